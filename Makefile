@@ -1,0 +1,44 @@
+# The commands of the project. Meson and Ninja do the building; scripts/ holds what is more than a line.
+export JOBS ?= $(shell nproc)
+export PYTHONDONTWRITEBYTECODE := 1
+
+.PHONY: help run test build check format test-vm bench clean
+
+help: ## show this list
+	@sed -n 's/^\([a-z-]*\): .*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
+
+run: ## install what is missing, build, and run the examples
+	@scripts/install-deps build run
+	@scripts/build release
+	@scripts/run-examples
+
+test: ## install what the tests need, build both variants, run everything
+	@scripts/install-deps build run test
+	@scripts/build release --werror --tests
+	@scripts/build asan --werror --tests
+	@tests/run $(ARGS)
+
+build: ## build the release binary: build/belljar
+	@scripts/install-deps build
+	@scripts/build release
+
+check: ## formatting, static analysis and the rules of the house, without the tests
+	@scripts/install-deps build test
+	@scripts/build release --werror --tests
+	@scripts/check
+
+format: ## put every C file into the house's format
+	@scripts/check --fix format
+
+test-vm: ## the jar's tests on cgroup v2, in a virtual machine
+	@scripts/install-deps build test vm
+	@scripts/build release --tests
+	@tests/vm/run $(ARGS)
+
+bench: ## measure against bubblewrap on this machine
+	@scripts/install-deps build run bench
+	@scripts/build release
+	@bench/run $(ARGS)
+
+clean: ## remove build/
+	rm -rf build

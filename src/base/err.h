@@ -1,0 +1,44 @@
+/* base/err.h — how a function says that it failed.
+ * Runs in: every process. No allocation, safe after fork, fits in one message. */
+#pragma once
+
+/* One row per failure a caller can meet. */
+#define ERR_TABLE(X) /* id, wire name, http, exit, blame */             \
+    X(ERR_NONE,        "none",        200, 0,   BLAME_NOBODY)           \
+    X(ERR_USAGE,       "usage",       400, 64,  BLAME_CALLER)           \
+    X(ERR_BAD_REQUEST, "bad_request", 400, 125, BLAME_CALLER)           \
+    X(ERR_NOT_FOUND,   "not_found",   404, 125, BLAME_CALLER)           \
+    X(ERR_TOO_LARGE,   "too_large",   413, 125, BLAME_CALLER)           \
+    X(ERR_UNAVAILABLE, "unavailable", 503, 125, BLAME_HOST)             \
+    X(ERR_KERNEL,      "kernel",      500, 125, BLAME_HOST)             \
+    X(ERR_PROTOCOL,    "protocol",    500, 125, BLAME_HOST)             \
+    X(ERR_NO_MEMORY,   "no_memory",   500, 125, BLAME_HOST)
+
+enum err_blame { BLAME_NOBODY, BLAME_CALLER, BLAME_HOST };
+
+enum err_code {
+#define X(id, name, http, exit_status, blame) id,
+    ERR_TABLE(X)
+#undef X
+        ERR_COUNT_
+};
+
+struct err {
+    enum err_code code; /* stable; clients may switch on it */
+    int sys;            /* errno, or 0 */
+    char text[240];     /* outermost context first; for people, never parsed */
+};
+
+/* Always -1, so that `return err_set(...)` cannot look like success. With sys != 0 the
+ * system's own words are appended: "mount /usr: Permission denied". */
+[[nodiscard, gnu::cold, gnu::format(printf, 4, 5)]]
+int err_set(struct err *e, enum err_code code, int sys, const char *fmt, ...);
+
+/* Puts context in front of what is already there: "start the jar: " + text. Always -1. */
+[[nodiscard, gnu::cold, gnu::format(printf, 2, 3)]]
+int err_wrap(struct err *e, const char *fmt, ...);
+
+const char *err_name(enum err_code code);
+int err_exit_status(enum err_code code);
+int err_http_status(enum err_code code);
+enum err_blame err_blame(enum err_code code);

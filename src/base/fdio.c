@@ -1,0 +1,118 @@
+#include "base/fdio.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+
+int fd_write_all(int fd, const void *bytes, size_t n)
+{
+    const char *p = bytes;
+    while (n > 0) {
+        ssize_t w = write(fd, p, n);
+        if (w < 0 && errno == EINTR)
+            continue;
+        if (w < 0)
+            return -1;
+        p += w;
+        n -= (size_t)w;
+    }
+    return 0;
+}
+
+ssize_t fd_read_full(int fd, void *bytes, size_t n)
+{
+    size_t got = 0;
+    while (got < n) {
+        ssize_t r = read(fd, (char *)bytes + got, n - got);
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r < 0)
+            return -1;
+        if (r == 0)
+            break;
+        got += (size_t)r;
+    }
+    return (ssize_t)got;
+}
+
+int fd_write_file(int dir_fd, const char *path, const char *text, struct err *e)
+{
+    autoclose int fd = openat(dir_fd, path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "open %s", path);
+    size_t n = strlen(text);
+    ssize_t w = write(fd, text, n);
+    if (w < 0)
+        return err_set(e, ERR_KERNEL, errno, "write '%s' to %s", text, path);
+    if ((size_t)w != n)
+        return err_set(e, ERR_KERNEL, 0, "write '%s' to %s: only %zd bytes taken", text, path, w);
+    return 0;
+}
+
+ssize_t fd_read_file(int dir_fd, const char *path, char *out, size_t size)
+{
+    autoclose int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    ssize_t n = fd_read_full(fd, out, size - 1);
+    if (n >= 0)
+        out[n] = '\0';
+    return n;
+}
+
+int fd_read_to_buf(int fd, size_t max, struct buf *b, struct err *e)
+{
+    size_t start = b->len;
+    for (;;) {
+        size_t room = 1 << 16;
+        if (buf_reserve(b, room, e))
+            return -1;
+        ssize_t r = read(fd, b->data + b->len, room);
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r < 0)
+            return err_set(e, ERR_KERNEL, errno, "read");
+        if (r == 0)
+            break;
+        b->len += (size_t)r;
+        b->data[b->len] = '\0';
+        if (b->len - start > max)
+            return err_set(e, ERR_TOO_LARGE, 0, "more than %zu bytes", max);
+    }
+    return 0;
+}
+
+int fd_pipe(int ret_fds[2], struct err *e)
+{
+    int fds[2];
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a pipe");
+    ret_fds[0] = fds[0];
+    ret_fds[1] = fds[1];
+    return 0;
+}
+
+int fd_set_nonblock(int fd, struct err *e)
+{
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a descriptor non-blocking");
+    return 0;
+}
+
+int fd_sealed_memory(const char *name, const struct buf *b, int *ret_fd, struct err *e)
+{
+    autoclose int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "make an anonymous file");
+    if (fd_write_all(fd, b->data, b->len) || lseek(fd, 0, SEEK_SET) < 0)
+        return err_set(e, ERR_KERNEL, errno, "fill an anonymous file");
+    if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
+        return err_set(e, ERR_KERNEL, errno, "seal an anonymous file");
+    *ret_fd = fd_take(&fd);
+    return 0;
+}

@@ -1,0 +1,31 @@
+/* base/fdio.h — whole reads and writes on descriptors. Runs in: every process.
+ * Every descriptor made here is CLOEXEC. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/* All n bytes or -1 with errno set; EINTR is retried. */
+[[nodiscard]] int fd_write_all(int fd, const void *bytes, size_t n);
+
+/* Up to n bytes; fewer only at the end of the file. -1 with errno set. */
+[[nodiscard]] ssize_t fd_read_full(int fd, void *bytes, size_t n);
+
+/* Writes text to a file below dir_fd, as one write(2): what /proc and cgroupfs ask for. */
+[[nodiscard]] int fd_write_file(int dir_fd, const char *path, const char *text, struct err *e);
+
+/* Reads a small file (cut at size - 1) and terminates it. Returns the length or -1 with errno set. */
+[[nodiscard]] ssize_t fd_read_file(int dir_fd, const char *path, char *out, size_t size);
+
+/* Appends everything up to the end of the file; more than max bytes is ERR_TOO_LARGE. */
+[[nodiscard]] int fd_read_to_buf(int fd, size_t max, struct buf *b, struct err *e);
+
+[[nodiscard]] int fd_pipe(int ret_fds[2], struct err *e);
+[[nodiscard]] int fd_set_nonblock(int fd, struct err *e);
+
+/* An anonymous file holding the bytes, sealed against any change. */
+[[nodiscard]] int fd_sealed_memory(const char *name, const struct buf *b, int *ret_fd, struct err *e);

@@ -1,0 +1,100 @@
+#include "base/text.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Length of the well-formed sequence at p, or 0. The ranges are those of Unicode's table 3-7. */
+static size_t utf8_sequence(const unsigned char *p, size_t n)
+{
+    static const struct {
+        unsigned char first_lo, first_hi, second_lo, second_hi, len;
+    } rows[] = {
+        { 0xC2, 0xDF, 0x80, 0xBF, 2 }, { 0xE0, 0xE0, 0xA0, 0xBF, 3 }, { 0xE1, 0xEC, 0x80, 0xBF, 3 },
+        { 0xED, 0xED, 0x80, 0x9F, 3 }, { 0xEE, 0xEF, 0x80, 0xBF, 3 }, { 0xF0, 0xF0, 0x90, 0xBF, 4 },
+        { 0xF1, 0xF3, 0x80, 0xBF, 4 }, { 0xF4, 0xF4, 0x80, 0x8F, 4 },
+    };
+    if (p[0] < 0x80)
+        return 1;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (p[0] < rows[i].first_lo || p[0] > rows[i].first_hi || n < rows[i].len)
+            continue;
+        if (p[1] < rows[i].second_lo || p[1] > rows[i].second_hi)
+            return 0;
+        for (size_t k = 2; k < rows[i].len; k++)
+            if (p[k] < 0x80 || p[k] > 0xBF)
+                return 0;
+        return rows[i].len;
+    }
+    return 0;
+}
+
+bool text_is_utf8(const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        size_t len = utf8_sequence((const unsigned char *)bytes + i, n - i);
+        if (len == 0)
+            return false;
+        i += len;
+    }
+    return true;
+}
+
+int text_add_utf8(struct buf *b, const char *bytes, size_t n, struct err *e)
+{
+    size_t good = 0; /* start of the well-formed stretch not yet copied */
+    for (size_t i = 0; i < n;) {
+        size_t len = utf8_sequence((const unsigned char *)bytes + i, n - i);
+        if (len > 0) {
+            i += len;
+            continue;
+        }
+        if (buf_add(b, bytes + good, i - good, e) || buf_add(b, "\xEF\xBF\xBD", 3, e))
+            return -1;
+        good = ++i;
+    }
+    return buf_add(b, bytes + good, n - good, e);
+}
+
+int text_add_base64(struct buf *b, const void *bytes, size_t n, struct err *e)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *p = bytes;
+    if (buf_reserve(b, (n + 2) / 3 * 4, e))
+        return -1;
+    char *out = b->data + b->len;
+    for (size_t i = 0; i < n; i += 3) {
+        uint32_t v = (uint32_t)p[i] << 16;
+        if (i + 1 < n)
+            v |= (uint32_t)p[i + 1] << 8;
+        if (i + 2 < n)
+            v |= p[i + 2];
+        *out++ = digits[v >> 18];
+        *out++ = digits[v >> 12 & 63];
+        *out++ = i + 1 < n ? digits[v >> 6 & 63] : '=';
+        *out++ = i + 2 < n ? digits[v & 63] : '=';
+    }
+    b->len = (size_t)(out - b->data);
+    b->data[b->len] = '\0';
+    return 0;
+}
+
+const char *text_quote(const char *s, char *out, size_t out_size)
+{
+    size_t used = 0;
+    size_t limit = out_size < 84 ? out_size : 84;
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (used + 8 >= limit) {
+            (void)snprintf(out + used, out_size - used, "...");
+            return out;
+        }
+        if (c < 0x20 || c == 0x7F || c == '\'' || c == '\\')
+            used += (size_t)snprintf(out + used, out_size - used, "\\x%02x", c);
+        else
+            out[used++] = (char)c;
+    }
+    if (used < out_size)
+        out[used] = '\0';
+    return out;
+}

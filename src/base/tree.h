@@ -1,0 +1,9 @@
+/* base/tree.h — removal of directory trees that a guest shaped. Runs in: warden (level `process` only;
+ * the other levels drop a whole file system instead). */
+#pragma once
+
+#include "base/err.h"
+
+/* Removes dir_fd/name and everything below. Follows no symbolic link, uses a constant number of
+ * descriptors whatever the depth, and does not care about names or modes. A missing tree is success. */
+[[nodiscard]] int tree_remove(int dir_fd, const char *name, struct err *e);

@@ -1,0 +1,12 @@
+/* cli/cli.h — one subcommand a file; each is a row in main.c's table.
+ * A command gets its own name as argv[0] and returns the exit status. */
+#pragma once
+
+#include "base/err.h"
+
+int cmd_run(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+int cmd_version(int argc, char **argv);
+
+/* "belljar: what went wrong" on stderr; returns the exit status that goes with the error. */
+int cli_fail(const struct err *e);

@@ -1,0 +1,138 @@
+#include "cli/inputs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "base/fdio.h"
+#include "base/text.h"
+#include "spec/bundle.h"
+
+void inputs_done(struct inputs *in)
+{
+    fd_close(&in->bundle_fd);
+    if (in->stdin_fd > 2)
+        fd_close(&in->stdin_fd);
+}
+
+static int open_file(const char *path, const char *what, uint64_t max, int *ret_fd, mode_t *ret_mode,
+                     struct err *e)
+{
+    char quoted[96];
+    struct stat st;
+    text_quote(path, quoted, sizeof quoted);
+    /* O_NONBLOCK: a FIFO nobody writes to must not hang us */
+    autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return err_set(e, errno == ENOENT ? ERR_NOT_FOUND : ERR_BAD_REQUEST, errno, "%s '%s'", what,
+                       quoted);
+    if (S_ISDIR(st.st_mode))
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is a directory: a file is accepted", what, quoted);
+    if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > max)
+        return err_set(e, ERR_TOO_LARGE, 0, "%s '%s' has %lld bytes: up to %llu are accepted", what, quoted,
+                       (long long)st.st_size, (unsigned long long)max);
+    if (fcntl(fd, F_SETFL, 0) < 0)
+        return err_set(e, ERR_KERNEL, errno, "%s '%s'", what, quoted);
+    *ret_mode = st.st_mode;
+    *ret_fd = fd_take(&fd);
+    return 0;
+}
+
+static int read_file(const char *path, const char *what, struct buf *b, mode_t *ret_mode, struct err *e)
+{
+    autoclose int fd = -1;
+    if (open_file(path, what, BUNDLE_FILE_MAX_BYTES, &fd, ret_mode, e))
+        return -1;
+    if (fd_read_to_buf(fd, BUNDLE_FILE_MAX_BYTES, b, e)) {
+        char quoted[96];
+        return err_wrap(e, "%s '%s'", what, text_quote(path, quoted, sizeof quoted));
+    }
+    return 0;
+}
+
+static int find_language(struct inputs *in, const struct run_options *o, const struct buf *code,
+                         struct err *e)
+{
+    char quoted[96], known[200];
+    in->language = o->language ? o->language : language_guess(o->file, buf_str(code), code->len);
+    if (in->language)
+        return 0;
+    return err_set(e, ERR_BAD_REQUEST, 0, "the language of '%s' cannot be told: give -l with one of %s",
+                   text_quote(o->file, quoted, sizeof quoted), language_list(known, sizeof known));
+}
+
+static int name_main(struct inputs *in, const struct run_options *o, bool from_stdin, struct err *e)
+{
+    const char *slash = strrchr(o->file, '/');
+    const char *name = from_stdin ? in->language->main_file : slash ? slash + 1 : o->file;
+    if (bundle_name_check(name, strlen(name), e))
+        return -1;
+    (void)snprintf(in->main_name, sizeof in->main_name, "%s", name);
+    for (size_t i = 0; i < o->n_files; i++)
+        if (strcmp(o->files[i].name, in->main_name) == 0)
+            return err_set(e, ERR_BAD_REQUEST, 0, "file name '%s' is the program's own: choose another",
+                           in->main_name);
+    return 0;
+}
+
+static int load_main(struct inputs *in, const struct run_options *o, struct buf *bundle, struct err *e)
+{
+    auto(buf) code = { 0 };
+    mode_t mode = 0644;
+    bool from_stdin = strcmp(o->file, "-") == 0;
+    if (from_stdin) {
+        if (fd_read_to_buf(0, BUNDLE_FILE_MAX_BYTES, &code, e))
+            return err_wrap(e, "the program on stdin");
+    } else if (read_file(o->file, "program", &code, &mode, e)) {
+        return -1;
+    }
+    if (code.len == 0)
+        return err_set(e, ERR_BAD_REQUEST, 0, "program '%s' is empty: at least one byte of code is needed",
+                       o->file);
+    if (find_language(in, o, &code, e) || name_main(in, o, from_stdin, e))
+        return -1;
+    return bundle_add(bundle, in->main_name, (uint32_t)(mode & 0777) | 0400, code.data, code.len, e);
+}
+
+static int load_files(const struct run_options *o, struct buf *bundle, struct err *e)
+{
+    for (size_t i = 0; i < o->n_files; i++) {
+        auto(buf) bytes = { 0 };
+        mode_t mode;
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(o->files[k].name, o->files[i].name) == 0)
+                return err_set(e, ERR_BAD_REQUEST, 0, "file name '%s' is given twice", o->files[i].name);
+        if (read_file(o->files[i].host, "file", &bytes, &mode, e) ||
+            bundle_add(bundle, o->files[i].name, (uint32_t)(mode & 0777) | 0400, bytes.data, bytes.len, e))
+            return -1;
+        if (bundle->len > BUNDLE_MAX_BYTES)
+            return err_set(e, ERR_TOO_LARGE, 0, "the files are more than %llu bytes together",
+                           BUNDLE_MAX_BYTES);
+    }
+    return 0;
+}
+
+int inputs_load(struct inputs *ret, const struct run_options *o, struct err *e)
+{
+    auto(inputs) in = INPUTS_INIT;
+    auto(buf) bundle = { 0 };
+    mode_t mode;
+    if (load_main(&in, o, &bundle, e) || load_files(o, &bundle, e))
+        return -1;
+    if (o->stdin_file) {
+        if (open_file(o->stdin_file, "stdin", UINT64_MAX, &in.stdin_fd, &mode, e))
+            return -1;
+    } else if (strcmp(o->file, "-") != 0) {
+        in.stdin_fd = 0;
+    }
+    if (fd_sealed_memory("belljar-files", &bundle, &in.bundle_fd, e))
+        return -1;
+    *ret = in;
+    in = (struct inputs)INPUTS_INIT;
+    return 0;
+}

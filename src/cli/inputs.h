@@ -1,0 +1,16 @@
+/* cli/inputs.h — the caller's files, read with the caller's rights before anything is started. */
+#pragma once
+
+#include "base/err.h"
+#include "cli/options.h"
+
+struct inputs {
+    const struct language *language;
+    char main_name[1025];
+    int bundle_fd;
+    int stdin_fd; /* what the program will read; -1: nothing */
+};
+#define INPUTS_INIT { .bundle_fd = -1, .stdin_fd = -1 }
+
+void inputs_done(struct inputs *in);
+[[nodiscard]] int inputs_load(struct inputs *ret, const struct run_options *o, struct err *e);

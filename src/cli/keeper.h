@@ -1,0 +1,23 @@
+/* cli/keeper.h — the unprivileged half of `belljar run`: it alone meets what the program writes.
+ * Runs in: a child of the command, with a uid of its own when root started it.
+ * What it hands back to its parent is an exit status and a bundle of files, both believed by nobody. */
+#pragma once
+
+#include "cli/inputs.h"
+#include "cli/options.h"
+#include "warden/warden.h"
+
+struct keeper_job {
+    const struct run_options *options;
+    const struct inputs *inputs;
+    const struct warden *warden;
+    const char *id;
+    int version_fd;  /* reads what the language's version command prints; -1: nothing */
+    int handover_fd; /* takes the bundle of output files */
+};
+
+/* Returns the exit status of the command. */
+int keeper_run(const struct keeper_job *job);
+
+/* Gives up every privilege the command was started with. */
+[[nodiscard]] int keeper_drop(struct err *e);

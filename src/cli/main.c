@@ -1,0 +1,57 @@
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "config.h"
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+    { "run", cmd_run, "run a program in a jar of its own" },
+    { "doctor", cmd_doctor, "show what this machine can isolate, and how to get more" },
+    { "version", cmd_version, "print the version" },
+};
+
+static void print_help(FILE *to)
+{
+    (void)fprintf(to, "Usage: belljar COMMAND [OPTION]...\n\nRuns code that nobody should trust.\n\n");
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        (void)fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].help);
+    (void)fprintf(to, "\n'belljar COMMAND --help' tells more.\n");
+}
+
+int cmd_version(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    (void)printf("belljar %s\n", BELLJAR_VERSION);
+    return 0;
+}
+
+int cli_fail(const struct err *e)
+{
+    (void)fprintf(stderr, "belljar: %s\n", e->text);
+    return err_exit_status(e->code);
+}
+
+int main(int argc, char **argv)
+{
+    /* Whatever our caller left open is not for us, and must not reach a warden or a jar. */
+    (void)close_range(3, ~0U, 0);
+    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        print_help(stdout);
+        return 0;
+    }
+    if (argc >= 2 && strcmp(argv[1], "--version") == 0)
+        return cmd_version(0, NULL);
+    for (size_t i = 0; argc >= 2 && i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    if (argc >= 2)
+        (void)fprintf(stderr, "belljar: there is no command '%s'\n\n", argv[1]);
+    print_help(stderr);
+    return err_exit_status(ERR_USAGE);
+}

@@ -1,0 +1,205 @@
+#include "cli/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/job.h"
+#include "spec/bundle.h"
+
+enum { OPT_LIMIT = 1000 }; /* OPT_LIMIT + limit_id, for the rows of the limit table */
+
+static const struct option_row {
+    const char *name, *metavar;
+    int key;
+    const char *help;
+} rows[] = {
+    { "language", "LANG", 'l', "language; otherwise told by the file's name or first line" },
+    { "env", "K=V", 'e', "set a variable; can be repeated" },
+    { "file", "HOST[:NAME]", 'f', "put a file beside the program; can be repeated" },
+    { "out", "NAME[:HOST]", 'o', "fetch a file the program made; can be repeated" },
+    { "stdin", "FILE", 'i', "what the program reads; otherwise what belljar reads" },
+    { "writable-root", NULL, 'w', "let the program write to / as well; thrown away with the rest" },
+    { "isolation", "LEVEL", 'I', "jar, rootless or process; otherwise the strongest there is" },
+    { "json", NULL, 'j', "print one JSON object instead of the program's output" },
+    { "help", NULL, 'h', "show this" },
+};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+void run_options_help(void)
+{
+    (void)printf("Usage: belljar run [OPTION]... FILE|- [-- ARG...]\n\n"
+                 "Runs a program in a sealed jar. The exit status is the program's own; 124 when it ran\n"
+                 "out of time, 137 out of memory, 125 when belljar itself failed.\n\n");
+    for (int i = 0; i < ROWS; i++) {
+        char left[48];
+        (void)snprintf(left, sizeof left, "%s--%s%s%s", rows[i].key == 'l' ? "-l, " : "    ",
+                       rows[i].name, rows[i].metavar ? " " : "", rows[i].metavar ? rows[i].metavar : "");
+        (void)printf("  %-30s %s\n", left, rows[i].help);
+    }
+    (void)printf("\nLimits:\n");
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        const struct limit_def *d = &limit_defs[i];
+        char left[48], def[32];
+        (void)snprintf(left, sizeof left, "    --%s %s", d->option, d->metavar);
+        (void)printf("  %-30s %s (%s)\n", left, d->help, unit_format(d->unit, d->def, def, sizeof def));
+    }
+}
+
+static void build_getopt(struct option out[ROWS + LIMIT_COUNT + 1])
+{
+    int n = 0;
+    for (int i = 0; i < ROWS; i++)
+        out[n++] = (struct option){ rows[i].name, rows[i].metavar ? required_argument : no_argument,
+                                    NULL, rows[i].key };
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        out[n++] = (struct option){ limit_defs[i].option, required_argument, NULL, OPT_LIMIT + i };
+    out[n] = (struct option){ 0 };
+}
+
+/* Splits at the last colon; without one the second part is the first's last component. */
+static int parse_pair(const char *text, bool host_first, struct file_pair *ret, struct err *e)
+{
+    const char *colon = strrchr(text, ':');
+    size_t first_len = colon ? (size_t)(colon - text) : strlen(text);
+    const char *slash = memrchr(text, '/', first_len);
+    const char *second = colon ? colon + 1 : slash ? slash + 1 : text;
+    char *a = strndup(text, first_len), *b = strdup(second);
+    if (!a || !b) {
+        free(a);
+        free(b);
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the options");
+    }
+    *ret = host_first ? (struct file_pair){ .host = a, .name = b } : (struct file_pair){ .host = b, .name = a };
+    return bundle_name_check(ret->name, strlen(ret->name), e);
+}
+
+static int add_pair(struct file_pair **list, size_t *n, const char *text, bool host_first, struct err *e)
+{
+    struct file_pair *grown = realloc(*list, (*n + 1) * sizeof **list);
+    if (!grown)
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the options");
+    *list = grown;
+    grown[*n] = (struct file_pair){ 0 };
+    if (*n >= BUNDLE_FILES_MAX)
+        return err_set(e, ERR_BAD_REQUEST, 0, "more than %d files: up to %d are accepted",
+                       BUNDLE_FILES_MAX, BUNDLE_FILES_MAX);
+    return parse_pair(text, host_first, &grown[(*n)++], e);
+}
+
+static int add_env(struct run_options *o, char *entry, struct err *e)
+{
+    char **grown = realloc(o->env, (o->n_env + 2) * sizeof *grown);
+    if (!grown)
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the options");
+    o->env = grown;
+    grown[o->n_env++] = entry;
+    grown[o->n_env] = NULL;
+    return job_env_check(entry, e);
+}
+
+static int set_language(struct run_options *o, const char *name, struct err *e)
+{
+    char quoted[96], known[200];
+    o->language = language_find(name);
+    if (!o->language)
+        return err_set(e, ERR_BAD_REQUEST, 0, "Language '%s' is not supported: %s are",
+                       text_quote(name, quoted, sizeof quoted), language_list(known, sizeof known));
+    return 0;
+}
+
+static int set_level(struct run_options *o, const char *name, struct err *e)
+{
+    char quoted[96];
+    if (level_parse(name, &o->level))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "isolation '%s' is not a level: jar, rootless, process and auto are accepted",
+                       text_quote(name, quoted, sizeof quoted));
+    return 0;
+}
+
+static int apply(struct run_options *o, int key, char *value, struct err *e)
+{
+    if (key >= OPT_LIMIT)
+        return limit_parse((enum limit_id)(key - OPT_LIMIT), value, &o->limits, e);
+    switch (key) {
+    case 'l':
+        return set_language(o, value, e);
+    case 'e':
+        return add_env(o, value, e);
+    case 'f':
+        return add_pair(&o->files, &o->n_files, value, true, e);
+    case 'o':
+        return add_pair(&o->outs, &o->n_outs, value, false, e);
+    case 'i':
+        o->stdin_file = value;
+        return 0;
+    case 'w':
+        o->writable_root = true;
+        return 0;
+    case 'I':
+        return set_level(o, value, e);
+    case 'j':
+        o->json = true;
+        return 0;
+    default:
+        o->help = true;
+        return 0;
+    }
+}
+
+static int refuse_option(int argc, char **argv, int got, struct err *e)
+{
+    char quoted[96];
+    const char *word = optind > 0 && optind <= argc ? argv[optind - 1] : "";
+    text_quote(word, quoted, sizeof quoted);
+    return got == ':' ? err_set(e, ERR_USAGE, 0, "option '%s' needs a value: see 'belljar run --help'", quoted)
+                      : err_set(e, ERR_USAGE, 0, "there is no option '%s': see 'belljar run --help'", quoted);
+}
+
+int run_options_parse(struct run_options *o, int argc, char **argv, struct err *e)
+{
+    struct option options[ROWS + LIMIT_COUNT + 1];
+    int ours = 0; /* how many words are for us: up to "--" */
+    while (ours < argc && strcmp(argv[ours], "--") != 0)
+        ours++;
+    *o = (struct run_options){ .limits = limits_default(), .level = LEVEL_AUTO };
+    build_getopt(options);
+    opterr = 0;
+    optind = 1;
+    for (int key; (key = getopt_long(ours, argv, ":l:h", options, NULL)) != -1;) {
+        if (key == '?' || key == ':')
+            return refuse_option(ours, argv, key, e);
+        if (apply(o, key, optarg, e))
+            return -1;
+    }
+    if (o->help)
+        return 0;
+    if (optind >= ours)
+        return err_set(e, ERR_USAGE, 0, "no file to run: a file name, or - for stdin, is needed");
+    if (optind + 1 < ours) {
+        char quoted[96];
+        return err_set(e, ERR_USAGE, 0, "'%s' is one file too many: the program's own arguments follow --",
+                       text_quote(argv[optind + 1], quoted, sizeof quoted));
+    }
+    o->file = argv[optind];
+    o->args = ours < argc ? argv + ours + 1 : argv + argc;
+    return 0;
+}
+
+void run_options_done(struct run_options *o)
+{
+    for (size_t i = 0; i < o->n_files; i++) {
+        free(o->files[i].host);
+        free(o->files[i].name);
+    }
+    for (size_t i = 0; i < o->n_outs; i++) {
+        free(o->outs[i].host);
+        free(o->outs[i].name);
+    }
+    free(o->files);
+    free(o->outs);
+    free(o->env);
+}

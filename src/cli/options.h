@@ -1,0 +1,32 @@
+/* cli/options.h — the command line of `belljar run`. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "runtime/language.h"
+#include "spec/isolation.h"
+#include "spec/limit.h"
+
+/* HOST[:NAME] of --file, NAME[:HOST] of --out. */
+struct file_pair {
+    char *host;
+    char *name;
+};
+
+struct run_options {
+    const struct language *language; /* NULL: to be guessed */
+    const char *file;                /* "-" is stdin */
+    char **args;                     /* NULL-terminated, points into argv */
+    struct limits limits;
+    char **env; /* NULL-terminated */
+    struct file_pair *files, *outs;
+    size_t n_env, n_files, n_outs;
+    const char *stdin_file;
+    bool writable_root, json, help;
+    enum level level;
+};
+
+void run_options_done(struct run_options *o);
+[[nodiscard]] int run_options_parse(struct run_options *o, int argc, char **argv, struct err *e);
+void run_options_help(void);

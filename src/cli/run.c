@@ -1,0 +1,189 @@
+/* `belljar run`: reads the caller's files, starts a warden and a keeper, and saves what comes back. This process keeps
+ * the caller's identity and so never touches a byte that the program made, except to copy files by names that the
+ * caller chose. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/inputs.h"
+#include "cli/keeper.h"
+#include "cli/options.h"
+#include "engine/link.h"
+#include "spec/bundle.h"
+
+extern char **environ;
+
+/* Alongside the run, so that asking costs no time. */
+static pid_t probe_version(const struct language *l, int *ret_fd)
+{
+    int ends[2];
+    struct err ignored;
+    pid_t pid = -1;
+    posix_spawn_file_actions_t actions;
+    if (fd_pipe(ends, &ignored) || posix_spawn_file_actions_init(&actions) != 0)
+        return -1;
+    (void)posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    (void)posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    (void)posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    char locale[] = "LC_ALL=C";
+    char *const clean[] = { locale, NULL };
+    if (posix_spawn(&pid, l->version[0], &actions, NULL, (char *const *)l->version, clean) != 0)
+        pid = -1;
+    (void)posix_spawn_file_actions_destroy(&actions);
+    (void)close(ends[1]);
+    *ret_fd = ends[0];
+    return pid;
+}
+
+/* Waits for the keeper, passing on what it hands over and the signals that we get on its behalf. */
+static int await_keeper(pid_t keeper, int handover_fd, struct buf *ret_bundle, struct err *e)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    autoclose int signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (signal_fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "watch signals");
+    const size_t max = BUNDLE_MAX_BYTES + BUNDLE_FILES_MAX * (BUNDLE_NAME_MAX + 64);
+    for (;;) {
+        struct pollfd p[2] = { { .fd = handover_fd, .events = POLLIN }, { .fd = signal_fd, .events = POLLIN } };
+        if (poll(p, 2, -1) < 0 && errno != EINTR)
+            return err_set(e, ERR_KERNEL, errno, "wait for the keeper");
+        struct signalfd_siginfo info;
+        if (p[1].revents && read(signal_fd, &info, sizeof info) == sizeof info)
+            (void)kill(keeper, (int)info.ssi_signo); /* unreaped, so the number is its own */
+        if (!p[0].revents)
+            continue;
+        if (buf_reserve(ret_bundle, 1 << 16, e))
+            return -1;
+        ssize_t n = read(handover_fd, ret_bundle->data + ret_bundle->len, 1 << 16);
+        if (n <= 0)
+            break;
+        ret_bundle->len += (size_t)n;
+        if (ret_bundle->len > max)
+            return err_set(e, ERR_PROTOCOL, 0, "the keeper handed over too much");
+    }
+    int status;
+    if (waitpid(keeper, &status, 0) < 0)
+        return err_set(e, ERR_KERNEL, errno, "wait for the keeper");
+    if (!WIFEXITED(status))
+        return err_set(e, ERR_UNAVAILABLE, 0, "the keeper died: %s", strsignal(WTERMSIG(status)));
+    return WEXITSTATUS(status);
+}
+
+static int save_one(const char *path, const struct bundle_entry *entry, struct err *e)
+{
+    autoclose int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0 || fd_write_all(fd, entry->bytes, entry->head.size)) {
+        char quoted[96];
+        return err_set(e, ERR_KERNEL, errno, "save '%s'", text_quote(path, quoted, sizeof quoted));
+    }
+    return 0;
+}
+
+/* In the order they were asked for; the names in the bundle are only compared, the paths are the caller's. */
+static int save_outputs(const struct run_options *o, const struct buf *bundle, struct err *e)
+{
+    size_t pos = 0;
+    for (size_t i = 0; i < o->n_outs && bundle->len > 0; i++) {
+        struct bundle_entry entry;
+        bool more;
+        char quoted[96];
+        const char *name = o->outs[i].name;
+        if (bundle_next(bundle, &pos, &entry, &more, e))
+            return -1;
+        if (!more || entry.head.name_len != strlen(name) || memcmp(entry.name, name, strlen(name)) != 0)
+            return err_set(e, ERR_PROTOCOL, 0, "the keeper handed over other files than asked for");
+        enum output_status status = (enum output_status)entry.head.status;
+        if (status == OUTPUT_OK && save_one(o->outs[i].host, &entry, e))
+            return -1;
+        if (status != OUTPUT_OK)
+            (void)fprintf(stderr, "belljar: '%s' is not fetched: %s\n",
+                          text_quote(name, quoted, sizeof quoted), output_status_why(status));
+    }
+    return 0;
+}
+
+static void block_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* Exit status, or -1 with the error. The warden is started by now. */
+static int supervise(const struct run_options *o, const struct inputs *in, struct warden *w, struct err *e)
+{
+    uint64_t random;
+    char id[32];
+    int handover[2], version_fd = -1;
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        return err_set(e, ERR_KERNEL, errno, "get random bytes");
+    (void)snprintf(id, sizeof id, "run_%016" PRIx64, random);
+    if (fd_pipe(handover, e))
+        return -1;
+    autoclose int handover_read = handover[0], handover_write = handover[1];
+    pid_t probe = o->json ? probe_version(in->language, &version_fd) : -1;
+    autoclose int version = version_fd;
+    block_signals();
+    pid_t keeper = fork();
+    if (keeper < 0)
+        return err_set(e, ERR_KERNEL, errno, "start the keeper");
+    if (keeper == 0) {
+        (void)close(handover_read);
+        struct keeper_job job = { .options = o,
+                                  .inputs = in,
+                                  .warden = w,
+                                  .id = id,
+                                  .version_fd = version,
+                                  .handover_fd = handover_write };
+        _exit(keeper_run(&job));
+    }
+    fd_close(&handover_write);
+    fd_close(&w->fd); /* the keeper's alone: when it dies, the warden knows */
+    auto(buf) bundle = { 0 };
+    int status = await_keeper(keeper, handover_read, &bundle, e);
+    if (probe > 0)
+        (void)waitpid(probe, NULL, 0);
+    if (status >= 0 && save_outputs(o, &bundle, e))
+        return -1;
+    return status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct err e = { 0 };
+    auto(run_options) o = { 0 };
+    if (run_options_parse(&o, argc, argv, &e))
+        return cli_fail(&e);
+    if (o.help) {
+        run_options_help();
+        return 0;
+    }
+    auto(inputs) in = INPUTS_INIT;
+    struct warden w;
+    if (inputs_load(&in, &o, &e) || link_open(o.level, &w, &e))
+        return cli_fail(&e);
+    int status = supervise(&o, &in, &w, &e);
+    warden_stop(&w);
+    return status < 0 ? cli_fail(&e) : status;
+}

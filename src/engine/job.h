@@ -1,0 +1,15 @@
+/* engine/job.h — the arguments and environment of a job. Runs in: keeper. */
+#pragma once
+
+#include "base/err.h"
+#include "engine/run.h"
+
+struct job {
+    char **argv, **envp;
+};
+void job_done(struct job *j);
+/* Both lists are built from nothing; env names and total size are checked. */
+[[nodiscard]] int job_build(struct job *ret, const struct run_request *request, enum level level,
+                            struct err *e);
+/* "K=V" with a name that a shell would take. */
+[[nodiscard]] int job_env_check(const char *entry, struct err *e);

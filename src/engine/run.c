@@ -1,0 +1,227 @@
+#include "engine/run.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "engine/job.h"
+#include "spec/bundle.h"
+
+/* Pipes between us and the jar: ours to keep, and theirs to send away. */
+struct pipes {
+    int ours[4];   /* stdin, stdout, stderr, outputs */
+    int theirs[5]; /* in the order of the wire */
+};
+
+#define PIPES_INIT { { -1, -1, -1, -1 }, { -1, -1, -1, -1, -1 } }
+
+static void pipes_done(struct pipes *p)
+{
+    for (int i = 0; i < 4; i++)
+        fd_close(&p->ours[i]);
+    for (int i = 0; i < 5; i++)
+        if (i != WIRE_FD_BUNDLE) /* the caller's */
+            fd_close(&p->theirs[i]);
+}
+
+static int pipes_open(struct pipes *p, int bundle_fd, struct err *e)
+{
+    static const struct {
+        int our_index, their_index, our_end;
+    } rows[] = {
+        { 0, WIRE_FD_STDIN, 1 },
+        { 1, WIRE_FD_STDOUT, 0 },
+        { 2, WIRE_FD_STDERR, 0 },
+        { 3, WIRE_FD_OUTPUTS, 0 },
+    };
+    p->theirs[WIRE_FD_BUNDLE] = bundle_fd;
+    for (int i = 0; i < 4; i++) {
+        int ends[2];
+        if (fd_pipe(ends, e))
+            return -1;
+        p->ours[rows[i].our_index] = ends[rows[i].our_end];
+        p->theirs[rows[i].their_index] = ends[!rows[i].our_end];
+        if (fd_set_nonblock(p->ours[rows[i].our_index], e))
+            return -1;
+    }
+    return 0;
+}
+
+int run_start(struct run *r, int wire_fd, const struct isolation *isolation,
+              const struct run_request *request, run_sink *sink, void *context, struct err *e)
+{
+    auto(job) job = { 0 };
+    auto(pipes) pipes = PIPES_INIT;
+    if (limits_check(&request->limits, e) || pipes_open(&pipes, request->bundle_fd, e))
+        return -1;
+    if (job_build(&job, request, isolation->level, e))
+        return -1;
+    static char *no_outputs[] = { NULL };
+    struct wire_spawn spawn = {
+        .id = request->id,
+        .flags = request->writable_root ? SPAWN_WRITABLE_ROOT : 0,
+        .limits = request->limits,
+        .argv = job.argv,
+        .envp = job.envp,
+        .outputs = request->outputs ? (char **)request->outputs : no_outputs,
+    };
+    if (wire_send_spawn(wire_fd, &spawn, pipes.theirs, e))
+        return -1;
+    *r = (struct run){ .id = spawn.id,
+                       .wire_fd = wire_fd,
+                       .isolation = *isolation,
+                       .limits = request->limits,
+                       .sink = sink,
+                       .sink_context = context };
+    r->stdin_fd = fd_take(&pipes.ours[0]);
+    r->streams[RUN_STDOUT].fd = fd_take(&pipes.ours[1]);
+    r->streams[RUN_STDERR].fd = fd_take(&pipes.ours[2]);
+    r->outputs_fd = fd_take(&pipes.ours[3]);
+    return 0;
+}
+
+void run_done(struct run *r)
+{
+    fd_close(&r->stdin_fd);
+    fd_close(&r->streams[RUN_STDOUT].fd);
+    fd_close(&r->streams[RUN_STDERR].fd);
+    fd_close(&r->outputs_fd);
+    buf_done(&r->outputs);
+}
+
+void run_polls(const struct run *r, struct pollfd polls[RUN_POLLS])
+{
+    polls[0] = (struct pollfd){ .fd = r->ended ? -1 : r->wire_fd, .events = POLLIN };
+    for (int i = 0; i < RUN_STREAMS; i++) {
+        const struct run_pipe *p = &r->streams[i];
+        polls[1 + i] = (struct pollfd){ .fd = p->held ? -1 : p->fd, .events = POLLIN };
+    }
+    polls[3] = (struct pollfd){ .fd = r->outputs_fd, .events = POLLIN };
+}
+
+int run_cancel(struct run *r, enum end_reason reason, struct err *e)
+{
+    if (r->ended || r->asked != END_EXIT)
+        return 0;
+    r->asked = reason;
+    return wire_send_kill(r->wire_fd, &(struct wire_kill){ r->id, reason }, e);
+}
+
+static int offer(struct run *r, enum run_stream stream, struct err *e)
+{
+    struct run_pipe *p = &r->streams[stream];
+    while (p->held > 0) {
+        ssize_t took = r->sink(r->sink_context, stream, p->bytes + p->from, p->held);
+        if (took < 0) { /* nobody listens any more */
+            p->held = 0;
+            r->unheard = true;
+            return run_cancel(r, END_CANCEL, e);
+        }
+        if (took == 0)
+            return 0;
+        p->from += (size_t)took;
+        p->held -= (size_t)took;
+    }
+    return 0;
+}
+
+static int read_stream(struct run *r, enum run_stream stream, struct err *e)
+{
+    struct run_pipe *p = &r->streams[stream];
+    ssize_t n = read(p->fd, p->bytes, sizeof p->bytes);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? 0
+                                                 : err_set(e, ERR_KERNEL, errno, "read the output");
+    if (n == 0) {
+        fd_close(&p->fd);
+        return 0;
+    }
+    uint64_t cap = r->limits.v[LIMIT_OUTPUT];
+    uint64_t room = p->seen < cap ? cap - p->seen : 0;
+    p->seen += (uint64_t)n;
+    p->from = 0;
+    p->held = (uint64_t)n < room ? (size_t)n : (size_t)room;
+    if (p->seen > cap) {
+        p->truncated = true;
+        if (run_cancel(r, END_OUTPUT, e))
+            return -1;
+    }
+    return offer(r, stream, e);
+}
+
+static int read_outputs(struct run *r, struct err *e)
+{
+    const size_t max = BUNDLE_MAX_BYTES + BUNDLE_FILES_MAX * (BUNDLE_NAME_MAX + 64);
+    if (buf_reserve(&r->outputs, 1 << 16, e))
+        return -1;
+    ssize_t n = read(r->outputs_fd, r->outputs.data + r->outputs.len, 1 << 16);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? 0
+                                                 : err_set(e, ERR_KERNEL, errno, "read the files");
+    r->outputs.len += (size_t)n;
+    if (n == 0 || r->outputs.len > max)
+        fd_close(&r->outputs_fd);
+    return 0;
+}
+
+static int read_wire(struct run *r, struct err *e)
+{
+    struct wire_message m;
+    uint64_t id;
+    int got = wire_receive(r->wire_fd, &m, e);
+    if (got < 0)
+        return -1;
+    if (got == 0)
+        return err_set(e, ERR_UNAVAILABLE, 0, "the warden is gone");
+    if (m.type == WIRE_STARTED) {
+        struct timespec now;
+        (void)clock_gettime(CLOCK_REALTIME, &now);
+        r->started = true;
+        r->started_at_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+        return wire_read_started(&m, &id, e);
+    }
+    if (wire_read_ended(&m, &r->end, e))
+        return -1;
+    r->ended = true;
+    fd_close(&r->stdin_fd);
+    return 0;
+}
+
+int run_flush(struct run *r, struct err *e)
+{
+    for (int i = 0; i < RUN_STREAMS; i++)
+        if (offer(r, (enum run_stream)i, e))
+            return -1;
+    return 0;
+}
+
+int run_ready(struct run *r, const struct pollfd polls[RUN_POLLS], struct err *e)
+{
+    if (polls[0].revents && read_wire(r, e))
+        return -1;
+    for (int i = 0; i < RUN_STREAMS; i++)
+        if (polls[1 + i].revents && r->streams[i].fd >= 0 && read_stream(r, (enum run_stream)i, e))
+            return -1;
+    if (polls[3].revents && r->outputs_fd >= 0 && read_outputs(r, e))
+        return -1;
+    return 0;
+}
+
+enum verdict run_verdict(struct run *r)
+{
+    struct evidence *ev = &r->end.evidence;
+    if (r->streams[RUN_STDOUT].truncated || r->streams[RUN_STDERR].truncated)
+        ev->hits |= LIMIT_BIT(LIMIT_OUTPUT);
+    return verdict_decide(ev);
+}
+
+bool run_over(const struct run *r)
+{
+    for (int i = 0; i < RUN_STREAMS; i++)
+        if (r->streams[i].fd >= 0 || r->streams[i].held > 0)
+            return false;
+    return r->ended && r->outputs_fd < 0;
+}

@@ -1,0 +1,83 @@
+/* engine/run.h — one run as the keeper sees it: pipes, caps, and the result.
+ * Runs in: keeper. The caller owns the event loop: it polls run_polls() and calls run_ready().
+ *
+ * Invariants
+ * R1 Nothing is buffered without a bound: a stream is only read while what was read before has been taken.
+ * R2 A stream's bytes reach the sink exactly, up to the output limit; the byte past it ends the run.
+ * R3 A run is over when the warden has said so and every pipe is at its end. */
+#pragma once
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "runtime/language.h"
+#include "spec/isolation.h"
+#include "spec/verdict.h"
+#include "wire/wire.h"
+
+enum run_stream { RUN_STDOUT, RUN_STDERR, RUN_STREAMS };
+
+struct run_request {
+    uint64_t id; /* unique among the runs of this wire */
+    const struct language *language;
+    const char *main_name; /* of the main file inside /sandbox */
+    char *const *args;
+    char *const *env; /* K=V, after and over the built-in ones */
+    char *const *outputs;
+    struct limits limits;
+    bool writable_root;
+    int bundle_fd;
+};
+
+/* Takes bytes of a stream; how many it took (0: not now), or -1 to end the run. */
+typedef ssize_t run_sink(void *context, enum run_stream stream, const char *bytes, size_t n);
+
+struct run_pipe {
+    int fd;
+    uint64_t seen; /* bytes read, past the cap too */
+    bool truncated;
+    size_t held; /* bytes in `bytes` that the sink has not taken */
+    size_t from;
+    char bytes[16384];
+};
+
+struct run {
+    uint64_t id;
+    int wire_fd;
+    struct isolation isolation;
+    struct limits limits;
+    run_sink *sink;
+    void *sink_context;
+    struct run_pipe streams[RUN_STREAMS];
+    int stdin_fd;  /* ours to write; -1 when closed */
+    int outputs_fd;
+    struct buf outputs; /* a bundle, see spec/bundle.h */
+    bool started, ended;
+    enum end_reason asked; /* what we asked the warden to end it for */
+    bool unheard;          /* the sink did not want any more */
+    uint64_t started_at_ms; /* wall clock, Unix time */
+    struct wire_ended end;
+};
+
+/* Sends the job to the warden. On failure nothing is left of it. */
+[[nodiscard]] int run_start(struct run *r, int wire_fd, const struct isolation *isolation,
+                            const struct run_request *request, run_sink *sink, void *context,
+                            struct err *e);
+void run_done(struct run *r);
+
+enum { RUN_POLLS = 4 };
+/* Fills in what to wait for; a row that is not needed now has fd -1. */
+void run_polls(const struct run *r, struct pollfd polls[RUN_POLLS]);
+/* Does what poll() said can be done. -1 when the warden is lost. */
+[[nodiscard]] int run_ready(struct run *r, const struct pollfd polls[RUN_POLLS], struct err *e);
+/* Offers held bytes to the sink again. */
+[[nodiscard]] int run_flush(struct run *r, struct err *e);
+
+[[nodiscard]] int run_cancel(struct run *r, enum end_reason reason, struct err *e);
+bool run_over(const struct run *r);
+/* Once it is over: the warden's evidence and our own, decided on. */
+enum verdict run_verdict(struct run *r);

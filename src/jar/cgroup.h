@@ -1,0 +1,67 @@
+/* jar/cgroup.h — cgroups v1 and v2 behind one face: memory, processes and CPU of a whole jar.
+ * Runs in: the process that starts a warden (open, close), warden (the rest), and for a moment inside the
+ * jar before the program exists (join). Never logs.
+ *
+ * Invariants
+ * C1 Everything of ours is below one directory, belljar-<pid>-<start time>, made in the cgroup we were
+ *    started in. v2 does not let a cgroup have both processes and limited children, so there the nearest
+ *    ancestor that can be used is taken.
+ * C2 Nothing that we did not make is written to or removed, with one exception, which v2 asks for:
+ *    controllers are switched on in the parent's cgroup.subtree_control.
+ * C3 A limit that the kernel does not take is an error, never a warning. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "spec/limit.h"
+
+/* v1 has a hierarchy for each; v2 has one, kept in slot 0. */
+enum cgroup_slot { CGROUP_MEMORY, CGROUP_PIDS, CGROUP_CPU, CGROUP_CPUACCT, CGROUP_SLOTS };
+
+struct cgroup_host {
+    int version;               /* 1 or 2; 0 when closed */
+    int slots;                 /* 4 or 1 */
+    char name[64];             /* belljar-<pid>-<start time> */
+    int base_fd[CGROUP_SLOTS]; /* the directory ours is in */
+    int fd[CGROUP_SLOTS];      /* ours */
+};
+#define CGROUP_HOST_INIT { .base_fd = { -1, -1, -1, -1 }, .fd = { -1, -1, -1, -1 } }
+
+/* Makes our directory, after removing those of processes that are no more. On failure nothing is left and
+ * e says what is missing. */
+[[nodiscard]] int cgroup_host_open(struct cgroup_host *h, struct err *e);
+/* Removes our directory with whatever jars a dead warden left in it. Accepts a closed one. */
+void cgroup_host_done(struct cgroup_host *h);
+
+struct cgroup {
+    const struct cgroup_host *host;
+    uint64_t number;
+    int fd[CGROUP_SLOTS];
+    int join_fd[CGROUP_SLOTS]; /* v1: `tasks`, where a process writes itself in */
+};
+
+/* Makes jar-<number> and sets its limits; spare_pids are processes of ours inside. */
+[[nodiscard]] int cgroup_new(const struct cgroup_host *h, uint64_t number, const struct limits *limits,
+                             unsigned spare_pids, struct cgroup *ret, struct err *e);
+
+/* v2: what clone3(CLONE_INTO_CGROUP) takes; -1 on v1, where the child calls cgroup_join(). */
+int cgroup_clone_fd(const struct cgroup *c);
+[[nodiscard]] int cgroup_join(const struct cgroup *c, struct err *e);
+
+struct cgroup_stats {
+    uint64_t cpu_us;
+    uint64_t memory_peak_bytes;
+    uint64_t pids_peak;
+    uint64_t oom_kills;
+    uint64_t pids_refused; /* forks refused by the limit */
+};
+/* What cannot be read stays as it was: a sampled peak is kept. */
+void cgroup_read(const struct cgroup *c, struct cgroup_stats *stats);
+
+/* Before a kill: a throttled process would only die when its next CPU period begins. */
+void cgroup_unthrottle(const struct cgroup *c);
+
+/* -1 while the kernel still counts a process in it; try again then. */
+int cgroup_remove(struct cgroup *c);

@@ -1,0 +1,126 @@
+#include "jar/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int confine_caps(uint64_t keep_permitted, struct err *e)
+{
+    struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+    struct __user_cap_data_struct have[2] = { 0 };
+    struct __user_cap_data_struct want[2] = { { .permitted = (uint32_t)keep_permitted },
+                                              { .permitted = (uint32_t)(keep_permitted >> 32) } };
+    if (syscall(SYS_capget, &head, have) < 0)
+        return err_set(e, ERR_KERNEL, errno, "read the capabilities");
+    bool may_drop = have[0].effective & (1U << CAP_SETPCAP);
+    for (int cap = 0; may_drop && cap < 64; cap++) {
+        if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+            continue;
+        if (errno == EINVAL && cap > CAP_SETPCAP)
+            break; /* past the kernel's last one */
+        return err_set(e, ERR_KERNEL, errno, "drop capability %d from the bounding set", cap);
+    }
+    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+        return err_set(e, ERR_KERNEL, errno, "clear the ambient capabilities");
+    if (syscall(SYS_capset, &head, want) < 0)
+        return err_set(e, ERR_KERNEL, errno, "clear the capabilities");
+    if (syscall(SYS_capget, &head, have) < 0 || memcmp(have, want, sizeof have) != 0)
+        return err_set(e, ERR_KERNEL, errno, "check that no capability is left");
+    return 0;
+}
+
+int confine_no_new_privs(struct err *e)
+{
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+        return err_set(e, ERR_KERNEL, errno, "set no_new_privs");
+    return 0;
+}
+
+int confine_default_signals(struct err *e)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    for (int s = 1; s < NSIG; s++)
+        if (s != SIGKILL && s != SIGSTOP && signal(s, SIG_DFL) == SIG_ERR && errno != EINVAL)
+            return err_set(e, ERR_KERNEL, errno, "reset signal %d", s);
+    if (sigprocmask(SIG_SETMASK, &none, NULL) < 0)
+        return err_set(e, ERR_KERNEL, errno, "unblock the signals");
+    return 0;
+}
+
+/* A value the machine's own hard limit does not reach is cut to it, unless the caller chose the value. */
+static int set_rlimit(int resource, uint64_t value, bool exact, const char *name, struct err *e)
+{
+    struct rlimit now;
+    if (getrlimit((__rlimit_resource_t)resource, &now) < 0)
+        return err_set(e, ERR_KERNEL, errno, "read the limit %s", name);
+    if (value > now.rlim_max) {
+        if (exact)
+            return err_set(e, ERR_BAD_REQUEST, 0, "%s %llu is more than this machine gives: up to %llu",
+                           name, (unsigned long long)value, (unsigned long long)now.rlim_max);
+        value = now.rlim_max;
+    }
+    struct rlimit want = { value, value };
+    if (setrlimit((__rlimit_resource_t)resource, &want) < 0)
+        return err_set(e, ERR_KERNEL, errno, "set the limit %s", name);
+    return 0;
+}
+
+int confine_rlimits(const struct isolation *iso, const struct limits *limits, uint64_t extra_procs,
+                    struct err *e)
+{
+    const uint64_t *v = limits->v;
+    bool no_cgroup = !(iso->layers & LAYER_BIT(LAYER_CGROUP_MEMORY));
+    const struct {
+        int resource;
+        uint64_t value;
+        bool exact, skip;
+        const char *name;
+    } rows[] = {
+        { RLIMIT_CORE, 0, false, false, "core" },
+        { RLIMIT_NOFILE, v[LIMIT_OPEN_FILES], true, false, "open-files" },
+        { RLIMIT_FSIZE, v[LIMIT_DISK], false, false, "file size" },
+        { RLIMIT_MEMLOCK, 1 << 20, false, false, "locked memory" },
+        { RLIMIT_MSGQUEUE, 1 << 20, false, false, "message queues" },
+        { RLIMIT_SIGPENDING, 1024, false, false, "pending signals" },
+        { RLIMIT_NICE, 0, false, false, "nice" },
+        { RLIMIT_RTPRIO, 0, false, false, "real-time priority" },
+        /* a process past its CPU time dies even if the warden were late; the jar's clock is the cgroup's */
+        { RLIMIT_CPU, v[LIMIT_CPU_MS] / 1000 + 1, false, false, "CPU time" },
+        /* well above the cgroup's, where there is one: only the cgroup counts the refusals */
+        { RLIMIT_NPROC, v[LIMIT_PIDS] + extra_procs + (no_cgroup ? 0 : 64), false, false, "processes" },
+        /* per process only: better than nothing where no cgroup counts the tree */
+        { RLIMIT_DATA, v[LIMIT_MEMORY], false, !no_cgroup, "memory" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (!rows[i].skip &&
+            set_rlimit(rows[i].resource, rows[i].value, rows[i].exact, rows[i].name, e))
+            return -1;
+    return 0;
+}
+
+int confine_fds(const int stdio[3], int *keep_fd, struct err *e)
+{
+    int high[4];
+    /* First out of the way, so that no dup3 below overwrites one that is still needed. */
+    for (int i = 0; i < 4; i++) {
+        high[i] = fcntl(i < 3 ? stdio[i] : *keep_fd, F_DUPFD_CLOEXEC, 10);
+        if (high[i] < 0)
+            return err_set(e, ERR_KERNEL, errno, "duplicate a descriptor");
+    }
+    *keep_fd = high[3];
+    for (int i = 0; i < 4; i++)
+        if (dup3(high[i], i, i < 3 ? 0 : O_CLOEXEC) < 0)
+            return err_set(e, ERR_KERNEL, errno, "place descriptor %d", i);
+    *keep_fd = 3;
+    if (close_range(4, ~0U, 0) < 0)
+        return err_set(e, ERR_KERNEL, errno, "close every other descriptor");
+    return 0;
+}

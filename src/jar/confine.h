@@ -1,0 +1,26 @@
+/* jar/confine.h — what a process gives up about itself before guest code runs in it.
+ * Runs in: processes that are about to be inside. Every function fails closed. */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "spec/isolation.h"
+#include "spec/limit.h"
+
+/* Empties every capability set, the bounding set too where we are allowed to; what is in keep_permitted stays in the
+ * permitted set, where it lies idle. Checked afterwards. */
+[[nodiscard]] int confine_caps(uint64_t keep_permitted, struct err *e);
+
+[[nodiscard]] int confine_no_new_privs(struct err *e);
+
+/* Every signal at its default, none blocked. */
+[[nodiscard]] int confine_default_signals(struct err *e);
+
+/* extra_procs: processes that already count against the same user. */
+[[nodiscard]] int confine_rlimits(const struct isolation *iso, const struct limits *limits,
+                                  uint64_t extra_procs, struct err *e);
+
+/* 0, 1, 2 become the three descriptors given; *keep_fd moves to 3 (CLOEXEC); all others are closed. *keep_fd names an
+ * open descriptor at every moment, also on failure. */
+[[nodiscard]] int confine_fds(const int stdio[3], int *keep_fd, struct err *e);

@@ -1,0 +1,118 @@
+/* What this machine can promise, found out once, before any jar. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "jar/jar.h"
+#include "jar/landlock.h"
+#include "jar/root.h"
+
+#define LAYERS_ALWAYS                                                                            \
+    (LAYER_BIT(LAYER_NO_CAPS) | LAYER_BIT(LAYER_NO_NEW_PRIVS) | LAYER_BIT(LAYER_SECCOMP) |       \
+     LAYER_BIT(LAYER_RLIMITS) | LAYER_BIT(LAYER_ENVIRONMENT) | LAYER_BIT(LAYER_CLOSED_FDS) |     \
+     LAYER_BIT(LAYER_OWN_SESSION))
+#define LAYERS_NAMESPACES                                                                        \
+    (LAYER_BIT(LAYER_USER_NS) | LAYER_BIT(LAYER_PID_NS) | LAYER_BIT(LAYER_MOUNT_NS) |            \
+     LAYER_BIT(LAYER_NET_NS) | LAYER_BIT(LAYER_IPC_NS) | LAYER_BIT(LAYER_UTS_NS) |               \
+     LAYER_BIT(LAYER_CGROUP_NS) | LAYER_BIT(LAYER_ROOT))
+#define LAYERS_CGROUP                                                                            \
+    (LAYER_BIT(LAYER_CGROUP_MEMORY) | LAYER_BIT(LAYER_CGROUP_PIDS) | LAYER_BIT(LAYER_CGROUP_CPU))
+#define LIMITS_OF_CGROUP                                                                         \
+    (LIMIT_BIT(LIMIT_MEMORY) | LIMIT_BIT(LIMIT_PIDS) | LIMIT_BIT(LIMIT_CPU_MS) |                 \
+     LIMIT_BIT(LIMIT_CPU_PERCENT))
+#define LIMITS_OF_SCRATCH (LIMIT_BIT(LIMIT_DISK) | LIMIT_BIT(LIMIT_FILES))
+
+/* A jar needs one of each; a machine may forbid a kind altogether. */
+static int namespaces_allowed(struct err *e)
+{
+    static const char *const kinds[] = { "user", "mnt", "pid", "net", "ipc", "uts", "cgroup" };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char path[64], text[32];
+        (void)snprintf(path, sizeof path, "/proc/sys/user/max_%s_namespaces", kinds[i]);
+        if (fd_read_file(AT_FDCWD, path, text, sizeof text) > 0 && strcmp(text, "0\n") == 0)
+            return err_set(e, ERR_UNAVAILABLE, 0, "%s is 0, so no %s namespace can be made", path,
+                           kinds[i]);
+    }
+    return 0;
+}
+
+static int open_namespaces(struct jar_host *h, enum level level, struct err *e)
+{
+    if (namespaces_allowed(e))
+        return -1;
+    if (geteuid() == 0 && h->uids.lock_fd >= 0 && setgroups(0, NULL) < 0)
+        return err_set(e, ERR_UNAVAILABLE, errno, "drop our groups");
+    if (root_host_enter(e))
+        return -1;
+    h->own_pid_ns_fd = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
+    h->proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (h->own_pid_ns_fd < 0 || h->proc_fd < 0)
+        return err_set(e, ERR_UNAVAILABLE, errno, "open our /proc");
+    if (level == LEVEL_JAR && !h->cgroups)
+        return err_set(e, ERR_UNAVAILABLE, 0, "there is no cgroup to hold the limits");
+    h->isolation.layers |= LAYERS_NAMESPACES;
+    return 0;
+}
+
+static int open_process(struct jar_host *h, struct err *e)
+{
+    const char *tmp = getenv("TMPDIR");
+    if (!tmp || tmp[0] != '/' || strlen(tmp) >= sizeof h->temp_dir - 64)
+        tmp = "/tmp";
+    (void)snprintf(h->temp_dir, sizeof h->temp_dir, "%s", tmp);
+    if (h->isolation.landlock_abi == 0)
+        return err_set(e, ERR_UNAVAILABLE, 0,
+                       "this kernel has no Landlock (lsm=landlock), without which files are not protected");
+    /* Orphans of a killed tree come to us, so that we can see that none is left. */
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+        return err_set(e, ERR_UNAVAILABLE, errno, "become a subreaper");
+    h->isolation.unenforced |= LIMITS_OF_SCRATCH;
+    return 0;
+}
+
+int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgroups, struct err *e)
+{
+    *h = (struct jar_host){ .cgroups = cgroups,
+                            .uids.lock_fd = -1,
+                            .own_pid_ns_fd = -1,
+                            .proc_fd = -1,
+                            .isolation = { .level = level,
+                                           .layers = LAYERS_ALWAYS,
+                                           .landlock_abi = landlock_abi() } };
+    struct err why = { 0 };
+    /* In a user namespace of our own we are uid 0 too, but cannot give other uids away. */
+    bool many_uids = geteuid() == 0 && uids_open(&h->uids, &why) == 0;
+    if (level == LEVEL_JAR && !many_uids) {
+        *e = why;
+        return geteuid() == 0 ? -1 : err_set(e, ERR_UNAVAILABLE, 0, "it needs root");
+    }
+    if (level == LEVEL_PROCESS ? open_process(h, e) : open_namespaces(h, level, e)) {
+        jar_host_done(h);
+        return -1;
+    }
+    if (many_uids)
+        h->isolation.layers |= LAYER_BIT(LAYER_OWN_UID);
+    if (h->isolation.landlock_abi > 0)
+        h->isolation.layers |= LAYER_BIT(LAYER_LANDLOCK);
+    if (cgroups) {
+        h->isolation.layers |= LAYERS_CGROUP;
+        h->isolation.cgroup_version = (uint32_t)cgroups->version;
+    } else {
+        h->isolation.unenforced |= LIMITS_OF_CGROUP;
+    }
+    return 0;
+}
+
+void jar_host_done(struct jar_host *h)
+{
+    uids_done(&h->uids);
+    fd_close(&h->own_pid_ns_fd);
+    fd_close(&h->proc_fd);
+}

@@ -1,0 +1,125 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "jar/confine.h"
+#include "jar/files.h"
+#include "jar/inside.h"
+#include "jar/root.h"
+#include "jar/seccomp.h"
+
+static int wait_for_user_map(const struct inside *in, struct err *e)
+{
+    char go;
+    if (fd_read_full(in->go_fd, &go, 1) != 1)
+        return err_set(e, ERR_KERNEL, errno, "wait for the warden");
+    return 0;
+}
+
+/* Before anything is allocated on the jar's behalf. */
+static int join_cgroup(const struct inside *in, struct err *e)
+{
+    return in->cgroup ? cgroup_join(in->cgroup, e) : 0;
+}
+
+static int become_user(const struct inside *in, struct err *e)
+{
+    (void)in;
+    if (setresgid(INSIDE_UID, INSIDE_UID, INSIDE_UID) < 0 ||
+        setresuid(INSIDE_UID, INSIDE_UID, INSIDE_UID) < 0)
+        return err_set(e, ERR_KERNEL, errno, "become the jar's user");
+    return 0;
+}
+
+/* Only now, after joining: the namespace's root is the cgroup we are in. */
+static int own_cgroup_namespace(const struct inside *in, struct err *e)
+{
+    (void)in;
+    if (unshare(CLONE_NEWCGROUP) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a cgroup namespace");
+    return 0;
+}
+
+static int own_host_name(const struct inside *in, struct err *e)
+{
+    (void)in;
+    static const char name[] = "belljar";
+    if (sethostname(name, sizeof name - 1) < 0)
+        return err_set(e, ERR_KERNEL, errno, "set the host name");
+    return 0;
+}
+
+/* Programs that talk to themselves over 127.0.0.1 work; there is no other interface. */
+static int loopback_up(const struct inside *in, struct err *e)
+{
+    (void)in;
+    struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
+    autoclose int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &lo) < 0)
+        return err_set(e, ERR_KERNEL, errno, "bring up the loopback interface");
+    return 0;
+}
+
+static int build_root(const struct inside *in, struct err *e)
+{
+    return root_enter(in->scratch_fd, in->writable_root, e);
+}
+
+static int unpack(const struct inside *in, struct err *e)
+{
+    autoclose int dir = open("/sandbox", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0)
+        return err_set(e, ERR_KERNEL, errno, "open /sandbox");
+    return files_unpack(in->bundle_fd, dir, e);
+}
+
+static int give_up_privileges(const struct inside *in, struct err *e)
+{
+    (void)in;
+    if (setsid() < 0)
+        return err_set(e, ERR_KERNEL, errno, "start a session");
+    /* The program has our uid, but must not look into us through /proc/1: the kernel forbids that to a process whose
+     * capabilities are not a superset of ours, and the program has none. This one allows nothing in a user namespace.
+     * (Being undumpable would do as well, but would also keep out a warden that is not root.) */
+    if (confine_caps(1ULL << CAP_AUDIT_WRITE, e) || confine_no_new_privs(e))
+        return -1;
+    /* An ignored SIGCHLD makes the kernel reap every orphan for us. */
+    if (signal(SIGCHLD, SIG_IGN) == SIG_ERR)
+        return err_set(e, ERR_KERNEL, errno, "ignore SIGCHLD");
+    return 0;
+}
+
+static int (*const steps[])(const struct inside *, struct err *) = {
+    join_cgroup, wait_for_user_map, become_user,  own_cgroup_namespace, own_host_name,
+    loopback_up, build_root,        unpack,       give_up_privileges,
+};
+
+void init_main(const struct inside *in)
+{
+    struct err e = { 0 };
+    (void)prctl(PR_SET_NAME, "jar-init", 0, 0, 0);
+    int failed = 0;
+    for (size_t i = 0; !failed && i < sizeof steps / sizeof steps[0]; i++)
+        failed = steps[i](in, &e);
+    /* Everything but the report; standard descriptors included, they are the warden's. */
+    int report = dup2(in->report_fd, 0);
+    if (!failed && (report < 0 || close_range(1, ~0U, 0) < 0))
+        failed = err_set(&e, ERR_KERNEL, errno, "close the descriptors of pid 1");
+    if (!failed)
+        failed = seccomp_apply(SECCOMP_INIT, &e);
+    if (fd_write_all(failed ? in->report_fd : 0, &e, sizeof e) || failed)
+        _exit(1);
+    (void)close(0);
+    for (;;)
+        (void)pause();
+}

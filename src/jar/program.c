@@ -1,0 +1,157 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "jar/confine.h"
+#include "jar/files.h"
+#include "jar/inside.h"
+#include "jar/landlock.h"
+#include "jar/seccomp.h"
+
+static const struct landlock_rule jar_rules[] = {
+    { "/", LANDLOCK_READ, false },           { "/sandbox", LANDLOCK_WRITE, false },
+    { "/tmp", LANDLOCK_WRITE, false },       { "/dev/shm", LANDLOCK_WRITE, false },
+    { "/dev/null", LANDLOCK_DEVICE, false }, { "/dev/zero", LANDLOCK_DEVICE, false },
+    { "/dev/full", LANDLOCK_DEVICE, false }, { "/dev/random", LANDLOCK_DEVICE, false },
+    { "/dev/urandom", LANDLOCK_DEVICE, false },
+    { NULL, 0, false },
+};
+
+/* A root of the jar's own: /usr stays read-only as a mount. */
+static const struct landlock_rule writable_rules[] = {
+    { "/", LANDLOCK_WRITE, false },
+    { "/dev", LANDLOCK_DEVICE, false },
+    { NULL, 0, false },
+};
+
+/* Level process: the host's own root, so only what a runtime needs. Not /proc: it shows other processes. */
+static const struct landlock_rule process_rules[] = {
+    { "/usr", LANDLOCK_READ, false },
+    { "/bin", LANDLOCK_READ, true },
+    { "/sbin", LANDLOCK_READ, true },
+    { "/lib", LANDLOCK_READ, true },
+    { "/lib32", LANDLOCK_READ, true },
+    { "/lib64", LANDLOCK_READ, true },
+    { "/libx32", LANDLOCK_READ, true },
+    { "/etc/alternatives", LANDLOCK_READ, true },
+    { "/etc/ld.so.cache", LANDLOCK_READ, true },
+    { "/etc/nsswitch.conf", LANDLOCK_READ, true },
+    { "/etc/localtime", LANDLOCK_READ, true },
+    { "/etc/ssl/openssl.cnf", LANDLOCK_READ, true }, /* Node does not start if it may not look */
+    { "/dev/null", LANDLOCK_DEVICE, false },
+    { "/dev/zero", LANDLOCK_DEVICE, false },
+    { "/dev/full", LANDLOCK_DEVICE, true },
+    { "/dev/random", LANDLOCK_DEVICE, true },
+    { "/dev/urandom", LANDLOCK_DEVICE, false },
+};
+enum { PROCESS_RULES = sizeof process_rules / sizeof process_rules[0] };
+
+/* The namespaces init made; its pid namespace we were already born into. */
+static int enter_jar(const struct inside *in, struct err *e)
+{
+    const int all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
+                    CLONE_NEWCGROUP;
+    if (setns(in->init_pidfd, all) < 0)
+        return err_set(e, ERR_KERNEL, errno, "enter the jar's namespaces");
+    if (setresgid(INSIDE_UID, INSIDE_UID, INSIDE_UID) < 0 ||
+        setresuid(INSIDE_UID, INSIDE_UID, INSIDE_UID) < 0)
+        return err_set(e, ERR_KERNEL, errno, "become the jar's user");
+    if (chdir("/sandbox") < 0)
+        return err_set(e, ERR_KERNEL, errno, "enter /sandbox");
+    return 0;
+}
+
+/* Level process: the files go into a private directory of the host, with the uid the program will have. */
+static int enter_home(const struct inside *in, struct err *e)
+{
+    if (in->uid != geteuid() && (setgroups(0, NULL) < 0 || setresgid(in->uid, in->uid, in->uid) < 0 ||
+                                 setresuid(in->uid, in->uid, in->uid) < 0))
+        return err_set(e, ERR_KERNEL, errno, "become uid %u", in->uid);
+    autoclose int dir = open(in->home, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (dir < 0 || mkdirat(dir, "work", 0700) < 0 || mkdirat(dir, "tmp", 0700) < 0)
+        return err_set(e, ERR_KERNEL, errno, "lay out %s", in->home);
+    if (fchdir(dir) < 0 || chdir("work") < 0)
+        return err_set(e, ERR_KERNEL, errno, "enter %s", in->home);
+    autoclose int work = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (work < 0)
+        return err_set(e, ERR_KERNEL, errno, "open %s", in->home);
+    return files_unpack(in->bundle_fd, work, e);
+}
+
+static int apply_landlock(const struct inside *in, struct err *e)
+{
+    if (!(in->iso->layers & LAYER_BIT(LAYER_LANDLOCK)))
+        return 0;
+    if (in->iso->level != LEVEL_PROCESS)
+        return landlock_apply(in->iso->landlock_abi, in->writable_root ? writable_rules : jar_rules,
+                              false, e);
+    char work[256], tmp[256];
+    (void)snprintf(work, sizeof work, "%s/work", in->home);
+    (void)snprintf(tmp, sizeof tmp, "%s/tmp", in->home);
+    struct landlock_rule rules[PROCESS_RULES + 3];
+    memcpy(rules, process_rules, sizeof process_rules);
+    rules[PROCESS_RULES] = (struct landlock_rule){ work, LANDLOCK_WRITE, false };
+    rules[PROCESS_RULES + 1] = (struct landlock_rule){ tmp, LANDLOCK_WRITE, false };
+    rules[PROCESS_RULES + 2] = (struct landlock_rule){ NULL, 0, false };
+    return landlock_apply(in->iso->landlock_abi, rules, true, e);
+}
+
+/* RLIMIT_NPROC counts all of a user's threads. With a user namespace or uid of its own that is the jar alone; with
+ * the caller's uid on the host, what is already there has to be added. */
+static uint64_t threads_of_user(const struct inside *in)
+{
+    uint64_t n = 0;
+    autodir DIR *proc = NULL;
+    if (in->init_pidfd >= 0)
+        return 1; /* init */
+    if (in->iso->layers & LAYER_BIT(LAYER_OWN_UID) || !(proc = opendir("/proc")))
+        return 0;
+    for (struct dirent *entry; (entry = readdir(proc));) {
+        struct stat st;
+        char tasks[280];
+        if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+            continue;
+        (void)snprintf(tasks, sizeof tasks, "%s/task", entry->d_name);
+        if (fstatat(dirfd(proc), tasks, &st, 0) == 0 && st.st_uid == in->uid && st.st_nlink > 2)
+            n += st.st_nlink - 2; /* one link a thread */
+    }
+    return n;
+}
+
+/* *report_fd is where an error can be told, before and after the descriptors are rearranged. */
+static int prepare(const struct inside *in, int *report_fd, struct err *e)
+{
+    if (in->cgroup && cgroup_join(in->cgroup, e))
+        return -1;
+    if (in->init_pidfd >= 0 ? enter_jar(in, e) : enter_home(in, e))
+        return -1;
+    if (setsid() < 0)
+        return err_set(e, ERR_KERNEL, errno, "start a session");
+    umask(022);
+    if (confine_rlimits(in->iso, in->limits, threads_of_user(in), e) || confine_default_signals(e) ||
+        confine_fds(in->stdio, report_fd, e) || confine_no_new_privs(e) || apply_landlock(in, e) ||
+        confine_caps(0, e))
+        return -1;
+    return seccomp_apply(in->iso->level == LEVEL_PROCESS ? SECCOMP_PROCESS : SECCOMP_JAR, e);
+}
+
+void program_main(const struct inside *in)
+{
+    struct err e = { 0 };
+    int report_fd = in->report_fd;
+    if (prepare(in, &report_fd, &e) == 0) {
+        (void)execve(in->argv[0], in->argv, in->envp);
+        (void)err_set(&e, errno == ENOENT ? ERR_NOT_FOUND : ERR_KERNEL, errno, "start %s", in->argv[0]);
+    }
+    (void)!fd_write_all(report_fd, &e, sizeof e);
+    _exit(127);
+}

@@ -1,0 +1,286 @@
+#include "jar/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "jar/skeleton.h"
+
+#define SEALED (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+
+/* The whole of a jar's /dev; what a device node is on the host it is inside. */
+static const struct {
+    const char *name;
+    unsigned major, minor;
+} devices[] = {
+    { "null", 1, 3 }, { "zero", 1, 5 }, { "full", 1, 7 }, { "random", 1, 8 }, { "urandom", 1, 9 },
+};
+
+static const struct {
+    const char *name, *target;
+} dev_links[] = {
+    { "fd", "/proc/self/fd" },
+    { "stdin", "/proc/self/fd/0" },
+    { "stdout", "/proc/self/fd/1" },
+    { "stderr", "/proc/self/fd/2" },
+};
+
+struct option {
+    const char *key, *value;
+};
+
+/* A file system made but not attached: nothing can be seen of it until move_mount. */
+static int new_mount(const char *type, const struct option *options, size_t n, unsigned attributes,
+                     int *ret_fd, struct err *e)
+{
+    autoclose int fs = fsopen(type, FSOPEN_CLOEXEC);
+    if (fs < 0)
+        return err_set(e, ERR_KERNEL, errno, "open the file system %s", type);
+    for (size_t i = 0; i < n; i++)
+        if (fsconfig(fs, FSCONFIG_SET_STRING, options[i].key, options[i].value, 0) < 0)
+            return err_set(e, ERR_KERNEL, errno, "set %s=%s on %s", options[i].key, options[i].value,
+                           type);
+    if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a file system %s", type);
+    int fd = fsmount(fs, FSMOUNT_CLOEXEC, attributes);
+    if (fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "mount a file system %s", type);
+    *ret_fd = fd;
+    return 0;
+}
+
+static int attach(int mount_fd, int at_fd, const char *path, struct err *e)
+{
+    if (move_mount(mount_fd, "", at_fd, path, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+        return err_set(e, ERR_KERNEL, errno, "attach a mount at %s", path);
+    return 0;
+}
+
+/* A detached copy of the tree at path, none of whose parts was reached through a symbolic link. */
+static int copy_tree(int at_fd, const char *path, int *ret_fd, struct err *e)
+{
+    struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+                            .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
+    autoclose int fd = (int)syscall(SYS_openat2, at_fd, path, &how, sizeof how);
+    if (fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "open %s", path);
+    int tree = open_tree(fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
+    if (tree < 0)
+        return err_set(e, ERR_KERNEL, errno, "copy the mounts at %s", path);
+    *ret_fd = tree;
+    return 0;
+}
+
+static int seal(int mount_fd, uint64_t attributes, const char *what, struct err *e)
+{
+    struct mount_attr attr = { .attr_set = attributes };
+    if (mount_setattr(mount_fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof attr) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make %s read-only", what);
+    return 0;
+}
+
+/* pivot_root(".", ".") stacks the old root on the new one; detaching it leaves the new one alone. */
+static int pivot_here(struct err *e)
+{
+    if (syscall(SYS_pivot_root, ".", ".") < 0)
+        return err_set(e, ERR_KERNEL, errno, "change the root");
+    if (umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
+        return err_set(e, ERR_KERNEL, errno, "leave the old root");
+    return 0;
+}
+
+/* A node of our own where we may make one; the host's bound over a file where we may not. */
+static int add_device(int host_root_fd, int dev_fd, size_t i, struct err *e)
+{
+    const char *name = devices[i].name;
+    if (mknodat(dev_fd, name, S_IFCHR | 0666, makedev(devices[i].major, devices[i].minor)) == 0)
+        return 0;
+    if (errno != EPERM)
+        return err_set(e, ERR_KERNEL, errno, "make /dev/%s", name);
+    char path[32];
+    (void)snprintf(path, sizeof path, "dev/%s", name);
+    autoclose int file = openat(dev_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    autoclose int tree = -1;
+    if (file < 0)
+        return err_set(e, ERR_KERNEL, errno, "make /dev/%s", name);
+    if (copy_tree(host_root_fd, path, &tree, e))
+        return -1;
+    struct stat st;
+    if (fstat(tree, &st) < 0 || !S_ISCHR(st.st_mode) ||
+        st.st_rdev != makedev(devices[i].major, devices[i].minor))
+        return err_set(e, ERR_KERNEL, 0, "/dev/%s of this machine is not the usual device", name);
+    return attach(tree, dev_fd, name, e);
+}
+
+static int build_dev(int host_root_fd, int template_fd, struct err *e)
+{
+    static const struct option options[] = { { "size", "64k" }, { "mode", "755" } };
+    autoclose int dev = -1;
+    if (new_mount("tmpfs", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, &dev, e) ||
+        attach(dev, template_fd, "dev", e))
+        return -1;
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
+        if (add_device(host_root_fd, dev, i, e))
+            return -1;
+    for (size_t i = 0; i < sizeof dev_links / sizeof dev_links[0]; i++)
+        if (symlinkat(dev_links[i].target, dev, dev_links[i].name) < 0)
+            return err_set(e, ERR_KERNEL, errno, "make the link /dev/%s", dev_links[i].name);
+    if (mkdirat(dev, "shm", 01777) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make /dev/shm");
+    return seal(dev, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID, "/dev", e);
+}
+
+static int bind_runtime(int host_root_fd, int template_fd, struct err *e)
+{
+    for (const char *const *path = skeleton_binds; *path; path++) {
+        struct stat st;
+        autoclose int tree = -1;
+        if (fstatat(host_root_fd, *path, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
+            continue;
+        if (copy_tree(host_root_fd, *path, &tree, e) || seal(tree, SEALED, *path, e) ||
+            attach(tree, template_fd, *path, e))
+            return err_wrap(e, "bring in /%s", *path);
+    }
+    return 0;
+}
+
+static int build_template(int host_root_fd, struct err *e)
+{
+    static const struct option options[] = { { "size", "8m" }, { "mode", "755" } };
+    autoclose int root = -1;
+    if (new_mount("tmpfs", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, &root, e) ||
+        attach(root, AT_FDCWD, "jar", e))
+        return -1;
+    if (skeleton_build(host_root_fd, root, e) || bind_runtime(host_root_fd, root, e) ||
+        build_dev(host_root_fd, root, e))
+        return -1;
+    struct mount_attr attr = { .attr_set = SEALED };
+    if (mount_setattr(root, "", AT_EMPTY_PATH, &attr, sizeof attr) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make the template read-only");
+    return 0;
+}
+
+int root_host_enter(struct err *e)
+{
+    static const struct option options[] = { { "size", "64k" }, { "mode", "755" } };
+    autoclose int home = -1, proc = -1;
+    autoclose int host_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (host_root < 0)
+        return err_set(e, ERR_KERNEL, errno, "open /");
+    umask(0);
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make our mounts private");
+    /* Any directory that every system has will do: only this namespace sees it covered. */
+    if (new_mount("tmpfs", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, &home, e) ||
+        attach(home, AT_FDCWD, "/tmp", e))
+        return -1;
+    if (fchdir(home) < 0 || mkdir("proc", 0555) < 0 || mkdir("jar", 0755) < 0 ||
+        mkdir("scratch", 0755) < 0)
+        return err_set(e, ERR_KERNEL, errno, "lay out our own root");
+    if (new_mount("proc", NULL, 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, &proc, e) ||
+        attach(proc, AT_FDCWD, "proc", e))
+        return -1;
+    if (build_template(host_root, e))
+        return err_wrap(e, "build the root that jars start from");
+    return pivot_here(e);
+}
+
+int root_scratch_new(uint64_t bytes, uint64_t inodes, uint32_t uid, int *ret_fd, struct err *e)
+{
+    char size[24], nodes[24], owner[16];
+    (void)snprintf(size, sizeof size, "%" PRIu64, bytes);
+    (void)snprintf(nodes, sizeof nodes, "%" PRIu64, inodes + 4); /* its root and our directories */
+    (void)snprintf(owner, sizeof owner, "%" PRIu32, uid);
+    const struct option options[] = {
+        { "size", size }, { "nr_inodes", nodes }, { "mode", "700" }, { "uid", owner }, { "gid", owner },
+    };
+    return new_mount("tmpfs", options, 5, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, ret_fd, e);
+}
+
+/* Scratch directories and where they appear inside. */
+static const struct {
+    const char *dir;
+    mode_t mode;
+    const char *at;
+} scratch_dirs[] = {
+    { "sandbox", 0755, "sandbox" },
+    { "tmp", 01777, "tmp" },
+    { "shm", 01777, "dev/shm" },
+};
+
+static int bind_scratch(struct err *e)
+{
+    for (size_t i = 0; i < sizeof scratch_dirs / sizeof scratch_dirs[0]; i++) {
+        char path[32];
+        autoclose int tree = -1;
+        (void)snprintf(path, sizeof path, "/scratch/%s", scratch_dirs[i].dir);
+        if (copy_tree(AT_FDCWD, path, &tree, e) || attach(tree, AT_FDCWD, scratch_dirs[i].at, e))
+            return -1;
+    }
+    return 0;
+}
+
+/* A root of the jar's own in scratch, with the template's mounts moved under it. */
+static int cover_with_writable(int scratch_fd, struct err *e)
+{
+    autoclose int template_fd = open("/jar", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (template_fd < 0 || mkdirat(scratch_fd, "root", 0755) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a writable root");
+    autoclose int dir = openat(scratch_fd, "root", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    autoclose int root = -1, dev = -1;
+    if (dir < 0)
+        return err_set(e, ERR_KERNEL, errno, "open a writable root");
+    if (skeleton_build(template_fd, dir, e) || copy_tree(AT_FDCWD, "/scratch/root", &root, e) ||
+        copy_tree(AT_FDCWD, "/jar/dev", &dev, e) || attach(root, AT_FDCWD, "/jar", e) ||
+        attach(dev, root, "dev", e))
+        return -1;
+    for (const char *const *path = skeleton_binds; *path; path++) {
+        struct stat st;
+        autoclose int tree = -1;
+        if (fstatat(template_fd, *path, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
+            continue;
+        if (copy_tree(template_fd, *path, &tree, e) || attach(tree, root, *path, e))
+            return -1;
+    }
+    return 0;
+}
+
+static int cover_with_template(struct err *e)
+{
+    /* A mount that came with the namespace is locked in place and cannot become the root: a copy can. */
+    autoclose int tree = -1;
+    if (copy_tree(AT_FDCWD, "/jar", &tree, e))
+        return -1;
+    return attach(tree, AT_FDCWD, "/jar", e);
+}
+
+int root_enter(int scratch_fd, bool writable, struct err *e)
+{
+    static const struct option options[] = { { "subset", "pid" }, { "hidepid", "invisible" } };
+    autoclose int proc = -1;
+    umask(0);
+    if (attach(scratch_fd, AT_FDCWD, "/scratch", e))
+        return -1;
+    for (size_t i = 0; i < sizeof scratch_dirs / sizeof scratch_dirs[0]; i++)
+        if (mkdirat(scratch_fd, scratch_dirs[i].dir, scratch_dirs[i].mode) < 0)
+            return err_set(e, ERR_KERNEL, errno, "make /%s", scratch_dirs[i].at);
+    if (writable ? cover_with_writable(scratch_fd, e) : cover_with_template(e))
+        return -1;
+    if (chdir("/jar") < 0)
+        return err_set(e, ERR_KERNEL, errno, "enter the root");
+    if (bind_scratch(e) ||
+        new_mount("proc", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, &proc,
+                  e) ||
+        attach(proc, AT_FDCWD, "proc", e))
+        return -1;
+    return pivot_here(e);
+}

@@ -1,0 +1,31 @@
+/* jar/root.h — the file systems a jar sees.
+ * Runs in: warden, once (root_host_enter); the jar's init, once a jar (root_enter). Never logs.
+ *
+ * Theory of operation. The warden moves into a mount namespace of its own that holds next to nothing:
+ *     /proc      for the warden's pid namespace
+ *     /scratch   an empty directory
+ *     /jar       the template: a read-only tmpfs with /usr bound into it, a small /etc and a small /dev
+ * A new jar's mount namespace is a copy of that, so it costs little and no host mount is ever in it. The
+ * jar's init puts a fresh tmpfs at /scratch, binds its parts over the template's /sandbox, /tmp and
+ * /dev/shm, mounts a /proc of its own, and pivots into /jar.
+ *
+ * Invariants
+ * M1 Host directories are opened without following symbolic links and mounted from the descriptor.
+ * M2 Every mount is nosuid; every mount but the five device nodes is nodev; only scratch is writable.
+ * M3 Nothing is ever mounted at a path that a guest could have shaped: all of it happens before one runs. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* In a fresh mount and pid namespace: builds the template and leaves the host's file systems behind. */
+[[nodiscard]] int root_host_enter(struct err *e);
+
+/* A tmpfs of its own for one jar, owned by uid, not yet attached anywhere. */
+[[nodiscard]] int root_scratch_new(uint64_t bytes, uint64_t inodes, uint32_t uid, int *ret_fd,
+                                   struct err *e);
+
+/* In the jar's namespaces, as its user, with all capabilities there: builds its root and enters it. */
+[[nodiscard]] int root_enter(int scratch_fd, bool writable, struct err *e);

@@ -1,0 +1,40 @@
+/* See seccomp.h. */
+#include "jar/seccomp.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "jar/seccomp_filters.h" /* generated */
+
+#define PROGRAM(array) { .ops = (array), .len = sizeof(array) / sizeof((array)[0]) }
+static const struct {
+    const struct sock_filter *ops;
+    unsigned short len;
+} programs[SECCOMP_PROFILES] = {
+    [SECCOMP_JAR] = PROGRAM(seccomp_filter_jar),
+    [SECCOMP_PROCESS] = PROGRAM(seccomp_filter_process),
+    [SECCOMP_INIT] = PROGRAM(seccomp_filter_init),
+};
+
+int seccomp_apply(enum seccomp_profile profile, struct err *e)
+{
+    if ((unsigned)profile >= SECCOMP_PROFILES)
+        return err_set(e, ERR_KERNEL, EINVAL, "seccomp profile %d", (int)profile);
+    int nnp = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
+    if (nnp != 1)
+        return err_set(e, ERR_KERNEL, nnp < 0 ? errno : 0, "seccomp: no_new_privs is not set");
+
+    struct sock_fprog program = {
+        .len = programs[profile].len,
+        .filter = (struct sock_filter *)programs[profile].ops, /* the kernel only reads it */
+    };
+    /* No flags. SPEC_ALLOW would lift the store-bypass protection that kernels before 5.16 give to
+     * every filtered process, and the program is exactly who it is meant against. */
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
+        return err_set(e, ERR_KERNEL, errno, "seccomp");
+    return 0;
+}

@@ -1,0 +1,413 @@
+/* jar/seccomp_gen.c — turns the table of seccomp_policy.c into BPF:   seccomp_gen ARCH OUTPUT.h
+ * Runs on the build machine, once. libseccomp tells the number that a call has on ARCH; the programs are
+ * made here, because it has no way to say "this call, with any other argument: ENOTTY", only one answer
+ * for everything else.
+ *
+ * The shape of a program: refuse other architectures, then a binary search over call numbers, whose
+ * leaves are an answer or the conditions of one call in the order of the table. All jumps go forward
+ * and stay within the piece they are in, so pieces can be put together, and moved, freely.
+ *
+ * Whatever was made is run here against a plain reading of the table before it is written, for every
+ * call number and many arguments: a mistake in this file breaks the build, not a jar. */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <seccomp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jar/seccomp.h"
+#include "jar/seccomp_policy.h"
+
+enum { CALLS_MAX = 600, RULES_PER_CALL = 12, FAR = 255 };
+
+static const struct {
+    const char *array;
+    unsigned in;
+} profiles[SECCOMP_PROFILES] = {
+    [SECCOMP_JAR] = { "seccomp_filter_jar", SECCOMP_IN_JAR },
+    [SECCOMP_PROCESS] = { "seccomp_filter_process", SECCOMP_IN_PROCESS },
+    [SECCOMP_INIT] = { "seccomp_filter_init", SECCOMP_IN_INIT },
+};
+
+/* The rows that name a call, in their order. None: ENOSYS. */
+struct call {
+    char name[40];
+    const struct seccomp_rule *rules[RULES_PER_CALL];
+    size_t count;
+};
+
+struct policy {
+    uint32_t arch; /* AUDIT_ARCH_… */
+    struct call calls[CALLS_MAX];
+};
+
+struct code {
+    struct sock_filter ops[BPF_MAXINSNS];
+    size_t len;
+};
+
+[[gnu::noreturn, gnu::format(printf, 1, 2)]]
+static void die(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    fprintf(stderr, "seccomp_gen: ");
+    vfprintf(stderr, fmt, args);
+    fprintf(stderr, "\n");
+    va_end(args);
+    exit(1);
+}
+
+static bool is_conditional(const struct seccomp_rule *rule)
+{
+    return rule->when[0].count > 0;
+}
+
+static uint32_t bpf_answer(int answer)
+{
+    if (answer == SECCOMP_ALLOW)
+        return SECCOMP_RET_ALLOW;
+    return SECCOMP_RET_ERRNO | (uint32_t)answer;
+}
+
+/* ---- from the table to calls --------------------------------------------------------------------- */
+
+/* The number of "name" or "name=NUMBER"; -1 where an old call is rightly missing. Cuts the number off. */
+static int resolve(char *name, unsigned in, uint32_t arch)
+{
+    char *given = strchr(name, '=');
+    if (given)
+        *given++ = '\0';
+    int number = seccomp_syscall_resolve_name_arch(arch, name);
+    if (given) {
+        int fixed = (int)strtol(given, NULL, 10);
+        if (number >= 0 && number != fixed)
+            die("%s is %d here, the table says %d", name, number, fixed);
+        number = fixed;
+    }
+    if (number < 0 && (in & SECCOMP_ONLY_X86) && arch != SCMP_ARCH_X86_64)
+        return -1;
+    if (number < 0)
+        die("%s: libseccomp does not know this call; give its number, or mark the row X86", name);
+    if (number >= CALLS_MAX)
+        die("%s: number %d is past the table of %d", name, number, CALLS_MAX);
+    return number;
+}
+
+static void add_rule(struct call *call, const struct seccomp_rule *rule, const char *name)
+{
+    if (call->count > 0 && !is_conditional(call->rules[call->count - 1]))
+        die("%s: a row after one without condition is never read (%s)", name, rule->why);
+    if (call->count == RULES_PER_CALL)
+        die("%s: more than %d rows", name, RULES_PER_CALL);
+    call->rules[call->count++] = rule;
+    (void)snprintf(call->name, sizeof(call->name), "%s", name);
+}
+
+static void read_table(struct policy *policy, unsigned in)
+{
+    for (const struct seccomp_rule *r = seccomp_policy; r < seccomp_policy + seccomp_policy_rules; r++) {
+        if (!(r->in & in))
+            continue;
+        char names[1024];
+        if (snprintf(names, sizeof(names), "%s", r->calls) >= (int)sizeof(names))
+            die("too many names in one row: %s", r->why);
+        char *rest = names, *name;
+        while ((name = strsep(&rest, " ")) != NULL) {
+            int number = resolve(name, r->in, policy->arch);
+            if (number >= 0)
+                add_rule(&policy->calls[number], r, name);
+        }
+    }
+    for (int n = 0; n < CALLS_MAX; n++) {
+        const struct call *call = &policy->calls[n];
+        if (call->count > 0 && is_conditional(call->rules[call->count - 1]))
+            die("%s: the last row must have no condition", call->name);
+    }
+}
+
+/* ---- from calls to BPF ----------------------------------------------------------------------------
+ * Programs are made from their end: jumps only go forward, so what one jumps to is there already. */
+
+/* Where to go: to an answer, wherever one is in reach, or to the instruction that was made as number `at`. */
+struct label {
+    bool is_answer;
+    uint32_t answer;
+    size_t at;
+};
+
+static struct label answer_label(int answer)
+{
+    return (struct label){ .is_answer = true, .answer = bpf_answer(answer) };
+}
+
+static struct label add(struct code *code, uint16_t op, size_t jt, size_t jf, uint32_t k)
+{
+    if (code->len == BPF_MAXINSNS)
+        die("more than %d instructions", BPF_MAXINSNS);
+    code->len++;
+    code->ops[BPF_MAXINSNS - code->len] = (struct sock_filter){ op, (uint8_t)jt, (uint8_t)jf, k };
+    return (struct label){ .at = code->len };
+}
+
+/* Makes sure that a jump made after `more` other instructions reaches the label; returns what to jump to. */
+static struct label within_reach(struct code *code, struct label to, size_t more)
+{
+    if (!to.is_answer) {
+        size_t over = code->len - to.at;
+        return over + more <= FAR ? to : add(code, BPF_JMP | BPF_JA, 0, 0, (uint32_t)over);
+    }
+    for (size_t over = 0; over + more <= FAR && over < code->len; over++) {
+        const struct sock_filter *op = &code->ops[BPF_MAXINSNS - code->len + over];
+        if (op->code == (BPF_RET | BPF_K) && op->k == to.answer)
+            return (struct label){ .at = code->len - over };
+    }
+    return add(code, BPF_RET | BPF_K, 0, 0, to.answer);
+}
+
+static struct label jump(struct code *code, uint16_t op, uint32_t k, struct label yes, struct label no)
+{
+    yes = within_reach(code, yes, 1); /* one: the next line may add an instruction */
+    no = within_reach(code, no, 0);
+    return add(code, BPF_JMP | op | BPF_K, code->len - yes.at, code->len - no.at, k);
+}
+
+static struct label load(struct code *code, size_t offset)
+{
+    return add(code, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)offset);
+}
+
+static struct label add_condition(struct code *code, const struct seccomp_condition *c, struct label yes,
+                                  struct label no)
+{
+    for (size_t i = c->count; i-- > 0;)
+        no = jump(code, BPF_JEQ, c->values[i], yes, no);
+    if (c->mask != UINT32_MAX)
+        add(code, BPF_ALU | BPF_AND | BPF_K, 0, 0, c->mask);
+    /* x86-64 and arm64 are little-endian: the low half comes first. */
+    return load(code, offsetof(struct seccomp_data, args) + c->arg * sizeof(uint64_t));
+}
+
+static struct label add_call(struct code *code, const struct call *call)
+{
+    struct label next = answer_label(ENOSYS);
+    for (size_t r = call->count; r-- > 0;) {
+        struct label yes = answer_label(call->rules[r]->answer);
+        for (size_t c = SECCOMP_CONDITIONS; c-- > 0;)
+            if (call->rules[r]->when[c].count > 0)
+                yes = add_condition(code, &call->rules[r]->when[c], yes, next);
+        next = yes;
+    }
+    return next;
+}
+
+/* Neighbouring numbers with the same answer. */
+struct span {
+    uint32_t first;
+    const struct call *call;
+};
+
+static struct label add_search(struct code *code, const struct span *spans, size_t count)
+{
+    if (count == 1)
+        return add_call(code, spans->call);
+    size_t half = count / 2;
+    struct label above = add_search(code, spans + half, count - half);
+    struct label below = add_search(code, spans, half);
+    return jump(code, BPF_JGE, spans[half].first, above, below);
+}
+
+static bool same_answer(const struct call *a, const struct call *b)
+{
+    int of_a = a->count > 0 ? a->rules[0]->answer : ENOSYS;
+    int of_b = b->count > 0 ? b->rules[0]->answer : ENOSYS;
+    return of_a == of_b && !(a->count > 0 && is_conditional(a->rules[0])) &&
+           !(b->count > 0 && is_conditional(b->rules[0]));
+}
+
+static void compile(const struct policy *policy, struct code *code)
+{
+    static const struct call unlisted;
+    struct span spans[CALLS_MAX + 1];
+    size_t count = 0;
+    for (uint32_t n = 0; n <= CALLS_MAX; n++) { /* the last span goes on for ever: x32 is in it */
+        const struct call *call = n < CALLS_MAX ? &policy->calls[n] : &unlisted;
+        if (count == 0 || !same_answer(spans[count - 1].call, call))
+            spans[count++] = (struct span){ n, call };
+    }
+    code->len = 0;
+    struct label search = add_search(code, spans, count);
+    search = within_reach(code, search, 0);
+    load(code, offsetof(struct seccomp_data, nr));
+    struct label killed = add(code, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS);
+    add(code, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, policy->arch);
+    load(code, offsetof(struct seccomp_data, arch));
+    memmove(code->ops, &code->ops[BPF_MAXINSNS - code->len], code->len * sizeof(code->ops[0]));
+}
+
+/* ---- the proof -------------------------------------------------------------------------------------- */
+
+static bool holds(const struct seccomp_rule *rule, const struct seccomp_data *data)
+{
+    for (size_t i = 0; i < SECCOMP_CONDITIONS && rule->when[i].count > 0; i++) {
+        const struct seccomp_condition *c = &rule->when[i];
+        bool found = false;
+        for (size_t v = 0; v < c->count; v++)
+            found |= ((uint32_t)data->args[c->arg] & c->mask) == c->values[v];
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* What the table says, read as seccomp_policy.h tells people to read it. */
+static uint32_t decide(const struct policy *policy, const struct seccomp_data *data)
+{
+    if (data->arch != policy->arch)
+        return SECCOMP_RET_KILL_PROCESS;
+    if (data->nr >= 0 && data->nr < CALLS_MAX) {
+        const struct call *call = &policy->calls[data->nr];
+        for (size_t i = 0; i < call->count; i++)
+            if (holds(call->rules[i], data))
+                return bpf_answer(call->rules[i]->answer);
+    }
+    return SECCOMP_RET_ERRNO | ENOSYS;
+}
+
+/* What the kernel will do. */
+static uint32_t execute(const struct code *code, const struct seccomp_data *data)
+{
+    uint32_t a = 0;
+    for (size_t pc = 0; pc < code->len; pc++) {
+        const struct sock_filter *op = &code->ops[pc];
+        switch (op->code) {
+        case BPF_LD | BPF_W | BPF_ABS:
+            memcpy(&a, (const char *)data + op->k, sizeof(a));
+            break;
+        case BPF_ALU | BPF_AND | BPF_K:
+            a &= op->k;
+            break;
+        case BPF_JMP | BPF_JA:
+            pc += op->k;
+            break;
+        case BPF_JMP | BPF_JEQ | BPF_K:
+            pc += a == op->k ? op->jt : op->jf;
+            break;
+        case BPF_JMP | BPF_JGE | BPF_K:
+            pc += a >= op->k ? op->jt : op->jf;
+            break;
+        case BPF_RET | BPF_K:
+            return op->k;
+        default:
+            die("instruction %zu has the unknown code %#x", pc, op->code);
+        }
+    }
+    die("a program runs past its end");
+}
+
+static void compare(const struct policy *policy, const struct code *code, const struct seccomp_data *data)
+{
+    uint32_t want = decide(policy, data), got = execute(code, data);
+    if (want != got)
+        die("call %d, arguments %#" PRIx64 " %#" PRIx64 " %#" PRIx64 " %#" PRIx64
+            ": the table says %#x, the program %#x",
+            data->nr, (uint64_t)data->args[0], (uint64_t)data->args[1], (uint64_t)data->args[2],
+            (uint64_t)data->args[3], want, got);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 24;
+}
+
+/* An argument worth trying: a value of the table, near one, with its high half set, or anything. */
+static uint64_t worthwhile(const struct call *call, unsigned arg, uint64_t *state)
+{
+    uint64_t pick = next_random(state), value = next_random(state);
+    const struct seccomp_rule *rule = call->rules[next_random(state) % call->count];
+    for (size_t i = 0; i < SECCOMP_CONDITIONS && rule->when[i].count > 0; i++)
+        if (rule->when[i].arg == arg)
+            value = rule->when[i].values[next_random(state) % rule->when[i].count];
+    if (pick & 1)
+        value ^= (pick & 2) ? UINT64_C(1) << (next_random(state) % 32) : next_random(state) << 32;
+    return value;
+}
+
+static void prove(const struct policy *policy, const struct code *code)
+{
+    static const uint32_t other_archs[] = { 0, AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_PPC64LE };
+    uint64_t state = 1;
+    for (int n = -2; n < 2 * CALLS_MAX; n++) {
+        struct seccomp_data data = { .nr = n, .arch = policy->arch };
+        compare(policy, code, &data);
+        data.nr = n | 0x40000000; /* x32 */
+        compare(policy, code, &data);
+        data.nr = n;
+        for (size_t i = 0; i < sizeof(other_archs) / sizeof(other_archs[0]); i++) {
+            data.arch = other_archs[i];
+            compare(policy, code, &data);
+        }
+        if (n < 0 || n >= CALLS_MAX || policy->calls[n].count == 0)
+            continue;
+        data.arch = policy->arch;
+        for (int round = 0; round < 3000; round++) {
+            for (unsigned arg = 0; arg < 6; arg++)
+                data.args[arg] = worthwhile(&policy->calls[n], arg, &state);
+            compare(policy, code, &data);
+        }
+    }
+}
+
+/* ---- the header ------------------------------------------------------------------------------------- */
+
+static void write_array(FILE *out, const char *array, const struct code *code)
+{
+    fprintf(out, "\nstatic const struct sock_filter %s[%zu] = {\n", array, code->len);
+    for (size_t i = 0; i < code->len; i++)
+        fprintf(out, "    { 0x%02x, %u, %u, 0x%08x },\n", code->ops[i].code, code->ops[i].jt, code->ops[i].jf,
+                code->ops[i].k);
+    fprintf(out, "};\n");
+}
+
+static void write_header(const char *path, const char *arch, const struct code *codes)
+{
+    FILE *out = fopen(path, "we");
+    if (!out)
+        die("%s cannot be written", path);
+    fprintf(out, "/* Made from seccomp_policy.c by seccomp_gen, for %s. Not to be edited. */\n", arch);
+    fprintf(out, "#pragma once\n\n#include <linux/filter.h>\n");
+    for (size_t p = 0; p < SECCOMP_PROFILES; p++)
+        write_array(out, profiles[p].array, &codes[p]);
+    bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed) {
+        (void)remove(path);
+        die("%s cannot be written", path);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static struct code codes[SECCOMP_PROFILES];
+    if (argc != 3)
+        die("usage: seccomp_gen ARCH OUTPUT.h");
+    uint32_t arch = seccomp_arch_resolve_name(argv[1]); /* the same number as AUDIT_ARCH_… */
+    if (arch != SCMP_ARCH_X86_64 && arch != SCMP_ARCH_AARCH64)
+        die("%s: the table is written for x86_64 and aarch64", argv[1]);
+    for (size_t p = 0; p < SECCOMP_PROFILES; p++) {
+        static struct policy policy;
+        policy = (struct policy){ .arch = arch };
+        read_table(&policy, profiles[p].in);
+        compile(&policy, &codes[p]);
+        prove(&policy, &codes[p]);
+    }
+    write_header(argv[2], argv[1], codes);
+    return 0;
+}

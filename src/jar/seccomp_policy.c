@@ -1,0 +1,294 @@
+/* jar/seccomp_policy.c — which system calls a program in a jar may make, and why.
+ *
+ * What is allowed is what Python, Node, bash, the usual tools, compilers, Java, Go, Rust and PostgreSQL
+ * need to work, and what can reach only the jar. Refusals are worded for programs:
+ *   ENOSYS   "this kernel does not have it": libraries try the older way. Also the answer to every call
+ *            without a row, so that a call invented tomorrow is refused tomorrow.
+ *   EPERM    "you may not": calls that take a jar apart or are a kernel's weak side. They would mostly fail
+ *            for want of capabilities; here they do not even get that far.
+ *   0        "done": flushing disks, which a jar does not have.
+ *   others   what a kernel without that feature says, so that programs fall back.
+ *
+ * Calls that are made often have no condition: those the kernel answers from a bitmap, without running
+ * the filter (Linux 5.11). */
+#include "jar/seccomp_policy.h"
+
+#include <asm/ioctls.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#define ALLOW SECCOMP_ALLOW
+#define J     SECCOMP_IN_JAR
+#define P     SECCOMP_IN_PROCESS
+#define I     SECCOMP_IN_INIT
+#define X86   SECCOMP_ONLY_X86
+
+#define VALUES(...) (const uint32_t[]){ __VA_ARGS__ }
+#define ALWAYS { { 0 } }
+#define WHEN(...) { __VA_ARGS__ }
+#define MASKED(a, m, ...) { (a), (m), VALUES(__VA_ARGS__), sizeof(VALUES(__VA_ARGS__)) / sizeof(uint32_t) }
+#define ONE_OF(a, ...) MASKED(a, 0xffffffffu, __VA_ARGS__)
+#define IS(a, value) MASKED(a, 0xffffffffu, value)
+#define WITHOUT(a, bits) MASKED(a, bits, 0)
+
+/* Headers of the build machine may be older than the kernel that Belljar runs on. */
+#define NEW_NAMESPACE                                                                              \
+    (0x00000080u /* time */ | 0x00020000u /* mount */ | 0x02000000u /* cgroup */ |                 \
+     0x04000000u /* uts */ | 0x08000000u /* ipc */ | 0x10000000u /* user */ |                      \
+     0x20000000u /* pid */ | 0x40000000u /* net */)
+#define SOCKET_TYPE        0xfu /* the rest is SOCK_CLOEXEC and SOCK_NONBLOCK */
+#define PERSONALITY_QUERY  0xffffffffu
+#define EVERY_PROCESS      0xffffffffu /* kill(-1, …) */
+#define OWN_GROUP          0u          /* kill(0, …) */
+#define MFD_HUGE           0x4u
+#define MADV_MERGEABLE_    12
+#define MADV_HWPOISON_     100
+#define MADV_SOFT_OFFLINE_ 101
+enum { ARCH_SET_GS = 0x1001, ARCH_SET_FS, ARCH_GET_FS, ARCH_GET_GS };
+enum { ARCH_GET_CPUID = 0x1011 };
+enum { ARCH_GET_XCOMP_SUPP = 0x1021, ARCH_GET_XCOMP_PERM, ARCH_REQ_XCOMP_PERM };
+enum { SO_ATTACH_FILTER_ = 26, SO_ATTACH_BPF_ = 50, SO_REUSEPORT_CBPF = 51, SO_REUSEPORT_EBPF = 52 };
+enum { SO_ZEROCOPY_ = 60 };
+enum { TCP_MD5SIG_ = 14, TCP_REPAIR_ = 19, TCP_ULP_ = 31, TCP_MD5SIG_EXT_ = 32 };
+enum { TCP_ZEROCOPY_RECEIVE_ = 35, TCP_AO_ADD_KEY_ = 38, UDP_ENCAP_ = 100 };
+
+/* clang-format off */
+const struct seccomp_rule seccomp_policy[] = {
+
+/* ---- what every program does ------------------------------------------------------------------- */
+{ ALLOW, J|P, "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close "
+              "close_range dup dup3 fcntl flock fallocate ftruncate truncate fadvise64 readahead",
+  ALWAYS, "open files" },
+{ ALLOW, J|P|X86, "dup2 poll select epoll_create epoll_wait pipe inotify_init eventfd signalfd",
+  ALWAYS, "the same, older forms" },
+{ ALLOW, J|P, "ppoll pselect6 epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 eventfd2 signalfd4 "
+              "timerfd_create timerfd_settime timerfd_gettime inotify_init1 inotify_add_watch "
+              "inotify_rm_watch",
+  ALWAYS, "waiting for events" },
+{ ALLOW, J|P, "pipe2", WHEN(WITHOUT(1, O_EXCL)), "pipes" },
+{ ENOPKG, J|P, "pipe2", ALWAYS, "O_NOTIFICATION_PIPE, a watch queue (CVE-2022-0995)" },
+
+{ ALLOW, J|P, "openat openat2 newfstatat fstat statx faccessat faccessat2 getdents64 getcwd chdir fchdir "
+              "readlinkat mkdirat unlinkat renameat renameat2 linkat symlinkat utimensat umask "
+              "fchmod fchmodat fchmodat2=452 fchown fchownat statfs fstatfs",
+  ALWAYS, "names and directories: what may be reached is the business of the root and of Landlock" },
+{ ALLOW, J|P|X86, "open creat stat lstat access getdents readlink mkdir rmdir unlink rename link symlink "
+                  "utime utimes futimesat chmod chown lchown",
+  ALWAYS, "the same, older forms" },
+{ ALLOW, J|P, "getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr setxattr lsetxattr fsetxattr "
+              "removexattr lremovexattr fremovexattr",
+  ALWAYS, "cp -a and tar keep attributes" },
+{ ALLOW, J|P|X86, "mknod", WHEN(MASKED(1, S_IFMT, 0, S_IFREG, S_IFIFO, S_IFSOCK)), "FIFOs" },
+{ ALLOW, J|P, "mknodat", WHEN(MASKED(2, S_IFMT, 0, S_IFREG, S_IFIFO, S_IFSOCK)), "FIFOs" },
+{ EPERM, J|P|X86, "mknod", ALWAYS, "device nodes, and overlayfs whiteouts, which are devices" },
+{ EPERM, J|P, "mknodat", ALWAYS, "device nodes" },
+
+{ ALLOW, J|P, "munmap mprotect mremap brk msync mincore mlock mlock2 munlock mlockall munlockall "
+              "membarrier pkey_mprotect pkey_alloc pkey_free mseal=462",
+  ALWAYS, "memory" },
+{ ALLOW, J|P, "mmap", WHEN(WITHOUT(3, MAP_HUGETLB)), "memory" },
+{ ENOMEM, J|P, "mmap", ALWAYS, "huge pages are the host's reserve and in nobody's memory limit" },
+{ ALLOW, J|P, "memfd_create", WHEN(WITHOUT(1, MFD_HUGE)), "files without a name" },
+{ ENOMEM, J|P, "memfd_create", ALWAYS, "huge pages, as above" },
+{ EINVAL, J|P, "madvise", WHEN(ONE_OF(2, MADV_MERGEABLE_, MADV_HWPOISON_, MADV_SOFT_OFFLINE_)),
+  "merging equal pages (KSM) lets one jar find out what another has in memory" },
+{ ALLOW, J|P, "madvise", ALWAYS, "every allocator" },
+
+{ ALLOW, J|P, "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday getitimer setitimer times "
+              "timer_create timer_settime timer_gettime timer_getoverrun timer_delete",
+  ALWAYS, "time" },
+{ ALLOW, J|P|X86, "time alarm", ALWAYS, "the same, older forms" },
+{ ALLOW, J|P, "futex futex_waitv set_robust_list set_tid_address rseq getrandom restart_syscall "
+              "sched_yield getcpu",
+  ALWAYS, "threads, and what the C library does by itself" },
+{ ALLOW, J|P|X86, "arch_prctl",
+  WHEN(ONE_OF(0, ARCH_SET_GS, ARCH_SET_FS, ARCH_GET_FS, ARCH_GET_GS, ARCH_GET_CPUID,
+              ARCH_GET_XCOMP_SUPP, ARCH_GET_XCOMP_PERM, ARCH_REQ_XCOMP_PERM)),
+  "thread-local storage; AMX registers for numerical code" },
+{ EINVAL, J|P|X86, "arch_prctl", ALWAYS, "a second vDSO, shadow stacks: what older kernels do not know" },
+
+/* ---- processes --------------------------------------------------------------------------------- */
+/* The program is a child of the warden: with CLONE_PARENT it could give the warden more of them. */
+{ ALLOW, J|P, "clone", WHEN(WITHOUT(0, NEW_NAMESPACE | CLONE_PARENT)), "processes and threads" },
+{ EPERM, J|P, "clone", ALWAYS, "a namespace is a new kernel surface (CVE-2024-1086, CVE-2022-0492)" },
+{ ENOSYS, J|P, "clone3", ALWAYS, "its flags are in memory, where a filter cannot look; libc uses clone" },
+{ EPERM, J|P, "unshare setns", ALWAYS, "namespaces, as clone" },
+{ ALLOW, J|P|X86, "fork vfork", ALWAYS, "processes" },
+{ ALLOW, J|P, "execve execveat exit exit_group wait4 waitid getpid gettid getppid getpgid getsid",
+  ALWAYS, "processes" },
+{ ALLOW, J|P|X86, "getpgrp pause", ALWAYS, "the same, older forms" },
+{ ALLOW, J, "setsid setpgid", ALWAYS, "job control" },
+{ EPERM, P, "setsid setpgid", ALWAYS, "without a pid namespace, killing the group must reach everything" },
+{ ALLOW, J|P, "rt_sigaction rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigpending rt_sigtimedwait "
+              "sigaltstack",
+  ALWAYS, "signals to oneself" },
+{ EPERM, P, "kill", WHEN(ONE_OF(0, EVERY_PROCESS, OWN_GROUP)),
+  "all that the user runs; and as there is but one group, timeout(1) would end whoever called it" },
+/* Which process a number means a filter cannot know: at level `process` it is the uid and Landlock's
+ * signal scope that keep signals inside. */
+{ ALLOW, J|P, "kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal",
+  ALWAYS, "signals to others" },
+
+{ ALLOW, J|P, "getuid geteuid getgid getegid getresuid getresgid getgroups capget capset "
+              "setuid setgid setreuid setregid setresuid setresgid setfsuid setfsgid",
+  ALWAYS, "identity: with one uid and no capability there is nothing to change to" },
+{ EPERM, J|P, "setgroups", ALWAYS, "nor any group" },
+{ ALLOW, J|P, "uname sysinfo getrusage getrlimit setrlimit getpriority "
+              "sched_getaffinity sched_getparam sched_getscheduler sched_getattr "
+              "sched_get_priority_max sched_get_priority_min sched_rr_get_interval ioprio_get",
+  ALWAYS, "asking about oneself; limits only go down" },
+{ ALLOW, J, "prlimit64 setpriority sched_setaffinity sched_setparam sched_setscheduler",
+  ALWAYS, "priority among the jar's own processes" },
+{ ALLOW, P, "prlimit64 sched_setaffinity sched_setparam sched_setscheduler", WHEN(IS(0, 0)), "one's own" },
+{ ALLOW, P, "setpriority", WHEN(IS(0, PRIO_PROCESS), IS(1, 0)), "one's own" },
+{ EPERM, P, "prlimit64 setpriority sched_setaffinity sched_setparam sched_setscheduler",
+  ALWAYS, "other processes of the same user: a CPU limit of 0 ends them" },
+{ EPERM, J|P, "sched_setattr ioprio_set", ALWAYS, "clock speed and disk queue belong to all jars" },
+
+{ ALLOW, J|P, "personality", WHEN(ONE_OF(0, PERSONALITY_QUERY, 0)), "asking, and the usual one" },
+{ EPERM, J|P, "personality", ALWAYS, "no address randomisation, executable data, a page at 0" },
+{ ALLOW, J|P, "prctl",
+  WHEN(ONE_OF(0, PR_SET_NAME, PR_GET_NAME, PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_SET_DUMPABLE,
+              PR_GET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_GET_SECCOMP, PR_SET_VMA,
+              PR_SET_THP_DISABLE, PR_GET_THP_DISABLE, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK,
+              PR_GET_KEEPCAPS, PR_CAPBSET_READ, PR_GET_SECUREBITS, PR_GET_CHILD_SUBREAPER,
+              PR_GET_SPECULATION_CTRL)),
+  "names of threads and memory, and asking about oneself" },
+{ ALLOW, J|P, "prctl",
+  WHEN(ONE_OF(0, PR_SVE_SET_VL, PR_SVE_GET_VL, PR_PAC_RESET_KEYS, PR_SET_TAGGED_ADDR_CTRL,
+              PR_GET_TAGGED_ADDR_CTRL, PR_PAC_GET_ENABLED_KEYS)),
+  "registers and pointers of arm64" },
+{ ALLOW, J, "prctl", WHEN(IS(0, PR_SET_CHILD_SUBREAPER)), "supervisors, inside the jar" },
+{ EPERM, J|P, "prctl",
+  WHEN(ONE_OF(0, PR_SET_SECCOMP, PR_SET_MM, PR_SET_SECUREBITS, PR_SET_KEEPCAPS, PR_CAPBSET_DROP,
+              PR_CAP_AMBIENT, PR_SET_SPECULATION_CTRL, PR_SET_PTRACER, PR_SET_SYSCALL_USER_DISPATCH,
+              PR_SCHED_CORE, PR_MCE_KILL, PR_SET_IO_FLUSHER, 67 /* PR_SET_MEMORY_MERGE */)),
+  "layers of the jar, and merging of pages" },
+{ EINVAL, J|P, "prctl", ALWAYS, "what the kernel does not know either" },
+
+/* ---- sockets: the jar's own loopback, and unix ---------------------------------------------------- */
+{ ALLOW, J, "socket", WHEN(IS(0, AF_UNIX), MASKED(1, SOCKET_TYPE, SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET)),
+  "unix sockets" },
+{ ALLOW, J, "socket",
+  WHEN(ONE_OF(0, AF_INET, AF_INET6), MASKED(1, SOCKET_TYPE, SOCK_STREAM), ONE_OF(2, 0, IPPROTO_TCP)), "TCP" },
+{ ALLOW, J, "socket",
+  WHEN(ONE_OF(0, AF_INET, AF_INET6), MASKED(1, SOCKET_TYPE, SOCK_DGRAM), ONE_OF(2, 0, IPPROTO_UDP)), "UDP" },
+{ EPERM, J, "socket", WHEN(ONE_OF(0, AF_UNIX, AF_INET, AF_INET6), MASKED(1, SOCKET_TYPE, SOCK_RAW)),
+  "raw packets" },
+{ EPROTONOSUPPORT, J, "socket", WHEN(ONE_OF(0, AF_UNIX, AF_INET, AF_INET6)),
+  "SCTP, DCCP, MPTCP, SMC, L2TP, UDP-Lite: rarely used, often broken" },
+{ EAFNOSUPPORT, J, "socket", ALWAYS,
+  "netlink, packet, alg, rxrpc, bluetooth…; vsock does not even respect network namespaces" },
+{ EPERM, P, "socket", ALWAYS, "without a network namespace every socket is the host's" },
+{ ALLOW, J, "socketpair",
+  WHEN(IS(0, AF_UNIX), MASKED(1, SOCKET_TYPE, SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET)), "both ends are ours" },
+{ ALLOW, P, "socketpair", WHEN(IS(0, AF_UNIX), MASKED(1, SOCKET_TYPE, SOCK_STREAM, SOCK_SEQPACKET)),
+  "both ends are ours, and stay so: a datagram could be sent to another address" },
+{ EAFNOSUPPORT, J|P, "socketpair", ALWAYS, "no family but unix has pairs that we want" },
+{ ALLOW, J, "bind connect listen accept4 accept", ALWAYS, "the jar's own network" },
+{ EPERM, P, "bind connect listen accept4 accept", ALWAYS, "a pair needs none of them" },
+{ ALLOW, J|P, "shutdown getsockname getpeername", ALWAYS, "sockets" },
+{ ALLOW, J|P, "sendto recvfrom", WHEN(WITHOUT(3, MSG_OOB)), "sockets" },
+{ ALLOW, J|P, "sendmsg recvmsg", WHEN(WITHOUT(2, MSG_OOB)), "sockets" },
+{ ALLOW, J|P, "sendmmsg recvmmsg", WHEN(WITHOUT(3, MSG_OOB)), "sockets" },
+{ EOPNOTSUPP, J|P, "sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg",
+  ALWAYS, "out-of-band data on unix sockets (CVE-2025-38236)" },
+{ ENOPROTOOPT, J|P, "setsockopt",
+  WHEN(IS(1, SOL_SOCKET),
+       ONE_OF(2, SO_ATTACH_FILTER_, SO_ATTACH_BPF_, SO_REUSEPORT_CBPF, SO_REUSEPORT_EBPF, SO_ZEROCOPY_)),
+  "programs for the kernel to run, and its hands on the sender's pages" },
+{ ENOPROTOOPT, J|P, "setsockopt",
+  WHEN(IS(1, IPPROTO_TCP), ONE_OF(2, TCP_ULP_, TCP_REPAIR_, TCP_MD5SIG_, TCP_MD5SIG_EXT_, TCP_AO_ADD_KEY_)),
+  "kernel TLS and other layers on TCP (CVE-2023-0461)" },
+{ ENOPROTOOPT, J|P, "setsockopt", WHEN(IS(1, IPPROTO_UDP), IS(2, UDP_ENCAP_)), "IPsec in UDP" },
+{ ALLOW, J|P, "setsockopt", ALWAYS, "sockets" },
+{ ENOPROTOOPT, J|P, "getsockopt", WHEN(IS(1, IPPROTO_TCP), IS(2, TCP_ZEROCOPY_RECEIVE_)),
+  "maps the network's pages" },
+{ ALLOW, J|P, "getsockopt", ALWAYS, "sockets" },
+
+/* ---- ioctl ------------------------------------------------------------------------------------- */
+{ ALLOW, J|P, "ioctl",
+  WHEN(ONE_OF(1, TCGETS, FIONBIO, FIOCLEX, FIONREAD, TIOCGWINSZ, FIONCLEX, FIOASYNC, FIOQSIZE, TIOCOUTQ)),
+  "any file" },
+{ ALLOW, J|P, "ioctl",
+  WHEN(ONE_OF(1, TCSETS, TCSETSW, TCSETSF, TCSBRK, TCSBRKP, TCXONC, TCFLSH, TIOCSWINSZ, TIOCGPGRP, TIOCSPGRP,
+              TIOCGSID, TIOCGETD, TIOCNOTTY, TIOCEXCL, TIOCNXCL, TIOCPKT, TIOCGPTN, TIOCSPTLCK, TIOCGPTLCK,
+              TIOCGPTPEER, 0x802c542a /* TCGETS2 */, 0x402c542b, 0x402c542c, 0x402c542d /* TCSETS2… */)),
+  "terminals, of which the program can only have its own" },
+{ ALLOW, J, "ioctl", WHEN(IS(1, TIOCSCTTY)), "a terminal of one's own, for shells inside shells" },
+{ ALLOW, J, "ioctl",
+  WHEN(ONE_OF(1, SIOCGIFCONF, SIOCGIFNAME, SIOCGIFINDEX, SIOCGIFFLAGS, SIOCGIFADDR, SIOCGIFDSTADDR,
+              SIOCGIFBRDADDR, SIOCGIFNETMASK, SIOCGIFMTU, SIOCGIFHWADDR, SIOCGIFTXQLEN, SIOCATMARK)),
+  "which network interfaces there are" },
+{ EPERM, J|P, "ioctl", WHEN(ONE_OF(1, TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD)),
+  "typing into a terminal (CVE-2017-5226, CVE-2023-28100), the console, line disciplines" },
+{ ENOTTY, J|P, "ioctl", ALWAYS, "what a file that does not know the request says" },
+
+/* ---- System V and POSIX message queues ---------------------------------------------------------- */
+{ ALLOW, J, "shmget", WHEN(WITHOUT(2, SHM_HUGETLB)), "PostgreSQL" },
+{ ENOMEM, J, "shmget", ALWAYS, "huge pages, as mmap" },
+{ ALLOW, J, "shmat shmdt shmctl semget semop semtimedop semctl msgget msgsnd msgrcv msgctl "
+            "mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
+  ALWAYS, "in the jar's own ipc namespace" },
+{ ENOSYS, P, "shmget shmat shmdt shmctl semget semop semtimedop semctl msgget msgsnd msgrcv msgctl "
+             "mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
+  ALWAYS, "without a namespace they are the host's, and outlive the program" },
+
+/* ---- refused so that programs take another way --------------------------------------------------- */
+{ EINVAL, J|P, "sendfile splice", ALWAYS,
+  "moving pages of the page cache (CVE-2022-0847 and its like); EINVAL, as Go falls back on nothing else" },
+{ ENOSYS, J|P, "vmsplice tee copy_file_range", ALWAYS, "the same; cp, Node, Java and Rust fall back" },
+{ 0, J|P, "sync syncfs fsync fdatasync sync_file_range", ALWAYS,
+  "what a jar writes does not last; the disks are the host's, and any file that can be read could flush them" },
+{ ENOSYS, J|P, "io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents", ALWAYS,
+  "old asynchronous I/O: a second door to fsync and to unusual code" },
+{ ENOSYS, J|P, "landlock_create_ruleset landlock_add_rule landlock_restrict_self", ALWAYS,
+  "sandboxes inside the sandbox" },
+{ ENOSYS, J|P, "mbind set_mempolicy get_mempolicy set_mempolicy_home_node remap_file_pages get_robust_list",
+  ALWAYS, "libnuma takes this for a machine of one node" },
+
+/* ---- refused: taking the jar apart ---------------------------------------------------------------- */
+{ EPERM, J|P, "mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick "
+              "mount_setattr",
+  ALWAYS, "the root is built, and stays (CVE-2021-30465, CVE-2022-0492)" },
+{ EPERM, J|P, "open_by_handle_at name_to_handle_at", ALWAYS, "any inode of the host by its number" },
+{ EPERM, J|P, "ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp pidfd_getfd",
+  ALWAYS, "the inside of other processes" },
+{ EPERM, J|P, "seccomp", ALWAYS, "filters are programs that the kernel runs" },
+{ EPERM, J|P, "sethostname setdomainname", ALWAYS, "the jar's name is given" },
+
+/* ---- refused: the machine ------------------------------------------------------------------------ */
+{ EPERM, J|P, "reboot kexec_load kexec_file_load init_module finit_module delete_module swapon swapoff acct "
+              "quotactl quotactl_fd syslog vhangup nfsservctl",
+  ALWAYS, "administration" },
+{ EPERM, J|P, "settimeofday clock_settime adjtimex clock_adjtime", ALWAYS, "the host's clock" },
+{ EPERM, J|P|X86, "iopl ioperm modify_ldt uselib", ALWAYS, "ports, segments, a.out" },
+
+/* ---- refused: where kernels have broken most ------------------------------------------------------ */
+{ EPERM, J|P, "io_uring_setup io_uring_enter io_uring_register", ALWAYS,
+  "system calls that no filter sees (CVE-2022-29582, CVE-2023-2598)" },
+{ EPERM, J|P, "bpf perf_event_open userfaultfd", ALWAYS, "CVE-2021-3490, CVE-2013-2094, every race won" },
+{ EPERM, J|P, "add_key request_key keyctl", ALWAYS, "keyrings are not in a namespace (CVE-2016-0728)" },
+{ EPERM, J|P, "fanotify_init fanotify_mark lookup_dcookie", ALWAYS, "watching the host's files" },
+{ EPERM, J|P, "migrate_pages move_pages memfd_secret", ALWAYS, "where memory lies, and what the host cannot see" },
+
+/* ---- pid 1 of the jar ---------------------------------------------------------------------------- */
+{ ALLOW, I, "wait4 waitid read write close ppoll kill exit exit_group rt_sigaction rt_sigprocmask "
+            "rt_sigreturn rt_sigsuspend rt_sigtimedwait restart_syscall",
+  ALWAYS, "it reaps, and ends" },
+{ ALLOW, I|X86, "poll pause", ALWAYS, "the same, older forms" },
+{ ALLOW, I, "mmap munmap mprotect madvise brk futex sigaltstack getpid gettid clock_gettime sched_yield",
+  ALWAYS, "what the C library and the sanitizers do by themselves, on memory only" },
+};
+/* clang-format on */
+
+const size_t seccomp_policy_rules = sizeof(seccomp_policy) / sizeof(seccomp_policy[0]);

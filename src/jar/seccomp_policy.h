@@ -1,0 +1,42 @@
+/* jar/seccomp_policy.h — how the table of seccomp_policy.c is read.
+ * Runs in: seccomp_gen, while Belljar is built. Nothing of it is in the product.
+ *
+ * Rows that name the same call are read from the top: the first whose condition holds decides.
+ * The last of them has no condition. A call without a row answers ENOSYS. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the caller sees: ALLOW, or an errno without the call having been made. 0 is "done". */
+enum { SECCOMP_ALLOW = -1 };
+
+/* In which profiles a row holds. */
+enum {
+    SECCOMP_IN_JAR = 1,
+    SECCOMP_IN_PROCESS = 2,
+    SECCOMP_IN_INIT = 4,
+    SECCOMP_ONLY_X86 = 8, /* its calls are older than the other architectures, which never had them */
+};
+
+/* Argument number `arg`, cut to its low 32 bits and masked, is one of the values. */
+struct seccomp_condition {
+    unsigned arg;
+    uint32_t mask;
+    const uint32_t *values;
+    size_t count; /* 0: no condition, and none after it */
+};
+enum { SECCOMP_CONDITIONS = 3 };
+
+struct seccomp_rule {
+    int answer;
+    unsigned in;
+    /* Names with a space between. `name=NUMBER` is for calls that the build machine's libseccomp may not
+     * know yet: since 424 a call has the same number on every architecture. */
+    const char *calls;
+    struct seccomp_condition when[SECCOMP_CONDITIONS]; /* all of them */
+    const char *why;
+};
+
+extern const struct seccomp_rule seccomp_policy[];
+extern const size_t seccomp_policy_rules;

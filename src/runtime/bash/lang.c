@@ -1,0 +1,13 @@
+#include "runtime/language.h"
+
+extern const struct language language_bash;
+const struct language language_bash = {
+    .name = "bash",
+    .aliases = (const char *const[]){ "shell", "sh", NULL },
+    .extensions = (const char *const[]){ ".sh", ".bash", NULL },
+    .main_file = "main.sh",
+    .command = (const char *const[]){ "/bin/bash", FILE_ARGUMENT, NULL },
+    .env = (const char *const[]){ NULL },
+    .version = (const char *const[]){ "/bin/bash", "--version", NULL },
+    .install = "apt-get install bash",
+};

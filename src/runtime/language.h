@@ -1,0 +1,27 @@
+/* runtime/language.h — a language is a declaration. Runs in: keeper, CLI; pure data.
+ * Adding one: a folder with a lang.c that defines a struct language, and a row in languages[]. */
+#pragma once
+
+#include <stddef.h>
+
+#define FILE_ARGUMENT "{file}"
+
+struct language {
+    const char *name;
+    const char *const *aliases;    /* NULL-terminated, as all lists here */
+    const char *const *extensions; /* with the dot */
+    const char *main_file;         /* name of code that came without one */
+    const char *const *command;    /* argv; FILE_ARGUMENT stands for the main file */
+    const char *const *env;        /* K=V beyond what every program gets */
+    const char *const *version;    /* argv of a program that prints the version */
+    const char *install;           /* the command that gets it on Debian */
+};
+
+extern const struct language *const languages[]; /* NULL-terminated */
+
+/* By name or alias, whatever the case. NULL when there is none. */
+const struct language *language_find(const char *name);
+/* By extension of the file's name, then by the interpreter its first line names. */
+const struct language *language_guess(const char *file_name, const char *code, size_t len);
+/* "python, javascript, bash", for error messages. */
+const char *language_list(char *out, size_t size);

@@ -1,0 +1,13 @@
+#include "runtime/language.h"
+
+extern const struct language language_node;
+const struct language language_node = {
+    .name = "javascript",
+    .aliases = (const char *const[]){ "js", "node", "nodejs", NULL },
+    .extensions = (const char *const[]){ ".js", ".mjs", ".cjs", NULL },
+    .main_file = "main.js",
+    .command = (const char *const[]){ "/usr/bin/node", FILE_ARGUMENT, NULL },
+    .env = (const char *const[]){ NULL },
+    .version = (const char *const[]){ "/usr/bin/node", "--version", NULL },
+    .install = "apt-get install nodejs",
+};

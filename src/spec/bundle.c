@@ -1,0 +1,92 @@
+#include "spec/bundle.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static const struct {
+    const char *word, *why;
+} statuses[] = {
+#define X(id, word_, why_) [id] = { word_, why_ },
+    OUTPUT_STATUS_TABLE(X)
+#undef X
+};
+
+const char *output_status_word(enum output_status s)
+{
+    return statuses[(unsigned)s < OUTPUT_STATUS_COUNT_ ? s : OUTPUT_REFUSED].word;
+}
+
+const char *output_status_why(enum output_status s)
+{
+    return statuses[(unsigned)s < OUTPUT_STATUS_COUNT_ ? s : OUTPUT_REFUSED].why;
+}
+
+static int name_refused(const char *name, size_t len, const char *why, struct err *e)
+{
+    char shown[128], quoted[96];
+    (void)snprintf(shown, sizeof shown, "%.*s", (int)(len < 100 ? len : 100), name);
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "file name '%s' %s: a relative name inside /sandbox such as data/in.csv is accepted",
+                   text_quote(shown, quoted, sizeof quoted), why);
+}
+
+int bundle_name_check(const char *name, size_t len, struct err *e)
+{
+    if (len == 0)
+        return name_refused(name, len, "is empty", e);
+    if (len > BUNDLE_NAME_MAX)
+        return name_refused(name, len, "is longer than 1024 bytes", e);
+    if (memchr(name, '\0', len))
+        return name_refused(name, len, "holds a NUL byte", e);
+    if (name[0] == '/')
+        return name_refused(name, len, "is absolute", e);
+    for (size_t start = 0; start <= len;) {
+        const char *slash = memchr(name + start, '/', len - start);
+        size_t part = slash ? (size_t)(slash - name) - start : len - start;
+        const char *p = name + start;
+        if (part == 0)
+            return name_refused(name, len, "has an empty part", e);
+        if (part > BUNDLE_PART_MAX)
+            return name_refused(name, len, "has a part longer than 255 bytes", e);
+        if ((part == 1 && p[0] == '.') || (part == 2 && p[0] == '.' && p[1] == '.'))
+            return name_refused(name, len, "has a '.' or '..' part", e);
+        start += part + 1;
+    }
+    return 0;
+}
+
+int bundle_add(struct buf *b, const char *name, uint32_t status, const void *bytes, size_t size,
+               struct err *e)
+{
+    struct bundle_head head = { .name_len = (uint32_t)strlen(name), .status = status, .size = size };
+    if (buf_add(b, &head, sizeof head, e) || buf_add(b, name, head.name_len, e))
+        return -1;
+    return buf_add(b, bytes, size, e);
+}
+
+int bundle_next(const struct buf *b, size_t *pos, struct bundle_entry *ret_entry, bool *ret_more,
+                struct err *e)
+{
+    size_t left = b->len - *pos;
+    struct bundle_entry entry;
+    if (left == 0) {
+        *ret_more = false;
+        return 0;
+    }
+    if (left < sizeof entry.head)
+        return err_set(e, ERR_PROTOCOL, 0, "a bundle of files ends in the middle");
+    memcpy(&entry.head, b->data + *pos, sizeof entry.head);
+    left -= sizeof entry.head;
+    if (entry.head.name_len > left || entry.head.size > left - entry.head.name_len)
+        return err_set(e, ERR_PROTOCOL, 0, "a bundle of files ends in the middle");
+    entry.name = b->data + *pos + sizeof entry.head;
+    entry.bytes = entry.name + entry.head.name_len;
+    if (bundle_name_check(entry.name, entry.head.name_len, e))
+        return -1;
+    *pos += sizeof entry.head + entry.head.name_len + entry.head.size;
+    *ret_entry = entry;
+    *ret_more = true;
+    return 0;
+}

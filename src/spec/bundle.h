@@ -1,0 +1,58 @@
+/* spec/bundle.h — files on their way into a jar, or out of it, as one stream of bytes.
+ * Written by: keeper (in), collector (out). Read by: the jar's init (in), keeper (out).
+ * Layout, repeated: u32 name length, u32 mode or status, u64 size, name, bytes; little-endian.
+ * The reader believes no number in it: names are checked again, sizes are bounded. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum {
+    BUNDLE_NAME_MAX = 1024, /* bytes in one name */
+    BUNDLE_PART_MAX = 255,  /* bytes between two slashes */
+    BUNDLE_FILES_MAX = 10000,
+};
+#define BUNDLE_FILE_MAX_BYTES (16ULL << 20)
+#define BUNDLE_MAX_BYTES (64ULL << 20)
+
+struct bundle_head {
+    uint32_t name_len;
+    uint32_t status; /* inwards: file mode; outwards: enum output_status */
+    uint64_t size;
+};
+
+/* What became of a file that was asked for. */
+#define OUTPUT_STATUS_TABLE(X)                                          \
+    X(OUTPUT_OK,        "ok",        "fetched")                         \
+    X(OUTPUT_MISSING,   "missing",   "the program did not make it")     \
+    X(OUTPUT_NOT_A_FILE,"not_a_file","it is not a regular file")        \
+    X(OUTPUT_TOO_LARGE, "too_large", "it is larger than what is fetched") \
+    X(OUTPUT_REFUSED,   "refused",   "it could not be read")
+
+enum output_status {
+#define X(id, word, why) id,
+    OUTPUT_STATUS_TABLE(X)
+#undef X
+        OUTPUT_STATUS_COUNT_
+};
+const char *output_status_word(enum output_status s);
+const char *output_status_why(enum output_status s);
+
+/* A name inside /sandbox: relative, not empty, no "." or ".." part, no NUL, bounded. */
+[[nodiscard]] int bundle_name_check(const char *name, size_t len, struct err *e);
+
+[[nodiscard]] int bundle_add(struct buf *b, const char *name, uint32_t status, const void *bytes,
+                             size_t size, struct err *e);
+
+/* Steps through a bundle in memory. *ret_more is false at its end; anything malformed is an error. */
+struct bundle_entry {
+    const char *name; /* not terminated */
+    const char *bytes;
+    struct bundle_head head;
+};
+[[nodiscard]] int bundle_next(const struct buf *b, size_t *pos, struct bundle_entry *ret_entry,
+                              bool *ret_more, struct err *e);

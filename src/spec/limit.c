@@ -1,0 +1,70 @@
+#include "spec/limit.h"
+
+#include "base/text.h"
+
+#define KIB (1ULL << 10)
+#define MIB (1ULL << 20)
+#define GIB (1ULL << 30)
+#define DAY_MS (24ULL * 3600 * 1000)
+
+const struct limit_def limit_defs[LIMIT_COUNT] = {
+    [LIMIT_WALL_MS] = { "wall_ms", "timeout", "DUR", UNIT_MS, 1, DAY_MS, 10000,
+                        "real time the program may take" },
+    [LIMIT_CPU_MS] = { "cpu_ms", "cpu-time", "DUR", UNIT_MS, 1, DAY_MS, 10000,
+                       "CPU time, all its processes together" },
+    [LIMIT_MEMORY] = { "memory", "memory", "SIZE", UNIT_BYTES, 8 * MIB, 1024 * GIB, 256 * MIB,
+                       "memory of all its processes, their files included; swap is never given" },
+    [LIMIT_PIDS] = { "pids", "pids", "N", UNIT_COUNT, 1, 4096, 64,
+                     "processes and threads at one time" },
+    [LIMIT_CPU_PERCENT] = { "cpu_percent", "cpu-percent", "N", UNIT_COUNT, 1, 6400, 100,
+                            "share of the CPUs; 100 is one whole CPU" },
+    [LIMIT_OUTPUT] = { "output", "output", "SIZE", UNIT_BYTES, 1, GIB, 16 * MIB,
+                       "bytes of stdout, and as many of stderr" },
+    [LIMIT_DISK] = { "disk", "disk", "SIZE", UNIT_BYTES, 64 * KIB, 1024 * GIB, 64 * MIB,
+                     "bytes in /sandbox, /tmp and /dev/shm together" },
+    [LIMIT_FILES] = { "files", "files", "N", UNIT_COUNT, 16, 10000000, 10000,
+                      "files and directories there" },
+    [LIMIT_OPEN_FILES] = { "open_files", "open-files", "N", UNIT_COUNT, 8, 65536, 1024,
+                           "files a process may hold open" },
+};
+
+struct limits limits_default(void)
+{
+    struct limits l;
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        l.v[i] = limit_defs[i].def;
+    return l;
+}
+
+static int out_of_bounds(const struct limit_def *d, const char *shown, struct err *e)
+{
+    char min[32], max[32];
+    return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is out of bounds: from %s to %s is accepted",
+                   d->option, shown, unit_format(d->unit, d->min, min, sizeof min),
+                   unit_format(d->unit, d->max, max, sizeof max));
+}
+
+int limit_parse(enum limit_id id, const char *text, struct limits *limits, struct err *e)
+{
+    const struct limit_def *d = &limit_defs[id];
+    char quoted[96];
+    uint64_t value;
+    if (unit_parse(d->unit, text, &value))
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is not %s", d->option,
+                       text_quote(text, quoted, sizeof quoted), unit_accepted(d->unit));
+    if (value < d->min || value > d->max)
+        return out_of_bounds(d, text_quote(text, quoted, sizeof quoted), e);
+    limits->v[id] = value;
+    return 0;
+}
+
+int limits_check(const struct limits *limits, struct err *e)
+{
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        const struct limit_def *d = &limit_defs[i];
+        char shown[32];
+        if (limits->v[i] < d->min || limits->v[i] > d->max)
+            return out_of_bounds(d, unit_format(d->unit, limits->v[i], shown, sizeof shown), e);
+    }
+    return 0;
+}

@@ -1,0 +1,58 @@
+#include "spec/verdict.h"
+
+#include <signal.h>
+
+static const struct {
+    const char *word;
+    int exit_status;
+} rows[] = {
+#define X(id, word_, status_) [id] = { word_, status_ },
+    VERDICT_TABLE(X)
+#undef X
+};
+
+/* What ended a run that was killed from outside. */
+static const enum verdict by_reason[END_REASON_COUNT_] = {
+    [END_WALL] = VERDICT_TIMEOUT,         [END_CPU] = VERDICT_CPU_TIMEOUT,
+    [END_MEMORY] = VERDICT_MEMORY_LIMIT,  [END_OUTPUT] = VERDICT_OUTPUT_LIMIT,
+    [END_CANCEL] = VERDICT_CANCELLED,     [END_FAILURE] = VERDICT_INTERNAL_ERROR,
+};
+
+/* What made a run fail that ended by itself, the most telling first. A program that met a limit,
+ * coped and ended well is ok: the hit is still listed. */
+static const struct {
+    limit_set hits;
+    enum verdict verdict;
+} by_hit[] = {
+    { LIMIT_BIT(LIMIT_MEMORY), VERDICT_MEMORY_LIMIT },
+    { LIMIT_BIT(LIMIT_CPU_MS), VERDICT_CPU_TIMEOUT },
+    { LIMIT_BIT(LIMIT_PIDS), VERDICT_PROCESS_LIMIT },
+    { LIMIT_BIT(LIMIT_DISK) | LIMIT_BIT(LIMIT_FILES), VERDICT_DISK_LIMIT },
+};
+
+enum verdict verdict_decide(const struct evidence *ev)
+{
+    if (ev->reason != END_EXIT)
+        return (unsigned)ev->reason < END_REASON_COUNT_ ? by_reason[ev->reason]
+                                                        : VERDICT_INTERNAL_ERROR;
+    if (ev->hits & LIMIT_BIT(LIMIT_OUTPUT))
+        return VERDICT_OUTPUT_LIMIT;
+    if (ev->signal == 0 && ev->exit_code == 0)
+        return VERDICT_OK;
+    for (unsigned i = 0; i < sizeof by_hit / sizeof by_hit[0]; i++)
+        if (ev->hits & by_hit[i].hits)
+            return by_hit[i].verdict;
+    return VERDICT_RUNTIME_ERROR;
+}
+
+const char *verdict_word(enum verdict v)
+{
+    return (unsigned)v < VERDICT_COUNT_ ? rows[v].word : "internal_error";
+}
+
+int verdict_exit_code(enum verdict v, const struct evidence *ev)
+{
+    if (rows[v].exit_status >= 0)
+        return rows[v].exit_status;
+    return ev->signal ? 128 + ev->signal : ev->exit_code;
+}

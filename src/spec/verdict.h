@@ -1,0 +1,60 @@
+/* spec/verdict.h — how a run ended, in the words every surface uses. Runs in: keeper; pure functions.
+ * Invariant: the evidence comes from outside the jar (wait status, cgroup counters, deadlines,
+ * bytes counted); nothing the program printed can change a verdict. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "spec/limit.h"
+
+#define VERDICT_TABLE(X) /* id, word, exit status of the command line (-1: the program's own) */ \
+    X(VERDICT_OK,             "ok",             -1)                                               \
+    X(VERDICT_RUNTIME_ERROR,  "runtime_error",  -1)                                               \
+    X(VERDICT_COMPILE_ERROR,  "compile_error",  -1)                                               \
+    X(VERDICT_TIMEOUT,        "timeout",        124)                                              \
+    X(VERDICT_CPU_TIMEOUT,    "cpu_timeout",    124)                                              \
+    X(VERDICT_MEMORY_LIMIT,   "memory_limit",   137)                                              \
+    X(VERDICT_OUTPUT_LIMIT,   "output_limit",   153)                                              \
+    X(VERDICT_PROCESS_LIMIT,  "process_limit",  -1)                                               \
+    X(VERDICT_DISK_LIMIT,     "disk_limit",     -1)                                               \
+    X(VERDICT_CANCELLED,      "cancelled",      130)                                              \
+    X(VERDICT_REJECTED,       "rejected",       125)                                              \
+    X(VERDICT_INTERNAL_ERROR, "internal_error", 125)
+
+enum verdict {
+#define X(id, word, status) id,
+    VERDICT_TABLE(X)
+#undef X
+        VERDICT_COUNT_
+};
+
+/* Why the tree was killed, if the program did not end by itself. */
+enum end_reason {
+    END_EXIT,     /* it ended by itself */
+    END_WALL,     /* past its deadline */
+    END_CPU,      /* used up its CPU time */
+    END_MEMORY,   /* the kernel ran out of the jar's memory */
+    END_OUTPUT,   /* said more than it may */
+    END_CANCEL,   /* somebody asked */
+    END_FAILURE,  /* the jar itself could not be kept up */
+    END_REASON_COUNT_,
+};
+
+struct evidence {
+    enum end_reason reason;
+    int exit_code;      /* 0..255; meaningful when signal == 0 */
+    int signal;         /* the signal that ended the main process, or 0 */
+    limit_set hits;     /* every limit that was touched, also if the program swallowed it */
+};
+
+/* What the run cost, measured from outside. */
+struct usage {
+    uint64_t wall_us, cpu_us, memory_peak_bytes, pids_peak;
+};
+
+enum verdict verdict_decide(const struct evidence *ev);
+const char *verdict_word(enum verdict v);
+
+/* Exit status of the run as people know it: 124, 137, 128 + signal, or the program's own. */
+int verdict_exit_code(enum verdict v, const struct evidence *ev);

@@ -1,0 +1,7 @@
+/* warden/loop.h — the warden's life after it has said hello. Runs in: warden. */
+#pragma once
+
+#include "jar/jar.h"
+
+/* Serves the wire until the peer closes it or breaks the protocol; no jar is left when it returns. */
+void warden_loop(int wire_fd, struct jar_host *host);

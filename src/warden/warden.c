@@ -1,0 +1,171 @@
+#include "warden/warden.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "jar/clone.h"
+#include "warden/loop.h"
+#include "wire/wire.h"
+
+/* As an ordinary user we are root in a user namespace of our own. Groups must be given up for that. */
+static int become_namespace_root(uid_t uid, gid_t gid, struct err *e)
+{
+    char map[48];
+    if (fd_write_file(AT_FDCWD, "/proc/self/setgroups", "deny", e))
+        return -1;
+    (void)snprintf(map, sizeof map, "0 %u 1", uid);
+    if (fd_write_file(AT_FDCWD, "/proc/self/uid_map", map, e))
+        return -1;
+    (void)snprintf(map, sizeof map, "0 %u 1", gid);
+    if (fd_write_file(AT_FDCWD, "/proc/self/gid_map", map, e))
+        return -1;
+    if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
+        return err_set(e, ERR_KERNEL, errno, "become root of a user namespace");
+    return 0;
+}
+
+/* Own session: a Ctrl-C at the terminal is for the keeper to decide on. No descriptor of the caller's stays open:
+ * whoever reads our caller's output must not wait for us. */
+static int settle(struct err *e)
+{
+    autoclose int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null_fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "open /dev/null");
+    for (int i = 0; i < 3; i++)
+        if (dup2(null_fd, i) < 0)
+            return err_set(e, ERR_KERNEL, errno, "settle descriptor %d", i);
+    (void)setsid();
+    (void)prctl(PR_SET_NAME, "belljar-warden", 0, 0, 0);
+    static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGUSR1, SIGUSR2 };
+    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+        (void)signal(ignored[i], SIG_IGN);
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) { /* a jar takes about fifteen */
+        files.rlim_cur = files.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+    }
+    return 0;
+}
+
+_Noreturn static void warden_main(int fd, enum level level, bool new_user, uid_t uid, gid_t gid,
+                                  struct cgroup_host *cgroups)
+{
+    struct wire_hello hello = { 0 };
+    struct jar_host host;
+    struct err e = { 0 };
+    int failed = (new_user && become_namespace_root(uid, gid, &hello.err)) || settle(&hello.err) ||
+                 jar_host_open(&host, level, cgroups, &hello.err) || fd_set_nonblock(fd, &hello.err);
+    if (!failed)
+        hello.isolation = host.isolation;
+    if (wire_send_hello(fd, &hello, &e) || failed)
+        _exit(1);
+    warden_loop(fd, &host);
+    jar_host_done(&host);
+    if (cgroups)
+        cgroup_host_done(cgroups); /* our starter does it too, if it is still there */
+    _exit(0);
+}
+
+static int read_hello(struct warden *w, struct err *e)
+{
+    struct wire_message m;
+    struct wire_hello hello;
+    int got = wire_receive(w->fd, &m, e);
+    if (got == 0)
+        return err_set(e, ERR_UNAVAILABLE, 0, "the warden died while starting");
+    if (got < 0 || wire_read_hello(&m, &hello, e))
+        return -1;
+    if (hello.err.code != ERR_NONE) {
+        *e = hello.err;
+        return -1;
+    }
+    w->isolation = hello.isolation;
+    return 0;
+}
+
+int warden_start(enum level level, struct warden *ret, struct err *e)
+{
+    struct warden w = { .fd = -1, .cgroups = CGROUP_HOST_INIT };
+    uid_t uid = geteuid();
+    gid_t gid = getegid();
+    bool new_user = level != LEVEL_PROCESS && uid != 0;
+    uint64_t flags = level == LEVEL_PROCESS ? 0 : CLONE_NEWPID | CLONE_NEWNS;
+    if (level == LEVEL_JAR && uid != 0)
+        return err_set(e, ERR_UNAVAILABLE, 0, "it needs root");
+    bool limited = cgroup_host_open(&w.cgroups, e) == 0;
+    if (!limited && level == LEVEL_JAR)
+        return -1;
+    int fds[2], pidfd = -1;
+    if (wire_pair(fds, e)) {
+        cgroup_host_done(&w.cgroups);
+        return -1;
+    }
+    if (level == LEVEL_PROCESS && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) {
+        cgroup_host_done(&w.cgroups);
+        return err_set(e, ERR_UNAVAILABLE, errno, "become a subreaper");
+    }
+    w.pid = clone_process(flags | (new_user ? CLONE_NEWUSER : 0), -1, &pidfd, e);
+    if (w.pid == 0) {
+        (void)close(fds[0]);
+        warden_main(fds[1], level, new_user, uid, gid, limited ? &w.cgroups : NULL);
+    }
+    fd_close(&pidfd);
+    (void)close(fds[1]);
+    w.fd = fds[0];
+    if (w.pid < 0 || read_hello(&w, e)) {
+        warden_stop(&w);
+        return -1;
+    }
+    *ret = w;
+    return 0;
+}
+
+/* Level process has no pid namespace that would die with its warden: what a killed one leaves comes to us, its next
+ * subreaper, and is put down here, group by group. */
+static void kill_orphans(void)
+{
+    char path[64], text[4096];
+    (void)snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    for (int round = 0; round < 1000; round++) {
+        if (fd_read_file(AT_FDCWD, path, text, sizeof text) <= 0)
+            return;
+        for (const char *at = text; *at;) {
+            char *end;
+            long pid = strtol(at, &end, 10);
+            if (end == at)
+                break;
+            if (pid > 1 && getpgid((pid_t)pid) != getpgrp())
+                (void)kill(-getpgid((pid_t)pid), SIGKILL);
+            if (pid > 1)
+                (void)kill((pid_t)pid, SIGKILL);
+            at = end + strspn(end, " \n");
+        }
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            ;
+        (void)usleep(1000);
+    }
+}
+
+void warden_stop(struct warden *w)
+{
+    fd_close(&w->fd);
+    int status = 0;
+    if (w->pid > 0)
+        while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
+            ;
+    if (w->isolation.level == LEVEL_PROCESS && WIFSIGNALED(status))
+        kill_orphans();
+    w->pid = 0;
+    cgroup_host_done(&w->cgroups);
+}

@@ -1,0 +1,29 @@
+/* warden/warden.h — the privileged half: builds jars, kills jars, tells how they ended. Nothing else.
+ * warden_start() runs in the process that wants one; the warden itself is a child of it, with one thread.
+ *
+ * Invariants
+ * W1 It believes nothing it is sent: every message is checked again, and a peer that breaks the protocol is
+ *    dropped, which ends every jar.
+ * W2 It knows no HTTP, JSON, SQL or language, and reads no byte that a guest wrote.
+ * W3 It is pid 1 of a pid namespace (but at level process): if it dies, however, every jar dies with it.
+ * W4 It never waits for its peer: messages that the peer does not take end the peer. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "jar/cgroup.h"
+#include "spec/isolation.h"
+
+struct warden {
+    pid_t pid;
+    int fd; /* the wire */
+    struct isolation isolation;
+    struct cgroup_host cgroups;
+};
+
+/* Starts one at exactly this level (not LEVEL_AUTO), or says what the machine lacks. */
+[[nodiscard]] int warden_start(enum level level, struct warden *ret, struct err *e);
+
+/* Closes the wire, waits until every jar is gone, and removes what a warden that was killed left behind. */
+void warden_stop(struct warden *w);

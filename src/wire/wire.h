@@ -1,0 +1,103 @@
+/* wire/wire.h — the messages between keeper and warden, over SOCK_SEQPACKET, with descriptors.
+ * Runs in: both. One message is one datagram; it is whole or it is an error.
+ *
+ * Invariants
+ * W1 A message of another version, an unknown type, the wrong number of descriptors, with bytes missing
+ *    or left over is an error of the peer: the receiver drops the peer, it never guesses.
+ * W2 Descriptors arrive CLOEXEC, and are closed if the message is refused.
+ * W3 Strings hold exactly one NUL, at their end. */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "spec/isolation.h"
+#include "spec/limit.h"
+#include "spec/verdict.h"
+#include "wire/pack.h"
+
+enum {
+    WIRE_VERSION = 1,
+    WIRE_MAX_BYTES = 128 << 10,
+    WIRE_MAX_FDS = 8,
+    WIRE_MAX_STRINGS = 4096,
+    WIRE_MAX_TEXT = 64 << 10, /* arguments and environment of a program together */
+};
+
+#define WIRE_TABLE(X) /* id, name, descriptors it carries */                  \
+    X(WIRE_HELLO,   "hello",   0)  /* warden: what I promise, or why I cannot */ \
+    X(WIRE_SPAWN,   "spawn",   5)  /* keeper: run this */                     \
+    X(WIRE_KILL,    "kill",    0)  /* keeper: end it */                       \
+    X(WIRE_STARTED, "started", 0)  /* warden: the program runs */             \
+    X(WIRE_ENDED,   "ended",   0)  /* warden: what happened; nothing is left of it */
+
+enum wire_type {
+#define X(id, name, fds) id,
+    WIRE_TABLE(X)
+#undef X
+        WIRE_TYPE_COUNT_
+};
+
+/* The descriptors of a spawn message, in this order. */
+enum { WIRE_FD_STDIN, WIRE_FD_STDOUT, WIRE_FD_STDERR, WIRE_FD_BUNDLE, WIRE_FD_OUTPUTS };
+
+struct wire_message {
+    enum wire_type type;
+    int fds[WIRE_MAX_FDS]; /* -1 where none; the receiver owns them */
+    uint32_t len;
+    char bytes[WIRE_MAX_BYTES];
+};
+void wire_message_done(struct wire_message *m);
+
+[[nodiscard]] int wire_pair(int ret_fds[2], struct err *e);
+
+/* Blocks until the kernel has taken the message. ERR_UNAVAILABLE when the peer is gone. */
+[[nodiscard]] int wire_send(int fd, enum wire_type type, const struct packer *body, const char *bytes,
+                            const int *fds, struct err *e);
+
+/* 1 with a message, 0 when the peer has closed, -1 on error. */
+[[nodiscard]] int wire_receive(int fd, struct wire_message *m, struct err *e);
+
+/* hello */
+struct wire_hello {
+    struct err err; /* code ERR_NONE when the level was reached */
+    struct isolation isolation;
+};
+[[nodiscard]] int wire_send_hello(int fd, const struct wire_hello *h, struct err *e);
+[[nodiscard]] int wire_read_hello(const struct wire_message *m, struct wire_hello *ret, struct err *e);
+
+/* spawn; the strings of a received one point into the message */
+enum { SPAWN_WRITABLE_ROOT = 1 };
+struct wire_spawn {
+    uint64_t id; /* chosen by the keeper, unique while the run lives */
+    uint32_t flags;
+    struct limits limits;
+    char **argv; /* argv[0] is the absolute path of the program inside */
+    char **envp;
+    char **outputs; /* names inside /sandbox to send back when it is over */
+};
+void wire_spawn_done(struct wire_spawn *s);
+[[nodiscard]] int wire_send_spawn(int fd, const struct wire_spawn *s, const int fds[5], struct err *e);
+[[nodiscard]] int wire_read_spawn(const struct wire_message *m, struct wire_spawn *ret, struct err *e);
+
+/* kill */
+struct wire_kill {
+    uint64_t id;
+    enum end_reason reason;
+};
+[[nodiscard]] int wire_send_kill(int fd, const struct wire_kill *k, struct err *e);
+[[nodiscard]] int wire_read_kill(const struct wire_message *m, struct wire_kill *ret, struct err *e);
+
+/* started */
+[[nodiscard]] int wire_send_started(int fd, uint64_t id, struct err *e);
+[[nodiscard]] int wire_read_started(const struct wire_message *m, uint64_t *ret_id, struct err *e);
+
+/* ended */
+struct wire_ended {
+    uint64_t id;
+    struct err err; /* why, when evidence.reason is END_FAILURE */
+    struct evidence evidence;
+    struct usage usage;
+};
+[[nodiscard]] int wire_send_ended(int fd, const struct wire_ended *x, struct err *e);
+[[nodiscard]] int wire_read_ended(const struct wire_message *m, struct wire_ended *ret, struct err *e);

@@ -1,0 +1,280 @@
+"""Nonsense is refused with one sentence that names the value and what is accepted; nothing is started (R3.1)."""
+
+import os
+
+import pytest
+
+from harness import as_ordinary_user, belljar
+
+PROGRAM = "print('STARTED')\n"
+
+
+@pytest.fixture
+def program(public_path):
+    path = public_path / "p.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def assert_refused(result, *words, status=125):
+    assert result.status == status, result
+    assert result.out == b"", result
+    assert "STARTED" not in result.message
+    assert result.message.count("\n") == 0 and 10 < len(result.message) <= 400, result
+    for word in words:
+        assert word.lower() in result.message.lower(), (word, result)
+
+
+def test_unknown_language(program):
+    """R2.6"""
+    result = belljar("run", "-l", "cobol", program)
+    assert_refused(result, "Language 'cobol' is not supported", "python", "bash")
+
+
+def test_unknown_suffix(public_path):
+    (public_path / "p.xyz").write_text(PROGRAM)
+    assert_refused(belljar("run", public_path / "p.xyz"), "p.xyz", "-l")
+
+
+def test_stdin_needs_a_language():
+    assert_refused(belljar("run", "-", stdin=b"print(1)"), "-l", status=64)
+
+
+def test_missing_file():
+    assert_refused(belljar("run", "/nonexistent/p.py"), "/nonexistent/p.py")
+
+
+def test_missing_file_beside(program):
+    assert_refused(belljar("run", "--file", "/nonexistent/data", program), "/nonexistent/data")
+
+
+def test_missing_stdin_file(program):
+    assert_refused(belljar("run", "--stdin", "/nonexistent/in", program), "/nonexistent/in")
+
+
+def test_unreadable_file(public_path, belljar_for_everybody):
+    path = public_path / "p.py"
+    path.write_text(PROGRAM)
+    path.chmod(0)
+    assert_refused(belljar("run", path, prefix=as_ordinary_user()), str(path))
+
+
+def test_directory_instead_of_a_file(public_path):
+    assert_refused(belljar("run", "-l", "python", public_path), str(public_path), "directory")
+
+
+def test_directory_as_file_beside(program, public_path):
+    (public_path / "d").mkdir()
+    assert_refused(belljar("run", "--file", public_path / "d", program), "directory")
+
+
+def test_fifo_instead_of_a_file_does_not_hang(public_path):
+    os.mkfifo(public_path / "p.py")
+    assert_refused(belljar("run", public_path / "p.py", within=10), "p.py", "regular file")
+
+
+def test_device_instead_of_a_file(program):
+    assert_refused(belljar("run", "-l", "python", "/dev/zero", within=10), "/dev/zero", "regular file")
+    assert_refused(belljar("run", "--file", "/dev/zero:z", program, within=10), "/dev/zero")
+
+
+@pytest.mark.parametrize("content", ["", "\n", " \n\t\n"], ids=["nothing", "newline", "blanks"])
+def test_empty_program(public_path, content):
+    (public_path / "p.py").write_text(content)
+    assert_refused(belljar("run", public_path / "p.py"), "empty")
+
+
+def test_empty_program_on_stdin():
+    assert_refused(belljar("run", "-l", "python", "-", stdin=b""), "empty")
+
+
+def test_hundred_megabyte_program(public_path):
+    path = public_path / "p.py"
+    with open(path, "wb") as f:
+        f.write(PROGRAM.encode())
+        f.truncate(100 << 20)
+    assert_refused(belljar("run", path), "p.py", "16")
+
+
+def test_hundred_megabyte_program_on_stdin():
+    assert_refused(belljar("run", "-l", "python", "-", stdin=b"#" * (100 << 20)), "16")
+
+
+def test_endless_stdin_as_program(public_path):
+    result = belljar("run", "-l", "python", "-", prefix=["sh", "-c", 'exec "$@" < /dev/zero', "sh"], within=20)
+    assert_refused(result, "16")
+
+
+def test_hundred_megabyte_file_beside(program, public_path):
+    with open(public_path / "big", "wb") as f:
+        f.truncate(100 << 20)
+    assert_refused(belljar("run", "--file", public_path / "big", program), "big", "16")
+
+
+def test_too_much_in_all_files_together(program, public_path):
+    files = []
+    for i in range(5):
+        with open(public_path / f"big{i}", "wb") as f:
+            f.truncate(15 << 20)
+        files += ["--file", public_path / f"big{i}"]
+    assert_refused(belljar("run", *files, program), "64")
+
+
+SIZES = ["", "0", "-1", "-64m", "nan", "inf", "1e308", "64q", "m", "64 m", "64mm", "0x40", "99999999999999999999", "1t1",
+         "٣m", "1.2.3m", "+", "64m\n", "7m", "2t"]
+
+
+@pytest.mark.parametrize("value", SIZES)
+def test_bad_size(program, value):
+    """R3.1, R3.2: never "no limit" """
+    assert_refused(belljar("run", "--memory", value, program), "--memory", value.strip() or "''", "8")
+
+
+@pytest.mark.parametrize("option", ["--output", "--disk"])
+@pytest.mark.parametrize("value", ["", "0", "-1", "nan", "1e308", "x", "100t"])
+def test_bad_size_of_others(program, option, value):
+    assert_refused(belljar("run", option, value, program), option)
+
+
+@pytest.mark.parametrize("value", ["", "0", "-1", "-1s", "nan", "inf", "1e308", "5x", "s", "5 s", "0.0s", "25h", "0.0001s",
+                                   "99999999999999999999s", "1:30", "0ms"])
+@pytest.mark.parametrize("option", ["--timeout", "--cpu-time"])
+def test_bad_duration(program, option, value):
+    assert_refused(belljar("run", option, value, program), option, value or "''")
+
+
+@pytest.mark.parametrize("value", ["", "0", "-1", "nan", "inf", "1e308", "x", "1.5", "64k", "99999999999999999999", "4097", "0x10", " 8"])
+def test_bad_count(program, value):
+    assert_refused(belljar("run", "--pids", value, program), "--pids", "4096")
+
+
+@pytest.mark.parametrize("option", ["--files", "--open-files", "--cpu-percent"])
+@pytest.mark.parametrize("value", ["", "0", "-1", "nan", "1e308", "x", "10000001"])
+def test_bad_count_of_others(program, option, value):
+    assert_refused(belljar("run", option, value, program), option)
+
+
+NAMES = ["..", "../x", "a/../../x", "a/../b", "/etc/x", "", ".", "a//b", "a/", "./a", "x" * 256, "a/" * 3000 + "b", "a/./b"]
+
+
+@pytest.mark.parametrize("name", NAMES, ids=lambda n: n[:12] or "empty")
+def test_bad_file_name(program, name):
+    """names with ..: nothing outside /sandbox is ever named"""
+    assert_refused(belljar("run", "--file", f"{program}:{name}", program), "name")
+
+
+@pytest.mark.parametrize("name", [b"new\nline", b"bell\x07", b"\xff\xfe", b"esc\x1b[31m", b"del\x7f"], ids=repr)
+def test_bad_bytes_in_file_name(program, name):
+    """and the message does not hand them on to the terminal"""
+    result = belljar("run", "--file", os.fsencode(program) + b":" + name, program)
+    assert_refused(result, "name")
+    assert not set(result.err.strip()) & ({*range(32), 127}), result
+
+
+def test_duplicate_file_names(program, public_path):
+    (public_path / "x").write_text("1")
+    (public_path / "y").write_text("2")
+    assert_refused(belljar("run", "--file", public_path / "x", "--file", f"{public_path}/y:x", program), "'x'", "twice")
+
+
+def test_file_with_the_programs_own_name(program, public_path):
+    (public_path / "x").write_text("1")
+    assert_refused(belljar("run", "--file", f"{public_path}/x:p.py", program), "p.py", "twice")
+
+
+def test_file_name_below_another_file(program, public_path):
+    (public_path / "x").write_text("1")
+    files = ["--file", f"{public_path}/x:a", "--file", f"{public_path}/x:a/b"]
+    assert_refused(belljar("run", *files, program), "a/b")
+
+
+@pytest.mark.parametrize("value", ["", "=", "=x", "novalue", "A B=x", "1A=x", "A-B=x", "LD_PRELOAD\n=x"])
+def test_bad_env(program, value):
+    assert_refused(belljar("run", "--env", value, program), "--env", "NAME=VALUE")
+
+
+def test_two_megabytes_of_arguments(program):
+    args = ["x" * 100000] * 20
+    assert_refused(belljar("run", program, "--", *args), "64")
+
+
+def test_two_megabytes_of_environment(program):
+    env = [a for i in range(20) for a in ("--env", f"E{i}=" + "x" * 100000)]
+    assert_refused(belljar("run", *env, program), "64")
+
+
+def test_hundred_thousand_arguments(program):
+    assert_refused(belljar("run", program, "--", *["a"] * 100000), "64")
+
+
+def test_unknown_option(program):
+    assert_refused(belljar("run", "--frobnicate", program), "--frobnicate", status=64)
+
+
+def test_option_without_its_value():
+    assert_refused(belljar("run", "--memory"), "--memory", status=64)
+
+
+def test_no_file():
+    assert_refused(belljar("run"), status=64)
+
+
+def test_two_files(program):
+    assert_refused(belljar("run", program, program), str(program), "--", status=64)
+
+
+def test_no_command():
+    result = belljar()
+    assert result.status == 64 and result.err, result
+
+
+def test_unknown_command():
+    assert_refused(belljar("frobnicate"), "frobnicate", "run", "doctor", status=64)
+
+
+def test_unknown_level(program):
+    assert_refused(belljar("run", "--isolation", "perfect", program), "perfect", "jar", "rootless", "process")
+
+
+def test_help_is_no_error():
+    for args in (["--help"], ["run", "--help"], ["doctor", "--help"], ["-h"]):
+        result = belljar(*args)
+        assert (result.status, result.err) == (0, b"") and b"run" in result.out or b"doctor" in result.out, args
+    help_text = belljar("run", "--help").out.decode()
+    for option in ("--timeout --cpu-time --memory --pids --output --disk --files --env --file --out --stdin "
+                   "--writable-root --isolation --json").split():
+        assert option in help_text, option
+
+
+def test_refusals_are_json_too_where_json_was_asked(program):
+    """The exit status is what counts; stdout stays empty or holds one object with the verdict `rejected`."""
+    import json
+
+    result = belljar("run", "--json", "--memory", "0", program)
+    assert result.status == 125 and "--memory" in result.message
+    if result.out:
+        assert json.loads(result.out)["verdict"] == "rejected"
+
+
+def test_sizes_as_people_write_them(program):
+    """R3.2"""
+    import json
+
+    for text, size in (("64m", 64 << 20), ("64M", 64 << 20), ("65536k", 64 << 20), ("67108864", 64 << 20), ("1g", 1 << 30)):
+        result = belljar("run", "--json", "--memory", text, program)
+        assert json.loads(result.out)["limits"]["memory"] == size, text
+
+
+def test_durations_as_people_write_them(program):
+    """R3.1"""
+    import json
+
+    for text, ms in (("5s", 5000), ("500ms", 500), ("2m", 120000), ("1h", 3600000), ("3", 3000), ("1.5", 1500), ("0.5s", 500)):
+        result = belljar("run", "--json", "--timeout", text, program)
+        assert json.loads(result.out)["limits"]["wall_ms"] == ms, text
+
+
+def test_nothing_is_left_of_refused_runs(host, program, public_path):
+    for args in (["--memory", "0"], ["--file", "/nonexistent"], ["-l", "cobol"], ["--isolation", "perfect"]):
+        assert belljar("run", *args, program).status == 125
+    assert sorted(os.listdir(public_path)) == ["p.py"]

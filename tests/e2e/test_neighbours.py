@@ -1,0 +1,50 @@
+"""A run that misbehaves is its own problem: the neighbour's is as it would be alone (must-reach of the jar)."""
+
+import pytest
+
+from harness import eventually, run_py, start
+from hostview import descendants
+
+BOMBS = {
+    # name: (program, options, verdicts, limit needed)
+    "memory": ("x = []\nwhile True: x.append(bytearray(1 << 20))", {"memory": "64m"}, {"memory_limit"}, "memory"),
+    "fork": ("import os\nwhile True:\n    try: os.fork()\n    except OSError: pass", {"pids": 32, "timeout": "4s"},
+             {"timeout", "cpu_timeout"}, "pids"),
+    "output": ("import os\nwhile True: os.write(1, b'x' * 65536)", {"output": "8m"}, {"output_limit"}, "output"),
+    "disk": ("f = open('big', 'wb')\nwhile True: f.write(b'x' * 65536)", {"disk": "8m"}, {"disk_limit"}, "disk"),
+    "cpu": ("import os\nos.fork(); os.fork()\nwhile True: pass", {"cpu_time": "2s"}, {"cpu_timeout"}, "cpu_ms"),
+}
+NEIGHBOUR = """
+import os, hashlib, subprocess
+open("f", "wb").write(b"x" * 1000000)
+assert subprocess.check_output(["echo", "hi"]) == b"hi\\n"
+print(hashlib.sha256(bytearray(20 << 20)).hexdigest()[:8])
+"""
+
+
+@pytest.mark.parametrize("kind", BOMBS)
+def test_neighbour_is_unaffected_by_a_bomb(host, needs, kind):
+    code, limits, verdicts, limit = BOMBS[kind]
+    needs(limit)
+    expected = run_py(NEIGHBOUR).stdout
+    with start(code, **limits) as bomb:
+        assert eventually(lambda: any("python" in p.comm for p in descendants(bomb.pid)) or bomb.popen.poll() is not None, 20)
+        neighbours = [run_py(NEIGHBOUR) for _ in range(3)]
+        result = bomb.finish(within=60)
+    assert result.verdict in verdicts, result
+    for n in neighbours:
+        assert (n.verdict, n.stdout, n.hits) == ("ok", expected, []), n
+
+
+def test_five_bombs_at_once_and_a_neighbour(host, needs):
+    needs("memory", "pids")
+    running = [start(code, **limits) for code, limits, _, _ in BOMBS.values()]
+    try:
+        neighbour = run_py(NEIGHBOUR, timeout="30s")
+        results = [r.finish(within=60) for r in running]
+    finally:
+        for r in running:
+            r.__exit__()
+    assert neighbour.verdict == "ok", neighbour
+    for result, (_, _, verdicts, _) in zip(results, BOMBS.values()):
+        assert result.verdict in verdicts | {"timeout"}, result

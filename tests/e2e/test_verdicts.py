@@ -1,0 +1,194 @@
+"""Every verdict that can be reached here, decided outside the jar (R1.4), and what was hit although the program
+swallowed it."""
+
+import pytest
+
+from harness import SLACK_MS, run_js, run_py, run_sh, start, interrupt
+
+
+def test_ok():
+    result = run_py("print(1)")
+    assert (result.verdict, result.status, result.hits) == ("ok", 0, [])
+
+
+def test_runtime_error_by_exit_code():
+    result = run_py("raise SystemExit(3)")
+    assert (result.verdict, result.status, result.json["exit_code"], result.hits) == ("runtime_error", 3, 3, [])
+
+
+def test_runtime_error_by_signal():
+    result = run_sh("kill -SEGV $$")
+    assert (result.verdict, result.status) == ("runtime_error", 128 + 11)
+    assert (result.json["exit_code"], result.json["signal"]) == (128 + 11, "SIGSEGV")
+
+
+def test_syntax_error_is_a_runtime_error():
+    """Interpreted languages have no compile stage of their own."""
+    assert run_py("def").verdict == "runtime_error"
+
+
+def test_timeout_keeps_partial_output():
+    result = run_py("import time\nprint('before', flush=True)\ntime.sleep(100)\nprint('after')", timeout="1s")
+    assert (result.verdict, result.status, result.json["exit_code"]) == ("timeout", 124, 124)
+    assert result.stdout == "before\n" and result.hits == ["wall_ms"]
+    assert 1000 <= result.usage["wall_ms"] <= 1000 + SLACK_MS
+    assert result.json["success"] is False
+
+
+def test_cpu_timeout_counts_the_time_used_not_passed():
+    result = run_py("print('go', flush=True)\nwhile True: pass", cpu_time="500ms", timeout="30s")
+    assert (result.verdict, result.status, result.hits) == ("cpu_timeout", 124, ["cpu_ms"])
+    assert 450 <= result.usage["cpu_ms"] <= 3000 and result.stdout == "go\n"
+
+
+def test_sleeping_costs_no_cpu_time():
+    assert run_py("import time; time.sleep(1)", cpu_time="500ms").verdict == "ok"
+
+
+def test_cpu_time_is_summed_over_processes(needs):
+    """Handing the work to children one after the other does not win time."""
+    needs("pids")
+    code = "while :; do python3 -c 'import time\nwhile time.process_time() < 0.1: pass'; done"
+    result = run_sh(code, cpu_time="1s", timeout="40s")
+    assert (result.verdict, result.status) == ("cpu_timeout", 124), result
+
+
+def test_memory_limit(needs):
+    needs("memory")
+    code = "print('go', flush=True)\nx = []\nwhile True: x.append(bytearray(1 << 20))"
+    result = run_py(code, memory="64m")
+    assert (result.verdict, result.status, result.hits) == ("memory_limit", 137, ["memory"]), result
+    assert result.stdout == "go\n" and result.usage["memory_peak_bytes"] <= 65 << 20
+
+
+def test_memory_limit_for_node(needs):
+    needs("memory")
+    result = run_js("const x = []; for (;;) x.push(Buffer.alloc(1 << 20, 1))", memory="96m")
+    assert (result.verdict, result.status) == ("memory_limit", 137), result
+
+
+def test_memory_limit_when_a_child_is_the_glutton(needs):
+    """The run dies whole: an OOM in a child is not something a program may shrug off."""
+    needs("memory")
+    code = "python3 -c 'x = []\nwhile True: x.append(bytearray(1 << 20))'; echo survived; exit 0"
+    result = run_sh(code, memory="64m")
+    assert (result.verdict, result.status) == ("memory_limit", 137), result
+    assert "survived" not in result.stdout
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_output_limit_keeps_the_first_bytes(stream):
+    code = f"import sys\nfor i in range(1000000): print('%07d' % i, file=sys.{stream})"
+    result = run_py(code, output="64k")
+    assert (result.verdict, result.status, result.hits) == ("output_limit", 153, ["output"])
+    expected = "".join("%07d\n" % i for i in range(8192))
+    assert result.json[stream] == expected and result.json[f"{stream}_truncated"] is True
+    other = {"stdout": "stderr", "stderr": "stdout"}[stream]
+    assert result.json[other] == "" and result.json[f"{other}_truncated"] is False
+
+
+def test_output_up_to_the_limit_is_no_limit_hit():
+    result = run_py("import sys; sys.stdout.write('x' * 65536)", output="64k")
+    assert (result.verdict, len(result.stdout), result.json["stdout_truncated"]) == ("ok", 65536, False)
+
+
+def test_output_limit_without_json_passes_the_first_bytes():
+    result = run_py("import sys\nwhile True: sys.stdout.write('x' * 4096)", output="64k", json=False)
+    assert (result.status, result.out) == (153, b"x" * 65536)
+
+
+def test_process_limit_when_the_program_fails_of_it(needs):
+    needs("pids")
+    code = "import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(60)"
+    result = run_py(code, pids=16, timeout="20s")
+    assert (result.verdict, result.hits, result.status) == ("process_limit", ["pids"], 1), result
+    assert "BlockingIOError" in result.stderr and result.usage["pids_peak"] <= 17
+
+
+def test_process_limit_swallowed_is_ok_with_the_limit_named(needs):
+    needs("pids")
+    code = "import os, time\ntry:\n  while True:\n    if os.fork() == 0: time.sleep(60)\nexcept OSError as e: print(e.errno)"
+    result = run_py(code, pids=16, timeout="20s")
+    assert (result.verdict, result.hits, result.stdout) == ("ok", ["pids"], "11\n"), result
+
+
+DISK = "f = open('big', 'wb')\n{}\n    while True: f.write(b'x' * 65536); f.flush()\n{}"
+
+
+def test_disk_limit_when_the_program_fails_of_it(needs):
+    needs("disk")
+    result = run_py(DISK.format("if True:", ""), disk="1m")
+    assert (result.verdict, result.hits, result.status) == ("disk_limit", ["disk"], 1), result
+    assert "No space left" in result.stderr or "Disk quota" in result.stderr
+
+
+def test_disk_limit_swallowed_is_ok_with_the_limit_named(needs):
+    needs("disk")
+    code = DISK.format("try:", "except OSError as e: print(e.errno); import os; os._exit(0)")
+    result = run_py(code, disk="1m")
+    assert (result.verdict, result.hits, result.stdout) == ("ok", ["disk"], "28\n"), result
+
+
+def test_disk_limit_is_named_also_when_the_traces_are_removed(needs):
+    """The peak counts, not what is left at the end."""
+    needs("disk")
+    code = "import os\ntry:\n    open('big', 'wb').write(b'x' * (2 << 20))\nexcept OSError: pass\nos.remove('big')"
+    result = run_py(code, disk="1m")
+    assert result.verdict == "ok"
+    if result.hits != ["disk"]:
+        pytest.xfail("a full tmpfs that was emptied again leaves no trace the kernel tells of")
+
+
+def test_files_limit(needs):
+    needs("files")
+    result = run_py("i = 0\nwhile True:\n    open(f'f{i}', 'w').close(); i += 1", files=100)
+    assert (result.verdict, result.hits) == ("disk_limit", ["files"]), result
+
+
+def test_files_limit_swallowed(needs):
+    needs("files")
+    code = "i = 0\ntry:\n  while True:\n    open(f'f{i}', 'w').close(); i += 1\nexcept OSError as e: print(e.errno, i < 100)"
+    result = run_py(code, files=100)
+    assert (result.verdict, result.hits, result.stdout) == ("ok", ["files"], "28 True\n"), result
+
+
+def test_open_files_limit_is_enforced():
+    code = "f = []\ntry:\n  while True: f.append(open('/dev/null'))\nexcept OSError as e: print(e.errno, len(f) <= 61)"
+    result = run_py(code, open_files=64)
+    assert result.verdict == "ok" and result.stdout == "24 True\n", result
+
+
+def test_cancelled_by_ctrl_c():
+    with start("print('go', flush=True)\nimport time\ntime.sleep(60)", timeout="50s") as running:
+        # --json prints nothing before the end; wait for the program by its processes
+        from hostview import descendants
+        from harness import eventually
+
+        assert eventually(lambda: any("python" in p.comm for p in descendants(running.pid)), 20)
+        import time
+
+        time.sleep(0.3)
+        interrupt(running)
+        result = running.finish(within=20)
+    assert (result.verdict, result.status, result.stdout) == ("cancelled", 130, "go\n"), result
+    assert result.json["success"] is False
+
+
+def test_several_limits_hit_are_all_named(needs):
+    needs("pids", "files")
+    code = """
+import os, time
+def swallow(f):
+    try: f()
+    except OSError: pass
+def forks():
+    while True:
+        if os.fork() == 0: time.sleep(60)
+def files():
+    i = 0
+    while True: open(f"f{i}", "w").close(); i += 1
+swallow(forks); swallow(files)
+time.sleep(60)
+"""
+    result = run_py(code, pids=16, files=100, timeout="3s")
+    assert result.verdict == "timeout" and set(result.hits) == {"wall_ms", "pids", "files"}, result

@@ -1,0 +1,68 @@
+"""CPU: spinning threads and processes get their share and no more."""
+
+import pytest
+
+from harness import SLACK_MS, run_py, run_sh
+
+SPIN_AND_WAIT = """
+import os, time
+children = []
+for _ in range(7):
+    pid = os.fork()
+    if pid == 0: break
+    children.append(pid)
+end = time.monotonic() + 2
+while time.monotonic() < end: pass
+for c in children: os.waitpid(c, 0)
+"""
+
+
+@pytest.mark.release_only
+@pytest.mark.parametrize("percent", [20, 50, 100])
+def test_spinning_processes_get_their_quota(needs, percent):
+    """R3.1: the whole tree together"""
+    needs("cpu_percent")
+    result = run_py(SPIN_AND_WAIT, cpu_percent=percent, timeout="40s", cpu_time="60s")
+    assert result.verdict == "ok", result
+    share = 100 * result.usage["cpu_ms"] / result.usage["wall_ms"]
+    assert share <= percent * 1.25 + 10, (share, result.usage)
+
+
+def test_cpu_time_is_counted_over_all_processes():
+    result = run_py(SPIN_AND_WAIT, cpu_percent=200, cpu_time="1s", timeout="40s")
+    assert (result.verdict, result.status) == ("cpu_timeout", 124), result
+    assert result.usage["cpu_ms"] <= 1000 + 10 * SLACK_MS + 1000
+
+
+def test_cpu_limit_cannot_be_caught(needs):
+    """SIGXCPU ignored, priorities changed: the end comes all the same."""
+    code = """
+import os, signal, resource
+for n in range(1, 65):
+    try: signal.signal(n, signal.SIG_IGN)
+    except (OSError, ValueError): pass
+try: resource.setrlimit(resource.RLIMIT_CPU, (-1, -1))
+except (OSError, ValueError): pass
+print("go", flush=True)
+while True: pass
+"""
+    result = run_py(code, cpu_time="500ms", timeout="30s")
+    assert (result.verdict, result.stdout) == ("cpu_timeout", "go\n"), result
+
+
+def test_throttled_tree_is_gone_at_its_deadline(needs):
+    """A jar that has used up its quota still dies at once."""
+    needs("cpu_percent")
+    result = run_sh("for i in 1 2 3 4 5 6 7 8; do (while :; do :; done) & done; wait", cpu_percent=1, timeout="2s")
+    assert result.verdict == "timeout" and result.usage["wall_ms"] <= 2000 + SLACK_MS, result
+
+
+def test_realtime_priority_is_refused():
+    from harness import attack, let_through
+
+    found, _ = attack("""
+for policy in (1, 2, 6): found[f"policy {policy}"] = sys_call(144, 0, policy, ctypes.c_char_p(struct.pack("i", 1 if policy != 6 else 0)))
+found["nice"] = attempt(os.nice, -1)
+found["io"] = sys_call(251, 1, 0, 1 << 13)
+""")
+    assert not let_through(found), found

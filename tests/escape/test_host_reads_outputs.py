@@ -1,0 +1,112 @@
+"""The host reading what the guest left (Judge0 CVE-2024-28185/28189): links, FIFOs, devices, hard links, huge and growing
+files mislead nobody and cost nothing."""
+
+import os
+import resource
+
+import pytest
+
+from harness import run_py
+
+SECRET = "host-secret-4711"
+
+
+@pytest.fixture
+def secret(public_path):
+    path = public_path / "secret"
+    path.write_text(SECRET)
+    return path
+
+
+def fetch(code, where, name="x", **opts):
+    result = run_py("import os, sys\n" + code, out=[f"{name}:{where}/got"], **opts)
+    return result, (where / "got").read_bytes() if (where / "got").exists() else None
+
+
+LINKS = {
+    "symlink to a host file": "os.symlink({secret!r}, 'x')",
+    "symlink to /etc/passwd": "os.symlink('/etc/passwd', 'x')",
+    "symlink through /proc": "os.symlink('/proc/self/root/etc/passwd', 'x')",
+    "symlink to a descriptor": "os.symlink('/proc/self/fd/0', 'x')",
+    "symlink to a device": "os.symlink('/dev/zero', 'x')",
+    "symlink to itself": "os.symlink('x', 'x')",
+    "dangling symlink": "os.symlink('/sandbox/nowhere', 'x')",
+    "fifo": "os.mkfifo('x')",
+    "directory": "os.mkdir('x')",
+}
+
+
+@pytest.mark.parametrize("kind", LINKS)
+def test_no_link_is_followed(public_path, secret, kind):
+    """R1.7"""
+    result, got = fetch(LINKS[kind].format(secret=str(secret)) + "\nprint('made')", public_path, within=30)
+    assert (result.verdict, result.stdout, got) == ("ok", "made\n", None), result
+    assert SECRET not in result.out.decode() + result.message
+
+
+@pytest.mark.parametrize("link", ["/", "/etc", "/proc/self/root/etc", "/proc/self/cwd/../etc", "."])
+def test_no_link_on_the_way_is_followed(public_path, link):
+    result, got = fetch(f"os.symlink({link!r}, 'd'); open('passwd', 'w').write('x'); print('made')", public_path, "d/passwd")
+    assert (result.verdict, result.stdout, got) == ("ok", "made\n", None), result
+
+
+def test_hard_links_to_the_runtime_cannot_be_made(public_path):
+    code = """
+for victim in ("/etc/passwd", "/usr/bin/env", "/proc/self/exe", "/proc/self/environ"):
+    try: os.link(victim, "x"); print("linked", victim)
+    except OSError: pass
+"""
+    result, got = fetch(code, public_path)
+    assert (result.stdout, got) == ("", None), result
+
+
+def test_hard_link_to_an_own_file_is_a_file(public_path):
+    _, got = fetch("open('y', 'w').write('own'); os.link('y', 'x')", public_path)
+    assert got in (b"own", None)
+
+
+def test_terabyte_that_is_not_there_costs_nothing(public_path):
+    """A sparse file: refused by its size, not read to its end."""
+    result, got = fetch("f = open('x', 'w')\ntry: f.truncate(1 << 40)\nexcept OSError as e: print(e)\nf.close()", public_path, within=30)
+    assert result.verdict in ("ok", "runtime_error"), result
+    assert got is None or len(got) <= 64 << 20
+    if got is None:
+        assert "x" in result.message, result
+
+
+def test_file_that_grows_while_it_is_read_is_bounded(public_path):
+    """What the program left running cannot feed the copy for ever."""
+    code = """
+if os.fork() == 0:
+    f = open("x", "wb")
+    while True:
+        try: f.write(b"y" * 65536); f.flush()
+        except OSError: f.seek(0); f.truncate()
+import time; time.sleep(0.3)
+"""
+    result, got = fetch(code, public_path, disk="8m", within=30)
+    assert result.verdict == "ok" and (got is None or len(got) <= 8 << 20), result
+
+
+def test_output_is_the_callers_file(public_path):
+    """Neither the jar's uid nor its modes or attributes reach the host."""
+    code = "open('x', 'w').write('x'); os.chmod('x', 0o6777)\ntry: os.setxattr('x', 'user.a', b'b')\nexcept OSError: pass"
+    _, got = fetch(code, public_path)
+    s = os.stat(public_path / "got")
+    assert got == b"x" and s.st_uid == os.geteuid() and s.st_mode & 0o7111 == 0 and not os.listxattr(public_path / "got")
+
+
+def test_unreadable_output_is_no_obstacle(public_path):
+    """chmod 000 on the way there."""
+    code = "os.mkdir('d'); open('d/x', 'w').write('x'); os.chmod('d/x', 0); os.chmod('d', 0); print('made')"
+    result, got = fetch(code, public_path, "d/x")
+    assert (result.verdict, result.stdout) == ("ok", "made\n") and got in (b"x", None), result
+
+
+def test_memory_for_outputs_is_bounded(public_path):
+    """16 files of 3 MB: fetched whole, and the command stays small (it streams or it caps)."""
+    code = "for i in range(16): open(f'o{i}', 'wb').write(b'z' * (3 << 20))"
+    result = run_py(code, out=[f"o{i}:{public_path}/o{i}" for i in range(16)])
+    sizes = [os.path.getsize(public_path / f"o{i}") for i in range(16) if (public_path / f"o{i}").exists()]
+    assert result.verdict == "ok" and all(s == 3 << 20 for s in sizes), result
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1 << 20  # KiB

@@ -1,0 +1,279 @@
+"""How the end-to-end tests run Belljar and look at the host around it.
+
+BELLJAR        the binary under test       (build/belljar)
+BELLJAR_TOOLS  the built tests/tools/*.c   (build/release/tests/tools)
+BELLJAR_TEST_SLACK_MS  grace on promises about time (100); raise it on an emulated machine
+
+Everything here is bounded in time, and what a test starts is ended with the test.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from functools import cached_property
+from pathlib import Path
+
+REPO = Path(__file__).resolve().parent.parent
+BELLJAR = os.environ.get("BELLJAR", str(REPO / "build" / "belljar"))
+TOOLS = Path(os.environ.get("BELLJAR_TOOLS", REPO / "build" / "release" / "tests" / "tools"))
+EMULATED = os.environ.get("BELLJAR_VM_EMULATED", "0") not in ("", "0")  # a machine many times slower than it looks
+SLACK_MS = int(os.environ.get("BELLJAR_TEST_SLACK_MS", "3000" if EMULATED else "100"))
+PYTHON = "/usr/bin/python3"
+
+ROOT = os.geteuid() == 0
+ORDINARY_UID = 54321  # nobody's: no passwd entry, no files
+JAR_UIDS = 0x70000000  # host uids from here on belong to jars
+
+# Every command we start carries this in its environment, so that a process found on the host can be
+# told from one of somebody else's run.
+MARK = f"jartest-{os.getpid()}-{time.monotonic_ns()}"
+
+MAIN_NAME = {"python": "main.py", "node": "main.js", "bash": "main.sh"}
+VALUE_OPTIONS = (
+    "timeout cpu_time memory pids cpu_percent output disk files open_files isolation stdin_file"
+).split()
+
+
+class Run:
+    """A finished `belljar run`: exit status, raw streams, and the JSON result where there is one."""
+
+    def __init__(self, argv, status, out, err):
+        self.argv, self.status, self.out, self.err = argv, status, out, err
+
+    @cached_property
+    def json(self):
+        try:
+            return json.loads(self.out)
+        except ValueError as e:
+            raise AssertionError(f"stdout is not one JSON object ({e}): {self!r}") from e
+
+    verdict = property(lambda self: self.json["verdict"])
+    stdout = property(lambda self: self.json["stdout"])
+    stderr = property(lambda self: self.json["stderr"])
+    usage = property(lambda self: self.json["usage"])
+    hits = property(lambda self: self.json["limits_hit"])
+    level = property(lambda self: self.json["isolation"]["level"])
+
+    @property
+    def message(self):
+        """What belljar itself said on stderr."""
+        return self.err.decode("utf-8", "replace").strip()
+
+    def __repr__(self):
+        def brief(b):
+            return b if len(b) <= 3000 else b[:1500] + b" ... " + b[-1500:]
+
+        return f"<{self.argv!r} status={self.status} out={brief(self.out)!r} err={brief(self.err)!r}>"
+
+
+class Running:
+    """A belljar that may still run. Leaving the `with` block ends it, whatever happened."""
+
+    def __init__(self, argv, stdin=subprocess.DEVNULL, environ=None, cwd=None, stdout=None, scratch=None):
+        self.argv = [str(a) for a in argv]
+        self.scratch = scratch
+        env = {**(os.environ if environ is None else environ), "BELLJAR_TEST_MARK": MARK}
+        self.popen = subprocess.Popen(
+            self.argv,
+            stdin=stdin,
+            stdout=subprocess.PIPE if stdout is None else stdout,
+            stderr=subprocess.PIPE,
+            env=env,
+            cwd=cwd,
+            start_new_session=True,
+        )
+        self.pid = self.popen.pid
+
+    def finish(self, stdin=None, within=60):
+        try:
+            out, err = self.popen.communicate(stdin, timeout=within)
+        except subprocess.TimeoutExpired:
+            out, err = self.end()
+            raise AssertionError(f"still running after {within} s: {self.argv} out={out!r} err={err!r}") from None
+        return Run(self.argv, self.popen.returncode, out or b"", err or b"")
+
+    def read_line(self, within=20):
+        """The next line of stdout, while the command goes on."""
+        line, deadline = b"", time.monotonic() + within
+        fd = self.popen.stdout.fileno()
+        while not line.endswith(b"\n"):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise AssertionError(f"no line within {within} s, only {line!r}: {self.argv}")
+            if wait_readable(fd, left):
+                byte = os.read(fd, 1)
+                if not byte:
+                    raise AssertionError(f"stdout ended after {line!r}: {self.finish()!r}")
+                line += byte
+        return line.decode("utf-8", "replace").rstrip("\n")
+
+    def end(self):
+        if self.popen.poll() is None:
+            self.popen.kill()
+        try:
+            return self.popen.communicate(timeout=5)
+        except (subprocess.TimeoutExpired, ValueError):
+            return b"", b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+        for f in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
+            if f:
+                f.close()
+        if self.scratch:
+            shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def wait_readable(fd, seconds):
+    import select
+
+    return bool(select.select([fd], [], [], seconds)[0])
+
+
+def public_dir():
+    """A new directory that every user can read, unlike pytest's own; its path says nothing of belljar."""
+    path = tempfile.mkdtemp(prefix="jartest-")
+    os.chmod(path, 0o755)
+    return Path(path)
+
+
+def options(json=True, env=(), file=(), out=(), writable_root=False, **values):
+    """Keyword arguments as belljar's options: memory="64m" is --memory 64m."""
+    argv = ["--json"] if json else []
+    for name, value in values.items():
+        assert name in VALUE_OPTIONS, name
+        argv += ["--" + name.removesuffix("_file").replace("_", "-"), str(value)]
+    for name, many in (("--env", env), ("--file", file), ("--out", out)):
+        for value in many:
+            argv += [name, value if isinstance(value, bytes) else str(value)]
+    return argv + (["--writable-root"] if writable_root else [])
+
+
+def start(code, lang="python", name=None, args=(), prefix=(), stdin=subprocess.DEVNULL, environ=None, cwd=None,
+          stdout=None, **opts):
+    """Start `code` in a jar; a Running to be used in a `with` block."""
+    scratch = public_dir()
+    path = scratch / (name or MAIN_NAME[lang])
+    path.write_bytes(code if isinstance(code, bytes) else code.encode())
+    path.chmod(0o644)
+    argv = [*prefix, BELLJAR, "run", "-l", lang, *options(**opts), path]
+    if args:
+        argv += ["--", *args]
+    return Running(argv, stdin=stdin, environ=environ, cwd=cwd, stdout=stdout, scratch=scratch)
+
+
+def run(code, lang="python", stdin=None, within=60, **opts):
+    """Run `code` in a jar to its end. `stdin` is bytes; `within` bounds the wait; the rest are options."""
+    how = subprocess.DEVNULL if stdin is None else subprocess.PIPE
+    with start(code, lang, stdin=how, **opts) as running:
+        return running.finish(stdin, within)
+
+
+def run_py(code, **opts):
+    return run(code, "python", **opts)
+
+
+def run_js(code, **opts):
+    return run(code, "node", **opts)
+
+
+def run_sh(code, **opts):
+    return run(code, "bash", **opts)
+
+
+def belljar(*args, stdin=None, within=60, prefix=(), environ=None, cwd=None):
+    """The command as typed."""
+    how = subprocess.DEVNULL if stdin is None else subprocess.PIPE
+    with Running([*prefix, BELLJAR, *args], stdin=how, environ=environ, cwd=cwd) as running:
+        return running.finish(stdin, within)
+
+
+def tool(name):
+    path = TOOLS / name
+    assert path.exists(), f"{path} is not built (BELLJAR_TOOLS)"
+    return str(path)
+
+
+def deny(rules):
+    """A prefix that takes system calls away from what follows."""
+    return [tool("deny"), rules, "--"]
+
+
+def as_ordinary_user():
+    """A prefix that gives up root; nothing when we have none to give up."""
+    if not ROOT:
+        return []
+    return ["setpriv", f"--reuid={ORDINARY_UID}", f"--regid={ORDINARY_UID}", "--clear-groups", "--"]
+
+
+# What every attack program starts with. `found` is what it hands back.
+PRELUDE = r"""
+import ctypes, errno, json, os, signal, socket, stat, struct, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+found = {}
+
+def name_of(e):
+    return errno.errorcode.get(e, str(e))
+
+def attempt(f, *args, **kw):
+    '''The errno's name where it is refused, "ok: …" where it is not.'''
+    try:
+        return "ok: %.60r" % (f(*args, **kw),)
+    except OSError as e:
+        return name_of(e.errno)
+
+def sys_call(number, *args):
+    '''A raw system call; the errno's name, or "ok: result".'''
+    raw = [ctypes.c_long(a) if isinstance(a, int) else a for a in args]
+    ctypes.set_errno(0)
+    r = libc.syscall(ctypes.c_long(number), *raw)
+    return name_of(ctypes.get_errno()) if r < 0 else "ok: %d" % r
+
+def opened(path, flags):
+    fd = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
+    os.close(fd)
+    return path
+
+def hand_over():
+    sys.stdout.flush()
+    os.write(1, b"\nFOUND " + json.dumps(found).encode() + b"\n")
+"""
+
+
+def attack(code, **opts):
+    """Run an attack written in Python; (what it found, the run). Fails if the attack did not come to its end."""
+    result = run_py(PRELUDE + code + "\nhand_over()\n", **opts)
+    lines = [line for line in result.stdout.splitlines() if line.startswith("FOUND ")]
+    assert lines, f"the attack program did not finish: {result!r}"
+    return json.loads(lines[-1][len("FOUND "):]), result
+
+
+def let_through(found):
+    """The attempts that were not refused."""
+    return {k: v for k, v in found.items() if not str(v).startswith("E")}
+
+
+def eventually(condition, within=5.0, step=0.02):
+    """Wait until `condition()` holds; its last value."""
+    deadline = time.monotonic() + within
+    while True:
+        value = condition()
+        if value or time.monotonic() > deadline:
+            return value
+        time.sleep(step)
+
+
+def interrupt(running):
+    """Ctrl-C: the terminal signals the whole foreground process group."""
+    os.killpg(running.pid, signal.SIGINT)
+
+
+sys.dont_write_bytecode = True

@@ -1,0 +1,198 @@
+"""What a run could leave on the host: processes, mounts, cgroups, temporary files, memory, changed files.
+
+`Host()` is what there is now; `Host.unharmed(before)` compares and waits a little, as the kernel frees some
+things a moment after their last user is gone. Other people's runs on the same machine are told apart by the
+mark that the harness puts into the environment of every command it starts.
+"""
+
+import glob
+import hashlib
+import os
+import re
+import tempfile
+import time
+from typing import NamedTuple
+
+from harness import BELLJAR, JAR_UIDS, MARK, REPO
+
+MEMORY_TOLERANCE = 64 << 20
+READ_ONLY_FILES = ("/usr/bin/python3", "/bin/bash")
+
+
+class Process(NamedTuple):
+    pid: int
+    start: str
+    ppid: int
+    comm: str
+    state: str
+    uid: int
+    depth: int  # how many pid namespaces it is in
+    inner_pid: int
+    exe: str
+
+
+def slurp(path):
+    try:
+        with open(path, "rb") as f:
+            return f.read()
+    except OSError:
+        return b""
+
+
+def link(path):
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""
+
+
+def process(pid):
+    """The process, or None if it is gone."""
+    stat = slurp(f"/proc/{pid}/stat").decode("utf-8", "replace")
+    status = slurp(f"/proc/{pid}/status").decode("utf-8", "replace")
+    uids = re.search(r"^Uid:\s+(\d+)", status, re.M)
+    nspid = re.search(r"^NSpid:\s+(.*)$", status, re.M)
+    if not stat or not uids or not nspid:
+        return None
+    comm = stat[stat.index("(") + 1 : stat.rindex(")")]
+    rest = stat[stat.rindex(")") + 2 :].split()
+    pids = nspid.group(1).split()
+    return Process(int(pid), rest[19], int(rest[1]), comm, rest[0], int(uids.group(1)), len(pids), int(pids[-1]),
+                   link(f"/proc/{pid}/exe"))
+
+
+def processes():
+    found = (process(int(p)) for p in os.listdir("/proc") if p.isdigit())
+    return {p.pid: p for p in found if p}
+
+
+def descendants(pid, table=None):
+    """Every living process below `pid`, itself included."""
+    table = processes() if table is None else table
+    family = {pid} & table.keys()
+    grown = True
+    while grown:
+        more = {p.pid for p in table.values() if p.ppid in family} - family
+        family |= more
+        grown = bool(more)
+    return [table[p] for p in sorted(family)]
+
+
+def is_belljar(p):
+    return (
+        p.comm.startswith("belljar")
+        or os.path.basename(p.exe.removesuffix(" (deleted)")) == "belljar"
+        or p.exe == os.path.realpath(BELLJAR)
+    )
+
+
+def is_foreign(p, table):
+    """Does somebody else's living belljar stand above this process?"""
+    topmost = None
+    while p and p.pid > 1:
+        if MARK.encode() in slurp(f"/proc/{p.pid}/environ"):
+            return False
+        if is_belljar(p):
+            topmost = p
+        p = table.get(p.ppid)
+    return topmost is not None and topmost.depth == own_depth() and bool(slurp(f"/proc/{topmost.pid}/environ"))
+
+
+def own_depth():
+    return process(os.getpid()).depth
+
+
+def jar_processes():
+    """Processes of runs that are ours or that nobody owns any more."""
+    table, depth = processes(), own_depth()
+    suspects = [
+        p
+        for p in table.values()
+        if p.state != "Z"
+        and (is_belljar(p) or p.uid >= JAR_UIDS or p.depth > depth or b"USER=sandbox" in slurp(f"/proc/{p.pid}/environ"))
+    ]
+    return {(p.pid, p.start): p for p in suspects if not is_foreign(p, table)}
+
+
+def cgroup_mounts():
+    for line in slurp("/proc/self/mountinfo").decode().splitlines():
+        left, right = line.split(" - ", 1)
+        if right.split()[0] in ("cgroup", "cgroup2"):
+            yield left.split()[4]
+
+
+def cgroups():
+    """Directories named belljar-* in every hierarchy, but those of somebody else's living warden."""
+    table, found = processes(), set()
+    for top in cgroup_mounts():
+        for path, names, _ in os.walk(top):
+            for name in [n for n in names if n.startswith("belljar-")]:
+                number = name.split("-")[1]
+                warden = table.get(int(number)) if number.isdigit() else None
+                if warden is None or not is_foreign(warden, table):
+                    found.add(os.path.join(path, name))
+    return found
+
+
+def temporary_files():
+    places = {"/tmp", tempfile.gettempdir(), "/var/tmp", "/dev/shm"}
+    found = {f for place in places for f in glob.glob(f"{place}/belljar-*")} | set(glob.glob("/dev/shm/*"))
+    return {f for f in found if not os.path.basename(f).startswith("belljar-test-")}  # the test runner's own
+
+
+def mounts():
+    return set(slurp("/proc/self/mountinfo").decode("utf-8", "replace").splitlines())
+
+
+def held_memory():
+    """Bytes in use that no living process explains: leaked tmpfs pages, kernel objects."""
+    info = {k: int(v.split()[0]) << 10 for k, v in
+            (line.split(":", 1) for line in slurp("/proc/meminfo").decode().splitlines())}
+    explained = 0
+    for pid in os.listdir("/proc"):
+        if pid.isdigit():
+            anon = re.search(rb"^RssAnon:\s+(\d+)", slurp(f"/proc/{pid}/status"), re.M)
+            explained += int(anon.group(1)) << 10 if anon else 0
+    return info["MemTotal"] - info["MemAvailable"] - explained
+
+
+def fingerprint(path):
+    return hashlib.sha256(slurp(path)).hexdigest()
+
+
+class Host:
+    def __init__(self):
+        self.processes = jar_processes()
+        self.mounts = mounts()
+        self.cgroups = cgroups()
+        self.temporary = temporary_files()
+        self.memory = held_memory()
+        self.files = {f: fingerprint(f) for f in (*READ_ONLY_FILES, BELLJAR)}
+        self.hostname = os.uname().nodename
+        self.cores = set(glob.glob(str(REPO / "core*"))) | set(glob.glob("core*"))
+
+    def harm_since(self, before):
+        """What is there now and was not before, in words."""
+        harm = [f"process left: {p}" for key, p in self.processes.items() if key not in before.processes]
+        harm += [f"mount left: {m}" for m in sorted(self.mounts - before.mounts)]
+        harm += [f"mount lost: {m}" for m in sorted(before.mounts - self.mounts)]
+        harm += [f"cgroup left: {c}" for c in sorted(self.cgroups - before.cgroups)]
+        harm += [f"file left: {t}" for t in sorted(self.temporary - before.temporary)]
+        harm += [f"changed: {f}" for f in self.files if self.files[f] != before.files.get(f)]
+        harm += [f"core dumped: {c}" for c in sorted(self.cores - before.cores)]
+        if self.memory > before.memory + MEMORY_TOLERANCE:
+            harm.append(f"memory not given back: {(self.memory - before.memory) >> 20} MiB")
+        if self.hostname != before.hostname:
+            harm.append(f"hostname is now {self.hostname!r}")
+        return harm
+
+
+def assert_unharmed(before, within=10.0):
+    deadline = time.monotonic() + within
+    while True:
+        harm = Host().harm_since(before)
+        if not harm:
+            return
+        if time.monotonic() > deadline:
+            raise AssertionError("the host is not as it was:\n  " + "\n  ".join(harm))
+        time.sleep(0.1)
