@@ -75,7 +75,7 @@ class Running:
     """A belljar that may still run. Leaving the `with` block ends it, whatever happened."""
 
     def __init__(self, argv, stdin=subprocess.DEVNULL, environ=None, cwd=None, stdout=None, scratch=None):
-        self.argv = [str(a) for a in argv]
+        self.argv = [a if isinstance(a, bytes) else str(a) for a in argv]
         self.scratch = scratch
         env = {**(os.environ if environ is None else environ), "BELLJAR_TEST_MARK": MARK}
         self.popen = subprocess.Popen(
@@ -221,7 +221,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 found = {}
 
 def name_of(e):
-    return errno.errorcode.get(e, str(e))
+    return "ETIMEDOUT" if e is None else errno.errorcode.get(e, "E%d" % e)  # a timeout has no errno
 
 def attempt(f, *args, **kw):
     '''The errno's name where it is refused, "ok: …" where it is not.'''

@@ -1,7 +1,224 @@
+/* `belljar doctor`: tries every level for real, and says how to get the next better one. */
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/fdio.h"
 #include "cli/cli.h"
+#include "cli/json.h"
+#include "config.h"
+#include "engine/trial.h"
+#include "runtime/language.h"
+
+struct finding {
+    enum level level;
+    bool available;
+    struct isolation isolation;
+    struct err why;
+};
+
+static const enum level best_first[] = { LEVEL_JAR, LEVEL_ROOTLESS, LEVEL_PROCESS };
+enum { LEVELS = sizeof best_first / sizeof best_first[0] };
+
+struct checkup {
+    struct finding findings[LEVELS];
+    const struct finding *best; /* NULL: nothing works here */
+    struct utsname kernel;
+    uint32_t landlock_abi;
+};
+
+/* What can be missing, how it shows, and the command that gets it. */
+struct remedy {
+    bool (*needed)(const struct checkup *c);
+    const char *what, *command;
+};
+
+static bool sysctl_is(const char *path, const char *value)
+{
+    char text[64];
+    ssize_t n = fd_read_file(AT_FDCWD, path, text, sizeof text);
+    if (n > 0 && text[n - 1] == '\n')
+        text[n - 1] = '\0';
+    return n > 0 && strcmp(text, value) == 0;
+}
+
+static bool not_root(const struct checkup *c)
+{
+    return !c->findings[0].available && geteuid() != 0;
+}
+
+static bool no_user_namespaces(const struct checkup *c)
+{
+    (void)c;
+    return sysctl_is("/proc/sys/user/max_user_namespaces", "0");
+}
+
+static bool userns_for_root_only(const struct checkup *c)
+{
+    (void)c;
+    return sysctl_is("/proc/sys/kernel/unprivileged_userns_clone", "0");
+}
+
+static bool userns_by_apparmor(const struct checkup *c)
+{
+    (void)c;
+    return sysctl_is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1");
+}
+
+static bool not_delegated(const struct checkup *c)
+{
+    return c->best && geteuid() != 0 && c->best->isolation.cgroup_version == 0;
+}
+
+static bool root_without_cgroup(const struct checkup *c)
+{
+    return geteuid() == 0 && !c->findings[0].available && c->best && c->best->isolation.cgroup_version == 0;
+}
+
+static bool no_landlock(const struct checkup *c)
+{
+    return c->landlock_abi == 0;
+}
+
+static const struct remedy remedies[] = {
+    { not_root, "level jar needs root", "sudo belljar run ..." },
+    { no_user_namespaces, "user namespaces are switched off", "sysctl -w user.max_user_namespaces=10000" },
+    { userns_for_root_only, "user namespaces are for root only",
+      "sysctl -w kernel.unprivileged_userns_clone=1" },
+    { userns_by_apparmor, "AppArmor restricts user namespaces",
+      "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0" },
+    { not_delegated, "no cgroup is delegated to you, so memory, processes and CPU are not limited as a whole",
+      "systemd-run --user --scope -p Delegate=yes belljar run ..." },
+    { root_without_cgroup, "no writable cgroup with memory, pids and cpu",
+      "mount -t cgroup2 cgroup2 /sys/fs/cgroup" },
+    { no_landlock, "the kernel does not offer Landlock",
+      "add landlock to the lsm= list on the kernel's command line and reboot" },
+};
+enum { REMEDIES = sizeof remedies / sizeof remedies[0] };
+
+static void examine(struct checkup *c)
+{
+    *c = (struct checkup){ 0 };
+    (void)uname(&c->kernel);
+    for (int i = 0; i < LEVELS; i++) {
+        struct finding *f = &c->findings[i];
+        f->level = best_first[i];
+        f->available = trial_level(f->level, &f->isolation, &f->why) == 0;
+        if (f->available && !c->best)
+            c->best = f;
+        if (f->isolation.landlock_abi > c->landlock_abi)
+            c->landlock_abi = f->isolation.landlock_abi;
+    }
+}
+
+static bool installed(const struct language *l)
+{
+    return faccessat(AT_FDCWD, l->command[0], X_OK, AT_EACCESS) == 0;
+}
+
+static void print_level(const struct checkup *c, const struct finding *f)
+{
+    (void)printf("  %-9s %s\n", level_name(f->level),
+                 !f->available    ? "not available"
+                 : f == c->best   ? "available, and used unless --isolation says otherwise"
+                                  : "available");
+    if (!f->available) {
+        (void)printf("            because: %s\n", f->why.text);
+        return;
+    }
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        if (f->isolation.unenforced & LIMIT_BIT(i))
+            (void)printf("            not enforced for the whole tree: %s (%s)\n", limit_defs[i].key,
+                         limit_defs[i].help);
+}
+
+static void print_text(const struct checkup *c)
+{
+    (void)printf("belljar %s on Linux %s\n\nIsolation levels, strongest first:\n", BELLJAR_VERSION,
+                 c->kernel.release);
+    for (int i = 0; i < LEVELS; i++)
+        print_level(c, &c->findings[i]);
+    if (c->best) {
+        (void)printf("\nLayers of level %s:\n", level_name(c->best->level));
+        for (int i = 0; i < LAYER_COUNT_; i++)
+            (void)printf("  [%c] %-14s %s\n", c->best->isolation.layers & LAYER_BIT(i) ? 'x' : ' ',
+                         layer_name((enum layer)i), layer_what((enum layer)i));
+        (void)printf("  Landlock ABI %u, cgroup %s%.0u\n", c->landlock_abi,
+                     c->best->isolation.cgroup_version ? "v" : "none", c->best->isolation.cgroup_version);
+    }
+    (void)printf("\nLanguages:\n");
+    for (const struct language *const *l = languages; *l; l++)
+        (void)printf("  [%c] %-14s %s\n", installed(*l) ? 'x' : ' ', (*l)->name,
+                     installed(*l) ? (*l)->command[0] : (*l)->install);
+    bool headed = false;
+    for (int i = 0; i < REMEDIES; i++) {
+        if (!remedies[i].needed(c))
+            continue;
+        (void)printf("%s  %s\n      %s\n", headed ? "" : "\nWhat is missing, and how to get it:\n",
+                     remedies[i].what, remedies[i].command);
+        headed = true;
+    }
+    if (!headed)
+        (void)printf("\nNothing is missing.\n");
+}
+
+static json_t *levels_json(const struct checkup *c)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < LEVELS; i++) {
+        const struct finding *f = &c->findings[i];
+        (void)json_array_append_new(
+            list, json_pack("{s:s, s:b, s:s?, s:o, s:o}", "level", level_name(f->level), "available",
+                            f->available, "reason", f->available ? NULL : f->why.text, "layers",
+                            json_layer_set(f->isolation.layers), "unenforced",
+                            json_limit_set(f->isolation.unenforced)));
+    }
+    return list;
+}
+
+static int print_json(const struct checkup *c)
+{
+    json_t *missing = json_array(), *langs = json_array();
+    for (int i = 0; i < REMEDIES; i++)
+        if (remedies[i].needed(c))
+            (void)json_array_append_new(missing, json_pack("{s:s, s:s}", "what", remedies[i].what,
+                                                           "command", remedies[i].command));
+    for (const struct language *const *l = languages; *l; l++)
+        (void)json_array_append_new(langs, json_pack("{s:s, s:b, s:s}", "name", (*l)->name, "installed",
+                                                     installed(*l), "install", (*l)->install));
+    json_t *o = json_pack("{s:s, s:s, s:s?, s:i, s:i, s:o, s:o, s:o}", "version", BELLJAR_VERSION, "kernel",
+                          c->kernel.release, "default", c->best ? level_name(c->best->level) : NULL,
+                          "landlock_abi", (int)c->landlock_abi, "cgroup_version",
+                          c->best ? (int)c->best->isolation.cgroup_version : 0, "levels", levels_json(c),
+                          "missing", missing, "languages", langs);
+    int rc = o && json_dumpf(o, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF ? 0 : -1;
+    json_decref(o);
+    return rc;
+}
+
 int cmd_doctor(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    return 0;
+    bool json = argc == 2 && strcmp(argv[1], "--json") == 0;
+    struct err e = { 0 };
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        (void)printf("Usage: belljar doctor [--json]\n\nTries every isolation level here and says what is missing "
+                     "for a better one.\n");
+        return 0;
+    }
+    if (argc > 1 && !json) {
+        (void)err_set(&e, ERR_USAGE, 0, "doctor takes no '%s': only --json is accepted", argv[1]);
+        return cli_fail(&e);
+    }
+    struct checkup c;
+    examine(&c);
+    if (json && print_json(&c)) {
+        (void)err_set(&e, ERR_KERNEL, 0, "the findings could not be written");
+        return cli_fail(&e);
+    }
+    if (!json)
+        print_text(&c);
+    return c.best ? 0 : err_exit_status(ERR_UNAVAILABLE);
 }

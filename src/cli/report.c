@@ -10,6 +10,7 @@
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "base/text.h"
+#include "cli/json.h"
 #include "spec/bundle.h"
 
 /* The limit a verdict speaks of, what happened, and the option that moves it. */
@@ -74,15 +75,6 @@ static void put_stream(json_t *o, const char *key, const struct buf *b)
     put(o, base64_key, json_stringn_nocheck(exact.data, exact.len));
 }
 
-static json_t *limit_keys(limit_set set)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < LIMIT_COUNT; i++)
-        if (set & LIMIT_BIT(i))
-            (void)json_array_append_new(list, json_string(limit_defs[i].key));
-    return list;
-}
-
 static json_t *limits_object(const struct limits *limits)
 {
     json_t *o = json_object();
@@ -93,14 +85,10 @@ static json_t *limits_object(const struct limits *limits)
 
 static json_t *isolation_object(const struct isolation *iso)
 {
-    json_t *layers = json_array();
-    for (int i = 0; i < LAYER_COUNT_; i++)
-        if (iso->layers & LAYER_BIT(i))
-            (void)json_array_append_new(layers, json_string(layer_name((enum layer)i)));
     json_t *o = json_object();
     put(o, "level", json_string(level_name(iso->level)));
-    put(o, "layers", layers);
-    put(o, "unenforced", limit_keys(iso->unenforced));
+    put(o, "layers", json_layer_set(iso->layers));
+    put(o, "unenforced", json_limit_set(iso->unenforced));
     return o;
 }
 
@@ -187,7 +175,7 @@ void report_json(const struct report *r)
     put(o, "stderr_truncated", json_boolean(run->streams[RUN_STDERR].truncated));
     put(o, "usage", usage_object(&run->end.usage));
     put(o, "limits", limits_object(&run->limits));
-    put(o, "limits_hit", limit_keys(run->end.evidence.hits));
+    put(o, "limits_hit", json_limit_set(run->end.evidence.hits));
     put(o, "isolation", isolation_object(&run->isolation));
     put(o, "files", files_array(&run->outputs));
     put(o, "started_at", timestamp(run->started_at_ms));

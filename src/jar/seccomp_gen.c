@@ -4,8 +4,9 @@
  * for everything else.
  *
  * The shape of a program: refuse other architectures, then a binary search over call numbers, whose
- * leaves are an answer or the conditions of one call in the order of the table. All jumps go forward
- * and stay within the piece they are in, so pieces can be put together, and moved, freely.
+ * leaves are an answer or the conditions of one call in the order of the table. What applying a filter
+ * costs is its length (the kernel compiles it) and its depth (the kernel tries every number): a search of
+ * 400 instructions takes a fifth of the time of a list.
  *
  * Whatever was made is run here against a plain reading of the table before it is written, for every
  * call number and many arguments: a mistake in this file breaks the build, not a jar. */
@@ -152,6 +153,8 @@ static struct label add(struct code *code, uint16_t op, size_t jt, size_t jf, ui
 {
     if (code->len == BPF_MAXINSNS)
         die("more than %d instructions", BPF_MAXINSNS);
+    if (jt > UINT8_MAX || jf > UINT8_MAX)
+        die("a jump over %zu instructions", jt > jf ? jt : jf);
     code->len++;
     code->ops[BPF_MAXINSNS - code->len] = (struct sock_filter){ op, (uint8_t)jt, (uint8_t)jf, k };
     return (struct label){ .at = code->len };
@@ -243,10 +246,9 @@ static void compile(const struct policy *policy, struct code *code)
             spans[count++] = (struct span){ n, call };
     }
     code->len = 0;
-    struct label search = add_search(code, spans, count);
-    search = within_reach(code, search, 0);
+    add_search(code, spans, count);
     load(code, offsetof(struct seccomp_data, nr));
-    struct label killed = add(code, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS);
+    add(code, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS);
     add(code, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, policy->arch);
     load(code, offsetof(struct seccomp_data, arch));
     memmove(code->ops, &code->ops[BPF_MAXINSNS - code->len], code->len * sizeof(code->ops[0]));

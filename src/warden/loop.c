@@ -49,18 +49,20 @@ static int tell_ended(struct loop *l, uint64_t id, const struct jar_outcome *o, 
     return wire_send_ended(l->wire_fd, &ended, e);
 }
 
-/* Keeps epoll pointed at what the jar waits for now. Asked each time: a new descriptor may have the number of the
- * old one, whose closing took it out of epoll. */
+/* Keeps epoll pointed at what the jar waits for now. One shot each: a descriptor that we have closed lives on in epoll
+ * while a child still has a copy of it, and must not wake us for ever. A late shot of such a one does no harm, since
+ * jar_advance() looks for itself. */
 static int watch(struct loop *l, struct slot *s, struct err *e)
 {
     int fd = jar_fd(s->jar);
-    struct epoll_event ev = { .events = EPOLLIN, .data.ptr = s };
-    if (s->watched_fd >= 0 && s->watched_fd != fd)
-        (void)epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, s->watched_fd, NULL);
+    struct epoll_event ev = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = s };
+    if (fd < 0 || (fd == s->watched_fd && epoll_ctl(l->epoll_fd, EPOLL_CTL_MOD, fd, &ev) == 0))
+        return 0;
     s->watched_fd = fd;
-    if (fd >= 0 && epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0 && errno != EEXIST)
-        return err_set(e, ERR_KERNEL, errno, "watch a jar");
-    return 0;
+    if (epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &ev) == 0 ||
+        (errno == EEXIST && epoll_ctl(l->epoll_fd, EPOLL_CTL_MOD, fd, &ev) == 0))
+        return 0;
+    return err_set(e, ERR_KERNEL, errno, "watch a jar");
 }
 
 static void forget(struct slot *s)

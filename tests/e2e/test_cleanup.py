@@ -9,7 +9,7 @@ import pytest
 from harness import belljar, eventually, run_py, start
 from hostview import cgroups, descendants, own_depth, process, processes
 
-SLEEPER = "import os, time\nfor _ in range(3): os.fork()\nprint('go', flush=True)\ntime.sleep(120)"
+SLEEPER = "import os, time\nfor _ in range(3): os.fork()\nos.write(1, b'go\\n')\ntime.sleep(120)"
 PRINTS = 8
 
 

@@ -7,7 +7,7 @@ from harness import attack, let_through
 
 def test_no_device_can_be_made():
     found, _ = attack("""
-places = [".", "/tmp", "/dev", "/dev/shm", os.environ["TMPDIR"]]
+places = [".", "/tmp", "/dev", "/dev/shm", os.environ.get("TMPDIR", ".")]
 for place in places:
     for name, kind, major, minor in (("mem", stat.S_IFCHR, 1, 1), ("null", stat.S_IFCHR, 1, 3), ("vda", stat.S_IFBLK, 254, 0),
                                      ("sda", stat.S_IFBLK, 8, 0), ("kvm", stat.S_IFCHR, 10, 232), ("fuse", stat.S_IFCHR, 10, 229)):
