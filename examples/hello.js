@@ -1,4 +1,6 @@
-const os = require("os");
+const net = require("net");
 
 console.log(`Hello from Node ${process.version}`);
-console.log(`network interfaces: ${JSON.stringify(Object.keys(os.networkInterfaces()))}`);
+net.connect(443, "93.184.216.34")
+    .on("connect", () => console.log("the network is there"))
+    .on("error", (e) => console.log(`the network is not: ${e.code}`));

@@ -5,10 +5,12 @@ things a moment after their last user is gone. Other people's runs on the same m
 mark that the harness puts into the environment of every command it starts.
 """
 
+import contextlib
 import glob
 import hashlib
 import os
 import re
+import signal
 import tempfile
 import time
 from typing import NamedTuple
@@ -172,27 +174,39 @@ class Host:
         self.cores = set(glob.glob(str(REPO / "core*"))) | set(glob.glob("core*"))
 
     def harm_since(self, before):
-        """What is there now and was not before, in words."""
-        harm = [f"process left: {p}" for key, p in self.processes.items() if key not in before.processes]
-        harm += [f"mount left: {m}" for m in sorted(self.mounts - before.mounts)]
-        harm += [f"mount lost: {m}" for m in sorted(before.mounts - self.mounts)]
-        harm += [f"cgroup left: {c}" for c in sorted(self.cgroups - before.cgroups)]
-        harm += [f"file left: {t}" for t in sorted(self.temporary - before.temporary)]
-        harm += [f"changed: {f}" for f in self.files if self.files[f] != before.files.get(f)]
-        harm += [f"core dumped: {c}" for c in sorted(self.cores - before.cores)]
+        """What is there now and was not before: key -> words."""
+        harm = {("process", *key): f"process left: {p}" for key, p in self.processes.items() if key not in before.processes}
+        harm |= {("mount", m): f"mount left: {m}" for m in self.mounts - before.mounts}
+        harm |= {("mount", m): f"mount lost: {m}" for m in before.mounts - self.mounts}
+        harm |= {("cgroup", c): f"cgroup left: {c}" for c in self.cgroups - before.cgroups}
+        harm |= {("file", t): f"file left: {t}" for t in self.temporary - before.temporary}
+        harm |= {("file", f): f"changed: {f}" for f in self.files if self.files[f] != before.files.get(f)}
+        harm |= {("core", c): f"core dumped: {c}" for c in self.cores - before.cores}
         if self.memory > before.memory + MEMORY_TOLERANCE:
-            harm.append(f"memory not given back: {(self.memory - before.memory) >> 20} MiB")
+            harm["memory"] = f"memory not given back: {(self.memory - before.memory) >> 20} MiB"
         if self.hostname != before.hostname:
-            harm.append(f"hostname is now {self.hostname!r}")
+            harm["hostname"] = f"hostname is now {self.hostname!r}"
         return harm
 
 
+def end_processes(pids):
+    """A test that failed does not spoil the next one: what carries our mark, or is below it, is ended."""
+    ours = {p.pid for pid in pids if MARK.encode() in slurp(f"/proc/{pid}/environ") for p in descendants(pid)}
+    for pid in ours:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+
+
 def assert_unharmed(before, within=10.0):
+    """Harm is what is seen at every look until the time is up: what comes and goes is somebody else's run."""
     deadline = time.monotonic() + within
+    lasting = None
     while True:
         harm = Host().harm_since(before)
-        if not harm:
+        lasting = harm if lasting is None else {k: harm[k] for k in lasting if k in harm}
+        if not lasting:
             return
         if time.monotonic() > deadline:
-            raise AssertionError("the host is not as it was:\n  " + "\n  ".join(harm))
+            end_processes([k[1] for k in lasting if k[0] == "process"])
+            raise AssertionError("the host is not as it was:\n  " + "\n  ".join(sorted(lasting.values())))
         time.sleep(0.1)

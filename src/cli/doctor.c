@@ -6,12 +6,14 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "base/fdio.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "config.h"
 #include "engine/trial.h"
 #include "runtime/language.h"
+#include "runtime/version.h"
 
 struct finding {
     enum level level;
@@ -33,8 +35,16 @@ struct checkup {
 /* What can be missing, how it shows, and the command that gets it. */
 struct remedy {
     bool (*needed)(const struct checkup *c);
+    layer_set layers; /* that it would bring */
     const char *what, *command;
 };
+
+#define LAYERS_NS                                                                                \
+    (LAYER_BIT(LAYER_USER_NS) | LAYER_BIT(LAYER_PID_NS) | LAYER_BIT(LAYER_MOUNT_NS) |            \
+     LAYER_BIT(LAYER_NET_NS) | LAYER_BIT(LAYER_IPC_NS) | LAYER_BIT(LAYER_UTS_NS) |               \
+     LAYER_BIT(LAYER_CGROUP_NS) | LAYER_BIT(LAYER_ROOT))
+#define LAYERS_CG                                                                                \
+    (LAYER_BIT(LAYER_CGROUP_MEMORY) | LAYER_BIT(LAYER_CGROUP_PIDS) | LAYER_BIT(LAYER_CGROUP_CPU))
 
 static bool sysctl_is(const char *path, const char *value)
 {
@@ -83,19 +93,30 @@ static bool no_landlock(const struct checkup *c)
     return c->landlock_abi == 0;
 }
 
+static bool no_namespaces(const struct checkup *c)
+{
+    return c->best && !(c->best->isolation.layers & LAYER_BIT(LAYER_USER_NS)) && !no_user_namespaces(c) &&
+           !userns_for_root_only(c) && !userns_by_apparmor(c);
+}
+
+/* The first that brings a missing layer is the one shown beside it. */
 static const struct remedy remedies[] = {
-    { not_root, "level jar needs root", "sudo belljar run ..." },
-    { no_user_namespaces, "user namespaces are switched off", "sysctl -w user.max_user_namespaces=10000" },
-    { userns_for_root_only, "user namespaces are for root only",
+    { no_user_namespaces, LAYERS_NS, "user namespaces are switched off",
+      "sysctl -w user.max_user_namespaces=10000" },
+    { userns_for_root_only, LAYERS_NS, "user namespaces are for root only",
       "sysctl -w kernel.unprivileged_userns_clone=1" },
-    { userns_by_apparmor, "AppArmor restricts user namespaces",
+    { userns_by_apparmor, LAYERS_NS, "AppArmor restricts user namespaces",
       "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0" },
-    { not_delegated, "no cgroup is delegated to you, so memory, processes and CPU are not limited as a whole",
+    { no_namespaces, LAYERS_NS, "namespaces are forbidden here, as in most containers",
+      "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --cap-add SYS_ADMIN ..." },
+    { not_delegated, LAYERS_CG,
+      "no cgroup is delegated to you, so memory, processes and CPU are not limited as a whole",
       "systemd-run --user --scope -p Delegate=yes belljar run ..." },
-    { root_without_cgroup, "no writable cgroup with memory, pids and cpu",
+    { root_without_cgroup, LAYERS_CG, "no writable cgroup with memory, pids and cpu",
       "mount -t cgroup2 cgroup2 /sys/fs/cgroup" },
-    { no_landlock, "the kernel does not offer Landlock",
+    { no_landlock, LAYER_BIT(LAYER_LANDLOCK), "the kernel does not offer Landlock",
       "add landlock to the lsm= list on the kernel's command line and reboot" },
+    { not_root, LAYER_BIT(LAYER_OWN_UID) | LAYERS_CG, "level jar needs root", "sudo belljar run ..." },
 };
 enum { REMEDIES = sizeof remedies / sizeof remedies[0] };
 
@@ -150,9 +171,14 @@ static void print_text(const struct checkup *c)
                      c->best->isolation.cgroup_version ? "v" : "none", c->best->isolation.cgroup_version);
     }
     (void)printf("\nLanguages:\n");
-    for (const struct language *const *l = languages; *l; l++)
+    for (const struct language *const *l = languages; *l; l++) {
+        char version[64];
+        auto(version_probe) probe;
+        version_probe_start(&probe, *l);
+        const char *known = version_probe_read(probe.fd, version, sizeof version);
         (void)printf("  [%c] %-14s %s\n", installed(*l) ? 'x' : ' ', (*l)->name,
-                     installed(*l) ? (*l)->command[0] : (*l)->install);
+                     !installed(*l) ? (*l)->install : known ? known : "");
+    }
     bool headed = false;
     for (int i = 0; i < REMEDIES; i++) {
         if (!remedies[i].needed(c))
@@ -179,21 +205,55 @@ static json_t *levels_json(const struct checkup *c)
     return list;
 }
 
-static int print_json(const struct checkup *c)
+static json_t *layers_json(const struct checkup *c)
 {
-    json_t *missing = json_array(), *langs = json_array();
+    json_t *list = json_array();
+    layer_set have = c->best ? c->best->isolation.layers : 0;
+    for (int i = 0; i < LAYER_COUNT_; i++) {
+        bool available = have & LAYER_BIT(i);
+        const char *fix = NULL;
+        for (int k = 0; k < REMEDIES && !available && !fix; k++)
+            if ((remedies[k].layers & LAYER_BIT(i)) && remedies[k].needed(c))
+                fix = remedies[k].command;
+        (void)json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:s?}", "name",
+                                                    layer_name((enum layer)i), "what",
+                                                    layer_what((enum layer)i), "available", available,
+                                                    "fix", fix));
+    }
+    return list;
+}
+
+static json_t *languages_json(void)
+{
+    json_t *list = json_array();
+    for (const struct language *const *l = languages; *l; l++) {
+        char version[64];
+        auto(version_probe) probe;
+        version_probe_start(&probe, *l);
+        (void)json_array_append_new(
+            list, json_pack("{s:s, s:b, s:s?, s:s}", "name", (*l)->name, "installed", installed(*l), "version",
+                            version_probe_read(probe.fd, version, sizeof version), "install", (*l)->install));
+    }
+    return list;
+}
+
+static json_t *missing_json(const struct checkup *c)
+{
+    json_t *list = json_array();
     for (int i = 0; i < REMEDIES; i++)
         if (remedies[i].needed(c))
-            (void)json_array_append_new(missing, json_pack("{s:s, s:s}", "what", remedies[i].what,
-                                                           "command", remedies[i].command));
-    for (const struct language *const *l = languages; *l; l++)
-        (void)json_array_append_new(langs, json_pack("{s:s, s:b, s:s}", "name", (*l)->name, "installed",
-                                                     installed(*l), "install", (*l)->install));
-    json_t *o = json_pack("{s:s, s:s, s:s?, s:i, s:i, s:o, s:o, s:o}", "version", BELLJAR_VERSION, "kernel",
-                          c->kernel.release, "default", c->best ? level_name(c->best->level) : NULL,
+            (void)json_array_append_new(
+                list, json_pack("{s:s, s:s}", "what", remedies[i].what, "command", remedies[i].command));
+    return list;
+}
+
+static int print_json(const struct checkup *c)
+{
+    json_t *o = json_pack("{s:s, s:s, s:s?, s:i, s:i, s:o, s:o, s:o, s:o}", "version", BELLJAR_VERSION,
+                          "kernel", c->kernel.release, "level", c->best ? level_name(c->best->level) : NULL,
                           "landlock_abi", (int)c->landlock_abi, "cgroup_version",
                           c->best ? (int)c->best->isolation.cgroup_version : 0, "levels", levels_json(c),
-                          "missing", missing, "languages", langs);
+                          "layers", layers_json(c), "missing", missing_json(c), "languages", languages_json());
     int rc = o && json_dumpf(o, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF ? 0 : -1;
     json_decref(o);
     return rc;

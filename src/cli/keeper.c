@@ -31,7 +31,7 @@ struct session {
     char bytes[16384];
 };
 
-int keeper_drop(struct err *e)
+int keeper_drop(pid_t parent, struct err *e)
 {
     if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0 ||
                            setresuid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0))
@@ -40,6 +40,8 @@ int keeper_drop(struct err *e)
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
         prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
         return err_set(e, ERR_KERNEL, errno, "give up privileges");
+    if (getppid() != parent) /* it died before the signal was set */
+        return err_set(e, ERR_UNAVAILABLE, 0, "the command was killed");
     return 0;
 }
 
@@ -169,7 +171,7 @@ static int serve(struct session *s, struct err *e)
     autofree char **outputs = output_names(job->options);
     if (!outputs)
         return err_set(e, ERR_NO_MEMORY, 0, "no memory for a run");
-    if (keeper_drop(e) || watch_signals(s, e) || start(s, outputs, e))
+    if (keeper_drop(job->parent, e) || watch_signals(s, e) || start(s, outputs, e))
         return -1;
     if (loop(s, e)) {
         run_done(&s->run);

@@ -3,6 +3,8 @@
  * What it hands back to its parent is an exit status and a bundle of files, both believed by nobody. */
 #pragma once
 
+#include <sys/types.h>
+
 #include "cli/inputs.h"
 #include "cli/options.h"
 #include "warden/warden.h"
@@ -12,6 +14,7 @@ struct keeper_job {
     const struct inputs *inputs;
     const struct warden *warden;
     const char *id;
+    pid_t parent;    /* whose end is ours */
     int version_fd;  /* reads what the language's version command prints; -1: nothing */
     int handover_fd; /* takes the bundle of output files */
 };
@@ -19,5 +22,5 @@ struct keeper_job {
 /* Returns the exit status of the command. */
 int keeper_run(const struct keeper_job *job);
 
-/* Gives up every privilege the command was started with. */
-[[nodiscard]] int keeper_drop(struct err *e);
+/* Gives up every privilege the command was started with, and will not outlive its parent. */
+[[nodiscard]] int keeper_drop(pid_t parent, struct err *e);

@@ -51,7 +51,9 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     if (argc >= 2)
-        (void)fprintf(stderr, "belljar: there is no command '%s'\n\n", argv[1]);
-    print_help(stderr);
+        (void)fprintf(stderr, "belljar: there is no command '%s': run, doctor and version are; see 'belljar --help'\n",
+                      argv[1]);
+    else
+        print_help(stderr);
     return err_exit_status(ERR_USAGE);
 }

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "base/fdio.h"
 #include "base/text.h"
 #include "cli/json.h"
+#include "runtime/version.h"
 #include "spec/bundle.h"
 
 /* The limit a verdict speaks of, what happened, and the option that moves it. */
@@ -119,18 +119,11 @@ static json_t *files_array(const struct buf *bundle)
     return list;
 }
 
-/* The last word that begins with a digit or "v" and a digit: "Python 3.11.2", "v20.1.0", "GNU bash, version 5.2.15(1)-…". */
 static json_t *version_string(int fd)
 {
-    char text[256];
-    if (fd < 0)
-        return json_null();
-    ssize_t n = fd_read_full(fd, text, sizeof text - 1);
-    text[n > 0 ? n : 0] = '\0';
-    const char *digit = strpbrk(text, "0123456789");
-    if (!digit)
-        return json_null();
-    return json_stringn(digit, strspn(digit, "0123456789."));
+    char text[64];
+    const char *version = version_probe_read(fd, text, sizeof text);
+    return version ? json_string(version) : json_null();
 }
 
 static json_t *timestamp(uint64_t unix_ms)

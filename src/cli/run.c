@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,31 +22,8 @@
 #include "cli/keeper.h"
 #include "cli/options.h"
 #include "engine/link.h"
+#include "runtime/version.h"
 #include "spec/bundle.h"
-
-extern char **environ;
-
-/* Alongside the run, so that asking costs no time. */
-static pid_t probe_version(const struct language *l, int *ret_fd)
-{
-    int ends[2];
-    struct err ignored;
-    pid_t pid = -1;
-    posix_spawn_file_actions_t actions;
-    if (fd_pipe(ends, &ignored) || posix_spawn_file_actions_init(&actions) != 0)
-        return -1;
-    (void)posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    (void)posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-    (void)posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-    char locale[] = "LC_ALL=C";
-    char *const clean[] = { locale, NULL };
-    if (posix_spawn(&pid, l->version[0], &actions, NULL, (char *const *)l->version, clean) != 0)
-        pid = -1;
-    (void)posix_spawn_file_actions_destroy(&actions);
-    (void)close(ends[1]);
-    *ret_fd = ends[0];
-    return pid;
-}
 
 /* Waits for the keeper, passing on what it hands over and the signals that we get on its behalf. */
 static int await_keeper(pid_t keeper, int handover_fd, struct buf *ret_bundle, struct err *e)
@@ -135,16 +111,18 @@ static int supervise(const struct run_options *o, const struct inputs *in, struc
 {
     uint64_t random;
     char id[32];
-    int handover[2], version_fd = -1;
+    int handover[2];
     if (getrandom(&random, sizeof random, 0) != sizeof random)
         return err_set(e, ERR_KERNEL, errno, "get random bytes");
     (void)snprintf(id, sizeof id, "run_%016" PRIx64, random);
     if (fd_pipe(handover, e))
         return -1;
     autoclose int handover_read = handover[0], handover_write = handover[1];
-    pid_t probe = o->json ? probe_version(in->language, &version_fd) : -1;
-    autoclose int version = version_fd;
+    auto(version_probe) version = VERSION_PROBE_INIT;
+    if (o->json)
+        version_probe_start(&version, in->language); /* alongside the run, so that asking costs no time */
     block_signals();
+    pid_t self = getpid();
     pid_t keeper = fork();
     if (keeper < 0)
         return err_set(e, ERR_KERNEL, errno, "start the keeper");
@@ -154,7 +132,8 @@ static int supervise(const struct run_options *o, const struct inputs *in, struc
                                   .inputs = in,
                                   .warden = w,
                                   .id = id,
-                                  .version_fd = version,
+                                  .parent = self,
+                                  .version_fd = version.fd,
                                   .handover_fd = handover_write };
         _exit(keeper_run(&job));
     }
@@ -162,8 +141,6 @@ static int supervise(const struct run_options *o, const struct inputs *in, struc
     fd_close(&w->fd); /* the keeper's alone: when it dies, the warden knows */
     auto(buf) bundle = { 0 };
     int status = await_keeper(keeper, handover_read, &bundle, e);
-    if (probe > 0)
-        (void)waitpid(probe, NULL, 0);
     if (status >= 0 && save_outputs(o, &bundle, e))
         return -1;
     return status;

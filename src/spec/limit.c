@@ -1,5 +1,7 @@
 #include "spec/limit.h"
 
+#include <stdio.h>
+
 #include "base/text.h"
 
 #define KIB (1ULL << 10)
@@ -36,24 +38,25 @@ struct limits limits_default(void)
     return l;
 }
 
-static int out_of_bounds(const struct limit_def *d, const char *shown, struct err *e)
+static int out_of_bounds(const struct limit_def *d, const char *name, const char *shown, struct err *e)
 {
     char min[32], max[32];
-    return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is out of bounds: from %s to %s is accepted",
-                   d->option, shown, unit_format(d->unit, d->min, min, sizeof min),
+    return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is out of bounds: from %s to %s is accepted", name, shown,
+                   unit_format(d->unit, d->min, min, sizeof min),
                    unit_format(d->unit, d->max, max, sizeof max));
 }
 
 int limit_parse(enum limit_id id, const char *text, struct limits *limits, struct err *e)
 {
     const struct limit_def *d = &limit_defs[id];
-    char quoted[96];
+    char quoted[96], name[32];
     uint64_t value;
+    (void)snprintf(name, sizeof name, "--%s", d->option);
     if (unit_parse(d->unit, text, &value))
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is not %s", d->option,
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is not %s", name,
                        text_quote(text, quoted, sizeof quoted), unit_accepted(d->unit));
     if (value < d->min || value > d->max)
-        return out_of_bounds(d, text_quote(text, quoted, sizeof quoted), e);
+        return out_of_bounds(d, name, text_quote(text, quoted, sizeof quoted), e);
     limits->v[id] = value;
     return 0;
 }
@@ -64,7 +67,7 @@ int limits_check(const struct limits *limits, struct err *e)
         const struct limit_def *d = &limit_defs[i];
         char shown[32];
         if (limits->v[i] < d->min || limits->v[i] > d->max)
-            return out_of_bounds(d, unit_format(d->unit, limits->v[i], shown, sizeof shown), e);
+            return out_of_bounds(d, d->key, unit_format(d->unit, limits->v[i], shown, sizeof shown), e);
     }
     return 0;
 }

@@ -24,7 +24,6 @@ static const struct {
     limit_set hits;
     enum verdict verdict;
 } by_hit[] = {
-    { LIMIT_BIT(LIMIT_MEMORY), VERDICT_MEMORY_LIMIT },
     { LIMIT_BIT(LIMIT_CPU_MS), VERDICT_CPU_TIMEOUT },
     { LIMIT_BIT(LIMIT_PIDS), VERDICT_PROCESS_LIMIT },
     { LIMIT_BIT(LIMIT_DISK) | LIMIT_BIT(LIMIT_FILES), VERDICT_DISK_LIMIT },
@@ -35,6 +34,9 @@ enum verdict verdict_decide(const struct evidence *ev)
     if (ev->reason != END_EXIT)
         return (unsigned)ev->reason < END_REASON_COUNT_ ? by_reason[ev->reason]
                                                         : VERDICT_INTERNAL_ERROR;
+    /* These two end a run whatever it says: it may have ended by itself before it could be killed for them. */
+    if (ev->hits & LIMIT_BIT(LIMIT_MEMORY))
+        return VERDICT_MEMORY_LIMIT;
     if (ev->hits & LIMIT_BIT(LIMIT_OUTPUT))
         return VERDICT_OUTPUT_LIMIT;
     if (ev->signal == 0 && ev->exit_code == 0)
