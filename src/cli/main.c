@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,10 +38,20 @@ int cli_fail(const struct err *e)
     return err_exit_status(e->code);
 }
 
+/* 0, 1 and 2 are open, and nothing else: a descriptor that our caller closed must not be taken by one of ours, and one
+ * that it left open must not reach a warden or a jar. */
+static int settle_fds(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+            return -1;
+    return close_range(3, ~0U, 0);
+}
+
 int main(int argc, char **argv)
 {
-    /* Whatever our caller left open is not for us, and must not reach a warden or a jar. */
-    (void)close_range(3, ~0U, 0);
+    if (settle_fds() < 0)
+        return err_exit_status(ERR_KERNEL);
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         print_help(stdout);
         return 0;

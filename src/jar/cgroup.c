@@ -211,13 +211,19 @@ void cgroup_read(const struct cgroup *c, struct cgroup_stats *stats)
         read_v2(c, stats);
 }
 
-void cgroup_unthrottle(const struct cgroup *c)
+static const struct {
+    enum cgroup_slot slot;
+    const char *file, *text;
+} haste_v1[] = { { CGROUP_CPU, "cpu.cfs_quota_us", "-1" }, { CGROUP_CPU, "cpu.shares", "262144" } },
+  haste_v2[] = { { 0, "cgroup.kill", "1" }, { 0, "cpu.max", "max" }, { 0, "cpu.weight", "10000" } };
+
+void cgroup_kill(const struct cgroup *c)
 {
     struct err ignored;
-    if (c->host->version == 1)
-        (void)fd_write_file(c->fd[CGROUP_CPU], "cpu.cfs_quota_us", "-1", &ignored);
-    else
-        (void)fd_write_file(c->fd[0], "cpu.max", "max", &ignored);
+    for (size_t i = 0; c->host->version == 1 && i < sizeof haste_v1 / sizeof haste_v1[0]; i++)
+        (void)!fd_write_file(c->fd[haste_v1[i].slot], haste_v1[i].file, haste_v1[i].text, &ignored);
+    for (size_t i = 0; c->host->version == 2 && i < sizeof haste_v2 / sizeof haste_v2[0]; i++)
+        (void)!fd_write_file(c->fd[haste_v2[i].slot], haste_v2[i].file, haste_v2[i].text, &ignored);
 }
 
 int cgroup_remove(struct cgroup *c)

@@ -60,8 +60,9 @@ struct cgroup_stats {
 /* What cannot be read stays as it was: a sampled peak is kept. */
 void cgroup_read(const struct cgroup *c, struct cgroup_stats *stats);
 
-/* Before a kill: a throttled process would only die when its next CPU period begins. */
-void cgroup_unthrottle(const struct cgroup *c);
+/* Hastens a kill: a process dies only once it gets to run, so the quota is lifted and the share raised; v2 signals all
+ * of them as well. The caller kills too: on v1 nothing here does. */
+void cgroup_kill(const struct cgroup *c);
 
 /* -1 while the kernel still counts a process in it; try again then. */
 int cgroup_remove(struct cgroup *c);

@@ -149,6 +149,9 @@ static void sweep(int base_fd)
         if (sscanf(entry->d_name, "belljar-%d-%" SCNu64 "%c", &pid, &started, &tail) == 2 &&
             start_time(pid) != started)
             (void)remove_ours(base_fd, entry->d_name);
+        /* where it stepped aside to (see below) */
+        if (sscanf(entry->d_name, "belljar-home-%d%c", &pid, &tail) == 1 && start_time(pid) == 0)
+            (void)unlinkat(base_fd, entry->d_name, AT_REMOVEDIR);
     }
 }
 

@@ -114,7 +114,8 @@ static void add_rule(struct call *call, const struct seccomp_rule *rule, const c
 
 static void read_table(struct policy *policy, unsigned in)
 {
-    for (const struct seccomp_rule *r = seccomp_policy; r < seccomp_policy + seccomp_policy_rules; r++) {
+    for (const struct seccomp_rule *r = seccomp_policy; r < seccomp_policy + seccomp_policy_rules;
+         r++) {
         if (!(r->in & in))
             continue;
         char names[1024];
@@ -175,7 +176,8 @@ static struct label within_reach(struct code *code, struct label to, size_t more
     return add(code, BPF_RET | BPF_K, 0, 0, to.answer);
 }
 
-static struct label jump(struct code *code, uint16_t op, uint32_t k, struct label yes, struct label no)
+static struct label jump(struct code *code, uint16_t op, uint32_t k, struct label yes,
+                         struct label no)
 {
     yes = within_reach(code, yes, 1); /* one: the next line may add an instruction */
     no = within_reach(code, no, 0);
@@ -187,8 +189,8 @@ static struct label load(struct code *code, size_t offset)
     return add(code, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)offset);
 }
 
-static struct label add_condition(struct code *code, const struct seccomp_condition *c, struct label yes,
-                                  struct label no)
+static struct label add_condition(struct code *code, const struct seccomp_condition *c,
+                                  struct label yes, struct label no)
 {
     for (size_t i = c->count; i-- > 0;)
         no = jump(code, BPF_JEQ, c->values[i], yes, no);
@@ -314,7 +316,8 @@ static uint32_t execute(const struct code *code, const struct seccomp_data *data
     die("a program runs past its end");
 }
 
-static void compare(const struct policy *policy, const struct code *code, const struct seccomp_data *data)
+static void compare(const struct policy *policy, const struct code *code,
+                    const struct seccomp_data *data)
 {
     uint32_t want = decide(policy, data), got = execute(code, data);
     if (want != got)
@@ -345,7 +348,8 @@ static uint64_t worthwhile(const struct call *call, unsigned arg, uint64_t *stat
 
 static void prove(const struct policy *policy, const struct code *code)
 {
-    static const uint32_t other_archs[] = { 0, AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_PPC64LE };
+    static const uint32_t other_archs[] = { 0, AUDIT_ARCH_I386, AUDIT_ARCH_ARM,
+                                            AUDIT_ARCH_PPC64LE };
     uint64_t state = 1;
     for (int n = -2; n < 2 * CALLS_MAX; n++) {
         struct seccomp_data data = { .nr = n, .arch = policy->arch };
@@ -374,8 +378,8 @@ static void write_array(FILE *out, const char *array, const struct code *code)
 {
     fprintf(out, "\nstatic const struct sock_filter %s[%zu] = {\n", array, code->len);
     for (size_t i = 0; i < code->len; i++)
-        fprintf(out, "    { 0x%02x, %u, %u, 0x%08x },\n", code->ops[i].code, code->ops[i].jt, code->ops[i].jf,
-                code->ops[i].k);
+        fprintf(out, "    { 0x%02x, %u, %u, 0x%08x },\n", code->ops[i].code, code->ops[i].jt,
+                code->ops[i].jf, code->ops[i].k);
     fprintf(out, "};\n");
 }
 
@@ -384,7 +388,8 @@ static void write_header(const char *path, const char *arch, const struct code *
     FILE *out = fopen(path, "we");
     if (!out)
         die("%s cannot be written", path);
-    fprintf(out, "/* Made from seccomp_policy.c by seccomp_gen, for %s. Not to be edited. */\n", arch);
+    fprintf(out, "/* Made from seccomp_policy.c by seccomp_gen, for %s. Not to be edited. */\n",
+            arch);
     fprintf(out, "#pragma once\n\n#include <linux/filter.h>\n");
     for (size_t p = 0; p < SECCOMP_PROFILES; p++)
         write_array(out, profiles[p].array, &codes[p]);

@@ -32,18 +32,20 @@
 #define I     SECCOMP_IN_INIT
 #define X86   SECCOMP_ONLY_X86
 
+/* clang-format off */
 #define VALUES(...) (const uint32_t[]){ __VA_ARGS__ }
 #define ALWAYS { { 0 } }
 #define WHEN(...) { __VA_ARGS__ }
 #define MASKED(a, m, ...) { (a), (m), VALUES(__VA_ARGS__), sizeof(VALUES(__VA_ARGS__)) / sizeof(uint32_t) }
-#define ONE_OF(a, ...) MASKED(a, 0xffffffffu, __VA_ARGS__)
-#define IS(a, value) MASKED(a, 0xffffffffu, value)
+#define ONE_OF(a, ...)   MASKED(a, 0xffffffffu, __VA_ARGS__)
+#define IS(a, value)     MASKED(a, 0xffffffffu, value)
 #define WITHOUT(a, bits) MASKED(a, bits, 0)
+/* clang-format on */
 
 /* Headers of the build machine may be older than the kernel that Belljar runs on. */
-#define NEW_NAMESPACE                                                                              \
-    (0x00000080u /* time */ | 0x00020000u /* mount */ | 0x02000000u /* cgroup */ |                 \
-     0x04000000u /* uts */ | 0x08000000u /* ipc */ | 0x10000000u /* user */ |                      \
+#define NEW_NAMESPACE                                                              \
+    (0x00000080u /* time */ | 0x00020000u /* mount */ | 0x02000000u /* cgroup */ | \
+     0x04000000u /* uts */ | 0x08000000u /* ipc */ | 0x10000000u /* user */ |      \
      0x20000000u /* pid */ | 0x40000000u /* net */)
 #define SOCKET_TYPE        0xfu /* the rest is SOCK_CLOEXEC and SOCK_NONBLOCK */
 #define PERSONALITY_QUERY  0xffffffffu
@@ -56,7 +58,12 @@
 enum { ARCH_SET_GS = 0x1001, ARCH_SET_FS, ARCH_GET_FS, ARCH_GET_GS };
 enum { ARCH_GET_CPUID = 0x1011 };
 enum { ARCH_GET_XCOMP_SUPP = 0x1021, ARCH_GET_XCOMP_PERM, ARCH_REQ_XCOMP_PERM };
-enum { SO_ATTACH_FILTER_ = 26, SO_ATTACH_BPF_ = 50, SO_REUSEPORT_CBPF = 51, SO_REUSEPORT_EBPF = 52 };
+enum {
+    SO_ATTACH_FILTER_ = 26,
+    SO_ATTACH_BPF_ = 50,
+    SO_REUSEPORT_CBPF = 51,
+    SO_REUSEPORT_EBPF = 52
+};
 enum { SO_ZEROCOPY_ = 60 };
 enum { TCP_MD5SIG_ = 14, TCP_REPAIR_ = 19, TCP_ULP_ = 31, TCP_MD5SIG_EXT_ = 32 };
 enum { TCP_ZEROCOPY_RECEIVE_ = 35, TCP_AO_ADD_KEY_ = 38, UDP_ENCAP_ = 100 };

@@ -16,7 +16,7 @@ enum {
     SECCOMP_IN_JAR = 1,
     SECCOMP_IN_PROCESS = 2,
     SECCOMP_IN_INIT = 4,
-    SECCOMP_ONLY_X86 = 8, /* its calls are older than the other architectures, which never had them */
+    SECCOMP_ONLY_X86 = 8, /* calls older than the other architectures, which never had them */
 };
 
 /* Argument number `arg`, cut to its low 32 bits and masked, is one of the values. */

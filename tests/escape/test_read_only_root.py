@@ -6,8 +6,8 @@ import pytest
 
 from harness import attack, let_through
 
-ABSENT = ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh", "/etc/machine-id", "/root", "/home", "/sys", "/var", "/boot",
-          "/run", "/mnt", "/media", "/srv", "/opt", "/lost+found", "/etc/fstab", "/etc/hosts.allow", "/etc/ssl/private",
+ABSENT = ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh", "/etc/machine-id", "/root", "/sys", "/boot", "/var/lib", "/var/log",
+          "/run/user", "/mnt", "/media", "/srv", "/opt", "/lost+found", "/etc/fstab", "/etc/hosts.allow", "/etc/ssl/private",
           "/run/docker.sock", "/var/run/docker.sock", "/.dockerenv"]
 
 

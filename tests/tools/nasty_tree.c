@@ -42,7 +42,7 @@ static int fill_disk(void)
  * the depth. A short shaft is dug each time, and what there is so far is hung below it. */
 static long dig(long levels)
 {
-    enum { SHAFT = 1000 };
+    enum { SHAFT = 250 };
     long depth = 0;
     int top = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     while (top >= 0 && depth < levels) {

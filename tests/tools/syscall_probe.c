@@ -115,10 +115,11 @@ struct probe {
 
 INLINE long native_call(long number, const long a[6])
 {
-    register long r10 __asm__("r10") = a[3];
-    register long r8 __asm__("r8") = a[4];
-    register long r9 __asm__("r9") = a[5];
+    register long r10 __asm__("r10"), r8 __asm__("r8"), r9 __asm__("r9");
     long result;
+    r10 = a[3];
+    r8 = a[4];
+    r9 = a[5];
     __asm__ volatile("syscall"
                      : "=a"(result)
                      : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
@@ -156,7 +157,8 @@ static void child(const struct probe *p)
     (void)signal(SIGALRM, SIG_DFL);
     (void)setitimer(ITIMER_REAL, &soon, NULL);
     (void)setrlimit(RLIMIT_CORE, &none);
-    if (profile && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || seccomp_apply(*profile, &e) != 0))
+    if (profile &&
+        (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || seccomp_apply(*profile, &e) != 0))
         leave(NO_FILTER);
     long result;
     if (p->entry == I386)
@@ -428,7 +430,7 @@ static const struct {
     { "personality", "read-implies-exec", SYS_personality, { 0x400000 } },
     { "personality", "linux32", SYS_personality, { 8 } },
 
-    { "mmap", "hugetlb", SYS_mmap, { 0, 1 << 21, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1 } },
+    { "mmap", "hugetlb", SYS_mmap, { 0, 1 << 21, 0, MAP_PRIVATE | MAP_ANON | MAP_HUGETLB, -1 } },
     { "memfd_create", "hugetlb", SYS_memfd_create, { -1, 4 } },
     { "shmget", "hugetlb", SYS_shmget, { 0x62656c6c, 1, SHM_HUGETLB } },
     { "madvise", "dontneed", SYS_madvise, { 0, 0, MADV_DONTNEED } },

@@ -1,0 +1,42 @@
+/* bench/bench.h — what the parts of the benchmark share.
+ * One program, one run: every number of a report was measured by the same process on the same machine, and whatever
+ * is compared takes turns, so that whatever else the machine does falls on all of them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "spec/isolation.h"
+#include "warden/warden.h"
+
+struct report;
+
+/* How often each part is done. */
+struct plan {
+    size_t rounds;     /* of a contest */
+    size_t in_a_row;   /* jars one after the other */
+    size_t at_once;    /* jars at the same time */
+    size_t teardowns;  /* of the nastiest tree */
+    size_t neighbours; /* runs beside each kind of bomb */
+};
+
+struct bench {
+    const char *dir;        /* ours: bench/run makes it and removes it */
+    const char *belljar;    /* the command, in dir, where any user may run it */
+    const char *nasty_tree; /* tests/tools/nasty_tree, in dir */
+    struct plan plan;
+    struct report *report;
+};
+
+/* The parts, in the order of the report. */
+void contests(struct bench *b);
+void in_a_row(struct bench *b);
+void at_once(struct bench *b);
+void teardowns(struct bench *b);
+void neighbours(struct bench *b);
+
+/* A benchmark that cannot measure ends here: there is nobody to recover for. */
+_Noreturn void die(const char *what, const struct err *e);
+
+void start_warden(enum level level, struct warden *ret);

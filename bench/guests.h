@@ -1,0 +1,42 @@
+/* bench/guests.h — runs through one warden, one or many at a time, as a keeper does them: pipes, messages, output.
+ * A guest is timed from before anything is made for it to when its end was told and its pipes are at their end. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/run.h"
+#include "runtime/language.h"
+#include "spec/limit.h"
+#include "warden/warden.h"
+
+/* What to run. */
+struct program {
+    const char *name;
+    const struct language *language; /* how it is started */
+    const char *file;                /* the name of its main file inside, or NULL */
+    const void *code;
+    size_t code_len;
+    const char *says; /* what it must print */
+};
+
+struct guest {
+    struct run run;
+    uint64_t sent_us, started_us, ended_us, over_us; /* clock_us(); 0 while it has not come to that */
+    char said[4096];                                 /* the beginning of its standard output, terminated */
+    size_t said_len;
+    bool over;
+};
+
+/* Bundles the files, makes the pipes and sends it all to the warden. */
+void guest_start(struct guest *g, const struct warden *w, uint64_t id, const struct program *p,
+                 const struct limits *limits);
+void guest_done(struct guest *g);
+double guest_ms(const struct guest *g);
+
+/* Waits up to timeout_ms (-1: for ever) for anything to happen to any of them, and takes note of it. */
+void guests_step(const struct warden *w, struct guest *guests, size_t n, int timeout_ms);
+
+/* One run to its end, which must be a good one. */
+double guest_once(const struct warden *w, uint64_t id, const struct program *p);

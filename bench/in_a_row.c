@@ -1,0 +1,87 @@
+/* Jars one after the other: what a thousand of them leave behind, and whether the last is as quick as the first. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "guests.h"
+#include "hostview.h"
+#include "report.h"
+
+enum {
+    WARM_UP = 100,      /* jars before the first look: what is allocated once is no leak */
+    SETTLE_MS = 5000,   /* the kernel frees some things a moment after their last user is gone */
+    DRIFT_KIB = 128,    /* of resident memory: less than 140 bytes a jar */
+};
+
+static const struct language just_true = {
+    .name = "true",
+    .command = (const char *const[]){ "/bin/true", NULL },
+    .env = (const char *const[]){ NULL },
+};
+static const struct program program = { "true", &just_true, NULL, NULL, 0, "" };
+
+/* The view once it is as before, or what it still is when time is up. */
+static void settled_view(const struct host_view *before, pid_t warden, struct host_view *ret)
+{
+    for (int waited = 0;; waited += 50) {
+        host_view(ret, warden);
+        bool same = true;
+        for (int t = 0; t < TRACES; t++)
+            same = same && ret->count[t] <= before->count[t];
+        if (same || waited >= SETTLE_MS)
+            return;
+        (void)usleep(50000);
+    }
+}
+
+static void tell_left(struct bench *b, const char *when, const struct host_view *before,
+                      const struct host_view *after)
+{
+    for (int t = 0; t < TRACES; t++) {
+        char name[120];
+        long left = after->count[t] - before->count[t];
+        (void)snprintf(name, sizeof name, "left %s: %s", when, trace_what((enum trace)t));
+        report_must(b->report, name, left > 0 ? (double)left : 0, 0, "more");
+    }
+}
+
+static void tell_times(struct bench *b, const struct series *all)
+{
+    enum { PART = 100 };
+    size_t part = all->n < 2 * PART ? all->n / 2 : PART;
+    struct series first = { .ms = all->ms, .n = part }, last = { .ms = all->ms + all->n - part, .n = part };
+    report_series(b->report, "all of them", all, NULL);
+    report_series(b->report, "the first 100", &first, &first);
+    report_series(b->report, "the last 100", &last, &first);
+}
+
+void in_a_row(struct bench *b)
+{
+    struct host_view nothing, before, after, end;
+    struct series all = { 0 };
+    struct warden w;
+    char title[80];
+    host_view(&nothing, 0);
+    start_warden(LEVEL_AUTO, &w);
+    (void)snprintf(title, sizeof title, "%zu jars in a row, level %s", b->plan.in_a_row, level_name(w.isolation.level));
+    report_section(b->report, title);
+    for (uint64_t i = 0; i < WARM_UP; i++)
+        (void)guest_once(&w, 1 + i, &program);
+    long kernel_before = memory_cgroups(), kib_before = resident_kib(w.pid);
+    host_view(&before, w.pid);
+    for (size_t i = 0; i < b->plan.in_a_row; i++)
+        series_add(&all, guest_once(&w, 1000 + i, &program));
+    settled_view(&before, w.pid, &after);
+    long kib = resident_kib(w.pid);
+    tell_times(b, &all);
+    tell_left(b, "beside the warden", &before, &after);
+    report_fact(b->report, "resident memory of the warden", (double)kib, "KiB");
+    report_fact(b->report, "memory cgroups in the kernel, all of the machine's",
+                (double)(memory_cgroups() - kernel_before), "more");
+    report_must(b->report, "growth of the warden's resident memory", (double)(kib - kib_before), DRIFT_KIB, "KiB");
+    warden_stop(&w);
+    settled_view(&nothing, 0, &end);
+    tell_left(b, "after the warden", &nothing, &end);
+    series_done(&all);
+}
