@@ -13,17 +13,18 @@
 #include "base/clock.h"
 #include "base/fdio.h"
 #include "jar/skeleton.h"
+#include "programs.h"
 
 /* For every command the same, and for what runs in it the same as in a jar. */
-static char *const environment[] = {
+static const char *const environment[] = {
     "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "PYTHONUNBUFFERED=1", "PYTHONDONTWRITEBYTECODE=1", NULL,
 };
 
-void commands_prepare(const struct bench *b, const struct program *programs, size_t n)
+void commands_prepare(const struct bench *b)
 {
     struct err e;
     char path[512];
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < PROGRAMS; i++) {
         if (!programs[i].file)
             continue;
         (void)snprintf(path, sizeof path, "%s/%s", b->dir, programs[i].file);
@@ -142,7 +143,8 @@ static pid_t spawn(const struct command *c, int out_fd)
         posix_spawn_file_actions_adddup2(&actions, out_fd, 1) != 0 ||
         (c->file_on_3 && posix_spawn_file_actions_addopen(&actions, 3, c->file, O_RDONLY, 0) != 0))
         die("prepare a command", NULL);
-    errno = posix_spawn(&pid, c->argv[0], &actions, NULL, (char *const *)c->argv, environment);
+    errno = posix_spawn(&pid, c->argv[0], &actions, NULL, (char *const *)c->argv,
+                        (char *const *)environment);
     if (errno != 0)
         die(c->argv[0], NULL);
     (void)posix_spawn_file_actions_destroy(&actions);

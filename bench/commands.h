@@ -23,8 +23,8 @@ struct command {
     bool file_on_3;   /* bubblewrap copies the file from descriptor 3 */
 };
 
-/* What commands need on disk: the programs' files and the skeleton of a root. */
-void commands_prepare(const struct bench *b, const struct program *programs, size_t n);
+/* What commands need on disk: the files of programs[] and the skeleton of a root. */
+void commands_prepare(const struct bench *b);
 void command_build(struct command *ret, const struct bench *b, enum way way, const struct program *p);
 /* From before it is started to its end and the end of its output. It must succeed. */
 double command_once(const struct command *c);

@@ -15,34 +15,10 @@
 #include "bench.h"
 #include "commands.h"
 #include "guests.h"
+#include "programs.h"
 #include "report.h"
 
 enum { ORDINARY_UID = 54321 }; /* nobody's: no passwd entry, no files */
-
-static const struct language just_true = {
-    .name = "true",
-    .command = (const char *const[]){ "/bin/true", NULL },
-    .env = (const char *const[]){ NULL },
-};
-static const struct language just_bash = {
-    .name = "bash",
-    .command = (const char *const[]){ "/bin/bash", FILE_ARGUMENT, NULL },
-    .env = (const char *const[]){ NULL },
-};
-static const struct language just_python = {
-    .name = "python",
-    .command = (const char *const[]){ "/usr/bin/python3", FILE_ARGUMENT, NULL },
-    .env = (const char *const[]){ "PYTHONUNBUFFERED=1", "PYTHONDONTWRITEBYTECODE=1", NULL },
-};
-
-static const char hello_sh[] = "echo hello\n", hello_py[] = "print('hello')\n";
-
-enum { TRUE, BASH, PYTHON, PROGRAMS };
-static const struct program programs[PROGRAMS] = {
-    [TRUE] = { "true", &just_true, NULL, NULL, 0, "" },
-    [BASH] = { "bash", &just_bash, "hello.sh", hello_sh, sizeof hello_sh - 1, "hello\n" },
-    [PYTHON] = { "python", &just_python, "hello.py", hello_py, sizeof hello_py - 1, "hello\n" },
-};
 
 enum { IN_JAR = -1 }; /* through a warden that is there, instead of one of enum way */
 
@@ -51,17 +27,17 @@ static const struct contender {
     const char *name;
     int program, way;
 } contenders[] = {
-    { "/bin/true, bwrap, same root", TRUE, WAY_BWRAP },
-    { "/bin/true, jar", TRUE, IN_JAR },
-    { "/bin/true, bwrap, /usr alone", TRUE, WAY_BWRAP_USR },
-    { "bash hello, bwrap, same root", BASH, WAY_BWRAP },
-    { "bash hello, jar", BASH, IN_JAR },
-    { "bash hello, belljar run", BASH, WAY_BELLJAR },
-    { "bash hello, no isolation", BASH, WAY_BARE },
-    { "python hello, bwrap, same root", PYTHON, WAY_BWRAP },
-    { "python hello, jar", PYTHON, IN_JAR },
-    { "python hello, belljar run", PYTHON, WAY_BELLJAR },
-    { "python hello, no isolation", PYTHON, WAY_BARE },
+    { "/bin/true, bwrap, same root", PROGRAM_TRUE, WAY_BWRAP },
+    { "/bin/true, jar", PROGRAM_TRUE, IN_JAR },
+    { "/bin/true, bwrap, /usr alone", PROGRAM_TRUE, WAY_BWRAP_USR },
+    { "bash hello, bwrap, same root", PROGRAM_BASH, WAY_BWRAP },
+    { "bash hello, jar", PROGRAM_BASH, IN_JAR },
+    { "bash hello, belljar run", PROGRAM_BASH, WAY_BELLJAR },
+    { "bash hello, no isolation", PROGRAM_BASH, WAY_BARE },
+    { "python hello, bwrap, same root", PROGRAM_PYTHON, WAY_BWRAP },
+    { "python hello, jar", PROGRAM_PYTHON, IN_JAR },
+    { "python hello, belljar run", PROGRAM_PYTHON, WAY_BELLJAR },
+    { "python hello, no isolation", PROGRAM_PYTHON, WAY_BARE },
 };
 enum { CONTENDERS = sizeof contenders / sizeof contenders[0], ROUNDS_MAX = 4096 };
 
@@ -142,7 +118,7 @@ static void tell(struct bench *b, const char *level, struct results *results)
         if (contenders[i].program != contenders[first].program)
             first = i;
         report_series(b->report, contenders[i].name, &all[i], &all[first]);
-        if (contenders[i].way == IN_JAR && contenders[i].program == TRUE) {
+        if (contenders[i].way == IN_JAR && contenders[i].program == PROGRAM_TRUE) {
             (void)snprintf(must, sizeof must, "/bin/true in a fresh jar over bwrap, level %s", level);
             report_must(b->report, must, series_ratio(&all[i], &all[first]).all, 1.0, "times");
         }
@@ -158,7 +134,6 @@ void contests(struct bench *b)
     if (b->plan.rounds > ROUNDS_MAX)
         die("more rounds than there is room for", NULL);
     srandom(1); /* the same orders in every run */
-    commands_prepare(b, programs, PROGRAMS);
     if (geteuid() == 0) {
         hold(b, LEVEL_JAR, results);
         tell(b, "jar", results);

@@ -180,24 +180,25 @@ void host_view(struct host_view *ret, pid_t warden)
                                } };
 }
 
-static long number_after(const char *path, const char *key, const char *format)
+/* The text behind a key in a small file; "" when there is none. */
+static const char *text_after(const char *path, const char *key, char *out, size_t size)
 {
-    char text[4096];
-    long value = 0;
-    if (fd_read_file(AT_FDCWD, path, text, sizeof text) <= 0)
-        return 0;
-    const char *at = strstr(text, key);
-    return at && sscanf(at + strlen(key), format, &value) == 1 ? value : 0;
+    if (fd_read_file(AT_FDCWD, path, out, size) <= 0)
+        return "";
+    const char *at = strstr(out, key);
+    return at ? at + strlen(key) : "";
 }
 
 long resident_kib(pid_t pid)
 {
-    char path[64];
+    char path[64], text[4096];
     (void)snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    return number_after(path, "VmRSS:", "%ld");
+    return strtol(text_after(path, "VmRSS:", text, sizeof text), NULL, 10);
 }
 
 long memory_cgroups(void)
 {
-    return number_after("/proc/cgroups", "\nmemory\t", "%*d %ld");
+    char text[4096];
+    const char *row = text_after("/proc/cgroups", "\nmemory\t", text, sizeof text);
+    return strtol(row + strcspn(row, "\t"), NULL, 10); /* behind the hierarchy's number */
 }

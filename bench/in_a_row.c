@@ -6,6 +6,7 @@
 #include "bench.h"
 #include "guests.h"
 #include "hostview.h"
+#include "programs.h"
 #include "report.h"
 
 enum {
@@ -13,13 +14,6 @@ enum {
     SETTLE_MS = 5000,   /* the kernel frees some things a moment after their last user is gone */
     DRIFT_KIB = 128,    /* of resident memory: less than 140 bytes a jar */
 };
-
-static const struct language just_true = {
-    .name = "true",
-    .command = (const char *const[]){ "/bin/true", NULL },
-    .env = (const char *const[]){ NULL },
-};
-static const struct program program = { "true", &just_true, NULL, NULL, 0, "" };
 
 /* The view once it is as before, or what it still is when time is up. */
 static void settled_view(const struct host_view *before, pid_t warden, struct host_view *ret)
@@ -67,11 +61,11 @@ void in_a_row(struct bench *b)
     (void)snprintf(title, sizeof title, "%zu jars in a row, level %s", b->plan.in_a_row, level_name(w.isolation.level));
     report_section(b->report, title);
     for (uint64_t i = 0; i < WARM_UP; i++)
-        (void)guest_once(&w, 1 + i, &program);
+        (void)guest_once(&w, 1 + i, &programs[PROGRAM_TRUE]);
     long kernel_before = memory_cgroups(), kib_before = resident_kib(w.pid);
     host_view(&before, w.pid);
     for (size_t i = 0; i < b->plan.in_a_row; i++)
-        series_add(&all, guest_once(&w, 1000 + i, &program));
+        series_add(&all, guest_once(&w, 1000 + i, &programs[PROGRAM_TRUE]));
     settled_view(&before, w.pid, &after);
     long kib = resident_kib(w.pid);
     tell_times(b, &all);

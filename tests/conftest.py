@@ -24,6 +24,7 @@ def pytest_collection_modifyitems(items):
 def host():
     """What the host looked like before; compared when the test is over."""
     before = hostview.Host()
+    assert before.memory_peak
     yield before
     hostview.assert_unharmed(before)
 

@@ -215,7 +215,7 @@ def as_ordinary_user():
 
 
 # What every attack program starts with. `found` is what it hands back.
-PRELUDE = r"""
+PRELUDE = r'''
 import ctypes, errno, json, os, signal, socket, stat, struct, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
 found = {}
@@ -224,18 +224,28 @@ def name_of(e):
     return "ETIMEDOUT" if e is None else errno.errorcode.get(e, "E%d" % e)  # a timeout has no errno
 
 def attempt(f, *args, **kw):
-    '''The errno's name where it is refused, "ok: …" where it is not.'''
+    """The errno's name where it is refused, "ok: …" where it is not."""
     try:
         return "ok: %.60r" % (f(*args, **kw),)
     except OSError as e:
         return name_of(e.errno)
 
 def sys_call(number, *args):
-    '''A raw system call; the errno's name, or "ok: result".'''
+    """A raw system call; the errno's name, or "ok: result"."""
     raw = [ctypes.c_long(a) if isinstance(a, int) else a for a in args]
     ctypes.set_errno(0)
     r = libc.syscall(ctypes.c_long(number), *raw)
     return name_of(ctypes.get_errno()) if r < 0 else "ok: %d" % r
+
+def listed(path):
+    """What can be seen there; nothing where it cannot (level process shows neither / nor /proc)."""
+    try: return sorted(os.listdir(path))
+    except OSError: return []
+
+def content(path):
+    try:
+        with open(path, errors="replace") as f: return f.read()
+    except OSError: return ""
 
 def opened(path, flags):
     fd = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
@@ -245,7 +255,7 @@ def opened(path, flags):
 def hand_over():
     sys.stdout.flush()
     os.write(1, b"\nFOUND " + json.dumps(found).encode() + b"\n")
-"""
+'''
 
 
 def attack(code, **opts):

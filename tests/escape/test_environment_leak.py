@@ -11,7 +11,7 @@ SECRETS = {"AWS_SECRET_ACCESS_KEY": "canary-0001", "DATABASE_URL": "canary-0002"
 
 def test_no_variable_of_the_caller_arrives():
     found, run = attack("""
-found["environ"] = open("/proc/self/environ").read()
+found["environ"] = content("/proc/self/environ")
 found["os"] = dict(os.environ)
 found["path"] = sys.path
 import subprocess
@@ -23,9 +23,8 @@ found["bash"] = subprocess.run(["bash", "-c", "declare -p; declare -f"], capture
 def test_command_line_of_the_caller_does_not_arrive():
     """What is in belljar's own arguments (other files, limits) is not to be read inside."""
     found, _ = attack("""
-for p in os.listdir("/proc"):
-    if p.isdigit() and int(p) != os.getpid():
-        found[p] = attempt(lambda: open(f"/proc/{p}/cmdline").read())
+for p in listed("/proc"):
+    if p.isdigit() and int(p) != os.getpid(): found[p] = content(f"/proc/{p}/cmdline")
 found["argv"] = sys.argv
 """, args=["visible"], env=["ALSO=visible"])
     assert found.pop("argv")[1:] == ["visible"]

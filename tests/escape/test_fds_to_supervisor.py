@@ -8,7 +8,7 @@ def test_there_is_nobody_to_send_a_descriptor_to():
 found["sockets"] = [fd for fd in (0, 1, 2) if stat.S_ISSOCK(os.fstat(fd).st_mode)]
 found["send"] = {}
 for fd in (0, 1, 2):
-    anc = struct.pack("<QiiI", 20, 1, 1, os.open("/", os.O_RDONLY)) + b"\\0" * 4
+    anc = struct.pack("<QiiI", 20, 1, 1, os.open(".", os.O_RDONLY)) + b"\\0" * 4
     name = ctypes.create_string_buffer(b"x")
     iov = struct.pack("<QQ", ctypes.addressof(name), 1)
     control = ctypes.create_string_buffer(anc)

@@ -78,12 +78,15 @@ def test_bomb_is_gone_at_its_deadline(needs, kind):
     assert result.usage["pids_peak"] <= 64 + 2
 
 
-def test_bomb_that_kills_everything_it_can(needs):
+def test_bomb_that_kills_everything_it_can(needs, here):
     """The program is hit by its own children; the bystanders are the host's concern and unhurt."""
     needs("pids")
     code = "while True:\n    try:\n        if os.fork() == 0: os.kill(-1, 9)\n    except OSError: pass"
     result = run_py(IGNORE + code, timeout="5s")
-    assert (result.verdict, result.json["signal"]) == ("runtime_error", "SIGKILL"), result
+    if here.level == "process":  # where -1 would be the host's processes too, and is refused
+        assert result.verdict == "timeout", result
+    else:
+        assert (result.verdict, result.json["signal"]) == ("runtime_error", "SIGKILL"), result
 
 
 def test_classic_bash_bomb(needs):

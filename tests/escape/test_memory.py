@@ -107,7 +107,7 @@ def test_memory_is_bounded(needs, road):
 @pytest.mark.parametrize("road", ["anonymous", "files", "shared memory", "page tables", "pipes"])
 def test_memory_hogs_are_ended_by_their_limit(needs, road):
     """Where nothing else refuses first, the verdict is the memory's."""
-    needs("memory")
+    needs("memory", "disk")
     result = run_py(START + ROADS[road], memory=LIMIT, disk="1g", timeout="20s", cpu_time="60s", cpu_percent=200, within=90)
     if road in ("page tables", "pipes") and result.verdict != "memory_limit":
         pytest.skip(f"refused before the limit: {result.verdict}, {result.json['exit_code']}")

@@ -44,7 +44,7 @@ for name, f in flags.items():
 
 def test_no_namespace_by_setns():
     found, _ = attack("""
-for n in os.listdir("/proc/self/ns"):
+for n in ("user", "pid", "mnt", "net", "ipc", "uts", "cgroup"):
     fd = attempt(os.open, f"/proc/self/ns/{n}", os.O_RDONLY)
     found[n] = sys_call(308, int(fd[4:]), 0) if fd.startswith("ok") else fd
 found["pidfd"] = sys_call(308, 0, 0x7e020000)

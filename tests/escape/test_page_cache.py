@@ -27,8 +27,8 @@ import hashlib, mmap, threading
 path = {path!r}
 before = hashlib.sha256(open(path, "rb").read()).hexdigest()
 f = open(path, "rb")
-m = mmap.mmap(f.fileno(), 4096, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)
-address = next(int(l.split("-")[0], 16) for l in open("/proc/self/maps") if path.split("/")[-1] in l and "r--p 00000000" in l)
+libc.mmap.restype = ctypes.c_void_p
+address = libc.mmap(None, ctypes.c_size_t(4096), 1, 2, f.fileno(), ctypes.c_long(0))
 stop = time.monotonic() + 1
 def advise():
     while time.monotonic() < stop: libc.madvise(ctypes.c_void_p(address), 4096, 4)

@@ -8,14 +8,14 @@ def test_nothing_of_the_kernel_under_proc_can_be_written():
     found, _ = attack("""
 mine = {"self", "thread-self", str(os.getpid())}
 tried, through = 0, []
-for top in os.listdir("/proc"):
+for top in listed("/proc"):
     if top in mine: continue
     for d, dirs, names in os.walk("/proc/" + top):
         if d.count("/") > 5: dirs.clear()
         for n in names:
             tried += 1
             if attempt(opened, os.path.join(d, n), os.O_WRONLY).startswith("ok"): through.append(os.path.join(d, n))
-found["tried"], found["through"], found["top"] = tried, through, sorted(os.listdir("/proc"))
+found["tried"], found["through"], found["top"] = tried, through, listed("/proc")
 for n in ("sys/kernel/core_pattern", "sys/kernel/hostname", "sys/vm/drop_caches", "sysrq-trigger", "sys/fs/binfmt_misc/register"):
     found[n] = attempt(opened, "/proc/" + n, os.O_WRONLY)
 """)

@@ -26,7 +26,7 @@ for name, request in requests.items():
                 got = sys_call(16, fd, ctypes.c_ulong(request | high), ctypes.c_char_p(bytes([c])))
                 if found.get(key, "E").startswith("E"): found[key] = got
 found["tty"] = [os.isatty(fd) for fd in (0, 1, 2)]
-found["ctty"] = open("/proc/self/stat").read().rsplit(")", 1)[1].split()[4]
+found["ctty"] = (content("/proc/self/stat").rsplit(")", 1)[-1].split() + ["0"] * 5)[4]
 found["session"] = os.getsid(0), os.getpgrp()
 hand_over()
 """
