@@ -89,16 +89,20 @@ def is_belljar(p):
     )
 
 
+def ancestors(pid, table):
+    while pid in table:
+        yield pid
+        pid = table[pid].ppid
+
+
 def is_foreign(p, table):
-    """Does somebody else's living belljar stand above this process?"""
-    topmost = None
-    while p and p.pid > 1:
-        if MARK.encode() in slurp(f"/proc/{p.pid}/environ"):
-            return False
-        if is_belljar(p):
-            topmost = p
-        p = table.get(p.ppid)
-    return topmost is not None and topmost.depth == own_depth() and bool(slurp(f"/proc/{topmost.pid}/environ"))
+    """Is this process part of somebody else's living run? One that nobody started any more counts as ours."""
+    chain = [table[pid] for pid in ancestors(p.pid, table)]
+    if any(MARK.encode() in slurp(f"/proc/{q.pid}/environ") for q in chain):
+        return False
+    top = max((i for i, q in enumerate(chain) if is_belljar(q) or q.depth > own_depth()), default=0)
+    starter = chain[top].ppid
+    return starter > 1 and starter not in set(ancestors(os.getpid(), table))
 
 
 def own_depth():

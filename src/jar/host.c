@@ -47,8 +47,6 @@ static int open_namespaces(struct jar_host *h, enum level level, struct err *e)
 {
     if (namespaces_allowed(e))
         return -1;
-    if (geteuid() == 0 && h->uids.lock_fd >= 0 && setgroups(0, NULL) < 0)
-        return err_set(e, ERR_UNAVAILABLE, errno, "drop our groups");
     if (root_host_enter(e))
         return -1;
     h->own_pid_ns_fd = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
@@ -92,6 +90,10 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
     if (level == LEVEL_JAR && !many_uids) {
         *e = why;
         return geteuid() == 0 ? -1 : err_set(e, ERR_UNAVAILABLE, 0, "it needs root");
+    }
+    if (many_uids && setgroups(0, NULL) < 0) {
+        jar_host_done(h);
+        return err_set(e, ERR_UNAVAILABLE, errno, "drop our groups");
     }
     if (level == LEVEL_PROCESS ? open_process(h, e) : open_namespaces(h, level, e)) {
         jar_host_done(h);

@@ -652,11 +652,10 @@ void jar_free(struct jar *j)
         return;
     if (j->state != GONE)
         put_down(j);
-    if (j->home[0]) {
+    if (j->home[0] && rmdir(j->home) < 0) { /* the collector did not get to it */
         struct err ignored;
-        if (j->state != GONE && j->scratch_fd >= 0)
-            (void)!(tree_remove(j->scratch_fd, "work", &ignored) ||
-                    tree_remove(j->scratch_fd, "tmp", &ignored));
+        (void)!tree_remove(j->scratch_fd, "work", &ignored);
+        (void)!tree_remove(j->scratch_fd, "tmp", &ignored);
         (void)rmdir(j->home);
     }
     close_job_fds(j);
