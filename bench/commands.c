@@ -17,7 +17,8 @@
 
 /* For every command the same, and for what runs in it the same as in a jar. */
 static const char *const environment[] = {
-    "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "PYTHONUNBUFFERED=1", "PYTHONDONTWRITEBYTECODE=1", NULL,
+    "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "PYTHONUNBUFFERED=1",
+    "PYTHONDONTWRITEBYTECODE=1",         NULL,
 };
 
 void commands_prepare(const struct bench *b)
@@ -82,8 +83,8 @@ static void add_same_root(struct command *c, const struct bench *b)
         if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
             add_all(c, (const char *const[]){ "--ro-bind", path, path, NULL });
     }
-    add_all(c, (const char *const[]){ "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/sandbox",
-                                      "--chdir", "/sandbox", NULL });
+    add_all(c, (const char *const[]){ "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
+                                      "--tmpfs", "/sandbox", "--chdir", "/sandbox", NULL });
 }
 
 static void add_usr_alone(struct command *c)
@@ -91,7 +92,8 @@ static void add_usr_alone(struct command *c)
     add_all(c, (const char *const[]){ "--ro-bind", "/usr", "/usr", NULL });
     static const char *const dirs[] = { "bin", "lib", "lib64" };
     for (size_t i = 0; i < sizeof dirs / sizeof dirs[0]; i++)
-        add_all(c, (const char *const[]){ "--symlink", keep(c, "usr/", dirs[i]), keep(c, "/", dirs[i]), NULL });
+        add_all(c, (const char *const[]){ "--symlink", keep(c, "usr/", dirs[i]),
+                                          keep(c, "/", dirs[i]), NULL });
 }
 
 /* The program itself, with its file at this place. */
@@ -101,9 +103,11 @@ static void add_program(struct command *c, const struct program *p, const char *
         add(c, strcmp(*word, FILE_ARGUMENT) == 0 ? file : *word);
 }
 
-static void add_bwrap(struct command *c, const struct bench *b, enum way way, const struct program *p)
+static void add_bwrap(struct command *c, const struct bench *b, enum way way,
+                      const struct program *p)
 {
-    add_all(c, (const char *const[]){ "/usr/bin/bwrap", "--unshare-all", "--die-with-parent", NULL });
+    add_all(c,
+            (const char *const[]){ "/usr/bin/bwrap", "--unshare-all", "--die-with-parent", NULL });
     if (way == WAY_BWRAP)
         add_same_root(c, b);
     else
@@ -115,7 +119,8 @@ static void add_bwrap(struct command *c, const struct bench *b, enum way way, co
     add_program(c, p, inside);
 }
 
-void command_build(struct command *ret, const struct bench *b, enum way way, const struct program *p)
+void command_build(struct command *ret, const struct bench *b, enum way way,
+                   const struct program *p)
 {
     *ret = (struct command){ .says = p->says };
     if (p->file)

@@ -25,7 +25,8 @@ struct command {
 
 /* What commands need on disk: the files of programs[] and the skeleton of a root. */
 void commands_prepare(const struct bench *b);
-void command_build(struct command *ret, const struct bench *b, enum way way, const struct program *p);
+void command_build(struct command *ret, const struct bench *b, enum way way,
+                   const struct program *p);
 /* From before it is started to its end and the end of its output. It must succeed. */
 double command_once(const struct command *c);
 /* Starts it with its output thrown away and does not wait. */

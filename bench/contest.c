@@ -65,15 +65,17 @@ static void hold(const struct bench *b, enum level level, struct results *result
     for (size_t i = 0; i < CONTENDERS; i++) {
         order[i] = i;
         if (contenders[i].way != IN_JAR)
-            command_build(&commands[i], b, (enum way)contenders[i].way, &programs[contenders[i].program]);
+            command_build(&commands[i], b, (enum way)contenders[i].way,
+                          &programs[contenders[i].program]);
     }
     /* The first round warms the page cache and does not count. */
     for (size_t round = 0; round <= b->plan.rounds; round++) {
         shuffle(order);
         for (size_t k = 0; k < CONTENDERS; k++) {
             size_t i = order[k];
-            double ms = contenders[i].way == IN_JAR ? guest_once(&w, ++id, &programs[contenders[i].program])
-                                                    : command_once(&commands[i]);
+            double ms = contenders[i].way == IN_JAR
+                            ? guest_once(&w, ++id, &programs[contenders[i].program])
+                            : command_once(&commands[i]);
             if (round > 0)
                 results->ms[i][round - 1] = ms;
         }
@@ -86,8 +88,8 @@ static void hold(const struct bench *b, enum level level, struct results *result
 static void become_ordinary(void)
 {
     if (setgroups(0, NULL) < 0 || setresgid(ORDINARY_UID, ORDINARY_UID, ORDINARY_UID) < 0 ||
-        setresuid(ORDINARY_UID, ORDINARY_UID, ORDINARY_UID) < 0 || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 ||
-        prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+        setresuid(ORDINARY_UID, ORDINARY_UID, ORDINARY_UID) < 0 ||
+        prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
         die("become an ordinary user", NULL);
 }
 
@@ -119,7 +121,8 @@ static void tell(struct bench *b, const char *level, struct results *results)
             first = i;
         report_series(b->report, contenders[i].name, &all[i], &all[first]);
         if (contenders[i].way == IN_JAR && contenders[i].program == PROGRAM_TRUE) {
-            (void)snprintf(must, sizeof must, "/bin/true in a fresh jar over bwrap, level %s", level);
+            (void)snprintf(must, sizeof must, "/bin/true in a fresh jar over bwrap, level %s",
+                           level);
             report_must(b->report, must, series_ratio(&all[i], &all[first]).all, 1.0, "times");
         }
     }
@@ -127,8 +130,8 @@ static void tell(struct bench *b, const char *level, struct results *results)
 
 void contests(struct bench *b)
 {
-    struct results *results =
-        mmap(NULL, sizeof *results, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct results *results = mmap(NULL, sizeof *results, PROT_READ | PROT_WRITE,
+                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (results == MAP_FAILED)
         die("memory", NULL);
     if (b->plan.rounds > ROUNDS_MAX)

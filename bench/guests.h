@@ -23,8 +23,9 @@ struct program {
 
 struct guest {
     struct run run;
-    uint64_t sent_us, started_us, ended_us, over_us; /* clock_us(); 0 while it has not come to that */
-    char said[4096];                                 /* the beginning of its standard output, terminated */
+    uint64_t sent_us, started_us, ended_us,
+        over_us;     /* clock_us(); 0 while it has not come to that */
+    char said[4096]; /* the beginning of its standard output, terminated */
     size_t said_len;
     bool over;
 };

@@ -6,13 +6,13 @@
 #include <sys/types.h>
 
 #define TRACE_TABLE(X) /* id, what it is */                                       \
-    X(TRACE_PROCESSES,     "processes below us, dead ones included")              \
+    X(TRACE_PROCESSES,     "processes, dead ones included")                       \
     X(TRACE_MOUNTS,        "mounts of the host")                                  \
-    X(TRACE_WARDEN_MOUNTS, "mounts of the warden")                                \
-    X(TRACE_CGROUPS,       "cgroup directories of ours, in every hierarchy")      \
+    X(TRACE_CGROUPS,       "cgroups, in every hierarchy")                         \
     X(TRACE_FDS,           "open descriptors of ours")                            \
-    X(TRACE_WARDEN_FDS,    "open descriptors of the warden")                      \
-    X(TRACE_FILES,         "files belljar-* in the places for temporary ones")
+    X(TRACE_FILES,         "temporary files")                                       \
+    X(TRACE_WARDEN_MOUNTS, "mounts of the warden")                                \
+    X(TRACE_WARDEN_FDS,    "open descriptors of the warden")
 
 enum trace {
 #define X(id, what) id,
@@ -20,6 +20,7 @@ enum trace {
 #undef X
         TRACES
 };
+enum { TRACES_OF_HOST = TRACE_WARDEN_MOUNTS }; /* the rest is only there while a warden is */
 
 struct host_view {
     long count[TRACES];

@@ -10,9 +10,9 @@
 #include "report.h"
 
 enum {
-    WARM_UP = 100,      /* jars before the first look: what is allocated once is no leak */
-    SETTLE_MS = 5000,   /* the kernel frees some things a moment after their last user is gone */
-    DRIFT_KIB = 128,    /* of resident memory: less than 140 bytes a jar */
+    WARM_UP = 100,    /* jars before the first look: what is allocated once is no leak */
+    SETTLE_MS = 5000, /* the kernel frees some things a moment after their last user is gone */
+    DRIFT_KIB = 128,  /* of resident memory: less than 140 bytes a jar */
 };
 
 /* The view once it is as before, or what it still is when time is up. */
@@ -30,21 +30,26 @@ static void settled_view(const struct host_view *before, pid_t warden, struct ho
 }
 
 static void tell_left(struct bench *b, const char *when, const struct host_view *before,
-                      const struct host_view *after)
+                      const struct host_view *after, int traces)
 {
-    for (int t = 0; t < TRACES; t++) {
-        char name[120];
+    long all = 0;
+    char name[120];
+    for (int t = 0; t < traces; t++) {
         long left = after->count[t] - before->count[t];
         (void)snprintf(name, sizeof name, "left %s: %s", when, trace_what((enum trace)t));
-        report_must(b->report, name, left > 0 ? (double)left : 0, 0, "more");
+        report_fact(b->report, name, (double)left, "more");
+        all += left > 0 ? left : 0;
     }
+    (void)snprintf(name, sizeof name, "things left %s by %zu jars", when, b->plan.in_a_row);
+    report_must(b->report, name, (double)all, 0, "things");
 }
 
 static void tell_times(struct bench *b, const struct series *all)
 {
     enum { PART = 100 };
     size_t part = all->n < 2 * PART ? all->n / 2 : PART;
-    struct series first = { .ms = all->ms, .n = part }, last = { .ms = all->ms + all->n - part, .n = part };
+    struct series first = { .ms = all->ms, .n = part },
+                  last = { .ms = all->ms + all->n - part, .n = part };
     report_series(b->report, "all of them", all, NULL);
     report_series(b->report, "the first 100", &first, &first);
     report_series(b->report, "the last 100", &last, &first);
@@ -58,7 +63,8 @@ void in_a_row(struct bench *b)
     char title[80];
     host_view(&nothing, 0);
     start_warden(LEVEL_AUTO, &w);
-    (void)snprintf(title, sizeof title, "%zu jars in a row, level %s", b->plan.in_a_row, level_name(w.isolation.level));
+    (void)snprintf(title, sizeof title, "%zu jars in a row, level %s", b->plan.in_a_row,
+                   level_name(w.isolation.level));
     report_section(b->report, title);
     for (uint64_t i = 0; i < WARM_UP; i++)
         (void)guest_once(&w, 1 + i, &programs[PROGRAM_TRUE]);
@@ -69,13 +75,14 @@ void in_a_row(struct bench *b)
     settled_view(&before, w.pid, &after);
     long kib = resident_kib(w.pid);
     tell_times(b, &all);
-    tell_left(b, "beside the warden", &before, &after);
+    tell_left(b, "with the warden", &before, &after, TRACES);
     report_fact(b->report, "resident memory of the warden", (double)kib, "KiB");
     report_fact(b->report, "memory cgroups in the kernel, all of the machine's",
                 (double)(memory_cgroups() - kernel_before), "more");
-    report_must(b->report, "growth of the warden's resident memory", (double)(kib - kib_before), DRIFT_KIB, "KiB");
+    report_must(b->report, "growth of the warden's resident memory", (double)(kib - kib_before),
+                DRIFT_KIB, "KiB");
     warden_stop(&w);
     settled_view(&nothing, 0, &end);
-    tell_left(b, "after the warden", &nothing, &end);
+    tell_left(b, "after the warden", &nothing, &end, TRACES_OF_HOST);
     series_done(&all);
 }

@@ -20,7 +20,9 @@
 static const struct plan full = {
     .rounds = 300, .in_a_row = 1000, .at_once = 200, .teardowns = 10, .neighbours = 100
 };
-static const struct plan quick = { .rounds = 30, .in_a_row = 200, .at_once = 50, .teardowns = 2, .neighbours = 20 };
+static const struct plan quick = {
+    .rounds = 30, .in_a_row = 200, .at_once = 50, .teardowns = 2, .neighbours = 20
+};
 
 static const struct part {
     const char *name;
@@ -115,7 +117,7 @@ int main(int argc, char **argv)
                        .belljar = belljar,
                        .nasty_tree = nasty_tree,
                        .plan = is_quick ? quick : full,
-                       .report = report_new() };
+                       .report = report_new(is_quick) };
     int status = measure(&b, argv + 2);
     if (status == 0) {
         status = report_verdict(b.report) > 0;

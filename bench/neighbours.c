@@ -19,19 +19,17 @@ static const struct bomb {
     enum verdict verdict;
 } bombs[] = {
     { "alone", NULL, 0, 0, VERDICT_OK },
-    { "beside a memory bomb", "x = []\nwhile True: x.append(bytearray(1 << 20))\n", LIMIT_MEMORY, 64 << 20,
-      VERDICT_MEMORY_LIMIT },
-    { "beside a fork bomb", "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n", LIMIT_PIDS, 32,
+    { "beside a memory bomb", "x = []\nwhile True: x.append(bytearray(1 << 20))\n", LIMIT_MEMORY,
+      64 << 20, VERDICT_MEMORY_LIMIT },
+    { "beside a fork bomb",
+      "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n", LIMIT_PIDS, 32,
       VERDICT_TIMEOUT },
-    { "beside an output flood", "import os\nwhile True: os.write(1, b'x' * 65536)\n", LIMIT_OUTPUT, 16 << 20,
-      VERDICT_OUTPUT_LIMIT },
-    { "beside a disk fill", "f = open('big', 'wb')\nwhile True: f.write(b'x' * 65536)\n", LIMIT_DISK, 32 << 20,
-      VERDICT_DISK_LIMIT },
+    { "beside an output flood", "import os\nwhile True: os.write(1, b'x' * 65536)\n", LIMIT_OUTPUT,
+      16 << 20, VERDICT_OUTPUT_LIMIT },
+    { "beside a disk fill", "f = open('big', 'wb')\nwhile True: f.write(b'x' * 65536)\n",
+      LIMIT_DISK, 32 << 20, VERDICT_DISK_LIMIT },
 };
 enum { BOMBS = sizeof bombs / sizeof bombs[0], TURN = 10, BOMB_WALL_MS = 1000 };
-/* The bomb takes one of two cores; what is left to a neighbour is never less than its half. */
-#define BOUND 2.0
-
 enum { NEIGHBOUR, BOMB, GUESTS };
 
 struct place {
@@ -39,13 +37,15 @@ struct place {
     struct guest guests[GUESTS];
     uint64_t next_id;
     struct series times[BOMBS];
-    size_t thrown[BOMBS], wrong[BOMBS];
+    size_t thrown[BOMBS], wrong[BOMBS]; /* bombs, and those with another verdict than theirs */
+    size_t harmed[BOMBS];               /* neighbours that did not end well */
 };
 
-static void throw(struct place *p, size_t kind)
+static void throw(struct place * p, size_t kind)
 {
     const struct bomb *bomb = &bombs[kind];
-    struct program program = { bomb->name, &language_python, "bomb.py", bomb->code, strlen(bomb->code), "" };
+    struct program program = { bomb->name, &language_python,   "bomb.py",
+                               bomb->code, strlen(bomb->code), "" };
     struct limits limits = limits_default();
     limits.v[LIMIT_WALL_MS] = BOMB_WALL_MS;
     limits.v[bomb->limit] = bomb->value;
@@ -60,7 +60,8 @@ static void pick_up(struct place *p, size_t kind)
     p->thrown[kind]++;
     if (v != bombs[kind].verdict && v != VERDICT_TIMEOUT) {
         p->wrong[kind]++;
-        (void)fprintf(stderr, "bench: %s: %s %s\n", bombs[kind].name, verdict_word(v), g->run.end.err.text);
+        (void)fprintf(stderr, "bench: %s: %s %s\n", bombs[kind].name, verdict_word(v),
+                      g->run.end.err.text);
     }
     guest_done(g);
     *g = (struct guest){ 0 };
@@ -83,8 +84,8 @@ static void neighbour_once(struct place *p, size_t kind)
     guest_start(g, &p->w, ++p->next_id, &programs[PROGRAM_PYTHON], &limits);
     while (!g->over)
         step(p, kind, true);
-    if (run_verdict(&g->run) != VERDICT_OK || strcmp(g->said, programs[PROGRAM_PYTHON].says) != 0)
-        die("a neighbour failed", &g->run.end.err);
+    p->harmed[kind] += run_verdict(&g->run) != VERDICT_OK ||
+                       strcmp(g->said, programs[PROGRAM_PYTHON].says) != 0;
     series_add(&p->times[kind], guest_ms(g));
     guest_done(g);
     *g = (struct guest){ 0 };
@@ -110,18 +111,19 @@ static bool is_limited(const struct place *p, size_t kind)
 
 static void tell(struct bench *b, struct place *p)
 {
+    size_t thrown = 0, wrong = 0, harmed = 0;
     char name[100];
     for (size_t kind = 0; kind < BOMBS; kind++) {
         if (!is_limited(p, kind))
             continue;
         report_series(b->report, bombs[kind].name, &p->times[kind], &p->times[0]);
-        if (bombs[kind].code) {
-            (void)snprintf(name, sizeof name, "python hello %s over alone", bombs[kind].name);
-            report_must(b->report, name, series_ratio(&p->times[kind], &p->times[0]).all, BOUND, "times");
-            (void)snprintf(name, sizeof name, "wrong verdicts of %zu bombs, %s", p->thrown[kind], bombs[kind].name);
-            report_must(b->report, name, (double)p->wrong[kind], 0, "runs");
-        }
+        thrown += p->thrown[kind];
+        wrong += p->wrong[kind];
+        harmed += p->harmed[kind];
     }
+    (void)snprintf(name, sizeof name, "bombs with a wrong verdict, of %zu", thrown);
+    report_must(b->report, name, (double)wrong, 0, "bombs");
+    report_must(b->report, "runs beside bombs that did not end well", (double)harmed, 0, "runs");
     for (size_t kind = 0; kind < BOMBS; kind++)
         series_done(&p->times[kind]);
 }

@@ -20,6 +20,8 @@ const struct program programs[PROGRAMS] = {
     [PROGRAM_TRUE] = { "true", &just_true, NULL, NULL, 0, "" },
     /* until its standard input ends: while nobody closes that, it is there */
     [PROGRAM_CAT] = { "cat", &just_cat, NULL, NULL, 0, "" },
-    [PROGRAM_BASH] = { "bash", &language_bash, "hello.sh", hello_sh, sizeof hello_sh - 1, "hello\n" },
-    [PROGRAM_PYTHON] = { "python", &language_python, "hello.py", hello_py, sizeof hello_py - 1, "hello\n" },
+    [PROGRAM_BASH] = { "bash", &language_bash, "hello.sh", hello_sh, sizeof hello_sh - 1,
+                       "hello\n" },
+    [PROGRAM_PYTHON] = { "python", &language_python, "hello.py", hello_py, sizeof hello_py - 1,
+                         "hello\n" },
 };

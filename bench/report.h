@@ -6,13 +6,14 @@
 #include "series.h"
 
 struct report;
-struct report *report_new(void);
+struct report *report_new(bool quick);
 void report_free(struct report *r);
 
 /* Begins a part of the table. */
 void report_section(struct report *r, const char *title);
 /* A row. `against` may be NULL: then there is no ratio. */
-void report_series(struct report *r, const char *name, const struct series *s, const struct series *against);
+void report_series(struct report *r, const char *name, const struct series *s,
+                   const struct series *against);
 /* A number that is no series. */
 void report_fact(struct report *r, const char *name, double value, const char *unit);
 /* A number that must not be above its bound. */

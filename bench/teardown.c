@@ -70,7 +70,8 @@ static void measure(struct bench *b, const struct warden *w, const struct progra
     report_series(b->report, "from the deadline to nothing left", &all, NULL);
     report_fact(b->report, "the slowest of them", series_stats(&all).max, "ms");
     report_fact(b->report, "time it was given", (double)wall_ms, "ms");
-    report_must(b->report, "the slowest end of the nastiest tree", series_stats(&all).max, BOUND_MS, "ms");
+    report_must(b->report, "the slowest end of the nastiest tree", series_stats(&all).max, BOUND_MS,
+                "ms");
     series_done(&all);
 }
 
@@ -84,9 +85,12 @@ void teardowns(struct bench *b)
         die(b->nasty_tree, NULL);
     if (fd_read_to_buf(fd, 16 << 20, &binary, &e))
         die(b->nasty_tree, &e);
-    const struct program program = { "nasty_tree", &nasty, "nasty_tree", binary.data, binary.len, "" };
+    const struct program program = {
+        "nasty_tree", &nasty, "nasty_tree", binary.data, binary.len, ""
+    };
     start_warden(LEVEL_AUTO, &w);
-    if (w.isolation.unenforced & (LIMIT_BIT(LIMIT_PIDS) | LIMIT_BIT(LIMIT_DISK) | LIMIT_BIT(LIMIT_FILES))) {
+    if (w.isolation.unenforced &
+        (LIMIT_BIT(LIMIT_PIDS) | LIMIT_BIT(LIMIT_DISK) | LIMIT_BIT(LIMIT_FILES))) {
         report_skip(b->report, "the nastiest tree: nothing here limits its processes");
     } else {
         report_section(b->report, "the end of the nastiest tree");

@@ -18,8 +18,8 @@ void buf_done(struct buf *b);
 
 /* Fails with ERR_NO_MEMORY and leaves the buffer as it was. */
 [[nodiscard]] int buf_add(struct buf *b, const void *bytes, size_t n, struct err *e);
-[[nodiscard, gnu::format(printf, 3, 4)]] int buf_addf(struct buf *b, struct err *e,
-                                                      const char *fmt, ...);
+[[nodiscard, gnu::format(printf, 3, 4)]] int buf_addf(struct buf *b, struct err *e, const char *fmt,
+                                                      ...);
 
 /* Room for n more bytes at data + len; the caller then adds what it used to len. */
 [[nodiscard]] int buf_reserve(struct buf *b, size_t n, struct err *e);

@@ -28,4 +28,5 @@
 [[nodiscard]] int fd_set_nonblock(int fd, struct err *e);
 
 /* An anonymous file holding the bytes, sealed against any change. */
-[[nodiscard]] int fd_sealed_memory(const char *name, const struct buf *b, int *ret_fd, struct err *e);
+[[nodiscard]] int fd_sealed_memory(const char *name, const struct buf *b, int *ret_fd,
+                                   struct err *e);

@@ -13,8 +13,8 @@ struct unit {
 
 /* Largest first: unit_format takes the first that divides evenly. */
 static const struct unit byte_units[] = {
-    { "t", 1ULL << 40 }, { "g", 1ULL << 30 }, { "m", 1ULL << 20 }, { "k", 1ULL << 10 },
-    { "b", 1 },          { "", 1 },
+    { "t", 1ULL << 40 }, { "g", 1ULL << 30 }, { "m", 1ULL << 20 },
+    { "k", 1ULL << 10 }, { "b", 1 },          { "", 1 },
 };
 static const struct unit time_units[] = {
     { "h", 3600000 }, { "m", 60000 }, { "s", 1000 }, { "ms", 1 }, { "", 1000 },
@@ -28,7 +28,8 @@ static const struct {
 } kinds[] = {
     [UNIT_COUNT] = { count_units, 1, "a whole number" },
     [UNIT_BYTES] = { byte_units, 6, "a size such as 65536, 64k, 512m or 1g" },
-    [UNIT_MS] = { time_units, 5, "a duration such as 500ms, 10s, 2m or 1h (a bare number is seconds)" },
+    [UNIT_MS] = { time_units, 5,
+                  "a duration such as 500ms, 10s, 2m or 1h (a bare number is seconds)" },
 };
 
 /* "mib" and "mb" mean "m": people write all three. */

@@ -39,11 +39,11 @@ struct remedy {
     const char *what, *command;
 };
 
-#define LAYERS_NS                                                                                \
-    (LAYER_BIT(LAYER_USER_NS) | LAYER_BIT(LAYER_PID_NS) | LAYER_BIT(LAYER_MOUNT_NS) |            \
-     LAYER_BIT(LAYER_NET_NS) | LAYER_BIT(LAYER_IPC_NS) | LAYER_BIT(LAYER_UTS_NS) |               \
+#define LAYERS_NS                                                                     \
+    (LAYER_BIT(LAYER_USER_NS) | LAYER_BIT(LAYER_PID_NS) | LAYER_BIT(LAYER_MOUNT_NS) | \
+     LAYER_BIT(LAYER_NET_NS) | LAYER_BIT(LAYER_IPC_NS) | LAYER_BIT(LAYER_UTS_NS) |    \
      LAYER_BIT(LAYER_CGROUP_NS) | LAYER_BIT(LAYER_ROOT))
-#define LAYERS_CG                                                                                \
+#define LAYERS_CG \
     (LAYER_BIT(LAYER_CGROUP_MEMORY) | LAYER_BIT(LAYER_CGROUP_PIDS) | LAYER_BIT(LAYER_CGROUP_CPU))
 
 static bool sysctl_is(const char *path, const char *value)
@@ -85,7 +85,8 @@ static bool not_delegated(const struct checkup *c)
 
 static bool root_without_cgroup(const struct checkup *c)
 {
-    return geteuid() == 0 && !c->findings[0].available && c->best && c->best->isolation.cgroup_version == 0;
+    return geteuid() == 0 && !c->findings[0].available && c->best &&
+           c->best->isolation.cgroup_version == 0;
 }
 
 static bool no_landlock(const struct checkup *c)
@@ -95,8 +96,8 @@ static bool no_landlock(const struct checkup *c)
 
 static bool no_namespaces(const struct checkup *c)
 {
-    return c->best && !(c->best->isolation.layers & LAYER_BIT(LAYER_USER_NS)) && !no_user_namespaces(c) &&
-           !userns_for_root_only(c) && !userns_by_apparmor(c);
+    return c->best && !(c->best->isolation.layers & LAYER_BIT(LAYER_USER_NS)) &&
+           !no_user_namespaces(c) && !userns_for_root_only(c) && !userns_by_apparmor(c);
 }
 
 /* The first that brings a missing layer is the one shown beside it. */
@@ -108,7 +109,8 @@ static const struct remedy remedies[] = {
     { userns_by_apparmor, LAYERS_NS, "AppArmor restricts user namespaces",
       "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0" },
     { no_namespaces, LAYERS_NS, "namespaces are forbidden here, as in most containers",
-      "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --cap-add SYS_ADMIN ..." },
+      "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --cap-add "
+      "SYS_ADMIN ..." },
     { not_delegated, LAYERS_CG,
       "no cgroup is delegated to you, so memory, processes and CPU are not limited as a whole",
       "systemd-run --user --scope -p Delegate=yes belljar run ..." },
@@ -116,7 +118,8 @@ static const struct remedy remedies[] = {
       "mount -t cgroup2 cgroup2 /sys/fs/cgroup" },
     { no_landlock, LAYER_BIT(LAYER_LANDLOCK), "the kernel does not offer Landlock",
       "add landlock to the lsm= list on the kernel's command line and reboot" },
-    { not_root, LAYER_BIT(LAYER_OWN_UID) | LAYERS_CG, "level jar needs root", "sudo belljar run ..." },
+    { not_root, LAYER_BIT(LAYER_OWN_UID) | LAYERS_CG, "level jar needs root",
+      "sudo belljar run ..." },
 };
 enum { REMEDIES = sizeof remedies / sizeof remedies[0] };
 
@@ -135,25 +138,28 @@ static void examine(struct checkup *c)
     }
 }
 
-static bool installed(const struct language *l)
+/* A language that can tell its version is installed. NULL otherwise. */
+static const char *installed_version(const struct language *l, char *out, size_t size)
 {
-    return faccessat(AT_FDCWD, l->command[0], X_OK, AT_EACCESS) == 0;
+    auto(version_probe) probe;
+    version_probe_start(&probe, l);
+    return version_probe_read(probe.fd, out, size);
 }
 
 static void print_level(const struct checkup *c, const struct finding *f)
 {
     (void)printf("  %-9s %s\n", level_name(f->level),
-                 !f->available    ? "not available"
-                 : f == c->best   ? "available, and used unless --isolation says otherwise"
-                                  : "available");
+                 !f->available  ? "not available"
+                 : f == c->best ? "available, and used unless --isolation says otherwise"
+                                : "available");
     if (!f->available) {
         (void)printf("            because: %s\n", f->why.text);
         return;
     }
     for (int i = 0; i < LIMIT_COUNT; i++)
         if (f->isolation.unenforced & LIMIT_BIT(i))
-            (void)printf("            not enforced for the whole tree: %s (%s)\n", limit_defs[i].key,
-                         limit_defs[i].help);
+            (void)printf("            not enforced for the whole tree: %s (%s)\n",
+                         limit_defs[i].key, limit_defs[i].help);
 }
 
 static void print_text(const struct checkup *c)
@@ -168,16 +174,15 @@ static void print_text(const struct checkup *c)
             (void)printf("  [%c] %-14s %s\n", c->best->isolation.layers & LAYER_BIT(i) ? 'x' : ' ',
                          layer_name((enum layer)i), layer_what((enum layer)i));
         (void)printf("  Landlock ABI %u, cgroup %s%.0u\n", c->landlock_abi,
-                     c->best->isolation.cgroup_version ? "v" : "none", c->best->isolation.cgroup_version);
+                     c->best->isolation.cgroup_version ? "v" : "none",
+                     c->best->isolation.cgroup_version);
     }
     (void)printf("\nLanguages:\n");
     for (const struct language *const *l = languages; *l; l++) {
-        char version[64];
-        auto(version_probe) probe;
-        version_probe_start(&probe, *l);
-        const char *known = version_probe_read(probe.fd, version, sizeof version);
-        (void)printf("  [%c] %-14s %s\n", installed(*l) ? 'x' : ' ', (*l)->name,
-                     !installed(*l) ? (*l)->install : known ? known : "");
+        char text[64];
+        const char *version = installed_version(*l, text, sizeof text);
+        (void)printf("  [%c] %-14s %s\n", version ? 'x' : ' ', (*l)->name,
+                     version ? version : (*l)->install);
     }
     bool headed = false;
     for (int i = 0; i < REMEDIES; i++) {
@@ -197,9 +202,9 @@ static json_t *levels_json(const struct checkup *c)
     for (int i = 0; i < LEVELS; i++) {
         const struct finding *f = &c->findings[i];
         (void)json_array_append_new(
-            list, json_pack("{s:s, s:b, s:s?, s:o, s:o}", "level", level_name(f->level), "available",
-                            f->available, "reason", f->available ? NULL : f->why.text, "layers",
-                            json_layer_set(f->isolation.layers), "unenforced",
+            list, json_pack("{s:s, s:b, s:s?, s:o, s:o}", "level", level_name(f->level),
+                            "available", f->available, "reason", f->available ? NULL : f->why.text,
+                            "layers", json_layer_set(f->isolation.layers), "unenforced",
                             json_limit_set(f->isolation.unenforced)));
     }
     return list;
@@ -215,10 +220,9 @@ static json_t *layers_json(const struct checkup *c)
         for (int k = 0; k < REMEDIES && !available && !fix; k++)
             if ((remedies[k].layers & LAYER_BIT(i)) && remedies[k].needed(c))
                 fix = remedies[k].command;
-        (void)json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:s?}", "name",
-                                                    layer_name((enum layer)i), "what",
-                                                    layer_what((enum layer)i), "available", available,
-                                                    "fix", fix));
+        (void)json_array_append_new(
+            list, json_pack("{s:s, s:s, s:b, s:s?}", "name", layer_name((enum layer)i), "what",
+                            layer_what((enum layer)i), "available", available, "fix", fix));
     }
     return list;
 }
@@ -227,12 +231,11 @@ static json_t *languages_json(void)
 {
     json_t *list = json_array();
     for (const struct language *const *l = languages; *l; l++) {
-        char version[64];
-        auto(version_probe) probe;
-        version_probe_start(&probe, *l);
-        (void)json_array_append_new(
-            list, json_pack("{s:s, s:b, s:s?, s:s}", "name", (*l)->name, "installed", installed(*l), "version",
-                            version_probe_read(probe.fd, version, sizeof version), "install", (*l)->install));
+        char text[64];
+        const char *version = installed_version(*l, text, sizeof text);
+        (void)json_array_append_new(list, json_pack("{s:s, s:b, s:s?, s:s}", "name", (*l)->name,
+                                                    "installed", version != NULL, "version",
+                                                    version, "install", (*l)->install));
     }
     return list;
 }
@@ -242,18 +245,19 @@ static json_t *missing_json(const struct checkup *c)
     json_t *list = json_array();
     for (int i = 0; i < REMEDIES; i++)
         if (remedies[i].needed(c))
-            (void)json_array_append_new(
-                list, json_pack("{s:s, s:s}", "what", remedies[i].what, "command", remedies[i].command));
+            (void)json_array_append_new(list, json_pack("{s:s, s:s}", "what", remedies[i].what,
+                                                        "command", remedies[i].command));
     return list;
 }
 
 static int print_json(const struct checkup *c)
 {
-    json_t *o = json_pack("{s:s, s:s, s:s?, s:i, s:i, s:o, s:o, s:o, s:o}", "version", BELLJAR_VERSION,
-                          "kernel", c->kernel.release, "level", c->best ? level_name(c->best->level) : NULL,
-                          "landlock_abi", (int)c->landlock_abi, "cgroup_version",
-                          c->best ? (int)c->best->isolation.cgroup_version : 0, "levels", levels_json(c),
-                          "layers", layers_json(c), "missing", missing_json(c), "languages", languages_json());
+    json_t *o = json_pack(
+        "{s:s, s:s, s:s?, s:i, s:i, s:o, s:o, s:o, s:o}", "version", BELLJAR_VERSION, "kernel",
+        c->kernel.release, "level", c->best ? level_name(c->best->level) : NULL, "landlock_abi",
+        (int)c->landlock_abi, "cgroup_version",
+        c->best ? (int)c->best->isolation.cgroup_version : 0, "levels", levels_json(c), "layers",
+        layers_json(c), "missing", missing_json(c), "languages", languages_json());
     int rc = o && json_dumpf(o, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF ? 0 : -1;
     json_decref(o);
     return rc;
@@ -264,7 +268,8 @@ int cmd_doctor(int argc, char **argv)
     bool json = argc == 2 && strcmp(argv[1], "--json") == 0;
     struct err e = { 0 };
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        (void)printf("Usage: belljar doctor [--json]\n\nTries every isolation level here and says what is missing "
+        (void)printf("Usage: belljar doctor [--json]\n\nTries every isolation level here and says "
+                     "what is missing "
                      "for a better one.\n");
         return 0;
     }

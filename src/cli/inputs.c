@@ -20,8 +20,8 @@ void inputs_done(struct inputs *in)
         fd_close(&in->stdin_fd);
 }
 
-static int open_file(const char *path, const char *what, uint64_t max, int *ret_fd, mode_t *ret_mode,
-                     struct err *e)
+static int open_file(const char *path, const char *what, uint64_t max, int *ret_fd,
+                     mode_t *ret_mode, struct err *e)
 {
     char quoted[96];
     struct stat st;
@@ -32,10 +32,11 @@ static int open_file(const char *path, const char *what, uint64_t max, int *ret_
         return err_set(e, errno == ENOENT ? ERR_NOT_FOUND : ERR_BAD_REQUEST, errno, "%s '%s'", what,
                        quoted);
     if (S_ISDIR(st.st_mode))
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is a directory: a file is accepted", what, quoted);
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is a directory: a file is accepted", what,
+                       quoted);
     if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > max)
-        return err_set(e, ERR_TOO_LARGE, 0, "%s '%s' has %lld bytes: up to %llu are accepted", what, quoted,
-                       (long long)st.st_size, (unsigned long long)max);
+        return err_set(e, ERR_TOO_LARGE, 0, "%s '%s' has %lld bytes: up to %llu are accepted", what,
+                       quoted, (long long)st.st_size, (unsigned long long)max);
     if (fcntl(fd, F_SETFL, 0) < 0)
         return err_set(e, ERR_KERNEL, errno, "%s '%s'", what, quoted);
     *ret_mode = st.st_mode;
@@ -43,7 +44,8 @@ static int open_file(const char *path, const char *what, uint64_t max, int *ret_
     return 0;
 }
 
-static int read_file(const char *path, const char *what, struct buf *b, mode_t *ret_mode, struct err *e)
+static int read_file(const char *path, const char *what, struct buf *b, mode_t *ret_mode,
+                     struct err *e)
 {
     autoclose int fd = -1;
     if (open_file(path, what, BUNDLE_FILE_MAX_BYTES, &fd, ret_mode, e))
@@ -62,7 +64,8 @@ static int find_language(struct inputs *in, const struct run_options *o, const s
     in->language = o->language ? o->language : language_guess(o->file, buf_str(code), code->len);
     if (in->language)
         return 0;
-    return err_set(e, ERR_BAD_REQUEST, 0, "the language of '%s' cannot be told: give -l with one of %s",
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "the language of '%s' cannot be told: give -l with one of %s",
                    text_quote(o->file, quoted, sizeof quoted), language_list(known, sizeof known));
 }
 
@@ -75,12 +78,13 @@ static int name_main(struct inputs *in, const struct run_options *o, bool from_s
     (void)snprintf(in->main_name, sizeof in->main_name, "%s", name);
     for (size_t i = 0; i < o->n_files; i++)
         if (strcmp(o->files[i].name, in->main_name) == 0)
-            return err_set(e, ERR_BAD_REQUEST, 0, "file name '%s' is the program's own: choose another",
-                           in->main_name);
+            return err_set(e, ERR_BAD_REQUEST, 0,
+                           "file name '%s' is the program's own: choose another", in->main_name);
     return 0;
 }
 
-static int load_main(struct inputs *in, const struct run_options *o, struct buf *bundle, struct err *e)
+static int load_main(struct inputs *in, const struct run_options *o, struct buf *bundle,
+                     struct err *e)
 {
     auto(buf) code = { 0 };
     mode_t mode = 0644;
@@ -92,11 +96,12 @@ static int load_main(struct inputs *in, const struct run_options *o, struct buf 
         return -1;
     }
     if (code.len == 0)
-        return err_set(e, ERR_BAD_REQUEST, 0, "program '%s' is empty: at least one byte of code is needed",
-                       o->file);
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "program '%s' is empty: at least one byte of code is needed", o->file);
     if (find_language(in, o, &code, e) || name_main(in, o, from_stdin, e))
         return -1;
-    return bundle_add(bundle, in->main_name, (uint32_t)(mode & 0777) | 0400, code.data, code.len, e);
+    return bundle_add(bundle, in->main_name, (uint32_t)(mode & 0777) | 0400, code.data, code.len,
+                      e);
 }
 
 static int load_files(const struct run_options *o, struct buf *bundle, struct err *e)
@@ -106,9 +111,11 @@ static int load_files(const struct run_options *o, struct buf *bundle, struct er
         mode_t mode;
         for (size_t k = 0; k < i; k++)
             if (strcmp(o->files[k].name, o->files[i].name) == 0)
-                return err_set(e, ERR_BAD_REQUEST, 0, "file name '%s' is given twice", o->files[i].name);
+                return err_set(e, ERR_BAD_REQUEST, 0, "file name '%s' is given twice",
+                               o->files[i].name);
         if (read_file(o->files[i].host, "file", &bytes, &mode, e) ||
-            bundle_add(bundle, o->files[i].name, (uint32_t)(mode & 0777) | 0400, bytes.data, bytes.len, e))
+            bundle_add(bundle, o->files[i].name, (uint32_t)(mode & 0777) | 0400, bytes.data,
+                       bytes.len, e))
             return -1;
         if (bundle->len > BUNDLE_MAX_BYTES)
             return err_set(e, ERR_TOO_LARGE, 0, "the files are more than %llu bytes together",

@@ -10,7 +10,10 @@ struct inputs {
     int bundle_fd;
     int stdin_fd; /* what the program will read; -1: nothing */
 };
-#define INPUTS_INIT { .bundle_fd = -1, .stdin_fd = -1 }
+#define INPUTS_INIT                     \
+    {                                   \
+        .bundle_fd = -1, .stdin_fd = -1 \
+    }
 
 void inputs_done(struct inputs *in);
 [[nodiscard]] int inputs_load(struct inputs *ret, const struct run_options *o, struct err *e);

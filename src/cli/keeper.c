@@ -33,8 +33,9 @@ struct session {
 
 int keeper_drop(pid_t parent, struct err *e)
 {
-    if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0 ||
-                           setresuid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0))
+    if (geteuid() == 0 &&
+        (setgroups(0, NULL) < 0 || setresgid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0 ||
+         setresuid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0))
         return err_set(e, ERR_KERNEL, errno, "become uid %u", KEEPER_UID);
     /* After the change of uid, which would clear the death signal. */
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
@@ -97,8 +98,8 @@ static void fill_polls(const struct session *s, struct pollfd p[POLLS])
     p[POLL_SOURCE] = (struct pollfd){ .fd = reading ? s->source_fd : -1, .events = POLLIN };
     p[POLL_STDIN] = (struct pollfd){ .fd = s->held ? r->stdin_fd : -1, .events = POLLOUT };
     for (int i = 0; i < RUN_STREAMS; i++)
-        p[POLL_STDOUT + i] =
-            (struct pollfd){ .fd = r->streams[i].held ? 1 + i : -1, .events = POLLOUT };
+        p[POLL_STDOUT + i] = (struct pollfd){ .fd = r->streams[i].held ? 1 + i : -1,
+                                              .events = POLLOUT };
 }
 
 static int loop(struct session *s, struct err *e)
@@ -190,10 +191,9 @@ int keeper_run(const struct keeper_job *job)
     s->source_fd = job->inputs->stdin_fd;
     if (serve(s, &e))
         return cli_fail(&e);
-    struct report report = { .job = job,
-                             .run = &s->run,
-                             .verdict = run_verdict(&s->run),
-                             .captured = s->captured };
+    struct report report = {
+        .job = job, .run = &s->run, .verdict = run_verdict(&s->run), .captured = s->captured
+    };
     if (job->options->json)
         report_json(&report);
     else

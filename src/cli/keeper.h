@@ -7,7 +7,7 @@
 
 #include "cli/inputs.h"
 #include "cli/options.h"
-#include "warden/warden.h"
+#include "engine/link.h"
 
 struct keeper_job {
     const struct run_options *options;

@@ -18,7 +18,8 @@ static const struct command {
 
 static void print_help(FILE *to)
 {
-    (void)fprintf(to, "Usage: belljar COMMAND [OPTION]...\n\nRuns code that nobody should trust.\n\n");
+    (void)fprintf(to,
+                  "Usage: belljar COMMAND [OPTION]...\n\nRuns code that nobody should trust.\n\n");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         (void)fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].help);
     (void)fprintf(to, "\n'belljar COMMAND --help' tells more.\n");
@@ -62,7 +63,9 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     if (argc >= 2)
-        (void)fprintf(stderr, "belljar: there is no command '%s': run, doctor and version are; see 'belljar --help'\n",
+        (void)fprintf(stderr,
+                      "belljar: there is no command '%s': run, doctor and version are; see "
+                      "'belljar --help'\n",
                       argv[1]);
     else
         print_help(stderr);

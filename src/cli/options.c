@@ -30,13 +30,15 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 
 void run_options_help(void)
 {
-    (void)printf("Usage: belljar run [OPTION]... FILE|- [-- ARG...]\n\n"
-                 "Runs a program in a sealed jar. The exit status is the program's own; 124 when it ran\n"
-                 "out of time, 137 out of memory, 125 when belljar itself failed.\n\n");
+    (void)printf(
+        "Usage: belljar run [OPTION]... FILE|- [-- ARG...]\n\n"
+        "Runs a program in a sealed jar. The exit status is the program's own; 124 when it ran\n"
+        "out of time, 137 out of memory, 125 when belljar itself failed.\n\n");
     for (int i = 0; i < ROWS; i++) {
         char left[48];
         (void)snprintf(left, sizeof left, "%s--%s%s%s", rows[i].key == 'l' ? "-l, " : "    ",
-                       rows[i].name, rows[i].metavar ? " " : "", rows[i].metavar ? rows[i].metavar : "");
+                       rows[i].name, rows[i].metavar ? " " : "",
+                       rows[i].metavar ? rows[i].metavar : "");
         (void)printf("  %-30s %s\n", left, rows[i].help);
     }
     (void)printf("\nLimits:\n");
@@ -44,7 +46,8 @@ void run_options_help(void)
         const struct limit_def *d = &limit_defs[i];
         char left[48], def[32];
         (void)snprintf(left, sizeof left, "    --%s %s", d->option, d->metavar);
-        (void)printf("  %-30s %s (%s)\n", left, d->help, unit_format(d->unit, d->def, def, sizeof def));
+        (void)printf("  %-30s %s (%s)\n", left, d->help,
+                     unit_format(d->unit, d->def, def, sizeof def));
     }
 }
 
@@ -72,11 +75,13 @@ static int parse_pair(const char *text, bool host_first, struct file_pair *ret, 
         free(b);
         return err_set(e, ERR_NO_MEMORY, 0, "no memory for the options");
     }
-    *ret = host_first ? (struct file_pair){ .host = a, .name = b } : (struct file_pair){ .host = b, .name = a };
+    *ret = host_first ? (struct file_pair){ .host = a, .name = b }
+                      : (struct file_pair){ .host = b, .name = a };
     return bundle_name_check(ret->name, strlen(ret->name), e);
 }
 
-static int add_pair(struct file_pair **list, size_t *n, const char *text, bool host_first, struct err *e)
+static int add_pair(struct file_pair **list, size_t *n, const char *text, bool host_first,
+                    struct err *e)
 {
     struct file_pair *grown = realloc(*list, (*n + 1) * sizeof **list);
     if (!grown)
@@ -114,9 +119,10 @@ static int set_level(struct run_options *o, const char *name, struct err *e)
 {
     char quoted[96];
     if (level_parse(name, &o->level))
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "isolation '%s' is not a level: jar, rootless, process and auto are accepted",
-                       text_quote(name, quoted, sizeof quoted));
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "isolation '%s' is not a level: jar, rootless, process and auto are accepted",
+            text_quote(name, quoted, sizeof quoted));
     return 0;
 }
 
@@ -155,8 +161,10 @@ static int refuse_option(int argc, char **argv, int got, struct err *e)
     char quoted[96];
     const char *word = optind > 0 && optind <= argc ? argv[optind - 1] : "";
     text_quote(word, quoted, sizeof quoted);
-    return got == ':' ? err_set(e, ERR_USAGE, 0, "option '%s' needs a value: see 'belljar run --help'", quoted)
-                      : err_set(e, ERR_USAGE, 0, "there is no option '%s': see 'belljar run --help'", quoted);
+    return got == ':' ? err_set(e, ERR_USAGE, 0,
+                                "option '%s' needs a value: see 'belljar run --help'", quoted)
+                      : err_set(e, ERR_USAGE, 0,
+                                "there is no option '%s': see 'belljar run --help'", quoted);
 }
 
 int run_options_parse(struct run_options *o, int argc, char **argv, struct err *e)
@@ -181,7 +189,8 @@ int run_options_parse(struct run_options *o, int argc, char **argv, struct err *
         return err_set(e, ERR_USAGE, 0, "no file to run: a file name, or - for stdin, is needed");
     if (optind + 1 < ours) {
         char quoted[96];
-        return err_set(e, ERR_USAGE, 0, "'%s' is one file too many: the program's own arguments follow --",
+        return err_set(e, ERR_USAGE, 0,
+                       "'%s' is one file too many: the program's own arguments follow --",
                        text_quote(argv[optind + 1], quoted, sizeof quoted));
     }
     o->file = argv[optind];

@@ -38,8 +38,9 @@ void report_note(const struct report *r)
         if (id == LIMIT_DISK && !(ev->hits & LIMIT_BIT(LIMIT_DISK)))
             id = LIMIT_FILES;
         const struct limit_def *d = &limit_defs[id];
-        (void)fprintf(stderr, "belljar: %s: %s %s%s; --%s %s gives it more\n", verdict_word(r->verdict),
-                      notes[i].what, unit_format(d->unit, r->run->limits.v[id], shown, sizeof shown),
+        (void)fprintf(stderr, "belljar: %s: %s %s%s; --%s %s gives it more\n",
+                      verdict_word(r->verdict), notes[i].what,
+                      unit_format(d->unit, r->run->limits.v[id], shown, sizeof shown),
                       id == LIMIT_PIDS    ? " processes"
                       : id == LIMIT_FILES ? " files"
                                           : "",
@@ -69,7 +70,8 @@ static void put_stream(json_t *o, const char *key, const struct buf *b)
     auto(buf) readable = { 0 }, exact = { 0 };
     char base64_key[40];
     (void)snprintf(base64_key, sizeof base64_key, "%s_base64", key);
-    if (text_add_utf8(&readable, b->data, b->len, &e) || text_add_base64(&exact, b->data, b->len, &e))
+    if (text_add_utf8(&readable, b->data, b->len, &e) ||
+        text_add_base64(&exact, b->data, b->len, &e))
         return;
     put(o, key, json_stringn_nocheck(readable.data, readable.len));
     put(o, base64_key, json_stringn_nocheck(exact.data, exact.len));
@@ -113,7 +115,8 @@ static json_t *files_array(const struct buf *bundle)
         json_t *o = json_object();
         put(o, "name", json_stringn(entry.name, entry.head.name_len));
         put(o, "status", json_string(output_status_word(status)));
-        put(o, "size", status == OUTPUT_OK ? json_integer((json_int_t)entry.head.size) : json_null());
+        put(o, "size",
+            status == OUTPUT_OK ? json_integer((json_int_t)entry.head.size) : json_null());
         (void)json_array_append_new(list, o);
     }
     return list;
@@ -174,7 +177,8 @@ void report_json(const struct report *r)
     put(o, "started_at", timestamp(run->started_at_ms));
     if (r->verdict == VERDICT_INTERNAL_ERROR)
         put(o, "error", json_string(run->end.err.text));
-    if (json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12)) < 0 || putchar('\n') == EOF || fflush(stdout) == EOF)
+    if (json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12)) < 0 || putchar('\n') == EOF ||
+        fflush(stdout) == EOF)
         (void)fprintf(stderr, "belljar: the result could not be written\n");
     json_decref(o);
 }

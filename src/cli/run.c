@@ -36,9 +36,9 @@ static int await_keeper(pid_t keeper, int handover_fd, struct buf *ret_bundle, s
     autoclose int signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (signal_fd < 0)
         return err_set(e, ERR_KERNEL, errno, "watch signals");
-    const size_t max = BUNDLE_MAX_BYTES + BUNDLE_FILES_MAX * (BUNDLE_NAME_MAX + 64);
     for (;;) {
-        struct pollfd p[2] = { { .fd = handover_fd, .events = POLLIN }, { .fd = signal_fd, .events = POLLIN } };
+        struct pollfd p[2] = { { .fd = handover_fd, .events = POLLIN },
+                               { .fd = signal_fd, .events = POLLIN } };
         if (poll(p, 2, -1) < 0 && errno != EINTR)
             return err_set(e, ERR_KERNEL, errno, "wait for the keeper");
         struct signalfd_siginfo info;
@@ -52,7 +52,7 @@ static int await_keeper(pid_t keeper, int handover_fd, struct buf *ret_bundle, s
         if (n <= 0)
             break;
         ret_bundle->len += (size_t)n;
-        if (ret_bundle->len > max)
+        if (ret_bundle->len > BUNDLE_STREAM_MAX)
             return err_set(e, ERR_PROTOCOL, 0, "the keeper handed over too much");
     }
     int status;
@@ -84,7 +84,8 @@ static int save_outputs(const struct run_options *o, const struct buf *bundle, s
         const char *name = o->outs[i].name;
         if (bundle_next(bundle, &pos, &entry, &more, e))
             return -1;
-        if (!more || entry.head.name_len != strlen(name) || memcmp(entry.name, name, strlen(name)) != 0)
+        if (!more || entry.head.name_len != strlen(name) ||
+            memcmp(entry.name, name, strlen(name)) != 0)
             return err_set(e, ERR_PROTOCOL, 0, "the keeper handed over other files than asked for");
         enum output_status status = (enum output_status)entry.head.status;
         if (status == OUTPUT_OK && save_one(o->outs[i].host, &entry, e))
@@ -107,7 +108,8 @@ static void block_signals(void)
 }
 
 /* Exit status, or -1 with the error. The warden is started by now. */
-static int supervise(const struct run_options *o, const struct inputs *in, struct warden *w, struct err *e)
+static int supervise(const struct run_options *o, const struct inputs *in, struct warden *w,
+                     struct err *e)
 {
     uint64_t random;
     char id[32];
@@ -120,7 +122,8 @@ static int supervise(const struct run_options *o, const struct inputs *in, struc
     autoclose int handover_read = handover[0], handover_write = handover[1];
     auto(version_probe) version = VERSION_PROBE_INIT;
     if (o->json)
-        version_probe_start(&version, in->language); /* alongside the run, so that asking costs no time */
+        version_probe_start(&version,
+                            in->language); /* alongside the run, so that asking costs no time */
     block_signals();
     pid_t self = getpid();
     pid_t keeper = fork();

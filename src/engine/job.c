@@ -32,10 +32,11 @@ static int add(struct list *l, const char *text, struct err *e)
 {
     l->bytes += strlen(text) + 1;
     if (l->n == l->max || l->bytes > WIRE_MAX_TEXT)
-        return err_set(e, ERR_TOO_LARGE, 0,
-                       "the arguments and environment are too large: up to %d strings and %d bytes are "
-                       "accepted",
-                       WIRE_MAX_STRINGS, WIRE_MAX_TEXT);
+        return err_set(
+            e, ERR_TOO_LARGE, 0,
+            "the arguments and environment are too large: up to %d strings and %d bytes are "
+            "accepted",
+            WIRE_MAX_STRINGS, WIRE_MAX_TEXT);
     l->items[l->n] = strdup(text);
     if (!l->items[l->n])
         return err_set(e, ERR_NO_MEMORY, 0, "no memory for a job");
@@ -51,6 +52,7 @@ static int add_env(struct list *l, const char *entry, struct err *e)
         if (strncmp(l->items[i], entry, name) == 0) {
             free(l->items[i]);
             l->items[i] = l->items[--l->n];
+            l->items[l->n] = NULL;
             break;
         }
     }
@@ -65,10 +67,11 @@ int job_env_check(const char *entry, struct err *e)
     for (const char *p = entry; good && p < equals; p++)
         good = isalnum((unsigned char)*p) || *p == '_';
     if (!good)
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "environment entry '%s' is not NAME=VALUE: a name of letters, digits and _ that "
-                       "does not start with a digit is accepted",
-                       text_quote(entry, quoted, sizeof quoted));
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "environment entry '%s' is not NAME=VALUE: a name of letters, digits and _ that "
+            "does not start with a digit is accepted",
+            text_quote(entry, quoted, sizeof quoted));
     return 0;
 }
 

@@ -16,7 +16,13 @@ struct pipes {
     int theirs[5]; /* in the order of the wire */
 };
 
-#define PIPES_INIT { { -1, -1, -1, -1 }, { -1, -1, -1, -1, -1 } }
+#define PIPES_INIT             \
+    {                          \
+        { -1, -1, -1, -1 },    \
+        {                      \
+            -1, -1, -1, -1, -1 \
+        }                      \
+    }
 
 static void pipes_done(struct pipes *p)
 {
@@ -154,7 +160,6 @@ static int read_stream(struct run *r, enum run_stream stream, struct err *e)
 
 static int read_outputs(struct run *r, struct err *e)
 {
-    const size_t max = BUNDLE_MAX_BYTES + BUNDLE_FILES_MAX * (BUNDLE_NAME_MAX + 64);
     if (buf_reserve(&r->outputs, 1 << 16, e))
         return -1;
     ssize_t n = read(r->outputs_fd, r->outputs.data + r->outputs.len, 1 << 16);
@@ -162,7 +167,7 @@ static int read_outputs(struct run *r, struct err *e)
         return errno == EAGAIN || errno == EINTR ? 0
                                                  : err_set(e, ERR_KERNEL, errno, "read the files");
     r->outputs.len += (size_t)n;
-    if (n == 0 || r->outputs.len > max)
+    if (n == 0 || r->outputs.len > BUNDLE_STREAM_MAX)
         fd_close(&r->outputs_fd);
     return 0;
 }

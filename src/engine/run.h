@@ -53,12 +53,12 @@ struct run {
     run_sink *sink;
     void *sink_context;
     struct run_pipe streams[RUN_STREAMS];
-    int stdin_fd;  /* ours to write; -1 when closed */
+    int stdin_fd; /* ours to write; -1 when closed */
     int outputs_fd;
     struct buf outputs; /* a bundle, see spec/bundle.h */
     bool started, ended;
-    enum end_reason asked; /* what we asked the warden to end it for */
-    bool unheard;          /* the sink did not want any more */
+    enum end_reason asked;  /* what we asked the warden to end it for */
+    bool unheard;           /* the sink did not want any more */
     uint64_t started_at_ms; /* wall clock, Unix time */
     struct wire_ended end;
 };

@@ -35,7 +35,8 @@ static int run_to_the_end(struct run *r, struct err *e)
         return -1;
     }
     if (run_verdict(r) != VERDICT_OK)
-        return err_set(e, ERR_UNAVAILABLE, 0, "a trial jar ended with %s", verdict_word(run_verdict(r)));
+        return err_set(e, ERR_UNAVAILABLE, 0, "a trial jar ended with %s",
+                       verdict_word(run_verdict(r)));
     return 0;
 }
 

@@ -37,10 +37,8 @@ static const struct setting settings_v1[] = {
     { CGROUP_CPU, "cpu.cfs_quota_us", SET_QUOTA, false },
 };
 static const struct setting settings_v2[] = {
-    { 0, "memory.max", SET_MEMORY, false },
-    { 0, "memory.swap.max", SET_ZERO, true },
-    { 0, "memory.oom.group", SET_ONE, false },
-    { 0, "pids.max", SET_PIDS, false },
+    { 0, "memory.max", SET_MEMORY, false },    { 0, "memory.swap.max", SET_ZERO, true },
+    { 0, "memory.oom.group", SET_ONE, false }, { 0, "pids.max", SET_PIDS, false },
     { 0, "cpu.max", SET_CPU_MAX, false },
 };
 
@@ -50,9 +48,12 @@ static void setting_text(const struct setting *s, const struct limits *l, unsign
     uint64_t quota, period;
     cpu_quota(l->v[LIMIT_CPU_PERCENT], &quota, &period);
     const uint64_t values[] = {
-        [SET_MEMORY] = l->v[LIMIT_MEMORY], [SET_PIDS] = l->v[LIMIT_PIDS] + spare_pids,
-        [SET_PERIOD] = period,             [SET_QUOTA] = quota,
-        [SET_CPU_MAX] = quota,             [SET_ZERO] = 0,
+        [SET_MEMORY] = l->v[LIMIT_MEMORY],
+        [SET_PIDS] = l->v[LIMIT_PIDS] + spare_pids,
+        [SET_PERIOD] = period,
+        [SET_QUOTA] = quota,
+        [SET_CPU_MAX] = quota,
+        [SET_ZERO] = 0,
         [SET_ONE] = 1,
     };
     int n = snprintf(out, size, "%" PRIu64, values[s->value]);

@@ -27,7 +27,10 @@ struct cgroup_host {
     int base_fd[CGROUP_SLOTS]; /* the directory ours is in */
     int fd[CGROUP_SLOTS];      /* ours */
 };
-#define CGROUP_HOST_INIT { .base_fd = { -1, -1, -1, -1 }, .fd = { -1, -1, -1, -1 } }
+#define CGROUP_HOST_INIT                                        \
+    {                                                           \
+        .base_fd = { -1, -1, -1, -1 }, .fd = { -1, -1, -1, -1 } \
+    }
 
 /* Makes our directory, after removing those of processes that are no more. On failure nothing is left and
  * e says what is missing. */
@@ -43,8 +46,9 @@ struct cgroup {
 };
 
 /* Makes jar-<number> and sets its limits; spare_pids are processes of ours inside. */
-[[nodiscard]] int cgroup_new(const struct cgroup_host *h, uint64_t number, const struct limits *limits,
-                             unsigned spare_pids, struct cgroup *ret, struct err *e);
+[[nodiscard]] int cgroup_new(const struct cgroup_host *h, uint64_t number,
+                             const struct limits *limits, unsigned spare_pids, struct cgroup *ret,
+                             struct err *e);
 
 /* v2: what clone3(CLONE_INTO_CGROUP) takes; -1 on v1, where the child calls cgroup_join(). */
 int cgroup_clone_fd(const struct cgroup *c);

@@ -160,7 +160,8 @@ static int make_ours(struct cgroup_host *h, int slot, const char *shown, struct 
     sweep(h->base_fd[slot]);
     if (mkdirat(h->base_fd[slot], h->name, 0755) < 0 && !(errno == EEXIST && slot > 0))
         return err_set(e, ERR_UNAVAILABLE, errno, "make a cgroup in %s", shown);
-    h->fd[slot] = openat(h->base_fd[slot], h->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    h->fd[slot] = openat(h->base_fd[slot], h->name,
+                         O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (h->fd[slot] < 0)
         return err_set(e, ERR_UNAVAILABLE, errno, "open a cgroup in %s", shown);
     return 0;
@@ -241,7 +242,8 @@ static int open_v2(struct cgroup_host *h, const struct buf *cgroups, const struc
         return err_set(e, ERR_UNAVAILABLE, 0, "no cgroup file system is mounted");
     size_t root = strcmp(m.root, "/") == 0 ? 0 : strlen(m.root);
     if (strncmp(path, m.root, root) != 0)
-        return err_set(e, ERR_UNAVAILABLE, 0, "our cgroup %s is not below the mounted %s", path, m.root);
+        return err_set(e, ERR_UNAVAILABLE, 0, "our cgroup %s is not below the mounted %s", path,
+                       m.root);
     h->version = 2;
     h->slots = 1;
     for (;;) {
@@ -270,9 +272,11 @@ int cgroup_host_open(struct cgroup_host *h, struct err *e)
     auto(buf) cgroups = { 0 }, mounts = { 0 };
     char path[512];
     *h = (struct cgroup_host)CGROUP_HOST_INIT;
-    if (read_whole("/proc/self/cgroup", &cgroups, e) || read_whole("/proc/self/mountinfo", &mounts, e))
+    if (read_whole("/proc/self/cgroup", &cgroups, e) ||
+        read_whole("/proc/self/mountinfo", &mounts, e))
         return -1;
-    (void)snprintf(h->name, sizeof h->name, "belljar-%d-%" PRIu64, (int)getpid(), start_time(getpid()));
+    (void)snprintf(h->name, sizeof h->name, "belljar-%d-%" PRIu64, (int)getpid(),
+                   start_time(getpid()));
     bool v1 = own_path(&cgroups, "memory", path, sizeof path) == 0;
     if (v1 ? open_v1(h, &cgroups, &mounts, e) : open_v2(h, &cgroups, &mounts, e)) {
         cgroup_host_done(h);
@@ -285,7 +289,8 @@ void cgroup_host_done(struct cgroup_host *h)
 {
     for (int i = 0; i < h->slots; i++) {
         /* What a killed warden left may still be dying. */
-        for (int tries = 0; h->fd[i] >= 0 && tries < 400 && !remove_ours(h->base_fd[i], h->name); tries++)
+        for (int tries = 0; h->fd[i] >= 0 && tries < 400 && !remove_ours(h->base_fd[i], h->name);
+             tries++)
             (void)usleep(5000);
         fd_close(&h->fd[i]);
         fd_close(&h->base_fd[i]);

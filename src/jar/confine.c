@@ -63,8 +63,9 @@ static int set_rlimit(int resource, uint64_t value, bool exact, const char *name
         return err_set(e, ERR_KERNEL, errno, "read the limit %s", name);
     if (value > now.rlim_max) {
         if (exact)
-            return err_set(e, ERR_BAD_REQUEST, 0, "%s %llu is more than this machine gives: up to %llu",
-                           name, (unsigned long long)value, (unsigned long long)now.rlim_max);
+            return err_set(e, ERR_BAD_REQUEST, 0,
+                           "%s %llu is more than this machine gives: up to %llu", name,
+                           (unsigned long long)value, (unsigned long long)now.rlim_max);
         value = now.rlim_max;
     }
     struct rlimit want = { value, value };
@@ -95,7 +96,8 @@ int confine_rlimits(const struct isolation *iso, const struct limits *limits, ui
         /* a process past its CPU time dies even if the warden were late; the jar's clock is the cgroup's */
         { RLIMIT_CPU, v[LIMIT_CPU_MS] / 1000 + 1, false, false, "CPU time" },
         /* well above the cgroup's, where there is one: only the cgroup counts the refusals */
-        { RLIMIT_NPROC, v[LIMIT_PIDS] + extra_procs + (no_cgroup ? 0 : 64), false, false, "processes" },
+        { RLIMIT_NPROC, v[LIMIT_PIDS] + extra_procs + (no_cgroup ? 0 : 64), false, false,
+          "processes" },
         /* per process only: better than nothing where no cgroup counts the tree */
         { RLIMIT_DATA, v[LIMIT_MEMORY], false, !no_cgroup, "memory" },
     };

@@ -57,7 +57,7 @@ int files_unpack(int bundle_fd, int dir_fd, struct err *e)
         return err_set(e, ERR_KERNEL, errno, "look at the files");
     if (st.st_size == 0)
         return 0;
-    if (st.st_size < 0 || (uint64_t)st.st_size > BUNDLE_MAX_BYTES + (1 << 24))
+    if (st.st_size < 0 || (uint64_t)st.st_size > BUNDLE_STREAM_MAX)
         return err_set(e, ERR_TOO_LARGE, 0, "the files are more than %llu bytes", BUNDLE_MAX_BYTES);
     size_t len = (size_t)st.st_size;
     void *map = mmap(NULL, len, PROT_READ, MAP_PRIVATE, bundle_fd, 0);
@@ -78,15 +78,16 @@ int files_unpack(int bundle_fd, int dir_fd, struct err *e)
 
 /* Only a regular file, reached through real directories of this one file system. O_NONBLOCK: a FIFO must not
  * hold us up before fstat tells what it is. */
-static int open_output(int dir_fd, const char *name, uint64_t *ret_size, enum output_status *ret_status)
+static int open_output(int dir_fd, const char *name, uint64_t *ret_size,
+                       enum output_status *ret_status)
 {
     struct open_how how = { .flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
-                            .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
-                                       RESOLVE_NO_XDEV };
+                            .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
+                                       RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV };
     int fd = (int)syscall(SYS_openat2, dir_fd, name, &how, sizeof how);
     struct stat st;
     if (fd < 0) {
-        *ret_status = errno == ENOENT || errno == ENOTDIR ? OUTPUT_MISSING
+        *ret_status = errno == ENOENT || errno == ENOTDIR                  ? OUTPUT_MISSING
                       : errno == ELOOP || errno == ENXIO || errno == EXDEV ? OUTPUT_NOT_A_FILE
                                                                            : OUTPUT_REFUSED;
         return -1;

@@ -14,18 +14,18 @@
 #include "jar/landlock.h"
 #include "jar/root.h"
 
-#define LAYERS_ALWAYS                                                                            \
-    (LAYER_BIT(LAYER_NO_CAPS) | LAYER_BIT(LAYER_NO_NEW_PRIVS) | LAYER_BIT(LAYER_SECCOMP) |       \
-     LAYER_BIT(LAYER_RLIMITS) | LAYER_BIT(LAYER_ENVIRONMENT) | LAYER_BIT(LAYER_CLOSED_FDS) |     \
+#define LAYERS_ALWAYS                                                                        \
+    (LAYER_BIT(LAYER_NO_CAPS) | LAYER_BIT(LAYER_NO_NEW_PRIVS) | LAYER_BIT(LAYER_SECCOMP) |   \
+     LAYER_BIT(LAYER_RLIMITS) | LAYER_BIT(LAYER_ENVIRONMENT) | LAYER_BIT(LAYER_CLOSED_FDS) | \
      LAYER_BIT(LAYER_OWN_SESSION))
-#define LAYERS_NAMESPACES                                                                        \
-    (LAYER_BIT(LAYER_USER_NS) | LAYER_BIT(LAYER_PID_NS) | LAYER_BIT(LAYER_MOUNT_NS) |            \
-     LAYER_BIT(LAYER_NET_NS) | LAYER_BIT(LAYER_IPC_NS) | LAYER_BIT(LAYER_UTS_NS) |               \
+#define LAYERS_NAMESPACES                                                             \
+    (LAYER_BIT(LAYER_USER_NS) | LAYER_BIT(LAYER_PID_NS) | LAYER_BIT(LAYER_MOUNT_NS) | \
+     LAYER_BIT(LAYER_NET_NS) | LAYER_BIT(LAYER_IPC_NS) | LAYER_BIT(LAYER_UTS_NS) |    \
      LAYER_BIT(LAYER_CGROUP_NS) | LAYER_BIT(LAYER_ROOT))
-#define LAYERS_CGROUP                                                                            \
+#define LAYERS_CGROUP \
     (LAYER_BIT(LAYER_CGROUP_MEMORY) | LAYER_BIT(LAYER_CGROUP_PIDS) | LAYER_BIT(LAYER_CGROUP_CPU))
-#define LIMITS_OF_CGROUP                                                                         \
-    (LIMIT_BIT(LIMIT_MEMORY) | LIMIT_BIT(LIMIT_PIDS) | LIMIT_BIT(LIMIT_CPU_MS) |                 \
+#define LIMITS_OF_CGROUP                                                         \
+    (LIMIT_BIT(LIMIT_MEMORY) | LIMIT_BIT(LIMIT_PIDS) | LIMIT_BIT(LIMIT_CPU_MS) | \
      LIMIT_BIT(LIMIT_CPU_PERCENT))
 #define LIMITS_OF_SCRATCH (LIMIT_BIT(LIMIT_DISK) | LIMIT_BIT(LIMIT_FILES))
 
@@ -66,8 +66,9 @@ static int open_process(struct jar_host *h, struct err *e)
         tmp = "/tmp";
     (void)snprintf(h->temp_dir, sizeof h->temp_dir, "%s", tmp);
     if (h->isolation.landlock_abi == 0)
-        return err_set(e, ERR_UNAVAILABLE, 0,
-                       "this kernel has no Landlock (lsm=landlock), without which files are not protected");
+        return err_set(
+            e, ERR_UNAVAILABLE, 0,
+            "this kernel has no Landlock (lsm=landlock), without which files are not protected");
     /* Orphans of a killed tree come to us, so that we can see that none is left. */
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
         return err_set(e, ERR_UNAVAILABLE, errno, "become a subreaper");
@@ -77,13 +78,13 @@ static int open_process(struct jar_host *h, struct err *e)
 
 int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgroups, struct err *e)
 {
-    *h = (struct jar_host){ .cgroups = cgroups,
-                            .uids.lock_fd = -1,
-                            .own_pid_ns_fd = -1,
-                            .proc_fd = -1,
-                            .isolation = { .level = level,
-                                           .layers = LAYERS_ALWAYS,
-                                           .landlock_abi = landlock_abi() } };
+    *h = (struct jar_host){
+        .cgroups = cgroups,
+        .uids.lock_fd = -1,
+        .own_pid_ns_fd = -1,
+        .proc_fd = -1,
+        .isolation = { .level = level, .layers = LAYERS_ALWAYS, .landlock_abi = landlock_abi() }
+    };
     struct err why = { 0 };
     /* In a user namespace of our own we are uid 0 too, but cannot give other uids away. */
     bool many_uids = geteuid() == 0 && uids_open(&h->uids, &why) == 0;

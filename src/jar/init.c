@@ -100,8 +100,8 @@ static int give_up_privileges(const struct inside *in, struct err *e)
 }
 
 static int (*const steps[])(const struct inside *, struct err *) = {
-    join_cgroup, wait_for_user_map, become_user,  own_cgroup_namespace, own_host_name,
-    loopback_up, build_root,        unpack,       give_up_privileges,
+    join_cgroup, wait_for_user_map, become_user, own_cgroup_namespace, own_host_name,
+    loopback_up, build_root,        unpack,      give_up_privileges,
 };
 
 void init_main(const struct inside *in)

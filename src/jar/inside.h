@@ -20,7 +20,7 @@ struct inside {
     const struct isolation *iso;
     const struct limits *limits;
     const struct cgroup *cgroup; /* NULL where there is none */
-    int report_fd;               /* takes a struct err: init when ready or failed, program only on failure */
+    int report_fd; /* takes a struct err: init when ready or failed, program only on failure */
     int bundle_fd;
     /* init */
     int go_fd; /* a byte arrives when the user map is written */

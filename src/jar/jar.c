@@ -49,8 +49,8 @@ struct jar {
     bool has_cgroup, has_uid, started, program_reaped;
     struct cgroup cgroup;
     uint32_t uid;
-    char home[256];  /* level process: the private directory; empty otherwise */
-    int scratch_fd;  /* the tmpfs, or the private directory */
+    char home[256]; /* level process: the private directory; empty otherwise */
+    int scratch_fd; /* the tmpfs, or the private directory */
     int init_pidfd;
     pid_t program; /* its number is its own while it is not reaped */
     int program_pidfd;
@@ -141,9 +141,11 @@ static int start_init(struct jar *j, struct err *e)
     if (fd_pipe(report, e))
         return -1;
     report_read = report[0], report_write = report[1];
-    if (root_scratch_new(j->limits.v[LIMIT_DISK], j->limits.v[LIMIT_FILES], j->uid, &j->scratch_fd, e))
+    if (root_scratch_new(j->limits.v[LIMIT_DISK], j->limits.v[LIMIT_FILES], j->uid, &j->scratch_fd,
+                         e))
         return -1;
-    pid_t init = clone_process(all, j->has_cgroup ? cgroup_clone_fd(&j->cgroup) : -1, &j->init_pidfd, e);
+    pid_t init = clone_process(all, j->has_cgroup ? cgroup_clone_fd(&j->cgroup) : -1,
+                               &j->init_pidfd, e);
     if (init < 0)
         return -1;
     if (init == 0) {
@@ -443,8 +445,9 @@ _Noreturn static void collector_main(struct jar *j)
         failed = 1;
     failed = failed || confine_no_new_privs(&e) || (j->has_uid && confine_caps(0, &e)) ||
              seccomp_apply(SECCOMP_PROCESS, &e);
-    autoclose int dir =
-        failed ? -1 : openat(keep, j->home[0] ? "work" : "sandbox", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    autoclose int dir = failed ? -1
+                               : openat(keep, j->home[0] ? "work" : "sandbox",
+                                        O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (dir >= 0 && j->outputs[0] && j->started)
         failed |= files_collect(dir, j->outputs, 1, &e);
     if (!failed && j->home[0])
@@ -521,7 +524,8 @@ static int read_report(struct jar *j, struct err *ret)
     if (n == 0)
         return 1;
     if (n != sizeof *ret)
-        (void)err_set(ret, ERR_KERNEL, n < 0 ? errno : 0, "a process of the jar died while starting");
+        (void)err_set(ret, ERR_KERNEL, n < 0 ? errno : 0,
+                      "a process of the jar died while starting");
     ret->text[sizeof ret->text - 1] = '\0';
     return 0;
 }
@@ -607,8 +611,8 @@ void jar_advance(struct jar *j, uint64_t now_us)
 int jar_fd(const struct jar *j)
 {
     const int fds[] = {
-        [BUILDING] = j->report_fd,    [STARTING] = j->report_fd,         [RUNNING] = j->program_pidfd,
-        [CLEARING] = j->init_pidfd,   [COLLECTING] = j->collector_pidfd, [GONE] = -1,
+        [BUILDING] = j->report_fd,  [STARTING] = j->report_fd,         [RUNNING] = j->program_pidfd,
+        [CLEARING] = j->init_pidfd, [COLLECTING] = j->collector_pidfd, [GONE] = -1,
     };
     return fds[j->state];
 }

@@ -21,20 +21,20 @@ struct path_rule {
 
 enum { RULE_PATH_BENEATH = 1, CREATE_RULESET_VERSION = 1 };
 
-#define FS_EXECUTE (1ULL << 0)
+#define FS_EXECUTE    (1ULL << 0)
 #define FS_WRITE_FILE (1ULL << 1)
-#define FS_READ_FILE (1ULL << 2)
-#define FS_READ_DIR (1ULL << 3)
-#define FS_ABI1 ((1ULL << 13) - 1) /* the above, and making and removing every kind of file */
-#define FS_REFER (1ULL << 13)      /* ABI 2: rename or link between directories */
-#define FS_TRUNCATE (1ULL << 14)   /* ABI 3 */
-#define FS_IOCTL_DEV (1ULL << 15)  /* ABI 5 */
-#define FS_MAKE_CHAR (1ULL << 6)
+#define FS_READ_FILE  (1ULL << 2)
+#define FS_READ_DIR   (1ULL << 3)
+#define FS_ABI1       ((1ULL << 13) - 1) /* the above, and making and removing every kind of file */
+#define FS_REFER      (1ULL << 13)       /* ABI 2: rename or link between directories */
+#define FS_TRUNCATE   (1ULL << 14)       /* ABI 3 */
+#define FS_IOCTL_DEV  (1ULL << 15)       /* ABI 5 */
+#define FS_MAKE_CHAR  (1ULL << 6)
 #define FS_MAKE_BLOCK (1ULL << 11)
 /* What can be allowed on something that is not a directory. */
-#define FS_FILE (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
+#define FS_FILE       (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
 
-#define NET_ALL 3ULL   /* TCP bind and connect */
+#define NET_ALL   3ULL /* TCP bind and connect */
 #define SCOPE_ALL 3ULL /* abstract unix sockets, signals */
 
 static const uint64_t allowed[] = {
@@ -76,7 +76,8 @@ static int add_rule(int ruleset, uint64_t known, const struct landlock_rule *r, 
     return 0;
 }
 
-int landlock_apply(uint32_t abi, const struct landlock_rule *rules, bool deny_network, struct err *e)
+int landlock_apply(uint32_t abi, const struct landlock_rule *rules, bool deny_network,
+                   struct err *e)
 {
     struct ruleset_attr attr = { .access_fs = known_fs(abi) };
     size_t size = offsetof(struct ruleset_attr, access_net);

@@ -18,10 +18,14 @@
 #include "jar/seccomp.h"
 
 static const struct landlock_rule jar_rules[] = {
-    { "/", LANDLOCK_READ, false },           { "/sandbox", LANDLOCK_WRITE, false },
-    { "/tmp", LANDLOCK_WRITE, false },       { "/dev/shm", LANDLOCK_WRITE, false },
-    { "/dev/null", LANDLOCK_DEVICE, false }, { "/dev/zero", LANDLOCK_DEVICE, false },
-    { "/dev/full", LANDLOCK_DEVICE, false }, { "/dev/random", LANDLOCK_DEVICE, false },
+    { "/", LANDLOCK_READ, false },
+    { "/sandbox", LANDLOCK_WRITE, false },
+    { "/tmp", LANDLOCK_WRITE, false },
+    { "/dev/shm", LANDLOCK_WRITE, false },
+    { "/dev/null", LANDLOCK_DEVICE, false },
+    { "/dev/zero", LANDLOCK_DEVICE, false },
+    { "/dev/full", LANDLOCK_DEVICE, false },
+    { "/dev/random", LANDLOCK_DEVICE, false },
     { "/dev/urandom", LANDLOCK_DEVICE, false },
     { NULL, 0, false },
 };
@@ -73,8 +77,9 @@ static int enter_jar(const struct inside *in, struct err *e)
 /* Level process: the files go into a private directory of the host, with the uid the program will have. */
 static int enter_home(const struct inside *in, struct err *e)
 {
-    if (in->uid != geteuid() && (setgroups(0, NULL) < 0 || setresgid(in->uid, in->uid, in->uid) < 0 ||
-                                 setresuid(in->uid, in->uid, in->uid) < 0))
+    if (in->uid != geteuid() &&
+        (setgroups(0, NULL) < 0 || setresgid(in->uid, in->uid, in->uid) < 0 ||
+         setresuid(in->uid, in->uid, in->uid) < 0))
         return err_set(e, ERR_KERNEL, errno, "become uid %u", in->uid);
     autoclose int dir = open(in->home, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir < 0 || mkdirat(dir, "work", 0700) < 0 || mkdirat(dir, "tmp", 0700) < 0)
@@ -137,9 +142,9 @@ static int prepare(const struct inside *in, int *report_fd, struct err *e)
     if (setsid() < 0)
         return err_set(e, ERR_KERNEL, errno, "start a session");
     umask(022);
-    if (confine_rlimits(in->iso, in->limits, threads_of_user(in), e) || confine_default_signals(e) ||
-        confine_fds(in->stdio, report_fd, e) || confine_no_new_privs(e) || apply_landlock(in, e) ||
-        confine_caps(0, e))
+    if (confine_rlimits(in->iso, in->limits, threads_of_user(in), e) ||
+        confine_default_signals(e) || confine_fds(in->stdio, report_fd, e) ||
+        confine_no_new_privs(e) || apply_landlock(in, e) || confine_caps(0, e))
         return -1;
     return seccomp_apply(in->iso->level == LEVEL_PROCESS ? SECCOMP_PROCESS : SECCOMP_JAR, e);
 }
@@ -150,7 +155,8 @@ void program_main(const struct inside *in)
     int report_fd = in->report_fd;
     if (prepare(in, &report_fd, &e) == 0) {
         (void)execve(in->argv[0], in->argv, in->envp);
-        (void)err_set(&e, errno == ENOENT ? ERR_NOT_FOUND : ERR_KERNEL, errno, "start %s", in->argv[0]);
+        (void)err_set(&e, errno == ENOENT ? ERR_NOT_FOUND : ERR_KERNEL, errno, "start %s",
+                      in->argv[0]);
     }
     (void)!fd_write_all(report_fd, &e, sizeof e);
     _exit(127);

@@ -47,8 +47,8 @@ static int new_mount(const char *type, const struct option *options, size_t n, u
         return err_set(e, ERR_KERNEL, errno, "open the file system %s", type);
     for (size_t i = 0; i < n; i++)
         if (fsconfig(fs, FSCONFIG_SET_STRING, options[i].key, options[i].value, 0) < 0)
-            return err_set(e, ERR_KERNEL, errno, "set %s=%s on %s", options[i].key, options[i].value,
-                           type);
+            return err_set(e, ERR_KERNEL, errno, "set %s=%s on %s", options[i].key,
+                           options[i].value, type);
     if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
         return err_set(e, ERR_KERNEL, errno, "make a file system %s", type);
     int fd = fsmount(fs, FSMOUNT_CLOEXEC, attributes);
@@ -73,7 +73,8 @@ static int copy_tree(int at_fd, const char *path, int *ret_fd, struct err *e)
     autoclose int fd = (int)syscall(SYS_openat2, at_fd, path, &how, sizeof how);
     if (fd < 0)
         return err_set(e, ERR_KERNEL, errno, "open %s", path);
-    int tree = open_tree(fd, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
+    int tree = open_tree(fd, "",
+                         OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
     if (tree < 0)
         return err_set(e, ERR_KERNEL, errno, "copy the mounts at %s", path);
     *ret_fd = tree;
@@ -186,7 +187,8 @@ int root_host_enter(struct err *e)
     if (fchdir(home) < 0 || mkdir("proc", 0555) < 0 || mkdir("jar", 0755) < 0 ||
         mkdir("scratch", 0755) < 0)
         return err_set(e, ERR_KERNEL, errno, "lay out our own root");
-    if (new_mount("proc", NULL, 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, &proc, e) ||
+    if (new_mount("proc", NULL, 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, &proc,
+                  e) ||
         attach(proc, AT_FDCWD, "proc", e))
         return -1;
     if (build_template(host_root, e))
@@ -201,7 +203,8 @@ int root_scratch_new(uint64_t bytes, uint64_t inodes, uint32_t uid, int *ret_fd,
     (void)snprintf(nodes, sizeof nodes, "%" PRIu64, inodes + 4); /* its root and our directories */
     (void)snprintf(owner, sizeof owner, "%" PRIu32, uid);
     const struct option options[] = {
-        { "size", size }, { "nr_inodes", nodes }, { "mode", "700" }, { "uid", owner }, { "gid", owner },
+        { "size", size }, { "nr_inodes", nodes }, { "mode", "700" },
+        { "uid", owner }, { "gid", owner },
     };
     return new_mount("tmpfs", options, 5, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, ret_fd, e);
 }
@@ -278,8 +281,8 @@ int root_enter(int scratch_fd, bool writable, struct err *e)
     if (chdir("/jar") < 0)
         return err_set(e, ERR_KERNEL, errno, "enter the root");
     if (bind_scratch(e) ||
-        new_mount("proc", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, &proc,
-                  e) ||
+        new_mount("proc", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
+                  &proc, e) ||
         attach(proc, AT_FDCWD, "proc", e))
         return -1;
     return pivot_here(e);

@@ -20,9 +20,10 @@ static const struct {
     const char *path;
     mode_t mode;
 } dirs[] = {
-    { "usr", 0755 },  { "etc", 0755 }, { "etc/alternatives", 0755 }, { "dev", 0755 },
-    { "proc", 0555 }, { "run", 0755 }, { "var", 0755 },              { "home", 0755 },
-    { "tmp", 01777 }, { "sandbox", 0755 },
+    { "usr", 0755 },     { "etc", 0755 },  { "etc/alternatives", 0755 },
+    { "dev", 0755 },     { "proc", 0555 }, { "run", 0755 },
+    { "var", 0755 },     { "home", 0755 }, { "tmp", 01777 },
+    { "sandbox", 0755 },
 };
 
 static const struct {

@@ -23,7 +23,8 @@ static int range_is_ours(struct err *e)
     int used = 0;
     if (fd_read_file(AT_FDCWD, "/proc/self/uid_map", map, sizeof map) <= 0)
         return err_set(e, ERR_UNAVAILABLE, errno, "read /proc/self/uid_map");
-    for (const char *at = map; sscanf(at, "%u %u %u%n", &first, &outside, &count, &used) == 3; at += used)
+    for (const char *at = map; sscanf(at, "%u %u %u%n", &first, &outside, &count, &used) == 3;
+         at += used)
         if (first <= KEEPER_UID &&
             UIDS_FIRST - first + UIDS_BLOCKS * UIDS_PER_BLOCK <= (uint64_t)count)
             return 0;
@@ -46,9 +47,12 @@ int uids_open(struct uids *u, struct err *e)
     if (fd < 0)
         return err_set(e, ERR_UNAVAILABLE, errno, "open %s/%s", lock_dir, lock_file);
     for (unsigned block = 0; block < UIDS_BLOCKS; block++) {
-        struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = block, .l_len = 1 };
+        struct flock lock = {
+            .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = block, .l_len = 1
+        };
         if (fcntl(fd, F_OFD_SETLK, &lock) == 0) {
-            *u = (struct uids){ .lock_fd = fd_take(&fd), .base = UIDS_FIRST + block * UIDS_PER_BLOCK };
+            *u = (struct uids){ .lock_fd = fd_take(&fd),
+                                .base = UIDS_FIRST + block * UIDS_PER_BLOCK };
             return 0;
         }
         if (errno != EAGAIN && errno != EACCES)

@@ -11,7 +11,10 @@ struct version_probe {
     pid_t pid; /* -1: not running */
     int fd;    /* what it prints; -1: nothing */
 };
-#define VERSION_PROBE_INIT { .pid = -1, .fd = -1 }
+#define VERSION_PROBE_INIT  \
+    {                       \
+        .pid = -1, .fd = -1 \
+    }
 
 /* Starts asking; the answer is there when somebody wants it. A language that is not installed has none. */
 void version_probe_start(struct version_probe *p, const struct language *l);

@@ -27,9 +27,10 @@ static int name_refused(const char *name, size_t len, const char *why, struct er
 {
     char shown[128], quoted[96];
     (void)snprintf(shown, sizeof shown, "%.*s", (int)(len < 100 ? len : 100), name);
-    return err_set(e, ERR_BAD_REQUEST, 0,
-                   "file name '%s' %s: a relative name inside /sandbox such as data/in.csv is accepted",
-                   text_quote(shown, quoted, sizeof quoted), why);
+    return err_set(
+        e, ERR_BAD_REQUEST, 0,
+        "file name '%s' %s: a relative name inside /sandbox such as data/in.csv is accepted",
+        text_quote(shown, quoted, sizeof quoted), why);
 }
 
 int bundle_name_check(const char *name, size_t len, struct err *e)
@@ -60,7 +61,9 @@ int bundle_name_check(const char *name, size_t len, struct err *e)
 int bundle_add(struct buf *b, const char *name, uint32_t status, const void *bytes, size_t size,
                struct err *e)
 {
-    struct bundle_head head = { .name_len = (uint32_t)strlen(name), .status = status, .size = size };
+    struct bundle_head head = { .name_len = (uint32_t)strlen(name),
+                                .status = status,
+                                .size = size };
     if (buf_add(b, &head, sizeof head, e) || buf_add(b, name, head.name_len, e))
         return -1;
     return buf_add(b, bytes, size, e);

@@ -17,7 +17,9 @@ enum {
     BUNDLE_FILES_MAX = 10000,
 };
 #define BUNDLE_FILE_MAX_BYTES (16ULL << 20)
-#define BUNDLE_MAX_BYTES (64ULL << 20)
+#define BUNDLE_MAX_BYTES      (64ULL << 20)
+/* A whole bundle as a stream: the bytes, and a head and a name for each file. */
+#define BUNDLE_STREAM_MAX     (BUNDLE_MAX_BYTES + (uint64_t)BUNDLE_FILES_MAX * (BUNDLE_NAME_MAX + 64))
 
 struct bundle_head {
     uint32_t name_len;

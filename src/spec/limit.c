@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 
-#define KIB (1ULL << 10)
-#define MIB (1ULL << 20)
-#define GIB (1ULL << 30)
+#define KIB    (1ULL << 10)
+#define MIB    (1ULL << 20)
+#define GIB    (1ULL << 30)
 #define DAY_MS (24ULL * 3600 * 1000)
 
 const struct limit_def limit_defs[LIMIT_COUNT] = {
@@ -38,11 +38,12 @@ struct limits limits_default(void)
     return l;
 }
 
-static int out_of_bounds(const struct limit_def *d, const char *name, const char *shown, struct err *e)
+static int out_of_bounds(const struct limit_def *d, const char *name, const char *shown,
+                         struct err *e)
 {
     char min[32], max[32];
-    return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is out of bounds: from %s to %s is accepted", name, shown,
-                   unit_format(d->unit, d->min, min, sizeof min),
+    return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is out of bounds: from %s to %s is accepted",
+                   name, shown, unit_format(d->unit, d->min, min, sizeof min),
                    unit_format(d->unit, d->max, max, sizeof max));
 }
 
@@ -67,7 +68,8 @@ int limits_check(const struct limits *limits, struct err *e)
         const struct limit_def *d = &limit_defs[i];
         char shown[32];
         if (limits->v[i] < d->min || limits->v[i] > d->max)
-            return out_of_bounds(d, d->key, unit_format(d->unit, limits->v[i], shown, sizeof shown), e);
+            return out_of_bounds(d, d->key, unit_format(d->unit, limits->v[i], shown, sizeof shown),
+                                 e);
     }
     return 0;
 }

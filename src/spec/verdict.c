@@ -13,9 +13,9 @@ static const struct {
 
 /* What ended a run that was killed from outside. */
 static const enum verdict by_reason[END_REASON_COUNT_] = {
-    [END_WALL] = VERDICT_TIMEOUT,         [END_CPU] = VERDICT_CPU_TIMEOUT,
-    [END_MEMORY] = VERDICT_MEMORY_LIMIT,  [END_OUTPUT] = VERDICT_OUTPUT_LIMIT,
-    [END_CANCEL] = VERDICT_CANCELLED,     [END_FAILURE] = VERDICT_INTERNAL_ERROR,
+    [END_WALL] = VERDICT_TIMEOUT,        [END_CPU] = VERDICT_CPU_TIMEOUT,
+    [END_MEMORY] = VERDICT_MEMORY_LIMIT, [END_OUTPUT] = VERDICT_OUTPUT_LIMIT,
+    [END_CANCEL] = VERDICT_CANCELLED,    [END_FAILURE] = VERDICT_INTERNAL_ERROR,
 };
 
 /* What made a run fail that ended by itself, the most telling first. A program that met a limit,

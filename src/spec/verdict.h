@@ -31,21 +31,21 @@ enum verdict {
 
 /* Why the tree was killed, if the program did not end by itself. */
 enum end_reason {
-    END_EXIT,     /* it ended by itself */
-    END_WALL,     /* past its deadline */
-    END_CPU,      /* used up its CPU time */
-    END_MEMORY,   /* the kernel ran out of the jar's memory */
-    END_OUTPUT,   /* said more than it may */
-    END_CANCEL,   /* somebody asked */
-    END_FAILURE,  /* the jar itself could not be kept up */
+    END_EXIT,    /* it ended by itself */
+    END_WALL,    /* past its deadline */
+    END_CPU,     /* used up its CPU time */
+    END_MEMORY,  /* the kernel ran out of the jar's memory */
+    END_OUTPUT,  /* said more than it may */
+    END_CANCEL,  /* somebody asked */
+    END_FAILURE, /* the jar itself could not be kept up */
     END_REASON_COUNT_,
 };
 
 struct evidence {
     enum end_reason reason;
-    int exit_code;      /* 0..255; meaningful when signal == 0 */
-    int signal;         /* the signal that ended the main process, or 0 */
-    limit_set hits;     /* every limit that was touched, also if the program swallowed it */
+    int exit_code;  /* 0..255; meaningful when signal == 0 */
+    int signal;     /* the signal that ended the main process, or 0 */
+    limit_set hits; /* every limit that was touched, also if the program swallowed it */
 };
 
 /* What the run cost, measured from outside. */

@@ -45,7 +45,9 @@ static struct slot *free_slot(struct loop *l)
 
 static int tell_ended(struct loop *l, uint64_t id, const struct jar_outcome *o, struct err *e)
 {
-    struct wire_ended ended = { .id = id, .err = o->err, .evidence = o->evidence, .usage = o->usage };
+    struct wire_ended ended = {
+        .id = id, .err = o->err, .evidence = o->evidence, .usage = o->usage
+    };
     return wire_send_ended(l->wire_fd, &ended, e);
 }
 
@@ -106,7 +108,8 @@ static int on_spawn(struct loop *l, struct err *e)
         return err_set(e, ERR_PROTOCOL, 0, "the id %llu is in use", (unsigned long long)s.id);
     struct slot *slot = free_slot(l);
     if (!slot) {
-        (void)!err_set(&why, ERR_UNAVAILABLE, 0, "%d jars are running: wait for one to end", JARS_MAX);
+        (void)!err_set(&why, ERR_UNAVAILABLE, 0, "%d jars are running: wait for one to end",
+                       JARS_MAX);
         return refuse(l, s.id, &why, e);
     }
     struct jar_spec spec = {
@@ -146,8 +149,9 @@ static int on_message(struct loop *l, struct err *e)
     int got = wire_receive(l->wire_fd, &l->message, e);
     if (got <= 0)
         return -1;
-    int rc = handlers[l->message.type] ? handlers[l->message.type](l, e)
-                                       : err_set(e, ERR_PROTOCOL, 0, "that is not the keeper's to say");
+    int rc = handlers[l->message.type]
+                 ? handlers[l->message.type](l, e)
+                 : err_set(e, ERR_PROTOCOL, 0, "that is not the keeper's to say");
     wire_message_done(&l->message);
     /* The environment may hold secrets, and every jar begins as a copy of this process. */
     explicit_bzero(l->message.bytes, l->message.len);

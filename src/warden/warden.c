@@ -47,7 +47,8 @@ static int settle(struct err *e)
             return err_set(e, ERR_KERNEL, errno, "settle descriptor %d", i);
     (void)setsid();
     (void)prctl(PR_SET_NAME, "belljar-warden", 0, 0, 0);
-    static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP, SIGUSR1, SIGUSR2 };
+    static const int ignored[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
+                                   SIGPIPE, SIGTSTP, SIGUSR1, SIGUSR2 };
     for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
         (void)signal(ignored[i], SIG_IGN);
     struct rlimit files;
@@ -65,7 +66,8 @@ _Noreturn static void warden_main(int fd, enum level level, bool new_user, uid_t
     struct jar_host host;
     struct err e = { 0 };
     int failed = (new_user && become_namespace_root(uid, gid, &hello.err)) || settle(&hello.err) ||
-                 jar_host_open(&host, level, cgroups, &hello.err) || fd_set_nonblock(fd, &hello.err);
+                 jar_host_open(&host, level, cgroups, &hello.err) ||
+                 fd_set_nonblock(fd, &hello.err);
     if (!failed)
         hello.isolation = host.isolation;
     if (wire_send_hello(fd, &hello, &e) || failed)

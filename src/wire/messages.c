@@ -14,7 +14,8 @@ static void body_init(struct body *b)
     b->p = (struct packer){ .at = b->bytes, .left = sizeof b->bytes };
 }
 
-static int body_send(int fd, enum wire_type type, const struct body *b, const int *fds, struct err *e)
+static int body_send(int fd, enum wire_type type, const struct body *b, const int *fds,
+                     struct err *e)
 {
     return wire_send(fd, type, &b->p, b->bytes, fds, e);
 }

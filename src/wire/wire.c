@@ -47,10 +47,12 @@ int wire_send(int fd, enum wire_type type, const struct packer *body, const char
               const int *fds, struct err *e)
 {
     if (body->failed)
-        return err_set(e, ERR_TOO_LARGE, 0, "a %s message is larger than %d bytes", types[type].name,
-                       WIRE_MAX_BYTES);
+        return err_set(e, ERR_TOO_LARGE, 0, "a %s message is larger than %d bytes",
+                       types[type].name, WIRE_MAX_BYTES);
     size_t len = (size_t)(body->at - bytes);
-    struct wire_head head = { .version = WIRE_VERSION, .type = (uint32_t)type, .len = (uint32_t)len };
+    struct wire_head head = { .version = WIRE_VERSION,
+                              .type = (uint32_t)type,
+                              .len = (uint32_t)len };
     struct iovec iov[2] = { { &head, sizeof head }, { (void *)bytes, len } };
     union fd_control control = { 0 };
     struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
@@ -69,8 +71,8 @@ int wire_send(int fd, enum wire_type type, const struct packer *body, const char
         sent = sendmsg(fd, &msg, MSG_NOSIGNAL);
     } while (sent < 0 && errno == EINTR);
     if (sent < 0)
-        return err_set(e, errno == EPIPE || errno == ECONNRESET ? ERR_UNAVAILABLE : ERR_KERNEL, errno,
-                       "send a %s message", types[type].name);
+        return err_set(e, errno == EPIPE || errno == ECONNRESET ? ERR_UNAVAILABLE : ERR_KERNEL,
+                       errno, "send a %s message", types[type].name);
     return 0;
 }
 
@@ -116,9 +118,9 @@ int wire_receive(int fd, struct wire_message *m, struct err *e)
         return 0;
     int n_fds = collect_fds(&msg, m);
     m->len = (uint32_t)got - (uint32_t)sizeof head;
-    if ((size_t)got < sizeof head || head.version != WIRE_VERSION || head.type >= WIRE_TYPE_COUNT_ ||
-        head.len != m->len || (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) ||
-        n_fds != types[head.type].fds) {
+    if ((size_t)got < sizeof head || head.version != WIRE_VERSION ||
+        head.type >= WIRE_TYPE_COUNT_ || head.len != m->len ||
+        (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) || n_fds != types[head.type].fds) {
         wire_message_done(m);
         return err_set(e, ERR_PROTOCOL, 0, "the peer sent a message that is not ours");
     }

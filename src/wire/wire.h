@@ -52,8 +52,8 @@ void wire_message_done(struct wire_message *m);
 [[nodiscard]] int wire_pair(int ret_fds[2], struct err *e);
 
 /* Blocks until the kernel has taken the message. ERR_UNAVAILABLE when the peer is gone. */
-[[nodiscard]] int wire_send(int fd, enum wire_type type, const struct packer *body, const char *bytes,
-                            const int *fds, struct err *e);
+[[nodiscard]] int wire_send(int fd, enum wire_type type, const struct packer *body,
+                            const char *bytes, const int *fds, struct err *e);
 
 /* 1 with a message, 0 when the peer has closed, -1 on error. */
 [[nodiscard]] int wire_receive(int fd, struct wire_message *m, struct err *e);
@@ -64,7 +64,8 @@ struct wire_hello {
     struct isolation isolation;
 };
 [[nodiscard]] int wire_send_hello(int fd, const struct wire_hello *h, struct err *e);
-[[nodiscard]] int wire_read_hello(const struct wire_message *m, struct wire_hello *ret, struct err *e);
+[[nodiscard]] int wire_read_hello(const struct wire_message *m, struct wire_hello *ret,
+                                  struct err *e);
 
 /* spawn; the strings of a received one point into the message */
 enum { SPAWN_WRITABLE_ROOT = 1 };
@@ -77,8 +78,10 @@ struct wire_spawn {
     char **outputs; /* names inside /sandbox to send back when it is over */
 };
 void wire_spawn_done(struct wire_spawn *s);
-[[nodiscard]] int wire_send_spawn(int fd, const struct wire_spawn *s, const int fds[5], struct err *e);
-[[nodiscard]] int wire_read_spawn(const struct wire_message *m, struct wire_spawn *ret, struct err *e);
+[[nodiscard]] int wire_send_spawn(int fd, const struct wire_spawn *s, const int fds[5],
+                                  struct err *e);
+[[nodiscard]] int wire_read_spawn(const struct wire_message *m, struct wire_spawn *ret,
+                                  struct err *e);
 
 /* kill */
 struct wire_kill {
@@ -86,7 +89,8 @@ struct wire_kill {
     enum end_reason reason;
 };
 [[nodiscard]] int wire_send_kill(int fd, const struct wire_kill *k, struct err *e);
-[[nodiscard]] int wire_read_kill(const struct wire_message *m, struct wire_kill *ret, struct err *e);
+[[nodiscard]] int wire_read_kill(const struct wire_message *m, struct wire_kill *ret,
+                                 struct err *e);
 
 /* started */
 [[nodiscard]] int wire_send_started(int fd, uint64_t id, struct err *e);
@@ -100,4 +104,5 @@ struct wire_ended {
     struct usage usage;
 };
 [[nodiscard]] int wire_send_ended(int fd, const struct wire_ended *x, struct err *e);
-[[nodiscard]] int wire_read_ended(const struct wire_message *m, struct wire_ended *ret, struct err *e);
+[[nodiscard]] int wire_read_ended(const struct wire_message *m, struct wire_ended *ret,
+                                  struct err *e);

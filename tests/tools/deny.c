@@ -33,8 +33,8 @@
 #error "deny knows x86_64 and aarch64"
 #endif
 
-#define ANY_NAMESPACE                                                                           \
-    ((unsigned)(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC |      \
+#define ANY_NAMESPACE                                                                      \
+    ((unsigned)(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | \
                 CLONE_NEWUTS | CLONE_NEWCGROUP))
 
 struct name {
@@ -88,7 +88,8 @@ static const struct name calls[] = {
 };
 
 static const struct name errnos[] = {
-    { "EPERM", EPERM }, { "ENOSYS", ENOSYS }, { "EINVAL", EINVAL }, { "EACCES", EACCES }, { "ENOMEM", ENOMEM },
+    { "EPERM", EPERM },   { "ENOSYS", ENOSYS }, { "EINVAL", EINVAL },
+    { "EACCES", EACCES }, { "ENOMEM", ENOMEM },
 };
 
 struct filter {
@@ -193,7 +194,8 @@ int main(int argc, char **argv)
     emit(&f, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, NATIVE_ARCH);
     emit(&f, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW);
     char *save = NULL;
-    for (char *rule = strtok_r(argv[1], ",", &save); rule != NULL; rule = strtok_r(NULL, ",", &save))
+    for (char *rule = strtok_r(argv[1], ",", &save); rule != NULL;
+         rule = strtok_r(NULL, ",", &save))
         add_rule(&f, rule);
     emit(&f, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW);
 

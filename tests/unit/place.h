@@ -23,7 +23,8 @@ struct place {
 [[maybe_unused]] static bool place_init(struct place *p)
 {
     const char *tmp = getenv("TMPDIR");
-    (void)snprintf(p->path, sizeof p->path, "%s/unit-test-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
+    (void)snprintf(p->path, sizeof p->path, "%s/unit-test-XXXXXX",
+                   tmp && *tmp == '/' ? tmp : "/tmp");
     p->fd = -1;
     if (!CHECK(mkdtemp(p->path) != NULL))
         return false;

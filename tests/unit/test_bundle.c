@@ -14,10 +14,10 @@ struct name {
 static void test_ordinary_names_are_accepted(void)
 {
     static const struct name good[] = {
-        NAME("a"),        NAME("main.py"),  NAME("data/in.csv"), NAME("a/b/c/d"),    NAME(".hidden"),
-        NAME("..."),      NAME("..a"),      NAME("a.."),         NAME("a/.../b"),    NAME("-rf"),
-        NAME("a b"),      NAME("a\nb"),     NAME("a:b"),         NAME("\xFF\xFE"),   NAME("~"),
-        NAME("$HOME"),    NAME("C:\\x"),    NAME("gr\xC3\xBCn"), NAME("proc/self"),
+        NAME("a"),     NAME("main.py"), NAME("data/in.csv"), NAME("a/b/c/d"),   NAME(".hidden"),
+        NAME("..."),   NAME("..a"),     NAME("a.."),         NAME("a/.../b"),   NAME("-rf"),
+        NAME("a b"),   NAME("a\nb"),    NAME("a:b"),         NAME("\xFF\xFE"),  NAME("~"),
+        NAME("$HOME"), NAME("C:\\x"),   NAME("gr\xC3\xBCn"), NAME("proc/self"),
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         struct err e = { 0 };
@@ -29,10 +29,10 @@ static void test_ordinary_names_are_accepted(void)
 static void test_names_that_lead_elsewhere_are_refused(void)
 {
     static const struct name bad[] = {
-        NAME(""),        NAME("/"),     NAME("/etc/passwd"), NAME("//a"),   NAME("a/"),
-        NAME("a//b"),    NAME("."),     NAME(".."),          NAME("./a"),   NAME("../a"),
-        NAME("a/."),     NAME("a/.."),  NAME("a/./b"),       NAME("a/../b"), NAME("a/b/../../../c"),
-        NAME("\0"),      NAME("a\0b"),  NAME("a\0"),         NAME("a/\0/b"), NAME("..\0"),
+        NAME(""),     NAME("/"),    NAME("/etc/passwd"), NAME("//a"),    NAME("a/"),
+        NAME("a//b"), NAME("."),    NAME(".."),          NAME("./a"),    NAME("../a"),
+        NAME("a/."),  NAME("a/.."), NAME("a/./b"),       NAME("a/../b"), NAME("a/b/../../../c"),
+        NAME("\0"),   NAME("a\0b"), NAME("a\0"),         NAME("a/\0/b"), NAME("..\0"),
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct err e = { 0 };
@@ -158,10 +158,18 @@ static void test_cut_anywhere_is_an_error_and_never_a_read_outside(void)
 static void test_head_that_lies_is_an_error(void)
 {
     static const struct bundle_head lies[] = {
-        { UINT32_MAX, 0, 0 },     { UINT32_MAX, 0, UINT64_MAX },  { 3, 0, UINT64_MAX },
-        { 3, 0, UINT64_MAX - 2 }, { 3, 0, UINT64_MAX - 3 },       { 3, 0, (uint64_t)1 << 63 },
-        { 3, 0, 6 },              { 4, 0, 5 },                    { 9, 0, 0 },
-        { 0, 0, 8 },              { UINT32_MAX - 15, 0, 0 },      { 0x80000000, 0, 0x80000000 },
+        { UINT32_MAX, 0, 0 },
+        { UINT32_MAX, 0, UINT64_MAX },
+        { 3, 0, UINT64_MAX },
+        { 3, 0, UINT64_MAX - 2 },
+        { 3, 0, UINT64_MAX - 3 },
+        { 3, 0, (uint64_t)1 << 63 },
+        { 3, 0, 6 },
+        { 4, 0, 5 },
+        { 9, 0, 0 },
+        { 0, 0, 8 },
+        { UINT32_MAX - 15, 0, 0 },
+        { 0x80000000, 0, 0x80000000 },
         { 8, 0, 0 }, /* the name takes in a NUL of the bytes */
     };
     for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {

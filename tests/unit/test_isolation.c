@@ -22,7 +22,9 @@ static void test_levels_are_ordered_by_strength(void)
 
 static void test_unknown_level_is_refused_and_changes_nothing(void)
 {
-    static const char *const bad[] = { "", "JAR", "Jar", "jar ", " jar", "ja", "jars", "none", "0" };
+    static const char *const bad[] = {
+        "", "JAR", "Jar", "jar ", " jar", "ja", "jars", "none", "0"
+    };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         enum level l = LEVEL_ROOTLESS;
         CHECK_INT(level_parse(bad[i], &l), -1);
@@ -36,9 +38,10 @@ static void test_unknown_level_is_refused_and_changes_nothing(void)
 static void test_layer_names_are_what_results_promise(void)
 {
     static const char *const names[] = {
-        "user_ns",     "pid_ns",     "mount_ns",     "net_ns",  "ipc_ns",        "uts_ns",      "cgroup_ns",
-        "root",        "own_uid",    "no_caps",      "no_new_privs", "seccomp",  "landlock",    "rlimits",
-        "cgroup_memory", "cgroup_pids", "cgroup_cpu", "environment", "closed_fds", "own_session",
+        "user_ns",      "pid_ns",     "mount_ns",    "net_ns",     "ipc_ns",
+        "uts_ns",       "cgroup_ns",  "root",        "own_uid",    "no_caps",
+        "no_new_privs", "seccomp",    "landlock",    "rlimits",    "cgroup_memory",
+        "cgroup_pids",  "cgroup_cpu", "environment", "closed_fds", "own_session",
     };
     CHECK_INT(sizeof names / sizeof names[0], LAYER_COUNT_);
     for (int i = 0; i < LAYER_COUNT_; i++) {

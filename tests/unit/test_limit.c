@@ -63,7 +63,9 @@ static void test_every_limit_takes_its_bounds(void)
             struct limits l = limits_default();
             struct err e = { 0 };
             char text[32];
-            CHECK_INT(limit_parse((enum limit_id)i, plain(d->unit, good[k], text, sizeof text), &l, &e), 0);
+            CHECK_INT(
+                limit_parse((enum limit_id)i, plain(d->unit, good[k], text, sizeof text), &l, &e),
+                0);
             CHECK_INT(l.v[i], good[k]);
             (void)unit_format(d->unit, good[k], text, sizeof text);
             CHECK_INT(limit_parse((enum limit_id)i, text, &l, &e), 0);
@@ -73,11 +75,12 @@ static void test_every_limit_takes_its_bounds(void)
     }
 }
 
-/* The option, the value and both bounds: what one needs to know to put it right. */
-static void check_says_all(const struct limit_def *d, const char *value, const struct err *e)
+/* The name, the value and both bounds: what one needs to know to put it right. */
+static void check_says_all(const struct limit_def *d, const char *name, const char *value,
+                           const struct err *e)
 {
     char min[32], max[32];
-    bool all = strstr(e->text, d->option) && strstr(e->text, value) &&
+    bool all = strstr(e->text, name) && strstr(e->text, value) &&
                strstr(e->text, unit_format(d->unit, d->min, min, sizeof min)) &&
                strstr(e->text, unit_format(d->unit, d->max, max, sizeof max));
     if (!CHECK(all))
@@ -96,7 +99,7 @@ static void test_one_past_a_bound_is_refused_with_option_value_and_bounds(void)
             char text[32];
             (void)plain(d->unit, bad[k], text, sizeof text);
             CHECK_INT(limit_parse((enum limit_id)i, text, &l, &e), -1);
-            check_says_all(d, text, &e);
+            check_says_all(d, d->option, text, &e);
             CHECK_INT(l.v[i], d->def);
         }
     }
@@ -113,7 +116,7 @@ static void test_numbers_from_outside_are_held_to_the_same_bounds(void)
             char shown[32];
             l.v[i] = bad[k];
             CHECK_INT(limits_check(&l, &e), -1);
-            check_says_all(d, unit_format(d->unit, bad[k], shown, sizeof shown), &e);
+            check_says_all(d, d->key, unit_format(d->unit, bad[k], shown, sizeof shown), &e);
         }
     }
 }
@@ -121,8 +124,8 @@ static void test_numbers_from_outside_are_held_to_the_same_bounds(void)
 static void test_what_is_no_number_is_refused_with_what_is_accepted(void)
 {
     static const char *const bad[] = {
-        "",    "-1",  "nan",  "inf",  "1e308",     "abc", "1 0", "0x40",
-        "64,", "+64", "none", "null", "unlimited", "99999999999999999999999999",
+        "",     "-1",  "nan", "inf",  "1e308", "abc",       "1 0",
+        "0x40", "64,", "+64", "none", "null",  "unlimited", "99999999999999999999999999",
     };
     for (int i = 0; i < LIMIT_COUNT; i++) {
         const struct limit_def *d = &limit_defs[i];

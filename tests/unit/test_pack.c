@@ -139,10 +139,10 @@ static void test_string_has_one_nul_and_at_its_end(void)
     } rows[] = {
         { 4, "abc\0", 4, true },
         { 1, "\0", 1, true },
-        { 0, "", 0, false },          /* not even a NUL */
-        { 3, "abc", 3, false },       /* not terminated */
-        { 4, "a\0c\0", 4, false },    /* means less to C than to its sender */
-        { 4, "abc\0", 3, false },     /* longer than the message */
+        { 0, "", 0, false },       /* not even a NUL */
+        { 3, "abc", 3, false },    /* not terminated */
+        { 4, "a\0c\0", 4, false }, /* means less to C than to its sender */
+        { 4, "abc\0", 3, false },  /* longer than the message */
         { 2, "\0\0", 2, false },
         { UINT32_MAX, "abc\0", 4, false },
         { 0x80000000, "abc\0", 4, false },

@@ -13,7 +13,10 @@ struct sample {
     bool valid;
 };
 #define GOOD(s) { s, sizeof(s) - 1, true }
-#define BAD(s)  { s, sizeof(s) - 1, false }
+#define BAD(s)                  \
+    {                           \
+        s, sizeof(s) - 1, false \
+    }
 
 static const struct sample samples[] = {
     GOOD(""),
@@ -33,15 +36,15 @@ static const struct sample samples[] = {
     BAD("\x80"), /* a continuation alone */
     BAD("\xBF"),
     BAD("a\x80z"),
-    BAD("\xC0\x80"),         /* overlong NUL */
-    BAD("\xC0\xAF"),         /* overlong '/' */
-    BAD("\xC1\xBF"),         /* overlong U+007F */
-    BAD("\xE0\x80\xAF"),     /* overlong '/' in three */
-    BAD("\xE0\x9F\xBF"),     /* overlong U+07FF */
-    BAD("\xF0\x80\x80\xAF"), /* overlong '/' in four */
-    BAD("\xF0\x8F\xBF\xBF"), /* overlong U+FFFF */
-    BAD("\xED\xA0\x80"),     /* U+D800 */
-    BAD("\xED\xBF\xBF"),     /* U+DFFF */
+    BAD("\xC0\x80"),                 /* overlong NUL */
+    BAD("\xC0\xAF"),                 /* overlong '/' */
+    BAD("\xC1\xBF"),                 /* overlong U+007F */
+    BAD("\xE0\x80\xAF"),             /* overlong '/' in three */
+    BAD("\xE0\x9F\xBF"),             /* overlong U+07FF */
+    BAD("\xF0\x80\x80\xAF"),         /* overlong '/' in four */
+    BAD("\xF0\x8F\xBF\xBF"),         /* overlong U+FFFF */
+    BAD("\xED\xA0\x80"),             /* U+D800 */
+    BAD("\xED\xBF\xBF"),             /* U+DFFF */
     BAD("\xED\xA0\xBD\xED\xB8\x80"), /* a pair of surrogates */
     BAD("\xF4\x90\x80\x80"),         /* U+110000 */
     BAD("\xF5\x80\x80\x80"),
@@ -135,12 +138,9 @@ static void test_replacement_spares_its_neighbours(void)
     static const struct {
         const char *in, *out;
     } rows[] = {
-        { "a\xFFz", "a" FFFD "z" },
-        { "\xFF", FFFD },
-        { "\xFF\xFE", FFFD FFFD },
-        { "ab\xC2", "ab" FFFD },
-        { "\xC2z", FFFD "z" },
-        { "\xC3\xBC\x80\xC3\xBC", "\xC3\xBC" FFFD "\xC3\xBC" },
+        { "a\xFFz", "a" FFFD "z" }, { "\xFF", FFFD },
+        { "\xFF\xFE", FFFD FFFD },  { "ab\xC2", "ab" FFFD },
+        { "\xC2z", FFFD "z" },      { "\xC3\xBC\x80\xC3\xBC", "\xC3\xBC" FFFD "\xC3\xBC" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         auto(buf) b = { 0 };

@@ -133,9 +133,13 @@ static void test_names_do_not_matter(void)
 {
     /* numbers are what the removal itself uses */
     static const char *const names[] = {
-        "0",    "1",        "2",    "3",      "00",    "18446744073709551615", "-",        "-rf",
-        "...",  " ",        "\n",   "a\nb",   "\xFF",  "\xC0\xAF",             "\x1B[2J",  "*",
-        "$(x)", "removing", "\x01", "tree",   "tree.removing",
+        "0",    "1",        "2",
+        "3",    "00",       "18446744073709551615",
+        "-",    "-rf",      "...",
+        " ",    "\n",       "a\nb",
+        "\xFF", "\xC0\xAF", "\x1B[2J",
+        "*",    "$(x)",     "removing",
+        "\x01", "tree",     "tree.removing",
     };
     struct place p;
     char path[600];

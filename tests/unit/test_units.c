@@ -56,10 +56,10 @@ static void test_sizes_are_read_as_people_write_them(void)
 static void test_durations_are_read_as_people_write_them(void)
 {
     static const struct row rows[] = {
-        { "0", 0 },        { "10", 10000 },   { "10s", 10000 },    { "10S", 10000 },
-        { "500ms", 500 },  { "500MS", 500 },  { "500Ms", 500 },    { "2m", 120000 },
-        { "2M", 120000 },  { "1h", 3600000 }, { "24H", 86400000 }, { "2.5", 2500 },
-        { "0.001", 1 },    { "0.5s", 500 },   { "1.5m", 90000 },   { "1.25h", 4500000 },
+        { "0", 0 },           { "10", 10000 },   { "10s", 10000 },    { "10S", 10000 },
+        { "500ms", 500 },     { "500MS", 500 },  { "500Ms", 500 },    { "2m", 120000 },
+        { "2M", 120000 },     { "1h", 3600000 }, { "24H", 86400000 }, { "2.5", 2500 },
+        { "0.001", 1 },       { "0.5s", 500 },   { "1.5m", 90000 },   { "1.25h", 4500000 },
         { "10.000s", 10000 },
     };
     CHECK_ROWS(UNIT_MS, rows);
@@ -68,9 +68,9 @@ static void test_durations_are_read_as_people_write_them(void)
 static void test_counts_are_whole_numbers_without_unit(void)
 {
     static const struct row rows[] = {
-        { "0", 0 },          { "64", 64 },        { "4096", 4096 },
-        { "64.5", REFUSED }, { "64k", REFUSED },  { "64m", REFUSED },
-        { "64s", REFUSED },  { "64b", REFUSED },  { "0.001", REFUSED },
+        { "0", 0 },          { "64", 64 },       { "4096", 4096 },
+        { "64.5", REFUSED }, { "64k", REFUSED }, { "64m", REFUSED },
+        { "64s", REFUSED },  { "64b", REFUSED }, { "0.001", REFUSED },
     };
     CHECK_ROWS(UNIT_COUNT, rows);
 }
@@ -79,21 +79,34 @@ static void test_counts_are_whole_numbers_without_unit(void)
 static void test_nonsense_is_refused_by_every_kind(void)
 {
     static const struct row rows[] = {
-        { "", REFUSED },        { " ", REFUSED },       { "-1", REFUSED },       { "+1", REFUSED },
-        { "-0", REFUSED },      { "--1", REFUSED },     { "nan", REFUSED },      { "NaN", REFUSED },
-        { "inf", REFUSED },     { "-inf", REFUSED },    { "infinity", REFUSED }, { "1e308", REFUSED },
-        { "1e3", REFUSED },     { "1E3", REFUSED },     { "0x10", REFUSED },     { "0b1", REFUSED },
-        { "k", REFUSED },       { "s", REFUSED },       { ".", REFUSED },        { ".5", REFUSED },
-        { "1.", REFUSED },      { "1.s", REFUSED },     { "1..5", REFUSED },     { "1.5.5", REFUSED },
-        { "1,5", REFUSED },     { "1,000", REFUSED },   { "1_000", REFUSED },    { "1'000", REFUSED },
-        { " 1", REFUSED },      { "1 ", REFUSED },      { "\t1", REFUSED },      { "1\n", REFUSED },
-        { "10 s", REFUSED },    { "10 k", REFUSED },    { "10sec", REFUSED },    { "10min", REFUSED },
-        { "1d", REFUSED },      { "1w", REFUSED },      { "1us", REFUSED },      { "1p", REFUSED },
-        { "1kk", REFUSED },     { "1kmb", REFUSED },    { "1ib", REFUSED },      { "1bb", REFUSED },
-        { "1kbb", REFUSED },    { "1ms1", REFUSED },    { "1s5", REFUSED },      { "1h30m", REFUSED },
-        { "1k-", REFUSED },     { "1.-5", REFUSED },    { "max", REFUSED },      { "unlimited", REFUSED },
-        { "none", REFUSED },    { "\xEF\xBC\x91", REFUSED }, /* full-width one */
-        { "1\xC2\xA0s", REFUSED },                           /* no-break space */
+        { "", REFUSED },           { " ", REFUSED },
+        { "-1", REFUSED },         { "+1", REFUSED },
+        { "-0", REFUSED },         { "--1", REFUSED },
+        { "nan", REFUSED },        { "NaN", REFUSED },
+        { "inf", REFUSED },        { "-inf", REFUSED },
+        { "infinity", REFUSED },   { "1e308", REFUSED },
+        { "1e3", REFUSED },        { "1E3", REFUSED },
+        { "0x10", REFUSED },       { "0b1", REFUSED },
+        { "k", REFUSED },          { "s", REFUSED },
+        { ".", REFUSED },          { ".5", REFUSED },
+        { "1.", REFUSED },         { "1.s", REFUSED },
+        { "1..5", REFUSED },       { "1.5.5", REFUSED },
+        { "1,5", REFUSED },        { "1,000", REFUSED },
+        { "1_000", REFUSED },      { "1'000", REFUSED },
+        { " 1", REFUSED },         { "1 ", REFUSED },
+        { "\t1", REFUSED },        { "1\n", REFUSED },
+        { "10 s", REFUSED },       { "10 k", REFUSED },
+        { "10sec", REFUSED },      { "10min", REFUSED },
+        { "1d", REFUSED },         { "1w", REFUSED },
+        { "1us", REFUSED },        { "1p", REFUSED },
+        { "1kk", REFUSED },        { "1kmb", REFUSED },
+        { "1ib", REFUSED },        { "1bb", REFUSED },
+        { "1kbb", REFUSED },       { "1ms1", REFUSED },
+        { "1s5", REFUSED },        { "1h30m", REFUSED },
+        { "1k-", REFUSED },        { "1.-5", REFUSED },
+        { "max", REFUSED },        { "unlimited", REFUSED },
+        { "none", REFUSED },       { "\xEF\xBC\x91", REFUSED }, /* full-width one */
+        { "1\xC2\xA0s", REFUSED },                              /* no-break space */
     };
     CHECK_ROWS(UNIT_COUNT, rows);
     CHECK_ROWS(UNIT_BYTES, rows);
@@ -104,7 +117,7 @@ static void test_numbers_that_do_not_fit_are_refused_not_wrapped(void)
 {
     static const struct row bytes[] = {
         { "8388607t", 8388607 * TIB },
-        { "8388608t", REFUSED }, /* 2^63 */
+        { "8388608t", REFUSED },  /* 2^63 */
         { "16777216t", REFUSED }, /* 2^64, which would wrap to 0 */
         { "18446744073709551616", REFUSED },
         { "18446744073709551617", REFUSED },
@@ -178,7 +191,8 @@ static void test_what_was_formatted_reads_as_the_same_value(void)
         for (uint64_t value = 1; value < 1ULL << 42; value = value * 3 + 1) {
             char out[32];
             uint64_t back = 0;
-            CHECK_INT(unit_parse(kinds[k], unit_format(kinds[k], value, out, sizeof out), &back), 0);
+            CHECK_INT(unit_parse(kinds[k], unit_format(kinds[k], value, out, sizeof out), &back),
+                      0);
             CHECK_INT(back, value);
         }
     }

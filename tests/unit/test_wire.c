@@ -1,0 +1,213 @@
+#include "wire/wire.h"
+
+#include "check.h"
+#include "peer.h"
+
+enum { HEAD = sizeof(struct peer_head) };
+
+static char *words[] = { (char *)"/bin/true", (char *)"", (char *)"a b\n", NULL };
+static char *no_words[] = { NULL };
+
+/* One of each message, sent and read. The senders say what they send; the readers compare. */
+static int send_hello(int fd, struct err *e)
+{
+    struct wire_hello h = { .err = { ERR_UNAVAILABLE, 13, "no cgroup" },
+                            .isolation = { LEVEL_ROOTLESS, 0x12345, 0x3F, 7, 2 } };
+    return wire_send_hello(fd, &h, e);
+}
+
+static int read_hello(const struct wire_message *m, struct err *e)
+{
+    struct wire_hello h;
+    if (wire_read_hello(m, &h, e))
+        return -1;
+    CHECK(h.err.code == ERR_UNAVAILABLE && h.err.sys == 13 && h.isolation.level == LEVEL_ROOTLESS);
+    CHECK(h.isolation.layers == 0x12345 && h.isolation.unenforced == 0x3F);
+    CHECK(h.isolation.landlock_abi == 7 && h.isolation.cgroup_version == 2);
+    CHECK_STR(h.err.text, "no cgroup");
+    return 0;
+}
+
+static int send_spawn(int fd, struct err *e)
+{
+    struct wire_spawn s = { .id = UINT64_MAX, .flags = SPAWN_WRITABLE_ROOT, .limits = limits_default(),
+                            .argv = words, .envp = no_words, .outputs = words + 1 };
+    return wire_send_spawn(fd, &s, (const int[5]){ 0, 1, 2, 0, 1 }, e);
+}
+
+static int read_spawn(const struct wire_message *m, struct err *e)
+{
+    struct wire_spawn s = { 0 };
+    if (wire_read_spawn(m, &s, e))
+        return CHECK(!s.argv && !s.envp && !s.outputs) ? -1 : -2;
+    struct limits l = limits_default();
+    CHECK(s.id == UINT64_MAX && s.flags == SPAWN_WRITABLE_ROOT);
+    CHECK(memcmp(&s.limits, &l, sizeof l) == 0);
+    CHECK_STR(s.argv[0], "/bin/true");
+    CHECK_STR(s.argv[1], "");
+    CHECK_STR(s.argv[2], "a b\n");
+    CHECK(s.argv[3] == NULL && s.envp[0] == NULL);
+    CHECK_STR(s.outputs[1], "a b\n");
+    wire_spawn_done(&s);
+    return 0;
+}
+
+static int send_kill(int fd, struct err *e)
+{
+    return wire_send_kill(fd, &(struct wire_kill){ 7, END_CANCEL }, e);
+}
+
+static int read_kill(const struct wire_message *m, struct err *e)
+{
+    struct wire_kill k;
+    if (wire_read_kill(m, &k, e))
+        return -1;
+    CHECK(k.id == 7 && k.reason == END_CANCEL);
+    return 0;
+}
+
+static int send_started(int fd, struct err *e)
+{
+    return wire_send_started(fd, 0x1122334455667788, e);
+}
+
+static int read_started(const struct wire_message *m, struct err *e)
+{
+    uint64_t id;
+    if (wire_read_started(m, &id, e))
+        return -1;
+    CHECK(id == 0x1122334455667788);
+    return 0;
+}
+
+static const struct wire_ended ended = { .id = 9,
+                                         .err = { ERR_KERNEL, 28, "full" },
+                                         .evidence = { END_WALL, 255, 31, 0x1FF },
+                                         .usage = { 1, UINT64_MAX, 3, 4 } };
+
+static int send_ended(int fd, struct err *e)
+{
+    return wire_send_ended(fd, &ended, e);
+}
+
+static int read_ended(const struct wire_message *m, struct err *e)
+{
+    struct wire_ended x;
+    if (wire_read_ended(m, &x, e))
+        return -1;
+    CHECK(x.id == 9 && x.err.code == ERR_KERNEL && x.err.sys == 28);
+    CHECK_STR(x.err.text, "full");
+    CHECK(memcmp(&x.evidence, &ended.evidence, sizeof x.evidence) == 0);
+    CHECK(memcmp(&x.usage, &ended.usage, sizeof x.usage) == 0);
+    return 0;
+}
+
+static const struct kind {
+    int (*send)(int fd, struct err *e);
+    int (*read)(const struct wire_message *m, struct err *e);
+    size_t n_fds;
+} kinds[WIRE_TYPE_COUNT_] = {
+    [WIRE_HELLO] = { send_hello, read_hello, 0 },       [WIRE_SPAWN] = { send_spawn, read_spawn, 5 },
+    [WIRE_KILL] = { send_kill, read_kill, 0 },          [WIRE_STARTED] = { send_started, read_started, 0 },
+    [WIRE_ENDED] = { send_ended, read_ended, 0 },
+};
+
+static struct wire_message message; /* too large for the stack of a test */
+static char datagram[HEAD + WIRE_MAX_BYTES + 16];
+
+static void test_every_message_comes_back_as_it_was(void)
+{
+    auto(pair) p = pair_new();
+    for (int i = 0; i < WIRE_TYPE_COUNT_; i++) {
+        struct err e = { 0 };
+        CHECK_INT(kinds[i].send(p.a, &e), 0);
+        CHECK_INT(wire_receive(p.b, &message, &e), 1);
+        CHECK_INT(message.type, i);
+        CHECK_INT(kinds[i].read(&message, &e), 0);
+        wire_message_done(&message);
+    }
+}
+
+static void test_message_read_as_another_is_refused(void)
+{
+    auto(pair) p = pair_new();
+    for (int i = 0; i < WIRE_TYPE_COUNT_; i++) {
+        struct err e = { 0 };
+        CHECK_INT(kinds[i].send(p.a, &e), 0);
+        CHECK_INT(wire_receive(p.b, &message, &e), 1);
+        for (int k = 0; k < WIRE_TYPE_COUNT_; k++)
+            CHECK_INT(kinds[k].read(&message, &e), k == i ? 0 : -1);
+        wire_message_done(&message);
+    }
+}
+
+/* The datagram of this message as it is on the wire. */
+static size_t capture(const struct kind *kind)
+{
+    auto(pair) p = pair_new();
+    struct err e = { 0 };
+    CHECK_INT(kind->send(p.a, &e), 0);
+    ssize_t n = recv(p.b, datagram, sizeof datagram, 0); /* without room for them, descriptors are dropped */
+    CHECK(n > HEAD);
+    return (size_t)n;
+}
+
+static void put_length(size_t n)
+{
+    uint32_t len = (uint32_t)(n - HEAD);
+    memcpy(datagram + 8, &len, sizeof len);
+}
+
+/* What the receiver and then the reader make of it: 0 only if both accept. */
+static int deliver(const struct pair *p, const struct kind *kind, size_t n)
+{
+    struct err e = { 0 };
+    peer_send(p->a, datagram, n, kind->n_fds);
+    int got = wire_receive(p->b, &message, &e);
+    int rc = got == 1 ? kind->read(&message, &e) : -1;
+    if (rc)
+        CHECK_INT(e.code, ERR_PROTOCOL);
+    wire_message_done(&message);
+    return rc;
+}
+
+static void test_every_cut_is_refused_also_with_an_honest_length(void)
+{
+    auto(pair) p = pair_new();
+    for (int i = 0; i < WIRE_TYPE_COUNT_; i++) {
+        size_t n = capture(&kinds[i]);
+        for (size_t cut = 1; cut < n; cut++) {
+            CHECK_INT(deliver(&p, &kinds[i], cut), -1); /* the head promises more */
+            if (cut < HEAD)
+                continue;
+            put_length(cut);
+            if (!CHECK(deliver(&p, &kinds[i], cut) == -1))
+                printf("    type %d cut at %zu\n", i, cut);
+            put_length(n);
+        }
+        CHECK_INT(deliver(&p, &kinds[i], n), 0);
+    }
+}
+
+static void test_every_byte_more_is_refused_also_with_an_honest_length(void)
+{
+    auto(pair) p = pair_new();
+    for (int i = 0; i < WIRE_TYPE_COUNT_; i++) {
+        size_t n = capture(&kinds[i]);
+        for (int extra = 0; extra < 256; extra++) {
+            datagram[n] = (char)extra;
+            CHECK_INT(deliver(&p, &kinds[i], n + 1), -1);
+            put_length(n + 1);
+            CHECK_INT(deliver(&p, &kinds[i], n + 1), -1);
+            put_length(n);
+        }
+    }
+}
+
+static const struct check_test tests[] = {
+    TEST(test_every_message_comes_back_as_it_was),
+    TEST(test_message_read_as_another_is_refused),
+    TEST(test_every_cut_is_refused_also_with_an_honest_length),
+    TEST(test_every_byte_more_is_refused_also_with_an_honest_length),
+};
+CHECK_MAIN(tests)
