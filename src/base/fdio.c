@@ -86,6 +86,22 @@ int fd_read_to_buf(int fd, size_t max, struct buf *b, struct err *e)
     return 0;
 }
 
+int fd_keep_only(const int *fds, size_t n, struct err *e)
+{
+    /* From the lowest to the highest, closing what lies between: n is small, so looking again each time is cheap. */
+    for (int from = 3;;) {
+        int next = -1;
+        for (size_t i = 0; i < n; i++)
+            if (fds[i] >= from && (next < 0 || fds[i] < next))
+                next = fds[i];
+        if (next != from && close_range((unsigned)from, next < 0 ? ~0U : (unsigned)next - 1, 0) < 0)
+            return err_set(e, ERR_KERNEL, errno, "close descriptors");
+        if (next < 0)
+            return 0;
+        from = next + 1;
+    }
+}
+
 int fd_pipe(int ret_fds[2], struct err *e)
 {
     int fds[2];

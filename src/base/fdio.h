@@ -24,6 +24,9 @@
 /* Appends everything up to the end of the file; more than max bytes is ERR_TOO_LARGE. */
 [[nodiscard]] int fd_read_to_buf(int fd, size_t max, struct buf *b, struct err *e);
 
+/* Closes every descriptor above 2 but these; a -1 among them is skipped. */
+[[nodiscard]] int fd_keep_only(const int *fds, size_t n, struct err *e);
+
 [[nodiscard]] int fd_pipe(int ret_fds[2], struct err *e);
 [[nodiscard]] int fd_set_nonblock(int fd, struct err *e);
 

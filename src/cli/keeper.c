@@ -172,7 +172,10 @@ static int serve(struct session *s, struct err *e)
     autofree char **outputs = output_names(job->options);
     if (!outputs)
         return err_set(e, ERR_NO_MEMORY, 0, "no memory for a run");
-    if (keeper_drop(job->parent, e) || watch_signals(s, e) || start(s, outputs, e))
+    const int keep[] = { job->warden->fd, job->inputs->bundle_fd, job->inputs->stdin_fd,
+                         job->version_fd, job->handover_fd };
+    if (fd_keep_only(keep, sizeof keep / sizeof keep[0], e) || keeper_drop(job->parent, e) ||
+        watch_signals(s, e) || start(s, outputs, e))
         return -1;
     if (loop(s, e)) {
         run_done(&s->run);

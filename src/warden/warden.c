@@ -36,9 +36,17 @@ static int become_namespace_root(uid_t uid, gid_t gid, struct err *e)
 }
 
 /* Own session: a Ctrl-C at the terminal is for the keeper to decide on. No descriptor of the caller's stays open:
- * whoever reads our caller's output must not wait for us. */
-static int settle(struct err *e)
+ * whoever reads our caller's output must not wait for us, and what it has open is not for us. */
+static int settle(int wire_fd, const struct cgroup_host *cgroups, struct err *e)
 {
+    int keep[1 + 2 * CGROUP_SLOTS] = { wire_fd };
+    for (int i = 0; i < CGROUP_SLOTS; i++) {
+        keep[1 + i] = cgroups ? cgroups->fd[i] : -1;
+        keep[1 + CGROUP_SLOTS + i] = cgroups ? cgroups->base_fd[i] : -1;
+    }
+    if (fd_keep_only(keep, sizeof keep / sizeof keep[0], e))
+        return -1;
+
     autoclose int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null_fd < 0)
         return err_set(e, ERR_KERNEL, errno, "open /dev/null");
@@ -65,7 +73,8 @@ _Noreturn static void warden_main(int fd, enum level level, bool new_user, uid_t
     struct wire_hello hello = { 0 };
     struct jar_host host;
     struct err e = { 0 };
-    int failed = (new_user && become_namespace_root(uid, gid, &hello.err)) || settle(&hello.err) ||
+    int failed = (new_user && become_namespace_root(uid, gid, &hello.err)) ||
+                 settle(fd, cgroups, &hello.err) ||
                  jar_host_open(&host, level, cgroups, &hello.err) ||
                  fd_set_nonblock(fd, &hello.err);
     if (!failed)

@@ -1,0 +1,193 @@
+#include "runtime/language.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/auto.h"
+#include "check.h"
+
+static const char *name_of(const struct language *l)
+{
+    return l ? l->name : "(none)";
+}
+
+static void test_languages_are_found_by_name_and_alias_in_any_case(void)
+{
+    static const struct {
+        const char *word, *name;
+    } rows[] = {
+        { "python", "python" },   { "py", "python" },       { "python3", "python" },  { "PYTHON", "python" },
+        { "Py", "python" },       { "javascript", "javascript" }, { "js", "javascript" },
+        { "node", "javascript" }, { "nodejs", "javascript" },     { "Node", "javascript" },
+        { "JavaScript", "javascript" }, { "bash", "bash" }, { "sh", "bash" },
+        { "shell", "bash" },      { "BASH", "bash" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        CHECK_STR(name_of(language_find(rows[i].word)), rows[i].name);
+}
+
+static void test_other_words_are_no_language(void)
+{
+    static const char *const bad[] = { "", " ", "pytho", "pythonn", "python ", ".py", "cobol", "../bash",
+                                       "java", "/bin/bash" };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        CHECK_STR(name_of(language_find(bad[i])), "(none)");
+}
+
+/* The code is in memory of exactly its size, without a NUL: a sanitizer sees a read past its end. */
+static const char *guess(const char *file_name, const char *code)
+{
+    size_t n = strlen(code);
+    autofree char *exact = malloc(n ? n : 1);
+    if (!CHECK(exact != NULL))
+        return NULL;
+    memcpy(exact, code, n);
+    return name_of(language_guess(file_name, exact, n));
+}
+
+static void test_extension_tells_the_language(void)
+{
+    CHECK_STR(guess("main.py", ""), "python");
+    CHECK_STR(guess("MAIN.PY", ""), "python");
+    CHECK_STR(guess("a.b.js", ""), "javascript");
+    CHECK_STR(guess("a.mjs", ""), "javascript");
+    CHECK_STR(guess("a.cjs", ""), "javascript");
+    CHECK_STR(guess("a.sh", ""), "bash");
+    CHECK_STR(guess("a.bash", ""), "bash");
+    CHECK_STR(guess("/some/where.py/main.js", ""), "javascript");
+    CHECK_STR(guess("where.py/main", ""), "(none)");
+    CHECK_STR(guess("main.pyc", ""), "(none)");
+    CHECK_STR(guess("main.", ""), "(none)");
+    CHECK_STR(guess("py", ""), "(none)");
+    CHECK_STR(guess("", ""), "(none)");
+}
+
+static void test_extension_is_stronger_than_the_first_line(void)
+{
+    CHECK_STR(guess("main.py", "#!/bin/bash\n"), "python");
+    CHECK_STR(guess("main.txt", "#!/bin/bash\n"), "bash");
+}
+
+static void test_first_line_tells_the_language(void)
+{
+    static const struct {
+        const char *code, *name;
+    } rows[] = {
+        { "#!/usr/bin/python3\nprint(1)\n", "python" },
+        { "#!/usr/bin/python3.11\n", "python" },
+        { "#!/usr/bin/python\n", "python" },
+        { "#!/usr/bin/env python3\n", "python" },
+        { "#!/usr/bin/env\tpython3\n", "python" },
+        { "#! /usr/bin/env python3\n", "python" },
+        { "#!/usr/bin/env -S python3 -u\n", "python" },
+        { "#!/usr/bin/python3 -u\n", "python" },
+        { "#!/usr/bin/python3\r\nprint(1)\r\n", "python" },
+        { "#!/usr/bin/env python3\r\n", "python" },
+        { "#!/usr/bin/python3", "python" }, /* nothing follows */
+        { "#!python3\n", "python" },
+        { "#!/usr/bin/env node\n", "javascript" },
+        { "#!/usr/local/bin/nodejs --flag\n", "javascript" },
+        { "#!/bin/sh\n", "bash" },
+        { "#!/bin/bash -e\n", "bash" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (!CHECK_STR(guess("main", rows[i].code), rows[i].name))
+            printf("    %s\n", rows[i].code);
+}
+
+static void test_first_line_that_tells_nothing_is_no_error(void)
+{
+    static const char *const codes[] = {
+        "",
+        "#",
+        "#!",
+        "#!\n",
+        "#! \n",
+        "#!/\n",
+        "#!//\n",
+        "#!/usr/bin/env\n",
+        "#!/usr/bin/env -S\n",
+        "#!/usr/bin/perl\n",
+        "#!/bin/zsh\n",
+        "#!/usr/bin/3\n",
+        " #!/bin/bash\n",
+        "\n#!/bin/bash\n",
+        "\xEF\xBB\xBF#!/bin/bash\n",
+        "print(1)\n",
+        "!#/bin/bash\n",
+    };
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        CHECK_STR(guess("main", codes[i]), "(none)");
+}
+
+static void test_first_line_without_end_is_not_believed(void)
+{
+    static char code[5000];
+    for (size_t n = 100; n < sizeof code; n += 7) {
+        memset(code, 'a', n);
+        memcpy(code, "#!/bin/bash ", 12);
+        code[n] = '\0';
+        CHECK_STR(guess("main", code), n < 128 ? "bash" : "(none)");
+    }
+    memset(code, '/', sizeof code - 1);
+    memcpy(code, "#!", 2);
+    CHECK_STR(guess("main", code), "(none)");
+}
+
+static void test_every_declaration_is_complete(void)
+{
+    for (const struct language *const *l = languages; *l; l++) {
+        bool has_file = false;
+        CHECK((*l)->name && (*l)->aliases && (*l)->extensions && (*l)->env && (*l)->install);
+        CHECK_STR(guess((*l)->main_file, ""), (*l)->name);
+        CHECK(strchr((*l)->main_file, '/') == NULL);
+        CHECK_INT((*l)->command[0][0], '/');
+        CHECK_STR((*l)->command[0], (*l)->version[0]);
+        for (const char *const *word = (*l)->command; *word; word++)
+            has_file = has_file || strcmp(*word, FILE_ARGUMENT) == 0;
+        CHECK(has_file);
+        for (const char *const *entry = (*l)->env; *entry; entry++)
+            CHECK(strchr(*entry, '=') > *entry);
+        for (const char *const *extension = (*l)->extensions; *extension; extension++)
+            CHECK_INT((*extension)[0], '.');
+    }
+}
+
+/* An alias that two languages claim would silently go to the first. */
+static void test_every_word_names_one_language(void)
+{
+    for (const struct language *const *l = languages; *l; l++) {
+        CHECK(language_find((*l)->name) == *l);
+        for (const char *const *alias = (*l)->aliases; *alias; alias++)
+            CHECK(language_find(*alias) == *l);
+        for (const char *const *extension = (*l)->extensions; *extension; extension++)
+            CHECK_STR(guess(*extension, ""), (*l)->name);
+    }
+}
+
+static void test_list_names_them_all_and_stays_inside_its_buffer(void)
+{
+    char all[200];
+    CHECK_STR(language_list(all, sizeof all), "python, javascript, bash");
+    for (size_t size = 1; size <= strlen(all); size++) {
+        autofree char *out = malloc(size);
+        if (!CHECK(out != NULL))
+            return;
+        CHECK(strlen(language_list(out, size)) < size);
+        CHECK_INT(strncmp(out, all, strlen(out)), 0);
+    }
+}
+
+static const struct check_test tests[] = {
+    TEST(test_languages_are_found_by_name_and_alias_in_any_case),
+    TEST(test_other_words_are_no_language),
+    TEST(test_extension_tells_the_language),
+    TEST(test_extension_is_stronger_than_the_first_line),
+    TEST(test_first_line_tells_the_language),
+    TEST(test_first_line_that_tells_nothing_is_no_error),
+    TEST(test_first_line_without_end_is_not_believed),
+    TEST(test_every_declaration_is_complete),
+    TEST(test_every_word_names_one_language),
+    TEST(test_list_names_them_all_and_stays_inside_its_buffer),
+};
+CHECK_MAIN(tests)
