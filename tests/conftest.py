@@ -60,6 +60,13 @@ def sealed(here):
 
 
 @pytest.fixture
+def whole_jar(here):
+    """For promises of the strongest level."""
+    if here.level != "jar":
+        pytest.skip(f"level jar is not to be had here, only {here.level}")
+
+
+@pytest.fixture
 def as_root():
     if not harness.ROOT:
         pytest.skip("needs root")

@@ -23,7 +23,7 @@ BELLJAR = os.environ.get("BELLJAR", str(REPO / "build" / "belljar"))
 TOOLS = Path(os.environ.get("BELLJAR_TOOLS", REPO / "build" / "release" / "tests" / "tools"))
 EMULATED = os.environ.get("BELLJAR_VM_EMULATED", "0") not in ("", "0")  # a machine many times slower than it looks
 SLACK_MS = int(os.environ.get("BELLJAR_TEST_SLACK_MS", "3000" if EMULATED else "100"))
-PYTHON = "/usr/bin/python3"
+PATIENCE = 5 if EMULATED else 1  # how much longer everything may take to end
 
 ROOT = os.geteuid() == 0
 ORDINARY_UID = 54321  # nobody's: no passwd entry, no files
@@ -90,6 +90,7 @@ class Running:
         self.pid = self.popen.pid
 
     def finish(self, stdin=None, within=60):
+        within *= PATIENCE
         try:
             out, err = self.popen.communicate(stdin, timeout=within)
         except subprocess.TimeoutExpired:
@@ -99,7 +100,7 @@ class Running:
 
     def read_line(self, within=20):
         """The next line of stdout, while the command goes on."""
-        line, deadline = b"", time.monotonic() + within
+        line, deadline = b"", time.monotonic() + within * PATIENCE
         fd = self.popen.stdout.fileno()
         while not line.endswith(b"\n"):
             left = deadline - time.monotonic()
@@ -260,7 +261,7 @@ def hand_over():
 
 def attack(code, **opts):
     """Run an attack written in Python; (what it found, the run). Fails if the attack did not come to its end."""
-    result = run_py(PRELUDE + code + "\nhand_over()\n", **opts)
+    result = run_py(PRELUDE + code + "\nhand_over()\n", **{"timeout": "60s", "cpu_time": "60s", "within": 90, **opts})
     lines = [line for line in result.stdout.splitlines() if line.startswith("FOUND ")]
     assert lines, f"the attack program did not finish: {result!r}"
     return json.loads(lines[-1][len("FOUND "):]), result
@@ -273,7 +274,7 @@ def let_through(found):
 
 def eventually(condition, within=5.0, step=0.02):
     """Wait until `condition()` holds; its last value."""
-    deadline = time.monotonic() + within
+    deadline = time.monotonic() + within * PATIENCE
     while True:
         value = condition()
         if value or time.monotonic() > deadline:

@@ -1,8 +1,10 @@
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fdio.h"
 #include "cli/cli.h"
 #include "config.h"
 
@@ -41,18 +43,19 @@ int cli_fail(const struct err *e)
 
 /* 0, 1 and 2 are open, and nothing else: a descriptor that our caller closed must not be taken by one of ours, and one
  * that it left open must not reach a warden or a jar. */
-static int settle_fds(void)
+static int settle_fds(struct err *e)
 {
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
-            return -1;
-    return close_range(3, ~0U, 0);
+            return err_set(e, ERR_KERNEL, errno, "open /dev/null as descriptor %d", fd);
+    return fd_keep_only(NULL, 0, e);
 }
 
 int main(int argc, char **argv)
 {
-    if (settle_fds() < 0)
-        return err_exit_status(ERR_KERNEL);
+    struct err e = { 0 };
+    if (settle_fds(&e))
+        return cli_fail(&e);
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         print_help(stdout);
         return 0;

@@ -6,7 +6,7 @@ import pytest
 
 from harness import run_js, run_py, run_sh
 
-ENVIRON = "import json; print(json.dumps(dict(e.split('=', 1) for e in open('/proc/self/environ').read().split('\\0') if e)))"
+ENVIRON = "import json, os; print(json.dumps(dict(os.environ)))"
 EVERYWHERE = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/sandbox",
@@ -77,10 +77,10 @@ def test_program_need_not_read_its_stdin():
 
 def test_closed_standard_descriptors_do_not_confuse():
     """belljar <&- : the program still gets three descriptors of its own"""
-    code = "import os; print(sorted(int(f) for f in os.listdir('/proc/self/fd'))[:3])"
+    code = "import os; print([os.fstat(fd) is not None for fd in (0, 1, 2)])"
     for closed in ("<&-", "2>&-"):
         result = run_py(code, json=False, prefix=["sh", "-c", f'exec "$@" {closed}', "sh"])
-        assert (result.status, result.out) == (0, b"[0, 1, 2]\n"), (closed, result)
+        assert (result.status, result.out) == (0, b"[True, True, True]\n"), (closed, result)
 
 
 def test_unicode_and_odd_file_names(public_path):

@@ -1,5 +1,7 @@
 """Fail closed: a machine that lacks one layer gets a refusal, not a weaker jar (jar invariant 1)."""
 
+import os
+
 import pytest
 
 from harness import deny, run_py
@@ -78,23 +80,21 @@ HIDINGS = {
 
 
 @pytest.mark.parametrize("how", HIDINGS)
-def test_no_jar_without_cgroups(host, as_root, how):
+def test_no_jar_without_cgroups(host, whole_jar, how):
     result = run_py("print('STARTED')", json=False, isolation="jar", prefix=hide(HIDINGS[how]))
     assert_refused(result)
     assert "cgroup" in result.message
 
 
 @pytest.mark.parametrize("controller", ["memory", "pids", "cpu"])
-def test_no_jar_without_one_controller(host, as_root, controller):
+def test_no_jar_without_one_controller(host, whole_jar, controller):
     script = f"mount -o remount,bind,ro /sys/fs/cgroup/{controller}"
-    import os
-
     if not os.path.ismount(f"/sys/fs/cgroup/{controller}"):
         pytest.skip("cgroup v2 has one hierarchy for all")
     assert_refused(run_py("print('STARTED')", json=False, isolation="jar", prefix=hide(script)))
 
 
-def test_without_cgroups_the_level_is_a_weaker_one_and_says_so(host, as_root):
+def test_without_cgroups_the_level_is_a_weaker_one_and_says_so(host, whole_jar):
     result = run_py("print('STARTED')", prefix=hide(HIDINGS["hidden"]))
     assert result.verdict == "ok" and result.level == "rootless", result
     assert "memory" in result.json["isolation"]["unenforced"]

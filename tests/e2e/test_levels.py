@@ -32,7 +32,7 @@ def no_namespaces(belljar_for_everybody):
     return deny("namespaces")
 
 
-def test_root_gets_the_whole_jar(as_root):
+def test_root_gets_the_whole_jar(whole_jar):
     found = isolation(run_py("print(1)"))
     assert found["level"] == "jar" and set(found["layers"]) >= NAMESPACES | ALWAYS | {"root", "own_uid"}
     assert {"cgroup_memory", "cgroup_pids", "cgroup_cpu"} <= set(found["layers"]) and found["unenforced"] == []

@@ -28,4 +28,4 @@ found["mounts"] = [l for l in open("/proc/self/mountinfo") if "cgroup" in l.spli
 found["path"] = [l.strip().split(":", 2)[2] for l in open("/proc/self/cgroup")]
 """)
     assert found["seen"] == [] and found["mounts"] == []
-    assert all(not p.startswith("/belljar") and "process_api" not in p for p in found["path"]), "own cgroup namespace"
+    assert set(found["path"]) == {"/"}, "own cgroup namespace"

@@ -42,7 +42,10 @@ struct name {
     int number;
 };
 
-#define CALL(x) { #x, __NR_##x }
+#define CALL(x)      \
+    {                \
+#x, __NR_##x \
+    }
 static const struct name calls[] = {
     CALL(capset),
     CALL(chdir),

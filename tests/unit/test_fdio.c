@@ -210,6 +210,25 @@ static void test_new_descriptors_do_not_survive_exec(void)
     (void)close(fds[1]);
 }
 
+static void keep_some(void *unused)
+{
+    (void)unused;
+    struct err e = { 0 };
+    static const int kept[] = { 20, -1, 7, 4, 20, 1, 300 }; /* in no order, one twice, one not open */
+    for (int fd = 3; fd < 60; fd++)
+        CHECK_INT(dup2(0, fd), fd);
+    CHECK_INT(fd_keep_only(kept, sizeof kept / sizeof kept[0], &e), 0);
+    for (int fd = 0; fd < 60; fd++)
+        CHECK((fcntl(fd, F_GETFD) >= 0) == (fd < 3 || fd == 4 || fd == 7 || fd == 20));
+    CHECK_INT(fd_keep_only(NULL, 0, &e), 0);
+    CHECK_INT(open_fds(), 3);
+}
+
+static void test_keep_only_keeps_the_named_and_the_standard_ones(void)
+{
+    CHECK_INT(in_child(keep_some, NULL), 0);
+}
+
 #define CHECK_REFUSED(expr) CHECK((expr) < 0 && errno == EPERM)
 
 static void test_sealed_memory_cannot_be_changed_by_anybody(void)
@@ -249,6 +268,7 @@ static const struct check_test tests[] = {
     TEST(test_endless_input_is_not_read_to_its_end),
     TEST(test_reading_appends_and_counts_only_what_is_new),
     TEST(test_new_descriptors_do_not_survive_exec),
+    TEST(test_keep_only_keeps_the_named_and_the_standard_ones),
     TEST(test_sealed_memory_cannot_be_changed_by_anybody),
 };
 CHECK_MAIN(tests)

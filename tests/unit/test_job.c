@@ -186,6 +186,25 @@ static void test_arguments_and_environment_together_are_bounded(void)
     CHECK_INT(build_with_argument(1 << 20, &e), -1);
 }
 
+/* The old value is gone when the new one turns out to be too large: it must not be freed again. */
+static void test_override_that_is_too_large_is_refused_cleanly(void)
+{
+    static const char *const names[] = { "PATH=", "USER=", "LANG=" }; /* first, middle and last */
+    static char entry[WIRE_MAX_TEXT + 16];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *env[] = { entry, NULL };
+        struct run_request q = request_of(&plain);
+        struct err e = { 0 };
+        struct job j = { 0 };
+        memset(entry, 'a', sizeof entry - 1);
+        memcpy(entry, names[i], strlen(names[i]));
+        q.env = env;
+        CHECK_INT(job_build(&j, &q, LEVEL_JAR, &e), -1);
+        CHECK_INT(e.code, ERR_TOO_LARGE);
+        CHECK(!j.argv && !j.envp);
+    }
+}
+
 static void test_number_of_arguments_is_bounded(void)
 {
     static char *args[WIRE_MAX_STRINGS + 1];
@@ -213,6 +232,7 @@ static const struct check_test tests[] = {
     TEST(test_arguments_are_the_command_the_file_and_the_callers_own),
     TEST(test_file_that_begins_with_a_dash_is_no_option),
     TEST(test_arguments_and_environment_together_are_bounded),
+    TEST(test_override_that_is_too_large_is_refused_cleanly),
     TEST(test_number_of_arguments_is_bounded),
 };
 CHECK_MAIN(tests)

@@ -1,0 +1,241 @@
+/* What becomes of a peer that asks for what is not given, or breaks the protocol. */
+#include "check.h"
+#include "keeper.h"
+#include "peer.h"
+
+static bool still_serves(struct warden *w)
+{
+    auto(keeper_run) r = keeper_shell(w, 1000, "exit 3");
+    struct wire_ended end = keeper_wait(w, 1000);
+    return CHECK(end.evidence.reason == END_EXIT && end.evidence.exit_code == 3);
+}
+
+/* A run that could not begin is an answer, and the next one is served. */
+static void check_refused(struct warden *w, const struct keeper_ask *ask, enum err_code code,
+                          const char *word)
+{
+    char out[64];
+    auto(keeper_run) r = keeper_spawn(w, ask);
+    struct wire_ended end = keeper_wait(w, ask->id);
+    CHECK_INT(end.evidence.reason, END_FAILURE);
+    CHECK_STR(err_name(end.err.code), err_name(code));
+    if (!CHECK(strstr(end.err.text, word) != NULL))
+        printf("    %s\n", end.err.text);
+    CHECK_INT(keeper_read(r.out, out, sizeof out), 0);
+}
+
+static void odd_streams(struct warden *w)
+{
+    char *argv[] = { (char *)"/bin/true", NULL };
+    for (int i = 1; i <= 3; i++)
+        check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .not_a_pipe = i }, ERR_PROTOCOL,
+                      "not a pipe");
+    still_serves(w);
+}
+
+static void test_standard_streams_that_are_no_pipes_are_refused(void)
+{
+    keeper_at_every_level(odd_streams);
+}
+
+static void odd_limits(struct warden *w)
+{
+    char *argv[] = { (char *)"/bin/true", NULL };
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        struct limits l = limits_default();
+        l.v[i] = limit_defs[i].max + 1;
+        check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l }, ERR_BAD_REQUEST,
+                      limit_defs[i].key);
+        l.v[i] = 0;
+        check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l }, ERR_BAD_REQUEST,
+                      limit_defs[i].key);
+    }
+    still_serves(w);
+}
+
+static void test_limits_are_checked_again_by_the_warden(void)
+{
+    keeper_at_every_level(odd_limits);
+}
+
+static void odd_programs(struct warden *w)
+{
+    char *missing[] = { (char *)"/no/such/program", NULL }, *nothing[] = { NULL };
+    char *relative[] = { (char *)"bin/true", NULL }, *plain_file[] = { (char *)"/usr/lib/os-release", NULL };
+    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = missing }, ERR_NOT_FOUND, "/no/such/program");
+    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = relative }, ERR_BAD_REQUEST, "absolute");
+    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = nothing }, ERR_BAD_REQUEST, "absolute");
+    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = plain_file }, ERR_KERNEL, "os-release");
+    still_serves(w);
+}
+
+static void test_program_that_cannot_start_is_told_by_name(void)
+{
+    keeper_at_every_level(odd_programs);
+}
+
+static void odd_files(struct warden *w)
+{
+    char *argv[] = { (char *)"/bin/true", NULL };
+    struct buf cut = { .data = (char *)"cut", .len = 3 };
+    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .bundle = &cut }, ERR_PROTOCOL, "bundle");
+    still_serves(w);
+}
+
+static void test_files_that_are_no_bundle_are_refused(void)
+{
+    keeper_at_every_level(odd_files);
+}
+
+/* Reads what the warden still had to say until it is gone. */
+static void check_dropped(struct warden *w, struct keeper_run *r)
+{
+    struct wire_ended end;
+    char out[64];
+    uint64_t id;
+    int status = -1, messages = 0;
+    while (keeper_next(w, &id, &end) >= 0)
+        CHECK(++messages < 1000);
+    CHECK_INT(keeper_read(r->out, out, sizeof out), 0); /* no process of the run is left */
+    CHECK(waitpid(w->pid, &status, 0) == w->pid && WIFEXITED(status));
+    w->pid = 0;
+    int base = w->cgroups.version ? dup(w->cgroups.base_fd[0]) : -1;
+    struct stat st;
+    if (base >= 0)
+        CHECK(fstatat(base, w->cgroups.name, &st, 0) < 0 && errno == ENOENT);
+    fd_close(&base);
+    keeper_run_done(r);
+    warden_stop(w);
+}
+
+static const char trees[] = "echo up; (sleep 100 & sleep 100) & sleep 100 & sleep 100";
+
+static void send_nonsense(struct warden *w, int kind)
+{
+    static char bytes[256];
+    struct peer_head head = { WIRE_VERSION, WIRE_SPAWN, 0 };
+    struct wire_hello hello = { 0 };
+    struct wire_ended end = { 0 };
+    struct err e = { 0 };
+    memset(bytes, 'x', sizeof bytes);
+    switch (kind) {
+    case 0: peer_send(w->fd, bytes, 1, 0); break;
+    case 1: peer_send(w->fd, bytes, sizeof bytes, 0); break;
+    case 2: peer_send(w->fd, bytes, sizeof bytes, PEER_FDS_MAX); break;
+    case 3: peer_send(w->fd, &head, sizeof head, 5); break; /* a spawn that says nothing */
+    case 4: peer_send(w->fd, &head, sizeof head, 0); break;
+    case 5: CHECK_INT(wire_send_hello(w->fd, &hello, &e), 0); break; /* not the keeper's words */
+    case 6: CHECK_INT(wire_send_ended(w->fd, &end, &e), 0); break;
+    case 7: CHECK_INT(wire_send_started(w->fd, 1, &e), 0); break;
+    case 8: CHECK_INT(wire_send_kill(w->fd, &(struct wire_kill){ 1, END_WALL }, &e), 0); break;
+    case 9: peer_send(w->fd, bytes, 0, 0); break; /* nothing at all reads as the end */
+    default: CHECK(false);
+    }
+}
+enum { KINDS_OF_NONSENSE = 10 };
+
+static int nonsense; /* the kind that is tried now */
+
+static void break_protocol(struct warden *w)
+{
+    struct keeper_run r = keeper_shell(w, 1, trees);
+    keeper_is_up(&r);
+    send_nonsense(w, nonsense);
+    check_dropped(w, &r);
+}
+
+static void test_peer_that_breaks_the_protocol_is_dropped_and_nothing_is_left(void)
+{
+    for (nonsense = 0; nonsense < KINDS_OF_NONSENSE; nonsense++)
+        keeper_at_every_level(break_protocol);
+}
+
+static void repeat_an_id(struct warden *w)
+{
+    struct keeper_run r = keeper_shell(w, 1, trees);
+    keeper_is_up(&r);
+    auto(keeper_run) same = keeper_shell(w, 1, "exit 0");
+    check_dropped(w, &r);
+}
+
+static void test_peer_that_uses_an_id_twice_is_dropped(void)
+{
+    keeper_at_every_level(repeat_an_id);
+}
+
+static void go_away(struct warden *w)
+{
+    char out[64];
+    auto(keeper_run) r = keeper_shell(w, 1, trees);
+    keeper_is_up(&r);
+    warden_stop(w);
+    CHECK_INT(keeper_read(r.out, out, sizeof out), 0);
+}
+
+static void test_peer_that_goes_away_leaves_nothing_running(void)
+{
+    keeper_at_every_level(go_away);
+}
+
+static void clear_directories(void)
+{
+    autodir DIR *d = opendir(getenv("TMPDIR"));
+    struct err e = { 0 };
+    if (!CHECK(d != NULL))
+        return;
+    for (struct dirent *entry; (entry = readdir(d));)
+        if (strncmp(entry->d_name, "belljar-", 8) == 0)
+            CHECK_INT(tree_remove(dirfd(d), entry->d_name, &e), 0);
+}
+
+static void kill_the_warden(struct warden *w)
+{
+    char out[64];
+    auto(keeper_run) r = keeper_shell(w, 1, trees);
+    keeper_is_up(&r);
+    CHECK_INT(kill(w->pid, SIGKILL), 0);
+    warden_stop(w);
+    CHECK_INT(keeper_read(r.out, out, sizeof out), 0);
+    if (w->isolation.level == LEVEL_PROCESS)
+        clear_directories(); /* which nobody was left to remove */
+}
+
+static void test_killed_warden_takes_every_run_with_it(void)
+{
+    keeper_at_every_level(kill_the_warden);
+}
+
+/* Answers that nobody takes fill the wire; the warden does not wait for room. */
+static void never_listen(struct warden *w)
+{
+    char *relative[] = { (char *)"true", NULL };
+    struct err e = { 0 };
+    char *none[] = { NULL };
+    struct wire_spawn s = { .limits = limits_default(), .argv = relative, .envp = none, .outputs = none };
+    struct keeper_run r = keeper_shell(w, 1, trees);
+    keeper_is_up(&r);
+    int sent = 0;
+    const int fds[5] = { r.in, r.in, r.in, r.in, r.in };
+    for (s.id = 2; sent < 20000 && wire_send_spawn(w->fd, &s, fds, &e) == 0; s.id++)
+        sent++;
+    CHECK(sent < 20000 && e.code == ERR_UNAVAILABLE);
+    check_dropped(w, &r);
+}
+
+static void test_peer_that_does_not_listen_is_dropped(void)
+{
+    keeper_at_every_level(never_listen);
+}
+
+static const struct check_test tests[] = {
+    TEST(test_standard_streams_that_are_no_pipes_are_refused),
+    TEST(test_limits_are_checked_again_by_the_warden),
+    TEST(test_program_that_cannot_start_is_told_by_name),
+    TEST(test_files_that_are_no_bundle_are_refused),
+    TEST(test_peer_that_breaks_the_protocol_is_dropped_and_nothing_is_left),
+    TEST(test_peer_that_uses_an_id_twice_is_dropped),
+    TEST(test_peer_that_goes_away_leaves_nothing_running),
+    TEST(test_killed_warden_takes_every_run_with_it),
+    TEST(test_peer_that_does_not_listen_is_dropped),
+};
+CHECK_MAIN(tests)
