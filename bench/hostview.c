@@ -75,9 +75,29 @@ static bool is_below(const struct process *list, size_t n, pid_t top, pid_t pare
     return parent == top;
 }
 
+/* The text behind a key in a small file; "" when there is none. */
+static const char *text_after(const char *path, const char *key, char *out, size_t size)
+{
+    if (fd_read_file(AT_FDCWD, path, out, size) <= 0)
+        return "";
+    const char *at = strstr(out, key);
+    return at ? at + strlen(key) : "";
+}
+
+/* How many pid namespaces it is in; 0 when it is gone. */
+static int pid_depth(pid_t pid)
+{
+    char path[64], text[4096];
+    int depth = 0;
+    (void)snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    for (const char *at = text_after(path, "NSpid:", text, sizeof text); *at && *at != '\n'; at++)
+        depth += *at == '\t'; /* one before each number */
+    return depth;
+}
+
 /* An orphan of a jar comes to its init, an orphaned init to the warden, which is pid 1 too: nothing of a jar can be
  * anywhere but below its warden. */
-long processes_below(pid_t top)
+static long processes_below(pid_t top, int deeper_than)
 {
     autofree struct process *list = NULL;
     size_t n = all_processes(&list);
@@ -88,10 +108,15 @@ long processes_below(pid_t top)
             if (list[i].below || !is_below(list, n, top, list[i].parent))
                 continue;
             list[i].below = grown = true;
-            found++;
+            found += pid_depth(list[i].pid) > deeper_than;
         }
     }
     return found;
+}
+
+long jar_processes(pid_t warden, bool namespaces)
+{
+    return processes_below(warden, namespaces ? pid_depth(warden) : 0);
 }
 
 static long lines_of(const char *path)
@@ -107,15 +132,14 @@ static long lines_of(const char *path)
     return lines;
 }
 
-static long entries_of(const char *path, const char *prefix)
+static long entries_of(const char *path)
 {
-    autodir DIR *d = opendir(path);
+    autodir DIR *d = path ? opendir(path) : NULL;
     long n = 0;
     if (!d)
-        return 0;
+        die("list a directory", NULL);
     for (struct dirent *entry; (entry = readdir(d));)
-        n += entry->d_name[0] != '.' && strncmp(entry->d_name, prefix, strlen(prefix)) == 0 &&
-             strncmp(entry->d_name, "belljar-test-", 13) != 0; /* the tests' own place */
+        n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     return n;
 }
 
@@ -153,40 +177,20 @@ static long cgroups_of_ours(void)
     return n;
 }
 
-static long temporary_files(void)
-{
-    const char *own = getenv("TMPDIR");
-    static const char *const places[] = { "/tmp", "/var/tmp", "/dev/shm" };
-    long n = own && own[0] == '/' ? entries_of(own, "belljar-") : 0;
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        if (!own || strcmp(own, places[i]) != 0)
-            n += entries_of(places[i], "belljar-");
-    return n;
-}
-
 void host_view(struct host_view *ret, pid_t warden)
 {
     char mounts[64], fds[64];
     (void)snprintf(mounts, sizeof mounts, "/proc/%d/mountinfo", (int)warden);
     (void)snprintf(fds, sizeof fds, "/proc/%d/fd", (int)warden);
     *ret = (struct host_view){ .count = {
-                                   [TRACE_PROCESSES] = processes_below(getpid()),
+                                   [TRACE_PROCESSES] = processes_below(getpid(), 0),
                                    [TRACE_MOUNTS] = lines_of("/proc/self/mountinfo"),
                                    [TRACE_WARDEN_MOUNTS] = warden ? lines_of(mounts) : 0,
                                    [TRACE_CGROUPS] = cgroups_of_ours(),
-                                   [TRACE_FDS] = entries_of("/proc/self/fd", ""),
-                                   [TRACE_WARDEN_FDS] = warden ? entries_of(fds, "") : 0,
-                                   [TRACE_FILES] = temporary_files(),
+                                   [TRACE_FDS] = entries_of("/proc/self/fd"),
+                                   [TRACE_WARDEN_FDS] = warden ? entries_of(fds) : 0,
+                                   [TRACE_FILES] = entries_of(getenv("TMPDIR")),
                                } };
-}
-
-/* The text behind a key in a small file; "" when there is none. */
-static const char *text_after(const char *path, const char *key, char *out, size_t size)
-{
-    if (fd_read_file(AT_FDCWD, path, out, size) <= 0)
-        return "";
-    const char *at = strstr(out, key);
-    return at ? at + strlen(key) : "";
 }
 
 long resident_kib(pid_t pid)

@@ -10,7 +10,7 @@
     X(TRACE_MOUNTS,        "mounts of the host")                                  \
     X(TRACE_CGROUPS,       "cgroups, in every hierarchy")                         \
     X(TRACE_FDS,           "open descriptors of ours")                            \
-    X(TRACE_FILES,         "temporary files")                                       \
+    X(TRACE_FILES,         "files in $TMPDIR")                                    \
     X(TRACE_WARDEN_MOUNTS, "mounts of the warden")                                \
     X(TRACE_WARDEN_FDS,    "open descriptors of the warden")
 
@@ -29,8 +29,9 @@ const char *trace_what(enum trace t);
 
 /* warden 0: there is none. */
 void host_view(struct host_view *ret, pid_t warden);
-/* Living and dead processes below this one, not counting it. */
-long processes_below(pid_t top);
+/* Living and dead processes of the jars of a warden. Its own children that are not in a pid namespace of their own, such
+ * as one that reads outputs, are not a jar's; at level process, where jars have none, all count. */
+long jar_processes(pid_t warden, bool namespaces);
 long resident_kib(pid_t pid);
 /* Memory cgroups the kernel has not let go of, of the whole machine; 0 where it does not say (v2). */
 long memory_cgroups(void);

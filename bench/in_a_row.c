@@ -46,8 +46,7 @@ static void tell_left(struct bench *b, const char *when, const struct host_view 
 
 static void tell_times(struct bench *b, const struct series *all)
 {
-    enum { PART = 100 };
-    size_t part = all->n < 2 * PART ? all->n / 2 : PART;
+    const size_t half = all->n / 2, part = half < 100 ? half : 100;
     struct series first = { .ms = all->ms, .n = part },
                   last = { .ms = all->ms + all->n - part, .n = part };
     report_series(b->report, "all of them", all, NULL);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -71,6 +72,15 @@ static void raise_open_files(void)
         die("setrlimit", NULL);
 }
 
+/* So that temporary files that are left behind are told from everybody else's. */
+static void own_temporary_directory(const char *dir)
+{
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/tmp", dir);
+    if (mkdir(path, 01777) < 0 || setenv("TMPDIR", path, 1) < 0)
+        die(path, NULL);
+}
+
 static int usage(void)
 {
     (void)fprintf(stderr, "usage: jars [--quick] DIR REPORT.json [PART...]   (parts:");
@@ -118,6 +128,7 @@ int main(int argc, char **argv)
                        .nasty_tree = nasty_tree,
                        .plan = is_quick ? quick : full,
                        .report = report_new(is_quick) };
+    own_temporary_directory(argv[0]);
     int status = measure(&b, argv + 2);
     if (status == 0) {
         status = report_verdict(b.report) > 0;

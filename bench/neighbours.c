@@ -134,7 +134,7 @@ void neighbours(struct bench *b)
     char title[80];
     place = (struct place){ 0 };
     start_warden(LEVEL_AUTO, &place.w);
-    (void)snprintf(title, sizeof title, "python hello with a neighbour, level %s",
+    (void)snprintf(title, sizeof title, "python hello beside bombs, level %s",
                    level_name(place.w.isolation.level));
     report_section(b->report, title);
     for (size_t done = 0; done < b->plan.neighbours; done += TURN)

@@ -46,7 +46,7 @@ static double once(const struct warden *w, uint64_t id, const struct program *p,
     while (!g.over)
         guests_step(w, &g, 1, -1);
     uint64_t gone_us = g.ended_us > g.over_us ? g.ended_us : g.over_us;
-    while (processes_below(w->pid) > 0)
+    while (jar_processes(w->pid, w->isolation.level != LEVEL_PROCESS) > 0)
         gone_us = clock_us();
     enum verdict verdict = run_verdict(&g.run);
     bool was_ready = strcmp(g.said, ready) == 0;

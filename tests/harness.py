@@ -24,6 +24,8 @@ TOOLS = Path(os.environ.get("BELLJAR_TOOLS", REPO / "build" / "release" / "tests
 EMULATED = os.environ.get("BELLJAR_VM_EMULATED", "0") not in ("", "0")  # a machine many times slower than it looks
 SLACK_MS = int(os.environ.get("BELLJAR_TEST_SLACK_MS", "3000" if EMULATED else "100"))
 PATIENCE = 5 if EMULATED else 1  # how much longer everything may take to end
+BRIEF_MS = 1000 * PATIENCE  # time enough for an interpreter to start and say something, and to wait for
+BRIEF = f"{BRIEF_MS}ms"
 
 ROOT = os.geteuid() == 0
 ORDINARY_UID = 54321  # nobody's: no passwd entry, no files
@@ -216,6 +218,10 @@ def as_ordinary_user():
 
 
 # What every attack program starts with. `found` is what it hands back.
+#
+# Attacks are written to do no harm where they succeed, for they will, against a build with a fault in it: a file of the
+# host is opened for writing but not truncated, a mode or a time is set to what it is, a clock to what it shows, bombs
+# end by themselves, and a signal that could hit the host is only sent where `own_pids` says that it cannot.
 PRELUDE = r'''
 import ctypes, errno, json, os, signal, socket, stat, struct, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -237,6 +243,8 @@ def sys_call(number, *args):
     ctypes.set_errno(0)
     r = libc.syscall(ctypes.c_long(number), *raw)
     return name_of(ctypes.get_errno()) if r < 0 else "ok: %d" % r
+
+own_pids = os.getppid() == 0  # our parent is in another pid namespace
 
 def listed(path):
     """What can be seen there; nothing where it cannot (level process shows neither / nor /proc)."""

@@ -10,6 +10,7 @@ import glob
 import hashlib
 import os
 import re
+import shutil
 import signal
 import tempfile
 import time
@@ -101,7 +102,9 @@ def is_foreign(p, table):
     if any(MARK.encode() in slurp(f"/proc/{q.pid}/environ") for q in chain):
         return False
     top = max((i for i, q in enumerate(chain) if is_belljar(q) or q.depth > own_depth()), default=0)
-    starter = chain[top].ppid
+    starter, exe = chain[top].ppid, chain[top].exe
+    if is_belljar(chain[top]) and exe and exe.removesuffix(" (deleted)") != os.path.realpath(BELLJAR):
+        return True  # another build of it
     return starter > 1 and starter not in set(ancestors(os.getpid(), table))
 
 
@@ -129,16 +132,21 @@ def cgroup_mounts():
 
 
 def cgroups():
-    """Directories named belljar-* in every hierarchy, but those of somebody else's living warden."""
+    """Directories named belljar-* in every hierarchy, but those of somebody else's living run."""
     table, found = processes(), set()
     for top in cgroup_mounts():
         for path, names, _ in os.walk(top):
             for name in [n for n in names if n.startswith("belljar-")]:
-                number = name.split("-")[1]
-                warden = table.get(int(number)) if number.isdigit() else None
-                if warden is None or not is_foreign(warden, table):
+                members = members_of(os.path.join(path, name), name.split("-")[1]) & table.keys()
+                if not members or not all(is_foreign(table[pid], table) for pid in members):
                     found.add(os.path.join(path, name))
     return found
+
+
+def members_of(cgroup, number):
+    """Processes in it, and the one it is named after."""
+    texts = [slurp(os.path.join(path, "cgroup.procs")) for path, _, _ in os.walk(cgroup)]
+    return {int(word) for text in texts for word in text.split()} | ({int(number)} if number.isdigit() else set())
 
 
 def temporary_files():
@@ -213,6 +221,14 @@ def end_processes(pids):
             os.kill(pid, signal.SIGKILL)
 
 
+def remove_directories(paths):
+    """The same for what level process left, where nobody works in it any more."""
+    places = {link(f"/proc/{pid}/cwd") for pid in os.listdir("/proc") if pid.isdigit()}
+    for path in paths:
+        if os.path.basename(path).startswith("belljar-") and not any(place.startswith(path) for place in places):
+            shutil.rmtree(path, ignore_errors=True)
+
+
 def assert_unharmed(before, within=10.0):
     """Harm is what is seen at every look until the time is up: what comes and goes is somebody else's run."""
     deadline = time.monotonic() + within * PATIENCE
@@ -224,5 +240,6 @@ def assert_unharmed(before, within=10.0):
             return
         if time.monotonic() > deadline:
             end_processes([k[1] for k in lasting if k[0] == "process"])
+            remove_directories([k[1] for k in lasting if k[0] == "file"])
             raise AssertionError("the host is not as it was:\n  " + "\n  ".join(sorted(lasting.values())))
         time.sleep(0.1)

@@ -1,4 +1,4 @@
-/* base/buf.h — a growing byte buffer with a bound.
+/* base/buf.h — a growing byte buffer.
  * Runs in: every process.
  * Invariant: data[len] is always a NUL, so that text can be handed to C functions as it is. */
 #pragma once

@@ -1,4 +1,4 @@
-/* base/clock.h — time that never jumps, in the two units we use. Runs in: every process. */
+/* base/clock.h — time that never jumps, in microseconds. Runs in: every process. */
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* base/tree.h — removal of directory trees that a guest shaped. Runs in: warden (level `process` only;
- * the other levels drop a whole file system instead). */
+/* base/tree.h — removal of directory trees that a guest shaped. Runs in: a collector, or
+ * the warden if that failed (level `process` only; the others drop a whole file system instead). */
 #pragma once
 
 #include "base/err.h"

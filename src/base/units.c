@@ -59,8 +59,11 @@ static int parse_thousandths(const char **text, uint64_t *ret_thousandths)
     if (*p == '.') {
         uint64_t place = 100;
         const char *first = ++p;
-        for (; isdigit((unsigned char)*p); p++, place /= 10)
+        for (; isdigit((unsigned char)*p); p++, place /= 10) {
+            if (place == 0 && *p != '0')
+                return -1; /* finer than we count */
             value += place * (uint64_t)(*p - '0');
+        }
         if (p == first)
             return -1;
     }

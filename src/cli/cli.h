@@ -2,11 +2,16 @@
  * A command gets its own name as argv[0] and returns the exit status. */
 #pragma once
 
+#include <signal.h>
+
 #include "base/err.h"
 
 int cmd_run(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_version(int argc, char **argv);
+
+/* The signals that end a run, without those our caller had us ignore (nohup, jobs in the background). */
+void cli_signals(sigset_t *ret_set);
 
 /* "belljar: what went wrong" on stderr; returns the exit status that goes with the error. */
 int cli_fail(const struct err *e);

@@ -8,6 +8,7 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "config.h"
@@ -22,11 +23,8 @@ struct finding {
     struct err why;
 };
 
-static const enum level best_first[] = { LEVEL_JAR, LEVEL_ROOTLESS, LEVEL_PROCESS };
-enum { LEVELS = sizeof best_first / sizeof best_first[0] };
-
 struct checkup {
-    struct finding findings[LEVELS];
+    struct finding findings[LEVELS_TO_TRY];
     const struct finding *best; /* NULL: nothing works here */
     struct utsname kernel;
     uint32_t landlock_abi;
@@ -38,13 +36,6 @@ struct remedy {
     layer_set layers; /* that it would bring */
     const char *what, *command;
 };
-
-#define LAYERS_NS                                                                     \
-    (LAYER_BIT(LAYER_USER_NS) | LAYER_BIT(LAYER_PID_NS) | LAYER_BIT(LAYER_MOUNT_NS) | \
-     LAYER_BIT(LAYER_NET_NS) | LAYER_BIT(LAYER_IPC_NS) | LAYER_BIT(LAYER_UTS_NS) |    \
-     LAYER_BIT(LAYER_CGROUP_NS) | LAYER_BIT(LAYER_ROOT))
-#define LAYERS_CG \
-    (LAYER_BIT(LAYER_CGROUP_MEMORY) | LAYER_BIT(LAYER_CGROUP_PIDS) | LAYER_BIT(LAYER_CGROUP_CPU))
 
 static bool sysctl_is(const char *path, const char *value)
 {
@@ -91,7 +82,8 @@ static bool root_without_cgroup(const struct checkup *c)
 
 static bool no_landlock(const struct checkup *c)
 {
-    return c->landlock_abi == 0;
+    return c->landlock_abi == 0 &&
+           (c->best || strstr(c->findings[LEVELS_TO_TRY - 1].why.text, "Landlock"));
 }
 
 static bool no_namespaces(const struct checkup *c)
@@ -102,23 +94,23 @@ static bool no_namespaces(const struct checkup *c)
 
 /* The first that brings a missing layer is the one shown beside it. */
 static const struct remedy remedies[] = {
-    { no_user_namespaces, LAYERS_NS, "user namespaces are switched off",
+    { no_user_namespaces, LAYERS_OF_NAMESPACES, "user namespaces are switched off",
       "sysctl -w user.max_user_namespaces=10000" },
-    { userns_for_root_only, LAYERS_NS, "user namespaces are for root only",
+    { userns_for_root_only, LAYERS_OF_NAMESPACES, "user namespaces are for root only",
       "sysctl -w kernel.unprivileged_userns_clone=1" },
-    { userns_by_apparmor, LAYERS_NS, "AppArmor restricts user namespaces",
+    { userns_by_apparmor, LAYERS_OF_NAMESPACES, "AppArmor restricts user namespaces",
       "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0" },
-    { no_namespaces, LAYERS_NS, "namespaces are forbidden here, as in most containers",
+    { no_namespaces, LAYERS_OF_NAMESPACES, "namespaces are forbidden here, as in most containers",
       "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --cap-add "
       "SYS_ADMIN ..." },
-    { not_delegated, LAYERS_CG,
+    { not_delegated, LAYERS_OF_CGROUPS,
       "no cgroup is delegated to you, so memory, processes and CPU are not limited as a whole",
       "systemd-run --user --scope -p Delegate=yes belljar run ..." },
-    { root_without_cgroup, LAYERS_CG, "no writable cgroup with memory, pids and cpu",
+    { root_without_cgroup, LAYERS_OF_CGROUPS, "no writable cgroup with memory, pids and cpu",
       "mount -t cgroup2 cgroup2 /sys/fs/cgroup" },
     { no_landlock, LAYER_BIT(LAYER_LANDLOCK), "the kernel does not offer Landlock",
       "add landlock to the lsm= list on the kernel's command line and reboot" },
-    { not_root, LAYER_BIT(LAYER_OWN_UID) | LAYERS_CG, "level jar needs root",
+    { not_root, LAYER_BIT(LAYER_OWN_UID) | LAYERS_OF_CGROUPS, "level jar needs root",
       "sudo belljar run ..." },
 };
 enum { REMEDIES = sizeof remedies / sizeof remedies[0] };
@@ -127,9 +119,9 @@ static void examine(struct checkup *c)
 {
     *c = (struct checkup){ 0 };
     (void)uname(&c->kernel);
-    for (int i = 0; i < LEVELS; i++) {
+    for (int i = 0; i < LEVELS_TO_TRY; i++) {
         struct finding *f = &c->findings[i];
-        f->level = best_first[i];
+        f->level = levels_best_first[i];
         f->available = trial_level(f->level, &f->isolation, &f->why) == 0;
         if (f->available && !c->best)
             c->best = f;
@@ -166,7 +158,7 @@ static void print_text(const struct checkup *c)
 {
     (void)printf("belljar %s on Linux %s\n\nIsolation levels, strongest first:\n", BELLJAR_VERSION,
                  c->kernel.release);
-    for (int i = 0; i < LEVELS; i++)
+    for (int i = 0; i < LEVELS_TO_TRY; i++)
         print_level(c, &c->findings[i]);
     if (c->best) {
         (void)printf("\nLayers of level %s:\n", level_name(c->best->level));
@@ -199,7 +191,7 @@ static void print_text(const struct checkup *c)
 static json_t *levels_json(const struct checkup *c)
 {
     json_t *list = json_array();
-    for (int i = 0; i < LEVELS; i++) {
+    for (int i = 0; i < LEVELS_TO_TRY; i++) {
         const struct finding *f = &c->findings[i];
         (void)json_array_append_new(
             list, json_pack("{s:s, s:b, s:s?, s:o, s:o}", "level", level_name(f->level),
@@ -274,7 +266,9 @@ int cmd_doctor(int argc, char **argv)
         return 0;
     }
     if (argc > 1 && !json) {
-        (void)err_set(&e, ERR_USAGE, 0, "doctor takes no '%s': only --json is accepted", argv[1]);
+        char quoted[96];
+        (void)err_set(&e, ERR_USAGE, 0, "doctor takes no '%s': only --json is accepted",
+                      text_quote(argv[1], quoted, sizeof quoted));
         return cli_fail(&e);
     }
     struct checkup c;

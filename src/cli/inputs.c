@@ -76,10 +76,6 @@ static int name_main(struct inputs *in, const struct run_options *o, bool from_s
     if (bundle_name_check(name, strlen(name), e))
         return -1;
     (void)snprintf(in->main_name, sizeof in->main_name, "%s", name);
-    for (size_t i = 0; i < o->n_files; i++)
-        if (strcmp(o->files[i].name, in->main_name) == 0)
-            return err_set(e, ERR_BAD_REQUEST, 0,
-                           "file name '%s' is the program's own: choose another", in->main_name);
     return 0;
 }
 
@@ -95,30 +91,54 @@ static int load_main(struct inputs *in, const struct run_options *o, struct buf 
     } else if (read_file(o->file, "program", &code, &mode, e)) {
         return -1;
     }
+    char quoted[96];
     if (code.len == 0)
         return err_set(e, ERR_BAD_REQUEST, 0,
-                       "program '%s' is empty: at least one byte of code is needed", o->file);
+                       "program '%s' is empty: at least one byte of code is needed",
+                       text_quote(o->file, quoted, sizeof quoted));
     if (find_language(in, o, &code, e) || name_main(in, o, from_stdin, e))
         return -1;
     return bundle_add(bundle, in->main_name, (uint32_t)(mode & 0777) | 0400, code.data, code.len,
                       e);
 }
 
-static int load_files(const struct run_options *o, struct buf *bundle, struct err *e)
+/* Two names that cannot both be: the same, or one a directory of the other. */
+static bool names_clash(const char *a, const char *b)
+{
+    size_t n = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
+    return strncmp(a, b, n) == 0 && (a[n] == '/' || b[n] == '/' || a[n] == b[n]);
+}
+
+static int check_clashes(const struct run_options *o, const char *main_name, size_t i,
+                         struct err *e)
+{
+    char quoted[96];
+    const char *name = o->files[i].name;
+    bool clash = names_clash(main_name, name);
+    for (size_t k = 0; k < i && !clash; k++)
+        clash = names_clash(o->files[k].name, name);
+    if (!clash)
+        return 0;
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "file name '%s' clashes with another file's: each name once, and no file below "
+                   "another, is accepted",
+                   text_quote(name, quoted, sizeof quoted));
+}
+
+static int load_files(const struct run_options *o, const char *main_name, struct buf *bundle,
+                      struct err *e)
 {
     for (size_t i = 0; i < o->n_files; i++) {
         auto(buf) bytes = { 0 };
         mode_t mode;
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(o->files[k].name, o->files[i].name) == 0)
-                return err_set(e, ERR_BAD_REQUEST, 0, "file name '%s' is given twice",
-                               o->files[i].name);
-        if (read_file(o->files[i].host, "file", &bytes, &mode, e) ||
+        if (check_clashes(o, main_name, i, e) ||
+            read_file(o->files[i].host, "file", &bytes, &mode, e) ||
             bundle_add(bundle, o->files[i].name, (uint32_t)(mode & 0777) | 0400, bytes.data,
                        bytes.len, e))
             return -1;
         if (bundle->len > BUNDLE_MAX_BYTES)
-            return err_set(e, ERR_TOO_LARGE, 0, "the files are more than %llu bytes together",
+            return err_set(e, ERR_TOO_LARGE, 0,
+                           "the files are too large together: up to %llu bytes are accepted",
                            BUNDLE_MAX_BYTES);
     }
     return 0;
@@ -129,7 +149,7 @@ int inputs_load(struct inputs *ret, const struct run_options *o, struct err *e)
     auto(inputs) in = INPUTS_INIT;
     auto(buf) bundle = { 0 };
     mode_t mode;
-    if (load_main(&in, o, &bundle, e) || load_files(o, &bundle, e))
+    if (load_main(&in, o, &bundle, e) || load_files(o, in.main_name, &bundle, e))
         return -1;
     if (o->stdin_file) {
         if (open_file(o->stdin_file, "stdin", UINT64_MAX, &in.stdin_fd, &mode, e))

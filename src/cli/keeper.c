@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/caps.h"
 #include "base/fdio.h"
 #include "cli/cli.h"
 #include "cli/report.h"
@@ -25,22 +26,29 @@ struct session {
     struct run run;
     struct buf captured[RUN_STREAMS]; /* with --json */
     int signal_fd;
+    int write_errno; /* why our own output could not be written */
     /* stdin on its way to the program */
     int source_fd; /* -1: at its end */
     size_t held, from;
     char bytes[16384];
 };
 
-int keeper_drop(pid_t parent, struct err *e)
+int keeper_drop(pid_t parent, bool own_uid, struct err *e)
 {
-    if (geteuid() == 0 &&
-        (setgroups(0, NULL) < 0 || setresgid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0 ||
-         setresuid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0))
+    /* Off the caller's terminal: nothing can be typed into it from here, and main passes signals on. */
+    if (setsid() < 0)
+        return err_set(e, ERR_KERNEL, errno, "start a session");
+    if (caps_drop_bounding(e))
+        return -1;
+    if (own_uid && (setgroups(0, NULL) < 0 || setresgid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0 ||
+                    setresuid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0))
         return err_set(e, ERR_KERNEL, errno, "become uid %u", KEEPER_UID);
     /* After the change of uid, which would clear the death signal. */
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
         prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
         return err_set(e, ERR_KERNEL, errno, "give up privileges");
+    if (caps_clear(0, e))
+        return -1;
     if (getppid() != parent) /* it died before the signal was set */
         return err_set(e, ERR_UNAVAILABLE, 0, "the command was killed");
     return 0;
@@ -48,12 +56,16 @@ int keeper_drop(pid_t parent, struct err *e)
 
 static ssize_t pass_through(void *context, enum run_stream stream, const char *bytes, size_t n)
 {
-    (void)context;
+    struct session *s = context;
     struct pollfd p = { .fd = stream == RUN_STDOUT ? 1 : 2, .events = POLLOUT };
     if (poll(&p, 1, 0) == 0)
         return 0;
     ssize_t w = write(p.fd, bytes, n < SAFE_WRITE ? n : SAFE_WRITE);
-    return w < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : w;
+    if (w < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (w < 0)
+        s->write_errno = errno;
+    return w;
 }
 
 static ssize_t capture(void *context, enum run_stream stream, const char *bytes, size_t n)
@@ -126,10 +138,7 @@ static int loop(struct session *s, struct err *e)
 static int watch_signals(struct session *s, struct err *e)
 {
     sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
+    cli_signals(&set);
     (void)signal(SIGPIPE, SIG_IGN);
     if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
         return err_set(e, ERR_KERNEL, errno, "block signals");
@@ -174,7 +183,8 @@ static int serve(struct session *s, struct err *e)
         return err_set(e, ERR_NO_MEMORY, 0, "no memory for a run");
     const int keep[] = { job->warden->fd, job->inputs->bundle_fd, job->inputs->stdin_fd,
                          job->version_fd, job->handover_fd };
-    if (fd_keep_only(keep, sizeof keep / sizeof keep[0], e) || keeper_drop(job->parent, e) ||
+    if (fd_keep_only(keep, sizeof keep / sizeof keep[0], e) ||
+        keeper_drop(job->parent, job->warden->isolation.layers & LAYER_BIT(LAYER_OWN_UID), e) ||
         watch_signals(s, e) || start(s, outputs, e))
         return -1;
     if (loop(s, e)) {
@@ -182,6 +192,30 @@ static int serve(struct session *s, struct err *e)
         return -1;
     }
     return 0;
+}
+
+/* The exit status, once the run is over and its result has been told. */
+static int tell(struct session *s)
+{
+    const struct keeper_job *job = s->job;
+    struct err e = { 0 };
+    struct report report = {
+        .job = job, .run = &s->run, .verdict = run_verdict(&s->run), .captured = s->captured
+    };
+    /* A reader that went away is no fault; a full disk is. */
+    if (s->write_errno != 0 && s->write_errno != EPIPE) {
+        (void)!err_set(&e, ERR_KERNEL, s->write_errno, "write the program's output");
+        return cli_fail(&e);
+    }
+    if (!job->options->json)
+        report_note(&report);
+    else if (report_json(&report, &e))
+        return cli_fail(&e);
+    if (fd_write_all(job->handover_fd, s->run.outputs.data, s->run.outputs.len)) {
+        (void)!err_set(&e, ERR_KERNEL, errno, "hand over the output files");
+        return cli_fail(&e);
+    }
+    return verdict_exit_code(report.verdict, &s->run.end.evidence);
 }
 
 int keeper_run(const struct keeper_job *job)
@@ -194,15 +228,7 @@ int keeper_run(const struct keeper_job *job)
     s->source_fd = job->inputs->stdin_fd;
     if (serve(s, &e))
         return cli_fail(&e);
-    struct report report = {
-        .job = job, .run = &s->run, .verdict = run_verdict(&s->run), .captured = s->captured
-    };
-    if (job->options->json)
-        report_json(&report);
-    else
-        report_note(&report);
-    (void)!fd_write_all(job->handover_fd, s->run.outputs.data, s->run.outputs.len);
-    int status = verdict_exit_code(report.verdict, &s->run.end.evidence);
+    int status = tell(s);
     for (int i = 0; i < RUN_STREAMS; i++)
         buf_done(&s->captured[i]);
     run_done(&s->run);

@@ -1,10 +1,12 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fdio.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "config.h"
 
@@ -41,14 +43,27 @@ int cli_fail(const struct err *e)
     return err_exit_status(e->code);
 }
 
-/* 0, 1 and 2 are open, and nothing else: a descriptor that our caller closed must not be taken by one of ours, and one
- * that it left open must not reach a warden or a jar. */
+/* 0, 1 and 2 are open, so that no descriptor of ours takes the place of one that our caller closed. Others it left open
+ * go no further than this process, where /dev/fd/N may name a file to run. */
 static int settle_fds(struct err *e)
 {
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
             return err_set(e, ERR_KERNEL, errno, "open /dev/null as descriptor %d", fd);
-    return fd_keep_only(NULL, 0, e);
+    if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
+        return err_set(e, ERR_KERNEL, errno, "close descriptors");
+    return 0;
+}
+
+void cli_signals(sigset_t *ret_set)
+{
+    static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+    sigemptyset(ret_set);
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
+        struct sigaction now;
+        if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(ret_set, ending[i]);
+    }
 }
 
 int main(int argc, char **argv)
@@ -56,6 +71,7 @@ int main(int argc, char **argv)
     struct err e = { 0 };
     if (settle_fds(&e))
         return cli_fail(&e);
+    (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the wait statuses away */
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         print_help(stdout);
         return 0;

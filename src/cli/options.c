@@ -19,7 +19,7 @@ static const struct option_row {
     { "language", "LANG", 'l', "language; otherwise told by the file's name or first line" },
     { "env", "K=V", 'e', "set a variable; can be repeated" },
     { "file", "HOST[:NAME]", 'f', "put a file beside the program; can be repeated" },
-    { "out", "NAME[:HOST]", 'o', "fetch a file the program made; can be repeated" },
+    { "out", "NAME[:HOST]", 'o', "fetch a file it made (no colon in NAME); can be repeated" },
     { "stdin", "FILE", 'i', "what the program reads; otherwise what belljar reads" },
     { "writable-root", NULL, 'w', "let the program write to / as well; thrown away with the rest" },
     { "isolation", "LEVEL", 'I', "jar, rootless or process; otherwise the strongest there is" },
@@ -80,17 +80,17 @@ static int parse_pair(const char *text, bool host_first, struct file_pair *ret, 
     return bundle_name_check(ret->name, strlen(ret->name), e);
 }
 
-static int add_pair(struct file_pair **list, size_t *n, const char *text, bool host_first,
-                    struct err *e)
+static int add_pair(struct file_pair **list, size_t *n, size_t max, const char *text,
+                    bool host_first, struct err *e)
 {
     struct file_pair *grown = realloc(*list, (*n + 1) * sizeof **list);
     if (!grown)
         return err_set(e, ERR_NO_MEMORY, 0, "no memory for the options");
     *list = grown;
     grown[*n] = (struct file_pair){ 0 };
-    if (*n >= BUNDLE_FILES_MAX)
-        return err_set(e, ERR_BAD_REQUEST, 0, "more than %d files: up to %d are accepted",
-                       BUNDLE_FILES_MAX, BUNDLE_FILES_MAX);
+    if (*n >= max)
+        return err_set(e, ERR_BAD_REQUEST, 0, "'%s' is one file too many: up to %zu are accepted",
+                       text, max);
     return parse_pair(text, host_first, &grown[(*n)++], e);
 }
 
@@ -136,9 +136,9 @@ static int apply(struct run_options *o, int key, char *value, struct err *e)
     case 'e':
         return add_env(o, value, e);
     case 'f':
-        return add_pair(&o->files, &o->n_files, value, true, e);
+        return add_pair(&o->files, &o->n_files, BUNDLE_FILES_MAX - 1, value, true, e);
     case 'o':
-        return add_pair(&o->outs, &o->n_outs, value, false, e);
+        return add_pair(&o->outs, &o->n_outs, RUN_OUTPUTS_MAX, value, false, e);
     case 'i':
         o->stdin_file = value;
         return 0;
@@ -160,6 +160,9 @@ static int refuse_option(int argc, char **argv, int got, struct err *e)
 {
     char quoted[96];
     const char *word = optind > 0 && optind <= argc ? argv[optind - 1] : "";
+    char single[3] = { '-', (char)optopt, '\0' };
+    if (optopt > 0 && optopt < 128 && strncmp(word, "--", 2) != 0)
+        word = single;
     text_quote(word, quoted, sizeof quoted);
     return got == ':' ? err_set(e, ERR_USAGE, 0,
                                 "option '%s' needs a value: see 'belljar run --help'", quoted)

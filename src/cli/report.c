@@ -1,5 +1,6 @@
 #include "cli/report.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,13 +48,17 @@ void report_note(const struct report *r)
                       d->option, d->metavar);
         return;
     }
-    if (r->verdict == VERDICT_INTERNAL_ERROR)
-        (void)fprintf(stderr, "belljar: %s\n", r->run->end.err.text);
+    const struct err *why = &r->run->end.err;
+    if (r->verdict == VERDICT_INTERNAL_ERROR && why->code == ERR_NOT_FOUND)
+        (void)fprintf(stderr, "belljar: %s: '%s' installs it\n", why->text,
+                      r->job->inputs->language->install);
+    else if (r->verdict == VERDICT_INTERNAL_ERROR)
+        (void)fprintf(stderr, "belljar: %s\n", why->text);
     else if (r->verdict == VERDICT_CANCELLED && !r->run->unheard)
         (void)fprintf(stderr, "belljar: cancelled\n");
 }
 
-/* Takes the reference; a NULL value (no memory) leaves the field out, and dumping fails in the end. */
+/* Takes the reference; only lack of memory can make a value NULL, and then the field is left out. */
 static void put(json_t *object, const char *key, json_t *value)
 {
     (void)json_object_set_new(object, key, value);
@@ -111,7 +116,7 @@ static json_t *files_array(const struct buf *bundle)
     struct err e;
     bool more = true;
     for (size_t pos = 0; bundle_next(bundle, &pos, &entry, &more, &e) == 0 && more;) {
-        enum output_status status = (enum output_status)entry.head.status;
+        enum output_status status = (enum output_status)entry.head.mode_or_status;
         json_t *o = json_object();
         put(o, "name", json_stringn(entry.name, entry.head.name_len));
         put(o, "status", json_string(output_status_word(status)));
@@ -154,7 +159,7 @@ static json_t *signal_name(int number)
     return json_string(text);
 }
 
-void report_json(const struct report *r)
+int report_json(const struct report *r, struct err *e)
 {
     const struct run *run = r->run;
     json_t *o = json_object();
@@ -177,8 +182,8 @@ void report_json(const struct report *r)
     put(o, "started_at", timestamp(run->started_at_ms));
     if (r->verdict == VERDICT_INTERNAL_ERROR)
         put(o, "error", json_string(run->end.err.text));
-    if (json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12)) < 0 || putchar('\n') == EOF ||
-        fflush(stdout) == EOF)
-        (void)fprintf(stderr, "belljar: the result could not be written\n");
+    int failed = json_dumpf(o, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12)) < 0 ||
+                 putchar('\n') == EOF || fflush(stdout) == EOF;
     json_decref(o);
+    return failed ? err_set(e, ERR_KERNEL, errno, "write the result") : 0;
 }

@@ -14,7 +14,7 @@ struct report {
 };
 
 /* One object on stdout. */
-void report_json(const struct report *r);
+[[nodiscard]] int report_json(const struct report *r, struct err *e);
 
 /* A sentence on stderr when a limit, a cancellation or a failure ended the run; nothing otherwise. */
 void report_note(const struct report *r);

@@ -29,10 +29,7 @@
 static int await_keeper(pid_t keeper, int handover_fd, struct buf *ret_bundle, struct err *e)
 {
     sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
+    cli_signals(&set);
     autoclose int signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (signal_fd < 0)
         return err_set(e, ERR_KERNEL, errno, "watch signals");
@@ -49,18 +46,22 @@ static int await_keeper(pid_t keeper, int handover_fd, struct buf *ret_bundle, s
         if (buf_reserve(ret_bundle, 1 << 16, e))
             return -1;
         ssize_t n = read(handover_fd, ret_bundle->data + ret_bundle->len, 1 << 16);
-        if (n <= 0)
+        if (n < 0 && errno != EINTR)
+            return err_set(e, ERR_KERNEL, errno, "read from the keeper");
+        if (n == 0)
             break;
+        if (n < 0)
+            continue;
         ret_bundle->len += (size_t)n;
         if (ret_bundle->len > BUNDLE_STREAM_MAX)
             return err_set(e, ERR_PROTOCOL, 0, "the keeper handed over too much");
     }
-    int status;
-    if (waitpid(keeper, &status, 0) < 0)
+    siginfo_t info = { 0 };
+    if (waitid(P_PID, (id_t)keeper, &info, WEXITED | WNOWAIT) < 0) /* supervise() reaps it */
         return err_set(e, ERR_KERNEL, errno, "wait for the keeper");
-    if (!WIFEXITED(status))
-        return err_set(e, ERR_UNAVAILABLE, 0, "the keeper died: %s", strsignal(WTERMSIG(status)));
-    return WEXITSTATUS(status);
+    if (info.si_code != CLD_EXITED)
+        return err_set(e, ERR_UNAVAILABLE, 0, "the keeper died: %s", strsignal(info.si_status));
+    return info.si_status;
 }
 
 static int save_one(const char *path, const struct bundle_entry *entry, struct err *e)
@@ -77,7 +78,9 @@ static int save_one(const char *path, const struct bundle_entry *entry, struct e
 static int save_outputs(const struct run_options *o, const struct buf *bundle, struct err *e)
 {
     size_t pos = 0;
-    for (size_t i = 0; i < o->n_outs && bundle->len > 0; i++) {
+    if (bundle->len == 0) /* the run did not come to its outputs, and has said why */
+        return 0;
+    for (size_t i = 0; i < o->n_outs; i++) {
         struct bundle_entry entry;
         bool more;
         char quoted[96];
@@ -87,7 +90,7 @@ static int save_outputs(const struct run_options *o, const struct buf *bundle, s
         if (!more || entry.head.name_len != strlen(name) ||
             memcmp(entry.name, name, strlen(name)) != 0)
             return err_set(e, ERR_PROTOCOL, 0, "the keeper handed over other files than asked for");
-        enum output_status status = (enum output_status)entry.head.status;
+        enum output_status status = (enum output_status)entry.head.mode_or_status;
         if (status == OUTPUT_OK && save_one(o->outs[i].host, &entry, e))
             return -1;
         if (status != OUTPUT_OK)
@@ -100,10 +103,7 @@ static int save_outputs(const struct run_options *o, const struct buf *bundle, s
 static void block_signals(void)
 {
     sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
+    cli_signals(&set);
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
@@ -144,6 +144,9 @@ static int supervise(const struct run_options *o, const struct inputs *in, struc
     fd_close(&w->fd); /* the keeper's alone: when it dies, the warden knows */
     auto(buf) bundle = { 0 };
     int status = await_keeper(keeper, handover_read, &bundle, e);
+    if (status < 0)
+        (void)kill(keeper, SIGKILL); /* it may live on, and with it the jar */
+    (void)waitpid(keeper, NULL, 0);
     if (status >= 0 && save_outputs(o, &bundle, e))
         return -1;
     return status;

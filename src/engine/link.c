@@ -1,21 +1,34 @@
 #include "engine/link.h"
 
+#include <errno.h>
+
 static int open_exactly(enum level level, struct warden *ret, struct err *e)
 {
     if (warden_start(level, ret, e) == 0)
         return 0;
-    e->code = ERR_UNAVAILABLE;
     return err_wrap(e, "isolation level '%s' is not to be had here (see 'belljar doctor')",
                     level_name(level));
 }
 
+/* Something the machine has, but not at this moment: no reason to make do with less isolation. */
+static bool is_passing(const struct err *e)
+{
+    static const int passing[] = { EAGAIN, EMFILE, ENFILE, ENOMEM, EINTR, EIO };
+    for (unsigned i = 0; i < sizeof passing / sizeof passing[0]; i++)
+        if (e->sys == passing[i])
+            return true;
+    return e->code == ERR_NO_MEMORY || e->code == ERR_PROTOCOL;
+}
+
 int link_open(enum level level, struct warden *ret, struct err *e)
 {
-    static const enum level best_first[] = { LEVEL_JAR, LEVEL_ROOTLESS, LEVEL_PROCESS };
     if (level != LEVEL_AUTO)
         return open_exactly(level, ret, e);
-    for (unsigned i = 0; i < sizeof best_first / sizeof best_first[0]; i++)
-        if (open_exactly(best_first[i], ret, e) == 0)
+    for (unsigned i = 0; i < LEVELS_TO_TRY; i++) {
+        if (open_exactly(levels_best_first[i], ret, e) == 0)
             return 0;
+        if (is_passing(e))
+            return -1;
+    }
     return -1; /* what the weakest level lacks is what is in the way */
 }

@@ -61,6 +61,10 @@ int run_start(struct run *r, int wire_fd, const struct isolation *isolation,
 {
     auto(job) job = { 0 };
     auto(pipes) pipes = PIPES_INIT;
+    if (request->writable_root && isolation->level == LEVEL_PROCESS)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "a writable root needs isolation level jar or rootless, and this is '%s'",
+                       level_name(isolation->level));
     if (limits_check(&request->limits, e) || pipes_open(&pipes, request->bundle_fd, e))
         return -1;
     if (job_build(&job, request, isolation->level, e))
@@ -119,6 +123,8 @@ int run_cancel(struct run *r, enum end_reason reason, struct err *e)
 static int offer(struct run *r, enum run_stream stream, struct err *e)
 {
     struct run_pipe *p = &r->streams[stream];
+    if (r->asked == END_CANCEL)
+        p->held = 0; /* who cancels does not wait for a reader that does not read */
     while (p->held > 0) {
         ssize_t took = r->sink(r->sink_context, stream, p->bytes + p->from, p->held);
         if (took < 0) { /* nobody listens any more */
@@ -172,27 +178,39 @@ static int read_outputs(struct run *r, struct err *e)
     return 0;
 }
 
+int run_message(struct run *r, const struct wire_message *m, struct err *e)
+{
+    uint64_t id = 0;
+    struct wire_ended end;
+    if (m->type == WIRE_STARTED) {
+        struct timespec now;
+        if (wire_read_started(m, &id, e))
+            return -1;
+        (void)clock_gettime(CLOCK_REALTIME, &now);
+        r->started = true;
+        r->started_at_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    } else {
+        if (wire_read_ended(m, &end, e))
+            return -1;
+        id = end.id;
+        r->end = end;
+        r->ended = true;
+        fd_close(&r->stdin_fd);
+    }
+    if (id != r->id)
+        return err_set(e, ERR_PROTOCOL, 0, "the warden speaks of another run");
+    return 0;
+}
+
 static int read_wire(struct run *r, struct err *e)
 {
     struct wire_message m;
-    uint64_t id;
     int got = wire_receive(r->wire_fd, &m, e);
     if (got < 0)
         return -1;
     if (got == 0)
         return err_set(e, ERR_UNAVAILABLE, 0, "the warden is gone");
-    if (m.type == WIRE_STARTED) {
-        struct timespec now;
-        (void)clock_gettime(CLOCK_REALTIME, &now);
-        r->started = true;
-        r->started_at_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-        return wire_read_started(&m, &id, e);
-    }
-    if (wire_read_ended(&m, &r->end, e))
-        return -1;
-    r->ended = true;
-    fd_close(&r->stdin_fd);
-    return 0;
+    return run_message(r, &m, e);
 }
 
 int run_flush(struct run *r, struct err *e)

@@ -69,13 +69,17 @@ struct run {
                             struct err *e);
 void run_done(struct run *r);
 
-enum { RUN_POLLS = 4 };
+enum { RUN_POLLS = 4, RUN_OUTPUTS_MAX = 1000 };
 /* Fills in what to wait for; a row that is not needed now has fd -1. */
 void run_polls(const struct run *r, struct pollfd polls[RUN_POLLS]);
 /* Does what poll() said can be done. -1 when the warden is lost. */
 [[nodiscard]] int run_ready(struct run *r, const struct pollfd polls[RUN_POLLS], struct err *e);
 /* Offers held bytes to the sink again. */
 [[nodiscard]] int run_flush(struct run *r, struct err *e);
+
+/* A message that names this run. Whoever shares a wire among runs receives from it and hands each its own; a run that
+ * has the wire to itself needs no help. */
+[[nodiscard]] int run_message(struct run *r, const struct wire_message *m, struct err *e);
 
 [[nodiscard]] int run_cancel(struct run *r, enum end_reason reason, struct err *e);
 bool run_over(const struct run *r);

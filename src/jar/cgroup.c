@@ -32,6 +32,9 @@ static const struct setting settings_v1[] = {
     { CGROUP_MEMORY, "memory.limit_in_bytes", SET_MEMORY, false },
     /* memory plus swap; absent when the kernel does not account swap, and then there is none to give */
     { CGROUP_MEMORY, "memory.memsw.limit_in_bytes", SET_MEMORY, true },
+    { CGROUP_MEMORY, "memory.swappiness", SET_ZERO, true },
+    /* v1 counts socket buffers of TCP apart from the rest */
+    { CGROUP_MEMORY, "memory.kmem.tcp.limit_in_bytes", SET_MEMORY, true },
     { CGROUP_PIDS, "pids.max", SET_PIDS, false },
     { CGROUP_CPU, "cpu.cfs_period_us", SET_PERIOD, false },
     { CGROUP_CPU, "cpu.cfs_quota_us", SET_QUOTA, false },

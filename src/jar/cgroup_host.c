@@ -95,13 +95,20 @@ static int find_mount(const struct buf *mounts, const char *controller, struct m
     return -1;
 }
 
+/* Length of the part of `path` that the mount already stands for, or -1 when the mount does not show `path` at all. */
+static int covered(const struct mount_point *m, const char *path)
+{
+    size_t root = strcmp(m->root, "/") == 0 ? 0 : strlen(m->root);
+    if (strncmp(path, m->root, root) != 0 || (path[root] != '/' && path[root] != '\0'))
+        return -1;
+    return (int)root;
+}
+
 /* Opens mount + path; a mount that shows only part of the hierarchy has that part cut off the path. */
 static int open_own(const struct mount_point *m, const char *path, char *ret_shown, size_t size)
 {
-    size_t root = strcmp(m->root, "/") == 0 ? 0 : strlen(m->root);
-    if (strncmp(path, m->root, root) != 0)
-        root = strlen(path);
-    (void)snprintf(ret_shown, size, "%s%s", m->at, path + root);
+    int root = covered(m, path);
+    (void)snprintf(ret_shown, size, "%s%s", m->at, root < 0 ? "" : path + root);
     return open(ret_shown, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
@@ -231,6 +238,16 @@ static int try_v2_base(struct cgroup_host *h, const char *shown, bool is_root, s
     return 0;
 }
 
+/* If we have stepped aside before, the cgroup we were started in is the one above. */
+static void leave_home(char *path)
+{
+    char home[40];
+    (void)snprintf(home, sizeof home, "/belljar-home-%d", (int)getpid());
+    size_t n = strlen(path), h = strlen(home);
+    if (n > h && strcmp(path + n - h, home) == 0)
+        path[n - h] = '\0';
+}
+
 /* From our own cgroup upwards, the first that can be used. The nearest refusal is the one reported. */
 static int open_v2(struct cgroup_host *h, const struct buf *cgroups, const struct buf *mounts,
                    struct err *e)
@@ -240,10 +257,11 @@ static int open_v2(struct cgroup_host *h, const struct buf *cgroups, const struc
     struct err first = { 0 };
     if (own_path(cgroups, NULL, path, sizeof path) || find_mount(mounts, NULL, &m))
         return err_set(e, ERR_UNAVAILABLE, 0, "no cgroup file system is mounted");
-    size_t root = strcmp(m.root, "/") == 0 ? 0 : strlen(m.root);
-    if (strncmp(path, m.root, root) != 0)
+    int root = covered(&m, path);
+    if (root < 0)
         return err_set(e, ERR_UNAVAILABLE, 0, "our cgroup %s is not below the mounted %s", path,
                        m.root);
+    leave_home(path);
     h->version = 2;
     h->slots = 1;
     for (;;) {

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/pidfd.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Container runtimes answer clone3 with ENOSYS; where nothing special is asked for, fork does. */
@@ -19,6 +20,8 @@ static pid_t plain_fork(int *ret_pidfd, struct err *e)
     if (fd < 0) {
         int saved = errno;
         (void)kill(pid, SIGKILL); /* still our unreaped child: the number is its own */
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+            ;
         return err_set(e, ERR_KERNEL, saved, "open a pidfd");
     }
     *ret_pidfd = fd;

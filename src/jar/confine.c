@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -11,36 +10,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int confine_caps(uint64_t keep_permitted, struct err *e)
-{
-    struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-    struct __user_cap_data_struct have[2] = { 0 };
-    struct __user_cap_data_struct want[2] = { { .permitted = (uint32_t)keep_permitted },
-                                              { .permitted = (uint32_t)(keep_permitted >> 32) } };
-    if (syscall(SYS_capget, &head, have) < 0)
-        return err_set(e, ERR_KERNEL, errno, "read the capabilities");
-    bool may_drop = have[0].effective & (1U << CAP_SETPCAP);
-    for (int cap = 0; may_drop && cap < 64; cap++) {
-        if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
-            continue;
-        if (errno == EINVAL && cap > CAP_SETPCAP)
-            break; /* past the kernel's last one */
-        return err_set(e, ERR_KERNEL, errno, "drop capability %d from the bounding set", cap);
-    }
-    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
-        return err_set(e, ERR_KERNEL, errno, "clear the ambient capabilities");
-    if (syscall(SYS_capset, &head, want) < 0)
-        return err_set(e, ERR_KERNEL, errno, "clear the capabilities");
-    if (syscall(SYS_capget, &head, have) < 0 || memcmp(have, want, sizeof have) != 0)
-        return err_set(e, ERR_KERNEL, errno, "check that no capability is left");
-    return 0;
-}
+#include "base/fdio.h"
 
 int confine_no_new_privs(struct err *e)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         return err_set(e, ERR_KERNEL, errno, "set no_new_privs");
     return 0;
+}
+
+int confine_die_first(struct err *e)
+{
+    return fd_write_file(AT_FDCWD, "/proc/self/oom_score_adj", "500", e);
 }
 
 int confine_default_signals(struct err *e)
@@ -85,7 +66,9 @@ int confine_rlimits(const struct isolation *iso, const struct limits *limits, ui
         bool exact, skip;
         const char *name;
     } rows[] = {
-        { RLIMIT_CORE, 0, false, false, "core" },
+        /* core(5): a handler that core_pattern pipes to is spared only at exactly 1, and runs at 0; a file of one byte
+         * is not written either way */
+        { RLIMIT_CORE, 1, false, false, "core" },
         { RLIMIT_NOFILE, v[LIMIT_OPEN_FILES], true, false, "open-files" },
         { RLIMIT_FSIZE, v[LIMIT_DISK], false, false, "file size" },
         { RLIMIT_MEMLOCK, 1 << 20, false, false, "locked memory" },
@@ -94,7 +77,8 @@ int confine_rlimits(const struct isolation *iso, const struct limits *limits, ui
         { RLIMIT_NICE, 0, false, false, "nice" },
         { RLIMIT_RTPRIO, 0, false, false, "real-time priority" },
         /* a process past its CPU time dies even if the warden were late; the jar's clock is the cgroup's */
-        { RLIMIT_CPU, v[LIMIT_CPU_MS] / 1000 + 1, false, false, "CPU time" },
+        { RLIMIT_CPU, (v[LIMIT_CPU_MS] + 999) / 1000 + (no_cgroup ? 0 : 1), false, false,
+          "CPU time" },
         /* well above the cgroup's, where there is one: only the cgroup counts the refusals */
         { RLIMIT_NPROC, v[LIMIT_PIDS] + extra_procs + (no_cgroup ? 0 : 64), false, false,
           "processes" },

@@ -8,11 +8,11 @@
 #include "spec/isolation.h"
 #include "spec/limit.h"
 
-/* Empties every capability set, the bounding set too where we are allowed to; what is in keep_permitted stays in the
- * permitted set, where it lies idle. Checked afterwards. */
-[[nodiscard]] int confine_caps(uint64_t keep_permitted, struct err *e);
-
 [[nodiscard]] int confine_no_new_privs(struct err *e);
+
+/* When the host's own memory runs out, guests are to go first, whatever our caller was. Needs our own /proc, and to be
+ * its owner: before any change of uid. */
+[[nodiscard]] int confine_die_first(struct err *e);
 
 /* Every signal at its default, none blocked. */
 [[nodiscard]] int confine_default_signals(struct err *e);

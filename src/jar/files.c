@@ -42,7 +42,7 @@ static int unpack_one(int dir_fd, const struct bundle_entry *entry, struct err *
     if (make_parents(dir_fd, name, e))
         return -1;
     autoclose int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                              entry->head.status & 0777);
+                              entry->head.mode_or_status & 0777);
     if (fd < 0 && errno == EEXIST)
         return err_set(e, ERR_BAD_REQUEST, 0, "the file name '%s' is given twice", name);
     if (fd < 0 || fd_write_all(fd, entry->bytes, entry->head.size))
@@ -111,9 +111,8 @@ static int send_head(int out_fd, const char *name, enum output_status status, ui
 {
     auto(buf) head = { 0 };
     struct err ignored;
-    if (bundle_add(&head, name, (uint32_t)status, NULL, 0, &ignored))
+    if (bundle_add_head(&head, name, (uint32_t)status, size, &ignored))
         return -1;
-    ((struct bundle_head *)(void *)head.data)->size = size;
     return fd_write_all(out_fd, head.data, head.len);
 }
 

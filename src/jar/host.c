@@ -18,12 +18,6 @@
     (LAYER_BIT(LAYER_NO_CAPS) | LAYER_BIT(LAYER_NO_NEW_PRIVS) | LAYER_BIT(LAYER_SECCOMP) |   \
      LAYER_BIT(LAYER_RLIMITS) | LAYER_BIT(LAYER_ENVIRONMENT) | LAYER_BIT(LAYER_CLOSED_FDS) | \
      LAYER_BIT(LAYER_OWN_SESSION))
-#define LAYERS_NAMESPACES                                                             \
-    (LAYER_BIT(LAYER_USER_NS) | LAYER_BIT(LAYER_PID_NS) | LAYER_BIT(LAYER_MOUNT_NS) | \
-     LAYER_BIT(LAYER_NET_NS) | LAYER_BIT(LAYER_IPC_NS) | LAYER_BIT(LAYER_UTS_NS) |    \
-     LAYER_BIT(LAYER_CGROUP_NS) | LAYER_BIT(LAYER_ROOT))
-#define LAYERS_CGROUP \
-    (LAYER_BIT(LAYER_CGROUP_MEMORY) | LAYER_BIT(LAYER_CGROUP_PIDS) | LAYER_BIT(LAYER_CGROUP_CPU))
 #define LIMITS_OF_CGROUP                                                         \
     (LIMIT_BIT(LIMIT_MEMORY) | LIMIT_BIT(LIMIT_PIDS) | LIMIT_BIT(LIMIT_CPU_MS) | \
      LIMIT_BIT(LIMIT_CPU_PERCENT))
@@ -55,7 +49,7 @@ static int open_namespaces(struct jar_host *h, enum level level, struct err *e)
         return err_set(e, ERR_UNAVAILABLE, errno, "open our /proc");
     if (level == LEVEL_JAR && !h->cgroups)
         return err_set(e, ERR_UNAVAILABLE, 0, "there is no cgroup to hold the limits");
-    h->isolation.layers |= LAYERS_NAMESPACES;
+    h->isolation.layers |= LAYERS_OF_NAMESPACES;
     return 0;
 }
 
@@ -85,13 +79,13 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
         .proc_fd = -1,
         .isolation = { .level = level, .layers = LAYERS_ALWAYS, .landlock_abi = landlock_abi() }
     };
-    struct err why = { 0 };
-    /* In a user namespace of our own we are uid 0 too, but cannot give other uids away. */
-    bool many_uids = geteuid() == 0 && uids_open(&h->uids, &why) == 0;
-    if (level == LEVEL_JAR && !many_uids) {
-        *e = why;
-        return geteuid() == 0 ? -1 : err_set(e, ERR_UNAVAILABLE, 0, "it needs root");
-    }
+    /* In a user namespace of our own we are uid 0 too, but have no other uids to give. Where we have, a jar without one
+     * would be root's: whatever keeps us from taking a block ends it here, at every level. */
+    bool many_uids = geteuid() == 0 && uids_exist();
+    if (level == LEVEL_JAR && !many_uids)
+        return err_set(e, ERR_UNAVAILABLE, 0, "it needs root, with uids from %u on", KEEPER_UID);
+    if (many_uids && uids_open(&h->uids, e))
+        return -1;
     if (many_uids && setgroups(0, NULL) < 0) {
         jar_host_done(h);
         return err_set(e, ERR_UNAVAILABLE, errno, "drop our groups");
@@ -105,7 +99,7 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
     if (h->isolation.landlock_abi > 0)
         h->isolation.layers |= LAYER_BIT(LAYER_LANDLOCK);
     if (cgroups) {
-        h->isolation.layers |= LAYERS_CGROUP;
+        h->isolation.layers |= LAYERS_OF_CGROUPS;
         h->isolation.cgroup_version = (uint32_t)cgroups->version;
     } else {
         h->isolation.unenforced |= LIMITS_OF_CGROUP;

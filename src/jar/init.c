@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/caps.h"
 #include "base/fdio.h"
 #include "jar/confine.h"
 #include "jar/files.h"
@@ -29,7 +30,14 @@ static int wait_for_user_map(const struct inside *in, struct err *e)
 /* Before anything is allocated on the jar's behalf. */
 static int join_cgroup(const struct inside *in, struct err *e)
 {
-    return in->cgroup ? cgroup_join(in->cgroup, e) : 0;
+    return (in->cgroup && cgroup_join(in->cgroup, e)) || confine_die_first(e) ? -1 : 0;
+}
+
+/* The warden's descriptors have no business where guest's files are unpacked. */
+static int keep_own_fds(const struct inside *in, struct err *e)
+{
+    const int own[] = { in->go_fd, in->report_fd, in->scratch_fd, in->bundle_fd };
+    return fd_keep_only(own, sizeof own / sizeof own[0], e);
 }
 
 static int become_user(const struct inside *in, struct err *e)
@@ -91,7 +99,7 @@ static int give_up_privileges(const struct inside *in, struct err *e)
     /* The program has our uid, but must not look into us through /proc/1: the kernel forbids that to a process whose
      * capabilities are not a superset of ours, and the program has none. This one allows nothing in a user namespace.
      * (Being undumpable would do as well, but would also keep out a warden that is not root.) */
-    if (confine_caps(1ULL << CAP_AUDIT_WRITE, e) || confine_no_new_privs(e))
+    if (caps_drop_bounding(e) || caps_clear(1ULL << CAP_AUDIT_WRITE, e) || confine_no_new_privs(e))
         return -1;
     /* An ignored SIGCHLD makes the kernel reap every orphan for us. */
     if (signal(SIGCHLD, SIG_IGN) == SIG_ERR)
@@ -100,8 +108,8 @@ static int give_up_privileges(const struct inside *in, struct err *e)
 }
 
 static int (*const steps[])(const struct inside *, struct err *) = {
-    join_cgroup, wait_for_user_map, become_user, own_cgroup_namespace, own_host_name,
-    loopback_up, build_root,        unpack,      give_up_privileges,
+    join_cgroup,   keep_own_fds, wait_for_user_map, become_user, own_cgroup_namespace,
+    own_host_name, loopback_up,  build_root,        unpack,      give_up_privileges,
 };
 
 void init_main(const struct inside *in)
@@ -117,7 +125,7 @@ void init_main(const struct inside *in)
         failed = err_set(&e, ERR_KERNEL, errno, "close the descriptors of pid 1");
     if (!failed)
         failed = seccomp_apply(SECCOMP_INIT, &e);
-    if (fd_write_all(failed ? in->report_fd : 0, &e, sizeof e) || failed)
+    if (fd_write_all(report == 0 ? 0 : in->report_fd, &e, sizeof e) || failed)
         _exit(1);
     (void)close(0);
     for (;;)

@@ -7,13 +7,14 @@
  *     RUNNING     until it ends or a limit ends it             the program's pidfd
  *     CLEARING    everything inside is being killed            init's pidfd
  *     COLLECTING  outputs are read with the jar's own uid      the collector's pidfd
+ *     REMOVING    the kernel still counts a process            time only
  *     GONE        jar_outcome() is final
  *
  * Invariants
  * J1 jar_spawn() that fails leaves no process, mount, cgroup or uid behind.
  * J2 If any layer that host->isolation promises cannot be set up, the program does not start.
  * J3 The outcome rests on wait statuses, cgroup counters, clocks and file system counters alone.
- * J4 When a jar is GONE, no process of it lives and its cgroup is removed or queued for removal. */
+ * J4 When a jar is GONE, no process of it lives and its cgroup is removed. */
 #pragma once
 
 #include <stdbool.h>

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/caps.h"
 #include "base/fdio.h"
 #include "jar/confine.h"
 #include "jar/files.h"
@@ -66,6 +67,8 @@ static int enter_jar(const struct inside *in, struct err *e)
                     CLONE_NEWCGROUP;
     if (setns(in->init_pidfd, all) < 0)
         return err_set(e, ERR_KERNEL, errno, "enter the jar's namespaces");
+    if (caps_drop_bounding(e))
+        return -1;
     if (setresgid(INSIDE_UID, INSIDE_UID, INSIDE_UID) < 0 ||
         setresuid(INSIDE_UID, INSIDE_UID, INSIDE_UID) < 0)
         return err_set(e, ERR_KERNEL, errno, "become the jar's user");
@@ -77,6 +80,8 @@ static int enter_jar(const struct inside *in, struct err *e)
 /* Level process: the files go into a private directory of the host, with the uid the program will have. */
 static int enter_home(const struct inside *in, struct err *e)
 {
+    if (caps_drop_bounding(e))
+        return -1;
     if (in->uid != geteuid() &&
         (setgroups(0, NULL) < 0 || setresgid(in->uid, in->uid, in->uid) < 0 ||
          setresuid(in->uid, in->uid, in->uid) < 0))
@@ -137,14 +142,15 @@ static int prepare(const struct inside *in, int *report_fd, struct err *e)
 {
     if (in->cgroup && cgroup_join(in->cgroup, e))
         return -1;
-    if (in->init_pidfd >= 0 ? enter_jar(in, e) : enter_home(in, e))
+    if (confine_die_first(e) || (in->init_pidfd >= 0 ? enter_jar(in, e) : enter_home(in, e)))
         return -1;
     if (setsid() < 0)
         return err_set(e, ERR_KERNEL, errno, "start a session");
     umask(022);
-    if (confine_rlimits(in->iso, in->limits, threads_of_user(in), e) ||
-        confine_default_signals(e) || confine_fds(in->stdio, report_fd, e) ||
-        confine_no_new_privs(e) || apply_landlock(in, e) || confine_caps(0, e))
+    uint64_t others = threads_of_user(in);
+    if (confine_fds(in->stdio, report_fd, e) || confine_rlimits(in->iso, in->limits, others, e) ||
+        confine_default_signals(e) || confine_no_new_privs(e) || apply_landlock(in, e) ||
+        caps_clear(0, e))
         return -1;
     return seccomp_apply(in->iso->level == LEVEL_PROCESS ? SECCOMP_PROCESS : SECCOMP_JAR, e);
 }
@@ -154,6 +160,8 @@ void program_main(const struct inside *in)
     struct err e = { 0 };
     int report_fd = in->report_fd;
     if (prepare(in, &report_fd, &e) == 0) {
+        /* "Here I go": from now on, a closed pipe means that execve has worked. */
+        (void)!fd_write_all(report_fd, &e, sizeof e);
         (void)execve(in->argv[0], in->argv, in->envp);
         (void)err_set(&e, errno == ENOENT ? ERR_NOT_FOUND : ERR_KERNEL, errno, "start %s",
                       in->argv[0]);

@@ -196,11 +196,13 @@ int root_host_enter(struct err *e)
     return pivot_here(e);
 }
 
-int root_scratch_new(uint64_t bytes, uint64_t inodes, uint32_t uid, int *ret_fd, struct err *e)
+int root_scratch_new(uint64_t bytes, uint64_t inodes, bool writable_root, uint32_t uid, int *ret_fd,
+                     struct err *e)
 {
+    uint64_t our_inodes = writable_root ? 64 : 4, our_bytes = writable_root ? 256 << 10 : 0;
     char size[24], nodes[24], owner[16];
-    (void)snprintf(size, sizeof size, "%" PRIu64, bytes);
-    (void)snprintf(nodes, sizeof nodes, "%" PRIu64, inodes + 4); /* its root and our directories */
+    (void)snprintf(size, sizeof size, "%" PRIu64, bytes + our_bytes);
+    (void)snprintf(nodes, sizeof nodes, "%" PRIu64, inodes + our_inodes);
     (void)snprintf(owner, sizeof owner, "%" PRIu32, uid);
     const struct option options[] = {
         { "size", size }, { "nr_inodes", nodes }, { "mode", "700" },

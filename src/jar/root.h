@@ -23,9 +23,10 @@
 /* In a fresh mount and pid namespace: builds the template and leaves the host's file systems behind. */
 [[nodiscard]] int root_host_enter(struct err *e);
 
-/* A tmpfs of its own for one jar, owned by uid, not yet attached anywhere. */
-[[nodiscard]] int root_scratch_new(uint64_t bytes, uint64_t inodes, uint32_t uid, int *ret_fd,
-                                   struct err *e);
+/* A tmpfs of its own for one jar, owned by uid, not yet attached anywhere. What we put there ourselves (our directories,
+ * and a writable root's) is not on the guest's account. */
+[[nodiscard]] int root_scratch_new(uint64_t bytes, uint64_t inodes, bool writable_root,
+                                   uint32_t uid, int *ret_fd, struct err *e);
 
 /* In the jar's namespaces, as its user, with all capabilities there: builds its root and enters it. */
 [[nodiscard]] int root_enter(int scratch_fd, bool writable, struct err *e);

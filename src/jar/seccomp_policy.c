@@ -73,26 +73,34 @@ const struct seccomp_rule seccomp_policy[] = {
 
 /* ---- what every program does ------------------------------------------------------------------- */
 { ALLOW, J|P, "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close "
-              "close_range dup dup3 fcntl flock fallocate ftruncate truncate fadvise64 readahead",
+              "close_range dup dup3 flock fallocate ftruncate fadvise64 readahead",
   ALWAYS, "open files" },
-{ ALLOW, J|P|X86, "dup2 poll select epoll_create epoll_wait pipe inotify_init eventfd signalfd",
+{ ALLOW, J|P|X86, "dup2 poll select epoll_create epoll_wait pipe eventfd signalfd",
   ALWAYS, "the same, older forms" },
 { ALLOW, J|P, "ppoll pselect6 epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 eventfd2 signalfd4 "
-              "timerfd_create timerfd_settime timerfd_gettime inotify_init1 inotify_add_watch "
-              "inotify_rm_watch",
+              "timerfd_create timerfd_settime timerfd_gettime",
   ALWAYS, "waiting for events" },
+{ ENOSYS, J|P, "inotify_init1 inotify_add_watch inotify_rm_watch",
+  ALWAYS, "watches are on inodes: one on /usr shows what the host and other jars run" },
+{ ENOSYS, J|P|X86, "inotify_init", ALWAYS, "the same, older form" },
+{ EPERM, J|P, "fcntl", WHEN(ONE_OF(1, F_NOTIFY, F_SETPIPE_SZ)), "the same; pipes are on the keeper's account" },
+{ ALLOW, J|P, "fcntl", ALWAYS, "descriptors" },
 { ALLOW, J|P, "pipe2", WHEN(WITHOUT(1, O_EXCL)), "pipes" },
 { ENOPKG, J|P, "pipe2", ALWAYS, "O_NOTIFICATION_PIPE, a watch queue (CVE-2022-0995)" },
 
 { ALLOW, J|P, "openat openat2 newfstatat fstat statx faccessat faccessat2 getdents64 getcwd chdir fchdir "
-              "readlinkat mkdirat unlinkat renameat renameat2 linkat symlinkat utimensat umask "
-              "fchmod fchmodat fchmodat2=452 fchown fchownat statfs fstatfs",
+              "readlinkat mkdirat unlinkat renameat renameat2 linkat symlinkat umask "
+              "fchmod fchown statfs fstatfs",
   ALWAYS, "names and directories: what may be reached is the business of the root and of Landlock" },
-{ ALLOW, J|P|X86, "open creat stat lstat access getdents readlink mkdir rmdir unlink rename link symlink "
-                  "utime utimes futimesat chmod chown lchown",
+{ ALLOW, J|P|X86, "open creat stat lstat access getdents readlink mkdir rmdir unlink rename link symlink",
   ALWAYS, "the same, older forms" },
-{ ALLOW, J|P, "getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr setxattr lsetxattr fsetxattr "
-              "removexattr lremovexattr fremovexattr",
+{ ALLOW, J, "fchmodat fchmodat2=452 fchownat utimensat truncate setxattr lsetxattr removexattr lremovexattr",
+  ALWAYS, "changing files by name, in a root where all that can be changed is the jar's" },
+{ ALLOW, J|X86, "utime utimes futimesat chmod chown lchown", ALWAYS, "the same, older forms" },
+{ EPERM, P, "fchmodat fchmodat2=452 fchownat utimensat truncate setxattr lsetxattr removexattr lremovexattr",
+  ALWAYS, "Landlock does not govern these, and the files of the caller have the same uid" },
+{ EPERM, P|X86, "utime utimes futimesat chmod chown lchown", ALWAYS, "the same, older forms" },
+{ ALLOW, J|P, "getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr fsetxattr fremovexattr",
   ALWAYS, "cp -a and tar keep attributes" },
 { ALLOW, J|P|X86, "mknod", WHEN(MASKED(1, S_IFMT, 0, S_IFREG, S_IFIFO, S_IFSOCK)), "FIFOs" },
 { ALLOW, J|P, "mknodat", WHEN(MASKED(2, S_IFMT, 0, S_IFREG, S_IFIFO, S_IFSOCK)), "FIFOs" },
@@ -149,6 +157,8 @@ const struct seccomp_rule seccomp_policy[] = {
               "setuid setgid setreuid setregid setresuid setresgid setfsuid setfsgid",
   ALWAYS, "identity: with one uid and no capability there is nothing to change to" },
 { EPERM, J|P, "setgroups", ALWAYS, "nor any group" },
+{ EPERM, J|P, "setrlimit", WHEN(IS(0, RLIMIT_CORE)), "1 keeps the host's core handler out; 0 would not" },
+{ EPERM, J|P, "prlimit64", WHEN(IS(1, RLIMIT_CORE)), "the same" },
 { ALLOW, J|P, "uname sysinfo getrusage getrlimit setrlimit getpriority "
               "sched_getaffinity sched_getparam sched_getscheduler sched_getattr "
               "sched_get_priority_max sched_get_priority_min sched_rr_get_interval ioprio_get",

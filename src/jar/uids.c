@@ -15,26 +15,23 @@
 static const char lock_dir[] = "/run/belljar";
 static const char lock_file[] = "uids";
 
-/* Root of a container may own /run and still have no such uid to give. */
-static int range_is_ours(struct err *e)
+bool uids_exist(void)
 {
     char map[1024];
     unsigned first, outside, count;
     int used = 0;
     if (fd_read_file(AT_FDCWD, "/proc/self/uid_map", map, sizeof map) <= 0)
-        return err_set(e, ERR_UNAVAILABLE, errno, "read /proc/self/uid_map");
+        return false;
     for (const char *at = map; sscanf(at, "%u %u %u%n", &first, &outside, &count, &used) == 3;
          at += used)
         if (first <= KEEPER_UID &&
             UIDS_FIRST - first + UIDS_BLOCKS * UIDS_PER_BLOCK <= (uint64_t)count)
-            return 0;
-    return err_set(e, ERR_UNAVAILABLE, 0, "this user namespace has no uids from %u on", KEEPER_UID);
+            return true;
+    return false;
 }
 
 int uids_open(struct uids *u, struct err *e)
 {
-    if (range_is_ours(e))
-        return -1;
     if (mkdir(lock_dir, 0700) < 0 && errno != EEXIST)
         return err_set(e, ERR_UNAVAILABLE, errno, "make %s", lock_dir);
     autoclose int dir = open(lock_dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -58,7 +55,7 @@ int uids_open(struct uids *u, struct err *e)
         if (errno != EAGAIN && errno != EACCES)
             return err_set(e, ERR_UNAVAILABLE, errno, "lock a block of uids");
     }
-    return err_set(e, ERR_UNAVAILABLE, 0, "all %d blocks of uids are taken", UIDS_BLOCKS);
+    return err_set(e, ERR_UNAVAILABLE, EAGAIN, "all %d blocks of uids are taken", UIDS_BLOCKS);
 }
 
 void uids_done(struct uids *u)

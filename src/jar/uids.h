@@ -3,6 +3,7 @@
  * warden dies, however it dies. Above systemd's ranges and below the sign bit, see uids.c. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -18,6 +19,8 @@ struct uids {
     uint64_t used[UIDS_PER_BLOCK / 64];
 };
 
+/* False where this user namespace has no such uids: an ordinary user's, a container's. */
+bool uids_exist(void);
 [[nodiscard]] int uids_open(struct uids *u, struct err *e);
 void uids_done(struct uids *u);
 [[nodiscard]] int uids_take(struct uids *u, uint32_t *ret_uid, struct err *e);

@@ -58,13 +58,19 @@ int bundle_name_check(const char *name, size_t len, struct err *e)
     return 0;
 }
 
-int bundle_add(struct buf *b, const char *name, uint32_t status, const void *bytes, size_t size,
-               struct err *e)
+int bundle_add_head(struct buf *b, const char *name, uint32_t mode_or_status, uint64_t size,
+                    struct err *e)
 {
     struct bundle_head head = { .name_len = (uint32_t)strlen(name),
-                                .status = status,
+                                .mode_or_status = mode_or_status,
                                 .size = size };
-    if (buf_add(b, &head, sizeof head, e) || buf_add(b, name, head.name_len, e))
+    return buf_add(b, &head, sizeof head, e) || buf_add(b, name, head.name_len, e) ? -1 : 0;
+}
+
+int bundle_add(struct buf *b, const char *name, uint32_t mode_or_status, const void *bytes,
+               size_t size, struct err *e)
+{
+    if (bundle_add_head(b, name, mode_or_status, size, e))
         return -1;
     return buf_add(b, bytes, size, e);
 }

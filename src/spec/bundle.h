@@ -1,6 +1,6 @@
 /* spec/bundle.h — files on their way into a jar, or out of it, as one stream of bytes.
- * Written by: keeper (in), collector (out). Read by: the jar's init (in), keeper (out).
- * Layout, repeated: u32 name length, u32 mode or status, u64 size, name, bytes; little-endian.
+ * Written by: main (in), collector (out). Read by: the jar's init (in), keeper and main (out).
+ * Layout, repeated: u32 name length, u32 mode or status, u64 size, name, bytes, in the machine's byte order.
  * The reader believes no number in it: names are checked again, sizes are bounded. */
 #pragma once
 
@@ -23,7 +23,7 @@ enum {
 
 struct bundle_head {
     uint32_t name_len;
-    uint32_t status; /* inwards: file mode; outwards: enum output_status */
+    uint32_t mode_or_status; /* inwards a file mode, outwards an enum output_status */
     uint64_t size;
 };
 
@@ -32,7 +32,7 @@ struct bundle_head {
     X(OUTPUT_OK,        "ok",        "fetched")                         \
     X(OUTPUT_MISSING,   "missing",   "the program did not make it")     \
     X(OUTPUT_NOT_A_FILE,"not_a_file","it is not a regular file")        \
-    X(OUTPUT_TOO_LARGE, "too_large", "it is larger than what is fetched") \
+    X(OUTPUT_TOO_LARGE, "too_large", "up to 16 MiB of a file, and 64 MiB in all, are fetched") \
     X(OUTPUT_REFUSED,   "refused",   "it could not be read")
 
 enum output_status {
@@ -47,8 +47,11 @@ const char *output_status_why(enum output_status s);
 /* A name inside /sandbox: relative, not empty, no "." or ".." part, no NUL, bounded. */
 [[nodiscard]] int bundle_name_check(const char *name, size_t len, struct err *e);
 
-[[nodiscard]] int bundle_add(struct buf *b, const char *name, uint32_t status, const void *bytes,
-                             size_t size, struct err *e);
+[[nodiscard]] int bundle_add(struct buf *b, const char *name, uint32_t mode_or_status,
+                             const void *bytes, size_t size, struct err *e);
+/* The head alone; size bytes are to follow. */
+[[nodiscard]] int bundle_add_head(struct buf *b, const char *name, uint32_t mode_or_status,
+                                  uint64_t size, struct err *e);
 
 /* Steps through a bundle in memory. *ret_more is false at its end; anything malformed is an error. */
 struct bundle_entry {

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+const enum level levels_best_first[LEVELS_TO_TRY] = { LEVEL_JAR, LEVEL_ROOTLESS, LEVEL_PROCESS };
+
 static const char *const level_names[LEVEL_COUNT_] = {
     [LEVEL_AUTO] = "auto",
     [LEVEL_PROCESS] = "process",

@@ -24,7 +24,7 @@ enum level {
     X(LAYER_CGROUP_NS,     "cgroup_ns",     "own view of cgroups")                 \
     X(LAYER_ROOT,          "root",          "own root file system")                \
     X(LAYER_OWN_UID,       "own_uid",       "a host uid no one else has")          \
-    X(LAYER_NO_CAPS,       "no_caps",       "no capability in any set")            \
+    X(LAYER_NO_CAPS,       "no_caps",       "no capability, and no way to one")            \
     X(LAYER_NO_NEW_PRIVS,  "no_new_privs",  "execve cannot add privileges")        \
     X(LAYER_SECCOMP,       "seccomp",       "allow-list of system calls")          \
     X(LAYER_LANDLOCK,      "landlock",      "file access rules of its own")        \
@@ -57,6 +57,18 @@ struct isolation {
 
 /* The first of the uids we use; the keeper's own when root starts one. The jars' follow (jar/uids.h). */
 #define KEEPER_UID 0x70000000u
+
+/* What LEVEL_AUTO tries, in this order. */
+enum { LEVELS_TO_TRY = 3 };
+extern const enum level levels_best_first[LEVELS_TO_TRY];
+
+/* Layers that come together or not at all. */
+#define LAYERS_OF_NAMESPACES                                                          \
+    (LAYER_BIT(LAYER_USER_NS) | LAYER_BIT(LAYER_PID_NS) | LAYER_BIT(LAYER_MOUNT_NS) | \
+     LAYER_BIT(LAYER_NET_NS) | LAYER_BIT(LAYER_IPC_NS) | LAYER_BIT(LAYER_UTS_NS) |    \
+     LAYER_BIT(LAYER_CGROUP_NS) | LAYER_BIT(LAYER_ROOT))
+#define LAYERS_OF_CGROUPS \
+    (LAYER_BIT(LAYER_CGROUP_MEMORY) | LAYER_BIT(LAYER_CGROUP_PIDS) | LAYER_BIT(LAYER_CGROUP_CPU))
 
 const char *level_name(enum level l);
 /* -1 when there is no such level. "auto" is accepted. */

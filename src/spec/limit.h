@@ -1,5 +1,5 @@
 /* spec/limit.h — the one table of limits. Runs in: every process; pure data.
- * A row feeds option parsing, --help, JSON, the wire's bounds check and the documentation. */
+ * A row feeds option parsing, --help, JSON and the wire's bounds check. */
 #pragma once
 
 #include <stddef.h>

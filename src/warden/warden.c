@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,7 @@ static int settle(int wire_fd, const struct cgroup_host *cgroups, struct err *e)
                                    SIGPIPE, SIGTSTP, SIGUSR1, SIGUSR2 };
     for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
         (void)signal(ignored[i], SIG_IGN);
+    (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the wait statuses away */
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) { /* a jar takes about fifteen */
         files.rlim_cur = files.rlim_max;
@@ -79,13 +81,13 @@ _Noreturn static void warden_main(int fd, enum level level, bool new_user, uid_t
                  fd_set_nonblock(fd, &hello.err);
     if (!failed)
         hello.isolation = host.isolation;
-    if (wire_send_hello(fd, &hello, &e) || failed)
-        _exit(1);
-    warden_loop(fd, &host);
-    jar_host_done(&host);
+    if (wire_send_hello(fd, &hello, &e) == 0 && !failed)
+        warden_loop(fd, &host);
+    if (!failed)
+        jar_host_done(&host);
     if (cgroups)
         cgroup_host_done(cgroups); /* our starter does it too, if it is still there */
-    _exit(0);
+    _exit(failed ? 1 : 0);
 }
 
 static int read_hello(struct warden *w, struct err *e)
@@ -122,18 +124,19 @@ int warden_start(enum level level, struct warden *ret, struct err *e)
         cgroup_host_done(&w.cgroups);
         return -1;
     }
+    w.fd = fds[0];
+    autoclose int theirs = fds[1];
     if (level == LEVEL_PROCESS && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) {
-        cgroup_host_done(&w.cgroups);
-        return err_set(e, ERR_UNAVAILABLE, errno, "become a subreaper");
+        (void)!err_set(e, ERR_UNAVAILABLE, errno, "become a subreaper");
+        warden_stop(&w);
+        return -1;
     }
     w.pid = clone_process(flags | (new_user ? CLONE_NEWUSER : 0), -1, &pidfd, e);
     if (w.pid == 0) {
-        (void)close(fds[0]);
-        warden_main(fds[1], level, new_user, uid, gid, limited ? &w.cgroups : NULL);
+        warden_main(theirs, level, new_user, uid, gid, limited ? &w.cgroups : NULL);
     }
     fd_close(&pidfd);
-    (void)close(fds[1]);
-    w.fd = fds[0];
+    fd_close(&theirs);
     if (w.pid < 0 || read_hello(&w, e)) {
         warden_stop(&w);
         return -1;
@@ -142,28 +145,37 @@ int warden_start(enum level level, struct warden *ret, struct err *e)
     return 0;
 }
 
+/* Kills what is in the list of our children and has left our session, as every guest at level process has. True when
+ * there was any. */
+static bool kill_strangers(const char *children)
+{
+    bool any = false;
+    for (const char *at = children; *at;) {
+        char *end;
+        pid_t pid = (pid_t)strtol(at, &end, 10);
+        if (end == at || *end != ' ') /* cut short: not a whole number */
+            break;
+        at = end + 1;
+        pid_t group = getpgid(pid);
+        if (pid <= 1 || group <= 1 || getsid(pid) == getsid(0))
+            continue;
+        any = true;
+        (void)kill(-group, SIGKILL);
+        (void)kill(pid, SIGKILL); /* our unreaped child: the number is its own */
+        (void)waitpid(pid, NULL, WNOHANG);
+    }
+    return any;
+}
+
 /* Level process has no pid namespace that would die with its warden: what a killed one leaves comes to us, its next
  * subreaper, and is put down here, group by group. */
 static void kill_orphans(void)
 {
     char path[64], text[4096];
     (void)snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    for (int round = 0; round < 1000; round++) {
-        if (fd_read_file(AT_FDCWD, path, text, sizeof text) <= 0)
+    for (int round = 0; round < 2000; round++) {
+        if (fd_read_file(AT_FDCWD, path, text, sizeof text) <= 0 || !kill_strangers(text))
             return;
-        for (const char *at = text; *at;) {
-            char *end;
-            long pid = strtol(at, &end, 10);
-            if (end == at)
-                break;
-            if (pid > 1 && getpgid((pid_t)pid) != getpgrp())
-                (void)kill(-getpgid((pid_t)pid), SIGKILL);
-            if (pid > 1)
-                (void)kill((pid_t)pid, SIGKILL);
-            at = end + strspn(end, " \n");
-        }
-        while (waitpid(-1, NULL, WNOHANG) > 0)
-            ;
         (void)usleep(1000);
     }
 }

@@ -104,6 +104,8 @@ int wire_read_spawn(const struct wire_message *m, struct wire_spawn *ret, struct
     s.argv = unpack_strv(&u, WIRE_MAX_STRINGS);
     s.envp = unpack_strv(&u, WIRE_MAX_STRINGS);
     s.outputs = unpack_strv(&u, WIRE_MAX_STRINGS);
+    if (s.flags & ~(uint32_t)SPAWN_WRITABLE_ROOT)
+        u.failed = true;
     if (unpack_end(&u, "spawn", e)) {
         wire_spawn_done(&s);
         return -1;

@@ -51,7 +51,8 @@ void wire_message_done(struct wire_message *m);
 
 [[nodiscard]] int wire_pair(int ret_fds[2], struct err *e);
 
-/* Blocks until the kernel has taken the message. ERR_UNAVAILABLE when the peer is gone. */
+/* One attempt: waits for room on a blocking socket, fails for lack of it on another. ERR_UNAVAILABLE when the peer is
+ * gone. */
 [[nodiscard]] int wire_send(int fd, enum wire_type type, const struct packer *body,
                             const char *bytes, const int *fds, struct err *e);
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from harness import as_ordinary_user, belljar, deny, run, run_py, run_sh, tool
+from harness import BRIEF, as_ordinary_user, belljar, deny, run, run_py, run_sh, tool
 
 NAMESPACES = {"user_ns", "pid_ns", "mount_ns", "net_ns", "ipc_ns", "uts_ns", "cgroup_ns"}
 ALWAYS = {"no_caps", "no_new_privs", "seccomp", "rlimits", "environment", "closed_fds", "own_session"}
@@ -183,7 +183,7 @@ for _ in range(10):
 print("forked", flush=True)
 time.sleep(60)
 """
-    result = at_process_level(code, timeout="1s")
+    result = at_process_level(code, timeout=BRIEF)
     assert (result.verdict, result.stdout) == ("timeout", "forked\n"), result
 
 
@@ -210,8 +210,8 @@ for pid, sig in (({bystander.pid}, 9), (os.getppid(), 9), ({os.getpid()}, 18)):
 
 
 def test_process_level_keeps_time_and_output_limits(no_namespaces):
-    assert at_process_level("while True: pass", timeout="1s").verdict == "timeout"
-    assert at_process_level("while True: pass", cpu_time="500ms", timeout="20s").verdict == "cpu_timeout"
+    assert at_process_level("while True: pass", timeout=BRIEF).verdict == "timeout"
+    assert at_process_level("while True: pass", cpu_time=BRIEF, timeout="40s").verdict == "cpu_timeout"
     assert at_process_level("while True: print('x' * 1000)", output="64k", timeout="20s").verdict == "output_limit"
 
 

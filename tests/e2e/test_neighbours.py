@@ -7,7 +7,7 @@ from hostview import descendants
 
 BOMBS = {
     # name: (program, options, verdicts, limit needed)
-    "memory": ("x = []\nwhile True: x.append(bytearray(1 << 20))", {"memory": "64m"}, {"memory_limit"}, "memory"),
+    "memory": ("x = []\nfor _ in range(1024): x.append(bytearray(1 << 20))", {"memory": "64m"}, {"memory_limit"}, "memory"),
     "fork": ("import os\nwhile True:\n    try: os.fork()\n    except OSError: pass", {"pids": 32, "timeout": "4s"},
              {"timeout", "cpu_timeout"}, "pids"),
     "output": ("import os\nwhile True: os.write(1, b'x' * 65536)", {"output": "8m"}, {"output_limit"}, "output"),

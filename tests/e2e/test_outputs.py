@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from harness import belljar, run_py
+from harness import BRIEF, belljar, run_py
 
 
 def fetch(code, where, *names, **opts):
@@ -37,7 +37,7 @@ def test_out_is_fetched_also_after_a_failure(public_path):
 
 
 def test_out_is_fetched_also_after_a_timeout(public_path):
-    result = fetch("open('a', 'w').write('x')\nimport time; time.sleep(60)", public_path, "a", timeout="1s")
+    result = fetch("open('a', 'w').write('x')\nimport time; time.sleep(60)", public_path, "a", timeout=BRIEF)
     assert result.status == 124 and (public_path / "a").read_text() == "x"
 
 

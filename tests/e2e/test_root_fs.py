@@ -37,7 +37,8 @@ def test_writable_root_is_thrown_away():
     """R4.3, R1.13"""
     import os
 
-    run_sh("echo changed > /etc/hostname; echo mine > /jartest-root; rm -f /etc/passwd", writable_root=True)
+    inside = "test -e /root -o -e /sys && exit 9; "  # not in a root of our own: hands off
+    run_sh(inside + "echo changed > /etc/hostname; echo mine > /jartest-root; rm -f /etc/passwd", writable_root=True)
     assert not os.path.exists("/jartest-root") and os.path.getsize("/etc/passwd") > 0
     result = run_sh("ls /jartest-root; cat /etc/passwd", writable_root=True)
     assert "mine" not in result.stdout and "sandbox" in result.stdout, result

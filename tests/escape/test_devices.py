@@ -26,7 +26,8 @@ found["devices"] = {}
 for d, _, names in os.walk("/dev"):
     for n in names:
         s = os.lstat(os.path.join(d, n))
-        if stat.S_ISCHR(s.st_mode) or stat.S_ISBLK(s.st_mode): found["devices"][os.path.join(d, n)] = os.major(s.st_rdev), os.minor(s.st_rdev), stat.S_ISBLK(s.st_mode)
+        if stat.S_ISCHR(s.st_mode) or stat.S_ISBLK(s.st_mode):
+            found["devices"][os.path.join(d, n)] = os.major(s.st_rdev), os.minor(s.st_rdev), stat.S_ISBLK(s.st_mode)
 """)
     allowed = {"/dev/null": [1, 3, False], "/dev/zero": [1, 5, False], "/dev/full": [1, 7, False],
                "/dev/random": [1, 8, False], "/dev/urandom": [1, 9, False], "/dev/tty": [5, 0, False]}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from harness import run_py, run_sh
+from harness import BRIEF, run_py, run_sh
 
 
 @pytest.mark.parametrize("code", [64, 124, 125, 130, 137, 143, 153, 255])
@@ -44,7 +44,7 @@ sys.exit(5)
 
 
 def test_fake_success_before_a_timeout_is_a_timeout():
-    result = run_py("print('{\"verdict\":\"ok\"}', flush=True)\nimport time\ntime.sleep(60)", timeout="500ms")
+    result = run_py("print('{\"verdict\":\"ok\"}', flush=True)\nimport time\ntime.sleep(60)", timeout=BRIEF)
     assert (result.verdict, result.status) == ("timeout", 124)
 
 

@@ -8,15 +8,15 @@ LIMIT = 64 << 20
 START = "import ctypes, mmap, os, socket, sys, time\nlibc = ctypes.CDLL(None, use_errno=True)\nprint('go', flush=True)\n"
 
 ROADS = {
-    "anonymous": "x = []\nwhile True: x.append(bytearray(1 << 20))",
+    "anonymous": "x = []\nfor _ in range(1024): x.append(bytearray(1 << 20))",
     "many processes": """
 for _ in range(8):
     if os.fork() == 0: break
 x = []
-while True: x.append(bytearray(1 << 20))
+for _ in range(1024): x.append(bytearray(1 << 20))
 """,
     "locked": """
-while True:
+for _ in range(1024):
     m = mmap.mmap(-1, 1 << 20)
     if libc.mlock(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(m))), 1 << 20): m.write(b"x" * (1 << 20))
     globals().setdefault("keep", []).append(m)
@@ -25,14 +25,14 @@ while True:
     "files in memory": """
 try: fd = os.memfd_create("x")
 except OSError: sys.exit(77)
-while True: os.write(fd, b"x" * (1 << 20))
+for _ in range(1024): os.write(fd, b"x" * (1 << 20))
 """,
     "files": "f = open('big', 'wb')\nwhile True: f.write(b'x' * (1 << 20))",
     "shared memory": "f = open('/dev/shm/big', 'wb')\nwhile True: f.write(b'x' * (1 << 20))",
     "page tables": """
 libc.mmap.restype = ctypes.c_void_p
 libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
-while True:
+for _ in range(8):
     a = libc.mmap(None, 1 << 36, 1, 0x4022, -1, 0)
     if a in (None, ctypes.c_void_p(-1).value): sys.exit(77)
     libc.madvise(ctypes.c_void_p(a), ctypes.c_size_t(1 << 36), 15)
@@ -41,7 +41,7 @@ while True:
     "pipes": """
 import fcntl
 keep = []
-while True:
+for _ in range(5000):
     try: r, w = os.pipe()
     except OSError:
         if os.fork(): time.sleep(60)
@@ -56,7 +56,7 @@ while True:
 """,
     "sockets": """
 keep = []
-while True:
+for _ in range(5000):
     try: a, b = socket.socketpair()
     except OSError:
         if not keep or os.fork(): time.sleep(60) if keep else sys.exit(77)
@@ -87,7 +87,14 @@ try:
     while True: keep.append((os.eventfd(0), __import__("select").epoll()))
 except OSError: sys.exit(77)
 """,
-    "stack": "sys.setrecursionlimit(10**9)\nimport threading\nthreading.stack_size(1 << 29)\ndef f(): f()\nt = threading.Thread(target=f); t.start(); t.join(); sys.exit(77)",
+    "stack": """
+sys.setrecursionlimit(10**9)
+import threading
+threading.stack_size(1 << 29)
+def f(): f()
+t = threading.Thread(target=f); t.start(); t.join()
+sys.exit(77)
+""",
 }
 
 

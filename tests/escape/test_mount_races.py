@@ -3,7 +3,7 @@ unmasked, and what the program makes of its directories misleads nobody outside.
 
 import pytest
 
-from harness import attack, let_through, run_py, run_sh
+from harness import BRIEF, attack, let_through, run_py, run_sh
 
 pytestmark = pytest.mark.usefixtures("sealed")
 
@@ -54,8 +54,8 @@ print("racing", flush=True)
 while True:
     libc.renameat2(-100, b"d", -100, b"e", 2)
 """
-    for _ in range(5):
-        result = run_py(code, out=[f"d/passwd:{public_path}/got"], timeout="300ms")
+    for _ in range(3):
+        result = run_py(code, out=[f"d/passwd:{public_path}/got"], timeout=BRIEF)
         assert result.verdict == "timeout" and result.stdout == "racing\n", result
         if (public_path / "got").exists():
             assert (public_path / "got").read_text() == "inside"
@@ -76,6 +76,6 @@ found["symlink"] = attempt(os.symlink, "/etc", victim)
 
 def test_writable_root_gives_no_way_to_the_next_run():
     """Links planted in a throw-away root are gone with it."""
-    run_sh("rm -rf /tmp/* ; mv /etc /etc2; ln -s /proc/self/root /etc; ln -s / /sandbox/loop; exit 0", writable_root=True)
+    run_sh("test -e /root -o -e /sys || mv /etc /etc2; ln -s /proc/self/root /etc; ln -s / /sandbox/loop", writable_root=True)
     result = run_sh("test -d /etc && test ! -L /etc && ls /sandbox")
     assert result.stdout == "main.sh\n", result

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from harness import run_py, run_sh, start
+from harness import BRIEF, BRIEF_MS, run_py, run_sh, start
 from hostview import descendants, is_belljar, slurp
 
 FLOOD = """
@@ -66,7 +66,7 @@ def test_belljar_stays_small_while_a_gigabyte_passes():
 @pytest.mark.release_only
 def test_belljar_stays_small_when_nobody_reads():
     """A reader that is slow or stopped holds the program up, not belljar's memory."""
-    with start(FLOOD, json=False, output="512m", timeout="3s", cpu_time="60s") as running:
+    with start(FLOOD, json=False, output="512m", timeout=f"{3 * BRIEF_MS}ms", cpu_time="60s") as running:
         time.sleep(2)
         assert resident_kib(running.pid) < SMALL_KIB
         running.finish(within=60)
@@ -74,7 +74,7 @@ def test_belljar_stays_small_when_nobody_reads():
 
 def test_program_may_close_its_output_and_go_on():
     """The flood is over, the program is not: it is still held to its limits."""
-    result = run_sh("head -c 100000 /dev/zero; exec >&- 2>&-; sleep 60", timeout="1s")
+    result = run_sh("head -c 100000 /dev/zero; exec >&- 2>&-; sleep 60", timeout=BRIEF)
     assert (result.verdict, len(result.stdout)) == ("timeout", 100000), result.json["verdict"]
 
 

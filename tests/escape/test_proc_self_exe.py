@@ -8,13 +8,13 @@ def test_no_executable_of_a_process_can_be_written():
 deadline = time.monotonic() + 1
 while time.monotonic() < deadline:
     for pid in ["self", "thread-self"] + [p for p in listed("/proc") if p.isdigit()]:
-        for flags in (os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC, os.O_WRONLY | os.O_APPEND):
+        for flags in (os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_APPEND):
             key = f"{pid} {flags}"
             got = attempt(opened, f"/proc/{pid}/exe", flags)
             if found.get(key, "E").startswith("E"): found[key] = got
-found["chmod"] = attempt(os.chmod, "/proc/self/exe", 0o777)
-found["truncate"] = attempt(os.truncate, "/proc/self/exe", 0)
-found["unlink"] = attempt(os.unlink, sys.executable)
+now = os.stat("/usr/bin/python3")
+found["chmod"] = attempt(os.chmod, "/proc/self/exe", stat.S_IMODE(now.st_mode))
+found["truncate"] = attempt(os.truncate, "/proc/self/exe", now.st_size)
 """)
     assert "self 1" in found and not let_through(found), let_through(found)
 
@@ -31,13 +31,13 @@ found["exec"] = attempt(os.execv, "/proc/1/exe", ["x"])
     assert not let_through(found), found
 
 
-def test_replacing_the_interpreter_under_a_name_of_ours_changes_no_host_file():
+def test_nothing_can_be_put_in_the_place_of_the_interpreter():
     found, _ = attack("""
 import subprocess
 exe = os.path.realpath(sys.executable)
-found["rename"] = attempt(os.rename, exe, exe + ".old")
+found["beside"] = attempt(os.mkdir, exe + ".d")
 found["link"] = attempt(os.link, exe, "stolen")
-found["symlink"] = attempt(os.symlink, "/bin/sh", exe)
+found["symlink"] = attempt(os.symlink, "/bin/sh", exe + ".l")
 found["write"] = attempt(opened, exe, os.O_WRONLY)
 """)
     assert not let_through(found), found

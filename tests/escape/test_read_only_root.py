@@ -26,13 +26,13 @@ for top, dirs, names in itertools.chain(os.walk("/"), os.walk("/usr")):
     if top.startswith(("/proc", "/sandbox", "/tmp", "/dev/shm")) or top.count("/") > 3: dirs.clear(); continue
     tried += 1
     for how, f in (("create", lambda: os.open(top + "/jartest-new", os.O_CREAT | os.O_WRONLY)), ("mkdir", lambda: os.mkdir(top + "/jartest-dir")),
-                   ("chmod", lambda: os.chmod(top, 0o777)), ("utime", lambda: os.utime(top)), ("link", lambda: os.symlink("x", top + "/jartest-ln"))):
+                   ("chmod", lambda: os.chmod(top, stat.S_IMODE(os.stat(top).st_mode))),
+                   ("utime", lambda: os.utime(top, ns=(os.stat(top).st_atime_ns, os.stat(top).st_mtime_ns))), ("link", lambda: os.symlink("x", top + "/jartest-ln"))):
         if attempt(f).startswith("ok"): through.append((how, top))
     for n in names[:3]:
         path = os.path.join(top, n)
         if not os.path.islink(path) and os.path.isfile(path):
-            for how, f in (("write", lambda: os.open(path, os.O_WRONLY)), ("remove", lambda: os.unlink(path)), ("rename", lambda: os.rename(path, path + "x"))):
-                if attempt(f).startswith("ok"): through.append((how, path))
+            if attempt(opened, path, os.O_WRONLY).startswith("ok"): through.append(("write", path))
 found["tried"], found["through"] = tried, through[:20]
 """, timeout="60s", cpu_time="60s")
     assert found["tried"] > 50 and found["through"] == [], found

@@ -89,6 +89,7 @@ static void test_absurd_size_is_an_error_and_changes_nothing(void)
     CHECK_INT(buf_reserve(&b, SIZE_MAX, &e), -1);
     CHECK_INT(e.code, ERR_NO_MEMORY);
     CHECK_INT(buf_reserve(&b, SIZE_MAX / 4, &e), -1);
+    CHECK_INT(buf_reserve(&b, SIZE_MAX / 2, &e), -1);
     CHECK_INT(buf_reserve(&b, SIZE_MAX - 4, &e), -1);
     CHECK(b.data == before.data && b.len == before.len && b.cap == before.cap);
     CHECK_STR(buf_str(&b), "kept");

@@ -123,7 +123,8 @@ static void test_jar_with_a_living_process_is_not_removed_and_then_is(void)
         cgroup_host_done(&h);
         return SKIP("on cgroup v2 processes are born inside, see test_cgroup");
     }
-    CHECK(cgroup_new(&h, 0, &l, 0, &c, &e) == 0 && fd_pipe(ready, &e) == 0);
+    if (!CHECK(cgroup_new(&h, 0, &l, 0, &c, &e) == 0 && fd_pipe(ready, &e) == 0))
+        return;
     pid_t pid = fork();
     if (pid == 0) {
         byte = cgroup_join(&c, &e) == 0;

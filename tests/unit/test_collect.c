@@ -8,7 +8,8 @@
 #include "spec/bundle.h"
 
 /* Asks for one file and reads the answer; its bytes go to *ret_bytes if that is wanted. */
-static enum output_status collect_one(const struct place *p, const char *name, struct buf *ret_bytes)
+static enum output_status collect_one(const struct place *p, const char *name,
+                                      struct buf *ret_bytes)
 {
     struct err e = { 0 };
     auto(buf) b = { 0 };
@@ -22,14 +23,14 @@ static enum output_status collect_one(const struct place *p, const char *name, s
     CHECK_INT(open_fds(), before);
     CHECK(lseek(out, 0, SEEK_SET) == 0 && fd_read_to_buf(out, SIZE_MAX / 8, &b, &e) == 0);
     struct bundle_head head;
-    if (!CHECK(b.len >= sizeof head))
+    if (!CHECK(b.len >= sizeof head) || !b.data)
         return OUTPUT_STATUS_COUNT_;
     memcpy(&head, b.data, sizeof head);
     CHECK_INT(b.len, sizeof head + strlen(name) + head.size); /* one answer to one question */
-    CHECK(head.status == OUTPUT_OK || head.size == 0);
+    CHECK(head.mode_or_status == OUTPUT_OK || head.size == 0);
     if (ret_bytes && CHECK(bundle_next(&b, &pos, &entry, &more, &e) == 0 && more))
         CHECK_INT(buf_add(ret_bytes, entry.bytes, entry.head.size, &e), 0);
-    return (enum output_status)head.status;
+    return (enum output_status)head.mode_or_status;
 }
 
 static void check_status(const struct place *p, const char *name, enum output_status expected)
@@ -51,7 +52,9 @@ static void test_regular_files_come_out_byte_for_byte(void)
     CHECK_INT(linkat(p.fd, "plain", p.fd, "hard", 0), 0); /* as regular as the other name */
     static const struct {
         const char *name, *text;
-    } rows[] = { { "plain", "text\n" }, { "empty", "" }, { "a/b/nested", "deep" }, { "hard", "text\n" } };
+    } rows[] = {
+        { "plain", "text\n" }, { "empty", "" }, { "a/b/nested", "deep" }, { "hard", "text\n" }
+    };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         auto(buf) b = { 0 };
         CHECK_INT(collect_one(&p, rows[i].name, &b), OUTPUT_OK);
@@ -67,13 +70,14 @@ static void test_links_are_never_followed(void)
         return;
     CHECK_INT(mkdirat(p.fd, "dir", 0755), 0);
     place_file(&p, "dir/file", "x", 0644);
-    CHECK(symlinkat("/etc/passwd", p.fd, "absolute") == 0 && symlinkat("dir/file", p.fd, "inside") == 0 &&
-          symlinkat("dir", p.fd, "dirlink") == 0 && symlinkat("nowhere", p.fd, "dangling") == 0 &&
-          symlinkat("loop", p.fd, "loop") == 0 && symlinkat("/proc/self/fd/0", p.fd, "magic") == 0 &&
-          symlinkat("/", p.fd, "root") == 0 && symlinkat("..", p.fd, "up") == 0);
-    static const char *const names[] = { "absolute", "inside", "dirlink",         "dirlink/file",
-                                         "dangling", "loop",   "magic",           "root/etc/passwd",
-                                         "up/x" };
+    CHECK(symlinkat("/etc/passwd", p.fd, "absolute") == 0 &&
+          symlinkat("dir/file", p.fd, "inside") == 0 && symlinkat("dir", p.fd, "dirlink") == 0 &&
+          symlinkat("nowhere", p.fd, "dangling") == 0 && symlinkat("loop", p.fd, "loop") == 0 &&
+          symlinkat("/proc/self/fd/0", p.fd, "magic") == 0 && symlinkat("/", p.fd, "root") == 0 &&
+          symlinkat("..", p.fd, "up") == 0);
+    static const char *const names[] = { "absolute",     "inside",          "dirlink",
+                                         "dirlink/file", "dangling",        "loop",
+                                         "magic",        "root/etc/passwd", "up/x" };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         check_status(&p, names[i], OUTPUT_NOT_A_FILE);
     place_done(&p);
@@ -146,7 +150,8 @@ static void test_file_past_the_bound_is_told_not_read(void)
 
 static void test_all_files_together_are_bounded(void)
 {
-    static char *names[] = { (char *)"a", (char *)"b", (char *)"c", (char *)"d", (char *)"e", (char *)"f", NULL };
+    static char *names[] = { (char *)"a", (char *)"b", (char *)"c", (char *)"d",
+                             (char *)"e", (char *)"f", NULL };
     struct place p;
     struct err e = { 0 };
     auto(buf) b = { 0 };
@@ -165,7 +170,8 @@ static void test_all_files_together_are_bounded(void)
         if (!CHECK(bundle_next(&b, &pos, &entry, &more, &e) == 0 && more))
             break;
         CHECK_INT(entry.name[0], names[i][0]);
-        CHECK_INT(entry.head.status, i == 4 ? OUTPUT_TOO_LARGE : OUTPUT_OK); /* four fit, and a small one */
+        CHECK_INT(entry.head.mode_or_status,
+                  i == 4 ? OUTPUT_TOO_LARGE : OUTPUT_OK); /* four fit, and a small one */
     }
     CHECK(b.len < BUNDLE_MAX_BYTES + 1000);
     place_done(&p);

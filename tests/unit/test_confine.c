@@ -1,4 +1,5 @@
 /* Each test gives something up for good, so each runs in a child. */
+#include "base/caps.h"
 #include "jar/confine.h"
 
 #include <linux/capability.h>
@@ -25,7 +26,7 @@ static void drop_all(void *unused)
     (void)unused;
     struct err e = { 0 };
     bool root = geteuid() == 0;
-    CHECK_INT(confine_caps(0, &e), 0);
+    CHECK_INT(caps_clear(0, &e), 0);
     CHECK(status_field("CapInh:") == 0 && status_field("CapPrm:") == 0);
     CHECK(status_field("CapEff:") == 0 && status_field("CapAmb:") == 0);
     if (root) {
@@ -33,7 +34,7 @@ static void drop_all(void *unused)
         CHECK(chroot("/") < 0 && errno == EPERM);
         CHECK(setresuid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0);
     }
-    CHECK_INT(confine_caps(0, &e), 0); /* nothing left is no error */
+    CHECK_INT(caps_clear(0, &e), 0); /* nothing left is no error */
 }
 
 static void test_no_capability_is_left_in_any_set(void)
@@ -45,7 +46,7 @@ static void keep_one(void *unused)
 {
     (void)unused;
     struct err e = { 0 };
-    CHECK_INT(confine_caps(1ULL << CAP_AUDIT_WRITE, &e), 0);
+    CHECK_INT(caps_clear(1ULL << CAP_AUDIT_WRITE, &e), 0);
     CHECK(status_field("CapPrm:") == 1ULL << CAP_AUDIT_WRITE);
     CHECK(status_field("CapEff:") == 0 && status_field("CapInh:") == 0);
     CHECK(status_field("CapBnd:") == 0 && status_field("CapAmb:") == 0);
@@ -62,8 +63,8 @@ static void keep_what_we_lack(void *unused)
 {
     (void)unused;
     struct err e = { 0 };
-    CHECK_INT(confine_caps(0, &e), 0);
-    CHECK_INT(confine_caps(1ULL << CAP_AUDIT_WRITE, &e), -1); /* no warning: an error */
+    CHECK_INT(caps_clear(0, &e), 0);
+    CHECK_INT(caps_clear(1ULL << CAP_AUDIT_WRITE, &e), -1); /* no warning: an error */
     CHECK_INT(e.code, ERR_KERNEL);
 }
 
@@ -203,8 +204,8 @@ static void shuffle_fds(void *order)
 static void test_descriptors_are_exactly_the_four_in_any_order(void)
 {
     static int orders[][4] = {
-        { 0, 1, 2, 3 }, { 3, 2, 1, 0 }, { 1, 2, 3, 0 }, { 2, 0, 1, 3 }, { 1, 0, 3, 2 }, { 0, 0, 0, 0 },
-        { 3, 3, 3, 3 },
+        { 0, 1, 2, 3 }, { 3, 2, 1, 0 }, { 1, 2, 3, 0 }, { 2, 0, 1, 3 },
+        { 1, 0, 3, 2 }, { 0, 0, 0, 0 }, { 3, 3, 3, 3 },
     };
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
         if (!CHECK_INT(in_child(shuffle_fds, orders[i]), 0))

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 
+#include "base/clock.h"
 #include "check.h"
 #include "child.h"
 #include "place.h"
@@ -45,6 +46,13 @@ static void start_interrupting(void)
     CHECK(sigaction(SIGALRM, &action, NULL) == 0 && setitimer(ITIMER_REAL, &often, NULL) == 0);
 }
 
+/* Not sleep, which an interruption would end. */
+static void let_pass(uint64_t ms)
+{
+    for (uint64_t until = clock_ms() + ms; clock_ms() < until;)
+        (void)usleep(1000);
+}
+
 static void interrupted_transfer(void *unused)
 {
     (void)unused;
@@ -58,12 +66,13 @@ static void interrupted_transfer(void *unused)
     start_interrupting(); /* timers do not pass on to children: both sides start their own */
     if (pid == 0) {
         (void)close(fds[0]);
-        (void)usleep(20000);
+        let_pass(20); /* the reader waits in vain, */
         _exit(fd_write_all(fds[1], sent, sizeof sent) ? 1 : 0);
     }
     (void)close(fds[1]);
-    (void)usleep(30000);
-    CHECK_INT(fd_read_full(fds[0], got, sizeof got), sizeof got);
+    CHECK_INT(fd_read_full(fds[0], got, 1), 1);
+    let_pass(20); /* and then the writer, before a full pipe */
+    CHECK_INT(fd_read_full(fds[0], got + 1, sizeof got - 1), sizeof got - 1);
     CHECK(memcmp(sent, got, sizeof got) == 0);
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -214,7 +223,9 @@ static void keep_some(void *unused)
 {
     (void)unused;
     struct err e = { 0 };
-    static const int kept[] = { 20, -1, 7, 4, 20, 1, 300 }; /* in no order, one twice, one not open */
+    static const int kept[] = {
+        20, -1, 7, 4, 20, 1, 300
+    }; /* in no order, one twice, one not open */
     for (int fd = 3; fd < 60; fd++)
         CHECK_INT(dup2(0, fd), fd);
     CHECK_INT(fd_keep_only(kept, sizeof kept / sizeof kept[0], &e), 0);

@@ -183,7 +183,8 @@ static void unpack_on_little_room(void *place)
 {
     struct place *p = place;
     static char large[256 << 10];
-    if (!CHECK(unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0) ||
+    if (!CHECK(unshare(CLONE_NEWNS) == 0 &&
+               mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0) ||
         !CHECK(mount("none", p->path, "tmpfs", 0, "size=64k,nr_inodes=8") == 0))
         return;
     struct place small = { .fd = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };

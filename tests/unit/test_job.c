@@ -50,8 +50,13 @@ static int sets(char *const *list, const char *name)
 static void test_environment_is_built_from_nothing(void)
 {
     static const char *const expected[] = {
-        "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/sandbox", "PWD=/sandbox", "TMPDIR=/tmp",
-        "USER=sandbox", "LOGNAME=sandbox", "LANG=C.UTF-8",
+        "PATH=/usr/local/bin:/usr/bin:/bin",
+        "HOME=/sandbox",
+        "PWD=/sandbox",
+        "TMPDIR=/tmp",
+        "USER=sandbox",
+        "LOGNAME=sandbox",
+        "LANG=C.UTF-8",
     };
     struct run_request q = request_of(&plain);
     struct err e = { 0 };
@@ -77,7 +82,8 @@ static void test_without_a_root_of_its_own_no_path_in_it_is_promised(void)
 
 static void test_language_overrides_what_is_built_in_and_the_caller_overrides_both(void)
 {
-    char *env[] = { (char *)"A=1", (char *)"TALK=caller", (char *)"PATH=/x", (char *)"A=2", (char *)"A=", NULL };
+    char *env[] = { (char *)"A=1", (char *)"TALK=caller", (char *)"PATH=/x",
+                    (char *)"A=2", (char *)"A=",          NULL };
     struct run_request q = request_of(&talkative);
     struct err e = { 0 };
     auto(job) j = { 0 };
@@ -104,9 +110,11 @@ static void test_names_that_begin_alike_are_not_confused(void)
 
 static void test_variables_are_names_a_shell_would_take(void)
 {
-    static const char *const good[] = { "A=", "A=b", "_=x", "a1_B=x y", "A==", "A=b=c", "A=\n", "A=\xFF" };
-    static const char *const bad[] = { "",     "A",     "=",   "=x",    "1A=x", "A B=x",     "A-B=x",
-                                       "A.B=", "A\n=x", " A=", "A =x",  "\xC3\xBC=x", "A/B=x", "$A=x" };
+    static const char *const good[] = { "A=",  "A=b",   "_=x",  "a1_B=x y",
+                                        "A==", "A=b=c", "A=\n", "A=\xFF" };
+    static const char *const bad[] = { "",      "A",          "=",     "=x",    "1A=x",
+                                       "A B=x", "A-B=x",      "A.B=",  "A\n=x", " A=",
+                                       "A =x",  "\xC3\xBC=x", "A/B=x", "$A=x" };
     struct err e = { 0 };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
         CHECK_INT(job_env_check(good[i], &e), 0);
@@ -142,7 +150,9 @@ static void test_file_that_begins_with_a_dash_is_no_option(void)
 {
     static const struct {
         const char *name, *argument;
-    } rows[] = { { "-c", "./-c" }, { "--version", "./--version" }, { "-", "./-" }, { "a-b", "a-b" } };
+    } rows[] = {
+        { "-c", "./-c" }, { "--version", "./--version" }, { "-", "./-" }, { "a-b", "a-b" }
+    };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct run_request q = request_of(&plain);
         struct err e = { 0 };

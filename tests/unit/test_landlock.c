@@ -76,7 +76,8 @@ static void outside_is_closed(void *place)
     CHECK_DENIED(try_open(p, "out/secret", O_WRONLY));
     CHECK_DENIED(try_open(p, "out", O_RDONLY | O_DIRECTORY));
     CHECK_DENIED(try_open(p, "out/new", O_WRONLY | O_CREAT));
-    CHECK_DENIED(try_open(p, "in/link", O_RDONLY)); /* a link leads no further than its maker may go */
+    CHECK_DENIED(
+        try_open(p, "in/link", O_RDONLY)); /* a link leads no further than its maker may go */
     CHECK_DENIED(try_open(p, "/etc/passwd", O_RDONLY));
     CHECK_DENIED(try_open(p, "/proc/self/status", O_RDONLY));
     CHECK_DENIED(try_open(p, "/", O_RDONLY | O_DIRECTORY));
@@ -195,8 +196,10 @@ static void network_and_signals(void *place)
     struct sockaddr_un abstract = { .sun_family = AF_UNIX, .sun_path = "" };
     nobody.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     autoclose int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    (void)snprintf(abstract.sun_path + 1, sizeof abstract.sun_path - 1, "unit-test-%d", (int)getpid());
-    CHECK(bind(listener, (struct sockaddr *)&abstract, sizeof abstract) == 0 && listen(listener, 1) == 0);
+    (void)snprintf(abstract.sun_path + 1, sizeof abstract.sun_path - 1, "unit-test-%d",
+                   (int)getpid());
+    CHECK(bind(listener, (struct sockaddr *)&abstract, sizeof abstract) == 0 &&
+          listen(listener, 1) == 0);
     if (!enter(place, landlock_abi(), true))
         return;
     autoclose int tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -211,14 +214,16 @@ static void network_and_signals(void *place)
 
 static void test_network_signals_and_abstract_sockets_stay_inside(void)
 {
-    in_place(network_and_signals, landlock_abi() < 4 ? "this kernel's Landlock knows no network" : NULL);
+    in_place(network_and_signals,
+             landlock_abi() < 4 ? "this kernel's Landlock knows no network" : NULL);
 }
 
 static void missing_path(void *unused)
 {
     (void)unused;
     struct err e = { 0 };
-    const struct landlock_rule rules[] = { { "/nowhere/at/all", LANDLOCK_READ, false }, { NULL, 0, false } };
+    const struct landlock_rule rules[] = { { "/nowhere/at/all", LANDLOCK_READ, false },
+                                           { NULL, 0, false } };
     CHECK_INT(confine_no_new_privs(&e), 0);
     CHECK_INT(landlock_apply(landlock_abi(), rules, false, &e), -1);
     CHECK(strstr(e.text, "/nowhere/at/all") != NULL && e.sys == ENOENT);

@@ -129,6 +129,21 @@ static void test_symbolic_links_are_removed_and_not_followed(void)
     place_done(&p);
 }
 
+/* Whether it is an error or not: what it points to is none of our business. */
+static void test_tree_that_is_a_link_leaves_its_target_alone(void)
+{
+    struct place p;
+    struct err e = { 0 };
+    if (!place_init(&p))
+        return;
+    CHECK_INT(mkdirat(p.fd, "outside", 0755), 0);
+    place_file(&p, "outside/file", "x", 0644);
+    CHECK_INT(symlinkat("../outside", p.fd, "work"), 0); /* from where it is moved to, too */
+    (void)!tree_remove(p.fd, "work", &e);
+    CHECK(place_has(&p, "outside/file"));
+    place_done(&p);
+}
+
 static void test_names_do_not_matter(void)
 {
     /* numbers are what the removal itself uses */
@@ -208,6 +223,7 @@ static const struct check_test tests[] = {
     TEST(test_wide_and_deep_tree_goes),
     TEST(test_directories_without_any_permission_go),
     TEST(test_symbolic_links_are_removed_and_not_followed),
+    TEST(test_tree_that_is_a_link_leaves_its_target_alone),
     TEST(test_names_do_not_matter),
     TEST(test_longest_names_go),
     TEST(test_every_kind_of_file_goes),

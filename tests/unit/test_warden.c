@@ -11,7 +11,9 @@ static void run_ends(struct warden *w)
     static const struct {
         const char *script;
         int exit_code, signal;
-    } rows[] = { { "exit 0", 0, 0 }, { "exit 7", 7, 0 }, { "exit 255", 255, 0 }, { "kill -9 $$", 0, SIGKILL } };
+    } rows[] = {
+        { "exit 0", 0, 0 }, { "exit 7", 7, 0 }, { "exit 255", 255, 0 }, { "kill -9 $$", 0, SIGKILL }
+    };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         auto(keeper_run) r = keeper_shell(w, i, rows[i].script);
         struct wire_ended end = keeper_wait(w, i);
@@ -112,7 +114,8 @@ static void time_out(struct warden *w)
     struct limits l = limits_default();
     l.v[LIMIT_WALL_MS] = 300;
     uint64_t before = clock_ms();
-    auto(keeper_run) r = keeper_spawn(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l });
+    auto(keeper_run)
+        r = keeper_spawn(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l });
     struct wire_ended end = keeper_wait(w, 1);
     CHECK_INT(end.evidence.reason, END_WALL);
     CHECK(end.evidence.hits & LIMIT_BIT(LIMIT_WALL_MS));
@@ -150,7 +153,7 @@ static void files_in_and_out(struct warden *w)
     for (int i = 0; i < 4; i++) {
         if (!CHECK(bundle_next(&view, &pos, &entry, &more, &e) == 0 && more))
             return;
-        CHECK_INT(entry.head.status, statuses[i]);
+        CHECK_INT(entry.head.mode_or_status, statuses[i]);
         CHECK(i > 0 || (entry.head.size == 8 && memcmp(entry.bytes, "contents", 8) == 0));
     }
     CHECK(bundle_next(&view, &pos, &entry, &more, &e) == 0 && !more);
@@ -192,7 +195,8 @@ static void holds_nothing(struct warden *w)
     auto(keeper_run) r = keeper_shell(w, 1, "echo up; read line");
     keeper_is_up(&r);
     CHECK_INT(poll(&p, 1, 10000), 1);
-    CHECK_INT(read(keeper_witness, &byte, 1), 0); /* the end: neither warden nor program has it open */
+    CHECK_INT(read(keeper_witness, &byte, 1),
+              0); /* the end: neither warden nor program has it open */
     fd_close(&r.in);
     CHECK_INT(keeper_wait(w, 1).evidence.reason, END_EXIT);
 }

@@ -28,8 +28,8 @@ static void odd_streams(struct warden *w)
 {
     char *argv[] = { (char *)"/bin/true", NULL };
     for (int i = 1; i <= 3; i++)
-        check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .not_a_pipe = i }, ERR_PROTOCOL,
-                      "not a pipe");
+        check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .not_a_pipe = i },
+                      ERR_PROTOCOL, "not a pipe");
     still_serves(w);
 }
 
@@ -44,11 +44,11 @@ static void odd_limits(struct warden *w)
     for (int i = 0; i < LIMIT_COUNT; i++) {
         struct limits l = limits_default();
         l.v[i] = limit_defs[i].max + 1;
-        check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l }, ERR_BAD_REQUEST,
-                      limit_defs[i].key);
+        check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l },
+                      ERR_BAD_REQUEST, limit_defs[i].key);
         l.v[i] = 0;
-        check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l }, ERR_BAD_REQUEST,
-                      limit_defs[i].key);
+        check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l },
+                      ERR_BAD_REQUEST, limit_defs[i].key);
     }
     still_serves(w);
 }
@@ -61,9 +61,12 @@ static void test_limits_are_checked_again_by_the_warden(void)
 static void odd_programs(struct warden *w)
 {
     char *missing[] = { (char *)"/no/such/program", NULL }, *nothing[] = { NULL };
-    char *relative[] = { (char *)"bin/true", NULL }, *plain_file[] = { (char *)"/usr/lib/os-release", NULL };
-    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = missing }, ERR_NOT_FOUND, "/no/such/program");
-    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = relative }, ERR_BAD_REQUEST, "absolute");
+    char *relative[] = { (char *)"bin/true", NULL },
+         *plain_file[] = { (char *)"/usr/lib/os-release", NULL };
+    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = missing }, ERR_NOT_FOUND,
+                  "/no/such/program");
+    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = relative }, ERR_BAD_REQUEST,
+                  "absolute");
     check_refused(w, &(struct keeper_ask){ .id = 1, .argv = nothing }, ERR_BAD_REQUEST, "absolute");
     check_refused(w, &(struct keeper_ask){ .id = 1, .argv = plain_file }, ERR_KERNEL, "os-release");
     still_serves(w);
@@ -78,7 +81,8 @@ static void odd_files(struct warden *w)
 {
     char *argv[] = { (char *)"/bin/true", NULL };
     struct buf cut = { .data = (char *)"cut", .len = 3 };
-    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .bundle = &cut }, ERR_PROTOCOL, "bundle");
+    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .bundle = &cut }, ERR_PROTOCOL,
+                  "bundle");
     still_serves(w);
 }
 
@@ -119,17 +123,38 @@ static void send_nonsense(struct warden *w, int kind)
     struct err e = { 0 };
     memset(bytes, 'x', sizeof bytes);
     switch (kind) {
-    case 0: peer_send(w->fd, bytes, 1, 0); break;
-    case 1: peer_send(w->fd, bytes, sizeof bytes, 0); break;
-    case 2: peer_send(w->fd, bytes, sizeof bytes, PEER_FDS_MAX); break;
-    case 3: peer_send(w->fd, &head, sizeof head, 5); break; /* a spawn that says nothing */
-    case 4: peer_send(w->fd, &head, sizeof head, 0); break;
-    case 5: CHECK_INT(wire_send_hello(w->fd, &hello, &e), 0); break; /* not the keeper's words */
-    case 6: CHECK_INT(wire_send_ended(w->fd, &end, &e), 0); break;
-    case 7: CHECK_INT(wire_send_started(w->fd, 1, &e), 0); break;
-    case 8: CHECK_INT(wire_send_kill(w->fd, &(struct wire_kill){ 1, END_WALL }, &e), 0); break;
-    case 9: peer_send(w->fd, bytes, 0, 0); break; /* nothing at all reads as the end */
-    default: CHECK(false);
+    case 0:
+        peer_send(w->fd, bytes, 1, 0);
+        break;
+    case 1:
+        peer_send(w->fd, bytes, sizeof bytes, 0);
+        break;
+    case 2:
+        peer_send(w->fd, bytes, sizeof bytes, PEER_FDS_MAX);
+        break;
+    case 3:
+        peer_send(w->fd, &head, sizeof head, 5);
+        break; /* a spawn that says nothing */
+    case 4:
+        peer_send(w->fd, &head, sizeof head, 0);
+        break;
+    case 5:
+        CHECK_INT(wire_send_hello(w->fd, &hello, &e), 0);
+        break; /* not the keeper's words */
+    case 6:
+        CHECK_INT(wire_send_ended(w->fd, &end, &e), 0);
+        break;
+    case 7:
+        CHECK_INT(wire_send_started(w->fd, 1, &e), 0);
+        break;
+    case 8:
+        CHECK_INT(wire_send_kill(w->fd, &(struct wire_kill){ 1, END_WALL }, &e), 0);
+        break;
+    case 9:
+        peer_send(w->fd, bytes, 0, 0);
+        break; /* nothing at all reads as the end */
+    default:
+        CHECK(false);
     }
 }
 enum { KINDS_OF_NONSENSE = 10 };
@@ -179,11 +204,12 @@ static void test_peer_that_goes_away_leaves_nothing_running(void)
 
 static void clear_directories(void)
 {
-    autodir DIR *d = opendir(getenv("TMPDIR"));
+    const char *tmp = getenv("TMPDIR");
+    autodir DIR *d = tmp ? opendir(tmp) : NULL;
     struct err e = { 0 };
     if (!CHECK(d != NULL))
         return;
-    for (struct dirent *entry; (entry = readdir(d));)
+    for (struct dirent *entry; d && (entry = readdir(d));)
         if (strncmp(entry->d_name, "belljar-", 8) == 0)
             CHECK_INT(tree_remove(dirfd(d), entry->d_name, &e), 0);
 }
@@ -211,7 +237,9 @@ static void never_listen(struct warden *w)
     char *relative[] = { (char *)"true", NULL };
     struct err e = { 0 };
     char *none[] = { NULL };
-    struct wire_spawn s = { .limits = limits_default(), .argv = relative, .envp = none, .outputs = none };
+    struct wire_spawn s = {
+        .limits = limits_default(), .argv = relative, .envp = none, .outputs = none
+    };
     struct keeper_run r = keeper_shell(w, 1, trees);
     keeper_is_up(&r);
     int sent = 0;
@@ -227,6 +255,23 @@ static void test_peer_that_does_not_listen_is_dropped(void)
     keeper_at_every_level(never_listen);
 }
 
+static void ignore_the_outputs(struct warden *w)
+{
+    char *argv[] = { (char *)"/bin/sh", (char *)"-c",
+                     (char *)"mkdir -p a/b; head -c 1000000 /dev/zero > out", NULL };
+    char *outputs[] = { (char *)"out", NULL };
+    auto(keeper_run)
+        r = keeper_spawn(w, &(struct keeper_ask){ .id = 1, .argv = argv, .outputs = outputs });
+    fd_close(&r.outputs);
+    CHECK_INT(keeper_wait(w, 1).evidence.exit_code, 0);
+    still_serves(w);
+}
+
+static void test_outputs_that_nobody_reads_leave_nothing(void)
+{
+    keeper_at_every_level(ignore_the_outputs);
+}
+
 static const struct check_test tests[] = {
     TEST(test_standard_streams_that_are_no_pipes_are_refused),
     TEST(test_limits_are_checked_again_by_the_warden),
@@ -237,5 +282,6 @@ static const struct check_test tests[] = {
     TEST(test_peer_that_goes_away_leaves_nothing_running),
     TEST(test_killed_warden_takes_every_run_with_it),
     TEST(test_peer_that_does_not_listen_is_dropped),
+    TEST(test_outputs_that_nobody_reads_leave_nothing),
 };
 CHECK_MAIN(tests)

@@ -30,8 +30,12 @@ static int read_hello(const struct wire_message *m, struct err *e)
 
 static int send_spawn(int fd, struct err *e)
 {
-    struct wire_spawn s = { .id = UINT64_MAX, .flags = SPAWN_WRITABLE_ROOT, .limits = limits_default(),
-                            .argv = words, .envp = no_words, .outputs = words + 1 };
+    struct wire_spawn s = { .id = UINT64_MAX,
+                            .flags = SPAWN_WRITABLE_ROOT,
+                            .limits = limits_default(),
+                            .argv = words,
+                            .envp = no_words,
+                            .outputs = words + 1 };
     return wire_send_spawn(fd, &s, (const int[5]){ 0, 1, 2, 0, 1 }, e);
 }
 
@@ -107,8 +111,10 @@ static const struct kind {
     int (*read)(const struct wire_message *m, struct err *e);
     size_t n_fds;
 } kinds[WIRE_TYPE_COUNT_] = {
-    [WIRE_HELLO] = { send_hello, read_hello, 0 },       [WIRE_SPAWN] = { send_spawn, read_spawn, 5 },
-    [WIRE_KILL] = { send_kill, read_kill, 0 },          [WIRE_STARTED] = { send_started, read_started, 0 },
+    [WIRE_HELLO] = { send_hello, read_hello, 0 },
+    [WIRE_SPAWN] = { send_spawn, read_spawn, 5 },
+    [WIRE_KILL] = { send_kill, read_kill, 0 },
+    [WIRE_STARTED] = { send_started, read_started, 0 },
     [WIRE_ENDED] = { send_ended, read_ended, 0 },
 };
 
@@ -147,7 +153,8 @@ static size_t capture(const struct kind *kind)
     auto(pair) p = pair_new();
     struct err e = { 0 };
     CHECK_INT(kind->send(p.a, &e), 0);
-    ssize_t n = recv(p.b, datagram, sizeof datagram, 0); /* without room for them, descriptors are dropped */
+    ssize_t n = recv(p.b, datagram, sizeof datagram,
+                     0); /* without room for them, descriptors are dropped */
     CHECK(n > HEAD);
     return (size_t)n;
 }
@@ -204,10 +211,23 @@ static void test_every_byte_more_is_refused_also_with_an_honest_length(void)
     }
 }
 
+static void test_right_words_under_a_wrong_name_are_refused(void)
+{
+    auto(pair) p = pair_new();
+    for (int i = 0; i < WIRE_TYPE_COUNT_; i++) {
+        size_t n = capture(&kinds[i]);
+        for (uint32_t other = 0; other < WIRE_TYPE_COUNT_; other++) {
+            memcpy(datagram + 4, &other, sizeof other);
+            CHECK_INT(deliver(&p, &kinds[i], n), other == (uint32_t)i ? 0 : -1);
+        }
+    }
+}
+
 static const struct check_test tests[] = {
     TEST(test_every_message_comes_back_as_it_was),
     TEST(test_message_read_as_another_is_refused),
     TEST(test_every_cut_is_refused_also_with_an_honest_length),
+    TEST(test_right_words_under_a_wrong_name_are_refused),
     TEST(test_every_byte_more_is_refused_also_with_an_honest_length),
 };
 CHECK_MAIN(tests)

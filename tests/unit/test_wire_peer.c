@@ -1,6 +1,7 @@
 /* What a peer can send that is no message at all, and what becomes of the descriptors that come with it. */
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "check.h"
 #include "child.h"
@@ -68,6 +69,29 @@ static void test_wrong_number_of_descriptors_is_refused_and_none_stays_open(void
     }
 }
 
+static void receive_without_room(void *unused)
+{
+    (void)unused;
+    auto(pair) p = pair_new();
+    struct err e = { 0 };
+    struct rlimit few;
+    CHECK_INT(getrlimit(RLIMIT_NOFILE, &few), 0);
+    send_head(p.a, (struct peer_head){ WIRE_VERSION, WIRE_SPAWN, 8 }, 8, 5);
+    few.rlim_cur = (rlim_t)(p.b + 1 + 3); /* room for three of five, if those below are all open */
+    for (int fd = 0; fd < p.b; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)dup2(0, fd);
+    CHECK_INT(setrlimit(RLIMIT_NOFILE, &few), 0);
+    CHECK_INT(wire_receive(p.b, &message, &e), -1);
+    CHECK_INT(e.code, ERR_PROTOCOL);
+    CHECK_INT(open_fds(), p.b + 1);
+}
+
+static void test_descriptors_that_find_no_room_are_missed(void)
+{
+    CHECK_INT(in_child(receive_without_room, NULL), 0);
+}
+
 static void test_descriptors_arrive_in_order_and_closed_on_exec(void)
 {
     auto(pair) p = pair_new();
@@ -93,15 +117,15 @@ static void test_descriptors_arrive_in_order_and_closed_on_exec(void)
 }
 
 /* Sends what is packed, receives it, and reads it with f. */
-#define READ_PACKED(type, packer_, bytes_, fds_, read_, result)                       \
-    ({                                                                                \
-        auto(pair) p_ = pair_new();                                                   \
-        struct err e_ = { 0 };                                                        \
-        CHECK_INT(wire_send(p_.a, type, packer_, bytes_, fds_, &e_), 0);              \
-        CHECK_INT(wire_receive(p_.b, &message, &e_), 1);                              \
-        int rc_ = read_(&message, result, &e_);                                       \
-        wire_message_done(&message);                                                  \
-        rc_;                                                                          \
+#define READ_PACKED(type, packer_, bytes_, fds_, read_, result)          \
+    ({                                                                   \
+        auto(pair) p_ = pair_new();                                      \
+        struct err e_ = { 0 };                                           \
+        CHECK_INT(wire_send(p_.a, type, packer_, bytes_, fds_, &e_), 0); \
+        CHECK_INT(wire_receive(p_.b, &message, &e_), 1);                 \
+        int rc_ = read_(&message, result, &e_);                          \
+        wire_message_done(&message);                                     \
+        rc_;                                                             \
     })
 
 static void test_keeper_may_only_end_a_run_for_its_own_reasons(void)
@@ -124,8 +148,8 @@ static void test_error_of_the_peer_fits_ours_or_is_refused(void)
         size_t text;
         bool good;
     } rows[] = {
-        { ERR_KERNEL, 0, true },        { ERR_KERNEL, 239, true },     { ERR_KERNEL, 240, false },
-        { ERR_KERNEL, 5000, false },    { ERR_COUNT_ - 1, 10, true },  { ERR_COUNT_, 10, false },
+        { ERR_KERNEL, 0, true },     { ERR_KERNEL, 239, true },    { ERR_KERNEL, 240, false },
+        { ERR_KERNEL, 5000, false }, { ERR_COUNT_ - 1, 10, true }, { ERR_COUNT_, 10, false },
         { UINT32_MAX, 10, false },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -138,7 +162,8 @@ static void test_error_of_the_peer_fits_ours_or_is_refused(void)
         pack_str(&b, text);
         for (int k = 0; k < 5; k++)
             pack_u32(&b, 0);
-        CHECK_INT(READ_PACKED(WIRE_HELLO, &b, bytes, NULL, wire_read_hello, &h), rows[i].good ? 0 : -1);
+        CHECK_INT(READ_PACKED(WIRE_HELLO, &b, bytes, NULL, wire_read_hello, &h),
+                  rows[i].good ? 0 : -1);
     }
 }
 
@@ -156,7 +181,8 @@ static void test_string_with_a_nul_inside_is_refused(void)
             pack_u32(&b, 1);
             pack_bytes(&b, i == list ? "/bin\0sh" : "/bin/sh", 8);
         }
-        CHECK_INT(READ_PACKED(WIRE_SPAWN, &b, bytes, ((const int[5]){ 0 }), wire_read_spawn, &s), -1);
+        CHECK_INT(READ_PACKED(WIRE_SPAWN, &b, bytes, ((const int[5]){ 0 }), wire_read_spawn, &s),
+                  -1);
         CHECK(!s.argv && !s.envp && !s.outputs);
     }
 }
@@ -240,6 +266,7 @@ static void test_pair_is_closed_on_exec(void)
 static const struct check_test tests[] = {
     TEST(test_head_that_is_not_ours_is_refused),
     TEST(test_wrong_number_of_descriptors_is_refused_and_none_stays_open),
+    TEST(test_descriptors_that_find_no_room_are_missed),
     TEST(test_descriptors_arrive_in_order_and_closed_on_exec),
     TEST(test_keeper_may_only_end_a_run_for_its_own_reasons),
     TEST(test_error_of_the_peer_fits_ours_or_is_refused),

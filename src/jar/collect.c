@@ -1,0 +1,87 @@
+/* Reading the outputs, and at level process removing the files, by a process that can do no more than the guest could:
+ * the jar's own uid, no capability, the guest's filter. It is born when every process of the jar is dead. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/caps.h"
+#include "base/tree.h"
+#include "jar/clone.h"
+#include "jar/confine.h"
+#include "jar/files.h"
+#include "jar/seccomp.h"
+#include "jar/state.h"
+
+enum { COLLECTED = 0, OUTPUTS_LOST = 1, FILES_LEFT = 2 };
+
+static bool wants_outputs(const struct jar *j)
+{
+    return j->started && j->outputs[0] && j->outcome.evidence.reason != END_FAILURE;
+}
+
+/* *keep_fd stays a descriptor of the scratch directory. */
+static int confine_collector(const struct jar *j, int *keep_fd, struct err *e)
+{
+    const int stdio[3] = { j->outputs_fd, j->outputs_fd, j->outputs_fd };
+    if (confine_default_signals(e) || confine_fds(stdio, keep_fd, e) || caps_drop_bounding(e))
+        return -1;
+    if (j->has_uid &&
+        (setresgid(j->uid, j->uid, j->uid) < 0 || setresuid(j->uid, j->uid, j->uid) < 0))
+        return err_set(e, ERR_KERNEL, errno, "become the jar's user");
+    return confine_no_new_privs(e) || caps_clear(0, e) || seccomp_apply(SECCOMP_PROCESS, e) ? -1
+                                                                                            : 0;
+}
+
+_Noreturn static void collector_main(struct jar *j)
+{
+    struct err e = { 0 };
+    int keep = j->scratch_fd;
+    bool on_host = jar_on_host(j), wanted = wants_outputs(j);
+    if (confine_collector(j, &keep, &e))
+        _exit(OUTPUTS_LOST);
+    int status = COLLECTED;
+    if (wanted) {
+        autoclose int dir = openat(keep, on_host ? "work" : "sandbox",
+                                   O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (dir < 0 || files_collect(dir, j->outputs, 1, &e))
+            status = OUTPUTS_LOST;
+    }
+    if (on_host && (tree_remove(keep, "work", &e) || tree_remove(keep, "tmp", &e)))
+        status = status == COLLECTED ? FILES_LEFT : status;
+    _exit(status);
+}
+
+bool jar_collect(struct jar *j)
+{
+    struct err e = { 0 };
+    if (j->scratch_fd < 0 || (!wants_outputs(j) && !jar_on_host(j)))
+        return false;
+    pid_t pid = clone_process(0, -1, &j->collector_pidfd, &e);
+    if (pid == 0)
+        collector_main(j);
+    fd_close(&j->outputs_fd);
+    if (!jar_on_host(j))
+        fd_close(&j->scratch_fd); /* the collector holds the file system now, and lets go of it */
+    if (pid < 0)
+        jar_fail(j, &e);
+    return pid > 0;
+}
+
+void jar_collected(struct jar *j)
+{
+    siginfo_t info = { 0 };
+    struct err e;
+    bool told = waitid(P_PIDFD, (id_t)j->collector_pidfd, &info, WEXITED) == 0;
+    fd_close(&j->collector_pidfd);
+    /* What it left on the host, jar_free() removes. */
+    if (told && info.si_code == CLD_EXITED &&
+        (info.si_status == COLLECTED || info.si_status == FILES_LEFT))
+        return;
+    (void)!err_set(&e, ERR_KERNEL, 0, "the outputs could not be read");
+    if (wants_outputs(j))
+        jar_fail(j, &e);
+}

@@ -1,0 +1,107 @@
+/* What is known about a run from outside: clocks, counters, and the kernel's word on how the program ended. */
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "jar/state.h"
+
+enum { TICK_US = 100000 }; /* how often a running jar's counters are looked at */
+
+void jar_fail(struct jar *j, const struct err *why)
+{
+    if (j->outcome.err.code == ERR_NONE) {
+        j->outcome.err = *why;
+        j->outcome.evidence.reason = END_FAILURE;
+    }
+}
+
+/* A full tmpfs is the only trace that an ENOSPC leaves. */
+static void note_full_disk(struct jar *j)
+{
+    struct statfs fs;
+    if (jar_on_host(j) || j->scratch_fd < 0 || fstatfs(j->scratch_fd, &fs) < 0)
+        return;
+    if (fs.f_bfree == 0)
+        j->outcome.evidence.hits |= LIMIT_BIT(LIMIT_DISK);
+    if (fs.f_ffree == 0)
+        j->outcome.evidence.hits |= LIMIT_BIT(LIMIT_FILES);
+}
+
+void jar_note_counters(struct jar *j)
+{
+    struct evidence *ev = &j->outcome.evidence;
+    if (j->has_cgroup)
+        cgroup_read(&j->cgroup, &j->stats);
+    if (j->stats.oom_kills > 0)
+        ev->hits |= LIMIT_BIT(LIMIT_MEMORY);
+    if (j->stats.pids_refused > 0)
+        ev->hits |= LIMIT_BIT(LIMIT_PIDS);
+    if (j->stats.cpu_us >= j->limits.v[LIMIT_CPU_MS] * 1000)
+        ev->hits |= LIMIT_BIT(LIMIT_CPU_MS);
+    note_full_disk(j);
+}
+
+/* At the deadline, at the next tick, or when the CPU time could be used up. */
+uint64_t jar_next_look(const struct jar *j, uint64_t now_us)
+{
+    uint64_t due = now_us + TICK_US;
+    uint64_t cpu_limit_us = j->limits.v[LIMIT_CPU_MS] * 1000;
+    if (j->has_cgroup && j->stats.cpu_us < cpu_limit_us) {
+        uint64_t left = cpu_limit_us - j->stats.cpu_us;
+        uint64_t soonest = now_us + left * 100 / j->limits.v[LIMIT_CPU_PERCENT] + 1000;
+        due = soonest < due ? soonest : due;
+    }
+    return j->deadline_us < due ? j->deadline_us : due;
+}
+
+void jar_tick(struct jar *j, uint64_t now_us)
+{
+    struct evidence *ev = &j->outcome.evidence;
+    if (now_us >= j->deadline_us) { /* first of all: reading the counters takes time */
+        ev->hits |= LIMIT_BIT(LIMIT_WALL_MS);
+        jar_kill(j, END_WALL);
+    }
+    jar_note_counters(j);
+    if (ev->hits & LIMIT_BIT(LIMIT_MEMORY))
+        jar_kill(j, END_MEMORY); /* no effect on a run that is being ended already */
+    if (ev->hits & LIMIT_BIT(LIMIT_CPU_MS))
+        jar_kill(j, END_CPU);
+    j->due_us = ev->reason == END_EXIT ? jar_next_look(j, now_us) : now_us + TICK_US;
+}
+
+void jar_reap_program(struct jar *j, uint64_t now_us)
+{
+    siginfo_t info = { 0 };
+    struct rusage ru = { 0 };
+    struct evidence *ev = &j->outcome.evidence;
+    if (jar_on_host(j))
+        (void)kill(-j->program, SIGKILL); /* before it is reaped: its number is still its group's */
+    j->program_reaped = true;
+    if (syscall(SYS_waitid, P_PIDFD, j->program_pidfd, &info, WEXITED, &ru) < 0) {
+        struct err e;
+        (void)!err_set(&e, ERR_KERNEL, errno, "learn how the program ended");
+        jar_fail(j, &e);
+        return;
+    }
+    if (info.si_code == CLD_EXITED)
+        ev->exit_code = info.si_status;
+    else
+        ev->signal = info.si_status;
+    if (j->started)
+        j->outcome.usage.wall_us = now_us - j->started_us;
+    if (!j->has_cgroup) { /* of the program and the children it waited for: as good as it gets */
+        j->stats.cpu_us = (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000 +
+                          (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec);
+        j->stats.memory_peak_bytes = (uint64_t)ru.ru_maxrss * 1024;
+        j->stats.pids_peak = 1;
+    }
+    jar_note_counters(j);
+    unsigned ours = jar_on_host(j) ? 0 : 1; /* init is no process of the program's */
+    j->outcome.usage.cpu_us = j->stats.cpu_us;
+    j->outcome.usage.memory_peak_bytes = j->stats.memory_peak_bytes;
+    j->outcome.usage.pids_peak = j->stats.pids_peak > ours ? j->stats.pids_peak - ours : 1;
+}

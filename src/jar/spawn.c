@@ -1,0 +1,257 @@
+/* From a checked request to a program on its way to execve. Runs in: warden. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "jar/clone.h"
+#include "jar/inside.h"
+#include "jar/root.h"
+#include "jar/state.h"
+
+static char **copy_strv(char *const *strv)
+{
+    size_t n = 0;
+    while (strv && strv[n])
+        n++;
+    char **copy = calloc(n + 1, sizeof *copy);
+    for (size_t i = 0; copy && i < n; i++) {
+        copy[i] = strdup(strv[i]);
+        if (!copy[i]) {
+            for (size_t k = 0; k < i; k++)
+                free(copy[k]);
+            free(copy);
+            return NULL;
+        }
+    }
+    return copy;
+}
+
+/* Wiped, not only freed: later jars begin as copies of the warden and must not find an earlier one's secrets. */
+static void wipe_strv(char ***strv)
+{
+    for (char **s = *strv; s && *s; s++) {
+        explicit_bzero(*s, strlen(*s));
+        free(*s);
+    }
+    free(*strv);
+    *strv = NULL;
+}
+
+void jar_close_job(struct jar *j)
+{
+    for (int i = 0; i < 3; i++)
+        fd_close(&j->stdio[i]);
+    fd_close(&j->bundle_fd);
+    wipe_strv(&j->argv);
+    wipe_strv(&j->envp);
+}
+
+static struct inside inside_of(const struct jar *j, int report_fd)
+{
+    return (struct inside){
+        .iso = &j->host->isolation,
+        .limits = &j->limits,
+        .cgroup = j->has_cgroup ? &j->cgroup : NULL,
+        .report_fd = report_fd,
+        .bundle_fd = j->bundle_fd,
+        .go_fd = -1,
+        .scratch_fd = j->scratch_fd,
+        .writable_root = j->writable_root,
+        .init_pidfd = j->init_pidfd,
+        .stdio = j->stdio,
+        .argv = j->argv,
+        .envp = j->envp,
+        .home = j->home,
+        .uid = j->uid,
+    };
+}
+
+/* A pipe on which the next process reports; ours to read without waiting, theirs to inherit. */
+static int open_report(struct jar *j, int *ret_write_fd, struct err *e)
+{
+    int ends[2];
+    if (fd_pipe(ends, e))
+        return -1;
+    fd_close(&j->report_fd);
+    j->report_fd = ends[0];
+    j->report_len = 0;
+    *ret_write_fd = ends[1];
+    return fd_set_nonblock(ends[0], e);
+}
+
+static int map_users(const struct jar *j, pid_t init, struct err *e)
+{
+    char path[48], map[64];
+    (void)snprintf(map, sizeof map, "%d %" PRIu32 " 1", INSIDE_UID, j->uid);
+    static const char *const files[] = { "setgroups", "uid_map", "gid_map" };
+    for (int i = 0; i < 3; i++) {
+        (void)snprintf(path, sizeof path, "%d/%s", (int)init, files[i]);
+        if (fd_write_file(j->host->proc_fd, path, i == 0 ? "deny" : map, e))
+            return -1;
+    }
+    return 0;
+}
+
+static int start_init(struct jar *j, struct err *e)
+{
+    const uint64_t all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
+                         CLONE_NEWUTS;
+    int go[2];
+    autoclose int report = -1;
+    if (open_report(j, &report, e) || fd_pipe(go, e))
+        return -1;
+    autoclose int go_read = go[0], go_write = go[1];
+    if (root_scratch_new(j->limits.v[LIMIT_DISK], j->limits.v[LIMIT_FILES], j->writable_root,
+                         j->uid, &j->scratch_fd, e))
+        return -1;
+    int cgroup_fd = j->has_cgroup ? cgroup_clone_fd(&j->cgroup) : -1;
+    pid_t init = clone_process(all, cgroup_fd, &j->init_pidfd, e);
+    if (init < 0)
+        return -1;
+    if (init == 0) {
+        (void)close(go_write); /* or we would wait for ourselves if the warden dies */
+        struct inside in = inside_of(j, report);
+        in.go_fd = go_read;
+        init_main(&in);
+    }
+    if (map_users(j, init, e))
+        return -1;
+    /* It sleeps all its life, but when it is killed, all others wait for it to run. Not every warden may do this. */
+    (void)setpriority(PRIO_PROCESS, (id_t)init, -20);
+    if (fd_write_all(go_write, "", 1))
+        return err_set(e, ERR_KERNEL, errno, "tell init to go on");
+    j->state = BUILDING;
+    return 0;
+}
+
+/* Born into the jar's pid namespace: setns changes where our next child goes, and is undone right after. */
+static pid_t clone_program(struct jar *j, struct err *e)
+{
+    int cgroup_fd = j->has_cgroup ? cgroup_clone_fd(&j->cgroup) : -1;
+    if (j->init_pidfd < 0)
+        return clone_process(0, cgroup_fd, &j->program_pidfd, e);
+    if (setns(j->init_pidfd, CLONE_NEWPID) < 0)
+        return err_set(e, ERR_KERNEL, errno, "enter the jar's pid namespace");
+    pid_t pid = clone_process(0, cgroup_fd, &j->program_pidfd, e);
+    if (pid != 0 && setns(j->host->own_pid_ns_fd, CLONE_NEWPID) < 0)
+        abort(); /* our next child would be born in a stranger's jar: better no warden than that */
+    return pid;
+}
+
+int jar_start_program(struct jar *j, struct err *e)
+{
+    autoclose int report = -1;
+    if (open_report(j, &report, e))
+        return -1;
+    j->program = clone_program(j, e);
+    if (j->program < 0)
+        return -1;
+    if (j->program == 0) {
+        struct inside in = inside_of(j, report);
+        program_main(&in);
+    }
+    jar_close_job(j);
+    j->state = STARTING;
+    return 0;
+}
+
+/* Level process: a private directory on the host, owned by the uid the program will have. */
+static int make_home(struct jar *j, struct err *e)
+{
+    (void)snprintf(j->home, sizeof j->home, "%s/belljar-XXXXXX", j->host->temp_dir);
+    if (!mkdtemp(j->home)) {
+        j->home[0] = '\0';
+        return err_set(e, ERR_KERNEL, errno, "make a directory in %s", j->host->temp_dir);
+    }
+    j->scratch_fd = open(j->home, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (j->scratch_fd < 0 || (j->has_uid && fchown(j->scratch_fd, j->uid, j->uid) < 0))
+        return err_set(e, ERR_KERNEL, errno, "prepare %s", j->home);
+    return 0;
+}
+
+/* An anonymous one, open for just that: a FIFO with a name is a file of the host's. */
+static bool is_pipe(int fd, int access_mode)
+{
+    struct statfs fs;
+    int flags = fcntl(fd, F_GETFL);
+    return fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC && flags >= 0 &&
+           (flags & (O_ACCMODE | O_PATH)) == access_mode;
+}
+
+/* Only pipes cross, and one sealed file: nothing that leads to the host's files, and nothing that can change while it
+ * is looked at. Programs open /dev/stdout and its like by name, so their pipes must be their own. */
+static int check_fds(struct jar *j, struct err *e)
+{
+    const int sealed = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK;
+    int seals = fcntl(j->bundle_fd, F_GET_SEALS);
+    if (seals < 0 || (seals & sealed) != sealed)
+        return err_set(e, ERR_PROTOCOL, 0, "the files did not come sealed");
+    if (!is_pipe(j->outputs_fd, O_WRONLY))
+        return err_set(e, ERR_PROTOCOL, 0, "the outputs' descriptor is not a pipe");
+    for (int i = 0; i < 3; i++) {
+        if (!is_pipe(j->stdio[i], i == 0 ? O_RDONLY : O_WRONLY))
+            return err_set(e, ERR_PROTOCOL, 0, "standard descriptor %d is not a pipe", i);
+        if (j->has_uid && fchown(j->stdio[i], j->uid, j->uid) < 0)
+            return err_set(e, ERR_KERNEL, errno, "give the program its pipes");
+    }
+    return 0;
+}
+
+static int copy_spec(struct jar *j, const struct jar_spec *spec, struct err *e)
+{
+    j->limits = spec->limits;
+    j->writable_root = spec->writable_root;
+    j->argv = copy_strv(spec->argv);
+    j->envp = copy_strv(spec->envp);
+    j->outputs = copy_strv(spec->outputs);
+    if (!j->argv || !j->envp || !j->outputs)
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a jar");
+    if (!j->argv[0] || j->argv[0][0] != '/')
+        return err_set(e, ERR_BAD_REQUEST, 0, "the program's path must be absolute");
+    if (j->writable_root && jar_on_host(j))
+        return err_set(e, ERR_BAD_REQUEST, 0, "a writable root needs level jar or rootless");
+    const int from[5] = { spec->stdio[0], spec->stdio[1], spec->stdio[2], spec->bundle_fd,
+                          spec->outputs_fd };
+    int *const to[5] = { &j->stdio[0], &j->stdio[1], &j->stdio[2], &j->bundle_fd, &j->outputs_fd };
+    for (int i = 0; i < 5; i++) {
+        *to[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 3);
+        if (*to[i] < 0)
+            return err_set(e, ERR_KERNEL, errno, "take over a descriptor");
+    }
+    return 0;
+}
+
+int jar_build(struct jar *j, const struct jar_spec *spec, struct err *e)
+{
+    struct jar_host *h = j->host;
+    uint64_t number = h->next_number++;
+    if (limits_check(&spec->limits, e) || copy_spec(j, spec, e))
+        return -1;
+    if (h->uids.lock_fd >= 0) {
+        if (uids_take(&h->uids, &j->uid, e))
+            return -1;
+        j->has_uid = true;
+    } else {
+        j->uid = geteuid(); /* 0 in a user namespace of our own: the caller's uid outside */
+    }
+    if (check_fds(j, e))
+        return -1;
+    if (h->cgroups) {
+        if (cgroup_new(h->cgroups, number, &j->limits, jar_on_host(j) ? 0 : 1, &j->cgroup, e))
+            return -1;
+        j->has_cgroup = true;
+    }
+    if (!jar_on_host(j))
+        return start_init(j, e);
+    return make_home(j, e) ? -1 : jar_start_program(j, e);
+}
