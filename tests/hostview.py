@@ -238,7 +238,8 @@ def assert_unharmed(before, within=10.0):
         lasting = harm if lasting is None else {k: harm[k] for k in lasting if k in harm}
         if not lasting:
             return
-        if time.monotonic() > deadline:
+        # Memory is the one thing that others on the machine use, too: it gets more time to be seen back.
+        if time.monotonic() > deadline + (30 if set(lasting) == {"memory"} else 0):
             end_processes([k[1] for k in lasting if k[0] == "process"])
             remove_directories([k[1] for k in lasting if k[0] == "file"])
             raise AssertionError("the host is not as it was:\n  " + "\n  ".join(sorted(lasting.values())))

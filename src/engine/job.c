@@ -7,8 +7,7 @@
 
 #include "base/text.h"
 
-/* What every program gets. At level process there is no /sandbox and no /tmp to name: those rows are left out, and
- * the program starts in its own directory all the same. */
+/* What every program gets. At level process the places are named by the warden, which makes them. */
 static const struct {
     const char *entry;
     bool needs_root;

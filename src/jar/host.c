@@ -1,4 +1,5 @@
 /* What this machine can promise, found out once, before any jar. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -10,6 +11,7 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/tree.h"
 #include "jar/jar.h"
 #include "jar/landlock.h"
 #include "jar/root.h"
@@ -53,12 +55,29 @@ static int open_namespaces(struct jar_host *h, enum level level, struct err *e)
     return 0;
 }
 
-static int open_process(struct jar_host *h, struct err *e)
+void jar_temp_dir(char *out, size_t size)
 {
     const char *tmp = getenv("TMPDIR");
-    if (!tmp || tmp[0] != '/' || strlen(tmp) >= sizeof h->temp_dir - 64)
-        tmp = "/tmp";
-    (void)snprintf(h->temp_dir, sizeof h->temp_dir, "%s", tmp);
+    bool usable = tmp && tmp[0] == '/' && strlen(tmp) < 128;
+    (void)snprintf(out, size, "%s", usable ? tmp : "/tmp");
+}
+
+void jar_remove_homes(void)
+{
+    char dir[200], prefix[32];
+    jar_temp_dir(dir, sizeof dir);
+    (void)snprintf(prefix, sizeof prefix, JAR_HOME_PREFIX, (int)getpid());
+    autodir DIR *d = opendir(dir);
+    for (struct dirent *entry; d && (entry = readdir(d));) {
+        struct err ignored;
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
+            (void)!tree_remove(dirfd(d), entry->d_name, &ignored);
+    }
+}
+
+static int open_process(struct jar_host *h, struct err *e)
+{
+    jar_temp_dir(h->temp_dir, sizeof h->temp_dir);
     if (h->isolation.landlock_abi == 0)
         return err_set(
             e, ERR_UNAVAILABLE, 0,

@@ -38,6 +38,12 @@ struct jar_host {
     char temp_dir[200]; /* level process: where private directories go */
 };
 
+/* Level process: private directories are named after the warden's starter, so that it can remove what a warden that was
+ * killed has left. */
+#define JAR_HOME_PREFIX "belljar-%d-"
+void jar_temp_dir(char *out, size_t size);
+void jar_remove_homes(void);
+
 /* Runs in the new-born warden. Sets up the level (not LEVEL_AUTO) or says what this machine lacks for it. */
 [[nodiscard]] int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgroups,
                                 struct err *e);

@@ -155,14 +155,42 @@ static int prepare(const struct inside *in, int *report_fd, struct err *e)
     return seccomp_apply(in->iso->level == LEVEL_PROCESS ? SECCOMP_PROCESS : SECCOMP_JAR, e);
 }
 
+/* Level process: the names of the private directory, which only now is known, unless the caller chose others. NULL when
+ * there is no memory. */
+static char *const *environment(const struct inside *in)
+{
+    static const struct {
+        const char *name, *dir;
+    } places[] = { { "HOME=", "work" }, { "PWD=", "work" }, { "TMPDIR=", "tmp" } };
+    enum { PLACES = sizeof places / sizeof places[0] };
+    size_t n = 0;
+    while (in->envp[n])
+        n++;
+    char **envp = calloc(n + PLACES + 1, sizeof *envp);
+    if (!envp)
+        return NULL;
+    memcpy(envp, in->envp, n * sizeof *envp);
+    for (size_t i = 0; i < PLACES; i++) {
+        bool chosen = false;
+        for (size_t k = 0; in->envp[k]; k++)
+            chosen = chosen || strncmp(in->envp[k], places[i].name, strlen(places[i].name)) == 0;
+        if (!chosen && asprintf(&envp[n++], "%s%s/%s", places[i].name, in->home, places[i].dir) < 0)
+            return NULL;
+    }
+    return envp;
+}
+
 void program_main(const struct inside *in)
 {
     struct err e = { 0 };
     int report_fd = in->report_fd;
-    if (prepare(in, &report_fd, &e) == 0) {
+    char *const *envp = in->init_pidfd >= 0 ? in->envp : environment(in);
+    if (!envp)
+        (void)!err_set(&e, ERR_NO_MEMORY, 0, "no memory for the environment");
+    else if (prepare(in, &report_fd, &e) == 0) {
         /* "Here I go": from now on, a closed pipe means that execve has worked. */
         (void)!fd_write_all(report_fd, &e, sizeof e);
-        (void)execve(in->argv[0], in->argv, in->envp);
+        (void)execve(in->argv[0], in->argv, envp);
         (void)err_set(&e, errno == ENOENT ? ERR_NOT_FOUND : ERR_KERNEL, errno, "start %s",
                       in->argv[0]);
     }

@@ -168,7 +168,8 @@ int jar_start_program(struct jar *j, struct err *e)
 /* Level process: a private directory on the host, owned by the uid the program will have. */
 static int make_home(struct jar *j, struct err *e)
 {
-    (void)snprintf(j->home, sizeof j->home, "%s/belljar-XXXXXX", j->host->temp_dir);
+    (void)snprintf(j->home, sizeof j->home, "%s/" JAR_HOME_PREFIX "XXXXXX", j->host->temp_dir,
+                   (int)getppid());
     if (!mkdtemp(j->home)) {
         j->home[0] = '\0';
         return err_set(e, ERR_KERNEL, errno, "make a directory in %s", j->host->temp_dir);

@@ -187,8 +187,10 @@ void warden_stop(struct warden *w)
     if (w->pid > 0)
         while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
             ;
-    if (w->isolation.level == LEVEL_PROCESS && WIFSIGNALED(status))
+    if (w->isolation.level == LEVEL_PROCESS && WIFSIGNALED(status)) {
         kill_orphans();
+        jar_remove_homes();
+    }
     w->pid = 0;
     cgroup_host_done(&w->cgroups);
 }

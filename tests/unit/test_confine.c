@@ -1,8 +1,6 @@
 /* Each test gives something up for good, so each runs in a child. */
-#include "base/caps.h"
 #include "jar/confine.h"
 
-#include <linux/capability.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -21,56 +19,19 @@ static uint64_t status_field(const char *field)
     return CHECK(at != NULL) ? strtoull(at + strlen(field), NULL, 16) : UINT64_MAX;
 }
 
-static void drop_all(void *unused)
+static void die_first(void *unused)
 {
     (void)unused;
     struct err e = { 0 };
-    bool root = geteuid() == 0;
-    CHECK_INT(caps_clear(0, &e), 0);
-    CHECK(status_field("CapInh:") == 0 && status_field("CapPrm:") == 0);
-    CHECK(status_field("CapEff:") == 0 && status_field("CapAmb:") == 0);
-    if (root) {
-        CHECK(status_field("CapBnd:") == 0);
-        CHECK(chroot("/") < 0 && errno == EPERM);
-        CHECK(setresuid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0);
-    }
-    CHECK_INT(caps_clear(0, &e), 0); /* nothing left is no error */
+    char text[16];
+    CHECK_INT(confine_die_first(&e), 0);
+    CHECK(fd_read_file(AT_FDCWD, "/proc/self/oom_score_adj", text, sizeof text) > 0);
+    CHECK_STR(text, "500\n");
 }
 
-static void test_no_capability_is_left_in_any_set(void)
+static void test_guests_go_first_when_the_hosts_memory_runs_out(void)
 {
-    CHECK_INT(in_child(drop_all, NULL), 0);
-}
-
-static void keep_one(void *unused)
-{
-    (void)unused;
-    struct err e = { 0 };
-    CHECK_INT(caps_clear(1ULL << CAP_AUDIT_WRITE, &e), 0);
-    CHECK(status_field("CapPrm:") == 1ULL << CAP_AUDIT_WRITE);
-    CHECK(status_field("CapEff:") == 0 && status_field("CapInh:") == 0);
-    CHECK(status_field("CapBnd:") == 0 && status_field("CapAmb:") == 0);
-}
-
-static void test_capability_that_is_kept_lies_idle(void)
-{
-    if (geteuid() != 0)
-        return SKIP("only root has a capability to keep");
-    CHECK_INT(in_child(keep_one, NULL), 0);
-}
-
-static void keep_what_we_lack(void *unused)
-{
-    (void)unused;
-    struct err e = { 0 };
-    CHECK_INT(caps_clear(0, &e), 0);
-    CHECK_INT(caps_clear(1ULL << CAP_AUDIT_WRITE, &e), -1); /* no warning: an error */
-    CHECK_INT(e.code, ERR_KERNEL);
-}
-
-static void test_capabilities_that_cannot_be_set_are_an_error(void)
-{
-    CHECK_INT(in_child(keep_what_we_lack, NULL), 0);
+    CHECK_INT(in_child(die_first, NULL), 0);
 }
 
 static void no_new_privs(void *unused)
@@ -246,9 +207,7 @@ static void test_missing_descriptor_is_an_error_that_can_be_told(void)
 }
 
 static const struct check_test tests[] = {
-    TEST(test_no_capability_is_left_in_any_set),
-    TEST(test_capability_that_is_kept_lies_idle),
-    TEST(test_capabilities_that_cannot_be_set_are_an_error),
+    TEST(test_guests_go_first_when_the_hosts_memory_runs_out),
     TEST(test_no_new_privs_is_set),
     TEST(test_every_signal_is_at_its_default_and_none_blocked),
     TEST(test_limits_of_a_process_are_set_soft_and_hard),

@@ -49,7 +49,7 @@ static void start_interrupting(void)
 /* Not sleep, which an interruption would end. */
 static void let_pass(uint64_t ms)
 {
-    for (uint64_t until = clock_ms() + ms; clock_ms() < until;)
+    for (uint64_t until = clock_us() + ms * 1000; clock_us() < until;)
         (void)usleep(1000);
 }
 

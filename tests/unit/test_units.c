@@ -139,14 +139,17 @@ static void test_numbers_that_do_not_fit_are_refused_not_wrapped(void)
     CHECK_ROWS(UNIT_COUNT, counts);
 }
 
-static void test_more_decimals_than_counted_never_add_anything(void)
+static void test_decimals_finer_than_counted_are_refused_not_cut(void)
 {
-    static const struct row rows[] = {
-        { "1.9999999999999999999999999s", 1999 },
-        { "0.0000000000000000000000009s", 0 },
-        { "1.0000000000000000000000000000000000000000000000000000000000000000001s", 1000 },
+    static const struct row times[] = {
+        { "1.9999s", REFUSED },
+        { "0.0009s", REFUSED },
+        { "1.0000000000000000000000000000000000000000000000000000000000000000001s", REFUSED },
+        { "1.50000000000000000000000000000s", 1500 },
     };
-    CHECK_ROWS(UNIT_MS, rows);
+    static const struct row counts[] = { { "64.0001", REFUSED } };
+    CHECK_ROWS(UNIT_MS, times);
+    CHECK_ROWS(UNIT_COUNT, counts);
 }
 
 static void test_formatting_is_short_and_exact(void)
@@ -219,7 +222,7 @@ static const struct check_test tests[] = {
     TEST(test_counts_are_whole_numbers_without_unit),
     TEST(test_nonsense_is_refused_by_every_kind),
     TEST(test_numbers_that_do_not_fit_are_refused_not_wrapped),
-    TEST(test_more_decimals_than_counted_never_add_anything),
+    TEST(test_decimals_finer_than_counted_are_refused_not_cut),
     TEST(test_formatting_is_short_and_exact),
     TEST(test_what_was_formatted_reads_as_the_same_value),
     TEST(test_formatting_stays_inside_its_buffer),
