@@ -112,17 +112,19 @@ static bool names_clash(const char *a, const char *b)
 static int check_clashes(const struct run_options *o, const char *main_name, size_t i,
                          struct err *e)
 {
-    char quoted[96];
-    const char *name = o->files[i].name;
-    bool clash = names_clash(main_name, name);
+    char quoted[96], other[96];
+    const char *name = o->files[i].name, *clash = names_clash(main_name, name) ? main_name : NULL;
+    text_quote(name, quoted, sizeof quoted);
     for (size_t k = 0; k < i && !clash; k++)
-        clash = names_clash(o->files[k].name, name);
+        clash = names_clash(o->files[k].name, name) ? o->files[k].name : NULL;
     if (!clash)
         return 0;
-    return err_set(e, ERR_BAD_REQUEST, 0,
-                   "file name '%s' clashes with another file's: each name once, and no file below "
-                   "another, is accepted",
-                   text_quote(name, quoted, sizeof quoted));
+    if (strcmp(clash, name) != 0)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "file name '%s' clashes with the file '%s': choose another", quoted,
+                       text_quote(clash, other, sizeof other));
+    return err_set(e, ERR_BAD_REQUEST, 0, "file name '%s' is %s: choose another", quoted,
+                   clash == main_name ? "the program's own" : "given twice");
 }
 
 static int load_files(const struct run_options *o, const char *main_name, struct buf *bundle,

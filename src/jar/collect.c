@@ -32,8 +32,7 @@ static int confine_collector(const struct jar *j, int *keep_fd, struct err *e)
     if (j->has_uid &&
         (setresgid(j->uid, j->uid, j->uid) < 0 || setresuid(j->uid, j->uid, j->uid) < 0))
         return err_set(e, ERR_KERNEL, errno, "become the jar's user");
-    return confine_no_new_privs(e) || caps_clear(0, e) || seccomp_apply(SECCOMP_PROCESS, e) ? -1
-                                                                                            : 0;
+    return confine_no_new_privs(e) || caps_clear(0, e) || seccomp_apply(SECCOMP_JAR, e) ? -1 : 0;
 }
 
 _Noreturn static void collector_main(struct jar *j)

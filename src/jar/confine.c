@@ -70,7 +70,8 @@ int confine_rlimits(const struct isolation *iso, const struct limits *limits, ui
          * is not written either way */
         { RLIMIT_CORE, 1, false, false, "core" },
         { RLIMIT_NOFILE, v[LIMIT_OPEN_FILES], true, false, "open-files" },
-        { RLIMIT_FSIZE, v[LIMIT_DISK], false, false, "file size" },
+        /* a tmpfs of the jar's own bounds its files better, and tells when it is full */
+        { RLIMIT_FSIZE, v[LIMIT_DISK], false, iso->level != LEVEL_PROCESS, "file size" },
         { RLIMIT_MEMLOCK, 1 << 20, false, false, "locked memory" },
         { RLIMIT_MSGQUEUE, 1 << 20, false, false, "message queues" },
         { RLIMIT_SIGPENDING, 1024, false, false, "pending signals" },
