@@ -197,7 +197,8 @@ static struct label add_condition(struct code *code, const struct seccomp_condit
     if (c->mask != UINT32_MAX)
         add(code, BPF_ALU | BPF_AND | BPF_K, 0, 0, c->mask);
     /* x86-64 and arm64 are little-endian: the low half comes first. */
-    return load(code, offsetof(struct seccomp_data, args) + c->arg * sizeof(uint64_t));
+    return load(code, offsetof(struct seccomp_data, args) + (c->arg & 7) * sizeof(uint64_t) +
+                          (c->arg & SECCOMP_HIGH ? sizeof(uint32_t) : 0));
 }
 
 static struct label add_call(struct code *code, const struct call *call)
@@ -264,7 +265,8 @@ static bool holds(const struct seccomp_rule *rule, const struct seccomp_data *da
         const struct seccomp_condition *c = &rule->when[i];
         bool found = false;
         for (size_t v = 0; v < c->count; v++)
-            found |= ((uint32_t)data->args[c->arg] & c->mask) == c->values[v];
+            found |= ((uint32_t)(data->args[c->arg & 7] >> (c->arg & SECCOMP_HIGH ? 32 : 0)) &
+                      c->mask) == c->values[v];
         if (!found)
             return false;
     }
@@ -339,7 +341,7 @@ static uint64_t worthwhile(const struct call *call, unsigned arg, uint64_t *stat
     uint64_t pick = next_random(state), value = next_random(state);
     const struct seccomp_rule *rule = call->rules[next_random(state) % call->count];
     for (size_t i = 0; i < SECCOMP_CONDITIONS && rule->when[i].count > 0; i++)
-        if (rule->when[i].arg == arg)
+        if ((rule->when[i].arg & 7) == arg)
             value = rule->when[i].values[next_random(state) % rule->when[i].count];
     if (pick & 1)
         value ^= (pick & 2) ? UINT64_C(1) << (next_random(state) % 32) : next_random(state) << 32;

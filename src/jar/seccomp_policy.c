@@ -40,6 +40,7 @@
 #define ONE_OF(a, ...)   MASKED(a, 0xffffffffu, __VA_ARGS__)
 #define IS(a, value)     MASKED(a, 0xffffffffu, value)
 #define WITHOUT(a, bits) MASKED(a, bits, 0)
+#define NO_POINTER(a)    IS(a, 0), IS((a) | SECCOMP_HIGH, 0)
 /* clang-format on */
 
 /* Headers of the build machine may be older than the kernel that Belljar runs on. */
@@ -97,6 +98,7 @@ const struct seccomp_rule seccomp_policy[] = {
 { ALLOW, J, "fchmodat fchmodat2=452 fchownat utimensat truncate setxattr lsetxattr removexattr lremovexattr",
   ALWAYS, "changing files by name, in a root where all that can be changed is the jar's" },
 { ALLOW, J|X86, "utime utimes futimesat chmod chown lchown", ALWAYS, "the same, older forms" },
+{ ALLOW, P, "utimensat", WHEN(NO_POINTER(1)), "by descriptor, as touch does" },
 { EPERM, P, "fchmodat fchmodat2=452 fchownat utimensat truncate setxattr lsetxattr removexattr lremovexattr",
   ALWAYS, "Landlock does not govern these, and the files of the caller have the same uid" },
 { EPERM, P|X86, "utime utimes futimesat chmod chown lchown", ALWAYS, "the same, older forms" },
@@ -158,6 +160,7 @@ const struct seccomp_rule seccomp_policy[] = {
   ALWAYS, "identity: with one uid and no capability there is nothing to change to" },
 { EPERM, J|P, "setgroups", ALWAYS, "nor any group" },
 { EPERM, J|P, "setrlimit", WHEN(IS(0, RLIMIT_CORE)), "1 keeps the host's core handler out; 0 would not" },
+{ ALLOW, J|P, "prlimit64", WHEN(IS(1, RLIMIT_CORE), NO_POINTER(2)), "asking" },
 { EPERM, J|P, "prlimit64", WHEN(IS(1, RLIMIT_CORE)), "the same" },
 { ALLOW, J|P, "uname sysinfo getrusage getrlimit setrlimit getpriority "
               "sched_getaffinity sched_getparam sched_getscheduler sched_getattr "

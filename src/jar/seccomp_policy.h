@@ -19,7 +19,9 @@ enum {
     SECCOMP_ONLY_X86 = 8, /* calls older than the other architectures, which never had them */
 };
 
-/* Argument number `arg`, cut to its low 32 bits and masked, is one of the values. */
+/* Argument number `arg`, cut to its low 32 bits and masked, is one of the values. With SECCOMP_HIGH it is the high half
+ * that is looked at: only a pointer has one that counts. */
+enum { SECCOMP_HIGH = 8 };
 struct seccomp_condition {
     unsigned arg;
     uint32_t mask;

@@ -12,14 +12,15 @@ def test_crash_leaves_no_core():
     assert "core" not in result.stdout.split()[1:] and result.json["signal"] == "SIGSEGV", result
 
 
-def test_core_limit_is_zero_and_hard():
+def test_core_limit_spares_the_hosts_handler_and_cannot_be_changed():
+    """core(5): a handler that core_pattern pipes to is started at 0, and not at 1"""
     found, _ = attack("""
 import resource
 found["core"] = resource.getrlimit(resource.RLIMIT_CORE)
-try: resource.setrlimit(resource.RLIMIT_CORE, (1, 1)); found["raised"] = True
-except (OSError, ValueError): found["raised"] = False
+try: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); found["changed"] = True
+except (OSError, ValueError): found["changed"] = False
 """)
-    assert found == {"core": [0, 0], "raised": False}
+    assert found == {"core": [1, 1], "changed": False}
 
 
 def test_host_directory_gets_no_core(public_path):

@@ -78,7 +78,7 @@ static bool rlimit_is(int resource, uint64_t value)
 static void set_rlimits(void *layers)
 {
     struct err e = { 0 };
-    struct isolation iso = { .layers = *(layer_set *)layers };
+    struct isolation iso = { .level = LEVEL_JAR, .layers = *(layer_set *)layers };
     struct limits l = limits_default();
     struct rlimit before, after;
     bool cgroup = iso.layers & LAYER_BIT(LAYER_CGROUP_MEMORY);
@@ -86,10 +86,9 @@ static void set_rlimits(void *layers)
     l.v[LIMIT_OPEN_FILES] = 100;
     l.v[LIMIT_CPU_MS] = 2500;
     CHECK_INT(confine_rlimits(&iso, &l, 5, &e), 0);
-    rlimit_is(RLIMIT_CORE, 0);
+    rlimit_is(RLIMIT_CORE, 1); /* the one value at which no handler is started either */
     rlimit_is(RLIMIT_NOFILE, 100);
-    rlimit_is(RLIMIT_FSIZE, l.v[LIMIT_DISK]);
-    rlimit_is(RLIMIT_CPU, 3);
+    rlimit_is(RLIMIT_CPU, cgroup ? 4 : 3); /* where a cgroup counts, it is to be the first */
     rlimit_is(RLIMIT_NICE, 0);
     rlimit_is(RLIMIT_RTPRIO, 0);
     rlimit_is(RLIMIT_NPROC, 64 + 5 + (cgroup ? 64 : 0));
@@ -102,6 +101,21 @@ static void test_limits_of_a_process_are_set_soft_and_hard(void)
     layer_set with_cgroup = LAYER_BIT(LAYER_CGROUP_MEMORY), without = 0;
     CHECK_INT(in_child(set_rlimits, &with_cgroup), 0);
     CHECK_INT(in_child(set_rlimits, &without), 0);
+}
+
+static void bound_files(void *unused)
+{
+    (void)unused;
+    struct err e = { 0 };
+    struct isolation iso = { .level = LEVEL_PROCESS, .layers = LAYER_BIT(LAYER_CGROUP_MEMORY) };
+    struct limits l = limits_default();
+    CHECK_INT(confine_rlimits(&iso, &l, 0, &e), 0);
+    rlimit_is(RLIMIT_FSIZE, l.v[LIMIT_DISK]);
+}
+
+static void test_size_of_a_file_is_bounded_where_no_file_system_does(void)
+{
+    CHECK_INT(in_child(bound_files, NULL), 0);
 }
 
 static void ask_for_too_many_files(void *unused)
@@ -211,6 +225,7 @@ static const struct check_test tests[] = {
     TEST(test_no_new_privs_is_set),
     TEST(test_every_signal_is_at_its_default_and_none_blocked),
     TEST(test_limits_of_a_process_are_set_soft_and_hard),
+    TEST(test_size_of_a_file_is_bounded_where_no_file_system_does),
     TEST(test_more_open_files_than_the_machine_gives_is_refused_not_cut),
     TEST(test_descriptors_are_exactly_the_four_in_any_order),
     TEST(test_descriptors_from_anywhere_come_to_their_places),

@@ -18,6 +18,9 @@ static void test_level_names_are_read_and_written_the_same(void)
 static void test_levels_are_ordered_by_strength(void)
 {
     CHECK(LEVEL_PROCESS < LEVEL_ROOTLESS && LEVEL_ROOTLESS < LEVEL_JAR);
+    CHECK_INT(LEVELS_TO_TRY, LEVEL_COUNT_ - 1); /* all but auto itself */
+    for (int i = 1; i < LEVELS_TO_TRY; i++)
+        CHECK(levels_best_first[i - 1] > levels_best_first[i]);
 }
 
 static void test_unknown_level_is_refused_and_changes_nothing(void)

@@ -1,4 +1,5 @@
-/* A domain is entered for good, so each test runs in a child. */
+/* A domain is entered for good, so each test runs in a child. What is tried is tried on files of our own: if a rule
+ * should not hold, the machine is none the worse for it. */
 #include "jar/landlock.h"
 
 #include <arpa/inet.h>
@@ -104,9 +105,10 @@ static void read_only_is_read_only(void *place)
     CHECK_DENIED(try_open(p, "read/file", O_WRONLY));
     CHECK_DENIED(try_open(p, "read/new", O_WRONLY | O_CREAT));
     CHECK_DENIED(unlinkat(p->fd, "read/file", 0));
-    CHECK_DENIED(try_open(p, "/usr/unit-test", O_WRONLY | O_CREAT));
+    char path[300];
+    (void)snprintf(path, sizeof path, "%s/read/file", p->path);
     if (landlock_abi() >= 3)
-        CHECK_DENIED(truncate("/usr/bin/true", 0));
+        CHECK_DENIED(truncate(path, 0));
 }
 
 static void test_what_is_named_for_reading_is_read_only(void)

@@ -107,9 +107,10 @@ static void test_symbolic_links_are_removed_and_not_followed(void)
     char outside[300];
     if (!place_init(&p))
         return;
-    CHECK_INT(mkdirat(p.fd, "outside", 0500), 0);
+    CHECK_INT(mkdirat(p.fd, "outside", 0755), 0);
     CHECK_INT(mkdirat(p.fd, "outside/kept", 0755), 0);
     place_file(&p, "outside/kept/file", "x", 0644);
+    CHECK_INT(fchmodat(p.fd, "outside", 0500, 0), 0);
     place_file(&p, "single", "x", 0644);
     CHECK_INT(mkdirat(p.fd, "tree", 0755), 0);
     CHECK_INT(mkdirat(p.fd, "tree/sub", 0755), 0);

@@ -75,7 +75,7 @@ static void receive_without_room(void *unused)
     auto(pair) p = pair_new();
     struct err e = { 0 };
     struct rlimit few;
-    CHECK_INT(getrlimit(RLIMIT_NOFILE, &few), 0);
+    CHECK(getrlimit(RLIMIT_NOFILE, &few) == 0 && close_range((unsigned)p.b + 1, ~0U, 0) == 0);
     send_head(p.a, (struct peer_head){ WIRE_VERSION, WIRE_SPAWN, 8 }, 8, 5);
     few.rlim_cur = (rlim_t)(p.b + 1 + 3); /* room for three of five, if those below are all open */
     for (int fd = 0; fd < p.b; fd++)
@@ -167,24 +167,38 @@ static void test_error_of_the_peer_fits_ours_or_is_refused(void)
     }
 }
 
+/* A spawn message with these flags; list bad_list (of three) holds a string with a NUL inside. */
+static int read_spawn_with(uint32_t flags, int bad_list)
+{
+    char bytes[512];
+    struct wire_spawn s = { 0 };
+    struct packer b = { .at = bytes, .left = sizeof bytes };
+    pack_u64(&b, 1);
+    pack_u32(&b, flags);
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        pack_u64(&b, limit_defs[i].def);
+    for (int i = 0; i < 3; i++) {
+        pack_u32(&b, 1);
+        pack_bytes(&b, i == bad_list ? "/bin\0sh" : "/bin/sh", 8);
+    }
+    int rc = READ_PACKED(WIRE_SPAWN, &b, bytes, ((const int[5]){ 0 }), wire_read_spawn, &s);
+    CHECK((s.argv && s.envp && s.outputs) == (rc == 0));
+    wire_spawn_done(&s);
+    return rc;
+}
+
 static void test_string_with_a_nul_inside_is_refused(void)
 {
-    for (int list = 0; list < 3; list++) {
-        char bytes[512];
-        struct wire_spawn s = { 0 };
-        struct packer b = { .at = bytes, .left = sizeof bytes };
-        pack_u64(&b, 1);
-        pack_u32(&b, 0);
-        for (int i = 0; i < LIMIT_COUNT; i++)
-            pack_u64(&b, limit_defs[i].def);
-        for (int i = 0; i < 3; i++) {
-            pack_u32(&b, 1);
-            pack_bytes(&b, i == list ? "/bin\0sh" : "/bin/sh", 8);
-        }
-        CHECK_INT(READ_PACKED(WIRE_SPAWN, &b, bytes, ((const int[5]){ 0 }), wire_read_spawn, &s),
-                  -1);
-        CHECK(!s.argv && !s.envp && !s.outputs);
-    }
+    CHECK_INT(read_spawn_with(0, -1), 0);
+    for (int list = 0; list < 3; list++)
+        CHECK_INT(read_spawn_with(0, list), -1);
+}
+
+static void test_flag_that_nobody_knows_is_refused(void)
+{
+    CHECK_INT(read_spawn_with(SPAWN_WRITABLE_ROOT, -1), 0);
+    for (int bit = 0; bit < 32; bit++)
+        CHECK_INT(read_spawn_with(1U << bit, -1), 1U << bit == SPAWN_WRITABLE_ROOT ? 0 : -1);
 }
 
 static void test_message_of_full_size_passes_and_one_byte_more_does_not(void)
@@ -271,6 +285,7 @@ static const struct check_test tests[] = {
     TEST(test_keeper_may_only_end_a_run_for_its_own_reasons),
     TEST(test_error_of_the_peer_fits_ours_or_is_refused),
     TEST(test_string_with_a_nul_inside_is_refused),
+    TEST(test_flag_that_nobody_knows_is_refused),
     TEST(test_message_of_full_size_passes_and_one_byte_more_does_not),
     TEST(test_too_large_a_message_is_not_sent),
     TEST(test_closed_peer_is_no_message_and_no_error),
