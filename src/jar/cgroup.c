@@ -137,15 +137,25 @@ int cgroup_clone_fd(const struct cgroup *c)
     return c->host->version == 2 ? c->fd[0] : -1;
 }
 
-int cgroup_join(const struct cgroup *c, struct err *e)
+static int join_slots(const struct cgroup *c, int first, int last, struct err *e)
 {
     if (c->host->version == 2)
         return 0;
-    for (int i = 0; i < c->host->slots; i++)
+    for (int i = first; i <= last; i++)
         /* "0" is the writer itself: no look-up, and no lock over all of the machine's threads */
         if (write(c->join_fd[i], "0", 1) != 1)
             return err_set(e, ERR_KERNEL, errno, "join the cgroup");
     return 0;
+}
+
+int cgroup_join(const struct cgroup *c, struct err *e)
+{
+    return join_slots(c, CGROUP_MEMORY, CGROUP_PIDS, e);
+}
+
+int cgroup_join_cpu(const struct cgroup *c, struct err *e)
+{
+    return join_slots(c, CGROUP_CPU, CGROUP_CPUACCT, e);
 }
 
 /* The number behind `key` in a file of "key number" lines; the whole file with key NULL. */

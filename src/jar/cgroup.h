@@ -52,7 +52,10 @@ struct cgroup {
 
 /* v2: what clone3(CLONE_INTO_CGROUP) takes; -1 on v1, where the child calls cgroup_join(). */
 int cgroup_clone_fd(const struct cgroup *c);
+/* Puts the caller in, but for its CPU: in a new scheduling group it would wait its turn for each step that is still to be
+ * done. That comes last, by cgroup_join_cpu(); on v2 there is nothing left to join. */
 [[nodiscard]] int cgroup_join(const struct cgroup *c, struct err *e);
+[[nodiscard]] int cgroup_join_cpu(const struct cgroup *c, struct err *e);
 
 struct cgroup_stats {
     uint64_t cpu_us;

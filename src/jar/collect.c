@@ -63,8 +63,6 @@ bool jar_collect(struct jar *j)
     if (pid == 0)
         collector_main(j);
     fd_close(&j->outputs_fd);
-    if (!jar_on_host(j))
-        fd_close(&j->scratch_fd); /* the collector holds the file system now, and lets go of it */
     if (pid < 0)
         jar_fail(j, &e);
     return pid > 0;

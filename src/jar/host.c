@@ -128,6 +128,7 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
 
 void jar_host_done(struct jar_host *h)
 {
+    undertaker_done(&h->undertaker);
     uids_done(&h->uids);
     fd_close(&h->own_pid_ns_fd);
     fd_close(&h->proc_fd);

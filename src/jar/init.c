@@ -94,12 +94,10 @@ static int unpack(const struct inside *in, struct err *e)
 static int give_up_privileges(const struct inside *in, struct err *e)
 {
     (void)in;
-    if (setsid() < 0)
-        return err_set(e, ERR_KERNEL, errno, "start a session");
     /* The program has our uid, but must not look into us through /proc/1: the kernel forbids that to a process whose
      * capabilities are not a superset of ours, and the program has none. This one allows nothing in a user namespace.
      * (Being undumpable would do as well, but would also keep out a warden that is not root.) */
-    if (caps_drop_bounding(e) || caps_clear(1ULL << CAP_AUDIT_WRITE, e) || confine_no_new_privs(e))
+    if (caps_clear(1ULL << CAP_AUDIT_WRITE, e) || confine_no_new_privs(e))
         return -1;
     /* An ignored SIGCHLD makes the kernel reap every orphan for us. */
     if (signal(SIGCHLD, SIG_IGN) == SIG_ERR)

@@ -81,9 +81,6 @@ static void clear(struct jar *j, uint64_t now_us)
     send_kill(j);
     fd_close(&j->report_fd);
     jar_close_job(j);
-    /* Without outputs to read, the file system goes with the last process in it, not in our time. */
-    if (!jar_on_host(j) && !(j->started && j->outputs[0]))
-        fd_close(&j->scratch_fd);
     j->state = CLEARING;
     j->due_us = j->init_pidfd >= 0 ? now_us + SETUP_US : now_us;
 }
@@ -162,8 +159,20 @@ static void program_ended(struct jar *j, uint64_t now_us)
     clear(j, now_us);
 }
 
+/* The last reference to a tmpfs frees it, a microsecond an inode: in our time if it is small, in a process of its own
+ * if the guest made it large. The jar does not wait for that, nothing of it can be reached any more. */
+static void let_go_of_files(struct jar *j)
+{
+    if (jar_on_host(j) || j->scratch_fd < 0)
+        return;
+    if (undertaker_take(&j->host->undertaker, j->scratch_fd))
+        j->scratch_fd = -1;
+    fd_close(&j->scratch_fd);
+}
+
 static void remove_cgroup(struct jar *j, uint64_t now_us)
 {
+    let_go_of_files(j);
     /* The kernel may count a process for a moment after its parent has reaped it. */
     if (j->has_cgroup && cgroup_remove(&j->cgroup) < 0 && j->remove_tries++ < REMOVE_TRIES) {
         j->state = REMOVING;

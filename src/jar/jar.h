@@ -24,6 +24,7 @@
 #include "base/err.h"
 #include "jar/cgroup.h"
 #include "jar/uids.h"
+#include "jar/undertaker.h"
 #include "spec/isolation.h"
 #include "spec/verdict.h"
 
@@ -35,6 +36,7 @@ struct jar_host {
     int own_pid_ns_fd;
     int proc_fd;
     uint64_t next_number;
+    struct undertaker undertaker;
     char temp_dir[200]; /* level process: where private directories go */
 };
 

@@ -144,10 +144,13 @@ static int prepare(const struct inside *in, int *report_fd, struct err *e)
         return -1;
     if (confine_die_first(e) || (in->init_pidfd >= 0 ? enter_jar(in, e) : enter_home(in, e)))
         return -1;
-    if (setsid() < 0)
-        return err_set(e, ERR_KERNEL, errno, "start a session");
     umask(022);
     uint64_t others = threads_of_user(in);
+    /* Late, both: each puts us into a scheduling group of our own. */
+    if (in->cgroup && cgroup_join_cpu(in->cgroup, e))
+        return -1;
+    if (setsid() < 0)
+        return err_set(e, ERR_KERNEL, errno, "start a session");
     if (confine_fds(in->stdio, report_fd, e) || confine_rlimits(in->iso, in->limits, others, e) ||
         confine_default_signals(e) || confine_no_new_privs(e) || apply_landlock(in, e) ||
         caps_clear(0, e))

@@ -179,6 +179,7 @@ static int turn(struct loop *l, struct err *e)
     if (n < 0)
         return errno == EINTR ? 0 : err_set(e, ERR_KERNEL, errno, "wait for events");
     uint64_t now = clock_us();
+    undertaker_reap(&l->host->undertaker);
     /* Jars first: an event names a slot, and a message may give a slot to a new jar. */
     for (int i = 0; i < n; i++) {
         struct slot *s = events[i].data.ptr;

@@ -1,0 +1,20 @@
+/* jar/undertaker.h — file systems too large to be freed in the warden's time.
+ * Runs in: warden; and a child for each of them, which does nothing but let go of it. */
+#pragma once
+
+#include <stdbool.h>
+
+enum { UNDERTAKER_MAX = 64 };
+
+struct undertaker {
+    int pidfds[UNDERTAKER_MAX]; /* 0: free */
+    int busy;
+};
+
+/* Takes a tmpfs that nothing refers to any more, if it is large. False: it is small, or nobody is free to take it;
+ * the descriptor is still the caller's. */
+bool undertaker_take(struct undertaker *u, int scratch_fd);
+/* Forgets children that have ended. */
+void undertaker_reap(struct undertaker *u);
+/* Waits for all of them. */
+void undertaker_done(struct undertaker *u);
