@@ -173,12 +173,12 @@ def test_bad_bytes_in_file_name(program, name):
 def test_duplicate_file_names(program, public_path):
     (public_path / "x").write_text("1")
     (public_path / "y").write_text("2")
-    assert_refused(belljar("run", "--file", public_path / "x", "--file", f"{public_path}/y:x", program), "'x'", "each name once")
+    assert_refused(belljar("run", "--file", public_path / "x", "--file", f"{public_path}/y:x", program), "'x'", "twice")
 
 
 def test_file_with_the_programs_own_name(program, public_path):
     (public_path / "x").write_text("1")
-    assert_refused(belljar("run", "--file", f"{public_path}/x:p.py", program), "p.py", "each name once")
+    assert_refused(belljar("run", "--file", f"{public_path}/x:p.py", program), "p.py", "program's own")
 
 
 def test_file_name_below_another_file(program, public_path):
