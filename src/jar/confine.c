@@ -77,9 +77,8 @@ int confine_rlimits(const struct isolation *iso, const struct limits *limits, ui
         { RLIMIT_SIGPENDING, 1024, false, false, "pending signals" },
         { RLIMIT_NICE, 0, false, false, "nice" },
         { RLIMIT_RTPRIO, 0, false, false, "real-time priority" },
-        /* a process past its CPU time dies even if the warden were late; the jar's clock is the cgroup's */
-        { RLIMIT_CPU, (v[LIMIT_CPU_MS] + 999) / 1000 + (no_cgroup ? 0 : 1), false, false,
-          "CPU time" },
+        /* a process past its CPU time dies even if the warden is late, whose clock is the finer one */
+        { RLIMIT_CPU, (v[LIMIT_CPU_MS] + 999) / 1000 + 1, false, false, "CPU time" },
         /* well above the cgroup's, where there is one: only the cgroup counts the refusals */
         { RLIMIT_NPROC, v[LIMIT_PIDS] + extra_procs + (no_cgroup ? 0 : 64), false, false,
           "processes" },

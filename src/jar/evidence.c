@@ -5,6 +5,7 @@
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "jar/state.h"
@@ -31,11 +32,24 @@ static void note_full_disk(struct jar *j)
         j->outcome.evidence.hits |= LIMIT_BIT(LIMIT_FILES);
 }
 
+/* Without a cgroup: the CPU time of the program itself, as long as it is there. */
+static void read_program_clock(struct jar *j)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (j->program_reaped || j->program <= 0 || clock_getcpuclockid(j->program, &clock) != 0 ||
+        clock_gettime(clock, &used) != 0)
+        return;
+    j->stats.cpu_us = (uint64_t)used.tv_sec * 1000000 + (uint64_t)used.tv_nsec / 1000;
+}
+
 void jar_note_counters(struct jar *j)
 {
     struct evidence *ev = &j->outcome.evidence;
     if (j->has_cgroup)
         cgroup_read(&j->cgroup, &j->stats);
+    else
+        read_program_clock(j);
     if (j->stats.oom_kills > 0)
         ev->hits |= LIMIT_BIT(LIMIT_MEMORY);
     if (j->stats.pids_refused > 0)
@@ -50,7 +64,7 @@ uint64_t jar_next_look(const struct jar *j, uint64_t now_us)
 {
     uint64_t due = now_us + TICK_US;
     uint64_t cpu_limit_us = j->limits.v[LIMIT_CPU_MS] * 1000;
-    if (j->has_cgroup && j->stats.cpu_us < cpu_limit_us) {
+    if (j->stats.cpu_us < cpu_limit_us) {
         uint64_t left = cpu_limit_us - j->stats.cpu_us;
         uint64_t soonest = now_us + left * 100 / j->limits.v[LIMIT_CPU_PERCENT] + 1000;
         due = soonest < due ? soonest : due;

@@ -49,15 +49,6 @@ static int become_user(const struct inside *in, struct err *e)
     return 0;
 }
 
-/* Only now, after joining: the namespace's root is the cgroup we are in. */
-static int own_cgroup_namespace(const struct inside *in, struct err *e)
-{
-    (void)in;
-    if (unshare(CLONE_NEWCGROUP) < 0)
-        return err_set(e, ERR_KERNEL, errno, "make a cgroup namespace");
-    return 0;
-}
-
 static int own_host_name(const struct inside *in, struct err *e)
 {
     (void)in;
@@ -106,8 +97,8 @@ static int give_up_privileges(const struct inside *in, struct err *e)
 }
 
 static int (*const steps[])(const struct inside *, struct err *) = {
-    join_cgroup,   keep_own_fds, wait_for_user_map, become_user, own_cgroup_namespace,
-    own_host_name, loopback_up,  build_root,        unpack,      give_up_privileges,
+    join_cgroup, keep_own_fds, wait_for_user_map,  become_user, own_host_name, loopback_up,
+    build_root,  unpack,       give_up_privileges,
 };
 
 void init_main(const struct inside *in)

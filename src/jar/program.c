@@ -63,8 +63,7 @@ enum { PROCESS_RULES = sizeof process_rules / sizeof process_rules[0] };
 /* The namespaces init made; its pid namespace we were already born into. */
 static int enter_jar(const struct inside *in, struct err *e)
 {
-    const int all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
-                    CLONE_NEWCGROUP;
+    const int all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
     if (setns(in->init_pidfd, all) < 0)
         return err_set(e, ERR_KERNEL, errno, "enter the jar's namespaces");
     if (caps_drop_bounding(e))
@@ -149,6 +148,9 @@ static int prepare(const struct inside *in, int *report_fd, struct err *e)
     /* Late, both: each puts us into a scheduling group of our own. */
     if (in->cgroup && cgroup_join_cpu(in->cgroup, e))
         return -1;
+    /* After all of them are joined: its root is the cgroups we are in. */
+    if (in->init_pidfd >= 0 && unshare(CLONE_NEWCGROUP) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a cgroup namespace");
     if (setsid() < 0)
         return err_set(e, ERR_KERNEL, errno, "start a session");
     if (confine_fds(in->stdio, report_fd, e) || confine_rlimits(in->iso, in->limits, others, e) ||
