@@ -150,7 +150,7 @@ static void late(struct jar *j, uint64_t now_us)
     (void)!err_set(&e, ERR_KERNEL, 0, "the jar was not ready in %d s", SETUP_US / 1000000);
     jar_fail(j, &e);
     send_kill(j);
-    j->due_us = now_us + RETRY_US * 100;
+    j->due_us = now_us + (uint64_t)RETRY_US * 100;
 }
 
 static void program_ended(struct jar *j, uint64_t now_us)

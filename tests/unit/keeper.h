@@ -33,7 +33,8 @@ struct keeper_ask {
     char **argv, **outputs;
     const struct limits *limits;
     const struct buf *bundle;
-    int not_a_pipe; /* 1 + the standard descriptor that is /dev/null */
+    int replaced; /* 1 + which descriptor of the message is another than it should be */
+    int with;     /* that one */
 };
 
 [[maybe_unused]] static struct keeper_run keeper_spawn(const struct warden *w,
@@ -58,10 +59,9 @@ struct keeper_ask {
                             .argv = ask->argv,
                             .envp = env,
                             .outputs = ask->outputs ? ask->outputs : none };
-    autoclose int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     int sent[5];
     for (int i = 0; i < 5; i++)
-        sent[i] = ask->not_a_pipe == i + 1 ? null_fd : theirs[i];
+        sent[i] = ask->replaced == i + 1 ? ask->with : theirs[i];
     CHECK_INT(wire_send_spawn(w->fd, &s, sent, &e), 0);
     for (int i = 0; i < 5; i++)
         (void)close(theirs[i]);

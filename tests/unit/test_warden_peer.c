@@ -1,4 +1,4 @@
-/* What becomes of a peer that asks for what is not given, or breaks the protocol. */
+/* What becomes of a peer that breaks the protocol or goes away: it is dropped, and nothing is left. */
 #include "check.h"
 #include "keeper.h"
 #include "peer.h"
@@ -8,87 +8,6 @@ static bool still_serves(struct warden *w)
     auto(keeper_run) r = keeper_shell(w, 1000, "exit 3");
     struct wire_ended end = keeper_wait(w, 1000);
     return CHECK(end.evidence.reason == END_EXIT && end.evidence.exit_code == 3);
-}
-
-/* A run that could not begin is an answer, and the next one is served. */
-static void check_refused(struct warden *w, const struct keeper_ask *ask, enum err_code code,
-                          const char *word)
-{
-    char out[64];
-    auto(keeper_run) r = keeper_spawn(w, ask);
-    struct wire_ended end = keeper_wait(w, ask->id);
-    CHECK_INT(end.evidence.reason, END_FAILURE);
-    CHECK_STR(err_name(end.err.code), err_name(code));
-    if (!CHECK(strstr(end.err.text, word) != NULL))
-        printf("    %s\n", end.err.text);
-    CHECK_INT(keeper_read(r.out, out, sizeof out), 0);
-}
-
-static void odd_streams(struct warden *w)
-{
-    char *argv[] = { (char *)"/bin/true", NULL };
-    for (int i = 1; i <= 3; i++)
-        check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .not_a_pipe = i },
-                      ERR_PROTOCOL, "not a pipe");
-    still_serves(w);
-}
-
-static void test_standard_streams_that_are_no_pipes_are_refused(void)
-{
-    keeper_at_every_level(odd_streams);
-}
-
-static void odd_limits(struct warden *w)
-{
-    char *argv[] = { (char *)"/bin/true", NULL };
-    for (int i = 0; i < LIMIT_COUNT; i++) {
-        struct limits l = limits_default();
-        l.v[i] = limit_defs[i].max + 1;
-        check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l },
-                      ERR_BAD_REQUEST, limit_defs[i].key);
-        l.v[i] = 0;
-        check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l },
-                      ERR_BAD_REQUEST, limit_defs[i].key);
-    }
-    still_serves(w);
-}
-
-static void test_limits_are_checked_again_by_the_warden(void)
-{
-    keeper_at_every_level(odd_limits);
-}
-
-static void odd_programs(struct warden *w)
-{
-    char *missing[] = { (char *)"/no/such/program", NULL }, *nothing[] = { NULL };
-    char *relative[] = { (char *)"bin/true", NULL },
-         *plain_file[] = { (char *)"/usr/lib/os-release", NULL };
-    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = missing }, ERR_NOT_FOUND,
-                  "/no/such/program");
-    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = relative }, ERR_BAD_REQUEST,
-                  "absolute");
-    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = nothing }, ERR_BAD_REQUEST, "absolute");
-    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = plain_file }, ERR_KERNEL, "os-release");
-    still_serves(w);
-}
-
-static void test_program_that_cannot_start_is_told_by_name(void)
-{
-    keeper_at_every_level(odd_programs);
-}
-
-static void odd_files(struct warden *w)
-{
-    char *argv[] = { (char *)"/bin/true", NULL };
-    struct buf cut = { .data = (char *)"cut", .len = 3 };
-    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .bundle = &cut }, ERR_PROTOCOL,
-                  "bundle");
-    still_serves(w);
-}
-
-static void test_files_that_are_no_bundle_are_refused(void)
-{
-    keeper_at_every_level(odd_files);
 }
 
 /* Reads what the warden still had to say until it is gone. */
@@ -273,10 +192,6 @@ static void test_outputs_that_nobody_reads_leave_nothing(void)
 }
 
 static const struct check_test tests[] = {
-    TEST(test_standard_streams_that_are_no_pipes_are_refused),
-    TEST(test_limits_are_checked_again_by_the_warden),
-    TEST(test_program_that_cannot_start_is_told_by_name),
-    TEST(test_files_that_are_no_bundle_are_refused),
     TEST(test_peer_that_breaks_the_protocol_is_dropped_and_nothing_is_left),
     TEST(test_peer_that_uses_an_id_twice_is_dropped),
     TEST(test_peer_that_goes_away_leaves_nothing_running),

@@ -77,7 +77,7 @@ static void receive_without_room(void *unused)
     struct rlimit few;
     CHECK(getrlimit(RLIMIT_NOFILE, &few) == 0 && close_range((unsigned)p.b + 1, ~0U, 0) == 0);
     send_head(p.a, (struct peer_head){ WIRE_VERSION, WIRE_SPAWN, 8 }, 8, 5);
-    few.rlim_cur = (rlim_t)(p.b + 1 + 3); /* room for three of five, if those below are all open */
+    few.rlim_cur = 4 + (rlim_t)p.b; /* room for three of five, if those below are all open */
     for (int fd = 0; fd < p.b; fd++)
         if (fcntl(fd, F_GETFD) < 0)
             (void)dup2(0, fd);

@@ -7,7 +7,7 @@ import time
 TOP = "/sys/fs/cgroup"
 CONTROLLERS = ("cpu", "memory", "pids")
 CGROUP_LAYERS = {"cgroup_" + c for c in CONTROLLERS}
-# Held by cgroups alone. cpu_ms has a clock of the kernel's at every level.
+# Held by cgroups alone.
 CGROUP_LIMITS = {"memory", "pids", "cpu_percent"}
 
 

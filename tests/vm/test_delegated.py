@@ -1,4 +1,6 @@
 """An ordinary user whose shell is a leaf of a subtree that root gave away, as in a desktop's app.slice."""
+import json
+
 import pytest
 
 import places
@@ -78,6 +80,8 @@ def test_scope_of_its_own_gives_every_limit(host):
 
 
 def test_doctor_finds_the_delegated_subtree():
-    result = belljar("doctor", "--json")
-    assert result.status == 0, result
-    print(result.out.decode())
+    doctor = json.loads(belljar("doctor", "--json").out)
+    assert (doctor["level"], doctor["cgroup_version"]) == ("rootless", 2), doctor
+    rootless = next(row for row in doctor["levels"] if row["level"] == "rootless")
+    assert rootless["available"] and rootless["unenforced"] == [], rootless
+    assert places.CGROUP_LAYERS <= set(rootless["layers"])

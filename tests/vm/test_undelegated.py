@@ -1,4 +1,5 @@
 """An ordinary user without a subtree of their own, as after a login by ssh."""
+import json
 import os
 
 import pytest
@@ -21,6 +22,12 @@ def test_limits_that_need_cgroups_are_told_as_unenforced(host):
 
 
 def test_doctor_tells_the_same():
-    result = belljar("doctor", "--json")
-    assert result.status == 0, result
-    print(result.out.decode())
+    doctor = json.loads(belljar("doctor", "--json").out)
+    assert doctor["level"] == "rootless", doctor
+    rootless = next(row for row in doctor["levels"] if row["level"] == "rootless")
+    assert rootless["available"] and places.CGROUP_LIMITS <= set(rootless["unenforced"]), rootless
+
+
+def test_doctor_says_how_to_get_a_subtree():
+    text = belljar("doctor").out.decode()
+    assert "cgroup" in text and "Delegate" in text, text

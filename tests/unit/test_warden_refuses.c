@@ -1,0 +1,137 @@
+/* What is asked for and not given: the answer says why, and the next run is served. */
+#include <sys/mman.h>
+
+#include "check.h"
+#include "keeper.h"
+
+static bool still_serves(struct warden *w)
+{
+    auto(keeper_run) r = keeper_shell(w, 1000, "exit 3");
+    struct wire_ended end = keeper_wait(w, 1000);
+    return CHECK(end.evidence.reason == END_EXIT && end.evidence.exit_code == 3);
+}
+
+/* A run that could not begin is an answer, and the next one is served. */
+static void check_refused(struct warden *w, const struct keeper_ask *ask, enum err_code code,
+                          const char *word)
+{
+    char out[64];
+    auto(keeper_run) r = keeper_spawn(w, ask);
+    struct wire_ended end = keeper_wait(w, ask->id);
+    CHECK_INT(end.evidence.reason, END_FAILURE);
+    CHECK_STR(err_name(end.err.code), err_name(code));
+    if (!CHECK(strstr(end.err.text, word) != NULL))
+        printf("    %s\n", end.err.text);
+    CHECK_INT(keeper_read(r.out, out, sizeof out), 0);
+}
+
+/* Every descriptor of the message in turn is one that leads somewhere else. */
+static void odd_descriptors(struct warden *w)
+{
+    static const char *const words[] = { "not a pipe", "not a pipe", "not a pipe", "sealed",
+                                         "not a pipe" };
+    char *argv[] = { (char *)"/bin/true", NULL };
+    char fifo[300];
+    (void)snprintf(fifo, sizeof fifo, "%s/fifo", getenv("TMPDIR"));
+    CHECK_INT(mkfifo(fifo, 0600), 0);
+    int odd[] = { open("/dev/null", O_RDWR | O_CLOEXEC), open(fifo, O_RDWR | O_CLOEXEC),
+                  open("/", O_PATH | O_CLOEXEC), memfd_create("unit-test", MFD_CLOEXEC) };
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        for (int at = 0; at < 5; at++)
+            check_refused(
+                w,
+                &(struct keeper_ask){ .id = 1, .argv = argv, .replaced = at + 1, .with = odd[i] },
+                ERR_PROTOCOL, words[at]);
+        fd_close(&odd[i]);
+    }
+    CHECK_INT(unlink(fifo), 0);
+    still_serves(w);
+}
+
+static void test_descriptors_that_lead_elsewhere_are_refused(void)
+{
+    keeper_at_every_level(odd_descriptors);
+}
+
+static void wrong_way_round(struct warden *w)
+{
+    char *argv[] = { (char *)"/bin/true", NULL };
+    struct err e = { 0 };
+    int ends[2];
+    CHECK_INT(fd_pipe(ends, &e), 0);
+    for (int at = 0; at < 3; at++)
+        check_refused(
+            w,
+            &(struct keeper_ask){
+                .id = 1, .argv = argv, .replaced = at + 1, .with = ends[at == 0 ? 1 : 0] },
+            ERR_PROTOCOL, "not a pipe");
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+static void test_pipes_the_wrong_way_round_are_refused(void)
+{
+    keeper_at_every_level(wrong_way_round);
+}
+
+static void odd_limits(struct warden *w)
+{
+    char *argv[] = { (char *)"/bin/true", NULL };
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        struct limits l = limits_default();
+        l.v[i] = limit_defs[i].max + 1;
+        check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l },
+                      ERR_BAD_REQUEST, limit_defs[i].key);
+        l.v[i] = 0;
+        check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l },
+                      ERR_BAD_REQUEST, limit_defs[i].key);
+    }
+    still_serves(w);
+}
+
+static void test_limits_are_checked_again_by_the_warden(void)
+{
+    keeper_at_every_level(odd_limits);
+}
+
+static void odd_programs(struct warden *w)
+{
+    char *missing[] = { (char *)"/no/such/program", NULL }, *nothing[] = { NULL };
+    char *relative[] = { (char *)"bin/true", NULL },
+         *plain_file[] = { (char *)"/usr/lib/os-release", NULL };
+    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = missing }, ERR_NOT_FOUND,
+                  "/no/such/program");
+    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = relative }, ERR_BAD_REQUEST,
+                  "absolute");
+    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = nothing }, ERR_BAD_REQUEST, "absolute");
+    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = plain_file }, ERR_KERNEL, "os-release");
+    still_serves(w);
+}
+
+static void test_program_that_cannot_start_is_told_by_name(void)
+{
+    keeper_at_every_level(odd_programs);
+}
+
+static void odd_files(struct warden *w)
+{
+    char *argv[] = { (char *)"/bin/true", NULL };
+    struct buf cut = { .data = (char *)"cut", .len = 3 };
+    check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .bundle = &cut }, ERR_PROTOCOL,
+                  "bundle");
+    still_serves(w);
+}
+
+static void test_files_that_are_no_bundle_are_refused(void)
+{
+    keeper_at_every_level(odd_files);
+}
+
+static const struct check_test tests[] = {
+    TEST(test_descriptors_that_lead_elsewhere_are_refused),
+    TEST(test_pipes_the_wrong_way_round_are_refused),
+    TEST(test_limits_are_checked_again_by_the_warden),
+    TEST(test_program_that_cannot_start_is_told_by_name),
+    TEST(test_files_that_are_no_bundle_are_refused),
+};
+CHECK_MAIN(tests)
