@@ -79,20 +79,31 @@ int text_add_base64(struct buf *b, const void *bytes, size_t n, struct err *e)
     return 0;
 }
 
+/* Bytes that may go to a terminal as they are: one well-formed character that controls nothing. 0: none here. */
+static size_t printable(const unsigned char *p, size_t n)
+{
+    size_t len = utf8_sequence(p, n);
+    bool control = p[0] < 0x20 || p[0] == 0x7F || (p[0] == 0xC2 && len == 2 && p[1] < 0xA0);
+    return control || p[0] == '\'' || p[0] == '\\' ? 0 : len;
+}
+
 const char *text_quote(const char *s, char *out, size_t out_size)
 {
-    size_t used = 0;
+    size_t used = 0, left = strlen(s);
     size_t limit = out_size < 84 ? out_size : 84;
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
+    while (left > 0) {
+        size_t len = printable((const unsigned char *)s, left);
         if (used + 8 >= limit) {
             (void)snprintf(out + used, out_size - used, "...");
             return out;
         }
-        if (c < 0x20 || c == 0x7F || c == '\'' || c == '\\')
-            used += (size_t)snprintf(out + used, out_size - used, "\\x%02x", c);
+        if (len == 0)
+            used += (size_t)snprintf(out + used, out_size - used, "\\x%02x", (unsigned char)*s);
         else
-            out[used++] = (char)c;
+            memcpy(out + used, s, len);
+        used += len;
+        s += len > 0 ? len : 1;
+        left -= len > 0 ? len : 1;
     }
     if (used < out_size)
         out[used] = '\0';

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,6 +33,19 @@ static void make_accessible(int parent_fd, const char *name)
         (void)chmod(self, 0700);
 }
 
+/* Under the next number that is free: an earlier removal may have been interrupted. */
+static int move_to_top(struct flatten *f, int parent_fd, const char *name)
+{
+    for (;;) {
+        char number[24];
+        (void)snprintf(number, sizeof number, "%lu", f->next++);
+        if (renameat2(parent_fd, name, f->top_fd, number, RENAME_NOREPLACE) == 0)
+            return 0;
+        if (errno != EEXIST)
+            return -1;
+    }
+}
+
 static int empty_one(struct flatten *f, int parent_fd, const char *name, struct err *e)
 {
     make_accessible(parent_fd, name);
@@ -54,18 +68,34 @@ static int empty_one(struct flatten *f, int parent_fd, const char *name, struct 
         make_accessible(fd, entry->d_name);
         if (unlinkat(fd, entry->d_name, AT_REMOVEDIR) == 0)
             continue;
-        char moved[24];
-        (void)snprintf(moved, sizeof moved, "%lu", f->next++);
-        if (renameat2(fd, entry->d_name, f->top_fd, moved, RENAME_NOREPLACE) < 0)
+        if (move_to_top(f, fd, entry->d_name) < 0)
             return err_set(e, ERR_KERNEL, errno, "move a directory to be removed");
     }
     return 0;
 }
 
+/* The name of any entry of the directory; false when it is empty. */
+static bool first_entry(int dir_fd, char *out, size_t size)
+{
+    int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    autodir DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!d)
+        fd_close(&fd);
+    for (struct dirent *entry; d && (entry = readdir(d));) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+            (void)snprintf(out, size, "%s", entry->d_name);
+            return true;
+        }
+    }
+    return false;
+}
+
 int tree_remove(int dir_fd, const char *name, struct err *e)
 {
+    char attic[80], entry[256];
+    if (unlinkat(dir_fd, name, 0) == 0) /* no tree at all, but a file or a link */
+        return 0;
     /* A sibling directory collects the numbered ones: the tree itself may hold names that are numbers. */
-    char attic[80];
     (void)snprintf(attic, sizeof attic, "%.60s.removing", name);
     if (mkdirat(dir_fd, attic, 0700) < 0 && errno != EEXIST)
         return err_set(e, ERR_KERNEL, errno, "make %s", attic);
@@ -74,16 +104,12 @@ int tree_remove(int dir_fd, const char *name, struct err *e)
         return err_set(e, ERR_KERNEL, errno, "open %s", attic);
     struct flatten f = { .top_fd = top };
     make_accessible(dir_fd, name);
-    if (renameat2(dir_fd, name, top, "0", RENAME_NOREPLACE) == 0)
-        f.next = 1;
-    else if (errno != ENOENT)
+    if (move_to_top(&f, dir_fd, name) < 0 && errno != ENOENT)
         return err_set(e, ERR_KERNEL, errno, "move %s", name);
-    for (unsigned long i = 0; i < f.next; i++) {
-        char number[24];
-        (void)snprintf(number, sizeof number, "%lu", i);
-        if (empty_one(&f, top, number, e))
+    while (first_entry(top, entry, sizeof entry)) {
+        if (empty_one(&f, top, entry, e))
             return err_wrap(e, "remove %s", name);
-        if (unlinkat(top, number, AT_REMOVEDIR) < 0)
+        if (unlinkat(top, entry, AT_REMOVEDIR) < 0)
             return err_set(e, ERR_KERNEL, errno, "remove %s: remove a directory", name);
     }
     if (unlinkat(dir_fd, attic, AT_REMOVEDIR) < 0)

@@ -118,7 +118,9 @@ static json_t *files_array(const struct buf *bundle)
     for (size_t pos = 0; bundle_next(bundle, &pos, &entry, &more, &e) == 0 && more;) {
         enum output_status status = (enum output_status)entry.head.mode_or_status;
         json_t *o = json_object();
-        put(o, "name", json_stringn(entry.name, entry.head.name_len));
+        auto(buf) name = { 0 };
+        if (text_add_utf8(&name, entry.name, entry.head.name_len, &e) == 0)
+            put(o, "name", json_stringn_nocheck(buf_str(&name), name.len));
         put(o, "status", json_string(output_status_word(status)));
         put(o, "size",
             status == OUTPUT_OK ? json_integer((json_int_t)entry.head.size) : json_null());

@@ -124,7 +124,6 @@ static int supervise(const struct run_options *o, const struct inputs *in, struc
     if (o->json)
         version_probe_start(&version,
                             in->language); /* alongside the run, so that asking costs no time */
-    block_signals();
     pid_t self = getpid();
     pid_t keeper = fork();
     if (keeper < 0)
@@ -164,7 +163,10 @@ int cmd_run(int argc, char **argv)
     }
     auto(inputs) in = INPUTS_INIT;
     struct warden w;
-    if (inputs_load(&in, &o, &e) || link_open(o.level, &w, &e))
+    if (inputs_load(&in, &o, &e))
+        return cli_fail(&e);
+    block_signals(); /* from here on there is something to clean up */
+    if (link_open(o.level, &w, &e))
         return cli_fail(&e);
     int status = supervise(&o, &in, &w, &e);
     warden_stop(&w);

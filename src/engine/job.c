@@ -49,6 +49,7 @@ static int add_env(struct list *l, const char *entry, struct err *e)
     size_t name = strcspn(entry, "=") + 1;
     for (size_t i = 0; i < l->n; i++) {
         if (strncmp(l->items[i], entry, name) == 0) {
+            l->bytes -= strlen(l->items[i]) + 1;
             free(l->items[i]);
             l->items[i] = l->items[--l->n];
             l->items[l->n] = NULL;

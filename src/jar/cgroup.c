@@ -26,23 +26,26 @@ struct setting {
     const char *file;
     enum { SET_MEMORY, SET_PIDS, SET_PERIOD, SET_QUOTA, SET_CPU_MAX, SET_ZERO, SET_ONE } value;
     bool optional;
+    unsigned needs; /* CGROUP_HAS_… */
 };
 
 static const struct setting settings_v1[] = {
-    { CGROUP_MEMORY, "memory.limit_in_bytes", SET_MEMORY, false },
+    { CGROUP_MEMORY, "memory.limit_in_bytes", SET_MEMORY, false, CGROUP_HAS_MEMORY },
     /* memory plus swap; absent when the kernel does not account swap, and then there is none to give */
-    { CGROUP_MEMORY, "memory.memsw.limit_in_bytes", SET_MEMORY, true },
-    { CGROUP_MEMORY, "memory.swappiness", SET_ZERO, true },
+    { CGROUP_MEMORY, "memory.memsw.limit_in_bytes", SET_MEMORY, true, CGROUP_HAS_MEMORY },
+    { CGROUP_MEMORY, "memory.swappiness", SET_ZERO, true, CGROUP_HAS_MEMORY },
     /* v1 counts socket buffers of TCP apart from the rest */
-    { CGROUP_MEMORY, "memory.kmem.tcp.limit_in_bytes", SET_MEMORY, true },
-    { CGROUP_PIDS, "pids.max", SET_PIDS, false },
-    { CGROUP_CPU, "cpu.cfs_period_us", SET_PERIOD, false },
-    { CGROUP_CPU, "cpu.cfs_quota_us", SET_QUOTA, false },
+    { CGROUP_MEMORY, "memory.kmem.tcp.limit_in_bytes", SET_MEMORY, true, CGROUP_HAS_MEMORY },
+    { CGROUP_PIDS, "pids.max", SET_PIDS, false, CGROUP_HAS_PIDS },
+    { CGROUP_CPU, "cpu.cfs_period_us", SET_PERIOD, false, CGROUP_HAS_CPU },
+    { CGROUP_CPU, "cpu.cfs_quota_us", SET_QUOTA, false, CGROUP_HAS_CPU },
 };
 static const struct setting settings_v2[] = {
-    { 0, "memory.max", SET_MEMORY, false },    { 0, "memory.swap.max", SET_ZERO, true },
-    { 0, "memory.oom.group", SET_ONE, false }, { 0, "pids.max", SET_PIDS, false },
-    { 0, "cpu.max", SET_CPU_MAX, false },
+    { 0, "memory.max", SET_MEMORY, false, CGROUP_HAS_MEMORY },
+    { 0, "memory.swap.max", SET_ZERO, true, CGROUP_HAS_MEMORY },
+    { 0, "memory.oom.group", SET_ONE, false, CGROUP_HAS_MEMORY },
+    { 0, "pids.max", SET_PIDS, false, CGROUP_HAS_PIDS },
+    { 0, "cpu.max", SET_CPU_MAX, false, CGROUP_HAS_CPU },
 };
 
 static void setting_text(const struct setting *s, const struct limits *l, unsigned spare_pids,
@@ -93,11 +96,10 @@ static int make_dirs(struct cgroup *c, struct err *e)
         c->fd[i] = open_dir(c->host->fd[i], name);
         if (c->fd[i] < 0)
             return err_set(e, ERR_KERNEL, errno, "open the cgroup %s", name);
-        if (c->host->version == 1) {
-            c->join_fd[i] = openat(c->fd[i], "tasks", O_WRONLY | O_CLOEXEC);
-            if (c->join_fd[i] < 0)
-                return err_set(e, ERR_KERNEL, errno, "open tasks of the cgroup %s", name);
-        }
+        const char *join = c->host->version == 1 ? "tasks" : "cgroup.procs";
+        c->join_fd[i] = openat(c->fd[i], join, O_WRONLY | O_CLOEXEC);
+        if (c->join_fd[i] < 0)
+            return err_set(e, ERR_KERNEL, errno, "open %s of the cgroup %s", join, name);
     }
     return 0;
 }
@@ -110,6 +112,8 @@ static int apply_limits(const struct cgroup *c, const struct limits *limits, uns
                                      : sizeof settings_v2 / sizeof *rows;
     for (size_t i = 0; i < n; i++) {
         char text[64];
+        if (!(c->host->has & rows[i].needs))
+            continue;
         setting_text(&rows[i], limits, spare_pids, text, sizeof text);
         if (fd_write_file(c->fd[rows[i].slot], rows[i].file, text, e) &&
             !(rows[i].optional && e->sys == ENOENT))
@@ -139,23 +143,23 @@ int cgroup_clone_fd(const struct cgroup *c)
 
 static int join_slots(const struct cgroup *c, int first, int last, struct err *e)
 {
-    if (c->host->version == 2)
-        return 0;
     for (int i = first; i <= last; i++)
-        /* "0" is the writer itself: no look-up, and no lock over all of the machine's threads */
+        /* "0" is the writer itself: no look-up, and on v1 no lock over all of the machine's threads */
         if (write(c->join_fd[i], "0", 1) != 1)
             return err_set(e, ERR_KERNEL, errno, "join the cgroup");
     return 0;
 }
 
-int cgroup_join(const struct cgroup *c, struct err *e)
+int cgroup_join(const struct cgroup *c, bool cloned_into, struct err *e)
 {
+    if (c->host->version == 2)
+        return cloned_into ? 0 : join_slots(c, 0, 0, e);
     return join_slots(c, CGROUP_MEMORY, CGROUP_PIDS, e);
 }
 
 int cgroup_join_cpu(const struct cgroup *c, struct err *e)
 {
-    return join_slots(c, CGROUP_CPU, CGROUP_CPUACCT, e);
+    return c->host->version == 2 ? 0 : join_slots(c, CGROUP_CPU, CGROUP_CPUACCT, e);
 }
 
 /* The number behind `key` in a file of "key number" lines; the whole file with key NULL. */

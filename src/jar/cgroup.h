@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "spec/limit.h"
@@ -20,8 +21,13 @@
 /* v1 has a hierarchy for each; v2 has one, kept in slot 0. */
 enum cgroup_slot { CGROUP_MEMORY, CGROUP_PIDS, CGROUP_CPU, CGROUP_CPUACCT, CGROUP_SLOTS };
 
+/* What a place can limit; v2 may be given to us in part. */
+enum { CGROUP_HAS_MEMORY = 1, CGROUP_HAS_PIDS = 2, CGROUP_HAS_CPU = 4, CGROUP_HAS_ALL = 7 };
+
 struct cgroup_host {
     int version;               /* 1 or 2; 0 when closed */
+    unsigned has;              /* CGROUP_HAS_… */
+    pid_t stepped_aside;       /* v2: the process that made room for us, to be put back; or 0 */
     int slots;                 /* 4 or 1 */
     char name[64];             /* belljar-<pid>-<start time> */
     int base_fd[CGROUP_SLOTS]; /* the directory ours is in */
@@ -32,7 +38,7 @@ struct cgroup_host {
         .base_fd = { -1, -1, -1, -1 }, .fd = { -1, -1, -1, -1 } \
     }
 
-/* Makes our directory, after removing those of processes that are no more. On failure nothing is left and
+/* With everything that can be limited if there is such a place, or else with as much as there is. Makes our directory, after removing those of processes that are no more. On failure nothing is left and
  * e says what is missing. */
 [[nodiscard]] int cgroup_host_open(struct cgroup_host *h, struct err *e);
 /* Removes our directory with whatever jars a dead warden left in it. Accepts a closed one. */
@@ -42,7 +48,8 @@ struct cgroup {
     const struct cgroup_host *host;
     uint64_t number;
     int fd[CGROUP_SLOTS];
-    int join_fd[CGROUP_SLOTS]; /* v1: `tasks`, where a process writes itself in */
+    int join_fd
+        [CGROUP_SLOTS]; /* `tasks`, or cgroup.procs on v2, where a process writes itself in */
 };
 
 /* Makes jar-<number> and sets its limits; spare_pids are processes of ours inside. */
@@ -50,11 +57,11 @@ struct cgroup {
                              const struct limits *limits, unsigned spare_pids, struct cgroup *ret,
                              struct err *e);
 
-/* v2: what clone3(CLONE_INTO_CGROUP) takes; -1 on v1, where the child calls cgroup_join(). */
+/* v2: what clone3(CLONE_INTO_CGROUP) takes; -1 on v1. */
 int cgroup_clone_fd(const struct cgroup *c);
 /* Puts the caller in, but for its CPU: in a new scheduling group it would wait its turn for each step that is still to be
- * done. That comes last, by cgroup_join_cpu(); on v2 there is nothing left to join. */
-[[nodiscard]] int cgroup_join(const struct cgroup *c, struct err *e);
+ * done. That comes last, by cgroup_join_cpu(). On v2, a process that was not cloned into the cgroup joins it whole. */
+[[nodiscard]] int cgroup_join(const struct cgroup *c, bool cloned_into, struct err *e);
 [[nodiscard]] int cgroup_join_cpu(const struct cgroup *c, struct err *e);
 
 struct cgroup_stats {

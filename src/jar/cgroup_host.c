@@ -22,7 +22,15 @@ static const char *const v1_controllers[CGROUP_SLOTS] = {
     [CGROUP_CPU] = "cpu",
     [CGROUP_CPUACCT] = "cpuacct",
 };
-static const char v2_controllers[] = "+memory +pids +cpu";
+static const struct {
+    const char *on, *off;
+    unsigned has;
+} v2_controllers[] = {
+    { "+memory", "-memory", CGROUP_HAS_MEMORY },
+    { "+pids", "-pids", CGROUP_HAS_PIDS },
+    { "+cpu", "-cpu", CGROUP_HAS_CPU },
+};
+enum { V2_CONTROLLERS = sizeof v2_controllers / sizeof v2_controllers[0] };
 
 /* True when `word` is one of the comma-separated words. */
 static bool in_list(const char *list, size_t n, const char *word)
@@ -179,6 +187,7 @@ static int open_v1(struct cgroup_host *h, const struct buf *cgroups, const struc
 {
     h->version = 1;
     h->slots = CGROUP_SLOTS;
+    h->has = CGROUP_HAS_ALL;
     for (int i = 0; i < CGROUP_SLOTS; i++) {
         char path[512], shown[1100];
         struct mount_point m;
@@ -197,8 +206,9 @@ static int open_v1(struct cgroup_host *h, const struct buf *cgroups, const struc
 
 /* v2: a cgroup that limits children may hold no process itself. If we are alone in it we step aside, into
  * a leaf; with strangers in it, it cannot be used. */
-static int step_aside(int dir_fd, const char *shown, struct err *e)
+static int step_aside(struct cgroup_host *h, const char *shown, struct err *e)
 {
+    int dir_fd = h->base_fd[0];
     char text[4096], line[32], leaf[40], procs[64];
     ssize_t n = fd_read_file(dir_fd, "cgroup.procs", text, sizeof text);
     if (n <= 0)
@@ -215,21 +225,56 @@ static int step_aside(int dir_fd, const char *shown, struct err *e)
         (void)unlinkat(dir_fd, leaf, AT_REMOVEDIR);
         return -1;
     }
+    h->stepped_aside = getpid();
     return 0;
 }
 
-static int try_v2_base(struct cgroup_host *h, const char *shown, bool is_root, struct err *e)
+/* Undone by the process that did it, once the jars are gone and it is alone again. */
+static void step_back(struct cgroup_host *h)
+{
+    char leaf[40];
+    struct err ignored;
+    if (h->stepped_aside != getpid() || h->base_fd[0] < 0)
+        return;
+    for (int i = 0; i < V2_CONTROLLERS; i++)
+        (void)!fd_write_file(h->base_fd[0], "cgroup.subtree_control", v2_controllers[i].off,
+                             &ignored);
+    (void)!fd_write_file(h->base_fd[0], "cgroup.procs", "0", &ignored);
+    (void)snprintf(leaf, sizeof leaf, "belljar-home-%d", (int)getpid());
+    (void)unlinkat(h->base_fd[0], leaf, AT_REMOVEDIR);
+    h->stepped_aside = 0;
+}
+
+/* The machine's own root, unlike the root of a cgroup namespace, has no type, and may hold processes. */
+static bool is_real_root(int dir_fd)
+{
+    autoclose int fd = openat(dir_fd, "cgroup.type", O_RDONLY | O_CLOEXEC);
+    return fd < 0 && errno == ENOENT;
+}
+
+/* Each by itself: one that is not to be had must not keep us from the others. */
+static unsigned switch_on(int dir_fd, struct err *e)
+{
+    unsigned has = 0;
+    for (int i = 0; i < V2_CONTROLLERS; i++)
+        if (fd_write_file(dir_fd, "cgroup.subtree_control", v2_controllers[i].on, e) == 0)
+            has |= v2_controllers[i].has;
+    return has;
+}
+
+static int try_v2_base(struct cgroup_host *h, const char *shown, bool all, struct err *e)
 {
     h->base_fd[0] = open(shown, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (h->base_fd[0] < 0)
         return err_set(e, ERR_UNAVAILABLE, errno, "open the cgroup %s", shown);
-    if (!is_root && step_aside(h->base_fd[0], shown, e))
+    if (!is_real_root(h->base_fd[0]) && step_aside(h, shown, e))
         return -1;
-    if (fd_write_file(h->base_fd[0], "cgroup.subtree_control", v2_controllers, e))
+    h->has = switch_on(h->base_fd[0], e);
+    if (h->has == 0 || (all && h->has != CGROUP_HAS_ALL))
         return err_wrap(e, "switch on controllers in %s", shown);
     if (make_ours(h, 0, shown, e))
         return -1;
-    if (fd_write_file(h->fd[0], "cgroup.subtree_control", v2_controllers, e))
+    if (switch_on(h->fd[0], e) != h->has)
         return err_wrap(e, "switch on controllers below %s", shown);
     /* Putting a process in needs the right to write the common ancestor's list of processes. */
     autoclose int procs = openat(h->base_fd[0], "cgroup.procs", O_WRONLY | O_CLOEXEC);
@@ -248,41 +293,57 @@ static void leave_home(char *path)
         path[n - h] = '\0';
 }
 
+static void close_base(struct cgroup_host *h)
+{
+    if (h->fd[0] >= 0)
+        (void)remove_ours(h->base_fd[0], h->name);
+    step_back(h);
+    fd_close(&h->fd[0]);
+    fd_close(&h->base_fd[0]);
+}
+
 /* From our own cgroup upwards, the first that can be used. The nearest refusal is the one reported. */
-static int open_v2(struct cgroup_host *h, const struct buf *cgroups, const struct buf *mounts,
-                   struct err *e)
+static int climb(struct cgroup_host *h, const struct mount_point *m, const char *own, bool all,
+                 struct err *e)
 {
     char path[512], shown[1100];
-    struct mount_point m;
     struct err first = { 0 };
-    if (own_path(cgroups, NULL, path, sizeof path) || find_mount(mounts, NULL, &m))
-        return err_set(e, ERR_UNAVAILABLE, 0, "no cgroup file system is mounted");
-    int root = covered(&m, path);
-    if (root < 0)
-        return err_set(e, ERR_UNAVAILABLE, 0, "our cgroup %s is not below the mounted %s", path,
-                       m.root);
-    leave_home(path);
-    h->version = 2;
-    h->slots = 1;
+    size_t root = strcmp(m->root, "/") == 0 ? 0 : strlen(m->root);
+    (void)snprintf(path, sizeof path, "%s", own);
     for (;;) {
-        bool is_root = strcmp(path, "/") == 0 || path[root] == '\0';
-        (void)snprintf(shown, sizeof shown, "%s%s", m.at, is_root ? "" : path + root);
+        bool top = strcmp(path, "/") == 0 || path[root] == '\0';
         struct err tried = { 0 };
-        if (try_v2_base(h, shown, is_root, &tried) == 0)
+        (void)snprintf(shown, sizeof shown, "%s%s", m->at, top ? "" : path + root);
+        if (try_v2_base(h, shown, all, &tried) == 0)
             return 0;
-        if (h->fd[0] >= 0)
-            (void)remove_ours(h->base_fd[0], h->name);
-        fd_close(&h->base_fd[0]);
-        fd_close(&h->fd[0]);
+        close_base(h);
         if (first.code == ERR_NONE)
             first = tried;
         char *slash = strrchr(path, '/');
-        if (is_root || !slash)
+        if (top || !slash)
             break;
         slash[slash == path ? 1 : 0] = '\0';
     }
     *e = first;
     return -1;
+}
+
+/* A place with everything is worth going further up for than one with a part. */
+static int open_v2(struct cgroup_host *h, const struct buf *cgroups, const struct buf *mounts,
+                   struct err *e)
+{
+    char path[512];
+    struct mount_point m;
+    if (own_path(cgroups, NULL, path, sizeof path) || find_mount(mounts, NULL, &m))
+        return err_set(e, ERR_UNAVAILABLE, 0, "no cgroup file system is mounted");
+    if (covered(&m, path) < 0)
+        return err_set(e, ERR_UNAVAILABLE, 0, "our cgroup %s is not below the mounted %s", path,
+                       m.root);
+    leave_home(path);
+    h->version = 2;
+    h->slots = 1;
+    struct err ignored;
+    return climb(h, &m, path, true, e) && climb(h, &m, path, false, &ignored) ? -1 : 0;
 }
 
 int cgroup_host_open(struct cgroup_host *h, struct err *e)
@@ -310,6 +371,8 @@ void cgroup_host_done(struct cgroup_host *h)
         for (int tries = 0; h->fd[i] >= 0 && tries < 400 && !remove_ours(h->base_fd[i], h->name);
              tries++)
             (void)usleep(5000);
+        if (h->version == 2)
+            step_back(h);
         fd_close(&h->fd[i]);
         fd_close(&h->base_fd[i]);
     }

@@ -67,7 +67,8 @@ int confine_rlimits(const struct isolation *iso, const struct limits *limits, ui
                     struct err *e)
 {
     const uint64_t *v = limits->v;
-    bool no_cgroup = !(iso->layers & LAYER_BIT(LAYER_CGROUP_MEMORY));
+    bool no_memory = !(iso->layers & LAYER_BIT(LAYER_CGROUP_MEMORY));
+    bool no_pids = !(iso->layers & LAYER_BIT(LAYER_CGROUP_PIDS));
     const struct {
         int resource;
         uint64_t value;
@@ -88,10 +89,10 @@ int confine_rlimits(const struct isolation *iso, const struct limits *limits, ui
         /* a process past its CPU time dies even if the warden is late, whose clock is the finer one */
         { RLIMIT_CPU, (v[LIMIT_CPU_MS] + 999) / 1000 + 1, false, false, "CPU time" },
         /* well above the cgroup's, where there is one: only the cgroup counts the refusals */
-        { RLIMIT_NPROC, v[LIMIT_PIDS] + extra_procs + (no_cgroup ? 0 : 64), false, false,
+        { RLIMIT_NPROC, v[LIMIT_PIDS] + extra_procs + (no_pids ? 0 : 64), false, false,
           "processes" },
         /* per process only: better than nothing where no cgroup counts the tree */
-        { RLIMIT_DATA, v[LIMIT_MEMORY], false, !no_cgroup, "memory" },
+        { RLIMIT_DATA, v[LIMIT_MEMORY], false, !no_memory, "memory" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (!rows[i].skip &&

@@ -16,6 +16,9 @@
 
 static int no_room(const char *name, struct err *e)
 {
+    if (errno == ENOTDIR || errno == EISDIR)
+        return err_set(e, ERR_BAD_REQUEST, 0, "the file name '%s' clashes with another file's",
+                       name);
     if (errno == ENOSPC)
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "the files do not fit: '%s' is over the disk or files limit", name);

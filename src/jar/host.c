@@ -20,10 +20,18 @@
     (LAYER_BIT(LAYER_NO_CAPS) | LAYER_BIT(LAYER_NO_NEW_PRIVS) | LAYER_BIT(LAYER_SECCOMP) |   \
      LAYER_BIT(LAYER_RLIMITS) | LAYER_BIT(LAYER_ENVIRONMENT) | LAYER_BIT(LAYER_CLOSED_FDS) | \
      LAYER_BIT(LAYER_OWN_SESSION))
-#define LIMITS_OF_CGROUP                                                         \
-    (LIMIT_BIT(LIMIT_MEMORY) | LIMIT_BIT(LIMIT_PIDS) | LIMIT_BIT(LIMIT_CPU_MS) | \
-     LIMIT_BIT(LIMIT_CPU_PERCENT))
 #define LIMITS_OF_SCRATCH (LIMIT_BIT(LIMIT_DISK) | LIMIT_BIT(LIMIT_FILES))
+
+/* What each controller brings, and which limits are not held for the tree without it. */
+static const struct {
+    unsigned has;
+    layer_set layer;
+    limit_set limits;
+} cgroup_limits[] = {
+    { CGROUP_HAS_MEMORY, LAYER_BIT(LAYER_CGROUP_MEMORY), LIMIT_BIT(LIMIT_MEMORY) },
+    { CGROUP_HAS_PIDS, LAYER_BIT(LAYER_CGROUP_PIDS), LIMIT_BIT(LIMIT_PIDS) },
+    { CGROUP_HAS_CPU, LAYER_BIT(LAYER_CGROUP_CPU), LIMIT_BIT(LIMIT_CPU_PERCENT) },
+};
 
 /* A jar needs one of each; a machine may forbid a kind altogether. */
 static int namespaces_allowed(struct err *e)
@@ -49,8 +57,8 @@ static int open_namespaces(struct jar_host *h, enum level level, struct err *e)
     h->proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (h->own_pid_ns_fd < 0 || h->proc_fd < 0)
         return err_set(e, ERR_UNAVAILABLE, errno, "open our /proc");
-    if (level == LEVEL_JAR && !h->cgroups)
-        return err_set(e, ERR_UNAVAILABLE, 0, "there is no cgroup to hold the limits");
+    if (level == LEVEL_JAR && (!h->cgroups || h->cgroups->has != CGROUP_HAS_ALL))
+        return err_set(e, ERR_UNAVAILABLE, 0, "there is no cgroup to hold all the limits");
     h->isolation.layers |= LAYERS_OF_NAMESPACES;
     return 0;
 }
@@ -117,12 +125,16 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
         h->isolation.layers |= LAYER_BIT(LAYER_OWN_UID);
     if (h->isolation.landlock_abi > 0)
         h->isolation.layers |= LAYER_BIT(LAYER_LANDLOCK);
-    if (cgroups) {
-        h->isolation.layers |= LAYERS_OF_CGROUPS;
-        h->isolation.cgroup_version = (uint32_t)cgroups->version;
-    } else {
-        h->isolation.unenforced |= LIMITS_OF_CGROUP;
+    h->isolation.cgroup_version = cgroups ? (uint32_t)cgroups->version : 0;
+    for (size_t i = 0; i < sizeof cgroup_limits / sizeof cgroup_limits[0]; i++) {
+        if (cgroups && (cgroups->has & cgroup_limits[i].has))
+            h->isolation.layers |= cgroup_limits[i].layer;
+        else
+            h->isolation.unenforced |= cgroup_limits[i].limits;
     }
+    /* v2 counts CPU time in any case, v1 in the controller */
+    if (!cgroups)
+        h->isolation.unenforced |= LIMIT_BIT(LIMIT_CPU_MS);
     return 0;
 }
 

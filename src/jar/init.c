@@ -30,7 +30,7 @@ static int wait_for_user_map(const struct inside *in, struct err *e)
 /* Before anything is allocated on the jar's behalf. */
 static int join_cgroup(const struct inside *in, struct err *e)
 {
-    return (in->cgroup && cgroup_join(in->cgroup, e)) || confine_die_first(e) ? -1 : 0;
+    return (in->cgroup && cgroup_join(in->cgroup, true, e)) || confine_die_first(e) ? -1 : 0;
 }
 
 /* The warden's descriptors have no business where guest's files are unpacked. */

@@ -139,7 +139,7 @@ static uint64_t threads_of_user(const struct inside *in)
 /* *report_fd is where an error can be told, before and after the descriptors are rearranged. */
 static int prepare(const struct inside *in, int *report_fd, struct err *e)
 {
-    if (in->cgroup && cgroup_join(in->cgroup, e))
+    if (in->cgroup && cgroup_join(in->cgroup, in->init_pidfd >= 0, e))
         return -1;
     if (confine_die_first(e) || (in->init_pidfd >= 0 ? enter_jar(in, e) : enter_home(in, e)))
         return -1;

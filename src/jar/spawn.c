@@ -138,8 +138,9 @@ static int start_init(struct jar *j, struct err *e)
 static pid_t clone_program(struct jar *j, struct err *e)
 {
     int cgroup_fd = j->has_cgroup ? cgroup_clone_fd(&j->cgroup) : -1;
-    if (j->init_pidfd < 0)
-        return clone_process(0, cgroup_fd, &j->program_pidfd, e);
+    /* Where namespaces are forbidden, clone3 mostly is as well: a fork, which then joins by itself. */
+    if (jar_on_host(j))
+        return clone_process(0, -1, &j->program_pidfd, e);
     if (setns(j->init_pidfd, CLONE_NEWPID) < 0)
         return err_set(e, ERR_KERNEL, errno, "enter the jar's pid namespace");
     pid_t pid = clone_process(0, cgroup_fd, &j->program_pidfd, e);

@@ -114,9 +114,9 @@ int wire_receive(int fd, struct wire_message *m, struct err *e)
     } while (got < 0 && errno == EINTR);
     if (got < 0)
         return errno == ECONNRESET ? 0 : err_set(e, ERR_KERNEL, errno, "receive a message");
-    if (got == 0)
-        return 0;
     int n_fds = collect_fds(&msg, m);
+    if (got == 0 && n_fds == 0)
+        return 0;
     m->len = (uint32_t)got - (uint32_t)sizeof head;
     if ((size_t)got < sizeof head || head.version != WIRE_VERSION ||
         head.type >= WIRE_TYPE_COUNT_ || head.len != m->len ||

@@ -175,7 +175,7 @@ static pid_t start_inside(const struct cgroup *c, int (*f)(void))
     int pidfd = -1;
     pid_t pid = clone_process(0, cgroup_clone_fd(c), &pidfd, &e);
     if (pid == 0)
-        _exit((cgroup_join(c, &e) || cgroup_join_cpu(c, &e)) ? 99 : f());
+        _exit((cgroup_join(c, false, &e) || cgroup_join_cpu(c, &e)) ? 99 : f());
     CHECK(pid > 0);
     fd_close(&pidfd);
     return pid;

@@ -127,7 +127,7 @@ static void test_jar_with_a_living_process_is_not_removed_and_then_is(void)
         return;
     pid_t pid = fork();
     if (pid == 0) {
-        byte = cgroup_join(&c, &e) == 0;
+        byte = cgroup_join(&c, false, &e) == 0;
         (void)!write(ready[1], &byte, 1);
         (void)pause();
         _exit(0);

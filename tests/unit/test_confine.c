@@ -98,7 +98,7 @@ static void set_rlimits(void *layers)
 
 static void test_limits_of_a_process_are_set_soft_and_hard(void)
 {
-    layer_set with_cgroup = LAYER_BIT(LAYER_CGROUP_MEMORY), without = 0;
+    layer_set with_cgroup = LAYERS_OF_CGROUPS, without = 0;
     CHECK_INT(in_child(set_rlimits, &with_cgroup), 0);
     CHECK_INT(in_child(set_rlimits, &without), 0);
 }
