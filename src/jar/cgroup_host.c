@@ -161,8 +161,8 @@ static void sweep(int base_fd)
         int pid;
         uint64_t started;
         char tail;
-        if (sscanf(entry->d_name, "belljar-%d-%" SCNu64 "%c", &pid, &started, &tail) == 2 &&
-            start_time(pid) != started)
+        int parts = sscanf(entry->d_name, "belljar-%d-%" SCNu64 "%c", &pid, &started, &tail);
+        if ((parts == 2 || (parts == 3 && tail == '-')) && start_time(pid) != started)
             (void)remove_ours(base_fd, entry->d_name);
         /* where it stepped aside to (see below) */
         if (sscanf(entry->d_name, "belljar-home-%d%c", &pid, &tail) == 1 && start_time(pid) == 0)
@@ -170,10 +170,20 @@ static void sweep(int base_fd)
     }
 }
 
+/* A process may have several wardens: the first name that is free is ours, in every hierarchy. EEXIST further on: v1
+ * hierarchies may be mounted together (cpu,cpuacct). */
 static int make_ours(struct cgroup_host *h, int slot, const char *shown, struct err *e)
 {
+    size_t stem = strlen(h->name);
+    int made = -1;
     sweep(h->base_fd[slot]);
-    if (mkdirat(h->base_fd[slot], h->name, 0755) < 0 && !(errno == EEXIST && slot > 0))
+    for (int n = 1; made < 0 && n < 100; n++) {
+        made = mkdirat(h->base_fd[slot], h->name, 0755);
+        if (made == 0 || errno != EEXIST || slot > 0)
+            break;
+        (void)snprintf(h->name + stem, sizeof h->name - stem, "-%d", n);
+    }
+    if (made < 0 && !(errno == EEXIST && slot > 0))
         return err_set(e, ERR_UNAVAILABLE, errno, "make a cgroup in %s", shown);
     h->fd[slot] = openat(h->base_fd[slot], h->name,
                          O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

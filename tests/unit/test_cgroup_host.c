@@ -4,7 +4,9 @@
 #include "check.h"
 #include "child.h"
 #include "jar/cgroup.h"
+
 #include "place.h"
+#include <errno.h>
 
 static bool host_or_skip(struct cgroup_host *h)
 {
@@ -166,7 +168,21 @@ static void test_without_rights_it_says_what_is_missing_and_leaves_nothing(void)
     CHECK_INT(in_child(open_without_rights, NULL), 0);
 }
 
+static void test_process_may_have_two_places(void)
+{
+    struct cgroup_host a, b;
+    struct err e = { 0 };
+    if (cgroup_host_open(&a, &e))
+        return SKIP("cgroups are not ours to make here");
+    CHECK_INT(cgroup_host_open(&b, &e), 0);
+    CHECK(strcmp(a.name, b.name) != 0);
+    cgroup_host_done(&b);
+    CHECK(fcntl(a.fd[0], F_GETFD) >= 0 && unlinkat(a.base_fd[0], a.name, 0) < 0 && errno != ENOENT);
+    cgroup_host_done(&a);
+}
+
 static const struct check_test tests[] = {
+    TEST(test_process_may_have_two_places),
     TEST(test_directory_names_its_owner_and_goes_with_it),
     TEST(test_what_a_killed_process_left_is_cleared_and_the_livings_is_not),
     TEST(test_jars_left_inside_go_with_their_host),

@@ -233,7 +233,23 @@ static void test_number_of_arguments_is_bounded(void)
     CHECK(!over.argv && !over.envp);
 }
 
+static void test_variable_that_is_overridden_counts_once(void)
+{
+    static char same[3][30000];
+    for (int i = 0; i < 3; i++) {
+        memset(same[i], 'x', sizeof same[i] - 1);
+        memcpy(same[i], "A=", 2);
+    }
+    char *env[] = { same[0], same[1], same[2], NULL };
+    struct run_request q = { .language = languages[0], .main_name = "m", .env = env };
+    struct err e = { 0 };
+    struct job j = { 0 };
+    CHECK_INT(job_build(&j, &q, LEVEL_JAR, &e), 0);
+    job_done(&j);
+}
+
 static const struct check_test tests[] = {
+    TEST(test_variable_that_is_overridden_counts_once),
     TEST(test_environment_is_built_from_nothing),
     TEST(test_without_a_root_of_its_own_no_path_in_it_is_promised),
     TEST(test_language_overrides_what_is_built_in_and_the_caller_overrides_both),

@@ -219,7 +219,36 @@ static void test_missing_and_empty_trees_are_success(void)
     place_done(&p);
 }
 
+static void test_removal_that_was_interrupted_is_taken_up_again(void)
+{
+    struct place p;
+    if (!place_init(&p))
+        return;
+    CHECK(mkdirat(p.fd, "work", 0755) == 0 && mkdirat(p.fd, "work/d", 0755) == 0);
+    CHECK(mkdirat(p.fd, "work.removing", 0755) == 0 && mkdirat(p.fd, "work.removing/0", 0755) == 0);
+    place_file(&p, "work.removing/0/left", "x", 0644);
+    check_removed(&p, "work");
+    CHECK_INT(entries(p.fd, "."), 0);
+    CHECK(mkdirat(p.fd, "gone.removing", 0755) == 0 && mkdirat(p.fd, "gone.removing/7", 0755) == 0);
+    check_removed(&p, "gone");
+    CHECK_INT(entries(p.fd, "."), 0);
+    place_done(&p);
+}
+
+static void test_file_in_the_place_of_a_tree_goes(void)
+{
+    struct place p;
+    if (!place_init(&p))
+        return;
+    place_file(&p, "work", "x", 0644);
+    check_removed(&p, "work");
+    CHECK_INT(entries(p.fd, "."), 0);
+    place_done(&p);
+}
+
 static const struct check_test tests[] = {
+    TEST(test_removal_that_was_interrupted_is_taken_up_again),
+    TEST(test_file_in_the_place_of_a_tree_goes),
     TEST(test_tree_of_twenty_thousand_levels_goes),
     TEST(test_wide_and_deep_tree_goes),
     TEST(test_directories_without_any_permission_go),

@@ -277,7 +277,18 @@ static void test_pair_is_closed_on_exec(void)
     CHECK(fcntl(p.a, F_GETFD) == FD_CLOEXEC && fcntl(p.b, F_GETFD) == FD_CLOEXEC);
 }
 
+static void test_empty_datagram_with_descriptors_is_refused_and_none_stays_open(void)
+{
+    auto(pair) p = pair_new();
+    struct err e = { 0 };
+    int before = open_fds();
+    peer_send(p.a, "", 0, 5);
+    CHECK_INT(wire_receive(p.b, &message, &e), -1);
+    CHECK_INT(open_fds(), before);
+}
+
 static const struct check_test tests[] = {
+    TEST(test_empty_datagram_with_descriptors_is_refused_and_none_stays_open),
     TEST(test_head_that_is_not_ours_is_refused),
     TEST(test_wrong_number_of_descriptors_is_refused_and_none_stays_open),
     TEST(test_descriptors_that_find_no_room_are_missed),
