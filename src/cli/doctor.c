@@ -185,7 +185,9 @@ static void print_text(const struct checkup *c)
         headed = true;
     }
     if (!headed)
-        (void)printf("\nNothing is missing.\n");
+        (void)printf(c->best
+                         ? "\nNothing is missing.\n"
+                         : "\nNo level works here, for the reasons above: nothing will be run.\n");
 }
 
 static json_t *levels_json(const struct checkup *c)
