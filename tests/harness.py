@@ -31,6 +31,12 @@ ROOT = os.geteuid() == 0
 ORDINARY_UID = 54321  # nobody's: no passwd entry, no files
 JAR_UIDS = 0x70000000  # host uids from here on belong to jars
 
+# A shell's background job has SIGINT ignored, and so would everything we start: belljar honours that (nohup), and the
+# tests of Ctrl-C would wait in vain.
+for ending in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+    if signal.getsignal(ending) == signal.SIG_IGN:
+        signal.signal(ending, signal.default_int_handler if ending == signal.SIGINT else signal.SIG_DFL)
+
 # Every command we start carries this in its environment, so that a process found on the host can be
 # told from one of somebody else's run.
 MARK = f"jartest-{os.getpid()}-{time.monotonic_ns()}"

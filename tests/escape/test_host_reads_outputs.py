@@ -90,7 +90,7 @@ import time; time.sleep(0.3)
 
 def test_output_is_the_callers_file(public_path):
     """Neither the jar's uid nor its modes or attributes reach the host."""
-    code = "open('x', 'w').write('x'); os.chmod('x', 0o6777)\ntry: os.setxattr('x', 'user.a', b'b')\nexcept OSError: pass"
+    code = "open('x', 'w').write('x'); os.fchmod(os.open('x', 0), 0o6777)\ntry: os.setxattr('x', 'user.a', b'b')\nexcept OSError: pass"
     _, got = fetch(code, public_path)
     s = os.stat(public_path / "got")
     assert got == b"x" and s.st_uid == os.geteuid() and s.st_mode & 0o7111 == 0 and not os.listxattr(public_path / "got")
@@ -98,7 +98,7 @@ def test_output_is_the_callers_file(public_path):
 
 def test_unreadable_output_is_no_obstacle(public_path):
     """chmod 000 on the way there."""
-    code = "os.mkdir('d'); open('d/x', 'w').write('x'); os.chmod('d/x', 0); os.chmod('d', 0); print('made')"
+    code = "os.mkdir('d'); open('d/x', 'w').write('x'); os.fchmod(os.open('d/x', 0), 0); os.fchmod(os.open('d', 0), 0); print('made')"
     result, got = fetch(code, public_path, "d/x")
     assert (result.verdict, result.stdout) == ("ok", "made\n") and got in (b"x", None), result
 

@@ -55,7 +55,7 @@ for s in suid:
         try: r = subprocess.run([s, "-c", "id -u"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=5); found[s] = r.stdout.strip()
         except (OSError, subprocess.TimeoutExpired): found[s] = ""
 import shutil
-shutil.copy("/usr/bin/id", "own"); os.chmod("own", 0o6755)
+shutil.copyfile("/usr/bin/id", "own"); fd = os.open("own", 0); os.fchmod(fd, 0o6755); os.close(fd)
 try: found["own"] = subprocess.run(["./own", "-u"], capture_output=True, text=True).stdout.strip()
 except OSError as e: found["own"] = name_of(e.errno)
 """)

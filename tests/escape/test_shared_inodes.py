@@ -20,5 +20,5 @@ def test_pipes_stay_as_large_as_they_are():
     assert found == {"x": "EPERM"}
 
 
-def test_guests_go_first_when_the_host_runs_out_of_memory():
+def test_guests_go_first_when_the_host_runs_out_of_memory(sealed):
     assert run_py("print(open('/proc/self/oom_score_adj').read())").stdout.strip() == "500"
