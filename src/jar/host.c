@@ -3,15 +3,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "base/tree.h"
+#include "jar/clone.h"
 #include "jar/jar.h"
 #include "jar/landlock.h"
 #include "jar/root.h"
@@ -47,11 +51,28 @@ static int namespaces_allowed(struct err *e)
     return 0;
 }
 
+/* Whatever else may forbid it (a chroot, a security module, a limit on their number) shows only when it is tried. */
+static int try_user_namespace(struct err *e)
+{
+    siginfo_t info = { 0 };
+    int pidfd = -1;
+    pid_t pid = clone_process(0, -1, &pidfd, e);
+    if (pid == 0)
+        _exit(unshare(CLONE_NEWUSER) < 0 ? errno : 0);
+    if (pid < 0)
+        return -1;
+    int waited = waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED);
+    fd_close(&pidfd);
+    if (waited < 0 || info.si_code != CLD_EXITED || info.si_status != 0)
+        return err_set(e, ERR_UNAVAILABLE, info.si_status, "make a user namespace");
+    return 0;
+}
+
 static int open_namespaces(struct jar_host *h, enum level level, struct err *e)
 {
     if (namespaces_allowed(e))
         return -1;
-    if (root_host_enter(e))
+    if (root_host_enter(e) || try_user_namespace(e))
         return -1;
     h->own_pid_ns_fd = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
     h->proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
