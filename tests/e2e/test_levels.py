@@ -194,6 +194,9 @@ def test_process_level_ends_orphans_of_a_program_that_ended(host, no_namespaces)
 
 def test_process_level_cannot_signal_the_host(host, no_namespaces):
     """Not even as root: kill -9 -1 hits the program's own, at the most"""
+    abi = json.loads(belljar("doctor", "--json", prefix=no_namespaces).out)["landlock_abi"]
+    if abi < 6 and os.geteuid() != 0:
+        pytest.skip(f"Landlock ABI {abi} does not keep signals inside, and the uid is the caller's (SECURITY.md, weaker levels)")
     bystander = subprocess.Popen(["sleep", "60"])
     try:
         code = f"""
