@@ -1,4 +1,6 @@
-/* base/clock.h — time that never jumps, in microseconds. Runs in: every process. */
+/* base/clock.h — time. Runs in: every process.
+ * clock_us() and clock_ms() never jump: waits and durations are measured by them. clock_unix_ms() is the time of day: it is
+ * written down and shown, and nothing waits by it. */
 #pragma once
 
 #include <stdint.h>
@@ -14,4 +16,11 @@ static inline uint64_t clock_us(void)
 static inline uint64_t clock_ms(void)
 {
     return clock_us() / 1000;
+}
+
+static inline int64_t clock_unix_ms(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }

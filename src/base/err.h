@@ -9,6 +9,12 @@
     X(ERR_BAD_REQUEST, "bad_request", 400, 125, BLAME_CALLER)           \
     X(ERR_NOT_FOUND,   "not_found",   404, 125, BLAME_CALLER)           \
     X(ERR_TOO_LARGE,   "too_large",   413, 125, BLAME_CALLER)           \
+    X(ERR_CONFLICT,    "conflict",    409, 125, BLAME_CALLER)           \
+    X(ERR_DENIED,      "denied",      403, 125, BLAME_CALLER)           \
+    X(ERR_NO_KEY,      "unauthorized", 401, 125, BLAME_CALLER)          \
+    X(ERR_METHOD,      "method_not_allowed", 405, 125, BLAME_CALLER)    \
+    X(ERR_MEDIA_TYPE,  "unsupported_media_type", 415, 125, BLAME_CALLER) \
+    X(ERR_BUSY,        "busy",        503, 125, BLAME_HOST)             \
     X(ERR_UNAVAILABLE, "unavailable", 503, 125, BLAME_HOST)             \
     X(ERR_KERNEL,      "kernel",      500, 125, BLAME_HOST)             \
     X(ERR_PROTOCOL,    "protocol",    500, 125, BLAME_HOST)             \

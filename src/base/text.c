@@ -4,6 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+char *text_copy(const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
 /* Length of the well-formed sequence at p, or 0. The ranges are those of Unicode's table 3-7. */
 static size_t utf8_sequence(const unsigned char *p, size_t n)
 {
@@ -38,6 +43,24 @@ bool text_is_utf8(const char *bytes, size_t n)
         i += len;
     }
     return true;
+}
+
+size_t text_whole(const char *bytes, size_t n)
+{
+    static const struct {
+        unsigned char mask, lead;
+        size_t len;
+    } leads[] = { { 0xE0, 0xC0, 2 }, { 0xF0, 0xE0, 3 }, { 0xF8, 0xF0, 4 } };
+    for (size_t back = 1; back <= 3 && back <= n; back++) {
+        unsigned char c = (unsigned char)bytes[n - back];
+        if ((c & 0xC0) == 0x80)
+            continue; /* the middle of one */
+        for (size_t i = 0; i < sizeof leads / sizeof leads[0]; i++)
+            if ((c & leads[i].mask) == leads[i].lead && leads[i].len > back)
+                return n - back;
+        break;
+    }
+    return n;
 }
 
 int text_add_utf8(struct buf *b, const char *bytes, size_t n, struct err *e)
@@ -77,6 +100,72 @@ int text_add_base64(struct buf *b, const void *bytes, size_t n, struct err *e)
     b->len = (size_t)(out - b->data);
     b->data[b->len] = '\0';
     return 0;
+}
+
+/* The value of a digit of base64, or -1. */
+static int base64_value(unsigned char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+int text_base64_decode(const char *text, size_t n, struct buf *out, struct err *e)
+{
+    size_t pad = 0;
+    while (pad < 2 && pad < n && text[n - pad - 1] == '=')
+        pad++;
+    if (n % 4 != 0)
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "base64 comes in groups of four, padded with '=', and this has %zu characters", n);
+    for (size_t i = 0; i < n - pad; i++)
+        if (base64_value((unsigned char)text[i]) < 0)
+            return err_set(e, ERR_BAD_REQUEST, 0,
+                           "byte %zu is not base64: A-Z a-z 0-9 + / are, and '=' at the end",
+                           i + 1);
+    /* What the padding cuts off must be zero: else two texts would stand for the same bytes. */
+    if (pad > 0 && (base64_value((unsigned char)text[n - pad - 1]) & (pad == 1 ? 3 : 15)) != 0)
+        return err_set(e, ERR_BAD_REQUEST, 0, "the last group of this base64 has bits to spare");
+    if (buf_reserve(out, n / 4 * 3, e))
+        return -1;
+    char *p = out->data + out->len;
+    uint32_t bits = 0;
+    for (size_t i = 0; i < n; i++) {
+        bits = bits << 6 | (i < n - pad ? (uint32_t)base64_value((unsigned char)text[i]) : 0);
+        for (int k = 0; i % 4 == 3 && k < 3; k++)
+            *p++ = (char)(bits >> (16 - 8 * k) & 0xFF);
+    }
+    out->len = (size_t)(p - out->data) - pad;
+    out->data[out->len] = '\0';
+    return 0;
+}
+
+size_t text_distance(const char *a, const char *b)
+{
+    size_t row[TEXT_DISTANCE_MAX], n = strlen(b);
+    if (n >= TEXT_DISTANCE_MAX)
+        return TEXT_DISTANCE_MAX;
+    for (size_t k = 0; k <= n; k++)
+        row[k] = k;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t k = 1; k <= n; k++) {
+            size_t best = diagonal + (a[i - 1] != b[k - 1]);
+            if (row[k] + 1 < best)
+                best = row[k] + 1;
+            if (row[k - 1] + 1 < best)
+                best = row[k - 1] + 1;
+            diagonal = row[k];
+            row[k] = best;
+        }
+    }
+    return row[n];
 }
 
 /* Bytes that may go to a terminal as they are: one well-formed character that controls nothing. 0: none here. */

@@ -8,13 +8,25 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+/* strdup(), and NULL for NULL. */
+char *text_copy(const char *text);
+
 /* True for well-formed UTF-8 (no overlong forms, surrogates, or code points past U+10FFFF). */
 bool text_is_utf8(const char *bytes, size_t n);
+
+/* How many of the bytes are left when a sequence that has only begun at their end is cut off. */
+size_t text_whole(const char *bytes, size_t n);
 
 /* Appends bytes with every ill-formed sequence replaced by U+FFFD. */
 [[nodiscard]] int text_add_utf8(struct buf *b, const char *bytes, size_t n, struct err *e);
 
 [[nodiscard]] int text_add_base64(struct buf *b, const void *bytes, size_t n, struct err *e);
+/* Appends what the text stands for. RFC 4648 to the letter: padded, no line breaks, no loose bits at the end. */
+[[nodiscard]] int text_base64_decode(const char *text, size_t n, struct buf *out, struct err *e);
+
+enum { TEXT_DISTANCE_MAX = 64 };
+/* Letters to change, add or leave out to get from one to the other; TEXT_DISTANCE_MAX when b is as long as that. */
+size_t text_distance(const char *a, const char *b);
 
 /* A value for a one-line message: control characters and quotes escaped, cut with "..." at 80. */
 const char *text_quote(const char *s, char *out, size_t out_size);

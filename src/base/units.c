@@ -16,8 +16,9 @@ static const struct unit byte_units[] = {
     { "t", 1ULL << 40 }, { "g", 1ULL << 30 }, { "m", 1ULL << 20 },
     { "k", 1ULL << 10 }, { "b", 1 },          { "", 1 },
 };
+/* Days are read, but written as hours. */
 static const struct unit time_units[] = {
-    { "h", 3600000 }, { "m", 60000 }, { "s", 1000 }, { "ms", 1 }, { "", 1000 },
+    { "h", 3600000 }, { "m", 60000 }, { "s", 1000 }, { "ms", 1 }, { "d", 86400000 }, { "", 1000 },
 };
 static const struct unit count_units[] = { { "", 1 } };
 
@@ -28,7 +29,7 @@ static const struct {
 } kinds[] = {
     [UNIT_COUNT] = { count_units, 1, "a whole number" },
     [UNIT_BYTES] = { byte_units, 6, "a size such as 65536, 64k, 512m or 1g" },
-    [UNIT_MS] = { time_units, 5,
+    [UNIT_MS] = { time_units, 6,
                   "a duration such as 500ms, 10s, 2m or 1h (a bare number is seconds)" },
 };
 

@@ -8,7 +8,7 @@
 enum unit_kind {
     UNIT_COUNT, /* 64 */
     UNIT_BYTES, /* 65536, 64k, 512m, 1.5g, 1t; powers of 1024; an optional b or ib follows */
-    UNIT_MS,    /* 500ms, 2.5s, 1m, 1h; a bare number is seconds */
+    UNIT_MS,    /* 500ms, 2.5s, 1m, 1h, 30d; a bare number is seconds */
 };
 
 /* 0, or -1 when the text is not a number of that kind that fits. */

@@ -1,8 +1,10 @@
 #include "jar/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -79,15 +81,28 @@ int files_unpack(int bundle_fd, int dir_fd, struct err *e)
     return rc;
 }
 
-/* Only a regular file, reached through real directories of this one file system. O_NONBLOCK: a FIFO must not
- * hold us up before fstat tells what it is. */
+/* Where outputs go, and how much of the bounds they have used up. */
+struct collection {
+    int out_fd;
+    uint64_t bytes;
+    unsigned entries;
+};
+
+/* Nothing is reached but through real directories of this one file system. O_NONBLOCK: a FIFO must not hold us up
+ * before fstat tells what it is. */
+static int open_inside(int dir_fd, const char *name, int flags)
+{
+    struct open_how how = {
+        .flags = (unsigned)(O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags),
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV
+    };
+    return (int)syscall(SYS_openat2, dir_fd, name, &how, sizeof how);
+}
+
 static int open_output(int dir_fd, const char *name, uint64_t *ret_size,
                        enum output_status *ret_status)
 {
-    struct open_how how = { .flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
-                            .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
-                                       RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV };
-    int fd = (int)syscall(SYS_openat2, dir_fd, name, &how, sizeof how);
+    int fd = open_inside(dir_fd, name, 0);
     struct stat st;
     if (fd < 0) {
         *ret_status = errno == ENOENT || errno == ENOTDIR                  ? OUTPUT_MISSING
@@ -110,13 +125,16 @@ static int open_output(int dir_fd, const char *name, uint64_t *ret_size,
     return fd;
 }
 
-static int send_head(int out_fd, const char *name, enum output_status status, uint64_t size)
+static int send_head(struct collection *c, const char *name, enum output_status status,
+                     uint64_t size, struct err *e)
 {
     auto(buf) head = { 0 };
-    struct err ignored;
-    if (bundle_add_head(&head, name, (uint32_t)status, size, &ignored))
+    c->entries++;
+    if (bundle_add_head(&head, name, (uint32_t)status, size, e))
         return -1;
-    return fd_write_all(out_fd, head.data, head.len);
+    if (fd_write_all(c->out_fd, head.data, head.len))
+        return err_set(e, ERR_KERNEL, errno, "send the file %s", name);
+    return 0;
 }
 
 static int send_bytes(int fd, int out_fd, uint64_t size)
@@ -135,21 +153,159 @@ static int send_bytes(int fd, int out_fd, uint64_t size)
     return 0;
 }
 
+/* The file `name` of a directory, under the name it has in /sandbox. */
+static int collect_one(struct collection *c, int dir_fd, const char *name, const char *full_name,
+                       struct err *e)
+{
+    enum output_status status;
+    uint64_t size = 0;
+    autoclose int fd = open_output(dir_fd, name, &size, &status);
+    if (fd >= 0 && c->bytes + size > BUNDLE_MAX_BYTES) {
+        fd_close(&fd);
+        status = OUTPUT_TOO_LARGE;
+        size = 0;
+    }
+    c->bytes += size;
+    if (send_head(c, full_name, status, size, e))
+        return -1;
+    if (fd >= 0 && send_bytes(fd, c->out_fd, size))
+        return err_set(e, ERR_KERNEL, errno, "send the file %s", full_name);
+    return 0;
+}
+
+/* Every file. A name of a file is at most BUNDLE_NAME_MAX bytes, so directories can be opened by their names from the
+ * top: one descriptor, whatever the depth, and what lies deeper could not be named anyway. */
+enum {
+    WALK_STEPS = 100000,    /* entries looked at; a directory counts for more the deeper it is */
+    WALK_PENDING = 4 << 20, /* bytes of names of directories to be visited yet */
+    WALK_DEPTH_STEP = 32,   /* bytes of a directory's name that cost one step: opening walks them */
+};
+
+struct walk {
+    int top_fd;
+    char path[BUNDLE_NAME_MAX + 1]; /* of the directory at hand; "" is the top */
+    size_t len;
+    struct buf pending; /* the directories to visit next, as a stack: name, NUL, struct pending */
+    unsigned steps;
+    unsigned entries_max;
+    bool cut; /* a bound was met: what has not been seen is left */
+};
+struct pending {
+    uint32_t parent_len, name_len; /* the parent's path is a prefix of walk.path while it waits */
+};
+
+static int push_directory(struct walk *w, const char *name, struct err *e)
+{
+    struct pending p = { .parent_len = (uint32_t)w->len, .name_len = (uint32_t)strlen(name) };
+    if (buf_add(&w->pending, name, p.name_len + 1, e))
+        return -1;
+    return buf_add(&w->pending, &p, sizeof p, e);
+}
+
+static bool pop_directory(struct walk *w)
+{
+    struct pending p;
+    if (w->pending.len == 0)
+        return false;
+    w->pending.len -= sizeof p;
+    memcpy(&p, w->pending.data + w->pending.len, sizeof p);
+    w->pending.len -= p.name_len + 1;
+    w->len = p.parent_len;
+    w->len += (size_t)snprintf(w->path + w->len, sizeof w->path - w->len, "%s%s",
+                               w->len > 0 ? "/" : "", w->pending.data + w->pending.len);
+    return true;
+}
+
+static bool is_dots(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+static unsigned entry_type(int fd, const struct dirent *entry)
+{
+    struct stat st;
+    if (entry->d_type != DT_UNKNOWN)
+        return entry->d_type;
+    if (fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return DT_UNKNOWN;
+    return IFTODT(st.st_mode);
+}
+
+/* What is neither a file nor a directory is passed over without a word. */
+static int walk_entry(struct collection *c, struct walk *w, int fd, const struct dirent *entry,
+                      bool *told_too_long, struct err *e)
+{
+    char full[BUNDLE_NAME_MAX + BUNDLE_PART_MAX + 2];
+    unsigned type = entry_type(fd, entry);
+    w->steps++;
+    if (type != DT_REG && type != DT_DIR && w->steps < WALK_STEPS)
+        return 0;
+    w->cut = w->steps >= WALK_STEPS || w->pending.len > WALK_PENDING ||
+             (type == DT_REG && c->entries >= w->entries_max);
+    int n = snprintf(full, sizeof full, "%s%s%s", w->path, w->len > 0 ? "/" : "", entry->d_name);
+    if (n > BUNDLE_NAME_MAX) { /* has no name to be told by; its directory has */
+        bool told = *told_too_long;
+        *told_too_long = true;
+        return told ? 0 : send_head(c, w->path, OUTPUT_TOO_LARGE, 0, e);
+    }
+    if (w->cut)
+        return send_head(c, full, OUTPUT_TOO_LARGE, 0, e);
+    return type == DT_DIR ? push_directory(w, entry->d_name, e)
+                          : collect_one(c, fd, entry->d_name, full, e);
+}
+
+static int walk_directory(struct collection *c, struct walk *w, struct err *e)
+{
+    w->steps += (unsigned)(w->len / WALK_DEPTH_STEP);
+    w->cut = w->steps >= WALK_STEPS;
+    if (w->cut)
+        return send_head(c, w->path, OUTPUT_TOO_LARGE, 0, e);
+    int fd = open_inside(w->top_fd, w->len > 0 ? w->path : ".", O_DIRECTORY);
+    autodir DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    bool told_too_long = false;
+    if (!d) { /* the program may lock the top as well, which has no name to be told by */
+        fd_close(&fd);
+        return w->len > 0 ? send_head(c, w->path, OUTPUT_REFUSED, 0, e) : 0;
+    }
+    for (struct dirent *entry; !w->cut && (entry = readdir(d));) {
+        if (!is_dots(entry->d_name) && walk_entry(c, w, fd, entry, &told_too_long, e))
+            return -1;
+    }
+    return 0;
+}
+
+static void walk_done(struct walk *w)
+{
+    buf_done(&w->pending);
+}
+
+static int collect_all(struct collection *c, int top_fd, unsigned max, struct err *e)
+{
+    auto(walk) w = { .top_fd = top_fd, .entries_max = c->entries + max };
+    do {
+        if (walk_directory(c, &w, e))
+            return -1;
+    } while (!w.cut && c->entries <= w.entries_max && pop_directory(&w));
+    return 0;
+}
+
 int files_collect(int dir_fd, char *const *names, int out_fd, struct err *e)
 {
-    uint64_t total = 0;
+    struct collection c = { .out_fd = out_fd };
+    unsigned others = 0;
+    bool all = false;
+    for (char *const *name = names; *name; name++)
+        others += strcmp(*name, FILES_ALL) != 0;
     for (; *names; names++) {
-        enum output_status status;
-        uint64_t size = 0;
-        autoclose int fd = open_output(dir_fd, *names, &size, &status);
-        if (fd >= 0 && total + size > BUNDLE_MAX_BYTES) {
-            fd_close(&fd);
-            status = OUTPUT_TOO_LARGE;
-            size = 0;
+        if (strcmp(*names, FILES_ALL) != 0) {
+            if (collect_one(&c, dir_fd, *names, *names, e))
+                return -1;
+        } else if (!all) {
+            all = true;
+            if (collect_all(&c, dir_fd, others < BUNDLE_FILES_MAX ? BUNDLE_FILES_MAX - others : 0,
+                            e))
+                return -1;
         }
-        total += size;
-        if (send_head(out_fd, *names, status, size) || (fd >= 0 && send_bytes(fd, out_fd, size)))
-            return err_set(e, ERR_KERNEL, errno, "send the file %s", *names);
     }
     return 0;
 }

@@ -1,5 +1,7 @@
 #include "runtime/language.h"
 
+#include <assert.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -12,6 +14,8 @@ const struct language *const languages[] = {
     &language_bash,
     NULL,
 };
+static_assert(sizeof languages / sizeof languages[0] <= LANGUAGES_MAX + 1,
+              "room in the tables beside it");
 
 static int in_list(const char *const *list, const char *word)
 {
@@ -63,6 +67,51 @@ const struct language *language_guess(const char *file_name, const char *code, s
         if (in_list((*l)->extensions, dot))
             return *l;
     return by_shebang(code, len);
+}
+
+static bool line_has(const char *line, size_t n, const char *hint)
+{
+    if (hint[0] != '^')
+        return memmem(line, n, hint, strlen(hint)) != NULL;
+    while (n > 0 && (*line == ' ' || *line == '\t')) {
+        line++;
+        n--;
+    }
+    return n >= strlen(hint + 1) && memcmp(line, hint + 1, strlen(hint + 1)) == 0;
+}
+
+static bool line_hints_at(const struct language *l, const char *line, size_t n)
+{
+    for (const char *const *hint = l->hints; *hint; hint++)
+        if (line_has(line, n, *hint))
+            return true;
+    return false;
+}
+
+const struct language *language_infer(const char *code, size_t len)
+{
+    enum { LOOKED_AT = 64 << 10 }; /* what a language is shows soon */
+    const struct language *best = NULL;
+    size_t most = 0, second = 0;
+    if (len > LOOKED_AT)
+        len = LOOKED_AT;
+    for (const struct language *const *l = languages; *l; l++) {
+        size_t lines = 0;
+        for (const char *at = code, *end = code + len; at < end;) {
+            const char *newline = memchr(at, '\n', (size_t)(end - at));
+            size_t n = newline ? (size_t)(newline - at) : (size_t)(end - at);
+            lines += line_hints_at(*l, at, n);
+            at += n + 1;
+        }
+        if (lines > most) {
+            second = most;
+            most = lines;
+            best = *l;
+        } else if (lines > second) {
+            second = lines;
+        }
+    }
+    return most > second ? best : NULL;
 }
 
 const char *language_list(char *out, size_t size)

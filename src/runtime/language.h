@@ -15,13 +15,17 @@ struct language {
     const char *const *env;        /* K=V beyond what every program gets */
     const char *const *version;    /* argv of a program that prints the version */
     const char *install;           /* the command that gets it on Debian */
+    const char *const *hints;      /* what its lines hold and others' do not; '^': begin with */
 };
 
+enum { LANGUAGES_MAX = 32 }; /* for tables beside languages[]; language.c sees to it */
 extern const struct language *const languages[]; /* NULL-terminated */
 
 /* By name or alias, whatever the case. NULL when there is none. */
 const struct language *language_find(const char *name);
 /* By extension of the file's name, then by the interpreter its first line names. */
 const struct language *language_guess(const char *file_name, const char *code, size_t len);
+/* By what the lines look like; for code that came without a name. NULL when none stands out. */
+const struct language *language_infer(const char *code, size_t len);
 /* "python, javascript, bash", for error messages. */
 const char *language_list(char *out, size_t size);

@@ -7,6 +7,8 @@
 
 #include "runtime/language.h"
 
+enum { VERSION_SIZE = 32 };
+
 struct version_probe {
     pid_t pid; /* -1: not running */
     int fd;    /* what it prints; -1: nothing */

@@ -1,5 +1,7 @@
 #include "spec/verdict.h"
 
+#include <string.h>
+
 #include <signal.h>
 
 static const struct {
@@ -51,6 +53,23 @@ const char *verdict_word(enum verdict v)
 {
     return (unsigned)v < VERDICT_COUNT_ ? rows[v].word : "internal_error";
 }
+
+int verdict_parse(const char *word, enum verdict *ret)
+{
+    for (int i = 0; i < VERDICT_COUNT_; i++)
+        if (strcmp(word, verdict_word((enum verdict)i)) == 0) {
+            *ret = (enum verdict)i;
+            return 0;
+        }
+    return -1;
+}
+
+static const char list[] =
+#define X(id, word, status) ", " word
+    VERDICT_TABLE(X)
+#undef X
+    ;
+const char *const verdict_list = list + 2;
 
 int verdict_exit_code(enum verdict v, const struct evidence *ev)
 {

@@ -55,6 +55,10 @@ struct usage {
 
 enum verdict verdict_decide(const struct evidence *ev);
 const char *verdict_word(enum verdict v);
+/* 0, or -1 when there is no such word. */
+[[nodiscard]] int verdict_parse(const char *word, enum verdict *ret);
+/* "ok, runtime_error, ...", for error messages. */
+extern const char *const verdict_list;
 
 /* Exit status of the run as people know it: 124, 137, 128 + signal, or the program's own. */
 int verdict_exit_code(enum verdict v, const struct evidence *ev);

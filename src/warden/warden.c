@@ -145,9 +145,9 @@ int warden_start(enum level level, struct warden *ret, struct err *e)
     return 0;
 }
 
-/* Kills what is in the list of our children and has left our session, as every guest at level process has. True when
- * there was any. */
-static bool kill_strangers(const char *children)
+/* Kills what is in the list of our children and has left our session, as every guest at level process has, and is not
+ * the one to be spared. True when there was any. */
+static bool kill_strangers(const char *children, pid_t spared)
 {
     bool any = false;
     for (const char *at = children; *at;) {
@@ -157,7 +157,7 @@ static bool kill_strangers(const char *children)
             break;
         at = end + 1;
         pid_t group = getpgid(pid);
-        if (pid <= 1 || group <= 1 || getsid(pid) == getsid(0))
+        if (pid <= 1 || group <= 1 || pid == spared || getsid(pid) == getsid(0))
             continue;
         any = true;
         (void)kill(-group, SIGKILL);
@@ -169,12 +169,12 @@ static bool kill_strangers(const char *children)
 
 /* Level process has no pid namespace that would die with its warden: what a killed one leaves comes to us, its next
  * subreaper, and is put down here, group by group. */
-static void kill_orphans(void)
+static void kill_orphans(pid_t spared)
 {
     char path[64], text[4096];
     (void)snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
     for (int round = 0; round < 2000; round++) {
-        if (fd_read_file(AT_FDCWD, path, text, sizeof text) <= 0 || !kill_strangers(text))
+        if (fd_read_file(AT_FDCWD, path, text, sizeof text) <= 0 || !kill_strangers(text, spared))
             return;
         (void)usleep(1000);
     }
@@ -188,7 +188,7 @@ void warden_stop(struct warden *w)
         while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
             ;
     if (w->isolation.level == LEVEL_PROCESS && WIFSIGNALED(status)) {
-        kill_orphans();
+        kill_orphans(w->spared);
         jar_remove_homes();
     }
     w->pid = 0;

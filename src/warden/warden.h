@@ -17,7 +17,8 @@
 
 struct warden {
     pid_t pid;
-    int fd; /* the wire */
+    pid_t spared; /* a child of ours with a session of its own that is no guest; 0: none */
+    int fd;       /* the wire */
     struct isolation isolation;
     struct cgroup_host cgroups;
 };

@@ -44,16 +44,30 @@ static void unpack_err(struct unpacker *u, struct err *ret)
     memcpy(ret->text, text, strlen(text) + 1);
 }
 
+static void pack_isolation(struct packer *p, const struct isolation *x)
+{
+    pack_u32(p, (uint32_t)x->level);
+    pack_u32(p, x->layers);
+    pack_u32(p, x->unenforced);
+    pack_u32(p, x->landlock_abi);
+    pack_u32(p, x->cgroup_version);
+}
+
+static void unpack_isolation(struct unpacker *u, struct isolation *ret)
+{
+    ret->level = (enum level)unpack_u32(u);
+    ret->layers = unpack_u32(u);
+    ret->unenforced = unpack_u32(u);
+    ret->landlock_abi = unpack_u32(u);
+    ret->cgroup_version = unpack_u32(u);
+}
+
 int wire_send_hello(int fd, const struct wire_hello *h, struct err *e)
 {
     struct body b;
     body_init(&b);
     pack_err(&b.p, &h->err);
-    pack_u32(&b.p, (uint32_t)h->isolation.level);
-    pack_u32(&b.p, h->isolation.layers);
-    pack_u32(&b.p, h->isolation.unenforced);
-    pack_u32(&b.p, h->isolation.landlock_abi);
-    pack_u32(&b.p, h->isolation.cgroup_version);
+    pack_isolation(&b.p, &h->isolation);
     return body_send(fd, WIRE_HELLO, &b, NULL, e);
 }
 
@@ -62,11 +76,7 @@ int wire_read_hello(const struct wire_message *m, struct wire_hello *ret, struct
     struct unpacker u = open_message(m, WIRE_HELLO);
     struct wire_hello h = { 0 };
     unpack_err(&u, &h.err);
-    h.isolation.level = (enum level)unpack_u32(&u);
-    h.isolation.layers = unpack_u32(&u);
-    h.isolation.unenforced = unpack_u32(&u);
-    h.isolation.landlock_abi = unpack_u32(&u);
-    h.isolation.cgroup_version = unpack_u32(&u);
+    unpack_isolation(&u, &h.isolation);
     if (unpack_end(&u, "hello", e))
         return -1;
     *ret = h;
@@ -186,6 +196,73 @@ int wire_read_ended(const struct wire_message *m, struct wire_ended *ret, struct
     x.usage.pids_peak = unpack_u64(&u);
     if (unpack_end(&u, "ended", e))
         return -1;
+    if ((unsigned)x.evidence.reason >= END_REASON_COUNT_)
+        return err_set(e, ERR_PROTOCOL, 0, "a run cannot end for reason %u",
+                       (unsigned)x.evidence.reason);
     *ret = x;
+    return 0;
+}
+
+int wire_send_warden(int fd, const struct isolation *isolation, int wire_fd, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_isolation(&b.p, isolation);
+    return body_send(fd, WIRE_WARDEN, &b, &wire_fd, e);
+}
+
+int wire_read_warden(const struct wire_message *m, struct isolation *ret, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_WARDEN);
+    struct isolation x = { 0 };
+    unpack_isolation(&u, &x);
+    if (x.level <= LEVEL_AUTO || x.level >= LEVEL_COUNT_) /* a warden has reached one */
+        u.failed = true;
+    if (unpack_end(&u, "warden", e))
+        return -1;
+    *ret = x;
+    return 0;
+}
+
+int wire_send_settings(int fd, const char *text, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_str(&b.p, text);
+    if (strlen(text) > WIRE_MAX_TEXT)
+        return err_set(e, ERR_TOO_LARGE, 0, "settings of %zu bytes: up to %d are accepted",
+                       strlen(text), WIRE_MAX_TEXT);
+    return body_send(fd, WIRE_SETTINGS, &b, NULL, e);
+}
+
+int wire_read_settings(const struct wire_message *m, const char **ret_text, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_SETTINGS);
+    const char *text = unpack_str(&u);
+    if (!text || strlen(text) > WIRE_MAX_TEXT)
+        u.failed = true;
+    if (unpack_end(&u, "settings", e))
+        return -1;
+    *ret_text = text;
+    return 0;
+}
+
+int wire_send_drain(int fd, const struct wire_drain *d, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u32(&b.p, d->now);
+    return body_send(fd, WIRE_DRAIN, &b, NULL, e);
+}
+
+int wire_read_drain(const struct wire_message *m, struct wire_drain *ret, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_DRAIN);
+    uint32_t now = unpack_u32(&u);
+    if (now > 1)
+        u.failed = true;
+    if (unpack_end(&u, "drain", e))
+        return -1;
+    *ret = (struct wire_drain){ .now = now == 1 };
     return 0;
 }

@@ -1,5 +1,5 @@
-/* wire/wire.h — the messages between keeper and warden, over SOCK_SEQPACKET, with descriptors.
- * Runs in: both. One message is one datagram; it is whole or it is an error.
+/* wire/wire.h — the messages between keeper and warden, and from the supervisor of a service to its keeper, over
+ * SOCK_SEQPACKET, with descriptors. Runs in: all three. One message is one datagram; it is whole or it is an error.
  *
  * Invariants
  * W1 A message of another version, an unknown type, the wrong number of descriptors, with bytes missing
@@ -8,6 +8,7 @@
  * W3 Strings hold exactly one NUL, at their end. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -25,11 +26,14 @@ enum {
 };
 
 #define WIRE_TABLE(X) /* id, name, descriptors it carries */                  \
-    X(WIRE_HELLO,   "hello",   0)  /* warden: what I promise, or why I cannot */ \
+    X(WIRE_HELLO,   "hello",   0)  /* warden: what I promise, or why I cannot; a keeper says it to its supervisor */ \
     X(WIRE_SPAWN,   "spawn",   5)  /* keeper: run this */                     \
     X(WIRE_KILL,    "kill",    0)  /* keeper: end it */                       \
     X(WIRE_STARTED, "started", 0)  /* warden: the program runs */             \
-    X(WIRE_ENDED,   "ended",   0)  /* warden: what happened; nothing is left of it */
+    X(WIRE_ENDED,   "ended",   0)  /* warden: what happened; nothing is left of it */ \
+    X(WIRE_WARDEN,  "warden",  1)  /* supervisor: a warden to run on */       \
+    X(WIRE_SETTINGS, "settings", 0) /* supervisor: these are valid from now on */ \
+    X(WIRE_DRAIN,   "drain",   0)  /* supervisor: finish, and exit */
 
 enum wire_type {
 #define X(id, name, fds) id,
@@ -106,4 +110,23 @@ struct wire_ended {
 };
 [[nodiscard]] int wire_send_ended(int fd, const struct wire_ended *x, struct err *e);
 [[nodiscard]] int wire_read_ended(const struct wire_message *m, struct wire_ended *ret,
+                                  struct err *e);
+
+/* warden; the descriptor is the keeper's end of its wire */
+[[nodiscard]] int wire_send_warden(int fd, const struct isolation *isolation, int wire_fd,
+                                   struct err *e);
+[[nodiscard]] int wire_read_warden(const struct wire_message *m, struct isolation *ret,
+                                   struct err *e);
+
+/* settings; text of settings/settings.h, up to WIRE_MAX_TEXT bytes; what was read points into the message */
+[[nodiscard]] int wire_send_settings(int fd, const char *text, struct err *e);
+[[nodiscard]] int wire_read_settings(const struct wire_message *m, const char **ret_text,
+                                     struct err *e);
+
+/* drain */
+struct wire_drain {
+    bool now; /* do not wait for what runs: cancel it */
+};
+[[nodiscard]] int wire_send_drain(int fd, const struct wire_drain *d, struct err *e);
+[[nodiscard]] int wire_read_drain(const struct wire_message *m, struct wire_drain *ret,
                                   struct err *e);

@@ -212,6 +212,209 @@ static void test_nobody_to_read_it_is_an_error(void)
     place_done(&p);
 }
 
+/* Asks for every file; the answer is in *b, and how many entries there are is returned. */
+static int collect_all(const struct place *p, struct buf *b)
+{
+    struct err e = { 0 };
+    struct bundle_entry entry;
+    bool more = true;
+    int n = 0;
+    char *names[] = { (char *)FILES_ALL, (char *)FILES_ALL, NULL };
+    autoclose int out = memfd_create("unit-test", MFD_CLOEXEC);
+    int before = open_fds();
+    CHECK_INT(files_collect(p->fd, names, out, &e), 0);
+    CHECK_INT(open_fds(), before);
+    CHECK(lseek(out, 0, SEEK_SET) == 0 && fd_read_to_buf(out, SIZE_MAX / 8, b, &e) == 0);
+    CHECK(b->len <= BUNDLE_STREAM_MAX);
+    for (size_t pos = 0; CHECK_INT(bundle_next(b, &pos, &entry, &more, &e), 0) && more;)
+        n++;
+    return n;
+}
+
+/* The status of one of them and, where it is wanted, its bytes; OUTPUT_STATUS_COUNT_ when it is not among them. */
+static enum output_status entry_of(const struct buf *b, const char *name, struct buf *ret_bytes)
+{
+    struct err e = { 0 };
+    struct bundle_entry entry;
+    bool more = true;
+    for (size_t pos = 0; bundle_next(b, &pos, &entry, &more, &e) == 0 && more;) {
+        if (entry.head.name_len != strlen(name) || memcmp(entry.name, name, strlen(name)) != 0)
+            continue;
+        if (ret_bytes)
+            CHECK_INT(buf_add(ret_bytes, entry.bytes, entry.head.size, &e), 0);
+        return (enum output_status)entry.head.mode_or_status;
+    }
+    return OUTPUT_STATUS_COUNT_;
+}
+
+static void test_dot_is_every_file_of_every_directory(void)
+{
+    static const char *const names[] = { "plain", "a/one",       "a/b/two", "a/b/c/three",
+                                         "d/odd", "d/\xFF\nx y", "hard" };
+    struct place p;
+    auto(buf) b = { 0 };
+    if (!place_init(&p))
+        return;
+    CHECK(mkdirat(p.fd, "a", 0755) == 0 && mkdirat(p.fd, "a/b", 0755) == 0 &&
+          mkdirat(p.fd, "a/b/c", 0755) == 0 && mkdirat(p.fd, "d", 0755) == 0 &&
+          mkdirat(p.fd, "empty", 0755) == 0);
+    for (int i = 0; i < 6; i++)
+        place_file(&p, names[i], names[i], 0644);
+    CHECK_INT(linkat(p.fd, "plain", p.fd, "hard", 0), 0);
+    CHECK_INT(collect_all(&p, &b), 7);
+    for (int i = 0; i < 7; i++) {
+        auto(buf) bytes = { 0 };
+        CHECK_INT(entry_of(&b, names[i], &bytes), OUTPUT_OK);
+        CHECK_STR(buf_str(&bytes), i == 6 ? "plain" : names[i]);
+    }
+    place_done(&p);
+}
+
+static void test_dot_passes_over_what_is_no_file(void)
+{
+    struct place p;
+    auto(buf) b = { 0 };
+    if (!place_init(&p))
+        return;
+    CHECK_INT(mkdirat(p.fd, "dir", 0755), 0);
+    place_file(&p, "dir/file", "x", 0644);
+    CHECK(symlinkat("/etc/passwd", p.fd, "passwd") == 0 && symlinkat("dir", p.fd, "link") == 0 &&
+          symlinkat("/etc", p.fd, "dir/etc") == 0 && symlinkat("..", p.fd, "dir/up") == 0 &&
+          mkfifoat(p.fd, "fifo", 0666) == 0 &&
+          mknodat(p.fd, "dir/socket", S_IFSOCK | 0666, 0) == 0);
+    CHECK_INT(collect_all(&p, &b), 1);
+    CHECK_INT(entry_of(&b, "dir/file", NULL), OUTPUT_OK);
+    place_done(&p);
+}
+
+static void test_dot_names_the_directory_below_which_names_are_too_long(void)
+{
+    struct place p;
+    auto(buf) b = { 0 };
+    if (!place_init(&p))
+        return;
+    autoclose int at = openat(p.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; i < 1000; i++) { /* "a/a/a/…": 512 levels have names of 1,024 bytes */
+        CHECK(mkdirat(at, "a", 0755) == 0);
+        int below = openat(at, "a", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        fd_close(&at);
+        at = below;
+        if (i == 99 || i == 999)
+            CHECK(mknodat(at, "file", S_IFREG | 0644, 0) == 0);
+    }
+    CHECK_INT(collect_all(&p, &b), 2);
+    char name[BUNDLE_NAME_MAX + 1];
+    for (size_t i = 0; i < sizeof name; i++)
+        name[i] = i % 2 ? '/' : 'a';
+    name[2 * 512 - 1] = '\0';
+    CHECK_INT(entry_of(&b, name, NULL), OUTPUT_TOO_LARGE);
+    memcpy(name + 200, "file", 5);
+    CHECK_INT(entry_of(&b, name, NULL), OUTPUT_OK);
+    place_done(&p);
+}
+
+static void test_dot_stops_where_there_are_too_many_files(void)
+{
+    struct place p;
+    auto(buf) b = { 0 };
+    if (!place_init(&p))
+        return;
+    for (int i = 0; i < BUNDLE_FILES_MAX + 50; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "%d", i);
+        CHECK_INT(mknodat(p.fd, name, S_IFREG | 0644, 0), 0);
+    }
+    CHECK_INT(collect_all(&p, &b), BUNDLE_FILES_MAX + 1);
+    int cut = 0;
+    for (int i = 0; i < BUNDLE_FILES_MAX + 50; i += 1 + i / 100) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "%d", i);
+        enum output_status status = entry_of(&b, name, NULL);
+        cut += status == OUTPUT_TOO_LARGE;
+        CHECK(status == OUTPUT_OK || status == OUTPUT_TOO_LARGE || status == OUTPUT_STATUS_COUNT_);
+    }
+    CHECK(cut <= 1);
+    place_done(&p);
+}
+
+static void test_dot_is_bounded_in_all(void)
+{
+    static const char *const names[] = { "a", "b", "c", "d", "e" };
+    struct place p;
+    auto(buf) b = { 0 };
+    int ok = 0, too_large = 0;
+    if (!place_init(&p))
+        return;
+    for (int i = 0; i < 5; i++)
+        sparse(&p, names[i], 15 << 20);
+    sparse(&p, "huge", (off_t)1 << 40);
+    CHECK_INT(collect_all(&p, &b), 6);
+    for (int i = 0; i < 5; i++) {
+        ok += entry_of(&b, names[i], NULL) == OUTPUT_OK;
+        too_large += entry_of(&b, names[i], NULL) == OUTPUT_TOO_LARGE;
+    }
+    CHECK(ok == 4 && too_large == 1);
+    CHECK_INT(entry_of(&b, "huge", NULL), OUTPUT_TOO_LARGE);
+    place_done(&p);
+}
+
+/* More directories than a walk takes steps, in a place where opening one walks 500 others. */
+static void test_dot_stops_in_a_tree_made_to_take_long(void)
+{
+    struct place p;
+    auto(buf) b = { 0 };
+    if (!place_init(&p))
+        return;
+    autoclose int at = openat(p.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; i < 500; i++) {
+        CHECK(mkdirat(at, "a", 0755) == 0);
+        int below = openat(at, "a", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        fd_close(&at);
+        at = below;
+    }
+    for (int i = 0; i < 5000; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "%d", i);
+        CHECK_INT(mkdirat(at, name, 0755), 0);
+        (void)snprintf(name, sizeof name, "%d/f", i);
+        if (i % 2 == 0)
+            CHECK_INT(mknodat(at, name, S_IFREG | 0644, 0), 0);
+    }
+    int n = collect_all(&p, &b);
+    CHECK(n > 1000 && n < 2000);
+    place_done(&p);
+}
+
+static void collect_all_locked(void *place)
+{
+    struct place *p = place;
+    auto(buf) b = { 0 };
+    CHECK(become_ordinary());
+    CHECK(mkdirat(p->fd, "closed", 0755) == 0 && place_file(p, "closed/file", "x", 0644));
+    place_file(p, "locked", "x", 0);
+    place_file(p, "open", "x", 0644);
+    CHECK_INT(fchmodat(p->fd, "closed", 0, 0), 0);
+    CHECK_INT(collect_all(p, &b), 3);
+    CHECK_INT(entry_of(&b, "closed", NULL), OUTPUT_REFUSED);
+    CHECK_INT(entry_of(&b, "locked", NULL), OUTPUT_REFUSED);
+    CHECK_INT(entry_of(&b, "open", NULL), OUTPUT_OK);
+    auto(buf) none = { 0 };
+    CHECK_INT(mkdirat(p->fd, "top", 0), 0);
+    struct place top = { .fd = openat(p->fd, "top", O_PATH | O_CLOEXEC) };
+    CHECK_INT(collect_all(&top, &none), 0); /* no failure of ours: the program did it */
+    fd_close(&top.fd);
+}
+
+static void test_dot_tells_what_its_maker_locked(void)
+{
+    struct place p;
+    if (!place_init(&p))
+        return;
+    CHECK_INT(fchmod(p.fd, 0777), 0);
+    CHECK_INT(in_child(collect_all_locked, &p), 0);
+    place_done(&p);
+}
+
 static const struct check_test tests[] = {
     TEST(test_regular_files_come_out_byte_for_byte),
     TEST(test_links_are_never_followed),
@@ -222,5 +425,12 @@ static const struct check_test tests[] = {
     TEST(test_all_files_together_are_bounded),
     TEST(test_file_its_maker_locked_is_refused),
     TEST(test_nobody_to_read_it_is_an_error),
+    TEST(test_dot_is_every_file_of_every_directory),
+    TEST(test_dot_passes_over_what_is_no_file),
+    TEST(test_dot_names_the_directory_below_which_names_are_too_long),
+    TEST(test_dot_stops_where_there_are_too_many_files),
+    TEST(test_dot_is_bounded_in_all),
+    TEST(test_dot_stops_in_a_tree_made_to_take_long),
+    TEST(test_dot_tells_what_its_maker_locked),
 };
 CHECK_MAIN(tests)

@@ -179,6 +179,28 @@ static void test_list_names_them_all_and_stays_inside_its_buffer(void)
     }
 }
 
+static void test_code_alone_tells_the_language_when_it_stands_out(void)
+{
+    static const struct {
+        const char *code, *language;
+    } rows[] = {
+        { "import sys\nprint(1)", "python" },
+        { "def f(x):\n    return x\nprint(f(1))\n", "python" },
+        { "const x = 1;\nconsole.log(x);", "javascript" },
+        { "import { a } from 'b';\n[1].map(x => x + a)", "javascript" },
+        { "echo hello", "bash" },
+        { "for f in *; do\n  cat \"$f\"\ndone", "bash" },
+        { "1 + 1", NULL },
+        { "", NULL },
+        { "hello world", NULL },
+        { "print(1)\necho 1", NULL },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct language *l = language_infer(rows[i].code, strlen(rows[i].code));
+        CHECK_STR(l ? l->name : NULL, rows[i].language);
+    }
+}
+
 static const struct check_test tests[] = {
     TEST(test_languages_are_found_by_name_and_alias_in_any_case),
     TEST(test_other_words_are_no_language),
@@ -187,6 +209,7 @@ static const struct check_test tests[] = {
     TEST(test_first_line_tells_the_language),
     TEST(test_first_line_that_tells_nothing_is_no_error),
     TEST(test_first_line_without_end_is_not_believed),
+    TEST(test_code_alone_tells_the_language_when_it_stands_out),
     TEST(test_every_declaration_is_complete),
     TEST(test_every_word_names_one_language),
     TEST(test_list_names_them_all_and_stays_inside_its_buffer),

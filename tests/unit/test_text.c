@@ -230,6 +230,63 @@ static void test_quote_stays_inside_any_buffer(void)
     }
 }
 
+static void test_a_character_that_has_only_begun_is_cut_off(void)
+{
+    static const struct {
+        const char *bytes;
+        size_t whole;
+    } rows[] = {
+        { "", 0 },
+        { "abc", 3 },
+        { "a\xC3\xA9", 3 },
+        { "a\xC3", 1 },
+        { "\xE2\x82", 0 },
+        { "x\xE2\x82\xAC", 4 },
+        { "x\xF0\x9F\x98", 1 },
+        { "x\xF0\x9F\x98\x80", 5 },
+        { "x\x80\x80", 3 },
+        { "x\xFF", 2 },
+        { "\x80\x80\x80\x80", 4 },
+        { "ab\xF0", 2 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        CHECK_INT(text_whole(rows[i].bytes, strlen(rows[i].bytes)), rows[i].whole);
+}
+
+static void test_base64_that_was_written_is_read_back(void)
+{
+    char bytes[67];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)(i * 37 + 200);
+    for (size_t n = 0; n <= sizeof bytes; n++) {
+        struct err e = { 0 };
+        auto(buf) text = { 0 };
+        auto(buf) back = { 0 };
+        CHECK_INT(text_add_base64(&text, bytes, n, &e), 0);
+        CHECK_INT(buf_add(&back, "x", 1, &e), 0);
+        CHECK_INT(text_base64_decode(buf_str(&text), text.len, &back, &e), 0);
+        CHECK_INT(back.len, n + 1);
+        CHECK(back.data[0] == 'x' && memcmp(back.data + 1, bytes, n) == 0);
+    }
+}
+
+static void test_base64_that_is_not_is_refused(void)
+{
+    static const char *const bad[] = {
+        "A",    "AA",   "AAA",  "AAAAA", "AA==AAAA", "A===",       "====",       "=AAA",    "AA=A",
+        "AB==", "AAB=", "AA A", "AAA\n", "AA-_",     "AAAA\r\n==", "AA\xC3\xBC", "AAAA===="
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct err e = { 0 };
+        auto(buf) out = { 0 };
+        CHECK_INT(buf_add(&out, "kept", 4, &e), 0);
+        if (!CHECK_INT(text_base64_decode(bad[i], strlen(bad[i]), &out, &e), -1))
+            printf("    %s\n", bad[i]);
+        CHECK_INT(e.code, ERR_BAD_REQUEST);
+        CHECK_INT(out.len, 4);
+    }
+}
+
 static const struct check_test tests[] = {
     TEST(test_well_formed_text_is_told_from_the_rest),
     TEST(test_every_code_point_is_judged_rightly),
@@ -239,8 +296,11 @@ static const struct check_test tests[] = {
     TEST(test_replacement_appends),
     TEST(test_base64_is_that_of_rfc_4648),
     TEST(test_base64_of_all_lengths_fits_its_buffer),
+    TEST(test_base64_that_was_written_is_read_back),
+    TEST(test_base64_that_is_not_is_refused),
     TEST(test_quote_shows_nothing_that_moves_a_terminal),
     TEST(test_quote_cuts_long_values_and_says_so),
     TEST(test_quote_stays_inside_any_buffer),
+    TEST(test_a_character_that_has_only_begun_is_cut_off),
 };
 CHECK_MAIN(tests)

@@ -56,11 +56,11 @@ static void test_sizes_are_read_as_people_write_them(void)
 static void test_durations_are_read_as_people_write_them(void)
 {
     static const struct row rows[] = {
-        { "0", 0 },           { "10", 10000 },   { "10s", 10000 },    { "10S", 10000 },
-        { "500ms", 500 },     { "500MS", 500 },  { "500Ms", 500 },    { "2m", 120000 },
-        { "2M", 120000 },     { "1h", 3600000 }, { "24H", 86400000 }, { "2.5", 2500 },
-        { "0.001", 1 },       { "0.5s", 500 },   { "1.5m", 90000 },   { "1.25h", 4500000 },
-        { "10.000s", 10000 },
+        { "0", 0 },           { "10", 10000 },    { "10s", 10000 },      { "10S", 10000 },
+        { "500ms", 500 },     { "500MS", 500 },   { "500Ms", 500 },      { "2m", 120000 },
+        { "2M", 120000 },     { "1h", 3600000 },  { "24H", 86400000 },   { "2.5", 2500 },
+        { "0.001", 1 },       { "0.5s", 500 },    { "1.5m", 90000 },     { "1.25h", 4500000 },
+        { "10.000s", 10000 }, { "1d", 86400000 }, { "30D", 2592000000 },
     };
     CHECK_ROWS(UNIT_MS, rows);
 }
@@ -68,9 +68,9 @@ static void test_durations_are_read_as_people_write_them(void)
 static void test_counts_are_whole_numbers_without_unit(void)
 {
     static const struct row rows[] = {
-        { "0", 0 },          { "64", 64 },       { "4096", 4096 },
-        { "64.5", REFUSED }, { "64k", REFUSED }, { "64m", REFUSED },
-        { "64s", REFUSED },  { "64b", REFUSED }, { "0.001", REFUSED },
+        { "0", 0 },           { "64", 64 },       { "4096", 4096 },   { "64.5", REFUSED },
+        { "64k", REFUSED },   { "64m", REFUSED }, { "64s", REFUSED }, { "64b", REFUSED },
+        { "0.001", REFUSED }, { "1d", REFUSED },
     };
     CHECK_ROWS(UNIT_COUNT, rows);
 }
@@ -97,7 +97,7 @@ static void test_nonsense_is_refused_by_every_kind(void)
         { "\t1", REFUSED },        { "1\n", REFUSED },
         { "10 s", REFUSED },       { "10 k", REFUSED },
         { "10sec", REFUSED },      { "10min", REFUSED },
-        { "1d", REFUSED },         { "1w", REFUSED },
+        { "1w", REFUSED },         { "1dd", REFUSED },
         { "1us", REFUSED },        { "1p", REFUSED },
         { "1kk", REFUSED },        { "1kmb", REFUSED },
         { "1ib", REFUSED },        { "1bb", REFUSED },

@@ -166,8 +166,13 @@ static void test_words_are_what_clients_rely_on(void)
         "disk_limit",  "cancelled",     "rejected",      "internal_error",
     };
     CHECK_INT(sizeof words / sizeof words[0], VERDICT_COUNT_);
-    for (int i = 0; i < VERDICT_COUNT_; i++)
+    for (int i = 0; i < VERDICT_COUNT_; i++) {
+        enum verdict back = VERDICT_COUNT_;
         CHECK_STR(verdict_word((enum verdict)i), words[i]);
+        CHECK_INT(verdict_parse(words[i], &back), 0);
+        CHECK_INT(back, i);
+        CHECK(strstr(verdict_list, words[i]) != NULL);
+    }
     struct evidence none = { 0 };
     CHECK_INT(verdict_exit_code(VERDICT_REJECTED, &none), 125);
 }

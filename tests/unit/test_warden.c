@@ -164,6 +164,41 @@ static void test_files_come_in_and_only_regular_ones_go_out(void)
     keeper_at_every_level(files_in_and_out);
 }
 
+static void every_file_out(struct warden *w)
+{
+    char *argv[] = { (char *)"/bin/sh", (char *)"-c",
+                     (char *)"mkdir -p a/b; echo 1 > a/b/made; ln -s /etc a/etc; mkfifo a/fifo",
+                     NULL };
+    char *outputs[] = { (char *)".", NULL };
+    static char bytes[4096];
+    struct err e = { 0 };
+    auto(buf) bundle = { 0 };
+    CHECK_INT(bundle_add(&bundle, "given", 0644, "x", 1, &e), 0);
+    auto(keeper_run) r = keeper_spawn(
+        w, &(struct keeper_ask){ .id = 1, .argv = argv, .outputs = outputs, .bundle = &bundle });
+    CHECK_INT(keeper_wait(w, 1).evidence.exit_code, 0);
+    ssize_t n = keeper_read(r.outputs, bytes, sizeof bytes);
+    struct buf view = { .data = bytes, .len = n > 0 ? (size_t)n : 0 };
+    struct bundle_entry entry;
+    bool more = true;
+    int given = 0, made = 0, others = 0;
+    for (size_t pos = 0; CHECK_INT(bundle_next(&view, &pos, &entry, &more, &e), 0) && more;) {
+        bool ok = entry.head.mode_or_status == OUTPUT_OK;
+        if (ok && entry.head.name_len == 5 && memcmp(entry.name, "given", 5) == 0)
+            given++;
+        else if (ok && entry.head.name_len == 8 && memcmp(entry.name, "a/b/made", 8) == 0)
+            made++;
+        else
+            others++;
+    }
+    CHECK(given == 1 && made == 1 && others == 0);
+}
+
+static void test_every_file_goes_out_where_all_are_asked_for(void)
+{
+    keeper_at_every_level(every_file_out);
+}
+
 static void layers_are_told(struct warden *w)
 {
     const struct isolation *iso = &w->isolation;
@@ -214,6 +249,7 @@ static const struct check_test tests[] = {
     TEST(test_kill_ends_the_whole_run_and_unknown_ids_are_ignored),
     TEST(test_deadline_is_the_wardens_own),
     TEST(test_files_come_in_and_only_regular_ones_go_out),
+    TEST(test_every_file_goes_out_where_all_are_asked_for),
     TEST(test_what_is_promised_fits_the_level),
     TEST(test_warden_holds_none_of_its_starters_descriptors),
 };

@@ -106,6 +106,50 @@ static int read_ended(const struct wire_message *m, struct err *e)
     return 0;
 }
 
+static const struct isolation promised = { LEVEL_JAR, 0xFFFFF, 0x1, 6, 2 };
+
+static int send_warden(int fd, struct err *e)
+{
+    return wire_send_warden(fd, &promised, 0, e);
+}
+
+static int read_warden(const struct wire_message *m, struct err *e)
+{
+    struct isolation got;
+    if (wire_read_warden(m, &got, e))
+        return -1;
+    CHECK(memcmp(&got, &promised, sizeof got) == 0);
+    return 0;
+}
+
+static int send_settings(int fd, struct err *e)
+{
+    return wire_send_settings(fd, "runs.max = 5\n", e);
+}
+
+static int read_settings(const struct wire_message *m, struct err *e)
+{
+    const char *text;
+    if (wire_read_settings(m, &text, e))
+        return -1;
+    CHECK_STR(text, "runs.max = 5\n");
+    return 0;
+}
+
+static int send_drain(int fd, struct err *e)
+{
+    return wire_send_drain(fd, &(struct wire_drain){ .now = true }, e);
+}
+
+static int read_drain(const struct wire_message *m, struct err *e)
+{
+    struct wire_drain d;
+    if (wire_read_drain(m, &d, e))
+        return -1;
+    CHECK(d.now);
+    return 0;
+}
+
 static const struct kind {
     int (*send)(int fd, struct err *e);
     int (*read)(const struct wire_message *m, struct err *e);
@@ -116,6 +160,9 @@ static const struct kind {
     [WIRE_KILL] = { send_kill, read_kill, 0 },
     [WIRE_STARTED] = { send_started, read_started, 0 },
     [WIRE_ENDED] = { send_ended, read_ended, 0 },
+    [WIRE_WARDEN] = { send_warden, read_warden, 1 },
+    [WIRE_SETTINGS] = { send_settings, read_settings, 0 },
+    [WIRE_DRAIN] = { send_drain, read_drain, 0 },
 };
 
 static struct wire_message message; /* too large for the stack of a test */

@@ -10,4 +10,8 @@ const struct language language_bash = {
     .env = (const char *const[]){ NULL },
     .version = (const char *const[]){ "/bin/bash", "--version", NULL },
     .install = "apt-get install bash",
+    .hints = (const char *const[]){ "^echo ", "^fi",     "^done", "^then",    "^if [",    "$(",
+                                    "${",     "^set -",  "^cd ",  "^ls",      "^grep ",   "^cat ",
+                                    "; do",   "; then",  "^esac", "^export ", "^printf ", "^mkdir ",
+                                    "^rm ",   "^sleep ", NULL },
 };

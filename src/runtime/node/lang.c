@@ -10,4 +10,8 @@ const struct language language_node = {
     .env = (const char *const[]){ NULL },
     .version = (const char *const[]){ "/usr/bin/node", "--version", NULL },
     .install = "apt-get install nodejs",
+    .hints = (const char *const[]){ "^const ", "^let ", "^var ", "console.", "=>", "^function ",
+                                    "require(", "^import {", " from '", "^async function ",
+                                    "process.", "===", "^module.exports", "^export ", "new Promise",
+                                    "await ", NULL },
 };

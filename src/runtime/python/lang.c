@@ -12,4 +12,8 @@ const struct language language_python = {
     .env = (const char *const[]){ "PYTHONUNBUFFERED=1", "PYTHONDONTWRITEBYTECODE=1", NULL },
     .version = (const char *const[]){ "/usr/bin/python3", "--version", NULL },
     .install = "apt-get install python3",
+    .hints = (const char *const[]){ "^import ", "^from ", "^def ", "^class ", "^print(", "^elif ",
+                                    "^async def ", "^with ", "^try:", "^except", "^raise ",
+                                    "^if __name__", "self.", " in range(", "^@", "^pass", "lambda ",
+                                    NULL },
 };

@@ -1,0 +1,18 @@
+/* base/log.h — structured logs on stderr, one line an event:
+ *     2026-01-31T12:00:00.123Z info run.finished id=run_01 verdict=ok wall_ms=12
+ * Runs in: supervisor and keeper. Libraries never log: `main`, `api` and the run boundary do.
+ * The level is the one mutable global of the project. */
+#pragma once
+
+#include "base/err.h"
+
+enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
+
+void log_set_level(enum log_level level);
+
+/* `fmt` makes the fields, "key=value key=value"; a value that a stranger chose goes through text_quote() and stands in
+ * double quotes. Longer lines are cut at 1 KiB; a control character that slipped through is shown as '?'. */
+[[gnu::format(printf, 3, 4)]] void log_event(enum log_level level, const char *event,
+                                             const char *fmt, ...);
+/* The same with error="..." at its end. */
+void log_error(enum log_level level, const char *event, const struct err *e);
