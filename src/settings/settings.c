@@ -1,0 +1,449 @@
+#include "settings/settings.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "spec/permission.h"
+
+#define KIB    (1ULL << 10)
+#define MIB    (1ULL << 20)
+#define GIB    (1ULL << 30)
+#define SECOND 1000ULL
+#define MINUTE (60 * SECOND)
+#define DAY    (24ULL * 60 * MINUTE)
+
+enum kind { KIND_COUNT, KIND_BYTES, KIND_MS, KIND_BOOL, KIND_LEVEL, KIND_WORD, KIND_TEXT };
+
+struct setting {
+    char key[40];
+    enum kind kind;
+    bool fixed; /* cannot change while the service runs */
+    size_t offset;
+    size_t size;            /* of a text */
+    uint64_t min, max, def; /* of a number */
+    const char *text;       /* default of a text or word */
+    const char *const *words;
+    const char *help;
+};
+
+#define NUMBER(key_, kind_, member, min_, max_, def_, help_)                         \
+    {                                                                                \
+        .key = (key_), .kind = (kind_), .offset = offsetof(struct settings, member), \
+        .min = (min_), .max = (max_), .def = (def_), .help = (help_)                 \
+    }
+#define TEXT(key_, kind_, fixed_, member, def_, words_, help_)                                \
+    {                                                                                         \
+        .key = (key_), .kind = (kind_), .fixed = (fixed_),                                    \
+        .offset = offsetof(struct settings, member),                                          \
+        .size = sizeof(((struct settings *)NULL)->member), .text = (def_), .words = (words_), \
+        .help = (help_)                                                                       \
+    }
+
+static const struct setting rows[] = {
+    NUMBER("http.max_body", KIND_BYTES, http_max_body, KIB, GIB, 32 * MIB,
+           "the largest body of a request"),
+    NUMBER("http.max_bodies", KIND_BYTES, http_max_bodies, MIB, 64 * GIB, 256 * MIB,
+           "bodies that are being received, all together"),
+    NUMBER("http.max_connections", KIND_COUNT, http_max_connections, 1, 100000, 4096,
+           "connections at a time"),
+    NUMBER("http.head_timeout", KIND_MS, http_head_timeout, 100, 10 * MINUTE, 10 * SECOND,
+           "from the first byte of a request's head to its last"),
+    NUMBER("http.body_timeout", KIND_MS, http_body_timeout, 100, 10 * MINUTE, 30 * SECOND,
+           "for a body, and a second more for each 64k of it"),
+    NUMBER("http.idle_timeout", KIND_MS, http_idle_timeout, 100, 60 * MINUTE, 75 * SECOND,
+           "between the requests of a connection"),
+    NUMBER("http.write_timeout", KIND_MS, http_write_timeout, 100, 60 * MINUTE, 30 * SECOND,
+           "without the client taking a byte of the answer"),
+    TEXT("http.hosts", KIND_TEXT, false, http_hosts, "", NULL,
+         "further names clients may call us by, with commas; * is any"),
+    TEXT("http.origins", KIND_TEXT, false, http_origins, "", NULL,
+         "origins of web pages that may call us, with commas"),
+    NUMBER("runs.max", KIND_COUNT, runs_max, 0, 1024, 0, "runs at a time; 0: 8 for each CPU"),
+    NUMBER("runs.queue", KIND_COUNT, runs_queue, 0, 100000, 0,
+           "runs that wait beyond that; 0: half of runs.max"),
+    NUMBER("runs.max_per_key", KIND_COUNT, runs_max_per_key, 0, 1024, 0,
+           "runs of one API key at a time; 0: runs.max"),
+    NUMBER("runs.max_bytes", KIND_BYTES, runs_max_bytes, MIB, 64 * GIB, 512 * MIB,
+           "programs of all runs that run or wait, together; half of it for one API key"),
+    { .key = "runs.isolation",
+      .kind = KIND_LEVEL,
+      .fixed = true,
+      .offset = offsetof(struct settings, isolation),
+      .def = LEVEL_AUTO,
+      .help = "auto, or exactly this level: jar, rootless, process" },
+    NUMBER("batch.max_runs", KIND_COUNT, batch_max_runs, 1, 100000, 1000,
+           "runs of one batch or comparison"),
+    NUMBER("approvals.max", KIND_COUNT, approval_max, 1, 100000, 1000,
+           "runs that wait for an approval at a time"),
+    NUMBER("approvals.timeout", KIND_MS, approval_timeout, SECOND, 30 * DAY, 5 * MINUTE,
+           "how long a run waits for an approval; then it is rejected"),
+    TEXT("approvals.mode", KIND_WORD, false, approval_mode, "bypassPermissions", permission_modes,
+         "permission mode of a run that names none"),
+    NUMBER("history.max_age", KIND_MS, history_max_age, MINUTE, 36500 * DAY, 30 * DAY,
+           "how long finished runs are kept"),
+    NUMBER("history.max_bytes", KIND_BYTES, history_max_bytes, MIB, 1024 * GIB, GIB,
+           "how much they may take; the oldest go first"),
+    TEXT("execute.workspace", KIND_TEXT, true, workspace, "", NULL,
+         "directory of /execute; otherwise $OUTPUT_DATA_PATH, or output_data here"),
+    { .key = "debug",
+      .kind = KIND_BOOL,
+      .offset = offsetof(struct settings, debug),
+      .def = 0,
+      .help = "more in the log" },
+};
+enum { ROWS = sizeof rows / sizeof rows[0], SETTINGS = ROWS + 2 * LIMIT_COUNT };
+
+/* The most a caller of the service may ask for, unless its operator says otherwise. */
+static const uint64_t limit_maxima[LIMIT_COUNT] = {
+    [LIMIT_WALL_MS] = 5 * MINUTE, [LIMIT_CPU_MS] = 5 * MINUTE, [LIMIT_MEMORY] = 2 * GIB,
+    [LIMIT_PIDS] = 512,           [LIMIT_CPU_PERCENT] = 400,   [LIMIT_OUTPUT] = 64 * MIB,
+    [LIMIT_DISK] = GIB,           [LIMIT_FILES] = 100000,      [LIMIT_OPEN_FILES] = 4096,
+};
+
+static const enum kind kind_of_unit[] = {
+    [UNIT_COUNT] = KIND_COUNT,
+    [UNIT_BYTES] = KIND_BYTES,
+    [UNIT_MS] = KIND_MS,
+};
+
+/* The rows above, then two for each limit. */
+static struct setting setting_at(size_t i)
+{
+    if (i < ROWS)
+        return rows[i];
+    size_t id = (i - ROWS) / 2;
+    bool most = (i - ROWS) % 2;
+    const struct limit_def *d = &limit_defs[id];
+    struct setting s = { .kind = kind_of_unit[d->unit],
+                         .offset = (most ? offsetof(struct settings, limit_max)
+                                         : offsetof(struct settings, limit_default)) +
+                                   id * sizeof d->def,
+                         .min = d->min,
+                         .max = d->max,
+                         .def = most ? limit_maxima[id] : d->def,
+                         .help = most ? "the most a run may ask for" : d->help };
+    (void)snprintf(s.key, sizeof s.key, "limits.%s%s", d->key, most ? ".max" : "");
+    return s;
+}
+
+static bool is_number(enum kind kind)
+{
+    return kind <= KIND_MS;
+}
+
+static enum unit_kind unit_of(enum kind kind)
+{
+    static const enum unit_kind units[] = { UNIT_COUNT, UNIT_BYTES, UNIT_MS };
+    return units[kind];
+}
+
+static void *member(struct settings *s, const struct setting *row)
+{
+    return (char *)s + row->offset;
+}
+
+static const void *member_of(const struct settings *s, const struct setting *row)
+{
+    return (const char *)s + row->offset;
+}
+
+static size_t member_size(const struct setting *row)
+{
+    static const size_t sizes[] = {
+        [KIND_COUNT] = sizeof(uint64_t),   [KIND_BYTES] = sizeof(uint64_t),
+        [KIND_MS] = sizeof(uint64_t),      [KIND_BOOL] = sizeof(bool),
+        [KIND_LEVEL] = sizeof(enum level),
+    };
+    return row->size > 0 ? row->size : sizes[row->kind];
+}
+
+struct settings settings_default(void)
+{
+    struct settings s = { 0 };
+    for (size_t i = 0; i < SETTINGS; i++) {
+        struct setting row = setting_at(i);
+        if (is_number(row.kind))
+            memcpy(member(&s, &row), &row.def, sizeof row.def);
+        else if (row.text)
+            (void)snprintf(member(&s, &row), row.size, "%s", row.text);
+    }
+    s.isolation = LEVEL_AUTO;
+    return s;
+}
+
+static int set_number(struct settings *s, const struct setting *row, const char *value,
+                      const char *quoted, struct err *e)
+{
+    enum unit_kind unit = unit_of(row->kind);
+    uint64_t n;
+    char min[32], max[32];
+    unit_format(unit, row->min, min, sizeof min);
+    unit_format(unit, row->max, max, sizeof max);
+    if (unit_parse(unit, value, &n))
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is not %s: from %s to %s is accepted",
+                       row->key, quoted, unit_accepted(unit), min, max);
+    if (n < row->min || n > row->max)
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is out of bounds: from %s to %s is accepted",
+                       row->key, quoted, min, max);
+    memcpy(member(s, row), &n, sizeof n);
+    return 0;
+}
+
+static int set_bool(struct settings *s, const struct setting *row, const char *value,
+                    const char *quoted, struct err *e)
+{
+    bool on = strcmp(value, "true") == 0;
+    if (!on && strcmp(value, "false") != 0)
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is not accepted: true and false are",
+                       row->key, quoted);
+    memcpy(member(s, row), &on, sizeof on);
+    return 0;
+}
+
+static int set_level(struct settings *s, const struct setting *row, const char *value,
+                     const char *quoted, struct err *e)
+{
+    enum level level;
+    if (level_parse(value, &level))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "%s '%s' is not a level: jar, rootless, process and auto are accepted",
+                       row->key, quoted);
+    memcpy(member(s, row), &level, sizeof level);
+    return 0;
+}
+
+static int set_text(struct settings *s, const struct setting *row, const char *value,
+                    const char *quoted, struct err *e)
+{
+    size_t n = strlen(value);
+    if (n >= row->size)
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is too long: up to %zu bytes are accepted",
+                       row->key, quoted, row->size - 1);
+    /* What a line of a file cannot hold could not be handed on. */
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)value[i] < ' ' || value[i] == 0x7F)
+            return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' holds a control character", row->key,
+                           quoted);
+    if (n > 0 && (value[0] == ' ' || value[n - 1] == ' '))
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' begins or ends with a space", row->key,
+                       quoted);
+    memset(member(s, row), 0, row->size);
+    memcpy(member(s, row), value, n);
+    return 0;
+}
+
+static int set_word(struct settings *s, const struct setting *row, const char *value,
+                    const char *quoted, struct err *e)
+{
+    char known[120] = "";
+    for (const char *const *w = row->words; *w; w++) {
+        if (strcmp(*w, value) == 0)
+            return set_text(s, row, value, quoted, e);
+        size_t used = strlen(known);
+        (void)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", *w);
+    }
+    return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is not accepted: one of %s is", row->key, quoted,
+                   known);
+}
+
+static int refuse_key(const char *key, struct err *e)
+{
+    char quoted[96], near[40] = "";
+    size_t nearest = 4; /* further away it is another word */
+    for (size_t i = 0; i < SETTINGS; i++) {
+        struct setting row = setting_at(i);
+        const char *last = strchr(row.key, '.');
+        size_t d = text_distance(row.key, key);
+        if (last && strcmp(last + 1, key) == 0) /* without its group */
+            d = 0;
+        if (d < nearest) {
+            nearest = d;
+            memcpy(near, row.key, sizeof near);
+        }
+    }
+    text_quote(key, quoted, sizeof quoted);
+    if (near[0])
+        return err_set(e, ERR_BAD_REQUEST, 0, "there is no setting '%s': did you mean '%s'?",
+                       quoted, near);
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "there is no setting '%s': 'belljar serve --help' lists them", quoted);
+}
+
+int settings_set(struct settings *s, const char *key, const char *value, struct err *e)
+{
+    static int (*const set[])(struct settings *, const struct setting *, const char *, const char *,
+                              struct err *) = {
+        [KIND_COUNT] = set_number, [KIND_BYTES] = set_number, [KIND_MS] = set_number,
+        [KIND_BOOL] = set_bool,    [KIND_LEVEL] = set_level,  [KIND_WORD] = set_word,
+        [KIND_TEXT] = set_text,
+    };
+    for (size_t i = 0; i < SETTINGS; i++) {
+        struct setting row = setting_at(i);
+        char quoted[96];
+        if (strcmp(row.key, key) == 0)
+            return set[row.kind](s, &row, value, text_quote(value, quoted, sizeof quoted), e);
+    }
+    return refuse_key(key, e);
+}
+
+/* Blanks at both ends do not count. Cuts the text in place. */
+static char *trim(char *text)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    size_t n = strlen(text);
+    while (n > 0 && isspace((unsigned char)text[n - 1]))
+        text[--n] = '\0';
+    return text;
+}
+
+enum { LINE_MAX_BYTES = SETTING_TEXT_MAX + 128 };
+
+static int set_line(struct settings *s, const char *text, size_t len, struct err *e)
+{
+    char line[LINE_MAX_BYTES], quoted[96];
+    if (len >= sizeof line || memchr(text, '\0', len))
+        return err_set(e, ERR_BAD_REQUEST, 0, "is no line of text of up to %d bytes",
+                       LINE_MAX_BYTES - 1);
+    memcpy(line, text, len);
+    line[len] = '\0';
+    char *key = trim(line);
+    if (*key == '\0' || *key == '#')
+        return 0;
+    char *equals = strchr(key, '=');
+    if (!equals)
+        return err_set(e, ERR_BAD_REQUEST, 0, "'%s' is no setting: 'key = value' is accepted",
+                       text_quote(key, quoted, sizeof quoted));
+    *equals = '\0';
+    return settings_set(s, trim(key), trim(equals + 1), e);
+}
+
+int settings_set_pair(struct settings *s, const char *pair, struct err *e)
+{
+    char quoted[96];
+    if (!strchr(pair, '='))
+        return err_set(e, ERR_BAD_REQUEST, 0, "--set '%s' is no setting: key=value is accepted",
+                       text_quote(pair, quoted, sizeof quoted));
+    return set_line(s, pair, strlen(pair), e);
+}
+
+int settings_parse(struct settings *s, const char *name, const char *text, size_t len,
+                   struct err *e)
+{
+    struct settings all = *s;
+    unsigned number = 1;
+    for (const char *at = text, *end = text + len; at < end; number++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *stop = newline ? newline : end;
+        char quoted[96];
+        if (set_line(&all, at, (size_t)(stop - at), e))
+            return err_wrap(e, "%s line %u", text_quote(name, quoted, sizeof quoted), number);
+        at = newline ? newline + 1 : end;
+    }
+    *s = all;
+    return 0;
+}
+
+int settings_check(const struct settings *s, struct err *e)
+{
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        const struct limit_def *d = &limit_defs[i];
+        char value[32], max[32];
+        if (s->limit_default.v[i] > s->limit_max.v[i])
+            return err_set(e, ERR_BAD_REQUEST, 0,
+                           "limits.%s '%s' is above limits.%s.max '%s': lower the one or raise the "
+                           "other",
+                           d->key, unit_format(d->unit, s->limit_default.v[i], value, sizeof value),
+                           d->key, unit_format(d->unit, s->limit_max.v[i], max, sizeof max));
+    }
+    return 0;
+}
+
+/* A value as it is written in a file. */
+static const char *format(const struct settings *s, const struct setting *row, char *out,
+                          size_t size)
+{
+    const void *at = member_of(s, row);
+    uint64_t n;
+    switch (row->kind) {
+    case KIND_TEXT:
+    case KIND_WORD:
+        return at;
+    case KIND_BOOL:
+        return *(const bool *)at ? "true" : "false";
+    case KIND_LEVEL:
+        return level_name(*(const enum level *)at);
+    default:
+        memcpy(&n, at, sizeof n);
+        return unit_format(unit_of(row->kind), n, out, size);
+    }
+}
+
+int settings_write(const struct settings *s, struct buf *b, struct err *e)
+{
+    for (size_t i = 0; i < SETTINGS; i++) {
+        struct setting row = setting_at(i);
+        char value[32];
+        if (buf_addf(b, e, "%s = %s\n", row.key, format(s, &row, value, sizeof value)))
+            return -1;
+    }
+    return 0;
+}
+
+int settings_help(struct buf *b, struct err *e)
+{
+    static const char *const metavars[] = {
+        [KIND_COUNT] = "N",     [KIND_BYTES] = "SIZE", [KIND_MS] = "DUR",    [KIND_BOOL] = "BOOL",
+        [KIND_LEVEL] = "LEVEL", [KIND_WORD] = "WORD",  [KIND_TEXT] = "TEXT",
+    };
+    struct settings def = settings_default();
+    for (size_t i = 0; i < SETTINGS; i++) {
+        struct setting row = setting_at(i);
+        char left[64], value[32];
+        const char *shown = format(&def, &row, value, sizeof value);
+        (void)snprintf(left, sizeof left, "%s %s", row.key, metavars[row.kind]);
+        if (buf_addf(b, e, "  %-30s %s%s%s%s%s\n", left, row.help, *shown ? " (" : "", shown,
+                     *shown ? ")" : "", row.fixed ? "; at start only" : ""))
+            return -1;
+    }
+    return 0;
+}
+
+void settings_keep_fixed(struct settings *s, const struct settings *running, char *ret_kept,
+                         size_t size)
+{
+    size_t used = 0;
+    ret_kept[0] = '\0';
+    for (size_t i = 0; i < SETTINGS; i++) {
+        struct setting row = setting_at(i);
+        size_t n = member_size(&row);
+        if (!row.fixed || memcmp(member(s, &row), member_of(running, &row), n) == 0)
+            continue;
+        memcpy(member(s, &row), member_of(running, &row), n);
+        used = strlen(ret_kept);
+        (void)snprintf(ret_kept + used, size - used, "%s%s", used ? "," : "", row.key);
+    }
+}
+
+uint64_t settings_runs_max(const struct settings *s)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t own = 8 * (uint64_t)(cpus > 0 ? cpus : 1);
+    uint64_t max = s->runs_max > 0 ? s->runs_max : own;
+    return max < 1024 ? max : 1024;
+}
+
+uint64_t settings_runs_queue(const struct settings *s)
+{
+    uint64_t half = (settings_runs_max(s) + 1) / 2;
+    return s->runs_queue > 0 ? s->runs_queue : half;
+}
+
+uint64_t settings_runs_max_per_key(const struct settings *s)
+{
+    return s->runs_max_per_key > 0 ? s->runs_max_per_key : settings_runs_max(s);
+}
