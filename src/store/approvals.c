@@ -1,0 +1,222 @@
+#include "store/approvals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/moment.h"
+#include "base/text.h"
+#include "store/approvals_row.h"
+#include "store/sql.h"
+
+/* A page ends early when what was asked for is large: the programs are in it. */
+enum { LIMIT_MAX = 1000, PAGE_BYTES = 8 << 20 };
+
+static const char *const words[] = {
+#define X(id, word) [id] = word,
+    DECISION_TABLE(X)
+#undef X
+};
+
+const char *decision_word(enum decision d)
+{
+    return words[d];
+}
+
+/* A word that is not in the table was not written by us: such a request lets nothing run. */
+static enum decision decision_of(const char *word)
+{
+    for (int i = 0; i < DECISION_COUNT_; i++)
+        if (strcmp(word, words[i]) == 0)
+            return (enum decision)i;
+    return DECISION_REJECT;
+}
+
+void approval_row_done(struct approval_row *r)
+{
+    char *texts[] = { r->id,      r->thread, r->run,        r->tool,           r->input,
+                      r->risks,   r->reason, r->decided_by, r->decided_reason, r->edited_input,
+                      r->remember };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        free(texts[i]);
+    *r = (struct approval_row){ 0 };
+}
+
+static void take_row(struct query *q, struct approval_row *r)
+{
+    r->seq = take_int(q);
+    r->id = take_text(q);
+    r->thread = take_text(q);
+    r->run = take_text(q);
+    r->tool = take_text(q);
+    r->input = take_text(q);
+    r->risks = take_text(q);
+    r->reason = take_text(q);
+    r->decision = decision_of(peek_text(q, NULL));
+    r->decided_by = take_text(q);
+    r->decided_reason = take_text(q);
+    r->edited_input = take_text(q);
+    r->remember = take_text(q);
+    r->created_ms = take_int(q);
+    r->expires_ms = take_int(q);
+    r->decided_ms = take_int(q);
+}
+
+int approvals_insert(struct db *db, const struct approval_row *r, struct err *e)
+{
+    auto(query) q = { 0 };
+    if (query_get(&q, db, SQL_APPROVAL_INSERT, e))
+        return -1;
+    bind_text(&q, r->id);
+    bind_text(&q, r->thread);
+    bind_text(&q, r->run);
+    bind_text(&q, r->tool);
+    bind_text(&q, r->input);
+    bind_text(&q, r->risks);
+    bind_text(&q, r->reason);
+    bind_text(&q, words[DECISION_PENDING]);
+    bind_int(&q, r->created_ms);
+    bind_int(&q, r->expires_ms);
+    return query_run(&q, e);
+}
+
+/* The one row that a statement with one text finds: 1, 0 or -1. */
+static int get_one(struct db *db, enum sql id, const char *text, struct approval_row *ret,
+                   struct err *e)
+{
+    auto(approval_row) row = { 0 };
+    auto(query) q = { 0 };
+    if (query_get(&q, db, id, e))
+        return -1;
+    bind_text(&q, text);
+    int found = query_step(&q, e);
+    if (found <= 0)
+        return found;
+    take_row(&q, &row);
+    if (query_taken(&q, e))
+        return -1;
+    sql_move(ret, &row, sizeof row);
+    return 1;
+}
+
+int approvals_get(struct db *db, const char *id, struct approval_row *ret, struct err *e)
+{
+    char quoted[96];
+    int found = get_one(db, SQL_APPROVAL_GET, id, ret, e);
+    if (found == 0)
+        return err_set(e, ERR_NOT_FOUND, 0, "there is no approval '%s'",
+                       text_quote(id, quoted, sizeof quoted));
+    return found < 0 ? -1 : 0;
+}
+
+int approvals_pending_of(struct db *db, const char *thread, struct approval_row *ret, struct err *e)
+{
+    char quoted[96];
+    int found = get_one(db, SQL_APPROVAL_PENDING_OF, thread, ret, e);
+    if (found == 0)
+        return err_set(e, ERR_NOT_FOUND, 0, "nothing of thread '%s' waits for an approval",
+                       text_quote(thread, quoted, sizeof quoted));
+    return found < 0 ? -1 : 0;
+}
+
+void approval_rows_done(struct approval_rows *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        approval_row_done(&r->rows[i]);
+    free(r->rows);
+    *r = (struct approval_rows){ 0 };
+}
+
+static int prepare_list(struct query *q, struct db *db, const char *decision, const char *thread,
+                        int64_t before_seq, unsigned limit, struct err *e)
+{
+    auto(buf) sql = { 0 };
+    if (buf_addf(&sql, e,
+                 "SELECT " APPROVAL_COLUMNS " FROM approvals WHERE true%s%s%s "
+                 "ORDER BY seq DESC LIMIT ?",
+                 thread ? " AND thread = ?" : "", decision ? " AND decision = ?" : "",
+                 before_seq ? " AND seq < ?" : "") ||
+        query_prepare(q, db, buf_str(&sql), e))
+        return -1;
+    if (thread)
+        bind_text(q, thread);
+    if (decision)
+        bind_text(q, decision);
+    if (before_seq)
+        bind_int(q, before_seq);
+    bind_int(q, (int64_t)limit + 1);
+    return 0;
+}
+
+int approvals_list(struct db *db, const char *decision, const char *thread, int64_t before_seq,
+                   unsigned limit, struct approval_rows *ret, struct err *e)
+{
+    auto(approval_rows) list = { 0 };
+    auto(query) q = { 0 };
+    limit = limit < 1 ? 1 : limit > LIMIT_MAX ? LIMIT_MAX : limit;
+    if (prepare_list(&q, db, decision, thread, before_seq, limit, e))
+        return -1;
+    size_t bytes = 0;
+    int found;
+    while ((found = query_step(&q, e)) > 0) {
+        if (list.n == limit || bytes > PAGE_BYTES) {
+            list.next_before_seq = list.rows[list.n - 1].seq;
+            break;
+        }
+        void *grown = sql_grow(list.rows, list.n, sizeof *list.rows, e);
+        if (!grown)
+            return -1;
+        list.rows = grown;
+        struct approval_row *row = &list.rows[list.n++];
+        take_row(&q, row);
+        if (query_taken(&q, e))
+            return -1;
+        bytes += strlen(row->input ? row->input : "") +
+                 strlen(row->edited_input ? row->edited_input : "");
+    }
+    if (found < 0)
+        return -1;
+    sql_move(ret, &list, sizeof list);
+    return 0;
+}
+
+/* Why nothing was updated. */
+static int conflict(const struct approval_row *now, struct err *e)
+{
+    char time[MOMENT_SIZE], who[96];
+    if (now->decision == DECISION_PENDING)
+        return err_set(e, ERR_CONFLICT, 0, "approval '%s' expired at %s: ask again", now->id,
+                       moment_format(now->expires_ms, time));
+    return err_set(e, ERR_CONFLICT, 0, "approval '%s' was decided before: %s by '%s' at %s",
+                   now->id, words[now->decision],
+                   text_quote(now->decided_by ? now->decided_by : "", who, sizeof who),
+                   moment_format(now->decided_ms, time));
+}
+
+int approvals_decide(struct db *db, const struct approval_row *r, struct approval_row *ret,
+                     struct err *e)
+{
+    auto(query) q = { 0 };
+    auto(approval_row) now = { 0 };
+    if (r->decision == DECISION_PENDING)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "'pending' is no decision: approve, edit or reject is accepted");
+    if (query_get(&q, db, SQL_APPROVAL_DECIDE, e))
+        return -1;
+    bind_text(&q, words[r->decision]);
+    bind_text(&q, r->decided_by);
+    bind_text(&q, r->decided_reason);
+    bind_text(&q, r->edited_input);
+    bind_text(&q, r->remember);
+    bind_int(&q, r->decided_ms);
+    bind_text(&q, r->id);
+    if (query_run(&q, e))
+        return -1;
+    bool decided = query_changes(&q) > 0;
+    if (approvals_get(db, r->id, &now, e))
+        return -1;
+    if (!decided)
+        return conflict(&now, e);
+    sql_move(ret, &now, sizeof now);
+    return 0;
+}

@@ -1,0 +1,203 @@
+#include "store/audit.h"
+
+#include <assert.h>
+#include <sodium.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "store/sql.h"
+
+enum { HASH_BYTES = SQL_HASH_BYTES };
+static_assert(HASH_BYTES * 2 + 1 == AUDIT_HASH_HEX, "a hash in hex, and its end");
+
+struct piece {
+    const void *bytes;
+    size_t n;
+};
+
+/* Numbers as 8 bytes, most significant first: the chain is the same on every machine. */
+static void put_u64(uint8_t out[8], uint64_t v)
+{
+    for (int i = 0; i < 8; i++)
+        out[i] = (uint8_t)(v >> (56 - 8 * i));
+}
+
+/* The lengths keep two records apart whose texts run together to the same bytes. */
+static void chain(uint8_t ret[HASH_BYTES], const uint8_t before[HASH_BYTES], int64_t seq,
+                  int64_t time_ms, const struct piece texts[4])
+{
+    uint8_t numbers[2][8], length[8];
+    put_u64(numbers[0], (uint64_t)seq);
+    put_u64(numbers[1], (uint64_t)time_ms);
+    const struct piece all[] = { { before, HASH_BYTES },
+                                 { numbers[0], 8 },
+                                 { numbers[1], 8 },
+                                 texts[0],
+                                 texts[1],
+                                 texts[2],
+                                 texts[3] };
+    crypto_generichash_state state;
+    (void)crypto_generichash_init(&state, NULL, 0, HASH_BYTES);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        put_u64(length, all[i].n);
+        (void)crypto_generichash_update(&state, length, sizeof length);
+        (void)crypto_generichash_update(&state, all[i].bytes, all[i].n);
+    }
+    (void)crypto_generichash_final(&state, ret, HASH_BYTES);
+}
+
+static int read_head(struct db *db, struct err *e)
+{
+    auto(query) q = { 0 };
+    if (query_get(&q, db, SQL_AUDIT_HEAD, e))
+        return -1;
+    int found = query_step(&q, e);
+    if (found < 0)
+        return -1;
+    db->audit.seq = 0;
+    memset(db->audit.hash, 0, sizeof db->audit.hash);
+    if (found) {
+        size_t n;
+        db->audit.seq = take_int(&q);
+        const void *hash = peek_blob(&q, &n);
+        if (n != HASH_BYTES)
+            return err_set(e, ERR_KERNEL, 0,
+                           "%s: audit record %lld has no proper hash: see 'belljar audit verify'",
+                           db->path, (long long)db->audit.seq);
+        memcpy(db->audit.hash, hash, n);
+    }
+    db->audit.known = sql_in_transaction(db);
+    return 0;
+}
+
+int audit_append(struct db *db, const struct audit_record *r, struct err *e)
+{
+    uint8_t hash[HASH_BYTES];
+    const char *texts[] = { r->kind, r->subject, r->actor, r->detail };
+    struct piece pieces[4];
+    if (!db->audit.known && read_head(db, e))
+        return -1;
+    for (int i = 0; i < 4; i++) {
+        texts[i] = texts[i] ? texts[i] : "";
+        pieces[i] = (struct piece){ texts[i], strlen(texts[i]) };
+    }
+    int64_t seq = db->audit.seq + 1;
+    chain(hash, db->audit.hash, seq, r->time_ms, pieces);
+    auto(query) q = { 0 };
+    if (query_get(&q, db, SQL_AUDIT_INSERT, e))
+        return -1;
+    bind_int(&q, seq);
+    bind_int(&q, r->time_ms);
+    for (int i = 0; i < 4; i++)
+        bind_text(&q, texts[i]);
+    bind_blob(&q, hash, sizeof hash);
+    if (query_run(&q, e))
+        return -1;
+    db->audit.seq = seq;
+    memcpy(db->audit.hash, hash, sizeof hash);
+    return 0;
+}
+
+/* A record as it is stored, borrowed until the next step. */
+struct stored {
+    int64_t seq, time_ms;
+    struct piece texts[4], hash;
+};
+
+static void read_record(struct query *q, struct stored *s)
+{
+    s->seq = take_int(q);
+    s->time_ms = take_int(q);
+    for (int i = 0; i < 4; i++)
+        s->texts[i].bytes = peek_text(q, &s->texts[i].n);
+    s->hash.bytes = peek_blob(q, &s->hash.n);
+}
+
+static const char *to_hex(char out[AUDIT_HASH_HEX], const struct piece *hash)
+{
+    size_t n = hash->n < HASH_BYTES ? hash->n : HASH_BYTES;
+    return sodium_bin2hex(out, AUDIT_HASH_HEX, hash->bytes ? hash->bytes : (const uint8_t *)"", n);
+}
+
+[[gnu::format(printf, 3, 4)]]
+static void broken(struct audit_check *c, int64_t seq, const char *fmt, ...)
+{
+    va_list args;
+    c->broken_seq = seq;
+    va_start(args, fmt);
+    (void)vsnprintf(c->problem, sizeof c->problem, fmt, args);
+    va_end(args);
+}
+
+/* Holds the record against the one before it; `hash` goes from that one's to this one's. */
+static void check_record(const struct stored *s, uint8_t hash[HASH_BYTES], struct audit_check *c)
+{
+    uint8_t expected[HASH_BYTES];
+    int64_t due = c->records + 1;
+    if (s->seq != due) {
+        broken(c, due, "record %lld is missing: after %lld comes %lld", (long long)due,
+               (long long)due - 1, (long long)s->seq);
+        return;
+    }
+    chain(expected, hash, s->seq, s->time_ms, s->texts);
+    if (s->hash.n != HASH_BYTES || sodium_memcmp(expected, s->hash.bytes, HASH_BYTES) != 0) {
+        broken(c, s->seq,
+               "record %lld is not what was written there: its hash does not follow from it and "
+               "the record before",
+               (long long)s->seq);
+        return;
+    }
+    memcpy(hash, expected, HASH_BYTES);
+    c->records++;
+}
+
+int audit_verify(struct db *db, struct audit_check *ret, struct err *e)
+{
+    struct audit_check c = { 0 };
+    uint8_t hash[HASH_BYTES] = { 0 };
+    auto(query) q = { 0 };
+    if (query_get(&q, db, SQL_AUDIT_AFTER, e))
+        return -1;
+    bind_int(&q, INT64_MIN);
+    bind_int(&q, -1); /* no limit */
+    int found = 0;
+    while (c.broken_seq == 0 && (found = query_step(&q, e)) > 0) {
+        struct stored s;
+        read_record(&q, &s);
+        check_record(&s, hash, &c);
+    }
+    if (found < 0)
+        return -1;
+    (void)to_hex(c.head, &(struct piece){ hash, HASH_BYTES });
+    *ret = c;
+    return 0;
+}
+
+int audit_each(struct db *db, int64_t after_seq, unsigned limit,
+               int (*each)(void *context, const struct audit_record *r), void *context,
+               struct err *e)
+{
+    auto(query) q = { 0 };
+    if (query_get(&q, db, SQL_AUDIT_AFTER, e))
+        return -1;
+    bind_int(&q, after_seq);
+    bind_int(&q, limit);
+    int found;
+    while ((found = query_step(&q, e)) > 0) {
+        struct stored s;
+        char hex[AUDIT_HASH_HEX];
+        read_record(&q, &s);
+        struct audit_record r = { .seq = s.seq,
+                                  .time_ms = s.time_ms,
+                                  .kind = s.texts[0].bytes,
+                                  .subject = s.texts[1].bytes,
+                                  .actor = s.texts[2].bytes,
+                                  .detail = s.texts[3].bytes,
+                                  .hash = to_hex(hex, &s.hash) };
+        if (each(context, &r))
+            return 0;
+    }
+    return found;
+}

@@ -1,0 +1,86 @@
+#include <stdlib.h>
+
+#include "base/auto.h"
+#include "base/text.h"
+#include "store/approvals.h"
+#include "store/sql.h"
+
+void rule_row_done(struct rule_row *r)
+{
+    char *texts[] = { r->id,       r->action, r->thread, r->tool,
+                      r->language, r->match,  r->text,   r->made_by };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        free(texts[i]);
+    *r = (struct rule_row){ 0 };
+}
+
+int rules_insert(struct db *db, const struct rule_row *r, struct err *e)
+{
+    auto(query) q = { 0 };
+    if (query_get(&q, db, SQL_RULE_INSERT, e))
+        return -1;
+    bind_text(&q, r->id);
+    bind_text(&q, r->action);
+    bind_text(&q, r->thread);
+    bind_text(&q, r->tool);
+    bind_text(&q, r->language);
+    bind_text(&q, r->match);
+    bind_text(&q, r->text);
+    bind_text(&q, r->made_by);
+    bind_int(&q, r->created_ms);
+    return query_run(&q, e);
+}
+
+int rules_delete(struct db *db, const char *id, struct err *e)
+{
+    char quoted[96];
+    auto(query) q = { 0 };
+    if (query_get(&q, db, SQL_RULE_DELETE, e))
+        return -1;
+    bind_text(&q, id);
+    if (query_run(&q, e))
+        return -1;
+    return query_changes(&q) ? 0
+                             : err_set(e, ERR_NOT_FOUND, 0, "there is no rule '%s'",
+                                       text_quote(id, quoted, sizeof quoted));
+}
+
+void rule_rows_done(struct rule_rows *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        rule_row_done(&r->rows[i]);
+    free(r->rows);
+    *r = (struct rule_rows){ 0 };
+}
+
+int rules_list(struct db *db, struct rule_rows *ret, struct err *e)
+{
+    auto(rule_rows) list = { 0 };
+    auto(query) q = { 0 };
+    if (query_get(&q, db, SQL_RULE_LIST, e))
+        return -1;
+    int found;
+    while ((found = query_step(&q, e)) > 0) {
+        void *grown = sql_grow(list.rows, list.n, sizeof *list.rows, e);
+        if (!grown)
+            return -1;
+        list.rows = grown;
+        struct rule_row *r = &list.rows[list.n++];
+        r->seq = take_int(&q);
+        r->id = take_text(&q);
+        r->action = take_text(&q);
+        r->thread = take_text(&q);
+        r->tool = take_text(&q);
+        r->language = take_text(&q);
+        r->match = take_text(&q);
+        r->text = take_text(&q);
+        r->made_by = take_text(&q);
+        r->created_ms = take_int(&q);
+        if (query_taken(&q, e))
+            return -1;
+    }
+    if (found < 0)
+        return -1;
+    sql_move(ret, &list, sizeof list);
+    return 0;
+}

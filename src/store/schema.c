@@ -1,0 +1,149 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "store/sql.h"
+
+/* In the file's head, so that file(1) and we tell it from another program's: "BLJR". */
+enum { APPLICATION_ID = 0x424c4a52 };
+
+/* What a list needs of a run is in `runs`, which stays narrow; what is large lies beside it in tables that are only ever
+ * appended to: the input when a run is accepted, the output when it is over.
+ * Each index is one that a filter of runs_list walks. Those of columns that are mostly NULL, and that of states that
+ * pass, are partial. */
+static const char version_1[] =
+    "CREATE TABLE runs ("
+    "  seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, state TEXT NOT NULL,"
+    "  language TEXT, verdict TEXT, api_key TEXT, thread TEXT, artifact TEXT, batch TEXT,"
+    "  surface TEXT, created_ms INTEGER NOT NULL, started_ms INTEGER NOT NULL DEFAULT 0,"
+    "  finished_ms INTEGER NOT NULL DEFAULT 0, wall_us INTEGER NOT NULL DEFAULT 0,"
+    "  cpu_us INTEGER NOT NULL DEFAULT 0, memory_peak INTEGER NOT NULL DEFAULT 0,"
+    "  journal_in_file INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL) STRICT;"
+    "CREATE INDEX runs_created ON runs (created_ms);"
+    "CREATE INDEX runs_language ON runs (language);"
+    "CREATE INDEX runs_verdict ON runs (verdict) WHERE verdict IS NOT NULL;"
+    "CREATE INDEX runs_api_key ON runs (api_key) WHERE api_key IS NOT NULL;"
+    "CREATE INDEX runs_thread ON runs (thread) WHERE thread IS NOT NULL;"
+    "CREATE INDEX runs_artifact ON runs (artifact) WHERE artifact IS NOT NULL;"
+    "CREATE INDEX runs_batch ON runs (batch) WHERE batch IS NOT NULL;"
+    "CREATE INDEX runs_state ON runs (state) WHERE state <> 'finished';"
+    "CREATE TABLE run_input (seq INTEGER PRIMARY KEY, code TEXT, request TEXT) STRICT;"
+    "CREATE TABLE run_output (seq INTEGER PRIMARY KEY, result TEXT, journal BLOB, files BLOB)"
+    "  STRICT;"
+    "CREATE TABLE run_totals (language TEXT, verdict TEXT, n INTEGER NOT NULL,"
+    "  wall_us_sum INTEGER NOT NULL, wall_us_max INTEGER NOT NULL, cpu_us_sum INTEGER NOT NULL,"
+    "  memory_peak_max INTEGER NOT NULL, PRIMARY KEY (language, verdict)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
+    "INSERT INTO counters VALUES ('run_bytes', 0);"
+    "CREATE TABLE doomed_files (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;"
+
+    "CREATE TABLE audit ("
+    "  seq INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, kind TEXT NOT NULL,"
+    "  subject TEXT NOT NULL, actor TEXT NOT NULL, detail TEXT NOT NULL, hash BLOB NOT NULL)"
+    "  STRICT;"
+
+    "CREATE TABLE approvals ("
+    "  seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, thread TEXT, run TEXT,"
+    "  tool TEXT, input TEXT, risks TEXT, reason TEXT, decision TEXT NOT NULL, decided_by TEXT,"
+    "  decided_reason TEXT, edited_input TEXT, remember TEXT, created_ms INTEGER NOT NULL,"
+    "  expires_ms INTEGER NOT NULL, decided_ms INTEGER NOT NULL DEFAULT 0) STRICT;"
+    "CREATE INDEX approvals_thread ON approvals (thread, decision);"
+    "CREATE INDEX approvals_decision ON approvals (decision);"
+    "CREATE TABLE rules ("
+    "  seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, action TEXT NOT NULL,"
+    "  thread TEXT, tool TEXT, language TEXT, match TEXT NOT NULL, text TEXT, made_by TEXT,"
+    "  created_ms INTEGER NOT NULL) STRICT;"
+
+    "CREATE TABLE artifacts ("
+    "  seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, conversation TEXT,"
+    "  language TEXT, type TEXT, parent TEXT, version INTEGER NOT NULL,"
+    "  created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL,"
+    "  deleted_ms INTEGER NOT NULL DEFAULT 0) STRICT;"
+    "CREATE INDEX artifacts_conversation ON artifacts (conversation)"
+    "  WHERE conversation IS NOT NULL;"
+    "CREATE TABLE artifact_versions ("
+    "  artifact INTEGER NOT NULL REFERENCES artifacts (seq), version INTEGER NOT NULL,"
+    "  title TEXT, content TEXT, created_ms INTEGER NOT NULL, PRIMARY KEY (artifact, version))"
+    "  STRICT;"
+
+    "CREATE TABLE keys ("
+    "  name TEXT PRIMARY KEY, hash BLOB NOT NULL UNIQUE, scopes TEXT NOT NULL,"
+    "  max_runs INTEGER NOT NULL, created_ms INTEGER NOT NULL) STRICT;";
+
+/* What brings a database from each version to the next. Rows are added, never changed. */
+static const char *const migrations[] = { version_1 };
+enum { SCHEMA_VERSION = sizeof migrations / sizeof migrations[0] };
+
+int schema_check(struct db *db, struct err *e)
+{
+    int64_t version, application, tables;
+    if (sql_number(db, "PRAGMA user_version", &version, e) ||
+        sql_number(db, "PRAGMA application_id", &application, e) ||
+        sql_number(db, "SELECT count(*) FROM sqlite_schema", &tables, e))
+        return -1;
+    bool empty = version == 0 && application == 0 && tables == 0;
+    if (empty && db->mode == DB_READ)
+        return err_set(e, ERR_NOT_FOUND, 0, "%s is still empty: start 'belljar serve' once",
+                       db->path);
+    if (!empty && application != APPLICATION_ID)
+        return err_set(
+            e, ERR_KERNEL, 0,
+            "%s is another program's database: move it away, or name another state directory",
+            db->path);
+    if (version > SCHEMA_VERSION)
+        return err_set(e, ERR_KERNEL, 0,
+                       "%s has schema %lld, this program knows up to %d: use the newer belljar",
+                       db->path, (long long)version, SCHEMA_VERSION);
+    if (db->mode == DB_READ && version < SCHEMA_VERSION)
+        return err_set(e, ERR_KERNEL, 0,
+                       "%s has schema %lld, this program reads %d: start 'belljar serve' once, "
+                       "which brings it up to date",
+                       db->path, (long long)version, SCHEMA_VERSION);
+    return 0;
+}
+
+/* Another process may have been faster: the version is read again where nobody else can change it. */
+static int migrate_one(struct db *db, bool *ret_more, struct err *e)
+{
+    int64_t version;
+    char mark[96];
+    if (sql_number(db, "PRAGMA user_version", &version, e))
+        return -1;
+    if (version >= SCHEMA_VERSION) {
+        *ret_more = false;
+        return 0;
+    }
+    (void)snprintf(mark, sizeof mark, "PRAGMA application_id = %d; PRAGMA user_version = %lld;",
+                   APPLICATION_ID, (long long)version + 1);
+    return sql_script(db, migrations[version], e) || sql_script(db, mark, e) ? -1 : 0;
+}
+
+/* Without it readers and the writer would wait for each other. SQLite does not fail, but answers with what it has. */
+static int use_wal(struct db *db, struct err *e)
+{
+    auto(query) q = { 0 };
+    if (query_prepare(&q, db, "PRAGMA journal_mode = WAL", e) || query_step(&q, e) < 0)
+        return -1;
+    const char *mode = peek_text(&q, NULL);
+    return strcmp(mode, "wal") == 0
+               ? 0
+               : err_set(e, ERR_UNAVAILABLE, 0,
+                         "%s cannot be shared (its journal is '%s', not 'wal'): put the state "
+                         "directory on a local disk",
+                         db->path, mode);
+}
+
+int schema_update(struct db *db, struct err *e)
+{
+    if (use_wal(db, e)) /* only now that it is known to be ours, or new */
+        return -1;
+    for (bool more = true; more;) {
+        if (db_begin(db, e))
+            return -1;
+        if (migrate_one(db, &more, e) || db_commit(db, e)) {
+            db_rollback(db);
+            return err_wrap(e, "bring the schema up to date");
+        }
+    }
+    return 0;
+}

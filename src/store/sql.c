@@ -1,0 +1,263 @@
+#include "store/sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+
+/* Primary result -> what a caller meets. What is not here is the host's fault, in SQLite's words. */
+static const struct {
+    int rc;
+    enum err_code code;
+    const char *words;
+} failures[] = {
+    { SQLITE_FULL, ERR_KERNEL, "the disk is full: make room, or lower how much history is kept" },
+    { SQLITE_BUSY, ERR_BUSY, "another program holds the database: try again" },
+    { SQLITE_NOMEM, ERR_NO_MEMORY, "out of memory" },
+    { SQLITE_TOOBIG, ERR_TOO_LARGE, "a value is too large for the database" },
+    { SQLITE_NOTADB, ERR_KERNEL,
+      "this is no database: move it away, or name another state directory" },
+    { SQLITE_CORRUPT, ERR_KERNEL,
+      "the database is damaged: stop belljar, move it away, put a copy in its place" },
+    { SQLITE_CONSTRAINT, ERR_CONFLICT, NULL },
+};
+
+int sql_fail(const struct db *db, int rc, const char *what, struct err *e)
+{
+    for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
+        if ((rc & 0xff) != failures[i].rc)
+            continue;
+        return err_set(e, failures[i].code, 0, "%s: %s: %s", db->path, what,
+                       failures[i].words ? failures[i].words : sqlite3_errmsg(db->sqlite));
+    }
+    int sys = (rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN
+                  ? sqlite3_system_errno(db->sqlite)
+                  : 0;
+    return err_set(e, ERR_KERNEL, sys, "%s: %s: %s", db->path, what, sqlite3_errmsg(db->sqlite));
+}
+
+int sql_script(struct db *db, const char *text, struct err *e)
+{
+    int rc = sqlite3_exec(db->sqlite, text, NULL, NULL, NULL);
+    return rc == SQLITE_OK ? 0 : sql_fail(db, rc, "prepare the database", e);
+}
+
+int sql_number(struct db *db, const char *text, int64_t *ret, struct err *e)
+{
+    auto(query) q = { 0 };
+    if (query_prepare(&q, db, text, e))
+        return -1;
+    int row = query_step(&q, e);
+    if (row < 0)
+        return -1;
+    *ret = row ? take_int(&q) : 0;
+    return 0;
+}
+
+static int run_kept(struct db *db, enum sql id, struct err *e)
+{
+    auto(query) q = { 0 };
+    return query_get(&q, db, id, e) ? -1 : query_run(&q, e);
+}
+
+int db_begin(struct db *db, struct err *e)
+{
+    db->audit.known = false;
+    return run_kept(db, db->mode == DB_WRITE ? SQL_BEGIN_WRITE : SQL_BEGIN_READ, e);
+}
+
+int db_commit(struct db *db, struct err *e)
+{
+    db->audit.known = false;
+    return run_kept(db, SQL_COMMIT, e);
+}
+
+void db_rollback(struct db *db)
+{
+    struct err ignored = { 0 };
+    db->audit.known = false;
+    if (sql_in_transaction(db)) /* after some failures SQLite has rolled back already */
+        (void)run_kept(db, SQL_ROLLBACK, &ignored);
+}
+
+bool sql_in_transaction(const struct db *db)
+{
+    return !sqlite3_get_autocommit(db->sqlite);
+}
+
+int sql_savepoint(struct db *db, struct err *e)
+{
+    return run_kept(db, SQL_SAVEPOINT, e);
+}
+
+int sql_release(struct db *db, struct err *e)
+{
+    return run_kept(db, SQL_RELEASE, e);
+}
+
+void sql_undo(struct db *db)
+{
+    struct err ignored = { 0 };
+    db->audit.known = false;
+    if (!sql_in_transaction(db))
+        return;
+    if (run_kept(db, SQL_UNDO, &ignored) || run_kept(db, SQL_RELEASE, &ignored))
+        db_rollback(db); /* what cannot be undone alone must not be committed */
+}
+
+void query_done(struct query *q)
+{
+    if (!q->stmt)
+        return;
+    if (q->own) {
+        (void)sqlite3_finalize(q->stmt); /* its result is the last step's, seen there */
+    } else {
+        (void)sqlite3_reset(q->stmt);
+        (void)sqlite3_clear_bindings(q->stmt);
+    }
+    q->stmt = NULL;
+}
+
+int query_get(struct query *q, struct db *db, enum sql id, struct err *e)
+{
+    if (!db->kept[id]) {
+        int rc = sqlite3_prepare_v3(db->sqlite, sql_texts[id], -1, SQLITE_PREPARE_PERSISTENT,
+                                    &db->kept[id], NULL);
+        if (rc != SQLITE_OK)
+            return sql_fail(db, rc, "prepare a statement", e);
+    }
+    *q = (struct query){ .db = db, .stmt = db->kept[id] };
+    return 0;
+}
+
+int query_prepare(struct query *q, struct db *db, const char *text, struct err *e)
+{
+    *q = (struct query){ .db = db, .own = true };
+    int rc = sqlite3_prepare_v2(db->sqlite, text, -1, &q->stmt, NULL);
+    return rc == SQLITE_OK ? 0 : sql_fail(db, rc, "prepare a statement", e);
+}
+
+static void note(struct query *q, int rc)
+{
+    if (q->failed == SQLITE_OK)
+        q->failed = rc;
+}
+
+void bind_text(struct query *q, const char *text)
+{
+    q->bound++;
+    if (text) /* NULL is what an unbound parameter is */
+        note(q, sqlite3_bind_text64(q->stmt, q->bound, text, strlen(text), SQLITE_STATIC,
+                                    SQLITE_UTF8));
+}
+
+void bind_int(struct query *q, int64_t value)
+{
+    note(q, sqlite3_bind_int64(q->stmt, ++q->bound, value));
+}
+
+void bind_blob(struct query *q, const void *bytes, size_t n)
+{
+    note(q, sqlite3_bind_blob64(q->stmt, ++q->bound, bytes, n, SQLITE_STATIC));
+}
+
+void bind_buf(struct query *q, const struct buf *b)
+{
+    if (b->len)
+        bind_blob(q, b->data, b->len);
+    else
+        q->bound++;
+}
+
+int query_step(struct query *q, struct err *e)
+{
+    int rc = q->failed == SQLITE_OK ? sqlite3_step(q->stmt) : q->failed;
+    q->read = 0;
+    if (rc == SQLITE_ROW)
+        return 1;
+    if (rc == SQLITE_DONE)
+        return 0;
+    return sql_fail(q->db, rc, sqlite3_stmt_readonly(q->stmt) ? "read" : "write", e);
+}
+
+int query_run(struct query *q, struct err *e)
+{
+    int row;
+    do {
+        row = query_step(q, e);
+    } while (row > 0);
+    return row;
+}
+
+int64_t query_changes(const struct query *q)
+{
+    return sqlite3_changes64(q->db->sqlite);
+}
+
+char *take_text(struct query *q)
+{
+    int column = q->read++;
+    if (sqlite3_column_type(q->stmt, column) == SQLITE_NULL)
+        return NULL;
+    const char *text = (const char *)sqlite3_column_text(q->stmt, column);
+    char *copy = text ? strdup(text) : NULL;
+    if (!copy)
+        note(q, SQLITE_NOMEM);
+    return copy;
+}
+
+int64_t take_int(struct query *q)
+{
+    return sqlite3_column_int64(q->stmt, q->read++);
+}
+
+void take_buf(struct query *q, struct buf *ret)
+{
+    size_t n;
+    struct err ignored = { 0 };
+    const void *bytes = peek_blob(q, &n);
+    if (n && buf_add(ret, bytes, n, &ignored))
+        note(q, SQLITE_NOMEM);
+}
+
+const char *peek_text(struct query *q, size_t *ret_n)
+{
+    int column = q->read++;
+    const char *text = (const char *)sqlite3_column_text(q->stmt, column);
+    if (ret_n)
+        *ret_n = text ? (size_t)sqlite3_column_bytes(q->stmt, column) : 0;
+    return text ? text : "";
+}
+
+const void *peek_blob(struct query *q, size_t *ret_n)
+{
+    int column = q->read++;
+    const void *bytes = sqlite3_column_blob(q->stmt, column);
+    *ret_n = bytes ? (size_t)sqlite3_column_bytes(q->stmt, column) : 0;
+    return bytes;
+}
+
+int query_taken(struct query *q, struct err *e)
+{
+    return q->failed == SQLITE_OK ? 0 : sql_fail(q->db, q->failed, "read", e);
+}
+
+void *sql_grow(void *array, size_t n, size_t element, struct err *e)
+{
+    /* Doubling: there is room up to the next power of two. */
+    if (n & (n - 1))
+        return memset((char *)array + n * element, 0, element), array;
+    void *grown = reallocarray(array, n ? n * 2 : 1, element);
+    if (!grown) {
+        (void)err_set(e, ERR_NO_MEMORY, 0, "no memory for the rows of a list");
+        return NULL;
+    }
+    memset((char *)grown + n * element, 0, element);
+    return grown;
+}
+
+void sql_move(void *ret, void *from, size_t size)
+{
+    memcpy(ret, from, size);
+    memset(from, 0, size);
+}

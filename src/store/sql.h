@@ -1,0 +1,141 @@
+/* store/sql.h — the room's own: a connection from inside, and statements that bind and read in order.
+ * Runs in: the thread that has the connection.
+ * A bind or a copy that fails is remembered in the statement, so that its callers check once. */
+#pragma once
+
+#include <sqlite3.h>
+
+#include "store/db.h"
+
+enum { SQL_HASH_BYTES = 32 };
+
+/* Each is prepared when first used and kept until the connection is closed; texts in statements.c. */
+enum sql {
+    SQL_BEGIN_READ,
+    SQL_BEGIN_WRITE,
+    SQL_COMMIT,
+    SQL_ROLLBACK,
+    SQL_SAVEPOINT,
+    SQL_RELEASE,
+    SQL_UNDO,
+    SQL_RUN_INSERT,
+    SQL_RUN_INPUT_INSERT,
+    SQL_RUN_INPUT_REPLACE,
+    SQL_RUN_INPUT_SIZE,
+    SQL_RUN_OUTPUT_INSERT,
+    SQL_RUN_FINISH,
+    SQL_RUN_STATE,
+    SQL_RUN_GET,
+    SQL_RUN_CREATED,
+    SQL_RUN_BLOBS,
+    SQL_RUN_INTERRUPT,
+    SQL_RUN_TOTAL_ADD,
+    SQL_RUN_TOTALS,
+    SQL_RUN_TOTALS_SINCE,
+    SQL_RUN_BYTES_ADD,
+    SQL_RUN_ROW_BYTES_ADD,
+    SQL_RUN_BYTES,
+    SQL_RUN_OLDER,
+    SQL_RUN_OLDEST,
+    SQL_RUN_DELETE,
+    SQL_RUN_INPUT_DELETE,
+    SQL_RUN_OUTPUT_DELETE,
+    SQL_DOOMED_ADD,
+    SQL_DOOMED_LIST,
+    SQL_DOOMED_DELETE,
+    SQL_AUDIT_HEAD,
+    SQL_AUDIT_INSERT,
+    SQL_AUDIT_AFTER,
+    SQL_APPROVAL_INSERT,
+    SQL_APPROVAL_GET,
+    SQL_APPROVAL_PENDING_OF,
+    SQL_APPROVAL_DECIDE,
+    SQL_RULE_INSERT,
+    SQL_RULE_DELETE,
+    SQL_RULE_LIST,
+    SQL_ARTIFACT_INSERT,
+    SQL_ARTIFACT_VERSION_INSERT,
+    SQL_ARTIFACT_GET,
+    SQL_ARTIFACT_UPDATE,
+    SQL_ARTIFACT_DELETE,
+    SQL_ARTIFACT_OF_CONVERSATION,
+    SQL_ARTIFACT_VERSIONS,
+    SQL_KEY_INSERT,
+    SQL_KEY_DELETE,
+    SQL_KEY_LIST,
+    SQL_COUNT_
+};
+extern const char *const sql_texts[SQL_COUNT_];
+
+struct db {
+    sqlite3 *sqlite;
+    char *path;
+    int dir_fd;
+    enum db_mode mode;
+    /* The end of the audit chain, known within one transaction only: another process may append between two. */
+    struct {
+        bool known;
+        int64_t seq;
+        uint8_t hash[SQL_HASH_BYTES];
+    } audit;
+    sqlite3_stmt *kept[SQL_COUNT_];
+};
+
+/* Brings the schema up to date, one transaction a version. */
+[[nodiscard]] int schema_update(struct db *db, struct err *e);
+/* Refuses what is no database of ours, or one this program is too old for. */
+[[nodiscard]] int schema_check(struct db *db, struct err *e);
+
+/* Fills e from SQLite's result and its words: -1 always. `what` is what was tried. */
+[[nodiscard, gnu::cold]] int sql_fail(const struct db *db, int rc, const char *what, struct err *e);
+[[nodiscard]] int sql_script(struct db *db, const char *text, struct err *e);
+/* The one number a query such as "PRAGMA user_version" gives. */
+[[nodiscard]] int sql_number(struct db *db, const char *text, int64_t *ret, struct err *e);
+
+/* Inside a transaction: what follows is undone alone. After sql_undo() the transaction may be gone altogether (the
+ * disk was full): sql_in_transaction() tells. */
+[[nodiscard]] int sql_savepoint(struct db *db, struct err *e);
+[[nodiscard]] int sql_release(struct db *db, struct err *e);
+void sql_undo(struct db *db);
+bool sql_in_transaction(const struct db *db);
+
+struct query {
+    struct db *db;
+    sqlite3_stmt *stmt;
+    int bound, read; /* columns so far */
+    int failed;      /* SQLite's result, the first that was not OK */
+    bool own;        /* not one of the kept ones */
+};
+/* Ends the statement; kept ones can be had again. */
+void query_done(struct query *q);
+[[nodiscard]] int query_get(struct query *q, struct db *db, enum sql id, struct err *e);
+[[nodiscard]] int query_prepare(struct query *q, struct db *db, const char *text, struct err *e);
+
+/* The next parameter. What is bound must live until query_done(). NULL text is NULL. */
+void bind_text(struct query *q, const char *text);
+void bind_int(struct query *q, int64_t value);
+void bind_blob(struct query *q, const void *bytes, size_t n);
+/* An empty buffer is NULL. */
+void bind_buf(struct query *q, const struct buf *b);
+
+/* 1: a row, 0: no more, -1. */
+[[nodiscard]] int query_step(struct query *q, struct err *e);
+/* For statements that give no rows. */
+[[nodiscard]] int query_run(struct query *q, struct err *e);
+/* Rows the last statement changed. */
+int64_t query_changes(const struct query *q);
+
+/* The next column. take_text() is a copy for the heap, NULL for NULL. */
+char *take_text(struct query *q);
+int64_t take_int(struct query *q);
+void take_buf(struct query *q, struct buf *ret);
+/* Borrowed until the next step; "" for NULL. */
+const char *peek_text(struct query *q, size_t *ret_n);
+const void *peek_blob(struct query *q, size_t *ret_n);
+/* -1 when a copy of this row could not be made. */
+[[nodiscard]] int query_taken(struct query *q, struct err *e);
+
+/* Room for one more, zeroed, in an array of n elements; NULL with ERR_NO_MEMORY. */
+void *sql_grow(void *array, size_t n, size_t element, struct err *e);
+/* Hands over what a scope would release: *from is all zeros then. */
+void sql_move(void *ret, void *from, size_t size);

@@ -1,0 +1,116 @@
+#include "store/approvals_row.h"
+#include "store/runs_row.h"
+#include "store/sql.h"
+
+#define ARTIFACT_FROM                                                                        \
+    "SELECT a.seq, a.id, a.conversation, v.title, v.content, a.language, a.type, a.parent, " \
+    "v.version, a.created_ms, a.updated_ms FROM artifacts a "                                \
+    "JOIN artifact_versions v ON v.artifact = a.seq AND v.version = a.version "              \
+    "WHERE a.deleted_ms = 0 AND "
+#define OVER "state IN ('finished', 'interrupted')"
+
+/* The service may have died while it wrote the file of a run that was interrupted by that. */
+#define MAY_HAVE_FILE "journal_in_file OR state = 'interrupted'"
+
+const char *const sql_texts[SQL_COUNT_] = {
+    [SQL_BEGIN_READ] = "BEGIN",
+    /* Writers wait for each other here, where waiting is possible, not in the middle. */
+    [SQL_BEGIN_WRITE] = "BEGIN IMMEDIATE",
+    [SQL_COMMIT] = "COMMIT",
+    [SQL_ROLLBACK] = "ROLLBACK",
+    [SQL_SAVEPOINT] = "SAVEPOINT job",
+    [SQL_RELEASE] = "RELEASE job",
+    [SQL_UNDO] = "ROLLBACK TO job",
+
+    [SQL_RUN_INSERT] =
+        "INSERT INTO runs (id, state, language, api_key, thread, artifact, batch, surface, "
+        "created_ms, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
+    [SQL_RUN_INPUT_INSERT] = "INSERT INTO run_input (seq, code, request) VALUES (?, ?, ?)",
+    [SQL_RUN_INPUT_REPLACE] = "UPDATE run_input SET code = coalesce(?, code), "
+                              "request = coalesce(?, request) WHERE seq = ?",
+    [SQL_RUN_INPUT_SIZE] =
+        "SELECT coalesce(length(CAST(code AS BLOB)), 0) + "
+        "coalesce(length(CAST(request AS BLOB)), 0) FROM run_input WHERE seq = ?",
+    [SQL_RUN_OUTPUT_INSERT] =
+        "INSERT INTO run_output (seq, result, journal, files) VALUES (?, ?, ?, ?)",
+    [SQL_RUN_FINISH] =
+        "UPDATE runs SET state = 'finished', verdict = ?, "
+        "started_ms = iif(?2 > 0, ?2, started_ms), finished_ms = ?, wall_us = ?, cpu_us = ?, "
+        "memory_peak = ?, journal_in_file = ?, bytes = bytes + ? "
+        "WHERE id = ? AND state <> 'finished' RETURNING seq, language",
+    [SQL_RUN_STATE] = "SELECT state FROM runs WHERE id = ?",
+    [SQL_RUN_GET] = "SELECT " RUN_COLUMNS ", i.code, i.request, o.result FROM runs r "
+                    "LEFT JOIN run_input i ON i.seq = r.seq "
+                    "LEFT JOIN run_output o ON o.seq = r.seq WHERE r.id = ?",
+    [SQL_RUN_CREATED] = "SELECT created_ms FROM runs WHERE seq = ?",
+    [SQL_RUN_BLOBS] = "SELECT iif(?, journal, NULL), iif(?, files, NULL) FROM run_output "
+                      "WHERE seq = ?",
+    [SQL_RUN_INTERRUPT] = "UPDATE runs SET state = 'interrupted', finished_ms = ? "
+                          "WHERE state <> 'finished' AND state IN ('queued', 'running')",
+    [SQL_RUN_TOTAL_ADD] =
+        "INSERT INTO run_totals VALUES (coalesce(?1, ''), coalesce(?2, ''), 1, ?3, ?3, ?4, ?5) "
+        "ON CONFLICT DO UPDATE SET n = n + 1, wall_us_sum = wall_us_sum + ?3, "
+        "wall_us_max = max(wall_us_max, ?3), cpu_us_sum = cpu_us_sum + ?4, "
+        "memory_peak_max = max(memory_peak_max, ?5)",
+    [SQL_RUN_TOTALS] = "SELECT language, verdict, n, wall_us_sum, wall_us_max, cpu_us_sum, "
+                       "memory_peak_max FROM run_totals ORDER BY language, verdict",
+    [SQL_RUN_TOTALS_SINCE] =
+        "SELECT language, verdict, count(*), sum(wall_us), max(wall_us), sum(cpu_us), "
+        "max(memory_peak) FROM runs WHERE created_ms >= ? AND +state = 'finished' "
+        "GROUP BY +language, +verdict ORDER BY +language, +verdict",
+    [SQL_RUN_BYTES_ADD] = "UPDATE counters SET value = value + ? WHERE name = 'run_bytes'",
+    [SQL_RUN_ROW_BYTES_ADD] = "UPDATE runs SET bytes = bytes + ? WHERE seq = ?",
+    [SQL_RUN_BYTES] = "SELECT value FROM counters WHERE name = 'run_bytes'",
+    [SQL_RUN_OLDER] = "SELECT seq, bytes, " MAY_HAVE_FILE " FROM runs "
+                      "WHERE created_ms < ? AND +" OVER " ORDER BY created_ms LIMIT ?",
+    [SQL_RUN_OLDEST] = "SELECT seq, bytes, " MAY_HAVE_FILE " FROM runs WHERE +" OVER
+                       " ORDER BY seq LIMIT ?",
+    [SQL_RUN_DELETE] = "DELETE FROM runs WHERE seq = ?",
+    [SQL_RUN_INPUT_DELETE] = "DELETE FROM run_input WHERE seq = ?",
+    [SQL_RUN_OUTPUT_DELETE] = "DELETE FROM run_output WHERE seq = ?",
+    [SQL_DOOMED_ADD] = "INSERT OR IGNORE INTO doomed_files SELECT id FROM runs WHERE seq = ?",
+    [SQL_DOOMED_LIST] = "SELECT id FROM doomed_files LIMIT ?",
+    [SQL_DOOMED_DELETE] = "DELETE FROM doomed_files WHERE id = ?",
+
+    [SQL_AUDIT_HEAD] = "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1",
+    [SQL_AUDIT_INSERT] = "INSERT INTO audit (seq, time_ms, kind, subject, actor, detail, hash) "
+                         "VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [SQL_AUDIT_AFTER] = "SELECT seq, time_ms, kind, subject, actor, detail, hash FROM audit "
+                        "WHERE seq > ? ORDER BY seq LIMIT ?",
+
+    [SQL_APPROVAL_INSERT] =
+        "INSERT INTO approvals (id, thread, run, tool, input, risks, reason, decision, "
+        "created_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_APPROVAL_GET] = "SELECT " APPROVAL_COLUMNS " FROM approvals WHERE id = ?",
+    [SQL_APPROVAL_PENDING_OF] = "SELECT " APPROVAL_COLUMNS " FROM approvals "
+                                "WHERE thread = ? AND decision = 'pending' ORDER BY seq LIMIT 1",
+    [SQL_APPROVAL_DECIDE] =
+        "UPDATE approvals SET decision = ?1, decided_by = ?, decided_reason = ?, "
+        "edited_input = ?, remember = ?, decided_ms = ?6 WHERE id = ? AND decision = 'pending' "
+        "AND (expires_ms = 0 OR expires_ms > ?6 OR ?1 = 'expired')",
+    [SQL_RULE_INSERT] = "INSERT INTO rules (id, action, thread, tool, language, match, text, "
+                        "made_by, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_RULE_DELETE] = "DELETE FROM rules WHERE id = ?",
+    [SQL_RULE_LIST] = "SELECT seq, id, action, thread, tool, language, match, text, made_by, "
+                      "created_ms FROM rules ORDER BY seq",
+
+    [SQL_ARTIFACT_INSERT] =
+        "INSERT INTO artifacts (id, conversation, language, type, parent, version, created_ms, "
+        "updated_ms) VALUES (?, ?, ?, ?, ?, 1, ?6, ?6) RETURNING seq",
+    [SQL_ARTIFACT_VERSION_INSERT] = "INSERT INTO artifact_versions (artifact, version, title, "
+                                    "content, created_ms) VALUES (?, ?, ?, ?, ?)",
+    [SQL_ARTIFACT_GET] = ARTIFACT_FROM "a.id = ?",
+    [SQL_ARTIFACT_UPDATE] = "UPDATE artifacts SET version = ?, updated_ms = ? WHERE seq = ?",
+    [SQL_ARTIFACT_DELETE] = "UPDATE artifacts SET deleted_ms = ? WHERE id = ? AND deleted_ms = 0",
+    [SQL_ARTIFACT_OF_CONVERSATION] = ARTIFACT_FROM "a.conversation = ? ORDER BY a.seq DESC",
+    [SQL_ARTIFACT_VERSIONS] =
+        "SELECT a.seq, a.id, a.conversation, v.title, v.content, a.language, a.type, a.parent, "
+        "v.version, v.created_ms, v.created_ms FROM artifacts a "
+        "JOIN artifact_versions v ON v.artifact = a.seq "
+        "WHERE a.deleted_ms = 0 AND a.id = ? ORDER BY v.version",
+
+    [SQL_KEY_INSERT] =
+        "INSERT INTO keys (name, hash, scopes, max_runs, created_ms) VALUES (?, ?, ?, ?, ?)",
+    [SQL_KEY_DELETE] = "DELETE FROM keys WHERE name = ?",
+    [SQL_KEY_LIST] = "SELECT name, hash, scopes, max_runs, created_ms FROM keys ORDER BY name",
+};

@@ -1,0 +1,306 @@
+#include "store/store.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "store/sql.h"
+
+enum { READERS = 2, THREADS = READERS + 1 };
+
+struct queue {
+    struct store_job *first, **last;
+};
+
+/* One connection, one thread. The first writes. */
+struct worker {
+    struct store *store;
+    struct db *db;
+    pthread_t thread;
+    bool started;
+};
+
+struct store {
+    struct worker workers[THREADS];
+    int fd;
+    pthread_mutex_t lock;
+    pthread_cond_t for_writer, for_readers;
+    /* under the lock: */
+    struct queue writes, reads, done;
+    unsigned pending;
+    bool closing;
+};
+
+static void queue_init(struct queue *q)
+{
+    *q = (struct queue){ .last = &q->first };
+}
+
+static void queue_add(struct queue *q, struct store_job *first, struct store_job **last)
+{
+    *q->last = first;
+    q->last = last;
+}
+
+static struct store_job *queue_take_all(struct queue *q)
+{
+    struct store_job *first = q->first;
+    queue_init(q);
+    return first;
+}
+
+static struct store_job *queue_take_one(struct queue *q)
+{
+    struct store_job *job = q->first;
+    if (job && !(q->first = job->next))
+        q->last = &q->first;
+    if (job)
+        job->next = NULL;
+    return job;
+}
+
+static void fail_job(struct store_job *job, const struct err *e)
+{
+    if (job->err.code == ERR_NONE)
+        job->err = *e;
+}
+
+/* A job that says it failed has a reason, whatever it left. */
+static void work(struct db *db, struct store_job *job)
+{
+    struct err e = { 0 };
+    if (job->work(db, job, &e) == 0)
+        return;
+    if (e.code == ERR_NONE)
+        (void)err_set(&e, ERR_KERNEL, 0, "a job of the database failed without a reason");
+    job->err = e;
+}
+
+/* A job inside its savepoint. -1 when the whole transaction is lost. */
+static int write_one(struct db *db, struct store_job *job, struct err *e)
+{
+    if (sql_savepoint(db, e))
+        return -1;
+    work(db, job);
+    if (job->err.code == ERR_NONE) {
+        if (sql_release(db, &job->err) == 0)
+            return 0;
+    }
+    sql_undo(db);
+    if (sql_in_transaction(db))
+        return 0;
+    *e = job->err;
+    return -1;
+}
+
+/* One transaction for all of them. When it is lost, with the last commit or before, so is every job in it. */
+static void write_batch(struct db *db, struct store_job *jobs)
+{
+    struct err e = { 0 };
+    int rc = db_begin(db, &e);
+    for (struct store_job *job = jobs; job && rc == 0; job = job->next)
+        rc = write_one(db, job, &e);
+    if (rc == 0)
+        rc = db_commit(db, &e);
+    if (rc == 0)
+        return;
+    db_rollback(db);
+    for (struct store_job *job = jobs; job; job = job->next)
+        fail_job(job, &e);
+}
+
+static void read_one(struct db *db, struct store_job *job)
+{
+    if (db_begin(db, &job->err))
+        return;
+    work(db, job);
+    db_rollback(db); /* there is nothing to commit */
+}
+
+static void hand_over(struct store *s, struct store_job *jobs)
+{
+    struct store_job **last = &jobs->next;
+    while (*last)
+        last = &(*last)->next;
+    (void)pthread_mutex_lock(&s->lock);
+    bool first = !s->done.first;
+    queue_add(&s->done, jobs, last);
+    (void)pthread_mutex_unlock(&s->lock);
+    /* Cannot fail: the counter is read back to 0 long before it is full. */
+    if (first)
+        (void)!write(s->fd, &(uint64_t){ 1 }, sizeof(uint64_t));
+}
+
+static void *write_thread(void *arg)
+{
+    struct worker *w = arg;
+    struct store *s = w->store;
+    for (;;) {
+        (void)pthread_mutex_lock(&s->lock);
+        while (!s->writes.first && !s->closing)
+            (void)pthread_cond_wait(&s->for_writer, &s->lock);
+        /* What was handed in while the last commit ran goes into one transaction. */
+        struct store_job *jobs = queue_take_all(&s->writes);
+        (void)pthread_mutex_unlock(&s->lock);
+        if (!jobs)
+            return NULL;
+        write_batch(w->db, jobs);
+        hand_over(s, jobs);
+    }
+}
+
+static void *read_thread(void *arg)
+{
+    struct worker *w = arg;
+    struct store *s = w->store;
+    for (;;) {
+        (void)pthread_mutex_lock(&s->lock);
+        while (!s->reads.first && !s->closing)
+            (void)pthread_cond_wait(&s->for_readers, &s->lock);
+        struct store_job *job = queue_take_one(&s->reads);
+        (void)pthread_mutex_unlock(&s->lock);
+        if (!job)
+            return NULL;
+        read_one(w->db, job);
+        hand_over(s, job);
+    }
+}
+
+static int start_threads(struct store *s, struct err *e)
+{
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    int rc = 0;
+    for (int i = 0; i < THREADS && rc == 0; i++) {
+        struct worker *w = &s->workers[i];
+        rc = pthread_create(&w->thread, NULL, i == 0 ? write_thread : read_thread, w);
+        w->started = rc == 0;
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return rc == 0 ? 0 : err_set(e, ERR_KERNEL, rc, "start a thread of the database");
+}
+
+static void stop(struct store *s)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    s->closing = true;
+    (void)pthread_cond_broadcast(&s->for_writer);
+    (void)pthread_cond_broadcast(&s->for_readers);
+    (void)pthread_mutex_unlock(&s->lock);
+    for (int i = 0; i < THREADS; i++)
+        if (s->workers[i].started)
+            (void)pthread_join(s->workers[i].thread, NULL);
+    /* Readers first: the writer's is the last connection then, which empties the log into the database. */
+    for (int i = THREADS - 1; i >= 0; i--)
+        db_close(s->workers[i].db);
+    fd_close(&s->fd);
+    (void)pthread_cond_destroy(&s->for_writer);
+    (void)pthread_cond_destroy(&s->for_readers);
+    (void)pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+int store_open(struct store **ret, const char *dir, struct err *e)
+{
+    struct store *s = calloc(1, sizeof *s);
+    if (!s)
+        return err_set(e, ERR_NO_MEMORY, 0, "open the database: out of memory");
+    (void)pthread_mutex_init(&s->lock, NULL);
+    (void)pthread_cond_init(&s->for_writer, NULL);
+    (void)pthread_cond_init(&s->for_readers, NULL);
+    queue_init(&s->writes);
+    queue_init(&s->reads);
+    queue_init(&s->done);
+    s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (s->fd < 0) {
+        (void)err_set(e, ERR_KERNEL, errno, "make an eventfd for the database");
+        goto fail;
+    }
+    for (int i = 0; i < THREADS; i++) {
+        s->workers[i].store = s;
+        if (db_open(&s->workers[i].db, dir, i == 0 ? DB_WRITE : DB_READ, e))
+            goto fail;
+    }
+    if (start_threads(s, e))
+        goto fail;
+    *ret = s;
+    return 0;
+fail:
+    stop(s);
+    return -1;
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    store_wait(s);
+    stop(s);
+}
+
+static void submit(struct store *s, struct queue *q, pthread_cond_t *whom, struct store_job *job)
+{
+    job->err = (struct err){ 0 };
+    job->next = NULL;
+    (void)pthread_mutex_lock(&s->lock);
+    queue_add(q, job, &job->next);
+    s->pending++;
+    (void)pthread_cond_signal(whom);
+    (void)pthread_mutex_unlock(&s->lock);
+}
+
+void store_write(struct store *s, struct store_job *job)
+{
+    submit(s, &s->writes, &s->for_writer, job);
+}
+
+void store_read(struct store *s, struct store_job *job)
+{
+    submit(s, &s->reads, &s->for_readers, job);
+}
+
+int store_fd(const struct store *s)
+{
+    return s->fd;
+}
+
+void store_dispatch(struct store *s)
+{
+    uint64_t count;
+    (void)!read(s->fd, &count, sizeof count); /* before the list: what comes after rings again */
+    (void)pthread_mutex_lock(&s->lock);
+    struct store_job *job = queue_take_all(&s->done);
+    (void)pthread_mutex_unlock(&s->lock);
+    while (job) {
+        struct store_job *next = job->next; /* done() may free the job, or hand it in again */
+        (void)pthread_mutex_lock(&s->lock);
+        s->pending--;
+        (void)pthread_mutex_unlock(&s->lock);
+        job->done(job);
+        job = next;
+    }
+}
+
+void store_wait(struct store *s)
+{
+    while (store_pending(s) > 0) {
+        struct pollfd p = { .fd = s->fd, .events = POLLIN };
+        (void)poll(&p, 1, -1); /* interrupted: there is nothing to dispatch, and we wait again */
+        store_dispatch(s);
+    }
+}
+
+unsigned store_pending(const struct store *s)
+{
+    struct store *self = (struct store *)s;
+    (void)pthread_mutex_lock(&self->lock);
+    unsigned n = s->pending;
+    (void)pthread_mutex_unlock(&self->lock);
+    return n;
+}
