@@ -1,0 +1,502 @@
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "http/connection.h"
+
+static size_t unread(const struct connection *c)
+{
+    return c->in.len - c->in_at;
+}
+
+static void wait_for(struct connection *c, enum wait wait)
+{
+    if (c->wait == wait)
+        return;
+    c->wait = wait;
+    c->since = uv_now(c->server->loop);
+}
+
+/* ---- bodies on their way in ---- */
+
+/* False when all bodies together are more than we hold. Small ones always fit: they cost no more than their head. */
+static bool count_body(struct connection *c)
+{
+    struct http_server *s = c->server;
+    size_t len = c->x.request.body.len;
+    s->bodies += len - c->counted;
+    c->counted = len;
+    return len <= BODY_READ_BYTES || s->bodies <= s->limits.bodies_bytes;
+}
+
+static void uncount_body(struct connection *c)
+{
+    c->server->bodies -= c->counted;
+    c->counted = 0;
+}
+
+/* ---- the end ---- */
+
+/* Nobody may use the exchange after this. The handlers hear of it unless they ended it themselves. */
+static void exchange_end(struct connection *c)
+{
+    bool gone = c->open && !c->answered;
+    c->open = false;
+    c->answered = true; /* whatever on_gone() tries to say, nobody listens */
+    uncount_body(c);
+    if (gone && c->x.on_gone)
+        c->x.on_gone(&c->x);
+    buf_done(&c->x.request.body);
+    c->x = (struct http_exchange){ 0 };
+    buf_shrink(&c->extra, KEPT_BYTES);
+    c->answered = c->streams = c->sends_chunks = c->sends_nothing = false;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct connection *c = handle->data;
+    exchange_end(c);
+    output_uncount(c);
+    server_connection_closed(c->server, c);
+    buf_done(&c->in);
+    buf_done(&c->extra);
+    head_done(&c->head);
+    output_done(&c->out);
+    free(c);
+}
+
+void connection_drop(struct connection *c)
+{
+    if (c->phase == PHASE_CLOSED)
+        return;
+    c->phase = PHASE_CLOSED;
+    uv_close(&c->uv.handle, on_closed);
+}
+
+static void on_shutdown(uv_shutdown_t *req, int status)
+{
+    struct connection *c = req->data;
+    if (status < 0)
+        connection_drop(c);
+}
+
+static void resume(struct connection *c);
+
+/* Everything was said. To close a socket that holds unread bytes resets it, and the client may lose the answer: say that no
+ * more comes, and drop what arrives until the client closes too. */
+static void linger(struct connection *c)
+{
+    if (c->eof) {
+        connection_drop(c);
+        return;
+    }
+    c->phase = PHASE_LINGER;
+    wait_for(c, WAIT_LINGER);
+    buf_done(&c->in);
+    c->in_at = 0;
+    head_done(&c->head);
+    c->shutdown.data = c;
+    if (uv_shutdown(&c->shutdown, &c->uv.stream, on_shutdown) < 0)
+        connection_drop(c);
+    else
+        resume(c);
+}
+
+/* Answers by ourselves, then closes. */
+static void refuse_and_close(struct connection *c, const struct refusal *r)
+{
+    c->server->counts.refused++;
+    exchange_end(c);
+    c->body_missing = true;
+    c->phase = PHASE_ANSWER;
+    wait_for(c, WAIT_NOTHING);
+    struct buf body = { 0 };
+    if (r->status == 503)
+        http_answer_header(&c->x, "Retry-After", "1");
+    c->server->handlers.refusal(c->server->context, r->status, r->detail, &body);
+    http_answer_buf(&c->x, r->status, "application/json", &body);
+}
+
+/* ---- a request ---- */
+
+static void pull_in(struct connection *c, size_t n)
+{
+    c->in_at += n;
+    if (c->in_at == c->in.len)
+        c->in.len = c->in_at = 0;
+}
+
+static void deliver(struct connection *c)
+{
+    c->body_missing = false;
+    uncount_body(c);
+    c->phase = PHASE_ANSWER;
+    wait_for(c, WAIT_NOTHING);
+    c->server->counts.requests++;
+    c->server->handlers.request(c->server->context, &c->x);
+}
+
+static void say_continue(struct connection *c)
+{
+    struct err e;
+    if (buf_add(&c->out.queued, answer_continue, strlen(answer_continue), &e))
+        connection_drop(c);
+    else
+        output_flush(c);
+}
+
+/* The head is parsed: asks the handler, then waits for the body. */
+static void begin(struct connection *c)
+{
+    struct http_server *s = c->server;
+    struct http_request *q = &c->x.request;
+    struct refusal r;
+    q->has_body = c->body_missing = c->head.chunked || c->head.length > 0;
+    q->is_unix = c->is_unix;
+    q->peer_uid = c->peer_uid;
+    q->peer = c->peer;
+    q->listener = c->listener;
+    c->chunks = (struct chunks){ 0 };
+    c->body_max = s->limits.body_bytes;
+    c->open = true;
+    if (s->handlers.head && s->handlers.head(s->context, &c->x, &c->body_max)) {
+        if (c->phase == PHASE_HEAD) {
+            c->phase = PHASE_ANSWER;
+            wait_for(c, WAIT_NOTHING);
+        }
+        return;
+    }
+    if (c->phase == PHASE_CLOSED)
+        return;
+    if (!c->body_missing) {
+        deliver(c);
+        return;
+    }
+    if (c->head.length > c->body_max) {
+        (void)refuse(&r, 413, "the body is larger than %zu bytes; send less", c->body_max);
+        refuse_and_close(c, &r);
+        return;
+    }
+    c->phase = PHASE_BODY;
+    wait_for(c, WAIT_BODY);
+    if (c->head.wants_continue && unread(c) == 0)
+        say_continue(c);
+}
+
+/* Each step returns whether another can follow. */
+static bool step_head(struct connection *c)
+{
+    struct http_server *s = c->server;
+    struct refusal r;
+    if (unread(c) == 0) {
+        if (c->eof || s->draining)
+            connection_drop(c);
+        else
+            wait_for(c, WAIT_IDLE);
+        return false;
+    }
+    wait_for(c, WAIT_HEAD);
+    c->is_head = false;
+    int found = head_scan(&c->scan, c->in.data + c->in_at, unread(c), &s->limits, &r);
+    if (found == 0 && c->eof)
+        connection_drop(c);
+    if (found == 0)
+        return false;
+    if (found > 0) {
+        size_t from = c->in_at + c->scan.from;
+        size_t n = c->scan.at - c->scan.from;
+        found = head_parse(&c->head, c->in.data + from, n, c->scan.lines, &c->x.request, &r);
+        c->is_head = c->x.request.method == HTTP_HEAD_;
+        pull_in(c, c->scan.at);
+    }
+    c->scan = (struct head_scan){ 0 };
+    if (found < 0)
+        refuse_and_close(c, &r);
+    else
+        begin(c);
+    return true;
+}
+
+static bool step_body(struct connection *c)
+{
+    struct buf *body = &c->x.request.body;
+    struct refusal r;
+    struct err e;
+    bool over;
+    if (c->head.chunked) {
+        ssize_t used = chunks_feed(&c->chunks, c->in.data + c->in_at, unread(c), body, c->body_max,
+                                   &r);
+        if (used < 0) {
+            refuse_and_close(c, &r);
+            return true;
+        }
+        pull_in(c, (size_t)used);
+        over = c->chunks.over;
+    } else {
+        size_t missing = (size_t)c->head.length - body->len;
+        size_t take = unread(c) < missing ? unread(c) : missing;
+        if (buf_add(body, c->in.data + c->in_at, take, &e)) {
+            (void)refuse(&r, 503, "no memory for the body; try again later");
+            refuse_and_close(c, &r);
+            return true;
+        }
+        pull_in(c, take);
+        over = take == missing;
+    }
+    if (!count_body(c)) {
+        (void)refuse(&r, 503, "too many large bodies at a time; try again later");
+        refuse_and_close(c, &r);
+        return true;
+    }
+    if (over)
+        deliver(c);
+    else if (c->eof)
+        connection_drop(c);
+    return over;
+}
+
+static bool step_answer(struct connection *c)
+{
+    if (!c->answered || !output_is_empty(c))
+        return false;
+    exchange_end(c);
+    if (c->closes) {
+        linger(c);
+        return false;
+    }
+    c->phase = PHASE_HEAD;
+    return true;
+}
+
+static bool step_none(struct connection *c)
+{
+    (void)c;
+    return false;
+}
+
+void connection_advance(struct connection *c)
+{
+    static bool (*const steps[PHASE_COUNT])(struct connection *) = {
+        [PHASE_HEAD] = step_head,   [PHASE_BODY] = step_body,   [PHASE_ANSWER] = step_answer,
+        [PHASE_LINGER] = step_none, [PHASE_CLOSED] = step_none,
+    };
+    if (c->advancing)
+        return;
+    c->advancing = true;
+    while (steps[c->phase](c))
+        ;
+    c->advancing = false;
+    resume(c);
+}
+
+/* ---- reading ---- */
+
+static void allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *ret)
+{
+    struct connection *c = handle->data;
+    struct buf *body = &c->x.request.body;
+    struct err e;
+    (void)suggested;
+    *ret = (uv_buf_t){ NULL, 0 }; /* no memory: on_read() is given UV_ENOBUFS */
+    c->reading_body = c->phase == PHASE_BODY && !c->head.chunked && unread(c) == 0;
+    if (c->phase == PHASE_LINGER) {
+        *ret = (uv_buf_t){ c->server->scrap, sizeof c->server->scrap };
+    } else if (c->reading_body) {
+        size_t missing = (size_t)c->head.length - body->len;
+        size_t n = missing < BODY_READ_BYTES ? missing : BODY_READ_BYTES;
+        if (!buf_reserve(body, n, &e))
+            *ret = (uv_buf_t){ body->data + body->len, n };
+    } else {
+        if (c->in_at > 0) {
+            memmove(c->in.data, c->in.data + c->in_at, unread(c));
+            c->in.len = unread(c);
+            c->in_at = 0;
+        }
+        size_t n = c->phase == PHASE_BODY ? BODY_READ_BYTES : READ_BYTES;
+        if (!buf_reserve(&c->in, n, &e))
+            *ret = (uv_buf_t){ c->in.data + c->in.len, n };
+    }
+}
+
+static void on_eof(struct connection *c)
+{
+    c->eof = true;
+    if (c->phase == PHASE_LINGER) {
+        connection_drop(c);
+        return;
+    }
+    if (c->phase == PHASE_ANSWER && c->open && !c->answered && c->x.on_half_close)
+        c->x.on_half_close(&c->x);
+    connection_advance(c);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *unused)
+{
+    struct connection *c = stream->data;
+    (void)unused;
+    if (n == 0 || c->phase == PHASE_CLOSED)
+        return;
+    if (n == UV_EOF) {
+        on_eof(c);
+        return;
+    }
+    if (n < 0) {
+        connection_drop(c);
+        return;
+    }
+    if (c->phase == PHASE_LINGER) {
+        c->dropped += (size_t)n;
+        if (c->dropped > LINGER_BYTES)
+            connection_drop(c);
+        return;
+    }
+    struct buf *into = c->reading_body ? &c->x.request.body : &c->in;
+    into->len += (size_t)n;
+    into->data[into->len] = '\0';
+    connection_advance(c);
+}
+
+/* Reads while there is room. While a request is handled this is how we learn that the client went away. */
+static void resume(struct connection *c)
+{
+    if (c->phase == PHASE_CLOSED || c->eof)
+        return;
+    bool full = c->phase == PHASE_ANSWER && unread(c) >= AHEAD_BYTES;
+    if (full == c->paused)
+        return;
+    c->paused = full;
+    if (full)
+        (void)uv_read_stop(&c->uv.stream);
+    else if (uv_read_start(&c->uv.stream, allocate, on_read) < 0)
+        connection_drop(c);
+}
+
+/* ---- time ---- */
+
+bool connection_is_idle(const struct connection *c)
+{
+    return c->phase == PHASE_HEAD && unread(c) == 0;
+}
+
+static void too_slow(struct connection *c, const char *what, uint32_t ms)
+{
+    struct refusal r;
+    c->server->counts.timed_out++;
+    (void)refuse(&r, 408, "the request's %s took longer than %u ms; send it at once", what, ms);
+    refuse_and_close(c, &r);
+}
+
+/* What is never answered with words: nobody asked, or all was said. */
+static bool ends_silently(const struct connection *c, uint64_t waited)
+{
+    unsigned linger_ms = c->body_missing ? LINGER_MS : CLOSE_MS;
+    return (c->wait == WAIT_IDLE && waited >= c->server->limits.idle_ms) ||
+           (c->wait == WAIT_LINGER && waited >= linger_ms);
+}
+
+void connection_check(struct connection *c, uint64_t now)
+{
+    const struct http_limits *l = &c->server->limits;
+    uint64_t waited = now - c->since;
+    if (c->phase == PHASE_CLOSED)
+        return;
+    if (!output_goes_forward(c, now)) {
+        c->server->counts.timed_out++;
+        connection_drop(c);
+    } else if (ends_silently(c, waited)) {
+        connection_drop(c);
+    } else if (c->wait == WAIT_IDLE && waited >= SHRINK_MS && c->in.cap > 0) {
+        buf_done(&c->in);
+        buf_done(&c->extra);
+        head_done(&c->head);
+        output_done(&c->out);
+    } else if (c->wait == WAIT_HEAD && waited >= l->head_ms) {
+        too_slow(c, "head", l->head_ms);
+    } else if (c->wait == WAIT_BODY &&
+               waited >= l->body_ms + (uint64_t)(c->x.request.body.len >> 16) * 1000) {
+        too_slow(c, "body", l->body_ms);
+    }
+}
+
+/* ---- the start ---- */
+
+static void name_peer(struct connection *c)
+{
+    struct sockaddr_storage a = { 0 };
+    int n = sizeof a;
+    if (c->is_unix) {
+        struct ucred peer = { .uid = (uid_t)-1 };
+        socklen_t len = sizeof peer;
+        uv_os_fd_t fd;
+        c->peer_uid = (uid_t)-1;
+        if (uv_fileno(&c->uv.handle, &fd) == 0 &&
+            getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0)
+            c->peer_uid = peer.uid;
+        (void)snprintf(c->peer, sizeof c->peer, "unix:%d", (int)c->peer_uid);
+        return;
+    }
+    char address[INET6_ADDRSTRLEN] = "?";
+    unsigned port = 0;
+    if (uv_tcp_getpeername(&c->uv.tcp, (struct sockaddr *)&a, &n) == 0) {
+        struct sockaddr_in6 *six = (struct sockaddr_in6 *)&a;
+        struct sockaddr_in *four = (struct sockaddr_in *)&a;
+        bool is_six = a.ss_family == AF_INET6;
+        (void)inet_ntop(a.ss_family, is_six ? (void *)&six->sin6_addr : (void *)&four->sin_addr,
+                        address, sizeof address);
+        port = ntohs(is_six ? six->sin6_port : four->sin_port);
+    }
+    (void)snprintf(c->peer, sizeof c->peer, strchr(address, ':') ? "[%s]:%u" : "%s:%u", address,
+                   port);
+}
+
+static void on_failed_accept(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static void turn_away(struct connection *c)
+{
+    struct refusal r;
+    (void)refuse(&r, 503, "there are %u connections already; try again later",
+                 c->server->limits.connections);
+    refuse_and_close(c, &r);
+}
+
+void connection_accept(struct listener *l)
+{
+    struct http_server *s = l->server;
+    struct connection *c = calloc(1, sizeof *c);
+    l->waits = false;
+    if (!c) {
+        server_accept_later(l);
+        return;
+    }
+    c->server = s;
+    c->listener = l->index;
+    c->is_unix = l->is_unix;
+    c->paused = true;
+    if (l->is_unix)
+        (void)uv_pipe_init(s->loop, &c->uv.pipe, 0);
+    else
+        (void)uv_tcp_init(s->loop, &c->uv.tcp);
+    c->uv.handle.data = c;
+    c->since = uv_now(s->loop);
+    unsigned limit = s->limits.connections;
+    if (uv_accept(&l->uv.stream, &c->uv.stream) < 0 ||
+        s->counts.connections >= limit + OVER_LIMIT) {
+        c->phase = PHASE_CLOSED;
+        uv_close(&c->uv.handle, on_failed_accept);
+        return;
+    }
+    server_connection_opened(s, c);
+    name_peer(c);
+    if (!l->is_unix) {
+        (void)uv_tcp_nodelay(&c->uv.tcp, 1);
+        (void)uv_tcp_keepalive(&c->uv.tcp, 1, 60);
+    }
+    if (s->counts.connections > limit)
+        turn_away(c);
+    connection_advance(c);
+}

@@ -1,0 +1,336 @@
+#include "http/parse.h"
+
+#include <llhttp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+
+/* What llhttp says while it goes over a head. */
+struct split {
+    struct head *head;
+    size_t n_headers;
+    size_t max_headers;
+    const char *value; /* where the last header's must start */
+    bool complete;
+};
+
+bool is_token_byte(char byte)
+{
+    static const char others[] = "!#$%&'*+-.^_`|~";
+    char lower = (char)(byte | 0x20);
+    return (lower >= 'a' && lower <= 'z') || (byte >= '0' && byte <= '9') ||
+           (byte != '\0' && memchr(others, byte, sizeof others - 1));
+}
+
+static bool is_token(const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!is_token_byte(s[i]))
+            return false;
+    return n > 0;
+}
+
+void head_done(struct head *h)
+{
+    buf_done(&h->text);
+    free(h->headers);
+    *h = (struct head){ 0 };
+}
+
+bool head_keeps_alive(const struct head *h)
+{
+    return !h->asks_close && (!h->http_1_0 || h->asks_keep_alive);
+}
+
+/* ---- the request line ---- */
+
+static enum http_method method_of(const char *s, size_t n)
+{
+    for (int m = 0; m < HTTP_OTHER_; m++) {
+        const char *name = http_method_name((enum http_method)m);
+        if (strlen(name) == n && memcmp(name, s, n) == 0)
+            return (enum http_method)m;
+    }
+    return HTTP_OTHER_;
+}
+
+static int check_version(struct head *h, const char *version, size_t n, struct refusal *r)
+{
+    static const char form[] = "HTTP/1.1";
+    if (n != sizeof form - 1 || memcmp(version, form, 5) != 0 || version[6] != '.' ||
+        !strchr("0123456789", version[5]) || !strchr("0123456789", version[7]))
+        return refuse(r, 400, "the request line does not end with HTTP/1.1 or HTTP/1.0");
+    if (version[5] != '1' || (version[7] != '1' && version[7] != '0'))
+        return refuse(r, 505, "the request speaks '%.8s'; HTTP/1.1 and HTTP/1.0 are spoken here",
+                      version);
+    h->http_1_0 = version[7] == '0';
+    return 0;
+}
+
+static int check_target(const char *target, size_t n, struct refusal *r)
+{
+    if (n == 0 || target[0] != '/')
+        return refuse(r, 400,
+                      "the request's target does not start with '/'; send a path such as "
+                      "/v1/health");
+    for (size_t i = 0; i < n; i++)
+        if (target[i] <= 0x20 || (unsigned char)target[i] >= 0x7f || target[i] == '#')
+            return refuse(r, 400,
+                          "the request's target holds a byte that is not allowed there; "
+                          "escape it with %%");
+    return 0;
+}
+
+/* Method, one space, target, one space, version; nothing else. Returns where the target starts, or NULL. */
+static char *request_line(struct head *h, struct http_request *q, char *line, size_t n,
+                          struct refusal *r)
+{
+    char *space = memchr(line, ' ', n);
+    size_t method_len = space ? (size_t)(space - line) : 0;
+    q->method = method_of(line, method_len);
+    if (!space || !is_token(line, method_len)) {
+        (void)refuse(r, 400, "the request line does not start with a method and a space");
+        return NULL;
+    }
+    if (method_len == 7 && memcmp(line, "CONNECT", 7) == 0) {
+        (void)refuse(r, 400, "method CONNECT is for proxies, and this is none");
+        return NULL;
+    }
+    char *target = space + 1;
+    char *end = memchr(target, ' ', n - method_len - 1);
+    if (!end) {
+        (void)refuse(r, 400, "the request line is not 'METHOD /path HTTP/1.1'");
+        return NULL;
+    }
+    if (check_version(h, end + 1, n - (size_t)(end + 1 - line), r) ||
+        check_target(target, (size_t)(end - target), r))
+        return NULL;
+    return target;
+}
+
+static int split_target(struct head *h, struct http_request *q, char *target, struct refusal *r)
+{
+    size_t n = strcspn(target, " ");
+    target[n] = '\0';
+    size_t path_len = strcspn(target, "?");
+    char *path = h->text.data + h->text.len + 1; /* behind the head; head_parse() made room */
+    if (percent_decode(target, path_len, false, path, path_len + 1) < 0)
+        return refuse(r, 400,
+                      "the path has a bad escape: '%%' stands before two hex digits, and "
+                      "never before 00");
+    q->target = target;
+    q->path = path;
+    q->query = target[path_len] ? target + path_len + 1 : "";
+    return 0;
+}
+
+/* ---- llhttp ---- */
+
+/* Our own reading of a line must be llhttp's: a name of token bytes from the line's start to the first colon, a value within
+ * the line. */
+static int on_name(llhttp_t *p, const char *at, size_t n)
+{
+    struct split *s = p->data;
+    if (s->n_headers >= s->max_headers || at[-1] != '\n' || !is_token(at, n) || at[n] != ':')
+        return HPE_USER;
+    s->head->headers[s->n_headers++] = (struct http_header){ at, NULL };
+    s->value = at + n + 1 + strspn(at + n + 1, " \t");
+    return HPE_OK;
+}
+
+static int on_value(llhttp_t *p, const char *at, size_t n)
+{
+    struct split *s = p->data;
+    if (n > 0 && (s->n_headers == 0 || at != s->value || n > strcspn(at, "\r")))
+        return HPE_USER;
+    return HPE_OK;
+}
+
+static int on_headers_complete(llhttp_t *p)
+{
+    struct split *s = p->data;
+    s->complete = true;
+    return 1; /* no body: those are read by chunks_feed() and by counting */
+}
+
+static int split_headers(struct head *h, struct http_request *q, size_t lines, struct refusal *r)
+{
+    static const llhttp_settings_t settings = {
+        .on_header_field = on_name,
+        .on_header_value = on_value,
+        .on_headers_complete = on_headers_complete,
+    };
+    struct split s = { .head = h, .max_headers = lines - 1 };
+    llhttp_t p;
+    llhttp_init(&p, HTTP_REQUEST, &settings);
+    p.data = &s;
+    llhttp_errno_t result = llhttp_execute(&p, h->text.data, h->text.len);
+    if (result == HPE_INVALID_METHOD) {
+        char method[32], quoted[96];
+        size_t n = strcspn(h->text.data, " ");
+        n = n < sizeof method ? n : sizeof method - 1;
+        memcpy(method, h->text.data, n);
+        method[n] = '\0';
+        return refuse(r, 501, "method '%s' is not known; GET, POST and DELETE are used here",
+                      text_quote(method, quoted, sizeof quoted));
+    }
+    if (result == HPE_USER)
+        return refuse(r, 400, "a header is malformed; headers are 'Name: value' CR LF");
+    if (result != HPE_OK && result != HPE_PAUSED_UPGRADE)
+        return refuse(r, 400, "the request's head is malformed: %s", llhttp_get_error_reason(&p));
+    if (!s.complete || s.n_headers != lines - 1)
+        return refuse(r, 400, "the request's head is malformed: a line is not a header");
+    q->headers = h->headers;
+    q->n_headers = s.n_headers;
+    return 0;
+}
+
+/* Names and values become strings; a value ends before the spaces at the end of its line. */
+static void cut_headers(struct head *h, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char *colon = h->text.data + (h->headers[i].name - h->text.data);
+        colon += strcspn(colon, ":");
+        char *value = colon + 1 + strspn(colon + 1, " \t");
+        char *end = value + strcspn(value, "\r");
+        while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
+            end--;
+        *colon = *end = '\0';
+        h->headers[i].value = value;
+    }
+}
+
+/* ---- what the headers mean for us ---- */
+
+#define SINGLE(name) { name, sizeof(name) - 1 }
+
+enum single { HOST, LENGTH, ENCODING, TYPE, ORIGIN, AUTHORIZATION, EXPECT, SINGLE_COUNT };
+static const struct {
+    const char *name;
+    size_t len;
+} singles[SINGLE_COUNT] = {
+    [HOST] = SINGLE("Host"),
+    [LENGTH] = SINGLE("Content-Length"),
+    [ENCODING] = SINGLE("Transfer-Encoding"),
+    [TYPE] = SINGLE("Content-Type"),
+    [ORIGIN] = SINGLE("Origin"),
+    [AUTHORIZATION] = SINGLE("Authorization"),
+    [EXPECT] = SINGLE("Expect"),
+};
+
+/* Connection: a list of words, of which two are ours. */
+static void read_connection(struct head *h, const char *list)
+{
+    while (*list) {
+        list += strspn(list, " \t,");
+        size_t n = strcspn(list, " \t,");
+        if (n == 5 && strncasecmp(list, "close", n) == 0)
+            h->asks_close = true;
+        else if (n == 10 && strncasecmp(list, "keep-alive", n) == 0)
+            h->asks_keep_alive = true;
+        list += n;
+    }
+}
+
+static int find_singles(struct head *h, const struct http_request *q,
+                        const char *values[SINGLE_COUNT], struct refusal *r)
+{
+    for (size_t i = 0; i < q->n_headers; i++) {
+        const char *name = q->headers[i].name;
+        size_t len = strlen(name);
+        if (len == 10 && strcasecmp(name, "Connection") == 0)
+            read_connection(h, q->headers[i].value);
+        for (size_t k = 0; k < SINGLE_COUNT; k++) {
+            if (len != singles[k].len || strcasecmp(name, singles[k].name) != 0)
+                continue;
+            if (values[k])
+                return refuse(r, 400, "header %s came twice; send it once", singles[k].name);
+            values[k] = q->headers[i].value;
+        }
+    }
+    return 0;
+}
+
+static int check_host(const struct head *h, const char *host, struct refusal *r)
+{
+    if (!host && h->http_1_0)
+        return 0;
+    if (!host)
+        return refuse(r, 400, "the Host header is missing; HTTP/1.1 requires it");
+    size_t n = strlen(host);
+    for (size_t i = 0; i < n; i++)
+        if (!is_token_byte(host[i]) && !strchr(":[]();,=", host[i]))
+            return refuse(r, 400,
+                          "the Host header is not a name or address with a port, such as "
+                          "localhost:8080");
+    return 0;
+}
+
+static int read_length(struct head *h, const char *text, struct refusal *r)
+{
+    size_t n = strspn(text, "0123456789");
+    if (n == 0 || text[n])
+        return refuse(r, 400, "Content-Length is not a number; send the body's bytes in decimal");
+    if (n > 18)
+        return refuse(r, 413, "Content-Length has more than 18 digits; send less");
+    for (size_t i = 0; i < n; i++)
+        h->length = h->length * 10 + (uint64_t)(text[i] - '0');
+    return 0;
+}
+
+static int read_framing(struct head *h, const char *const values[SINGLE_COUNT], struct refusal *r)
+{
+    const char *encoding = values[ENCODING], *expect = values[EXPECT];
+    if (encoding && values[LENGTH])
+        return refuse(r, 400, "Content-Length and Transfer-Encoding came together; send one");
+    if (encoding && (h->http_1_0 || strcasecmp(encoding, "chunked") != 0))
+        return refuse(r, 400,
+                      "Transfer-Encoding is not 'chunked' in HTTP/1.1; nothing else is "
+                      "accepted");
+    h->chunked = encoding != NULL;
+    if (values[LENGTH] && read_length(h, values[LENGTH], r))
+        return -1;
+    if (expect && !h->http_1_0) {
+        if (strcasecmp(expect, "100-continue") != 0)
+            return refuse(r, 417, "the Expect header is not '100-continue'; leave it out");
+        h->wants_continue = h->chunked || h->length > 0;
+    }
+    return check_host(h, values[HOST], r);
+}
+
+/* The head and the decoded path in one piece of memory, and a row for each header. */
+static int make_room(struct head *h, const char *bytes, size_t n, size_t lines, struct refusal *r)
+{
+    struct err e;
+    h->text.len = 0;
+    if (lines > h->headers_cap) {
+        size_t cap = lines < 16 ? 16 : lines;
+        struct http_header *grown = realloc(h->headers, cap * sizeof *grown);
+        if (!grown)
+            return refuse(r, 503, "no memory for the request; try again later");
+        h->headers = grown;
+        h->headers_cap = cap;
+    }
+    if (buf_reserve(&h->text, 2 * n + 2, &e) || buf_add(&h->text, bytes, n, &e))
+        return refuse(r, 503, "no memory for the request; try again later");
+    return 0;
+}
+
+int head_parse(struct head *h, const char *bytes, size_t n, size_t lines, struct http_request *q,
+               struct refusal *r)
+{
+    const char *values[SINGLE_COUNT] = { 0 };
+    if (make_room(h, bytes, n, lines, r))
+        return -1;
+    h->http_1_0 = h->wants_continue = h->chunked = h->asks_close = h->asks_keep_alive = false;
+    h->length = 0;
+    char *target = request_line(h, q, h->text.data, strcspn(h->text.data, "\r"), r);
+    if (!target || split_headers(h, q, lines, r))
+        return -1;
+    cut_headers(h, q->n_headers);
+    if (split_target(h, q, target, r) || find_singles(h, q, values, r))
+        return -1;
+    return read_framing(h, values, r);
+}
