@@ -1,0 +1,48 @@
+#include "api/api.h"
+
+#include <stdlib.h>
+
+#include "api/auth.h"
+#include "api/core.h"
+#include "api/openapi.h"
+#include "base/clock.h"
+
+const struct api_route *const api_tables[] = {
+    meta_routes,     runs_routes,     batch_routes, nemo_routes,
+    artifact_routes, approval_routes, key_routes,   NULL,
+};
+
+const struct http_header api_every_header[] = {
+    { "X-Content-Type-Options", "nosniff" },
+    { "X-Frame-Options", "SAMEORIGIN" },
+    { "X-XSS-Protection", "1; mode=block" },
+    { "Strict-Transport-Security", "max-age=31536000; includeSubDomains" },
+    { "Cache-Control", "no-store" },
+};
+const size_t api_n_every_header = sizeof api_every_header / sizeof api_every_header[0];
+
+int api_open(struct api *api, struct err *e)
+{
+    api->started_ms = clock_unix_ms();
+    api->core = calloc(1, sizeof *api->core);
+    if (!api->core)
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the routes");
+    if (!router_new(&api->core->router, api_tables, e) &&
+        !openapi_build(api_tables, &api->settings->limit_default, &api->settings->limit_max,
+                       &api->core->openapi, e) &&
+        !auth_open(api, e))
+        return 0;
+    api_close(api);
+    return -1;
+}
+
+void api_close(struct api *api)
+{
+    auth_close(api);
+    if (!api->core)
+        return;
+    router_free(api->core->router);
+    buf_done(&api->core->openapi);
+    free(api->core);
+    api->core = NULL;
+}

@@ -1,0 +1,180 @@
+#include "api/replies.h"
+
+#include "api/approvals_impl.h"
+#include "api/core.h"
+#include "api/history.h"
+#include "api/reply.h"
+#include "base/auto.h"
+#include "check.h"
+#include "engine/json.h"
+#include "spec/bundle.h"
+
+/* Every key of a real answer is in the table, and is what the table says; what is always there is there. */
+static void check_reply(const json_t *answer, const struct api_field *fields)
+{
+    struct err e = { 0 };
+    char field[128];
+    if (!CHECK_INT(api_validate(answer, fields, false, field, sizeof field, &e), 0))
+        printf("    %s: %s\n", field, e.text);
+}
+
+static struct result made_up(const struct buf *files)
+{
+    return (struct result){
+        .id = "run_1",
+        .language = "python",
+        .version = "3.12",
+        .verdict = VERDICT_OK,
+        .limits = limits_default(),
+        .isolation = { .level = LEVEL_JAR, .layers = ~0u >> (32 - LAYER_COUNT_) },
+        .files = files,
+        .started_at_ms = 1700000000000,
+    };
+}
+
+static void test_result_is_as_its_table_says(void)
+{
+    auto(buf) files = { 0 };
+    struct err e = { 0 };
+    CHECK_INT(bundle_add(&files, "a.txt", OUTPUT_OK, "x", 1, &e), 0);
+    CHECK_INT(bundle_add(&files, "b", OUTPUT_MISSING, NULL, 0, &e), 0);
+    struct result r = made_up(&files);
+    for (int v = 0; v < VERDICT_COUNT_; v++) {
+        r.verdict = (enum verdict)v;
+        r.evidence = (struct evidence){ .signal = v % 2 ? 9 : 0, .hits = LIMIT_BIT(LIMIT_PIDS) };
+        r.error = v == VERDICT_INTERNAL_ERROR ? "why" : NULL;
+        r.started_at_ms = v == VERDICT_REJECTED ? 0 : 1700000000000;
+        r.version = v % 3 ? "3.12" : NULL;
+        json_auto_t *o = result_json(&r);
+        check_reply(o, result_reply);
+    }
+    for (int l = LEVEL_PROCESS; l < LEVEL_COUNT_; l++) {
+        r.isolation = (struct isolation){ .level = (enum level)l, .unenforced = ~0u >> 23 };
+        json_auto_t *o = result_json(&r);
+        check_reply(o, result_reply);
+    }
+}
+
+static void test_table_of_a_result_says_nothing_that_is_not_there(void)
+{
+    /* What the service adds to it, and where a stream's bytes need another form. */
+    static const char *const beside[] = {
+        "state",        "stdout_base64", "stderr_base64", "stdout_cut", "stderr_cut",
+        "stdout_bytes", "stderr_bytes",  "timings",       "diagnosis",  "thread_id",
+        "artifact_id",  "batch_id",      "metadata",      "error_code",
+    };
+    auto(buf) files = { 0 };
+    auto(buf) out = { 0 };
+    struct result r = made_up(&files);
+    r.error = "why";
+    json_auto_t *o = result_json(&r);
+    result_add_stream(o, "stdout", &out);
+    result_add_stream(o, "stderr", &out);
+    check_reply(o, result_reply);
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        CHECK(json_object_get(o, beside[i]) == NULL);
+        json_put(o, beside[i], json_null());
+    }
+    for (const struct api_field *f = result_reply; f->name; f++)
+        if (!CHECK(json_object_get(o, f->name) != NULL))
+            printf("    %s\n", f->name);
+}
+
+static void test_row_of_the_history_is_as_its_table_says(void)
+{
+    struct run_row row = { .id = (char *)"run_1", .language = (char *)"python", .created_ms = 1 };
+    for (int s = 0; s < RUN_STATE_COUNT_; s++) {
+        row.state = (enum run_state)s;
+        row.verdict = s == RUN_FINISHED ? (char *)"ok" : NULL;
+        json_auto_t *o = history_row_object(&row);
+        check_reply(o, run_row_reply);
+    }
+    json_auto_t *o = history_row_object(&row);
+    json_put(o, "error", json_string("of an interrupted one"));
+    for (const struct api_field *f = run_row_reply; f->name; f++)
+        if (!CHECK(json_object_get(o, f->name) != NULL))
+            printf("    %s\n", f->name);
+}
+
+static void test_approval_is_as_its_table_says(void)
+{
+    static char input[] = "{\"code\":\"1\"}";
+    static char risks[] = "[{\"kind\":\"network\",\"line\":1,\"column\":2,\"excerpt\":\"x\","
+                          "\"why\":\"y\"}]";
+    struct approval_row row = {
+        .id = (char *)"apr_1", .tool = (char *)"execute", .input = input, .risks = risks
+    };
+    for (int d = 0; d < DECISION_COUNT_; d++) {
+        row.decision = (enum decision)d;
+        json_auto_t *o = approval_object(&row, true);
+        check_reply(o, approval_reply);
+        CHECK_INT(json_object_size(o), 17);
+    }
+}
+
+static void test_errors_are_as_their_tables_say(void)
+{
+    static const struct api_field *const tables[] = {
+        [STYLE_V1] = error_reply,
+        [STYLE_DETAIL] = detail_reply,
+        [STYLE_NEMO] = execute_reply,
+    };
+    for (int s = STYLE_V1; s <= STYLE_NEMO; s++) {
+        json_auto_t *o = error_json((enum error_style)s, "busy", "later", NULL);
+        check_reply(o, tables[s]);
+    }
+}
+
+static bool is_route(const struct route_reply *reply)
+{
+    for (const struct api_route *const *t = api_tables; *t; t++)
+        for (const struct api_route *r = *t; r->path; r++)
+            if (r->method == reply->method && strcmp(r->path, reply->path) == 0)
+                return true;
+    return false;
+}
+
+static bool has_reply(const struct api_route *r)
+{
+    for (const struct route_reply *reply = route_replies; reply->path; reply++)
+        if (r->method == reply->method && strcmp(r->path, reply->path) == 0)
+            return true;
+    return false;
+}
+
+static void test_every_route_says_how_it_answers(void)
+{
+    for (const struct route_reply *reply = route_replies; reply->path; reply++)
+        if (!CHECK(is_route(reply)))
+            printf("    %s\n", reply->path);
+    for (const struct api_route *const *t = api_tables; *t; t++)
+        for (const struct api_route *r = *t; r->path; r++)
+            if (!CHECK(has_reply(r)))
+                printf("    %s\n", r->path);
+}
+
+static void test_every_answer_has_a_name_and_words_for_its_fields(void)
+{
+    for (const struct route_reply *reply = route_replies; reply->path; reply++) {
+        const struct reply_schema *s = reply_schemas;
+        while (s->name && s->fields != reply->fields)
+            s++;
+        if (!CHECK(!reply->fields || s->name))
+            printf("    %s\n", reply->path);
+    }
+    for (const struct reply_schema *s = reply_schemas; s->name; s++)
+        for (const struct api_field *f = s->fields; f->name; f++)
+            if (!CHECK(f->help != NULL))
+                printf("    %s.%s\n", s->name, f->name);
+}
+
+static const struct check_test tests[] = {
+    TEST(test_result_is_as_its_table_says),
+    TEST(test_table_of_a_result_says_nothing_that_is_not_there),
+    TEST(test_row_of_the_history_is_as_its_table_says),
+    TEST(test_approval_is_as_its_table_says),
+    TEST(test_errors_are_as_their_tables_say),
+    TEST(test_every_route_says_how_it_answers),
+    TEST(test_every_answer_has_a_name_and_words_for_its_fields),
+};
+CHECK_MAIN(tests)
