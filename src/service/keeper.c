@@ -1,0 +1,391 @@
+#include "service/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "api/api.h"
+#include "api/approvals.h"
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "base/log.h"
+#include "engine/drop.h"
+#include "engine/runner.h"
+#include "http/http.h"
+#include "service/opening.h"
+#include "service/retention.h"
+#include "service/state.h"
+#include "store/store.h"
+#include "wire/wire.h"
+
+/* Of a drain: how long runs may take to end, and then answers to be read. */
+enum { DRAIN_RUNS_MS = 30000, DRAIN_ANSWERS_MS = 2000 };
+enum { HEAD_BYTES = 64 << 10, HEADERS = 100 };
+
+struct keeper {
+    const struct keeper_setup *setup;
+    struct settings settings;
+    char data_dir[STATE_PATH_MAX + 8];
+    uv_loop_t loop;
+    struct store *store;
+    struct runner *runner;
+    struct http_server *http;
+    struct api api;
+    struct retention retention;
+    int output_fd, control_fd;
+    uv_poll_t store_poll, control_poll;
+    uv_timer_t patience; /* of a drain */
+    bool draining, idle, answered;
+    struct wire_message message; /* one at a time; too large for the stack */
+};
+
+/* ---- becoming nobody ---- */
+
+/* The operator's environment may hold secrets, and nothing here is for the keeper. */
+static void forget_environment(void)
+{
+    for (char **entry = environ; entry && *entry; entry++)
+        explicit_bzero(*entry, strlen(*entry));
+    (void)clearenv();
+}
+
+static int settle(const struct keeper_setup *s, struct err *e)
+{
+    int keep[SETTINGS_LISTEN_MAX + 3] = { s->wire_fd, s->control_fd, s->workspace_fd };
+    for (size_t i = 0; i < s->n_listeners; i++)
+        keep[3 + i] = s->listeners[i].fd;
+    if (fd_keep_only(keep, 3 + s->n_listeners, e))
+        return -1;
+    autoclose int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (null_fd < 0 || dup2(null_fd, 0) < 0)
+        return err_set(e, ERR_KERNEL, errno, "open /dev/null");
+    (void)umask(077);
+    forget_environment();
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)prctl(PR_SET_NAME, "belljar-keeper", 0, 0, 0);
+    return drop_privileges(s->supervisor, s->own_uid, e);
+}
+
+/* ---- opening ---- */
+
+/* What SQLite would tell is that it cannot open a file. */
+static int reach_data(struct keeper *k, struct err *e)
+{
+    (void)snprintf(k->data_dir, sizeof k->data_dir, "%s/data", k->setup->state_dir);
+    autoclose int fd = open(k->data_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno == EACCES)
+        return err_set(e, ERR_DENIED, 0,
+                       "uid %u, which the service runs as, cannot reach %s: let others pass "
+                       "through its parents ('chmod o+x'), or use another --state",
+                       geteuid(), k->data_dir);
+    if (fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "open %s", k->data_dir);
+    if (mkdirat(fd, "output", 0700) < 0 && errno != EEXIST)
+        return err_set(e, ERR_KERNEL, errno, "make %s/output", k->data_dir);
+    k->output_fd = openat(fd, "output", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (k->output_fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "open %s/output", k->data_dir);
+    return 0;
+}
+
+static int refuse_open_doors(const struct keeper_setup *s, size_t keys, struct err *e)
+{
+    char text[LISTEN_TEXT];
+    for (size_t i = 0; keys == 0 && i < s->n_listeners; i++)
+        if (!listen_is_local(&s->listeners[i].address))
+            return err_set(e, ERR_DENIED, 0,
+                           "%s can be reached from other machines, and there is no API key: add "
+                           "one first ('belljar keys add NAME --scopes run,read'), or listen on "
+                           "127.0.0.1",
+                           listen_format(&s->listeners[i].address, text));
+    return 0;
+}
+
+static struct runner_limits runner_limits_of(const struct settings *s)
+{
+    return (struct runner_limits){ .max = (unsigned)settings_runs_max(s),
+                                   .queue = (unsigned)settings_runs_queue(s),
+                                   .max_per_key = (unsigned)settings_runs_max_per_key(s),
+                                   .held = (unsigned)s->approval_max,
+                                   .bytes = s->runs_max_bytes };
+}
+
+static struct http_limits http_limits_of(const struct settings *s)
+{
+    return (struct http_limits){ .head_bytes = HEAD_BYTES,
+                                 .headers = HEADERS,
+                                 .body_bytes = s->http_max_body,
+                                 .bodies_bytes = s->http_max_bodies,
+                                 .connections = (unsigned)s->http_max_connections,
+                                 .head_ms = (uint32_t)s->http_head_timeout,
+                                 .body_ms = (uint32_t)s->http_body_timeout,
+                                 .idle_ms = (uint32_t)s->http_idle_timeout,
+                                 .write_ms = (uint32_t)s->http_write_timeout };
+}
+
+static int open_store(struct keeper *k, struct err *e)
+{
+    struct opening found;
+    if (reach_data(k, e) || store_open(&k->store, k->data_dir, e) ||
+        opening_note(k->store, level_name(k->setup->isolation->level), &found, e) ||
+        refuse_open_doors(k->setup, found.keys, e))
+        return -1;
+    if (found.interrupted > 0)
+        log_event(LOG_WARN, "history.interrupted", "runs=%lld", (long long)found.interrupted);
+    return 0;
+}
+
+static int open_runner(struct keeper *k, struct err *e)
+{
+    const struct keeper_setup *s = k->setup;
+    struct runner_limits limits = runner_limits_of(&k->settings);
+    if (runner_new(&k->runner, &k->loop, k->store, k->output_fd, &limits, e))
+        return -1;
+    for (size_t i = 0; languages[i]; i++)
+        if (s->versions[i][0])
+            runner_set_version(k->runner, languages[i], s->versions[i]);
+    return s->wire_fd < 0 ? 0 : runner_set_wire(k->runner, s->wire_fd, s->isolation, e);
+}
+
+static int open_http(struct keeper *k, struct err *e)
+{
+    const struct keeper_setup *s = k->setup;
+    struct http_limits limits = http_limits_of(&k->settings);
+    if (http_server_new(&k->http, &k->loop, &limits, &api_http_handlers, &k->api, api_every_header,
+                        api_n_every_header, e))
+        return -1;
+    k->api = (struct api){ .loop = &k->loop,
+                           .runner = k->runner,
+                           .store = k->store,
+                           .http = k->http,
+                           .settings = &k->settings,
+                           .data_dir = k->data_dir,
+                           .workspace_fd = s->workspace_fd,
+                           .output_dir_fd = k->output_fd };
+    struct stat st;
+    if (stat(s->state_dir, &st) < 0)
+        return err_set(e, ERR_KERNEL, errno, "look at %s", s->state_dir);
+    k->api.owner_uid = st.st_uid;
+    for (size_t i = 0; i < s->n_listeners; i++)
+        listen_host(&s->listeners[i].address, k->api.listeners[i], sizeof k->api.listeners[i]);
+    if (api_open(&k->api, e) || approvals_open(&k->api, e))
+        return -1;
+    for (size_t i = 0; i < s->n_listeners; i++)
+        if (http_server_listen(k->http, s->listeners[i].fd, e) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---- ending ---- */
+
+static void maybe_end(struct keeper *k)
+{
+    if (k->idle && k->answered)
+        uv_stop(&k->loop);
+}
+
+static void on_answered(void *context)
+{
+    struct keeper *k = context;
+    k->answered = true;
+    maybe_end(k);
+}
+
+static void give_up_answers(uv_timer_t *timer)
+{
+    on_answered(timer->data);
+}
+
+static void on_idle(void *context)
+{
+    struct keeper *k = context;
+    k->idle = true;
+    (void)uv_timer_start(&k->patience, give_up_answers, DRAIN_ANSWERS_MS, 0);
+    maybe_end(k);
+}
+
+static void cancel_the_rest(uv_timer_t *timer)
+{
+    struct keeper *k = timer->data;
+    log_event(LOG_WARN, "service.drain_cancels", "after_ms=%d", DRAIN_RUNS_MS);
+    runner_cancel_all(k->runner);
+}
+
+static void drain(struct keeper *k, bool now)
+{
+    if (!k->draining) {
+        k->draining = k->api.draining = true;
+        log_event(LOG_INFO, "service.draining", "running=%u queued=%u",
+                  runner_counts(k->runner).running, runner_counts(k->runner).queued);
+        (void)uv_timer_start(&k->patience, cancel_the_rest, DRAIN_RUNS_MS, 0);
+        http_server_drain(k->http, on_answered, k);
+        runner_drain(k->runner, on_idle, k);
+    }
+    if (now)
+        runner_cancel_all(k->runner);
+}
+
+/* ---- the supervisor's messages ---- */
+
+static int on_warden(struct keeper *k, struct err *e)
+{
+    struct isolation isolation;
+    if (wire_read_warden(&k->message, &isolation, e))
+        return -1;
+    struct err why = { 0 };
+    if (runner_set_wire(k->runner, fd_take(&k->message.fds[0]), &isolation, &why))
+        log_error(LOG_ERROR, "warden.refused", &why);
+    else
+        log_event(LOG_INFO, "warden.ready", "level=%s", level_name(isolation.level));
+    return 0;
+}
+
+static int on_settings(struct keeper *k, struct err *e)
+{
+    const char *text;
+    struct settings wanted = settings_default();
+    if (wire_read_settings(&k->message, &text, e) ||
+        settings_parse(&wanted, "settings", text, strlen(text), e))
+        return -1;
+    k->settings = wanted;
+    struct http_limits http = http_limits_of(&wanted);
+    struct runner_limits runs = runner_limits_of(&wanted);
+    http_server_set_limits(k->http, &http);
+    runner_set_limits(k->runner, &runs);
+    log_set_level(wanted.debug ? LOG_DEBUG : LOG_INFO);
+    api_reload_keys(&k->api);
+    log_event(LOG_INFO, "service.reloaded", "runs_max=%u", runs.max);
+    return 0;
+}
+
+static int on_drain(struct keeper *k, struct err *e)
+{
+    struct wire_drain d;
+    if (wire_read_drain(&k->message, &d, e))
+        return -1;
+    drain(k, d.now);
+    return 0;
+}
+
+static void on_control(uv_poll_t *poll, int status, int events)
+{
+    static int (*const handlers[WIRE_TYPE_COUNT_])(struct keeper *, struct err *) = {
+        [WIRE_WARDEN] = on_warden,
+        [WIRE_SETTINGS] = on_settings,
+        [WIRE_DRAIN] = on_drain,
+    };
+    struct keeper *k = poll->data;
+    struct err e = { 0 };
+    (void)status;
+    (void)events;
+    int got = wire_receive(k->control_fd, &k->message, &e);
+    if (got < 0 && e.sys == EAGAIN)
+        return;
+    if (got <= 0)
+        _exit(1); /* the supervisor is gone, and all it had started ends with it */
+    int rc = handlers[k->message.type]
+                 ? handlers[k->message.type](k, &e)
+                 : err_set(&e, ERR_PROTOCOL, 0, "that is not the supervisor's to say");
+    if (rc)
+        log_error(LOG_ERROR, "control.refused", &e);
+    wire_message_done(&k->message);
+}
+
+static void on_store(uv_poll_t *poll, int status, int events)
+{
+    struct keeper *k = poll->data;
+    (void)status;
+    (void)events;
+    store_dispatch(k->store);
+}
+
+static int watch(struct keeper *k, struct err *e)
+{
+    if (uv_poll_init(&k->loop, &k->store_poll, store_fd(k->store)) != 0 ||
+        uv_poll_init(&k->loop, &k->control_poll, k->control_fd) != 0 ||
+        uv_timer_init(&k->loop, &k->patience) != 0 ||
+        uv_poll_start(&k->store_poll, UV_READABLE, on_store) != 0 ||
+        uv_poll_start(&k->control_poll, UV_READABLE, on_control) != 0)
+        return err_set(e, ERR_KERNEL, 0, "watch descriptors");
+    k->store_poll.data = k->control_poll.data = k->patience.data = k;
+    return retention_start(&k->retention, &k->loop, k->store, &k->settings, e);
+}
+
+/* ---- the whole ---- */
+
+static int keeper_open(struct keeper *k, const struct keeper_setup *setup, struct err *e)
+{
+    k->setup = setup;
+    k->settings = *setup->settings;
+    k->control_fd = setup->control_fd;
+    k->output_fd = -1;
+    if (uv_loop_init(&k->loop) != 0)
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the loop");
+    return open_store(k, e) || open_runner(k, e) || open_http(k, e) || watch(k, e) ? -1 : 0;
+}
+
+/* Everything that was handed in is written before this returns. */
+static void keeper_close(struct keeper *k)
+{
+    struct err e = { 0 };
+    http_server_close(k->http);
+    approvals_close(&k->api);
+    retention_stop(&k->retention);
+    uv_close((uv_handle_t *)&k->store_poll, NULL);
+    uv_close((uv_handle_t *)&k->control_poll, NULL);
+    uv_close((uv_handle_t *)&k->patience, NULL);
+    (void)uv_run(&k->loop, UV_RUN_NOWAIT);
+    if (closing_note(k->store, &e))
+        log_error(LOG_ERROR, "history.closing_failed", &e);
+    store_close(k->store);
+    api_close(&k->api);
+    runner_free(k->runner);
+    (void)uv_run(&k->loop, UV_RUN_NOWAIT);
+    http_server_free(k->http);
+    (void)uv_loop_close(&k->loop);
+    fd_close(&k->output_fd);
+}
+
+static void say_ready(const struct keeper_setup *s)
+{
+    char all[SETTINGS_LISTEN_MAX * LISTEN_TEXT] = "", text[LISTEN_TEXT];
+    for (size_t i = 0; i < s->n_listeners; i++) {
+        size_t used = strlen(all);
+        (void)snprintf(all + used, sizeof all - used, "%s%s", i ? "," : "",
+                       listen_format(&s->listeners[i].address, text));
+    }
+    log_event(LOG_INFO, "service.ready", "listen=%s state=%s level=%s", all, s->state_dir,
+              level_name(s->isolation->level));
+}
+
+/* -1 with the reason in the hello that was sent. */
+static int begin(struct keeper *k, const struct keeper_setup *setup)
+{
+    struct wire_hello hello = { .isolation = *setup->isolation };
+    struct err e = { 0 };
+    if (!k)
+        (void)!err_set(&hello.err, ERR_NO_MEMORY, 0, "no memory for the keeper");
+    else if (settle(setup, &hello.err) == 0)
+        (void)!keeper_open(k, setup, &hello.err);
+    return wire_send_hello(setup->control_fd, &hello, &e) || hello.err.code != ERR_NONE ? -1 : 0;
+}
+
+void keeper_main(const struct keeper_setup *setup)
+{
+    struct keeper *k = calloc(1, sizeof *k);
+    if (begin(k, setup) || !k)
+        _exit(1);
+    say_ready(setup);
+    (void)uv_run(&k->loop, UV_RUN_DEFAULT);
+    keeper_close(k);
+    log_event(LOG_INFO, "service.stopped", "state=%s", setup->state_dir);
+    free(k);
+    exit(0); /* not _exit: a sanitizer looks for leaks here */
+}

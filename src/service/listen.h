@@ -1,0 +1,44 @@
+/* service/listen.h — where the service listens: addresses as people write them, and the sockets.
+ * Runs in: supervisor, which holds the sockets so that a new keeper finds them as they were.
+ * Names are not resolved: what we bind is what was written. */
+#pragma once
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "base/err.h"
+
+union listen_socket {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+    struct sockaddr_un local;
+};
+
+enum { LISTEN_TEXT = 128 };
+
+struct listen_address {
+    union listen_socket at;
+    socklen_t len;
+};
+
+/* "127.0.0.1:6000", "[::1]:6000", "localhost:6000", "unix:PATH". Port 0 is one the kernel chooses. */
+[[nodiscard]] int listen_parse(const char *text, struct listen_address *ret, struct err *e);
+/* Nobody on another machine can reach it. */
+bool listen_is_local(const struct listen_address *a);
+/* As it is written; out has LISTEN_TEXT bytes. */
+const char *listen_format(const struct listen_address *a, char *out);
+/* The address alone, "127.0.0.1" or "::1"; "" for a unix socket. */
+const char *listen_host(const struct listen_address *a, char *out, size_t size);
+
+struct listener {
+    struct listen_address address; /* with the port that the kernel chose */
+    int fd;
+};
+void listener_done(struct listener *l); /* removes a unix socket from its directory */
+
+/* Binds and listens. A unix socket is for its owner only (0600); one that nobody listens at any more is replaced. */
+[[nodiscard]] int listener_open(struct listener *ret, const struct listen_address *a,
+                                struct err *e);

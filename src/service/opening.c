@@ -1,0 +1,78 @@
+#include "service/opening.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/auto.h"
+#include "base/clock.h"
+#include "config.h"
+#include "store/audit.h"
+#include "store/keys.h"
+#include "store/runs.h"
+
+struct note {
+    struct store_job job; /* first: the store hands it back */
+    const char *level;
+    struct opening found;
+};
+
+static int write_opening(struct db *db, struct store_job *job, struct err *e)
+{
+    struct note *n = (struct note *)job;
+    autofree struct key_row *keys = NULL;
+    char detail[160];
+    if (runs_interrupt_unfinished(db, clock_unix_ms(), &n->found.interrupted, e) ||
+        keys_list(db, &keys, &n->found.keys, e))
+        return -1;
+    (void)snprintf(detail, sizeof detail,
+                   "{\"version\":\"%s\",\"level\":\"%s\",\"interrupted\":%" PRId64 "}",
+                   BELLJAR_VERSION, n->level, n->found.interrupted);
+    struct audit_record r = { .time_ms = clock_unix_ms(),
+                              .kind = "service.started",
+                              .subject = "",
+                              .actor = "service",
+                              .detail = detail };
+    return audit_append(db, &r, e);
+}
+
+static int write_closing(struct db *db, struct store_job *job, struct err *e)
+{
+    (void)job;
+    struct audit_record r = { .time_ms = clock_unix_ms(),
+                              .kind = "service.stopped",
+                              .subject = "",
+                              .actor = "service",
+                              .detail = "{}" };
+    return audit_append(db, &r, e);
+}
+
+static void on_written(struct store_job *job)
+{
+    (void)job;
+}
+
+static int write_and_wait(struct store *s, struct note *n, struct err *e)
+{
+    n->job.done = on_written;
+    store_write(s, &n->job);
+    store_wait(s);
+    if (n->job.err.code == ERR_NONE)
+        return 0;
+    *e = n->job.err;
+    return -1;
+}
+
+int opening_note(struct store *s, const char *level, struct opening *ret, struct err *e)
+{
+    struct note n = { .job.work = write_opening, .level = level };
+    if (write_and_wait(s, &n, e))
+        return -1;
+    *ret = n.found;
+    return 0;
+}
+
+int closing_note(struct store *s, struct err *e)
+{
+    struct note n = { .job.work = write_closing };
+    return write_and_wait(s, &n, e);
+}

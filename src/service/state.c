@@ -1,0 +1,175 @@
+#include "service/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "base/text.h"
+#include "spec/isolation.h"
+
+void state_done(struct state *s)
+{
+    fd_close(&s->dir_fd);
+    fd_close(&s->lock_fd);
+}
+
+int state_choose(const char *option, char *out, size_t size, struct err *e)
+{
+    const char *own = getenv("BELLJAR_STATE"), *base = getenv("XDG_STATE_HOME");
+    const char *home = getenv("HOME");
+    int n;
+    if (option)
+        n = snprintf(out, size, "%s", option);
+    else if (own && *own)
+        n = snprintf(out, size, "%s", own);
+    else if (geteuid() == 0)
+        n = snprintf(out, size, "/var/lib/belljar");
+    else if (base && *base == '/')
+        n = snprintf(out, size, "%s/belljar", base);
+    else if (home && *home == '/')
+        n = snprintf(out, size, "%s/.local/state/belljar", home);
+    else
+        return err_set(e, ERR_USAGE, 0, "no place for state: give one with --state DIR");
+    if (n <= 0 || (size_t)n >= size)
+        return err_set(e, ERR_BAD_REQUEST, 0, "--state: a path of 1 to %zu bytes is accepted",
+                       size - 1);
+    return 0;
+}
+
+static int make_parents(char *path, struct err *e)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        int rc = mkdir(path, 0755);
+        if (rc < 0 && errno != EEXIST)
+            return err_set(e, ERR_KERNEL, errno, "make '%s' for state (--state chooses another)",
+                           path);
+        *slash = '/';
+    }
+    return 0;
+}
+
+static int check_owner(int fd, const char *path, struct err *e)
+{
+    struct stat st;
+    if (fstat(fd, &st) < 0)
+        return err_set(e, ERR_KERNEL, errno, "look at '%s'", path);
+    if (st.st_uid != geteuid())
+        return err_set(e, ERR_DENIED, 0,
+                       "the state directory '%s' belongs to uid %u, we are uid %u: use another "
+                       "--state",
+                       path, st.st_uid, geteuid());
+    if (st.st_mode & 022)
+        return err_set(e, ERR_DENIED, 0,
+                       "others can write to the state directory '%s': 'chmod go-w' it, or use "
+                       "another --state",
+                       path);
+    return 0;
+}
+
+int state_open(struct state *ret, const char *path, struct err *e)
+{
+    struct state s = STATE_INIT;
+    char given[STATE_PATH_MAX], quoted[96];
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') /* behind a slash O_NOFOLLOW would follow */
+        n--;
+    if (n == 0 || n >= sizeof given)
+        return err_set(e, ERR_BAD_REQUEST, 0, "--state '%s': a path of 1 to %zu bytes is accepted",
+                       text_quote(path, quoted, sizeof quoted), sizeof given - 1);
+    memcpy(given, path, n);
+    given[n] = '\0';
+    if (make_parents(given, e))
+        return -1;
+    if (mkdir(given, 0755) < 0 && errno != EEXIST)
+        return err_set(e, ERR_KERNEL, errno, "make '%s' for state (--state chooses another)",
+                       text_quote(given, quoted, sizeof quoted));
+    autoclose int fd = open(given, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "open the state directory '%s'",
+                       text_quote(given, quoted, sizeof quoted));
+    autofree char *real = realpath(given, NULL);
+    if (!real || strlen(real) >= sizeof s.path - sizeof "/belljar.sock")
+        return err_set(e, ERR_BAD_REQUEST, real ? 0 : errno, "the path of '%s' is too long",
+                       text_quote(given, quoted, sizeof quoted));
+    if (check_owner(fd, real, e))
+        return -1;
+    memcpy(s.path, real, strlen(real) + 1);
+    s.dir_fd = fd_take(&fd);
+    *ret = s;
+    return 0;
+}
+
+/* The number in a lock file; 0 when it holds none. */
+static pid_t read_pid(int fd)
+{
+    char text[32];
+    ssize_t n = pread(fd, text, sizeof text - 1, 0);
+    text[n > 0 ? n : 0] = '\0';
+    long pid = strtol(text, NULL, 10);
+    return pid > 1 && pid <= INT32_MAX ? (pid_t)pid : 0;
+}
+
+int state_lock(struct state *s, struct err *e)
+{
+    autoclose int fd = openat(s->dir_fd, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "open %s/lock", s->path);
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        if (errno != EWOULDBLOCK)
+            return err_set(e, ERR_KERNEL, errno, "lock %s/lock", s->path);
+        return err_set(e, ERR_CONFLICT, 0,
+                       "the service of pid %d has '%s': stop it, or use another --state",
+                       (int)read_pid(fd), s->path);
+    }
+    char text[32];
+    int n = snprintf(text, sizeof text, "%d\n", (int)getpid());
+    if (ftruncate(fd, 0) < 0 || fd_write_all(fd, text, (size_t)n))
+        return err_set(e, ERR_KERNEL, errno, "write %s/lock", s->path);
+    s->lock_fd = fd_take(&fd);
+    return 0;
+}
+
+pid_t state_holder(const char *path)
+{
+    char name[STATE_PATH_MAX + 8];
+    (void)snprintf(name, sizeof name, "%s/lock", path);
+    autoclose int fd = open(name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return 0;
+    return read_pid(fd);
+}
+
+uid_t state_data_owner(void)
+{
+    return geteuid() == 0 ? KEEPER_UID : geteuid();
+}
+
+int state_data(const struct state *s, uid_t owner, struct err *e)
+{
+    struct stat st;
+    if (mkdirat(s->dir_fd, "data", 0700) < 0 && errno != EEXIST)
+        return err_set(e, ERR_KERNEL, errno, "make %s/data", s->path);
+    autoclose int fd = openat(s->dir_fd, "data", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return err_set(e, ERR_KERNEL, errno, "open %s/data", s->path);
+    bool ours = st.st_uid == geteuid() || (geteuid() == 0 && st.st_uid == KEEPER_UID);
+    if (!ours)
+        return err_set(e, ERR_DENIED, 0,
+                       "%s/data belongs to uid %u, the service runs as uid %u: give it to that one "
+                       "with 'chown -R', or use another --state",
+                       s->path, st.st_uid, owner);
+    if (st.st_uid != owner && fchown(fd, owner, owner) < 0)
+        return err_set(e, ERR_KERNEL, errno, "give %s/data to uid %u", s->path, owner);
+    if ((st.st_mode & 07777) != 0700 && fchmod(fd, 0700) < 0)
+        return err_set(e, ERR_KERNEL, errno, "close %s/data to others", s->path);
+    return 0;
+}

@@ -1,0 +1,537 @@
+#include "service/supervisor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/clock.h"
+#include "base/fdio.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "engine/link.h"
+#include "runtime/version.h"
+#include "service/backoff.h"
+#include "service/keeper.h"
+#include "service/state.h"
+#include "service/workspace.h"
+#include "wire/wire.h"
+
+/* A keeper that was told to end and does not is killed: after its own patience with runs and answers is over. */
+enum { DRAIN_MS = 45000, CONFIG_MAX_BYTES = 64 << 10 };
+
+struct supervisor {
+    const struct service_options *options;
+    struct settings settings;
+    struct state state;
+    struct listener listeners[SETTINGS_LISTEN_MAX];
+    size_t n_listeners;
+    char versions[LANGUAGES_MAX][VERSION_SIZE];
+    int workspace_fd, signal_fd;
+    /* the warden */
+    struct warden warden;
+    bool warden_up;
+    struct backoff warden_backoff;
+    struct isolation isolation; /* of the first warden: what every later one must reach */
+    /* the keeper */
+    pid_t keeper; /* 0: none */
+    int control_fd;
+    struct backoff keeper_backoff;
+    bool was_ready;    /* some keeper has been */
+    uint64_t drain_ms; /* when it is killed; 0: nobody is to end */
+    bool over;
+    struct wire_message message; /* too large for the stack */
+};
+
+static void supervisor_free(struct supervisor *s)
+{
+    for (size_t i = 0; i < s->n_listeners; i++)
+        listener_done(&s->listeners[i]);
+    fd_close(&s->workspace_fd);
+    fd_close(&s->signal_fd);
+    fd_close(&s->control_fd);
+    state_done(&s->state);
+    free(s);
+}
+
+/* ---- settings ---- */
+
+static int read_config(const char *path, struct settings *s, struct err *e)
+{
+    char quoted[96];
+    auto(buf) text = { 0 };
+    autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return err_set(e, ERR_BAD_REQUEST, errno, "open the settings '%s'",
+                       text_quote(path, quoted, sizeof quoted));
+    if (fd_read_to_buf(fd, CONFIG_MAX_BYTES, &text, e))
+        return err_wrap(e, "the settings '%s'", text_quote(path, quoted, sizeof quoted));
+    return settings_parse(s, path, buf_str(&text), text.len, e);
+}
+
+/* The environment first, then the file, then the command line: the later one has the last word. */
+static int load_settings(const struct service_options *o, struct settings *ret, struct err *e)
+{
+    struct settings s = settings_default();
+    const char *debug = getenv("DEBUG"), *workspace = getenv("OUTPUT_DATA_PATH");
+    s.debug = debug && strcmp(debug, "1") == 0;
+    if (workspace && *workspace && settings_set(&s, "execute.workspace", workspace, e))
+        return err_wrap(e, "$OUTPUT_DATA_PATH");
+    if (o->config && read_config(o->config, &s, e))
+        return -1;
+    for (size_t i = 0; i < o->n_sets; i++)
+        if (settings_set_pair(&s, o->sets[i], e))
+            return -1;
+    if (settings_check(&s, e))
+        return -1;
+    *ret = s;
+    return 0;
+}
+
+static void apply_log_level(const struct supervisor *s)
+{
+    log_set_level(s->settings.debug ? LOG_DEBUG : LOG_INFO);
+}
+
+/* ---- what is opened once ---- */
+
+static int listen_at(struct supervisor *s, const char *text, struct err *e)
+{
+    struct listen_address a;
+    if (listen_parse(text, &a, e))
+        return -1;
+    if (s->n_listeners == SETTINGS_LISTEN_MAX)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "--listen '%s' is one too many: up to %d are accepted", text,
+                       SETTINGS_LISTEN_MAX - 1);
+    if (listener_open(&s->listeners[s->n_listeners], &a, e))
+        return -1;
+    s->n_listeners++;
+    return 0;
+}
+
+/* The second one is for browsers, which refuse to talk to port 6000. */
+static int listen_by_default(struct supervisor *s, struct err *e)
+{
+    static const char second[] = "127.0.0.1:6080";
+    const char *host = getenv("SANDBOX_HOST"), *port = getenv("SANDBOX_PORT");
+    char first[128];
+    host = host && *host ? host : "127.0.0.1";
+    bool bare_six = strchr(host, ':') && host[0] != '[';
+    (void)snprintf(first, sizeof first, bare_six ? "[%s]:%s" : "%s:%s", host,
+                   port && *port ? port : "6000");
+    if (listen_at(s, first, e))
+        return getenv("SANDBOX_HOST") || port ? err_wrap(e, "$SANDBOX_HOST and $SANDBOX_PORT") : -1;
+    /* A convenience that nobody asked for: a second service on this machine goes without. */
+    if (strcmp(first, second) != 0 && listen_at(s, second, e)) {
+        if (e->code != ERR_CONFLICT)
+            return -1;
+        log_event(LOG_WARN, "listen.skipped", "address=%s reason=taken", second);
+    }
+    return 0;
+}
+
+static int open_listeners(struct supervisor *s, struct err *e)
+{
+    const struct service_options *o = s->options;
+    char own[STATE_PATH_MAX + 32];
+    if (o->n_listen == 0 && listen_by_default(s, e))
+        return -1;
+    for (size_t i = 0; i < o->n_listen; i++)
+        if (listen_at(s, o->listen[i], e))
+            return -1;
+    (void)snprintf(own, sizeof own, "unix:%s/belljar.sock", s->state.path);
+    return listen_at(s, own, e);
+}
+
+static bool own_uid(const struct supervisor *s)
+{
+    return s->isolation.layers & LAYER_BIT(LAYER_OWN_UID);
+}
+
+static uid_t keeper_uid(const struct supervisor *s)
+{
+    return own_uid(s) ? KEEPER_UID : geteuid();
+}
+
+/* One that the operator named must be had; without one nothing but /execute is missing. */
+static int open_workspace(struct supervisor *s, struct err *e)
+{
+    bool named = s->settings.workspace[0];
+    const char *path = named ? s->settings.workspace : "output_data";
+    char quoted[96];
+    uid_t owner = 0;
+    if (workspace_open(path, keeper_uid(s), &s->workspace_fd, &owner, e)) {
+        if (named)
+            return -1;
+        log_error(LOG_WARN, "execute.no_workspace", e);
+        return 0;
+    }
+    if (owner != keeper_uid(s))
+        log_event(LOG_WARN, "execute.foreign_workspace",
+                  "path=\"%s\" owner=%u keeper=%u hint=\"/execute can read there but not write: "
+                  "chown it to the keeper\"",
+                  text_quote(path, quoted, sizeof quoted), owner, keeper_uid(s));
+    return 0;
+}
+
+/* With the operator's rights, before there is a guest: the machine's own interpreters tell. */
+static void ask_versions(struct supervisor *s)
+{
+    struct version_probe probes[LANGUAGES_MAX];
+    size_t n = 0;
+    for (; languages[n]; n++)
+        version_probe_start(&probes[n], languages[n]);
+    for (size_t i = 0; i < n; i++) {
+        (void)version_probe_read(probes[i].fd, s->versions[i], sizeof s->versions[i]);
+        version_probe_done(&probes[i]);
+    }
+}
+
+static int watch_signals(struct supervisor *s, struct err *e)
+{
+    static const int ours[] = { SIGCHLD, SIGTERM, SIGINT, SIGHUP };
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        sigaddset(&set, ours[i]);
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+        return err_set(e, ERR_KERNEL, errno, "block signals");
+    s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (s->signal_fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "watch signals");
+    return 0;
+}
+
+/* The pid is there to be found before we listen to signals: a reload asked for meanwhile waits. */
+static void hold_reloads(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGHUP);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static void raise_file_limit(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
+/* ---- the warden ---- */
+
+static int start_warden(struct supervisor *s, enum level level, struct err *e)
+{
+    uint64_t now = clock_ms();
+    if (link_open(level, &s->warden, e)) {
+        backoff_down(&s->warden_backoff, now);
+        return -1;
+    }
+    s->warden_up = true;
+    s->isolation = s->warden.isolation;
+    backoff_up(&s->warden_backoff, now);
+    return 0;
+}
+
+/* Its wire is closed by now, or it is dead: it does not keep us waiting. */
+static void stop_warden(struct supervisor *s)
+{
+    if (!s->warden_up)
+        return;
+    s->warden.spared = s->keeper;
+    warden_stop(&s->warden);
+    s->warden_up = false;
+}
+
+/* A new one for the keeper that lives. */
+static void restart_warden(struct supervisor *s)
+{
+    struct err e = { 0 };
+    if (start_warden(s, s->isolation.level, &e)) {
+        log_error(LOG_ERROR, "warden.not_started", &e);
+        return;
+    }
+    if (wire_send_warden(s->control_fd, &s->warden.isolation, s->warden.fd, &e))
+        log_error(LOG_ERROR, "warden.not_handed_over", &e);
+    fd_close(&s->warden.fd); /* if nobody has it, the warden ends, and we are told */
+}
+
+static void check_warden(struct supervisor *s)
+{
+    siginfo_t info = { 0 };
+    if (!s->warden_up ||
+        waitid(P_PID, (id_t)s->warden.pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+        info.si_pid == 0)
+        return;
+    /* Left unreaped: warden_stop() looks at how it ended. */
+    if (s->drain_ms == 0)
+        log_event(LOG_ERROR, "warden.died", "pid=%d %s=%d", (int)s->warden.pid,
+                  info.si_code == CLD_EXITED ? "exit_code" : "signal", info.si_status);
+    stop_warden(s);
+    backoff_down(&s->warden_backoff, clock_ms());
+}
+
+/* ---- the keeper ---- */
+
+static int start_keeper(struct supervisor *s, struct err *e)
+{
+    int fds[2];
+    if (wire_pair(fds, e))
+        return -1;
+    s->control_fd = fds[0];
+    autoclose int theirs = fds[1];
+    if (fd_set_nonblock(s->control_fd, e)) /* a keeper that does not listen must not keep us */
+        return -1;
+    struct keeper_setup setup = { .settings = &s->settings,
+                                  .listeners = s->listeners,
+                                  .n_listeners = s->n_listeners,
+                                  .state_dir = s->state.path,
+                                  .versions = (const char(*)[VERSION_SIZE])s->versions,
+                                  .isolation = &s->isolation,
+                                  .wire_fd = s->warden_up ? s->warden.fd : -1,
+                                  .control_fd = theirs,
+                                  .workspace_fd = s->workspace_fd,
+                                  .supervisor = getpid(),
+                                  .own_uid = own_uid(s) };
+    pid_t pid = fork();
+    if (pid == 0)
+        keeper_main(&setup);
+    if (s->warden_up)
+        fd_close(&s->warden.fd); /* the keeper's alone: when it dies, the warden knows */
+    if (pid < 0) {
+        fd_close(&s->control_fd);
+        return err_set(e, ERR_KERNEL, errno, "start the keeper");
+    }
+    s->keeper = pid;
+    backoff_up(&s->keeper_backoff, clock_ms());
+    return 0;
+}
+
+/* A new keeper begins with a new warden: the old one's runs were the old keeper's. */
+static void restart_keeper(struct supervisor *s)
+{
+    struct err e = { 0 };
+    if (!s->warden_up && start_warden(s, s->isolation.level, &e))
+        log_error(LOG_ERROR, "warden.not_started", &e);
+    if (start_keeper(s, &e)) {
+        log_error(LOG_ERROR, "keeper.not_started", &e);
+        stop_warden(s);
+        backoff_down(&s->keeper_backoff, clock_ms());
+    }
+}
+
+/* What the keeper says: that it serves, or why not. -1 when none ever did, so that starting again would not help. */
+static int hear_keeper(struct supervisor *s, struct err *e)
+{
+    struct wire_hello hello;
+    if (s->control_fd < 0)
+        return 0;
+    int got = wire_receive(s->control_fd, &s->message, e);
+    if (got < 0 && e->sys == EAGAIN)
+        return 0;
+    if (got <= 0 || wire_read_hello(&s->message, &hello, e)) {
+        fd_close(&s->control_fd); /* it has died, or will know that we do not talk to it */
+        return 0;
+    }
+    wire_message_done(&s->message);
+    if (hello.err.code == ERR_NONE) {
+        s->was_ready = true;
+        return 0;
+    }
+    if (s->was_ready) {
+        log_error(LOG_ERROR, "keeper.not_ready", &hello.err);
+        return 0;
+    }
+    *e = hello.err;
+    return -1;
+}
+
+static int check_keeper(struct supervisor *s, struct err *e)
+{
+    int status;
+    if (s->keeper == 0 || waitpid(s->keeper, &status, WNOHANG) != s->keeper)
+        return 0;
+    pid_t pid = s->keeper;
+    s->keeper = 0;
+    int refused = hear_keeper(s, e); /* its last words */
+    fd_close(&s->control_fd);
+    bool well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (!well || s->drain_ms == 0)
+        log_event(LOG_ERROR, "keeper.died", "pid=%d %s=%d", (int)pid,
+                  WIFEXITED(status) ? "exit_code" : "signal",
+                  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    stop_warden(s);
+    if (refused)
+        return -1;
+    if (!s->was_ready)
+        return err_set(e, ERR_UNAVAILABLE, 0, "the keeper died while starting");
+    s->over = s->drain_ms > 0;
+    backoff_down(&s->keeper_backoff, clock_ms());
+    return 0;
+}
+
+/* ---- signals ---- */
+
+static void reload(struct supervisor *s)
+{
+    struct settings wanted;
+    struct err e = { 0 };
+    auto(buf) text = { 0 };
+    char kept[200];
+    if (load_settings(s->options, &wanted, &e)) {
+        log_error(LOG_ERROR, "settings.refused", &e);
+        return;
+    }
+    settings_keep_fixed(&wanted, &s->settings, kept, sizeof kept);
+    if (kept[0])
+        log_event(LOG_WARN, "settings.need_restart", "keys=%s", kept);
+    s->settings = wanted;
+    apply_log_level(s);
+    if (s->control_fd >= 0 && (settings_write(&wanted, &text, &e) ||
+                               wire_send_settings(s->control_fd, buf_str(&text), &e)))
+        log_error(LOG_ERROR, "settings.not_handed_over", &e);
+}
+
+static void drain(struct supervisor *s)
+{
+    struct err e = { 0 };
+    struct wire_drain d = { .now = s->drain_ms > 0 };
+    if (s->keeper == 0) {
+        s->over = true;
+        return;
+    }
+    if (!d.now) {
+        s->drain_ms = clock_ms() + DRAIN_MS;
+        for (size_t i = 0; i < s->n_listeners; i++) /* who comes now is told so by the kernel */
+            listener_done(&s->listeners[i]);
+    }
+    if (s->control_fd < 0 || wire_send_drain(s->control_fd, &d, &e))
+        (void)kill(s->keeper, SIGKILL); /* unreaped, so the number is its own */
+}
+
+/* At level process what a guest leaves behind may become our child. */
+static void reap_strays(const struct supervisor *s)
+{
+    siginfo_t info = { 0 };
+    while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0) {
+        if (info.si_pid == s->keeper || (s->warden_up && info.si_pid == s->warden.pid))
+            return; /* dead since we looked: there is another signal */
+        (void)waitpid(info.si_pid, NULL, WNOHANG);
+        info.si_pid = 0;
+    }
+}
+
+static int on_signals(struct supervisor *s, struct err *e)
+{
+    struct signalfd_siginfo info;
+    while (read(s->signal_fd, &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo == SIGHUP)
+            reload(s);
+        else if (info.ssi_signo != SIGCHLD)
+            drain(s);
+    }
+    if (check_keeper(s, e))
+        return -1;
+    check_warden(s);
+    reap_strays(s);
+    return 0;
+}
+
+/* ---- the loop ---- */
+
+static void on_time(struct supervisor *s)
+{
+    uint64_t now = clock_ms();
+    if (s->over)
+        return;
+    if (s->drain_ms > 0) {
+        if (now >= s->drain_ms && s->keeper > 0)
+            (void)kill(s->keeper, SIGKILL);
+        return;
+    }
+    if (s->keeper == 0 && now >= s->keeper_backoff.due_ms)
+        restart_keeper(s);
+    else if (s->keeper > 0 && !s->warden_up && s->control_fd >= 0 &&
+             now >= s->warden_backoff.due_ms)
+        restart_warden(s);
+}
+
+static int milliseconds_to_wait(const struct supervisor *s)
+{
+    uint64_t due = UINT64_MAX, now = clock_ms();
+    if (s->drain_ms > 0)
+        due = s->drain_ms;
+    else if (s->keeper == 0)
+        due = s->keeper_backoff.due_ms;
+    else if (!s->warden_up)
+        due = s->warden_backoff.due_ms;
+    if (due == UINT64_MAX)
+        return -1;
+    return due <= now ? 10 : (int)(due - now); /* never spins, whatever fails at once */
+}
+
+static int loop(struct supervisor *s, struct err *e)
+{
+    while (!s->over) {
+        struct pollfd p[2] = { { .fd = s->signal_fd, .events = POLLIN },
+                               { .fd = s->control_fd, .events = POLLIN } };
+        if (poll(p, 2, milliseconds_to_wait(s)) < 0 && errno != EINTR)
+            return err_set(e, ERR_KERNEL, errno, "wait for events");
+        if (p[1].revents && hear_keeper(s, e))
+            return -1;
+        if (p[0].revents && on_signals(s, e))
+            return -1;
+        on_time(s);
+    }
+    return 0;
+}
+
+static int open_all(struct supervisor *s, struct err *e)
+{
+    char path[STATE_PATH_MAX];
+    (void)umask(022); /* the keeper passes through the state directory */
+    hold_reloads();
+    if (load_settings(s->options, &s->settings, e) ||
+        state_choose(s->options->state, path, sizeof path, e) || state_open(&s->state, path, e) ||
+        state_lock(&s->state, e) || open_listeners(s, e))
+        return -1;
+    apply_log_level(s);
+    raise_file_limit();
+    ask_versions(s);
+    if (watch_signals(s, e) || start_warden(s, s->settings.isolation, e))
+        return -1;
+    return state_data(&s->state, keeper_uid(s), e) || open_workspace(s, e) || start_keeper(s, e);
+}
+
+int service_run(const struct service_options *o, struct err *e)
+{
+    struct supervisor *s = calloc(1, sizeof *s);
+    if (!s)
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the service");
+    s->options = o;
+    s->workspace_fd = s->signal_fd = s->control_fd = -1;
+    s->state = (struct state)STATE_INIT;
+    int rc = open_all(s, e) || loop(s, e) ? -1 : 0;
+    if (s->keeper > 0) { /* something went wrong here */
+        (void)kill(s->keeper, SIGKILL);
+        while (waitpid(s->keeper, NULL, 0) < 0 && errno == EINTR)
+            ;
+        s->keeper = 0;
+    }
+    stop_warden(s);
+    supervisor_free(s);
+    return rc;
+}

@@ -1,0 +1,255 @@
+#include "check.h"
+#include "place.h"
+#include "service/backoff.h"
+#include "service/listen.h"
+#include "service/state.h"
+#include "service/workspace.h"
+
+/* ---- addresses ---- */
+
+static void test_addresses_are_read_and_written_the_same(void)
+{
+    static const struct {
+        const char *text, *written;
+        bool local;
+    } rows[] = {
+        { "127.0.0.1:6000", "127.0.0.1:6000", true },
+        { "127.9.9.9:1", "127.9.9.9:1", true },
+        { "localhost:6080", "127.0.0.1:6080", true },
+        { "7001", "127.0.0.1:7001", true },
+        { "0.0.0.0:6000", "0.0.0.0:6000", false },
+        { "192.168.1.2:65535", "192.168.1.2:65535", false },
+        { "128.0.0.1:6000", "128.0.0.1:6000", false },
+        { "[::1]:6000", "[::1]:6000", true },
+        { "[::]:6000", "[::]:6000", false },
+        { "[::ffff:127.0.0.1]:6000", "[::ffff:127.0.0.1]:6000", true },
+        { "[::ffff:10.0.0.1]:6000", "[::ffff:10.0.0.1]:6000", false },
+        { "unix:/run/x.sock", "unix:/run/x.sock", true },
+        { "unix:x:1", "unix:x:1", true },
+        { "127.0.0.1:0", "127.0.0.1:0", true },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct listen_address a;
+        struct err e = { 0 };
+        char text[LISTEN_TEXT];
+        CHECK_INT(listen_parse(rows[i].text, &a, &e), 0);
+        CHECK_STR(listen_format(&a, text), rows[i].written);
+        if (!CHECK(listen_is_local(&a) == rows[i].local))
+            printf("    %s\n", rows[i].text);
+    }
+}
+
+static void test_what_is_no_address_is_refused_saying_what_is(void)
+{
+    static const char *const bad[] = {
+        "",           ":",          ":6000",        "127.0.0.1",     "127.0.0.1:",
+        "example:80", "1.2.3:80",   "127.0.0.1:-1", "::1:6000",      "[::1:6000",
+        "[::1]",      "[]:80",      "[1.2.3.4]:80", "127.0.0.1:80 ", "127.0.0.1:+1",
+        "unix:",      " 1.2.3.4:1", "1.2.3.4:1a",   "[::1%lo]:80",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct listen_address a;
+        struct err e = { 0 };
+        if (!CHECK(listen_parse(bad[i], &a, &e) == -1))
+            printf("    '%s'\n", bad[i]);
+        CHECK(strstr(e.text, "127.0.0.1:6000") != NULL);
+    }
+}
+
+static void test_port_out_of_range_is_named_with_the_range(void)
+{
+    static const char *const bad[] = { "127.0.0.1:65536", "[::1]:99999", "99999",
+                                       "127.0.0.1:99999999999999999999" };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct listen_address a;
+        struct err e = { 0 };
+        CHECK_INT(listen_parse(bad[i], &a, &e), -1);
+        CHECK(strstr(e.text, bad[i]) && strstr(e.text, "is out of range: 0 to 65535"));
+    }
+}
+
+static void test_listener_has_the_port_the_kernel_chose(void)
+{
+    struct listen_address a;
+    struct listener l, second;
+    struct err e = { 0 };
+    char text[LISTEN_TEXT];
+    CHECK_INT(listen_parse("127.0.0.1:0", &a, &e), 0);
+    if (!CHECK_INT(listener_open(&l, &a, &e), 0))
+        return;
+    CHECK(ntohs(l.address.at.v4.sin_port) != 0);
+    CHECK_INT(listener_open(&second, &l.address, &e), -1);
+    CHECK_INT(e.code, ERR_CONFLICT);
+    CHECK(strstr(e.text, listen_format(&l.address, text)) && strstr(e.text, "--listen"));
+    listener_done(&l);
+}
+
+static void test_unix_socket_is_its_owners_and_a_stale_one_is_replaced(void)
+{
+    struct place p;
+    struct listen_address a;
+    struct listener l, second;
+    struct err e = { 0 };
+    struct stat st = { 0 };
+    char text[300];
+    if (!place_init(&p))
+        return;
+    (void)snprintf(text, sizeof text, "unix:%s/s", p.path);
+    CHECK_INT(listen_parse(text, &a, &e), 0);
+    CHECK_INT(listener_open(&l, &a, &e), 0);
+    CHECK(fstatat(p.fd, "s", &st, 0) == 0 && (st.st_mode & 07777) == 0600);
+    CHECK_INT(listener_open(&second, &a, &e), -1); /* somebody listens */
+    CHECK_INT(e.code, ERR_CONFLICT);
+    fd_close(&l.fd); /* as if it had been killed */
+    CHECK_INT(listener_open(&second, &a, &e), 0);
+    listener_done(&second);
+    CHECK(!place_has(&p, "s"));
+    CHECK(place_file(&p, "s", "mine", 0600));
+    CHECK_INT(listener_open(&second, &a, &e), -1);
+    CHECK(strstr(e.text, "no socket") && place_has(&p, "s"));
+    place_done(&p);
+}
+
+/* ---- starting again ---- */
+
+static void test_what_dies_is_started_at_once_then_later_and_later(void)
+{
+    static const uint64_t delays[] = { 0, 100, 200, 400, 800, 1600, 3200, 5000, 5000 };
+    struct backoff b = { 0 };
+    uint64_t now = 1000;
+    for (size_t i = 0; i < sizeof delays / sizeof delays[0]; i++) {
+        backoff_up(&b, now);
+        CHECK_INT(b.due_ms, 0);
+        now += 10;
+        backoff_down(&b, now);
+        CHECK_INT(b.due_ms, now + delays[i]);
+    }
+    backoff_down(&b, now); /* could not be started */
+    CHECK_INT(b.due_ms, now + 5000);
+    backoff_up(&b, now);
+    backoff_down(&b, now + 30000); /* was well */
+    CHECK_INT(b.due_ms, now + 30000);
+}
+
+/* ---- state ---- */
+
+static void test_state_is_made_and_held_by_one(void)
+{
+    struct place p;
+    struct state s, other;
+    struct err e = { 0 };
+    struct stat st = { 0 };
+    char path[300], pid[32];
+    if (!place_init(&p))
+        return;
+    (void)snprintf(path, sizeof path, "%s/a/b/", p.path);
+    CHECK_INT(state_holder(path), 0);
+    CHECK_INT(state_open(&s, path, &e), 0);
+    CHECK(s.path[strlen(s.path) - 1] == 'b');
+    CHECK(fstat(s.dir_fd, &st) == 0 && (st.st_mode & 07777) == 0755);
+    CHECK_INT(state_lock(&s, &e), 0);
+    CHECK_INT(state_holder(s.path), getpid());
+    CHECK_INT(state_open(&other, path, &e), 0);
+    CHECK_INT(state_lock(&other, &e), -1);
+    (void)snprintf(pid, sizeof pid, "pid %d", (int)getpid());
+    CHECK(e.code == ERR_CONFLICT && strstr(e.text, pid));
+    state_done(&s);
+    CHECK_INT(state_holder(other.path), 0);
+    CHECK_INT(state_lock(&other, &e), 0);
+    state_done(&other);
+    place_done(&p);
+}
+
+static void test_state_of_others_or_open_to_them_is_refused(void)
+{
+    struct place p;
+    struct state s;
+    struct err e = { 0 };
+    char path[300];
+    if (!place_init(&p))
+        return;
+    (void)snprintf(path, sizeof path, "%s/open", p.path);
+    CHECK(mkdirat(p.fd, "open", 0700) == 0 && fchmodat(p.fd, "open", 0777, 0) == 0);
+    CHECK_INT(state_open(&s, path, &e), -1);
+    CHECK(strstr(e.text, "go-w") != NULL);
+    CHECK(symlinkat("open", p.fd, "link") == 0);
+    (void)snprintf(path, sizeof path, "%s/link/", p.path);
+    CHECK_INT(state_open(&s, path, &e), -1);
+    if (geteuid() == 0) {
+        (void)snprintf(path, sizeof path, "%s/theirs", p.path);
+        CHECK(mkdirat(p.fd, "theirs", 0755) == 0 && fchownat(p.fd, "theirs", 1000, 1000, 0) == 0);
+        CHECK_INT(state_open(&s, path, &e), -1);
+        CHECK(strstr(e.text, "uid 1000") != NULL);
+    }
+    place_done(&p);
+}
+
+static void test_data_belong_to_the_keeper_and_are_closed_to_others(void)
+{
+    struct place p;
+    struct state s;
+    struct err e = { 0 };
+    struct stat st = { 0 };
+    char path[300];
+    if (!place_init(&p))
+        return;
+    (void)snprintf(path, sizeof path, "%s/s", p.path);
+    CHECK_INT(state_open(&s, path, &e), 0);
+    CHECK_INT(state_data(&s, state_data_owner(), &e), 0);
+    CHECK(fstatat(s.dir_fd, "data", &st, 0) == 0 && st.st_uid == state_data_owner());
+    CHECK(fchmodat(s.dir_fd, "data", 0755, 0) == 0);
+    CHECK_INT(state_data(&s, state_data_owner(), &e), 0);
+    CHECK(fstatat(s.dir_fd, "data", &st, 0) == 0 && (st.st_mode & 07777) == 0700);
+    if (geteuid() == 0) {
+        CHECK_INT(state_data(&s, 0, &e), 0); /* taken back */
+        CHECK(fstatat(s.dir_fd, "data", &st, 0) == 0 && st.st_uid == 0);
+        CHECK(fchownat(s.dir_fd, "data", 1000, 1000, 0) == 0);
+        CHECK_INT(state_data(&s, state_data_owner(), &e), -1);
+        CHECK(strstr(e.text, "uid 1000") && strstr(e.text, "chown"));
+    }
+    state_done(&s);
+    place_done(&p);
+}
+
+static void test_workspace_is_made_for_the_keeper_and_stays_whose_it_is(void)
+{
+    struct place p;
+    struct err e = { 0 };
+    struct stat st = { 0 };
+    char path[300];
+    int fd = -1;
+    uid_t owner = 0, keeper = state_data_owner();
+    if (!place_init(&p))
+        return;
+    (void)snprintf(path, sizeof path, "%s/w", p.path);
+    mode_t mask = umask(077);
+    CHECK_INT(workspace_open(path, keeper, &fd, &owner, &e), 0);
+    (void)umask(mask);
+    CHECK(owner == keeper && fstat(fd, &st) == 0 && st.st_uid == keeper);
+    CHECK_INT(st.st_mode & 07777, 0755);
+    fd_close(&fd);
+    if (geteuid() == 0) {
+        CHECK(fchownat(p.fd, "w", 1000, 1000, 0) == 0);
+        CHECK_INT(workspace_open(path, keeper, &fd, &owner, &e), 0);
+        CHECK(owner == 1000 && fstat(fd, &st) == 0 && st.st_uid == 1000);
+        fd_close(&fd);
+    }
+    (void)snprintf(path, sizeof path, "%s/no/w", p.path);
+    CHECK_INT(workspace_open(path, keeper, &fd, &owner, &e), -1);
+    CHECK(strstr(e.text, "execute.workspace") != NULL);
+    place_done(&p);
+}
+
+static const struct check_test tests[] = {
+    TEST(test_addresses_are_read_and_written_the_same),
+    TEST(test_what_is_no_address_is_refused_saying_what_is),
+    TEST(test_port_out_of_range_is_named_with_the_range),
+    TEST(test_listener_has_the_port_the_kernel_chose),
+    TEST(test_unix_socket_is_its_owners_and_a_stale_one_is_replaced),
+    TEST(test_what_dies_is_started_at_once_then_later_and_later),
+    TEST(test_state_is_made_and_held_by_one),
+    TEST(test_state_of_others_or_open_to_them_is_refused),
+    TEST(test_data_belong_to_the_keeper_and_are_closed_to_others),
+    TEST(test_workspace_is_made_for_the_keeper_and_stays_whose_it_is),
+};
+CHECK_MAIN(tests)
