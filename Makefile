@@ -2,12 +2,17 @@
 export JOBS ?= $(shell nproc)
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help run test build check format test-vm bench clean
+.PHONY: help run examples test build check format test-vm bench clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\): .*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
 
-run: ## install what is missing, build, and run the examples
+run: ## install what is missing, build, and start the service
+	@scripts/install-deps build run
+	@scripts/build release
+	@scripts/serve
+
+examples: ## run the examples of the command line
 	@scripts/install-deps build run
 	@scripts/build release
 	@scripts/run-examples
@@ -16,6 +21,7 @@ test: ## install what the tests need, build both variants, run everything
 	@scripts/install-deps build run test
 	@scripts/build release --werror --tests
 	@scripts/build asan --werror --tests
+	@scripts/build fuzz
 	@tests/run $(ARGS)
 
 build: ## build the release binary: build/belljar
@@ -35,10 +41,11 @@ test-vm: ## the jar's tests on cgroup v2, in a virtual machine
 	@scripts/build release --tests
 	@tests/vm/run $(ARGS)
 
-bench: ## measure against bubblewrap on this machine
+bench: ## measure jars against bubblewrap, and what the service bears
 	@scripts/install-deps build run bench
 	@scripts/build release
 	@bench/run $(ARGS)
+	@bench/service.py
 
 clean: ## remove build/
 	rm -rf build

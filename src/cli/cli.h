@@ -7,6 +7,10 @@
 #include "base/err.h"
 
 int cmd_run(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
+int cmd_history(int argc, char **argv);
+int cmd_keys(int argc, char **argv);
+int cmd_audit(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 

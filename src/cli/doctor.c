@@ -10,8 +10,8 @@
 #include "base/fdio.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/json.h"
 #include "config.h"
+#include "engine/result.h"
 #include "engine/trial.h"
 #include "runtime/language.h"
 #include "runtime/version.h"
@@ -198,8 +198,8 @@ static json_t *levels_json(const struct checkup *c)
         (void)json_array_append_new(
             list, json_pack("{s:s, s:b, s:s?, s:o, s:o}", "level", level_name(f->level),
                             "available", f->available, "reason", f->available ? NULL : f->why.text,
-                            "layers", json_layer_set(f->isolation.layers), "unenforced",
-                            json_limit_set(f->isolation.unenforced)));
+                            "layers", result_layer_set(f->isolation.layers), "unenforced",
+                            result_limit_set(f->isolation.unenforced)));
     }
     return list;
 }

@@ -18,6 +18,7 @@ void inputs_done(struct inputs *in)
     fd_close(&in->bundle_fd);
     if (in->stdin_fd > 2)
         fd_close(&in->stdin_fd);
+    terminal_done(&in->terminal);
 }
 
 static int open_file(const char *path, const char *what, uint64_t max, int *ret_fd,
@@ -62,6 +63,9 @@ static int find_language(struct inputs *in, const struct run_options *o, const s
 {
     char quoted[96], known[200];
     in->language = o->language ? o->language : language_guess(o->file, buf_str(code), code->len);
+    if (!in->language &&
+        strcmp(o->file, "-") == 0) /* a file has a name to go by, or to be given one */
+        in->language = language_infer(buf_str(code), code->len);
     if (in->language)
         return 0;
     return err_set(e, ERR_BAD_REQUEST, 0,
@@ -132,7 +136,7 @@ static int load_files(const struct run_options *o, const char *main_name, struct
 {
     for (size_t i = 0; i < o->n_files; i++) {
         auto(buf) bytes = { 0 };
-        mode_t mode;
+        mode_t mode = 0;
         if (check_clashes(o, main_name, i, e) ||
             read_file(o->files[i].host, "file", &bytes, &mode, e) ||
             bundle_add(bundle, o->files[i].name, (uint32_t)(mode & 0777) | 0400, bytes.data,
@@ -159,6 +163,8 @@ int inputs_load(struct inputs *ret, const struct run_options *o, struct err *e)
     } else if (strcmp(o->file, "-") != 0) {
         in.stdin_fd = 0;
     }
+    if (terminal_open(&in.terminal, &in.stdin_fd, e))
+        return -1;
     if (fd_sealed_memory("belljar-files", &bundle, &in.bundle_fd, e))
         return -1;
     *ret = in;

@@ -3,16 +3,18 @@
 
 #include "base/err.h"
 #include "cli/options.h"
+#include "cli/terminal.h"
 
 struct inputs {
     const struct language *language;
     char main_name[1025];
     int bundle_fd;
-    int stdin_fd; /* what the program will read; -1: nothing */
+    int stdin_fd;             /* what the program will read; -1: nothing */
+    struct terminal terminal; /* where that comes from, when it is typed */
 };
-#define INPUTS_INIT                     \
-    {                                   \
-        .bundle_fd = -1, .stdin_fd = -1 \
+#define INPUTS_INIT                                                \
+    {                                                              \
+        .bundle_fd = -1, .stdin_fd = -1, .terminal = TERMINAL_INIT \
     }
 
 void inputs_done(struct inputs *in);

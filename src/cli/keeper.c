@@ -1,21 +1,19 @@
 #include "cli/keeper.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "base/caps.h"
 #include "base/fdio.h"
 #include "cli/cli.h"
 #include "cli/report.h"
+#include "engine/drop.h"
 #include "engine/run.h"
 
 /* Pipes accept this much without blocking once poll() says that they are writable. */
@@ -32,27 +30,6 @@ struct session {
     size_t held, from;
     char bytes[16384];
 };
-
-int keeper_drop(pid_t parent, bool own_uid, struct err *e)
-{
-    /* Off the caller's terminal: nothing can be typed into it from here, and main passes signals on. */
-    if (setsid() < 0)
-        return err_set(e, ERR_KERNEL, errno, "start a session");
-    if (caps_drop_bounding(e))
-        return -1;
-    if (own_uid && (setgroups(0, NULL) < 0 || setresgid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0 ||
-                    setresuid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0))
-        return err_set(e, ERR_KERNEL, errno, "become uid %u", KEEPER_UID);
-    /* After the change of uid, which would clear the death signal. */
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
-        prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
-        return err_set(e, ERR_KERNEL, errno, "give up privileges");
-    if (caps_clear(0, e))
-        return -1;
-    if (getppid() != parent) /* it died before the signal was set */
-        return err_set(e, ERR_UNAVAILABLE, 0, "the command was killed");
-    return 0;
-}
 
 static ssize_t pass_through(void *context, enum run_stream stream, const char *bytes, size_t n)
 {
@@ -184,7 +161,7 @@ static int serve(struct session *s, struct err *e)
     const int keep[] = { job->warden->fd, job->inputs->bundle_fd, job->inputs->stdin_fd,
                          job->version_fd, job->handover_fd };
     if (fd_keep_only(keep, sizeof keep / sizeof keep[0], e) ||
-        keeper_drop(job->parent, job->warden->isolation.layers & LAYER_BIT(LAYER_OWN_UID), e) ||
+        drop_privileges(job->parent, job->warden->isolation.layers & LAYER_BIT(LAYER_OWN_UID), e) ||
         watch_signals(s, e) || start(s, outputs, e))
         return -1;
     if (loop(s, e)) {

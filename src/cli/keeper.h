@@ -21,7 +21,3 @@ struct keeper_job {
 
 /* Returns the exit status of the command. */
 int keeper_run(const struct keeper_job *job);
-
-/* Gives up every privilege the command was started with, the uid too where we have one of our own, and will not
- * outlive its parent. */
-[[nodiscard]] int keeper_drop(pid_t parent, bool own_uid, struct err *e);

@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/args.h"
 #include "cli/cli.h"
 #include "config.h"
+
+static int cmd_help(int argc, char **argv);
 
 static const struct command {
     const char *name;
@@ -16,23 +19,32 @@ static const struct command {
     const char *help;
 } commands[] = {
     { "run", cmd_run, "run a program in a jar of its own" },
+    { "serve", cmd_serve, "serve runs over HTTP" },
+    { "history", cmd_history, "show what the service ran" },
+    { "keys", cmd_keys, "add, list and remove API keys of the service" },
+    { "audit", cmd_audit, "verify and show the service's audit log" },
     { "doctor", cmd_doctor, "show what this machine can isolate, and how to get more" },
     { "version", cmd_version, "print the version" },
+    { "help", cmd_help, "show this, or what a command takes" },
 };
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *to)
 {
     (void)fprintf(to,
                   "Usage: belljar COMMAND [OPTION]...\n\nRuns code that nobody should trust.\n\n");
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+    for (size_t i = 0; i < COMMANDS; i++)
         (void)fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].help);
-    (void)fprintf(to, "\n'belljar COMMAND --help' tells more.\n");
+    (void)fprintf(to, "\n'belljar help COMMAND' tells more.\n");
 }
 
 int cmd_version(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        (void)printf("Usage: belljar version\n\nPrints the version.\n");
+        return 0;
+    }
     (void)printf("belljar %s\n", BELLJAR_VERSION);
     return 0;
 }
@@ -66,6 +78,53 @@ void cli_signals(sigset_t *ret_set)
     }
 }
 
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int refuse_command(const char *name)
+{
+    struct err e = { 0 };
+    char quoted[96], known[160] = "";
+    const char *nearest = NULL;
+    size_t distance = TEXT_DISTANCE_MAX;
+    for (size_t i = 0; i < COMMANDS; i++) {
+        size_t used = strlen(known);
+        (void)snprintf(known + used, sizeof known - used, "%s%s",
+                       i == 0             ? ""
+                       : i + 1 < COMMANDS ? ", "
+                                          : " and ",
+                       commands[i].name);
+        if (args_meant(name, commands[i].name, &distance))
+            nearest = commands[i].name;
+    }
+    text_quote(name, quoted, sizeof quoted);
+    if (nearest)
+        (void)!err_set(&e, ERR_USAGE, 0,
+                       "there is no command '%s': did you mean '%s'? See 'belljar help'", quoted,
+                       nearest);
+    else
+        (void)!err_set(&e, ERR_USAGE, 0, "there is no command '%s': %s are; see 'belljar help'",
+                       quoted, known);
+    return cli_fail(&e);
+}
+
+static int cmd_help(int argc, char **argv)
+{
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return 0;
+    }
+    const struct command *command = find_command(argv[1]);
+    char option[] = "--help";
+    char *its_argv[] = { argv[1], option, NULL };
+    return command ? command->run(2, its_argv) : refuse_command(argv[1]);
+}
+
 int main(int argc, char **argv)
 {
     struct err e = { 0 };
@@ -78,15 +137,10 @@ int main(int argc, char **argv)
     }
     if (argc >= 2 && strcmp(argv[1], "--version") == 0)
         return cmd_version(0, NULL);
-    for (size_t i = 0; argc >= 2 && i < sizeof commands / sizeof commands[0]; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    if (argc >= 2)
-        (void)fprintf(stderr,
-                      "belljar: there is no command '%s': run, doctor and version are; see "
-                      "'belljar --help'\n",
-                      argv[1]);
-    else
-        print_help(stderr);
+    if (argc >= 2) {
+        const struct command *command = find_command(argv[1]);
+        return command ? command->run(argc - 1, argv + 1) : refuse_command(argv[1]);
+    }
+    print_help(stderr);
     return err_exit_status(ERR_USAGE);
 }

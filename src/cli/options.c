@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/args.h"
 #include "engine/job.h"
 #include "spec/bundle.h"
 
@@ -23,6 +24,7 @@ static const struct option_row {
     { "stdin", "FILE", 'i', "what the program reads; otherwise what belljar reads" },
     { "writable-root", NULL, 'w', "let the program write to / as well; thrown away with the rest" },
     { "isolation", "LEVEL", 'I', "jar, rootless or process; otherwise the strongest there is" },
+    { "local", NULL, 'L', "never use a running service" },
     { "json", NULL, 'j', "print one JSON object instead of the program's output" },
     { "help", NULL, 'h', "show this" },
 };
@@ -128,8 +130,10 @@ static int set_level(struct run_options *o, const char *name, struct err *e)
 
 static int apply(struct run_options *o, int key, char *value, struct err *e)
 {
-    if (key >= OPT_LIMIT)
+    if (key >= OPT_LIMIT) {
+        o->limits_given |= LIMIT_BIT(key - OPT_LIMIT);
         return limit_parse((enum limit_id)(key - OPT_LIMIT), value, &o->limits, e);
+    }
     switch (key) {
     case 'l':
         return set_language(o, value, e);
@@ -147,6 +151,9 @@ static int apply(struct run_options *o, int key, char *value, struct err *e)
         return 0;
     case 'I':
         return set_level(o, value, e);
+    case 'L':
+        o->local = true;
+        return 0;
     case 'j':
         o->json = true;
         return 0;
@@ -154,20 +161,6 @@ static int apply(struct run_options *o, int key, char *value, struct err *e)
         o->help = true;
         return 0;
     }
-}
-
-static int refuse_option(int argc, char **argv, int got, struct err *e)
-{
-    char quoted[96];
-    const char *word = optind > 0 && optind <= argc ? argv[optind - 1] : "";
-    char single[3] = { '-', (char)optopt, '\0' };
-    if (optopt > 0 && optopt < 128 && strncmp(word, "--", 2) != 0)
-        word = single;
-    text_quote(word, quoted, sizeof quoted);
-    return got == ':' ? err_set(e, ERR_USAGE, 0,
-                                "option '%s' needs a value: see 'belljar run --help'", quoted)
-                      : err_set(e, ERR_USAGE, 0,
-                                "there is no option '%s': see 'belljar run --help'", quoted);
 }
 
 int run_options_parse(struct run_options *o, int argc, char **argv, struct err *e)
@@ -182,7 +175,7 @@ int run_options_parse(struct run_options *o, int argc, char **argv, struct err *
     optind = 1;
     for (int key; (key = getopt_long(ours, argv, ":l:h", options, NULL)) != -1;) {
         if (key == '?' || key == ':')
-            return refuse_option(ours, argv, key, e);
+            return args_refuse_option("run", options, argv, key, e);
         if (apply(o, key, optarg, e))
             return -1;
     }

@@ -19,11 +19,12 @@ struct run_options {
     const char *file;                /* "-" is stdin */
     char **args;                     /* NULL-terminated, points into argv */
     struct limits limits;
-    char **env; /* NULL-terminated */
+    limit_set limits_given; /* others are the defaults: ours, or those of the service */
+    char **env;             /* NULL-terminated */
     struct file_pair *files, *outs;
     size_t n_env, n_files, n_outs;
     const char *stdin_file;
-    bool writable_root, json, help;
+    bool writable_root, json, help, local;
     enum level level;
 };
 

@@ -4,6 +4,9 @@
 #include "base/err.h"
 #include "engine/run.h"
 
+/* What a caller's arguments and variables may take together; the rest of a message is for what is built in. */
+enum { JOB_TEXT_MAX = WIRE_MAX_TEXT - 4096, JOB_STRINGS_MAX = WIRE_MAX_STRINGS - 96 };
+
 struct job {
     char **argv, **envp;
 };

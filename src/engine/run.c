@@ -2,10 +2,10 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/fdio.h"
 #include "engine/job.h"
 #include "spec/bundle.h"
@@ -183,12 +183,10 @@ int run_message(struct run *r, const struct wire_message *m, struct err *e)
     uint64_t id = 0;
     struct wire_ended end;
     if (m->type == WIRE_STARTED) {
-        struct timespec now;
         if (wire_read_started(m, &id, e))
             return -1;
-        (void)clock_gettime(CLOCK_REALTIME, &now);
         r->started = true;
-        r->started_at_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+        r->started_at_ms = (uint64_t)clock_unix_ms();
     } else {
         if (wire_read_ended(m, &end, e))
             return -1;

@@ -1,0 +1,106 @@
+#include "cli/args.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+
+void args_help(const struct arg_table *t)
+{
+    (void)printf("%s\n", t->usage);
+    for (size_t i = 0; i < t->n_rows; i++) {
+        const struct arg_row *r = &t->rows[i];
+        char left[48];
+        (void)snprintf(left, sizeof left, "%s--%s%s%s", r->key == 'n' ? "-n, " : "    ", r->name,
+                       r->metavar ? " " : "", r->metavar ? r->metavar : "");
+        (void)printf("  %-30s %s\n", left, r->help);
+    }
+}
+
+bool args_meant(const char *word, const char *candidate, size_t *distance)
+{
+    size_t d = text_distance(word, candidate);
+    if (d > 1 + strlen(word) / 3 || d >= *distance) /* further away it is another word */
+        return false;
+    *distance = d;
+    return true;
+}
+
+static const char *nearest_option(const struct option *options, const char *word)
+{
+    char name[TEXT_DISTANCE_MAX];
+    const char *nearest = NULL;
+    size_t distance = TEXT_DISTANCE_MAX;
+    if (strncmp(word, "--", 2) != 0)
+        return NULL;
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    for (; options->name; options++)
+        if (args_meant(name, options->name, &distance))
+            nearest = options->name;
+    return nearest;
+}
+
+int args_refuse_option(const char *command, const struct option *options, char **argv, int got,
+                       struct err *e)
+{
+    char quoted[96];
+    const char *word = optind > 0 ? argv[optind - 1] : "";
+    char single[3] = { '-', (char)optopt, '\0' };
+    if (optopt > 0 && optopt < 128 && strncmp(word, "--", 2) != 0)
+        word = single;
+    text_quote(word, quoted, sizeof quoted);
+    const char *nearest = nearest_option(options, word);
+    if (got == ':')
+        return err_set(e, ERR_USAGE, 0, "option '%s' needs a value: see 'belljar %s --help'",
+                       quoted, command);
+    if (nearest)
+        return err_set(e, ERR_USAGE, 0,
+                       "there is no option '%s': did you mean --%s? See 'belljar %s --help'",
+                       quoted, nearest, command);
+    return err_set(e, ERR_USAGE, 0, "there is no option '%s': see 'belljar %s --help'", quoted,
+                   command);
+}
+
+int args_parse(const struct arg_table *t, int argc, char **argv, args_apply *apply, void *context,
+               int *ret_first, struct err *e)
+{
+    struct option options[ARGS_ROWS_MAX + 1];
+    size_t n = 0;
+    for (; n < t->n_rows && n < ARGS_ROWS_MAX; n++)
+        options[n] = (struct option){ t->rows[n].name,
+                                      t->rows[n].metavar ? required_argument : no_argument, NULL,
+                                      t->rows[n].key };
+    options[n] = (struct option){ 0 };
+    opterr = 0;
+    optind = 1;
+    for (int key; (key = getopt_long(argc, argv, ":n:h", options, NULL)) != -1;) {
+        bool known = false;
+        for (size_t i = 0; i < n; i++)
+            known = known || t->rows[i].key == key;
+        if (!known)
+            return args_refuse_option(t->command, options, argv, key, e);
+        if (apply(context, key, optarg, e))
+            return -1;
+    }
+    *ret_first = optind;
+    return 0;
+}
+
+int args_refuse_operand(const struct arg_table *t, const char *operand, struct err *e)
+{
+    char quoted[96];
+    return err_set(e, ERR_USAGE, 0, "'%s' is one word too many: see 'belljar %s --help'",
+                   text_quote(operand, quoted, sizeof quoted), t->command);
+}
+
+int args_count(const char *option, const char *text, unsigned max, unsigned *ret, struct err *e)
+{
+    char quoted[96];
+    uint64_t n;
+    if (unit_parse(UNIT_COUNT, text, &n) || n < 1 || n > max)
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s': a whole number from 1 to %u is accepted",
+                       option, text_quote(text, quoted, sizeof quoted), max);
+    *ret = (unsigned)n;
+    return 0;
+}

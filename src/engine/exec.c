@@ -1,0 +1,547 @@
+/* One run of the service, from its jar to its record. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/clock.h"
+#include "base/fdio.h"
+#include "base/log.h"
+#include "engine/json.h"
+#include "engine/runner_impl.h"
+
+void exec_tell(struct live *l, enum exec_news what)
+{
+    struct exec_watch *next;
+    l->notifying++;
+    for (struct exec_watch *w = l->watches; w; w = next) {
+        next = w->next;
+        w->news(w, &l->x, what);
+    }
+    l->notifying--;
+}
+
+/* ---- pipes ---- */
+
+static int pipe_fd(const struct live *l, int which)
+{
+    const struct run *r = &l->run;
+    const int fds[PIPES] = { [PIPE_STDOUT] = r->streams[RUN_STDOUT].fd,
+                             [PIPE_STDERR] = r->streams[RUN_STDERR].fd,
+                             [PIPE_OUTPUTS] = r->outputs_fd,
+                             [PIPE_STDIN] = r->stdin_fd };
+    return fds[which];
+}
+
+static void on_poll_closed(uv_handle_t *handle)
+{
+    struct live *l = handle->data;
+    l->open_polls--;
+    exec_free_if_unused(l);
+}
+
+/* At once after the descriptor was closed: the number may be another's soon. */
+static void stop_polling(struct live *l, int which)
+{
+    if (!l->polling[which])
+        return;
+    l->polling[which] = false;
+    (void)uv_poll_stop(&l->polls[which]);
+    uv_close((uv_handle_t *)&l->polls[which], on_poll_closed);
+}
+
+static void stop_polling_closed(struct live *l)
+{
+    for (int i = 0; i < PIPES; i++)
+        if (pipe_fd(l, i) < 0)
+            stop_polling(l, i);
+}
+
+static void finish(struct live *l, enum verdict verdict);
+
+static void check_over(struct live *l)
+{
+    stop_polling_closed(l);
+    if (l->in_jar && run_over(&l->run))
+        finish(l, run_verdict(&l->run));
+}
+
+/* Something of ours failed while it ran: its end is told as such. */
+static void fail(struct live *l, const struct err *e)
+{
+    struct err ignored;
+    if (l->error_text[0] == '\0')
+        (void)snprintf(l->error_text, sizeof l->error_text, "%s", e->text);
+    (void)!run_cancel(&l->run, END_CANCEL, &ignored);
+}
+
+static ssize_t to_journal(void *context, enum run_stream stream, const char *bytes, size_t n)
+{
+    struct live *l = context;
+    struct err e;
+    uint64_t now = clock_us();
+    uint64_t since = l->started_us && now > l->started_us ? now - l->started_us : 0;
+    if (journal_add(&l->x.journal, stream == RUN_STDOUT ? JOURNAL_STDOUT : JOURNAL_STDERR, since,
+                    bytes, n, &e))
+        fail(l, &e);
+    return (ssize_t)n;
+}
+
+static void on_readable(uv_poll_t *handle, int status, int events);
+
+static void read_on(struct live *l)
+{
+    for (int k = PIPE_STDOUT; k <= PIPE_STDERR; k++) {
+        if (l->paced[k] && l->polling[k])
+            (void)uv_poll_start(&l->polls[k], UV_READABLE, on_readable);
+        l->paced[k] = false;
+    }
+}
+
+static void on_pace(uv_timer_t *timer)
+{
+    struct runner *r = timer->data;
+    r->pacing = false;
+    for (unsigned i = 0; i < SLOTS; i++)
+        if (r->slots[i])
+            read_on(r->slots[i]);
+}
+
+/* A program that prints piece by piece, as Python does unbuffered, is read in larger steps: what it prints gathers in
+ * the pipe for a moment. So an event is a line, not a word, and heads of records do not fill the journal. */
+static void pace(struct live *l, int which, uint64_t grown)
+{
+    struct runner *r = l->x.runner;
+    if (grown == 0 || grown > PACED_BYTES || !l->polling[which] || l->run.ended)
+        return;
+    (void)uv_poll_stop(&l->polls[which]);
+    l->paced[which] = true;
+    unsigned ms = l->x.journal.records < PACED_RECORDS ? PACE_MS : SLOW_PACE_MS;
+    if (!r->pacing)
+        (void)uv_timer_start(&r->pace, on_pace, ms, 0);
+    r->pacing = true;
+}
+
+static void on_readable(uv_poll_t *handle, int status, int events)
+{
+    struct live *l = handle->data;
+    int which = (int)(handle - l->polls);
+    struct pollfd polls[RUN_POLLS] = { 0 };
+    struct err e;
+    (void)events;
+    uint64_t before = l->x.journal.bytes;
+    polls[1 + which]
+        .revents = POLLIN; /* the order of run_polls(): the wire, stdout, stderr, outputs */
+    if (status < 0 || run_ready(&l->run, polls, &e)) {
+        if (status < 0)
+            (void)!err_set(&e, ERR_KERNEL, -status, "read from the jar");
+        fail(l, &e);
+        stop_polling(l, which);
+    }
+    if (l->x.journal.bytes != before)
+        exec_tell(l, EXEC_OUTPUT);
+    stop_polling_closed(l);
+    if (which != PIPE_OUTPUTS)
+        pace(l, which, l->x.journal.bytes - before);
+    check_over(l);
+}
+
+static void on_stdin_writable(uv_poll_t *handle, int status, int events)
+{
+    struct live *l = handle->data;
+    (void)events;
+    size_t left = l->stdin_bytes.len - l->stdin_from;
+    ssize_t n = left ? write(l->run.stdin_fd, l->stdin_bytes.data + l->stdin_from, left) : 0;
+    bool refused = status < 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+    if (n > 0)
+        l->stdin_from += (size_t)n;
+    if (l->stdin_from < l->stdin_bytes.len && !refused)
+        return;
+    buf_done(&l->stdin_bytes);
+    l->stdin_from = 0;
+    if (l->stdin_eof || refused) { /* said all, or the program does not read any more */
+        stop_polling(l, PIPE_STDIN);
+        fd_close(&l->run.stdin_fd);
+    } else {
+        (void)uv_poll_stop(&l->polls[PIPE_STDIN]); /* until there is more */
+    }
+}
+
+static int start_polling(struct live *l, int which, int events, uv_poll_cb callback, struct err *e)
+{
+    uv_poll_t *p = &l->polls[which];
+    int rc = uv_poll_init(l->x.runner->loop, p, pipe_fd(l, which));
+    if (rc < 0)
+        return err_set(e, ERR_KERNEL, -rc, "watch a pipe of the jar");
+    p->data = l;
+    l->polling[which] = true;
+    l->open_polls++;
+    rc = uv_poll_start(p, events, callback);
+    return rc < 0 ? err_set(e, ERR_KERNEL, -rc, "watch a pipe of the jar") : 0;
+}
+
+/* ---- start ---- */
+
+static struct live **free_slot(struct runner *r)
+{
+    for (unsigned i = 0; i < SLOTS; i++) {
+        struct live **slot = &r->slots[(r->next_serial + i) % SLOTS];
+        if (!*slot)
+            return slot;
+    }
+    return NULL;
+}
+
+static int send_job(struct live *l, struct err *e)
+{
+    struct runner *r = l->x.runner;
+    struct exec_spec *s = &l->x.spec;
+    struct live **slot = free_slot(r);
+    autoclose int bundle_fd = -1;
+    if (!slot)
+        return err_set(e, ERR_UNAVAILABLE, 0, "%d runs have a jar: wait for one to end", SLOTS);
+    if (fd_sealed_memory("belljar-files", &s->bundle, &bundle_fd, e))
+        return -1;
+    l->slot = (unsigned)(slot - r->slots);
+    struct run_request request = {
+        .id = ++r->next_serial * SLOTS + l->slot,
+        .language = s->language,
+        .main_name = s->main_name,
+        .args = s->args,
+        .env = s->env,
+        .outputs = s->outputs,
+        .limits = s->limits,
+        .writable_root = s->writable_root,
+        .bundle_fd = bundle_fd,
+    };
+    if (run_start(&l->run, r->wire_fd, &r->isolation, &request, to_journal, l, e))
+        return -1;
+    *slot = l;
+    l->in_jar = true;
+    l->starting = true;
+    r->starting++;
+    return 0;
+}
+
+void exec_start(struct live *l)
+{
+    struct err e = { 0 };
+    if (send_job(l, &e)) {
+        exec_finish_early(l, VERDICT_INTERNAL_ERROR, e.text);
+        return;
+    }
+    l->stdin_bytes = l->x.spec.stdin_bytes;
+    l->x.spec.stdin_bytes = (struct buf){ 0 };
+    l->stdin_eof = !l->x.spec.stdin_open;
+    if (start_polling(l, PIPE_STDOUT, UV_READABLE, on_readable, &e) ||
+        start_polling(l, PIPE_STDERR, UV_READABLE, on_readable, &e) ||
+        start_polling(l, PIPE_OUTPUTS, UV_READABLE, on_readable, &e))
+        fail(l, &e);
+    if (l->stdin_eof && l->stdin_bytes.len == 0)
+        fd_close(&l->run.stdin_fd);
+    else if (start_polling(l, PIPE_STDIN, UV_WRITABLE, on_stdin_writable, &e))
+        fail(l, &e);
+    buf_done(&l->x.spec.bundle); /* the jar has it */
+}
+
+static void no_longer_starting(struct live *l)
+{
+    if (!l->starting)
+        return;
+    l->starting = false;
+    l->x.runner->starting--;
+}
+
+void exec_after_message(struct live *l)
+{
+    if (l->run.started && l->x.started_at_ms == 0) {
+        l->x.started_at_ms = (int64_t)l->run.started_at_ms;
+        l->started_us = clock_us();
+        no_longer_starting(l);
+        exec_tell(l, EXEC_STARTED);
+    }
+    if (l->run.ended)
+        read_on(l); /* nothing gathers any more */
+    check_over(l);
+}
+
+void exec_lost(struct live *l)
+{
+    struct run *r = &l->run;
+    r->ended = true;
+    r->end.evidence.reason = END_FAILURE;
+    (void)snprintf(l->error_text, sizeof l->error_text,
+                   "the run was lost: the process that held its jar died; send it again");
+    finish(l, VERDICT_INTERNAL_ERROR);
+}
+
+/* ---- end ---- */
+
+/* What the service knows beyond the result itself. */
+static void add_service_fields(struct exec *x)
+{
+    json_t *o = x->result_json;
+    int64_t waited = x->started_at_ms > x->queued_at_ms ? x->started_at_ms - x->queued_at_ms : 0;
+    json_put(o, "state", json_string(run_state_word(RUN_FINISHED)));
+    json_put(o, "stdout_bytes", json_integer((json_int_t)x->journal.stream_bytes[JOURNAL_STDOUT]));
+    json_put(o, "stderr_bytes", json_integer((json_int_t)x->journal.stream_bytes[JOURNAL_STDERR]));
+    json_put(o, "timings",
+             json_pack("{s:o, s:o, s:o, s:I}", "queued_at", result_time((uint64_t)x->queued_at_ms),
+                       "started_at", result_time((uint64_t)x->started_at_ms), "finished_at",
+                       result_time((uint64_t)x->finished_at_ms), "queued_ms", (json_int_t)waited));
+    json_put(o, "diagnosis", json_null());
+    json_put(o, "thread_id", json_text_or_null(x->spec.thread));
+    json_put(o, "artifact_id", json_text_or_null(x->spec.artifact));
+    json_put(o, "batch_id", json_text_or_null(x->spec.batch));
+    (void)json_object_set(o, "metadata", x->spec.metadata ? x->spec.metadata : json_null());
+}
+
+static void make_result(struct live *l, enum verdict verdict)
+{
+    struct exec *x = &l->x;
+    struct runner *r = x->runner;
+    const struct run *run = &l->run;
+    if (l->error_text[0] == '\0' && verdict == VERDICT_INTERNAL_ERROR)
+        (void)snprintf(l->error_text, sizeof l->error_text, "%s", run->end.err.text);
+    x->result = (struct result){
+        .id = x->id,
+        .language = x->spec.language->name,
+        .version = runner_version(r, x->spec.language),
+        .verdict = verdict,
+        .evidence = run->end.evidence,
+        .usage = run->end.usage,
+        .limits = x->spec.limits,
+        .isolation = run->isolation.level != LEVEL_AUTO ? run->isolation : r->isolation,
+        .truncated = { run->streams[RUN_STDOUT].truncated, run->streams[RUN_STDERR].truncated },
+        .files = &x->files,
+        .error = l->error_text[0] ? l->error_text : NULL,
+        .started_at_ms = (uint64_t)x->started_at_ms,
+    };
+    x->result_json = result_json(&x->result);
+    add_service_fields(x);
+    if (verdict == VERDICT_INTERNAL_ERROR && run->end.err.code != ERR_NONE)
+        json_put(x->result_json, "error_code", json_string(err_name(run->end.err.code)));
+}
+
+/* The jar is gone; so are our ends of its pipes. */
+static void leave_jar(struct live *l)
+{
+    if (!l->in_jar)
+        return;
+    l->x.files = l->run.outputs;
+    l->run.outputs = (struct buf){ 0 };
+    run_done(&l->run);
+    stop_polling_closed(l);
+    no_longer_starting(l);
+    l->x.runner->slots[l->slot] = NULL;
+    l->in_jar = false;
+}
+
+/* The end, before a jar or after it: decides, records, tells. */
+static void finish(struct live *l, enum verdict verdict)
+{
+    struct exec *x = &l->x;
+    struct runner *r = x->runner;
+    struct err e = { 0 };
+    if (l->over)
+        return;
+    l->over = true;
+    if (l->error_text[0]) /* our own failure, whatever the program did meanwhile */
+        verdict = verdict == VERDICT_REJECTED ? verdict : VERDICT_INTERNAL_ERROR;
+    leave_jar(l);
+    queue_leave(r, l);
+    x->finished_at_ms = clock_unix_ms();
+    make_result(l, verdict);
+    if (journal_keep(&x->journal, x->id, &e)) {
+        exec_recorded(l, &e);
+        runner_pump(r);
+        return;
+    }
+    history_finish(l);
+    runner_pump(r);
+}
+
+void exec_finish_early(struct live *l, enum verdict verdict, const char *why)
+{
+    static const enum end_reason reasons[VERDICT_COUNT_] = {
+        [VERDICT_CANCELLED] = END_CANCEL,
+        [VERDICT_REJECTED] = END_CANCEL,
+        [VERDICT_INTERNAL_ERROR] = END_FAILURE,
+    };
+    l->run.end.evidence.reason = reasons[verdict];
+    if (why)
+        (void)snprintf(l->error_text, sizeof l->error_text, "%s", why);
+    finish(l, verdict);
+}
+
+/* For whoever watches it is over; in the history it stays as it is there. */
+void exec_abandon(struct live *l, const struct err *why)
+{
+    struct exec *x = &l->x;
+    if (l->held)
+        x->runner->counts.held--;
+    l->held = false;
+    l->over = true;
+    queue_leave(x->runner, l);
+    x->record_err = *why;
+    x->result.verdict = VERDICT_INTERNAL_ERROR; /* nobody is to take it for one that ended well */
+    x->result.error = x->record_err.text;
+    l->told_done = true;
+    exec_tell(l, EXEC_DONE);
+    exec_free_if_unused(l);
+}
+
+/* Nothing runs that the audit log does not have. */
+void exec_accepted(struct live *l, const struct err *e)
+{
+    struct runner *r = l->x.runner;
+    l->recorded = e->code == ERR_NONE;
+    if (l->over) { /* cancelled meanwhile: its end is on its way, or told */
+        l->x.record_err = *e;
+        exec_free_if_unused(l);
+        return;
+    }
+    if (!l->recorded) {
+        exec_abandon(l, e);
+        return;
+    }
+    exec_tell(l, EXEC_RECORDED);
+    runner_pump(r);
+}
+
+void exec_recorded(struct live *l, const struct err *e)
+{
+    struct exec *x = &l->x;
+    if (x->record_err.code == ERR_NONE) /* else there is no row to end, and that is why */
+        x->record_err = *e;
+    x->state = RUN_FINISHED;
+    x->runner->counts.finished[x->result.verdict]++;
+    log_event(LOG_INFO, "run.finished", "id=%s language=%s verdict=%s wall_ms=%.1f surface=%s",
+              x->id, x->result.language, verdict_word(x->result.verdict),
+              (double)x->result.usage.wall_us / 1000, x->spec.surface);
+    l->told_done = true;
+    exec_tell(l, EXEC_DONE);
+    exec_free_if_unused(l);
+}
+
+void exec_free_if_unused(struct live *l)
+{
+    struct runner *r = l->x.runner;
+    if (!l->told_done || l->watches || l->notifying || l->jobs || l->open_polls)
+        return;
+    if (l->prev_alive)
+        l->prev_alive->next_alive = l->next_alive;
+    else
+        r->alive = l->next_alive;
+    if (l->next_alive)
+        l->next_alive->prev_alive = l->prev_alive;
+    exec_spec_done(&l->x.spec);
+    journal_done(&l->x.journal);
+    buf_done(&l->x.files);
+    buf_done(&l->stdin_bytes);
+    json_decref(l->x.result_json);
+    free(l);
+    runner_check_idle(r);
+}
+
+/* ---- what others ask of it ---- */
+
+void exec_watch_add(struct exec *x, struct exec_watch *w)
+{
+    struct live *l = (struct live *)x;
+    w->next = l->watches;
+    l->watches = w;
+}
+
+void exec_watch_remove(struct exec *x, struct exec_watch *w)
+{
+    struct live *l = (struct live *)x;
+    for (struct exec_watch **at = &l->watches; *at; at = &(*at)->next) {
+        if (*at == w) {
+            *at = w->next;
+            break;
+        }
+    }
+    exec_free_if_unused(l);
+}
+
+void exec_release(struct exec *x, struct exec_spec *edited)
+{
+    struct live *l = (struct live *)x;
+    struct runner *r = x->runner; /* which outlives it */
+    struct err e;
+    if (!l->held || l->over) {
+        if (edited)
+            exec_spec_done(edited);
+        return;
+    }
+    l->held = false;
+    r->counts.held--;
+    if (edited) {
+        exec_spec_done(&x->spec);
+        x->spec = *edited;
+        *edited = (struct exec_spec){ 0 };
+    }
+    x->state = RUN_QUEUED;
+    if (queue_push(r, l, &e))
+        exec_finish_early(l, VERDICT_INTERNAL_ERROR, e.text);
+    runner_pump(r);
+}
+
+void exec_reject(struct exec *x, const char *reason)
+{
+    struct live *l = (struct live *)x;
+    if (!l->held || l->over)
+        return;
+    l->held = false;
+    x->runner->counts.held--;
+    exec_finish_early(l, VERDICT_REJECTED, reason);
+}
+
+void exec_cancel(struct exec *x)
+{
+    struct live *l = (struct live *)x;
+    struct err e;
+    if (l->over)
+        return;
+    if (l->held) {
+        l->held = false;
+        x->runner->counts.held--;
+    }
+    if (!l->in_jar) {
+        exec_finish_early(l, VERDICT_CANCELLED, NULL);
+        return;
+    }
+    if (run_cancel(&l->run, END_CANCEL, &e))
+        fail(l, &e); /* the wire is lost, and its loss will end the run */
+}
+
+int exec_stdin(struct exec *x, const void *bytes, size_t n, bool eof, struct err *e)
+{
+    struct live *l = (struct live *)x;
+    if (l->over || l->stdin_eof || (l->in_jar && l->run.stdin_fd < 0) || !x->spec.stdin_open)
+        return err_set(e, ERR_CONFLICT, 0,
+                       l->over ? "the run is over"
+                       : x->spec.stdin_open
+                           ? "stdin is closed"
+                           : "the run takes no more stdin: 'stdin_open' was not true");
+    struct buf *waiting = l->in_jar ? &l->stdin_bytes : &x->spec.stdin_bytes;
+    if (l->in_jar && l->stdin_from > 0) { /* what it has read is not kept */
+        waiting->len -= l->stdin_from;
+        memmove(waiting->data, waiting->data + l->stdin_from, waiting->len);
+        l->stdin_from = 0;
+    }
+    if (waiting->len > STDIN_WAITING_MAX)
+        return err_set(e, ERR_BUSY, 0, "the program has not read what was sent before");
+    if (buf_add(waiting, bytes, n, e))
+        return -1;
+    if (eof && l->in_jar)
+        l->stdin_eof = true;
+    else if (eof)
+        x->spec.stdin_open = false;
+    if (l->in_jar && l->polling[PIPE_STDIN])
+        (void)uv_poll_start(&l->polls[PIPE_STDIN], UV_WRITABLE, on_stdin_writable);
+    return 0;
+}

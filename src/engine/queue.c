@@ -1,0 +1,146 @@
+/* Who runs next: one line for each key, served in turn. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/runner_impl.h"
+
+static const char *key_of(const struct live *l)
+{
+    return l->x.spec.key ? l->x.spec.key : "";
+}
+
+static struct turn *find(const struct runner *r, const char *key)
+{
+    for (struct turn *t = r->queue.turns; t; t = t->next)
+        if (strcmp(t->key, key) == 0)
+            return t;
+    return NULL;
+}
+
+static struct turn *find_or_add(struct runner *r, const char *key)
+{
+    struct turn *t = find(r, key), **end = &r->queue.turns;
+    if (t)
+        return t;
+    t = calloc(1, sizeof *t);
+    if (!t || !(t->key = strdup(key))) {
+        free(t);
+        return NULL;
+    }
+    while (*end)
+        end = &(*end)->next;
+    *end = t;
+    return t;
+}
+
+static void remove_if_empty(struct runner *r, struct turn *t)
+{
+    if (t->waiting > 0 || t->running > 0)
+        return;
+    struct turn **at = &r->queue.turns;
+    while (*at != t)
+        at = &(*at)->next;
+    *at = t->next;
+    free(t->key);
+    free(t);
+}
+
+static void move_to_end(struct runner *r, struct turn *t)
+{
+    struct turn **at = &r->queue.turns;
+    while (*at != t)
+        at = &(*at)->next;
+    *at = t->next;
+    t->next = NULL;
+    for (at = &r->queue.turns; *at;)
+        at = &(*at)->next;
+    *at = t;
+}
+
+static unsigned key_max(const struct runner *r, uint32_t of_key)
+{
+    return of_key > 0 ? of_key : r->limits.max_per_key;
+}
+
+/* What has a jar and what waits for one, together: a run waits a moment also where there is room, for its record. */
+bool queue_has_room(const struct runner *r, const char *key, uint32_t key_max_runs)
+{
+    const struct turn *t = find(r, key ? key : "");
+    unsigned own = t ? t->running + t->bounded : 0, of_all = r->limits.queue;
+    unsigned max = r->wire_fd >= 0 ? r->limits.max : 0; /* without a warden all of them wait */
+    unsigned own_max = key_max(r, key_max_runs) < max ? key_max(r, key_max_runs) : max;
+    /* One key alone never fills the line: others find a place in it. */
+    unsigned of_key = key ? (of_all + 1) / 2 : of_all;
+    return r->queue.running + r->queue.bounded < max + of_all && own < own_max + of_key;
+}
+
+int queue_push(struct runner *r, struct live *l, struct err *e)
+{
+    struct turn *t = find_or_add(r, key_of(l));
+    if (!t)
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a run");
+    l->turn = t;
+    l->next_waiting = NULL;
+    if (t->last)
+        t->last->next_waiting = l;
+    else
+        t->first = l;
+    t->last = l;
+    t->waiting++;
+    t->bounded += !l->patient;
+    r->queue.waiting++;
+    r->queue.bounded += !l->patient;
+    return 0;
+}
+
+static void unlink_waiting(struct runner *r, struct turn *t, struct live *l)
+{
+    struct live *before = NULL;
+    for (struct live *at = t->first; at != l; at = at->next_waiting)
+        before = at;
+    if (before)
+        before->next_waiting = l->next_waiting;
+    else
+        t->first = l->next_waiting;
+    if (t->last == l)
+        t->last = before;
+    l->next_waiting = NULL;
+    t->waiting--;
+    t->bounded -= !l->patient;
+    r->queue.waiting--;
+    r->queue.bounded -= !l->patient;
+}
+
+struct live *queue_pop(struct runner *r)
+{
+    if (r->queue.running >= r->limits.max)
+        return NULL;
+    for (struct turn *t = r->queue.turns; t; t = t->next) {
+        struct live *l = t->first;
+        /* What is not recorded yet does not run; nor is what came after it. */
+        if (!l || !l->recorded || t->running >= key_max(r, l->x.spec.key_max_runs))
+            continue;
+        unlink_waiting(r, t, l);
+        t->running++;
+        r->queue.running++;
+        l->x.state = RUN_RUNNING;
+        move_to_end(r, t);
+        return l;
+    }
+    return NULL;
+}
+
+void queue_leave(struct runner *r, struct live *l)
+{
+    struct turn *t = l->turn;
+    if (!t)
+        return;
+    l->turn = NULL;
+    if (l->x.state == RUN_QUEUED) {
+        unlink_waiting(r, t, l);
+    } else {
+        t->running--;
+        r->queue.running--;
+    }
+    remove_if_empty(r, t);
+}

@@ -1,0 +1,74 @@
+/* Bytes of a peer that means harm, through a real socket, to every reader of messages. What is read must be readable:
+ * every string is touched, and what was packed again from it is read to the same. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "wire/wire.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static size_t touch(char *const *list)
+{
+    size_t n = 0;
+    for (; list && *list; list++)
+        n += strlen(*list);
+    return n;
+}
+
+static void read_spawn(const struct wire_message *m)
+{
+    auto(wire_spawn) s = { 0 };
+    struct err e;
+    if (wire_read_spawn(m, &s, &e))
+        return;
+    if (touch(s.argv) + touch(s.envp) + touch(s.outputs) > sizeof m->bytes)
+        abort();
+}
+
+static void read_any(const struct wire_message *m)
+{
+    struct err e;
+    struct wire_hello hello;
+    struct wire_kill k;
+    struct wire_ended ended;
+    uint64_t id;
+    read_spawn(m);
+    if (wire_read_hello(m, &hello, &e) == 0 &&
+        memchr(hello.err.text, '\0', sizeof hello.err.text) == NULL)
+        abort();
+    if (wire_read_kill(m, &k, &e) == 0 && (unsigned)k.reason >= END_REASON_COUNT_)
+        abort();
+    if (wire_read_ended(m, &ended, &e) == 0 && (unsigned)ended.evidence.reason >= END_REASON_COUNT_)
+        abort();
+    (void)!wire_read_started(m, &id, &e);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct wire_message m;
+    struct err e;
+    int fds[2];
+    if (size > WIRE_MAX_BYTES || wire_pair(fds, &e))
+        return 0;
+    /* As it comes over the socket, head and all; */
+    if (send(fds[0], data, size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size && size > 0 &&
+        wire_receive(fds[1], &m, &e) > 0) {
+        read_any(&m);
+        wire_message_done(&m);
+    }
+    /* and as the body of a message whose head was good. */
+    memcpy(m.bytes, data, size);
+    m.len = (uint32_t)size;
+    for (int type = 0; type < WIRE_TYPE_COUNT_; type++) {
+        m.type = (enum wire_type)type;
+        read_any(&m);
+    }
+    (void)close(fds[0]);
+    (void)close(fds[1]);
+    return 0;
+}
