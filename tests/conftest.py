@@ -13,11 +13,19 @@ import pytest
 
 import harness
 import hostview
+import service as service_harness
+
+# A service of the user's own is nobody's business here: `belljar run` finds none unless a test says where.
+os.environ["BELLJAR_STATE"] = "/nonexistent/belljar"
 
 
 def pytest_collection_modifyitems(items):
     if items and not os.access(harness.BELLJAR, os.X_OK):
         pytest.exit(f"{harness.BELLJAR} is not there: run `make build`, or set BELLJAR", returncode=3)
+    for item in items if harness.SLACK_MS > 2000 else ():
+        # What HTTP and SQLite do does not depend on the kernel; what the service does with jars is shown by these.
+        if item.path.stem.startswith("test_service_") and item.path.stem not in ("test_service_runs", "test_service_verdicts"):
+            item.add_marker(pytest.mark.skip(reason="too slow for an emulated machine"))
 
 
 @pytest.fixture
@@ -105,3 +113,26 @@ def belljar_for_everybody(public_path, monkeypatch):
     monkeypatch.setattr(harness, "BELLJAR", str(copy))
     monkeypatch.setattr(hostview, "BELLJAR", str(copy))
     return copy
+
+
+@pytest.fixture(scope="module")
+def service():
+    """A running service, shared by the tests of a file that leave no trace in it that others mind."""
+    with service_harness.Service(*service_harness.ROOMY) as s:
+        yield s
+
+
+@pytest.fixture
+def fresh_service():
+    """A running service that nobody used before."""
+    with service_harness.Service(*service_harness.ROOMY) as s:
+        yield s
+
+
+@pytest.fixture
+def start_service():
+    """start_service("--set", "runs.max=2"): services with options of their own; all end with the test."""
+    from contextlib import ExitStack
+
+    with ExitStack() as stack:
+        yield lambda *options, **how: stack.enter_context(service_harness.Service(*options, **how))

@@ -85,7 +85,8 @@ class Running:
     def __init__(self, argv, stdin=subprocess.DEVNULL, environ=None, cwd=None, stdout=None, scratch=None):
         self.argv = [a if isinstance(a, bytes) else str(a) for a in argv]
         self.scratch = scratch
-        env = {**(os.environ if environ is None else environ), "BELLJAR_TEST_MARK": MARK}
+        # Nobody's: a service of this machine's user does not run our programs.
+        env = {"BELLJAR_STATE": "/nonexistent", **(os.environ if environ is None else environ), "BELLJAR_TEST_MARK": MARK}
         self.popen = subprocess.Popen(
             self.argv,
             stdin=stdin,

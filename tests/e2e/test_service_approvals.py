@@ -1,0 +1,363 @@
+"""People decide: approve, edit, reject, expire; once, for a session, by rules; the run that waits goes on (R7.2, R7.3)."""
+
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from harness import eventually
+from service import ROOMY, Service, output_of
+
+counter = iter(range(10**6))
+
+
+def thread_name():
+    return f"thread-{next(counter)}"
+
+
+def pending(service, thread):
+    """What the thread waits for, as soon as it waits."""
+    found = eventually(lambda: service.get("/v1/approvals", {"thread_id": thread, "decision": "pending"}).json["approvals"], 10)
+    assert found, f"{thread} waits for nothing"
+    return found[0]
+
+
+def ask(service, code="print('ran')", thread=None, mode="default", **fields):
+    """A run that waits for approval: (run id, approval)."""
+    thread = thread or thread_name()
+    run = service.run(code, wait=False, status=202, thread_id=thread, permission_mode=mode, **fields)
+    assert run["state"] == "waiting", run
+    return run["id"], pending(service, thread)
+
+
+def decide(service, approval, decision, status=200, **fields):
+    reply = service.post(f"/v1/approvals/{approval['id']}", {"decision": decision, **fields})
+    assert reply.status == status, reply
+    return reply.json
+
+
+@contextmanager
+def waiting_client(service, **body):
+    """A client that waits for its result while the test decides."""
+    answers = []
+    client = threading.Thread(target=lambda: answers.append(service.post("/v1/runs", {"language": "python", **body})))
+    client.start()
+    try:
+        yield answers
+    finally:
+        client.join(60)
+        assert not client.is_alive()
+
+
+# ---- modes ----
+
+
+@pytest.mark.parametrize("mode", ["default", "manual", "acceptEdits"])
+def test_approval_is_asked_by_modes_that_ask(service, mode):
+    run_id, approval = ask(service, mode=mode)
+    assert service.get(f"/v1/runs/{run_id}").json["state"] == "waiting"
+    decide(service, approval, "approve")
+    assert service.finished(run_id)["stdout"] == "ran\n"
+
+
+@pytest.mark.parametrize("mode", ["plan", "bypassPermissions", "auto", None])
+def test_approval_is_not_asked_by_the_others(service, mode):
+    fields = {"permission_mode": mode} if mode else {}
+    assert service.run("print('ran')", thread_id=thread_name(), **fields)["stdout"] == "ran\n"
+
+
+def test_approval_mode_of_the_setting(start_service):
+    s = start_service("--set", "approvals.mode=default")
+    assert s.run("pass", wait=False, status=202)["state"] == "waiting"
+    assert s.run("print(1)", permission_mode="bypassPermissions")["stdout"] == "1\n"
+
+
+# ---- what is shown ----
+
+
+def test_approval_shows_everything_a_person_needs(service):
+    thread = thread_name()
+    run_id, a = ask(service, "import os\nos.remove('x')", thread, args=["a"])
+    shown = service.get(f"/v1/approvals/{a['id']}").json
+    assert set(shown) == set("id thread_id run_id tool input reason risks state decision created_at expires_at decided_at decided_by "
+                             "decided_reason edited_input remember diff".split())
+    assert (shown["thread_id"], shown["run_id"], shown["tool"], shown["state"], shown["decision"]) == (
+        thread, run_id, "execute", "pending", "pending")
+    assert shown["input"]["code"] == "import os\nos.remove('x')" and shown["input"]["language"] == "python"
+    assert shown["input"]["args"] == ["a"] and shown["risks"] and "default" in shown["reason"]
+    assert shown["created_at"] < shown["expires_at"] and shown["decided_at"] is None and shown["diff"] is None
+    decide(service, a, "reject")
+
+
+# ---- decisions ----
+
+
+def test_approval_approve_resumes_and_answers_the_requester(service):
+    """R7.3"""
+    thread = thread_name()
+    with waiting_client(service, code="print('resumed')", thread_id=thread, permission_mode="default") as answers:
+        a = pending(service, thread)
+        assert not answers
+        done = decide(service, a, "approve", reason="looks fine")
+        assert (done["decision"], done["state"], done["decided_reason"]) == ("approve", "decided", "looks fine") and done["decided_by"]
+    assert answers[0].status == 200 and answers[0].json["stdout"] == "resumed\n" and answers[0].json["verdict"] == "ok"
+
+
+def test_approval_edit_runs_what_was_edited(service):
+    thread = thread_name()
+    with waiting_client(service, code="print('bad')\nprint(2)", thread_id=thread, permission_mode="default") as answers:
+        a = pending(service, thread)
+        done = decide(service, a, "edit", edited_input={"code": "print('good')\nprint(2)"})
+        assert done["decision"] == "edit" and done["edited_input"] == {"code": "print('good')\nprint(2)"}
+        assert done["diff"] == ["-print('bad')", "+print('good')", " print(2)"]
+    assert answers[0].json["stdout"] == "good\n2\n"
+    run_id = answers[0].json["id"]
+    assert [r["id"] for r in service.get("/v1/runs", {"q": "print('good')"}).json["runs"]] == [run_id]
+
+
+def test_approval_edit_as_plain_text(service):
+    run_id, a = ask(service, "print('bad')")
+    decide(service, a, "edit", edited_input="print('text')")
+    assert service.finished(run_id)["stdout"] == "text\n"
+
+
+def test_approval_reject_ends_the_run_with_the_reason(service):
+    thread = thread_name()
+    with waiting_client(service, code="print('no')", thread_id=thread, permission_mode="default") as answers:
+        decide(service, pending(service, thread), "reject", reason="too dangerous")
+    r = answers[0].json
+    assert answers[0].status == 200 and (r["verdict"], r["success"], r["stdout"]) == ("rejected", False, ""), r
+    assert r["error"] == "too dangerous"
+    assert r["timings"]["started_at"] is None
+
+
+def test_approval_stream_waits_and_goes_on(service):
+    thread = thread_name()
+    body = {"language": "python", "code": "print('streamed')", "thread_id": thread, "permission_mode": "default"}
+    with service.events(body=body) as events:
+        assert next(events)["event"] == "waiting"
+        decide(service, pending(service, thread), "approve")
+        rest = list(events)
+    told = [e["event"] for e in rest if e["event"] != "queued"]
+    assert (told[0], set(told[1:-1]), told[-1]) == ("started", {"stdout"}, "done") and output_of(rest) == b"streamed\n"
+
+
+def test_approval_expires_and_means_no(start_service):
+    s = start_service("--set", "approvals.timeout=1s")
+    run_id, a = ask(s)
+    r = s.finished(run_id, 20)
+    assert r["verdict"] == "rejected" and "no decision within 1s" in r["error"]
+    shown = s.get(f"/v1/approvals/{a['id']}").json
+    assert (shown["decision"], shown["state"]) == ("expired", "decided")
+    reply = s.post(f"/v1/approvals/{a['id']}", {"decision": "approve"})
+    assert reply.status == 409, reply
+
+
+def test_approval_deciding_twice_is_a_conflict(service):
+    run_id, a = ask(service)
+    decide(service, a, "approve")
+    for decision in ("approve", "reject"):
+        reply = service.post(f"/v1/approvals/{a['id']}", {"decision": decision})
+        assert (reply.status, reply.error["code"]) == (409, "conflict"), reply
+    assert service.finished(run_id)["verdict"] == "ok"
+
+
+def test_approval_two_deciding_at_once_one_wins(service):
+    from service import in_threads
+
+    run_id, a = ask(service)
+    replies = in_threads([lambda d=d: service.post(f"/v1/approvals/{a['id']}", {"decision": d}) for d in ("approve", "reject") * 3])
+    assert sorted(r.status for r in replies) == [200] + [409] * 5
+    winner = next(r for r in replies if r.status == 200).json["decision"]
+    assert service.finished(run_id)["verdict"] == {"approve": "ok", "reject": "rejected"}[winner]
+
+
+def test_approval_of_a_cancelled_run(service):
+    run_id, a = ask(service)
+    assert service.delete(f"/v1/runs/{run_id}").status == 202
+    assert service.finished(run_id)["verdict"] == "cancelled"
+    assert service.post(f"/v1/approvals/{a['id']}", {"decision": "approve"}).status == 409
+
+
+@pytest.mark.parametrize("body, field", [
+    ({}, "decision"), ({"decision": "maybe"}, "decision"), ({"decision": 1}, "decision"), ({"decision": "edit"}, "edited_input"),
+    ({"decision": "edit", "edited_input": 5}, "edited_input"), ({"decision": "edit", "edited_input": {"code": 5}}, "edited_input"),
+    ({"decision": "approve", "remember": "always"}, "remember"), ({"decision": "reject", "remember": "session"}, None),
+    ({"decision": "approve", "remember": "prefix", "prefix": "other"}, None), ({"decision": "expired"}, "decision"),
+    ({"decision": "edit", "edited_input": {"code": ""}}, None),
+], ids=str)
+def test_approval_bad_decisions_change_nothing(service, body, field):
+    _, a = ask(service)
+    reply = service.post(f"/v1/approvals/{a['id']}", body)
+    assert reply.status == 400 and (field is None or reply.error["field"] == field), reply
+    assert service.get(f"/v1/approvals/{a['id']}").json["decision"] == "pending"
+    decide(service, a, "reject")
+
+
+def test_approval_that_does_not_exist(service):
+    assert service.get("/v1/approvals/apr_none").status == 404
+    assert service.post("/v1/approvals/apr_none", {"decision": "approve"}).status == 404
+    assert service.get("/v1/approvals", {"decision": "maybe"}).status == 400
+    assert service.get("/v1/approvals", {"limit": "0"}).status == 400
+
+
+# ---- remembering, and rules ----
+
+
+def test_approval_remembered_for_the_session(service):
+    thread = thread_name()
+    run_id, a = ask(service, thread=thread)
+    decide(service, a, "approve", remember="session")
+    assert service.finished(run_id)["verdict"] == "ok"
+    assert service.run("print('asks no more')", thread_id=thread, permission_mode="default")["stdout"] == "asks no more\n"
+    other, again = ask(service)  # another thread still asks
+    decide(service, again, "reject")
+
+
+def test_approval_remembered_for_a_prefix(service):
+    run_id, a = ask(service, "import math\nprint(math.pi)")
+    decide(service, a, "approve", remember="prefix", prefix="import math\n")
+    assert service.run("import math\nprint(2)", permission_mode="default")["stdout"] == "2\n"
+    _, again = ask(service, "import os\nprint(2)")
+    decide(service, again, "reject")
+    for rule in service.get("/v1/rules").json["rules"]:
+        service.delete(f"/v1/rules/{rule['id']}")
+
+
+def test_rule_that_denies_holds_in_every_mode(start_service):
+    """R7.2"""
+    s = start_service()
+    rule = s.post("/v1/rules", {"action": "deny", "match": "contains", "text": "FORBIDDEN"})
+    assert rule.status == 201, rule
+    for mode in ("default", "manual", "acceptEdits", "plan", "bypassPermissions", "auto"):
+        r = s.run("print('FORBIDDEN')", permission_mode=mode)
+        assert (r["verdict"], r["stdout"]) == ("rejected", "") and rule.json["id"] in r["error"], (mode, r)
+    assert s.run(files={"main.py": "import x", "x.py": "print('FORBIDDEN')"}, entry="main.py")["verdict"] == "rejected"
+    assert s.post("/execute", {"generated_code": "print('FORBIDDEN')", "timeout": 5}).json["process_status"] == "error"
+    made = s.post("/api/artifacts/create", {"content": "print('FORBIDDEN')", "title": "t", "language": "python"}).json
+    assert s.post(f"/api/artifacts/{made['id']}/execute", {}).json["execution"]["success"] is False
+    batch = s.post("/v1/batches", {"runs": [{"language": "python", "code": "print('FORBIDDEN')"}]}).json
+    assert batch["results"][0]["verdict"] == "rejected"
+    assert s.run("print('fine')")["verdict"] == "ok"
+    s.restart()
+    assert s.run("print('FORBIDDEN')")["verdict"] == "rejected"
+    assert s.delete(f"/v1/rules/{rule.json['id']}").status == 204
+    assert s.run("print('FORBIDDEN')")["verdict"] == "ok"
+    assert s.delete(f"/v1/rules/{rule.json['id']}").status == 404
+
+
+def test_rule_that_denies_holds_against_what_was_edited(service):
+    rule = service.post("/v1/rules", {"action": "deny", "match": "contains", "text": "EDITED_IN"}).json
+    run_id, a = ask(service)
+    reply = service.post(f"/v1/approvals/{a['id']}", {"decision": "edit", "edited_input": "print('EDITED_IN')"})
+    if reply.status == 200:
+        assert service.finished(run_id)["verdict"] == "rejected", "an edit went past a rule that denies"
+    service.delete(f"/v1/rules/{rule['id']}")
+
+
+def test_rules_by_language_thread_and_prefix(start_service):
+    s = start_service()
+    for body in ({"action": "deny", "match": "any", "language": "sh"}, {"action": "deny", "match": "any", "thread_id": "bad"},
+                 {"action": "deny", "match": "prefix", "text": "import os"}):
+        assert s.post("/v1/rules", body).status == 201
+    assert s.run("echo 1", language="bash")["verdict"] == "rejected" and s.run("print(1)")["verdict"] == "ok"
+    assert s.run("print(1)", thread_id="bad")["verdict"] == "rejected" and s.run("print(1)", thread_id="good")["verdict"] == "ok"
+    assert s.run("import os\n")["verdict"] == "rejected" and s.run("pass; import os\n")["verdict"] == "ok"
+    assert len(s.get("/v1/rules").json["rules"]) == 3
+
+
+@pytest.mark.parametrize("body, field", [
+    ({}, "action"), ({"action": "maybe", "match": "any"}, "action"), ({"action": "deny", "match": "regex", "text": "x"}, "match"),
+    ({"action": "deny", "match": "contains"}, "text"), ({"action": "deny", "match": "prefix", "text": ""}, "text"),
+    ({"action": "deny", "match": "any", "language": "cobol"}, "language"), ({"action": "deny", "match": "any", "tool": "fly"}, "tool"),
+])
+def test_rule_nonsense_is_refused(service, body, field):
+    reply = service.post("/v1/rules", body)
+    assert reply.status == 400 and reply.error["field"] == field, reply
+
+
+# ---- /api/agent ----
+
+
+def test_agent_pending_interrupt_and_state(service):
+    """compat/artifacts: every row"""
+    thread = thread_name()
+    assert service.get(f"/api/agent/pending-approval/{thread}").json == {"thread_id": thread, "pending": False}
+    state = service.get(f"/api/agent/state/{thread}").json
+    assert (state["thread_id"], state["state"]) == (thread, None) and state["message"]
+    run_id, _ = ask(service, "print('agent')", thread)
+    p = service.get(f"/api/agent/pending-approval/{thread}").json
+    assert (p["thread_id"], p["pending"], p["tool"], p["input"]["code"]) == (thread, True, "execute", "print('agent')") and p["reason"]
+    assert service.get(f"/api/agent/state/{thread}").json["state"]["status"] == "waiting"
+    reply = service.post("/api/agent/interrupt", {"thread_id": thread, "decision": "approve"})
+    assert reply.status == 200 and {k: reply.json[k] for k in ("thread_id", "decision", "tool", "status")} == {
+        "thread_id": thread, "decision": "approve", "tool": "execute", "status": "resumed"}
+    assert service.finished(run_id)["stdout"] == "agent\n"
+    assert service.get(f"/api/agent/pending-approval/{thread}").json["pending"] is False
+    assert service.get(f"/api/agent/state/{thread}").json["state"]["last_run"]["id"] == run_id
+
+
+def test_agent_edit_and_reject(service):
+    thread = thread_name()
+    run_id, _ = ask(service, "print('a')", thread)
+    reply = service.post("/api/agent/interrupt", {"thread_id": thread, "decision": "edit", "edited_input": {"code": "print('b')"}})
+    assert (reply.json["status"], reply.json["edited_input"]) == ("resumed", {"code": "print('b')"})
+    assert service.finished(run_id)["stdout"] == "b\n"
+    run_id, _ = ask(service, "print('c')", thread)
+    assert service.post("/api/agent/interrupt", {"thread_id": thread, "decision": "reject"}).json["status"] == "rejected"
+    assert service.finished(run_id)["verdict"] == "rejected"
+
+
+def test_agent_errors(service):
+    thread = thread_name()
+    reply = service.post("/api/agent/interrupt", {"thread_id": thread, "decision": "approve"})
+    assert reply.status == 404 and set(reply.json) == {"detail"}
+    for body in ({"thread_id": thread, "decision": "maybe"}, {"thread_id": thread}, {"decision": "approve"}, {}):
+        reply = service.post("/api/agent/interrupt", body)
+        assert reply.status == 400 and set(reply.json) == {"detail"}, (body, reply)
+
+
+# ---- durable ----
+
+
+def test_approval_outlives_the_service():
+    """Stopped while it waits, started again, approved: the run finishes."""
+    with Service(*ROOMY) as s:
+        run_id, a = ask(s, "print('after the restart')", "t", metadata={"m": 1}, args=["x"])
+        rejected, b = ask(s, "print('never')", "u")
+        s.restart()
+        assert s.get(f"/v1/runs/{run_id}").json["state"] == "waiting"
+        assert [x["id"] for x in s.get("/v1/approvals", {"decision": "pending"}).json["approvals"]] == [b["id"], a["id"]]
+        assert s.get("/api/agent/pending-approval/t").json["pending"] is True
+        decide(s, a, "approve")
+        decide(s, b, "reject", reason="no")
+        r = s.finished(run_id)
+        assert (r["verdict"], r["stdout"], r["thread_id"], r["metadata"]) == ("ok", "after the restart\n", "t", {"m": 1}), r
+        assert s.finished(rejected)["verdict"] == "rejected"
+        assert s.post(f"/v1/approvals/{a['id']}", {"decision": "approve"}).status == 409
+
+
+def test_approval_expires_also_over_a_restart():
+    with Service(*ROOMY, "--set", "approvals.timeout=2s") as s:
+        run_id, a = ask(s)
+        s.restart()
+        assert s.finished(run_id, 20)["verdict"] == "rejected"
+        assert s.get(f"/v1/approvals/{a['id']}").json["decision"] == "expired"
+
+
+def test_approvals_are_in_the_audit_log(start_service):
+    """R7.5"""
+    s = start_service()
+    _, a = ask(s)
+    decide(s, a, "reject", reason="because")
+    log = s.cli("audit", "show", "-n", "1000").out.decode()
+    assert "approval.requested" in log and "approval.decided" in log and a["id"] in log and "because" in log
+
+
+def test_approval_cannot_be_waived_by_whoever_may_only_run(start_service):
+    s = start_service("--set", "approvals.mode=default")
+    runner, boss = s.add_key("runner", "run,read"), s.add_key("boss", "run,read,approve")
+    body = {"language": "python", "code": "print(1)", "permission_mode": "bypassPermissions", "thread_id": "t", "wait": False}
+    assert eventually(lambda: s.post("/v1/runs", body, key=runner).status == 202)
+    assert s.post("/v1/runs", body, key=runner).json["state"] == "waiting"
+    assert s.post("/v1/runs", {**body, "wait": True}, key=boss).json["verdict"] == "ok"

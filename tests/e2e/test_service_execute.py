@@ -1,0 +1,267 @@
+"""/execute as the NeMo Agent Toolkit's local sandbox has it, without what that one got wrong (R8.1)."""
+
+import json
+import time
+
+import pytest
+
+from harness import PATIENCE
+from service import Service, in_threads, since
+
+EVERY_HEADER = {
+    "X-Content-Type-Options": "nosniff", "X-Frame-Options": "SAMEORIGIN", "X-XSS-Protection": "1; mode=block",
+    "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
+}
+
+
+def execute(service, code, timeout=10, language="python", status=200, **more):
+    body = {"generated_code": code, "timeout": timeout, "language": language, **more}
+    reply = service.post("/execute", {k: v for k, v in body.items() if v is not None})
+    assert reply.status == status, reply
+    assert list(reply.json) == ["process_status", "stdout", "stderr"], reply
+    return reply.json
+
+
+def is_completed(answer, stdout):
+    assert answer == {"process_status": "completed", "stdout": stdout, "stderr": ""}, answer
+
+
+# ---- the wire ----
+
+
+def test_execute_answers_in_the_exact_form(service):
+    reply = service.post("/execute", {"generated_code": "print('hi')", "timeout": 10, "language": "python"})
+    assert reply.body.rstrip(b"\n") == b'{"process_status":"completed","stdout":"hi\\n","stderr":""}'
+    assert (reply.status, reply.headers["Content-Type"].split(";")[0]) == (200, "application/json")
+    assert {k: reply.headers[k] for k in EVERY_HEADER} == EVERY_HEADER
+
+
+def test_execute_root_says_ok(service):
+    reply = service.get("/")
+    assert (reply.status, reply.json) == (200, {"status": "ok"}) and {k: reply.headers[k] for k in EVERY_HEADER} == EVERY_HEADER
+
+
+def test_execute_takes_only_post(service):
+    for method in ("GET", "PUT", "DELETE"):
+        reply = service.request(method, "/execute")
+        assert reply.status == 405 and "POST" in reply.headers["Allow"], reply
+
+
+JSON = "application/json"
+
+
+@pytest.mark.parametrize("body, kind, stderr", [
+    (b'{"generated_code":"print(1)","timeout":5}', "text/plain", "Request must be JSON"),
+    (b"", "text/plain", "Request must be JSON"),
+    (b"{}", "application/x-www-form-urlencoded", "Request must be JSON"),
+    (b"", JSON, "Invalid JSON data"),
+    (b"null", JSON, "Invalid JSON data"),
+    (b"{", JSON, "Invalid JSON data"),
+    (b'{"generated_code": "x"} x', JSON, "Invalid JSON data"),
+    (b"{}", JSON, "Missing required field: generated_code"),
+    (b'{"timeout":5}', JSON, "Missing required field: generated_code"),
+    (b'{"language":"cobol"}', JSON, "Missing required field: generated_code"),
+    (b'{"generated_code":"x"}', JSON, "Missing required field: timeout"),
+    (b'{"generated_code":"x","language":"cobol"}', JSON, "Missing required field: timeout"),
+    (b'{"generated_code":"x","timeout":5,"language":"cobol"}', JSON, "Only python execution is supported"),
+    (b'{"generated_code":"x","timeout":5,"language":""}', JSON, "Only python execution is supported"),
+], ids=lambda v: repr(v)[:48] if isinstance(v, bytes) else None)
+def test_execute_refuses_in_the_exact_words(service, body, kind, stderr):
+    reply = service.request("POST", "/execute", body, headers={"Content-Type": kind})
+    assert (reply.status, reply.json) == (400, {"process_status": "error", "stdout": "", "stderr": stderr}), reply
+    assert list(reply.json) == ["process_status", "stdout", "stderr"]
+
+
+@pytest.mark.parametrize("field, value", [
+    ("generated_code", 1), ("generated_code", []), ("generated_code", {}), ("generated_code", True), ("timeout", "5"), ("timeout", "x"),
+    ("timeout", True), ("timeout", []), ("timeout", 0), ("timeout", -1), ("timeout", 1e308), ("timeout", 10**9), ("language", 1),
+    ("language", []), ("max_output_characters", "x"), ("max_output_characters", -1), ("std_input", 1),
+], ids=str)
+def test_execute_refuses_wrong_types_with_a_sentence(service, field, value):
+    body = {"generated_code": "print('STARTED')", "timeout": 5, "language": "python", field: value}
+    reply = service.post("/execute", body)
+    if (field, value) == ("timeout", "5") and reply.status == 200:
+        return  # a number written as text is understood
+    assert reply.status == 400 and reply.json["process_status"] == "error" and reply.json["stdout"] == "", reply
+    assert field in reply.json["stderr"] or "code" in reply.json["stderr"], reply
+    assert "STARTED" not in reply.json["stderr"]
+
+
+def test_execute_ignores_unknown_fields(service):
+    is_completed(execute(service, "print(1)", traceback_verbosity="Plain", whatever=[1]), "1\n")
+
+
+def test_execute_language_defaults_to_python(service):
+    is_completed(execute(service, "print(1)", language=None), "1\n")
+
+
+def test_execute_runs_our_other_languages_too(service):
+    is_completed(execute(service, "echo $((1 + 1))", language="bash"), "2\n")
+    is_completed(execute(service, "console.log(1 + 1)", language="javascript"), "2\n")
+
+
+def test_execute_timeout_may_be_a_fraction(service):
+    start = time.monotonic()
+    answer = execute(service, "import time\nprint('so far', flush=True)\ntime.sleep(60)", timeout=0.5)
+    assert answer == {"process_status": "timeout", "stdout": "so far\n", "stderr": "Timed out\n"} and since(start) < 10 * PATIENCE
+
+
+def test_execute_exception_keeps_stdout(service):
+    answer = execute(service, "print('before')\n1 / 0")
+    assert (answer["process_status"], answer["stdout"]) == ("error", "before\n")
+    assert answer["stderr"].startswith("Traceback (most recent call last):")
+    assert answer["stderr"].rstrip().endswith("ZeroDivisionError: division by zero")
+
+
+@pytest.mark.parametrize("code, kind", [("def", "SyntaxError"), ("if True:\nprint(1)", "IndentationError"), ("x = (1,", "SyntaxError")])
+def test_execute_syntax_error_starts_like_a_traceback(service, code, kind):
+    answer = execute(service, code)
+    assert answer["process_status"] == "error" and answer["stdout"] == ""
+    assert answer["stderr"].startswith("Traceback (most recent call last):") and kind in answer["stderr"]
+
+
+def test_execute_max_output_characters(service):
+    assert execute(service, "print('ü' * 5000, end='')", max_output_characters=1000)["stdout"] == "ü" * 1000 + "<output cut>"
+    assert execute(service, "print('x' * 1000, end='')", max_output_characters=1000)["stdout"] == "x" * 1000
+    assert execute(service, "print('x' * 5000, end='')")["stdout"] == "x" * 5000
+
+
+def test_execute_std_input(service):
+    is_completed(execute(service, "print(input())", std_input="read\n"), "read\n")
+
+
+# ---- code as models send it ----
+
+
+@pytest.mark.parametrize("code", [
+    "{'generated_code': 'print(1)'}", '{"generated_code": "print(1)"}', "```python\nprint(1)\n```", "```\nprint(1)\n```",
+    "```py\nprint(1)\n```", "```python3\nprint(1)\n```", "Here it is:\n```python\nprint(1)\n```\nEnjoy!", "  \nprint(1)",
+    "{'generated_code': '```python\\nprint(1)\\n```'}", '{"generated_code": "print(1)", "timeout": 5}', "```Python\r\nprint(1)\r\n```",
+], ids=repr)
+def test_execute_unwraps_payloads(service, code):
+    """R1.11"""
+    is_completed(execute(service, code), "1\n")
+
+
+@pytest.mark.parametrize("code, stdout", [
+    ("python = 3\nprint(python)", "3\n"), ("pythonic = 1\nprint(pythonic)", "1\n"),
+    ("print('```python')\nprint('x')\nprint('```')", "```python\nx\n```\n"),
+    ("x = {'generated_code': 'no'}\nprint(x['generated_code'])", "no\n"), ("{'generated_code': 1}\nprint(2)", "2\n"),
+    ("s = '''\n```python\nprint(9)\n```\n'''\nprint(len(s))", "24\n"),
+], ids=repr)
+def test_execute_does_not_mangle_code(service, code, stdout):
+    is_completed(execute(service, code), stdout)
+
+
+# ---- the shared directory ----
+
+
+def test_execute_files_persist_between_calls(start_service):
+    s = start_service()
+    is_completed(execute(s, "import os\nos.makedirs('d')\nopen('d/f.bin', 'wb').write(bytes(range(256)))\nprint('ok')"), "ok\n")
+    is_completed(execute(s, "print(open('d/f.bin', 'rb').read() == bytes(range(256)))"), "True\n")
+    assert (s.workspace / "d/f.bin").read_bytes() == bytes(range(256))
+    is_completed(execute(s, "open('d/f.bin', 'w').write('changed')"), "")
+    is_completed(execute(s, "import os\nos.remove('d/f.bin')\nprint(os.listdir('d'))"), "[]\n")
+    assert not (s.workspace / "d/f.bin").exists()
+    (s.workspace / "given.txt").write_text("from outside")
+    is_completed(execute(s, "print(open('given.txt').read())"), "from outside\n")
+
+
+def test_execute_files_survive_a_failure_and_a_restart(start_service):
+    s = start_service()
+    execute(s, "open('kept', 'w').write('1')\nraise SystemExit(3)")
+    s.restart()
+    is_completed(execute(s, "print(open('kept').read())"), "1\n")
+
+
+def test_execute_shares_nothing_else(start_service):
+    s = start_service()
+    execute(s, "x = 1\nopen('/tmp/t', 'w').write('1')")
+    answer = execute(s, "import os\nprint(os.path.exists('/tmp/t'), 'x' in globals(), [n for n in os.listdir('.') if n[0] != '.'])")
+    assert answer["stdout"] == "False False []\n", answer
+    assert list(s.workspace.iterdir()) == []  # the program itself is no output
+
+
+def test_execute_leaves_no_link_for_others(start_service):
+    """What the host reads is never somewhere else."""
+    s = start_service()
+    code = "import os\nos.symlink('/etc/passwd', 'link')\nos.symlink('..', 'up')\nos.mkfifo('fifo')\nopen('plain', 'w').write('p')"
+    answer = execute(s, code)
+    assert answer["process_status"] in ("completed", "error")
+    for name in ("link", "up"):
+        assert not (s.workspace / name).is_symlink(), name
+    assert not (s.workspace / "fifo").exists() and (s.workspace / "plain").read_text() == "p"
+
+
+def test_execute_follows_no_link_in_the_shared_directory(start_service):
+    s = start_service()
+    s.workspace.mkdir(exist_ok=True)
+    (s.workspace / "secret").symlink_to("/etc/hostname")
+    answer = execute(s, "import os\nprint(os.path.exists('secret') and open('secret').read())")
+    with open("/etc/hostname") as f:
+        assert answer["stdout"].strip() != f.read().strip(), answer
+
+
+def test_execute_runs_are_in_the_history(start_service):
+    s = start_service()
+    execute(s, "print('kept')")
+    rows = s.get("/v1/runs").json["runs"]
+    assert [(r["surface"], r["verdict"], r["language"]) for r in rows] == [("nemo", "ok", "python")]
+
+
+# ---- what the original gets wrong ----
+
+
+@pytest.mark.parametrize("code, status", [
+    ("import sys\nprint('a', flush=True)\nsys.exit()", "completed"), ("import sys\nprint('a', flush=True)\nsys.exit(3)", "error"),
+    ("import os\nprint('a', flush=True)\nos._exit(0)", "completed"), ("import os\nprint('a', flush=True)\nos._exit(9)", "error"),
+    ("import ctypes\nprint('a', flush=True)\nctypes.string_at(0)", "error"), ("import os\nprint('a', flush=True)\nos.abort()", "error"),
+    ("import os\nprint('a', flush=True)\nos.kill(os.getpid(), 9)", "error"), ("print('a', flush=True)\nraise KeyboardInterrupt", "error"),
+], ids=lambda v: v.splitlines()[-1] if "\n" in v else None)
+def test_execute_program_that_ends_in_its_own_way_hangs_nobody(service, code, status):
+    start = time.monotonic()
+    answer = execute(service, code, timeout=20)
+    assert (answer["process_status"], answer["stdout"]) == (status, "a\n") and since(start) < 15 * PATIENCE, answer
+    assert status == "completed" or answer["stderr"] or "exit" in code
+
+
+def test_execute_out_of_memory_is_an_error(service, needs):
+    needs("memory")
+    answer = execute(service, "print('a', flush=True)\nx = []\nwhile True: x.append(bytearray(1 << 20))", timeout=30)
+    assert (answer["process_status"], answer["stdout"]) == ("error", "a\n") and "memory" in answer["stderr"].lower()
+
+
+def test_execute_large_output_is_no_deadlock(service):
+    answer = execute(service, "import sys\nsys.stdout.write('x' * (5 << 20))\nsys.stderr.write('y' * (1 << 20))", timeout=30)
+    assert (answer["process_status"], len(answer["stdout"]), len(answer["stderr"])) == ("completed", 5 << 20, 1 << 20)
+
+
+def test_execute_grandchildren_do_not_survive_a_timeout(service, host):
+    code = "import subprocess, time\nsubprocess.Popen(['sleep', '1000'], start_new_session=True)\nprint('a', flush=True)\ntime.sleep(60)"
+    assert execute(service, code, timeout=1)["process_status"] == "timeout"
+
+
+def test_execute_keeps_the_output_of_subprocesses(service):
+    is_completed(execute(service, "import subprocess\nsubprocess.run(['echo', 'child'])"), "child\n")
+
+
+def test_execute_many_at_once(service):
+    answers = in_threads([lambda i=i: execute(service, f"print({i})", timeout=30) for i in range(8)])
+    assert [a["stdout"] for a in answers] == [f"{i}\n" for i in range(8)]
+
+
+def test_execute_workspace_by_the_setting():
+    s = Service()
+    place = s.scratch / "elsewhere"
+    s.options = ["--set", f"execute.workspace={place}"]
+    with s:
+        execute(s, "open('here', 'w').write('1')")
+        assert (place / "here").read_text() == "1" and not s.workspace.exists()
+
+
+def test_execute_bodies_as_the_toolkit_sends_them(service):
+    """json.dumps with its spaces, charset and all."""
+    body = json.dumps({"generated_code": "print('ü')", "timeout": 10.0, "language": "python"}).encode()
+    reply = service.request("POST", "/execute", body, headers={"Content-Type": "application/json; charset=utf-8", "Accept": "*/*"})
+    assert reply.json == {"process_status": "completed", "stdout": "ü\n", "stderr": ""}

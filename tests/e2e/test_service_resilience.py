@@ -1,0 +1,254 @@
+"""Whatever comes in and whoever dies, the service answers, stays small, and leaves nothing (attacks: API, output flood)."""
+
+import json
+import os
+import random
+import re
+import signal
+import threading
+import time
+
+import pytest
+
+import harness
+from harness import PATIENCE, ROOT, as_ordinary_user, eventually
+from hostview import descendants
+from service import ROOMY, Service, in_threads, sleeper, split_replies
+
+MIB = 1 << 20
+
+
+def resident(s):
+    """What each of the service's own processes holds in memory, largest first."""
+    sizes = []
+    for pid in [s.pid] + [p.pid for p in descendants(s.pid)]:
+        try:
+            with open(f"/proc/{pid}/statm") as f:
+                sizes.append(int(f.read().split()[1]) * os.sysconf("SC_PAGESIZE"))
+        except OSError:
+            continue
+    return sorted(sizes, reverse=True)
+
+
+@pytest.mark.release_only
+def test_service_stays_small_while_much_is_printed(start_service):
+    s = start_service(*ROOMY)
+    s.run("print(1)")
+    before = resident(s)[0]
+    r = s.run("import sys\nfor _ in range(60): sys.stdout.write('x' * (1 << 20))", limits={"output": "64m"})
+    assert r["stdout_bytes"] == 60 * MIB
+    assert resident(s)[0] - before < 16 * MIB, (before, resident(s))
+
+
+@pytest.mark.release_only
+def test_service_stays_small_when_nobody_reads(start_service):
+    """A stream holds a bounded piece of what its client does not take."""
+    s = start_service(*ROOMY)
+    s.run("print(1)")
+    before = resident(s)[0]
+    body = json.dumps({"language": "python", "stream": True, "limits": {"output": "64m"},
+                       "code": "import sys\nfor _ in range(60): sys.stdout.write('x' * (1 << 20))"}).encode()
+    head = b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    clients = [s.connect(30) for _ in range(4)]
+    try:
+        for c in clients:
+            c.sendall(head % len(body) + body)
+        done = lambda: s.get("/v1/stats").json["verdicts"].get("ok", 0)
+        assert eventually(lambda: done() == 5, 30), s.get("/v1/stats").json
+        assert resident(s)[0] - before < 32 * MIB, (before, resident(s))
+    finally:
+        for c in clients:
+            c.close()
+    assert s.run("print('well')")["stdout"] == "well\n"
+
+
+@pytest.mark.release_only
+def test_service_memory_comes_back(start_service):
+    """No request leaves something behind."""
+    s = start_service(*ROOMY)
+    work = lambda: [s.run("print(1)"), s.post("/v1/runs", {"language": "cobol", "code": "x"}), s.get("/nothing"),
+                    s.all_events(body={"language": "python", "code": "print(1)"}), s.raw(b"nonsense\r\n\r\n")]
+    for _ in range(30):
+        work()
+    before = resident(s)[0]
+    for _ in range(100):
+        work()
+    assert resident(s)[0] - before < 4 * MIB, (before, resident(s))
+    connections = lambda: s.get("/v1/stats").json["http"]["connections"]
+    assert eventually(lambda: connections() == 1), connections()
+
+
+@pytest.mark.release_only
+def test_service_descriptors_come_back(start_service):
+    s = start_service(*ROOMY)
+    descriptors = lambda: re.search(r"^belljar_process_open_fds (\d+)$", s.get("/metrics").body.decode(), re.M).group(1)
+    s.run("print(1)")
+    before = descriptors()
+    for _ in range(20):
+        s.all_events(body={"language": "python", "code": "print('x' * 2000000)"})
+        s.post("/execute", {"generated_code": "open('x', 'w').write('1')", "timeout": 5})
+        s.raw(b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n", half_close=True)
+    assert eventually(lambda: descriptors() == before), (before, descriptors())
+
+
+def test_service_gets_over_a_want_of_descriptors(start_service):
+    s = start_service(*ROOMY, "--set", "limits.open_files=64", prefix=["prlimit", "--nofile=128:128"])
+    held = [s.connect() for _ in range(200)]
+    time.sleep(0.5)
+    for c in held:
+        c.close()
+    assert eventually(s.healthy) and s.run("print('well')")["stdout"] == "well\n"
+
+
+def test_service_full_disk_is_told_and_runs_nothing(as_root):
+    """What cannot be recorded is not run; what is said is that the disk is full."""
+    s = Service(*ROOMY)
+    s.state.mkdir(mode=0o755)
+    s.prefix = ["unshare", "-m", "sh", "-c", f'mount -t tmpfs -o size=3m,mode=755 none {s.state} && exec "$@"', "sh"]
+    with s:
+        body = {"language": "python", "code": "print('x' * 300000)"}
+        replies = [s.post("/v1/runs", body) for _ in range(30)]
+        assert {r.status for r in replies} <= {200, 500, 503, 507}, [r for r in replies if r.status not in (200, 500, 503)][0]
+        told = [r for r in replies if r.status != 200]
+        assert told and all("disk is full" in r.error["message"] for r in told), told
+        assert s.get("/v1/health").status == 200 and s.get("/v1/runs").status == 200
+
+
+VALID = [
+    b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 38\r\n\r\n"
+    b'{"language":"cobol","code":"print(1)"} ',
+    b"GET /v1/runs?limit=5&session=a%20b HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n",
+    b"POST /execute HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b'7\r\n{"a":1}\r\n0\r\n\r\n',
+    b"DELETE /v1/runs/run_x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+]
+
+
+def damaged(rng, data):
+    data = bytearray(data)
+    for _ in range(rng.randint(1, 4)):
+        at = rng.randrange(len(data))
+        kind = rng.randrange(4)
+        if kind == 0:
+            data[at] = rng.randrange(256)
+        elif kind == 1:
+            del data[at : at + rng.randint(1, 8)]
+        elif kind == 2:
+            data[at:at] = rng.choice([b"\r\n", b"\0", b"\n", b" ", b":", b"%00", b"\xff\xfe", b"A" * 300, b"{", b"\r\n\r\n"])
+        else:
+            data[at:at] = data[max(0, at - rng.randint(1, 40)) : at]
+        if not data:
+            data = bytearray(b"x")
+    return bytes(data)
+
+
+def test_service_random_damage_is_never_a_crash(service):
+    rng = random.Random(20260131)
+    pids = {p.pid for p in descendants(service.pid)}
+    for _ in range(1500):
+        data = damaged(rng, rng.choice(VALID))
+        for reply in split_replies(service.raw(data, half_close=True)):
+            assert reply.status < 500 or reply.status in (501, 505), (data, reply)
+    assert service.healthy() and pids <= {p.pid for p in descendants(service.pid)}
+
+
+JSON_PIECES = [None, True, 0, -1, 1.5, 1e308, "", "x", "\u0000", [], {}, [[]], {"a": {}}, "ü" * 100, 2**62, ["x"] * 20, {"x": "y"}]
+
+
+def test_service_random_bodies_are_never_a_500(service):
+    """Every field of every route with every kind of value."""
+    rng = random.Random(7)
+    document = service.get("/openapi.json").json
+    for path, item in document["paths"].items():
+        if "post" not in item or "requestBody" not in item["post"]:
+            continue
+        schema = item["post"]["requestBody"]["content"]["application/json"]["schema"]
+        fields = list(schema.get("properties", {"x": 1}))
+        target = path.replace("{id}", "none").replace("{name}", "none")
+        for _ in range(60):
+            body = {f: rng.choice(JSON_PIECES) for f in rng.sample(fields, rng.randint(1, min(4, len(fields))))}
+            if path == "/v1/keys":
+                body["scopes"] = ["nonsense"]  # a key that was made would shut everybody else out
+            reply = service.post(target, body)
+            assert reply.status < 500, (target, body, reply)
+    assert service.healthy()
+
+
+def test_service_run_whose_warden_dies_is_told(fresh_service):
+    """The run ends as internal_error, its client hears of it, and the next one works."""
+    s = fresh_service
+    before = {p.pid for p in descendants(s.pid)}
+    answers = []
+    client = threading.Thread(target=lambda: answers.append(s.post("/v1/runs", {"language": "python", "code": sleeper(100)})))
+    client.start()
+    assert eventually(lambda: s.get("/v1/stats").json["now"]["running"] == 1)
+    keeper = next(p for p in descendants(s.pid) if p.pid in before and p.ppid == s.pid and (p.uid != 0 if ROOT else True))
+    warden = next(p for p in descendants(s.pid) if p.pid in before and p.ppid == s.pid and p.pid != keeper.pid)
+    if not ROOT:
+        keeper, warden = warden, keeper  # whichever: one of them ends, and the service goes on
+    os.kill(warden.pid, signal.SIGKILL)
+    client.join(30)
+    assert not client.is_alive()
+    if ROOT:
+        assert answers and answers[0].status in (200, 503), answers
+        assert answers[0].status == 503 or answers[0].json["verdict"] == "internal_error", answers
+    works = lambda: s.post("/v1/runs", {"language": "python", "code": "print('back')"}, within=10)
+    assert eventually(lambda: works().status == 200, 20, step=0.2)
+
+
+def test_service_clients_that_come_and_go(service):
+    """Half of them leave in the middle of a stream."""
+    def stay():
+        return len(service.all_events(body={"language": "python", "code": "for i in range(300): print(i, flush=True)"}))
+
+    def leave():
+        with service.events(body={"language": "python", "code": "for i in range(300): print(i, flush=True)"}) as events:
+            for _ in range(3):
+                next(events)
+        return 0
+
+    counts = in_threads([stay, leave] * 6)
+    assert all(n > 3 for n in counts[::2])
+    assert eventually(lambda: service.get("/v1/stats").json["now"] == {"running": 0, "queued": 0, "waiting": 0}, 20)
+
+
+def test_service_of_an_ordinary_user(as_root, belljar_for_everybody):
+    """R4.6: the same service, at the level that this user can have."""
+    s = Service(*ROOMY, prefix=as_ordinary_user())
+    s.scratch.chmod(0o777)
+    s.environ.pop("HOME", None)
+    with s:
+        r = s.run("print('as a user')")
+        assert (r["stdout"], r["isolation"]["level"]) == ("as a user\n", s.get("/v1/health").json["isolation"]["level"])
+        assert r["isolation"]["level"] in ("rootless", "process")
+        assert s.data.stat().st_uid == harness.ORDINARY_UID and s.data.stat().st_mode & 0o777 == 0o700
+        assert s.socket_path.stat().st_uid == harness.ORDINARY_UID
+
+
+def test_service_socket_is_closed_to_other_users(service, as_root):
+    running = harness.Running(
+        [*as_ordinary_user(), "/usr/bin/python3", "-c",
+         "import socket, sys\ns = socket.socket(socket.AF_UNIX)\ntry: s.connect(sys.argv[1])\nexcept OSError as e: print(e.errno)",
+         str(service.socket_path)])
+    with running:
+        assert running.finish().out == b"13\n"
+
+
+def test_service_logs_cannot_be_forged(service):
+    """A client's words in the log stay on their line."""
+    evil = "x%0a2026-01-01T00:00:00.000Z info service.forged a=b"
+    service.get(f"/v1/runs/{evil.replace(' ', '%20')}")
+    service.raw(b"GET /v1/x\x1b[31m HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    service.run("pass", thread_id="a\nservice.forged b")
+    time.sleep(0.2 * PATIENCE)
+    log = service.log()
+    assert not any(line.split(" ")[2:3] == ["service.forged"] or line.startswith("service.forged") for line in log.splitlines())
+    assert "\x1b" not in log
+
+
+def test_service_hundred_runs_in_a_row_leave_nothing(host, start_service):
+    """R4.5"""
+    s = start_service(*ROOMY)
+    for i in range(10):
+        assert len(s.post("/v1/batches", {"runs": [{"language": "python", "code": "print(1)"}] * 10}).json["results"]) == 10
+    s.stop()

@@ -1,0 +1,269 @@
+"""Events while it runs, from any position, in both forms; stdin while it runs; clients that leave (R1.5, R1.6)."""
+
+import base64
+import json
+import socket
+import time
+
+import pytest
+
+from harness import PATIENCE, eventually
+from service import output_of, since, sleeper
+
+FORMS = pytest.mark.parametrize("sse", [False, True], ids=["ndjson", "sse"])
+TALKER = "import time\nfor i in range(5): print(i, flush=True); time.sleep(0.05)\nimport sys\nprint('e', file=sys.stderr)"
+
+
+def program(code, **fields):
+    return {"language": "python", "code": code, **fields}
+
+
+def names(events):
+    return [e["event"] for e in events]
+
+
+def ours(events):
+    """Without what tells that it has not started: that is numbered 0, and is not told again."""
+    assert all(e["event"] in ("queued", "waiting", "running") for e in events if e["seq"] == 0), names(events)
+    return [e for e in events if e["seq"] > 0]
+
+
+def until(events, text, stream="stdout"):
+    """The events up to where the stream has said `text`, which print() may have written in pieces."""
+    seen = []
+    while output_of(seen, stream) != text:
+        seen.append(next(events))
+        assert text.startswith(output_of(seen, stream)) and seen[-1]["event"] != "done", seen
+    return seen
+
+
+def started_run(service, code, **fields):
+    """The id of a run that has printed its first line."""
+    run_id = service.run(code, wait=False, status=202, **fields)["id"]
+    assert eventually(lambda: service.get(f"/v1/runs/{run_id}").json.get("stdout", "").endswith("\n"), 20)
+    return run_id
+
+
+def assert_whole(events):
+    """queued? started, output, done; numbers rise; nothing after the end."""
+    kinds = names(ours(events))
+    assert kinds[0] == "started" and kinds[-1] == "done" and set(kinds[1:-1]) <= {"stdout", "stderr"}, kinds
+    seqs = [e["seq"] for e in ours(events)]
+    assert seqs == sorted(set(seqs)) and seqs[0] == 1, seqs
+    times = [e["time_ms"] for e in events if "time_ms" in e]
+    assert times == sorted(times)
+
+
+@FORMS
+def test_service_stream_is_whole_and_in_order(service, sse):
+    events = service.all_events(body=program(TALKER), sse=sse)
+    assert_whole(events)
+    assert (output_of(events), output_of(events, "stderr")) == (b"0\n1\n2\n3\n4\n", b"e\n")
+    result = events[-1]["result"]
+    assert result["verdict"] == "ok" and "stdout" not in result and "stderr" not in result
+    started = [e for e in events if e["event"] == "started"][0]
+    assert set(started) == {"event", "seq", "id", "started_at"} and started["id"] == result["id"]
+
+
+def test_service_stream_by_the_field_alone(service):
+    reply = service.post("/v1/runs", program("print(1)", stream=True))
+    assert reply.status == 200 and reply.headers["Content-Type"].startswith("application/x-ndjson")
+    events = [json.loads(line) for line in reply.body.splitlines()]
+    assert_whole(events)
+    assert output_of(events) == b"1\n"
+
+
+@FORMS
+def test_service_output_arrives_while_it_runs(service, sse):
+    code = "print('first', flush=True)\ninput()\nprint('second')"
+    with service.events(body=program(code, stdin_open=True), sse=sse) as events:
+        run_id = ours(until(events, b"first\n"))[0]["id"]
+        assert service.post(f"/v1/runs/{run_id}/stdin", {"data": "\n", "eof": True}).status == 202
+        rest = list(events)
+    assert output_of(rest) == b"second\n" and rest[-1]["result"]["verdict"] == "ok"
+
+
+def test_service_stream_keeps_characters_whole(service):
+    """Characters that the program wrote in pieces arrive in one."""
+    code = ("import os, time\nfor b in 'aüö€😀z'.encode():\n    os.write(1, bytes([b])); time.sleep(0.02)")
+    events = service.all_events(body=program(code))
+    outputs = [e for e in events if e["event"] == "stdout"]
+    assert all("data" in e for e in outputs), outputs
+    assert "".join(e["data"] for e in outputs) == "aüö€😀z" and len(outputs) > 1
+
+
+def test_service_stream_flags_bytes_that_are_no_text(service):
+    """R1.2"""
+    code = "import os, time\nos.write(1, b'a')\ntime.sleep(0.1)\nos.write(1, b'\\xff\\xfe')\ntime.sleep(0.1)\nos.write(1, b'\\xc3')"
+    events = service.all_events(body=program(code))
+    assert output_of(events) == b"a\xff\xfe\xc3"
+    encoded = [base64.b64decode(e["data_base64"]) for e in events if "data_base64" in e]
+    assert b"".join(encoded) == b"\xff\xfe\xc3" and not any("data" in e and "data_base64" in e for e in events)
+
+
+def test_service_stream_of_five_megabytes_is_exact(service):
+    code = "import sys\nfor i in range(655360): sys.stdout.write('%07d\\n' % i)"
+    events = service.all_events(body=program(code))
+    assert output_of(events) == b"".join(b"%07d\n" % i for i in range(655360))
+
+
+@FORMS
+def test_service_events_replay_from_every_position(service, sse):
+    """A client that comes back gets exactly the rest."""
+    code = "import os, time\nfor b in 'abüé€'.encode(): os.write(1, bytes([b])); time.sleep(0.02)\nos.write(2, b'\\xff')"
+    whole = ours(service.all_events(body=program(code), sse=sse))
+    run_id = whole[0]["id"]
+    path = f"/v1/runs/{run_id}/events"
+    assert service.all_events(path, sse=sse) == whole
+    for event in whole:
+        expected = [e for e in whole if e["seq"] > event["seq"]]
+        header = {"Last-Event-ID": str(event["seq"])}
+        if event["event"] == "done":
+            assert service.get(path, headers=header).status == 204
+        else:
+            assert service.all_events(path, sse=sse, headers=header) == expected, event
+            assert service.all_events(f"{path}?after={event['seq']}", sse=sse) == expected
+
+
+def test_service_events_can_be_followed_by_many(service):
+    run_id = started_run(service, "print('go', flush=True)\ninput()\nprint('end')", stdin_open=True)
+    path = f"/v1/runs/{run_id}/events"
+    with service.events(path) as one, service.events(path, sse=True) as two:
+        for events in (one, two):
+            until(events, b"go\n")
+        assert service.post(f"/v1/runs/{run_id}/stdin", {"eof": True, "data": "x\n"}).status == 202
+        assert output_of(list(one)) == b"end\n" == output_of(list(two))
+
+
+def test_service_events_of_nonsense_positions(service):
+    run_id = service.run("pass")["id"]
+    for value in ("x", "-1", "1.5", "", "99999999999999999999999"):
+        reply = service.get(f"/v1/runs/{run_id}/events", headers={"Last-Event-ID": value})
+        assert reply.status == 400, (value, reply)
+        assert reply.error["field"] == "Last-Event-ID"
+
+
+def test_service_event_source_is_told_to_stop(service):
+    """A browser's EventSource comes back after every end; 204 is how it is told that there is no more."""
+    events = service.all_events(body=program("print(1)"), sse=True)
+    path, last = f"/v1/runs/{events[-1]['result']['id']}/events", events[-1]["seq"]
+    for seq in (last, last + 1, 10**9):
+        reply = service.get(path, headers={"Last-Event-ID": str(seq), "Accept": "text/event-stream"})
+        assert (reply.status, reply.body) == (204, b""), reply
+
+
+# ---- without waiting ----
+
+
+def test_service_wait_false_answers_at_once(service):
+    start = time.monotonic()
+    r = service.run(sleeper(1.5), wait=False, status=202)
+    assert set(r) == {"id", "state"} and r["state"] in ("queued", "running") and since(start) < 1.4 * PATIENCE
+    while_running = service.get(f"/v1/runs/{r['id']}").json
+    assert while_running["id"] == r["id"] and while_running["verdict"] is None
+    result = service.finished(r["id"])
+    assert (result["verdict"], result["stdout"]) == ("ok", "go\nwoke\n")
+
+
+def test_service_running_runs_are_listed_as_such(service):
+    run_id = started_run(service, sleeper(100))
+    listed = lambda state: [r["id"] for r in service.get("/v1/runs", {"state": state}).json["runs"]]
+    assert eventually(lambda: run_id in listed("running"), 3) and run_id not in listed("queued") + listed("finished")
+    service.delete(f"/v1/runs/{run_id}")
+    service.finished(run_id)
+    assert run_id in listed("finished") and run_id not in listed("running")
+
+
+def test_service_output_so_far_can_be_read(service):
+    run_id = started_run(service, sleeper(100))
+    assert service.get(f"/v1/runs/{run_id}/stdout").body == b"go\n"
+    service.delete(f"/v1/runs/{run_id}")
+
+
+# ---- stdin ----
+
+
+def test_service_conversation_over_stdin(service):
+    """R1.6"""
+    code = "import sys\nprint('ready', flush=True)\nfor line in sys.stdin: print(line.strip().upper(), flush=True)"
+    run_id = started_run(service, code, stdin_open=True)
+    path = f"/v1/runs/{run_id}"
+    for n, word in enumerate(("one", "zwölf")):
+        reply = service.post(path + "/stdin", {"data": word + "\n"})
+        assert reply.status == 202 and reply.json == {"id": run_id, "accepted": len((word + "\n").encode())}, reply
+        assert eventually(lambda: word.upper() in service.get(path).json["stdout"], 10), word
+    assert service.post(path + "/stdin", {"data": base64.b64encode(b"b\n").decode(), "encoding": "base64", "eof": True}).status == 202
+    assert service.finished(run_id)["stdout"] == "ready\nONE\nZWÖLF\nB\n"
+
+
+def test_service_first_stdin_then_more(service):
+    run_id = service.run("print(input(), input())", stdin="a\n", stdin_open=True, wait=False, status=202)["id"]
+    assert service.post(f"/v1/runs/{run_id}/stdin", {"data": "b\n", "eof": True}).status in (202, 409)
+    assert service.finished(run_id)["stdout"] == "a b\n"
+
+
+def test_service_stdin_after_eof_is_a_conflict(service):
+    run_id = started_run(service, sleeper(100), stdin_open=True)
+    path = f"/v1/runs/{run_id}"
+    assert service.post(path + "/stdin", {"eof": True}).status == 202
+    reply = service.post(path + "/stdin", {"data": "x"})
+    assert (reply.status, reply.error["code"]) == (409, "conflict"), reply
+    service.delete(path)
+    service.finished(run_id)
+    assert service.post(path + "/stdin", {"data": "x"}).status == 409
+
+
+def test_service_stdin_of_a_run_that_did_not_ask_for_it(service):
+    run_id = started_run(service, sleeper(100))
+    assert service.post(f"/v1/runs/{run_id}/stdin", {"data": "x"}).status == 409
+    service.delete(f"/v1/runs/{run_id}")
+
+
+def test_service_stdin_that_nobody_reads_is_bounded(service):
+    """The service stays small: what the program does not read is refused at some point."""
+    run_id = started_run(service, sleeper(100), stdin_open=True)
+    statuses = [service.post(f"/v1/runs/{run_id}/stdin", {"data": "x" * (1 << 20)}).status for _ in range(40)]
+    assert statuses[0] == 202 and 503 in statuses and set(statuses) <= {202, 503}, statuses
+    service.delete(f"/v1/runs/{run_id}")
+
+
+# ---- clients that leave ----
+
+
+def leave(service, body, accept=None):
+    """Sends a request, waits for the run to run, and goes away without a word."""
+    text = json.dumps(body).encode()
+    head = f"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(text)}\r\n"
+    head += f"Accept: {accept}\r\n" if accept else ""
+    with service.connect() as s:
+        s.sendall(head.encode() + b"\r\n" + text)
+        found = eventually(lambda: service.get("/v1/runs", {"session": body["thread_id"]}).json["runs"], 10)
+        assert eventually(lambda: service.get(f"/v1/runs/{found[0]['id']}/stdout").body == b"go\n", 10)
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # a reset, not a half-close
+    return found[0]["id"]
+
+
+@pytest.mark.parametrize("accept", [None, "text/event-stream"], ids=["waiting", "streaming"])
+def test_service_cancel_on_disconnect_ends_the_run(service, accept):
+    """R1.6"""
+    body = program(sleeper(100), cancel_on_disconnect=True, thread_id=f"leaves-{accept}")
+    result = service.finished(leave(service, body, accept))
+    assert result["verdict"] == "cancelled" and result["usage"]["wall_ms"] < 60000
+
+
+@pytest.mark.parametrize("accept", [None, "text/event-stream"], ids=["waiting", "streaming"])
+def test_service_run_goes_on_without_its_client(service, accept):
+    """Its result is in the history."""
+    body = program(sleeper(1.5), thread_id=f"stays-{accept}")
+    result = service.finished(leave(service, body, accept))
+    assert (result["verdict"], result["stdout"]) == ("ok", "go\nwoke\n")
+
+
+def test_service_slow_reader_gets_everything(service):
+    """What a client does not take stays on the disk, not in memory."""
+    code = "import sys\nfor i in range(1 << 20): sys.stdout.write('%07d\\n' % i)"
+    with service.events(body=program(code, limits={"output": "16m"})) as events:
+        next(events)
+        time.sleep(1)
+        rest = list(events)
+    assert len(output_of(rest)) == 8 << 20 and rest[-1]["result"]["verdict"] == "ok"
