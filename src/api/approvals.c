@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/approvals_impl.h"
-#include "api/risks.h"
+#include "api/shown.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -254,39 +254,6 @@ static void ask_done(struct store_job *job)
     ask_free(j);
 }
 
-static json_t *string_array(char *const *list)
-{
-    json_t *a = json_array();
-    for (; list && *list; list++)
-        (void)json_array_append_new(a, json_string(*list));
-    return a;
-}
-
-static json_t *file_names(const struct exec_spec *s)
-{
-    struct bundle_entry entry;
-    struct err e;
-    json_t *list = json_array();
-    bool more = true;
-    for (size_t pos = 0; bundle_next(&s->bundle, &pos, &entry, &more, &e) == 0 && more;)
-        if (json_array_size(list) < 100)
-            (void)json_array_append_new(list, json_stringn(entry.name, entry.head.name_len));
-    return list;
-}
-
-static char *input_text(const struct exec_spec *s)
-{
-    return json_line(json_pack("{s:s, s:o, s:o, s:o}", "language", s->language->name, "code",
-                               json_text_or_null(s->code), "args", string_array(s->args), "files",
-                               file_names(s)));
-}
-
-static char *risks_text(const struct exec_spec *s)
-{
-    return json_line(s->code ? risks_find(s->language->name, s->code, strlen(s->code))
-                             : json_array());
-}
-
 static char *ask_detail(const struct exec *x)
 {
     return json_line(json_pack("{s:s, s:s, s:s*}", "run_id", x->id, "tool", "execute", "thread_id",
@@ -312,8 +279,8 @@ static int ask(struct api *api, struct exec *x, const char *mode, struct err *e)
         .thread = text_copy(x->spec.thread),
         .run = strdup(x->id),
         .tool = strdup("execute"),
-        .input = input_text(&x->spec),
-        .risks = risks_text(&x->spec),
+        .input = json_line(shown_input(&x->spec)),
+        .risks = json_line(shown_risks(&x->spec)),
         .reason = strdup(reason),
         .decision = DECISION_PENDING,
         .created_ms = now,

@@ -3,11 +3,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -382,10 +382,9 @@ static int update(int dir_fd, const char *program, const struct buf *files, bool
 int workspace_update(int dir_fd, const char *program, const struct buf *files, bool may_remove,
                      struct workspace_list *given, struct buf *problems, struct err *e)
 {
-    /* One at a time: each would find room for itself alone. */
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    (void)pthread_mutex_lock(&lock);
-    int rc = update(dir_fd, program, files, may_remove, given, problems, e);
-    (void)pthread_mutex_unlock(&lock);
-    return rc;
+    /* One at a time: each would find room for itself alone. The lock is that of the open file, so threads have their own. */
+    autoclose int lock = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock < 0 || flock(lock, LOCK_EX) < 0)
+        return err_set(e, ERR_KERNEL, errno, "lock the working directory");
+    return update(dir_fd, program, files, may_remove, given, problems, e);
 }

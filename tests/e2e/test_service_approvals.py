@@ -84,6 +84,7 @@ def test_approval_shows_everything_a_person_needs(service):
     assert (shown["thread_id"], shown["run_id"], shown["tool"], shown["state"], shown["decision"]) == (
         thread, run_id, "execute", "pending", "pending")
     assert shown["input"]["code"] == "import os\nos.remove('x')" and shown["input"]["language"] == "python"
+    assert shown["input"]["files"] == [{"name": "main.py", "size": 24}]
     assert shown["input"]["args"] == ["a"] and shown["risks"] and "default" in shown["reason"]
     assert shown["created_at"] < shown["expires_at"] and shown["decided_at"] is None and shown["diff"] is None
     decide(service, a, "reject")
@@ -361,3 +362,14 @@ def test_approval_cannot_be_waived_by_whoever_may_only_run(start_service):
     assert eventually(lambda: s.post("/v1/runs", body, key=runner).status == 202)
     assert s.post("/v1/runs", body, key=runner).json["state"] == "waiting"
     assert s.post("/v1/runs", {**body, "wait": True}, key=boss).json["verdict"] == "ok"
+
+
+def test_approval_shows_everything_the_program_is_given(service):
+    """Whoever decides sees files beside the program, variables and stdin, too, and the risks in them."""
+    files = {"main.py": "import side\nside.go()", "side.py": "import os\ndef go():\n    os.remove('x')", "big.txt": "é" * 20000}
+    _, approval = ask(service, None, files=files, entry="main.py", language="python", stdin="typed", env={"A": "1"})
+    shown = {f["name"]: f for f in approval["input"]["files"]}
+    assert shown["side.py"]["content"] == files["side.py"] and approval["input"]["code"] == files["main.py"]
+    assert shown["big.txt"]["content"] == "é" * 8192 and shown["big.txt"]["cut_after"] == 16384
+    assert approval["input"]["stdin"] == "typed" and approval["input"]["env"] == ["A=1"]
+    assert [(r["file"], r["kind"], r["line"]) for r in approval["risks"]] == [("side.py", "file_deletion", 3)]

@@ -1,0 +1,115 @@
+#include "api/shown.h"
+
+#include <string.h>
+
+#include "api/risks.h"
+#include "base/auto.h"
+#include "base/text.h"
+#include "engine/json.h"
+#include "spec/bundle.h"
+
+/* Of each file beside the main one, of stdin, and of how many files. A person reads no more; a row holds no more. */
+enum { CONTENT_MAX = 16 << 10, FILES_MAX = 100 };
+
+static json_t *string_array(char *const *list)
+{
+    json_t *a = json_array();
+    for (; list && *list; list++)
+        (void)json_array_append_new(a, json_string(*list));
+    return a;
+}
+
+/* The bytes as text, and how much there was when that is not all. */
+static void put_content(json_t *o, const char *key, const char *bytes, size_t n)
+{
+    auto(buf) text = { 0 };
+    struct err e;
+    size_t shown = n < CONTENT_MAX ? n : text_whole(bytes, CONTENT_MAX);
+    if (text_add_utf8(&text, bytes, shown, &e) == 0)
+        json_put(o, key, json_stringn_nocheck(buf_str(&text), text.len));
+    if (shown < n)
+        json_put(o, "cut_after", json_integer((json_int_t)shown));
+}
+
+static bool is_main(const struct exec_spec *s, const struct bundle_entry *f)
+{
+    return strlen(s->main_name) == f->head.name_len &&
+           memcmp(s->main_name, f->name, f->head.name_len) == 0;
+}
+
+static json_t *name_of(const struct bundle_entry *f)
+{
+    auto(buf) name = { 0 };
+    struct err e;
+    return text_add_utf8(&name, f->name, f->head.name_len, &e)
+               ? NULL
+               : json_stringn_nocheck(buf_str(&name), name.len);
+}
+
+static json_t *files_array(const struct exec_spec *s)
+{
+    struct bundle_entry f;
+    struct err e;
+    json_t *list = json_array();
+    size_t more_files = 0;
+    bool more = true;
+    for (size_t pos = 0; bundle_next(&s->bundle, &pos, &f, &more, &e) == 0 && more;) {
+        if (json_array_size(list) >= FILES_MAX) {
+            more_files++;
+            continue;
+        }
+        json_t *o = json_object();
+        json_put(o, "name", name_of(&f));
+        json_put(o, "size", json_integer((json_int_t)f.head.size));
+        if (!is_main(s, &f) || !s->code) /* that one is shown as the code */
+            put_content(o, "content", f.bytes, (size_t)f.head.size);
+        (void)json_array_append_new(list, o);
+    }
+    if (more_files > 0)
+        (void)json_array_append_new(list, json_pack("{s:I}", "not_shown", (json_int_t)more_files));
+    return list;
+}
+
+json_t *shown_input(const struct exec_spec *s)
+{
+    json_t *o = json_object();
+    json_put(o, "language", json_string(s->language->name));
+    json_put(o, "code", json_text_or_null(s->code));
+    json_put(o, "args", string_array(s->args));
+    json_put(o, "env", string_array(s->env));
+    put_content(o, "stdin", buf_str(&s->stdin_bytes), s->stdin_bytes.len);
+    json_put(o, "files", files_array(s));
+    return o;
+}
+
+/* Appends what is in one file. False when there is room for no more. */
+static bool add_risks(json_t *all, const struct exec_spec *s, const struct bundle_entry *f)
+{
+    json_t *found = risks_find(s->language->name, f->bytes, (size_t)f->head.size), *risk;
+    size_t i;
+    json_array_foreach(found, i, risk)
+    {
+        if (json_array_size(all) >= RISKS_MAX)
+            break;
+        if (!is_main(s, f))
+            json_put(risk, "file", name_of(f));
+        (void)json_array_append(all, risk);
+    }
+    json_decref(found);
+    return json_array_size(all) < RISKS_MAX;
+}
+
+json_t *shown_risks(const struct exec_spec *s)
+{
+    struct bundle_entry f;
+    struct err e;
+    json_t *all = json_array();
+    bool more = true;
+    for (int main_first = 1; main_first >= 0; main_first--) {
+        more = true;
+        for (size_t pos = 0; bundle_next(&s->bundle, &pos, &f, &more, &e) == 0 && more;)
+            if (is_main(s, &f) == (bool)main_first && !add_risks(all, s, &f))
+                return all;
+    }
+    return all;
+}

@@ -1,0 +1,10 @@
+/* api/shown.h — a run as it is shown to whoever decides on it. Runs in: keeper. Pure functions.
+ * Invariant: nothing that the program is given is left out without a word: what is cut says so. */
+#pragma once
+
+#include "engine/runner.h"
+
+/* {language, code, args, env, stdin, files: [{name, size, content}]}: everything it is given. */
+json_t *shown_input(const struct exec_spec *s);
+/* What risks.h finds in any of its files; those beside the main one are named ("file"). */
+json_t *shown_risks(const struct exec_spec *s);
