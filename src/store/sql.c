@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 
 /* Primary result -> what a caller meets. What is not here is the host's fault, in SQLite's words. */
 static const struct {
@@ -12,6 +13,7 @@ static const struct {
     const char *words;
 } failures[] = {
     { SQLITE_FULL, ERR_KERNEL, "the disk is full: make room, or lower how much history is kept" },
+    { SQLITE_INTERRUPT, ERR_UNAVAILABLE, "it took too long: ask for less" },
     { SQLITE_BUSY, ERR_BUSY, "another program holds the database: try again" },
     { SQLITE_NOMEM, ERR_NO_MEMORY, "out of memory" },
     { SQLITE_TOOBIG, ERR_TOO_LARGE, "a value is too large for the database" },
@@ -34,6 +36,20 @@ int sql_fail(const struct db *db, int rc, const char *what, struct err *e)
                   ? sqlite3_system_errno(db->sqlite)
                   : 0;
     return err_set(e, ERR_KERNEL, sys, "%s: %s: %s", db->path, what, sqlite3_errmsg(db->sqlite));
+}
+
+static int is_late(void *context)
+{
+    return clock_ms() > ((const struct db *)context)->deadline_ms;
+}
+
+void sql_deadline(struct db *db, uint64_t ms)
+{
+    enum {
+        STEPS = 100
+    }; /* of SQLite's machine between two looks; one may search megabytes of code */
+    db->deadline_ms = ms;
+    sqlite3_progress_handler(db->sqlite, STEPS, ms ? is_late : NULL, db);
 }
 
 int sql_script(struct db *db, const char *text, struct err *e)

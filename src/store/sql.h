@@ -79,7 +79,11 @@ struct db {
         uint8_t hash[SQL_HASH_BYTES];
     } audit;
     sqlite3_stmt *kept[SQL_COUNT_];
+    uint64_t deadline_ms; /* of what is read now, on clock_ms(); 0: none */
 };
+
+/* What is not read by then fails with ERR_UNAVAILABLE; 0: there is all the time. */
+void sql_deadline(struct db *db, uint64_t ms);
 
 /* Brings the schema up to date, one transaction a version. */
 [[nodiscard]] int schema_update(struct db *db, struct err *e);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "store/sql.h"
 
 enum { READERS = 2, THREADS = READERS + 1 };
@@ -114,11 +115,15 @@ static void write_batch(struct db *db, struct store_job *jobs)
         fail_job(job, &e);
 }
 
+/* Two readers serve everybody: no search has one for long. */
 static void read_one(struct db *db, struct store_job *job)
 {
+    enum { READ_MS = 5000 };
     if (db_begin(db, &job->err))
         return;
+    sql_deadline(db, clock_ms() + READ_MS);
     work(db, job);
+    sql_deadline(db, 0);
     db_rollback(db); /* there is nothing to commit */
 }
 

@@ -10,6 +10,7 @@
 #include "database.h"
 #include "store/audit.h"
 #include "store/runs.h"
+#include "store/sql.h"
 
 /* A job that puts a run there, or looks for one. */
 struct job {
@@ -157,6 +158,33 @@ static void test_a_reader_sees_what_was_done_before(void)
             CHECK_INT(reads[k].base.err.code, ERR_NONE);
     }
     store_close(s);
+}
+
+static int search_for_ever(struct db *db, struct store_job *base, struct err *e)
+{
+    int64_t n;
+    (void)base;
+    return sql_number(db,
+                      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+                      "SELECT max(x) FROM c",
+                      &n, e);
+}
+
+static void test_a_search_does_not_keep_a_reader_for_ever(void)
+{
+    auto(place) p;
+    struct store *s = NULL;
+    struct job long_one, next;
+    unsigned done = 0;
+    if (!open_store(&p, &s))
+        return;
+    store_read(s, &job_init(&long_one, &done, 1, search_for_ever)->base);
+    store_read(s, &job_init(&next, &done, 2, look)->base);
+    store_close(s);
+    CHECK_INT(done, 2);
+    CHECK_INT(next.at, 1); /* there is another reader */
+    CHECK_INT(long_one.base.err.code, ERR_UNAVAILABLE);
+    CHECK(strstr(long_one.base.err.text, "ask for less"));
 }
 
 static void test_close_does_what_was_handed_in_and_what_that_handed_in(void)
@@ -417,6 +445,7 @@ static const struct check_test tests[] = {
     TEST(test_writes_happen_in_their_order_and_all_are_there),
     TEST(test_a_failing_job_is_undone_alone),
     TEST(test_a_reader_sees_what_was_done_before),
+    TEST(test_a_search_does_not_keep_a_reader_for_ever),
     TEST(test_close_does_what_was_handed_in_and_what_that_handed_in),
     TEST(test_a_lost_transaction_fails_every_job_in_it),
     TEST(test_what_gathers_is_committed_together),
