@@ -94,9 +94,10 @@ static void on_readable(uv_poll_t *handle, int status, int events);
 static void read_on(struct live *l)
 {
     for (int k = PIPE_STDOUT; k <= PIPE_STDERR; k++) {
-        if (l->paced[k] && l->polling[k])
+        l->ripe[k] = l->ripe[k] || l->gathers[k];
+        if (l->gathers[k] && l->polling[k])
             (void)uv_poll_start(&l->polls[k], UV_READABLE, on_readable);
-        l->paced[k] = false;
+        l->gathers[k] = false;
     }
 }
 
@@ -111,13 +112,11 @@ static void on_pace(uv_timer_t *timer)
 
 /* A program that prints piece by piece, as Python does unbuffered, is read in larger steps: what it prints gathers in
  * the pipe for a moment. So an event is a line, not a word, and heads of records do not fill the journal. */
-static void pace(struct live *l, int which, uint64_t grown)
+static void gather(struct live *l, int which)
 {
     struct runner *r = l->x.runner;
-    if (grown == 0 || grown > PACED_BYTES || !l->polling[which] || l->run.ended)
-        return;
     (void)uv_poll_stop(&l->polls[which]);
-    l->paced[which] = true;
+    l->gathers[which] = true;
     unsigned ms = l->x.journal.records < PACED_RECORDS ? PACE_MS : SLOW_PACE_MS;
     if (!r->pacing)
         (void)uv_timer_start(&r->pace, on_pace, ms, 0);
@@ -131,6 +130,10 @@ static void on_readable(uv_poll_t *handle, int status, int events)
     struct pollfd polls[RUN_POLLS] = { 0 };
     struct err e;
     (void)events;
+    if (which != PIPE_OUTPUTS && !l->ripe[which] && !l->run.ended && status == 0) {
+        gather(l, which);
+        return;
+    }
     uint64_t before = l->x.journal.bytes;
     polls[1 + which]
         .revents = POLLIN; /* the order of run_polls(): the wire, stdout, stderr, outputs */
@@ -143,8 +146,8 @@ static void on_readable(uv_poll_t *handle, int status, int events)
     if (l->x.journal.bytes != before)
         exec_tell(l, EXEC_OUTPUT);
     stop_polling_closed(l);
-    if (which != PIPE_OUTPUTS)
-        pace(l, which, l->x.journal.bytes - before);
+    if (which != PIPE_OUTPUTS && l->x.journal.bytes - before < PACED_BYTES)
+        l->ripe[which] = false; /* it prints little at a time */
     check_over(l);
 }
 

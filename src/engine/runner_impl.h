@@ -38,8 +38,8 @@ struct live {
     struct run run;
     uv_poll_t polls[PIPES];
     bool polling[PIPES];
-    bool paced[2];          /* stdout, stderr: not read until the next tick */
-    struct buf stdin_bytes; /* not yet taken by the program */
+    bool gathers[2], ripe[2]; /* stdout, stderr: not read until the next tick; to be read now */
+    struct buf stdin_bytes;   /* not yet taken by the program */
     size_t stdin_from;
     bool stdin_eof;
     uint64_t started_us;
@@ -49,7 +49,7 @@ struct live {
 
 enum { SLOTS = 1024, STARTING_MAX = 16 };
 enum { STDIN_WAITING_MAX = 1 << 20 }; /* bytes a program has not read; more are refused */
-/* A read that brought less than this is followed by the next this much later; after many records, later still. */
+/* What was printed is read this much later, unless the last read brought as much as this; after many records, later still. */
 enum { PACED_BYTES = 4096, PACE_MS = 1, PACED_RECORDS = 4096, SLOW_PACE_MS = 10 };
 
 struct runner {
