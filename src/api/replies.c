@@ -129,6 +129,7 @@ const struct api_field run_state_reply[] = {
 const struct api_field run_accepted_reply[] = {
     { "id", FIELD_STRING, ALWAYS, .help = "for GET /v1/runs/{id}" },
     { "state", FIELD_STRING, ALWAYS, .one_of = state_words, .help = "at this moment" },
+    { "approval", FIELD_ANY, .help = "what it waits for, when it waits for a person" },
     { 0 },
 };
 const struct api_field run_row_reply[] = {
@@ -167,6 +168,7 @@ const struct api_field event_reply[] = {
     { "event", FIELD_STRING, ALWAYS, .one_of = event_words, .help = "what happened" },
     { "seq", FIELD_INT, .help = "grows, not always by one; keepalive has none" },
     { "id", FIELD_STRING, .help = "of waiting, queued, started: the run's" },
+    { "approval", FIELD_ANY, .help = "of waiting: what it waits for" },
     { "started_at", FIELD_STRING, .help = "of started" },
     { "data", FIELD_DATA, .help = "of stdout, stderr: what was printed" },
     { "data_base64", FIELD_STRING, .help = "in place of data, where it is not UTF-8" },

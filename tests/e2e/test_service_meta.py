@@ -208,6 +208,7 @@ ANSWERED = [
     ("post", "/v1/runs", {"language": "python", "code": "print('x' * (3 << 20))", "limits": {"output": "4m"}}),
     ("post", "/v1/runs", {"language": "python", "code": "while True: pass", "limits": {"wall_ms": 300}}),
     ("post", "/v1/runs", {**PYTHON, "wait": False}), ("get", "/v1/runs", None),
+    ("post", "/v1/runs", {**PYTHON, "wait": False, "permission_mode": "default", "thread_id": "described"}),
     ("post", "/v1/batches", {"run": PYTHON, "inputs": [{"stdin": "1", "expected": "1", "name": "n"}, {"stdin": "1", "expected": "2"}, {}]}),
     ("post", "/v1/batches", {"runs": [{"language": "bash", "code": "exit 3"}, PYTHON, PYTHON], "stop_on_failure": True, "parallel": 1}),
     ("post", "/v1/comparisons", {"variants": [PYTHON, {"language": "bash", "code": "exit 1"}], "inputs": [{"stdin": "1"}]}),
