@@ -285,6 +285,8 @@ static const struct api_field risk_reply[] = {
     { "column", FIELD_INT, ALWAYS, .help = "in the line" },
     { "excerpt", FIELD_STRING, ALWAYS, .help = "the line, or part of it" },
     { "why", FIELD_STRING, ALWAYS, .help = "what it may do" },
+    { "file", FIELD_STRING, .help = "which it is in, when that is not the main one" },
+    { "files", FIELD_INT, .help = "of not_looked_at: how many were not" },
     { 0 },
 };
 const struct api_field approval_reply[] = {

@@ -82,34 +82,51 @@ json_t *shown_input(const struct exec_spec *s)
     return o;
 }
 
-/* Appends what is in one file. False when there is room for no more. */
-static bool add_risks(json_t *all, const struct exec_spec *s, const struct bundle_entry *f)
+/* Of all files together no more is looked through than of one: a request must not hold up the loop with many. */
+struct looking {
+    const struct exec_spec *spec;
+    json_t *all;
+    size_t left;     /* bytes */
+    size_t unlooked; /* files */
+};
+
+static void add_risks(struct looking *k, const struct bundle_entry *f)
 {
-    json_t *found = risks_find(s->language->name, f->bytes, (size_t)f->head.size), *risk;
-    size_t i;
+    size_t size = (size_t)f->head.size, i;
+    json_t *risk;
+    if (size > k->left && !is_main(k->spec, f)) {
+        k->unlooked++;
+        return;
+    }
+    k->left -= size < k->left ? size : k->left;
+    json_t *found = risks_find(k->spec->language->name, f->bytes, size);
     json_array_foreach(found, i, risk)
     {
-        if (json_array_size(all) >= RISKS_MAX)
+        if (json_array_size(k->all) >= RISKS_MAX)
             break;
-        if (!is_main(s, f))
+        if (!is_main(k->spec, f))
             json_put(risk, "file", name_of(f));
-        (void)json_array_append(all, risk);
+        (void)json_array_append(k->all, risk);
     }
     json_decref(found);
-    return json_array_size(all) < RISKS_MAX;
 }
 
 json_t *shown_risks(const struct exec_spec *s)
 {
+    struct looking k = { .spec = s, .all = json_array(), .left = RISK_SCAN_MAX };
     struct bundle_entry f;
     struct err e;
-    json_t *all = json_array();
-    bool more = true;
     for (int main_first = 1; main_first >= 0; main_first--) {
-        more = true;
+        bool more = true;
         for (size_t pos = 0; bundle_next(&s->bundle, &pos, &f, &more, &e) == 0 && more;)
-            if (is_main(s, &f) == (bool)main_first && !add_risks(all, s, &f))
-                return all;
+            if (is_main(s, &f) == (bool)main_first && json_array_size(k.all) < RISKS_MAX)
+                add_risks(&k, &f);
     }
-    return all;
+    if (k.unlooked > 0)
+        (void)json_array_append_new(
+            k.all, json_pack("{s:s, s:i, s:i, s:s, s:s, s:I}", "kind", "not_looked_at", "line", 0,
+                             "column", 0, "excerpt", "", "why",
+                             "too large to be looked through together with the others", "files",
+                             (json_int_t)k.unlooked));
+    return k.all;
 }

@@ -373,3 +373,11 @@ def test_approval_shows_everything_the_program_is_given(service):
     assert shown["big.txt"]["content"] == "é" * 8192 and shown["big.txt"]["cut_after"] == 16384
     assert approval["input"]["stdin"] == "typed" and approval["input"]["env"] == ["A=1"]
     assert [(r["file"], r["kind"], r["line"]) for r in approval["risks"]] == [("side.py", "file_deletion", 3)]
+
+
+def test_approval_says_what_was_not_looked_through(service):
+    """Many large files do not hold the service up, nor pass in silence."""
+    files = {"main.py": "print(1)", **{f"f{i}.py": "os.remove('x')\n" + "#" * 900_000 for i in range(3)}}
+    _, approval = ask(service, None, files=files, entry="main.py", language="python")
+    assert [r["kind"] for r in approval["risks"]] == ["file_deletion", "not_looked_at"]
+    assert approval["risks"][-1]["files"] == 2
