@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -131,4 +132,32 @@ int fd_sealed_memory(const char *name, const struct buf *b, int *ret_fd, struct 
         return err_set(e, ERR_KERNEL, errno, "seal an anonymous file");
     *ret_fd = fd_take(&fd);
     return 0;
+}
+
+ssize_t fd_send(int fd, struct iovec *parts, size_t n_parts, const int *fds, size_t n_fds,
+                int flags)
+{
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(FD_SEND_MAX * sizeof(int))];
+    } control = { 0 };
+    struct msghdr msg = { .msg_iov = parts, .msg_iovlen = n_parts };
+    if (n_fds > FD_SEND_MAX) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (n_fds > 0) {
+        msg.msg_control = &control;
+        msg.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
+        struct cmsghdr *head = CMSG_FIRSTHDR(&msg);
+        head->cmsg_level = SOL_SOCKET;
+        head->cmsg_type = SCM_RIGHTS;
+        head->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
+        memcpy(CMSG_DATA(head), fds, n_fds * sizeof(int));
+    }
+    ssize_t n;
+    do
+        n = sendmsg(fd, &msg, flags | MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    return n;
 }

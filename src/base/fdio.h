@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -23,6 +24,12 @@
 
 /* Appends everything up to the end of the file; more than max bytes is ERR_TOO_LARGE. */
 [[nodiscard]] int fd_read_to_buf(int fd, size_t max, struct buf *b, struct err *e);
+
+/* One datagram with descriptors, at most FD_SEND_MAX. The number of bytes, or -1 with errno set; EINTR is retried, and a peer
+ * that is gone is EPIPE, not a signal. */
+enum { FD_SEND_MAX = 16 };
+[[nodiscard]] ssize_t fd_send(int fd, struct iovec *parts, size_t n_parts, const int *fds,
+                              size_t n_fds, int flags);
 
 /* Closes every descriptor above 2 but these; a -1 among them is skipped. */
 [[nodiscard]] int fd_keep_only(const int *fds, size_t n, struct err *e);

@@ -89,6 +89,7 @@ int wire_send_spawn(int fd, const struct wire_spawn *s, const int fds[5], struct
     body_init(&b);
     pack_u64(&b.p, s->id);
     pack_u32(&b.p, s->flags);
+    pack_u32(&b.p, s->kind);
     for (int i = 0; i < LIMIT_COUNT; i++)
         pack_u64(&b.p, s->limits.v[i]);
     pack_strv(&b.p, s->argv);
@@ -109,12 +110,13 @@ int wire_read_spawn(const struct wire_message *m, struct wire_spawn *ret, struct
 {
     struct unpacker u = open_message(m, WIRE_SPAWN);
     struct wire_spawn s = { .id = unpack_u64(&u), .flags = unpack_u32(&u) };
+    s.kind = unpack_u32(&u);
     for (int i = 0; i < LIMIT_COUNT; i++)
         s.limits.v[i] = unpack_u64(&u);
     s.argv = unpack_strv(&u, WIRE_MAX_STRINGS);
     s.envp = unpack_strv(&u, WIRE_MAX_STRINGS);
     s.outputs = unpack_strv(&u, WIRE_MAX_STRINGS);
-    if (s.flags & ~(uint32_t)SPAWN_WRITABLE_ROOT)
+    if (s.flags & ~(uint32_t)SPAWN_WRITABLE_ROOT || s.kind > ZYGOTE_KINDS_MAX)
         u.failed = true;
     if (unpack_end(&u, "spawn", e)) {
         wire_spawn_done(&s);
@@ -146,21 +148,25 @@ int wire_read_kill(const struct wire_message *m, struct wire_kill *ret, struct e
     return 0;
 }
 
-int wire_send_started(int fd, uint64_t id, struct err *e)
+int wire_send_started(int fd, const struct wire_started *s, struct err *e)
 {
     struct body b;
     body_init(&b);
-    pack_u64(&b.p, id);
+    pack_u64(&b.p, s->id);
+    pack_u32(&b.p, (uint32_t)s->start);
     return body_send(fd, WIRE_STARTED, &b, NULL, e);
 }
 
-int wire_read_started(const struct wire_message *m, uint64_t *ret_id, struct err *e)
+int wire_read_started(const struct wire_message *m, struct wire_started *ret, struct err *e)
 {
     struct unpacker u = open_message(m, WIRE_STARTED);
-    uint64_t id = unpack_u64(&u);
+    struct wire_started s = { .id = unpack_u64(&u) };
+    s.start = (enum start)unpack_u32(&u);
+    if ((unsigned)s.start >= START_COUNT_)
+        u.failed = true;
     if (unpack_end(&u, "started", e))
         return -1;
-    *ret_id = id;
+    *ret = s;
     return 0;
 }
 
@@ -264,5 +270,96 @@ int wire_read_drain(const struct wire_message *m, struct wire_drain *ret, struct
     if (unpack_end(&u, "drain", e))
         return -1;
     *ret = (struct wire_drain){ .now = now == 1 };
+    return 0;
+}
+
+int wire_send_targets(int fd, const struct pool_targets *t, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    for (int i = 0; i < ZYGOTE_KINDS_MAX; i++) {
+        pack_u32(&b.p, t->kinds[i].on);
+        pack_u32(&b.p, t->kinds[i].ready);
+    }
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        pack_u64(&b.p, t->limits.v[i]);
+    pack_u64(&b.p, t->zygote_forks);
+    pack_u64(&b.p, t->zygote_age_ms);
+    return body_send(fd, WIRE_TARGETS, &b, NULL, e);
+}
+
+int wire_read_targets(const struct wire_message *m, struct pool_targets *ret, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_TARGETS);
+    struct pool_targets t = { 0 };
+    for (int i = 0; i < ZYGOTE_KINDS_MAX; i++) {
+        uint32_t on = unpack_u32(&u);
+        t.kinds[i].on = on == 1;
+        t.kinds[i].ready = unpack_u32(&u);
+        if (on > 1 || t.kinds[i].ready > POOL_EMBRYOS_MAX)
+            u.failed = true;
+    }
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        t.limits.v[i] = unpack_u64(&u);
+    t.zygote_forks = unpack_u64(&u);
+    t.zygote_age_ms = unpack_u64(&u);
+    if (t.zygote_forks == 0 || t.zygote_age_ms == 0)
+        u.failed = true;
+    if (unpack_end(&u, "targets", e))
+        return -1;
+    *ret = t;
+    return 0;
+}
+
+int wire_send_pools(int fd, const struct wire_pools *p, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u32(&b.p, p->kinds);
+    for (uint32_t i = 0; i < p->kinds; i++) {
+        const struct pool_state *s = &p->state[i];
+        pack_u32(&b.p, (uint32_t)s->zygote);
+        pack_u32(&b.p, s->ready);
+        pack_u32(&b.p, s->building);
+        for (int k = 0; k < START_COUNT_; k++)
+            pack_u64(&b.p, s->starts[k]);
+        pack_u64(&b.p, s->forks);
+        pack_u64(&b.p, s->zygotes);
+        pack_u64(&b.p, s->deaths);
+        pack_u64(&b.p, s->discarded);
+        pack_str(&b.p, s->why);
+    }
+    return body_send(fd, WIRE_POOLS, &b, NULL, e);
+}
+
+static void unpack_pool(struct unpacker *u, struct pool_state *s)
+{
+    s->zygote = (enum zygote_state)unpack_u32(u);
+    s->ready = unpack_u32(u);
+    s->building = unpack_u32(u);
+    for (int k = 0; k < START_COUNT_; k++)
+        s->starts[k] = unpack_u64(u);
+    s->forks = unpack_u64(u);
+    s->zygotes = unpack_u64(u);
+    s->deaths = unpack_u64(u);
+    s->discarded = unpack_u64(u);
+    const char *why = unpack_str(u);
+    if (!why || strlen(why) >= sizeof s->why || (unsigned)s->zygote >= ZYGOTE_STATES_)
+        u->failed = true;
+    else
+        memcpy(s->why, why, strlen(why) + 1);
+}
+
+int wire_read_pools(const struct wire_message *m, struct wire_pools *ret, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_POOLS);
+    struct wire_pools p = { .kinds = unpack_u32(&u) };
+    if (p.kinds > ZYGOTE_KINDS_MAX)
+        u.failed = true;
+    for (uint32_t i = 0; !u.failed && i < p.kinds; i++)
+        unpack_pool(&u, &p.state[i]);
+    if (unpack_end(&u, "pools", e))
+        return -1;
+    *ret = p;
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 
 #include "base/auto.h"
+#include "base/fdio.h"
 
 static const struct {
     const char *name;
@@ -54,23 +55,7 @@ int wire_send(int fd, enum wire_type type, const struct packer *body, const char
                               .type = (uint32_t)type,
                               .len = (uint32_t)len };
     struct iovec iov[2] = { { &head, sizeof head }, { (void *)bytes, len } };
-    union fd_control control = { 0 };
-    struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-    size_t fd_bytes = sizeof(int) * (size_t)types[type].fds;
-    if (fd_bytes > 0) {
-        msg.msg_control = control.bytes;
-        msg.msg_controllen = CMSG_SPACE(fd_bytes);
-        struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-        c->cmsg_level = SOL_SOCKET;
-        c->cmsg_type = SCM_RIGHTS;
-        c->cmsg_len = CMSG_LEN(fd_bytes);
-        memcpy(CMSG_DATA(c), fds, fd_bytes);
-    }
-    ssize_t sent;
-    do {
-        sent = sendmsg(fd, &msg, MSG_NOSIGNAL);
-    } while (sent < 0 && errno == EINTR);
-    if (sent < 0)
+    if (fd_send(fd, iov, 2, fds, (size_t)types[type].fds, 0) < 0)
         return err_set(e, errno == EPIPE || errno == ECONNRESET ? ERR_UNAVAILABLE : ERR_KERNEL,
                        errno, "send a %s message", types[type].name);
     return 0;

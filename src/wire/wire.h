@@ -12,13 +12,14 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/pack.h"
 #include "spec/isolation.h"
 #include "spec/limit.h"
 #include "spec/verdict.h"
-#include "wire/pack.h"
+#include "spec/zygote.h"
 
 enum {
-    WIRE_VERSION = 1,
+    WIRE_VERSION = 2,
     WIRE_MAX_BYTES = 128 << 10,
     WIRE_MAX_FDS = 8,
     WIRE_MAX_STRINGS = 4096,
@@ -33,7 +34,9 @@ enum {
     X(WIRE_ENDED,   "ended",   0)  /* warden: what happened; nothing is left of it */ \
     X(WIRE_WARDEN,  "warden",  1)  /* supervisor: a warden to run on */       \
     X(WIRE_SETTINGS, "settings", 0) /* supervisor: these are valid from now on */ \
-    X(WIRE_DRAIN,   "drain",   0)  /* supervisor: finish, and exit */
+    X(WIRE_DRAIN,   "drain",   0)  /* supervisor: finish, and exit */         \
+    X(WIRE_TARGETS, "targets", 0)  /* keeper: have so much ready of each kind */ \
+    X(WIRE_POOLS,   "pools",   0)  /* warden: so much there is; its answer to targets */
 
 enum wire_type {
 #define X(id, name, fds) id,
@@ -77,6 +80,7 @@ enum { SPAWN_WRITABLE_ROOT = 1 };
 struct wire_spawn {
     uint64_t id; /* chosen by the keeper, unique while the run lives */
     uint32_t flags;
+    uint32_t kind; /* of an embryo that may run it; 0: none */
     struct limits limits;
     char **argv; /* argv[0] is the absolute path of the program inside */
     char **envp;
@@ -98,8 +102,13 @@ struct wire_kill {
                                  struct err *e);
 
 /* started */
-[[nodiscard]] int wire_send_started(int fd, uint64_t id, struct err *e);
-[[nodiscard]] int wire_read_started(const struct wire_message *m, uint64_t *ret_id, struct err *e);
+struct wire_started {
+    uint64_t id;
+    enum start start;
+};
+[[nodiscard]] int wire_send_started(int fd, const struct wire_started *s, struct err *e);
+[[nodiscard]] int wire_read_started(const struct wire_message *m, struct wire_started *ret,
+                                    struct err *e);
 
 /* ended */
 struct wire_ended {
@@ -129,4 +138,16 @@ struct wire_drain {
 };
 [[nodiscard]] int wire_send_drain(int fd, const struct wire_drain *d, struct err *e);
 [[nodiscard]] int wire_read_drain(const struct wire_message *m, struct wire_drain *ret,
+                                  struct err *e);
+
+/* targets, pools */
+[[nodiscard]] int wire_send_targets(int fd, const struct pool_targets *t, struct err *e);
+[[nodiscard]] int wire_read_targets(const struct wire_message *m, struct pool_targets *ret,
+                                    struct err *e);
+struct wire_pools {
+    uint32_t kinds; /* how many there are */
+    struct pool_state state[ZYGOTE_KINDS_MAX];
+};
+[[nodiscard]] int wire_send_pools(int fd, const struct wire_pools *p, struct err *e);
+[[nodiscard]] int wire_read_pools(const struct wire_message *m, struct wire_pools *ret,
                                   struct err *e);

@@ -36,7 +36,9 @@ static void read_any(const struct wire_message *m)
     struct wire_hello hello;
     struct wire_kill k;
     struct wire_ended ended;
-    uint64_t id;
+    struct wire_started started;
+    struct pool_targets targets;
+    struct wire_pools pools;
     read_spawn(m);
     if (wire_read_hello(m, &hello, &e) == 0 &&
         memchr(hello.err.text, '\0', sizeof hello.err.text) == NULL)
@@ -45,7 +47,11 @@ static void read_any(const struct wire_message *m)
         abort();
     if (wire_read_ended(m, &ended, &e) == 0 && (unsigned)ended.evidence.reason >= END_REASON_COUNT_)
         abort();
-    (void)!wire_read_started(m, &id, &e);
+    if (wire_read_started(m, &started, &e) == 0 && (unsigned)started.start >= START_COUNT_)
+        abort();
+    (void)!wire_read_targets(m, &targets, &e);
+    if (wire_read_pools(m, &pools, &e) == 0 && pools.kinds > ZYGOTE_KINDS_MAX)
+        abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

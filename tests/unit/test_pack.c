@@ -1,4 +1,4 @@
-#include "wire/pack.h"
+#include "base/pack.h"
 
 #include "base/auto.h"
 #include "check.h"

@@ -72,15 +72,57 @@ static int read_kill(const struct wire_message *m, struct err *e)
 
 static int send_started(int fd, struct err *e)
 {
-    return wire_send_started(fd, 0x1122334455667788, e);
+    return wire_send_started(fd, &(struct wire_started){ 0x1122334455667788, START_HATCHED }, e);
 }
 
 static int read_started(const struct wire_message *m, struct err *e)
 {
-    uint64_t id;
-    if (wire_read_started(m, &id, e))
+    struct wire_started s;
+    if (wire_read_started(m, &s, e))
         return -1;
-    CHECK(id == 0x1122334455667788);
+    CHECK(s.id == 0x1122334455667788 && s.start == START_HATCHED);
+    return 0;
+}
+
+static const struct pool_targets targets = { .kinds = { { true, 3 }, { false, 0 }, { true, 512 } },
+                                             .limits = { .v = { 1, 2, 3 } },
+                                             .zygote_forks = 1000,
+                                             .zygote_age_ms = 60000 };
+
+static int send_targets(int fd, struct err *e)
+{
+    return wire_send_targets(fd, &targets, e);
+}
+
+static int read_targets(const struct wire_message *m, struct err *e)
+{
+    struct pool_targets t;
+    if (wire_read_targets(m, &t, e))
+        return -1;
+    CHECK(t.kinds[0].on && t.kinds[0].ready == 3 && !t.kinds[1].on && t.kinds[2].ready == 512);
+    CHECK(t.limits.v[2] == 3 && t.zygote_forks == 1000 && t.zygote_age_ms == 60000);
+    return 0;
+}
+
+static const struct wire_pools pools = {
+    .kinds = 2,
+    .state = { { ZYGOTE_UP, 4, 1, { 1, 2, 3 }, 7, 2, 1, 5, "" },
+               { ZYGOTE_FAILED, 0, 0, { 9, 0, 0 }, 0, 1, 1, 0, "no such module" } }
+};
+
+static int send_pools(int fd, struct err *e)
+{
+    return wire_send_pools(fd, &pools, e);
+}
+
+static int read_pools(const struct wire_message *m, struct err *e)
+{
+    struct wire_pools p;
+    if (wire_read_pools(m, &p, e))
+        return -1;
+    CHECK(p.kinds == 2 && p.state[0].zygote == ZYGOTE_UP && p.state[0].ready == 4);
+    CHECK(p.state[0].starts[START_WARM] == 3 && p.state[0].forks == 7 && p.state[0].discarded == 5);
+    CHECK(p.state[1].zygote == ZYGOTE_FAILED && strcmp(p.state[1].why, "no such module") == 0);
     return 0;
 }
 
@@ -163,6 +205,8 @@ static const struct kind {
     [WIRE_WARDEN] = { send_warden, read_warden, 1 },
     [WIRE_SETTINGS] = { send_settings, read_settings, 0 },
     [WIRE_DRAIN] = { send_drain, read_drain, 0 },
+    [WIRE_TARGETS] = { send_targets, read_targets, 0 },
+    [WIRE_POOLS] = { send_pools, read_pools, 0 },
 };
 
 static struct wire_message message; /* too large for the stack of a test */

@@ -175,6 +175,7 @@ static int read_spawn_with(uint32_t flags, int bad_list)
     struct packer b = { .at = bytes, .left = sizeof bytes };
     pack_u64(&b, 1);
     pack_u32(&b, flags);
+    pack_u32(&b, 0); /* no kind */
     for (int i = 0; i < LIMIT_COUNT; i++)
         pack_u64(&b, limit_defs[i].def);
     for (int i = 0; i < 3; i++) {
@@ -246,11 +247,11 @@ static void test_words_sent_before_closing_still_arrive(void)
 {
     auto(pair) p = pair_new();
     struct err e = { 0 };
-    uint64_t id = 0;
-    CHECK_INT(wire_send_started(p.a, 5, &e), 0);
+    struct wire_started s = { 0 };
+    CHECK_INT(wire_send_started(p.a, &(struct wire_started){ 5, START_WARM }, &e), 0);
     fd_close(&p.a);
     CHECK_INT(wire_receive(p.b, &message, &e), 1);
-    CHECK(wire_read_started(&message, &id, &e) == 0 && id == 5);
+    CHECK(wire_read_started(&message, &s, &e) == 0 && s.id == 5 && s.start == START_WARM);
     CHECK_INT(wire_receive(p.b, &message, &e), 0);
 }
 
@@ -261,7 +262,7 @@ static void send_to_closed(void *unused)
     struct err e = { 0 };
     (void)signal(SIGPIPE, SIG_DFL); /* which would end us */
     fd_close(&p.b);
-    CHECK_INT(wire_send_started(p.a, 1, &e), -1);
+    CHECK_INT(wire_send_started(p.a, &(struct wire_started){ .id = 1 }, &e), -1);
     CHECK_INT(e.code, ERR_UNAVAILABLE);
     CHECK(strstr(e.text, "started") != NULL);
 }

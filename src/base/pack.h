@@ -1,4 +1,4 @@
-/* wire/pack.h — fields to bytes and back. Runs in: keeper, warden.
+/* base/pack.h — fields to bytes and back. Runs in: keeper, warden, embryo.
  * Invariant: a reader that met anything wrong stays failed and yields zeros; unpack_end() is the one
  * place that says so, and it insists that every byte was consumed. */
 #pragma once

@@ -1,4 +1,4 @@
-#include "wire/pack.h"
+#include "base/pack.h"
 
 #include <stdlib.h>
 #include <string.h>
