@@ -83,6 +83,8 @@ static void close_all(struct cgroup *c)
         fd_close(&c->fd[i]);
         fd_close(&c->join_fd[i]);
     }
+    for (int i = 0; i < CGROUP_STATS; i++)
+        fd_close(&c->stat_fd[i]);
 }
 
 static int make_dirs(struct cgroup *c, struct err *e)
@@ -104,21 +106,59 @@ static int make_dirs(struct cgroup *c, struct err *e)
     return 0;
 }
 
-static int apply_limits(const struct cgroup *c, const struct limits *limits, unsigned spare_pids,
+static const struct setting *settings_of(const struct cgroup *c, size_t *ret_n)
+{
+    bool v1 = c->host->version == 1;
+    *ret_n = v1 ? sizeof settings_v1 / sizeof settings_v1[0]
+                : sizeof settings_v2 / sizeof settings_v2[0];
+    return v1 ? settings_v1 : settings_v2;
+}
+
+static int apply_setting(const struct cgroup *c, const struct setting *s,
+                         const struct limits *limits, unsigned spare_pids, struct err *e)
+{
+    char text[64];
+    if (!(c->host->has & s->needs))
+        return 0;
+    setting_text(s, limits, spare_pids, text, sizeof text);
+    if (fd_write_file(c->fd[s->slot], s->file, text, e) && !(s->optional && e->sys == ENOENT))
+        return err_wrap(e, "set a limit");
+    return 0;
+}
+
+static int apply_limits(struct cgroup *c, const struct limits *limits, unsigned spare_pids,
                         struct err *e)
 {
-    const struct setting *rows = c->host->version == 1 ? settings_v1 : settings_v2;
-    size_t n = c->host->version == 1 ? sizeof settings_v1 / sizeof *rows
-                                     : sizeof settings_v2 / sizeof *rows;
+    size_t n;
+    const struct setting *rows = settings_of(c, &n);
+    for (size_t i = 0; i < n; i++)
+        if (apply_setting(c, &rows[i], limits, spare_pids, e))
+            return -1;
+    c->limits = *limits;
+    return 0;
+}
+
+static bool same_setting(const struct setting *s, const struct limits *a, const struct limits *b)
+{
+    char one[64], other[64];
+    setting_text(s, a, 0, one, sizeof one);
+    setting_text(s, b, 0, other, sizeof other);
+    return strcmp(one, other) == 0;
+}
+
+int cgroup_set_limits(struct cgroup *c, const struct limits *limits, unsigned spare_pids,
+                      struct err *e)
+{
+    size_t n;
+    const struct setting *rows = settings_of(c, &n);
+    /* memory.memsw may never be below memory: it goes first where they rise */
+    bool backwards = limits->v[LIMIT_MEMORY] > c->limits.v[LIMIT_MEMORY];
     for (size_t i = 0; i < n; i++) {
-        char text[64];
-        if (!(c->host->has & rows[i].needs))
-            continue;
-        setting_text(&rows[i], limits, spare_pids, text, sizeof text);
-        if (fd_write_file(c->fd[rows[i].slot], rows[i].file, text, e) &&
-            !(rows[i].optional && e->sys == ENOENT))
-            return err_wrap(e, "set a limit");
+        const struct setting *s = &rows[backwards ? n - 1 - i : i];
+        if (!same_setting(s, &c->limits, limits) && apply_setting(c, s, limits, spare_pids, e))
+            return -1;
     }
+    c->limits = *limits;
     return 0;
 }
 
@@ -128,6 +168,8 @@ int cgroup_new(const struct cgroup_host *h, uint64_t number, const struct limits
     struct cgroup c = { .host = h, .number = number };
     for (int i = 0; i < CGROUP_SLOTS; i++)
         c.fd[i] = c.join_fd[i] = -1;
+    for (int i = 0; i < CGROUP_STATS; i++)
+        c.stat_fd[i] = -1;
     if (make_dirs(&c, e) || apply_limits(&c, limits, spare_pids, e)) {
         (void)cgroup_remove(&c);
         return -1;
@@ -162,27 +204,62 @@ int cgroup_join_cpu(const struct cgroup *c, struct err *e)
     return c->host->version == 2 ? 0 : join_slots(c, CGROUP_CPU, CGROUP_CPUACCT, e);
 }
 
-/* The number behind `key` in a file of "key number" lines; the whole file with key NULL. */
-static void read_number(int dir_fd, const char *file, const char *key, uint64_t *ret)
+/* Where each counter is; with a key, in a file of "key number" lines. */
+static const struct stat_file {
+    enum cgroup_slot slot;
+    const char *file, *key;
+} stat_files[2][CGROUP_STATS] = {
+    {
+        [STAT_CPU] = { CGROUP_CPUACCT, "cpuacct.usage", NULL }, /* in nanoseconds */
+        [STAT_MEMORY_NOW] = { CGROUP_MEMORY, "memory.usage_in_bytes", NULL },
+        [STAT_MEMORY_PEAK] = { CGROUP_MEMORY, "memory.max_usage_in_bytes", NULL },
+        [STAT_PIDS_NOW] = { CGROUP_PIDS, "pids.current", NULL },
+        [STAT_PIDS_PEAK] = { CGROUP_PIDS, "pids.peak", NULL },
+        [STAT_OOM_KILLS] = { CGROUP_MEMORY, "memory.oom_control", "oom_kill" },
+        [STAT_PIDS_REFUSED] = { CGROUP_PIDS, "pids.events", "max" },
+    },
+    {
+        /* the peaks came with Linux 5.19 and 6.1; before, the sampled value has to do */
+        [STAT_CPU] = { 0, "cpu.stat", "usage_usec" },
+        [STAT_MEMORY_NOW] = { 0, "memory.current", NULL },
+        [STAT_MEMORY_PEAK] = { 0, "memory.peak", NULL },
+        [STAT_PIDS_NOW] = { 0, "pids.current", NULL },
+        [STAT_PIDS_PEAK] = { 0, "pids.peak", NULL },
+        [STAT_OOM_KILLS] = { 0, "memory.events", "oom_kill" },
+        [STAT_PIDS_REFUSED] = { 0, "pids.events", "max" },
+    },
+};
+
+/* The text behind the key; NULL when there is none. */
+static const char *behind_key(const char *text, const char *key)
 {
-    char text[1024];
-    if (fd_read_file(dir_fd, file, text, sizeof text) <= 0)
-        return;
-    const char *at = text;
-    if (key) {
-        size_t n = strlen(key);
-        while (at && !(strncmp(at, key, n) == 0 && at[n] == ' ')) {
-            at = strchr(at, '\n');
-            at = at ? at + 1 : NULL;
-        }
-        if (!at)
-            return;
-        at += n + 1;
+    size_t n = key ? strlen(key) : 0;
+    while (key && text && !(strncmp(text, key, n) == 0 && text[n] == ' ')) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
     }
+    return text && key ? text + n + 1 : text;
+}
+
+/* What cannot be read stays as it was. */
+static void read_stat(struct cgroup *c, enum cgroup_stat which, uint64_t *ret)
+{
+    const struct stat_file *f = &stat_files[c->host->version == 2][which];
+    char text[1024];
+    if (c->stat_fd[which] == -1) {
+        c->stat_fd[which] = openat(c->fd[f->slot], f->file, O_RDONLY | O_CLOEXEC);
+        if (c->stat_fd[which] < 0)
+            c->stat_fd[which] = -2;
+    }
+    ssize_t n = c->stat_fd[which] >= 0 ? pread(c->stat_fd[which], text, sizeof text - 1, 0) : -1;
+    if (n <= 0)
+        return;
+    text[n] = '\0';
+    const char *at = behind_key(text, f->key);
     char *end;
     errno = 0;
-    uint64_t value = strtoull(at, &end, 10);
-    if (end != at && errno == 0)
+    uint64_t value = at ? strtoull(at, &end, 10) : 0;
+    if (at && end != at && errno == 0)
         *ret = value;
 }
 
@@ -192,41 +269,65 @@ static void raise_to(uint64_t *peak, uint64_t now)
         *peak = now;
 }
 
-static void read_v1(const struct cgroup *c, struct cgroup_stats *s)
+void cgroup_read_cpu(struct cgroup *c, struct cgroup_stats *s)
 {
-    uint64_t cpu_ns = s->cpu_us * 1000, memory = 0, pids = 0;
-    read_number(c->fd[CGROUP_CPUACCT], "cpuacct.usage", NULL, &cpu_ns);
-    s->cpu_us = cpu_ns / 1000;
-    read_number(c->fd[CGROUP_MEMORY], "memory.max_usage_in_bytes", NULL, &memory);
-    raise_to(&s->memory_peak_bytes, memory);
-    read_number(c->fd[CGROUP_PIDS], "pids.current", NULL, &pids);
-    read_number(c->fd[CGROUP_PIDS], "pids.peak", NULL, &pids);
-    raise_to(&s->pids_peak, pids);
-    read_number(c->fd[CGROUP_MEMORY], "memory.oom_control", "oom_kill", &s->oom_kills);
-    read_number(c->fd[CGROUP_PIDS], "pids.events", "max", &s->pids_refused);
+    uint64_t in_a_us = c->host->version == 1 ? 1000 : 1, cpu = s->cpu_us * in_a_us;
+    read_stat(c, STAT_CPU, &cpu);
+    s->cpu_us = cpu / in_a_us;
 }
 
-static void read_v2(const struct cgroup *c, struct cgroup_stats *s)
+void cgroup_read(struct cgroup *c, struct cgroup_stats *s)
 {
     uint64_t memory = 0, pids = 0;
-    read_number(c->fd[0], "cpu.stat", "usage_usec", &s->cpu_us);
-    /* the peaks came with Linux 5.19 and 6.1; before, the sampled value has to do */
-    read_number(c->fd[0], "memory.current", NULL, &memory);
-    read_number(c->fd[0], "memory.peak", NULL, &memory);
+    cgroup_read_cpu(c, s);
+    read_stat(c, STAT_MEMORY_PEAK, &memory);
+    if (memory == 0)
+        read_stat(c, STAT_MEMORY_NOW, &memory);
     raise_to(&s->memory_peak_bytes, memory);
-    read_number(c->fd[0], "pids.current", NULL, &pids);
-    read_number(c->fd[0], "pids.peak", NULL, &pids);
+    read_stat(c, STAT_PIDS_NOW, &pids);
+    s->pids_now = pids;
+    read_stat(c, STAT_PIDS_PEAK, &pids);
     raise_to(&s->pids_peak, pids);
-    read_number(c->fd[0], "memory.events", "oom_kill", &s->oom_kills);
-    read_number(c->fd[0], "pids.events", "max", &s->pids_refused);
+    read_stat(c, STAT_OOM_KILLS, &s->oom_kills);
+    read_stat(c, STAT_PIDS_REFUSED, &s->pids_refused);
 }
 
-void cgroup_read(const struct cgroup *c, struct cgroup_stats *stats)
+uint64_t cgroup_processes(struct cgroup *c)
 {
-    if (c->host->version == 1)
-        read_v1(c, stats);
-    else
-        read_v2(c, stats);
+    uint64_t n = UINT64_MAX;
+    read_stat(c, STAT_PIDS_NOW, &n);
+    return n;
+}
+
+/* What is left of a program that used little: kernel memory that is freed a moment later. */
+enum { LEFT_OVER_BYTES = 512 << 10 };
+
+bool cgroup_renew(struct cgroup *c, const struct limits *limits, unsigned spare_pids)
+{
+    static const struct {
+        enum cgroup_slot slot;
+        const char *file;
+    } resets[] = {
+        { CGROUP_CPUACCT, "cpuacct.usage" },
+        { CGROUP_MEMORY, "memory.max_usage_in_bytes" },
+    };
+    struct err e = { 0 };
+    uint64_t memory = UINT64_MAX;
+    struct cgroup_stats now = { 0 };
+    if (c->host->version != 1 || c->host->has != CGROUP_HAS_ALL || c->hastened)
+        return false;
+    read_stat(c, STAT_MEMORY_NOW, &memory);
+    if (memory > LEFT_OVER_BYTES)
+        return false;
+    for (size_t i = 0; i < sizeof resets / sizeof resets[0]; i++)
+        if (fd_write_file(c->fd[resets[i].slot], resets[i].file, "0", &e))
+            return false;
+    if (cgroup_set_limits(c, limits, spare_pids, &e))
+        return false;
+    cgroup_read(c, &now);
+    /* the peak of processes cannot be set back: it is as good as new if every run gets as far */
+    return now.pids_now == 0 && now.pids_peak <= spare_pids + 1 && now.oom_kills == 0 &&
+           now.pids_refused == 0 && now.cpu_us == 0 && now.memory_peak_bytes <= LEFT_OVER_BYTES;
 }
 
 static const struct {
@@ -235,9 +336,10 @@ static const struct {
 } haste_v1[] = { { CGROUP_CPU, "cpu.cfs_quota_us", "-1" }, { CGROUP_CPU, "cpu.shares", "262144" } },
   haste_v2[] = { { 0, "cgroup.kill", "1" }, { 0, "cpu.max", "max" }, { 0, "cpu.weight", "10000" } };
 
-void cgroup_kill(const struct cgroup *c)
+void cgroup_kill(struct cgroup *c)
 {
     struct err ignored;
+    c->hastened = true;
     for (size_t i = 0; c->host->version == 1 && i < sizeof haste_v1 / sizeof haste_v1[0]; i++)
         (void)!fd_write_file(c->fd[haste_v1[i].slot], haste_v1[i].file, haste_v1[i].text, &ignored);
     for (size_t i = 0; c->host->version == 2 && i < sizeof haste_v2 / sizeof haste_v2[0]; i++)

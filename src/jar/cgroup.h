@@ -44,18 +44,41 @@ struct cgroup_host {
 /* Removes our directory with whatever jars a dead warden left in it. Accepts a closed one. */
 void cgroup_host_done(struct cgroup_host *h);
 
+/* What is read again and again. */
+enum cgroup_stat {
+    STAT_CPU,
+    STAT_MEMORY_NOW,
+    STAT_MEMORY_PEAK,
+    STAT_PIDS_NOW,
+    STAT_PIDS_PEAK,
+    STAT_OOM_KILLS,
+    STAT_PIDS_REFUSED,
+    CGROUP_STATS
+};
+
 struct cgroup {
     const struct cgroup_host *host;
     uint64_t number;
+    struct limits limits; /* as they are set */
     int fd[CGROUP_SLOTS];
     int join_fd
         [CGROUP_SLOTS]; /* `tasks`, or cgroup.procs on v2, where a process writes itself in */
+    int stat_fd[CGROUP_STATS]; /* files of counters: -1: not read yet, -2: there is none */
+    bool hastened;             /* not what it was made to be any more */
 };
 
 /* Makes jar-<number> and sets its limits; spare_pids are processes of ours inside. */
 [[nodiscard]] int cgroup_new(const struct cgroup_host *h, uint64_t number,
                              const struct limits *limits, unsigned spare_pids, struct cgroup *ret,
                              struct err *e);
+
+/* Other limits than those it was made with; only what differs is written. */
+[[nodiscard]] int cgroup_set_limits(struct cgroup *c, const struct limits *limits,
+                                    unsigned spare_pids, struct err *e);
+
+/* True when it reads like a new one, with the limits given: no process, next to no memory, all counters at zero. Only v1
+ * lets counters be set back; a v2 one is never as good as new. */
+bool cgroup_renew(struct cgroup *c, const struct limits *limits, unsigned spare_pids);
 
 /* v2: what clone3(CLONE_INTO_CGROUP) takes; -1 on v1. */
 int cgroup_clone_fd(const struct cgroup *c);
@@ -70,13 +93,18 @@ struct cgroup_stats {
     uint64_t pids_peak;
     uint64_t oom_kills;
     uint64_t pids_refused; /* forks refused by the limit */
+    uint64_t pids_now;
 };
 /* What cannot be read stays as it was: a sampled peak is kept. */
-void cgroup_read(const struct cgroup *c, struct cgroup_stats *stats);
+void cgroup_read(struct cgroup *c, struct cgroup_stats *stats);
+void cgroup_read_cpu(struct cgroup *c, struct cgroup_stats *stats);
+
+/* Processes in it now; as many as can be when that cannot be told. */
+uint64_t cgroup_processes(struct cgroup *c);
 
 /* Hastens a kill: a process dies only once it gets to run, so the quota is lifted and the share raised; v2 signals all
  * of them as well. The caller kills too: on v1 nothing here does. */
-void cgroup_kill(const struct cgroup *c);
+void cgroup_kill(struct cgroup *c);
 
 /* -1 while the kernel still counts a process in it; try again then. */
 int cgroup_remove(struct cgroup *c);

@@ -62,6 +62,7 @@ bool jar_collect(struct jar *j)
     pid_t pid = clone_process(0, -1, &j->collector_pidfd, &e);
     if (pid == 0)
         collector_main(j);
+    j->collector = pid;
     fd_close(&j->outputs_fd);
     if (pid < 0)
         jar_fail(j, &e);

@@ -63,13 +63,14 @@ static int set_rlimit(int resource, uint64_t value, bool exact, const char *name
     return 0;
 }
 
-int confine_rlimits(const struct isolation *iso, const struct limits *limits, uint64_t extra_procs,
-                    struct err *e)
+int confine_rlimits(unsigned which, const struct isolation *iso, const struct limits *limits,
+                    uint64_t extra_procs, struct err *e)
 {
     const uint64_t *v = limits->v;
     bool no_memory = !(iso->layers & LAYER_BIT(LAYER_CGROUP_MEMORY));
     bool no_pids = !(iso->layers & LAYER_BIT(LAYER_CGROUP_PIDS));
     const struct {
+        enum rlimits of;
         int resource;
         uint64_t value;
         bool exact, skip;
@@ -77,25 +78,27 @@ int confine_rlimits(const struct isolation *iso, const struct limits *limits, ui
     } rows[] = {
         /* core(5): a handler that core_pattern pipes to is spared only at exactly 1, and runs at 0; a file of one byte
          * is not written either way */
-        { RLIMIT_CORE, 1, false, false, "core" },
-        { RLIMIT_NOFILE, v[LIMIT_OPEN_FILES], true, false, "open-files" },
+        { RLIMITS_OF_ALL, RLIMIT_CORE, 1, false, false, "core" },
+        { RLIMITS_OF_JOB, RLIMIT_NOFILE, v[LIMIT_OPEN_FILES], true, false, "open-files" },
         /* a tmpfs of the jar's own bounds its files better, and tells when it is full */
-        { RLIMIT_FSIZE, v[LIMIT_DISK], false, iso->level != LEVEL_PROCESS, "file size" },
-        { RLIMIT_MEMLOCK, 1 << 20, false, false, "locked memory" },
-        { RLIMIT_MSGQUEUE, 1 << 20, false, false, "message queues" },
-        { RLIMIT_SIGPENDING, 1024, false, false, "pending signals" },
-        { RLIMIT_NICE, 0, false, false, "nice" },
-        { RLIMIT_RTPRIO, 0, false, false, "real-time priority" },
+        { RLIMITS_OF_JOB, RLIMIT_FSIZE, v[LIMIT_DISK], false, iso->level != LEVEL_PROCESS,
+          "file size" },
+        { RLIMITS_OF_ALL, RLIMIT_MEMLOCK, 1 << 20, false, false, "locked memory" },
+        { RLIMITS_OF_ALL, RLIMIT_MSGQUEUE, 1 << 20, false, false, "message queues" },
+        { RLIMITS_OF_ALL, RLIMIT_SIGPENDING, 1024, false, false, "pending signals" },
+        { RLIMITS_OF_ALL, RLIMIT_NICE, 0, false, false, "nice" },
+        { RLIMITS_OF_ALL, RLIMIT_RTPRIO, 0, false, false, "real-time priority" },
         /* a process past its CPU time dies even if the warden is late, whose clock is the finer one */
-        { RLIMIT_CPU, (v[LIMIT_CPU_MS] + 999) / 1000 + 1, false, false, "CPU time" },
+        { RLIMITS_OF_JOB, RLIMIT_CPU, (v[LIMIT_CPU_MS] + 999) / 1000 + 1, false, false,
+          "CPU time" },
         /* well above the cgroup's, where there is one: only the cgroup counts the refusals */
-        { RLIMIT_NPROC, v[LIMIT_PIDS] + extra_procs + (no_pids ? 0 : 64), false, false,
-          "processes" },
+        { RLIMITS_OF_JOB, RLIMIT_NPROC, v[LIMIT_PIDS] + extra_procs + (no_pids ? 0 : 64), false,
+          false, "processes" },
         /* per process only: better than nothing where no cgroup counts the tree */
-        { RLIMIT_DATA, v[LIMIT_MEMORY], false, !no_memory, "memory" },
+        { RLIMITS_OF_JOB, RLIMIT_DATA, v[LIMIT_MEMORY], false, !no_memory, "memory" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (!rows[i].skip &&
+        if ((rows[i].of & which) && !rows[i].skip &&
             set_rlimit(rows[i].resource, rows[i].value, rows[i].exact, rows[i].name, e))
             return -1;
     return 0;

@@ -17,9 +17,11 @@
 /* Every signal at its default, none blocked. */
 [[nodiscard]] int confine_default_signals(struct err *e);
 
-/* extra_procs: processes that already count against the same user. */
-[[nodiscard]] int confine_rlimits(const struct isolation *iso, const struct limits *limits,
-                                  uint64_t extra_procs, struct err *e);
+/* Limits of a process: those that are the same for all, and those that a job chooses. An embryo has the first before it
+ * knows its job. extra_procs: processes that already count against the same user. */
+enum rlimits { RLIMITS_OF_ALL = 1, RLIMITS_OF_JOB = 2 };
+[[nodiscard]] int confine_rlimits(unsigned which, const struct isolation *iso,
+                                  const struct limits *limits, uint64_t extra_procs, struct err *e);
 
 /* 0, 1, 2 become the three descriptors given; *keep_fd moves to 3 (CLOEXEC); all others are closed. *keep_fd names an
  * open descriptor at every moment, also on failure. */

@@ -43,6 +43,12 @@ static void read_program_clock(struct jar *j)
     j->stats.cpu_us = (uint64_t)used.tv_sec * 1000000 + (uint64_t)used.tv_nsec / 1000;
 }
 
+/* Of the job alone: what its embryo used before is not its own. */
+static uint64_t cpu_used_us(const struct jar *j)
+{
+    return j->stats.cpu_us > j->cpu_before_us ? j->stats.cpu_us - j->cpu_before_us : 0;
+}
+
 void jar_note_counters(struct jar *j)
 {
     struct evidence *ev = &j->outcome.evidence;
@@ -54,7 +60,7 @@ void jar_note_counters(struct jar *j)
         ev->hits |= LIMIT_BIT(LIMIT_MEMORY);
     if (j->stats.pids_refused > 0)
         ev->hits |= LIMIT_BIT(LIMIT_PIDS);
-    if (j->stats.cpu_us >= j->limits.v[LIMIT_CPU_MS] * 1000)
+    if (cpu_used_us(j) >= j->limits.v[LIMIT_CPU_MS] * 1000)
         ev->hits |= LIMIT_BIT(LIMIT_CPU_MS);
     note_full_disk(j);
 }
@@ -64,8 +70,8 @@ uint64_t jar_next_look(const struct jar *j, uint64_t now_us)
 {
     uint64_t due = now_us + TICK_US;
     uint64_t cpu_limit_us = j->limits.v[LIMIT_CPU_MS] * 1000;
-    if (j->stats.cpu_us < cpu_limit_us) {
-        uint64_t left = cpu_limit_us - j->stats.cpu_us;
+    if (cpu_used_us(j) < cpu_limit_us) {
+        uint64_t left = cpu_limit_us - cpu_used_us(j);
         uint64_t soonest = now_us + left * 100 / j->limits.v[LIMIT_CPU_PERCENT] + 1000;
         due = soonest < due ? soonest : due;
     }
@@ -115,7 +121,7 @@ void jar_reap_program(struct jar *j, uint64_t now_us)
     }
     jar_note_counters(j);
     unsigned ours = jar_on_host(j) ? 0 : 1; /* init is no process of the program's */
-    j->outcome.usage.cpu_us = j->stats.cpu_us;
+    j->outcome.usage.cpu_us = cpu_used_us(j);
     j->outcome.usage.memory_peak_bytes = j->stats.memory_peak_bytes;
     j->outcome.usage.pids_peak = j->stats.pids_peak > ours ? j->stats.pids_peak - ours : 1;
 }

@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/securebits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,12 +77,14 @@ static int open_namespaces(struct jar_host *h, enum level level, struct err *e)
     if (root_host_enter(e) || try_user_namespace(e))
         return -1;
     h->own_pid_ns_fd = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
+    h->own_net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
     h->proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (h->own_pid_ns_fd < 0 || h->proc_fd < 0)
+    if (h->own_pid_ns_fd < 0 || h->own_net_fd < 0 || h->proc_fd < 0)
         return err_set(e, ERR_UNAVAILABLE, errno, "open our /proc");
     if (level == LEVEL_JAR && (!h->cgroups || h->cgroups->has != CGROUP_HAS_ALL))
         return err_set(e, ERR_UNAVAILABLE, 0, "there is no cgroup to hold all the limits");
     h->isolation.layers |= LAYERS_OF_NAMESPACES;
+    h->may_renice = setpriority(PRIO_PROCESS, 0, -1) == 0 && setpriority(PRIO_PROCESS, 0, 0) == 0;
     return 0;
 }
 
@@ -118,12 +122,27 @@ static int open_process(struct jar_host *h, struct err *e)
     return 0;
 }
 
+/* Namespaces belong to whoever is euid when they are made. Ours changes for that moment, and must not take our
+ * capabilities with it. */
+static int own_zygote_uid(struct jar_host *h, struct err *e)
+{
+    uint32_t uid;
+    if (uids_take(&h->uids, &uid, e))
+        return -1;
+    h->zygote_uid = uid;
+    if (prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP, 0, 0, 0) < 0)
+        return err_set(e, ERR_UNAVAILABLE, errno, "keep our capabilities");
+    return 0;
+}
+
 int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgroups, struct err *e)
 {
     *h = (struct jar_host){
         .cgroups = cgroups,
         .uids.lock_fd = -1,
         .own_pid_ns_fd = -1,
+        .own_net_fd = -1,
+        .zygote_uid = geteuid(),
         .proc_fd = -1,
         .isolation = { .level = level, .layers = LAYERS_ALWAYS, .landlock_abi = landlock_abi() }
     };
@@ -137,6 +156,10 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
     if (many_uids && setgroups(0, NULL) < 0) {
         jar_host_done(h);
         return err_set(e, ERR_UNAVAILABLE, errno, "drop our groups");
+    }
+    if (many_uids && level != LEVEL_PROCESS && own_zygote_uid(h, e)) {
+        jar_host_done(h);
+        return -1;
     }
     if (level == LEVEL_PROCESS ? open_process(h, e) : open_namespaces(h, level, e)) {
         jar_host_done(h);
@@ -162,6 +185,8 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
 void jar_host_done(struct jar_host *h)
 {
     undertaker_done(&h->undertaker);
+    spares_done(&h->spares);
+    fd_close(&h->own_net_fd);
     uids_done(&h->uids);
     fd_close(&h->own_pid_ns_fd);
     fd_close(&h->proc_fd);

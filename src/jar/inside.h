@@ -14,21 +14,39 @@
 #include "jar/cgroup.h"
 #include "spec/isolation.h"
 
+/* What these two tell the warden, on a pipe; each is one write. */
+enum report_kind {
+    REPORT_READY,  /* init: everything is built; embryo: it waits for its job */
+    REPORT_BORN,   /* zygote: the embryo has this number */
+    REPORT_GOING,  /* the last word before execve, or before guest code */
+    REPORT_FAILED, /* and why */
+};
+struct report {
+    enum report_kind kind;
+    int32_t pid;
+    struct err err;
+};
+void report_send(int fd, enum report_kind kind, const struct err *e);
+
 enum { INSIDE_UID = 1000 }; /* what the program sees itself as, where it has a user namespace */
 
 struct inside {
     const struct isolation *iso;
     const struct limits *limits;
     const struct cgroup *cgroup; /* NULL where there is none */
-    int report_fd; /* takes a struct err: init when ready or failed, program only on failure */
-    int bundle_fd;
+    int report_fd;               /* takes reports */
+    int bundle_fd;               /* -1: no files yet */
     /* init */
     int go_fd; /* a byte arrives when the user map is written */
     int scratch_fd;
     bool writable_root;
+    bool new_net; /* nobody has brought up its loopback interface yet */
     /* program */
-    int init_pidfd; /* -1 at level process */
-    const int *stdio;
+    int init_pidfd;      /* -1 at level process */
+    bool entered;        /* born into all of its namespaces already */
+    const int *stdio;    /* NULL for an embryo: they come with the job, and so do the limits */
+    const int *kept_fds; /* of an embryo: what else stays open */
+    size_t n_kept;
     char *const *argv;
     char *const *envp;
     /* level process only */
@@ -38,3 +56,6 @@ struct inside {
 
 _Noreturn void init_main(const struct inside *in);
 _Noreturn void program_main(const struct inside *in);
+/* Gives up everything that a program has no right to. *report_fd is where an error can be told, before and after the
+ * descriptors are rearranged. */
+[[nodiscard]] int program_confine(const struct inside *in, int *report_fd, struct err *e);

@@ -12,25 +12,33 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/tree.h"
+#include "jar/inside.h"
 #include "jar/state.h"
 
 enum {
     SETUP_US = 30 * 1000000,   /* a set-up that takes longer has failed */
+    HATCH_US = 5 * 1000000,    /* a zygote that has not forked by then does not answer */
     COLLECT_US = 30 * 1000000, /* for reading outputs and, at level process, removing the files */
     RETRY_US = 1000,           /* how often something that only needs time is tried again */
     REMOVE_TRIES = 5000,
 };
 
-int jar_spawn(struct jar_host *h, const struct jar_spec *spec, struct jar **ret_jar, struct err *e)
+static int make(struct jar_host *h, struct jar_womb *womb, const struct limits *limits,
+                const struct jar_spec *spec, struct jar **ret_jar, struct err *e)
 {
     struct jar *j = calloc(1, sizeof *j);
     if (!j)
         return err_set(e, ERR_NO_MEMORY, 0, "no memory for a jar");
     *j = (struct jar){ .host = h,
+                       .limits = *limits,
+                       .womb = h->isolation.level == LEVEL_PROCESS ? NULL : womb,
+                       .embryo = !spec,
                        .stdio = { -1, -1, -1 },
                        .bundle_fd = -1,
                        .outputs_fd = -1,
                        .scratch_fd = -1,
+                       .net_fd = -1,
+                       .job_fd = -1,
                        .init_pidfd = -1,
                        .program_pidfd = -1,
                        .collector_pidfd = -1,
@@ -44,6 +52,19 @@ int jar_spawn(struct jar_host *h, const struct jar_spec *spec, struct jar **ret_
     return 0;
 }
 
+int jar_spawn(struct jar_host *h, const struct jar_spec *spec, struct jar **ret_jar, struct err *e)
+{
+    return make(h, spec->writable_root ? NULL : spec->womb, &spec->limits, spec, ret_jar, e);
+}
+
+int jar_lay(struct jar_host *h, struct jar_womb *womb, const struct limits *limits,
+            struct jar **ret_jar, struct err *e)
+{
+    if (h->isolation.level == LEVEL_PROCESS)
+        return err_set(e, ERR_BAD_REQUEST, 0, "there are no embryos at level process");
+    return make(h, womb, limits, NULL, ret_jar, e);
+}
+
 static void wait_for(int pidfd)
 {
     siginfo_t info;
@@ -51,9 +72,15 @@ static void wait_for(int pidfd)
         (void)waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED);
 }
 
+/* Nobody is in there but init, by the kernel's own count: so it dies at once. */
+static bool is_alone(const struct jar *j)
+{
+    return j->has_cgroup && j->program_reaped && j->stats.pids_now == 1 && !jar_on_host(j);
+}
+
 static void send_kill(struct jar *j)
 {
-    if (j->has_cgroup)
+    if (j->has_cgroup && !is_alone(j))
         cgroup_kill(&j->cgroup);
     if (j->init_pidfd >= 0)
         (void)pidfd_send_signal(j->init_pidfd, SIGKILL, NULL, 0);
@@ -80,63 +107,160 @@ static void clear(struct jar *j, uint64_t now_us)
 {
     send_kill(j);
     fd_close(&j->report_fd);
+    fd_close(&j->job_fd);
     jar_close_job(j);
     j->state = CLEARING;
     j->due_us = j->init_pidfd >= 0 ? now_us + SETUP_US : now_us;
 }
 
-/* The report so far. True when there is no more to come: the other side has closed. */
-static bool report_complete(struct jar *j)
+/* The next report, if there is one. A pipe that is closed has none, and says so. */
+static bool next_report(struct jar *j, struct report *ret)
 {
-    for (;;) {
-        ssize_t n = read(j->report_fd, (char *)j->reports + j->report_len,
-                         sizeof j->reports - j->report_len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n == 0 || errno != EAGAIN;
-        j->report_len += (size_t)n;
+    ssize_t n;
+    do
+        n = read(j->report_fd, ret, sizeof *ret);
+    while (n < 0 && errno == EINTR);
+    if (n == (ssize_t)sizeof *ret) {
+        ret->err.text[sizeof ret->err.text - 1] = '\0';
+        return true;
     }
+    j->report_closed = n >= 0 || errno != EAGAIN;
+    return false;
 }
 
-/* What the last whole report says; a process that closed without one died. */
-static struct err report_result(struct jar *j, const char *who)
+/* All that has come. -1 when something failed, or ended without a word. */
+static int hear(struct jar *j, const char *who, struct err *e)
 {
-    struct err e = { 0 };
-    size_t whole = j->report_len / sizeof e;
-    if (whole == 0)
-        (void)!err_set(&e, ERR_KERNEL, 0, "%s died while starting", who);
-    else
-        e = j->reports[whole - 1];
-    e.text[sizeof e.text - 1] = '\0';
-    return e;
+    struct report r;
+    while (next_report(j, &r)) {
+        if (r.kind == REPORT_FAILED) {
+            j->why = r.err;
+            if (r.err.code == ERR_NONE)
+                (void)!err_set(&j->why, ERR_KERNEL, 0, "%s failed", who);
+        }
+        if (r.kind == REPORT_BORN && jar_adopt(j, r.pid, e))
+            return -1;
+        j->said_ready = j->said_ready || r.kind == REPORT_READY;
+        j->said_going = j->said_going || r.kind == REPORT_GOING;
+    }
+    /* An embryo that fails may be faster than its zygote, which has yet to tell its number: both have to be heard out, or we
+     * would have a child that we do not know. */
+    if (j->why.code != ERR_NONE && (j->report_closed || j->state != HATCHING)) {
+        *e = j->why;
+        return -1;
+    }
+    if (j->report_closed && !j->said_ready && !j->said_going)
+        return err_set(e, ERR_KERNEL, 0, "%s died while starting", who);
+    return 0;
+}
+
+/* Whatever there is of a program dies, and is reaped as one that has run. */
+static void give_up(struct jar *j, const struct err *why, uint64_t now_us)
+{
+    if (j->outcome.evidence.reason == END_EXIT)
+        jar_fail(j, why);
+    send_kill(j);
+    if (j->program_pidfd < 0) {
+        clear(j, now_us);
+        return;
+    }
+    fd_close(&j->report_fd);
+    fd_close(&j->job_fd);
+    j->state = RUNNING;
+    j->deadline_us = UINT64_MAX;
+    j->due_us = now_us + SETUP_US;
+}
+
+static int go_on_from_init(struct jar *j, struct err *e)
+{
+    j->said_ready = false;
+    if (j->womb && jar_ask_for_embryo(j, e) == 0) {
+        j->due_us = clock_us() + HATCH_US;
+        return 0;
+    }
+    if (j->embryo)
+        return -1;
+    fd_close(&j->job_fd);
+    j->womb = NULL;
+    return jar_start_program(j, e);
 }
 
 static void init_ready(struct jar *j, uint64_t now_us)
 {
-    if (!report_complete(j))
+    struct err e = { 0 };
+    int failed = hear(j, "the jar's init", &e);
+    if (!failed && !j->said_ready)
         return;
-    struct err e = report_result(j, "the jar's init");
-    bool wanted = j->outcome.evidence.reason == END_EXIT;
-    if (wanted && e.code == ERR_NONE && jar_start_program(j, &e) == 0)
-        return;
-    if (wanted)
-        jar_fail(j, &e);
-    clear(j, now_us);
+    if (j->outcome.evidence.reason != END_EXIT)
+        clear(j, now_us); /* not wanted any more */
+    else if (failed || go_on_from_init(j, &e))
+        give_up(j, &e, now_us);
 }
 
-/* The program says "here I go" just before execve, which closes the pipe; an error may follow if execve returns. */
+/* An embryo that was to have this job at once does not come. As long as nothing of it was born, the jar is still clean: the
+ * job starts cold. */
+static void hatching_failed(struct jar *j, struct err *e, uint64_t now_us)
+{
+    bool wanted = j->outcome.evidence.reason == END_EXIT;
+    if (!wanted || j->embryo || j->program_pidfd >= 0) {
+        give_up(j, e, now_us);
+        return;
+    }
+    fd_close(&j->job_fd);
+    j->womb = NULL;
+    j->why = (struct err){ 0 };
+    j->due_us = now_us + SETUP_US;
+    if (jar_start_program(j, e))
+        give_up(j, e, now_us);
+}
+
+static void embryo_ready(struct jar *j, uint64_t now_us)
+{
+    struct err e = { 0 };
+    if (hear(j, "the embryo", &e)) {
+        hatching_failed(j, &e, now_us);
+        return;
+    }
+    if (!j->said_ready || j->program_pidfd < 0) {
+        if (j->report_closed)
+            hatching_failed(j, &e, now_us);
+        return;
+    }
+    if (j->outcome.evidence.reason != END_EXIT) {
+        give_up(j, &e, now_us);
+        return;
+    }
+    j->state = READY;
+    j->due_us = UINT64_MAX;
+    if (!j->embryo && jar_send_job(j, &e))
+        give_up(j, &e, now_us);
+    else if (!j->embryo)
+        j->due_us = now_us + SETUP_US;
+}
+
+/* It has nothing to say while it waits, so this is its death. */
+static void embryo_died(struct jar *j, uint64_t now_us)
+{
+    struct err e;
+    (void)!err_set(&e, ERR_KERNEL, 0, "the embryo died before its job came");
+    give_up(j, &e, now_us);
+}
+
+/* The program says that it goes just before execve, which closes the pipe; an error may follow if execve returns. */
 static void program_ready(struct jar *j, uint64_t now_us)
 {
-    if (!report_complete(j))
+    struct err e = { 0 };
+    bool failed = hear(j, "the program", &e) || (j->report_closed && !j->said_going);
+    if (!failed && !j->report_closed)
         return;
-    struct err e = report_result(j, "the program");
+    if (failed && e.code == ERR_NONE)
+        (void)!err_set(&e, ERR_KERNEL, 0, "the program died while starting");
     fd_close(&j->report_fd);
-    if (e.code != ERR_NONE && j->outcome.evidence.reason == END_EXIT)
+    if (failed && j->outcome.evidence.reason == END_EXIT)
         jar_fail(j, &e);
-    if (e.code != ERR_NONE)
+    if (failed)
         send_kill(j);
-    j->started = e.code == ERR_NONE;
+    j->started = !failed;
     j->started_us = now_us;
     j->deadline_us = now_us + j->limits.v[LIMIT_WALL_MS] * 1000;
     j->state = RUNNING;
@@ -151,6 +275,17 @@ static void late(struct jar *j, uint64_t now_us)
     jar_fail(j, &e);
     send_kill(j);
     j->due_us = now_us + (uint64_t)RETRY_US * 100;
+}
+
+/* First it is the zygote that is late, which may be ended for it (jar_waits_in_vain()); then the embryo. */
+static void hatching_late(struct jar *j, uint64_t now_us)
+{
+    if (j->overdue) {
+        late(j, now_us);
+        return;
+    }
+    j->overdue = true;
+    j->due_us = now_us + SETUP_US;
 }
 
 static void program_ended(struct jar *j, uint64_t now_us)
@@ -170,9 +305,23 @@ static void let_go_of_files(struct jar *j)
     fd_close(&j->scratch_fd);
 }
 
+/* No process is left, and none of the limits was met: somebody else may have them. */
+static void keep_spares(struct jar *j)
+{
+    struct spares *s = &j->host->spares;
+    if (j->outcome.evidence.hits || j->outcome.evidence.reason == END_FAILURE)
+        return;
+    if (j->net_fd >= 0)
+        spares_put_net(s, fd_take(&j->net_fd));
+    if (j->has_cgroup && spares_put_cgroup(s, &j->cgroup))
+        j->has_cgroup = false;
+}
+
 static void remove_cgroup(struct jar *j, uint64_t now_us)
 {
     let_go_of_files(j);
+    if (j->remove_tries == 0)
+        keep_spares(j);
     /* The kernel may count a process for a moment after its parent has reaped it. */
     if (j->has_cgroup && cgroup_remove(&j->cgroup) < 0 && j->remove_tries++ < REMOVE_TRIES) {
         j->state = REMOVING;
@@ -247,6 +396,8 @@ static const struct {
     void (*due)(struct jar *j, uint64_t now_us);
 } states[] = {
     [BUILDING] = { init_ready, late },
+    [HATCHING] = { embryo_ready, hatching_late },
+    [READY] = { embryo_died, NULL },
     [STARTING] = { program_ready, late },
     [RUNNING] = { program_ended, jar_tick },
     [CLEARING] = { init_gone, look_for_orphans },
@@ -259,6 +410,8 @@ int jar_fd(const struct jar *j)
 {
     const int fds[] = {
         [BUILDING] = j->report_fd,
+        [HATCHING] = j->report_fd,
+        [READY] = j->report_fd,
         [STARTING] = j->report_fd,
         [RUNNING] = j->program_pidfd,
         [CLEARING] = j->init_pidfd,
@@ -288,6 +441,64 @@ uint64_t jar_due_us(const struct jar *j)
     return j->due_us;
 }
 
+bool jar_ready(const struct jar *j)
+{
+    return j->state == READY && j->outcome.evidence.reason == END_EXIT; /* and not being ended */
+}
+
+int jar_assign(struct jar *j, const struct jar_spec *spec, struct err *e)
+{
+    if (!jar_ready(j))
+        return err_set(e, ERR_UNAVAILABLE, 0, "the embryo is not ready");
+    if (jar_take_job(j, spec, e)) {
+        give_up(j, e, clock_us());
+        return -1;
+    }
+    j->due_us = clock_us() + SETUP_US;
+    return 0;
+}
+
+void jar_orphan(struct jar *j, const struct jar_womb *w)
+{
+    struct err e;
+    if (j->womb != w)
+        return;
+    if (j->state == HATCHING && j->program_pidfd < 0) {
+        (void)!err_set(&e, ERR_KERNEL, 0, "the zygote died");
+        hatching_failed(j, &e, clock_us());
+    } else if (j->state == BUILDING) {
+        j->womb = NULL;
+        if (j->embryo)
+            jar_kill(j, END_CANCEL);
+    }
+}
+
+bool jar_hatched(const struct jar *j)
+{
+    return j->womb != NULL;
+}
+
+bool jar_waits_in_vain(const struct jar *j)
+{
+    return j->state == HATCHING && j->overdue && j->program_pidfd < 0;
+}
+
+bool jar_awaits(const struct jar *j, const struct jar_womb *w)
+{
+    return j->womb == w && (j->state == BUILDING || j->state == HATCHING);
+}
+
+pid_t jar_expecting(const struct jar *j)
+{
+    return j->state == HATCHING && j->program_pidfd < 0 ? j->init : 0;
+}
+
+bool jar_has_child(const struct jar *j, pid_t pid)
+{
+    return (pid == j->init && j->init_pidfd >= 0) || (pid == j->program && !j->program_reaped) ||
+           (pid == j->collector && j->collector_pidfd >= 0);
+}
+
 bool jar_started(const struct jar *j)
 {
     return j->started;
@@ -303,6 +514,26 @@ const struct jar_outcome *jar_outcome(const struct jar *j)
     return &j->outcome;
 }
 
+static bool has_ended(int pidfd)
+{
+    siginfo_t info = { 0 };
+    return waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid != 0;
+}
+
+/* An embryo may be born that we have not heard of, and init cannot end before we have reaped it. If its zygote has died
+ * without a word, it is any child of ours that has ended: whoever else it may be is being ended, too. */
+static void hear_of_birth(struct jar *j)
+{
+    struct err ignored;
+    (void)!hear(j, "the embryo", &ignored);
+    if (j->program_pidfd < 0 && j->report_closed)
+        (void)waitpid(-1, NULL, WNOHANG);
+    if (j->program_pidfd >= 0)
+        (void)pidfd_send_signal(j->program_pidfd, SIGKILL, NULL, 0);
+    else
+        (void)usleep(RETRY_US);
+}
+
 /* Waits, but only for processes that have just been killed. The program first: init cannot end before we have reaped
  * what was born in its pid namespace as our child. */
 static void put_down(struct jar *j)
@@ -310,6 +541,8 @@ static void put_down(struct jar *j)
     send_kill(j);
     if (j->collector_pidfd >= 0)
         (void)pidfd_send_signal(j->collector_pidfd, SIGKILL, NULL, 0);
+    while (j->state == HATCHING && j->program_pidfd < 0 && !has_ended(j->init_pidfd))
+        hear_of_birth(j);
     if (!j->program_reaped)
         wait_for(j->program_pidfd);
     j->program_reaped = true;
@@ -337,6 +570,8 @@ void jar_free(struct jar *j)
     jar_close_job(j);
     fd_close(&j->outputs_fd);
     fd_close(&j->scratch_fd);
+    fd_close(&j->net_fd);
+    fd_close(&j->job_fd);
     fd_close(&j->init_pidfd);
     fd_close(&j->program_pidfd);
     fd_close(&j->collector_pidfd);

@@ -3,6 +3,9 @@
  *
  * Life of a jar; in each state one descriptor tells when to go on, see jar_fd():
  *     BUILDING    init makes namespaces, mounts and files      its report
+ *     HATCHING    a zygote forks into it an embryo, which      its report
+ *                 gives up everything
+ *     READY       the embryo waits for its job                 its report (closed when it dies)
  *     STARTING    the program gives up everything and execs    its report (closed by execve)
  *     RUNNING     until it ends or a limit ends it             the program's pidfd
  *     CLEARING    everything inside is being killed            init's pidfd
@@ -23,6 +26,7 @@
 
 #include "base/err.h"
 #include "jar/cgroup.h"
+#include "jar/spares.h"
 #include "jar/uids.h"
 #include "jar/undertaker.h"
 #include "spec/isolation.h"
@@ -33,8 +37,11 @@ struct jar_host {
     struct isolation isolation;
     struct cgroup_host *cgroups; /* NULL where there is none */
     struct uids uids;
-    int own_pid_ns_fd;
+    uid_t zygote_uid; /* whose namespaces jars are, so that a zygote may enter them */
+    int own_pid_ns_fd, own_net_fd;
+    struct spares spares; /* parts of jars that are gone, for jars to come */
     int proc_fd;
+    bool may_renice; /* we can undo a nice value */
     uint64_t next_number;
     struct undertaker undertaker;
     char temp_dir[200]; /* level process: where private directories go */
@@ -51,7 +58,16 @@ void jar_remove_homes(void);
                                 struct err *e);
 void jar_host_done(struct jar_host *h);
 
+struct inside;
+/* Asks a zygote for an embryo in the jar that is described; job_fd is the embryo's end of the socket its job comes by.
+ * Does not wait: what becomes of it is told on in->report_fd. The descriptors stay the caller's. */
+struct jar_womb {
+    int (*hatch)(struct jar_womb *w, const struct inside *in, int job_fd, struct err *e);
+};
+
 struct jar_spec {
+    /* that may hatch it; lives until jar_orphan() or until jar_awaits() is false. NULL: a cold start */
+    struct jar_womb *womb;
     struct limits limits;
     bool writable_root;
     char *const *argv;
@@ -73,6 +89,26 @@ struct jar;
 /* Copies what it needs of spec; the descriptors stay the caller's, who may close them at once. */
 [[nodiscard]] int jar_spawn(struct jar_host *h, const struct jar_spec *spec, struct jar **ret_jar,
                             struct err *e);
+/* A jar without a job: READY after a while, and then it waits for jar_assign(). */
+[[nodiscard]] int jar_lay(struct jar_host *h, struct jar_womb *womb, const struct limits *limits,
+                          struct jar **ret_jar, struct err *e);
+bool jar_ready(const struct jar *j);
+/* Gives it its job. A failure is the jar's end, not the job's: another jar may take it. */
+[[nodiscard]] int jar_assign(struct jar *j, const struct jar_spec *spec, struct err *e);
+/* Its womb is gone: an embryo that was on its way will not come. */
+void jar_orphan(struct jar *j, const struct jar_womb *w);
+/* It has been asked for and does not come: whoever has the womb is to end it, and then jar_orphan() the jar. */
+bool jar_waits_in_vain(const struct jar *j);
+/* True while an embryo of this womb is still to come. */
+bool jar_awaits(const struct jar *j, const struct jar_womb *w);
+/* One of its processes that are children of ours, and not reaped. */
+bool jar_has_child(const struct jar *j, pid_t pid);
+/* While a child of ours may have been born into its pid namespace that we have not been told of: the number of its init,
+ * which is in there as well. Else 0. */
+pid_t jar_expecting(const struct jar *j);
+/* It was forked from a zygote; false for a cold start, also one that took the place of a failed hatching. */
+bool jar_hatched(const struct jar *j);
+
 /* Kills what is left, waiting for it, and forgets. Accepts NULL. */
 void jar_free(struct jar *j);
 

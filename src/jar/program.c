@@ -49,6 +49,8 @@ static const struct landlock_rule process_rules[] = {
     { "/libx32", LANDLOCK_READ, true },
     { "/etc/alternatives", LANDLOCK_READ, true },
     { "/etc/ld.so.cache", LANDLOCK_READ, true },
+    { "/etc/fonts", LANDLOCK_READ, true },
+    { "/etc/matplotlibrc", LANDLOCK_READ, true },
     { "/etc/nsswitch.conf", LANDLOCK_READ, true },
     { "/etc/localtime", LANDLOCK_READ, true },
     { "/etc/ssl/openssl.cnf", LANDLOCK_READ, true }, /* Node does not start if it may not look */
@@ -60,11 +62,11 @@ static const struct landlock_rule process_rules[] = {
 };
 enum { PROCESS_RULES = sizeof process_rules / sizeof process_rules[0] };
 
-/* The namespaces init made; its pid namespace we were already born into. */
+/* The namespaces init made; its pid namespace we were already born into, an embryo into all of them. */
 static int enter_jar(const struct inside *in, struct err *e)
 {
     const int all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
-    if (setns(in->init_pidfd, all) < 0)
+    if (!in->entered && setns(in->init_pidfd, all) < 0)
         return err_set(e, ERR_KERNEL, errno, "enter the jar's namespaces");
     if (caps_drop_bounding(e))
         return -1;
@@ -136,12 +138,21 @@ static uint64_t threads_of_user(const struct inside *in)
     return n;
 }
 
-/* *report_fd is where an error can be told, before and after the descriptors are rearranged. */
-static int prepare(const struct inside *in, int *report_fd, struct err *e)
+static int settle_fds(const struct inside *in, int *report_fd, struct err *e)
 {
-    if (in->cgroup && cgroup_join(in->cgroup, in->init_pidfd >= 0, e))
+    return in->stdio ? confine_fds(in->stdio, report_fd, e)
+                     : fd_keep_only(in->kept_fds, in->n_kept, e);
+}
+
+int program_confine(const struct inside *in, int *report_fd, struct err *e)
+{
+    bool embryo = !in->stdio;
+    unsigned rlimits = RLIMITS_OF_ALL | (embryo ? 0 : RLIMITS_OF_JOB);
+    if (in->cgroup && cgroup_join(in->cgroup, in->init_pidfd >= 0 && !embryo, e))
         return -1;
-    if (confine_die_first(e) || (in->init_pidfd >= 0 ? enter_jar(in, e) : enter_home(in, e)))
+    /* an embryo has that from its zygote */
+    if ((!embryo && confine_die_first(e)) ||
+        (in->init_pidfd >= 0 ? enter_jar(in, e) : enter_home(in, e)))
         return -1;
     umask(022);
     uint64_t others = threads_of_user(in);
@@ -153,9 +164,9 @@ static int prepare(const struct inside *in, int *report_fd, struct err *e)
         return err_set(e, ERR_KERNEL, errno, "make a cgroup namespace");
     if (setsid() < 0)
         return err_set(e, ERR_KERNEL, errno, "start a session");
-    if (confine_fds(in->stdio, report_fd, e) || confine_rlimits(in->iso, in->limits, others, e) ||
-        confine_default_signals(e) || confine_no_new_privs(e) || apply_landlock(in, e) ||
-        caps_clear(0, e))
+    if (settle_fds(in, report_fd, e) || confine_rlimits(rlimits, in->iso, in->limits, others, e) ||
+        (!embryo && confine_default_signals(e)) || confine_no_new_privs(e) ||
+        apply_landlock(in, e) || caps_clear(0, e))
         return -1;
     return seccomp_apply(in->iso->level == LEVEL_PROCESS ? SECCOMP_PROCESS : SECCOMP_JAR, e);
 }
@@ -185,6 +196,12 @@ static char *const *environment(const struct inside *in)
     return envp;
 }
 
+void report_send(int fd, enum report_kind kind, const struct err *e)
+{
+    struct report r = { .kind = kind, .pid = 0, .err = *e };
+    (void)!fd_write_all(fd, &r, sizeof r);
+}
+
 void program_main(const struct inside *in)
 {
     struct err e = { 0 };
@@ -192,13 +209,13 @@ void program_main(const struct inside *in)
     char *const *envp = in->init_pidfd >= 0 ? in->envp : environment(in);
     if (!envp)
         (void)!err_set(&e, ERR_NO_MEMORY, 0, "no memory for the environment");
-    else if (prepare(in, &report_fd, &e) == 0) {
-        /* "Here I go": from now on, a closed pipe means that execve has worked. */
-        (void)!fd_write_all(report_fd, &e, sizeof e);
+    else if (program_confine(in, &report_fd, &e) == 0) {
+        /* From now on, a closed pipe means that execve has worked. */
+        report_send(report_fd, REPORT_GOING, &e);
         (void)execve(in->argv[0], in->argv, envp);
         (void)err_set(&e, errno == ENOENT ? ERR_NOT_FOUND : ERR_KERNEL, errno, "start %s",
                       in->argv[0]);
     }
-    (void)!fd_write_all(report_fd, &e, sizeof e);
+    report_send(report_fd, REPORT_FAILED, &e);
     _exit(127);
 }

@@ -34,6 +34,8 @@ static const struct {
     { "stderr", "/proc/self/fd/2" },
 };
 
+enum { OUR_INODES = 4 }; /* of scratch: its root, and the directories in it */
+
 struct option {
     const char *key, *value;
 };
@@ -199,7 +201,8 @@ int root_host_enter(struct err *e)
 int root_scratch_new(uint64_t bytes, uint64_t inodes, bool writable_root, uint32_t uid, int *ret_fd,
                      struct err *e)
 {
-    uint64_t our_inodes = writable_root ? 64 : 4, our_bytes = writable_root ? 256 << 10 : 0;
+    uint64_t our_inodes = writable_root ? 64 : OUR_INODES,
+             our_bytes = writable_root ? 256 << 10 : 0;
     char size[24], nodes[24], owner[16];
     (void)snprintf(size, sizeof size, "%" PRIu64, bytes + our_bytes);
     (void)snprintf(nodes, sizeof nodes, "%" PRIu64, inodes + our_inodes);
@@ -209,6 +212,19 @@ int root_scratch_new(uint64_t bytes, uint64_t inodes, bool writable_root, uint32
         { "uid", owner }, { "gid", owner },
     };
     return new_mount("tmpfs", options, 5, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, ret_fd, e);
+}
+
+int root_scratch_resize(int scratch_fd, uint64_t bytes, uint64_t inodes, struct err *e)
+{
+    char size[24], nodes[24];
+    (void)snprintf(size, sizeof size, "%" PRIu64, bytes);
+    (void)snprintf(nodes, sizeof nodes, "%" PRIu64, inodes + OUR_INODES);
+    autoclose int fs = fspick(scratch_fd, "", FSPICK_CLOEXEC | FSPICK_EMPTY_PATH);
+    if (fs < 0 || fsconfig(fs, FSCONFIG_SET_STRING, "size", size, 0) < 0 ||
+        fsconfig(fs, FSCONFIG_SET_STRING, "nr_inodes", nodes, 0) < 0 ||
+        fsconfig(fs, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0) < 0)
+        return err_set(e, ERR_KERNEL, errno, "resize a jar's file system");
+    return 0;
 }
 
 /* Scratch directories and where they appear inside. */
@@ -288,4 +304,24 @@ int root_enter(int scratch_fd, bool writable, struct err *e)
         attach(proc, AT_FDCWD, "proc", e))
         return -1;
     return pivot_here(e);
+}
+
+int root_zygote_enter(int *ret_tmp_fd, struct err *e)
+{
+    static const struct option proc_options[] = { { "subset", "pid" }, { "hidepid", "invisible" } };
+    static const struct option tmp_options[] = { { "size", "16m" }, { "mode", "1777" } };
+    autoclose int proc = -1, tmp = -1;
+    umask(022);
+    if (cover_with_template(e))
+        return -1;
+    if (chdir("/jar") < 0)
+        return err_set(e, ERR_KERNEL, errno, "enter the zygote's root");
+    if (new_mount("proc", proc_options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
+                  &proc, e) ||
+        attach(proc, AT_FDCWD, "proc", e) ||
+        new_mount("tmpfs", tmp_options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, &tmp, e) ||
+        attach(tmp, AT_FDCWD, "tmp", e) || pivot_here(e))
+        return -1;
+    *ret_tmp_fd = fd_take(&tmp);
+    return 0;
 }

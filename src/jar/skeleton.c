@@ -13,17 +13,17 @@
 /* /bin and its like are links into /usr on current systems, directories on older ones. */
 #define SYSTEM_DIRS "bin", "sbin", "lib", "lib32", "lib64", "libx32"
 
-const char *const skeleton_binds[] = { "usr", "etc/alternatives", SYSTEM_DIRS, NULL };
+const char *const skeleton_binds[] = { "usr", "etc/alternatives", "etc/fonts", SYSTEM_DIRS, NULL };
 static const char *const system_dirs[] = { SYSTEM_DIRS };
 
 static const struct {
     const char *path;
     mode_t mode;
 } dirs[] = {
-    { "usr", 0755 },     { "etc", 0755 },  { "etc/alternatives", 0755 },
-    { "dev", 0755 },     { "proc", 0555 }, { "run", 0755 },
-    { "var", 0755 },     { "home", 0755 }, { "tmp", 01777 },
-    { "sandbox", 0755 },
+    { "usr", 0755 },       { "etc", 0755 },     { "etc/alternatives", 0755 },
+    { "etc/fonts", 0755 }, { "dev", 0755 },     { "proc", 0555 },
+    { "run", 0755 },       { "var", 0755 },     { "home", 0755 },
+    { "tmp", 01777 },      { "sandbox", 0755 },
 };
 
 static const struct {
@@ -46,10 +46,15 @@ static int write_new(int dst_fd, const char *path, const void *bytes, size_t n, 
     return 0;
 }
 
-/* Without it the dynamic linker would look through every library directory. */
-static int copy_linker_cache(int src_root_fd, int dst_fd, struct err *e)
+/* Files of the machine's own that programs of its packages cannot do without; where there is none, none is missed. Debian
+ * keeps them outside of /usr. */
+static const char *const copied[] = {
+    "etc/ld.so.cache",  /* or the dynamic linker looks through every library directory */
+    "etc/matplotlibrc", /* or matplotlib cannot be imported */
+};
+
+static int copy_file(int src_root_fd, int dst_fd, const char *path, struct err *e)
 {
-    static const char path[] = "etc/ld.so.cache";
     autoclose int fd = openat(src_root_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? 0 : err_set(e, ERR_KERNEL, errno, "open /%s", path);
@@ -90,5 +95,8 @@ int skeleton_build(int src_root_fd, int dst_fd, struct err *e)
             return -1;
     if (symlinkat("/tmp", dst_fd, "var/tmp") < 0)
         return err_set(e, ERR_KERNEL, errno, "make the link /var/tmp of the root");
-    return copy_linker_cache(src_root_fd, dst_fd, e);
+    for (size_t i = 0; i < sizeof copied / sizeof copied[0]; i++)
+        if (copy_file(src_root_fd, dst_fd, copied[i], e))
+            return -1;
+    return 0;
 }

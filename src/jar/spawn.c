@@ -7,14 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/statfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "jar/clone.h"
 #include "jar/inside.h"
+#include "jar/job.h"
 #include "jar/root.h"
 #include "jar/state.h"
 
@@ -67,6 +72,7 @@ static struct inside inside_of(const struct jar *j, int report_fd)
         .go_fd = -1,
         .scratch_fd = j->scratch_fd,
         .writable_root = j->writable_root,
+        .new_net = j->new_net,
         .init_pidfd = j->init_pidfd,
         .stdio = j->stdio,
         .argv = j->argv,
@@ -84,7 +90,7 @@ static int open_report(struct jar *j, int *ret_write_fd, struct err *e)
         return -1;
     fd_close(&j->report_fd);
     j->report_fd = ends[0];
-    j->report_len = 0;
+    j->report_closed = false;
     *ret_write_fd = ends[1];
     return fd_set_nonblock(ends[0], e);
 }
@@ -102,10 +108,47 @@ static int map_users(const struct jar *j, pid_t init, struct err *e)
     return 0;
 }
 
+/* A process that changes its uid loses its own files in /proc, unless it says otherwise. */
+static int change_euid(uid_t uid)
+{
+    return seteuid(uid) < 0 || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 ? -1 : 0;
+}
+
+/* The namespaces are the zygotes' user's: so a zygote, which has no rights of its own, has every right in a jar, and
+ * nowhere else. In a network namespace that was another's before, if there is one as good as new. */
+static pid_t clone_init(struct jar *j, struct err *e)
+{
+    struct jar_host *h = j->host;
+    uint64_t all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+    int cgroup_fd = j->has_cgroup ? cgroup_clone_fd(&j->cgroup) : -1;
+    uid_t own = geteuid();
+    bool other = h->zygote_uid != own;
+    j->net_fd = spares_enter_net(&h->spares, h->own_net_fd);
+    j->new_net = j->net_fd < 0;
+    pid_t init = -1;
+    if (other && change_euid(h->zygote_uid) < 0)
+        (void)!err_set(e, ERR_KERNEL, errno, "make namespaces for uid %u", h->zygote_uid);
+    else
+        init = clone_process(all | (j->new_net ? CLONE_NEWNET : 0), cgroup_fd, &j->init_pidfd, e);
+    if (init != 0) {
+        if (other && change_euid(own) < 0)
+            abort(); /* half of what we are: better no warden than that */
+        if (!j->new_net)
+            spares_leave_net(h->own_net_fd);
+    }
+    return init;
+}
+
+/* So that it can be used again. */
+static void keep_net(struct jar *j, pid_t init)
+{
+    char path[48];
+    (void)snprintf(path, sizeof path, "%d/ns/net", (int)init);
+    j->net_fd = openat(j->host->proc_fd, path, O_RDONLY | O_CLOEXEC);
+}
+
 static int start_init(struct jar *j, struct err *e)
 {
-    const uint64_t all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
-                         CLONE_NEWUTS;
     int go[2];
     autoclose int report = -1;
     if (open_report(j, &report, e) || fd_pipe(go, e))
@@ -114,8 +157,7 @@ static int start_init(struct jar *j, struct err *e)
     if (root_scratch_new(j->limits.v[LIMIT_DISK], j->limits.v[LIMIT_FILES], j->writable_root,
                          j->uid, &j->scratch_fd, e))
         return -1;
-    int cgroup_fd = j->has_cgroup ? cgroup_clone_fd(&j->cgroup) : -1;
-    pid_t init = clone_process(all, cgroup_fd, &j->init_pidfd, e);
+    pid_t init = clone_init(j, e);
     if (init < 0)
         return -1;
     if (init == 0) {
@@ -124,6 +166,9 @@ static int start_init(struct jar *j, struct err *e)
         in.go_fd = go_read;
         init_main(&in);
     }
+    j->init = init;
+    if (j->new_net)
+        keep_net(j, init);
     if (map_users(j, init, e))
         return -1;
     /* It sleeps all its life, but when it is killed, all others wait for it to run. Not every warden may do this. */
@@ -161,6 +206,51 @@ int jar_start_program(struct jar *j, struct err *e)
         struct inside in = inside_of(j, report);
         program_main(&in);
     }
+    jar_close_job(j);
+    j->state = STARTING;
+    return 0;
+}
+
+int jar_ask_for_embryo(struct jar *j, struct err *e)
+{
+    int ends[2];
+    autoclose int report = -1;
+    if (open_report(j, &report, e))
+        return -1;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a socket for a job");
+    j->job_fd = ends[0];
+    autoclose int theirs = ends[1];
+    struct inside in = inside_of(j, report);
+    if (j->womb->hatch(j->womb, &in, theirs, e))
+        return -1;
+    j->state = HATCHING;
+    return 0;
+}
+
+/* A zygote has told a number. We believe it only if it is that of a child of our own: then it stays its own until we have
+ * reaped it. */
+int jar_adopt(struct jar *j, pid_t pid, struct err *e)
+{
+    siginfo_t info = { 0 };
+    autoclose int pidfd = pid > 0 && j->program_pidfd < 0 ? pidfd_open(pid, 0) : -1;
+    if (pidfd < 0 || waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
+        return err_set(e, ERR_PROTOCOL, 0, "a zygote told the number of a stranger");
+    j->program = pid;
+    j->program_pidfd = fd_take(&pidfd);
+    return 0;
+}
+
+int jar_send_job(struct jar *j, struct err *e)
+{
+    struct job_message m = { .limits = j->limits,
+                             .argv = j->argv,
+                             .envp = j->envp,
+                             .fds = { j->stdio[0], j->stdio[1], j->stdio[2],
+                                      j->unpacked ? -1 : j->bundle_fd } };
+    if (job_send(j->job_fd, &m, e))
+        return -1;
+    fd_close(&j->job_fd);
     jar_close_job(j);
     j->state = STARTING;
     return 0;
@@ -211,7 +301,6 @@ static int check_fds(struct jar *j, struct err *e)
 
 static int copy_spec(struct jar *j, const struct jar_spec *spec, struct err *e)
 {
-    j->limits = spec->limits;
     j->writable_root = spec->writable_root;
     j->argv = copy_strv(spec->argv);
     j->envp = copy_strv(spec->envp);
@@ -230,6 +319,16 @@ static int copy_spec(struct jar *j, const struct jar_spec *spec, struct err *e)
         if (*to[i] < 0)
             return err_set(e, ERR_KERNEL, errno, "take over a descriptor");
     }
+    return check_fds(j, e);
+}
+
+static int take_cgroup(struct jar *j, uint64_t number, struct err *e)
+{
+    unsigned ours = jar_on_host(j) ? 0 : 1;
+    if (!spares_take_cgroup(&j->host->spares, &j->limits, ours, &j->cgroup) &&
+        cgroup_new(j->host->cgroups, number, &j->limits, ours, &j->cgroup, e))
+        return -1;
+    j->has_cgroup = true;
     return 0;
 }
 
@@ -237,7 +336,7 @@ int jar_build(struct jar *j, const struct jar_spec *spec, struct err *e)
 {
     struct jar_host *h = j->host;
     uint64_t number = h->next_number++;
-    if (limits_check(&spec->limits, e) || copy_spec(j, spec, e))
+    if (limits_check(&j->limits, e))
         return -1;
     if (h->uids.lock_fd >= 0) {
         if (uids_take(&h->uids, &j->uid, e))
@@ -246,14 +345,35 @@ int jar_build(struct jar *j, const struct jar_spec *spec, struct err *e)
     } else {
         j->uid = geteuid(); /* 0 in a user namespace of our own: the caller's uid outside */
     }
-    if (check_fds(j, e))
+    if (spec && copy_spec(j, spec, e))
         return -1;
-    if (h->cgroups) {
-        if (cgroup_new(h->cgroups, number, &j->limits, jar_on_host(j) ? 0 : 1, &j->cgroup, e))
-            return -1;
-        j->has_cgroup = true;
-    }
+    j->unpacked = spec != NULL; /* by init, then */
+    if (h->cgroups && take_cgroup(j, number, e))
+        return -1;
     if (!jar_on_host(j))
         return start_init(j, e);
     return make_home(j, e) ? -1 : jar_start_program(j, e);
+}
+
+int jar_take_job(struct jar *j, const struct jar_spec *spec, struct err *e)
+{
+    const uint64_t *now = j->limits.v, *new = spec->limits.v;
+    bool resize = now[LIMIT_DISK] != new[LIMIT_DISK] || now[LIMIT_FILES] != new[LIMIT_FILES];
+    struct cgroup_stats before = { 0 };
+    if (spec->writable_root)
+        return err_set(e, ERR_BAD_REQUEST, 0, "an embryo has no writable root");
+    if (limits_check(&spec->limits, e) || copy_spec(j, spec, e))
+        return -1;
+    if (resize && root_scratch_resize(j->scratch_fd, new[LIMIT_DISK], new[LIMIT_FILES], e))
+        return -1;
+    if (j->has_cgroup && cgroup_set_limits(&j->cgroup, &spec->limits, 1, e))
+        return -1;
+    j->limits = spec->limits;
+    j->embryo = false;
+    if (j->has_cgroup)
+        cgroup_read_cpu(&j->cgroup, &before);
+    j->cpu_before_us = before.cpu_us;
+    if (j->host->may_renice) /* it was made when nobody waited for it */
+        (void)setpriority(PRIO_PROCESS, (id_t)j->program, 0);
+    return jar_send_job(j, e);
 }

@@ -8,7 +8,17 @@
 
 #include "jar/jar.h"
 
-enum jar_state { BUILDING, STARTING, RUNNING, CLEARING, COLLECTING, REMOVING, GONE };
+enum jar_state {
+    BUILDING,
+    HATCHING,
+    READY,
+    STARTING,
+    RUNNING,
+    CLEARING,
+    COLLECTING,
+    REMOVING,
+    GONE
+};
 
 struct jar {
     struct jar_host *host;
@@ -16,7 +26,11 @@ struct jar {
     uint64_t due_us;
     struct limits limits;
     bool writable_root;
-    char **argv, **envp; /* NULL once the program has them */
+    struct jar_womb *womb; /* NULL for a cold start */
+    bool embryo;           /* has no job yet */
+    bool overdue;          /* it was asked for long ago */
+    bool unpacked;         /* its files are in place before there is a program */
+    char **argv, **envp;   /* NULL once the program has them */
     char **outputs;
     int stdio[3], bundle_fd, outputs_fd;
 
@@ -27,18 +41,25 @@ struct jar {
     char home[256]; /* level process: the private directory on the host; empty otherwise */
     int scratch_fd; /* the tmpfs, or the private directory */
 
+    bool new_net; /* its network namespace was made for it */
+    int net_fd;   /* the network namespace; -1 where it is not to be kept */
+    int job_fd;   /* by which an embryo gets its job; -1: it has it */
+    pid_t init;
     int init_pidfd; /* -1 at level process */
     pid_t program;  /* its number is its own while it is not reaped */
     int program_pidfd;
     bool program_reaped;
+    pid_t collector;
     int collector_pidfd;
 
-    int report_fd; /* of init while BUILDING, of the program while STARTING */
-    size_t report_len;
-    struct err reports[2];
+    int report_fd; /* of init while BUILDING, then of the program */
+    bool report_closed;
+    bool said_ready, said_going;
+    struct err why; /* what it said instead */
 
     bool started; /* execve succeeded */
     uint64_t started_us, deadline_us;
+    uint64_t cpu_before_us; /* what the embryo had used when its job came */
     struct cgroup_stats stats;
     struct jar_outcome outcome;
 };
@@ -52,6 +73,10 @@ static inline bool jar_on_host(const struct jar *j)
 /* spawn.c. Failure leaves what there is for jar_free(). */
 [[nodiscard]] int jar_build(struct jar *j, const struct jar_spec *spec, struct err *e);
 [[nodiscard]] int jar_start_program(struct jar *j, struct err *e);
+[[nodiscard]] int jar_ask_for_embryo(struct jar *j, struct err *e);
+[[nodiscard]] int jar_take_job(struct jar *j, const struct jar_spec *spec, struct err *e);
+[[nodiscard]] int jar_send_job(struct jar *j, struct err *e);
+[[nodiscard]] int jar_adopt(struct jar *j, pid_t pid, struct err *e);
 void jar_close_job(struct jar *j);
 
 /* evidence.c */

@@ -52,6 +52,7 @@ bool undertaker_take(struct undertaker *u, int scratch_fd)
     if (pid < 0)
         return false;
     u->pidfds[slot] = pidfd;
+    u->pids[slot] = pid;
     u->busy++;
     (void)close(scratch_fd);
     return true;
@@ -79,4 +80,12 @@ void undertaker_done(struct undertaker *u)
     for (int i = 0; u->busy > 0 && i < UNDERTAKER_MAX; i++)
         if (u->pidfds[i])
             forget(u, i, 0);
+}
+
+bool undertaker_has_child(const struct undertaker *u, pid_t pid)
+{
+    for (int i = 0; i < UNDERTAKER_MAX; i++)
+        if (u->pidfds[i] && u->pids[i] == pid)
+            return true;
+    return false;
 }

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 enum { UNDERTAKER_MAX = 64 };
 
 struct undertaker {
     int pidfds[UNDERTAKER_MAX]; /* 0: free */
+    pid_t pids[UNDERTAKER_MAX];
     int busy;
 };
 
@@ -18,3 +20,4 @@ bool undertaker_take(struct undertaker *u, int scratch_fd);
 void undertaker_reap(struct undertaker *u);
 /* Waits for all of them. */
 void undertaker_done(struct undertaker *u);
+bool undertaker_has_child(const struct undertaker *u, pid_t pid);

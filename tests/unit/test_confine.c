@@ -85,7 +85,7 @@ static void set_rlimits(void *layers)
     CHECK_INT(getrlimit(RLIMIT_DATA, &before), 0);
     l.v[LIMIT_OPEN_FILES] = 100;
     l.v[LIMIT_CPU_MS] = 2500;
-    CHECK_INT(confine_rlimits(&iso, &l, 5, &e), 0);
+    CHECK_INT(confine_rlimits(RLIMITS_OF_ALL | RLIMITS_OF_JOB, &iso, &l, 5, &e), 0);
     rlimit_is(RLIMIT_CORE, 1); /* the one value at which no handler is started either */
     rlimit_is(RLIMIT_NOFILE, 100);
     rlimit_is(RLIMIT_CPU, 4); /* whole seconds, and one more: the warden is to be the first */
@@ -109,7 +109,7 @@ static void bound_files(void *unused)
     struct err e = { 0 };
     struct isolation iso = { .level = LEVEL_PROCESS, .layers = LAYER_BIT(LAYER_CGROUP_MEMORY) };
     struct limits l = limits_default();
-    CHECK_INT(confine_rlimits(&iso, &l, 0, &e), 0);
+    CHECK_INT(confine_rlimits(RLIMITS_OF_ALL | RLIMITS_OF_JOB, &iso, &l, 0, &e), 0);
     rlimit_is(RLIMIT_FSIZE, l.v[LIMIT_DISK]);
 }
 
@@ -127,11 +127,11 @@ static void ask_for_too_many_files(void *unused)
     struct rlimit few = { 64, 64 };
     CHECK_INT(setrlimit(RLIMIT_NOFILE, &few), 0);
     l.v[LIMIT_OPEN_FILES] = 65;
-    CHECK_INT(confine_rlimits(&iso, &l, 0, &e), -1);
+    CHECK_INT(confine_rlimits(RLIMITS_OF_ALL | RLIMITS_OF_JOB, &iso, &l, 0, &e), -1);
     CHECK_INT(e.code, ERR_BAD_REQUEST);
     CHECK(strstr(e.text, "open-files") && strstr(e.text, "65") && strstr(e.text, "64"));
     l.v[LIMIT_OPEN_FILES] = 64;
-    CHECK_INT(confine_rlimits(&iso, &l, 0, &e), 0);
+    CHECK_INT(confine_rlimits(RLIMITS_OF_ALL | RLIMITS_OF_JOB, &iso, &l, 0, &e), 0);
 }
 
 static void test_more_open_files_than_the_machine_gives_is_refused_not_cut(void)

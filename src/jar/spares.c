@@ -1,0 +1,186 @@
+#include "jar/spares.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "jar/clone.h"
+#include "jar/netns.h"
+
+/* What a guest can leave behind in a network namespace without any right over it: sockets that the kernel has not let go of
+ * yet, and counters of what was sent. */
+static const char *const tables[] = {
+    "/proc/self/net/dev", "/proc/self/net/sockstat", "/proc/self/net/sockstat6",
+    "/proc/self/net/snmp", "/proc/self/net/snmp6", "/proc/self/net/unix",
+    /* for a minute after the last socket that used one, with the address it was for */
+    "/proc/self/net/ip6_flowlabel",
+    /* Not tcp, which walks a table of the whole machine: sockstat has the number. Not netstat, whose counters move only
+     * with those of an interface. */
+};
+
+/* Among the numbers of a namespace, sockstat tells some of the whole machine: these are cut out. How much is left. */
+static size_t forget_the_machine(char *text, size_t n)
+{
+    static const char *const words[] = { "orphan ", "alloc ", "mem ", "memory " };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const char *word = words[i];
+        char *at = text;
+        while ((at = memmem(at, n - (size_t)(at - text), word, strlen(word)))) {
+            at += strlen(word);
+            size_t digits = 0, left = n - (size_t)(at - text);
+            while (digits < left && at[digits] >= '0' && at[digits] <= '9')
+                digits++;
+            memmove(at, at + digits, left - digits);
+            n -= digits;
+        }
+    }
+    return n;
+}
+
+/* Everything that the tables say of the namespace we are in. 0 when it cannot be told. */
+static size_t read_tables(char out[SPARE_TEXT])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        autoclose int fd = open(tables[i], O_RDONLY | O_CLOEXEC);
+        if (fd < 0 && errno == ENOENT)
+            continue; /* no IPv6, for one */
+        ssize_t n = fd >= 0 ? fd_read_full(fd, out + used, SPARE_TEXT - used) : -1;
+        if (n < 0 || used + (size_t)n == SPARE_TEXT)
+            return 0;
+        used += strstr(tables[i], "sockstat") ? forget_the_machine(out + used, (size_t)n)
+                                              : (size_t)n;
+    }
+    return used;
+}
+
+_Noreturn static void describe_new_net(int out_fd)
+{
+    static char text[SPARE_TEXT];
+    struct err e;
+    /* as a jar's: in a user namespace of its own */
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0 || netns_loopback_up(&e))
+        _exit(1);
+    size_t n = read_tables(text);
+    _exit(n > 0 && fd_write_all(out_fd, text, n) == 0 ? 0 : 1);
+}
+
+/* Whoever goes into a network namespace must be able to come back, and only root can to the machine's own. Others move
+ * into one of their own for good; they have no use for a network. */
+static bool can_come_back(int *own_net_fd)
+{
+    if (setns(*own_net_fd, CLONE_NEWNET) == 0)
+        return true;
+    if (unshare(CLONE_NEWNET) < 0)
+        return false;
+    fd_close(own_net_fd);
+    *own_net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+    return *own_net_fd >= 0 && setns(*own_net_fd, CLONE_NEWNET) == 0;
+}
+
+void spares_keep(struct spares *s, int *own_net_fd)
+{
+    int ends[2], pidfd = -1;
+    struct err ignored;
+    siginfo_t info = { 0 };
+    if (s->on)
+        return;
+    s->on = true;
+    if (!can_come_back(own_net_fd) || fd_pipe(ends, &ignored))
+        return;
+    autoclose int read_end = ends[0], write_end = ends[1];
+    autofree char *text = malloc(SPARE_TEXT);
+    pid_t pid = clone_process(0, -1, &pidfd, &ignored);
+    if (pid == 0)
+        describe_new_net(write_end);
+    fd_close(&write_end);
+    ssize_t n = text && pid > 0 ? fd_read_full(read_end, text, SPARE_TEXT) : -1;
+    if (pid > 0 && waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED) == 0 && info.si_status == 0 &&
+        n > 0) {
+        s->fresh = text;
+        s->fresh_len = (size_t)n;
+        text = NULL;
+    }
+    fd_close(&pidfd);
+}
+
+void spares_done(struct spares *s)
+{
+    while (s->n_nets > 0)
+        fd_close(&s->nets[--s->n_nets]);
+    while (s->n_cgroups > 0)
+        (void)cgroup_remove(&s->cgroups[--s->n_cgroups]);
+    free(s->fresh);
+    s->fresh = NULL;
+    s->on = false;
+}
+
+static bool is_like_new(const struct spares *s)
+{
+    char text[SPARE_TEXT];
+    size_t n = read_tables(text);
+    return n == s->fresh_len && memcmp(text, s->fresh, n) == 0;
+}
+
+void spares_leave_net(int own_net_fd)
+{
+    if (setns(own_net_fd, CLONE_NEWNET) < 0)
+        abort(); /* our next jar would be born into a stranger's network: better no warden than that */
+}
+
+int spares_enter_net(struct spares *s, int own_net_fd)
+{
+    bool away = false;
+    while (s->fresh && s->n_nets > 0) {
+        int fd = s->nets[--s->n_nets];
+        bool entered = setns(fd, CLONE_NEWNET) == 0;
+        if (entered && is_like_new(s)) {
+            s->reused_nets++;
+            return fd;
+        }
+        away = away || entered;
+        (void)close(fd);
+        s->dropped++;
+    }
+    if (away)
+        spares_leave_net(own_net_fd);
+    return -1;
+}
+
+void spares_put_net(struct spares *s, int fd)
+{
+    if (s->on && s->fresh && s->n_nets < SPARES_MAX)
+        s->nets[s->n_nets++] = fd;
+    else
+        (void)close(fd);
+}
+
+bool spares_take_cgroup(struct spares *s, const struct limits *limits, unsigned spare_pids,
+                        struct cgroup *ret)
+{
+    while (s->n_cgroups > 0) {
+        struct cgroup *c = &s->cgroups[--s->n_cgroups];
+        if (cgroup_renew(c, limits, spare_pids)) {
+            *ret = *c;
+            s->reused_cgroups++;
+            return true;
+        }
+        (void)cgroup_remove(c);
+        s->dropped++;
+    }
+    return false;
+}
+
+bool spares_put_cgroup(struct spares *s, struct cgroup *c)
+{
+    if (!s->on || c->host->version != 1 || s->n_cgroups == SPARES_MAX || c->hastened)
+        return false;
+    s->cgroups[s->n_cgroups++] = *c;
+    return true;
+}
