@@ -8,34 +8,20 @@
 
 #include "base/auto.h"
 #include "base/clock.h"
+#include "warden/loop_impl.h"
 #include "wire/wire.h"
 
-enum { JARS_MAX = 1024, EVENTS_MAX = 64 };
-
-/* One run the keeper asked for. */
-struct slot {
-    struct jar *jar; /* NULL: free */
-    uint64_t id;
-    int watched_fd; /* registered with epoll, or -1 */
-    bool told_started;
-};
-
-struct loop {
-    int wire_fd, epoll_fd;
-    struct jar_host *host;
-    struct slot slots[JARS_MAX];
-    struct wire_message message; /* one at a time; too large for the stack of every call */
-};
+enum { EVENTS_MAX = 64 };
 
 static struct slot *find_slot(struct loop *l, uint64_t id)
 {
     for (int i = 0; i < JARS_MAX; i++)
-        if (l->slots[i].jar && l->slots[i].id == id)
+        if (l->slots[i].jar && !l->slots[i].embryo && l->slots[i].id == id)
             return &l->slots[i];
     return NULL;
 }
 
-static struct slot *free_slot(struct loop *l)
+struct slot *loop_free_slot(struct loop *l)
 {
     for (int i = 0; i < JARS_MAX; i++)
         if (!l->slots[i].jar)
@@ -54,7 +40,7 @@ static int tell_ended(struct loop *l, uint64_t id, const struct jar_outcome *o, 
 /* Keeps epoll pointed at what the jar waits for now. One shot each: a descriptor that we have closed lives on in epoll
  * while a child still has a copy of it, and must not wake us for ever. A late shot of such a one does no harm, since
  * jar_advance() looks for itself. */
-static int watch(struct loop *l, struct slot *s, struct err *e)
+int loop_watch(struct loop *l, struct slot *s, struct err *e)
 {
     int fd = jar_fd(s->jar);
     struct epoll_event ev = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = s };
@@ -73,21 +59,40 @@ static void forget(struct slot *s)
     *s = (struct slot){ .watched_fd = -1 };
 }
 
+static enum start how_it_started(const struct slot *s)
+{
+    return s->warm ? START_WARM : jar_hatched(s->jar) ? START_HATCHED : START_COLD;
+}
+
+static int tell_started(struct loop *l, struct slot *s, struct err *e)
+{
+    struct wire_started started = { .id = s->id, .start = how_it_started(s) };
+    s->told_started = true;
+    if (s->kind > 0)
+        l->pools->kinds[s->kind - 1].state.starts[started.start]++;
+    return wire_send_started(l->wire_fd, &started, e);
+}
+
 /* Moves a jar on until it has to wait, and tells the keeper what became of it. */
 static int advance(struct loop *l, struct slot *s, struct err *e)
 {
     jar_advance(s->jar, clock_us());
-    if (jar_started(s->jar) && !s->told_started) {
-        s->told_started = true;
-        if (wire_send_started(l->wire_fd, s->id, e))
-            return -1;
-    }
+    if (jar_started(s->jar) && !s->told_started && tell_started(l, s, e))
+        return -1;
     if (!jar_gone(s->jar))
-        return watch(l, s, e);
+        return loop_watch(l, s, e);
     uint64_t id = s->id;
+    bool embryo = s->embryo;
     struct jar_outcome outcome = *jar_outcome(s->jar);
+    if (embryo) {
+        struct pool *k = &l->pools->kinds[s->kind - 1];
+        k->state.discarded++;
+        if (outcome.evidence.reason == END_FAILURE)
+            pool_note_embryo(k, true, clock_us());
+        l->tend_us = 0;
+    }
     forget(s); /* first: when the keeper hears of it, nothing is left */
-    return tell_ended(l, id, &outcome, e);
+    return embryo ? 0 : tell_ended(l, id, &outcome, e);
 }
 
 /* A run that could not begin is an answer, not a fault of the wire. */
@@ -97,21 +102,51 @@ static int refuse(struct loop *l, uint64_t id, const struct err *why, struct err
     return tell_ended(l, id, &outcome, e);
 }
 
+/* Into an embryo that waits. 1: it has it; 0: there is none that takes it. One that fails at that is no more, and no other is
+ * tried: what is wrong may be the job, which would cost them all. */
+static int assign(struct loop *l, const struct wire_spawn *w, const struct jar_spec *spec,
+                  struct err *e)
+{
+    struct err why;
+    struct slot *s = spec->writable_root ? NULL : nursery_ready(l, w->kind);
+    if (!s)
+        return 0;
+    if (jar_assign(s->jar, spec, &why))
+        return loop_watch(l, s, e); /* its end is under way */
+    pool_note_embryo(&l->pools->kinds[s->kind - 1], false, 0);
+    s->embryo = false;
+    s->warm = true;
+    s->id = w->id;
+    return 1;
+}
+
+static int spawn(struct loop *l, const struct wire_spawn *w, struct jar_spec *spec, struct err *e)
+{
+    struct err why = { 0 };
+    struct jar *jar;
+    struct slot *slot = loop_free_slot(l);
+    if (!slot) {
+        (void)!err_set(&why, ERR_UNAVAILABLE, 0, "%d jars are running: wait for one to end",
+                       JARS_MAX);
+        return refuse(l, w->id, &why, e);
+    }
+    spec->womb = pools_womb(l->pools, w->kind);
+    if (jar_spawn(l->host, spec, &jar, &why))
+        return refuse(l, w->id, &why, e);
+    *slot = (struct slot){
+        .jar = jar, .id = w->id, .kind = w->kind <= l->pools->n ? w->kind : 0, .watched_fd = -1
+    };
+    return loop_watch(l, slot, e);
+}
+
 static int on_spawn(struct loop *l, struct err *e)
 {
     struct wire_message *m = &l->message;
     auto(wire_spawn) s = { 0 };
-    struct err why = { 0 };
     if (wire_read_spawn(m, &s, e))
         return -1;
     if (find_slot(l, s.id))
         return err_set(e, ERR_PROTOCOL, 0, "the id %llu is in use", (unsigned long long)s.id);
-    struct slot *slot = free_slot(l);
-    if (!slot) {
-        (void)!err_set(&why, ERR_UNAVAILABLE, 0, "%d jars are running: wait for one to end",
-                       JARS_MAX);
-        return refuse(l, s.id, &why, e);
-    }
     struct jar_spec spec = {
         .limits = s.limits,
         .writable_root = s.flags & SPAWN_WRITABLE_ROOT,
@@ -122,11 +157,8 @@ static int on_spawn(struct loop *l, struct err *e)
         .bundle_fd = m->fds[WIRE_FD_BUNDLE],
         .outputs_fd = m->fds[WIRE_FD_OUTPUTS],
     };
-    struct jar *jar;
-    if (jar_spawn(l->host, &spec, &jar, &why))
-        return refuse(l, s.id, &why, e);
-    *slot = (struct slot){ .jar = jar, .id = s.id, .watched_fd = -1 };
-    return watch(l, slot, e);
+    int assigned = assign(l, &s, &spec, e);
+    return assigned == 0 ? spawn(l, &s, &spec, e) : assigned < 0 ? -1 : 0;
 }
 
 static int on_kill(struct loop *l, struct err *e)
@@ -145,6 +177,7 @@ static int on_message(struct loop *l, struct err *e)
     static int (*const handlers[WIRE_TYPE_COUNT_])(struct loop *, struct err *) = {
         [WIRE_SPAWN] = on_spawn,
         [WIRE_KILL] = on_kill,
+        [WIRE_TARGETS] = nursery_targets,
     };
     int got = wire_receive(l->wire_fd, &l->message, e);
     if (got <= 0)
@@ -160,7 +193,7 @@ static int on_message(struct loop *l, struct err *e)
 
 static int milliseconds_to_wait(const struct loop *l)
 {
-    uint64_t due = UINT64_MAX, now = clock_us();
+    uint64_t due = l->tend_us, now = clock_us();
     for (int i = 0; i < JARS_MAX; i++)
         if (l->slots[i].jar && jar_due_us(l->slots[i].jar) < due)
             due = jar_due_us(l->slots[i].jar);
@@ -170,6 +203,12 @@ static int milliseconds_to_wait(const struct loop *l)
         return 0;
     uint64_t ms = (due - now + 999) / 1000;
     return ms < 60000 ? (int)ms : 60000;
+}
+
+/* An event is of a slot, of a pool, or (NULL) of the wire. */
+static bool is_slot(const struct loop *l, const void *who)
+{
+    return who >= (const void *)l->slots && who < (const void *)(l->slots + JARS_MAX);
 }
 
 static int turn(struct loop *l, struct err *e)
@@ -182,31 +221,36 @@ static int turn(struct loop *l, struct err *e)
     undertaker_reap(&l->host->undertaker);
     /* Jars first: an event names a slot, and a message may give a slot to a new jar. */
     for (int i = 0; i < n; i++) {
-        struct slot *s = events[i].data.ptr;
-        if (s && s->jar && advance(l, s, e))
+        void *who = events[i].data.ptr;
+        if (is_slot(l, who) && ((struct slot *)who)->jar && advance(l, who, e))
             return -1;
     }
     for (int i = 0; i < JARS_MAX; i++)
         if (l->slots[i].jar && jar_due_us(l->slots[i].jar) <= now && advance(l, &l->slots[i], e))
             return -1;
-    for (int i = 0; i < n; i++)
-        if (!events[i].data.ptr && on_message(l, e))
+    for (int i = 0; i < n; i++) {
+        void *who = events[i].data.ptr;
+        if (!who && on_message(l, e))
             return -1;
-    return 0;
+        if (who && !is_slot(l, who) && nursery_hear(l, who, e))
+            return -1;
+    }
+    return nursery_tend(l, e);
 }
 
-/* All are told to die before any is waited for. */
+/* All are told to die before any is waited for; zygotes first, so that none is asked for or born any more. */
 static void end_all(struct loop *l)
 {
     for (int i = 0; i < JARS_MAX; i++)
         if (l->slots[i].jar)
             jar_kill(l->slots[i].jar, END_CANCEL);
+    pools_end_zygotes(l->pools);
     for (int i = 0; i < JARS_MAX; i++)
         if (l->slots[i].jar)
             forget(&l->slots[i]);
 }
 
-void warden_loop(int wire_fd, struct jar_host *host)
+void warden_loop(int wire_fd, struct jar_host *host, struct pools *pools)
 {
     struct err e = { 0 };
     autofree struct loop *l = calloc(1, sizeof *l);
@@ -216,6 +260,8 @@ void warden_loop(int wire_fd, struct jar_host *host)
     l->wire_fd = wire_fd;
     l->epoll_fd = epoll_fd;
     l->host = host;
+    l->pools = pools;
+    l->tend_us = UINT64_MAX;
     for (int i = 0; i < JARS_MAX; i++)
         l->slots[i].watched_fd = -1;
     struct epoll_event ev = { .events = EPOLLIN };

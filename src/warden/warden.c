@@ -62,27 +62,50 @@ static int settle(int wire_fd, const struct cgroup_host *cgroups, struct err *e)
         (void)signal(ignored[i], SIG_IGN);
     (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the wait statuses away */
     struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0) { /* a jar takes about fifteen */
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) { /* a jar takes about thirty */
         files.rlim_cur = files.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &files);
     }
     return 0;
 }
 
-_Noreturn static void warden_main(int fd, enum level level, bool new_user, uid_t uid, gid_t gid,
-                                  struct cgroup_host *cgroups)
+struct beginning {
+    enum level level;
+    bool new_user;
+    uid_t uid;
+    gid_t gid;
+    struct cgroup_host *cgroups;
+    const struct zygote_def *const *zygotes;
+};
+
+static int open_all(int fd, const struct beginning *b, struct jar_host *host, struct pools *pools,
+                    struct err *e)
 {
+    size_t n = 0;
+    if ((b->new_user && become_namespace_root(b->uid, b->gid, e)) || settle(fd, b->cgroups, e))
+        return -1;
+    while (b->zygotes && b->zygotes[n])
+        n++;
+    pools_find(pools, b->zygotes, n); /* before the host's files are out of sight */
+    if (jar_host_open(host, b->level, b->cgroups, e))
+        return -1;
+    pools_init(pools, host);
+    return fd_set_nonblock(fd, e);
+}
+
+_Noreturn static void warden_main(int fd, const struct beginning *b)
+{
+    static struct pools pools;
     struct wire_hello hello = { 0 };
     struct jar_host host;
     struct err e = { 0 };
-    int failed = (new_user && become_namespace_root(uid, gid, &hello.err)) ||
-                 settle(fd, cgroups, &hello.err) ||
-                 jar_host_open(&host, level, cgroups, &hello.err) ||
-                 fd_set_nonblock(fd, &hello.err);
+    struct cgroup_host *cgroups = b->cgroups;
+    int failed = open_all(fd, b, &host, &pools, &hello.err);
     if (!failed)
         hello.isolation = host.isolation;
     if (wire_send_hello(fd, &hello, &e) == 0 && !failed)
-        warden_loop(fd, &host);
+        warden_loop(fd, &host, &pools);
+    pools_done(&pools);
     if (!failed)
         jar_host_done(&host);
     if (cgroups)
@@ -107,7 +130,8 @@ static int read_hello(struct warden *w, struct err *e)
     return 0;
 }
 
-int warden_start(enum level level, struct warden *ret, struct err *e)
+int warden_start(enum level level, const struct zygote_def *const *zygotes, struct warden *ret,
+                 struct err *e)
 {
     struct warden w = { .fd = -1, .cgroups = CGROUP_HOST_INIT };
     uid_t uid = geteuid();
@@ -133,7 +157,13 @@ int warden_start(enum level level, struct warden *ret, struct err *e)
     }
     w.pid = clone_process(flags | (new_user ? CLONE_NEWUSER : 0), -1, &pidfd, e);
     if (w.pid == 0) {
-        warden_main(theirs, level, new_user, uid, gid, limited ? &w.cgroups : NULL);
+        const struct beginning b = { .level = level,
+                                     .new_user = new_user,
+                                     .uid = uid,
+                                     .gid = gid,
+                                     .cgroups = limited ? &w.cgroups : NULL,
+                                     .zygotes = zygotes };
+        warden_main(theirs, &b);
     }
     fd_close(&pidfd);
     fd_close(&theirs);

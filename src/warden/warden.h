@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "jar/cgroup.h"
 #include "spec/isolation.h"
+#include "spec/zygote.h"
 
 struct warden {
     pid_t pid;
@@ -23,8 +24,10 @@ struct warden {
     struct cgroup_host cgroups;
 };
 
-/* Starts one at exactly this level (not LEVEL_AUTO), or says what the machine lacks. */
-[[nodiscard]] int warden_start(enum level level, struct warden *ret, struct err *e);
+/* Starts one at exactly this level (not LEVEL_AUTO), or says what the machine lacks. It may keep zygotes of these kinds, once
+ * it is told to; the list ends with NULL. */
+[[nodiscard]] int warden_start(enum level level, const struct zygote_def *const *zygotes,
+                               struct warden *ret, struct err *e);
 
 /* Closes the wire, waits until every jar is gone, and removes what a warden that was killed left behind. */
 void warden_stop(struct warden *w);

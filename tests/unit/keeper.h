@@ -33,6 +33,7 @@ struct keeper_ask {
     char **argv, **outputs;
     const struct limits *limits;
     const struct buf *bundle;
+    unsigned kind;
     int replaced; /* 1 + which descriptor of the message is another than it should be */
     int with;     /* that one */
 };
@@ -55,6 +56,7 @@ struct keeper_ask {
                                &theirs[WIRE_FD_BUNDLE], &e),
               0);
     struct wire_spawn s = { .id = ask->id,
+                            .kind = ask->kind,
                             .limits = ask->limits ? *ask->limits : limits_default(),
                             .argv = ask->argv,
                             .envp = env,
@@ -85,9 +87,10 @@ struct keeper_ask {
     struct pollfd p = { .fd = w->fd, .events = POLLIN };
     if (!CHECK(poll(&p, 1, 30000) == 1) || wire_receive(w->fd, &m, &e) != 1)
         return -1;
-    if (m.type == WIRE_STARTED)
-        CHECK_INT(wire_read_started(&m, ret_id, &e), 0);
-    else if (CHECK_INT(wire_read_ended(&m, ret_end, &e), 0))
+    struct wire_started started;
+    if (m.type == WIRE_STARTED && CHECK_INT(wire_read_started(&m, &started, &e), 0))
+        *ret_id = started.id;
+    else if (m.type != WIRE_STARTED && CHECK_INT(wire_read_ended(&m, ret_end, &e), 0))
         *ret_id = ret_end->id;
     return (int)m.type;
 }
@@ -134,6 +137,9 @@ struct keeper_levels {
     int held; /* levels at which the test was held */
 };
 
+/* The kinds that the wardens know; NULL: none. */
+static const struct zygote_def *const *keeper_zygotes = NULL;
+
 /* A pipe whose other end was open when the warden was started, and is now closed by us. */
 static int keeper_witness = -1;
 
@@ -146,7 +152,7 @@ static void keeper_hold(struct keeper_levels *all, enum level level)
     unsigned failures = check_failures;
     int witness[2];
     CHECK_INT(pipe2(witness, 0), 0);
-    int failed = warden_start(level, &w, &e);
+    int failed = warden_start(level, keeper_zygotes, &w, &e);
     (void)close(witness[1]);
     keeper_witness = witness[0];
     if (!failed) {

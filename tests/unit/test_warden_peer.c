@@ -64,7 +64,7 @@ static void send_nonsense(struct warden *w, int kind)
         CHECK_INT(wire_send_ended(w->fd, &end, &e), 0);
         break;
     case 7:
-        CHECK_INT(wire_send_started(w->fd, 1, &e), 0);
+        CHECK_INT(wire_send_started(w->fd, &(struct wire_started){ .id = 1 }, &e), 0);
         break;
     case 8:
         CHECK_INT(wire_send_kill(w->fd, &(struct wire_kill){ 1, END_WALL }, &e), 0);

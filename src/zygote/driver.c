@@ -1,0 +1,336 @@
+#include "zygote/driver.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "jar/confine.h"
+#include "jar/files.h"
+#include "jar/inside.h"
+#include "jar/job.h"
+#include "zygote/request.h"
+
+enum { RANDOM_BYTES = 16, RSEQ_BYTES = 32, RSEQ_SIGNATURE = 0x53053053 };
+
+struct robust_list_head;
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+/* ---- taking over ---- */
+
+typedef int main_function(int argc, char **argv, char **envp);
+typedef int start_function(main_function *, int, char **, void (*)(void), void (*)(void),
+                           void (*)(void), void *);
+
+static main_function *real_main;
+
+static int our_main(int argc, char **argv, char **envp)
+{
+    (void)unsetenv("LD_PRELOAD"); /* nobody that we start gets it */
+    return driver_main(argc, argv, envp, real_main);
+}
+
+/* The C library's own calls main(); ours lets it call us. Before 2.34, init and fini are the program's. */
+[[gnu::visibility("default")]] int __libc_start_main(main_function *main, int argc, char **argv,
+                                                     void (*init)(void), void (*fini)(void),
+                                                     void (*rtld_fini)(void), void *stack_end);
+int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
+{
+    start_function *start = (start_function *)dlsym(RTLD_NEXT, "__libc_start_main");
+    real_main = main;
+    if (!start)
+        _exit(127);
+    return start(our_main, argc, argv, init, fini, rtld_fini, stack_end);
+}
+
+/* ---- the warden's requests ---- */
+
+static void say_hello(const struct err *e)
+{
+    struct zygote_hello hello = { .err = *e };
+    if (send(ZYGOTE_FD, &hello, sizeof hello, MSG_NOSIGNAL) < 0)
+        _exit(1);
+}
+
+void driver_fail(const char *why)
+{
+    struct err e;
+    (void)!err_set(&e, ERR_UNAVAILABLE, 0, "%s", why);
+    say_hello(&e);
+    _exit(1);
+}
+
+struct request {
+    struct zygote_request r;
+    int fds[REQUEST_FDS_MAX];
+    size_t n_fds;
+};
+
+/* The warden is the only one who can write here. When it closes, a zygote has no reason to be. */
+static void receive(struct request *q)
+{
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(REQUEST_FDS_MAX * sizeof(int))];
+    } control;
+    struct iovec iov = { &q->r, sizeof q->r };
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
+    ssize_t n;
+    do
+        n = recvmsg(ZYGOTE_FD, &msg, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    struct cmsghdr *head = n == (ssize_t)sizeof q->r ? CMSG_FIRSTHDR(&msg) : NULL;
+    if (!head || head->cmsg_type != SCM_RIGHTS || (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+        _exit(0);
+    q->n_fds = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    memcpy(q->fds, CMSG_DATA(head), q->n_fds * sizeof(int));
+    if (q->n_fds != REQUEST_FD_CGROUP + (size_t)q->r.cgroup_slots)
+        _exit(1);
+}
+
+static void close_request(const struct request *q)
+{
+    for (size_t i = 0; i < q->n_fds; i++)
+        (void)close(q->fds[i]);
+}
+
+/* ---- forking ---- */
+
+/* The kernel knows the place, for the library has told it when the thread began: to clear it at the end. Where it does not
+ * say (without CONFIG_CHECKPOINT_RESTORE), or the library lets something else be cleared (musl), the number is looked for in the
+ * library's record of the thread: all of them have it in the first two kilobytes. */
+int *driver_thread_id_place(void)
+{
+    enum { LOOKED_AT = 512 };
+    int *place = NULL, id = (int)gettid();
+    if (prctl(PR_GET_TID_ADDRESS, &place, 0, 0, 0) == 0 && place && *place == id)
+        return place;
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): a thread is its record */
+    place = (int *)pthread_self();
+    for (int i = 0; i < LOOKED_AT; i++)
+        if (place[i] == id)
+            return &place[i];
+    return NULL;
+}
+
+/* A zygote has no rights in its own user namespace, so it cannot so much as say where its children are to be born: only
+ * whoever has moved into a jar can, and never comes back. Hence a midwife, a process that has its own credentials and
+ * namespaces but lives in the zygote's memory, which waits meanwhile: it moves into the jar, forks there and ends. The
+ * embryo, then without a parent, goes to the first process of the midwife's pid namespace, and that is the warden. */
+struct birth {
+    int init_pidfd;
+    int *tid_place;
+    pid_t embryo; /* -1 with why in error */
+    int error;
+    void *back[5]; /* where the embryo goes on: on the stack it knows, not on the midwife's */
+};
+
+static int midwife(void *context)
+{
+    struct birth *b = context;
+    const int all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
+                    CLONE_NEWPID;
+    if (setns(b->init_pidfd, all) < 0) {
+        b->error = errno;
+        return 1;
+    }
+    /* Not the C library's fork, which would take the midwife's memory for its own; and not clone, whose arguments have another
+     * order on each architecture. The kernel corrects the number that the library keeps of the thread. */
+    struct clone_args args = { .flags = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID,
+                               .child_tid = (uint64_t)(uintptr_t)b->tid_place,
+                               .exit_signal = SIGCHLD };
+    long pid = syscall(SYS_clone3, &args, sizeof args);
+    if (pid == 0)
+        __builtin_longjmp(b->back, 1);
+    b->embryo = (pid_t)pid;
+    b->error = pid < 0 ? errno : 0;
+    return 0;
+}
+
+/* 0 in the embryo, its number in the zygote, -1 when there is none. */
+[[gnu::noinline]] static pid_t fork_into(int init_pidfd, int *tid_place)
+{
+    static _Alignas(64) char stack[32 << 10]; /* for two system calls */
+    static struct birth b;
+    b = (struct birth){ .init_pidfd = init_pidfd, .tid_place = tid_place, .embryo = -1 };
+    if (__builtin_setjmp(b.back))
+        return 0;
+    pid_t pid = clone(midwife, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &b);
+    if (pid < 0)
+        return -1;
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ; /* once it is reaped, the embryo is the warden's */
+    errno = b.error;
+    return b.embryo;
+}
+
+static void tell_born(int report_fd, pid_t pid)
+{
+    struct report r = { .kind = REPORT_BORN, .pid = pid };
+    (void)!fd_write_all(report_fd, &r, sizeof r);
+}
+
+/* ---- the embryo ---- */
+
+_Noreturn static void die(int report_fd, const struct err *e)
+{
+    report_send(report_fd, REPORT_FAILED, e);
+    _exit(127);
+}
+
+static void confine(const struct request *q)
+{
+    struct err e = { 0 };
+    const int keep[] = { q->fds[REQUEST_FD_REPORT], q->fds[REQUEST_FD_JOB] };
+    int report_fd = q->fds[REQUEST_FD_REPORT];
+    struct cgroup_host host = { .version = q->r.cgroup_version, .slots = q->r.cgroup_slots };
+    struct cgroup cgroup = { .host = &host };
+    for (int i = 0; i < q->r.cgroup_slots; i++)
+        cgroup.join_fd[i] = q->fds[REQUEST_FD_CGROUP + i];
+    struct inside in = {
+        .iso = &q->r.isolation,
+        .limits = &q->r.limits,
+        .cgroup = q->r.cgroup_version ? &cgroup : NULL,
+        .report_fd = report_fd,
+        .init_pidfd = q->fds[REQUEST_FD_INIT],
+        .entered = true,
+        .kept_fds = keep,
+        .n_kept = sizeof keep / sizeof keep[0],
+    };
+    if (q->r.nice)
+        (void)setpriority(PRIO_PROCESS, 0, q->r.nice);
+    if (program_confine(&in, &report_fd, &e))
+        die(report_fd, &e);
+    (void)prctl(PR_SET_DUMPABLE, 1, 0, 0,
+                0); /* as after an execve: it may look at itself, and so may its children */
+}
+
+/* What the kernel gives to a program with execve, and a fork has copied or lost. */
+static void renew_gifts(const struct request *q, struct robust_list_head *robust, size_t robust_len)
+{
+    struct err e;
+    /* Sixteen random bytes, from which some programs and libraries make their seeds. */
+    void *bytes = (void *)getauxval(AT_RANDOM); /* NOLINT(performance-no-int-to-ptr) */
+    if (bytes && getrandom(bytes, RANDOM_BYTES, 0) != RANDOM_BYTES) {
+        (void)!err_set(&e, ERR_KERNEL, errno, "get random bytes");
+        die(q->fds[REQUEST_FD_REPORT], &e);
+    }
+    /* Both were the zygote's thread's, and the midwife, which came between, had neither. */
+    if (robust)
+        (void)syscall(SYS_set_robust_list, robust, robust_len);
+    if (&__rseq_offset && &__rseq_size && __rseq_size > 0)
+        (void)syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset, RSEQ_BYTES, 0,
+                      RSEQ_SIGNATURE);
+}
+
+static int unpack(int bundle_fd, struct err *e)
+{
+    if (bundle_fd < 0)
+        return 0;
+    autoclose int dir = open("/sandbox", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0)
+        return err_set(e, ERR_KERNEL, errno, "open /sandbox");
+    return files_unpack(bundle_fd, dir, e);
+}
+
+static int count(char **list)
+{
+    int n = 0;
+    while (list[n])
+        n++;
+    return n;
+}
+
+static void take_job(const struct request *q, const char *name, struct driver_job *ret_job)
+{
+    struct err e = { 0 };
+    struct job_message job;
+    int report_fd = q->fds[REQUEST_FD_REPORT], job_fd = q->fds[REQUEST_FD_JOB];
+    char *bytes = malloc(JOB_MAX_BYTES); /* kept: the job's strings are in it */
+    report_send(report_fd, REPORT_READY, &e);
+    int got = bytes ? job_receive(job_fd, bytes, &job, &e)
+                    : err_set(&e, ERR_NO_MEMORY, 0, "no memory for a job");
+    if (got == 0)
+        _exit(0); /* the jar is not wanted any more */
+    if (got < 0 || unpack(job.fds[JOB_FD_BUNDLE], &e) ||
+        confine_rlimits(RLIMITS_OF_JOB, &q->r.isolation, &job.limits, 1, &e))
+        die(report_fd, &e);
+    fd_close(&job.fds[JOB_FD_BUNDLE]);
+    (void)close(job_fd);
+    for (int i = 0; i < 3; i++) {
+        if (dup2(job.fds[i], i) < 0) {
+            (void)!err_set(&e, ERR_KERNEL, errno, "place descriptor %d", i);
+            die(report_fd, &e);
+        }
+        (void)close(job.fds[i]);
+    }
+    *ret_job = (struct driver_job){ .argc = count(job.argv), .argv = job.argv, .envp = job.envp };
+    environ = job.envp;
+    (void)prctl(PR_SET_NAME, name, 0, 0, 0);
+    /* As after an execve: it and what it starts may see it in /proc. */
+    (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    report_send(report_fd, REPORT_GOING, &e);
+    (void)close(report_fd);
+}
+
+void driver_serve(const struct driver_hooks *hooks, struct driver_job *ret_job)
+{
+    struct err none = { 0 };
+    struct request q;
+    char name[16] = "";
+    int *tid_place = driver_thread_id_place();
+    struct robust_list_head *robust = NULL;
+    size_t robust_len = 0;
+    (void)syscall(SYS_get_robust_list, 0, &robust, &robust_len);
+    (void)prctl(PR_GET_NAME, name, 0, 0, 0);
+    (void)prctl(PR_SET_NAME, "jar-zygote", 0, 0, 0);
+    if (!tid_place)
+        driver_fail("the C library's thread number was not found");
+    say_hello(&none);
+    for (;;) {
+        struct err e = { 0 };
+        receive(&q);
+        if (hooks->before_fork)
+            hooks->before_fork();
+        pid_t pid = fork_into(q.fds[REQUEST_FD_INIT], tid_place);
+        if (pid == 0)
+            break;
+        if (hooks->after_fork_parent)
+            hooks->after_fork_parent();
+        if (pid > 0) {
+            tell_born(q.fds[REQUEST_FD_REPORT], pid);
+        } else {
+            (void)!err_set(&e, ERR_KERNEL, errno, "fork into a jar");
+            report_send(q.fds[REQUEST_FD_REPORT], REPORT_FAILED, &e);
+        }
+        close_request(&q);
+    }
+    (void)close(ZYGOTE_FD);
+    (void)prctl(PR_SET_NAME, "jar-embryo", 0, 0, 0);
+    renew_gifts(&q, robust, robust_len);
+    confine(&q);
+    if (hooks->embryo)
+        hooks->embryo();
+    take_job(&q, name, ret_job);
+}

@@ -1,0 +1,30 @@
+/* zygote/request.h — what a warden asks of a zygote, over SOCK_SEQPACKET. Fixed layout: both sides are of one build.
+ * Sent by: warden. Received by: zygote. A zygote answers once, when it has booted. */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "jar/cgroup.h"
+#include "spec/isolation.h"
+#include "spec/limit.h"
+
+enum { ZYGOTE_FD = 3 }; /* the zygote's end */
+
+/* "Fork into this jar." */
+struct zygote_request {
+    struct isolation isolation;
+    struct limits limits;
+    int32_t cgroup_version; /* 0: no cgroup */
+    int32_t cgroup_slots;
+    int32_t nice; /* of an embryo that nobody waits for */
+};
+
+/* Its descriptors, in this order; then one for each slot of the cgroup to join. */
+enum { REQUEST_FD_INIT, REQUEST_FD_REPORT, REQUEST_FD_JOB, REQUEST_FD_CGROUP };
+enum { REQUEST_FDS_MAX = REQUEST_FD_CGROUP + CGROUP_SLOTS };
+
+/* "I have booted", or why not (err.code). */
+struct zygote_hello {
+    struct err err;
+};
