@@ -1,5 +1,14 @@
 #include "runtime/language.h"
 
+static const struct warm warm[] = {
+    /* The command line of most jobs: what /proc shows of it cannot be changed later. */
+    { .zygote = { .name = "bash",
+                  .files = (const char *const[]){ "belljar-plain.so", NULL },
+                  .argv = (const char *const[]){ "/bin/bash", "main.sh", NULL },
+                  .env = (const char *const[]){ NULL } } },
+    { .imports = NULL },
+};
+
 extern const struct language language_bash;
 const struct language language_bash = {
     .name = "bash",
@@ -10,6 +19,8 @@ const struct language language_bash = {
     .env = (const char *const[]){ NULL },
     .version = (const char *const[]){ "/bin/bash", "--version", NULL },
     .install = "apt-get install bash",
+    .warm = warm,
+    .cold_env = (const char *const[]){ "LD_*", NULL },
     .hints = (const char *const[]){ "^echo ", "^fi",     "^done", "^then",    "^if [",    "$(",
                                     "${",     "^set -",  "^cd ",  "^ls",      "^grep ",   "^cat ",
                                     "; do",   "; then",  "^esac", "^export ", "^printf ", "^mkdir ",

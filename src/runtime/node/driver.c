@@ -1,0 +1,282 @@
+/* runtime/node/driver.c — Node, booted once and forked. Preloaded into the machine's own node; see zygote/driver.h.
+ *
+ * Theory of operation. Node's real main() runs, with the command line that most jobs have: `node main.js` in /sandbox.
+ * While it makes the file's name absolute it asks for the working directory, and there driver.js is run: it has Node come
+ * back to us, through serve(), at the moment when all is set up and nothing of the program has been looked at. serve() puts away what
+ * a fork does not take along or must not share (threads, descriptors, the time), and driver_serve() forks.
+ * In an embryo all of it is made anew, random generators first of all, and Node goes on as it would have.
+ *
+ * N1 When guest code runs, nothing in JavaScript's world tells that it was not started by execve.
+ * N2 Whatever the embryo cannot do exactly, it does by execve of the same command line: slower, and exact by definition.
+ * N3 No embryo shares a kernel object or the state of a random generator with another. */
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/node/fds.h"
+#include "runtime/node/instant.h"
+#include "runtime/node/node_api.h"
+#include "runtime/node/rehearsal.h"
+#include "runtime/node/threads.h"
+#include "runtime/plain/shown.h"
+#include "spec/zygote.h"
+#include "zygote/driver.h"
+
+#define WORKING_DIR "/sandbox"
+
+enum { CONTROL_FD = 3, CONTROL_AWAY = 200 };
+
+__attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_env env,
+                                                                          napi_value exports);
+
+/* What Node's interface for C lacks is taken from V8 itself. Handles are pointers to C. */
+static struct v8 {
+    void *(*current)(void);
+    bool (*in_context)(void *isolate);
+    void *(*context)(void *isolate);
+    void (*scope_enter)(void *scope, void *isolate);
+    void (*scope_leave)(void *scope);
+    void *(*new_string)(void *isolate, const char *, int type, int len);
+    void *(*compile)(void *context, void *source, void *origin);
+    void *(*run)(void *script, void *context);
+    void *(*generator)(void *isolate);
+    void (*set_seed)(void *generator, int64_t seed);
+    void (*forget_random)(uintptr_t native_context);
+} v8;
+
+static const struct {
+    const char *name;
+    size_t at;
+} v8_symbols[] = {
+    { "_ZN2v87Isolate13TryGetCurrentEv", offsetof(struct v8, current) },
+    { "_ZN2v87Isolate9InContextEv", offsetof(struct v8, in_context) },
+    { "_ZN2v87Isolate17GetCurrentContextEv", offsetof(struct v8, context) },
+    { "_ZN2v811HandleScopeC1EPNS_7IsolateE", offsetof(struct v8, scope_enter) },
+    { "_ZN2v811HandleScopeD1Ev", offsetof(struct v8, scope_leave) },
+    { "_ZN2v86String11NewFromUtf8EPNS_7IsolateEPKcNS_13NewStringTypeEi",
+      offsetof(struct v8, new_string) },
+    { "_ZN2v86Script7CompileENS_5LocalINS_7ContextEEENS1_INS_6StringEEEPNS_12ScriptOriginE",
+      offsetof(struct v8, compile) },
+    { "_ZN2v86Script3RunENS_5LocalINS_7ContextEEE", offsetof(struct v8, run) },
+    { "_ZN2v88internal7Isolate23random_number_generatorEv", offsetof(struct v8, generator) },
+    { "_ZN2v84base21RandomNumberGenerator7SetSeedEl", offsetof(struct v8, set_seed) },
+    { "_ZN2v88internal10MathRandom12ResetContextENS0_7ContextE",
+      offsetof(struct v8, forget_random) },
+};
+
+/* Those that every program of tests/exact has been run with: in any other, what we look for may be kept elsewhere. */
+static const char *const proven[] = { "10.2." /* Node 18 */, "11.3." /* Node 20 */ };
+
+/* v8::HandleScope, with room to spare. */
+struct scope {
+    _Alignas(16) char bytes[64];
+};
+
+static const char script_text[] =
+#include "runtime/node/driver.js.inc"
+    ;
+
+static bool booting; /* from driver_main until driver_serve has returned in an embryo */
+static bool hooked;
+static pid_t zygote;
+
+static _Noreturn void fail(const char *why)
+{
+    (void)dup3(CONTROL_AWAY, CONTROL_FD, O_CLOEXEC);
+    booting = false;
+    driver_fail(why);
+}
+
+/* ---- what Node asks libc for while it boots ---- */
+
+/* V8 keeps its memory from being forked, for which there is no reason here. */
+__attribute__((visibility("default"))) int madvise(void *addr, size_t len, int advice)
+{
+    if (booting && advice == MADV_DONTFORK)
+        return 0;
+    return (int)syscall(SYS_madvise, addr, len, advice);
+}
+
+static void run_script(void *isolate)
+{
+    struct scope scope;
+    v8.scope_enter(&scope, isolate);
+    void *context = v8.context(isolate);
+    void *source = v8.new_string(isolate, script_text, 0, (int)sizeof script_text - 1);
+    void *script = source ? v8.compile(context, source, NULL) : NULL;
+    if (!script || !v8.run(script, context))
+        fail("the driver's script does not run in this Node");
+    v8.scope_leave(&scope);
+}
+
+/* Node remembers the answer: it is the one that every job would get. */
+__attribute__((visibility("default"))) char *getcwd(char *buf, size_t size)
+{
+    if (booting && size >= sizeof WORKING_DIR) {
+        void *isolate = v8.current ? v8.current() : NULL;
+        if (!hooked && isolate && v8.in_context(isolate)) {
+            hooked = true;
+            run_script(isolate);
+        }
+        buf = buf ? buf : malloc(size);
+        return buf ? memcpy(buf, WORKING_DIR, sizeof WORKING_DIR) : NULL;
+    }
+    static char *(*real)(char *, size_t);
+    if (!real)
+        real = (char *(*)(char *, size_t))dlsym(RTLD_NEXT, "getcwd");
+    return real(buf, size);
+}
+
+/* ---- an embryo ---- */
+
+/* Every generator whose state the fork has copied. OpenSSL would notice a new process id, and ids repeat between jars. */
+static void reseed(void)
+{
+    int64_t seed;
+    void *isolate = v8.current();
+    struct scope scope;
+    if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed || RAND_poll() != 1)
+        _exit(1);
+    v8.set_seed(v8.generator(isolate), seed);
+    v8.scope_enter(&scope, isolate);
+    v8.forget_random(*(uintptr_t *)v8.context(isolate));
+    v8.scope_leave(&scope);
+}
+
+static bool fits(const struct driver_job *job)
+{
+    char cwd[sizeof WORKING_DIR + 1];
+    return job->argc >= 2 && job->argv[1][0] != '-' && job->argv[1][0] != '\0' &&
+           syscall(SYS_getcwd, cwd, sizeof cwd) > 0 && strcmp(cwd, WORKING_DIR) == 0;
+}
+
+static napi_value job_to_js(napi_env env, const struct driver_job *job)
+{
+    napi_value list, item;
+    int wrong = napi_create_array(env, &list);
+    for (int i = 0; i < job->argc && !wrong; i++)
+        wrong = napi_create_string_utf8(env, job->argv[i], SIZE_MAX, &item) ||
+                napi_set_element(env, list, (uint32_t)i, item);
+    wrong = wrong || napi_create_int32(env, (int32_t)getpid(), &item) ||
+            napi_set_element(env, list, (uint32_t)job->argc, item);
+    return wrong ? NULL : list;
+}
+
+/* From JavaScript, in the zygote; returns in an embryo, with argv and, last, the process id. */
+static napi_value serve(napi_env env, napi_info info)
+{
+    static const struct driver_hooks hooks = { .embryo = reseed };
+    struct driver_job job;
+    void *loop = NULL;
+    (void)info;
+    const char *wrong = instant_find();
+    wrong = wrong ? wrong : threads_park();
+    wrong = wrong ? wrong : fds_put_away(CONTROL_AWAY);
+    if (wrong || dup3(CONTROL_AWAY, CONTROL_FD, O_CLOEXEC) < 0)
+        fail(wrong ? wrong : "the control socket cannot be put back");
+    close(CONTROL_AWAY);
+    driver_serve(&hooks, &job);
+    booting = false;
+    wrong = fits(&job) ? NULL : "";
+    wrong = wrong ? wrong : fds_renew();
+    wrong = wrong ? wrong : threads_revive();
+    napi_value result = NULL;
+    if (!wrong && napi_get_uv_event_loop(env, &loop) == 0) {
+        uv_update_time(loop);
+        instant_set();
+        result = job_to_js(env, &job);
+    }
+    if (!result) { /* N2 */
+        execve(job.argv[0], job.argv, job.envp);
+        _exit(127);
+    }
+    return result;
+}
+
+/* fail(why), from JavaScript. */
+static napi_value give_up(napi_env env, napi_info info)
+{
+    size_t argc = 1;
+    napi_value arg;
+    char why[128] = "a rehearsal went wrong";
+    if (napi_get_cb_info(env, info, &argc, &arg, NULL, NULL) == 0 && argc == 1)
+        (void)napi_get_value_string_utf8(env, arg, why, sizeof why, NULL);
+    fail(why);
+}
+
+napi_value napi_register_module_v1(napi_env env, napi_value exports)
+{
+    napi_value f;
+    if (napi_create_function(env, "fail", SIZE_MAX, give_up, NULL, &f) ||
+        napi_set_named_property(env, exports, "fail", f) ||
+        napi_create_function(env, "serve", SIZE_MAX, serve, NULL, &f) ||
+        napi_set_named_property(env, exports, "serve", f) || rehearsal_export(env, exports))
+        fail("this Node does not take the driver's function");
+    return exports;
+}
+
+/* ---- the zygote's beginning ---- */
+
+static void not_served(void)
+{
+    if (booting && getpid() == zygote)
+        fail("Node ended before a program could have begun");
+}
+
+static void check_version(void)
+{
+    char why[128];
+    const char *(*version)(void);
+    void *symbol = dlsym(RTLD_DEFAULT, "_ZN2v82V810GetVersionEv");
+    memcpy(&version, &symbol, sizeof version);
+    const char *v = symbol ? version() : "unknown";
+    for (size_t i = 0; i < sizeof proven / sizeof proven[0]; i++)
+        if (strncmp(v, proven[i], strlen(proven[i])) == 0)
+            return;
+    (void)snprintf(why, sizeof why, "warm starts are for Node 18 and 20; the V8 of this one is %s",
+                   v);
+    driver_fail(why);
+}
+
+static _Noreturn void fail_without(const char *symbol)
+{
+    char why[192];
+    (void)snprintf(why, sizeof why, "this Node does not have %s", symbol);
+    driver_fail(why);
+}
+
+int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char **, char **))
+{
+    check_version();
+    for (size_t i = 0; i < sizeof v8_symbols / sizeof v8_symbols[0]; i++) {
+        void *symbol = dlsym(RTLD_DEFAULT, v8_symbols[i].name);
+        if (!symbol)
+            fail_without(v8_symbols[i].name);
+        memcpy((char *)&v8 + v8_symbols[i].at, &symbol, sizeof symbol);
+    }
+#define CHECK_SYMBOL(name) \
+    if (!(name))           \
+        fail_without(#name);
+    NODE_API_SYMBOLS(CHECK_SYMBOL)
+    /* Node's descriptors get the numbers that they have anywhere. */
+    if (dup3(CONTROL_FD, CONTROL_AWAY, O_CLOEXEC) < 0 || close(CONTROL_FD) < 0)
+        driver_fail("the control socket cannot be put aside");
+    booting = true;
+    zygote = getpid();
+    shown_without_preload();
+    atexit(not_served);
+    int status = real_main(argc, argv, envp);
+    not_served();
+    return status;
+}

@@ -1,0 +1,15 @@
+/* A driver for any interpreter: stops it where its own main() begins, with the program loaded and linked. */
+#include "zygote/driver.h"
+#include "runtime/plain/shown.h"
+
+int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char **, char **))
+{
+    static const struct driver_hooks none = { 0 };
+    struct driver_job job;
+    (void)argc;
+    (void)argv;
+    (void)envp;
+    shown_without_preload();
+    driver_serve(&none, &job);
+    return real_main(job.argc, job.argv, job.envp);
+}

@@ -1,0 +1,68 @@
+/* runtime/python/driver.c — the driver of Python: see zygote/driver.h for what that is, guest.h for what this one
+ * promises. */
+#include "runtime/python/guest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/plain/shown.h"
+
+/* The hooks bring no context; there is one interpreter in a process. */
+static struct guest guest;
+
+/* Which modules to import in advance, and a program that does what most of this kind do; for the boot alone. */
+#define PRELOAD   "BELLJAR_PRELOAD"
+#define REHEARSAL "BELLJAR_REHEARSAL"
+
+/* Structures of the interpreter are used as the headers have them. */
+static void check_version(void)
+{
+    char ours[16], why[160];
+    (void)snprintf(ours, sizeof ours, "%d.%d.", PY_MAJOR_VERSION, PY_MINOR_VERSION);
+    if (strncmp(Py_GetVersion(), ours, strlen(ours)) == 0)
+        return;
+    (void)snprintf(why, sizeof why, "the driver was built for Python %d.%d, and this is %.40s",
+                   PY_MAJOR_VERSION, PY_MINOR_VERSION, Py_GetVersion());
+    driver_fail(why);
+}
+
+static char *take_variable(const char *name, const char *otherwise)
+{
+    const char *value = getenv(name);
+    char *copy = strdup(value ? value : otherwise);
+    if (!copy)
+        driver_fail("no memory");
+    (void)unsetenv(name);
+    return copy;
+}
+
+static void on_embryo(void)
+{
+    guest_touch_pages();
+    PyOS_AfterFork_Child();
+    guest_freshen();
+}
+
+int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char **, char **))
+{
+    (void)real_main;
+    check_version();
+    shown_without_preload();
+    char *modules = take_variable(PRELOAD, ""), *rehearsal = take_variable(REHEARSAL, "print(1)\n");
+    guest_boot(&guest, argc, argv);
+    guest_preload(&guest, modules);
+    guest_send_scout(&guest, rehearsal, argv, envp);
+    free(modules);
+    free(rehearsal);
+
+    const struct driver_hooks hooks = {
+        .before_fork = PyOS_BeforeFork,
+        .after_fork_parent = PyOS_AfterFork_Parent,
+        .embryo = on_embryo,
+    };
+    struct driver_job job;
+    driver_serve(&hooks, &job);
+    return guest_run(&guest, &job);
+}

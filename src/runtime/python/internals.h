@@ -1,0 +1,18 @@
+/* runtime/python/internals.h — structures of the interpreter that it keeps for itself. Its own headers say where things
+ * are; driver.c sees to it that they are the right ones. */
+#pragma once
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#define Py_BUILD_CORE 1
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <internal/pycore_frame.h>
+#include <internal/pycore_gc.h>
+#include <internal/pycore_interp.h>
+#undef Py_BUILD_CORE
+#pragma GCC diagnostic pop
+
+#include "runtime/python/guest.h"

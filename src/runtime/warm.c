@@ -1,0 +1,100 @@
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "runtime/language.h"
+
+size_t warm_zygotes(const struct zygote_def *ret_defs[ZYGOTE_KINDS_MAX])
+{
+    size_t n = 0;
+    for (const struct language *const *l = languages; *l; l++)
+        for (const struct warm *w = (*l)->warm; w && w->zygote.name && n < ZYGOTE_KINDS_MAX; w++)
+            ret_defs[n++] = &w->zygote;
+    return n;
+}
+
+static unsigned kind_of(const struct warm *wanted)
+{
+    const struct zygote_def *defs[ZYGOTE_KINDS_MAX];
+    size_t n = warm_zygotes(defs);
+    for (unsigned i = 0; i < n; i++)
+        if (defs[i] == &wanted->zygote)
+            return i + 1;
+    return 0;
+}
+
+/* "NAME" or "PREFIX*" against the name of a K=V entry. */
+static bool names(const char *pattern, const char *entry)
+{
+    size_t n = strlen(pattern);
+    if (n > 0 && pattern[n - 1] == '*')
+        return strncmp(entry, pattern, n - 1) == 0;
+    return strncmp(entry, pattern, n) == 0 && entry[n] == '=';
+}
+
+static bool env_is_cold(const struct language *l, char *const *env)
+{
+    for (; l->cold_env && env && *env; env++)
+        for (const char *const *pattern = l->cold_env; *pattern; pattern++)
+            if (names(*pattern, *env))
+                return true;
+    return false;
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* True when the line imports one of the names: "import a, name.sub as x" or "from name.sub import y". A word within
+ * another statement does no harm: what is imported too much is only there, not seen. */
+static bool line_imports(const char *line, size_t n, const char *const *imports)
+{
+    size_t at = 0;
+    while (at < n && (line[at] == ' ' || line[at] == '\t'))
+        at++;
+    bool from = n - at > 5 && memcmp(line + at, "from ", 5) == 0;
+    if (!from && !(n - at > 7 && memcmp(line + at, "import ", 7) == 0))
+        return false;
+    at += from ? 5 : 7;
+    while (at < n) {
+        size_t start = at;
+        while (at < n && is_word(line[at]))
+            at++;
+        for (const char *const *name = imports; *name; name++)
+            if (at - start == strlen(*name) && memcmp(line + start, *name, at - start) == 0)
+                return true;
+        if (from)
+            return false; /* what follows are names inside of it */
+        while (at < n && line[at] != ',')
+            at++;
+        while (at < n && (line[at] == ',' || line[at] == ' ' || line[at] == '\t'))
+            at++;
+    }
+    return false;
+}
+
+static bool code_imports(const char *code, size_t len, const char *const *imports)
+{
+    enum { LOOKED_AT = 256 << 10 };
+    if (len > LOOKED_AT)
+        len = LOOKED_AT;
+    for (const char *at = code, *end = code + len; at < end;) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t n = newline ? (size_t)(newline - at) : (size_t)(end - at);
+        if (line_imports(at, n, imports))
+            return true;
+        at += n + 1;
+    }
+    return false;
+}
+
+unsigned warm_kind(const struct language *l, const char *code, size_t len, char *const *env)
+{
+    if (env_is_cold(l, env))
+        return 0;
+    for (const struct warm *w = l->warm; w && w->zygote.name; w++)
+        if (!w->imports || (code && code_imports(code, len, w->imports)))
+            return kind_of(w);
+    return 0;
+}
