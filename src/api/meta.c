@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "api/core.h"
+#include "api/meta.h"
 #include "api/metrics.h"
 #include "base/clock.h"
 #include "config.h"
+#include "engine/json.h"
 #include "engine/result.h"
 #include "runtime/language.h"
 
@@ -70,6 +72,40 @@ static void get_languages(struct api_call *c)
     api_reply(c, 200, list);
 }
 
+/* ---- pools ---- */
+static json_t *starts_json(const uint64_t starts[START_COUNT_])
+{
+    json_t *o = json_object();
+    for (int s = START_COUNT_ - 1; s >= 0; s--) /* the quickest first */
+        json_put(o, start_word((enum start)s), json_integer((json_int_t)starts[s]));
+    return o;
+}
+
+static json_t *all_starts_json(const struct runner_pools *p)
+{
+    uint64_t all[START_COUNT_] = { 0 };
+    for (size_t kind = 0; kind <= p->n; kind++)
+        for (int s = 0; s < START_COUNT_; s++)
+            all[s] += p->starts[kind][s];
+    return starts_json(all);
+}
+
+json_t *meta_pools(const struct runner_pools *p)
+{
+    json_t *o = json_object();
+    for (size_t i = 0; i < p->n; i++) {
+        const struct pool_state *s = &p->kinds[i].state;
+        json_put(o, p->kinds[i].name,
+                 json_pack("{s:s, s:s?, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I}", "zygote",
+                           zygote_state_word(s->zygote), "why", s->why[0] ? s->why : NULL, "ready",
+                           (json_int_t)s->ready, "building", (json_int_t)s->building, "target",
+                           (json_int_t)p->kinds[i].target, "starts", starts_json(p->starts[i + 1]),
+                           "forks", (json_int_t)s->forks, "zygotes", (json_int_t)s->zygotes,
+                           "deaths", (json_int_t)s->deaths, "discarded", (json_int_t)s->discarded));
+    }
+    return o;
+}
+
 /* ---- statistics ---- */
 struct stats {
     struct store_job job;
@@ -106,6 +142,7 @@ static json_t *stats_json(const struct stats *s)
     const struct api *api = s->call->api;
     struct runner_counts now = runner_counts(api->runner);
     struct http_counts http = http_server_counts(api->http);
+    struct runner_pools pools = runner_pools(api->runner);
     json_t *verdicts = json_object(), *by_language = json_object(), *rows = json_array();
     int64_t total = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -114,15 +151,18 @@ static json_t *stats_json(const struct stats *s)
         add_count(by_language, s->rows[i].language, s->rows[i].n);
         (void)json_array_append_new(rows, stat_json(&s->rows[i]));
     }
-    return json_pack(
-        "{s:o, s:I, s:o, s:o, s:o, s:{s:i, s:i, s:i}, s:{s:I, s:I}, s:{s:i, s:I, s:I}, s:I}",
-        "since", result_time((uint64_t)s->since_ms), "runs", (json_int_t)total, "verdicts",
-        verdicts, "languages", by_language, "rows", rows, "now", "running", (int)now.running,
-        "queued", (int)now.queued, "waiting", (int)now.held, "since_start", "accepted",
-        (json_int_t)now.accepted, "refused", (json_int_t)now.refused, "http", "connections",
-        (int)http.connections, "requests", (json_int_t)http.requests, "refused",
-        (json_int_t)http.refused, "uptime_s",
-        (json_int_t)((clock_unix_ms() - api->started_ms) / 1000));
+    return json_pack("{s:o, s:I, s:o, s:o, s:o, s:{s:i, s:i, s:i}, s:{s:I, s:I}, s:{s:i, s:I, "
+                     "s:I}, s:I, s:o, s:o, "
+                     "s:b}",
+                     "since", result_time((uint64_t)s->since_ms), "runs", (json_int_t)total,
+                     "verdicts", verdicts, "languages", by_language, "rows", rows, "now", "running",
+                     (int)now.running, "queued", (int)now.queued, "waiting", (int)now.held,
+                     "since_start", "accepted", (json_int_t)now.accepted, "refused",
+                     (json_int_t)now.refused, "http", "connections", (int)http.connections,
+                     "requests", (json_int_t)http.requests, "refused", (json_int_t)http.refused,
+                     "uptime_s", (json_int_t)((clock_unix_ms() - api->started_ms) / 1000), "starts",
+                     all_starts_json(&pools), "pools", meta_pools(&pools), "memory_pressure",
+                     (int)pools.short_of_memory);
 }
 
 static void stats_done(struct store_job *job)
@@ -154,6 +194,7 @@ static void get_stats(struct api_call *c)
         api_fail(c, &e, "since");
         return;
     }
+    runner_pools_look(c->api->runner); /* the answer is here before the history's */
     store_read(c->api->store, &s->job);
 }
 
@@ -168,6 +209,7 @@ static void get_metrics(struct api_call *c)
 {
     struct buf text = { 0 };
     struct err e = { 0 };
+    runner_pools_look(c->api->runner);
     if (metrics_write(c->api, &text, &e))
         api_fail(c, &e, NULL);
     else

@@ -43,10 +43,81 @@ static int verdicts_write(const struct runner_counts *runs, struct buf *b, struc
     return 0;
 }
 
+/* One family with a sample for each kind. */
+struct pool_family {
+    const char *name, *type, *help;
+    uint64_t (*value)(const struct runner_pools *p, size_t i);
+};
+
+#define OF_STATE(member)                                                \
+    static uint64_t member##_of(const struct runner_pools *p, size_t i) \
+    {                                                                   \
+        return p->kinds[i].state.member;                                \
+    }
+OF_STATE(ready)
+OF_STATE(building)
+OF_STATE(forks)
+OF_STATE(zygotes)
+OF_STATE(deaths)
+OF_STATE(discarded)
+#undef OF_STATE
+
+static uint64_t target_of(const struct runner_pools *p, size_t i)
+{
+    return p->kinds[i].target;
+}
+
+static uint64_t up_of(const struct runner_pools *p, size_t i)
+{
+    return p->kinds[i].state.zygote == ZYGOTE_UP;
+}
+
+static const struct pool_family pool_families[] = {
+    { "pool_ready", "gauge", "interpreters that wait for work", ready_of },
+    { "pool_building", "gauge", "interpreters that are on their way there", building_of },
+    { "pool_target", "gauge", "how many are to wait", target_of },
+    { "zygote_up", "gauge", "1 while there is one to fork from", up_of },
+    { "zygote_forks_total", "counter", "forks", forks_of },
+    { "zygotes_total", "counter", "zygotes that were booted", zygotes_of },
+    { "zygote_deaths_total", "counter", "zygotes that ended by themselves", deaths_of },
+    { "pool_discarded_total", "counter", "interpreters that were never used", discarded_of },
+};
+
+static int starts_write(const struct runner_pools *p, struct buf *b, struct err *e)
+{
+    if (buf_addf(b, e,
+                 "# HELP belljar_starts_total programs that started, by the kind that fits them "
+                 "and how\n# TYPE belljar_starts_total counter\n"))
+        return -1;
+    for (size_t kind = 0; kind <= p->n; kind++)
+        for (int s = 0; s < START_COUNT_; s++)
+            if (buf_addf(b, e, "belljar_starts_total{kind=\"%s\",start=\"%s\"} %" PRIu64 "\n",
+                         kind == 0 ? "none" : p->kinds[kind - 1].name, start_word((enum start)s),
+                         p->starts[kind][s]))
+                return -1;
+    return 0;
+}
+
+static int pools_write(const struct runner_pools *p, struct buf *b, struct err *e)
+{
+    for (size_t f = 0; f < sizeof pool_families / sizeof pool_families[0]; f++) {
+        const struct pool_family *row = &pool_families[f];
+        if (buf_addf(b, e, "# HELP belljar_%s %s\n# TYPE belljar_%s %s\n", row->name, row->help,
+                     row->name, row->type))
+            return -1;
+        for (size_t i = 0; i < p->n; i++)
+            if (buf_addf(b, e, "belljar_%s{kind=\"%s\"} %" PRIu64 "\n", row->name, p->kinds[i].name,
+                         row->value(p, i)))
+                return -1;
+    }
+    return starts_write(p, b, e);
+}
+
 int metrics_write(const struct api *api, struct buf *b, struct err *e)
 {
     struct runner_counts runs = runner_counts(api->runner);
     struct http_counts http = http_server_counts(api->http);
+    struct runner_pools pools = runner_pools(api->runner);
     const struct {
         const char *name, *type, *help;
         uint64_t value;
@@ -60,6 +131,8 @@ int metrics_write(const struct api *api, struct buf *b, struct err *e)
         { "warden_losses_total", "counter", "wardens that went away", runs.warden_losses },
         { "warden_up", "gauge", "1 while there is a warden",
           runner_isolation(api->runner) != NULL },
+        { "memory_pressure", "gauge", "1 while nothing is kept ready for lack of memory",
+          pools.short_of_memory },
         { "http_connections", "gauge", "open connections", http.connections },
         { "http_accepted_total", "counter", "connections accepted", http.accepted },
         { "http_requests_total", "counter", "requests", http.requests },
@@ -75,7 +148,7 @@ int metrics_write(const struct api *api, struct buf *b, struct err *e)
                  "# HELP belljar_info the version\n# TYPE belljar_info gauge\n"
                  "belljar_info{version=\"%s\"} 1\n",
                  BELLJAR_VERSION) ||
-        verdicts_write(&runs, b, e))
+        verdicts_write(&runs, b, e) || pools_write(&pools, b, e))
         return -1;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (buf_addf(b, e, "# HELP belljar_%s %s\n# TYPE belljar_%s %s\nbelljar_%s %" PRIu64 "\n",

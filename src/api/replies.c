@@ -3,6 +3,7 @@
 #include "api/approvals_impl.h"
 #include "spec/bundle.h"
 #include "spec/verdict.h"
+#include "spec/zygote.h"
 
 #define ALWAYS  .required = true
 #define OR_NULL .required = true, .nullable = true
@@ -38,6 +39,13 @@ static const char *const all_decisions[] = {
 #undef X
         NULL,
 };
+static const char *const start_words[] = {
+#define X(id, word) word,
+    START_TABLE(X)
+#undef X
+        NULL,
+};
+static const char *const zygote_words[] = { "off", "booting", "up", "failed", NULL };
 static const char *const level_words[] = { "jar", "rootless", "process", NULL };
 static const char *const event_words[] = { "waiting", "queued", "started",   "stdout",
                                            "stderr",  "done",   "keepalive", NULL };
@@ -104,6 +112,9 @@ const struct api_field result_reply[] = {
     { "limits_hit", FIELD_STRINGS, ALWAYS, .help = "keys of limits that it met" },
     { "isolation", FIELD_OBJECT, ALWAYS, .fields = isolation_reply, .help = "what held it" },
     { "files", FIELD_OBJECTS, ALWAYS, .fields = file_reply, .help = "the outputs asked for" },
+    { "start", FIELD_STRING, OR_NULL, .one_of = start_words,
+      .help =
+          "how it came to run: in a jar that was ready, forked into a new one, or from nothing" },
     { "started_at", FIELD_STRING, OR_NULL, .help = "null when it never started" },
     { "timings", FIELD_OBJECT, .fields = timings_reply, .help = "when what happened" },
     { "diagnosis", FIELD_ANY, .nullable = true, .help = "null in this version" },
@@ -494,6 +505,25 @@ static const struct api_field http_reply[] = {
     { "refused", FIELD_INT, ALWAYS, .help = "connections, since the start" },
     { 0 },
 };
+static const struct api_field starts_reply[] = {
+    { "warm", FIELD_INT, ALWAYS, .help = "in a jar that was ready" },
+    { "hatched", FIELD_INT, ALWAYS, .help = "forked into a new one" },
+    { "cold", FIELD_INT, ALWAYS, .help = "from nothing" },
+    { 0 },
+};
+const struct api_field pool_reply[] = {
+    { "zygote", FIELD_STRING, ALWAYS, .one_of = zygote_words, .help = "what is forked" },
+    { "why", FIELD_STRING, OR_NULL, .help = "of failed" },
+    { "ready", FIELD_INT, ALWAYS, .help = "that wait for work" },
+    { "building", FIELD_INT, ALWAYS, .help = "on their way there" },
+    { "target", FIELD_INT, ALWAYS, .help = "how many are to wait" },
+    { "starts", FIELD_OBJECT, ALWAYS, .fields = starts_reply, .help = "of this kind" },
+    { "forks", FIELD_INT, ALWAYS, .help = "of all its zygotes" },
+    { "zygotes", FIELD_INT, ALWAYS, .help = "that were booted" },
+    { "deaths", FIELD_INT, ALWAYS, .help = "of zygotes, by themselves" },
+    { "discarded", FIELD_INT, ALWAYS, .help = "that were never used" },
+    { 0 },
+};
 const struct api_field stats_reply[] = {
     { "since", FIELD_STRING, OR_NULL, .help = "null: everything in the history" },
     { "runs", FIELD_INT, ALWAYS, .help = "how many" },
@@ -504,6 +534,9 @@ const struct api_field stats_reply[] = {
     { "since_start", FIELD_OBJECT, ALWAYS, .fields = since_start_reply, .help = "of the service" },
     { "http", FIELD_OBJECT, ALWAYS, .fields = http_reply, .help = "of the service" },
     { "uptime_s", FIELD_INT, ALWAYS, .help = "since its start" },
+    { "starts", FIELD_OBJECT, ALWAYS, .fields = starts_reply, .help = "how programs came to run" },
+    { "pools", FIELD_ANY, ALWAYS, .help = "a Pool for each kind, by its name" },
+    { "memory_pressure", FIELD_BOOL, ALWAYS, .help = "true: nothing is kept ready for lack of it" },
     { 0 },
 };
 
@@ -565,6 +598,7 @@ const struct reply_schema reply_schemas[] = {
     { .name = "Language", .fields = language_reply },
     { .name = "Health", .fields = health_reply },
     { .name = "Stats", .fields = stats_reply },
+    { .name = "Pool", .fields = pool_reply, .help = "Interpreters of a kind that wait for work" },
     { .name = "Error", .fields = error_reply },
     { .name = "Detail", .fields = detail_reply },
     { 0 },

@@ -12,7 +12,7 @@ extern const struct api_field result_reply[], run_state_reply[], run_row_reply[]
     pending_approval_reply[], thread_state_reply[], interrupt_reply[], artifact_reply[],
     detected_reply[], execution_reply[], execute_reply[], status_reply[], key_reply[],
     new_key_reply[], key_list_reply[], key_removed_reply[], language_reply[], health_reply[],
-    stats_reply[], error_reply[], detail_reply[];
+    stats_reply[], pool_reply[], error_reply[], detail_reply[];
 
 /* The schemas of the document, by name; the last has none. */
 struct reply_schema {

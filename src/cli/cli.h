@@ -12,6 +12,7 @@ int cmd_history(int argc, char **argv);
 int cmd_keys(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 /* The signals that end a run, without those our caller had us ignore (nohup, jobs in the background). */

@@ -10,6 +10,7 @@
 #include "base/fdio.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/warm.h"
 #include "config.h"
 #include "engine/result.h"
 #include "engine/trial.h"
@@ -28,6 +29,7 @@ struct checkup {
     const struct finding *best; /* NULL: nothing works here */
     struct utsname kernel;
     uint32_t landlock_abi;
+    bool needed[16]; /* which of remedies[]; found out with the rights we were started with */
 };
 
 /* What can be missing, how it shows, and the command that gets it. */
@@ -114,6 +116,7 @@ static const struct remedy remedies[] = {
       "sudo belljar run ..." },
 };
 enum { REMEDIES = sizeof remedies / sizeof remedies[0] };
+_Static_assert(REMEDIES <= sizeof((struct checkup *)NULL)->needed, "one for each");
 
 static void examine(struct checkup *c)
 {
@@ -128,6 +131,8 @@ static void examine(struct checkup *c)
         if (f->isolation.landlock_abi > c->landlock_abi)
             c->landlock_abi = f->isolation.landlock_abi;
     }
+    for (int i = 0; i < REMEDIES; i++)
+        c->needed[i] = remedies[i].needed(c);
 }
 
 /* A language that can tell its version is installed. NULL otherwise. */
@@ -176,9 +181,11 @@ static void print_text(const struct checkup *c)
         (void)printf("  [%c] %-14s %s\n", version ? 'x' : ' ', (*l)->name,
                      version ? version : (*l)->install);
     }
+    json_auto_t *warm = warm_ask();
+    warm_print(warm);
     bool headed = false;
     for (int i = 0; i < REMEDIES; i++) {
-        if (!remedies[i].needed(c))
+        if (!c->needed[i])
             continue;
         (void)printf("%s  %s\n      %s\n", headed ? "" : "\nWhat is missing, and how to get it:\n",
                      remedies[i].what, remedies[i].command);
@@ -212,7 +219,7 @@ static json_t *layers_json(const struct checkup *c)
         bool available = have & LAYER_BIT(i);
         const char *fix = NULL;
         for (int k = 0; k < REMEDIES && !available && !fix; k++)
-            if ((remedies[k].layers & LAYER_BIT(i)) && remedies[k].needed(c))
+            if ((remedies[k].layers & LAYER_BIT(i)) && c->needed[k])
                 fix = remedies[k].command;
         (void)json_array_append_new(
             list, json_pack("{s:s, s:s, s:b, s:s?}", "name", layer_name((enum layer)i), "what",
@@ -238,7 +245,7 @@ static json_t *missing_json(const struct checkup *c)
 {
     json_t *list = json_array();
     for (int i = 0; i < REMEDIES; i++)
-        if (remedies[i].needed(c))
+        if (c->needed[i])
             (void)json_array_append_new(list, json_pack("{s:s, s:s}", "what", remedies[i].what,
                                                         "command", remedies[i].command));
     return list;
@@ -246,12 +253,13 @@ static json_t *missing_json(const struct checkup *c)
 
 static int print_json(const struct checkup *c)
 {
-    json_t *o = json_pack(
-        "{s:s, s:s, s:s?, s:i, s:i, s:o, s:o, s:o, s:o}", "version", BELLJAR_VERSION, "kernel",
-        c->kernel.release, "level", c->best ? level_name(c->best->level) : NULL, "landlock_abi",
-        (int)c->landlock_abi, "cgroup_version",
-        c->best ? (int)c->best->isolation.cgroup_version : 0, "levels", levels_json(c), "layers",
-        layers_json(c), "missing", missing_json(c), "languages", languages_json());
+    json_t *o = json_pack("{s:s, s:s, s:s?, s:i, s:i, s:o, s:o, s:o, s:o, s:o?}", "version",
+                          BELLJAR_VERSION, "kernel", c->kernel.release, "level",
+                          c->best ? level_name(c->best->level) : NULL, "landlock_abi",
+                          (int)c->landlock_abi, "cgroup_version",
+                          c->best ? (int)c->best->isolation.cgroup_version : 0, "levels",
+                          levels_json(c), "layers", layers_json(c), "missing", missing_json(c),
+                          "languages", languages_json(), "warm", warm_ask());
     int rc = o && json_dumpf(o, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF ? 0 : -1;
     json_decref(o);
     return rc;

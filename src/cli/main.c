@@ -24,6 +24,7 @@ static const struct command {
     { "keys", cmd_keys, "add, list and remove API keys of the service" },
     { "audit", cmd_audit, "verify and show the service's audit log" },
     { "doctor", cmd_doctor, "show what this machine can isolate, and how to get more" },
+    { "bench", cmd_bench, "measure what a run costs here, beside other ways to run it" },
     { "version", cmd_version, "print the version" },
     { "help", cmd_help, "show this, or what a command takes" },
 };

@@ -38,6 +38,7 @@ int report_json(const struct report *r, struct err *e)
         .files = &run->outputs,
         .error = r->verdict == VERDICT_INTERNAL_ERROR ? run->end.err.text : NULL,
         .started_at_ms = run->started_at_ms,
+        .start = run->started ? start_word(run->start) : NULL,
     };
     json_t *o = result_json(&result);
     result_add_stream(o, "stdout", &r->captured[RUN_STDOUT]);

@@ -197,6 +197,23 @@ static struct live **free_slot(struct runner *r)
     return NULL;
 }
 
+/* A root of its own is not what embryos are made with. */
+void exec_choose_kind(struct live *l)
+{
+    const struct exec_spec *s = &l->x.spec;
+    l->kind = s->writable_root
+                  ? 0
+                  : pools_kind_of(s->language, s->main_name, s->code, &s->bundle, s->env);
+    pools_link_asked_for(l->x.runner, l->kind);
+}
+
+/* Without pools every start is a cold one, also while what there was of them ends. */
+static unsigned kind_to_ask_for(const struct live *l)
+{
+    const struct runner *r = l->x.runner;
+    return r->isolation.level == LEVEL_PROCESS || r->pools.settings.max == 0 ? 0 : l->kind;
+}
+
 static int send_job(struct live *l, struct err *e)
 {
     struct runner *r = l->x.runner;
@@ -217,6 +234,7 @@ static int send_job(struct live *l, struct err *e)
         .outputs = s->outputs,
         .limits = s->limits,
         .writable_root = s->writable_root,
+        .kind = kind_to_ask_for(l),
         .bundle_fd = bundle_fd,
     };
     if (run_start(&l->run, r->wire_fd, &r->isolation, &request, to_journal, l, e))
@@ -231,6 +249,7 @@ static int send_job(struct live *l, struct err *e)
 void exec_start(struct live *l)
 {
     struct err e = { 0 };
+    l->begun_us = clock_us();
     if (send_job(l, &e)) {
         exec_finish_early(l, VERDICT_INTERNAL_ERROR, e.text);
         return;
@@ -262,6 +281,7 @@ void exec_after_message(struct live *l)
     if (l->run.started && l->x.started_at_ms == 0) {
         l->x.started_at_ms = (int64_t)l->run.started_at_ms;
         l->started_us = clock_us();
+        l->x.runner->pools.starts[l->kind][l->run.start]++;
         no_longer_starting(l);
         exec_tell(l, EXEC_STARTED);
     }
@@ -321,6 +341,7 @@ static void make_result(struct live *l, enum verdict verdict)
         .files = &x->files,
         .error = l->error_text[0] ? l->error_text : NULL,
         .started_at_ms = (uint64_t)x->started_at_ms,
+        .start = run->started ? start_word(run->start) : NULL,
     };
     x->result_json = result_json(&x->result);
     add_service_fields(x);
@@ -356,6 +377,8 @@ static void finish(struct live *l, enum verdict verdict)
     leave_jar(l);
     queue_leave(r, l);
     x->finished_at_ms = clock_unix_ms();
+    if (x->started_at_ms > 0)
+        queue_note_time(r, (double)(clock_us() - l->begun_us) / 1000);
     make_result(l, verdict);
     if (journal_keep(&x->journal, x->id, &e)) {
         exec_recorded(l, &e);
@@ -421,9 +444,11 @@ void exec_recorded(struct live *l, const struct err *e)
         x->record_err = *e;
     x->state = RUN_FINISHED;
     x->runner->counts.finished[x->result.verdict]++;
-    log_event(LOG_INFO, "run.finished", "id=%s language=%s verdict=%s wall_ms=%.1f surface=%s",
-              x->id, x->result.language, verdict_word(x->result.verdict),
-              (double)x->result.usage.wall_us / 1000, x->spec.surface);
+    log_event(LOG_INFO, "run.finished",
+              "id=%s language=%s verdict=%s start=%s wall_ms=%.1f surface=%s", x->id,
+              x->result.language, verdict_word(x->result.verdict),
+              x->result.start ? x->result.start : "none", (double)x->result.usage.wall_us / 1000,
+              x->spec.surface);
     l->told_done = true;
     exec_tell(l, EXEC_DONE);
     exec_free_if_unused(l);
@@ -488,6 +513,7 @@ void exec_release(struct exec *x, struct exec_spec *edited)
         *edited = (struct exec_spec){ 0 };
     }
     x->state = RUN_QUEUED;
+    exec_choose_kind(l);
     if (queue_push(r, l, &e))
         exec_finish_early(l, VERDICT_INTERNAL_ERROR, e.text);
     runner_pump(r);

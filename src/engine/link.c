@@ -2,9 +2,13 @@
 
 #include <errno.h>
 
+#include "runtime/language.h"
+
 static int open_exactly(enum level level, struct warden *ret, struct err *e)
 {
-    if (warden_start(level, ret, e) == 0)
+    const struct zygote_def *zygotes[ZYGOTE_KINDS_MAX + 1] = { NULL };
+    (void)warm_zygotes(zygotes);
+    if (warden_start(level, zygotes, ret, e) == 0)
         return 0;
     return err_wrap(e, "isolation level '%s' is not to be had here (see 'belljar doctor')",
                     level_name(level));

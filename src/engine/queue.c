@@ -62,16 +62,51 @@ static unsigned key_max(const struct runner *r, uint32_t of_key)
     return of_key > 0 ? of_key : r->limits.max_per_key;
 }
 
+/* ---- bursts ----
+ * Of many that come at once to a service that has room all are better served late than sent away; of more than can be
+ * served, for long, all would be late, and for those that are taken the service is to stay as fast as it was. So the line
+ * may become long once: it was not full for a while before, it is not full for long, none was refused yet, and the last
+ * in line will not wait for long. */
+enum { CALM_MS = 500, BURST_MS = 2000, BURST_WAIT_MS = 2000 };
+
+void queue_note_time(struct runner *r, double ms)
+{
+    double *mean = &r->queue.mean_ms;
+    *mean = *mean > 0 ? *mean + (ms - *mean) / 16 : ms;
+}
+
+uint64_t queue_wait_ms(const struct runner *r)
+{
+    unsigned max = r->limits.max ? r->limits.max : 1;
+    return (uint64_t)(r->queue.bounded * r->queue.mean_ms / max);
+}
+
+static bool may_be_long(struct runner *r, uint64_t now_ms)
+{
+    struct queue *q = &r->queue;
+    if (q->running + q->bounded + 1 < r->limits.max)
+        return true; /* there is room anyway */
+    if (q->full_ms == 0 || now_ms - q->full_ms >= CALM_MS)
+        q->burst_until_ms = now_ms + BURST_MS;
+    q->full_ms = now_ms;
+    return r->wire_fd >= 0 && now_ms < q->burst_until_ms && queue_wait_ms(r) < BURST_WAIT_MS;
+}
+
 /* What has a jar and what waits for one, together: a run waits a moment also where there is room, for its record. */
-bool queue_has_room(const struct runner *r, const char *key, uint32_t key_max_runs)
+bool queue_has_room(struct runner *r, const char *key, uint32_t key_max_runs, uint64_t now_ms)
 {
     const struct turn *t = find(r, key ? key : "");
+    unsigned burst = may_be_long(r, now_ms) ? r->limits.burst : 0;
     unsigned own = t ? t->running + t->bounded : 0, of_all = r->limits.queue;
     unsigned max = r->wire_fd >= 0 ? r->limits.max : 0; /* without a warden all of them wait */
     unsigned own_max = key_max(r, key_max_runs) < max ? key_max(r, key_max_runs) : max;
     /* One key alone never fills the line: others find a place in it. */
-    unsigned of_key = key ? (of_all + 1) / 2 : of_all;
-    return r->queue.running + r->queue.bounded < max + of_all && own < own_max + of_key;
+    unsigned of_key = key ? (of_all + 1) / 2 + burst / 4 * 3 : of_all + burst;
+    bool room = r->queue.running + r->queue.bounded < max + of_all + burst &&
+                own < own_max + of_key;
+    if (!room)
+        r->queue.burst_until_ms = 0;
+    return room;
 }
 
 int queue_push(struct runner *r, struct live *l, struct err *e)

@@ -130,6 +130,7 @@ json_t *result_json(const struct result *r)
     json_put(o, "limits_hit", result_limit_set(r->evidence.hits));
     json_put(o, "isolation", result_isolation(&r->isolation));
     json_put(o, "files", result_files(r->files));
+    json_put(o, "start", json_text_or_null(r->start));
     json_put(o, "started_at", result_time(r->started_at_ms));
     if (r->error)
         json_put(o, "error", json_string(r->error));

@@ -18,6 +18,7 @@ struct result {
     const struct buf *files; /* bundle of outputs */
     const char *error;       /* why, for internal_error and rejected; NULL */
     uint64_t started_at_ms;  /* Unix time; 0: it did not start */
+    const char *start;       /* how, see spec/zygote.h; NULL: it did not */
 };
 
 /* Every field but stdout and stderr. NULL when memory ran out. */

@@ -73,6 +73,7 @@ int run_start(struct run *r, int wire_fd, const struct isolation *isolation,
     struct wire_spawn spawn = {
         .id = request->id,
         .flags = request->writable_root ? SPAWN_WRITABLE_ROOT : 0,
+        .kind = request->kind,
         .limits = request->limits,
         .argv = job.argv,
         .envp = job.envp,
@@ -183,9 +184,12 @@ int run_message(struct run *r, const struct wire_message *m, struct err *e)
     uint64_t id = 0;
     struct wire_ended end;
     if (m->type == WIRE_STARTED) {
-        if (wire_read_started(m, &id, e))
+        struct wire_started started;
+        if (wire_read_started(m, &started, e))
             return -1;
+        id = started.id;
         r->started = true;
+        r->start = started.start;
         r->started_at_ms = (uint64_t)clock_unix_ms();
     } else {
         if (wire_read_ended(m, &end, e))

@@ -30,6 +30,7 @@ struct run_request {
     char *const *outputs;
     struct limits limits;
     bool writable_root;
+    unsigned kind; /* of an embryo that may run it, see runtime/language.h; 0: a cold start */
     int bundle_fd;
 };
 
@@ -57,6 +58,7 @@ struct run {
     int outputs_fd;
     struct buf outputs; /* a bundle, see spec/bundle.h */
     bool started, ended;
+    enum start start;
     enum end_reason asked;  /* what we asked the warden to end it for */
     bool unheard;           /* the sink did not want any more */
     uint64_t started_at_ms; /* wall clock, Unix time */

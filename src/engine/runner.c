@@ -54,6 +54,9 @@ int runner_new(struct runner **ret, uv_loop_t *loop, struct store *store, int di
     (void)uv_timer_init(loop, &r->pace);
     uv_unref((uv_handle_t *)&r->pace);
     r->pace.data = r;
+    pools_policy_init(&r->pools, &(struct pools_settings){ 0 });
+    pools_link_init(r);
+    r->open_timers = 2;
     *ret = r;
     return 0;
 }
@@ -73,9 +76,11 @@ static void close_wire(struct runner *r)
     fd_close(&r->wire_fd);
 }
 
-static void on_pace_closed(uv_handle_t *handle)
+static void on_timer_closed(uv_handle_t *handle)
 {
     struct runner *r = handle->data;
+    if (--r->open_timers > 0)
+        return;
     free(r->message);
     free(r);
 }
@@ -85,7 +90,8 @@ void runner_free(struct runner *r)
     if (!r)
         return;
     close_wire(r);
-    uv_close((uv_handle_t *)&r->pace, on_pace_closed);
+    uv_close((uv_handle_t *)&r->pace, on_timer_closed);
+    uv_close((uv_handle_t *)&r->link.timer, on_timer_closed);
 }
 
 void runner_set_limits(struct runner *r, const struct runner_limits *limits)
@@ -104,6 +110,7 @@ const struct isolation *runner_isolation(const struct runner *r)
 static void lose_wire(struct runner *r)
 {
     close_wire(r);
+    pools_link_lost(r);
     r->counts.warden_losses++;
     for (unsigned i = 0; i < SLOTS; i++)
         if (r->slots[i])
@@ -112,10 +119,10 @@ static void lose_wire(struct runner *r)
 
 static struct live *named_by(struct runner *r, const struct wire_message *m, struct err *e)
 {
-    uint64_t id = 0;
+    struct wire_started started;
     struct wire_ended end;
-    if (m->type == WIRE_STARTED && wire_read_started(m, &id, e) == 0)
-        return r->slots[id % SLOTS];
+    if (m->type == WIRE_STARTED && wire_read_started(m, &started, e) == 0)
+        return r->slots[started.id % SLOTS];
     if (m->type == WIRE_ENDED && wire_read_ended(m, &end, e) == 0)
         return r->slots[end.id % SLOTS];
     return NULL;
@@ -128,6 +135,11 @@ static void on_wire(uv_poll_t *handle, int status, int events)
     (void)events;
     if (status < 0 || wire_receive(r->wire_fd, r->message, &e) <= 0) {
         lose_wire(r);
+        return;
+    }
+    if (r->message->type == WIRE_POOLS) {
+        if (pools_link_message(r, r->message, &e))
+            lose_wire(r);
         return;
     }
     struct live *l = named_by(r, r->message, &e);
@@ -162,6 +174,7 @@ int runner_set_wire(struct runner *r, int fd, const struct isolation *isolation,
         close_wire(r);
         return err_set(e, ERR_KERNEL, -rc, "watch the wire");
     }
+    pools_link_begin(r);
     runner_pump(r);
     return 0;
 }
@@ -220,7 +233,8 @@ static int check_admission(struct runner *r, const struct exec_spec *spec, unsig
             "the programs that run and wait are as large together as this service takes: "
             "try again in %u s",
             runner_retry_after_s(r));
-    if (flags & (SUBMIT_PATIENT | SUBMIT_HELD) || queue_has_room(r, spec->key, spec->key_max_runs))
+    if (flags & (SUBMIT_PATIENT | SUBMIT_HELD) ||
+        queue_has_room(r, spec->key, spec->key_max_runs, uv_now(r->loop)))
         return 0;
     r->counts.refused++;
     return err_set(e, ERR_BUSY, 0,
@@ -285,16 +299,18 @@ int runner_submit(struct runner *r, struct exec_spec *spec, unsigned flags, cons
         return 0;
     }
     struct err why;
+    exec_choose_kind(l);
     if (queue_push(r, l, &why))
         exec_finish_early(l, VERDICT_INTERNAL_ERROR, why.text);
     runner_pump(r);
     return 0;
 }
 
-/* About as long as half of those that wait take to get their turn; runs take a second or so. */
+/* About as long as half of those that wait take to get their turn. */
 unsigned runner_retry_after_s(const struct runner *r)
 {
-    return 1 + r->queue.waiting / (2 * (r->limits.max ? r->limits.max : 1));
+    uint64_t s = 1 + queue_wait_ms(r) / 2000;
+    return s < RETRY_AFTER_MAX_S ? (unsigned)s : RETRY_AFTER_MAX_S;
 }
 
 struct exec *runner_find(struct runner *r, const char *id)

@@ -2,8 +2,8 @@
  * Runs in: keeper, on its libuv loop.
  *
  * Invariants
- * R1 At most `max` runs hold a jar, at most `queue` wait for one (those of a batch aside, which bounds itself), at most `held`
- *    for an approval; at most `max_per_key` of one key run, and all programs together are at most `bytes` large. Whoever waits
+ * R1 At most `max` runs hold a jar, at most `queue` wait for one (those of a batch aside, which bounds itself), and `burst`
+ *    more that come at once to a service that was not busy; at most `held` for an approval; at most `max_per_key` of one key run, and all programs together are at most `bytes` large. Whoever waits
  *    is served in turn by key, not by arrival.
  * R2 A run is finished for its watchers only after its record is in the history.
  * R3 A run ends exactly once: EXEC_DONE is the last news of it. */
@@ -15,6 +15,7 @@
 
 #include "base/id.h"
 #include "engine/journal.h"
+#include "engine/pools.h"
 #include "engine/result.h"
 #include "engine/run.h"
 #include "store/runs.h"
@@ -76,6 +77,7 @@ struct exec {
 
 struct runner_limits {
     unsigned max, queue, max_per_key;
+    unsigned burst; /* of a line that soon gets short again, see queue.c */
     unsigned held;  /* runs that wait for exec_release() */
     uint64_t bytes; /* of the programs of all runs, until each is over */
 };
@@ -124,6 +126,22 @@ void exec_reject(struct exec *x, const char *reason);
 void exec_cancel(struct exec *x); /* at any time before its end */
 /* More for its stdin. ERR_CONFLICT when stdin is closed, ERR_BUSY when the program has not read what came before. */
 [[nodiscard]] int exec_stdin(struct exec *x, const void *bytes, size_t n, bool eof, struct err *e);
+
+/* What waits for work, by kind. */
+struct runner_pools {
+    size_t n;
+    struct {
+        const char *name;
+        unsigned target;
+        struct pool_state state; /* as the warden last told */
+    } kinds[ZYGOTE_KINDS_MAX];
+    uint64_t starts[ZYGOTE_KINDS_MAX + 1][START_COUNT_]; /* by kind; 0: programs that fit none */
+    bool short_of_memory;
+};
+struct runner_pools runner_pools(const struct runner *r);
+/* Somebody looks at them: they are told anew, now and for a while. */
+void runner_pools_look(struct runner *r);
+void runner_set_pools(struct runner *r, const struct pools_settings *s);
 
 struct runner_counts {
     unsigned running, queued, held;

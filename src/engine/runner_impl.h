@@ -1,6 +1,7 @@
 /* engine/runner_impl.h — what runner.c, queue.c, exec.c and history.c share. Runs in: keeper. */
 #pragma once
 
+#include "engine/pools.h"
 #include "engine/runner.h"
 #include "runtime/version.h"
 
@@ -18,6 +19,10 @@ struct queue {
     unsigned waiting;   /* of all turns */
     unsigned bounded;   /* of these, those that count against the bound (not of a batch) */
     unsigned running;
+    /* bursts */
+    uint64_t full_ms;        /* when a run last came that was one too many, or the last with room */
+    uint64_t burst_until_ms; /* the line may be long until then */
+    double mean_ms;          /* how long runs take, of late; 0: not known */
 };
 
 /* What a run watches: its pipes. */
@@ -35,6 +40,7 @@ struct live {
     unsigned notifying;  /* depth of news() */
     unsigned jobs;       /* store jobs in flight */
     unsigned slot;
+    unsigned kind; /* of an embryo that fits it; 0: none */
     struct run run;
     uv_poll_t polls[PIPES];
     bool polling[PIPES];
@@ -42,12 +48,12 @@ struct live {
     struct buf stdin_bytes;   /* not yet taken by the program */
     size_t stdin_from;
     bool stdin_eof;
-    uint64_t started_us;
+    uint64_t begun_us, started_us; /* on its way into a jar; there */
     char error_text[sizeof((struct err *)0)->text];
     struct exec_watch *watches;
 };
 
-enum { SLOTS = 1024, STARTING_MAX = 16 };
+enum { SLOTS = 1024, STARTING_MAX = 16, RETRY_AFTER_MAX_S = 300 };
 enum { STDIN_WAITING_MAX = 1 << 20 }; /* bytes a program has not read; more are refused */
 /* What was printed is read this much later, unless the last read brought as much as this; after many records, later still. */
 enum { PACED_BYTES = 4096, PACE_MS = 1, PACED_RECORDS = 4096, SLOW_PACE_MS = 10 };
@@ -73,16 +79,31 @@ struct runner {
     void (*idle)(void *context);
     void *idle_context;
     struct runner_counts counts;
+    struct pools_policy pools;
+    struct {
+        uv_timer_t timer;
+        uint64_t due_ms; /* the next round */
+        struct pool_targets targets, sent;
+        bool asked, known; /* an answer is on its way; there has been one, `state` */
+        uint64_t known_ms;
+        struct pool_state state[ZYGOTE_KINDS_MAX];
+        struct pools_memory memory;
+        uint64_t memory_ms, watched_until_ms;
+    } link; /* pools_link.c's */
+    unsigned open_timers;
     char versions[LANGUAGES_MAX][VERSION_SIZE]; /* in the order of languages[] */
 };
 
 /* queue.c */
-bool queue_has_room(const struct runner *r, const char *key, uint32_t key_max_runs);
+bool queue_has_room(struct runner *r, const char *key, uint32_t key_max_runs, uint64_t now_ms);
 [[nodiscard]] int queue_push(struct runner *r, struct live *l, struct err *e);
 struct live *queue_pop(struct runner *r); /* the next that may run, or NULL; it counts as running */
 void queue_leave(struct runner *r, struct live *l); /* waits or runs no more */
+void queue_note_time(struct runner *r, double ms);  /* that a run took */
+uint64_t queue_wait_ms(const struct runner *r); /* that the last in line has before it, by that */
 
 /* exec.c */
+void exec_choose_kind(struct live *l);   /* before it waits for its turn */
 void exec_start(struct live *l);         /* into a jar; a failure is its end */
 void exec_after_message(struct live *l); /* the wire spoke of it */
 void exec_lost(struct live *l);          /* its warden is gone */
@@ -97,6 +118,13 @@ void exec_free_if_unused(struct live *l);
 void exec_accepted(struct live *l, const struct err *e);
 void history_finish(struct live *l); /* calls exec_recorded() */
 void exec_recorded(struct live *l, const struct err *e);
+
+/* pools_link.c: targets out, states in */
+void pools_link_init(struct runner *r);
+void pools_link_begin(struct runner *r); /* there is a wire */
+void pools_link_lost(struct runner *r);  /* there is none any more */
+void pools_link_asked_for(struct runner *r, unsigned kind);
+[[nodiscard]] int pools_link_message(struct runner *r, const struct wire_message *m, struct err *e);
 
 /* runner.c */
 void runner_pump(struct runner *r); /* starts what may start */

@@ -64,7 +64,7 @@ static int run_once(const struct warden *w, struct err *e)
 int trial_level(enum level level, struct isolation *ret, struct err *e)
 {
     struct warden w;
-    if (warden_start(level, &w, e))
+    if (warden_start(level, NULL, &w, e))
         return -1;
     int rc = run_once(&w, e);
     if (rc == 0)

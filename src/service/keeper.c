@@ -112,9 +112,24 @@ static struct runner_limits runner_limits_of(const struct settings *s)
 {
     return (struct runner_limits){ .max = (unsigned)settings_runs_max(s),
                                    .queue = (unsigned)settings_runs_queue(s),
+                                   .burst = (unsigned)settings_runs_burst(s),
                                    .max_per_key = (unsigned)settings_runs_max_per_key(s),
                                    .held = (unsigned)s->approval_max,
                                    .bytes = s->runs_max_bytes };
+}
+
+/* The supervisor has looked at the words already. */
+static struct pools_settings pools_settings_of(const struct settings *s)
+{
+    struct pools_settings p = { .max = (unsigned)s->pools_max,
+                                .min = (unsigned)s->pools_min,
+                                .memory_floor = s->pools_memory_floor,
+                                .zygote_forks = s->pools_zygote_forks,
+                                .zygote_age_ms = s->pools_zygote_age,
+                                .limits = s->limit_default };
+    struct err e;
+    (void)!pools_preload(s->pools_preload, &p.preload, &e);
+    return p;
 }
 
 static struct http_limits http_limits_of(const struct settings *s)
@@ -148,6 +163,8 @@ static int open_runner(struct keeper *k, struct err *e)
     struct runner_limits limits = runner_limits_of(&k->settings);
     if (runner_new(&k->runner, &k->loop, k->store, k->output_fd, &limits, e))
         return -1;
+    struct pools_settings pools = pools_settings_of(&k->settings);
+    runner_set_pools(k->runner, &pools);
     for (size_t i = 0; languages[i]; i++)
         if (s->versions[i][0])
             runner_set_version(k->runner, languages[i], s->versions[i]);
@@ -259,6 +276,8 @@ static int on_settings(struct keeper *k, struct err *e)
     struct runner_limits runs = runner_limits_of(&wanted);
     http_server_set_limits(k->http, &http);
     runner_set_limits(k->runner, &runs);
+    struct pools_settings pools = pools_settings_of(&wanted);
+    runner_set_pools(k->runner, &pools);
     log_set_level(wanted.debug ? LOG_DEBUG : LOG_INFO);
     api_reload_keys(&k->api);
     log_event(LOG_INFO, "service.reloaded", "runs_max=%u", runs.max);

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/link.h"
+#include "engine/pools.h"
 #include "runtime/version.h"
 #include "service/backoff.h"
 #include "service/keeper.h"
@@ -91,7 +92,8 @@ static int load_settings(const struct service_options *o, struct settings *ret, 
     for (size_t i = 0; i < o->n_sets; i++)
         if (settings_set_pair(&s, o->sets[i], e))
             return -1;
-    if (settings_check(&s, e))
+    uint32_t kinds;
+    if (settings_check(&s, e) || pools_preload(s.pools_preload, &kinds, e))
         return -1;
     *ret = s;
     return 0;

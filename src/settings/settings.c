@@ -64,7 +64,7 @@ static const struct setting rows[] = {
          "origins of web pages that may call us, with commas"),
     NUMBER("runs.max", KIND_COUNT, runs_max, 0, 1024, 0, "runs at a time; 0: 8 for each CPU"),
     NUMBER("runs.queue", KIND_COUNT, runs_queue, 0, 100000, 0,
-           "runs that wait beyond that; 0: half of runs.max"),
+           "runs that wait beyond that; 0: a quarter of runs.max, and 128 more that come at once"),
     NUMBER("runs.max_per_key", KIND_COUNT, runs_max_per_key, 0, 1024, 0,
            "runs of one API key at a time; 0: runs.max"),
     NUMBER("runs.max_bytes", KIND_BYTES, runs_max_bytes, MIB, 64 * GIB, 512 * MIB,
@@ -75,6 +75,18 @@ static const struct setting rows[] = {
       .offset = offsetof(struct settings, isolation),
       .def = LEVEL_AUTO,
       .help = "auto, or exactly this level: jar, rootless, process" },
+    NUMBER("pools.max", KIND_COUNT, pools_max, 0, 512, 64,
+           "interpreters of a kind that wait for work, at most; 0: none, every start is cold"),
+    NUMBER("pools.min", KIND_COUNT, pools_min, 0, 512, 2,
+           "interpreters of a kind in use that wait for work, at least (of a large kind half)"),
+    NUMBER("pools.memory_floor", KIND_BYTES, pools_memory_floor, 0, 1024 * GIB, 0,
+           "with less memory available than this none wait; 0: a tenth of it, 512m at most"),
+    TEXT("pools.preload", KIND_TEXT, false, pools_preload, "all", NULL,
+         "kinds that are booted from the start, with commas: all, or used (when first asked for)"),
+    NUMBER("pools.zygote_forks", KIND_COUNT, pools_zygote_forks, 1, 1000000000, 1000,
+           "an interpreter that others are forked from is booted anew after so many"),
+    NUMBER("pools.zygote_age", KIND_MS, pools_zygote_age, SECOND, 30 * DAY, 10 * MINUTE,
+           "and at this age"),
     NUMBER("batch.max_runs", KIND_COUNT, batch_max_runs, 1, 100000, 1000,
            "runs of one batch or comparison"),
     NUMBER("approvals.max", KIND_COUNT, approval_max, 1, 100000, 1000,
@@ -439,8 +451,13 @@ uint64_t settings_runs_max(const struct settings *s)
 
 uint64_t settings_runs_queue(const struct settings *s)
 {
-    uint64_t half = (settings_runs_max(s) + 1) / 2;
-    return s->runs_queue > 0 ? s->runs_queue : half;
+    uint64_t quarter = (settings_runs_max(s) + 3) / 4;
+    return s->runs_queue > 0 ? s->runs_queue : quarter;
+}
+
+uint64_t settings_runs_burst(const struct settings *s)
+{
+    return s->runs_queue > 0 ? 0 : 128; /* who names a number gets that */
 }
 
 uint64_t settings_runs_max_per_key(const struct settings *s)

@@ -23,13 +23,18 @@ struct settings {
     char http_origins[SETTING_TEXT_MAX]; /* origins of pages that may call, comma-separated */
     /* admission */
     uint64_t runs_max;         /* at a time; 0: 8 for each CPU */
-    uint64_t runs_queue;       /* waiting beyond; 0: half of runs_max */
+    uint64_t runs_queue;       /* waiting beyond; 0: a quarter of runs_max, and bursts */
     uint64_t runs_max_per_key; /* 0: runs_max */
     uint64_t runs_max_bytes;   /* programs of all that run or wait */
     uint64_t batch_max_runs;   /* of one batch or comparison */
     enum level isolation;      /* "auto", or exactly this one */
     struct limits limit_default,
         limit_max; /* limits.KEY and limits.KEY.max, for every row of limit_defs */
+    /* warm starts */
+    uint64_t pools_max, pools_min; /* embryos of one kind; max 0: no warm starts */
+    uint64_t pools_memory_floor;   /* 0: a tenth of the memory, 512m at most */
+    char pools_preload[256];       /* engine/pools.h */
+    uint64_t pools_zygote_forks, pools_zygote_age;
     /* approvals */
     uint64_t approval_max;     /* runs that wait for one */
     uint64_t approval_timeout; /* then the answer is no */
@@ -62,4 +67,5 @@ void settings_keep_fixed(struct settings *s, const struct settings *running, cha
 /* With 0 replaced by what it stands for on this machine. */
 uint64_t settings_runs_max(const struct settings *s);
 uint64_t settings_runs_queue(const struct settings *s);
+uint64_t settings_runs_burst(const struct settings *s); /* further ones that come at once */
 uint64_t settings_runs_max_per_key(const struct settings *s);

@@ -81,24 +81,24 @@ static void test_the_line_is_bounded_and_no_key_takes_all_of_it(void)
 {
     struct runner r = runner_with(1, 4, 1);
     struct live *l[8];
-    CHECK(queue_has_room(&r, "a", 0));
+    CHECK(queue_has_room(&r, "a", 0, 1));
     l[0] = run_of("a");
     CHECK(queue_push(&r, l[0], &e) == 0 && queue_pop(&r) == l[0]);
     for (int i = 1; i <= 2; i++) {
-        CHECK(queue_has_room(&r, "a", 0));
+        CHECK(queue_has_room(&r, "a", 0, 1));
         l[i] = run_of("a");
         CHECK(queue_push(&r, l[i], &e) == 0);
     }
-    CHECK(!queue_has_room(&r, "a", 0)); /* half of the line */
-    CHECK(queue_has_room(&r, "b", 0));
+    CHECK(!queue_has_room(&r, "a", 0, 1)); /* half of the line */
+    CHECK(queue_has_room(&r, "b", 0, 1));
     for (int i = 3; i <= 4; i++) {
         l[i] = run_of("b");
         CHECK(queue_push(&r, l[i], &e) == 0);
     }
-    CHECK(!queue_has_room(&r, "c", 0)); /* full */
+    CHECK(!queue_has_room(&r, "c", 0, 1)); /* full */
     for (int i = 0; i <= 4; i++)
         end(&r, l[i]);
-    CHECK(queue_has_room(&r, "c", 0));
+    CHECK(queue_has_room(&r, "c", 0, 1));
 }
 
 static void test_runs_of_a_batch_do_not_count_against_the_bound(void)
@@ -108,7 +108,7 @@ static void test_runs_of_a_batch_do_not_count_against_the_bound(void)
     CHECK(queue_push(&r, first, &e) == 0 && queue_pop(&r) == first);
     of_batch->patient = true;
     CHECK(queue_push(&r, of_batch, &e) == 0);
-    CHECK(queue_has_room(&r, NULL, 0));
+    CHECK(queue_has_room(&r, NULL, 0, 1));
     end(&r, first);
     CHECK(queue_pop(&r) == of_batch);
     end(&r, of_batch);
@@ -118,7 +118,7 @@ static void test_without_a_warden_runs_wait_in_the_bounded_line(void)
 {
     struct runner r = runner_with(8, 0, 8);
     r.wire_fd = -1;
-    CHECK(!queue_has_room(&r, NULL, 0));
+    CHECK(!queue_has_room(&r, NULL, 0, 1));
 }
 
 static void test_what_is_not_recorded_does_not_run(void)
@@ -135,6 +135,86 @@ static void test_what_is_not_recorded_does_not_run(void)
     end(&r, other);
 }
 
+/* How many of so many that come at once are taken; they wait, since nothing runs them. */
+static unsigned taken_at(struct runner *r, unsigned n, const char *key, uint64_t now_ms)
+{
+    unsigned taken = 0;
+    while (n-- > 0) {
+        if (!queue_has_room(r, key, 0, now_ms))
+            continue;
+        CHECK(queue_push(r, run_of(key), &e) == 0);
+        taken++;
+    }
+    return taken;
+}
+
+static void end_all(struct runner *r)
+{
+    while (r->queue.turns)
+        end(r, r->queue.turns->first);
+}
+
+static void test_burst_is_taken_whole_by_a_service_that_has_room(void)
+{
+    struct runner r = runner_with(16, 8, 16);
+    r.limits.burst = 128;
+    CHECK_INT(taken_at(&r, 200, NULL, 1000), 16 + 8 + 128);
+    CHECK_INT(taken_at(&r, 50, NULL, 1100), 0);
+    end_all(&r);
+    CHECK_INT(taken_at(&r, 200, NULL, 1200), 16 + 8); /* it has been full within half a second */
+    end_all(&r);
+    CHECK_INT(taken_at(&r, 100, "a", 2000), 100); /* of one key as well */
+    CHECK_INT(taken_at(&r, 100, "a", 2000), 16 + 4 + 96 - 100);
+    end_all(&r);
+}
+
+static void test_lasting_overload_keeps_the_line_short(void)
+{
+    struct runner r = runner_with(8, 4, 8);
+    r.limits.burst = 128;
+    uint64_t now = 1000;
+    unsigned longest = 0;
+    CHECK_INT(taken_at(&r, 300, NULL, now), 8 + 4 + 128);
+    end_all(&r);
+    for (; now < 20000; now += 50) { /* ten come whenever one ends */
+        (void)taken_at(&r, 10, NULL, now);
+        longest = r.queue.waiting > longest ? r.queue.waiting : longest;
+        end(&r, r.queue.turns->first);
+    }
+    CHECK_INT(longest, 8 + 4);
+    end_all(&r);
+}
+
+static void test_line_that_is_long_for_long_is_no_burst(void)
+{
+    struct runner r = runner_with(8, 4, 8);
+    r.limits.burst = 128;
+    CHECK_INT(taken_at(&r, 60, NULL, 1000), 60);
+    for (uint64_t now = 1000; now < 2900; now += 100)
+        CHECK_INT(taken_at(&r, 1, NULL, now), 1);
+    CHECK_INT(taken_at(&r, 10, NULL, 3000), 0);
+    end_all(&r);
+}
+
+static void test_burst_of_slow_runs_is_not_taken(void)
+{
+    struct runner r = runner_with(8, 4, 8);
+    r.limits.burst = 128;
+    for (int i = 0; i < 100; i++)
+        queue_note_time(&r, 1000);
+    CHECK_INT(taken_at(&r, 200, NULL, 1000), 16); /* by then they wait for two seconds */
+    CHECK_INT(queue_wait_ms(&r), 2000);
+    CHECK_INT(runner_retry_after_s(&r), 2);
+    end_all(&r);
+}
+
+static void test_line_of_a_named_length_has_no_bursts(void)
+{
+    struct runner r = runner_with(8, 4, 8);
+    CHECK_INT(taken_at(&r, 200, NULL, 1000), 12);
+    end_all(&r);
+}
+
 static const struct check_test tests[] = {
     TEST(test_keys_are_served_in_turn_not_by_arrival),
     TEST(test_no_more_run_than_the_maximum_and_the_keys_own),
@@ -142,5 +222,10 @@ static const struct check_test tests[] = {
     TEST(test_runs_of_a_batch_do_not_count_against_the_bound),
     TEST(test_what_is_not_recorded_does_not_run),
     TEST(test_without_a_warden_runs_wait_in_the_bounded_line),
+    TEST(test_burst_is_taken_whole_by_a_service_that_has_room),
+    TEST(test_lasting_overload_keeps_the_line_short),
+    TEST(test_line_that_is_long_for_long_is_no_burst),
+    TEST(test_burst_of_slow_runs_is_not_taken),
+    TEST(test_line_of_a_named_length_has_no_bursts),
 };
 CHECK_MAIN(tests)

@@ -3,11 +3,13 @@
 #include "api/approvals_impl.h"
 #include "api/core.h"
 #include "api/history.h"
+#include "api/meta.h"
 #include "api/reply.h"
 #include "base/auto.h"
 #include "check.h"
 #include "engine/json.h"
 #include "spec/bundle.h"
+#include "spec/zygote.h"
 
 /* Every key of a real answer is in the table, and is what the table says; what is always there is there. */
 static void check_reply(const json_t *answer, const struct api_field *fields)
@@ -44,6 +46,7 @@ static void test_result_is_as_its_table_says(void)
         r.evidence = (struct evidence){ .signal = v % 2 ? 9 : 0, .hits = LIMIT_BIT(LIMIT_PIDS) };
         r.error = v == VERDICT_INTERNAL_ERROR ? "why" : NULL;
         r.started_at_ms = v == VERDICT_REJECTED ? 0 : 1700000000000;
+        r.start = v == VERDICT_REJECTED ? NULL : start_word((enum start)(v % START_COUNT_));
         r.version = v % 3 ? "3.12" : NULL;
         json_auto_t *o = result_json(&r);
         check_reply(o, result_reply);
@@ -78,6 +81,29 @@ static void test_table_of_a_result_says_nothing_that_is_not_there(void)
     for (const struct api_field *f = result_reply; f->name; f++)
         if (!CHECK(json_object_get(o, f->name) != NULL))
             printf("    %s\n", f->name);
+}
+
+static void test_pools_are_as_their_table_says(void)
+{
+    static const struct runner_pools pools = {
+        .n = 2,
+        .kinds = { { "python", 3, { .zygote = ZYGOTE_UP, .ready = 2, .building = 1, .forks = 9 } },
+                   { "other", 0, { .zygote = ZYGOTE_FAILED, .why = "no driver" } } },
+        .starts = { { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 } },
+    };
+    json_auto_t *o = meta_pools(&pools);
+    CHECK_INT(json_object_size(o), 2);
+    json_t *python = json_object_get(o, "python"), *other = json_object_get(o, "other");
+    check_reply(python, pool_reply);
+    check_reply(other, pool_reply);
+    for (const struct api_field *f = pool_reply; f->name; f++)
+        CHECK(json_object_get(python, f->name) != NULL);
+    CHECK(json_is_null(json_object_get(python, "why")));
+    CHECK_STR(json_string_value(json_object_get(other, "why")), "no driver");
+    CHECK_INT(json_integer_value(json_object_get(python, "target")), 3);
+    json_t *starts = json_object_get(python, "starts");
+    CHECK_INT(json_integer_value(json_object_get(starts, "cold")), 4);
+    CHECK_INT(json_integer_value(json_object_get(starts, "warm")), 6);
 }
 
 static void test_row_of_the_history_is_as_its_table_says(void)
@@ -171,6 +197,7 @@ static void test_every_answer_has_a_name_and_words_for_its_fields(void)
 static const struct check_test tests[] = {
     TEST(test_result_is_as_its_table_says),
     TEST(test_table_of_a_result_says_nothing_that_is_not_there),
+    TEST(test_pools_are_as_their_table_says),
     TEST(test_row_of_the_history_is_as_its_table_says),
     TEST(test_approval_is_as_its_table_says),
     TEST(test_errors_are_as_their_tables_say),

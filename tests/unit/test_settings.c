@@ -24,6 +24,9 @@ static void test_defaults_are_those_documented(void)
     CHECK(s.http_head_timeout == 10000 && s.http_body_timeout == 30000);
     CHECK(s.http_idle_timeout == 75000 && s.http_write_timeout == 30000);
     CHECK(s.runs_max == 0 && s.runs_queue == 0 && s.runs_max_per_key == 0);
+    CHECK(s.pools_max == 64 && s.pools_min == 2 && s.pools_memory_floor == 0);
+    CHECK(s.pools_zygote_forks == 1000 && s.pools_zygote_age == 600000);
+    CHECK_STR(s.pools_preload, "all");
     CHECK(s.batch_max_runs == 1000 && s.isolation == LEVEL_AUTO && !s.debug);
     CHECK(s.approval_timeout == 300000 && s.history_max_age == 720 * 3600000ULL);
     CHECK(s.history_max_bytes == 1ULL << 30);
@@ -76,6 +79,11 @@ static void test_nonsense_is_refused_naming_value_and_what_is_accepted(void)
         { "limits.pids.max=0", "'0'", "from 1 to 4096" },
         { "limits.wall_ms=25h", "'25h'", "from 1ms to 24h" },
         { "http.hosts=a\x01", "'a\\x01'", "control character" },
+        { "pools.max=513", "'513'", "from 0 to 512" },
+        { "pools.min=x", "'x'", "a whole number" },
+        { "pools.memory_floor=5%", "'5%'", "a size such as" },
+        { "pools.zygote_forks=0", "'0'", "from 1 to" },
+        { "pools.zygote_age=0", "'0'", "from 1s to" },
         { "runs.max", "'runs.max'", "key=value" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -198,12 +206,14 @@ static void test_zero_stands_for_what_the_machine_has(void)
     struct settings s = settings_default();
     uint64_t max = settings_runs_max(&s);
     CHECK(max >= 8 && max <= 1024 && max % 8 == 0);
-    CHECK(settings_runs_queue(&s) == max / 2 && settings_runs_max_per_key(&s) == max);
+    CHECK(settings_runs_burst(&s) == 128 && settings_runs_queue(&s) == max / 4 &&
+          settings_runs_max_per_key(&s) == max);
     s.runs_max = 5;
-    CHECK(settings_runs_max(&s) == 5 && settings_runs_queue(&s) == 3);
+    CHECK(settings_runs_max(&s) == 5 && settings_runs_queue(&s) == 2);
     s.runs_queue = 1;
     s.runs_max_per_key = 2;
     CHECK(settings_runs_queue(&s) == 1 && settings_runs_max_per_key(&s) == 2);
+    CHECK_INT(settings_runs_burst(&s), 0);
 }
 
 static void test_help_names_every_setting_with_its_default(void)
