@@ -7,10 +7,10 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "bench.h"
-#include "commands.h"
+#include "bench/command.h"
+#include "bench/report.h"
 #include "guests.h"
 #include "programs.h"
-#include "report.h"
 
 static size_t count_over(const struct guest *guests, size_t n)
 {
@@ -78,13 +78,13 @@ static double bwraps_at_once(const struct bench *b, const struct command *comman
     autofree pid_t *pids = calloc(b->plan.at_once, sizeof *pids);
     int status;
     if (!pids)
-        die("memory", NULL);
+        bench_die("memory", NULL);
     uint64_t begin = clock_us();
     for (size_t i = 0; i < b->plan.at_once; i++)
         pids[i] = command_start(command);
     for (size_t i = 0; i < b->plan.at_once; i++)
         if (waitpid(pids[i], &status, 0) < 0 || status != 0)
-            die("one of many bubblewraps failed", NULL);
+            bench_die("one of many bubblewraps failed", NULL);
     return since_ms(begin);
 }
 
@@ -94,7 +94,7 @@ static void come_and_go(struct bench *b, const struct warden *w, struct guest *g
     static struct command command;
     struct series each = { 0 }, jars = { 0 }, bwraps = { 0 };
     size_t good = 0;
-    command_build(&command, b, WAY_BWRAP, &programs[PROGRAM_TRUE]);
+    command_build(&command, &b->site, WAY_BWRAP, &programs[PROGRAM_TRUE]);
     for (int i = 0; i < TURNS; i++) {
         series_add(&bwraps, bwraps_at_once(b, &command));
         series_add(&jars, jars_at_once(b, w, guests, &each, &good));
@@ -141,7 +141,7 @@ void at_once(struct bench *b)
     char title[80];
     autofree struct guest *guests = calloc(b->plan.at_once, sizeof *guests);
     if (!guests)
-        die("memory", NULL);
+        bench_die("memory", NULL);
     start_warden(LEVEL_AUTO, &w);
     (void)snprintf(title, sizeof title, "%zu jars at once, level %s", b->plan.at_once,
                    level_name(w.isolation.level));

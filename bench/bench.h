@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/err.h"
+#include "bench/command.h"
+#include "bench/die.h"
 #include "spec/isolation.h"
 #include "warden/warden.h"
 
@@ -22,8 +23,7 @@ struct plan {
 };
 
 struct bench {
-    const char *dir;        /* ours: bench/run makes it and removes it */
-    const char *belljar;    /* the command, in dir, where any user may run it */
+    struct site site;       /* its dir is ours: bench/run makes it and removes it */
     const char *nasty_tree; /* tests/tools/nasty_tree, in dir */
     struct plan plan;
     struct report *report;
@@ -35,8 +35,5 @@ void in_a_row(struct bench *b);
 void at_once(struct bench *b);
 void teardowns(struct bench *b);
 void neighbours(struct bench *b);
-
-/* A benchmark that cannot measure ends here: there is nobody to recover for. */
-_Noreturn void die(const char *what, const struct err *e);
 
 void start_warden(enum level level, struct warden *ret);

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "commands.h"
+#include "bench/command.h"
+#include "bench/report.h"
 #include "guests.h"
 #include "programs.h"
-#include "report.h"
 
 enum { ORDINARY_UID = 54321 }; /* nobody's: no passwd entry, no files */
 
@@ -32,12 +32,8 @@ static const struct contender {
     { "/bin/true, bwrap, /usr alone", PROGRAM_TRUE, WAY_BWRAP_USR },
     { "bash hello, bwrap, same root", PROGRAM_BASH, WAY_BWRAP },
     { "bash hello, jar", PROGRAM_BASH, IN_JAR },
-    { "bash hello, belljar run", PROGRAM_BASH, WAY_BELLJAR },
-    { "bash hello, no isolation", PROGRAM_BASH, WAY_BARE },
     { "python hello, bwrap, same root", PROGRAM_PYTHON, WAY_BWRAP },
     { "python hello, jar", PROGRAM_PYTHON, IN_JAR },
-    { "python hello, belljar run", PROGRAM_PYTHON, WAY_BELLJAR },
-    { "python hello, no isolation", PROGRAM_PYTHON, WAY_BARE },
 };
 enum { CONTENDERS = sizeof contenders / sizeof contenders[0], ROUNDS_MAX = 4096 };
 
@@ -65,7 +61,7 @@ static void hold(const struct bench *b, enum level level, struct results *result
     for (size_t i = 0; i < CONTENDERS; i++) {
         order[i] = i;
         if (contenders[i].way != IN_JAR)
-            command_build(&commands[i], b, (enum way)contenders[i].way,
+            command_build(&commands[i], &b->site, (enum way)contenders[i].way,
                           &programs[contenders[i].program]);
     }
     /* The first round warms the page cache and does not count. */
@@ -90,7 +86,7 @@ static void become_ordinary(void)
     if (setgroups(0, NULL) < 0 || setresgid(ORDINARY_UID, ORDINARY_UID, ORDINARY_UID) < 0 ||
         setresuid(ORDINARY_UID, ORDINARY_UID, ORDINARY_UID) < 0 ||
         prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
-        die("become an ordinary user", NULL);
+        bench_die("become an ordinary user", NULL);
 }
 
 static void hold_as_ordinary(const struct bench *b, enum level level, struct results *results)
@@ -99,14 +95,14 @@ static void hold_as_ordinary(const struct bench *b, enum level level, struct res
     (void)fflush(stdout);
     pid_t child = fork();
     if (child < 0)
-        die("fork", NULL);
+        bench_die("fork", NULL);
     if (child == 0) {
         become_ordinary();
         hold(b, level, results);
         _exit(0);
     }
     if (waitpid(child, &status, 0) < 0 || status != 0)
-        die("the contest of an ordinary user failed", NULL);
+        bench_die("the contest of an ordinary user failed", NULL);
 }
 
 static void tell(struct bench *b, const char *level, struct results *results)
@@ -133,9 +129,9 @@ void contests(struct bench *b)
     struct results *results = mmap(NULL, sizeof *results, PROT_READ | PROT_WRITE,
                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (results == MAP_FAILED)
-        die("memory", NULL);
+        bench_die("memory", NULL);
     if (b->plan.rounds > ROUNDS_MAX)
-        die("more rounds than there is room for", NULL);
+        bench_die("more rounds than there is room for", NULL);
     srandom(1); /* the same orders in every run */
     if (geteuid() == 0) {
         hold(b, LEVEL_JAR, results);

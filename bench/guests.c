@@ -31,9 +31,9 @@ static int bundle_of(const struct program *p)
     struct err e;
     int fd;
     if (p->file && bundle_add(&bytes, p->file, 0755, p->code, p->code_len, &e))
-        die("bundle", &e);
+        bench_die("bundle", &e);
     if (fd_sealed_memory("bench", &bytes, &fd, &e))
-        die("bundle", &e);
+        bench_die("bundle", &e);
     return fd;
 }
 
@@ -49,7 +49,7 @@ void guest_start(struct guest *g, const struct warden *w, uint64_t id, const str
                                    .limits = *limits,
                                    .bundle_fd = bundle };
     if (run_start(&g->run, w->fd, &w->isolation, &request, listen_to, g, &e))
-        die("start a jar", &e);
+        bench_die("start a jar", &e);
 }
 
 void guest_done(struct guest *g)
@@ -67,7 +67,7 @@ static struct guest *guest_by_id(struct guest *guests, size_t n, uint64_t id)
     for (size_t i = 0; i < n; i++)
         if (guests[i].run.id == id && guests[i].sent_us && !guests[i].run.ended)
             return &guests[i];
-    die("the warden speaks of a run that is not there", NULL);
+    bench_die("the warden speaks of a run that is not there", NULL);
 }
 
 /* engine/run.h reads the wire for one run alone; here many share it, so each message goes to the run it names. */
@@ -76,19 +76,19 @@ static void read_wire(const struct warden *w, struct guest *guests, size_t n)
     struct wire_message m;
     struct wire_ended ended;
     struct err e = { 0 };
-    uint64_t id;
+    struct wire_started started;
     if (wire_receive(w->fd, &m, &e) <= 0)
-        die("the warden is gone", &e);
+        bench_die("the warden is gone", &e);
     if (m.type == WIRE_STARTED) {
-        if (wire_read_started(&m, &id, &e))
-            die("read the wire", &e);
-        struct guest *g = guest_by_id(guests, n, id);
+        if (wire_read_started(&m, &started, &e))
+            bench_die("read the wire", &e);
+        struct guest *g = guest_by_id(guests, n, started.id);
         g->started_us = clock_us();
         g->run.started = true;
         return;
     }
     if (wire_read_ended(&m, &ended, &e))
-        die("read the wire", &e);
+        bench_die("read the wire", &e);
     struct guest *g = guest_by_id(guests, n, ended.id);
     g->ended_us = clock_us();
     g->run.end = ended;
@@ -103,7 +103,7 @@ static void read_pipes(struct guest *g, struct pollfd polls[RUN_POLLS])
         return;
     polls[0].revents = 0; /* the wire: read_wire() has seen to it */
     if (run_ready(&g->run, polls, &e))
-        die("run a jar", &e);
+        bench_die("run a jar", &e);
     if (run_over(&g->run)) {
         g->over = true;
         g->over_us = clock_us();
@@ -114,7 +114,7 @@ void guests_step(const struct warden *w, struct guest *guests, size_t n, int tim
 {
     autofree struct pollfd *polls = calloc(n * RUN_POLLS + 1, sizeof *polls);
     if (!polls)
-        die("memory", NULL);
+        bench_die("memory", NULL);
     for (size_t i = 0; i < n; i++) {
         struct pollfd *mine = &polls[i * RUN_POLLS];
         run_polls(&guests[i].run, mine);
@@ -127,12 +127,12 @@ void guests_step(const struct warden *w, struct guest *guests, size_t n, int tim
     if (poll(polls, n * RUN_POLLS + 1, timeout_ms) < 0) {
         if (errno == EINTR)
             return;
-        die("poll", NULL);
+        bench_die("poll", NULL);
     }
     while (wire->revents) {
         read_wire(w, guests, n);
         if (poll(wire, 1, 0) < 0)
-            die("poll", NULL);
+            bench_die("poll", NULL);
     }
     for (size_t i = 0; i < n; i++)
         read_pipes(&guests[i], &polls[i * RUN_POLLS]);
@@ -147,9 +147,9 @@ double guest_once(const struct warden *w, uint64_t id, const struct program *p)
         guests_step(w, &g, 1, -1);
     double ms = guest_ms(&g);
     if (run_verdict(&g.run) != VERDICT_OK)
-        die(verdict_word(run_verdict(&g.run)), &g.run.end.err);
+        bench_die(verdict_word(run_verdict(&g.run)), &g.run.end.err);
     if (strcmp(g.said, p->says) != 0)
-        die("a jar said something else", NULL);
+        bench_die("a jar said something else", NULL);
     guest_done(&g);
     return ms;
 }

@@ -6,20 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/program.h"
 #include "engine/run.h"
-#include "runtime/language.h"
 #include "spec/limit.h"
 #include "warden/warden.h"
-
-/* What to run. */
-struct program {
-    const char *name;
-    const struct language *language; /* how it is started */
-    const char *file;                /* the name of its main file inside, or NULL */
-    const void *code;
-    size_t code_len;
-    const char *says; /* what it must print */
-};
 
 struct guest {
     struct run run;

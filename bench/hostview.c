@@ -51,7 +51,7 @@ static size_t all_processes(struct process **ret)
     size_t n = 0, room = 0;
     struct process *list = NULL, one;
     if (!proc)
-        die("/proc", NULL);
+        bench_die("/proc", NULL);
     for (struct dirent *entry; (entry = readdir(proc));) {
         if (!read_process(entry->d_name, &one))
             continue;
@@ -59,7 +59,7 @@ static size_t all_processes(struct process **ret)
             room = room ? 2 * room : 512;
             list = reallocarray(list, room, sizeof *list);
             if (!list)
-                die("memory", NULL);
+                bench_die("memory", NULL);
         }
         list[n++] = one;
     }
@@ -126,7 +126,7 @@ static long lines_of(const char *path)
     long lines = 0;
     autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fd_read_to_buf(fd, 16 << 20, &text, &e))
-        die(path, NULL);
+        bench_die(path, NULL);
     for (const char *at = buf_str(&text); (at = strchr(at, '\n')); at++)
         lines++;
     return lines;
@@ -137,7 +137,7 @@ static long entries_of(const char *path)
     autodir DIR *d = path ? opendir(path) : NULL;
     long n = 0;
     if (!d)
-        die("list a directory", NULL);
+        bench_die("list a directory", NULL);
     for (struct dirent *entry; (entry = readdir(d));)
         n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     return n;
@@ -153,7 +153,7 @@ static long cgroups_below(const char *mount_point)
     char *const tops[] = { at, NULL };
     FTS *tree = fts_open(tops, FTS_PHYSICAL | FTS_XDEV | FTS_NOCHDIR, NULL);
     if (!tree)
-        die(mount_point, NULL);
+        bench_die(mount_point, NULL);
     for (FTSENT *entry; (entry = fts_read(tree));)
         n += entry->fts_info == FTS_D && strstr(entry->fts_path, ours);
     (void)fts_close(tree);
@@ -167,7 +167,7 @@ static long cgroups_of_ours(void)
     long n = 0;
     FILE *mounts = fopen("/proc/self/mountinfo", "re");
     if (!mounts)
-        die("/proc/self/mountinfo", NULL);
+        bench_die("/proc/self/mountinfo", NULL);
     while (getline(&line, &room, mounts) > 0) {
         char at[512];
         if (strstr(line, " - cgroup") && sscanf(line, "%*s %*s %*s %*s %511s", at) == 1)

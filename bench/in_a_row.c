@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "bench/report.h"
 #include "guests.h"
 #include "hostview.h"
 #include "programs.h"
-#include "report.h"
 
 enum {
     WARM_UP = 100,    /* jars before the first look: what is allocated once is no leak */

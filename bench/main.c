@@ -2,21 +2,18 @@
  *
  *     jars [--quick] DIR REPORT.json [PART...]
  *
- * DIR holds the command `belljar` and the tool `nasty_tree`, and is ours to write in. The exit status is 1 when one of
+ * DIR holds the tool `nasty_tree`, and is ours to write in. The exit status is 1 when one of
  * the numbers that must be reached is not. */
-#include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "bench.h"
-#include "commands.h"
+#include "bench/host.h"
+#include "bench/report.h"
 #include "engine/link.h"
-#include "report.h"
+#include "programs.h"
 
 static const struct plan full = {
     .rounds = 300, .in_a_row = 1000, .at_once = 200, .teardowns = 10, .neighbours = 100
@@ -34,42 +31,11 @@ static const struct part {
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
-void die(const char *what, const struct err *e)
-{
-    (void)fflush(stdout);
-    (void)fprintf(stderr, "bench: %s: %s\n", what, e && e->text[0] ? e->text : strerror(errno));
-    exit(2);
-}
-
 void start_warden(enum level level, struct warden *ret)
 {
     struct err e = { 0 };
     if (link_open(level, ret, &e))
-        die("start a warden", &e);
-}
-
-/* Whatever the machine has, the numbers are those of two cores. */
-static void stay_on_two_cores(void)
-{
-    cpu_set_t may, two;
-    CPU_ZERO(&two);
-    if (sched_getaffinity(0, sizeof may, &may) < 0)
-        die("sched_getaffinity", NULL);
-    for (size_t cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&two) < 2; cpu++)
-        if (CPU_ISSET(cpu, &may))
-            CPU_SET(cpu, &two);
-    if (sched_setaffinity(0, sizeof two, &two) < 0)
-        die("sched_setaffinity", NULL);
-}
-
-static void raise_open_files(void)
-{
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) < 0)
-        die("getrlimit", NULL);
-    files.rlim_cur = files.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &files) < 0)
-        die("setrlimit", NULL);
+        bench_die("start a warden", &e);
 }
 
 /* So that temporary files that are left behind are told from everybody else's. */
@@ -78,7 +44,7 @@ static void own_temporary_directory(const char *dir)
     char path[512];
     (void)snprintf(path, sizeof path, "%s/tmp", dir);
     if (mkdir(path, 01777) < 0 || setenv("TMPDIR", path, 1) < 0)
-        die(path, NULL);
+        bench_die(path, NULL);
 }
 
 static int usage(void)
@@ -103,9 +69,9 @@ static int measure(struct bench *b, char **names)
     for (char **name = names; *name; name++)
         if (!part_find(*name))
             return usage();
-    stay_on_two_cores();
-    raise_open_files();
-    commands_prepare(b);
+    host_use_two_cores();
+    host_use_many_files();
+    way_prepare(&b->site, programs, PROGRAMS);
     for (size_t i = 0; !*names && i < PARTS; i++)
         parts[i].run(b);
     for (; *names; names++)
@@ -120,11 +86,9 @@ int main(int argc, char **argv)
     argc -= is_quick ? 2 : 1;
     if (argc < 2)
         return usage();
-    char belljar[512], nasty_tree[512];
-    (void)snprintf(belljar, sizeof belljar, "%s/belljar", argv[0]);
+    char nasty_tree[512];
     (void)snprintf(nasty_tree, sizeof nasty_tree, "%s/nasty_tree", argv[0]);
-    struct bench b = { .dir = argv[0],
-                       .belljar = belljar,
+    struct bench b = { .site = { .dir = argv[0] },
                        .nasty_tree = nasty_tree,
                        .plan = is_quick ? quick : full,
                        .report = report_new(is_quick) };

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "bench.h"
+#include "bench/report.h"
 #include "guests.h"
 #include "programs.h"
-#include "report.h"
 
 extern const struct language language_python;
 

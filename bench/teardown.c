@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "base/fdio.h"
 #include "bench.h"
+#include "bench/report.h"
 #include "guests.h"
 #include "hostview.h"
-#include "report.h"
 
 enum { LEVELS = 100000, WALL_MS = 3000, WALL_MAX_MS = 48000, BOUND_MS = 100 };
 
@@ -52,7 +52,7 @@ static double once(const struct warden *w, uint64_t id, const struct program *p,
     bool was_ready = strcmp(g.said, ready) == 0;
     guest_done(&g);
     if (was_ready && verdict != VERDICT_TIMEOUT)
-        die(verdict_word(verdict), &g.run.end.err);
+        bench_die(verdict_word(verdict), &g.run.end.err);
     return was_ready ? (double)(gone_us - g.started_us) / 1000 - (double)wall_ms : -1;
 }
 
@@ -65,7 +65,7 @@ static void measure(struct bench *b, const struct warden *w, const struct progra
         if (ms >= 0)
             series_add(&all, ms);
         else if ((wall_ms *= 2) > WALL_MAX_MS)
-            die("the tree was never ready before its deadline", NULL);
+            bench_die("the tree was never ready before its deadline", NULL);
     }
     report_series(b->report, "from the deadline to nothing left", &all, NULL);
     report_fact(b->report, "the slowest of them", series_stats(&all).max, "ms");
@@ -82,9 +82,9 @@ void teardowns(struct bench *b)
     struct err e;
     autoclose int fd = open(b->nasty_tree, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        die(b->nasty_tree, NULL);
+        bench_die(b->nasty_tree, NULL);
     if (fd_read_to_buf(fd, 16 << 20, &binary, &e))
-        die(b->nasty_tree, &e);
+        bench_die(b->nasty_tree, &e);
     const struct program program = {
         "nasty_tree", &nasty, "nasty_tree", binary.data, binary.len, ""
     };

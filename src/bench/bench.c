@@ -1,0 +1,186 @@
+#include "bench/bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "bench/die.h"
+#include "bench/host.h"
+#include "bench/svg.h"
+
+/* As belljar itself starts them, see runtime/. */
+extern const struct language language_bash, language_python, language_node;
+
+#define CODE(text) (text), sizeof(text) - 1
+/* No file is named like a module that a program imports. */
+const struct workload workloads[WORKLOADS] = {
+    [WORK_PYTHON] = { { "python", &language_python, "hello.py", CODE("print(1)\n"), "1\n" },
+                      "Python, print(1)",
+                      "python_over_bare" },
+    [WORK_DATA] = { { "data", &language_python, "data.py", CODE("import numpy, pandas\nprint(1)\n"),
+                      "1\n" },
+                    "Python, import numpy, pandas",
+                    "data_over_bare" },
+    [WORK_NODE] = { { "node", &language_node, "hello.js", CODE("console.log(1)\n"), "1\n" },
+                    "Node, console.log(1)",
+                    "node_over_bare" },
+    [WORK_BASH] = { { "bash", &language_bash, "hello.sh", CODE("echo 1\n"), "1\n" },
+                    "bash, echo 1",
+                    NULL },
+};
+
+static const struct plan full = {
+    .rounds = { 200, 30, 100, 200 },
+    .rounds_s = 45,
+    .slices = 3,
+    .slice_s = 1.5,
+    .short_slice_s = 1.0,
+    .starts = 10,
+    .history = { 10000, 100000 },
+    .history_rounds = 200,
+    .sustained = 20000,
+    .sustained_s = 120,
+    .bursts = 10,
+    .burst_size = 100,
+};
+static const struct plan quick = {
+    .rounds = { 15, 3, 5, 15 },
+    .rounds_s = 4,
+    .slices = 1,
+    .slice_s = 0.6,
+    .short_slice_s = 0.5,
+    .starts = 2,
+    .history = { 10000 },
+    .history_rounds = 15,
+    .sustained = 1000,
+    .sustained_s = 6,
+    .bursts = 2,
+    .burst_size = 100,
+};
+
+static const struct part {
+    const char *name;
+    void (*run)(struct bench *b);
+    const char *help;
+} parts[] = {
+    { "latency", part_latency, "one run after the other, each contender in its turn" },
+    { "throughput", part_throughput, "runs a second by 1, 8 and 64 clients, and their CPU time" },
+    { "memory", part_memory, "of the service at rest, and of a waiting embryo" },
+    { "startup", part_startup, "from the service's exec to its first answer and first warm run" },
+    { "history", part_history, "a run beside how long the history is" },
+    { "sustained", part_sustained,
+      "20,000 Python runs at full speed: latency and memory by fifths" },
+    { "burst", part_burst, "100 requests at once on an idle service" },
+};
+enum { PARTS = sizeof parts / sizeof parts[0] };
+
+static const struct part *part_find(const char *name)
+{
+    for (size_t i = 0; i < PARTS; i++)
+        if (strcmp(parts[i].name, name) == 0)
+            return &parts[i];
+    return NULL;
+}
+
+int bench_check_parts(const char *const *names, struct err *e)
+{
+    char quoted[96];
+    for (; *names; names++)
+        if (!part_find(*names))
+            return err_set(e, ERR_USAGE, 0, "there is no part '%s': see 'belljar bench --help'",
+                           text_quote(*names, quoted, sizeof quoted));
+    return 0;
+}
+
+void bench_print_parts(void)
+{
+    for (size_t i = 0; i < PARTS; i++)
+        (void)printf("  %-11s %s\n", parts[i].name, parts[i].help);
+}
+
+struct service *bench_service(struct bench *b, enum service_kind kind)
+{
+    static const char *const names[SERVICE_KINDS] = { "none", "warm", "cold" };
+    struct service *s = &b->services[kind];
+    if (s->pid == 0) {
+        service_start(s, &b->site, names[kind], kind, NULL);
+        service_settle(s);
+    }
+    return s;
+}
+
+void bench_stop_services(struct bench *b)
+{
+    for (size_t i = 0; i < SERVICE_KINDS; i++)
+        service_stop(&b->services[i]);
+}
+
+void bench_shuffle(size_t *order, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        order[i] = i;
+    for (size_t i = n - 1; n > 0 && i > 0; i--) {
+        size_t other = (size_t)random() % (i + 1), kept = order[i];
+        order[i] = order[other];
+        order[other] = kept;
+    }
+}
+
+/* A program that this machine cannot run at all is left out for everybody. */
+static void try_workloads(struct bench *b)
+{
+    for (size_t i = 0; i < WORKLOADS; i++) {
+        char why[200], text[300];
+        struct command c;
+        command_build(&c, &b->site, WAY_BARE, &b->programs[i]);
+        b->absent[i] = !command_try(&c, why, sizeof why);
+        if (b->absent[i]) {
+            (void)snprintf(text, sizeof text, "%s: %s", workloads[i].title, why);
+            report_skip(b->report, text);
+        }
+    }
+}
+
+static void add_million(struct plan *p)
+{
+    size_t n = 0;
+    while (p->history[n])
+        n++;
+    p->history[n] = 1000000;
+}
+
+static void write_svg(const struct report *r, const char *path)
+{
+    struct err e = { 0 };
+    if (svg_save(report_charts(r), path, &e))
+        bench_die(path, &e);
+}
+
+int bench_measure(const struct bench_options *o, const char *dir, const char *belljar)
+{
+    struct bench b = { .site = { .dir = dir, .belljar = belljar },
+                       .plan = o->quick ? quick : full,
+                       .report = report_new(o->quick) };
+    if (o->million)
+        add_million(&b.plan);
+    srandom(1); /* the same orders in every run */
+    host_use_two_cores();
+    host_use_many_files();
+    for (size_t i = 0; i < WORKLOADS; i++)
+        b.programs[i] = workloads[i].program;
+    way_prepare(&b.site, b.programs, WORKLOADS);
+    try_workloads(&b);
+    for (size_t i = 0; !*o->parts && i < PARTS; i++)
+        parts[i].run(&b);
+    for (const char *const *name = o->parts; *name; name++)
+        part_find(*name)->run(&b);
+    bench_stop_services(&b);
+    int missed = report_budgets(b.report, budget_table, n_budget_table);
+    if (o->json)
+        report_save(b.report, o->json);
+    if (o->svg)
+        write_svg(b.report, o->svg);
+    report_free(b.report);
+    return missed > 0 ? BENCH_MISSED : 0;
+}

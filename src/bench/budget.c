@@ -1,0 +1,44 @@
+#include "bench/budget.h"
+
+const struct budget budget_table[] = {
+    { "python_over_bare", "Python print(1) over HTTP, fresh jar, p50, over bare python3", AT_MOST,
+      0.25, "x" },
+    { "data_over_bare", "the same with import numpy, pandas", AT_MOST, 0.03, "x" },
+    { "node_over_bare", "Node hello over HTTP, fresh jar, p50, over bare node", AT_MOST, 0.25,
+      "x" },
+    { "rate_over_bare", "Python runs a second, history on, over spawning bare python3", AT_LEAST,
+      10, "x" },
+    { "docker_run_over_python", "docker run python3, p50, over ours", AT_LEAST, 100, "x" },
+    { "docker_exec_over_python", "docker exec python3, p50, over ours", AT_LEAST, 30, "x" },
+    { "bwrap_over_python", "bubblewrap + python3, p50, over ours", AT_LEAST, 10, "x" },
+    { "session_ms", "session 1+1 round trip, over the client's own floor", AT_MOST, 1, "ms" },
+    { "session_fork_ms", "fork a session of 100 MB", AT_MOST, 10, "ms" },
+    { "embryo_python_mib", "waiting embryo, private memory, Python", AT_MOST, 4, "MiB" },
+    { "embryo_data_mib", "waiting embryo, private memory, with numpy and pandas", AT_MOST, 12,
+      "MiB" },
+    { "at_rest_mib", "keeper + warden at rest, no pools", AT_MOST, 20, "MiB" },
+    { "history_over_empty", "a run with the longest history, p50, over an empty one", AT_MOST, 1.1,
+      "x" },
+    { "sustained_p99_drift", "sustained load, p99 of the last fifth over the first, by bare's",
+      AT_MOST, 1.5, "x" },
+    { "sustained_growth_mib", "sustained load, memory, last fifth less the second", AT_MOST, 4,
+      "MiB" },
+    { "burst_unanswered", "bursts, requests without a good answer", AT_MOST, 0, "" },
+};
+const size_t n_budget_table = sizeof budget_table / sizeof budget_table[0];
+
+enum budget_verdict budget_judge(const struct budget *b, double value)
+{
+    bool holds = b->sense == AT_MOST ? value <= b->bound : value >= b->bound;
+    return holds ? BUDGET_PASS : BUDGET_MISS;
+}
+
+const char *budget_verdict_word(enum budget_verdict v)
+{
+    static const char *const words[] = {
+        [BUDGET_PASS] = "pass",
+        [BUDGET_MISS] = "MISS",
+        [BUDGET_NOT_MEASURED] = "not measured",
+    };
+    return words[v];
+}

@@ -1,0 +1,240 @@
+#include "bench/load.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/auto.h"
+#include "base/clock.h"
+#include "bench/die.h"
+#include "client/client.h"
+
+enum { PATIENCE_MS = 60000, BODY_MAX = 1 << 20 };
+
+struct visitor {
+    struct client *client;
+    uint64_t sent_us;
+};
+
+/* What is sent for a program, and what must be in the answer, as bytes: looking for them costs the cores that are being
+ * measured less than parsing would. */
+struct request {
+    char *body;
+    char *says; /* "stdout":"1\n" */
+};
+
+static void request_done(struct request *q)
+{
+    free(q->body);
+    free(q->says);
+}
+
+static void request_init(struct request *ret, const struct program *p)
+{
+    json_t *body = json_pack("{s:s, s:s#}", "language", p->language->name, "code",
+                             (const char *)p->code, p->code_len);
+    json_t *says = json_pack("{s:s}", "stdout", p->says);
+    ret->body = json_dumps(body, JSON_COMPACT);
+    ret->says = json_dumps(says, JSON_COMPACT);
+    json_decref(body);
+    json_decref(says);
+    if (!ret->body || !ret->says)
+        bench_dief("no memory for a request");
+    size_t n = strlen(ret->says) - 2; /* without its braces */
+    memmove(ret->says, ret->says + 1, n);
+    ret->says[n] = '\0';
+}
+
+static void visitor_open(struct visitor *v, unsigned port)
+{
+    struct err e;
+    const struct sockaddr_in address = { .sin_family = AF_INET,
+                                         .sin_port = htons((uint16_t)port),
+                                         .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    const int one = 1;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one) < 0 ||
+        connect(fd, (const struct sockaddr *)&address, sizeof address) < 0)
+        bench_die("connect to the service", NULL);
+    if (client_adopt(&v->client, fd, &e))
+        bench_die("connect to the service", &e);
+}
+
+struct visitor *visitor_new(unsigned port)
+{
+    struct visitor *v = calloc(1, sizeof *v);
+    if (!v)
+        bench_die("memory", NULL);
+    visitor_open(v, port);
+    return v;
+}
+
+void visitor_free(struct visitor *v)
+{
+    if (v)
+        client_free(v->client);
+    free(v);
+}
+
+json_t *visitor_get(struct visitor *v, const char *path)
+{
+    struct err e = { 0 };
+    size_t n;
+    const struct client_request q = { .method = "GET", .path = path, .body_max = BODY_MAX };
+    if (client_ask(v->client, &q, PATIENCE_MS, &e))
+        bench_die(path, &e);
+    const char *body = client_body(v->client, &n);
+    json_t *got = json_loadb(body, n, 0, NULL);
+    if (client_response(v->client)->status != 200 || !got)
+        bench_dief("%s: status %d", path, client_response(v->client)->status);
+    return got;
+}
+
+/* --- runs --- */
+
+static void count_start(struct starts *s, const char *body, size_t n)
+{
+    static const char field[] = "\"start\":\"";
+    const char *at = memmem(body, n, field, sizeof field - 1);
+    if (!at)
+        s->untold++;
+    else if (strncmp(at + sizeof field - 1, "warm\"", 5) == 0)
+        s->warm++;
+    else if (strncmp(at + sizeof field - 1, "hatched\"", 8) == 0)
+        s->hatched++;
+    else
+        s->cold++;
+}
+
+static void judge(const struct visitor *v, const struct request *q, struct starts *starts)
+{
+    static const char ok[] = "\"verdict\":\"ok\"";
+    size_t n;
+    int status = client_response(v->client)->status;
+    const char *body = client_body(v->client, &n);
+    if (status != 200 || !memmem(body, n, ok, sizeof ok - 1) ||
+        !memmem(body, n, q->says, strlen(q->says)))
+        bench_dief("a run was answered with %d: %.*s", status, (int)(n < 1500 ? n : 1500), body);
+    if (starts)
+        count_start(starts, body, n);
+}
+
+/* Most requests leave at once; the rest of one that does not goes when poll() says so. */
+static void send_request(struct visitor *v, const struct request *q)
+{
+    struct err e = { 0 };
+    const struct client_request request = { .method = "POST",
+                                            .path = "/v1/runs",
+                                            .json = q->body,
+                                            .json_len = strlen(q->body),
+                                            .body_max = BODY_MAX };
+    v->sent_us = clock_us();
+    if (client_send(v->client, &request, &e) || client_ready(v->client, POLLOUT, &e))
+        bench_die("send a run", &e);
+}
+
+double visitor_run(struct visitor *v, const struct program *p, struct starts *starts)
+{
+    struct err e = { 0 };
+    auto(request) q = { 0 };
+    request_init(&q, p);
+    send_request(v, &q);
+    while (!client_response(v->client)->complete) {
+        struct pollfd poll_one = { .fd = client_fd(v->client),
+                                   .events = client_events(v->client, true) };
+        if (poll(&poll_one, 1, PATIENCE_MS) <= 0)
+            bench_dief("a run was not answered within %d ms", PATIENCE_MS);
+        if (client_ready(v->client, poll_one.revents, &e))
+            bench_die("a run", &e);
+    }
+    double ms = (double)(clock_us() - v->sent_us) / 1000;
+    judge(v, &q, starts);
+    return ms;
+}
+
+/* Everything of one load_run(). */
+struct crowd {
+    const struct load *load;
+    struct load_result *result;
+    struct request request;
+    struct visitor *visitors;
+    struct pollfd *polls;
+    size_t sent, waiting, answered;
+    uint64_t begin_us, end_us; /* end 0: none */
+    bool slack;                /* some client has nothing to do */
+};
+
+static bool crowd_may_send(const struct crowd *c)
+{
+    bool more = c->load->at_most == 0 || c->sent < c->load->at_most;
+    bool time = c->end_us == 0 || clock_us() < c->end_us || c->answered < c->load->at_least;
+    return more && time;
+}
+
+static void crowd_send(struct crowd *c, size_t i)
+{
+    send_request(&c->visitors[i], &c->request);
+    c->sent++;
+    c->waiting++;
+    c->polls[i] = (struct pollfd){ .fd = client_fd(c->visitors[i].client),
+                                   .events = client_events(c->visitors[i].client, true) };
+}
+
+static void crowd_hear(struct crowd *c, size_t i)
+{
+    struct err e = { 0 };
+    struct visitor *v = &c->visitors[i];
+    if (client_ready(v->client, c->polls[i].revents, &e))
+        bench_die("a run", &e);
+    if (!client_response(v->client)->complete) {
+        c->polls[i].events = client_events(v->client, true);
+        return;
+    }
+    series_add(&c->result->ms, (double)(clock_us() - v->sent_us) / 1000);
+    judge(v, &c->request, &c->result->starts);
+    c->waiting--;
+    c->answered++;
+    c->polls[i].fd = -1;
+    if (!c->slack && crowd_may_send(c)) {
+        crowd_send(c, i);
+    } else if (!c->slack) {
+        c->slack = true;
+        c->result->busy_runs += c->answered;
+        c->result->busy_s += (double)(clock_us() - c->begin_us) / 1e6;
+    }
+}
+
+void load_run(const struct load *l, struct load_result *result)
+{
+    struct crowd c = { .load = l, .result = result };
+    c.visitors = calloc(l->clients, sizeof *c.visitors);
+    c.polls = calloc(l->clients, sizeof *c.polls);
+    if (!c.visitors || !c.polls)
+        bench_die("memory", NULL);
+    request_init(&c.request, l->program);
+    for (size_t i = 0; i < l->clients; i++) {
+        visitor_open(&c.visitors[i], l->port);
+        c.polls[i].fd = -1;
+    }
+    c.begin_us = clock_us();
+    c.end_us = l->seconds > 0 ? c.begin_us + (uint64_t)(l->seconds * 1e6) : 0;
+    for (size_t i = 0; i < l->clients && crowd_may_send(&c); i++)
+        crowd_send(&c, i);
+    while (c.waiting > 0) {
+        if (poll(c.polls, l->clients, PATIENCE_MS) <= 0)
+            bench_dief("no run was answered within %d ms", PATIENCE_MS);
+        for (size_t i = 0; i < l->clients; i++)
+            if (c.polls[i].revents)
+                crowd_hear(&c, i);
+    }
+    result->seconds += (double)(clock_us() - c.begin_us) / 1e6;
+    for (size_t i = 0; i < l->clients; i++)
+        client_free(c.visitors[i].client);
+    request_done(&c.request);
+    free(c.visitors);
+    free(c.polls);
+}

@@ -1,0 +1,93 @@
+"""`belljar bench`: the table, the JSON, the plot, and that nothing of it stays."""
+
+import json
+import os
+import signal
+import subprocess
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import harness
+from harness import PATIENCE, belljar, eventually
+
+
+def bench(*args, tmp):
+    env = {**os.environ, "TMPDIR": str(tmp), "BELLJAR_TEST_MARK": harness.MARK}
+    return subprocess.run([harness.BELLJAR, "bench", "--quick", *args], capture_output=True, text=True, env=env,
+                          timeout=120 * PATIENCE)
+
+
+@pytest.fixture
+def tmp(tmp_path):
+    """Where its services' state is, which the keeper must be able to reach."""
+    place = harness.public_dir()
+    yield place
+    assert not list(place.glob("bench-belljar.*")), "the benchmark left its directory"
+    place.rmdir()
+
+
+def test_table_json_and_plot_say_the_same(tmp, tmp_path):
+    done = bench("burst", "memory", "--json", str(tmp_path / "b.json"), "--svg", str(tmp_path / "b.svg"), tmp=tmp)
+    assert done.returncode in (0, 1), done
+    report = json.loads((tmp_path / "b.json").read_text())
+    assert report["quick"] is True and report["machine"]["cpus"] >= 1
+    burst = next(s for s in report["sections"] if "burst" in s["title"])
+    row = next(r for r in burst["series"] if r["name"] == "each of 100 at once")
+    assert row["n"] == 200 and 0 < row["p50_ms"] <= row["p99_ms"] <= row["max_ms"]
+    line = next(l for l in done.stdout.splitlines() if row["name"] in l)
+    assert f"{row['p50_ms']:.2f}" in line and f"{row['p99_ms']:.2f}" in line
+    budgets = {b["key"]: b for b in report["budgets"]}
+    assert budgets["burst_unanswered"]["verdict"] == "pass"
+    assert budgets["python_over_bare"]["verdict"] == "not measured"
+    assert all(b["name"] in done.stdout for b in budgets.values())
+    assert (done.returncode == 1) == any(b["verdict"] == "MISS" for b in budgets.values())
+    assert ET.parse(tmp_path / "b.svg").getroot().tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def test_contenders_that_do_not_work_here_are_named_with_the_reason(tmp, tmp_path):
+    env = {"PATH": "/nowhere", "TMPDIR": str(tmp), "BELLJAR_TEST_MARK": harness.MARK}
+    done = subprocess.run([harness.BELLJAR, "bench", "--quick", "latency", "--json", str(tmp_path / "b.json"),
+                           "--svg", str(tmp_path / "b.svg")], capture_output=True, text=True, env=env,
+                          timeout=120 * PATIENCE)
+    assert done.returncode in (0, 1), done
+    for name in ("bubblewrap", "docker run", "docker exec", "runsc (gVisor)", "firejail"):
+        assert f"left out: {name}: not installed" in done.stdout, done.stdout
+    report = json.loads((tmp_path / "b.json").read_text())
+    names = [r["name"] for r in report["sections"][0]["series"]]
+    assert names[:2] == ["bare interpreter", "belljar, HTTP, warm"] and "belljar run, no service" in names
+    assert all(r["ratio"]["of_medians"] > 0 for r in report["sections"][0]["series"])
+    bars = [t.text for t in ET.parse(tmp_path / "b.svg").getroot().iter("{http://www.w3.org/2000/svg}text")]
+    assert "bare interpreter" in bars and "belljar, HTTP, warm" in bars
+
+
+@pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM))
+def test_interrupted_it_leaves_no_service_and_no_file(tmp, number):
+    env = {**os.environ, "TMPDIR": str(tmp), "BELLJAR_TEST_MARK": harness.MARK}
+    running = subprocess.Popen([harness.BELLJAR, "bench", "throughput"], stdout=subprocess.DEVNULL, env=env)
+    try:
+        services = eventually(lambda: [p for p in processes() if f"{tmp}/" in p[1] and "serve" in p[1]], 20)
+        assert services
+        running.send_signal(number)
+        assert running.wait(40 * PATIENCE) == 128 + number
+        assert not [p for p in processes() if f"{tmp}/" in p[1]]
+    finally:
+        running.kill()
+        running.wait()
+
+
+def processes():
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as f:
+                yield int(pid), f.read().replace(b"\0", b" ").decode("utf-8", "replace")
+        except OSError:
+            pass
+
+
+def test_part_that_is_not_there_is_refused_before_anything_starts(tmp):
+    refused = bench("latenzy", tmp=tmp)
+    assert refused.returncode == 64 and refused.stdout == ""
+    assert refused.stderr == "belljar: there is no part 'latenzy': see 'belljar bench --help'\n"
+    text = belljar("bench", "--help").out.decode()
+    assert all(word in text for word in ("latency", "throughput", "history", "--quick", "--json", "--svg"))
