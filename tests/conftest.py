@@ -14,6 +14,7 @@ import pytest
 import harness
 import hostview
 import service as service_harness
+import warm
 
 # A service of the user's own is nobody's business here: `belljar run` finds none unless a test says where.
 os.environ["BELLJAR_STATE"] = "/nonexistent/belljar"
@@ -28,19 +29,48 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="too slow for an emulated machine"))
 
 
-@pytest.fixture
-def host():
-    """What the host looked like before; compared when the test is over."""
-    before = hostview.Host()
+@pytest.fixture(scope="session")
+def standing_by():
+    """The service that runs everything, where that is asked for; else None."""
+    if not warm.WANTED:
+        yield None
+        return
+    with warm.service() as s:
+        assert harness.eventually(lambda: warm.filled(s), 30), warm.pools(s)
+        os.environ["BELLJAR_STATE"] = str(s.state)
+        harness.must_be_warm, hostview.own_service = True, s.pid
+        yield s
+        harness.must_be_warm, hostview.own_service = False, None
+        os.environ["BELLJAR_STATE"] = "/nonexistent/belljar"
+
+
+def compare_the_host(standing_by, memory=True):
+    before = hostview.settled()
     assert before.memory_peak
+    if not memory:
+        before.memory_peak = 1 << 60
     yield before
     hostview.assert_unharmed(before)
+    if standing_by:
+        warm.assert_only_pools(standing_by)
+
+
+@pytest.fixture
+def host(standing_by):
+    """What the host looked like before; compared when the test is over."""
+    yield from compare_the_host(standing_by)
+
+
+@pytest.fixture(scope="module")
+def host_of_file(standing_by):
+    """The same, but once a file, which is too long for others not to use memory meanwhile."""
+    yield from compare_the_host(standing_by, memory=False)
 
 
 @pytest.fixture(autouse=True)
 def host_unharmed_by_attacks(request):
     if "escape" in request.path.parts:
-        request.getfixturevalue("host")
+        request.getfixturevalue("host_of_file" if warm.WANTED else "host")
 
 
 class Here:
@@ -56,7 +86,7 @@ class Here:
 
 
 @pytest.fixture(scope="session")
-def here():
+def here(standing_by):
     return Here(harness.run_py("print(1)").json["isolation"])
 
 
@@ -127,6 +157,28 @@ def fresh_service():
     """A running service that nobody used before."""
     with service_harness.Service(*service_harness.ROOMY) as s:
         yield s
+
+
+@pytest.fixture(scope="module")
+def warm_service(here):
+    """A service whose pools are filled."""
+    if here.level == "process":
+        pytest.skip("level process has no zygotes")
+    with warm.service() as s:
+        if not warm.pools(s):
+            pytest.skip("no language declares a zygote")
+        assert harness.eventually(lambda: warm.filled(s), 30), warm.pools(s)
+        hostview.own_service = s.pid
+        yield s
+        hostview.own_service = None
+
+
+@pytest.fixture
+def pooled(warm_service):
+    """The same; after the test it must be full again, and hold no more than that."""
+    assert harness.eventually(lambda: warm.filled(warm_service), 30), warm.pools(warm_service)
+    yield warm_service
+    warm.assert_only_pools(warm_service)
 
 
 @pytest.fixture

@@ -41,7 +41,11 @@ for ending in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
 # told from one of somebody else's run.
 MARK = f"jartest-{os.getpid()}-{time.monotonic_ns()}"
 
+# Whether every program goes to a service with warm pools; see warm.py.
+must_be_warm = False
+
 MAIN_NAME = {"python": "main.py", "node": "main.js", "bash": "main.sh"}
+ONLY_COLD = {"writable_root", "isolation", "prefix"}  # a zygote's child has none of these
 VALUE_OPTIONS = (
     "timeout cpu_time memory pids cpu_percent output disk files open_files isolation stdin_file"
 ).split()
@@ -184,7 +188,10 @@ def run(code, lang="python", stdin=None, within=60, **opts):
     """Run `code` in a jar to its end. `stdin` is bytes; `within` bounds the wait; the rest are options."""
     how = subprocess.DEVNULL if stdin is None else subprocess.PIPE
     with start(code, lang, stdin=how, **opts) as running:
-        return running.finish(stdin, within)
+        result = running.finish(stdin, within)
+    if must_be_warm and opts.get("json", True) and not opts.keys() & ONLY_COLD and result.out:
+        assert result.json["start"] in ("warm", "hatched"), result
+    return result
 
 
 def run_py(code, **opts):

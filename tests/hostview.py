@@ -21,6 +21,7 @@ from harness import BELLJAR, JAR_UIDS, MARK, PATIENCE, REPO
 
 MEMORY_TOLERANCE = 64 << 20
 READ_ONLY_FILES = ("/usr/bin/python3", "/bin/bash")
+own_service = None  # the number of one that stands by and keeps jars ready; see warm.py
 
 
 class Process(NamedTuple):
@@ -115,10 +116,11 @@ def own_depth():
 def jar_processes():
     """Processes of runs that are ours or that nobody owns any more."""
     table, depth = processes(), own_depth()
+    pooled = {p.pid for p in descendants(own_service, table)} if own_service else ()
     suspects = [
         p
         for p in table.values()
-        if p.state != "Z"
+        if p.state != "Z" and p.pid not in pooled
         and (is_belljar(p) or p.uid >= JAR_UIDS or p.depth > depth or b"USER=sandbox" in slurp(f"/proc/{p.pid}/environ"))
     ]
     return {(p.pid, p.start): p for p in suspects if not is_foreign(p, table)}
@@ -211,6 +213,18 @@ class Host:
         if self.hostname != before.hostname:
             harm["hostname"] = f"hostname is now {self.hostname!r}"
         return harm
+
+
+def settled(within=10):
+    """The host once nothing of ours begins or ends any more: a service that another test holds may be filling its pools."""
+    deadline = time.monotonic() + within
+    now = Host()
+    while now.processes and time.monotonic() < deadline:
+        time.sleep(0.5)
+        before, now = now, Host()
+        if now.processes.keys() == before.processes.keys():
+            break
+    return now
 
 
 def end_processes(pids):

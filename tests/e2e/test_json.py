@@ -23,6 +23,7 @@ FIELDS = {
     "limits_hit": list,
     "isolation": dict,
     "files": list,
+    "start": str,
     "started_at": str,
 }
 USAGE = {"wall_ms", "cpu_ms", "memory_peak_bytes", "pids_peak"}

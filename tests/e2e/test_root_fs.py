@@ -114,5 +114,5 @@ def test_root_holds_the_runtime_and_nothing_of_the_host():
     found, _ = attack("for d in ('root', 'etc', 'home', 'run', 'var'): found[d] = os.listdir('/' if d == 'root' else '/' + d)")
     assert set(found["root"]) <= {"bin", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "proc", "run", "sandbox",
                                   "sbin", "tmp", "usr", "var"}
-    assert set(found["etc"]) <= {"alternatives", "group", "hostname", "hosts", "ld.so.cache", "nsswitch.conf", "passwd"}
+    assert set(found["etc"]) <= {"alternatives", "fonts", "group", "hostname", "hosts", "ld.so.cache", "matplotlibrc", "nsswitch.conf", "passwd"}
     assert (found["home"], found["run"], found["var"]) == ([], [], ["tmp"]), found

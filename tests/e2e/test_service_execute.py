@@ -237,9 +237,16 @@ def test_execute_large_output_is_no_deadlock(service):
     assert (answer["process_status"], len(answer["stdout"]), len(answer["stderr"])) == ("completed", 5 << 20, 1 << 20)
 
 
-def test_execute_grandchildren_do_not_survive_a_timeout(service, host):
+@pytest.fixture
+def cold_service():
+    """Nothing waits in it for work: whatever there is after a run is left of it."""
+    with Service("--set", "pools.max=0") as s:
+        yield s
+
+
+def test_execute_grandchildren_do_not_survive_a_timeout(cold_service, host):
     code = "import subprocess, time\nsubprocess.Popen(['sleep', '1000'], start_new_session=True)\nprint('a', flush=True)\ntime.sleep(60)"
-    assert execute(service, code, timeout=1)["process_status"] == "timeout"
+    assert execute(cold_service, code, timeout=1)["process_status"] == "timeout"
 
 
 def test_execute_keeps_the_output_of_subprocesses(service):

@@ -19,9 +19,9 @@ MIB = 1 << 20
 
 
 def resident(s):
-    """What each of the service's own processes holds in memory, largest first."""
+    """What each of the service's own processes holds in memory, largest first; interpreters that wait for work are not asked."""
     sizes = []
-    for pid in [s.pid] + [p.pid for p in descendants(s.pid)]:
+    for pid in [s.pid] + [p.pid for p in descendants(s.pid) if p.comm.startswith("belljar")]:
         try:
             with open(f"/proc/{pid}/statm") as f:
                 sizes.append(int(f.read().split()[1]) * os.sysconf("SC_PAGESIZE"))

@@ -1,0 +1,18 @@
+"""A warm run of bash is `bash main.sh` to the byte: every program of tests/exact/bash runs from a pool, and in a service that
+has none; what comes out must be the same."""
+
+import pytest
+
+from corpus import Corpus
+
+corpus = Corpus("bash", (".sh",), language="bash", kinds=("bash",))
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return corpus.results()
+
+
+@pytest.mark.parametrize("name", corpus.names)
+def test_warm_bash_is_the_bare_interpreter(runs, name):
+    corpus.check(name, *runs[name])

@@ -1,0 +1,69 @@
+"""What the kernel holds of a warm guest is what it holds of a cold one: nothing of the zygote's, of the embryo's wait or of the warden
+stays on it, and nothing that execve makes anew is shared between guests."""
+
+import json
+
+import pytest
+
+import warm
+
+STATE = r'''
+import ctypes, json, os, re, resource, signal
+libc = ctypes.CDLL(None, use_errno=True)
+status = dict(line.split(":\t", 1) for line in open("/proc/self/status").read().splitlines())
+names = ("SigBlk", "SigIgn", "SigCgt", "SigPnd", "ShdPnd", "NoNewPrivs", "Seccomp", "Seccomp_filters", "CapInh", "CapPrm", "CapEff", "CapBnd",
+         "CapAmb", "Groups", "Uid", "Gid", "Umask", "Threads", "TracerPid", "Cpus_allowed", "NSpid")
+said = {n: status.get(n) for n in names if n != "NSpid"}
+for name in ("oom_score_adj", "timerslack_ns", "personality", "coredump_filter", "environ", "cmdline", "comm", "loginuid", "sessionid"):
+    try: said[name] = open("/proc/self/" + name, "rb").read().decode("latin-1")
+    except OSError as e: said[name] = str(e.errno)
+said["cgroup"] = re.sub(r"\d", "", open("/proc/self/cgroup").read())
+said["limits"] = {n: resource.getrlimit(getattr(resource, n)) for n in dir(resource) if n.startswith("RLIMIT_")}
+said["prctl"] = {n: libc.prctl(n, 0, 0, 0, 0) for n in (3, 7, 27, 39, 52)}
+said["nice"] = [os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), os.sched_getparam(0).sched_priority]
+said["session"] = [os.getsid(0) == os.getpid(), os.getpgrp() == os.getpid(), os.getppid()]
+said["ns"] = sorted(os.listdir("/proc/self/ns"))
+said["who"] = [os.getuid(), os.getgid(), os.geteuid(), os.getgroups(), os.getcwd(), os.uname().nodename]
+said["timers"] = [signal.getitimer(n) for n in range(3)] + [signal.alarm(0)]
+cpus = sorted(os.sched_getaffinity(0))
+seen = []
+for cpu in cpus[:4]:
+    os.sched_setaffinity(0, {cpu}); seen.append(libc.sched_getcpu() == cpu)
+said["cpu"] = all(seen)
+libc.getauxval.restype = ctypes.c_ulong; libc.getauxval.argtypes = [ctypes.c_ulong]
+said["secure"] = libc.getauxval(23)
+print(json.dumps(said))
+'''
+RANDOM = "import ctypes\nl = ctypes.CDLL(None)\nl.getauxval.restype = ctypes.c_ulong\nprint(ctypes.string_at(l.getauxval(25), 16).hex())"
+THREADS = ("const fs = require('fs')\nfor (const t of fs.readdirSync('/proc/self/task')) console.log(fs.readFileSync(`/proc/self/task/${t}/stat`, 'utf8')"
+           ".split(') ')[1].split(' ')[16])")
+
+
+@pytest.mark.parametrize("limits", [{}, {"memory": 64 << 20, "pids": 20, "open_files": 100, "cpu_ms": 3000, "cpu_percent": 50}])
+def test_warm_guest_is_to_the_kernel_what_a_cold_one_is(pooled, limits):
+    told = json.loads(warm.run(pooled, STATE, limits=limits)["stdout"])
+    cold = json.loads(pooled.run(STATE, read_only=False, limits=limits)["stdout"])
+    assert {k: (v, cold[k]) for k, v in told.items() if v != cold[k]} == {}
+
+
+def test_warm_guests_do_not_share_the_bytes_that_execve_gives(pooled):
+    """AT_RANDOM: libraries make their seeds of it."""
+    said = [warm.run(pooled, RANDOM, refill=False)["stdout"] for _ in range(20)]
+    assert len(set(said)) == 20 and all(len(s) == 33 for s in said), said
+
+
+def test_warm_nodes_threads_have_the_usual_priority(pooled):
+    assert set(warm.run(pooled, THREADS, "node")["stdout"].split()) == {"0"}
+
+
+LAYOUT = ("import sys\nprint(hash('belljar'), next(l.split('-')[0] for l in open('/proc/self/maps') if 'libc' in l),"
+          " next(l.split('-')[0] for l in open('/proc/self/maps') if 'stack' in l))")
+
+
+def test_warm_addresses_and_hash_seeds_change_with_the_zygote(start_service, sealed):
+    """Jar invariant 7: they rotate."""
+    s = start_service("--set", "pools.zygote_forks=4", "--set", "pools.preload=python")
+    assert warm.eventually(lambda: warm.pools(s)["python"]["ready"] > 0, 20)
+    seen = [s.run(LAYOUT)["stdout"].split() for _ in range(40)]
+    made = warm.pools(s)["python"]["zygotes"]
+    assert made >= 3 and all(len({row[i] for row in seen}) >= 3 for i in range(3)), (made, seen)

@@ -1,0 +1,1 @@
+a=(1 2 'three four' [5]=six); echo ${a[@]} ${#a[@]} ${!a[@]} "${a[2]}"; a+=(x); unset 'a[0]'; echo "${a[@]:1:2}"; declare -A m=([k]=v [k2]='v 2'); for k in $(echo "${!m[@]}" | tr ' ' '\n' | sort); do echo "$k=${m[$k]}"; done; declare -p a; printf '%s\n' "${a[@]/#/-}"

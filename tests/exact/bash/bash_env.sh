@@ -1,0 +1,1 @@
+echo "main $FROM_ENV"

@@ -1,0 +1,1 @@
+cat /proc/$$/cmdline | tr '\0' ' '; cat /proc/$$/comm

@@ -1,0 +1,1 @@
+for ((i=0;i<3;i++)); do [ $i = 1 ] && continue; echo $i; done; while :; do break; done; case abc in a*) echo A;;& *c) echo C;; esac; until true; do :; done; select x in a b; do echo $x; break; done < /dev/null; if ! false; then echo no; elif true; then :; else :; fi; [[ abc =~ a(b)c ]] && echo ${BASH_REMATCH[1]}

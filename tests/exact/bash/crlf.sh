@@ -1,0 +1,3 @@
+echo carriage
+x=1
+echo $x

@@ -1,0 +1,1 @@
+nosuchcommand; echo $?; /sandbox; echo $?; ./nofile; echo $?; touch f; ./f; echo $?; cat /nope; echo $?

@@ -1,0 +1,2 @@
+echo ${x!y}
+echo after

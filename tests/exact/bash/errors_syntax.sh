@@ -1,0 +1,4 @@
+echo before
+if [ 1 = 1 ]; then
+  echo in
+done

@@ -1,0 +1,2 @@
+echo one; x=(1 2; echo ${x[@]
+echo )

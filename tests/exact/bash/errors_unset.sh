@@ -1,0 +1,1 @@
+set -u; echo start; echo $nothing; echo never

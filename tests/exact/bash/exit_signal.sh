@@ -1,0 +1,1 @@
+kill -TERM $$; sleep 5

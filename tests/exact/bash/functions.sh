@@ -1,0 +1,1 @@
+f() { local x=in; echo "$x $1 $# ${FUNCNAME[*]}"; return 3; }; x=out; f a b; echo $? $x; declare -f f; g() { g2() { echo nested; }; }; g; g2; fact() { (( $1 < 2 )) && echo 1 || echo $(( $1 * $(fact $(( $1 - 1 ))) )); }; fact 10; type f; unset -f f; f

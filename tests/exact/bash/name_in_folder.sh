@@ -1,0 +1,1 @@
+echo "$0" "$(dirname "$0")" "${BASH_SOURCE[0]}"; nosuch

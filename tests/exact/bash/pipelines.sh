@@ -1,0 +1,1 @@
+echo 'b a c' | tr ' ' '\n' | sort | { read x; echo first $x; cat; }; seq 1 5 | while read n; do s=$((s+n)); done; echo "s=$s"; shopt -s lastpipe; seq 1 3 | while read n; do t=$((t+n)); done; echo t=$t; yes | head -n 2

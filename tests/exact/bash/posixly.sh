@@ -1,0 +1,1 @@
+echo $POSIXLY_CORRECT; set -o | grep posix

@@ -1,0 +1,1 @@
+tr '\0' '\n' < /proc/$$/cmdline; cat /proc/$$/comm; readlink /proc/$$/exe /proc/$$/cwd; stat -c '%a' /proc/$$/fd; (sleep 0.2; grep -E '^(Sig|Threads|NoNewPrivs|Seccomp|Groups|Cap)' /proc/$$/status); sh -c 'kill -0 $PPID && echo may signal'

@@ -1,0 +1,1 @@
+echo a > f; echo b >> f; cat < f; { echo out; echo err >&2; } > both 2>&1; cat both; exec 3> three; echo x >&3; exec 3>&-; cat three; echo e 2>&1 1>/dev/null; ls nope 2> errs; wc -l < errs; exec 5<> f; read -u 5 l; echo $l; echo {fd}; exec {fd}> g; echo $fd

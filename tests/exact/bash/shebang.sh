@@ -1,0 +1,2 @@
+#!/bin/bash -e
+echo still; false; echo goes on

@@ -1,0 +1,1 @@
+shopt; set -o; echo $SHELLOPTS $BASHOPTS

@@ -1,0 +1,1 @@
+echo $SHLVL; bash -c 'echo $SHLVL'

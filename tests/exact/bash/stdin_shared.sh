@@ -1,0 +1,1 @@
+head -n 1; read x; echo "x=$x"

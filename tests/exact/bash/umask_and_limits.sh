@@ -1,0 +1,1 @@
+umask; umask -S; touch f; stat -c %a f; ulimit -n; ulimit -c; nice

@@ -1,0 +1,1 @@
+echo 'a,b,c' | cut -d, -f2; echo abc | sed 's/b/X/'; printf '3\n1\n2\n' | sort -n | paste -sd+; awk 'BEGIN{print 1/3}'; date -u -d @0 +%F; basename /a/b.c .c; expr 3 + 4; find . -name '*.sh'; echo hi | md5sum; seq -s, 3; tee t <<< x; xargs -n1 <<< 'p q'

@@ -1,0 +1,1 @@
+console.log(process.argv, process.argv.length, Object.getOwnPropertyDescriptor(process, 'argv').writable);

@@ -1,0 +1,1 @@
+console.log(process.argv, process.argv0, process.execPath, process.execArgv, process.title);

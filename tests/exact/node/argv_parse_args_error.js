@@ -1,0 +1,1 @@
+require('node:util').parseArgs({ options: {} });

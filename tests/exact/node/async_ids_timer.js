@@ -1,0 +1,2 @@
+const t = setTimeout(() => {}, 1);
+console.log(+t, +setTimeout(() => {}, 1));

@@ -1,0 +1,10 @@
+console.log('log', 1, 1n, -0, NaN, Symbol('s'), null, undefined, true, () => 1, class A {}, /x/g, new Date(0));
+console.info('info'); console.debug('debug'); console.warn('warn'); console.error('error');
+console.log('%s %d %i %f %j %o %O %c %%', 'a', 1.5, 1.5, '2.5', { a: 1 }, [1], { b: { c: { d: {} } } }, 'css', 'rest', 2);
+console.dir({ a: { b: { c: { d: 1 } } } }, { depth: 0 });
+console.dirxml([1, 2]);
+console.assert(true, 'no'); console.assert(false, 'yes %s', 'x'); console.assert(false);
+console.count(); console.count('x'); console.count(); console.countReset(); console.count(); console.countReset('zzz');
+console.group('G'); console.log('in\nside'); console.group(); console.warn('deeper'); console.groupEnd(); console.groupEnd(); console.log('out');
+console.trace('here');
+console.log(); console.log(''); console.log('a\0b\ttab \u001b[31mred');

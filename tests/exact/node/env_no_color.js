@@ -1,0 +1,1 @@
+console.log({ a: 1, b: 'x' });

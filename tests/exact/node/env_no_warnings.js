@@ -1,0 +1,2 @@
+process.emitWarning('not shown');
+console.log('end');

@@ -1,0 +1,2 @@
+process.on('uncaughtException', () => { throw new Error('again'); });
+throw new Error('first');

@@ -1,0 +1,4 @@
+console.log('never printed');
+function f() {
+  return 1 +* 2;
+}

@@ -1,0 +1,3 @@
+function a() { b(); }
+function b() { throw new Error('uncaught'); }
+a();

@@ -1,0 +1,1 @@
+try { null.x; } catch (e) { throw new Error('outer', { cause: e }); }

@@ -1,0 +1,1 @@
+throw new Error('line one\nline two\n  line three');

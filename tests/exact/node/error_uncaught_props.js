@@ -1,0 +1,1 @@
+throw Object.assign(new Error('with props'), { code: 'ECODE', details: { a: 1 } });

@@ -1,0 +1,2 @@
+Promise.reject(new Error('rejected'));
+setTimeout(() => console.log('never'), 50);

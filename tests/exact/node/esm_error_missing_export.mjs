@@ -1,0 +1,1 @@
+import { nope } from './lib.mjs';

@@ -1,0 +1,3 @@
+await Promise.resolve();
+function f() { throw new TypeError('at the top'); }
+f();

@@ -1,0 +1,2 @@
+process.exitCode = 7;
+setTimeout(() => console.log('ran'), 1);

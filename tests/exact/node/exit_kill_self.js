@@ -1,0 +1,3 @@
+console.log('going');
+process.kill(process.pid, 'SIGTERM');
+setTimeout(() => console.log('never'), 5000);

@@ -1,0 +1,3 @@
+setTimeout(() => console.log('never'), 100000);
+setInterval(() => {}, 1000);
+process.nextTick(() => process.exit(2));

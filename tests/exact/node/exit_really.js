@@ -1,0 +1,3 @@
+process.on('exit', () => console.log('not called'));
+console.log('x');
+process.reallyExit(9);

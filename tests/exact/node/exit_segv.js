@@ -1,0 +1,2 @@
+process.kill(process.pid, 'SIGSEGV');
+setTimeout(() => {}, 1000);

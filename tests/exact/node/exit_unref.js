@@ -1,0 +1,3 @@
+setTimeout(() => console.log('never'), 1000).unref();
+setInterval(() => {}, 10).unref();
+console.log('end');

@@ -1,0 +1,1 @@
+console.log(new Intl.NumberFormat('de').format(1234.5), new Intl.DateTimeFormat('ja', { dateStyle: 'full', timeZone: 'UTC' }).format(0), new Intl.PluralRules('ru').select(3), ['z', 'ä', 'a'].sort(new Intl.Collator('de').compare), new Intl.ListFormat('en').format(['a', 'b', 'c']), Intl.supportedValuesOf('currency').length, 'ı'.toLocaleUpperCase('tr'), 'é'.normalize('NFD').length);

@@ -1,0 +1,1 @@
+console.log(__filename, __dirname, process.argv, process.cwd(), require('./other'));

@@ -1,0 +1,1 @@
+console.log(require('#inner'), require('self/thing'));

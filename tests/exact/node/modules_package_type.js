@@ -1,0 +1,2 @@
+import { readFileSync } from 'node:fs';
+console.log(import.meta.url, typeof require, readFileSync('package.json', 'utf8'));

@@ -1,0 +1,3 @@
+const { performance, PerformanceObserver, monitorEventLoopDelay } = require('perf_hooks');
+performance.mark('a'); performance.mark('b'); const m = performance.measure('m', 'a', 'b');
+console.log(m.name, m.entryType, m.duration >= 0, performance.getEntries().map((e) => e.name), performance.now() > 0, performance.now() < 5000, Math.abs(performance.timeOrigin + performance.now() - Date.now()) < 100, Object.keys(performance.toJSON()), Object.keys(performance.nodeTiming.toJSON()), performance.nodeTiming.loopStart, performance.nodeTiming.bootstrapComplete >= 0, typeof performance.eventLoopUtilization().idle);

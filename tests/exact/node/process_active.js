@@ -1,0 +1,1 @@
+console.log(process._getActiveHandles().length, process._getActiveRequests().length, process.getActiveResourcesInfo());

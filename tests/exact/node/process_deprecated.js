@@ -1,0 +1,3 @@
+new Buffer(1);
+require('util').isArray([]);
+console.log(require('url').parse('http://a:xyz/').host);

@@ -1,0 +1,1 @@
+console.log(require('fs').readlinkSync('/proc/self/exe'), require('fs').readlinkSync('/proc/self/cwd'));

@@ -1,0 +1,1 @@
+console.log(typeof process.getBuiltinModule, process.getBuiltinModule?.('fs') === require('fs'), process.allowedNodeEnvironmentFlags.size);

@@ -1,0 +1,1 @@
+console.log(process.pid > 0, process.ppid >= 0, process.pid === Number(require('fs').readlinkSync('/proc/self')), process.ppid === Number(/PPid:\s+(\d+)/.exec(require('fs').readFileSync('/proc/self/status', 'utf8'))[1]));

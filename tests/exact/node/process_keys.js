@@ -1,0 +1,1 @@
+console.log(Object.getOwnPropertyNames(process), Object.getOwnPropertySymbols(process).map(String));

@@ -1,0 +1,1 @@
+console.log(Object.getOwnPropertyNames(Object.getPrototypeOf(process)), process instanceof require('events'), String(process), process.constructor.name);

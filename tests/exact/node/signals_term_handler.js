@@ -1,0 +1,3 @@
+process.on('SIGTERM', () => { console.log('term'); process.exit(0); });
+setInterval(() => {}, 1000);
+require('child_process').execSync(`kill -TERM ${process.pid}`);

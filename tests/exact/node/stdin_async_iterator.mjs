@@ -1,0 +1,3 @@
+let all = '';
+for await (const chunk of process.stdin) all += chunk;
+console.log(all.split('\n').length, all.length);

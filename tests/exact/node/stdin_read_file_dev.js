@@ -1,0 +1,1 @@
+console.log(require('fs').readFileSync('/dev/stdin', 'utf8').toUpperCase());

@@ -1,0 +1,1 @@
+for (const s of [process.stdout, process.stderr]) console.log(s.isTTY, s.columns, s.fd, s.writable, s._type, s.constructor.name, s.writableHighWaterMark, s.writableLength, s.readable, s.destroyed, s._isStdio, s.writableObjectMode, s.getColorDepth, s.listenerCount('error'), s.eventNames());

@@ -1,0 +1,2 @@
+'use strict';
+try { undeclared = 1; } catch (e) { console.log(e.message); }

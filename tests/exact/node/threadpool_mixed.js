@@ -1,0 +1,2 @@
+const fs = require('fs'), z = require('zlib'), c = require('crypto'), dns = require('dns'), u = require('util');
+Promise.all([u.promisify(fs.stat)('/'), u.promisify(z.deflate)('a'.repeat(1e5)), u.promisify(c.pbkdf2)('a', 'b', 5000, 8, 'sha1'), u.promisify(c.randomFill)(Buffer.alloc(4)), dns.promises.lookup('localhost')]).then((r) => console.log(r[0].isDirectory(), r[1].length, r[2].toString('hex'), r[3].length));

@@ -1,0 +1,4 @@
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument("--n", type=int)
+p.parse_args()

@@ -1,0 +1,5 @@
+import atexit
+def a():
+    print("a")
+    atexit.register(print, "registered at exit")
+atexit.register(a)

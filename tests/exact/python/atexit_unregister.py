@@ -1,0 +1,4 @@
+import atexit
+def f(): print("never")
+atexit.register(f)
+atexit.unregister(f)

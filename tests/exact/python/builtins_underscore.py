@@ -1,0 +1,4 @@
+import sys
+sys.displayhook(42)
+import builtins
+print(builtins._)

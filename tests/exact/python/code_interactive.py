@@ -1,0 +1,2 @@
+import code
+code.interact(banner="hi", exitmsg="bye")

@@ -1,0 +1,3 @@
+import m
+import json
+json.held = m.A()

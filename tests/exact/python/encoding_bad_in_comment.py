@@ -1,0 +1,1 @@
+# A bad byte in a comment.

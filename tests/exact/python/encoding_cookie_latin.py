@@ -1,0 +1,1 @@
+# A cookie, and a byte that is Latin-1.

@@ -1,0 +1,1 @@
+# The cookie in the second line.

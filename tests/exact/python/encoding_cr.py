@@ -1,0 +1,1 @@
+# Lines as on old Macs.

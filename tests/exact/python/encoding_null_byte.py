@@ -1,0 +1,1 @@
+# A zero byte.

@@ -1,0 +1,1 @@
+# A cookie that nobody knows.

@@ -1,0 +1,1 @@
+# UTF-16 with its mark.

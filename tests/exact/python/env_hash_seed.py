@@ -1,0 +1,1 @@
+print(hash("abc"), set("hello"))

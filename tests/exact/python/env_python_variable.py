@@ -1,0 +1,3 @@
+import sys
+assert False
+print(sys.flags.optimize, __debug__)

@@ -1,0 +1,3 @@
+import time, datetime
+print(time.tzname, time.timezone, time.altzone, time.daylight, time.ctime(0))
+print(datetime.datetime.fromtimestamp(0), datetime.datetime.fromtimestamp(0).astimezone().tzinfo)

@@ -1,0 +1,3 @@
+import os
+print("before", flush=True)
+os.execvp("echo", ["echo", "replaced"])

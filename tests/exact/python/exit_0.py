@@ -1,0 +1,3 @@
+import sys
+print("going")
+sys.exit(0)

@@ -1,0 +1,2 @@
+print("a")
+exit(4)

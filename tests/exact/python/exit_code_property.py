@@ -1,0 +1,5 @@
+class E(SystemExit):
+    @property
+    def code(self):
+        raise ValueError("no code")
+raise E("x")

@@ -1,0 +1,3 @@
+import sys
+sys.excepthook = None
+1 / 0

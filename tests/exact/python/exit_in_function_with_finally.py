@@ -1,0 +1,7 @@
+import sys
+def f():
+    try:
+        sys.exit(3)
+    finally:
+        print("finally")
+f()

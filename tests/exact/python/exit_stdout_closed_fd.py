@@ -1,0 +1,4 @@
+import os
+print("x")
+os.close(1)
+print("y")

@@ -1,0 +1,4 @@
+import gc
+print(gc.isenabled(), gc.get_threshold(), gc.get_debug(), gc.garbage, gc.callbacks)
+gc.disable()
+print(gc.isenabled())

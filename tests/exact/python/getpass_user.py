@@ -1,0 +1,2 @@
+import getpass, os, pwd
+print(getpass.getuser(), os.getuid() == os.geteuid())

@@ -1,0 +1,2 @@
+import m, os
+print(os.path.exists("__pycache__"), m.x)

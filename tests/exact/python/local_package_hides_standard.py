@@ -1,0 +1,2 @@
+import typing
+print(typing.x)

@@ -1,0 +1,3 @@
+import logging
+logging.getLogger("a").error("last resort")
+logging.info("not shown")

@@ -1,0 +1,3 @@
+import sys
+sys.stdout.reconfigure(encoding="ascii")
+print("ü")

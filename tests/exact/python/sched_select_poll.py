@@ -1,0 +1,10 @@
+import sched, time, select, selectors, os
+s = sched.scheduler()
+s.enter(0.01, 1, print, ("scheduled",))
+s.run()
+r, w = os.pipe()
+p = select.poll(); p.register(r, select.POLLIN)
+print(p.poll(10))
+os.write(w, b"x")
+e = select.epoll(); e.register(r)
+print(len(e.poll(1)), selectors.DefaultSelector.__name__)

@@ -1,0 +1,3 @@
+import ctypes
+print("x")
+ctypes.string_at(0)

@@ -1,0 +1,2 @@
+class K(KeyboardInterrupt): pass
+raise K("sub")

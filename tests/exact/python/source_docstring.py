@@ -1,0 +1,2 @@
+"""The docstring."""
+print(__doc__)

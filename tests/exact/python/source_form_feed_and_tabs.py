@@ -1,0 +1,1 @@
+# Form feeds and tabs.

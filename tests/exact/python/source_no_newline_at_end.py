@@ -1,0 +1,1 @@
+# No newline at the end.

@@ -1,0 +1,1 @@
+# A program with an archive behind it: that is what runs.

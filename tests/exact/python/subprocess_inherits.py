@@ -1,0 +1,2 @@
+import subprocess
+subprocess.run(["sh", "-c", "echo to our stdout; echo to our stderr >&2"])

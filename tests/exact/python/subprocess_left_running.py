@@ -1,0 +1,2 @@
+import subprocess
+p = subprocess.Popen(["sleep", "0.1"])

@@ -1,0 +1,2 @@
+x = "not closed
+print(x)

@@ -1,0 +1,2 @@
+assert (1, "always true")
+print("str" is "str")

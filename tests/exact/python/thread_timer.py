@@ -1,0 +1,2 @@
+import threading
+threading.Timer(0.05, print, ["timer"]).start()

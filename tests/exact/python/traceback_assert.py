@@ -1,0 +1,3 @@
+def check(x):
+    assert x > 10, f"{x} is too small"
+check(3)

@@ -1,0 +1,3 @@
+class Thing:
+    colour = 1
+print(Thing().color)

@@ -1,0 +1,2 @@
+from pkg.errors import throw
+throw()

@@ -1,0 +1,10 @@
+def f(a, b):
+    return (a
+            + b
+            / (a - a))
+print(
+    f(
+        1,
+        2,
+    )
+)

@@ -1,0 +1,3 @@
+def compute(value):
+    return valu + 1
+compute(1)

@@ -1,0 +1,3 @@
+def grüße(ä):
+    return ä["schlüssel €"] + "日本語"[10]
+grüße({"schlüssel €": "x"})

@@ -1,0 +1,6 @@
+import warnings
+warnings.simplefilter("always")
+def f():
+    open("main.py")
+f()
+g = open("main.py")

@@ -1,0 +1,64 @@
+"""The escape tests a second time (BELLJAR_TEST_WARM=1): a service with warm pools stands by, `belljar run` hands every program
+to it, and each must have been forked from a zygote unless it asked for what only a cold start gives.
+
+What the service keeps ready is no harm to the host; that it is no more than that is checked after every test.
+"""
+
+import os
+
+import hostview
+from harness import PATIENCE, eventually
+from service import ROOMY, Service
+
+WANTED = os.environ.get("BELLJAR_TEST_WARM") == "1"
+LIMITS = (("cpu_percent", "6400"), ("memory", "4g"), ("disk", "2g"), ("output", "1g"), ("files", "1000000"),
+          ("open_files", "65536"), ("pids", "4096"))
+
+
+def pools(s):
+    return s.get("/v1/stats").json["pools"]
+
+
+def filled(s):
+    """The pools, once all that can be warm is; None until then."""
+    found = pools(s).values()
+    return found if all(p["zygote"] == "failed" or (p["zygote"] == "up" and p["ready"] >= max(1, p["target"])) for p in found) else None
+
+
+def service():
+    """As an operator would start it, but that a test may ask for as much as on the command line."""
+    more = [word for name, most in LIMITS for word in ("--set", f"limits.{name}.max={most}")]
+    return Service(*ROOMY, *more)
+
+
+def strangers(s):
+    """Processes of the service that its pools do not explain, while nothing runs."""
+    below = hostview.descendants(s.pid)
+    depth = max(p.depth for p in below if p.comm == "belljar-warden")
+    ready = sum(p["ready"] for p in pools(s).values())
+    inside = [p for p in below if p.depth > depth]
+    explained = len([p for p in inside if p.comm == "jar-embryo"]), len([p for p in inside if p.inner_pid == 1])
+    return inside if len(inside) != 2 * ready or explained != (ready, ready) else []
+
+
+def assert_only_pools(s):
+    left = []
+
+    def look():
+        nonlocal left
+        left = filled(s) and strangers(s)
+        return left == []
+
+    assert eventually(look, 20 * PATIENCE), f"more than the pools: {left}, {pools(s)}"
+
+
+KINDS = (("python", "python", ""), ("python-std", "python", "import json\n"), ("node", "node", ""), ("bash", "bash", ""))
+
+
+def run(s, code, language="python", **fields):
+    """A run that was forked from a zygote."""
+    if fields.pop("refill", True):
+        assert eventually(lambda: filled(s), 30 * PATIENCE), pools(s)
+    r = s.run(code, language=language, **fields)
+    assert r["start"] in ("warm", "hatched"), r
+    return r
