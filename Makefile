@@ -41,11 +41,10 @@ test-vm: ## the jar's tests on cgroup v2, in a virtual machine
 	@scripts/build release --tests
 	@tests/vm/run $(ARGS)
 
-bench: ## measure jars against bubblewrap, and what the service bears
+bench: ## measure jars and runs beside other ways to run the same, and what the service bears
 	@scripts/install-deps build run bench
 	@scripts/build release
-	@bench/run $(ARGS)
-	@bench/service.py
+	@bench/all $(ARGS)
 
 clean: ## remove build/
 	rm -rf build
