@@ -123,4 +123,9 @@ def test_service_survives_the_death_of_anything_below_it(s):
     assert verdicts and len(bad) <= len([p for p in lost if p.comm != "jar-zygote"]), bad
     assert set(bad) <= {"internal_error", "runtime_error"}, bad
     warm.assert_only_pools(s)
-    assert {s.run(code, language=kind.partition("-")[0])["start"] for kind, code in CODE.items()} == {"warm"}
+    # A zygote that was killed again and again is made ever later, up to a minute.
+    for kind, code in CODE.items():
+        until = time.monotonic() + 70
+        while (start := s.run(code, language=kind.partition("-")[0])["start"]) != "warm" and time.monotonic() < until:
+            time.sleep(0.2)
+        assert start == "warm", kind
