@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +8,16 @@
 char *text_copy(const char *text)
 {
     return text ? strdup(text) : NULL;
+}
+
+char *text_trim(char *text)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    size_t n = strlen(text);
+    while (n > 0 && isspace((unsigned char)text[n - 1]))
+        text[--n] = '\0';
+    return text;
 }
 
 /* Length of the well-formed sequence at p, or 0. The ranges are those of Unicode's table 3-7. */
@@ -168,12 +179,28 @@ size_t text_distance(const char *a, const char *b)
     return row[n];
 }
 
-/* Bytes that may go to a terminal as they are: one well-formed character that controls nothing. 0: none here. */
-static size_t printable(const unsigned char *p, size_t n)
+/* U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. */
+static bool turns_text(const unsigned char *p, size_t len)
 {
-    size_t len = utf8_sequence(p, n);
-    bool control = p[0] < 0x20 || p[0] == 0x7F || (p[0] == 0xC2 && len == 2 && p[1] < 0xA0);
-    return control || p[0] == '\'' || p[0] == '\\' ? 0 : len;
+    if (len == 2)
+        return p[0] == 0xD8 && p[1] == 0x9C;
+    return len == 3 && p[0] == 0xE2 &&
+           ((p[1] == 0x80 && (p[2] == 0x8E || p[2] == 0x8F || (p[2] >= 0xAA && p[2] <= 0xAE))) ||
+            (p[1] == 0x81 && p[2] >= 0xA6 && p[2] <= 0xA9));
+}
+
+size_t text_printable(const char *bytes, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)bytes;
+    size_t len = n > 0 ? utf8_sequence(p, n) : 0;
+    bool control = len > 0 &&
+                   (p[0] < 0x20 || p[0] == 0x7F || (len == 2 && p[0] == 0xC2 && p[1] < 0xA0));
+    return len == 0 || control || turns_text(p, len) ? 0 : len;
+}
+
+static size_t quotable(const char *s, size_t n)
+{
+    return s[0] == '\'' || s[0] == '\\' ? 0 : text_printable(s, n);
 }
 
 const char *text_quote(const char *s, char *out, size_t out_size)
@@ -181,7 +208,7 @@ const char *text_quote(const char *s, char *out, size_t out_size)
     size_t used = 0, left = strlen(s);
     size_t limit = out_size < 84 ? out_size : 84;
     while (left > 0) {
-        size_t len = printable((const unsigned char *)s, left);
+        size_t len = quotable(s, left);
         if (used + 8 >= limit) {
             (void)snprintf(out + used, out_size - used, "...");
             return out;

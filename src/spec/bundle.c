@@ -99,3 +99,8 @@ int bundle_next(const struct buf *b, size_t *pos, struct bundle_entry *ret_entry
     *ret_more = true;
     return 0;
 }
+
+bool bundle_is_named(const struct bundle_entry *f, const char *name)
+{
+    return f->head.name_len == strlen(name) && memcmp(f->name, name, f->head.name_len) == 0;
+}

@@ -32,7 +32,7 @@ struct bundle_head {
     X(OUTPUT_OK,        "ok",        "fetched")                         \
     X(OUTPUT_MISSING,   "missing",   "the program did not make it")     \
     X(OUTPUT_NOT_A_FILE,"not_a_file","it is not a regular file")        \
-    X(OUTPUT_TOO_LARGE, "too_large", "up to 16 MiB of a file, and 64 MiB in all, are fetched") \
+    X(OUTPUT_TOO_LARGE, "too_large", "up to 16 MiB of a file, and 64 MiB and 10,000 files in all, are fetched") \
     X(OUTPUT_REFUSED,   "refused",   "it could not be read")
 
 enum output_status {
@@ -61,3 +61,4 @@ struct bundle_entry {
 };
 [[nodiscard]] int bundle_next(const struct buf *b, size_t *pos, struct bundle_entry *ret_entry,
                               bool *ret_more, struct err *e);
+bool bundle_is_named(const struct bundle_entry *f, const char *name);

@@ -16,6 +16,8 @@ struct zygote_def {
     const char *const *argv; /* argv[0] is the interpreter's path inside */
     /* K=V beyond what every program gets; for the boot alone, a job brings its own. */
     const char *const *env;
+    /* Its embryos work for a while before they wait: at the bottom of the line for the CPUs. */
+    bool heavy;
 };
 
 #define ZYGOTE_DIR "/tmp/belljar"

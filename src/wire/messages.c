@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/listed.h"
 #include "wire/wire.h"
 
 struct body {
@@ -86,6 +87,7 @@ int wire_read_hello(const struct wire_message *m, struct wire_hello *ret, struct
 int wire_send_spawn(int fd, const struct wire_spawn *s, const int fds[5], struct err *e)
 {
     struct body b;
+    char *none[] = { NULL };
     body_init(&b);
     pack_u64(&b.p, s->id);
     pack_u32(&b.p, s->flags);
@@ -95,6 +97,8 @@ int wire_send_spawn(int fd, const struct wire_spawn *s, const int fds[5], struct
     pack_strv(&b.p, s->argv);
     pack_strv(&b.p, s->envp);
     pack_strv(&b.p, s->outputs);
+    pack_strv(&b.p, s->executes ? s->executes : none);
+    pack_strv(&b.p, s->reads ? s->reads : none);
     return body_send(fd, WIRE_SPAWN, &b, fds, e);
 }
 
@@ -103,7 +107,18 @@ void wire_spawn_done(struct wire_spawn *s)
     free(s->argv);
     free(s->envp);
     free(s->outputs);
+    free(s->executes);
+    free(s->reads);
     *s = (struct wire_spawn){ 0 };
+}
+
+/* A list is for a cold start in a sealed root, and nothing is listed without one. */
+static bool list_makes_sense(const struct wire_spawn *s)
+{
+    if (s->flags & SPAWN_LISTED)
+        return s->kind == 0 && !(s->flags & SPAWN_WRITABLE_ROOT);
+    return !(s->flags & SPAWN_OWN_CODE) && s->executes && !s->executes[0] && s->reads &&
+           !s->reads[0];
 }
 
 int wire_read_spawn(const struct wire_message *m, struct wire_spawn *ret, struct err *e)
@@ -116,7 +131,9 @@ int wire_read_spawn(const struct wire_message *m, struct wire_spawn *ret, struct
     s.argv = unpack_strv(&u, WIRE_MAX_STRINGS);
     s.envp = unpack_strv(&u, WIRE_MAX_STRINGS);
     s.outputs = unpack_strv(&u, WIRE_MAX_STRINGS);
-    if (s.flags & ~(uint32_t)SPAWN_WRITABLE_ROOT || s.kind > ZYGOTE_KINDS_MAX)
+    s.executes = unpack_strv(&u, LISTED_MAX);
+    s.reads = unpack_strv(&u, LISTED_MAX);
+    if (s.flags & ~(uint32_t)SPAWN_FLAGS_ALL || s.kind > ZYGOTE_KINDS_MAX || !list_makes_sense(&s))
         u.failed = true;
     if (unpack_end(&u, "spawn", e)) {
         wire_spawn_done(&s);
@@ -205,6 +222,45 @@ int wire_read_ended(const struct wire_message *m, struct wire_ended *ret, struct
     if ((unsigned)x.evidence.reason >= END_REASON_COUNT_)
         return err_set(e, ERR_PROTOCOL, 0, "a run cannot end for reason %u",
                        (unsigned)x.evidence.reason);
+    *ret = x;
+    return 0;
+}
+
+int wire_send_samples(int fd, uint64_t id, const struct samples *s, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u64(&b.p, id);
+    pack_u64(&b.p, s->interval_us);
+    pack_u32(&b.p, s->n);
+    for (uint32_t i = 0; i < s->n; i++) {
+        pack_u64(&b.p, s->at[i].at_us);
+        pack_u64(&b.p, s->at[i].cpu_us);
+        pack_u64(&b.p, s->at[i].memory_bytes);
+        pack_u32(&b.p, s->at[i].pids);
+    }
+    return body_send(fd, WIRE_SAMPLES, &b, NULL, e);
+}
+
+int wire_read_samples(const struct wire_message *m, struct wire_samples *ret, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_SAMPLES);
+    struct wire_samples x = { .id = unpack_u64(&u) };
+    x.samples.interval_us = unpack_u64(&u);
+    x.samples.n = unpack_u32(&u);
+    if (x.samples.n > SAMPLES_MAX)
+        u.failed = true;
+    for (uint32_t i = 0; !u.failed && i < x.samples.n; i++) {
+        struct sample *s = &x.samples.at[i];
+        s->at_us = unpack_u64(&u);
+        s->cpu_us = unpack_u64(&u);
+        s->memory_bytes = unpack_u64(&u);
+        s->pids = unpack_u32(&u);
+    }
+    if (!u.failed && !samples_valid(&x.samples))
+        u.failed = true;
+    if (unpack_end(&u, "samples", e))
+        return -1;
     *ret = x;
     return 0;
 }

@@ -15,11 +15,12 @@
 #include "base/pack.h"
 #include "spec/isolation.h"
 #include "spec/limit.h"
+#include "spec/samples.h"
 #include "spec/verdict.h"
 #include "spec/zygote.h"
 
 enum {
-    WIRE_VERSION = 2,
+    WIRE_VERSION = 3,
     WIRE_MAX_BYTES = 128 << 10,
     WIRE_MAX_FDS = 8,
     WIRE_MAX_STRINGS = 4096,
@@ -36,7 +37,8 @@ enum {
     X(WIRE_SETTINGS, "settings", 0) /* supervisor: these are valid from now on */ \
     X(WIRE_DRAIN,   "drain",   0)  /* supervisor: finish, and exit */         \
     X(WIRE_TARGETS, "targets", 0)  /* keeper: have so much ready of each kind */ \
-    X(WIRE_POOLS,   "pools",   0)  /* warden: so much there is; its answer to targets */
+    X(WIRE_POOLS,   "pools",   0)  /* warden: so much there is; its answer to targets */ \
+    X(WIRE_SAMPLES, "samples", 0)  /* warden: what it used over time; right before its ended */
 
 enum wire_type {
 #define X(id, name, fds) id,
@@ -76,7 +78,13 @@ struct wire_hello {
                                   struct err *e);
 
 /* spawn; the strings of a received one point into the message */
-enum { SPAWN_WRITABLE_ROOT = 1 };
+enum {
+    SPAWN_WRITABLE_ROOT = 1,
+    SPAWN_LISTED = 2,   /* nothing is executed but what is listed: no kind, no writable root */
+    SPAWN_OWN_CODE = 4, /* what is listed may make machine code */
+    SPAWN_SAMPLED = 8,  /* what it uses is told before its end, moment by moment */
+    SPAWN_FLAGS_ALL = 15,
+};
 struct wire_spawn {
     uint64_t id; /* chosen by the keeper, unique while the run lives */
     uint32_t flags;
@@ -84,7 +92,8 @@ struct wire_spawn {
     struct limits limits;
     char **argv; /* argv[0] is the absolute path of the program inside */
     char **envp;
-    char **outputs; /* names inside /sandbox to send back when it is over */
+    char **outputs;           /* names inside /sandbox to send back when it is over */
+    char **executes, **reads; /* spec/listed.h; when sent, NULL is none */
 };
 void wire_spawn_done(struct wire_spawn *s);
 [[nodiscard]] int wire_send_spawn(int fd, const struct wire_spawn *s, const int fds[5],
@@ -120,6 +129,15 @@ struct wire_ended {
 [[nodiscard]] int wire_send_ended(int fd, const struct wire_ended *x, struct err *e);
 [[nodiscard]] int wire_read_ended(const struct wire_message *m, struct wire_ended *ret,
                                   struct err *e);
+
+/* samples */
+struct wire_samples {
+    uint64_t id;
+    struct samples samples;
+};
+[[nodiscard]] int wire_send_samples(int fd, uint64_t id, const struct samples *s, struct err *e);
+[[nodiscard]] int wire_read_samples(const struct wire_message *m, struct wire_samples *ret,
+                                    struct err *e);
 
 /* warden; the descriptor is the keeper's end of its wire */
 [[nodiscard]] int wire_send_warden(int fd, const struct isolation *isolation, int wire_fd,

@@ -1,0 +1,35 @@
+/* spec/wishes.h — what a caller may wish for beyond having a program run. Runs in: keeper, CLI; pure data. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "spec/limit.h"
+
+/* How tables are printed. */
+#define TABLE_FORMAT_TABLE(X)          \
+    X(TABLE_ALIGNED,  "table")         \
+    X(TABLE_CSV,      "csv")           \
+    X(TABLE_MARKDOWN, "markdown")      \
+    X(TABLE_JSON,     "json")          \
+    X(TABLE_HTML,     "html")
+
+enum table_format {
+#define X(id, word) id,
+    TABLE_FORMAT_TABLE(X)
+#undef X
+        TABLE_FORMAT_COUNT_
+};
+extern const char *const table_formats[]; /* words, in that order; NULL-terminated */
+
+struct wishes {
+    bool profile;     /* where the time goes, and memory and CPU over time */
+    bool check_types; /* errors of types are the compiler's */
+    enum table_format format;
+    char **allow_commands; /* of a shell: nothing else is executed. NULL: anything */
+    char **compiler_args;  /* after the compiler's own; NULL: none */
+    struct limits compile_limits;
+};
+void wishes_done(struct wishes *w);
+
+/* What a compiler gets when nothing is said. */
+struct limits compile_limits_default(void);
