@@ -292,11 +292,10 @@ void cgroup_read(struct cgroup *c, struct cgroup_stats *s)
     read_stat(c, STAT_PIDS_REFUSED, &s->pids_refused);
 }
 
-uint64_t cgroup_processes(struct cgroup *c)
+void cgroup_read_now(struct cgroup *c, uint64_t *memory_bytes, uint64_t *pids)
 {
-    uint64_t n = UINT64_MAX;
-    read_stat(c, STAT_PIDS_NOW, &n);
-    return n;
+    read_stat(c, STAT_MEMORY_NOW, memory_bytes);
+    read_stat(c, STAT_PIDS_NOW, pids);
 }
 
 /* What is left of a program that used little: kernel memory that is freed a moment later. */
@@ -316,6 +315,7 @@ bool cgroup_renew(struct cgroup *c, const struct limits *limits, unsigned spare_
     struct cgroup_stats now = { 0 };
     if (c->host->version != 1 || c->host->has != CGROUP_HAS_ALL || c->hastened)
         return false;
+    cgroup_yield(c, false);
     read_stat(c, STAT_MEMORY_NOW, &memory);
     if (memory > LEFT_OVER_BYTES)
         return false;
@@ -328,6 +328,21 @@ bool cgroup_renew(struct cgroup *c, const struct limits *limits, unsigned spare_
     /* the peak of processes cannot be set back: it is as good as new if every run gets as far */
     return now.pids_now == 0 && now.pids_peak <= spare_pids + 1 && now.oom_kills == 0 &&
            now.pids_refused == 0 && now.cpu_us == 0 && now.memory_peak_bytes <= LEFT_OVER_BYTES;
+}
+
+void cgroup_yield(struct cgroup *c, bool yields)
+{
+    struct err ignored;
+    bool first = c->host->version == 1;
+    const char *file = first ? "cpu.shares" : "cpu.weight";
+    if (c->yields == yields || !(c->host->has & CGROUP_HAS_CPU))
+        return;
+    c->yields = yields;
+    (void)!fd_write_file(c->fd[first ? CGROUP_CPU : 0], file,
+                         yields  ? first ? "128" : "12"
+                         : first ? "1024"
+                                 : "100",
+                         &ignored);
 }
 
 static const struct {

@@ -65,6 +65,7 @@ struct cgroup {
         [CGROUP_SLOTS]; /* `tasks`, or cgroup.procs on v2, where a process writes itself in */
     int stat_fd[CGROUP_STATS]; /* files of counters: -1: not read yet, -2: there is none */
     bool hastened;             /* not what it was made to be any more */
+    bool yields;               /* cgroup_yield() */
 };
 
 /* Makes jar-<number> and sets its limits; spare_pids are processes of ours inside. */
@@ -79,6 +80,9 @@ struct cgroup {
 /* True when it reads like a new one, with the limits given: no process, next to no memory, all counters at zero. Only v1
  * lets counters be set back; a v2 one is never as good as new. */
 bool cgroup_renew(struct cgroup *c, const struct limits *limits, unsigned spare_pids);
+
+/* While nobody waits for what runs there it has a small share of the CPUs, where they are scarce; then that of any other. */
+void cgroup_yield(struct cgroup *c, bool yields);
 
 /* v2: what clone3(CLONE_INTO_CGROUP) takes; -1 on v1. */
 int cgroup_clone_fd(const struct cgroup *c);
@@ -99,8 +103,8 @@ struct cgroup_stats {
 void cgroup_read(struct cgroup *c, struct cgroup_stats *stats);
 void cgroup_read_cpu(struct cgroup *c, struct cgroup_stats *stats);
 
-/* Processes in it now; as many as can be when that cannot be told. */
-uint64_t cgroup_processes(struct cgroup *c);
+/* What it holds now; untouched where that cannot be read. */
+void cgroup_read_now(struct cgroup *c, uint64_t *memory_bytes, uint64_t *pids);
 
 /* Hastens a kill: a process dies only once it gets to run, so the quota is lifted and the share raised; v2 signals all
  * of them as well. The caller kills too: on v1 nothing here does. */

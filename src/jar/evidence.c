@@ -65,6 +65,29 @@ void jar_note_counters(struct jar *j)
     note_full_disk(j);
 }
 
+/* Without a cgroup there is the CPU time of the program itself, and nothing else to be had. */
+void jar_note_sample(struct jar *j, uint64_t now_us)
+{
+    struct sample x = { .at_us = now_us - j->started_us };
+    uint64_t pids = 0, ours = jar_on_host(j) ? 0 : 1;
+    if (!j->samples || !j->started)
+        return;
+    if (j->has_cgroup) {
+        cgroup_read_cpu(&j->cgroup, &j->stats);
+        cgroup_read_now(&j->cgroup, &x.memory_bytes, &pids);
+    } else {
+        read_program_clock(j);
+    }
+    x.cpu_us = cpu_used_us(j);
+    x.pids = (uint32_t)(pids > ours ? pids - ours : 0);
+    samples_add(j->samples, &x);
+}
+
+static uint64_t sample_due_us(const struct jar *j)
+{
+    return j->samples && j->started ? j->started_us + samples_due_us(j->samples) : UINT64_MAX;
+}
+
 /* At the deadline, at the next tick, or when the CPU time could be used up. */
 uint64_t jar_next_look(const struct jar *j, uint64_t now_us)
 {
@@ -75,6 +98,7 @@ uint64_t jar_next_look(const struct jar *j, uint64_t now_us)
         uint64_t soonest = now_us + left * 100 / j->limits.v[LIMIT_CPU_PERCENT] + 1000;
         due = soonest < due ? soonest : due;
     }
+    due = sample_due_us(j) < due ? sample_due_us(j) : due;
     return j->deadline_us < due ? j->deadline_us : due;
 }
 
@@ -85,6 +109,8 @@ void jar_tick(struct jar *j, uint64_t now_us)
         ev->hits |= LIMIT_BIT(LIMIT_WALL_MS);
         jar_kill(j, END_WALL);
     }
+    if (now_us >= sample_due_us(j))
+        jar_note_sample(j, now_us);
     jar_note_counters(j);
     if (ev->hits & LIMIT_BIT(LIMIT_MEMORY))
         jar_kill(j, END_MEMORY); /* no effect on a run that is being ended already */
@@ -119,6 +145,7 @@ void jar_reap_program(struct jar *j, uint64_t now_us)
         j->stats.memory_peak_bytes = (uint64_t)ru.ru_maxrss * 1024;
         j->stats.pids_peak = 1;
     }
+    jar_note_sample(j, now_us);
     jar_note_counters(j);
     unsigned ours = jar_on_host(j) ? 0 : 1; /* init is no process of the program's */
     j->outcome.usage.cpu_us = cpu_used_us(j);

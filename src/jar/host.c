@@ -16,6 +16,7 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/place.h"
 #include "base/tree.h"
 #include "jar/clone.h"
 #include "jar/jar.h"
@@ -110,7 +111,14 @@ void jar_remove_homes(void)
 
 static int open_process(struct jar_host *h, struct err *e)
 {
+    struct err absent;
     jar_temp_dir(h->temp_dir, sizeof h->temp_dir);
+    if (place_find(GUEST_DIR, h->guest_dir, sizeof h->guest_dir, &absent))
+        h->guest_dir[0] = '\0';
+    autoclose int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0)
+        return err_set(e, ERR_KERNEL, errno, "open /");
+    skeleton_find_binds(root, &h->dirs);
     if (h->isolation.landlock_abi == 0)
         return err_set(
             e, ERR_UNAVAILABLE, 0,

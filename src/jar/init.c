@@ -67,7 +67,7 @@ static int loopback_up(const struct inside *in, struct err *e)
 
 static int build_root(const struct inside *in, struct err *e)
 {
-    return root_enter(in->scratch_fd, in->writable_root, e);
+    return root_enter(in->scratch_fd, in->writable_root, in->listed, e);
 }
 
 static int unpack(const struct inside *in, struct err *e)

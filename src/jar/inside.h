@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "jar/cgroup.h"
+#include "jar/skeleton.h"
 #include "spec/isolation.h"
 
 /* What these two tell the warden, on a pipe; each is one write. */
@@ -40,6 +41,7 @@ struct inside {
     int go_fd; /* a byte arrives when the user map is written */
     int scratch_fd;
     bool writable_root;
+    bool listed;  /* nothing is executed but what is listed */
     bool new_net; /* nobody has brought up its loopback interface yet */
     /* program */
     int init_pidfd;      /* -1 at level process */
@@ -49,9 +51,14 @@ struct inside {
     size_t n_kept;
     char *const *argv;
     char *const *envp;
+    char *const *executes; /* if listed: see spec/listed.h */
+    char *const *reads;
+    bool own_code; /* if listed: what is may make machine code */
     /* level process only */
-    const char *home; /* private directory with work/ and tmp/ in it */
-    uint32_t uid;     /* to become; our own when we cannot change it */
+    const char *home;  /* private directory with work/ and tmp/ in it */
+    const char *guest; /* base/place.h; NULL where there is none */
+    const struct skeleton_binds *dirs;
+    uint32_t uid; /* to become; our own when we cannot change it */
 };
 
 _Noreturn void init_main(const struct inside *in);

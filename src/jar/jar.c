@@ -264,6 +264,7 @@ static void program_ready(struct jar *j, uint64_t now_us)
     j->started_us = now_us;
     j->deadline_us = now_us + j->limits.v[LIMIT_WALL_MS] * 1000;
     j->state = RUNNING;
+    jar_note_sample(j, now_us);
     j->due_us = jar_next_look(j, now_us);
 }
 
@@ -514,6 +515,13 @@ const struct jar_outcome *jar_outcome(const struct jar *j)
     return &j->outcome;
 }
 
+struct samples *jar_take_samples(struct jar *j)
+{
+    struct samples *s = j->samples;
+    j->samples = NULL;
+    return s;
+}
+
 static bool has_ended(int pidfd)
 {
     siginfo_t info = { 0 };
@@ -581,5 +589,6 @@ void jar_free(struct jar *j)
     for (char **name = j->outputs; name && *name; name++)
         free(*name);
     free(j->outputs);
+    free(j->samples);
     free(j);
 }

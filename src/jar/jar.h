@@ -26,10 +26,12 @@
 
 #include "base/err.h"
 #include "jar/cgroup.h"
+#include "jar/skeleton.h"
 #include "jar/spares.h"
 #include "jar/uids.h"
 #include "jar/undertaker.h"
 #include "spec/isolation.h"
+#include "spec/samples.h"
 #include "spec/verdict.h"
 
 /* What the jars of one warden share. */
@@ -44,7 +46,9 @@ struct jar_host {
     bool may_renice; /* we can undo a nice value */
     uint64_t next_number;
     struct undertaker undertaker;
-    char temp_dir[200]; /* level process: where private directories go */
+    char temp_dir[200];         /* level process: where private directories go */
+    struct skeleton_binds dirs; /* level process: what other jars have bound into their roots */
+    char guest_dir[4200]; /* level process: what other jars see as GUEST_ROOT; "": there is none */
 };
 
 /* Level process: private directories are named after the warden's starter, so that it can remove what a warden that was
@@ -63,6 +67,7 @@ struct inside;
  * Does not wait: what becomes of it is told on in->report_fd. The descriptors stay the caller's. */
 struct jar_womb {
     int (*hatch)(struct jar_womb *w, const struct inside *in, int job_fd, struct err *e);
+    bool heavy; /* see spec/zygote.h */
 };
 
 struct jar_spec {
@@ -70,9 +75,14 @@ struct jar_spec {
     struct jar_womb *womb;
     struct limits limits;
     bool writable_root;
+    bool listed;   /* nothing is executed but what is listed; a cold start */
+    bool own_code; /* what is listed may make machine code */
+    bool sampled;  /* what it uses is kept, moment by moment */
     char *const *argv;
     char *const *envp;
     char *const *outputs;
+    char *const *executes; /* spec/listed.h; NULL: none */
+    char *const *reads;
     int stdio[3]; /* pipes */
     int bundle_fd;
     int outputs_fd; /* the write end of a pipe */
@@ -122,3 +132,5 @@ void jar_kill(struct jar *j, enum end_reason reason);
 bool jar_started(const struct jar *j);
 bool jar_gone(const struct jar *j);
 const struct jar_outcome *jar_outcome(const struct jar *j);
+/* What it used, moment by moment; NULL when that was not asked for. The caller's to free(). */
+struct samples *jar_take_samples(struct jar *j);

@@ -41,6 +41,10 @@ static const uint64_t allowed[] = {
     [LANDLOCK_READ] = FS_EXECUTE | FS_READ_FILE | FS_READ_DIR,
     [LANDLOCK_WRITE] = (FS_ABI1 | FS_REFER | FS_TRUNCATE) & ~(FS_MAKE_CHAR | FS_MAKE_BLOCK),
     [LANDLOCK_DEVICE] = FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV,
+    [LANDLOCK_READ_DATA] = FS_READ_FILE | FS_READ_DIR,
+    [LANDLOCK_WRITE_DATA] = (FS_ABI1 | FS_REFER | FS_TRUNCATE) &
+                            ~(FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_EXECUTE),
+    [LANDLOCK_LIST] = FS_READ_DIR,
 };
 
 uint32_t landlock_abi(void)
@@ -62,7 +66,7 @@ static int add_rule(int ruleset, uint64_t known, const struct landlock_rule *r, 
 {
     autoclose int fd = open(r->path, O_PATH | O_CLOEXEC);
     if (fd < 0) {
-        if (r->optional && errno == ENOENT)
+        if (r->optional && (errno == ENOENT || errno == EACCES))
             return 0;
         return err_set(e, ERR_KERNEL, errno, "open %s for a Landlock rule", r->path);
     }

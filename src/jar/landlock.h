@@ -9,14 +9,19 @@
 
 enum landlock_access {
     LANDLOCK_READ,   /* read and execute */
-    LANDLOCK_WRITE,  /* everything below may be made, changed and removed */
+    LANDLOCK_WRITE,  /* everything below may be made, changed and removed; and executed */
     LANDLOCK_DEVICE, /* read and write, make nothing */
+    /* the same without the right to execute */
+    LANDLOCK_READ_DATA,
+    LANDLOCK_WRITE_DATA,
+    LANDLOCK_LIST, /* the names in directories, and nothing else */
 };
 
 struct landlock_rule {
     const char *path;
     enum landlock_access access;
-    bool optional; /* a path this machine may not have */
+    bool
+        optional; /* a path this machine may not have, or not let the program reach: then there is no rule */
 };
 
 /* The kernel's version of Landlock, 0 where there is none. */

@@ -17,6 +17,7 @@
 #include "jar/inside.h"
 #include "jar/landlock.h"
 #include "jar/seccomp.h"
+#include "spec/listed.h"
 
 static const struct landlock_rule jar_rules[] = {
     { "/", LANDLOCK_READ, false },
@@ -38,18 +39,28 @@ static const struct landlock_rule writable_rules[] = {
     { NULL, 0, false },
 };
 
-/* Level process: the host's own root, so only what a runtime needs. Not /proc: it shows other processes. */
+/* Nothing is executed but what is listed. Names may be looked at everywhere: they say no more than any other jar shows. */
+static const struct landlock_rule listed_rules[] = {
+    { "/", LANDLOCK_LIST, false },
+    { "/etc", LANDLOCK_READ_DATA, false },
+    { "/proc", LANDLOCK_READ_DATA, false },
+    { "/usr/share", LANDLOCK_READ_DATA, true },
+    { "/sandbox", LANDLOCK_WRITE_DATA, false },
+    { "/tmp", LANDLOCK_WRITE_DATA, false },
+    { "/dev/shm", LANDLOCK_WRITE_DATA, false },
+    { "/dev/null", LANDLOCK_DEVICE, false },
+    { "/dev/zero", LANDLOCK_DEVICE, false },
+    { "/dev/full", LANDLOCK_DEVICE, false },
+    { "/dev/random", LANDLOCK_DEVICE, false },
+    { "/dev/urandom", LANDLOCK_DEVICE, false },
+};
+enum { LISTED_RULES = sizeof listed_rules / sizeof listed_rules[0] };
+
+/* Level process: the host's own root, so only what a runtime needs, beyond what a jar has of it as directories
+ * (jar_host.dirs). Not /proc: it shows other processes. */
 static const struct landlock_rule process_rules[] = {
     { "/usr", LANDLOCK_READ, false },
-    { "/bin", LANDLOCK_READ, true },
-    { "/sbin", LANDLOCK_READ, true },
-    { "/lib", LANDLOCK_READ, true },
-    { "/lib32", LANDLOCK_READ, true },
-    { "/lib64", LANDLOCK_READ, true },
-    { "/libx32", LANDLOCK_READ, true },
-    { "/etc/alternatives", LANDLOCK_READ, true },
     { "/etc/ld.so.cache", LANDLOCK_READ, true },
-    { "/etc/fonts", LANDLOCK_READ, true },
     { "/etc/matplotlibrc", LANDLOCK_READ, true },
     { "/etc/nsswitch.conf", LANDLOCK_READ, true },
     { "/etc/localtime", LANDLOCK_READ, true },
@@ -98,21 +109,44 @@ static int enter_home(const struct inside *in, struct err *e)
     return files_unpack(in->bundle_fd, work, e);
 }
 
+static int apply_list(const struct inside *in, struct err *e)
+{
+    char *const *const lists[] = { in->executes, in->reads };
+    static const enum landlock_access rights[] = { LANDLOCK_READ, LANDLOCK_READ_DATA };
+    autofree struct landlock_rule *rules = calloc(LISTED_RULES + LISTED_MAX + 1, sizeof *rules);
+    size_t n = LISTED_RULES;
+    if (!rules)
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for Landlock rules");
+    memcpy(rules, listed_rules, sizeof listed_rules);
+    for (int i = 0; i < 2; i++)
+        for (char *const *path = lists[i]; *path && n < LISTED_RULES + LISTED_MAX; path++)
+            rules[n++] = (struct landlock_rule){ *path, rights[i], false };
+    return landlock_apply(in->iso->landlock_abi, rules, false, e);
+}
+
 static int apply_landlock(const struct inside *in, struct err *e)
 {
+    if (in->listed)
+        return apply_list(in, e);
     if (!(in->iso->layers & LAYER_BIT(LAYER_LANDLOCK)))
         return 0;
     if (in->iso->level != LEVEL_PROCESS)
         return landlock_apply(in->iso->landlock_abi, in->writable_root ? writable_rules : jar_rules,
                               false, e);
-    char work[256], tmp[256];
+    char work[256], tmp[256], dirs[SKELETON_BINDS_MAX][SKELETON_PATH_SIZE + 1];
     (void)snprintf(work, sizeof work, "%s/work", in->home);
     (void)snprintf(tmp, sizeof tmp, "%s/tmp", in->home);
-    struct landlock_rule rules[PROCESS_RULES + 3];
+    struct landlock_rule rules[PROCESS_RULES + 4 + SKELETON_BINDS_MAX] = { 0 };
+    size_t n = PROCESS_RULES;
     memcpy(rules, process_rules, sizeof process_rules);
-    rules[PROCESS_RULES] = (struct landlock_rule){ work, LANDLOCK_WRITE, false };
-    rules[PROCESS_RULES + 1] = (struct landlock_rule){ tmp, LANDLOCK_WRITE, false };
-    rules[PROCESS_RULES + 2] = (struct landlock_rule){ NULL, 0, false };
+    rules[n++] = (struct landlock_rule){ work, LANDLOCK_WRITE, false };
+    rules[n++] = (struct landlock_rule){ tmp, LANDLOCK_WRITE, false };
+    if (in->guest)
+        rules[n++] = (struct landlock_rule){ in->guest, LANDLOCK_READ, true };
+    for (size_t i = 0; i < in->dirs->n; i++) {
+        (void)snprintf(dirs[i], sizeof dirs[i], "/%s", in->dirs->paths[i]);
+        rules[n++] = (struct landlock_rule){ dirs[i], LANDLOCK_READ, true };
+    }
     return landlock_apply(in->iso->landlock_abi, rules, true, e);
 }
 
@@ -144,6 +178,13 @@ static int settle_fds(const struct inside *in, int *report_fd, struct err *e)
                      : fd_keep_only(in->kept_fds, in->n_kept, e);
 }
 
+static enum seccomp_profile seccomp_profile(const struct inside *in)
+{
+    if (in->listed)
+        return in->own_code ? SECCOMP_LISTED_OWN_CODE : SECCOMP_LISTED;
+    return in->iso->level == LEVEL_PROCESS ? SECCOMP_PROCESS : SECCOMP_JAR;
+}
+
 int program_confine(const struct inside *in, int *report_fd, struct err *e)
 {
     bool embryo = !in->stdio;
@@ -164,11 +205,12 @@ int program_confine(const struct inside *in, int *report_fd, struct err *e)
         return err_set(e, ERR_KERNEL, errno, "make a cgroup namespace");
     if (setsid() < 0)
         return err_set(e, ERR_KERNEL, errno, "start a session");
-    if (settle_fds(in, report_fd, e) || confine_rlimits(rlimits, in->iso, in->limits, others, e) ||
-        (!embryo && confine_default_signals(e)) || confine_no_new_privs(e) ||
-        apply_landlock(in, e) || caps_clear(0, e))
+    /* Rules take memory of ours to make, so the job's limit on it comes after them. */
+    if (settle_fds(in, report_fd, e) || (!embryo && confine_default_signals(e)) ||
+        confine_no_new_privs(e) || apply_landlock(in, e) ||
+        confine_rlimits(rlimits, in->iso, in->limits, others, e) || caps_clear(0, e))
         return -1;
-    return seccomp_apply(in->iso->level == LEVEL_PROCESS ? SECCOMP_PROCESS : SECCOMP_JAR, e);
+    return seccomp_apply(seccomp_profile(in), e);
 }
 
 /* Level process: the names of the private directory, which only now is known, unless the caller chose others. NULL when

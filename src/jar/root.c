@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/place.h"
 #include "jar/skeleton.h"
 
 #define SEALED (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
@@ -67,20 +68,33 @@ static int attach(int mount_fd, int at_fd, const char *path, struct err *e)
     return 0;
 }
 
-/* A detached copy of the tree at path, none of whose parts was reached through a symbolic link. */
-static int copy_tree(int at_fd, const char *path, int *ret_fd, struct err *e)
+/* Reached through no symbolic link. */
+static int open_plain(int at_fd, const char *path, int *ret_fd, struct err *e)
 {
     struct open_how how = { .flags = O_PATH | O_CLOEXEC,
                             .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
-    autoclose int fd = (int)syscall(SYS_openat2, at_fd, path, &how, sizeof how);
+    int fd = (int)syscall(SYS_openat2, at_fd, path, &how, sizeof how);
     if (fd < 0)
         return err_set(e, ERR_KERNEL, errno, "open %s", path);
+    *ret_fd = fd;
+    return 0;
+}
+
+/* A detached copy of the tree at an open place. */
+static int copy_opened(int fd, const char *what, int *ret_fd, struct err *e)
+{
     int tree = open_tree(fd, "",
                          OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
     if (tree < 0)
-        return err_set(e, ERR_KERNEL, errno, "copy the mounts at %s", path);
+        return err_set(e, ERR_KERNEL, errno, "copy the mounts at %s", what);
     *ret_fd = tree;
     return 0;
+}
+
+static int copy_tree(int at_fd, const char *path, int *ret_fd, struct err *e)
+{
+    autoclose int fd = -1;
+    return open_plain(at_fd, path, &fd, e) || copy_opened(fd, path, ret_fd, e) ? -1 : 0;
 }
 
 static int seal(int mount_fd, uint64_t attributes, const char *what, struct err *e)
@@ -144,19 +158,41 @@ static int build_dev(int host_root_fd, int template_fd, struct err *e)
 
 static int bind_runtime(int host_root_fd, int template_fd, struct err *e)
 {
-    for (const char *const *path = skeleton_binds; *path; path++) {
-        struct stat st;
+    struct skeleton_binds found;
+    skeleton_find_binds(host_root_fd, &found);
+    for (size_t i = 0; i < found.n; i++) {
+        const char *path = found.paths[i];
         autoclose int tree = -1;
-        if (fstatat(host_root_fd, *path, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
-            continue;
-        if (copy_tree(host_root_fd, *path, &tree, e) || seal(tree, SEALED, *path, e) ||
-            attach(tree, template_fd, *path, e))
-            return err_wrap(e, "bring in /%s", *path);
+        if (copy_tree(host_root_fd, path, &tree, e) || seal(tree, SEALED, path, e) ||
+            attach(tree, template_fd, path, e))
+            return err_wrap(e, "bring in /%s", path);
     }
     return 0;
 }
 
-static int build_template(int host_root_fd, struct err *e)
+/* What languages need of ours; opened before /tmp is covered, where it may be. A belljar without it, as a test may be, has
+ * languages that are not installed. */
+static int open_guest(int *ret_fd, struct err *e)
+{
+    char path[4200];
+    struct err absent;
+    if (place_find(GUEST_DIR, path, sizeof path, &absent))
+        return 0;
+    return open_plain(AT_FDCWD, path, ret_fd, e);
+}
+
+static int bind_guest(int guest_fd, int template_fd, struct err *e)
+{
+    autoclose int tree = -1;
+    if (guest_fd < 0)
+        return 0;
+    return copy_opened(guest_fd, GUEST_DIR, &tree, e) || seal(tree, SEALED, GUEST_DIR, e) ||
+                   attach(tree, template_fd, GUEST_ROOT + 1, e)
+               ? -1
+               : 0;
+}
+
+static int build_template(int host_root_fd, int guest_fd, struct err *e)
 {
     static const struct option options[] = { { "size", "8m" }, { "mode", "755" } };
     autoclose int root = -1;
@@ -164,7 +200,7 @@ static int build_template(int host_root_fd, struct err *e)
         attach(root, AT_FDCWD, "jar", e))
         return -1;
     if (skeleton_build(host_root_fd, root, e) || bind_runtime(host_root_fd, root, e) ||
-        build_dev(host_root_fd, root, e))
+        bind_guest(guest_fd, root, e) || build_dev(host_root_fd, root, e))
         return -1;
     struct mount_attr attr = { .attr_set = SEALED };
     if (mount_setattr(root, "", AT_EMPTY_PATH, &attr, sizeof attr) < 0)
@@ -179,7 +215,10 @@ int root_host_enter(struct err *e)
     autoclose int host_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (host_root < 0)
         return err_set(e, ERR_KERNEL, errno, "open /");
+    autoclose int guest = -1;
     umask(0);
+    if (open_guest(&guest, e))
+        return -1;
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
         return err_set(e, ERR_KERNEL, errno, "make our mounts private");
     /* Any directory that every system has will do: only this namespace sees it covered. */
@@ -193,13 +232,13 @@ int root_host_enter(struct err *e)
                   e) ||
         attach(proc, AT_FDCWD, "proc", e))
         return -1;
-    if (build_template(host_root, e))
+    if (build_template(host_root, guest, e))
         return err_wrap(e, "build the root that jars start from");
     return pivot_here(e);
 }
 
-int root_scratch_new(uint64_t bytes, uint64_t inodes, bool writable_root, uint32_t uid, int *ret_fd,
-                     struct err *e)
+int root_scratch_new(uint64_t bytes, uint64_t inodes, bool writable_root, bool noexec, uint32_t uid,
+                     int *ret_fd, struct err *e)
 {
     uint64_t our_inodes = writable_root ? 64 : OUR_INODES,
              our_bytes = writable_root ? 256 << 10 : 0;
@@ -211,7 +250,9 @@ int root_scratch_new(uint64_t bytes, uint64_t inodes, bool writable_root, uint32
         { "size", size }, { "nr_inodes", nodes }, { "mode", "700" },
         { "uid", owner }, { "gid", owner },
     };
-    return new_mount("tmpfs", options, 5, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, ret_fd, e);
+    return new_mount("tmpfs", options, 5,
+                     MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (noexec ? MOUNT_ATTR_NOEXEC : 0),
+                     ret_fd, e);
 }
 
 int root_scratch_resize(int scratch_fd, uint64_t bytes, uint64_t inodes, struct err *e)
@@ -264,12 +305,15 @@ static int cover_with_writable(int scratch_fd, struct err *e)
         copy_tree(AT_FDCWD, "/jar/dev", &dev, e) || attach(root, AT_FDCWD, "/jar", e) ||
         attach(dev, root, "dev", e))
         return -1;
-    for (const char *const *path = skeleton_binds; *path; path++) {
-        struct stat st;
+    autoclose int guest = -1;
+    if (copy_tree(template_fd, GUEST_ROOT + 1, &guest, e) || attach(guest, root, GUEST_ROOT + 1, e))
+        return -1;
+    struct skeleton_binds found;
+    skeleton_find_binds(template_fd, &found);
+    for (size_t i = 0; i < found.n; i++) {
         autoclose int tree = -1;
-        if (fstatat(template_fd, *path, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
-            continue;
-        if (copy_tree(template_fd, *path, &tree, e) || attach(tree, root, *path, e))
+        if (copy_tree(template_fd, found.paths[i], &tree, e) ||
+            attach(tree, root, found.paths[i], e))
             return -1;
     }
     return 0;
@@ -284,7 +328,25 @@ static int cover_with_template(struct err *e)
     return attach(tree, AT_FDCWD, "/jar", e);
 }
 
-int root_enter(int scratch_fd, bool writable, struct err *e)
+/* In the root to be. What may be read there must not be code: the dynamic loader, which has to be executable, starts
+ * whatever it can read and map. */
+static int deny_code_in_data(struct err *e)
+{
+    static const char *const data[] = { "usr/share", "etc" };
+    for (size_t i = 0; i < sizeof data / sizeof data[0]; i++) {
+        struct stat st;
+        autoclose int tree = -1;
+        if (fstatat(AT_FDCWD, data[i], &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+            continue;
+        if (copy_tree(AT_FDCWD, data[i], &tree, e) ||
+            seal(tree, SEALED | MOUNT_ATTR_NOEXEC, data[i], e) ||
+            attach(tree, AT_FDCWD, data[i], e))
+            return -1;
+    }
+    return 0;
+}
+
+int root_enter(int scratch_fd, bool writable, bool noexec, struct err *e)
 {
     static const struct option options[] = { { "subset", "pid" }, { "hidepid", "invisible" } };
     autoclose int proc = -1;
@@ -298,7 +360,7 @@ int root_enter(int scratch_fd, bool writable, struct err *e)
         return -1;
     if (chdir("/jar") < 0)
         return err_set(e, ERR_KERNEL, errno, "enter the root");
-    if (bind_scratch(e) ||
+    if (bind_scratch(e) || (noexec && deny_code_in_data(e)) ||
         new_mount("proc", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
                   &proc, e) ||
         attach(proc, AT_FDCWD, "proc", e))

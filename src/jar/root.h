@@ -28,13 +28,14 @@
 [[nodiscard]] int root_zygote_enter(int *ret_tmp_fd, struct err *e);
 
 /* A tmpfs of its own for one jar, owned by uid, not yet attached anywhere. What we put there ourselves (our directories,
- * and a writable root's) is not on the guest's account. */
-[[nodiscard]] int root_scratch_new(uint64_t bytes, uint64_t inodes, bool writable_root,
+ * and a writable root's) is not on the guest's account. noexec: nothing there can be executed, nor mapped as code. */
+[[nodiscard]] int root_scratch_new(uint64_t bytes, uint64_t inodes, bool writable_root, bool noexec,
                                    uint32_t uid, int *ret_fd, struct err *e);
 
 /* Another size for one that is in use. */
 [[nodiscard]] int root_scratch_resize(int scratch_fd, uint64_t bytes, uint64_t inodes,
                                       struct err *e);
 
-/* In the jar's namespaces, as its user, with all capabilities there: builds its root and enters it. */
-[[nodiscard]] int root_enter(int scratch_fd, bool writable, struct err *e);
+/* In the jar's namespaces, as its user, with all capabilities there: builds its root and enters it. noexec: /usr/share and
+ * /etc are data alone, like scratch that was made so. */
+[[nodiscard]] int root_enter(int scratch_fd, bool writable, bool noexec, struct err *e);

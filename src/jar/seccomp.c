@@ -18,6 +18,8 @@ static const struct {
     [SECCOMP_JAR] = PROGRAM(seccomp_filter_jar),
     [SECCOMP_PROCESS] = PROGRAM(seccomp_filter_process),
     [SECCOMP_INIT] = PROGRAM(seccomp_filter_init),
+    [SECCOMP_LISTED] = PROGRAM(seccomp_filter_listed),
+    [SECCOMP_LISTED_OWN_CODE] = PROGRAM(seccomp_filter_listed_own_code),
 };
 
 int seccomp_apply(enum seccomp_profile profile, struct err *e)

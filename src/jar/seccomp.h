@@ -16,6 +16,9 @@ enum seccomp_profile {
     SECCOMP_JAR,     /* the program, in namespaces of its own */
     SECCOMP_PROCESS, /* the program, where there are no namespaces */
     SECCOMP_INIT,    /* the jar's pid 1, when all is set up: it reaps, and nothing else */
+    /* as JAR, where nothing is executed but what is listed: no code that comes from elsewhere than from files */
+    SECCOMP_LISTED,
+    SECCOMP_LISTED_OWN_CODE, /* and where what is listed makes its own, as Node does */
     SECCOMP_PROFILES
 };
 

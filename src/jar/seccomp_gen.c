@@ -35,6 +35,10 @@ static const struct {
     [SECCOMP_JAR] = { "seccomp_filter_jar", SECCOMP_IN_JAR },
     [SECCOMP_PROCESS] = { "seccomp_filter_process", SECCOMP_IN_PROCESS },
     [SECCOMP_INIT] = { "seccomp_filter_init", SECCOMP_IN_INIT },
+    [SECCOMP_LISTED] = { "seccomp_filter_listed",
+                         SECCOMP_IN_JAR | SECCOMP_IN_LISTED | SECCOMP_IN_NO_OWN_CODE },
+    [SECCOMP_LISTED_OWN_CODE] = { "seccomp_filter_listed_own_code",
+                                  SECCOMP_IN_JAR | SECCOMP_IN_LISTED },
 };
 
 /* The rows that name a call, in their order. None: ENOSYS. */

@@ -31,6 +31,8 @@
 #define P     SECCOMP_IN_PROCESS
 #define I     SECCOMP_IN_INIT
 #define X86   SECCOMP_ONLY_X86
+#define L     SECCOMP_IN_LISTED
+#define C     SECCOMP_IN_NO_OWN_CODE
 
 /* clang-format off */
 #define VALUES(...) (const uint32_t[]){ __VA_ARGS__ }
@@ -40,6 +42,8 @@
 #define ONE_OF(a, ...)   MASKED(a, 0xffffffffu, __VA_ARGS__)
 #define IS(a, value)     MASKED(a, 0xffffffffu, value)
 #define WITHOUT(a, bits) MASKED(a, bits, 0)
+#define WITH(a, bits)    MASKED(a, bits, bits)
+#define ANYHOW           MASKED(0, 0, 0)
 #define NO_POINTER(a)    IS(a, 0), IS((a) | SECCOMP_HIGH, 0)
 /* clang-format on */
 
@@ -108,6 +112,15 @@ const struct seccomp_rule seccomp_policy[] = {
 { ALLOW, J|P, "mknodat", WHEN(MASKED(2, S_IFMT, 0, S_IFREG, S_IFIFO, S_IFSOCK)), "FIFOs" },
 { EPERM, J|P|X86, "mknod", ALWAYS, "device nodes, and overlayfs whiteouts, which are devices" },
 { EPERM, J|P, "mknodat", ALWAYS, "device nodes" },
+
+/* ---- where commands are listed: every byte of code comes from a file that is ------------------------- */
+/* The dynamic loader has to be executable, and it maps what it is told to: without these a file of the guest's own with a
+ * segment of zeros, relocations that fill it and a start in it would run, whatever its mount says. */
+{ EACCES, C, "mmap", WHEN(WITH(2, PROT_EXEC | PROT_WRITE)), "code that can be written" },
+{ EACCES, C, "mmap", WHEN(WITH(2, PROT_EXEC), WITH(3, MAP_ANONYMOUS)), "code that is in no file" },
+{ EACCES, C, "mprotect pkey_mprotect", WHEN(WITH(2, PROT_EXEC)), "data that becomes code" },
+{ EACCES, C, "shmat", WHEN(WITH(2, SHM_EXEC)), "the same" },
+{ ENOSYS, L, "memfd_create", WHEN(ANYHOW), "a file that no rule about files reaches, and that can be executed" },
 
 { ALLOW, J|P, "munmap mprotect mremap brk msync mincore mlock mlock2 munlock mlockall munlockall "
               "membarrier pkey_mprotect pkey_alloc pkey_free mseal=462",
@@ -230,6 +243,14 @@ const struct seccomp_rule seccomp_policy[] = {
   WHEN(IS(1, IPPROTO_TCP), ONE_OF(2, TCP_ULP_, TCP_REPAIR_, TCP_MD5SIG_, TCP_MD5SIG_EXT_, TCP_AO_ADD_KEY_)),
   "kernel TLS and other layers on TCP (CVE-2023-0461)" },
 { ENOPROTOOPT, J|P, "setsockopt", WHEN(IS(1, IPPROTO_UDP), IS(2, UDP_ENCAP_)), "IPsec in UDP" },
+/* The kernel speaks of groups later, by a timer: in a network namespace that is used again, to the next jar. Where there is no
+ * network, ENODEV is what joining says anyway, but for the loopback interface by name. */
+{ ENODEV, J|P, "setsockopt",
+  WHEN(IS(1, IPPROTO_IP), ONE_OF(2, IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP)),
+  "multicast groups" },
+{ ENODEV, J|P, "setsockopt",
+  WHEN(IS(1, IPPROTO_IPV6), ONE_OF(2, IPV6_JOIN_GROUP, IPV6_JOIN_ANYCAST, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP)),
+  "multicast groups" },
 { ALLOW, J|P, "setsockopt", ALWAYS, "sockets" },
 { ENOPROTOOPT, J|P, "getsockopt", WHEN(IS(1, IPPROTO_TCP), IS(2, TCP_ZEROCOPY_RECEIVE_)),
   "maps the network's pages" },

@@ -16,6 +16,9 @@ enum {
     SECCOMP_IN_JAR = 1,
     SECCOMP_IN_PROCESS = 2,
     SECCOMP_IN_INIT = 4,
+    /* Added to those of the jar, above which they stand: they decide first. */
+    SECCOMP_IN_LISTED = 16,
+    SECCOMP_IN_NO_OWN_CODE = 32,
     SECCOMP_ONLY_X86 = 8, /* calls older than the other architectures, which never had them */
 };
 

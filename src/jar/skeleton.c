@@ -1,7 +1,10 @@
 #include "jar/skeleton.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,17 +16,19 @@
 /* /bin and its like are links into /usr on current systems, directories on older ones. */
 #define SYSTEM_DIRS "bin", "sbin", "lib", "lib32", "lib64", "libx32"
 
-const char *const skeleton_binds[] = { "usr", "etc/alternatives", "etc/fonts", SYSTEM_DIRS, NULL };
+/* A star stands in a name of /etc for a version. Settings that packages keep outside of /usr and that their programs do not
+ * start without (R, Java), or without their modules (PHP). */
+static const char *const binds[] = { "usr",     "etc/alternatives",   "etc/fonts", "etc/R",
+                                     "etc/php", "etc/java-*-openjdk", SYSTEM_DIRS };
 static const char *const system_dirs[] = { SYSTEM_DIRS };
 
 static const struct {
     const char *path;
     mode_t mode;
 } dirs[] = {
-    { "usr", 0755 },       { "etc", 0755 },     { "etc/alternatives", 0755 },
-    { "etc/fonts", 0755 }, { "dev", 0755 },     { "proc", 0555 },
-    { "run", 0755 },       { "var", 0755 },     { "home", 0755 },
-    { "tmp", 01777 },      { "sandbox", 0755 },
+    { "etc", 0755 }, { "dev", 0755 },         { "proc", 0555 }, { "run", 0755 },
+    { "var", 0755 }, { "home", 0755 },        { "tmp", 01777 }, { "sandbox", 0755 },
+    { "opt", 0755 }, { "opt/belljar", 0755 }, /* base/place.h */
 };
 
 static const struct {
@@ -37,6 +42,41 @@ static const struct {
     { "etc/hostname", "belljar\n" },
     { "etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n" },
 };
+
+static void add_bind(int root_fd, const char *path, struct skeleton_binds *b)
+{
+    struct stat st;
+    if (b->n < SKELETON_BINDS_MAX && strlen(path) < SKELETON_PATH_SIZE &&
+        fstatat(root_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
+        (void)snprintf(b->paths[b->n++], SKELETON_PATH_SIZE, "%s", path);
+}
+
+static void add_matching(int root_fd, const char *pattern, struct skeleton_binds *b)
+{
+    int fd = openat(root_fd, "etc", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    autodir DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!dir) {
+        fd_close(&fd);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        char path[sizeof entry->d_name + sizeof "etc/"];
+        (void)snprintf(path, sizeof path, "etc/%s", entry->d_name);
+        if (fnmatch(pattern, path, FNM_PATHNAME) == 0)
+            add_bind(root_fd, path, b);
+    }
+}
+
+void skeleton_find_binds(int root_fd, struct skeleton_binds *ret)
+{
+    ret->n = 0;
+    for (size_t i = 0; i < sizeof binds / sizeof binds[0]; i++) {
+        if (strchr(binds[i], '*'))
+            add_matching(root_fd, binds[i], ret);
+        else
+            add_bind(root_fd, binds[i], ret);
+    }
+}
 
 static int write_new(int dst_fd, const char *path, const void *bytes, size_t n, struct err *e)
 {
@@ -64,7 +104,7 @@ static int copy_file(int src_root_fd, int dst_fd, const char *path, struct err *
     return write_new(dst_fd, path, text.data, text.len, e);
 }
 
-static int copy_system_dir(int src_root_fd, int dst_fd, const char *name, struct err *e)
+static int copy_system_link(int src_root_fd, int dst_fd, const char *name, struct err *e)
 {
     char target[256];
     ssize_t n = readlinkat(src_root_fd, name, target, sizeof target - 1);
@@ -74,11 +114,17 @@ static int copy_system_dir(int src_root_fd, int dst_fd, const char *name, struct
             return err_set(e, ERR_KERNEL, errno, "make the link /%s of the root", name);
         return 0;
     }
-    struct stat st;
-    if (fstatat(src_root_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
-        return 0; /* this machine has none */
-    if (mkdirat(dst_fd, name, 0755) < 0)
-        return err_set(e, ERR_KERNEL, errno, "make /%s of the root", name);
+    return 0; /* a directory is bound, or this machine has none */
+}
+
+/* Where what is bound will be attached. */
+static int make_bind_points(int src_root_fd, int dst_fd, struct err *e)
+{
+    struct skeleton_binds found;
+    skeleton_find_binds(src_root_fd, &found);
+    for (size_t i = 0; i < found.n; i++)
+        if (mkdirat(dst_fd, found.paths[i], 0755) < 0)
+            return err_set(e, ERR_KERNEL, errno, "make /%s of the root", found.paths[i]);
     return 0;
 }
 
@@ -88,8 +134,10 @@ int skeleton_build(int src_root_fd, int dst_fd, struct err *e)
         if (mkdirat(dst_fd, dirs[i].path, dirs[i].mode) < 0)
             return err_set(e, ERR_KERNEL, errno, "make /%s of the root", dirs[i].path);
     for (size_t i = 0; i < sizeof system_dirs / sizeof system_dirs[0]; i++)
-        if (copy_system_dir(src_root_fd, dst_fd, system_dirs[i], e))
+        if (copy_system_link(src_root_fd, dst_fd, system_dirs[i], e))
             return -1;
+    if (make_bind_points(src_root_fd, dst_fd, e))
+        return -1;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         if (write_new(dst_fd, files[i].path, files[i].text, strlen(files[i].text), e))
             return -1;

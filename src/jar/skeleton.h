@@ -2,11 +2,18 @@
  * Runs in: warden (template), the jar's init (writable root). */
 #pragma once
 
+#include <stddef.h>
+
 #include "base/err.h"
 
 /* Builds it in the empty directory dst_fd; links such as /bin -> usr/bin are taken from src_root_fd. */
 [[nodiscard]] int skeleton_build(int src_root_fd, int dst_fd, struct err *e);
 
-/* Directories of the host that appear read-only inside, relative to the root; NULL-terminated. Those that the
- * host lacks, or has as symbolic links, are not bound. */
-extern const char *const skeleton_binds[];
+/* Directories of the host that appear read-only inside. */
+enum { SKELETON_BINDS_MAX = 32, SKELETON_PATH_SIZE = 64 };
+struct skeleton_binds {
+    char paths[SKELETON_BINDS_MAX][SKELETON_PATH_SIZE]; /* relative to the root */
+    size_t n;
+};
+/* Those that a root has, as directories and not as symbolic links. */
+void skeleton_find_binds(int root_fd, struct skeleton_binds *ret);

@@ -22,6 +22,7 @@
 #include "jar/job.h"
 #include "jar/root.h"
 #include "jar/state.h"
+#include "spec/listed.h"
 
 static char **copy_strv(char *const *strv)
 {
@@ -59,6 +60,8 @@ void jar_close_job(struct jar *j)
     fd_close(&j->bundle_fd);
     wipe_strv(&j->argv);
     wipe_strv(&j->envp);
+    wipe_strv(&j->executes);
+    wipe_strv(&j->reads);
 }
 
 static struct inside inside_of(const struct jar *j, int report_fd)
@@ -72,12 +75,18 @@ static struct inside inside_of(const struct jar *j, int report_fd)
         .go_fd = -1,
         .scratch_fd = j->scratch_fd,
         .writable_root = j->writable_root,
+        .listed = j->listed,
         .new_net = j->new_net,
         .init_pidfd = j->init_pidfd,
         .stdio = j->stdio,
         .argv = j->argv,
         .envp = j->envp,
+        .executes = j->executes,
+        .reads = j->reads,
+        .own_code = j->own_code,
         .home = j->home,
+        .guest = j->host->guest_dir[0] ? j->host->guest_dir : NULL,
+        .dirs = &j->host->dirs,
         .uid = j->uid,
     };
 }
@@ -155,7 +164,7 @@ static int start_init(struct jar *j, struct err *e)
         return -1;
     autoclose int go_read = go[0], go_write = go[1];
     if (root_scratch_new(j->limits.v[LIMIT_DISK], j->limits.v[LIMIT_FILES], j->writable_root,
-                         j->uid, &j->scratch_fd, e))
+                         j->listed, j->uid, &j->scratch_fd, e))
         return -1;
     pid_t init = clone_init(j, e);
     if (init < 0)
@@ -299,18 +308,45 @@ static int check_fds(struct jar *j, struct err *e)
     return 0;
 }
 
+/* Landlock holds it, a root of the jar's own takes the code out of what is writable, and neither is to be had by halves. */
+static int copy_listed(struct jar *j, const struct jar_spec *spec, struct err *e)
+{
+    j->listed = spec->listed;
+    j->own_code = spec->own_code;
+    if (!j->listed)
+        return spec->executes || spec->reads || spec->own_code
+                   ? err_set(e, ERR_BAD_REQUEST, 0, "files are listed for a jar without a list")
+                   : 0;
+    if (jar_on_host(j) || j->writable_root ||
+        !(j->host->isolation.layers & LAYER_BIT(LAYER_LANDLOCK)))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "a list of commands needs level jar or rootless, Landlock, and a root that "
+                       "is read-only");
+    if (listed_check(spec->executes, spec->reads, e))
+        return -1;
+    j->executes = copy_strv(spec->executes);
+    j->reads = copy_strv(spec->reads);
+    return j->executes && j->reads ? 0 : err_set(e, ERR_NO_MEMORY, 0, "no memory for a jar");
+}
+
 static int copy_spec(struct jar *j, const struct jar_spec *spec, struct err *e)
 {
     j->writable_root = spec->writable_root;
     j->argv = copy_strv(spec->argv);
     j->envp = copy_strv(spec->envp);
     j->outputs = copy_strv(spec->outputs);
-    if (!j->argv || !j->envp || !j->outputs)
+    if (spec->sampled && !j->samples)
+        j->samples = calloc(1, sizeof *j->samples);
+    if (!j->argv || !j->envp || !j->outputs || (spec->sampled && !j->samples))
         return err_set(e, ERR_NO_MEMORY, 0, "no memory for a jar");
-    if (!j->argv[0] || j->argv[0][0] != '/')
-        return err_set(e, ERR_BAD_REQUEST, 0, "the program's path must be absolute");
+    /* or one of the job's own files: where these are only we know, at level process */
+    if (!j->argv[0] || (j->argv[0][0] != '/' && strncmp(j->argv[0], "./", 2) != 0))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "the program's path must be absolute, or begin with ./");
     if (j->writable_root && jar_on_host(j))
         return err_set(e, ERR_BAD_REQUEST, 0, "a writable root needs level jar or rootless");
+    if (copy_listed(j, spec, e))
+        return -1;
     const int from[5] = { spec->stdio[0], spec->stdio[1], spec->stdio[2], spec->bundle_fd,
                           spec->outputs_fd };
     int *const to[5] = { &j->stdio[0], &j->stdio[1], &j->stdio[2], &j->bundle_fd, &j->outputs_fd };
@@ -329,6 +365,8 @@ static int take_cgroup(struct jar *j, uint64_t number, struct err *e)
         cgroup_new(j->host->cgroups, number, &j->limits, ours, &j->cgroup, e))
         return -1;
     j->has_cgroup = true;
+    if (j->embryo && j->womb && j->womb->heavy)
+        cgroup_yield(&j->cgroup, true);
     return 0;
 }
 
@@ -360,8 +398,8 @@ int jar_take_job(struct jar *j, const struct jar_spec *spec, struct err *e)
     const uint64_t *now = j->limits.v, *new = spec->limits.v;
     bool resize = now[LIMIT_DISK] != new[LIMIT_DISK] || now[LIMIT_FILES] != new[LIMIT_FILES];
     struct cgroup_stats before = { 0 };
-    if (spec->writable_root)
-        return err_set(e, ERR_BAD_REQUEST, 0, "an embryo has no writable root");
+    if (spec->writable_root || spec->listed)
+        return err_set(e, ERR_BAD_REQUEST, 0, "an embryo has neither a writable root nor a list");
     if (limits_check(&spec->limits, e) || copy_spec(j, spec, e))
         return -1;
     if (resize && root_scratch_resize(j->scratch_fd, new[LIMIT_DISK], new[LIMIT_FILES], e))
@@ -375,5 +413,7 @@ int jar_take_job(struct jar *j, const struct jar_spec *spec, struct err *e)
     j->cpu_before_us = before.cpu_us;
     if (j->host->may_renice) /* it was made when nobody waited for it */
         (void)setpriority(PRIO_PROCESS, (id_t)j->program, 0);
+    if (j->has_cgroup)
+        cgroup_yield(&j->cgroup, false);
     return jar_send_job(j, e);
 }

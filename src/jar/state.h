@@ -26,12 +26,14 @@ struct jar {
     uint64_t due_us;
     struct limits limits;
     bool writable_root;
+    bool listed, own_code; /* see inside.h */
     struct jar_womb *womb; /* NULL for a cold start */
     bool embryo;           /* has no job yet */
     bool overdue;          /* it was asked for long ago */
     bool unpacked;         /* its files are in place before there is a program */
     char **argv, **envp;   /* NULL once the program has them */
     char **outputs;
+    char **executes, **reads; /* NULL once the program has them, or if it is not listed */
     int stdio[3], bundle_fd, outputs_fd;
 
     bool has_cgroup, has_uid;
@@ -61,6 +63,7 @@ struct jar {
     uint64_t started_us, deadline_us;
     uint64_t cpu_before_us; /* what the embryo had used when its job came */
     struct cgroup_stats stats;
+    struct samples *samples; /* NULL: none are taken */
     struct jar_outcome outcome;
 };
 
@@ -81,6 +84,7 @@ void jar_close_job(struct jar *j);
 
 /* evidence.c */
 void jar_note_counters(struct jar *j);
+void jar_note_sample(struct jar *j, uint64_t now_us);
 void jar_tick(struct jar *j, uint64_t now_us);
 void jar_reap_program(struct jar *j, uint64_t now_us);
 uint64_t jar_next_look(const struct jar *j, uint64_t now_us);

@@ -84,6 +84,7 @@ static int advance(struct loop *l, struct slot *s, struct err *e)
     uint64_t id = s->id;
     bool embryo = s->embryo;
     struct jar_outcome outcome = *jar_outcome(s->jar);
+    autofree struct samples *samples = jar_take_samples(s->jar);
     if (embryo) {
         struct pool *k = &l->pools->kinds[s->kind - 1];
         k->state.discarded++;
@@ -92,6 +93,8 @@ static int advance(struct loop *l, struct slot *s, struct err *e)
         l->tend_us = 0;
     }
     forget(s); /* first: when the keeper hears of it, nothing is left */
+    if (samples && !embryo && wire_send_samples(l->wire_fd, id, samples, e))
+        return -1;
     return embryo ? 0 : tell_ended(l, id, &outcome, e);
 }
 
@@ -108,7 +111,7 @@ static int assign(struct loop *l, const struct wire_spawn *w, const struct jar_s
                   struct err *e)
 {
     struct err why;
-    struct slot *s = spec->writable_root ? NULL : nursery_ready(l, w->kind);
+    struct slot *s = spec->writable_root || spec->listed ? NULL : nursery_ready(l, w->kind);
     if (!s)
         return 0;
     if (jar_assign(s->jar, spec, &why))
@@ -150,9 +153,14 @@ static int on_spawn(struct loop *l, struct err *e)
     struct jar_spec spec = {
         .limits = s.limits,
         .writable_root = s.flags & SPAWN_WRITABLE_ROOT,
+        .sampled = s.flags & SPAWN_SAMPLED,
+        .listed = s.flags & SPAWN_LISTED,
+        .own_code = s.flags & SPAWN_OWN_CODE,
         .argv = s.argv,
         .envp = s.envp,
         .outputs = s.outputs,
+        .executes = s.flags & SPAWN_LISTED ? s.executes : NULL,
+        .reads = s.flags & SPAWN_LISTED ? s.reads : NULL,
         .stdio = { m->fds[WIRE_FD_STDIN], m->fds[WIRE_FD_STDOUT], m->fds[WIRE_FD_STDERR] },
         .bundle_fd = m->fds[WIRE_FD_BUNDLE],
         .outputs_fd = m->fds[WIRE_FD_OUTPUTS],

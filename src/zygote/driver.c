@@ -329,6 +329,8 @@ void driver_serve(const struct driver_hooks *hooks, struct driver_job *ret_job)
     (void)close(ZYGOTE_FD);
     (void)prctl(PR_SET_NAME, "jar-embryo", 0, 0, 0);
     renew_gifts(&q, robust, robust_len);
+    if (hooks->family)
+        q.r.nice = 0;
     confine(&q);
     if (hooks->embryo)
         hooks->embryo();

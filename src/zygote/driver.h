@@ -11,9 +11,12 @@
  * Invariants
  * D1 A zygote never sees a job and holds no secret: it reads nothing but the warden's requests to fork.
  * D2 An embryo is confined before its job can arrive, and has one job.
- * D3 An embryo waits with 0, 1 and 2, its report and its job's socket open; when driver_serve() returns, with 0, 1 and 2.
+ * D3 An embryo waits with 0, 1 and 2, its report and its job's socket open; when driver_serve() returns, with 0, 1 and 2. What
+ *    its `embryo` hook opened is beside them: it was opened in the jar, with a program's rights.
  * D4 Nothing that the driver says after guest code has begun is heard by anyone. */
 #pragma once
+
+#include <stdbool.h>
 
 struct driver_hooks {
     /* Around the fork, in the zygote; may be NULL. */
@@ -22,6 +25,7 @@ struct driver_hooks {
     /* In the embryo, once it is confined and before it waits for its job: everything that can be done without knowing
      * the job, such as new seeds for every random generator. May be NULL. */
     void (*embryo)(void);
+    bool family; /* it starts others: no nice value, which the warden undoes for the embryo alone */
 };
 
 struct driver_job {
