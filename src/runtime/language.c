@@ -3,19 +3,48 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-extern const struct language language_python, language_node, language_bash;
+#include "runtime/dropins.h"
 
-const struct language *const languages[] = {
-    &language_python,
-    &language_node,
-    &language_bash,
-    NULL,
+/* One row a language: a file LANGUAGE/lang.c. The order is that of lists for people. */
+#define BUILT_IN_TABLE(X) \
+    X(python)             \
+    X(node)               \
+    X(typescript)         \
+    X(bash)               \
+    X(zsh)                \
+    X(ruby)               \
+    X(c)                  \
+    X(cpp)                \
+    X(go)                 \
+    X(rust)               \
+    X(java)               \
+    X(sqlite)             \
+    X(postgres)           \
+    X(php)                \
+    X(perl)               \
+    X(lua)                \
+    X(r)
+
+#define X(name) extern const struct language language_##name;
+BUILT_IN_TABLE(X)
+#undef X
+
+static const struct language *const built_in[] = {
+#define X(name) &language_##name,
+    BUILT_IN_TABLE(X)
+#undef X
+        NULL,
 };
-static_assert(sizeof languages / sizeof languages[0] <= LANGUAGES_MAX + 1,
-              "room in the tables beside it");
+enum { BUILT_IN = sizeof built_in / sizeof built_in[0] - 1 };
+static_assert((int)BUILT_IN <= (int)LANGUAGES_MAX, "room in the tables beside it");
+
+static const char *const no_problems[] = { NULL };
+const struct language *const *languages = built_in;
+const char *const *language_problems = no_problems;
 
 static int in_list(const char *const *list, const char *word)
 {
@@ -33,14 +62,14 @@ const struct language *language_find(const char *name)
     return NULL;
 }
 
-/* "#!/usr/bin/env python3" and "#!/usr/bin/python3.11" both name python. */
-static const struct language *by_shebang(const char *code, size_t len)
+/* "#!/usr/bin/env python3" and "#!/usr/bin/python3.11": the last part of the program's name. False: none is named. */
+static bool interpreter(const char *code, size_t len, char *out, size_t size)
 {
-    char line[128], word[128];
+    char line[128];
     const char *end = memchr(code, '\n', len);
     size_t n = end ? (size_t)(end - code) : len;
     if (n < 3 || n >= sizeof line || memcmp(code, "#!", 2) != 0)
-        return NULL;
+        return false;
     (void)snprintf(line, sizeof line, "%.*s", (int)(n - 2), code + 2);
     char *save = NULL, *first = strtok_r(line, " \t\r", &save);
     const char *base = first ? strrchr(first, '/') : NULL;
@@ -50,8 +79,16 @@ static const struct language *by_shebang(const char *code, size_t len)
             base = strtok_r(NULL, " \t\r", &save);
         while (base && base[0] == '-');
     if (!base)
+        return false;
+    (void)snprintf(out, size, "%s", base);
+    return true;
+}
+
+const struct language *language_by_first_line(const char *code, size_t len)
+{
+    char word[128];
+    if (!interpreter(code, len, word, sizeof word))
         return NULL;
-    (void)snprintf(word, sizeof word, "%s", base);
     const struct language *l = language_find(word);
     if (!l) { /* python3.11, python3 */
         word[strcspn(word, "0123456789.")] = '\0';
@@ -60,58 +97,138 @@ static const struct language *by_shebang(const char *code, size_t len)
     return l;
 }
 
-const struct language *language_guess(const char *file_name, const char *code, size_t len)
+const struct language *language_by_name(const char *file_name)
 {
     const char *dot = strrchr(file_name, '.');
     for (const struct language *const *l = languages; dot && *l; l++)
         if (in_list((*l)->extensions, dot))
             return *l;
-    return by_shebang(code, len);
+    return NULL;
 }
 
-static bool line_has(const char *line, size_t n, const char *hint)
+bool language_has(const struct language *l, const char *file_name, size_t len)
 {
-    if (hint[0] != '^')
-        return memmem(line, n, hint, strlen(hint)) != NULL;
-    while (n > 0 && (*line == ' ' || *line == '\t')) {
-        line++;
-        n--;
-    }
-    return n >= strlen(hint + 1) && memcmp(line, hint + 1, strlen(hint + 1)) == 0;
-}
-
-static bool line_hints_at(const struct language *l, const char *line, size_t n)
-{
-    for (const char *const *hint = l->hints; *hint; hint++)
-        if (line_has(line, n, *hint))
+    for (const char *const *x = l->extensions; *x; x++) {
+        size_t n = strlen(*x);
+        if (len > n && memcmp(file_name + len - n, *x, n) == 0)
             return true;
+    }
     return false;
 }
 
-const struct language *language_infer(const char *code, size_t len)
+const struct language *language_guess(const char *file_name, const char *code, size_t len)
 {
-    enum { LOOKED_AT = 64 << 10 }; /* what a language is shows soon */
-    const struct language *best = NULL;
-    size_t most = 0, second = 0;
-    if (len > LOOKED_AT)
-        len = LOOKED_AT;
-    for (const struct language *const *l = languages; *l; l++) {
-        size_t lines = 0;
-        for (const char *at = code, *end = code + len; at < end;) {
-            const char *newline = memchr(at, '\n', (size_t)(end - at));
-            size_t n = newline ? (size_t)(newline - at) : (size_t)(end - at);
-            lines += line_hints_at(*l, at, n);
-            at += n + 1;
-        }
-        if (lines > most) {
-            second = most;
-            most = lines;
-            best = *l;
-        } else if (lines > second) {
-            second = lines;
-        }
+    char word[128];
+    const struct language *by_line = language_by_first_line(code, len),
+                          *by_name = language_by_name(file_name);
+    /* "#!/usr/bin/env node" in main.ts names what runs both */
+    const char *slash = by_name ? strrchr(by_name->command[0], '/') : NULL;
+    if (by_line && slash && interpreter(code, len, word, sizeof word) &&
+        strcmp(slash + 1, word) == 0)
+        return by_name;
+    return by_line ? by_line : by_name;
+}
+
+/* ---- languages that are files ---- */
+
+/* What was loaded last; languages and language_problems point into it. */
+static struct loaded {
+    struct dropins dropins;
+    const struct language *all[LANGUAGES_MAX + 1];
+    const char *problems[DROPINS_FILES_MAX + 1];
+} * loaded;
+
+/* The name of the language that has the word already, or NULL. */
+static const char *taken_by(const struct loaded *a, const char *word, bool extension)
+{
+    for (const struct language *const *l = a->all; *l; l++)
+        if (extension ? in_list((*l)->extensions, word)
+                      : strcasecmp((*l)->name, word) == 0 || in_list((*l)->aliases, word))
+            return (*l)->name;
+    return NULL;
+}
+
+/* Each of its names is its alone: of two, nobody could say which one is meant. */
+static int check_free(const struct loaded *a, const struct language *l, struct err *e)
+{
+    const char *owner = taken_by(a, l->name, false);
+    if (owner)
+        return err_set(e, ERR_CONFLICT, 0, "%s.lang: there is a language '%s' already", l->name,
+                       owner);
+    for (const char *const *word = l->aliases; *word; word++)
+        if ((owner = taken_by(a, *word, false)))
+            return err_set(e, ERR_CONFLICT, 0, "language '%s': the alias '%s' is %s's already",
+                           l->name, *word, owner);
+    for (const char *const *word = l->extensions; *word; word++)
+        if ((owner = taken_by(a, *word, true)))
+            return err_set(e, ERR_CONFLICT, 0, "language '%s': the extension '%s' is %s's already",
+                           l->name, *word, owner);
+    return 0;
+}
+
+static void add_loaded(struct loaded *a)
+{
+    size_t n = BUILT_IN;
+    memcpy((void *)a->all, (const void *)built_in, sizeof built_in);
+    for (size_t i = 0; i < a->dropins.n; i++) {
+        struct err why = { 0 };
+        if (n >= LANGUAGES_MAX)
+            (void)!err_set(&why, ERR_TOO_LARGE, 0,
+                           "language '%s' is one too many: up to %d are accepted",
+                           a->dropins.languages[i]->name, LANGUAGES_MAX);
+        if (why.code != ERR_NONE || check_free(a, a->dropins.languages[i], &why))
+            dropins_problem(&a->dropins, &why);
+        else
+            a->all[n++] = a->dropins.languages[i];
     }
-    return most > second ? best : NULL;
+    for (size_t i = 0; i < a->dropins.n_problems; i++)
+        a->problems[i] = a->dropins.problems[i];
+}
+
+int language_load(const char *dir, struct err *e)
+{
+    struct err missing = { 0 };
+    struct loaded *a = calloc(1, sizeof *a);
+    if (!a)
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the languages");
+    if (dropins_read(dir ? dir : DROPINS_DIR, &a->dropins, dir ? e : &missing) &&
+        (dir || missing.code != ERR_NOT_FOUND)) {
+        if (!dir)
+            *e = missing;
+        dropins_done(&a->dropins);
+        free(a);
+        return -1;
+    }
+    add_loaded(a);
+    struct loaded *before = loaded;
+    loaded = a;
+    languages = a->all;
+    language_problems = a->problems;
+    if (before) {
+        dropins_done(&before->dropins);
+        free(before);
+    }
+    return 0;
+}
+
+const char *language_grammar(const struct language *l)
+{
+    return l && l->grammar ? l->grammar : l ? l->name : NULL;
+}
+
+int language_checked(const struct language *l, struct err *e)
+{
+    char known[200] = "";
+    size_t used = 0;
+    if (l->check)
+        return 0;
+    for (const struct language *const *x = languages; *x && used < sizeof known; x++)
+        if ((*x)->check)
+            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "",
+                                     (*x)->name);
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "types are checked of languages with a checker (%s), and this is '%s'", known,
+                   l->name);
 }
 
 const char *language_list(char *out, size_t size)

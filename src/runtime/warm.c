@@ -98,3 +98,22 @@ unsigned warm_kind(const struct language *l, const char *code, size_t len, char 
             return kind_of(w);
     return 0;
 }
+
+static const struct warm *warm_of(unsigned kind)
+{
+    unsigned n = 0;
+    for (const struct language *const *l = languages; *l; l++)
+        for (const struct warm *w = (*l)->warm; w && w->zygote.name; w++)
+            if (++n == kind)
+                return w;
+    return NULL;
+}
+
+unsigned warm_within(unsigned kind, const struct limits *limits)
+{
+    const struct warm *w = kind > 0 ? warm_of(kind) : NULL;
+    for (int i = 0; w && i < LIMIT_COUNT; i++)
+        if (limits->v[i] < w->least.v[i])
+            return 0;
+    return kind;
+}

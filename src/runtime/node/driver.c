@@ -13,6 +13,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +24,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/node/fds.h"
@@ -29,6 +32,7 @@
 #include "runtime/node/node_api.h"
 #include "runtime/node/rehearsal.h"
 #include "runtime/node/threads.h"
+#include "runtime/plain/pages.h"
 #include "runtime/plain/shown.h"
 #include "spec/zygote.h"
 #include "zygote/driver.h"
@@ -53,6 +57,8 @@ static struct v8 {
     void *(*generator)(void *isolate);
     void (*set_seed)(void *generator, int64_t seed);
     void (*forget_random)(uintptr_t native_context);
+    void (*set_flags)(const char *);
+    void (*collect)(void *isolate);
 } v8;
 
 static const struct {
@@ -73,6 +79,8 @@ static const struct {
     { "_ZN2v84base21RandomNumberGenerator7SetSeedEl", offsetof(struct v8, set_seed) },
     { "_ZN2v88internal10MathRandom12ResetContextENS0_7ContextE",
       offsetof(struct v8, forget_random) },
+    { "_ZN2v82V818SetFlagsFromStringEPKc", offsetof(struct v8, set_flags) },
+    { "_ZN2v87Isolate21LowMemoryNotificationEv", offsetof(struct v8, collect) },
 };
 
 /* Those that every program of tests/exact has been run with: in any other, what we look for may be kept elsewhere. */
@@ -86,6 +94,12 @@ struct scope {
 static const char script_text[] =
 #include "runtime/node/driver.js.inc"
     ;
+
+/* What comes before the main file on the command line: the interpreter's options. A job that has others is not for us. */
+static struct {
+    char **argv;
+    int n; /* the main file's place */
+} options;
 
 static bool booting; /* from driver_main until driver_serve has returned in an embryo */
 static bool hooked;
@@ -111,6 +125,7 @@ __attribute__((visibility("default"))) int madvise(void *addr, size_t len, int a
 static void run_script(void *isolate)
 {
     struct scope scope;
+    v8.set_flags("--memory-reducer"); /* as it was: see driver_main() */
     v8.scope_enter(&scope, isolate);
     void *context = v8.context(isolate);
     void *source = v8.new_string(isolate, script_text, 0, (int)sizeof script_text - 1);
@@ -140,9 +155,46 @@ __attribute__((visibility("default"))) char *getcwd(char *buf, size_t size)
 
 /* ---- an embryo ---- */
 
-/* Every generator whose state the fork has copied. OpenSSL would notice a new process id, and ids repeat between jars. */
-static void reseed(void)
+static int scouts_pipe = -1; /* in a scout */
+
+/* A child that does once what jobs do, see plain/pages.h. true in the child. It has the main thread alone, and a bounded life:
+ * if it gets nowhere, nothing is known. */
+static bool send_scout(void)
 {
+    enum { PATIENCE_S = 5 };
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return false;
+    /* libuv closes in a child what had these numbers before it was put away */
+    int to = fcntl(ends[1], F_DUPFD_CLOEXEC, CONTROL_AWAY);
+    close(ends[1]);
+    pid_t pid = to < 0 ? -1 : fork();
+    if (pid == 0) {
+        (void)signal(SIGALRM, SIG_DFL);
+        (void)alarm(PATIENCE_S);
+        scouts_pipe = to;
+        return true;
+    }
+    close(to);
+    if (pid > 0) {
+        pages_hear(ends[0]);
+        (void)waitpid(pid, NULL, 0);
+    }
+    close(ends[0]);
+    return false;
+}
+
+static napi_value scouted(napi_env env, napi_info info)
+{
+    (void)env;
+    (void)info;
+    pages_tell(scouts_pipe);
+}
+
+/* Every generator whose state the fork has copied. OpenSSL would notice a new process id, and ids repeat between jars. */
+static void embryo(void)
+{
+    pages_touch();
     int64_t seed;
     void *isolate = v8.current();
     struct scope scope;
@@ -157,7 +209,11 @@ static void reseed(void)
 static bool fits(const struct driver_job *job)
 {
     char cwd[sizeof WORKING_DIR + 1];
-    return job->argc >= 2 && job->argv[1][0] != '-' && job->argv[1][0] != '\0' &&
+    int file = options.n;
+    for (int i = 1; i < file; i++)
+        if (i >= job->argc || strcmp(job->argv[i], options.argv[i]) != 0)
+            return false;
+    return job->argc > file && job->argv[file][0] != '-' && job->argv[file][0] != '\0' &&
            syscall(SYS_getcwd, cwd, sizeof cwd) > 0 && strcmp(cwd, WORKING_DIR) == 0;
 }
 
@@ -165,27 +221,45 @@ static napi_value job_to_js(napi_env env, const struct driver_job *job)
 {
     napi_value list, item;
     int wrong = napi_create_array(env, &list);
-    for (int i = 0; i < job->argc && !wrong; i++)
+    uint32_t n = 0;
+    for (int i = 0; i < job->argc && !wrong; i = i == 0 ? options.n : i + 1)
         wrong = napi_create_string_utf8(env, job->argv[i], SIZE_MAX, &item) ||
-                napi_set_element(env, list, (uint32_t)i, item);
+                napi_set_element(env, list, n++, item);
     wrong = wrong || napi_create_int32(env, (int32_t)getpid(), &item) ||
-            napi_set_element(env, list, (uint32_t)job->argc, item);
+            napi_set_element(env, list, n, item);
     return wrong ? NULL : list;
 }
 
-/* From JavaScript, in the zygote; returns in an embryo, with argv and, last, the process id. */
+/* What the boot left behind is cleared away once, or each embryo would do it, page by page, in memory that is then its own.
+ * What was compiled in advance is not to be thrown away for not having been used since. */
+static void tidy(void)
+{
+    v8.set_flags("--no-flush-bytecode");
+    v8.collect(v8.current());
+    (void)malloc_trim(0); /* a page less is a page less for each of them to give back */
+    v8.set_flags(
+        "--flush-bytecode"); /* V8 makes a number of all flags, which a program can ask for */
+}
+
+/* From JavaScript, in the zygote; returns in an embryo, with argv but for the options and, last, the process id. With an
+ * argument it sends a scout, in which it returns nothing. */
 static napi_value serve(napi_env env, napi_info info)
 {
-    static const struct driver_hooks hooks = { .embryo = reseed };
+    static const struct driver_hooks hooks = { .embryo = embryo };
     struct driver_job job;
     void *loop = NULL;
-    (void)info;
+    napi_value scout;
+    size_t argc = 1;
+    bool scouts = napi_get_cb_info(env, info, &argc, &scout, NULL, NULL) == 0 && argc == 1;
+    tidy();
     const char *wrong = instant_find();
     wrong = wrong ? wrong : threads_park();
     wrong = wrong ? wrong : fds_put_away(CONTROL_AWAY);
     if (wrong || dup3(CONTROL_AWAY, CONTROL_FD, O_CLOEXEC) < 0)
         fail(wrong ? wrong : "the control socket cannot be put back");
     close(CONTROL_AWAY);
+    if (scouts && send_scout())
+        return NULL;
     driver_serve(&hooks, &job);
     booting = false;
     wrong = fits(&job) ? NULL : "";
@@ -221,7 +295,9 @@ napi_value napi_register_module_v1(napi_env env, napi_value exports)
     if (napi_create_function(env, "fail", SIZE_MAX, give_up, NULL, &f) ||
         napi_set_named_property(env, exports, "fail", f) ||
         napi_create_function(env, "serve", SIZE_MAX, serve, NULL, &f) ||
-        napi_set_named_property(env, exports, "serve", f) || rehearsal_export(env, exports))
+        napi_set_named_property(env, exports, "serve", f) ||
+        napi_create_function(env, "scouted", SIZE_MAX, scouted, NULL, &f) ||
+        napi_set_named_property(env, exports, "scouted", f) || rehearsal_export(env, exports))
         fail("this Node does not take the driver's function");
     return exports;
 }
@@ -249,6 +325,18 @@ static void check_version(void)
     driver_fail(why);
 }
 
+/* Node moves its arguments about. The last one is the main file. */
+static void keep_options(int argc, char **argv)
+{
+    options.n = argc - 1;
+    options.argv = calloc((size_t)argc, sizeof *options.argv);
+    for (int i = 0; options.argv && i < argc; i++)
+        if (!(options.argv[i] = strdup(argv[i])))
+            driver_fail("no memory for the command line");
+    if (!options.argv || argc < 2)
+        driver_fail("there is no command line");
+}
+
 static _Noreturn void fail_without(const char *symbol)
 {
     char why[192];
@@ -269,9 +357,13 @@ int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char *
     if (!(name))           \
         fail_without(#name);
     NODE_API_SYMBOLS(CHECK_SYMBOL)
+    keep_options(argc, argv);
     /* Node's descriptors get the numbers that they have anywhere. */
     if (dup3(CONTROL_FD, CONTROL_AWAY, O_CLOEXEC) < 0 || close(CONTROL_FD) < 0)
         driver_fail("the control socket cannot be put aside");
+    /* When a heap is made it is decided whether one more collection follows some seconds after each: that would be the first
+     * thing that every embryo does. */
+    v8.set_flags("--no-memory-reducer");
     booting = true;
     zygote = getpid();
     shown_without_preload();

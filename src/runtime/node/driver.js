@@ -71,9 +71,14 @@
     /^/.exec(''); // as Node does, for RegExp.$1 and its like
   };
 
-  const begin = (module, runMain) => {
+  // What is preloaded may have something of its own that jobs do (`scout`): a child goes ahead and does it.
+  const begin = (module, runMain, scout) => {
     rehearse(module);
-    const argv = driver.serve();
+    const argv = scout ? driver.serve(scout) : driver.serve();
+    if (argv === undefined) {
+      scout();
+      driver.scouted();
+    }
     const pid = argv.pop();
     Object.defineProperty(module, 'runMain', { value: runMain, writable: true, enumerable: true, configurable: true });
     argv[0] = process.execPath;
@@ -89,11 +94,9 @@
     configurable: true,
     set(runMain) {
       delete Function.prototype.runMain;
-      Object.defineProperty(this, 'runMain', {
-        enumerable: true,
-        configurable: true,
-        get() { return begin(this, runMain); },
-      });
+      const Module = this;
+      const get = () => begin(Module, runMain, get.scout);
+      Object.defineProperty(this, 'runMain', { enumerable: true, configurable: true, get });
     },
   });
 })();

@@ -1,5 +1,6 @@
 /* runtime/python/driver.c — the driver of Python: see zygote/driver.h for what that is, guest.h for what this one
  * promises. */
+#include "runtime/plain/pages.h"
 #include "runtime/python/guest.h"
 
 #include <stdio.h>
@@ -40,7 +41,7 @@ static char *take_variable(const char *name, const char *otherwise)
 
 static void on_embryo(void)
 {
-    guest_touch_pages();
+    pages_touch();
     PyOS_AfterFork_Child();
     guest_freshen();
 }

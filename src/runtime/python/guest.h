@@ -51,7 +51,6 @@ void guest_rehearse(struct guest *g, const char *program, const struct driver_jo
 
 /* scout.c */
 void guest_send_scout(struct guest *g, const char *program, char **argv, char **envp);
-void guest_touch_pages(void);
 
 /* collector.c */
 void guest_freeze(void);

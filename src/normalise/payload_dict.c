@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "api/payload.h"
 #include "base/auto.h"
+#include "normalise/payload.h"
 
 enum { DEPTH_MAX = 32 };
 
@@ -234,9 +234,12 @@ static bool json_dict(const char *text, size_t len, struct buf *ret_code)
 
 bool payload_dict(const char *text, size_t len, struct buf *ret_code)
 {
-    struct reader r = { text, text + len };
+    size_t mark = payload_mark(text, len);
     auto(buf) code = { 0 };
     bool found;
+    text += mark;
+    len -= mark;
+    struct reader r = { text, text + len };
     skip_space(&r);
     if (!take(&r, "{") || !memmem(text, len, "generated_code", strlen("generated_code")))
         return false;

@@ -1,4 +1,4 @@
-#include "api/payload.h"
+#include "normalise/payload.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -92,6 +92,7 @@ bool fence_next(const char *text, size_t len, size_t from, struct fence *ret)
         if (count && !inline_code) {
             *ret = (struct fence){ .open = at, .indent = indent };
             ret->body = end < len ? end + 1 : len;
+            ret->crlf = end < len && end > at && text[end - 1] == '\r';
             fence_word(text, word, end, ret->language);
             find_close(text, len, count, ret);
             return true;
@@ -108,7 +109,9 @@ int fence_add_body(struct buf *b, const char *text, const struct fence *f, struc
         while (skip < f->indent && at + skip < end && is_blank(text[at + skip]))
             skip++;
         size_t stop = end < f->end ? end + 1 : end;
-        if (buf_add(b, text + at + skip, stop - at - skip, e))
+        bool carried = f->crlf && stop > end && end > at + skip && text[end - 1] == '\r';
+        if (carried ? buf_add(b, text + at + skip, end - 1 - at - skip, e) || buf_add(b, "\n", 1, e)
+                    : buf_add(b, text + at + skip, stop - at - skip, e))
             return -1;
         at = stop;
     }
@@ -177,9 +180,8 @@ static bool is_prose(const char *text, size_t len)
     return true;
 }
 
-/* Blocks of the first one's language, one after the other. */
-static int join_blocks(const char *text, size_t len, const struct fence *first, struct payload *p,
-                       struct err *e)
+int payload_join(const char *text, size_t len, const struct fence *first, struct payload *p,
+                 struct err *e)
 {
     struct fence f = *first;
     memcpy(p->language, f.language, sizeof p->language);
@@ -223,23 +225,28 @@ static bool one_line(const char *text, size_t len, size_t *ret_from, size_t *ret
     return true;
 }
 
+size_t payload_mark(const char *text, size_t len)
+{
+    return len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
 static int unwrap_fences(const char *text, size_t len, struct payload *p, struct err *e)
 {
     struct fence f;
-    size_t start = 0, end = len, from, to;
+    size_t start = payload_mark(text, len), end = len, from, to;
     while (start < end && isspace((unsigned char)text[start]))
         start++;
     while (end > start && isspace((unsigned char)text[end - 1]))
         end--;
     if (one_line(text + start, end - start, &from, &to, p->language))
         return buf_add(&p->code, text + start + from, to - from, e);
-    if (!fence_next(text, len, 0, &f))
+    if (!fence_next(text, len, payload_mark(text, len), &f))
         return buf_add(&p->code, text, len, e);
     bool leads = f.open + f.indent == start;
     bool after_prose = !leads && f.indent <= 3 && f.closed && is_prose(text, f.open);
     if (!leads && !after_prose)
         return buf_add(&p->code, text, len, e);
-    return join_blocks(text, len, &f, p, e);
+    return payload_join(text, len, &f, p, e);
 }
 
 int payload_unwrap(const char *text, size_t len, struct payload *ret, struct err *e)

@@ -1,0 +1,52 @@
+/* normalise/normalise.h — what somebody handed over as code, as a program and its language. Runs in: keeper, main.
+ * Pure functions.
+ *
+ * The language is told, in this order, by the caller, the Markdown fence, the first line ("#!"), the file's name, and what the
+ * lines look like. What remains unclear is no language: never a guess between two. */
+#pragma once
+
+#include "normalise/payload.h"
+#include "runtime/language.h"
+
+/* How the language was told. */
+#define TOLD_TABLE(X)           \
+    X(TOLD_NOT, "not")          \
+    X(TOLD_GIVEN, "given")      \
+    X(TOLD_FENCE, "fence")      \
+    X(TOLD_SHEBANG, "shebang")  \
+    X(TOLD_NAME, "file_name")   \
+    X(TOLD_CONTENT, "content")
+
+enum told {
+#define X(id, word) id,
+    TOLD_TABLE(X)
+#undef X
+        TOLD_COUNT_
+};
+const char *told_word(enum told t);
+
+struct normalise_request {
+    const char *text;
+    size_t len;
+    const struct language *given; /* NULL: to be told */
+    const char *file_name;        /* NULL: it came without one */
+};
+
+struct normalised {
+    struct buf code;
+    const struct language *language; /* NULL: not told, or the fence names one that there is not */
+    enum told told;
+    char fence[FENCE_LANGUAGE_SIZE]; /* what the fence named, "" for none */
+    bool unwrapped;                  /* the code is a part of the text */
+    bool renamed; /* it is not the file it came in: Markdown that holds a program */
+};
+void normalised_done(struct normalised *n);
+
+/* Text without a file name may be wrapped, as models do: in a dict literal, in Markdown fences. With a language given it is
+ * unwrapped only if it begins with a fence. A file is what it is, unless it is Markdown: then it is the fenced blocks of the
+ * language, or of the first one that is known. */
+[[nodiscard]] int normalise(const struct normalise_request *q, struct normalised *ret,
+                            struct err *e);
+
+/* README.md */
+bool normalise_is_markdown(const char *file_name);

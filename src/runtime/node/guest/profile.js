@@ -1,0 +1,35 @@
+// Preloaded into Node (-r): V8's own profiler looks every millisecond where the main thread is. What was seen goes into the report
+// file (engine/reports.h) at the end, and four times a second by a thread of ours, which asks the main thread through the
+// inspector: that interrupts even a loop that never ends, so that a run that is killed has its profile.
+'use strict';
+const { isMainThread, Worker } = require('worker_threads');
+
+// A worker of the program's and a child that it forked are given our options too; the report is the first process's.
+if (isMainThread && !process.channel) {
+  const { Session } = require('inspector');
+  const path = require('path');
+  const { INTERVAL_US, summary, write } = require('./profile_summary.js');
+  const home = process.cwd();
+  const session = new Session();
+  session.connect();
+  session.post('Profiler.enable');
+  session.post('Profiler.setSamplingInterval', { interval: INTERVAL_US });
+  session.post('Profiler.start');
+  const worker = new Worker(path.join(__dirname, 'profile_worker.js'), { workerData: { home }, execArgv: [], stdin: false });
+  worker.unref();
+  worker.on('error', () => {});
+
+  const { findSourceMap } = require('module');
+  // A line of what TypeScript was made into, as a line of TypeScript.
+  const original = (file, line) => {
+    const map = findSourceMap && findSourceMap(file);
+    const entry = map && map.findEntry(line - 1, 0);
+    return entry && entry.originalLine !== undefined ? entry.originalLine + 1 : line;
+  };
+  process.once('exit', () => {
+    session.post('Profiler.stop', (error, result) => {
+      if (!error) write(home, summary([result.profile], home, original));
+    });
+  });
+}
+for (const name of Object.keys(require.cache)) delete require.cache[name];

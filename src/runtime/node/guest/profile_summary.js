@@ -1,0 +1,138 @@
+// Profiles of V8's, made into what a report holds.
+'use strict';
+const fs = require('fs');
+const path = require('path');
+const { fileURLToPath } = require('url');
+
+const ROWS = 100;
+const STACKS = 200;
+const DEPTH = 60;
+const REPORT = '.belljar-report.json';
+exports.INTERVAL_US = 1000;
+
+// Written as a whole or not at all. The program's own fs may have been changed; ours was taken before.
+const { writeFileSync, renameSync, readFileSync } = fs;
+exports.write = (home, profile) => {
+  const file = path.join(home, REPORT);
+  const draft = `${file}.${require('worker_threads').threadId}`;
+  try {
+    writeFileSync(draft, JSON.stringify({ profile }));
+    renameSync(draft, file);
+  } catch { /* a full disk is the program's own affair; the last report stays */ }
+};
+
+const toPath = (url) => {
+  try { return url.startsWith('file:') ? fileURLToPath(url) : url; } catch { return url; }
+};
+const IDLE = new Set(['(idle)', '(root)']);
+const OURS = path.dirname(__dirname) + '/';
+const META = new Set(['(program)', '(garbage collector)']);
+
+class Summary {
+  constructor(home, original) {
+    this.home = home + '/';
+    this.original = original || ((file, line) => line);
+    this.functions = new Map();
+    this.lines = new Map();
+    this.stacks = new Map();
+    this.samples = 0;
+    this.us = 0;
+    this.sources = new Map();
+  }
+
+  // A profile's nodes with what is known of each: its parent, its place, the time it was seen.
+  nodes(profile) {
+    const nodes = new Map();
+    for (const n of profile.nodes) {
+      const { functionName, url, lineNumber, columnNumber } = n.callFrame;
+      const file = META.has(functionName) ? '(node)' : toPath(url) || '(node)';
+      const own = file.startsWith(this.home) && !file.includes('/node_modules/');
+      const whole = own && !functionName && lineNumber === 0 && columnNumber === 0;
+      nodes.set(n.id, { name: whole ? '(module)' : functionName || '(anonymous)', file, own, line: lineNumber + 1, self: 0, ticks: n.positionTicks || [] });
+    }
+    for (const n of profile.nodes) for (const child of n.children || []) nodes.get(child).parent = nodes.get(n.id);
+    return nodes;
+  }
+
+  fileOf(node) { return node.file.startsWith(this.home) ? node.file.slice(this.home.length) : node.file; }
+
+  // What we do to run it, such as reading its TypeScript, is not the program's.
+  isOurs(node) {
+    for (let at = node; at; at = at.parent) if (at.file.startsWith(OURS)) return true;
+    return false;
+  }
+
+  add(profile) {
+    const nodes = this.nodes(profile);
+    profile.samples.forEach((id, i) => {
+      const node = nodes.get(id);
+      const us = Math.max(0, profile.timeDeltas[i + 1] ?? 0);
+      if (!node || IDLE.has(node.name) || this.isOurs(node)) return;
+      node.self += us;
+      this.samples++;
+      this.us += us;
+    });
+    for (const node of nodes.values()) if (node.self) this.note(node);
+  }
+
+  note(node) {
+    const key = (n) => `${n.file}:${n.line}:${n.name}`;
+    const met = new Set();
+    const stack = [];
+    let ownLines = null;
+    for (let at = node; at && at.name !== '(root)'; at = at.parent) {
+      const row = this.functions.get(key(at)) || { node: at, self: 0, total: 0 };
+      this.functions.set(key(at), row);
+      if (at === node) row.self += node.self;
+      if (!met.has(key(at))) row.total += node.self;
+      met.add(key(at));
+      if (!ownLines && at.own) ownLines = at;
+      if (stack.length < DEPTH && (at.own || at === node || !at.file.startsWith('node:')))
+        stack.push(`${at.name} ${this.fileOf(at)}:${at.line}`);
+    }
+    if (ownLines) this.noteLines(ownLines, node);
+    const folded = stack.reverse().join(';');
+    this.stacks.set(folded, (this.stacks.get(folded) || 0) + node.self);
+  }
+
+  // Time in what a line calls elsewhere counts for the function's own hottest lines, or its first.
+  noteLines(own, node) {
+    const ticks = own.ticks.length ? own.ticks : [{ line: own.line, ticks: 1 }];
+    const all = ticks.reduce((sum, t) => sum + t.ticks, 0);
+    for (const t of ticks) {
+      const line = this.original(own.file, t.line);
+      const k = `${line}:${own.file}`;
+      const row = this.lines.get(k) || { file: own.file, line, self: 0, node: own };
+      row.self += node.self * t.ticks / all;
+      this.lines.set(k, row);
+    }
+  }
+
+  text(file, line) {
+    if (!this.sources.has(file)) {
+      let lines = [];
+      try { lines = readFileSync(file, 'utf8').split('\n'); } catch { /* it is gone */ }
+      this.sources.set(file, lines);
+    }
+    return (this.sources.get(file)[line - 1] || '').trim().slice(0, 200);
+  }
+
+  result() {
+    const ms = (us) => Math.round(us) / 1000;
+    const functions = [...this.functions.values()]
+      .sort((a, b) => b.node.own - a.node.own || b.self - a.self || b.total - a.total).slice(0, ROWS)
+      .map(({ node, self, total }) => ({ function: node.name, file: this.fileOf(node),
+        line: node.own ? this.original(node.file, node.line) : Math.max(0, node.line), self_ms: ms(self), total_ms: ms(total) }));
+    const lines = [...this.lines.values()].sort((a, b) => b.self - a.self).slice(0, ROWS)
+      .map((r) => ({ file: this.fileOf(r), line: r.line, self_ms: ms(r.self), text: this.text(r.file, r.line) }));
+    const stacks = [...this.stacks].sort((a, b) => b[1] - a[1]).slice(0, STACKS).map(([stack, us]) => ({ stack, ms: ms(us) }));
+    return { sampled_ms: ms(this.us), samples: this.samples, functions, lines, stacks };
+  }
+}
+
+// original(file, line): where a line came from, if it was made from another.
+exports.summary = (profiles, home, original) => {
+  const all = new Summary(home, original);
+  for (const profile of profiles) all.add(profile);
+  return all.result();
+};

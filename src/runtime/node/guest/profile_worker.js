@@ -1,0 +1,28 @@
+// The thread of profile.js: takes the main thread's profile in pieces, and writes what it has so far.
+'use strict';
+const { Session } = require('inspector');
+const { workerData } = require('worker_threads');
+const { INTERVAL_US, summary, write } = require('./profile_summary.js');
+
+const WRITE_EVERY_MS = 250;
+const PIECES_MAX = 400; // then the oldest go: a run that long has shown what it does
+const session = new Session();
+session.connectToMainThread();
+const post = (method, params) => new Promise((done) => session.post(method, params, (error, result) => done(error ? undefined : result)));
+
+setInterval(() => {}, 1 << 30); // an answer that is awaited keeps no thread alive
+const pieces = [];
+const begin = async () => {
+  await post('Profiler.enable');
+  await post('Profiler.setSamplingInterval', { interval: INTERVAL_US });
+  await post('Profiler.start');
+};
+const look = async () => {
+  const result = await post('Profiler.stop');
+  await post('Profiler.start');
+  if (result) pieces.push(result.profile);
+  if (pieces.length > PIECES_MAX) pieces.shift();
+  write(workerData.home, summary(pieces, workerData.home));
+  setTimeout(look, WRITE_EVERY_MS);
+};
+begin().then(() => setTimeout(look, WRITE_EVERY_MS));

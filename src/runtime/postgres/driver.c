@@ -1,0 +1,23 @@
+/* runtime/postgres/driver.c — the driver that is loaded into guest-postgres: see zygote/driver.h for what that is. The zygote is
+ * the program, loaded and linked; each embryo starts a database server in its jar and connects to it before it waits for its
+ * job. So nothing of a server is shared between jars: no memory, no file, no random number. */
+#include "zygote/driver.h"
+#include "runtime/plain/shown.h"
+#include "sql/warm.h"
+
+int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char **, char **))
+{
+    static const struct driver_hooks hooks = { .embryo = sql_server_begin, .family = true };
+    struct driver_job job;
+    (void)argc;
+    (void)argv;
+    (void)envp;
+    if (!sql_server_check || !sql_server_begin)
+        driver_fail("the program that was to start PostgreSQL is another one");
+    const char *why = sql_server_check();
+    if (why)
+        driver_fail(why);
+    shown_without_preload();
+    driver_serve(&hooks, &job);
+    return real_main(job.argc, job.argv, job.envp);
+}
