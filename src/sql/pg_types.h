@@ -1,0 +1,10 @@
+/* sql/pg_types.h — PostgreSQL's built-in types by their numbers, which never change. Pure data. */
+#pragma once
+
+#include <libpq-fe.h>
+
+#include "sql/cell.h"
+
+/* NULL: not one of them. */
+const char *pg_type_name(Oid type);
+enum cell_kind pg_type_kind(Oid type);

@@ -1,0 +1,617 @@
+/* guest-postgres: runs a script of PostgreSQL's SQL, statement by statement, on a server of its own. Runs in: a jar.
+ * Warm, the server is up before the job is known: the driver (src/runtime/postgres) calls sql_server_begin() for that. */
+#include <ctype.h>
+#include <errno.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "sql/pg_types.h"
+#include "sql/server.h"
+#include "sql/shell.h"
+#include "sql/split.h"
+#include "sql/warm.h"
+
+struct session {
+    struct shell shell;
+    struct server *server;
+    PGconn *connection;
+    /* of the statement that runs */
+    const struct script *script;
+    struct statement now;
+    bool shown;
+    size_t next; /* where the script goes on */
+};
+
+/* ---- errors and notices, in psql's own shape ---- */
+
+static void print_more(const PGresult *r, bool context)
+{
+    static const struct {
+        int field;
+        const char *name;
+    } more[] = {
+        { PG_DIAG_MESSAGE_DETAIL, "DETAIL" },
+        { PG_DIAG_MESSAGE_HINT, "HINT" },
+        { PG_DIAG_INTERNAL_QUERY, "QUERY" },
+        { PG_DIAG_CONTEXT, "CONTEXT" },
+    };
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+        const char *text = PQresultErrorField(r, more[i].field);
+        if (text && (context || more[i].field != PG_DIAG_CONTEXT))
+            (void)fprintf(stderr, "%s:  %s\n", more[i].name, text);
+    }
+}
+
+/* The server counts characters of the statement; we show the line of the file. */
+static size_t offset_of(const struct session *s, const PGresult *r, bool *ret_known)
+{
+    const char *position = PQresultErrorField(r, PG_DIAG_STATEMENT_POSITION);
+    *ret_known = position != NULL;
+    if (!position)
+        return s->now.start;
+    return where_character(s->script, s->now.start, strtoul(position, NULL, 10) - 1);
+}
+
+static void print_head(const struct session *s, size_t offset)
+{
+    (void)fflush(stdout);
+    (void)fprintf(stderr, "psql:%s:%zu: ", s->script->name, where_at(s->script, offset).line);
+}
+
+static void print_caret(const struct session *s, size_t offset)
+{
+    char head[48], below[48];
+    int n = snprintf(head, sizeof head, "LINE %zu: ", where_at(s->script, offset).line);
+    (void)snprintf(below, sizeof below, "%*s", n, "");
+    where_show(stderr, s->script, offset, head, below);
+}
+
+/* A table that is not there: the server does not say which one may have been meant. */
+static void hint_at_table(struct session *s, const PGresult *r)
+{
+    const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+    const char *message = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
+    char name[128] = "";
+    if (!state || strcmp(state, "42P01") != 0 || !message ||
+        PQresultErrorField(r, PG_DIAG_MESSAGE_HINT) ||
+        sscanf(message, "relation \"%127[^\"]\"", name) != 1 ||
+        PQtransactionStatus(s->connection) != PQTRANS_IDLE)
+        return;
+    struct nearest n = { .wanted = name };
+    PGresult *names = PQexec(
+        s->connection, "SELECT c.relname FROM pg_class c WHERE c.relkind IN ('r', 'v', 'm', 'p') "
+                       "AND pg_table_is_visible(c.oid) AND c.relname NOT LIKE 'pg\\_%'");
+    for (int i = 0; i < PQntuples(names); i++)
+        nearest_offer(&n, PQgetvalue(names, i, 0));
+    PQclear(names);
+    if (n.name[0])
+        (void)fprintf(stderr, "HINT:  Perhaps you meant the table \"%s\".\n", n.name);
+}
+
+/* Always -1. */
+static int fail_result(struct session *s, const PGresult *r)
+{
+    bool known;
+    const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+    const char *severity = PQresultErrorField(r, PG_DIAG_SEVERITY_NONLOCALIZED);
+    const char *message = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
+    size_t offset = offset_of(s, r, &known);
+    print_head(s, offset);
+    if (!message) { /* libpq's own, of several lines */
+        message = PQerrorMessage(s->connection);
+        (void)fprintf(stderr, "ERROR:  08006: the connection to the server is lost: %.*s\n",
+                      (int)strcspn(message, "\n"), message);
+        return -1;
+    }
+    (void)fprintf(stderr, "%s:  %s: %s\n", severity ? severity : "ERROR", state ? state : "XX000",
+                  message);
+    if (known)
+        print_caret(s, offset);
+    print_more(r, true);
+    return -1;
+}
+
+static int fail_words(struct session *s, const char *words, const char *hint)
+{
+    print_head(s, s->now.start);
+    (void)fprintf(stderr, "ERROR:  42601: %s\n", words);
+    print_caret(s, s->now.start);
+    if (hint)
+        (void)fprintf(stderr, "HINT:  %s\n", hint);
+    return -1;
+}
+
+static void on_notice(void *context, const PGresult *r)
+{
+    const struct session *s = context;
+    const char *message = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
+    const char *severity = PQresultErrorField(r, PG_DIAG_SEVERITY_NONLOCALIZED);
+    if (!s->script || !message)
+        return;
+    print_head(s, s->now.start);
+    (void)fprintf(stderr, "%s:  %s\n", severity ? severity : "NOTICE", message);
+    print_more(r, false);
+}
+
+/* ---- results ---- */
+
+struct result {
+    size_t n;
+    struct cell *cells;
+    struct column *columns;
+    char **names; /* copies: each row is a result of libpq's */
+    char (*types)[64];
+    Oid *oids;
+    int *mods;
+    unsigned char **blobs; /* of the row */
+    bool begun;
+};
+
+static void drop_blobs(struct result *r)
+{
+    for (size_t i = 0; r->blobs && i < r->n; i++) {
+        PQfreemem(r->blobs[i]);
+        r->blobs[i] = NULL;
+    }
+}
+
+static void result_done(struct result *r)
+{
+    drop_blobs(r);
+    for (size_t i = 0; r->names && i < r->n; i++)
+        free(r->names[i]);
+    free(r->names);
+    free(r->cells);
+    free(r->columns);
+    free(r->types);
+    free(r->oids);
+    free(r->mods);
+    free(r->blobs);
+    *r = (struct result){ 0 };
+}
+
+static int result_begin(struct session *s, struct result *r, const PGresult *from)
+{
+    struct err e;
+    size_t n = (size_t)PQnfields(from);
+    *r = (struct result){ .n = n,
+                          .cells = calloc(n + 1, sizeof *r->cells),
+                          .columns = calloc(n + 1, sizeof *r->columns),
+                          .names = calloc(n + 1, sizeof *r->names),
+                          .types = calloc(n + 1, sizeof *r->types),
+                          .oids = calloc(n + 1, sizeof *r->oids),
+                          .mods = calloc(n + 1, sizeof *r->mods),
+                          .blobs = calloc(n + 1, sizeof *r->blobs) };
+    if (!r->cells || !r->columns || !r->names || !r->types || !r->oids || !r->mods || !r->blobs)
+        return fail_words(s, "no memory for a result", NULL);
+    for (size_t i = 0; i < n; i++) {
+        r->names[i] = strdup(PQfname(from, (int)i));
+        if (!r->names[i])
+            return fail_words(s, "no memory for a result", NULL);
+        r->columns[i] = (struct column){ r->names[i], r->types[i] };
+        r->oids[i] = PQftype(from, (int)i);
+        r->mods[i] = PQfmod(from, (int)i);
+    }
+    r->begun = true;
+    if (s->shown && render_begin(s->shell.render, r->columns, n, &e))
+        return fail_words(s, e.text, NULL);
+    return 0;
+}
+
+static void take_cell(struct result *r, const PGresult *from, int row, size_t i)
+{
+    struct cell *c = &r->cells[i];
+    *c = (struct cell){ .kind = CELL_NULL };
+    if (PQgetisnull(from, row, (int)i))
+        return;
+    *c = (struct cell){ pg_type_kind(r->oids[i]), PQgetvalue(from, row, (int)i),
+                        (size_t)PQgetlength(from, row, (int)i) };
+    if (c->kind != CELL_BLOB)
+        return;
+    r->blobs[i] = PQunescapeBytea((const unsigned char *)c->bytes, &c->n);
+    c->bytes = (const char *)r->blobs[i];
+    c->n = c->bytes ? c->n : 0;
+}
+
+static int take_rows(struct session *s, struct result *r, const PGresult *from)
+{
+    struct err e;
+    if (!r->begun && result_begin(s, r, from))
+        return -1;
+    for (int row = 0; s->shown && row < PQntuples(from); row++) {
+        for (size_t i = 0; i < r->n; i++)
+            take_cell(r, from, row, i);
+        int failed = shell_row(&s->shell, r->cells, r->n, &e);
+        drop_blobs(r);
+        if (failed)
+            return fail_words(s, e.text, NULL);
+    }
+    return 0;
+}
+
+/* Types that a script made itself have names that only the server knows, and only where it may be asked. */
+static void name_type(struct session *s, Oid type, char out[64])
+{
+    const char *known = pg_type_name(type);
+    char number[24];
+    (void)snprintf(number, sizeof number, "%u", type);
+    (void)snprintf(out, 64, "%s%s", known ? "" : "oid ", known ? known : number);
+    if (known || PQtransactionStatus(s->connection) == PQTRANS_INERROR)
+        return;
+    const char *const values[] = { number };
+    PGresult *r = PQexecParams(s->connection, "SELECT pg_catalog.format_type($1::oid, NULL)", 1,
+                               NULL, values, NULL, NULL, 0);
+    if (PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 1)
+        (void)snprintf(out, 64, "%s", PQgetvalue(r, 0, 0));
+    PQclear(r);
+}
+
+static int end_result(struct session *s, struct result *r)
+{
+    struct err e = { 0 };
+    if (!s->shown || !r->begun)
+        return 0;
+    for (size_t i = 0; i < r->n; i++)
+        name_type(s, r->oids[i], r->types[i]);
+    if (shell_result_end(&s->shell, r->columns, r->n, where_at(s->script, s->now.start).line, &e) ==
+        0)
+        return 0;
+    (void)fprintf(stderr, "error: the output could not be written\n");
+    return -1;
+}
+
+/* ---- COPY ---- */
+
+static int copy_out(struct session *s)
+{
+    char *bytes = NULL;
+    int n;
+    while ((n = PQgetCopyData(s->connection, &bytes, 0)) > 0) {
+        if (s->shown)
+            (void)fwrite(bytes, 1, (size_t)n, stdout);
+        PQfreemem(bytes);
+    }
+    return n == -1 ? 0 : -1;
+}
+
+/* The line that ends data within a script; NULL when there is none. */
+static const char *find_end_of_data(const char *from, const char *end)
+{
+    while (from < end) {
+        const char *newline = memchr(from, '\n', (size_t)(end - from));
+        size_t n = (size_t)((newline ? newline : end) - from);
+        if ((n == 2 || (n == 3 && from[2] == '\r')) && memcmp(from, "\\.", 2) == 0)
+            return from;
+        from += n + 1;
+    }
+    return NULL;
+}
+
+static int copy_stdin(struct session *s)
+{
+    char bytes[1 << 16];
+    ssize_t n;
+    while ((n = read(0, bytes, sizeof bytes)) > 0 || (n < 0 && errno == EINTR))
+        if (n > 0 && PQputCopyData(s->connection, bytes, (int)n) < 0)
+            return -1;
+    return PQputCopyEnd(s->connection, n < 0 ? "stdin could not be read" : NULL) < 0 ? -1 : 0;
+}
+
+/* As psql: the lines after the statement, up to \. ; where there is none, standard input. */
+static int copy_in(struct session *s)
+{
+    enum { AT_ONCE = 1 << 20 };
+    const char *end = s->script->text + s->script->n;
+    const char *from = s->script->text + s->next;
+    const char *newline = memchr(from, '\n', (size_t)(end - from));
+    from = newline ? newline + 1 : end;
+    const char *stop = find_end_of_data(from, end);
+    if (!stop)
+        return copy_stdin(s);
+    const char *after = memchr(stop, '\n', (size_t)(end - stop));
+    s->next = after ? (size_t)(after + 1 - s->script->text) : s->script->n;
+    while (from < stop) {
+        size_t n = stop - from < AT_ONCE ? (size_t)(stop - from) : AT_ONCE;
+        if (PQputCopyData(s->connection, from, (int)n) < 0)
+            return -1;
+        from += n;
+    }
+    return PQputCopyEnd(s->connection, NULL) < 0 ? -1 : 0;
+}
+
+/* ---- statements ---- */
+
+static int take_result(struct session *s, struct result *r, PGresult *got)
+{
+    switch (PQresultStatus(got)) {
+    case PGRES_SINGLE_TUPLE:
+    case PGRES_TUPLES_OK: /* the end of rows, or all of none */
+        return take_rows(s, r, got);
+    case PGRES_COMMAND_OK:
+        if (s->shown) {
+            render_tag(s->shell.render, PQcmdStatus(got));
+            (void)fflush(stdout);
+        }
+        return 0;
+    case PGRES_COPY_IN:
+        return copy_in(s);
+    case PGRES_COPY_OUT:
+        return copy_out(s);
+    case PGRES_EMPTY_QUERY:
+        return 0;
+    default:
+        return fail_result(s, got);
+    }
+}
+
+static bool is_error(const PGresult *r)
+{
+    ExecStatusType status = PQresultStatus(r);
+    return status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE;
+}
+
+/* What is left of an answer after its error: then the connection is idle again. */
+static void drain(struct session *s)
+{
+    PGresult *rest;
+    while (PQstatus(s->connection) == CONNECTION_OK && (rest = PQgetResult(s->connection)))
+        PQclear(rest);
+}
+
+static int take_results(struct session *s)
+{
+    __attribute__((cleanup(result_done))) struct result r = { 0 };
+    PGresult *got;
+    struct err ignored;
+    int failed = 0;
+    while (!failed && (got = PQgetResult(s->connection))) {
+        failed = take_result(s, &r, got);
+        if (failed && is_error(got)) {
+            drain(s);
+            hint_at_table(s, got);
+        }
+        PQclear(got);
+    }
+    if (failed && r.begun && s->shown) {
+        sql_report_drop(&s->shell.report);
+        (void)!render_end(s->shell.render, &ignored); /* what came before the error is shown */
+    }
+    return failed ? -1 : end_result(s, &r);
+}
+
+static int send_statement(struct session *s, const char *text)
+{
+    char words[128];
+    unsigned wanted = s->now.parameters;
+    if (wanted == 0)
+        return PQsendQuery(s->connection, text)
+                   ? 0
+                   : fail_words(s, PQerrorMessage(s->connection), NULL);
+    if (wanted > s->shell.n_values) {
+        (void)snprintf(words, sizeof words,
+                       "the statement has the parameter $%u and %zu argument%s given", wanted,
+                       s->shell.n_values, s->shell.n_values == 1 ? " was" : "s were");
+        return fail_words(s, words, NULL);
+    }
+    return PQsendQueryParams(s->connection, text, (int)wanted, NULL,
+                             (const char *const *)s->shell.values, NULL, NULL, 0)
+               ? 0
+               : fail_words(s, PQerrorMessage(s->connection), NULL);
+}
+
+static int run_statement(struct session *s)
+{
+    const struct statement *now = &s->now;
+    if (now->command)
+        return fail_words(s,
+                          "lines that begin with a backslash are the psql program's own, not SQL",
+                          "pg_catalog and information_schema have what \\d shows; COPY ... FROM "
+                          "STDIN is what \\copy does.");
+    if (memchr(s->script->text + now->start, '\0', now->end - now->start))
+        return fail_words(s, "the script has a NUL in it, which no SQL has", NULL);
+    autofree char *text = strndup(s->script->text + now->start, now->end - now->start);
+    if (!text)
+        return fail_words(s, "no memory for a statement", NULL);
+    if (send_statement(s, text))
+        return -1;
+    (void)PQsetSingleRowMode(s->connection);
+    return take_results(s);
+}
+
+static int run_script(struct session *s, const struct script *script, bool shown)
+{
+    int failed = 0;
+    s->script = script;
+    s->shown = shown;
+    for (s->next = 0; !failed && split_next(script->text, script->n, s->next, &s->now);) {
+        s->next = s->now.next;
+        failed = run_statement(s);
+    }
+    s->script = NULL;
+    return failed;
+}
+
+/* ---- fixtures ---- */
+
+static int fixture_script(void *context, const struct script *script)
+{
+    return run_script(context, script, false);
+}
+
+static int add_copy(struct buf *b, const struct fixture_table *t, struct err *e)
+{
+    return buf_addf(b, e, "COPY ") || fixture_add_name(b, t->table, e) || buf_addf(b, e, " ") ||
+                   fixture_add_names(b, t, e) || buf_addf(b, e, " FROM STDIN (FORMAT csv)")
+               ? -1
+               : 0;
+}
+
+/* All that is not NULL in quotes, so that our reading of the file and the server's are one. */
+static int add_row(struct buf *b, const struct csv *c, struct err *e)
+{
+    for (size_t i = 0; i < c->n_fields; i++) {
+        if (i > 0 && buf_add(b, ",", 1, e))
+            return -1;
+        if (!csv_is_null(c, i) && fixture_add_name(b, csv_text(c, i), e))
+            return -1;
+    }
+    return buf_add(b, "\n", 1, e);
+}
+
+/* The line of the file that row `number` (from 1) begins in. */
+static size_t line_of_row(const struct fixture_table *t, unsigned long number)
+{
+    auto(csv) c = { 0 };
+    if (fixture_rows(t, &c))
+        return 1;
+    while (number-- > 0 && fixture_next(t, &c) > 0)
+        ;
+    return c.row_line;
+}
+
+static int fail_table(struct session *s, const struct fixture_table *t, const PGresult *r)
+{
+    const char *context = PQresultErrorField(r, PG_DIAG_CONTEXT);
+    const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+    const char *message = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
+    const char *line = context ? strstr(context, ", line ") : NULL;
+    (void)fprintf(stderr, "psql:%s:%zu: ERROR:  %s: %s\n", t->file,
+                  line ? line_of_row(t, strtoul(line + strlen(", line "), NULL, 10)) : 1,
+                  state ? state : "XX000", message ? message : PQerrorMessage(s->connection));
+    print_more(r, true);
+    return -1;
+}
+
+/* A statement of ours about a table: its only result. */
+static int table_statement(struct session *s, const struct fixture_table *t, const char *text,
+                           ExecStatusType wanted)
+{
+    PGresult *r = PQexec(s->connection, text);
+    int failed = PQresultStatus(r) == wanted ? 0 : fail_table(s, t, r);
+    PQclear(r);
+    return failed;
+}
+
+static int copy_rows(struct session *s, const struct fixture_table *t, struct err *e)
+{
+    enum { AT_ONCE = 1 << 16 };
+    auto(csv) c = { 0 };
+    auto(buf) rows = { 0 };
+    int got;
+    if (fixture_rows(t, &c))
+        return -1;
+    while ((got = fixture_next(t, &c)) > 0) {
+        if (add_row(&rows, &c, e))
+            return -1;
+        if (rows.len >= AT_ONCE) {
+            (void)PQputCopyData(s->connection, rows.data, (int)rows.len);
+            rows.len = 0;
+        }
+    }
+    (void)PQputCopyData(s->connection, buf_str(&rows), (int)rows.len);
+    (void)PQputCopyEnd(s->connection, got < 0 ? "no CSV" : NULL);
+    int failed = got < 0;
+    for (PGresult *r; (r = PQgetResult(s->connection)); PQclear(r))
+        if (PQresultStatus(r) != PGRES_COMMAND_OK && !failed)
+            failed = fail_table(s, t, r);
+    return failed;
+}
+
+static const char *const column_types[CSV_TYPE_COUNT_] = {
+    [CSV_NOTHING] = "text",   [CSV_INTEGER] = "integer", [CSV_BIGINT] = "bigint",
+    [CSV_NUMBER] = "numeric", [CSV_TEXT] = "text",
+};
+
+static int fixture_table(void *context, const struct fixture_table *t)
+{
+    struct session *s = context;
+    auto(buf) create = { 0 };
+    auto(buf) copy = { 0 };
+    struct err e = { 0 };
+    if (fixture_add_create(&create, t, column_types, &e) || add_copy(&copy, t, &e)) {
+        (void)fprintf(stderr, "%s:1:1: error: %s\n", t->file, e.text);
+        return -1;
+    }
+    return table_statement(s, t, create.data, PGRES_COMMAND_OK) ||
+                   table_statement(s, t, copy.data, PGRES_COPY_IN) || copy_rows(s, t, &e)
+               ? -1
+               : 0;
+}
+
+/* ---- the program ---- */
+
+/* Of the server that is to be prepared: the newest there is. */
+static int print_version(void)
+{
+    glob_t found;
+    const char *newest = NULL;
+    if (glob("/usr/lib/postgresql/*/bin/postgres", 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            if (!newest || strverscmp(found.gl_pathv[i], newest) > 0)
+                newest = found.gl_pathv[i];
+    char *const argv[] = { (char *)"postgres", (char *)"--version", NULL };
+    if (newest)
+        (void)execv(newest, argv);
+    (void)fprintf(stderr, "PostgreSQL is not installed: apt-get install postgresql\n");
+    return 1;
+}
+
+/* The driver calls it in an embryo, before main(); there is one server in a process. */
+static struct server the_server;
+
+const char *sql_server_check(void)
+{
+    return server_check(&the_server) ? the_server.why : NULL;
+}
+
+/* Nobody is there yet to be told of its end. */
+static void on_server_end(int signal_number)
+{
+    (void)signal_number;
+    _exit(1);
+}
+
+void sql_server_begin(void)
+{
+    if (server_start(&the_server))
+        return;
+    PQclear(PQexec(the_server.connection, "SELECT 1")); /* what every query needs is read then */
+    (void)signal(SIGCHLD, on_server_end);
+}
+
+static int begin(struct session *s)
+{
+    bool warm = the_server.connection != NULL;
+    s->server = &the_server;
+    (void)signal(SIGCHLD, SIG_DFL);
+    if (!warm && server_start(s->server)) {
+        (void)fprintf(stderr, "error: %s\n", s->server->why);
+        return -1;
+    }
+    if (warm)
+        server_take_limits(s->server);
+    s->connection = s->server->connection;
+    (void)PQsetNoticeReceiver(s->connection, on_notice, s);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct fixture_ops ops = { fixture_script, fixture_table };
+    struct session s = { 0 };
+    if (argc == 2 && strcmp(argv[1], "--version") == 0)
+        return print_version();
+    if (shell_open(&s.shell, argc, argv))
+        return shell_close(&s.shell, 2);
+    if (s.shell.database) {
+        (void)fprintf(stderr, "error: --db is for SQLite: PostgreSQL's database is \"sandbox\"\n");
+        return shell_close(&s.shell, 2);
+    }
+    int failed = begin(&s) || fixtures_load(&ops, &s) || run_script(&s, &s.shell.script, true);
+    server_done(&the_server);
+    return shell_close(&s.shell, failed ? 1 : 0);
+}

@@ -1,0 +1,462 @@
+/* guest-sqlite: runs a script of SQLite's SQL, statement by statement, in a database in memory. Runs in: a jar. */
+#include <ctype.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/auto.h"
+#include "sql/shell.h"
+#include "sql/split.h"
+
+struct session {
+    struct shell shell;
+    sqlite3 *db;
+};
+
+/* ---- errors ---- */
+
+/* What sqlite3.h calls the codes that people meet. */
+static const char *code_name(int code)
+{
+    static const struct {
+        int code;
+        const char *name;
+    } names[] = {
+        { SQLITE_ERROR, "SQLITE_ERROR" },
+        { SQLITE_BUSY, "SQLITE_BUSY" },
+        { SQLITE_LOCKED, "SQLITE_LOCKED" },
+        { SQLITE_NOMEM, "SQLITE_NOMEM" },
+        { SQLITE_READONLY, "SQLITE_READONLY" },
+        { SQLITE_IOERR, "SQLITE_IOERR" },
+        { SQLITE_CORRUPT, "SQLITE_CORRUPT" },
+        { SQLITE_FULL, "SQLITE_FULL" },
+        { SQLITE_CANTOPEN, "SQLITE_CANTOPEN" },
+        { SQLITE_TOOBIG, "SQLITE_TOOBIG" },
+        { SQLITE_CONSTRAINT, "SQLITE_CONSTRAINT" },
+        { SQLITE_MISMATCH, "SQLITE_MISMATCH" },
+        { SQLITE_RANGE, "SQLITE_RANGE" },
+        { SQLITE_NOTADB, "SQLITE_NOTADB" },
+        { SQLITE_AUTH, "SQLITE_AUTH" },
+        { SQLITE_CONSTRAINT_CHECK, "SQLITE_CONSTRAINT_CHECK" },
+        { SQLITE_CONSTRAINT_FOREIGNKEY, "SQLITE_CONSTRAINT_FOREIGNKEY" },
+        { SQLITE_CONSTRAINT_NOTNULL, "SQLITE_CONSTRAINT_NOTNULL" },
+        { SQLITE_CONSTRAINT_PRIMARYKEY, "SQLITE_CONSTRAINT_PRIMARYKEY" },
+        { SQLITE_CONSTRAINT_TRIGGER, "SQLITE_CONSTRAINT_TRIGGER" },
+        { SQLITE_CONSTRAINT_UNIQUE, "SQLITE_CONSTRAINT_UNIQUE" },
+        { SQLITE_CONSTRAINT_ROWID, "SQLITE_CONSTRAINT_ROWID" },
+        { SQLITE_CONSTRAINT_DATATYPE, "SQLITE_CONSTRAINT_DATATYPE" },
+    };
+    const char *plain = "SQLITE_ERROR";
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i].code == code)
+            return names[i].name;
+        if (names[i].code == (code & 0xff))
+            plain = names[i].name;
+    }
+    return plain;
+}
+
+/* The first column of every row is a name that may have been meant. */
+static void offer_names(sqlite3 *db, const char *query, struct nearest *n)
+{
+    sqlite3_stmt *s = NULL;
+    if (sqlite3_prepare_v2(db, query, -1, &s, NULL) == SQLITE_OK)
+        while (sqlite3_step(s) == SQLITE_ROW) {
+            const char *name = (const char *)sqlite3_column_text(s, 0);
+            if (name)
+                nearest_offer(n, name);
+        }
+    (void)sqlite3_finalize(s);
+}
+
+/* What a message is about ends it; "no such column: u.nmae" is about nmae. */
+static void hint_at_name(sqlite3 *db, const char *message)
+{
+    static const struct {
+        const char *begins, *query;
+    } kinds[] = {
+        { "no such table: ", "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')" },
+        { "no such column: ",
+          "SELECT c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c" },
+        { "no such function: ", "SELECT DISTINCT name FROM pragma_function_list" },
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strncmp(message, kinds[i].begins, strlen(kinds[i].begins)) != 0)
+            continue;
+        const char *name = message + strlen(kinds[i].begins);
+        const char *dot = strrchr(name, '.');
+        struct nearest n = { .wanted = dot ? dot + 1 : name };
+        offer_names(db, kinds[i].query, &n);
+        if (n.name[0])
+            (void)fprintf(stderr, "hint: did you mean \"%s\"?\n", n.name);
+    }
+}
+
+static void hint(sqlite3 *db, const char *message, const struct script *s, size_t offset)
+{
+    hint_at_name(db, message);
+    if (strcmp(message, "incomplete input") == 0)
+        (void)fprintf(stderr, "hint: the last statement does not end: a quote, a parenthesis or an "
+                              "END may be missing\n");
+    if (strncmp(message, "unrecognized token: ", 20) == 0 && strchr("'\"`[", message[21]))
+        (void)fprintf(stderr, "hint: the quote that opens here is not closed\n");
+    if (offset < s->n && s->text[offset] == '.')
+        (void)fprintf(
+            stderr,
+            "hint: commands that begin with a dot are the sqlite3 program's own, not SQL\n");
+}
+
+/* Always -1. */
+static int fail_at(sqlite3 *db, const struct script *s, size_t offset)
+{
+    char head[48], below[48];
+    autofree char *message = strdup(sqlite3_errmsg(db));
+    const char *words = message ? message : "no memory";
+    for (char *c = message; c && *c; c++) /* a message is one line */
+        *c = *c == '\n' || *c == '\r' ? ' ' : *c;
+    struct where w = where_at(s, offset);
+    (void)fflush(stdout);
+    (void)fprintf(stderr, "%s:%zu:%zu: error: %s [%s]\n", s->name, w.line, w.column, words,
+                  code_name(sqlite3_extended_errcode(db)));
+    int n = snprintf(head, sizeof head, "%5zu | ", w.line);
+    (void)snprintf(below, sizeof below, "%*s| ", n - 2, "");
+    where_show(stderr, s, offset, head, below);
+    hint(db, words, s, offset);
+    return -1;
+}
+
+static int fail_words(const struct script *s, size_t offset, const char *words)
+{
+    struct where w = where_at(s, offset);
+    (void)fflush(stdout);
+    (void)fprintf(stderr, "%s:%zu:%zu: error: %s\n", s->name, w.line, w.column, words);
+    return -1;
+}
+
+/* ---- results ---- */
+
+/* A number as short as gives it back, and never taken for an integer: 1.0. */
+static size_t real_text(double v, char out[40])
+{
+    if (isnan(v) || isinf(v))
+        return (size_t)snprintf(out, 40, "%s", v > 0 ? "Inf" : "-Inf");
+    size_t n = 0;
+    for (int precision = 15; precision <= 17; precision++) {
+        n = (size_t)snprintf(out, 40, "%.*g", precision, v);
+        if (strtod(out, NULL) == v) /* NOLINT: equal to the last bit is meant */
+            break;
+    }
+    if (!strpbrk(out, ".e"))
+        n += (size_t)snprintf(out + n, 40 - n, ".0");
+    return n;
+}
+
+struct row {
+    struct cell *cells;
+    char (*reals)[40];
+    char **types; /* of values, where the table declares none; NULL: not known yet */
+    struct column *columns;
+    size_t n;
+};
+
+static void row_done(struct row *r)
+{
+    for (size_t i = 0; r->types && i < r->n; i++)
+        free(r->types[i]);
+    free(r->types);
+    free(r->cells);
+    free(r->reals);
+    free(r->columns);
+}
+
+static int row_init(struct row *r, sqlite3_stmt *stmt)
+{
+    size_t n = (size_t)sqlite3_column_count(stmt);
+    *r = (struct row){ .n = n,
+                       .cells = calloc(n + 1, sizeof *r->cells),
+                       .reals = calloc(n + 1, sizeof *r->reals),
+                       .types = calloc(n + 1, sizeof *r->types),
+                       .columns = calloc(n + 1, sizeof *r->columns) };
+    if (!r->cells || !r->reals || !r->types || !r->columns)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        const char *name = sqlite3_column_name(stmt, (int)i);
+        const char *type = sqlite3_column_decltype(stmt, (int)i);
+        r->columns[i] = (struct column){ name ? name : "", NULL };
+        if (type && !(r->types[i] = strdup(type)))
+            return -1;
+    }
+    return 0;
+}
+
+static void take_cell(struct row *r, sqlite3_stmt *stmt, int i)
+{
+    static const char *const types[] = { [SQLITE_INTEGER] = "integer",
+                                         [SQLITE_FLOAT] = "real",
+                                         [SQLITE_TEXT] = "text",
+                                         [SQLITE_BLOB] = "blob" };
+    static const enum cell_kind kinds[] = { [SQLITE_INTEGER] = CELL_INTEGER,
+                                            [SQLITE_FLOAT] = CELL_REAL,
+                                            [SQLITE_TEXT] = CELL_TEXT,
+                                            [SQLITE_BLOB] = CELL_BLOB,
+                                            [SQLITE_NULL] = CELL_NULL };
+    int type = sqlite3_column_type(stmt, i);
+    struct cell *c = &r->cells[i];
+    if (type != SQLITE_NULL && !r->types[i])
+        r->types[i] = strdup(types[type]);
+    *c = (struct cell){ .kind = kinds[type] };
+    if (type == SQLITE_FLOAT) {
+        c->bytes = r->reals[i];
+        c->n = real_text(sqlite3_column_double(stmt, i), r->reals[i]);
+    } else if (type == SQLITE_BLOB) {
+        c->bytes = sqlite3_column_blob(stmt, i);
+    } else if (type != SQLITE_NULL) {
+        c->bytes = (const char *)sqlite3_column_text(stmt, i);
+    }
+    if (type != SQLITE_FLOAT && type != SQLITE_NULL)
+        c->n = (size_t)sqlite3_column_bytes(stmt, i);
+    if (!c->bytes)
+        c->n = 0;
+}
+
+/* Steps to the end. The last result code of SQLite's, or -1 when we failed, with words. */
+static int step_rows(struct shell *s, sqlite3_stmt *stmt, struct row *r, bool shown)
+{
+    struct err e;
+    int rc;
+    while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+        if (!shown || r->n == 0)
+            continue;
+        for (int i = 0; i < (int)r->n; i++)
+            take_cell(r, stmt, i);
+        if (shell_row(s, r->cells, r->n, &e)) {
+            (void)fprintf(stderr, "error: %s\n", e.text);
+            return -1;
+        }
+    }
+    return rc;
+}
+
+static int end_result(struct shell *s, struct row *r, size_t line)
+{
+    struct err e = { 0 };
+    for (size_t i = 0; i < r->n; i++)
+        r->columns[i].type = r->types[i] ? r->types[i] : "null";
+    if (shell_result_end(s, r->columns, r->n, line, &e) == 0)
+        return 0;
+    (void)fprintf(stderr, "error: the output could not be written\n");
+    return -1;
+}
+
+/* ---- statements ---- */
+
+/* "INSERT 3", "CREATE TABLE". */
+static void tag(struct session *s, const char *text, size_t n)
+{
+    static const char *const counted[] = { "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH" };
+    static const char *const pairs[] = { "CREATE", "DROP", "ALTER" };
+    char words[2][16] = { "", "" }, line[64];
+    size_t at = 0;
+    for (int w = 0; w < 2; w++) {
+        at = split_skip_blank(text, n, at, false);
+        for (size_t k = 0; at < n && isalpha((unsigned char)text[at]); at++)
+            if (k < sizeof words[w] - 1)
+                words[w][k++] = (char)toupper((unsigned char)text[at]);
+    }
+    (void)snprintf(line, sizeof line, "%s", words[0]);
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (strcmp(words[0], pairs[i]) == 0)
+            (void)snprintf(line, sizeof line, "%s %s", words[0], words[1]);
+    for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
+        if (strcmp(words[0], counted[i]) == 0)
+            (void)snprintf(line, sizeof line, "%s %lld", words[0],
+                           (long long)sqlite3_changes64(s->db));
+    render_tag(s->shell.render, line);
+    (void)fflush(stdout);
+}
+
+/* What looks like a number is one: LIMIT ?1 asks for it. */
+static int bind_value(sqlite3_stmt *stmt, int i, const char *value)
+{
+    enum csv_type type = csv_type_of(value, strlen(value));
+    if (type == CSV_INTEGER || type == CSV_BIGINT)
+        return sqlite3_bind_int64(stmt, i, strtoll(value, NULL, 10));
+    if (type == CSV_NUMBER)
+        return sqlite3_bind_double(stmt, i, strtod(value, NULL));
+    return sqlite3_bind_text(stmt, i, value, -1, SQLITE_STATIC);
+}
+
+static int bind(struct session *s, const struct script *script, sqlite3_stmt *stmt, size_t offset)
+{
+    char words[128];
+    int wanted = sqlite3_bind_parameter_count(stmt);
+    for (int i = 1; i <= wanted && (size_t)i <= s->shell.n_values; i++)
+        if (bind_value(stmt, i, s->shell.values[i - 1]) != SQLITE_OK)
+            return fail_at(s->db, script, offset);
+    if ((size_t)wanted <= s->shell.n_values)
+        return 0;
+    (void)snprintf(words, sizeof words, "the statement has %d parameter%s and %zu argument%s given",
+                   wanted, wanted == 1 ? "" : "s", s->shell.n_values,
+                   s->shell.n_values == 1 ? " was" : "s were");
+    return fail_words(script, offset, words);
+}
+
+static int run_statement(struct session *s, const struct script *script, sqlite3_stmt *stmt,
+                         size_t start, size_t end, bool shown)
+{
+    __attribute__((cleanup(row_done))) struct row r = { 0 };
+    struct err e = { 0 };
+    if (bind(s, script, stmt, start))
+        return -1;
+    if (row_init(&r, stmt) ||
+        (shown && r.n > 0 && render_begin(s->shell.render, r.columns, r.n, &e)))
+        return fail_words(script, start, "no memory for a result");
+    int rc = step_rows(&s->shell, stmt, &r, shown);
+    if (rc != SQLITE_DONE) {
+        sql_report_drop(&s->shell.report);
+        if (shown && r.n > 0) /* what came before the error is shown */
+            (void)!render_end(s->shell.render, &e);
+        return rc < 0 ? -1 : fail_at(s->db, script, start);
+    }
+    if (shown && r.n > 0)
+        return end_result(&s->shell, &r, where_at(script, start).line);
+    if (shown)
+        tag(s, script->text + start, end - start);
+    return 0;
+}
+
+static size_t error_place(sqlite3 *db, const struct script *script, size_t start)
+{
+    int offset = sqlite3_error_offset(db);
+    size_t end = script->n;
+    if (strcmp(sqlite3_errmsg(db), "incomplete input") != 0)
+        return offset > 0 ? start + (size_t)offset : start;
+    while (end > start && isspace((unsigned char)script->text[end - 1]))
+        end--; /* where more was expected */
+    return end;
+}
+
+static int run_script(struct session *s, const struct script *script, bool shown)
+{
+    for (size_t at = 0; at < script->n;) {
+        sqlite3_stmt *stmt = NULL;
+        const char *tail = NULL;
+        size_t start = split_skip_blank(script->text, script->n, at, false);
+        if (start >= script->n)
+            break;
+        if (script->text[start] == '\0')
+            return fail_words(script, start, "the script has a NUL in it, which no SQL has");
+        int rc = sqlite3_prepare_v3(s->db, script->text + start, (int)(script->n - start), 0, &stmt,
+                                    &tail);
+        if (rc != SQLITE_OK)
+            return fail_at(s->db, script, error_place(s->db, script, start));
+        at = (size_t)(tail - script->text);
+        int failed = stmt && run_statement(s, script, stmt, start, at, shown);
+        (void)sqlite3_finalize(stmt);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- fixtures ---- */
+
+static int fixture_script(void *context, const struct script *script)
+{
+    return run_script(context, script, false);
+}
+
+static int add_insert(struct buf *b, const struct fixture_table *t, struct err *e)
+{
+    if (buf_addf(b, e, "INSERT INTO ") || fixture_add_name(b, t->table, e) || buf_addf(b, e, " ") ||
+        fixture_add_names(b, t, e))
+        return -1;
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (buf_addf(b, e, "%s", i > 0 ? ", ?" : " VALUES (?"))
+            return -1;
+    return buf_addf(b, e, ")");
+}
+
+static int fail_row(sqlite3 *db, const struct fixture_table *t, size_t line)
+{
+    (void)fprintf(stderr, "%s:%zu:1: error: %s [%s]\n", t->file, line, sqlite3_errmsg(db),
+                  code_name(sqlite3_extended_errcode(db)));
+    return -1;
+}
+
+static int insert_rows(sqlite3 *db, const struct fixture_table *t, sqlite3_stmt *stmt)
+{
+    auto(csv) c = { 0 };
+    int got;
+    if (fixture_rows(t, &c))
+        return -1;
+    while ((got = fixture_next(t, &c)) > 0) {
+        for (size_t i = 0; i < t->n_columns; i++) /* the column's affinity makes numbers of them */
+            if (csv_is_null(&c, i) ? sqlite3_bind_null(stmt, (int)i + 1)
+                                   : sqlite3_bind_text(stmt, (int)i + 1, csv_text(&c, i),
+                                                       (int)c.fields[i].n, SQLITE_STATIC))
+                return fail_row(db, t, c.row_line);
+        if (sqlite3_step(stmt) != SQLITE_DONE)
+            return fail_row(db, t, c.row_line);
+        (void)sqlite3_reset(stmt);
+    }
+    return got;
+}
+
+static const char *const column_types[CSV_TYPE_COUNT_] = {
+    [CSV_NOTHING] = "TEXT", [CSV_INTEGER] = "INTEGER", [CSV_BIGINT] = "INTEGER",
+    [CSV_NUMBER] = "REAL",  [CSV_TEXT] = "TEXT",
+};
+
+static int fixture_table(void *context, const struct fixture_table *t)
+{
+    struct session *s = context;
+    auto(buf) create = { 0 };
+    auto(buf) insert = { 0 };
+    struct err e = { 0 };
+    sqlite3_stmt *stmt = NULL;
+    if (fixture_add_create(&create, t, column_types, &e) || add_insert(&insert, t, &e)) {
+        (void)fprintf(stderr, "%s:1:1: error: %s\n", t->file, e.text);
+        return -1;
+    }
+    if (sqlite3_exec(s->db, create.data, NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(s->db, insert.data, -1, &stmt, NULL) != SQLITE_OK ||
+        sqlite3_exec(s->db, "SAVEPOINT fixture", NULL, NULL, NULL) != SQLITE_OK)
+        return fail_row(s->db, t, 1);
+    int failed = insert_rows(s->db, t, stmt);
+    (void)sqlite3_finalize(stmt);
+    if (!failed && sqlite3_exec(s->db, "RELEASE fixture", NULL, NULL, NULL) != SQLITE_OK)
+        return fail_row(s->db, t, 1);
+    return failed;
+}
+
+/* ---- the program ---- */
+
+static int open_database(struct session *s)
+{
+    const char *name = s->shell.database ? s->shell.database : ":memory:";
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(name, &s->db, flags, NULL) != SQLITE_OK) {
+        (void)fprintf(stderr, "error: %s: %s\n", name, sqlite3_errmsg(s->db));
+        return -1;
+    }
+    (void)sqlite3_extended_result_codes(s->db, 1);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct fixture_ops ops = { fixture_script, fixture_table };
+    struct session s = { 0 };
+    if (argc == 2 && strcmp(argv[1], "--version") == 0)
+        return printf("SQLite %s\n", sqlite3_libversion()) < 0;
+    (void)sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+    if (shell_open(&s.shell, argc, argv))
+        return shell_close(&s.shell, 2);
+    int failed = open_database(&s) || fixtures_load(&ops, &s) ||
+                 run_script(&s, &s.shell.script, true);
+    (void)sqlite3_close(s.db); /* a database that is a file is whole then */
+    return shell_close(&s.shell, failed ? 1 : 0);
+}
