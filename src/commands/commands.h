@@ -1,0 +1,32 @@
+/* commands/commands.h — from the names of commands to the files that a shell in a jar needs to start them.
+ * Runs in: keeper; commands_check() also in the CLI's main. Reads the machine's own programs; changes nothing.
+ *
+ * Invariants
+ * A1 What may be executed is: the shell, the programs that were named, their loader; and directories of programs' own
+ *    helpers where a row of companions.c says so. Nothing is added because something else would like to start it.
+ * A2 What may be read beyond that is libraries, and directories that a row of companions.c names.
+ * A3 All paths are of the form that spec/listed.h accepts, and lead through no link. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "runtime/language.h"
+#include "spec/isolation.h"
+
+struct commands {
+    char **executes; /* to execute and read; NULL-terminated, as the next */
+    char **reads;
+    bool own_code; /* one of them makes machine code while it runs, and cannot do without */
+};
+void commands_done(struct commands *c);
+
+/* Whether a list makes sense at all for this language, where it is to run. isolation: NULL where it is not known yet. */
+[[nodiscard]] int commands_possible(const struct language *l, const struct isolation *isolation,
+                                    bool writable_root, struct err *e);
+/* That each is the name of a command of this machine, or of something that shells do themselves. */
+[[nodiscard]] int commands_check(char *const *names, struct err *e);
+/* The files. shell: the absolute path of the shell, which is always among them. */
+[[nodiscard]] int commands_resolve(const char *shell, char *const *names, struct commands *ret,
+                                   struct err *e);
