@@ -1,0 +1,259 @@
+/* C and C++: what is advised when it does not compile. */
+#include <stdio.h>
+#include <string.h>
+
+#include "diagnose/gcc.h"
+
+#define Q          GCC_OPEN
+#define E          GCC_CLOSE
+#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+
+/* ---- syntax ---- */
+
+static void tell_quote(const struct advising *a, const struct match *m)
+{
+    char quote = m->group[0].at[0];
+    struct piece line = line_at(a->in, a->d);
+    suggest(a->d, 0, 0.85, "The text that begins with %c on line %u is not closed by another %c.",
+            quote, a->d->location.line, quote);
+    struct match end;
+    if (match(a->g, "^(.*?)(\\);?\\s*|;\\s*)$", line, &end))
+        suggest_replacement(a->d, "%.*s%c%.*s", SAID(&end, 0), quote, SAID(&end, 1));
+}
+
+static void tell_compare(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    struct piece line = line_at(a->in, a->d);
+    struct match c;
+    if (!match(a->g, "^(.*\\b(?:if|while|assert)\\s*\\(.*[^=!<>+*/%&|^-])=([^=].*)$", line, &c))
+        return;
+    suggest(a->d, 0, 0.85, "`=` assigns; to compare, write `==`.");
+    suggest_replacement(a->d, "%.*s==%.*s", SAID(&c, 0), SAID(&c, 1));
+}
+
+static void tell_else(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    struct match c;
+    for (uint32_t line = a->d->location.line; line > 1 && line + 4 > a->d->location.line; line--) {
+        struct piece text = source_line(f, line - 1);
+        if (!match(a->g, "^(.*\\bif\\s*\\(.*\\))\\s*;\\s*$", text, &c))
+            continue;
+        suggest(a->d, 0, 0.9, "The `;` at the end of line %u ends the `if`: remove it. `%.*s`",
+                line - 1, SAID(&c, 0));
+        return;
+    }
+    suggest(
+        a->d, 0, 0.6,
+        "An `else` follows one statement or one block in braces: put braces around the `if`'s.");
+}
+
+/* ---- types and members ---- */
+
+/* The line that a note of the compiler's points at: "main.c:3:12: note: declared here". */
+static bool tell_noted(const struct advising *a, const char *pattern, double confidence,
+                       const char *words)
+{
+    struct match m;
+    struct place_in_code p;
+    if (!match_text(a->g, pattern, text_of(a->in), &m))
+        return false;
+    (void)set_place(a->in, &p, m.group[0], m.group[1], NO_PIECE);
+    struct piece line = piece_trim(source_line(find_source(a->in, m.group[0]), p.line));
+    if (!line.at)
+        return false;
+    suggest(a->d, 0, confidence, "%s line %u of %s: `%.*s`", words, p.line, p.file,
+            (int)(line.len < 160 ? line.len : 160), line.at);
+    return true;
+}
+
+#define NOTE "^([^\\s:][^:]*):(\\d+):\\d+: note: "
+
+static void tell_declared(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    (void)(tell_noted(a, NOTE "declared here", 0.8, "Give it what its declaration asks for,") ||
+           tell_noted(a, NOTE "\\s*(?:initializing argument|candidate)", 0.7,
+                      "Give it what its declaration asks for,"));
+}
+
+static void tell_defined_before(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    (void)tell_noted(a, NOTE ".*(?:previous|previously|first)", 0.8,
+                     "Rename one of the two, or remove it; the other is on");
+}
+
+static void tell_pure(const struct advising *a, const struct match *m)
+{
+    struct match n;
+    if (!match_text(a->g, "note: +" Q "(virtual .+?)" E, text_of(a->in), &n))
+        return;
+    suggest(a->d, 0, 0.85, "`%.*s` does not define `%.*s`, which has to be there: define it.",
+            SAID(m, 0), SAID(&n, 0));
+}
+
+static const struct {
+    const char *wrong, *right, *of;
+} members[] = {
+    { "push", "push_back", "vector" },
+    { "append", "push_back", "vector" },
+    { "add", "push_back", "vector" },
+    { "pop", "pop_back", "vector" },
+    { "length", "size", "vector" },
+    { "len", "size", "" },
+    { "count", "size", "vector" },
+    { "push", "push_back", "string" },
+    { "add", "append", "string" },
+    { "length", "size", "map" },
+    { "length", "size", "set" },
+    { "add", "insert", "set" },
+    { "put", "insert", "map" },
+    { "has", "count", "map" },
+    { "has", "count", "set" },
+    { "contains", "count", "map" },
+    { "indexOf", "find", "string" },
+    { "substring", "substr", "string" },
+    { "charAt", "at", "string" },
+    { "isEmpty", "empty", "" },
+    { "push_front", "insert", "vector" },
+    { "remove", "erase", "vector" },
+};
+
+static void tell_member(const struct advising *a, const struct match *m)
+{
+    struct piece of = m->group[0], name = m->group[1];
+    if (gcc_tell_meant(a, name))
+        return;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (piece_is(name, members[i].wrong) && piece_has(of, members[i].of) &&
+            piece_has(of, "std::")) {
+            suggest(a->d, 0, 0.85, "`%.*s` has no `%s`; what does that there is `%s`.", (int)of.len,
+                    of.at, members[i].wrong, members[i].right);
+            (void)suggest_swap(a->in, a->d, name, members[i].right);
+            return;
+        }
+    char best[128];
+    if (!nearest_name_in(a->in, name, NULL, best, sizeof best))
+        return;
+    suggest(a->d, 0, 0.6, "Did you mean `%s`? `%.*s` has no `%.*s`.", best, (int)of.len, of.at,
+            (int)name.len, name.at);
+    (void)suggest_swap(a->in, a->d, name, best);
+}
+
+static void tell_convert(const struct advising *a, const struct match *m)
+{
+    struct piece from = m->group[0], to = m->group[1];
+    bool text = piece_has(from, "string") || piece_has(from, "char*") || piece_has(from, "char [");
+    bool number = piece_is(to, "int") || piece_is(to, "long int") || piece_is(to, "double") ||
+                  piece_is(to, "float") || piece_has(to, "unsigned");
+    if (text && number && gcc_is_cpp(a))
+        suggest(a->d, 0, 0.8,
+                "A text does not become a number by itself: std::%s(text) converts it (<string>), "
+                "or write "
+                "the number without quotes.",
+                piece_is(to, "double") || piece_is(to, "float") ? "stod" : "stoi");
+    else if (piece_has(to, "string") && !text)
+        suggest(a->d, 0, 0.75, "std::to_string(value) makes a text of a number (<string>).");
+    tell_declared(a, m);
+}
+
+static void tell_unique(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    struct piece line = line_at(a->in, a->d);
+    size_t from = a->d->location.column, to = a->d->location.end_column;
+    suggest(a->d, 0, 0.85,
+            "A std::unique_ptr cannot be copied, it has one owner: hand it over with std::move "
+            "(<utility>).");
+    if (line.at && from > 0 && to > from && to - 1 <= line.len && line.at[from - 1] != '(')
+        suggest_replacement(a->d, "%.*sstd::move(%.*s)%.*s", (int)(from - 1), line.at,
+                            (int)(to - from), line.at + from - 1, (int)(line.len - to + 1),
+                            line.at + to - 1);
+}
+
+/* ---- what compilers say ---- */
+
+const struct advice gcc_compile_advice[] = {
+    TELL("^" LD_UNDEFINED ": .* to '(.+)'$", CATEGORY_COMPILE, 37, gcc_tell_undefined),
+    TELL("^" LD_MULTIPLE ": .* of '(.+)'$", CATEGORY_COMPILE, 0, gcc_tell_twice_defined),
+    SAY("cannot find -l(\\S+)", CATEGORY_COMPILE, 37, 0.8,
+        "The library `{1}` is not installed here: leave -l{1} out, or have it installed."),
+    SAY("unrecognized command-line option " Q "(.+?)" E, CATEGORY_COMPILE, 0, 0.8,
+        "The compiler has no option `{1}`: leave it out of the compiler's arguments."),
+    TELL("^(?:.*: )?([^:]+): No such file or directory$", CATEGORY_IMPORT, 0, gcc_tell_header),
+    TELL(Q "([\\w:]+)" E " (?:undeclared|was not declared in this scope|has not been declared)",
+         CATEGORY_NAME, 37, gcc_tell_undeclared),
+    TELL("unknown type name " Q "([\\w:]+)" E, CATEGORY_NAME, 37, gcc_tell_undeclared),
+    TELL(Q "(\\w+)" E " (?:does not name a type|is not a member of)", CATEGORY_NAME, 37,
+         gcc_tell_undeclared),
+    TELL("(?:implicit declaration of function|use of undeclared identifier) " Q "(\\w+)" E,
+         CATEGORY_NAME, 37, gcc_tell_undeclared),
+    TELL(Q "(\\w+)" E " is not a class, namespace", CATEGORY_NAME, 37, gcc_tell_undeclared),
+    TELL(Q "([^']+?)" E " has no member named " Q "(\\w+)" E, CATEGORY_NAME, 0, tell_member),
+    TELL("expected .*" Q ";" E ".* (?:after|before|at end)", CATEGORY_SYNTAX, 0, tell_semicolon),
+    TELL("at end of input|expected " Q "\\}" E, CATEGORY_SYNTAX, 0, tell_brace),
+    SAY("expected " Q "\\)" E " before " Q "(.+?)" E, CATEGORY_SYNTAX, 0, 0.75,
+        "A `(` before the `{1}` is not closed: add `)`."),
+    TELL("missing terminating (['\"]) character", CATEGORY_SYNTAX, 0, tell_quote),
+    TELL("lvalue required as left operand", CATEGORY_SYNTAX, 0, tell_compare),
+    TELL(Q "else" E " without a previous " Q "if" E, CATEGORY_SYNTAX, 0, tell_else),
+    SAY("stray|extended character|is not valid in an identifier", CATEGORY_SYNTAX, 0, 0.7,
+        "A character there is no part of the language: typographic quotes, dashes and invisible "
+        "spaces "
+        "come from copied text; write plain ones."),
+    IS("expected |break statement not within|continue statement not within|case label not within|"
+       "duplicate case|case label .* not|unterminated|invalid suffix|#(?:if|else|endif|error)|"
+       "two or more data types|return-statement with|label .* not defined|a function-definition is "
+       "not allowed",
+       CATEGORY_SYNTAX),
+    TELL("too (few|many) arguments to (?:function|\\w+)", CATEGORY_TYPE, 0, tell_declared),
+    SAY("(?:assignment|increment|decrement) of (?:read-only|member) .*?" Q "([\\w:]+)" E
+        " in read-only",
+        CATEGORY_TYPE, 0, 0.8,
+        "The function is `const`, so it may not change `{1}`: remove the `const` after its "
+        "brackets, or "
+        "declare the member `mutable`."),
+    SAY("(?:assignment|increment|decrement) of read-only \\w+ " Q "(.+?)" E, CATEGORY_TYPE, 0, 0.85,
+        "`{1}` is declared `const`: remove the `const`, or assign to another variable."),
+    SAY(Q "(.+?)" E " is (private|protected) within this context", CATEGORY_TYPE, 0, 0.8,
+        "`{1}` is {2}: use a public member function of the class, or declare it under `public:`."),
+    TELL("to be of abstract type " Q "(.+?)" E "|invalid new-expression of abstract class type " Q
+         "(.+?)" E,
+         CATEGORY_TYPE, 0, tell_pure),
+    TELL("use of deleted function .*unique_ptr", CATEGORY_TYPE, 0, tell_unique),
+    TELL("(?:cannot convert|conversion from) " Q "(.+?)" E ".*? to " Q "(.+?)" E, CATEGORY_TYPE, 0,
+         tell_convert),
+    TELL("invalid conversion from " Q "(.+?)" E " to " Q "(.+?)" E, CATEGORY_TYPE, 0, tell_convert),
+    TELL("conflicting (?:types|declaration)|redefinition of|redeclar|previously declared|cannot be "
+         "overloaded",
+         CATEGORY_TYPE, 0, tell_defined_before),
+    TELL("no matching function for call to|no match for", CATEGORY_TYPE, 0, tell_declared),
+    SAY("marked " Q "override" E, CATEGORY_TYPE, 0, 0.85,
+        "No virtual function of the base class has this signature: compare the parameters and the "
+        "`const` after "
+        "the brackets."),
+    SAY("forbids declaration of " Q "(.+?)" E " with no type", CATEGORY_SYNTAX, 0, 0.85,
+        "`{1}` has no type: write what it returns before it, as in `int {1}`."),
+    SAY("void value not ignored", CATEGORY_TYPE, 0, 0.8,
+        "That function returns nothing (`void`): have it return a value, or call it by itself."),
+    SAY("subscripted value is neither", CATEGORY_TYPE, 0, 0.7,
+        "Only arrays and pointers have elements: this is neither."),
+    SAY("called object .* is not a function", CATEGORY_TYPE, 0, 0.7,
+        "What stands before the brackets is no function: is an operator missing, or has a variable "
+        "the "
+        "function's name?"),
+    SAY("invalid type argument of|base operand of " Q "->" E, CATEGORY_TYPE, 0, 0.7,
+        "`*` and `->` are for pointers, and this is none: use `.` for members."),
+    IS("incompatible|invalid operands|makes (?:integer|pointer)|cannot bind|invalid use of|request "
+       "for member|"
+       "deleted function|dereferencing|invalid initiali|discards|incomplete "
+       "type|read-only|-W(?:error=)?"
+       "(?:int-conversion|format)|too many initializers|storage size|narrowing|template|deduc|does "
+       "not have|"
+       "wrong type argument|array type|returning|cannot be",
+       CATEGORY_TYPE),
+    END_OF_ADVICE,
+};

@@ -1,0 +1,277 @@
+/* PostgreSQL: errors as psql shows them, with the state where it is shown. */
+#include <stdio.h>
+#include <string.h>
+
+#include "diagnose/sql.h"
+
+#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+
+static void tell_group(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0], line = line_at(a->in, a->d);
+    struct match c;
+    suggest(a->d, 0, 0.9,
+            "What is selected beside an aggregate is what the rows are grouped by: add GROUP BY "
+            "%.*s, or put it into "
+            "an aggregate (max(%.*s)).",
+            (int)name.len, name.at, (int)name.len, name.at);
+    if (match(a->g, "(?i)^([^;]*\\bfrom\\b[^;]*)(;?\\s*)$", line, &c) &&
+        !match(a->g, "(?i)group by|order by", line, &c)) {
+        (void)match(a->g, "^([^;]*)(;?\\s*)$", line, &c);
+        suggest_replacement(a->d, "%.*s GROUP BY %.*s%.*s", SAID(&c, 0), (int)name.len, name.at,
+                            SAID(&c, 1));
+    }
+}
+
+static void tell_operator(const struct advising *a, const struct match *m)
+{
+    suggest(
+        a->d, 0, 0.85,
+        "PostgreSQL does not compare %.*s with %.*s by itself: convert one side, `value::%.*s` or "
+        "CAST(value AS %.*s).",
+        SAID(m, 0), SAID(m, 2), SAID(m, 0), SAID(m, 0));
+}
+
+static const struct {
+    const char *wrong, *right;
+} functions[] = {
+    { "datediff", "date '2024-01-02' - date '2024-01-01'" },
+    { "getdate", "now()" },
+    { "ifnull", "coalesce(a, b)" },
+    { "isnull", "coalesce(a, b)" },
+    { "nvl", "coalesce(a, b)" },
+    { "len", "length(text)" },
+    { "year", "extract(year from day)" },
+    { "month", "extract(month from day)" },
+    { "day", "extract(day from day)" },
+    { "date_format", "to_char(day, format)" },
+    { "strftime", "to_char(day, format)" },
+    { "group_concat", "string_agg(text, ', ')" },
+    { "curdate", "current_date" },
+    { "dateadd", "day + interval '1 day'" },
+    { "date_add", "day + interval '1 day'" },
+    { "instr", "strpos(text, part)" },
+    { "rand", "random()" },
+    { "charindex", "strpos(text, part)" },
+    { "if", "case when ... then ... else ... end" },
+    { "julianday", "a - b" },
+    { "last_insert_id", "INSERT ... RETURNING id" },
+};
+
+static void tell_function(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0];
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (sql_same(name, functions[i].wrong)) {
+            suggest(a->d, 0, 0.9, "PostgreSQL has no %s(); it is written %s.", functions[i].wrong,
+                    functions[i].right);
+            return;
+        }
+    struct match c;
+    if (match(a->g, "\\((?:.*, )?(double precision|real), integer\\)", piece_of(a->d->message),
+              &c) &&
+        sql_same(name, "round"))
+        suggest(a->d, 0, 0.9, "round() with digits is for numeric: round(value::numeric, 2).");
+    else
+        suggest(a->d, 0, 0.6,
+                "There is no %.*s() for these types: look at its name, and convert what it is "
+                "given (value::type).",
+                (int)name.len, name.at);
+}
+
+#define DOC "https://www.postgresql.org/docs/15/"
+
+static const struct advice table[] = {
+    TELL("relation \"(?:\\w+\\.)?(.+?)\" does not exist", CATEGORY_NAME, 0, sql_tell_table),
+    TELL("missing FROM-clause entry for table \"(.+?)\"", CATEGORY_NAME, 0, sql_tell_table),
+    TELL("column \"?(?:\\w+\\.)?(\\w+)\"? (?:of relation .* )?does not exist", CATEGORY_NAME, 0,
+         sql_tell_column),
+    TELL("column reference \"(.+?)\" is ambiguous", CATEGORY_NAME, 0, sql_tell_ambiguous),
+    TELL("column \"(.+?)\" must appear in the GROUP BY", CATEGORY_TYPE, 0, tell_group,
+         .docs = DOC "queries-table-expressions.html#QUERIES-GROUP"),
+    SAY("aggregate functions are not allowed in WHERE", CATEGORY_TYPE, 0, 0.9,
+        "WHERE chooses rows before they are counted: what is about a group goes into HAVING, after "
+        "GROUP BY.",
+        .docs = DOC "queries-table-expressions.html#QUERIES-GROUP"),
+    TELL("operator does not exist: (.+?) (\\S+) (.+)", CATEGORY_TYPE, 0, tell_operator,
+         .docs = DOC "typeconv.html"),
+    TELL("function (\\w+)\\(.*\\) does not exist", CATEGORY_NAME, 0, tell_function,
+         .docs = DOC "functions.html"),
+    SAY("relation \"(.+?)\" already exists", CATEGORY_NAME, 0, 0.9,
+        "{1} is there already: CREATE TABLE IF NOT EXISTS leaves it, DROP TABLE IF EXISTS {1} "
+        "before takes it away.",
+        .docs = DOC "sql-createtable.html"),
+    SAY("type \"(.+?)\" does not exist", CATEGORY_NAME, 0, 0.7,
+        "There is no type {1}: text, integer, bigint, numeric, boolean, date and timestamp are the "
+        "usual ones.",
+        .docs = DOC "datatype.html"),
+    IS("(?:schema|database|role|sequence|index|constraint) \".*\" (?:does not exist|already "
+       "exists)",
+       CATEGORY_NAME),
+    TELL("syntax error at or near \"(.*)\"", CATEGORY_SYNTAX, 0, sql_tell_syntax,
+         .docs = DOC "sql-commands.html"),
+    SAY("syntax error at end of input|unterminated quoted|unterminated", CATEGORY_SYNTAX, 0, 0.8,
+        "The statement stops before its end: something has to follow, or a bracket or quote is not "
+        "closed."),
+    IS("syntax error|^42601: (?!INSERT has)", CATEGORY_SYNTAX),
+    SAY("duplicate key value violates unique constraint \"(.+?)\"", CATEGORY_VALUE, 0, 0.85,
+        "A row with this value is there already ({1}): change it, or write ON CONFLICT DO NOTHING "
+        "or ON CONFLICT (...) DO "
+        "UPDATE.",
+        .docs = DOC "sql-insert.html#SQL-ON-CONFLICT"),
+    SAY("insert or update on table \"(.+?)\" violates foreign key constraint", CATEGORY_VALUE, 0,
+        0.8, "The row of {1} refers to one that does not exist: insert that one first."),
+    SAY("update or delete on table \"(.+?)\" violates foreign key constraint .* on table \"(.+?)\"",
+        CATEGORY_VALUE, 0, 0.85,
+        "Rows of {2} refer to it: delete those first, or declare the key ON DELETE CASCADE."),
+    SAY("null value in column \"(.+?)\" of relation \"(.+?)\"", CATEGORY_VALUE, 0, 0.9,
+        "Give {1} a value in the INSERT, or a DEFAULT in the table {2}."),
+    SAY("new row for relation \"(.+?)\" violates check constraint \"(.+?)\"", CATEGORY_VALUE, 0,
+        0.8, "The row does not fit the CHECK {2} of {1}.", .docs = DOC "ddl-constraints.html"),
+    SAY("division by zero", CATEGORY_VALUE, 15, 0.9,
+        "Divide by NULLIF(divisor, 0): the result is NULL where the divisor is 0.",
+        .docs = DOC "functions-conditional.html"),
+    SAY("invalid input syntax for type (.+?): (\".*\")", CATEGORY_VALUE, 0, 0.85,
+        "{2} is no {1}: write a value of that type, or use a column of type text."),
+    SAY("value too long for type (.+)", CATEGORY_VALUE, 0, 0.85,
+        "The text does not fit {1}: shorten it, or use text."),
+    SAY("invalid input value for enum (\\S+): (\".*\")", CATEGORY_VALUE, 0, 0.8,
+        "{2} is not among the values of {1}."),
+    IS("out of range|invalid (?:byte|value|regular|date)|^22", CATEGORY_VALUE),
+    SAY("INSERT has (more|fewer) (expressions|target columns) than", CATEGORY_TYPE, 0, 0.85,
+        "Give as many values as columns are named."),
+    SAY("column \"(.+?)\" is of type (.+?) but expression is of type (.+)", CATEGORY_TYPE, 0, 0.85,
+        "{1} holds {2}, and this is {3}: give it a {2} (value::{2}, where that can be converted).",
+        .docs = DOC "typeconv.html"),
+    SAY("each UNION query must have the same number", CATEGORY_TYPE, 0, 0.85,
+        "Both sides have to select as many columns: add one to the shorter (NULL will do)."),
+    SAY("more than one row returned by a subquery", CATEGORY_VALUE, 0, 0.85,
+        "Write IN (...) for several values, or LIMIT 1 for one."),
+    SAY("current transaction is aborted", CATEGORY_RUNTIME, 0, 0.8,
+        "An earlier statement of the transaction failed: the first error is the one to repair; "
+        "ROLLBACK ends the transaction."),
+    IS("permission denied|must be (?:superuser|owner)|^42501", CATEGORY_PERMISSION),
+    IS("^42(?:804|846|P18|883|803)|cannot cast|types .* cannot be matched", CATEGORY_TYPE),
+    IS("could not open file|^58", CATEGORY_IO),
+    IS("^53|^57014|statement timeout|stack depth", CATEGORY_RESOURCE),
+    IS("^P0001|^P0004", CATEGORY_RUNTIME),
+    END_OF_ADVICE,
+};
+
+static const struct {
+    const char *message, *state;
+} states[] = {
+    { "relation \".*\" does not exist", "42P01" },
+    { "column .* does not exist", "42703" },
+    { "syntax error", "42601" },
+    { "duplicate key value", "23505" },
+    { "violates foreign key", "23503" },
+    { "null value in column", "23502" },
+    { "violates check constraint", "23514" },
+    { "division by zero", "22012" },
+    { "must appear in the GROUP BY", "42803" },
+    { "is ambiguous", "42702" },
+    { "invalid input syntax", "22P02" },
+    { "relation \".*\" already exists", "42P07" },
+    { "(?:operator|function) .*does not exist", "42883" },
+};
+
+/* psql without VERBOSITY verbose does not show it. */
+static void state_by_message(struct diagnoser *g, struct diagnosis *d)
+{
+    struct match m;
+    for (size_t i = 0; !d->type[0] && i < sizeof states / sizeof *states; i++)
+        if (match(g, states[i].message, piece_of(d->message), &m))
+            COPY(piece_of(states[i].state), d->type);
+}
+
+/* "LINE 1: SELECT ...": psql counts in the statement, we count in the file; the text itself decides. */
+static void read_line(struct diagnoser *g, const struct diagnose_input *in, struct piece rest,
+                      struct diagnosis *d)
+{
+    struct piece shown, under;
+    struct match m, c;
+    if (!next_line(&rest, &shown) || !match(g, "^(LINE (\\d+): )(.*)$", shown, &m) ||
+        !next_line(&rest, &under))
+        return;
+    size_t head = m.group[0].len;
+    struct piece text = m.group[2];
+    bool cut = starts_with(text, "...");
+    if (match(g, "^(?:\\.\\.\\.)?(.*?)(?:\\.\\.\\.)?$", text, &c))
+        text = c.group[0];
+    const struct source_file *f = find_source(in, piece_of(d->location.file));
+    char needle[300];
+    COPY(text, needle);
+    size_t at = piece_find(source_line(f, d->location.line), needle);
+    if (f && !piece_has(source_line(f, d->location.line), needle))
+        for (uint32_t n = d->location.line; n > 0 && n + LINES_NEAR > d->location.line; n--)
+            if (piece_has(source_line(f, n), needle)) {
+                d->location.line = n;
+                at = piece_find(source_line(f, n), needle);
+                break;
+            }
+    if (!match(g, "^( *)\\^\\s*$", under, &c) || c.group[0].len < head)
+        return;
+    uint32_t column = (uint32_t)(c.group[0].len - head);
+    if (cut)
+        column = column >= 3 ? column - 3 : 0;
+    d->location.column = column + (uint32_t)(f ? at : 0) + 1;
+    if (!f)
+        show_line(d, d->location.line, text);
+    underline_word(in, d);
+}
+
+static bool read_postgres(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece rest = text_of(in), line;
+    struct match m;
+    for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
+        if (!match(g,
+                   "^(?:psql:([^:]+):(\\d+): )?(?:ERROR|FATAL|PANIC):  (?:([0-9A-Z]{5}): )?(.*)$",
+                   line, &m))
+            continue;
+        COPY(m.group[2], d->type);
+        COPY(m.group[3], d->message);
+        if (m.group[0].at)
+            (void)set_place(in, &d->location, m.group[0], m.group[1], NO_PIECE);
+        else if (in->main_name && find_source(in, piece_of(in->main_name)))
+            COPY(piece_of(in->main_name), d->location.file);
+        if (d->location.line == 0 && match_text(g, "^LINE (\\d+): ", rest, &m))
+            d->location.line = piece_number(m.group[0]);
+        read_line(g, in, rest, d);
+        state_by_message(g, d);
+        if (!classify(g, d, table))
+            d->category = CATEGORY_RUNTIME;
+        /* What else it says of it, up to the next error. */
+        while (next_line(&rest, &line) &&
+               !match(g, "^(?:psql:[^:]+:\\d+: )?(?:ERROR|FATAL):  ", line, &m))
+            if (match(g, "^(DETAIL|CONTEXT):  (.*)$", line, &m)) {
+                size_t used = strlen(d->message);
+                (void)snprintf(d->message + used, sizeof d->message - used, "\n%.*s", SAID(&m, 1));
+            }
+        return true;
+    }
+    return false;
+}
+
+static void advise_postgres(struct diagnoser *g, const struct diagnose_input *in,
+                            struct diagnosis *d)
+{
+    struct match m;
+    struct piece said = NO_PIECE;
+    if (match(g, "(Key \\(.*?\\)=\\(.*?\\) .*)", piece_of(d->message), &m))
+        said = m.group[0];
+    if (said.at && piece_has(said, "is not present in table"))
+        suggest(d, 0, 0.9, "%.*s Insert that row first.", (int)said.len, said.at);
+    else
+        advise_by(g, in, d, table);
+    /* The server's own hint, where nothing better is known. */
+    if (d->n_suggestions == 0 && match_text(g, "^HINT:  (.*)$", text_of(in), &m))
+        suggest(d, 0, 0.7, "%.*s", SAID(&m, 0));
+    if (!d->docs[0])
+        (void)snprintf(d->docs, sizeof d->docs, "%s", DOC "errcodes-appendix.html");
+}
+
+const struct grammar grammar_postgres = { .name = "postgres",
+                                          .read = read_postgres,
+                                          .advise = advise_postgres };

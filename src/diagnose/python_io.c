@@ -1,0 +1,166 @@
+/* Files, standard input, recursion, event loops. */
+#include <stdio.h>
+#include <string.h>
+
+#include "diagnose/python.h"
+
+static void on_no_file(struct py *p)
+{
+    struct piece path = p->m.group[0];
+    struct nearest n = { .name = piece_base(path) };
+    for (size_t i = 0; i < p->in->n_sources; i++) {
+        struct piece name = piece_of(p->in->sources[i].name);
+        if (piece_same(piece_base(name), piece_base(path))) {
+            suggest(p->d, 22, 0.93,
+                    "The file is there as '%s', seen from /sandbox, where the program starts.",
+                    p->in->sources[i].name);
+            (void)suggest_swap(p->in, p->d, path, p->in->sources[i].name);
+            return;
+        }
+        nearest_try(&n, piece_base(name));
+    }
+    if (n.best[0]) {
+        suggest(p->d, 22, 0.92, "Beside the program there is '%s': did you mean that?", n.best);
+        (void)suggest_swap(p->in, p->d, path, n.best);
+        return;
+    }
+    if (piece_has(p->line, "subprocess") || piece_has(p->line, "Popen") ||
+        piece_has(p->line, "run([")) {
+        suggest(p->d, 39, 0.85,
+                "'%.*s' is no program in this jar: what the host has in /usr is there, and nothing "
+                "else.",
+                P(path));
+        p->d->sandbox = true;
+        return;
+    }
+    if (starts_with(path, "/") && !starts_with(path, "/sandbox")) {
+        suggest(p->d, 22, 0.85,
+                "A jar has files of its own: what is on your machine is not in it. Send the file "
+                "with the run (--file %.*s, \"files\" in a request) and open it by its name.",
+                P(piece_base(path)));
+        return;
+    }
+    suggest(p->d, 22, 0.85,
+            "There is no '%.*s' in /sandbox, where the program starts: send it with the run "
+            "(--file %.*s, \"files\" in a request), or write it first.",
+            P(path), P(path));
+}
+
+static void on_recursion(struct py *p)
+{
+    struct diagnosis *d = p->d;
+    const char *name = d->n_frames ? d->frames[0].function : "";
+    bool own = name[0] && name[0] != '<';
+    suggest(d, 24, 0.9,
+            "%s%s calls itself without an end: it needs a case that returns before the next call, "
+            "and each call must come nearer to it%s.",
+            own ? name : "A function", own ? "()" : "",
+            piece_has(p->line, "self.") && own && piece_has(p->line, name)
+                ? " (a property that reads itself does this too: use another name inside, self._x)"
+                : "");
+}
+
+static void on_eof(struct py *p)
+{
+    suggest(p->d, 25, 0.95,
+            "The program asks for input and none is left: give it standard input (echo TEXT | "
+            "belljar run ..., --stdin FILE; \"stdin\" in a request), one line for each input().");
+}
+
+static void on_running_loop(struct py *p)
+{
+    struct match m;
+    suggest(p->d, 26, 0.93, "An event loop runs already: inside `async def` await the coroutine.");
+    if (match(p->g, "^(.*?)(?:asyncio\\.run|\\w+\\.run_until_complete)\\((.+)\\)(\\s*)$", p->line,
+              &m))
+        suggest_replacement(p->d, "%.*sawait %.*s", P(m.group[0]), P(m.group[1]));
+}
+
+static void on_no_loop(struct py *p)
+{
+    suggest(p->d, 26, 0.85,
+            "No event loop runs here: start with asyncio.run(main()), and make tasks inside of "
+            "main().");
+}
+
+static void on_directory(struct py *p)
+{
+    suggest(p->d, 22, 0.8, "'%.*s' is a directory: name a file in it, or os.listdir() it.",
+            P(p->m.group[0]));
+}
+
+static void on_exists(struct py *p)
+{
+    suggest(p->d, 22, 0.85,
+            "'%.*s' is there already: os.makedirs(path, exist_ok=True) does not mind; mode 'x' of "
+            "open() does.",
+            P(p->m.group[0]));
+}
+
+static void on_closed(struct py *p)
+{
+    suggest(p->d, 0, 0.88,
+            "The file was closed before: `with` closes it where its block ends, so use it inside.");
+}
+
+static void on_mode(struct py *p)
+{
+    suggest(p->d, 0, 0.88,
+            "The file is open for the other direction: 'r' reads, 'w' writes anew, 'a' appends, "
+            "'r+' does both.");
+}
+
+static void on_memory(struct py *p)
+{
+    suggest(p->d, 40, 0.8,
+            "It asked for more memory than it may have: hold less at once, or allow more (--memory "
+            "SIZE, \"limits\": {\"memory\"} in a request).");
+}
+
+static void on_not_implemented(struct py *p)
+{
+    suggest(p->d, 0, 0.6, "The method is only declared: define it in the subclass that is used.");
+}
+
+static void on_bad_pickle(struct py *p)
+{
+    suggest(p->d, 0, 0.7,
+            "Lambdas and functions inside functions cannot be sent to another process: define it "
+            "at the top of the file.");
+}
+
+static void on_subprocess(struct py *p)
+{
+    suggest(p->d, 0, 0.5,
+            "The command failed by itself: capture_output=True and text=True show what it printed "
+            "(error.stderr).");
+}
+
+static void on_thread(struct py *p)
+{
+    suggest(p->d, 40, 0.8,
+            "Threads and processes are limited: use a pool of few, or allow more (--pids N).");
+    p->d->category = CATEGORY_RESOURCE;
+    p->d->sandbox = true;
+}
+
+const struct py_rule py_io_rules[] = {
+    { "FileNotFoundError", "'([^']*)'$", on_no_file },
+    { "IsADirectoryError", "'([^']*)'$", on_directory },
+    { "FileExistsError", "'([^']*)'$", on_exists },
+    { "RecursionError", "", on_recursion },
+    { "EOFError", "EOF when reading a line", on_eof },
+    { "RuntimeError",
+      "cannot be called from a running event loop|event loop is already running|Cannot run the "
+      "event loop",
+      on_running_loop },
+    { "RuntimeError", "^no running event loop|no current event loop", on_no_loop },
+    { "RuntimeError", "can't start new thread", on_thread },
+    { "ValueError", "I/O operation on closed file", on_closed },
+    { "UnsupportedOperation", "not (?:readable|writable)", on_mode },
+    { "MemoryError", "", on_memory },
+    { "NotImplementedError", "", on_not_implemented },
+    { NULL, "^[Cc]an't pickle", on_bad_pickle },
+    { "CalledProcessError", "", on_subprocess },
+    { 0 },
+};
