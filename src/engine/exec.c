@@ -9,7 +9,9 @@
 #include "base/clock.h"
 #include "base/fdio.h"
 #include "base/log.h"
+#include "engine/findings.h"
 #include "engine/json.h"
+#include "engine/reports.h"
 #include "engine/runner_impl.h"
 
 void exec_tell(struct live *l, enum exec_news what)
@@ -39,6 +41,8 @@ static void on_poll_closed(uv_handle_t *handle)
 {
     struct live *l = handle->data;
     l->open_polls--;
+    if (l->closing && l->open_polls == 0)
+        prepare_closed(l);
     exec_free_if_unused(l);
 }
 
@@ -59,13 +63,15 @@ static void stop_polling_closed(struct live *l)
             stop_polling(l, i);
 }
 
-static void finish(struct live *l, enum verdict verdict);
-
 static void check_over(struct live *l)
 {
     stop_polling_closed(l);
-    if (l->in_jar && run_over(&l->run))
-        finish(l, run_verdict(&l->run));
+    if (!l->in_jar || !run_over(&l->run))
+        return;
+    if (stage_now(l) == STAGE_RUN)
+        exec_finish(l, run_verdict(&l->run));
+    else
+        prepare_over(l);
 }
 
 /* Something of ours failed while it ran: its end is told as such. */
@@ -85,6 +91,16 @@ static ssize_t to_journal(void *context, enum run_stream stream, const char *byt
     uint64_t since = l->started_us && now > l->started_us ? now - l->started_us : 0;
     if (journal_add(&l->x.journal, stream == RUN_STDOUT ? JOURNAL_STDOUT : JOURNAL_STDERR, since,
                     bytes, n, &e))
+        fail(l, &e);
+    return (ssize_t)n;
+}
+
+/* What a compiler says is the run's to say only if it fails. */
+static ssize_t to_said(void *context, enum run_stream stream, const char *bytes, size_t n)
+{
+    struct live *l = context;
+    struct err e;
+    if (buf_add(&l->said[stream], bytes, n, &e))
         fail(l, &e);
     return (ssize_t)n;
 }
@@ -134,9 +150,10 @@ static void on_readable(uv_poll_t *handle, int status, int events)
         gather(l, which);
         return;
     }
-    uint64_t before = l->x.journal.bytes;
-    polls[1 + which]
-        .revents = POLLIN; /* the order of run_polls(): the wire, stdout, stderr, outputs */
+    uint64_t before = l->x.journal.bytes,
+             seen = which != PIPE_OUTPUTS ? l->run.streams[which].seen : 0;
+    /* the order of run_polls(): the wire, stdout, stderr, outputs */
+    polls[1 + which].revents = POLLIN;
     if (status < 0 || run_ready(&l->run, polls, &e)) {
         if (status < 0)
             (void)!err_set(&e, ERR_KERNEL, -status, "read from the jar");
@@ -146,7 +163,7 @@ static void on_readable(uv_poll_t *handle, int status, int events)
     if (l->x.journal.bytes != before)
         exec_tell(l, EXEC_OUTPUT);
     stop_polling_closed(l);
-    if (which != PIPE_OUTPUTS && l->x.journal.bytes - before < PACED_BYTES)
+    if (which != PIPE_OUTPUTS && l->run.streams[which].seen - seen < PACED_BYTES)
         l->ripe[which] = false; /* it prints little at a time */
     check_over(l);
 }
@@ -197,13 +214,14 @@ static struct live **free_slot(struct runner *r)
     return NULL;
 }
 
-/* A root of its own is not what embryos are made with. */
+/* A root of its own, a list of commands or a profiler is not what embryos are made with. */
 void exec_choose_kind(struct live *l)
 {
     const struct exec_spec *s = &l->x.spec;
-    l->kind = s->writable_root
+    l->kind = s->writable_root || s->wishes.allow_commands || s->wishes.profile
                   ? 0
                   : pools_kind_of(s->language, s->main_name, s->code, &s->bundle, s->env);
+    l->kind = warm_within(l->kind, &s->limits);
     pools_link_asked_for(l->x.runner, l->kind);
 }
 
@@ -214,30 +232,45 @@ static unsigned kind_to_ask_for(const struct live *l)
     return r->isolation.level == LEVEL_PROCESS || r->pools.settings.max == 0 ? 0 : l->kind;
 }
 
+struct run_request exec_request(const struct live *l)
+{
+    const struct exec_spec *s = &l->x.spec;
+    return (struct run_request){ .language = s->language,
+                                 .main_name = s->main_name,
+                                 .args = s->args,
+                                 .env = s->env,
+                                 .outputs = s->outputs,
+                                 .limits = s->limits,
+                                 .writable_root = s->writable_root,
+                                 .wishes = &s->wishes,
+                                 .kind = kind_to_ask_for(l) };
+}
+
 static int send_job(struct live *l, struct err *e)
 {
     struct runner *r = l->x.runner;
     struct exec_spec *s = &l->x.spec;
     struct live **slot = free_slot(r);
-    autoclose int bundle_fd = -1;
+    autoclose int own_fd = -1;
+    autofree char **sources = NULL;
+    bool last = stage_now(l) == STAGE_RUN, made = last && l->program;
     if (!slot)
         return err_set(e, ERR_UNAVAILABLE, 0, "%d runs have a jar: wait for one to end", SLOTS);
-    if (fd_sealed_memory("belljar-files", &s->bundle, &bundle_fd, e))
+    autofree char **outputs = report_outputs(s->language, &s->wishes, s->outputs);
+    if (!outputs)
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a run");
+    if (!made && fd_sealed_memory("belljar-files", &s->bundle, &own_fd, e))
         return -1;
+    struct run_request whole = exec_request(l);
+    if (!last && stage_sources(s->language, s->main_name, &s->bundle, &sources, e))
+        return -1;
+    whole.sources = sources;
+    whole.bundle_fd = made ? l->program->bundle_fd : own_fd;
     l->slot = (unsigned)(slot - r->slots);
-    struct run_request request = {
-        .id = ++r->next_serial * SLOTS + l->slot,
-        .language = s->language,
-        .main_name = s->main_name,
-        .args = s->args,
-        .env = s->env,
-        .outputs = s->outputs,
-        .limits = s->limits,
-        .writable_root = s->writable_root,
-        .kind = kind_to_ask_for(l),
-        .bundle_fd = bundle_fd,
-    };
-    if (run_start(&l->run, r->wire_fd, &r->isolation, &request, to_journal, l, e))
+    whole.id = ++r->next_serial * SLOTS + l->slot;
+    whole.outputs = outputs;
+    struct run_request request = stage_request(stage_now(l), &whole);
+    if (run_start(&l->run, r->wire_fd, &r->isolation, &request, last ? to_journal : to_said, l, e))
         return -1;
     *slot = l;
     l->in_jar = true;
@@ -246,26 +279,37 @@ static int send_job(struct live *l, struct err *e)
     return 0;
 }
 
-void exec_start(struct live *l)
+/* The program's stdin is the caller's; a compiler has none. */
+static void start_stdin(struct live *l)
 {
-    struct err e = { 0 };
-    l->begun_us = clock_us();
-    if (send_job(l, &e)) {
-        exec_finish_early(l, VERDICT_INTERNAL_ERROR, e.text);
+    struct err e;
+    if (stage_now(l) != STAGE_RUN) {
+        fd_close(&l->run.stdin_fd);
         return;
     }
     l->stdin_bytes = l->x.spec.stdin_bytes;
     l->x.spec.stdin_bytes = (struct buf){ 0 };
     l->stdin_eof = !l->x.spec.stdin_open;
-    if (start_polling(l, PIPE_STDOUT, UV_READABLE, on_readable, &e) ||
-        start_polling(l, PIPE_STDERR, UV_READABLE, on_readable, &e) ||
-        start_polling(l, PIPE_OUTPUTS, UV_READABLE, on_readable, &e))
-        fail(l, &e);
     if (l->stdin_eof && l->stdin_bytes.len == 0)
         fd_close(&l->run.stdin_fd);
     else if (start_polling(l, PIPE_STDIN, UV_WRITABLE, on_stdin_writable, &e))
         fail(l, &e);
-    buf_done(&l->x.spec.bundle); /* the jar has it */
+}
+
+void exec_start(struct live *l)
+{
+    struct err e = { 0 };
+    if (send_job(l, &e)) {
+        exec_finish_early(l, VERDICT_INTERNAL_ERROR, e.text);
+        return;
+    }
+    if (start_polling(l, PIPE_STDOUT, UV_READABLE, on_readable, &e) ||
+        start_polling(l, PIPE_STDERR, UV_READABLE, on_readable, &e) ||
+        start_polling(l, PIPE_OUTPUTS, UV_READABLE, on_readable, &e))
+        fail(l, &e);
+    start_stdin(l);
+    if (stage_now(l) == STAGE_RUN && l->x.spec.bundle.len > SOURCES_KEPT_MAX)
+        buf_done(&l->x.spec.bundle); /* the jar has it */
 }
 
 static void no_longer_starting(struct live *l)
@@ -278,11 +322,12 @@ static void no_longer_starting(struct live *l)
 
 void exec_after_message(struct live *l)
 {
-    if (l->run.started && l->x.started_at_ms == 0) {
+    if (l->run.started)
+        no_longer_starting(l);
+    if (l->run.started && stage_now(l) == STAGE_RUN && l->x.started_at_ms == 0) {
         l->x.started_at_ms = (int64_t)l->run.started_at_ms;
         l->started_us = clock_us();
         l->x.runner->pools.starts[l->kind][l->run.start]++;
-        no_longer_starting(l);
         exec_tell(l, EXEC_STARTED);
     }
     if (l->run.ended)
@@ -297,7 +342,7 @@ void exec_lost(struct live *l)
     r->end.evidence.reason = END_FAILURE;
     (void)snprintf(l->error_text, sizeof l->error_text,
                    "the run was lost: the process that held its jar died; send it again");
-    finish(l, VERDICT_INTERNAL_ERROR);
+    exec_finish(l, VERDICT_INTERNAL_ERROR);
 }
 
 /* ---- end ---- */
@@ -314,11 +359,70 @@ static void add_service_fields(struct exec *x)
              json_pack("{s:o, s:o, s:o, s:I}", "queued_at", result_time((uint64_t)x->queued_at_ms),
                        "started_at", result_time((uint64_t)x->started_at_ms), "finished_at",
                        result_time((uint64_t)x->finished_at_ms), "queued_ms", (json_int_t)waited));
-    json_put(o, "diagnosis", json_null());
     json_put(o, "thread_id", json_text_or_null(x->spec.thread));
     json_put(o, "artifact_id", json_text_or_null(x->spec.artifact));
     json_put(o, "batch_id", json_text_or_null(x->spec.batch));
     (void)json_object_set(o, "metadata", x->spec.metadata ? x->spec.metadata : json_null());
+}
+
+/* What a failed program printed, for explaining it; nothing of one that ended well. */
+static void read_printed(const struct exec *x, struct buf *out, struct buf *err)
+{
+    enum { STDOUT_SEEN = 64 << 10 };
+    struct err e;
+    if (x->result.verdict == VERDICT_OK)
+        return;
+    if (journal_both_ends(&x->journal, JOURNAL_STDERR, DIAGNOSE_TEXT_MAX, err, &e) ||
+        journal_both_ends(&x->journal, JOURNAL_STDOUT, STDOUT_SEEN, out, &e))
+        log_error(LOG_WARN, "diagnosis", &e);
+}
+
+static struct findings find_out(struct live *l)
+{
+    struct exec *x = &l->x;
+    auto(buf) out = { 0 }, err = { 0 };
+    read_printed(x, &out, &err);
+    const struct findings_input in = {
+        .diagnoser = x->runner->diagnoser,
+        .language = x->spec.language,
+        .main_name = x->spec.main_name,
+        .sources = &x->spec.bundle,
+        .code = x->spec.code,
+        .out = &out,
+        .err = &err,
+        .compiling = x->result.verdict == VERDICT_COMPILE_ERROR,
+        .result = &x->result,
+        .wishes = &x->spec.wishes,
+        .outputs = &x->files,
+        .samples = l->samples,
+    };
+    return findings_make(&in);
+}
+
+/* What the program itself came to; a run that did not come to its program has neither usage nor start. */
+static void add_run(struct live *l, struct result *result)
+{
+    const struct run *run = &l->run;
+    if (stage_now(l) != STAGE_RUN)
+        return;
+    result->usage = run->end.usage;
+    result->start = run->started ? start_word(run->start) : NULL;
+    for (int i = 0; i < RUN_STREAMS; i++)
+        result->truncated[i] = run->streams[i].truncated;
+}
+
+/* How its compiler ended, if it came to that. */
+static void add_compile(struct live *l, struct result *result)
+{
+    const struct program *p = l->program;
+    if (!p)
+        return;
+    result->compile = preparation_json(&p->how, l->program_cached, p->key[0] ? p->key : NULL);
+    if (result->verdict != VERDICT_COMPILE_ERROR)
+        return;
+    result->evidence = preparation_evidence(&p->how);
+    for (int i = 0; i < RUN_STREAMS; i++)
+        result->truncated[i] = p->how.truncated[i];
 }
 
 static void make_result(struct live *l, enum verdict verdict)
@@ -334,28 +438,32 @@ static void make_result(struct live *l, enum verdict verdict)
         .version = runner_version(r, x->spec.language),
         .verdict = verdict,
         .evidence = run->end.evidence,
-        .usage = run->end.usage,
         .limits = x->spec.limits,
         .isolation = run->isolation.level != LEVEL_AUTO ? run->isolation : r->isolation,
-        .truncated = { run->streams[RUN_STDOUT].truncated, run->streams[RUN_STDERR].truncated },
         .files = &x->files,
         .error = l->error_text[0] ? l->error_text : NULL,
         .started_at_ms = (uint64_t)x->started_at_ms,
-        .start = run->started ? start_word(run->start) : NULL,
     };
+    add_run(l, &x->result);
+    add_compile(l, &x->result);
+    struct findings found = find_out(l);
+    x->result.diagnosis = found.diagnosis;
+    x->result.tables = found.tables;
+    x->result.profile = found.profile;
     x->result_json = result_json(&x->result);
+    json_decref(x->result.compile); /* they are in there */
+    x->result.compile = x->result.diagnosis = x->result.tables = x->result.profile = NULL;
+    findings_done(&found);
     add_service_fields(x);
     if (verdict == VERDICT_INTERNAL_ERROR && run->end.err.code != ERR_NONE)
         json_put(x->result_json, "error_code", json_string(err_name(run->end.err.code)));
 }
 
 /* The jar is gone; so are our ends of its pipes. */
-static void leave_jar(struct live *l)
+void exec_leave_jar(struct live *l)
 {
     if (!l->in_jar)
         return;
-    l->x.files = l->run.outputs;
-    l->run.outputs = (struct buf){ 0 };
     run_done(&l->run);
     stop_polling_closed(l);
     no_longer_starting(l);
@@ -364,7 +472,7 @@ static void leave_jar(struct live *l)
 }
 
 /* The end, before a jar or after it: decides, records, tells. */
-static void finish(struct live *l, enum verdict verdict)
+void exec_finish(struct live *l, enum verdict verdict)
 {
     struct exec *x = &l->x;
     struct runner *r = x->runner;
@@ -374,10 +482,17 @@ static void finish(struct live *l, enum verdict verdict)
     l->over = true;
     if (l->error_text[0]) /* our own failure, whatever the program did meanwhile */
         verdict = verdict == VERDICT_REJECTED ? verdict : VERDICT_INTERNAL_ERROR;
-    leave_jar(l);
+    if (l->in_jar && stage_now(l) == STAGE_RUN) {
+        x->files = l->run.outputs;
+        l->run.outputs = (struct buf){ 0 };
+        l->samples = l->run.samples;
+        l->run.samples = NULL;
+    }
+    exec_leave_jar(l);
+    prepare_drop(l);
     queue_leave(r, l);
     x->finished_at_ms = clock_unix_ms();
-    if (x->started_at_ms > 0)
+    if (x->started_at_ms > 0 || verdict == VERDICT_COMPILE_ERROR)
         queue_note_time(r, (double)(clock_us() - l->begun_us) / 1000);
     make_result(l, verdict);
     if (journal_keep(&x->journal, x->id, &e)) {
@@ -399,7 +514,7 @@ void exec_finish_early(struct live *l, enum verdict verdict, const char *why)
     l->run.end.evidence.reason = reasons[verdict];
     if (why)
         (void)snprintf(l->error_text, sizeof l->error_text, "%s", why);
-    finish(l, verdict);
+    exec_finish(l, verdict);
 }
 
 /* For whoever watches it is over; in the history it stays as it is there. */
@@ -467,8 +582,12 @@ void exec_free_if_unused(struct live *l)
         l->next_alive->prev_alive = l->prev_alive;
     exec_spec_done(&l->x.spec);
     journal_done(&l->x.journal);
+    free(l->samples);
     buf_done(&l->x.files);
     buf_done(&l->stdin_bytes);
+    for (int i = 0; i < RUN_STREAMS; i++)
+        buf_done(&l->said[i]);
+    program_release(l->program);
     json_decref(l->x.result_json);
     free(l);
     runner_check_idle(r);
@@ -550,14 +669,15 @@ void exec_cancel(struct exec *x)
 int exec_stdin(struct exec *x, const void *bytes, size_t n, bool eof, struct err *e)
 {
     struct live *l = (struct live *)x;
-    if (l->over || l->stdin_eof || (l->in_jar && l->run.stdin_fd < 0) || !x->spec.stdin_open)
+    bool runs = l->in_jar && stage_now(l) == STAGE_RUN; /* else it waits for the program */
+    if (l->over || l->stdin_eof || (runs && l->run.stdin_fd < 0) || !x->spec.stdin_open)
         return err_set(e, ERR_CONFLICT, 0,
                        l->over ? "the run is over"
                        : x->spec.stdin_open
                            ? "stdin is closed"
                            : "the run takes no more stdin: 'stdin_open' was not true");
-    struct buf *waiting = l->in_jar ? &l->stdin_bytes : &x->spec.stdin_bytes;
-    if (l->in_jar && l->stdin_from > 0) { /* what it has read is not kept */
+    struct buf *waiting = runs ? &l->stdin_bytes : &x->spec.stdin_bytes;
+    if (runs && l->stdin_from > 0) { /* what it has read is not kept */
         waiting->len -= l->stdin_from;
         memmove(waiting->data, waiting->data + l->stdin_from, waiting->len);
         l->stdin_from = 0;
@@ -566,11 +686,11 @@ int exec_stdin(struct exec *x, const void *bytes, size_t n, bool eof, struct err
         return err_set(e, ERR_BUSY, 0, "the program has not read what was sent before");
     if (buf_add(waiting, bytes, n, e))
         return -1;
-    if (eof && l->in_jar)
+    if (eof && runs)
         l->stdin_eof = true;
     else if (eof)
         x->spec.stdin_open = false;
-    if (l->in_jar && l->polling[PIPE_STDIN])
+    if (runs && l->polling[PIPE_STDIN])
         (void)uv_poll_start(&l->polls[PIPE_STDIN], UV_WRITABLE, on_stdin_writable);
     return 0;
 }

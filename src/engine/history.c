@@ -127,7 +127,7 @@ void history_finish(struct live *l)
     r->detail = finished_detail(x);
     r->audit.time_ms = x->finished_at_ms;
     r->row.verdict = (char *)verdict_word(x->result.verdict);
-    r->row.result = json_dumps(x->result_json, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    r->row.result = json_dumps(x->result_json, JSON_COMPACT | JSON_DIGITS);
     r->row.wall_us = (int64_t)x->result.usage.wall_us;
     r->row.cpu_us = (int64_t)x->result.usage.cpu_us;
     r->row.memory_peak = (int64_t)x->result.usage.memory_peak_bytes;

@@ -133,6 +133,41 @@ int journal_collect(const struct journal *j, enum journal_kind kind, uint64_t ma
     return rc;
 }
 
+/* What of a record that begins at byte `at` of its stream lies in [from, to). */
+static int add_range(struct buf *b, const struct buf *bytes, uint64_t at, uint64_t from,
+                     uint64_t to, struct err *e)
+{
+    uint64_t end = at + bytes->len;
+    uint64_t lo = at > from ? at : from, hi = end < to ? end : to;
+    return lo < hi ? buf_add(b, bytes->data + (lo - at), (size_t)(hi - lo), e) : 0;
+}
+
+int journal_both_ends(const struct journal *j, enum journal_kind kind, uint64_t max, struct buf *b,
+                      struct err *e)
+{
+    uint64_t all = j->stream_bytes[kind], half = max / 2, seen = 0;
+    if (all <= max)
+        return journal_collect(j, kind, max, b, e);
+    struct journal_reader at = { 0 };
+    struct journal_record r = { 0 };
+    bool more = true, cut = false;
+    int rc = 0;
+    while (rc == 0 && (rc = journal_next(j, &at, &r, &more, e)) == 0 && more) {
+        if (r.kind != kind)
+            continue;
+        rc = add_range(b, &r.bytes, seen, 0, half, e);
+        seen += r.bytes.len;
+        if (rc == 0 && !cut && seen >= half) {
+            cut = true;
+            rc = buf_add(b, "\n", 1, e);
+        }
+        if (rc == 0)
+            rc = add_range(b, &r.bytes, seen - r.bytes.len, all - half, all, e);
+    }
+    buf_done(&r.bytes);
+    return rc;
+}
+
 int journal_keep(struct journal *j, const char *name, struct err *e)
 {
     char self[64];

@@ -46,6 +46,9 @@ struct journal_reader {
 /* Appends what one stream said, up to max bytes. */
 [[nodiscard]] int journal_collect(const struct journal *j, enum journal_kind kind, uint64_t max,
                                   struct buf *b, struct err *e);
+/* The same, but of a long stream the first and the last half of max bytes, with a line end between them. */
+[[nodiscard]] int journal_both_ends(const struct journal *j, enum journal_kind kind, uint64_t max,
+                                    struct buf *b, struct err *e);
 /* Gives the file a name in its directory; nothing to do while in memory. */
 [[nodiscard]] int journal_keep(struct journal *j, const char *name, struct err *e);
 /* A journal that was kept: from the database, or (bytes NULL) from the file. Read-only. */

@@ -4,6 +4,9 @@
 
 #include <jansson.h>
 
+/* What a double keeps of any decimal number: 0.1 stays 0.1. */
+#define JSON_DIGITS JSON_REAL_PRECISION(15)
+
 /* Takes the reference; a NULL value is left out. */
 static inline void json_put(json_t *object, const char *key, json_t *value)
 {

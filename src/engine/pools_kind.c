@@ -8,21 +8,6 @@
 /* Of all files together no more is looked at; what is missed is imported by the program itself, as in a cold start. */
 enum { LOOKED_AT_MAX = 256 << 10 };
 
-static bool is_named(const struct bundle_entry *f, const char *name)
-{
-    return f->head.name_len == strlen(name) && memcmp(f->name, name, f->head.name_len) == 0;
-}
-
-static bool is_source(const struct bundle_entry *f, const struct language *l)
-{
-    for (const char *const *x = l->extensions; *x; x++) {
-        size_t n = strlen(*x);
-        if (f->head.name_len > n && memcmp(f->name + f->head.name_len - n, *x, n) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* What comes first in a language's list is the more particular one. */
 static unsigned more_particular(unsigned a, unsigned b)
 {
@@ -40,10 +25,10 @@ unsigned pools_kind_of(const struct language *l, const char *main_name, const ch
     struct err e;
     bool more = true;
     for (size_t pos = 0; kind != 0 && bundle_next(bundle, &pos, &f, &more, &e) == 0 && more;) {
-        bool is_main = is_named(&f, main_name);
+        bool is_main = bundle_is_named(&f, main_name);
         if (looked_at >= LOOKED_AT_MAX)
             break;
-        if (is_main ? code != NULL : !is_source(&f, l))
+        if (is_main ? code != NULL : !language_has(l, f.name, f.head.name_len))
             continue;
         size_t n = f.head.size < LOOKED_AT_MAX - looked_at ? (size_t)f.head.size
                                                            : LOOKED_AT_MAX - looked_at;

@@ -27,7 +27,7 @@ static uint32_t installed(const struct runner *r)
 {
     uint32_t bits = 0;
     for (size_t i = 0; i < r->pools.n; i++)
-        if (runner_version(r, r->pools.kinds[i].language))
+        if (runner_may_run(r, r->pools.kinds[i].language))
             bits |= 1U << i;
     return bits;
 }

@@ -68,7 +68,7 @@ static json_t *limits_object(const struct limits *limits)
     return o;
 }
 
-static json_t *usage_object(const struct usage *u)
+json_t *result_usage(const struct usage *u)
 {
     json_t *o = json_object();
     json_put(o, "wall_ms", json_real((double)u->wall_us / 1000));
@@ -111,6 +111,11 @@ static json_t *signal_name(int number)
     return json_string(text);
 }
 
+static void put_found(json_t *o, const char *key, json_t *found)
+{
+    json_put(o, key, found ? json_incref(found) : json_null());
+}
+
 json_t *result_json(const struct result *r)
 {
     json_t *o = json_object();
@@ -125,13 +130,17 @@ json_t *result_json(const struct result *r)
     json_put(o, "signal", signal_name(r->evidence.signal));
     json_put(o, "stdout_truncated", json_boolean(r->truncated[0]));
     json_put(o, "stderr_truncated", json_boolean(r->truncated[1]));
-    json_put(o, "usage", usage_object(&r->usage));
+    json_put(o, "usage", result_usage(&r->usage));
     json_put(o, "limits", limits_object(&r->limits));
     json_put(o, "limits_hit", result_limit_set(r->evidence.hits));
     json_put(o, "isolation", result_isolation(&r->isolation));
     json_put(o, "files", result_files(r->files));
     json_put(o, "start", json_text_or_null(r->start));
     json_put(o, "started_at", result_time(r->started_at_ms));
+    put_found(o, "compile", r->compile);
+    put_found(o, "diagnosis", r->diagnosis);
+    put_found(o, "tables", r->tables);
+    put_found(o, "profile", r->profile);
     if (r->error)
         json_put(o, "error", json_string(r->error));
     return o;

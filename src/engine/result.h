@@ -19,6 +19,12 @@ struct result {
     const char *error;       /* why, for internal_error and rejected; NULL */
     uint64_t started_at_ms;  /* Unix time; 0: it did not start */
     const char *start;       /* how, see spec/zygote.h; NULL: it did not */
+    /* What was found out beside; NULL: nothing. The references stay the caller's. */
+    json_t *
+        compile; /* what the compiler did: {verdict, exit_code, stdout, stderr, usage, cached, …} */
+    json_t *diagnosis; /* diagnose/diagnose.h */
+    json_t *tables;    /* [{columns: [{name, type}], rows: [[…]], …}] */
+    json_t *profile;   /* {functions, lines, samples, …} */
 };
 
 /* Every field but stdout and stderr. NULL when memory ran out. */
@@ -28,6 +34,8 @@ void result_add_stream(json_t *object, const char *key, const struct buf *bytes)
 json_t *result_isolation(const struct isolation *iso);
 /* [{name, status, size}] of a bundle of outputs. */
 json_t *result_files(const struct buf *bundle);
+/* {wall_ms, cpu_ms, memory_peak_bytes, pids_peak} */
+json_t *result_usage(const struct usage *u);
 json_t *result_limit_set(limit_set set);
 json_t *result_layer_set(layer_set set);
 /* "2026-01-31T12:00:00.123Z", or null for 0. */

@@ -1,12 +1,14 @@
 #include "engine/run.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/fdio.h"
+#include "commands/commands.h"
 #include "engine/job.h"
 #include "spec/bundle.h"
 
@@ -56,6 +58,24 @@ static int pipes_open(struct pipes *p, int bundle_fd, struct err *e)
     return 0;
 }
 
+static int list_commands(const struct run_request *q, const struct isolation *isolation,
+                         struct commands *ret, struct err *e)
+{
+    char *const *names = q->wishes ? q->wishes->allow_commands : NULL;
+    if (!names)
+        return 0;
+    return commands_possible(q->language, isolation, q->writable_root, e) ||
+                   commands_resolve(q->language->command[0], names, ret, e)
+               ? -1
+               : 0;
+}
+
+static uint32_t spawn_flags(const struct run_request *q, const struct commands *listed)
+{
+    return (q->writable_root ? SPAWN_WRITABLE_ROOT : 0) | (listed->executes ? SPAWN_LISTED : 0) |
+           (listed->own_code ? SPAWN_OWN_CODE : 0) | (q->sampled ? SPAWN_SAMPLED : 0);
+}
+
 int run_start(struct run *r, int wire_fd, const struct isolation *isolation,
               const struct run_request *request, run_sink *sink, void *context, struct err *e)
 {
@@ -65,6 +85,9 @@ int run_start(struct run *r, int wire_fd, const struct isolation *isolation,
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "a writable root needs isolation level jar or rootless, and this is '%s'",
                        level_name(isolation->level));
+    auto(commands) listed = { 0 };
+    if (list_commands(request, isolation, &listed, e))
+        return -1;
     if (limits_check(&request->limits, e) || pipes_open(&pipes, request->bundle_fd, e))
         return -1;
     if (job_build(&job, request, isolation->level, e))
@@ -72,12 +95,14 @@ int run_start(struct run *r, int wire_fd, const struct isolation *isolation,
     static char *no_outputs[] = { NULL };
     struct wire_spawn spawn = {
         .id = request->id,
-        .flags = request->writable_root ? SPAWN_WRITABLE_ROOT : 0,
-        .kind = request->kind,
+        .flags = spawn_flags(request, &listed),
+        .kind = listed.executes ? 0 : request->kind,
         .limits = request->limits,
         .argv = job.argv,
         .envp = job.envp,
         .outputs = request->outputs ? (char **)request->outputs : no_outputs,
+        .executes = listed.executes,
+        .reads = listed.reads,
     };
     if (wire_send_spawn(wire_fd, &spawn, pipes.theirs, e))
         return -1;
@@ -101,6 +126,8 @@ void run_done(struct run *r)
     fd_close(&r->streams[RUN_STDERR].fd);
     fd_close(&r->outputs_fd);
     buf_done(&r->outputs);
+    free(r->samples);
+    r->samples = NULL;
 }
 
 void run_polls(const struct run *r, struct pollfd polls[RUN_POLLS])
@@ -179,6 +206,21 @@ static int read_outputs(struct run *r, struct err *e)
     return 0;
 }
 
+static int take_samples(struct run *r, const struct wire_message *m, uint64_t *ret_id,
+                        struct err *e)
+{
+    autofree struct wire_samples *x = malloc(sizeof *x);
+    if (!x)
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a profile");
+    if (wire_read_samples(m, x, e))
+        return -1;
+    if (!r->samples && !(r->samples = malloc(sizeof *r->samples)))
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a profile");
+    *r->samples = x->samples;
+    *ret_id = x->id;
+    return 0;
+}
+
 int run_message(struct run *r, const struct wire_message *m, struct err *e)
 {
     uint64_t id = 0;
@@ -191,6 +233,9 @@ int run_message(struct run *r, const struct wire_message *m, struct err *e)
         r->started = true;
         r->start = started.start;
         r->started_at_ms = (uint64_t)clock_unix_ms();
+    } else if (m->type == WIRE_SAMPLES) {
+        if (take_samples(r, m, &id, e))
+            return -1;
     } else {
         if (wire_read_ended(m, &end, e))
             return -1;

@@ -17,6 +17,7 @@
 #include "runtime/language.h"
 #include "spec/isolation.h"
 #include "spec/verdict.h"
+#include "spec/wishes.h"
 #include "wire/wire.h"
 
 enum run_stream { RUN_STDOUT, RUN_STDERR, RUN_STREAMS };
@@ -24,12 +25,17 @@ enum run_stream { RUN_STDOUT, RUN_STDERR, RUN_STREAMS };
 struct run_request {
     uint64_t id; /* unique among the runs of this wire */
     const struct language *language;
-    const char *main_name; /* of the main file inside /sandbox */
+    const char *const *command;      /* with placeholders; NULL: the language's own */
+    char *const *sources;            /* what {sources} stands for; may be NULL */
+    const char *const *language_env; /* K=V with placeholders; NULL: the language's own */
+    const char *main_name;           /* of the main file inside /sandbox */
     char *const *args;
     char *const *env; /* K=V, after and over the built-in ones */
     char *const *outputs;
     struct limits limits;
     bool writable_root;
+    const struct wishes *wishes; /* NULL: none */
+    bool sampled;                /* what it uses over time is wanted */
     unsigned kind; /* of an embryo that may run it, see runtime/language.h; 0: a cold start */
     int bundle_fd;
 };
@@ -56,7 +62,8 @@ struct run {
     struct run_pipe streams[RUN_STREAMS];
     int stdin_fd; /* ours to write; -1 when closed */
     int outputs_fd;
-    struct buf outputs; /* a bundle, see spec/bundle.h */
+    struct buf outputs;      /* a bundle, see spec/bundle.h */
+    struct samples *samples; /* once it has ended; NULL: none were asked for */
     bool started, ended;
     enum start start;
     enum end_reason asked;  /* what we asked the warden to end it for */

@@ -30,10 +30,18 @@ void exec_spec_done(struct exec_spec *s)
     string_list_free(s->env);
     string_list_free(s->outputs);
     json_decref(s->metadata);
+    wishes_done(&s->wishes);
     *s = (struct exec_spec){ 0 };
 }
 
 /* ---- the runner ---- */
+
+static void on_programs(void *context)
+{
+    struct runner *r = context;
+    runner_pump(r);
+    runner_check_idle(r);
+}
 
 int runner_new(struct runner **ret, uv_loop_t *loop, struct store *store, int dir_fd,
                const struct runner_limits *limits, struct err *e)
@@ -51,6 +59,12 @@ int runner_new(struct runner **ret, uv_loop_t *loop, struct store *store, int di
     r->limits = *limits;
     r->wire_fd = -1;
     r->message = m;
+    if (diagnoser_new(&r->diagnoser, e) || programs_new(&r->programs, loop, on_programs, r, e)) {
+        diagnoser_free(r->diagnoser);
+        free(r);
+        free(m);
+        return -1;
+    }
     (void)uv_timer_init(loop, &r->pace);
     uv_unref((uv_handle_t *)&r->pace);
     r->pace.data = r;
@@ -90,14 +104,32 @@ void runner_free(struct runner *r)
     if (!r)
         return;
     close_wire(r);
+    diagnoser_free(r->diagnoser);
+    r->diagnoser = NULL;
+    programs_free(r->programs);
     uv_close((uv_handle_t *)&r->pace, on_timer_closed);
     uv_close((uv_handle_t *)&r->link.timer, on_timer_closed);
+}
+
+struct diagnoser *runner_diagnoser(struct runner *r)
+{
+    return r->diagnoser;
 }
 
 void runner_set_limits(struct runner *r, const struct runner_limits *limits)
 {
     r->limits = *limits;
     runner_pump(r);
+}
+
+void runner_keep_programs(struct runner *r, int dir_fd, uint64_t max_bytes)
+{
+    programs_set_dir(r->programs, dir_fd, max_bytes);
+}
+
+void runner_set_programs_max(struct runner *r, uint64_t max_bytes)
+{
+    programs_set_max(r->programs, max_bytes);
 }
 
 const struct isolation *runner_isolation(const struct runner *r)
@@ -121,6 +153,9 @@ static struct live *named_by(struct runner *r, const struct wire_message *m, str
 {
     struct wire_started started;
     struct wire_ended end;
+    struct wire_samples samples;
+    if (m->type == WIRE_SAMPLES && wire_read_samples(m, &samples, e) == 0)
+        return r->slots[samples.id % SLOTS];
     if (m->type == WIRE_STARTED && wire_read_started(m, &started, e) == 0)
         return r->slots[started.id % SLOTS];
     if (m->type == WIRE_ENDED && wire_read_ended(m, &end, e) == 0)
@@ -184,10 +219,12 @@ int runner_set_wire(struct runner *r, int fd, const struct isolation *isolation,
 void runner_pump(struct runner *r)
 {
     while (r->wire_fd >= 0 && r->starting < STARTING_MAX) {
+        if (prepare_resume(r))
+            continue;
         struct live *l = queue_pop(r);
         if (!l)
             return;
-        exec_start(l);
+        prepare_begin(l);
     }
 }
 
@@ -325,7 +362,7 @@ struct exec *runner_find(struct runner *r, const char *id)
 
 void runner_check_idle(struct runner *r)
 {
-    if (!r->draining || r->alive || !r->idle)
+    if (!r->draining || r->alive || !r->idle || programs_busy(r->programs))
         return;
     void (*idle)(void *) = r->idle;
     r->idle = NULL;
@@ -387,10 +424,27 @@ const char *runner_version(const struct runner *r, const struct language *l)
     return i >= 0 && r->versions[i][0] ? r->versions[i] : NULL;
 }
 
+void runner_version_awaited(struct runner *r, const struct language *l, bool awaited)
+{
+    int i = language_index(l);
+    if (i >= 0)
+        r->awaited[i] = awaited;
+}
+
+bool runner_may_run(const struct runner *r, const struct language *l)
+{
+    int i = language_index(l);
+    return i >= 0 && (r->versions[i][0] || r->awaited[i]);
+}
+
 struct runner_counts runner_counts(const struct runner *r)
 {
     struct runner_counts c = r->counts;
     c.running = r->queue.running;
     c.queued = r->queue.waiting;
+    struct programs_counts p = programs_counts(r->programs);
+    c.compiled = p.made;
+    c.compiles_failed = p.failed;
+    c.compiles_spared = p.from_memory + p.shared;
     return c;
 }

@@ -32,6 +32,7 @@ struct exec_spec {
         **outputs; /* NULL-terminated, or NULL; outputs may hold ".": every file in /sandbox */
     struct limits limits;
     bool writable_root;
+    struct wishes wishes;
     bool files_elsewhere; /* whoever watches keeps the outputs: the history does not */
     /* for the history and the queue */
     char *key;                       /* whose turn it counts for; NULL: nobody's in particular */
@@ -88,6 +89,9 @@ struct runner_limits {
 /* When nothing runs any more; the loop has to turn once more for it. */
 void runner_free(struct runner *r);
 void runner_set_limits(struct runner *r, const struct runner_limits *limits);
+/* A directory for compiled programs, taken over; without one they are kept in memory alone. See engine/programs.h. */
+void runner_keep_programs(struct runner *r, int dir_fd, uint64_t max_bytes);
+void runner_set_programs_max(struct runner *r, uint64_t max_bytes);
 
 /* A warden to run on; taken over. Runs of the former one, if it is gone, end as internal_error. */
 [[nodiscard]] int runner_set_wire(struct runner *r, int fd, const struct isolation *isolation,
@@ -101,6 +105,10 @@ const struct isolation *runner_isolation(
 /* The version of an installed language as found at start; NULL when it is not installed. */
 void runner_set_version(struct runner *r, const struct language *l, const char *version);
 const char *runner_version(const struct runner *r, const struct language *l);
+/* Its program is there, and has not answered yet. */
+void runner_version_awaited(struct runner *r, const struct language *l, bool awaited);
+/* Whether it is installed as far as we know: it has answered, or may yet. */
+bool runner_may_run(const struct runner *r, const struct language *l);
 
 enum {
     SUBMIT_PATIENT = 1, /* of a batch: waits in the queue whatever its length */
@@ -113,6 +121,8 @@ enum {
                                 const char *id, struct exec_watch *w, struct exec **ret,
                                 struct err *e);
 unsigned runner_retry_after_s(const struct runner *r);
+/* For explaining errors, on the loop's thread. */
+struct diagnoser *runner_diagnoser(struct runner *r);
 struct exec *runner_find(struct runner *r, const char *id); /* alive, or NULL */
 
 void exec_watch_add(struct exec *x, struct exec_watch *w);
@@ -147,5 +157,7 @@ struct runner_counts {
     unsigned running, queued, held;
     uint64_t accepted, refused, finished[VERDICT_COUNT_];
     uint64_t warden_losses;
+    uint64_t compiled, compiles_failed,
+        compiles_spared; /* what a compiler made; and did not have to */
 };
 struct runner_counts runner_counts(const struct runner *r);

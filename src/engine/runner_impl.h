@@ -1,8 +1,11 @@
 /* engine/runner_impl.h — what runner.c, queue.c, exec.c and history.c share. Runs in: keeper. */
 #pragma once
 
+#include "diagnose/diagnose.h"
 #include "engine/pools.h"
+#include "engine/programs.h"
 #include "engine/runner.h"
+#include "engine/stages.h"
 #include "runtime/version.h"
 
 /* The runs of one key: those that wait, first come first served, and how many run. */
@@ -40,8 +43,20 @@ struct live {
     unsigned notifying;  /* depth of news() */
     unsigned jobs;       /* store jobs in flight */
     unsigned slot;
-    unsigned kind; /* of an embryo that fits it; 0: none */
-    struct run run;
+    unsigned kind;           /* of an embryo that fits it; 0: none */
+    struct samples *samples; /* of a run that is over and was profiled; else NULL */
+    struct run run;          /* of the stage at hand */
+    /* stages: what comes before the program, and the program */
+    struct stages stages;
+    size_t stage;
+    struct program_wait wait;   /* for what a stage makes, which it may be us to make */
+    enum program_answer answer; /* once it came */
+    struct program *program;    /* of the last stage before this one; NULL: none */
+    bool program_cached;
+    struct buf said[RUN_STREAMS]; /* by what is not the program itself */
+    bool ready;                   /* in the line of those who go on */
+    bool closing;                 /* goes on once the last jar's handles are closed */
+    struct live *next_ready;
     uv_poll_t polls[PIPES];
     bool polling[PIPES];
     bool gathers[2], ripe[2]; /* stdout, stderr: not read until the next tick; to be read now */
@@ -54,6 +69,9 @@ struct live {
 };
 
 enum { SLOTS = 1024, STARTING_MAX = 16, RETRY_AFTER_MAX_S = 300 };
+enum {
+    SOURCES_KEPT_MAX = 1 << 20
+}; /* the files of a run, until its end: for what is said about it */
 enum { STDIN_WAITING_MAX = 1 << 20 }; /* bytes a program has not read; more are refused */
 /* What was printed is read this much later, unless the last read brought as much as this; after many records, later still. */
 enum { PACED_BYTES = 4096, PACE_MS = 1, PACED_RECORDS = 4096, SLOW_PACE_MS = 10 };
@@ -65,6 +83,9 @@ struct runner {
     struct runner_limits limits;
     struct queue queue;
     struct live *alive;
+    struct programs *programs;
+    struct live *first_ready,
+        *last_ready; /* have had a turn already, and go on with their next stage */
     /* the warden */
     int wire_fd;
     uv_poll_t *wire_poll;
@@ -91,7 +112,9 @@ struct runner {
         uint64_t memory_ms, watched_until_ms;
     } link; /* pools_link.c's */
     unsigned open_timers;
+    struct diagnoser *diagnoser;
     char versions[LANGUAGES_MAX][VERSION_SIZE]; /* in the order of languages[] */
+    bool awaited[LANGUAGES_MAX];
 };
 
 /* queue.c */
@@ -103,15 +126,29 @@ void queue_note_time(struct runner *r, double ms);  /* that a run took */
 uint64_t queue_wait_ms(const struct runner *r); /* that the last in line has before it, by that */
 
 /* exec.c */
-void exec_choose_kind(struct live *l);   /* before it waits for its turn */
-void exec_start(struct live *l);         /* into a jar; a failure is its end */
-void exec_after_message(struct live *l); /* the wire spoke of it */
-void exec_lost(struct live *l);          /* its warden is gone */
+void exec_choose_kind(struct live *l); /* before it waits for its turn */
+void exec_start(struct live *l);       /* its stage into a jar; a failure is its end */
+void exec_finish(struct live *l, enum verdict verdict); /* the end: decides, records, tells */
+void exec_leave_jar(struct live *l);                    /* of a stage; the jar is gone */
+struct run_request exec_request(const struct live *l);  /* of the run; see stage_request() */
+void exec_after_message(struct live *l);                /* the wire spoke of it */
+void exec_lost(struct live *l);                         /* its warden is gone */
 /* The end of one that has no jar: cancelled, rejected or failed. */
 void exec_finish_early(struct live *l, enum verdict verdict, const char *why);
 void exec_abandon(struct live *l, const struct err *why); /* an end without a record */
 void exec_tell(struct live *l, enum exec_news what);
 void exec_free_if_unused(struct live *l);
+
+/* prepare.c: the stages before the program */
+void prepare_begin(struct live *l);    /* it is its turn */
+void prepare_over(struct live *l);     /* a stage's jar is gone */
+void prepare_closed(struct live *l);   /* and so are the handles of its pipes */
+void prepare_drop(struct live *l);     /* it is over: nobody waits */
+bool prepare_resume(struct runner *r); /* the next of those who go on, if there is one */
+static inline enum stage_kind stage_now(const struct live *l)
+{
+    return l->stages.n > 0 ? l->stages.at[l->stage] : STAGE_RUN;
+}
 
 /* history.c: the records of a run */
 [[nodiscard]] int history_accept(struct live *l, struct err *e); /* calls exec_accepted() */
