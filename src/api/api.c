@@ -8,8 +8,8 @@
 #include "base/clock.h"
 
 const struct api_route *const api_tables[] = {
-    meta_routes,     runs_routes,     batch_routes, nemo_routes,
-    artifact_routes, approval_routes, key_routes,   NULL,
+    meta_routes,     runs_routes, batch_routes,     nemo_routes, artifact_routes,
+    approval_routes, key_routes,  diagnosis_routes, NULL,
 };
 
 const struct http_header api_every_header[] = {

@@ -117,7 +117,7 @@ enum {
 
 /* Each surface's table; ends with a row whose path is NULL. */
 extern const struct api_route runs_routes[], batch_routes[], meta_routes[], key_routes[],
-    nemo_routes[], artifact_routes[], approval_routes[];
+    nemo_routes[], artifact_routes[], approval_routes[], diagnosis_routes[];
 
 /* Ends the call. The JSON's reference is taken. */
 void api_reply(struct api_call *c, int status, json_t *body);

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "api/payload.h"
 #include "base/auto.h"
 #include "base/text.h"
+#include "normalise/payload.h"
 #include "runtime/language.h"
 
 enum { TITLE_MAX = 80 };
@@ -110,6 +110,8 @@ static json_t *one_artifact(const char *text, size_t from, const struct fence *f
     if (fence_add_body(&body, text, f, &e))
         return NULL;
     const struct language *guess = language_guess("", buf_str(&body), body.len);
+    if (!guess)
+        guess = language_infer(buf_str(&body), body.len);
     const char *language = f->language[0] ? f->language : guess ? guess->name : "text";
     json_t *name = find_title(text, from, f->open, &title) ? title_text(title) : NULL;
     return json_pack("{s:o, s:s, s:o, s:s}", "content", json_stringn(buf_str(&body), body.len),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/debug_report.h"
 #include "api/run_request.h"
 #include "base/auto.h"
 #include "base/clock.h"
@@ -149,6 +150,32 @@ static void answer_run(struct look *l)
 void history_get_run(struct api_call *c)
 {
     look(c, RUN_WITH_JOURNAL, answer_run);
+}
+
+static void answer_debug_report(struct look *l)
+{
+    struct journal j;
+    struct err e = { 0 };
+    json_t *o = l->row.result ? json_loads(l->row.result, 0, NULL) : NULL;
+    if (!o) {
+        json_t *known = unfinished(&l->row);
+        api_reply(l->call, 200, debug_report(known));
+        json_decref(known);
+        return;
+    }
+    if (open_journal(l, &j, &e)) {
+        api_fail(l->call, &e, NULL);
+    } else {
+        run_add_streams(o, &j, RUN_INLINE_MAX);
+        api_reply(l->call, 200, debug_report(o));
+    }
+    json_decref(o);
+    journal_done(&j);
+}
+
+void history_get_debug_report(struct api_call *c)
+{
+    look(c, RUN_WITH_JOURNAL, answer_debug_report);
 }
 
 static void answer_events(struct look *l)

@@ -58,16 +58,25 @@ static json_t *words(const char *const *list)
     return array;
 }
 
+static json_t *warm_kinds(const struct language *l)
+{
+    json_t *array = json_array();
+    for (const struct warm *w = l->warm; w && w->zygote.name; w++)
+        (void)json_array_append_new(array, json_string(w->zygote.name));
+    return array;
+}
+
 static void get_languages(struct api_call *c)
 {
     json_t *list = json_array();
     for (const struct language *const *l = languages; *l; l++) {
         const char *version = runner_version(c->api->runner, *l);
         (void)json_array_append_new(
-            list, json_pack("{s:s, s:o, s:o, s:s?, s:b, s:s, s:s}", "name", (*l)->name, "aliases",
-                            words((*l)->aliases), "extensions", words((*l)->extensions), "version",
-                            version, "installed", version != NULL, "install", (*l)->install,
-                            "main_file", (*l)->main_file));
+            list, json_pack("{s:s, s:o, s:o, s:s?, s:b, s:s, s:s, s:b, s:o}", "name", (*l)->name,
+                            "aliases", words((*l)->aliases), "extensions", words((*l)->extensions),
+                            "version", version, "installed", runner_may_run(c->api->runner, *l),
+                            "install", (*l)->install, "main_file", (*l)->main_file, "compiled",
+                            (*l)->compile != NULL, "warm", warm_kinds(*l)));
     }
     api_reply(c, 200, list);
 }

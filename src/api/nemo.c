@@ -7,13 +7,13 @@
 
 #include "api/approvals.h"
 #include "api/json_in.h"
-#include "api/payload.h"
 #include "api/run_request.h"
 #include "api/workspace.h"
 #include "base/auto.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "normalise/payload.h"
 #include "runtime/language.h"
 #include "spec/bundle.h"
 

@@ -54,11 +54,29 @@ static const char *const approval_states[] = { "pending", "decided", NULL };
 static const char *const process_statuses[] = { "completed", "error", "timeout", NULL };
 
 /* ---- runs ---- */
-static const struct api_field usage_reply[] = {
+const struct api_field usage_reply[] = {
     { "wall_ms", FIELD_NUMBER, ALWAYS, .help = "from its start to its end" },
     { "cpu_ms", FIELD_NUMBER, ALWAYS, .help = "of the whole tree of processes" },
     { "memory_peak_bytes", FIELD_INT, ALWAYS, .help = "the most at a time" },
     { "pids_peak", FIELD_INT, .help = "the most processes and threads at a time" },
+    { 0 },
+};
+static const struct api_field compile_reply[] = {
+    { "verdict", FIELD_STRING, ALWAYS, .one_of = verdict_words,
+      .help = "ok, compile_error, or the limit that it met" },
+    { "exit_code", FIELD_INT, ALWAYS, .help = "the compiler's own, 128 + signal, 124 or 137" },
+    { "stdout", FIELD_DATA, ALWAYS, .help = "what it printed, up to 64 KiB" },
+    { "stderr", FIELD_DATA, ALWAYS, .help = "the same of stderr: warnings, and errors" },
+    { "stdout_base64", FIELD_STRING, .help = "the exact bytes, where they are not UTF-8" },
+    { "stderr_base64", FIELD_STRING, .help = "the exact bytes, where they are not UTF-8" },
+    { "stdout_cut", FIELD_BOOL, ALWAYS, .help = "true when it printed more than is shown" },
+    { "stderr_cut", FIELD_BOOL, ALWAYS, .help = "the same of stderr" },
+    { "usage", FIELD_OBJECT, ALWAYS, .fields = usage_reply,
+      .help = "what it cost, when it was done" },
+    { "limits_hit", FIELD_STRINGS, ALWAYS, .help = "keys of compile_limits that it met" },
+    { "cached", FIELD_BOOL, ALWAYS,
+      .help = "true when the same program had been compiled before, or was just being" },
+    { "key", FIELD_STRING, OR_NULL, .help = "of what it made, in the cache" },
     { 0 },
 };
 static const struct api_field isolation_reply[] = {
@@ -79,6 +97,67 @@ static const struct api_field timings_reply[] = {
     { "started_at", FIELD_STRING, OR_NULL, .help = "when the program started" },
     { "finished_at", FIELD_STRING, OR_NULL, .help = "when the program ended" },
     { "queued_ms", FIELD_INT, .help = "how long it waited" },
+    { 0 },
+};
+
+static const struct api_field column_reply[] = {
+    { "name", FIELD_STRING, ALWAYS, .help = "as the query calls it; cut at 200 bytes" },
+    { "type", FIELD_STRING, ALWAYS, .help = "as the database calls it" },
+    { 0 },
+};
+static const struct api_field table_reply[] = {
+    { "columns", FIELD_OBJECTS, ALWAYS, .fields = column_reply, .help = "from left to right" },
+    { "rows", FIELD_ANY, ALWAYS,
+      .help = "lists of values: null, true or false, numbers up to 2^53, else text; bytes are "
+              "{\"base64\": text}" },
+    { "row_count", FIELD_INT, ALWAYS, .help = "of the whole result" },
+    { "truncated", FIELD_BOOL, ALWAYS,
+      .help = "true when rows has fewer: 1,000 of a result and 1 MiB of a run are kept" },
+    { "line", FIELD_INT, .help = "of the file, where the statement begins" },
+    { 0 },
+};
+
+static const struct api_field hot_function_reply[] = {
+    { "function", FIELD_STRING, ALWAYS, .help = "its name" },
+    { "file", FIELD_STRING, ALWAYS, .help = "the program's own below /sandbox, others absolute" },
+    { "line", FIELD_INT, ALWAYS, .help = "where it begins" },
+    { "self_ms", FIELD_NUMBER, ALWAYS, .help = "in the function itself" },
+    { "total_ms", FIELD_NUMBER, ALWAYS, .help = "with what it called" },
+    { "percent", FIELD_NUMBER, ALWAYS, .help = "self_ms of sampled_ms" },
+    { 0 },
+};
+static const struct api_field hot_line_reply[] = {
+    { "file", FIELD_STRING, ALWAYS, .help = "of the program" },
+    { "line", FIELD_INT, ALWAYS, .help = "counted from 1" },
+    { "text", FIELD_STRING, ALWAYS, .help = "the line" },
+    { "self_ms", FIELD_NUMBER, ALWAYS, .help = "there, and in libraries called from there" },
+    { "percent", FIELD_NUMBER, ALWAYS, .help = "self_ms of sampled_ms" },
+    { 0 },
+};
+static const struct api_field stack_reply[] = {
+    { "stack", FIELD_STRING, ALWAYS,
+      .help = "\"function file:line\" from the outermost on, with ; between" },
+    { "ms", FIELD_NUMBER, ALWAYS, .help = "spent there" },
+    { 0 },
+};
+static const struct api_field moment_reply[] = {
+    { "ms", FIELD_NUMBER, ALWAYS, .help = "since the start" },
+    { "cpu_percent", FIELD_NUMBER, ALWAYS, .help = "since the moment before; 100 is one CPU" },
+    { "memory_bytes", FIELD_INT, ALWAYS, .help = "then, of all processes" },
+    { "pids", FIELD_INT, ALWAYS, .help = "processes and threads then" },
+    { 0 },
+};
+static const struct api_field profile_reply[] = {
+    { "sampled_ms", FIELD_NUMBER, ALWAYS,
+      .help = "time that was looked at from inside; 0 where a language has no profiler" },
+    { "samples", FIELD_INT, ALWAYS, .help = "how often" },
+    { "functions", FIELD_OBJECTS, ALWAYS, .fields = hot_function_reply,
+      .help = "up to 50, the program's own first, then by self_ms" },
+    { "lines", FIELD_OBJECTS, ALWAYS, .fields = hot_line_reply, .help = "up to 50, by self_ms" },
+    { "stacks", FIELD_OBJECTS, ALWAYS, .fields = stack_reply, .help = "up to 200, by ms" },
+    { "timeline", FIELD_OBJECTS, ALWAYS, .fields = moment_reply,
+      .help = "up to 240 moments, from outside, every language" },
+    { "note", FIELD_STRING, OR_NULL, .help = "what could not be measured" },
     { 0 },
 };
 
@@ -117,7 +196,14 @@ const struct api_field result_reply[] = {
           "how it came to run: in a jar that was ready, forked into a new one, or from nothing" },
     { "started_at", FIELD_STRING, OR_NULL, .help = "null when it never started" },
     { "timings", FIELD_OBJECT, .fields = timings_reply, .help = "when what happened" },
-    { "diagnosis", FIELD_ANY, .nullable = true, .help = "null in this version" },
+    { "compile", FIELD_OBJECT, OR_NULL, .fields = compile_reply,
+      .help = "what the compiler did; null where there is none" },
+    { "diagnosis", FIELD_OBJECT, OR_NULL, .fields = diagnosis_reply,
+      .help = "what went wrong and what may help; null when it ended well" },
+    { "tables", FIELD_OBJECTS, OR_NULL, .fields = table_reply,
+      .help = "what queries answered; null where nothing is asked in SQL" },
+    { "profile", FIELD_OBJECT, OR_NULL, .fields = profile_reply,
+      .help = "where time and memory went, if it was asked for" },
     { "thread_id", FIELD_STRING, .nullable = true, .help = "as in the request" },
     { "artifact_id", FIELD_STRING, .nullable = true, .help = "the artifact that was run" },
     { "batch_id", FIELD_STRING, .nullable = true, .help = "the batch it belongs to" },
@@ -464,10 +550,13 @@ const struct api_field language_reply[] = {
     { "name", FIELD_STRING, ALWAYS, .help = "for `language`" },
     { "aliases", FIELD_STRINGS, ALWAYS, .help = "accepted too" },
     { "extensions", FIELD_STRINGS, ALWAYS, .help = "of files it is inferred from" },
-    { "version", FIELD_STRING, OR_NULL, .help = "null when it is not installed" },
+    { "version", FIELD_STRING, OR_NULL,
+      .help = "null when it is not installed, or has not answered yet" },
     { "installed", FIELD_BOOL, ALWAYS, .help = "whether it can be run here" },
     { "install", FIELD_STRING, ALWAYS, .help = "the command that installs it" },
     { "main_file", FIELD_STRING, ALWAYS, .help = "the name that `code` gets in /sandbox" },
+    { "compiled", FIELD_BOOL, ALWAYS, .help = "whether a compiler runs first" },
+    { "warm", FIELD_STRINGS, ALWAYS, .help = "kinds of interpreters that wait for it, booted" },
     { 0 },
 };
 const struct api_field health_reply[] = {
@@ -569,6 +658,11 @@ const struct reply_schema reply_schemas[] = {
     { .name = "Usage", .fields = usage_reply },
     { .name = "Isolation", .fields = isolation_reply },
     { .name = "OutputFile", .fields = file_reply },
+    { .name = "Diagnosis",
+      .fields = diagnosis_reply,
+      .help = "What went wrong, where, and what may help" },
+    { .name = "Diagnosed", .fields = diagnosed_reply },
+    { .name = "DebugReport", .fields = debug_report_reply },
     { .name = "Batch", .fields = batch_reply },
     { "BatchResult", batch_result_reply, result_reply, "With all of a result, when it ran" },
     { .name = "BatchEvent", .fields = batch_event_reply },
@@ -630,6 +724,8 @@ const struct route_reply route_replies[] = {
     { GET,    "/v1/runs/{id}/stderr", 200, .content_type = bytes },
     { GET,    "/v1/runs/{id}/files", 200, .fields = files_reply },
     { GET,    "/v1/runs/{id}/files/{name...}", 200, .content_type = bytes },
+    { GET,    "/v1/runs/{id}/debug-report", 200, .fields = debug_report_reply },
+    { POST,   "/v1/diagnoses", 200, .fields = diagnosed_reply },
     { POST,   "/v1/batches", 200, .fields = batch_reply },
     { POST,   "/v1/batches", 200, .fields = batch_event_reply, .content_type = ndjson },
     { POST,   "/v1/batches", 200, .fields = batch_event_reply, .content_type = sse },

@@ -5,6 +5,9 @@
 #include "api/api.h"
 
 /* A row that is `required` is always there; one that is `nullable` may be null. */
+extern const struct api_field usage_reply[];
+/* replies_diagnosis.c */
+extern const struct api_field diagnosis_reply[], diagnosed_reply[], debug_report_reply[];
 extern const struct api_field result_reply[], run_state_reply[], run_row_reply[], run_list_reply[],
     run_accepted_reply[], stdin_reply[], files_reply[], event_reply[], batch_reply[],
     batch_event_reply[], batch_runs_reply[], comparison_reply[], comparison_event_reply[],

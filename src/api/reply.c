@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "engine/json.h"
 
 static const char application_json[] = "application/json";
 
@@ -63,7 +64,7 @@ static int dump(json_t *body, struct buf *b)
     struct err ignored;
     int failed = !body ||
                  json_dump_callback(body, dump_into, b,
-                                    JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12)) ||
+                                    JSON_COMPACT | JSON_ENCODE_ANY | JSON_DIGITS) ||
                  buf_add(b, "\n", 1, &ignored);
     json_decref(body);
     return failed ? -1 : 0;

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "api/fields.h"
-#include "api/payload.h"
 #include "base/auto.h"
 #include "base/text.h"
+#include "commands/commands.h"
 #include "engine/job.h"
+#include "engine/stages.h"
+#include "normalise/normalise.h"
 #include "spec/bundle.h"
 #include "spec/permission.h"
 
@@ -39,6 +41,15 @@ const struct api_field run_fields[] = {
     { "strict_limits", FIELD_BOOL,
       .help = "refuse the run when a limit it names cannot be enforced here" },
     { "read_only", FIELD_BOOL, .help = "false gives a throw-away writable root; true by default" },
+    { "compile_limits", FIELD_LIMITS, .help = "what its compiler may take" },
+    { "compiler_args", FIELD_STRINGS, .max = 100, .help = "arguments of the compiler",
+      .also = "compiler_options,compile_args,compiler_flags" },
+    { "check_types", FIELD_BOOL, .help = "TypeScript: errors of types are errors of the compiler" },
+    { "allow_commands", FIELD_STRINGS, .max = 200,
+      .help = "bash and zsh: the commands that may be executed, and no others",
+      .also = "allowed_commands,commands" },
+    { "format", FIELD_STRING, .one_of = table_formats, .help = "SQL: how tables are printed" },
+    { "profile", FIELD_BOOL, .help = "find out where time and memory go" },
     { "outputs", FIELD_STRINGS, .max = RUN_OUTPUTS_MAX,
       .help = "names of files to bring back from /sandbox; \".\" is every file" },
     { "wait", FIELD_BOOL, .help = "false answers 202 with the id at once; true by default" },
@@ -212,18 +223,11 @@ static int unknown_language(struct making *m, const char *name, struct err *e)
 static int check_installed(struct making *m, struct err *e)
 {
     const struct language *l = m->spec->language;
-    if (!m->api->runner || runner_version(m->api->runner, l))
+    if (!m->api->runner || runner_may_run(m->api->runner, l))
         return 0;
     (void)blame(m, "language");
     return err_set(e, ERR_BAD_REQUEST, 0, "language '%s' is not installed here: '%s' installs it",
                    l->name, l->install);
-}
-
-/* Models hand code over in Markdown also when they name its language; no program begins so. */
-static bool starts_with_fence(const char *text)
-{
-    text += strspn(text, " \t\r\n");
-    return strncmp(text, "```", 3) == 0 || strncmp(text, "~~~", 3) == 0;
 }
 
 /* `code` as it is when the language is named; else it may come wrapped, and say in what. */
@@ -231,29 +235,23 @@ static int take_code(struct making *m, struct err *e)
 {
     const json_t *code = json_object_get(m->request, "code");
     const char *named = text_of(m, "language");
-    auto(payload) p = { 0 };
-    const char *text = json_string_value(code);
-    size_t n = json_string_length(code);
-    if (!named || starts_with_fence(text)) {
-        if (payload_unwrap(text, n, &p, e))
-            return -1;
-        text = buf_str(&p.code);
-        n = p.code.len;
-        named = named ? named : p.language[0] ? p.language : NULL;
-    }
-    m->spec->language = named ? language_find(named) : language_guess("", text, n);
-    if (!m->spec->language && !named)
-        m->spec->language = language_infer(text, n);
-    if (!m->spec->language && n < json_string_length(code)) /* {'generated_code': …} is Python's */
-        m->spec->language = language_find("python");
-    if (!m->spec->language)
+    auto(normalised) n = { 0 };
+    const struct normalise_request q = { .text = json_string_value(code),
+                                         .len = json_string_length(code),
+                                         .given = named ? language_find(named) : NULL };
+    if (named && !q.given)
         return unknown_language(m, named, e);
+    if (normalise(&q, &n, e))
+        return -1;
+    m->spec->language = n.language;
+    if (!m->spec->language)
+        return unknown_language(m, n.fence[0] ? n.fence : NULL, e);
     m->spec->main_name = strdup(m->spec->language->main_file);
-    m->spec->code = strndup(text, n);
+    m->spec->code = strndup(buf_str(&n.code), n.code.len);
     if (!m->spec->main_name || !m->spec->code)
         return no_memory(e);
     (void)blame(m, "code");
-    return add_file(m, m->spec->main_name, 0644, text, n, e);
+    return add_file(m, m->spec->main_name, 0644, buf_str(&n.code), n.code.len, e);
 }
 
 /* The bytes of a file that is in the bundle. */
@@ -421,6 +419,103 @@ static int take_limits(struct making *m, struct err *e)
     return 0;
 }
 
+/* ---- wishes ---- */
+
+/* A list that was not given is none at all, and that is not the same as an empty one. */
+static int take_list(struct making *m, const char *field, char ***ret, struct err *e)
+{
+    return json_object_get(m->request, field) ? take_strings(m, field, ret, e) : 0;
+}
+
+static int take_compile_limits(struct making *m, struct err *e)
+{
+    const struct settings *s = m->api->settings;
+    struct limits defaults = compile_limits_default();
+    char field[96] = "";
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        if (defaults.v[i] > s->limit_max.v[i])
+            defaults.v[i] = s->limit_max.v[i];
+    if (api_limits(json_object_get(m->request, "compile_limits"), &defaults, &s->limit_max,
+                   &m->spec->wishes.compile_limits, field, sizeof field, e) == 0)
+        return 0;
+    (void)snprintf(m->field, m->field_size, "compile_%s", field);
+    return -1;
+}
+
+/* All that can be said now, so that the caller hears of it by name. */
+static int check_commands(struct making *m, struct err *e)
+{
+    const struct exec_spec *s = m->spec;
+    char *const *names = s->wishes.allow_commands;
+    auto(commands) found = { 0 };
+    if (!names)
+        return 0;
+    (void)blame(m, "allow_commands");
+    return commands_possible(s->language, m->api->runner ? runner_isolation(m->api->runner) : NULL,
+                             s->writable_root, e) ||
+                   commands_resolve(s->language->command[0], names, &found, e)
+               ? -1
+               : 0;
+}
+
+/* What a compiler is told fits as well, or nobody could start it. */
+static int check_compiler(struct making *m, struct err *e)
+{
+    const struct exec_spec *s = m->spec;
+    const struct stages stages = stages_of(s->language, &s->wishes);
+    autofree char **sources = NULL;
+    size_t n = 0, bytes = 0, n_args, args;
+    if (stages.at[0] == STAGE_RUN)
+        return 0;
+    if (s->wishes.compiler_args)
+        measure(s->wishes.compiler_args, &n, &bytes);
+    n_args = n;
+    args = bytes;
+    if (stage_sources(s->language, s->main_name, &s->bundle, &sources, e))
+        return blame(m, "files");
+    for (size_t i = 0; i < stages.n && stages.at[i] != STAGE_RUN; i++) {
+        const char *const *word = stages.at[i] == STAGE_CHECK ? s->language->check
+                                                              : s->language->compile;
+        size_t n_here = n_args, here = args;
+        for (; *word; word++)
+            if (strcmp(*word, "{sources}") == 0)
+                measure(sources, &n_here, &here);
+        n = n_here > n ? n_here : n;
+        bytes = here > bytes ? here : bytes;
+    }
+    if (n <= JOB_STRINGS_MAX && bytes <= JOB_TEXT_MAX)
+        return 0;
+    (void)blame(m, args > JOB_TEXT_MAX ? "compiler_args" : "files");
+    return err_set(e, ERR_TOO_LARGE, 0,
+                   "compiler_args and the names of source files are too large: %zu strings of %zu "
+                   "bytes together, and up to %d of %d bytes are accepted",
+                   n, bytes, JOB_STRINGS_MAX, JOB_TEXT_MAX);
+}
+
+static int check_types(struct making *m, struct err *e)
+{
+    if (!m->spec->wishes.check_types)
+        return 0;
+    (void)blame(m, "check_types");
+    return language_checked(m->spec->language, e);
+}
+
+static int take_wishes(struct making *m, struct err *e)
+{
+    struct wishes *w = &m->spec->wishes;
+    const char *format = text_of(m, "format");
+    w->profile = run_flag(m->request, "profile", false);
+    w->check_types = run_flag(m->request, "check_types", false);
+    for (int i = 0; format && table_formats[i]; i++)
+        if (strcmp(table_formats[i], format) == 0)
+            w->format = (enum table_format)i;
+    return check_types(m, e) || take_list(m, "allow_commands", &w->allow_commands, e) ||
+                   check_commands(m, e) || take_list(m, "compiler_args", &w->compiler_args, e) ||
+                   check_compiler(m, e) || take_compile_limits(m, e)
+               ? -1
+               : 0;
+}
+
 /* Whoever insists on a limit is not served without it. */
 static int check_strict(struct making *m, struct err *e)
 {
@@ -480,7 +575,7 @@ int run_request_spec(const struct api *api, const struct api_identity *who, cons
     if (take_program(&m, e) || take_stdin(&m, e) || take_strings(&m, "args", &spec.args, e) ||
         take_strings(&m, "outputs", &spec.outputs, e) || check_outputs(&m, e) || take_env(&m, e) ||
         check_size(&m, e) || take_limits(&m, e) || check_strict(&m, e) || check_level(&m, e) ||
-        take_names(&m, who, surface, e))
+        take_wishes(&m, e) || take_names(&m, who, surface, e))
         return -1;
     ret_field[0] = '\0';
     *ret = spec;

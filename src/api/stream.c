@@ -10,6 +10,7 @@
 #include "base/auto.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "engine/json.h"
 
 enum { KEEP_ALIVE_MS = 15000, BEYOND_RECORDS = 2 };
 
@@ -66,7 +67,7 @@ bool stream_asked(const struct api_call *c, bool wanted, enum stream_format *ret
 void stream_send(struct api_call *c, enum stream_format format, uint64_t seq, const char *name,
                  json_t *event)
 {
-    char *text = event ? json_dumps(event, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
+    char *text = event ? json_dumps(event, JSON_COMPACT | JSON_DIGITS) : NULL;
     auto(buf) b = { 0 };
     struct err e;
     int failed = !text;

@@ -19,6 +19,7 @@
 #include "engine/drop.h"
 #include "engine/runner.h"
 #include "http/http.h"
+#include "service/answers.h"
 #include "service/opening.h"
 #include "service/retention.h"
 #include "service/state.h"
@@ -39,6 +40,7 @@ struct keeper {
     struct http_server *http;
     struct api api;
     struct retention retention;
+    struct answers answers;
     int output_fd, control_fd;
     uv_poll_t store_poll, control_poll;
     uv_timer_t patience; /* of a drain */
@@ -58,10 +60,14 @@ static void forget_environment(void)
 
 static int settle(const struct keeper_setup *s, struct err *e)
 {
-    int keep[SETTINGS_LISTEN_MAX + 3] = { s->wire_fd, s->control_fd, s->workspace_fd };
+    int keep[SETTINGS_LISTEN_MAX + 3 + LANGUAGES_MAX] = { s->wire_fd, s->control_fd,
+                                                          s->workspace_fd };
+    size_t n = 3;
     for (size_t i = 0; i < s->n_listeners; i++)
-        keep[3 + i] = s->listeners[i].fd;
-    if (fd_keep_only(keep, 3 + s->n_listeners, e))
+        keep[n++] = s->listeners[i].fd;
+    for (size_t i = 0; languages[i]; i++)
+        keep[n++] = s->answers[i];
+    if (fd_keep_only(keep, n, e))
         return -1;
     autoclose int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (null_fd < 0 || dup2(null_fd, 0) < 0)
@@ -92,6 +98,18 @@ static int reach_data(struct keeper *k, struct err *e)
     k->output_fd = openat(fd, "output", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (k->output_fd < 0)
         return err_set(e, ERR_KERNEL, errno, "open %s/output", k->data_dir);
+    return 0;
+}
+
+static int open_programs(struct keeper *k, struct err *e)
+{
+    autoclose int fd = open(k->data_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || (mkdirat(fd, "programs", 0700) < 0 && errno != EEXIST))
+        return err_set(e, ERR_KERNEL, errno, "make %s/programs", k->data_dir);
+    autoclose int dir = openat(fd, "programs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (dir < 0)
+        return err_set(e, ERR_KERNEL, errno, "open %s/programs", k->data_dir);
+    runner_keep_programs(k->runner, fd_take(&dir), k->settings.compile_cache);
     return 0;
 }
 
@@ -165,9 +183,12 @@ static int open_runner(struct keeper *k, struct err *e)
         return -1;
     struct pools_settings pools = pools_settings_of(&k->settings);
     runner_set_pools(k->runner, &pools);
+    if (open_programs(k, e))
+        return -1;
     for (size_t i = 0; languages[i]; i++)
         if (s->versions[i][0])
             runner_set_version(k->runner, languages[i], s->versions[i]);
+    answers_start(&k->answers, &k->loop, k->runner, s->answers);
     return s->wire_fd < 0 ? 0 : runner_set_wire(k->runner, s->wire_fd, s->isolation, e);
 }
 
@@ -278,6 +299,7 @@ static int on_settings(struct keeper *k, struct err *e)
     runner_set_limits(k->runner, &runs);
     struct pools_settings pools = pools_settings_of(&wanted);
     runner_set_pools(k->runner, &pools);
+    runner_set_programs_max(k->runner, wanted.compile_cache);
     log_set_level(wanted.debug ? LOG_DEBUG : LOG_INFO);
     api_reload_keys(&k->api);
     log_event(LOG_INFO, "service.reloaded", "runs_max=%u", runs.max);
@@ -357,6 +379,7 @@ static void keeper_close(struct keeper *k)
     http_server_close(k->http);
     approvals_close(&k->api);
     retention_stop(&k->retention);
+    answers_stop(&k->answers);
     uv_close((uv_handle_t *)&k->store_poll, NULL);
     uv_close((uv_handle_t *)&k->control_poll, NULL);
     uv_close((uv_handle_t *)&k->patience, NULL);

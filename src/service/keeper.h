@@ -19,7 +19,9 @@ struct keeper_setup {
     const struct listener *listeners;
     size_t n_listeners;
     const char *state_dir;
-    const char (*versions)[VERSION_SIZE]; /* in the order of languages[]; "": not installed */
+    const char (*versions)[VERSION_SIZE]; /* in the order of languages[]; "": not known */
+    const int *
+        answers; /* where the versions of others will be told, see version_probe; -1: not installed */
     const struct isolation *isolation;
     int wire_fd;      /* -1: a warden will be sent */
     int control_fd;   /* hello goes out, the supervisor's messages come in */

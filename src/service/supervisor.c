@@ -28,7 +28,7 @@
 #include "wire/wire.h"
 
 /* A keeper that was told to end and does not is killed: after its own patience with runs and answers is over. */
-enum { DRAIN_MS = 45000, CONFIG_MAX_BYTES = 64 << 10 };
+enum { DRAIN_MS = 45000, PROBE_MS = 10000, CONFIG_MAX_BYTES = 64 << 10 };
 
 struct supervisor {
     const struct service_options *options;
@@ -37,6 +37,9 @@ struct supervisor {
     struct listener listeners[SETTINGS_LISTEN_MAX];
     size_t n_listeners;
     char versions[LANGUAGES_MAX][VERSION_SIZE];
+    struct version_probe probes[LANGUAGES_MAX]; /* of the latest keeper; one at a time runs */
+    int answers[LANGUAGES_MAX];
+    uint64_t probe_due_ms; /* when it is killed; 0: none runs, or it was */
     int workspace_fd, signal_fd;
     /* the warden */
     struct warden warden;
@@ -186,17 +189,91 @@ static int open_workspace(struct supervisor *s, struct err *e)
     return 0;
 }
 
-/* With the operator's rights, before there is a guest: the machine's own interpreters tell. */
+/* The command has loaded what the environment names. */
+static int load_languages(struct supervisor *s, struct err *e)
+{
+    char quoted[200];
+    if (s->settings.languages_dir[0] && language_load(s->settings.languages_dir, e))
+        return err_wrap(e, "languages.dir");
+    for (const char *const *problem = language_problems; *problem; problem++)
+        log_event(LOG_ERROR, "language.refused", "reason=\"%s\"",
+                  text_quote(*problem, quoted, sizeof quoted));
+    return 0;
+}
+
+/* An interpreter that is booted in advance because its programs are short, and that tells its version itself: its first run is to
+ * say it. */
+static bool is_waited_for(const struct language *l)
+{
+    return l->warm && l->version[0][0] == '/' && strcmp(l->version[0], l->command[0]) == 0;
+}
+
+/* With the operator's rights, before there is a guest: the machine's own interpreters tell. Only a few are waited for; the
+ * others, some of which are slow, answer the keeper when it serves already. */
 static void ask_versions(struct supervisor *s)
 {
     struct version_probe probes[LANGUAGES_MAX];
     size_t n = 0;
-    for (; languages[n]; n++)
-        version_probe_start(&probes[n], languages[n]);
+    for (; languages[n]; n++) {
+        probes[n] = (struct version_probe)VERSION_PROBE_INIT;
+        if (is_waited_for(languages[n]))
+            version_probe_start(&probes[n], languages[n]);
+    }
     for (size_t i = 0; i < n; i++) {
         (void)version_probe_read(probes[i].fd, s->versions[i], sizeof s->versions[i]);
         version_probe_done(&probes[i]);
     }
+}
+
+/* A declaration may name a program that does not end. */
+static void end_probe(struct supervisor *s)
+{
+    for (size_t i = 0; languages[i]; i++)
+        if (s->probes[i].pid > 0)
+            (void)kill(s->probes[i].pid, SIGKILL); /* unreaped, so the number is its own */
+    s->probe_due_ms = 0;
+}
+
+/* The others are asked one after the other when the keeper serves, so that nobody waits for them: some take a second. */
+static void open_probes(struct supervisor *s)
+{
+    end_probe(s);
+    for (size_t i = 0; languages[i]; i++) {
+        version_probe_done(&s->probes[i]);
+        if (!is_waited_for(languages[i]) && version_is_to_be_had(languages[i]))
+            version_probe_open(&s->probes[i]);
+        s->answers[i] = s->probes[i].fd;
+    }
+}
+
+/* The answers are the keeper's to read. */
+static void leave_answers(struct supervisor *s)
+{
+    for (size_t i = 0; languages[i]; i++)
+        fd_close(&s->probes[i].fd);
+}
+
+static void ask_next(struct supervisor *s)
+{
+    s->probe_due_ms = 0;
+    for (size_t i = 0; languages[i]; i++) {
+        if (s->probes[i].its_fd < 0)
+            continue;
+        version_probe_ask(&s->probes[i], languages[i]);
+        if (s->probes[i].pid < 0)
+            continue;
+        s->probe_due_ms = clock_ms() + PROBE_MS;
+        return;
+    }
+}
+
+static void forget_probe(struct supervisor *s, pid_t pid)
+{
+    for (size_t i = 0; languages[i]; i++)
+        if (s->probes[i].pid == pid) {
+            s->probes[i].pid = -1;
+            ask_next(s);
+        }
 }
 
 static int watch_signals(struct supervisor *s, struct err *e)
@@ -302,15 +379,18 @@ static int start_keeper(struct supervisor *s, struct err *e)
                                   .n_listeners = s->n_listeners,
                                   .state_dir = s->state.path,
                                   .versions = (const char(*)[VERSION_SIZE])s->versions,
+                                  .answers = s->answers,
                                   .isolation = &s->isolation,
                                   .wire_fd = s->warden_up ? s->warden.fd : -1,
                                   .control_fd = theirs,
                                   .workspace_fd = s->workspace_fd,
                                   .supervisor = getpid(),
                                   .own_uid = own_uid(s) };
+    open_probes(s);
     pid_t pid = fork();
     if (pid == 0)
         keeper_main(&setup);
+    leave_answers(s);
     if (s->warden_up)
         fd_close(&s->warden.fd); /* the keeper's alone: when it dies, the warden knows */
     if (pid < 0) {
@@ -351,6 +431,7 @@ static int hear_keeper(struct supervisor *s, struct err *e)
     wire_message_done(&s->message);
     if (hello.err.code == ERR_NONE) {
         s->was_ready = true;
+        ask_next(s);
         return 0;
     }
     if (s->was_ready) {
@@ -425,12 +506,13 @@ static void drain(struct supervisor *s)
 }
 
 /* At level process what a guest leaves behind may become our child. */
-static void reap_strays(const struct supervisor *s)
+static void reap_strays(struct supervisor *s)
 {
     siginfo_t info = { 0 };
     while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0) {
         if (info.si_pid == s->keeper || (s->warden_up && info.si_pid == s->warden.pid))
             return; /* dead since we looked: there is another signal */
+        forget_probe(s, info.si_pid);
         (void)waitpid(info.si_pid, NULL, WNOHANG);
         info.si_pid = 0;
     }
@@ -457,6 +539,8 @@ static int on_signals(struct supervisor *s, struct err *e)
 static void on_time(struct supervisor *s)
 {
     uint64_t now = clock_ms();
+    if (s->probe_due_ms > 0 && now >= s->probe_due_ms)
+        end_probe(s);
     if (s->over)
         return;
     if (s->drain_ms > 0) {
@@ -480,6 +564,8 @@ static int milliseconds_to_wait(const struct supervisor *s)
         due = s->keeper_backoff.due_ms;
     else if (!s->warden_up)
         due = s->warden_backoff.due_ms;
+    if (s->probe_due_ms > 0 && s->probe_due_ms < due)
+        due = s->probe_due_ms;
     if (due == UINT64_MAX)
         return -1;
     return due <= now ? 10 : (int)(due - now); /* never spins, whatever fails at once */
@@ -511,6 +597,8 @@ static int open_all(struct supervisor *s, struct err *e)
         state_lock(&s->state, e) || open_listeners(s, e))
         return -1;
     apply_log_level(s);
+    if (load_languages(s, e))
+        return -1;
     raise_file_limit();
     ask_versions(s);
     if (watch_signals(s, e) || start_warden(s, s->settings.isolation, e))
@@ -526,6 +614,8 @@ int service_run(const struct service_options *o, struct err *e)
     s->options = o;
     s->workspace_fd = s->signal_fd = s->control_fd = -1;
     s->state = (struct state)STATE_INIT;
+    for (size_t i = 0; i < LANGUAGES_MAX; i++)
+        s->probes[i] = (struct version_probe)VERSION_PROBE_INIT;
     int rc = open_all(s, e) || loop(s, e) ? -1 : 0;
     if (s->keeper > 0) { /* something went wrong here */
         (void)kill(s->keeper, SIGKILL);
@@ -534,6 +624,9 @@ int service_run(const struct service_options *o, struct err *e)
         s->keeper = 0;
     }
     stop_warden(s);
+    end_probe(s);
+    for (size_t i = 0; languages[i]; i++)
+        version_probe_done(&s->probes[i]);
     supervisor_free(s);
     return rc;
 }

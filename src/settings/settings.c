@@ -1,6 +1,5 @@
 #include "settings/settings.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,12 +80,16 @@ static const struct setting rows[] = {
            "interpreters of a kind in use that wait for work, at least (of a large kind half)"),
     NUMBER("pools.memory_floor", KIND_BYTES, pools_memory_floor, 0, 1024 * GIB, 0,
            "with less memory available than this none wait; 0: a tenth of it, 512m at most"),
-    TEXT("pools.preload", KIND_TEXT, false, pools_preload, "all", NULL,
-         "kinds that are booted from the start, with commas: all, or used (when first asked for)"),
+    TEXT("pools.preload", KIND_TEXT, false, pools_preload,
+         "python,python-std,python-data,node,bash,sqlite", NULL,
+         "kinds that are booted from the start, with commas; all, or used (when first asked for)"),
     NUMBER("pools.zygote_forks", KIND_COUNT, pools_zygote_forks, 1, 1000000000, 1000,
            "an interpreter that others are forked from is booted anew after so many"),
     NUMBER("pools.zygote_age", KIND_MS, pools_zygote_age, SECOND, 30 * DAY, 10 * MINUTE,
            "and at this age"),
+    TEXT("languages.dir", KIND_TEXT, true, languages_dir, "", NULL,
+         "directory of NAME.lang files that add languages; otherwise $BELLJAR_LANGUAGES, or "
+         "/etc/belljar/languages.d"),
     NUMBER("batch.max_runs", KIND_COUNT, batch_max_runs, 1, 100000, 1000,
            "runs of one batch or comparison"),
     NUMBER("approvals.max", KIND_COUNT, approval_max, 1, 100000, 1000,
@@ -99,6 +102,8 @@ static const struct setting rows[] = {
            "how long finished runs are kept"),
     NUMBER("history.max_bytes", KIND_BYTES, history_max_bytes, MIB, 1024 * GIB, GIB,
            "how much they may take; the oldest go first"),
+    NUMBER("compile.cache", KIND_BYTES, compile_cache, 0, 1024 * GIB, GIB,
+           "compiled programs that are kept; what was used longest ago goes first; 0: none"),
     TEXT("execute.workspace", KIND_TEXT, true, workspace, "", NULL,
          "directory of /execute; otherwise $OUTPUT_DATA_PATH, or output_data here"),
     { .key = "debug",
@@ -302,17 +307,6 @@ int settings_set(struct settings *s, const char *key, const char *value, struct 
     return refuse_key(key, e);
 }
 
-/* Blanks at both ends do not count. Cuts the text in place. */
-static char *trim(char *text)
-{
-    while (isspace((unsigned char)*text))
-        text++;
-    size_t n = strlen(text);
-    while (n > 0 && isspace((unsigned char)text[n - 1]))
-        text[--n] = '\0';
-    return text;
-}
-
 enum { LINE_MAX_BYTES = SETTING_TEXT_MAX + 128 };
 
 static int set_line(struct settings *s, const char *text, size_t len, struct err *e)
@@ -323,7 +317,7 @@ static int set_line(struct settings *s, const char *text, size_t len, struct err
                        LINE_MAX_BYTES - 1);
     memcpy(line, text, len);
     line[len] = '\0';
-    char *key = trim(line);
+    char *key = text_trim(line);
     if (*key == '\0' || *key == '#')
         return 0;
     char *equals = strchr(key, '=');
@@ -331,7 +325,7 @@ static int set_line(struct settings *s, const char *text, size_t len, struct err
         return err_set(e, ERR_BAD_REQUEST, 0, "'%s' is no setting: 'key = value' is accepted",
                        text_quote(key, quoted, sizeof quoted));
     *equals = '\0';
-    return settings_set(s, trim(key), trim(equals + 1), e);
+    return settings_set(s, text_trim(key), text_trim(equals + 1), e);
 }
 
 int settings_set_pair(struct settings *s, const char *pair, struct err *e)

@@ -35,12 +35,15 @@ struct settings {
     uint64_t pools_memory_floor;   /* 0: a tenth of the memory, 512m at most */
     char pools_preload[256];       /* engine/pools.h */
     uint64_t pools_zygote_forks, pools_zygote_age;
+    char languages_dir
+        [SETTING_TEXT_MAX]; /* "": $BELLJAR_LANGUAGES, else DROPINS_DIR if it is there */
     /* approvals */
     uint64_t approval_max;     /* runs that wait for one */
     uint64_t approval_timeout; /* then the answer is no */
     char approval_mode[32];    /* of a run that names none */
     /* store */
     uint64_t history_max_age, history_max_bytes;
+    uint64_t compile_cache;
     /* /execute */
     char workspace[SETTING_TEXT_MAX]; /* "": $OUTPUT_DATA_PATH, else output_data */
     bool debug;

@@ -1,0 +1,61 @@
+#include "service/answers.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/log.h"
+
+static void finish(struct answer *a)
+{
+    char version[VERSION_SIZE];
+    runner_version_awaited(a->runner, a->language, false);
+    if (version_cut(a->text, a->len, version, sizeof version))
+        runner_set_version(a->runner, a->language, version);
+    else
+        log_event(LOG_WARN, "language.no_version", "language=%s", a->language->name);
+    uv_close((uv_handle_t *)&a->poll, NULL);
+    fd_close(&a->fd);
+}
+
+static void on_text(uv_poll_t *poll, int status, int events)
+{
+    struct answer *a = poll->data;
+    (void)status;
+    (void)events;
+    ssize_t n = read(a->fd, a->text + a->len, sizeof a->text - a->len);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    a->len += n > 0 ? (size_t)n : 0;
+    if (n <= 0 || a->len == sizeof a->text)
+        finish(a);
+}
+
+void answers_start(struct answers *all, uv_loop_t *loop, struct runner *runner, const int *fds)
+{
+    for (size_t i = 0; i < LANGUAGES_MAX; i++)
+        all->list[i].fd = -1;
+    for (size_t i = 0; languages[i]; i++) {
+        struct answer *a = &all->list[i];
+        if (fds[i] < 0)
+            continue;
+        *a = (struct answer){ .runner = runner, .language = languages[i], .fd = fds[i] };
+        a->poll.data = a;
+        if (uv_poll_init(loop, &a->poll, a->fd) != 0) {
+            fd_close(&a->fd);
+            continue;
+        }
+        runner_version_awaited(runner, a->language, true);
+        if (uv_poll_start(&a->poll, UV_READABLE, on_text) != 0)
+            finish(a);
+    }
+}
+
+void answers_stop(struct answers *all)
+{
+    for (size_t i = 0; i < LANGUAGES_MAX; i++)
+        if (all->list[i].fd >= 0) {
+            uv_close((uv_handle_t *)&all->list[i].poll, NULL);
+            fd_close(&all->list[i].fd);
+        }
+}
