@@ -43,6 +43,7 @@ static const struct plan full = {
     .sustained_s = 120,
     .bursts = 10,
     .burst_size = 100,
+    .compiles = 20,
 };
 static const struct plan quick = {
     .rounds = { 15, 3, 5, 15 },
@@ -57,6 +58,7 @@ static const struct plan quick = {
     .sustained_s = 6,
     .bursts = 2,
     .burst_size = 100,
+    .compiles = 3,
 };
 
 static const struct part {
@@ -72,6 +74,7 @@ static const struct part {
     { "sustained", part_sustained,
       "20,000 Python runs at full speed: latency and memory by fifths" },
     { "burst", part_burst, "100 requests at once on an idle service" },
+    { "compile", part_compile, "Go, C++ and Rust: compiled and run, and the same program again" },
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 

@@ -35,6 +35,7 @@ struct plan {
     size_t sustained;
     double sustained_s; /* at most, for all */
     size_t bursts, burst_size;
+    size_t compiles; /* programs of each language */
 };
 
 struct bench {
@@ -74,3 +75,4 @@ void part_startup(struct bench *b);
 void part_history(struct bench *b);
 void part_sustained(struct bench *b);
 void part_burst(struct bench *b);
+void part_compile(struct bench *b);

@@ -23,6 +23,11 @@ const struct budget budget_table[] = {
       AT_MOST, 1.5, "x" },
     { "sustained_growth_mib", "sustained load, memory, last fifth less the second", AT_MOST, 4,
       "MiB" },
+    { "go_over_bare", "Go hello over HTTP, never seen, p50, over bare go build and run", AT_MOST,
+      1.2, "x" },
+    { "go_first_over_again", "Go, a program's first run, p50, over its second", AT_LEAST, 10, "x" },
+    { "cpp_first_over_again", "the same, C++", AT_LEAST, 10, "x" },
+    { "rust_first_over_again", "the same, Rust", AT_LEAST, 10, "x" },
     { "burst_unanswered", "bursts, requests without a good answer", AT_MOST, 0, "" },
 };
 const size_t n_budget_table = sizeof budget_table / sizeof budget_table[0];

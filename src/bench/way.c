@@ -128,12 +128,11 @@ static const char *inside(struct command *c, const struct program *p)
 /* What of the host a jar shows, as each of them words it: calls with "/usr" and the like. */
 static void each_bind(struct command *c, void (*bind)(struct command *c, const char *path))
 {
-    for (const char *const *dir = skeleton_binds; *dir; dir++) {
-        struct stat st;
-        const char *path = keep(c, "/%s", *dir);
-        if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
-            bind(c, path);
-    }
+    struct skeleton_binds found;
+    autoclose int host = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    skeleton_find_binds(host, &found);
+    for (size_t i = 0; i < found.n; i++)
+        bind(c, keep(c, "/%s", found.paths[i]));
 }
 
 /* --- ways --- */

@@ -6,13 +6,19 @@
 #include "base/text.h"
 #include "base/units.h"
 
+static const char *short_form(const struct arg_row *r, char out[8])
+{
+    (void)snprintf(out, 8, "-%c, ", r->key & 0x7F);
+    return r->key == 'n' || r->key & ARG_LETTER ? out : "    ";
+}
+
 void args_help(const struct arg_table *t)
 {
     (void)printf("%s\n", t->usage);
     for (size_t i = 0; i < t->n_rows; i++) {
         const struct arg_row *r = &t->rows[i];
-        char left[48];
-        (void)snprintf(left, sizeof left, "%s--%s%s%s", r->key == 'n' ? "-n, " : "    ", r->name,
+        char left[48], brief[8];
+        (void)snprintf(left, sizeof left, "%s--%s%s%s", short_form(r, brief), r->name,
                        r->metavar ? " " : "", r->metavar ? r->metavar : "");
         (void)printf("  %-30s %s\n", left, r->help);
     }
@@ -66,18 +72,25 @@ int args_parse(const struct arg_table *t, int argc, char **argv, args_apply *app
                int *ret_first, struct err *e)
 {
     struct option options[ARGS_ROWS_MAX + 1];
+    char letters[8 + 2 * ARGS_ROWS_MAX] = ":n:h";
     size_t n = 0;
-    for (; n < t->n_rows && n < ARGS_ROWS_MAX; n++)
+    for (; n < t->n_rows && n < ARGS_ROWS_MAX; n++) {
+        const struct arg_row *r = &t->rows[n];
+        size_t used = strlen(letters);
+        if (r->key & ARG_LETTER)
+            (void)snprintf(letters + used, sizeof letters - used, "%c%s", r->key & 0x7F,
+                           r->metavar ? ":" : "");
         options[n] = (struct option){ t->rows[n].name,
                                       t->rows[n].metavar ? required_argument : no_argument, NULL,
-                                      t->rows[n].key };
+                                      t->rows[n].key & 0x7F };
+    }
     options[n] = (struct option){ 0 };
     opterr = 0;
     optind = 1;
-    for (int key; (key = getopt_long(argc, argv, ":n:h", options, NULL)) != -1;) {
+    for (int key; (key = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
         bool known = false;
         for (size_t i = 0; i < n; i++)
-            known = known || t->rows[i].key == key;
+            known = known || (t->rows[i].key & 0x7F) == key;
         if (!known)
             return args_refuse_option(t->command, options, argv, key, e);
         if (apply(context, key, optarg, e))

@@ -9,7 +9,7 @@
 
 struct arg_row {
     const char *name, *metavar; /* metavar NULL: takes no value */
-    int key;                    /* a letter that is shown is "-x" as well */
+    int key; /* 'n', ARG_HELP, and a letter with ARG_LETTER are short options as well */
     const char *help;
 };
 
@@ -20,7 +20,7 @@ struct arg_table {
     size_t n_rows;
 };
 
-enum { ARGS_ROWS_MAX = 16, ARG_HELP = 'h' };
+enum { ARGS_ROWS_MAX = 16, ARG_HELP = 'h', ARG_LETTER = 0x100 };
 
 /* Takes one option. */
 typedef int args_apply(void *context, int key, char *value, struct err *e);

@@ -11,6 +11,8 @@ int cmd_serve(int argc, char **argv);
 int cmd_history(int argc, char **argv);
 int cmd_keys(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
+int cmd_languages(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_version(int argc, char **argv);

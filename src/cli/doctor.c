@@ -136,13 +136,6 @@ static void examine(struct checkup *c)
 }
 
 /* A language that can tell its version is installed. NULL otherwise. */
-static const char *installed_version(const struct language *l, char *out, size_t size)
-{
-    auto(version_probe) probe;
-    version_probe_start(&probe, l);
-    return version_probe_read(probe.fd, out, size);
-}
-
 static void print_level(const struct checkup *c, const struct finding *f)
 {
     (void)printf("  %-9s %s\n", level_name(f->level),
@@ -175,12 +168,13 @@ static void print_text(const struct checkup *c)
                      c->best->isolation.cgroup_version);
     }
     (void)printf("\nLanguages:\n");
-    for (const struct language *const *l = languages; *l; l++) {
-        char text[64];
-        const char *version = installed_version(*l, text, sizeof text);
-        (void)printf("  [%c] %-14s %s\n", version ? 'x' : ' ', (*l)->name,
-                     version ? version : (*l)->install);
-    }
+    char versions[LANGUAGES_MAX][VERSION_SIZE];
+    versions_ask(versions);
+    for (size_t i = 0; languages[i]; i++)
+        (void)printf("  [%c] %-14s %s\n", versions[i][0] ? 'x' : ' ', languages[i]->name,
+                     versions[i][0] ? versions[i] : languages[i]->install);
+    for (const char *const *problem = language_problems; *problem; problem++)
+        (void)printf("  [!] %s\n", *problem);
     json_auto_t *warm = warm_ask();
     warm_print(warm);
     bool headed = false;
@@ -231,13 +225,22 @@ static json_t *layers_json(const struct checkup *c)
 static json_t *languages_json(void)
 {
     json_t *list = json_array();
-    for (const struct language *const *l = languages; *l; l++) {
-        char text[64];
-        const char *version = installed_version(*l, text, sizeof text);
-        (void)json_array_append_new(list, json_pack("{s:s, s:b, s:s?, s:s}", "name", (*l)->name,
-                                                    "installed", version != NULL, "version",
-                                                    version, "install", (*l)->install));
+    char versions[LANGUAGES_MAX][VERSION_SIZE];
+    versions_ask(versions);
+    for (size_t i = 0; languages[i]; i++) {
+        const char *version = versions[i][0] ? versions[i] : NULL;
+        (void)json_array_append_new(
+            list, json_pack("{s:s, s:b, s:s?, s:s}", "name", languages[i]->name, "installed",
+                            version != NULL, "version", version, "install", languages[i]->install));
     }
+    return list;
+}
+
+static json_t *problems_json(void)
+{
+    json_t *list = json_array();
+    for (const char *const *problem = language_problems; *problem; problem++)
+        (void)json_array_append_new(list, json_string(*problem));
     return list;
 }
 
@@ -253,13 +256,13 @@ static json_t *missing_json(const struct checkup *c)
 
 static int print_json(const struct checkup *c)
 {
-    json_t *o = json_pack("{s:s, s:s, s:s?, s:i, s:i, s:o, s:o, s:o, s:o, s:o?}", "version",
-                          BELLJAR_VERSION, "kernel", c->kernel.release, "level",
-                          c->best ? level_name(c->best->level) : NULL, "landlock_abi",
-                          (int)c->landlock_abi, "cgroup_version",
-                          c->best ? (int)c->best->isolation.cgroup_version : 0, "levels",
-                          levels_json(c), "layers", layers_json(c), "missing", missing_json(c),
-                          "languages", languages_json(), "warm", warm_ask());
+    json_t *o = json_pack(
+        "{s:s, s:s, s:s?, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o?}", "version", BELLJAR_VERSION,
+        "kernel", c->kernel.release, "level", c->best ? level_name(c->best->level) : NULL,
+        "landlock_abi", (int)c->landlock_abi, "cgroup_version",
+        c->best ? (int)c->best->isolation.cgroup_version : 0, "levels", levels_json(c), "layers",
+        layers_json(c), "missing", missing_json(c), "languages", languages_json(),
+        "language_problems", problems_json(), "warm", warm_ask());
     int rc = o && json_dumpf(o, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF ? 0 : -1;
     json_decref(o);
     return rc;

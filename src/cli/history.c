@@ -165,8 +165,7 @@ static json_t *row_json(const struct run_row *r)
 /* Prints it and lets it go. */
 static int print_json(json_t *j, struct err *e)
 {
-    int rc = j && json_dumpf(j, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12)) == 0 &&
-                     putchar('\n') != EOF
+    int rc = j && json_dumpf(j, stdout, JSON_COMPACT | JSON_DIGITS) == 0 && putchar('\n') != EOF
                  ? 0
                  : -1;
     json_decref(j);

@@ -11,6 +11,8 @@
 #include "base/buf.h"
 #include "base/fdio.h"
 #include "base/text.h"
+#include "normalise/normalise.h"
+#include "runtime/version.h"
 #include "spec/bundle.h"
 
 void inputs_done(struct inputs *in)
@@ -58,25 +60,38 @@ static int read_file(const char *path, const char *what, struct buf *b, mode_t *
     return 0;
 }
 
-static int find_language(struct inputs *in, const struct run_options *o, const struct buf *code,
-                         struct err *e)
+/* The program, out of what was handed over. */
+static int find_program(struct inputs *in, const struct run_options *o, const struct buf *text,
+                        struct normalised *n, struct err *e)
 {
     char quoted[96], known[200];
-    in->language = o->language ? o->language : language_guess(o->file, buf_str(code), code->len);
-    if (!in->language &&
-        strcmp(o->file, "-") == 0) /* a file has a name to go by, or to be given one */
-        in->language = language_infer(buf_str(code), code->len);
+    const struct normalise_request q = { .text = buf_str(text),
+                                         .len = text->len,
+                                         .given = o->language,
+                                         .file_name = strcmp(o->file, "-") == 0 ? NULL : o->file };
+    text_quote(o->file, quoted, sizeof quoted);
+    if (normalise(&q, n, e))
+        return err_wrap(e, "'%s'", quoted);
+    in->language = n->language;
+    if (in->language && !version_is_to_be_had(in->language))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "language '%s' is not installed here: '%s' installs it, or 'belljar "
+                       "languages install %s'",
+                       in->language->name, in->language->install, in->language->name);
     if (in->language)
         return 0;
+    if (n->fence[0])
+        return err_set(e, ERR_BAD_REQUEST, 0, "Language '%s' is not supported: one of %s is",
+                       n->fence, language_list(known, sizeof known));
     return err_set(e, ERR_BAD_REQUEST, 0,
-                   "the language of '%s' cannot be told: give -l with one of %s",
-                   text_quote(o->file, quoted, sizeof quoted), language_list(known, sizeof known));
+                   "the language of '%s' cannot be told: give -l with one of %s", quoted,
+                   language_list(known, sizeof known));
 }
 
-static int name_main(struct inputs *in, const struct run_options *o, bool from_stdin, struct err *e)
+static int name_main(struct inputs *in, const struct run_options *o, bool nameless, struct err *e)
 {
     const char *slash = strrchr(o->file, '/');
-    const char *name = from_stdin ? in->language->main_file : slash ? slash + 1 : o->file;
+    const char *name = nameless ? in->language->main_file : slash ? slash + 1 : o->file;
     if (bundle_name_check(name, strlen(name), e))
         return -1;
     (void)snprintf(in->main_name, sizeof in->main_name, "%s", name);
@@ -100,10 +115,11 @@ static int load_main(struct inputs *in, const struct run_options *o, struct buf 
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "program '%s' is empty: at least one byte of code is needed",
                        text_quote(o->file, quoted, sizeof quoted));
-    if (find_language(in, o, &code, e) || name_main(in, o, from_stdin, e))
+    auto(normalised) n = { 0 };
+    if (find_program(in, o, &code, &n, e) || name_main(in, o, from_stdin || n.renamed, e))
         return -1;
-    return bundle_add(bundle, in->main_name, (uint32_t)(mode & 0777) | 0400, code.data, code.len,
-                      e);
+    return bundle_add(bundle, in->main_name, (uint32_t)(mode & 0777) | 0400, buf_str(&n.code),
+                      n.code.len, e);
 }
 
 /* Two names that cannot both be: the same, or one a directory of the other. */

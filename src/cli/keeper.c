@@ -12,17 +12,27 @@
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "cli/cli.h"
+#include "cli/diagnosis.h"
+#include "cli/profile_view.h"
 #include "cli/report.h"
 #include "engine/drop.h"
+#include "engine/reports.h"
 #include "engine/run.h"
+#include "engine/stages.h"
+#include "spec/bundle.h"
 
 /* Pipes accept this much without blocking once poll() says that they are writable. */
 enum { SAFE_WRITE = 4096 };
 
 struct session {
     const struct keeper_job *job;
-    struct run run;
-    struct buf captured[RUN_STREAMS]; /* with --json */
+    struct run run;                   /* of the stage at hand */
+    struct buf captured[RUN_STREAMS]; /* with --json, and of what is not the program itself */
+    struct preparation prepared;      /* the last one before the program */
+    bool was_prepared;
+    bool heeded;  /* a failure is to be explained: the first and the last of it are captured */
+    bool failed;  /* there: the program is not run */
+    bool running; /* the program itself: it has our stdin */
     int signal_fd;
     int write_errno; /* why our own output could not be written */
     /* stdin on its way to the program */
@@ -42,6 +52,8 @@ static ssize_t pass_through(void *context, enum run_stream stream, const char *b
         return 0;
     if (w < 0)
         s->write_errno = errno;
+    else if (s->heeded)
+        diagnosis_hear(&s->captured[stream], bytes, (size_t)w);
     return w;
 }
 
@@ -82,10 +94,11 @@ static void fill_polls(const struct session *s, struct pollfd p[POLLS])
 {
     const struct run *r = &s->run;
     run_polls(r, p);
-    bool reading = r->stdin_fd >= 0 && s->held == 0;
+    bool reading = s->running && r->stdin_fd >= 0 && s->held == 0;
     p[POLL_SIGNAL] = (struct pollfd){ .fd = s->signal_fd, .events = POLLIN };
     p[POLL_SOURCE] = (struct pollfd){ .fd = reading ? s->source_fd : -1, .events = POLLIN };
-    p[POLL_STDIN] = (struct pollfd){ .fd = s->held ? r->stdin_fd : -1, .events = POLLOUT };
+    p[POLL_STDIN] = (struct pollfd){ .fd = s->running && s->held ? r->stdin_fd : -1,
+                                     .events = POLLOUT };
     for (int i = 0; i < RUN_STREAMS; i++)
         p[POLL_STDOUT + i] = (struct pollfd){ .fd = r->streams[i].held ? 1 + i : -1,
                                               .events = POLLOUT };
@@ -106,7 +119,7 @@ static int loop(struct session *s, struct err *e)
         }
         if (run_ready(&s->run, p, e) || run_flush(&s->run, e))
             return -1;
-        if (s->run.stdin_fd >= 0)
+        if (s->running && s->run.stdin_fd >= 0)
             pump_stdin(s, &p[POLL_SOURCE], &p[POLL_STDIN]);
     }
     return 0;
@@ -125,45 +138,43 @@ static int watch_signals(struct session *s, struct err *e)
     return 0;
 }
 
-static int start(struct session *s, char **outputs, struct err *e)
+static char **output_names(const struct keeper_job *job)
 {
-    const struct keeper_job *job = s->job;
     const struct run_options *o = job->options;
-    struct run_request request = {
-        .id = 1,
-        .language = job->inputs->language,
-        .main_name = job->inputs->main_name,
-        .args = o->args,
-        .env = o->env,
-        .outputs = outputs,
-        .limits = o->limits,
-        .writable_root = o->writable_root,
-        .bundle_fd = job->inputs->bundle_fd,
-    };
-    return run_start(&s->run, job->warden->fd, &job->warden->isolation, &request,
-                     o->json ? capture : pass_through, s, e);
-}
-
-static char **output_names(const struct run_options *o)
-{
-    char **names = calloc(o->n_outs + 1, sizeof *names);
+    autofree char **names = calloc(o->n_outs + 1, sizeof *names);
     for (size_t i = 0; names && i < o->n_outs; i++)
         names[i] = o->outs[i].name;
-    return names;
+    return names ? report_outputs(job->inputs->language, &o->wishes, names) : NULL;
 }
 
-static int serve(struct session *s, struct err *e)
+static struct run_request whole_request(const struct keeper_job *job, char **outputs,
+                                        char **sources)
 {
-    const struct keeper_job *job = s->job;
-    autofree char **outputs = output_names(job->options);
-    if (!outputs)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a run");
-    const int keep[] = { job->warden->fd, job->inputs->bundle_fd, job->inputs->stdin_fd,
-                         job->version_fd, job->handover_fd };
-    if (fd_keep_only(keep, sizeof keep / sizeof keep[0], e) ||
-        drop_privileges(job->parent, job->warden->isolation.layers & LAYER_BIT(LAYER_OWN_UID), e) ||
-        watch_signals(s, e) || start(s, outputs, e))
+    const struct run_options *o = job->options;
+    return (struct run_request){ .language = job->inputs->language,
+                                 .main_name = job->inputs->main_name,
+                                 .sources = sources,
+                                 .args = o->args,
+                                 .env = o->env,
+                                 .outputs = outputs,
+                                 .limits = o->limits,
+                                 .writable_root = o->writable_root,
+                                 .wishes = &o->wishes,
+                                 .bundle_fd = job->inputs->bundle_fd };
+}
+
+static int run_stage(struct session *s, enum stage_kind kind, const struct run_request *whole,
+                     struct err *e)
+{
+    const struct warden *w = s->job->warden;
+    struct run_request q = stage_request(kind, whole);
+    s->running = kind == STAGE_RUN;
+    q.id = (uint64_t)kind + 1;
+    run_sink *sink = s->running && !s->job->options->json ? pass_through : capture;
+    if (run_start(&s->run, w->fd, &w->isolation, &q, sink, s, e))
         return -1;
+    if (!s->running)
+        fd_close(&s->run.stdin_fd);
     if (loop(s, e)) {
         run_done(&s->run);
         return -1;
@@ -171,28 +182,159 @@ static int serve(struct session *s, struct err *e)
     return 0;
 }
 
-/* The exit status, once the run is over and its result has been told. */
-static int tell(struct session *s)
+/* Until all of it is written, nobody reads, or we are told to stop. */
+static void write_said(struct session *s, int fd, const struct buf *said)
+{
+    for (size_t at = 0; at < said->len && s->write_errno == 0;) {
+        struct pollfd p[] = { { .fd = s->signal_fd, .events = POLLIN },
+                              { .fd = fd, .events = POLLOUT } };
+        size_t left = said->len - at;
+        if (poll(p, 2, -1) < 0 && errno != EINTR)
+            s->write_errno = errno;
+        if (p[0].revents)
+            return;
+        ssize_t n = p[1].revents ? write(fd, said->data + at, left < SAFE_WRITE ? left : SAFE_WRITE)
+                                 : 0;
+        if (n < 0 && errno != EAGAIN && errno != EINTR)
+            s->write_errno = errno;
+        at += n > 0 ? (size_t)n : 0;
+    }
+}
+
+/* What a compiler that failed said is what the run says. */
+static int take_failure(struct session *s, struct err *e)
+{
+    s->failed = true;
+    for (int i = 0; i < RUN_STREAMS; i++) {
+        const struct buf *said = &s->prepared.said[i];
+        if (!s->job->options->json)
+            write_said(s, 1 + i, said);
+        else if (buf_add(&s->captured[i], said->data, said->len, e))
+            return -1;
+    }
+    return 0;
+}
+
+/* As the warden would say it of a program that is not there. */
+static void not_installed(struct session *s, const struct err *why)
+{
+    s->failed = true;
+    s->run.end.evidence.reason = END_FAILURE;
+    s->run.end.err = *why;
+}
+
+/* The stages before the program. *whole gets the bundle with what they made, in *bundle_fd. */
+static int prepare(struct session *s, const struct stages *stages, const struct buf *files,
+                   struct run_request *whole, int *bundle_fd, struct err *e)
+{
+    const struct language *l = whole->language;
+    for (size_t i = 0; i + 1 < stages->n && !s->failed; i++) {
+        enum stage_kind kind = stages->at[i];
+        auto(buf) merged = { 0 };
+        struct err why = { 0 };
+        if (stage_installed(l, &why)) {
+            not_installed(s, &why);
+            return 0;
+        }
+        if (run_stage(s, kind, whole, e))
+            return -1;
+        preparation_done(&s->prepared);
+        preparation_end(&s->prepared, kind, l, &s->run, s->captured);
+        s->was_prepared = true;
+        if (preparation_failed(&s->prepared))
+            return take_failure(s, e);
+        if (s->prepared.verdict != VERDICT_OK) {
+            s->failed = true; /* cancelled, or a failure of ours: as of any run */
+            return 0;
+        }
+        if (kind == STAGE_COMPILE) {
+            if (stage_merge(files, &s->run.outputs, &merged, e) ||
+                fd_sealed_memory("belljar-files", &merged, bundle_fd, e))
+                return -1;
+            whole->bundle_fd = *bundle_fd;
+        }
+        run_done(&s->run);
+    }
+    return 0;
+}
+
+static int run_stages(struct session *s, char **outputs, struct err *e)
+{
+    const struct inputs *in = s->job->inputs;
+    struct stages stages = stages_of(in->language, &s->job->options->wishes);
+    autofree char **sources = NULL;
+    auto(buf) files = { 0 };
+    autoclose int bundle_fd = -1;
+    if (stages.n > 1) {
+        /* The offset is common to both: read from the start. */
+        autoclose int fd = dup(in->bundle_fd);
+        if (fd < 0 || lseek(fd, 0, SEEK_SET) < 0)
+            return err_set(e, ERR_KERNEL, errno, "read the files");
+        if (fd_read_to_buf(fd, BUNDLE_STREAM_MAX, &files, e) ||
+            stage_sources(in->language, in->main_name, &files, &sources, e))
+            return -1;
+    }
+    struct run_request whole = whole_request(s->job, outputs, sources);
+    if (prepare(s, &stages, &files, &whole, &bundle_fd, e))
+        return -1;
+    return s->failed ? 0 : run_stage(s, STAGE_RUN, &whole, e);
+}
+
+static int serve(struct session *s, struct err *e)
 {
     const struct keeper_job *job = s->job;
+    autofree char **outputs = output_names(job);
+    if (!outputs)
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a run");
+    const int keep[] = { job->warden->fd, job->inputs->bundle_fd, job->inputs->stdin_fd,
+                         job->version_fd, job->handover_fd };
+    if (fd_keep_only(keep, sizeof keep / sizeof keep[0], e) ||
+        drop_privileges(job->parent, job->warden->isolation.layers & LAYER_BIT(LAYER_OWN_UID), e) ||
+        watch_signals(s, e))
+        return -1;
+    return run_stages(s, outputs, e);
+}
+
+/* What it came to, on stdout and stderr; outputs to whoever saves them. */
+static int tell(struct session *s, const struct report *r, struct err *e)
+{
+    const struct keeper_job *job = s->job;
+    if (job->options->json) {
+        if (report_json(r, e))
+            return -1;
+    } else {
+        if (r->found.profile)
+            profile_view(r->found.profile);
+        report_note(r);
+        report_diagnosis(r);
+    }
+    if (!s->failed && fd_write_all(job->handover_fd, s->run.outputs.data, s->run.outputs.len))
+        return err_set(e, ERR_KERNEL, errno, "hand over the output files");
+    return 0;
+}
+
+/* The exit status, once the run is over and its result has been told. */
+static int conclude(struct session *s)
+{
     struct err e = { 0 };
-    struct report report = {
-        .job = job, .run = &s->run, .verdict = run_verdict(&s->run), .captured = s->captured
-    };
+    struct report report = { .job = s->job,
+                             .run = &s->run,
+                             .verdict = run_verdict(&s->run),
+                             .captured = s->captured,
+                             .prepared = s->was_prepared ? &s->prepared : NULL,
+                             .failed = s->failed };
     /* A reader that went away is no fault; a full disk is. */
     if (s->write_errno != 0 && s->write_errno != EPIPE) {
         (void)!err_set(&e, ERR_KERNEL, s->write_errno, "write the program's output");
         return cli_fail(&e);
     }
-    if (!job->options->json)
-        report_note(&report);
-    else if (report_json(&report, &e))
-        return cli_fail(&e);
-    if (fd_write_all(job->handover_fd, s->run.outputs.data, s->run.outputs.len)) {
-        (void)!err_set(&e, ERR_KERNEL, errno, "hand over the output files");
-        return cli_fail(&e);
-    }
-    return verdict_exit_code(report.verdict, &s->run.end.evidence);
+    if (s->failed && preparation_failed(&s->prepared))
+        report.verdict = VERDICT_COMPILE_ERROR;
+    report_find(&report, s->failed ? NULL : &s->run.outputs);
+    struct evidence ev = report_evidence(&report);
+    int failed = tell(s, &report, &e);
+    report_done(&report);
+    return failed ? cli_fail(&e) : verdict_exit_code(report.verdict, &ev);
 }
 
 int keeper_run(const struct keeper_job *job)
@@ -203,11 +345,17 @@ int keeper_run(const struct keeper_job *job)
         return err_exit_status(ERR_NO_MEMORY);
     s->job = job;
     s->source_fd = job->inputs->stdin_fd;
+    s->heeded = diagnosis_wanted(job->options);
+    s->run.stdin_fd = s->run.outputs_fd = -1;
+    s->run.streams[RUN_STDOUT].fd = s->run.streams[RUN_STDERR].fd = -1;
+    s->run.isolation = job->warden->isolation;
+    s->run.limits = job->options->limits;
     if (serve(s, &e))
         return cli_fail(&e);
-    int status = tell(s);
+    int status = conclude(s);
     for (int i = 0; i < RUN_STREAMS; i++)
         buf_done(&s->captured[i]);
+    preparation_done(&s->prepared);
     run_done(&s->run);
     fd_close(&s->signal_fd);
     return status;

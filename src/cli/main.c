@@ -3,6 +3,7 @@
 #include <linux/close_range.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "config.h"
+#include "runtime/dropins.h"
 
 static int cmd_help(int argc, char **argv);
 
@@ -23,6 +25,8 @@ static const struct command {
     { "history", cmd_history, "show what the service ran" },
     { "keys", cmd_keys, "add, list and remove API keys of the service" },
     { "audit", cmd_audit, "verify and show the service's audit log" },
+    { "languages", cmd_languages, "show which languages there are, install and prepare them" },
+    { "explain", cmd_explain, "say what an error means that a program printed elsewhere" },
     { "doctor", cmd_doctor, "show what this machine can isolate, and how to get more" },
     { "bench", cmd_bench, "measure what a run costs here, beside other ways to run it" },
     { "version", cmd_version, "print the version" },
@@ -90,7 +94,7 @@ static const struct command *find_command(const char *name)
 static int refuse_command(const char *name)
 {
     struct err e = { 0 };
-    char quoted[96], known[160] = "";
+    char quoted[96], known[200] = "";
     const char *nearest = NULL;
     size_t distance = TEXT_DISTANCE_MAX;
     for (size_t i = 0; i < COMMANDS; i++) {
@@ -140,6 +144,9 @@ int main(int argc, char **argv)
         return cmd_version(0, NULL);
     if (argc >= 2) {
         const struct command *command = find_command(argv[1]);
+        const char *dir = getenv(DROPINS_ENV);
+        if (command && language_load(dir && *dir ? dir : NULL, &e))
+            return cli_fail(&e);
         return command ? command->run(argc - 1, argv + 1) : refuse_command(argv[1]);
     }
     print_help(stderr);

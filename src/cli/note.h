@@ -8,11 +8,12 @@
 
 struct note {
     enum verdict verdict;
+    enum verdict compiler; /* of compile_error: how the compiler itself ended */
     limit_set hits;
-    struct limits limits;
-    const char *error;   /* why, when belljar failed or the run was not allowed */
-    const char *install; /* what gets the language that is missing; NULL: that is not why */
-    bool unheard;        /* cancelled because nobody reads what it prints */
+    struct limits limits; /* the compiler's, of compile_error */
+    const char *error;    /* why, when belljar failed or the run was not allowed */
+    const char *install;  /* what gets the language that is missing; NULL: that is not why */
+    bool unheard;         /* cancelled because nobody reads what it prints */
 };
 
 /* On stderr when a limit, a cancellation or a failure ended the run; nothing otherwise. */

@@ -17,7 +17,7 @@ static const struct option_row {
     int key;
     const char *help;
 } rows[] = {
-    { "language", "LANG", 'l', "language; otherwise told by the file's name or first line" },
+    { "language", "LANG", 'l', "language; otherwise told by the file's name or by what is in it" },
     { "env", "K=V", 'e', "set a variable; can be repeated" },
     { "file", "HOST[:NAME]", 'f', "put a file beside the program; can be repeated" },
     { "out", "NAME[:HOST]", 'o', "fetch a file it made (no colon in NAME); can be repeated" },
@@ -25,6 +25,14 @@ static const struct option_row {
     { "writable-root", NULL, 'w', "let the program write to / as well; thrown away with the rest" },
     { "isolation", "LEVEL", 'I', "jar, rootless or process; otherwise the strongest there is" },
     { "local", NULL, 'L', "never use a running service" },
+    { "compiler-arg", "ARG", 'A', "for the compiler, such as -O3; can be repeated" },
+    { "compile-limit", "LIMIT=N", 'M',
+      "a limit of the compiler, named as below (timeout=60s); can be repeated" },
+    { "check-types", NULL, 'T', "TypeScript: errors of types are errors" },
+    { "allow-command", "NAME", 'C', "bash, zsh: execute this and no others; can be repeated" },
+    { "format", "FORMAT", 'F', "SQL: print tables as table, csv, markdown, json or html" },
+    { "profile", NULL, 'P', "show where time and memory went" },
+    { "no-diagnosis", NULL, 'D', "do not explain a failure" },
     { "json", NULL, 'j', "print one JSON object instead of the program's output" },
     { "help", NULL, 'h', "show this" },
 };
@@ -34,8 +42,11 @@ void run_options_help(void)
 {
     (void)printf(
         "Usage: belljar run [OPTION]... FILE|- [-- ARG...]\n\n"
-        "Runs a program in a sealed jar. The exit status is the program's own; 124 when it ran\n"
-        "out of time, 137 out of memory, 125 when belljar itself failed.\n\n");
+        "Runs a program in a sealed jar: a file, a Markdown file with a program in it, or - for\n"
+        "standard input. The exit status is the program's own (of one that does not compile, the\n"
+        "compiler's); 124 when it ran out of time, 137 out of memory, 153 when it printed too "
+        "much,\n"
+        "125 when belljar itself failed, 64 when the command line is wrong.\n\n");
     for (int i = 0; i < ROWS; i++) {
         char left[48];
         (void)snprintf(left, sizeof left, "%s--%s%s%s", rows[i].key == 'l' ? "-l, " : "    ",
@@ -128,6 +139,51 @@ static int set_level(struct run_options *o, const char *name, struct err *e)
     return 0;
 }
 
+static int add_word(char ***list, const char *word, struct err *e)
+{
+    size_t n = 0;
+    while (*list && (*list)[n])
+        n++;
+    char **grown = realloc(*list, (n + 2) * sizeof *grown);
+    if (!grown)
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the options");
+    *list = grown;
+    grown[n] = strdup(word);
+    grown[n + 1] = NULL;
+    return grown[n] ? 0 : err_set(e, ERR_NO_MEMORY, 0, "no memory for the options");
+}
+
+static int set_format(struct run_options *o, const char *word, struct err *e)
+{
+    char quoted[96];
+    for (int i = 0; table_formats[i]; i++) {
+        if (strcmp(table_formats[i], word) == 0) {
+            o->wishes.format = (enum table_format)i;
+            return 0;
+        }
+    }
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "format '%s' is none: table, csv, markdown, json and html are accepted",
+                   text_quote(word, quoted, sizeof quoted));
+}
+
+static int set_compile_limit(struct run_options *o, const char *text, struct err *e)
+{
+    const char *equals = strchr(text, '=');
+    char quoted[96];
+    for (int i = 0; equals && i < LIMIT_COUNT; i++) {
+        const char *name = limit_defs[i].option;
+        if (strlen(name) != (size_t)(equals - text) || strncmp(name, text, strlen(name)) != 0)
+            continue;
+        o->compile_limits_given |= LIMIT_BIT(i);
+        return limit_parse((enum limit_id)i, equals + 1, &o->wishes.compile_limits, e);
+    }
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "--compile-limit '%s' is not LIMIT=VALUE: a limit such as timeout=60s or "
+                   "memory=2g is accepted",
+                   text_quote(text, quoted, sizeof quoted));
+}
+
 static int apply(struct run_options *o, int key, char *value, struct err *e)
 {
     if (key >= OPT_LIMIT) {
@@ -154,6 +210,23 @@ static int apply(struct run_options *o, int key, char *value, struct err *e)
     case 'L':
         o->local = true;
         return 0;
+    case 'A':
+        return add_word(&o->wishes.compiler_args, value, e);
+    case 'M':
+        return set_compile_limit(o, value, e);
+    case 'C':
+        return add_word(&o->wishes.allow_commands, value, e);
+    case 'F':
+        return set_format(o, value, e);
+    case 'T':
+        o->wishes.check_types = true;
+        return 0;
+    case 'P':
+        o->wishes.profile = true;
+        return 0;
+    case 'D':
+        o->no_diagnosis = true;
+        return 0;
     case 'j':
         o->json = true;
         return 0;
@@ -169,7 +242,9 @@ int run_options_parse(struct run_options *o, int argc, char **argv, struct err *
     int ours = 0; /* how many words are for us: up to "--" */
     while (ours < argc && strcmp(argv[ours], "--") != 0)
         ours++;
-    *o = (struct run_options){ .limits = limits_default(), .level = LEVEL_AUTO };
+    *o = (struct run_options){ .limits = limits_default(),
+                               .level = LEVEL_AUTO,
+                               .wishes = { .compile_limits = compile_limits_default() } };
     build_getopt(options);
     opterr = 0;
     optind = 1;
@@ -207,4 +282,5 @@ void run_options_done(struct run_options *o)
     free(o->files);
     free(o->outs);
     free(o->env);
+    wishes_done(&o->wishes);
 }

@@ -7,6 +7,7 @@
 #include "runtime/language.h"
 #include "spec/isolation.h"
 #include "spec/limit.h"
+#include "spec/wishes.h"
 
 /* HOST[:NAME] of --file, NAME[:HOST] of --out. */
 struct file_pair {
@@ -19,13 +20,16 @@ struct run_options {
     const char *file;                /* "-" is stdin */
     char **args;                     /* NULL-terminated, points into argv */
     struct limits limits;
-    limit_set limits_given; /* others are the defaults: ours, or those of the service */
-    char **env;             /* NULL-terminated */
+    limit_set limits_given,
+        compile_limits_given; /* others are the defaults: ours, or those of the service */
+    char **env;               /* NULL-terminated */
     struct file_pair *files, *outs;
     size_t n_env, n_files, n_outs;
     const char *stdin_file;
     bool writable_root, json, help, local;
     enum level level;
+    struct wishes wishes;
+    bool no_diagnosis;
 };
 
 void run_options_done(struct run_options *o);

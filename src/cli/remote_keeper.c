@@ -19,10 +19,13 @@
 #include "base/fdio.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/diagnosis.h"
 #include "cli/note.h"
+#include "cli/profile_view.h"
 #include "cli/remote.h"
 #include "cli/remote_request.h"
 #include "engine/drop.h"
+#include "engine/json.h"
 #include "engine/result.h"
 #include "engine/run.h"
 #include "spec/bundle.h"
@@ -499,6 +502,12 @@ static void say(const struct session *s)
         .error = error ? error : "the service does not say why",
         .unheard = s->unheard,
     };
+    if (note.verdict == VERDICT_COMPILE_ERROR) {
+        const json_t *compile = json_object_get(s->result, "compile");
+        note.compiler = verdict_named(json_string_value(json_object_get(compile, "verdict")));
+        note.limits = s->job->options->wishes.compile_limits;
+        limits = NULL; /* those of the run, which it did not come to */
+    }
     if (code && strcmp(code, err_name(ERR_NOT_FOUND)) == 0)
         note.install = s->job->inputs->language->install;
     for (int i = 0; i < LIMIT_COUNT; i++) {
@@ -512,14 +521,18 @@ static void say(const struct session *s)
             note.hits |= LIMIT_BIT(i);
     }
     note_print(&note);
+    if (diagnosis_wanted(s->job->options))
+        diagnosis_show(json_object_get(s->result, "diagnosis"));
 }
 
 static int print_json(struct session *s, struct err *e)
 {
+    if (s->job->options->no_diagnosis)
+        (void)json_object_set_new(s->result, "diagnosis", json_null());
     result_add_stream(s->result, "stdout", &s->printed[RUN_STDOUT]);
     result_add_stream(s->result, "stderr", &s->printed[RUN_STDERR]);
-    if (json_dumpf(s->result, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12)) < 0 ||
-        putchar('\n') == EOF || fflush(stdout) == EOF)
+    if (json_dumpf(s->result, stdout, JSON_COMPACT | JSON_DIGITS) < 0 || putchar('\n') == EOF ||
+        fflush(stdout) == EOF)
         return err_set(e, ERR_KERNEL, errno, "write the result");
     return 0;
 }
@@ -548,6 +561,8 @@ static int tell(struct session *s)
         (void)!err_set(&e, ERR_PROTOCOL, 0, "the service sent no exit status");
         return cli_fail(&e);
     }
+    if (!s->job->options->json && json_is_object(json_object_get(s->result, "profile")))
+        profile_view(json_object_get(s->result, "profile"));
     if (!s->job->options->json)
         say(s);
     else if (print_json(s, &e))

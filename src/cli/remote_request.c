@@ -39,6 +39,7 @@ static bool fits(int bundle_fd)
 bool remote_request_possible(const struct run_options *o, const struct inputs *in)
 {
     return fits(in->bundle_fd) && list_is_utf8(o->args) && list_is_utf8(o->env) &&
+           list_is_utf8(o->wishes.compiler_args) && list_is_utf8(o->wishes.allow_commands) &&
            pairs_are_utf8(o->files, o->n_files) && pairs_are_utf8(o->outs, o->n_outs) &&
            text_is_utf8(in->main_name, strlen(in->main_name));
 }
@@ -117,13 +118,34 @@ static json_t *env_object(char *const *env, bool *failed)
     return o;
 }
 
-static json_t *limits_object(const struct run_options *o, bool *failed)
+static json_t *limits_object(const struct limits *l, limit_set given, bool *failed)
 {
     json_t *limits = json_object();
     for (int i = 0; i < LIMIT_COUNT; i++)
-        if (o->limits_given & LIMIT_BIT(i))
-            put(limits, limit_defs[i].key, json_integer((json_int_t)o->limits.v[i]), failed);
+        if (given & LIMIT_BIT(i))
+            put(limits, limit_defs[i].key, json_integer((json_int_t)l->v[i]), failed);
     return limits;
+}
+
+static void put_list(json_t *q, const char *key, char *const *list, bool *failed)
+{
+    json_t *array = list ? json_array() : NULL;
+    for (; list && *list; list++)
+        append(array, json_string_nocheck(*list), failed);
+    if (array)
+        put(q, key, array, failed);
+}
+
+static void put_wishes(json_t *q, const struct wishes *w, bool *failed)
+{
+    put_list(q, "compiler_args", w->compiler_args, failed);
+    put_list(q, "allow_commands", w->allow_commands, failed);
+    if (w->profile)
+        put(q, "profile", json_true(), failed);
+    if (w->check_types)
+        put(q, "check_types", json_true(), failed);
+    if (w->format != TABLE_ALIGNED)
+        put(q, "format", json_string(table_formats[w->format]), failed);
 }
 
 static void put_options(json_t *q, const struct run_options *o, bool *failed)
@@ -136,8 +158,12 @@ static void put_options(json_t *q, const struct run_options *o, bool *failed)
     put(q, "args", args, failed);
     put(q, "outputs", outputs, failed);
     put(q, "env", env_object(o->env, failed), failed);
-    put(q, "limits", limits_object(o, failed), failed);
+    put(q, "limits", limits_object(&o->limits, o->limits_given, failed), failed);
+    if (o->compile_limits_given)
+        put(q, "compile_limits",
+            limits_object(&o->wishes.compile_limits, o->compile_limits_given, failed), failed);
     put(q, "read_only", json_boolean(!o->writable_root), failed);
+    put_wishes(q, &o->wishes, failed);
 }
 
 static int take_to_buf(const char *bytes, size_t n, void *context)

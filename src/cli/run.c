@@ -12,7 +12,9 @@
 #include "cli/keeper.h"
 #include "cli/options.h"
 #include "cli/remote.h"
+#include "commands/commands.h"
 #include "engine/link.h"
+#include "runtime/language.h"
 #include "runtime/version.h"
 
 static void block_signals(void)
@@ -73,6 +75,11 @@ int cmd_run(int argc, char **argv)
     }
     auto(inputs) in = INPUTS_INIT;
     if (inputs_load(&in, &o, &e))
+        return cli_fail(&e);
+    if (o.wishes.allow_commands && (commands_possible(in.language, NULL, o.writable_root, &e) ||
+                                    commands_check(o.wishes.allow_commands, &e)))
+        return cli_fail(&e);
+    if (o.wishes.check_types && language_checked(in.language, &e))
         return cli_fail(&e);
     block_signals(); /* from here on there is something to clean up */
     int status = remote_run(&o, &in, &e);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -79,4 +80,10 @@ void terminal_ready(struct terminal *t, const struct pollfd p[TERMINAL_POLLS])
             t->held -= (size_t)n;
         }
     }
+}
+
+int terminal_columns(int fd)
+{
+    struct winsize size = { 0 };
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

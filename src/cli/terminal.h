@@ -29,3 +29,6 @@ void terminal_done(struct terminal *t);
 /* What to poll for, and for how many ms: there is no event that says that the terminal is ours again. */
 int terminal_polls(const struct terminal *t, struct pollfd p[TERMINAL_POLLS]);
 void terminal_ready(struct terminal *t, const struct pollfd p[TERMINAL_POLLS]);
+
+/* How many columns a terminal has that is written to; 0 when the descriptor is none. */
+int terminal_columns(int fd);
