@@ -4,7 +4,9 @@ tests/escape checks around every test that the host is unharmed; other tests ask
 """
 
 import os
+import shutil
 import sys
+from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(__file__))
@@ -20,7 +22,29 @@ import warm
 os.environ["BELLJAR_STATE"] = "/nonexistent/belljar"
 
 
+# Tests that measure the machine or take all of it, by the file's name, or the file's and the test's. Others wait most of the
+# time, and run side by side (tests/run).
+ALONE = {
+    # how long, how much memory, how much CPU
+    "test_cpu", "test_fork_bomb", "test_memory", "test_output_flood", "test_slow_cleanup", "test_neighbours", "test_warm_memory",
+    "test_verdicts::test_timeout_keeps_partial_output", "test_service_verdicts::test_service_timeout_keeps_partial_output",
+    "test_service_batches::test_batch_runs_in_parallel_as_far_as_asked",
+    # the queue follows the pace of the machine; zygotes that are late are ended
+    "test_service_admission", "test_service_zygotes",
+    # many at once, or each moment of a start
+    "test_cleanup", "test_warm_violence", "test_warm_recycling", "test_unique_uids",
+}
+
+
+def is_alone(item):
+    file = item.path.stem
+    return file in ALONE or f"{file}::{item.originalname or item.name}" in ALONE
+
+
 def pytest_collection_modifyitems(items):
+    for item in items:
+        if is_alone(item):
+            item.add_marker(pytest.mark.alone)
     if items and not os.access(harness.BELLJAR, os.X_OK):
         pytest.exit(f"{harness.BELLJAR} is not there: run `make build`, or set BELLJAR", returncode=3)
     for item in items if harness.SLACK_MS > 2000 else ():
@@ -122,11 +146,37 @@ def needs(here):
     return check
 
 
+MATRICES = pytest.StashKey[list]()
+
+
+@pytest.fixture(scope="module")
+def record_matrix(pytestconfig):
+    """Takes lines that are printed when all tests are over."""
+    return pytestconfig.stash.setdefault(MATRICES, []).extend
+
+
+def pytest_sessionfinish(session):
+    """A worker of several hands its lines to the one that prints."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["matrices"] = session.config.stash.get(MATRICES, [])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    node.config.stash.setdefault(MATRICES, []).extend(getattr(node, "workeroutput", {}).get("matrices", []))
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    lines = config.stash.get(MATRICES, [])
+    if lines:
+        terminalreporter.section(lines[0], sep="-")
+    for line in lines[1:]:
+        terminalreporter.write_line(line)
+
+
 @pytest.fixture
 def public_path():
     """A directory every user can read, gone after the test."""
-    import shutil
-
     path = harness.public_dir()
     yield path
     shutil.rmtree(path, ignore_errors=True)
@@ -135,11 +185,10 @@ def public_path():
 @pytest.fixture
 def belljar_for_everybody(public_path, monkeypatch):
     """The binary where an ordinary user can reach it, too."""
-    import shutil
-
     copy = public_path / "belljar"
     shutil.copy(harness.BELLJAR, copy)
     copy.chmod(0o755)
+    shutil.copytree(Path(harness.BELLJAR).parent / "guest", public_path / "guest", ignore=shutil.ignore_patterns("seed*"))
     monkeypatch.setattr(harness, "BELLJAR", str(copy))
     monkeypatch.setattr(hostview, "BELLJAR", str(copy))
     return copy

@@ -41,11 +41,14 @@ for ending in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
 # told from one of somebody else's run.
 MARK = f"jartest-{os.getpid()}-{time.monotonic_ns()}"
 
+# The numbers of the commands that we started: cgroups are named after them.
+started = set()
+
 # Whether every program goes to a service with warm pools; see warm.py.
 must_be_warm = False
 
 MAIN_NAME = {"python": "main.py", "node": "main.js", "bash": "main.sh"}
-ONLY_COLD = {"writable_root", "isolation", "prefix"}  # a zygote's child has none of these
+ONLY_COLD = {"writable_root", "isolation", "prefix", "allow"}  # a zygote's child has none of these
 VALUE_OPTIONS = (
     "timeout cpu_time memory pids cpu_percent output disk files open_files isolation stdin_file"
 ).split()
@@ -101,6 +104,7 @@ class Running:
             start_new_session=True,
         )
         self.pid = self.popen.pid
+        started.add(self.pid)
 
     def finish(self, stdin=None, within=60):
         within *= PATIENCE
@@ -159,13 +163,13 @@ def public_dir():
     return Path(path)
 
 
-def options(json=True, env=(), file=(), out=(), writable_root=False, **values):
+def options(json=True, env=(), file=(), out=(), allow=(), writable_root=False, **values):
     """Keyword arguments as belljar's options: memory="64m" is --memory 64m."""
     argv = ["--json"] if json else []
     for name, value in values.items():
         assert name in VALUE_OPTIONS, name
         argv += ["--" + name.removesuffix("_file").replace("_", "-"), str(value)]
-    for name, many in (("--env", env), ("--file", file), ("--out", out)):
+    for name, many in (("--env", env), ("--file", file), ("--out", out), ("--allow-command", allow)):
         for value in many:
             argv += [name, value if isinstance(value, bytes) else str(value)]
     return argv + (["--writable-root"] if writable_root else [])

@@ -87,6 +87,7 @@ class Service:
             self.popen = subprocess.Popen(argv + self.options, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                           env=self.environ, cwd=self.scratch, start_new_session=True)
         self.pid = self.popen.pid
+        harness.started.add(self.pid)
         if wait:
             self.wait_ready()
         return self
@@ -378,6 +379,11 @@ def output_of(events, stream="stdout"):
 
 def sleeper(seconds, say="go"):
     return f"import time\nprint({say!r}, flush=True)\ntime.sleep({seconds})\nprint('woke')\n"
+
+
+def versions_known(s):
+    """Nobody is being asked for a version any more: those who are come and go with their pipes."""
+    return all(l["version"] for l in s.get("/v1/languages").json if l["installed"])
 
 
 def in_threads(jobs):

@@ -19,9 +19,12 @@ def pools(s):
     return s.get("/v1/stats").json["pools"]
 
 
+WHEN_USED = ("typescript", "postgres")  # not booted from the start, unless a service is told to
+
+
 def filled(s):
     """The pools, once all that can be warm is; None until then."""
-    found = pools(s).values()
+    found = {name: p for name, p in pools(s).items() if not (name in WHEN_USED and p["zygote"] == "off")}.values()
     return found if all(p["zygote"] == "failed" or (p["zygote"] == "up" and p["ready"] >= max(1, p["target"])) for p in found) else None
 
 
@@ -35,8 +38,11 @@ def strangers(s):
     """Processes of the service that its pools do not explain, while nothing runs."""
     below = hostview.descendants(s.pid)
     depth = max(p.depth for p in below if p.comm == "belljar-warden")
-    ready = sum(p["ready"] for p in pools(s).values())
-    inside = [p for p in below if p.depth > depth]
+    kinds = pools(s)
+    ready = sum(p["ready"] for p in kinds.values())
+    # An embryo of PostgreSQL has its server with it.
+    servers = kinds.get("postgres", {}).get("ready", 0) > 0
+    inside = [p for p in below if p.depth > depth and not (servers and p.comm == "postgres")]
     explained = len([p for p in inside if p.comm == "jar-embryo"]), len([p for p in inside if p.inner_pid == 1])
     return inside if len(inside) != 2 * ready or explained != (ready, ready) else []
 

@@ -25,6 +25,10 @@ FIELDS = {
     "files": list,
     "start": str,
     "started_at": str,
+    "compile": type(None),
+    "diagnosis": type(None),
+    "tables": type(None),
+    "profile": type(None),
 }
 USAGE = {"wall_ms", "cpu_ms", "memory_peak_bytes", "pids_peak"}
 DEFAULTS = {

@@ -249,6 +249,17 @@ def test_service_body_larger_than_the_setting_is_413(start_service):
     assert reply.status == 413
 
 
+@pytest.mark.parametrize("field, more", [
+    ("compiler_args", {"compiler_args": ["-D" + "X" * 70000]}),
+    ("files", {"files": [{"name": f"{i}{'x' * 200}.c", "content": ""} for i in range(400)]}),
+    ("files", {"files": [{"name": f"{i}.c", "content": ""} for i in range(4500)]}),
+])
+def test_service_more_than_a_compiler_can_be_told_is_413(service, field, more):
+    """The caller's mistake, and not ours: nothing is started for it."""
+    reply = service.post("/v1/runs", {"language": "c", "code": "int main(void) { }", **more})
+    assert (reply.status, reply.error["code"], reply.error["field"]) == (413, "too_large", field), reply
+
+
 # ---- paths and methods ----
 
 

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from harness import ROOT, eventually
-from service import ROOMY, Service, sleeper
+from service import ROOMY, Service, sleeper, versions_known
 
 PROGRAM = {"language": "python", "code": "print('ran')"}
 
@@ -179,6 +179,7 @@ def test_service_keeper_has_no_privileges(service, as_root):
     """The process that speaks HTTP is nobody's."""
     from hostview import descendants
 
+    assert eventually(lambda: versions_known(service), 30)
     found = []
     for process in descendants(service.pid):
         with open(f"/proc/{process.pid}/status") as f:

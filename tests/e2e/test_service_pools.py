@@ -148,7 +148,8 @@ def test_service_without_pools_every_start_is_cold(start_service):
     s = start_service("--set", "pools.max=0")
     assert {bash(s)["start"], s.run("print(1)")["start"]} == {"cold"}
     assert all((p["zygote"] in ("off", "failed"), p["ready"], p["target"], p["forks"]) == (True, 0, 0, 0) for p in pools(s).values())
-    assert not [p for p in descendants(s.pid) if not p.comm.startswith("belljar")]
+    # languages are asked for their versions, one after the other
+    assert eventually(lambda: not [p for p in descendants(s.pid) if not p.comm.startswith("belljar")], 20)
 
 
 def test_service_unused_kinds_are_not_booted_when_told_so(start_service, sealed):

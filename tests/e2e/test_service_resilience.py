@@ -13,7 +13,7 @@ import pytest
 import harness
 from harness import PATIENCE, ROOT, as_ordinary_user, eventually
 from hostview import descendants
-from service import ROOMY, Service, in_threads, sleeper, split_replies
+from service import ROOMY, Service, in_threads, sleeper, split_replies, versions_known
 
 MIB = 1 << 20
 
@@ -83,6 +83,7 @@ def test_service_descriptors_come_back(start_service):
     s = start_service(*ROOMY)
     descriptors = lambda: re.search(r"^belljar_process_open_fds (\d+)$", s.get("/metrics").body.decode(), re.M).group(1)
     s.run("print(1)")
+    assert eventually(lambda: versions_known(s), 30)
     before = descriptors()
     for _ in range(20):
         s.all_events(body={"language": "python", "code": "print('x' * 2000000)"})
@@ -144,6 +145,7 @@ def damaged(rng, data):
 
 def test_service_random_damage_is_never_a_crash(service):
     rng = random.Random(20260131)
+    assert eventually(lambda: versions_known(service), 30)  # who asks for them comes and goes
     pids = {p.pid for p in descendants(service.pid)}
     for _ in range(1500):
         data = damaged(rng, rng.choice(VALID))

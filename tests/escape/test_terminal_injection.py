@@ -5,10 +5,12 @@ import fcntl
 import json
 import os
 import pty
+import re
 import struct
 import subprocess
 import termios
 import time
+import unicodedata
 
 from harness import BELLJAR, MARK, PRELUDE, eventually, public_dir, wait_readable
 
@@ -78,6 +80,29 @@ def test_nothing_can_be_typed_into_the_users_terminal():
     assert found["tty"] == [False, False, False] and found["ctty"] == "0", found
     through = {k: v for k, v in found.items() if k.startswith(("TIOCSTI", "TIOCLINUX", "TIOCSCTTY", "TIOCCONS")) and not v.startswith("E")}
     assert not through and len(found) > 70, through
+
+
+REPORT = {"profile": {"sampled_ms": 100, "samples": 9,
+    "functions": [{"file": "m\u202ea", "function": "f\u009b2J\x1b[2J", "line": 1, "self_ms": 90, "total_ms": 90}],
+    "lines": [{"file": "main.py", "line": 1, "self_ms": 90, "text": "\x1b]0;x\x07\u202e"}],
+    "stacks": [{"stack": "\x1b[2J;b\u2066", "ms": 90}]}}
+
+
+def test_forged_profile_and_diagnosis_leave_the_terminal_alone():
+    """What we print of a guest's words has no escape but our own colours. (What it prints itself is its own.)"""
+    forged = f"import os\nopen('/sandbox/.belljar-report.json', 'w').write({json.dumps(REPORT)!r})\nos._exit(0)\n"
+    where = public_dir()
+    try:
+        for name, code, options, sign in (("p.py", forged, ["--profile"], b"9 samples"), ("\x1b[2Jq\u202e.py", "raise ValueError(1)", [], b"ValueError")):
+            (where / name).write_text(code)
+            said, _, typed = on_a_terminal([BELLJAR, "run", *options, str(where / name)])
+            (where / name).unlink()
+            ours = said.split(b"\nValueError: 1\n")[-1]
+            assert sign in said and typed == b"", said
+            rest = re.sub(rb"\x1b\[[0-9;]*m", b"", ours).decode()
+            assert not [c for c in rest if unicodedata.category(c) in ("Cc", "Cf") and c not in "\n"], ours
+    finally:
+        where.rmdir()
 
 
 def test_control_the_terminal_is_a_real_one():

@@ -16,7 +16,12 @@ LEAVE = {
     "an abstract socket": "s = socket.socket(socket.AF_UNIX)\ns.bind('\\0left')\ns.listen()",
     "a socket in its own queue": "a, b = socket.socketpair()\nu = socket.socket(socket.AF_UNIX); u.bind('\\0left'); u.listen()\n"
                                  "socket.send_fds(a, [b'x'], [a.fileno(), b.fileno(), u.fileno()]); socket.send_fds(b, [b'x'], [a.fileno(), b.fileno(), u.fileno()])",
-    "multicast groups": "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\ns.setsockopt(0, 35, socket.inet_aton('224.1.2.3') + socket.inet_aton('127.0.0.1'))",
+    "multicast groups": "for family, level, name, value in ((2, 0, 35, socket.inet_aton('224.1.2.3') + socket.inet_aton('127.0.0.1')),\n"
+                        "        (2, 0, 42, struct.pack('@LH2x4s120x', 1, 2, socket.inet_aton('224.1.2.4'))),\n"
+                        "        (10, 41, 20, socket.inet_pton(10, 'ff02::77') + struct.pack('@I', 1))):\n"
+                        "    try: socket.socket(family, socket.SOCK_DGRAM).setsockopt(level, name, value)\n"
+                        "    except OSError as e: assert e.errno == 19, e\n"
+                        "    else: raise SystemExit('it joined a group')",
     "datagrams": "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\ns.bind(('127.0.0.1', 7777))\nfor _ in range(100): s.sendto(b'x' * 1000, ('127.0.0.1', 7777))",
     "failed connections": "for p in range(1, 50):\n    try: socket.create_connection(('127.0.0.1', p))\n    except OSError: pass",
     "shared memory and queues": "for n in range(8): libc.shmget(77 + n, 4096, 0o1666); libc.msgget(77 + n, 0o1666); libc.semget(77 + n, 1, 0o1666)\n"

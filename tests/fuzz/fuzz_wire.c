@@ -26,7 +26,8 @@ static void read_spawn(const struct wire_message *m)
     struct err e;
     if (wire_read_spawn(m, &s, &e))
         return;
-    if (touch(s.argv) + touch(s.envp) + touch(s.outputs) > sizeof m->bytes)
+    if (touch(s.argv) + touch(s.envp) + touch(s.outputs) + touch(s.executes) + touch(s.reads) >
+        sizeof m->bytes)
         abort();
 }
 
@@ -39,7 +40,10 @@ static void read_any(const struct wire_message *m)
     struct wire_started started;
     struct pool_targets targets;
     struct wire_pools pools;
+    static struct wire_samples samples;
     read_spawn(m);
+    if (wire_read_samples(m, &samples, &e) == 0 && samples.samples.n > SAMPLES_MAX)
+        abort();
     if (wire_read_hello(m, &hello, &e) == 0 &&
         memchr(hello.err.text, '\0', sizeof hello.err.text) == NULL)
         abort();

@@ -474,7 +474,13 @@ static void probe_arguments(void)
 
 int main(int argc, char **argv)
 {
-    static const char *const names[SECCOMP_PROFILES] = { "jar", "process", "init" };
+    static const char *const names[SECCOMP_PROFILES] = {
+        [SECCOMP_JAR] = "jar",
+        [SECCOMP_PROCESS] = "process",
+        [SECCOMP_INIT] = "init",
+        [SECCOMP_LISTED] = "listed",
+        [SECCOMP_LISTED_OWN_CODE] = "listed-own-code",
+    };
     static enum seccomp_profile chosen;
     for (chosen = 0; argc == 2 && chosen < SECCOMP_PROFILES; chosen++) {
         if (strcmp(argv[1], names[chosen]) == 0) {

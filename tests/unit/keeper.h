@@ -34,6 +34,8 @@ struct keeper_ask {
     const struct limits *limits;
     const struct buf *bundle;
     unsigned kind;
+    uint32_t flags;
+    char **executes, **reads;
     int replaced; /* 1 + which descriptor of the message is another than it should be */
     int with;     /* that one */
 };
@@ -56,7 +58,10 @@ struct keeper_ask {
                                &theirs[WIRE_FD_BUNDLE], &e),
               0);
     struct wire_spawn s = { .id = ask->id,
+                            .flags = ask->flags,
                             .kind = ask->kind,
+                            .executes = ask->executes,
+                            .reads = ask->reads,
                             .limits = ask->limits ? *ask->limits : limits_default(),
                             .argv = ask->argv,
                             .envp = env,

@@ -199,6 +199,24 @@ static int use_moderately(void)
     return use(20 << 20, 50000000);
 }
 
+static void test_jar_that_nobody_waits_for_has_a_small_share_until_it_is_wanted(void)
+{
+    struct cgroup_host h;
+    struct cgroup c;
+    if (!host_or_skip(&h))
+        return;
+    const struct limits l = limits_default();
+    const char *file = h.version == 1 ? "cpu.shares" : "cpu.weight";
+    if ((h.has & CGROUP_HAS_CPU) && new_jar(&h, &l, &c)) {
+        cgroup_yield(&c, true);
+        CHECK_STR(file_text(&c, CGROUP_CPU, file), h.version == 1 ? "128" : "12");
+        cgroup_yield(&c, false);
+        CHECK_STR(file_text(&c, CGROUP_CPU, file), h.version == 1 ? "1024" : "100");
+        remove_soon(&c);
+    }
+    check_nothing_is_left(&h);
+}
+
 static void test_counters_tell_what_was_used(void)
 {
     struct cgroup_host h;
@@ -285,6 +303,7 @@ static const struct check_test tests[] = {
     TEST(test_every_accepted_value_is_taken_by_the_kernel),
     TEST(test_limit_the_kernel_does_not_take_is_an_error_and_leaves_nothing),
     TEST(test_dying_jar_is_not_held_back_by_its_quota),
+    TEST(test_jar_that_nobody_waits_for_has_a_small_share_until_it_is_wanted),
     TEST(test_counters_tell_what_was_used),
     TEST(test_memory_past_the_limit_ends_the_process_and_is_counted),
     TEST(test_processes_past_the_limit_are_refused_and_counted),

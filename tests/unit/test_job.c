@@ -248,7 +248,51 @@ static void test_variable_that_is_overridden_counts_once(void)
     job_done(&j);
 }
 
+static void test_placeholders_stand_for_what_is_known_of_the_job(void)
+{
+    static const char *const command[] = { "/bin/x",      "{sources}",
+                                           "-o{program}", "{guest}/a:{guest}/b",
+                                           "--{format}",  "-Xmx{memory_mib}m",
+                                           "{other}",     "{",
+                                           NULL };
+    char a[] = "a.c", b[] = "b.c", file[] = "{file}";
+    char *sources[] = { a, b, NULL }, *args[] = { file, NULL };
+    struct wishes wishes = { .format = TABLE_CSV };
+    struct run_request q = { .language = languages[0],
+                             .main_name = "{guest}.c",
+                             .command = command,
+                             .sources = sources,
+                             .args = args,
+                             .wishes = &wishes };
+    struct err e = { 0 };
+    auto(job) j = { 0 };
+    q.limits.v[LIMIT_MEMORY] = 100 << 20;
+    CHECK_INT(job_build(&j, &q, LEVEL_JAR, &e), 0);
+    static const char *const expected[] = {
+        "/bin/x", "a.c",     "b.c",     "-oprogram", "/opt/belljar/a:/opt/belljar/b",
+        "--csv",  "-Xmx70m", "{other}", "{",         "{file}",
+        NULL
+    };
+    CHECK_INT(count(j.argv), 10);
+    for (int i = 0; expected[i]; i++)
+        CHECK_STR(j.argv[i], expected[i]);
+}
+
+static void test_name_of_a_file_is_not_searched_for_placeholders(void)
+{
+    static const char *const command[] = { "/bin/x", "{file}", NULL };
+    struct run_request q = { .language = languages[0],
+                             .main_name = "{guest}{file}",
+                             .command = command };
+    struct err e = { 0 };
+    auto(job) j = { 0 };
+    CHECK_INT(job_build(&j, &q, LEVEL_JAR, &e), 0);
+    CHECK_STR(j.argv[1], "{guest}{file}");
+}
+
 static const struct check_test tests[] = {
+    TEST(test_placeholders_stand_for_what_is_known_of_the_job),
+    TEST(test_name_of_a_file_is_not_searched_for_placeholders),
     TEST(test_variable_that_is_overridden_counts_once),
     TEST(test_environment_is_built_from_nothing),
     TEST(test_without_a_root_of_its_own_no_path_in_it_is_promised),

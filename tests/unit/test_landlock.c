@@ -172,6 +172,51 @@ static void test_programs_start_from_what_may_be_read(void)
     in_place(execution_follows_the_rules, NULL);
 }
 
+static int try_exec(const struct place *p, const char *name)
+{
+    char *argv[] = { (char *)"x", NULL }, *envp[] = { NULL }, path[300];
+    (void)snprintf(path, sizeof path, "%s/%s", p->path, name);
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)execve(path, argv, envp);
+        _exit(errno);
+    }
+    return child_wait(pid);
+}
+
+static void data_is_not_executed(void *place)
+{
+    const struct place *p = place;
+    struct err e = { 0 };
+    char in[300], read_only[300], out[300];
+    (void)snprintf(in, sizeof in, "%s/in", p->path);
+    (void)snprintf(read_only, sizeof read_only, "%s/read", p->path);
+    (void)snprintf(out, sizeof out, "%s/out", p->path);
+    const struct landlock_rule rules[] = {
+        { "/usr", LANDLOCK_READ, false },          { read_only, LANDLOCK_READ_DATA, false },
+        { in, LANDLOCK_WRITE_DATA, false },        { out, LANDLOCK_LIST, false },
+        { "/usr/bin", LANDLOCK_READ_DATA, false }, { NULL, 0, false },
+    };
+    CHECK(place_file(p, "in/run", "#!/usr/bin/true\n", 0755) &&
+          place_file(p, "read/run", "#!/usr/bin/true\n", 0755));
+    CHECK_INT(try_exec(p, "in/run"), 0);
+    if (!CHECK_INT(confine_no_new_privs(&e), 0) ||
+        !CHECK_INT(landlock_apply(landlock_abi(), rules, false, &e), 0))
+        return;
+    CHECK_INT(try_exec(p, "in/run"), EACCES);
+    CHECK_INT(try_exec(p, "read/run"), EACCES);
+    CHECK_INT(try_open(p, "read/run", O_RDONLY), 0);
+    CHECK_INT(try_open(p, "in/run", O_RDWR), 0);
+    CHECK_INT(try_open(p, "in/new", O_WRONLY | O_CREAT), 0);
+    CHECK_INT(try_open(p, "out", O_RDONLY | O_DIRECTORY), 0);
+    CHECK_DENIED(try_open(p, "out/secret", O_RDONLY));
+}
+
+static void test_data_is_read_and_written_but_not_executed(void)
+{
+    in_place(data_is_not_executed, NULL);
+}
+
 static void every_abi(void *place)
 {
     const struct place *p = place;
@@ -237,6 +282,7 @@ static void test_missing_path_is_an_error_that_names_it(void)
 }
 
 static const struct check_test tests[] = {
+    TEST(test_data_is_read_and_written_but_not_executed),
     TEST(test_what_no_rule_names_is_closed),
     TEST(test_what_is_named_for_reading_is_read_only),
     TEST(test_what_is_named_for_writing_is_free_but_for_devices),

@@ -8,6 +8,7 @@
 #include "base/auto.h"
 #include "check.h"
 #include "engine/json.h"
+#include "engine/stages.h"
 #include "spec/bundle.h"
 #include "spec/zygote.h"
 
@@ -63,8 +64,8 @@ static void test_table_of_a_result_says_nothing_that_is_not_there(void)
     /* What the service adds to it, and where a stream's bytes need another form. */
     static const char *const beside[] = {
         "state",        "stdout_base64", "stderr_base64", "stdout_cut", "stderr_cut",
-        "stdout_bytes", "stderr_bytes",  "timings",       "diagnosis",  "thread_id",
-        "artifact_id",  "batch_id",      "metadata",      "error_code",
+        "stdout_bytes", "stderr_bytes",  "timings",       "thread_id",  "artifact_id",
+        "batch_id",     "metadata",      "error_code",
     };
     auto(buf) files = { 0 };
     auto(buf) out = { 0 };
@@ -81,6 +82,20 @@ static void test_table_of_a_result_says_nothing_that_is_not_there(void)
     for (const struct api_field *f = result_reply; f->name; f++)
         if (!CHECK(json_object_get(o, f->name) != NULL))
             printf("    %s\n", f->name);
+}
+
+static void test_what_a_compiler_did_is_as_its_table_says(void)
+{
+    auto(buf) files = { 0 };
+    struct err e = { 0 };
+    auto(preparation) p = { .verdict = VERDICT_TIMEOUT, .evidence = { .reason = END_WALL } };
+    CHECK_INT(buf_add(&p.said[RUN_STDERR], "\xff", 1, &e), 0);
+    struct result r = made_up(&files);
+    json_auto_t *compile = preparation_json(&p, true, "abc");
+    r.compile = compile;
+    json_auto_t *o = result_json(&r);
+    check_reply(o, result_reply);
+    CHECK(json_object_get(json_object_get(o, "compile"), "stderr_base64") != NULL);
 }
 
 static void test_pools_are_as_their_table_says(void)
@@ -197,6 +212,7 @@ static void test_every_answer_has_a_name_and_words_for_its_fields(void)
 static const struct check_test tests[] = {
     TEST(test_result_is_as_its_table_says),
     TEST(test_table_of_a_result_says_nothing_that_is_not_there),
+    TEST(test_what_a_compiler_did_is_as_its_table_says),
     TEST(test_pools_are_as_their_table_says),
     TEST(test_row_of_the_history_is_as_its_table_says),
     TEST(test_approval_is_as_its_table_says),

@@ -289,7 +289,56 @@ static void test_threads_and_programs_start(void)
     CHECK_INT(under(SECCOMP_PROCESS, thread_and_program), DONE);
 }
 
+/* ---- where commands are listed ------------------------------------------------------------------------ */
+
+static int code_from_nowhere(void)
+{
+    const int rwx = PROT_READ | PROT_WRITE | PROT_EXEC, own = MAP_PRIVATE | MAP_ANONYMOUS;
+    void *data = mmap(NULL, 4096, PROT_READ | PROT_WRITE, own, -1, 0);
+    return mmap(NULL, 4096, rwx, own, -1, 0) != MAP_FAILED ||
+                   mmap(NULL, 4096, PROT_READ | PROT_EXEC, own, -1, 0) != MAP_FAILED ||
+                   data == MAP_FAILED || mprotect(data, 4096, PROT_READ | PROT_EXEC) == 0
+               ? DONE
+               : errno;
+}
+
+static int code_from_a_file(void)
+{
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+    return code == MAP_FAILED ? errno : DONE;
+}
+
+static int writable_code_from_a_file(void)
+{
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE, fd, 0);
+    return code == MAP_FAILED ? errno : DONE;
+}
+
+static int memory_file(void)
+{
+    return errno_of(syscall(SYS_memfd_create, "x", 0));
+}
+
+static void test_listed_code_comes_from_files_alone(void)
+{
+    CHECK_INT(under(SECCOMP_LISTED, code_from_nowhere), EACCES);
+    CHECK_INT(under(SECCOMP_LISTED, writable_code_from_a_file), EACCES);
+    CHECK_INT(under(SECCOMP_LISTED, code_from_a_file), DONE);
+    CHECK_INT(under(SECCOMP_LISTED, memory_file), ENOSYS);
+    CHECK_INT(under(SECCOMP_LISTED, thread_and_program), DONE);
+    CHECK_INT(under(SECCOMP_LISTED, new_namespaces), DONE); /* and the rest is as in any jar */
+    CHECK_INT(under(SECCOMP_LISTED, vsock_socket), EAFNOSUPPORT);
+    CHECK_INT(under(SECCOMP_LISTED_OWN_CODE, code_from_nowhere), DONE);
+    CHECK_INT(under(SECCOMP_LISTED_OWN_CODE, memory_file), ENOSYS);
+    CHECK_INT(under(SECCOMP_LISTED_OWN_CODE, thread_and_program), DONE);
+    CHECK_INT(under(SECCOMP_JAR, code_from_nowhere), DONE);
+    CHECK_INT(under(SECCOMP_JAR, memory_file), DONE);
+}
+
 static const struct check_test tests[] = {
+    TEST(test_listed_code_comes_from_files_alone),
     TEST(test_apply_without_no_new_privs_is_refused),
     TEST(test_apply_of_an_unknown_profile_is_refused),
     TEST(test_a_filter_cannot_be_followed_by_another),

@@ -26,7 +26,7 @@ static void test_defaults_are_those_documented(void)
     CHECK(s.runs_max == 0 && s.runs_queue == 0 && s.runs_max_per_key == 0);
     CHECK(s.pools_max == 64 && s.pools_min == 2 && s.pools_memory_floor == 0);
     CHECK(s.pools_zygote_forks == 1000 && s.pools_zygote_age == 600000);
-    CHECK_STR(s.pools_preload, "all");
+    CHECK_STR(s.pools_preload, "python,python-std,python-data,node,bash,sqlite");
     CHECK(s.batch_max_runs == 1000 && s.isolation == LEVEL_AUTO && !s.debug);
     CHECK(s.approval_timeout == 300000 && s.history_max_age == 720 * 3600000ULL);
     CHECK(s.history_max_bytes == 1ULL << 30);

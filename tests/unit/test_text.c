@@ -287,7 +287,38 @@ static void test_base64_that_is_not_is_refused(void)
     }
 }
 
+static void test_what_a_terminal_would_obey_is_not_printable(void)
+{
+    static const struct {
+        const char *bytes;
+        size_t len, printable;
+    } rows[] = {
+        { "", 0, 0 },
+        { "a", 1, 1 },
+        { "'", 1, 1 },
+        { "\x1b", 1, 0 },
+        { "\n", 1, 0 },
+        { "\x7f", 1, 0 },
+        { "\x9b", 1, 0 },
+        { "\xc2", 1, 0 },
+        { "\xc2\x9b", 2, 0 },
+        { "\xc2\xa0", 2, 2 },
+        { "\xd8\x9c", 2, 0 },
+        { "\xe2\x80\x8f", 3, 0 },
+        { "\xe2\x80\xaa", 3, 0 },
+        { "\xe2\x80\xae", 3, 0 },
+        { "\xe2\x80\xaf", 3, 3 },
+        { "\xe2\x81\xa6", 3, 0 },
+        { "\xe2\x81\xa9", 3, 0 },
+        { "\xf0\x9f\x98\x80", 4, 4 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (!CHECK_INT(text_printable(rows[i].bytes, rows[i].len), rows[i].printable))
+            printf("    row %zu\n", i);
+}
+
 static const struct check_test tests[] = {
+    TEST(test_what_a_terminal_would_obey_is_not_printable),
     TEST(test_well_formed_text_is_told_from_the_rest),
     TEST(test_every_code_point_is_judged_rightly),
     TEST(test_every_pair_of_bytes_is_judged_rightly),

@@ -127,11 +127,41 @@ static void test_files_that_are_no_bundle_are_refused(void)
     keeper_at_every_level(odd_files);
 }
 
+/* What cannot be held is not begun; what can be is, and without an entry not even the program itself starts. */
+static void odd_lists(struct warden *w)
+{
+    char *argv[] = { (char *)"/bin/true", NULL }, *none[] = { NULL };
+    struct keeper_ask ask = { .id = 1, .argv = argv, .flags = SPAWN_LISTED, .reads = none };
+    if (w->isolation.level == LEVEL_PROCESS) {
+        ask.executes = none;
+        check_refused(w, &ask, ERR_BAD_REQUEST, "Landlock");
+        return (void)still_serves(w);
+    }
+    static const char *const bad[] = { "/sandbox/x", "bin/true", "/usr/../etc/passwd", "" };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char *paths[] = { (char *)bad[i], NULL };
+        ask.executes = paths;
+        check_refused(w, &ask, ERR_BAD_REQUEST, "cannot be listed");
+    }
+    char *missing[] = { (char *)"/usr/no/such/file", NULL };
+    ask.executes = missing;
+    check_refused(w, &ask, ERR_KERNEL, "/usr/no/such/file");
+    ask.executes = none;
+    check_refused(w, &ask, ERR_KERNEL, "/bin/true");
+    still_serves(w);
+}
+
+static void test_list_that_cannot_be_held_is_refused(void)
+{
+    keeper_at_every_level(odd_lists);
+}
+
 static const struct check_test tests[] = {
     TEST(test_descriptors_that_lead_elsewhere_are_refused),
     TEST(test_pipes_the_wrong_way_round_are_refused),
     TEST(test_limits_are_checked_again_by_the_warden),
     TEST(test_program_that_cannot_start_is_told_by_name),
     TEST(test_files_that_are_no_bundle_are_refused),
+    TEST(test_list_that_cannot_be_held_is_refused),
 };
 CHECK_MAIN(tests)

@@ -56,6 +56,34 @@ static int read_spawn(const struct wire_message *m, struct err *e)
     return 0;
 }
 
+static void test_list_of_commands_arrives(void)
+{
+    int fds[2];
+    struct err e = { 0 };
+    static struct wire_message m;
+    char *executes[] = { (char *)"/usr/bin/ls", NULL }, *reads[] = { (char *)"/usr/lib/x", NULL };
+    struct wire_spawn s = { .flags = SPAWN_LISTED | SPAWN_OWN_CODE,
+                            .limits = limits_default(),
+                            .argv = words,
+                            .envp = no_words,
+                            .outputs = no_words,
+                            .executes = executes,
+                            .reads = reads },
+                      got = { 0 };
+    CHECK_INT(wire_pair(fds, &e), 0);
+    CHECK_INT(wire_send_spawn(fds[0], &s, (const int[5]){ 0, 1, 2, 0, 1 }, &e), 0);
+    CHECK_INT(wire_receive(fds[1], &m, &e), 1);
+    if (CHECK_INT(wire_read_spawn(&m, &got, &e), 0)) {
+        CHECK(got.flags == s.flags && got.executes[1] == NULL && got.reads[1] == NULL);
+        CHECK_STR(got.executes[0], "/usr/bin/ls");
+        CHECK_STR(got.reads[0], "/usr/lib/x");
+    }
+    wire_spawn_done(&got);
+    wire_message_done(&m);
+    (void)close(fds[0]);
+    (void)close(fds[1]);
+}
+
 static int send_kill(int fd, struct err *e)
 {
     return wire_send_kill(fd, &(struct wire_kill){ 7, END_CANCEL }, e);
@@ -192,6 +220,25 @@ static int read_drain(const struct wire_message *m, struct err *e)
     return 0;
 }
 
+static const struct samples two_samples = { .n = 2,
+                                            .interval_us = 10000,
+                                            .at = { { 0, 1, 2, 3 }, { 10000, 5, UINT64_MAX, 7 } } };
+
+static int send_samples(int fd, struct err *e)
+{
+    return wire_send_samples(fd, 9, &two_samples, e);
+}
+
+static int read_samples(const struct wire_message *m, struct err *e)
+{
+    struct wire_samples x;
+    if (wire_read_samples(m, &x, e))
+        return -1;
+    CHECK(x.id == 9 && x.samples.n == 2 && x.samples.interval_us == 10000);
+    CHECK(x.samples.at[1].memory_bytes == UINT64_MAX && x.samples.at[1].pids == 7);
+    return 0;
+}
+
 static const struct kind {
     int (*send)(int fd, struct err *e);
     int (*read)(const struct wire_message *m, struct err *e);
@@ -207,6 +254,7 @@ static const struct kind {
     [WIRE_DRAIN] = { send_drain, read_drain, 0 },
     [WIRE_TARGETS] = { send_targets, read_targets, 0 },
     [WIRE_POOLS] = { send_pools, read_pools, 0 },
+    [WIRE_SAMPLES] = { send_samples, read_samples, 0 },
 };
 
 static struct wire_message message; /* too large for the stack of a test */
@@ -223,6 +271,29 @@ static void test_every_message_comes_back_as_it_was(void)
         CHECK_INT(kinds[i].read(&message, &e), 0);
         wire_message_done(&message);
     }
+}
+
+/* More than there may be, and time that goes backwards. */
+static void test_samples_that_cannot_be_are_refused(void)
+{
+    auto(pair) p = pair_new();
+    static struct samples many = { .n = SAMPLES_MAX };
+    struct samples back = two_samples;
+    struct err e = { 0 };
+    back.at[1].at_us = 0;
+    back.at[0].at_us = 5;
+    CHECK_INT(wire_send_samples(p.a, 1, &many, &e), 0);
+    CHECK_INT(wire_receive(p.b, &message, &e), 1);
+    CHECK_INT(kinds[WIRE_SAMPLES].send(p.a, &e), 0);
+    struct wire_samples x;
+    CHECK_INT(wire_read_samples(&message, &x, &e), 0);
+    wire_message_done(&message);
+    CHECK_INT(wire_receive(p.b, &message, &e), 1);
+    wire_message_done(&message);
+    CHECK_INT(wire_send_samples(p.a, 1, &back, &e), 0);
+    CHECK_INT(wire_receive(p.b, &message, &e), 1);
+    CHECK_INT(wire_read_samples(&message, &x, &e), -1);
+    wire_message_done(&message);
 }
 
 static void test_message_read_as_another_is_refused(void)
@@ -315,8 +386,10 @@ static void test_right_words_under_a_wrong_name_are_refused(void)
 }
 
 static const struct check_test tests[] = {
+    TEST(test_list_of_commands_arrives),
     TEST(test_every_message_comes_back_as_it_was),
     TEST(test_message_read_as_another_is_refused),
+    TEST(test_samples_that_cannot_be_are_refused),
     TEST(test_every_cut_is_refused_also_with_an_honest_length),
     TEST(test_right_words_under_a_wrong_name_are_refused),
     TEST(test_every_byte_more_is_refused_also_with_an_honest_length),

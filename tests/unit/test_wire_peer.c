@@ -167,20 +167,23 @@ static void test_error_of_the_peer_fits_ours_or_is_refused(void)
     }
 }
 
-/* A spawn message with these flags; list bad_list (of three) holds a string with a NUL inside. */
-static int read_spawn_with(uint32_t flags, int bad_list)
+/* A spawn message with these flags and this kind; list bad_list (of five) holds a string with a NUL inside. The last two
+ * are there if it is listed, or if one of them is the bad one. */
+static int read_spawn_with(uint32_t flags, uint32_t kind, int bad_list)
 {
     char bytes[512];
     struct wire_spawn s = { 0 };
     struct packer b = { .at = bytes, .left = sizeof bytes };
     pack_u64(&b, 1);
     pack_u32(&b, flags);
-    pack_u32(&b, 0); /* no kind */
+    pack_u32(&b, kind);
     for (int i = 0; i < LIMIT_COUNT; i++)
         pack_u64(&b, limit_defs[i].def);
-    for (int i = 0; i < 3; i++) {
-        pack_u32(&b, 1);
-        pack_bytes(&b, i == bad_list ? "/bin\0sh" : "/bin/sh", 8);
+    for (int i = 0; i < 5; i++) {
+        bool empty = i >= 3 && !(flags & SPAWN_LISTED) && i != bad_list;
+        pack_u32(&b, !empty);
+        if (!empty)
+            pack_bytes(&b, i == bad_list ? "/bin\0sh" : "/bin/sh", 8);
     }
     int rc = READ_PACKED(WIRE_SPAWN, &b, bytes, ((const int[5]){ 0 }), wire_read_spawn, &s);
     CHECK((s.argv && s.envp && s.outputs) == (rc == 0));
@@ -190,16 +193,29 @@ static int read_spawn_with(uint32_t flags, int bad_list)
 
 static void test_string_with_a_nul_inside_is_refused(void)
 {
-    CHECK_INT(read_spawn_with(0, -1), 0);
-    for (int list = 0; list < 3; list++)
-        CHECK_INT(read_spawn_with(0, list), -1);
+    CHECK_INT(read_spawn_with(0, 0, -1), 0);
+    for (int list = 0; list < 5; list++) {
+        CHECK_INT(read_spawn_with(0, 0, list), -1);
+        CHECK_INT(read_spawn_with(SPAWN_LISTED, 0, list), -1);
+    }
 }
 
 static void test_flag_that_nobody_knows_is_refused(void)
 {
-    CHECK_INT(read_spawn_with(SPAWN_WRITABLE_ROOT, -1), 0);
+    const uint32_t by_itself = SPAWN_FLAGS_ALL &
+                               ~(uint32_t)SPAWN_OWN_CODE; /* that one goes with a list */
     for (int bit = 0; bit < 32; bit++)
-        CHECK_INT(read_spawn_with(1U << bit, -1), 1U << bit == SPAWN_WRITABLE_ROOT ? 0 : -1);
+        CHECK_INT(read_spawn_with(1U << bit, 0, -1), 1U << bit & by_itself ? 0 : -1);
+}
+
+/* A list is for a cold start in a sealed root. */
+static void test_list_that_makes_no_sense_is_refused(void)
+{
+    CHECK_INT(read_spawn_with(SPAWN_LISTED | SPAWN_OWN_CODE, 0, -1), 0);
+    CHECK_INT(read_spawn_with(SPAWN_LISTED, 1, -1), -1);
+    CHECK_INT(read_spawn_with(SPAWN_LISTED | SPAWN_WRITABLE_ROOT, 0, -1), -1);
+    CHECK_INT(read_spawn_with(SPAWN_OWN_CODE, 0, -1), -1);
+    CHECK_INT(read_spawn_with(0, 1, -1), 0);
 }
 
 static void test_message_of_full_size_passes_and_one_byte_more_does_not(void)
@@ -298,6 +314,7 @@ static const struct check_test tests[] = {
     TEST(test_error_of_the_peer_fits_ours_or_is_refused),
     TEST(test_string_with_a_nul_inside_is_refused),
     TEST(test_flag_that_nobody_knows_is_refused),
+    TEST(test_list_that_makes_no_sense_is_refused),
     TEST(test_message_of_full_size_passes_and_one_byte_more_does_not),
     TEST(test_too_large_a_message_is_not_sent),
     TEST(test_closed_peer_is_no_message_and_no_error),

@@ -1,0 +1,37 @@
+"""What is said of programs that fail is right: where they failed, what kind of failure it is, and what helps. The programs are
+those of tests/diagnosis, run by one service; languages that are not here are judged by what they printed elsewhere."""
+
+import pytest
+
+import diagnosis
+
+LINES, CATEGORIES, SUGGESTIONS = 98, 95, 80  # percent
+
+
+@pytest.fixture(scope="module")
+def found():
+    return diagnosis.results(diagnosis.cases())
+
+
+def test_failures_are_explained(found, capsys):
+    scores = diagnosis.score(found)
+    complaints = "\n".join(filter(None, (diagnosis.complaint(case, result) for case, result in found)))
+    with capsys.disabled():
+        print("\n" + diagnosis.table(scores))
+    total = scores["all"]
+    assert total.percent("line") >= LINES, complaints
+    assert total.percent("category") >= CATEGORIES, complaints
+    assert total.percent("suggestion") >= SUGGESTIONS, complaints
+
+
+def test_every_language_is_in_the_corpus(found):
+    folders = {case.folder for case, _ in found}
+    assert {"python", "javascript", "typescript", "bash", "zsh", "system", "c", "cpp", "go", "rust", "java", "ruby", "php", "perl", "lua",
+            "r", "sqlite", "postgres"} <= folders
+
+
+def test_no_expectation_is_without_its_program():
+    for case in diagnosis.cases():
+        assert case.path.exists(), case.label
+        named = {c.name for c in diagnosis.cases(case.folder)}
+        assert len(named) == len(list(diagnosis.cases(case.folder))), f"{case.folder}: a name is there twice"

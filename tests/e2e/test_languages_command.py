@@ -1,0 +1,322 @@
+"""`belljar languages`, languages that are files, and what is said of one that is not there (R2.4, R2.6, R2.7)."""
+
+import json
+import os
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import harness
+import service as service_harness
+from harness import REPO, belljar, eventually
+
+MINIMAL = """\
+name = {name}
+extensions = .{name}
+main_file = main.{name}
+command = {program} {{file}}
+version = {program} --version
+install = apt-get install {name}
+"""
+
+
+def declared(directory, name, program="/usr/bin/no-such-program", more=""):
+    (directory / f"{name}.lang").write_text(MINIMAL.format(name=name, program=program) + more)
+    return {**os.environ, "BELLJAR_LANGUAGES": str(directory)}
+
+
+# ---- the list ----
+
+
+def test_languages_shows_version_and_how_to_install():
+    """R2.7"""
+    result = belljar("languages")
+    rows = {line.split()[0]: line for line in result.out.decode().splitlines()[1:]}
+    assert re.search(r"^python +3\.\d+\.\d+ +yes +apt-get install python3$", rows["python"]), rows["python"]
+    assert {"javascript", "bash", "zsh", "ruby", "php", "perl", "lua", "r"} <= set(rows)
+
+
+def test_languages_as_json_say_the_same(public_path):
+    """R2.7"""
+    env = declared(public_path, "toy")
+    listed = {o["name"]: o for o in json.loads(belljar("languages", "--json", environ=env).out)}
+    assert listed["python"]["installed"] is True and listed["python"]["version"][0].isdigit()
+    assert listed["python"]["aliases"] == ["py", "python3"] and listed["python"]["compiled"] is False
+    assert (listed["toy"]["installed"], listed["toy"]["version"]) == (False, None)
+    assert listed["toy"]["install"] == "apt-get install toy"
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [(("install", "cobol"), "there is no language 'cobol': one of python, "),
+     (("prepare", "cobol"), "there is no language 'cobol': one of python, "),
+     (("show", "cobol"), "there is no language 'cobol': one of python, "),
+     (("show",), "takes one name"), (("show", "python", "ruby"), "takes one name"),
+     (("install",), "takes names: one or more of python, "),
+     (("remove", "python"), "languages 'remove': list, install, prepare and show are accepted"),
+     (("list", "x"), "'x' is one word too many"), (("--jsn",), "did you mean --json?")],
+)
+def test_languages_refuses_what_it_does_not_know(args, said):
+    """R2.6"""
+    result = belljar("languages", *args)
+    assert result.status != 0 and result.out == b"" and said in result.message, result
+
+
+# ---- files ----
+
+
+def test_every_declaration_is_read_back_as_it_is_shown(public_path):
+    """R2.4: under another name, since its own is taken"""
+    for o in json.loads(belljar("languages", "--json").out):
+        shown = belljar("languages", "show", o["name"]).out.decode()
+        text = re.sub(r"(?m)^name = .*", "name = copy", shown)
+        text = re.sub(r"(?m)^aliases = .*\n", "", text)  # and so are these
+        text = re.sub(r"(?m)^extensions = .*", "extensions = .copy", text)
+        (public_path / "copy.lang").write_text(text)
+        again = belljar("languages", "show", "copy", environ={**os.environ, "BELLJAR_LANGUAGES": str(public_path)})
+        assert again.out.decode() == text, again
+
+
+def test_the_example_of_the_documentation_works_to_the_letter(public_path):
+    """R2.4: docs/languages.md"""
+    text = (REPO / "docs" / "languages.md").read_text()
+    (public_path / "awk.lang").write_text(re.search(r"(?s)```lang\n(.*?)```", text).group(1))
+    steps = re.findall(r"(?m)^\$ (.*)\n((?:(?!\$ |```).*\n)*)", re.search(r"(?s)```console\n(.*?```)", text).group(1))
+    assert len(steps) >= 4
+    env = {**os.environ, "BELLJAR_LANGUAGES": str(public_path), "BELLJAR_STATE": "/nonexistent",
+           "PATH": f"{Path(harness.BELLJAR).parent}:{os.environ['PATH']}"}
+    for command, expected in steps:
+        done = subprocess.run(["bash", "-c", command], cwd=public_path, env=env, stdin=subprocess.DEVNULL, timeout=60,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        assert done.stdout.decode() == expected, (command, done)
+
+
+def test_a_language_that_is_a_file_is_inferred_by_its_hints(public_path):
+    """R1.11"""
+    text = (REPO / "docs" / "languages.md").read_text()
+    (public_path / "awk.lang").write_text(re.search(r"(?s)```lang\n(.*?)```", text).group(1))
+    env = {**os.environ, "BELLJAR_LANGUAGES": str(public_path)}
+    result = belljar("run", "-", stdin=b"BEGIN {\n  print 6 * 7\n}\n", environ=env)
+    assert (result.status, result.out) == (0, b"42\n"), result
+
+
+def test_a_bad_file_is_told_and_keeps_no_other_from_working(public_path):
+    """R2.4"""
+    env = declared(public_path, "good", "/bin/bash")
+    (public_path / "bad.lang").write_text("name = bad\ncomand = x\n")
+    for command in (("languages",), ("doctor",)):
+        result = belljar(*command, environ=env)
+        said = (result.out + result.err).decode()
+        assert "bad.lang line 2: there is no key 'comand': did you mean 'command'?" in said, result
+        assert re.search(r"(?m)^.*\bgood +5\.", said), result
+    result = belljar("run", "-l", "good", "-", stdin=b"echo it works", environ=env)
+    assert (result.status, result.out, result.err) == (0, b"it works\n", b""), result
+    assert json.loads(belljar("doctor", "--json", environ=env).out)["language_problems"]
+
+
+def test_a_directory_that_is_named_must_be_there(public_path):
+    result = belljar("languages", environ={**os.environ, "BELLJAR_LANGUAGES": str(public_path / "none")})
+    assert result.status != 0 and "none" in result.message and "No such file" in result.message, result
+
+
+def test_what_others_can_write_is_not_read(public_path):
+    """R2.4: its commands would be run with our rights"""
+    env = declared(public_path, "toy", "/bin/bash")
+    (public_path / "toy.lang").chmod(0o666)
+    result = belljar("languages", environ=env)
+    assert "toy.lang can be written by others (mode 0666): 'chmod go-w toy.lang' lets it be read" in result.message, result
+    assert b"\ntoy " not in result.out, result
+    (public_path / "toy.lang").chmod(0o644)
+    public_path.chmod(0o777)
+    result = belljar("languages", environ=env)
+    assert result.status != 0 and "can be written by others (mode 0777)" in result.message, result
+    public_path.chmod(0o755)
+    if os.geteuid() == 0:
+        os.chown(public_path / "toy.lang", 12345, 12345)
+        assert "belongs to uid 12345" in belljar("languages", environ=env).message
+
+
+# ---- one that is not installed ----
+
+
+def test_a_language_that_is_not_installed_is_refused_with_the_way_to_get_it(public_path):
+    """R2.6, R2.7"""
+    env = declared(public_path, "toy")
+    result = belljar("run", "-l", "toy", "-", stdin=b"x", environ=env)
+    assert result.status != 0 and result.out == b""
+    assert "language 'toy' is not installed here: 'apt-get install toy' installs it" in result.message, result
+
+
+def test_service_has_the_languages_of_its_directory(public_path):
+    """R2.4, R2.6, R2.7"""
+    declared(public_path, "toy")
+    declared(public_path, "mine", "/bin/bash")
+    (public_path / "bad.lang").write_text("nonsense\n")
+    with service_harness.Service("--set", f"languages.dir={public_path}", "--set", "pools.max=0") as s:
+        def answered():
+            listed = {o["name"]: o for o in s.get("/v1/languages").json}
+            return listed if listed["mine"]["version"] else None
+        listed = eventually(answered, 10)
+        assert listed["mine"]["version"].startswith("5.") and listed["mine"]["installed"] is True
+        assert (listed["toy"]["installed"], listed["toy"]["version"]) == (False, None)
+        assert listed["python"]["warm"] == ["python-data", "python-std", "python"] and listed["python"]["compiled"] is False
+        result = s.run("echo hello $BASH_VERSION", language="mine")
+        assert (result["language"], result["verdict"]) == ("mine", "ok") and result["stdout"].startswith("hello 5.")
+        refusal = s.run("x", language="toy", status=400)
+        assert "language 'toy' is not installed here: 'apt-get install toy' installs it" in refusal["error"]["message"]
+        assert "bad.lang line 1" in s.log()
+
+
+def test_service_refuses_a_directory_that_it_cannot_use(public_path):
+    s = service_harness.Service("--set", f"languages.dir={public_path}/none")
+    try:
+        s.start(wait=False)
+        assert eventually(lambda: s.popen.poll() is not None, 10) and s.popen.returncode != 0
+        assert "languages.dir" in s.log() and "No such file" in s.log()
+    finally:
+        s.end()
+
+
+def test_service_serves_while_slow_languages_have_not_told_their_version(public_path):
+    """R2.7: nobody waits for them, and runs work meanwhile"""
+    slow = public_path / "slow"
+    slow.write_text('#!/bin/bash\n[ "$1" = --version ] && sleep 2 && echo 9.8.7 && exit\nexec /bin/bash "$@"\n')
+    slow.chmod(0o755)
+    declared(public_path, "late", str(slow))
+    (public_path / "late.lang").write_text(
+        (public_path / "late.lang").read_text().replace(f"command = {slow}", "command = /bin/bash"))
+    began = time.monotonic()
+    with service_harness.Service("--set", f"languages.dir={public_path}", "--set", "pools.max=0") as s:
+        assert time.monotonic() - began < 2 * harness.PATIENCE
+        late = {o["name"]: o for o in s.get("/v1/languages").json}["late"]
+        assert (late["version"], late["installed"]) == (None, True), late
+        assert s.run("echo now", language="late")["stdout"] == "now\n"
+        assert eventually(lambda: {o["name"]: o for o in s.get("/v1/languages").json}["late"]["version"] == "9.8.7", 20)
+
+
+# ---- installing and preparing ----
+
+
+def test_install_says_what_it_will_do(public_path):
+    """R2.7"""
+    env = declared(public_path, "toy")
+    declared(public_path, "own")
+    (public_path / "own.lang").write_text((public_path / "own.lang").read_text().replace("apt-get install own", "touch x && true"))
+    result = belljar("languages", "install", "toy", "own", "bash", "--dry-run", environ=env)
+    said = result.out.decode()
+    assert result.status == 0 and re.search(r"(?m)^bash 5\.\S+ is installed$", said), result
+    assert re.search(r"(?m)^==> .*apt-get .*install -y --no-install-recommends toy$", said), result
+    assert re.search(r"(?m)^==> .*/bin/sh -c 'touch x && true'$", said), result
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="as root, so that no password is asked for")
+def test_install_runs_the_command_and_looks_at_what_came_of_it(public_path):
+    """R2.7"""
+    program = public_path / "toy"
+    env = declared(public_path, "toy", str(program))
+    text = (public_path / "toy.lang").read_text()
+    (public_path / "toy.lang").write_text(text.replace("apt-get install toy", f"printf '#!/bin/sh\\necho 1.2.3\\n' > {program} && chmod 755 {program}"))
+    result = belljar("languages", "install", "toy", environ=env)
+    assert result.status == 0 and result.out.decode().endswith("toy 1.2.3 is installed now\n"), result
+    program.unlink()
+    (public_path / "toy.lang").write_text(text.replace("apt-get install toy", "true && true"))
+    result = belljar("languages", "install", "toy", environ=env)
+    assert result.status != 0 and "toy does not answer" in result.message, result
+    (public_path / "toy.lang").write_text(text.replace("apt-get install toy", "exit 3 || true"))
+    result = belljar("languages", "install", "toy", environ=env)
+    assert result.status != 0 and "status 3" in result.message, result
+
+
+def seeded(public_path, script):
+    """A language with something to prepare, of a belljar of its own: its guest directory is changed."""
+    version = public_path / "interpreter"
+    version.write_text("#!/bin/sh\necho 1.0.0\n")
+    version.chmod(0o755)
+    folder = public_path / "guest" / "toy"
+    folder.mkdir()
+    (folder / "prepare").write_text(script)
+    languages = public_path / "languages"
+    languages.mkdir()
+    return folder, declared(languages, "toy", str(version), "seeded = yes\n")
+
+
+def test_prepare_makes_a_seed_once_for_each_version(belljar_for_everybody, public_path):
+    folder, env = seeded(public_path, 'umask 077; echo x >>"$0.count"; mkdir "$1/sub"; date +%N >"$1/sub/file"\n')
+    for _ in range(2):
+        result = belljar("languages", "prepare", "toy", environ=env)
+        assert result.status == 0, result
+    assert (folder / "prepare.count").read_text() == "x\n"
+    assert result.out == b""
+    assert (folder / "seed" / "sub").stat().st_mode & 0o777 == 0o755
+    assert (folder / "seed" / "sub" / "file").stat().st_mode & 0o777 == 0o644
+    first = (folder / "seed" / "sub" / "file").read_text()
+    (public_path / "interpreter").write_text("#!/bin/sh\necho 1.0.1\n")
+    assert belljar("languages", "prepare", "toy", environ=env).out == b"==> prepare (toy)\n"
+    assert (folder / "prepare.count").read_text() == "x\nx\n"
+    assert (folder / "seed" / "sub" / "file").read_text() != first
+    assert sorted(p.name for p in folder.iterdir()) == ["prepare", "prepare.count", "seed", "seed.version"]
+
+
+def test_seed_is_nobodys_to_change(belljar_for_everybody, public_path):
+    """Whatever the umask of who makes it, and of the script: jars run what is in there."""
+    folder, env = seeded(public_path, 'touch "$1/usual"; umask 0; mkdir "$1/open"; touch "$1/open/file"; chmod 0777 "$1/open/file"\n')
+    before = os.umask(0)
+    try:
+        assert belljar("languages", "prepare", "toy", environ=env).status == 0
+    finally:
+        os.umask(before)
+    made = [folder / "seed.version", folder / "seed", *(folder / "seed").rglob("*")]
+    assert len(made) == 5 and not [p for p in made if p.stat().st_mode & 0o022], [(p, oct(p.stat().st_mode)) for p in made]
+
+
+@pytest.mark.parametrize("what, mode", [(".", 0o777), ("prepare", 0o666)])
+def test_script_that_anybody_can_change_is_not_run(belljar_for_everybody, public_path, what, mode):
+    folder, env = seeded(public_path, 'touch "$0.ran"\n')
+    (folder / what).chmod(mode)
+    result = belljar("languages", "prepare", "toy", environ=env)
+    assert result.status != 0 and "can be replaced by anybody" in result.message, result
+    assert not (folder / "prepare.ran").exists() and not (folder / "seed").exists()
+
+
+def test_prepare_that_fails_leaves_what_was_there(belljar_for_everybody, public_path):
+    folder, env = seeded(public_path, 'echo good >"$1/file"\n')
+    assert belljar("languages", "prepare", "toy", environ=env).status == 0
+    (folder / "prepare").write_text('echo half >"$1/file"; echo it is broken >&2; exit 3\n')
+    result = belljar("languages", "prepare", "toy", environ=env)
+    assert result.status != 0 and "it is broken" in result.message and "status 3" in result.message, result
+    assert (folder / "seed" / "file").read_text() == "good\n"
+    assert not (folder / "seed.new").exists()
+
+
+def test_prepare_by_several_at_once_makes_one_seed(belljar_for_everybody, public_path):
+    folder, env = seeded(public_path, 'echo x >>"$0.count"; sleep 0.3; echo made >"$1/file"\n')
+    jobs = [lambda: belljar("languages", "prepare", "toy", environ=env) for _ in range(4)]
+    results = service_harness.in_threads(jobs)
+    assert [r.status for r in results] == [0] * 4, results
+    assert (folder / "prepare.count").read_text() == "x\n"
+    assert (folder / "seed" / "file").read_text() == "made\n"
+
+
+# ---- Markdown ----
+
+
+def test_run_takes_the_program_out_of_markdown(public_path):
+    """R1.11"""
+    page = public_path / "page.md"
+    page.write_text("# How to\n\nFirst `x = f(1)`:\n\n```console\n$ make\n```\n\nThen:\n\n```python\nprint(1)\n```\n\n```bash\necho 2\n```\n")
+    assert belljar("run", page).out == b"1\n"
+    assert belljar("run", "-l", "bash", page).out == b"2\n"
+    page.write_text("# nothing here\n")
+    result = belljar("run", page)
+    assert result.status != 0 and "there is no fenced program in it" in result.message, result
+
+
+def test_run_takes_fences_off_what_comes_on_stdin():
+    """R1.11"""
+    assert belljar("run", "-", stdin=b"Sure:\n\n```ruby\nputs 6 * 7\n```\n").out == b"42\n"
+    assert belljar("run", "-l", "python", "-", stdin=b"```\r\nprint(1)\r\n```\r\n").out == b"1\n"
+    result = belljar("run", "-", stdin=b"```cobol\nDISPLAY 1.\n```\n")
+    assert result.status != 0 and "Language 'cobol' is not supported: one of python, " in result.message, result

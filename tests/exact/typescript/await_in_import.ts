@@ -1,0 +1,2 @@
+import { x } from './slow';
+console.log(x);

@@ -1,0 +1,2 @@
+async function main(): Promise<number> { return await Promise.resolve(1); }
+main().then((v: number) => console.log(v));

@@ -1,0 +1,4 @@
+import { readFile } from 'fs/promises';
+const text: string = await readFile(__filename, 'utf8');
+console.log(text.length, this);
+export {};

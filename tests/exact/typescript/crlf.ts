@@ -1,0 +1,6 @@
+const x: number = 1;
+interface A {
+  a: 1;
+}
+console.log(x as number);
+null!.x;

@@ -1,0 +1,3 @@
+function f() { enum Local { X, Y } return Local.Y; }
+export enum Exported { One = 1 }
+console.log(f(), Exported);

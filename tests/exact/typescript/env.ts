@@ -1,0 +1,1 @@
+console.log(process.env.GREETING as string, Object.keys(process.env).sort());

@@ -1,0 +1,2 @@
+async function f(): Promise<void> { await null; throw new TypeError('async'); }
+f();

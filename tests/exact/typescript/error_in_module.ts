@@ -1,0 +1,3 @@
+import { fail } from './f';
+console.log(1);
+fail(2);

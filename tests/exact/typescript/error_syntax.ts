@@ -1,0 +1,2 @@
+const x: number = ;
+console.log(x);

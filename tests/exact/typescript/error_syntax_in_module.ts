@@ -1,0 +1,3 @@
+console.log('not reached');
+import { x } from './bad';
+console.log(x);

@@ -1,0 +1,3 @@
+const x: number = 1;
+console.log('ok');
+const y = (2;

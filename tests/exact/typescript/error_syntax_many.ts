@@ -1,0 +1,3 @@
+function f( { return 1;
+let = 2;
+class { x }

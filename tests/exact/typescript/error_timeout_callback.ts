@@ -1,0 +1,1 @@
+setTimeout((): void => { (undefined as any).x; }, 1);

@@ -1,0 +1,3 @@
+const n: number = 'not a number';
+console.log(n, (n as any).toUpperCase());
+undefinedName;

@@ -1,0 +1,2 @@
+console.log('a' as string);
+process.exit(7);

@@ -1,0 +1,3 @@
+import 'fs';
+import {} from 'path';
+console.log(this, typeof require);

@@ -1,0 +1,2 @@
+import path = require('path');
+console.log(path.extname(__filename));

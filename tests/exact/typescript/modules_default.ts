@@ -1,0 +1,3 @@
+import def, { Named } from './d';
+import * as ns from './d';
+console.log(def(2), new Named(1), Object.keys(ns).sort());

@@ -1,0 +1,3 @@
+import { plain } from './old';
+import whole from './old.js';
+console.log(plain(), Object.keys(whole));

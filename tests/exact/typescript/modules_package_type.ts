@@ -1,0 +1,2 @@
+import { inc } from './lib.js';
+console.log(inc(), typeof require);

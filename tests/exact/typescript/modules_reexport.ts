@@ -1,0 +1,2 @@
+import { inc, renamed } from './all';
+console.log(inc(), renamed);

@@ -1,0 +1,1 @@
+console.log('no types at all', 1 + 1);

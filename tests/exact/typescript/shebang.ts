@@ -1,0 +1,3 @@
+#!/usr/bin/env ts-node
+const x: number = 1;
+console.log(x);

@@ -1,0 +1,2 @@
+function f(this: unknown): boolean { return this === globalThis; }
+console.log(f());

@@ -1,0 +1,1 @@
+console.log((process as any).sourceMapsEnabled, typeof process.setSourceMapsEnabled);

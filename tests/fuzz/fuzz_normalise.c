@@ -1,0 +1,28 @@
+/* Whatever a model hands over as code: unwrapping ends, stays within its memory, and never makes it longer than a dict
+ * literal's escapes can. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "api/detect.h"
+#include "api/risks.h"
+#include "base/auto.h"
+#include "normalise/normalise.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *text = (const char *)data;
+    struct err e;
+    const char *const names[] = { NULL, "README.md", "script" };
+    for (size_t i = 0; i < 3; i++) {
+        auto(normalised) n = { 0 };
+        const struct normalise_request q = { .text = text, .len = size, .file_name = names[i] };
+        if (normalise(&q, &n, &e) == 0 &&
+            (n.code.len > size + 1 || (n.told == TOLD_NOT) != (n.language == NULL)))
+            abort();
+    }
+    json_decref(detect_artifacts(text, size));
+    json_decref(risks_find("python", text, size));
+    return 0;
+}

@@ -1,0 +1,249 @@
+#include "normalise/normalise.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "check.h"
+
+#define SEPARATOR "%%%\n"
+
+static const char *name_of(const struct language *l)
+{
+    return l ? l->name : "(none)";
+}
+
+static void check_normal(const char *text, const char *given, const char *file, const char *code,
+                         const char *language, enum told told)
+{
+    struct err e = { 0 };
+    auto(normalised) n = { 0 };
+    const struct normalise_request q = { .text = text,
+                                         .len = strlen(text),
+                                         .given = given ? language_find(given) : NULL,
+                                         .file_name = file };
+    if (!CHECK_INT(normalise(&q, &n, &e), 0)) {
+        printf("    %s\n", e.text);
+        return;
+    }
+    bool good = CHECK_STR(buf_str(&n.code), code);
+    good = CHECK_STR(name_of(n.language), language) && good;
+    if (!CHECK_STR(told_word(n.told), told_word(told)) || !good)
+        printf("    of: %s\n", text);
+}
+
+static void test_the_order_is_given_fence_first_line_name_content(void)
+{
+    check_normal("print(1)", "bash", NULL, "print(1)", "bash", TOLD_GIVEN);
+    check_normal("```ruby\n#!/bin/bash\nprint(1)\n```\n", NULL, NULL, "#!/bin/bash\nprint(1)\n",
+                 "ruby", TOLD_FENCE);
+    check_normal("```ruby\nputs 1\n```\n", "perl", NULL, "puts 1\n", "perl", TOLD_GIVEN);
+    check_normal("#!/bin/bash\nprint(1)\n", NULL, NULL, "#!/bin/bash\nprint(1)\n", "bash",
+                 TOLD_SHEBANG);
+    check_normal("#!/bin/bash\nprint(1)\n", NULL, "x.py", "#!/bin/bash\nprint(1)\n", "bash",
+                 TOLD_SHEBANG);
+    check_normal("echo 1\n", NULL, "x.py", "echo 1\n", "python", TOLD_NAME);
+    check_normal("echo 1\n", NULL, "x.tex", "echo 1\n", "(none)", TOLD_NOT);
+    check_normal("echo 1\n", NULL, NULL, "echo 1\n", "bash", TOLD_CONTENT);
+    check_normal("one two three four", NULL, NULL, "one two three four", "(none)", TOLD_NOT);
+    check_normal("#!/usr/bin/python3\r\nx\r\n", NULL, "x.py", "#!/usr/bin/python3\r\nx\r\n",
+                 "python", TOLD_NAME); /* both say it */
+}
+
+static void test_a_beginning_that_is_one_languages_alone_decides(void)
+{
+    static const char *const programs[] = {
+        "<?php\n#include <stdio.h>\nint main(void) {\n    printf(\"x\");\n    return 0;\n}\n",
+        "<?php echo <<<'X'\nimport os\ndef f():\n    return os.getcwd()\nprint(f())\nX;\n",
+        "\n  <?php\nSELECT 1;\nINSERT INTO t VALUES (1);\n",
+        "\xEF\xBB\xBF<?php\nuse strict;\nmy $x = 1;\n",
+    };
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+        check_normal(programs[i], NULL, NULL, programs[i], "php", TOLD_CONTENT);
+    /* elsewhere it is a line as any other */
+    static const char in_python[] =
+        "import sys\ndef page():\n    return '<?php'\nprint(page(), file=sys.stderr)\n";
+    check_normal(in_python, NULL, NULL, in_python, "python", TOLD_CONTENT);
+}
+
+static void test_wrappings_are_taken_off(void)
+{
+    static const struct {
+        const char *text, *code, *language;
+        enum told told;
+    } rows[] = {
+        { "```python\nprint(1)\n```", "print(1)\n", "python", TOLD_FENCE },
+        { "```py\nprint(1)\n```\n", "print(1)\n", "python", TOLD_FENCE },
+        { "```Python\nprint(1)\n```\n", "print(1)\n", "python", TOLD_FENCE },
+        { "~~~js\nconsole.log(1)\n~~~\n", "console.log(1)\n", "javascript", TOLD_FENCE },
+        { "````sh\necho '```'\n````\n", "echo '```'\n", "bash", TOLD_FENCE },
+        { "``` {.ruby .numberLines}\nputs 1\n```\n", "puts 1\n", "ruby", TOLD_FENCE },
+        { "   ```lua\n   print(1)\n   ```\n", "print(1)\n", "lua", TOLD_FENCE },
+        { "```\necho hi\n```\n", "echo hi\n", "bash", TOLD_CONTENT },
+        { "```text\necho hi\n```\n", "echo hi\n", "bash", TOLD_CONTENT },
+        { "```\nx\n```\n", "x\n", "python", TOLD_CONTENT },
+        { "```python\nprint(1)\n", "print(1)\n", "python", TOLD_FENCE }, /* never closed */
+        { "```python\nx = 1\n```\nand then\n```python\nprint(x)\n```\n", "x = 1\nprint(x)\n",
+          "python", TOLD_FENCE },
+        { "```python\nx = 1\n```\n```bash\necho\n```\n", "x = 1\n", "python", TOLD_FENCE },
+        { "Sure, here you go:\n\n```perl\nprint 1;\n```\n\nHope this helps.\n", "print 1;\n",
+          "perl", TOLD_FENCE },
+        { "```python\r\nprint(1)\r\nprint(2)\r\n```\r\n", "print(1)\nprint(2)\n", "python",
+          TOLD_FENCE },
+        { "\xEF\xBB\xBF```python\nprint(1)\n```\n", "print(1)\n", "python", TOLD_FENCE },
+        { "\xEF\xBB\xBF{'generated_code': 'print(1)'}", "print(1)", "python", TOLD_CONTENT },
+        { "{'generated_code': 'print(1)'}", "print(1)", "python", TOLD_CONTENT },
+        { "{\"generated_code\": \"print(1)\"}", "print(1)", "python", TOLD_CONTENT },
+        { "{'generated_code': '```bash\\necho 1\\n```'}", "echo 1\n", "bash", TOLD_FENCE },
+        { "{\"generated_code\": \"```ruby\\nputs 1\\n```\", \"timeout\": 5}", "puts 1\n", "ruby",
+          TOLD_FENCE },
+        { "{'generated_code': '%'}", "%", "python", TOLD_CONTENT },
+        { "```python print(1)```", "print(1)", "python", TOLD_FENCE },
+        { "```cobol\nDISPLAY 'X'.\n```\n", "DISPLAY 'X'.\n", "(none)", TOLD_NOT },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        check_normal(rows[i].text, NULL, NULL, rows[i].code, rows[i].language, rows[i].told);
+}
+
+static void test_what_is_no_wrapping_stays_byte_for_byte(void)
+{
+    static const char *const texts[] = {
+        "s = '''\n```\nx\n```\n'''\nprint(s)\n",
+        "\xEF\xBB\xBFprint(1)\n",
+        "print(1)\r\nprint(2)\r\n",
+        "{'generated_code': 1}",
+        "{'generated_code': 'x'",
+        "echo '```'\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct err e = { 0 };
+        auto(normalised) n = { 0 };
+        const struct normalise_request q = { .text = texts[i], .len = strlen(texts[i]) };
+        CHECK_INT(normalise(&q, &n, &e), 0);
+        CHECK_STR(buf_str(&n.code), texts[i]);
+        CHECK(!n.unwrapped);
+    }
+    /* given or in a file of its own, a program is what it is, unless it begins with a fence */
+    check_normal("{'generated_code': 'x'}", "python", NULL, "{'generated_code': 'x'}", "python",
+                 TOLD_GIVEN);
+    check_normal("```python\nprint(1)\n```\n", NULL, "x.py", "```python\nprint(1)\n```\n", "python",
+                 TOLD_NAME);
+    check_normal("\n ```\nprint(1)\n ```\n", "python", NULL, "print(1)\n", "python", TOLD_GIVEN);
+    struct err e = { 0 };
+    auto(normalised) n = { 0 };
+    CHECK_INT(normalise(&(struct normalise_request){ .text = "print(1)\0x", .len = 10 }, &n, &e),
+              0);
+    CHECK_INT(n.code.len, 10);
+}
+
+static void test_markdown_is_the_program_it_holds(void)
+{
+    static const char text[] =
+        "# How to\n\nInstall `x = 1` first:\n\n```console\n$ apt-get install\n"
+        "```\n\nThen f(x):\n\n```python\nprint(1)\n```\n\n```ruby\nputs 2\n"
+        "```\n\n```python\nprint(3)\n```\n";
+    check_normal(text, NULL, "README.md", "print(1)\nprint(3)\n", "python", TOLD_FENCE);
+    check_normal(text, "ruby", "doc/README.Markdown", "puts 2\n", "ruby", TOLD_GIVEN);
+    check_normal("# x\n\n```\necho hi\n```\n", NULL, "x.md", "echo hi\n", "bash", TOLD_CONTENT);
+    struct err e = { 0 };
+    auto(normalised) n = { 0 };
+    CHECK_INT(
+        normalise(&(struct normalise_request){ .text = "# x\n", .len = 4, .file_name = "x.md" }, &n,
+                  &e),
+        -1);
+    CHECK(strstr(e.text, "no fenced program in it") != NULL);
+    CHECK_INT(normalise(&(struct normalise_request){ .text = text,
+                                                     .len = strlen(text),
+                                                     .given = language_find("perl"),
+                                                     .file_name = "x.md" },
+                        &n, &e),
+              -1);
+    CHECK(strstr(e.text, "no fenced program in perl in it") != NULL);
+}
+
+struct score {
+    unsigned programs, right, wrong;
+};
+
+static void score_file(const char *path, const struct language *l, struct score *s)
+{
+    struct err e = { 0 };
+    auto(buf) text = { 0 };
+    autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (!CHECK(fd >= 0) || !CHECK_INT(fd_read_to_buf(fd, 1 << 20, &text, &e), 0))
+        return;
+    const char *at = buf_str(&text);
+    for (unsigned i = 0;; i++) {
+        const char *end = strstr(at, "\n" SEPARATOR);
+        size_t n = end ? (size_t)(end - at) + 1 : strlen(at);
+        const struct language *told = language_infer(at, n);
+        s->programs++;
+        s->right += told == l;
+        s->wrong += told && told != l;
+        if (told != l)
+            printf("    %s %u: %s\n", l->name, i, name_of(told));
+        if (!end)
+            break;
+        at = end + 1 + strlen(SEPARATOR);
+    }
+}
+
+static void test_content_tells_the_language_of_the_corpus(void)
+{
+    struct score all = { 0 };
+    unsigned known = 0;
+    for (const struct language *const *l = languages; *l; l++) {
+        char path[4200];
+        struct score s = { 0 };
+        (void)snprintf(path, sizeof path, CORPUS_DIR "/%s.txt", (*l)->name);
+        score_file(path, *l, &s);
+        CHECK(s.programs >= 10);
+        all.programs += s.programs;
+        all.right += s.right;
+        all.wrong += s.wrong;
+        known++;
+    }
+    printf("    %u of %u programs in %u languages, %u taken for another\n", all.right, all.programs,
+           known, all.wrong);
+    CHECK(all.right * 100 >= all.programs * 97);
+}
+
+static void test_what_is_no_program_is_no_language(void)
+{
+    static const char *const texts[] = {
+        "",
+        "\n\n",
+        "x",
+        "42",
+        "1 + 1",
+        "a = b + c",
+        "hello world",
+        "Here is a list of things to do:\n- buy milk\n- call home\n",
+        "Dear team,\n\nfrom next week on we will import goods from abroad.\nBest,\nA.",
+        "# Title\n\nSome text about programming in Python and Ruby.\n",
+        "name,age\nada,36\nbob,41\n",
+        "{\n  \"name\": \"x\",\n  \"n\": [1, 2]\n}\n",
+        "key: value\nlist:\n  - a\n  - b\n",
+        "<div class=\"x\">\n  <p>hi</p>\n</div>\n",
+        "let me know if this works for you",
+        "select one of these options and go on",
+        "with kind regards\nthe team",
+        "print(1)\necho 1",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (!CHECK_STR(name_of(language_infer(texts[i], strlen(texts[i]))), "(none)"))
+            printf("    of: %s\n", texts[i]);
+}
+
+static const struct check_test tests[] = {
+    TEST(test_the_order_is_given_fence_first_line_name_content),
+    TEST(test_a_beginning_that_is_one_languages_alone_decides),
+    TEST(test_wrappings_are_taken_off),
+    TEST(test_what_is_no_wrapping_stays_byte_for_byte),
+    TEST(test_markdown_is_the_program_it_holds),
+    TEST(test_content_tells_the_language_of_the_corpus),
+    TEST(test_what_is_no_program_is_no_language),
+};
+CHECK_MAIN(tests)

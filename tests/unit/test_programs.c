@@ -1,0 +1,514 @@
+#include "engine/programs.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/auto.h"
+#include "check.h"
+#include "engine/programs_disk.h"
+#include "place.h"
+#include "spec/bundle.h"
+
+#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static const struct language lang = {
+    .name = "lang",
+    .command = WORDS("./{program}"),
+    .compile = WORDS("/bin/cc", "{sources}"),
+    .extensions = WORDS(".c"),
+    .env = WORDS("A=1"),
+    .products = WORDS("program"),
+    .version = WORDS("/bin/sh"),
+};
+static const char *const other_command[] = { "/bin/gcc", "{sources}", NULL };
+static const char *const other_env[] = { "A=2", NULL };
+static const char *const other_version[] = { "/bin/ls", NULL };
+static struct err e;
+
+/* ---- keys ---- */
+
+struct asked {
+    struct language language;
+    struct run_request q;
+    struct buf files;
+    enum level level;
+    char *args[3], *sources[3], *outputs[2];
+};
+
+static void usual(struct asked *a)
+{
+    *a = (struct asked){ .language = lang, .level = LEVEL_JAR };
+    a->args[0] = (char *)"-O2";
+    a->sources[0] = (char *)"main.c";
+    a->outputs[0] = (char *)"program";
+    a->q = (struct run_request){ .language = &a->language,
+                                 .command = a->language.compile,
+                                 .language_env = a->language.env,
+                                 .main_name = "main.c",
+                                 .args = a->args,
+                                 .sources = a->sources,
+                                 .outputs = a->outputs,
+                                 .limits = limits_default() };
+    CHECK_INT(bundle_add(&a->files, "main.c", 0644, "code", 4, &e), 0);
+}
+
+static void change_code(struct asked *a)
+{
+    a->files.data[a->files.len - 1] = 'x';
+}
+static void change_mode(struct asked *a)
+{
+    a->files.len = 0;
+    CHECK_INT(bundle_add(&a->files, "main.c", 0755, "code", 4, &e), 0);
+}
+static void change_file_name(struct asked *a)
+{
+    a->files.len = 0;
+    CHECK_INT(bundle_add(&a->files, "main.d", 0644, "code", 4, &e), 0);
+}
+static void add_file(struct asked *a)
+{
+    CHECK_INT(bundle_add(&a->files, "other.h", 0644, "", 0, &e), 0);
+}
+static void change_argument(struct asked *a)
+{
+    a->args[0] = (char *)"-O3";
+}
+static void add_argument(struct asked *a)
+{
+    a->args[1] = (char *)"";
+}
+static void split_argument(struct asked *a)
+{
+    a->args[0] = (char *)"-O";
+    a->args[1] = (char *)"2";
+}
+static void change_command(struct asked *a)
+{
+    a->q.command = other_command;
+}
+static void change_environment(struct asked *a)
+{
+    a->q.language_env = other_env;
+}
+static void change_sources(struct asked *a)
+{
+    a->sources[1] = (char *)"b.c";
+}
+static void change_main(struct asked *a)
+{
+    a->q.main_name = "b.c";
+}
+static void change_products(struct asked *a)
+{
+    a->outputs[0] = (char *)".";
+}
+static void change_language(struct asked *a)
+{
+    a->language.name = "lang2";
+}
+static void change_level(struct asked *a)
+{
+    a->level = LEVEL_ROOTLESS;
+}
+static void change_toolchain(struct asked *a)
+{
+    a->language.version = other_version;
+}
+
+static void key_of(struct asked *a, char out[PROGRAM_KEY_SIZE])
+{
+    CHECK_INT(program_key(out, &a->q, a->level, &a->files, &e), 0);
+}
+
+static void test_key_changes_with_everything_a_compiler_could_see(void)
+{
+    static void (*const changes[])(struct asked *) = {
+        change_code,     change_mode,    change_file_name, add_file,       change_argument,
+        add_argument,    split_argument, change_command,   change_sources, change_environment,
+        change_products, change_main,    change_language,  change_level,   change_toolchain,
+    };
+    enum { N = sizeof changes / sizeof changes[0] };
+    char keys[N + 1][PROGRAM_KEY_SIZE], again[PROGRAM_KEY_SIZE];
+    for (size_t i = 0; i <= N; i++) {
+        struct asked a;
+        usual(&a);
+        if (i < N)
+            changes[i](&a);
+        key_of(&a, keys[i]);
+        key_of(&a, again);
+        CHECK_STR(again, keys[i]);
+        CHECK_INT(strlen(keys[i]), PROGRAM_KEY_SIZE - 1);
+        for (size_t k = 0; k < i; k++)
+            CHECK(strcmp(keys[k], keys[i]) != 0);
+        buf_done(&a.files);
+    }
+}
+
+static void test_key_does_not_change_with_what_it_may_take(void)
+{
+    struct asked a;
+    char one[PROGRAM_KEY_SIZE], other[PROGRAM_KEY_SIZE];
+    usual(&a);
+    key_of(&a, one);
+    a.q.limits.v[LIMIT_WALL_MS] = 1;
+    a.q.id = 77;
+    key_of(&a, other);
+    CHECK_STR(other, one);
+    buf_done(&a.files);
+}
+
+static void test_key_changes_when_the_compiler_is_replaced(void)
+{
+    auto(place) p;
+    struct asked a;
+    char path[300], one[PROGRAM_KEY_SIZE], other[PROGRAM_KEY_SIZE];
+    if (!place_init(&p) || !place_file(&p, "cc", "first", 0755))
+        return;
+    (void)snprintf(path, sizeof path, "%s/cc", p.path);
+    usual(&a);
+    a.q.command = WORDS(path);
+    key_of(&a, one);
+    const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+    CHECK_INT(utimensat(AT_FDCWD, path, times, 0), 0);
+    key_of(&a, other);
+    CHECK(strcmp(one, other) != 0);
+    buf_done(&a.files);
+}
+
+/* ---- asking ---- */
+
+struct asker {
+    struct program_wait wait;
+    int answers;
+    enum program_answer answer;
+    struct program *program;
+};
+
+static void on_answer(struct program_wait *w, enum program_answer what, struct program *p)
+{
+    struct asker *a = (struct asker *)w;
+    a->answers++;
+    a->answer = what;
+    a->program = p;
+}
+
+static int told;
+static void on_answered(void *context)
+{
+    (void)context;
+    told++;
+}
+
+struct world {
+    uv_loop_t loop;
+    struct programs *ps;
+    struct buf files;
+};
+
+static void world_open(struct world *w, int dir_fd, uint64_t max)
+{
+    *w = (struct world){ 0 };
+    CHECK_INT(uv_loop_init(&w->loop), 0);
+    CHECK_INT(programs_new(&w->ps, &w->loop, on_answered, w, &e), 0);
+    CHECK_INT(bundle_add(&w->files, "main.c", 0644, "code", 4, &e), 0);
+    if (dir_fd >= 0)
+        programs_set_dir(w->ps, dup(dir_fd), max);
+}
+
+static void turn(struct world *w)
+{
+    (void)uv_run(&w->loop, UV_RUN_DEFAULT);
+}
+
+static void world_done(struct world *w)
+{
+    programs_free(w->ps);
+    turn(w);
+    CHECK_INT(uv_loop_close(&w->loop), 0);
+    buf_done(&w->files);
+}
+
+static enum program_answer ask(struct world *w, const char *key, struct asker *a)
+{
+    *a = (struct asker){
+        .wait = { .answer = on_answer, .files = &w->files, .limits = compile_limits_default() }
+    };
+    return programs_ask(w->ps, key, &a->wait, &a->program);
+}
+
+static struct program *make(struct world *w, struct asker *a, const char *text)
+{
+    struct preparation how = { .usage = { 5, 6, 7, 8 } };
+    auto(buf) made = { 0 };
+    struct program *p = NULL;
+    CHECK_INT(buf_add(&how.said[RUN_STDERR], "warning", 7, &e), 0);
+    CHECK_INT(bundle_add(&made, "program", OUTPUT_OK, text, strlen(text), &e), 0);
+    CHECK_INT(programs_made(w->ps, &a->wait, &how, &made, &p, &e), 0);
+    return p;
+}
+
+/* The text of "program" in what the run is given. */
+static bool holds(const struct program *p, const char *text)
+{
+    struct stat st;
+    struct bundle_entry f;
+    bool more = true, found = false;
+    if (!p || p->bundle_fd < 0 || fstat(p->bundle_fd, &st) < 0)
+        return false;
+    struct buf b = { .len = (size_t)st.st_size,
+                     .data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, p->bundle_fd,
+                                  0) };
+    for (size_t pos = 0; bundle_next(&b, &pos, &f, &more, &e) == 0 && more;)
+        found = found || (f.head.name_len == 7 && f.head.size == strlen(text) &&
+                          memcmp(f.bytes, text, f.head.size) == 0);
+    (void)munmap(b.data, b.len);
+    return found;
+}
+
+static void test_first_makes_it_and_the_next_have_it(void)
+{
+    auto(world) w;
+    struct asker a, b, c, again;
+    world_open(&w, -1, 0);
+    CHECK_INT(ask(&w, "k", &a), PROGRAM_YOURS);
+    CHECK_INT(ask(&w, "k", &b), PROGRAM_LATER);
+    CHECK_INT(ask(&w, "k", &c), PROGRAM_LATER);
+    CHECK_INT(ask(&w, "other", &again), PROGRAM_YOURS);
+    programs_leave(w.ps, &again.wait);
+    struct program *p = make(&w, &a, "made");
+    CHECK(holds(p, "made") && p->how.usage.wall_us == 5);
+    CHECK(b.answers == 1 && b.answer == PROGRAM_HERE && b.program == p);
+    CHECK(c.answers == 1 && c.program == p);
+    CHECK_INT(ask(&w, "k", &again), PROGRAM_HERE);
+    CHECK(again.program == p);
+    CHECK_INT(p->refs, 5);
+    for (int i = 0; i < 4; i++)
+        program_release(p);
+    struct programs_counts n = programs_counts(w.ps);
+    CHECK(n.made == 1 && n.shared == 2 && n.from_memory == 1);
+}
+
+static void test_who_waits_takes_over_when_the_first_leaves(void)
+{
+    auto(world) w;
+    struct asker a, b, c;
+    world_open(&w, -1, 0);
+    CHECK_INT(ask(&w, "k", &a), PROGRAM_YOURS);
+    CHECK_INT(ask(&w, "k", &b), PROGRAM_LATER);
+    CHECK_INT(ask(&w, "k", &c), PROGRAM_LATER);
+    programs_leave(w.ps, &b.wait); /* who only waited goes without a word */
+    CHECK(b.answers == 0);
+    programs_leave(w.ps, &a.wait);
+    programs_leave(w.ps, &a.wait);
+    CHECK(c.answers == 1 && c.answer == PROGRAM_YOURS && !c.program);
+    program_release(make(&w, &c, "made"));
+    CHECK(a.answers == 0 && b.answers == 0 && c.answers == 1);
+    CHECK_INT(ask(&w, "k", &a), PROGRAM_HERE);
+    program_release(a.program);
+}
+
+static void test_failure_is_shared_by_those_with_the_same_limits_and_not_kept(void)
+{
+    auto(world) w;
+    struct asker a, same, more;
+    struct preparation how = { .verdict = VERDICT_TIMEOUT };
+    world_open(&w, -1, 0);
+    CHECK_INT(ask(&w, "k", &a), PROGRAM_YOURS);
+    CHECK_INT(ask(&w, "k", &more), PROGRAM_LATER);
+    more.wait.limits.v[LIMIT_WALL_MS]++;
+    CHECK_INT(ask(&w, "k", &same), PROGRAM_LATER);
+    struct program *p = programs_failed(w.ps, &a.wait, &how);
+    CHECK(p && p->how.verdict == VERDICT_TIMEOUT && p->bundle_fd < 0);
+    CHECK(same.answer == PROGRAM_FAILED && same.program == p);
+    CHECK(more.answers == 1 && more.answer == PROGRAM_YOURS);
+    program_release(p);
+    program_release(p);
+    programs_leave(w.ps, &more.wait);
+    CHECK_INT(ask(&w, "k", &a), PROGRAM_YOURS);
+    programs_leave(w.ps, &a.wait);
+}
+
+static void test_refusal_of_a_compiler_is_told_again_for_a_while(void)
+{
+    auto(world) w;
+    struct asker a;
+    struct preparation how = { .verdict = VERDICT_COMPILE_ERROR };
+    world_open(&w, -1, 0);
+    CHECK_INT(ask(&w, "k", &a), PROGRAM_YOURS);
+    program_release(programs_failed(w.ps, &a.wait, &how));
+    CHECK_INT(ask(&w, "k", &a), PROGRAM_FAILED);
+    CHECK(a.program && a.program->how.verdict == VERDICT_COMPILE_ERROR);
+    program_release(a.program);
+    CHECK_INT(ask(&w, "other", &a), PROGRAM_YOURS);
+    programs_leave(w.ps, &a.wait);
+    a.wait.limits.v[LIMIT_MEMORY]++; /* who allows more may have more luck */
+    a.program = NULL;
+    CHECK_INT(programs_ask(w.ps, "k", &a.wait, &a.program), PROGRAM_YOURS);
+    programs_leave(w.ps, &a.wait);
+}
+
+static void test_memory_is_bounded_and_what_was_used_longest_ago_goes(void)
+{
+    auto(world) w;
+    struct asker a;
+    char key[16];
+    world_open(&w, -1, 0);
+    for (int i = 0; i < 300; i++) { /* more than have a descriptor */
+        (void)snprintf(key, sizeof key, "k%d", i);
+        CHECK_INT(ask(&w, key, &a), PROGRAM_YOURS);
+        program_release(make(&w, &a, key));
+        CHECK_INT(ask(&w, "k0", &a), PROGRAM_HERE);
+        program_release(a.program);
+    }
+    CHECK_INT(ask(&w, "k1", &a), PROGRAM_YOURS);
+    programs_leave(w.ps, &a.wait);
+    CHECK_INT(ask(&w, "k299", &a), PROGRAM_HERE);
+    CHECK(holds(a.program, "k299"));
+    program_release(a.program);
+}
+
+/* ---- the disk ---- */
+
+static void test_another_service_has_what_was_kept(void)
+{
+    auto(place) p;
+    struct asker a, b;
+    if (!place_init(&p))
+        return;
+    {
+        auto(world) w;
+        world_open(&w, p.fd, 1 << 20);
+        CHECK_INT(ask(&w, "key", &a), PROGRAM_LATER);
+        turn(&w);
+        CHECK(a.answers == 1 && a.answer == PROGRAM_YOURS);
+        program_release(make(&w, &a, "made"));
+        CHECK(programs_busy(w.ps));
+        turn(&w);
+        CHECK(!programs_busy(w.ps));
+    }
+    auto(world) w;
+    world_open(&w, p.fd, 1 << 20);
+    told = 0;
+    CHECK_INT(ask(&w, "key", &a), PROGRAM_LATER);
+    CHECK_INT(ask(&w, "key", &b), PROGRAM_LATER);
+    turn(&w);
+    CHECK(told > 0 && a.answer == PROGRAM_HERE && b.answer == PROGRAM_HERE);
+    CHECK(holds(a.program, "made") && a.program == b.program);
+    CHECK_STR(buf_str(&a.program->how.said[RUN_STDERR]), "warning");
+    CHECK(a.program->how.usage.pids_peak == 8 && a.program->how.verdict == VERDICT_OK);
+    program_release(a.program);
+    program_release(b.program);
+    CHECK_INT((int)programs_counts(w.ps).from_disk, 1);
+}
+
+static void test_who_leaves_while_the_disk_is_looked_at_hears_nothing(void)
+{
+    auto(place) p;
+    struct asker a, b;
+    if (!place_init(&p))
+        return;
+    auto(world) w;
+    world_open(&w, p.fd, 1 << 20);
+    CHECK_INT(ask(&w, "key", &a), PROGRAM_LATER);
+    CHECK_INT(ask(&w, "key", &b), PROGRAM_LATER);
+    programs_leave(w.ps, &a.wait);
+    turn(&w);
+    CHECK(a.answers == 0 && b.answers == 1 && b.answer == PROGRAM_YOURS);
+    programs_leave(w.ps, &b.wait);
+    CHECK_INT(ask(&w, "key", &a), PROGRAM_LATER);
+    programs_leave(w.ps, &a.wait);
+    turn(&w);
+    CHECK(a.answers == 0);
+}
+
+static void disk_open(struct programs_disk *d, int fd, uint64_t max)
+{
+    *d = (struct programs_disk){ .dir_fd = fd, .max = max };
+    CHECK_INT(pthread_mutex_init(&d->lock, NULL), 0);
+}
+
+static void keep(struct programs_disk *d, const char *key, size_t bytes)
+{
+    auto(program_file) f = { 0 };
+    for (size_t i = 0; i < bytes; i++)
+        CHECK_INT(buf_add(&f.made, "m", 1, &e), 0);
+    CHECK_INT(programs_disk_keep(d, key, &f, &e), 0);
+}
+
+static bool load(struct programs_disk *d, const char *key)
+{
+    auto(program_file) f = { 0 };
+    return programs_disk_load(d, key, &f);
+}
+
+static void test_every_damaged_byte_is_noticed(void)
+{
+    auto(place) p;
+    struct programs_disk d;
+    struct stat st;
+    if (!place_init(&p))
+        return;
+    disk_open(&d, p.fd, 1 << 20);
+    keep(&d, "k", 10);
+    CHECK(load(&d, "k") && !load(&d, "absent"));
+    CHECK_INT(fstatat(p.fd, "k", &st, 0), 0);
+    for (off_t at = 0; at < st.st_size; at++) {
+        (void)unlinkat(p.fd, "k", 0);
+        keep(&d, "k", 10);
+        autoclose int fd = openat(p.fd, "k", O_RDWR | O_CLOEXEC);
+        char byte;
+        CHECK(pread(fd, &byte, 1, at) == 1);
+        byte ^= 4;
+        CHECK(pwrite(fd, &byte, 1, at) == 1);
+        CHECK(!load(&d, "k"));
+        CHECK(!place_has(&p, "k")); /* and is gone */
+    }
+    keep(&d, "k", 10);
+    CHECK(renameat(p.fd, "k", p.fd, "another") == 0 && !load(&d, "another"));
+}
+
+static void test_disk_is_bounded_and_what_was_used_longest_ago_goes(void)
+{
+    auto(place) p;
+    struct programs_disk d;
+    char key[8];
+    if (!place_init(&p))
+        return;
+    disk_open(&d, p.fd, 40960);
+    for (int i = 0; i < 10; i++) {
+        (void)snprintf(key, sizeof key, "k%d", i);
+        keep(&d, key, 100);
+        const struct timespec times[2] = { { .tv_sec = 1000 + i }, { .tv_sec = 1000 + i } };
+        CHECK_INT(utimensat(p.fd, key, times, 0), 0);
+    }
+    CHECK(place_has(&p, "k0") && load(&d, "k1")); /* which is used thereby */
+    programs_disk_touch(&d, "k2");
+    keep(&d, "new", 100);
+    CHECK(!place_has(&p, "k0") && !place_has(&p, "k3"));
+    CHECK(place_has(&p, "k1") && place_has(&p, "k2") && place_has(&p, "k9") &&
+          place_has(&p, "new"));
+    keep(&d, "huge", 45056); /* drives nobody out */
+    CHECK(!place_has(&p, "huge") && place_has(&p, "new"));
+    d.max = 0;
+    programs_disk_trim(&d);
+    CHECK(!place_has(&p, "new") && !place_has(&p, "k1"));
+}
+
+static const struct check_test tests[] = {
+    TEST(test_key_changes_with_everything_a_compiler_could_see),
+    TEST(test_key_does_not_change_with_what_it_may_take),
+    TEST(test_key_changes_when_the_compiler_is_replaced),
+    TEST(test_first_makes_it_and_the_next_have_it),
+    TEST(test_who_waits_takes_over_when_the_first_leaves),
+    TEST(test_failure_is_shared_by_those_with_the_same_limits_and_not_kept),
+    TEST(test_refusal_of_a_compiler_is_told_again_for_a_while),
+    TEST(test_memory_is_bounded_and_what_was_used_longest_ago_goes),
+    TEST(test_another_service_has_what_was_kept),
+    TEST(test_who_leaves_while_the_disk_is_looked_at_hears_nothing),
+    TEST(test_every_damaged_byte_is_noticed),
+    TEST(test_disk_is_bounded_and_what_was_used_longest_ago_goes),
+};
+CHECK_MAIN(tests)
