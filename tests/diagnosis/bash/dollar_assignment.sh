@@ -1,0 +1,3 @@
+set -e
+$name=Ada
+echo hello

@@ -1,0 +1,3 @@
+set -e
+
+exec 3<>/dev/tcp/example.com/80

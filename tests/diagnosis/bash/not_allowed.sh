@@ -1,0 +1,3 @@
+set -e
+echo one
+date

@@ -1,0 +1,6 @@
+set -e
+greet Ada
+
+greet() {
+  echo "Hello $1"
+}

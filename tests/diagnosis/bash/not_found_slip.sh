@@ -1,0 +1,2 @@
+printf 'a\nb\n' > list.txt
+gerp a list.txt

@@ -1,0 +1,3 @@
+set -e
+echo start
+sudo mkdir /data

@@ -1,0 +1,3 @@
+set -e
+month=08
+echo $((month + 1))

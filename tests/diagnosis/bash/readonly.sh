@@ -1,0 +1,4 @@
+set -e
+readonly MAX=3
+
+MAX=4

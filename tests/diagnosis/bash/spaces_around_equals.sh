@@ -1,0 +1,3 @@
+set -e
+count = 3
+echo "$count"

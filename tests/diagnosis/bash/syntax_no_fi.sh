@@ -1,0 +1,6 @@
+x=3
+
+if [ "$x" = 3 ]; then
+  echo three
+
+echo done

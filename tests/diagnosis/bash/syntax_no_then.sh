@@ -1,0 +1,4 @@
+x=3
+if [ "$x" = 3 ]
+  echo three
+fi

@@ -1,0 +1,3 @@
+name=Ada
+echo "hello $name
+echo done

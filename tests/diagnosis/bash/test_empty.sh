@@ -1,0 +1,3 @@
+set -e
+answer=
+[ $answer = yes ] && echo ok

@@ -1,0 +1,4 @@
+set -e
+size=large
+
+[ "$size" -gt 3 ]

@@ -1,0 +1,3 @@
+set -euo pipefail
+name=$1
+echo "hello $name"

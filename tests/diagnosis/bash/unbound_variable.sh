@@ -1,0 +1,4 @@
+set -u
+file_name=report.txt
+
+echo "$flie_name"

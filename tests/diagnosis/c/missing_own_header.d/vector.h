@@ -1,0 +1,3 @@
+struct vector {
+    int x, y;
+};

@@ -1,0 +1,6 @@
+#include <stdio.h>
+
+int mian(void) {
+    printf("hello\n");
+    return 0;
+}

@@ -1,0 +1,6 @@
+#include <string.h>
+
+int main(void) {
+    struct { int a; } s = {1};
+    return (int)strlen(s);
+}

@@ -1,0 +1,5 @@
+int counter = 1;
+
+int next(void) {
+    return counter++;
+}

@@ -1,0 +1,4 @@
+int main(void) {
+    char *p = NULL;
+    return p != 0;
+}

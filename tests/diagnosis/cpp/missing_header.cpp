@@ -1,0 +1,6 @@
+#include <nlohmann/json.hpp>
+#include <iostream>
+
+int main() {
+    std::cout << "hello\n";
+}

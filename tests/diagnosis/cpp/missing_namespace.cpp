@@ -1,0 +1,5 @@
+#include <iostream>
+
+int main() {
+    cout << "hello" << std::endl;
+}

@@ -1,0 +1,6 @@
+#include <iostream>
+
+int main() {
+    int n = 4
+    std::cout << n << "\n";
+}

@@ -1,0 +1,10 @@
+#include <iostream>
+#include <string>
+
+static double area(double width, double height) {
+    return width * height;
+}
+
+int main() {
+    std::cout << area("two", 3.0) << "\n";
+}

@@ -1,0 +1,6 @@
+#include <iostream>
+#include <string>
+
+int main() {
+    std::cout << std::stoi("twelve") << "\n";
+}

@@ -1,0 +1,10 @@
+#include <iostream>
+
+struct Counter {
+    int next();
+};
+
+int main() {
+    Counter c;
+    std::cout << c.next() << "\n";
+}

@@ -1,0 +1,6 @@
+package main
+
+func main() {
+	var n int = "42"
+	_ = n
+}

@@ -1,0 +1,11 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+)
+
+func main() {
+	n := strconv.Atoi("42")
+	fmt.Println(n)
+}

@@ -1,0 +1,8 @@
+package main
+
+type node struct{ next *node }
+
+func main() {
+	n := &node{}
+	n.next.next = n
+}

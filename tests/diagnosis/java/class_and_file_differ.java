@@ -1,0 +1,5 @@
+public class Calculator {
+    public static void main(String[] args) {
+        System.out.println(1 + 2);
+    }
+}

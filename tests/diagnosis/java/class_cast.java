@@ -1,0 +1,7 @@
+public class Main {
+    public static void main(String[] args) {
+        Object value = "text";
+        Integer n = (Integer) value;
+        System.out.println(n);
+    }
+}

@@ -1,0 +1,5 @@
+class Greeter {
+    static String greet(String who) {
+        return "hello " + whom;
+    }
+}

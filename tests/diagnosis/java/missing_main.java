@@ -1,0 +1,5 @@
+public class Main {
+    static void run() {
+        System.out.println("hello");
+    }
+}

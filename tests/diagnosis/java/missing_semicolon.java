@@ -1,0 +1,6 @@
+public class Main {
+    public static void main(String[] args) {
+        int total = 3
+        System.out.println(total);
+    }
+}

@@ -1,0 +1,6 @@
+public class Main {
+    public static void main(String[] args) {
+        String text = "hello";
+        System.out.println(text.size());
+    }
+}

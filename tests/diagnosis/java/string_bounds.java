@@ -1,0 +1,6 @@
+public class Main {
+    public static void main(String[] args) {
+        String text = "abc";
+        System.out.println(text.charAt(5));
+    }
+}

@@ -1,0 +1,3 @@
+const assert = require("assert");
+
+assert.strictEqual(1 + 1, 3);

@@ -1,0 +1,8 @@
+function show(text) {
+  // Only a page has this.
+  const box =
+    document.getElementById("box");
+  box.textContent = text;
+}
+
+show("hi");

@@ -1,0 +1,2 @@
+const width = 3;
+window.size = width;

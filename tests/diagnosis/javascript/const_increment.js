@@ -1,0 +1,7 @@
+function next() {
+  const count = 0;
+  count++;
+  return count;
+}
+
+next();

@@ -1,0 +1,3 @@
+const name = "Ada";
+console.log(name);
+const name = "Bob";

@@ -1,0 +1,3 @@
+import { avarage } from "./maths.mjs";
+
+console.log(avarage([1, 2]));

@@ -1,0 +1,2 @@
+const r = await fetch("http://example.com/data.json");
+console.log(await r.json());

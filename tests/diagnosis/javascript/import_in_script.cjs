@@ -1,0 +1,3 @@
+import fs from 'fs';
+
+console.log(fs.existsSync("a"));

@@ -1,0 +1,3 @@
+import { greet } from "./greet";
+
+greet("Ada");

@@ -1,0 +1,1 @@
+exports.greet = (name) => console.log("Hello " + name);

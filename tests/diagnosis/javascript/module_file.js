@@ -1,0 +1,2 @@
+const { greet } = require("./helper");
+greet("Ada");

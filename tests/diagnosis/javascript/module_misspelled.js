@@ -1,0 +1,2 @@
+const readline = require("readlin");
+console.log(readline);

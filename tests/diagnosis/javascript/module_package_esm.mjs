@@ -1,0 +1,4 @@
+import fs from "node:fs";
+import axios from "axios";
+
+console.log(fs, axios);

@@ -1,0 +1,2 @@
+const x = 3;
+print(x);

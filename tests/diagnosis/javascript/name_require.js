@@ -1,0 +1,2 @@
+const text = fs.readFileSync("a.txt", "utf8");
+console.log(text);

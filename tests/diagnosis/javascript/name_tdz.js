@@ -1,0 +1,3 @@
+console.log(limit);
+
+const limit = 10;

@@ -1,0 +1,2 @@
+const words = ["tea", "milk"];
+console.log(words.length());

@@ -1,0 +1,3 @@
+const name = "ada";
+
+console.log(name.toUppercase());

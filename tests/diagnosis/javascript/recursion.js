@@ -1,0 +1,5 @@
+function depth(n) {
+  return 1 + depth(n + 1);
+}
+
+console.log(depth(0));

@@ -1,0 +1,5 @@
+async function job() {
+  throw new Error("the job failed");
+}
+
+job();

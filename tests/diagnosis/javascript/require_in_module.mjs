@@ -1,0 +1,3 @@
+const path = require('path');
+
+console.log(path.join("a", "b"));

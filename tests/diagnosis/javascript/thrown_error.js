@@ -1,0 +1,8 @@
+function withdraw(balance, amount) {
+  if (amount > balance) {
+    throw new Error("not enough: " + balance);
+  }
+  return balance - amount;
+}
+
+withdraw(10, 20);

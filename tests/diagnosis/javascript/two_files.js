@@ -1,0 +1,3 @@
+const { format } = require("./format");
+
+console.log(format({ name: "Ada" }));

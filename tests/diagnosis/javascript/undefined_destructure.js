@@ -1,0 +1,5 @@
+function area({ width, height }) {
+  return width * height;
+}
+
+console.log(area());

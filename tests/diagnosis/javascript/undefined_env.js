@@ -1,0 +1,2 @@
+const path = process.env.DATA_PATH.split(":");
+console.log(path);

@@ -1,0 +1,3 @@
+const line = "no digits";
+const digits = line.match(/\d+/).length;
+console.log(digits);

@@ -1,0 +1,5 @@
+function connect(config) {
+  return config.host + ":" + config.port;
+}
+
+console.log(connect());

@@ -1,0 +1,3 @@
+const fs = require("fs");
+
+fs.writeFileSync("/usr/note.txt", "hi");

@@ -1,0 +1,2 @@
+local n = 3
+print(n())

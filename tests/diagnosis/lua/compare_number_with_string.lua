@@ -1,0 +1,2 @@
+local limit = "10"
+if 5 < limit then print("less") end

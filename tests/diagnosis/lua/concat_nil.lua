@@ -1,0 +1,3 @@
+local name
+local age = 3
+print("name: " .. name .. age)

@@ -1,0 +1,2 @@
+local config = {}
+print(config.window.width)

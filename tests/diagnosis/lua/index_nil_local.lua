@@ -1,0 +1,6 @@
+local function find(id)
+  return nil
+end
+
+local user = find(3)
+print(user.name)

@@ -1,0 +1,6 @@
+local function sign(n)
+  if n < 0 then
+    return -1
+end
+
+print(sign(3))

@@ -1,0 +1,2 @@
+local helper = require("helpr")
+print(helper.double(2))

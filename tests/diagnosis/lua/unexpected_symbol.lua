@@ -1,0 +1,3 @@
+local n = 3
+n += 1
+print(n)

@@ -1,0 +1,4 @@
+use strict;
+use warnings;
+my $x = hello;
+print $x;

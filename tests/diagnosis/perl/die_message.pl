@@ -1,0 +1,7 @@
+use strict;
+use warnings;
+sub load {
+    my ($name) = @_;
+    die "no such setting: $name" if $name ne 'size';
+}
+load('colour');

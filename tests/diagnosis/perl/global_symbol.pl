@@ -1,0 +1,4 @@
+use strict;
+use warnings;
+my $total = 3;
+print $totl, "\n";

@@ -1,0 +1,4 @@
+use strict;
+use warnings;
+my $n = 3
+print "$n\n";

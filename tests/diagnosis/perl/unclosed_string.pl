@@ -1,0 +1,3 @@
+use strict;
+use warnings;
+print "hello\n;

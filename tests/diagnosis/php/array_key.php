@@ -1,0 +1,3 @@
+<?php
+$user = ["name" => "ann"];
+if ($user["age"] === null) exit(1);

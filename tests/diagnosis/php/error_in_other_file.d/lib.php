@@ -1,0 +1,4 @@
+<?php
+function shout($text) {
+    return strtouper($text);
+}

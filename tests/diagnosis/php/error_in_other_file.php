@@ -1,0 +1,3 @@
+<?php
+require "lib.php";
+echo shout("hello");

@@ -1,0 +1,3 @@
+<?php
+$total = 3;
+echo total * 2;

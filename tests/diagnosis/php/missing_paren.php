@@ -1,0 +1,4 @@
+<?php
+if (strlen("abc") > 2 {
+    echo "long";
+}

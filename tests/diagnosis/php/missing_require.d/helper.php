@@ -1,0 +1,2 @@
+<?php
+function twice($n) { return $n * 2; }

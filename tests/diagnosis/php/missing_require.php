@@ -1,0 +1,3 @@
+<?php
+require "helpr.php";
+echo twice(2);

@@ -1,0 +1,5 @@
+<?php
+function count_all(): int {
+    return "many";
+}
+echo count_all();

@@ -1,0 +1,5 @@
+<?php
+function twice(int $n): int {
+    return $n * 2;
+}
+echo twice("three");

@@ -1,0 +1,5 @@
+<?php
+function greet($name) {
+    echo "hello $name";
+
+greet("ann");

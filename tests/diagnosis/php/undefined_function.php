@@ -1,0 +1,5 @@
+<?php
+function greet($name) {
+    return "hello $name";
+}
+echo greeet("ann");

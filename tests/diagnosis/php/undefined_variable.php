@@ -1,0 +1,6 @@
+<?php
+$total = 3;
+throw_if($totl);
+function throw_if($n) {
+    if ($n === null) exit(1);
+}

@@ -1,0 +1,3 @@
+<?php
+$values = [1, 2];
+echo $values + 3;

@@ -1,0 +1,5 @@
+BEGIN;
+CREATE TABLE users (id int);
+SELECT * FROM usres;
+INSERT INTO users VALUES (1);
+COMMIT;

@@ -1,0 +1,2 @@
+CREATE TABLE sales (region text, amount int);
+SELECT region, sum(amount) FROM sales;

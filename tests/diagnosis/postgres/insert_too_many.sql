@@ -1,0 +1,2 @@
+CREATE TABLE t (a int);
+INSERT INTO t (a) VALUES (1, 2);

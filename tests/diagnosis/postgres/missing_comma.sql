@@ -1,0 +1,4 @@
+CREATE TABLE t (
+  a int
+  b int
+);

@@ -1,0 +1,2 @@
+CREATE TABLE t (a int);
+SELECT a, a FORM t;

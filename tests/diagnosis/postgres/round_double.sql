@@ -1,0 +1,1 @@
+SELECT round(3.14159::double precision, 2);

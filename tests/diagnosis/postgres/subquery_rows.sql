@@ -1,0 +1,3 @@
+CREATE TABLE t (a int);
+INSERT INTO t VALUES (1), (2);
+SELECT * FROM t WHERE a = (SELECT a FROM t);

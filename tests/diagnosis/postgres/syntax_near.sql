@@ -1,0 +1,2 @@
+CREATE TABLE t (a int);
+SELCT a FROM t;

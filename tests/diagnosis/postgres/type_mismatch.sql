@@ -1,0 +1,2 @@
+CREATE TABLE t (a int, b text);
+SELECT * FROM t WHERE a = b;

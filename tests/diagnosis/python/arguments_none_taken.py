@@ -1,0 +1,8 @@
+class Player:
+    score = 0
+
+    def _init_(self, name):
+        self.name = name
+
+
+p = Player("Ada")

@@ -1,0 +1,7 @@
+class Dog:
+    def bark():
+        return "Woof"
+
+
+dog = Dog()
+print(dog.bark())

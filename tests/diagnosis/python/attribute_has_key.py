@@ -1,0 +1,3 @@
+config = {"debug": True}
+if config.has_key("debug"):
+    print("debugging")

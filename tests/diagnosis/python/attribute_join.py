@@ -1,0 +1,2 @@
+parts = ["a", "b"]
+print(parts.join(", "))

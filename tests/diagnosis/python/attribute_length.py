@@ -1,0 +1,2 @@
+words = "one two three".split()
+print(words.length)

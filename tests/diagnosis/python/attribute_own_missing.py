@@ -1,0 +1,7 @@
+class Timer:
+    def start(self):
+        self.began = 0
+
+
+timer = Timer()
+timer.reset()

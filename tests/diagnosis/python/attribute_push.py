@@ -1,0 +1,3 @@
+stack = [1, 2]
+stack.push(3)
+print(stack)

@@ -1,0 +1,8 @@
+import asyncio
+
+
+def wait():
+    await asyncio.sleep(0)
+
+
+wait()

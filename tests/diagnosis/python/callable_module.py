@@ -1,0 +1,4 @@
+import datetime
+
+now = datetime(2024, 1, 2)
+print(now)

@@ -1,0 +1,3 @@
+list = [1, 2, 3]
+text = "abc"
+print(list(text))

@@ -1,0 +1,2 @@
+age = 36
+print("You are " + age + " years old")

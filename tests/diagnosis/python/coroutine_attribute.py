@@ -1,0 +1,13 @@
+import asyncio
+
+
+async def load():
+    return "text"
+
+
+async def main():
+    text = load()
+    print(text.upper())
+
+
+asyncio.run(main())

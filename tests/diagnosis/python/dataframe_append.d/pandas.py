@@ -1,0 +1,8 @@
+class DataFrame:
+    """As much of it as is needed."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)

@@ -1,0 +1,4 @@
+from pandas import DataFrame
+
+df = DataFrame([{"a": 1}])
+print(df.ix[0])

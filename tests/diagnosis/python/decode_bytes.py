@@ -1,0 +1,2 @@
+raw = "hi".encode("utf-16")
+print(raw.decode("utf-8"))

@@ -1,0 +1,5 @@
+def mean(values):
+    return sum(values) / len(values)
+
+
+print(mean([]))

@@ -1,0 +1,2 @@
+with open("date.csv") as f:
+    print(f.read())

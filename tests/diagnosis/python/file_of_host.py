@@ -1,0 +1,2 @@
+data = open("/home/ada/Documents/report.txt").read()
+print(data)

@@ -1,0 +1,4 @@
+import re
+from bs4 import BeautifulSoup
+
+print(re, BeautifulSoup)

@@ -1,0 +1,5 @@
+from first import one
+
+
+def two():
+    return one() + 1

@@ -1,0 +1,4 @@
+import json
+import urllib2
+
+print(json.dumps({}), urllib2)

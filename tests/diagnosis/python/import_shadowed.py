@@ -1,0 +1,3 @@
+from random import randint
+
+print(randint(1, 6))

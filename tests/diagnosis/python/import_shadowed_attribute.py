@@ -1,0 +1,4 @@
+import json
+
+data = {"a": 1}
+print(json.dumps(data))

@@ -1,0 +1,5 @@
+def hello():
+print("hello")
+
+
+hello()

@@ -1,0 +1,4 @@
+import sys
+
+name = sys.argv[1]
+print("hello", name)

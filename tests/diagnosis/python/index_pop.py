@@ -1,0 +1,9 @@
+queue = [1]
+
+
+def take():
+    while True:
+        print(queue.pop())
+
+
+take()

@@ -1,0 +1,5 @@
+text = "abc"
+i = 0
+while i <= len(text):
+    print(text[i])
+    i += 1

@@ -1,0 +1,2 @@
+price = "3.50"
+print(int(price) * 2)

@@ -1,0 +1,3 @@
+answers = ["12", "twelve"]
+for answer in answers:
+    print(int(answer))

@@ -1,0 +1,2 @@
+digits = [1, 2, 3]
+print("-".join(digits))

@@ -1,0 +1,8 @@
+import json
+
+
+def parse(body):
+    return json.loads(body)
+
+
+print(parse(""))

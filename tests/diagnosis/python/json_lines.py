@@ -1,0 +1,4 @@
+import json
+
+text = '{"a": 1}\n{"a": 2}'
+print(json.loads(text))

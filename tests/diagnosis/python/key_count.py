@@ -1,0 +1,4 @@
+counts = {}
+for letter in "hello":
+    counts[letter] += 1
+print(counts)

@@ -1,0 +1,4 @@
+import os
+
+token = os.environ["API_TOKEN"]
+print(len(token))

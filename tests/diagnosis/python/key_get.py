@@ -1,0 +1,8 @@
+stock = {"apples": 3}
+
+
+def in_stock(fruit):
+    return stock[fruit]
+
+
+print(in_stock("pears"))

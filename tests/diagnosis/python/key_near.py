@@ -1,0 +1,2 @@
+user = {"username": "ada", "age": 36}
+print(user["usrname"])

@@ -1,0 +1,3 @@
+order = {"customer": {"name": "Ada", "address": {"city": "London"}}}
+print(order["customer"]["name"])
+print(order["customer"]["adress"]["city"])

@@ -1,0 +1,2 @@
+people = [{"name": "Ada"}, {"name": "Bob"}]
+print(people["name"])

@@ -1,0 +1,5 @@
+main()
+
+
+def main():
+    print("hello")

@@ -1,0 +1,8 @@
+radius = 2.5
+
+
+def area(r):
+    return math.pi * r ** 2
+
+
+print(area(radius))

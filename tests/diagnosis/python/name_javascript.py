@@ -1,0 +1,3 @@
+done = true
+while not done:
+    pass

@@ -1,0 +1,4 @@
+names = ["b"]
+names = names.append("a")
+names.sort()
+print(names)

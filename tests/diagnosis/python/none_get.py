@@ -1,0 +1,11 @@
+users = {
+    "ada": {"name": "Ada"},
+}
+
+
+def shout(key):
+    user = users.get(key)
+    return user.upper()
+
+
+print(shout("bob"))

@@ -1,0 +1,5 @@
+import re
+
+line = "error: disk full"
+code = re.match(r"(\d+)", line).group(1)
+print(code)

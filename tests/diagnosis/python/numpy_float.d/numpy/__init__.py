@@ -1,0 +1,2 @@
+def array(values, dtype=None):
+    return list(values)

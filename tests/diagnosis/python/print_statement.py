@@ -1,0 +1,3 @@
+squares = []
+for i in range(3):
+    print "squares:", i * i

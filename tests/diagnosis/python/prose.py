@@ -1,0 +1,3 @@
+Here is the code that you asked for:
+
+print("hello")

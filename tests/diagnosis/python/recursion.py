@@ -1,0 +1,5 @@
+def factorial(n):
+    return n * factorial(n - 1)
+
+
+print(factorial(5))

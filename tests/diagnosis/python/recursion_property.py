@@ -1,0 +1,7 @@
+class User:
+    @property
+    def name(self):
+        return self.name
+
+
+print(User().name)

@@ -1,0 +1,2 @@
+ages = {"ada": 36}
+print(ages.keys[0])

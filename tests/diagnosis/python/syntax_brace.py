@@ -1,0 +1,5 @@
+settings = {
+    "debug": True,
+    "level": 3,
+
+print(settings)

@@ -1,0 +1,4 @@
+x = 7
+
+if x > 5
+    print("large")

@@ -1,0 +1,4 @@
+values = [
+    (1, 2),
+    (3, 4))
+print(values)

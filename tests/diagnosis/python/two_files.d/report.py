@@ -1,0 +1,2 @@
+def line(name, value):
+    return name + ": " + value if name == "" else "value " + value

@@ -1,0 +1,2 @@
+d <- read.csv("data.csv")
+print(nrow(d))

@@ -1,0 +1,2 @@
+score <- NA
+if (score > 3) print("high")

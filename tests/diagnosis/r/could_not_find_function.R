@@ -1,0 +1,2 @@
+words <- c("a", "b")
+print(str_to_upper(words))

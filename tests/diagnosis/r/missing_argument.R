@@ -1,0 +1,4 @@
+power <- function(base, exponent) {
+  base ^ exponent
+}
+print(power(2))

@@ -1,0 +1,4 @@
+twice <- function(x) {
+  x * 2
+
+print(twice(2))

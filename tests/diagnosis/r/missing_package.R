@@ -1,0 +1,2 @@
+library(dplyr)
+print(1)

@@ -1,0 +1,3 @@
+price <- "10"
+count <- 2
+print(price * count)

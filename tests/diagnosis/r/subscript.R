@@ -1,0 +1,2 @@
+values <- list(1, 2, 3)
+print(values[[4]])

@@ -1,0 +1,1 @@
+puts [3, "a", 1].sort.inspect

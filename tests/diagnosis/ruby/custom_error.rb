@@ -1,0 +1,8 @@
+class PaymentError < StandardError
+end
+
+def pay(amount)
+  raise PaymentError, "no money: #{amount}"
+end
+
+pay(3)

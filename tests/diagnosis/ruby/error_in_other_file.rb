@@ -1,0 +1,3 @@
+require_relative "counter"
+
+puts tally(%w[a b a])

@@ -1,0 +1,5 @@
+# frozen_string_literal: true
+
+word = "hello"
+word << " world"
+puts word

@@ -1,0 +1,3 @@
+total = 1
+total += "2"
+puts total

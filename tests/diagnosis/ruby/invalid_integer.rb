@@ -1,0 +1,2 @@
+n = Integer("twelve")
+puts n

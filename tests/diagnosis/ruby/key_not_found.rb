@@ -1,0 +1,2 @@
+settings = { colour: "red", size: 3 }
+puts settings.fetch(:sizes)

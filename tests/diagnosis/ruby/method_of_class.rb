@@ -1,0 +1,7 @@
+class User
+  def name
+    "ann"
+  end
+end
+
+puts User.new.nam

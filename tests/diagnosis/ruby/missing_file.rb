@@ -1,0 +1,2 @@
+text = File.read("data.txt")
+puts text

@@ -1,0 +1,5 @@
+def box(size:)
+  size
+end
+
+puts box()

@@ -1,0 +1,4 @@
+def add(a, b
+  a + b
+end
+puts add(1, 2)

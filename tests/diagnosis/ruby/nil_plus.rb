@@ -1,0 +1,2 @@
+counts = {}
+counts["a"] += 1

@@ -1,0 +1,5 @@
+begin
+  Integer("x")
+rescue ArgumentError
+  raise "cannot load the settings"
+end

@@ -1,0 +1,3 @@
+def double(n)
+  n * 2
+end

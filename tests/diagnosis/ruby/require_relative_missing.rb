@@ -1,0 +1,3 @@
+require_relative "helpr"
+
+puts double(3)

@@ -1,0 +1,2 @@
+age = 3
+puts "age: " + age

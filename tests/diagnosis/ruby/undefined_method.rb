@@ -1,0 +1,2 @@
+word = "hello"
+puts word.upcas

@@ -1,0 +1,2 @@
+data = '{"a": 1}'
+puts JSON.parse(data)["a"]

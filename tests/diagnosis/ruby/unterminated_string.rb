@@ -1,0 +1,2 @@
+puts "hello
+puts "world"

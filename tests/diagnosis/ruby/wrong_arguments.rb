@@ -1,0 +1,5 @@
+def add(a, b)
+  a + b
+end
+
+puts add(1)

@@ -1,0 +1,5 @@
+fn main() {
+    let values = vec![1, 2, 3];
+    let i = values.len();
+    println!("{}", values[i]);
+}

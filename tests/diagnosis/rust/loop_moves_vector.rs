@@ -1,0 +1,7 @@
+fn main() {
+    let names = vec![String::from("ann")];
+    for name in names {
+        println!("{}", name);
+    }
+    println!("{}", names.len());
+}

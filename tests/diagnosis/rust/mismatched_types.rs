@@ -1,0 +1,4 @@
+fn main() {
+    let name: String = "ann";
+    println!("{}", name);
+}

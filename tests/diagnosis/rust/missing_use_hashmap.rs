@@ -1,0 +1,5 @@
+fn main() {
+    let mut counts = HashMap::new();
+    counts.insert("a", 1);
+    println!("{:?}", counts);
+}

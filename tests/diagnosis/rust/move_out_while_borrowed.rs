@@ -1,0 +1,6 @@
+fn main() {
+    let text = String::from("hello");
+    let view = &text;
+    drop(text);
+    println!("{}", view);
+}

@@ -1,0 +1,4 @@
+fn main() {
+    let n: i32 = "12".parse()?;
+    println!("{}", n);
+}

@@ -1,0 +1,7 @@
+fn make() -> &str {
+    "hello"
+}
+
+fn main() {
+    println!("{}", make());
+}

@@ -1,0 +1,4 @@
+fn main() {
+    let word = String::from("hello");
+    println!("{}", word[0]);
+}

@@ -1,0 +1,6 @@
+use rand::Rng;
+
+fn main() {
+    let n: u8 = rand::thread_rng().gen();
+    println!("{}", n);
+}

@@ -1,0 +1,3 @@
+CREATE TABLE a (id INTEGER, x TEXT);
+CREATE TABLE b (id INTEGER, y TEXT);
+SELECT id FROM a JOIN b ON a.id = b.id;

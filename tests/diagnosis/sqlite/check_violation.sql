@@ -1,0 +1,2 @@
+CREATE TABLE t (age INTEGER CHECK (age >= 0));
+INSERT INTO t VALUES (-1);

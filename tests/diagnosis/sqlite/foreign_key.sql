@@ -1,0 +1,4 @@
+PRAGMA foreign_keys = ON;
+CREATE TABLE authors (id INTEGER PRIMARY KEY);
+CREATE TABLE books (id INTEGER PRIMARY KEY, author INTEGER REFERENCES authors(id));
+INSERT INTO books VALUES (1, 7);

@@ -1,0 +1,3 @@
+CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT);
+INSERT INTO users VALUES (1, 'ann');
+SELECT nmae FROM users;

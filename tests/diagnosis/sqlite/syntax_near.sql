@@ -1,0 +1,2 @@
+CREATE TABLE t (a INTEGER);
+SELCT a FROM t;

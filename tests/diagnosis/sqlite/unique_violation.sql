@@ -1,0 +1,3 @@
+CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT UNIQUE);
+INSERT INTO users VALUES (1, 'a@b');
+INSERT INTO users VALUES (2, 'a@b');

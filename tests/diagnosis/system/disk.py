@@ -1,0 +1,3 @@
+with open("large.bin", "wb") as f:
+    for _ in range(100):
+        f.write(b"x" * 100_000)

@@ -1,0 +1,4 @@
+import sys
+
+print("checked")
+sys.exit(3)

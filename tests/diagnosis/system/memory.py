@@ -1,0 +1,3 @@
+held = []
+while True:
+    held.append("x" * 1_000_000)

@@ -1,0 +1,4 @@
+held = []
+for i in range(100):
+    # Never closed.
+    held.append(open("/dev/null"))

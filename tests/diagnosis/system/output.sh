@@ -1,0 +1,3 @@
+while true; do
+  echo "again and again"
+done

@@ -1,0 +1,2 @@
+with open("/usr/lib/note.txt", "w") as f:
+    f.write("hello")

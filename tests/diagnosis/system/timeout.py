@@ -1,0 +1,4 @@
+import time
+
+print("waiting")
+time.sleep(60)

@@ -1,0 +1,3 @@
+const net = require("net");
+
+net.connect(80, "93.184.216.34");

@@ -1,0 +1,3 @@
+const total = 0;
+total = 5;
+console.log(total);

@@ -1,0 +1,7 @@
+interface User {
+  username: string;
+  age: number;
+}
+
+const user: User = { username: "ada", age: 36 };
+console.log(user.usrname);

@@ -1,0 +1,3 @@
+set -e
+
+while read -r w; do print $w; done < word.txt

@@ -1,0 +1,2 @@
+set -e
+print -l b a | srot

@@ -1,0 +1,5 @@
+x=3
+
+if [[ $x == 3 ]]
+  print three
+fi

@@ -1,0 +1,3 @@
+set -e
+typeset -r LIMIT=3
+LIMIT=4

@@ -1,0 +1,4 @@
+setopt nounset
+total=3
+
+print $totl
