@@ -15,6 +15,7 @@ run: ## install what is missing, build, and start the service
 examples: ## run the examples of the command line
 	@scripts/install-deps build run
 	@scripts/build release
+	@build/belljar languages prepare
 	@scripts/run-examples
 
 test: ## install what the tests need, build both variants, run everything
@@ -22,6 +23,7 @@ test: ## install what the tests need, build both variants, run everything
 	@scripts/build release --werror --tests
 	@scripts/build asan --werror --tests
 	@scripts/build fuzz
+	@build/belljar languages prepare
 	@tests/run $(ARGS)
 
 build: ## build the release binary: build/belljar
@@ -44,6 +46,7 @@ test-vm: ## the jar's tests on cgroup v2, in a virtual machine
 bench: ## measure jars and runs beside other ways to run the same, and what the service bears
 	@scripts/install-deps build run bench
 	@scripts/build release
+	@build/belljar languages prepare
 	@bench/all $(ARGS)
 
 clean: ## remove build/
