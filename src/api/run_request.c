@@ -492,12 +492,10 @@ static int check_compiler(struct making *m, struct err *e)
                    n, bytes, JOB_STRINGS_MAX, JOB_TEXT_MAX);
 }
 
-static int check_types(struct making *m, struct err *e)
+static int check_wishes(struct making *m, struct err *e)
 {
-    if (!m->spec->wishes.check_types)
-        return 0;
-    (void)blame(m, "check_types");
-    return language_checked(m->spec->language, e);
+    const char *field;
+    return language_takes(m->spec->language, &m->spec->wishes, &field, e) ? blame(m, field) : 0;
 }
 
 static int take_wishes(struct making *m, struct err *e)
@@ -509,8 +507,8 @@ static int take_wishes(struct making *m, struct err *e)
     for (int i = 0; format && table_formats[i]; i++)
         if (strcmp(table_formats[i], format) == 0)
             w->format = (enum table_format)i;
-    return check_types(m, e) || take_list(m, "allow_commands", &w->allow_commands, e) ||
-                   check_commands(m, e) || take_list(m, "compiler_args", &w->compiler_args, e) ||
+    return take_list(m, "allow_commands", &w->allow_commands, e) || check_commands(m, e) ||
+                   take_list(m, "compiler_args", &w->compiler_args, e) || check_wishes(m, e) ||
                    check_compiler(m, e) || take_compile_limits(m, e)
                ? -1
                : 0;

@@ -79,7 +79,8 @@ int cmd_run(int argc, char **argv)
     if (o.wishes.allow_commands && (commands_possible(in.language, NULL, o.writable_root, &e) ||
                                     commands_check(o.wishes.allow_commands, &e)))
         return cli_fail(&e);
-    if (o.wishes.check_types && language_checked(in.language, &e))
+    const char *field;
+    if (language_takes(in.language, &o.wishes, &field, &e))
         return cli_fail(&e);
     block_signals(); /* from here on there is something to clean up */
     int status = remote_run(&o, &in, &e);

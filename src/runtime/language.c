@@ -216,19 +216,58 @@ const char *language_grammar(const struct language *l)
     return l && l->grammar ? l->grammar : l ? l->name : NULL;
 }
 
-int language_checked(const struct language *l, struct err *e)
+static bool wants_types(const struct wishes *w)
 {
-    char known[200] = "";
-    size_t used = 0;
-    if (l->check)
-        return 0;
-    for (const struct language *const *x = languages; *x && used < sizeof known; x++)
-        if ((*x)->check)
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "",
-                                     (*x)->name);
-    return err_set(e, ERR_BAD_REQUEST, 0,
-                   "types are checked of languages with a checker (%s), and this is '%s'", known,
-                   l->name);
+    return w->check_types;
+}
+static bool wants_arguments(const struct wishes *w)
+{
+    return w->compiler_args && w->compiler_args[0];
+}
+static bool wants_format(const struct wishes *w)
+{
+    return w->format != TABLE_ALIGNED;
+}
+static bool has_check(const struct language *l)
+{
+    return l->check;
+}
+static bool has_compiler(const struct language *l)
+{
+    return l->compile;
+}
+static bool has_tables(const struct language *l)
+{
+    return l->reports;
+}
+
+static const struct {
+    const char *field;
+    bool (*wished)(const struct wishes *w);
+    bool (*possible)(const struct language *l);
+} wish_rows[] = {
+    { "check_types", wants_types, has_check },
+    { "compiler_args", wants_arguments, has_compiler },
+    { "format", wants_format, has_tables },
+};
+
+int language_takes(const struct language *l, const struct wishes *w, const char **ret_field,
+                   struct err *e)
+{
+    for (size_t i = 0; i < sizeof wish_rows / sizeof wish_rows[0]; i++) {
+        char known[200] = "";
+        size_t used = 0;
+        if (!wish_rows[i].wished(w) || wish_rows[i].possible(l))
+            continue;
+        for (const struct language *const *x = languages; *x && used < sizeof known; x++)
+            if (wish_rows[i].possible(*x))
+                used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
+                                         used ? ", " : "", (*x)->name);
+        *ret_field = wish_rows[i].field;
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s is for %s, and this is '%s': leave it out",
+                       wish_rows[i].field, known, l->name);
+    }
+    return 0;
 }
 
 const char *language_list(char *out, size_t size)

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "spec/limit.h"
+#include "spec/wishes.h"
 #include "spec/zygote.h"
 
 /* What stands for something else in a command, as a whole word or in one:
@@ -96,8 +97,10 @@ const struct language *language_infer(const char *code, size_t len);
 const char *language_grammar(const struct language *l);
 /* "python, javascript, bash", for error messages. */
 const char *language_list(char *out, size_t size);
-/* Whether its types can be checked; an error that names those whose can. */
-[[nodiscard]] int language_checked(const struct language *l, struct err *e);
+/* Whether what is wished for can be had in this language; an error that names those where it can, and the wish's field. Lists of
+ * commands: src/commands. */
+[[nodiscard]] int language_takes(const struct language *l, const struct wishes *w,
+                                 const char **ret_field, struct err *e);
 
 /* Every zygote that any language declares, in a fixed order; a kind is an index into it plus 1. How many there are. */
 size_t warm_zygotes(const struct zygote_def *ret_defs[ZYGOTE_KINDS_MAX]);
