@@ -88,9 +88,11 @@ int confine_rlimits(unsigned which, const struct isolation *iso, const struct li
         { RLIMITS_OF_ALL, RLIMIT_SIGPENDING, 1024, false, false, "pending signals" },
         { RLIMITS_OF_ALL, RLIMIT_NICE, 0, false, false, "nice" },
         { RLIMITS_OF_ALL, RLIMIT_RTPRIO, 0, false, false, "real-time priority" },
-        /* a process past its CPU time dies even if the warden is late, whose clock is the finer one */
-        { RLIMITS_OF_JOB, RLIMIT_CPU, (v[LIMIT_CPU_MS] + 999) / 1000 + 1, false, false,
-          "CPU time" },
+        /* A process past its CPU time dies even if the warden is late. This limit counts ticks, the warden what was really
+         * used: on a busy machine, or a virtual one, ticks can be a fifth too many, and who dies of them early would be said
+         * to have been killed by nobody knows whom. */
+        { RLIMITS_OF_JOB, RLIMIT_CPU, (v[LIMIT_CPU_MS] + v[LIMIT_CPU_MS] / 2 + 999) / 1000 + 1,
+          false, false, "CPU time" },
         /* well above the cgroup's, where there is one: only the cgroup counts the refusals */
         { RLIMITS_OF_JOB, RLIMIT_NPROC, v[LIMIT_PIDS] + extra_procs + (no_pids ? 0 : 64), false,
           false, "processes" },

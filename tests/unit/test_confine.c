@@ -88,7 +88,9 @@ static void set_rlimits(void *layers)
     CHECK_INT(confine_rlimits(RLIMITS_OF_ALL | RLIMITS_OF_JOB, &iso, &l, 5, &e), 0);
     rlimit_is(RLIMIT_CORE, 1); /* the one value at which no handler is started either */
     rlimit_is(RLIMIT_NOFILE, 100);
-    rlimit_is(RLIMIT_CPU, 4); /* whole seconds, and one more: the warden is to be the first */
+    rlimit_is(
+        RLIMIT_CPU,
+        5); /* half as much again, in whole seconds, and one more: the warden is to be the first */
     rlimit_is(RLIMIT_NICE, 0);
     rlimit_is(RLIMIT_RTPRIO, 0);
     rlimit_is(RLIMIT_NPROC, 64 + 5 + (cgroup ? 64 : 0));
