@@ -29,6 +29,7 @@ ALONE = {
     "test_cpu", "test_fork_bomb", "test_memory", "test_output_flood", "test_slow_cleanup", "test_neighbours", "test_warm_memory",
     "test_verdicts::test_timeout_keeps_partial_output", "test_service_verdicts::test_service_timeout_keeps_partial_output",
     "test_service_batches::test_batch_runs_in_parallel_as_far_as_asked",
+    "test_profile::test_a_known_split_of_time_is_seen",
     # the queue follows the pace of the machine; zygotes that are late are ended
     "test_service_admission", "test_service_zygotes",
     # many at once, or each moment of a start
