@@ -62,8 +62,7 @@ static void test_what_is_not_a_profile_is_an_empty_one(void)
         "{\"sampled_ms\":1,\"samples\":1,\"functions\":{},\"lines\":7,\"stacks\":\"x\"}",
         "{\"sampled_ms\":1,\"samples\":1,\"functions\":[1,null,[],{}],\"stacks\":[{}]}",
         "{\"sampled_ms\":1,\"samples\":1,\"lines\":[[[]]]}",
-        "{\"sampled_ms\":1,\"samples\":1,\"functions\":[{\"function\":1,\"self_ms\":1,\"total_ms\":"
-        "1}]}",
+        "{\"sampled_ms\":1,\"samples\":1,\"functions\":[{\"function\":1,\"self_ms\":1}]}",
         "{\"sampled_ms\":1,\"samples\":1,\"lines\":[{\"file\":\"f\",\"line\":-4,\"self_ms\":1}]}",
         "{\"sampled_ms\":1,\"samples\":1,\"lines\":[{\"file\":\"f\",\"line\":4,\"self_ms\":-1}]}",
     };
