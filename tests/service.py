@@ -21,6 +21,7 @@ from urllib.parse import quote, urlencode
 
 import harness
 from harness import MARK, PATIENCE, eventually, public_dir
+from hostview import descendants
 
 STARTS_WITHIN = 30 * PATIENCE
 STOPS_WITHIN = 30 * PATIENCE
@@ -123,6 +124,15 @@ class Service:
         except subprocess.TimeoutExpired:
             raise AssertionError(f"still there {STOPS_WITHIN} s after SIGTERM:\n{self.log()[-4000:]}") from None
         assert status == 0, f"ended with {status}:\n{self.log()[-4000:]}"
+
+    def half(self, name):
+        """The process of its `keeper` or its `warden`; right below the supervisor are others too, that ask for versions."""
+        def look():
+            return [p for p in descendants(self.pid) if p.ppid == self.pid and p.comm == f"belljar-{name}"]
+
+        found = eventually(look, 10)
+        assert found, f"there is no {name}:\n{self.log()[-4000:]}"
+        return found[0]
 
     def restart(self):
         self.stop()

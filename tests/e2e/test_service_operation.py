@@ -162,24 +162,21 @@ def test_service_nothing_is_left_when_it_is_killed(host):
         s.end()
 
 
-def children(s):
-    """The processes right below the supervisor."""
-    return [p.pid for p in descendants(s.pid) if p.ppid == s.pid]
-
-
-def test_service_gets_over_the_death_of_either_half(fresh_service):
+@pytest.mark.parametrize("name", ["keeper", "warden"])
+def test_service_gets_over_the_death_of_either_half(fresh_service, name):
     """The supervisor starts again what died; runs of then are ended, later ones work."""
     s = fresh_service
-    before = children(s)
-    assert len(before) >= 2
-    for pid in before:
-        os.kill(pid, signal.SIGKILL)
-        def works():
-            try:
-                return s.post("/v1/runs", {"language": "python", "code": "print('back')"}, within=10).status == 200
-            except OSError:
-                return False
-        assert eventually(works, 20, step=0.2), s.log()[-3000:]
+    before = s.half(name)
+    os.kill(before.pid, signal.SIGKILL)
+
+    def works():
+        try:
+            return s.post("/v1/runs", {"language": "python", "code": "print('back')"}, within=10).status == 200
+        except OSError:
+            return False
+
+    assert s.logged(f"{name}.died") and eventually(works, 20, step=0.2), s.log()[-3000:]
+    assert s.half(name).pid != before.pid
     assert s.popen.poll() is None and s.run("print(1)")["stdout"] == "1\n"
 
 

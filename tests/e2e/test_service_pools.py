@@ -225,8 +225,7 @@ def test_service_at_rest_takes_no_cpu(warm):
 
 def test_service_keeps_its_starts_when_the_warden_dies(warm):
     bash(warm)
-    warden = [p for p in descendants(warm.pid) if p.comm == "belljar-warden"][0]
-    os.kill(warden.pid, signal.SIGKILL)
+    os.kill(warm.half("warden").pid, signal.SIGKILL)
     assert eventually(lambda: sample(warm, "warden_losses_total") == 1)
     assert eventually(lambda: pools(warm)["bash"]["ready"] >= 1, 20)
     r = bash(warm)

@@ -69,7 +69,7 @@ def test_zygote_that_dies_before_we_have_heard_it_boot_is_replaced(s):
     """Its hello and its end may come as one event."""
     if warm.pools(s)["node"]["zygote"] != "up":
         pytest.skip("Node has no zygote here")
-    warden, old = found(s, "belljar-warden")[0], found(s, "jar-zygote", "/node")[0]
+    warden, old = s.half("warden"), found(s, "jar-zygote", "/node")[0]
 
     def booting():
         return [p for p in found(s, "jar-zygote", "/node") if p.pid != old.pid and p.state != "Z"]
