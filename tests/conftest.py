@@ -20,6 +20,8 @@ import warm
 
 # A service of the user's own is nobody's business here: `belljar run` finds none unless a test says where.
 os.environ["BELLJAR_STATE"] = "/nonexistent/belljar"
+# Nor is what the user compiled before: it is compiled anew, and not kept, unless a test says where.
+os.environ["XDG_CACHE_HOME"] = "/nonexistent/cache"
 
 
 # Tests that measure the machine or take all of it, by the file's name, or the file's and the test's. Others wait most of the

@@ -92,8 +92,8 @@ class Running:
     def __init__(self, argv, stdin=subprocess.DEVNULL, environ=None, cwd=None, stdout=None, scratch=None):
         self.argv = [a if isinstance(a, bytes) else str(a) for a in argv]
         self.scratch = scratch
-        # Nobody's: a service of this machine's user does not run our programs.
-        env = {"BELLJAR_STATE": "/nonexistent", **(os.environ if environ is None else environ), "BELLJAR_TEST_MARK": MARK}
+        # Nobody's: a service of this machine's user does not run our programs, nor do we keep any among theirs.
+        env = {"BELLJAR_STATE": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent", **(os.environ if environ is None else environ), "BELLJAR_TEST_MARK": MARK}
         self.popen = subprocess.Popen(
             self.argv,
             stdin=stdin,

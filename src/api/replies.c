@@ -96,7 +96,8 @@ static const struct api_field timings_reply[] = {
     { "queued_at", FIELD_STRING, OR_NULL, .help = "when it was accepted" },
     { "started_at", FIELD_STRING, OR_NULL, .help = "when the program started" },
     { "finished_at", FIELD_STRING, OR_NULL, .help = "when the program ended" },
-    { "queued_ms", FIELD_INT, .help = "how long it waited" },
+    { "queued_ms", FIELD_INT,
+      .help = "how long it waited for its turn; not for an approval, nor for its compiler" },
     { 0 },
 };
 

@@ -44,6 +44,8 @@ const struct api_field run_fields[] = {
     { "compile_limits", FIELD_LIMITS, .help = "what its compiler may take" },
     { "compiler_args", FIELD_STRINGS, .max = 100, .help = "arguments of the compiler",
       .also = "compiler_options,compile_args,compiler_flags" },
+    { "no_cache", FIELD_BOOL,
+      .help = "compile it anew, whatever was compiled before, and keep nothing of it" },
     { "check_types", FIELD_BOOL, .help = "TypeScript: errors of types are errors of the compiler" },
     { "allow_commands", FIELD_STRINGS, .max = 200,
       .help = "bash and zsh: the commands that may be executed, and no others",
@@ -504,6 +506,7 @@ static int take_wishes(struct making *m, struct err *e)
     const char *format = text_of(m, "format");
     w->profile = run_flag(m->request, "profile", false);
     w->check_types = run_flag(m->request, "check_types", false);
+    w->no_cache = run_flag(m->request, "no_cache", false);
     for (int i = 0; format && table_formats[i]; i++)
         if (strcmp(table_formats[i], format) == 0)
             w->format = (enum table_format)i;

@@ -42,9 +42,16 @@ int handover_fork(struct handover *ret, struct err *e)
     return 0;
 }
 
+/* What main waits for: the keeper's bundle, a signal, and these. */
+enum {
+    POLL_TERMINAL = 2,
+    POLL_CACHE = POLL_TERMINAL + TERMINAL_POLLS,
+    POLLS = POLL_CACHE + CACHE_POLLS
+};
+
 /* Waits for the keeper, passing on what it hands over and the signals that we get on its behalf. */
-static int await_keeper(const struct handover *h, struct terminal *terminal, struct buf *ret_bundle,
-                        struct err *e)
+static int await_keeper(const struct handover *h, struct terminal *terminal, struct cache *cache,
+                        struct buf *ret_bundle, struct err *e)
 {
     sigset_t set;
     cli_signals(&set);
@@ -52,15 +59,17 @@ static int await_keeper(const struct handover *h, struct terminal *terminal, str
     if (signal_fd < 0)
         return err_set(e, ERR_KERNEL, errno, "watch signals");
     for (;;) {
-        struct pollfd p[2 + TERMINAL_POLLS] = { { .fd = h->fd, .events = POLLIN },
-                                                { .fd = signal_fd, .events = POLLIN } };
-        int timeout_ms = terminal_polls(terminal, p + 2);
-        if (poll(p, 2 + TERMINAL_POLLS, timeout_ms) < 0 && errno != EINTR)
+        struct pollfd p[POLLS] = { { .fd = h->fd, .events = POLLIN },
+                                   { .fd = signal_fd, .events = POLLIN } };
+        int timeout_ms = terminal_polls(terminal, p + POLL_TERMINAL);
+        cache_polls(cache, p + POLL_CACHE);
+        if (poll(p, POLLS, timeout_ms) < 0 && errno != EINTR)
             return err_set(e, ERR_KERNEL, errno, "wait for the keeper");
         struct signalfd_siginfo info;
         if (p[1].revents && read(signal_fd, &info, sizeof info) == sizeof info)
             (void)kill(h->keeper, (int)info.ssi_signo); /* unreaped, so the number is its own */
-        terminal_ready(terminal, p + 2);
+        terminal_ready(terminal, p + POLL_TERMINAL);
+        cache_ready(cache, p + POLL_CACHE);
         if (!p[0].revents)
             continue;
         if (buf_reserve(ret_bundle, 1 << 16, e))
@@ -122,13 +131,14 @@ static int save_outputs(const struct run_options *o, const struct buf *bundle, s
 }
 
 int handover_finish(struct handover *h, const struct run_options *o, struct terminal *terminal,
-                    struct err *e)
+                    struct cache *cache, struct err *e)
 {
     auto(buf) bundle = { 0 };
-    int status = await_keeper(h, terminal, &bundle, e);
+    int status = await_keeper(h, terminal, cache, &bundle, e);
     if (status < 0)
         (void)kill(h->keeper, SIGKILL); /* it may live on, and with it the jar */
     (void)waitpid(h->keeper, NULL, 0);
+    cache_finish(cache);
     fd_close(&h->fd);
     if (status >= 0 && save_outputs(o, &bundle, e))
         return -1;

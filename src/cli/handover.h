@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "cli/cache.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
 
@@ -17,7 +18,7 @@ struct handover {
 /* Forks the keeper, and returns in both. The keeper has no terminal to read. */
 [[nodiscard]] int handover_fork(struct handover *ret, struct err *e);
 
-/* Waits for the keeper, passing on what is typed and the signals that we get on its behalf, and saves what it hands over. Its
- * exit status, or -1; in either case it is gone. */
+/* Waits for the keeper, passing on what is typed and the signals that we get on its behalf, and saves what it hands over, in
+ * the cache too, if there is one. Its exit status, or -1; in either case it is gone. */
 [[nodiscard]] int handover_finish(struct handover *h, const struct run_options *o,
-                                  struct terminal *terminal, struct err *e);
+                                  struct terminal *terminal, struct cache *cache, struct err *e);

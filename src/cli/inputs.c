@@ -187,3 +187,15 @@ int inputs_load(struct inputs *ret, const struct run_options *o, struct err *e)
     in = (struct inputs)INPUTS_INIT;
     return 0;
 }
+
+int inputs_files(const struct inputs *in, struct buf *ret, struct err *e)
+{
+    auto(buf) files = { 0 };
+    if (lseek(in->bundle_fd, 0, SEEK_SET) < 0)
+        return err_set(e, ERR_KERNEL, errno, "read the files again");
+    if (fd_read_to_buf(in->bundle_fd, BUNDLE_STREAM_MAX, &files, e))
+        return -1;
+    *ret = files;
+    files = (struct buf){ 0 };
+    return 0;
+}

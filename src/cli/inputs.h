@@ -1,6 +1,7 @@
 /* cli/inputs.h — the caller's files, read with the caller's rights before anything is started. */
 #pragma once
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
@@ -18,4 +19,6 @@ struct inputs {
     }
 
 void inputs_done(struct inputs *in);
+/* The files again, as a bundle. Whoever has the descriptor shares its offset, and reads from the start. */
+[[nodiscard]] int inputs_files(const struct inputs *in, struct buf *ret, struct err *e);
 [[nodiscard]] int inputs_load(struct inputs *ret, const struct run_options *o, struct err *e);

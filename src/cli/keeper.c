@@ -19,7 +19,6 @@
 #include "engine/reports.h"
 #include "engine/run.h"
 #include "engine/stages.h"
-#include "spec/bundle.h"
 
 /* Pipes accept this much without blocking once poll() says that they are writable. */
 enum { SAFE_WRITE = 4096 };
@@ -29,7 +28,7 @@ struct session {
     struct run run;                   /* of the stage at hand */
     struct buf captured[RUN_STREAMS]; /* with --json, and of what is not the program itself */
     struct preparation prepared;      /* the last one before the program */
-    bool was_prepared;
+    bool was_prepared, cached;        /* there is one; and it is by what was kept */
     bool heeded;  /* a failure is to be explained: the first and the last of it are captured */
     bool failed;  /* there: the program is not run */
     bool running; /* the program itself: it has our stdin */
@@ -223,37 +222,55 @@ static void not_installed(struct session *s, const struct err *why)
     s->run.end.err = *why;
 }
 
+/* By what was kept of it, or by its jar. *made: what it made, unless the run ends here. */
+static int prepare_stage(struct session *s, enum stage_kind kind, const struct run_request *whole,
+                         struct buf *made, struct err *e)
+{
+    struct program_file kept = { 0 };
+    preparation_done(&s->prepared);
+    s->was_prepared = true;
+    s->cached = cache_take(s->job->cache, kind, &kept);
+    if (s->cached) {
+        s->prepared = kept.how;
+        *made = kept.made;
+        return 0;
+    }
+    if (run_stage(s, kind, whole, e))
+        return -1;
+    preparation_end(&s->prepared, kind, whole->language, &s->run, s->captured);
+    if (preparation_failed(&s->prepared))
+        return take_failure(s, e);
+    s->failed = s->prepared.verdict != VERDICT_OK; /* cancelled, or a failure of ours: as any run */
+    if (s->failed)
+        return 0;
+    *made = s->run.outputs;
+    s->run.outputs = (struct buf){ 0 };
+    run_done(&s->run);
+    cache_keep(s->job->cache, kind, &s->prepared, made);
+    return 0;
+}
+
 /* The stages before the program. *whole gets the bundle with what they made, in *bundle_fd. */
 static int prepare(struct session *s, const struct stages *stages, const struct buf *files,
                    struct run_request *whole, int *bundle_fd, struct err *e)
 {
-    const struct language *l = whole->language;
-    for (size_t i = 0; i + 1 < stages->n && !s->failed; i++) {
-        enum stage_kind kind = stages->at[i];
-        auto(buf) merged = { 0 };
+    for (size_t i = 0; i + 1 < stages->n; i++) {
+        auto(buf) made = { 0 }, merged = { 0 };
         struct err why = { 0 };
-        if (stage_installed(l, &why)) {
+        if (stage_installed(whole->language, &why)) {
             not_installed(s, &why);
             return 0;
         }
-        if (run_stage(s, kind, whole, e))
+        if (prepare_stage(s, stages->at[i], whole, &made, e))
             return -1;
-        preparation_done(&s->prepared);
-        preparation_end(&s->prepared, kind, l, &s->run, s->captured);
-        s->was_prepared = true;
-        if (preparation_failed(&s->prepared))
-            return take_failure(s, e);
-        if (s->prepared.verdict != VERDICT_OK) {
-            s->failed = true; /* cancelled, or a failure of ours: as of any run */
+        if (s->failed)
             return 0;
-        }
-        if (kind == STAGE_COMPILE) {
-            if (stage_merge(files, &s->run.outputs, &merged, e) ||
-                fd_sealed_memory("belljar-files", &merged, bundle_fd, e))
-                return -1;
-            whole->bundle_fd = *bundle_fd;
-        }
-        run_done(&s->run);
+        if (stages->at[i] != STAGE_COMPILE)
+            continue;
+        if (stage_merge(files, &made, &merged, e) ||
+            fd_sealed_memory("belljar-files", &merged, bundle_fd, e))
+            return -1;
+        whole->bundle_fd = *bundle_fd;
     }
     return 0;
 }
@@ -265,15 +282,9 @@ static int run_stages(struct session *s, char **outputs, struct err *e)
     autofree char **sources = NULL;
     auto(buf) files = { 0 };
     autoclose int bundle_fd = -1;
-    if (stages.n > 1) {
-        /* The offset is common to both: read from the start. */
-        autoclose int fd = dup(in->bundle_fd);
-        if (fd < 0 || lseek(fd, 0, SEEK_SET) < 0)
-            return err_set(e, ERR_KERNEL, errno, "read the files");
-        if (fd_read_to_buf(fd, BUNDLE_STREAM_MAX, &files, e) ||
-            stage_sources(in->language, in->main_name, &files, &sources, e))
-            return -1;
-    }
+    if (stages.n > 1 && (inputs_files(in, &files, e) ||
+                         stage_sources(in->language, in->main_name, &files, &sources, e)))
+        return -1;
     struct run_request whole = whole_request(s->job, outputs, sources);
     if (prepare(s, &stages, &files, &whole, &bundle_fd, e))
         return -1;
@@ -286,8 +297,9 @@ static int serve(struct session *s, struct err *e)
     autofree char **outputs = output_names(job);
     if (!outputs)
         return err_set(e, ERR_NO_MEMORY, 0, "no memory for a run");
-    const int keep[] = { job->warden->fd, job->inputs->bundle_fd, job->inputs->stdin_fd,
-                         job->version_fd, job->handover_fd };
+    int keep[5 + CACHE_FDS] = { job->warden->fd, job->inputs->bundle_fd, job->inputs->stdin_fd,
+                                job->version_fd, job->handover_fd };
+    cache_fds(job->cache, keep + 5);
     if (fd_keep_only(keep, sizeof keep / sizeof keep[0], e) ||
         drop_privileges(job->parent, job->warden->isolation.layers & LAYER_BIT(LAYER_OWN_UID), e) ||
         watch_signals(s, e))
@@ -322,6 +334,7 @@ static int conclude(struct session *s)
                              .verdict = run_verdict(&s->run),
                              .captured = s->captured,
                              .prepared = s->was_prepared ? &s->prepared : NULL,
+                             .cached = s->cached,
                              .failed = s->failed };
     /* A reader that went away is no fault; a full disk is. */
     if (s->write_errno != 0 && s->write_errno != EPIPE) {

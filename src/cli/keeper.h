@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "cli/cache.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
 #include "engine/link.h"
@@ -13,6 +14,7 @@ struct keeper_job {
     const struct run_options *options;
     const struct inputs *inputs;
     const struct warden *warden;
+    struct cache *cache;
     const char *id;
     pid_t parent;    /* whose end is ours */
     int version_fd;  /* reads what the language's version command prints; -1: nothing */

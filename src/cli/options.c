@@ -28,6 +28,7 @@ static const struct option_row {
     { "compiler-arg", "ARG", 'A', "for the compiler, such as -O3; can be repeated" },
     { "compile-limit", "LIMIT=N", 'M',
       "a limit of the compiler, named as below (timeout=60s); can be repeated" },
+    { "no-cache", NULL, 'N', "compile anew, and keep nothing of it" },
     { "check-types", NULL, 'T', "TypeScript: errors of types are errors" },
     { "allow-command", "NAME", 'C', "bash, zsh: execute this and no others; can be repeated" },
     { "format", "FORMAT", 'F', "SQL: print tables as table, csv, markdown, json or html" },
@@ -218,6 +219,9 @@ static int apply(struct run_options *o, int key, char *value, struct err *e)
         return add_word(&o->wishes.allow_commands, value, e);
     case 'F':
         return set_format(o, value, e);
+    case 'N':
+        o->wishes.no_cache = true;
+        return 0;
     case 'T':
         o->wishes.check_types = true;
         return 0;

@@ -120,7 +120,7 @@ int remote_run(const struct run_options *o, struct inputs *in, struct err *e)
         _exit(remote_keeper_run(&job));
     }
     links_done(&links); /* the keeper's alone: when it dies, the service knows */
-    int status = handover_finish(&h, o, &in->terminal, e);
+    int status = handover_finish(&h, o, &in->terminal, NULL, e);
     if (status >= 0 && eventfd_read(nobody_fd, &nobody) == 0)
         return REMOTE_NONE;
     return status;

@@ -142,6 +142,8 @@ static void put_wishes(json_t *q, const struct wishes *w, bool *failed)
     put_list(q, "allow_commands", w->allow_commands, failed);
     if (w->profile)
         put(q, "profile", json_true(), failed);
+    if (w->no_cache)
+        put(q, "no_cache", json_true(), failed);
     if (w->check_types)
         put(q, "check_types", json_true(), failed);
     if (w->format != TABLE_ALIGNED)

@@ -3,16 +3,13 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/auto.h"
-#include "base/fdio.h"
 #include "cli/diagnosis.h"
 #include "cli/note.h"
 #include "engine/json.h"
 #include "engine/result.h"
 #include "runtime/version.h"
-#include "spec/bundle.h"
 
 struct evidence report_evidence(const struct report *r)
 {
@@ -61,15 +58,6 @@ static struct result result_of(const struct report *r)
     return result;
 }
 
-/* The job's files again. The offset is common to all who have the descriptor, and nobody reads it any more. */
-static void read_files(const struct report *r, struct buf *files)
-{
-    struct err e;
-    autoclose int fd = dup(r->job->inputs->bundle_fd);
-    if (fd >= 0 && lseek(fd, 0, SEEK_SET) == 0 && fd_read_to_buf(fd, BUNDLE_STREAM_MAX, files, &e))
-        buf_done(files);
-}
-
 void report_find(struct report *r, struct buf *outputs)
 {
     struct diagnoser *g = NULL;
@@ -79,7 +67,7 @@ void report_find(struct report *r, struct buf *outputs)
         (void)version_probe_read(r->job->version_fd, r->version, sizeof r->version);
     /* Without memory to explain it, a failure is told all the same. */
     if (r->verdict != VERDICT_OK && diagnosis_wanted(r->job->options) && diagnoser_new(&g, &e) == 0)
-        read_files(r, &files);
+        (void)!inputs_files(r->job->inputs, &files, &e);
     bool compiling = r->verdict == VERDICT_COMPILE_ERROR && r->prepared;
     const struct buf *printed = compiling ? r->prepared->said : r->captured;
     struct result result = result_of(r);
@@ -116,7 +104,9 @@ int report_json(const struct report *r, struct err *e)
     struct result result = result_of(r);
     if (r->failed)
         result.files = &none;
-    json_t *compile = r->prepared ? preparation_json(r->prepared, false, NULL) : NULL;
+    const char *key = r->prepared ? r->job->cache->at[r->prepared->kind].key : "";
+    json_t *compile = r->prepared ? preparation_json(r->prepared, r->cached, key[0] ? key : NULL)
+                                  : NULL;
     result.compile = compile;
     json_t *o = result_json(&result);
     json_decref(compile);

@@ -6,6 +6,7 @@
 
 #include "base/auto.h"
 #include "base/id.h"
+#include "cli/cache.h"
 #include "cli/cli.h"
 #include "cli/handover.h"
 #include "cli/inputs.h"
@@ -35,6 +36,8 @@ static int supervise(const struct run_options *o, struct inputs *in, struct ward
     if (o->json)
         version_probe_start(&version,
                             in->language); /* alongside the run, so that asking costs no time */
+    auto(cache) cache;
+    cache_open(&cache, o, in, w->isolation.level);
     pid_t self = getpid();
     if (handover_fork(&h, e))
         return -1;
@@ -42,6 +45,7 @@ static int supervise(const struct run_options *o, struct inputs *in, struct ward
         struct keeper_job job = { .options = o,
                                   .inputs = in,
                                   .warden = w,
+                                  .cache = &cache,
                                   .id = id,
                                   .parent = self,
                                   .version_fd = version.fd,
@@ -49,7 +53,8 @@ static int supervise(const struct run_options *o, struct inputs *in, struct ward
         _exit(keeper_run(&job));
     }
     fd_close(&w->fd); /* the keeper's alone: when it dies, the warden knows */
-    return handover_finish(&h, o, &in->terminal, e);
+    cache_forked(&cache);
+    return handover_finish(&h, o, &in->terminal, &cache, e);
 }
 
 /* By a warden and a keeper of our own. Exit status, or -1 with the error. */

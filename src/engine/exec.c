@@ -348,17 +348,18 @@ void exec_lost(struct live *l)
 /* ---- end ---- */
 
 /* What the service knows beyond the result itself. */
-static void add_service_fields(struct exec *x)
+static void add_service_fields(const struct live *l)
 {
+    const struct exec *x = &l->x;
     json_t *o = x->result_json;
-    int64_t waited = x->started_at_ms > x->queued_at_ms ? x->started_at_ms - x->queued_at_ms : 0;
     json_put(o, "state", json_string(run_state_word(RUN_FINISHED)));
     json_put(o, "stdout_bytes", json_integer((json_int_t)x->journal.stream_bytes[JOURNAL_STDOUT]));
     json_put(o, "stderr_bytes", json_integer((json_int_t)x->journal.stream_bytes[JOURNAL_STDERR]));
     json_put(o, "timings",
              json_pack("{s:o, s:o, s:o, s:I}", "queued_at", result_time((uint64_t)x->queued_at_ms),
                        "started_at", result_time((uint64_t)x->started_at_ms), "finished_at",
-                       result_time((uint64_t)x->finished_at_ms), "queued_ms", (json_int_t)waited));
+                       result_time((uint64_t)x->finished_at_ms), "queued_ms",
+                       (json_int_t)(l->waited_us / 1000)));
     json_put(o, "thread_id", json_text_or_null(x->spec.thread));
     json_put(o, "artifact_id", json_text_or_null(x->spec.artifact));
     json_put(o, "batch_id", json_text_or_null(x->spec.batch));
@@ -454,7 +455,7 @@ static void make_result(struct live *l, enum verdict verdict)
     json_decref(x->result.compile); /* they are in there */
     x->result.compile = x->result.diagnosis = x->result.tables = x->result.profile = NULL;
     findings_done(&found);
-    add_service_fields(x);
+    add_service_fields(l);
     if (verdict == VERDICT_INTERNAL_ERROR && run->end.err.code != ERR_NONE)
         json_put(x->result_json, "error_code", json_string(err_name(run->end.err.code)));
 }

@@ -73,6 +73,10 @@ static int ask(struct live *l, struct err *e)
     l->wait = (struct program_wait){ .answer = answered,
                                      .files = &s->bundle,
                                      .limits = stage.limits };
+    if (s->wishes.no_cache) { /* it makes it for itself alone */
+        l->answer = PROGRAM_YOURS;
+        return 0;
+    }
     l->answer = programs_ask(r->programs, key, &l->wait, &p);
     if (p) {
         program_release(l->program);
@@ -89,7 +93,7 @@ static void go_on(struct live *l)
 {
     struct err e = { 0 };
     while (stage_now(l) != STAGE_RUN) {
-        if (l->answer == PROGRAM_LATER && ask(l, &e)) {
+        if (l->answer == PROGRAM_UNASKED && ask(l, &e)) {
             exec_finish_early(l, VERDICT_INTERNAL_ERROR, e.text);
             return;
         }
@@ -102,7 +106,7 @@ static void go_on(struct live *l)
         if (l->answer == PROGRAM_YOURS)
             break;
         l->stage++;
-        l->answer = PROGRAM_LATER;
+        l->answer = PROGRAM_UNASKED;
     }
     exec_start(l);
 }
@@ -112,7 +116,7 @@ void prepare_begin(struct live *l)
     l->begun_us = clock_us();
     l->stages = stages_of(l->x.spec.language, &l->x.spec.wishes);
     l->stage = 0;
-    l->answer = PROGRAM_LATER; /* not asked for yet */
+    l->answer = PROGRAM_UNASKED;
     go_on(l);
 }
 

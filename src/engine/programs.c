@@ -240,8 +240,7 @@ static void loaded(struct programs *ps, struct disk_job *j)
 
 static void disk_done(struct programs *ps)
 {
-    fd_close(&ps->disk.dir_fd);
-    (void)pthread_mutex_destroy(&ps->disk.lock);
+    programs_disk_done(&ps->disk);
     free(ps);
 }
 
@@ -297,8 +296,7 @@ int programs_new(struct programs **ret, uv_loop_t *loop, void (*answered)(void *
     ps->loop = loop;
     ps->answered = answered;
     ps->context = context;
-    ps->disk.dir_fd = -1;
-    (void)pthread_mutex_init(&ps->disk.lock, NULL);
+    programs_disk_init(&ps->disk, -1, 0);
     *ret = ps;
     return 0;
 }

@@ -37,8 +37,9 @@ struct program {
 void program_release(struct program *p);
 
 enum program_answer {
-    PROGRAM_HERE,   /* somebody made it */
-    PROGRAM_FAILED, /* somebody with the same limits tried just now */
+    PROGRAM_UNASKED, /* never an answer: what is there before the question */
+    PROGRAM_HERE,    /* somebody made it */
+    PROGRAM_FAILED,  /* somebody with the same limits tried just now */
     PROGRAM_YOURS, /* make it, and tell by programs_made(), programs_failed() or programs_leave() */
     PROGRAM_LATER, /* by answer() */
 };

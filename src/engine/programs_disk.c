@@ -3,89 +3,58 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "base/fdio.h"
-#include "spec/bundle.h"
+#include "base/id.h"
 
-enum { HASH_BYTES = 32, BLOCK = 4096, SAID_MAX = 64 << 10 };
-#define FILE_MAX (BUNDLE_STREAM_MAX + (1ULL << 20))
+enum { BLOCK = 4096 };
+#define UNFINISHED ".new_" /* and an id: what is being written, locked by who writes it */
 
-/* In the machine's byte order: a cache does not leave it. The hash is over the key, and everything behind it. */
-struct head {
-    char magic[8];
-    unsigned char hash[HASH_BYTES];
-    uint64_t usage[4];
-    uint64_t said[RUN_STREAMS], made; /* bytes, in this order */
-    uint64_t cut[RUN_STREAMS];        /* more was said */
-};
-static const char magic[8] = { 'b', 'e', 'l', 'l', 'j', 'a', 'r', '1' };
-
-void program_file_done(struct program_file *f)
+void programs_disk_init(struct programs_disk *d, int dir_fd, uint64_t max_bytes)
 {
-    preparation_done(&f->how);
-    buf_done(&f->made);
+    *d = (struct programs_disk){ .dir_fd = dir_fd, .max = max_bytes };
+    (void)pthread_mutex_init(&d->lock, NULL);
 }
 
-static void hash_of(unsigned char out[HASH_BYTES], const char *key, const char *bytes, size_t n)
+void programs_disk_done(struct programs_disk *d)
 {
-    crypto_generichash_state h;
-    size_t behind = offsetof(struct head, usage);
-    (void)crypto_generichash_init(&h, NULL, 0, HASH_BYTES);
-    (void)crypto_generichash_update(&h, (const unsigned char *)key, strlen(key));
-    (void)crypto_generichash_update(&h, (const unsigned char *)bytes + behind, n - behind);
-    (void)crypto_generichash_final(&h, out, HASH_BYTES);
+    fd_close(&d->dir_fd);
+    (void)pthread_mutex_destroy(&d->lock);
 }
 
 /* ---- reading ---- */
 
-static bool decode(const struct buf *b, const char *key, struct program_file *f)
+/* Whoever can write to a file can make its hash fit. */
+static bool is_ours(int fd)
 {
-    struct head head;
-    unsigned char hash[HASH_BYTES];
-    struct err e;
-    if (b->len < sizeof head)
-        return false;
-    memcpy(&head, b->data, sizeof head);
-    hash_of(hash, key, b->data, b->len);
-    size_t left = b->len - sizeof head;
-    if (memcmp(head.magic, magic, sizeof magic) != 0 || memcmp(hash, head.hash, sizeof hash) != 0 ||
-        head.said[0] > left || head.said[1] > left - head.said[0] ||
-        head.made != left - head.said[0] - head.said[1])
-        return false;
-    f->how = (struct preparation){ .kind = STAGE_COMPILE, .verdict = VERDICT_OK };
-    f->how.usage = (struct usage){ head.usage[0], head.usage[1], head.usage[2], head.usage[3] };
-    const char *at = b->data + sizeof head;
-    for (int i = 0; i < RUN_STREAMS; i++) {
-        if (buf_add(&f->how.said[i], at, head.said[i], &e))
-            return false;
-        f->how.truncated[i] = head.cut[i] != 0;
-        at += head.said[i];
-    }
-    return buf_add(&f->made, at, head.made, &e) == 0;
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+           (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+int programs_disk_open(const struct programs_disk *d, const char *key)
+{
+    autoclose int fd = openat(d->dir_fd, key, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 || !is_ours(fd))
+        return -1;
+    (void)futimens(fd, NULL);
+    return fd_take(&fd);
 }
 
 bool programs_disk_load(struct programs_disk *d, const char *key, struct program_file *ret)
 {
-    auto(buf) bytes = { 0 };
-    struct err e;
-    autoclose int fd = openat(d->dir_fd, key, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    if (fd_read_to_buf(fd, FILE_MAX, &bytes, &e) || !decode(&bytes, key, ret)) {
-        program_file_done(ret);
-        *ret = (struct program_file){ 0 };
-        (void)unlinkat(d->dir_fd, key, 0);
-        return false;
-    }
-    (void)futimens(fd, NULL);
-    return true;
+    autoclose int fd = programs_disk_open(d, key);
+    if (fd < 0 || program_file_read(fd, key, ret))
+        return fd >= 0;
+    (void)unlinkat(d->dir_fd, key, 0);
+    return false;
 }
 
 void programs_disk_touch(struct programs_disk *d, const char *key)
@@ -115,6 +84,22 @@ static uint64_t space(uint64_t bytes)
     return (bytes / BLOCK + 1) * BLOCK;
 }
 
+static bool is_key(const char *name)
+{
+    return strlen(name) == PROGRAM_KEY_SIZE - 1 &&
+           strspn(name, "0123456789abcdef") == PROGRAM_KEY_SIZE - 1;
+}
+
+/* Whoever writes it holds a lock, which the kernel drops with the process. Between the file and its lock is a moment: who
+ * loses the file then does not keep that program, and nothing else happens. */
+static void remove_left_over(int dir_fd, const char *name)
+{
+    autoclose int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        (void)unlinkat(dir_fd, name, 0);
+}
+
+/* What is neither a program nor left over is not ours to count or to remove. */
 static uint64_t look_around(struct programs_disk *d, struct buf *list)
 {
     uint64_t all = 0;
@@ -126,12 +111,13 @@ static uint64_t look_around(struct programs_disk *d, struct buf *list)
     for (const struct dirent *entry; dir && (entry = readdir(dir));) {
         struct found f = { 0 };
         struct stat st;
-        if (entry->d_name[0] == '.' || strlen(entry->d_name) >= sizeof f.key ||
-            fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        if (strncmp(entry->d_name, UNFINISHED, sizeof UNFINISHED - 1) == 0)
+            remove_left_over(fd, entry->d_name);
+        if (!is_key(entry->d_name) || fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
             continue;
         f.used = st.st_mtim;
         f.bytes = space((uint64_t)st.st_size);
-        memcpy(f.key, entry->d_name, strlen(entry->d_name));
+        memcpy(f.key, entry->d_name, sizeof f.key);
         all += f.bytes;
         (void)!buf_add(list, &f, sizeof f, &e);
     }
@@ -152,7 +138,7 @@ static void trim(struct programs_disk *d)
     struct found *all = (struct found *)(void *)list.data;
     qsort(all, n, sizeof *all, oldest_first);
     for (size_t i = 0; i < n && d->used > d->max / 10 * 9; i++)
-        if (unlinkat(d->dir_fd, all[i].key, 0) == 0)
+        if (unlinkat(d->dir_fd, all[i].key, 0) == 0 || errno == ENOENT) /* or by another process */
             d->used -= all[i].bytes;
 }
 
@@ -165,56 +151,48 @@ void programs_disk_trim(struct programs_disk *d)
 
 /* ---- writing ---- */
 
-static int encode(const struct program_file *f, const char *key, struct buf *b, struct err *e)
-{
-    const struct usage *u = &f->how.usage;
-    struct head head = { .usage = { u->wall_us, u->cpu_us, u->memory_peak_bytes, u->pids_peak },
-                         .made = f->made.len };
-    memcpy(head.magic, magic, sizeof magic);
-    for (int i = 0; i < RUN_STREAMS; i++) {
-        head.said[i] = f->how.said[i].len < SAID_MAX ? f->how.said[i].len : SAID_MAX;
-        head.cut[i] = f->how.truncated[i] || f->how.said[i].len > SAID_MAX;
-    }
-    if (buf_reserve(b, sizeof head + f->made.len + head.said[0] + head.said[1], e) ||
-        buf_add(b, &head, sizeof head, e))
-        return -1;
-    for (int i = 0; i < RUN_STREAMS; i++)
-        if (buf_add(b, f->how.said[i].data, head.said[i], e))
-            return -1;
-    if (buf_add(b, f->made.data, f->made.len, e))
-        return -1;
-    hash_of(head.hash, key, b->data, b->len);
-    memcpy(b->data, &head, sizeof head);
-    return 0;
-}
-
-/* Under its name only when all of it is there. */
+/* Under its name only when all of it is there. Not flushed: what a crash of the machine leaves of it does not fit its hash. */
 static int write_file(struct programs_disk *d, const char *key, const struct buf *b, struct err *e)
 {
-    char self[64];
-    autoclose int fd = openat(d->dir_fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-    if (fd < 0 || fd_write_all(fd, b->data, b->len))
+    char id[ID_SIZE], name[sizeof UNFINISHED + ID_SIZE];
+    id_make("", id);
+    (void)snprintf(name, sizeof name, UNFINISHED "%s", id);
+    autoclose int fd = openat(d->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                              0600);
+    if (fd < 0)
         return err_set(e, ERR_KERNEL, errno, "keep a compiled program");
-    (void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-    if (linkat(AT_FDCWD, self, d->dir_fd, key, AT_SYMLINK_FOLLOW) < 0 && errno != EEXIST)
-        return err_set(e, ERR_KERNEL, errno, "keep a compiled program");
-    return 0;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fd_write_all(fd, b->data, b->len) == 0 &&
+        renameat(d->dir_fd, name, d->dir_fd, key) == 0)
+        return 0;
+    int why = errno;
+    (void)unlinkat(d->dir_fd, name, 0);
+    return err_set(e, ERR_KERNEL, why, "keep a compiled program");
+}
+
+static int store(struct programs_disk *d, const char *key, const struct buf *bytes, struct err *e)
+{
+    (void)pthread_mutex_lock(&d->lock);
+    int rc = 0;
+    if (space(bytes->len) <= d->max) { /* a larger one than all may be would drive out the others */
+        rc = write_file(d, key, bytes, e);
+        d->used += rc == 0 ? space(bytes->len) : 0;
+    }
+    trim(d);
+    (void)pthread_mutex_unlock(&d->lock);
+    return rc;
+}
+
+int programs_disk_put(struct programs_disk *d, const char *key, const struct buf *bytes,
+                      struct err *e)
+{
+    if (!program_file_whole(bytes, key))
+        return err_set(e, ERR_PROTOCOL, 0, "a compiled program is not whole");
+    return store(d, key, bytes, e);
 }
 
 int programs_disk_keep(struct programs_disk *d, const char *key, const struct program_file *f,
                        struct err *e)
 {
     auto(buf) bytes = { 0 };
-    if (encode(f, key, &bytes, e))
-        return -1;
-    (void)pthread_mutex_lock(&d->lock);
-    int rc = 0;
-    if (space(bytes.len) <=
-        d->max) { /* one that is larger than all may be would drive out the others */
-        rc = write_file(d, key, &bytes, e);
-        d->used += rc == 0 ? space(bytes.len) : 0;
-    }
-    trim(d);
-    (void)pthread_mutex_unlock(&d->lock);
-    return rc;
+    return program_file_encode(f, key, &bytes, e) || store(d, key, &bytes, e) ? -1 : 0;
 }

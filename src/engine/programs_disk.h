@@ -1,9 +1,17 @@
-/* engine/programs_disk.h — programs as files. Runs in: keeper, on worker threads. */
+/* engine/programs_disk.h — a directory of compiled programs. Runs in: keeper of the service, on worker threads; main of
+ * `belljar run`.
+ *
+ * Invariants
+ * D1 A name in the directory is a key, and all of its program is there, or it is not there at all: it is written under another
+ *    name first. What somebody who was killed left under such a name is removed later.
+ * D2 Any number of threads and processes may use one directory; none waits for another.
+ * D3 A file of somebody else's, or that others may write, is none. */
 #pragma once
 
 #include <pthread.h>
 
 #include "engine/programs.h"
+#include "engine/programs_file.h"
 
 /* Shared by the threads. */
 struct programs_disk {
@@ -12,19 +20,21 @@ struct programs_disk {
     uint64_t max, used; /* bytes; used is what was found and added */
     bool counted;
 };
+/* Takes the descriptor over. */
+void programs_disk_init(struct programs_disk *d, int dir_fd, uint64_t max_bytes);
+void programs_disk_done(struct programs_disk *d);
 
-/* A program that is to be written, or was read. */
-struct program_file {
-    struct preparation how;
-    struct buf made; /* a bundle of outputs */
-};
-void program_file_done(struct program_file *f);
+/* The file of a key, to be read and checked by program_file_read(); -1: there is none. It is marked as used now. */
+int programs_disk_open(const struct programs_disk *d, const char *key);
+/* Takes what program_file_encode() made; bytes that are not whole are refused. What was used longest ago goes when there is
+ * too much. */
+[[nodiscard]] int programs_disk_put(struct programs_disk *d, const char *key,
+                                    const struct buf *bytes, struct err *e);
 
-/* False when there is none, or none that is whole; then it is removed. One that is used is marked as used now. */
+/* Both at once, for who does not part them. One that is not whole is removed. */
 bool programs_disk_load(struct programs_disk *d, const char *key, struct program_file *ret);
-/* In one piece or not at all. What was used longest ago goes when there is too much. */
 [[nodiscard]] int programs_disk_keep(struct programs_disk *d, const char *key,
                                      const struct program_file *f, struct err *e);
 void programs_disk_touch(struct programs_disk *d, const char *key);
-/* Removes what is too much. */
+/* Removes what is too much, and what was left half written. */
 void programs_disk_trim(struct programs_disk *d);

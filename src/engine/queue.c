@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "engine/runner_impl.h"
 
 static const char *key_of(const struct live *l)
@@ -115,6 +116,7 @@ int queue_push(struct runner *r, struct live *l, struct err *e)
     if (!t)
         return err_set(e, ERR_NO_MEMORY, 0, "no memory for a run");
     l->turn = t;
+    l->pushed_us = clock_us();
     l->next_waiting = NULL;
     if (t->last)
         t->last->next_waiting = l;
@@ -140,6 +142,7 @@ static void unlink_waiting(struct runner *r, struct turn *t, struct live *l)
     if (t->last == l)
         t->last = before;
     l->next_waiting = NULL;
+    l->waited_us = clock_us() - l->pushed_us;
     t->waiting--;
     t->bounded -= !l->patient;
     r->queue.waiting--;

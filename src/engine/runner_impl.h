@@ -50,7 +50,7 @@ struct live {
     struct stages stages;
     size_t stage;
     struct program_wait wait;   /* for what a stage makes, which it may be us to make */
-    enum program_answer answer; /* once it came */
+    enum program_answer answer; /* to the stage at hand */
     struct program *program;    /* of the last stage before this one; NULL: none */
     bool program_cached;
     struct buf said[RUN_STREAMS]; /* by what is not the program itself */
@@ -63,6 +63,7 @@ struct live {
     struct buf stdin_bytes;   /* not yet taken by the program */
     size_t stdin_from;
     bool stdin_eof;
+    uint64_t pushed_us, waited_us; /* into the line, by the clock; how long it was there */
     uint64_t begun_us, started_us; /* on its way into a jar; there */
     char error_text[sizeof((struct err *)0)->text];
     struct exec_watch *watches;

@@ -28,6 +28,7 @@ struct wishes {
     char **allow_commands; /* of a shell: nothing else is executed. NULL: anything */
     char **compiler_args;  /* after the compiler's own; NULL: none */
     struct limits compile_limits;
+    bool no_cache; /* compile anew, and keep nothing of it */
 };
 void wishes_done(struct wishes *w);
 

@@ -1,6 +1,7 @@
 """People decide: approve, edit, reject, expire; once, for a session, by rules; the run that waits goes on (R7.2, R7.3)."""
 
 import threading
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -102,6 +103,13 @@ def test_approval_approve_resumes_and_answers_the_requester(service):
         done = decide(service, a, "approve", reason="looks fine")
         assert (done["decision"], done["state"], done["decided_reason"]) == ("approve", "decided", "looks fine") and done["decided_by"]
     assert answers[0].status == 200 and answers[0].json["stdout"] == "resumed\n" and answers[0].json["verdict"] == "ok"
+
+
+def test_time_in_the_queue_is_not_that_of_an_approval(service):
+    run_id, approval = ask(service)
+    time.sleep(1.5)
+    decide(service, approval, "approve")
+    assert service.finished(run_id)["timings"]["queued_ms"] < 1500
 
 
 def test_approval_edit_runs_what_was_edited(service):

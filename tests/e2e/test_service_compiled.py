@@ -151,6 +151,14 @@ def test_events_of_a_compiled_run(service):
     assert "started" not in names and "stderr" in names and names[-1] == "done", events
 
 
+def test_time_in_the_queue_is_not_that_of_the_compiler(service):
+    r = service.run(code=unique("#include <regex>\n" + compiled.HELLO["cpp"], "queue"), language="cpp")
+    t, compiling = r["timings"], r["compile"]["usage"]["wall_ms"]
+    assert r["compile"]["cached"] is False and compiling > 100
+    assert t["queued_ms"] < compiling, r
+    assert t["queued_at"] < t["started_at"], "the program's own start is after its compiler"
+
+
 # ---- ends of other kinds ----
 
 @pytest.fixture

@@ -3,10 +3,12 @@
 Whoever gives arguments to gcc runs what they like in its jar ('-wrapper'): what is tried here is tried with that."""
 
 import os
+import shutil
 
 import pytest
 
 import compiled
+from harness import ORDINARY_UID, ROOT, as_ordinary_user, belljar, public_dir
 from service import Service
 
 HELLO = compiled.HELLO["c"]
@@ -97,3 +99,58 @@ def command_line(pid):
         return open(f"/proc/{pid}/cmdline", "rb").read()
     except OSError:
         return b""
+
+
+# ---- without a service: the cache is the caller's, and so may be the uid of the jar ----
+
+REACH = r'''#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(int c, char **v) {
+    for (int i = 1; i < c; i++) {
+        DIR *d = opendir(v[i]);
+        int r = open(v[i], O_RDONLY), w = open(v[i], O_WRONLY | O_CREAT, 0600);
+        if (d || r >= 0 || w >= 0 || unlink(v[i]) == 0 || rename("/sandbox/program", v[i]) == 0)
+            printf("REACHED %s\n", v[i]);
+    }
+    puts("TRIED");
+}
+'''
+
+
+@pytest.mark.parametrize("level", ["jar", "rootless", "process"])
+@pytest.mark.parametrize("user", ["root", "ordinary"])
+def test_neither_compiler_nor_program_reaches_the_cache_of_the_terminal(level, user):
+    if user == "root" and not ROOT or user == "ordinary" and level == "jar":
+        pytest.skip("not to be had")
+    prefix = as_ordinary_user() if user == "ordinary" else []
+    place = public_dir()
+    base = place / "xdg"
+    base.mkdir(mode=0o700)
+    if prefix:
+        os.chown(base, ORDINARY_UID, ORDINARY_UID)
+    (place / "main.c").write_text(HELLO)
+    (place / "reach.c").write_text(REACH)
+
+    def run(name, *options, args=()):
+        return belljar("run", "--local", "--json", "--isolation", level, *options, place / name, "--", *args,
+                       environ={**os.environ, "XDG_CACHE_HOME": str(base)}, prefix=prefix)
+
+    programs = base / "belljar/programs"
+    first = run("main.c")
+    if first.status == 125:
+        pytest.skip(first.message)
+    kept = programs / first.json["compile"]["key"]
+    whole = kept.read_bytes()
+    r = run("reach.c", args=[programs, kept, programs / "new", base])
+    assert r.stdout == "TRIED\n", r
+    script = (f"cat {kept} >/dev/null 2>&1 && echo REACHED >&2; echo x >> {kept} && echo REACHED >&2; "
+              f"touch {programs}/new && echo REACHED >&2; rm -f {kept}; ls /proc/*/fd >/dev/null 2>&1; echo TRIED >&2; exit 1")
+    r = run("main.c", *[f"--compiler-arg={a}" for a in wrapper(script)])
+    assert r.verdict == "compile_error" and "TRIED" in r.stderr and "REACHED" not in r.stderr, r
+    assert kept.read_bytes() == whole and not (programs / "new").exists()
+    assert run("main.c").json["compile"]["cached"], "or it was not kept at all"
+    shutil.rmtree(place)

@@ -1,6 +1,7 @@
 #include "engine/programs.h"
 
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -424,10 +425,14 @@ static void test_who_leaves_while_the_disk_is_looked_at_hears_nothing(void)
     CHECK(a.answers == 0);
 }
 
-static void disk_open(struct programs_disk *d, int fd, uint64_t max)
+/* A name that could be a program's; the last 16 are there. */
+static const char *key_number(int n)
 {
-    *d = (struct programs_disk){ .dir_fd = fd, .max = max };
-    CHECK_INT(pthread_mutex_init(&d->lock, NULL), 0);
+    static char keys[16][PROGRAM_KEY_SIZE];
+    static unsigned next;
+    char *key = keys[next++ % 16];
+    (void)snprintf(key, PROGRAM_KEY_SIZE, "%064x", (unsigned)n);
+    return key;
 }
 
 static void keep(struct programs_disk *d, const char *key, size_t bytes)
@@ -447,11 +452,11 @@ static bool load(struct programs_disk *d, const char *key)
 static void test_every_damaged_byte_is_noticed(void)
 {
     auto(place) p;
-    struct programs_disk d;
     struct stat st;
     if (!place_init(&p))
         return;
-    disk_open(&d, p.fd, 1 << 20);
+    auto(programs_disk) d;
+    programs_disk_init(&d, dup(p.fd), 1 << 20);
     keep(&d, "k", 10);
     CHECK(load(&d, "k") && !load(&d, "absent"));
     CHECK_INT(fstatat(p.fd, "k", &st, 0), 0);
@@ -473,28 +478,119 @@ static void test_every_damaged_byte_is_noticed(void)
 static void test_disk_is_bounded_and_what_was_used_longest_ago_goes(void)
 {
     auto(place) p;
-    struct programs_disk d;
-    char key[8];
+    enum { NEW = 100, HUGE_ONE };
     if (!place_init(&p))
         return;
-    disk_open(&d, p.fd, 40960);
+    auto(programs_disk) d;
+    programs_disk_init(&d, dup(p.fd), 40960);
     for (int i = 0; i < 10; i++) {
-        (void)snprintf(key, sizeof key, "k%d", i);
-        keep(&d, key, 100);
+        keep(&d, key_number(i), 100);
         const struct timespec times[2] = { { .tv_sec = 1000 + i }, { .tv_sec = 1000 + i } };
-        CHECK_INT(utimensat(p.fd, key, times, 0), 0);
+        CHECK_INT(utimensat(p.fd, key_number(i), times, 0), 0);
     }
-    CHECK(place_has(&p, "k0") && load(&d, "k1")); /* which is used thereby */
-    programs_disk_touch(&d, "k2");
-    keep(&d, "new", 100);
-    CHECK(!place_has(&p, "k0") && !place_has(&p, "k3"));
-    CHECK(place_has(&p, "k1") && place_has(&p, "k2") && place_has(&p, "k9") &&
-          place_has(&p, "new"));
-    keep(&d, "huge", 45056); /* drives nobody out */
-    CHECK(!place_has(&p, "huge") && place_has(&p, "new"));
+    CHECK(place_has(&p, key_number(0)) && load(&d, key_number(1))); /* which is used thereby */
+    programs_disk_touch(&d, key_number(2));
+    keep(&d, key_number(NEW), 100);
+    CHECK(!place_has(&p, key_number(0)) && !place_has(&p, key_number(3)));
+    CHECK(place_has(&p, key_number(1)) && place_has(&p, key_number(2)) &&
+          place_has(&p, key_number(9)) && place_has(&p, key_number(NEW)));
+    keep(&d, key_number(HUGE_ONE), 45056); /* drives nobody out */
+    CHECK(!place_has(&p, key_number(HUGE_ONE)) && place_has(&p, key_number(NEW)));
     d.max = 0;
     programs_disk_trim(&d);
-    CHECK(!place_has(&p, "new") && !place_has(&p, "k1"));
+    CHECK(!place_has(&p, key_number(NEW)) && !place_has(&p, key_number(1)));
+}
+
+static void encoded(const char *key, const char *made, struct buf *ret)
+{
+    auto(program_file) f = { .how = { .usage = { 1, 2, 3, 4 }, .truncated = { true, false } } };
+    CHECK_INT(buf_add(&f.how.said[RUN_STDERR], "warning", 7, &e), 0);
+    CHECK_INT(buf_add(&f.made, made, strlen(made), &e), 0);
+    CHECK_INT(program_file_encode(&f, key, ret, &e), 0);
+}
+
+static void test_program_as_bytes_is_the_program(void)
+{
+    auto(buf) b = { 0 };
+    auto(program_file) f = { 0 };
+    encoded("k", "made", &b);
+    CHECK(program_file_whole(&b, "k") && program_file_decode(&b, "k", &f));
+    CHECK(f.how.usage.wall_us == 1 && f.how.usage.pids_peak == 4 && f.how.verdict == VERDICT_OK);
+    CHECK(f.how.truncated[RUN_STDOUT] && !f.how.truncated[RUN_STDERR]);
+    CHECK_STR(buf_str(&f.how.said[RUN_STDERR]), "warning");
+    CHECK_STR(buf_str(&f.made), "made");
+}
+
+static void test_half_a_program_is_none_and_is_not_kept(void)
+{
+    auto(place) p;
+    auto(buf) b = { 0 };
+    if (!place_init(&p))
+        return;
+    auto(programs_disk) d;
+    programs_disk_init(&d, dup(p.fd), 1 << 20);
+    encoded("k", "made", &b);
+    CHECK(!program_file_whole(&b, "other"));
+    for (size_t all = b.len; b.len > 0;) {
+        b.len = b.len > all / 2 ? b.len - 1 : b.len / 2;
+        auto(program_file) f = { 0 };
+        CHECK(!program_file_whole(&b, "k") && !program_file_decode(&b, "k", &f) && !f.made.data);
+        CHECK_INT(programs_disk_put(&d, "k", &b, &e), -1);
+    }
+    CHECK(!place_has(&p, "k"));
+}
+
+static void test_what_is_there_already_is_replaced(void)
+{
+    auto(place) p;
+    auto(buf) b = { 0 };
+    if (!place_init(&p) || !place_file(&p, "k", "rubbish", 0600))
+        return;
+    auto(programs_disk) d;
+    programs_disk_init(&d, dup(p.fd), 1 << 20);
+    encoded("k", "made", &b);
+    CHECK_INT(programs_disk_put(&d, "k", &b, &e), 0);
+    CHECK(load(&d, "k"));
+    CHECK(unlinkat(p.fd, "k", 0) == 0 && symlinkat("/etc/passwd", p.fd, "k") == 0);
+    CHECK(programs_disk_open(&d, "k") < 0);
+    CHECK_INT(programs_disk_put(&d, "k", &b, &e), 0);
+    CHECK(load(&d, "k"));
+}
+
+static void test_file_that_others_may_write_is_none(void)
+{
+    static const mode_t modes[] = { 0620, 0602, 0666 };
+    auto(place) p;
+    if (!place_init(&p))
+        return;
+    auto(programs_disk) d;
+    programs_disk_init(&d, dup(p.fd), 1 << 20);
+    keep(&d, "k", 10);
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        CHECK_INT(fchmodat(p.fd, "k", modes[i], 0), 0);
+        CHECK(!load(&d, "k"));
+    }
+    CHECK(fchmodat(p.fd, "k", 0600, 0) == 0 && load(&d, "k"));
+    if (geteuid() != 0)
+        return;
+    CHECK(fchownat(p.fd, "k", 12345, 0, 0) == 0 && !load(&d, "k"));
+}
+
+/* A lock says that somebody still writes it. */
+static void test_what_a_killed_writer_left_is_removed_and_nothing_else(void)
+{
+    auto(place) p;
+    if (!place_init(&p) || !place_file(&p, ".new_left", "half", 0600) ||
+        !place_file(&p, ".new_busy", "half", 0600) || !place_file(&p, "notes", "mine", 0600) ||
+        !place_file(&p, ".hidden", "mine", 0600))
+        return;
+    autoclose int busy = openat(p.fd, ".new_busy", O_RDWR | O_CLOEXEC);
+    CHECK(flock(busy, LOCK_EX | LOCK_NB) == 0);
+    auto(programs_disk) d;
+    programs_disk_init(&d, dup(p.fd), 0);
+    programs_disk_trim(&d);
+    CHECK(!place_has(&p, ".new_left") && place_has(&p, ".new_busy"));
+    CHECK(place_has(&p, "notes") && place_has(&p, ".hidden")); /* also where nothing may be kept */
 }
 
 static const struct check_test tests[] = {
@@ -510,5 +606,10 @@ static const struct check_test tests[] = {
     TEST(test_who_leaves_while_the_disk_is_looked_at_hears_nothing),
     TEST(test_every_damaged_byte_is_noticed),
     TEST(test_disk_is_bounded_and_what_was_used_longest_ago_goes),
+    TEST(test_program_as_bytes_is_the_program),
+    TEST(test_half_a_program_is_none_and_is_not_kept),
+    TEST(test_what_is_there_already_is_replaced),
+    TEST(test_file_that_others_may_write_is_none),
+    TEST(test_what_a_killed_writer_left_is_removed_and_nothing_else),
 };
 CHECK_MAIN(tests)

@@ -50,6 +50,25 @@ static void test_keys_are_served_in_turn_not_by_arrival(void)
     CHECK(r.queue.turns == NULL);
 }
 
+/* From the line to its turn, or to the end of one that leaves before; what comes then is not waiting. */
+static void test_time_in_the_queue_ends_with_the_turn(void)
+{
+    struct runner r = runner_with(1, 100, 10);
+    struct live *first = run_of("a"), *leaves = run_of("a");
+    CHECK(queue_push(&r, first, &e) == 0 && queue_push(&r, leaves, &e) == 0);
+    first->pushed_us -= 5000000;
+    leaves->pushed_us -= 7000000;
+    CHECK(queue_pop(&r) == first);
+    CHECK(first->waited_us >= 5000000 && first->waited_us < 60000000);
+    uint64_t then = first->waited_us;
+    queue_leave(&r, leaves);
+    CHECK(leaves->waited_us >= 7000000);
+    free(leaves);
+    queue_leave(&r, first);
+    CHECK(first->waited_us == then);
+    free(first);
+}
+
 static void test_no_more_run_than_the_maximum_and_the_keys_own(void)
 {
     struct runner r = runner_with(3, 100, 2);
@@ -217,6 +236,7 @@ static void test_line_of_a_named_length_has_no_bursts(void)
 
 static const struct check_test tests[] = {
     TEST(test_keys_are_served_in_turn_not_by_arrival),
+    TEST(test_time_in_the_queue_ends_with_the_turn),
     TEST(test_no_more_run_than_the_maximum_and_the_keys_own),
     TEST(test_the_line_is_bounded_and_no_key_takes_all_of_it),
     TEST(test_runs_of_a_batch_do_not_count_against_the_bound),
