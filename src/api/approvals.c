@@ -41,17 +41,54 @@ static bool bundle_contains(const struct buf *bundle, const char *text)
     return false;
 }
 
+static bool list_contains(char *const *list, const char *text)
+{
+    for (; list && *list; list++)
+        if (strstr(*list, text))
+            return true;
+    return false;
+}
+
+/* What is run is also told by arguments: a compiler's start programs, a program's and its input can be code (eval "$1"). */
+static bool words_contain(const struct exec_spec *s, const char *text)
+{
+    const struct buf *in = &s->stdin_bytes;
+    return list_contains(s->wishes.compiler_args, text) || list_contains(s->args, text) ||
+           list_contains(s->env, text) ||
+           (in->len > 0 && memmem(in->data, in->len, text, strlen(text)));
+}
+
+/* Of the file itself: of a program that is no text, nothing else is known. */
+static bool main_begins(const struct exec_spec *s, const char *text)
+{
+    struct bundle_entry f;
+    struct err e;
+    bool more = true;
+    for (size_t pos = 0; bundle_next(&s->bundle, &pos, &f, &more, &e) == 0 && more;)
+        if (bundle_is_named(&f, s->main_name))
+            return f.head.size >= strlen(text) && memcmp(f.bytes, text, strlen(text)) == 0;
+    return false;
+}
+
+/* A rule that denies looks at more than one that allows, and never at less. */
+static bool text_matches(const struct rule_row *r, const struct exec_spec *s)
+{
+    bool denies = strcmp(r->action, "deny") == 0;
+    /* Whoever allowed the code did not see what the compiler is told to do with it. */
+    if (!denies && s->wishes.compiler_args && s->wishes.compiler_args[0])
+        return false;
+    if (strcmp(r->match, "contains") == 0)
+        return bundle_contains(&s->bundle, r->text) || (denies && words_contain(s, r->text));
+    return main_begins(s, r->text);
+}
+
 static bool rule_matches(const struct rule_row *r, const struct exec_spec *s)
 {
     if (strcmp(r->tool, "execute") != 0 ||
         (r->thread && (!s->thread || strcmp(r->thread, s->thread) != 0)) ||
         (r->language && strcmp(r->language, s->language->name) != 0))
         return false;
-    if (strcmp(r->match, "any") == 0)
-        return true;
-    if (strcmp(r->match, "contains") == 0)
-        return bundle_contains(&s->bundle, r->text);
-    return s->code && strncmp(s->code, r->text, strlen(r->text)) == 0;
+    return strcmp(r->match, "any") == 0 || text_matches(r, s);
 }
 
 static const struct rule_row *rule_for(const struct approvals *a, const char *action,

@@ -208,7 +208,7 @@ static int make_rule(struct decide *d, struct err *e)
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "remember 'session' needs a request with a thread_id: 'once' or 'prefix' is "
                        "accepted here");
-    json_t *input = json_loads(d->row.input ? d->row.input : "", 0, NULL);
+    json_t *input = json_loads(d->row.input ? d->row.input : "", JSON_ALLOW_NUL, NULL);
     const char *code = json_string_value(json_object_get(input, "code"));
     /* Without words, all of it: the narrowest prefix there is. */
     const char *text = session ? "" : d->prefix ? d->prefix : code;

@@ -132,7 +132,7 @@ static void answer_run(struct look *l)
 {
     struct journal j;
     struct err e = { 0 };
-    json_t *o = l->row.result ? json_loads(l->row.result, 0, NULL) : NULL;
+    json_t *o = l->row.result ? json_loads(l->row.result, JSON_ALLOW_NUL, NULL) : NULL;
     if (!o) {
         api_reply(l->call, 200, unfinished(&l->row));
         return;
@@ -156,7 +156,7 @@ static void answer_debug_report(struct look *l)
 {
     struct journal j;
     struct err e = { 0 };
-    json_t *o = l->row.result ? json_loads(l->row.result, 0, NULL) : NULL;
+    json_t *o = l->row.result ? json_loads(l->row.result, JSON_ALLOW_NUL, NULL) : NULL;
     if (!o) {
         json_t *known = unfinished(&l->row);
         api_reply(l->call, 200, debug_report(known));
@@ -182,7 +182,8 @@ static void answer_events(struct look *l)
 {
     struct journal j;
     struct err e = { 0 };
-    json_t *o = l->row.result ? json_loads(l->row.result, 0, NULL) : unfinished(&l->row);
+    json_t *o = l->row.result ? json_loads(l->row.result, JSON_ALLOW_NUL, NULL)
+                              : unfinished(&l->row);
     if (open_journal(l, &j, &e)) {
         json_decref(o);
         journal_done(&j);

@@ -248,11 +248,16 @@ static int take_code(struct making *m, struct err *e)
     m->spec->language = n.language;
     if (!m->spec->language)
         return unknown_language(m, n.fence[0] ? n.fence : NULL, e);
+    (void)blame(m, "code");
+    /* The field has none, but a dict in it can spell one: who approves would be shown what stands before it. */
+    if (memchr(buf_str(&n.code), '\0', n.code.len))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "the program in 'code' must not hold a NUL: 'files' and 'entry' take any "
+                       "bytes");
     m->spec->main_name = strdup(m->spec->language->main_file);
     m->spec->code = strndup(buf_str(&n.code), n.code.len);
     if (!m->spec->main_name || !m->spec->code)
         return no_memory(e);
-    (void)blame(m, "code");
     return add_file(m, m->spec->main_name, 0644, buf_str(&n.code), n.code.len, e);
 }
 
@@ -432,12 +437,14 @@ static int take_list(struct making *m, const char *field, char ***ret, struct er
 static int take_compile_limits(struct making *m, struct err *e)
 {
     const struct settings *s = m->api->settings;
-    struct limits defaults = compile_limits_default();
+    struct limits defaults = compile_limits_default(), most = s->limit_max;
     char field[96] = "";
+    if (most.v[LIMIT_OUTPUT] > COMPILE_OUTPUT_MAX)
+        most.v[LIMIT_OUTPUT] = COMPILE_OUTPUT_MAX;
     for (int i = 0; i < LIMIT_COUNT; i++)
-        if (defaults.v[i] > s->limit_max.v[i])
-            defaults.v[i] = s->limit_max.v[i];
-    if (api_limits(json_object_get(m->request, "compile_limits"), &defaults, &s->limit_max,
+        if (defaults.v[i] > most.v[i])
+            defaults.v[i] = most.v[i];
+    if (api_limits(json_object_get(m->request, "compile_limits"), &defaults, &most,
                    &m->spec->wishes.compile_limits, field, sizeof field, e) == 0)
         return 0;
     (void)snprintf(m->field, m->field_size, "compile_%s", field);

@@ -79,6 +79,11 @@ json_t *shown_input(const struct exec_spec *s)
     json_put(o, "env", string_array(s->env));
     put_content(o, "stdin", buf_str(&s->stdin_bytes), s->stdin_bytes.len);
     json_put(o, "files", files_array(s));
+    json_put(o, "entry", json_string(s->main_name));
+    json_put(o, "compiler_args", string_array(s->wishes.compiler_args));
+    json_put(o, "allow_commands",
+             s->wishes.allow_commands ? string_array(s->wishes.allow_commands) : json_null());
+    json_put(o, "read_only", json_boolean(!s->writable_root));
     return o;
 }
 
@@ -111,11 +116,32 @@ static void add_risks(struct looking *k, const struct bundle_entry *f)
     json_decref(found);
 }
 
+/* gcc's -wrapper and -fplugin, Go's -toolexec, javac's -processorpath: they start programs, and what is run then need not be
+ * what the code says. */
+static void add_compiler_risk(json_t *all, const struct exec_spec *s)
+{
+    auto(buf) words = { 0 };
+    struct err e;
+    for (char *const *arg = s->wishes.compiler_args; arg && *arg; arg++)
+        if (words.len < RISK_EXCERPT_MAX &&
+            buf_addf(&words, &e, "%s%s", words.len ? " " : "", *arg))
+            return;
+    if (words.len == 0)
+        return;
+    size_t n = words.len < RISK_EXCERPT_MAX ? words.len : text_whole(words.data, RISK_EXCERPT_MAX);
+    (void)json_array_append_new(
+        all, json_pack("{s:s, s:i, s:i, s:s%, s:s}", "kind", "compiler", "line", 0, "column", 0,
+                       "excerpt", words.data, n, "why",
+                       "arguments of a compiler can make it start programs, and make another "
+                       "program of the code"));
+}
+
 json_t *shown_risks(const struct exec_spec *s)
 {
     struct looking k = { .spec = s, .all = json_array(), .left = RISK_SCAN_MAX };
     struct bundle_entry f;
     struct err e;
+    add_compiler_risk(k.all, s);
     for (int main_first = 1; main_first >= 0; main_first--) {
         bool more = true;
         for (size_t pos = 0; bundle_next(&s->bundle, &pos, &f, &more, &e) == 0 && more;)

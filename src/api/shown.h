@@ -4,7 +4,9 @@
 
 #include "engine/runner.h"
 
-/* {language, code, args, env, stdin, files: [{name, size, content}]}: everything it is given. */
+/* {language, code, args, env, stdin, files: [{name, size, content}], entry, compiler_args, allow_commands, read_only}: everything
+ * it is given. */
 json_t *shown_input(const struct exec_spec *s);
-/* What risks.h finds in any of its files; those beside the main one are named ("file"). */
+/* What risks.h finds in any of its files; those beside the main one are named ("file"). Arguments of a compiler are one
+ * (kind "compiler"). */
 json_t *shown_risks(const struct exec_spec *s);

@@ -256,7 +256,8 @@ static int print_one(const struct run_row *r, const struct journal *j, struct er
 static int one_json(const struct run_row *r, const struct journal *j, struct err *e)
 {
     static const char *const names[JOURNAL_KINDS] = { "stdout", "stderr" };
-    json_t *o = row_json(r), *result = r->result ? json_loads(r->result, 0, NULL) : NULL;
+    json_t *o = row_json(r),
+           *result = r->result ? json_loads(r->result, JSON_ALLOW_NUL, NULL) : NULL;
     (void)json_object_update(o, result); /* which says more of the same, and usage in full */
     json_decref(result);
     for (int i = 0; o && i < JOURNAL_KINDS; i++) {

@@ -385,7 +385,7 @@ int client_refusal(const struct client *c, struct err *e)
 {
     size_t len, used = 0;
     const char *body = client_body(c, &len);
-    json_t *answer = json_loadb(body, len, 0, NULL);
+    json_t *answer = json_loadb(body, len, JSON_ALLOW_NUL, NULL);
     const json_t *error = json_object_get(answer, "error");
     const char *code = json_string_value(json_object_get(error, "code"));
     const char *message = json_string_value(json_object_get(error, "message"));

@@ -409,25 +409,35 @@ static struct piece top_of(struct piece module)
     return (struct piece){ module.at, dot ? (size_t)(dot - module.at) : module.len };
 }
 
-static void say_missing(struct py *p, struct piece top, const char *package, bool known)
+/* A package that we know. The name in a traceback is the program's word, and it may be made up to have somebody install it: no
+ * command is made of that. */
+static void say_missing(struct py *p, struct piece top, const char *package)
 {
     const char *other = NULL;
     for (size_t i = 0; i < sizeof instead / sizeof instead[0]; i++)
         if (piece_is(top, instead[i].module))
             other = instead[i].instead;
     char named[160];
-    if (known && !piece_is(top, package))
+    if (!piece_is(top, package))
         (void)snprintf(named, sizeof named, "'%.*s' comes with the package %s", P(top), package);
     else
-        (void)snprintf(named, sizeof named, "'%.*s' is %s", P(top),
-                       known ? "a package of its own" : "no module of Python's own library");
-    const char *here = p->in->available ? ", which is not installed here" : "";
-    suggest(p->d, 1, known ? 0.9 : 0.6,
+        (void)snprintf(named, sizeof named, "'%.*s' is a package of its own", P(top));
+    suggest(p->d, 1, 0.9,
             "%s%s. A jar cannot download it: install it for the host's Python (pip install %s), "
             "and jars "
             "see it%s%s%s.",
-            named, known ? here : "", package, other ? "; or do without it: " : "",
-            other ? other : "", other ? " of the standard library may do" : "");
+            named, p->in->available ? ", which is not installed here" : "", package,
+            other ? "; or do without it: " : "", other ? other : "",
+            other ? " of the standard library may do" : "");
+}
+
+static void say_unknown(struct py *p, struct piece top)
+{
+    suggest(p->d, 1, 0.6,
+            "'%.*s' is no module of Python's own library, and a jar cannot download it: do without "
+            "it, or have it installed for the host's Python once somebody has looked at what it "
+            "is.",
+            P(top));
 }
 
 static void on_no_module(struct py *p)
@@ -449,7 +459,7 @@ static void on_no_module(struct py *p)
         }
     for (size_t i = 0; i < sizeof packages / sizeof packages[0]; i++)
         if (piece_is(top, packages[i].module)) {
-            say_missing(p, top, packages[i].package, true);
+            say_missing(p, top, packages[i].package);
             return;
         }
     struct nearest n = { .name = top };
@@ -468,9 +478,7 @@ static void on_no_module(struct py *p)
         (void)suggest_swap(p->in, p->d, top, n.best);
         return;
     }
-    char package[128];
-    COPY(top, package);
-    say_missing(p, top, package, false);
+    say_unknown(p, top);
     suggest(p->d, 0, 0.5,
             "If '%.*s' is a file of yours, send it with the run: only the files of the job are in "
             "/sandbox.",

@@ -367,8 +367,12 @@ static struct program *refused(struct programs *ps, const char *key, const struc
 {
     uint64_t now = clock_ms();
     for (size_t i = 0; i < REFUSALS; i++) {
-        const struct refusal *r = &ps->refusals[i];
-        if (r->program && now - r->at_ms < REFUSAL_MS && strcmp(r->program->key, key) == 0 &&
+        struct refusal *r = &ps->refusals[i];
+        if (r->program && now - r->at_ms >= REFUSAL_MS) {
+            program_release(r->program);
+            r->program = NULL;
+        }
+        if (r->program && strcmp(r->program->key, key) == 0 &&
             memcmp(&r->limits, limits, sizeof *limits) == 0)
             return hold(r->program);
     }

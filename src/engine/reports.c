@@ -119,8 +119,9 @@ static bool is_report(const struct bundle_entry *f)
 struct report_found report_read(const char *bytes, size_t n)
 {
     struct report_found found = { 0 };
-    json_t *whole = n <= REPORT_MAX_BYTES ? json_loadb(bytes, n, JSON_REJECT_DUPLICATES, NULL)
-                                          : NULL;
+    json_t *whole = n <= REPORT_MAX_BYTES
+                        ? json_loadb(bytes, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL)
+                        : NULL;
     json_t *tables = json_object_get(whole, "tables");
     if (tables && are_tables(tables))
         found.tables = json_incref(tables);

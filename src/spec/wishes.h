@@ -32,5 +32,7 @@ struct wishes {
 };
 void wishes_done(struct wishes *w);
 
+/* What a service keeps in memory of what a compiler prints, of each stream: nobody may ask for more there. */
+#define COMPILE_OUTPUT_MAX (4ULL << 20)
 /* What a compiler gets when nothing is said. */
 struct limits compile_limits_default(void);

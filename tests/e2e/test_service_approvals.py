@@ -1,5 +1,7 @@
 """People decide: approve, edit, reject, expire; once, for a session, by rules; the run that waits goes on (R7.2, R7.3)."""
 
+import base64
+import os
 import threading
 import time
 from contextlib import contextmanager
@@ -389,3 +391,66 @@ def test_approval_says_what_was_not_looked_through(service):
     _, approval = ask(service, None, files=files, entry="main.py", language="python")
     assert [r["kind"] for r in approval["risks"]] == ["file_deletion", "not_looked_at"]
     assert approval["risks"][-1]["files"] == 2
+
+
+# ---- what is decided on is what runs ----
+
+C_CODE = "int main(void) { return 0; }\n"
+ANOTHER = ["-wrapper", "/bin/sh,-c,printf '#!/bin/sh\\necho another\\n' >program"]
+has_gcc = pytest.mark.skipif(not os.access("/usr/bin/gcc", os.X_OK), reason="there is no C compiler")
+
+
+@has_gcc
+def test_approval_shows_what_the_compiler_is_told(service):
+    """By its arguments a compiler starts programs: whoever sees only the code decides on another program than runs."""
+    _, approval = ask(service, C_CODE, language="c", compiler_args=ANOTHER)
+    assert approval["input"]["compiler_args"] == ANOTHER and approval["input"]["entry"] == "main.c", approval
+    assert [(r["kind"], r["excerpt"][:8]) for r in approval["risks"]] == [("compiler", "-wrapper")], approval
+    decide(service, approval, "reject")
+
+
+def test_approval_shows_which_commands_may_be_executed(service):
+    _, free = ask(service, "ls", language="bash")
+    assert free["input"]["allow_commands"] is None and free["input"]["read_only"] is True, free
+    decide(service, free, "reject")
+    _, open_root = ask(service, "ls", language="bash", read_only=False)
+    assert open_root["input"]["read_only"] is False, open_root
+    decide(service, open_root, "reject")
+
+
+@pytest.mark.parametrize("spelt", ["{'generated_code': 'print(1)#\\x00\\nprint(2)'}", '{"generated_code": "print(1)#\\u0000\\nprint(2)"}'])
+def test_code_cannot_go_on_behind_what_is_shown(service, spelt):
+    """A dict spells a NUL, which ends what is shown as the code, but not the file that runs."""
+    reply = service.post("/v1/runs", {"code": spelt, "permission_mode": "default", "thread_id": thread_name(), "wait": False})
+    assert reply.status == 400 and reply.error["field"] == "code" and "NUL" in reply.error["message"], reply
+
+
+@has_gcc
+def test_rule_that_denies_looks_at_all_that_is_given(start_service):
+    s = start_service()
+    assert s.post("/v1/rules", {"action": "deny", "match": "contains", "text": "FORBIDDEN"}).status == 201
+    py = {"language": "python", "code": "print(1)"}
+    for fields in ({"language": "c", "code": C_CODE, "compiler_args": ["-DX=FORBIDDEN"]}, {**py, "args": ["FORBIDDEN"]},
+                   {**py, "env": {"X": "FORBIDDEN"}}, {**py, "stdin": "a\0FORBIDDEN"}):
+        assert s.run(**fields)["verdict"] == "rejected", fields
+    assert s.run(**py, args=["fine"])["verdict"] == "ok"
+
+
+def test_rule_that_denies_a_beginning_reads_the_file_itself(start_service):
+    """One byte that is no text, anywhere behind it, and there is no code to compare with."""
+    s = start_service()
+    assert s.post("/v1/rules", {"action": "deny", "match": "prefix", "text": "echo bad"}).status == 201
+    content = base64.b64encode(b"echo bad\n# \xff\n").decode()
+    r = s.run(files=[{"name": "main.sh", "content": content, "encoding": "base64"}], language="bash")
+    assert (r["verdict"], r["stdout"]) == ("rejected", ""), r
+
+
+@has_gcc
+def test_rule_that_allows_code_does_not_allow_what_a_compiler_makes_of_it(start_service):
+    s = start_service()
+    run_id, approval = ask(s, C_CODE, language="c")
+    decide(s, approval, "approve", remember="prefix")
+    assert s.finished(run_id)["verdict"] == "ok"
+    assert s.run(C_CODE, language="c", permission_mode="default")["verdict"] == "ok", "it is remembered"
+    _, again = ask(s, C_CODE, language="c", compiler_args=ANOTHER)
+    decide(s, again, "reject")

@@ -165,3 +165,16 @@ def alive_marked(s):
         except OSError:
             continue
     return found
+
+
+def test_result_with_a_nul_is_read_again(start_service):
+    """What a caller gave back, and a table, may hold one: the whole result was lost with it."""
+    s = start_service()
+    one = s.run("print(1)", metadata={"a": "x\0y"})
+    two = s.run("SELECT 'a' || char(0) || 'b' AS x;", language="sqlite")
+    assert two["tables"][0]["rows"] == [["a\0b"]], two
+    s.restart()
+    read = s.get(f"/v1/runs/{one['id']}").json
+    assert (read["stdout"], read["metadata"]) == ("1\n", {"a": "x\0y"}), read
+    assert s.get(f"/v1/runs/{two['id']}").json["tables"] == two["tables"]
+    assert s.get(f"/v1/runs/{one['id']}/debug-report").json["report"]["output"]["stdout"] == "1\n"

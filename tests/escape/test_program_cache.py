@@ -9,7 +9,7 @@ import pytest
 
 import compiled
 from harness import ORDINARY_UID, ROOT, as_ordinary_user, belljar, public_dir
-from service import Service
+from service import Service, in_threads
 
 HELLO = compiled.HELLO["c"]
 
@@ -77,6 +77,31 @@ def test_product_that_is_no_file_is_an_error(alone, leave):
     r = c(alone, compiler_args=wrapper(f"[ -e program ] || {leave}; exit 0"))
     assert (r["verdict"], r["compile"]["verdict"]) == ("compile_error", "compile_error"), r
     assert "'program'" in r["stderr"] and "belljar\n" not in r["stdout"]
+
+
+@pytest.mark.parametrize("leave, code", [("ln main.c program", 126), ("printf '#!/nonexistent\\n' >program", 127),
+                                         ("printf '#!/etc/passwd\\n' >program", 126), (": >program", 126)])
+def test_product_that_is_no_program_is_the_guests_failure(alone, leave, code):
+    """Whoever makes the compiler leave something else must not have it look like a failure of ours."""
+    r = c(alone, compiler_args=wrapper(f"[ -e program ] || {leave}; exit 0"))
+    assert (r["verdict"], r["exit_code"], r["compile"]["verdict"]) == ("runtime_error", code, "ok"), r
+    assert r["stderr"].startswith("start ./program: ") and "error_code" not in r, r
+
+
+def test_what_compilers_print_does_not_fill_the_keeper(alone):
+    """All of it is kept until the run ends, and of what was refused for a while longer."""
+    loud = wrapper("yes | head -c 60000000; yes | head -c 60000000 >&2; exit 1")
+    reply = alone.post("/v1/runs", {"language": "c", "code": HELLO, "compiler_args": loud, "compile_limits": {"output": "60m"}})
+    assert reply.status == 400 and reply.error["field"] == "compile_limits.output", reply
+    keeper = alone.half("keeper").pid
+    runs = in_threads([lambda i=i: c(alone, HELLO + f"// {i}", compiler_args=loud, compile_limits={"output": "4m"}) for i in range(6)])
+    assert [r["compile"]["verdict"] for r in runs] == ["output_limit"] * 6, runs[0]["compile"]["verdict"]
+    assert resident_mib(keeper) < 150, "six compilers that print 120 MB each"
+
+
+def resident_mib(pid):
+    line = next(x for x in open(f"/proc/{pid}/status") if x.startswith("VmRSS:"))
+    return int(line.split()[1]) // 1024
 
 
 def test_file_of_the_job_is_not_run_in_place_of_a_program(alone):

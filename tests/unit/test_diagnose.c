@@ -462,7 +462,25 @@ static void test_a_flood_is_read_at_both_ends(void)
     CHECK_INT(d.location.line, 7);
 }
 
+/* What a program says it misses is its word: somebody would install it, on the host. */
+static void test_no_command_is_made_of_what_a_program_says(void)
+{
+    CHECK(explain("python",
+                  "Traceback (most recent call last):\n  File \"main.py\", line 1, in "
+                  "<module>\nModuleNotFoundError: No module named 'belljar_evil_xyz'\n",
+                  NULL, NULL));
+    CHECK(d.n_suggestions > 0);
+    for (size_t i = 0; i < d.n_suggestions; i++)
+        CHECK(!strstr(d.suggestions[i].text, "pip install") && !d.suggestions[i].replacement[0]);
+    CHECK(explain("python",
+                  "Traceback (most recent call last):\n  File \"main.py\", line 1, in "
+                  "<module>\nModuleNotFoundError: No module named 'yaml'\n",
+                  NULL, NULL));
+    CHECK(strstr(d.suggestions[0].text, "pip install") != NULL); /* that one we know */
+}
+
 static const struct check_test tests[] = {
+    TEST(test_no_command_is_made_of_what_a_program_says),
     TEST(test_python_traceback),
     TEST(test_python_chain),
     TEST(test_python_group),

@@ -27,6 +27,10 @@ static void test_tables_that_are_well_formed_are_taken(void)
     CHECK(taken("{\"tables\":[]}"));
     (void)snprintf(text, sizeof text, "{\"tables\":[%s,%s]}", good, good);
     CHECK(taken(text));
+    /* SQLite's texts may hold a NUL, and one of them is no reason to lose all */
+    CHECK(taken(
+        "{\"tables\":[{\"columns\":[{\"name\":\"a\",\"type\":\"text\"}],\"rows\":[[\"a\\u0000b\"]],"
+        "\"row_count\":1,\"truncated\":false}]}"));
 }
 
 static void test_tables_that_are_not_are_none(void)
