@@ -31,10 +31,16 @@ ALONE = {
     "test_cpu", "test_fork_bomb", "test_memory", "test_output_flood", "test_slow_cleanup", "test_neighbours", "test_warm_memory",
     "test_verdicts::test_timeout_keeps_partial_output", "test_service_verdicts::test_service_timeout_keeps_partial_output",
     "test_service_batches::test_batch_runs_in_parallel_as_far_as_asked",
+    "test_compiled::test_limits_of_the_run_are_the_programs_alone",
     "test_profile::test_a_known_split_of_time_is_seen",
+    "test_profile::test_a_timeout_keeps_the_profile",
+    "test_profile::test_every_language_is_measured_from_outside",
+    "test_profile::test_a_long_run_has_a_bounded_timeline",
+    "test_service_sql::test_server_is_up_before_the_job",
     # the queue follows the pace of the machine; zygotes that are late are ended
     "test_service_admission", "test_service_zygotes",
     # many at once, or each moment of a start
+    "test_bench::test_table_json_and_plot_say_the_same", "test_service_pools::test_service_burst_is_answered_whole_and_pools_follow_it",
     "test_cleanup", "test_warm_violence", "test_warm_recycling", "test_unique_uids",
 }
 

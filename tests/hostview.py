@@ -158,7 +158,15 @@ def members_of(cgroup, number):
 def temporary_files():
     places = {"/tmp", tempfile.gettempdir(), "/var/tmp", "/dev/shm"}
     found = {f for place in places for f in glob.glob(f"{place}/belljar-*")} | set(glob.glob("/dev/shm/*"))
-    return {f for f in found if not os.path.basename(f).startswith("belljar-test-")}  # the test runner's own
+    found = {f for f in found if not os.path.basename(f).startswith("belljar-test-")}  # the test runner's own
+    return found - worked_in_by_others(found) if BESIDE_OTHERS and found else found
+
+
+def worked_in_by_others(directories):
+    """Those of a living run at level process that a test beside us started."""
+    table = processes()
+    places = {p: link(f"/proc/{p.pid}/cwd") + "/" for p in table.values()}
+    return {d for d in directories for p, place in places.items() if place.startswith(d + "/") and is_foreign(p, table)}
 
 
 def mounts():

@@ -107,7 +107,7 @@ class Service:
         """What it said since it was last started."""
         return self.log_path.read_bytes()[self.log_from:].decode("utf-8", "replace")
 
-    def logged(self, *words, within=5):
+    def logged(self, *words, within=20):
         """Whether a line with all the words is in the log, or will be soon."""
         return eventually(lambda: any(all(w in line for w in words) for line in self.log().splitlines()), within)
 
@@ -118,6 +118,8 @@ class Service:
         """As an operator does; it must end by itself, with success. `now`: what still runs is not waited for."""
         self.signal(signal.SIGTERM)
         if now and not eventually(lambda: self.popen.poll() is not None, 1):
+            # Two that come before the first is heard are one.
+            eventually(lambda: self.popen.poll() is not None or " service.draining " in self.log(), 20)
             self.signal(signal.SIGTERM)
         try:
             status = self.popen.wait(STOPS_WITHIN)
@@ -135,9 +137,14 @@ class Service:
         return found[0]
 
     def restart(self):
+        """On ports of the kernel's choice again: those of before may be somebody else's by now."""
         self.stop()
-        self.listen = tuple(f"127.0.0.1:{port}" for port in self.ports)
         return self.start()
+
+    def drain(self):
+        """SIGTERM, and until it has been heard: from then on nothing new is taken."""
+        self.signal(signal.SIGTERM)
+        assert self.logged(" service.draining ", within=20), self.log()[-4000:]
 
     def end(self):
         if self.popen and self.popen.poll() is None:
@@ -224,6 +231,13 @@ class Service:
         reply = self.get(f"/v1/runs/{run_id}/files/{quote(name)}")
         assert reply.status == 200, reply
         return reply.body
+
+    def reachable(self):
+        """Whether it answers; one that is short of connections refuses some."""
+        try:
+            return self.get("/v1/health").status == 200
+        except OSError:
+            return False
 
     def healthy(self):
         reply = self.get("/v1/health")
@@ -392,8 +406,9 @@ def sleeper(seconds, say="go"):
 
 
 def versions_known(s):
-    """Nobody is being asked for a version any more: those who are come and go with their pipes."""
-    return all(l["version"] for l in s.get("/v1/languages").json if l["installed"])
+    """Nobody is being asked for a version any more: those who are come and go with their pipes. One that is too slow is ended."""
+    silent = set(re.findall(r" language\.no_version language=(\S+)", s.log()))
+    return all(l["version"] or l["name"] in silent for l in s.get("/v1/languages").json if l["installed"])
 
 
 def in_threads(jobs):

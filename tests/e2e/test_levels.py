@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from harness import BRIEF, as_ordinary_user, belljar, deny, run, run_py, run_sh, tool
+from harness import BRIEF, as_ordinary_user, belljar, deny, given_time, run, run_py, run_sh, tool
 
 NAMESPACES = {"user_ns", "pid_ns", "mount_ns", "net_ns", "ipc_ns", "uts_ns", "cgroup_ns"}
 ALWAYS = {"no_caps", "no_new_privs", "seccomp", "rlimits", "environment", "closed_fds", "own_session"}
@@ -189,7 +189,7 @@ for _ in range(10):
 print("forked", flush=True)
 time.sleep(60)
 """
-    result = at_process_level(code, timeout=BRIEF)
+    result = given_time(lambda ms: at_process_level(code, timeout=f"{ms}ms"))
     assert (result.verdict, result.stdout) == ("timeout", "forked\n"), result
 
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from harness import BRIEF, belljar, run_py
+from harness import belljar, given_time, run_py
 
 
 def fetch(code, where, *names, **opts):
@@ -37,7 +37,8 @@ def test_out_is_fetched_also_after_a_failure(public_path):
 
 
 def test_out_is_fetched_also_after_a_timeout(public_path):
-    result = fetch("open('a', 'w').write('x')\nimport time; time.sleep(60)", public_path, "a", timeout=BRIEF)
+    code = "import time\nwith open('a', 'w') as f: f.write('x')\nprint('written', flush=True)\ntime.sleep(60)"
+    result = given_time(lambda ms: fetch(code, public_path, "a", timeout=f"{ms}ms"))
     assert result.status == 124 and (public_path / "a").read_text() == "x"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import BELLJAR, belljar, eventually, run_sh, start
+from harness import BELLJAR, PATIENCE, belljar, run_sh, start, wait_readable
 
 SLEEP = "print('go', flush=True)\nimport time\ntime.sleep(30)"
 
@@ -18,19 +18,17 @@ def status_of(pid):
 
 
 def keeper_of(running):
-    """The child of the command that has given up its privileges; None until it has."""
-    for child in Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split():
-        if status_of(child)["NoNewPrivs"] == "1":
-            return int(child)
-    return None
+    """The child of the command that has given up its privileges, as it does before the program can say anything."""
+    assert running.read_line() == "go"
+    children = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
+    keeper, = (child for child in children if status_of(child)["NoNewPrivs"] == "1")
+    return int(keeper)
 
 
 def test_keeper_has_no_privileges_and_no_terminal(as_root):
     """ARCHITECTURE: own uid, no capability in any set, no_new_privs, own session"""
     with start(SLEEP, json=False) as running:
-        assert eventually(lambda: keeper_of(running), 10)
         keeper = keeper_of(running)
-        time.sleep(0.2)  # the last of it
         status = status_of(keeper)
         assert status["Uid"].split() == [str(0x70000000)] * 4, status["Uid"]
         assert {status[f"Cap{s}"] for s in ("Inh", "Prm", "Eff", "Bnd", "Amb")} == {"0" * 16}, status
@@ -39,7 +37,6 @@ def test_keeper_has_no_privileges_and_no_terminal(as_root):
 
 def test_keeper_holds_no_file_of_the_host(as_root):
     with start(SLEEP, json=False) as running:
-        assert eventually(lambda: keeper_of(running), 10)
         keeper = keeper_of(running)
         held = [os.readlink(f"/proc/{keeper}/fd/{n}") for n in os.listdir(f"/proc/{keeper}/fd") if int(n) > 2]
         assert held and not [path for path in held if path.startswith("/") and not path.startswith("/memfd:")], held
@@ -89,14 +86,16 @@ def test_output_that_cannot_be_written_is_no_success():
 
 def test_ending_a_run_whose_output_nobody_reads_is_quick():
     reader, writer = os.pipe()
-    with subprocess.Popen([BELLJAR, "run", "-l", "bash", "-"], stdin=subprocess.PIPE, stdout=writer, stderr=subprocess.DEVNULL) as p:
+    argv = [BELLJAR, "run", "--timeout", "100s", "-l", "bash", "-"]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=writer, stderr=subprocess.DEVNULL) as p:
         os.close(writer)
         p.stdin.write(b"yes")
         p.stdin.close()
-        time.sleep(1)
+        assert wait_readable(reader, 30 * PATIENCE)
+        time.sleep(1)  # until the pipes are full
         began = time.monotonic()
         p.terminate()
-        assert p.wait(20) == 130 and time.monotonic() - began < 3
+        assert p.wait(60) == 130 and time.monotonic() - began < 10 * PATIENCE
     os.close(reader)
 
 

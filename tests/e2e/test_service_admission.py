@@ -57,16 +57,22 @@ def test_service_queued_run_can_be_cancelled(narrow):
 
 def test_service_waiting_time_is_told(narrow):
     s = narrow
-    hold(s, 2, seconds=1)
-    r = s.run("print('late')")
+    first, _ = hold(s, 2)
+    late = s.run("print('late')", wait=False, status=202)["id"]
+    time.sleep(0.5)
+    s.delete(f"/v1/runs/{first}")
+    r = s.finished(late)
     assert r["stdout"] == "late\n" and r["timings"]["queued_ms"] > 300
 
 
 def test_service_stream_of_a_queued_run_says_so(narrow):
     s = narrow
-    hold(s, 2, seconds=1)
-    events = s.all_events(body={"language": "python", "code": "print(1)"})
-    assert [e["event"] for e in events][:2] == ["queued", "started"] and events[-1]["event"] == "done"
+    first, _ = hold(s, 2)
+    with s.events(body={"language": "python", "code": "print(1)"}) as events:
+        assert next(events)["event"] == "queued"
+        s.delete(f"/v1/runs/{first}")
+        rest = [e["event"] for e in events]
+    assert rest[0] == "started" and rest[-1] == "done"
 
 
 def test_service_other_surfaces_are_told_too(narrow):

@@ -33,6 +33,16 @@ def ask(service, code="print('ran')", thread=None, mode="default", **fields):
     return run["id"], pending(service, thread)
 
 
+def ask_for_a_moment(service):
+    """The same of a service that asks for so short that it may be over when we look."""
+    thread = thread_name()
+    run = service.run("print('ran')", wait=False, status=202, thread_id=thread, permission_mode="default")
+    assert run["state"] == "waiting", run
+    found = eventually(lambda: service.get("/v1/approvals", {"thread_id": thread}).json["approvals"], 10)
+    assert found, f"{thread} was never asked for"
+    return run["id"], found[0]
+
+
 def decide(service, approval, decision, status=200, **fields):
     reply = service.post(f"/v1/approvals/{approval['id']}", {"decision": decision, **fields})
     assert reply.status == status, reply
@@ -155,7 +165,7 @@ def test_approval_stream_waits_and_goes_on(service):
 
 def test_approval_expires_and_means_no(start_service):
     s = start_service("--set", "approvals.timeout=1s")
-    run_id, a = ask(s)
+    run_id, a = ask_for_a_moment(s)
     r = s.finished(run_id, 20)
     assert r["verdict"] == "rejected" and "no decision within 1s" in r["error"]
     shown = s.get(f"/v1/approvals/{a['id']}").json
@@ -350,7 +360,7 @@ def test_approval_outlives_the_service():
 
 def test_approval_expires_also_over_a_restart():
     with Service(*ROOMY, "--set", "approvals.timeout=2s") as s:
-        run_id, a = ask(s)
+        run_id, a = ask_for_a_moment(s)
         s.restart()
         assert s.finished(run_id, 20)["verdict"] == "rejected"
         assert s.get(f"/v1/approvals/{a['id']}").json["decision"] == "expired"

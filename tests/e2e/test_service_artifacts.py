@@ -2,6 +2,7 @@
 
 import pytest
 
+from harness import given_time
 from service import in_threads
 
 
@@ -128,7 +129,8 @@ def test_artifact_stderr_is_the_error(service):
 
 
 def test_artifact_timeout_is_minus_one(service):
-    e = execution(service, make(service, "import time\nprint('a', flush=True)\ntime.sleep(60)"), timeout=1)["execution"]
+    a = make(service, "import time\nprint('a', flush=True)\ntime.sleep(60)")
+    e = given_time(lambda ms: execution(service, a, timeout=ms / 1000)["execution"], 1000, spoke=lambda e: e["output"])
     assert (e["success"], e["output"], e["return_code"], e["verdict"]) == (False, "a\n", -1, "timeout") and e["error"], e
 
 

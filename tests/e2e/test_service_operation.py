@@ -48,10 +48,9 @@ def test_service_sigterm_answers_what_runs_first(fresh_service):
 
 def test_service_refuses_new_work_while_it_drains(fresh_service):
     s = fresh_service
-    s.run(sleeper(3), wait=False, status=202)
+    s.run(sleeper(5), wait=False, status=202)
     assert eventually(lambda: s.get("/v1/stats").json["now"]["running"] == 1)
-    s.signal(signal.SIGTERM)
-    time.sleep(0.3)
+    s.drain()
     try:
         reply = s.post("/v1/runs", {"language": "python", "code": "print(1)"}, within=5)
         assert reply.status == 503, reply
@@ -78,8 +77,7 @@ def test_service_second_signal_ends_it_now(fresh_service):
     s.run(sleeper(60), wait=False, status=202)
     assert eventually(lambda: s.get("/v1/stats").json["now"]["running"] == 1)
     start = time.monotonic()
-    s.signal(signal.SIGTERM)
-    time.sleep(0.5)
+    s.drain()
     s.signal(signal.SIGTERM)
     s.popen.wait(30 * PATIENCE)
     assert since(start) < 20 * PATIENCE

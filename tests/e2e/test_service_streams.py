@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from harness import PATIENCE, eventually
-from service import output_of, since, sleeper
+from harness import eventually
+from service import output_of, sleeper
 
 FORMS = pytest.mark.parametrize("sse", [False, True], ids=["ndjson", "sse"])
 TALKER = "import time\nfor i in range(5): print(i, flush=True); time.sleep(0.05)\nimport sys\nprint('e', file=sys.stderr)"
@@ -85,17 +85,25 @@ def test_service_output_arrives_while_it_runs(service, sse):
 
 def test_service_stream_keeps_characters_whole(service):
     """Characters that the program wrote in pieces arrive in one."""
-    code = ("import os, time\nfor b in 'aüö€😀z'.encode():\n    os.write(1, bytes([b])); time.sleep(0.02)")
-    events = service.all_events(body=program(code))
-    outputs = [e for e in events if e["event"] == "stdout"]
+    code = ("import os, time\nos.write(1, b'a\\xc3')\ninput()\n"
+            "for b in 'üö€😀z'.encode()[1:]:\n    os.write(1, bytes([b])); time.sleep(0.02)")
+    with service.events(body=program(code, stdin_open=True)) as events:
+        first = until(events, b"a")  # the half behind it is kept back
+        assert service.post(f"/v1/runs/{ours(first)[0]['id']}/stdin", {"data": "\n", "eof": True}).status == 202
+        outputs = [e for e in [*first, *events] if e["event"] == "stdout"]
     assert all("data" in e for e in outputs), outputs
     assert "".join(e["data"] for e in outputs) == "aüö€😀z" and len(outputs) > 1
 
 
 def test_service_stream_flags_bytes_that_are_no_text(service):
     """R1.2"""
-    code = "import os, time\nos.write(1, b'a')\ntime.sleep(0.1)\nos.write(1, b'\\xff\\xfe')\ntime.sleep(0.1)\nos.write(1, b'\\xc3')"
-    events = service.all_events(body=program(code))
+    code = "import os\nos.write(1, b'a')\ninput()\nos.write(1, b'\\xff\\xfe')\ninput()\nos.write(1, b'\\xc3')"
+    with service.events(body=program(code, stdin_open=True)) as stream:
+        events = []
+        for said in (b"a", b"\xff\xfe"):  # the next is written when this has been read
+            events += until(stream, said)
+            assert service.post(f"/v1/runs/{ours(events)[0]['id']}/stdin", {"data": "\n"}).status == 202
+        events += stream
     assert output_of(events) == b"a\xff\xfe\xc3"
     encoded = [base64.b64decode(e["data_base64"]) for e in events if "data_base64" in e]
     assert b"".join(encoded) == b"\xff\xfe\xc3" and not any("data" in e and "data_base64" in e for e in events)
@@ -103,7 +111,7 @@ def test_service_stream_flags_bytes_that_are_no_text(service):
 
 def test_service_stream_of_five_megabytes_is_exact(service):
     code = "import sys\nfor i in range(655360): sys.stdout.write('%07d\\n' % i)"
-    events = service.all_events(body=program(code))
+    events = service.all_events(body=program(code, limits={"wall_ms": 60000, "cpu_ms": 60000}))
     assert output_of(events) == b"".join(b"%07d\n" % i for i in range(655360))
 
 
@@ -156,11 +164,11 @@ def test_service_event_source_is_told_to_stop(service):
 
 
 def test_service_wait_false_answers_at_once(service):
-    start = time.monotonic()
-    r = service.run(sleeper(1.5), wait=False, status=202)
-    assert set(r) == {"id", "state"} and r["state"] in ("queued", "running") and since(start) < 1.4 * PATIENCE
+    r = service.run("print('go')\ninput()\nprint('woke')", wait=False, status=202, stdin_open=True)
+    assert set(r) == {"id", "state"} and r["state"] in ("queued", "running")
     while_running = service.get(f"/v1/runs/{r['id']}").json
     assert while_running["id"] == r["id"] and while_running["verdict"] is None
+    assert service.post(f"/v1/runs/{r['id']}/stdin", {"data": "\n", "eof": True}).status == 202
     result = service.finished(r["id"])
     assert (result["verdict"], result["stdout"]) == ("ok", "go\nwoke\n")
 
@@ -221,7 +229,7 @@ def test_service_stdin_of_a_run_that_did_not_ask_for_it(service):
 
 def test_service_stdin_that_nobody_reads_is_bounded(service):
     """The service stays small: what the program does not read is refused at some point."""
-    run_id = started_run(service, sleeper(100), stdin_open=True)
+    run_id = started_run(service, sleeper(100), stdin_open=True, limits={"wall_ms": "2m"})
     statuses = [service.post(f"/v1/runs/{run_id}/stdin", {"data": "x" * (1 << 20)}).status for _ in range(40)]
     assert statuses[0] == 202 and 503 in statuses and set(statuses) <= {202, 503}, statuses
     service.delete(f"/v1/runs/{run_id}")
@@ -254,15 +262,18 @@ def test_service_cancel_on_disconnect_ends_the_run(service, accept):
 @pytest.mark.parametrize("accept", [None, "text/event-stream"], ids=["waiting", "streaming"])
 def test_service_run_goes_on_without_its_client(service, accept):
     """Its result is in the history."""
-    body = program(sleeper(1.5), thread_id=f"stays-{accept}")
-    result = service.finished(leave(service, body, accept))
+    body = program("print('go', flush=True)\ninput()\nprint('woke')", thread_id=f"stays-{accept}", stdin_open=True)
+    run_id = leave(service, body, accept)
+    assert eventually(lambda: service.get("/v1/stats").json["http"]["connections"] == 1, 10)  # that of who asks
+    assert service.post(f"/v1/runs/{run_id}/stdin", {"data": "\n", "eof": True}).status == 202
+    result = service.finished(run_id)
     assert (result["verdict"], result["stdout"]) == ("ok", "go\nwoke\n")
 
 
 def test_service_slow_reader_gets_everything(service):
     """What a client does not take stays on the disk, not in memory."""
     code = "import sys\nfor i in range(1 << 20): sys.stdout.write('%07d\\n' % i)"
-    with service.events(body=program(code, limits={"output": "16m"})) as events:
+    with service.events(body=program(code, limits={"output": "16m", "wall_ms": 60000, "cpu_ms": 60000})) as events:
         next(events)
         time.sleep(1)
         rest = list(events)

@@ -39,9 +39,9 @@ def test_service_timeout_keeps_partial_output(service):
     for _ in range(3):  # again when the machine was too busy to tell
         r = service.run("import time\nprint('before', flush=True)\ntime.sleep(100)", limits={"wall_ms": BRIEF_MS})
         assert_verdict(r, "timeout", ["wall_ms"])
-        assert r["stdout"] == "before\n"
-        if r["usage"]["wall_ms"] <= BRIEF_MS + SLACK_MS:
+        if r["stdout"] and r["usage"]["wall_ms"] <= BRIEF_MS + SLACK_MS:
             break
+    assert r["stdout"] == "before\n"
     assert BRIEF_MS <= r["usage"]["wall_ms"] <= BRIEF_MS + SLACK_MS
 
 

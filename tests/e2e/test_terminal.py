@@ -13,7 +13,7 @@ import traceback
 
 import pytest
 
-from harness import BELLJAR, PATIENCE
+from harness import BELLJAR, BRIEF_MS, PATIENCE
 from service import Service
 
 READER = "import sys\nprint('ready', flush=True)\nfor line in sys.stdin: print('got', line.strip(), flush=True)\nprint('end')"
@@ -157,7 +157,7 @@ def test_in_the_background_it_ends_by_itself_whatever_is_typed(terminal):
         assert shell.job.returncode == 124
         assert shell.reads() == b"ls\n"
 
-    terminal(scenario, "--timeout", "1s")
+    terminal(scenario, "--timeout", f"{3 * BRIEF_MS}ms")
 
 
 def test_a_terminal_as_stdin_file_is_read_by_the_same_rule(terminal):
@@ -168,4 +168,4 @@ def test_a_terminal_as_stdin_file_is_read_by_the_same_rule(terminal):
         shell.silent()
         assert shell.reads() == b"a secret\n"
 
-    terminal(scenario, "--stdin", "/dev/tty", "--timeout", "3s")
+    terminal(scenario, "--stdin", "/dev/tty")

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from corpus import pools, wait_up
-from harness import PATIENCE, eventually
+from harness import PATIENCE, eventually, given_time
 from service import ROOMY, Service
 
 KINDS = ("python", "python-std", "python-data")
@@ -151,7 +151,8 @@ def test_a_guest_finds_one_thread_and_an_embryos_own_numbers(warm):
 
 def test_interrupted_bytes_are_kept(warm):
     """R1.6: what a killed run printed is there."""
-    r = warm.run("print('said')\nimport time\ntime.sleep(60)", limits={"wall_ms": 300})
+    code = "print('said')\nimport time\ntime.sleep(60)"
+    r = given_time(lambda ms: warm.run(code, limits={"wall_ms": ms}), 300, spoke=lambda r: r["stdout"])
     assert (r["stdout"], r["verdict"]) == ("said\n", "timeout"), r
 
 

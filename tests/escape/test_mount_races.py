@@ -3,7 +3,7 @@ unmasked, and what the program makes of its directories misleads nobody outside.
 
 import pytest
 
-from harness import BRIEF, attack, let_through, run_py, run_sh
+from harness import attack, given_time, let_through, run_py, run_sh
 
 pytestmark = pytest.mark.usefixtures("sealed")
 
@@ -55,7 +55,7 @@ while True:
     libc.renameat2(-100, b"d", -100, b"e", 2)
 """
     for _ in range(3):
-        result = run_py(code, out=[f"d/passwd:{public_path}/got"], timeout=BRIEF)
+        result = given_time(lambda ms: run_py(code, out=[f"d/passwd:{public_path}/got"], timeout=f"{ms}ms"))
         assert result.verdict == "timeout" and result.stdout == "racing\n", result
         if (public_path / "got").exists():
             assert (public_path / "got").read_text() == "inside"

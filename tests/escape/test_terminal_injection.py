@@ -51,9 +51,10 @@ def on_a_terminal(argv, within=60):
     said, deadline = b"", time.monotonic() + within
     try:
         while time.monotonic() < deadline:
+            over = process.poll() is not None  # before we look whether it has said more
             if wait_readable(master, 0.1):
                 said += os.read(master, 65536)
-            elif process.poll() is not None:
+            elif over:
                 break
         assert process.poll() is not None, f"still running: {said!r}"
         typed = struct.unpack("i", fcntl.ioctl(slave, termios.FIONREAD, b"\0" * 4))[0]

@@ -6,7 +6,7 @@ import json
 import pytest
 
 import warm
-from service import in_threads
+from harness import eventually
 
 LEAVE = {
     "a flow label": "s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)\n"
@@ -86,6 +86,11 @@ def test_warm_run_pays_for_itself_alone(pooled, needs):
 
 
 def test_warm_jars_that_live_share_no_uid(pooled, whole_jar):
-    code = "import time\nprint(open('/proc/self/uid_map').read().split()[1], flush=True)\ntime.sleep(0.5)"
-    told = [r["stdout"].strip() for r in in_threads([lambda: pooled.run(code) for _ in range(12)])]
-    assert len(set(told)) == 12, told
+    code = "print(open('/proc/self/uid_map').read().split()[1], flush=True)\ninput()"  # and lives until we say so
+    ids = [pooled.run(code, wait=False, status=202, stdin_open=True, limits={"wall_ms": 60000})["id"] for _ in range(12)]
+    told = lambda: [pooled.get(f"/v1/runs/{i}/stdout").body.strip() for i in ids]  # noqa: E731
+    assert eventually(lambda: all(told()), 20), told()
+    assert len(set(told())) == 12, told()
+    for i in ids:
+        assert pooled.post(f"/v1/runs/{i}/stdin", {"data": "\n", "eof": True}).status == 202
+        assert pooled.finished(i)["verdict"] == "ok"
