@@ -56,10 +56,6 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.alone)
     if items and not os.access(harness.BELLJAR, os.X_OK):
         pytest.exit(f"{harness.BELLJAR} is not there: run `make build`, or set BELLJAR", returncode=3)
-    for item in items if harness.SLACK_MS > 2000 else ():
-        # What HTTP and SQLite do does not depend on the kernel; what the service does with jars is shown by these.
-        if item.path.stem.startswith("test_service_") and item.path.stem not in ("test_service_runs", "test_service_verdicts"):
-            item.add_marker(pytest.mark.skip(reason="too slow for an emulated machine"))
 
 
 @pytest.fixture(scope="session")

@@ -146,11 +146,25 @@ static bool same_setting(const struct setting *s, const struct limits *a, const 
     return strcmp(one, other) == 0;
 }
 
+/* A limit of memory below what is held: v1 refuses it, v2 takes it and kills for it. */
+static int check_room(struct cgroup *c, const struct limits *limits, struct err *e)
+{
+    uint64_t held = 0, pids;
+    if (c->host->version == 2 && (c->host->has & CGROUP_HAS_MEMORY))
+        cgroup_read_now(c, &held, &pids);
+    if (held > limits->v[LIMIT_MEMORY])
+        return err_set(e, ERR_KERNEL, EBUSY, "set a limit: memory.max, below the %" PRIu64 " held",
+                       held);
+    return 0;
+}
+
 int cgroup_set_limits(struct cgroup *c, const struct limits *limits, unsigned spare_pids,
                       struct err *e)
 {
     size_t n;
     const struct setting *rows = settings_of(c, &n);
+    if (check_room(c, limits, e))
+        return -1;
     /* memory.memsw may never be below memory: it goes first where they rise */
     bool backwards = limits->v[LIMIT_MEMORY] > c->limits.v[LIMIT_MEMORY];
     for (size_t i = 0; i < n; i++) {

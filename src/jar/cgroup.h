@@ -73,7 +73,7 @@ struct cgroup {
                              const struct limits *limits, unsigned spare_pids, struct cgroup *ret,
                              struct err *e);
 
-/* Other limits than those it was made with; only what differs is written. */
+/* Other limits than those it was made with; only what differs is written. Less memory than it holds is an error. */
 [[nodiscard]] int cgroup_set_limits(struct cgroup *c, const struct limits *limits,
                                     unsigned spare_pids, struct err *e);
 

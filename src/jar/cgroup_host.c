@@ -335,6 +335,7 @@ static int climb(struct cgroup_host *h, const struct mount_point *m, const char 
         slash[slash == path ? 1 : 0] = '\0';
     }
     *e = first;
+    e->code = ERR_UNAVAILABLE; /* whichever way the kernel refused it */
     return -1;
 }
 

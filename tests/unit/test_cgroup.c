@@ -298,6 +298,136 @@ static void test_processes_past_the_limit_are_refused_and_counted(void)
     check_nothing_is_left(&h);
 }
 
+/* ---- v2's files, as Debian 12's kernel (6.1) wrote them; whatever version this machine has ---- */
+
+/* After a fork that was refused and an out-of-memory kill of all (memory.oom.group). */
+static const struct {
+    const char *name, *text;
+} v2_files[] = {
+    { "cpu.stat", "usage_usec 1234567\nuser_usec 1000000\nsystem_usec 234567\n"
+                  "core_sched.force_idle_usec 0\nnr_periods 45\nnr_throttled 3\n"
+                  "throttled_usec 98765\nnr_bursts 0\nburst_usec 0\n" },
+    { "memory.current", "4096\n" },
+    { "memory.peak", "33554432\n" },
+    { "memory.events", "low 0\nhigh 0\nmax 61\noom 1\noom_kill 4\noom_group_kill 1\n" },
+    { "pids.current", "2\n" },
+    { "pids.peak", "3\n" },
+    { "pids.events", "max 1\n" },
+};
+
+/* A cgroup of v2 that is a directory with such files in it, but those that this kernel lacks. */
+static bool v2_place(struct place *p, const char *missing)
+{
+    bool made = place_init(p);
+    for (size_t i = 0; made && i < sizeof v2_files / sizeof v2_files[0]; i++)
+        if (!strstr(missing, v2_files[i].name))
+            made = place_file(p, v2_files[i].name, v2_files[i].text, 0644);
+    return made;
+}
+
+static struct cgroup v2_cgroup(const struct cgroup_host *h, const struct place *p)
+{
+    struct cgroup c = { .host = h, .fd = { p->fd, -1, -1, -1 } };
+    for (int i = 0; i < CGROUP_STATS; i++)
+        c.stat_fd[i] = -1;
+    return c;
+}
+
+static void v2_done(struct cgroup *c, struct place *p)
+{
+    for (int i = 0; i < CGROUP_STATS; i++)
+        if (c->stat_fd[i] >= 0)
+            (void)close(c->stat_fd[i]);
+    place_done(p);
+}
+
+static void test_counters_of_v2_are_read_as_the_kernel_writes_them(void)
+{
+    const struct cgroup_host h = { .version = 2, .slots = 1, .has = CGROUP_HAS_ALL };
+    struct cgroup_stats s = { 0 };
+    uint64_t memory = 0, pids = 0;
+    struct place p;
+    if (!v2_place(&p, ""))
+        return;
+    struct cgroup c = v2_cgroup(&h, &p);
+    cgroup_read(&c, &s);
+    CHECK_INT(s.cpu_us, 1234567); /* microseconds already, and not user's or system's */
+    CHECK_INT(s.memory_peak_bytes, 32 << 20);
+    CHECK_INT(s.pids_now, 2);
+    CHECK_INT(s.pids_peak, 3);
+    CHECK_INT(s.oom_kills, 4); /* not oom, and not oom_group_kill */
+    CHECK_INT(s.pids_refused, 1);
+    cgroup_read_now(&c, &memory, &pids);
+    CHECK(memory == 4096 && pids == 2);
+    CHECK(!cgroup_renew(&c, &c.limits, 0)); /* its counters cannot be set back */
+    v2_done(&c, &p);
+}
+
+static void test_peaks_are_what_was_seen_where_the_kernel_keeps_none(void)
+{
+    const struct cgroup_host h = { .version = 2, .slots = 1, .has = CGROUP_HAS_ALL };
+    struct cgroup_stats s = { .memory_peak_bytes = 1 << 20, .pids_peak = 1, .oom_kills = 7 };
+    struct place p;
+    if (!v2_place(&p, "memory.peak pids.peak memory.events"))
+        return;
+    struct cgroup c = v2_cgroup(&h, &p);
+    cgroup_read(&c, &s);
+    CHECK(s.memory_peak_bytes == 1 << 20 && s.pids_peak == 2);
+    CHECK_INT(s.oom_kills, 7); /* what cannot be read stays as it was */
+    v2_done(&c, &p);
+}
+
+static void test_less_memory_than_is_held_is_refused_before_the_kernel_kills_for_it(void)
+{
+    const struct cgroup_host h = { .version = 2, .slots = 1, .has = CGROUP_HAS_ALL };
+    struct limits l = limits_default();
+    struct err e = { 0 };
+    char text[64];
+    struct place p;
+    if (!v2_place(&p, "memory.current") || !place_file(&p, "memory.current", "33554433\n", 0644) ||
+        !place_file(&p, "memory.max", "max\n", 0644))
+        return;
+    struct cgroup c = v2_cgroup(&h, &p);
+    c.limits = l;
+    l.v[LIMIT_MEMORY] = 32 << 20;
+    CHECK_INT(cgroup_set_limits(&c, &l, 1, &e), -1);
+    CHECK(e.sys == EBUSY && strstr(e.text, "33554433"));
+    CHECK(fd_read_file(p.fd, "memory.max", text, sizeof text) > 0 && strcmp(text, "max\n") == 0);
+    l.v[LIMIT_MEMORY]++;
+    CHECK_INT(cgroup_set_limits(&c, &l, 1, &e), 0);
+    CHECK(fd_read_file(p.fd, "memory.max", text, sizeof text) > 0 &&
+          strncmp(text, "33554433", 8) == 0);
+    v2_done(&c, &p);
+}
+
+static int hold_and_stop(void)
+{
+    return use(32 << 20, 0) || raise(SIGSTOP);
+}
+
+/* The same of a real cgroup, of whichever version. */
+static void test_less_memory_than_is_held_is_an_error_and_kills_nobody(void)
+{
+    struct cgroup_host h;
+    struct cgroup c;
+    struct limits l = limits_default();
+    struct err e = { 0 };
+    if (!host_or_skip(&h))
+        return;
+    if ((h.has & CGROUP_HAS_MEMORY) && new_jar(&h, &l, &c)) {
+        int status = 0;
+        pid_t pid = start_inside(&c, hold_and_stop);
+        CHECK(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status));
+        l.v[LIMIT_MEMORY] = 16 << 20;
+        CHECK_INT(cgroup_set_limits(&c, &l, SPARE, &e), -1);
+        CHECK_INT(e.sys, EBUSY);
+        (void)kill(pid, SIGCONT);
+        CHECK_INT(child_wait(pid), 0);
+        remove_soon(&c);
+    }
+    check_nothing_is_left(&h);
+}
+
 static const struct check_test tests[] = {
     TEST(test_limits_are_in_the_kernels_files),
     TEST(test_every_accepted_value_is_taken_by_the_kernel),
@@ -307,5 +437,9 @@ static const struct check_test tests[] = {
     TEST(test_counters_tell_what_was_used),
     TEST(test_memory_past_the_limit_ends_the_process_and_is_counted),
     TEST(test_processes_past_the_limit_are_refused_and_counted),
+    TEST(test_counters_of_v2_are_read_as_the_kernel_writes_them),
+    TEST(test_peaks_are_what_was_seen_where_the_kernel_keeps_none),
+    TEST(test_less_memory_than_is_held_is_refused_before_the_kernel_kills_for_it),
+    TEST(test_less_memory_than_is_held_is_an_error_and_kills_nobody),
 };
 CHECK_MAIN(tests)
