@@ -107,8 +107,7 @@ static int put_code(json_t *request, json_t *code, struct err *e)
         return 0;
     if (entry && json_is_object(files) && json_object_set(files, entry, code) == 0)
         return 0;
-    json_array_foreach(files, i, file)
-    {
+    json_array_foreach(files, i, file) {
         const char *name = json_string_value(json_object_get(file, "name"));
         if (!entry || !name || strcmp(name, entry) != 0 || json_object_set(file, "content", code))
             continue;

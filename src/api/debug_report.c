@@ -62,8 +62,7 @@ static json_t *output_files(const json_t *files)
     json_t *names = json_array();
     size_t i;
     const json_t *file;
-    json_array_foreach(files, i, file)
-    {
+    json_array_foreach(files, i, file) {
         if (is(text_of(file, "status"), "ok"))
             (void)json_array_append(names, json_object_get(file, "name"));
     }

@@ -53,13 +53,11 @@ static int read_sources(const struct api_call *c, const char *main_name, struct 
     size_t i;
     if (code && add_source(s, main_name, code, e))
         return -1;
-    json_object_foreach((json_t *)files, name, file)
-    {
+    json_object_foreach((json_t *)files, name, file) {
         if (add_source(s, name, file, e))
             return -1;
     }
-    json_array_foreach(files, i, file)
-    {
+    json_array_foreach(files, i, file) {
         if (add_source(s, json_string_value(json_object_get(file, "name")), file, e))
             return -1;
     }

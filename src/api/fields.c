@@ -325,8 +325,7 @@ static int strings_check(struct check *c, const struct api_field *f, const json_
         return must_be(c, "a list of texts", v, e);
     if (count_check(c, f, json_array_size(v), e))
         return -1;
-    json_array_foreach(v, i, item)
-    {
+    json_array_foreach(v, i, item) {
         size_t before = field_path_push_index(&c->path, i);
         if (string_check(c, &each, item, e))
             return -1;
@@ -369,8 +368,7 @@ static int list_check(struct check *c, const struct api_field *f, const json_t *
         return must_be(c, "a list of objects", v, e);
     if (count_check(c, f, json_array_size(v), e))
         return -1;
-    json_array_foreach(v, i, item)
-    {
+    json_array_foreach(v, i, item) {
         size_t before = field_path_push_index(&c->path, i);
         if (nested_check(c, f, item, e))
             return -1;
@@ -526,6 +524,7 @@ void api_drop_nulls(json_t *object, const struct api_field *fields)
         else if (v && f->type == FIELD_OBJECT)
             api_drop_nulls(v, f->fields);
         else if (v && f->type == FIELD_OBJECTS)
-            json_array_foreach(v, i, item) api_drop_nulls(item, f->fields);
+            json_array_foreach(v, i, item)
+                api_drop_nulls(item, f->fields);
     }
 }

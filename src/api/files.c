@@ -88,8 +88,7 @@ static int list_check(const json_t *files, bool lenient, struct field_path *path
     char shown[120];
     size_t i;
     json_t *v;
-    json_array_foreach(files, i, v)
-    {
+    json_array_foreach(files, i, v) {
         size_t before = field_path_push_index(path, i);
         if (!json_is_object(v))
             return err_set(e, ERR_BAD_REQUEST, 0, "%s must be {\"name\", \"content\"}, not %s",

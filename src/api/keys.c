@@ -95,8 +95,7 @@ static int scopes_of(const json_t *list, scope_set *ret, struct err *e)
     scope_set set = 0;
     size_t i;
     json_t *word;
-    json_array_foreach(list, i, word)
-    {
+    json_array_foreach(list, i, word) {
         scope_set one;
         if (scopes_parse(json_string_value(word), &one, e))
             return -1;

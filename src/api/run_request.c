@@ -167,10 +167,12 @@ static int add_files(struct making *m, struct err *e)
     json_t *files = json_object_get(m->request, "files"), *file;
     const char *name;
     size_t i;
-    json_object_foreach(files, name, file) if (add_json_file(m, name, file, e)) return -1;
-    json_array_foreach(files, i,
-                       file) if (add_json_file(m, json_string_value(json_object_get(file, "name")),
-                                               file, e)) return -1;
+    json_object_foreach(files, name, file)
+        if (add_json_file(m, name, file, e))
+            return -1;
+    json_array_foreach(files, i, file)
+        if (add_json_file(m, json_string_value(json_object_get(file, "name")), file, e))
+            return -1;
     return 0;
 }
 
@@ -331,8 +333,7 @@ static int take_strings(struct making *m, const char *field, char ***ret, struct
     if (!strings)
         return no_memory(e);
     *ret = strings;
-    json_array_foreach(list, i, value)
-    {
+    json_array_foreach(list, i, value) {
         strings[i] = strdup(json_string_value(value));
         if (!strings[i])
             return no_memory(e);
@@ -348,8 +349,7 @@ static int take_env(struct making *m, struct err *e)
     m->spec->env = calloc(json_object_size(map) + 1, sizeof *m->spec->env);
     if (!m->spec->env)
         return no_memory(e);
-    json_object_foreach(map, name, value)
-    {
+    json_object_foreach(map, name, value) {
         char *entry;
         if (strchr(name, '=')) {
             char quoted[96];

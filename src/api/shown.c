@@ -105,8 +105,7 @@ static void add_risks(struct looking *k, const struct bundle_entry *f)
     }
     k->left -= size < k->left ? size : k->left;
     json_t *found = risks_find(k->spec->language->name, f->bytes, size);
-    json_array_foreach(found, i, risk)
-    {
+    json_array_foreach(found, i, risk) {
         if (json_array_size(k->all) >= RISKS_MAX)
             break;
         if (!is_main(k->spec, f))

@@ -128,8 +128,7 @@ void part_memory(struct bench *b)
     json_t *all = service_pools(bench_service(b, SERVICE_WARM));
     if (!all)
         report_skip(b->report, "memory of embryos: the service has no pools here");
-    json_object_foreach(all, kind, pool)
-    {
+    json_object_foreach(all, kind, pool) {
         tell_embryos(b, kind);
     }
     json_decref(all);

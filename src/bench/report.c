@@ -163,8 +163,7 @@ static json_t *chart_of(struct report *r, const char *title, const char *unit)
 {
     size_t i;
     json_t *chart;
-    json_array_foreach(r->charts, i, chart)
-    {
+    json_array_foreach(r->charts, i, chart) {
         if (strcmp(json_string_value(json_object_get(chart, "title")), title) == 0)
             return chart;
     }
@@ -206,8 +205,7 @@ int report_verdict(const struct report *r)
     json_t *must;
     int missed = 0;
     (void)printf("\nMust reach\n");
-    json_array_foreach(r->musts, i, must)
-    {
+    json_array_foreach(r->musts, i, must) {
         const char *name, *unit;
         double value, bound;
         int reached;

@@ -140,8 +140,7 @@ static bool pools_full(json_t *pools)
 {
     const char *kind;
     json_t *pool;
-    json_object_foreach(pools, kind, pool)
-    {
+    json_object_foreach(pools, kind, pool) {
         const char *zygote = json_string_value(json_object_get(pool, "zygote"));
         if ((!zygote || strcmp(zygote, "failed") != 0) &&
             json_integer_value(json_object_get(pool, "ready")) <

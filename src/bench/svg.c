@@ -39,8 +39,7 @@ void svg_decades(const json_t *bars, int *ret_low, int *ret_high)
     size_t i;
     json_t *bar;
     double low = INFINITY, high = 0;
-    json_array_foreach(bars, i, bar)
-    {
+    json_array_foreach(bars, i, bar) {
         double value = json_number_value(json_object_get(bar, "value"));
         if (value > 0) {
             low = fmin(low, value);
@@ -118,8 +117,7 @@ static int add_chart(struct buf *out, const json_t *chart, int top, struct err *
         add_text(out, title ? title : "", e) ||
         buf_addf(out, e, " (%s, logarithmic)</text>\n", c.unit) || add_scale(out, &c, e))
         return -1;
-    json_array_foreach(bars, i, bar)
-    {
+    json_array_foreach(bars, i, bar) {
         if (add_bar(out, &c, i, bar, e))
             return -1;
     }
@@ -136,8 +134,7 @@ int svg_render(const json_t *charts, struct buf *out, struct err *e)
     size_t i;
     json_t *chart;
     int height = 2 * MARGIN, top = MARGIN;
-    json_array_foreach(charts, i, chart)
-    {
+    json_array_foreach(charts, i, chart) {
         height += chart_height(chart);
     }
     if (buf_addf(out, e,
@@ -151,8 +148,7 @@ int svg_render(const json_t *charts, struct buf *out, struct err *e)
                  "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
                  WIDTH, height, WIDTH, height))
         return -1;
-    json_array_foreach(charts, i, chart)
-    {
+    json_array_foreach(charts, i, chart) {
         if (add_chart(out, chart, top, e))
             return -1;
         top += chart_height(chart);

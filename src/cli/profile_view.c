@@ -174,8 +174,7 @@ static int places_width(const json_t *list, int most)
     int width = 0;
     size_t i;
     json_t *row;
-    json_array_foreach((json_t *)list, i, row)
-    {
+    json_array_foreach((json_t *)list, i, row) {
         int n = is_shown(row, i) ? characters(place_of(row, place, sizeof place)) : 0;
         width = n > width ? n : width;
     }
@@ -189,8 +188,7 @@ static void put_functions(const struct view *v, const json_t *list)
     size_t i;
     json_t *row;
     heading(v, "  functions");
-    json_array_foreach((json_t *)list, i, row)
-    {
+    json_array_foreach((json_t *)list, i, row) {
         double percent = number(row, "percent");
         if (!is_shown(row, i))
             break;
@@ -212,8 +210,7 @@ static void put_lines(const struct view *v, const json_t *list)
     size_t i;
     json_t *row;
     heading(v, "  lines");
-    json_array_foreach((json_t *)list, i, row)
-    {
+    json_array_foreach((json_t *)list, i, row) {
         double percent = number(row, "percent");
         if (!is_shown(row, i))
             break;
@@ -358,7 +355,8 @@ static double peak(const json_t *timeline, const char *key)
     double most = 0;
     size_t i;
     json_t *row;
-    json_array_foreach((json_t *)timeline, i, row) most = fmax(most, number(row, key));
+    json_array_foreach((json_t *)timeline, i, row)
+        most = fmax(most, number(row, key));
     return most;
 }
 

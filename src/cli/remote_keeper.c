@@ -447,8 +447,7 @@ static int file_status(const json_t *files, const char *name)
 {
     size_t i;
     const json_t *file;
-    json_array_foreach(files, i, file)
-    {
+    json_array_foreach(files, i, file) {
         const char *its_name = json_string_value(json_object_get(file, "name"));
         const char *word = json_string_value(json_object_get(file, "status"));
         if (!its_name || !word || strcmp(its_name, name) != 0)
@@ -516,9 +515,9 @@ static void say(const struct session *s)
         const json_t *hit;
         if (json_is_integer(limit))
             note.limits.v[i] = (uint64_t)json_integer_value(limit);
-        json_array_foreach(hits, k, hit) if (json_is_string(hit) &&
-                                             strcmp(json_string_value(hit), limit_defs[i].key) == 0)
-            note.hits |= LIMIT_BIT(i);
+        json_array_foreach(hits, k, hit)
+            if (json_is_string(hit) && strcmp(json_string_value(hit), limit_defs[i].key) == 0)
+                note.hits |= LIMIT_BIT(i);
     }
     note_print(&note);
     if (diagnosis_wanted(s->job->options))

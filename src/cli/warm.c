@@ -80,7 +80,8 @@ void warm_print(const json_t *warm)
         return;
     }
     (void)printf("\nWarm starts, as the service that runs here tells:\n");
-    json_object_foreach(json_object_get(warm, "pools"), kind, pool) print_kind(kind, pool);
+    json_object_foreach(json_object_get(warm, "pools"), kind, pool)
+        print_kind(kind, pool);
     if (json_is_true(json_object_get(warm, "memory_pressure")))
         (void)printf("  memory is short: nothing is kept ready (setting pools.memory_floor)\n");
 }

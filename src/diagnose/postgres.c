@@ -221,6 +221,39 @@ static void read_line(struct diagnoser *g, const struct diagnose_input *in, stru
     underline_word(in, d);
 }
 
+/* Of what is about no line of the script: our own words on why there is no server. */
+static bool read_start(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct match m;
+    if (!match_text(g, "^error: (.*)$", text_of(in), &m))
+        return false;
+    COPY(m.group[0], d->message);
+    COPY(piece_of("server"), d->type);
+    d->category = piece_has(m.group[0], "limit is too small") ? CATEGORY_RESOURCE
+                                                              : CATEGORY_RUNTIME;
+    return true;
+}
+
+/* It takes more than a small limit doubled. */
+static const struct {
+    const char *words, *advice;
+} starts[] = {
+    { "error: the disk limit is too small for a PostgreSQL server",
+      "The files of a PostgreSQL server alone take 16 MiB: --disk 24m or more on the command line, "
+      "\"limits\": {\"disk\": 25165824} in a request. SQLite needs none." },
+    { "error: the files limit is too small for a PostgreSQL server",
+      "A PostgreSQL server has some 550 files of its own: --files 1000 or more on the command "
+      "line, "
+      "\"limits\": {\"files\": 1000} in a request. SQLite needs none." },
+};
+
+static void advise_start(const struct diagnose_input *in, struct diagnosis *d)
+{
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (starts_with(text_of(in), starts[i].words))
+            suggest(d, 40, 0.95, "%s", starts[i].advice);
+}
+
 static bool read_postgres(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct piece rest = text_of(in), line;
@@ -251,7 +284,7 @@ static bool read_postgres(struct diagnoser *g, const struct diagnose_input *in, 
             }
         return true;
     }
-    return false;
+    return read_start(g, in, d);
 }
 
 static void advise_postgres(struct diagnoser *g, const struct diagnose_input *in,
@@ -259,6 +292,7 @@ static void advise_postgres(struct diagnoser *g, const struct diagnose_input *in
 {
     struct match m;
     struct piece said = NO_PIECE;
+    advise_start(in, d);
     if (match(g, "(Key \\(.*?\\)=\\(.*?\\) .*)", piece_of(d->message), &m))
         said = m.group[0];
     if (said.at && piece_has(said, "is not present in table"))

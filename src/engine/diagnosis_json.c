@@ -145,38 +145,36 @@ bool diagnosis_from_json(const json_t *json, struct diagnosis *d)
     TAKE_TEXT(json, "message", d->message);
     TAKE_TEXT(json, "docs", d->docs);
     take_place(json_object_get(json, "location"), &d->location);
-    json_array_foreach(json_object_get(json, "excerpt"), i,
-                       row) if (d->n_excerpt < DIAGNOSE_EXCERPT)
-    {
-        struct excerpt_line *x = &d->excerpt[d->n_excerpt++];
-        const json_t *caret = json_object_get(row, "caret");
-        x->line = take_number(json_object_get(row, "line"));
-        TAKE_TEXT(row, "text", x->text);
-        x->caret = take_number(json_array_get(caret, 0));
-        x->caret_end = take_number(json_array_get(caret, 1));
-        if (x->caret > sizeof x->text)
-            x->caret = 0;
-    }
-    json_array_foreach(json_object_get(json, "frames"), i, row) if (d->n_frames < DIAGNOSE_FRAMES)
-    {
-        struct frame *f = &d->frames[d->n_frames++];
-        take_place(row, &f->at);
-        TAKE_TEXT(row, "function", f->function);
-        f->user = json_is_true(json_object_get(row, "user"));
-    }
-    json_array_foreach(json_object_get(json, "causes"), i, row) if (d->n_causes < DIAGNOSE_CAUSES)
-    {
-        struct cause *c = &d->causes[d->n_causes++];
-        TAKE_TEXT(row, "type", c->type);
-        TAKE_TEXT(row, "message", c->message);
-        take_place(json_object_get(row, "location"), &c->at);
-    }
-    json_array_foreach(json_object_get(json, "suggestions"), i,
-                       row) if (d->n_suggestions < DIAGNOSE_SUGGESTIONS)
-    {
-        struct suggestion *s = &d->suggestions[d->n_suggestions++];
-        TAKE_TEXT(row, "text", s->text);
-        TAKE_TEXT(row, "replacement", s->replacement);
-    }
+    json_array_foreach(json_object_get(json, "excerpt"), i, row)
+        if (d->n_excerpt < DIAGNOSE_EXCERPT) {
+            struct excerpt_line *x = &d->excerpt[d->n_excerpt++];
+            const json_t *caret = json_object_get(row, "caret");
+            x->line = take_number(json_object_get(row, "line"));
+            TAKE_TEXT(row, "text", x->text);
+            x->caret = take_number(json_array_get(caret, 0));
+            x->caret_end = take_number(json_array_get(caret, 1));
+            if (x->caret > sizeof x->text)
+                x->caret = 0;
+        }
+    json_array_foreach(json_object_get(json, "frames"), i, row)
+        if (d->n_frames < DIAGNOSE_FRAMES) {
+            struct frame *f = &d->frames[d->n_frames++];
+            take_place(row, &f->at);
+            TAKE_TEXT(row, "function", f->function);
+            f->user = json_is_true(json_object_get(row, "user"));
+        }
+    json_array_foreach(json_object_get(json, "causes"), i, row)
+        if (d->n_causes < DIAGNOSE_CAUSES) {
+            struct cause *c = &d->causes[d->n_causes++];
+            TAKE_TEXT(row, "type", c->type);
+            TAKE_TEXT(row, "message", c->message);
+            take_place(json_object_get(row, "location"), &c->at);
+        }
+    json_array_foreach(json_object_get(json, "suggestions"), i, row)
+        if (d->n_suggestions < DIAGNOSE_SUGGESTIONS) {
+            struct suggestion *s = &d->suggestions[d->n_suggestions++];
+            TAKE_TEXT(row, "text", s->text);
+            TAKE_TEXT(row, "replacement", s->replacement);
+        }
     return true;
 }

@@ -99,8 +99,7 @@ static json_t *take_rows(const json_t *reported, const char *key, double sampled
     json_t *rows[2 * PROFILE_ROWS_MAX];
     size_t n = 0, i;
     json_t *item, *out = json_array();
-    json_array_foreach((json_t *)list, i, item)
-    {
+    json_array_foreach((json_t *)list, i, item) {
         if (n == sizeof rows / sizeof rows[0])
             break;
         rows[n] = take_row(item, sampled_ms, strcmp(key, "functions") == 0);
@@ -121,8 +120,7 @@ static json_t *take_stacks(const json_t *reported)
     const json_t *list = json_object_get(reported, "stacks");
     size_t i;
     json_t *item, *out = json_array();
-    json_array_foreach((json_t *)list, i, item)
-    {
+    json_array_foreach((json_t *)list, i, item) {
         double ms = number(item, "ms", MS_MAX);
         json_t *stack = ms < 0 ? NULL : text(item, "stack", PROFILE_STACK_MAX);
         if (stack && json_array_size(out) < PROFILE_STACKS_MAX)

@@ -63,11 +63,11 @@ static bool are_columns(const json_t *columns)
     json_t *column;
     if (!json_is_array(columns) || json_array_size(columns) > REPORT_COLUMNS_MAX)
         return false;
-    json_array_foreach(
-        columns, i,
-        column) if (!has_keys(column, keys, 2, NULL) ||
-                    !is_text(json_object_get(column, "name"), REPORT_NAME_MAX) ||
-                    !is_text(json_object_get(column, "type"), REPORT_NAME_MAX)) return false;
+    json_array_foreach(columns, i, column)
+        if (!has_keys(column, keys, 2, NULL) ||
+            !is_text(json_object_get(column, "name"), REPORT_NAME_MAX) ||
+            !is_text(json_object_get(column, "type"), REPORT_NAME_MAX))
+            return false;
     return true;
 }
 
@@ -77,11 +77,12 @@ static bool are_rows(const json_t *rows, size_t columns)
     json_t *row, *cell;
     if (!json_is_array(rows) || json_array_size(rows) > REPORT_ROWS_MAX)
         return false;
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach(rows, i, row) {
         if (!json_is_array(row) || json_array_size(row) != columns)
             return false;
-        json_array_foreach(row, k, cell) if (!is_cell(cell)) return false;
+        json_array_foreach(row, k, cell)
+            if (!is_cell(cell))
+                return false;
     }
     return true;
 }
@@ -104,7 +105,9 @@ static bool are_tables(const json_t *tables)
     json_t *t;
     if (!json_is_array(tables) || json_array_size(tables) > REPORT_TABLES_MAX)
         return false;
-    json_array_foreach(tables, i, t) if (!is_table(t)) return false;
+    json_array_foreach(tables, i, t)
+        if (!is_table(t))
+            return false;
     return true;
 }
 

@@ -92,6 +92,13 @@ static void hint_at_table(struct session *s, const PGresult *r)
         (void)fprintf(stderr, "HINT:  Perhaps you meant the table \"%s\".\n", n.name);
 }
 
+static void note_full_disk(struct session *s, const PGresult *r)
+{
+    const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+    if (state && strcmp(state, "53100") == 0)
+        s->shell.disk_full = true;
+}
+
 /* Always -1. */
 static int fail_result(struct session *s, const PGresult *r)
 {
@@ -100,9 +107,11 @@ static int fail_result(struct session *s, const PGresult *r)
     const char *severity = PQresultErrorField(r, PG_DIAG_SEVERITY_NONLOCALIZED);
     const char *message = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
     size_t offset = offset_of(s, r, &known);
+    note_full_disk(s, r);
     print_head(s, offset);
     if (!message) { /* libpq's own, of several lines */
         message = PQerrorMessage(s->connection);
+        s->shell.disk_full = server_met_full_disk();
         (void)fprintf(stderr, "ERROR:  08006: the connection to the server is lost: %.*s\n",
                       (int)strcspn(message, "\n"), message);
         return -1;
@@ -479,6 +488,7 @@ static int fail_table(struct session *s, const struct fixture_table *t, const PG
     const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
     const char *message = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
     const char *line = context ? strstr(context, ", line ") : NULL;
+    note_full_disk(s, r);
     (void)fprintf(stderr, "psql:%s:%zu: ERROR:  %s: %s\n", t->file,
                   line ? line_of_row(t, strtoul(line + strlen(", line "), NULL, 10)) : 1,
                   state ? state : "XX000", message ? message : PQerrorMessage(s->connection));
@@ -590,6 +600,7 @@ static int begin(struct session *s)
     (void)signal(SIGCHLD, SIG_DFL);
     if (!warm && server_start(s->server)) {
         (void)fprintf(stderr, "error: %s\n", s->server->why);
+        s->shell.disk_full = s->server->disk_full;
         return -1;
     }
     if (warm)

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -72,11 +73,7 @@ static int unpack(struct server *s, int dir, const char *tar, size_t n)
         if (blocks > n - at)
             return fail(s, "the prepared data directory is damaged: run '" PREPARE "'", 0);
         if (unpack_entry(dir, h, tar + at, size))
-            return fail(s,
-                        errno == ENOSPC ? "the data directory of PostgreSQL does not fit: it takes "
-                                          "16 MiB of the disk limit and of the memory limit"
-                                        : "unpack the data directory",
-                        errno == ENOSPC ? 0 : errno);
+            return fail(s, "unpack the data directory", errno);
         at += blocks;
     }
     return 0;
@@ -219,31 +216,65 @@ static int wait_until_up(struct server *s)
     return tell_log(s);
 }
 
-/* Whoever tries again finds nothing of it. */
-static void clean_up(struct server *s)
+bool server_met_full_disk(void)
 {
-    struct err ignored;
+    enum { LAST_WORDS = 4096 };
+    char words[LAST_WORDS];
+    struct statfs fs;
+    if (statfs(SERVER_DIR, &fs) == 0 && (fs.f_bfree == 0 || fs.f_ffree == 0))
+        return true; /* and its log has no room to say so */
+    autoclose int fd = open(SERVER_DIR "/log", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    (void)lseek(fd, -(off_t)sizeof words + 1, SEEK_END);
+    ssize_t n = fd_read_full(fd, words, sizeof words - 1);
+    words[n > 0 ? n : 0] = '\0';
+    return strstr(words, strerror(ENOSPC)) != NULL;
+}
+
+/* The kernel's words, or the server's, would not say how much it takes. */
+static void tell_full_disk(struct server *s)
+{
+    struct statfs fs;
+    s->disk_full = server_met_full_disk();
+    if (!s->disk_full)
+        return;
+    bool files = statfs(SERVER_DIR, &fs) == 0 && fs.f_ffree == 0 && fs.f_bfree > 0;
+    (void)fail(s,
+               files
+                   ? "the files limit is too small for a PostgreSQL server, which has some 550 of "
+                     "its own: allow 1000 or more"
+                   : "the disk limit is too small for a PostgreSQL server, whose own files take "
+                     "16 MiB (of the memory limit, too): allow 24 MiB or more",
+               0);
+}
+
+/* Its files stay: a disk that is full of them is the trace of what went wrong. */
+static void give_up(struct server *s)
+{
     if (s->pid > 0) {
         (void)kill(s->pid, SIGKILL);
         (void)waitpid(s->pid, NULL, 0);
     }
     s->pid = 0;
-    (void)!tree_remove(AT_FDCWD, SERVER_DIR, &ignored);
+    tell_full_disk(s);
 }
 
 int server_start(struct server *s)
 {
     char path[256];
+    struct err ignored;
     autoclose int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (probe < 0)
         return fail(s,
                     "PostgreSQL needs sockets, which isolation level process does not give: use "
                     "level jar or rootless",
                     0);
+    (void)!tree_remove(AT_FDCWD, SERVER_DIR, &ignored); /* of one that did not come up */
     if (find_server(s, path, sizeof path) == 0 && lay_out(s) == 0 && spawn(s, path) == 0 &&
         wait_until_up(s) == 0)
         return 0;
-    clean_up(s);
+    give_up(s);
     return -1;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <libpq-fe.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -15,6 +16,7 @@
 struct server {
     pid_t pid;
     PGconn *connection; /* NULL: there is none */
+    bool disk_full;     /* that is what failed */
     char why[512];      /* what failed, for people */
 };
 
@@ -24,4 +26,6 @@ struct server {
 [[nodiscard]] int server_start(struct server *s);
 /* Limits of the calling process are the server's, too: an embryo's were not known when it started. */
 void server_take_limits(const struct server *s);
+/* Of a server that ended: whether it was for want of space on its disk. */
+bool server_met_full_disk(void);
 void server_done(struct server *s);

@@ -1,6 +1,8 @@
 /* sql/shell.h — what both programs are: a script, arguments, a place for results. Runs in: a jar. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "sql/fixtures.h"
 #include "sql/render.h"
 #include "sql/report.h"
@@ -15,11 +17,13 @@ struct shell {
     struct script script;
     struct render *render;
     struct sql_report report;
+    bool disk_full; /* the disk was what ended the script */
 };
 
 /* Reads the arguments and the script. -1 with words on stderr. */
 [[nodiscard]] int shell_open(struct shell *s, int argc, char **argv);
-/* Closes everything; the exit status, which is 1 when the output could not be written. */
+/* Closes everything; the exit status, which is 1 when the output could not be written. Where the disk was full, it is
+ * so again: a full disk is the only trace that can be seen from outside, and a database removes what it could not finish. */
 int shell_close(struct shell *s, int status);
 
 /* Rows are gathered by columns; the shell prints and reports them. */

@@ -311,13 +311,48 @@ def test_limits_end_sql_with_their_verdict(lang, limit, needs):
         assert rows(result) == [[1]], "what was answered before is kept"
 
 
-@pytest.mark.parametrize("options, words", [
-    (["--disk", "8m"], "does not fit"),
-    (["--pids", "3"], "did not start"),
+@pytest.mark.parametrize("option, value, hit, words, more", [
+    ("disk", "1m", "disk", "allow 24 MiB or more", "--disk 24m"),
+    ("disk", "15m", "disk", "allow 24 MiB or more", "--disk 24m"),
+    ("files", "100", "files", "allow 1000 or more", "--files 1000"),
 ])
-def test_limits_too_small_for_a_server_are_said(options, words):
-    result = ask("SELECT 1", "postgres", options=options)
-    assert result.json["exit_code"] != 0 and words in result.stderr, result
+def test_disk_too_small_for_a_server_is_said_with_what_it_takes(option, value, hit, words, more, needs):
+    """The verdict is the disk's, and the advice is no smaller than what works."""
+    needs(option)
+    result = ask("SELECT 1", "postgres", options=["--" + option, value])
+    assert (result.verdict, result.hits) == ("disk_limit", [hit]) and words in result.stderr, result
+    diagnosis = result.json["diagnosis"]
+    assert diagnosis["category"] == "resource" and words in diagnosis["causes"][0]["message"], diagnosis
+    assert more in diagnosis["suggestions"][0]["text"] and len(diagnosis["suggestions"]) == 1, diagnosis
+    limit = more.split()
+    assert ask("SELECT 1", "postgres", options=limit).verdict == "ok"
+
+
+def test_processes_too_few_for_a_server_are_said():
+    result = ask("SELECT 1", "postgres", options=["--pids", "3"])
+    assert result.json["exit_code"] != 0 and "did not start" in result.stderr, result
+
+
+FILL = {
+    "postgres": "CREATE TABLE t AS SELECT repeat('x', 1000) AS v FROM generate_series(1, 1000000) AS i ORDER BY random()",
+    "sqlite": "ATTACH 'big.db' AS x; CREATE TABLE x.t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)"
+              " SELECT printf('%0200d', i) AS v FROM n",
+}
+
+
+@BOTH
+def test_disk_that_a_database_emptied_again_is_still_what_ended_it(lang, needs):
+    """A database takes back what it could not finish: at the end there is room again."""
+    needs("disk")
+    result = ask(FILL[lang], lang, options=["--disk", "20m"])
+    assert (result.verdict, result.hits, result.status) == ("disk_limit", ["disk"], 1), result
+
+
+def test_database_that_keeps_itself_small_is_no_full_disk():
+    for schema in ("main", "x"):
+        small = f"ATTACH 'big.db' AS x; PRAGMA {schema}.max_page_count = 10;" + FILL["sqlite"].split(";")[1].replace("x.t", schema + ".t")
+        result = ask(small, "sqlite", options=["--disk", "20m"])
+        assert (result.verdict, result.hits) == ("runtime_error", []) and "SQLITE_FULL" in result.stderr, result
 
 
 @BOTH

@@ -154,8 +154,7 @@ static void check_references(json_t *document, json_t *v)
     const char *key;
     json_t *item;
     size_t i;
-    json_object_foreach(v, key, item)
-    {
+    json_object_foreach(v, key, item) {
         const char *to = strcmp(key, "$ref") == 0 ? json_string_value(item) : NULL;
         if (to &&
             !CHECK(strncmp(to, prefix, sizeof prefix - 1) == 0 &&
@@ -163,7 +162,8 @@ static void check_references(json_t *document, json_t *v)
             printf("    %s\n", to);
         check_references(document, item);
     }
-    json_array_foreach(v, i, item) check_references(document, item);
+    json_array_foreach(v, i, item)
+        check_references(document, item);
 }
 
 static void test_answers_are_described_by_status_and_type(void)
