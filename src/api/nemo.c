@@ -381,7 +381,7 @@ static int read_request(const struct api *api, const json_t *body, struct nemo_r
         return refuse(e, "Missing required field: timeout");
     if (!json_is_string(code))
         return refuse(e, "generated_code must be a string");
-    if (payload_unwrap(json_string_value(code), json_string_length(code), &q->payload, e) ||
+    if (payload_unwrap(json_string_value(code), json_string_length(code), NULL, &q->payload, e) ||
         read_language(body, q, e) || read_timeout(api, timeout, q, e))
         return -1;
     if (memchr(buf_str(&q->payload.code), '\0', q->payload.code.len))

@@ -1,6 +1,7 @@
 #include "api/replies.h"
 
 #include "api/approvals_impl.h"
+#include "normalise/normalise.h"
 #include "spec/bundle.h"
 #include "spec/verdict.h"
 #include "spec/zygote.h"
@@ -98,6 +99,21 @@ static const struct api_field timings_reply[] = {
     { "finished_at", FIELD_STRING, OR_NULL, .help = "when the program ended" },
     { "queued_ms", FIELD_INT,
       .help = "how long it waited for its turn; not for an approval, nor for its compiler" },
+    { 0 },
+};
+static const char *const told_words[] = {
+#define X(id, word) word,
+    TOLD_TABLE(X)
+#undef X
+        NULL,
+};
+static const struct api_field taken_reply[] = {
+    { "language_from", FIELD_STRING, ALWAYS, .one_of = told_words,
+      .help = "what told the language" },
+    { "unwrapped", FIELD_BOOL, ALWAYS,
+      .help = "whether the program is a part of the code that was sent" },
+    { "blocks", FIELD_INT, ALWAYS, .help = "fenced blocks in it" },
+    { "blocks_taken", FIELD_INT, ALWAYS, .help = "how many of them are the program" },
     { 0 },
 };
 
@@ -209,6 +225,8 @@ const struct api_field result_reply[] = {
     { "artifact_id", FIELD_STRING, .nullable = true, .help = "the artifact that was run" },
     { "batch_id", FIELD_STRING, .nullable = true, .help = "the batch it belongs to" },
     { "metadata", FIELD_ANY, .nullable = true, .help = "as in the request" },
+    { "taken", FIELD_OBJECT, .fields = taken_reply,
+      .help = "what was made of `code`, where it was not all of it or came without a language" },
     { "error", FIELD_STRING, .help = "why, for internal_error and rejected" },
     { "error_code", FIELD_STRING, .help = "of an internal_error" },
     { 0 },

@@ -212,7 +212,7 @@ static int check_clashes(struct making *m, struct err *e)
 
 /* ---- the program ---- */
 
-static int unknown_language(struct making *m, const char *name, struct err *e)
+static int unknown_language(struct making *m, const char *name, const char *likely, struct err *e)
 {
     char quoted[96], known[200];
     (void)blame(m, "language");
@@ -220,7 +220,7 @@ static int unknown_language(struct making *m, const char *name, struct err *e)
         return err_set(e, ERR_BAD_REQUEST, 0, "Language '%s' is not supported: one of %s is",
                        text_quote(name, quoted, sizeof quoted), language_list(known, sizeof known));
     return err_set(e, ERR_BAD_REQUEST, 0,
-                   "the language cannot be told from the code: give 'language', one of %s",
+                   "the language cannot be told%s: give 'language', one of %s", likely,
                    language_list(known, sizeof known));
 }
 
@@ -234,22 +234,33 @@ static int check_installed(struct making *m, struct err *e)
                    l->name, l->install);
 }
 
+/* For the result, where somebody may ask what ran, and as what. */
+static json_t *taken_json(const struct normalised *n)
+{
+    if (n->told == TOLD_GIVEN && !n->unwrapped)
+        return NULL;
+    return json_pack("{s:s, s:b, s:i, s:i}", "language_from", told_word(n->told), "unwrapped",
+                     n->unwrapped, "blocks", (int)n->blocks, "blocks_taken", (int)n->taken);
+}
+
 /* `code` as it is when the language is named; else it may come wrapped, and say in what. */
 static int take_code(struct making *m, struct err *e)
 {
     const json_t *code = json_object_get(m->request, "code");
     const char *named = text_of(m, "language");
+    char likely[128];
     auto(normalised) n = { 0 };
     const struct normalise_request q = { .text = json_string_value(code),
                                          .len = json_string_length(code),
                                          .given = named ? language_find(named) : NULL };
     if (named && !q.given)
-        return unknown_language(m, named, e);
+        return unknown_language(m, named, "", e);
     if (normalise(&q, &n, e))
         return -1;
     m->spec->language = n.language;
     if (!m->spec->language)
-        return unknown_language(m, n.fence[0] ? n.fence : NULL, e);
+        return unknown_language(m, n.fence[0] ? n.fence : NULL,
+                                normalise_likely(&n, likely, sizeof likely), e);
     (void)blame(m, "code");
     /* The field has none, but a dict in it can spell one: who approves would be shown what stands before it. */
     if (memchr(buf_str(&n.code), '\0', n.code.len))
@@ -258,6 +269,7 @@ static int take_code(struct making *m, struct err *e)
                        "bytes");
     m->spec->main_name = strdup(m->spec->language->main_file);
     m->spec->code = strndup(buf_str(&n.code), n.code.len);
+    m->spec->taken = taken_json(&n);
     if (!m->spec->main_name || !m->spec->code)
         return no_memory(e);
     return add_file(m, m->spec->main_name, 0644, buf_str(&n.code), n.code.len, e);
@@ -295,7 +307,7 @@ static int take_entry(struct making *m, struct err *e)
     m->spec->language = named ? language_find(named)
                               : language_guess(entry, file.bytes, (size_t)file.head.size);
     if (!m->spec->language)
-        return unknown_language(m, named, e);
+        return unknown_language(m, named, "", e);
     m->spec->main_name = strdup(entry);
     if (text_is_utf8(file.bytes, (size_t)file.head.size) &&
         !memchr(file.bytes, '\0', (size_t)file.head.size))

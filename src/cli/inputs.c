@@ -64,7 +64,7 @@ static int read_file(const char *path, const char *what, struct buf *b, mode_t *
 static int find_program(struct inputs *in, const struct run_options *o, const struct buf *text,
                         struct normalised *n, struct err *e)
 {
-    char quoted[96], known[200];
+    char quoted[96], known[200], likely[128];
     const struct normalise_request q = { .text = buf_str(text),
                                          .len = text->len,
                                          .given = o->language,
@@ -84,8 +84,8 @@ static int find_program(struct inputs *in, const struct run_options *o, const st
         return err_set(e, ERR_BAD_REQUEST, 0, "Language '%s' is not supported: one of %s is",
                        n->fence, language_list(known, sizeof known));
     return err_set(e, ERR_BAD_REQUEST, 0,
-                   "the language of '%s' cannot be told: give -l with one of %s", quoted,
-                   language_list(known, sizeof known));
+                   "the language of '%s' cannot be told%s: give -l with one of %s", quoted,
+                   normalise_likely(n, likely, sizeof likely), language_list(known, sizeof known));
 }
 
 static int name_main(struct inputs *in, const struct run_options *o, bool nameless, struct err *e)

@@ -364,6 +364,8 @@ static void add_service_fields(const struct live *l)
     json_put(o, "artifact_id", json_text_or_null(x->spec.artifact));
     json_put(o, "batch_id", json_text_or_null(x->spec.batch));
     (void)json_object_set(o, "metadata", x->spec.metadata ? x->spec.metadata : json_null());
+    if (x->spec.taken)
+        (void)json_object_set(o, "taken", x->spec.taken);
 }
 
 /* What a failed program printed, for explaining it; nothing of one that ended well. */

@@ -30,6 +30,7 @@ void exec_spec_done(struct exec_spec *s)
     string_list_free(s->env);
     string_list_free(s->outputs);
     json_decref(s->metadata);
+    json_decref(s->taken);
     wishes_done(&s->wishes);
     *s = (struct exec_spec){ 0 };
 }

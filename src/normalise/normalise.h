@@ -36,17 +36,22 @@ struct normalised {
     struct buf code;
     const struct language *language; /* NULL: not told, or the fence names one that there is not */
     enum told told;
-    char fence[FENCE_LANGUAGE_SIZE]; /* what the fence named, "" for none */
-    bool unwrapped;                  /* the code is a part of the text */
-    bool renamed; /* it is not the file it came in: Markdown that holds a program */
+    char fence[FENCE_LANGUAGE_SIZE];               /* what the fence named, "" for none */
+    const struct language *likely[CANDIDATES_MAX]; /* what the lines look like, likeliest first */
+    size_t n_likely;
+    unsigned blocks, taken; /* fenced blocks of the document, and those that are the code */
+    bool unwrapped;         /* the code is a part of the text */
+    bool renamed;           /* it is not the file it came in: Markdown that holds a program */
 };
 void normalised_done(struct normalised *n);
 
-/* Text without a file name may be wrapped, as models do: in a dict literal, in Markdown fences. With a language given it is
- * unwrapped only if it begins with a fence. A file is what it is, unless it is Markdown: then it is the fenced blocks of the
- * language, or of the first one that is known. */
+/* Text without a file name may be wrapped, as models do: in a dict literal, if no language is given; in Markdown fences; as a
+ * session with an interpreter. A file is what it is, unless it is Markdown. Which blocks: normalise/document.h. */
 [[nodiscard]] int normalise(const struct normalise_request *q, struct normalised *ret,
                             struct err *e);
+
+/* ", which could be lua or python", for the error when the language was not told; "" when it looks like none. */
+const char *normalise_likely(const struct normalised *n, char *out, size_t size);
 
 /* README.md */
 bool normalise_is_markdown(const char *file_name);

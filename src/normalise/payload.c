@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/auto.h"
+#include "normalise/document.h"
 
 void payload_done(struct payload *p)
 {
@@ -23,12 +24,37 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A fence at the start of a line: its character, and how many. 0: none. */
-static size_t fence_run(const char *text, size_t at, size_t end, size_t *ret_indent)
+static size_t skip_blanks(const char *text, size_t at, size_t end)
+{
+    while (at < end && (text[at] == ' ' || text[at] == '\t'))
+        at++;
+    return at;
+}
+
+/* Behind "> " of a quotation. */
+static size_t skip_quote(const char *text, size_t at, size_t end)
+{
+    size_t i = skip_blanks(text, at, end);
+    while (i < end && text[i] == '>')
+        i = skip_blanks(text, i + 1, end);
+    return i;
+}
+
+/* Behind the "- " or "1. " of a list, if there is one. */
+static size_t skip_bullet(const char *text, size_t at, size_t end)
 {
     size_t i = at;
-    while (i < end && (text[i] == ' ' || text[i] == '\t'))
+    while (i < end && isdigit((unsigned char)text[i]))
         i++;
+    bool bullet = i < end &&
+                  (i > at ? text[i] == '.' || text[i] == ')' : strchr("-*+", text[i]) && text[i]);
+    return bullet && i + 1 < end && text[i + 1] == ' ' ? skip_blanks(text, i + 1, end) : at;
+}
+
+/* A fence at the start of a line, or of what a quotation or a list holds: its character, and how many. 0: none. */
+static size_t fence_run(const char *text, size_t at, size_t end, size_t *ret_indent)
+{
+    size_t i = skip_bullet(text, skip_quote(text, at, end), end);
     size_t start = i;
     if (i == end || (text[i] != '`' && text[i] != '~'))
         return 0;
@@ -92,6 +118,7 @@ bool fence_next(const char *text, size_t len, size_t from, struct fence *ret)
         if (count && !inline_code) {
             *ret = (struct fence){ .open = at, .indent = indent };
             ret->body = end < len ? end + 1 : len;
+            ret->quoted = memchr(text + at, '>', indent);
             ret->crlf = end < len && end > at && text[end - 1] == '\r';
             fence_word(text, word, end, ret->language);
             find_close(text, len, count, ret);
@@ -102,16 +129,32 @@ bool fence_next(const char *text, size_t len, size_t from, struct fence *ret)
     return false;
 }
 
+/* Pages show the blanks at the start of lines as ones that do not break; no language takes these for blanks. */
+static int add_indentation(struct buf *b, const char *text, size_t *at, size_t end, struct err *e)
+{
+    for (;;) {
+        bool unbreaking = end - *at >= 2 && memcmp(text + *at, "\xC2\xA0", 2) == 0;
+        if (!unbreaking && (*at == end || (text[*at] != ' ' && text[*at] != '\t')))
+            return 0;
+        if (buf_add(b, unbreaking ? " " : text + *at, 1, e))
+            return -1;
+        *at += unbreaking ? 2 : 1;
+    }
+}
+
 int fence_add_body(struct buf *b, const char *text, const struct fence *f, struct err *e)
 {
     for (size_t at = f->body; at < f->end;) {
-        size_t end = line_end(text, f->end, at), skip = 0;
-        while (skip < f->indent && at + skip < end && is_blank(text[at + skip]))
-            skip++;
+        size_t end = line_end(text, f->end, at), from = at;
+        while (from < at + f->indent && from < end &&
+               (is_blank(text[from]) || (f->quoted && text[from] == '>')))
+            from++;
+        if (add_indentation(b, text, &from, end, e))
+            return -1;
         size_t stop = end < f->end ? end + 1 : end;
-        bool carried = f->crlf && stop > end && end > at + skip && text[end - 1] == '\r';
-        if (carried ? buf_add(b, text + at + skip, end - 1 - at - skip, e) || buf_add(b, "\n", 1, e)
-                    : buf_add(b, text + at + skip, stop - at - skip, e))
+        bool carried = f->crlf && stop > end && end > from && text[end - 1] == '\r';
+        if (carried ? buf_add(b, text + from, end - 1 - from, e) || buf_add(b, "\n", 1, e)
+                    : buf_add(b, text + from, stop - from, e))
             return -1;
         at = stop;
     }
@@ -135,10 +178,10 @@ static bool odd(const char *line, size_t n, char c)
 static bool starts_like_code(const char *line, size_t n)
 {
     static const char *const words[] = {
-        "import", "from",    "def",  "class",    "for",   "while",  "if",       "elif",
-        "else",   "try",     "with", "return",   "raise", "async",  "await",    "print",
-        "const",  "let",     "var",  "function", "echo",  "export", "cat",      "set",
-        "cd",     "package", "use",  "fn",       "pub",   "#!",     "#include", "@",
+        "import", "from",     "def",    "class",    "for",   "while", "if",    "elif",    "else",
+        "try",    "with",     "return", "raise",    "async", "await", "print", "const",   "let",
+        "var",    "function", "echo",   "export",   "cat",   "set",   "cd",    "package", "use",
+        "fn",     "pub",      "#!",     "#include", "@",     "/*",    "--[[",  "<?",
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         size_t w = strlen(words[i]);
@@ -150,7 +193,23 @@ static bool starts_like_code(const char *line, size_t n)
     return false;
 }
 
-/* A line of fences is valid in a program only inside a string, and that string was opened by a line like these. Prose that
+/* More words than anything else, as sentences have that speak of f(x) and y = 1. */
+static bool is_sentence(const char *line, size_t n)
+{
+    size_t words = 0, others = 0;
+    for (size_t i = 0; i < n;) {
+        size_t start = i;
+        bool letters = true;
+        for (; i < n && !is_blank(line[i]); i++)
+            letters = letters && (isalpha((unsigned char)line[i]) || strchr(".,:!?'-*_", line[i]) ||
+                                  (line[i] == '(' && i == start) || line[i] == ')');
+        *(letters ? &words : &others) += i > start;
+        i += i < n;
+    }
+    return words >= 4 && words >= 2 * others;
+}
+
+/* A line of fences is valid in a program only inside a string or a comment, and that was opened by a line like these. Prose that
  * looks like one costs an unwrapping, never a program. */
 static bool looks_like_code(const char *line, size_t n)
 {
@@ -160,16 +219,18 @@ static bool looks_like_code(const char *line, size_t n)
         n--;
     if (n == 0)
         return false;
-    if (starts_like_code(line, n) || strchr("{};\\", line[n - 1]))
+    if (starts_like_code(line, n) || strchr("{};\\", line[n - 1]) || has(line, n, "<<") ||
+        has(line, n, "'''") || has(line, n, "\"\"\"") || odd(line, n, '"') || odd(line, n, '`'))
         return true;
+    if (is_sentence(line, n))
+        return false;
     for (size_t i = 1; i < n; i++) /* a call */
         if (line[i] == '(' && (isalnum((unsigned char)line[i - 1]) || line[i - 1] == '_'))
             return true;
-    return memchr(line, '=', n) || has(line, n, "<<") || has(line, n, "'''") ||
-           has(line, n, "\"\"\"") || odd(line, n, '"') || odd(line, n, '`');
+    return memchr(line, '=', n);
 }
 
-static bool is_prose(const char *text, size_t len)
+bool payload_is_prose(const char *text, size_t len)
 {
     for (size_t at = 0; at < len;) {
         size_t end = line_end(text, len, at);
@@ -178,23 +239,6 @@ static bool is_prose(const char *text, size_t len)
         at = end + 1;
     }
     return true;
-}
-
-int payload_join(const char *text, size_t len, const struct fence *first, struct payload *p,
-                 struct err *e)
-{
-    struct fence f = *first;
-    memcpy(p->language, f.language, sizeof p->language);
-    do {
-        if (strcmp(f.language, first->language) != 0)
-            continue;
-        if (p->code.len > 0 && p->code.data[p->code.len - 1] != '\n' &&
-            buf_add(&p->code, "\n", 1, e))
-            return -1;
-        if (fence_add_body(&p->code, text, &f, e))
-            return -1;
-    } while (fence_next(text, len, f.after, &f));
-    return 0;
 }
 
 /* "```python print(1)```", all on one line. */
@@ -227,10 +271,24 @@ static bool one_line(const char *text, size_t len, size_t *ret_from, size_t *ret
 
 size_t payload_mark(const char *text, size_t len)
 {
-    return len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    size_t at = 0;
+    while (len - at >= 3 &&
+           (memcmp(text + at, "\xEF\xBB\xBF", 3) == 0 || memcmp(text + at, "\xE2\x80\x8B", 3) == 0))
+        at += 3;
+    return at;
 }
 
-static int unwrap_fences(const char *text, size_t len, struct payload *p, struct err *e)
+/* Whether the text is a document around the block, not a program that holds one. A block that is never closed is what an answer
+ * that was cut off has; it must say its language. */
+static bool is_document(const char *text, size_t start, const struct fence *f)
+{
+    if (f->open + f->indent == start)
+        return true;
+    return (f->closed || language_find(f->language)) && payload_is_prose(text, f->open);
+}
+
+static int unwrap_fences(const char *text, size_t len, const struct language *given,
+                         struct payload *p, struct err *e)
 {
     struct fence f;
     size_t start = payload_mark(text, len), end = len, from, to;
@@ -240,21 +298,38 @@ static int unwrap_fences(const char *text, size_t len, struct payload *p, struct
         end--;
     if (one_line(text + start, end - start, &from, &to, p->language))
         return buf_add(&p->code, text + start + from, to - from, e);
-    if (!fence_next(text, len, payload_mark(text, len), &f))
-        return buf_add(&p->code, text, len, e);
-    bool leads = f.open + f.indent == start;
-    bool after_prose = !leads && f.indent <= 3 && f.closed && is_prose(text, f.open);
-    if (!leads && !after_prose)
-        return buf_add(&p->code, text, len, e);
-    return payload_join(text, len, &f, p, e);
+    if (fence_next(text, len, payload_mark(text, len), &f) && is_document(text, start, &f))
+        return document_take(text, len, given, p, e);
+    return session_add(&p->code, text, len, given, &p->told, e);
 }
 
-int payload_unwrap(const char *text, size_t len, struct payload *ret, struct err *e)
+/* A dict may hold fences, and a block a dict. */
+static int unwrap_dict(struct payload *p, struct err *e)
 {
     auto(buf) inner = { 0 };
+    auto(payload) deeper = { .dict = true };
+    if (!payload_dict(buf_str(&p->code), p->code.len, &inner, deeper.language))
+        return 0;
+    if (unwrap_fences(buf_str(&inner), inner.len, NULL, &deeper, e))
+        return -1;
+    struct payload outer = *p;
+    *p = deeper;
+    deeper = outer;
+    return 0;
+}
+
+int payload_unwrap(const char *text, size_t len, const struct language *given, struct payload *ret,
+                   struct err *e)
+{
     auto(payload) p = { 0 };
-    bool wrapped = payload_dict(text, len, &inner);
-    if (unwrap_fences(wrapped ? buf_str(&inner) : text, wrapped ? inner.len : len, &p, e))
+    auto(buf) plain = { 0 };
+    if (entities_decode(text, len, &plain, e))
+        return -1;
+    if (plain.len > 0) {
+        text = buf_str(&plain);
+        len = plain.len;
+    }
+    if (unwrap_fences(text, len, given, &p, e) || (!given && unwrap_dict(&p, e)))
         return -1;
     *ret = p;
     p = (struct payload){ 0 };

@@ -11,24 +11,40 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "runtime/language.h"
 
 enum { FENCE_LANGUAGE_SIZE = 32 };
 
 struct payload {
     struct buf code;
-    char language[FENCE_LANGUAGE_SIZE]; /* what the fence named, in lower case; "" for none */
+    char language
+        [FENCE_LANGUAGE_SIZE]; /* what the fence named, or the dict, in lower case; "" for none */
+    const struct language
+        *told; /* what blocks that name none look like, or a session is of; may be NULL */
+    unsigned blocks,
+        taken; /* how many fenced blocks there are, and how many of them are the code */
+    bool dict; /* it was in one */
 };
 void payload_done(struct payload *p);
 
-/* {'generated_code': '...'} as Python or JSON writes it, then Markdown fences. Of several blocks, all of the first one's
- * language, one after the other. */
-[[nodiscard]] int payload_unwrap(const char *text, size_t len, struct payload *ret, struct err *e);
+/* {'generated_code': '...'} as Python or JSON writes it; Markdown fences (normalise/document.h); sessions with an interpreter;
+ * what was escaped for a page of HTML. given: the language that is wanted, or NULL. */
+[[nodiscard]] int payload_unwrap(const char *text, size_t len, const struct language *given,
+                                 struct payload *ret, struct err *e);
 
-/* The value of "generated_code" in a dict literal. False when the text is not one, whole and well-formed. */
-bool payload_dict(const char *text, size_t len, struct buf *ret_code);
+/* The value of "generated_code" in a dict literal, and of "language", if there is one. False when the text is not one, whole and
+ * well-formed. */
+bool payload_dict(const char *text, size_t len, struct buf *ret_code,
+                  char ret_language[FENCE_LANGUAGE_SIZE]);
 
-/* How many bytes at the start are a byte order mark: 3, or 0. */
+/* How many bytes at the start are marks that nobody sees: of byte order, or of no width. */
 size_t payload_mark(const char *text, size_t len);
+
+/* No line of it looks like one of a program that opens a string. */
+bool payload_is_prose(const char *text, size_t len);
+
+/* Text that was escaped for HTML as a whole, as it was before; nothing is added to any other. */
+[[nodiscard]] int entities_decode(const char *text, size_t len, struct buf *ret, struct err *e);
 
 /* One fenced block. Offsets are into the text. */
 struct fence {
@@ -37,6 +53,7 @@ struct fence {
     size_t after;     /* behind the line that closes it */
     size_t indent;    /* spaces before the opening fence: as many are taken off each line */
     bool closed;      /* else it goes on to the end of the text */
+    bool quoted;      /* in a quotation: its ">" are taken off as well */
     bool crlf;        /* the document's lines end with \r\n, and so do not the program's */
     char language[FENCE_LANGUAGE_SIZE];
 };
@@ -45,6 +62,3 @@ bool fence_next(const char *text, size_t len, size_t from, struct fence *ret);
 /* Appends what is in it. */
 [[nodiscard]] int fence_add_body(struct buf *b, const char *text, const struct fence *f,
                                  struct err *e);
-/* Blocks of this one's language from it on, one after the other. */
-[[nodiscard]] int payload_join(const char *text, size_t len, const struct fence *first,
-                               struct payload *p, struct err *e);

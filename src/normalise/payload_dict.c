@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <jansson.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/auto.h"
@@ -136,6 +137,20 @@ static bool take_string(struct reader *r, struct buf *b)
     return true;
 }
 
+/* 'a' 'b' is one string, as Python has it. */
+static bool take_strings(struct reader *r, struct buf *b)
+{
+    for (;;) {
+        if (!take_string(r, b))
+            return false;
+        skip_space(r);
+        const char *next = r->at;
+        next += next < r->end && *next && strchr("rRuU", *next);
+        if (next >= r->end || (*next != '\'' && *next != '"'))
+            return true;
+    }
+}
+
 static bool take_value(struct reader *r, int depth, struct buf *ret_string, bool *ret_is_string);
 
 static bool take_items(struct reader *r, char close, int depth)
@@ -182,7 +197,7 @@ static bool take_value(struct reader *r, int depth, struct buf *ret_string, bool
             if (take(r, words[i]))
                 return true;
         *ret_is_string = true;
-        return take_string(r, ret_string);
+        return take_strings(r, ret_string);
     }
     if (take(r, "{"))
         return take_items(r, '}', depth + 1);
@@ -192,7 +207,8 @@ static bool take_value(struct reader *r, int depth, struct buf *ret_string, bool
 }
 
 /* The pairs after the "{"; of two with the name, the last counts, as in Python. */
-static bool take_pairs(struct reader *r, struct buf *code, bool *ret_found)
+static bool take_pairs(struct reader *r, struct buf *code, char language[FENCE_LANGUAGE_SIZE],
+                       bool *ret_found)
 {
     *ret_found = false;
     for (;;) {
@@ -215,6 +231,8 @@ static bool take_pairs(struct reader *r, struct buf *code, bool *ret_found)
             *code = value;
             value = old;
             *ret_found = is_string;
+        } else if (is_string && strcmp(buf_str(&key), "language") == 0) {
+            (void)snprintf(language, FENCE_LANGUAGE_SIZE, "%s", buf_str(&value));
         }
         skip_space(r);
         if (!take(r, ",") && (r->at == r->end || *r->at != '}'))
@@ -222,20 +240,26 @@ static bool take_pairs(struct reader *r, struct buf *code, bool *ret_found)
     }
 }
 
-static bool json_dict(const char *text, size_t len, struct buf *ret_code)
+static bool json_dict(const char *text, size_t len, struct buf *ret_code,
+                      char language[FENCE_LANGUAGE_SIZE])
 {
     json_t *o = json_loadb(text, len, JSON_ALLOW_NUL, NULL);
-    json_t *code = json_object_get(o, "generated_code");
+    const json_t *code = json_object_get(o, "generated_code"),
+                 *named = json_object_get(o, "language");
     bool good = json_is_string(code) &&
                 add_bytes(ret_code, json_string_value(code), json_string_length(code));
+    if (good && json_is_string(named))
+        (void)snprintf(language, FENCE_LANGUAGE_SIZE, "%s", json_string_value(named));
     json_decref(o);
     return good;
 }
 
-bool payload_dict(const char *text, size_t len, struct buf *ret_code)
+bool payload_dict(const char *text, size_t len, struct buf *ret_code,
+                  char ret_language[FENCE_LANGUAGE_SIZE])
 {
     size_t mark = payload_mark(text, len);
     auto(buf) code = { 0 };
+    char language[FENCE_LANGUAGE_SIZE] = "";
     bool found;
     text += mark;
     len -= mark;
@@ -243,14 +267,15 @@ bool payload_dict(const char *text, size_t len, struct buf *ret_code)
     skip_space(&r);
     if (!take(&r, "{") || !memmem(text, len, "generated_code", strlen("generated_code")))
         return false;
-    if (json_dict(text, len, ret_code))
+    if (json_dict(text, len, ret_code, ret_language))
         return true;
-    if (!take_pairs(&r, &code, &found) || !found)
+    if (!take_pairs(&r, &code, language, &found) || !found)
         return false;
     skip_space(&r);
     if (r.at != r.end)
         return false;
     *ret_code = code;
     code = (struct buf){ 0 };
+    memcpy(ret_language, language, sizeof language);
     return true;
 }

@@ -88,7 +88,7 @@ static const char *accept_any(const char *word, size_t index)
 static const char *accept_hint(const char *word, size_t index)
 {
     (void)index;
-    word += word[0] == '!';
+    word += word[0] == '!' || word[0] == '-';
     word += strncmp(word, "^^", 2) == 0 ? 2 : word[0] && strchr("^~|<", word[0]);
     return word[0] ? NULL
                    : "a piece of a line, behind ! if it is a strong one and ^ if lines "

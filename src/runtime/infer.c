@@ -1,19 +1,35 @@
-/* Which language lines look like. A beginning that is one language's alone decides; else hints are weighed line by line; a dialect ("<bash") has its mother's weight as well once one of
- * its own strong hints is there. Nobody wins by being as likely as another. */
+/* Which language lines look like. A beginning that is one language's alone decides; else hints are weighed line by line, without
+ * what comments and long strings hold; a dialect ("<bash") has its mother's weight as well once one of its own strong hints is
+ * there. Nobody wins by being as likely as another. */
+#include <ctype.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "runtime/language.h"
 
 enum { LOOKED_AT = 8 << 10 }; /* what a language is shows soon */
-enum { STRONG = 4 };          /* and no line counts for more */
+enum { STRONG = 4 };          /* and no line counts for more, or against more */
 
 struct line {
     const char *at;
     size_t n;
 };
 
-static bool has(struct line l, const char *what)
+/* Which bytes a line has: most hints begin with one that it has not, and need no search. */
+struct bytes {
+    bool in[UCHAR_MAX + 1];
+};
+
+static struct bytes bytes_of(struct line l)
+{
+    struct bytes b = { 0 };
+    for (size_t i = 0; i < l.n; i++)
+        b.in[(unsigned char)l.at[i]] = true;
+    return b;
+}
+
+static bool has(struct line l, const struct bytes *bytes, const char *what)
 {
     size_t n = strlen(what + 1);
     switch (what[0]) {
@@ -24,7 +40,7 @@ static bool has(struct line l, const char *what)
     case '|':
         return l.n == n && memcmp(l.at, what + 1, n) == 0;
     default:
-        return memmem(l.at, l.n, what, n + 1) != NULL;
+        return bytes->in[(unsigned char)what[0]] && memmem(l.at, l.n, what, n + 1) != NULL;
     }
 }
 
@@ -33,18 +49,11 @@ static bool is_beginning(const char *hint)
     return hint[0] == '^' && hint[1] == '^';
 }
 
-static unsigned weigh(const struct language *l, struct line line, bool *strong)
+/* ---- lines ---- */
+
+static bool is_blank(char c)
 {
-    unsigned sum = 0;
-    for (const char *const *hint = l->hints; *hint; hint++) {
-        const char *what = *hint;
-        bool is_strong = what[0] == '!';
-        if (what[0] == '<' || is_beginning(what) || !has(line, what + is_strong))
-            continue;
-        sum += is_strong ? STRONG : 1;
-        *strong = *strong || is_strong;
-    }
-    return sum < STRONG ? sum : STRONG;
+    return c == ' ' || c == '\t' || c == '\r';
 }
 
 /* Without the blanks at its ends. */
@@ -53,29 +62,129 @@ static struct line next_line(const char **at, const char *end)
     const char *newline = memchr(*at, '\n', (size_t)(end - *at));
     struct line l = { *at, (size_t)((newline ? newline : end) - *at) };
     *at = newline ? newline + 1 : end;
-    while (l.n > 0 && (*l.at == ' ' || *l.at == '\t'))
+    while (l.n > 0 && is_blank(*l.at))
         l.at++, l.n--;
-    while (l.n > 0 && strchr(" \t\r", l.at[l.n - 1]) && l.at[l.n - 1])
+    while (l.n > 0 && is_blank(l.at[l.n - 1]))
         l.n--;
     return l;
 }
 
-/* Words without a sign that programs are full of, and more of them than a command has. */
-static bool is_prose(const char *code, size_t len)
+/* What opens a stretch of lines that are no program's, and what closes it. */
+static const struct stretch {
+    const char *open, *close;
+    bool leads; /* only at the start of a line */
+} stretches[] = {
+    { "\"\"\"", "\"\"\"", false }, { "'''", "'''", false },    { "/*", "*/", true },
+    { "--[[", "]]", true },        { "=begin", "=end", true }, { "=pod", "=cut", true },
+};
+enum { STRETCHES = sizeof stretches / sizeof stretches[0] };
+
+/* Behind the line that has what closes the stretch opened by this line, if there is one. */
+static const char *behind_stretch(const struct stretch *s, struct line l, const char *end)
 {
-    size_t words = 0, lines = 0;
-    bool new_word = true, new_line = true;
-    for (size_t i = 0; i < len; i++) {
-        char c = code[i];
-        if (c && strchr("(){}[];=$<>\"'|/\\", c))
-            return false;
-        bool blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
-        words += !blank && new_word;
-        lines += !blank && new_line;
-        new_word = blank;
-        new_line = c == '\n' || (blank && new_line);
+    size_t n = strlen(s->open), m = strlen(s->close);
+    const char *open = memmem(l.at, l.n, s->open, n);
+    if (!open || (s->leads && open != l.at))
+        return NULL;
+    const char *rest = open + n, *close = memmem(rest, (size_t)(l.at + l.n - rest), s->close, m);
+    if (close) /* in the same line; a comment alone is none of the program's */
+        return s->leads && close + m == l.at + l.n ? l.at + l.n : NULL;
+    close = memmem(rest, (size_t)(end - rest), s->close, m);
+    if (!close)
+        return end;
+    return close + m;
+}
+
+/* The word that ends a here-document which this line begins: <<'EOF', <<-EOF, <<~EOF, <<<EOF. Capitals, as everybody writes it:
+ * a shift is none. */
+static struct line heredoc_word(struct line l)
+{
+    struct line none = { NULL, 0 };
+    const char *at = memmem(l.at, l.n, "<<", 2), *end = l.at + l.n;
+    if (!at)
+        return none;
+    for (at += 2; at < end && *at && strchr("<-~ '\"", *at);)
+        at++;
+    size_t n = 0;
+    while (at + n < end && (isupper((unsigned char)at[n]) || at[n] == '_'))
+        n++;
+    return n >= 2 ? (struct line){ at, n } : none;
+}
+
+static const char *behind_heredoc(struct line l, const char *at, const char *end)
+{
+    struct line word = heredoc_word(l);
+    while (word.n > 0 && at < end) {
+        struct line next = next_line(&at, end);
+        if (next.n >= word.n && next.n <= word.n + 2 && memcmp(next.at, word.at, word.n) == 0)
+            return at;
     }
-    return lines > 1 || words > 3;
+    return NULL;
+}
+
+/* A comment tells by its sign alone. */
+static struct line without_comment(struct line l)
+{
+    bool hash = l.n > 0 && l.at[0] == '#' && (l.n == 1 || is_blank(l.at[1]) || l.at[1] == '#');
+    bool slashes = l.n >= 2 && memcmp(l.at, "//", 2) == 0;
+    bool dashes = l.n >= 2 && memcmp(l.at, "--", 2) == 0 &&
+                  (l.n == 2 || !isalnum((unsigned char)l.at[2]));
+    if (hash || slashes || dashes)
+        l.n = hash ? 1 : 2;
+    return l;
+}
+
+/* The next line that is a program's. `*spent` has a bit for each kind of stretch that is never closed from here on: looked for
+ * once, so that time stays linear. */
+static struct line next_of_program(const char **at, const char *end, unsigned *spent)
+{
+    struct line l = next_line(at, end);
+    for (size_t i = 0; i < STRETCHES; i++) {
+        const char *behind = *spent & 1u << i ? NULL : behind_stretch(&stretches[i], l, end);
+        if (behind == end && *at < end)
+            *spent |= 1u << i;
+        else if (behind && stretches[i].leads) {
+            *at = behind;
+            return (struct line){ l.at, strlen(stretches[i].open) };
+        } else if (behind) {
+            *at = behind;
+            return l;
+        }
+    }
+    const char *behind = behind_heredoc(l, *at, end);
+    *at = behind ? behind : *at;
+    return without_comment(l);
+}
+
+/* ---- weighing ---- */
+
+struct tally {
+    int own;        /* what speaks for it less what speaks against it */
+    int of_mother;  /* what speaks for it, for its dialects */
+    unsigned lines; /* that speak for it */
+    bool strong;
+};
+
+static void weigh(const struct language *l, struct line line, const struct bytes *bytes,
+                  struct tally *t)
+{
+    int sum = 0, against = 0;
+    for (const char *const *hint = l->hints; *hint; hint++) {
+        const char *what = *hint;
+        bool is_strong = what[0] == '!', is_against = what[0] == '-' && what[1];
+        if (what[0] == '<' || is_beginning(what) ||
+            !has(line, bytes, what + (is_strong || is_against)))
+            continue;
+        if (is_against)
+            against = STRONG;
+        else
+            sum += is_strong ? STRONG : 1;
+        t->strong = t->strong || is_strong;
+    }
+    sum = sum < STRONG ? sum : STRONG;
+    t->own += sum - against;
+    t->of_mother += sum;
+    t->lines += sum > 0;
 }
 
 static const struct language *mother_of(const struct language *l)
@@ -86,13 +195,68 @@ static const struct language *mother_of(const struct language *l)
     return NULL;
 }
 
+static int weight_of(const struct tally *tallies, size_t i)
+{
+    const struct language *mother = mother_of(languages[i]);
+    int all = mother && !tallies[i].strong ? 0 : tallies[i].own;
+    for (size_t k = 0; languages[k] && all > 0; k++)
+        all += languages[k] == mother ? tallies[k].of_mother : 0;
+    return all;
+}
+
+/* Words without a sign that programs are full of. */
+static bool is_words(const char *code, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        char c = code[i], next = i + 1 < len ? code[i + 1] : ' ';
+        bool option = c == '-' && i > 0 && code[i - 1] == ' ' &&
+                      (isalpha((unsigned char)next) || next == '-');
+        if (option || (c && strchr("(){}[];=$<>\"'|/\\*", c)))
+            return false;
+    }
+    return true;
+}
+
+/* Words that are no commands either: more of them than a command has, or lines that say nothing to the language. */
+static bool is_prose(const char *code, size_t len, const struct tally *t)
+{
+    size_t words = 0, lines = 0;
+    bool new_word = true;
+    if (!is_words(code, len))
+        return false;
+    for (const char *at = code, *end = code + len; at < end;)
+        lines += next_line(&at, end).n > 0;
+    for (size_t i = 0; i < len; i++) {
+        bool blank = is_blank(code[i]) || code[i] == '\n';
+        words += !blank && new_word;
+        new_word = blank;
+    }
+    return lines > 1 ? t->lines < lines : words > 3;
+}
+
 /* Blanks and a byte order mark before it are nobody's. */
-static const struct language *by_beginning(const char *code, size_t len)
+static size_t beginning(const char *code, size_t len)
 {
     static const char mark[] = "\xEF\xBB\xBF";
     size_t at = len >= 3 && memcmp(code, mark, 3) == 0 ? 3 : 0;
     while (at < len && code[at] && strchr(" \t\r\n", code[at]))
         at++;
+    return at;
+}
+
+/* {"name": …, as JSON and Python write it: whatever code it holds is data. */
+static bool is_data(const char *code, size_t len)
+{
+    size_t at = beginning(code, len);
+    if (at == len || code[at] != '{')
+        return false;
+    at += 1 + beginning(code + at + 1, len - at - 1);
+    return at < len && (code[at] == '"' || code[at] == '\'');
+}
+
+static const struct language *by_beginning(const char *code, size_t len)
+{
+    size_t at = beginning(code, len);
     for (size_t i = 0; languages[i]; i++)
         for (const char *const *hint = languages[i]->hints; *hint; hint++) {
             const char *what = is_beginning(*hint) ? *hint + 2 : NULL;
@@ -102,31 +266,47 @@ static const struct language *by_beginning(const char *code, size_t len)
     return NULL;
 }
 
-const struct language *language_infer(const char *code, size_t len)
+size_t language_candidates(const char *code, size_t len, const struct language *ret[CANDIDATES_MAX],
+                           bool *ret_clear)
 {
-    unsigned own[LANGUAGES_MAX] = { 0 }, most = 0, second = 0;
-    bool strong[LANGUAGES_MAX] = { false };
-    const struct language *best = by_beginning(code, len);
-    if (best)
-        return best;
+    struct tally tallies[LANGUAGES_MAX] = { 0 };
+    int weights[CANDIDATES_MAX + 1] = { 0 };
+    size_t n = 0;
+    unsigned spent = 0;
+    *ret_clear = true;
+    if ((ret[0] = by_beginning(code, len)))
+        return 1;
+    if (is_data(code, len))
+        return 0;
     if (len > LOOKED_AT)
         len = LOOKED_AT;
-    if (is_prose(code, len))
-        return NULL;
     for (const char *at = code, *end = code + len; at < end;) {
-        struct line line = next_line(&at, end);
+        struct line line = next_of_program(&at, end, &spent);
+        struct bytes bytes = bytes_of(line);
         for (size_t i = 0; languages[i] && line.n > 0; i++)
-            own[i] += weigh(languages[i], line, &strong[i]);
+            weigh(languages[i], line, &bytes, &tallies[i]);
     }
     for (size_t i = 0; languages[i]; i++) {
-        const struct language *mother = mother_of(languages[i]);
-        unsigned all = mother && !strong[i] ? 0 : own[i];
-        for (size_t k = 0; languages[k] && all > 0; k++)
-            all += languages[k] == mother ? own[k] : 0;
-        if (all > most)
-            best = languages[i];
-        second = all > most ? most : all > second ? all : second;
-        most = all > most ? all : most;
+        int weight = weight_of(tallies, i);
+        if (weight <= 0 || is_prose(code, len, &tallies[i]))
+            continue;
+        size_t k = n < CANDIDATES_MAX ? n++ : n;
+        for (; k > 0 && weights[k - 1] < weight; k--) {
+            weights[k] = weights[k - 1];
+            if (k < CANDIDATES_MAX)
+                ret[k] = ret[k - 1];
+        }
+        weights[k] = weight;
+        if (k < CANDIDATES_MAX)
+            ret[k] = languages[i];
     }
-    return most > second ? best : NULL;
+    *ret_clear = n == 1 || (n > 1 && weights[0] > weights[1]);
+    return n;
+}
+
+const struct language *language_infer(const char *code, size_t len)
+{
+    const struct language *likely[CANDIDATES_MAX];
+    bool clear;
+    return language_candidates(code, len, likely, &clear) > 0 && clear ? likely[0] : NULL;
 }

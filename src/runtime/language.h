@@ -62,14 +62,15 @@ struct language {
      * May be NULL. */
     const char *const *cold_env;
     /* What its lines hold and others' mostly do not: "x" anywhere, "^x" begin with it, "~x" end with it, "|x" are it; "!" before
-     * that: hardly any other's. "^^x": a program that begins with it is one, whatever follows. "<bash": it is a dialect of bash,
+     * that: hardly any other's; "-" before it: hardly ever one of its own. "^^x": a program that begins with it is one, whatever follows. "<bash": it is a dialect of bash,
      * whose hints are its own as well. */
     const char *const *hints;
 };
 
 enum {
     LANGUAGES_MAX = 64, /* for tables beside languages[]; language.c sees to it */
-    LANGUAGE_NAME_SIZE = 32
+    LANGUAGE_NAME_SIZE = 32,
+    CANDIDATES_MAX = 3
 };
 /* NULL-terminated: our own, then those of language_load(). Set before the process has a second thread or a child, and not
  * changed after. */
@@ -93,6 +94,9 @@ bool language_has(const struct language *l, const char *file_name, size_t len);
 const struct language *language_guess(const char *file_name, const char *code, size_t len);
 /* By what the lines look like; for code that came without a name. NULL when none stands out. */
 const struct language *language_infer(const char *code, size_t len);
+/* Those it looks like, likeliest first; how many. `*ret_clear`: the first stands out. */
+size_t language_candidates(const char *code, size_t len, const struct language *ret[CANDIDATES_MAX],
+                           bool *ret_clear);
 /* The one that its errors are read by; NULL for NULL. */
 const char *language_grammar(const struct language *l);
 /* "python, javascript, bash", for error messages. */

@@ -230,6 +230,23 @@ def test_service_fence_around_the_code_is_taken_off_also_when_the_language_is_na
     assert service.run("{'generated_code': 'print(1)'}", language="python")["stdout"] == ""
 
 
+def test_service_says_what_of_an_answer_it_ran(service):
+    """R1.11"""
+    answer = "Install it:\n```bash\nfalse\n```\nThen:\n```python\nprint(1)\n```\nOutput:\n```\n1\n```\n"
+    r = service.post("/v1/runs", {"code": answer}).json
+    assert r["stdout"] == "1\n" and r["language"] == "python", r
+    assert r["taken"] == {"language_from": "fence", "unwrapped": True, "blocks": 3, "blocks_taken": 1}
+    assert "taken" not in service.run("print(1)", language="python")
+
+
+def test_service_that_cannot_tell_the_language_names_what_it_could_be(service):
+    """R1.11"""
+    reply = service.post("/v1/runs", {"code": "int i = 0;"})
+    assert reply.status == 400, reply
+    text = str(reply.json)
+    assert ", which could be " in text and "java" in text and "give 'language'" in text, reply
+
+
 def test_service_runs_share_nothing(service):
     """R1.13"""
     service.run("open('x', 'w').write('1'); open('/tmp/x', 'w').write('1')")

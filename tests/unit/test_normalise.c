@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/auto.h"
 #include "base/fdio.h"
@@ -83,7 +84,7 @@ static void test_wrappings_are_taken_off(void)
         { "   ```lua\n   print(1)\n   ```\n", "print(1)\n", "lua", TOLD_FENCE },
         { "```\necho hi\n```\n", "echo hi\n", "bash", TOLD_CONTENT },
         { "```text\necho hi\n```\n", "echo hi\n", "bash", TOLD_CONTENT },
-        { "```\nx\n```\n", "x\n", "python", TOLD_CONTENT },
+        { "```\nx\n```\n", "x\n", "(none)", TOLD_NOT },
         { "```python\nprint(1)\n", "print(1)\n", "python", TOLD_FENCE }, /* never closed */
         { "```python\nx = 1\n```\nand then\n```python\nprint(x)\n```\n", "x = 1\nprint(x)\n",
           "python", TOLD_FENCE },
@@ -101,6 +102,21 @@ static void test_wrappings_are_taken_off(void)
           TOLD_FENCE },
         { "{'generated_code': '%'}", "%", "python", TOLD_CONTENT },
         { "```python print(1)```", "print(1)", "python", TOLD_FENCE },
+        { "```js:app.js\nf()\n```\n", "f()\n", "javascript", TOLD_FENCE },
+        { "```{r, echo=FALSE}\nf()\n```\n", "f()\n", "r", TOLD_FENCE },
+        { "1. Do:\n\n    ```python\n    if x:\n        y()\n    ```\n2. Done\n", "if x:\n    y()\n",
+          "python", TOLD_FENCE },
+        { "- ```js\n  f()\n  ```\n", "f()\n", "javascript", TOLD_FENCE },
+        { "> Look:\n> ```python\n> if x:\n>     y()\n> ```\n", "if x:\n    y()\n", "python",
+          TOLD_FENCE },
+        { "\xE2\x80\x8B```python\nf()\n```\n", "f()\n", "python", TOLD_FENCE },
+        { "```python\nif x:\n\xC2\xA0\xC2\xA0y('\xC2\xA0')\n```\n", "if x:\n  y('\xC2\xA0')\n",
+          "python", TOLD_FENCE },
+        { "```json\n{\"generated_code\": \"import os\"}\n```\n", "import os", "python",
+          TOLD_CONTENT },
+        { "{'generated_code': 'f()', 'language': 'lua'}", "f()", "lua", TOLD_FENCE },
+        { "import os\nif 1 &lt; 2 and x:\n    print(&quot;&amp;&quot;)\n",
+          "import os\nif 1 < 2 and x:\n    print(\"&\")\n", "python", TOLD_CONTENT },
         { "```cobol\nDISPLAY 'X'.\n```\n", "DISPLAY 'X'.\n", "(none)", TOLD_NOT },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -116,6 +132,10 @@ static void test_what_is_no_wrapping_stays_byte_for_byte(void)
         "{'generated_code': 1}",
         "{'generated_code': 'x'",
         "echo '```'\n",
+        "print('&lt;b&gt;')\n",
+        "s = '''\na &lt; b\n'''\n",
+        "<p>a &lt; b</p>\n",
+        "a &lt; b && c\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct err e = { 0 };
@@ -161,6 +181,139 @@ static void test_markdown_is_the_program_it_holds(void)
                         &n, &e),
               -1);
     CHECK(strstr(e.text, "no fenced program in perl in it") != NULL);
+}
+
+static void test_of_many_blocks_those_of_the_main_language_are_the_program(void)
+{
+    static const struct {
+        const char *text, *code, *language;
+        enum told told;
+    } rows[] = {
+        /* a shell installs and starts what is meant */
+        { "```bash\npip install x\n```\nThen:\n```python\nimport x\n```\n", "import x\n", "python",
+          TOLD_FENCE },
+        { "```go\nf()\n```\n```sh\ngo mod init x\ngo mod tidy\ngo run .\n```\n", "f()\n", "go",
+          TOLD_FENCE },
+        { "```sh\ncd x\n```\n```bash\nls\n```\n", "cd x\nls\n", "bash", TOLD_FENCE },
+        /* the most lines; of as many, the first */
+        { "```sql\nSELECT 1;\n```\n```ruby\na\nb\n```\n", "a\nb\n", "ruby", TOLD_FENCE },
+        { "```ts\na\n```\n```js\nb\n```\n", "a\n", "typescript", TOLD_FENCE },
+        /* one language by several names */
+        { "```py\na\n```\n```python3\nb\n```\n", "a\nb\n", "python", TOLD_FENCE },
+        /* what is shown beside it */
+        { "```json\n{\"a\": 1}\n```\n```diff\n-a\n```\n```python\na\n```\n```output\n1\n2\n```\n",
+          "a\n", "python", TOLD_FENCE },
+        { "```python\nprint(1)\n```\nOutput:\n```\n1\n```\n", "print(1)\n", "python", TOLD_FENCE },
+        { "Not:\n```\nimport os\nprint(2)\n```\n```py\nx = 1\n```\n", "x = 1\n", "python",
+          TOLD_FENCE },
+        { "```\nimport os\nprint(os.name)\n```\nOutput:\n```\nposix\n```\n",
+          "import os\nprint(os.name)\n", "python", TOLD_CONTENT },
+        { "```\n$ pip install x\n```\n```\nimport x\nprint(x.y)\n```\n", "import x\nprint(x.y)\n",
+          "python", TOLD_CONTENT },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        check_normal(rows[i].text, NULL, NULL, rows[i].code, rows[i].language, rows[i].told);
+    struct err e = { 0 };
+    auto(normalised) n = { 0 };
+    const struct normalise_request q = { .text = rows[6].text, .len = strlen(rows[6].text) };
+    CHECK_INT(normalise(&q, &n, &e), 0);
+    CHECK(n.blocks == 4 && n.taken == 1);
+}
+
+static void test_a_language_that_is_given_chooses_its_blocks(void)
+{
+    static const char text[] =
+        "A:\n```python\nprint(1)\n```\nB:\n```js\nf()\n```\nC:\n```\nx\n```\n";
+    check_normal(text, "javascript", NULL, "f()\n", "javascript", TOLD_GIVEN);
+    check_normal(text, "lua", NULL, "x\n", "lua", TOLD_GIVEN); /* may be anybody's */
+}
+
+static void test_sessions_are_what_was_typed(void)
+{
+    static const struct {
+        const char *text, *code, *language;
+        enum told told;
+    } rows[] = {
+        { ">>> x = 2\n>>> for i in y:\n...     f(i)\n...\n0\n>>> x\n2\n",
+          "x = 2\nfor i in y:\n    f(i)\n\nx\n", "python", TOLD_CONTENT },
+        { "In [1]: x = 2\n\nIn [2]: x\nOut[2]: 2\n", "x = 2\nx\n", "python", TOLD_CONTENT },
+        { "In [12]: if x:\n    ...:     f()\n    ...: \n1\n", "if x:\n    f()\n\n", "python",
+          TOLD_CONTENT },
+        { "$ echo a \\\n    b\na b\n$ npm test\n> x@1 test\n", "echo a \\\n    b\nnpm test\n",
+          "bash", TOLD_CONTENT },
+        { "irb(main):001:0> x = 1\n=> 1\n", "x = 1\n", "ruby", TOLD_CONTENT },
+        { "sqlite> SELECT\n   ...> 1;\n1\n", "SELECT\n1;\n", "sqlite", TOLD_CONTENT },
+        { "postgres=# SELECT 1;\n 1\n", "SELECT 1;\n", "postgres", TOLD_CONTENT },
+        { "```console\n$ ls\na\n```\n", "ls\n", "bash", TOLD_FENCE },
+        { "```pycon\n>>> f()\n1\n```\n", "f()\n", "python", TOLD_FENCE },
+        { "```r\n> x <- 1\n> x\n[1] 1\n```\n", "x <- 1\nx\n", "r", TOLD_FENCE },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        check_normal(rows[i].text, NULL, NULL, rows[i].code, rows[i].language, rows[i].told);
+    /* no session: a file, and what empties one */
+    check_normal("$ ls\n", NULL, "x.sh", "$ ls\n", "bash", TOLD_NAME);
+    check_normal("> x\nls\n", "bash", NULL, "> x\nls\n", "bash", TOLD_GIVEN);
+}
+
+static void test_what_is_not_told_names_what_it_could_be(void)
+{
+    char out[128];
+    struct err e = { 0 };
+    auto(normalised) n = { 0 };
+    const struct normalise_request q = { .text = "int i = 0;\n", .len = 11 };
+    CHECK_INT(normalise(&q, &n, &e), 0);
+    CHECK(!n.language && n.n_likely >= 2);
+    CHECK(strstr(normalise_likely(&n, out, sizeof out), ", which could be ") == out);
+    CHECK(strstr(out, "java") && strstr(out, " or "));
+    n.n_likely = 0;
+    CHECK_STR(normalise_likely(&n, out, sizeof out), "");
+}
+
+/* The CPU time of a mebibyte that is made of one piece; generous, since machines differ. */
+static void check_fast(const char *piece)
+{
+    enum { LENGTH = 1 << 20, MOST_MS = 3000 };
+    struct err e = { 0 };
+    auto(buf) text = { 0 };
+    auto(normalised) n = { 0 };
+    while (text.len < LENGTH)
+        CHECK_INT(buf_add(&text, piece, strlen(piece), &e), 0);
+    const struct normalise_request q = { .text = buf_str(&text), .len = text.len };
+    clock_t start = clock();
+    (void)normalise(&q, &n, &e);
+    long ms = (long)((clock() - start) * 1000 / CLOCKS_PER_SEC);
+    if (!CHECK(ms < MOST_MS))
+        printf("    %ld ms for: %s\n", ms, piece);
+}
+
+static void test_time_is_linear_in_the_text(void)
+{
+    static const char *const pieces[] = {
+        "```\n",
+        "```\nx\n```\n",
+        "```python\nx\n```\n",
+        "````\n```\n",
+        "~~~\n```\n",
+        "> ",
+        "- ",
+        "\"\"\"\n",
+        "/*\n",
+        "<<EOF\n",
+        "&lt;",
+        "&",
+        "\n",
+        "a\n",
+        "a",
+        "1",
+        "$ x\\\n",
+        ">>> x\n",
+        "```\n$ x\n```\n",
+        "{'generated_code': ",
+        "import x = (\n",
+        "\xE2\x80\x8B",
+    };
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++)
+        check_fast(pieces[i]);
 }
 
 struct score {
@@ -231,6 +384,7 @@ static void test_what_is_no_program_is_no_language(void)
         "select one of these options and go on",
         "with kind regards\nthe team",
         "print(1)\necho 1",
+        "{\"language\": \"ruby\", \"code\": \"puts 'x'\"}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (!CHECK_STR(name_of(language_infer(texts[i], strlen(texts[i]))), "(none)"))
@@ -243,6 +397,11 @@ static const struct check_test tests[] = {
     TEST(test_wrappings_are_taken_off),
     TEST(test_what_is_no_wrapping_stays_byte_for_byte),
     TEST(test_markdown_is_the_program_it_holds),
+    TEST(test_of_many_blocks_those_of_the_main_language_are_the_program),
+    TEST(test_a_language_that_is_given_chooses_its_blocks),
+    TEST(test_sessions_are_what_was_typed),
+    TEST(test_what_is_not_told_names_what_it_could_be),
+    TEST(test_time_is_linear_in_the_text),
     TEST(test_content_tells_the_language_of_the_corpus),
     TEST(test_what_is_no_program_is_no_language),
 };

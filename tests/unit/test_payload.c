@@ -9,7 +9,7 @@ static void check_unwraps(const char *text, const char *code, const char *langua
 {
     struct err e = { 0 };
     auto(payload) p = { 0 };
-    if (!CHECK_INT(payload_unwrap(text, strlen(text), &p, &e), 0))
+    if (!CHECK_INT(payload_unwrap(text, strlen(text), NULL, &p, &e), 0))
         return;
     if (!CHECK_STR(buf_str(&p.code), code) || !CHECK_STR(p.language, language))
         printf("    of: %s\n", text);
@@ -31,7 +31,7 @@ static void test_raw_code_stays_byte_for_byte(void)
     check_stays("x = '```'");
     struct err e = { 0 };
     auto(payload) p = { 0 };
-    CHECK_INT(payload_unwrap("a\0b", 3, &p, &e), 0);
+    CHECK_INT(payload_unwrap("a\0b", 3, NULL, &p, &e), 0);
     CHECK(p.code.len == 3 && memcmp(p.code.data, "a\0b", 3) == 0);
 }
 
@@ -60,6 +60,9 @@ static void test_dict_literals_are_unwrapped(void)
     check_unwraps("{'generated_code': 'a\nb'}", "a\nb", "");
     check_unwraps("{\"generated_code\": \"x\", \"n\": null, \"t\": true}", "x", "");
     check_unwraps("{'generated_code': 'a', 'generated_code': 'b'}", "b", "");
+    check_unwraps("{'generated_code': 'a\\n' r\"b\"\n'c', }", "a\nbc", "");
+    check_unwraps("{'language': 'ruby', 'generated_code': 'puts 1'}", "puts 1", "ruby");
+    check_unwraps("{\"generated_code\": \"x\", \"language\": \"lua\"}", "x", "lua");
 }
 
 static void test_escapes_in_dicts(void)
@@ -89,7 +92,6 @@ static void test_what_is_no_such_dict_stays(void)
     check_stays("{'generated_code': '\\x4'}");
     check_stays("{'generated_code': '\\ud83d'}");
     check_stays("{'generated_code': '\\N{DASH}'}");
-    check_stays("{'generated_code': 'a' 'b'}");
     check_stays("d = {'generated_code': 'x'}");
     check_stays("{'generated_code': 'x'}.get('generated_code')");
 }
@@ -102,21 +104,22 @@ static void test_nesting_in_dicts_is_bounded(void)
     for (int i = 0; i < 100000; i++)
         CHECK_INT(buf_add(&b, "[", 1, &e), 0);
     auto(buf) code = { 0 };
-    CHECK(!payload_dict(b.data, b.len, &code));
+    char language[FENCE_LANGUAGE_SIZE];
+    CHECK(!payload_dict(b.data, b.len, &code, language));
 }
 
 static void test_a_fenced_block_is_unwrapped(void)
 {
     check_unwraps("```python\nprint(1)\n```", "print(1)\n", "python");
-    check_unwraps("```py\nprint(1)\n```\n", "print(1)\n", "py");
-    check_unwraps("```Python3\nprint(1)\n```", "print(1)\n", "python3");
+    check_unwraps("```py\nprint(1)\n```\n", "print(1)\n", "python");
+    check_unwraps("```Python3\nprint(1)\n```", "print(1)\n", "python");
     check_unwraps("```\nprint(1)\n```", "print(1)\n", "");
     check_unwraps("~~~\nprint(1)\n~~~", "print(1)\n", "");
     check_unwraps("~~~ bash\nls\n~~~~", "ls\n", "bash");
     check_unwraps("\n\n  ```python\n  if x:\n    y\n  ```\n", "if x:\n  y\n", "python");
     /* the document's line ends, not the program's: bash would choke on them */
     check_unwraps("```python\r\nprint(1)\r\n```\r\n", "print(1)\n", "python");
-    check_unwraps("```{.c++ x=1}\nint x;\n```", "int x;\n", "c++");
+    check_unwraps("```{.c++ x=1}\nint x;\n```", "int x;\n", "cpp");
     check_unwraps("```python\nprint(1)", "print(1)", "python");
     check_unwraps("```python\n```", "", "python");
     check_unwraps("````md\n```python\nx\n```\n````", "```python\nx\n```\n", "md");
@@ -135,6 +138,9 @@ static void test_prose_around_a_fence_is_left_out(void)
                   "python");
     check_unwraps("# Solution\nIt's easy (really):\n```\nprint(1)\n```\n", "print(1)\n", "");
     check_unwraps("```python\nprint(1)\n```\n\nThis calls print(1).", "print(1)\n", "python");
+    check_unwraps("You can call `f(x)` or set y = 1 like this:\n```\nx\n```\n", "x\n", "");
+    check_unwraps("This is the answer (assuming x = 5):\n```\nx\n```\n", "x\n", "");
+    check_unwraps("It was cut off:\n```python\nprint(1)\n", "print(1)\n", "python");
 }
 
 static void test_blocks_of_one_language_are_joined(void)
@@ -152,7 +158,9 @@ static void test_fences_inside_programs_stay(void)
     check_stays("const s = `\n```python\nx\n```\n`");
     check_stays("import os\n```python\nx\n```");
     check_stays("echo \"\n```sh\nx\n```\n\"");
-    check_stays("some words\n```python\nwithout an end");
+    check_stays("some words\n```\nwithout an end");
+    check_stays("/*\nHow to use it\n```js\nx\n```\n*/\nf();");
+    check_stays("--[[\nHow to use it\n```lua\nx\n```\n]]\nf()");
 }
 
 static void test_a_dict_with_a_fence_inside(void)

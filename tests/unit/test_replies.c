@@ -65,7 +65,7 @@ static void test_table_of_a_result_says_nothing_that_is_not_there(void)
     static const char *const beside[] = {
         "state",        "stdout_base64", "stderr_base64", "stdout_cut", "stderr_cut",
         "stdout_bytes", "stderr_bytes",  "timings",       "thread_id",  "artifact_id",
-        "batch_id",     "metadata",      "error_code",
+        "batch_id",     "metadata",      "taken",         "error_code",
     };
     auto(buf) files = { 0 };
     auto(buf) out = { 0 };
