@@ -43,6 +43,7 @@ void api_close(struct api *api)
         return;
     router_free(api->core->router);
     buf_done(&api->core->openapi);
+    commands_memo_done(&api->core->commands);
     free(api->core);
     api->core = NULL;
 }

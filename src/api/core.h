@@ -3,11 +3,13 @@
 
 #include "api/api.h"
 #include "api/router.h"
+#include "commands/commands.h"
 
 struct api_core {
     struct router *router;
     struct buf openapi;
-    struct { /* /v1/health, as it was at `made_ms` of the loop's clock */
+    struct commands_memo commands; /* the list of the last run that had one */
+    struct {                       /* /v1/health, as it was at `made_ms` of the loop's clock */
         char body[2048];
         size_t len;
         int status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/core.h"
 #include "api/fields.h"
 #include "base/auto.h"
 #include "base/text.h"
@@ -468,15 +469,17 @@ static int check_commands(struct making *m, struct err *e)
 {
     const struct exec_spec *s = m->spec;
     char *const *names = s->wishes.allow_commands;
-    auto(commands) found = { 0 };
+    struct commands_memo none = { 0 };
+    struct commands_memo *memo = m->api->core ? &m->api->core->commands : &none;
     if (!names)
         return 0;
     (void)blame(m, "allow_commands");
-    return commands_possible(s->language, m->api->runner ? runner_isolation(m->api->runner) : NULL,
-                             s->writable_root, e) ||
-                   commands_resolve(s->language->command[0], names, &found, e)
-               ? -1
-               : 0;
+    int failed = commands_possible(s->language,
+                                   m->api->runner ? runner_isolation(m->api->runner) : NULL,
+                                   s->writable_root, e) ||
+                 commands_usable(memo, s->language->command[0], names, e);
+    commands_memo_done(&none);
+    return failed ? -1 : 0;
 }
 
 /* What a compiler is told fits as well, or nobody could start it. */

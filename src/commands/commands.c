@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "commands/companions.h"
 #include "commands/elf.h"
@@ -33,6 +34,7 @@ struct closure {
     struct libraries libraries;
     struct file *files; /* LISTED_MAX of them */
     size_t n;
+    struct buf sought; /* names of libraries that were looked for, each with its NUL */
     bool own_code;
     char *const *names; /* what was allowed */
 };
@@ -40,6 +42,7 @@ struct closure {
 static void closure_done(struct closure *c)
 {
     libraries_done(&c->libraries);
+    buf_done(&c->sought);
     free(c->files);
 }
 
@@ -225,6 +228,26 @@ static int add_companions(struct closure *c, const char *path, struct err *e)
 
 /* ---- what a file needs ---- */
 
+static bool was_sought(const struct closure *c, const char *name)
+{
+    for (size_t at = 0; at < c->sought.len; at += strlen(c->sought.data + at) + 1)
+        if (strcmp(c->sought.data + at, name) == 0)
+            return true;
+    return false;
+}
+
+/* Nearly all name the same few, and to look for one everywhere takes dozens of system calls, for which the keeper's loop waits:
+ * once is enough, but for the places that the file itself names. */
+static int find_library(struct closure *c, const char *name, const char *search, const char *origin,
+                        struct err *e)
+{
+    if (was_sought(c, name))
+        return libraries_find_near(name, search, origin, add_library, c, e);
+    if (buf_add(&c->sought, name, strlen(name) + 1, e))
+        return -1;
+    return libraries_find(&c->libraries, name, search, origin, add_library, c, e);
+}
+
 static int close_elf(struct closure *c, const char *path, const struct elf *f, struct err *e)
 {
     char origin[LISTED_PATH_MAX];
@@ -232,8 +255,7 @@ static int close_elf(struct closure *c, const char *path, const struct elf *f, s
     if (f->interpreter[0] && add_real(c, f->interpreter, true, true, e))
         return -1;
     for (char **name = f->needed; *name; name++)
-        if (libraries_find(&c->libraries, *name, f->runpath[0] ? f->runpath : f->rpath, origin,
-                           add_library, c, e))
+        if (find_library(c, *name, f->runpath[0] ? f->runpath : f->rpath, origin, e))
             return -1;
     return 0;
 }
@@ -360,4 +382,40 @@ int commands_resolve(const char *shell, char *const *names, struct commands *ret
                    make_lists(&c, ret, e)
                ? -1
                : 0;
+}
+
+/* ---- and again ---- */
+
+void commands_memo_done(struct commands_memo *m)
+{
+    buf_done(&m->list);
+}
+
+int commands_usable(struct commands_memo *m, const char *shell, char *const *names, struct err *e)
+{
+    enum { BELIEVED_MS = 1000, LOOKS_MAX = 8 };
+    auto(buf) list = { 0 };
+    auto(commands) found = { 0 };
+    uint64_t now = clock_ms();
+    if (buf_add(&list, shell, strlen(shell) + 1, e))
+        return -1;
+    for (char *const *name = names; *name; name++)
+        if (buf_add(&list, *name, strlen(*name) + 1, e))
+            return -1;
+    if (now - m->at_ms < BELIEVED_MS && m->list.len == list.len &&
+        memcmp(m->list.data, list.data, list.len) == 0)
+        return 0;
+    if (now >= m->since_ms + BELIEVED_MS) {
+        m->since_ms = now;
+        m->looks = 0;
+    }
+    if (++m->looks > LOOKS_MAX)
+        return commands_check(names, e);
+    if (commands_resolve(shell, names, &found, e))
+        return -1;
+    struct buf old = m->list;
+    m->list = list;
+    list = old;
+    m->at_ms = now;
+    return 0;
 }

@@ -10,7 +10,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "runtime/language.h"
 #include "spec/isolation.h"
@@ -30,3 +32,16 @@ void commands_done(struct commands *c);
 /* The files. shell: the absolute path of the shell, which is always among them. */
 [[nodiscard]] int commands_resolve(const char *shell, char *const *names, struct commands *ret,
                                    struct err *e);
+
+/* A list that was resolved a moment ago: all runs of a batch have the same one, and the loop waits for each look at the disk. */
+struct commands_memo {
+    struct buf list; /* the shell and the names, each with its NUL */
+    uint64_t at_ms;
+    uint64_t since_ms; /* of the second that is counted */
+    unsigned looks;    /* in it */
+};
+void commands_memo_done(struct commands_memo *m);
+/* Whether the list can be resolved; what was found out less than a second ago is believed. Of more than a few different lists in
+ * a second only the names are checked: what else is wrong with them shows when the run starts. */
+[[nodiscard]] int commands_usable(struct commands_memo *m, const char *shell, char *const *names,
+                                  struct err *e);

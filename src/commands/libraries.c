@@ -118,15 +118,24 @@ static int try_list(const char *list, const char *origin, const char *name, libr
     return 0;
 }
 
-int libraries_find(const struct libraries *l, const char *name, const char *search,
-                   const char *origin, library_found *found, void *context, struct err *e)
+int libraries_find_near(const char *name, const char *search, const char *origin,
+                        library_found *found, void *context, struct err *e)
 {
     if (name[0] == '/')
         return found(context, name, e);
     if (strchr(name, '/')) /* a path as well, not a name to look for */
         return try_in(name, strcspn(name, "/"), origin, strchr(name, '/') + 1, found, context, e);
-    if (try_list(search, origin, name, found, context, e) ||
-        find_in_cache(&l->cache, name, found, context, e))
+    return try_list(search, origin, name, found, context, e);
+}
+
+int libraries_find(const struct libraries *l, const char *name, const char *search,
+                   const char *origin, library_found *found, void *context, struct err *e)
+{
+    if (libraries_find_near(name, search, origin, found, context, e))
+        return -1;
+    if (strchr(name, '/'))
+        return 0;
+    if (find_in_cache(&l->cache, name, found, context, e))
         return -1;
     for (size_t i = 0; i < sizeof standard / sizeof standard[0]; i++)
         if (try_in(standard[i], strlen(standard[i]), "", name, found, context, e))

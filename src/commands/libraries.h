@@ -20,3 +20,6 @@ typedef int library_found(void *context, const char *path, struct err *e);
 [[nodiscard]] int libraries_find(const struct libraries *l, const char *name, const char *search,
                                  const char *origin, library_found *found, void *context,
                                  struct err *e);
+/* The places of `search` alone, or the one that a name with a slash is. */
+[[nodiscard]] int libraries_find_near(const char *name, const char *search, const char *origin,
+                                      library_found *found, void *context, struct err *e);

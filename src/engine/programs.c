@@ -14,9 +14,10 @@
 enum { TOUCH_MS = 60000 };
 enum { REMEMBERED_MAX = 256 }; /* each has a descriptor */
 
-/* Those who ask for one key, until it is made. */
+/* Those who ask for one key with the same limits, until it is made. */
 struct flight {
     char key[PROGRAM_KEY_SIZE];
+    struct limits limits;        /* of the compiler */
     struct program_wait *leader; /* makes it; NULL while the disk is looked at */
     struct program_wait *first, *last;
     struct flight *next;
@@ -118,6 +119,15 @@ static void remember(struct programs *ps, struct program *p)
     ps->memory += p->bytes;
 }
 
+/* The same, two of whose limits differed, may have been made twice. */
+static void remember_anew(struct programs *ps, struct program *p)
+{
+    for (size_t i = ps->n_remembered; i > 0; i--)
+        if (strcmp(ps->remembered[i - 1]->key, p->key) == 0)
+            program_release(forget(ps, i - 1));
+    remember(ps, p);
+}
+
 static struct program *recall(struct programs *ps, const char *key)
 {
     for (size_t i = ps->n_remembered; i > 0; i--) {
@@ -132,10 +142,12 @@ static struct program *recall(struct programs *ps, const char *key)
 
 /* ---- who waits ---- */
 
-static struct flight *find_flight(const struct programs *ps, const char *key)
+/* Somebody else's compiler may have a hundredth of a CPU and minutes of time: nobody waits for one with other limits. */
+static struct flight *find_flight(const struct programs *ps, const char *key,
+                                  const struct limits *limits)
 {
     for (struct flight *f = ps->flights; f; f = f->next)
-        if (strcmp(f->key, key) == 0)
+        if (strcmp(f->key, key) == 0 && memcmp(&f->limits, limits, sizeof *limits) == 0)
             return f;
     return NULL;
 }
@@ -183,13 +195,21 @@ static void next_leader(struct programs *ps, struct flight *f)
     w->answer(w, PROGRAM_YOURS, NULL);
 }
 
-static void answer_all(struct programs *ps, struct flight *f, struct program *p)
+static void answer_flight(struct programs *ps, struct flight *f, struct program *p)
 {
     for (struct program_wait *w; (w = f->first);) {
         remove_wait(f, w);
         ps->counts.shared++; /* also by the first that it came from the disk for */
         w->answer(w, PROGRAM_HERE, hold(p));
     }
+}
+
+/* Those with other limits have it as well; who is making it for them goes on, or the look at the disk. */
+static void answer_all(struct programs *ps, struct flight *f, struct program *p)
+{
+    for (struct flight *other = ps->flights; other; other = other->next)
+        if (strcmp(other->key, f->key) == 0)
+            answer_flight(ps, other, p);
     land(ps, f);
 }
 
@@ -202,6 +222,7 @@ struct disk_job {
     struct programs *ps;
     enum disk_what what;
     char key[PROGRAM_KEY_SIZE];
+    struct limits limits; /* of who waits, for DISK_LOAD */
     struct program_file file;
     struct err err;
     bool found;
@@ -223,7 +244,8 @@ static void disk_work(uv_work_t *work)
 
 static void loaded(struct programs *ps, struct disk_job *j)
 {
-    struct flight *f = find_flight(ps, j->key); /* it stays while the disk is looked at */
+    struct flight *f = find_flight(ps, j->key,
+                                   &j->limits); /* it stays while the disk is looked at */
     struct err e = { 0 };
     if (!f)
         return;
@@ -231,7 +253,7 @@ static void loaded(struct programs *ps, struct disk_job *j)
     if (p && take_bundle(p, f->first->files, &j->file.made, &e) == 0) {
         ps->counts.from_disk++;
         answer_all(ps, f, p);
-        remember(ps, p);
+        remember_anew(ps, p);
         return;
     }
     next_leader(ps, f);
@@ -264,7 +286,7 @@ static void after_disk(uv_work_t *work, int status)
 
 /* Takes *file over, if any. */
 static int disk_start(struct programs *ps, enum disk_what what, const char *key,
-                      struct program_file *file)
+                      const struct limits *limits, struct program_file *file)
 {
     struct disk_job *j = ps->disk.dir_fd >= 0 ? calloc(1, sizeof *j) : NULL;
     if (j) {
@@ -272,6 +294,8 @@ static int disk_start(struct programs *ps, enum disk_what what, const char *key,
         j->what = what;
         j->work.data = j;
         (void)snprintf(j->key, sizeof j->key, "%s", key);
+        if (limits)
+            j->limits = *limits;
         if (file)
             j->file = *file;
         if (uv_queue_work(ps->loop, &j->work, disk_work, after_disk) == 0) {
@@ -327,7 +351,7 @@ void programs_set_max(struct programs *ps, uint64_t max_bytes)
     (void)pthread_mutex_lock(&ps->disk.lock);
     ps->disk.max = max_bytes;
     (void)pthread_mutex_unlock(&ps->disk.lock);
-    (void)disk_start(ps, DISK_TRIM, "", NULL);
+    (void)disk_start(ps, DISK_TRIM, "", NULL, NULL);
 }
 
 bool programs_busy(const struct programs *ps)
@@ -351,7 +375,7 @@ static struct program *from_memory(struct programs *ps, const char *key)
     ps->counts.from_memory++;
     if (now - p->touched_ms >= TOUCH_MS) {
         p->touched_ms = now;
-        (void)disk_start(ps, DISK_TOUCH, key, NULL);
+        (void)disk_start(ps, DISK_TOUCH, key, NULL, NULL);
     }
     return hold(p);
 }
@@ -394,7 +418,7 @@ enum program_answer programs_ask(struct programs *ps, const char *key, struct pr
         *ret = p;
         return PROGRAM_FAILED;
     }
-    struct flight *f = find_flight(ps, key);
+    struct flight *f = find_flight(ps, key, &w->limits);
     if (f) {
         add_wait(f, w);
         return PROGRAM_LATER;
@@ -403,9 +427,10 @@ enum program_answer programs_ask(struct programs *ps, const char *key, struct pr
     if (!f) /* it makes it for itself alone */
         return PROGRAM_YOURS;
     (void)snprintf(f->key, sizeof f->key, "%s", key);
+    f->limits = w->limits;
     f->next = ps->flights;
     ps->flights = f;
-    if (disk_start(ps, DISK_LOAD, key, NULL) == 0) {
+    if (disk_start(ps, DISK_LOAD, key, &w->limits, NULL) == 0) {
         add_wait(f, w);
         return PROGRAM_LATER;
     }
@@ -440,15 +465,15 @@ int programs_made(struct programs *ps, struct program_wait *w, struct preparatio
                  buf_add(&file.how.said[i], p->how.said[i].data, p->how.said[i].len, e) == 0;
     }
     if (copied)
-        (void)disk_start(ps, DISK_KEEP, p->key, &file);
+        (void)disk_start(ps, DISK_KEEP, p->key, NULL, &file);
     else
         program_file_done(&file);
     answer_all(ps, f, p);
-    remember(ps, hold(p));
+    remember_anew(ps, hold(p));
     return 0;
 }
 
-/* The same limits would be met again, by who has the same; another one may have more. */
+/* The same limits would be met again. */
 struct program *programs_failed(struct programs *ps, struct program_wait *w,
                                 struct preparation *how)
 {
@@ -458,11 +483,7 @@ struct program *programs_failed(struct programs *ps, struct program_wait *w,
     if (!f)
         return p;
     w->flight = NULL;
-    struct program_wait *next;
-    for (struct program_wait *other = p ? f->first : NULL; other; other = next) {
-        next = other->next;
-        if (memcmp(&other->limits, &w->limits, sizeof w->limits) != 0)
-            continue;
+    for (struct program_wait *other; p && (other = f->first);) {
         remove_wait(f, other);
         other->answer(other, PROGRAM_FAILED, hold(p));
     }

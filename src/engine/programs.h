@@ -4,7 +4,8 @@
  * Invariants
  * P1 A key is a hash over everything a compiler could see and everything it was told: two programs that differ have different
  *    keys, and what is kept under a key came out of the one jar that was given just that.
- * P2 Of those who ask for the same at the same time one makes it and the others wait.
+ * P2 Of those who ask for the same at the same time, with the same limits, one makes it and the others wait; nobody waits for
+ *    a compiler that has less, or longer, than their own would.
  * P3 The loop never waits for the disk. What was used of late is in memory, PROGRAMS_MEMORY bytes of it.
  * P4 On disk a program is under its key, with a hash over all of it: what does not fit its hash is none, and is removed.
  * P5 Only what a compiler ended well with is kept. */

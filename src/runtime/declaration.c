@@ -69,6 +69,23 @@ static const char *accept_command(const char *word, size_t index)
     return NULL;
 }
 
+/* It is asked outside of jars, where there is no program yet, and a name would be looked for wherever we happen to be. */
+static const char *accept_version(const char *word, size_t index)
+{
+    if (index == 0 && word[0] != '/' && strncmp(word, "{guest}/", 8) != 0)
+        return "an absolute path, or one that begins with {guest}/, is";
+    return accept_command(word, index);
+}
+
+static const char *accept_product(const char *word, size_t index)
+{
+    struct err ignored;
+    (void)index;
+    return strcmp(word, ".") == 0 || bundle_name_check(word, strlen(word), &ignored) == 0
+               ? NULL
+               : "a relative name inside /sandbox, or . for everything, is";
+}
+
 static const char *accept_variable(const char *word, size_t index)
 {
     (void)index;
@@ -116,14 +133,14 @@ static const struct key {
         "what runs {file}, or {program} if it is compiled"),
     KEY(compile, KEY_WORDS, false, accept_command, "the compiler: {sources} are its files"),
     KEY(compile_env, KEY_WORDS, false, accept_variable, "NAME=VALUE for the compiler"),
-    KEY(products, KEY_WORDS, false, accept_any, "what the compiler leaves; . is everything"),
+    KEY(products, KEY_WORDS, false, accept_product, "what the compiler leaves; . is everything"),
     KEY(check, KEY_WORDS, false, accept_command, "a checker of types"),
     KEY(profile, KEY_WORDS, false, accept_command, "what runs {file} when it is to be profiled"),
     KEY(reports, KEY_FLAG, false, NULL, "yes: runs leave a report"),
     KEY(shell, KEY_FLAG, false, NULL, "yes: a list of allowed commands is for it"),
     KEY(grammar, KEY_TEXT, false, accept_name, "of its errors, if not its own name's"),
     KEY(env, KEY_WORDS, false, accept_variable, "NAME=VALUE for every run"),
-    KEY(version, KEY_WORDS, true, accept_command, "what prints its version"),
+    KEY(version, KEY_WORDS, true, accept_version, "what prints its version"),
     KEY(install, KEY_TEXT, true, accept_any, "the command that installs it"),
     KEY(seeded, KEY_FLAG, false, NULL, "yes: {guest}/NAME/prepare makes what saves time later"),
     KEY(hints, KEY_WORDS, false, accept_hint, "pieces of lines that tell it from others"),

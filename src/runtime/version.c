@@ -16,6 +16,8 @@
 #include "base/fdio.h"
 #include "base/place.h"
 
+enum { PATIENCE_MS = 20000 };
+
 void version_probe_open(struct version_probe *p)
 {
     int ends[2];
@@ -56,6 +58,8 @@ void version_probe_done(struct version_probe *p)
     fd_close(&p->fd);
     fd_close(&p->its_fd);
     if (p->pid > 0)
+        (void)kill(p->pid, SIGKILL); /* it said all, which does not mean that it ends */
+    if (p->pid > 0)
         while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
             ;
     p->pid = -1;
@@ -73,11 +77,29 @@ const char *version_cut(const char *text, size_t len, char *out, size_t size)
     return out;
 }
 
+/* What it says until it has ended, or until the time has come: a program of a declaration may hang. What was said by then is read
+ * in any case: one that hangs takes nobody else's time. */
+static size_t read_until(int fd, uint64_t due_ms, char *text, size_t size)
+{
+    size_t len = 0;
+    while (fd >= 0 && len < size) {
+        uint64_t now = clock_ms();
+        struct pollfd p = { .fd = fd, .events = POLLIN };
+        if (poll(&p, 1, now < due_ms ? (int)(due_ms - now) : 0) <= 0)
+            break;
+        ssize_t n = read(fd, text + len, size - len);
+        if (n <= 0)
+            break;
+        len += (size_t)n;
+    }
+    return len;
+}
+
 const char *version_probe_read(int fd, char *out, size_t size)
 {
     char text[VERSION_TEXT_MAX];
-    ssize_t n = fd >= 0 ? fd_read_full(fd, text, sizeof text) : -1;
-    return n > 0 ? version_cut(text, (size_t)n, out, size) : NULL;
+    size_t n = read_until(fd, clock_ms() + PATIENCE_MS, text, sizeof text);
+    return n > 0 ? version_cut(text, n, out, size) : NULL;
 }
 
 const char *version_program(const char *word, char *out, size_t size)
@@ -99,26 +121,8 @@ bool version_is_to_be_had(const struct language *l)
     return version_program(l->version[0], program, sizeof program) && stat(program, &st) == 0;
 }
 
-/* What it says until it has ended, or until the time has come: a program of a declaration may hang. */
-static size_t read_until(int fd, uint64_t due_ms, char *text, size_t size)
-{
-    size_t len = 0;
-    while (fd >= 0 && len < size) {
-        uint64_t now = clock_ms();
-        struct pollfd p = { .fd = fd, .events = POLLIN };
-        if (now >= due_ms || poll(&p, 1, (int)(due_ms - now)) <= 0)
-            break;
-        ssize_t n = read(fd, text + len, size - len);
-        if (n <= 0)
-            break;
-        len += (size_t)n;
-    }
-    return len;
-}
-
 void versions_ask(char (*ret)[VERSION_SIZE])
 {
-    enum { PATIENCE_MS = 20000 };
     struct version_probe probes[LANGUAGES_MAX];
     char text[VERSION_TEXT_MAX];
     size_t n = 0;
@@ -129,8 +133,6 @@ void versions_ask(char (*ret)[VERSION_SIZE])
         size_t len = read_until(probes[i].fd, due, text, sizeof text);
         ret[i][0] = '\0';
         (void)version_cut(text, len, ret[i], VERSION_SIZE);
-        if (probes[i].pid > 0 && clock_ms() >= due)
-            (void)kill(probes[i].pid, SIGKILL);
         version_probe_done(&probes[i]);
     }
 }

@@ -200,6 +200,8 @@ print("rx own", map(R | X, PRIVATE, own) == "through")
 print("rwx own", map(R | W | X, PRIVATE, own))
 print("anonymous", map(R | X, PRIVATE | ANON), map(R | W | X, PRIVATE | ANON), map(X, SHARED | ANON))
 print("zero", map(R | W | X, PRIVATE, zero), map(R | W | X, SHARED, zero))
+# mapped as code and shared, it could be mapped again by mremap() from nothing, and that one be written
+print("zero rx", map(R | X, PRIVATE, zero), map(R | X, SHARED, zero))
 print("file", map(R | X, PRIVATE, f), map(R | X, SHARED, f))
 print("share", map(R | X, PRIVATE, share), map(X, PRIVATE, share))
 page = libc.mmap(None, 4096, R | W, PRIVATE | ANON, -1, 0)
@@ -210,7 +212,7 @@ segment = libc.shmget(0, 4096, 0o1700)
 print("shmat", libc.shmat(segment, None, 0o100000) == 2**64 - 1, libc.shmat(segment, None, 0) != 2**64 - 1)
 print("personality", libc.personality(0x0400000))
 """)
-    assert r.stdout == ("rx own True\nrwx own 13\nanonymous 13 13 13\nzero 13 13\nfile 1 1\nshare 1 1\n"
+    assert r.stdout == ("rx own True\nrwx own 13\nanonymous 13 13 13\nzero 13 13\nzero rx 1 1\nfile 1 1\nshare 1 1\n"
                         "mprotect [-1, -1, -1]\npkey_mprotect -1\nshmat True True\npersonality -1\n"), r
 
 

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <sys/mman.h>
 
+#include "base/clock.h"
 #include "check.h"
 #include "commands/companions.h"
 #include "commands/elf.h"
@@ -335,6 +336,43 @@ static void test_libraries_are_looked_for_as_the_loader_does(void)
     CHECK_STR(f.paths[0], "/usr/a/y.so");
 }
 
+static void test_places_that_a_file_names_are_looked_at_for_each(void)
+{
+    struct err e;
+    struct found f = { 0 };
+    CHECK_INT(libraries_find_near("x.so", "", "/usr/a", note, &f, &e), 0);
+    CHECK(f.n == 0);
+    CHECK_INT(libraries_find_near("x.so", "$ORIGIN", "/usr/a", note, &f, &e), 0);
+    CHECK(f.n == 1);
+    CHECK_STR(f.paths[0], "/usr/a/x.so");
+}
+
+static void test_list_that_was_resolved_just_now_is_not_resolved_again(void)
+{
+    static char ls[] = "ls", nosuch[] = "nosuch-command", shell[] = "/bin/bash";
+    char *const names[] = { ls, NULL }, *const bad[] = { nosuch, NULL };
+    struct commands_memo m = { 0 };
+    struct err e;
+    CHECK_INT(commands_usable(&m, shell, names, &e), 0);
+    uint64_t at = m.at_ms;
+    CHECK(m.list.len == sizeof shell + sizeof ls && at > 0);
+    CHECK_INT(commands_usable(&m, shell, names, &e), 0);
+    CHECK(m.at_ms == at);
+    CHECK_INT(commands_usable(&m, shell, bad, &e), -1); /* another one is looked at, and not kept */
+    CHECK(m.at_ms == at && memcmp(m.list.data + sizeof shell, ls, sizeof ls) == 0);
+    m.at_ms -= 2000;
+    CHECK_INT(commands_usable(&m, shell, names, &e), 0);
+    CHECK(m.at_ms >= at);
+    m.since_ms = clock_ms() +
+                 60000; /* a second that does not end, and is full: names are still checked */
+    m.looks = 1000;
+    m.at_ms = 0;
+    CHECK_INT(commands_usable(&m, shell, names, &e), 0);
+    CHECK_INT(commands_usable(&m, shell, bad, &e), -1);
+    CHECK(m.at_ms == 0 && m.looks == 1002);
+    commands_memo_done(&m);
+}
+
 static void test_cache_that_lies_is_not_believed(void)
 {
     char bytes[48 + 24] = "glibc-ld.so.cache1.1";
@@ -380,6 +418,8 @@ static const struct check_test tests[] = {
     TEST(test_head_that_lies_is_refused),
     TEST(test_too_many_needs_are_refused),
     TEST(test_libraries_are_looked_for_as_the_loader_does),
+    TEST(test_places_that_a_file_names_are_looked_at_for_each),
+    TEST(test_list_that_was_resolved_just_now_is_not_resolved_again),
     TEST(test_cache_that_lies_is_not_believed),
 };
 CHECK_MAIN(tests)

@@ -111,6 +111,10 @@ static void test_what_is_wrong_is_named_with_its_place(void)
         { "# nothing", "x.lang: the key 'command' is missing" },
         { "command = /bin/x\ncompile = /bin/cc {sources}", "'compile' without 'products'" },
         { "command = /bin/x\nproducts = .", "'products' without 'compile'" },
+        { "command = /bin/x\ncompile = /bin/cc\nproducts = a ../b",
+          "line 6: products '../b' is not accepted: a relative name inside /sandbox" },
+        { "command = /bin/x\ncompile = /bin/cc\nproducts = /etc/passwd",
+          "products '/etc/passwd' is" },
         { "command = /bin/x\ncompile_env = A=1", "'compile_env' without 'compile'" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -133,10 +137,18 @@ static void test_values_of_needed_keys_are_checked(void)
     static const struct {
         const char *key, *value;
     } values[] = {
-        { "extensions", "awk" },         { "extensions", "." }, { "main_file", "../x" },
-        { "main_file", "a/b.awk" },      { "main_file", "" },   { "name", "a b" },
-        { "name", "../../etc" },         { "name", "" },        { "name", "Awk" },
-        { "version", "awk -W version" }, { "install", "" },
+        { "extensions", "awk" },
+        { "extensions", "." },
+        { "main_file", "../x" },
+        { "main_file", "a/b.awk" },
+        { "main_file", "" },
+        { "name", "a b" },
+        { "name", "../../etc" },
+        { "name", "" },
+        { "name", "Awk" },
+        { "version", "awk -W version" },
+        { "version", "{program} --version" },
+        { "install", "" },
     };
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         char text[600], said[64];

@@ -240,6 +240,15 @@ static enum program_answer ask(struct world *w, const char *key, struct asker *a
     return programs_ask(w->ps, key, &a->wait, &a->program);
 }
 
+static enum program_answer ask_with_more(struct world *w, const char *key, struct asker *a)
+{
+    *a = (struct asker){
+        .wait = { .answer = on_answer, .files = &w->files, .limits = compile_limits_default() }
+    };
+    a->wait.limits.v[LIMIT_WALL_MS]++;
+    return programs_ask(w->ps, key, &a->wait, &a->program);
+}
+
 static struct program *make(struct world *w, struct asker *a, const char *text)
 {
     struct preparation how = { .usage = { 5, 6, 7, 8 } };
@@ -318,18 +327,38 @@ static void test_failure_is_shared_by_those_with_the_same_limits_and_not_kept(vo
     struct preparation how = { .verdict = VERDICT_TIMEOUT };
     world_open(&w, -1, 0);
     CHECK_INT(ask(&w, "k", &a), PROGRAM_YOURS);
-    CHECK_INT(ask(&w, "k", &more), PROGRAM_LATER);
-    more.wait.limits.v[LIMIT_WALL_MS]++;
+    CHECK_INT(ask_with_more(&w, "k", &more), PROGRAM_YOURS);
     CHECK_INT(ask(&w, "k", &same), PROGRAM_LATER);
     struct program *p = programs_failed(w.ps, &a.wait, &how);
     CHECK(p && p->how.verdict == VERDICT_TIMEOUT && p->bundle_fd < 0);
     CHECK(same.answer == PROGRAM_FAILED && same.program == p);
-    CHECK(more.answers == 1 && more.answer == PROGRAM_YOURS);
+    CHECK(more.answers == 0);
     program_release(p);
     program_release(p);
     programs_leave(w.ps, &more.wait);
     CHECK_INT(ask(&w, "k", &a), PROGRAM_YOURS);
     programs_leave(w.ps, &a.wait);
+}
+
+static void test_nobody_waits_for_a_compiler_with_other_limits(void)
+{
+    auto(world) w;
+    struct asker slow, slows, quick, quicks;
+    world_open(&w, -1, 0);
+    CHECK_INT(ask_with_more(&w, "k", &slow), PROGRAM_YOURS);
+    CHECK_INT(ask_with_more(&w, "k", &slows), PROGRAM_LATER);
+    CHECK_INT(ask(&w, "k", &quick), PROGRAM_YOURS);
+    CHECK_INT(ask(&w, "k", &quicks), PROGRAM_LATER);
+    struct program *p = make(&w, &quick, "made");
+    CHECK(quicks.answer == PROGRAM_HERE && quicks.program == p);
+    CHECK(slows.answer == PROGRAM_HERE && slows.program == p && slow.answers == 0);
+    for (int i = 0; i < 3; i++)
+        program_release(p);
+    program_release(make(&w, &slow, "made")); /* takes the place of the other */
+    CHECK_INT(ask(&w, "k", &quick), PROGRAM_HERE);
+    CHECK_INT(quick.program->refs, 2);
+    program_release(quick.program);
+    CHECK_INT((int)programs_counts(w.ps).made, 2);
 }
 
 static void test_refusal_of_a_compiler_is_told_again_for_a_while(void)
@@ -599,6 +628,7 @@ static const struct check_test tests[] = {
     TEST(test_key_changes_when_the_compiler_is_replaced),
     TEST(test_first_makes_it_and_the_next_have_it),
     TEST(test_who_waits_takes_over_when_the_first_leaves),
+    TEST(test_nobody_waits_for_a_compiler_with_other_limits),
     TEST(test_failure_is_shared_by_those_with_the_same_limits_and_not_kept),
     TEST(test_refusal_of_a_compiler_is_told_again_for_a_while),
     TEST(test_memory_is_bounded_and_what_was_used_longest_ago_goes),

@@ -1,5 +1,6 @@
 #include "runtime/version.h"
 
+#include "base/clock.h"
 #include "check.h"
 #include "place.h"
 
@@ -44,6 +45,20 @@ static void test_endless_talk_is_not_read_to_its_end(void)
     version_probe_done(&p); /* closing the pipe ends it */
 }
 
+static void test_program_that_said_all_and_does_not_end_is_not_waited_for(void)
+{
+    static const char *const command[] = { "/bin/sh", "-c", "echo 1.5; exec >&-; exec sleep 60",
+                                           NULL };
+    const struct language l = { .name = "test", .version = command };
+    struct version_probe p;
+    char out[64];
+    uint64_t before = clock_ms();
+    version_probe_start(&p, &l);
+    CHECK_STR(version_probe_read(p.fd, out, sizeof out), "1.5");
+    version_probe_done(&p);
+    CHECK(clock_ms() - before < 30000);
+}
+
 static void test_language_that_is_not_installed_has_no_version(void)
 {
     static const char *const command[] = { "/nowhere/at/all", "--version", NULL };
@@ -62,6 +77,7 @@ static const struct check_test tests[] = {
     TEST(test_number_is_cut_out_of_whatever_is_said),
     TEST(test_no_number_is_no_version),
     TEST(test_endless_talk_is_not_read_to_its_end),
+    TEST(test_program_that_said_all_and_does_not_end_is_not_waited_for),
     TEST(test_language_that_is_not_installed_has_no_version),
 };
 CHECK_MAIN(tests)
