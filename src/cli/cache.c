@@ -194,7 +194,7 @@ void cache_finish(struct cache *c)
 
 void cache_fds(const struct cache *c, int fds[CACHE_FDS])
 {
-    for (int i = 0; i < CACHE_STAGES; i++) {
+    for (size_t i = 0; i < CACHE_STAGES; i++) {
         fds[2 * i] = c->at[i].kept_fd;
         fds[2 * i + 1] = c->at[i].keep_fd;
     }

@@ -55,25 +55,32 @@ bool program_file_whole(const struct buf *b, const char *key)
     return take_head(b, key, &head);
 }
 
+static int take_body(const struct buf *b, const struct head *head, struct program_file *f,
+                     struct err *e)
+{
+    const char *at = b->data + sizeof *head;
+    for (int i = 0; i < RUN_STREAMS; i++) {
+        if (buf_add(&f->how.said[i], at, head->said[i], e))
+            return -1;
+        f->how.truncated[i] = head->cut[i] != 0;
+        at += head->said[i];
+    }
+    return buf_add(&f->made, at, head->made, e);
+}
+
 bool program_file_decode(const struct buf *b, const char *key, struct program_file *ret)
 {
     struct head head;
     struct err e;
-    auto(program_file) f = { .how = { .kind = STAGE_COMPILE, .verdict = VERDICT_OK } };
+    struct program_file f = { .how = { .kind = STAGE_COMPILE, .verdict = VERDICT_OK } };
     if (!take_head(b, key, &head))
         return false;
     f.how.usage = (struct usage){ head.usage[0], head.usage[1], head.usage[2], head.usage[3] };
-    const char *at = b->data + sizeof head;
-    for (int i = 0; i < RUN_STREAMS; i++) {
-        if (buf_add(&f.how.said[i], at, head.said[i], &e))
-            return false;
-        f.how.truncated[i] = head.cut[i] != 0;
-        at += head.said[i];
-    }
-    if (buf_add(&f.made, at, head.made, &e))
+    if (take_body(b, &head, &f, &e)) {
+        program_file_done(&f);
         return false;
+    }
     *ret = f;
-    f = (struct program_file){ 0 };
     return true;
 }
 
