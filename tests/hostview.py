@@ -159,14 +159,24 @@ def temporary_files():
     places = {"/tmp", tempfile.gettempdir(), "/var/tmp", "/dev/shm"}
     found = {f for place in places for f in glob.glob(f"{place}/belljar-*")} | set(glob.glob("/dev/shm/*"))
     found = {f for f in found if not os.path.basename(f).startswith("belljar-test-")}  # the test runner's own
-    return found - worked_in_by_others(found) if BESIDE_OTHERS and found else found
+    table = processes() if found else {}
+    return {f for f in found if not is_of_another_run(f, table) and not is_of_the_hosts_own_server(f, table)}
 
 
-def worked_in_by_others(directories):
-    """Those of a living run at level process that a test beside us started."""
-    table = processes()
-    places = {p: link(f"/proc/{p.pid}/cwd") + "/" for p in table.values()}
-    return {d for d in directories for p, place in places.items() if place.startswith(d + "/") and is_foreign(p, table)}
+def is_of_another_run(path, table):
+    """A directory of level process, named after its command, of somebody else's living run or of a test beside us."""
+    number = os.path.basename(path).partition("-")[2].partition("-")[0]
+    if not number.isdigit():
+        return False
+    pid = int(number)
+    return is_foreign(table[pid], table) if pid in table else BESIDE_OTHERS and pid not in started
+
+
+def is_of_the_hosts_own_server(path, table):
+    """Shared memory of a database server outside of jars, which `belljar languages prepare` starts for a while."""
+    return path.startswith("/dev/shm/") and any(
+        p.comm == "postgres" and p.uid < JAR_UIDS and p.depth == own_depth() and path.encode() in slurp(f"/proc/{p.pid}/maps")
+        for p in table.values())
 
 
 def mounts():

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from harness import BRIEF, as_ordinary_user, belljar, deny, given_time, run, run_py, run_sh, tool
+from harness import BRIEF, BRIEF_MS, as_ordinary_user, belljar, deny, given_time, run, run_py, run_sh, tool
 
 NAMESPACES = {"user_ns", "pid_ns", "mount_ns", "net_ns", "ipc_ns", "uts_ns", "cgroup_ns"}
 ALWAYS = {"no_caps", "no_new_privs", "seccomp", "rlimits", "environment", "closed_fds", "own_session"}
@@ -220,7 +220,7 @@ for pid, sig in (({bystander.pid}, 9), (os.getppid(), 9), ({os.getpid()}, 18)):
 
 def test_process_level_keeps_time_and_output_limits(no_namespaces):
     assert at_process_level("while True: pass", timeout=BRIEF).verdict == "timeout"
-    assert at_process_level("while True: pass", cpu_time=BRIEF, timeout="40s").verdict == "cpu_timeout"
+    assert at_process_level("while True: pass", cpu_time=BRIEF, timeout=f"{40 * BRIEF_MS}ms").verdict == "cpu_timeout"
     assert at_process_level("while True: print('x' * 1000)", output="64k", timeout="20s").verdict == "output_limit"
 
 

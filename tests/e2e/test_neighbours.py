@@ -12,7 +12,7 @@ BOMBS = {
              {"timeout", "cpu_timeout"}, "pids"),
     "output": ("import os\nwhile True: os.write(1, b'x' * 65536)", {"output": "8m"}, {"output_limit"}, "output"),
     "disk": ("f = open('big', 'wb')\nwhile True: f.write(b'x' * 65536)", {"disk": "8m"}, {"disk_limit"}, "disk"),
-    "cpu": ("import os\nos.fork(); os.fork()\nwhile True: pass", {"cpu_time": "2s"}, {"cpu_timeout"}, "cpu_ms"),
+    "cpu": ("import os\nos.fork(); os.fork()\nwhile True: pass", {"cpu_time": "2s", "timeout": "50s"}, {"cpu_timeout"}, "cpu_ms"),
 }
 NEIGHBOUR = """
 import os, hashlib, subprocess

@@ -14,7 +14,7 @@ def counts(s, **how):
 
 def hold(s, n, key=None, unix=False, seconds=60):
     """n runs that sleep; their ids."""
-    return [s.run(sleeper(seconds), wait=False, status=202, key=key, unix=unix)["id"] for _ in range(n)]
+    return [s.run(sleeper(seconds), wait=False, status=202, key=key, unix=unix, limits={"wall_ms": "2m"})["id"] for _ in range(n)]
 
 
 def assert_busy(reply):
@@ -30,15 +30,15 @@ def narrow(start_service):
 def test_service_fourth_of_four_is_told_to_come_back(narrow):
     s = narrow
     ids = hold(s, 3)
-    assert eventually(lambda: counts(s) == {"running": 2, "queued": 1, "waiting": 0}, 10), counts(s)
+    assert eventually(lambda: counts(s) == {"running": 2, "queued": 1, "waiting": 0}), counts(s)
     for body in ({"wait": False}, {}, {"stream": True}):
         assert_busy(s.post("/v1/runs", {"language": "python", "code": "print(1)", **body}))
     assert [s.get(f"/v1/runs/{i}").json["state"] for i in ids] == ["running", "running", "queued"]
     s.delete(f"/v1/runs/{ids[0]}")
-    assert eventually(lambda: s.get(f"/v1/runs/{ids[2]}").json["state"] == "running", 10)
+    assert eventually(lambda: s.get(f"/v1/runs/{ids[2]}").json["state"] == "running")
     for i in ids[1:]:
         s.delete(f"/v1/runs/{i}")
-    assert eventually(lambda: counts(s)["running"] == 0, 10)
+    assert eventually(lambda: counts(s)["running"] == 0)
     assert s.run("print('room again')")["stdout"] == "room again\n"
     assert len(s.get("/v1/runs").json["runs"]) == 4  # refused ones left no trace
     assert "belljar_runs_refused_total 3" in s.get("/metrics").body.decode()
@@ -101,9 +101,9 @@ def test_service_key_has_a_maximum_of_its_own(start_service):
     ids = hold(s, 4, key=many)
     own = hold(s, 2, key=few)
     state = lambda i: s.get(f"/v1/runs/{i}", key=many).json["state"]
-    assert eventually(lambda: [state(i) for i in ids + own] == ["running"] * 2 + ["queued"] * 2 + ["running", "queued"], 10)
+    assert eventually(lambda: [state(i) for i in ids + own] == ["running"] * 2 + ["queued"] * 2 + ["running", "queued"])
     s.delete(f"/v1/runs/{ids[0]}", key=many)
-    assert eventually(lambda: state(ids[2]) == "running", 10)
+    assert eventually(lambda: state(ids[2]) == "running")
 
 
 def test_service_turns_go_by_key_not_by_arrival(start_service):

@@ -20,7 +20,7 @@ def thread_name():
 
 def pending(service, thread):
     """What the thread waits for, as soon as it waits."""
-    found = eventually(lambda: service.get("/v1/approvals", {"thread_id": thread, "decision": "pending"}).json["approvals"], 10)
+    found = eventually(lambda: service.get("/v1/approvals", {"thread_id": thread, "decision": "pending"}).json["approvals"])
     assert found, f"{thread} waits for nothing"
     return found[0]
 
@@ -38,7 +38,7 @@ def ask_for_a_moment(service):
     thread = thread_name()
     run = service.run("print('ran')", wait=False, status=202, thread_id=thread, permission_mode="default")
     assert run["state"] == "waiting", run
-    found = eventually(lambda: service.get("/v1/approvals", {"thread_id": thread}).json["approvals"], 10)
+    found = eventually(lambda: service.get("/v1/approvals", {"thread_id": thread}).json["approvals"])
     assert found, f"{thread} was never asked for"
     return run["id"], found[0]
 

@@ -61,7 +61,7 @@ def test_attack_stop_while_it_waits_is_no_success_and_no_decision(path):
         client = threading.Thread(target=lambda: replies.append(s.post(path.format(made), ASKING.get(path, {}))))
         client.start()
         # As many as there are programs in it: each is asked for by itself.
-        assert eventually(lambda: len(pending(s)) == len(ASKING.get(path, {}).get("variants", [1])), 10), pending(s)
+        assert eventually(lambda: len(pending(s)) == len(ASKING.get(path, {}).get("variants", [1]))), pending(s)
         asked = [a["id"] for a in pending(s)]
         s.restart()
         client.join(10)

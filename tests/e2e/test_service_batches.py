@@ -74,7 +74,7 @@ def test_batch_stops_on_the_first_failure(service):
     assert [x.get("verdict", x["state"]) for x in r["results"]] == ["ok", "runtime_error", "skipped", "skipped"]
     assert (r["summary"]["ok"], r["summary"]["failed"], r["summary"]["skipped"]) == (1, 1, 2)
     start = time.monotonic()
-    r = batch(service, runs=[py(sleeper(60)), py("import time\ntime.sleep(0.3)\n1 / 0"), py("print(3)")], parallel=2, stop_on_failure=True)
+    r = batch(service, runs=[py(sleeper(60), limits={"wall_ms": "2m"}), py("import time\ntime.sleep(0.3)\n1 / 0"), py("print(3)")], parallel=2, stop_on_failure=True)
     assert [x.get("verdict", x["state"]) for x in r["results"]] == ["cancelled", "runtime_error", "skipped"] and since(start) < 30
     assert r["summary"]["cancelled"] == 1
 
@@ -88,7 +88,7 @@ def test_batch_streams_results_as_they_finish(service, sse):
         assert (first["index"], first["result"]["stdout"]) == (1, "fast\n")
         other, = (r["id"] for r in service.get("/v1/runs", {"batch": first["result"]["batch_id"]}).json["runs"]
                   if r["id"] != first["result"]["id"])
-        assert eventually(lambda: service.get(f"/v1/runs/{other}/stdout").body == b"slow\n", 10)
+        assert eventually(lambda: service.get(f"/v1/runs/{other}/stdout").body == b"slow\n")
         assert service.delete(f"/v1/runs/{other}").status == 202  # it would go on for long
         rest = list(events)
     assert [e["event"] for e in rest] == ["result", "done"] and rest[0]["result"]["stdout"] == "slow\n"
@@ -117,14 +117,14 @@ def test_batch_of_hundred(service):
 
 
 def test_batch_cancelled_with_its_client(service):
-    body = {"runs": [py(sleeper(60)) for _ in range(4)], "parallel": 2, "cancel_on_disconnect": True}
+    body = {"runs": [py(sleeper(100), limits={"wall_ms": "2m"}) for _ in range(4)], "parallel": 2, "cancel_on_disconnect": True}
     text = json.dumps(body).encode()
     with service.connect() as s:
         head = b"POST /v1/batches HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
         s.sendall(head % len(text) + text)
-        assert eventually(lambda: service.get("/v1/stats").json["now"]["running"] == 2, 10)
+        assert eventually(lambda: service.get("/v1/stats").json["now"]["running"] == 2)
         s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-    assert eventually(lambda: service.get("/v1/stats").json["now"] == {"running": 0, "queued": 0, "waiting": 0}, 10)
+    assert eventually(lambda: service.get("/v1/stats").json["now"] == {"running": 0, "queued": 0, "waiting": 0})
 
 
 @pytest.mark.parametrize("body, field", [

@@ -171,7 +171,7 @@ def bombing(service, **fields):
     reply = service.post("/v1/runs", {"language": "cpp", "code": compiled.BOMB, "wait": False, **fields})
     assert reply.status == 202, reply
     run_id = reply.json["id"]
-    assert eventually(lambda: service.get(f"/v1/runs/{run_id}").json["state"] == "running", 10)
+    assert eventually(lambda: service.get(f"/v1/runs/{run_id}").json["state"] == "running")
     return run_id
 
 
@@ -207,7 +207,7 @@ def test_client_that_goes_away_ends_its_compiler(alone):
     with alone.events(body={"language": "cpp", "code": compiled.BOMB, "cancel_on_disconnect": True}) as events:
         assert next(events)["event"] == "queued"
         time.sleep(0.3)
-    assert eventually(lambda: [r["verdict"] for r in alone.get("/v1/runs").json["runs"]] == ["cancelled"], 10)
+    assert eventually(lambda: [r["verdict"] for r in alone.get("/v1/runs").json["runs"]] == ["cancelled"])
 
 
 def test_drain_waits_for_the_compiler_and_its_program(alone):
@@ -215,7 +215,7 @@ def test_drain_waits_for_the_compiler_and_its_program(alone):
     code = unique("#include <regex>\n" + compiled.HELLO["cpp"], "drain")
     t = threading.Thread(target=lambda: results.append(alone.run(code=code, language="cpp")))
     t.start()
-    assert eventually(lambda: alone.get("/v1/runs", {"state": "running"}).json["runs"], 10)
+    assert eventually(lambda: alone.get("/v1/runs", {"state": "running"}).json["runs"])
     alone.stop()
     t.join(30 * PATIENCE)
     assert results and results[0]["stdout"] == "hello, world\n"

@@ -140,10 +140,10 @@ def test_service_history_survives_a_restart(fresh_service):
 def test_service_run_that_died_with_the_service_is_interrupted(fresh_service):
     s = fresh_service
     run_id = s.run(sleeper(100), wait=False, status=202)["id"]
-    assert eventually(lambda: s.get(f"/v1/runs/{run_id}").json["state"] == "running", 10)
+    assert eventually(lambda: s.get(f"/v1/runs/{run_id}").json["state"] == "running")
     s.popen.kill()
     s.popen.wait(10)
-    assert eventually(lambda: not alive_marked(s), 10)
+    assert eventually(lambda: not alive_marked(s))
     s.listen = ("127.0.0.1:0",)
     s.start()
     r = s.get(f"/v1/runs/{run_id}").json

@@ -373,4 +373,4 @@ def test_service_client_that_does_not_read_is_let_go(start_service):
         c.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         c.sendall(get(f"/v1/runs/{run_id}/stdout"))
         value = lambda name: f"belljar_http_{name} 1" in s.get("/metrics").body.decode().splitlines()
-        assert eventually(lambda: value("connections") and value("timed_out_total"), 10), s.get("/metrics").body
+        assert eventually(lambda: value("connections") and value("timed_out_total")), s.get("/metrics").body

@@ -155,7 +155,7 @@ def test_service_nothing_is_left_when_it_is_killed(host):
         s.popen.kill()
         s.popen.wait(10)
         # Our own parent may adopt them and not yet have looked: what is dead is gone.
-        assert eventually(lambda: not [p for p in map(process, below) if p and p.state != "Z"], 10), below
+        assert eventually(lambda: not [p for p in map(process, below) if p and p.state != "Z"]), below
     finally:
         s.end()
 

@@ -45,10 +45,10 @@ def warm(start_service, sealed):
     s = start_service()
     if "bash" not in pools(s):
         pytest.skip("no language declares a zygote")
-    eventually(lambda: pools(s)["bash"]["zygote"] in ("up", "failed"), 10)
+    eventually(lambda: pools(s)["bash"]["zygote"] in ("up", "failed"))
     found = pools(s)["bash"]
     assert found["zygote"] == "up", found
-    assert eventually(lambda: pools(s)["bash"]["ready"] >= 1, 10), pools(s)
+    assert eventually(lambda: pools(s)["bash"]["ready"] >= 1), pools(s)
     return s
 
 
@@ -69,7 +69,7 @@ def test_service_result_tells_how_it_started(service):
 def test_service_run_that_never_started_has_no_start(start_service):
     s = start_service("--set", "runs.max=1", "--set", "runs.queue=4")
     first, second = (s.run(sleeper(60), wait=False, status=202)["id"] for _ in range(2))
-    assert eventually(lambda: s.get(f"/v1/runs/{first}").json.get("stdout_bytes"), 10)
+    assert eventually(lambda: s.get(f"/v1/runs/{first}").json.get("stdout_bytes"))
     s.delete(f"/v1/runs/{second}")
     assert s.finished(second)["start"] is None
     s.delete(f"/v1/runs/{first}")
@@ -140,7 +140,7 @@ def test_service_burst_is_answered_whole_and_pools_follow_it(warm):
     results = [r.json for r in replies]
     assert all((r["verdict"], r["stdout"]) == ("ok", "hi\n") for r in results), [r for r in results if r["verdict"] != "ok"][:2]
     assert "cold" not in {r["start"] for r in results}, [r["start"] for r in results]
-    assert eventually(lambda: pools(warm)["bash"]["target"] > before, 5)
+    assert eventually(lambda: pools(warm)["bash"]["target"] > before)
     assert eventually(lambda: (p := pools(warm)["bash"])["ready"] >= p["target"], 20), pools(warm)["bash"]
 
 
@@ -164,13 +164,13 @@ def test_service_unused_kinds_are_not_booted_when_told_so(start_service, sealed)
     time.sleep(0.5)
     assert pools(s)["bash"]["zygote"] == "off" and pools(s)["bash"]["target"] == 0
     assert bash(s)["start"] == "cold"
-    assert eventually(lambda: pools(s)["bash"]["zygote"] == "up", 10), pools(s)
-    assert eventually(lambda: pools(s)["bash"]["ready"] > 0, 10) and bash(s)["start"] == "warm"
+    assert eventually(lambda: pools(s)["bash"]["zygote"] == "up"), pools(s)
+    assert eventually(lambda: pools(s)["bash"]["ready"] > 0) and bash(s)["start"] == "warm"
 
 
 def test_service_pools_are_empty_while_memory_is_short(start_service, sealed):
     s = start_service("--set", "pools.memory_floor=1000g")
-    assert eventually(lambda: stats(s)["memory_pressure"], 10)
+    assert eventually(lambda: stats(s)["memory_pressure"])
     assert s.logged("pools.emptied") and sample(s, "memory_pressure") == 1
     assert all(p["target"] == 0 for p in pools(s).values())
     assert bash(s)["start"] in ("hatched", "cold")
@@ -187,12 +187,12 @@ def test_service_sighup_changes_pools(start_service, sealed):
         assert bash(s)["start"] == "cold"
         config.write_text("pools.max = 8\npools.min = 3\n")
         s.signal(signal.SIGHUP)
-        assert eventually(lambda: pools(s)["bash"]["ready"] >= 1, 10), pools(s)
+        assert eventually(lambda: pools(s)["bash"]["ready"] >= 1), pools(s)
         assert bash(s)["start"] == "warm"
-        assert eventually(lambda: pools(s)["bash"]["target"] == 3, 5), pools(s)
+        assert eventually(lambda: pools(s)["bash"]["target"] == 3), pools(s)
         config.write_text("pools.max = 0\n")
         s.signal(signal.SIGHUP)
-        assert eventually(lambda: (p := pools(s)["bash"])["zygote"] == "off" and p["ready"] == 0, 10), pools(s)
+        assert eventually(lambda: (p := pools(s)["bash"])["zygote"] == "off" and p["ready"] == 0), pools(s)
         assert bash(s)["start"] == "cold"
 
 

@@ -39,7 +39,7 @@ def until(events, text, stream="stdout"):
 
 def started_run(service, code, **fields):
     """The id of a run that has printed its first line."""
-    run_id = service.run(code, wait=False, status=202, **fields)["id"]
+    run_id = service.run(code, wait=False, status=202, **{"limits": {"wall_ms": "2m"}, **fields})["id"]
     assert eventually(lambda: service.get(f"/v1/runs/{run_id}").json.get("stdout", "").endswith("\n"), 20)
     return run_id
 
@@ -176,7 +176,7 @@ def test_service_wait_false_answers_at_once(service):
 def test_service_running_runs_are_listed_as_such(service):
     run_id = started_run(service, sleeper(100))
     listed = lambda state: [r["id"] for r in service.get("/v1/runs", {"state": state}).json["runs"]]
-    assert eventually(lambda: run_id in listed("running"), 3) and run_id not in listed("queued") + listed("finished")
+    assert eventually(lambda: run_id in listed("running")) and run_id not in listed("queued") + listed("finished")
     service.delete(f"/v1/runs/{run_id}")
     service.finished(run_id)
     assert run_id in listed("finished") and run_id not in listed("running")
@@ -199,7 +199,7 @@ def test_service_conversation_over_stdin(service):
     for n, word in enumerate(("one", "zwölf")):
         reply = service.post(path + "/stdin", {"data": word + "\n"})
         assert reply.status == 202 and reply.json == {"id": run_id, "accepted": len((word + "\n").encode())}, reply
-        assert eventually(lambda: word.upper() in service.get(path).json["stdout"], 10), word
+        assert eventually(lambda: word.upper() in service.get(path).json["stdout"]), word
     assert service.post(path + "/stdin", {"data": base64.b64encode(b"b\n").decode(), "encoding": "base64", "eof": True}).status == 202
     assert service.finished(run_id)["stdout"] == "ready\nONE\nZWÖLF\nB\n"
 
@@ -229,7 +229,7 @@ def test_service_stdin_of_a_run_that_did_not_ask_for_it(service):
 
 def test_service_stdin_that_nobody_reads_is_bounded(service):
     """The service stays small: what the program does not read is refused at some point."""
-    run_id = started_run(service, sleeper(100), stdin_open=True, limits={"wall_ms": "2m"})
+    run_id = started_run(service, sleeper(100), stdin_open=True)
     statuses = [service.post(f"/v1/runs/{run_id}/stdin", {"data": "x" * (1 << 20)}).status for _ in range(40)]
     assert statuses[0] == 202 and 503 in statuses and set(statuses) <= {202, 503}, statuses
     service.delete(f"/v1/runs/{run_id}")
@@ -245,8 +245,8 @@ def leave(service, body, accept=None):
     head += f"Accept: {accept}\r\n" if accept else ""
     with service.connect() as s:
         s.sendall(head.encode() + b"\r\n" + text)
-        found = eventually(lambda: service.get("/v1/runs", {"session": body["thread_id"]}).json["runs"], 10)
-        assert eventually(lambda: service.get(f"/v1/runs/{found[0]['id']}/stdout").body == b"go\n", 10)
+        found = eventually(lambda: service.get("/v1/runs", {"session": body["thread_id"]}).json["runs"])
+        assert eventually(lambda: service.get(f"/v1/runs/{found[0]['id']}/stdout").body == b"go\n")
         s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # a reset, not a half-close
     return found[0]["id"]
 
@@ -254,7 +254,7 @@ def leave(service, body, accept=None):
 @pytest.mark.parametrize("accept", [None, "text/event-stream"], ids=["waiting", "streaming"])
 def test_service_cancel_on_disconnect_ends_the_run(service, accept):
     """R1.6"""
-    body = program(sleeper(100), cancel_on_disconnect=True, thread_id=f"leaves-{accept}")
+    body = program(sleeper(100), cancel_on_disconnect=True, thread_id=f"leaves-{accept}", limits={"wall_ms": "2m"})
     result = service.finished(leave(service, body, accept))
     assert result["verdict"] == "cancelled" and result["usage"]["wall_ms"] < 60000
 
@@ -264,7 +264,7 @@ def test_service_run_goes_on_without_its_client(service, accept):
     """Its result is in the history."""
     body = program("print('go', flush=True)\ninput()\nprint('woke')", thread_id=f"stays-{accept}", stdin_open=True)
     run_id = leave(service, body, accept)
-    assert eventually(lambda: service.get("/v1/stats").json["http"]["connections"] == 1, 10)  # that of who asks
+    assert eventually(lambda: service.get("/v1/stats").json["http"]["connections"] == 1)  # that of who asks
     assert service.post(f"/v1/runs/{run_id}/stdin", {"data": "\n", "eof": True}).status == 202
     result = service.finished(run_id)
     assert (result["verdict"], result["stdout"]) == ("ok", "go\nwoke\n")
