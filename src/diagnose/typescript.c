@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "diagnose/advice.h"
 #include "diagnose/node.h"
 
 static const struct {
@@ -294,6 +295,38 @@ static const struct {
       on_interface },
 };
 
+/* What to write instead, where it is as short. */
+static const struct {
+    const char *what, *instead;
+} older_ways[] = {
+    { "`satisfies`", "declare the variable's type (`const x: T = ...`)" },
+    { "a `const` type parameter", "leave const out and say `as const` at the call" },
+    { "an `accessor` field", "write a field, or a getter and a setter" },
+    { "`using`", "free it in `finally`" },
+    { "`with` after an import", "leave `with { ... }` out" },
+};
+
+/* Its own words are about what an older compiler makes of it: a comma that is missing. */
+static bool advise_older_compiler(struct diagnoser *g, const struct diagnose_input *in,
+                                  struct diagnosis *d)
+{
+    struct match m;
+    const char *instead = "write it the older way";
+    if (!match_text(
+            g, "^note: (.{1,60}) needs TypeScript (\\d[\\d.]*), and this machine has (\\d[\\d.]*)",
+            text_of(in), &m))
+        return false;
+    for (size_t i = 0; i < sizeof older_ways / sizeof older_ways[0]; i++)
+        if (piece_is(m.group[0], older_ways[i].what))
+            instead = older_ways[i].instead;
+    suggest(
+        d, 0, 0.97,
+        "%.*s came with TypeScript %.*s, and the compiler here is %.*s: install a newer one (npm "
+        "install -g typescript@5), or %s.",
+        P(m.group[0]), P(m.group[1]), P(m.group[2]), instead);
+    return true;
+}
+
 static void typescript_advise(struct diagnoser *g, const struct diagnose_input *in,
                               struct diagnosis *d)
 {
@@ -313,6 +346,8 @@ static void typescript_advise(struct diagnoser *g, const struct diagnose_input *
                 d->location.line);
     (void)snprintf(d->docs, sizeof d->docs,
                    "https://www.typescriptlang.org/docs/handbook/2/everyday-types.html");
+    if (advise_older_compiler(g, in, d))
+        return;
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (match(g, rules[i].pattern, t.message, &t.m)) {
             rules[i].advise(&t);

@@ -3,7 +3,7 @@
 import pytest
 
 from corpus import wait_up
-from harness import belljar, public_dir
+from harness import ROOT, belljar, public_dir
 from service import ROOMY, Service
 
 
@@ -97,3 +97,52 @@ def test_it_starts_warm_in_a_service():
         assert (r["stdout"], r["language"]) == ("warm\n", "typescript") and r["start"] in ("warm", "hatched"), r
         r = s.run(code="const x: number = 'no';\n", language="typescript", check_types=True)
         assert r["verdict"] == "compile_error" and "main.ts(1,7): error TS2322" in r["stderr"], r
+
+
+NEWER = [
+    ("4.9", "`satisfies`", "const p = { x: 1 } satisfies { x: number };\nconsole.log(p.x);\n", "1\n"),
+    ("4.9", "`satisfies`", "const p = [1,\n 2] as const satisfies readonly number[];\nconsole.log(p[1]);\n", "2\n"),
+    ("4.9", "an `accessor` field", "class A {\n  static accessor n: number = 1;\n}\nconsole.log(A.n);\n", "1\n"),
+    ("5.0", "a `const` type parameter", "function f<A, const T>(a: A, t: T): T { return t; }\nconsole.log(f(1, 2));\n", "2\n"),
+    ("5.2", "`using`", "{\n  using r = { [Symbol.dispose]() { console.log('freed'); } };\n}\n", "freed\n"),
+    ("5.3", "`with` after an import", "import d from './d.json' with { type: 'json' };\nconsole.log(d.a);\n", "3\n"),
+]
+
+
+def compiler(prefix=()):
+    """Which there is."""
+    rows = belljar("languages", "--json", prefix=prefix).json
+    return tuple(int(n) for n in next(r for r in rows if r["name"] == "typescript")["version"].split("."))
+
+
+@pytest.mark.parametrize("check", [(), ("--check-types",)], ids=["run", "checked"])
+@pytest.mark.parametrize("since, what, code, out", NEWER)
+def test_what_a_newer_compiler_knows_runs_or_is_named(since, what, code, out, check):
+    """Debian's compiler is of 2022. What it says of such code, that a comma is missing, helps nobody."""
+    r = ts(code, *check, files={"d.json": '{"a": 3}'})
+    if compiler() >= tuple(int(n) for n in since.split(".")):
+        assert (r["stdout"], r["verdict"]) == (out, "ok"), r
+        return
+    assert r["exit_code"] == 1 and f"note: {what} needs TypeScript {since}, and this machine has 4." in r["stderr"], r
+    suggestion = r["diagnosis"]["suggestions"]
+    assert len(suggestion) == 1 and f"{what} came with TypeScript {since}" in suggestion[0]["text"], r["diagnosis"]
+
+
+@pytest.mark.parametrize("code", ["const satisfies = 1;\nconst x: = 5;\n", "class A { accessor(n: number) { return n; }\n", "const using = 1, y = ;\n",
+                                  "let a = [1, 2;\n"])
+def test_an_error_that_is_no_compilers_age_is_not_put_on_it(code):
+    assert "needs TypeScript" not in ts(code)["stderr"]
+
+
+@pytest.mark.skipif(not ROOT, reason="another /usr/local/lib takes a mount")
+def test_a_compiler_that_is_a_program_is_not_taken_for_one_to_use(public_path):
+    """From version 7 on the package holds nothing that can be loaded: it is neither used nor told as the version."""
+    package = public_path / "lib" / "node_modules" / "typescript"
+    (package / "lib").mkdir(parents=True)
+    (package / "package.json").write_text('{\n  "name": "typescript",\n  "version": "7.0.2",\n  "main": "./lib/version.cjs"\n}\n')
+    (package / "lib" / "version.cjs").write_text("exports.version = '7.0.2';\n")
+    code = public_path / "main.ts"
+    code.write_text("const x: number = 1;\nconsole.log(x);\n")
+    there = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" /usr/local/lib && exec "$@"', str(public_path / "lib")]
+    assert belljar("run", "--local", "--json", code, prefix=there).stdout == "1\n"
+    assert compiler(there) != (7, 0, 2)

@@ -26,8 +26,9 @@ const struct language language_typescript = {
     .profile = (const char *const[]){ "/usr/bin/node", "-r", REGISTER, "-r",
                                       "{guest}/node/profile.js", FILE_ARGUMENT, NULL },
     .env = (const char *const[]){ NULL },
-    /* The order is register.js's: the first that is there is the one that is used. */
-    .version = (const char *const[]){ "/bin/sed", "-n", "s/.*\"version\": *\"\\([0-9.]*\\).*/\\1/p",
+    /* The order is compiler.js's: the first that is there and can be used is. Those from 7 on cannot. */
+    .version = (const char *const[]){ "/bin/sed", "-n",
+                                      "s/.*\"version\": *\"\\([1-6][.][0-9.]*\\).*/\\1/p",
                                       "/usr/local/lib/node_modules/typescript/package.json",
                                       "/usr/lib/node_modules/typescript/package.json",
                                       "/usr/share/nodejs/typescript/package.json", NULL },

@@ -5,10 +5,11 @@ const fs = require('fs');
 const path = require('path');
 const { builtinModules } = require('module');
 const ts = require('./compiler.js')();
+const newer = require('./newer.js');
 
 const SHOWN_MAX = 100;
-// What register.js does anyway: await at the top, import.meta, and imports that end in .ts.
-const ALLOWED = new Set([1343, 1375, 1378, 1432, 2691, 5097]);
+// What register.js does anyway: await at the top, import.meta, imports that end in .ts, and such with attributes.
+const ALLOWED = new Set([1343, 1375, 1378, 1432, 2691, 2823, 5097]);
 const TYPES = ['/usr/local/lib/node_modules/@types', '/usr/lib/node_modules/@types', '/usr/share/nodejs/@types'];
 // A type of a module whose types are not there.
 const UNKNOWN_TYPE = 2709;
@@ -24,6 +25,14 @@ const NODE_TEXT = ['process', 'Buffer', 'require', 'module', 'exports', 'global'
   'type Buffer = any;\n' +
   builtinModules.map((m) => `declare module '${m}';\ndeclare module 'node:${m}';\n`).join('');
 
+// What this Node has, of which this compiler knows.
+const LIBRARIES = [
+  'lib.es2022.d.ts',
+  'lib.dom.d.ts',
+  ...(Array.prototype.toSorted ? ['lib.es2023.d.ts'] : []),
+  ...(Symbol.dispose ? ['lib.esnext.disposable.d.ts'] : []),
+];
+
 const asked = (dir) => {
   const file = path.join(dir, 'tsconfig.json');
   if (!fs.existsSync(file)) return {};
@@ -36,7 +45,7 @@ const main = path.resolve(process.argv[2]);
 const options = {
   strict: true,
   target: ts.ScriptTarget.ES2022,
-  lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+  lib: LIBRARIES.filter((f) => fs.existsSync(path.join(path.dirname(ts.sys.getExecutingFilePath()), f))),
   esModuleInterop: true,
   resolveJsonModule: true,
   experimentalDecorators: parseInt(ts.versionMajorMinor, 10) < 5,
@@ -71,4 +80,6 @@ const line = (d) => {
 };
 for (const d of found.slice(0, SHOWN_MAX)) fs.writeSync(2, line(d) + '\n');
 if (found.length > SHOWN_MAX) fs.writeSync(2, `… and ${found.length - SHOWN_MAX} more errors\n`);
+const note = newer(ts, found);
+if (note) fs.writeSync(2, note);
 process.exitCode = found.length ? 1 : 0;

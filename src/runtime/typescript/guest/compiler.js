@@ -1,4 +1,5 @@
-// The TypeScript to use: a newer one that somebody installed with npm, or Debian's.
+// The TypeScript to use: a newer one that somebody installed with npm, or Debian's. From 7 on it is a program, without what we
+// need of it: then it is as if it were not there.
 'use strict';
 const PLACES = ['/usr/local/lib/node_modules/typescript', '/usr/lib/node_modules/typescript', '/usr/share/nodejs/typescript'];
 
@@ -20,13 +21,14 @@ module.exports = (small) => {
   const limit = Error.stackTraceLimit;
   for (const place of PLACES) {
     try {
-      return small ? loadSmall(place) : require(place);
+      const ts = small ? loadSmall(place) : require(place);
+      if (ts.createSourceFile) return ts;
     } catch (e) {
       if (e.code !== 'MODULE_NOT_FOUND') throw e;
     } finally {
       Error.stackTraceLimit = limit;
     }
   }
-  require('fs').writeSync(2, 'TypeScript is not installed on this machine: apt-get install node-typescript\n');
+  require('fs').writeSync(2, 'TypeScript is not installed on this machine: apt-get install node-typescript, or npm install -g typescript@5\n');
   process.exit(1);
 };

@@ -11,6 +11,7 @@ const before = Object.getOwnPropertyDescriptor(Module, 'runMain'); // in a zygot
 const ts = require('./compiler.js')(before.get !== undefined);
 const strip = require('./strip.js')(ts);
 const translate = require('./translate.js')(ts);
+const newer = require('./newer.js');
 const EXTENSIONS = ['.ts', '.mts', '.cts', '.tsx'];
 const isOurs = (filename) => typeof filename === 'string' && /\.[cm]?tsx?$/.test(filename) &&
   !filename.includes('/node_modules/');
@@ -48,7 +49,7 @@ const complaint = (file) => {
     const tabs = lines[line].slice(0, character).replace(/[^\t]/g, ' ');
     return `${path.relative(process.cwd(), file.fileName)}(${line + 1},${character + 1}): error TS${d.code}: ${message}\n` +
       `${lines[line]}\n${tabs}${'~'.repeat(Math.max(1, Math.min(d.length, lines[line].length - character)))}\n`;
-  }).join('');
+  }).join('') + newer(ts, file.parseDiagnostics);
 };
 
 // In a line of base 64 digits, five bits each: how far a position is from the one before.
