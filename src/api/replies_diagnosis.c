@@ -46,6 +46,18 @@ static const struct api_field cause_reply[] = {
     { "location", FIELD_OBJECT, OR_NULL, .fields = place_reply, .help = "where that was" },
     { 0 },
 };
+static const struct api_field further_error_reply[] = {
+    { "type", FIELD_STRING, OR_NULL, .help = "as in the diagnosis" },
+    { "message", FIELD_STRING, ALWAYS, .help = "what the compiler said" },
+    { "location", FIELD_OBJECT, OR_NULL, .fields = place_reply, .help = "where that is" },
+    { 0 },
+};
+static const struct api_field further_errors_reply[] = {
+    { "errors", FIELD_OBJECTS, ALWAYS, .fields = further_error_reply,
+      .help = "up to 20, in the order of the output, each once" },
+    { "left_out", FIELD_INT, ALWAYS, .help = "how many more were counted" },
+    { 0 },
+};
 static const struct api_field suggestion_reply[] = {
     { "text", FIELD_STRING, ALWAYS, .help = "a sentence" },
     { "replacement", FIELD_STRING, .help = "the line as it might be, or what to write" },
@@ -68,6 +80,8 @@ const struct api_field diagnosis_reply[] = {
       .help = "who called, the innermost first" },
     { "causes", FIELD_OBJECTS, ALWAYS, .fields = cause_reply,
       .help = "what led to it, the nearest first" },
+    { "further_errors", FIELD_OBJECT, .fields = further_errors_reply,
+      .help = "the other errors of the same output; some follow from the first" },
     { "suggestions", FIELD_OBJECTS, ALWAYS, .fields = suggestion_reply,
       .help = "what may help, the best first" },
     { "docs", FIELD_STRING, OR_NULL, .help = "where more is said" },

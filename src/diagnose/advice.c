@@ -25,6 +25,27 @@ bool match_text(struct diagnoser *g, const char *pattern, struct piece text, str
     return false;
 }
 
+bool failed_by_itself(const struct diagnose_input *in)
+{
+    return !in->compiling && in->evidence && in->verdict == VERDICT_RUNTIME_ERROR &&
+           in->evidence->signal == 0;
+}
+
+struct piece last_words(const struct diagnose_input *in)
+{
+    struct piece rest = text_of(in), line;
+    for (unsigned n = 0; n < BLANKS_NEAR && last_line(&rest, &line); n++)
+        if (piece_trim(line).len > 0)
+            return piece_trim(line);
+    return NO_PIECE;
+}
+
+void set_exit(const struct diagnose_input *in, struct diagnosis *d, struct piece message)
+{
+    COPY(message, d->message);
+    (void)snprintf(d->type, sizeof d->type, "exit %d", in->evidence->exit_code);
+}
+
 /* ---- tables ---- */
 
 struct subject {
@@ -137,6 +158,29 @@ void tell_brace(const struct advising *a, const struct match *m)
             (int)(opened.len < 120 ? opened.len : 120), opened.at);
 }
 
+bool tell_fence(const struct diagnose_input *in, struct diagnosis *d)
+{
+    const struct source_file *f = find_source(in, piece_of(d->location.file));
+    for (uint32_t n = d->location.line; n > 0 && n + 2 > d->location.line; n--)
+        if (starts_with(piece_trim(source_line(f, n)), "```")) {
+            suggest(d, 20, 0.97,
+                    "Line %u is a Markdown fence, not a part of the program: leave the ``` lines "
+                    "out.",
+                    n);
+            return true;
+        }
+    return false;
+}
+
+void tell_outside(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    suggest(a->d, a->row->rule, 0.75,
+            "Line %u stands outside of any function: a `}` above it closes too early; remove the "
+            "one that is too many.",
+            a->d->location.line);
+}
+
 /* ---- sources ---- */
 
 struct piece base_of(struct piece path)
@@ -216,16 +260,37 @@ static bool is_ended(struct piece line)
            starts_with(line, "//") || starts_with(line, "<?") || starts_with(line, "/*");
 }
 
-void go_back_to_statement(const struct diagnose_input *in, struct diagnosis *d)
+/* The line before the location's that is not blank, and its number; 0: there is none, or the location's is the one. */
+static uint32_t line_before(const struct diagnose_input *in, const struct diagnosis *d,
+                            struct piece *ret)
 {
     const struct source_file *f = find_source(in, piece_of(d->location.file));
     struct piece here = source_line(f, d->location.line);
     if (!here.at || (d->location.column > 0 && d->location.column - 1 > indent_of(here)))
-        return; /* something stands before it in its own line */
+        return 0; /* something stands before it in its own line */
     uint32_t line = d->location.line;
-    struct piece before = NO_PIECE;
-    for (unsigned n = 0; n < BLANKS_NEAR && line > 1 && piece_trim(before).len == 0; n++)
-        before = source_line(f, --line);
+    *ret = NO_PIECE;
+    for (unsigned n = 0; n < BLANKS_NEAR && line > 1 && piece_trim(*ret).len == 0; n++)
+        *ret = source_line(f, --line);
+    return line;
+}
+
+void go_back_to_brace(const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece before;
+    uint32_t line = line_before(in, d, &before);
+    if (line == 0 || !piece_is(piece_trim(without_end_space(before)), "}"))
+        return;
+    d->location.line = line;
+    point_at_end(in, d);
+}
+
+void go_back_to_statement(const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece before;
+    uint32_t line = line_before(in, d, &before);
+    if (line == 0)
+        return;
     if (is_ended(before))
         return;
     d->location.line = line;

@@ -48,6 +48,7 @@ enum {
     DIAGNOSE_CAUSES = 8,
     DIAGNOSE_SUGGESTIONS = 4,
     DIAGNOSE_EXCERPT = 7,
+    DIAGNOSE_FURTHER = 20,
 };
 
 /* 1-based; 0: not known. Columns count characters. */
@@ -73,6 +74,14 @@ struct diagnosis {
         char type[128], message[512];
         struct place_in_code at;
     } causes[DIAGNOSE_CAUSES];
+    size_t n_further; /* other errors of the same output, in its order, each once */
+    struct further_error {
+        char type[64], message[400];
+        struct place_in_code at;
+        bool anywhere; /* the same message at another place is the same error */
+        bool by_place; /* so is another message at the same place */
+    } further[DIAGNOSE_FURTHER];
+    size_t further_left_out; /* how many more there were, in what is read of the text */
     size_t n_excerpt;
     struct excerpt_line {
         uint32_t line;

@@ -3,7 +3,7 @@
 
 #include "diagnose/diagnose.h"
 
-enum { PATTERNS_MAX = 1021 };
+enum { PATTERNS_MAX = 2039 };
 
 struct diagnoser {
     struct pattern {

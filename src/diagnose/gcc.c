@@ -44,6 +44,36 @@ static void read_way(struct diagnoser *g, const struct diagnose_input *in, struc
     }
 }
 
+#define ERROR PLACE "(?:fatal )?error: (.*?)(?: \\[(-W[^\\]]+)\\])?$"
+
+static bool next_error(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
+                       struct further_error *ret)
+{
+    struct place_in_code way = { 0 };
+    struct piece line;
+    struct match m;
+    while (next_line(rest, &line)) {
+        read_way(g, in, line, &way);
+        if (match(g, PLACE "(?:warning|note): ", line, &m)) {
+            way = (struct place_in_code){ 0 };
+            continue;
+        }
+        if (!piece_has(line, "error: ") || !match(g, ERROR, line, &m))
+            continue;
+        COPY(m.group[3], ret->message);
+        COPY(m.group[4], ret->type);
+        if (!set_place(in, &ret->at, m.group[0], m.group[1], m.group[2])) {
+            /* Deep in a library one mistake makes many errors: one is enough, at the job's line that led there. */
+            if (way.line == 0)
+                continue;
+            ret->at = way;
+            ret->by_place = true;
+        }
+        return true;
+    }
+    return false;
+}
+
 static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct piece rest = text_of(in), line;
@@ -55,8 +85,7 @@ static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, 
             way = (struct place_in_code){ 0 };
             continue;
         }
-        if (!piece_has(line, "error: ") ||
-            !match(g, PLACE "(?:fatal )?error: (.*?)(?: \\[(-W[^\\]]+)\\])?$", line, &m))
+        if (!piece_has(line, "error: ") || !match(g, ERROR, line, &m))
             continue;
         COPY(m.group[3], d->message);
         COPY(m.group[4], d->type);
@@ -66,6 +95,7 @@ static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, 
             d->location = way;
         else
             read_underline(g, rest, d);
+        read_further(g, in, next_error, d);
         return true;
     }
     return false;
@@ -84,6 +114,9 @@ static bool read_driver(struct diagnoser *g, const struct diagnose_input *in, st
 }
 
 /* ---- the linker ---- */
+
+#define LINKED    "(undefined reference to|multiple definition of) " GCC_OPEN "(.+?)" GCC_CLOSE
+#define LINKED_AT "([^\\s:]+\\.(?:c|cc|cpp|cxx|h|hpp)):(\\d+): (?:undefined|multiple)"
 
 struct piece gcc_plain_name(struct piece symbol)
 {
@@ -128,22 +161,70 @@ void gcc_find_use(const struct diagnose_input *in, struct diagnosis *d, struct p
     }
 }
 
+/* What the compiler uses by itself, a destructor ("Shape::~Shape()") or a table ("vtable for Shape"), is used on no line: where
+ * the class declares it. */
+static void find_declared(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
+                          struct piece symbol)
+{
+    struct match m;
+    bool table = match(g, " for (?:\\w+::)*(\\w+)$", symbol, &m);
+    if (!table && !match(g, "(~\\w+)\\(", symbol, &m))
+        return;
+    struct piece name = m.group[0];
+    for (size_t i = 0; i < in->n_sources; i++) {
+        struct piece rest = text_of_source(&in->sources[i]), line;
+        for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++) {
+            size_t at;
+            if (!has_word(line, name, &at) ||
+                (table && !match(g, "\\b(?:class|struct)\\s", line, &m)))
+                continue;
+            d->location = (struct place_in_code){ .line = n };
+            COPY(piece_of(in->sources[i].name), d->location.file);
+            point_at(in, d, name);
+            return;
+        }
+    }
+}
+
+/* A name that is used in ten places is missing once. */
+static bool next_undefined(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
+                           struct further_error *ret)
+{
+    struct piece line;
+    struct match m, at;
+    while (next_line(rest, &line)) {
+        if (!match(g, LINKED, line, &m))
+            continue;
+        COPY(m.group[0], ret->message);
+        append_message(ret, " '", m.group[1]);
+        append_message(ret, "", PIECE("'"));
+        COPY(starts_with(m.group[0], "undefined") ? PIECE(LD_UNDEFINED) : PIECE(LD_MULTIPLE),
+             ret->type);
+        ret->anywhere = true;
+        if (match(g, LINKED_AT, line, &at))
+            (void)set_place(in, &ret->at, at.group[0], at.group[1], NO_PIECE);
+        return true;
+    }
+    return false;
+}
+
 static bool read_linker(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct match m;
-    if (match_text(g, "(undefined reference to|multiple definition of) " GCC_OPEN "(.+?)" GCC_CLOSE,
-                   text_of(in), &m)) {
+    if (match_text(g, LINKED, text_of(in), &m)) {
         struct piece what = m.group[0], symbol = m.group[1];
         (void)snprintf(d->message, sizeof d->message, "%.*s '%.*s'", (int)what.len, what.at,
                        (int)symbol.len, symbol.at);
         bool undefined = starts_with(what, "undefined");
         COPY(undefined ? PIECE(LD_UNDEFINED) : PIECE(LD_MULTIPLE), d->type);
         /* With -g the linker knows the line. */
-        if (match_text(g, "([^\\s:]+\\.(?:c|cc|cpp|cxx|h|hpp)):(\\d+): (?:undefined|multiple)",
-                       text_of(in), &m))
+        if (piece_has(symbol, "~") || piece_has(symbol, " for "))
+            find_declared(g, in, d, symbol);
+        else if (match_text(g, LINKED_AT, text_of(in), &m))
             (void)set_place(in, &d->location, m.group[0], m.group[1], NO_PIECE);
         else
             gcc_find_use(in, d, gcc_plain_name(symbol));
+        read_further(g, in, next_undefined, d);
     } else if (match_text(g, "ld: (cannot find -l\\S+?)(?:: .*)?$", text_of(in), &m) ||
                match_text(g, "(?:^|/)(?:ld|collect2)(?:\\.\\w+)?: (?:fatal )?(?:error: )?(.+)",
                           text_of(in), &m)) {
@@ -225,8 +306,8 @@ static bool read_assertion(struct diagnoser *g, const struct diagnose_input *in,
     if (!match_text(g, "^(?:[^:]+: )?([^\\s:]+):(\\d+): (.*): (Assertion [`'].*' failed)\\.?$",
                     text_of(in), &m))
         return false;
-    (void)set_place(in, &d->location, m.group[0], m.group[1], NO_PIECE);
     add_frame(in, d, m.group[0], m.group[1], NO_PIECE, m.group[2]);
+    locate_by_frames(d); /* not in a header of the library's */
     COPY(m.group[3], d->message);
     COPY(PIECE("SIGABRT"), d->type);
     d->category = CATEGORY_ASSERTION;
@@ -289,6 +370,19 @@ static bool read_signal(struct diagnoser *g, const struct diagnose_input *in, st
     return false;
 }
 
+/* "numbers.txt: No such file or directory": perror() before exit(1). */
+static bool read_perror(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece line = last_words(in);
+    if (!failed_by_itself(in) || !line.at)
+        return false;
+    set_exit(in, d, line);
+    if (classify(g, d, gcc_run_advice))
+        return true;
+    d->type[0] = d->message[0] = '\0';
+    return false;
+}
+
 static bool read_gcc(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     bool (*const run[])(struct diagnoser *, const struct diagnose_input *,
@@ -301,13 +395,20 @@ static bool read_gcc(struct diagnoser *g, const struct diagnose_input *in, struc
         }
     if ((in->compiling || !in->evidence) && read_compiler(g, in, d)) {
         if (!classify(g, d, gcc_compile_advice))
-            d->category = CATEGORY_COMPILE;
+            d->category = starts_with(piece_of(d->type), "-W")
+                              ? CATEGORY_COMPILE /* a warning */
+                              : CATEGORY_TYPE;   /* no grammar, no name */
         if (d->category == CATEGORY_SYNTAX && piece_has(piece_of(d->message), "expected") &&
             piece_has(piece_of(d->message), ";"))
             go_back_to_statement(in, d);
+        if (d->category == CATEGORY_SYNTAX && piece_has(piece_of(d->message), "identifier or") &&
+            piece_has(piece_of(d->message), ";"))
+            go_back_to_brace(in, d);
         return true;
     }
     if ((in->compiling || !in->evidence) && (read_linker(g, in, d) || read_driver(g, in, d)))
+        return true;
+    if (!in->compiling && read_perror(g, in, d))
         return true;
     if (in->compiling || !read_signal(g, in, d))
         return false;
@@ -318,6 +419,8 @@ static bool read_gcc(struct diagnoser *g, const struct diagnose_input *in, struc
 static void advise_gcc(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     bool run = !in->compiling && d->verdict != VERDICT_COMPILE_ERROR;
+    if (d->category == CATEGORY_SYNTAX && tell_fence(in, d))
+        return;
     if (run)
         advise_by(g, in, d, gcc_run_advice);
     if (d->n_suggestions == 0)

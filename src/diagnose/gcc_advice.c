@@ -50,6 +50,18 @@ static void tell_else(const struct advising *a, const struct match *m)
         "An `else` follows one statement or one block in braces: put braces around the `if`'s.");
 }
 
+/* for (int i = 0, i < 10, i++) */
+static void tell_for(const struct advising *a, const struct match *m)
+{
+    struct match c;
+    if (match(a->g, "\\bfor\\s*\\(([^;]*),([^;]*),([^;]*)\\)", line_at(a->in, a->d), &c))
+        suggest(a->d, 0, 0.9,
+                "The three parts of a `for` are separated by `;`: `for (%.*s;%.*s;%.*s)`.",
+                SAID(&c, 0), SAID(&c, 1), SAID(&c, 2));
+    else
+        tell_semicolon(a, m);
+}
+
 /* ---- types and members ---- */
 
 /* The line that a note of the compiler's points at: "main.c:3:12: note: declared here". */
@@ -82,6 +94,17 @@ static void tell_declared(const struct advising *a, const struct match *m)
 static void tell_defined_before(const struct advising *a, const struct match *m)
 {
     (void)m;
+    struct match n;
+    if (match_text(a->g, NOTE ".*(?:previous|previously|first)", text_of(a->in), &n) &&
+        piece_number(n.group[1]) == a->d->location.line &&
+        piece_same(base_of(n.group[0]), base_of(piece_of(a->d->location.file)))) {
+        suggest(a->d, 0, 0.9,
+                "%s is included more than once: begin it with `#pragma once`, so that it is read "
+                "only the first time.",
+                a->d->location.file);
+        suggest_replacement(a->d, "#pragma once");
+        return;
+    }
     (void)tell_noted(a, NOTE ".*(?:previous|previously|first)", 0.8,
                      "Rename one of the two, or remove it; the other is on");
 }
@@ -89,10 +112,11 @@ static void tell_defined_before(const struct advising *a, const struct match *m)
 static void tell_pure(const struct advising *a, const struct match *m)
 {
     struct match n;
+    struct piece class = m->group[0].at ? m->group[0] : m->group[1];
     if (!match_text(a->g, "note: +" Q "(virtual .+?)" E, text_of(a->in), &n))
         return;
     suggest(a->d, 0, 0.85, "`%.*s` does not define `%.*s`, which has to be there: define it.",
-            SAID(m, 0), SAID(&n, 0));
+            (int)class.len, class.at, SAID(&n, 0));
 }
 
 static const struct {
@@ -160,6 +184,43 @@ static void tell_convert(const struct advising *a, const struct match *m)
     tell_declared(a, m);
 }
 
+/* "no match for 'operator<' (operand types are 'Student' and 'Student')" */
+static void tell_operator(const struct advising *a, const struct match *m)
+{
+    struct piece op = m->group[0], left = m->group[1], right = m->group[2];
+    bool own = a->d->n_frames > 0 && a->d->frames[0].user; /* not somewhere in the library */
+    if (piece_is(op, "<<") && piece_has(left, "ostream"))
+        suggest(a->d, 0, 0.85,
+                "C++ does not know how to print a `%.*s`: print its members, or define "
+                "`std::ostream &operator<<(std::ostream &out, const %.*s &value)`.",
+                (int)right.len, right.at, (int)right.len, right.at);
+    else if (piece_is(op, ">>") && piece_has(left, "istream"))
+        suggest(a->d, 0, 0.85,
+                "C++ does not know how to read a `%.*s`: read its members, or define "
+                "`std::istream &operator>>(std::istream &in, %.*s &value)`.",
+                (int)right.len, right.at, (int)right.len, right.at);
+    else if (piece_is(op, "+") && (piece_has(left, "string") || piece_has(right, "string")))
+        suggest(a->d, 0, 0.85,
+                "A text is joined to a text alone: std::to_string(value) makes one of a number "
+                "(<string>).");
+    else if (piece_is(op, "<") && !own)
+        suggest(a->d, 0, 0.85,
+                "What is sorted, or is a key, is compared with `<`, which `%.*s` does not have: "
+                "define `bool operator<(const %.*s &other) const` in it, or give a comparison as "
+                "the last argument.",
+                (int)left.len, left.at, (int)left.len, left.at);
+    else if (piece_is(op, "==") && !own)
+        suggest(a->d, 0, 0.85,
+                "What is searched for is compared with `==`, which `%.*s` does not have: define "
+                "`bool operator==(const %.*s &other) const` in it.",
+                (int)left.len, left.at, (int)left.len, left.at);
+    else
+        suggest(a->d, 0, 0.6,
+                "There is no `%.*s` between `%.*s` and `%.*s`: convert one of them, call a "
+                "function that does what is meant, or define `operator%.*s`.",
+                SAID(m, 0), SAID(m, 1), SAID(m, 2), SAID(m, 0));
+}
+
 static void tell_unique(const struct advising *a, const struct match *m)
 {
     (void)m;
@@ -184,6 +245,9 @@ const struct advice gcc_compile_advice[] = {
     SAY("unrecognized command-line option " Q "(.+?)" E, CATEGORY_COMPILE, 0, 0.8,
         "The compiler has no option `{1}`: leave it out of the compiler's arguments."),
     TELL("^(?:.*: )?([^:]+): No such file or directory$", CATEGORY_IMPORT, 0, gcc_tell_header),
+    SAY(Q "begin" E " was not declared in this scope", CATEGORY_TYPE, 0, 0.85,
+        "`for (x : y)` goes over a container or an array, and this is neither: count with `for "
+        "(int i = 0; i < n; i++)`."),
     TELL(Q "([\\w:]+)" E " (?:undeclared|was not declared in this scope|has not been declared)",
          CATEGORY_NAME, 37, gcc_tell_undeclared),
     TELL("unknown type name " Q "([\\w:]+)" E, CATEGORY_NAME, 37, gcc_tell_undeclared),
@@ -193,7 +257,14 @@ const struct advice gcc_compile_advice[] = {
          CATEGORY_NAME, 37, gcc_tell_undeclared),
     TELL(Q "(\\w+)" E " is not a class, namespace", CATEGORY_NAME, 37, gcc_tell_undeclared),
     TELL(Q "([^']+?)" E " has no member named " Q "(\\w+)" E, CATEGORY_NAME, 0, tell_member),
+    TELL("expected " Q "=" E ".*before " Q "[<>]|expected " Q ";" E " before " Q "\\)",
+         CATEGORY_SYNTAX, 0, tell_for),
     TELL("expected .*" Q ";" E ".* (?:after|before|at end)", CATEGORY_SYNTAX, 0, tell_semicolon),
+    SAY("stray " Q "`" E, CATEGORY_SYNTAX, 20, 0.7,
+        "A backquote is no part of C: is it left from Markdown, or from another language?"),
+    TELL("expected (?:identifier|unqualified-id|declaration).* before " Q
+         "?(?:return|if|for|while|do|switch|else|\\}|<<)\\b?",
+         CATEGORY_SYNTAX, 0, tell_outside),
     TELL("at end of input|expected " Q "\\}" E, CATEGORY_SYNTAX, 0, tell_brace),
     SAY("expected " Q "\\)" E " before " Q "(.+?)" E, CATEGORY_SYNTAX, 0, 0.75,
         "A `(` before the `{1}` is not closed: add `)`."),
@@ -223,13 +294,35 @@ const struct advice gcc_compile_advice[] = {
     TELL("to be of abstract type " Q "(.+?)" E "|invalid new-expression of abstract class type " Q
          "(.+?)" E,
          CATEGORY_TYPE, 0, tell_pure),
+    SAY(Q "(.+?)" E " is a pointer; did you mean to use", CATEGORY_TYPE, 0, 0.9,
+        "`{1}` is a pointer: its members are reached with `->`."),
+    SAY("incomplete type " Q "(.+?)" E, CATEGORY_TYPE, 0, 0.8,
+        "Only the name of `{1}` is known there: its definition, with its members, has to stand "
+        "(or be included) before."),
+    SAY(Q "(\\w+)" E " is not captured", CATEGORY_NAME, 0, 0.9,
+        "The lambda does not see `{1}`: name it in its square brackets, `[{1}]` for a copy or "
+        "`[&{1}]` for the variable itself."),
+    SAY("passing " Q "const (.+?)" E " as " Q "this" E " argument discards", CATEGORY_TYPE, 0, 0.85,
+        "The object is `const` here, and the function it calls may change it: leave out the "
+        "`const` where the object is declared, or write `const` after the function's brackets "
+        "where it is defined."),
+    SAY("use of deleted function .*std::hash<(.+?) ?>[;\\]]", CATEGORY_TYPE, 0, 0.85,
+        "There is no hash of `{1}` for unordered containers: use std::map or std::set, which "
+        "compare, or give the container a hash function of its own."),
     TELL("use of deleted function .*unique_ptr", CATEGORY_TYPE, 0, tell_unique),
+    SAY("use of deleted function " Q "(?:std::)?(\\w+)(?:<.*>)?(?:& \\w+)?::.*\\(const ",
+        CATEGORY_TYPE, 0, 0.75,
+        "A `{1}` cannot be copied: pass it by reference (`{1} &`), or hand it over with "
+        "std::move."),
     TELL("(?:cannot convert|conversion from) " Q "(.+?)" E ".*? to " Q "(.+?)" E, CATEGORY_TYPE, 0,
          tell_convert),
     TELL("invalid conversion from " Q "(.+?)" E " to " Q "(.+?)" E, CATEGORY_TYPE, 0, tell_convert),
     TELL("conflicting (?:types|declaration)|redefinition of|redeclar|previously declared|cannot be "
          "overloaded",
          CATEGORY_TYPE, 0, tell_defined_before),
+    TELL("no match for " Q "operator(\\W+?)" E " \\(operand types are " Q "(.+?)" E ".*? and " Q
+         "(.+?)" E,
+         CATEGORY_TYPE, 0, tell_operator),
     TELL("no matching function for call to|no match for", CATEGORY_TYPE, 0, tell_declared),
     SAY("marked " Q "override" E, CATEGORY_TYPE, 0, 0.85,
         "No virtual function of the base class has this signature: compare the parameters and the "

@@ -189,6 +189,15 @@ static bool tell_inner(const struct advising *a, struct piece name)
     struct piece rest = text_of_source(f), line;
     for (uint32_t n = 1; n < a->d->location.line && n < LINES_SEEN && next_line(&rest, &line);
          n++) {
+        bool loop = match(a->g, "\\bfor\\s*\\([^;:]*\\b\\w[\\w:<>]* \\**&?(\\w+)\\s*[=:]", line,
+                          &m);
+        if (loop && indent_of(line) >= indent && piece_same(m.group[0], name)) {
+            suggest(a->d, 37, 0.85,
+                    "`%.*s` belongs to the loop on line %u and ends with it: declare it before the "
+                    "loop.",
+                    (int)name.len, name.at, n);
+            return true;
+        }
         if (indent_of(line) <= indent ||
             !match(a->g, "^\\s+(?:const |unsigned )*\\w[\\w:<>]* \\**&?(\\w+)\\s*(?:=|;|\\[)", line,
                    &m) ||
@@ -201,6 +210,35 @@ static bool tell_inner(const struct advising *a, struct piece name)
         return true;
     }
     return false;
+}
+
+/* A member that is used in a function defined outside of its class, and without the class's name. */
+static bool tell_member_of(const struct advising *a, struct piece name)
+{
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    struct piece rest = text_of_source(f), line, class = NO_PIECE, owner = NO_PIECE;
+    struct match m;
+    size_t at;
+    struct piece function = NO_PIECE;
+    for (uint32_t n = 1; n < a->d->location.line && n < LINES_SEEN && next_line(&rest, &line);
+         n++) {
+        if (match(a->g, "^(?:class|struct) (\\w+)[^;]*$", line, &m))
+            class = m.group[0];
+        else if (starts_with(line, "}"))
+            class = NO_PIECE;
+        else if (class.at && has_word(line, name, &at) && piece_has(line, ";"))
+            owner = class;
+        else if (!class.at && match(a->g, "^\\w[\\w:<>*& ]*[ *&](\\w+)\\(", line, &m))
+            function = m.group[0];
+    }
+    if (!owner.at || !function.at || piece_is(function, "main"))
+        return false;
+    suggest(a->d, 37, 0.8,
+            "`%.*s` is a member of `%.*s`: a member function that is defined outside of the class "
+            "is called `%.*s::%.*s`.",
+            (int)name.len, name.at, (int)owner.len, owner.at, (int)owner.len, owner.at,
+            (int)function.len, function.at);
+    return true;
 }
 
 /* Nothing is known by that name: a header is missing, or it is misspelt. */
@@ -224,7 +262,7 @@ void gcc_tell_undeclared(const struct advising *a, const struct match *m)
         (void)suggest_swap(a->in, a->d, name, full);
         return;
     }
-    if (tell_inner(a, name))
+    if (tell_inner(a, name) || (gcc_is_cpp(a) && tell_member_of(a, name)))
         return;
     char best[128];
     if (nearest_name_in(a->in, name, c_keywords, best, sizeof best)) {
@@ -285,6 +323,38 @@ static void tell_no_main(const struct advising *a)
             "No function is called `main`, where a program begins: add `int main(void) { ... }`.");
 }
 
+/* Why what some file has is not there for the others. */
+static bool tell_hidden(const struct advising *a, struct piece symbol, struct piece name)
+{
+    for (size_t i = 0; i < a->in->n_sources; i++) {
+        const struct source_file *f = &a->in->sources[i];
+        struct piece rest = text_of_source(f), line;
+        struct match m;
+        size_t at;
+        for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++) {
+            if (!has_word(line, name, &at))
+                continue;
+            if (match(a->g, "^static .*\\(.*[^;]\\s*$", line, &m) &&
+                strcmp(f->name, a->d->location.file) != 0) {
+                suggest(a->d, 37, 0.9,
+                        "`%.*s` is `static` on line %u of %s, so no other file sees it: remove "
+                        "the `static`.",
+                        (int)name.len, name.at, n, f->name);
+                return true;
+            }
+            if (piece_has(symbol, "<") && match(a->g, "\\w<\\w[\\w, ]*>::\\w", line, &m)) {
+                suggest(a->d, 37, 0.9,
+                        "`%.*s` is a member of a template, and its body is on line %u of %s, "
+                        "where other files do not see it: move the bodies of templates into the "
+                        "header.",
+                        (int)name.len, name.at, n, f->name);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void gcc_tell_undefined(const struct advising *a, const struct match *m)
 {
     struct piece symbol = m->group[0], name = gcc_plain_name(symbol);
@@ -304,8 +374,34 @@ void gcc_tell_undefined(const struct advising *a, const struct match *m)
         suggest_replacement(a->d, "%s", library);
         return;
     }
+    if (starts_with(name, "~")) {
+        char whole[140], better[160];
+        (void)snprintf(whole, sizeof whole, "%.*s()", (int)(name.len < 120 ? name.len : 120),
+                       name.at);
+        (void)snprintf(better, sizeof better, "%s = default", whole);
+        suggest(a->d, 37, 0.9,
+                "The destructor `%.*s` is declared and has no body: write `= default` after it, or "
+                "its body.",
+                (int)symbol.len, symbol.at);
+        (void)suggest_swap(a->in, a->d, piece_of(whole), better);
+        return;
+    }
+    if (starts_with(symbol, "vtable for ")) {
+        suggest(a->d, 37, 0.85,
+                "`%.*s` has virtual functions without a body: define each of them, the destructor "
+                "too, or write `= 0` (`= default` for a destructor) after those that need none.",
+                (int)symbol.len - 11, symbol.at + 11);
+        return;
+    }
     if (starts_with(symbol, "std::")) {
         suggest(a->d, 37, 0.8, "This is C++: run it as cpp, whose compiler links the C++ library.");
+        return;
+    }
+    if (piece_has(symbol, "::") && !piece_has(symbol, "(")) {
+        suggest(a->d, 37, 0.85,
+                "A static member is declared in its class, and defined once outside of it: `int "
+                "%.*s = 0;`, with its own type (or declare it `inline static`).",
+                (int)symbol.len, symbol.at);
         return;
     }
     if (match_text(a->g, "implicit declaration of function .*; did you mean " Q "(.+?)" E "\\?",
@@ -316,8 +412,14 @@ void gcc_tell_undefined(const struct advising *a, const struct match *m)
         (void)suggest_swap(a->in, a->d, name, text);
         return;
     }
+    if (tell_hidden(a, symbol, name))
+        return;
     uint32_t line = declared_at(a, name, file, sizeof file);
     if (line > 0) {
+        if (a->d->location.line == 0) { /* nothing names it where it is used: a destructor */
+            COPY(piece_of(file), a->d->location.file);
+            a->d->location.line = line;
+        }
         suggest(
             a->d, 37, 0.8,
             "`%.*s` is declared (%s, line %u), but no file of the job defines it: write its body, "

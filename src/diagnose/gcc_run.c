@@ -90,9 +90,29 @@ static void tell_divided(const struct advising *a, const struct match *m)
                 "Check that the divisor is not zero before dividing integers by it.");
 }
 
+static void tell_abort(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    struct piece said = last_words(a->in);
+    if (said.at)
+        suggest(a->d, 0, 0.6,
+                "Something called abort(), most likely where this was printed: `%.*s`.",
+                (int)(said.len < 160 ? said.len : 160), said.at);
+}
+
 const struct advice gcc_run_advice[] = {
     TELL("^SIGSEGV|^SIGBUS", CATEGORY_RUNTIME, 38, tell_segfault, .docs = SANITIZER_DOCS),
     TELL("^SIGFPE", CATEGORY_VALUE, 0, tell_divided),
+    SAY("^exit \\d+: (?:.*[ '\":])?([\\w./-]+\\.\\w+)'?\"?: No such file or directory", CATEGORY_IO,
+        22, 0.8, "There is no file {1} in the jar: send it with the job, or write it first."),
+    SAY("^exit \\d+: .*No such file or directory", CATEGORY_IO, 22, 0.7,
+        "A file that it opens is not in the jar: send it with the job, or write it first."),
+    IS("^exit \\d+: .*: Permission denied", CATEGORY_PERMISSION),
+    IS("^exit \\d+: .*: Cannot allocate memory", CATEGORY_RESOURCE),
+    SAY("^SIGABRT: Assertion .!?this->empty\\(\\). failed", CATEGORY_RUNTIME, 38, 0.85,
+        "front(), back() or pop() of a container that is empty: ask empty() before. " SANITIZERS),
+    SAY("^SIGABRT: Assertion .__n < this->size\\(\\). failed", CATEGORY_INDEX, 38, 0.85,
+        "An index is not below size(): check it before. " SANITIZERS),
     SAY("^SIGABRT: Assertion .(.*). failed", CATEGORY_ASSERTION, 0, 0.75,
         "`{1}` does not hold there: look at what the function was called with.",
         .docs = "https://en.cppreference.com/w/c/error/assert"),
@@ -100,7 +120,7 @@ const struct advice gcc_run_advice[] = {
         CATEGORY_RUNTIME, 38, 0.85, "Memory was freed twice, or written past its end. " SANITIZERS,
         .docs = SANITIZER_DOCS),
     SAY("^SIGABRT: the program ended itself", CATEGORY_RUNTIME, 0, 0.5,
-        "Something called abort(): what was printed before may tell why."),
+        "Something called abort(): what was printed before may tell why.", .tell = tell_abort),
     SAY("terminate called without an active exception", CATEGORY_RUNTIME, 0, 0.7,
         "A std::thread went out of scope while it ran: call its join() or detach() before."),
     SAY("pure virtual method called", CATEGORY_RUNTIME, 0, 0.6,
@@ -189,10 +209,36 @@ const struct advice gcc_run_advice[] = {
         CATEGORY_INDEX, 38, 0.85,
         "Index {1} is not in an array of type `{2}`: the last is the length less one.",
         .docs = SANITIZER_DOCS),
+    SAY("UndefinedBehaviorSanitizer: .*shift", CATEGORY_VALUE, 0, 0.8,
+        "A number is shifted by fewer bits than its type has, and what comes out has to fit: use "
+        "a wider type, unsigned (1ULL << n), or check the count before.",
+        .docs = SANITIZER_DOCS),
+    SAY("UndefinedBehaviorSanitizer: .*outside the range of representable", CATEGORY_VALUE, 0, 0.8,
+        "The value does not fit the type it is converted to: use a wider one, or check before.",
+        .docs = SANITIZER_DOCS),
+    SAY("UndefinedBehaviorSanitizer: .*end of a value-returning function", CATEGORY_RUNTIME, 0,
+        0.85, "A way through the function ends without a `return`: add one.",
+        .docs = SANITIZER_DOCS),
+    SAY("UndefinedBehaviorSanitizer: .*not a valid value for type", CATEGORY_VALUE, 0, 0.75,
+        "The variable was not given a value before it is read: initialise it.",
+        .docs = SANITIZER_DOCS),
+    SAY("UndefinedBehaviorSanitizer: .*variable length array bound", CATEGORY_VALUE, 0, 0.8,
+        "The length of the array is zero or negative there: check it before.",
+        .docs = SANITIZER_DOCS),
+    SAY("UndefinedBehaviorSanitizer: .*(?:misaligned|insufficient space|object-size)",
+        CATEGORY_RUNTIME, 38, 0.7,
+        "The pointer does not point at a whole object of that type: was it cast from another, or "
+        "is the block too small?",
+        .docs = SANITIZER_DOCS),
     SAY("UndefinedBehaviorSanitizer: .*overflow", CATEGORY_VALUE, 0, 0.75,
         "The result does not fit the type: use a wider one (long long), or check before.",
         .docs = SANITIZER_DOCS),
     SAY("UndefinedBehaviorSanitizer: .*null pointer", CATEGORY_RUNTIME, 38, 0.85,
         "A null pointer is used on that line: check it before.", .docs = SANITIZER_DOCS),
+    /* A class of the program's own. */
+    SAY("^(?!SIG|exit )([A-Za-z_][\\w:<>]*): ", CATEGORY_RUNTIME, 0, 0.5,
+        "Nothing catches `{1}`: put the call into try { ... } catch (const {1} &e) { ... }, or "
+        "keep it from being thrown.",
+        .docs = "https://en.cppreference.com/w/cpp/language/catch"),
     END_OF_ADVICE,
 };

@@ -201,25 +201,52 @@ static void tell_method(const struct advising *a, const struct match *m)
                 SAID(m, 0), SAID(&c, 0), SAID(&c, 1));
         return;
     }
-    suggest(a->d, 0, 0.8, "Give `%.*s` the method `%.*s`, which `%.*s` asks for%s.", SAID(m, 0),
-            (int)method.len, method.at, SAID(m, 1),
-            piece_has(piece_of(a->d->message), "pointer receiver")
-                ? "; it has it as a pointer, so pass &value"
-                : "");
+    if (piece_has(piece_of(a->d->message), "pointer receiver")) {
+        suggest(a->d, 0, 0.85,
+                "The method `%.*s` belongs to *%.*s, the pointer: write `&` before the value "
+                "(`&%.*s{...}`), so that it is a `%.*s`.",
+                (int)method.len, method.at, SAID(m, 0), SAID(m, 0), SAID(m, 1));
+        return;
+    }
+    suggest(a->d, 0, 0.8, "Give `%.*s` the method `%.*s`, which `%.*s` asks for.", SAID(m, 0),
+            (int)method.len, method.at, SAID(m, 1));
 }
 
 /* ---- syntax ---- */
+
+/* What other languages have, and how it is said here. */
+static const struct {
+    const char *line, *instead;
+} foreign[] = {
+    { "^\\s*(while)\\b", "a loop with a condition is `for condition { ... }`." },
+    { "^\\s*(do)\\s*\\{", "write `for { ...; if !condition { break } }`." },
+    { "^\\s*\\}?\\s*(elif|elsif|elseif)\\b", "write `} else if condition {`." },
+    { "(\\?)[^\"]*:", "write `if condition { ... } else { ... }`." },
+    { "^\\s*(try|catch|except|throw|raise)\\b",
+      "functions return an error, and the caller asks `if err != nil`." },
+    { "^\\s*(class)\\b", "write `type Name struct { ... }` and functions with a receiver." },
+    { "^\\s*(def|function|fn)\\b", "a function begins with `func`." },
+    { "^\\s*(let|val)\\b", "a variable is declared with `name := value` or `var name type`." },
+    { "^\\s*(public|private|static)\\b",
+      "what begins with a capital letter is public, everything else is not." },
+    { "^\\s*(?:int|string|float64|bool|double|float) \\w+\\s*(=)",
+      "the type comes after the name, `var name type = value`, or is left out, `name := value`." },
+    { "^[^\"]*=.*(\\+\\+|--)\\s*$", "`x++` is a statement by itself, not a value." },
+    { "^[^\"]*\\b(and|or|not)\\b", "write `&&`, `||`, `!`." },
+};
 
 static void tell_syntax(const struct advising *a, const struct match *m)
 {
     tell_brace(a, m);
     struct piece line = line_at(a->in, a->d);
     struct match c;
-    if (a->d->n_suggestions == 0 &&
-        match(a->g, "^\\s*(while|elif|elseif|else if not)\\b", line, &c))
-        suggest(a->d, 0, 0.8,
-                "Go has no `%.*s`: a loop with a condition is `for condition { ... }`.",
-                SAID(&c, 0));
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign && a->d->n_suggestions == 0; i++)
+        if (match(a->g, foreign[i].line, line, &c)) {
+            suggest(a->d, 0, 0.85, "Go has no `%.*s`: %s", SAID(&c, 0), foreign[i].instead);
+            return;
+        }
+    if (a->d->n_suggestions == 0 && piece_has(piece_of(a->d->message), "outside function body"))
+        tell_outside(a, m);
 }
 
 /* ---- the runtime ---- */
@@ -237,8 +264,12 @@ static void tell_nil_map(const struct advising *a, const struct match *m)
     }
     COPY(c.group[0], name);
     struct piece rest = text_of_source(find_source(a->in, piece_of(a->d->location.file))), line;
+    struct piece field = c.group[0]; /* of c.store, store */
+    const char *dot = memrchr(field.at, '.', field.len);
+    if (dot)
+        field = (struct piece){ dot + 1, field.len - (size_t)(dot + 1 - field.at) };
     while (!known && next_line(&rest, &line))
-        if (has_word(line, base_of(c.group[0]), &(size_t){ 0 }) &&
+        if (has_word(line, field, &(size_t){ 0 }) &&
             match(a->g, "(map\\[[^\\]]+\\][\\w.*\\[\\]]+)", line, &t)) {
             COPY(t.group[0], type);
             known = true;
@@ -264,6 +295,10 @@ static unsigned before_dots(const struct advising *a, struct piece line, char *o
         for (size_t n = package_by_name(c.group[0]) ? c.all.len : c.group[0].len; n < c.all.len;
              n++) {
             if (c.all.at[n] != '.' || used + n + 8 > size)
+                continue;
+            char quoted[96];
+            (void)snprintf(quoted, sizeof quoted, "`%.*s`", (int)n, c.all.at);
+            if (strstr(out, quoted))
                 continue;
             used += (size_t)snprintf(out + used, size - used, "%s`%.*s`", found ? " or " : "",
                                      (int)n, c.all.at);
@@ -356,6 +391,9 @@ static const struct advice table[] = {
         "A program begins in `func main()` of package main: add it.", "func main() {"),
     SAY("^no new variables on left side of :=", CATEGORY_NAME, 0, 0.9,
         "The variable is there already: `=` gives it a new value, `:=` declares."),
+    SAY("^main redeclared in this block", CATEGORY_NAME, 0, 0.9,
+        "All files of the job are one program, which has one `func main()`: rename the other, or "
+        "leave its file out."),
     SAY("(\\w+) redeclared in this block", CATEGORY_NAME, 0, 0.8,
         "`{1}` is declared twice: rename one, or use `=` where it gets a new value."),
     TELL("^invalid operation: (\\S+) ([-+*/%<>=!&|^]+) (\\S+) \\(mismatched types (.+) and (.+)\\)",
@@ -365,6 +403,13 @@ static const struct advice table[] = {
          CATEGORY_TYPE, 0, tell_mismatch, .docs = "https://go.dev/ref/spec#Conversions"),
     TELL("^cannot use (\".*\") \\(.*\\) as (int\\w*|uint\\w*|float\\d+) value", CATEGORY_TYPE, 0,
          tell_number_in_quotes, .docs = "https://pkg.go.dev/strconv"),
+    SAY("(\\S+) does not (?:implement|satisfy) (\\S+) \\(\\S+ missing in (.+)\\)", CATEGORY_TYPE, 0,
+        0.85, "`{2}` allows {3}, and `{1}` is none of them: add it there, or pass another type.",
+        .docs = GO_SPEC "#Type_constraints"),
+    SAY("(\\S+) does not (?:implement|satisfy) comparable", CATEGORY_TYPE, 0, 0.85,
+        "`{1}` cannot be compared with `==`, which is asked of it there: slices, maps and "
+        "functions cannot.",
+        .docs = GO_SPEC "#Comparison_operators"),
     TELL("(\\S+) does not implement (\\S+) \\((?:missing (?:method )?)?(\\w+)", CATEGORY_TYPE, 0,
          tell_method, .docs = "https://go.dev/ref/spec#Interface_types"),
     TELL("^assignment mismatch: .* but (\\S+) returns (\\d+) values?", CATEGORY_TYPE, 0,
@@ -375,6 +420,21 @@ static const struct advice table[] = {
         "Give it as many arguments as its declaration has."),
     SAY("^(too many|not enough) return values\\s+have \\((.*)\\)\\s+want \\((.*)\\)", CATEGORY_TYPE,
         0, 0.85, "The function returns ({3}), and this returns ({2})."),
+    SAY("^cannot assign to (\\w+)\\[.*\\] \\((?:value of type byte|neither addressable)",
+        CATEGORY_TYPE, 0, 0.8,
+        "A text cannot be changed in place: make `b := []byte({1})` of it ([]rune for letters), "
+        "change b, and make a text of it again, `string(b)`."),
+    SAY("^cannot assign to (?:struct field )?(.+?)\\[(.+?)\\]\\.(\\w+) in map", CATEGORY_TYPE, 0,
+        0.9,
+        "What a map holds is changed as a whole: `v := {1}[{2}]; v.{3} = ...; {1}[{2}] = v`, or "
+        "let the map hold pointers."),
+    SAY("^cannot use nil as (\\S+) value", CATEGORY_TYPE, 0, 0.8,
+        "Only pointers, slices, maps, channels, functions and interfaces can be nil: give a "
+        "{1}."),
+    SAY("is not used$|evaluated but not used", CATEGORY_TYPE, 34, 0.8,
+        "The value goes nowhere: assign it, or leave the line out."),
+    SAY("^(\\S+) \\(.*\\) is not an expression|(\\S+) used as value", CATEGORY_TYPE, 0, 0.75,
+        "`{1}{2}` gives no value: call it by itself, or have it return one."),
     SAY("^missing return", CATEGORY_SYNTAX, 0, 0.85,
         "Every way through the function has to end in a `return`: add one before this brace.",
         .docs = "https://go.dev/ref/spec#Terminating_statements"),
@@ -456,12 +516,44 @@ static const struct advice table[] = {
         .docs = "https://pkg.go.dev/strconv#{1}"),
     SAY("open (\\S+): no such file", CATEGORY_IO, 22, 0.7,
         "There is no file {1} in the jar: send it with the job, or write it first."),
+    SAY("json: cannot unmarshal (\\w+) into Go (?:struct field (\\S+)|value) of type (\\S+)",
+        CATEGORY_VALUE, 27, 0.85,
+        "The JSON has a {1} where the program has a {3} ({2}): give the field the JSON's type, or "
+        "correct the JSON.",
+        .docs = "https://pkg.go.dev/encoding/json#Unmarshal"),
+    SAY("invalid character .* (?:looking for|after|in) |unexpected end of JSON input",
+        CATEGORY_VALUE, 27, 0.8, "The text is no JSON, or not all of it: look at what is read.",
+        .docs = "https://pkg.go.dev/encoding/json#Unmarshal"),
+    SAY("parsing time (\".*?\")", CATEGORY_VALUE, 0, 0.8,
+        "{1} does not have the layout that time.Parse was given, which is written with the day "
+        "\"2006-01-02 15:04:05\".",
+        .docs = "https://pkg.go.dev/time#Layout"),
     IS("permission denied", CATEGORY_PERMISSION),
     IS("dial tcp|lookup .* on |no such host", CATEGORY_NETWORK),
     END_OF_ADVICE,
 };
 
 /* ---- reading ---- */
+
+#define ERROR "^(?:vet: )?([^\\s:][^:]*\\.go):(\\d+):(?:(\\d+):)? (.*)$"
+
+static bool next_error(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
+                       struct further_error *ret)
+{
+    struct piece line;
+    struct match m;
+    while (next_line(rest, &line)) {
+        if (!match(g, ERROR, line, &m))
+            continue;
+        (void)set_place(in, &ret->at, m.group[0], m.group[1], m.group[2]);
+        COPY(m.group[3], ret->message);
+        struct piece after = *rest;
+        if (next_line(&after, &line) && starts_with(line, "\t"))
+            append_message(ret, " ", piece_trim(line));
+        return true;
+    }
+    return false;
+}
 
 static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
@@ -473,7 +565,7 @@ static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, 
             COPY(m.group[0], d->message);
             return true;
         }
-        if (!match(g, "^(?:vet: )?([^\\s:][^:]*\\.go):(\\d+):(?:(\\d+):)? (.*)$", line, &m))
+        if (!match(g, ERROR, line, &m))
             continue;
         (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
         COPY(m.group[3], d->message);
@@ -485,6 +577,7 @@ static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, 
             (void)snprintf(d->message + used, sizeof d->message - used, "\n%.*s", (int)more.len,
                            more.at);
         }
+        read_further(g, in, next_error, d);
         return true;
     }
     return false;
@@ -545,17 +638,40 @@ static bool read_panic(struct diagnoser *g, const struct diagnose_input *in, str
     return false;
 }
 
+/* "2024/05/01 12:00:00 open x: no such file": log.Fatal, and what a program says before os.Exit(1). */
+static bool read_fatal(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct match m;
+    struct piece line = last_words(in);
+    bool logged = match(g,
+                        "^\\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)? "
+                        "(?:(\\S+\\.go):(\\d+): )?(.*)$",
+                        line, &m);
+    set_exit(in, d, logged ? m.group[2] : line);
+    if (logged && m.group[0].at)
+        (void)set_place(in, &d->location, m.group[0], m.group[1], NO_PIECE);
+    if (logged || (line.at && classify(g, d, table)))
+        return true;
+    d->type[0] = d->message[0] = '\0';
+    return false;
+}
+
 static bool read_go(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     bool found = (!in->compiling && read_panic(g, in, d)) ||
-                 ((in->compiling || !in->evidence) && read_compiler(g, in, d));
+                 ((in->compiling || !in->evidence) && read_compiler(g, in, d)) ||
+                 (failed_by_itself(in) && read_fatal(g, in, d));
     if (found && !classify(g, d, table))
-        d->category = d->type[0] ? CATEGORY_RUNTIME : CATEGORY_COMPILE;
+        d->category = d->type[0]         ? CATEGORY_RUNTIME
+                      : d->location.line ? CATEGORY_TYPE /* neither grammar nor names */
+                                         : CATEGORY_COMPILE;
     return found;
 }
 
 static void advise_go(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
+    if (d->category == CATEGORY_SYNTAX && tell_fence(in, d))
+        return;
     advise_by(g, in, d, table);
     if (starts_with(piece_of(d->message), "no new variables"))
         (void)suggest_swap(in, d, PIECE(":="), "=");

@@ -75,6 +75,17 @@ void add_frame(const struct diagnose_input *in, struct diagnosis *d, struct piec
 void locate_by_frames(struct diagnosis *d);
 struct cause *add_cause(struct diagnosis *d); /* NULL when there are enough */
 
+/* Another error of the same output. One that is there already is not added, one too many is counted. */
+void add_further(struct diagnosis *d, const struct further_error *e);
+/* The next error of a compiler's output: what is left of the output is in *rest, *ret is zero before. False: none is left. */
+typedef bool next_error_fn(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
+                           struct further_error *ret);
+/* Adds all of the text but the first, which is the diagnosis itself. */
+void read_further(struct diagnoser *g, const struct diagnose_input *in, next_error_fn *next,
+                  struct diagnosis *d);
+/* Adds what follows to a message, as far as it has room. */
+void append_message(struct further_error *e, const char *between, struct piece more);
+
 /* A suggestion; of the same confidence the first added stays first, and one for each rule is enough (0: not counted).
  * rule: see README.md. */
 [[gnu::format(printf, 4, 5)]] void suggest(struct diagnosis *d, unsigned rule, double confidence,

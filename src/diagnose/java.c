@@ -249,8 +249,23 @@ static void tell_null(const struct advising *a, const struct match *m)
     }
     if (!name[0])
         COPY(what, name);
-    suggest(a->d, 38, 0.9,
-            "`%s` is null there: give it a value before, or check `%s != null` first.", name, name);
+    /* "the return value of "Main$Repo.findUser(int)"": nobody writes it so. */
+    if (match(a->g, "([\\w]+)\\([^()]*\\)$", piece_of(name), &c)) {
+        suggest(a->d, 38, 0.9,
+                "`%.*s(...)` returned null there: keep what it returns in a variable, and check "
+                "that it is not null before using it.",
+                SAID(&c, 0));
+        return;
+    }
+    if (piece_has(piece_of(name), "["))
+        suggest(a->d, 38, 0.9,
+                "`%s` is null there: `new T[n]` makes an array of nulls, so put an object into "
+                "each place first, `%s = new ...`.",
+                name, name);
+    else
+        suggest(a->d, 38, 0.9,
+                "`%s` is null there: give it a value before, or check `%s != null` first.", name,
+                name);
     if (!piece_has(piece_of(name), "("))
         point_at(a->in, a->d, piece_of(name));
 }
@@ -278,6 +293,44 @@ static void tell_bounds(const struct advising *a, const struct match *m)
                 SAID(m, 0), length, length - 1);
 }
 
+static void tell_unreported(const struct advising *a, const struct match *m)
+{
+    /* What a lambda throws, its caller's interface would have to declare. */
+    if (piece_has(line_at(a->in, a->d), "->") || piece_has(line_at(a->in, a->d), "::"))
+        suggest(a->d, 0, 0.9,
+                "A lambda cannot pass %.*s on: catch it inside, `x -> { try { ... } catch (%.*s "
+                "e) { throw new RuntimeException(e); } }`.",
+                SAID(m, 0), SAID(m, 0));
+}
+
+/* A constructor that does not call super(...) calls super(). */
+static void tell_super(const struct advising *a, const struct match *m)
+{
+    struct match c;
+    struct piece line = line_at(a->in, a->d);
+    if (has_word(line, PIECE("new"), &(size_t){ 0 }))
+        return;
+    if (match(a->g, "\\bclass\\s", line, &c))
+        suggest(a->d, 0, 0.85,
+                "`%.*s`, which it extends, has no constructor without arguments: write a "
+                "constructor that begins with `super(...)` and gives it %.*s.",
+                SAID(m, 0), SAID(m, 1));
+    else if (match(a->g, "\\)\\s*(?:throws .*)?\\{", line, &c))
+        suggest(a->d, 0, 0.9,
+                "The constructor has to begin with `super(...)`: `%.*s`, which it extends, takes "
+                "%.*s.",
+                SAID(m, 0), SAID(m, 1));
+}
+
+static void tell_nothing_left(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    if (!piece_has(text_of(a->in), "java.util.Scanner"))
+        suggest(a->d, 0, 0.8,
+                "It was empty: ask isEmpty() (hasNext(), of an iterator) before taking something "
+                "out.");
+}
+
 static const struct advice table[] = {
     TELL("^cannot find symbol .*?symbol: +(\\w+) (\\w+)", CATEGORY_NAME, 0, tell_symbol),
     TELL("^class (\\w+) is public, should be declared in a file named", CATEGORY_NAME, 38,
@@ -297,20 +350,53 @@ static const struct advice table[] = {
     SAY("^'(.)' expected", CATEGORY_SYNTAX, 0, 0.8, "A `{1}` is missing where the caret is."),
     SAY("^unreachable statement", CATEGORY_SYNTAX, 0, 0.8,
         "Nothing comes here: a return, break, throw or endless loop is right before."),
-    IS("expected$|^illegal start|^not a statement|^class, interface|^invalid method "
-       "declaration|^orphaned|"
-       "^illegal character|^malformed|^unnamed classes|^empty character|^integer number too large|"
-       "^variable declaration not allowed|^break outside|^try without|^'catch' without|^array "
-       "dimension",
-       CATEGORY_SYNTAX),
     TELL("^incompatible types: possible lossy conversion from (\\w+) to (\\w+)", CATEGORY_TYPE, 0,
          tell_lossy),
+    SAY("^incompatible types: (\\w+)<(.+)> cannot be converted to \\1<(.+)>$", CATEGORY_TYPE, 0,
+        0.75,
+        "A {1}<{2}> is no {1}<{3}>, whatever the two types are to each other: declare both with "
+        "the same, or take a `{1}<? extends ...>` of what both extend (Number, for numbers)."),
+    SAY("^incompatible types: Object cannot be converted to (\\S+)", CATEGORY_TYPE, 0, 0.8,
+        "A collection without a type in <> holds Objects: declare it with one, `List<{1}>`, or "
+        "cast, `({1}) value`."),
+    SAY("^incompatible types: unexpected return value", CATEGORY_TYPE, 0, 0.85,
+        "The method is declared `void`, or the lambda gives nothing: write the type it returns in "
+        "place of `void`."),
+    SAY("^incompatible types: missing return value", CATEGORY_TYPE, 0, 0.85,
+        "The method is declared to return something: write it after `return`."),
     TELL("^incompatible types: (\\S+) cannot be converted to (\\S+)", CATEGORY_TYPE, 0,
          tell_convert),
     SAY("^unreported exception (\\S+); must be caught", CATEGORY_TYPE, 0, 0.9,
         "Declare it, `throws {1}` after the method's brackets, or put the call into try { ... } "
         "catch ({1} e) "
-        "{ ... }."),
+        "{ ... }.",
+        .tell = tell_unreported),
+    SAY("^local variables? (?:(\\w+) .*)?referenced from (a lambda expression|an inner class)",
+        CATEGORY_TYPE, 0, 0.9,
+        "What {2} uses must not change: copy it into a variable that is set once, or count in an "
+        "AtomicInteger or an array of one (int[] n = {0}; n[0]++)."),
+    SAY("^(\\w+) is abstract; cannot be instantiated", CATEGORY_TYPE, 0, 0.85,
+        "There are no objects of `{1}` itself: make one of a class that extends or implements "
+        "it."),
+    SAY("attempting to assign weaker access privileges; was (\\w+)", CATEGORY_TYPE, 0, 0.9,
+        "Write `{1}` before the method: the one that it overrides is {1}."),
+    SAY("^method does not override or implement a method", CATEGORY_TYPE, 0, 0.85,
+        "No method above has this name and these parameters: correct them, or remove @Override."),
+    SAY("^incomparable types: (\\S+) and (\\S+)", CATEGORY_TYPE, 0, 0.75,
+        "A {1} and a {2} are never equal: convert one of them; texts are compared with equals()."),
+    SAY("^integer number too large", CATEGORY_SYNTAX, 0, 0.9,
+        "The number does not fit an int: write L after it, and keep it in a long."),
+    SAY("^class, interface, enum, or record expected|^illegal start of (?:type|expression)",
+        CATEGORY_SYNTAX, 0, 0.6,
+        "The line does not stand where it may: a `}` above closes too early, or one is missing."),
+    SAY("^not a statement", CATEGORY_SYNTAX, 0, 0.6,
+        "The line calculates something and does nothing with it: assign it, or call a method."),
+    SAY("^invalid method declaration; return type required", CATEGORY_SYNTAX, 0, 0.85,
+        "A method says what it returns before its name (`void` for nothing); only a constructor "
+        "has none, and the class's name."),
+    SAY("^variable declaration not allowed here", CATEGORY_SYNTAX, 0, 0.8, "Put braces around it."),
+    SAY("^duplicate class: (\\S+)", CATEGORY_NAME, 0, 0.85,
+        "`{1}` is defined in more than one file: rename or remove one."),
     SAY("^non-static (?:method|variable) (\\w+)\\S* cannot be referenced", CATEGORY_TYPE, 0, 0.9,
         "`main` is static and has no object: declare `{1}` as static, or call it on an object (new "
         "Main().{1})."),
@@ -321,8 +407,12 @@ static const struct advice table[] = {
         "name."),
     SAY("^cannot assign a value to final variable (\\w+)", CATEGORY_TYPE, 0, 0.9,
         "`{1}` is final: remove `final` where it is declared, or use another variable."),
-    SAY("^(\\w+) is not abstract and does not override abstract method (\\S+) in (\\w+)",
+    SAY("^(.+?) is not abstract and does not override abstract method (\\S+) in (\\w+)",
         CATEGORY_TYPE, 0, 0.9, "Write the method {2} of {3} in `{1}`."),
+    SAY("^constructor (\\w+) in \\S+ \\S+ cannot be applied to given types; +required: +(.*?) "
+        "+found: "
+        "+no arguments",
+        CATEGORY_TYPE, 0, 0.85, "`{1}` takes: {2}. It was given nothing.", .tell = tell_super),
     SAY("^(?:method|constructor) (\\w+) in \\S+ \\S+ cannot be applied to given types; +required: "
         "+(.*?) +found: +(.*?)"
         "(?: +reason:.*)?$",
@@ -336,6 +426,12 @@ static const struct advice table[] = {
         "String.valueOf(x))."),
     SAY("^exception (\\w+) is never thrown", CATEGORY_TYPE, 0, 0.8,
         "Nothing in the try throws {1}: remove the catch."),
+    IS("expected$|^illegal start|^not a statement|^class, interface|^invalid method "
+       "declaration|^orphaned|"
+       "^illegal character|^malformed|^unnamed classes|^empty character|^integer number too large|"
+       "^variable declaration not allowed|^break outside|^try without|^'catch' without|^array "
+       "dimension",
+       CATEGORY_SYNTAX),
     IS("^incompatible|^incomparable|^no suitable|^method|^constructor|^array required|^call "
        "to|^cannot |^unexpected type|"
        "^generic|^type |^local variables|^\\w+ is abstract|^modifier|^duplicate "
@@ -345,6 +441,14 @@ static const struct advice table[] = {
     SAY("Could not find or load main class (\\S+)", CATEGORY_NAME, 38, 0.8,
         "There is no class {1} with a main method: the class has its file's name, letter by "
         "letter."),
+    SAY("[Mm]ain method is not static in class (\\w+)", CATEGORY_NAME, 38, 0.95,
+        "`main` is called without an object, and has to be static: `public static void "
+        "main(String[] args)`.",
+        "    public static void main(String[] args) {"),
+    SAY("[Mm]ain method must return a value of type void", CATEGORY_NAME, 38, 0.95,
+        "`main` returns nothing: `public static void main(String[] args)`; System.exit(n) gives a "
+        "status.",
+        "    public static void main(String[] args) {"),
     SAY("[Mm]ain method not found in class (\\w+)", CATEGORY_NAME, 38, 0.9,
         "A program begins in `public static void main(String[] args)`: add it to {1}.",
         "    public static void main(String[] args) {"),
@@ -386,7 +490,20 @@ static const struct advice table[] = {
         "The next word of the input is not of that kind: ask hasNextInt() first, and give the "
         "input on stdin."),
     SAY("NoSuchElementException: (?:No line found)?$", CATEGORY_IO, 0, 0.75,
-        "There was nothing left: ask hasNext() first; what a Scanner reads is given on stdin."),
+        "There was nothing left: ask hasNext() first; what a Scanner reads is given on stdin.",
+        .tell = tell_nothing_left),
+    SAY("EmptyStackException", CATEGORY_VALUE, 0, 0.85,
+        "The stack was empty: ask isEmpty() before pop() or peek()."),
+    SAY("NegativeArraySizeException: (\\S+)", CATEGORY_VALUE, 0, 0.85,
+        "An array of {1} places cannot be made: check the length before."),
+    SAY("CloneNotSupportedException", CATEGORY_TYPE, 0, 0.8,
+        "The class has to implement Cloneable, or to be copied another way."),
+    SAY("DateTimeParseException: (.*)", CATEGORY_VALUE, 0, 0.8,
+        "The text is no date in the form that is read (2024-05-31, unless a DateTimeFormatter "
+        "says another)."),
+    SAY("IllegalMonitorStateException", CATEGORY_RUNTIME, 0, 0.8,
+        "wait(), notify() and unlock() are for who holds the lock: call them inside of "
+        "synchronized, or after lock()."),
     SAY("NoSuchElementException: No value present", CATEGORY_VALUE, 0, 0.85,
         "The Optional is empty: use orElse(...), or ask isPresent() first."),
     IS("NoSuchElementException", CATEGORY_VALUE),
@@ -405,6 +522,9 @@ static const struct advice table[] = {
     SAY("IllegalFormat|MissingFormat|UnknownFormat", CATEGORY_VALUE, 0, 0.8,
         "The format does not fit its arguments: %d is for whole numbers, %f for others, %s for "
         "anything."),
+    SAY("No enum constant (?:\\w+\\.)*(\\w+)\\.(.*)$", CATEGORY_VALUE, 0, 0.85,
+        "{1} has no constant {2}; large and small letters differ: compare with {1}.values() "
+        "first, or catch IllegalArgumentException."),
     IS("IllegalArgumentException|DateTimeParse|ParseException|PatternSyntax", CATEGORY_VALUE),
     IS("IOException", CATEGORY_IO),
     END_OF_ADVICE,
@@ -418,12 +538,36 @@ static void append(char *out, size_t size, struct piece line)
     (void)snprintf(out + used, size - used, "\n%.*s", (int)line.len, line.at);
 }
 
+#define ERROR "^(\\S.*\\.java):(\\d+): error: (.*)$"
+
+static bool next_error(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
+                       struct further_error *ret)
+{
+    struct piece line;
+    struct match m;
+    bool found = false;
+    while (!found && next_line(rest, &line))
+        found = match(g, ERROR, line, &m);
+    if (!found)
+        return false;
+    (void)set_place(in, &ret->at, m.group[0], m.group[1], NO_PIECE);
+    COPY(m.group[2], ret->message);
+    struct piece after = *rest;
+    for (unsigned k = 0; k < 6 && next_line(&after, &line) && !match(g, ERROR, line, &m); k++) {
+        if (match(g, "^(\\s*)\\^\\s*$", line, &m))
+            ret->at.column = (uint32_t)m.group[0].len + 1;
+        else if (match(g, "^  +symbol: +(.*)$", line, &m)) /* without it the message says nothing */
+            append_message(ret, ": ", m.group[0]);
+    }
+    return true;
+}
+
 static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct piece rest = text_of(in), line, shown = NO_PIECE;
     struct match m;
     for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
-        if (!match(g, "^(\\S.*\\.java):(\\d+): error: (.*)$", line, &m))
+        if (!match(g, ERROR, line, &m))
             continue;
         (void)set_place(in, &d->location, m.group[0], m.group[1], NO_PIECE);
         COPY(m.group[2], d->message);
@@ -434,14 +578,25 @@ static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, 
                 d->location.column = (uint32_t)m.group[0].len + 1;
                 underline_word(in, d);
                 show_line(d, d->location.line, shown);
-            } else if (match(g, "^  +(?:symbol|location|required|found|reason): ", line, &m)) {
+            } else if (match(g, "^  +(?:symbol|location|required|found|reason): ", line, &m) ||
+                       (d->location.column > 0 && match(g, "^  [a-z(]", line, &m))) {
                 append(d->message, sizeof d->message, piece_trim(line));
             }
             shown = line;
         }
+        read_further(g, in, next_error, d);
         return true;
     }
     return false;
+}
+
+/* What the compiler writes into an enum itself, at the line that declares it. */
+static bool is_of_enum(struct diagnoser *g, const struct diagnose_input *in, const struct match *m)
+{
+    struct match c;
+    struct piece line = source_line(find_source(in, m->group[1]), piece_number(m->group[2]));
+    return match(g, "\\.(?:valueOf|values)$", m->group[0], &c) &&
+           has_word(line, PIECE("enum"), &(size_t){ 0 });
 }
 
 static bool is_library(struct piece function)
@@ -489,7 +644,7 @@ static void read_calls(struct diagnoser *g, const struct diagnose_input *in, str
         while (next_line(&rest, &line) && !starts_with(line, "Caused by: "))
             if (match(g, "^\\s+at (?:[\\w.@]+/+)?([\\w.$<>]+)\\(([^:()]+\\.java):(\\d+)\\)", line,
                       &m) &&
-                is_library(m.group[0]) == (pass == 1))
+                (is_library(m.group[0]) || is_of_enum(g, in, &m)) == (pass == 1))
                 add_java_frame(in, d, &m, pass == 1);
     }
 }
@@ -547,11 +702,46 @@ static bool read_exception(struct diagnoser *g, const struct diagnose_input *in,
     return false;
 }
 
+/* An exception that only carries another ("ExecutionException: java.lang.ArithmeticException: / by zero"): what is to be said of it
+ * is to be said of the one inside. */
+struct wrapped {
+    char type[sizeof((struct diagnosis *)NULL)->type],
+        message[sizeof((struct diagnosis *)NULL)->message];
+};
+
+static bool unwrap(struct diagnosis *d, struct wrapped *ret)
+{
+    if (d->n_causes == 0 ||
+        (d->message[0] && strncmp(d->message, d->causes[0].type, strlen(d->causes[0].type)) != 0))
+        return false;
+    const struct cause *root = &d->causes[d->n_causes - 1];
+    COPY(piece_of(d->type), ret->type);
+    COPY(piece_of(d->message), ret->message);
+    COPY(piece_of(root->type), d->type);
+    COPY(piece_of(root->message), d->message);
+    if (root->at.line)
+        d->location = root->at;
+    return true;
+}
+
+static void wrap(struct diagnosis *d, const struct wrapped *w)
+{
+    COPY(piece_of(w->type), d->type);
+    COPY(piece_of(w->message), d->message);
+}
+
 static bool read_java(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     bool found = (!in->compiling && read_exception(g, in, d)) || read_compiler(g, in, d);
     if (found && !classify(g, d, table))
-        d->category = d->type[0] ? CATEGORY_RUNTIME : CATEGORY_COMPILE;
+        d->category = d->type[0]         ? CATEGORY_RUNTIME
+                      : d->location.line ? CATEGORY_TYPE /* neither grammar nor names */
+                                         : CATEGORY_COMPILE;
+    struct wrapped w;
+    if (found && unwrap(d, &w)) {
+        (void)classify(g, d, table);
+        wrap(d, &w);
+    }
     /* An iterator throws it too, at its own end. */
     if (d->category == CATEGORY_IO && piece_has(piece_of(d->type), "NoSuchElement") &&
         !piece_has(text_of(in), "java.util.Scanner"))
@@ -561,7 +751,13 @@ static bool read_java(struct diagnoser *g, const struct diagnose_input *in, stru
 
 static void advise_java(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
+    struct wrapped w;
+    if (d->category == CATEGORY_SYNTAX && tell_fence(in, d))
+        return;
+    bool carried = unwrap(d, &w);
     advise_by(g, in, d, table);
+    if (carried)
+        wrap(d, &w);
     struct match m;
     if (d->docs[0] ||
         !match(g, "^java\\.(?:lang|util|io|nio|net|time|math)\\.[\\w.]+$", piece_of(d->type), &m))

@@ -58,6 +58,32 @@ static const struct {
     { "last_insert_id", "INSERT ... RETURNING id" },
 };
 
+/* A function that the script creates, by another name or for other types. */
+static bool tell_own_function(const struct advising *a, struct piece name)
+{
+    struct nearest n = { .name = name };
+    struct piece same = NO_PIECE;
+    for (size_t i = 0; i < a->in->n_sources; i++) {
+        struct piece rest = text_of_source(&a->in->sources[i]), line;
+        struct match m;
+        while (next_line(&rest, &line))
+            if (match(a->g, "(?i)\\bfunction\\s+(?:\\w+\\.)?(\\w+)\\s*(\\(.*\\))?", line, &m)) {
+                nearest_try(&n, m.group[0]);
+                if (piece_same(m.group[0], name))
+                    same = m.group[1];
+            }
+    }
+    if (same.len > 0)
+        suggest(a->d, 0, 0.85, "%.*s takes %.*s: give it as many, of these types (value::type).",
+                (int)name.len, name.at, (int)same.len, same.at);
+    else if (n.best[0]) {
+        suggest(a->d, 0, 0.9, "Did you mean `%s`? There is no function `%.*s`.", n.best,
+                (int)name.len, name.at);
+        (void)suggest_swap(a->in, a->d, name, n.best);
+    }
+    return same.len > 0 || n.best[0];
+}
+
 static void tell_function(const struct advising *a, const struct match *m)
 {
     struct piece name = m->group[0];
@@ -72,6 +98,8 @@ static void tell_function(const struct advising *a, const struct match *m)
               &c) &&
         sql_same(name, "round"))
         suggest(a->d, 0, 0.9, "round() with digits is for numeric: round(value::numeric, 2).");
+    else if (tell_own_function(a, name))
+        return;
     else
         suggest(a->d, 0, 0.6,
                 "There is no %.*s() for these types: look at its name, and convert what it is "
@@ -81,14 +109,72 @@ static void tell_function(const struct advising *a, const struct match *m)
 
 #define DOC "https://www.postgresql.org/docs/15/"
 
+static const struct {
+    const char *wrong, *right;
+} types[] = {
+    { "datetime", "timestamp" },
+    { "datetime2", "timestamp" },
+    { "string", "text" },
+    { "str", "text" },
+    { "nvarchar", "varchar" },
+    { "varchar2", "varchar" },
+    { "number", "numeric" },
+    { "double", "double precision" },
+    { "tinyint", "smallint" },
+    { "mediumint", "integer" },
+    { "blob", "bytea" },
+    { "clob", "text" },
+    { "longtext", "text" },
+    { "mediumtext", "text" },
+    { "binary", "bytea" },
+    { "varbinary", "bytea" },
+    { "uniqueidentifier", "uuid" },
+    { "bit1", "boolean" },
+    { "autoincrement", "serial" },
+    { "long", "bigint" },
+    { "object", "jsonb" },
+};
+
+static void tell_type(const struct advising *a, const struct match *m)
+{
+    static const char *const usual[] = { "text",    "integer", "bigint",    "numeric",
+                                         "boolean", "date",    "timestamp", "timestamptz",
+                                         "varchar", "serial",  "jsonb",     "uuid",
+                                         "real",    "bytea",   "interval",  "smallint",
+                                         NULL };
+    struct nearest n = { .name = m->group[0] };
+    nearest_try_list(&n, usual);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (sql_same(m->group[0], types[i].wrong))
+            COPY(piece_of(types[i].right), n.best);
+    if (!n.best[0]) {
+        suggest(a->d, 0, 0.7,
+                "There is no type %.*s: text, integer, bigint, numeric, boolean, date and "
+                "timestamp are the usual ones.",
+                SAID(m, 0));
+        return;
+    }
+    suggest(a->d, 0, 0.9, "PostgreSQL has no type %.*s; what does that here is %s.", SAID(m, 0),
+            n.best);
+    (void)suggest_swap(a->in, a->d, m->group[0], n.best);
+}
+
 static const struct advice table[] = {
-    TELL("relation \"(?:\\w+\\.)?(.+?)\" does not exist", CATEGORY_NAME, 0, sql_tell_table),
-    TELL("missing FROM-clause entry for table \"(.+?)\"", CATEGORY_NAME, 0, sql_tell_table),
     TELL("column \"?(?:\\w+\\.)?(\\w+)\"? (?:of relation .* )?does not exist", CATEGORY_NAME, 0,
          sql_tell_column),
+    TELL("relation \"(?:\\w+\\.)?(.+?)\" does not exist", CATEGORY_NAME, 0, sql_tell_table),
+    TELL("missing FROM-clause entry for table \"(.+?)\"", CATEGORY_NAME, 0, sql_tell_table),
     TELL("column reference \"(.+?)\" is ambiguous", CATEGORY_NAME, 0, sql_tell_ambiguous),
     TELL("column \"(.+?)\" must appear in the GROUP BY", CATEGORY_TYPE, 0, tell_group,
          .docs = DOC "queries-table-expressions.html#QUERIES-GROUP"),
+    SAY("window functions are not allowed in (\\w+)", CATEGORY_TYPE, 0, 0.9,
+        "Window functions come after {1}: select it AS n in a subquery (or WITH), and choose by n "
+        "outside of it.",
+        .docs = DOC "tutorial-window.html"),
+    SAY("aggregate function calls cannot be nested", CATEGORY_TYPE, 0, 0.85,
+        "Count in two steps: the inner one in a subquery (or WITH), the outer one over it."),
+    SAY("set-returning functions are not allowed in", CATEGORY_TYPE, 0, 0.8,
+        "Put the function into FROM: FROM table, generate_series(...) AS n."),
     SAY("aggregate functions are not allowed in WHERE", CATEGORY_TYPE, 0, 0.9,
         "WHERE chooses rows before they are counted: what is about a group goes into HAVING, after "
         "GROUP BY.",
@@ -101,13 +187,13 @@ static const struct advice table[] = {
         "{1} is there already: CREATE TABLE IF NOT EXISTS leaves it, DROP TABLE IF EXISTS {1} "
         "before takes it away.",
         .docs = DOC "sql-createtable.html"),
-    SAY("type \"(.+?)\" does not exist", CATEGORY_NAME, 0, 0.7,
-        "There is no type {1}: text, integer, bigint, numeric, boolean, date and timestamp are the "
-        "usual ones.",
-        .docs = DOC "datatype.html"),
+    TELL("type \"(\\w+)\" does not exist", CATEGORY_NAME, 0, tell_type,
+         .docs = DOC "datatype.html"),
     IS("(?:schema|database|role|sequence|index|constraint) \".*\" (?:does not exist|already "
        "exists)",
        CATEGORY_NAME),
+    SAY("VALUES lists must all be the same length", CATEGORY_TYPE, 0, 0.9,
+        "Each row of VALUES has as many values as the others: this one has another number."),
     TELL("syntax error at or near \"(.*)\"", CATEGORY_SYNTAX, 0, sql_tell_syntax,
          .docs = DOC "sql-commands.html"),
     SAY("syntax error at end of input|unterminated quoted|unterminated", CATEGORY_SYNTAX, 0, 0.8,
@@ -137,6 +223,21 @@ static const struct advice table[] = {
         "The text does not fit {1}: shorten it, or use text."),
     SAY("invalid input value for enum (\\S+): (\".*\")", CATEGORY_VALUE, 0, 0.8,
         "{2} is not among the values of {1}."),
+    SAY("^22003: (integer|smallint|bigint) out of range", CATEGORY_VALUE, 0, 0.85,
+        "The result does not fit {1}: use bigint (numeric has no end), `value::bigint`, or "
+        "ALTER the column's type.",
+        .docs = DOC "datatype-numeric.html"),
+    SAY("numeric field overflow", CATEGORY_VALUE, 0, 0.8,
+        "numeric(p, s) has p digits, s of them after the point: the value has more before it.",
+        .docs = DOC "datatype-numeric.html"),
+    SAY("date/time field value out of range: (\".*\")", CATEGORY_VALUE, 0, 0.8,
+        "There is no day {1}: dates are written 'YYYY-MM-DD'.",
+        .docs = DOC "datatype-datetime.html"),
+    SAY("invalid input syntax for type json", CATEGORY_VALUE, 0, 0.85,
+        "It is no JSON: names and texts stand in double quotes, '{\"name\": \"value\"}'.",
+        .docs = DOC "datatype-json.html"),
+    SAY("violates exclusion constraint \"(.+?)\"", CATEGORY_VALUE, 0, 0.8,
+        "A row that is there already conflicts with it ({1})."),
     IS("out of range|invalid (?:byte|value|regular|date)|^22", CATEGORY_VALUE),
     SAY("INSERT has (more|fewer) (expressions|target columns) than", CATEGORY_TYPE, 0, 0.85,
         "Give as many values as columns are named."),
@@ -153,8 +254,23 @@ static const struct advice table[] = {
     IS("permission denied|must be (?:superuser|owner)|^42501", CATEGORY_PERMISSION),
     IS("^42(?:804|846|P18|883|803)|cannot cast|types .* cannot be matched", CATEGORY_TYPE),
     IS("could not open file|^58", CATEGORY_IO),
+    IS("^23", CATEGORY_VALUE),
+    IS("^42", CATEGORY_TYPE),
     IS("^53|^57014|statement timeout|stack depth", CATEGORY_RESOURCE),
-    IS("^P0001|^P0004", CATEGORY_RUNTIME),
+    SAY("^P0001: ", CATEGORY_RUNTIME, 0, 0.5,
+        "The script says so itself, with RAISE EXCEPTION: look at what the function was called "
+        "with.",
+        .docs = DOC "plpgsql-errors-and-messages.html"),
+    IS("^P0004", CATEGORY_ASSERTION),
+    SAY("query has no destination for result data", CATEGORY_SYNTAX, 0, 0.9,
+        "In PL/pgSQL a SELECT puts its result somewhere: SELECT ... INTO variable, or PERFORM ... "
+        "to drop it."),
+    SAY("control reached end of function without RETURN", CATEGORY_SYNTAX, 0, 0.9,
+        "Every way through the function has to end in a RETURN: add one before END."),
+    SAY("query returned no rows", CATEGORY_VALUE, 0, 0.8,
+        "INTO STRICT wants one row: ask IF NOT FOUND, or leave STRICT out."),
+    SAY("\"(\\w+)\" is not a known variable", CATEGORY_NAME, 0, 0.85,
+        "Declare {1} between DECLARE and BEGIN."),
     END_OF_ADVICE,
 };
 
@@ -254,14 +370,80 @@ static void advise_start(const struct diagnose_input *in, struct diagnosis *d)
             suggest(d, 40, 0.95, "%s", starts[i].advice);
 }
 
+/* "PL/pgSQL function take(text,integer) line 3 at SQL statement": the line is counted from where the body begins. */
+static void add_body_frame(struct diagnoser *g, const struct diagnose_input *in,
+                           struct diagnosis *d, struct piece function, uint32_t line)
+{
+    struct match m;
+    char number[16];
+    for (size_t i = 0; i < in->n_sources; i++) {
+        struct piece rest = text_of_source(&in->sources[i]), at;
+        bool inside = false, block = piece_is(function, "inline_code_block");
+        for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &at); n++) {
+            if (block)
+                inside = match(g, "(?i)^\\s*do\\b", at, &m);
+            if (match(g, "(?i)\\b(?:function|procedure)\\s+(?:\\w+\\.)?\"?(\\w+)", at, &m))
+                inside = piece_same(m.group[0], function);
+            if (!inside || !match(g, "\\$\\w*\\$\\s*$|(?i:\\bas|\\bdo)\\s+'", at, &m))
+                continue;
+            (void)snprintf(number, sizeof number, "%u", n + line - 1);
+            add_frame(in, d, piece_of(in->sources[i].name), piece_of(number), NO_PIECE, function);
+            return;
+        }
+    }
+}
+
+/* The calls inside of the server, the innermost first; then the statement of the script. */
+static void read_context(struct diagnoser *g, const struct diagnose_input *in, struct piece rest,
+                         struct diagnosis *d)
+{
+    struct piece line;
+    struct match m;
+    bool any = false;
+    while (next_line(&rest, &line) &&
+           !match(g, "^(?:psql:[^:]+:\\d+: )?(?:ERROR|FATAL):  ", line, &m))
+        if (match(g, "^(?:CONTEXT:  )?PL/pgSQL function (\\w+)(?:\\(.*\\))? line (\\d+) at ", line,
+                  &m)) {
+            uint32_t n = piece_number(m.group[1]);
+            size_t before = d->n_frames;
+            if (n > 0 && n < LINES_SEEN)
+                add_body_frame(g, in, d, m.group[0], n);
+            any |= d->n_frames > before;
+        }
+    if (!any)
+        return;
+    char number[16];
+    (void)snprintf(number, sizeof number, "%u", d->location.line);
+    add_frame(in, d, piece_of(d->location.file), piece_of(number), NO_PIECE, NO_PIECE);
+    d->location = d->frames[0].at;
+}
+
+#define ERROR "^(?:psql:([^:]+):(\\d+): )?(?:ERROR|FATAL|PANIC):  (?:([0-9A-Z]{5}): )?(.*)$"
+
+/* psql goes on after an error. What fails in a transaction because something failed there before says nothing of its own. */
+static bool next_error(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
+                       struct further_error *ret)
+{
+    struct piece line;
+    struct match m;
+    while (next_line(rest, &line)) {
+        if (!match(g, ERROR, line, &m) || piece_has(line, "current transaction is aborted"))
+            continue;
+        if (m.group[0].at)
+            (void)set_place(in, &ret->at, m.group[0], m.group[1], NO_PIECE);
+        COPY(m.group[2], ret->type);
+        COPY(m.group[3], ret->message);
+        return true;
+    }
+    return false;
+}
+
 static bool read_postgres(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct piece rest = text_of(in), line;
     struct match m;
     for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
-        if (!match(g,
-                   "^(?:psql:([^:]+):(\\d+): )?(?:ERROR|FATAL|PANIC):  (?:([0-9A-Z]{5}): )?(.*)$",
-                   line, &m))
+        if (!match(g, ERROR, line, &m))
             continue;
         COPY(m.group[2], d->type);
         COPY(m.group[3], d->message);
@@ -272,6 +454,7 @@ static bool read_postgres(struct diagnoser *g, const struct diagnose_input *in, 
         if (d->location.line == 0 && match_text(g, "^LINE (\\d+): ", rest, &m))
             d->location.line = piece_number(m.group[0]);
         read_line(g, in, rest, d);
+        read_context(g, in, rest, d);
         state_by_message(g, d);
         if (!classify(g, d, table))
             d->category = CATEGORY_RUNTIME;
@@ -282,6 +465,7 @@ static bool read_postgres(struct diagnoser *g, const struct diagnose_input *in, 
                 size_t used = strlen(d->message);
                 (void)snprintf(d->message + used, sizeof d->message - used, "\n%.*s", SAID(&m, 1));
             }
+        read_further(g, in, next_error, d);
         return true;
     }
     return read_start(g, in, d);
@@ -297,7 +481,7 @@ static void advise_postgres(struct diagnoser *g, const struct diagnose_input *in
         said = m.group[0];
     if (said.at && piece_has(said, "is not present in table"))
         suggest(d, 0, 0.9, "%.*s Insert that row first.", (int)said.len, said.at);
-    else
+    else if (d->category != CATEGORY_SYNTAX || !tell_fence(in, d))
         advise_by(g, in, d, table);
     /* The server's own hint, where nothing better is known. */
     if (d->n_suggestions == 0 && match_text(g, "^HINT:  (.*)$", text_of(in), &m))

@@ -83,6 +83,27 @@ static bool tell_hint(const struct advising *a, struct piece name)
                     text_of(a->in), &m))
         return false;
     COPY(m.group[0], best);
+    struct match c;
+    if (piece_same(piece_of(best), name) &&
+        match(a->g, "(\\w+)\\.\"?\\w+\"?(?:$| does)", piece_of(a->d->message), &c)) {
+        suggest(a->d, 0, 0.9,
+                "`%.*s` is a column, but `%.*s` does not have it or is no table of this "
+                "statement: look at the names after FROM and JOIN.",
+                (int)name.len, name.at, SAID(&c, 0));
+        return true;
+    }
+    if (!piece_same(piece_of(best), name) && strlen(best) == name.len &&
+        strncasecmp(best, name.at, name.len) == 0) {
+        char quoted[132];
+        (void)snprintf(quoted, sizeof quoted, "\"%s\"", best);
+        suggest(a->d, 0, 0.95,
+                "Names without quotes are read in small letters: the column is called %s, with "
+                "the quotes.",
+                quoted);
+        if (!suggest_swap(a->in, a->d, name, quoted))
+            (void)suggest_swap(a->in, a->d, piece_of(best), quoted);
+        return true;
+    }
     suggest(a->d, 0, 0.92, "Did you mean `%s`? There is no `%.*s`.", best, (int)name.len, name.at);
     (void)suggest_swap(a->in, a->d, name, best);
     return true;
@@ -138,6 +159,13 @@ void sql_tell_ambiguous(const struct advising *a, const struct match *m)
     struct piece name = m->group[0], line = line_at(a->in, a->d);
     struct match c;
     char full[140];
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    uint32_t last = a->d->location.line + BLANKS_NEAR; /* FROM may be lines below */
+    for (uint32_t n = a->d->location.line; line.at && n < last; n++) {
+        line = source_line(f, n);
+        if (match(a->g, "(?i)\\bfrom\\b|;", line, &c))
+            break;
+    }
     if (match(a->g,
               "(?i)\\bfrom\\s+(\\w+)(?:\\s+(?:as\\s+)?(?!join\\b|inner\\b|left\\b|cross\\b|on\\b|"
               "natural\\b|right\\b|full\\b)(\\w+))?",
@@ -228,6 +256,141 @@ static bool tell_comma(const struct advising *a, struct piece near)
     return true;
 }
 
+/* What other databases write. */
+static const struct {
+    const char *word, *sqlite, *postgres;
+} dialects[] = {
+    { "AUTO_INCREMENT", "`id INTEGER PRIMARY KEY AUTOINCREMENT`",
+      "`id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY`, or `id serial PRIMARY KEY`" },
+    { "AUTOINCREMENT", "`id INTEGER PRIMARY KEY AUTOINCREMENT`, in this order",
+      "`id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY`, or `id serial PRIMARY KEY`" },
+    { "IDENTITY", "`id INTEGER PRIMARY KEY`",
+      "`id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY`" },
+    { "UNSIGNED", "INTEGER alone, with CHECK (x >= 0)", "integer alone, with CHECK (x >= 0)" },
+    { "ENGINE", "nothing: leave ENGINE=... out", "nothing: leave ENGINE=... out" },
+    { "TOP", "LIMIT n at the end of the statement", "LIMIT n at the end of the statement" },
+    { "DUPLICATE", "ON CONFLICT (column) DO UPDATE SET ...",
+      "ON CONFLICT (column) DO UPDATE SET ..." },
+    { "ILIKE", "LIKE, which takes large and small letters alike", "ILIKE" },
+    { "REPLACE", "INSERT OR REPLACE INTO ...",
+      "INSERT ... ON CONFLICT (column) DO UPDATE SET ..." },
+    { "IGNORE", "INSERT OR IGNORE INTO ...", "INSERT ... ON CONFLICT DO NOTHING" },
+    { "OR", "OR between two conditions", "INSERT ... ON CONFLICT (column) DO UPDATE SET ..." },
+    { "SHOW", "SELECT name FROM sqlite_master",
+      "SELECT table_name FROM information_schema.tables" },
+    { "DESCRIBE", "PRAGMA table_info(table)",
+      "SELECT column_name FROM information_schema.columns WHERE table_name = '...'" },
+    { "DESC", "PRAGMA table_info(table) for a table; DESC belongs after ORDER BY column",
+      "SELECT ... FROM information_schema.columns for a table; DESC belongs after ORDER BY "
+      "column" },
+    { "USE", "nothing: there is one database", "nothing: there is one database" },
+    { "GO", "`;`", "`;`" },
+    { "MODIFY", "a new table: columns cannot be changed", "ALTER TABLE t ALTER COLUMN c TYPE ..." },
+    { "PRAGMA", "PRAGMA", "nothing: PRAGMA is SQLite's" },
+    { "`", "names in double quotes, or in none", "names in double quotes, or in none" },
+};
+
+static bool tell_dialect(const struct advising *a, struct piece near)
+{
+    bool sqlite = a->in->grammar && strcmp(a->in->grammar, "sqlite") == 0;
+    struct piece line = line_at(a->in, a->d);
+    for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++) {
+        if (!sql_same(near, dialects[i].word) ||
+            strcmp(sqlite ? dialects[i].sqlite : dialects[i].postgres, dialects[i].word) == 0)
+            continue;
+        /* OR is a word of every SQL: it is foreign after INSERT alone. */
+        struct match m;
+        if (strcmp(dialects[i].word, "OR") == 0 && !match(a->g, "(?i)insert\\s+or\\b", line, &m))
+            continue;
+        suggest(a->d, 0, 0.9, "%s is of another database; %s has %s.", dialects[i].word,
+                sqlite ? "SQLite" : "PostgreSQL",
+                sqlite ? dialects[i].sqlite : dialects[i].postgres);
+        return true;
+    }
+    return false;
+}
+
+/* What stands before the place, in its line or the one above; NO_PIECE at the begin of the file. */
+static struct piece before_place(const struct advising *a, uint32_t *ret_line)
+{
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    struct piece line = line_at(a->in, a->d);
+    uint32_t n = a->d->location.line;
+    if (line.at && a->d->location.column > 0 && a->d->location.column - 1 <= line.len)
+        line.len = a->d->location.column - 1;
+    for (unsigned i = 0; i < BLANKS_NEAR && piece_trim(line).len == 0 && n > 1; i++)
+        line = source_line(f, --n);
+    *ret_line = n;
+    return piece_trim(line);
+}
+
+/* "SELECT a, b, FROM t"; "VALUES (1) (2)". */
+static bool tell_comma_before(const struct advising *a, struct piece near)
+{
+    uint32_t n = 0;
+    struct piece before = before_place(a, &n);
+    static const char *const enders[] = { "FROM", "WHERE", "GROUP", "ORDER", "HAVING", ";", NULL };
+    bool ends = false;
+    for (const char *const *w = enders; *w; w++)
+        ends |= sql_same(near, *w);
+    if (before.len == 0)
+        return false;
+    char last = before.at[before.len - 1];
+    int open = 0;
+    for (size_t i = 0; i < before.len; i++)
+        open += (before.at[i] == '(') - (before.at[i] == ')');
+    if (ends && last != ',' && open > 0) {
+        suggest(a->d, 0, 0.85, "A `(` on line %u is not closed before `%.*s`: add `)`.", n,
+                (int)near.len, near.at);
+        return true;
+    }
+    if (ends && last == ',') {
+        suggest(a->d, 0, 0.92, "The comma before `%.*s` (line %u) has nothing after it: remove it.",
+                (int)near.len, near.at, n);
+        return true;
+    }
+    if (piece_is(near, "(") && last == ')') {
+        suggest(a->d, 0, 0.88, "A comma is missing after the `)` on line %u.", n);
+        return true;
+    }
+    return false;
+}
+
+/* ELSE IF opens an IF of its own. */
+static bool tell_else_if(const struct advising *a)
+{
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    struct match m;
+    for (uint32_t n = a->d->location.line; n > 0 && n + LINES_NEAR > a->d->location.line; n--) {
+        struct piece line = source_line(f, n);
+        if (match(a->g, "(?i)\\belse\\s+if\\b", line, &m)) {
+            suggest(a->d, 0, 0.85,
+                    "`ELSE IF` on line %u begins another IF, which needs an END IF of its own: "
+                    "write ELSIF.",
+                    n);
+            return true;
+        }
+        if (match(a->g, "(?i)^\\s*create\\b", line, &m))
+            return false;
+    }
+    return false;
+}
+
+static bool tell_order(const struct advising *a, struct piece near)
+{
+    static const char *const clauses[] = { "WHERE", "GROUP", "HAVING", "ORDER", "FROM",
+                                           "JOIN",  "INNER", "LEFT",   "LIMIT", NULL };
+    for (const char *const *w = clauses; *w; w++)
+        if (sql_same(near, *w)) {
+            suggest(a->d, 0, 0.75,
+                    "%s does not belong there: the parts of a SELECT come in the order FROM, "
+                    "JOIN ... ON, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, each once.",
+                    *w);
+            return true;
+        }
+    return false;
+}
+
 void sql_tell_syntax(const struct advising *a, const struct match *m)
 {
     struct piece near = m->group[0], line = line_at(a->in, a->d);
@@ -241,11 +404,15 @@ void sql_tell_syntax(const struct advising *a, const struct match *m)
                             (int)(line.len - column + 1), line.at + column - 1);
         return;
     }
+    if (near.at && tell_dialect(a, near))
+        return;
     if (near.at && tell_word(a, near))
         return;
-    if (a->d->location.line > 1 && near.at && tell_comma(a, near))
+    if (near.at && (tell_comma_before(a, near) || (a->d->location.line > 1 && tell_comma(a, near))))
         return;
-    if (tell_words_before(a))
+    if (tell_words_before(a) || tell_else_if(a))
+        return;
+    if (near.at && tell_order(a, near))
         return;
     if (near.at)
         suggest(a->d, 0, 0.4,

@@ -117,7 +117,28 @@ static const struct advice table[] = {
         "The value is of another type than the column: an INTEGER PRIMARY KEY holds whole numbers "
         "alone.",
         .docs = "https://www.sqlite.org/datatype3.html"),
+    SAY("misuse of window function (\\w+)", CATEGORY_TYPE, 0, 0.9,
+        "Window functions come after WHERE: select {1}() OVER (...) AS n in a subquery (or WITH), "
+        "and choose by n outside of it.",
+        .docs = "https://www.sqlite.org/windowfunctions.html"),
+    SAY("misuse of aliased aggregate (\\w+)", CATEGORY_TYPE, 0, 0.9,
+        "{1} is counted after WHERE: choose by it in HAVING.", .docs = LANG "select.html"),
+    SAY("no tables specified", CATEGORY_SYNTAX, 0, 0.8, "Name the table: SELECT ... FROM table."),
+    SAY("Cannot add a (NOT NULL column with default value NULL|PRIMARY KEY column|UNIQUE column)",
+        CATEGORY_VALUE, 0, 0.8,
+        "A table that is there can get no {1}: give it a DEFAULT, or make the table anew.",
+        .docs = LANG "altertable.html"),
+    SAY("cannot start a transaction within a transaction", CATEGORY_RUNTIME, 0, 0.85,
+        "A transaction is open already: COMMIT it before the next BEGIN.",
+        .docs = LANG "transaction.html"),
+    SAY("cannot (commit|rollback) - no transaction is active", CATEGORY_RUNTIME, 0, 0.85,
+        "There is no BEGIN before it: leave it out, or begin one.",
+        .docs = LANG "transaction.html"),
     IS("misuse|sub-select returns|row value", CATEGORY_TYPE),
+    SAY("^SQLITE_CONSTRAINT_TRIGGER", CATEGORY_VALUE, 0, 0.6,
+        "A trigger of the script refuses it, with RAISE: look at what the trigger asks for.",
+        .docs = LANG "createtrigger.html"),
+    IS("^SQLITE_CONSTRAINT", CATEGORY_VALUE),
     IS("unable to open database|readonly database|disk I/O", CATEGORY_IO),
     IS("out of memory|string or blob too big|too many", CATEGORY_RESOURCE),
     IS("interrupted", CATEGORY_RESOURCE),
@@ -144,20 +165,23 @@ static void read_shown(struct diagnoser *g, const struct diagnose_input *in, str
         show_line(d, d->location.line, piece_trim(shown));
 }
 
-/* SQLite knows where a column stands, not where a table does: then the place is the statement's begin, and the name is looked for
+/* SQLite knows where a column stands, but not always, and not where a table does: then the place is the statement's begin, and the name is looked for
  * from there to its end. */
 static void find_name(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct match m;
     size_t at;
     const struct source_file *f = find_source(in, piece_of(d->location.file));
-    if (!match(g, "^no such table: (?:\\w+\\.)?(\\w+)$", piece_of(d->message), &m))
+    bool column = match(g, "^no such column: ((?:\\w+\\.)?\\w+)$", piece_of(d->message), &m);
+    if (!column && !match(g, "^no such table: (?:\\w+\\.)?(\\w+)$", piece_of(d->message), &m))
         return;
     for (uint32_t n = d->location.line; n < d->location.line + LINES_NEAR; n++) {
         struct piece line = source_line(f, n);
         if (!line.at)
             return;
         if (has_word(line, m.group[0], &at)) {
+            if (column && n == d->location.line && d->location.column > at)
+                return; /* it is there, as SQLite says */
             d->location.line = n;
             d->location.column = d->location.end_column = 0;
             point_at(in, d, m.group[0]);
@@ -168,25 +192,48 @@ static void find_name(struct diagnoser *g, const struct diagnose_input *in, stru
     }
 }
 
+#define ERROR                                                                        \
+    "^(?=.*(?:\\.sql:\\d|\\.csv:\\d|SQLITE_\\w+\\]$))([^\\s:][^:]*):(\\d+):(\\d+): " \
+    "error: (.*?)(?: \\[(SQLITE_\\w+)\\])?$"
+#define SHELL_ERROR                                                                 \
+    "^(?:Parse error|Runtime error|Error)(?:: in \\w+,|:)? near line (\\d+): (.*?)" \
+    "(?: \\(\\d+\\))?$"
+
+/* The sqlite3 program goes on after an error. */
+static bool next_error(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
+                       struct further_error *ret)
+{
+    struct piece line, main_name = piece_of(in->main_name ? in->main_name : "main.sql");
+    struct match m;
+    while (next_line(rest, &line)) {
+        if (match(g, ERROR, line, &m)) {
+            (void)set_place(in, &ret->at, m.group[0], m.group[1], m.group[2]);
+            COPY(m.group[3], ret->message);
+            COPY(m.group[4], ret->type);
+            return true;
+        }
+        if (match(g, SHELL_ERROR, line, &m)) {
+            (void)set_place(in, &ret->at, main_name, m.group[0], NO_PIECE);
+            COPY(m.group[1], ret->message);
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool read_sqlite(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct piece rest = text_of(in), line;
     struct match m;
     struct piece main_name = piece_of(in->main_name ? in->main_name : "main.sql");
     for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
-        if (match(g,
-                  "^(?=.*(?:\\.sql:\\d|\\.csv:\\d|SQLITE_\\w+\\]$))([^\\s:][^:]*):(\\d+):(\\d+): "
-                  "error: (.*?)(?: \\[(SQLITE_\\w+)\\])?$",
-                  line, &m)) {
+        if (match(g, ERROR, line, &m)) {
             (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
             COPY(m.group[3], d->message);
             COPY(m.group[4], d->type);
             underline_word(in, d);
             find_name(g, in, d);
-        } else if (match(g,
-                         "^(?:Parse error|Runtime error|Error)(?:: in \\w+,|:)? near line (\\d+): "
-                         "(.*?)(?: \\(\\d+\\))?$",
-                         line, &m)) {
+        } else if (match(g, SHELL_ERROR, line, &m)) {
             (void)set_place(in, &d->location, main_name, m.group[0], NO_PIECE);
             COPY(m.group[1], d->message);
             read_shown(g, in, rest, d);
@@ -201,6 +248,7 @@ static bool read_sqlite(struct diagnoser *g, const struct diagnose_input *in, st
         }
         if (!classify(g, d, table))
             d->category = CATEGORY_RUNTIME;
+        read_further(g, in, next_error, d);
         return true;
     }
     return false;
@@ -208,7 +256,8 @@ static bool read_sqlite(struct diagnoser *g, const struct diagnose_input *in, st
 
 static void advise_sqlite(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    advise_by(g, in, d, table);
+    if (d->category != CATEGORY_SYNTAX || !tell_fence(in, d))
+        advise_by(g, in, d, table);
 }
 
 const struct grammar grammar_sqlite = { .name = "sqlite",

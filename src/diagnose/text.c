@@ -72,7 +72,7 @@ static int head(struct page *p, const struct diagnosis *d)
 {
     char word[sizeof d->type + 16];
     (void)snprintf(word, sizeof word, d->type[0] ? "error[%s]" : "error", d->type);
-    if (styled(p, STYLE_ERROR, word) || buf_addf(p->out, p->e, ": ") ||
+    if (styled(p, STYLE_ERROR, word) || buf_addf(p->out, p->e, d->message[0] ? ": " : "") ||
         add_clean(p, d->message, (int)strlen(word) + 2, 2) || buf_addf(p->out, p->e, "\n"))
         return -1;
     return 0;
@@ -215,6 +215,28 @@ static int notes(struct page *p, const struct diagnosis *d)
     return 0;
 }
 
+/* A compiler that goes on tells of several: what is next, in a line each. */
+static int further(struct page *p, const struct diagnosis *d)
+{
+    enum { FURTHER_SHOWN = 5 };
+    size_t all = d->n_further + d->further_left_out, shown = 0;
+    char text[1200];
+    if (all == 0)
+        return 0;
+    int n = snprintf(text, sizeof text, "%zu more error%s:", all, all > 1 ? "s" : "");
+    for (; shown < d->n_further && shown < FURTHER_SHOWN; shown++) {
+        const struct further_error *f = &d->further[shown];
+        int line = (int)strcspn(f->message, "\n");
+        if (n > 0 && (size_t)n < sizeof text)
+            n += snprintf(text + n, sizeof text - (size_t)n,
+                          f->at.line ? "\n%.60s:%u: %.*s" : "\n%.0s%.0u%.*s", f->at.file,
+                          f->at.line, line < 120 ? line : 120, f->message);
+    }
+    if (shown < all && n > 0 && (size_t)n < sizeof text)
+        (void)snprintf(text + n, sizeof text - (size_t)n, "\nand %zu more", all - shown);
+    return labelled(p, STYLE_NOTE, "note", text);
+}
+
 int diagnosis_text(const struct diagnosis *d, bool colour, int columns, struct buf *out,
                    struct err *e)
 {
@@ -222,7 +244,7 @@ int diagnosis_text(const struct diagnosis *d, bool colour, int columns, struct b
     for (uint32_t n = d->location.line; n >= 10; n /= 10)
         p.width++;
     if (head(&p, d) || (d->location.file[0] && place(&p, &d->location)) || excerpt(&p, d) ||
-        suggestions(&p, d) || notes(&p, d))
+        suggestions(&p, d) || notes(&p, d) || further(&p, d))
         return -1;
     return d->docs[0] ? labelled(&p, STYLE_NOTE, "docs", d->docs) : 0;
 }

@@ -25,12 +25,11 @@ static bool read_line(struct diagnoser *g, const struct diagnose_input *in, stru
         !match(g, "^(.+?):(\\d+):(\\d+) - error (TS\\d+): (.*)$", line, &m))
         return false;
     if (d->type[0]) { /* the first is the one to fix; others follow from it or stand beside it */
-        struct cause *c = add_cause(d);
-        if (c) {
-            COPY(m.group[3], c->type);
-            COPY(m.group[4], c->message);
-            (void)set_place(in, &c->at, m.group[0], m.group[1], m.group[2]);
-        }
+        struct further_error more = { 0 };
+        COPY(m.group[3], more.type);
+        COPY(m.group[4], more.message);
+        (void)set_place(in, &more.at, m.group[0], m.group[1], m.group[2]);
+        add_further(d, &more);
         return true;
     }
     COPY(m.group[3], d->type);

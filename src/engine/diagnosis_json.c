@@ -78,6 +78,18 @@ static json_t *causes_json(const struct diagnosis *d)
     return list;
 }
 
+static json_t *further_json(const struct diagnosis *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->n_further; i++) {
+        const struct further_error *f = &d->further[i];
+        (void)json_array_append_new(
+            list, json_pack("{s:o, s:o, s:o}", "type", text_or_null(f->type), "message",
+                            text_json(f->message), "location", place_json(&f->at)));
+    }
+    return json_pack("{s:o, s:I}", "errors", list, "left_out", (json_int_t)d->further_left_out);
+}
+
 static json_t *suggestions_json(const struct diagnosis *d)
 {
     json_t *list = json_array();
@@ -103,6 +115,7 @@ json_t *diagnosis_json(const struct diagnosis *d)
     json_put(o, "excerpt", excerpt_json(d));
     json_put(o, "frames", frames_json(d));
     json_put(o, "causes", causes_json(d));
+    json_put(o, "further_errors", further_json(d));
     json_put(o, "suggestions", suggestions_json(d));
     json_put(o, "docs", text_or_null(d->docs));
     json_put(o, "sandbox", json_boolean(d->sandbox));
@@ -134,6 +147,20 @@ static void take_place(const json_t *o, struct place_in_code *p)
     p->end_column = take_number(json_object_get(o, "end_column"));
 }
 
+static void take_further(const json_t *o, struct diagnosis *d)
+{
+    size_t i;
+    const json_t *row;
+    json_array_foreach(json_object_get(o, "errors"), i, row)
+        if (d->n_further < DIAGNOSE_FURTHER) {
+            struct further_error *f = &d->further[d->n_further++];
+            TAKE_TEXT(row, "type", f->type);
+            TAKE_TEXT(row, "message", f->message);
+            take_place(json_object_get(row, "location"), &f->at);
+        }
+    d->further_left_out = take_number(json_object_get(o, "left_out"));
+}
+
 bool diagnosis_from_json(const json_t *json, struct diagnosis *d)
 {
     size_t i;
@@ -145,6 +172,7 @@ bool diagnosis_from_json(const json_t *json, struct diagnosis *d)
     TAKE_TEXT(json, "message", d->message);
     TAKE_TEXT(json, "docs", d->docs);
     take_place(json_object_get(json, "location"), &d->location);
+    take_further(json_object_get(json, "further_errors"), d);
     json_array_foreach(json_object_get(json, "excerpt"), i, row)
         if (d->n_excerpt < DIAGNOSE_EXCERPT) {
             struct excerpt_line *x = &d->excerpt[d->n_excerpt++];

@@ -9,8 +9,8 @@ from service import ROOMY, Service
 FAILS = "def area(w, h):\n    return w * h\n\n\nprint(area(3))\n"
 TRACE = ('Traceback (most recent call last):\n  File "/home/ada/shop.py", line 2, in <module>\n    prnt(total)\n    ^^^^\n'
          "NameError: name 'prnt' is not defined\n")
-KEYS = {"language", "category", "type", "message", "location", "excerpt", "frames", "causes", "suggestions", "docs", "sandbox",
-        "verdict"}
+KEYS = {"language", "category", "type", "message", "location", "excerpt", "frames", "causes", "further_errors",
+        "suggestions", "docs", "sandbox", "verdict"}
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +27,15 @@ def test_a_failed_run_is_explained_in_its_result(s):
     assert (d["category"], d["type"], d["verdict"], d["sandbox"]) == ("type", "TypeError", "runtime_error", False)
     assert "def area(w, h)" in d["suggestions"][0]["text"]
     assert d["frames"][0]["user"] is True and d["docs"].endswith("#TypeError")
+
+
+def test_all_errors_of_a_compiler_are_in_the_result(s):
+    code = "#include <stdio.h>\nint main(void)\n{\n    first = 1;\n    second = 2;\n    second = 3;\n    return third;\n}\n"
+    d = s.run(code, language="c")["diagnosis"]
+    assert d["location"]["line"] == 4
+    further = d["further_errors"]
+    assert [e["location"]["line"] for e in further["errors"]] == [5, 7] and further["left_out"] == 0
+    assert "third" in further["errors"][1]["message"]
 
 
 def test_a_run_that_ended_well_has_no_diagnosis(s):

@@ -51,6 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct usage usage = { 1, 2, 3, 4 };
     const struct diagnose_input in = {
         .grammar = grammar,
+        .compiling = data[0] & 2,
         .text = text,
         .len = len,
         .printed = text,

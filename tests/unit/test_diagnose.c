@@ -347,6 +347,8 @@ static void test_nothing_of_a_diagnosis_moves_a_terminal(void)
     evil.frames[1] = (struct frame){ .at = evil.location, .function = EVIL, .user = true };
     evil.n_causes = 1;
     evil.causes[0] = (struct cause){ .type = EVIL, .message = EVIL, .at = evil.location };
+    evil.n_further = 1;
+    evil.further[0] = (struct further_error){ .message = EVIL, .at = evil.location };
     evil.n_excerpt = 1;
     evil.excerpt[0] = (struct excerpt_line){ .line = 1, .text = EVIL };
     evil.n_suggestions = 1;
@@ -361,6 +363,8 @@ static void test_nothing_of_a_diagnosis_moves_a_terminal(void)
                               "      a[2J2Jz\n"
                               "note: after a[2J2Jz: a[2J2Jz (a[2J2Jz:1)\n"
                               "note: called from a[2J2Jz:1 in a[2J2Jz\n"
+                              "note: 1 more error:\n"
+                              "      a[2J2Jz:1: a[2J2Jz\n"
                               "docs: a[2J2Jz\n");
 }
 
