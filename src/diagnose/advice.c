@@ -183,6 +183,22 @@ void tell_outside(const struct advising *a, const struct match *m)
 
 /* ---- sources ---- */
 
+uint32_t open_quote_before(const struct source_file *f, char quote, uint32_t before)
+{
+    struct piece rest = text_of_source(f), line;
+    uint32_t found = 0, odd = 0;
+    for (uint32_t n = 1; n < before && n < LINES_SEEN && next_line(&rest, &line); n++) {
+        unsigned quotes = 0;
+        for (size_t i = 0; i < line.len; i++)
+            quotes += line.at[i] == quote && (i == 0 || line.at[i - 1] != '\\');
+        if (quotes % 2 == 0)
+            continue;
+        odd++;
+        found = n;
+    }
+    return odd % 2 == 1 ? found : 0;
+}
+
 struct piece base_of(struct piece path)
 {
     const char *slash = path.at ? memrchr(path.at, '/', path.len) : NULL;

@@ -87,6 +87,9 @@ bool has_word(struct piece line, struct piece word, size_t *ret_at);
 uint32_t line_with_word(const struct source_file *f, struct piece word, uint32_t from);
 /* The line of the bracket that is never closed; where several are open, the indentation of what follows tells which. 0: none. */
 uint32_t unclosed(const struct source_file *f, char open, char close);
+/* The line before `before` in which a quote is opened and not closed, by counting: an odd number of lines have an odd number
+ * of them. 0: none. */
+uint32_t open_quote_before(const struct source_file *f, char quote, uint32_t before);
 /* The nearest name of a file of the job's. */
 bool nearest_file(const struct diagnose_input *in, struct piece name, char *out, size_t size);
 /* The part of a path after its last '/'. */

@@ -82,7 +82,7 @@ static void stay_in_file(const struct diagnose_input *in, struct diagnosis *d)
 
 bool diagnose(struct diagnoser *g, const struct diagnose_input *given, struct diagnosis *ret)
 {
-    autofree char *copy = NULL, *printed_copy = NULL;
+    autofree char *copy = NULL, *printed_copy = NULL, *clean_copy = NULL;
     autofree struct source_file *files = bounded(given);
     struct diagnose_input in = *given;
     struct diagnosis *d = ret;
@@ -93,14 +93,18 @@ bool diagnose(struct diagnoser *g, const struct diagnose_input *given, struct di
         return false;
     struct piece text = both_ends(in.text, in.text ? in.len : 0, &copy);
     struct piece printed = both_ends(in.printed, in.printed ? in.printed_len : 0, &printed_copy);
+    text = cleaned(g, text, !in.evidence, &clean_copy);
     in.text = text.at ? text.at : "";
     in.len = text.len;
     in.printed = printed.at;
     in.printed_len = printed.len;
     const struct grammar *grammar = in.grammar ? grammar_find(in.grammar) : grammar_infer(g, &in);
     in.grammar = grammar ? grammar->name : NULL;
-    COPY(piece_of(in.language ? in.language : grammar ? grammar->name : ""), d->language);
     bool read = grammar && grammar->read(g, &in, d);
+    COPY(piece_of(in.language ? in.language
+                  : grammar   ? grammar_language(grammar, d)
+                              : ""),
+         d->language);
     if (!read && !in.evidence)
         return false;
     locate_by_frames(d);

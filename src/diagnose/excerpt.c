@@ -125,6 +125,8 @@ void make_excerpt(const struct diagnose_input *in, struct diagnosis *d)
         struct piece line = source_line(f, i);
         if (!line.at)
             break;
+        if (i < p->line && d->n_excerpt == 0 && piece_trim(line).len == 0)
+            continue; /* empty lines show nothing */
         d->excerpt[d->n_excerpt] = (struct excerpt_line){ .line = i };
         show(&d->excerpt[d->n_excerpt++], line, i == p->line ? p : NULL);
     }

@@ -109,6 +109,8 @@ void nearest_try(struct nearest *n, struct piece candidate);
 void nearest_try_sources(struct nearest *n, const struct diagnose_input *in);
 /* Texts in quotes there: keys, names of files. */
 void nearest_try_literals(struct nearest *n, const struct diagnose_input *in);
+/* Words inside of texts there, and in files of another kind than the program: headers of tables, keys of configurations. */
+void nearest_try_texts(struct nearest *n, const struct diagnose_input *in);
 /* NULL-terminated, may be NULL. */
 void nearest_try_list(struct nearest *n, const char *const *words);
 /* The identifier in the job's sources, or in `also` (NULL-terminated, may be NULL), that is most like `name` and is not it.
@@ -134,6 +136,9 @@ const struct grammar *grammar_find(const char *name);
 /* The first whose errors are in the text, for text that came without a language. */
 const struct grammar *grammar_infer(struct diagnoser *g, const struct diagnose_input *in);
 
+/* The language of what it read, for text that came without one. */
+const char *grammar_language(const struct grammar *grammar, const struct diagnosis *d);
+
 /* system.c: what limits, signals and exit codes say, and what our own policy caused. `read`: a grammar found an error. */
 void system_read(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
                  bool read);
@@ -141,6 +146,10 @@ void system_advise(struct diagnoser *g, const struct diagnose_input *in, struct 
 
 /* sandbox.c: what our own policy caused; a part of system_advise(). */
 void sandbox_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d);
+
+/* clean.c: the text without the escape sequences of terminals; `passed_on`: and without what others put before its lines (times,
+ * names of containers). *ret_copy, to be freed, is set when the result is not the text itself. */
+struct piece cleaned(struct diagnoser *g, struct piece text, bool passed_on, char **ret_copy);
 
 /* excerpt.c: the lines at the location. */
 void make_excerpt(const struct diagnose_input *in, struct diagnosis *d);

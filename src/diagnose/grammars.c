@@ -31,6 +31,19 @@ const struct grammar *grammar_find(const char *name)
     return NULL;
 }
 
+const char *grammar_language(const struct grammar *grammar, const struct diagnosis *d)
+{
+    const char *dot = strrchr(d->location.file, '.');
+    if (grammar == &grammar_typescript && strncmp(d->type, "TS", 2) != 0 &&
+        !(dot && (strcmp(dot, ".ts") == 0 || strcmp(dot, ".tsx") == 0)))
+        return "javascript"; /* at run time both look alike */
+    if (grammar == &grammar_gcc)
+        return dot && strcmp(dot, ".c") != 0 && strcmp(dot, ".h") != 0 ? "cpp" : "c";
+    return grammar == &grammar_node    ? "javascript"
+           : grammar == &grammar_shell ? "bash"
+                                       : grammar->name;
+}
+
 const struct grammar *grammar_infer(struct diagnoser *g, const struct diagnose_input *in)
 {
     for (size_t i = 0; grammars[i]; i++) {

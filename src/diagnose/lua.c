@@ -65,6 +65,30 @@ static struct piece whole_name(const struct advising *a, struct piece name)
     return (struct piece){ line.at + from, at + name.len - from };
 }
 
+/* io.open() gives nil for a file that is not there. */
+static bool tell_unopened(const struct advising *a, struct piece name)
+{
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    for (uint32_t n = a->d->location.line; n > 0 && n + LINES_NEAR > a->d->location.line; n--) {
+        struct match m;
+        if (!match(a->g,
+                   "(\\w+) *(?:, *\\w+)? *= *(?:io\\.(?:open|popen)|\\w+[:.](?:match|find))\\(",
+                   source_line(f, n), &m) ||
+            !piece_same(m.group[0], name))
+            continue;
+        bool file = piece_has(m.all, "open(");
+        suggest(
+            a->d, file ? 22 : 4, 0.9,
+            file ? "`%.*s` is nil since line %u: io.open() gives nil for a file that cannot be "
+                   "opened. "
+                   "Send the file with the job, and write assert(io.open(...)) to see the reason."
+                 : "`%.*s` is nil since line %u: nothing matched there; test it first.",
+            (int)name.len, name.at, n);
+        return true;
+    }
+    return false;
+}
+
 static void tell_nil(const struct advising *a, const struct match *m)
 {
     struct piece kind = m->group[0], name = m->group[1], whole = whole_name(a, name);
@@ -76,6 +100,8 @@ static void tell_nil(const struct advising *a, const struct match *m)
         (void)suggest_swap(a->in, a->d, name, best);
         return;
     }
+    if (tell_unopened(a, name))
+        return;
     suggest(a->d, 0, 0.8,
             "`%.*s` is nil there: give it a value before, or test it, `if %.*s then ... end`.",
             (int)whole.len, whole.at, (int)whole.len, whole.at);
@@ -111,6 +137,10 @@ static void tell_syntax(const struct advising *a, const struct match *m)
         suggest(a->d, 0, 0.9, "Lua has no `%.*s`.", SAID(&c, 2));
         suggest_replacement(a->d, "%.*s%.*s = %.*s %c 1", SAID(&c, 0), SAID(&c, 1), SAID(&c, 1),
                             c.group[2].at[0]);
+    } else if (match(a->g, "^(\\s*(?:if|elseif|while|until)\\b[^=~<>!]*[^=~<>! ]) *= *([^=].*)$",
+                     line, &c)) {
+        suggest(a->d, 0, 0.93, "To compare write `==`; one `=` gives a value.");
+        suggest_replacement(a->d, "%.*s == %.*s", SAID(&c, 0), SAID(&c, 1));
     } else if (match(a->g, "^(.*)!=(.*)$", line, &c)) {
         suggest(a->d, 0, 0.9, "In Lua \"not equal\" is `~=`.");
         suggest_replacement(a->d, "%.*s~=%.*s", SAID(&c, 0), SAID(&c, 1));
@@ -167,6 +197,11 @@ static const struct advice table[] = {
         "`{2}` is a {1}, not a function."),
     SAY("attempt to call a (\\w+) value", CATEGORY_TYPE, 0, 0.7,
         "What is called there is a {1}, not a function."),
+    SAY("attempt to (?:index|perform arithmetic on) a \\w+ value \\((?:local|field|upvalue) "
+        "'self'\\)",
+        CATEGORY_TYPE, 0, 0.93,
+        "`self` is not the object: a method that is defined with `:` is called with `:` too, "
+        "object:method(...), not object.method(...)."),
     TELL("attempt to index a nil value \\((global|field|local|upvalue|method|constant) '(.+?)'\\)",
          CATEGORY_RUNTIME, 0, tell_nil),
     SAY("attempt to index a nil value", CATEGORY_RUNTIME, 0, 0.6,
@@ -188,6 +223,8 @@ static const struct advice table[] = {
     SAY("attempt to compare (?:two (\\w+) values|(\\w+) with (\\w+))", CATEGORY_TYPE, 0, 0.85,
         "These cannot be compared ({1}{2} {3}): make both numbers with tonumber(...), or both "
         "texts."),
+    SAY("attempt to get length of a nil value \\((\\w+) '(.+?)'\\)", CATEGORY_TYPE, 0, 0.88,
+        "The {1} `{2}` is nil there: make it a table first, {2} = {}."),
     SAY("attempt to get length of a (\\w+) value", CATEGORY_TYPE, 0, 0.8,
         "A {1} has no length: tables and texts have."),
     SAY("bad 'for' (limit|initial value|step) \\(number expected, got (\\w+)\\)", CATEGORY_TYPE, 0,
@@ -200,6 +237,9 @@ static const struct advice table[] = {
     TELL("'end' expected(?: \\(to close '(\\w+)' at line (\\d+)\\))? near <eof>", CATEGORY_SYNTAX,
          0, tell_end),
     TELL("'(then|do)' expected near", CATEGORY_SYNTAX, 0, tell_word),
+    SAY("'(.+?)' expected \\(to close '(.+?)' at line (\\d+)\\) near (.*)", CATEGORY_SYNTAX, 18,
+        0.88,
+        "`{1}` is missing before {4}: the `{2}` of line {3}, or one inside of it, is not closed."),
     SAY("'(.+?)' expected(?: \\(to close '(.+?)' at line (\\d+)\\))? near (.*)", CATEGORY_SYNTAX, 0,
         0.75, "`{1}` is missing before {4}."),
     SAY("unfinished (?:string|long string) near (.*)", CATEGORY_SYNTAX, 0, 0.85,

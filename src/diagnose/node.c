@@ -94,7 +94,7 @@ static bool read_error(struct diagnoser *g, struct reading *r, struct diagnosis 
     struct match m;
     if (r->from_head || line.len == 0 || line.at[0] == ' ' ||
         !match(g,
-               "^(?:Uncaught "
+               "^(?:<ref \\*\\d+> )?(?:Uncaught "
                ")?(?:[\\w.]*\\.)?([A-Z]?\\w*(?:Error|Exception|Rejection)|DOMException)(?: "
                "\\[(\\w+)\\])?(?:: (.*))?$",
                line, &m))
@@ -196,7 +196,7 @@ static const struct {
     { "EADDRINUSE", CATEGORY_NETWORK },
 };
 
-static bool categorise(struct diagnosis *d, struct piece name)
+bool node_categorise(struct diagnosis *d, struct piece name)
 {
     for (size_t i = 0; name.at && i < sizeof categories / sizeof categories[0]; i++)
         if (piece_is(name, categories[i].name)) {
@@ -217,8 +217,8 @@ static void set_type(struct diagnoser *g, struct diagnosis *d, const struct read
         code = m.group[0];
     bool plain = piece_is(r->type, "Error") || piece_is(r->type, "SystemError");
     COPY(plain && code.at ? code : r->type, d->type);
-    if (!categorise(d, piece_of(d->type)) || plain)
-        (void)categorise(d, code);
+    if (!node_categorise(d, piece_of(d->type)) || plain)
+        (void)node_categorise(d, code);
     if (piece_has(r->message, "Maximum call stack size"))
         d->category = CATEGORY_RESOURCE;
     if (piece_is(r->type, "SyntaxError") && piece_has(r->message, "JSON"))
@@ -282,7 +282,10 @@ static void locate(struct diagnoser *g, const struct diagnose_input *in, struct 
         set_head_columns(d, r);
         show_line(d, head.line, r->head_code);
     } else if (own_frame) {
-        d->location = d->frames[0].at;
+        /* A stack that is full is noticed anywhere in the function; the call that filled it comes again and again. */
+        bool full = piece_has(r->message, "Maximum call stack size") && d->n_frames > 2 &&
+                    d->frames[1].user && d->frames[1].at.line == d->frames[2].at.line;
+        d->location = d->frames[full ? 1 : 0].at;
         point_over_word(in, d);
     }
     struct piece from = r->imported_from;
@@ -309,6 +312,8 @@ static bool read_out_of_memory(struct diagnoser *g, const struct diagnose_input 
 
 bool node_read(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
+    if (node_tests_read(g, in, d))
+        return true;
     struct reading r = { 0 };
     struct piece rest = { in->text, in->len }, line;
     while (next_line(&rest, &line))

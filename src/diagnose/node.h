@@ -4,6 +4,10 @@
 #include "diagnose/grammar.h"
 
 bool node_read(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d);
+/* node_tests.c: what runners of tests print. */
+bool node_tests_read(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d);
+/* The category of a class or code of Node's. False: it has none. */
+bool node_categorise(struct diagnosis *d, struct piece name);
 void node_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d);
 
 /* What a rule sees. */

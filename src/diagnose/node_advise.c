@@ -133,7 +133,7 @@ static void on_stack(struct js *j)
 static void on_enoent(struct js *j)
 {
     struct match m;
-    if (match(j->g, "spawn (\\S+) ENOENT", j->message, &m)) {
+    if (match(j->g, "spawn(?:Sync)? (\\S+) ENOENT", j->message, &m)) {
         suggest(j->d, 39, 0.88,
                 "There is no program '%.*s' in this jar: what the host has in /usr is there, and "
                 "nothing else.",

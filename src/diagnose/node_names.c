@@ -108,6 +108,24 @@ static bool is_module(const struct js *j)
     return n > 4 && strcmp(j->d->location.file + n - 4, ".mjs") == 0;
 }
 
+/* Declared, in another block or function than this one. */
+static bool is_in_a_block(struct js *j, struct piece name)
+{
+    struct piece rest = { j->file ? j->file->text : NULL, j->file ? j->file->len : 0 }, line;
+    struct match m;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
+        if (match(j->g, "\\b(?:const|let|var)\\s+([\\w$]+)", line, &m) &&
+            piece_same(m.group[0], name) && i != j->d->location.line) {
+            suggest(j->d, 29, 0.9,
+                    "'%.*s' is declared in line %u, inside of { }, and is not known outside: "
+                    "declare it "
+                    "(let) before that block, or return it.",
+                    P(name), i);
+            return true;
+        }
+    return false;
+}
+
 static void on_name(struct js *j)
 {
     struct piece name = j->m.group[0];
@@ -132,6 +150,8 @@ static void on_name(struct js *j)
                 (void)suggest_swap(j->in, j->d, name, translations[i].meant);
             return;
         }
+    if (is_in_a_block(j, name))
+        return;
     if (nearest_name_in(j->in, name, js_globals, best, sizeof best)) {
         suggest(j->d, 29, 0.9, "Did you mean '%s'?", best);
         (void)suggest_swap(j->in, j->d, name, best);

@@ -165,7 +165,8 @@ static void on_undefined(struct js *j)
     else
         suggest(j->d, 28, 0.8,
                 "What stands before it is %.*s: test it first, or read it with `?.`.", P(what));
-    offer_optional(j, property);
+    if (!starts_with(name, "this"))
+        offer_optional(j, property);
 }
 
 static void on_destructure(struct js *j)
@@ -217,6 +218,80 @@ static const char *const array_methods[] = { "map",   "filter",   "forEach", "re
                                              "find",  "join",     "some",    "every",  "sort",
                                              "slice", "includes", "concat",  NULL };
 
+static const char *const text_methods[] = { "toUpperCase", "toLowerCase", "trim",     "split",
+                                            "replace",     "replaceAll",  "charAt",   "padStart",
+                                            "padEnd",      "startsWith",  "endsWith", "substring",
+                                            "match",       "repeat",      NULL };
+
+/* What gives something else than the array it is called on. */
+static const struct {
+    const char *call, *gives;
+} no_arrays[] = {
+    { ".push(", "push() gives the new length, not the array: call it on a line of its own" },
+    { ".unshift(", "unshift() gives the new length, not the array: call it on a line of its own" },
+    { ".forEach(", "forEach() gives undefined: use map()" },
+    { ".join(", "join() gives text" },
+    { "JSON.stringify(", "JSON.stringify() gives text: keep the value itself" },
+    { "Object.assign(", "it is an object, not an array: go through Object.values() of it" },
+    { "new Set(", "a Set is no array: [...set] makes one" },
+    { "new Map(", "a Map is no array: [...map.values()] makes one" },
+    { ".keys(", "keys() gives an iterator: [...x.keys()] makes an array" },
+    { ".values(", "values() gives an iterator: [...x.values()] makes an array" },
+    { ".entries(", "entries() gives an iterator: [...x.entries()] makes an array" },
+    { ".matchAll(", "matchAll() gives an iterator: [...text.matchAll(re)] makes an array" },
+};
+
+static bool no_array(struct js *j, struct piece owner, struct piece value, uint32_t line)
+{
+    for (size_t i = 0; value.at && i < sizeof no_arrays / sizeof no_arrays[0]; i++)
+        if (piece_has(value, no_arrays[i].call) && !starts_with(value, "Object.")) {
+            suggest(j->d, 32, 0.92, "'%.*s' is what line %u got: %s.", P(owner), line,
+                    no_arrays[i].gives);
+            return true;
+        }
+    suggest(j->d, 32, 0.8,
+            "'%.*s' is not an array here: of an object Object.values(%.*s) or Object.entries(%.*s) "
+            "makes one; console.log(%.*s) shows what it is.",
+            P(owner), P(owner), P(owner), P(owner));
+    return true;
+}
+
+static void on_reduce(struct js *j)
+{
+    struct match m;
+    suggest(j->d, 28, 0.94,
+            "The array is empty, and reduce() has nothing to begin with: give it a first value, "
+            ".reduce((a, b) => ..., 0).");
+    if (match(j->g, "^(.*\\.reduce\\(\\(?\\w+, ?\\w+\\)? => [^,{}()]+)(\\).*)$", j->line, &m))
+        suggest_replacement(j->d, "%.*s, 0%.*s", P(m.group[0]), P(m.group[1]));
+}
+
+static void on_instanceof(struct js *j)
+{
+    suggest(j->d, 12, 0.8,
+            "What stands on the right is no class or object: `in` wants an object, instanceof a "
+            "class.");
+}
+
+static void on_private(struct js *j)
+{
+    suggest(j->d, 32, 0.85, "%.*s is private: it is reached inside of its class only.",
+            P(j->m.group[0]));
+}
+
+static void on_getter(struct js *j)
+{
+    suggest(j->d, 33, 0.88,
+            "'%.*s' has a getter and no setter: define `set %.*s(value)`, or change what it reads.",
+            P(j->m.group[0]), P(j->m.group[0]));
+}
+
+static void on_super(struct js *j)
+{
+    suggest(j->d, 10, 0.94,
+            "In the constructor of a class that extends another, super(...) comes first.");
+}
+
 static void on_not_function(struct js *j)
 {
     struct piece whole = j->m.group[0], value, function;
@@ -248,6 +323,17 @@ static void on_not_function(struct js *j)
                 "'%.*s' is text since line %u: [...%.*s] makes an array of its characters, split() "
                 "one of its parts.",
                 P(owner), line, P(owner));
+        return;
+    }
+    if (dot && piece_among(name, array_methods) &&
+        no_array(j, owner, known ? value : NO_PIECE, line))
+        return;
+    if (dot && piece_among(name, text_methods)) {
+        suggest(j->d, 32, 0.88,
+                "'%.*s' is not text here: String(%.*s) makes text of it; console.log(typeof %.*s) "
+                "shows "
+                "what it is.",
+                P(owner), P(owner), P(owner));
         return;
     }
     struct nearest n = { .name = name };
@@ -358,6 +444,11 @@ const struct js_rule js_object_rules[] = {
       on_not_function },
     { "TypeError", "^([\\w$.]+) is not a constructor", on_constructor },
     { "TypeError", "^(?!undefined|null|object null)([\\w$.]+) is not iterable", on_not_iterable },
+    { "TypeError", "^Reduce of empty array", on_reduce },
+    { "TypeError", "^Right-hand side of|^Cannot use 'in' operator", on_instanceof },
+    { "TypeError", "^Cannot (?:read|write) private member (#\\w+)", on_private },
+    { "TypeError", "^Cannot set property (\\w+) of .* which has only a getter", on_getter },
+    { "ReferenceError", "^Must call super constructor", on_super },
     { "TypeError", "^Assignment to constant variable", on_const },
     { "TypeError",
       "^Cannot assign to read only property '([^']+)'|^Cannot add property (\\S+), object is not "

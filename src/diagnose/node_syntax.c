@@ -14,7 +14,7 @@ uint32_t unclosed_bracket(const struct source_file *f, char *ret_bracket)
         uint32_t line;
     } open[DEPTH];
     size_t depth = 0;
-    uint32_t line = 1;
+    uint32_t line = 1, quoted = 0;
     char quote = 0;
     for (size_t i = 0; f && i < f->len; i++) {
         char c = f->text[i], next = i + 1 < f->len ? f->text[i + 1] : 0;
@@ -37,12 +37,20 @@ uint32_t unclosed_bracket(const struct source_file *f, char *ret_bracket)
             i++;
         } else if (c == '"' || c == '\'' || c == '`') {
             quote = c;
+            quoted = line;
         } else if (c && strchr("([{", c) && depth < DEPTH) {
             open[depth].bracket = c;
             open[depth++].line = line;
         } else if (c && strchr(")]}", c) && depth > 0) {
+            char opens = c == ')' ? '(' : c == ']' ? '[' : '{';
+            if (open[depth - 1].bracket != opens)
+                break; /* the innermost lacks its partner */
             depth--;
         }
+    }
+    if (quote == '`') {
+        *ret_bracket = quote;
+        return quoted;
     }
     if (depth == 0)
         return 0;
@@ -124,6 +132,20 @@ static void on_export(struct js *j)
             "`export` works in modules only: name the file .mjs, or write module.exports = ...");
 }
 
+/* `port: 8080` and `debug: true` below it, in an object or a list: the first has no comma. */
+static bool lacks_comma(struct js *j)
+{
+    struct match m;
+    struct piece before = source_line(j->file, j->d->location.line - 1);
+    if (j->d->location.line < 2 ||
+        !match(j->g, "^\\s*(?:[\\w$]+|'[^']*'|\"[^\"]*\")\\s*:|^\\s*['\"\\d]", j->line, &m) ||
+        !match(j->g, "^(\\s*(?:[\\w$'\"-]+\\s*:)?.*[\\w'\"\\])}`])\\s*$", before, &m))
+        return false;
+    suggest(j->d, 18, 0.9, "A ',' is missing at the end of line %u.", j->d->location.line - 1);
+    suggest_replacement(j->d, "%.*s,", P(m.group[0]));
+    return true;
+}
+
 static void on_unexpected(struct js *j)
 {
     struct match m;
@@ -141,6 +163,8 @@ static void on_unexpected(struct js *j)
         on_export(j);
         return;
     }
+    if (lacks_comma(j))
+        return;
     uint32_t line = unclosed_bracket(j->file, &bracket);
     if (piece_is(token, "}") || piece_is(token, ")") || piece_is(token, "]"))
         suggest(j->d, 18, 0.8,

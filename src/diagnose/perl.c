@@ -97,6 +97,40 @@ static void tell_syntax(const struct advising *a, const struct match *m)
     tell_semicolon(a, m);
 }
 
+/* Functions that Perl comes with and that have to be asked for. */
+static const struct {
+    const char *module, *names; /* between spaces */
+} exporters[] = {
+    { "List::Util", " max min sum sum0 first shuffle uniq any all none reduce product pairs maxstr "
+                    "minstr " },
+    { "POSIX", " floor ceil strftime fmod isatty mktime " },
+    { "Scalar::Util", " blessed looks_like_number reftype weaken refaddr dualvar " },
+    { "Data::Dumper", " Dumper " },
+    { "File::Basename", " basename dirname fileparse " },
+    { "Cwd", " cwd getcwd abs_path " },
+    { "Storable", " dclone " },
+    { "Time::HiRes", " usleep gettimeofday tv_interval " },
+    { "JSON::PP", " encode_json decode_json " },
+    { "Carp", " croak carp confess cluck " },
+    { "File::Path", " make_path remove_tree " },
+    { "File::Copy", " copy move " },
+};
+
+static void tell_subroutine(const struct advising *a, const struct match *m)
+{
+    char word[80];
+    (void)snprintf(word, sizeof word, " %.*s ", (int)(m->group[0].len < 70 ? m->group[0].len : 70),
+                   m->group[0].at);
+    for (size_t i = 0; i < sizeof exporters / sizeof *exporters; i++)
+        if (strstr(exporters[i].names, word)) {
+            suggest(a->d, 0, 0.93, "`%.*s` comes with %s: ask for it at the top.", SAID(m, 0),
+                    exporters[i].module);
+            suggest_replacement(a->d, "use %s qw(%.*s);", exporters[i].module, SAID(m, 0));
+            return;
+        }
+    tell_nearest(a, m);
+}
+
 static const char *const builtins[] = {
     "print",   "printf", "push",   "pop",    "shift",   "unshift", "join",   "split",
     "keys",    "values", "exists", "delete", "defined", "length",  "substr", "index",
@@ -110,13 +144,20 @@ static const struct advice table[] = {
     SAY("Bareword \"(.+?)\" not allowed", CATEGORY_NAME, 0, 0.75,
         "`{1}` is no function: a text stands in quotes, a variable begins with $, @ or %.",
         .docs = "https://perldoc.perl.org/strict"),
-    TELL("Undefined subroutine &(?:\\w+::)*(\\w+) called", CATEGORY_NAME, 0, tell_nearest,
+    TELL("Undefined subroutine &(?:\\w+::)*(\\w+) called", CATEGORY_NAME, 0, tell_subroutine,
          .names = builtins),
     TELL("Can't locate object method \"(\\w+)\" via package", CATEGORY_NAME, 0, tell_nearest),
     TELL("Can't locate (\\S+)\\.pm in @INC", CATEGORY_IMPORT, 0, tell_module),
     SAY("Can't locate (\\S+) in @INC", CATEGORY_IMPORT, 22, 0.7,
         "There is no file {1} where Perl looks; `use lib '.'`."),
     IS("\"\\S+\" is not exported by|did not return a true value", CATEGORY_IMPORT),
+    SAY("while parsing JSON string|malformed (?:JSON|number|or illegal unicode)|expected, at "
+        "character "
+        "offset|garbage after JSON",
+        CATEGORY_VALUE, 27, 0.88,
+        "The text is no JSON there: names and texts stand in double quotes, no comma at the end, "
+        "and "
+        "nothing after the last bracket."),
     TELL("Missing right curly", CATEGORY_SYNTAX, 0, tell_brace),
     SAY("Can't find string terminator (\\S+) anywhere before EOF", CATEGORY_SYNTAX, 0, 0.85,
         "The text that begins there is not closed: the closing {1} is missing."),
@@ -244,6 +285,16 @@ static bool read_perl(struct diagnoser *g, const struct diagnose_input *in, stru
     if (!classify(g, d, table))
         d->category = CATEGORY_RUNTIME;
     read_calls(g, in, d);
+    /* Perl guesses itself where the text began that ran away with the program. */
+    if (d->category == CATEGORY_SYNTAX &&
+        match_text(g,
+                   "^ *\\(Might be a runaway multi-line (\\S+) string starting on line (\\d+)\\)",
+                   text_of(in), &m)) {
+        d->location.line = piece_number(m.group[1]);
+        (void)snprintf(d->message, sizeof d->message, "Can't find string terminator '%c'",
+                       m.group[0].at[0]);
+        return true;
+    }
     if (starts_with(piece_of(d->message), "syntax error"))
         go_back_to_statement(in, d);
     return true;

@@ -148,18 +148,71 @@ static void tell_null(const struct advising *a, const struct match *m)
     (void)suggest_swap(a->in, a->d, piece_of(from), to);
 }
 
+/* PHP names the outermost that is open at the end; the indentation of what follows tells which one lacks its end. */
+static void tell_unclosed(const struct advising *a, const struct match *m)
+{
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    uint32_t line = piece_is(m->group[0], "{") ? unclosed(f, '{', '}') : 0;
+    if (line && line != a->d->location.line)
+        suggest(a->d, 18, 0.9,
+                "By the indentation it is the `{` on line %u that has no `}`: `%.*s`.", line,
+                (int)piece_trim(source_line(f, line)).len, piece_trim(source_line(f, line)).at);
+    else
+        suggest(a->d, 18, 0.9, "The `%.*s` that is opened there is not closed.", SAID(m, 0));
+}
+
 static void tell_syntax(const struct advising *a, const struct match *m)
 {
-    tell_semicolon(a, m);
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    uint32_t opened = open_quote_before(f, '"', a->d->location.line);
+    if (!opened)
+        opened = open_quote_before(f, '\'', a->d->location.line);
     struct match c;
+    if (opened && match(a->g, "unexpected (?:identifier|double-quote|string|single-quoted)",
+                        piece_of(a->d->message), &c)) {
+        suggest(a->d, 18, 0.88, "A quote that opens in line %u is not closed there.", opened);
+        return;
+    }
+    struct piece line = line_at(a->in, a->d);
+    long depth = 0;
+    for (size_t i = 0; i < line.len; i++)
+        depth += line.at[i] == '(' ? 1 : line.at[i] == ')' ? -1 : 0;
+    if (depth > 0 && piece_has(piece_of(a->d->message), "unexpected token \"{\"") &&
+        match(a->g, "^(.*?) *\\{(.*)$", line, &c)) {
+        suggest(a->d, 18, 0.92, "A `(` on this line is not closed before the `{`.");
+        suggest_replacement(a->d, "%.*s) {%.*s", SAID(&c, 0), SAID(&c, 1));
+        return;
+    }
+    tell_semicolon(a, m);
     if (a->d->n_suggestions == 0 && match(a->g, "expecting (.*)$", piece_of(a->d->message), &c))
         suggest(a->d, 0, 0.6, "PHP expects %.*s there.", SAID(&c, 0));
 }
+
+/* Functions of old tutorials. */
+static const struct {
+    const char *pattern, *now;
+} removed[] = {
+    { "^mysql_", "PDO (new PDO(...)) or mysqli" },
+    { "^ereg", "preg_match() or preg_replace()" },
+    { "^split(?:i)?$", "explode() or preg_split()" },
+    { "^each$", "foreach" },
+    { "^create_function$", "fn ($x) => ... or function ($x) { ... }" },
+    { "^money_format$", "number_format()" },
+    { "^utf8_(?:en|de)code$", "mb_convert_encoding()" },
+    { "^get_magic_quotes", "nothing: there are none any more" },
+    { "^mcrypt_", "openssl_encrypt() or sodium" },
+};
 
 static void tell_function(const struct advising *a, const struct match *m)
 {
     struct piece name = m->group[0];
     struct match c;
+    for (size_t i = 0; i < sizeof removed / sizeof *removed; i++)
+        if (match(a->g, removed[i].pattern, name, &c)) {
+            suggest(a->d, 0, 0.93, "`%.*s` was removed from PHP: use %s.", (int)name.len, name.at,
+                    removed[i].now);
+            return;
+        }
     if (match(a->g, "^(mb|curl|imagecreate|bcadd|bcmul|gmp|simplexml|intl|mysqli|pg|sodium)(?:_|$)",
               name, &c))
         suggest(a->d, 0, 0.7, "`%.*s` is of an extension that is not loaded here: do without it.",
@@ -171,8 +224,8 @@ static void tell_function(const struct advising *a, const struct match *m)
 #define MANUAL "https://www.php.net/manual/en/"
 
 static const struct advice table[] = {
-    SAY("^ParseError: Unclosed '(.)'(?: on line (\\d+))?", CATEGORY_SYNTAX, 0, 0.9,
-        "The `{1}` that is opened there is not closed."),
+    TELL("^ParseError: Unclosed '(.)'(?: on line (\\d+))?(?! does not)", CATEGORY_SYNTAX, 18,
+         tell_unclosed),
     SAY("^ParseError: Unclosed '(.)' does not match", CATEGORY_SYNTAX, 0, 0.8,
         "The brackets do not pair."),
     SAY("^ParseError: Unmatched '(.)'", CATEGORY_SYNTAX, 0, 0.85,
@@ -235,6 +288,25 @@ static const struct advice table[] = {
         0.85, "{2} is {1}: use a public method, or declare it public."),
     SAY("must not be accessed before initialization", CATEGORY_TYPE, 0, 0.8,
         "Give the property a value in the constructor first."),
+    SAY("Non-static method (\\S+?)::(\\w+)\\(\\) cannot be called statically", CATEGORY_TYPE, 0,
+        0.92,
+        "`{2}` belongs to an object: make one first, (new {1}())->{2}(), or declare it `static`."),
+    SAY("Cannot instantiate (abstract class|interface|trait|enum) (\\S+)", CATEGORY_TYPE, 0, 0.9,
+        "{2} is an {1}: make an object of a class that extends or implements it."),
+    SAY("Class (\\S+) contains \\d+ abstract methods? .*\\((.+?)\\)", CATEGORY_TYPE, 0, 0.9,
+        "{1} must define {2}, or be abstract itself."),
+    SAY("Cannot modify readonly property (\\S+)", CATEGORY_TYPE, 33, 0.92,
+        "{1} is readonly: it gets its value once, in the constructor. Make a new object, or leave "
+        "readonly out."),
+    SAY("Unknown named parameter \\$(\\w+)", CATEGORY_TYPE, 10, 0.9,
+        "The function has no parameter ${1}: look at its definition."),
+    SAY("Cannot use positional argument after named argument", CATEGORY_SYNTAX, 10, 0.9,
+        "Arguments with names come last."),
+    SAY("^UnhandledMatchError", CATEGORY_VALUE, 0, 0.93,
+        "No arm of the match fits the value: add one for it, or `default => ...`."),
+    SAY("^JsonException", CATEGORY_VALUE, 27, 0.85,
+        "The text is no JSON: names and texts stand in double quotes, no comma at the end, and not "
+        "empty. var_dump($text) shows it."),
     IS("^TypeError|^ArgumentCountError|must be compatible with|abstract method|Cannot "
        "instantiate|Non-static method",
        CATEGORY_TYPE),

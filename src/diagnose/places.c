@@ -92,7 +92,11 @@ struct piece source_line(const struct source_file *f, uint32_t line)
 
 struct piece line_at(const struct diagnose_input *in, const struct diagnosis *d)
 {
-    return source_line(find_source(in, piece_of(d->location.file)), d->location.line);
+    struct piece line = source_line(find_source(in, piece_of(d->location.file)), d->location.line);
+    /* Without the source, what the error showed of it itself. */
+    if (!line.at && d->n_excerpt == 1 && d->excerpt[0].line == d->location.line)
+        line = piece_of(d->excerpt[0].text);
+    return line;
 }
 
 static bool in_word(char c)

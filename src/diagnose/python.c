@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "diagnose/grammar.h"
 #include "diagnose/python.h"
 
 enum { BLOCKS = 12, BLOCK_FRAMES = DIAGNOSE_FRAMES, MESSAGE_LINES = 4 };
@@ -79,7 +78,8 @@ static bool read_frame(struct diagnoser *g, struct traceback *t, struct piece li
     bool numbered = false;
     if (!match(g, "^\\s*File \"([^\"]+)\", line (\\d+)(?:, in (.+))?$", line, &m)) {
         numbered = match(g, "^\\s*(Cell In\\s?\\[\\d+\\]), line (\\d+)(?:, in (.+))?$", line, &m) ||
-                   match(g, "^File ([^\\s\":]+):(\\d+)(?:, in (.+))?$", line, &m);
+                   match(g, "^File ([^\\s\":]+):(\\d+)(?:, in (.+))?$", line, &m) ||
+                   match(g, "^(<ipython-input-\\d+-\\w+>|~?/\\S+\\.py) in ()(\\S+)", line, &m);
         if (!numbered)
             return false;
     }
@@ -111,8 +111,10 @@ static bool read_numbered(struct diagnoser *g, struct traceback *t, struct piece
     struct block *b = last_block(t);
     if (!b || !t->open || b->n_frames == 0 || !kept(b, 0)->numbered)
         return false;
-    if (match(g, "^-+> *\\d+ (.*)$", line, &m)) {
-        kept(b, 0)->code = m.group[0];
+    if (match(g, "^-+> *(\\d+) (.*)$", line, &m)) {
+        kept(b, 0)->code = m.group[1];
+        if (kept(b, 0)->line.len == 0) /* before IPython 8 only this mark told the line */
+            kept(b, 0)->line = m.group[0];
         return true;
     }
     return match(g, "^ *\\d+(?: |$)", line, &m);
@@ -131,33 +133,42 @@ static bool read_code(struct traceback *t, struct piece line)
     return true;
 }
 
+/* Of "json.decoder.JSONDecodeError" the last part. */
+static struct piece last_part(struct piece type)
+{
+    const char *dot = memrchr(type.at, '.', type.len);
+    size_t skip = dot ? (size_t)(dot + 1 - type.at) : 0;
+    return (struct piece){ type.at + skip, type.len - skip };
+}
+
 static bool read_exception(struct diagnoser *g, struct traceback *t, struct piece line)
 {
     struct match m;
     struct block *b = last_block(t);
     if (!b || !t->open || !match(g, "^([A-Za-z_][\\w.<>]*)(?:: (.*))?$", line, &m))
         return false;
-    struct piece type = m.group[0];
-    const char *dot = memrchr(type.at, '.', type.len);
-    if (dot) {
-        type.len -= (size_t)(dot + 1 - type.at);
-        type.at = dot + 1;
-    }
-    b->type = type;
+    b->type = last_part(m.group[0]);
     b->message = m.group[1];
     b->message_lines = 1;
     t->open = false;
     return true;
 }
 
+/* What the interpreter prints on its way out, below the message and not a part of it. */
+#define AFTER_MESSAGE                                                                             \
+    "^\\S+:\\d+: \\w*Warning: |^Exception ignored in|^Task exception was never|^[=-]{3,}|"        \
+    "^\\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)\\]?(?:[: ]|$)|^Ran \\d+ " \
+    "test|^FAILED "
+
 /* More lines of the message, where they follow it at once. */
-static void read_more(struct traceback *t, struct piece line)
+static void read_more(struct diagnoser *g, struct traceback *t, struct piece line)
 {
+    struct match m;
     struct block *b = last_block(t);
     if (!b || !b->type.at || b->message_lines == 0)
         return;
     if (line.len == 0 || b->message_lines == MESSAGE_LINES || b->sub || !b->message.at ||
-        starts_with(line, "-----")) {
+        starts_with(line, "-----") || match(g, AFTER_MESSAGE, line, &m)) {
         b->message_lines = 0;
         return;
     }
@@ -181,7 +192,7 @@ static void read_line(struct diagnoser *g, struct traceback *t, struct piece raw
         t->chained = true;
     } else if (!read_frame(g, t, line) && !read_numbered(g, t, line) && !read_code(t, line) &&
                !read_exception(g, t, line) && !t->chained) {
-        read_more(t, line);
+        read_more(g, t, line);
     }
 }
 
@@ -273,14 +284,34 @@ static void copy_cause(const struct diagnose_input *in, struct diagnosis *d, str
 
 /* ---- pytest ---- */
 
+#define EXCEPTION "([A-Za-z_][\\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Failed))"
+
+/* One line tells all with --tb=line: "/app/shop.py:6: TypeError: what". */
+static bool pytest_line(struct diagnoser *g, struct piece line, struct block *b)
+{
+    struct match m;
+    if (!match(g, "^(\\S+\\.py):(\\d+): " EXCEPTION "(?:: (.*))?$", line, &m) ||
+        m.group[3].len == 0)
+        return false;
+    b->n_frames = 1;
+    *kept(b, 0) = (struct py_frame){ .file = m.group[0], .line = m.group[1] };
+    b->type = m.group[2];
+    b->message = m.group[3];
+    return true;
+}
+
 /* What pytest shows of the first test that failed: "> " before the line, "E " before what was wrong, and last the place with the
- * exception's type. */
+ * exception's type; with --tb=short the places come first, and the type is what "E " begins with. */
 static bool pytest_read(struct diagnoser *g, struct piece rest, struct block *b)
 {
     struct piece line, code = NO_PIECE, wrong = NO_PIECE;
     struct match m;
     *b = (struct block){ 0 };
     while (next_line(&rest, &line)) {
+        if (b->n_frames == 0 && pytest_line(g, line, b))
+            return true;
+        if (wrong.at && b->n_frames > 0 && match(g, "^(?:_{3,}|={3,}|-{3,}) ", line, &m))
+            break; /* the next test */
         if (match(g, "^> +(.*)$", line, &m)) {
             code = m.group[0];
         } else if (match(g, "^E +(.*)$", line, &m)) {
@@ -297,12 +328,26 @@ static bool pytest_read(struct diagnoser *g, struct piece rest, struct block *b)
             }
         }
     }
-    if (!b->type.at)
+    if (!wrong.at || b->n_frames == 0)
         return false;
-    b->message = wrong;
-    if (match(g, "^(?:[A-Za-z_][\\w.]*)(?:Error|Exception|Interrupt|Exit|Warning): (.*)$", wrong,
-              &m))
-        b->message = m.group[0];
+    bool named = match(g, "^" EXCEPTION "(?:: (.*))?$", wrong, &m);
+    if (!b->type.at)
+        b->type = named ? m.group[0] : PIECE("AssertionError");
+    b->message = named && m.group[1].at ? m.group[1] : wrong;
+    return true;
+}
+
+/* argparse ends the program itself: "usage: ...", and then "NAME: error: what is wrong with the arguments". */
+static bool read_usage(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct match usage, m;
+    struct piece text = { in->text, in->len };
+    if (!match_text(g, "^usage: (\\S+)", text, &usage) ||
+        !match_text(g, "^\\S.*: error: (.+)$", text, &m))
+        return false;
+    COPY(PIECE("SystemExit"), d->type);
+    COPY(m.group[0], d->message);
+    d->category = CATEGORY_RUNTIME;
     return true;
 }
 
@@ -318,11 +363,12 @@ static bool python_read(struct diagnoser *g, const struct diagnose_input *in, st
     if (outer == 0 && pytest_read(g, (struct piece){ in->text, in->len }, &t.blocks[0]))
         outer = t.n = 1;
     if (outer == 0)
-        return false;
+        return read_usage(g, in, d);
     struct block *b = &t.blocks[outer - 1];
-    COPY(b->type, d->type);
+    COPY(last_part(b->type), d->type);
     COPY(b->message, d->message);
-    d->category = python_category(d->type);
+    if (!classify(g, d, py_library))
+        d->category = python_category(d->type);
     locate(in, d, b);
     for (size_t i = outer; i < t.n; i++) /* members of the group */
         if (t.blocks[i].type.at)

@@ -1,7 +1,7 @@
 /* diagnose/python.h — what the rules for Python share. Runs in: keeper. Private to this room. */
 #pragma once
 
-#include "diagnose/grammar.h"
+#include "diagnose/advice.h"
 
 /* What a rule sees. */
 struct py {
@@ -20,8 +20,12 @@ struct py_rule {
     const char *pattern;
     void (*advise)(struct py *p);
 };
-extern const struct py_rule py_name_rules[], py_object_rules[], py_value_rules[], py_syntax_rules[],
+extern const struct py_rule py_name_rules[], py_variable_rules[], py_object_rules[],
+    py_call_rules[], py_value_rules[], py_syntax_rules[],
     py_io_rules[]; /* each ends with a row without a pattern */
+
+/* What libraries say, in the form of advice.h; asked before the rules, which know nothing of libraries. */
+extern const struct advice py_library[];
 
 enum category python_category(const char *type);
 void python_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d);
@@ -35,7 +39,9 @@ bool py_defined(struct py *p, struct piece name, struct piece *ret_line, uint32_
 bool py_hint(struct py *p, struct piece *ret);
 /* How many items a list, tuple or string that is written out has; -1: not seen. */
 long py_items(struct piece literal);
-extern const char *const py_builtins[];
+/* Says that a coroutine was not awaited. */
+void py_not_awaited(struct py *p);
+extern const char *const py_builtins[], *const py_stdlib[];
 /* A module of Python's own library, or one that is known by name. */
 bool py_is_stdlib(struct piece module);
 /* The statement that brings a name in: "import numpy as np"; NULL: not known. */

@@ -102,8 +102,10 @@ static void apply(struct py *p, const struct py_rule *rules)
 
 void python_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    static const struct py_rule *const tables[] = { py_syntax_rules, py_name_rules, py_object_rules,
-                                                    py_value_rules, py_io_rules };
+    static const struct py_rule *const tables[] = { py_syntax_rules,   py_name_rules,
+                                                    py_variable_rules, py_object_rules,
+                                                    py_call_rules,     py_value_rules,
+                                                    py_io_rules };
     char type[sizeof d->type], message[sizeof d->message];
     const char *t = d->type, *text = d->message;
     /* Of a run that a limit ended, the program's own words are the first cause. */
@@ -122,7 +124,9 @@ void python_advise(struct diagnoser *g, const struct diagnose_input *in, struct 
                     .line = line_at(in, d),
                     .file = find_source(in, piece_of(d->location.file)) };
     set_docs(d);
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+    size_t before = d->n_suggestions;
+    advise_by(g, in, d, py_library);
+    for (size_t i = 0; d->n_suggestions == before && i < sizeof tables / sizeof tables[0]; i++)
         apply(&p, tables[i]);
     if (strcmp(type, "ExceptionGroup") == 0 && d->n_causes > 0)
         suggest(

@@ -49,8 +49,12 @@ static void on_no_file(struct py *p)
 static void on_recursion(struct py *p)
 {
     struct diagnosis *d = p->d;
-    const char *name = d->n_frames ? d->frames[0].function : "";
-    bool own = name[0] && name[0] != '<';
+    const char *name = "";
+    for (size_t i = 0; i < d->n_frames && !name[0];
+         i++) /* not <genexpr> or <lambda> inside of it */
+        if (d->frames[i].user && d->frames[i].function[0] != '<')
+            name = d->frames[i].function;
+    bool own = name[0] != '\0';
     suggest(d, 24, 0.9,
             "%s%s calls itself without an end: it needs a case that returns before the next call, "
             "and each call must come nearer to it%s.",

@@ -1,4 +1,4 @@
-/* Names that are not there: modules, names to import, variables. */
+/* Modules that are not there, and names to import from them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,101 +20,101 @@ const char *const py_builtins[] = {
     "ValueError",   "TypeError", "KeyError", "IndexError", "RuntimeError", NULL
 };
 
-static const char *const stdlib[] = { "abc",
-                                      "argparse",
-                                      "array",
-                                      "ast",
-                                      "asyncio",
-                                      "base64",
-                                      "bisect",
-                                      "calendar",
-                                      "cmath",
-                                      "codecs",
-                                      "collections",
-                                      "concurrent",
-                                      "configparser",
-                                      "contextlib",
-                                      "copy",
-                                      "csv",
-                                      "ctypes",
-                                      "dataclasses",
-                                      "datetime",
-                                      "decimal",
-                                      "difflib",
-                                      "dis",
-                                      "email",
-                                      "enum",
-                                      "errno",
-                                      "fnmatch",
-                                      "fractions",
-                                      "functools",
-                                      "gc",
-                                      "getpass",
-                                      "glob",
-                                      "gzip",
-                                      "hashlib",
-                                      "heapq",
-                                      "hmac",
-                                      "html",
-                                      "http",
-                                      "importlib",
-                                      "inspect",
-                                      "io",
-                                      "ipaddress",
-                                      "itertools",
-                                      "json",
-                                      "keyword",
-                                      "locale",
-                                      "logging",
-                                      "math",
-                                      "mimetypes",
-                                      "multiprocessing",
-                                      "numbers",
-                                      "operator",
-                                      "os",
-                                      "pathlib",
-                                      "pickle",
-                                      "platform",
-                                      "pprint",
-                                      "queue",
-                                      "random",
-                                      "re",
-                                      "secrets",
-                                      "select",
-                                      "selectors",
-                                      "shelve",
-                                      "shlex",
-                                      "shutil",
-                                      "signal",
-                                      "socket",
-                                      "sqlite3",
-                                      "ssl",
-                                      "stat",
-                                      "statistics",
-                                      "string",
-                                      "struct",
-                                      "subprocess",
-                                      "sys",
-                                      "tempfile",
-                                      "textwrap",
-                                      "threading",
-                                      "time",
-                                      "timeit",
-                                      "token",
-                                      "tokenize",
-                                      "traceback",
-                                      "types",
-                                      "typing",
-                                      "unicodedata",
-                                      "unittest",
-                                      "urllib",
-                                      "uuid",
-                                      "warnings",
-                                      "weakref",
-                                      "xml",
-                                      "zipfile",
-                                      "zlib",
-                                      NULL };
+const char *const py_stdlib[] = { "abc",
+                                  "argparse",
+                                  "array",
+                                  "ast",
+                                  "asyncio",
+                                  "base64",
+                                  "bisect",
+                                  "calendar",
+                                  "cmath",
+                                  "codecs",
+                                  "collections",
+                                  "concurrent",
+                                  "configparser",
+                                  "contextlib",
+                                  "copy",
+                                  "csv",
+                                  "ctypes",
+                                  "dataclasses",
+                                  "datetime",
+                                  "decimal",
+                                  "difflib",
+                                  "dis",
+                                  "email",
+                                  "enum",
+                                  "errno",
+                                  "fnmatch",
+                                  "fractions",
+                                  "functools",
+                                  "gc",
+                                  "getpass",
+                                  "glob",
+                                  "gzip",
+                                  "hashlib",
+                                  "heapq",
+                                  "hmac",
+                                  "html",
+                                  "http",
+                                  "importlib",
+                                  "inspect",
+                                  "io",
+                                  "ipaddress",
+                                  "itertools",
+                                  "json",
+                                  "keyword",
+                                  "locale",
+                                  "logging",
+                                  "math",
+                                  "mimetypes",
+                                  "multiprocessing",
+                                  "numbers",
+                                  "operator",
+                                  "os",
+                                  "pathlib",
+                                  "pickle",
+                                  "platform",
+                                  "pprint",
+                                  "queue",
+                                  "random",
+                                  "re",
+                                  "secrets",
+                                  "select",
+                                  "selectors",
+                                  "shelve",
+                                  "shlex",
+                                  "shutil",
+                                  "signal",
+                                  "socket",
+                                  "sqlite3",
+                                  "ssl",
+                                  "stat",
+                                  "statistics",
+                                  "string",
+                                  "struct",
+                                  "subprocess",
+                                  "sys",
+                                  "tempfile",
+                                  "textwrap",
+                                  "threading",
+                                  "time",
+                                  "timeit",
+                                  "token",
+                                  "tokenize",
+                                  "traceback",
+                                  "types",
+                                  "typing",
+                                  "unicodedata",
+                                  "unittest",
+                                  "urllib",
+                                  "uuid",
+                                  "warnings",
+                                  "weakref",
+                                  "xml",
+                                  "zipfile",
+                                  "zlib",
+                                  NULL };
 
 /* By what name a module is imported, and by what name it is installed. */
 static const struct {
@@ -339,40 +339,9 @@ static const struct {
     { "uuid4", "from uuid import uuid4" },
 };
 
-/* Names of Python 2 and of other languages. */
-static const struct {
-    const char *name, *meant;
-} translations[] = {
-    { "raw_input", "input" },
-    { "xrange", "range" },
-    { "unicode", "str" },
-    { "unichr", "chr" },
-    { "basestring", "str" },
-    { "long", "int" },
-    { "true", "True" },
-    { "false", "False" },
-    { "null", "None" },
-    { "none", "None" },
-    { "nil", "None" },
-    { "undefined", "None" },
-    { "NULL", "None" },
-    { "this", "self" },
-    { "string", "str" },
-    { "integer", "int" },
-    { "boolean", "bool" },
-    { "printf", "print" },
-    { "println", "print" },
-    { "echo", "print" },
-    { "cmp", "(a > b) - (a < b)" },
-    { "NaN", "float('nan')" },
-    { "Infinity", "float('inf')" },
-    { "strlen", "len" },
-    { "elif", "elif" },
-};
-
 bool py_is_stdlib(struct piece module)
 {
-    return piece_among(module, stdlib);
+    return piece_among(module, py_stdlib);
 }
 
 const char *py_import_for(struct piece name)
@@ -468,7 +437,7 @@ static void on_no_module(struct py *p)
         if (name.len > 3 && memcmp(name.at + name.len - 3, ".py", 3) == 0)
             nearest_try(&n, (struct piece){ name.at, name.len - 3 });
     }
-    nearest_try_list(&n, stdlib);
+    nearest_try_list(&n, py_stdlib);
     for (size_t i = 0; i < sizeof packages / sizeof packages[0]; i++)
         nearest_try(&n, piece_of(packages[i].module));
     if (n.best[0]) {
@@ -510,6 +479,30 @@ static const struct {
     { "sklearn.externals", "joblib", "import joblib" },
 };
 
+/* Whether "from MODULE import NAME" takes it from that module. */
+static bool comes_from(struct py *p, const char *statement, struct piece module)
+{
+    struct match m;
+    return match(p->g, "^from ([\\w.]+) import ", piece_of(statement), &m) &&
+           piece_same(m.group[0], module);
+}
+
+/* What the file defines at its left margin, "a, b, c"; a few of many. */
+static void list_definitions(struct py *p, const struct source_file *f, char *out, size_t size)
+{
+    struct piece rest = { f->text, f->len }, line;
+    struct match m;
+    size_t used = 0;
+    for (unsigned i = 0, n = 0; i < LINES_SEEN && n < 5 && next_line(&rest, &line); i++) {
+        if (!match(p->g, "^(?:async )?(?:def|class) ([A-Za-z]\\w*)|^([A-Za-z]\\w*)\\s*=", line, &m))
+            continue;
+        struct piece name = m.group[0].at ? m.group[0] : m.group[1];
+        if (used + name.len + 3 > size)
+            return;
+        used += (size_t)snprintf(out + used, size - used, "%s%.*s", n++ ? ", " : "", P(name));
+    }
+}
+
 static void on_cannot_import(struct py *p)
 {
     struct piece name = p->m.group[0], module = p->m.group[1], path = p->m.group[2];
@@ -543,13 +536,21 @@ static void on_cannot_import(struct py *p)
     alone.sources = own;
     alone.n_sources = own ? 1 : 0;
     nearest_try_sources(&n, &alone);
+    for (size_t i = 0; !own && i < sizeof imports / sizeof imports[0]; i++)
+        if (comes_from(p, imports[i].statement, module))
+            nearest_try(&n, piece_of(imports[i].name));
+    char defined[160] = "";
+    if (own)
+        list_definitions(p, own, defined, sizeof defined);
     if (own && n.best[0]) {
         suggest(p->d, 2, 0.9, "%s has no '%.*s'; it has '%s'.", own->name, P(name), n.best);
         (void)suggest_swap(p->in, p->d, name, n.best);
     } else if (own) {
-        suggest(p->d, 2, 0.8,
-                "%s defines no '%.*s': define it there, or import what it does define.", own->name,
-                P(name));
+        suggest(p->d, 2, 0.8, "%s defines no '%.*s': define it there, or import what it does%s%s.",
+                own->name, P(name), defined[0] ? ": " : " define", defined);
+    } else if (n.best[0]) {
+        suggest(p->d, 2, 0.9, "'%.*s' has no '%.*s'; it has '%s'.", P(module), P(name), n.best);
+        (void)suggest_swap(p->in, p->d, name, n.best);
     } else {
         suggest(
             p->d, 2, 0.6,
@@ -580,134 +581,6 @@ static void on_module_attribute(struct py *p)
         }
 }
 
-/* ---- variables ---- */
-
-/* Defined elsewhere: too late, or inside of a function. */
-static bool defined_elsewhere(struct py *p, struct piece name)
-{
-    struct piece line, value;
-    uint32_t number = 0;
-    const struct source_file *file;
-    if (py_defined(p, name, &line, &number, &file) && file == p->file &&
-        number > p->d->location.line) {
-        suggest(p->d, 3, 0.9,
-                "'%.*s' is defined in line %u, after it is used: move the definition up, or the "
-                "call down.",
-                P(name), number);
-        return true;
-    }
-    if (!py_assigned(p, name, &value, &number))
-        return false;
-    if (number > p->d->location.line)
-        suggest(p->d, 3, 0.85, "'%.*s' gets its value in line %u, after it is used here.", P(name),
-                number);
-    else
-        suggest(p->d, 3, 0.85,
-                "'%.*s' gets its value in line %u, in another function or class: names there are "
-                "not known "
-                "here. Return it, or pass it on.",
-                P(name), number);
-    return true;
-}
-
-static void on_name(struct py *p)
-{
-    struct piece name = p->m.group[0], hint = NO_PIECE;
-    const char *statement = py_import_for(name);
-    if (py_is_stdlib(name) || statement) {
-        char text[160];
-        (void)snprintf(text, sizeof text, "import %.*s", P(name));
-        bool here = !p->in->available || py_is_stdlib(name) ||
-                    starts_with(piece_of(statement), "from ");
-        suggest(p->d, 3, 0.93, "The import is missing: add `%s` at the top%s.",
-                statement ? statement : text, here ? "" : " (if the module is installed here)");
-        suggest_replacement(p->d, "%s", statement ? statement : text);
-        return;
-    }
-    for (size_t i = 0; i < sizeof translations / sizeof translations[0]; i++)
-        if (piece_is(name, translations[i].name)) {
-            suggest(p->d, 3, 0.93, "Python's name for it is '%s'.", translations[i].meant);
-            (void)suggest_swap(p->in, p->d, name, translations[i].meant);
-            return;
-        }
-    if (defined_elsewhere(p, name))
-        return;
-    char best[128] = "";
-    if (py_hint(p, &hint))
-        COPY(hint, best);
-    if (!best[0] && !nearest_name_in(p->in, name, py_builtins, best, sizeof best)) {
-        struct nearest n = { .name = name };
-        nearest_try_list(&n, stdlib);
-        if (n.best[0])
-            suggest(p->d, 3, 0.6, "If the module '%s' is meant, import it: `import %s`.", n.best,
-                    n.best);
-        else
-            suggest(p->d, 3, 0.4,
-                    "Nothing in the program gives '%.*s' a value: define it first, import it, or "
-                    "put it in "
-                    "quotes if it is text.",
-                    P(name));
-        return;
-    }
-    suggest(p->d, 3, 0.9, "Did you mean '%s'?", best);
-    (void)suggest_swap(p->in, p->d, name, best);
-}
-
-/* Whether a line at the left margin gives the name a value. */
-static bool is_global(struct py *p, struct piece name)
-{
-    struct piece rest = { p->file ? p->file->text : NULL, p->file ? p->file->len : 0 }, line;
-    struct match m;
-    for (unsigned i = 0; i < LINES_SEEN && next_line(&rest, &line); i++)
-        if (match(p->g, "^([A-Za-z_]\\w*)\\s*(?::[^=]+)?(?:[-+*/]?=)[^=]", line, &m) &&
-            piece_same(m.group[0], name))
-            return true;
-    return false;
-}
-
-static void on_unbound(struct py *p)
-{
-    struct piece name = p->m.group[0], value;
-    uint32_t number = 0;
-    if (is_global(p, name)) {
-        suggest(p->d, 16, 0.92,
-                "'%.*s' is assigned in this function, so it is the function's own there: write "
-                "`global %.*s` "
-                "first to mean the one outside.",
-                P(name), P(name));
-        suggest_replacement(p->d, "global %.*s", P(name));
-        return;
-    }
-    bool before = py_assigned(p, name, &value, &number) && number < p->d->location.line;
-    struct match m;
-    bool augmented = match(p->g, "^\\s*(\\w+)\\s*[-+*/%|&]+=", p->line, &m) &&
-                     piece_same(m.group[0], name);
-    if (before && augmented) {
-        suggest(p->d, 16, 0.85,
-                "'%.*s' of line %u belongs to the function around this one: write `nonlocal %.*s` "
-                "first to "
-                "change it here.",
-                P(name), number, P(name));
-        suggest_replacement(p->d, "nonlocal %.*s", P(name));
-    } else if (before) {
-        suggest(p->d, 16, 0.85,
-                "'%.*s' gets its value in line %u only on some paths (an if, a loop, a try): give "
-                "it one "
-                "before.",
-                P(name), number);
-    } else {
-        suggest(p->d, 16, 0.75,
-                "'%.*s' is used before this function gives it a value: assign it first.", P(name));
-    }
-}
-
-static void on_free_variable(struct py *p)
-{
-    suggest(p->d, 16, 0.7,
-            "The function around gives '%.*s' its value later: assign it before this is called.",
-            P(p->m.group[0]));
-}
-
 const struct py_rule py_name_rules[] = {
     { "ModuleNotFoundError", "^No module named '?([\\w.]+)'?", on_no_module },
     { "ImportError", "^No module named '?([\\w.]+)'?", on_no_module },
@@ -717,8 +590,5 @@ const struct py_rule py_name_rules[] = {
       on_cannot_import },
     { "AttributeError", "^(?:partially initialized )?module '([\\w.]+)' has no attribute '(\\w+)'",
       on_module_attribute },
-    { "NameError", "^name '(\\w+)' is not defined", on_name },
-    { "NameError", "^(?:free variable|cannot access free variable) '(\\w+)'", on_free_variable },
-    { "UnboundLocalError", "variable '(\\w+)'", on_unbound },
     { 0 },
 };

@@ -73,29 +73,59 @@ static bool returns(struct py *p, const struct source_file *f, uint32_t number)
     return false;
 }
 
+/* The call that the code ends with, "name(": in `Query("x").where(y)` it is `where(`. NO_PIECE: it ends with none. */
+static struct piece last_call(struct piece code)
+{
+    size_t at = code.len;
+    long depth = 0;
+    while (at > 0 && (code.at[at - 1] == ' ' || code.at[at - 1] == '\t'))
+        at--;
+    if (at == 0 || code.at[at - 1] != ')')
+        return NO_PIECE;
+    while (at > 0) {
+        char c = code.at[--at];
+        depth += c == ')' ? 1 : c == '(' ? -1 : 0;
+        if (depth == 0)
+            break;
+    }
+    size_t end = at + 1, from = at;
+    while (from > 0 &&
+           (code.at[from - 1] == '_' || (code.at[from - 1] >= '0' && code.at[from - 1] <= '9') ||
+            ((code.at[from - 1] | 32) >= 'a' && (code.at[from - 1] | 32) <= 'z')))
+        from--;
+    return depth == 0 && from < at ? (struct piece){ code.at + from, end - from } : NO_PIECE;
+}
+
 /* The function of the program's own that the code calls, when it may give None. */
 static bool own_nothing(struct py *p, struct piece code, const char *name, uint32_t line)
 {
     struct match m;
-    struct piece at;
-    uint32_t number;
-    const struct source_file *f;
-    if (!match(p->g, "(?:^|[^\\w])(?:\\w+\\.)*(\\w+)\\(", code, &m) ||
-        !py_defined(p, m.group[0], &at, &number, &f) || starts_with(at, "class "))
+    struct piece at = NO_PIECE;
+    uint32_t number = 0;
+    const struct source_file *f = NULL;
+    while (match(p->g, "(?:^|[^\\w])(?:\\w+\\.)*(\\w+)\\(", code, &m) &&
+           (!py_defined(p, m.group[0], &at, &number, &f) || starts_with(at, "class "))) {
+        size_t used = (size_t)(m.group[0].at + m.group[0].len - code.at);
+        code.at += used;
+        code.len -= used;
+        f = NULL;
+    }
+    if (!f)
         return false;
-    char where[64] = "";
+    char where[80] = "";
     if (name && line)
-        (void)snprintf(where, sizeof where, "%.40s is what line %u got from it: ", name, line);
+        (void)snprintf(where, sizeof where, ", and line %u keeps that in '%.40s'", line, name);
     if (returns(p, f, number))
         suggest(p->d, 4, 0.85,
-                "%s%.*s() (line %u) returned None here: a path through it ends without `return`, "
-                "or returns "
-                "None. Test the result, or return something on every path.",
-                where, P(m.group[0]), number);
+                "%.*s() (line %u) returned None%s: a path through it ends without `return`, or "
+                "returns None. Test the result, or return something on every path.",
+                P(m.group[0]), number, where);
     else
-        suggest(p->d, 4, 0.93,
-                "%s%.*s() (line %u) has no `return`, so it gives None: return the value.", where,
-                P(m.group[0]), number);
+        suggest(p->d, 4, 0.93, "%.*s() (line %u) has no `return`, so it gives None%s: return %s.",
+                P(m.group[0]), number, where,
+                piece_has(at, "(self") && !name
+                    ? "what is used next (self, for calls one after the other)"
+                    : "the value");
     return true;
 }
 
@@ -151,7 +181,8 @@ static void on_none(struct py *p)
     }
     if (before.len < p->line.len && match(p->g, "\\)\\s*$", before, &m)) { /* a call, at once */
         const char *why = nothing_of(before);
-        if (!own_nothing(p, before, NULL, 0))
+        struct piece call = last_call(before);
+        if (!own_nothing(p, call.at ? call : before, NULL, 0))
             suggest(p->d, 4, why ? 0.92 : 0.5, "%s%s.",
                     why ? "" : "The call before it returned None: ",
                     why ? why : "test the result first");
@@ -174,7 +205,8 @@ static void on_none(struct py *p)
         rest.at += used;
         rest.len -= used;
     }
-    const char *why = nothing_of(p->line);
+    /* What a line prints is no None; and what print() gives is not used here. */
+    const char *why = piece_has(p->line, "print(") ? NULL : nothing_of(p->line);
     if (!own_nothing(p, p->line, NULL, 0))
         suggest(
             p->d, 4, why ? 0.8 : 0.4, "%s.",
@@ -326,7 +358,7 @@ static const struct {
     { "list", list_names }, { "str", str_names }, { "dict", dict_names }, { "set", set_names }
 };
 
-static void on_coroutine(struct py *p)
+void py_not_awaited(struct py *p)
 {
     suggest(p->d, 26, 0.92,
             "It is a coroutine that was not awaited: put `await` before the call (inside `async "
@@ -339,7 +371,7 @@ static void on_attribute(struct py *p)
     if (piece_is(type, "NoneType"))
         return;
     if (piece_is(type, "coroutine")) {
-        on_coroutine(p);
+        py_not_awaited(p);
         return;
     }
     for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
@@ -428,230 +460,6 @@ static void on_module_name(struct py *p)
     }
 }
 
-/* ---- calls ---- */
-
-/* Parameters of the definition as it is written: "(a, b=1)". */
-static struct piece parameters(struct py *p, struct piece definition)
-{
-    struct match m;
-    return match(p->g, "(\\(.*\\))", definition, &m) ? m.group[0] : NO_PIECE;
-}
-
-/* The definition of "f" or "C.method"; for a class it is its __init__. */
-static bool definition_of(struct py *p, struct piece name, struct piece *ret_line,
-                          uint32_t *ret_number)
-{
-    const struct source_file *f;
-    const char *dot = memrchr(name.at, '.', name.len);
-    struct piece last = name, class_line;
-    if (dot)
-        last = (struct piece){ dot + 1, (size_t)(name.at + name.len - dot - 1) };
-    if (!dot)
-        return py_defined(p, last, ret_line, ret_number, &f);
-    /* The first one after the class. */
-    struct piece owner = { name.at, (size_t)(dot - name.at) };
-    const char *inner = memrchr(owner.at, '.', owner.len);
-    if (inner)
-        owner = (struct piece){ inner + 1, (size_t)(dot - inner - 1) };
-    uint32_t from;
-    if (!py_defined(p, owner, &class_line, &from, &f))
-        return py_defined(p, last, ret_line, ret_number, &f);
-    struct piece rest = { f->text, f->len }, line;
-    struct match m;
-    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
-        if (i > from && match(p->g, "^\\s*(?:async )?def (\\w+)", line, &m) &&
-            piece_same(m.group[0], last)) {
-            *ret_line = piece_trim(line);
-            *ret_number = i;
-            return true;
-        }
-    return false;
-}
-
-static void on_arguments(struct py *p)
-{
-    struct piece name = p->m.group[0], what = p->m.group[1], definition;
-    uint32_t number;
-    struct match m;
-    if (!definition_of(p, name, &definition, &number)) {
-        suggest(p->d, 10, 0.5, "%.*s() %.*s: help(%.*s) shows what it takes.", P(name), P(what),
-                P(name));
-        return;
-    }
-    struct piece list = parameters(p, definition);
-    if (match(p->g, "^takes (\\d+) positional arguments? but (\\d+) w", what, &m) &&
-        piece_number(m.group[1]) == piece_number(m.group[0]) + 1 &&
-        memchr(name.at, '.', name.len) && list.at && !starts_with(list, "(self") &&
-        !starts_with(list, "(cls")) {
-        bool empty = piece_is(list, "()");
-        suggest(p->d, 10, 0.93,
-                "A method gets its object first: line %u should be `def %.*s(self%s%.*s`.", number,
-                (int)(list.at - definition.at - 4 > 0 ? list.at - definition.at - 4 : 0),
-                definition.at + 4, empty ? "" : ", ", (int)(list.len - 1), list.at + 1);
-        return;
-    }
-    if (match(p->g, "^got an unexpected keyword argument '(\\w+)'", what, &m)) {
-        struct nearest n = { .name = m.group[0] };
-        struct piece rest = list;
-        struct match word;
-        while (rest.len > 0 && match(p->g, "([A-Za-z_]\\w*)", rest, &word)) {
-            nearest_try(&n, word.group[0]);
-            size_t used = (size_t)(word.all.at + word.all.len - rest.at);
-            rest.at += used;
-            rest.len -= used;
-        }
-        suggest(p->d, 10, 0.92, "Line %u defines it as `%.*s`%s%s%s.", number, P(definition),
-                n.best[0] ? ": did you mean '" : ": it takes no such argument", n.best,
-                n.best[0] ? "'?" : "");
-        if (n.best[0])
-            (void)suggest_swap(p->in, p->d, m.group[0], n.best);
-        return;
-    }
-    bool missing = match(
-        p->g, "missing \\d+ required (?:positional|keyword-only) arguments?: (.+)$", what, &m);
-    suggest(p->d, 10, 0.92, "Line %u defines it as `%.*s`: %s%.*s.", number, P(definition),
-            missing ? "give " : "call it with as many arguments as that",
-            missing ? (int)m.group[0].len : 0, missing ? m.group[0].at : "");
-}
-
-static void on_takes_no_arguments(struct py *p)
-{
-    suggest(p->d, 10, 0.9,
-            "The class %.*s has no `def __init__(self, ...)` that takes them: define one (with two "
-            "underscores on each side).",
-            P(p->m.group[0]));
-}
-
-/* The name that is called or indexed in the line, and where it was given another meaning. */
-static bool shadowed(struct py *p, unsigned rule)
-{
-    struct piece rest = p->line, value;
-    struct match m;
-    uint32_t number;
-    while (rest.len > 0 && match(p->g, "([A-Za-z_]\\w*)\\(", rest, &m)) {
-        struct piece name = m.group[0];
-        if (py_assigned(p, name, &value, &number)) {
-            if (piece_among(name, py_builtins))
-                suggest(p->d, rule, 0.95,
-                        "Line %u gives the name '%.*s' to something else, and so hides the "
-                        "built-in %.*s(): use "
-                        "another name there.",
-                        number, P(name), P(name));
-            else
-                suggest(p->d, rule, 0.85,
-                        "'%.*s' is a value since line %u, not a function: leave out the brackets "
-                        "after it, or use another name there.",
-                        P(name), number);
-            return true;
-        }
-        size_t used = (size_t)(m.all.at + m.all.len - rest.at);
-        rest.at += used;
-        rest.len -= used;
-    }
-    return false;
-}
-
-static void on_not_callable(struct py *p)
-{
-    struct piece type = p->m.group[0];
-    struct match m;
-    if (piece_is(type, "NoneType"))
-        return;
-    if (piece_is(type, "module") && match(p->g, "([A-Za-z_]\\w*)\\(", p->line, &m)) {
-        suggest(p->d, 12, 0.9, "'%.*s' is the module: call what is in it, such as %.*s.%.*s(...).",
-                P(m.group[0]), P(m.group[0]), P(m.group[0]));
-        return;
-    }
-    if ((piece_is(type, "dict") || piece_is(type, "list") || piece_is(type, "tuple") ||
-         piece_is(type, "str")) &&
-        match(p->g, "([A-Za-z_]\\w*)\\(([^()]*)\\)", p->line, &m) &&
-        !piece_among(m.group[0], py_builtins)) {
-        char old[200], now[200];
-        (void)snprintf(old, sizeof old, "%.*s", (int)(m.all.len < 190 ? m.all.len : 190), m.all.at);
-        (void)snprintf(now, sizeof now, "%.*s[%.*s]", P(m.group[0]), P(m.group[1]));
-        suggest(p->d, 12, 0.88,
-                "'%.*s' is a %.*s, not a function: take an item with square brackets.",
-                P(m.group[0]), P(type));
-        (void)suggest_swap(p->in, p->d, piece_of(old), now);
-        return;
-    }
-    if (match(p->g, "\\b(\\d+(?:\\.\\d+)?)\\s*\\(", p->line, &m)) {
-        suggest(p->d, 12, 0.92,
-                "A number cannot be called: write the multiplication out, %.*s * (...).",
-                P(m.group[0]));
-        return;
-    }
-    if (shadowed(p, 12))
-        return;
-    if (piece_is(type, "tuple") || piece_is(type, "str") || piece_is(type, "list"))
-        suggest(p->d, 12, 0.6,
-                "A comma may be missing before the bracket: `(a, b) (c, d)` calls the first with "
-                "the second.");
-    else
-        suggest(p->d, 12, 0.6,
-                "It is a%s %.*s, not a function: leave out the brackets, or look where its name "
-                "got that value.",
-                type.len && strchr("aeiou", type.at[0]) ? "n" : "", P(type));
-}
-
-static void on_not_subscriptable(struct py *p)
-{
-    struct piece type = p->m.group[0];
-    struct match m;
-    if (piece_is(type, "NoneType"))
-        return;
-    if (piece_is(type, "coroutine")) {
-        on_coroutine(p);
-        return;
-    }
-    bool function = piece_is(type, "function") || piece_is(type, "method") ||
-                    piece_is(type, "builtin_function_or_method");
-    if (function && match(p->g, "([\\w.]+)\\[([^\\]]*)\\]", p->line, &m)) {
-        char old[200], called[200];
-        bool direct = !memchr(m.group[0].at, '.', m.group[0].len);
-        (void)snprintf(old, sizeof old, "%.*s", (int)(m.all.len < 190 ? m.all.len : 190), m.all.at);
-        (void)snprintf(called, sizeof called, direct ? "%.*s(%.*s)" : "%.*s()[%.*s]", P(m.group[0]),
-                       P(m.group[1]));
-        suggest(p->d, 12, 0.92, "'%.*s' is a function: call it with round brackets, %s.",
-                P(m.group[0]), called);
-        (void)suggest_swap(p->in, p->d, piece_of(old), called);
-        return;
-    }
-    if (piece_is(type, "set")) {
-        suggest(p->d, 12, 0.85,
-                "A set has no order, so no first item: list(x)[0] or next(iter(x)) take one.");
-        return;
-    }
-    if (match(p->g, "^dict_(\\w+)$|^(map|filter|zip|generator)$", type, &m)) {
-        suggest(p->d, 12, 0.9,
-                "It can only be gone through: list(...) makes a list of it that has positions.");
-        return;
-    }
-    if (piece_is(type, "type") && shadowed(p, 12))
-        return;
-    suggest(p->d, 12, 0.7,
-            "A %.*s has no items to take with [...]: look where it got its value; a list or dict "
-            "was expected.",
-            P(type));
-}
-
-static void on_no_item_assignment(struct py *p)
-{
-    if (piece_is(p->m.group[0], "str"))
-        suggest(p->d, 0, 0.9,
-                "Strings do not change: build a new one (x[:i] + new + x[i+1:]), or work on "
-                "list(x) and ''.join() it.");
-    else if (piece_is(p->m.group[0], "tuple"))
-        suggest(p->d, 0, 0.9, "Tuples do not change: use a list ([...]), or make a new tuple.");
-    else
-        suggest(p->d, 0, 0.5, "A %.*s cannot be changed by position.", P(p->m.group[0]));
-}
-
-static void on_abstract(struct py *p)
-{
-    suggest(p->d, 0, 0.85, "The subclass must define %.*s.", P(p->m.group[1]));
-}
-
 const struct py_rule py_object_rules[] = {
     { "AttributeError", "^'NoneType' object has no attribute '(\\w+)'", on_none },
     { "TypeError",
@@ -662,16 +470,5 @@ const struct py_rule py_object_rules[] = {
     { "AttributeError", "^'([\\w.]+)' object has no attribute '(\\w+)'", on_attribute },
     { "AttributeError", "^type object '([\\w.]+)' has no attribute '(\\w+)'", on_attribute },
     { "AttributeError", "^module '([\\w.]+)' has no attribute '(\\w+)'", on_module_name },
-    { "TypeError", "^([\\w.<>]+)\\(\\) ((?:missing|takes(?! no arguments)|got) .*)$",
-      on_arguments },
-    { "TypeError", "^(\\w+)\\(\\) takes no arguments", on_takes_no_arguments },
-    { "TypeError", "^'([\\w.]+)' object is not callable", on_not_callable },
-    { "TypeError", "^'([\\w.]+)' object is not subscriptable", on_not_subscriptable },
-    { "TypeError", "^'coroutine' object is not", on_coroutine },
-    { "TypeError", "^'(\\w+)' object does not support item assignment", on_no_item_assignment },
-    { "TypeError",
-      "^Can't instantiate abstract class (\\w+) with(?:out an implementation for)? abstract "
-      "methods? (.+)$",
-      on_abstract },
     { 0 },
 };

@@ -113,6 +113,14 @@ static void on_unterminated(struct py *p)
 
 static void on_comma(struct py *p)
 {
+    struct piece line = piece_trim(p->line);
+    struct piece next = piece_trim(source_line(p->file, p->d->location.line + 1));
+    if (line.len > 0 && next.len > 0 && !strchr(",([{:", line.at[line.len - 1]) &&
+        !strchr(")]}", next.at[0])) { /* items, one on each line */
+        suggest(p->d, 18, 0.9, "A comma is missing at the end of this line, before the next item.");
+        suggest_replacement(p->d, "%.*s,", P(p->line));
+        return;
+    }
     suggest(p->d, 18, 0.8,
             "A comma or an operator seems to be missing between two values in this line.");
 }
@@ -297,6 +305,13 @@ static void on_invalid(struct py *p)
     struct match m;
     if (not_a_program(p) || is_foreign(p))
         return;
+    if (match(p->g, "^(\\s*except )([\\w.]+), (\\w+):(.*)$", p->line, &m)) {
+        suggest(p->d, 21, 0.95, "In Python 3 it is `except %.*s as %.*s:`.", P(m.group[1]),
+                P(m.group[2]));
+        suggest_replacement(p->d, "%.*s%.*s as %.*s:%.*s", P(m.group[0]), P(m.group[1]),
+                            P(m.group[2]), P(m.group[3]));
+        return;
+    }
     if (match(p->g, "^\\s*(?:if|elif|else|for|while|def|class|try|except|finally|with)\\b[^:]*$",
               p->line, &m)) {
         on_colon(p);

@@ -6,6 +6,33 @@
 
 /* ---- keys and positions ---- */
 
+/* Whether it came out of the library: a frame that is not the job's has the name in its path. */
+static bool passed_through(const struct py *p, const char *library)
+{
+    for (size_t i = 0; i < p->d->n_frames; i++)
+        if (!p->d->frames[i].user && piece_has(piece_of(p->d->frames[i].at.file), library))
+            return true;
+    return false;
+}
+
+/* `.get(key)` in place of `[key]`, where None does no harm: not as a part of more, and in a loop as an empty list. */
+static void offer_get(struct py *p, const struct match *m)
+{
+    struct piece name = m->group[0], key = m->group[1];
+    struct piece before = { p->line.at, (size_t)(m->all.at - p->line.at) };
+    struct piece after = { m->all.at + m->all.len, p->line.len - before.len - m->all.len };
+    struct match around;
+    char got[200];
+    bool loop = match(p->g, "^\\s*for .* in $", before, &around) && piece_is(after, ":");
+    if (!loop &&
+        (match(p->g, "^\\s*[.(\\[]|^\\s*[-+*/%<>]|^\\s*=[^=]", after, &around) ||
+         match(p->g, "[-+*/%<>] ?$|\\w\\($|for .* in $", before, &around)) &&
+        !match(p->g, "\\bprint\\($", before, &around))
+        return;
+    (void)snprintf(got, sizeof got, "%.*s.get(%.*s%s)", P(name), P(key), loop ? ", []" : "");
+    (void)suggest_swap(p->in, p->d, m->all, got);
+}
+
 static void on_key(struct py *p)
 {
     struct piece key = p->m.group[0];
@@ -19,6 +46,8 @@ static void on_key(struct py *p)
     }
     struct nearest n = { .name = key };
     nearest_try_literals(&n, p->in);
+    if (!n.best[0])
+        nearest_try_texts(&n, p->in);
     char quoted[160], near[160];
     if (n.best[0]) {
         suggest(p->d, 8, 0.92, "There is a key '%s' in the program: did you mean that?", n.best);
@@ -31,6 +60,14 @@ static void on_key(struct py *p)
         }
         return;
     }
+    if (passed_through(p, "pandas/")) {
+        suggest(
+            p->d, 8, 0.88,
+            "The table has no column or label '%.*s': print(df.columns) shows the columns (case "
+            "and spaces count), print(df.index) the labels.",
+            P(key));
+        return;
+    }
     if (match(p->g, "([A-Za-z_][\\w.]*)\\[([^\\[\\]]+)\\]\\s*(?:\\+=|-=)", p->line, &m)) {
         suggest(p->d, 8, 0.85,
                 "The key has no value yet: start from %.*s.get(%.*s, 0), or make it a "
@@ -39,12 +76,13 @@ static void on_key(struct py *p)
         return;
     }
     if (match(p->g, "([A-Za-z_][\\w.]*)\\[([^\\[\\]]+)\\]", p->line, &m)) {
-        char got[200];
-        (void)snprintf(got, sizeof got, "%.*s.get(%.*s)", P(m.group[0]), P(m.group[1]));
         suggest(p->d, 8, 0.8,
-                "%.*s has no such key: test it with `in`, or use %s, which gives None then.",
-                P(m.group[0]), got);
-        (void)suggest_swap(p->in, p->d, m.all, got);
+                "'%.*s' has no key %s%.*s%s: test it first (`if %.*s in %.*s:`), or use "
+                "%.*s.get(%.*s), which gives None then.",
+                P(m.group[0]), starts_with(p->message, "'") ? "'" : "", P(key),
+                starts_with(p->message, "'") ? "'" : "", P(m.group[1]), P(m.group[0]),
+                P(m.group[0]), P(m.group[1]));
+        offer_get(p, &m);
         return;
     }
     suggest(p->d, 8, 0.6, "There is no such key: test it with `in`, or use .get(key, default).");
@@ -66,6 +104,15 @@ static bool counts_too_far(struct py *p, struct piece index)
             suggest(p->d, 9, 0.95,
                     "Line %u goes on while it is <= %.*s: the last position is %.*s - 1, so use <.",
                     i, P(m.group[0]), P(m.group[0]));
+            return true;
+        }
+        if (piece_has(index, "+") && match(p->g, "for (\\w+) in range\\(", line, &m) &&
+            has_word(index, m.group[0], &(size_t){ 0 }) &&
+            !match(p->g, "range\\(\\s*(len\\([^()]*\\))\\s*\\)", line, &m)) {
+            suggest(p->d, 9, 0.9,
+                    "[%.*s] goes past the end in the last round of the loop in line %u: end its "
+                    "range one earlier.",
+                    P(index), i);
             return true;
         }
         if (match(p->g, "range\\(\\s*(len\\([^()]*\\))\\s*\\)", line, &m) &&
@@ -91,6 +138,7 @@ static void on_index(struct py *p)
         return;
     }
     struct piece rest = p->line;
+    struct match meant = { 0 };
     while (rest.len > 0 && match(p->g, "([A-Za-z_][\\w.]*)\\[([^\\[\\]]+)\\]", rest, &m)) {
         struct piece name = m.group[0], index = m.group[1];
         size_t bracket = (size_t)(name.at + name.len - p->line.at);
@@ -101,6 +149,8 @@ static void on_index(struct py *p)
             rest.len = (size_t)(p->line.at + p->line.len - rest.at);
             continue;
         }
+        if (!meant.all.at)
+            meant = m;
         if (counts_too_far(p, index))
             return;
         long items = py_assigned(p, name, &value, &number) ? py_items(piece_trim(value)) : -1;
@@ -120,11 +170,17 @@ static void on_index(struct py *p)
         rest.at += used;
         rest.len -= used;
     }
-    if (match(p->g, "([A-Za-z_][\\w.]*)\\[([^\\[\\]]+)\\]", p->line, &m))
+    if (match(p->g, "(\\w+)\\([^()]*\\)\\[(-?\\d+)\\]", p->line, &m) && !meant.all.at)
+        suggest(
+            p->d, 9, 0.8,
+            "%.*s() gave fewer parts than [%.*s] asks for: keep what it gives in a name, and test "
+            "its len() first.",
+            P(m.group[0]), P(m.group[1]));
+    else if (meant.all.at)
         suggest(p->d, 9, 0.7,
                 "'%.*s' has no position %.*s: positions go from 0 to len(%.*s) - 1; "
                 "print(len(%.*s)) shows how many there are.",
-                P(m.group[0]), P(m.group[1]), P(m.group[0]), P(m.group[0]));
+                P(meant.group[0]), P(meant.group[1]), P(meant.group[0]), P(meant.group[0]));
     else
         suggest(p->d, 9, 0.5, "It is shorter than that: positions go from 0 to its length - 1.");
 }
@@ -298,7 +354,7 @@ static void on_compare(struct py *p)
                 number, P(name));
     else
         suggest(p->d, 11, 0.85,
-                "A %.*s and a %.*s have no order: convert one of them (int(...), str(...)) before "
+                "'%.*s' and '%.*s' have no order: convert one of them (int(...), str(...)) before "
                 "comparing.",
                 P(p->m.group[1]), P(p->m.group[2]));
 }
@@ -468,18 +524,23 @@ static void on_decode(struct py *p)
     const char *encoding = first && (piece_is(byte, "0xff") || piece_is(byte, "0xfe")) ? "utf-16"
                                                                                        : "latin-1";
     struct match m;
-    if (first && piece_is(byte, "0x89"))
-        suggest(p->d, 23, 0.85, "That is no text (a picture begins so): open it with 'rb'.");
-    else if (first && piece_is(byte, "0x80"))
-        suggest(p->d, 23, 0.8,
-                "That may be no text (a pickle begins so): open it with 'rb', or say encoding=.");
-    else if (first && piece_is(byte, "0x1f"))
-        suggest(p->d, 23, 0.85, "That is gzip: open it with gzip.open(name, 'rt').");
-    else
-        suggest(p->d, 23, 0.9,
-                "The bytes are not UTF-8: say what they are, encoding='%s' (or 'cp1252'), or "
-                "errors='replace'.",
-                encoding);
+    static const struct {
+        const char *byte, *advice;
+    } no_text[] = {
+        { "0x89", "That is no text (a picture begins so): keep it as bytes, open(name, 'rb'); "
+                  "errors='replace' reads what can be read" },
+        { "0x80", "That may be no text (a pickle begins so): open it with 'rb', or say encoding=" },
+        { "0x8b", "That is gzip: open it with gzip.open(name, 'rt')" },
+    };
+    bool begins = first || (piece_is(at, "1") && piece_is(byte, "0x8b")); /* gzip's second byte */
+    for (size_t i = 0; begins && i < sizeof no_text / sizeof no_text[0]; i++)
+        if (piece_is(byte, no_text[i].byte)) {
+            suggest(p->d, 23, 0.85, "%s.", no_text[i].advice);
+            return;
+        }
+    suggest(p->d, 23, 0.9,
+            "The bytes are not UTF-8: say what they are, encoding='%s'%s, or errors='replace'.",
+            encoding, strcmp(encoding, "latin-1") == 0 ? " (or 'cp1252')" : "");
     if (match(p->g, "^(.*open\\([^()]*)(\\).*)$", p->line, &m) && !piece_has(p->line, "encoding"))
         suggest_replacement(p->d, "%.*s, encoding='%s'%.*s", P(m.group[0]), encoding,
                             P(m.group[1]));
@@ -497,7 +558,13 @@ static void on_encode(struct py *p)
 static void on_json(struct py *p)
 {
     struct match m;
-    if (piece_has(p->message, "(char 0)") && piece_has(p->message, "Expecting value"))
+    bool begins = piece_has(p->message, "(char 0)") && piece_has(p->message, "Expecting value");
+    if (begins && (piece_has(p->line, "stdin") || piece_has(p->line, "input(")))
+        suggest(
+            p->d, 25, 0.93,
+            "Standard input is empty, or no JSON: give it (echo '{}' | belljar run ..., --stdin "
+            "FILE; \"stdin\" in a request).");
+    else if (begins)
         suggest(p->d, 27, 0.92,
                 "It does not begin like JSON: the text is empty, or something else (HTML, an error "
                 "message). print(repr(text[:100])) shows it.");

@@ -100,11 +100,26 @@ static void tell_missing(const struct advising *a, const struct match *m)
             SAID(m, 0), SAID(m, 0));
 }
 
+static void tell_unused(const struct advising *a, const struct match *m)
+{
+    char best[128];
+    if (m->group[0].at && nearest_name_in(a->in, m->group[0], NULL, best, sizeof best)) {
+        suggest(a->d, 10, 0.9, "The function has no parameter `%.*s`: did you mean `%s`?",
+                SAID(m, 0), best);
+        (void)suggest_swap(a->in, a->d, m->group[0], best);
+        return;
+    }
+    suggest(a->d, 10, 0.85, "The function has no parameter for `%.*s`: leave it out.",
+            m->group[0].at ? (int)m->group[0].len : (int)m->group[1].len,
+            m->group[0].at ? m->group[0].at : m->group[1].at);
+}
+
 static void tell_syntax(const struct advising *a, const struct match *m)
 {
     struct piece line = line_at(a->in, a->d);
     struct match c;
     unsigned depth = 0, closed = 0;
+    uint32_t open = unclosed(find_source(a->in, piece_of(a->d->location.file)), '(', ')');
     for (size_t i = 0; i < line.len; i++) {
         depth += line.at[i] == '(';
         closed += line.at[i] == ')';
@@ -117,6 +132,8 @@ static void tell_syntax(const struct advising *a, const struct match *m)
         suggest(a->d, 0, 0.9,
                 "At the top level a line that is whole ends the `if`: put `} else {` on one line.");
         suggest_replacement(a->d, "} else {");
+    } else if (open > 0 && open < a->d->location.line) {
+        suggest(a->d, 0, 0.85, "The `(` on line %u has no `)` before this line.", open);
     } else if (depth != closed) {
         suggest(a->d, 0, 0.7, "The brackets of this line do not pair: %u are opened, %u closed.",
                 depth, closed);
@@ -165,8 +182,7 @@ static const struct advice table[] = {
     SAY("attempt to apply non-function", CATEGORY_TYPE, 0, 0.8,
         "What stands before the brackets is no function: is a `*` missing?"),
     TELL("argument \"(.+?)\" is missing, with no default", CATEGORY_TYPE, 0, tell_missing),
-    SAY("unused arguments? \\((.*)\\)", CATEGORY_TYPE, 0, 0.85,
-        "The function has no parameter for {1}: leave it out."),
+    TELL("unused arguments? \\((?:(\\w+) = )?(.*)\\)", CATEGORY_TYPE, 10, tell_unused),
     SAY("missing value where TRUE/FALSE needed", CATEGORY_VALUE, 0, 0.85,
         "The condition is NA: ask is.na(x) first, or write isTRUE(...).", .docs = R_DOC "NA.html"),
     SAY("argument is of length zero", CATEGORY_VALUE, 0, 0.85,
@@ -239,6 +255,25 @@ static bool find_line(const struct diagnose_input *in, struct diagnosis *d, stru
     return found;
 }
 
+/* Of "load -> read.csv -> read.table" the innermost that the job calls itself. */
+static bool find_inner_call(const struct diagnose_input *in, struct piece calls,
+                            struct diagnosis *d)
+{
+    while (calls.len > 0) {
+        size_t from = calls.len;
+        while (from > 0 && calls.at[from - 1] != ' ')
+            from--;
+        char name[100], made[112];
+        copy_piece((struct piece){ calls.at + from, calls.len - from }, name, sizeof name - 1);
+        (void)snprintf(made, sizeof made, "%s(", name);
+        /* Where it is defined, the name is followed by "<-". */
+        if (name[0] && strcmp(name, "->") != 0 && find_line(in, d, piece_of(made), false))
+            return true;
+        calls.len = from > 0 ? from - 1 : 0;
+    }
+    return false;
+}
+
 /* By the call, by the first of "Calls: read.csv -> read.table", then by the function's name. */
 static void find_call(struct diagnoser *g, const struct diagnose_input *in, struct piece call,
                       struct diagnosis *d)
@@ -249,6 +284,12 @@ static void find_call(struct diagnoser *g, const struct diagnose_input *in, stru
         point_at(in, d, call);
         return;
     }
+    /* "`[.data.frame`(d, i, j)" is d[i, j]. */
+    if (call.at && match(g, "^`\\[+[\\w.]*`\\([^,]+, (.+)\\)$", call, &m) &&
+        find_line(in, d, m.group[0], false))
+        return;
+    if (match_text(g, "^Calls: (.*)$", text_of(in), &m) && find_inner_call(in, m.group[0], d))
+        return;
     if (match_text(g, "^Calls: (?:<Anonymous> -> )?([\\w.]+)", text_of(in), &m) ||
         (call.at && match(g, "^([\\w.]+)\\(", call, &m))) {
         (void)snprintf(name, sizeof name, "%.*s(", (int)(m.group[0].len < 90 ? m.group[0].len : 90),
@@ -308,6 +349,42 @@ static void find_syntax(struct diagnoser *g, const struct diagnose_input *in, st
     }
 }
 
+/* R looks at an argument when it is used: what is missing stands where the name does, not where it was noticed. */
+static void find_object(const struct diagnose_input *in, struct diagnosis *d, struct piece name)
+{
+    if (has_word(line_at(in, d), name, &(size_t){ 0 }))
+        return;
+    for (size_t i = 0; i < in->n_sources; i++) {
+        uint32_t line = line_with_word(&in->sources[i], name, 1);
+        if (line == 0)
+            continue;
+        d->location = (struct place_in_code){ .line = line };
+        COPY(piece_of(in->sources[i].name), d->location.file);
+        return;
+    }
+}
+
+/* The stop() that says this, by the text it begins with. */
+static void find_stop(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    for (size_t i = 0; i < in->n_sources; i++) {
+        struct piece rest = text_of_source(&in->sources[i]), line;
+        struct match m;
+        for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++) {
+            char said[160];
+            if (!match(g, "\\bstop\\((?:\\w+\\()?[\"']([^\"'%\\\\]{3,})", line, &m))
+                continue;
+            COPY(m.group[0], said);
+            if (!piece_has(piece_of(d->message), said))
+                continue;
+            d->location = (struct place_in_code){ .line = n };
+            COPY(piece_of(in->sources[i].name), d->location.file);
+            point_at(in, d, PIECE("stop"));
+            return;
+        }
+    }
+}
+
 static bool read_r(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct piece rest = text_of(in), line, call = NO_PIECE, next = NO_PIECE;
@@ -340,9 +417,10 @@ static bool read_r(struct diagnoser *g, const struct diagnose_input *in, struct 
         find_syntax(g, in, rest, d);
     else
         find_call(g, in, call, d);
-    if (d->location.line == 0 &&
-        match(g, "object " Q "(.+?)" Q " not found", piece_of(d->message), &m))
-        (void)find_line(in, d, m.group[0], false);
+    if (match(g, "object " Q "(.+?)" Q " not found", piece_of(d->message), &m))
+        find_object(in, d, m.group[0]);
+    if (d->category == CATEGORY_RUNTIME)
+        find_stop(g, in, d);
     read_calls(g, in, d);
     return true;
 }

@@ -59,23 +59,90 @@ static void tell_name(const struct advising *a, const struct match *m)
     tell_nearest(a, m);
 }
 
+/* A key that is there as a text and not as a symbol, or the other way round. */
+static void tell_key(const struct advising *a, const struct match *m)
+{
+    struct match key;
+    char other[3][130];
+    if (!match(a->g, "^:(\\w+)$|^\"(\\w+)\"$", m->group[0], &key)) {
+        tell_name(a, m);
+        return;
+    }
+    bool symbol = key.group[0].at != NULL;
+    struct piece name = symbol ? key.group[0] : key.group[1];
+    (void)snprintf(other[0], sizeof other[0],
+                   symbol ? "'%.*s' =>" : "%.*s:", (int)(name.len < 120 ? name.len : 120), name.at);
+    (void)snprintf(other[1], sizeof other[1], symbol ? "\"%.*s\" =>" : ":%.*s =>",
+                   (int)(name.len < 120 ? name.len : 120), name.at);
+    (void)snprintf(other[2], sizeof other[2], symbol ? "\"%.*s\":" : ":%.*s=>",
+                   (int)(name.len < 120 ? name.len : 120), name.at);
+    for (size_t i = 0; i < a->in->n_sources; i++)
+        for (size_t k = 0; k < 3; k++)
+            if (piece_has(text_of_source(&a->in->sources[i]), other[k])) {
+                suggest(a->d, 8, 0.93, "The key is %s: %s%.*s%s.",
+                        symbol ? "a text, not a symbol" : "a symbol, not a text",
+                        symbol ? "'" : ":", (int)name.len, name.at, symbol ? "'" : "");
+                (void)snprintf(other[0], sizeof other[0], "%s%.*s%s", symbol ? "'" : ":",
+                               (int)(name.len < 120 ? name.len : 120), name.at, symbol ? "'" : "");
+                (void)suggest_swap(a->in, a->d, m->group[0], other[0]);
+                return;
+            }
+    tell_name(a, m);
+}
+
+/* A method does not see the variables around it. */
+static void tell_local(const struct advising *a, const struct match *m)
+{
+    struct piece rest = text_of_source(find_source(a->in, piece_of(a->d->location.file))), line;
+    struct match set;
+    for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++)
+        if (match(a->g, "^([a-z_]\\w*) = ", line, &set) && piece_same(set.group[0], m->group[0]) &&
+            n < a->d->location.line) {
+            suggest(a->d, 3, 0.92,
+                    "`%.*s` of line %u is not seen inside of a method: pass it as an argument, or "
+                    "make it "
+                    "a constant (%.*s in capitals).",
+                    SAID(m, 0), n, SAID(m, 0));
+            return;
+        }
+    tell_name(a, m);
+}
+
 static void tell_nil(const struct advising *a, const struct match *m)
 {
     struct piece method = m->group[0], line = line_at(a->in, a->d);
     struct match c;
-    size_t at;
+    size_t at = 0;
     char before[100] = "What stands before it";
+    uint32_t column = a->d->location.column;
+    /* Ruby marks ".strip": of several in a line it is that one. */
+    bool marked = line.at && column > 1 && column < line.len && line.at[column - 1] == '.';
+    if (marked)
+        at = column;
     /* What the method is called on: "find(users, "bob").fetch". */
-    if (line.at && has_word(line, method, &at) && at > 1 && line.at[at - 1] == '.' &&
+    if (line.at && (marked || has_word(line, method, &at)) && at > 1 && line.at[at - 1] == '.' &&
         match(a->g, "((?:@?[\\w.]+|\\((?:[^()]|\\([^()]*\\))*\\)|\\[[^\\]]*\\])+)$",
               (struct piece){ line.at, at - 1 }, &c))
         (void)snprintf(before, sizeof before, "`%.*s`", (int)(c.all.len < 90 ? c.all.len : 90),
                        c.all.at);
+    if (strcmp(before, "`gets`") == 0 || strcmp(before, "`STDIN.gets`") == 0 ||
+        strcmp(before, "`$stdin.gets`") == 0) {
+        suggest(
+            a->d, 25, 0.93,
+            "gets found no input: give the program standard input (echo TEXT | belljar run ..., "
+            "--stdin FILE; \"stdin\" in a request), one line for each gets.");
+        return;
+    }
     suggest(a->d, 0, 0.85,
             "%s is nil there: find out why nothing was found, or write `&.%.*s`, which gives nil "
             "for nil.",
             before, (int)method.len, method.at);
     char with[100], dot[100];
+    if (marked) {
+        suggest_replacement(a->d, "%.*s&%.*s", (int)(at - 1), line.at, (int)(line.len - at + 1),
+                            line.at + at - 1);
+        return;
+    }
     (void)snprintf(with, sizeof with, "&.%.*s", (int)(method.len < 90 ? method.len : 90),
                    method.at);
     (void)snprintf(dot, sizeof dot, ".%.*s", (int)(method.len < 90 ? method.len : 90), method.at);
@@ -254,6 +321,11 @@ static void tell_arguments(const struct advising *a, const struct match *m)
 #define DOC "https://docs.ruby-lang.org/en/3.1/"
 
 static const struct advice table[] = {
+    SAY("^NoMethodError: undefined method [`']\\[\\]' for nil", CATEGORY_RUNTIME, 8, 0.88,
+        "What stands before the [ ] is nil: the key or index before it found nothing. hash.dig(a, "
+        "b) "
+        "gives nil then, hash.fetch(a) says which key is missing.",
+        .docs = DOC "NilClass.html"),
     SAY("^NoMethodError: undefined method [`']([^\\w\\s']+)' for nil", CATEGORY_RUNTIME, 0, 0.85,
         "What stands before `{1}` is nil: give it a value first, or write (value || 0); a hash "
         "that counts begins with "
@@ -266,7 +338,7 @@ static const struct advice table[] = {
     TELL("^NoMethodError: (?:undefined|private|protected) method " Q "(.+?)[`'\"]", CATEGORY_NAME,
          0, tell_name, .docs = DOC "NoMethodError.html", .names = methods),
     TELL("^NameError: undefined local variable or method " Q "(.+?)[`'\"]", CATEGORY_NAME, 0,
-         tell_name, .docs = DOC "NameError.html", .names = methods),
+         tell_local, .docs = DOC "NameError.html", .names = methods),
     TELL("^NameError: uninitialized constant (?:\\w+::)?(\\w+)", CATEGORY_NAME, 0, tell_constant,
          .docs = DOC "NameError.html"),
     IS("^NameError", CATEGORY_NAME),
@@ -304,11 +376,16 @@ static const struct advice table[] = {
         .docs = DOC "Kernel.html#method-i-Integer"),
     SAY("^ArgumentError: comparison of (\\S+) with (\\S+) failed", CATEGORY_TYPE, 0, 0.8,
         "{1} and {2} cannot be compared: make them the same kind first (to_i, to_s)."),
+    SAY("^ArgumentError: struct size differs", CATEGORY_TYPE, 10, 0.9,
+        "More values are given than the Struct has members: look at its Struct.new(...)."),
+    SAY("^ArgumentError: invalid date", CATEGORY_VALUE, 0, 0.85,
+        "There is no such day, or the text is written in another way: Date.strptime(text, "
+        "format)."),
     IS("^ArgumentError", CATEGORY_VALUE),
     SAY("^ZeroDivisionError", CATEGORY_VALUE, 15, 0.85,
         "The divisor is 0 on that line: check it before (zero?), or divide with fdiv.",
         .docs = DOC "ZeroDivisionError.html"),
-    TELL("^KeyError: key not found: (.*)", CATEGORY_INDEX, 0, tell_name,
+    TELL("^KeyError: key not found: (.*)", CATEGORY_INDEX, 8, tell_key,
          .docs = DOC "KeyError.html"),
     SAY("^KeyError|^IndexError|^StopIteration", CATEGORY_INDEX, 0, 0.6,
         "There is nothing at that key or index: ask first, or give fetch a second argument for "

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "diagnose/grammar.h"
+#include "diagnose/advice.h"
 
 #define P(piece) (int)(piece).len, (piece).at
 
@@ -89,6 +89,60 @@ static bool read_line(struct diagnoser *g, const struct diagnose_input *in, stru
            names_a_script(in, m->group[0]);
 }
 
+/* Of an error inside of a function zsh says "FUNCTION:N:", N lines after the one that begins it. 0: no such function. */
+static bool place_in_function(struct diagnoser *g, const struct diagnose_input *in,
+                              const struct match *said, struct diagnosis *d)
+{
+    for (size_t i = 0; i < in->n_sources; i++) {
+        struct piece rest = text_of_source(&in->sources[i]), line;
+        struct match m;
+        for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++) {
+            if (!match(g, "^\\s*(?:function\\s+)?([\\w.-]+)\\s*(?:\\(\\)|\\{|$)", line, &m) ||
+                !piece_same(m.group[0], said->group[0]))
+                continue;
+            COPY(piece_of(in->sources[i].name), d->location.file);
+            d->location.line = n + piece_number(said->group[1]);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A loop that reads a file is reported where it begins; the file is named where it ends. */
+static void go_to_redirect(struct diagnoser *g, const struct diagnose_input *in,
+                           struct diagnosis *d)
+{
+    const struct source_file *f = find_source(in, piece_of(d->location.file));
+    struct match m;
+    struct piece begin = source_line(f, d->location.line);
+    if (!match(g, "^\\s*(?:while|until|for)\\b[^<]*$", begin, &m))
+        return;
+    for (uint32_t n = d->location.line + 1; n < d->location.line + LINES_NEAR; n++) {
+        struct piece line = source_line(f, n);
+        if (match(g, "^\\s*done\\b", line, &m) && indent_of(line) == indent_of(begin)) {
+            if (piece_has(line, "<"))
+                d->location.line = n;
+            return;
+        }
+    }
+}
+
+static bool read_in_function(struct diagnoser *g, const struct diagnose_input *in,
+                             struct piece line, struct diagnosis *d)
+{
+    struct match m;
+    struct diagnosis other = *d;
+    if (!match(g, "^([\\w.-]+)(?::[a-z]+)?:(\\d+): (.+)$", line, &m) ||
+        !place_in_function(g, in, &m, &other))
+        return false;
+    *d = other;
+    COPY(m.group[2], d->message);
+    set_kind(d, m.group[2]);
+    if (d->category == CATEGORY_IO)
+        go_to_redirect(g, in, d);
+    return true;
+}
+
 /* The line of the script that runs a command, when one can be told. */
 static uint32_t line_of_command(struct diagnoser *g, const struct diagnose_input *in,
                                 struct piece command, struct piece message)
@@ -123,11 +177,49 @@ static uint32_t line_of_command(struct diagnoser *g, const struct diagnose_input
     return best;
 }
 
+/* What says that something was to be installed, and by which command; none of them names itself. */
+static const struct {
+    const char *pattern, *command;
+} installing[] = {
+    { "^E: (?:Could not open lock file|Unable to (?:acquire|lock|locate)|Could not get lock|Failed "
+      "to "
+      "fetch|List directory|Couldn't)",
+      "apt" },
+    { "^ERROR: (?:Could not (?:find a version|install packages|open requirements)|No matching "
+      "distribution)|^error: externally-managed-environment",
+      "pip" },
+    { "^npm (?:ERR!|error)", "npm" },
+};
+
+static bool read_installer(struct diagnoser *g, const struct diagnose_input *in,
+                           struct diagnosis *d)
+{
+    struct match m;
+    for (size_t i = 0; i < sizeof installing / sizeof installing[0]; i++) {
+        if (!match_text(g, installing[i].pattern, text_of(in), &m))
+            continue;
+        struct piece said = { m.all.at, (size_t)(in->text + in->len - m.all.at) }, line;
+        (void)next_line(&said, &line);
+        uint32_t at = line_of_command(g, in, piece_of(installing[i].command), PIECE("install"));
+        if (at == 0)
+            continue;
+        COPY(line, d->message);
+        COPY(PIECE("install"), d->type);
+        d->category = CATEGORY_PERMISSION;
+        COPY(piece_of(in->main_name ? in->main_name : in->sources[0].name), d->location.file);
+        d->location.line = at;
+        return true;
+    }
+    return false;
+}
+
 /* What a command printed itself: "cat: x: No such file or directory". */
 static bool read_command(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct piece rest = { in->text, in->len }, line;
     struct match m;
+    if (read_installer(g, in, d))
+        return true;
     for (int i = 0; i < 32 && last_line(&rest, &line); i++) {
         if (!match(g, "^(?:/[\\w/.-]*/)?([a-zA-Z][\\w.+-]*): (.+)$", line, &m))
             continue;
@@ -155,8 +247,13 @@ static bool shell_read(struct diagnoser *g, const struct diagnose_input *in, str
     struct match m;
     bool found = false;
     while (next_line(&rest, &line)) {
-        if (!read_line(g, in, line, &m))
+        if (!read_line(g, in, line, &m)) {
+            if (read_in_function(g, in, line, d)) {
+                after = rest;
+                found = true;
+            }
             continue;
+        }
         if (found && d->category == CATEGORY_SYNTAX && strcmp(d->type, "syntax error") == 0)
             continue;
         if (starts_with(m.group[2], "warning:"))
@@ -339,6 +436,12 @@ static bool by_policy(struct sh *s, struct piece name)
     return false;
 }
 
+static void on_install(struct sh *s)
+{
+    if (strcmp(s->d->type, "install") == 0)
+        (void)by_policy(s, PIECE("apt-get"));
+}
+
 static void on_not_found(struct sh *s)
 {
     struct piece name = s->m.group[0].at ? s->m.group[0] : s->m.group[1];
@@ -421,15 +524,38 @@ static void on_syntax(struct sh *s)
     if (has_fence(s))
         return;
     if (match(s->g, "looking for matching `(.)'", s->message, &m)) {
-        suggest(s->d, 18, 0.92, "The %.*s that opens in line %u is not closed.", P(m.group[0]),
-                s->d->location.line);
+        uint32_t opened = open_quote_before(s->file, m.group[0].at[0], s->d->location.line);
+        if (opened)
+            suggest(s->d, 18, 0.93,
+                    "Line %u has a %.*s without its partner: everything after it is taken the "
+                    "other way "
+                    "round, up to line %u.",
+                    opened, P(m.group[0]), s->d->location.line);
+        else
+            suggest(s->d, 18, 0.92, "The %.*s that opens in line %u is not closed.", P(m.group[0]),
+                    s->d->location.line);
         return;
     }
     if (match(s->g, "unmatched (.)", s->message, &m)) {
         suggest(s->d, 18, 0.9, "A %.*s is not closed.", P(m.group[0]));
         return;
     }
+    if (match_text(s->g,
+                   "here-document at line (\\d+) delimited by end-of-file \\(wanted `(.+?)'\\)",
+                   text_of(s->in), &m)) {
+        suggest(
+            s->d, 18, 0.94,
+            "The text that begins with << in line %.*s has no end: a line with %.*s and nothing "
+            "else, no spaces before it either (<<- allows tabs).",
+            P(m.group[0]), P(m.group[1]));
+        return;
+    }
     uint32_t line = open_block(s, word, sizeof word);
+    uint32_t bracket = unclosed(s->file, '(', ')');
+    if (bracket && bracket < s->d->location.line) {
+        suggest(s->d, 18, 0.88, "The '(' of line %u is not closed before this line.", bracket);
+        return;
+    }
     if (piece_has(s->message, "end of file") || piece_has(s->message, "near `\\n'")) {
         if (line)
             suggest(s->d, 18, 0.93, "What opens in line %u has no '%s'.", line, word);
@@ -447,6 +573,9 @@ static void on_syntax(struct sh *s)
         else if (piece_is(token, "done"))
             suggest(s->d, 17, 0.85,
                     "The loop before it has no `do`, or nothing between: `for ...; do`.");
+        else if (line && piece_is(token, "}") && strcmp(word, "}") != 0)
+            suggest(s->d, 18, 0.92, "What opens in line %u has no '%s' before this '}'.", line,
+                    word);
         else if (piece_is(token, "}") || piece_is(token, "{"))
             suggest(s->d, 18, 0.8,
                     "The braces do not match: a function is `name() {` ... `}`, each on a line or "
@@ -488,15 +617,24 @@ static void on_unbound(struct sh *s)
                 P(name), P(name));
 }
 
+static void on_no_number(struct sh *s)
+{
+    struct match m;
+    bool named = match(s->g, "\\[: (\\S.*?): integer", s->message, &m);
+    suggest(s->d, 13, 0.92,
+            "%s%.*s%s: -eq, -lt, -gt compare whole numbers; = and != compare text, and an empty "
+            "variable is no number (${x:-0}).",
+            named ? "'" : "", named ? (int)m.group[0].len : 5, named ? m.group[0].at : "There",
+            named ? "' is no number" : " is no number");
+}
+
 static void on_test(struct sh *s)
 {
     if (piece_has(s->message, "missing `]'") || piece_has(s->message, "']' expected"))
         suggest(s->d, 18, 0.93,
                 "The ']' needs a space before it, and a ';' or line end before `then`.");
     else if (piece_has(s->message, "integer expression"))
-        suggest(s->d, 13, 0.92,
-                "-eq, -lt, -gt compare whole numbers: = and != compare text; an empty variable is "
-                "no number (${x:-0}).");
+        on_no_number(s);
     else
         suggest(
             s->d, 0, 0.93,
@@ -583,6 +721,7 @@ static const struct {
     const char *pattern;
     void (*advise)(struct sh *s);
 } rules[] = {
+    { "^E: |^ERROR: |^npm |^error: externally", on_install },
     { "^(?:exec: )?(.+?): (?:command )?not found|^command not found: (.+)$", on_not_found },
     { "syntax error|parse error|unexpected EOF|unmatched ", on_syntax },
     { "^\\$?(\\S+): (?:unbound variable|parameter not set)", on_unbound },

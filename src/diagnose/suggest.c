@@ -162,6 +162,50 @@ void nearest_try_literals(struct nearest *n, const struct diagnose_input *in)
     try_all(n, in, true);
 }
 
+static void try_words(struct nearest *n, struct piece text)
+{
+    for (size_t i = 0; i < text.len && n->asked < CANDIDATES_MAX;) {
+        size_t from = i;
+        while (i < text.len &&
+               (begins_word(text.at[i]) || (text.at[i] >= '0' && text.at[i] <= '9')))
+            i++;
+        nearest_try(n, (struct piece){ text.at + from, i - from });
+        i += i == from;
+    }
+}
+
+/* Texts over several lines are between three quotes. Each part between two of them is looked at once. */
+static void try_long_texts(struct nearest *n, struct piece text)
+{
+    size_t from = 0;
+    char open = 0;
+    for (size_t i = 0; i + 3 <= text.len; i++) {
+        char c = text.at[i];
+        if ((c != '"' && c != '\'') || text.at[i + 1] != c || text.at[i + 2] != c ||
+            (open && open != c))
+            continue;
+        if (open)
+            try_words(n, (struct piece){ text.at + from, i - from });
+        open = open ? 0 : c;
+        i += 2;
+        from = i + 1;
+    }
+}
+
+void nearest_try_texts(struct nearest *n, const struct diagnose_input *in)
+{
+    const char *dot = in->main_name ? strrchr(in->main_name, '.') : NULL;
+    for (size_t i = 0; i < in->n_sources; i++) {
+        const struct source_file *f = &in->sources[i];
+        struct piece text = { f->text, f->len < DIAGNOSE_TEXT_MAX ? f->len : DIAGNOSE_TEXT_MAX };
+        const char *other = strrchr(f->name, '.');
+        if (dot && other && strcmp(dot, other) != 0)
+            try_words(n, text);
+        else
+            try_long_texts(n, text);
+    }
+}
+
 bool nearest_name_in(const struct diagnose_input *in, struct piece name, const char *const *also,
                      char *out, size_t size)
 {

@@ -71,7 +71,9 @@ static int styled(struct page *p, enum style style, const char *text)
 static int head(struct page *p, const struct diagnosis *d)
 {
     char word[sizeof d->type + 16];
-    (void)snprintf(word, sizeof word, d->type[0] ? "error[%s]" : "error", d->type);
+    /* "division by zero" and the like are words of the message, not names of a kind of error. */
+    bool said = strchr(d->type, ' ') && strstr(d->message, d->type);
+    (void)snprintf(word, sizeof word, d->type[0] && !said ? "error[%s]" : "error", d->type);
     if (styled(p, STYLE_ERROR, word) || buf_addf(p->out, p->e, d->message[0] ? ": " : "") ||
         add_clean(p, d->message, (int)strlen(word) + 2, 2) || buf_addf(p->out, p->e, "\n"))
         return -1;

@@ -124,9 +124,37 @@ static void on_module(struct ts *t)
                 P(name));
 }
 
+/* A type that is one of several texts: which. */
+static bool is_union(struct ts *t, struct piece from, struct piece to)
+{
+    struct match m;
+    for (size_t i = 0; starts_with(from, "\"") && i < t->in->n_sources; i++) {
+        struct piece rest = text_of_source(&t->in->sources[i]), line;
+        for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++)
+            if (match(t->g, "^\\s*(?:export )?type (\\w+) = (.+?);?$", line, &m) &&
+                piece_same(m.group[0], to)) {
+                suggest(t->d, 11, 0.9,
+                        "%.*s is %.*s (line %u): use one of these, or add %.*s there.", P(to),
+                        P(m.group[1]), n, P(from));
+                return true;
+            }
+    }
+    return false;
+}
+
 static void on_assign(struct ts *t)
 {
     struct piece from = t->m.group[0], to = t->m.group[1];
+    struct match m; /* the reason stands in the lines below */
+    bool missing = match_text(t->g,
+                              "^\\s+(?:Type '.*' is missing the following properties from type "
+                              "'(.+?)': (.+)|Property '(.+?)' is missing in type '.*' but required "
+                              "in type '(.+?)')",
+                              text_of(t->in), &m);
+    if (missing && !m.group[0].at) {
+        m.group[0] = m.group[3];
+        m.group[1] = m.group[2];
+    }
     if (piece_is(to, "number") && (piece_is(from, "string") || starts_with(from, "\"")))
         suggest(t->d, 11, 0.92,
                 "A string is given where a number is wanted: Number(...) makes one, or write it "
@@ -143,6 +171,11 @@ static void on_assign(struct ts *t)
                 P(to));
     else if (starts_with(from, "Promise<"))
         suggest(t->d, 28, 0.93, "It is a promise: put `await` before it.");
+    else if (is_union(t, from, to))
+        return;
+    else if (missing)
+        suggest(t->d, 10, 0.9, "Give %.*s too, or make it optional in '%.*s' (`name?:`).",
+                P(m.group[1]), P(m.group[0]));
     else
         suggest(t->d, 11, 0.75,
                 "What is given is '%.*s', what is wanted is '%.*s': change one of the two, or "
@@ -168,6 +201,31 @@ static void on_property(struct ts *t)
                 P(type), P(name));
 }
 
+/* The mark is where `a.b.c` begins, and not which part of it may be missing: it is the one that is declared as `b?:`. With one
+ * dot it can only be the first. *at: of the dot. */
+static bool which_is_optional(struct ts *t, size_t *at)
+{
+    struct piece line = t->line;
+    size_t dot = *at;
+    struct match m;
+    if (!match(t->g, "^\\.[\\w$]+\\.", (struct piece){ line.at + dot, line.len - dot }, &m))
+        return true;
+    while (
+        match(t->g, "^\\.([\\w$]+)(?=\\.)", (struct piece){ line.at + dot, line.len - dot }, &m)) {
+        char declared[80];
+        (void)snprintf(declared, sizeof declared,
+                       "%.*s?:", (int)(m.group[0].len < 70 ? m.group[0].len : 70), m.group[0].at);
+        dot += m.all.len;
+        for (size_t i = 0; i < t->in->n_sources; i++)
+            if (piece_has((struct piece){ t->in->sources[i].text, t->in->sources[i].len },
+                          declared)) {
+                *at = dot;
+                return true;
+            }
+    }
+    return false;
+}
+
 static void on_possibly(struct ts *t)
 {
     suggest(t->d, 28, 0.92, "It may be %.*s: test it first, or read it with `?.`.",
@@ -175,6 +233,8 @@ static void on_possibly(struct ts *t)
     struct piece word = word_here(t);
     if (word.at && word.at + word.len < t->line.at + t->line.len && word.at[word.len] == '.') {
         size_t at = (size_t)(word.at + word.len - t->line.at);
+        if (!which_is_optional(t, &at))
+            return;
         suggest_replacement(t->d, "%.*s?%.*s", (int)at, t->line.at, (int)(t->line.len - at),
                             t->line.at + at);
     }
@@ -196,7 +256,13 @@ static void on_const(struct ts *t)
 
 static void on_expected(struct ts *t)
 {
-    suggest(t->d, 18, 0.85, "A '%.*s' is missing before the mark.", P(t->m.group[0]));
+    char bracket;
+    uint32_t line = unclosed_bracket(find_source(t->in, piece_of(t->d->location.file)), &bracket);
+    if (line && (piece_is(t->m.group[0], "}") || piece_is(t->m.group[0], ")") ||
+                 piece_is(t->m.group[0], "]")))
+        suggest(t->d, 18, 0.9, "The '%c' that opens in line %u is not closed.", bracket, line);
+    else
+        suggest(t->d, 18, 0.85, "A '%.*s' is missing before the mark.", P(t->m.group[0]));
 }
 
 static void on_implicit_any(struct ts *t)
@@ -214,6 +280,55 @@ static void on_missing_property(struct ts *t)
 static void on_return(struct ts *t)
 {
     suggest(t->d, 4, 0.85, "Return a value on every path, or declare the function as void.");
+}
+
+static void on_hidden(struct ts *t)
+{
+    suggest(
+        t->d, 5, 0.9,
+        "'%.*s' is %.*s in %.*s: reach it through a public method or `get %.*s()`, or declare it "
+        "public there.",
+        P(t->m.group[0]), P(t->m.group[1]), P(t->m.group[2]), P(t->m.group[0]));
+}
+
+static void on_missing_several(struct ts *t)
+{
+    suggest(t->d, 10, 0.9, "Give %.*s too, or make them optional in '%.*s' (`name?:`).",
+            P(t->m.group[2]), P(t->m.group[1]));
+}
+
+static void on_element(struct ts *t)
+{
+    suggest(t->d, 8, 0.85,
+            "The key is any text, and the type has only certain keys: declare the object as "
+            "Record<string, ...>, or the key as `keyof typeof x`.");
+}
+
+static void on_unknown(struct ts *t)
+{
+    suggest(t->d, 12, 0.9,
+            "What it is is not known yet: test it first, `if (e instanceof Error)` or typeof.");
+}
+
+static void on_not_callable(struct ts *t)
+{
+    suggest(t->d, 12, 0.85, "It is no function: leave out the brackets, or look at its type.");
+}
+
+static void on_twice(struct ts *t)
+{
+    struct piece name = t->m.group[0].at ? t->m.group[0] : t->m.group[1];
+    suggest(t->d, 33, 0.85,
+            "'%.*s' is declared twice (a file without import or export shares its names with all "
+            "others): rename one, or add `export {}`.",
+            P(name));
+}
+
+static void on_overload(struct ts *t)
+{
+    suggest(t->d, 10, 0.7,
+            "None of the function's forms takes these arguments: the lines below say what each one "
+            "wants.");
 }
 
 static void on_read_only(struct ts *t)
@@ -283,6 +398,19 @@ static const struct {
     { "^Cannot assign to '([^']+)' because it is a read-only", on_read_only },
     { "^'(.+)' expected", on_expected },
     { "^Parameter '([^']+)' implicitly", on_implicit_any },
+    { "^Property '([^']+)' is (private|protected) and only accessible within class '([^']+)'",
+      on_hidden },
+    { "^Object literal may only specify known properties, and '([^']+)' does not exist in type "
+      "'(.+?)'",
+      on_property },
+    { "^Type '(.+?)' is missing the following properties from type '(.+?)': (.+)$",
+      on_missing_several },
+    { "^Element implicitly has an 'any' type", on_element },
+    { "^'(.+)' is of type 'unknown'|^Object is of type 'unknown'", on_unknown },
+    { "^This expression is not callable", on_not_callable },
+    { "^Duplicate identifier '([^']+)'|^Cannot redeclare block-scoped variable '([^']+)'",
+      on_twice },
+    { "^No overload matches this call", on_overload },
     { "^Property '([^']+)' is missing in type", on_missing_property },
     { "must return a value|^Not all code paths|lacks ending return", on_return },
     { "^Variable '([^']+)' is used before being assigned", on_unassigned },

@@ -1,0 +1,8 @@
+#!/bin/bash
+name=ada
+show() {
+    cat <<EOT
+Hello $name
+    EOT
+}
+show

@@ -1,0 +1,7 @@
+#!/bin/bash
+set -e
+cat > task.sh <<'END'
+echo "task runs"
+END
+./task.sh
+echo "after"

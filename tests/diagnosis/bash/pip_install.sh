@@ -1,0 +1,5 @@
+#!/bin/bash
+set -e
+echo "installing"
+apt-get install -y jq
+jq . data.json

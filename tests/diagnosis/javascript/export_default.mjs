@@ -1,0 +1,3 @@
+import sum from './math.mjs';
+
+console.log(sum(1, 2));

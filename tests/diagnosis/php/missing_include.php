@@ -1,0 +1,7 @@
+<?php
+require __DIR__ . '/vendor/autoload.php';
+
+use Monolog\Logger;
+
+$log = new Logger('app');
+$log->info('hello');

@@ -1,0 +1,7 @@
+<?php
+function greet($name) {
+    return "Hello, $name!;
+}
+
+echo greet("Ada");
+echo "\n";

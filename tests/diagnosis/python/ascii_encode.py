@@ -1,0 +1,5 @@
+def to_bytes(names):
+    return [name.encode("ascii") for name in names]
+
+
+print(to_bytes(["Ann", "Zoë"]))

@@ -1,0 +1,5 @@
+SEED = 42
+
+
+def pick(items):
+    return items[SEED % len(items)]

@@ -1,0 +1,3 @@
+import mathutil
+
+print(mathutil.mean([1, 2, 3]))

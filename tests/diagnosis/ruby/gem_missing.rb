@@ -1,0 +1,6 @@
+require 'json'
+require 'sinatra'
+
+get '/' do
+  { ok: true }.to_json
+end

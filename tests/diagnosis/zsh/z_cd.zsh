@@ -1,0 +1,7 @@
+#!/bin/zsh
+setopt err_exit
+prepare() {
+    cd reports
+    ls
+}
+prepare

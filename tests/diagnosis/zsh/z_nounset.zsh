@@ -1,0 +1,7 @@
+#!/bin/zsh
+set -u
+target=build
+clean() {
+    print "cleaning $targt"
+}
+clean
