@@ -87,6 +87,27 @@ static int edited_code(const struct decide *d, const json_t **ret_code, struct e
     return 0;
 }
 
+/* What `input` shows may be sent back whole, but only the code and its language can be other than they were. Whoever takes an
+ * argument of the compiler out must not find that it was there all the same. */
+static int check_unchanged(const struct decide *d, struct err *e)
+{
+    json_auto_t *shown = json_loads(d->row.input ? d->row.input : "", JSON_ALLOW_NUL, NULL);
+    const char *key;
+    json_t *value;
+    char quoted[96];
+    json_object_foreach(d->edited_input, key, value)
+    {
+        if (strcmp(key, "code") == 0 || strcmp(key, "language") == 0 ||
+            json_equal(value, json_object_get(shown, key)))
+            continue;
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "edited_input.%s cannot be changed, only code and language can: reject the "
+                       "run if it is not to have that",
+                       text_quote(key, quoted, sizeof quoted));
+    }
+    return 0;
+}
+
 static const char *entry_name(const json_t *request, const json_t *files)
 {
     const char *name = json_string_value(json_object_get(request, "entry"));
@@ -176,7 +197,8 @@ static int make_spec(struct decide *d, const struct exec *x, char *field, size_t
     if (!failed && d->decision == DECISION_EDIT) {
         const json_t *code = NULL;
         json_t *language = json_object_get(d->edited_input, "language");
-        failed = edited_code(d, &code, e) || put_code(request, (json_t *)code, e);
+        failed = edited_code(d, &code, e) || check_unchanged(d, e) ||
+                 put_code(request, (json_t *)code, e);
         if (!failed && json_is_string(language) && json_object_set(request, "language", language))
             failed = err_set(e, ERR_NO_MEMORY, 0, "no memory for a decision");
         failed = failed || api_validate(request, run_fields, true, field, field_size, e);

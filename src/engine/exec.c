@@ -63,15 +63,35 @@ static void stop_polling_closed(struct live *l)
             stop_polling(l, i);
 }
 
+/* What a compiler made may be more than the run's own limits take, which shows when it is put into the jar. That is a limit met by the
+ * program, and no failure of ours: the caller's own files were measured before. */
+static void blame_product(struct live *l)
+{
+    struct run *run = &l->run;
+    struct err e;
+    char line[sizeof run->end.err.text + 16];
+    if (!l->program || run->end.evidence.reason != END_FAILURE ||
+        run->end.err.code != ERR_BAD_REQUEST)
+        return;
+    int n = snprintf(line, sizeof line, "belljar: %s\n", run->end.err.text);
+    (void)!journal_add(&l->x.journal, JOURNAL_STDERR, 0, line, (size_t)n, &e);
+    run->end.evidence = (struct evidence){ .reason = END_EXIT,
+                                           .exit_code = 1,
+                                           .hits = LIMIT_BIT(LIMIT_DISK) };
+    run->end.err = (struct err){ 0 };
+}
+
 static void check_over(struct live *l)
 {
     stop_polling_closed(l);
     if (!l->in_jar || !run_over(&l->run))
         return;
-    if (stage_now(l) == STAGE_RUN)
+    if (stage_now(l) == STAGE_RUN) {
+        blame_product(l);
         exec_finish(l, run_verdict(&l->run));
-    else
+    } else {
         prepare_over(l);
+    }
 }
 
 /* Something of ours failed while it ran: its end is told as such. */

@@ -464,3 +464,14 @@ def test_rule_that_allows_code_does_not_allow_what_a_compiler_makes_of_it(start_
     assert s.run(C_CODE, language="c", permission_mode="default")["verdict"] == "ok", "it is remembered"
     _, again = ask(s, C_CODE, language="c", compiler_args=ANOTHER)
     decide(s, again, "reject")
+
+
+def test_edit_that_would_have_no_effect_is_refused(service):
+    """Whoever takes something out of what is shown must not approve it by that."""
+    run_id, approval = ask(service, "import sys\nprint(sys.argv[1:])", args=["bad"])
+    shown = approval["input"]
+    reply = service.post(f"/v1/approvals/{approval['id']}", {"decision": "edit", "edited_input": {**shown, "args": []}})
+    assert reply.status == 400 and "edited_input.args cannot be changed" in reply.error["message"], reply
+    assert service.get(f"/v1/runs/{run_id}").json["state"] == "waiting"
+    decide(service, approval, "edit", edited_input={**shown, "code": "print('edited')"})  # all of it, as it was shown, but the code
+    assert service.finished(run_id)["stdout"] == "edited\n"

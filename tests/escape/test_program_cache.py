@@ -88,6 +88,12 @@ def test_product_that_is_no_program_is_the_guests_failure(alone, leave, code):
     assert r["stderr"].startswith("start ./program: ") and "error_code" not in r, r
 
 
+def test_product_that_is_more_than_the_run_may_have_meets_its_limit(alone):
+    r = c(alone, "char a[3000000] = { 1 };\nint main(void) { return a[0] - 1; }\n", limits={"disk": "1m"})
+    assert (r["verdict"], r["limits_hit"], r["compile"]["verdict"]) == ("disk_limit", ["disk"], "ok"), r
+    assert "'program' is over the disk or files limit" in r["stderr"] and "error_code" not in r, r
+
+
 def test_what_compilers_print_does_not_fill_the_keeper(alone):
     """All of it is kept until the run ends, and of what was refused for a while longer."""
     loud = wrapper("yes | head -c 60000000; yes | head -c 60000000 >&2; exit 1")
