@@ -44,6 +44,9 @@ MARK = f"jartest-{os.getpid()}-{time.monotonic_ns()}"
 # The numbers of the commands that we started: cgroups are named after them.
 started = set()
 
+# Of these, services that keep jars ready, and make and end some as they see fit.
+pooling = set()
+
 # Whether every program goes to a service with warm pools; see warm.py.
 must_be_warm = False
 

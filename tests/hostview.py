@@ -17,11 +17,12 @@ import time
 from functools import cached_property
 from typing import NamedTuple
 
-from harness import BELLJAR, JAR_UIDS, MARK, PATIENCE, REPO, started
+from harness import BELLJAR, JAR_UIDS, MARK, PATIENCE, REPO, pooling, started
 
 MEMORY_TOLERANCE = 64 << 20
 READ_ONLY_FILES = ("/usr/bin/python3", "/bin/bash")
 BESIDE_OTHERS = "PYTEST_XDIST_WORKER" in os.environ
+POOLS_OWN = ("jar-zygote", "jar-init", "jar-embryo")  # below a living service they come and go
 own_service = None  # the number of one that stands by and keeps jars ready; see warm.py
 
 
@@ -117,7 +118,8 @@ def own_depth():
 def jar_processes():
     """Processes of runs that are ours or that nobody owns any more."""
     table, depth = processes(), own_depth()
-    pooled = {p.pid for p in descendants(own_service, table)} if own_service else ()
+    pooled = {p.pid for p in descendants(own_service, table)} if own_service else set()
+    pooled |= {p.pid for pid in pooling for p in descendants(pid, table) if p.comm in POOLS_OWN}
     suspects = [
         p
         for p in table.values()
@@ -141,7 +143,7 @@ def cgroups():
         for path, names, _ in os.walk(top):
             for name in [n for n in names if n.startswith("belljar-")]:
                 number = name.split("-")[1]
-                members = members_of(os.path.join(path, name), number) & table.keys()
+                members = members_of(os.path.join(path, name)) & table.keys() | {p.pid for p in namesake(name, table)}
                 if not members and BESIDE_OTHERS and number.isdigit() and int(number) not in started:
                     continue  # an empty one, which the next belljar removes, of a test beside us
                 if not members or not all(is_foreign(table[pid], table) for pid in members):
@@ -149,10 +151,16 @@ def cgroups():
     return found
 
 
-def members_of(cgroup, number):
-    """Processes in it, and the one it is named after."""
+def members_of(cgroup):
     texts = [slurp(os.path.join(path, "cgroup.procs")) for path, _, _ in os.walk(cgroup)]
-    return {int(word) for text in texts for word in text.split()} | ({int(number)} if number.isdigit() else set())
+    return {int(word) for text in texts for word in text.split()}
+
+
+def namesake(name, table):
+    """Who a cgroup is named after, by number and time of start: numbers are given out again."""
+    _, number, *start = name.split("-")
+    p = table.get(int(number)) if number.isdigit() else None
+    return [p] if p and start in ([], [p.start]) else []
 
 
 def temporary_files():

@@ -89,6 +89,8 @@ class Service:
                                           env=self.environ, cwd=self.scratch, start_new_session=True)
         self.pid = self.popen.pid
         harness.started.add(self.pid)
+        if "pools.max=0" not in self.options:
+            harness.pooling.add(self.pid)
         if wait:
             self.wait_ready()
         return self
@@ -150,6 +152,8 @@ class Service:
         if self.popen and self.popen.poll() is None:
             self.popen.kill()
             self.popen.wait(10)
+        if self.popen:
+            harness.pooling.discard(self.pid)
         shutil.rmtree(self.scratch, ignore_errors=True)
 
     def __enter__(self):
