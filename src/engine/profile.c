@@ -150,6 +150,26 @@ static json_t *timeline(const struct samples *s)
     return out;
 }
 
+/* A profiler looks at the threads of one interpreter; the kernel counts the CPU time of all there was. What a profiler counted while it
+ * waited is not in "ran_ms", where it knows that. Starting the language is a part of
+ * that, and so are an interpreter's own threads: a gap is spoken of when it is larger than those. */
+static json_t *note_on(const json_t *reported, const struct samples *s,
+                       const struct isolation *isolation)
+{
+    static const double UNSEEN_LEAST_MS = 500;
+    double ran_ms = number(reported, "ran_ms", MS_MAX);
+    double seen_ms = ran_ms >= 0 ? ran_ms : number(reported, "sampled_ms", MS_MAX);
+    double cpu_ms = s && s->n > 0 ? (double)s->at[s->n - 1].cpu_us / 1000 : 0;
+    if (isolation->cgroup_version == 0)
+        return json_string("without cgroups memory and processes cannot be sampled, and CPU "
+                           "time is that of the first process");
+    if (!reported || cpu_ms - seen_ms < UNSEEN_LEAST_MS || seen_ms * 2 > cpu_ms)
+        return json_null();
+    return json_sprintf("functions and lines are of %.1f s of the %.1f s of CPU time: other "
+                        "processes, worker threads and the start of the language are not in them",
+                        seen_ms / 1000, cpu_ms / 1000);
+}
+
 json_t *profile_make(const json_t *reported, const struct samples *samples,
                      const struct isolation *isolation)
 {
@@ -164,11 +184,7 @@ json_t *profile_make(const json_t *reported, const struct samples *samples,
     json_put(out, "lines", take_rows(source, "lines", sampled));
     json_put(out, "stacks", take_stacks(source));
     json_put(out, "timeline", timeline(samples));
-    json_put(out, "note",
-             isolation->cgroup_version == 0
-                 ? json_string("without cgroups memory and processes cannot be sampled, and CPU "
-                               "time is that of the first process")
-                 : json_null());
+    json_put(out, "note", note_on(source, samples, isolation));
     return out;
 }
 

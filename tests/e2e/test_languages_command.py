@@ -10,7 +10,7 @@ import pytest
 
 import harness
 import service as service_harness
-from harness import REPO, belljar, eventually
+from harness import ORDINARY_UID, REPO, belljar, eventually
 
 MINIMAL = """\
 name = {name}
@@ -218,7 +218,7 @@ def test_install_runs_the_command_and_looks_at_what_came_of_it(public_path):
     text = (public_path / "toy.lang").read_text()
     (public_path / "toy.lang").write_text(text.replace("apt-get install toy", f"printf '#!/bin/sh\\necho 1.2.3\\n' > {program} && chmod 755 {program}"))
     result = belljar("languages", "install", "toy", environ=env)
-    assert result.status == 0 and result.out.decode().endswith("toy 1.2.3 is installed now\n"), result
+    assert result.status == 0 and result.out.decode().endswith("toy 1.2.3 is installed now\na service that is running has it from its next start on\n"), result
     program.unlink()
     (public_path / "toy.lang").write_text(text.replace("apt-get install toy", "true && true"))
     result = belljar("languages", "install", "toy", environ=env)
@@ -226,6 +226,38 @@ def test_install_runs_the_command_and_looks_at_what_came_of_it(public_path):
     (public_path / "toy.lang").write_text(text.replace("apt-get install toy", "exit 3 || true"))
     result = belljar("languages", "install", "toy", environ=env)
     assert result.status != 0 and "status 3" in result.message, result
+
+
+def test_install_of_too_much_at_once_is_refused_whole(public_path):
+    """A command that was cut would install some of it, and say that all is well."""
+    for n in range(6):
+        env = declared(public_path, f"toy{n}")
+        file = public_path / f"toy{n}.lang"
+        file.write_text(file.read_text().replace(f"apt-get install toy{n}", "apt-get install " + " ".join(f"p{n}-{i}" for i in range(100))))
+    few = belljar("languages", "install", "--dry-run", *(f"toy{n}" for n in range(4)), environ=env)
+    assert few.status == 0 and few.out.decode().rstrip().endswith("p3-99"), few
+    many = belljar("languages", "install", "--dry-run", *(f"toy{n}" for n in range(6)), environ=env)
+    assert many.status != 0 and "more than 512 packages" in many.message and b"==>" not in many.out, many
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or os.path.exists("/usr/bin/sudo"), reason="for one who cannot become root")
+def test_install_without_root_or_sudo_says_all_that_is_to_be_run(public_path):
+    env = declared(public_path, "toy")
+    who = ["setpriv", "--reuid", str(ORDINARY_UID), "--clear-groups"]
+    result = belljar("languages", "install", "toy", environ=env, prefix=who)
+    assert result.status != 0 and "as root run what is printed above" in result.message, result
+    assert re.search(r"(?m)^==> sudo .* update$", result.out.decode()) and result.out.decode().rstrip().endswith("toy"), result
+
+
+def test_install_of_postgres_starts_no_server_of_debians(public_path):
+    """Its package would make a database for the machine, and start it."""
+    env = declared(public_path, "toy")
+    file = public_path / "toy.lang"
+    file.write_text(file.read_text().replace("apt-get install toy", "apt-get install postgresql"))
+    said = belljar("languages", "install", "--dry-run", "toy", environ=env).out.decode()
+    steps = [line.split("==> ", 1)[1] for line in said.splitlines() if line.startswith("==> ")]
+    assert [("create_main_cluster = false" in s, " postgresql" in s and "apt-get" in s, "rm -f" in s) for s in steps[1:]] == [
+        (True, False, False), (False, True, False), (False, False, True)], said
 
 
 def seeded(public_path, script):

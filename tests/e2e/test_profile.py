@@ -73,6 +73,37 @@ def test_a_known_split_of_time_is_seen(code, name):
     assert p["samples"] > 50 and p["sampled_ms"] > 100
 
 
+BUSY_PY = "def busy():\n    s = 0\n    for i in range(30000000): s += i * i\n"
+BUSY_JS = "let s = 0; for (let i = 0; i < 4e8; i++) s = (s * 31 + i) % 1000003;"
+
+
+@pytest.mark.skipif(not ROOT, reason="of all processes together only cgroups tell")
+@pytest.mark.parametrize("code, name", [
+    (BUSY_PY + "import os\nif os.fork() == 0:\n    busy()\n    os._exit(0)\nos.wait()\n", "main.py"),
+    (BUSY_PY + "from multiprocessing import Process\nif __name__ == '__main__':\n    p = Process(target=busy); p.start(); p.join()\n", "main.py"),
+    ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'for i in range(60000000): pass'])\n", "main.py"),
+    (f"const {{ Worker }} = require('worker_threads');\nnew Worker({json.dumps(BUSY_JS)}, {{ eval: true }});\n", "main.js"),
+    (f"require('child_process').spawnSync(process.execPath, ['-e', {json.dumps(BUSY_JS)}]);\n", "main.js"),
+], ids=["fork", "multiprocessing", "subprocess", "worker", "child"])
+def test_time_that_no_profiler_saw_is_told(code, name):
+    """A profiler sees one interpreter; what else used the CPU is known from outside."""
+    r = profiled(code, name)
+    note = r["profile"]["note"]
+    assert r["verdict"] == "ok" and note and "other processes, worker threads" in note, r
+
+
+def test_threads_of_python_are_seen():
+    code = BUSY_PY + "from threading import Thread\nt = Thread(target=busy); t.start(); t.join()\n"
+    r = profiled(code, "main.py")
+    assert function(r["profile"], "busy")["percent"] > 80 and r["profile"]["note"] is None, r["profile"]
+
+
+@pytest.mark.parametrize("code, name", [("print(1)\n", "main.py"), ("console.log(1);\n", "main.js"), ("const x: number = 1;\nconsole.log(x);\n", "main.ts")])
+def test_starting_a_language_is_no_time_to_tell_of(code, name, needs):
+    needs("memory")
+    assert profiled(code, name)["profile"]["note"] is None
+
+
 def test_a_profiled_python_program_is_as_any_other():
     code = ("import sys, os\nprint(__name__, __file__, sys.argv, sys.path[0], __package__, __spec__)\n"
             "import __main__\nprint(__main__.sys is sys, 'json' in sys.modules)\n"

@@ -75,6 +75,35 @@ static void test_what_is_not_a_profile_is_an_empty_one(void)
     }
 }
 
+static void test_a_gap_to_what_the_kernel_counted_is_told(void)
+{
+    static const struct {
+        unsigned cpu_ms;
+        double sampled_ms;
+        bool told;
+    } cases[] = { { 400, 1, false },    { 3000, 2900, false }, { 3000, 1600, false },
+                  { 3000, 1400, true }, { 600, 0, true },      { 0, 0, false } };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct samples s = { .n = 2 };
+        s.at[1] = (struct sample){ .at_us = 1000000, .cpu_us = cases[i].cpu_ms * UINT64_C(1000) };
+        json_t *reported = json_pack("{s:f, s:i}", "sampled_ms", cases[i].sampled_ms, "samples", 1);
+        json_t *p = profile_make(reported, &s, &sealed);
+        CHECK(json_is_string(json_object_get(p, "note")) == cases[i].told);
+        json_decref(p);
+        (void)json_object_set_new(reported, "ran_ms",
+                                  json_real(cases[i].sampled_ms)); /* it waited */
+        (void)json_object_set_new(reported, "sampled_ms", json_real(9000));
+        p = profile_make(reported, &s, &sealed);
+        CHECK(json_is_string(json_object_get(p, "note")) == cases[i].told);
+        json_decref(p);
+        p = profile_make(NULL, &s,
+                         &sealed); /* of a language without a profiler nothing is missing */
+        CHECK(json_is_null(json_object_get(p, "note")));
+        json_decref(p);
+        json_decref(reported);
+    }
+}
+
 static void test_a_huge_report_is_cut(void)
 {
     json_t *reported = json_pack("{s:f, s:i}", "sampled_ms", 10.0, "samples", 5),
@@ -148,6 +177,7 @@ static void test_no_profile_unless_it_was_asked_for(void)
 static const struct check_test tests[] = {
     TEST(test_own_code_comes_first_and_hottest_first),
     TEST(test_what_is_not_a_profile_is_an_empty_one),
+    TEST(test_a_gap_to_what_the_kernel_counted_is_told),
     TEST(test_a_huge_report_is_cut),
     TEST(test_no_control_characters_reach_a_terminal),
     TEST(test_percentages_are_of_the_whole_and_never_more),

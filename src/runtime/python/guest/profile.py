@@ -7,11 +7,13 @@ its profile. The program finds its own __main__, sys.argv and sys.path; tracebac
 imported: what a program imports is not to be here already.
 """
 import _signal
+import _thread
 import os
 import sys
 import time
 from _json import encode_basestring_ascii as quoted
 
+OURS = __file__  # the interpreter takes the name away when the file has been run, and we are looked in upon until it ends
 INTERVAL_S = 0.002
 WRITE_EVERY_S = 0.25
 ROWS, STACKS, DEPTH, KEPT = 100, 200, 60, 4000
@@ -38,6 +40,7 @@ class Profile:
 
     def end(self):
         _signal.setitimer(_signal.ITIMER_PROF, 0)
+        _signal.signal(_signal.SIGPROF, _signal.SIG_IGN)  # one that is on its way
         self.write()
 
     # ---- looking ----
@@ -63,7 +66,7 @@ class Profile:
         innermost = True
         while frame is not None:
             code = frame.f_code
-            if code.co_filename == __file__:
+            if code.co_filename == OURS:
                 break
             row = self.functions.get(code)
             if row is None:
@@ -147,7 +150,22 @@ class Profile:
             pass  # a full disk is the program's own affair; the last report stays
 
 
-MAIN_THREAD = __import__("_thread").get_ident()
+MAIN_THREAD = _thread.get_ident()
+
+
+def leave_signals_to_the_main_thread():
+    """The kernel gives a signal to the thread that used up the time, and Python acts on it in the main thread alone: one that waits for
+    the others would not hear of it."""
+    start = _thread.start_new_thread
+
+    def start_new_thread(function, args, *more):
+        before = _signal.pthread_sigmask(_signal.SIG_BLOCK, [_signal.SIGPROF])
+        try:
+            return start(function, args, *more)
+        finally:
+            _signal.pthread_sigmask(_signal.SIG_SETMASK, before)
+
+    _thread.start_new_thread = _thread.start_new = start_new_thread
 
 
 def main_module(path):
@@ -164,7 +182,7 @@ def main_module(path):
 def report_exception(error):
     """What the interpreter does with what nobody caught, from the program's own frames on."""
     trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+    while trace is not None and trace.tb_frame.f_code.co_filename == OURS:
         trace = trace.tb_next
     error.__traceback__ = trace
     sys.last_type, sys.last_value, sys.last_traceback = type(error), error, trace
@@ -185,6 +203,7 @@ def run():
             source = f.read()
         code = compile(source, path, "exec", dont_inherit=True)
         del source
+        leave_signals_to_the_main_thread()
         profile.begin()
         exec(code, module.__dict__)
     except SystemExit:
