@@ -1,0 +1,9 @@
+```c
+#include <stdio.h>
+
+int main(void)
+{
+    puts("hello");
+    return 0;
+}
+```

@@ -1,0 +1,1 @@
+double area_of_circle(double r);

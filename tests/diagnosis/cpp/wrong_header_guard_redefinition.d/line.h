@@ -1,0 +1,5 @@
+#include "point.h"
+
+struct Line {
+    Point a, b;
+};

@@ -1,0 +1,4 @@
+struct Point {
+    int x;
+    int y;
+};

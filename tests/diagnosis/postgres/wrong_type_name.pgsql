@@ -1,0 +1,5 @@
+CREATE TABLE logs (
+    id serial PRIMARY KEY,
+    created DATETIME DEFAULT now(),
+    message text
+);

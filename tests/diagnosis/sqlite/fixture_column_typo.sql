@@ -1,0 +1,4 @@
+SELECT name, poplation
+FROM towns
+WHERE country = 'DE'
+ORDER BY 2 DESC;

@@ -1,0 +1,5 @@
+CREATE TABLE old (id INTEGER, name TEXT, city TEXT);
+CREATE TABLE new (id INTEGER, name TEXT);
+INSERT INTO old VALUES (1, 'Ann', 'Ulm');
+INSERT INTO new SELECT * FROM old;
+SELECT * FROM new;

@@ -1,0 +1,7 @@
+CREATE TABLE logs (
+    id INT NOT NULL AUTO_INCREMENT,
+    message VARCHAR(255),
+    created DATETIME DEFAULT CURRENT_TIMESTAMP,
+    PRIMARY KEY (id)
+);
+INSERT INTO logs (message) VALUES ('hi');

@@ -1,0 +1,4 @@
+CREATE TABLE m (id INTEGER, qty INTEGER);
+INSERT INTO m VALUES (1, 2), (2, 5);
+SELECT id, SUM(qty FROM m
+GROUP BY id;

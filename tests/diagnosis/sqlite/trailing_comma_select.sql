@@ -1,0 +1,5 @@
+CREATE TABLE t (a INTEGER, b TEXT);
+INSERT INTO t VALUES (1, 'x');
+SELECT a,
+       b,
+FROM t;

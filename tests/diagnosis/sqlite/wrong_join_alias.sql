@@ -1,0 +1,6 @@
+CREATE TABLE a (id INTEGER, v TEXT);
+CREATE TABLE b (aid INTEGER, w TEXT);
+INSERT INTO a VALUES (1, 'x');
+SELECT a.v, c.w
+FROM a
+JOIN b ON b.aid = a.id;
