@@ -27,6 +27,11 @@ static size_t after_escape(struct piece text, size_t at)
     return i;
 }
 
+/* ISO 8601, with a zone or without, in brackets or not. */
+static const char iso_time[] =
+    "^(?:\\xEF\\xBB\\xBF)?\\[?\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d"
+    "(?:[.,]\\d+)?(?:Z|[+-]\\d\\d:?\\d\\d)?\\]?(?: \\d\\d[OE]\\+?)?(?: |$)";
+
 /* What stands before a line of somebody's program. Each is what no language's own error begins with. */
 static const char *const prefixes[] = {
     /* docker compose, docker service logs: "web-1  | ", "app_web.1.x7k@host    | " */
@@ -35,10 +40,8 @@ static const char *const prefixes[] = {
     "^\\[pod/[\\w./-]+\\] ?",
     /* gh run view --log: job, step and time, with tabs between */
     "^[\\w .()/,-]+\\t[\\w .()/,-]+\\t(?=\\xEF\\xBB\\xBF|\\d{4}-)",
-    /* times: ISO 8601, with a zone or without, in brackets or not; GitLab has the stream behind it */
-    "^(?:\\xEF\\xBB\\xBF)?\\[?\\d{4}-\\d\\d-\\d\\d[T "
-    "]\\d\\d:\\d\\d:\\d\\d(?:[.,]\\d+)?(?:Z|[+-]\\d\\d:?\\d\\d)?"
-    "\\]?(?: \\d\\d[OE]\\+?)?(?: |$)",
+    /* times; GitLab has the stream behind them */
+    iso_time,
     /* syslog, journalctl: "Nov 15 20:31:05 host name[123]: " */
     "^[A-Z][a-z]{2} [ \\d]\\d \\d\\d:\\d\\d:\\d\\d [\\w.-]+ [\\w./@-]+(?:\\[\\d+\\])?: ?",
     /* Heroku, Cloud Foundry: "app[web.1]: ", "[APP/PROC/WEB/0] ERR " */

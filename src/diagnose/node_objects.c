@@ -292,6 +292,28 @@ static void on_super(struct js *j)
             "In the constructor of a class that extends another, super(...) comes first.");
 }
 
+static bool is_habit(struct js *j, struct piece name)
+{
+    for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
+        if (piece_is(name, habits[i].method)) {
+            suggest(j->d, 32, 0.92, "%.*s: %s.", P(name), habits[i].advice);
+            return true;
+        }
+    return false;
+}
+
+static bool no_text(struct js *j, struct piece owner, struct piece name)
+{
+    if (!piece_among(name, text_methods))
+        return false;
+    suggest(
+        j->d, 32, 0.88,
+        "'%.*s' is not text here: String(%.*s) makes text of it; console.log(typeof %.*s) shows "
+        "what it is.",
+        P(owner), P(owner), P(owner));
+    return true;
+}
+
 static void on_not_function(struct js *j)
 {
     struct piece whole = j->m.group[0], value, function;
@@ -305,11 +327,8 @@ static void on_not_function(struct js *j)
         js_say_await(j, 32, function, line);
         return;
     }
-    for (size_t i = 0; dot && i < sizeof habits / sizeof habits[0]; i++)
-        if (piece_is(name, habits[i].method)) {
-            suggest(j->d, 32, 0.92, "%.*s: %s.", P(name), habits[i].advice);
-            return;
-        }
+    if (dot && is_habit(j, name))
+        return;
     if (known && piece_among(name, array_methods) && starts_with(value, "{")) {
         suggest(j->d, 32, 0.92,
                 "'%.*s' is an object since line %u, not an array: go through Object.keys(), "
@@ -328,14 +347,8 @@ static void on_not_function(struct js *j)
     if (dot && piece_among(name, array_methods) &&
         no_array(j, owner, known ? value : NO_PIECE, line))
         return;
-    if (dot && piece_among(name, text_methods)) {
-        suggest(j->d, 32, 0.88,
-                "'%.*s' is not text here: String(%.*s) makes text of it; console.log(typeof %.*s) "
-                "shows "
-                "what it is.",
-                P(owner), P(owner), P(owner));
+    if (dot && no_text(j, owner, name))
         return;
-    }
     struct nearest n = { .name = name };
     nearest_try_list(&n, dot ? methods : js_globals);
     nearest_try_sources(&n, j->in);

@@ -291,8 +291,8 @@ static bool read_perl(struct diagnoser *g, const struct diagnose_input *in, stru
                    "^ *\\(Might be a runaway multi-line (\\S+) string starting on line (\\d+)\\)",
                    text_of(in), &m)) {
         d->location.line = piece_number(m.group[1]);
-        (void)snprintf(d->message, sizeof d->message, "Can't find string terminator '%c'",
-                       m.group[0].at[0]);
+        (void)snprintf(d->message, sizeof d->message,
+                       "Can't find string terminator '%c' anywhere before EOF", m.group[0].at[0]);
         return true;
     }
     if (starts_with(piece_of(d->message), "syntax error"))

@@ -517,14 +517,15 @@ static uint32_t open_block(struct sh *s, char *word, size_t size)
     return open[depth - 1].line;
 }
 
-static void on_syntax(struct sh *s)
+/* A quote or a text that never ends. */
+static bool is_open_text(struct sh *s)
 {
-    char word[16] = "";
     struct match m;
-    if (has_fence(s))
-        return;
     if (match(s->g, "looking for matching `(.)'", s->message, &m)) {
-        uint32_t opened = open_quote_before(s->file, m.group[0].at[0], s->d->location.line);
+        char quote = m.group[0].at[0]; /* a bracket is told where it opens */
+        uint32_t opened = strchr("\"'`", quote)
+                              ? open_quote_before(s->file, quote, s->d->location.line)
+                              : 0;
         if (opened)
             suggest(s->d, 18, 0.93,
                     "Line %u has a %.*s without its partner: everything after it is taken the "
@@ -534,12 +535,50 @@ static void on_syntax(struct sh *s)
         else
             suggest(s->d, 18, 0.92, "The %.*s that opens in line %u is not closed.", P(m.group[0]),
                     s->d->location.line);
-        return;
+        return true;
     }
     if (match(s->g, "unmatched (.)", s->message, &m)) {
         suggest(s->d, 18, 0.9, "A %.*s is not closed.", P(m.group[0]));
-        return;
+        return true;
     }
+    return false;
+}
+
+/* The shell met something that it did not expect; `line`, `word`: the block that is open, and what ends it. */
+static void on_token(struct sh *s, struct piece token, uint32_t line, const char *word)
+{
+    if (piece_is(token, "else") || piece_is(token, "fi") || piece_is(token, "elif"))
+        suggest(s->d, 17, 0.85,
+                "The `if` before it has no `then`, or nothing between: `if ...; then`.");
+    else if (piece_is(token, "done"))
+        suggest(s->d, 17, 0.85,
+                "The loop before it has no `do`, or nothing between: `for ...; do`.");
+    else if (line && piece_is(token, "}") && strcmp(word, "}") != 0)
+        suggest(s->d, 18, 0.92, "What opens in line %u has no '%s' before this '}'.", line, word);
+    else if (piece_is(token, "}") || piece_is(token, "{"))
+        suggest(s->d, 18, 0.8,
+                "The braces do not match: a function is `name() {` ... `}`, each on a line or "
+                "after ';'.");
+    else if (piece_is(token, "("))
+        suggest(s->d, 18, 0.8,
+                "A '(' in a word has to be quoted; a function is `name() { ...; }`.");
+    else if (piece_is(token, ")"))
+        suggest(s->d, 18, 0.8, "Nothing opens this ')'; in a text it has to be quoted.");
+    else
+        suggest(s->d, 17, 0.7,
+                "The shell did not expect '%.*s' here: a `then`, `do` or ';' is missing before "
+                "it, or a quote is open.",
+                P(token));
+}
+
+static void on_syntax(struct sh *s)
+{
+    char word[16] = "";
+    struct match m;
+    if (has_fence(s))
+        return;
+    if (is_open_text(s))
+        return;
     if (match_text(s->g,
                    "here-document at line (\\d+) delimited by end-of-file \\(wanted `(.+?)'\\)",
                    text_of(s->in), &m)) {
@@ -565,32 +604,8 @@ static void on_syntax(struct sh *s)
                     "other quote.");
         return;
     }
-    if (match(s->g, "(?:token|near) `(.+?)'", s->message, &m)) {
-        struct piece token = m.group[0];
-        if (piece_is(token, "else") || piece_is(token, "fi") || piece_is(token, "elif"))
-            suggest(s->d, 17, 0.85,
-                    "The `if` before it has no `then`, or nothing between: `if ...; then`.");
-        else if (piece_is(token, "done"))
-            suggest(s->d, 17, 0.85,
-                    "The loop before it has no `do`, or nothing between: `for ...; do`.");
-        else if (line && piece_is(token, "}") && strcmp(word, "}") != 0)
-            suggest(s->d, 18, 0.92, "What opens in line %u has no '%s' before this '}'.", line,
-                    word);
-        else if (piece_is(token, "}") || piece_is(token, "{"))
-            suggest(s->d, 18, 0.8,
-                    "The braces do not match: a function is `name() {` ... `}`, each on a line or "
-                    "after ';'.");
-        else if (piece_is(token, "("))
-            suggest(s->d, 18, 0.8,
-                    "A '(' in a word has to be quoted; a function is `name() { ...; }`.");
-        else if (piece_is(token, ")"))
-            suggest(s->d, 18, 0.8, "Nothing opens this ')'; in a text it has to be quoted.");
-        else
-            suggest(s->d, 17, 0.7,
-                    "The shell did not expect '%.*s' here: a `then`, `do` or ';' is missing before "
-                    "it, or a quote is open.",
-                    P(token));
-    }
+    if (match(s->g, "(?:token|near) `(.+?)'", s->message, &m))
+        on_token(s, m.group[0], line, word);
 }
 
 static void on_unbound(struct sh *s)
