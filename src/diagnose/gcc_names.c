@@ -355,16 +355,10 @@ static bool tell_hidden(const struct advising *a, struct piece symbol, struct pi
     return false;
 }
 
-void gcc_tell_undefined(const struct advising *a, const struct match *m)
+/* What is defined elsewhere than in a function of the job's: in a library, by the compiler, or outside of its class. */
+static bool tell_kind(const struct advising *a, struct piece symbol, struct piece name)
 {
-    struct piece symbol = m->group[0], name = gcc_plain_name(symbol);
-    struct match said;
-    char text[200], file[256];
     const char *library = library_of(name);
-    if (piece_is(symbol, "main")) {
-        tell_no_main(a);
-        return;
-    }
     if (library) {
         suggest(
             a->d, 37, 0.9,
@@ -372,7 +366,7 @@ void gcc_tell_undefined(const struct advising *a, const struct match *m)
             "\"compiler_args\": [\"%s\"] in a request.",
             (int)name.len, name.at, library, library);
         suggest_replacement(a->d, "%s", library);
-        return;
+        return true;
     }
     if (starts_with(name, "~")) {
         char whole[140], better[160];
@@ -384,26 +378,41 @@ void gcc_tell_undefined(const struct advising *a, const struct match *m)
                 "its body.",
                 (int)symbol.len, symbol.at);
         (void)suggest_swap(a->in, a->d, piece_of(whole), better);
-        return;
+        return true;
     }
     if (starts_with(symbol, "vtable for ")) {
         suggest(a->d, 37, 0.85,
                 "`%.*s` has virtual functions without a body: define each of them, the destructor "
                 "too, or write `= 0` (`= default` for a destructor) after those that need none.",
                 (int)symbol.len - 11, symbol.at + 11);
-        return;
+        return true;
     }
     if (starts_with(symbol, "std::")) {
         suggest(a->d, 37, 0.8, "This is C++: run it as cpp, whose compiler links the C++ library.");
-        return;
+        return true;
     }
     if (piece_has(symbol, "::") && !piece_has(symbol, "(")) {
         suggest(a->d, 37, 0.85,
-                "A static member is declared in its class, and defined once outside of it: `int "
+                "A static member (or a variable of a namespace) is declared there, and has to be "
+                "defined once, outside: `int "
                 "%.*s = 0;`, with its own type (or declare it `inline static`).",
                 (int)symbol.len, symbol.at);
+        return true;
+    }
+    return false;
+}
+
+void gcc_tell_undefined(const struct advising *a, const struct match *m)
+{
+    struct piece symbol = m->group[0], name = gcc_plain_name(symbol);
+    struct match said;
+    char text[200], file[256];
+    if (piece_is(symbol, "main")) {
+        tell_no_main(a);
         return;
     }
+    if (tell_kind(a, symbol, name))
+        return;
     if (match_text(a->g, "implicit declaration of function .*; did you mean " Q "(.+?)" E "\\?",
                    text_of(a->in), &said)) {
         COPY(said.group[0], text);

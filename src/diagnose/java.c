@@ -591,12 +591,14 @@ static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, 
 }
 
 /* What the compiler writes into an enum itself, at the line that declares it. */
-static bool is_of_enum(struct diagnoser *g, const struct diagnose_input *in, const struct match *m)
+static bool is_of_enum(struct diagnoser *g, const struct diagnose_input *in, const struct match *m,
+                       unsigned *asked)
 {
     struct match c;
+    if (!match(g, "\\.(?:valueOf|values)$", m->group[0], &c) || ++*asked > BLANKS_NEAR)
+        return false;
     struct piece line = source_line(find_source(in, m->group[1]), piece_number(m->group[2]));
-    return match(g, "\\.(?:valueOf|values)$", m->group[0], &c) &&
-           has_word(line, PIECE("enum"), &(size_t){ 0 });
+    return has_word(line, PIECE("enum"), &(size_t){ 0 });
 }
 
 static bool is_library(struct piece function)
@@ -639,12 +641,13 @@ static void read_calls(struct diagnoser *g, const struct diagnose_input *in, str
                        struct diagnosis *d)
 {
     for (int pass = 0; pass < 2; pass++) {
+        unsigned asked = 0; /* each is looked for in its file from the begin */
         struct piece rest = text, line;
         struct match m;
         while (next_line(&rest, &line) && !starts_with(line, "Caused by: "))
             if (match(g, "^\\s+at (?:[\\w.@]+/+)?([\\w.$<>]+)\\(([^:()]+\\.java):(\\d+)\\)", line,
                       &m) &&
-                (is_library(m.group[0]) || is_of_enum(g, in, &m)) == (pass == 1))
+                (is_library(m.group[0]) || is_of_enum(g, in, &m, &asked)) == (pass == 1))
                 add_java_frame(in, d, &m, pass == 1);
     }
 }

@@ -400,13 +400,14 @@ static void read_context(struct diagnoser *g, const struct diagnose_input *in, s
     struct piece line;
     struct match m;
     bool any = false;
+    unsigned asked = 0; /* each goes through all files */
     while (next_line(&rest, &line) &&
            !match(g, "^(?:psql:[^:]+:\\d+: )?(?:ERROR|FATAL):  ", line, &m))
         if (match(g, "^(?:CONTEXT:  )?PL/pgSQL function (\\w+)(?:\\(.*\\))? line (\\d+) at ", line,
                   &m)) {
             uint32_t n = piece_number(m.group[1]);
             size_t before = d->n_frames;
-            if (n > 0 && n < LINES_SEEN)
+            if (n > 0 && n < LINES_SEEN && ++asked <= BLANKS_NEAR)
                 add_body_frame(g, in, d, m.group[0], n);
             any |= d->n_frames > before;
         }

@@ -1,6 +1,7 @@
 /* A compiler that goes on after an error tells of several: all are there, each once, and never too many. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/auto.h"
 #include "check.h"
@@ -123,6 +124,42 @@ static void test_a_million_errors_are_counted_and_cut(void)
     CHECK(d.further_left_out > 0 && d.further_left_out < DIAGNOSE_LINES_MAX);
 }
 
+/* D1: thousands of frames, each of which would be looked for in a large file. CPU time, since other tests run beside. */
+static void test_frames_are_not_looked_for_without_end(void)
+{
+    static const struct {
+        const char *grammar, *head, *frame, *file;
+    } floods[] = {
+        { "java", "Exception in thread \"main\" java.lang.Error: x\n",
+          "\tat A.valueOf(A.java:99999)\n", "A.java" },
+        { "postgres", "psql:a.sql:1: ERROR:  x\n", "PL/pgSQL function f() line 9 at RAISE\n",
+          "a.sql" },
+    };
+    struct diagnoser *g = NULL;
+    struct err e;
+    auto(buf) source = { 0 };
+    while (source.len < DIAGNOSE_SOURCE_MAX - 64)
+        if (!CHECK(buf_addf(&source, &e, "create function x() as it is\n") == 0))
+            return;
+    for (size_t i = 0; i < sizeof floods / sizeof *floods; i++) {
+        auto(buf) text = { 0 };
+        if (!CHECK(diagnoser_new(&g, &e) == 0 && buf_addf(&text, &e, "%s", floods[i].head) == 0))
+            return;
+        for (unsigned n = 0; n < DIAGNOSE_LINES_MAX; n++)
+            CHECK(buf_addf(&text, &e, "%s", floods[i].frame) == 0);
+        const struct source_file file = { floods[i].file, buf_str(&source), source.len };
+        const struct diagnose_input in = { .grammar = floods[i].grammar,
+                                           .text = buf_str(&text),
+                                           .len = text.len,
+                                           .sources = &file,
+                                           .n_sources = 1 };
+        clock_t before = clock();
+        CHECK(diagnose(g, &in, &d));
+        CHECK((clock() - before) / (CLOCKS_PER_SEC / 1000) < 1500);
+        diagnoser_free(g);
+    }
+}
+
 static void test_further_errors_are_shown_short(void)
 {
     static const char text[] =
@@ -157,6 +194,7 @@ static const struct check_test tests[] = {
     TEST(test_further_errors_of_one_output_are_listed),
     TEST(test_an_error_that_is_told_twice_is_listed_once),
     TEST(test_a_million_errors_are_counted_and_cut),
+    TEST(test_frames_are_not_looked_for_without_end),
     TEST(test_further_errors_are_shown_short),
     TEST(test_further_errors_survive_the_wire),
 };
