@@ -3,14 +3,13 @@
 
 #include "diagnose/diagnose.h"
 
-enum { PATTERNS_MAX = 2039 };
-
 struct diagnoser {
     struct pattern {
-        const char *text;
+        const char *text; /* NULL: nobody's place */
         struct pcre2_real_code_8 *code;
-    } patterns[PATTERNS_MAX];
+    } * patterns;
+    size_t n_patterns, room; /* a power of two, and never full */
     struct pcre2_real_match_context_8 *context;
     struct pcre2_real_match_data_8 *data;
-    const char *broken; /* a pattern that did not compile */
+    const char *broken; /* a pattern that did not compile, or had no place */
 };

@@ -9,6 +9,7 @@
 enum {
     BACKTRACKS_MAX = 20000, /* of one match */
     HEAP_MAX_KIB = 1024,
+    ROOM_FIRST = 256, /* patterns; one language's */
 };
 
 int diagnoser_new(struct diagnoser **ret, struct err *e)
@@ -33,8 +34,9 @@ void diagnoser_free(struct diagnoser *g)
 {
     if (!g)
         return;
-    for (size_t i = 0; i < PATTERNS_MAX; i++)
+    for (size_t i = 0; i < g->room; i++)
         pcre2_code_free(g->patterns[i].code);
+    free(g->patterns);
     pcre2_match_data_free(g->data);
     pcre2_match_context_free(g->context);
     free(g);
@@ -58,21 +60,45 @@ static pcre2_code *compile(struct diagnoser *g, const char *pattern)
     return compiled;
 }
 
-/* By address: patterns are literals. */
+/* Where the pattern is, or may be put. By address: patterns are literals. */
+static struct pattern *place_of(struct pattern *patterns, size_t room, const char *pattern)
+{
+    size_t at = ((uintptr_t)pattern >> 2) * 2654435761U;
+    while (patterns[at & (room - 1)].text && patterns[at & (room - 1)].text != pattern)
+        at++;
+    return &patterns[at & (room - 1)];
+}
+
+/* One place in four stays free, so that looking for one ends soon. */
+static bool make_room(struct diagnoser *g)
+{
+    if (g->n_patterns < g->room / 4 * 3)
+        return true;
+    size_t room = g->room ? 2 * g->room : ROOM_FIRST;
+    struct pattern *larger = calloc(room, sizeof *larger);
+    if (!larger)
+        return false;
+    for (size_t i = 0; i < g->room; i++)
+        if (g->patterns[i].text)
+            *place_of(larger, room, g->patterns[i].text) = g->patterns[i];
+    free(g->patterns);
+    g->patterns = larger;
+    g->room = room;
+    return true;
+}
+
 static pcre2_code *compiled(struct diagnoser *g, const char *pattern)
 {
-    size_t from = ((uintptr_t)pattern >> 2) * 2654435761U % PATTERNS_MAX;
-    for (size_t i = 0; i < PATTERNS_MAX; i++) {
-        struct pattern *p = &g->patterns[(from + i) % PATTERNS_MAX];
-        if (p->text == pattern)
-            return p->code;
-        if (p->text)
-            continue;
-        *p = (struct pattern){ .text = pattern, .code = compile(g, pattern) };
-        return p->code;
+    if (!make_room(g)) {
+        g->broken = pattern;
+        return NULL;
     }
-    g->broken = pattern; /* the table is full: make it larger */
-    return NULL;
+    struct pattern *p = place_of(g->patterns, g->room, pattern);
+    if (!p->text) {
+        *p = (struct pattern){ .text = pattern, .code = compile(g, pattern) };
+        g->n_patterns++;
+    }
+    return p->code;
 }
 
 bool match(struct diagnoser *g, const char *pattern, struct piece text, struct match *ret)
