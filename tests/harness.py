@@ -169,6 +169,8 @@ def public_dir():
 def options(json=True, env=(), file=(), out=(), allow=(), writable_root=False, **values):
     """Keyword arguments as belljar's options: memory="64m" is --memory 64m."""
     argv = ["--json"] if json else []
+    if EMULATED:  # where ten seconds are few
+        values = {"timeout": "60s", "cpu_time": "60s", **values}
     for name, value in values.items():
         assert name in VALUE_OPTIONS, name
         argv += ["--" + name.removesuffix("_file").replace("_", "-"), str(value)]

@@ -28,6 +28,8 @@ STOPS_WITHIN = 30 * PATIENCE
 NOT_OURS = ("BELLJAR_STATE", "OUTPUT_DATA_PATH", "SANDBOX_HOST", "SANDBOX_PORT", "DEBUG", "XDG_STATE_HOME")
 # Everything that a test may want to run at a time, whatever the number of CPUs here.
 ROOMY = ("--set", "runs.max=32", "--set", "runs.queue=64")
+if harness.EMULATED:  # where ten seconds are few
+    ROOMY += ("--set", "limits.wall_ms=60s", "--set", "limits.cpu_ms=60s")
 
 
 class Reply:
