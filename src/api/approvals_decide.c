@@ -95,8 +95,7 @@ static int check_unchanged(const struct decide *d, struct err *e)
     const char *key;
     json_t *value;
     char quoted[96];
-    json_object_foreach(d->edited_input, key, value)
-    {
+    json_object_foreach(d->edited_input, key, value) {
         if (strcmp(key, "code") == 0 || strcmp(key, "language") == 0 ||
             json_equal(value, json_object_get(shown, key)))
             continue;

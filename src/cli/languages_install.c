@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
@@ -157,7 +158,8 @@ static bool is_missing(const struct language_facts *f)
 
 static bool may_become_root(void)
 {
-    return geteuid() == 0 || access("/usr/bin/sudo", X_OK) == 0;
+    autoclose int sudo = open("/usr/bin/sudo", O_PATH | O_CLOEXEC);
+    return geteuid() == 0 || sudo >= 0;
 }
 
 int languages_install(struct language_facts *f, bool dry_run, struct err *e)

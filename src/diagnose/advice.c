@@ -323,8 +323,8 @@ struct scan {
     uint32_t line;
     size_t indent; /* of the line */
     bool begins;   /* only blanks before, in the line */
-    size_t
-        plain[2]; /* up to there " and ' begin no text: looked for once, however many there are */
+    /* Up to there " and ' begin no text: looked for once, however many there are. */
+    size_t plain[2];
 };
 
 static void new_line(struct scan *s)

@@ -55,16 +55,18 @@ void advise_by(struct diagnoser *g, const struct diagnose_input *in, struct diag
 void tell_nearest(const struct advising *a, const struct match *m);
 /* For rows: a statement has no end. The line at the location with ';'. */
 void tell_semicolon(const struct advising *a, const struct match *m);
-/* The place is a line of Markdown's, left from where the code was copied from: says so. False: it is none. */
-bool tell_fence(const struct diagnose_input *in, struct diagnosis *d);
-/* A statement stands where only declarations may: says which brace closed too early. */
+/* For rows: a statement stands where only declarations may. Which brace closed too early. */
 void tell_outside(const struct advising *a, const struct match *m);
 /* For rows: a brace has no partner. Where it was opened. */
 void tell_brace(const struct advising *a, const struct match *m);
+/* The place is a line of Markdown's, left from where the code was copied from: says so. False: it is none. */
+bool tell_fence(const struct diagnose_input *in, struct diagnosis *d);
 
 /* Languages report a missing ';' where the next statement begins. Has the location be the end of the line it is missing at, when
  * that is another. */
 void go_back_to_statement(const struct diagnose_input *in, struct diagnosis *d);
+/* The same where a declaration that ends with '}' lacks it: struct x { ... } */
+void go_back_to_brace(const struct diagnose_input *in, struct diagnosis *d);
 
 /* Whether the program ended itself, with a status that says that it failed; then it may have said why, in its last line. */
 bool failed_by_itself(const struct diagnose_input *in);
@@ -72,9 +74,6 @@ bool failed_by_itself(const struct diagnose_input *in);
 struct piece last_words(const struct diagnose_input *in);
 /* "exit N" is the type, and that the message. */
 void set_exit(const struct diagnose_input *in, struct diagnosis *d, struct piece message);
-
-/* The same where a declaration that ends with '}' lacks it: struct x { ... } */
-void go_back_to_brace(const struct diagnose_input *in, struct diagnosis *d);
 
 /* The first line of the text that has the pattern. */
 bool match_text(struct diagnoser *g, const char *pattern, struct piece text, struct match *ret);

@@ -205,6 +205,33 @@ static void tell_twice_mutable(const struct advising *a, const struct match *m)
                 (int)name.len, name.at);
 }
 
+/* By the two types alone. */
+static void tell_types(const struct advising *a, struct piece want, struct piece have)
+{
+    bool maybe = starts_with(have, "Option");
+    if ((maybe || starts_with(have, "Result")) && !starts_with(want, "Option") &&
+        !starts_with(want, "Result"))
+        suggest(a->d, 36, 0.85,
+                "It is a `%.*s`, which may hold %s: take the value out with `match`, "
+                "`.unwrap_or(...)` or `?`%s.",
+                (int)have.len, have.at, maybe ? "nothing (None)" : "an error (Err)",
+                maybe ? " (behind a reference, .copied() or .cloned() first)" : "");
+    else if (piece_is(have, "()"))
+        suggest(a->d, 36, 0.8,
+                "The block gives nothing (`()`) where `%.*s` is expected: is there a `;` after its "
+                "last expression, or no `else`?",
+                (int)want.len, want.at);
+    else if (starts_with(want, "Option") || starts_with(want, "Result"))
+        suggest(a->d, 36, 0.7, "Wrap it: `Some(...)` or `Ok(...)` makes `%.*s` of it.",
+                (int)want.len, want.at);
+    else
+        suggest(a->d, 36, 0.6,
+                "`%.*s` is expected there%s%.*s%s: convert it (`as`, .into(), .parse()), or "
+                "change the type.",
+                (int)want.len, want.at, have.at ? ", and this is `" : "", (int)have.len,
+                have.at ? have.at : "", have.at ? "`" : "");
+}
+
 /* "expected `u32`, found `u64`" below the line. */
 static void tell_mismatched(const struct advising *a, const struct match *m)
 {
@@ -243,31 +270,8 @@ static void tell_mismatched(const struct advising *a, const struct match *m)
                             line.at + from - 1);
         return;
     }
-    if (tell_help(a, 36, 0.85))
-        return;
-    bool maybe = starts_with(have, "Option");
-    if ((maybe || starts_with(have, "Result")) && !starts_with(want, "Option") &&
-        !starts_with(want, "Result"))
-        suggest(a->d, 36, 0.85,
-                "It is a `%.*s`, which may hold %s: take the value out with `match`, "
-                "`.unwrap_or(...)` or `?`%s.",
-                (int)have.len, have.at, maybe ? "nothing (None)" : "an error (Err)",
-                maybe ? " (behind a reference, .copied() or .cloned() first)" : "");
-    else if (piece_is(have, "()"))
-        suggest(a->d, 36, 0.8,
-                "The block gives nothing (`()`) where `%.*s` is expected: is there a `;` after its "
-                "last "
-                "expression, or no `else`?",
-                (int)want.len, want.at);
-    else if (starts_with(want, "Option") || starts_with(want, "Result"))
-        suggest(a->d, 36, 0.7, "Wrap it: `Some(...)` or `Ok(...)` makes `%.*s` of it.",
-                (int)want.len, want.at);
-    else
-        suggest(a->d, 36, 0.6,
-                "`%.*s` is expected there%s%.*s%s: convert it (`as`, .into(), .parse()), or "
-                "change the type.",
-                (int)want.len, want.at, have.at ? ", and this is `" : "", (int)have.len,
-                have.at ? have.at : "", have.at ? "`" : "");
+    if (!tell_help(a, 36, 0.85))
+        tell_types(a, want, have);
 }
 
 /* ---- names ---- */

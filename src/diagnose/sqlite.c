@@ -165,8 +165,8 @@ static void read_shown(struct diagnoser *g, const struct diagnose_input *in, str
         show_line(d, d->location.line, piece_trim(shown));
 }
 
-/* SQLite knows where a column stands, but not always, and not where a table does: then the place is the statement's begin, and the name is looked for
- * from there to its end. */
+/* SQLite knows where a column stands, but not always, and not where a table does: then the place is the statement's begin, and
+ * the name is looked for from there to its end. */
 static void find_name(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct match m;

@@ -229,10 +229,12 @@ static int further(struct page *p, const struct diagnosis *d)
     for (; shown < d->n_further && shown < FURTHER_SHOWN; shown++) {
         const struct further_error *f = &d->further[shown];
         int line = (int)strcspn(f->message, "\n");
+        char at[80] = "";
+        if (f->at.line)
+            (void)snprintf(at, sizeof at, "%.60s:%u: ", f->at.file, f->at.line);
         if (n > 0 && (size_t)n < sizeof text)
-            n += snprintf(text + n, sizeof text - (size_t)n,
-                          f->at.line ? "\n%.60s:%u: %.*s" : "\n%.0s%.0u%.*s", f->at.file,
-                          f->at.line, line < 120 ? line : 120, f->message);
+            n += snprintf(text + n, sizeof text - (size_t)n, "\n%s%.*s", at,
+                          line < 120 ? line : 120, f->message);
     }
     if (shown < all && n > 0 && (size_t)n < sizeof text)
         (void)snprintf(text + n, sizeof text - (size_t)n, "\nand %zu more", all - shown);

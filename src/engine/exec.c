@@ -63,8 +63,8 @@ static void stop_polling_closed(struct live *l)
             stop_polling(l, i);
 }
 
-/* What a compiler made may be more than the run's own limits take, which shows when it is put into the jar. That is a limit met by the
- * program, and no failure of ours: the caller's own files were measured before. */
+/* What a compiler made may be more than the run's own limits take, which shows when it is put into the jar. That is a limit met
+ * by the program, and no failure of ours: the caller's own files were measured before. */
 static void blame_product(struct live *l)
 {
     struct run *run = &l->run;

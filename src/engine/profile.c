@@ -150,9 +150,9 @@ static json_t *timeline(const struct samples *s)
     return out;
 }
 
-/* A profiler looks at the threads of one interpreter; the kernel counts the CPU time of all there was. What a profiler counted while it
- * waited is not in "ran_ms", where it knows that. Starting the language is a part of
- * that, and so are an interpreter's own threads: a gap is spoken of when it is larger than those. */
+/* A profiler looks at the threads of one interpreter; the kernel counts the CPU time of all there was, the start of the language
+ * and an interpreter's own threads among it: a gap is spoken of when it is larger than those. What a profiler counted while it
+ * waited is not in "ran_ms", where it knows that. */
 static json_t *note_on(const json_t *reported, const struct samples *s,
                        const struct isolation *isolation)
 {

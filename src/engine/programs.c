@@ -244,8 +244,8 @@ static void disk_work(uv_work_t *work)
 
 static void loaded(struct programs *ps, struct disk_job *j)
 {
-    struct flight *f = find_flight(ps, j->key,
-                                   &j->limits); /* it stays while the disk is looked at */
+    /* It stays while the disk is looked at. */
+    struct flight *f = find_flight(ps, j->key, &j->limits);
     struct err e = { 0 };
     if (!f)
         return;

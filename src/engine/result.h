@@ -20,8 +20,7 @@ struct result {
     uint64_t started_at_ms;  /* Unix time; 0: it did not start */
     const char *start;       /* how, see spec/zygote.h; NULL: it did not */
     /* What was found out beside; NULL: nothing. The references stay the caller's. */
-    json_t *
-        compile; /* what the compiler did: {verdict, exit_code, stdout, stderr, usage, cached, …} */
+    json_t *compile; /* {verdict, exit_code, stdout, stderr, usage, cached, …} of the compiler */
     json_t *diagnosis; /* diagnose/diagnose.h */
     json_t *tables;    /* [{columns: [{name, type}], rows: [[…]], …}] */
     json_t *profile;   /* {functions, lines, samples, …} */

@@ -39,11 +39,11 @@ struct exec_spec {
     char *actor;                     /* for the audit log */
     char *thread, *artifact, *batch; /* NULL where none */
     char *surface;                   /* "v1", "nemo", "artifacts" */
-    char *request;    /* canonical JSON, enough to make this spec again (api/run_request.h) */
-    char *code;       /* the main file's text; NULL when it is not text */
-    json_t *metadata; /* the caller's own, given back in the result; NULL: none */
-    json_t *
-        taken; /* what of the text ran and how its language was told, for the result; NULL: all, as given */
+    char *request;         /* canonical JSON, enough to make this spec again (api/run_request.h) */
+    char *code;            /* the main file's text; NULL when it is not text */
+    json_t *metadata;      /* the caller's own, given back in the result; NULL: none */
+    json_t *taken;         /* for the result: what of the text ran, and how its language was told;
+                         NULL: all, as given */
     uint32_t key_max_runs; /* 0: the setting */
     bool may_approve;      /* whoever asked could decide on it as well */
 };

@@ -39,8 +39,8 @@ struct survey {
     size_t len, lines[LANGUAGES_MAX], first[LANGUAGES_MAX];
     const struct language *looks[LOOKED_AT];
     size_t looked_at, bytes;
-    bool
-        named; /* a block names a language that is no shell's: those without a name are what it prints */
+    /* A block names a language that is no shell's: those without a name are what it prints. */
+    bool named;
 };
 
 static size_t index_of(const struct language *l)

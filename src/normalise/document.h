@@ -1,11 +1,11 @@
 /* normalise/document.h — which of the fenced blocks of a document are its program, and what somebody typed in a session with an
  * interpreter. Runs in: keeper, main. Pure functions.
  *
- * Every block is of a language: of the one it names; of the one whose prompt it begins with; if it names none, and no other block
- * does, of the one it looks like. A block that names something else (json, output, diff) or looks like nothing is no program. The program is all blocks of
- * one language, one after the other: the one that is wanted, else the one with the most lines, and of two with as many the first.
- * Shells come last: beside another language they install it and start it. Where no block names a language that there is, and none
- * looks like one, it is the first block, and those that name the same. */
+ * Every block is of a language: of the one it names; of the one whose prompt it begins with; if it names none, and no other
+ * block does, of the one it looks like. A block that names something else (json, output, diff) or looks like nothing is no
+ * program. The program is all blocks of one language, one after the other: the one that is wanted, else the one with the most
+ * lines, and of two with as many the first. Shells come last: beside another language they install it and start it. Where no
+ * block names a language that there is, and none looks like one, it is the first block, and those that name the same. */
 #pragma once
 
 #include "normalise/payload.h"

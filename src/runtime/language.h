@@ -62,8 +62,8 @@ struct language {
      * May be NULL. */
     const char *const *cold_env;
     /* What its lines hold and others' mostly do not: "x" anywhere, "^x" begin with it, "~x" end with it, "|x" are it; "!" before
-     * that: hardly any other's; "-" before it: hardly ever one of its own. "^^x": a program that begins with it is one, whatever follows. "<bash": it is a dialect of bash,
-     * whose hints are its own as well. */
+     * that: hardly any other's; "-" before it: hardly ever one of its own. "^^x": a program that begins with it is one, whatever
+     * follows. "<bash": it is a dialect of bash, whose hints are its own as well. */
     const char *const *hints;
 };
 
