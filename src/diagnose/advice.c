@@ -136,14 +136,39 @@ static struct piece without_end_space(struct piece line)
     return line;
 }
 
+/* Where the `;` belongs: before what the compiler says it was expected before, or at the end of the line, but not of its comment.
+ * Columns are bytes to some compilers and characters to others: behind what is not ASCII nobody knows. */
+static size_t semicolon_at(const struct advising *a, struct piece line)
+{
+    struct match m;
+    size_t at = a->d->location.column;
+    if (!match(a->g, "\\bexpected\\b", piece_of(a->d->message), &m))
+        return line.len;
+    bool inside = at >= 2 && at <= line.len;
+    for (size_t i = 0; inside && i + 1 < at; i++)
+        inside = (unsigned char)line.at[i] < 0x80;
+    if (inside)
+        return without_end_space((struct piece){ line.at, at - 1 }).len;
+    if (match(a->g, "^(.*?\\S)\\s*(?://[^\"']*|/\\*[^\"']*\\*/)$", line, &m))
+        return m.group[0].len;
+    return line.len;
+}
+
 void tell_semicolon(const struct advising *a, const struct match *m)
 {
     (void)m;
+    struct match word;
     struct piece line = without_end_space(line_at(a->in, a->d));
     if (line.len == 0 || strchr(";{", line.at[line.len - 1]))
         return;
-    suggest(a->d, a->row->rule, 0.9, "Line %u has no `;` at its end.", a->d->location.line);
-    suggest_replacement(a->d, "%.*s;", (int)line.len, line.at);
+    size_t at = semicolon_at(a, line);
+    struct piece before = { line.at, at }, behind = { line.at + at, line.len - at };
+    if (match(a->g, "^\\s*(?!//|/\\*)(\\w+|\\S)", behind, &word))
+        suggest(a->d, a->row->rule, 0.9, "A `;` is missing before `%.*s`.", (int)word.group[0].len,
+                word.group[0].at);
+    else
+        suggest(a->d, a->row->rule, 0.9, "Line %u has no `;` at its end.", a->d->location.line);
+    suggest_replacement(a->d, "%.*s;%.*s", (int)before.len, before.at, (int)behind.len, behind.at);
 }
 
 void tell_brace(const struct advising *a, const struct match *m)

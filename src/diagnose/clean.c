@@ -77,6 +77,23 @@ static struct piece without_prefix(struct diagnoser *g, struct piece line)
     return line;
 }
 
+/* What those say of the end themselves: no part of the message of an error that stands before it. */
+static const char last_words[] =
+    "^(?:"
+    /* docker compose; GitHub Actions, with and without its mark; kubectl exec; Travis; go run */
+    "[A-Za-z][\\w.-]* exited with code \\d+(?: \\(restarting\\))?"
+    "|(?:Error: )?Process completed with exit code \\d+\\."
+    "|command terminated with exit code \\d+"
+    "|The command \".*\" exited with \\d+\\."
+    "|exit status \\d+"
+    /* make, systemd, npm, yarn, pnpm */
+    "|g?make(?:\\[\\d+\\])?: \\*\\*\\* .*Error \\d+(?: \\(ignored\\))?"
+    "|[\\w.@-]+\\.service: (?:Main process exited|Failed with result).*"
+    "|npm (?:ERR!|error)(?: .*)?"
+    "|error Command failed with exit code \\d+\\."
+    "|\\s*ELIFECYCLE\\s.*"
+    ")\\s*$";
+
 /* Without escape sequences, and without CRs before line ends. Of a program of our own only its colours are taken off: of all
  * else it must be seen that it was there. */
 static size_t plain(struct piece text, bool colours_alone, char *out)
@@ -112,6 +129,9 @@ struct piece cleaned(struct diagnoser *g, struct piece text, bool passed_on, cha
     size_t n = 0;
     while (next_line(&rest, &line)) { /* what is left of a line is never longer than it was */
         struct piece left = without_prefix(g, line);
+        struct match m;
+        if (match(g, last_words, left, &m))
+            continue;
         memmove(copy + n, left.at, left.len);
         n += left.len;
         copy[n++] = '\n';

@@ -244,7 +244,8 @@ const struct advice gcc_compile_advice[] = {
         "The library `{1}` is not installed here: leave -l{1} out, or have it installed."),
     SAY("unrecognized command-line option " Q "(.+?)" E, CATEGORY_COMPILE, 0, 0.8,
         "The compiler has no option `{1}`: leave it out of the compiler's arguments."),
-    TELL("^(?:.*: )?([^:]+): No such file or directory$", CATEGORY_IMPORT, 0, gcc_tell_header),
+    TELL("^(?:.*: )?((?!cannot )[^:]+): No such file or directory$", CATEGORY_IMPORT, 0,
+         gcc_tell_header),
     SAY(Q "begin" E " was not declared in this scope", CATEGORY_TYPE, 0, 0.85,
         "`for (x : y)` goes over a container or an array, and this is neither: count with `for "
         "(int i = 0; i < n; i++)`."),

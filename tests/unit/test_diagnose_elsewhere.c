@@ -84,6 +84,40 @@ static void test_what_stands_before_lines_is_taken_off(void)
     }
 }
 
+static void test_last_words_of_runners_are_no_part_of_the_message(void)
+{
+    static const char *const words[] = {
+        "web-1 exited with code 1",
+        "web-1 exited with code 137 (restarting)",
+        "2024-11-15T20:31:05.1234567Z ##[error]Process completed with exit code 1.",
+        "Error: Process completed with exit code 1.",
+        "command terminated with exit code 1",
+        "The command \"python main.py\" exited with 1.",
+        "exit status 1",
+        "make: *** [Makefile:3: test] Error 1",
+        "make[2]: *** [Makefile:3: test] Error 1",
+        "app.service: Main process exited, code=exited, status=1/FAILURE",
+        "npm ERR! code ELIFECYCLE\nnpm ERR! errno 1",
+        "npm error code 1",
+        "error Command failed with exit code 1.",
+        " ELIFECYCLE  Command failed with exit code 1.",
+    };
+    char text[512];
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        (void)snprintf(text, sizeof text,
+                       "Traceback (most recent call last):\n"
+                       "  File \"/app/main.py\", line 7, in <module>\n    x = d['k']\n"
+                       "KeyError: 'k'\n%s\n",
+                       words[i]);
+        CHECK(explain(text));
+        CHECK_STR(d.message, "'k'");
+    }
+    CHECK(explain("Traceback (most recent call last):\n"
+                  "  File \"/app/main.py\", line 7, in <module>\n    f()\n"
+                  "ValueError: the child\nexited with code 3\n"));
+    CHECK_STR(d.message, "the child\nexited with code 3");
+}
+
 static void test_colours_and_crs_are_taken_off(void)
 {
     char text[4096];
@@ -199,6 +233,7 @@ static void test_tables_and_logs_are_no_errors(void)
 
 static const struct check_test tests[] = {
     TEST(test_what_stands_before_lines_is_taken_off),
+    TEST(test_last_words_of_runners_are_no_part_of_the_message),
     TEST(test_colours_and_crs_are_taken_off),
     TEST(test_escapes_that_never_end_do_no_harm),
     TEST(test_without_the_source_the_line_that_is_shown_is_used),

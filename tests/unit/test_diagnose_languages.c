@@ -67,6 +67,18 @@ static void check_shape(struct diagnoser *g, const struct shape *s)
 }
 
 static const struct shape gcc_shapes[] = {
+    { "gcc", "main.c", "int main(void) { int x = 1 f(x); }\n",
+      "main.c: In function 'main':\nmain.c:1:28: error: expected ',' or ';' before 'f'\n",
+      .compiling = true, .line = 1, .category = CATEGORY_SYNTAX,
+      .advice = "int main(void) { int x = 1; f(x); }" },
+    { "gcc", "main.c", "int main(void) {\n    int x = 1 // one\n    f(x); }\n",
+      "main.c: In function 'main':\nmain.c:3:5: error: expected ',' or ';' before 'f'\n",
+      .compiling = true, .line = 2, .category = CATEGORY_SYNTAX,
+      .advice = "    int x = 1; // one" },
+    { "gcc", "main.c", "int main(void) { }\n",
+      "cc1: error: cannot load plugin x.so: x.so: cannot open shared object file: No such file or "
+      "directory\n",
+      .compiling = true, .category = CATEGORY_COMPILE, .message = "cannot load plugin x.so" },
     { "gcc", "main.c", "int main(void) {\n    return totl;\n}\n",
       "main.c: In function 'main':\nmain.c:2:12: error: 'totl' undeclared (first use in this "
       "function); did you mean "
@@ -232,6 +244,15 @@ static void test_rust_shapes(void)
 }
 
 static const struct shape java_shapes[] = {
+    { "java", "Main.java", "class Main { void f() { int n = 1 g(n); } }\n",
+      "Main.java:1: error: ';' expected\nclass Main { void f() { int n = 1 g(n); } }\n"
+      "                                 ^\n1 error\n",
+      .compiling = true, .file = "Main.java", .line = 1, .column = 34, .category = CATEGORY_SYNTAX,
+      .advice = "int n = 1; g(n); } }" },
+    { "java", "Main.java", "class Main {\n    int n = 1 // one\n}\n",
+      "Main.java:2: error: ';' expected\n    int n = 1 // one\n             ^\n1 error\n",
+      .compiling = true, .file = "Main.java", .line = 2, .category = CATEGORY_SYNTAX,
+      .advice = "int n = 1; // one" },
     { "java", "Main.java", "class Main {\n    int n = \"x\"\n}\n",
       "Main.java:2: error: ';' expected\n    int n = \"x\"\n             "
       "  ^\n1 error\n",
