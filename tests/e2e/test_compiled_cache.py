@@ -319,7 +319,6 @@ def test_keeper_has_nothing_of_the_cache_while_a_program_runs(cache, as_root):
     code = '#include <stdio.h>\n#include <unistd.h>\nint main(void) { puts("go"); fflush(stdout); sleep(30); }\n'
     for _ in range(2):
         with Running([harness.BELLJAR, *cache.argv(code, "--timeout", "40s", json=False)], environ=cache.environ()) as running:
-            assert running.read_line() == "go"
             keeper = keeper_of(running)
             held = [os.readlink(f"/proc/{keeper}/fd/{n}") for n in os.listdir(f"/proc/{keeper}/fd") if int(n) > 2]
             assert held and not [path for path in held if str(cache.path) in path], held
