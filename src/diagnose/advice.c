@@ -25,6 +25,15 @@ bool match_text(struct diagnoser *g, const char *pattern, struct piece text, str
     return false;
 }
 
+bool match_next(struct diagnoser *g, const char *pattern, struct piece *rest, struct match *ret)
+{
+    struct piece line;
+    while (next_line(rest, &line))
+        if (match(g, pattern, line, ret))
+            return true;
+    return false;
+}
+
 bool failed_by_itself(const struct diagnose_input *in)
 {
     return !in->compiling && in->evidence && in->verdict == VERDICT_RUNTIME_ERROR &&

@@ -77,6 +77,8 @@ void set_exit(const struct diagnose_input *in, struct diagnosis *d, struct piece
 
 /* The first line of the text that has the pattern. */
 bool match_text(struct diagnoser *g, const char *pattern, struct piece text, struct match *ret);
+/* The same, and *rest is what follows that line. */
+bool match_next(struct diagnoser *g, const char *pattern, struct piece *rest, struct match *ret);
 struct piece text_of(const struct diagnose_input *in);
 struct piece text_of_source(const struct source_file *f);
 

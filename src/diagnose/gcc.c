@@ -145,6 +145,14 @@ static bool is_declared_after(struct piece before)
            (before.len > 0 && before.at[before.len - 1] == '>');
 }
 
+static void place_at(const struct diagnose_input *in, struct diagnosis *d, const char *file,
+                     uint32_t line, struct piece name)
+{
+    d->location = (struct place_in_code){ .line = line };
+    COPY(piece_of(file), d->location.file);
+    point_at(in, d, name);
+}
+
 void gcc_find_use(const struct diagnose_input *in, struct diagnosis *d, struct piece name)
 {
     for (size_t i = 0; i < in->n_sources; i++) {
@@ -153,9 +161,7 @@ void gcc_find_use(const struct diagnose_input *in, struct diagnosis *d, struct p
             size_t at;
             if (!has_word(line, name, &at) || is_declared_after((struct piece){ line.at, at }))
                 continue;
-            d->location = (struct place_in_code){ .line = n };
-            COPY(piece_of(in->sources[i].name), d->location.file);
-            point_at(in, d, name);
+            place_at(in, d, in->sources[i].name, n, name);
             return;
         }
     }
@@ -178,9 +184,7 @@ static void find_declared(struct diagnoser *g, const struct diagnose_input *in, 
             if (!has_word(line, name, &at) ||
                 (table && !match(g, "\\b(?:class|struct)\\s", line, &m)))
                 continue;
-            d->location = (struct place_in_code){ .line = n };
-            COPY(piece_of(in->sources[i].name), d->location.file);
-            point_at(in, d, name);
+            place_at(in, d, in->sources[i].name, n, name);
             return;
         }
     }

@@ -542,17 +542,14 @@ static bool next_error(struct diagnoser *g, const struct diagnose_input *in, str
 {
     struct piece line;
     struct match m;
-    while (next_line(rest, &line)) {
-        if (!match(g, ERROR, line, &m))
-            continue;
-        (void)set_place(in, &ret->at, m.group[0], m.group[1], m.group[2]);
-        COPY(m.group[3], ret->message);
-        struct piece after = *rest;
-        if (next_line(&after, &line) && starts_with(line, "\t"))
-            append_message(ret, " ", piece_trim(line));
-        return true;
-    }
-    return false;
+    if (!match_next(g, ERROR, rest, &m))
+        return false;
+    (void)set_place(in, &ret->at, m.group[0], m.group[1], m.group[2]);
+    COPY(m.group[3], ret->message);
+    struct piece after = *rest;
+    if (next_line(&after, &line) && starts_with(line, "\t"))
+        append_message(ret, " ", piece_trim(line));
+    return true;
 }
 
 static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)

@@ -545,10 +545,7 @@ static bool next_error(struct diagnoser *g, const struct diagnose_input *in, str
 {
     struct piece line;
     struct match m;
-    bool found = false;
-    while (!found && next_line(rest, &line))
-        found = match(g, ERROR, line, &m);
-    if (!found)
+    if (!match_next(g, ERROR, rest, &m))
         return false;
     (void)set_place(in, &ret->at, m.group[0], m.group[1], NO_PIECE);
     COPY(m.group[2], ret->message);

@@ -243,8 +243,9 @@ static const struct {
 
 static bool no_array(struct js *j, struct piece owner, struct piece value, uint32_t line)
 {
+    bool of_object = starts_with(value, "Object."); /* Object.keys() and its like do give arrays */
     for (size_t i = 0; value.at && i < sizeof no_arrays / sizeof no_arrays[0]; i++)
-        if (piece_has(value, no_arrays[i].call) && !starts_with(value, "Object.")) {
+        if (piece_has(value, no_arrays[i].call) && !(of_object && no_arrays[i].call[0] == '.')) {
             suggest(j->d, 32, 0.92, "'%.*s' is what line %u got: %s.", P(owner), line,
                     no_arrays[i].gives);
             return true;

@@ -35,10 +35,7 @@ static bool next_error(struct diagnoser *g, const struct diagnose_input *in, str
 {
     struct piece line;
     struct match m;
-    bool found = false;
-    while (!found && next_line(rest, &line))
-        found = match(g, ERROR, line, &m);
-    if (!found)
+    if (!match_next(g, ERROR, rest, &m))
         return false;
     COPY(m.group[0], ret->type);
     COPY(m.group[1], ret->message);
