@@ -312,15 +312,14 @@ static char *body_text(const struct api_call *c, const char *key, const char *ot
 
 static void add_rule(struct api_call *c)
 {
-    char id[ID_SIZE], quoted[96], known[128];
+    char id[ID_SIZE];
     struct err e;
     const char *word = json_string_value(json_object_get(c->body, "language"));
     const char *match = json_string_value(json_object_get(c->body, "match"));
     const struct language *language = word ? language_find(word) : NULL;
     bool any = match && strcmp(match, "any") == 0;
     if (word && !language) {
-        (void)!err_set(&e, ERR_BAD_REQUEST, 0, "language '%s' is unknown: %s is accepted",
-                       text_quote(word, quoted, sizeof quoted), language_list(known, sizeof known));
+        (void)!language_refuse(word, &e);
         api_fail(c, &e, "language");
         return;
     }

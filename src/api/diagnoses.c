@@ -67,11 +67,9 @@ static int read_sources(const struct api_call *c, const char *main_name, struct 
 static const struct language *language_asked(const struct api_call *c, struct err *e)
 {
     const char *name = api_text(c, "language");
-    char quoted[96], known[256];
     const struct language *l = name ? language_find(name) : NULL;
     if (name && !l)
-        (void)!err_set(e, ERR_BAD_REQUEST, 0, "there is no language '%s': %s are",
-                       text_quote(name, quoted, sizeof quoted), language_list(known, sizeof known));
+        (void)!language_refuse(name, e);
     return l;
 }
 

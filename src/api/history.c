@@ -389,11 +389,8 @@ static int check_words(struct listing *l, const char **ret_field, struct err *e)
     char quoted[96];
     *ret_field = "language";
     const struct language *lang = q->language ? language_find(q->language) : NULL;
-    char known[200];
     if (q->language && !lang)
-        return err_set(e, ERR_BAD_REQUEST, 0, "Language '%s' is not supported: one of %s is",
-                       text_quote(q->language, quoted, sizeof quoted),
-                       language_list(known, sizeof known));
+        return language_refuse(q->language, e);
     if (lang)
         q->language = lang->name;
     enum verdict verdict;

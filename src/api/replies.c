@@ -573,7 +573,9 @@ const struct api_field language_reply[] = {
       .help = "null when it is not installed, or has not answered yet" },
     { "installed", FIELD_BOOL, ALWAYS, .help = "whether it can be run here" },
     { "install", FIELD_STRING, ALWAYS, .help = "the command that installs it" },
-    { "main_file", FIELD_STRING, ALWAYS, .help = "the name that `code` gets in /sandbox" },
+    { "main_file", FIELD_STRING, ALWAYS,
+      .help = "the name that `code` gets in /sandbox; Java's is that of its public class, if it "
+              "has one" },
     { "compiled", FIELD_BOOL, ALWAYS, .help = "whether a compiler runs first" },
     { "warm", FIELD_STRINGS, ALWAYS, .help = "kinds of interpreters that wait for it, booted" },
     { 0 },

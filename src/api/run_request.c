@@ -215,11 +215,10 @@ static int check_clashes(struct making *m, struct err *e)
 
 static int unknown_language(struct making *m, const char *name, const char *likely, struct err *e)
 {
-    char quoted[96], known[200];
+    char known[200];
     (void)blame(m, "language");
     if (name)
-        return err_set(e, ERR_BAD_REQUEST, 0, "Language '%s' is not supported: one of %s is",
-                       text_quote(name, quoted, sizeof quoted), language_list(known, sizeof known));
+        return language_refuse(name, e);
     return err_set(e, ERR_BAD_REQUEST, 0,
                    "the language cannot be told%s: give 'language', one of %s", likely,
                    language_list(known, sizeof known));
@@ -268,7 +267,9 @@ static int take_code(struct making *m, struct err *e)
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "the program in 'code' must not hold a NUL: 'files' and 'entry' take any "
                        "bytes");
-    m->spec->main_name = strdup(m->spec->language->main_file);
+    char name[MAIN_NAME_SIZE];
+    m->spec->main_name = strdup(
+        language_main_name(m->spec->language, buf_str(&n.code), n.code.len, name));
     m->spec->code = strndup(buf_str(&n.code), n.code.len);
     m->spec->taken = taken_json(&n);
     if (!m->spec->main_name || !m->spec->code)

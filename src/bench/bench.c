@@ -91,9 +91,15 @@ int bench_check_parts(const char *const *names, struct err *e)
     char quoted[96];
     for (; *names; names++)
         if (!part_find(*names))
-            return err_set(e, ERR_USAGE, 0, "there is no part '%s': see 'belljar bench --help'",
-                           text_quote(*names, quoted, sizeof quoted));
-    return 0;
+            break;
+    if (!*names)
+        return 0;
+    char known[128] = "";
+    for (size_t i = 0, used = 0; i < PARTS && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                                 parts[i].name);
+    return err_set(e, ERR_USAGE, 0, "there is no part '%s': %s are the parts",
+                   text_quote(*names, quoted, sizeof quoted), known);
 }
 
 void bench_print_parts(void)

@@ -8,6 +8,7 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/place.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/warm.h"
@@ -94,8 +95,19 @@ static bool no_namespaces(const struct checkup *c)
            !no_user_namespaces(c) && !userns_for_root_only(c) && !userns_by_apparmor(c);
 }
 
+static bool copied_alone(const struct checkup *c)
+{
+    (void)c;
+    char path[4200];
+    struct err absent;
+    return place_find(GUEST_DIR, path, sizeof path, &absent) != 0;
+}
+
 /* The first that brings a missing layer is the one shown beside it. */
 static const struct remedy remedies[] = {
+    { copied_alone, 0,
+      "the files that languages need are not beside this program, as where it was built",
+      "ln -sf /PATH/OF/THE/SOURCES/build/belljar /usr/local/bin/belljar" },
     { no_user_namespaces, LAYERS_OF_NAMESPACES, "user namespaces are switched off",
       "sysctl -w user.max_user_namespaces=10000" },
     { userns_for_root_only, LAYERS_OF_NAMESPACES, "user namespaces are for root only",
@@ -275,7 +287,9 @@ int cmd_doctor(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         (void)printf("Usage: belljar doctor [--json]\n\nTries every isolation level here and says "
                      "what is missing "
-                     "for a better one.\n");
+                     "for a better one.\n\n"
+                     "      --json                     print one JSON object instead\n"
+                     "      --help                     show this\n");
         return 0;
     }
     if (argc > 1 && !json) {

@@ -51,7 +51,6 @@ static const struct arg_table table = {
 static int apply(void *context, int key, char *value, struct err *e)
 {
     struct explain *x = context;
-    char quoted[96], known[256];
     if (key == 'j') {
         x->json = true;
     } else if (key == ARG_HELP) {
@@ -59,9 +58,7 @@ static int apply(void *context, int key, char *value, struct err *e)
     } else if (key == 'l') {
         x->language = language_find(value);
         if (!x->language)
-            return err_set(e, ERR_BAD_REQUEST, 0, "there is no language '%s': %s are",
-                           text_quote(value, quoted, sizeof quoted),
-                           language_list(known, sizeof known));
+            return language_refuse(value, e);
     } else if (key == 's') {
         if (x->n_sources == SOURCES_MAX)
             return err_set(e, ERR_BAD_REQUEST, 0, "more than %d files with --source", SOURCES_MAX);

@@ -71,11 +71,9 @@ static int check_verdict(const char *word, struct err *e)
 
 static int set_language(struct history_options *o, const char *name, struct err *e)
 {
-    char quoted[96], known[200];
     const struct language *l = language_find(name);
     if (!l)
-        return err_set(e, ERR_BAD_REQUEST, 0, "Language '%s' is not supported: %s are",
-                       text_quote(name, quoted, sizeof quoted), language_list(known, sizeof known));
+        return language_refuse(name, e);
     o->query.language = l->name;
     return 0;
 }

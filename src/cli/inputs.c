@@ -81,17 +81,22 @@ static int find_program(struct inputs *in, const struct run_options *o, const st
     if (in->language)
         return 0;
     if (n->fence[0])
-        return err_set(e, ERR_BAD_REQUEST, 0, "Language '%s' is not supported: one of %s is",
-                       n->fence, language_list(known, sizeof known));
+        return language_refuse(n->fence, e);
     return err_set(e, ERR_BAD_REQUEST, 0,
                    "the language of '%s' cannot be told%s: give -l with one of %s", quoted,
                    normalise_likely(n, likely, sizeof likely), language_list(known, sizeof known));
 }
 
-static int name_main(struct inputs *in, const struct run_options *o, bool nameless, struct err *e)
+/* Compilers go by the ends of names: answer.txt is not C++ to g++, whatever -l says. */
+static int name_main(struct inputs *in, const struct run_options *o, const struct normalised *n,
+                     bool nameless, struct err *e)
 {
+    const struct language *l = in->language;
+    char own[MAIN_NAME_SIZE];
     const char *slash = strrchr(o->file, '/');
-    const char *name = nameless ? in->language->main_file : slash ? slash + 1 : o->file;
+    const char *name = slash ? slash + 1 : o->file;
+    if (nameless || ((l->compile || l->check) && !language_has(l, name, strlen(name))))
+        name = language_main_name(l, buf_str(&n->code), n->code.len, own);
     if (bundle_name_check(name, strlen(name), e))
         return -1;
     (void)snprintf(in->main_name, sizeof in->main_name, "%s", name);
@@ -116,7 +121,7 @@ static int load_main(struct inputs *in, const struct run_options *o, struct buf 
                        "program '%s' is empty: at least one byte of code is needed",
                        text_quote(o->file, quoted, sizeof quoted));
     auto(normalised) n = { 0 };
-    if (find_program(in, o, &code, &n, e) || name_main(in, o, from_stdin || n.renamed, e))
+    if (find_program(in, o, &code, &n, e) || name_main(in, o, &n, from_stdin || n.renamed, e))
         return -1;
     return bundle_add(bundle, in->main_name, (uint32_t)(mode & 0777) | 0400, buf_str(&n.code),
                       n.code.len, e);

@@ -34,7 +34,8 @@ static const struct arg_row rows[] = {
 static const struct arg_table table = {
     "keys",
     "Usage: belljar keys add NAME --scopes LIST [OPTION]...\n"
-    "       belljar keys list|remove NAME [OPTION]...\n\n"
+    "       belljar keys list [OPTION]...\n"
+    "       belljar keys remove NAME [OPTION]...\n\n"
     "API keys of the service. A new one is printed once: only its hash is kept. With a\n"
     "service that runs, a change is in force when the command returns.\n",
     rows,
@@ -203,6 +204,9 @@ static int list(const struct keys_options *o, struct err *e)
     size_t n = 0;
     if (read_keys(o, &keys, &n, e))
         return -1;
+    if (n == 0)
+        (void)fprintf(stderr, "belljar: there are no keys: 'belljar keys add NAME --scopes "
+                              "run,read' makes one\n");
     for (size_t i = 0; i < n; i++) {
         char time[32], scopes[64], runs[16] = "-";
         if (keys[i].max_runs > 0)

@@ -53,12 +53,8 @@ static int apply(void *context, int key, char *value, struct err *e)
 
 static int find(const char *name, const struct language **ret, struct err *e)
 {
-    char quoted[64], known[200];
     *ret = language_find(name);
-    if (*ret)
-        return 0;
-    return err_set(e, ERR_BAD_REQUEST, 0, "there is no language '%s': one of %s is",
-                   text_quote(name, quoted, sizeof quoted), language_list(known, sizeof known));
+    return *ret ? 0 : language_refuse(name, e);
 }
 
 static int choose(const struct languages_options *o, struct language_facts *f, struct err *e)

@@ -121,12 +121,8 @@ static int add_env(struct run_options *o, char *entry, struct err *e)
 
 static int set_language(struct run_options *o, const char *name, struct err *e)
 {
-    char quoted[96], known[200];
     o->language = language_find(name);
-    if (!o->language)
-        return err_set(e, ERR_BAD_REQUEST, 0, "Language '%s' is not supported: %s are",
-                       text_quote(name, quoted, sizeof quoted), language_list(known, sizeof known));
-    return 0;
+    return o->language ? 0 : language_refuse(name, e);
 }
 
 static int set_level(struct run_options *o, const char *name, struct err *e)
@@ -179,10 +175,13 @@ static int set_compile_limit(struct run_options *o, const char *text, struct err
         o->compile_limits_given |= LIMIT_BIT(i);
         return limit_parse((enum limit_id)i, equals + 1, &o->wishes.compile_limits, e);
     }
+    char known[160] = "";
+    for (size_t i = 0, used = 0; i < LIMIT_COUNT && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                                 limit_defs[i].option);
     return err_set(e, ERR_BAD_REQUEST, 0,
-                   "--compile-limit '%s' is not LIMIT=VALUE: a limit such as timeout=60s or "
-                   "memory=2g is accepted",
-                   text_quote(text, quoted, sizeof quoted));
+                   "--compile-limit '%s' is not LIMIT=VALUE such as timeout=60s: %s are the limits",
+                   text_quote(text, quoted, sizeof quoted), known);
 }
 
 static int apply(struct run_options *o, int key, char *value, struct err *e)

@@ -1,4 +1,4 @@
-/* What jest, vitest and mocha print of a test that failed. The first one is told. */
+/* What jest, vitest and mocha print of tests that failed. The first is told, the others are further errors. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ static bool begins_failure(struct diagnoser *g, struct piece line)
 {
     struct match m;
     return match(g, "^\\s+\xE2\x97\x8F \\S", line, &m) ||
-           match(g, "^ *FAIL +\\S+ > \\S", line, &m) || match(g, "^ {2}1\\) \\S", line, &m);
+           match(g, "^ *FAIL +\\S+ > \\S", line, &m) || match(g, "^ {2}\\d+\\) \\S", line, &m);
 }
 
 struct failure {
@@ -17,23 +17,16 @@ struct failure {
     struct piece type, message, expected, received, code;
 };
 
-static bool read_frame(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
-                       struct piece line)
+/* Groups: function, file, line, column. */
+static bool is_frame(struct diagnoser *g, struct piece line, struct match *ret)
 {
-    struct match m;
-    if (!match(g, "^\\s+at (?:async )?(?:(.+?) \\()?([^()\\s]+):(\\d+):(\\d+)\\)?$", line, &m) &&
-        !match(g, "^ *\xE2\x9D\xAF (?:(\\S+) )?([^\\s()]+):(\\d+):(\\d+)$", line, &m))
-        return false;
-    add_frame(in, d, m.group[1], m.group[2], m.group[3], m.group[0]);
-    return true;
+    return match(g, "^\\s+at (?:async )?(?:(.+?) \\()?([^()\\s]+):(\\d+):(\\d+)\\)?$", line, ret) ||
+           match(g, "^ *\xE2\x9D\xAF (?:(\\S+) )?([^\\s()]+):(\\d+):(\\d+)$", line, ret);
 }
 
-static void read_line(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
-                      struct failure *f, struct piece line)
+static void read_words(struct diagnoser *g, struct failure *f, struct piece line)
 {
     struct match m;
-    if (read_frame(g, in, d, line))
-        return;
     if (!f->type.at &&
         match(g, "^\\s*([A-Z]\\w*(?:Error|Exception))(?: \\[\\w+\\])?: (.*)$", line, &m)) {
         f->type = m.group[0];
@@ -50,17 +43,55 @@ static void read_line(struct diagnoser *g, const struct diagnose_input *in, stru
     }
 }
 
+static void copy_message(const struct failure *f, char *out, size_t size)
+{
+    copy_piece(f->message, out, size);
+    if (f->expected.at && f->received.at)
+        (void)snprintf(out, size, "%.*s: expected %.*s, received %.*s", P(f->message),
+                       P(f->expected), P(f->received));
+}
+
+static bool next_failure(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
+                         struct further_error *ret)
+{
+    struct failure f = { 0 };
+    struct piece before = *rest, line;
+    for (; next_line(rest, &line); before = *rest) {
+        struct match m;
+        bool begins = begins_failure(g, line);
+        if (begins && f.type.at) {
+            *rest = before;
+            break;
+        }
+        f.begun |= begins;
+        if (begins || !f.begun)
+            continue;
+        if (!is_frame(g, line, &m))
+            read_words(g, &f, line);
+        else if (ret->at.line == 0 && !piece_has(m.group[1], "node_modules/"))
+            (void)set_place(in, &ret->at, m.group[1], m.group[2], m.group[3]);
+    }
+    if (!f.type.at)
+        return false;
+    COPY(f.type, ret->type);
+    copy_message(&f, ret->message, sizeof ret->message);
+    return true;
+}
+
 bool node_tests_read(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct failure f = { 0 };
+    struct match m;
     struct piece rest = { in->text, in->len }, line;
     while (next_line(&rest, &line)) {
         if (begins_failure(g, line)) {
             if (f.type.at)
                 break;
             f.begun = true;
+        } else if (f.begun && is_frame(g, line, &m)) {
+            add_frame(in, d, m.group[1], m.group[2], m.group[3], m.group[0]);
         } else if (f.begun) {
-            read_line(g, in, d, &f, line);
+            read_words(g, &f, line);
         }
     }
     if (!f.type.at || d->n_frames == 0) {
@@ -68,15 +99,13 @@ bool node_tests_read(struct diagnoser *g, const struct diagnose_input *in, struc
         return false;
     }
     COPY(f.type, d->type);
-    COPY(f.message, d->message);
-    if (f.expected.at && f.received.at)
-        (void)snprintf(d->message, sizeof d->message, "%.*s: expected %.*s, received %.*s",
-                       P(f.message), P(f.expected), P(f.received));
+    copy_message(&f, d->message, sizeof d->message);
     if (!node_categorise(d, f.type))
         d->category = CATEGORY_RUNTIME;
     locate_by_frames(d);
     if (f.code.at)
         show_line(d, d->location.line, f.code);
     point_over_word(in, d);
+    read_further(g, in, next_failure, d);
     return true;
 }

@@ -167,6 +167,11 @@ static const struct advice table[] = {
     TELL("column reference \"(.+?)\" is ambiguous", CATEGORY_NAME, 0, sql_tell_ambiguous),
     TELL("column \"(.+?)\" must appear in the GROUP BY", CATEGORY_TYPE, 0, tell_group,
          .docs = DOC "queries-table-expressions.html#QUERIES-GROUP"),
+    SAY("unrecognized configuration parameter \"(?:tables|TABLES)\"", CATEGORY_SYNTAX, 0, 0.9,
+        "SHOW TABLES is of another database; PostgreSQL has SELECT table_name FROM "
+        "information_schema.tables WHERE table_schema = 'public'."),
+    SAY("unrecognized configuration parameter \"(?:databases|DATABASES)\"", CATEGORY_SYNTAX, 0, 0.9,
+        "SHOW DATABASES is of another database; PostgreSQL has SELECT datname FROM pg_database."),
     SAY("window functions are not allowed in (\\w+)", CATEGORY_TYPE, 0, 0.9,
         "Window functions come after {1}: select it AS n in a subquery (or WITH), and choose by n "
         "outside of it.",

@@ -28,6 +28,14 @@ bool normalise_is_markdown(const char *file_name)
     return dot && (strcasecmp(dot, ".md") == 0 || strcasecmp(dot, ".markdown") == 0);
 }
 
+/* notes.txt, answer: such a name says nothing of what is in the file. One that ends in anything else does, to somebody. */
+static bool says_no_kind(const char *file_name)
+{
+    const char *slash = strrchr(file_name, '/');
+    const char *dot = strrchr(slash ? slash + 1 : file_name, '.');
+    return !dot || strcasecmp(dot, ".txt") == 0;
+}
+
 static int take_document(const struct normalise_request *q, struct payload *p, struct err *e)
 {
     if (!document_has(q->text, q->len, q->given))
@@ -54,7 +62,7 @@ static void tell(const struct normalise_request *q, const struct payload *p, str
     const struct language *by_line = language_by_first_line(code, n->code.len);
     const struct language *by_content = NULL;
     bool clear = true;
-    if (!q->given && !fenced && !name[0]) { /* a file has a name to go by, or to be given one */
+    if (!q->given && !fenced && says_no_kind(name)) {
         n->n_likely = language_candidates(code, n->code.len, n->likely, &clear);
         by_content = n->n_likely > 0 && clear ? n->likely[0] : NULL;
     }
@@ -74,6 +82,7 @@ static void tell(const struct normalise_request *q, const struct payload *p, str
         n->language = ways[i].language;
         n->told = ways[i].language ? ways[i].told : TOLD_NOT;
     }
+    n->renamed |= n->told == TOLD_CONTENT && name[0];
     if (n->told == TOLD_NAME && n->language == by_line && language_by_name(name) != by_line)
         n->told = TOLD_SHEBANG;
 }

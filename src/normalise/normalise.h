@@ -2,7 +2,8 @@
  * Pure functions.
  *
  * The language is told, in this order, by the caller, the Markdown fence, the first line ("#!"), the file's name, and what the
- * lines look like. What remains unclear is no language: never a guess between two. */
+ * lines look like; the last only where the file's name does not say that it is something else. What remains unclear is no
+ * language: never a guess between two. */
 #pragma once
 
 #include "normalise/payload.h"
@@ -41,7 +42,7 @@ struct normalised {
     size_t n_likely;
     unsigned blocks, taken; /* fenced blocks of the document, and those that are the code */
     bool unwrapped;         /* the code is a part of the text */
-    bool renamed;           /* it is not the file it came in: Markdown that holds a program */
+    bool renamed;           /* the file's name is none for the program: README.md, answer.txt */
 };
 void normalised_done(struct normalised *n);
 

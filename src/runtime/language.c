@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
 #include "runtime/dropins.h"
 
 /* One row a language: a file LANGUAGE/lang.c. The order is that of lists for people. */
@@ -127,6 +128,56 @@ const struct language *language_guess(const char *file_name, const char *code, s
         strcmp(slash + 1, word) == 0)
         return by_name;
     return by_line ? by_line : by_name;
+}
+
+/* ---- the name of code that came without one ---- */
+
+/* How long the name of the public type is that the line declares, and where it is; 0: none. */
+static size_t public_type(const struct language *l, const char *line, size_t len,
+                          const char **ret_name)
+{
+    static const char word[] = "public ";
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    if (len <= strlen(word) || memcmp(line, word, strlen(word)) != 0)
+        return 0;
+    line += strlen(word);
+    len -= strlen(word);
+    for (const char *const *kind = l->public_types; *kind; kind++) {
+        size_t n = strlen(*kind), end = n + 1;
+        if (len <= end || memcmp(line, *kind, n) != 0 || line[n] != ' ')
+            continue;
+        while (end < len && strchr(letters, line[end]) && line[end])
+            end++;
+        *ret_name = line + n + 1;
+        return end - n - 1;
+    }
+    return 0;
+}
+
+/* Types inside of others are further to the right. */
+const char *language_main_name(const struct language *l, const char *code, size_t len,
+                               char out[MAIN_NAME_SIZE])
+{
+    const char *end = code + len, *name;
+    size_t left = SIZE_MAX; /* how far in the program itself is */
+    (void)snprintf(out, MAIN_NAME_SIZE, "%s", l->main_file);
+    for (const char *line = code, *next; l->public_types && line < end; line = next) {
+        const char *nl = memchr(line, '\n', (size_t)(end - line));
+        const char *stop = nl ? nl : end;
+        next = stop + 1;
+        size_t indent = 0;
+        while (line + indent < stop && strchr(" \t\r", line[indent]) && line[indent])
+            indent++;
+        if (line + indent == stop || indent > left)
+            continue;
+        left = indent;
+        size_t n = public_type(l, line + indent, (size_t)(stop - line) - indent, &name);
+        if (n > 0 && n < 120) {
+            (void)snprintf(out, MAIN_NAME_SIZE, "%.*s%s", (int)n, name, l->extensions[0]);
+            break;
+        }
+    }
+    return out;
 }
 
 /* ---- languages that are files ---- */
@@ -268,6 +319,31 @@ int language_takes(const struct language *l, const struct wishes *w, const char 
                        wish_rows[i].field, known, l->name);
     }
     return 0;
+}
+
+/* The language that is called almost so; NULL when none is. */
+static const char *nearest(const char *name)
+{
+    const char *best = NULL;
+    size_t least = strlen(name) > 4 ? 3 : 2; /* further away it is another word */
+    for (const struct language *const *l = languages; *l; l++) {
+        size_t d = text_distance(name, (*l)->name);
+        if (strlen(name) > 2 && d < least) {
+            least = d;
+            best = (*l)->name;
+        }
+    }
+    return best;
+}
+
+int language_refuse(const char *name, struct err *e)
+{
+    char quoted[64], known[200];
+    const char *meant = nearest(name);
+    return err_set(e, ERR_BAD_REQUEST, 0, "Language '%s' is not supported: %s%s%s of %s is",
+                   text_quote(name, quoted, sizeof quoted), meant ? "did you mean '" : "",
+                   meant ? meant : "", meant ? "'? One" : "one",
+                   language_list(known, sizeof known));
 }
 
 const char *language_list(char *out, size_t size)

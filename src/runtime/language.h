@@ -36,7 +36,10 @@ struct language {
     const char *const *aliases;    /* NULL-terminated, as all lists here */
     const char *const *extensions; /* with the dot */
     const char *main_file;         /* name of code that came without one */
-    const char *const *command;    /* argv of the run */
+    /* What may stand between "public" and the name of a type after which its compiler wants the file to be named; NULL: it has no
+     * such wishes. */
+    const char *const *public_types;
+    const char *const *command; /* argv of the run */
     /* A language that is compiled: argv of the compiler, in a jar of its own, with the job's files. What it leaves in
      * /sandbox under these names ("." is everything) is put into the jar of the run in place of the sources. NULL: none. */
     const char *const *compile;
@@ -92,6 +95,10 @@ const struct language *language_by_name(const char *file_name);
 bool language_has(const struct language *l, const char *file_name, size_t len);
 /* By the first line, then by the name. */
 const struct language *language_guess(const char *file_name, const char *code, size_t len);
+enum { MAIN_NAME_SIZE = 160 };
+/* The name of code that came without one. */
+const char *language_main_name(const struct language *l, const char *code, size_t len,
+                               char out[MAIN_NAME_SIZE]);
 /* By what the lines look like; for code that came without a name. NULL when none stands out. */
 const struct language *language_infer(const char *code, size_t len);
 /* Those it looks like, likeliest first; how many. `*ret_clear`: the first stands out. */
@@ -99,6 +106,8 @@ size_t language_candidates(const char *code, size_t len, const struct language *
                            bool *ret_clear);
 /* The one that its errors are read by; NULL for NULL. */
 const char *language_grammar(const struct language *l);
+/* Always -1: the error for a name that none has, with what was meant and all there are. */
+[[nodiscard]] int language_refuse(const char *name, struct err *e);
 /* "python, javascript, bash", for error messages. */
 const char *language_list(char *out, size_t size);
 /* Whether what is wished for can be had in this language; an error that names those where it can, and the wish's field. Lists of

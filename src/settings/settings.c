@@ -102,8 +102,9 @@ static const struct setting rows[] = {
            "how long finished runs are kept"),
     NUMBER("history.max_bytes", KIND_BYTES, history_max_bytes, MIB, 1024 * GIB, GIB,
            "how much they may take; the oldest go first"),
-    NUMBER("compile.cache", KIND_BYTES, compile_cache, 0, 1024 * GIB, GIB,
-           "compiled programs that are kept; what was used longest ago goes first; 0: none"),
+    NUMBER(
+        "compile.cache", KIND_BYTES, compile_cache, 0, 1024 * GIB, GIB,
+        "compiled programs that are kept; what was used longest ago goes first; 0: in memory only"),
     TEXT("execute.workspace", KIND_TEXT, true, workspace, "", NULL,
          "directory of /execute; otherwise $OUTPUT_DATA_PATH, or output_data here"),
     { .key = "debug",

@@ -81,6 +81,20 @@ def test_language_of_a_program_on_stdin_is_inferred():
     assert unclear.status == 125 and "the language of '-' cannot be told: give -l with one of" in unclear.message
 
 
+def test_language_of_a_file_whose_name_says_none_is_inferred(public_path):
+    for name in ("answer", "answer.txt"):
+        (public_path / name).write_text("console.log(2)\n")
+        assert belljar("run", "--local", public_path / name).out == b"2\n"
+    (public_path / "answer.tex").write_text("console.log(2)\n")
+    unclear = belljar("run", "--local", public_path / "answer.tex")
+    assert unclear.status == 125 and "answer.tex' cannot be told: give -l with one of" in unclear.message
+
+
+def test_compilers_get_a_file_by_a_name_they_know(public_path):
+    (public_path / "answer.txt").write_text("package main\nimport \"fmt\"\nfunc main() { fmt.Println(3) }\n")
+    assert belljar("run", "--local", "-l", "go", public_path / "answer.txt").out == b"3\n"
+
+
 @pytest.mark.parametrize("command", ["run", "serve", "history", "keys", "audit", "doctor", "version"])
 def test_help_of_a_command_is_the_commands_own(command):
     helped, own = belljar("help", command), belljar(command, "--help")

@@ -149,6 +149,13 @@ def test_java_class_is_found_by_what_the_file_declares(place):
     assert r.stdout == "packed\n", r
 
 
+@pytest.mark.skipif(not compiled.installed("java"), reason="java is not installed")
+def test_java_without_a_name_is_named_after_its_public_class():
+    code = b'import java.util.*;\n\npublic class Zoo { public static void main(String[] a) { System.out.println("zoo"); } }\n'
+    r = belljar("run", "-l", "java", "-", stdin=code, within=90)
+    assert r.out == b"zoo\n", r
+
+
 def test_language_that_is_missing_says_how_to_get_it(place, deny=harness.deny):
     """Bad input: the compiler cannot be reached."""
     if not harness.ROOT:

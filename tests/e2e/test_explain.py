@@ -81,7 +81,7 @@ def test_explain_says_when_there_is_nothing_to_explain():
     assert done.returncode == 1 and "no error was found" in done.stderr
     assert belljar("explain", "--json", stdin="").stdout == "null\n"
     refused = belljar("explain", "-l", "klingon", stdin=TRACE)
-    assert refused.returncode == 125 and "there is no language 'klingon'" in refused.stderr
+    assert refused.returncode == 125 and "Language 'klingon' is not supported" in refused.stderr
 
 
 def test_what_a_program_printed_does_not_control_the_terminal():

@@ -50,9 +50,10 @@ def test_languages_as_json_say_the_same(public_path):
 
 @pytest.mark.parametrize(
     ("args", "said"),
-    [(("install", "cobol"), "there is no language 'cobol': one of python, "),
-     (("prepare", "cobol"), "there is no language 'cobol': one of python, "),
-     (("show", "cobol"), "there is no language 'cobol': one of python, "),
+    [(("install", "cobol"), "Language 'cobol' is not supported: one of python, "),
+     (("prepare", "cobol"), "Language 'cobol' is not supported: one of python, "),
+     (("show", "pyton"), "Language 'pyton' is not supported: did you mean 'python'? One of python, "),
+     (("show", "cobol"), "Language 'cobol' is not supported: one of python, "),
      (("show",), "takes one name"), (("show", "python", "ruby"), "takes one name"),
      (("install",), "takes names: one or more of python, "),
      (("remove", "python"), "languages 'remove': list, install, prepare and show are accepted"),

@@ -2,10 +2,12 @@
 
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
 
+import harness
 from harness import BRIEF, BRIEF_MS, as_ordinary_user, belljar, deny, given_time, run, run_py, run_sh, tool
 
 NAMESPACES = {"user_ns", "pid_ns", "mount_ns", "net_ns", "ipc_ns", "uts_ns", "cgroup_ns"}
@@ -262,6 +264,13 @@ def test_doctor_works_for_an_ordinary_user(ordinary):
 def test_doctor_leaves_nothing(host):
     assert belljar("doctor").status == 0
     assert belljar("doctor", "--json").status == 0
+
+
+def test_doctor_knows_a_program_that_was_copied_alone(public_path):
+    copy = shutil.copy(harness.BELLJAR, public_path / "belljar")
+    for program, alone in ((copy, True), (harness.BELLJAR, False)):
+        text = subprocess.run([program, "doctor"], capture_output=True, text=True, timeout=60).stdout
+        assert ("not beside this program" in text and "ln -sf " in text) == alone, text
 
 
 def test_doctor_lists_languages_and_versions():

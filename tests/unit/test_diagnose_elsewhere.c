@@ -225,6 +225,33 @@ static void test_runners_of_javascript(void)
     CHECK_INT(d.location.line, 7);
 }
 
+static void test_every_test_of_javascript_that_failed_is_told(void)
+{
+    CHECK(explain(" FAIL  src/cart.test.js\n  \xE2\x97\x8F cart \xE2\x80\xBA adds up\n\n"
+                  "    expect(received).toBe(expected)\n\n    Expected: 6\n    Received: 5\n\n"
+                  "      at Object.toBe (src/cart.test.js:10:23)\n\n"
+                  "  \xE2\x97\x8F cart \xE2\x80\xBA empty\n\n"
+                  "    TypeError: Cannot read properties of undefined (reading 'price')\n\n"
+                  "      at lib (node_modules/lib/index.js:1:2)\n"
+                  "      at Cart.first (src/cart.js:4:26)\n"
+                  "      at Object.<anonymous> (src/cart.test.js:15:14)\n\n"
+                  "Tests:       2 failed, 1 passed, 3 total\n"));
+    CHECK_INT(d.location.line, 10);
+    CHECK_STR(d.message, "expect(received).toBe(expected): expected 6, received 5");
+    CHECK_INT(d.n_further, 1);
+    CHECK_STR(d.further[0].type, "TypeError");
+    CHECK_STR(d.further[0].at.file, "src/cart.js");
+    CHECK_INT(d.further[0].at.line, 4);
+
+    CHECK(explain("  2 failing\n\n  1) sum\n       adds:\n\n      AssertionError: 3 == 4\n"
+                  "      at Context.<anonymous> (test/sum.js:7:12)\n\n"
+                  "  2) sum\n       takes:\n\n      RangeError: too far\n"
+                  "      at Context.<anonymous> (test/sum.js:12:3)\n"));
+    CHECK_INT(d.location.line, 7);
+    CHECK_INT(d.n_further, 1);
+    CHECK_STR(d.further[0].message, "too far");
+}
+
 static void test_tables_and_logs_are_no_errors(void)
 {
     CHECK(!explain("name | age\n-----+----\nada  | 36\n"));
@@ -240,6 +267,7 @@ static const struct check_test tests[] = {
     TEST(test_pytest_in_its_forms),
     TEST(test_notebooks_of_before),
     TEST(test_runners_of_javascript),
+    TEST(test_every_test_of_javascript_that_failed_is_told),
     TEST(test_tables_and_logs_are_no_errors),
 };
 CHECK_MAIN(tests)

@@ -208,6 +208,43 @@ static void test_code_alone_tells_the_language_when_it_stands_out(void)
     }
 }
 
+static void test_java_is_named_after_the_public_type_in_it(void)
+{
+    static const struct {
+        const char *language, *code, *name;
+    } rows[] = {
+        { "java", "class A { }\n", "Main.java" },
+        { "java", "import java.util.*;\n\npublic class Zoo {\n}\n", "Zoo.java" },
+        { "java", "  public final class Zoo_1{}", "Zoo_1.java" },
+        { "java", "class A {\n    public class B { }\n}\n", "Main.java" },
+        { "java", "    import a.b;\n    public record P(int x) { }\n", "P.java" },
+        { "java", "// public class Zoo\nclass A { }", "Main.java" },
+        { "java", "public class ../../x { }", "Main.java" },
+        { "java", "public class ", "Main.java" },
+        { "java", "public classy Zoo", "Main.java" },
+        { "java", "", "Main.java" },
+        { "cpp", "public class Zoo { }", "main.cpp" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char name[MAIN_NAME_SIZE];
+        CHECK_STR(language_main_name(language_find(rows[i].language), rows[i].code,
+                                     strlen(rows[i].code), name),
+                  rows[i].name);
+    }
+}
+
+static void test_an_unknown_language_is_refused_with_what_was_meant(void)
+{
+    struct err e = { 0 };
+    CHECK_INT(language_refuse("pyton", &e), -1);
+    CHECK(strstr(e.text, "'pyton' is not supported: did you mean 'python'? One of python, ") !=
+          NULL);
+    CHECK_INT(language_refuse("cobol", &e), -1);
+    CHECK(strstr(e.text, "'cobol' is not supported: one of python, ") != NULL);
+    CHECK_INT(language_refuse("", &e), -1);
+    CHECK(strstr(e.text, "did you mean") == NULL);
+}
+
 static const struct check_test tests[] = {
     TEST(test_languages_are_found_by_name_and_alias_in_any_case),
     TEST(test_other_words_are_no_language),
@@ -219,6 +256,8 @@ static const struct check_test tests[] = {
     TEST(test_code_alone_tells_the_language_when_it_stands_out),
     TEST(test_every_declaration_is_complete),
     TEST(test_every_word_names_one_language),
+    TEST(test_java_is_named_after_the_public_type_in_it),
+    TEST(test_an_unknown_language_is_refused_with_what_was_meant),
     TEST(test_list_names_them_all_and_stays_inside_its_buffer),
 };
 CHECK_MAIN(tests)

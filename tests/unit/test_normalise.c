@@ -48,6 +48,9 @@ static void test_the_order_is_given_fence_first_line_name_content(void)
     check_normal("echo 1\n", NULL, "x.py", "echo 1\n", "python", TOLD_NAME);
     check_normal("echo 1\n", NULL, "x.tex", "echo 1\n", "(none)", TOLD_NOT);
     check_normal("echo 1\n", NULL, NULL, "echo 1\n", "bash", TOLD_CONTENT);
+    check_normal("echo 1\n", NULL, "a.d/answer", "echo 1\n", "bash", TOLD_CONTENT);
+    check_normal("echo 1\n", NULL, "answer.TXT", "echo 1\n", "bash", TOLD_CONTENT);
+    check_normal("echo 1\n", "ruby", "answer.txt", "echo 1\n", "ruby", TOLD_GIVEN);
     check_normal("one two three four", NULL, NULL, "one two three four", "(none)", TOLD_NOT);
     check_normal("#!/usr/bin/python3\r\nx\r\n", NULL, "x.py", "#!/usr/bin/python3\r\nx\r\n",
                  "python", TOLD_NAME); /* both say it */

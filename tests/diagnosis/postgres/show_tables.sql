@@ -1,0 +1,2 @@
+CREATE TABLE towns(name text);
+SHOW TABLES;
