@@ -142,7 +142,7 @@ static uint32_t enclosing_with(struct py *p, struct piece name)
     struct {
         uint32_t line, has;
         size_t indent;
-    } around[16];
+    } around[16] = { 0 };
     size_t depth = 0;
     for (uint32_t i = 1; i <= p->d->location.line && i < LINES_SEEN && next_line(&rest, &line);
          i++) {
