@@ -214,6 +214,21 @@ static int take_failure(struct session *s, struct err *e)
     return 0;
 }
 
+static int blame_product(struct session *s, struct err *e)
+{
+    char said[sizeof s->run.end.err.text + 16];
+    if (!s->was_prepared || !preparation_did_not_fit(&s->run, said, sizeof said))
+        return 0;
+    auto(buf) line = { 0 };
+    if (buf_addf(&line, e, "%s", said))
+        return -1;
+    if (!s->job->options->json)
+        write_said(s, STDERR_FILENO, &line);
+    return s->job->options->json || s->heeded
+               ? buf_add(&s->captured[RUN_STDERR], line.data, line.len, e)
+               : 0;
+}
+
 /* As the warden would say it of a program that is not there. */
 static void not_installed(struct session *s, const struct err *why)
 {
@@ -288,7 +303,9 @@ static int run_stages(struct session *s, char **outputs, struct err *e)
     struct run_request whole = whole_request(s->job, outputs, sources);
     if (prepare(s, &stages, &files, &whole, &bundle_fd, e))
         return -1;
-    return s->failed ? 0 : run_stage(s, STAGE_RUN, &whole, e);
+    if (s->failed)
+        return 0;
+    return run_stage(s, STAGE_RUN, &whole, e) || blame_product(s, e) ? -1 : 0;
 }
 
 static int serve(struct session *s, struct err *e)

@@ -37,6 +37,13 @@ static void on_key(struct py *p)
 {
     struct piece key = p->m.group[0];
     struct match m;
+    if (piece_has(p->line, "environ[") && !p->in->sealed) {
+        suggest(p->d, 8, 0.92,
+                "The variable is not set where it ran: set %.*s there, or give a default, "
+                "os.environ.get('%.*s', '').",
+                P(key), P(key));
+        return;
+    }
     if (piece_has(p->line, "environ[")) {
         suggest(p->d, 8, 0.92,
                 "The variable is not set in the jar: pass it (--env %.*s=VALUE, \"env\" in a "

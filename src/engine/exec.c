@@ -63,22 +63,12 @@ static void stop_polling_closed(struct live *l)
             stop_polling(l, i);
 }
 
-/* What a compiler made may be more than the run's own limits take, which shows when it is put into the jar. That is a limit met
- * by the program, and no failure of ours: the caller's own files were measured before. */
 static void blame_product(struct live *l)
 {
-    struct run *run = &l->run;
+    char said[sizeof l->run.end.err.text + 16];
     struct err e;
-    char line[sizeof run->end.err.text + 16];
-    if (!l->program || run->end.evidence.reason != END_FAILURE ||
-        run->end.err.code != ERR_BAD_REQUEST)
-        return;
-    int n = snprintf(line, sizeof line, "belljar: %s\n", run->end.err.text);
-    (void)!journal_add(&l->x.journal, JOURNAL_STDERR, 0, line, (size_t)n, &e);
-    run->end.evidence = (struct evidence){ .reason = END_EXIT,
-                                           .exit_code = 1,
-                                           .hits = LIMIT_BIT(LIMIT_DISK) };
-    run->end.err = (struct err){ 0 };
+    if (l->program && preparation_did_not_fit(&l->run, said, sizeof said))
+        (void)!journal_add(&l->x.journal, JOURNAL_STDERR, 0, said, strlen(said), &e);
 }
 
 static void check_over(struct live *l)

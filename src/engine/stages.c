@@ -267,6 +267,18 @@ static void put_said(json_t *o, const char *key, const struct buf *said, bool tr
     json_put(o, cut_key, json_boolean(truncated || shown.len < said->len));
 }
 
+bool preparation_did_not_fit(struct run *r, char *ret_said, size_t size)
+{
+    if (r->end.evidence.reason != END_FAILURE || r->end.err.code != ERR_BAD_REQUEST)
+        return false;
+    (void)snprintf(ret_said, size, "belljar: %s\n", r->end.err.text);
+    r->end.evidence = (struct evidence){ .reason = END_EXIT,
+                                         .exit_code = 1,
+                                         .hits = LIMIT_BIT(LIMIT_DISK) };
+    r->end.err = (struct err){ 0 };
+    return true;
+}
+
 json_t *preparation_json(const struct preparation *p, bool cached, const char *key)
 {
     json_t *o = json_object();

@@ -52,5 +52,9 @@ void preparation_end(struct preparation *ret, enum stage_kind kind, const struct
 bool preparation_failed(const struct preparation *p);
 /* The evidence and the verdict's exit code of a run that ends here. */
 struct evidence preparation_evidence(const struct preparation *p);
+/* A product may be more than the limits of its run take, which shows when it is put into the jar. That is a limit met by the
+ * program, and no failure of ours: the caller's own files were measured before. True: r's end is now that; *ret_said is what the
+ * run is to say of it. */
+bool preparation_did_not_fit(struct run *r, char *ret_said, size_t size);
 /* For results; see api/replies.c. key: of the cache, or NULL. */
 json_t *preparation_json(const struct preparation *p, bool cached, const char *key);

@@ -35,6 +35,16 @@ def run(place, lang, code, *options, stdin=None, within=90, **how):
     return belljar(*command(place, lang, code, *options, **how), stdin=stdin, within=within)
 
 
+def test_product_that_does_not_fit_into_the_run_meets_its_limit(place):
+    """R1.4: as with a service, it is no failure of ours."""
+    code = "char a[3000000] = { 1 };\nint main(void) { return a[0] - 1; }\n"
+    r = run(place, "c", code, "--local", "--disk", "1m")
+    assert (r.verdict, r.json["limits_hit"], r.json["compile"]["verdict"]) == ("disk_limit", ["disk"], "ok"), r
+    assert r.json["stderr"] == "belljar: the files do not fit: 'program' is over the disk or files limit\n", r
+    seen = run(place, "c", code, "--local", "--disk", "1m", json=False)
+    assert seen.status == 1 and b"'program' is over the disk or files limit\n" in seen.err and b"disk_limit" in seen.err, seen
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_hello_prints_hello_and_nothing_else(place, lang):
     """R1.1: what the compiler has to say is not the program's."""

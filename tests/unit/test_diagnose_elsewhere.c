@@ -252,6 +252,20 @@ static void test_every_test_of_javascript_that_failed_is_told(void)
     CHECK_STR(d.further[0].message, "too far");
 }
 
+/* Of a jar is spoken where there was one. */
+static void test_variables_are_not_set_where_it_ran(void)
+{
+    CHECK(explain("Traceback (most recent call last):\n"
+                  "  File \"/app/main.py\", line 4, in <module>\n"
+                  "    key = os.environ[\"API_KEY\"]\n"
+                  "  File \"<frozen os>\", line 679, in __getitem__\n"
+                  "KeyError: 'API_KEY'\n"));
+    CHECK_INT(d.location.line, 4);
+    CHECK(d.n_suggestions > 0 && strstr(d.suggestions[0].text, "set API_KEY there"));
+    for (size_t i = 0; i < d.n_suggestions; i++)
+        CHECK(!strstr(d.suggestions[i].text, "jar"));
+}
+
 static void test_tables_and_logs_are_no_errors(void)
 {
     CHECK(!explain("name | age\n-----+----\nada  | 36\n"));
@@ -268,6 +282,7 @@ static const struct check_test tests[] = {
     TEST(test_notebooks_of_before),
     TEST(test_runners_of_javascript),
     TEST(test_every_test_of_javascript_that_failed_is_told),
+    TEST(test_variables_are_not_set_where_it_ran),
     TEST(test_tables_and_logs_are_no_errors),
 };
 CHECK_MAIN(tests)

@@ -388,6 +388,7 @@ static void test_what_is_no_program_is_no_language(void)
         "with kind regards\nthe team",
         "print(1)\necho 1",
         "{\"language\": \"ruby\", \"code\": \"puts 'x'\"}",
+        "x = 5;\ny = 6;\nprint(x + y);\n", /* any of five */
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (!CHECK_STR(name_of(language_infer(texts[i], strlen(texts[i]))), "(none)"))

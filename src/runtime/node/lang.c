@@ -108,6 +108,7 @@ const struct language language_node = {
                                     "~);",
                                     "~};",
                                     "|//",
+                                    "-^print(",
                                     "-^fn ",
                                     "-^pub fn ",
                                     "-^impl ",

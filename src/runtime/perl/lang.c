@@ -138,7 +138,6 @@ const struct language language_perl = {
                                     "^@",
                                     " => ",
                                     " . ",
-                                    "~;",
                                     "|#",
                                     "-^echo ",
                                     "-function ",
