@@ -197,10 +197,10 @@ bool tell_fence(const struct diagnose_input *in, struct diagnosis *d)
     const struct source_file *f = find_source(in, piece_of(d->location.file));
     for (uint32_t n = d->location.line; n > 0 && n + 2 > d->location.line; n--)
         if (starts_with(piece_trim(source_line(f, n)), "```")) {
-            suggest(d, 20, 0.97,
-                    "Line %u is a Markdown fence, not a part of the program: leave the ``` lines "
-                    "out.",
-                    n);
+            suggest(
+                d, 20, 0.97,
+                "Line %u is a Markdown fence, not a part of the program: leave the ``` lines out.",
+                n);
             return true;
         }
     return false;

@@ -176,8 +176,7 @@ static void tell_convert(const struct advising *a, const struct match *m)
     if (text && number && gcc_is_cpp(a))
         suggest(a->d, 0, 0.8,
                 "A text does not become a number by itself: std::%s(text) converts it (<string>), "
-                "or write "
-                "the number without quotes.",
+                "or write the number without quotes.",
                 piece_is(to, "double") || piece_is(to, "float") ? "stod" : "stoi");
     else if (piece_has(to, "string") && !text)
         suggest(a->d, 0, 0.75, "std::to_string(value) makes a text of a number (<string>).");
@@ -196,8 +195,8 @@ static void tell_operator(const struct advising *a, const struct match *m)
                 (int)right.len, right.at, (int)right.len, right.at);
     else if (piece_is(op, ">>") && piece_has(left, "istream"))
         suggest(a->d, 0, 0.85,
-                "C++ does not know how to read a `%.*s`: read its members, or define "
-                "`std::istream &operator>>(std::istream &in, %.*s &value)`.",
+                "C++ does not know how to read a `%.*s`: read its members, or define `std::istream "
+                "&operator>>(std::istream &in, %.*s &value)`.",
                 (int)right.len, right.at, (int)right.len, right.at);
     else if (piece_is(op, "+") && (piece_has(left, "string") || piece_has(right, "string")))
         suggest(a->d, 0, 0.85,
@@ -274,8 +273,7 @@ const struct advice gcc_compile_advice[] = {
     TELL(Q "else" E " without a previous " Q "if" E, CATEGORY_SYNTAX, 0, tell_else),
     SAY("stray|extended character|is not valid in an identifier", CATEGORY_SYNTAX, 0, 0.7,
         "A character there is no part of the language: typographic quotes, dashes and invisible "
-        "spaces "
-        "come from copied text; write plain ones."),
+        "spaces come from copied text; write plain ones."),
     IS("expected |break statement not within|continue statement not within|case label not within|"
        "duplicate case|case label .* not|unterminated|invalid suffix|#(?:if|else|endif|error)|"
        "two or more data types|return-statement with|label .* not defined|a function-definition is "
@@ -286,8 +284,7 @@ const struct advice gcc_compile_advice[] = {
         " in read-only",
         CATEGORY_TYPE, 0, 0.8,
         "The function is `const`, so it may not change `{1}`: remove the `const` after its "
-        "brackets, or "
-        "declare the member `mutable`."),
+        "brackets, or declare the member `mutable`."),
     SAY("(?:assignment|increment|decrement) of read-only \\w+ " Q "(.+?)" E, CATEGORY_TYPE, 0, 0.85,
         "`{1}` is declared `const`: remove the `const`, or assign to another variable."),
     SAY(Q "(.+?)" E " is (private|protected) within this context", CATEGORY_TYPE, 0, 0.8,
@@ -298,8 +295,8 @@ const struct advice gcc_compile_advice[] = {
     SAY(Q "(.+?)" E " is a pointer; did you mean to use", CATEGORY_TYPE, 0, 0.9,
         "`{1}` is a pointer: its members are reached with `->`."),
     SAY("incomplete type " Q "(.+?)" E, CATEGORY_TYPE, 0, 0.8,
-        "Only the name of `{1}` is known there: its definition, with its members, has to stand "
-        "(or be included) before."),
+        "Only the name of `{1}` is known there: its definition, with its members, has to stand (or "
+        "be included) before."),
     SAY(Q "(\\w+)" E " is not captured", CATEGORY_NAME, 0, 0.9,
         "The lambda does not see `{1}`: name it in its square brackets, `[{1}]` for a copy or "
         "`[&{1}]` for the variable itself."),
@@ -327,8 +324,7 @@ const struct advice gcc_compile_advice[] = {
     TELL("no matching function for call to|no match for", CATEGORY_TYPE, 0, tell_declared),
     SAY("marked " Q "override" E, CATEGORY_TYPE, 0, 0.85,
         "No virtual function of the base class has this signature: compare the parameters and the "
-        "`const` after "
-        "the brackets."),
+        "`const` after the brackets."),
     SAY("forbids declaration of " Q "(.+?)" E " with no type", CATEGORY_SYNTAX, 0, 0.85,
         "`{1}` has no type: write what it returns before it, as in `int {1}`."),
     SAY("void value not ignored", CATEGORY_TYPE, 0, 0.8,
@@ -337,8 +333,7 @@ const struct advice gcc_compile_advice[] = {
         "Only arrays and pointers have elements: this is neither."),
     SAY("called object .* is not a function", CATEGORY_TYPE, 0, 0.7,
         "What stands before the brackets is no function: is an operator missing, or has a variable "
-        "the "
-        "function's name?"),
+        "the function's name?"),
     SAY("invalid type argument of|base operand of " Q "->" E, CATEGORY_TYPE, 0, 0.7,
         "`*` and `->` are for pointers, and this is none: use `.` for members."),
     IS("incompatible|invalid operands|makes (?:integer|pointer)|cannot bind|invalid use of|request "

@@ -18,26 +18,22 @@ static const struct home c_homes[] = {
     { "stdio.h",
       " printf fprintf sprintf snprintf scanf fscanf sscanf puts fputs putchar getchar fgets fopen "
       "fclose fread fwrite fseek ftell fflush perror FILE EOF stdin stdout stderr getline " },
-    { "stdlib.h", " malloc calloc realloc free exit abort atoi atof atol strtol strtoul strtod "
-                  "rand srand qsort "
-                  "bsearch abs labs getenv system EXIT_SUCCESS EXIT_FAILURE RAND_MAX " },
+    { "stdlib.h",
+      " malloc calloc realloc free exit abort atoi atof atol strtol strtoul strtod rand srand "
+      "qsort bsearch abs labs getenv system EXIT_SUCCESS EXIT_FAILURE RAND_MAX " },
     { "string.h", " strlen strcpy strncpy strcat strncat strcmp strncmp strchr strrchr strstr "
-                  "strtok strdup strndup "
-                  "memcpy memmove memset memcmp memchr strerror " },
+                  "strtok strdup strndup memcpy memmove memset memcmp memchr strerror " },
     { "math.h", " sqrt pow sin cos tan asin acos atan atan2 exp log log2 log10 floor ceil fabs "
-                "fmod round trunc "
-                "cbrt hypot M_PI INFINITY NAN isnan isinf " },
+                "fmod round trunc cbrt hypot M_PI INFINITY NAN isnan isinf " },
     { "ctype.h",
       " isalpha isdigit isalnum isspace isupper islower ispunct isxdigit toupper tolower " },
     { "stdbool.h", " bool true false " },
     { "stdint.h", " int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t "
-                  "uintptr_t SIZE_MAX "
-                  "INT32_MAX INT64_MAX UINT32_MAX UINT64_MAX " },
+                  "uintptr_t SIZE_MAX INT32_MAX INT64_MAX UINT32_MAX UINT64_MAX " },
     { "inttypes.h", " PRId64 PRIu64 PRIu32 PRId32 PRIx64 " },
     { "stddef.h", " NULL size_t ptrdiff_t offsetof " },
-    { "limits.h",
-      " INT_MAX INT_MIN UINT_MAX LONG_MAX LONG_MIN ULONG_MAX CHAR_BIT LLONG_MAX LLONG_MIN CHAR_MAX "
-      "SHRT_MAX " },
+    { "limits.h", " INT_MAX INT_MIN UINT_MAX LONG_MAX LONG_MIN ULONG_MAX CHAR_BIT LLONG_MAX "
+                  "LLONG_MIN CHAR_MAX SHRT_MAX " },
     { "float.h", " DBL_MAX DBL_MIN FLT_MAX FLT_MIN DBL_EPSILON FLT_EPSILON " },
     { "errno.h", " errno ENOENT EINVAL ENOMEM EACCES EEXIST EAGAIN EINTR " },
     { "time.h", " time clock difftime mktime strftime localtime gmtime time_t clock_t "
@@ -67,11 +63,10 @@ static const struct home std_homes[] = {
     { "tuple", " tuple make_tuple tie " },
     { "utility", " pair make_pair move swap forward exchange " },
     { "memory", " unique_ptr shared_ptr weak_ptr make_unique make_shared " },
-    { "algorithm", " sort stable_sort find find_if count count_if reverse max min max_element "
-                   "min_element transform "
-                   "copy copy_if fill remove remove_if unique binary_search lower_bound "
-                   "upper_bound any_of all_of "
-                   "none_of for_each shuffle next_permutation clamp replace rotate partition " },
+    { "algorithm",
+      " sort stable_sort find find_if count count_if reverse max min max_element min_element "
+      "transform copy copy_if fill remove remove_if unique binary_search lower_bound upper_bound "
+      "any_of all_of none_of for_each shuffle next_permutation clamp replace rotate partition " },
     { "numeric", " accumulate iota inner_product partial_sum gcd lcm reduce " },
     { "functional", " function bind greater less plus hash ref " },
     { "sstream", " stringstream istringstream ostringstream " },
@@ -337,16 +332,15 @@ static bool tell_hidden(const struct advising *a, struct piece symbol, struct pi
             if (match(a->g, "^static .*\\(.*[^;]\\s*$", line, &m) &&
                 strcmp(f->name, a->d->location.file) != 0) {
                 suggest(a->d, 37, 0.9,
-                        "`%.*s` is `static` on line %u of %s, so no other file sees it: remove "
-                        "the `static`.",
+                        "`%.*s` is `static` on line %u of %s, so no other file sees it: remove the "
+                        "`static`.",
                         (int)name.len, name.at, n, f->name);
                 return true;
             }
             if (piece_has(symbol, "<") && match(a->g, "\\w<\\w[\\w, ]*>::\\w", line, &m)) {
                 suggest(a->d, 37, 0.9,
-                        "`%.*s` is a member of a template, and its body is on line %u of %s, "
-                        "where other files do not see it: move the bodies of templates into the "
-                        "header.",
+                        "`%.*s` is a member of a template, and its body is on line %u of %s, where "
+                        "other files do not see it: move the bodies of templates into the header.",
                         (int)name.len, name.at, n, f->name);
                 return true;
             }
@@ -360,11 +354,10 @@ static bool tell_kind(const struct advising *a, struct piece symbol, struct piec
 {
     const char *library = library_of(name);
     if (library) {
-        suggest(
-            a->d, 37, 0.9,
-            "`%.*s` is in a library that has to be named: --compiler-arg %s on the command line, "
-            "\"compiler_args\": [\"%s\"] in a request.",
-            (int)name.len, name.at, library, library);
+        suggest(a->d, 37, 0.9,
+                "`%.*s` is in a library that has to be named: --compiler-arg %s on the command "
+                "line, \"compiler_args\": [\"%s\"] in a request.",
+                (int)name.len, name.at, library, library);
         suggest_replacement(a->d, "%s", library);
         return true;
     }
@@ -394,8 +387,8 @@ static bool tell_kind(const struct advising *a, struct piece symbol, struct piec
     if (piece_has(symbol, "::") && !piece_has(symbol, "(")) {
         suggest(a->d, 37, 0.85,
                 "A static member (or a variable of a namespace) is declared there, and has to be "
-                "defined once, outside: `int "
-                "%.*s = 0;`, with its own type (or declare it `inline static`).",
+                "defined once, outside: `int %.*s = 0;`, with its own type (or declare it `inline "
+                "static`).",
                 (int)symbol.len, symbol.at);
         return true;
     }
@@ -429,16 +422,15 @@ void gcc_tell_undefined(const struct advising *a, const struct match *m)
             COPY(piece_of(file), a->d->location.file);
             a->d->location.line = line;
         }
-        suggest(
-            a->d, 37, 0.8,
-            "`%.*s` is declared (%s, line %u), but no file of the job defines it: write its body, "
-            "or add the file that has it.",
-            (int)symbol.len, symbol.at, file, line);
+        suggest(a->d, 37, 0.8,
+                "`%.*s` is declared (%s, line %u), but no file of the job defines it: write its "
+                "body, or add the file that has it.",
+                (int)symbol.len, symbol.at, file, line);
         return;
     }
     suggest(a->d, 37, 0.6,
-            "No file of the job defines `%.*s`: add the file that does, or name its library "
-            "with --compiler-arg -lNAME.",
+            "No file of the job defines `%.*s`: add the file that does, or name its library with "
+            "--compiler-arg -lNAME.",
             (int)symbol.len, symbol.at);
 }
 
@@ -455,8 +447,7 @@ void gcc_tell_twice_defined(const struct advising *a, const struct match *m)
     }
     suggest(a->d, 0, 0.8,
             "`%.*s` is defined in more than one file%s%s%s: define it in one, and write `extern` "
-            "before "
-            "it in the others (or `static`, for one of each file's own).",
+            "before it in the others (or `static`, for one of each file's own).",
             (int)name.len, name.at, files[0] ? " (" : "", files, files[0] ? ")" : "");
 }
 
@@ -515,16 +506,14 @@ void gcc_tell_header(const struct advising *a, const struct match *m)
     }
     for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
         if (starts_with(header, packages[i].prefix)) {
-            suggest(
-                a->d, 37, 0.8,
-                "`%.*s` is neither a file of the job nor installed: on Debian it is in the package "
-                "%s, which has to be installed where programs run.",
-                (int)header.len, header.at, packages[i].package);
+            suggest(a->d, 37, 0.8,
+                    "`%.*s` is neither a file of the job nor installed: on Debian it is in the "
+                    "package %s, which has to be installed where programs run.",
+                    (int)header.len, header.at, packages[i].package);
             return;
         }
-    suggest(
-        a->d, 37, 0.7,
-        "`%.*s` is neither a file of the job nor installed: add it to the files of the job, or do "
-        "without it.",
-        (int)header.len, header.at);
+    suggest(a->d, 37, 0.7,
+            "`%.*s` is neither a file of the job nor installed: add it to the files of the job, or "
+            "do without it.",
+            (int)header.len, header.at);
 }

@@ -34,11 +34,10 @@ static bool tell_literal(const struct advising *a)
                 if (!match(a->g, "(\\w+)\\[[^\\]]*\\]\\s*=[^=]", other, &w) ||
                     !piece_is(w.group[0], name))
                     continue;
-                suggest(
-                    a->d, 0, 0.85,
-                    "Line %u writes to `%s`, a text that cannot be changed: make it an array on "
-                    "line %u, `char %s[] = \"...\"`.",
-                    k, name, n, name);
+                suggest(a->d, 0, 0.85,
+                        "Line %u writes to `%s`, a text that cannot be changed: make it an array "
+                        "on line %u, `char %s[] = \"...\"`.",
+                        k, name, n, name);
                 if (a->d->location.line == 0) {
                     a->d->location.line = k;
                     COPY(piece_of(a->in->sources[i].name), a->d->location.file);
@@ -128,16 +127,14 @@ const struct advice gcc_run_advice[] = {
         "gone."),
     SAY("^std::out_of_range: .*which is (\\d+)\\) >= .*which is (\\d+)", CATEGORY_INDEX, 0, 0.85,
         "Index {1} was asked for, and the size is {2}: the last index is the size less one, so a "
-        "loop "
-        "runs while i < size().",
+        "loop runs while i < size().",
         .docs = "https://en.cppreference.com/w/cpp/error/out_of_range"),
     SAY("^std::out_of_range: (sto\\w+)", CATEGORY_VALUE, 0, 0.8,
         "The number in the text is too large for std::{1}: use std::stoll, or check the text "
         "first."),
     SAY("^std::out_of_range", CATEGORY_INDEX, 0, 0.75,
         "at() and substr() throw for what is not in range: compare with size() first, or, in a "
-        "map, ask "
-        "count() or find().",
+        "map, ask count() or find().",
         .docs = "https://en.cppreference.com/w/cpp/error/out_of_range"),
     SAY("^std::invalid_argument: (sto\\w+)", CATEGORY_VALUE, 0, 0.85,
         "std::{1} was given a text that does not begin with a number: check it first, or catch "
@@ -145,8 +142,7 @@ const struct advice gcc_run_advice[] = {
         .docs = "https://en.cppreference.com/w/cpp/string/basic_string/stol"),
     SAY("^std::bad_alloc", CATEGORY_RESOURCE, 0, 0.7,
         "There was no memory of that size: is the size negative or uninitialised? If not, allow "
-        "more "
-        "memory.",
+        "more memory.",
         .docs = "https://en.cppreference.com/w/cpp/memory/new/bad_alloc"),
     SAY("^std::length_error", CATEGORY_VALUE, 0, 0.6,
         "A container was asked to be larger than it can be: a negative size becomes a huge one."),
@@ -154,8 +150,7 @@ const struct advice gcc_run_advice[] = {
         "It was empty, or held something else: ask has_value() (or what fits the type) first."),
     SAY("^std::bad_cast|^std::bad_typeid", CATEGORY_TYPE, 0, 0.6,
         "dynamic_cast to a reference throws when the object is of another class: cast to a pointer "
-        "and "
-        "compare with nullptr."),
+        "and compare with nullptr."),
     SAY("^std::regex_error", CATEGORY_VALUE, 0, 0.6, "The regular expression is not well-formed."),
     IS("^std::filesystem", CATEGORY_IO),
     SAY("^std::system_error", CATEGORY_RESOURCE, 0, 0.5,
@@ -166,13 +161,11 @@ const struct advice gcc_run_advice[] = {
     SAY("^(std(?:::\\w+)+|\\w[\\w:]*?(?:[Ee]rror|[Ee]xception)|char const\\*|int)",
         CATEGORY_RUNTIME, 0, 0.5,
         "Catch `{1}` where it can be dealt with (try { ... } catch (const {1} &e) { ... }), or "
-        "keep it "
-        "from being thrown.",
+        "keep it from being thrown.",
         .docs = "https://en.cppreference.com/w/cpp/language/catch"),
     SAY("^(?:heap|stack|global)-buffer-overflow", CATEGORY_INDEX, 38, 0.85,
         "It went past the end of an array or a block: compare the index with the length there; a "
-        "text "
-        "needs one byte more than its letters.",
+        "text needs one byte more than its letters.",
         .docs = SANITIZER_DOCS),
     SAY("^heap-use-after-free|^stack-use-after", CATEGORY_RUNTIME, 38, 0.85,
         "The memory was given back before: use it before free or delete, or keep it longer.",
@@ -182,20 +175,17 @@ const struct advice gcc_run_advice[] = {
         .docs = SANITIZER_DOCS),
     SAY("^detected memory leaks", CATEGORY_RUNTIME, 38, 0.8,
         "What was allocated there is never given back: free or delete it, or use a container or a "
-        "smart "
-        "pointer.",
+        "smart pointer.",
         .docs = SANITIZER_DOCS),
     SAY("^SEGV.*address 0x0*[0-9a-f]{1,3}\\b", CATEGORY_RUNTIME, 38, 0.85,
         "A null pointer is used on that line: check it before.", .docs = SANITIZER_DOCS),
     SAY("^SEGV", CATEGORY_RUNTIME, 38, 0.7,
         "A pointer on that line does not point at memory of the program's: was it set, and is what "
-        "it "
-        "points at still there?",
+        "it points at still there?",
         .docs = SANITIZER_DOCS),
     SAY("^stack-overflow", CATEGORY_RESOURCE, 38, 0.8,
         "A function calls itself without an end, or an array on the stack is too large: add the "
-        "case in "
-        "which the recursion ends.",
+        "case in which the recursion ends.",
         .docs = SANITIZER_DOCS),
     SAY("^alloc-dealloc-mismatch", CATEGORY_RUNTIME, 38, 0.8,
         "new goes with delete, new[] with delete[], malloc with free.", .docs = SANITIZER_DOCS),
@@ -210,8 +200,8 @@ const struct advice gcc_run_advice[] = {
         "Index {1} is not in an array of type `{2}`: the last is the length less one.",
         .docs = SANITIZER_DOCS),
     SAY("UndefinedBehaviorSanitizer: .*shift", CATEGORY_VALUE, 0, 0.8,
-        "A number is shifted by fewer bits than its type has, and what comes out has to fit: use "
-        "a wider type, unsigned (1ULL << n), or check the count before.",
+        "A number is shifted by fewer bits than its type has, and what comes out has to fit: use a "
+        "wider type, unsigned (1ULL << n), or check the count before.",
         .docs = SANITIZER_DOCS),
     SAY("UndefinedBehaviorSanitizer: .*outside the range of representable", CATEGORY_VALUE, 0, 0.8,
         "The value does not fit the type it is converted to: use a wider one, or check before.",

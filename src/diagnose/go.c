@@ -108,8 +108,7 @@ static void tell_unused(const struct advising *a, const struct match *m)
     struct match c;
     suggest(a->d, 34, 0.9,
             "`%.*s` gets a value that nothing reads, which Go refuses: use it, remove it, or give "
-            "the value "
-            "to `_`.",
+            "the value to `_`.",
             (int)name.len, name.at);
     if (match(a->g, "^(\\s*)(\\w+)\\s*:=\\s*(.*)$", line, &c) && piece_same(c.group[1], name))
         suggest_replacement(a->d, "%.*s_ = %.*s", SAID(&c, 0), SAID(&c, 2));
@@ -160,11 +159,10 @@ static void tell_number_in_quotes(const struct advising *a, const struct match *
 {
     char quoted[80], number[80];
     COPY(m->group[0], quoted);
-    suggest(
-        a->d, 0, 0.85,
-        "A text is no %.*s: write the number without quotes, or convert the text with strconv.Atoi "
-        "(strconv.ParseFloat).",
-        SAID(m, 1));
+    suggest(a->d, 0, 0.85,
+            "A text is no %.*s: write the number without quotes, or convert the text with "
+            "strconv.Atoi (strconv.ParseFloat).",
+            SAID(m, 1));
     struct match c;
     if (!match(a->g, "^\"(-?[0-9.]+)\"$", m->group[0], &c))
         return;
@@ -178,8 +176,7 @@ static void tell_two_values(const struct advising *a, const struct match *m)
     struct piece line = line_at(a->in, a->d);
     if (!piece_is(m->group[1], "2") || !match(a->g, "^(\\s*\\w+)(\\s*:?=.*)$", line, &c)) {
         suggest(a->d, 0, 0.7,
-                "`%.*s` returns %.*s values: name as many on the left, `_` for those not "
-                "needed.",
+                "`%.*s` returns %.*s values: name as many on the left, `_` for those not needed.",
                 SAID(m, 0), SAID(m, 1));
         return;
     }
@@ -196,8 +193,7 @@ static void tell_method(const struct advising *a, const struct match *m)
     if (match(a->g, "(?s)have (\\w+)\\(.*want (\\w+)\\(", piece_of(a->d->message), &c)) {
         suggest(a->d, 0, 0.9,
                 "`%.*s` has `%.*s`, the interface asks for `%.*s`: the names differ in their "
-                "letters' case; "
-                "rename the method.",
+                "letters' case; rename the method.",
                 SAID(m, 0), SAID(&c, 0), SAID(&c, 1));
         return;
     }
@@ -353,18 +349,15 @@ static void tell_deadlock(const struct advising *a, const struct match *m)
     if (piece_is(state, "chan send"))
         suggest(a->d, 0, 0.85,
                 "It sends on a channel, and nothing is left that receives: receive in another "
-                "goroutine "
-                "(go func() { ... }()), or give the channel a buffer, make(chan T, 1).");
+                "goroutine (go func() { ... }()), or give the channel a buffer, make(chan T, 1).");
     else if (piece_is(state, "chan receive"))
         suggest(a->d, 0, 0.85,
                 "It waits for a channel on which nothing sends any more: send from another "
-                "goroutine, and "
-                "close the channel when all is sent.");
+                "goroutine, and close the channel when all is sent.");
     else if (starts_with(state, "semacquire") || starts_with(state, "sync"))
-        suggest(
-            a->d, 0, 0.8,
-            "It waits for a WaitGroup or a Mutex: call Done() once for each Add(1), Unlock() after "
-            "each Lock().");
+        suggest(a->d, 0, 0.8,
+                "It waits for a WaitGroup or a Mutex: call Done() once for each Add(1), Unlock() "
+                "after each Lock().");
     else
         suggest(a->d, 0, 0.6, "Every goroutine waits for another: look at what each waits for.");
 }
@@ -429,8 +422,7 @@ static const struct advice table[] = {
         "What a map holds is changed as a whole: `v := {1}[{2}]; v.{3} = ...; {1}[{2}] = v`, or "
         "let the map hold pointers."),
     SAY("^cannot use nil as (\\S+) value", CATEGORY_TYPE, 0, 0.8,
-        "Only pointers, slices, maps, channels, functions and interfaces can be nil: give a "
-        "{1}."),
+        "Only pointers, slices, maps, channels, functions and interfaces can be nil: give a {1}."),
     SAY("is not used$|evaluated but not used", CATEGORY_TYPE, 34, 0.8,
         "The value goes nowhere: assign it, or leave the line out."),
     SAY("^(\\S+) \\(.*\\) is not an expression|(\\S+) used as value", CATEGORY_TYPE, 0, 0.75,
@@ -441,8 +433,7 @@ static const struct advice table[] = {
     SAY("unexpected (?:semicolon or )?newline before \\{|unexpected semicolon or newline before "
         "\\{",
         CATEGORY_SYNTAX, 0, 0.9,
-        "The `{` stands at the end of the line before: Go ends the statement at the "
-        "line's end.",
+        "The `{` stands at the end of the line before: Go ends the statement at the line's end.",
         .docs = "https://go.dev/doc/effective_go#semicolons"),
     SAY("unexpected newline (?:in|, expecting|in composite literal|in argument list)",
         CATEGORY_SYNTAX, 0, 0.8, "The last line of a list that goes on ends with a comma."),
@@ -460,8 +451,7 @@ static const struct advice table[] = {
         "(?: is not in|;| in any|:|$)",
         CATEGORY_IMPORT, 0, 0.85,
         "\"{1}\" is not in the standard library, and nothing can be fetched here: use packages of "
-        "the standard "
-        "library, or add the package's files to the job.",
+        "the standard library, or add the package's files to the job.",
         .docs = "https://pkg.go.dev/std"),
     SAY("(?:cannot find package|package) \"?([\\w./-]+)\"?(?: is not in| in any)", CATEGORY_IMPORT,
         0, 0.8, "The standard library has no package \"{1}\": look for its name.",
@@ -640,10 +630,9 @@ static bool read_fatal(struct diagnoser *g, const struct diagnose_input *in, str
 {
     struct match m;
     struct piece line = last_words(in);
-    bool logged = match(g,
-                        "^\\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)? "
-                        "(?:(\\S+\\.go):(\\d+): )?(.*)$",
-                        line, &m);
+    bool logged = match(
+        g, "^\\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)? (?:(\\S+\\.go):(\\d+): )?(.*)$",
+        line, &m);
     set_exit(in, d, logged ? m.group[2] : line);
     if (logged && m.group[0].at)
         (void)set_place(in, &d->location, m.group[0], m.group[1], NO_PIECE);

@@ -13,28 +13,23 @@ static const struct {
     const char *package, *names; /* between spaces */
 } homes[] = {
     { "java.util", " ArrayList List Map HashMap Set HashSet LinkedList Queue Deque ArrayDeque "
-                   "Stack Vector Arrays "
-                   "Collections Scanner Random Optional Iterator TreeMap TreeSet PriorityQueue "
-                   "Objects UUID Date "
-                   "Comparator LinkedHashMap LinkedHashSet StringJoiner Locale Calendar BitSet "
-                   "EnumMap Collection "
-                   "NoSuchElementException InputMismatchException ConcurrentModificationException "
-                   "Timer Base64 " },
+                   "Stack Vector Arrays Collections Scanner Random Optional Iterator TreeMap "
+                   "TreeSet PriorityQueue Objects UUID Date Comparator LinkedHashMap LinkedHashSet "
+                   "StringJoiner Locale Calendar BitSet EnumMap Collection NoSuchElementException "
+                   "InputMismatchException ConcurrentModificationException Timer Base64 " },
     { "java.util.stream", " Collectors Stream IntStream LongStream DoubleStream " },
-    { "java.util.function",
-      " Function Predicate Supplier Consumer BiFunction UnaryOperator BinaryOperator "
-      "IntFunction IntPredicate " },
+    { "java.util.function", " Function Predicate Supplier Consumer BiFunction UnaryOperator "
+                            "BinaryOperator IntFunction IntPredicate " },
     { "java.util.concurrent",
       " ExecutorService Executors Future CompletableFuture ConcurrentHashMap TimeUnit "
       "CountDownLatch Callable ThreadLocalRandom " },
     { "java.util.concurrent.atomic", " AtomicInteger AtomicLong AtomicBoolean AtomicReference " },
     { "java.util.concurrent.locks", " Lock ReentrantLock ReadWriteLock " },
     { "java.util.regex", " Pattern Matcher " },
-    { "java.io",
-      " File FileReader FileWriter BufferedReader BufferedWriter InputStreamReader IOException "
-      "PrintWriter FileNotFoundException InputStream OutputStream Serializable "
-      "UncheckedIOException "
-      "StringReader StringWriter ByteArrayOutputStream FileInputStream FileOutputStream " },
+    { "java.io", " File FileReader FileWriter BufferedReader BufferedWriter InputStreamReader "
+                 "IOException PrintWriter FileNotFoundException InputStream OutputStream "
+                 "Serializable UncheckedIOException StringReader StringWriter "
+                 "ByteArrayOutputStream FileInputStream FileOutputStream " },
     { "java.nio.file", " Files Path Paths " },
     { "java.nio.charset", " StandardCharsets Charset " },
     { "java.time", " LocalDate LocalDateTime LocalTime Duration Instant ZonedDateTime Period " },
@@ -191,8 +186,7 @@ static void tell_lossy(const struct advising *a, const struct match *m)
     (void)snprintf(cast, sizeof cast, "(%.*s) ", SAID(m, 1));
     suggest(a->d, 0, 0.85,
             "What is %.*s may not fit %.*s: say that it is meant with a cast, `%s` before it, or "
-            "declare the variable "
-            "as %.*s.",
+            "declare the variable as %.*s.",
             SAID(m, 0), SAID(m, 1), cast, SAID(m, 0));
     replace_at_caret(a, cast);
 }
@@ -201,9 +195,9 @@ static void tell_convert(const struct advising *a, const struct match *m)
 {
     struct piece from = m->group[0], to = m->group[1];
     if (piece_is(from, "String") && (piece_is(to, "int") || piece_is(to, "Integer")))
-        suggest(a->d, 0, 0.85,
-                "Integer.parseInt(text) makes a number of a text; a number is written without "
-                "quotes.");
+        suggest(
+            a->d, 0, 0.85,
+            "Integer.parseInt(text) makes a number of a text; a number is written without quotes.");
     else if (piece_is(from, "String") && (piece_is(to, "double") || piece_is(to, "Double")))
         suggest(a->d, 0, 0.85,
                 "Double.parseDouble(text) makes a number of a text; a number is written without "
@@ -298,8 +292,8 @@ static void tell_unreported(const struct advising *a, const struct match *m)
     /* What a lambda throws, its caller's interface would have to declare. */
     if (piece_has(line_at(a->in, a->d), "->") || piece_has(line_at(a->in, a->d), "::"))
         suggest(a->d, 0, 0.9,
-                "A lambda cannot pass %.*s on: catch it inside, `x -> { try { ... } catch (%.*s "
-                "e) { throw new RuntimeException(e); } }`.",
+                "A lambda cannot pass %.*s on: catch it inside, `x -> { try { ... } catch (%.*s e) "
+                "{ throw new RuntimeException(e); } }`.",
                 SAID(m, 0), SAID(m, 0));
 }
 
@@ -316,19 +310,19 @@ static void tell_super(const struct advising *a, const struct match *m)
                 "constructor that begins with `super(...)` and gives it %.*s.",
                 SAID(m, 0), SAID(m, 1));
     else if (match(a->g, "\\)\\s*(?:throws .*)?\\{", line, &c))
-        suggest(a->d, 0, 0.9,
-                "The constructor has to begin with `super(...)`: `%.*s`, which it extends, takes "
-                "%.*s.",
-                SAID(m, 0), SAID(m, 1));
+        suggest(
+            a->d, 0, 0.9,
+            "The constructor has to begin with `super(...)`: `%.*s`, which it extends, takes %.*s.",
+            SAID(m, 0), SAID(m, 1));
 }
 
 static void tell_nothing_left(const struct advising *a, const struct match *m)
 {
     (void)m;
     if (!piece_has(text_of(a->in), "java.util.Scanner"))
-        suggest(a->d, 0, 0.8,
-                "It was empty: ask isEmpty() (hasNext(), of an iterator) before taking something "
-                "out.");
+        suggest(
+            a->d, 0, 0.8,
+            "It was empty: ask isEmpty() (hasNext(), of an iterator) before taking something out.");
 }
 
 static const struct advice table[] = {
@@ -368,16 +362,14 @@ static const struct advice table[] = {
          tell_convert),
     SAY("^unreported exception (\\S+); must be caught", CATEGORY_TYPE, 0, 0.9,
         "Declare it, `throws {1}` after the method's brackets, or put the call into try { ... } "
-        "catch ({1} e) "
-        "{ ... }.",
+        "catch ({1} e) { ... }.",
         .tell = tell_unreported),
     SAY("^local variables? (?:(\\w+) .*)?referenced from (a lambda expression|an inner class)",
         CATEGORY_TYPE, 0, 0.9,
         "What {2} uses must not change: copy it into a variable that is set once, or count in an "
         "AtomicInteger or an array of one (int[] n = {0}; n[0]++)."),
     SAY("^(\\w+) is abstract; cannot be instantiated", CATEGORY_TYPE, 0, 0.85,
-        "There are no objects of `{1}` itself: make one of a class that extends or implements "
-        "it."),
+        "There are no objects of `{1}` itself: make one of a class that extends or implements it."),
     SAY("attempting to assign weaker access privileges; was (\\w+)", CATEGORY_TYPE, 0, 0.9,
         "Write `{1}` before the method: the one that it overrides is {1}."),
     SAY("^method does not override or implement a method", CATEGORY_TYPE, 0, 0.85,
@@ -410,8 +402,7 @@ static const struct advice table[] = {
     SAY("^(.+?) is not abstract and does not override abstract method (\\S+) in (\\w+)",
         CATEGORY_TYPE, 0, 0.9, "Write the method {2} of {3} in `{1}`."),
     SAY("^constructor (\\w+) in \\S+ \\S+ cannot be applied to given types; +required: +(.*?) "
-        "+found: "
-        "+no arguments",
+        "+found: +no arguments",
         CATEGORY_TYPE, 0, 0.85, "`{1}` takes: {2}. It was given nothing.", .tell = tell_super),
     SAY("^(?:method|constructor) (\\w+) in \\S+ \\S+ cannot be applied to given types; +required: "
         "+(.*?) +found: +(.*?)"
@@ -475,8 +466,7 @@ static const struct advice table[] = {
         "The object is a {1}: ask with `instanceof` before casting it to {2}."),
     SAY("ConcurrentModificationException", CATEGORY_RUNTIME, 0, 0.9,
         "The collection is changed while a loop goes through it: use removeIf(...), the Iterator's "
-        "own remove(), or "
-        "collect what is to go and remove it after."),
+        "own remove(), or collect what is to go and remove it after."),
     SAY("UnsupportedOperationException", CATEGORY_RUNTIME, 0, 0.85,
         "List.of, Map.of and Arrays.asList make collections that cannot be changed: copy it, `new "
         "ArrayList<>(list)`."),
@@ -499,8 +489,8 @@ static const struct advice table[] = {
     SAY("CloneNotSupportedException", CATEGORY_TYPE, 0, 0.8,
         "The class has to implement Cloneable, or to be copied another way."),
     SAY("DateTimeParseException: (.*)", CATEGORY_VALUE, 0, 0.8,
-        "The text is no date in the form that is read (2024-05-31, unless a DateTimeFormatter "
-        "says another)."),
+        "The text is no date in the form that is read (2024-05-31, unless a DateTimeFormatter says "
+        "another)."),
     SAY("IllegalMonitorStateException", CATEGORY_RUNTIME, 0, 0.8,
         "wait(), notify() and unlock() are for who holds the lock: call them inside of "
         "synchronized, or after lock()."),
@@ -523,8 +513,8 @@ static const struct advice table[] = {
         "The format does not fit its arguments: %d is for whole numbers, %f for others, %s for "
         "anything."),
     SAY("No enum constant (?:\\w+\\.)*(\\w+)\\.(.*)$", CATEGORY_VALUE, 0, 0.85,
-        "{1} has no constant {2}; large and small letters differ: compare with {1}.values() "
-        "first, or catch IllegalArgumentException."),
+        "{1} has no constant {2}; large and small letters differ: compare with {1}.values() first, "
+        "or catch IllegalArgumentException."),
     IS("IllegalArgumentException|DateTimeParse|ParseException|PatternSyntax", CATEGORY_VALUE),
     IS("IOException", CATEGORY_IO),
     END_OF_ADVICE,

@@ -77,13 +77,12 @@ static bool tell_unopened(const struct advising *a, struct piece name)
             !piece_same(m.group[0], name))
             continue;
         bool file = piece_has(m.all, "open(");
-        suggest(
-            a->d, file ? 22 : 4, 0.9,
-            file ? "`%.*s` is nil since line %u: io.open() gives nil for a file that cannot be "
-                   "opened. "
-                   "Send the file with the job, and write assert(io.open(...)) to see the reason."
-                 : "`%.*s` is nil since line %u: nothing matched there; test it first.",
-            (int)name.len, name.at, n);
+        suggest(a->d, file ? 22 : 4, 0.9,
+                file ? "`%.*s` is nil since line %u: io.open() gives nil for a file that cannot be "
+                       "opened. Send the file with the job, and write assert(io.open(...)) to see "
+                       "the reason."
+                     : "`%.*s` is nil since line %u: nothing matched there; test it first.",
+                (int)name.len, name.at, n);
         return true;
     }
     return false;

@@ -54,11 +54,11 @@ static bool read_below_head(struct diagnoser *g, struct reading *r, struct piece
 static bool read_frame(struct diagnoser *g, struct reading *r, struct piece line)
 {
     struct match m;
-    if (!match(g,
-               "^\\s+at (?:async )?(?:(.+?) "
-               "\\()?((?:file://)?/[^()]*?|node:[\\w/:]+?|\\.{0,2}/?[\\w./"
-               "-]+?):(\\d+):(\\d+)\\)?(?: \\{)?$",
-               line, &m))
+    if (!match(
+            g,
+            "^\\s+at (?:async )?(?:(.+?) \\()?((?:file://)?/[^()]*?|node:[\\w/:]+?|\\.{0,2}/?[\\w./"
+            "-]+?):(\\d+):(\\d+)\\)?(?: \\{)?$",
+            line, &m))
         return false;
     r->message_lines = 0;
     if (r->n_frames < NODE_FRAMES && r->type.at) {

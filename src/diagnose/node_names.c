@@ -118,8 +118,7 @@ static bool is_in_a_block(struct js *j, struct piece name)
             piece_same(m.group[0], name) && i != j->d->location.line) {
             suggest(j->d, 29, 0.9,
                     "'%.*s' is declared in line %u, inside of { }, and is not known outside: "
-                    "declare it "
-                    "(let) before that block, or return it.",
+                    "declare it (let) before that block, or return it.",
                     P(name), i);
             return true;
         }
@@ -268,10 +267,10 @@ static void no_file(struct js *j, struct piece name)
         struct piece source = piece_base(piece_of(j->in->sources[i].name));
         if (source.len > base.len && source.at[base.len] == '.' &&
             memcmp(source.at, base.at, base.len) == 0) {
-            suggest(j->d, 31, 0.94,
-                    "The file is '%.*s': in a module its name is written whole, with the "
-                    "extension.",
-                    P(source));
+            suggest(
+                j->d, 31, 0.94,
+                "The file is '%.*s': in a module its name is written whole, with the extension.",
+                P(source));
             return;
         }
         nearest_try(&n, source);

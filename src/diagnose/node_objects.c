@@ -307,11 +307,10 @@ static bool no_text(struct js *j, struct piece owner, struct piece name)
 {
     if (!piece_among(name, text_methods))
         return false;
-    suggest(
-        j->d, 32, 0.88,
-        "'%.*s' is not text here: String(%.*s) makes text of it; console.log(typeof %.*s) shows "
-        "what it is.",
-        P(owner), P(owner), P(owner));
+    suggest(j->d, 32, 0.88,
+            "'%.*s' is not text here: String(%.*s) makes text of it; console.log(typeof %.*s) "
+            "shows what it is.",
+            P(owner), P(owner), P(owner));
     return true;
 }
 

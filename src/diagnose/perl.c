@@ -101,8 +101,8 @@ static void tell_syntax(const struct advising *a, const struct match *m)
 static const struct {
     const char *module, *names; /* between spaces */
 } exporters[] = {
-    { "List::Util", " max min sum sum0 first shuffle uniq any all none reduce product pairs maxstr "
-                    "minstr " },
+    { "List::Util",
+      " max min sum sum0 first shuffle uniq any all none reduce product pairs maxstr minstr " },
     { "POSIX", " floor ceil strftime fmod isatty mktime " },
     { "Scalar::Util", " blessed looks_like_number reftype weaken refaddr dualvar " },
     { "Data::Dumper", " Dumper " },
@@ -152,12 +152,10 @@ static const struct advice table[] = {
         "There is no file {1} where Perl looks; `use lib '.'`."),
     IS("\"\\S+\" is not exported by|did not return a true value", CATEGORY_IMPORT),
     SAY("while parsing JSON string|malformed (?:JSON|number|or illegal unicode)|expected, at "
-        "character "
-        "offset|garbage after JSON",
+        "character offset|garbage after JSON",
         CATEGORY_VALUE, 27, 0.88,
         "The text is no JSON there: names and texts stand in double quotes, no comma at the end, "
-        "and "
-        "nothing after the last bracket."),
+        "and nothing after the last bracket."),
     TELL("Missing right curly", CATEGORY_SYNTAX, 0, tell_brace),
     SAY("Can't find string terminator (\\S+) anywhere before EOF", CATEGORY_SYNTAX, 0, 0.85,
         "The text that begins there is not closed: the closing {1} is missing."),

@@ -95,8 +95,8 @@ static void tell_variable(const struct advising *a, const struct match *m)
     struct piece name = m->group[0];
     if (!nearest_name_in(a->in, name, NULL, best, sizeof best)) {
         suggest(a->d, 0, 0.6,
-                "Give $%.*s a value before it is used; in a function, variables of outside are "
-                "not seen (pass them).",
+                "Give $%.*s a value before it is used; in a function, variables of outside are not "
+                "seen (pass them).",
                 (int)name.len, name.at);
         return;
     }
@@ -139,8 +139,7 @@ static void tell_null(const struct advising *a, const struct match *m)
     struct piece name = m->group[0];
     suggest(a->d, 0, 0.85,
             "What stands before `->%.*s` is null: find out why nothing was found, or write `?->`, "
-            "which gives null "
-            "for null.",
+            "which gives null for null.",
             (int)name.len, name.at);
     char from[100], to[100];
     (void)snprintf(from, sizeof from, "->%.*s", (int)(name.len < 80 ? name.len : 80), name.at);
@@ -278,8 +277,7 @@ static const struct advice table[] = {
     SAY("foreach\\(\\) argument must be of type array\\|object, (\\w+) given", CATEGORY_TYPE, 0,
         0.85, "foreach goes through arrays, and was given {1}: check what returned it."),
     SAY("Cannot use object of type (\\S+) as array", CATEGORY_TYPE, 0, 0.85,
-        "A {1} is an object: use ->name, or, for "
-        "JSON, json_decode($text, true)."),
+        "A {1} is an object: use ->name, or, for JSON, json_decode($text, true)."),
     SAY("Object of class (\\S+) could not be converted to string", CATEGORY_TYPE, 0, 0.85,
         "Give {1} a method __toString(), or print one of its properties."),
     SAY("Array to string conversion", CATEGORY_TYPE, 0, 0.8,

@@ -12,8 +12,7 @@ static void tell_group(const struct advising *a, const struct match *m)
     struct match c;
     suggest(a->d, 0, 0.9,
             "What is selected beside an aggregate is what the rows are grouped by: add GROUP BY "
-            "%.*s, or put it into "
-            "an aggregate (max(%.*s)).",
+            "%.*s, or put it into an aggregate (max(%.*s)).",
             (int)name.len, name.at, (int)name.len, name.at);
     if (match(a->g, "(?i)^([^;]*\\bfrom\\b[^;]*)(;?\\s*)$", line, &c) &&
         !match(a->g, "(?i)group by|order by", line, &c)) {
@@ -25,11 +24,10 @@ static void tell_group(const struct advising *a, const struct match *m)
 
 static void tell_operator(const struct advising *a, const struct match *m)
 {
-    suggest(
-        a->d, 0, 0.85,
-        "PostgreSQL does not compare %.*s with %.*s by itself: convert one side, `value::%.*s` or "
-        "CAST(value AS %.*s).",
-        SAID(m, 0), SAID(m, 2), SAID(m, 0), SAID(m, 0));
+    suggest(a->d, 0, 0.85,
+            "PostgreSQL does not compare %.*s with %.*s by itself: convert one side, `value::%.*s` "
+            "or CAST(value AS %.*s).",
+            SAID(m, 0), SAID(m, 2), SAID(m, 0), SAID(m, 0));
 }
 
 static const struct {
@@ -207,8 +205,7 @@ static const struct advice table[] = {
     IS("syntax error|^42601: (?!INSERT has)", CATEGORY_SYNTAX),
     SAY("duplicate key value violates unique constraint \"(.+?)\"", CATEGORY_VALUE, 0, 0.85,
         "A row with this value is there already ({1}): change it, or write ON CONFLICT DO NOTHING "
-        "or ON CONFLICT (...) DO "
-        "UPDATE.",
+        "or ON CONFLICT (...) DO UPDATE.",
         .docs = DOC "sql-insert.html#SQL-ON-CONFLICT"),
     SAY("insert or update on table \"(.+?)\" violates foreign key constraint", CATEGORY_VALUE, 0,
         0.8, "The row of {1} refers to one that does not exist: insert that one first."),
@@ -229,8 +226,8 @@ static const struct advice table[] = {
     SAY("invalid input value for enum (\\S+): (\".*\")", CATEGORY_VALUE, 0, 0.8,
         "{2} is not among the values of {1}."),
     SAY("^22003: (integer|smallint|bigint) out of range", CATEGORY_VALUE, 0, 0.85,
-        "The result does not fit {1}: use bigint (numeric has no end), `value::bigint`, or "
-        "ALTER the column's type.",
+        "The result does not fit {1}: use bigint (numeric has no end), `value::bigint`, or ALTER "
+        "the column's type.",
         .docs = DOC "datatype-numeric.html"),
     SAY("numeric field overflow", CATEGORY_VALUE, 0, 0.8,
         "numeric(p, s) has p digits, s of them after the point: the value has more before it.",
@@ -364,8 +361,7 @@ static const struct {
       "\"limits\": {\"disk\": 25165824} in a request. SQLite needs none." },
     { "error: the files limit is too small for a PostgreSQL server",
       "A PostgreSQL server has some 550 files of its own: --files 1000 or more on the command "
-      "line, "
-      "\"limits\": {\"files\": 1000} in a request. SQLite needs none." },
+      "line, \"limits\": {\"files\": 1000} in a request. SQLite needs none." },
 };
 
 static void advise_start(const struct diagnose_input *in, struct diagnosis *d)

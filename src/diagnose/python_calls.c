@@ -103,11 +103,10 @@ static bool of_dataclass(struct py *p, struct piece name, struct piece what)
         return false;
     struct piece class = m.group[0];
     if (match(p->g, "^missing .*: (.+)$", what, &m)) {
-        suggest(
-            p->d, 10, 0.9,
-            "%.*s (line %u) has fields that must be given: give %.*s in the call, or a default in "
-            "the class.",
-            P(class), number, P(m.group[0]));
+        suggest(p->d, 10, 0.9,
+                "%.*s (line %u) has fields that must be given: give %.*s in the call, or a default "
+                "in the class.",
+                P(class), number, P(m.group[0]));
         return true;
     }
     struct nearest n = { .name = NO_PIECE };
@@ -140,8 +139,7 @@ static bool is_wrapped(struct py *p, uint32_t number, struct piece list, struct 
         return false;
     suggest(p->d, 10, 0.9,
             "%.*s (line %u) puts another function in its place, and that one takes no arguments: "
-            "let it "
-            "pass them on, `def wrapper(*args, **kwargs): return func(*args, **kwargs)`.",
+            "let it pass them on, `def wrapper(*args, **kwargs): return func(*args, **kwargs)`.",
             P(above), number - 1);
     return true;
 }
@@ -229,8 +227,7 @@ static bool shadowed(struct py *p, unsigned rule)
             if (piece_among(name, py_builtins))
                 suggest(p->d, rule, 0.95,
                         "Line %u gives the name '%.*s' to something else, and so hides the "
-                        "built-in %.*s(): use "
-                        "another name there.",
+                        "built-in %.*s(): use another name there.",
                         number, P(name), P(name));
             else
                 suggest(p->d, rule, 0.85,

@@ -7,30 +7,25 @@ const struct advice py_library[] = {
     /* NumPy and pandas */
     SAY("^ValueError: The truth value of an? (?:array|Series|DataFrame)", CATEGORY_VALUE, 0, 0.92,
         "A whole array is no single yes or no: (a > 1) & (a < 5) compares item by item (each part "
-        "in "
-        "brackets), and .any() or .all() makes one answer of it."),
+        "in brackets), and .any() or .all() makes one answer of it."),
     SAY("^ValueError: operands could not be broadcast together with (?:remapped )?shapes (.+?) *$",
         CATEGORY_VALUE, 0, 0.9,
         "The shapes {1} do not fit: from the right, each pair of sizes must be equal or one of "
-        "them 1. "
-        "print(a.shape) shows them; .reshape() or a[:, None] changes them.",
+        "them 1. print(a.shape) shows them; .reshape() or a[:, None] changes them.",
         .docs = NUMPY),
     SAY("^ValueError: (?:matmul: .*\\(size (\\d+) is different from (\\d+)\\)|shapes (.+) not "
         "aligned)",
         CATEGORY_VALUE, 0, 0.9,
         "The shapes do not fit for a product: the left side must have as many columns as the right "
-        "one "
-        "has rows. print(a.shape, b.shape) shows them; .T turns one around."),
+        "one has rows. print(a.shape, b.shape) shows them; .T turns one around."),
     SAY("^ValueError: cannot reshape array of size (\\d+) into shape (\\(.*\\))", CATEGORY_VALUE, 0,
         0.9,
         "{1} items do not fill the shape {2}: its sizes multiplied must give {1}; one of them may "
-        "be "
-        "-1, which is then calculated."),
+        "be -1, which is then calculated."),
     SAY("^ValueError: setting an array element with a sequence|inhomogeneous shape", CATEGORY_VALUE,
         0, 0.88, "The rows differ in length: make them equal, or keep them as a list of lists."),
     SAY("^ValueError: all the input array dimensions|^ValueError: all input arrays must have the "
-        "same "
-        "shape",
+        "same shape",
         CATEGORY_VALUE, 0, 0.85, "The arrays differ in shape: print(x.shape) of each shows which."),
     SAY("^LinAlgError: Singular matrix", CATEGORY_VALUE, 0, 0.85,
         "The matrix has no inverse (a row follows from others): np.linalg.pinv or lstsq solve such "
@@ -42,8 +37,7 @@ const struct advice py_library[] = {
     SAY("^IndexError: index (-?\\d+) is out of bounds for axis (\\d+) with size (\\d+)",
         CATEGORY_INDEX, 9, 0.92,
         "Axis {2} has {3} items, and the first is 0: position {1} is past the end; print(x.shape) "
-        "shows the "
-        "sizes."),
+        "shows the sizes."),
     SAY("^IndexError: single positional indexer is out-of-bounds", CATEGORY_INDEX, 9, 0.9,
         "The table has fewer rows than that: len(df) says how many; it may be empty after a "
         "filter."),
@@ -84,8 +78,7 @@ const struct advice py_library[] = {
         "dataclasses.replace(obj, {1}=...), or leave frozen out."),
     SAY("^ValueError: mutable default <class '(\\w+)'> for field (\\w+)", CATEGORY_VALUE, 0, 0.95,
         "All objects would share that {1}: write `{2}: {1} = field(default_factory={1})`, with "
-        "`from "
-        "dataclasses import field`."),
+        "`from dataclasses import field`."),
     SAY("^TypeError: non-default argument '(\\w+)' follows default argument", CATEGORY_TYPE, 10,
         0.93, "Fields without a default come first: move '{1}' up, or give it a default."),
     SAY("^ValueError: (.+) is not a valid (\\w+)$", CATEGORY_VALUE, 0, 0.85,
@@ -98,13 +91,11 @@ const struct advice py_library[] = {
         "The SQL is wrong at {1} or just before it: a comma, a bracket or a word is missing."),
     SAY("^OperationalError: unable to open database file", CATEGORY_IO, 22, 0.85,
         "The directory of the file is not there, or cannot be written: use a file below /sandbox, "
-        "or "
-        "\":memory:\"."),
+        "or \":memory:\"."),
     SAY("^OperationalError: database is locked", CATEGORY_RESOURCE, 0, 0.85,
         "Another connection is writing: commit() or close() it first."),
     SAY("^(?:ProgrammingError|sqlite3\\.ProgrammingError): Incorrect number of bindings "
-        "supplied\\. The "
-        "current statement uses (\\d+), and there are (\\d+)",
+        "supplied\\. The current statement uses (\\d+), and there are (\\d+)",
         CATEGORY_VALUE, 10, 0.92,
         "The SQL has {1} place(s) marked ?, and {2} value(s) are given: a single value is given as "
         "(value,), with the comma, for a text alone is taken letter by letter."),
@@ -119,8 +110,7 @@ const struct advice py_library[] = {
     /* argparse */
     SAY("^SystemExit: the following arguments are required: (.+)", CATEGORY_RUNTIME, 10, 0.93,
         "The program wants arguments: {1}. They follow its file on the command line (belljar run "
-        "FILE -- "
-        "A B), and are \"args\" in a request."),
+        "FILE -- A B), and are \"args\" in a request."),
     SAY("^SystemExit: unrecognized arguments: (.+)", CATEGORY_RUNTIME, 10, 0.9,
         "It knows no {1}: its usage line lists what it takes."),
     SAY("^SystemExit: argument (\\S+): invalid (\\w+) value: (.+)", CATEGORY_RUNTIME, 13, 0.9,
@@ -139,8 +129,7 @@ const struct advice py_library[] = {
         "protocol",
         CATEGORY_TYPE, 12, 0.88,
         "`with` wants an object with __enter__ and __exit__ (`async with`: __aenter__), and a {1} "
-        "has "
-        "none: call what opens it, or use contextlib.closing()."),
+        "has none: call what opens it, or use contextlib.closing()."),
     SAY("^(?:AttributeError|TypeError): .*__(?:enter|exit)__", CATEGORY_TYPE, 12, 0.85,
         "`with` wants an object with __enter__ and __exit__: define both, or use "
         "contextlib.contextmanager."),
@@ -154,19 +143,16 @@ const struct advice py_library[] = {
         "A {1} is gone through with a plain `for`; `async for` is for async generators."),
     SAY("^ValueError: a coroutine was expected, got (.*)", CATEGORY_VALUE, 26, 0.92,
         "asyncio.run() wants a coroutine: call the function, asyncio.run(main()), and make it "
-        "`async "
-        "def`."),
+        "`async def`."),
     SAY("^TimeoutError: $", CATEGORY_RUNTIME, 0, 0.7,
         "It waited longer than the program itself allows: raise the timeout, or find what is "
-        "awaited "
-        "and never comes."),
+        "awaited and never comes."),
     SAY("^RuntimeError: super\\(\\): no arguments", CATEGORY_RUNTIME, 10, 0.85,
         "super() works inside of a method that has self: write `def method(self):`."),
     /* values of the standard library */
     SAY("^TypeError: Object of type (\\w+) is not JSON serializable", CATEGORY_TYPE, 11, 0.92,
         "JSON has no {1}: convert it first (str(x), list(x), obj.__dict__, "
-        "dataclasses.asdict(obj)), or "
-        "give json.dumps(..., default=str)."),
+        "dataclasses.asdict(obj)), or give json.dumps(..., default=str)."),
     SAY("^TypeError: the JSON object must be str, bytes or bytearray, not (\\w+)", CATEGORY_TYPE,
         11, 0.92,
         "json.loads() reads text, and this is a {1}: of a file use json.load(file); a dict or list "
@@ -175,8 +161,7 @@ const struct advice py_library[] = {
         "Patterns are looked for in text: str(x) makes it; None or a list came instead."),
     SAY("^(?:re\\.)?(?:error|PatternError): (.+) at position (\\d+)", CATEGORY_VALUE, 18, 0.9,
         "The pattern is wrong at its character {2} ({1}): a bracket, + or * that is meant as "
-        "itself has a "
-        "backslash before it, and the text an r: r\"\\(\"."),
+        "itself has a backslash before it, and the text an r: r\"\\(\"."),
     SAY("^Invalid(?:Operation)?: \\[<class 'decimal\\.ConversionSyntax'>\\]", CATEGORY_VALUE, 13,
         0.9,
         "The text is no number: strip it, take out commas and signs, or catch "
@@ -202,8 +187,7 @@ const struct advice py_library[] = {
         ".replace(tzinfo=timezone.utc)."),
     SAY("^NoSectionError: No section: '(.+)'", CATEGORY_INDEX, 8, 0.88,
         "The configuration has no [{1}]: config.sections() lists them; read() says nothing of a "
-        "file "
-        "that is not there."),
+        "file that is not there."),
     SAY("^NoOptionError: No option '(.+)' in section: '(.+)'", CATEGORY_INDEX, 8, 0.88,
         "[{2}] has no {1}: config.get('{2}', '{1}', fallback=...) gives another value then."),
     SAY("^ParseError: (.+): line (\\d+), column (\\d+)", CATEGORY_VALUE, 27, 0.88,
@@ -214,8 +198,7 @@ const struct advice py_library[] = {
         "The file was not written by pickle.dump(), or is cut off."),
     SAY("^error: unpack requires a buffer of (\\d+) bytes", CATEGORY_VALUE, 14, 0.9,
         "The format wants {1} bytes, and another number came: struct.calcsize(format) tells how "
-        "many "
-        "to read."),
+        "many to read."),
     SAY("^OverflowError: (?:math range error|int too large|.*Result too large)", CATEGORY_VALUE, 0,
         0.8, "The number is too large for a float: calculate with int, or with logarithms."),
     SAY("^ValueError: chr\\(\\) arg not in range", CATEGORY_VALUE, 0, 0.85,

@@ -393,8 +393,7 @@ static void say_missing(struct py *p, struct piece top, const char *package)
         (void)snprintf(named, sizeof named, "'%.*s' is a package of its own", P(top));
     suggest(p->d, 1, 0.9,
             "%s%s. A jar cannot download it: install it for the host's Python (pip install %s), "
-            "and jars "
-            "see it%s%s%s.",
+            "and jars see it%s%s%s.",
             named, p->in->available ? ", which is not installed here" : "", package,
             other ? "; or do without it: " : "", other ? other : "",
             other ? " of the standard library may do" : "");
@@ -402,11 +401,11 @@ static void say_missing(struct py *p, struct piece top, const char *package)
 
 static void say_unknown(struct py *p, struct piece top)
 {
-    suggest(p->d, 1, 0.6,
-            "'%.*s' is no module of Python's own library, and a jar cannot download it: do without "
-            "it, or have it installed for the host's Python once somebody has looked at what it "
-            "is.",
-            P(top));
+    suggest(
+        p->d, 1, 0.6,
+        "'%.*s' is no module of Python's own library, and a jar cannot download it: do without it, "
+        "or have it installed for the host's Python once somebody has looked at what it is.",
+        P(top));
 }
 
 static void on_no_module(struct py *p)
@@ -519,8 +518,7 @@ static void on_cannot_import(struct py *p)
     if (piece_has(p->message, "circular import")) {
         suggest(p->d, 2, 0.85,
                 "The modules import each other: move one import into the function that needs it, "
-                "or what "
-                "both need into a third file.");
+                "or what both need into a third file.");
         return;
     }
     const struct source_file *own = find_source(p->in, path);
@@ -552,11 +550,10 @@ static void on_cannot_import(struct py *p)
         suggest(p->d, 2, 0.9, "'%.*s' has no '%.*s'; it has '%s'.", P(module), P(name), n.best);
         (void)suggest_swap(p->in, p->d, name, n.best);
     } else {
-        suggest(
-            p->d, 2, 0.6,
-            "This version of '%.*s' has no '%.*s': it was renamed, or came with another version; "
-            "dir(%.*s) lists what there is.",
-            P(module), P(name), P(module));
+        suggest(p->d, 2, 0.6,
+                "This version of '%.*s' has no '%.*s': it was renamed, or came with another "
+                "version; dir(%.*s) lists what there is.",
+                P(module), P(name), P(module));
     }
 }
 

@@ -400,8 +400,7 @@ static void on_attribute(struct py *p)
     } else if (py_defined(p, type, &line, &number, &f)) {
         suggest(p->d, 5, 0.7,
                 "The class %.*s (line %u of %s) gives its objects no '%.*s': set self.%.*s in "
-                "__init__, or "
-                "define it there.",
+                "__init__, or define it there.",
                 P(type), number, f->name, P(name), P(name));
     } else {
         suggest(

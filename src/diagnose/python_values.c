@@ -68,11 +68,10 @@ static void on_key(struct py *p)
         return;
     }
     if (passed_through(p, "pandas/")) {
-        suggest(
-            p->d, 8, 0.88,
-            "The table has no column or label '%.*s': print(df.columns) shows the columns (case "
-            "and spaces count), print(df.index) the labels.",
-            P(key));
+        suggest(p->d, 8, 0.88,
+                "The table has no column or label '%.*s': print(df.columns) shows the columns "
+                "(case and spaces count), print(df.index) the labels.",
+                P(key));
         return;
     }
     if (match(p->g, "([A-Za-z_][\\w.]*)\\[([^\\[\\]]+)\\]\\s*(?:\\+=|-=)", p->line, &m)) {
@@ -178,11 +177,10 @@ static void on_index(struct py *p)
         rest.len -= used;
     }
     if (match(p->g, "(\\w+)\\([^()]*\\)\\[(-?\\d+)\\]", p->line, &m) && !meant.all.at)
-        suggest(
-            p->d, 9, 0.8,
-            "%.*s() gave fewer parts than [%.*s] asks for: keep what it gives in a name, and test "
-            "its len() first.",
-            P(m.group[0]), P(m.group[1]));
+        suggest(p->d, 9, 0.8,
+                "%.*s() gave fewer parts than [%.*s] asks for: keep what it gives in a name, and "
+                "test its len() first.",
+                P(m.group[0]), P(m.group[1]));
     else if (meant.all.at)
         suggest(p->d, 9, 0.7,
                 "'%.*s' has no position %.*s: positions go from 0 to len(%.*s) - 1; "
@@ -567,10 +565,9 @@ static void on_json(struct py *p)
     struct match m;
     bool begins = piece_has(p->message, "(char 0)") && piece_has(p->message, "Expecting value");
     if (begins && (piece_has(p->line, "stdin") || piece_has(p->line, "input(")))
-        suggest(
-            p->d, 25, 0.93,
-            "Standard input is empty, or no JSON: give it (echo '{}' | belljar run ..., --stdin "
-            "FILE; \"stdin\" in a request).");
+        suggest(p->d, 25, 0.93,
+                "Standard input is empty, or no JSON: give it (echo '{}' | belljar run ..., "
+                "--stdin FILE; \"stdin\" in a request).");
     else if (begins)
         suggest(p->d, 27, 0.92,
                 "It does not begin like JSON: the text is empty, or something else (HTML, an error "

@@ -57,8 +57,7 @@ static bool defined_elsewhere(struct py *p, struct piece name)
     else
         suggest(p->d, 3, 0.85,
                 "'%.*s' gets its value in line %u, in another function or class: names there are "
-                "not known "
-                "here. Return it, or pass it on.",
+                "not known here. Return it, or pass it on.",
                 P(name), number);
     return true;
 }
@@ -114,8 +113,7 @@ static void on_name(struct py *p)
         else
             suggest(p->d, 3, 0.4,
                     "Nothing in the program gives '%.*s' a value: define it first, import it, or "
-                    "put it in "
-                    "quotes if it is text.",
+                    "put it in quotes if it is text.",
                     P(name));
         return;
     }
@@ -178,19 +176,17 @@ static void on_unbound(struct py *p)
     if (is_global(p, name)) {
         suggest(p->d, 16, 0.92,
                 "'%.*s' is assigned in this function, so it is the function's own there: write "
-                "`global %.*s` "
-                "first to mean the one outside.",
+                "`global %.*s` first to mean the one outside.",
                 P(name), P(name));
         suggest_replacement(p->d, "global %.*s", P(name));
         return;
     }
     uint32_t outer = enclosing_with(p, name);
     if (outer) {
-        suggest(
-            p->d, 16, 0.9,
-            "'%.*s' belongs to the function around this one (line %u), and is assigned here: write "
-            "`nonlocal %.*s` first to change that one.",
-            P(name), outer, P(name));
+        suggest(p->d, 16, 0.9,
+                "'%.*s' belongs to the function around this one (line %u), and is assigned here: "
+                "write `nonlocal %.*s` first to change that one.",
+                P(name), outer, P(name));
         suggest_replacement(p->d, "nonlocal %.*s", P(name));
         return;
     }
@@ -198,8 +194,7 @@ static void on_unbound(struct py *p)
     if (before) {
         suggest(p->d, 16, 0.85,
                 "'%.*s' gets its value in line %u only on some paths (an if, a loop, a try): give "
-                "it one "
-                "before.",
+                "it one before.",
                 P(name), number);
     } else {
         suggest(p->d, 16, 0.75,

@@ -13,13 +13,11 @@ static const struct {
     const char *package, *names; /* between spaces */
 } packages[] = {
     { "dplyr", " mutate filter select arrange summarise summarize group_by left_join inner_join "
-               "%>% n_distinct pull "
-               "rename distinct count case_when bind_rows tibble glimpse " },
+               "%>% n_distinct pull rename distinct count case_when bind_rows tibble glimpse " },
     { "ggplot2",
       " ggplot aes geom_point geom_line geom_bar geom_histogram ggsave facet_wrap labs theme " },
     { "stringr", " str_to_upper str_to_lower str_detect str_replace str_replace_all str_split "
-                 "str_trim str_sub "
-                 "str_extract str_length str_c str_count " },
+                 "str_trim str_sub str_extract str_length str_c str_count " },
     { "tidyr", " pivot_longer pivot_wider gather spread drop_na separate unite " },
     { "readr", " read_csv write_csv read_tsv parse_number " },
     { "purrr", " map_dbl map_chr map_int map_df pmap walk " },

@@ -100,8 +100,7 @@ static void tell_local(const struct advising *a, const struct match *m)
             n < a->d->location.line) {
             suggest(a->d, 3, 0.92,
                     "`%.*s` of line %u is not seen inside of a method: pass it as an argument, or "
-                    "make it "
-                    "a constant (%.*s in capitals).",
+                    "make it a constant (%.*s in capitals).",
                     SAID(m, 0), n, SAID(m, 0));
             return;
         }
@@ -127,10 +126,9 @@ static void tell_nil(const struct advising *a, const struct match *m)
                        c.all.at);
     if (strcmp(before, "`gets`") == 0 || strcmp(before, "`STDIN.gets`") == 0 ||
         strcmp(before, "`$stdin.gets`") == 0) {
-        suggest(
-            a->d, 25, 0.93,
-            "gets found no input: give the program standard input (echo TEXT | belljar run ..., "
-            "--stdin FILE; \"stdin\" in a request), one line for each gets.");
+        suggest(a->d, 25, 0.93,
+                "gets found no input: give the program standard input (echo TEXT | belljar run "
+                "..., --stdin FILE; \"stdin\" in a request), one line for each gets.");
         return;
     }
     suggest(a->d, 0, 0.85,
@@ -214,8 +212,7 @@ static void tell_load(const struct advising *a, const struct match *m)
     } else {
         suggest(a->d, 0, 0.8,
                 "The gem or file \"%.*s\" is not installed here: use Ruby's own library, or send "
-                "the file with the "
-                "job and use require_relative.",
+                "the file with the job and use require_relative.",
                 (int)name.len, name.at);
     }
 }
@@ -323,13 +320,11 @@ static void tell_arguments(const struct advising *a, const struct match *m)
 static const struct advice table[] = {
     SAY("^NoMethodError: undefined method [`']\\[\\]' for nil", CATEGORY_RUNTIME, 8, 0.88,
         "What stands before the [ ] is nil: the key or index before it found nothing. hash.dig(a, "
-        "b) "
-        "gives nil then, hash.fetch(a) says which key is missing.",
+        "b) gives nil then, hash.fetch(a) says which key is missing.",
         .docs = DOC "NilClass.html"),
     SAY("^NoMethodError: undefined method [`']([^\\w\\s']+)' for nil", CATEGORY_RUNTIME, 0, 0.85,
         "What stands before `{1}` is nil: give it a value first, or write (value || 0); a hash "
-        "that counts begins with "
-        "Hash.new(0).",
+        "that counts begins with Hash.new(0).",
         .docs = DOC "NilClass.html"),
     SAY("^NoMethodError: (private|protected) method [`'](.+?)' called", CATEGORY_NAME, 0, 0.85,
         "`{2}` is {1}: call it from inside of its class, or make it public."),

@@ -140,8 +140,7 @@ static void tell_moved(const struct advising *a, const struct match *m)
     }
     suggest(a->d, 36, 0.9,
             "Line %u gives `%.*s` away: borrow it there (`&%.*s`, when it need not be owned), or "
-            "give a copy "
-            "away (`%s`).",
+            "give a copy away (`%s`).",
             moved, (int)name.len, name.at, (int)name.len, name.at, clone);
     struct match c;
     /* The last of them in the line: what is on the left of '=' is another. */
@@ -176,14 +175,12 @@ static void tell_borrowed(const struct advising *a, const struct match *m)
     else if (first && later)
         suggest(a->d, 36, 0.85,
                 "Line %u borrows `%.*s`, and the borrow is used until line %u: do this after line "
-                "%u, or "
-                "take a copy on line %u (.clone(), or *value of a number).",
+                "%u, or take a copy on line %u (.clone(), or *value of a number).",
                 first, (int)name.len, name.at, later, later, first);
     else
         suggest(a->d, 36, 0.7,
                 "`%.*s` is still borrowed there: end the earlier borrow before (a block of its "
-                "own), or "
-                "take a copy with .clone().",
+                "own), or take a copy with .clone().",
                 (int)name.len, name.at);
 }
 
@@ -195,8 +192,7 @@ static void tell_twice_mutable(const struct advising *a, const struct match *m)
     if (first && later)
         suggest(a->d, 36, 0.85,
                 "`%.*s` can be borrowed as mutable once at a time: finish with the borrow of line "
-                "%u (used "
-                "until line %u) before taking the next, or use one for both.",
+                "%u (used until line %u) before taking the next, or use one for both.",
                 (int)name.len, name.at, first, later);
     else
         suggest(a->d, 36, 0.7,
@@ -226,8 +222,8 @@ static void tell_types(const struct advising *a, struct piece want, struct piece
                 (int)want.len, want.at);
     else
         suggest(a->d, 36, 0.6,
-                "`%.*s` is expected there%s%.*s%s: convert it (`as`, .into(), .parse()), or "
-                "change the type.",
+                "`%.*s` is expected there%s%.*s%s: convert it (`as`, .into(), .parse()), or change "
+                "the type.",
                 (int)want.len, want.at, have.at ? ", and this is `" : "", (int)have.len,
                 have.at ? have.at : "", have.at ? "`" : "");
 }
@@ -239,9 +235,8 @@ static void tell_mismatched(const struct advising *a, const struct match *m)
     struct match t;
     if (!match_text(a->g,
                     "expected (?:struct |enum |reference |type |associated type |unit type "
-                    ")?`([^`]+)`, found "
-                    "(?:struct |enum |reference |integer|type |opaque type |unit type "
-                    "|floating-point number)?(?:`([^`]+)`)?",
+                    ")?`([^`]+)`, found (?:struct |enum |reference |integer|type |opaque type "
+                    "|unit type |floating-point number)?(?:`([^`]+)`)?",
                     first_error(a), &t)) {
         tell_offer(a, m);
         return;
@@ -299,8 +294,7 @@ static void tell_crate(const struct advising *a, const struct match *m)
     else if (!tell_help(a, 0, 0.9))
         suggest(a->d, 0, 0.8,
                 "`%.*s` is no module of the program's, and crates from elsewhere are not available "
-                "here: use "
-                "what std has, or write it as a module (mod %.*s).",
+                "here: use what std has, or write it as a module (mod %.*s).",
                 (int)crate.len, crate.at, (int)crate.len, crate.at);
 }
 
@@ -323,8 +317,8 @@ static void tell_trait(const struct advising *a, const struct match *m)
     }
     if (piece_has(trait, "Display")) {
         suggest(a->d, 0, 0.85,
-                "`%.*s` cannot be printed with `{}`: use `{:?}` (with #[derive(Debug)] for a "
-                "type of your own), or implement std::fmt::Display.",
+                "`%.*s` cannot be printed with `{}`: use `{:?}` (with #[derive(Debug)] for a type "
+                "of your own), or implement std::fmt::Display.",
                 (int)type.len, type.at);
         return;
     }
@@ -443,8 +437,8 @@ const struct advice rust_advice[] = {
     SAY("^E0384: .*`(.+?)`", CATEGORY_TYPE, 0, 0.9,
         "Variables cannot be changed unless they say so: declare it as `let mut {1}`."),
     SAY("^E0596: .*?`\\*?(.+?)` as mutable, as it is behind a `&` reference", CATEGORY_TYPE, 0, 0.9,
-        "`{1}` is borrowed with `&`, which allows reading alone: declare it as `&mut` (`&mut "
-        "self` for a method)."),
+        "`{1}` is borrowed with `&`, which allows reading alone: declare it as `&mut` (`&mut self` "
+        "for a method)."),
     SAY("^E0596: .*?`\\*?(.+?)` as mutable", CATEGORY_TYPE, 0, 0.9,
         "Variables cannot be changed unless they say so: declare it as `mut {1}` (a parameter: "
         "`&mut`)."),
@@ -452,8 +446,7 @@ const struct advice rust_advice[] = {
         "`{1}` is not mutable: declare it with `mut`, or borrow it with `&mut`."),
     SAY("^E0597: `(.+?)`", CATEGORY_TYPE, 36, 0.8,
         "`{1}` ends with its block, and the reference to it goes on: declare `{1}` outside of the "
-        "block, or "
-        "keep the value itself and not a reference."),
+        "block, or keep the value itself and not a reference."),
     SAY("^E0716", CATEGORY_TYPE, 36, 0.8,
         "The value is gone at the end of the statement: give it a `let` of its own."),
     SAY("^E0515", CATEGORY_TYPE, 36, 0.8,
@@ -490,8 +483,7 @@ const struct advice rust_advice[] = {
     TELL("^E0(?:432|463): .*?`(\\w+)", CATEGORY_IMPORT, 0, tell_crate),
     SAY("^E0583: .*`(\\w+)`", CATEGORY_IMPORT, 0, 0.85,
         "`mod {1};` wants a file: send {1}.rs (or {1}/mod.rs) with the job, or write the module in "
-        "place, "
-        "`mod {1} { ... }`."),
+        "place, `mod {1} { ... }`."),
     SAY("^E0599: no method named `clone` found for (?:struct|enum) `(.+?)`", CATEGORY_NAME, 0, 0.9,
         "`{1}` cannot be copied unless it says so: write #[derive(Clone)] above it.",
         "#[derive(Clone)]"),
@@ -533,8 +525,7 @@ const struct advice rust_advice[] = {
         "Write `pub` before `{1}` where it is declared."),
     SAY("^E0369", CATEGORY_TYPE, 0, 0.6,
         "The type has no such operator: two Strings are joined with format!(\"{}{}\", a, b); a "
-        "type of your own "
-        "derives or implements the operator's trait.",
+        "type of your own derives or implements the operator's trait.",
         .tell = tell_offer),
     SAY("^E0381: .*?`(\\w+)`", CATEGORY_NAME, 0, 0.85, "Give `{1}` a value before it is used."),
     SAY("^E0428: .*`(\\w+)`", CATEGORY_NAME, 0, 0.8,
@@ -565,8 +556,7 @@ const struct advice rust_advice[] = {
     SAY("panic: .*(?:ParseIntError|ParseFloatError|ParseBoolError|ParseCharError|Utf8Error)",
         CATEGORY_VALUE, 0, 0.85,
         "The text is not what parse() reads (a number without spaces or letters): trim() it, and "
-        "deal "
-        "with the error, `match text.parse::<i32>() { Ok(n) => ..., Err(e) => ... }`.",
+        "deal with the error, `match text.parse::<i32>() { Ok(n) => ..., Err(e) => ... }`.",
         .docs = "https://doc.rust-lang.org/std/primitive.str.html#method.parse"),
     SAY("panic: .*Os \\{ code: 2", CATEGORY_IO, 22, 0.8,
         "A file that is not in the jar: send it with the job, or write it first."),
@@ -579,8 +569,7 @@ const struct advice rust_advice[] = {
     SAY("panic: index out of bounds: the len is (\\d+) but the index is (\\d+)", CATEGORY_INDEX, 0,
         0.85,
         "Index {2} is not among the {1} there are, which begin at 0: compare with .len() first, or "
-        "use "
-        ".get({2}), which gives an Option.",
+        "use .get({2}), which gives an Option.",
         .docs = "https://doc.rust-lang.org/std/primitive.slice.html#method.get"),
     SAY("panic: .*(?:out of range for slice|range end index|range start index|byte index|slice "
         "index)",
@@ -588,8 +577,7 @@ const struct advice rust_advice[] = {
         "The range does not fit: compare its ends with .len() first, or use .get(range)."),
     SAY("panic: attempt to (add|subtract|multiply|negate) with overflow", CATEGORY_VALUE, 0, 0.85,
         "The result does not fit the type (below 0, for an unsigned one): use checked_*, "
-        "saturating_* or "
-        "wrapping_* (checked_sub, ...), or a wider type.",
+        "saturating_* or wrapping_* (checked_sub, ...), or a wider type.",
         .docs = "https://doc.rust-lang.org/std/primitive.u32.html#method.checked_sub"),
     SAY("panic: attempt to (?:divide by zero|calculate the remainder)", CATEGORY_VALUE, 15, 0.85,
         "The divisor is 0 on that line: check it before, or use checked_div, which gives an "
@@ -597,13 +585,11 @@ const struct advice rust_advice[] = {
     IS("panic: .*overflow", CATEGORY_VALUE),
     SAY("panic: .*(?:BorrowMutError|already borrowed)", CATEGORY_RUNTIME, 36, 0.85,
         "A borrow() of the RefCell is still alive when it is borrowed for writing: end it before "
-        "(a block of "
-        "its own, or drop()).",
+        "(a block of its own, or drop()).",
         .docs = "https://doc.rust-lang.org/std/cell/struct.RefCell.html"),
     SAY("panic: .*(?:BorrowError|already mutably borrowed)", CATEGORY_RUNTIME, 36, 0.85,
         "A borrow_mut() of the RefCell is still alive when it is borrowed: end it before (a block "
-        "of its own, "
-        "or drop()).",
+        "of its own, or drop()).",
         .docs = "https://doc.rust-lang.org/std/cell/struct.RefCell.html"),
     SAY("panic: assertion", CATEGORY_ASSERTION, 0, 0.5,
         "What the assertion says does not hold: compare the two sides above."),

@@ -103,8 +103,7 @@ static void blame(struct diagnosis *d, enum category category)
 
 static const char no_network[] =
     "A jar has no network but its own loopback, and no option opens one: fetch the data outside "
-    "and "
-    "send it with the run (a file beside the program, or standard input).";
+    "and send it with the run (a file beside the program, or standard input).";
 
 static void advise_network(struct diagnoser *g, const struct diagnose_input *in,
                            struct diagnosis *d)
@@ -121,12 +120,10 @@ static void advise_loopback(struct diagnoser *g, const struct diagnose_input *in
     (void)g;
     (void)in;
     blame(d, CATEGORY_NETWORK);
-    suggest(
-        d, 39, 0.8,
-        "Nothing listens there: the loopback is the jar's own, so services of the host (a "
-        "database, "
-        "an API on localhost) are not reached from inside. A server that the program starts itself "
-        "is: start it first, and wait until it listens.");
+    suggest(d, 39, 0.8,
+            "Nothing listens there: the loopback is the jar's own, so services of the host (a "
+            "database, an API on localhost) are not reached from inside. A server that the program "
+            "starts itself is: start it first, and wait until it listens.");
 }
 
 static void advise_read_only(struct diagnoser *g, const struct diagnose_input *in,
@@ -135,13 +132,11 @@ static void advise_read_only(struct diagnoser *g, const struct diagnose_input *i
     (void)in;
     struct piece path = path_named(g, d);
     blame(d, CATEGORY_PERMISSION);
-    suggest(
-        d, 39, 0.9,
-        "%.*s%s is read-only in a jar. Write below /sandbox (where the program starts) or /tmp; "
-        "--writable-root (\"read_only\": false in a request) gives a root that can be written and "
-        "is "
-        "thrown away.",
-        (int)path.len, path.at ? path.at : "", path.at ? "" : "The root");
+    suggest(d, 39, 0.9,
+            "%.*s%s is read-only in a jar. Write below /sandbox (where the program starts) or "
+            "/tmp; --writable-root (\"read_only\": false in a request) gives a root that can be "
+            "written and is thrown away.",
+            (int)path.len, path.at ? path.at : "", path.at ? "" : "The root");
 }
 
 /* By the list of what may be executed: what is not on it is refused as if it were no program. The text is the guest's, and what is
@@ -166,11 +161,10 @@ static bool advise_command(struct diagnoser *g, const struct diagnose_input *in,
         if (piece_is(name, *c))
             return false;
     blame(d, CATEGORY_SANDBOX);
-    suggest(
-        d, 39, 0.95,
-        "'%.*s' is not among the commands this run may execute: add --allow-command %.*s (a row of "
-        "\"allow_commands\" in a request).",
-        (int)name.len, name.at, (int)name.len, name.at);
+    suggest(d, 39, 0.95,
+            "'%.*s' is not among the commands this run may execute: add --allow-command %.*s (a "
+            "row of \"allow_commands\" in a request).",
+            (int)name.len, name.at, (int)name.len, name.at);
     return true;
 }
 
@@ -181,10 +175,9 @@ static void advise_denied(struct diagnoser *g, const struct diagnose_input *in, 
         return;
     d->category = CATEGORY_PERMISSION;
     if (path.at && of_the_jars(path)) {
-        suggest(
-            d, 39, 0.6,
-            "The file is the jar's own, so its mode says no: give it what is missing (chmod +x to "
-            "execute it, +r to read it), or run it by its interpreter.");
+        suggest(d, 39, 0.6,
+                "The file is the jar's own, so its mode says no: give it what is missing (chmod +x "
+                "to execute it, +r to read it), or run it by its interpreter.");
         return;
     }
     if (!path.at && piece_has(piece_of(d->message), "./")) {
@@ -196,14 +189,12 @@ static void advise_denied(struct diagnoser *g, const struct diagnose_input *in, 
     if (path.at)
         suggest(d, 39, 0.8,
                 "In a jar the program is an ordinary user, and %.*s is not its own: what it may "
-                "write is "
-                "/sandbox and /tmp.",
+                "write is /sandbox and /tmp.",
                 (int)path.len, path.at);
     else
-        suggest(
-            d, 39, 0.7,
-            "A jar gives the program no privileges: ports below 1024, mounts, other users and the "
-            "host's devices are not for it, whatever it runs as.");
+        suggest(d, 39, 0.7,
+                "A jar gives the program no privileges: ports below 1024, mounts, other users and "
+                "the host's devices are not for it, whatever it runs as.");
 }
 
 static void advise_full(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
@@ -213,8 +204,7 @@ static void advise_full(struct diagnoser *g, const struct diagnose_input *in, st
     blame(d, CATEGORY_RESOURCE);
     suggest(d, 40, 0.8,
             "What it may write is limited: --disk SIZE and --files N (\"limits\": {\"disk\", "
-            "\"files\"} in "
-            "a request) allow more.");
+            "\"files\"} in a request) allow more.");
 }
 
 static void advise_open_files(struct diagnoser *g, const struct diagnose_input *in,

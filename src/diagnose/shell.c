@@ -182,8 +182,7 @@ static const struct {
     const char *pattern, *command;
 } installing[] = {
     { "^E: (?:Could not open lock file|Unable to (?:acquire|lock|locate)|Could not get lock|Failed "
-      "to "
-      "fetch|List directory|Couldn't)",
+      "to fetch|List directory|Couldn't)",
       "apt" },
     { "^ERROR: (?:Could not (?:find a version|install packages|open requirements)|No matching "
       "distribution)|^error: externally-managed-environment",
@@ -529,8 +528,7 @@ static bool is_open_text(struct sh *s)
         if (opened)
             suggest(s->d, 18, 0.93,
                     "Line %u has a %.*s without its partner: everything after it is taken the "
-                    "other way "
-                    "round, up to line %u.",
+                    "other way round, up to line %u.",
                     opened, P(m.group[0]), s->d->location.line);
         else
             suggest(s->d, 18, 0.92, "The %.*s that opens in line %u is not closed.", P(m.group[0]),
@@ -566,8 +564,8 @@ static void on_token(struct sh *s, struct piece token, uint32_t line, const char
         suggest(s->d, 18, 0.8, "Nothing opens this ')'; in a text it has to be quoted.");
     else
         suggest(s->d, 17, 0.7,
-                "The shell did not expect '%.*s' here: a `then`, `do` or ';' is missing before "
-                "it, or a quote is open.",
+                "The shell did not expect '%.*s' here: a `then`, `do` or ';' is missing before it, "
+                "or a quote is open.",
                 P(token));
 }
 
@@ -582,11 +580,10 @@ static void on_syntax(struct sh *s)
     if (match_text(s->g,
                    "here-document at line (\\d+) delimited by end-of-file \\(wanted `(.+?)'\\)",
                    text_of(s->in), &m)) {
-        suggest(
-            s->d, 18, 0.94,
-            "The text that begins with << in line %.*s has no end: a line with %.*s and nothing "
-            "else, no spaces before it either (<<- allows tabs).",
-            P(m.group[0]), P(m.group[1]));
+        suggest(s->d, 18, 0.94,
+                "The text that begins with << in line %.*s has no end: a line with %.*s and "
+                "nothing else, no spaces before it either (<<- allows tabs).",
+                P(m.group[0]), P(m.group[1]));
         return;
     }
     uint32_t line = open_block(s, word, sizeof word);

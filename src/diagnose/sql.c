@@ -87,8 +87,8 @@ static bool tell_hint(const struct advising *a, struct piece name)
     if (piece_same(piece_of(best), name) &&
         match(a->g, "(\\w+)\\.\"?\\w+\"?(?:$| does)", piece_of(a->d->message), &c)) {
         suggest(a->d, 0, 0.9,
-                "`%.*s` is a column, but `%.*s` does not have it or is no table of this "
-                "statement: look at the names after FROM and JOIN.",
+                "`%.*s` is a column, but `%.*s` does not have it or is no table of this statement: "
+                "look at the names after FROM and JOIN.",
                 (int)name.len, name.at, SAID(&c, 0));
         return true;
     }
@@ -97,8 +97,8 @@ static bool tell_hint(const struct advising *a, struct piece name)
         char quoted[132];
         (void)snprintf(quoted, sizeof quoted, "\"%s\"", best);
         suggest(a->d, 0, 0.95,
-                "Names without quotes are read in small letters: the column is called %s, with "
-                "the quotes.",
+                "Names without quotes are read in small letters: the column is called %s, with the "
+                "quotes.",
                 quoted);
         if (!suggest_swap(a->in, a->d, name, quoted))
             (void)suggest_swap(a->in, a->d, piece_of(best), quoted);
@@ -383,8 +383,8 @@ static bool tell_order(const struct advising *a, struct piece near)
     for (const char *const *w = clauses; *w; w++)
         if (sql_same(near, *w)) {
             suggest(a->d, 0, 0.75,
-                    "%s does not belong there: the parts of a SELECT come in the order FROM, "
-                    "JOIN ... ON, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, each once.",
+                    "%s does not belong there: the parts of a SELECT come in the order FROM, JOIN "
+                    "... ON, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, each once.",
                     *w);
             return true;
         }

@@ -85,13 +85,11 @@ static const struct advice table[] = {
     SAY("UNIQUE constraint failed: (\\S+?)(?:,.*)?$|UNIQUE constraint failed: (\\S+)",
         CATEGORY_VALUE, 0, 0.85,
         "A row with this {1}{2} is there already: change the value, or write INSERT OR IGNORE "
-        "(keeps the old row), "
-        "INSERT OR REPLACE, or ON CONFLICT DO UPDATE.",
+        "(keeps the old row), INSERT OR REPLACE, or ON CONFLICT DO UPDATE.",
         .docs = LANG "upsert.html"),
     SAY("FOREIGN KEY constraint failed", CATEGORY_VALUE, 0, 0.85,
         "The row refers to a parent that does not exist (or is removed while others refer to it): "
-        "insert the parent "
-        "first.",
+        "insert the parent first.",
         .docs = "https://www.sqlite.org/foreignkeys.html"),
     SAY("NOT NULL constraint failed: (\\w+)\\.(\\w+)", CATEGORY_VALUE, 0, 0.9,
         "Give {2} a value in the INSERT, or a DEFAULT in the table {1}.",

@@ -221,16 +221,15 @@ static void advise_signal(const struct diagnose_input *in, struct diagnosis *d)
     } else if (number == SIGSEGV) {
         suggest(
             d, 38, 0.5,
-            "A library written in C, or a recursion that is too deep, does this to an "
-            "interpreter: look at calls into extensions (ctypes, cffi) and at what calls itself.");
+            "A library written in C, or a recursion that is too deep, does this to an interpreter: "
+            "look at calls into extensions (ctypes, cffi) and at what calls itself.");
     } else if (number == SIGFPE) {
         suggest(d, 15, 0.6,
-                "Check the divisor before the division: integers cannot be divided by "
-                "zero.");
+                "Check the divisor before the division: integers cannot be divided by zero.");
     } else if (number == SIGKILL) {
         suggest(d, 40, 0.4,
-                "Nothing in the jar's limits did that: a process of the program's own "
-                "was killed by another, or by itself.");
+                "Nothing in the jar's limits did that: a process of the program's own was killed "
+                "by another, or by itself.");
     }
 }
 

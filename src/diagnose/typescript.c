@@ -146,11 +146,11 @@ static void on_assign(struct ts *t)
 {
     struct piece from = t->m.group[0], to = t->m.group[1];
     struct match m; /* the reason stands in the lines below */
-    bool missing = match_text(t->g,
-                              "^\\s+(?:Type '.*' is missing the following properties from type "
-                              "'(.+?)': (.+)|Property '(.+?)' is missing in type '.*' but required "
-                              "in type '(.+?)')",
-                              text_of(t->in), &m);
+    bool missing = match_text(
+        t->g,
+        "^\\s+(?:Type '.*' is missing the following properties from type '(.+?)': (.+)|Property "
+        "'(.+?)' is missing in type '.*' but required in type '(.+?)')",
+        text_of(t->in), &m);
     if (missing && !m.group[0].at) {
         m.group[0] = m.group[3];
         m.group[1] = m.group[2];
@@ -284,11 +284,10 @@ static void on_return(struct ts *t)
 
 static void on_hidden(struct ts *t)
 {
-    suggest(
-        t->d, 5, 0.9,
-        "'%.*s' is %.*s in %.*s: reach it through a public method or `get %.*s()`, or declare it "
-        "public there.",
-        P(t->m.group[0]), P(t->m.group[1]), P(t->m.group[2]), P(t->m.group[0]));
+    suggest(t->d, 5, 0.9,
+            "'%.*s' is %.*s in %.*s: reach it through a public method or `get %.*s()`, or declare "
+            "it public there.",
+            P(t->m.group[0]), P(t->m.group[1]), P(t->m.group[2]), P(t->m.group[0]));
 }
 
 static void on_missing_several(struct ts *t)
@@ -446,11 +445,10 @@ static bool advise_older_compiler(struct diagnoser *g, const struct diagnose_inp
     for (size_t i = 0; i < sizeof older_ways / sizeof older_ways[0]; i++)
         if (piece_is(m.group[0], older_ways[i].what))
             instead = older_ways[i].instead;
-    suggest(
-        d, 0, 0.97,
-        "%.*s came with TypeScript %.*s, and the compiler here is %.*s: install a newer one (npm "
-        "install -g typescript@5), or %s.",
-        P(m.group[0]), P(m.group[1]), P(m.group[2]), instead);
+    suggest(d, 0, 0.97,
+            "%.*s came with TypeScript %.*s, and the compiler here is %.*s: install a newer one "
+            "(npm install -g typescript@5), or %s.",
+            P(m.group[0]), P(m.group[1]), P(m.group[2]), instead);
     return true;
 }
 
