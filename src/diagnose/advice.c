@@ -104,6 +104,14 @@ static void fill_in(const char *form, const struct match *m, char *out, size_t s
     out[n] = '\0';
 }
 
+void say(struct diagnosis *d, unsigned rule, double confidence, const char *form,
+         const struct match *m)
+{
+    char text[sizeof d->suggestions[0].text];
+    fill_in(form, m, text, sizeof text);
+    suggest(d, rule, confidence, "%s", text);
+}
+
 void advise_by(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
                const struct advice *table)
 {
@@ -119,10 +127,9 @@ void advise_by(struct diagnoser *g, const struct diagnose_input *in, struct diag
         row->tell(&(struct advising){ g, in, d, row }, &m);
     if (!row->text || d->n_suggestions > before)
         return;
-    char text[sizeof d->suggestions[0].text], replacement[sizeof d->suggestions[0].replacement];
-    fill_in(row->text, &m, text, sizeof text);
-    suggest(d, row->rule, row->confidence, "%s", text);
+    say(d, row->rule, row->confidence, row->text, &m);
     if (row->replacement) {
+        char replacement[sizeof d->suggestions[0].replacement];
         fill_in(row->replacement, &m, replacement, sizeof replacement);
         suggest_replacement(d, "%s", replacement);
     }

@@ -51,6 +51,10 @@ bool classify(struct diagnoser *g, struct diagnosis *d, const struct advice *tab
 void advise_by(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
                const struct advice *table);
 
+/* What a row of any table says: {1} to {9} are what the match's brackets took. */
+void say(struct diagnosis *d, unsigned rule, double confidence, const char *form,
+         const struct match *m);
+
 /* For rows: the name in the first brackets is not known. A name like it in the sources, or in row->names. */
 void tell_nearest(const struct advising *a, const struct match *m);
 /* For rows: a statement has no end. The line at the location with ';'. */

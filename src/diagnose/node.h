@@ -1,7 +1,7 @@
 /* diagnose/node.h — what the rules for JavaScript share; TypeScript's errors at run time are these too. Private to this room. */
 #pragma once
 
-#include "diagnose/grammar.h"
+#include "diagnose/advice.h"
 
 bool node_read(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d);
 /* node_tests.c: what runners of tests print. */
@@ -22,7 +22,10 @@ struct js {
 struct js_rule {
     const char *type; /* NULL: any */
     const char *pattern;
-    void (*advise)(struct js *j);
+    void (*advise)(struct js *j); /* NULL: the words are the same each time */
+    unsigned rule;
+    double confidence;
+    const char *text; /* see say() */
 };
 extern const struct js_rule js_object_rules[], js_name_rules[],
     js_syntax_rules[]; /* each ends with a row without a pattern */

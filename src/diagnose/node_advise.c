@@ -158,89 +158,37 @@ static void on_enoent(struct js *j)
     }
 }
 
-static void on_exists(struct js *j)
-{
-    suggest(j->d, 22, 0.85,
-            "It is there already: mkdirSync(path, { recursive: true }) does not mind.");
-}
-
-static void on_array_length(struct js *j)
-{
-    suggest(
-        j->d, 0, 0.85,
-        "A length is a whole number from 0 to 4294967295: look at what it was calculated from.");
-}
-
-static void on_circular(struct js *j)
-{
-    suggest(j->d, 0, 0.85,
-            "The object holds itself somewhere: leave that property out (a replacer function), or "
-            "make a copy without it.");
-}
-
-static void on_bigint(struct js *j)
-{
-    suggest(j->d, 11, 0.9,
-            "A BigInt and a number are not calculated with together: make both BigInt(...) or both "
-            "Number(...).");
-}
-
-static void on_symbol(struct js *j)
-{
-    suggest(j->d, 11, 0.7, "Convert it first: String(x).");
-}
-
-static void on_division(struct js *j)
-{
-    suggest(j->d, 15, 0.9, "A BigInt cannot be divided by 0n: test the divisor first.");
-}
-
-static void on_rejection(struct js *j)
-{
-    suggest(j->d, 28, 0.7,
-            "A promise was rejected and nobody caught it: put `await` into try/catch, or add "
-            ".catch(); reject with an Error, so that the place is known.");
-}
-
-static void on_thrown(struct js *j)
-{
-    suggest(j->d, 0, 0.6,
-            "What is thrown is no Error, so no frames are known: throw new Error(...).");
-}
-
-static void on_arg_type(struct js *j)
-{
-    suggest(j->d, 10, 0.8, "The argument %.*s must be %.*s: look at what is passed (typeof x).",
-            P(j->m.group[0]), P(j->m.group[1]));
-}
-
-static void on_assertion(struct js *j)
-{
-    suggest(j->d, 0, 0.4, "The two sides differ: the message shows both.");
-}
-
-static void on_heap(struct js *j)
-{
-    suggest(j->d, 40, 0.8,
-            "It held more than its heap takes: hold less at once (streams, pieces), or allow more "
-            "memory (--memory SIZE).");
-}
-
 static const struct js_rule rules[] = {
-    { "SyntaxError", "JSON", on_json },
-    { "RangeError", "^Maximum call stack", on_stack },
-    { "RangeError", "^Invalid array length", on_array_length },
-    { "RangeError", "^Division by zero", on_division },
-    { "TypeError", "^Converting circular structure", on_circular },
-    { "TypeError", "^Cannot mix BigInt", on_bigint },
-    { "TypeError", "^Cannot convert a Symbol", on_symbol },
-    { "ENOENT", "", on_enoent },
-    { "EEXIST", "", on_exists },
-    { "UnhandledPromiseRejection", "", on_rejection },
-    { "thrown", "", on_thrown },
-    { NULL, "^The (\"[^\"]+\") argument must be (.+?)\\. Received", on_arg_type },
-    { "AssertionError", "", on_assertion },
-    { "heap out of memory", "", on_heap },
+    { "SyntaxError", "JSON", .advise = on_json },
+    { "RangeError", "^Maximum call stack", .advise = on_stack },
+    { "RangeError", "^Invalid array length", .confidence = 0.85,
+      .text =
+          "A length is a whole number from 0 to 4294967295: look at what it was calculated from." },
+    { "RangeError", "^Division by zero", .rule = 15, .confidence = 0.9,
+      .text = "A BigInt cannot be divided by 0n: test the divisor first." },
+    { "TypeError", "^Converting circular structure", .confidence = 0.85,
+      .text = "The object holds itself somewhere: leave that property out (a replacer function), "
+              "or make a copy without it." },
+    { "TypeError", "^Cannot mix BigInt", .rule = 11, .confidence = 0.9,
+      .text = "A BigInt and a number are not calculated with together: make both BigInt(...) or "
+              "both Number(...)." },
+    { "TypeError", "^Cannot convert a Symbol", .rule = 11, .confidence = 0.7,
+      .text = "Convert it first: String(x)." },
+    { "ENOENT", "", .advise = on_enoent },
+    { "EEXIST", "", .rule = 22, .confidence = 0.85,
+      .text = "It is there already: mkdirSync(path, { recursive: true }) does not mind." },
+    { "UnhandledPromiseRejection", "", .rule = 28, .confidence = 0.7,
+      .text = "A promise was rejected and nobody caught it: put `await` into try/catch, or add "
+              ".catch(); reject with an Error, so that the place is known." },
+    { "thrown", "", .confidence = 0.6,
+      .text = "What is thrown is no Error, so no frames are known: throw new Error(...)." },
+    { NULL, "^The (\"[^\"]+\") argument must be (.+?)\\. Received", .rule = 10, .confidence = 0.8,
+      .text = "The argument {1} must be {2}: look at what is passed (typeof x)." },
+    { "AssertionError", "", .confidence = 0.4,
+      .text = "The two sides differ: the message shows both." },
+    { "heap out of memory", "", .rule = 40, .confidence = 0.8,
+      .text = "It held more than its heap takes: hold less at once (streams, pieces), or allow "
+              "more memory (--memory SIZE)." },
     { 0 },
 };
 
@@ -286,7 +234,12 @@ void node_advise(struct diagnoser *g, const struct diagnose_input *in, struct di
                     .file = find_source(in, piece_of(d->location.file)) };
     set_docs(d);
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        for (const struct js_rule *r = tables[i]; r->pattern; r++)
-            if ((!r->type || strcmp(r->type, type) == 0) && match(g, r->pattern, j.message, &j.m))
+        for (const struct js_rule *r = tables[i]; r->pattern; r++) {
+            if ((r->type && strcmp(r->type, type) != 0) || !match(g, r->pattern, j.message, &j.m))
+                continue;
+            if (r->advise)
                 r->advise(&j);
+            else
+                say(d, r->rule, r->confidence, r->text, &j.m);
+        }
 }

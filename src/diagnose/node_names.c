@@ -217,13 +217,6 @@ static void on_require(struct js *j)
     }
 }
 
-static void on_require_esm(struct js *j)
-{
-    suggest(j->d, 30, 0.93,
-            "What is required is a module: load it with `await import(...)`, or make this file one "
-            "(.mjs).");
-}
-
 static void on_no_export(struct js *j)
 {
     struct nearest n = { .name = j->m.group[1] };
@@ -328,15 +321,19 @@ static void on_no_module(struct js *j)
 const struct js_rule js_name_rules[] = {
     { "ReferenceError",
       "^(require|module|exports|__dirname|__filename) is not defined in ES module scope",
-      on_require },
-    { "ReferenceError", "^([\\w$]+) is not defined$", on_name },
-    { "ReferenceError", "^Cannot access '([^']+)' before initialization", on_before_init },
-    { "SyntaxError", "^Cannot use import statement outside a module", on_import_statement },
-    { "SyntaxError", "^Cannot use 'import\\.meta' outside", on_import_statement },
+      .advise = on_require },
+    { "ReferenceError", "^([\\w$]+) is not defined$", .advise = on_name },
+    { "ReferenceError", "^Cannot access '([^']+)' before initialization",
+      .advise = on_before_init },
+    { "SyntaxError", "^Cannot use import statement outside a module",
+      .advise = on_import_statement },
+    { "SyntaxError", "^Cannot use 'import\\.meta' outside", .advise = on_import_statement },
     { "SyntaxError", "^The requested module '([^']+)' does not provide an export named '([^']+)'",
-      on_no_export },
-    { "ERR_REQUIRE_ESM", "", on_require_esm },
-    { NULL, "^Cannot find (?:module|package) '([^']+)'", on_no_module },
-    { NULL, "^No such built-in module: (\\S+)", on_no_module },
+      .advise = on_no_export },
+    { "ERR_REQUIRE_ESM", "", .rule = 30, .confidence = 0.93,
+      .text = "What is required is a module: load it with `await import(...)`, or make this file "
+              "one (.mjs)." },
+    { NULL, "^Cannot find (?:module|package) '([^']+)'", .advise = on_no_module },
+    { NULL, "^No such built-in module: (\\S+)", .advise = on_no_module },
     { 0 },
 };

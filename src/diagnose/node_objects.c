@@ -267,32 +267,6 @@ static void on_reduce(struct js *j)
         suggest_replacement(j->d, "%.*s, 0%.*s", P(m.group[0]), P(m.group[1]));
 }
 
-static void on_instanceof(struct js *j)
-{
-    suggest(j->d, 12, 0.8,
-            "What stands on the right is no class or object: `in` wants an object, instanceof a "
-            "class.");
-}
-
-static void on_private(struct js *j)
-{
-    suggest(j->d, 32, 0.85, "%.*s is private: it is reached inside of its class only.",
-            P(j->m.group[0]));
-}
-
-static void on_getter(struct js *j)
-{
-    suggest(j->d, 33, 0.88,
-            "'%.*s' has a getter and no setter: define `set %.*s(value)`, or change what it reads.",
-            P(j->m.group[0]), P(j->m.group[0]));
-}
-
-static void on_super(struct js *j)
-{
-    suggest(j->d, 10, 0.94,
-            "In the constructor of a class that extends another, super(...) comes first.");
-}
-
 static bool is_habit(struct js *j, struct piece name)
 {
     for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
@@ -373,14 +347,6 @@ static void on_not_function(struct js *j)
     }
 }
 
-static void on_constructor(struct js *j)
-{
-    suggest(j->d, 32, 0.85,
-            "'%.*s' cannot be made with new: it is no class (an import without or with too many { "
-            "} gives something else).",
-            P(j->m.group[0]));
-}
-
 static void on_without_new(struct js *j)
 {
     char call[160], now[170];
@@ -432,40 +398,45 @@ static void on_const(struct js *j)
     suggest(j->d, 33, 0.85, "It is declared with const: use let if it is to change.");
 }
 
-static void on_read_only(struct js *j)
-{
-    suggest(j->d, 33, 0.85,
-            "The object is frozen or the property is read-only: make a copy with the change, { "
-            "...x, %.*s: value }.",
-            P(j->m.group[0]));
-}
-
 const struct js_rule js_object_rules[] = {
     { "TypeError",
       "^Cannot (?:read|set) propert(?:y|ies) of (undefined|null) \\((?:reading|setting) "
       "'([^']*)'\\)",
-      on_undefined },
+      .advise = on_undefined },
     { "TypeError",
       "^Cannot destructure property '[^']*' of '([^']*)'|^Cannot destructure '([^']*)'",
-      on_destructure },
+      .advise = on_destructure },
     { "TypeError", "^(?:undefined|null|object null) is not (?:iterable|a function)",
-      on_destructure },
-    { "TypeError", "^Class constructor ([\\w$]+) cannot be invoked without 'new'", on_without_new },
+      .advise = on_destructure },
+    { "TypeError", "^Class constructor ([\\w$]+) cannot be invoked without 'new'",
+      .advise = on_without_new },
     { "TypeError",
       "^(?!undefined|null|object null)([\\w$.]+)(?:\\(\\.\\.\\.\\))?(?:\\.[\\w$]+)? is not a "
       "function",
-      on_not_function },
-    { "TypeError", "^([\\w$.]+) is not a constructor", on_constructor },
-    { "TypeError", "^(?!undefined|null|object null)([\\w$.]+) is not iterable", on_not_iterable },
-    { "TypeError", "^Reduce of empty array", on_reduce },
-    { "TypeError", "^Right-hand side of|^Cannot use 'in' operator", on_instanceof },
-    { "TypeError", "^Cannot (?:read|write) private member (#\\w+)", on_private },
-    { "TypeError", "^Cannot set property (\\w+) of .* which has only a getter", on_getter },
-    { "ReferenceError", "^Must call super constructor", on_super },
-    { "TypeError", "^Assignment to constant variable", on_const },
+      .advise = on_not_function },
+    { "TypeError", "^([\\w$.]+) is not a constructor", .rule = 32, .confidence = 0.85,
+      .text = "'{1}' cannot be made with new: it is no class (an import without or with too many { "
+              "} gives something else)." },
+    { "TypeError", "^(?!undefined|null|object null)([\\w$.]+) is not iterable",
+      .advise = on_not_iterable },
+    { "TypeError", "^Reduce of empty array", .advise = on_reduce },
+    { "TypeError", "^Right-hand side of|^Cannot use 'in' operator", .rule = 12, .confidence = 0.8,
+      .text = "What stands on the right is no class or object: `in` wants an object, instanceof a "
+              "class." },
+    { "TypeError", "^Cannot (?:read|write) private member (#\\w+)", .rule = 32, .confidence = 0.85,
+      .text = "{1} is private: it is reached inside of its class only." },
+    { "TypeError", "^Cannot set property (\\w+) of .* which has only a getter", .rule = 33,
+      .confidence = 0.88,
+      .text =
+          "'{1}' has a getter and no setter: define `set {1}(value)`, or change what it reads." },
+    { "ReferenceError", "^Must call super constructor", .rule = 10, .confidence = 0.94,
+      .text = "In the constructor of a class that extends another, super(...) comes first." },
+    { "TypeError", "^Assignment to constant variable", .advise = on_const },
     { "TypeError",
       "^Cannot assign to read only property '([^']+)'|^Cannot add property (\\S+), object is not "
       "extensible",
-      on_read_only },
+      .rule = 33, .confidence = 0.85,
+      .text = "The object is frozen or the property is read-only: make a copy with the change, { "
+              "...x, {1}: value }." },
     { 0 },
 };

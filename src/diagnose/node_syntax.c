@@ -201,26 +201,18 @@ static void on_declared_twice(struct js *j)
             P(j->m.group[0]));
 }
 
-static void on_await(struct js *j)
-{
-    suggest(j->d, 26, 0.93,
-            "`await` works inside an async function only (or at the top of a module, .mjs): write "
-            "`async` before the function.");
-}
-
-static void on_missing_init(struct js *j)
-{
-    suggest(j->d, 33, 0.9, "A const gets its value where it is declared: give it one, or use let.");
-}
-
 const struct js_rule js_syntax_rules[] = {
-    { "TypeError", "^\"[^\"]*\" is not a function", on_fence_call },
-    { "SyntaxError", "^Unexpected end of input", on_end_of_input },
-    { "SyntaxError", "^missing \\) after", on_missing_bracket },
-    { "SyntaxError", "^Invalid or unexpected token|^Unterminated", on_invalid_token },
-    { "SyntaxError", "^Identifier '([^']+)' has already been declared", on_declared_twice },
-    { "SyntaxError", "^await is only valid", on_await },
-    { "SyntaxError", "^Missing initializer in const", on_missing_init },
-    { "SyntaxError", "^Unexpected (?:token )?'?(.+?)'?$", on_unexpected },
+    { "TypeError", "^\"[^\"]*\" is not a function", .advise = on_fence_call },
+    { "SyntaxError", "^Unexpected end of input", .advise = on_end_of_input },
+    { "SyntaxError", "^missing \\) after", .advise = on_missing_bracket },
+    { "SyntaxError", "^Invalid or unexpected token|^Unterminated", .advise = on_invalid_token },
+    { "SyntaxError", "^Identifier '([^']+)' has already been declared",
+      .advise = on_declared_twice },
+    { "SyntaxError", "^await is only valid", .rule = 26, .confidence = 0.93,
+      .text = "`await` works inside an async function only (or at the top of a module, .mjs): "
+              "write `async` before the function." },
+    { "SyntaxError", "^Missing initializer in const", .rule = 33, .confidence = 0.9,
+      .text = "A const gets its value where it is declared: give it one, or use let." },
+    { "SyntaxError", "^Unexpected (?:token )?'?(.+?)'?$", .advise = on_unexpected },
     { 0 },
 };

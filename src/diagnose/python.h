@@ -18,7 +18,10 @@ struct py {
 struct py_rule {
     const char *type; /* NULL: any */
     const char *pattern;
-    void (*advise)(struct py *p);
+    void (*advise)(struct py *p); /* NULL: the words are the same each time */
+    unsigned rule;
+    double confidence;
+    const char *text; /* see say() */
 };
 extern const struct py_rule py_name_rules[], py_variable_rules[], py_object_rules[],
     py_call_rules[], py_value_rules[], py_syntax_rules[],

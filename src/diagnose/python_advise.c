@@ -95,9 +95,14 @@ static void set_docs(struct diagnosis *d)
 
 static void apply(struct py *p, const struct py_rule *rules)
 {
-    for (const struct py_rule *r = rules; r->pattern; r++)
-        if ((!r->type || piece_is(p->type, r->type)) && match(p->g, r->pattern, p->message, &p->m))
+    for (const struct py_rule *r = rules; r->pattern; r++) {
+        if ((r->type && !piece_is(p->type, r->type)) || !match(p->g, r->pattern, p->message, &p->m))
+            continue;
+        if (r->advise)
             r->advise(p);
+        else
+            say(p->d, r->rule, r->confidence, r->text, &p->m);
+    }
 }
 
 void python_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)

@@ -207,14 +207,6 @@ static void on_arguments(struct py *p)
             missing ? (int)m.group[0].len : 0, missing ? m.group[0].at : "");
 }
 
-static void on_takes_no_arguments(struct py *p)
-{
-    suggest(p->d, 10, 0.9,
-            "The class %.*s has no `def __init__(self, ...)` that takes them: define one (with two "
-            "underscores on each side).",
-            P(p->m.group[0]));
-}
-
 /* The name that is called or indexed in the line, and where it was given another meaning. */
 static bool shadowed(struct py *p, unsigned rule)
 {
@@ -364,24 +356,22 @@ static void on_no_item_assignment(struct py *p)
         suggest(p->d, 0, 0.5, "A %.*s cannot be changed by position.", P(p->m.group[0]));
 }
 
-static void on_abstract(struct py *p)
-{
-    suggest(p->d, 0, 0.85, "The subclass must define %.*s.", P(p->m.group[1]));
-}
-
 const struct py_rule py_call_rules[] = {
     { "TypeError", "^([\\w.<>]+)\\(\\) ((?:missing|takes(?! no arguments)|got) .*)$",
-      on_arguments },
+      .advise = on_arguments },
     { "TypeError", "^'(\\w+)' is an invalid keyword argument for (\\w+)\\(\\)",
-      on_invalid_keyword },
-    { "TypeError", "^(\\w+)\\(\\) takes no arguments", on_takes_no_arguments },
-    { "TypeError", "^'([\\w.]+)' object is not callable", on_not_callable },
-    { "TypeError", "^'([\\w.]+)' object is not subscriptable", on_not_subscriptable },
-    { "TypeError", "^'coroutine' object is not", py_not_awaited },
-    { "TypeError", "^'(\\w+)' object does not support item assignment", on_no_item_assignment },
+      .advise = on_invalid_keyword },
+    { "TypeError", "^(\\w+)\\(\\) takes no arguments", .rule = 10, .confidence = 0.9,
+      .text = "The class {1} has no `def __init__(self, ...)` that takes them: define one (with "
+              "two underscores on each side)." },
+    { "TypeError", "^'([\\w.]+)' object is not callable", .advise = on_not_callable },
+    { "TypeError", "^'([\\w.]+)' object is not subscriptable", .advise = on_not_subscriptable },
+    { "TypeError", "^'coroutine' object is not", .advise = py_not_awaited },
+    { "TypeError", "^'(\\w+)' object does not support item assignment",
+      .advise = on_no_item_assignment },
     { "TypeError",
       "^Can't instantiate abstract class (\\w+) with(?:out an implementation for)? abstract "
       "methods? (.+)$",
-      on_abstract },
+      .confidence = 0.85, .text = "The subclass must define {2}." },
     { 0 },
 };

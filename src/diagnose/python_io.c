@@ -64,13 +64,6 @@ static void on_recursion(struct py *p)
                 : "");
 }
 
-static void on_eof(struct py *p)
-{
-    suggest(p->d, 25, 0.95,
-            "The program asks for input and none is left: give it standard input (echo TEXT | "
-            "belljar run ..., --stdin FILE; \"stdin\" in a request), one line for each input().");
-}
-
 static void on_running_loop(struct py *p)
 {
     struct match m;
@@ -78,66 +71,6 @@ static void on_running_loop(struct py *p)
     if (match(p->g, "^(.*?)(?:asyncio\\.run|\\w+\\.run_until_complete)\\((.+)\\)(\\s*)$", p->line,
               &m))
         suggest_replacement(p->d, "%.*sawait %.*s", P(m.group[0]), P(m.group[1]));
-}
-
-static void on_no_loop(struct py *p)
-{
-    suggest(p->d, 26, 0.85,
-            "No event loop runs here: start with asyncio.run(main()), and make tasks inside of "
-            "main().");
-}
-
-static void on_directory(struct py *p)
-{
-    suggest(p->d, 22, 0.8, "'%.*s' is a directory: name a file in it, or os.listdir() it.",
-            P(p->m.group[0]));
-}
-
-static void on_exists(struct py *p)
-{
-    suggest(p->d, 22, 0.85,
-            "'%.*s' is there already: os.makedirs(path, exist_ok=True) does not mind; mode 'x' of "
-            "open() does.",
-            P(p->m.group[0]));
-}
-
-static void on_closed(struct py *p)
-{
-    suggest(p->d, 0, 0.88,
-            "The file was closed before: `with` closes it where its block ends, so use it inside.");
-}
-
-static void on_mode(struct py *p)
-{
-    suggest(p->d, 0, 0.88,
-            "The file is open for the other direction: 'r' reads, 'w' writes anew, 'a' appends, "
-            "'r+' does both.");
-}
-
-static void on_memory(struct py *p)
-{
-    suggest(p->d, 40, 0.8,
-            "It asked for more memory than it may have: hold less at once, or allow more (--memory "
-            "SIZE, \"limits\": {\"memory\"} in a request).");
-}
-
-static void on_not_implemented(struct py *p)
-{
-    suggest(p->d, 0, 0.6, "The method is only declared: define it in the subclass that is used.");
-}
-
-static void on_bad_pickle(struct py *p)
-{
-    suggest(p->d, 0, 0.7,
-            "Lambdas and functions inside functions cannot be sent to another process: define it "
-            "at the top of the file.");
-}
-
-static void on_subprocess(struct py *p)
-{
-    suggest(p->d, 0, 0.5,
-            "The command failed by itself: capture_output=True and text=True show what it printed "
-            "(error.stderr).");
 }
 
 static void on_thread(struct py *p)
@@ -149,22 +82,42 @@ static void on_thread(struct py *p)
 }
 
 const struct py_rule py_io_rules[] = {
-    { "FileNotFoundError", "'([^']*)'$", on_no_file },
-    { "IsADirectoryError", "'([^']*)'$", on_directory },
-    { "FileExistsError", "'([^']*)'$", on_exists },
-    { "RecursionError", "", on_recursion },
-    { "EOFError", "EOF when reading a line", on_eof },
+    { "FileNotFoundError", "'([^']*)'$", .advise = on_no_file },
+    { "IsADirectoryError", "'([^']*)'$", .rule = 22, .confidence = 0.8,
+      .text = "'{1}' is a directory: name a file in it, or os.listdir() it." },
+    { "FileExistsError", "'([^']*)'$", .rule = 22, .confidence = 0.85,
+      .text = "'{1}' is there already: os.makedirs(path, exist_ok=True) does not mind; mode 'x' of "
+              "open() does." },
+    { "RecursionError", "", .advise = on_recursion },
+    { "EOFError", "EOF when reading a line", .rule = 25, .confidence = 0.95,
+      .text =
+          "The program asks for input and none is left: give it standard input (echo TEXT | "
+          "belljar run ..., --stdin FILE; \"stdin\" in a request), one line for each input()." },
     { "RuntimeError",
       "cannot be called from a running event loop|event loop is already running|Cannot run the "
       "event loop",
-      on_running_loop },
-    { "RuntimeError", "^no running event loop|no current event loop", on_no_loop },
-    { "RuntimeError", "can't start new thread", on_thread },
-    { "ValueError", "I/O operation on closed file", on_closed },
-    { "UnsupportedOperation", "not (?:readable|writable)", on_mode },
-    { "MemoryError", "", on_memory },
-    { "NotImplementedError", "", on_not_implemented },
-    { NULL, "^[Cc]an't pickle", on_bad_pickle },
-    { "CalledProcessError", "", on_subprocess },
+      .advise = on_running_loop },
+    { "RuntimeError", "^no running event loop|no current event loop", .rule = 26,
+      .confidence = 0.85,
+      .text = "No event loop runs here: start with asyncio.run(main()), and make tasks inside of "
+              "main()." },
+    { "RuntimeError", "can't start new thread", .advise = on_thread },
+    { "ValueError", "I/O operation on closed file", .confidence = 0.88,
+      .text =
+          "The file was closed before: `with` closes it where its block ends, so use it inside." },
+    { "UnsupportedOperation", "not (?:readable|writable)", .confidence = 0.88,
+      .text = "The file is open for the other direction: 'r' reads, 'w' writes anew, 'a' appends, "
+              "'r+' does both." },
+    { "MemoryError", "", .rule = 40, .confidence = 0.8,
+      .text = "It asked for more memory than it may have: hold less at once, or allow more "
+              "(--memory SIZE, \"limits\": {\"memory\"} in a request)." },
+    { "NotImplementedError", "", .confidence = 0.6,
+      .text = "The method is only declared: define it in the subclass that is used." },
+    { NULL, "^[Cc]an't pickle", .confidence = 0.7,
+      .text = "Lambdas and functions inside functions cannot be sent to another process: define it "
+              "at the top of the file." },
+    { "CalledProcessError", "", .confidence = 0.5,
+      .text = "The command failed by itself: capture_output=True and text=True show what it "
+              "printed (error.stderr)." },
     { 0 },
 };

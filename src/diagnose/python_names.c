@@ -579,13 +579,13 @@ static void on_module_attribute(struct py *p)
 }
 
 const struct py_rule py_name_rules[] = {
-    { "ModuleNotFoundError", "^No module named '?([\\w.]+)'?", on_no_module },
-    { "ImportError", "^No module named '?([\\w.]+)'?", on_no_module },
+    { "ModuleNotFoundError", "^No module named '?([\\w.]+)'?", .advise = on_no_module },
+    { "ImportError", "^No module named '?([\\w.]+)'?", .advise = on_no_module },
     { "ImportError",
       "^cannot import name '(\\w+)' from (?:partially initialized module )?'([\\w.]+)'(?:.* "
       "\\((/[^)]*)\\))?",
-      on_cannot_import },
+      .advise = on_cannot_import },
     { "AttributeError", "^(?:partially initialized )?module '([\\w.]+)' has no attribute '(\\w+)'",
-      on_module_attribute },
+      .advise = on_module_attribute },
     { 0 },
 };

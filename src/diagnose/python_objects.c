@@ -460,14 +460,15 @@ static void on_module_name(struct py *p)
 }
 
 const struct py_rule py_object_rules[] = {
-    { "AttributeError", "^'NoneType' object has no attribute '(\\w+)'", on_none },
+    { "AttributeError", "^'NoneType' object has no attribute '(\\w+)'", .advise = on_none },
     { "TypeError",
       "^'NoneType' object is not|^object of type 'NoneType'|^cannot unpack non-iterable "
       "NoneType|^argument of type 'NoneType'|'NoneType' and|and 'NoneType'|^'NoneType' object "
       "does|(?:not|concatenate \\w+ \\(not) \"?NoneType",
-      on_none },
-    { "AttributeError", "^'([\\w.]+)' object has no attribute '(\\w+)'", on_attribute },
-    { "AttributeError", "^type object '([\\w.]+)' has no attribute '(\\w+)'", on_attribute },
-    { "AttributeError", "^module '([\\w.]+)' has no attribute '(\\w+)'", on_module_name },
+      .advise = on_none },
+    { "AttributeError", "^'([\\w.]+)' object has no attribute '(\\w+)'", .advise = on_attribute },
+    { "AttributeError", "^type object '([\\w.]+)' has no attribute '(\\w+)'",
+      .advise = on_attribute },
+    { "AttributeError", "^module '([\\w.]+)' has no attribute '(\\w+)'", .advise = on_module_name },
     { 0 },
 };

@@ -125,13 +125,6 @@ static void on_comma(struct py *p)
             "A comma or an operator seems to be missing between two values in this line.");
 }
 
-static void on_eof(struct py *p)
-{
-    suggest(p->d, 18, 0.7,
-            "The file ends in the middle of something: a bracket, a quote or a block (try without "
-            "except) is not finished.");
-}
-
 /* ---- lines ---- */
 
 /* Habits of other languages, by what stands in the line. */
@@ -239,13 +232,6 @@ static void on_unexpected_indent(struct py *p)
                         before.at ? before.at : "", P(t));
 }
 
-static void on_unindent(struct py *p)
-{
-    suggest(p->d, 19, 0.92,
-            "This line's indentation is that of no line before it: line it up with the block it "
-            "belongs to.");
-}
-
 static void on_tabs(struct py *p)
 {
     suggest(p->d, 19, 0.95,
@@ -344,18 +330,6 @@ static void on_outside(struct py *p)
                 P(p->m.group[0]));
 }
 
-static void on_keyword_order(struct py *p)
-{
-    suggest(p->d, 10, 0.9, "Arguments with names come last: move the others before them.");
-}
-
-static void on_fstring(struct py *p)
-{
-    suggest(p->d, 18, 0.85,
-            "Inside { } of an f-string: use other quotes than those around it, close every brace, "
-            "and write {{ for a brace itself.");
-}
-
 static void on_assign_to(struct py *p)
 {
     suggest(p->d, 0, 0.85,
@@ -364,49 +338,43 @@ static void on_assign_to(struct py *p)
             P(p->m.group[0]));
 }
 
-static void on_decimal(struct py *p)
-{
-    suggest(
-        p->d, 0, 0.85,
-        "A name cannot begin with a digit, and a number has no letters or leading zeros in it.");
-}
-
-static void on_try(struct py *p)
-{
-    suggest(p->d, 17, 0.9,
-            "A `try:` needs an `except ...:` or a `finally:` after its block, indented like it.");
-}
-
-static void on_escape(struct py *p)
-{
-    suggest(p->d, 0, 0.9,
-            "A backslash in a text begins an escape: write r\"...\", or two backslashes.");
-}
-
 const struct py_rule py_syntax_rules[] = {
-    { "SyntaxError", "^expected ':'", on_colon },
-    { "SyntaxError", "^'([(\\[{])' was never closed", on_never_closed },
-    { "SyntaxError", "^closing parenthesis '(.)' does not match", on_mismatch },
-    { "SyntaxError", "^unmatched '(.)'", on_unmatched },
-    { "SyntaxError", "^(?:unterminated|EOL while|EOF while scanning)", on_unterminated },
-    { "SyntaxError", "^Missing parentheses in call to '(\\w+)'", on_print },
-    { "SyntaxError", "Maybe you meant '==' ", on_equals },
-    { "SyntaxError", "^cannot assign to ([\\w -]+?) here", on_assign_to },
-    { "SyntaxError", "^cannot assign to ([\\w -]+)$", on_assign_to },
-    { "SyntaxError", "^invalid (?:non-printable )?character '?([^' ]+)'?", on_character },
-    { "SyntaxError", "^(?:invalid decimal literal|leading zeros)", on_decimal },
-    { "SyntaxError", "^('\\w+(?: \\w+)?') outside|^asynchronous", on_outside },
-    { "SyntaxError", "^positional argument follows", on_keyword_order },
-    { "SyntaxError", "^f-string", on_fstring },
-    { "SyntaxError", "^expected 'except' or 'finally'", on_try },
-    { "SyntaxError", "unicodeescape|unexpected character after line continuation", on_escape },
-    { "SyntaxError", "^unexpected EOF", on_eof },
+    { "SyntaxError", "^expected ':'", .advise = on_colon },
+    { "SyntaxError", "^'([(\\[{])' was never closed", .advise = on_never_closed },
+    { "SyntaxError", "^closing parenthesis '(.)' does not match", .advise = on_mismatch },
+    { "SyntaxError", "^unmatched '(.)'", .advise = on_unmatched },
+    { "SyntaxError", "^(?:unterminated|EOL while|EOF while scanning)", .advise = on_unterminated },
+    { "SyntaxError", "^Missing parentheses in call to '(\\w+)'", .advise = on_print },
+    { "SyntaxError", "Maybe you meant '==' ", .advise = on_equals },
+    { "SyntaxError", "^cannot assign to ([\\w -]+?) here", .advise = on_assign_to },
+    { "SyntaxError", "^cannot assign to ([\\w -]+)$", .advise = on_assign_to },
+    { "SyntaxError", "^invalid (?:non-printable )?character '?([^' ]+)'?", .advise = on_character },
+    { "SyntaxError", "^(?:invalid decimal literal|leading zeros)", .confidence = 0.85,
+      .text =
+          "A name cannot begin with a digit, and a number has no letters or leading zeros in it." },
+    { "SyntaxError", "^('\\w+(?: \\w+)?') outside|^asynchronous", .advise = on_outside },
+    { "SyntaxError", "^positional argument follows", .rule = 10, .confidence = 0.9,
+      .text = "Arguments with names come last: move the others before them." },
+    { "SyntaxError", "^f-string", .rule = 18, .confidence = 0.85,
+      .text = "Inside { } of an f-string: use other quotes than those around it, close every "
+              "brace, and write {{ for a brace itself." },
+    { "SyntaxError", "^expected 'except' or 'finally'", .rule = 17, .confidence = 0.9,
+      .text =
+          "A `try:` needs an `except ...:` or a `finally:` after its block, indented like it." },
+    { "SyntaxError", "unicodeescape|unexpected character after line continuation",
+      .confidence = 0.9,
+      .text = "A backslash in a text begins an escape: write r\"...\", or two backslashes." },
+    { "SyntaxError", "^unexpected EOF", .rule = 18, .confidence = 0.7,
+      .text = "The file ends in the middle of something: a bracket, a quote or a block (try "
+              "without except) is not finished." },
     { "SyntaxError", "^invalid syntax$|^invalid syntax\\. Perhaps|^multiple exception types",
-      on_invalid },
-    { "SyntaxError", "Perhaps you forgot a comma", on_comma },
-    { "IndentationError", "^expected an indented block", on_expected_block },
-    { "IndentationError", "^unexpected indent", on_unexpected_indent },
-    { "IndentationError", "^unindent does not match", on_unindent },
-    { "TabError", "", on_tabs },
+      .advise = on_invalid },
+    { "SyntaxError", "Perhaps you forgot a comma", .advise = on_comma },
+    { "IndentationError", "^expected an indented block", .advise = on_expected_block },
+    { "IndentationError", "^unexpected indent", .advise = on_unexpected_indent },
+    { "IndentationError", "^unindent does not match", .rule = 19, .confidence = 0.92,
+      .text = "This line's indentation is that of no line before it: line it up with the block it "
+              "belongs to." },
+    { "TabError", "", .advise = on_tabs },
     { 0 },
 };

@@ -216,20 +216,6 @@ static void on_list_index_type(struct py *p)
                 "dict that was meant.");
 }
 
-static void on_string_index_type(struct py *p)
-{
-    suggest(p->d, 12, 0.85,
-            "It is text, not a dict: json.loads() makes a dict of JSON text; a loop over a dict "
-            "gives its keys (use .items() or .values()).");
-}
-
-static void on_unhashable(struct py *p)
-{
-    suggest(p->d, 0, 0.88,
-            "What can change cannot be a key or in a set: use tuple(x) in place of a list, "
-            "frozenset(x) of a set.");
-}
-
 static void on_changed_size(struct py *p)
 {
     struct match m;
@@ -242,11 +228,6 @@ static void on_changed_size(struct py *p)
         suggest(p->d, 0, 0.85,
                 "It is changed while a loop goes through it: go through a copy, list(x).");
     }
-}
-
-static void on_not_in_list(struct py *p)
-{
-    suggest(p->d, 0, 0.7, "Test it first: `if v in x:`.");
 }
 
 /* ---- types that do not mix ---- */
@@ -399,11 +380,6 @@ static void on_no_len(struct py *p)
             strchr("aeiou", p->m.group[0].at[0]) ? "n" : "", P(p->m.group[0]));
 }
 
-static void on_join(struct py *p)
-{
-    suggest(p->d, 11, 0.92, "join() takes text only: ''.join(str(v) for v in x).");
-}
-
 static void on_formatting(struct py *p)
 {
     suggest(p->d, 0, 0.75,
@@ -499,25 +475,12 @@ static void on_zero(struct py *p)
         suggest(p->d, 15, 0.7, "The divisor is 0: test it before dividing.");
 }
 
-static void on_domain(struct py *p)
-{
-    suggest(p->d, 0, 0.7,
-            "The number is outside of what the function is defined for: sqrt and log want no "
-            "negative ones; cmath has them for complex numbers.");
-}
-
 static void on_date(struct py *p)
 {
     suggest(p->d, 0, 0.8,
             "The text is '%.*s' and the format says '%.*s': make them agree (%%Y year, %%m month, "
             "%%d day, %%H:%%M:%%S time).",
             P(p->m.group[0]), P(p->m.group[1]));
-}
-
-static void on_empty_max(struct py *p)
-{
-    suggest(p->d, 0, 0.85,
-            "There is nothing in it: give a default (max(x, default=0)), or test it first.");
 }
 
 /* ---- text ---- */
@@ -551,13 +514,6 @@ static void on_decode(struct py *p)
                             P(m.group[1]));
     else if (match(p->g, "^(.*\\.decode\\()(?:['\"][\\w-]+['\"])?(\\).*)$", p->line, &m))
         suggest_replacement(p->d, "%.*s'%s'%.*s", P(m.group[0]), encoding, P(m.group[1]));
-}
-
-static void on_encode(struct py *p)
-{
-    suggest(p->d, 23, 0.85,
-            "'%.*s' has no such character: use UTF-8 (encoding='utf-8'), or errors='replace'.",
-            P(p->m.group[0]));
 }
 
 static void on_json(struct py *p)
@@ -596,47 +552,59 @@ static void on_assert(struct py *p)
 }
 
 const struct py_rule py_value_rules[] = {
-    { "KeyError", "^'?(.*?)'?$", on_key },
+    { "KeyError", "^'?(.*?)'?$", .advise = on_key },
     { "IndexError",
       "^(?:list|string|tuple|bytearray|deque|range object|list assignment) "
       "(?:index|assignment).*range|^list assignment index|index out of range|^index \\d+ is out of "
       "bounds",
-      on_index },
-    { "IndexError", "^pop from (?:an )?empty", on_empty_pop },
-    { "KeyError", "pop from an empty|dictionary is empty", on_empty_pop },
+      .advise = on_index },
+    { "IndexError", "^pop from (?:an )?empty", .advise = on_empty_pop },
+    { "KeyError", "pop from an empty|dictionary is empty", .advise = on_empty_pop },
     { "TypeError", "^(list|tuple) indices must be integers or slices, not (\\S+)",
-      on_list_index_type },
-    { "TypeError", "^string indices must be integers", on_string_index_type },
-    { "TypeError", "^unhashable type: '(\\w+)'", on_unhashable },
-    { "RuntimeError", "changed size during iteration|mutated during iteration", on_changed_size },
+      .advise = on_list_index_type },
+    { "TypeError", "^string indices must be integers", .rule = 12, .confidence = 0.85,
+      .text = "It is text, not a dict: json.loads() makes a dict of JSON text; a loop over a dict "
+              "gives its keys (use .items() or .values())." },
+    { "TypeError", "^unhashable type: '(\\w+)'", .confidence = 0.88,
+      .text = "What can change cannot be a key or in a set: use tuple(x) in place of a list, "
+              "frozenset(x) of a set." },
+    { "RuntimeError", "changed size during iteration|mutated during iteration",
+      .advise = on_changed_size },
     { "ValueError", "is not in list|not in tuple|substring not found|^list.remove\\(x\\)",
-      on_not_in_list },
-    { "TypeError", "^can only concatenate (\\w+) \\(not \"(\\w+)\"\\) to", on_concatenate },
+      .confidence = 0.7, .text = "Test it first: `if v in x:`." },
+    { "TypeError", "^can only concatenate (\\w+) \\(not \"(\\w+)\"\\) to",
+      .advise = on_concatenate },
     { "TypeError", "^unsupported operand type\\(s\\) for ([^:]+): '([\\w.]+)' and '([\\w.]+)'",
-      on_operands },
+      .advise = on_operands },
     { "TypeError", "^'(\\S+)' not supported between instances of '([\\w.]+)' and '([\\w.]+)'",
-      on_compare },
-    { "TypeError", "^can't multiply sequence by non-int", on_multiply },
-    { "TypeError", "^'(int|float|bool)' object is not iterable", on_int_iterable },
-    { "TypeError", "^cannot unpack non-iterable (?!NoneType)(\\w+) object", on_unpack },
+      .advise = on_compare },
+    { "TypeError", "^can't multiply sequence by non-int", .advise = on_multiply },
+    { "TypeError", "^'(int|float|bool)' object is not iterable", .advise = on_int_iterable },
+    { "TypeError", "^cannot unpack non-iterable (?!NoneType)(\\w+) object", .advise = on_unpack },
     { "TypeError", "^object of type '(int|float|bool|generator|map|filter|zip)' has no len",
-      on_no_len },
-    { "TypeError", "^sequence item \\d+: expected str instance", on_join },
-    { "TypeError", "^not (?:all|enough) arguments", on_formatting },
+      .advise = on_no_len },
+    { "TypeError", "^sequence item \\d+: expected str instance", .rule = 11, .confidence = 0.92,
+      .text = "join() takes text only: ''.join(str(v) for v in x)." },
+    { "TypeError", "^not (?:all|enough) arguments", .advise = on_formatting },
     { "TypeError",
       "^(?:write\\(\\) argument must be|a|must be) ([\\w -]+?)(?: is required)?, not '?(\\w+)'?",
-      on_must_be_str },
-    { "ValueError", "^invalid literal for int\\(\\) with base \\d+: '(.*?)'$", on_int },
-    { "ValueError", "^could not convert string to float: '(.*?)'$", on_int },
-    { "ValueError", "values to unpack", on_unpack },
-    { "ValueError", "^(?:math domain error|expected a nonnegative input)", on_domain },
-    { "ValueError", "^time data '([^']*)' does not match format '([^']*)'", on_date },
+      .advise = on_must_be_str },
+    { "ValueError", "^invalid literal for int\\(\\) with base \\d+: '(.*?)'$", .advise = on_int },
+    { "ValueError", "^could not convert string to float: '(.*?)'$", .advise = on_int },
+    { "ValueError", "values to unpack", .advise = on_unpack },
+    { "ValueError", "^(?:math domain error|expected a nonnegative input)", .confidence = 0.7,
+      .text = "The number is outside of what the function is defined for: sqrt and log want no "
+              "negative ones; cmath has them for complex numbers." },
+    { "ValueError", "^time data '([^']*)' does not match format '([^']*)'", .advise = on_date },
     { "ValueError", "empty (?:sequence|iterable)|arg is an empty|iterable argument is empty",
-      on_empty_max },
-    { "ZeroDivisionError", "", on_zero },
-    { "UnicodeDecodeError", "can't decode bytes? (0x[0-9a-f]{2})? ?in position (\\d+)", on_decode },
-    { "UnicodeEncodeError", "^'([\\w-]+)' codec can't encode", on_encode },
-    { "JSONDecodeError", "", on_json },
-    { "AssertionError", "", on_assert },
+      .confidence = 0.85,
+      .text = "There is nothing in it: give a default (max(x, default=0)), or test it first." },
+    { "ZeroDivisionError", "", .advise = on_zero },
+    { "UnicodeDecodeError", "can't decode bytes? (0x[0-9a-f]{2})? ?in position (\\d+)",
+      .advise = on_decode },
+    { "UnicodeEncodeError", "^'([\\w-]+)' codec can't encode", .rule = 23, .confidence = 0.85,
+      .text = "'{1}' has no such character: use UTF-8 (encoding='utf-8'), or errors='replace'." },
+    { "JSONDecodeError", "", .advise = on_json },
+    { "AssertionError", "", .advise = on_assert },
     { 0 },
 };

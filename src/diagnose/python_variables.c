@@ -202,16 +202,11 @@ static void on_unbound(struct py *p)
     }
 }
 
-static void on_free_variable(struct py *p)
-{
-    suggest(p->d, 16, 0.7,
-            "The function around gives '%.*s' its value later: assign it before this is called.",
-            P(p->m.group[0]));
-}
-
 const struct py_rule py_variable_rules[] = {
-    { "NameError", "^name '(\\w+)' is not defined", on_name },
-    { "NameError", "^(?:free variable|cannot access free variable) '(\\w+)'", on_free_variable },
-    { "UnboundLocalError", "variable '(\\w+)'", on_unbound },
+    { "NameError", "^name '(\\w+)' is not defined", .advise = on_name },
+    { "NameError", "^(?:free variable|cannot access free variable) '(\\w+)'", .rule = 16,
+      .confidence = 0.7,
+      .text = "The function around gives '{1}' its value later: assign it before this is called." },
+    { "UnboundLocalError", "variable '(\\w+)'", .advise = on_unbound },
     { 0 },
 };
