@@ -217,8 +217,10 @@ static int unknown_language(struct making *m, const char *name, const char *like
 {
     char known[200];
     (void)blame(m, "language");
-    if (name)
-        return language_refuse(name, e);
+    if (name) {
+        (void)!language_refuse(name, e);
+        return -1;
+    }
     return err_set(e, ERR_BAD_REQUEST, 0,
                    "the language cannot be told%s: give 'language', one of %s", likely,
                    language_list(known, sizeof known));
