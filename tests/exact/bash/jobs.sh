@@ -1,1 +1,1 @@
-sleep 0.05 & echo started; wait; echo $?; (sleep 0.01; exit 5) & wait $!; echo $?; jobs; false & wait -n; echo $?; { sleep 0.01; echo bg; } & wait; coproc cat; echo hi >&${COPROC[1]}; read -u ${COPROC[0]} l; echo $l
+sleep 0.05 & echo started; wait; echo $?; (sleep 0.01; exit 5) & wait $!; echo $?; jobs; (sleep 0.2; exit 3) & wait -n; echo $?; { sleep 0.01; echo bg; } & wait; coproc cat; echo hi >&${COPROC[1]}; read -u ${COPROC[0]} l; echo $l
