@@ -21,7 +21,7 @@ import tempfile
 import time
 
 REPO = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(REPO / "tests"))
+sys.path.insert(0, str(REPO / "tests/lib"))
 sys.dont_write_bytecode = True
 
 import hostview  # noqa: E402

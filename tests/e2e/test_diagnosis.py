@@ -1,5 +1,5 @@
 """What is said of programs that fail is right: where they failed, what kind of failure it is, and what helps. The programs are
-those of tests/diagnosis, run by one service; languages that are not here are judged by what they printed elsewhere."""
+those of tests/data/diagnosis, run by one service; languages that are not here are judged by what they printed elsewhere."""
 
 import pytest
 

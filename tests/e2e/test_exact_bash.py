@@ -1,4 +1,4 @@
-"""A warm run of bash is `bash main.sh` to the byte: every program of tests/exact/bash runs from a pool, and in a service that
+"""A warm run of bash is `bash main.sh` to the byte: every program of tests/data/exact/bash runs from a pool, and in a service that
 has none; what comes out must be the same."""
 
 import pytest

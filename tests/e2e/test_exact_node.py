@@ -1,4 +1,4 @@
-"""A warm run of Node is `node main.js` to the byte: every program of tests/exact/node runs from a pool, and in a service that
+"""A warm run of Node is `node main.js` to the byte: every program of tests/data/exact/node runs from a pool, and in a service that
 has none, where each run starts the interpreter; what comes out must be the same."""
 
 import pytest

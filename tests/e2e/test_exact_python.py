@@ -1,4 +1,4 @@
-"""A warm run of Python is `python3 main.py` to the byte: every program of tests/exact/python runs from a pool, and in a
+"""A warm run of Python is `python3 main.py` to the byte: every program of tests/data/exact/python runs from a pool, and in a
 service that has none, where each run starts the interpreter; what comes out must be the same."""
 
 import base64
@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from corpus import wait_up
-from harness import PATIENCE
+from harness import PATIENCE, REPO
 from service import ROOMY, Service
 
-CORPUS = Path(__file__).resolve().parent.parent / "exact" / "python"
+CORPUS = REPO / "tests/data/exact/python"
 NAMES = sorted(path.stem for path in CORPUS.glob("*.py"))
 COMPARED = ("stdout", "stderr", "exit_code", "signal", "verdict", "stdout_bytes", "stderr_bytes", "limits_hit")
 # What a large library may take to be imported cold on a busy machine; nothing here is about time.

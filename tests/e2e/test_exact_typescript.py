@@ -1,4 +1,4 @@
-"""A warm run of TypeScript is `node -r register.js main.ts` to the byte: every program of tests/exact/typescript runs from a pool,
+"""A warm run of TypeScript is `node -r register.js main.ts` to the byte: every program of tests/data/exact/typescript runs from a pool,
 and in a service that has none, where each run starts the interpreter; what comes out must be the same."""
 
 import pytest

@@ -13,13 +13,13 @@ from itertools import groupby
 from pathlib import Path
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 
 import pytest
 
 import harness
 
-GOLDEN = Path(__file__).with_name("syscalls.golden")
+GOLDEN = harness.REPO / "tests/data/syscalls.golden"
 PROFILES = ("jar", "process", "init")
 HEADER = f"""\
 # Which system calls a filter lets through: x86_64. Read by test_syscalls.py, which also says how to

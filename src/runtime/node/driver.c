@@ -83,7 +83,7 @@ static const struct {
     { "_ZN2v87Isolate21LowMemoryNotificationEv", offsetof(struct v8, collect) },
 };
 
-/* Those that every program of tests/exact has been run with: in any other, what we look for may be kept elsewhere. */
+/* Those that every program of tests/data/exact has been run with: in any other, what we look for may be kept elsewhere. */
 static const char *const proven[] = { "10.2." /* Node 18 */, "11.3." /* Node 20 */ };
 
 /* v8::HandleScope, with room to spare. */

@@ -1,4 +1,4 @@
-/* tests/unit/place.h — a directory for one test, and a count of what is open. */
+/* tests/unit/lib/place.h — a directory for one test, and a count of what is open. */
 #pragma once
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* tests/unit/child.h — parts of a test that must run in a process of their own, because they give up
+/* tests/unit/lib/child.h — parts of a test that must run in a process of their own, because they give up
  * rights or break something that cannot be mended. */
 #pragma once
 

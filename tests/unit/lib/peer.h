@@ -1,4 +1,4 @@
-/* tests/unit/peer.h — the other end of a wire, and one who lies on it. */
+/* tests/unit/lib/peer.h — the other end of a wire, and one who lies on it. */
 #pragma once
 
 #include <string.h>

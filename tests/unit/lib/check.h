@@ -1,4 +1,4 @@
-/* tests/unit/check.h — the whole of our test harness.
+/* tests/unit/lib/check.h — the whole of our test harness.
  * A failed CHECK says where and what, and the test goes on: one run shows every broken promise.
  *
  *     static void test_a_promise(void)

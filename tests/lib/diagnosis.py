@@ -1,4 +1,4 @@
-"""Programs that fail, of tests/diagnosis, and whether what is said of them is right. See tests/diagnosis/README.md.
+"""Programs that fail, of tests/data/diagnosis, and whether what is said of them is right. See tests/data/diagnosis/README.md.
 
     scores = score(Corpus().results())
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 import harness
 from service import ROOMY, Service
 
-ROOT = Path(__file__).resolve().parent / "diagnosis"
+ROOT = harness.REPO / "tests/data/diagnosis"
 RECORD = os.environ.get("BELLJAR_RECORD") == "1"
 AT_A_TIME = 4
 LIMITS = {"wall_ms": 20000, "cpu_ms": 20000, "memory": 512 << 20}

@@ -18,7 +18,7 @@ import time
 from functools import cached_property
 from pathlib import Path
 
-REPO = Path(__file__).resolve().parent.parent
+REPO = Path(__file__).resolve().parents[2]
 BELLJAR = os.environ.get("BELLJAR", str(REPO / "build" / "belljar"))
 TOOLS = Path(os.environ.get("BELLJAR_TOOLS", REPO / "build" / "release" / "tests" / "tools"))
 SLACK_MS = int(os.environ.get("BELLJAR_TEST_SLACK_MS", "100"))

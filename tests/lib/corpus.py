@@ -1,4 +1,4 @@
-"""Programs of tests/exact, and what becomes of them warm and cold. See tests/exact/README.md.
+"""Programs of tests/data/exact, and what becomes of them warm and cold. See tests/data/exact/README.md.
 
     corpus = Corpus("node", (".js", ".mjs"), language="javascript", kinds=("node",))
     warm, cold = corpus.results()[name]
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import eventually
+from harness import REPO, eventually
 from service import ROOMY, Service
 
 COMPARED = ("stdout", "stderr", "exit_code", "signal", "verdict", "stdout_bytes", "stderr_bytes", "limits_hit")
@@ -24,7 +24,7 @@ ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 
 class Corpus:
     def __init__(self, folder, extensions, language, kinds):
-        self.folder = Path(__file__).resolve().parent / "exact" / folder
+        self.folder = REPO / "tests/data/exact" / folder
         self.language, self.kinds = language, kinds
         self.files = {path.name: path for path in sorted(self.folder.iterdir()) if path.suffix in extensions}
         self.names = list(self.files)

@@ -1,4 +1,4 @@
-/* tests/unit/http_place.h — a server on a loop of its own and clients that are driven from the same thread: whoever waits for
+/* tests/unit/lib/http_place.h — a server on a loop of its own and clients that are driven from the same thread: whoever waits for
  * bytes runs the loop meanwhile. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* tests/unit/edge.h — memory behind which there is nothing: one byte too far ends the test at once, in every
+/* tests/unit/lib/edge.h — memory behind which there is nothing: one byte too far ends the test at once, in every
  * variant of the build. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* tests/unit/keeper.h — a warden at every level there is, and runs asked of it over the bare wire. */
+/* tests/unit/lib/keeper.h — a warden at every level there is, and runs asked of it over the bare wire. */
 #pragma once
 
 #include <poll.h>
