@@ -1,5 +1,5 @@
-/* Given to clang-tidy before every file but base/err.c: it sees one file at a time, and would
- * otherwise follow paths on which an error is set and success returned. */
+/* clang-tidy reads this before every file except base/err.c. It sees one file at a time, and would
+ * otherwise follow paths on which err_set() returns success. */
 #include "base/err.h"
 
 #define err_set(...)  ((void)!(err_set)(__VA_ARGS__), -1)
