@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "bench.h"
 #include "bench/command.h"
 #include "bench/report.h"
@@ -35,7 +36,7 @@ static const struct contender {
     { "python hello, bwrap, same root", PROGRAM_PYTHON, WAY_BWRAP },
     { "python hello, jar", PROGRAM_PYTHON, IN_JAR },
 };
-enum { CONTENDERS = sizeof contenders / sizeof contenders[0], ROUNDS_MAX = 4096 };
+enum { CONTENDERS = ARRAY_LEN(contenders), ROUNDS_MAX = 4096 };
 
 /* In shared memory: the contest of an ordinary user is held by a child. */
 struct results {

@@ -27,7 +27,7 @@ static ssize_t listen_to(void *context, enum run_stream stream, const char *byte
 
 static int bundle_of(const struct program *p)
 {
-    auto(buf) bytes = { 0 };
+    scoped(buf) bytes = { 0 };
     struct err e;
     int fd;
     if (p->file && bundle_add(&bytes, p->file, 0755, p->code, p->code_len, &e))

@@ -121,7 +121,7 @@ long jar_processes(pid_t warden, bool namespaces)
 
 static long lines_of(const char *path)
 {
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     struct err e;
     long lines = 0;
     autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);

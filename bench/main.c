@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "bench.h"
 #include "bench/host.h"
 #include "bench/report.h"
@@ -29,7 +30,7 @@ static const struct part {
     { "contests", contests },   { "in_a_row", in_a_row },     { "at_once", at_once },
     { "teardowns", teardowns }, { "neighbours", neighbours },
 };
-enum { PARTS = sizeof parts / sizeof parts[0] };
+enum { PARTS = ARRAY_LEN(parts) };
 
 void start_warden(enum level level, struct warden *ret)
 {

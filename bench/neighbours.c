@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "bench.h"
 #include "bench/report.h"
 #include "guests.h"
@@ -29,7 +30,7 @@ static const struct bomb {
     { "beside a disk fill", "f = open('big', 'wb')\nwhile True: f.write(b'x' * 65536)\n",
       LIMIT_DISK, 32 << 20, VERDICT_DISK_LIMIT },
 };
-enum { BOMBS = sizeof bombs / sizeof bombs[0], TURN = 10, BOMB_WALL_MS = 1000 };
+enum { BOMBS = ARRAY_LEN(bombs), TURN = 10, BOMB_WALL_MS = 1000 };
 enum { NEIGHBOUR, BOMB, GUESTS };
 
 struct place {

@@ -78,7 +78,7 @@ static void measure(struct bench *b, const struct warden *w, const struct progra
 void teardowns(struct bench *b)
 {
     struct warden w;
-    auto(buf) binary = { 0 };
+    scoped(buf) binary = { 0 };
     struct err e;
     autoclose int fd = open(b->nasty_tree, O_RDONLY | O_CLOEXEC);
     if (fd < 0)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/approvals_impl.h"
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
 
@@ -62,7 +63,7 @@ static json_t *pending_object(const struct thread_job *j)
     static const char *const keys[] = {
         "tool", "input", "reason", "risks", "run_id", "expires_at"
     };
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         (void)json_object_set(o, keys[i], json_object_get(a, keys[i]));
     (void)json_object_set(o, "approval_id", json_object_get(a, "id"));
     json_decref(a);
@@ -127,10 +128,9 @@ static void interrupted(struct decide *d, const struct err *e, const char *field
 {
     struct api_call *c = d->user;
     struct err none;
-    char quoted[96];
     if (e && e->code == ERR_NOT_FOUND) {
         (void)!err_set(&none, ERR_NOT_FOUND, 0, "No pending approval for thread '%s'",
-                       text_quote(d->thread, quoted, sizeof quoted));
+                       QUOTED(d->thread));
         e = &none;
     }
     if (e) {

@@ -5,6 +5,7 @@
 #include "api/auth.h"
 #include "api/core.h"
 #include "api/openapi.h"
+#include "base/array.h"
 #include "base/clock.h"
 
 const struct api_route *const api_tables[] = {
@@ -19,14 +20,14 @@ const struct http_header api_every_header[] = {
     { "Strict-Transport-Security", "max-age=31536000; includeSubDomains" },
     { "Cache-Control", "no-store" },
 };
-const size_t api_n_every_header = sizeof api_every_header / sizeof api_every_header[0];
+const size_t api_n_every_header = ARRAY_LEN(api_every_header);
 
 int api_open(struct api *api, struct err *e)
 {
     api->started_ms = clock_unix_ms();
     api->core = calloc(1, sizeof *api->core);
     if (!api->core)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the routes");
+        return err_no_memory(e, "the routes");
     if (!router_new(&api->core->router, api_tables, e) &&
         !openapi_build(api_tables, &api->settings->limit_default, &api->settings->limit_max,
                        &api->core->openapi, e) &&

@@ -18,13 +18,12 @@
 
 static int mode_asks(const char *mode, bool *ret, struct err *e)
 {
-    char quoted[96];
     if (permission_asks(mode, ret) == 0)
         return 0;
     return err_set(e, ERR_BAD_REQUEST, 0,
                    "permission_mode '%s' is unknown: default, manual, acceptEdits, plan, "
                    "bypassPermissions or auto is accepted",
-                   text_quote(mode, quoted, sizeof quoted));
+                   QUOTED(mode));
 }
 
 /* ---- rules ---- */
@@ -110,7 +109,7 @@ int rules_add(struct approvals *a, struct rule_row *r, struct err *e)
     struct rule_row *rows = realloc(a->rules.rows, (a->rules.n + 1) * sizeof *rows);
     if (!rows) {
         rule_row_done(r);
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a rule");
+        return err_no_memory(e, "a rule");
     }
     a->rules.rows = rows;
     rows[a->rules.n++] = *r;
@@ -307,7 +306,7 @@ static int ask(struct api *api, struct exec *x, const char *mode, struct err *e)
                    mode);
     struct ask_job *j = calloc(1, sizeof *j);
     if (!j)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a request for approval");
+        return err_no_memory(e, "a request for approval");
     j->api = api;
     j->job.work = ask_work;
     j->job.done = ask_done;
@@ -331,7 +330,7 @@ static int ask(struct api *api, struct exec *x, const char *mode, struct err *e)
         if (h)
             h->over = true;
         ask_free(j);
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a request for approval");
+        return err_no_memory(e, "a request for approval");
     }
     h->exec = x;
     exec_watch_add(x, &h->watch);
@@ -429,7 +428,7 @@ static int load(struct api *api, struct err *e)
         failed = load_page(api, &j, e);
         for (size_t i = 0; !failed && i < j.page.n; i++)
             if (!held_add(api, j.page.rows[i].id, j.page.rows[i].run, j.page.rows[i].expires_ms))
-                failed = err_set(e, ERR_NO_MEMORY, 0, "no memory for what waits for approval");
+                failed = err_no_memory(e, "what waits for approval");
         j.before_seq = j.page.next_before_seq;
         approval_rows_done(&j.page);
         j.page = (struct approval_rows){ 0 };
@@ -450,7 +449,7 @@ int approvals_open(struct api *api, struct err *e)
     if (!a || !timer || uv_timer_init(api->loop, timer)) {
         free(a);
         free(timer);
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for approvals");
+        return err_no_memory(e, "approvals");
     }
     timer->data = api;
     uv_unref(

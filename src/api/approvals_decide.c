@@ -94,7 +94,6 @@ static int check_unchanged(const struct decide *d, struct err *e)
     json_auto_t *shown = json_loads(d->row.input ? d->row.input : "", JSON_ALLOW_NUL, NULL);
     const char *key;
     json_t *value;
-    char quoted[96];
     json_object_foreach(d->edited_input, key, value) {
         if (strcmp(key, "code") == 0 || strcmp(key, "language") == 0 ||
             json_equal(value, json_object_get(shown, key)))
@@ -102,7 +101,7 @@ static int check_unchanged(const struct decide *d, struct err *e)
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "edited_input.%s cannot be changed, only code and language can: reject the "
                        "run if it is not to have that",
-                       text_quote(key, quoted, sizeof quoted));
+                       QUOTED(key));
     }
     return 0;
 }
@@ -199,7 +198,7 @@ static int make_spec(struct decide *d, const struct exec *x, char *field, size_t
         failed = edited_code(d, &code, e) || check_unchanged(d, e) ||
                  put_code(request, (json_t *)code, e);
         if (!failed && json_is_string(language) && json_object_set(request, "language", language))
-            failed = err_set(e, ERR_NO_MEMORY, 0, "no memory for a decision");
+            failed = err_no_memory(e, "a decision");
         failed = failed || api_validate(request, run_fields, true, field, field_size, e);
     }
     failed = failed || run_request_spec(d->api, &who, request, surface ? surface : "v1", &d->spec,

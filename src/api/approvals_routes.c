@@ -5,6 +5,7 @@
 
 #include "api/approvals_impl.h"
 #include "api/diff.h"
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -56,7 +57,7 @@ json_t *approval_object(const struct approval_row *r, bool with_diff)
         { "edited_input", json_incref(edited) },
         { "remember", json_text_or_null(r->remember) },
     };
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++)
         (void)json_object_set_new(o, fields[i].key, fields[i].value);
     if (with_diff)
         (void)json_object_set_new(o, "diff", edit_diff(input, edited));
@@ -171,19 +172,18 @@ static int query_copy(const struct api_call *c, const char *name, char **ret, st
     if (api_query(c, name, text, sizeof text, &given, e))
         return -1;
     *ret = given ? strdup(given) : NULL;
-    return given && !*ret ? err_set(e, ERR_NO_MEMORY, 0, "no memory for the query") : 0;
+    return given && !*ret ? err_no_memory(e, "the query") : 0;
 }
 
 static int check_decision_word(const char *word, struct err *e)
 {
-    char quoted[96];
     for (int d = 0; d < DECISION_COUNT_; d++)
         if (!word || strcmp(word, decision_word((enum decision)d)) == 0)
             return 0;
     return err_set(
         e, ERR_BAD_REQUEST, 0,
         "decision '%s' is unknown: pending, approve, edit, reject or expired is accepted",
-        text_quote(word, quoted, sizeof quoted));
+        QUOTED(word));
 }
 
 static void list_approvals(struct api_call *c)
@@ -399,23 +399,23 @@ static const struct api_field interrupt_fields[] = {
 };
 
 const struct api_route approval_routes[] = {
-    { HTTP_GET_, "/v1/approvals", SCOPE_READ, STYLE_V1, NULL, list_query, 0, list_approvals,
+    { METHOD_GET, "/v1/approvals", SCOPE_READ, STYLE_V1, NULL, list_query, 0, list_approvals,
       "Requests that wait for a decision, and those decided" },
-    { HTTP_GET_, "/v1/approvals/{id}", SCOPE_READ, STYLE_V1, NULL, NULL, 0, get_approval,
+    { METHOD_GET, "/v1/approvals/{id}", SCOPE_READ, STYLE_V1, NULL, NULL, 0, get_approval,
       "One request for approval" },
-    { HTTP_POST_, "/v1/approvals/{id}", SCOPE_APPROVE, STYLE_V1, decide_fields, NULL, 0,
+    { METHOD_POST, "/v1/approvals/{id}", SCOPE_APPROVE, STYLE_V1, decide_fields, NULL, 0,
       decide_approval, "Approve, edit or reject" },
-    { HTTP_GET_, "/v1/rules", SCOPE_READ, STYLE_V1, NULL, NULL, 0, list_rules,
+    { METHOD_GET, "/v1/rules", SCOPE_READ, STYLE_V1, NULL, NULL, 0, list_rules,
       "What is allowed or denied without asking" },
-    { HTTP_POST_, "/v1/rules", SCOPE_APPROVE, STYLE_V1, rule_fields, NULL, 0, add_rule,
+    { METHOD_POST, "/v1/rules", SCOPE_APPROVE, STYLE_V1, rule_fields, NULL, 0, add_rule,
       "Make a rule" },
-    { HTTP_DELETE_, "/v1/rules/{id}", SCOPE_APPROVE, STYLE_V1, NULL, NULL, 0, remove_rule,
+    { METHOD_DELETE, "/v1/rules/{id}", SCOPE_APPROVE, STYLE_V1, NULL, NULL, 0, remove_rule,
       "Remove a rule" },
-    { HTTP_GET_, "/api/agent/pending-approval/{thread_id}", SCOPE_READ, STYLE_DETAIL, NULL, NULL, 0,
-      agent_pending, "What a thread waits for" },
-    { HTTP_POST_, "/api/agent/interrupt", SCOPE_APPROVE, STYLE_DETAIL, interrupt_fields, NULL,
+    { METHOD_GET, "/api/agent/pending-approval/{thread_id}", SCOPE_READ, STYLE_DETAIL, NULL, NULL,
+      0, agent_pending, "What a thread waits for" },
+    { METHOD_POST, "/api/agent/interrupt", SCOPE_APPROVE, STYLE_DETAIL, interrupt_fields, NULL,
       ROUTE_LENIENT, agent_interrupt, "Decide on what a thread waits for" },
-    { HTTP_GET_, "/api/agent/state/{thread_id}", SCOPE_READ, STYLE_DETAIL, NULL, NULL, 0,
+    { METHOD_GET, "/api/agent/state/{thread_id}", SCOPE_READ, STYLE_DETAIL, NULL, NULL, 0,
       agent_state, "What a thread does" },
     { .path = NULL },
 };

@@ -11,6 +11,7 @@
 #include "api/approvals.h"
 #include "api/detect.h"
 #include "api/run_request.h"
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -132,7 +133,7 @@ static int insert_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct art_job *j = (struct art_job *)job;
     if (!j->in.id || !j->in.title || !j->in.content || !j->in.language || !j->in.type)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for an artifact");
+        return err_no_memory(e, "an artifact");
     return artifacts_insert(db, &j->in, e) || artifacts_get(db, j->in.id, &j->row, e) ? -1 : 0;
 }
 
@@ -229,7 +230,7 @@ static int fork_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct art_job *j = (struct art_job *)job;
     char id[ID_SIZE];
-    auto(artifact_row) parent = { 0 };
+    scoped(artifact_row) parent = { 0 };
     if (artifacts_get(db, j->in.id, &parent, e))
         return -1;
     id_make("art_", id);
@@ -276,7 +277,7 @@ static const char *extension_of(const char *language)
     const struct language *l = language_find(language);
     if (l)
         return l->extensions[0];
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (strcasecmp(others[i].language, language) == 0)
             return others[i].extension;
     return ".txt";
@@ -381,7 +382,7 @@ static void execute_news(struct exec_watch *w, struct exec *x, enum exec_news wh
         return;
     }
     if (lost.code == ERR_NONE)
-        (void)!err_set(&lost, ERR_NO_MEMORY, 0, "no memory for the answer");
+        (void)!err_no_memory(&lost, "the answer");
     api_fail(j->call, &lost, NULL);
     art_free(j);
 }
@@ -401,7 +402,7 @@ static int start_run(struct art_job *j, char *field, size_t field_size, struct e
     struct exec_spec spec = { 0 };
     json_t *o = run_object(j);
     if (!o)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the request");
+        return err_no_memory(e, "the request");
     int failed = api_validate(o, run_fields, false, field, field_size, e) ||
                  run_request_spec(api, &j->call->who, o, "artifacts", &spec, field, field_size, e);
     json_decref(o);
@@ -477,26 +478,26 @@ static const struct api_field execute_fields[] = {
 };
 
 const struct api_route artifact_routes[] = {
-    { HTTP_POST_, "/api/artifacts/create", SCOPE_RUN, STYLE_DETAIL, create_fields, NULL,
+    { METHOD_POST, "/api/artifacts/create", SCOPE_RUN, STYLE_DETAIL, create_fields, NULL,
       ROUTE_LENIENT, create, "Make an artifact" },
-    { HTTP_POST_, "/api/artifacts/detect", SCOPE_RUN, STYLE_DETAIL, detect_fields, NULL,
+    { METHOD_POST, "/api/artifacts/detect", SCOPE_RUN, STYLE_DETAIL, detect_fields, NULL,
       ROUTE_LENIENT, detect, "Find the artifacts in a text of Markdown" },
-    { HTTP_GET_, "/api/artifacts/conversations/{conversation_id}/artifacts", SCOPE_READ,
+    { METHOD_GET, "/api/artifacts/conversations/{conversation_id}/artifacts", SCOPE_READ,
       STYLE_DETAIL, NULL, NULL, 0, list_of_conversation,
       "A conversation's artifacts, newest first" },
-    { HTTP_GET_, "/api/artifacts/{id}", SCOPE_READ, STYLE_DETAIL, NULL, NULL, 0, get_one,
+    { METHOD_GET, "/api/artifacts/{id}", SCOPE_READ, STYLE_DETAIL, NULL, NULL, 0, get_one,
       "One artifact" },
-    { HTTP_PUT_, "/api/artifacts/{id}", SCOPE_RUN, STYLE_DETAIL, update_fields, NULL, ROUTE_LENIENT,
-      update, "A new version of an artifact" },
-    { HTTP_DELETE_, "/api/artifacts/{id}", SCOPE_RUN, STYLE_DETAIL, NULL, NULL, 0, delete_one,
+    { METHOD_PUT, "/api/artifacts/{id}", SCOPE_RUN, STYLE_DETAIL, update_fields, NULL,
+      ROUTE_LENIENT, update, "A new version of an artifact" },
+    { METHOD_DELETE, "/api/artifacts/{id}", SCOPE_RUN, STYLE_DETAIL, NULL, NULL, 0, delete_one,
       "Delete an artifact" },
-    { HTTP_POST_, "/api/artifacts/{id}/fork", SCOPE_RUN, STYLE_DETAIL, NULL, NULL, 0, fork_one,
+    { METHOD_POST, "/api/artifacts/{id}/fork", SCOPE_RUN, STYLE_DETAIL, NULL, NULL, 0, fork_one,
       "A copy of an artifact" },
-    { HTTP_GET_, "/api/artifacts/{id}/versions", SCOPE_READ, STYLE_DETAIL, NULL, NULL, 0, versions,
+    { METHOD_GET, "/api/artifacts/{id}/versions", SCOPE_READ, STYLE_DETAIL, NULL, NULL, 0, versions,
       "Every version of an artifact, oldest first" },
-    { HTTP_GET_, "/api/artifacts/{id}/download", SCOPE_READ, STYLE_DETAIL, NULL, NULL, 0, download,
+    { METHOD_GET, "/api/artifacts/{id}/download", SCOPE_READ, STYLE_DETAIL, NULL, NULL, 0, download,
       "An artifact as a file" },
-    { HTTP_POST_, "/api/artifacts/{id}/execute", SCOPE_RUN, STYLE_DETAIL, execute_fields, NULL,
+    { METHOD_POST, "/api/artifacts/{id}/execute", SCOPE_RUN, STYLE_DETAIL, execute_fields, NULL,
       ROUTE_BODY_OPTIONAL | ROUTE_LENIENT, execute, "Run an artifact" },
     { .path = NULL },
 };

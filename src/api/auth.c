@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "api/guard.h"
+#include "base/array.h"
 
 /* What was presented as a key, or NULL. */
 static const char *presented(const struct auth_facts *f)
@@ -50,7 +51,7 @@ static bool is_trusted_peer(const struct auth_facts *f)
 static int wrong_form(const char *authorization, struct err *e)
 {
     static const char *const schemes[] = { "Basic", "Digest", "Token", "ApiKey", "Key" };
-    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
         size_t n = strlen(schemes[i]);
         if (strncasecmp(authorization, schemes[i], n) == 0 && authorization[n] == ' ')
             return err_set(e, ERR_NO_KEY, 0,

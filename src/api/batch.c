@@ -122,7 +122,7 @@ static void tell(struct batch *b, size_t i, json_t *result)
 static bool judge(const struct batch *b, size_t i, const struct exec *x, json_t *result)
 {
     struct err e = { 0 };
-    auto(buf) out = { 0 };
+    scoped(buf) out = { 0 };
     struct difference d;
     const json_t *expected = json_object_get(json_array_get(b->inputs, i), "expected");
     bool ok = x && x->result.verdict == VERDICT_OK;
@@ -285,7 +285,7 @@ static int batch_prepare(struct batch *b, struct api_call *c, char field[128], s
                       group_check_inputs(&b->group, b->run, b->inputs, field, e))
         return -1;
     b->results = array_of_nulls(n);
-    return b->results ? 0 : err_set(e, ERR_NO_MEMORY, 0, "no memory for the results");
+    return b->results ? 0 : err_no_memory(e, "the results");
 }
 
 static void batch_post(struct api_call *c)
@@ -326,7 +326,7 @@ static int lookup_work(struct db *db, struct store_job *job, struct err *e)
     struct lookup *l = (struct lookup *)job;
     struct run_query q = { .batch = l->id, .limit = PAGE };
     do {
-        auto(run_rows) page = { 0 };
+        scoped(run_rows) page = { 0 };
         if (runs_list(db, &q, &page, e))
             return -1;
         for (size_t i = 0; i < page.n; i++) {
@@ -350,10 +350,9 @@ static void lookup_done(struct store_job *job)
     if (g && !history_may_see(c, g->call->who.key))
         g = NULL;
     if (e.code == ERR_NONE && !g && json_array_size(l->results) == 0) {
-        char quoted[96];
         (void)!err_set(&e, ERR_NOT_FOUND, 0,
                        "there is no batch '%s': it may have been removed from the history",
-                       text_quote(l->id, quoted, sizeof quoted));
+                       QUOTED(l->id));
     }
     if (e.code != ERR_NONE) {
         json_decref(l->results);
@@ -373,11 +372,9 @@ static void lookup_done(struct store_job *job)
 static void batch_get(struct api_call *c)
 {
     struct err e = { 0 };
-    char quoted[96];
     struct lookup *l = NULL;
     if (strlen(c->params[0]) >= sizeof l->id) {
-        (void)!err_set(&e, ERR_NOT_FOUND, 0, "there is no batch '%s'",
-                       text_quote(c->params[0], quoted, sizeof quoted));
+        (void)!err_set(&e, ERR_NOT_FOUND, 0, "there is no batch '%s'", QUOTED(c->params[0]));
         api_fail(c, &e, NULL);
         return;
     }
@@ -396,18 +393,18 @@ static void batch_get(struct api_call *c)
 }
 
 const struct api_route batch_routes[] = {
-    { .method = HTTP_POST_,
+    { .method = METHOD_POST,
       .path = "/v1/batches",
       .scope = SCOPE_RUN,
       .body = batch_fields,
       .handle = batch_post,
       .summary = "Runs many programs, or one program on many inputs" },
-    { .method = HTTP_GET_,
+    { .method = METHOD_GET,
       .path = "/v1/batches/{id}",
       .scope = SCOPE_ANY,
       .handle = batch_get,
       .summary = "What became of a batch's runs" },
-    { .method = HTTP_POST_,
+    { .method = METHOD_POST,
       .path = "/v1/comparisons",
       .scope = SCOPE_RUN,
       .body = comparison_fields,

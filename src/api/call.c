@@ -11,6 +11,7 @@
 #include "api/json_in.h"
 #include "api/query.h"
 #include "api/reply.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/text.h"
 
@@ -70,7 +71,6 @@ static int content_type_check(const struct http_request *q, struct err *e)
 {
     static const char json[] = "application/json";
     const char *type = http_request_header(q, "Content-Type");
-    char quoted[96];
     if (!type)
         return err_set(e, ERR_MEDIA_TYPE, 0,
                        "the body has no Content-Type; send 'Content-Type: application/json'");
@@ -79,7 +79,7 @@ static int content_type_check(const struct http_request *q, struct err *e)
         return 0;
     return err_set(e, ERR_MEDIA_TYPE, 0,
                    "Content-Type '%s' is not accepted; send 'Content-Type: application/json'",
-                   text_quote(type, quoted, sizeof quoted));
+                   QUOTED(type));
 }
 
 /* Why there is no route. */
@@ -139,7 +139,7 @@ static int on_head(void *context, struct http_exchange *x, size_t *body_max)
     if (guard(api, x, &e))
         return reply_refusal(api, x, error_style_of(q->path), &e);
     struct route_match m = router_match(api->core->router, q->method, q->path, params);
-    if (q->method == HTTP_OPTIONS_ && m.allowed != 0)
+    if (q->method == METHOD_OPTIONS && m.allowed != 0)
         return answer_options(x, m.allowed);
     if (!m.route) {
         (void)no_route(x, m.allowed, &e);
@@ -182,7 +182,7 @@ static struct api_call *call_new(struct api *api, struct http_exchange *x)
     struct err e = { 0 };
     struct api_call *c = malloc(sizeof *c); /* not zeroed: params are large */
     if (!c) {
-        (void)err_set(&e, ERR_NO_MEMORY, 0, "no memory for a request");
+        (void)err_no_memory(&e, "a request");
         (void)reply_refusal(api, x, error_style_of(q->path), &e);
         return NULL;
     }
@@ -220,7 +220,7 @@ static int body_read(struct api_call *c, char *ret_field, size_t field_size, str
         return -1;
     buf_done(bytes); /* a run may take minutes: it does not hold its request twice */
     if (!c->body)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a request");
+        return err_no_memory(e, "a request");
     if (api_validate(c->body, c->route->body, lenient, ret_field, field_size, e))
         return -1;
     api_drop_nulls(c->body, c->route->body);
@@ -265,7 +265,7 @@ static void on_refusal(void *context, int status, const char *detail, struct buf
     /* A route that takes no body has a bound of its own. */
     (void)snprintf(told, sizeof told, "%s%s", detail,
                    status == 413 && strstr(detail, most) ? " (the setting http.max_body)" : "");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].status == status)
             code = rows[i].code;
     json_auto_t *error = error_json(STYLE_V1, code, told, NULL);

@@ -8,6 +8,7 @@
 #include "api/batch.h"
 #include "api/fields.h"
 #include "api/run_request.h"
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
 #include "spec/permission.h"
@@ -136,7 +137,7 @@ static json_t *comparison_request(const struct group *g, size_t k)
 static int digest_output(enum compare_mode mode, const struct exec *x,
                          unsigned char out[crypto_generichash_BYTES], struct err *e)
 {
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     crypto_generichash_state state;
     struct output_cursor c;
     struct output_piece p;
@@ -164,7 +165,7 @@ static void show_run(struct cell *cell, const struct exec *x, uint64_t inline_ma
     };
     json_t *result = run_result_object(x, inline_max);
     json_put(cell->run, "run_id", json_string(x->id));
-    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(shown); i++) {
         json_t *value = json_object_get(result, shown[i]);
         if (value)
             (void)json_object_set(cell->run, shown[i], value);
@@ -185,8 +186,7 @@ static void tell_run(struct comparison *m, size_t k)
     json_put(event, "variant", json_incref(json_array_get(m->variant_names, k % m->n_variants)));
     json_put(event, "result", json_incref(run));
     answer_event(&m->answer, "result", event);
-    for (size_t i = 0; i < sizeof told / sizeof told[0];
-         i++) /* once is enough, or nobody is there */
+    for (size_t i = 0; i < ARRAY_LEN(told); i++) /* once is enough, or nobody is there */
         (void)json_object_del(run, told[i]);
 }
 
@@ -370,18 +370,16 @@ static int gather_names(const json_t *list, const char *what, const char *prefix
     for (size_t i = 0; i < json_array_size(list); i++) {
         json_t *name = name_or_number(json_array_get(list, i), prefix, i);
         for (size_t j = 0; j < i; j++) {
-            char quoted[96];
             if (!json_equal(json_array_get(*ret, j), name))
                 continue;
-            text_quote(json_string_value(name), quoted, sizeof quoted);
             json_decref(name);
             (void)snprintf(field, 128, "%s[%zu].name", what, i);
             return err_set(e, ERR_BAD_REQUEST, 0,
                            "%s[%zu].name '%s' is the name of %s[%zu] already: give each its own",
-                           what, i, quoted, what, j);
+                           what, i, QUOTED(json_string_value(name)), what, j);
         }
         if (json_array_append_new(*ret, name))
-            return err_set(e, ERR_NO_MEMORY, 0, "no memory for the names");
+            return err_no_memory(e, "the names");
     }
     return 0;
 }
@@ -393,7 +391,7 @@ static int check_variants(const struct comparison *m, char field[128], struct er
         json_t *request = variant_request(json_array_get(m->variants, v));
         (void)snprintf(prefix, sizeof prefix, "variants[%zu]", v);
         int rc = request ? group_check(&m->group, request, prefix, field, e)
-                         : err_set(e, ERR_NO_MEMORY, 0, "no memory for the variants");
+                         : err_no_memory(e, "the variants");
         if (rc == 0 && v == 0) /* any of them would do */
             rc = group_check_inputs(&m->group, request, m->inputs, field, e);
         json_decref(request);
@@ -425,7 +423,7 @@ static int comparison_prepare(struct comparison *m, struct api_call *c, char fie
         check_variants(m, field, e))
         return -1;
     m->cells = calloc(n, sizeof *m->cells);
-    return m->cells ? 0 : err_set(e, ERR_NO_MEMORY, 0, "no memory for the results");
+    return m->cells ? 0 : err_no_memory(e, "the results");
 }
 
 void comparison_post(struct api_call *c)

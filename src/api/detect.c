@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
 #include "normalise/payload.h"
@@ -20,7 +21,7 @@ const char *artifact_type(const char *language)
         { "html", "html" },       { "htm", "html" },    { "svg", "svg" },
         { "mermaid", "mermaid" }, { "latex", "latex" }, { "tex", "latex" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (strcasecmp(rows[i].language, language) == 0)
             return rows[i].type;
     return "code";
@@ -104,7 +105,7 @@ static json_t *made_up_title(const char *language, unsigned number)
 
 static json_t *one_artifact(const char *text, size_t from, const struct fence *f, unsigned number)
 {
-    auto(buf) body = { 0 };
+    scoped(buf) body = { 0 };
     struct err e;
     struct line title;
     if (fence_add_body(&body, text, f, &e))

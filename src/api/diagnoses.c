@@ -164,9 +164,9 @@ static void get_debug_report(struct api_call *c)
 }
 
 const struct api_route diagnosis_routes[] = {
-    { HTTP_POST_, "/v1/diagnoses", SCOPE_ANY, STYLE_V1, diagnosis_fields, NULL, 0, post_diagnosis,
+    { METHOD_POST, "/v1/diagnoses", SCOPE_ANY, STYLE_V1, diagnosis_fields, NULL, 0, post_diagnosis,
       "Explain an error that a program printed" },
-    { HTTP_GET_, "/v1/runs/{id}/debug-report", SCOPE_ANY, STYLE_V1, NULL, NULL, 0, get_debug_report,
-      "What went wrong with a run, and a report of it" },
+    { METHOD_GET, "/v1/runs/{id}/debug-report", SCOPE_ANY, STYLE_V1, NULL, NULL, 0,
+      get_debug_report, "What went wrong with a run, and a report of it" },
     { 0 },
 };

@@ -34,7 +34,7 @@ static bool same(const struct side *a, size_t i, const struct side *b, size_t j)
 
 static int put(json_t *list, char mark, const struct side *s, size_t i)
 {
-    auto(buf) line = { 0 };
+    scoped(buf) line = { 0 };
     struct err e;
     if (buf_add(&line, &mark, 1, &e) || buf_add(&line, s->lines[i], s->sizes[i], &e))
         return -1;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
 
 enum { DEPTH_OF_TABLES = 8 }; /* a table never nests deeper; the bodies are bounded by json_in.c */
@@ -12,10 +13,8 @@ enum { DEPTH_OF_TABLES = 8 }; /* a table never nests deeper; the bodies are boun
 size_t field_path_push(struct field_path *p, const char *name)
 {
     size_t before = strlen(p->text);
-    char quoted[96];
     (void)snprintf(p->text + before, sizeof p->text - before, "%s%s",
-                   before > 0 && name[0] != '[' ? "." : "",
-                   text_quote(name, quoted, sizeof quoted));
+                   before > 0 && name[0] != '[' ? "." : "", QUOTED(name));
     return before;
 }
 
@@ -33,11 +32,9 @@ void field_path_pop(struct field_path *p, size_t before)
 
 const char *json_shown(const json_t *v, char *out, size_t size)
 {
-    char quoted[96];
     switch (json_typeof(v)) {
     case JSON_STRING:
-        (void)snprintf(out, size, "the text '%s'",
-                       text_quote(json_string_value(v), quoted, sizeof quoted));
+        (void)snprintf(out, size, "the text '%s'", QUOTED(json_string_value(v)));
         return out;
     case JSON_INTEGER:
         (void)snprintf(out, size, "the number %" JSON_INTEGER_FORMAT, json_integer_value(v));
@@ -60,48 +57,19 @@ const char *json_shown(const json_t *v, char *out, size_t size)
 }
 
 /* ---- names ---- */
-enum { NAME_MEANT_MAX = 32, BEGINNING_MIN = 3 };
-
-/* "cdoe" for "code": two neighbours changed places. */
-static bool is_swap(const char *a, const char *b)
-{
-    size_t i = 0;
-    while (a[i] && a[i] == b[i])
-        i++;
-    return a[i] && b[i] && a[i + 1] && a[i] == b[i + 1] && a[i + 1] == b[i] &&
-           strcmp(a + i + 2, b + i + 2) == 0;
-}
-
-/* How far a name is from what may have been meant; SIZE_MAX when nobody would say so. What differs counts by the length:
- * two long names with the same ending are not alike. */
-static size_t name_distance(const char *name, const char *candidate)
-{
-    size_t len = strlen(name), other = strlen(candidate), longer = len > other ? len : other;
-    if (is_swap(name, candidate))
-        return 1;
-    size_t distance = text_distance(name, candidate);
-    size_t accepted = (len + 2) / 4 > 1 ? (len + 2) / 4 : 1;
-    if (distance <= accepted && distance * 3 <= longer)
-        return distance;
-    return len >= BEGINNING_MIN && strncmp(name, candidate, len) == 0 ? longer : SIZE_MAX;
-}
-
 const char *nearest_name(const char *name, const char *(*name_at)(const void *context, size_t i),
                          const void *context)
 {
-    const char *best = NULL, *candidate;
-    size_t len = strlen(name), best_distance = SIZE_MAX;
-    if (len == 0 || len > NAME_MEANT_MAX)
-        return NULL;
+    struct nearest best = { .wanted = name };
+    const char *candidate;
+    size_t found = 0;
     for (size_t i = 0; (candidate = name_at(context, i)) != NULL; i++) {
-        size_t distance = strlen(candidate) <= NAME_MEANT_MAX ? name_distance(name, candidate)
-                                                              : SIZE_MAX;
-        if (distance < best_distance) {
-            best = candidate;
-            best_distance = distance;
-        }
+        size_t distance = best.name[0] ? best.distance : SIZE_MAX;
+        nearest_offer(&best, candidate);
+        if (best.name[0] && best.distance < distance)
+            found = i;
     }
-    return best;
+    return best.name[0] ? name_at(context, found) : NULL;
 }
 
 const char *names_listed(const char *(*name_at)(const void *context, size_t i), const void *context,

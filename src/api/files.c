@@ -103,7 +103,7 @@ static int list_check(const json_t *files, bool lenient, struct field_path *path
             return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' names a file that was given before",
                            path->text, text_quote(name, shown, sizeof shown));
         if (json_object_set_new(seen, name, json_true()))
-            return err_set(e, ERR_NO_MEMORY, 0, "no memory for the names of the files");
+            return err_no_memory(e, "the names of the files");
         field_path_pop(path, before);
     }
     return 0;

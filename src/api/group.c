@@ -5,6 +5,7 @@
 #include "api/approvals.h"
 #include "api/batch.h"
 #include "api/run_request.h"
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -118,7 +119,7 @@ static int submit(struct group *g, struct group_item *item, const json_t *reques
     spec.batch = strdup(g->id);
     if (!spec.batch) {
         exec_spec_done(&spec);
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a run");
+        return err_no_memory(e, "a run");
     }
     item->watch.news = on_news;
     return approvals_run(c->api, &spec,
@@ -132,8 +133,7 @@ static bool start_next(struct group *g)
     struct err e = { 0 };
     size_t i = g->next++;
     json_t *request = g->ops->request(g, i);
-    int failed = request ? submit(g, &g->items[i], request, &e)
-                         : err_set(&e, ERR_NO_MEMORY, 0, "no memory for a run");
+    int failed = request ? submit(g, &g->items[i], request, &e) : err_no_memory(&e, "a run");
     json_decref(request);
     if (failed && e.code == ERR_BUSY && g->in_flight > 0) {
         g->next = i;
@@ -202,7 +202,7 @@ static const struct {
 
 static int check_not_inside(const json_t *request, char ret_field[128], struct err *e)
 {
-    for (size_t i = 0; i < sizeof not_inside / sizeof not_inside[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(not_inside); i++) {
         const json_t *value = json_object_get(request, not_inside[i].name);
         if (!value || (json_is_boolean(value) && json_is_true(value) == not_inside[i].harmless))
             continue;
@@ -243,7 +243,7 @@ json_t *request_with_input(const json_t *run, const json_t *input)
 {
     static const char *const taken[] = { "stdin", "stdin_encoding", "args" };
     json_t *request = json_copy((json_t *)run);
-    for (size_t i = 0; request && i < sizeof taken / sizeof taken[0]; i++) {
+    for (size_t i = 0; request && i < ARRAY_LEN(taken); i++) {
         json_t *value = json_object_get(input, taken[i]);
         if (value)
             (void)json_object_set(request, taken[i], value);
@@ -269,7 +269,7 @@ int group_check_inputs(const struct group *g, const json_t *run, const json_t *i
         json_t *request = small ? request_with_input(small, json_array_get(inputs, i)) : NULL;
         (void)snprintf(prefix, sizeof prefix, "inputs[%zu]", i);
         rc = request ? group_check(g, request, prefix, ret_field, e)
-                     : err_set(e, ERR_NO_MEMORY, 0, "no memory for the inputs");
+                     : err_no_memory(e, "the inputs");
         json_decref(request);
     }
     json_decref(small);
@@ -325,7 +325,7 @@ void answer_end(struct answer *a, json_t *object)
 json_t *output_json(struct output_piece p)
 {
     struct err e;
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     if (!p.bytes)
         return json_null();
     if (text_add_utf8(&b, p.bytes, p.len < SHOWN_MAX ? p.len : SHOWN_MAX, &e))

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 enum { NAME_SIZE = 256 };
@@ -85,7 +86,7 @@ int guard_host(const struct guard_facts *f, struct err *e)
     if (!f->host)
         return err_set(e, ERR_DENIED, 0, "the request has no Host header; send 'Host: localhost'");
     if (!host_name(f->host, name)) {
-        for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
+        for (size_t i = 0; i < ARRAY_LEN(always); i++)
             if (strcasecmp(name, always[i]) == 0)
                 return 0;
         if (is_our_address(f, name) || listed(f->hosts, name))
@@ -107,7 +108,6 @@ static bool is_own_origin(const struct guard_facts *f)
 
 int guard_origin(const struct guard_facts *f, bool *ret_cross, struct err *e)
 {
-    char quoted[96];
     *ret_cross = false;
     if (f->origin) {
         if (is_own_origin(f))
@@ -119,7 +119,7 @@ int guard_origin(const struct guard_facts *f, bool *ret_cross, struct err *e)
             e, ERR_DENIED, 0,
             "pages of origin '%s' may not call this service; if they should, add it to the "
             "setting http.origins",
-            text_quote(f->origin, quoted, sizeof quoted));
+            QUOTED(f->origin));
     }
     if (f->fetch_site && strcasecmp(f->fetch_site, "cross-site") == 0)
         return err_set(

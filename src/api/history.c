@@ -50,11 +50,10 @@ static int look_work(struct db *db, struct store_job *job, struct err *e)
 
 static void no_such_run(struct api_call *c)
 {
-    char quoted[96];
     struct err e = { 0 };
     (void)!err_set(&e, ERR_NOT_FOUND, 0,
                    "there is no run '%s' (GET /v1/runs lists them; old ones are removed)",
-                   text_quote(c->params[0], quoted, sizeof quoted));
+                   QUOTED(c->params[0]));
     api_fail(c, &e, NULL);
 }
 
@@ -386,7 +385,6 @@ static int fill_query(struct listing *l, const char **ret_field, struct err *e)
 static int check_words(struct listing *l, const char **ret_field, struct err *e)
 {
     struct run_query *q = &l->query;
-    char quoted[96];
     *ret_field = "language";
     const struct language *lang = q->language ? language_find(q->language) : NULL;
     if (q->language && !lang)
@@ -397,7 +395,7 @@ static int check_words(struct listing *l, const char **ret_field, struct err *e)
     *ret_field = "verdict";
     if (q->verdict && verdict_parse(q->verdict, &verdict))
         return err_set(e, ERR_BAD_REQUEST, 0, "verdict '%s' is none: one of %s is",
-                       text_quote(q->verdict, quoted, sizeof quoted), verdict_list);
+                       QUOTED(q->verdict), verdict_list);
     enum run_state state = RUN_STATE_COUNT_;
     *ret_field = "state";
     if (q->state && run_state_parse(q->state, &state, e))

@@ -15,7 +15,7 @@ int auth_open(struct api *api, struct err *e)
     struct db *db;
     api->keys = calloc(1, sizeof *api->keys);
     if (!api->keys)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the keys");
+        return err_no_memory(e, "the keys");
     if (db_open(&db, api->data_dir, DB_READ, e))
         return -1;
     int failed = keys_list(db, &api->keys->rows, &api->keys->n, e);

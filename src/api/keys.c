@@ -79,7 +79,7 @@ static struct change *change_new(struct api_call *c, const char *name, struct er
         return NULL;
     struct change *ch = calloc(1, sizeof *ch);
     if (!ch) {
-        (void)err_set(e, ERR_NO_MEMORY, 0, "no memory for a key");
+        (void)err_no_memory(e, "a key");
         return NULL;
     }
     ch->job = (struct store_job){ .work = change_work, .done = change_done };
@@ -171,18 +171,18 @@ static const struct api_field key_fields[] = {
 };
 
 const struct api_route key_routes[] = {
-    { .method = HTTP_GET_,
+    { .method = METHOD_GET,
       .path = "/v1/keys",
       .scope = SCOPE_ADMIN,
       .handle = get_keys,
       .summary = "the API keys, without their texts" },
-    { .method = HTTP_POST_,
+    { .method = METHOD_POST,
       .path = "/v1/keys",
       .scope = SCOPE_ADMIN,
       .body = key_fields,
       .handle = post_key,
       .summary = "make an API key; its text is shown once" },
-    { .method = HTTP_DELETE_,
+    { .method = METHOD_DELETE,
       .path = "/v1/keys/{name}",
       .scope = SCOPE_ADMIN,
       .handle = delete_key,

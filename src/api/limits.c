@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/fields.h"
+#include "base/array.h"
 #include "base/text.h"
 
 static const char *limit_key_at(const void *context, size_t i)
@@ -28,7 +29,7 @@ static const char *limit_meant(const char *key)
         { "processes", LIMIT_PIDS },      { "max_output", LIMIT_OUTPUT },
         { "output_bytes", LIMIT_OUTPUT }, { "nofile", LIMIT_OPEN_FILES },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (strcmp(rows[i].word, key) == 0)
             return limit_defs[rows[i].id].key;
     return NULL;

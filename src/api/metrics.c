@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "config.h"
@@ -100,7 +101,7 @@ static int starts_write(const struct runner_pools *p, struct buf *b, struct err 
 
 static int pools_write(const struct runner_pools *p, struct buf *b, struct err *e)
 {
-    for (size_t f = 0; f < sizeof pool_families / sizeof pool_families[0]; f++) {
+    for (size_t f = 0; f < ARRAY_LEN(pool_families); f++) {
         const struct pool_family *row = &pool_families[f];
         if (buf_addf(b, e, "# HELP belljar_%s %s\n# TYPE belljar_%s %s\n", row->name, row->help,
                      row->name, row->type))
@@ -154,7 +155,7 @@ int metrics_write(const struct api *api, struct buf *b, struct err *e)
                  BELLJAR_VERSION) ||
         verdicts_write(&runs, b, e) || pools_write(&pools, b, e))
         return -1;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (buf_addf(b, e, "# HELP belljar_%s %s\n# TYPE belljar_%s %s\nbelljar_%s %" PRIu64 "\n",
                      rows[i].name, rows[i].help, rows[i].name, rows[i].type, rows[i].name,
                      rows[i].value))

@@ -9,6 +9,7 @@
 #include "api/json_in.h"
 #include "api/run_request.h"
 #include "api/workspace.h"
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -77,7 +78,7 @@ static int add_line(struct buf *b, const char *line, struct err *e)
 static int add_sentence(struct buf *b, const struct result *r, struct err *e)
 {
     char line[320], value[32];
-    for (size_t i = 0; i < sizeof sentences / sizeof sentences[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(sentences); i++) {
         if (sentences[i].verdict != r->verdict)
             continue;
         enum limit_id id = sentences[i].limit;
@@ -110,7 +111,7 @@ static bool lacks_traceback(const struct buf *err)
     const char *text = buf_str(err);
     if (strncmp(text, "  File \"", 8) != 0)
         return false;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         const char *at = strstr(text, kinds[i]);
         if (at && at > text && at[-1] == '\n')
             return true;
@@ -133,7 +134,7 @@ static int cut(struct buf *b, uint64_t max, struct err *e)
 
 static int collect(const struct exec *x, enum journal_kind kind, struct buf *b, struct err *e)
 {
-    auto(buf) raw = { 0 };
+    scoped(buf) raw = { 0 };
     if (journal_collect(&x->journal, kind, UINT64_MAX, &raw, e))
         return -1;
     return text_add_utf8(b, buf_str(&raw), raw.len, e);
@@ -147,7 +148,7 @@ static bool timed_out(const struct exec *x)
 static int make_stderr(struct nemo_run *n, struct err *e)
 {
     const struct exec *x = n->exec;
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     if (timed_out(x))
         return buf_addf(&n->err, e, "Timed out\n%s", buf_str(&n->problems));
     if (collect(x, JOURNAL_STDERR, &text, e))
@@ -408,7 +409,7 @@ static int make_spec(struct nemo_run *n, const struct nemo_request *q, struct er
     char field[128] = "";
     json_t *o = run_object(n, q);
     if (!o)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the request");
+        return err_no_memory(e, "the request");
     int failed = api_validate(o, run_fields, false, field, sizeof field, e) ||
                  run_request_spec(n->api, &n->call->who, o, "nemo", &n->spec, field, sizeof field,
                                   e);
@@ -439,11 +440,11 @@ static void execute(struct api_call *c)
 {
     struct err e = { 0 };
     json_t *body = NULL;
-    auto(nemo_request) q = { 0 };
+    scoped(nemo_request) q = { 0 };
     struct nemo_run *n = NULL;
     int failed = read_body(c, &body, &e) || read_request(c->api, body, &q, &e);
     if (!failed && !(n = nemo_run_new(c, &q)))
-        failed = err_set(&e, ERR_NO_MEMORY, 0, "no memory for the request");
+        failed = err_no_memory(&e, "the request");
     failed = failed || make_spec(n, &q, &e);
     json_decref(body);
     if (failed) {
@@ -464,8 +465,8 @@ static void status(struct api_call *c)
 }
 
 const struct api_route nemo_routes[] = {
-    { HTTP_GET_, "/", SCOPE_NONE, STYLE_NEMO, NULL, NULL, 0, status, "The service is there" },
-    { HTTP_POST_, "/execute", SCOPE_RUN, STYLE_NEMO, NULL, NULL, ROUTE_RAW, execute,
+    { METHOD_GET, "/", SCOPE_NONE, STYLE_NEMO, NULL, NULL, 0, status, "The service is there" },
+    { METHOD_POST, "/execute", SCOPE_RUN, STYLE_NEMO, NULL, NULL, ROUTE_RAW, execute,
       "Run code in the directory that all calls share (NeMo Agent Toolkit)" },
     { .path = NULL },
 };

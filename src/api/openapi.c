@@ -460,6 +460,6 @@ int openapi_build(const struct api_route *const *tables, const struct limits *li
                                       paths, "components", components(limit_default, limit_max));
     autofree char *text = document ? json_dumps(document, JSON_COMPACT) : NULL;
     if (!text)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the OpenAPI document");
+        return err_no_memory(e, "the OpenAPI document");
     return buf_addf(ret, e, "%s\n", text);
 }

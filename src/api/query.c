@@ -109,10 +109,8 @@ int api_query_number(const struct api_call *c, const char *name, int64_t min, in
 
 int api_moment(const char *name, const char *text, int64_t now_ms, int64_t *ret_ms, struct err *e)
 {
-    char quoted[96];
     if (moment_parse(text, now_ms, ret_ms) == 0)
         return 0;
     return err_set(e, ERR_BAD_REQUEST, 0,
-                   "%s '%s' is not a moment: " MOMENT_ACCEPTED " is accepted", name,
-                   text_quote(text, quoted, sizeof quoted));
+                   "%s '%s' is not a moment: " MOMENT_ACCEPTED " is accepted", name, QUOTED(text));
 }

@@ -724,9 +724,9 @@ static const char bytes[] = "application/octet-stream", text[] = "text/plain",
                   ndjson[] = "application/x-ndjson", sse[] = "text/event-stream",
                   json[] = "application/json";
 
-#define GET    HTTP_GET_
-#define POST   HTTP_POST_
-#define DELETE HTTP_DELETE_
+#define GET    METHOD_GET
+#define POST   METHOD_POST
+#define DELETE METHOD_DELETE
 /* clang-format off */
 const struct route_reply route_replies[] = {
     { POST,   "/v1/runs", 200, .fields = result_reply, .help = "it is over; or events, if asked for" },
@@ -767,7 +767,7 @@ const struct route_reply route_replies[] = {
     { POST,   "/api/artifacts/detect", 200, .fields = detected_reply, .list = true },
     { GET,    "/api/artifacts/conversations/{conversation_id}/artifacts", 200, .fields = artifact_reply, .list = true },
     { GET,    "/api/artifacts/{id}", 200, .fields = artifact_reply },
-    { HTTP_PUT_, "/api/artifacts/{id}", 200, .fields = artifact_reply },
+    { METHOD_PUT, "/api/artifacts/{id}", 200, .fields = artifact_reply },
     { DELETE, "/api/artifacts/{id}", .status = 204 },
     { POST,   "/api/artifacts/{id}/fork", 201, .fields = artifact_reply },
     { GET,    "/api/artifacts/{id}/versions", 200, .fields = artifact_reply, .list = true },

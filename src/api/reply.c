@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -19,7 +20,7 @@ enum error_style error_style_of(const char *path)
         const char *prefix;
         enum error_style style;
     } rows[] = { { "/api/", STYLE_DETAIL }, { "/execute", STYLE_NEMO } };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (strncmp(path, rows[i].prefix, strlen(rows[i].prefix)) == 0)
             return rows[i].style;
     return STYLE_V1;
@@ -44,8 +45,8 @@ json_t *error_json(enum error_style style, const char *code, const char *message
 static json_t *error_of(enum error_style style, const struct err *e, const char *field)
 {
     struct err ignored = { 0 };
-    auto(buf) message = { 0 };
-    auto(buf) name = { 0 };
+    scoped(buf) message = { 0 };
+    scoped(buf) name = { 0 };
     if (text_add_utf8(&message, e->text, strlen(e->text), &ignored) ||
         (field && text_add_utf8(&name, field, strlen(field), &ignored)))
         return NULL;
@@ -105,7 +106,7 @@ static void answer_error(struct api *api, struct http_exchange *x, enum error_st
 {
     static const char last_words[] = "{\"error\":{\"code\":\"no_memory\",\"message\":\"no memory "
                                      "for an answer\",\"field\":null}}\n";
-    auto(buf) body = { 0 };
+    scoped(buf) body = { 0 };
     add_headers(api, x, e);
     if (dump(error_of(style, e, field), &body))
         http_answer(x, 500, application_json, last_words, sizeof last_words - 1);
@@ -157,13 +158,13 @@ void api_fail(struct api_call *c, const struct err *e, const char *field)
 void api_fail_no_memory(struct api_call *c)
 {
     struct err e;
-    (void)!err_set(&e, ERR_NO_MEMORY, 0, "no memory for the answer");
+    (void)!err_no_memory(&e, "the answer");
     api_fail(c, &e, NULL);
 }
 
 void api_reply(struct api_call *c, int status, json_t *body)
 {
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     if (!c->http) {
         json_decref(body);
         call_free(c);

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/text.h"
@@ -123,7 +124,7 @@ static unsigned language_bit(const char *language)
         const char *name;
         unsigned bit;
     } rows[] = { { "python", PY }, { "javascript", JS }, { "typescript", JS }, { "bash", SH } };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (strcmp(rows[i].name, language) == 0)
             return rows[i].bit;
     return ANY;
@@ -176,7 +177,7 @@ static size_t comment_start(unsigned bit, const char *line, size_t n)
 
 static json_t *excerpt(const char *line, size_t n)
 {
-    auto(buf) shown = { 0 };
+    scoped(buf) shown = { 0 };
     struct err e;
     while (n > 0 && isspace((unsigned char)*line))
         line++, n--;
@@ -196,7 +197,7 @@ static json_t *excerpt(const char *line, size_t n)
 static const struct risk_word *word_at(unsigned bit, const char *line, size_t n, size_t at)
 {
     const struct risk_word *best = NULL;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if ((words[i].languages & bit) && words[i].word[0] == line[at] &&
             stands(&words[i], line, n, at) && (!best || strlen(words[i].word) > strlen(best->word)))
             best = &words[i];

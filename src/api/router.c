@@ -67,7 +67,7 @@ int router_new(struct router **ret, const struct api_route *const *tables, struc
     if (!r || !entries) {
         free(r);
         free(entries);
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the routes");
+        return err_no_memory(e, "the routes");
     }
     r->entries = entries;
     for (const struct api_route *const *t = tables; *t; t++)
@@ -118,9 +118,9 @@ static bool path_matches(const char *pattern, const char *path,
 static bool take(struct route_match *m, const struct api_route *route, enum http_method method)
 {
     m->allowed |= 1u << route->method;
-    if (route->method == HTTP_GET_)
-        m->allowed |= 1u << HTTP_HEAD_;
-    if (route->method != method && !(method == HTTP_HEAD_ && route->method == HTTP_GET_))
+    if (route->method == METHOD_GET)
+        m->allowed |= 1u << METHOD_HEAD;
+    if (route->method != method && !(method == METHOD_HEAD && route->method == METHOD_GET))
         return false;
     m->route = route;
     return true;
@@ -145,8 +145,8 @@ const char *router_allow(unsigned allowed, char *out, size_t size)
 {
     size_t used = 0;
     out[0] = '\0';
-    for (unsigned i = 0; i < HTTP_OTHER_ && used < size; i++)
-        if ((allowed | 1u << HTTP_OPTIONS_) & 1u << i)
+    for (unsigned i = 0; i < METHOD_OTHER && used < size; i++)
+        if ((allowed | 1u << METHOD_OPTIONS) & 1u << i)
             used += (size_t)snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "",
                                      http_method_name((enum http_method)i));
     return out;

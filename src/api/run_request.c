@@ -106,7 +106,7 @@ static void making_done(struct making *m)
 
 static int no_memory(struct err *e)
 {
-    return err_set(e, ERR_NO_MEMORY, 0, "no memory for a request");
+    return err_no_memory(e, "a request");
 }
 
 static int blame(struct making *m, const char *field)
@@ -125,12 +125,11 @@ static const char *text_of(const struct making *m, const char *key)
 static int add_file(struct making *m, const char *name, uint32_t mode, const char *bytes, size_t n,
                     struct err *e)
 {
-    char quoted[96];
     if (bundle_name_check(name, strlen(name), e))
         return -1;
     if (n > BUNDLE_FILE_MAX_BYTES)
         return err_set(e, ERR_TOO_LARGE, 0, "file '%s' has %zu bytes: up to %llu are accepted",
-                       text_quote(name, quoted, sizeof quoted), n, BUNDLE_FILE_MAX_BYTES);
+                       QUOTED(name), n, BUNDLE_FILE_MAX_BYTES);
     m->total += n;
     if (m->total > BUNDLE_MAX_BYTES)
         return err_set(e, ERR_TOO_LARGE, 0,
@@ -153,7 +152,7 @@ static int add_file(struct making *m, const char *name, uint32_t mode, const cha
 
 static int add_json_file(struct making *m, const char *name, const json_t *file, struct err *e)
 {
-    auto(buf) bytes = { 0 };
+    scoped(buf) bytes = { 0 };
     const json_t *content = json_is_object(file) ? json_object_get(file, "content") : file;
     const char *encoding = json_string_value(json_object_get(file, "encoding"));
     bool executable = json_is_true(json_object_get(file, "executable"));
@@ -251,7 +250,7 @@ static int take_code(struct making *m, struct err *e)
     const json_t *code = json_object_get(m->request, "code");
     const char *named = text_of(m, "language");
     char likely[128];
-    auto(normalised) n = { 0 };
+    scoped(normalised) n = { 0 };
     const struct normalise_request q = { .text = json_string_value(code),
                                          .len = json_string_length(code),
                                          .given = named ? language_find(named) : NULL };
@@ -368,11 +367,10 @@ static int take_env(struct making *m, struct err *e)
     json_object_foreach(map, name, value) {
         char *entry;
         if (strchr(name, '=')) {
-            char quoted[96];
             (void)blame(m, "env");
             return err_set(e, ERR_BAD_REQUEST, 0,
                            "environment name '%s' holds a '=': letters, digits and _ are accepted",
-                           text_quote(name, quoted, sizeof quoted));
+                           QUOTED(name));
         }
         if (asprintf(&entry, "%s=%s", name, json_string_value(value)) < 0)
             return no_memory(e);
@@ -593,8 +591,8 @@ int run_request_spec(const struct api *api, const struct api_identity *who, cons
                      const char *surface, struct exec_spec *ret, char *ret_field, size_t field_size,
                      struct err *e)
 {
-    auto(exec_spec) spec = { 0 };
-    auto(making) m = {
+    scoped(exec_spec) spec = { 0 };
+    scoped(making) m = {
         .api = api, .request = request, .spec = &spec, .field = ret_field, .field_size = field_size
     };
     spec.writable_root = !run_flag(request, "read_only", true);
@@ -619,7 +617,7 @@ void run_add_streams(json_t *o, const struct journal *j, uint64_t inline_max)
         { JOURNAL_STDERR, "stderr", "stderr_cut" },
     };
     for (int i = 0; i < 2; i++) {
-        auto(buf) bytes = { 0 };
+        scoped(buf) bytes = { 0 };
         struct err e;
         if (journal_collect(j, streams[i].kind, inline_max, &bytes, &e))
             bytes.len = 0;

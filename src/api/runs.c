@@ -210,11 +210,10 @@ static int last_event_id(struct api_call *c, uint64_t *ret, struct err *e)
         return 0;
     errno = 0;
     *ret = strtoull(given, &end, 10);
-    char quoted[96];
     if (errno || end == given || *end || given[0] == '-')
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "Last-Event-ID '%s' is not the seq of an event: a whole number is accepted",
-                       text_quote(given, quoted, sizeof quoted));
+                       QUOTED(given));
     return 0;
 }
 
@@ -229,7 +228,7 @@ static void get_events(struct api_call *c)
     }
     (void)stream_asked(c, true, &format);
     struct exec *x = alive(c);
-    if (x && c->http->request.method == HTTP_HEAD_) { /* the head is all there is to say */
+    if (x && c->http->request.method == METHOD_HEAD) { /* the head is all there is to say */
         api_stream_begin(c, stream_content_type(format));
         api_stream_end(c);
     } else if (x)
@@ -248,7 +247,7 @@ static const struct api_field stdin_fields[] = {
 static void post_stdin(struct api_call *c)
 {
     struct err e = { 0 };
-    auto(buf) bytes = { 0 };
+    scoped(buf) bytes = { 0 };
     struct exec *x = own_alive(c);
     if (!x)
         return;
@@ -305,25 +304,25 @@ static const struct api_field events_query[] = {
 };
 
 const struct api_route runs_routes[] = {
-    { HTTP_POST_, "/v1/runs", SCOPE_RUN, STYLE_V1, run_fields, NULL, 0, post_run,
+    { METHOD_POST, "/v1/runs", SCOPE_RUN, STYLE_V1, run_fields, NULL, 0, post_run,
       "Run a program in a jar of its own" },
-    { HTTP_GET_, "/v1/runs", SCOPE_ANY, STYLE_V1, NULL, list_query, 0, history_list_runs,
+    { METHOD_GET, "/v1/runs", SCOPE_ANY, STYLE_V1, NULL, list_query, 0, history_list_runs,
       "The history, newest first" },
-    { HTTP_GET_, "/v1/runs/{id}", SCOPE_ANY, STYLE_V1, NULL, NULL, 0, get_run,
+    { METHOD_GET, "/v1/runs/{id}", SCOPE_ANY, STYLE_V1, NULL, NULL, 0, get_run,
       "One run: its state, or its result" },
-    { HTTP_DELETE_, "/v1/runs/{id}", SCOPE_RUN, STYLE_V1, NULL, NULL, 0, delete_run,
+    { METHOD_DELETE, "/v1/runs/{id}", SCOPE_RUN, STYLE_V1, NULL, NULL, 0, delete_run,
       "Cancel a run" },
-    { HTTP_GET_, "/v1/runs/{id}/events", SCOPE_ANY, STYLE_V1, NULL, events_query, 0, get_events,
+    { METHOD_GET, "/v1/runs/{id}/events", SCOPE_ANY, STYLE_V1, NULL, events_query, 0, get_events,
       "Events from the beginning, or after Last-Event-ID, to the end" },
-    { HTTP_POST_, "/v1/runs/{id}/stdin", SCOPE_RUN, STYLE_V1, stdin_fields, NULL, 0, post_stdin,
+    { METHOD_POST, "/v1/runs/{id}/stdin", SCOPE_RUN, STYLE_V1, stdin_fields, NULL, 0, post_stdin,
       "More stdin for a run that was made with stdin_open" },
-    { HTTP_GET_, "/v1/runs/{id}/stdout", SCOPE_ANY, STYLE_V1, NULL, NULL, 0, get_stdout,
+    { METHOD_GET, "/v1/runs/{id}/stdout", SCOPE_ANY, STYLE_V1, NULL, NULL, 0, get_stdout,
       "Everything it printed, byte for byte" },
-    { HTTP_GET_, "/v1/runs/{id}/stderr", SCOPE_ANY, STYLE_V1, NULL, NULL, 0, get_stderr,
+    { METHOD_GET, "/v1/runs/{id}/stderr", SCOPE_ANY, STYLE_V1, NULL, NULL, 0, get_stderr,
       "Everything it printed on stderr, byte for byte" },
-    { HTTP_GET_, "/v1/runs/{id}/files", SCOPE_ANY, STYLE_V1, NULL, NULL, 0, history_list_files,
+    { METHOD_GET, "/v1/runs/{id}/files", SCOPE_ANY, STYLE_V1, NULL, NULL, 0, history_list_files,
       "The outputs that were asked for, and what became of each" },
-    { HTTP_GET_, "/v1/runs/{id}/files/{name...}", SCOPE_ANY, STYLE_V1, NULL, NULL, 0,
+    { METHOD_GET, "/v1/runs/{id}/files/{name...}", SCOPE_ANY, STYLE_V1, NULL, NULL, 0,
       history_get_file, "One output, byte for byte" },
     { 0 },
 };

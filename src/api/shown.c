@@ -22,7 +22,7 @@ static json_t *string_array(char *const *list)
 /* The bytes as text, and how much there was when that is not all. */
 static void put_content(json_t *o, const char *key, const char *bytes, size_t n)
 {
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     struct err e;
     size_t shown = n < CONTENT_MAX ? n : text_whole(bytes, CONTENT_MAX);
     if (text_add_utf8(&text, bytes, shown, &e) == 0)
@@ -39,7 +39,7 @@ static bool is_main(const struct exec_spec *s, const struct bundle_entry *f)
 
 static json_t *name_of(const struct bundle_entry *f)
 {
-    auto(buf) name = { 0 };
+    scoped(buf) name = { 0 };
     struct err e;
     return text_add_utf8(&name, f->name, f->head.name_len, &e)
                ? NULL
@@ -119,7 +119,7 @@ static void add_risks(struct looking *k, const struct bundle_entry *f)
  * what the code says. */
 static void add_compiler_risk(json_t *all, const struct exec_spec *s)
 {
-    auto(buf) words = { 0 };
+    scoped(buf) words = { 0 };
     struct err e;
     for (char *const *arg = s->wishes.compiler_args; arg && *arg; arg++)
         if (words.len < RISK_EXCERPT_MAX &&

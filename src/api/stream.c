@@ -68,7 +68,7 @@ void stream_send(struct api_call *c, enum stream_format format, uint64_t seq, co
                  json_t *event)
 {
     char *text = event ? json_dumps(event, JSON_COMPACT | JSON_DIGITS) : NULL;
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     struct err e;
     int failed = !text;
     if (!failed && format == STREAM_SSE)
@@ -116,7 +116,7 @@ static json_t *output_event(const struct stream *s, enum journal_kind kind, uint
         (void)json_object_set_new(o, "data", json_stringn_nocheck(bytes, n));
         return o;
     }
-    auto(buf) exact = { 0 };
+    scoped(buf) exact = { 0 };
     if (text_add_base64(&exact, bytes, n, &e) == 0)
         (void)json_object_set_new(o, "data_base64", json_stringn_nocheck(exact.data, exact.len));
     return o;

@@ -47,13 +47,13 @@ static int list_add(struct workspace_list *l, const char *name, const struct buf
         size_t max = l->max ? l->max * 2 : 64;
         struct workspace_file *files = realloc(l->files, max * sizeof *files);
         if (!files)
-            return err_set(e, ERR_NO_MEMORY, 0, "no memory for the list of files");
+            return err_no_memory(e, "the list of files");
         l->files = files;
         l->max = max;
     }
     struct workspace_file f = { .name = strdup(name) };
     if (!f.name)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the list of files");
+        return err_no_memory(e, "the list of files");
     hash_bytes(bytes->data, bytes->len, f.hash);
     l->files[l->n++] = f;
     l->bytes += bytes->len;
@@ -92,7 +92,7 @@ static int pack_file(struct walk *w, int dir_fd, const char *last, const char *n
 {
     char what[96], max[32];
     struct stat st;
-    auto(buf) bytes = { 0 };
+    scoped(buf) bytes = { 0 };
     /* O_NONBLOCK: a FIFO that took the file's place must not make us wait */
     autoclose int fd = openat(dir_fd, last, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
@@ -262,9 +262,7 @@ static void remove_file(int dir_fd, const char *file)
 
 static int add_problem(struct buf *problems, const char *name, const char *why, struct err *e)
 {
-    char quoted[96];
-    return buf_addf(problems, e, "The file '%s' was not kept: %s\n",
-                    text_quote(name, quoted, sizeof quoted), why);
+    return buf_addf(problems, e, "The file '%s' was not kept: %s\n", QUOTED(name), why);
 }
 
 /* ---- how full it is ---- */

@@ -10,8 +10,8 @@
 #define autoclose __attribute__((cleanup(auto_close_)))
 #define autodir   __attribute__((cleanup(auto_closedir_)))
 
-/* auto(x): the variable of type `struct x` is released by x_done(). */
-#define auto(type) __attribute__((cleanup(type##_done))) struct type
+/* scoped(x): the variable of type `struct x` is released by x_done(). */
+#define scoped(type) __attribute__((cleanup(type##_done))) struct type
 
 static inline void auto_free_(void *p)
 {

@@ -28,6 +28,11 @@ int err_set(struct err *e, enum err_code code, int sys, const char *fmt, ...)
     return -1;
 }
 
+int err_no_memory(struct err *e, const char *purpose)
+{
+    return err_set(e, ERR_NO_MEMORY, 0, "no memory for %s", purpose);
+}
+
 int err_wrap(struct err *e, const char *fmt, ...)
 {
     char inner[sizeof e->text];

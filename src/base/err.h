@@ -40,6 +40,10 @@ struct err {
 [[nodiscard, gnu::cold, gnu::format(printf, 4, 5)]]
 int err_set(struct err *e, enum err_code code, int sys, const char *fmt, ...);
 
+/* "no memory for a run". Always -1. */
+[[nodiscard, gnu::cold]]
+int err_no_memory(struct err *e, const char *purpose);
+
 /* Puts context in front of what is already there: "start the jar: " + text. Always -1. */
 [[nodiscard, gnu::cold, gnu::format(printf, 2, 3)]]
 int err_wrap(struct err *e, const char *fmt, ...);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/units.h"
 
 const char *moment_format(int64_t unix_ms, char out[MOMENT_SIZE])
@@ -33,7 +34,7 @@ static int parse_date(const char *text, int64_t *ret_ms)
 {
     static const char *const formats[] = { "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S",
                                            "%Y-%m-%dT%H:%M", "%Y-%m-%d" };
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
         struct tm utc = { 0 };
         const char *end = strptime(text, formats[i], &utc);
         if (!end)

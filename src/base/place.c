@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 
 static const char *const places[] = { "", "../lib/belljar/" };
@@ -18,7 +19,7 @@ int place_find(const char *name, char *out, size_t size, struct err *e)
     if (!slash)
         return err_set(e, ERR_UNAVAILABLE, errno, "find our own program");
     *slash = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
         char path[sizeof dir + 256];
         int len = snprintf(path, sizeof path, "%s/%s%s", dir, places[i], name);
         autofree char *real = len > 0 && (size_t)len < sizeof path ? realpath(path, NULL) : NULL;

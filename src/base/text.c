@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 char *text_copy(const char *text)
 {
     return text ? strdup(text) : NULL;
@@ -32,7 +34,7 @@ static size_t utf8_sequence(const unsigned char *p, size_t n)
     };
     if (p[0] < 0x80)
         return 1;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (p[0] < rows[i].first_lo || p[0] > rows[i].first_hi || n < rows[i].len)
             continue;
         if (p[1] < rows[i].second_lo || p[1] > rows[i].second_hi)
@@ -66,7 +68,7 @@ size_t text_whole(const char *bytes, size_t n)
         unsigned char c = (unsigned char)bytes[n - back];
         if ((c & 0xC0) == 0x80)
             continue; /* the middle of one */
-        for (size_t i = 0; i < sizeof leads / sizeof leads[0]; i++)
+        for (size_t i = 0; i < ARRAY_LEN(leads); i++)
             if ((c & leads[i].mask) == leads[i].lead && leads[i].len > back)
                 return n - back;
         break;

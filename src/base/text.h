@@ -36,3 +36,5 @@ size_t text_distance(const char *a, const char *b);
 
 /* A value for a one-line message: control characters and quotes escaped, cut with "..." at 80. */
 const char *text_quote(const char *s, char *out, size_t out_size);
+/* The same, for an argument of printf: the text lives as long as the block it stands in. */
+#define QUOTED(s) text_quote((s), (char[96]){ 0 }, 96)

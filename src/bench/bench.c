@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "bench/die.h"
 #include "bench/host.h"
@@ -76,7 +77,7 @@ static const struct part {
     { "burst", part_burst, "100 requests at once on an idle service" },
     { "compile", part_compile, "Go, C++ and Rust: compiled and run, and the same program again" },
 };
-enum { PARTS = sizeof parts / sizeof parts[0] };
+enum { PARTS = ARRAY_LEN(parts) };
 
 static const struct part *part_find(const char *name)
 {
@@ -88,7 +89,6 @@ static const struct part *part_find(const char *name)
 
 int bench_check_parts(const char *const *names, struct err *e)
 {
-    char quoted[96];
     for (; *names; names++)
         if (!part_find(*names))
             break;
@@ -98,8 +98,8 @@ int bench_check_parts(const char *const *names, struct err *e)
     for (size_t i = 0, used = 0; i < PARTS && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
                                  parts[i].name);
-    return err_set(e, ERR_USAGE, 0, "there is no part '%s': %s are the parts",
-                   text_quote(*names, quoted, sizeof quoted), known);
+    return err_set(e, ERR_USAGE, 0, "there is no part '%s': %s are the parts", QUOTED(*names),
+                   known);
 }
 
 void bench_print_parts(void)

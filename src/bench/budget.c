@@ -1,4 +1,5 @@
 #include "bench/budget.h"
+#include "base/array.h"
 
 const struct budget budget_table[] = {
     { "python_over_bare", "Python print(1) over HTTP, fresh jar, p50, over bare python3", AT_MOST,
@@ -30,7 +31,7 @@ const struct budget budget_table[] = {
     { "rust_first_over_again", "the same, Rust", AT_LEAST, 10, "x" },
     { "burst_unanswered", "bursts, requests without a good answer", AT_MOST, 0, "" },
 };
-const size_t n_budget_table = sizeof budget_table / sizeof budget_table[0];
+const size_t n_budget_table = ARRAY_LEN(budget_table);
 
 enum budget_verdict budget_judge(const struct budget *b, double value)
 {

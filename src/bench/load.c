@@ -140,7 +140,7 @@ static void send_request(struct visitor *v, const struct request *q)
 double visitor_run(struct visitor *v, const struct program *p, struct starts *starts)
 {
     struct err e = { 0 };
-    auto(request) q = { 0 };
+    scoped(request) q = { 0 };
     request_init(&q, p);
     send_request(v, &q);
     while (!client_response(v->client)->complete) {

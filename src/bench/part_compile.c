@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "bench/bench.h"
 #include "bench/die.h"
 #include "bench/load.h"
@@ -103,7 +104,7 @@ void part_compile(struct bench *b)
 {
     struct visitor *v = visitor_new(bench_service(b, SERVICE_WARM)->port);
     struct race *r = calloc(1, sizeof *r);
-    for (size_t i = 0; r && i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; r && i < ARRAY_LEN(rows); i++) {
         char why[200], text[400];
         *r = (struct race){ 0 };
         (void)snprintf(r->dir, sizeof r->dir, "%s/compile-%s", b->site.dir, rows[i].language->name);

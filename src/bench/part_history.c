@@ -37,7 +37,7 @@ static struct db *database(const struct service *s, enum db_mode mode)
 static void read_model(struct db *db, struct run_row *ret)
 {
     struct err e = { 0 };
-    auto(run_rows) rows = { 0 };
+    scoped(run_rows) rows = { 0 };
     const struct run_query q = { .limit = 1 };
     if (runs_list(db, &q, &rows, &e))
         bench_die("read a history", &e);
@@ -77,7 +77,7 @@ static int add_row(struct db *db, const struct run_row *model, int64_t at_ms, st
 static void fill(const struct service *s, size_t rows)
 {
     struct err e = { 0 };
-    auto(run_row) model = { 0 };
+    scoped(run_row) model = { 0 };
     struct db *db = database(s, DB_WRITE);
     read_model(db, &model);
     int64_t first_ms = clock_unix_ms() - (int64_t)(rows * 1000 / ROWS_A_SECOND);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "bench/bench.h"
 #include "bench/die.h"
@@ -30,7 +31,7 @@ static const struct contender {
     { "docker run", BY_COMMAND, WAY_DOCKER_RUN, SERVICE_NONE, false, "docker_run_over_python" },
     { "runsc (gVisor)", BY_COMMAND, WAY_RUNSC, SERVICE_NONE, false, NULL },
 };
-enum { CONTENDERS = sizeof contenders / sizeof contenders[0], BARE = 0, OURS = 1 };
+enum { CONTENDERS = ARRAY_LEN(contenders), BARE = 0, OURS = 1 };
 
 /* Those that take part, for one workload. */
 struct race {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "bench/bench.h"
 #include "bench/die.h"
@@ -20,7 +21,7 @@ static const struct kind {
     { "node", NULL, WORK_NODE },
     { "bash", NULL, WORK_BASH },
 };
-enum { KINDS = sizeof kinds / sizeof kinds[0], ASKED = 3 };
+enum { KINDS = ARRAY_LEN(kinds), ASKED = 3 };
 
 static const struct kind *kind_find(const char *name)
 {

@@ -3,16 +3,13 @@
  * cores; for spawning that is the process that spawns. */
 #include <stdio.h>
 
+#include "base/array.h"
 #include "bench/bench.h"
 #include "bench/host.h"
 #include "bench/load.h"
 
 static const size_t client_counts[] = { 1, 8, 64 };
-enum {
-    COUNTS = sizeof client_counts / sizeof client_counts[0],
-    SOME_CLIENTS = 8,
-    RUNS_A_CLIENT = 2
-};
+enum { COUNTS = ARRAY_LEN(client_counts), SOME_CLIENTS = 8, RUNS_A_CLIENT = 2 };
 
 static const struct side {
     const char *name;
@@ -22,7 +19,7 @@ static const struct side {
     { "belljar, HTTP, warm", SERVICE_WARM },
     { "belljar, HTTP, cold", SERVICE_COLD },
 };
-enum { SIDES = sizeof sides / sizeof sides[0], BARE = 0, OURS = 1 };
+enum { SIDES = ARRAY_LEN(sides), BARE = 0, OURS = 1 };
 
 struct rate {
     double runs, cpu_ms, busy_runs, busy_s;

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/fdio.h"
@@ -48,7 +49,7 @@ static void pause_ms(long ms)
     size_t n = 6;
     const char *const more[] = { setting, NULL };
     const char *const *const lists[] = { common, settings_of[s->kind], more };
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         for (const char *const *pair = lists[i]; *pair; pair++) {
             argv[n++] = "--set";
             argv[n++] = *pair;

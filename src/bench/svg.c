@@ -158,7 +158,7 @@ int svg_render(const json_t *charts, struct buf *out, struct err *e)
 
 int svg_save(const json_t *charts, const char *path, struct err *e)
 {
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     if (svg_render(charts, &text, e))
         return -1;
     autoclose int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);

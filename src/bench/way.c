@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "bench/command.h"
@@ -181,7 +182,7 @@ static void build_bwrap_usr(struct command *c, const struct site *s, const struc
     (void)s;
     ADD(c, "bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/usr", "/usr");
     static const char *const dirs[] = { "bin", "lib", "lib64" };
-    for (size_t i = 0; i < sizeof dirs / sizeof dirs[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
         ADD(c, "--symlink", keep(c, "usr/%s", dirs[i]), keep(c, "/%s", dirs[i]));
     add_bwrap_file(c, p);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -24,48 +25,36 @@ void args_help(const struct arg_table *t)
     }
 }
 
-bool args_meant(const char *word, const char *candidate, size_t *distance)
+static struct nearest nearest_option(const struct option *options, const char *word,
+                                     char name[NEAREST_WORD_MAX + 2])
 {
-    size_t d = text_distance(word, candidate);
-    if (d > 1 + strlen(word) / 3 || d >= *distance) /* further away it is another word */
-        return false;
-    *distance = d;
-    return true;
-}
-
-static const char *nearest_option(const struct option *options, const char *word)
-{
-    char name[TEXT_DISTANCE_MAX];
-    const char *nearest = NULL;
-    size_t distance = TEXT_DISTANCE_MAX;
+    struct nearest near = { .wanted = name };
     if (strncmp(word, "--", 2) != 0)
-        return NULL;
-    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+        return near;
+    (void)snprintf(name, NEAREST_WORD_MAX + 2, "%.*s", (int)strcspn(word + 2, "="), word + 2);
     for (; options->name; options++)
-        if (args_meant(name, options->name, &distance))
-            nearest = options->name;
-    return nearest;
+        nearest_offer(&near, options->name);
+    return near;
 }
 
 int args_refuse_option(const char *command, const struct option *options, char **argv, int got,
                        struct err *e)
 {
-    char quoted[96];
     const char *word = optind > 0 ? argv[optind - 1] : "";
     char single[3] = { '-', (char)optopt, '\0' };
     if (optopt > 0 && optopt < 128 && strncmp(word, "--", 2) != 0)
         word = single;
-    text_quote(word, quoted, sizeof quoted);
-    const char *nearest = nearest_option(options, word);
+    char name[NEAREST_WORD_MAX + 2] = "";
+    struct nearest near = nearest_option(options, word, name);
     if (got == ':')
         return err_set(e, ERR_USAGE, 0, "option '%s' needs a value: see 'belljar %s --help'",
-                       quoted, command);
-    if (nearest)
+                       QUOTED(word), command);
+    if (near.name[0])
         return err_set(e, ERR_USAGE, 0,
                        "there is no option '%s': did you mean --%s? See 'belljar %s --help'",
-                       quoted, nearest, command);
-    return err_set(e, ERR_USAGE, 0, "there is no option '%s': see 'belljar %s --help'", quoted,
-                   command);
+                       QUOTED(word), near.name, command);
+    return err_set(e, ERR_USAGE, 0, "there is no option '%s': see 'belljar %s --help'",
+                   QUOTED(word), command);
 }
 
 int args_parse(const struct arg_table *t, int argc, char **argv, args_apply *apply, void *context,
@@ -102,18 +91,16 @@ int args_parse(const struct arg_table *t, int argc, char **argv, args_apply *app
 
 int args_refuse_operand(const struct arg_table *t, const char *operand, struct err *e)
 {
-    char quoted[96];
     return err_set(e, ERR_USAGE, 0, "'%s' is one word too many: see 'belljar %s --help'",
-                   text_quote(operand, quoted, sizeof quoted), t->command);
+                   QUOTED(operand), t->command);
 }
 
 int args_count(const char *option, const char *text, unsigned max, unsigned *ret, struct err *e)
 {
-    char quoted[96];
     uint64_t n;
     if (unit_parse(UNIT_COUNT, text, &n) || n < 1 || n > max)
         return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s': a whole number from 1 to %u is accepted",
-                       option, text_quote(text, quoted, sizeof quoted), max);
+                       option, QUOTED(text), max);
     *ret = (unsigned)n;
     return 0;
 }

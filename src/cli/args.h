@@ -31,8 +31,6 @@ typedef int args_apply(void *context, int key, char *value, struct err *e);
 /* What getopt_long() did not take: `got` is what it returned. Names the nearest of the options. */
 [[nodiscard]] int args_refuse_option(const char *command, const struct option *options, char **argv,
                                      int got, struct err *e);
-/* Whether `candidate` is nearer to the word than any before, and near enough to be meant. *distance: TEXT_DISTANCE_MAX first. */
-bool args_meant(const char *word, const char *candidate, size_t *distance);
 void args_help(const struct arg_table *t);
 /* "'x' is one operand too many". */
 [[nodiscard]] int args_refuse_operand(const struct arg_table *t, const char *operand,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
 #include "cli/args.h"
@@ -29,7 +30,7 @@ static const struct arg_table table = {
     "chain holds, 1 when it does not. A tail that was cut off shows with --head alone.\n"
     "'show' prints the last records.\n",
     rows,
-    sizeof rows / sizeof rows[0],
+    ARRAY_LEN(rows),
 };
 
 struct audit_options {
@@ -41,14 +42,13 @@ struct audit_options {
 static int apply(void *context, int key, char *value, struct err *e)
 {
     struct audit_options *o = context;
-    char quoted[96];
     switch (key) {
     case 'H':
         o->head = value;
         if (strlen(value) != AUDIT_HASH_HEX - 1 ||
             strspn(value, "0123456789abcdefABCDEF") != AUDIT_HASH_HEX - 1)
             return err_set(e, ERR_BAD_REQUEST, 0, "--head '%s' is no hash: %d hex digits are",
-                           text_quote(value, quoted, sizeof quoted), AUDIT_HASH_HEX - 1);
+                           QUOTED(value), AUDIT_HASH_HEX - 1);
         return 0;
     case 'n':
         return args_count("-n", value, SHOW_MAX, &o->number, e);
@@ -78,7 +78,7 @@ static int compare_hash(void *context, const struct audit_record *r)
 /* A head noted earlier is in the chain for ever, however much was added since. Exit status, or -1. */
 static int verify(const struct audit_options *o, struct err *e)
 {
-    auto(history_db) h = { 0 };
+    scoped(history_db) h = { 0 };
     struct audit_check c = { 0 };
     struct sought noted = { .hash = o->head };
     if (history_db_open(&h, o->state, DB_READ, e) || audit_verify(h.db, &c, e) ||
@@ -110,7 +110,7 @@ static int print_record(void *context, const struct audit_record *r)
 
 static int show(const struct audit_options *o, struct err *e)
 {
-    auto(history_db) h = { 0 };
+    scoped(history_db) h = { 0 };
     struct audit_check c = { 0 };
     unsigned n = o->number ? o->number : SHOW_DEFAULT;
     if (history_db_open(&h, o->state, DB_READ, e) || audit_verify(h.db, &c, e))
@@ -127,7 +127,6 @@ int cmd_audit(int argc, char **argv)
     } verbs[] = { { "verify", verify }, { "show", show } };
     struct audit_options o = { 0 };
     struct err e = { 0 };
-    char quoted[96];
     int first;
     if (args_parse(&table, argc, argv, apply, &o, &first, &e))
         return cli_fail(&e);
@@ -136,12 +135,11 @@ int cmd_audit(int argc, char **argv)
         return 0;
     }
     const char *verb = first < argc ? argv[first] : "";
-    int rc = err_set(&e, ERR_USAGE, 0, "audit '%s': verify and show are accepted",
-                     text_quote(verb, quoted, sizeof quoted));
+    int rc = err_set(&e, ERR_USAGE, 0, "audit '%s': verify and show are accepted", QUOTED(verb));
     if (first + 1 < argc)
         rc = args_refuse_operand(&table, argv[first + 1], &e);
     else
-        for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
             if (strcmp(verbs[i].name, verb) == 0)
                 rc = verbs[i].run(&o, &e);
     return rc < 0 ? cli_fail(&e) : rc;

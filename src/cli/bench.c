@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "bench/guard.h"
 #include "cli/args.h"
 #include "cli/cli.h"
@@ -24,7 +25,7 @@ static const struct arg_table table = {
     "they and their files are gone when it ends. Two cores are used. The exit status is 1 when a\n"
     "budget is missed, 2 when something could not be measured.\n",
     rows,
-    sizeof rows / sizeof rows[0],
+    ARRAY_LEN(rows),
 };
 
 struct bench_command {

@@ -114,7 +114,7 @@ static int open_place(struct cache *c, enum stage_kind kind, const struct run_re
 static int open_places(struct cache *c, const struct stages *stages, const struct run_options *o,
                        const struct inputs *in, enum level level, struct err *e)
 {
-    auto(buf) files = { 0 };
+    scoped(buf) files = { 0 };
     autofree char **sources = NULL;
     if (inputs_files(in, &files, e) ||
         stage_sources(in->language, in->main_name, &files, &sources, e))
@@ -216,7 +216,7 @@ void cache_keep(struct cache *c, enum stage_kind kind, const struct preparation 
 {
     struct cache_place *p = &c->at[kind];
     const struct program_file file = { .how = *how, .made = *made }; /* for a look; not its own */
-    auto(buf) bytes = { 0 };
+    scoped(buf) bytes = { 0 };
     struct err e;
     if (p->keep_fd >= 0 && program_file_encode(&file, p->key, &bytes, &e) == 0)
         (void)!fd_write_all(p->keep_fd, bytes.data, bytes.len); /* half of it is not kept */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "cli/terminal.h"
 #include "diagnose/diagnose.h"
@@ -34,7 +35,7 @@ void diagnosis_hear(struct buf *heard, const char *bytes, size_t n)
 static bool says_more(const struct diagnosis *d, const char *verdict, bool limit)
 {
     static const char *const told[] = { "cancelled", "rejected", "internal_error" };
-    for (size_t i = 0; verdict && i < sizeof told / sizeof told[0]; i++)
+    for (size_t i = 0; verdict && i < ARRAY_LEN(told); i++)
         if (strcmp(verdict, told[i]) == 0)
             return false;
     if (limit) /* there is a sentence about it */
@@ -45,7 +46,7 @@ static bool says_more(const struct diagnosis *d, const char *verdict, bool limit
 void diagnosis_show(const json_t *diagnosis)
 {
     autofree struct diagnosis *d = malloc(sizeof *d);
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     struct err e;
     const char *verdict = json_string_value(json_object_get(diagnosis, "verdict"));
     if (!d || !diagnosis_from_json(diagnosis, d))

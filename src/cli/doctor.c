@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "base/place.h"
@@ -127,7 +128,7 @@ static const struct remedy remedies[] = {
     { not_root, LAYER_BIT(LAYER_OWN_UID) | LAYERS_OF_CGROUPS, "level jar needs root",
       "sudo belljar run ..." },
 };
-enum { REMEDIES = sizeof remedies / sizeof remedies[0] };
+enum { REMEDIES = ARRAY_LEN(remedies) };
 _Static_assert(REMEDIES <= sizeof((struct checkup *)NULL)->needed, "one for each");
 
 static void examine(struct checkup *c)
@@ -293,9 +294,8 @@ int cmd_doctor(int argc, char **argv)
         return 0;
     }
     if (argc > 1 && !json) {
-        char quoted[96];
         (void)err_set(&e, ERR_USAGE, 0, "doctor takes no '%s': only --json is accepted",
-                      text_quote(argv[1], quoted, sizeof quoted));
+                      QUOTED(argv[1]));
         return cli_fail(&e);
     }
     struct checkup c;

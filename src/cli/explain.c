@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "base/text.h"
@@ -45,7 +46,7 @@ static const struct arg_table table = {
     "  python3 shop.py 2>&1 | belljar explain --source shop.py\n"
     "  belljar explain -l rust build.log\n",
     rows,
-    sizeof rows / sizeof rows[0],
+    ARRAY_LEN(rows),
 };
 
 static int apply(void *context, int key, char *value, struct err *e)
@@ -69,11 +70,9 @@ static int apply(void *context, int key, char *value, struct err *e)
 
 static int read_file(const char *path, struct buf *b, struct err *e)
 {
-    char quoted[96];
     autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return err_set(e, ERR_BAD_REQUEST, errno, "open '%s'",
-                       text_quote(path, quoted, sizeof quoted));
+        return err_set(e, ERR_BAD_REQUEST, errno, "open '%s'", QUOTED(path));
     return fd_read_to_buf(fd, TEXT_MAX, b, e);
 }
 
@@ -85,7 +84,7 @@ static const char *base_name(const char *path)
 
 static int show(const struct diagnosis *d, bool found, bool json, struct err *e)
 {
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     if (json) {
         json_auto_t *o = found ? diagnosis_json(d) : json_null();
         if (json_dumpf(o, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY | JSON_DIGITS) < 0 ||
@@ -109,7 +108,7 @@ static int explain(const struct explain *x, bool *ret_found, struct err *e)
 {
     struct source_file files[SOURCES_MAX];
     struct buf bytes[SOURCES_MAX] = { 0 };
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     struct diagnoser *g = NULL;
     autofree struct diagnosis *d = malloc(sizeof *d);
     int rc = d ? 0 : err_set(e, ERR_NO_MEMORY, 0, "no memory to explain with");

@@ -98,8 +98,7 @@ static int save_one(const char *path, const struct bundle_entry *entry, struct e
 {
     autoclose int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (fd < 0 || fd_write_all(fd, entry->bytes, entry->head.size)) {
-        char quoted[96];
-        return err_set(e, ERR_KERNEL, errno, "save '%s'", text_quote(path, quoted, sizeof quoted));
+        return err_set(e, ERR_KERNEL, errno, "save '%s'", QUOTED(path));
     }
     return 0;
 }
@@ -113,7 +112,6 @@ static int save_outputs(const struct run_options *o, const struct buf *bundle, s
     for (size_t i = 0; i < o->n_outs; i++) {
         struct bundle_entry entry;
         bool more;
-        char quoted[96];
         const char *name = o->outs[i].name;
         if (bundle_next(bundle, &pos, &entry, &more, e))
             return -1;
@@ -122,8 +120,8 @@ static int save_outputs(const struct run_options *o, const struct buf *bundle, s
             return err_set(e, ERR_PROTOCOL, 0, "the keeper handed over other files than asked for");
         enum output_status status = (enum output_status)entry.head.mode_or_status;
         if (status != OUTPUT_OK)
-            (void)fprintf(stderr, "belljar: '%s' is not fetched: %s\n",
-                          text_quote(name, quoted, sizeof quoted), output_status_why(status));
+            (void)fprintf(stderr, "belljar: '%s' is not fetched: %s\n", QUOTED(name),
+                          output_status_why(status));
         else if (save_one(o->outs[i].host, &entry, e))
             return -1;
     }
@@ -133,7 +131,7 @@ static int save_outputs(const struct run_options *o, const struct buf *bundle, s
 int handover_finish(struct handover *h, const struct run_options *o, struct terminal *terminal,
                     struct cache *cache, struct err *e)
 {
-    auto(buf) bundle = { 0 };
+    scoped(buf) bundle = { 0 };
     int status = await_keeper(h, terminal, cache, &bundle, e);
     if (status < 0)
         (void)kill(h->keeper, SIGKILL); /* it may live on, and with it the jar */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/moment.h"
@@ -40,7 +41,7 @@ static const struct arg_table table = {
     "Runs of the service, the newest first; with an ID that one, its code and what it printed.\n"
     "Times are UTC. --json has the names and forms of GET /v1/runs.\n",
     rows,
-    sizeof rows / sizeof rows[0],
+    ARRAY_LEN(rows),
 };
 
 struct history_options {
@@ -51,22 +52,19 @@ struct history_options {
 
 static int parse_since(const char *text, int64_t *ret_ms, struct err *e)
 {
-    char quoted[96];
     if (moment_parse(text, clock_unix_ms(), ret_ms) == 0)
         return 0;
     return err_set(e, ERR_BAD_REQUEST, 0,
-                   "--since '%s' is no moment: " MOMENT_ACCEPTED " is accepted",
-                   text_quote(text, quoted, sizeof quoted));
+                   "--since '%s' is no moment: " MOMENT_ACCEPTED " is accepted", QUOTED(text));
 }
 
 static int check_verdict(const char *word, struct err *e)
 {
     enum verdict known;
-    char quoted[96];
     if (verdict_parse(word, &known) == 0)
         return 0;
-    return err_set(e, ERR_BAD_REQUEST, 0, "--verdict '%s': one of %s is accepted",
-                   text_quote(word, quoted, sizeof quoted), verdict_list);
+    return err_set(e, ERR_BAD_REQUEST, 0, "--verdict '%s': one of %s is accepted", QUOTED(word),
+                   verdict_list);
 }
 
 static int set_language(struct history_options *o, const char *name, struct err *e)
@@ -134,7 +132,7 @@ static void print_row(const struct run_row *r)
 /* JSON strings are UTF-8; other bytes are replaced. */
 static json_t *text_json(const char *bytes, size_t n)
 {
-    auto(buf) clean = { 0 };
+    scoped(buf) clean = { 0 };
     struct err e;
     if (!bytes || text_add_utf8(&clean, bytes, n, &e))
         return json_null();
@@ -172,7 +170,7 @@ static int print_json(json_t *j, struct err *e)
 
 static int list(struct db *db, const struct history_options *o, struct err *e)
 {
-    auto(run_rows) found = { 0 };
+    scoped(run_rows) found = { 0 };
     if (runs_list(db, &o->query, &found, e))
         return -1;
     if (o->json) {
@@ -199,7 +197,7 @@ static int read_journal(const struct history_db *h, const struct run_row *r, str
 /* Nothing in it may control the terminal. */
 static int print_plain(const char *bytes, size_t n, struct err *e)
 {
-    auto(buf) clean = { 0 };
+    scoped(buf) clean = { 0 };
     if (text_add_utf8(&clean, bytes, n, e))
         return -1;
     const unsigned char *p = (const unsigned char *)buf_str(&clean);
@@ -217,7 +215,7 @@ static int print_plain(const char *bytes, size_t n, struct err *e)
 static int print_stream(const struct journal *j, enum journal_kind kind, const char *name,
                         struct err *e)
 {
-    auto(buf) bytes = { 0 };
+    scoped(buf) bytes = { 0 };
     if (journal_collect(j, kind, OUTPUT_SHOWN, &bytes, e))
         return -1;
     (void)printf("\n%s: %" PRIu64 " bytes%s\n", name, j->stream_bytes[kind],
@@ -259,7 +257,7 @@ static int one_json(const struct run_row *r, const struct journal *j, struct err
     (void)json_object_update(o, result); /* which says more of the same, and usage in full */
     json_decref(result);
     for (int i = 0; o && i < JOURNAL_KINDS; i++) {
-        auto(buf) bytes = { 0 };
+        scoped(buf) bytes = { 0 };
         if (journal_collect(j, (enum journal_kind)i, UINT64_MAX, &bytes, e)) {
             json_decref(o);
             return -1;
@@ -273,7 +271,7 @@ static int one_json(const struct run_row *r, const struct journal *j, struct err
 
 static int show(const struct history_db *h, const struct history_options *o, struct err *e)
 {
-    auto(run_row) r = { 0 };
+    scoped(run_row) r = { 0 };
     struct journal j;
     if (runs_get(h->db, o->id, RUN_WITH_JOURNAL, &r, e) || read_journal(h, &r, &j, e))
         return -1;
@@ -294,7 +292,7 @@ int cmd_history(int argc, char **argv)
         return 0;
     }
     o.id = first < argc ? argv[first] : NULL;
-    auto(history_db) h = { 0 };
+    scoped(history_db) h = { 0 };
     int rc = first + 1 < argc ? args_refuse_operand(&table, argv[first + 1], &e)
                               : history_db_open(&h, o.state, DB_READ, &e);
     if (rc == 0)

@@ -54,8 +54,7 @@ static int read_file(const char *path, const char *what, struct buf *b, mode_t *
     if (open_file(path, what, BUNDLE_FILE_MAX_BYTES, &fd, ret_mode, e))
         return -1;
     if (fd_read_to_buf(fd, BUNDLE_FILE_MAX_BYTES, b, e)) {
-        char quoted[96];
-        return err_wrap(e, "%s '%s'", what, text_quote(path, quoted, sizeof quoted));
+        return err_wrap(e, "%s '%s'", what, QUOTED(path));
     }
     return 0;
 }
@@ -106,7 +105,7 @@ static int name_main(struct inputs *in, const struct run_options *o, const struc
 static int load_main(struct inputs *in, const struct run_options *o, struct buf *bundle,
                      struct err *e)
 {
-    auto(buf) code = { 0 };
+    scoped(buf) code = { 0 };
     mode_t mode = 0644;
     bool from_stdin = strcmp(o->file, "-") == 0;
     if (from_stdin) {
@@ -115,12 +114,11 @@ static int load_main(struct inputs *in, const struct run_options *o, struct buf 
     } else if (read_file(o->file, "program", &code, &mode, e)) {
         return -1;
     }
-    char quoted[96];
     if (code.len == 0)
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "program '%s' is empty: at least one byte of code is needed",
-                       text_quote(o->file, quoted, sizeof quoted));
-    auto(normalised) n = { 0 };
+                       QUOTED(o->file));
+    scoped(normalised) n = { 0 };
     if (find_program(in, o, &code, &n, e) || name_main(in, o, &n, from_stdin || n.renamed, e))
         return -1;
     return bundle_add(bundle, in->main_name, (uint32_t)(mode & 0777) | 0400, buf_str(&n.code),
@@ -156,7 +154,7 @@ static int load_files(const struct run_options *o, const char *main_name, struct
                       struct err *e)
 {
     for (size_t i = 0; i < o->n_files; i++) {
-        auto(buf) bytes = { 0 };
+        scoped(buf) bytes = { 0 };
         mode_t mode = 0;
         if (check_clashes(o, main_name, i, e) ||
             read_file(o->files[i].host, "file", &bytes, &mode, e) ||
@@ -173,8 +171,8 @@ static int load_files(const struct run_options *o, const char *main_name, struct
 
 int inputs_load(struct inputs *ret, const struct run_options *o, struct err *e)
 {
-    auto(inputs) in = INPUTS_INIT;
-    auto(buf) bundle = { 0 };
+    scoped(inputs) in = INPUTS_INIT;
+    scoped(buf) bundle = { 0 };
     mode_t mode;
     if (load_main(&in, o, &bundle, e) || load_files(o, in.main_name, &bundle, e))
         return -1;
@@ -195,7 +193,7 @@ int inputs_load(struct inputs *ret, const struct run_options *o, struct err *e)
 
 int inputs_files(const struct inputs *in, struct buf *ret, struct err *e)
 {
-    auto(buf) files = { 0 };
+    scoped(buf) files = { 0 };
     if (lseek(in->bundle_fd, 0, SEEK_SET) < 0)
         return err_set(e, ERR_KERNEL, errno, "read the files again");
     if (fd_read_to_buf(in->bundle_fd, BUNDLE_STREAM_MAX, &files, e))

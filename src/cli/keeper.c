@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "cli/cli.h"
@@ -219,7 +220,7 @@ static int blame_product(struct session *s, struct err *e)
     char said[sizeof s->run.end.err.text + 16];
     if (!s->was_prepared || !preparation_did_not_fit(&s->run, said, sizeof said))
         return 0;
-    auto(buf) line = { 0 };
+    scoped(buf) line = { 0 };
     if (buf_addf(&line, e, "%s", said))
         return -1;
     if (!s->job->options->json)
@@ -270,7 +271,7 @@ static int prepare(struct session *s, const struct stages *stages, const struct 
                    struct run_request *whole, int *bundle_fd, struct err *e)
 {
     for (size_t i = 0; i + 1 < stages->n; i++) {
-        auto(buf) made = { 0 }, merged = { 0 };
+        scoped(buf) made = { 0 }, merged = { 0 };
         struct err why = { 0 };
         if (stage_installed(whole->language, &why)) {
             not_installed(s, &why);
@@ -295,7 +296,7 @@ static int run_stages(struct session *s, char **outputs, struct err *e)
     const struct inputs *in = s->job->inputs;
     struct stages stages = stages_of(in->language, &s->job->options->wishes);
     autofree char **sources = NULL;
-    auto(buf) files = { 0 };
+    scoped(buf) files = { 0 };
     autoclose int bundle_fd = -1;
     if (stages.n > 1 && (inputs_files(in, &files, e) ||
                          stage_sources(in->language, in->main_name, &files, &sources, e)))
@@ -313,11 +314,11 @@ static int serve(struct session *s, struct err *e)
     const struct keeper_job *job = s->job;
     autofree char **outputs = output_names(job);
     if (!outputs)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a run");
+        return err_no_memory(e, "a run");
     int keep[5 + CACHE_FDS] = { job->warden->fd, job->inputs->bundle_fd, job->inputs->stdin_fd,
                                 job->version_fd, job->handover_fd };
     cache_fds(job->cache, keep + 5);
-    if (fd_keep_only(keep, sizeof keep / sizeof keep[0], e) ||
+    if (fd_keep_only(keep, ARRAY_LEN(keep), e) ||
         drop_privileges(job->parent, job->warden->isolation.layers & LAYER_BIT(LAYER_OWN_UID), e) ||
         watch_signals(s, e))
         return -1;

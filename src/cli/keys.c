@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -39,7 +40,7 @@ static const struct arg_table table = {
     "API keys of the service. A new one is printed once: only its hash is kept. With a\n"
     "service that runs, a change is in force when the command returns.\n",
     rows,
-    sizeof rows / sizeof rows[0],
+    ARRAY_LEN(rows),
 };
 
 struct keys_options {
@@ -110,7 +111,7 @@ static int add_by_service(const struct keys_options *o, char ret_text[KEY_TEXT_M
     autofree char *text = json_dumps(body, JSON_COMPACT);
     json_decref(body);
     if (!text)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a request to the service");
+        return err_no_memory(e, "a request to the service");
     const struct client_request q = { .method = "POST",
                                       .path = "/v1/keys",
                                       .json = text,
@@ -131,7 +132,7 @@ static int remove_by_service(const struct keys_options *o, struct err *e)
 
 static int add_directly(const struct keys_options *o, char ret_text[KEY_TEXT_MAX], struct err *e)
 {
-    auto(history_db) h = { 0 };
+    scoped(history_db) h = { 0 };
     struct key_row row = { .scopes = o->scopes,
                            .max_runs = o->max_runs,
                            .created_ms = clock_unix_ms() };
@@ -148,7 +149,7 @@ static int add_directly(const struct keys_options *o, char ret_text[KEY_TEXT_MAX
 
 static int remove_directly(const struct keys_options *o, struct err *e)
 {
-    auto(history_db) h = { 0 };
+    scoped(history_db) h = { 0 };
     if (history_db_open(&h, o->state, DB_WRITE, e) || db_begin(h.db, e))
         return -1;
     if (keys_remove(h.db, o->name, o->actor, clock_unix_ms(), e) || db_commit(h.db, e)) {
@@ -180,7 +181,7 @@ static int add(const struct keys_options *o, struct err *e)
 static int read_keys(const struct keys_options *o, struct key_row **ret, size_t *ret_n,
                      struct err *e)
 {
-    auto(history_db) h = { 0 };
+    scoped(history_db) h = { 0 };
     return history_db_open(&h, o->state, DB_READ, e) || keys_list(h.db, ret, ret_n, e) ? -1 : 0;
 }
 
@@ -287,7 +288,6 @@ int cmd_keys(int argc, char **argv)
 {
     struct keys_options o = { 0 };
     struct err e = { 0 };
-    char quoted[96];
     int first;
     (void)snprintf(o.actor, sizeof o.actor, "unix:%u", getuid());
     if (args_parse(&table, argc, argv, apply, &o, &first, &e))
@@ -298,8 +298,8 @@ int cmd_keys(int argc, char **argv)
     }
     const char *verb = first < argc ? argv[first] : "";
     int rc = err_set(&e, ERR_USAGE, 0, "keys '%s': add, list and remove are accepted",
-                     text_quote(verb, quoted, sizeof quoted));
-    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+                     QUOTED(verb));
+    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
         if (strcmp(verbs[i].name, verb) == 0)
             rc = perform(&verbs[i], &o, argc - first - 1, argv + first + 1, &e);
     return rc < 0 ? cli_fail(&e) : rc;

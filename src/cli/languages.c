@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/text.h"
@@ -31,7 +32,7 @@ static const struct arg_table table = {
     "A file NAME.lang with such a declaration in " DROPINS_DIR ", or in the directory that\n"
     "$" DROPINS_ENV " names, adds a language; the service's setting is languages.dir.\n",
     rows,
-    sizeof rows / sizeof rows[0],
+    ARRAY_LEN(rows),
 };
 
 struct languages_options {
@@ -121,7 +122,7 @@ static int list(const struct languages_options *o, struct err *e)
 static int show(const struct languages_options *o, struct err *e)
 {
     const struct language *l;
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     if (o->n_names != 1)
         return err_set(e, ERR_USAGE, 0,
                        "languages show takes one name: see 'belljar languages "
@@ -152,7 +153,7 @@ static int install(const struct languages_options *o, struct err *e)
 
 static int print_help(struct err *e)
 {
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     if (declaration_help(&text, e))
         return -1;
     args_help(&table);
@@ -170,7 +171,6 @@ int cmd_languages(int argc, char **argv)
     };
     struct languages_options o = { 0 };
     struct err e = { 0 };
-    char quoted[96];
     int first;
     if (args_parse(&table, argc, argv, apply, &o, &first, &e))
         return cli_fail(&e);
@@ -180,9 +180,8 @@ int cmd_languages(int argc, char **argv)
     o.names = argv + first + 1;
     o.n_names = first + 1 < argc ? argc - first - 1 : 0;
     int rc = err_set(&e, ERR_USAGE, 0,
-                     "languages '%s': list, install, prepare and show are accepted",
-                     text_quote(verb, quoted, sizeof quoted));
-    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+                     "languages '%s': list, install, prepare and show are accepted", QUOTED(verb));
+    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
         if (strcmp(verbs[i].name, verb) == 0) {
             e = (struct err){ 0 };
             rc = verbs[i].run == list && o.n_names > 0 ? args_refuse_operand(&table, o.names[0], &e)

@@ -145,7 +145,6 @@ static int make_seed(int dir_fd, const char *dir, const char *script, const char
 static int check_script(int dir_fd, const char *script, struct err *e)
 {
     struct stat dir, file;
-    char quoted[96];
     if (fstat(dir_fd, &dir) < 0 || fstatat(dir_fd, "prepare", &file, AT_SYMLINK_NOFOLLOW) < 0)
         return err_set(e, ERR_KERNEL, errno, "look at %s", script);
     if (S_ISREG(file.st_mode) && !((dir.st_mode | file.st_mode) & S_IWOTH))
@@ -153,7 +152,7 @@ static int check_script(int dir_fd, const char *script, struct err *e)
     return err_set(e, ERR_DENIED, 0,
                    "'%s' can be replaced by anybody, or is no file: 'chmod o-w' on it and its "
                    "directory lets it be run",
-                   text_quote(script, quoted, sizeof quoted));
+                   QUOTED(script));
 }
 
 static int prepare_one(const struct language *l, const char *version, struct err *e)

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cli.h"
@@ -33,7 +35,7 @@ static const struct command {
     { "help", cmd_help, "show this, or what a command takes" },
 };
 
-enum { COMMANDS = sizeof commands / sizeof commands[0] };
+enum { COMMANDS = ARRAY_LEN(commands) };
 
 static void print_help(FILE *to)
 {
@@ -76,7 +78,7 @@ void cli_signals(sigset_t *ret_set)
 {
     static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
     sigemptyset(ret_set);
-    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(ending); i++) {
         struct sigaction now;
         if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
             sigaddset(ret_set, ending[i]);
@@ -95,8 +97,7 @@ static int refuse_command(const char *name)
 {
     struct err e = { 0 };
     char quoted[96], known[200] = "";
-    const char *nearest = NULL;
-    size_t distance = TEXT_DISTANCE_MAX;
+    struct nearest near = { .wanted = name };
     for (size_t i = 0; i < COMMANDS; i++) {
         size_t used = strlen(known);
         (void)snprintf(known + used, sizeof known - used, "%s%s",
@@ -104,14 +105,13 @@ static int refuse_command(const char *name)
                        : i + 1 < COMMANDS ? ", "
                                           : " and ",
                        commands[i].name);
-        if (args_meant(name, commands[i].name, &distance))
-            nearest = commands[i].name;
+        nearest_offer(&near, commands[i].name);
     }
     text_quote(name, quoted, sizeof quoted);
-    if (nearest)
+    if (near.name[0])
         (void)!err_set(&e, ERR_USAGE, 0,
                        "there is no command '%s': did you mean '%s'? See 'belljar help'", quoted,
-                       nearest);
+                       near.name);
     else
         (void)!err_set(&e, ERR_USAGE, 0, "there is no command '%s': %s are; see 'belljar help'",
                        quoted, known);

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "base/array.h"
+
 /* The limit a verdict speaks of, what happened, and the option that moves it. */
 static const struct {
     enum verdict verdict;
@@ -21,7 +23,7 @@ static bool say_limit(enum verdict verdict, const struct note *n)
 {
     bool compiling = n->verdict == VERDICT_COMPILE_ERROR;
     char shown[32];
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         enum limit_id id = rows[i].limit;
         if (rows[i].verdict != verdict)
             continue;

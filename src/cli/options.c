@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/strv.h"
 #include "base/text.h"
 #include "cli/args.h"
 #include "engine/job.h"
@@ -37,7 +39,7 @@ static const struct option_row {
     { "json", NULL, 'j', "print one JSON object instead of the program's output" },
     { "help", NULL, 'h', "show this" },
 };
-enum { ROWS = sizeof rows / sizeof rows[0] };
+enum { ROWS = ARRAY_LEN(rows) };
 
 void run_options_help(void)
 {
@@ -87,7 +89,7 @@ static int parse_pair(const char *text, bool host_first, struct file_pair *ret, 
     if (!a || !b) {
         free(a);
         free(b);
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the options");
+        return err_no_memory(e, "the options");
     }
     *ret = host_first ? (struct file_pair){ .host = a, .name = b }
                       : (struct file_pair){ .host = b, .name = a };
@@ -99,7 +101,7 @@ static int add_pair(struct file_pair **list, size_t *n, size_t max, const char *
 {
     struct file_pair *grown = realloc(*list, (*n + 1) * sizeof **list);
     if (!grown)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the options");
+        return err_no_memory(e, "the options");
     *list = grown;
     grown[*n] = (struct file_pair){ 0 };
     if (*n >= max)
@@ -112,7 +114,7 @@ static int add_env(struct run_options *o, char *entry, struct err *e)
 {
     char **grown = realloc(o->env, (o->n_env + 2) * sizeof *grown);
     if (!grown)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the options");
+        return err_no_memory(e, "the options");
     o->env = grown;
     grown[o->n_env++] = entry;
     grown[o->n_env] = NULL;
@@ -127,32 +129,16 @@ static int set_language(struct run_options *o, const char *name, struct err *e)
 
 static int set_level(struct run_options *o, const char *name, struct err *e)
 {
-    char quoted[96];
     if (level_parse(name, &o->level))
         return err_set(
             e, ERR_BAD_REQUEST, 0,
             "isolation '%s' is not a level: jar, rootless, process and auto are accepted",
-            text_quote(name, quoted, sizeof quoted));
+            QUOTED(name));
     return 0;
-}
-
-static int add_word(char ***list, const char *word, struct err *e)
-{
-    size_t n = 0;
-    while (*list && (*list)[n])
-        n++;
-    char **grown = realloc(*list, (n + 2) * sizeof *grown);
-    if (!grown)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the options");
-    *list = grown;
-    grown[n] = strdup(word);
-    grown[n + 1] = NULL;
-    return grown[n] ? 0 : err_set(e, ERR_NO_MEMORY, 0, "no memory for the options");
 }
 
 static int set_format(struct run_options *o, const char *word, struct err *e)
 {
-    char quoted[96];
     for (int i = 0; table_formats[i]; i++) {
         if (strcmp(table_formats[i], word) == 0) {
             o->wishes.format = (enum table_format)i;
@@ -161,13 +147,12 @@ static int set_format(struct run_options *o, const char *word, struct err *e)
     }
     return err_set(e, ERR_BAD_REQUEST, 0,
                    "format '%s' is none: table, csv, markdown, json and html are accepted",
-                   text_quote(word, quoted, sizeof quoted));
+                   QUOTED(word));
 }
 
 static int set_compile_limit(struct run_options *o, const char *text, struct err *e)
 {
     const char *equals = strchr(text, '=');
-    char quoted[96];
     for (int i = 0; equals && i < LIMIT_COUNT; i++) {
         const char *name = limit_defs[i].option;
         if (strlen(name) != (size_t)(equals - text) || strncmp(name, text, strlen(name)) != 0)
@@ -181,7 +166,7 @@ static int set_compile_limit(struct run_options *o, const char *text, struct err
                                  limit_defs[i].option);
     return err_set(e, ERR_BAD_REQUEST, 0,
                    "--compile-limit '%s' is not LIMIT=VALUE such as timeout=60s: %s are the limits",
-                   text_quote(text, quoted, sizeof quoted), known);
+                   QUOTED(text), known);
 }
 
 static int apply(struct run_options *o, int key, char *value, struct err *e)
@@ -211,11 +196,11 @@ static int apply(struct run_options *o, int key, char *value, struct err *e)
         o->local = true;
         return 0;
     case 'A':
-        return add_word(&o->wishes.compiler_args, value, e);
+        return strv_add(&o->wishes.compiler_args, value, e);
     case 'M':
         return set_compile_limit(o, value, e);
     case 'C':
-        return add_word(&o->wishes.allow_commands, value, e);
+        return strv_add(&o->wishes.allow_commands, value, e);
     case 'F':
         return set_format(o, value, e);
     case 'N':
@@ -262,10 +247,9 @@ int run_options_parse(struct run_options *o, int argc, char **argv, struct err *
     if (optind >= ours)
         return err_set(e, ERR_USAGE, 0, "no file to run: a file name, or - for stdin, is needed");
     if (optind + 1 < ours) {
-        char quoted[96];
         return err_set(e, ERR_USAGE, 0,
                        "'%s' is one file too many: the program's own arguments follow --",
-                       text_quote(argv[optind + 1], quoted, sizeof quoted));
+                       QUOTED(argv[optind + 1]));
     }
     o->file = argv[optind];
     o->args = ours < argc ? argv + ours + 1 : argv + argc;

@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
 #include "cli/terminal.h"
@@ -36,7 +37,7 @@ static struct view view_of_stderr(void)
     v.colour = isatty(2) && !getenv("NO_COLOR");
     if (columns > 0)
         v.width = columns < WIDTH_MIN ? WIDTH_MIN : columns > WIDTH_MAX ? WIDTH_MAX : columns;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         const char *value = getenv(names[i]);
         if (value && value[0]) {
             v.utf8 = strcasestr(value, "utf-8") || strcasestr(value, "utf8");
@@ -376,7 +377,7 @@ static void put_timeline(const struct view *v, const json_t *timeline)
     (void)snprintf(title, sizeof title, "  over %s",
                    duration(number(json_array_get(timeline, n - 1), "ms"), text, sizeof text));
     heading(v, title);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         double top = peak(timeline, rows[i].key);
         if (i == 2 ? top < 2 : top <= 0)
             continue;

@@ -92,7 +92,7 @@ int remote_advise(struct err *e)
 
 int remote_run(const struct run_options *o, struct inputs *in, struct err *e)
 {
-    auto(links) links = { 0 };
+    scoped(links) links = { 0 };
     struct handover h;
     eventfd_t nobody;
     pid_t self = getpid();

@@ -14,6 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/fdio.h"
@@ -423,7 +424,7 @@ static int await_answer(struct session *s, struct client *c, struct err *e)
 /* The connection of the events, when it is still good: a keeper with a uid of its own has no other. */
 static int fetch_one(struct session *s, const char *name, struct buf *bundle, struct err *e)
 {
-    auto(buf) path = { 0 };
+    scoped(buf) path = { 0 };
     size_t len;
     if (buf_addf(&path, e, "/v1/runs/%s/files/", s->id) || client_add_escaped(&path, name, e))
         return -1;
@@ -469,11 +470,10 @@ static int fetch_files(struct session *s, struct buf *bundle, struct err *e)
         return -1;
     for (size_t i = 0; i < o->n_outs; i++) {
         const char *name = o->outs[i].name;
-        char quoted[96];
         int status = file_status(files, name);
         if (status < 0)
             return err_set(e, ERR_PROTOCOL, 0, "the service does not say what became of '%s'",
-                           text_quote(name, quoted, sizeof quoted));
+                           QUOTED(name));
         if (status == OUTPUT_OK ? fetch_one(s, name, bundle, e)
                                 : bundle_add_head(bundle, name, (uint32_t)status, 0, e))
             return -1;
@@ -546,7 +546,7 @@ static int cancelled_status(const struct session *s)
 static int tell(struct session *s)
 {
     struct err e = { 0 };
-    auto(buf) bundle = { 0 };
+    scoped(buf) bundle = { 0 };
     /* A reader that went away is no fault; a full disk is. */
     if (s->write_errno != 0 && s->write_errno != EPIPE) {
         (void)!err_set(&e, ERR_KERNEL, s->write_errno, "write the program's output");
@@ -603,7 +603,7 @@ static int give_up_rights(struct session *s, struct err *e)
     sigset_t set;
     cli_signals(&set);
     (void)signal(SIGPIPE, SIG_IGN);
-    if (fd_keep_only(keep, sizeof keep / sizeof keep[0], e) ||
+    if (fd_keep_only(keep, ARRAY_LEN(keep), e) ||
         drop_privileges(job->parent, can_have_own_uid(), e))
         return -1;
     s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -612,7 +612,7 @@ static int give_up_rights(struct session *s, struct err *e)
 
 static int ask(struct session *s, struct err *e)
 {
-    auto(buf) body = { 0 };
+    scoped(buf) body = { 0 };
     const struct remote_job *job = s->job;
     s->source_fd = is_empty(job->inputs->stdin_fd) ? -1 : job->inputs->stdin_fd;
     if (remote_request_run(job->options, job->inputs, s->source_fd >= 0, &body, e))
@@ -640,7 +640,7 @@ static void session_done(struct session *s)
 int remote_keeper_run(const struct remote_job *job)
 {
     struct err e = { 0 };
-    auto(session) s = {
+    scoped(session) s = {
         .job = job, .events = job->events, .side = job->side, .signal_fd = -1, .source_fd = -1
     };
     if (give_up_rights(&s, &e) || ask(&s, &e))

@@ -59,7 +59,7 @@ static void append(json_t *list, json_t *value, bool *failed)
 
 static json_t *base64(const char *bytes, size_t n, bool *failed)
 {
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     struct err e;
     *failed = text_add_base64(&text, bytes, n, &e) || *failed;
     return json_stringn_nocheck(buf_str(&text), text.len);
@@ -82,7 +82,7 @@ static json_t *file_object(const struct bundle_entry *entry, bool *failed)
 
 static int put_files(json_t *o, int bundle_fd, bool *failed, struct err *e)
 {
-    auto(buf) bundle = { 0 };
+    scoped(buf) bundle = { 0 };
     struct bundle_entry entry;
     bool more = true;
     json_t *list = json_array();
@@ -177,7 +177,7 @@ static int take_to_buf(const char *bytes, size_t n, void *context)
 static int dump(const json_t *object, bool failed, struct buf *b, struct err *e)
 {
     if (failed || json_dump_callback(object, take_to_buf, b, JSON_COMPACT))
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a request to the service");
+        return err_no_memory(e, "a request to the service");
     return 0;
 }
 

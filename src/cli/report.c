@@ -61,7 +61,7 @@ static struct result result_of(const struct report *r)
 void report_find(struct report *r, struct buf *outputs)
 {
     struct diagnoser *g = NULL;
-    auto(buf) files = { 0 };
+    scoped(buf) files = { 0 };
     struct err e;
     if (r->job->options->json)
         (void)version_probe_read(r->job->version_fd, r->version, sizeof r->version);

@@ -32,11 +32,11 @@ static int supervise(const struct run_options *o, struct inputs *in, struct ward
     char id[ID_SIZE];
     struct handover h;
     id_make("run_", id);
-    auto(version_probe) version = VERSION_PROBE_INIT;
+    scoped(version_probe) version = VERSION_PROBE_INIT;
     if (o->json)
         version_probe_start(&version,
                             in->language); /* alongside the run, so that asking costs no time */
-    auto(cache) cache;
+    scoped(cache) cache;
     cache_open(&cache, o, in, w->isolation.level);
     pid_t self = getpid();
     if (handover_fork(&h, e))
@@ -71,14 +71,14 @@ static int run_here(const struct run_options *o, struct inputs *in, struct err *
 int cmd_run(int argc, char **argv)
 {
     struct err e = { 0 };
-    auto(run_options) o = { 0 };
+    scoped(run_options) o = { 0 };
     if (run_options_parse(&o, argc, argv, &e))
         return cli_fail(&e);
     if (o.help) {
         run_options_help();
         return 0;
     }
-    auto(inputs) in = INPUTS_INIT;
+    scoped(inputs) in = INPUTS_INIT;
     if (inputs_load(&in, &o, &e))
         return cli_fail(&e);
     if (o.wishes.allow_commands && (commands_possible(in.language, NULL, o.writable_root, &e) ||

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/buf.h"
 #include "cli/args.h"
@@ -32,7 +33,7 @@ static const struct arg_table table = {
     "Of the environment, SANDBOX_HOST and SANDBOX_PORT replace the first address, DEBUG=1 logs\n"
     "more, OUTPUT_DATA_PATH is the directory of /execute.\n",
     rows,
-    sizeof rows / sizeof rows[0],
+    ARRAY_LEN(rows),
 };
 
 struct serve_options {
@@ -45,7 +46,7 @@ static int add_set(struct service_options *o, const char *pair, struct err *e)
     struct settings scratch = settings_default();
     const char **grown = realloc(o->sets, (o->n_sets + 1) * sizeof *grown);
     if (!grown)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the options");
+        return err_no_memory(e, "the options");
     o->sets = grown;
     grown[o->n_sets++] = pair;
     return settings_set_pair(&scratch, pair, e);
@@ -77,7 +78,7 @@ static int apply(void *context, int key, char *value, struct err *e)
 
 static int print_help(struct err *e)
 {
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     if (settings_help(&text, e))
         return -1;
     args_help(&table);

@@ -148,7 +148,7 @@ int client_adopt(struct client **ret, int fd, struct err *e)
     autoclose int owned = fd;
     struct client *c = calloc(1, sizeof *c);
     if (!c)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a connection");
+        return err_no_memory(e, "a connection");
     if (fd_set_nonblock(owned, e)) {
         free(c);
         return -1;

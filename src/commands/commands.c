@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -22,7 +23,7 @@
 
 /* As PATH is inside, see engine/job.c. */
 static const char *const places[] = { "/usr/local/bin", "/usr/bin", "/bin" };
-enum { PLACES = sizeof places / sizeof places[0] };
+enum { PLACES = ARRAY_LEN(places) };
 
 struct file {
     char path[LISTED_PATH_MAX]; /* without links */
@@ -48,7 +49,7 @@ static void closure_done(struct closure *c)
 
 static int no_memory(struct err *e)
 {
-    return err_set(e, ERR_NO_MEMORY, 0, "no memory for the list of commands");
+    return err_no_memory(e, "the list of commands");
 }
 
 /* ---- names ---- */
@@ -293,7 +294,7 @@ static int check_script(const struct closure *c, const char *path, const char *l
 static int close_file(struct closure *c, const char *path, bool program, struct err *e)
 {
     char head[256] = "";
-    auto(elf) f = { 0 };
+    scoped(elf) f = { 0 };
     struct err why;
     autoclose int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || pread(fd, head, sizeof head - 1, 0) < 0)
@@ -375,7 +376,7 @@ static int make_lists(const struct closure *c, struct commands *ret, struct err 
 
 int commands_resolve(const char *shell, char *const *names, struct commands *ret, struct err *e)
 {
-    auto(closure) c = { .files = calloc(LISTED_MAX, sizeof *c.files), .names = names };
+    scoped(closure) c = { .files = calloc(LISTED_MAX, sizeof *c.files), .names = names };
     if (!c.files)
         return no_memory(e);
     return libraries_open(&c.libraries, e) || add_commands(&c, shell, e) || close_all(&c, e) ||
@@ -394,8 +395,8 @@ void commands_memo_done(struct commands_memo *m)
 int commands_usable(struct commands_memo *m, const char *shell, char *const *names, struct err *e)
 {
     enum { BELIEVED_MS = 1000, LOOKS_MAX = 8 };
-    auto(buf) list = { 0 };
-    auto(commands) found = { 0 };
+    scoped(buf) list = { 0 };
+    scoped(commands) found = { 0 };
     uint64_t now = clock_ms();
     if (buf_add(&list, shell, strlen(shell) + 1, e))
         return -1;

@@ -113,8 +113,7 @@ static int add_needed(struct reading *r, uint64_t at, struct err *e)
     if (read_name(r, at, name, e))
         return -1;
     r->elf->needed[r->n_needed] = strdup(name);
-    return r->elf->needed[r->n_needed++] ? 0
-                                         : err_set(e, ERR_NO_MEMORY, 0, "no memory for a program");
+    return r->elf->needed[r->n_needed++] ? 0 : err_no_memory(e, "a program");
 }
 
 /* The table of strings comes first, wherever it stands: what the rest says are places in it. */
@@ -137,7 +136,7 @@ static int read_dynamic(struct reading *r, const Elf64_Phdr *s, struct err *e)
     if (s->p_filesz > DYNAMIC_MAX * sizeof(Elf64_Dyn))
         return not_ours(e, "its dynamic section is too large");
     Elf64_Dyn *d = calloc(n + 1, sizeof *d);
-    int rc = !d ? err_set(e, ERR_NO_MEMORY, 0, "no memory for a program")
+    int rc = !d ? err_no_memory(e, "a program")
                 : read_at(r->fd, s->p_offset, d, n * sizeof *d, e) || find_strings(r, d, n, e);
     for (size_t i = 0; rc == 0 && i < n && d[i].d_tag != DT_NULL; i++) {
         if (d[i].d_tag == DT_NEEDED)
@@ -183,7 +182,7 @@ int elf_read(int fd, struct elf *ret, struct err *e)
     struct elf f = { .needed = calloc(ELF_NEEDED_MAX + 1, sizeof *f.needed) };
     struct reading r = { .fd = fd, .elf = &f };
     if (!f.needed)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a program");
+        return err_no_memory(e, "a program");
     if (read_head(&r, e) || read_segments(&r, e)) {
         elf_done(&f);
         return -1;

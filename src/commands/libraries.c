@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
 
@@ -137,7 +138,7 @@ int libraries_find(const struct libraries *l, const char *name, const char *sear
         return 0;
     if (find_in_cache(&l->cache, name, found, context, e))
         return -1;
-    for (size_t i = 0; i < sizeof standard / sizeof standard[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(standard); i++)
         if (try_in(standard[i], strlen(standard[i]), "", name, found, context, e))
             return -1;
     return 0;

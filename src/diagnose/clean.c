@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/grammar.h"
 
 /* The end of the escape sequence that begins at `at`: CSI up to its last byte, OSC up to BEL or ST, others two bytes. */
@@ -66,7 +67,7 @@ static struct piece without_prefix(struct diagnoser *g, struct piece line)
 {
     for (int n = 0; n < PREFIXES_AT_ONCE; n++) {
         struct match m = { 0 };
-        for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0] && m.all.len == 0; i++)
+        for (size_t i = 0; i < ARRAY_LEN(prefixes) && m.all.len == 0; i++)
             if (!match(g, prefixes[i], line, &m))
                 m = (struct match){ 0 };
         if (m.all.len == 0)

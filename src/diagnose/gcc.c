@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/gcc.h"
 
 /* ---- compilers ---- */
@@ -362,7 +363,7 @@ static const struct {
 static bool read_signal(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     (void)g;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
         bool ended = in->evidence ? in->evidence->signal == ends[i].number
                                   : piece_has(text_of(in), ends[i].shell);
         if (!ended)
@@ -391,7 +392,7 @@ static bool read_gcc(struct diagnoser *g, const struct diagnose_input *in, struc
 {
     bool (*const run[])(struct diagnoser *, const struct diagnose_input *,
                         struct diagnosis *) = { read_sanitizer, read_assertion, read_terminate };
-    for (size_t i = 0; !in->compiling && i < sizeof run / sizeof *run; i++)
+    for (size_t i = 0; !in->compiling && i < ARRAY_LEN(run); i++)
         if (run[i](g, in, d)) {
             if (d->category == CATEGORY_RUNTIME)
                 (void)classify(g, d, gcc_run_advice);

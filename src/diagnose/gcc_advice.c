@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/gcc.h"
 
 #define Q          GCC_OPEN
@@ -151,7 +152,7 @@ static void tell_member(const struct advising *a, const struct match *m)
     struct piece of = m->group[0], name = m->group[1];
     if (gcc_tell_meant(a, name))
         return;
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+    for (size_t i = 0; i < ARRAY_LEN(members); i++)
         if (piece_is(name, members[i].wrong) && piece_has(of, members[i].of) &&
             piece_has(of, "std::")) {
             suggest(a->d, 0, 0.85, "`%.*s` has no `%s`; what does that there is `%s`.", (int)of.len,

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/gcc.h"
 
 #define Q GCC_OPEN
@@ -242,14 +243,13 @@ void gcc_tell_undeclared(const struct advising *a, const struct match *m)
     struct piece name = m->group[0];
     bool std = piece_has(piece_of(a->d->message), "member of") ||
                piece_has(line_at(a->in, a->d), "std::");
-    const char *header = gcc_is_cpp(a) && std
-                             ? home_of(std_homes, sizeof std_homes / sizeof *std_homes, name)
-                             : NULL;
+    const char *header = gcc_is_cpp(a) && std ? home_of(std_homes, ARRAY_LEN(std_homes), name)
+                                              : NULL;
     if (!header && !(gcc_is_cpp(a) && std))
-        header = home_of(c_homes, sizeof c_homes / sizeof *c_homes, name);
+        header = home_of(c_homes, ARRAY_LEN(c_homes), name);
     if (tell_noted_include(a, name) || tell_include(a, name, header) || gcc_tell_meant(a, name))
         return;
-    if (gcc_is_cpp(a) && home_of(std_homes, sizeof std_homes / sizeof *std_homes, name)) {
+    if (gcc_is_cpp(a) && home_of(std_homes, ARRAY_LEN(std_homes), name)) {
         suggest(a->d, 37, 0.85, "`%.*s` is in the namespace std: write `std::%.*s`.", (int)name.len,
                 name.at, (int)name.len, name.at);
         char full[128];
@@ -285,10 +285,10 @@ static const struct {
 
 static const char *library_of(struct piece symbol)
 {
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+    for (size_t i = 0; i < ARRAY_LEN(libraries); i++)
         if (starts_with(symbol, libraries[i].prefix))
             return libraries[i].argument;
-    const char *header = home_of(c_homes, sizeof c_homes / sizeof *c_homes, symbol);
+    const char *header = home_of(c_homes, ARRAY_LEN(c_homes), symbol);
     return header && strcmp(header, "math.h") == 0 ? "-lm" : NULL;
 }
 
@@ -488,7 +488,7 @@ void gcc_tell_header(const struct advising *a, const struct match *m)
         suggest_replacement(a->d, "#include \"%s\"", best);
         return;
     }
-    for (size_t i = 0; !gcc_is_cpp(a) && i < sizeof std_homes / sizeof *std_homes; i++)
+    for (size_t i = 0; !gcc_is_cpp(a) && i < ARRAY_LEN(std_homes); i++)
         if (piece_is(header, std_homes[i].header)) {
             suggest(a->d, 37, 0.95,
                     "<%s> is a header of C++: run it as cpp, and name the file .cpp.",
@@ -504,7 +504,7 @@ void gcc_tell_header(const struct advising *a, const struct match *m)
                 (int)header.len, header.at);
         return;
     }
-    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
+    for (size_t i = 0; i < ARRAY_LEN(packages); i++)
         if (starts_with(header, packages[i].prefix)) {
             suggest(a->d, 37, 0.8,
                     "`%.*s` is neither a file of the job nor installed: on Debian it is in the "

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/advice.h"
 
 #define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
@@ -236,7 +237,7 @@ static void tell_syntax(const struct advising *a, const struct match *m)
     tell_brace(a, m);
     struct piece line = line_at(a->in, a->d);
     struct match c;
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign && a->d->n_suggestions == 0; i++)
+    for (size_t i = 0; i < ARRAY_LEN(foreign) && a->d->n_suggestions == 0; i++)
         if (match(a->g, foreign[i].line, line, &c)) {
             suggest(a->d, 0, 0.85, "Go has no `%.*s`: %s", SAID(&c, 0), foreign[i].instead);
             return;

@@ -1,6 +1,7 @@
 /* The ways that errors look. */
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/grammar.h"
 
 /* In the order in which a text without a language is tried: what cannot be taken for another comes first. */
@@ -22,7 +23,7 @@ static const struct {
 
 const struct grammar *grammar_find(const char *name)
 {
-    for (size_t i = 0; name && i < sizeof same / sizeof same[0]; i++)
+    for (size_t i = 0; name && i < ARRAY_LEN(same); i++)
         if (strcmp(same[i].language, name) == 0)
             name = same[i].grammar;
     for (size_t i = 0; name && grammars[i]; i++)

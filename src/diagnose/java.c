@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/advice.h"
 
 #define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
@@ -106,7 +107,7 @@ static void tell_symbol(const struct advising *a, const struct match *m)
     struct match c;
     char word[80], best[128];
     (void)snprintf(word, sizeof word, " %.*s ", (int)name.len, name.at);
-    for (size_t i = 0; !piece_is(kind, "method") && i < sizeof homes / sizeof *homes; i++)
+    for (size_t i = 0; !piece_is(kind, "method") && i < ARRAY_LEN(homes); i++)
         if (strstr(homes[i].names, word)) {
             suggest(a->d, 0, 0.95, "`%.*s` is in the package %s: import it at the top of the file.",
                     (int)name.len, name.at, homes[i].package);
@@ -125,7 +126,7 @@ static void tell_symbol(const struct advising *a, const struct match *m)
                            array ? "length" : "length()");
         return;
     }
-    for (size_t i = 0; of.at && i < sizeof members / sizeof *members; i++)
+    for (size_t i = 0; of.at && i < ARRAY_LEN(members); i++)
         if (piece_is(name, members[i].wrong) && piece_has(of, members[i].of)) {
             suggest(a->d, 0, 0.9, "A %.*s has no `%s`; what does that there is `%s`.", (int)of.len,
                     of.at, members[i].wrong, members[i].right);

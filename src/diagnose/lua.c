@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/advice.h"
 
 #define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
@@ -34,7 +35,7 @@ static const struct {
 static void tell_name(const struct advising *a, const struct match *m)
 {
     struct piece name = m->group[1];
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+    for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
         if (piece_is(name, foreign[i].wrong)) {
             suggest(a->d, 0, 0.85, "In Lua that is `%s`.", foreign[i].right);
             return;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { NODE_FRAMES = DIAGNOSE_FRAMES, MESSAGE_LINES = 6 };
 
 /* The error at hand while the text is read. */
@@ -198,7 +200,7 @@ static const struct {
 
 bool node_categorise(struct diagnosis *d, struct piece name)
 {
-    for (size_t i = 0; name.at && i < sizeof categories / sizeof categories[0]; i++)
+    for (size_t i = 0; name.at && i < ARRAY_LEN(categories); i++)
         if (piece_is(name, categories[i].name)) {
             d->category = categories[i].category;
             return true;

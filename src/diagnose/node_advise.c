@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 const char *const js_globals[] = { "console",
                                    "process",
                                    "Math",
@@ -233,7 +235,7 @@ void node_advise(struct diagnoser *g, const struct diagnose_input *in, struct di
                     .line = line_at(in, d),
                     .file = find_source(in, piece_of(d->location.file)) };
     set_docs(d);
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(tables); i++)
         for (const struct js_rule *r = tables[i]; r->pattern; r++) {
             if ((r->type && strcmp(r->type, type) != 0) || !match(g, r->pattern, j.message, &j.m))
                 continue;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static const char *const builtin_modules[] = { "assert",
                                                "buffer",
                                                "child_process",
@@ -129,12 +131,12 @@ static void on_name(struct js *j)
 {
     struct piece name = j->m.group[0];
     char best[128];
-    for (size_t i = 0; i < sizeof browser / sizeof browser[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(browser); i++)
         if (piece_is(name, browser[i].name)) {
             suggest(j->d, 29, 0.95, "%s.", browser[i].advice);
             return;
         }
-    for (size_t i = 0; i < sizeof requires / sizeof requires[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(requires); i++)
         if (piece_is(name, requires[i].name)) {
             suggest(j->d, 29, 0.93, "It has to be loaded first: `%s`%s.", requires[i].statement,
                     is_module(j) ? " (as an import in a module)" : "");
@@ -142,7 +144,7 @@ static void on_name(struct js *j)
                 suggest_replacement(j->d, "%s", requires[i].statement);
             return;
         }
-    for (size_t i = 0; i < sizeof translations / sizeof translations[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(translations); i++)
         if (piece_is(name, translations[i].name)) {
             suggest(j->d, 29, 0.93, "In JavaScript it is %s.", translations[i].meant);
             if (translations[i].meant[0] != '.')
@@ -309,7 +311,7 @@ static void on_no_module(struct js *j)
         }
     }
     const char *instead = "";
-    for (size_t i = 0; i < sizeof stand_ins / sizeof stand_ins[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(stand_ins); i++)
         if (piece_is(name, stand_ins[i].package))
             instead = stand_ins[i].instead;
     suggest(j->d, 31, 0.9,

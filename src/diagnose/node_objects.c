@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static const char *const methods[] = { "push",          "pop",        "shift",
                                        "unshift",       "map",        "filter",
                                        "reduce",        "forEach",    "includes",
@@ -52,7 +54,7 @@ static const struct {
 
 static bool say_nothing(struct js *j, struct piece code, const char *name, uint32_t line)
 {
-    for (size_t i = 0; i < sizeof nothings / sizeof nothings[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(nothings); i++)
         if (piece_has(code, nothings[i].call)) {
             if (name)
                 suggest(j->d, 28, 0.92, "'%s' is what line %u got: %s.", name, line,
@@ -244,7 +246,7 @@ static const struct {
 static bool no_array(struct js *j, struct piece owner, struct piece value, uint32_t line)
 {
     bool of_object = starts_with(value, "Object."); /* Object.keys() and its like do give arrays */
-    for (size_t i = 0; value.at && i < sizeof no_arrays / sizeof no_arrays[0]; i++)
+    for (size_t i = 0; value.at && i < ARRAY_LEN(no_arrays); i++)
         if (piece_has(value, no_arrays[i].call) && !(of_object && no_arrays[i].call[0] == '.')) {
             suggest(j->d, 32, 0.92, "'%.*s' is what line %u got: %s.", P(owner), line,
                     no_arrays[i].gives);
@@ -269,7 +271,7 @@ static void on_reduce(struct js *j)
 
 static bool is_habit(struct js *j, struct piece name)
 {
-    for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(habits); i++)
         if (piece_is(name, habits[i].method)) {
             suggest(j->d, 32, 0.92, "%.*s: %s.", P(name), habits[i].advice);
             return true;

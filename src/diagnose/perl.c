@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/advice.h"
 
 #define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
@@ -70,7 +71,7 @@ static void tell_module(const struct advising *a, const struct match *m)
         suggest(a->d, 0, 0.85, "Did you mean `%s`? The job has no %s.", best, file);
         return;
     }
-    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+    for (size_t i = 0; i < ARRAY_LEN(modules); i++)
         if (strcmp(modules[i].module, name) == 0) {
             suggest(a->d, 0, 0.85, "%s is not installed here (on Debian it is in %s)%s%s%s.", name,
                     modules[i].package, modules[i].instead ? "; Perl comes with " : "",
@@ -121,7 +122,7 @@ static void tell_subroutine(const struct advising *a, const struct match *m)
     char word[80];
     (void)snprintf(word, sizeof word, " %.*s ", (int)(m->group[0].len < 70 ? m->group[0].len : 70),
                    m->group[0].at);
-    for (size_t i = 0; i < sizeof exporters / sizeof *exporters; i++)
+    for (size_t i = 0; i < ARRAY_LEN(exporters); i++)
         if (strstr(exporters[i].names, word)) {
             suggest(a->d, 0, 0.93, "`%.*s` comes with %s: ask for it at the top.", SAID(m, 0),
                     exporters[i].module);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/advice.h"
 
 #define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
@@ -206,7 +207,7 @@ static void tell_function(const struct advising *a, const struct match *m)
 {
     struct piece name = m->group[0];
     struct match c;
-    for (size_t i = 0; i < sizeof removed / sizeof *removed; i++)
+    for (size_t i = 0; i < ARRAY_LEN(removed); i++)
         if (match(a->g, removed[i].pattern, name, &c)) {
             suggest(a->d, 0, 0.93, "`%.*s` was removed from PHP: use %s.", (int)name.len, name.at,
                     removed[i].now);

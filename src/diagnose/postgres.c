@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/sql.h"
 
 #define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
@@ -85,7 +86,7 @@ static bool tell_own_function(const struct advising *a, struct piece name)
 static void tell_function(const struct advising *a, const struct match *m)
 {
     struct piece name = m->group[0];
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    for (size_t i = 0; i < ARRAY_LEN(functions); i++)
         if (sql_same(name, functions[i].wrong)) {
             suggest(a->d, 0, 0.9, "PostgreSQL has no %s(); it is written %s.", functions[i].wrong,
                     functions[i].right);
@@ -142,7 +143,7 @@ static void tell_type(const struct advising *a, const struct match *m)
                                          NULL };
     struct nearest n = { .name = m->group[0] };
     nearest_try_list(&n, usual);
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
         if (sql_same(m->group[0], types[i].wrong))
             COPY(piece_of(types[i].right), n.best);
     if (!n.best[0]) {
@@ -298,7 +299,7 @@ static const struct {
 static void state_by_message(struct diagnoser *g, struct diagnosis *d)
 {
     struct match m;
-    for (size_t i = 0; !d->type[0] && i < sizeof states / sizeof *states; i++)
+    for (size_t i = 0; !d->type[0] && i < ARRAY_LEN(states); i++)
         if (match(g, states[i].message, piece_of(d->message), &m))
             COPY(piece_of(states[i].state), d->type);
 }
@@ -366,7 +367,7 @@ static const struct {
 
 static void advise_start(const struct diagnose_input *in, struct diagnosis *d)
 {
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+    for (size_t i = 0; i < ARRAY_LEN(starts); i++)
         if (starts_with(text_of(in), starts[i].words))
             suggest(d, 40, 0.95, "%s", starts[i].advice);
 }

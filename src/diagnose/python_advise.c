@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/python.h"
 
 static const struct {
@@ -53,7 +54,7 @@ static const struct {
 
 enum category python_category(const char *type)
 {
-    for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(categories); i++)
         if (strcmp(categories[i].type, type) == 0)
             return categories[i].category;
     return CATEGORY_RUNTIME;
@@ -81,7 +82,7 @@ static void set_docs(struct diagnosis *d)
           "https://docs.python.org/3/library/decimal.html#decimal.InvalidOperation" },
         { "MaxRetryError", "" },
     };
-    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(elsewhere); i++)
         if (strcmp(d->type, elsewhere[i].type) == 0) {
             COPY(piece_of(elsewhere[i].address), d->docs);
             return;
@@ -131,7 +132,7 @@ void python_advise(struct diagnoser *g, const struct diagnose_input *in, struct 
     set_docs(d);
     size_t before = d->n_suggestions;
     advise_by(g, in, d, py_library);
-    for (size_t i = 0; d->n_suggestions == before && i < sizeof tables / sizeof tables[0]; i++)
+    for (size_t i = 0; d->n_suggestions == before && i < ARRAY_LEN(tables); i++)
         apply(&p, tables[i]);
     if (strcmp(type, "ExceptionGroup") == 0 && d->n_causes > 0)
         suggest(

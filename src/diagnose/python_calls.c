@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/python.h"
 
 enum { LINES_FIELDS = 64 };
@@ -72,7 +73,7 @@ static const struct {
 
 static bool say_slip(struct py *p, struct piece name, struct piece given)
 {
-    for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(slips); i++) {
         size_t n = strlen(slips[i].function);
         if (!piece_is(given, slips[i].given) || name.len < n ||
             memcmp(name.at + name.len - n, slips[i].function, n) != 0)

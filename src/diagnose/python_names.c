@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/python.h"
 
 const char *const py_builtins[] = {
@@ -346,7 +347,7 @@ bool py_is_stdlib(struct piece module)
 
 const char *py_import_for(struct piece name)
 {
-    for (size_t i = 0; i < sizeof imports / sizeof imports[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(imports); i++)
         if (piece_is(name, imports[i].name))
             return imports[i].statement;
     return NULL;
@@ -383,7 +384,7 @@ static struct piece top_of(struct piece module)
 static void say_missing(struct py *p, struct piece top, const char *package)
 {
     const char *other = NULL;
-    for (size_t i = 0; i < sizeof instead / sizeof instead[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(instead); i++)
         if (piece_is(top, instead[i].module))
             other = instead[i].instead;
     char named[160];
@@ -418,14 +419,14 @@ static void on_no_module(struct py *p)
                 P(top));
         return;
     }
-    for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(renamed); i++)
         if (piece_is(top, renamed[i].old)) {
             suggest(p->d, 1, 0.95, "'%s' is not there any more: its name is %s now.",
                     renamed[i].old, renamed[i].now);
             (void)suggest_swap(p->in, p->d, top, renamed[i].now);
             return;
         }
-    for (size_t i = 0; i < sizeof packages / sizeof packages[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(packages); i++)
         if (piece_is(top, packages[i].module)) {
             say_missing(p, top, packages[i].package);
             return;
@@ -437,7 +438,7 @@ static void on_no_module(struct py *p)
             nearest_try(&n, (struct piece){ name.at, name.len - 3 });
     }
     nearest_try_list(&n, py_stdlib);
-    for (size_t i = 0; i < sizeof packages / sizeof packages[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(packages); i++)
         nearest_try(&n, piece_of(packages[i].module));
     if (n.best[0]) {
         bool here = has_module(p, n.best) || shadowing(p, piece_of(n.best));
@@ -505,7 +506,7 @@ static void list_definitions(struct py *p, const struct source_file *f, char *ou
 static void on_cannot_import(struct py *p)
 {
     struct piece name = p->m.group[0], module = p->m.group[1], path = p->m.group[2];
-    for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(moved); i++)
         if (piece_is(module, moved[i].module) && piece_is(name, moved[i].name)) {
             suggest(p->d, 2, 0.95, "'%s' is not in %s any more: %s.", moved[i].name,
                     moved[i].module, moved[i].now);
@@ -534,7 +535,7 @@ static void on_cannot_import(struct py *p)
     alone.sources = own;
     alone.n_sources = own ? 1 : 0;
     nearest_try_sources(&n, &alone);
-    for (size_t i = 0; !own && i < sizeof imports / sizeof imports[0]; i++)
+    for (size_t i = 0; !own && i < ARRAY_LEN(imports); i++)
         if (comes_from(p, imports[i].statement, module))
             nearest_try(&n, piece_of(imports[i].name));
     char defined[160] = "";
@@ -570,7 +571,7 @@ static void on_module_attribute(struct py *p)
                 own, P(module));
         return;
     }
-    for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(moved); i++)
         if (piece_is(module, moved[i].module) && piece_is(name, moved[i].name)) {
             suggest(p->d, 5, 0.95, "'%s' is not in %s any more: %s.", moved[i].name,
                     moved[i].module, moved[i].now);

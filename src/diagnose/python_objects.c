@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/python.h"
 
 /* ---- None ---- */
@@ -48,7 +49,7 @@ static const struct {
 
 static const char *nothing_of(struct piece code)
 {
-    for (size_t i = 0; i < sizeof nothings / sizeof nothings[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(nothings); i++)
         if (piece_has(code, nothings[i].call))
             return nothings[i].why;
     return NULL;
@@ -374,7 +375,7 @@ static void on_attribute(struct py *p)
         py_not_awaited(p);
         return;
     }
-    for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(habits); i++)
         if (piece_is(type, habits[i].type) && piece_is(name, habits[i].attribute)) {
             suggest(p->d, rule_of_habit(habits[i].type), 0.94, "%s.", habits[i].advice);
             if (habits[i].swap)
@@ -384,7 +385,7 @@ static void on_attribute(struct py *p)
             return;
         }
     struct nearest n = { .name = name };
-    for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(attributes); i++)
         if (piece_is(type, attributes[i].type))
             nearest_try_list(&n, attributes[i].names);
     if (py_hint(p, &hint))

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/python.h"
 
 /* ---- text that is no program ---- */
@@ -158,7 +159,7 @@ static const struct {
 static bool is_foreign(struct py *p)
 {
     struct match m;
-    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(foreign); i++) {
         if (!match(p->g, foreign[i].pattern, p->line, &m))
             continue;
         bool shell = starts_with(piece_of(foreign[i].advice), "That is a command");

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/python.h"
 
 /* ---- keys and positions ---- */
@@ -501,7 +502,7 @@ static void on_decode(struct py *p)
         { "0x8b", "That is gzip: open it with gzip.open(name, 'rt')" },
     };
     bool begins = first || (piece_is(at, "1") && piece_is(byte, "0x8b")); /* gzip's second byte */
-    for (size_t i = 0; begins && i < sizeof no_text / sizeof no_text[0]; i++)
+    for (size_t i = 0; begins && i < ARRAY_LEN(no_text); i++)
         if (piece_is(byte, no_text[i].byte)) {
             suggest(p->d, 23, 0.85, "%s.", no_text[i].advice);
             return;

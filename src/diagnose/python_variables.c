@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/python.h"
 
 /* Names of Python 2 and of other languages. */
@@ -93,7 +94,7 @@ static void on_name(struct py *p)
         suggest_replacement(p->d, "%s", statement ? statement : text);
         return;
     }
-    for (size_t i = 0; i < sizeof translations / sizeof translations[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(translations); i++)
         if (piece_is(name, translations[i].name)) {
             suggest(p->d, 3, 0.93, "Python's name for it is '%s'.", translations[i].meant);
             (void)suggest_swap(p->in, p->d, name, translations[i].meant);
@@ -151,7 +152,7 @@ static uint32_t enclosing_with(struct py *p, struct piece name)
         while (depth > 0 && indent_of(line) <= around[depth - 1].indent)
             depth--;
         bool def = match(p->g, "^\\s*(?:async )?def \\w+(.*)$", line, &m);
-        if (def && depth == sizeof around / sizeof around[0])
+        if (def && depth == ARRAY_LEN(around))
             return 0;
         if (def) {
             bool has = has_word(m.group[0], name, &(size_t){ 0 });

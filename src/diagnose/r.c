@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/advice.h"
 
 #define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
@@ -33,7 +34,7 @@ static const char *package_of(struct piece name)
 {
     char word[80];
     (void)snprintf(word, sizeof word, " %.*s ", (int)name.len, name.at);
-    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
+    for (size_t i = 0; i < ARRAY_LEN(packages); i++)
         if (strstr(packages[i].names, word))
             return packages[i].package;
     return NULL;
@@ -64,7 +65,7 @@ static void tell_name(const struct advising *a, const struct match *m)
 {
     struct piece name = m->group[0];
     point_at(a->in, a->d, name);
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+    for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
         if (piece_is(name, foreign[i].wrong)) {
             suggest(a->d, 0, 0.85, "In R that is `%s`.", foreign[i].right);
             (void)suggest_swap(a->in, a->d, name, foreign[i].right);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/advice.h"
 
 #define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
@@ -50,7 +51,7 @@ static void tell_name(const struct advising *a, const struct match *m)
     struct piece name = m->group[0];
     if (tell_meant(a, name))
         return;
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+    for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
         if (piece_is(name, foreign[i].wrong)) {
             suggest(a->d, 0, 0.85, "In Ruby that is `%s`.", foreign[i].right);
             (void)suggest_swap(a->in, a->d, name, foreign[i].right);
@@ -186,7 +187,7 @@ static const struct {
 
 static void tell_constant(const struct advising *a, const struct match *m)
 {
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+    for (size_t i = 0; i < ARRAY_LEN(libraries); i++)
         if (piece_is(m->group[0], libraries[i].constant)) {
             suggest(a->d, 0, 0.95, "%s comes with the library \"%s\": require it first.",
                     libraries[i].constant, libraries[i].library);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
 
 /* ---- what rustc itself offers ---- */
@@ -361,7 +363,7 @@ static void tell_send(const struct advising *a, const struct match *m)
         { "RefCell<", "std::sync::Mutex" },
         { "Cell<", "an atomic, or std::sync::Mutex" },
     };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
         if (piece_has(type, pairs[i][0])) {
             suggest(a->d, 0, 0.9, "`%.*s...>` is for one thread alone: between threads, use %s.",
                     (int)strlen(pairs[i][0]), pairs[i][0], pairs[i][1]);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/grammar.h"
 
 enum policy {
@@ -50,7 +51,7 @@ static const struct {
 
 static bool said(struct piece text, enum policy *ret)
 {
-    for (size_t i = 0; i < sizeof sayings / sizeof sayings[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(sayings); i++)
         if (piece_has(text, sayings[i].words)) {
             *ret = sayings[i].policy;
             return true;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/advice.h"
 
 #define P(piece) (int)(piece).len, (piece).at
@@ -56,7 +57,7 @@ static void set_kind(struct diagnosis *d, struct piece message)
 {
     d->category = CATEGORY_RUNTIME;
     d->type[0] = '\0';
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         if (piece_has(message, kinds[i].words)) {
             COPY(piece_of(kinds[i].type), d->type);
             d->category = kinds[i].category;
@@ -194,7 +195,7 @@ static bool read_installer(struct diagnoser *g, const struct diagnose_input *in,
                            struct diagnosis *d)
 {
     struct match m;
-    for (size_t i = 0; i < sizeof installing / sizeof installing[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(installing); i++) {
         if (!match_text(g, installing[i].pattern, text_of(in), &m))
             continue;
         struct piece said = { m.all.at, (size_t)(in->text + in->len - m.all.at) }, line;
@@ -466,7 +467,7 @@ static void on_not_found(struct sh *s)
     }
     if (by_policy(s, name))
         return;
-    for (size_t i = 0; i < sizeof stand_ins / sizeof stand_ins[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(stand_ins); i++)
         if (piece_is(name, stand_ins[i].command)) {
             suggest(s->d, 39, 0.9, "There is no '%.*s' here: use %s.", P(name),
                     stand_ins[i].instead);
@@ -497,7 +498,7 @@ static uint32_t open_block(struct sh *s, char *word, size_t size)
                      left, &m)) {
             if (starts_with(m.group[0], "#"))
                 break;
-            for (size_t k = 0; k < sizeof blocks / sizeof blocks[0]; k++)
+            for (size_t k = 0; k < ARRAY_LEN(blocks); k++)
                 if (piece_is(m.group[0], blocks[k].begin) && depth < DEPTH) {
                     open[depth].line = i;
                     open[depth++].end = blocks[k].end;
@@ -768,7 +769,7 @@ static void shell_advise(struct diagnoser *g, const struct diagnose_input *in, s
     (void)snprintf(d->docs, sizeof d->docs, "%s",
                    s.zsh ? "https://zsh.sourceforge.io/Doc/Release/"
                          : "https://www.gnu.org/software/bash/manual/bash.html");
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rules); i++)
         if (match(g, rules[i].pattern, s.message, &s.m)) {
             rules[i].advise(&s);
             return;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
+
 #define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
 
 bool sql_same(struct piece a, const char *b)
@@ -294,7 +296,7 @@ static bool tell_dialect(const struct advising *a, struct piece near)
 {
     bool sqlite = a->in->grammar && strcmp(a->in->grammar, "sqlite") == 0;
     struct piece line = line_at(a->in, a->d);
-    for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(dialects); i++) {
         if (!sql_same(near, dialects[i].word) ||
             strcmp(sqlite ? dialects[i].sqlite : dialects[i].postgres, dialects[i].word) == 0)
             continue;

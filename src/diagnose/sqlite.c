@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/sql.h"
 
 #define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
@@ -45,7 +46,7 @@ static const char *const known[] = {
 
 static void tell_function(const struct advising *a, const struct match *m)
 {
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    for (size_t i = 0; i < ARRAY_LEN(functions); i++)
         if (sql_same(m->group[0], functions[i].wrong)) {
             suggest(a->d, 0, 0.9, "SQLite has no %s(); it is written %s.", functions[i].wrong,
                     functions[i].right);

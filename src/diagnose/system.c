@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/grammar.h"
 
 /* ---- limits ---- */
@@ -36,7 +37,7 @@ static const struct limit_words limit_rows[] = {
 
 static const struct limit_words *limit_row(const struct diagnose_input *in)
 {
-    for (size_t i = 0; i < sizeof limit_rows / sizeof limit_rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(limit_rows); i++)
         if (limit_rows[i].verdict == in->verdict)
             return &limit_rows[i];
     return NULL;
@@ -74,7 +75,7 @@ static const struct limit_words *compiler_limit(const struct diagnose_input *in,
 {
     if (!in->compiling || !in->evidence || d->location.line)
         return NULL;
-    for (size_t i = 0; i < sizeof limit_rows / sizeof limit_rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(limit_rows); i++)
         if (in->evidence->hits & LIMIT_BIT(limit_rows[i].limit))
             return &limit_rows[i];
     return NULL;
@@ -193,7 +194,7 @@ static int signal_of(const struct evidence *ev)
 static bool read_signal(const struct diagnose_input *in, struct diagnosis *d)
 {
     int number = signal_of(in->evidence);
-    for (size_t i = 0; number && i < sizeof signal_rows / sizeof signal_rows[0]; i++)
+    for (size_t i = 0; number && i < ARRAY_LEN(signal_rows); i++)
         if (signal_rows[i].number == number) {
             (void)snprintf(d->type, sizeof d->type, "%s", signal_rows[i].name);
             (void)snprintf(d->message, sizeof d->message, "%s", signal_rows[i].what);
@@ -275,7 +276,7 @@ void system_read(struct diagnoser *g, const struct diagnose_input *in, struct di
         read_compiler_limit(d, compiler_limit(in, d), read);
         return;
     }
-    for (size_t i = 0; i < sizeof our_rows / sizeof our_rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(our_rows); i++)
         if (our_rows[i].verdict == in->verdict) {
             if (read)
                 keep_as_cause(d);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/advice.h"
 #include "diagnose/node.h"
 
@@ -36,7 +37,7 @@ static bool read_line(struct diagnoser *g, const struct diagnose_input *in, stru
     COPY(m.group[4], d->message);
     (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
     uint32_t number = piece_number((struct piece){ m.group[3].at + 2, m.group[3].len - 2 });
-    for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(categories); i++)
         if (number >= categories[i].from && number <= categories[i].to) {
             d->category = categories[i].category;
             break;
@@ -442,7 +443,7 @@ static bool advise_older_compiler(struct diagnoser *g, const struct diagnose_inp
             g, "^note: (.{1,60}) needs TypeScript (\\d[\\d.]*), and this machine has (\\d[\\d.]*)",
             text_of(in), &m))
         return false;
-    for (size_t i = 0; i < sizeof older_ways / sizeof older_ways[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(older_ways); i++)
         if (piece_is(m.group[0], older_ways[i].what))
             instead = older_ways[i].instead;
     suggest(d, 0, 0.97,
@@ -473,7 +474,7 @@ static void typescript_advise(struct diagnoser *g, const struct diagnose_input *
                    "https://www.typescriptlang.org/docs/handbook/2/everyday-types.html");
     if (advise_older_compiler(g, in, d))
         return;
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rules); i++)
         if (match(g, rules[i].pattern, t.message, &t.m)) {
             rules[i].advise(&t);
             break;

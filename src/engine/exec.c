@@ -268,7 +268,7 @@ static int send_job(struct live *l, struct err *e)
         return err_set(e, ERR_UNAVAILABLE, 0, "%d runs have a jar: wait for one to end", SLOTS);
     autofree char **outputs = report_outputs(s->language, &s->wishes, s->outputs);
     if (!outputs)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a run");
+        return err_no_memory(e, "a run");
     if (!made && fd_sealed_memory("belljar-files", &s->bundle, &own_fd, e))
         return -1;
     struct run_request whole = exec_request(l);
@@ -393,7 +393,7 @@ static void read_printed(const struct exec *x, struct buf *out, struct buf *err)
 static struct findings find_out(struct live *l)
 {
     struct exec *x = &l->x;
-    auto(buf) out = { 0 }, err = { 0 };
+    scoped(buf) out = { 0 }, err = { 0 };
     read_printed(x, &out, &err);
     const struct findings_input in = {
         .diagnoser = x->runner->diagnoser,

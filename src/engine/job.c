@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/place.h"
+#include "base/strv.h"
 #include "base/text.h"
 
 /* What every program gets. At level process the places are named by the warden, which makes them. */
@@ -42,7 +44,7 @@ static int add(struct list *l, const char *text, struct err *e)
             WIRE_MAX_STRINGS, WIRE_MAX_TEXT);
     l->items[l->n] = strdup(text);
     if (!l->items[l->n])
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a job");
+        return err_no_memory(e, "a job");
     l->n++;
     return 0;
 }
@@ -65,7 +67,6 @@ static int add_env(struct list *l, const char *entry, struct err *e)
 
 int job_env_check(const char *entry, struct err *e)
 {
-    char quoted[96];
     const char *equals = strchr(entry, '=');
     bool good = equals && equals > entry && !isdigit((unsigned char)entry[0]);
     for (const char *p = entry; good && p < equals; p++)
@@ -75,7 +76,7 @@ int job_env_check(const char *entry, struct err *e)
             e, ERR_BAD_REQUEST, 0,
             "environment entry '%s' is not NAME=VALUE: a name of letters, digits and _ that "
             "does not start with a digit is accepted",
-            text_quote(entry, quoted, sizeof quoted));
+            QUOTED(entry));
     return 0;
 }
 
@@ -142,7 +143,7 @@ static int expand(struct buf *text, const char *word, const struct placeholder p
 static int add_word(struct list *l, const char *word, const struct placeholder p[PLACEHOLDERS],
                     struct err *e)
 {
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     return expand(&text, word, p, e) || add(l, buf_str(&text), e) ? -1 : 0;
 }
 
@@ -171,12 +172,12 @@ static int fill_argv(struct list *l, const struct run_request *q,
 static int fill_envp(struct list *l, const struct run_request *q, enum level level,
                      const struct placeholder p[PLACEHOLDERS], struct err *e)
 {
-    for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(built_in); i++)
         if (!(built_in[i].needs_root && level == LEVEL_PROCESS) && add_env(l, built_in[i].entry, e))
             return -1;
     const char *const *own = q->language_env ? q->language_env : q->language->env;
     for (; own && *own; own++) {
-        auto(buf) text = { 0 };
+        scoped(buf) text = { 0 };
         if (expand(&text, *own, p, e) || add_env(l, buf_str(&text), e))
             return -1;
     }
@@ -193,7 +194,7 @@ int job_build(struct job *ret, const struct run_request *request, enum level lev
     envp.items = calloc(envp.max + 1, sizeof *envp.items);
     struct job j = { .argv = argv.items, .envp = envp.items };
     autofree struct placeholder *p = calloc(PLACEHOLDERS, sizeof *p);
-    int failed = !j.argv || !j.envp || !p ? err_set(e, ERR_NO_MEMORY, 0, "no memory for a job") : 0;
+    int failed = !j.argv || !j.envp || !p ? err_no_memory(e, "a job") : 0;
     if (!failed)
         fill_placeholders(p, request, level);
     failed = failed || fill_argv(&argv, request, p, e);
@@ -209,11 +210,7 @@ int job_build(struct job *ret, const struct run_request *request, enum level lev
 
 void job_done(struct job *j)
 {
-    char **const lists[] = { j->argv, j->envp };
-    for (int i = 0; i < 2; i++) {
-        for (char **s = lists[i]; s && *s; s++)
-            free(*s);
-        free(lists[i]);
-    }
+    strv_free(j->argv);
+    strv_free(j->envp);
     *j = (struct job){ 0 };
 }

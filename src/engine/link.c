@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "base/array.h"
 #include "runtime/language.h"
 
 static int open_exactly(enum level level, struct warden *ret, struct err *e)
@@ -18,7 +19,7 @@ static int open_exactly(enum level level, struct warden *ret, struct err *e)
 static bool is_passing(const struct err *e)
 {
     static const int passing[] = { EAGAIN, EMFILE, ENFILE, ENOMEM, EINTR, EIO };
-    for (unsigned i = 0; i < sizeof passing / sizeof passing[0]; i++)
+    for (unsigned i = 0; i < ARRAY_LEN(passing); i++)
         if (e->sys == passing[i])
             return true;
     return e->code == ERR_NO_MEMORY || e->code == ERR_PROTOCOL;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "engine/pools.h"
@@ -96,7 +97,7 @@ static void heed_cgroups(int root_fd, struct pools_memory *m)
         if (!own)
             continue;
         *own++ = '\0';
-        for (size_t i = 0; i < sizeof hierarchies / sizeof hierarchies[0]; i++)
+        for (size_t i = 0; i < ARRAY_LEN(hierarchies); i++)
             if (strcmp(list + 1, hierarchies[i].controller) == 0)
                 heed_all(&hierarchies[i], root_fd, strcmp(own, "/") == 0 ? "" : own, m);
     }

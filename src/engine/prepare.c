@@ -182,8 +182,8 @@ void prepare_over(struct live *l)
 {
     struct runner *r = l->x.runner;
     struct err e = { 0 };
-    auto(preparation) how = { 0 };
-    auto(buf) made = l->run.outputs;
+    scoped(preparation) how = { 0 };
+    scoped(buf) made = l->run.outputs;
     preparation_end(&how, stage_now(l), l->x.spec.language, &l->run, l->said);
     l->run.outputs = (struct buf){ 0 };
     if (l->error_text[0] || (how.verdict != VERDICT_OK && !preparation_failed(&how))) {

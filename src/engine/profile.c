@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "engine/json.h"
 
 static const double MS_MAX = 1e9; /* longer than any run */
@@ -100,7 +101,7 @@ static json_t *take_rows(const json_t *reported, const char *key, double sampled
     size_t n = 0, i;
     json_t *item, *out = json_array();
     json_array_foreach((json_t *)list, i, item) {
-        if (n == sizeof rows / sizeof rows[0])
+        if (n == ARRAY_LEN(rows))
             break;
         rows[n] = take_row(item, sampled_ms, strcmp(key, "functions") == 0);
         n += rows[n] != NULL;

@@ -84,7 +84,7 @@ static struct program *program_new(const char *key, struct preparation *how)
 static int take_bundle(struct program *p, const struct buf *files, const struct buf *made,
                        struct err *e)
 {
-    auto(buf) merged = { 0 };
+    scoped(buf) merged = { 0 };
     if (stage_merge(files, made, &merged, e) ||
         fd_sealed_memory("belljar-files", &merged, &p->bundle_fd, e))
         return -1;
@@ -316,7 +316,7 @@ int programs_new(struct programs **ret, uv_loop_t *loop, void (*answered)(void *
 {
     struct programs *ps = calloc(1, sizeof *ps);
     if (!ps)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for programs");
+        return err_no_memory(e, "programs");
     ps->loop = loop;
     ps->answered = answered;
     ps->context = context;
@@ -447,7 +447,7 @@ int programs_made(struct programs *ps, struct program_wait *w, struct preparatio
     struct program *p = program_new(key, how);
     struct program_file file = { 0 };
     if (!p)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a program");
+        return err_no_memory(e, "a program");
     if (take_bundle(p, w->files, made, e)) {
         program_release(p);
         return -1;

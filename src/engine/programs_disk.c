@@ -127,7 +127,7 @@ static uint64_t look_around(struct programs_disk *d, struct buf *list)
 /* With the lock. To a little less than the most, so that not every program that comes costs a look around. */
 static void trim(struct programs_disk *d)
 {
-    auto(buf) list = { 0 };
+    scoped(buf) list = { 0 };
     if (d->counted && d->used <= d->max)
         return;
     d->used = look_around(d, &list);
@@ -193,6 +193,6 @@ int programs_disk_put(struct programs_disk *d, const char *key, const struct buf
 int programs_disk_keep(struct programs_disk *d, const char *key, const struct program_file *f,
                        struct err *e)
 {
-    auto(buf) bytes = { 0 };
+    scoped(buf) bytes = { 0 };
     return program_file_encode(f, key, &bytes, e) || store(d, key, &bytes, e) ? -1 : 0;
 }

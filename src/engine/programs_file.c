@@ -86,7 +86,7 @@ bool program_file_decode(const struct buf *b, const char *key, struct program_fi
 
 bool program_file_read(int fd, const char *key, struct program_file *ret)
 {
-    auto(buf) bytes = { 0 };
+    scoped(buf) bytes = { 0 };
     struct err e;
     return fd_read_to_buf(fd, PROGRAM_FILE_MAX, &bytes, &e) == 0 &&
            program_file_decode(&bytes, key, ret);
@@ -98,7 +98,7 @@ int program_file_encode(const struct program_file *f, const char *key, struct bu
                         struct err *e)
 {
     const struct usage *u = &f->how.usage;
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     struct head head = { .usage = { u->wall_us, u->cpu_us, u->memory_peak_bytes, u->pids_peak },
                          .made = f->made.len };
     memcpy(head.magic, magic, sizeof magic);

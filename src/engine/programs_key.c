@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/place.h"
 #include "engine/job.h"
@@ -68,7 +69,7 @@ static void add_toolchain(hash *h, const struct run_request *stage)
     for (const char *const *word = stage->language->version; *word; word++)
         if ((*word)[0] == '/')
             add_file(h, *word);
-    for (size_t i = 0; i < sizeof packages / sizeof packages[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(packages); i++)
         add_file(h, packages[i]);
 }
 
@@ -77,7 +78,7 @@ int program_key(char ret[PROGRAM_KEY_SIZE], const struct run_request *stage, enu
 {
     unsigned char digest[HASH_BYTES];
     hash h;
-    auto(job) job = { 0 };
+    scoped(job) job = { 0 };
     if (job_build(&job, stage, level, e))
         return -1;
     if (sodium_init() < 0 || crypto_generichash_init(&h, NULL, 0, sizeof digest) != 0)

@@ -114,7 +114,7 @@ int queue_push(struct runner *r, struct live *l, struct err *e)
 {
     struct turn *t = find_or_add(r, key_of(l));
     if (!t)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a run");
+        return err_no_memory(e, "a run");
     l->turn = t;
     l->pushed_us = clock_us();
     l->next_waiting = NULL;

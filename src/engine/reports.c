@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "spec/bundle.h"
 
@@ -92,7 +93,7 @@ static bool is_table(const json_t *t)
     static const char *const keys[] = { "columns", "rows", "row_count", "truncated" };
     const json_t *columns = json_object_get(t, "columns"), *rows = json_object_get(t, "rows");
     const json_t *count = json_object_get(t, "row_count"), *line = json_object_get(t, "line");
-    return has_keys(t, keys, sizeof keys / sizeof keys[0], "line") && are_columns(columns) &&
+    return has_keys(t, keys, ARRAY_LEN(keys), "line") && are_columns(columns) &&
            are_rows(rows, json_array_size(columns)) && json_is_integer(count) &&
            json_integer_value(count) >= (json_int_t)json_array_size(rows) &&
            json_is_boolean(json_object_get(t, "truncated")) &&

@@ -44,7 +44,7 @@ void result_add_stream(json_t *object, const char *key, const struct buf *bytes)
         json_put(object, key, json_stringn_nocheck(buf_str(bytes), bytes->len));
         return;
     }
-    auto(buf) readable = { 0 }, exact = { 0 };
+    scoped(buf) readable = { 0 }, exact = { 0 };
     char base64_key[40];
     (void)snprintf(base64_key, sizeof base64_key, "%s_base64", key);
     if (text_add_utf8(&readable, bytes->data, bytes->len, &e) ||
@@ -87,7 +87,7 @@ json_t *result_files(const struct buf *bundle)
     for (size_t pos = 0; bundle_next(bundle, &pos, &entry, &more, &e) == 0 && more;) {
         enum output_status status = (enum output_status)entry.head.mode_or_status;
         json_t *o = json_object();
-        auto(buf) name = { 0 };
+        scoped(buf) name = { 0 };
         if (text_add_utf8(&name, entry.name, entry.head.name_len, &e) == 0)
             json_put(o, "name", json_stringn_nocheck(buf_str(&name), name.len));
         json_put(o, "status", json_string(output_status_word(status)));

@@ -79,13 +79,13 @@ static uint32_t spawn_flags(const struct run_request *q, const struct commands *
 int run_start(struct run *r, int wire_fd, const struct isolation *isolation,
               const struct run_request *request, run_sink *sink, void *context, struct err *e)
 {
-    auto(job) job = { 0 };
-    auto(pipes) pipes = PIPES_INIT;
+    scoped(job) job = { 0 };
+    scoped(pipes) pipes = PIPES_INIT;
     if (request->writable_root && isolation->level == LEVEL_PROCESS)
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "a writable root needs isolation level jar or rootless, and this is '%s'",
                        level_name(isolation->level));
-    auto(commands) listed = { 0 };
+    scoped(commands) listed = { 0 };
     if (list_commands(request, isolation, &listed, e))
         return -1;
     if (limits_check(&request->limits, e) || pipes_open(&pipes, request->bundle_fd, e))
@@ -211,11 +211,11 @@ static int take_samples(struct run *r, const struct wire_message *m, uint64_t *r
 {
     autofree struct wire_samples *x = malloc(sizeof *x);
     if (!x)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a profile");
+        return err_no_memory(e, "a profile");
     if (wire_read_samples(m, x, e))
         return -1;
     if (!r->samples && !(r->samples = malloc(sizeof *r->samples)))
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a profile");
+        return err_no_memory(e, "a profile");
     *r->samples = x->samples;
     *ret_id = x->id;
     return 0;

@@ -4,31 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/id.h"
+#include "base/strv.h"
 #include "engine/runner_impl.h"
 
 /* ---- specs ---- */
-
-static void string_list_free(char **list)
-{
-    for (char **s = list; s && *s; s++)
-        free(*s);
-    free(list);
-}
 
 void exec_spec_done(struct exec_spec *s)
 {
     char *const texts[] = { s->main_name, s->key,     s->actor,   s->thread, s->artifact,
                             s->batch,     s->surface, s->request, s->code };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         free(texts[i]);
     buf_done(&s->bundle);
     buf_done(&s->stdin_bytes);
-    string_list_free(s->args);
-    string_list_free(s->env);
-    string_list_free(s->outputs);
+    strv_free(s->args);
+    strv_free(s->env);
+    strv_free(s->outputs);
     json_decref(s->metadata);
     json_decref(s->taken);
     wishes_done(&s->wishes);
@@ -52,7 +47,7 @@ int runner_new(struct runner **ret, uv_loop_t *loop, struct store *store, int di
     if (!r || !m) {
         free(r);
         free(m);
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the runs");
+        return err_no_memory(e, "the runs");
     }
     r->loop = loop;
     r->store = store;
@@ -195,7 +190,7 @@ int runner_set_wire(struct runner *r, int fd, const struct isolation *isolation,
         lose_wire(r);
     uv_poll_t *poll = calloc(1, sizeof *poll);
     if (!poll)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the wire");
+        return err_no_memory(e, "the wire");
     int rc = uv_poll_init(r->loop, poll, taken);
     if (rc < 0) {
         free(poll);
@@ -319,7 +314,7 @@ int runner_submit(struct runner *r, struct exec_spec *spec, unsigned flags, cons
     struct live *l = live_new(r, spec, flags, id);
     if (!l) {
         exec_spec_done(spec);
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a run");
+        return err_no_memory(e, "a run");
     }
     l->x.state = l->held ? RUN_WAITING : RUN_QUEUED;
     if (!l->recorded && history_accept(l, e)) {

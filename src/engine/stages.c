@@ -86,7 +86,7 @@ static int add_source(struct buf *names, const char *name, size_t len, struct er
 int stage_sources(const struct language *l, const char *main_name, const struct buf *bundle,
                   char ***ret, struct err *e)
 {
-    auto(buf) names = { 0 };
+    scoped(buf) names = { 0 };
     struct bundle_entry f;
     bool more = true;
     size_t n = 1;
@@ -105,7 +105,7 @@ int stage_sources(const struct language *l, const char *main_name, const struct 
     }
     char **list = malloc((n + 1) * sizeof *list + names.len);
     if (!list)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the names of files");
+        return err_no_memory(e, "the names of files");
     char *at = memcpy(list + n + 1, names.data, names.len);
     for (size_t i = 0; i < n; i++) {
         list[i] = at;
@@ -160,7 +160,7 @@ static int add_entry(struct buf *b, const struct bundle_entry *f, uint32_t mode,
 
 int stage_merge(const struct buf *files, const struct buf *made, struct buf *ret, struct err *e)
 {
-    auto(buf) merged = { 0 }, list = { 0 };
+    scoped(buf) merged = { 0 }, list = { 0 };
     struct bundle_entry f;
     bool more = true;
     if (buf_reserve(&merged, files->len + made->len, e) || list_made(made, &list, e))
@@ -256,7 +256,7 @@ static void put_said(json_t *o, const char *key, const struct buf *said, bool tr
     char cut_key[32];
     struct buf shown = { .data = said->data,
                          .len = said->len < SHOWN_MAX ? said->len : (size_t)SHOWN_MAX };
-    auto(buf) copy = { 0 };
+    scoped(buf) copy = { 0 };
     struct err e;
     (void)snprintf(cut_key, sizeof cut_key, "%s_cut", key);
     if (shown.len < said->len) /* not in the middle of a character */

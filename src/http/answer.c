@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "http/connection.h"
 
 const char answer_continue[] = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -54,7 +55,7 @@ static const struct {
 
 static const char *reason(int status)
 {
-    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
         if (reasons[i].status == status)
             return reasons[i].words;
     return "Status";

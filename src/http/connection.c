@@ -208,7 +208,7 @@ static bool step_head(struct connection *c)
         size_t from = c->in_at + c->scan.from;
         size_t n = c->scan.at - c->scan.from;
         found = head_parse(&c->head, c->in.data + from, n, c->scan.lines, &c->x.request, &r);
-        c->is_head = c->x.request.method == HTTP_HEAD_;
+        c->is_head = c->x.request.method == METHOD_HEAD;
         pull_in(c, c->scan.at);
     }
     c->scan = (struct head_scan){ 0 };

@@ -33,14 +33,14 @@ struct http_limits {
 };
 
 enum http_method {
-    HTTP_GET_,
-    HTTP_HEAD_,
-    HTTP_POST_,
-    HTTP_PUT_,
-    HTTP_PATCH_,
-    HTTP_DELETE_,
-    HTTP_OPTIONS_,
-    HTTP_OTHER_
+    METHOD_GET,
+    METHOD_HEAD,
+    METHOD_POST,
+    METHOD_PUT,
+    METHOD_PATCH,
+    METHOD_DELETE,
+    METHOD_OPTIONS,
+    METHOD_OTHER
 };
 const char *http_method_name(enum http_method m);
 

@@ -48,12 +48,12 @@ bool head_keeps_alive(const struct head *h)
 
 static enum http_method method_of(const char *s, size_t n)
 {
-    for (int m = 0; m < HTTP_OTHER_; m++) {
+    for (int m = 0; m < METHOD_OTHER; m++) {
         const char *name = http_method_name((enum http_method)m);
         if (strlen(name) == n && memcmp(name, s, n) == 0)
             return (enum http_method)m;
     }
-    return HTTP_OTHER_;
+    return METHOD_OTHER;
 }
 
 static int check_version(struct head *h, const char *version, size_t n, struct refusal *r)

@@ -5,9 +5,9 @@
 #include "http/parse.h"
 
 static const char *const method_names[] = {
-    [HTTP_GET_] = "GET",         [HTTP_HEAD_] = "HEAD",   [HTTP_POST_] = "POST",
-    [HTTP_PUT_] = "PUT",         [HTTP_PATCH_] = "PATCH", [HTTP_DELETE_] = "DELETE",
-    [HTTP_OPTIONS_] = "OPTIONS", [HTTP_OTHER_] = "OTHER",
+    [METHOD_GET] = "GET",         [METHOD_HEAD] = "HEAD",   [METHOD_POST] = "POST",
+    [METHOD_PUT] = "PUT",         [METHOD_PATCH] = "PATCH", [METHOD_DELETE] = "DELETE",
+    [METHOD_OPTIONS] = "OPTIONS", [METHOD_OTHER] = "OTHER",
 };
 
 const char *http_method_name(enum http_method m)

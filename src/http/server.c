@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "http/connection.h"
 
@@ -14,7 +15,7 @@ static uint64_t tick_ms(const struct http_limits *l)
 {
     const uint32_t waits[] = { l->head_ms, l->body_ms, l->idle_ms, l->write_ms };
     uint64_t ms = TICK_MAX_MS;
-    for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(waits); i++)
         if (waits[i] / 4 < ms)
             ms = waits[i] / 4;
     return ms < TICK_MIN_MS ? TICK_MIN_MS : ms;
@@ -124,7 +125,7 @@ int http_server_new(struct http_server **ret, uv_loop_t *loop, const struct http
 {
     struct http_server *s = calloc(1, sizeof *s);
     if (!s)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the HTTP server");
+        return err_no_memory(e, "the HTTP server");
     s->loop = loop;
     s->limits = *limits;
     s->handlers = *handlers;
@@ -133,7 +134,7 @@ int http_server_new(struct http_server **ret, uv_loop_t *loop, const struct http
         if (!answer_add_header(&s->every, every[i].name, every[i].value)) {
             buf_done(&s->every);
             free(s);
-            return err_set(e, ERR_NO_MEMORY, 0, "no memory for the HTTP server");
+            return err_no_memory(e, "the HTTP server");
         }
     }
     (void)signal(
@@ -175,7 +176,7 @@ int http_server_listen(struct http_server *s, int fd, struct err *e)
         return err_set(e, ERR_USAGE, 0, "more than %d listeners", LISTENERS_MAX);
     struct listener *l = calloc(1, sizeof *l);
     if (!l)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a listener");
+        return err_no_memory(e, "a listener");
     l->server = s;
     l->index = s->n_listeners;
     l->is_unix = family == AF_UNIX;

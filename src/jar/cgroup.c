@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
 
@@ -109,8 +110,7 @@ static int make_dirs(struct cgroup *c, struct err *e)
 static const struct setting *settings_of(const struct cgroup *c, size_t *ret_n)
 {
     bool v1 = c->host->version == 1;
-    *ret_n = v1 ? sizeof settings_v1 / sizeof settings_v1[0]
-                : sizeof settings_v2 / sizeof settings_v2[0];
+    *ret_n = v1 ? ARRAY_LEN(settings_v1) : ARRAY_LEN(settings_v2);
     return v1 ? settings_v1 : settings_v2;
 }
 
@@ -333,7 +333,7 @@ bool cgroup_renew(struct cgroup *c, const struct limits *limits, unsigned spare_
     read_stat(c, STAT_MEMORY_NOW, &memory);
     if (memory > LEFT_OVER_BYTES)
         return false;
-    for (size_t i = 0; i < sizeof resets / sizeof resets[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(resets); i++)
         if (fd_write_file(c->fd[resets[i].slot], resets[i].file, "0", &e))
             return false;
     if (cgroup_set_limits(c, limits, spare_pids, &e))
@@ -369,9 +369,9 @@ void cgroup_kill(struct cgroup *c)
 {
     struct err ignored;
     c->hastened = true;
-    for (size_t i = 0; c->host->version == 1 && i < sizeof haste_v1 / sizeof haste_v1[0]; i++)
+    for (size_t i = 0; c->host->version == 1 && i < ARRAY_LEN(haste_v1); i++)
         (void)!fd_write_file(c->fd[haste_v1[i].slot], haste_v1[i].file, haste_v1[i].text, &ignored);
-    for (size_t i = 0; c->host->version == 2 && i < sizeof haste_v2 / sizeof haste_v2[0]; i++)
+    for (size_t i = 0; c->host->version == 2 && i < ARRAY_LEN(haste_v2); i++)
         (void)!fd_write_file(c->fd[haste_v2[i].slot], haste_v2[i].file, haste_v2[i].text, &ignored);
 }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/fdio.h"
@@ -30,7 +31,7 @@ static const struct {
     { "+pids", "-pids", CGROUP_HAS_PIDS },
     { "+cpu", "-cpu", CGROUP_HAS_CPU },
 };
-enum { V2_CONTROLLERS = sizeof v2_controllers / sizeof v2_controllers[0] };
+enum { V2_CONTROLLERS = ARRAY_LEN(v2_controllers) };
 
 /* True when `word` is one of the comma-separated words. */
 static bool in_list(const char *list, size_t n, const char *word)
@@ -359,7 +360,7 @@ static int open_v2(struct cgroup_host *h, const struct buf *cgroups, const struc
 
 int cgroup_host_open(struct cgroup_host *h, struct err *e)
 {
-    auto(buf) cgroups = { 0 }, mounts = { 0 };
+    scoped(buf) cgroups = { 0 }, mounts = { 0 };
     char path[512];
     *h = (struct cgroup_host)CGROUP_HOST_INIT;
     if (read_whole("/proc/self/cgroup", &cgroups, e) ||

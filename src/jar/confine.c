@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fdio.h"
 
 int confine_no_new_privs(struct err *e)
@@ -99,7 +100,7 @@ int confine_rlimits(unsigned which, const struct isolation *iso, const struct li
         /* per process only: better than nothing where no cgroup counts the tree */
         { RLIMITS_OF_JOB, RLIMIT_DATA, v[LIMIT_MEMORY], false, !no_memory, "memory" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if ((rows[i].of & which) && !rows[i].skip &&
             set_rlimit(rows[i].resource, rows[i].value, rows[i].exact, rows[i].name, e))
             return -1;

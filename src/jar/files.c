@@ -128,7 +128,7 @@ static int open_output(int dir_fd, const char *name, uint64_t *ret_size,
 static int send_head(struct collection *c, const char *name, enum output_status status,
                      uint64_t size, struct err *e)
 {
-    auto(buf) head = { 0 };
+    scoped(buf) head = { 0 };
     c->entries++;
     if (bundle_add_head(&head, name, (uint32_t)status, size, e))
         return -1;
@@ -281,7 +281,7 @@ static void walk_done(struct walk *w)
 
 static int collect_all(struct collection *c, int top_fd, unsigned max, struct err *e)
 {
-    auto(walk) w = { .top_fd = top_fd, .entries_max = c->entries + max };
+    scoped(walk) w = { .top_fd = top_fd, .entries_max = c->entries + max };
     do {
         if (walk_directory(c, &w, e))
             return -1;

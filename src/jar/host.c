@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "base/place.h"
@@ -44,7 +45,7 @@ static const struct {
 static int namespaces_allowed(struct err *e)
 {
     static const char *const kinds[] = { "user", "mnt", "pid", "net", "ipc", "uts", "cgroup" };
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         char path[64], text[32];
         (void)snprintf(path, sizeof path, "/proc/sys/user/max_%s_namespaces", kinds[i]);
         if (fd_read_file(AT_FDCWD, path, text, sizeof text) > 0 && strcmp(text, "0\n") == 0)
@@ -178,7 +179,7 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
     if (h->isolation.landlock_abi > 0)
         h->isolation.layers |= LAYER_BIT(LAYER_LANDLOCK);
     h->isolation.cgroup_version = cgroups ? (uint32_t)cgroups->version : 0;
-    for (size_t i = 0; i < sizeof cgroup_limits / sizeof cgroup_limits[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cgroup_limits); i++) {
         if (cgroups && (cgroups->has & cgroup_limits[i].has))
             h->isolation.layers |= cgroup_limits[i].layer;
         else

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/caps.h"
 #include "base/fdio.h"
@@ -35,7 +36,7 @@ static int join_cgroup(const struct inside *in, struct err *e)
 static int keep_own_fds(const struct inside *in, struct err *e)
 {
     const int own[] = { in->go_fd, in->report_fd, in->scratch_fd, in->bundle_fd };
-    return fd_keep_only(own, sizeof own / sizeof own[0], e);
+    return fd_keep_only(own, ARRAY_LEN(own), e);
 }
 
 static int become_user(const struct inside *in, struct err *e)
@@ -104,7 +105,7 @@ void init_main(const struct inside *in)
     struct err e = { 0 };
     (void)prctl(PR_SET_NAME, "jar-init", 0, 0, 0);
     int failed = 0;
-    for (size_t i = 0; !failed && i < sizeof steps / sizeof steps[0]; i++)
+    for (size_t i = 0; !failed && i < ARRAY_LEN(steps); i++)
         failed = steps[i](in, &e);
     /* Everything but the report; standard descriptors included, they are the warden's. */
     int report = dup2(in->report_fd, 0);

@@ -28,7 +28,7 @@ static int make(struct jar_host *h, struct jar_womb *womb, const struct limits *
 {
     struct jar *j = calloc(1, sizeof *j);
     if (!j)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a jar");
+        return err_no_memory(e, "a jar");
     *j = (struct jar){ .host = h,
                        .limits = *limits,
                        .womb = h->isolation.level == LEVEL_PROCESS ? NULL : womb,

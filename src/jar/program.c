@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/caps.h"
 #include "base/fdio.h"
@@ -54,7 +55,7 @@ static const struct landlock_rule listed_rules[] = {
     { "/dev/random", LANDLOCK_DEVICE, false },
     { "/dev/urandom", LANDLOCK_DEVICE, false },
 };
-enum { LISTED_RULES = sizeof listed_rules / sizeof listed_rules[0] };
+enum { LISTED_RULES = ARRAY_LEN(listed_rules) };
 
 /* Level process: the host's own root, so only what a runtime needs, beyond what a jar has of it as directories
  * (jar_host.dirs). Not /proc: it shows other processes. */
@@ -71,7 +72,7 @@ static const struct landlock_rule process_rules[] = {
     { "/dev/random", LANDLOCK_DEVICE, true },
     { "/dev/urandom", LANDLOCK_DEVICE, false },
 };
-enum { PROCESS_RULES = sizeof process_rules / sizeof process_rules[0] };
+enum { PROCESS_RULES = ARRAY_LEN(process_rules) };
 
 /* The namespaces init made; its pid namespace we were already born into, an embryo into all of them. */
 static int enter_jar(const struct inside *in, struct err *e)
@@ -116,7 +117,7 @@ static int apply_list(const struct inside *in, struct err *e)
     autofree struct landlock_rule *rules = calloc(LISTED_RULES + LISTED_MAX + 1, sizeof *rules);
     size_t n = LISTED_RULES;
     if (!rules)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for Landlock rules");
+        return err_no_memory(e, "Landlock rules");
     memcpy(rules, listed_rules, sizeof listed_rules);
     for (int i = 0; i < 2; i++)
         for (char *const *path = lists[i]; *path && n < LISTED_RULES + LISTED_MAX; path++)
@@ -220,7 +221,7 @@ static char *const *environment(const struct inside *in)
     static const struct {
         const char *name, *dir;
     } places[] = { { "HOME=", "work" }, { "PWD=", "work" }, { "TMPDIR=", "tmp" } };
-    enum { PLACES = sizeof places / sizeof places[0] };
+    enum { PLACES = ARRAY_LEN(places) };
     size_t n = 0;
     while (in->envp[n])
         n++;
@@ -260,7 +261,7 @@ void program_main(const struct inside *in)
     int report_fd = in->report_fd;
     char *const *envp = in->init_pidfd >= 0 ? in->envp : environment(in);
     if (!envp)
-        (void)!err_set(&e, ERR_NO_MEMORY, 0, "no memory for the environment");
+        (void)!err_no_memory(&e, "the environment");
     else if (program_confine(in, &report_fd, &e) == 0) {
         /* From now on, a closed pipe means that execve has worked. */
         report_send(report_fd, REPORT_GOING, &e);

@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/place.h"
 #include "jar/skeleton.h"
@@ -145,10 +146,10 @@ static int build_dev(int host_root_fd, int template_fd, struct err *e)
     if (new_mount("tmpfs", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, &dev, e) ||
         attach(dev, template_fd, "dev", e))
         return -1;
-    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(devices); i++)
         if (add_device(host_root_fd, dev, i, e))
             return -1;
-    for (size_t i = 0; i < sizeof dev_links / sizeof dev_links[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(dev_links); i++)
         if (symlinkat(dev_links[i].target, dev, dev_links[i].name) < 0)
             return err_set(e, ERR_KERNEL, errno, "make the link /dev/%s", dev_links[i].name);
     if (mkdirat(dev, "shm", 01777) < 0)
@@ -281,7 +282,7 @@ static const struct {
 
 static int bind_scratch(struct err *e)
 {
-    for (size_t i = 0; i < sizeof scratch_dirs / sizeof scratch_dirs[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(scratch_dirs); i++) {
         char path[32];
         autoclose int tree = -1;
         (void)snprintf(path, sizeof path, "/scratch/%s", scratch_dirs[i].dir);
@@ -333,7 +334,7 @@ static int cover_with_template(struct err *e)
 static int deny_code_in_data(struct err *e)
 {
     static const char *const data[] = { "usr/share", "etc" };
-    for (size_t i = 0; i < sizeof data / sizeof data[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(data); i++) {
         struct stat st;
         autoclose int tree = -1;
         if (fstatat(AT_FDCWD, data[i], &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
@@ -353,7 +354,7 @@ int root_enter(int scratch_fd, bool writable, bool noexec, struct err *e)
     umask(0);
     if (attach(scratch_fd, AT_FDCWD, "/scratch", e))
         return -1;
-    for (size_t i = 0; i < sizeof scratch_dirs / sizeof scratch_dirs[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(scratch_dirs); i++)
         if (mkdirat(scratch_fd, scratch_dirs[i].dir, scratch_dirs[i].mode) < 0)
             return err_set(e, ERR_KERNEL, errno, "make /%s", scratch_dirs[i].at);
     if (writable ? cover_with_writable(scratch_fd, e) : cover_with_template(e))

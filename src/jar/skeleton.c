@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/fdio.h"
@@ -70,7 +71,7 @@ static void add_matching(int root_fd, const char *pattern, struct skeleton_binds
 void skeleton_find_binds(int root_fd, struct skeleton_binds *ret)
 {
     ret->n = 0;
-    for (size_t i = 0; i < sizeof binds / sizeof binds[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(binds); i++) {
         if (strchr(binds[i], '*'))
             add_matching(root_fd, binds[i], ret);
         else
@@ -98,7 +99,7 @@ static int copy_file(int src_root_fd, int dst_fd, const char *path, struct err *
     autoclose int fd = openat(src_root_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? 0 : err_set(e, ERR_KERNEL, errno, "open /%s", path);
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     if (fd_read_to_buf(fd, 4 << 20, &text, e))
         return err_wrap(e, "read /%s", path);
     return write_new(dst_fd, path, text.data, text.len, e);
@@ -130,20 +131,20 @@ static int make_bind_points(int src_root_fd, int dst_fd, struct err *e)
 
 int skeleton_build(int src_root_fd, int dst_fd, struct err *e)
 {
-    for (size_t i = 0; i < sizeof dirs / sizeof dirs[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
         if (mkdirat(dst_fd, dirs[i].path, dirs[i].mode) < 0)
             return err_set(e, ERR_KERNEL, errno, "make /%s of the root", dirs[i].path);
-    for (size_t i = 0; i < sizeof system_dirs / sizeof system_dirs[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(system_dirs); i++)
         if (copy_system_link(src_root_fd, dst_fd, system_dirs[i], e))
             return -1;
     if (make_bind_points(src_root_fd, dst_fd, e))
         return -1;
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
         if (write_new(dst_fd, files[i].path, files[i].text, strlen(files[i].text), e))
             return -1;
     if (symlinkat("/tmp", dst_fd, "var/tmp") < 0)
         return err_set(e, ERR_KERNEL, errno, "make the link /var/tmp of the root");
-    for (size_t i = 0; i < sizeof copied / sizeof copied[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(copied); i++)
         if (copy_file(src_root_fd, dst_fd, copied[i], e))
             return -1;
     return 0;

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "jar/clone.h"
@@ -28,7 +29,7 @@ static const char *const tables[] = {
 static size_t forget_the_machine(char *text, size_t n)
 {
     static const char *const words[] = { "orphan ", "alloc ", "mem ", "memory " };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         const char *word = words[i];
         char *at = text;
         while ((at = memmem(at, n - (size_t)(at - text), word, strlen(word)))) {
@@ -47,7 +48,7 @@ static size_t forget_the_machine(char *text, size_t n)
 static size_t read_tables(char out[SPARE_TEXT])
 {
     size_t used = 0;
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
         autoclose int fd = open(tables[i], O_RDONLY | O_CLOEXEC);
         if (fd < 0 && errno == ENOENT)
             continue; /* no IPv6, for one */

@@ -17,6 +17,7 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/strv.h"
 #include "jar/clone.h"
 #include "jar/inside.h"
 #include "jar/job.h"
@@ -24,44 +25,17 @@
 #include "jar/state.h"
 #include "spec/listed.h"
 
-static char **copy_strv(char *const *strv)
-{
-    size_t n = 0;
-    while (strv && strv[n])
-        n++;
-    char **copy = calloc(n + 1, sizeof *copy);
-    for (size_t i = 0; copy && i < n; i++) {
-        copy[i] = strdup(strv[i]);
-        if (!copy[i]) {
-            for (size_t k = 0; k < i; k++)
-                free(copy[k]);
-            free(copy);
-            return NULL;
-        }
-    }
-    return copy;
-}
-
-/* Wiped, not only freed: later jars begin as copies of the warden and must not find an earlier one's secrets. */
-static void wipe_strv(char ***strv)
-{
-    for (char **s = *strv; s && *s; s++) {
-        explicit_bzero(*s, strlen(*s));
-        free(*s);
-    }
-    free(*strv);
-    *strv = NULL;
-}
-
+/* Strings are wiped: later jars begin as copies of the warden and must not find an earlier
+ * jar's secrets. */
 void jar_close_job(struct jar *j)
 {
     for (int i = 0; i < 3; i++)
         fd_close(&j->stdio[i]);
     fd_close(&j->bundle_fd);
-    wipe_strv(&j->argv);
-    wipe_strv(&j->envp);
-    wipe_strv(&j->executes);
-    wipe_strv(&j->reads);
+    strv_wipe(&j->argv);
+    strv_wipe(&j->envp);
+    strv_wipe(&j->executes);
+    strv_wipe(&j->reads);
 }
 
 static struct inside inside_of(const struct jar *j, int report_fd)
@@ -324,21 +298,21 @@ static int copy_listed(struct jar *j, const struct jar_spec *spec, struct err *e
                        "is read-only");
     if (listed_check(spec->executes, spec->reads, e))
         return -1;
-    j->executes = copy_strv(spec->executes);
-    j->reads = copy_strv(spec->reads);
-    return j->executes && j->reads ? 0 : err_set(e, ERR_NO_MEMORY, 0, "no memory for a jar");
+    j->executes = strv_copy(spec->executes);
+    j->reads = strv_copy(spec->reads);
+    return j->executes && j->reads ? 0 : err_no_memory(e, "a jar");
 }
 
 static int copy_spec(struct jar *j, const struct jar_spec *spec, struct err *e)
 {
     j->writable_root = spec->writable_root;
-    j->argv = copy_strv(spec->argv);
-    j->envp = copy_strv(spec->envp);
-    j->outputs = copy_strv(spec->outputs);
+    j->argv = strv_copy(spec->argv);
+    j->envp = strv_copy(spec->envp);
+    j->outputs = strv_copy(spec->outputs);
     if (spec->sampled && !j->samples)
         j->samples = calloc(1, sizeof *j->samples);
     if (!j->argv || !j->envp || !j->outputs || (spec->sampled && !j->samples))
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a jar");
+        return err_no_memory(e, "a jar");
     /* or one of the job's own files: where these are only we know, at level process */
     if (!j->argv[0] || (j->argv[0][0] != '/' && strncmp(j->argv[0], "./", 2) != 0))
         return err_set(e, ERR_BAD_REQUEST, 0,

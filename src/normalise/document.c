@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 
 /* Blocks that name no language are looked at until so many were, or so many bytes: telling takes its time. */
@@ -11,7 +12,7 @@ enum { LOOKED_AT = 64, LOOKED_AT_BYTES = 32 << 10 };
 bool document_says_nothing(const char *word)
 {
     static const char *const words[] = { "", "text", "txt", "plain", "plaintext", "code", "none" };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (strcmp(words[i], word) == 0)
             return true;
     return false;
@@ -27,7 +28,7 @@ static const struct language *session_word(const char *word)
         { "shellsession", "bash" }, { "pycon", "python" },  { "python-repl", "python" },
         { "ipython", "python" },    { "irb", "ruby" },      { "psql", "postgres" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (strcmp(rows[i].word, word) == 0)
             return language_find(rows[i].language);
     return NULL;
@@ -54,7 +55,7 @@ static size_t index_of(const struct language *l)
 static int add_block(const struct survey *s, const struct fence *f, const struct language *l,
                      struct buf *b, struct err *e)
 {
-    auto(buf) body = { 0 };
+    scoped(buf) body = { 0 };
     const struct language *ignored;
     if (fence_add_body(&body, s->text, f, e))
         return -1;
@@ -66,7 +67,7 @@ static int add_block(const struct survey *s, const struct fence *f, const struct
 /* What a block that names nothing looks like. */
 static const struct language *look(struct survey *s, const struct fence *f)
 {
-    auto(buf) body = { 0 };
+    scoped(buf) body = { 0 };
     struct err e;
     size_t n = f->end - f->body;
     if (s->bytes + n > LOOKED_AT_BYTES && s->bytes > 0)

@@ -1,6 +1,7 @@
 /* Code that was escaped for a page of HTML and is still so. */
 #include <string.h>
 
+#include "base/array.h"
 #include "normalise/payload.h"
 
 static const struct entity {
@@ -12,7 +13,7 @@ static const struct entity {
 
 static const struct entity *entity_at(const char *text, size_t len)
 {
-    for (size_t i = 0; i < sizeof entities / sizeof entities[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(entities); i++)
         if (len >= strlen(entities[i].name) &&
             memcmp(text, entities[i].name, strlen(entities[i].name)) == 0)
             return &entities[i];

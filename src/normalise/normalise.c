@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "normalise/document.h"
 
@@ -78,7 +79,7 @@ static void tell(const struct normalise_request *q, const struct payload *p, str
         /* {'generated_code': …} is Python's */
         { !fenced && p->dict ? language_find("python") : NULL, TOLD_CONTENT },
     };
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0] && !n->language; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(ways) && !n->language; i++) {
         n->language = ways[i].language;
         n->told = ways[i].language ? ways[i].told : TOLD_NOT;
     }
@@ -89,7 +90,7 @@ static void tell(const struct normalise_request *q, const struct payload *p, str
 
 int normalise(const struct normalise_request *q, struct normalised *ret, struct err *e)
 {
-    auto(payload) p = { 0 };
+    scoped(payload) p = { 0 };
     if (unwrap(q, &p, e))
         return -1;
     struct normalised n = { .code = p.code, .unwrapped = p.code.len < q->len };

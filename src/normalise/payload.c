@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "normalise/document.h"
 
@@ -183,7 +184,7 @@ static bool starts_like_code(const char *line, size_t n)
         "var",    "function", "echo",   "export",   "cat",   "set",   "cd",    "package", "use",
         "fn",     "pub",      "#!",     "#include", "@",     "/*",    "--[[",  "<?",
     };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         size_t w = strlen(words[i]);
         if (n < w || memcmp(line, words[i], w) != 0)
             continue;
@@ -250,7 +251,7 @@ static bool one_line(const char *text, size_t len, size_t *ret_from, size_t *ret
         memchr(text, '\n', len) || memchr(text + 3, '`', len - 6))
         return false;
     size_t from = 3, to = len - 3;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         size_t n = strlen(words[i]);
         /* "```python = 3```" is an assignment */
         if (to - from <= n || strncasecmp(text + from, words[i], n) != 0 || text[from + n] != ' ')
@@ -306,8 +307,8 @@ static int unwrap_fences(const char *text, size_t len, const struct language *gi
 /* A dict may hold fences, and a block a dict. */
 static int unwrap_dict(struct payload *p, struct err *e)
 {
-    auto(buf) inner = { 0 };
-    auto(payload) deeper = { .dict = true };
+    scoped(buf) inner = { 0 };
+    scoped(payload) deeper = { .dict = true };
     if (!payload_dict(buf_str(&p->code), p->code.len, &inner, deeper.language))
         return 0;
     if (unwrap_fences(buf_str(&inner), inner.len, NULL, &deeper, e))
@@ -321,8 +322,8 @@ static int unwrap_dict(struct payload *p, struct err *e)
 int payload_unwrap(const char *text, size_t len, const struct language *given, struct payload *ret,
                    struct err *e)
 {
-    auto(payload) p = { 0 };
-    auto(buf) plain = { 0 };
+    scoped(payload) p = { 0 };
+    scoped(buf) plain = { 0 };
     if (entities_decode(text, len, &plain, e))
         return -1;
     if (plain.len > 0) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "normalise/payload.h"
 
@@ -156,7 +157,7 @@ static bool take_value(struct reader *r, int depth, struct buf *ret_string, bool
 static bool take_items(struct reader *r, char close, int depth)
 {
     for (;;) {
-        auto(buf) ignored = { 0 };
+        scoped(buf) ignored = { 0 };
         bool is_string;
         skip_space(r);
         if (r->at < r->end && *r->at == close) {
@@ -193,7 +194,7 @@ static bool take_value(struct reader *r, int depth, struct buf *ret_string, bool
     if (r->at == r->end || depth >= DEPTH_MAX)
         return false;
     if (*r->at == '\'' || *r->at == '"' || isalpha((unsigned char)*r->at)) {
-        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        for (size_t i = 0; i < ARRAY_LEN(words); i++)
             if (take(r, words[i]))
                 return true;
         *ret_is_string = true;
@@ -212,8 +213,8 @@ static bool take_pairs(struct reader *r, struct buf *code, char language[FENCE_L
 {
     *ret_found = false;
     for (;;) {
-        auto(buf) key = { 0 };
-        auto(buf) value = { 0 };
+        scoped(buf) key = { 0 };
+        scoped(buf) value = { 0 };
         bool is_string;
         skip_space(r);
         if (take(r, "}"))
@@ -258,7 +259,7 @@ bool payload_dict(const char *text, size_t len, struct buf *ret_code,
                   char ret_language[FENCE_LANGUAGE_SIZE])
 {
     size_t mark = payload_mark(text, len);
-    auto(buf) code = { 0 };
+    scoped(buf) code = { 0 };
     char language[FENCE_LANGUAGE_SIZE] = "";
     bool found;
     text += mark;

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "normalise/document.h"
 
 /* '#' is any number. */
@@ -75,7 +76,7 @@ static const struct prompt *find_prompt(const char *text, size_t len, const stru
     while (at < len && isspace((unsigned char)text[at]))
         at++;
     struct line l = line_at(text, len, at);
-    for (size_t i = 0; i < sizeof prompts / sizeof prompts[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(prompts); i++) {
         bool fits = known ? language_find(prompts[i].language) == known : prompts[i].sure;
         size_t n = fits ? prompt_len(l, prompts[i].prompt) : 0;
         if (n > 0 && n < l.n && !isspace((unsigned char)l.at[n]))

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "runtime/words.h"
 #include "spec/bundle.h"
@@ -51,7 +53,7 @@ static bool placeholders_known(const char *word)
     for (const char *at = word; (at = strchr(at, '{')); at++) {
         size_t n = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz_");
         bool is_one = n > 0 && at[n + 1] == '}', found = false;
-        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        for (size_t i = 0; i < ARRAY_LEN(known); i++)
             found = found || strncmp(at, known[i], strlen(known[i])) == 0;
         if (is_one && !found)
             return false;
@@ -146,7 +148,7 @@ static const struct key {
     KEY(hints, KEY_WORDS, false, accept_hint, "pieces of lines that tell it from others"),
 #undef KEY
 };
-enum { KEYS = sizeof keys / sizeof keys[0] };
+enum { KEYS = ARRAY_LEN(keys) };
 
 static const char *const empty[] = { NULL };
 
@@ -257,32 +259,23 @@ struct parse {
 
 static int refuse_key(const struct parse *p, const char *name, struct err *e)
 {
-    char quoted[96];
-    const char *nearest = NULL;
-    size_t least = 4; /* further away it is another word */
-    for (size_t i = 0; i < KEYS; i++) {
-        size_t d = text_distance(name, keys[i].name);
-        if (d < least) {
-            least = d;
-            nearest = keys[i].name;
-        }
-    }
-    text_quote(name, quoted, sizeof quoted);
-    if (nearest)
+    struct nearest near = { .wanted = name };
+    for (size_t i = 0; i < KEYS; i++)
+        nearest_offer(&near, keys[i].name);
+    if (near.name[0])
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "%s line %u: there is no key '%s': did you mean '%s'?", p->file, p->line,
-                       quoted, nearest);
+                       QUOTED(name), near.name);
     return err_set(e, ERR_BAD_REQUEST, 0,
                    "%s line %u: there is no key '%s': 'belljar languages --help' lists them",
-                   p->file, p->line, quoted);
+                   p->file, p->line, QUOTED(name));
 }
 
 static int refuse_value(const struct parse *p, const struct key *k, const char *value,
                         const char *accepted, struct err *e)
 {
-    char quoted[64];
     return err_set(e, ERR_BAD_REQUEST, 0, "%s line %u: %s '%s' is not accepted: %s", p->file,
-                   p->line, k->name, text_quote(value, quoted, sizeof quoted), accepted);
+                   p->line, k->name, QUOTED(value), accepted);
 }
 
 static int take_words(struct parse *p, const struct key *k, const char *value, struct err *e)
@@ -317,12 +310,11 @@ static int take_value(struct parse *p, const struct key *k, const char *value, s
     if (accepted)
         return refuse_value(p, k, value, accepted, e);
     *text_at(p->l, k) = strdup(value);
-    return *text_at(p->l, k) ? 0 : err_set(e, ERR_NO_MEMORY, 0, "no memory for a declaration");
+    return *text_at(p->l, k) ? 0 : err_no_memory(e, "a declaration");
 }
 
 static int take_line(struct parse *p, char *line, struct err *e)
 {
-    char quoted[96];
     char *name = text_trim(line);
     if (*name == '\0' || *name == '#')
         return 0;
@@ -333,7 +325,7 @@ static int take_line(struct parse *p, char *line, struct err *e)
     char *equals = strchr(name, '=');
     if (!equals)
         return err_set(e, ERR_BAD_REQUEST, 0, "%s line %u: '%s' is not 'key = value'", p->file,
-                       p->line, text_quote(name, quoted, sizeof quoted));
+                       p->line, QUOTED(name));
     *equals = '\0';
     name = text_trim(name);
     for (size_t i = 0; i < KEYS; i++) {
@@ -377,7 +369,7 @@ static int parse_lines(struct parse *p, const char *text, size_t len, struct err
         size_t n = newline ? (size_t)(newline - text) - at : len - at;
         autofree char *line = strndup(text + at, n);
         if (!line)
-            return err_set(e, ERR_NO_MEMORY, 0, "no memory for a declaration");
+            return err_no_memory(e, "a declaration");
         p->line++;
         if (take_line(p, line, e))
             return -1;
@@ -391,14 +383,14 @@ int declaration_parse(const char *file, const char *text, size_t len, struct lan
 {
     struct parse p = { .file = file, .l = calloc(1, sizeof *p.l) };
     if (!p.l)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a declaration");
+        return err_no_memory(e, "a declaration");
     if (parse_lines(&p, text, len, e)) {
         declaration_free(p.l);
         return -1;
     }
     /* lists that everybody walks */
     const char *const **always[] = { &p.l->aliases, &p.l->env, &p.l->hints };
-    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(always); i++)
         if (!*always[i])
             *always[i] = empty;
     *ret = p.l;

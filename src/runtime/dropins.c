@@ -47,7 +47,7 @@ static int check_owner(const struct stat *st, const char *path, struct err *e)
 static int read_one(int dir_fd, const char *name, struct dropins *d, struct err *e)
 {
     struct stat st;
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     char quoted[96];
     text_quote(name, quoted, sizeof quoted);
     /* A FIFO must not keep us waiting. */

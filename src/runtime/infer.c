@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "runtime/language.h"
 
 enum { LOOKED_AT = 8 << 10 }; /* what a language is shows soon */
@@ -77,7 +78,7 @@ static const struct stretch {
     { "\"\"\"", "\"\"\"", false }, { "'''", "'''", false },    { "/*", "*/", true },
     { "--[[", "]]", true },        { "=begin", "=end", true }, { "=pod", "=cut", true },
 };
-enum { STRETCHES = sizeof stretches / sizeof stretches[0] };
+enum { STRETCHES = ARRAY_LEN(stretches) };
 
 /* Behind the line that has what closes the stretch opened by this line, if there is one. */
 static const char *behind_stretch(const struct stretch *s, struct line l, const char *end)

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "runtime/dropins.h"
 
@@ -40,7 +42,7 @@ static const struct language *const built_in[] = {
 #undef X
         NULL,
 };
-enum { BUILT_IN = sizeof built_in / sizeof built_in[0] - 1 };
+enum { BUILT_IN = ARRAY_LEN(built_in) - 1 };
 static_assert((int)BUILT_IN <= (int)LANGUAGES_MAX, "room in the tables beside it");
 
 static const char *const no_problems[] = { NULL };
@@ -241,7 +243,7 @@ int language_load(const char *dir, struct err *e)
     struct err missing = { 0 };
     struct loaded *a = calloc(1, sizeof *a);
     if (!a)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the languages");
+        return err_no_memory(e, "the languages");
     if (dropins_read(dir ? dir : DROPINS_DIR, &a->dropins, dir ? e : &missing) &&
         (dir || missing.code != ERR_NOT_FOUND)) {
         if (!dir)
@@ -305,7 +307,7 @@ static const struct {
 int language_takes(const struct language *l, const struct wishes *w, const char **ret_field,
                    struct err *e)
 {
-    for (size_t i = 0; i < sizeof wish_rows / sizeof wish_rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(wish_rows); i++) {
         char known[200] = "";
         size_t used = 0;
         if (!wish_rows[i].wished(w) || wish_rows[i].possible(l))
@@ -321,29 +323,15 @@ int language_takes(const struct language *l, const struct wishes *w, const char 
     return 0;
 }
 
-/* The language that is called almost so; NULL when none is. */
-static const char *nearest(const char *name)
-{
-    const char *best = NULL;
-    size_t least = strlen(name) > 4 ? 3 : 2; /* further away it is another word */
-    for (const struct language *const *l = languages; *l; l++) {
-        size_t d = text_distance(name, (*l)->name);
-        if (strlen(name) > 2 && d < least) {
-            least = d;
-            best = (*l)->name;
-        }
-    }
-    return best;
-}
-
 int language_refuse(const char *name, struct err *e)
 {
-    char quoted[64], known[200];
-    const char *meant = nearest(name);
+    struct nearest near = { .wanted = name };
+    char known[200];
+    for (const struct language *const *l = languages; *l; l++)
+        nearest_offer(&near, (*l)->name);
     return err_set(e, ERR_BAD_REQUEST, 0, "Language '%s' is not supported: %s%s%s of %s is",
-                   text_quote(name, quoted, sizeof quoted), meant ? "did you mean '" : "",
-                   meant ? meant : "", meant ? "'? One" : "one",
-                   language_list(known, sizeof known));
+                   QUOTED(name), near.name[0] ? "did you mean '" : "", near.name,
+                   near.name[0] ? "'? One" : "one", language_list(known, sizeof known));
 }
 
 const char *language_list(char *out, size_t size)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 
 static const char *const python_places[] = {
@@ -30,7 +31,7 @@ static const struct library {
 
 static const struct library *library_of(const char *language)
 {
-    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(libraries); i++)
         if (strcmp(libraries[i].language, language) == 0)
             return &libraries[i];
     return NULL;

@@ -60,7 +60,7 @@ int words_split(const char *line, size_t max, char ***ret, const char **ret_wron
         return 0;
     }
     words_free(words);
-    return wrong ? -1 : err_set(e, ERR_NO_MEMORY, 0, "no memory for words");
+    return wrong ? -1 : err_no_memory(e, "words");
 }
 
 int words_quote(const char *word, struct buf *b, struct err *e)

@@ -368,7 +368,7 @@ static int keeper_open(struct keeper *k, const struct keeper_setup *setup, struc
     k->control_fd = setup->control_fd;
     k->output_fd = -1;
     if (uv_loop_init(&k->loop) != 0)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the loop");
+        return err_no_memory(e, "the loop");
     return open_store(k, e) || open_runner(k, e) || open_http(k, e) || watch(k, e) ? -1 : 0;
 }
 
@@ -413,7 +413,7 @@ static int begin(struct keeper *k, const struct keeper_setup *setup)
     struct wire_hello hello = { .isolation = *setup->isolation };
     struct err e = { 0 };
     if (!k)
-        (void)!err_set(&hello.err, ERR_NO_MEMORY, 0, "no memory for the keeper");
+        (void)!err_no_memory(&hello.err, "the keeper");
     else if (settle(setup, &hello.err) == 0)
         (void)!keeper_open(k, setup, &hello.err);
     return wire_send_hello(setup->control_fd, &hello, &e) || hello.err.code != ERR_NONE ? -1 : 0;

@@ -18,11 +18,10 @@ static const char unix_prefix[] = "unix:";
 
 static int refuse(const char *text, struct err *e)
 {
-    char quoted[96];
     return err_set(e, ERR_BAD_REQUEST, 0,
                    "--listen '%s' is no address: 127.0.0.1:6000, 6000, [::1]:6000, localhost:6000 "
                    "and unix:PATH are accepted; names are not resolved",
-                   text_quote(text, quoted, sizeof quoted));
+                   QUOTED(text));
 }
 
 static int parse_unix(const char *text, struct listen_address *ret, struct err *e)
@@ -32,10 +31,9 @@ static int parse_unix(const char *text, struct listen_address *ret, struct err *
     if (*path == '\0')
         return refuse(text, e);
     if (strlen(path) >= sizeof a.at.local.sun_path) {
-        char quoted[96];
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "the path '%s' is too long for a unix socket: up to %zu bytes are accepted",
-                       text_quote(path, quoted, sizeof quoted), sizeof a.at.local.sun_path - 1);
+                       QUOTED(path), sizeof a.at.local.sun_path - 1);
     }
     memcpy(a.at.local.sun_path, path, strlen(path) + 1);
     *ret = a;
@@ -45,14 +43,13 @@ static int parse_unix(const char *text, struct listen_address *ret, struct err *
 /* `whole`: what it is a part of. */
 static int parse_port(const char *whole, const char *text, in_port_t *ret, struct err *e)
 {
-    char quoted[96];
     uint64_t port;
     size_t n = strlen(text);
     if (n == 0 || strspn(text, "0123456789") != n)
         return refuse(whole, e);
     if (unit_parse(UNIT_COUNT, text, &port) || port > UINT16_MAX)
         return err_set(e, ERR_BAD_REQUEST, 0, "--listen '%s': port %.20s is out of range: 0 to %d",
-                       text_quote(whole, quoted, sizeof quoted), text, UINT16_MAX);
+                       QUOTED(whole), text, UINT16_MAX);
     *ret = htons((uint16_t)port);
     return 0;
 }

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/fdio.h"
@@ -72,7 +73,7 @@ static void supervisor_free(struct supervisor *s)
 static int read_config(const char *path, struct settings *s, struct err *e)
 {
     char quoted[96];
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return err_set(e, ERR_BAD_REQUEST, errno, "open the settings '%s'",
@@ -173,7 +174,6 @@ static int open_workspace(struct supervisor *s, struct err *e)
 {
     bool named = s->settings.workspace[0];
     const char *path = named ? s->settings.workspace : "output_data";
-    char quoted[96];
     uid_t owner = 0;
     if (workspace_open(path, keeper_uid(s), &s->workspace_fd, &owner, e)) {
         if (named)
@@ -185,19 +185,17 @@ static int open_workspace(struct supervisor *s, struct err *e)
         log_event(LOG_WARN, "execute.foreign_workspace",
                   "path=\"%s\" owner=%u keeper=%u hint=\"/execute can read there but not write: "
                   "chown it to the keeper\"",
-                  text_quote(path, quoted, sizeof quoted), owner, keeper_uid(s));
+                  QUOTED(path), owner, keeper_uid(s));
     return 0;
 }
 
 /* The command has loaded what the environment names. */
 static int load_languages(struct supervisor *s, struct err *e)
 {
-    char quoted[200];
     if (s->settings.languages_dir[0] && language_load(s->settings.languages_dir, e))
         return err_wrap(e, "languages.dir");
     for (const char *const *problem = language_problems; *problem; problem++)
-        log_event(LOG_ERROR, "language.refused", "reason=\"%s\"",
-                  text_quote(*problem, quoted, sizeof quoted));
+        log_event(LOG_ERROR, "language.refused", "reason=\"%s\"", QUOTED(*problem));
     return 0;
 }
 
@@ -281,7 +279,7 @@ static int watch_signals(struct supervisor *s, struct err *e)
     static const int ours[] = { SIGCHLD, SIGTERM, SIGINT, SIGHUP };
     sigset_t set;
     sigemptyset(&set);
-    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(ours); i++)
         sigaddset(&set, ours[i]);
     (void)signal(SIGPIPE, SIG_IGN);
     if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
@@ -472,7 +470,7 @@ static void reload(struct supervisor *s)
 {
     struct settings wanted;
     struct err e = { 0 };
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     char kept[200];
     if (load_settings(s->options, &wanted, &e)) {
         log_error(LOG_ERROR, "settings.refused", &e);
@@ -610,7 +608,7 @@ int service_run(const struct service_options *o, struct err *e)
 {
     struct supervisor *s = calloc(1, sizeof *s);
     if (!s)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the service");
+        return err_no_memory(e, "the service");
     s->options = o;
     s->workspace_fd = s->signal_fd = s->control_fd = -1;
     s->state = (struct state)STATE_INIT;

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "spec/permission.h"
@@ -113,7 +115,7 @@ static const struct setting rows[] = {
       .def = 0,
       .help = "more in the log" },
 };
-enum { ROWS = sizeof rows / sizeof rows[0], SETTINGS = ROWS + 2 * LIMIT_COUNT };
+enum { ROWS = ARRAY_LEN(rows), SETTINGS = ROWS + 2 * LIMIT_COUNT };
 
 /* The most a caller of the service may ask for, unless its operator says otherwise. */
 static const uint64_t limit_maxima[LIMIT_COUNT] = {
@@ -270,25 +272,21 @@ static int set_word(struct settings *s, const struct setting *row, const char *v
 
 static int refuse_key(const char *key, struct err *e)
 {
-    char quoted[96], near[40] = "";
-    size_t nearest = 4; /* further away it is another word */
+    struct nearest near = { .wanted = key };
     for (size_t i = 0; i < SETTINGS; i++) {
         struct setting row = setting_at(i);
         const char *last = strchr(row.key, '.');
-        size_t d = text_distance(row.key, key);
-        if (last && strcmp(last + 1, key) == 0) /* without its group */
-            d = 0;
-        if (d < nearest) {
-            nearest = d;
-            memcpy(near, row.key, sizeof near);
+        nearest_offer(&near, row.key);
+        if (last && strcmp(last + 1, key) == 0) { /* without its group */
+            near.distance = 0;
+            (void)snprintf(near.name, sizeof near.name, "%s", row.key);
         }
     }
-    text_quote(key, quoted, sizeof quoted);
-    if (near[0])
+    if (near.name[0])
         return err_set(e, ERR_BAD_REQUEST, 0, "there is no setting '%s': did you mean '%s'?",
-                       quoted, near);
+                       QUOTED(key), near.name);
     return err_set(e, ERR_BAD_REQUEST, 0,
-                   "there is no setting '%s': 'belljar serve --help' lists them", quoted);
+                   "there is no setting '%s': 'belljar serve --help' lists them", QUOTED(key));
 }
 
 int settings_set(struct settings *s, const char *key, const char *value, struct err *e)
@@ -301,9 +299,8 @@ int settings_set(struct settings *s, const char *key, const char *value, struct 
     };
     for (size_t i = 0; i < SETTINGS; i++) {
         struct setting row = setting_at(i);
-        char quoted[96];
         if (strcmp(row.key, key) == 0)
-            return set[row.kind](s, &row, value, text_quote(value, quoted, sizeof quoted), e);
+            return set[row.kind](s, &row, value, QUOTED(value), e);
     }
     return refuse_key(key, e);
 }
@@ -331,10 +328,9 @@ static int set_line(struct settings *s, const char *text, size_t len, struct err
 
 int settings_set_pair(struct settings *s, const char *pair, struct err *e)
 {
-    char quoted[96];
     if (!strchr(pair, '='))
         return err_set(e, ERR_BAD_REQUEST, 0, "--set '%s' is no setting: key=value is accepted",
-                       text_quote(pair, quoted, sizeof quoted));
+                       QUOTED(pair));
     return set_line(s, pair, strlen(pair), e);
 }
 
@@ -346,9 +342,8 @@ int settings_parse(struct settings *s, const char *name, const char *text, size_
     for (const char *at = text, *end = text + len; at < end; number++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         const char *stop = newline ? newline : end;
-        char quoted[96];
         if (set_line(&all, at, (size_t)(stop - at), e))
-            return err_wrap(e, "%s line %u", text_quote(name, quoted, sizeof quoted), number);
+            return err_wrap(e, "%s line %u", QUOTED(name), number);
         at = newline ? newline + 1 : end;
     }
     *s = all;

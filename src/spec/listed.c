@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* Of what jar/skeleton.c binds, where programs and libraries lie. */
 static const char *const homes[] = { "/usr/",   "/bin/",   "/sbin/",  "/lib/",
                                      "/lib32/", "/lib64/", "/libx32/" };
@@ -20,7 +22,7 @@ static bool is_plain(const char *path)
 bool listed_path(const char *path)
 {
     bool home = false;
-    for (size_t i = 0; i < sizeof homes / sizeof homes[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(homes); i++)
         home = home || strncmp(path, homes[i], strlen(homes[i])) == 0;
     return home && strlen(path) < LISTED_PATH_MAX && is_plain(path);
 }

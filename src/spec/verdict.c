@@ -4,6 +4,8 @@
 
 #include <signal.h>
 
+#include "base/array.h"
+
 static const struct {
     const char *word;
     int exit_status;
@@ -43,7 +45,7 @@ enum verdict verdict_decide(const struct evidence *ev)
         return VERDICT_OUTPUT_LIMIT;
     if (ev->signal == 0 && ev->exit_code == 0)
         return VERDICT_OK;
-    for (unsigned i = 0; i < sizeof by_hit / sizeof by_hit[0]; i++)
+    for (unsigned i = 0; i < ARRAY_LEN(by_hit); i++)
         if (ev->hits & by_hit[i].hits)
             return by_hit[i].verdict;
     return VERDICT_RUNTIME_ERROR;

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/strv.h"
+
 const char *const table_formats[] = {
 #define X(id, word) word,
     TABLE_FORMAT_TABLE(X)
@@ -9,17 +11,10 @@ const char *const table_formats[] = {
         NULL,
 };
 
-static void free_list(char **list)
-{
-    for (char **s = list; s && *s; s++)
-        free(*s);
-    free(list);
-}
-
 void wishes_done(struct wishes *w)
 {
-    free_list(w->allow_commands);
-    free_list(w->compiler_args);
+    strv_free(w->allow_commands);
+    strv_free(w->compiler_args);
     *w = (struct wishes){ 0 };
 }
 

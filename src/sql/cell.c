@@ -5,6 +5,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
 
@@ -17,7 +18,7 @@ static int add_escaped(struct buf *b, unsigned char c, struct err *e)
         char c, letter;
     } shorts[] = { { '"', '"' },  { '\\', '\\' }, { '\n', 'n' }, { '\r', 'r' },
                    { '\t', 't' }, { '\b', 'b' },  { '\f', 'f' } };
-    for (size_t i = 0; i < sizeof shorts / sizeof shorts[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(shorts); i++)
         if ((char)c == shorts[i].c)
             return buf_addf(b, e, "\\%c", shorts[i].letter);
     return buf_addf(b, e, "\\u%04x", c);
@@ -25,7 +26,7 @@ static int add_escaped(struct buf *b, unsigned char c, struct err *e)
 
 int cell_add_json_text(struct buf *b, const char *text, size_t n, struct err *e)
 {
-    auto(buf) clean = { 0 };
+    scoped(buf) clean = { 0 };
     if (!text_is_utf8(text, n)) {
         if (text_add_utf8(&clean, text, n, e))
             return -1;

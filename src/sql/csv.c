@@ -26,7 +26,7 @@ static int add_field(struct csv *c, size_t at, bool quoted, struct err *e)
         size_t cap = 2 * c->cap_fields + 16;
         struct csv_field *grown = realloc(c->fields, cap * sizeof *grown);
         if (!grown)
-            return err_set(e, ERR_NO_MEMORY, 0, "no memory for a row");
+            return err_no_memory(e, "a row");
         c->fields = grown;
         c->cap_fields = cap;
     }

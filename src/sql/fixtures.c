@@ -114,7 +114,7 @@ int fixture_rows(const struct fixture_table *t, struct csv *c)
 
 static int find_types(struct fixture_table *t)
 {
-    auto(csv) c = { 0 };
+    scoped(csv) c = { 0 };
     int got;
     if (fixture_rows(t, &c))
         return -1;
@@ -148,7 +148,7 @@ static int load_csv(const struct fixture_ops *ops, void *context, const char *fi
     struct fixture_table t = {
         .file = file, .table = table, .bytes = buf_str(text), .n = text->len
     };
-    auto(csv) c = { 0 };
+    scoped(csv) c = { 0 };
     csv_init(&c, t.bytes, t.n);
     int failed = !table || table[0] == '\0'
                      ? complain(file, 1, "its name is no name for a table")
@@ -173,7 +173,7 @@ static int is_fixture(const struct dirent *d)
 static int load_file(const struct fixture_ops *ops, void *context, const char *name)
 {
     autofree char *path = NULL;
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     struct err e = { 0 };
     if (asprintf(&path, FIXTURES_DIR "/%s", name) < 0) {
         path = NULL;

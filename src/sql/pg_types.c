@@ -1,4 +1,5 @@
 #include "sql/pg_types.h"
+#include "base/array.h"
 
 static const struct {
     Oid type;
@@ -68,7 +69,7 @@ static const struct {
     { 3912, "daterange", CELL_TEXT },
     { 3926, "int8range", CELL_TEXT },
 };
-enum { TYPES = sizeof types / sizeof types[0] };
+enum { TYPES = ARRAY_LEN(types) };
 
 const char *pg_type_name(Oid type)
 {

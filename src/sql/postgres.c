@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
+#include "base/nearest.h"
 #include "sql/pg_types.h"
 #include "sql/server.h"
 #include "sql/shell.h"
@@ -39,7 +41,7 @@ static void print_more(const PGresult *r, bool context)
         { PG_DIAG_INTERNAL_QUERY, "QUERY" },
         { PG_DIAG_CONTEXT, "CONTEXT" },
     };
-    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(more); i++) {
         const char *text = PQresultErrorField(r, more[i].field);
         if (text && (context || more[i].field != PG_DIAG_CONTEXT))
             (void)fprintf(stderr, "%s:  %s\n", more[i].name, text);
@@ -474,7 +476,7 @@ static int add_row(struct buf *b, const struct csv *c, struct err *e)
 /* The line of the file that row `number` (from 1) begins in. */
 static size_t line_of_row(const struct fixture_table *t, unsigned long number)
 {
-    auto(csv) c = { 0 };
+    scoped(csv) c = { 0 };
     if (fixture_rows(t, &c))
         return 1;
     while (number-- > 0 && fixture_next(t, &c) > 0)
@@ -509,8 +511,8 @@ static int table_statement(struct session *s, const struct fixture_table *t, con
 static int copy_rows(struct session *s, const struct fixture_table *t, struct err *e)
 {
     enum { AT_ONCE = 1 << 16 };
-    auto(csv) c = { 0 };
-    auto(buf) rows = { 0 };
+    scoped(csv) c = { 0 };
+    scoped(buf) rows = { 0 };
     int got;
     if (fixture_rows(t, &c))
         return -1;
@@ -539,8 +541,8 @@ static const char *const column_types[CSV_TYPE_COUNT_] = {
 static int fixture_table(void *context, const struct fixture_table *t)
 {
     struct session *s = context;
-    auto(buf) create = { 0 };
-    auto(buf) copy = { 0 };
+    scoped(buf) create = { 0 };
+    scoped(buf) copy = { 0 };
     struct err e = { 0 };
     if (fixture_add_create(&create, t, column_types, &e) || add_copy(&copy, t, &e)) {
         (void)fprintf(stderr, "%s:1:1: error: %s\n", t->file, e.text);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 
 struct held {
@@ -32,7 +33,7 @@ struct render {
 
 static int no_memory(struct err *e)
 {
-    return err_set(e, ERR_NO_MEMORY, 0, "no memory for a result");
+    return err_no_memory(e, "a result");
 }
 
 struct render *render_new(enum table_format format, FILE *out)
@@ -92,7 +93,7 @@ static void put(struct buf *line, const char *bytes, size_t n, struct err *e, in
 
 static int csv_field(struct render *r, const struct cell *c, struct err *e)
 {
-    auto(buf) shown = { 0 };
+    scoped(buf) shown = { 0 };
     const char *bytes = c->bytes;
     size_t n = c->n;
     if (c->kind == CELL_NULL)
@@ -159,7 +160,7 @@ static int json_begin(struct render *r, struct err *e)
 
 static int json_row(struct render *r, const struct cell *cells, struct err *e)
 {
-    auto(buf) line = { 0 };
+    scoped(buf) line = { 0 };
     int failed = buf_addf(&line, e, "%s", r->rows > 0 ? ",\n " : "");
     put(&line, "{", 1, e, &failed);
     for (size_t i = 0; i < r->n && !failed; i++) {
@@ -187,7 +188,7 @@ static void html_text(struct render *r, const char *text, size_t n)
                      { '"', "&quot;" }, { '\'', "&#39;" }, { '\n', "<br>" } };
     for (size_t i = 0; i < n; i++) {
         const char *entity = NULL;
-        for (size_t k = 0; k < sizeof entities / sizeof entities[0]; k++)
+        for (size_t k = 0; k < ARRAY_LEN(entities); k++)
             entity = text[i] == entities[k].c ? entities[k].entity : entity;
         if (entity)
             (void)fputs(entity, r->out);
@@ -210,7 +211,7 @@ static int html_begin(struct render *r, struct err *e)
 
 static int html_row(struct render *r, const struct cell *cells, struct err *e)
 {
-    auto(buf) shown = { 0 };
+    scoped(buf) shown = { 0 };
     (void)fputs("<tr>", r->out);
     for (size_t i = 0; i < r->n; i++) {
         shown.len = 0;
@@ -256,7 +257,7 @@ static int add_markdown(struct buf *b, const char *text, size_t n, struct err *e
 
 static int hold_text(struct render *r, const struct cell *c, struct held *ret, struct err *e)
 {
-    auto(buf) shown = { 0 };
+    scoped(buf) shown = { 0 };
     if (cell_add_shown(&shown, c, e))
         return -1;
     *ret = (struct held){ .at = r->text.len,
@@ -361,7 +362,7 @@ static int print_texts(struct render *r, const char *const *texts, const size_t 
 {
     bool more = true;
     for (size_t k = 0; more; k++) {
-        auto(buf) line = { 0 };
+        scoped(buf) line = { 0 };
         int failed = 0;
         more = false;
         for (size_t i = 0; i < r->n; i++) {
@@ -405,7 +406,7 @@ static int print_names(struct render *r, struct err *e)
 
 static int print_rule(struct render *r, struct err *e)
 {
-    auto(buf) line = { 0 };
+    scoped(buf) line = { 0 };
     int failed = 0;
     for (size_t i = 0; i < r->n; i++) {
         if (is_markdown(r)) {
@@ -503,7 +504,7 @@ static char *name_for_json(const struct render *r, size_t i, const char *name)
 static char *name_shown(const struct render *r, const char *name)
 {
     const struct cell c = { CELL_TEXT, name, strlen(name) };
-    auto(buf) shown = { 0 };
+    scoped(buf) shown = { 0 };
     struct buf made = { 0 };
     struct err ignored;
     if (cell_add_shown(&shown, &c, &ignored) ||

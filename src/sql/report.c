@@ -75,7 +75,7 @@ static int add_columns(struct buf *b, const struct column *columns, size_t n, st
 
 void sql_report_end(struct sql_report *r, const struct column *columns, size_t n, size_t line)
 {
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     struct err e;
     bool fits = r->fd >= 0 && r->tables < SQL_REPORT_TABLES && n <= SQL_REPORT_COLUMNS;
     if (!fits || buf_addf(&b, &e, "%s", r->tables > 0 ? "," : "") ||

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/fdio.h"
@@ -282,7 +283,7 @@ void server_take_limits(const struct server *s)
 {
     static const int which[] = { RLIMIT_CPU, RLIMIT_DATA, RLIMIT_NOFILE, RLIMIT_NPROC };
     const pid_t pids[] = { s->pid, PQbackendPID(s->connection) };
-    for (size_t i = 0; i < sizeof which / sizeof which[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(which); i++) {
         struct rlimit limit;
         if (getrlimit((__rlimit_resource_t)which[i], &limit) < 0)
             continue;

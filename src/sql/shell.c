@@ -118,13 +118,3 @@ int shell_result_end(struct shell *s, const struct column *columns, size_t n, si
     sql_report_end(&s->report, columns, n, line);
     return render_end(s->render, e) || fflush(stdout) == EOF ? -1 : 0;
 }
-
-void nearest_offer(struct nearest *n, const char *name)
-{
-    size_t d = strcasecmp(n->wanted, name) == 0 ? 0 : text_distance(n->wanted, name);
-    size_t allowed = strlen(n->wanted) < 4 ? 1 : strlen(n->wanted) < 8 ? 2 : 3;
-    if (d > allowed || (n->name[0] && d >= n->distance) || strlen(name) >= sizeof n->name)
-        return;
-    n->distance = d;
-    (void)snprintf(n->name, sizeof n->name, "%s", name);
-}

@@ -30,11 +30,3 @@ int shell_close(struct shell *s, int status);
 [[nodiscard]] int shell_row(struct shell *s, const struct cell *cells, size_t n, struct err *e);
 [[nodiscard]] int shell_result_end(struct shell *s, const struct column *columns, size_t n,
                                    size_t line, struct err *e);
-
-/* Of several names, offered one by one, the one that was probably meant by `wanted`. */
-struct nearest {
-    const char *wanted;
-    size_t distance;
-    char name[128]; /* empty: none is near */
-};
-void nearest_offer(struct nearest *n, const char *name);

@@ -6,7 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/auto.h"
+#include "base/nearest.h"
 #include "sql/shell.h"
 #include "sql/split.h"
 
@@ -49,7 +51,7 @@ static const char *code_name(int code)
         { SQLITE_CONSTRAINT_DATATYPE, "SQLITE_CONSTRAINT_DATATYPE" },
     };
     const char *plain = "SQLITE_ERROR";
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         if (names[i].code == code)
             return names[i].name;
         if (names[i].code == (code & 0xff))
@@ -82,7 +84,7 @@ static void hint_at_name(sqlite3 *db, const char *message)
           "SELECT c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c" },
         { "no such function: ", "SELECT DISTINCT name FROM pragma_function_list" },
     };
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         if (strncmp(message, kinds[i].begins, strlen(kinds[i].begins)) != 0)
             continue;
         const char *name = message + strlen(kinds[i].begins);
@@ -266,10 +268,10 @@ static void tag(struct session *s, const char *text, size_t n)
                 words[w][k++] = (char)toupper((unsigned char)text[at]);
     }
     (void)snprintf(line, sizeof line, "%s", words[0]);
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
         if (strcmp(words[0], pairs[i]) == 0)
             (void)snprintf(line, sizeof line, "%s %s", words[0], words[1]);
-    for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(counted); i++)
         if (strcmp(words[0], counted[i]) == 0)
             (void)snprintf(line, sizeof line, "%s %lld", words[0],
                            (long long)sqlite3_changes64(s->db));
@@ -388,7 +390,7 @@ static int fail_row(sqlite3 *db, const struct fixture_table *t, size_t line)
 
 static int insert_rows(sqlite3 *db, const struct fixture_table *t, sqlite3_stmt *stmt)
 {
-    auto(csv) c = { 0 };
+    scoped(csv) c = { 0 };
     int got;
     if (fixture_rows(t, &c))
         return -1;
@@ -413,8 +415,8 @@ static const char *const column_types[CSV_TYPE_COUNT_] = {
 static int fixture_table(void *context, const struct fixture_table *t)
 {
     struct session *s = context;
-    auto(buf) create = { 0 };
-    auto(buf) insert = { 0 };
+    scoped(buf) create = { 0 };
+    scoped(buf) insert = { 0 };
     struct err e = { 0 };
     sqlite3_stmt *stmt = NULL;
     if (fixture_add_create(&create, t, column_types, &e) || add_insert(&insert, t, &e)) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/moment.h"
 #include "base/text.h"
@@ -37,7 +38,7 @@ void approval_row_done(struct approval_row *r)
     char *texts[] = { r->id,      r->thread, r->run,        r->tool,           r->input,
                       r->risks,   r->reason, r->decided_by, r->decided_reason, r->edited_input,
                       r->remember };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         free(texts[i]);
     *r = (struct approval_row){ 0 };
 }
@@ -64,7 +65,7 @@ static void take_row(struct query *q, struct approval_row *r)
 
 int approvals_insert(struct db *db, const struct approval_row *r, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_APPROVAL_INSERT, e))
         return -1;
     bind_text(&q, r->id);
@@ -84,8 +85,8 @@ int approvals_insert(struct db *db, const struct approval_row *r, struct err *e)
 static int get_one(struct db *db, enum sql id, const char *text, struct approval_row *ret,
                    struct err *e)
 {
-    auto(approval_row) row = { 0 };
-    auto(query) q = { 0 };
+    scoped(approval_row) row = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, id, e))
         return -1;
     bind_text(&q, text);
@@ -101,21 +102,18 @@ static int get_one(struct db *db, enum sql id, const char *text, struct approval
 
 int approvals_get(struct db *db, const char *id, struct approval_row *ret, struct err *e)
 {
-    char quoted[96];
     int found = get_one(db, SQL_APPROVAL_GET, id, ret, e);
     if (found == 0)
-        return err_set(e, ERR_NOT_FOUND, 0, "there is no approval '%s'",
-                       text_quote(id, quoted, sizeof quoted));
+        return err_set(e, ERR_NOT_FOUND, 0, "there is no approval '%s'", QUOTED(id));
     return found < 0 ? -1 : 0;
 }
 
 int approvals_pending_of(struct db *db, const char *thread, struct approval_row *ret, struct err *e)
 {
-    char quoted[96];
     int found = get_one(db, SQL_APPROVAL_PENDING_OF, thread, ret, e);
     if (found == 0)
         return err_set(e, ERR_NOT_FOUND, 0, "nothing of thread '%s' waits for an approval",
-                       text_quote(thread, quoted, sizeof quoted));
+                       QUOTED(thread));
     return found < 0 ? -1 : 0;
 }
 
@@ -130,7 +128,7 @@ void approval_rows_done(struct approval_rows *r)
 static int prepare_list(struct query *q, struct db *db, const char *decision, const char *thread,
                         int64_t before_seq, unsigned limit, struct err *e)
 {
-    auto(buf) sql = { 0 };
+    scoped(buf) sql = { 0 };
     if (buf_addf(&sql, e,
                  "SELECT " APPROVAL_COLUMNS " FROM approvals WHERE true%s%s%s "
                  "ORDER BY seq DESC LIMIT ?",
@@ -151,8 +149,8 @@ static int prepare_list(struct query *q, struct db *db, const char *decision, co
 int approvals_list(struct db *db, const char *decision, const char *thread, int64_t before_seq,
                    unsigned limit, struct approval_rows *ret, struct err *e)
 {
-    auto(approval_rows) list = { 0 };
-    auto(query) q = { 0 };
+    scoped(approval_rows) list = { 0 };
+    scoped(query) q = { 0 };
     limit = limit < 1 ? 1 : limit > LIMIT_MAX ? LIMIT_MAX : limit;
     if (prepare_list(&q, db, decision, thread, before_seq, limit, e))
         return -1;
@@ -196,8 +194,8 @@ static int conflict(const struct approval_row *now, struct err *e)
 int approvals_decide(struct db *db, const struct approval_row *r, struct approval_row *ret,
                      struct err *e)
 {
-    auto(query) q = { 0 };
-    auto(approval_row) now = { 0 };
+    scoped(query) q = { 0 };
+    scoped(approval_row) now = { 0 };
     if (r->decision == DECISION_PENDING)
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "'pending' is no decision: approve, edit or reject is accepted");

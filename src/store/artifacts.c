@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
 #include "store/sql.h"
@@ -12,7 +13,7 @@ void artifact_row_done(struct artifact_row *r)
     char *texts[] = {
         r->id, r->conversation, r->title, r->content, r->language, r->type, r->parent
     };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         free(texts[i]);
     *r = (struct artifact_row){ 0 };
 }
@@ -27,9 +28,7 @@ void artifact_rows_done(struct artifact_rows *r)
 
 static int no_artifact(const char *id, struct err *e)
 {
-    char quoted[96];
-    return err_set(e, ERR_NOT_FOUND, 0, "there is no artifact '%s'",
-                   text_quote(id, quoted, sizeof quoted));
+    return err_set(e, ERR_NOT_FOUND, 0, "there is no artifact '%s'", QUOTED(id));
 }
 
 static void take_row(struct query *q, struct artifact_row *r)
@@ -53,8 +52,8 @@ enum { LIST_BYTES = 64 << 20 };
 static int get_all(struct db *db, enum sql id, const char *text, struct artifact_rows *ret,
                    struct err *e)
 {
-    auto(artifact_rows) list = { 0 };
-    auto(query) q = { 0 };
+    scoped(artifact_rows) list = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, id, e))
         return -1;
     bind_text(&q, text);
@@ -84,7 +83,7 @@ static int get_all(struct db *db, enum sql id, const char *text, struct artifact
 static int insert_version(struct db *db, int64_t seq, int64_t version, const char *title,
                           const char *content, int64_t now_ms, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_ARTIFACT_VERSION_INSERT, e))
         return -1;
     bind_int(&q, seq);
@@ -97,7 +96,7 @@ static int insert_version(struct db *db, int64_t seq, int64_t version, const cha
 
 int artifacts_insert(struct db *db, const struct artifact_row *r, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_ARTIFACT_INSERT, e))
         return -1;
     bind_text(&q, r->id);
@@ -116,7 +115,7 @@ int artifacts_insert(struct db *db, const struct artifact_row *r, struct err *e)
 
 int artifacts_get(struct db *db, const char *id, struct artifact_row *ret, struct err *e)
 {
-    auto(artifact_rows) found = { 0 };
+    scoped(artifact_rows) found = { 0 };
     if (get_all(db, SQL_ARTIFACT_GET, id, &found, e))
         return -1;
     if (found.n == 0)
@@ -128,8 +127,8 @@ int artifacts_get(struct db *db, const char *id, struct artifact_row *ret, struc
 int artifacts_update(struct db *db, const char *id, const char *content, const char *title,
                      int64_t now_ms, struct artifact_row *ret, struct err *e)
 {
-    auto(artifact_row) before = { 0 };
-    auto(query) q = { 0 };
+    scoped(artifact_row) before = { 0 };
+    scoped(query) q = { 0 };
     if (artifacts_get(db, id, &before, e) ||
         insert_version(db, before.seq, before.version + 1, title ? title : before.title,
                        content ? content : before.content, now_ms, e) ||
@@ -143,7 +142,7 @@ int artifacts_update(struct db *db, const char *id, const char *content, const c
 
 int artifacts_delete(struct db *db, const char *id, int64_t now_ms, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_ARTIFACT_DELETE, e))
         return -1;
     bind_int(&q, now_ms ? now_ms : 1); /* 0 is "not deleted" */
@@ -161,7 +160,7 @@ int artifacts_of_conversation(struct db *db, const char *conversation, struct ar
 
 int artifacts_versions(struct db *db, const char *id, struct artifact_rows *ret, struct err *e)
 {
-    auto(artifact_rows) found = { 0 };
+    scoped(artifact_rows) found = { 0 };
     if (get_all(db, SQL_ARTIFACT_VERSIONS, id, &found, e))
         return -1;
     if (found.n == 0)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "store/sql.h"
 
@@ -40,7 +41,7 @@ static void chain(uint8_t ret[HASH_BYTES], const uint8_t before[HASH_BYTES], int
                                  texts[3] };
     crypto_generichash_state state;
     (void)crypto_generichash_init(&state, NULL, 0, HASH_BYTES);
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
         put_u64(length, all[i].n);
         (void)crypto_generichash_update(&state, length, sizeof length);
         (void)crypto_generichash_update(&state, all[i].bytes, all[i].n);
@@ -50,7 +51,7 @@ static void chain(uint8_t ret[HASH_BYTES], const uint8_t before[HASH_BYTES], int
 
 static int read_head(struct db *db, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_AUDIT_HEAD, e))
         return -1;
     int found = query_step(&q, e);
@@ -85,7 +86,7 @@ int audit_append(struct db *db, const struct audit_record *r, struct err *e)
     }
     int64_t seq = db->audit.seq + 1;
     chain(hash, db->audit.hash, seq, r->time_ms, pieces);
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_AUDIT_INSERT, e))
         return -1;
     bind_int(&q, seq);
@@ -157,7 +158,7 @@ int audit_verify(struct db *db, struct audit_check *ret, struct err *e)
 {
     struct audit_check c = { 0 };
     uint8_t hash[HASH_BYTES] = { 0 };
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_AUDIT_AFTER, e))
         return -1;
     bind_int(&q, INT64_MIN);
@@ -179,7 +180,7 @@ int audit_each(struct db *db, int64_t after_seq, unsigned limit,
                int (*each)(void *context, const struct audit_record *r), void *context,
                struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_AUDIT_AFTER, e))
         return -1;
     bind_int(&q, after_seq);

@@ -104,19 +104,18 @@ int key_name_check(const char *name, struct err *e)
 {
     static const char accepted[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-    char quoted[96];
     size_t n = strlen(name);
     if (n >= 1 && n <= KEY_NAME_MAX && strspn(name, accepted) == n)
         return 0;
     return err_set(e, ERR_BAD_REQUEST, 0,
                    "key name '%s' is not accepted: 1 to %d letters, digits, '-', '_' or '.' are",
-                   text_quote(name, quoted, sizeof quoted), KEY_NAME_MAX);
+                   QUOTED(name), KEY_NAME_MAX);
 }
 
 static int insert_row(struct db *db, const struct key_row *k, struct err *e)
 {
     char scopes[SCOPES_TEXT_MAX];
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (key_name_check(k->name, e) || query_get(&q, db, SQL_KEY_INSERT, e))
         return -1;
     bind_text(&q, k->name);
@@ -135,16 +134,14 @@ static int insert_row(struct db *db, const struct key_row *k, struct err *e)
 
 static int delete_row(struct db *db, const char *name, struct err *e)
 {
-    char quoted[96];
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_KEY_DELETE, e))
         return -1;
     bind_text(&q, name);
     if (query_run(&q, e))
         return -1;
     return query_changes(&q) ? 0
-                             : err_set(e, ERR_NOT_FOUND, 0, "there is no key '%s'",
-                                       text_quote(name, quoted, sizeof quoted));
+                             : err_set(e, ERR_NOT_FOUND, 0, "there is no key '%s'", QUOTED(name));
 }
 
 /* {"scopes":["run","read"],"max_runs":0}; the words need no escape. */
@@ -165,7 +162,7 @@ static int added_detail(const struct key_row *k, struct buf *b, struct err *e)
 
 int keys_add(struct db *db, const struct key_row *k, const char *actor, struct err *e)
 {
-    auto(buf) detail = { 0 };
+    scoped(buf) detail = { 0 };
     if (added_detail(k, &detail, e) || insert_row(db, k, e))
         return -1;
     const struct audit_record r = { .time_ms = k->created_ms,
@@ -204,7 +201,7 @@ int keys_list(struct db *db, struct key_row **ret, size_t *ret_n, struct err *e)
 {
     autofree struct key_row *keys = NULL;
     size_t n = 0;
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_KEY_LIST, e))
         return -1;
     int found;

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
 #include "store/approvals.h"
@@ -9,14 +10,14 @@ void rule_row_done(struct rule_row *r)
 {
     char *texts[] = { r->id,       r->action, r->thread, r->tool,
                       r->language, r->match,  r->text,   r->made_by };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         free(texts[i]);
     *r = (struct rule_row){ 0 };
 }
 
 int rules_insert(struct db *db, const struct rule_row *r, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RULE_INSERT, e))
         return -1;
     bind_text(&q, r->id);
@@ -33,16 +34,14 @@ int rules_insert(struct db *db, const struct rule_row *r, struct err *e)
 
 int rules_delete(struct db *db, const char *id, struct err *e)
 {
-    char quoted[96];
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RULE_DELETE, e))
         return -1;
     bind_text(&q, id);
     if (query_run(&q, e))
         return -1;
     return query_changes(&q) ? 0
-                             : err_set(e, ERR_NOT_FOUND, 0, "there is no rule '%s'",
-                                       text_quote(id, quoted, sizeof quoted));
+                             : err_set(e, ERR_NOT_FOUND, 0, "there is no rule '%s'", QUOTED(id));
 }
 
 void rule_rows_done(struct rule_rows *r)
@@ -55,8 +54,8 @@ void rule_rows_done(struct rule_rows *r)
 
 int rules_list(struct db *db, struct rule_rows *ret, struct err *e)
 {
-    auto(rule_rows) list = { 0 };
-    auto(query) q = { 0 };
+    scoped(rule_rows) list = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RULE_LIST, e))
         return -1;
     int found;

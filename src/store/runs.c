@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
 #include "store/runs_row.h"
@@ -32,22 +33,20 @@ const char *run_state_word(enum run_state s)
 
 int run_state_parse(const char *word, enum run_state *ret, struct err *e)
 {
-    char quoted[96];
     for (int i = 0; i < RUN_STATE_COUNT_; i++) {
         if (strcmp(word, state_words[i]) == 0) {
             *ret = (enum run_state)i;
             return 0;
         }
     }
-    return err_set(e, ERR_BAD_REQUEST, 0, "state '%s' is not one of%s",
-                   text_quote(word, quoted, sizeof quoted), state_list);
+    return err_set(e, ERR_BAD_REQUEST, 0, "state '%s' is not one of%s", QUOTED(word), state_list);
 }
 
 void run_row_done(struct run_row *r)
 {
     char *texts[] = { r->id,    r->language, r->verdict, r->key,    r->thread, r->artifact,
                       r->batch, r->surface,  r->request, r->result, r->code };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         free(texts[i]);
     buf_done(&r->journal);
     buf_done(&r->files);
@@ -91,7 +90,7 @@ static int64_t text_size(const char *text)
 
 int run_bytes_add(struct db *db, int64_t bytes, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_BYTES_ADD, e))
         return -1;
     bind_int(&q, bytes);
@@ -100,7 +99,7 @@ int run_bytes_add(struct db *db, int64_t bytes, struct err *e)
 
 static int insert_input(struct db *db, int64_t seq, const struct run_row *r, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_INPUT_INSERT, e))
         return -1;
     bind_int(&q, seq);
@@ -112,7 +111,7 @@ static int insert_input(struct db *db, int64_t seq, const struct run_row *r, str
 int runs_insert(struct db *db, const struct run_row *r, struct err *e)
 {
     int64_t bytes = ROW_BYTES + text_size(r->request) + text_size(r->code);
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_INSERT, e))
         return -1;
     bind_text(&q, r->id);
@@ -135,15 +134,13 @@ int runs_insert(struct db *db, const struct run_row *r, struct err *e)
 
 static int no_run(const char *id, struct err *e)
 {
-    char quoted[96];
-    return err_set(e, ERR_NOT_FOUND, 0, "there is no run '%s'",
-                   text_quote(id, quoted, sizeof quoted));
+    return err_set(e, ERR_NOT_FOUND, 0, "there is no run '%s'", QUOTED(id));
 }
 
 /* Found: 0. */
 static int must_exist(struct db *db, const char *id, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_STATE, e))
         return -1;
     bind_text(&q, id);
@@ -153,7 +150,7 @@ static int must_exist(struct db *db, const char *id, struct err *e)
 
 static int input_size(struct db *db, int64_t seq, int64_t *ret, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_INPUT_SIZE, e))
         return -1;
     bind_int(&q, seq);
@@ -168,8 +165,8 @@ static int replace_input(struct db *db, int64_t seq, const struct run_row *r, in
                          struct err *e)
 {
     int64_t before, after;
-    auto(query) put = { 0 };
-    auto(query) grow = { 0 };
+    scoped(query) put = { 0 };
+    scoped(query) grow = { 0 };
     if (input_size(db, seq, &before, e) || query_get(&put, db, SQL_RUN_INPUT_REPLACE, e))
         return -1;
     bind_text(&put, r->code);
@@ -186,7 +183,7 @@ static int replace_input(struct db *db, int64_t seq, const struct run_row *r, in
 
 static int insert_output(struct db *db, int64_t seq, const struct run_row *r, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_OUTPUT_INSERT, e))
         return -1;
     bind_int(&q, seq);
@@ -198,7 +195,7 @@ static int insert_output(struct db *db, int64_t seq, const struct run_row *r, st
 
 static int add_total(struct db *db, const char *language, const struct run_row *r, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_TOTAL_ADD, e))
         return -1;
     bind_text(&q, language);
@@ -224,7 +221,7 @@ static int64_t journal_file_bytes(const struct db *db, const char *id)
 static int finish_row(struct db *db, const struct run_row *r, int64_t bytes, int64_t *ret_seq,
                       char **ret_language, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_FINISH, e))
         return -1;
     bind_text(&q, r->verdict);
@@ -264,7 +261,7 @@ int runs_finish(struct db *db, const struct run_row *r, struct err *e)
 
 static int get_blobs(struct db *db, unsigned with, struct run_row *row, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_BLOBS, e))
         return -1;
     bind_int(&q, (with & RUN_WITH_JOURNAL) != 0);
@@ -280,8 +277,8 @@ static int get_blobs(struct db *db, unsigned with, struct run_row *row, struct e
 
 int runs_get(struct db *db, const char *id, unsigned with, struct run_row *ret, struct err *e)
 {
-    auto(run_row) row = { 0 };
-    auto(query) q = { 0 };
+    scoped(run_row) row = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_GET, e))
         return -1;
     bind_text(&q, id);
@@ -300,7 +297,7 @@ int runs_get(struct db *db, const char *id, unsigned with, struct run_row *ret, 
 
 int runs_interrupt_unfinished(struct db *db, int64_t now_ms, int64_t *ret_n, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_INTERRUPT, e))
         return -1;
     bind_int(&q, now_ms);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "store/runs_row.h"
 
@@ -22,7 +23,7 @@ static const struct filter {
     { "r.verdict", offsetof(struct run_query, verdict), false },
     { "r.language", offsetof(struct run_query, language), false },
 };
-enum { FILTERS = sizeof filters / sizeof filters[0], LIMIT_MAX = 1000 };
+enum { FILTERS = ARRAY_LEN(filters), LIMIT_MAX = 1000 };
 
 static const char *value_of(const struct run_query *q, const struct filter *f)
 {
@@ -55,7 +56,7 @@ static int make_plan(struct db *db, const struct run_query *q, struct plan *ret,
     }
     p.by_time = span && p.walked == FILTERS;
     if (p.by_time && q->before_seq) {
-        auto(query) at = { 0 };
+        scoped(query) at = { 0 };
         if (query_get(&at, db, SQL_RUN_CREATED, e))
             return -1;
         bind_int(&at, q->before_seq);
@@ -94,7 +95,7 @@ static int add_where(struct buf *sql, const struct run_query *q, const struct pl
 static int prepare(struct query *ret, struct db *db, const struct run_query *q,
                    const struct plan *p, unsigned limit, struct err *e)
 {
-    auto(buf) sql = { 0 };
+    scoped(buf) sql = { 0 };
     if (buf_addf(&sql, e, "SELECT " RUN_COLUMNS " FROM runs r%s WHERE true",
                  q->q ? " CROSS JOIN run_input i ON i.seq = r.seq" : "") ||
         add_where(&sql, q, p, e) ||
@@ -129,8 +130,8 @@ void run_rows_done(struct run_rows *r)
 
 int runs_list(struct db *db, const struct run_query *q, struct run_rows *ret, struct err *e)
 {
-    auto(run_rows) list = { 0 };
-    auto(query) rows = { 0 };
+    scoped(run_rows) list = { 0 };
+    scoped(query) rows = { 0 };
     struct plan plan;
     enum run_state known;
     unsigned limit = q->limit < 1 ? 1 : q->limit > LIMIT_MAX ? LIMIT_MAX : q->limit;
@@ -161,7 +162,7 @@ int runs_stats(struct db *db, int64_t since_ms, struct run_stat **ret, size_t *r
 {
     autofree struct run_stat *stats = NULL;
     size_t n = 0;
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, since_ms ? SQL_RUN_TOTALS_SINCE : SQL_RUN_TOTALS, e))
         return -1;
     if (since_ms)

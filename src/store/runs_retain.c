@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "store/runs_row.h"
 
@@ -18,7 +19,7 @@ static void remove_file(const struct db *db, const char *id)
 
 static int run_with_seq(struct db *db, enum sql id, int64_t seq, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, id, e))
         return -1;
     bind_int(&q, seq);
@@ -30,7 +31,7 @@ static int remove_doomed(struct db *db, struct err *e)
 {
     autofree char *id = NULL;
     {
-        auto(query) list = { 0 };
+        scoped(query) list = { 0 };
         if (query_get(&list, db, SQL_DOOMED_LIST, e))
             return -1;
         bind_int(&list, 1);
@@ -42,7 +43,7 @@ static int remove_doomed(struct db *db, struct err *e)
             return -1;
     }
     remove_file(db, id);
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_DOOMED_DELETE, e))
         return -1;
     bind_text(&q, id);
@@ -59,7 +60,7 @@ static int remove_run(struct db *db, const struct victim *v, struct err *e)
     static const enum sql all[] = { SQL_RUN_INPUT_DELETE, SQL_RUN_OUTPUT_DELETE, SQL_RUN_DELETE };
     if (v->has_file && run_with_seq(db, SQL_DOOMED_ADD, v->seq, e))
         return -1;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
         if (run_with_seq(db, all[i], v->seq, e))
             return -1;
     return 0;
@@ -69,7 +70,7 @@ static int remove_run(struct db *db, const struct victim *v, struct err *e)
 static int find_victims(struct db *db, int64_t older_ms, unsigned limit, struct victim *ret,
                         unsigned *ret_n, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, older_ms ? SQL_RUN_OLDER : SQL_RUN_OLDEST, e))
         return -1;
     if (older_ms)
@@ -88,7 +89,7 @@ static int find_victims(struct db *db, int64_t older_ms, unsigned limit, struct 
 
 static int history_bytes(struct db *db, int64_t *ret, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_BYTES, e) || query_step(&q, e) < 0)
         return -1;
     *ret = take_int(&q);

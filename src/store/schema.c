@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "store/sql.h"
 
@@ -72,7 +73,7 @@ static const char version_1[] =
 
 /* What brings a database from each version to the next. Rows are added, never changed. */
 static const char *const migrations[] = { version_1 };
-enum { SCHEMA_VERSION = sizeof migrations / sizeof migrations[0] };
+enum { SCHEMA_VERSION = ARRAY_LEN(migrations) };
 
 int schema_check(struct db *db, struct err *e)
 {
@@ -121,7 +122,7 @@ static int migrate_one(struct db *db, bool *ret_more, struct err *e)
 /* Without it readers and the writer would wait for each other. SQLite does not fail, but answers with what it has. */
 static int use_wal(struct db *db, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_prepare(&q, db, "PRAGMA journal_mode = WAL", e) || query_step(&q, e) < 0)
         return -1;
     const char *mode = peek_text(&q, NULL);

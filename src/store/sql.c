@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 
@@ -26,7 +27,7 @@ static const struct {
 
 int sql_fail(const struct db *db, int rc, const char *what, struct err *e)
 {
-    for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(failures); i++) {
         if ((rc & 0xff) != failures[i].rc)
             continue;
         return err_set(e, failures[i].code, 0, "%s: %s: %s", db->path, what,
@@ -60,7 +61,7 @@ int sql_script(struct db *db, const char *text, struct err *e)
 
 int sql_number(struct db *db, const char *text, int64_t *ret, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     if (query_prepare(&q, db, text, e))
         return -1;
     int row = query_step(&q, e);
@@ -72,7 +73,7 @@ int sql_number(struct db *db, const char *text, int64_t *ret, struct err *e)
 
 static int run_kept(struct db *db, enum sql id, struct err *e)
 {
-    auto(query) q = { 0 };
+    scoped(query) q = { 0 };
     return query_get(&q, db, id, e) ? -1 : query_run(&q, e);
 }
 
@@ -265,7 +266,7 @@ void *sql_grow(void *array, size_t n, size_t element, struct err *e)
         return memset((char *)array + n * element, 0, element), array;
     void *grown = reallocarray(array, n ? n * 2 : 1, element);
     if (!grown) {
-        (void)err_set(e, ERR_NO_MEMORY, 0, "no memory for the rows of a list");
+        (void)err_no_memory(e, "the rows of a list");
         return NULL;
     }
     memset((char *)grown + n * element, 0, element);

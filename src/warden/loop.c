@@ -145,7 +145,7 @@ static int spawn(struct loop *l, const struct wire_spawn *w, struct jar_spec *sp
 static int on_spawn(struct loop *l, struct err *e)
 {
     struct wire_message *m = &l->message;
-    auto(wire_spawn) s = { 0 };
+    scoped(wire_spawn) s = { 0 };
     if (wire_read_spawn(m, &s, e))
         return -1;
     if (find_slot(l, s.id))

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 
 enum {
@@ -100,7 +101,7 @@ static struct zygote *lose(struct pool *k, struct zygote **place, const struct e
 struct zygote *pool_hear(struct pool *k)
 {
     struct zygote **const places[] = { &k->now, &k->next, &k->old };
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
         struct err e = { 0 };
         if (*places[i] && (*places[i])->fd >= 0 && zygote_hear(*places[i], &e))
             return lose(k, places[i], &e);
@@ -113,7 +114,7 @@ struct zygote *pool_give_up(struct pool *k, const struct jar *awaiting)
     struct zygote **const places[] = { &k->now, &k->old };
     struct err e;
     (void)!err_set(&e, ERR_UNAVAILABLE, 0, "the zygote does not answer");
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(places); i++)
         if (*places[i] && jar_awaits(awaiting, &(*places[i])->womb))
             return lose(k, places[i], &e);
     return NULL;
@@ -123,7 +124,7 @@ bool pools_has_child(const struct pools *p, pid_t pid)
 {
     for (uint32_t i = 0; i < p->n; i++) {
         const struct zygote *const all[] = { p->kinds[i].now, p->kinds[i].next, p->kinds[i].old };
-        for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+        for (size_t k = 0; k < ARRAY_LEN(all); k++)
             if (all[k] && all[k]->pid == pid)
                 return true;
     }

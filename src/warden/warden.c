@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "jar/clone.h"
@@ -45,7 +46,7 @@ static int settle(int wire_fd, const struct cgroup_host *cgroups, struct err *e)
         keep[1 + i] = cgroups ? cgroups->fd[i] : -1;
         keep[1 + CGROUP_SLOTS + i] = cgroups ? cgroups->base_fd[i] : -1;
     }
-    if (fd_keep_only(keep, sizeof keep / sizeof keep[0], e))
+    if (fd_keep_only(keep, ARRAY_LEN(keep), e))
         return -1;
 
     autoclose int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -58,7 +59,7 @@ static int settle(int wire_fd, const struct cgroup_host *cgroups, struct err *e)
     (void)prctl(PR_SET_NAME, "belljar-warden", 0, 0, 0);
     static const int ignored[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
                                    SIGPIPE, SIGTSTP, SIGUSR1, SIGUSR2 };
-    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
         (void)signal(ignored[i], SIG_IGN);
     (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the wait statuses away */
     struct rlimit files;

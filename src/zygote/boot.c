@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/caps.h"
 #include "base/fdio.h"
@@ -99,7 +100,7 @@ static void run_interpreter(const struct zygote_def *def)
     size_t n = 0;
     (void)snprintf(preload, sizeof preload, "LD_PRELOAD=%s/%s", ZYGOTE_DIR, name_of(def->files[0]));
     envp[n++] = preload;
-    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(always); i++)
         envp[n++] = always[i];
     for (const char *const *entry = def->env; *entry && n < ENV_MAX; entry++)
         envp[n++] = *entry;

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "jar/confine.h"
@@ -216,7 +217,7 @@ static void confine(const struct request *q)
         .init_pidfd = q->fds[REQUEST_FD_INIT],
         .entered = true,
         .kept_fds = keep,
-        .n_kept = sizeof keep / sizeof keep[0],
+        .n_kept = ARRAY_LEN(keep),
     };
     if (q->r.nice)
         (void)setpriority(PRIO_PROCESS, 0, q->r.nice);
@@ -269,8 +270,7 @@ static void take_job(const struct request *q, const char *name, struct driver_jo
     int report_fd = q->fds[REQUEST_FD_REPORT], job_fd = q->fds[REQUEST_FD_JOB];
     char *bytes = malloc(JOB_MAX_BYTES); /* kept: the job's strings are in it */
     report_send(report_fd, REPORT_READY, &e);
-    int got = bytes ? job_receive(job_fd, bytes, &job, &e)
-                    : err_set(&e, ERR_NO_MEMORY, 0, "no memory for a job");
+    int got = bytes ? job_receive(job_fd, bytes, &job, &e) : err_no_memory(&e, "a job");
     if (got == 0)
         _exit(0); /* the jar is not wanted any more */
     if (got < 0 || unpack(job.fds[JOB_FD_BUNDLE], &e) ||

@@ -50,7 +50,7 @@ int zygote_start(struct jar_host *h, const struct zygote_files *files, uint64_t 
     }
     struct zygote *z = calloc(1, sizeof *z);
     if (!z)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a zygote");
+        return err_no_memory(e, "a zygote");
     *z = (struct zygote){ .womb = { .hatch = hatch, .heavy = files->def->heavy },
                           .pidfd = -1,
                           .fd = -1,

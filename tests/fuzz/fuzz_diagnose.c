@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
 #include "diagnose/diagnose.h"
@@ -19,7 +20,7 @@ static const char *const grammars[] = { "python", "node",   "typescript", "shell
 static void check(const struct diagnosis *d)
 {
     struct err e;
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     struct diagnosis again;
     json_t *json = diagnosis_json(d);
     if (!json || diagnosis_text(d, true, 40, &text, &e) || !diagnosis_from_json(json, &again))
@@ -40,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct diagnosis d;
     if (size == 0 || (!g && diagnoser_new(&g, &e)))
         return 0;
-    const char *grammar = grammars[data[0] % (sizeof grammars / sizeof grammars[0])];
+    const char *grammar = grammars[data[0] % (ARRAY_LEN(grammars))];
     const char *text = (const char *)data + 1;
     const char *nul = memchr(text, 0, size - 1);
     size_t len = nul ? (size_t)(nul - text) : size - 1;

@@ -26,7 +26,7 @@ static int touch(void *context, const char *path, struct err *e)
 static void read_head(const uint8_t *data, size_t size)
 {
     struct err e;
-    auto(elf) f = { 0 };
+    scoped(elf) f = { 0 };
     struct libraries none = { 0 };
     size_t total = 0;
     autoclose int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct err e;
     size_t total = 0;
-    auto(libraries) l = { 0 };
+    scoped(libraries) l = { 0 };
     if (size > 1 << 16)
         return 0;
     read_head(data, size);

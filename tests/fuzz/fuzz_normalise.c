@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err e;
     const char *const names[] = { NULL, "README.md", "script" };
     for (size_t i = 0; i < 3; i++) {
-        auto(normalised) n = { 0 };
+        scoped(normalised) n = { 0 };
         const struct normalise_request q = { .text = text, .len = size, .file_name = names[i] };
         if (normalise(&q, &n, &e) == 0 &&
             (n.code.len > size + 1 || (n.told == TOLD_NOT) != (n.language == NULL)))

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
     if (split_skip_blank(text, size, 0, false) > size)
         abort();
-    auto(csv) c = { 0 };
+    scoped(csv) c = { 0 };
     csv_init(&c, text, size);
     while (csv_next(&c, &e) > 0)
         for (size_t i = 0; i < c.n_fields; i++)

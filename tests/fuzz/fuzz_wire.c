@@ -22,7 +22,7 @@ static size_t touch(char *const *list)
 
 static void read_spawn(const struct wire_message *m)
 {
-    auto(wire_spawn) s = { 0 };
+    scoped(wire_spawn) s = { 0 };
     struct err e;
     if (wire_read_spawn(m, &s, &e))
         return;

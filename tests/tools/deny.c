@@ -25,6 +25,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 #if defined(__x86_64__)
 #define NATIVE_ARCH AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
@@ -118,11 +120,11 @@ static int number_of(const struct name *table, size_t n, const char *text, const
     return (int)value;
 }
 
-#define NUMBER(table, text, what) number_of(table, sizeof table / sizeof *table, text, what)
+#define NUMBER(table, text, what) number_of(table, ARRAY_LEN(table), text, what)
 
 static void emit(struct filter *f, unsigned code, unsigned char jt, unsigned char jf, unsigned k)
 {
-    if (f->len == sizeof f->code / sizeof *f->code)
+    if (f->len == ARRAY_LEN(f->code))
         die("too many rules", "the filter is full");
     f->code[f->len++] = (struct sock_filter){ (unsigned short)code, jt, jf, k };
 }

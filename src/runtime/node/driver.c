@@ -92,6 +92,7 @@ struct scope {
 };
 
 static const char script_text[] =
+#include "base/array.h"
 #include "runtime/node/driver.js.inc"
     ;
 
@@ -317,7 +318,7 @@ static void check_version(void)
     void *symbol = dlsym(RTLD_DEFAULT, "_ZN2v82V810GetVersionEv");
     memcpy(&version, &symbol, sizeof version);
     const char *v = symbol ? version() : "unknown";
-    for (size_t i = 0; i < sizeof proven / sizeof proven[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(proven); i++)
         if (strncmp(v, proven[i], strlen(proven[i])) == 0)
             return;
     (void)snprintf(why, sizeof why, "warm starts are for Node 18 and 20; the V8 of this one is %s",
@@ -347,7 +348,7 @@ static _Noreturn void fail_without(const char *symbol)
 int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char **, char **))
 {
     check_version();
-    for (size_t i = 0; i < sizeof v8_symbols / sizeof v8_symbols[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(v8_symbols); i++) {
         void *symbol = dlsym(RTLD_DEFAULT, v8_symbols[i].name);
         if (!symbol)
             fail_without(v8_symbols[i].name);

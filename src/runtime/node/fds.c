@@ -11,6 +11,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 enum { FDS_MAX = 64, WATCHES_MAX = 64, LINK_MAX_BYTES = 64, HELD_MAX = 64 };
 
 enum kind { KIND_NULL, KIND_EVENT, KIND_POLL, KIND_PIPE };
@@ -42,7 +44,7 @@ static const struct {
 
 static bool find_kind(struct own *o)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         if (strncmp(o->link, kinds[i].prefix, strlen(kinds[i].prefix)) == 0) {
             o->kind = kinds[i].kind;
             return true;

@@ -17,6 +17,7 @@ enum { UV_RUN_NOWAIT = 2, CANDIDATES_MAX = 1 << 16 };
 #define FILE_NAME "/belljar/node_modules/rehearsal.js"
 
 static const char text[] =
+#include "base/array.h"
 #include "runtime/node/rehearsal.js.inc"
     ;
 
@@ -180,7 +181,7 @@ int rehearsal_export(napi_env env, napi_value exports)
         { "turn", turn },        { "over", over },
     };
     int wrong = 0;
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0] && !wrong; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(functions) && !wrong; i++) {
         napi_value f;
         wrong = napi_create_function(env, functions[i].name, SIZE_MAX, functions[i].call, NULL,
                                      &f) ||

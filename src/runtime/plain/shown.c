@@ -9,6 +9,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 /* proc(5): fields of /proc/PID/stat, counted from 1. */
 enum {
     FIELD_START_CODE = 26,
@@ -44,7 +46,7 @@ static const char *end_of_usual(const char *at, const char *end)
 {
     static const char *const ours[] = { "BELLJAR_", "OPENBLAS_" };
     for (; at < end; at += strlen(at) + 1)
-        for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        for (size_t i = 0; i < ARRAY_LEN(ours); i++)
             if (strncmp(at, ours[i], strlen(ours[i])) == 0)
                 return at;
     return end;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "runtime/python/guest.h"
 
 static _Noreturn void fail_python(const char *what)
@@ -217,6 +218,6 @@ void guest_let_go(struct guest *g)
         &g->weakref_globals[1],
         &g->weakref_globals[2],
     };
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(kept); i++)
         Py_CLEAR(*kept[i]);
 }

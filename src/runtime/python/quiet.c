@@ -5,6 +5,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "runtime/python/internals.h"
 
 /* Extension modules that write something when the last of their objects goes; and whatever is not the interpreter's, a
@@ -64,7 +65,7 @@ static bool is_closed_file(PyObject *o)
     static const char *const files[] = { "_io.FileIO", "_io.BufferedReader", "_io.BufferedWriter",
                                          "_io.BufferedRandom", "_io.TextIOWrapper" };
     bool known = false;
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
         known = known || strcmp(name, files[i]) == 0;
     if (!known || Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE)
         return false;

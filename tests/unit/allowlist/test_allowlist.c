@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "check.h"
 #include "commands/companions.h"
@@ -30,7 +31,7 @@ static int resolve(char **names, struct commands *ret, struct err *e)
 static void test_command_comes_with_loader_and_libraries(void)
 {
     char *names[] = { (char *)"ls", NULL };
-    auto(commands) c = { 0 };
+    scoped(commands) c = { 0 };
     struct err e;
     if (!CHECK_INT(resolve(names, &c, &e), 0))
         return (void)printf("    %s\n", e.text);
@@ -48,7 +49,7 @@ static void test_command_comes_with_loader_and_libraries(void)
 static void test_empty_list_is_the_shell_alone(void)
 {
     char *names[] = { NULL };
-    auto(commands) c = { 0 };
+    scoped(commands) c = { 0 };
     struct err e;
     CHECK_INT(resolve(names, &c, &e), 0);
     CHECK(c.executes && c.executes[0] && c.executes[1] && !c.executes[2]); /* and its loader */
@@ -57,7 +58,7 @@ static void test_empty_list_is_the_shell_alone(void)
 static void test_what_shells_do_themselves_is_no_file(void)
 {
     char *names[] = { (char *)"cd", (char *)".", (char *)"export", (char *)"[[", NULL };
-    auto(commands) c = { 0 };
+    scoped(commands) c = { 0 };
     struct err e;
     CHECK_INT(resolve(names, &c, &e), 0);
     CHECK(c.executes && c.executes[2] == NULL);
@@ -79,7 +80,7 @@ static void test_what_is_no_command_is_named(void)
         { "a\nb", "'a\\x0ab'" },
         { "\xff", "\\xff" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char *names[] = { (char *)"ls", (char *)rows[i].name, NULL };
         struct commands c = { 0 };
         struct err e = { 0 };
@@ -142,10 +143,10 @@ static void test_listed_paths_have_one_form(void)
         "/usr//bin", "/usr/./bin",     "/usr/../etc", "/usr/bin/",  "/sandbox/x",
         "/tmp/x",    "/proc/self/exe", "/etc/passwd", "/usr/bin/.."
     };
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(good); i++)
         if (!CHECK(listed_path(good[i])))
             printf("    %s\n", good[i]);
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
         if (!CHECK(!listed_path(bad[i])))
             printf("    %s\n", bad[i]);
     char longest[LISTED_PATH_MAX + 1] = "/usr/";
@@ -230,7 +231,7 @@ static struct small small_elf(void)
 static void test_head_is_read(void)
 {
     struct small s = small_elf();
-    auto(elf) f = { 0 };
+    scoped(elf) f = { 0 };
     struct err e = { 0 };
     autoclose int fd = memfd_create("unit-test", MFD_CLOEXEC);
     CHECK(fd >= 0 && fd_write_all(fd, &s, sizeof s) == 0);

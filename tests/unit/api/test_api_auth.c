@@ -1,6 +1,7 @@
 #include "api/auth.h"
 
 #include "api/guard.h"
+#include "base/array.h"
 #include "check.h"
 
 /* ---- who asks ---- */
@@ -37,7 +38,7 @@ static void test_key_is_taken_from_either_header(void)
     struct api_keys keys = two_keys();
     struct api_identity who;
     struct auth_facts f = tcp;
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(good); i++) {
         f.authorization = good[i];
         CHECK_INT(identify(&keys, f, &who), 0);
         CHECK_STR(who.name, "key:runner");
@@ -45,7 +46,7 @@ static void test_key_is_taken_from_either_header(void)
         CHECK_INT(who.max_runs, 3);
         CHECK_INT(who.scopes, SCOPE_BIT(SCOPE_RUN));
     }
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         f.authorization = bad[i];
         CHECK_INT(identify(&keys, f, &who), -1);
         CHECK_INT(who.scopes, 0);
@@ -66,7 +67,7 @@ static void test_key_in_the_wrong_form_is_told_so_and_not_shown(void)
     struct api_keys keys = two_keys();
     struct api_identity who;
     struct auth_facts f = tcp;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct err e = { 0 };
         f.authorization = rows[i][0];
         CHECK_INT(auth_identify(&keys, &f, &who, &e), -1);
@@ -87,7 +88,7 @@ static void test_without_a_key_only_loopback_without_keys_is_open(void)
     CHECK(who.key == NULL);
     CHECK_INT(identify(&keys, f, &who), -1);
     static const char *const open_to_all[] = { "0.0.0.0", "::", "10.0.0.1", "" };
-    for (size_t i = 0; i < sizeof open_to_all / sizeof open_to_all[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(open_to_all); i++) {
         f.listener = open_to_all[i];
         CHECK_INT(identify(&no_keys, f, &who), -1);
     }
@@ -101,7 +102,7 @@ static void test_unix_socket_knows_its_owner(void)
     } rows[] = { { 0, 0 }, { 5, 0 }, { 6, 0 }, { 7, -1 } };
     struct api_keys keys = two_keys();
     struct api_identity who;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct auth_facts f = tcp;
         f.is_unix = true;
         f.listener = "";
@@ -158,7 +159,7 @@ static void test_host_must_be_a_name_of_ours(void)
         { "other,box.local", "127.0.0.1", "other,box.local", -1 },
         { "anything", "127.0.0.1", "*", 0 },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct guard_facts f = { .host = rows[i].host,
                                  .listener = rows[i].listener,
                                  .hosts = rows[i].hosts };
@@ -194,7 +195,7 @@ static void test_other_origins_must_be_allowed(void)
         { "https://app.example", "cross-site", "http://a, https://app.example", 0, true },
         { "https://app.example.evil", NULL, "https://app.example", -1, false },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct guard_facts f = { .host = "localhost:6000",
                                  .listener = "127.0.0.1",
                                  .hosts = "",
@@ -216,9 +217,9 @@ static void test_loopback_is_told_from_the_rest(void)
     static const char *const yes[] = { "127.0.0.1", "127.255.0.9", "::1" };
     static const char *const no[] = { "0.0.0.0", "128.0.0.1", "::",
                                       "",        "localhost", "::ffff:10.0.0.1" };
-    for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(yes); i++)
         CHECK(guard_is_loopback(yes[i]));
-    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(no); i++)
         CHECK(!guard_is_loopback(no[i]));
 }
 

@@ -3,6 +3,7 @@
 
 #include "api/auth.h"
 #include "api/core.h"
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 
@@ -134,24 +135,24 @@ static const struct api_field query[] = {
     { 0 },
 };
 static const struct api_route routes[] = {
-    { .method = HTTP_GET_, .path = "/open", .scope = SCOPE_NONE, .handle = keep },
-    { .method = HTTP_POST_, .path = "/echo", .scope = SCOPE_RUN, .body = fields, .handle = echo },
-    { .method = HTTP_POST_,
+    { .method = METHOD_GET, .path = "/open", .scope = SCOPE_NONE, .handle = keep },
+    { .method = METHOD_POST, .path = "/echo", .scope = SCOPE_RUN, .body = fields, .handle = echo },
+    { .method = METHOD_POST,
       .path = "/api/echo",
       .scope = SCOPE_RUN,
       .style = STYLE_DETAIL,
       .body = fields,
       .flags = ROUTE_LENIENT,
       .handle = echo },
-    { .method = HTTP_POST_,
+    { .method = METHOD_POST,
       .path = "/execute",
       .scope = SCOPE_RUN,
       .style = STYLE_NEMO,
       .flags = ROUTE_RAW,
       .handle = raw },
-    { .method = HTTP_GET_, .path = "/full", .scope = SCOPE_RUN, .handle = full },
-    { .method = HTTP_GET_, .path = "/mine/{name}", .scope = SCOPE_ANY, .handle = name_me },
-    { .method = HTTP_GET_,
+    { .method = METHOD_GET, .path = "/full", .scope = SCOPE_RUN, .handle = full },
+    { .method = METHOD_GET, .path = "/mine/{name}", .scope = SCOPE_ANY, .handle = name_me },
+    { .method = METHOD_GET,
       .path = "/me/{name}",
       .scope = SCOPE_ADMIN,
       .query = query,
@@ -222,21 +223,23 @@ static void test_what_can_be_refused_is_refused_before_the_body(void)
         { { .path = "/nope" }, 404, "openapi.json" },
         { { .path = "/api/nope" }, 404, "{\"detail\":" },
         { { .path = "/execute/nope" }, 404, "{\"process_status\":\"error\",\"stdout\":\"\"" },
-        { { .method = HTTP_PUT_, .path = "/open" }, 405, "it takes GET, HEAD, OPTIONS" },
+        { { .method = METHOD_PUT, .path = "/open" }, 405, "it takes GET, HEAD, OPTIONS" },
         { { .path = "/open", .name = "Host", .value = "" }, 0, "" },
         { { .path = "/open", .name = "Origin", .value = "http://evil" }, 403, "http.origins" },
         { { .path = "/open", .name = "Sec-Fetch-Site", .value = "cross-site" }, 403, "cross-site" },
-        { { .method = HTTP_POST_, .path = "/echo" }, 400, "needs a JSON object" },
-        { { .method = HTTP_POST_, .path = "/echo", .body = "{}" }, 415, "no Content-Type" },
-        { { .method = HTTP_POST_, .path = "/echo", .body = "{}", .type = "text/plain" },
+        { { .method = METHOD_POST, .path = "/echo" }, 400, "needs a JSON object" },
+        { { .method = METHOD_POST, .path = "/echo", .body = "{}" }, 415, "no Content-Type" },
+        { { .method = METHOD_POST, .path = "/echo", .body = "{}", .type = "text/plain" },
           415,
           "'text/plain'" },
-        { { .method = HTTP_POST_, .path = "/echo", .body = "{}", .type = "application/jsonx" },
+        { { .method = METHOD_POST, .path = "/echo", .body = "{}", .type = "application/jsonx" },
           415,
           "jsonx" },
-        { { .method = HTTP_POST_, .path = "/api/echo", .body = "{}", .type = "x" }, 415, "detail" },
+        { { .method = METHOD_POST, .path = "/api/echo", .body = "{}", .type = "x" },
+          415,
+          "detail" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (!CHECK_INT(ask(&rows[i].ask), rows[i].status) ||
             !CHECK(strstr(told.body, rows[i].says) != NULL))
             printf("    %s: %s\n", rows[i].ask.path, told.body);
@@ -262,9 +265,9 @@ static void test_body_reaches_its_handler_validated(void)
         { "/api/echo", "{}", 400, "{\"detail\":\"code is required\"}" },
         { "/execute", "not json", 200, "not json" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct ask a = {
-            .method = HTTP_POST_, .path = rows[i].path, .type = json, .body = rows[i].body
+            .method = METHOD_POST, .path = rows[i].path, .type = json, .body = rows[i].body
         };
         if (!CHECK_INT(ask(&a), rows[i].status) || !CHECK(strstr(told.body, rows[i].says) != NULL))
             printf("    %s: %s\n", rows[i].body, told.body);
@@ -295,7 +298,7 @@ static void test_query_is_checked_against_its_table(void)
         { "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=1", 400,
           "longer" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct ask a = { .path = "/me/x", .query = rows[i].query };
         if (!CHECK_INT(ask(&a), rows[i].status) || !CHECK(strstr(told.body, rows[i].says) != NULL))
             printf("    %s: %s\n", rows[i].query, told.body);
@@ -340,11 +343,11 @@ static void test_allowed_origin_is_named_and_preflights_are_answered(void)
     struct ask a = { .path = "/full", .name = "Origin", .value = "https://app.example" };
     CHECK_INT(ask(&a), 503);
     CHECK(strstr(told.headers, "Access-Control-Allow-Origin: https://app.example\nVary: Origin"));
-    a.method = HTTP_OPTIONS_;
+    a.method = METHOD_OPTIONS;
     CHECK_INT(ask(&a), 204);
     CHECK(strstr(told.headers, "Access-Control-Allow-Methods: GET, HEAD, OPTIONS") != NULL);
     a.value = "http://localhost:1"; /* our own: nothing to allow */
-    a.method = HTTP_GET_;
+    a.method = METHOD_GET;
     CHECK_INT(ask(&a), 503);
     CHECK(strstr(told.headers, "Access-Control") == NULL);
 }
@@ -381,7 +384,7 @@ static void test_stream_ends_once(void)
 
 static void test_refusals_of_the_server_look_like_ours(void)
 {
-    auto(buf) body = { 0 };
+    scoped(buf) body = { 0 };
     api_http_handlers.refusal(&api, 413, "the body is too \"large\"", &body);
     CHECK_STR(buf_str(&body), "{\"error\":{\"code\":\"too_large\",\"message\":\"the body is too "
                               "\\\"large\\\"\",\"field\":null}}\n");

@@ -1,5 +1,6 @@
 #include "api/api.h"
 #include "api/json_in.h"
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 
@@ -284,7 +285,7 @@ static void test_limit_is_a_whole_number_within_the_settings(void)
     for (int i = 0; i < LIMIT_COUNT; i++)
         max.v[i] = limit_defs[i].max;
     max.v[LIMIT_PIDS] = 100;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct err e = { 0 };
         struct limits got = { { 0 } };
         char field[128];
@@ -315,7 +316,7 @@ static void test_bounds_told_are_those_in_force_at_either_end(void)
     static const char *const rows[] = { "0", "101", "-1", "1e308", "1000000", "\"500\"" };
     struct limits defaults = limits_default(), max = limits_default(), got;
     max.v[LIMIT_PIDS] = 100;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct err e = { 0 };
         char text[64], field[128];
         (void)snprintf(text, sizeof text, "{\"pids\":%s}", rows[i]);
@@ -354,7 +355,7 @@ static void test_json_is_refused_by_line_and_column(void)
         { "{} {}", "end of file expected" },
         { "{'a':1}", "column" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct err e = { 0 };
         json_t *v = NULL;
         CHECK_INT(json_in_object(rows[i].text, strlen(rows[i].text), &v, &e), -1);
@@ -370,7 +371,7 @@ static void test_body_that_is_no_object_is_told_what_it_is(void)
         { "5", "the number 5" }, { "[1]", "a list" },     { "null", "null" },
         { "true", "true" },      { "\"x\"", "text 'x'" }, { "1.5", "the number 1.5" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct err e = { 0 };
         json_t *v = NULL;
         CHECK_INT(json_in_object(rows[i][0], strlen(rows[i][0]), &v, &e), -1);
@@ -402,7 +403,7 @@ static void test_nesting_is_bounded_and_strings_do_not_count(void)
 
 static void test_number_of_values_is_bounded_and_strings_do_not_count(void)
 {
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     struct err e = { 0 };
     json_t *v = NULL;
     CHECK_INT(buf_addf(&text, &e, "[\"[,{\""), 0); /* the list and its first value */

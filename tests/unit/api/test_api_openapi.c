@@ -1,5 +1,6 @@
 #include "api/openapi.h"
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 
@@ -34,11 +35,11 @@ static const struct api_field query[] = {
     { 0 },
 };
 static const struct api_route routes[] = {
-    { .method = HTTP_GET_, .path = "/v1/health", .scope = SCOPE_NONE, .summary = "health" },
-    { .method = HTTP_POST_, .path = "/v1/runs", .scope = SCOPE_RUN, .body = body },
-    { .method = HTTP_GET_, .path = "/v1/runs", .scope = SCOPE_READ, .query = query },
-    { .method = HTTP_GET_, .path = "/v1/runs/{id}/files/{name...}", .scope = SCOPE_ANY },
-    { .method = HTTP_POST_,
+    { .method = METHOD_GET, .path = "/v1/health", .scope = SCOPE_NONE, .summary = "health" },
+    { .method = METHOD_POST, .path = "/v1/runs", .scope = SCOPE_RUN, .body = body },
+    { .method = METHOD_GET, .path = "/v1/runs", .scope = SCOPE_READ, .query = query },
+    { .method = METHOD_GET, .path = "/v1/runs/{id}/files/{name...}", .scope = SCOPE_ANY },
+    { .method = METHOD_POST,
       .path = "/api/x",
       .scope = SCOPE_RUN,
       .style = STYLE_DETAIL,
@@ -51,7 +52,7 @@ static json_t *document(void)
 {
     struct limits defaults = limits_default(), max = limits_default();
     struct err e = { 0 };
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     const struct api_route *const tables[] = { routes, NULL };
     if (!CHECK_INT(openapi_build(tables, &defaults, &max, &text, &e), 0))
         return NULL;
@@ -111,7 +112,7 @@ static void test_every_field_has_a_schema(void)
     for (const struct api_field *f = body; f->name; f++)
         if (!CHECK(json_is_object(json_object_get(at(schema, "properties"), f->name))))
             printf("    %s\n", f->name);
-    CHECK_INT(json_object_size(at(schema, "properties")), sizeof body / sizeof body[0] - 1);
+    CHECK_INT(json_object_size(at(schema, "properties")), ARRAY_LEN(body) - 1);
     CHECK_STR(text_at(schema, "required|0"), "string");
     CHECK(json_is_false(at(schema, "additionalProperties")));
     CHECK_INT(json_integer_value(at(schema, "properties|string|minLength")), 2);
@@ -132,7 +133,7 @@ static void test_what_is_referred_to_is_there(void)
 {
     static const char *const names[] = { "Error", "Detail", "ExecuteResult", "Limits", "Files" };
     json_auto_t *d = document();
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (!CHECK(json_is_object(json_object_get(at(d, "components|schemas"), names[i]))))
             printf("    %s\n", names[i]);
     for (int i = 0; i < LIMIT_COUNT; i++) {

@@ -5,6 +5,7 @@
 #include "api/history.h"
 #include "api/meta.h"
 #include "api/reply.h"
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 #include "engine/json.h"
@@ -37,7 +38,7 @@ static struct result made_up(const struct buf *files)
 
 static void test_result_is_as_its_table_says(void)
 {
-    auto(buf) files = { 0 };
+    scoped(buf) files = { 0 };
     struct err e = { 0 };
     CHECK_INT(bundle_add(&files, "a.txt", OUTPUT_OK, "x", 1, &e), 0);
     CHECK_INT(bundle_add(&files, "b", OUTPUT_MISSING, NULL, 0, &e), 0);
@@ -67,15 +68,15 @@ static void test_table_of_a_result_says_nothing_that_is_not_there(void)
         "stdout_bytes", "stderr_bytes",  "timings",       "thread_id",  "artifact_id",
         "batch_id",     "metadata",      "taken",         "error_code",
     };
-    auto(buf) files = { 0 };
-    auto(buf) out = { 0 };
+    scoped(buf) files = { 0 };
+    scoped(buf) out = { 0 };
     struct result r = made_up(&files);
     r.error = "why";
     json_auto_t *o = result_json(&r);
     result_add_stream(o, "stdout", &out);
     result_add_stream(o, "stderr", &out);
     check_reply(o, result_reply);
-    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
         CHECK(json_object_get(o, beside[i]) == NULL);
         json_put(o, beside[i], json_null());
     }
@@ -86,9 +87,9 @@ static void test_table_of_a_result_says_nothing_that_is_not_there(void)
 
 static void test_what_a_compiler_did_is_as_its_table_says(void)
 {
-    auto(buf) files = { 0 };
+    scoped(buf) files = { 0 };
     struct err e = { 0 };
-    auto(preparation) p = { .verdict = VERDICT_TIMEOUT, .evidence = { .reason = END_WALL } };
+    scoped(preparation) p = { .verdict = VERDICT_TIMEOUT, .evidence = { .reason = END_WALL } };
     CHECK_INT(buf_add(&p.said[RUN_STDERR], "\xff", 1, &e), 0);
     struct result r = made_up(&files);
     json_auto_t *compile = preparation_json(&p, true, "abc");

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "api/query.h"
+#include "base/array.h"
 #include "check.h"
 
 static void handle(struct api_call *c)
@@ -12,20 +13,20 @@ static void handle(struct api_call *c)
 #define ROUTE(m, p) { .method = (m), .path = (p), .handle = handle }
 
 static const struct api_route first[] = {
-    ROUTE(HTTP_GET_, "/"),
-    ROUTE(HTTP_GET_, "/v1/runs"),
-    ROUTE(HTTP_POST_, "/v1/runs"),
-    ROUTE(HTTP_GET_, "/v1/runs/{id}"),
-    ROUTE(HTTP_DELETE_, "/v1/runs/{id}"),
-    ROUTE(HTTP_GET_, "/v1/runs/{id}/files"),
-    ROUTE(HTTP_GET_, "/v1/runs/{id}/files/{name...}"),
+    ROUTE(METHOD_GET, "/"),
+    ROUTE(METHOD_GET, "/v1/runs"),
+    ROUTE(METHOD_POST, "/v1/runs"),
+    ROUTE(METHOD_GET, "/v1/runs/{id}"),
+    ROUTE(METHOD_DELETE, "/v1/runs/{id}"),
+    ROUTE(METHOD_GET, "/v1/runs/{id}/files"),
+    ROUTE(METHOD_GET, "/v1/runs/{id}/files/{name...}"),
     { 0 },
 };
 static const struct api_route second[] = {
-    ROUTE(HTTP_GET_, "/api/{kind}"),
-    ROUTE(HTTP_GET_, "/api/agent/{id}"),
-    ROUTE(HTTP_GET_, "/api/health"),
-    ROUTE(HTTP_POST_, "/api/agent/{id}"),
+    ROUTE(METHOD_GET, "/api/{kind}"),
+    ROUTE(METHOD_GET, "/api/agent/{id}"),
+    ROUTE(METHOD_GET, "/api/health"),
+    ROUTE(METHOD_POST, "/api/agent/{id}"),
     { 0 },
 };
 static const struct api_route *const tables[] = { first, second, NULL };
@@ -50,19 +51,19 @@ static void test_path_finds_its_route(void)
         enum http_method method;
         const char *path, *route, *one, *two;
     } rows[] = {
-        { HTTP_GET_, "/", "/", "", "" },
-        { HTTP_HEAD_, "/", "/", "", "" },
-        { HTTP_POST_, "/v1/runs", "/v1/runs", "", "" },
-        { HTTP_GET_, "/v1/runs/r1", "/v1/runs/{id}", "r1", "" },
-        { HTTP_DELETE_, "/v1/runs/r1", "/v1/runs/{id}", "r1", "" },
-        { HTTP_GET_, "/v1/runs/r1/files", "/v1/runs/{id}/files", "r1", "" },
-        { HTTP_GET_, "/v1/runs/r1/files/a/b c.txt", "/v1/runs/{id}/files/{name...}", "r1",
+        { METHOD_GET, "/", "/", "", "" },
+        { METHOD_HEAD, "/", "/", "", "" },
+        { METHOD_POST, "/v1/runs", "/v1/runs", "", "" },
+        { METHOD_GET, "/v1/runs/r1", "/v1/runs/{id}", "r1", "" },
+        { METHOD_DELETE, "/v1/runs/r1", "/v1/runs/{id}", "r1", "" },
+        { METHOD_GET, "/v1/runs/r1/files", "/v1/runs/{id}/files", "r1", "" },
+        { METHOD_GET, "/v1/runs/r1/files/a/b c.txt", "/v1/runs/{id}/files/{name...}", "r1",
           "a/b c.txt" },
-        { HTTP_GET_, "/api/health", "/api/health", "", "" },
-        { HTTP_GET_, "/api/agent", "/api/{kind}", "agent", "" },
-        { HTTP_POST_, "/api/agent/7", "/api/agent/{id}", "7", "" },
+        { METHOD_GET, "/api/health", "/api/health", "", "" },
+        { METHOD_GET, "/api/agent", "/api/{kind}", "agent", "" },
+        { METHOD_POST, "/api/agent/7", "/api/agent/{id}", "7", "" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct route_match m = match(rows[i].method, rows[i].path);
         if (!CHECK(m.route != NULL)) {
             printf("    %s\n", rows[i].path);
@@ -93,8 +94,8 @@ static void test_other_paths_have_no_route(void)
         "/api/",
         "/api/agent/7/8",
     };
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        struct route_match m = match(HTTP_GET_, paths[i]);
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+        struct route_match m = match(METHOD_GET, paths[i]);
         if (!CHECK(!m.route && m.allowed == 0))
             printf("    %s\n", paths[i]);
     }
@@ -103,11 +104,11 @@ static void test_other_paths_have_no_route(void)
 static void test_wrong_method_is_told_the_right_ones(void)
 {
     char allow[64];
-    struct route_match m = match(HTTP_PUT_, "/v1/runs/r1");
+    struct route_match m = match(METHOD_PUT, "/v1/runs/r1");
     CHECK(m.route == NULL);
     CHECK_STR(router_allow(m.allowed, allow, sizeof allow), "GET, HEAD, DELETE, OPTIONS");
-    m = match(HTTP_HEAD_, "/v1/runs");
-    CHECK(m.route && m.route->method == HTTP_GET_);
+    m = match(METHOD_HEAD, "/v1/runs");
+    CHECK(m.route && m.route->method == METHOD_GET);
 }
 
 static void test_parameter_is_bounded(void)
@@ -117,16 +118,16 @@ static void test_parameter_is_bounded(void)
         memset(path, 'a', sizeof path);
         memcpy(path, "/v1/runs/", 9);
         path[9 + n] = '\0';
-        CHECK_INT(match(HTTP_GET_, path).route != NULL, n < API_PARAM_SIZE);
+        CHECK_INT(match(METHOD_GET, path).route != NULL, n < API_PARAM_SIZE);
     }
 }
 
 static void test_tables_that_contradict_themselves_are_refused(void)
 {
-    static const struct api_route twice[] = { ROUTE(HTTP_GET_, "/a"),
-                                              ROUTE(HTTP_GET_, "/a"),
+    static const struct api_route twice[] = { ROUTE(METHOD_GET, "/a"),
+                                              ROUTE(METHOD_GET, "/a"),
                                               { 0 } };
-    static const struct api_route many[] = { ROUTE(HTTP_GET_, "/{a}/{b}/{c}"), { 0 } };
+    static const struct api_route many[] = { ROUTE(METHOD_GET, "/{a}/{b}/{c}"), { 0 } };
     struct err e = { 0 };
     struct router *r = NULL;
     CHECK_INT(router_new(&r, (const struct api_route *const[]){ twice, NULL }, &e), -1);

@@ -1,5 +1,6 @@
 #include "api/workspace.h"
 
+#include "base/array.h"
 #include "check.h"
 #include "place.h"
 #include "spec/bundle.h"
@@ -66,7 +67,7 @@ static const char *packed(const struct scene *s, const char *name, char out[256]
 
 static void test_only_regular_files_go_in(void)
 {
-    auto(scene) s = { 0 };
+    scoped(scene) s = { 0 };
     char text[256];
     if (!place_init(&s.place))
         return;
@@ -86,7 +87,7 @@ static void test_only_regular_files_go_in(void)
 
 static void test_too_much_is_refused(void)
 {
-    auto(scene) s = { 0 };
+    scoped(scene) s = { 0 };
     if (!place_init(&s.place))
         return;
     place_file(&s.place, "a", "12345", 0644);
@@ -98,7 +99,7 @@ static void test_too_much_is_refused(void)
 
 static void test_new_and_changed_files_are_written(void)
 {
-    auto(scene) s = { 0 };
+    scoped(scene) s = { 0 };
     if (!place_init(&s.place))
         return;
     place_file(&s.place, "changed", "old", 0644);
@@ -122,7 +123,7 @@ static void test_new_and_changed_files_are_written(void)
 
 static void test_files_a_run_removed_are_removed(void)
 {
-    auto(scene) s = { 0 };
+    scoped(scene) s = { 0 };
     if (!place_init(&s.place))
         return;
     CHECK_INT(mkdirat(s.place.fd, "d", 0755), 0);
@@ -139,7 +140,7 @@ static void test_files_a_run_removed_are_removed(void)
 
 static void test_nothing_is_removed_for_a_list_that_may_be_short(void)
 {
-    auto(scene) s = { 0 };
+    scoped(scene) s = { 0 };
     if (!place_init(&s.place))
         return;
     place_file(&s.place, "a", "x", 0644);
@@ -150,7 +151,7 @@ static void test_nothing_is_removed_for_a_list_that_may_be_short(void)
 
 static void test_files_and_directories_change_places(void)
 {
-    auto(scene) s = { 0 };
+    scoped(scene) s = { 0 };
     if (!place_init(&s.place))
         return;
     CHECK_INT(mkdirat(s.place.fd, "d", 0755), 0);
@@ -167,8 +168,8 @@ static void test_files_and_directories_change_places(void)
 
 static void test_nothing_outside_is_written_or_removed(void)
 {
-    auto(scene) s = { 0 };
-    auto(place) outside = { .fd = -1 };
+    scoped(scene) s = { 0 };
+    scoped(place) outside = { .fd = -1 };
     if (!place_init(&s.place) || !place_init(&outside))
         return;
     place_file(&outside, "victim", "safe", 0644);
@@ -196,7 +197,7 @@ static void test_nothing_outside_is_written_or_removed(void)
 
 static void test_results_can_be_read_by_others_whatever_our_umask(void)
 {
-    auto(scene) s = { 0 };
+    scoped(scene) s = { 0 };
     struct stat st = { 0 };
     if (!place_init(&s.place))
         return;
@@ -212,8 +213,8 @@ static void test_results_can_be_read_by_others_whatever_our_umask(void)
 static void test_names_that_lead_out_are_refused(void)
 {
     static const char *const names[] = { "../x", "/etc/x", "a/../../x", "a//b", "." };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        auto(scene) s = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        scoped(scene) s = { 0 };
         struct err e = { 0 };
         if (!place_init(&s.place))
             return;
@@ -226,7 +227,7 @@ static void test_names_that_lead_out_are_refused(void)
 
 static void test_what_was_not_fetched_is_said_and_stays(void)
 {
-    auto(scene) s = { 0 };
+    scoped(scene) s = { 0 };
     struct err e = { 0 };
     if (!place_init(&s.place))
         return;
@@ -240,7 +241,7 @@ static void test_what_was_not_fetched_is_said_and_stays(void)
 
 static void test_depth_is_bounded(void)
 {
-    auto(scene) s = { 0 };
+    scoped(scene) s = { 0 };
     char name[200] = "";
     struct stat st;
     if (!place_init(&s.place))
@@ -258,7 +259,7 @@ static void test_depth_is_bounded(void)
 static void test_what_is_kept_can_be_given_to_the_next_run(void)
 {
     static char large[40000];
-    auto(scene) s = { 0 };
+    scoped(scene) s = { 0 };
     struct scene next = { 0 };
     if (!place_init(&s.place))
         return;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "base/array.h"
 #include "check.h"
 
 static void test_err_set_is_never_success(void)
@@ -72,8 +73,8 @@ static void test_err_table_rows_are_what_clients_rely_on(void)
         { ERR_PROTOCOL, "protocol", 500, 125, BLAME_HOST },
         { ERR_NO_MEMORY, "no_memory", 500, 125, BLAME_HOST },
     };
-    CHECK_INT(sizeof rows / sizeof rows[0], ERR_COUNT_);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    CHECK_INT(ARRAY_LEN(rows), ERR_COUNT_);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         CHECK_STR(err_name(rows[i].code), rows[i].name);
         CHECK_INT(err_http_status(rows[i].code), rows[i].http);
         CHECK_INT(err_exit_status(rows[i].code), rows[i].exit_status);

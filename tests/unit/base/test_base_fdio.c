@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "check.h"
 #include "child.h"
@@ -165,8 +166,8 @@ static int memory_of(size_t size)
 static void test_more_than_the_bound_is_refused_exactly_there(void)
 {
     static const size_t bounds[] = { 0, 1, 100, (1 << 16) - 1, 1 << 16, (1 << 16) + 1, 1 << 20 };
-    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
-        auto(buf) fits = { 0 }, over = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(bounds); i++) {
+        scoped(buf) fits = { 0 }, over = { 0 };
         struct err e = { 0 };
         autoclose int exact = memory_of(bounds[i]), larger = memory_of(bounds[i] + 1);
         CHECK_INT(fd_read_to_buf(exact, bounds[i], &fits, &e), 0);
@@ -178,7 +179,7 @@ static void test_more_than_the_bound_is_refused_exactly_there(void)
 
 static void test_endless_input_is_not_read_to_its_end(void)
 {
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     struct err e = { 0 };
     autoclose int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
     CHECK_INT(fd_read_to_buf(fd, 1 << 20, &b, &e), -1);
@@ -188,7 +189,7 @@ static void test_endless_input_is_not_read_to_its_end(void)
 
 static void test_reading_appends_and_counts_only_what_is_new(void)
 {
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     struct err e = { 0 };
     autoclose int fd = memory_of(3), dir = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK_INT(buf_add(&b, "head", 4, &e), 0);
@@ -228,7 +229,7 @@ static void keep_some(void *unused)
     }; /* in no order, one twice, one not open */
     for (int fd = 3; fd < 60; fd++)
         CHECK_INT(dup2(0, fd), fd);
-    CHECK_INT(fd_keep_only(kept, sizeof kept / sizeof kept[0], &e), 0);
+    CHECK_INT(fd_keep_only(kept, ARRAY_LEN(kept), &e), 0);
     for (int fd = 0; fd < 60; fd++)
         CHECK((fcntl(fd, F_GETFD) >= 0) == (fd < 3 || fd == 4 || fd == 7 || fd == 20));
     CHECK_INT(fd_keep_only(NULL, 0, &e), 0);
@@ -244,7 +245,7 @@ static void test_keep_only_keeps_the_named_and_the_standard_ones(void)
 
 static void test_sealed_memory_cannot_be_changed_by_anybody(void)
 {
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     struct err e = { 0 };
     autoclose int fd = -1;
     char out[8], again[40];

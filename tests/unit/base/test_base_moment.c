@@ -1,5 +1,6 @@
 #include "base/moment.h"
 
+#include "base/array.h"
 #include "base/id.h"
 #include "check.h"
 
@@ -27,7 +28,7 @@ static void test_moment_is_a_time_or_how_long_ago(void)
         { "now", -1 },
         { "99999999999999999999", -1 },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         int64_t ms = -1;
         int failed = moment_parse(rows[i].text, 10000000, &ms);
         if (!CHECK_INT(failed, rows[i].ms < 0 ? -1 : 0) || !CHECK_INT(ms, rows[i].ms))

@@ -1,5 +1,6 @@
 #include "base/pack.h"
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 #include "edge.h"
@@ -136,7 +137,7 @@ static void test_string_has_one_nul_and_at_its_end(void)
         { UINT32_MAX, "abc\0", 4, false },
         { 0x80000000, "abc\0", 4, false },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct message m = raw_string(rows[i].len, rows[i].bytes, rows[i].n);
         struct unpacker u = reader(&m);
         const char *s = unpack_str(&u);
@@ -149,7 +150,7 @@ static void test_list_that_lies_about_its_length_is_refused(void)
 {
     static const uint32_t lies[] = { 3, 4, 1000, 4096, 0x20000000, 0x80000000, UINT32_MAX };
     static char *words[] = { (char *)"a", (char *)"b", NULL };
-    for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(lies); i++) {
         char bytes[64];
         struct packer p = { .at = bytes, .left = sizeof bytes };
         pack_strv(&p, words);

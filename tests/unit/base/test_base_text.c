@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 #include "edge.h"
@@ -65,7 +66,7 @@ static const struct sample samples[] = {
 
 static void test_well_formed_text_is_told_from_the_rest(void)
 {
-    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
         const char *copy = edge_copy(samples[i].bytes, samples[i].len);
         if (!CHECK(text_is_utf8(copy, samples[i].len) == samples[i].valid))
             printf("    sample %zu\n", i);
@@ -111,8 +112,8 @@ static void test_every_pair_of_bytes_is_judged_rightly(void)
 
 static void test_whatever_comes_in_well_formed_text_comes_out(void)
 {
-    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
-        auto(buf) b = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
+        scoped(buf) b = { 0 };
         struct err e = { 0 };
         const char *copy = edge_copy(samples[i].bytes, samples[i].len);
         CHECK_INT(text_add_utf8(&b, copy, samples[i].len, &e), 0);
@@ -132,8 +133,8 @@ static void test_replacement_spares_its_neighbours(void)
         { "\xFF\xFE", FFFD FFFD },  { "ab\xC2", "ab" FFFD },
         { "\xC2z", FFFD "z" },      { "\xC3\xBC\x80\xC3\xBC", "\xC3\xBC" FFFD "\xC3\xBC" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        auto(buf) b = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        scoped(buf) b = { 0 };
         struct err e = { 0 };
         CHECK_INT(text_add_utf8(&b, rows[i].in, strlen(rows[i].in), &e), 0);
         CHECK_STR(buf_str(&b), rows[i].out);
@@ -142,7 +143,7 @@ static void test_replacement_spares_its_neighbours(void)
 
 static void test_replacement_appends(void)
 {
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     struct err e = { 0 };
     CHECK_INT(buf_add(&b, "x\xFF", 2, &e), 0);
     CHECK_INT(text_add_utf8(&b, "y", 1, &e), 0);
@@ -164,8 +165,8 @@ static void test_base64_is_that_of_rfc_4648(void)
         { "foobar", "Zm9vYmFy" },
         { "\xFB\xFF\xFE", "+//+" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        auto(buf) b = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        scoped(buf) b = { 0 };
         struct err e = { 0 };
         CHECK_INT(buf_add(&b, "=", 1, &e), 0);
         CHECK_INT(text_add_base64(&b, rows[i].in, strlen(rows[i].in), &e), 0);
@@ -178,7 +179,7 @@ static void test_base64_of_all_lengths_fits_its_buffer(void)
 {
     static const char zeros[3000];
     for (size_t n = 0; n < sizeof zeros; n += 7) {
-        auto(buf) b = { 0 };
+        scoped(buf) b = { 0 };
         struct err e = { 0 };
         CHECK_INT(text_add_base64(&b, zeros, n, &e), 0);
         CHECK_INT(b.len, (n + 2) / 3 * 4);
@@ -249,7 +250,7 @@ static void test_a_character_that_has_only_begun_is_cut_off(void)
         { "\x80\x80\x80\x80", 4 },
         { "ab\xF0", 2 },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         CHECK_INT(text_whole(rows[i].bytes, strlen(rows[i].bytes)), rows[i].whole);
 }
 
@@ -260,8 +261,8 @@ static void test_base64_that_was_written_is_read_back(void)
         bytes[i] = (char)(i * 37 + 200);
     for (size_t n = 0; n <= sizeof bytes; n++) {
         struct err e = { 0 };
-        auto(buf) text = { 0 };
-        auto(buf) back = { 0 };
+        scoped(buf) text = { 0 };
+        scoped(buf) back = { 0 };
         CHECK_INT(text_add_base64(&text, bytes, n, &e), 0);
         CHECK_INT(buf_add(&back, "x", 1, &e), 0);
         CHECK_INT(text_base64_decode(buf_str(&text), text.len, &back, &e), 0);
@@ -276,9 +277,9 @@ static void test_base64_that_is_not_is_refused(void)
         "A",    "AA",   "AAA",  "AAAAA", "AA==AAAA", "A===",       "====",       "=AAA",    "AA=A",
         "AB==", "AAB=", "AA A", "AAA\n", "AA-_",     "AAAA\r\n==", "AA\xC3\xBC", "AAAA===="
     };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         struct err e = { 0 };
-        auto(buf) out = { 0 };
+        scoped(buf) out = { 0 };
         CHECK_INT(buf_add(&out, "kept", 4, &e), 0);
         if (!CHECK_INT(text_base64_decode(bad[i], strlen(bad[i]), &out, &e), -1))
             printf("    %s\n", bad[i]);
@@ -312,7 +313,7 @@ static void test_what_a_terminal_would_obey_is_not_printable(void)
         { "\xe2\x81\xa9", 3, 0 },
         { "\xf0\x9f\x98\x80", 4, 4 },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (!CHECK_INT(text_printable(rows[i].bytes, rows[i].len), rows[i].printable))
             printf("    row %zu\n", i);
 }

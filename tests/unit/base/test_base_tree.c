@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include "base/array.h"
 #include "check.h"
 #include "child.h"
 #include "place.h"
@@ -162,10 +163,10 @@ static void test_names_do_not_matter(void)
     if (!place_init(&p))
         return;
     CHECK_INT(mkdirat(p.fd, "tree", 0755), 0);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         (void)snprintf(path, sizeof path, "tree/%s", names[i]);
         CHECK_INT(mkdirat(p.fd, path, 0755), 0);
-        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        for (size_t k = 0; k < ARRAY_LEN(names); k++) {
             (void)snprintf(path, sizeof path, "tree/%s/%s", names[i], names[k]);
             CHECK_INT(mkdirat(p.fd, path, 0755), 0);
             (void)snprintf(path, sizeof path, "tree/%s/%s/0", names[i], names[k]);

@@ -1,5 +1,6 @@
 #include "base/units.h"
 
+#include "base/array.h"
 #include "check.h"
 
 #define REFUSED UINT64_MAX
@@ -181,7 +182,7 @@ static void test_formatting_is_short_and_exact(void)
         { UNIT_COUNT, 0, "0" },
         { UNIT_COUNT, 65536, "65536" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char out[32];
         CHECK_STR(unit_format(rows[i].kind, rows[i].value, out, sizeof out), rows[i].text);
     }
@@ -190,7 +191,7 @@ static void test_formatting_is_short_and_exact(void)
 static void test_what_was_formatted_reads_as_the_same_value(void)
 {
     static const enum unit_kind kinds[] = { UNIT_COUNT, UNIT_BYTES, UNIT_MS };
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+    for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
         for (uint64_t value = 1; value < 1ULL << 42; value = value * 3 + 1) {
             char out[32];
             uint64_t back = 0;

@@ -133,7 +133,7 @@ static bool well_formed(const char *at)
 static void test_plot_is_well_formed_whatever_names_hold(void)
 {
     struct err e = { 0 };
-    auto(buf) out = { 0 };
+    scoped(buf) out = { 0 };
     json_t *charts = charts_of("x<y> & 'z'", 12.5);
     CHECK_INT(svg_render(charts, &out, &e), 0);
     CHECK(well_formed(buf_str(&out)));
@@ -145,7 +145,7 @@ static void test_plot_is_well_formed_whatever_names_hold(void)
 static void test_plot_of_nothing_is_still_a_plot(void)
 {
     struct err e = { 0 };
-    auto(buf) out = { 0 };
+    scoped(buf) out = { 0 };
     json_t *charts = json_array();
     CHECK_INT(svg_render(charts, &out, &e), 0);
     CHECK(well_formed(buf_str(&out)));
@@ -155,7 +155,7 @@ static void test_plot_of_nothing_is_still_a_plot(void)
 static void test_value_that_has_no_logarithm_is_a_bar_without_length(void)
 {
     struct err e = { 0 };
-    auto(buf) out = { 0 };
+    scoped(buf) out = { 0 };
     json_t *charts = charts_of("zero", 0);
     CHECK_INT(svg_render(charts, &out, &e), 0);
     CHECK(well_formed(buf_str(&out)));

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "base/array.h"
 #include "check.h"
 #include "client/client.h"
 #include "place.h"
@@ -86,7 +87,7 @@ static bool line_is(struct talk *t, const char *text)
 
 static void test_request_is_as_http_wants_it(void)
 {
-    auto(talk) t = talk_new();
+    scoped(talk) t = talk_new();
     CHECK_STR(ask(&t, &(struct client_request){ .method = "POST",
                                                 .path = "/v1/runs",
                                                 .accept = "application/x-ndjson",
@@ -102,7 +103,7 @@ static void test_chunks_may_be_split_anywhere(void)
                                "application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"
                                "5\r\none\nt\r\n1;ext=1\r\nw\r\nB\r\no\n\nthree\nfo\r\n0\r\n\r\n";
     for (size_t piece = 1; piece < sizeof text; piece++) {
-        auto(talk) t = talk_new();
+        scoped(talk) t = talk_new();
         struct err e = { 0 };
         (void)ask(&t, &get);
         CHECK_INT(answer_in_pieces(&t, text, piece, &e), 0);
@@ -117,7 +118,7 @@ static void test_chunks_may_be_split_anywhere(void)
 
 static void test_lines_are_given_as_they_come(void)
 {
-    auto(talk) t = talk_new();
+    scoped(talk) t = talk_new();
     struct err e = { 0 };
     (void)ask(&t, &get);
     CHECK_INT(answer_in_pieces(&t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\na\nb",
@@ -131,7 +132,7 @@ static void test_lines_are_given_as_they_come(void)
 
 static void test_connection_is_used_again(void)
 {
-    auto(talk) t = talk_new();
+    scoped(talk) t = talk_new();
     struct err e = { 0 };
     CHECK(client_reusable(t.c));
     for (int i = 0; i < 3; i++) {
@@ -152,7 +153,7 @@ static void test_connection_is_used_again(void)
 
 static void test_connection_that_was_closed_is_not_used_again(void)
 {
-    auto(talk) t = talk_new();
+    scoped(talk) t = talk_new();
     struct err e = { 0 };
     (void)ask(&t, &get);
     CHECK_INT(answer_in_pieces(&t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 99, &e), 0);
@@ -166,7 +167,7 @@ static void test_bytes_nobody_asked_for_make_it_useless(void)
     static const char text[] = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxHTTP/1.1 200 "
                                "OK\r\nContent-Length: 1\r\n\r\ny";
     for (size_t piece = 1; piece < sizeof text; piece++) {
-        auto(talk) t = talk_new();
+        scoped(talk) t = talk_new();
         struct err e = { 0 };
         (void)ask(&t, &get);
         CHECK_INT(answer_in_pieces(&t, text, piece, &e), 0);
@@ -185,7 +186,7 @@ static void test_body_is_bounded_by_what_is_not_taken(void)
     char bytes[4000];
     memset(bytes, 'x', sizeof bytes);
     for (size_t i = 0; i < 2; i++) {
-        auto(talk) t = talk_new();
+        scoped(talk) t = talk_new();
         struct err e = { 0 };
         (void)ask(&t, &get);
         CHECK_INT(answer_in_pieces(&t, rows[i].head, 4096, &e), 0);
@@ -199,7 +200,7 @@ static void test_body_is_bounded_by_what_is_not_taken(void)
         CHECK(strstr(e.text, rows[i].error) && !client_reusable(t.c));
     }
     bytes[99] = '\n';
-    auto(talk) t = talk_new();
+    scoped(talk) t = talk_new();
     struct err e = { 0 };
     const char *line;
     size_t n;
@@ -215,7 +216,7 @@ static void test_body_is_bounded_by_what_is_not_taken(void)
 
 static void test_head_is_bounded(void)
 {
-    auto(talk) t = talk_new();
+    scoped(talk) t = talk_new();
     struct err e = { 0 };
     int rc = 0;
     (void)ask(&t, &get);
@@ -244,9 +245,9 @@ static void test_what_is_not_a_response_is_refused(void)
         "HTTP/1.1 100 Continue\r\n\r\n",
         "GET / HTTP/1.1\r\n\r\n",
     };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         for (size_t piece = 1; piece < 200; piece += 198) {
-            auto(talk) t = talk_new();
+            scoped(talk) t = talk_new();
             struct err e = { 0 };
             (void)ask(&t, &get);
             if (!CHECK_INT(answer_in_pieces(&t, bad[i], piece, &e), -1))
@@ -268,8 +269,8 @@ static void test_end_of_the_connection_is_told_from_an_end_of_the_answer(void)
         { "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab", true },
         { "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", true },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        auto(talk) t = talk_new();
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        scoped(talk) t = talk_new();
         struct err e = { 0 };
         (void)ask(&t, &get);
         CHECK_INT(answer_in_pieces(&t, rows[i].text, 4096, &e), 0);
@@ -284,7 +285,7 @@ static void test_answer_before_the_request_was_read_is_heard(void)
 {
     static const char text[] =
         "HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
-    auto(talk) t = talk_new();
+    scoped(talk) t = talk_new();
     struct err e = { 0 };
     size_t large = 8 << 20;
     autofree char *body = calloc(1, large);
@@ -304,7 +305,7 @@ static void test_answer_before_the_request_was_read_is_heard(void)
 
 static void test_who_does_not_read_is_not_woken(void)
 {
-    auto(talk) t = talk_new();
+    scoped(talk) t = talk_new();
     (void)ask(&t, &get);
     answer(&t, "HTTP/1.1", 8);
     CHECK_INT(client_events(t.c, false), 0);
@@ -330,9 +331,9 @@ static void test_refusal_keeps_code_and_sentence(void)
         { "400 Bad", "{\"error\":{\"code\":\"usage\",\"message\":7}}", ERR_BAD_REQUEST,
           "the service answered with status 400", 0 },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char text[400];
-        auto(talk) t = talk_new();
+        scoped(talk) t = talk_new();
         struct err e = { 0 };
         (void)snprintf(text, sizeof text, "HTTP/1.1 %s\r\nContent-Length: %zu\r\n\r\n%s",
                        rows[i].head, strlen(rows[i].body), rows[i].body);
@@ -348,7 +349,7 @@ static void test_refusal_keeps_code_and_sentence(void)
 
 static void test_connect_tells_who_is_not_there(void)
 {
-    auto(place) p = { 0 };
+    scoped(place) p = { 0 };
     struct err e = { 0 };
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     struct client *c = NULL;
@@ -376,7 +377,7 @@ static void test_connect_tells_who_is_not_there(void)
 
 static void test_names_are_escaped_for_a_path(void)
 {
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     struct err e = { 0 };
     CHECK_INT(client_add_escaped(&b, "a/b-c_d.e~f g?h#i%j\xC3\xBC\n", &e), 0);
     CHECK_STR(b.data, "a/b-c_d.e~f%20g%3Fh%23i%25j%C3%BC%0A");

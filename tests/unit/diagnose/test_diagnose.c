@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "check.h"
@@ -292,7 +293,7 @@ static void test_the_policy_is_named(void)
     static const char *const pasted[] = {
         "a;id", "a$(id)", "-x", "a`id`", "a\x1b[2J", "a|sh", "a&b"
     };
-    for (size_t i = 0; i < sizeof pasted / sizeof pasted[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(pasted); i++) {
         char said[96];
         (void)snprintf(said, sizeof said, "m.sh: line 1: /usr/bin/%s: Permission denied\n",
                        pasted[i]);
@@ -312,7 +313,7 @@ static void test_the_policy_is_named(void)
 
 static void test_text_reads_like_a_compilers(void)
 {
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     struct err e;
     CHECK(explain(
         "python",
@@ -340,7 +341,7 @@ static void test_nothing_of_a_diagnosis_moves_a_terminal(void)
     "a\x1b[2J\x9b\x32J\xc2\x9b\x07\x7f\xe2\x80\xae" \
     "z\xc2"
     static struct diagnosis evil = { .type = EVIL, .message = EVIL, .docs = EVIL };
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     struct err e;
     evil.location = (struct place_in_code){ .file = EVIL, .line = 1 };
     evil.n_frames = 2;
@@ -370,7 +371,7 @@ static void test_nothing_of_a_diagnosis_moves_a_terminal(void)
 
 static void test_text_fits_a_terminal(void)
 {
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     struct err e;
     CHECK(explain(
         "python",
@@ -428,7 +429,7 @@ static void test_hostile_sources_take_no_time(void)
         source[i] = i % 2 ? '"' : '\\';
     source[0] = '"';
     uint64_t begun = clock_ms();
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         CHECK(explain(rows[i].language, rows[i].said, rows[i].file, source));
     CHECK(clock_ms() - begun < 3000);
     memset(huge, 'x', sizeof huge - 1);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 #include "diagnose/diagnose.h"
@@ -78,7 +79,7 @@ static void test_what_stands_before_lines_is_taken_off(void)
         "@acme/web:test: ",
     };
     char text[4096];
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(before); i++) {
         dress(before[i], "", text, sizeof text);
         check_trace(text);
     }
@@ -103,7 +104,7 @@ static void test_last_words_of_runners_are_no_part_of_the_message(void)
         " ELIFECYCLE  Command failed with exit code 1.",
     };
     char text[512];
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         (void)snprintf(text, sizeof text,
                        "Traceback (most recent call last):\n"
                        "  File \"/app/main.py\", line 7, in <module>\n    x = d['k']\n"
@@ -135,7 +136,7 @@ static void test_escapes_that_never_end_do_no_harm(void)
 {
     static const char *const texts[] = { "\033",     "\033[", "\033[31",
                                          "\033]0;x", "a\r",   "\r\n\033]8;;" };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         CHECK(!explain(texts[i]));
 }
 
@@ -160,7 +161,7 @@ static void test_pytest_in_its_forms(void)
         "=== 1 failed ===\n",
         "/app/shop.py:6: TypeError: can only concatenate str (not \"int\") to str\n",
     };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         if (!CHECK(explain(texts[i])))
             continue;
         CHECK_STR(d.language, "python");

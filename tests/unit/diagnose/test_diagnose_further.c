@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 #include "diagnose/diagnose.h"
@@ -87,7 +88,7 @@ static const struct {
 
 static void test_further_errors_of_one_output_are_listed(void)
 {
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(outputs); i++) {
         if (!CHECK(explain(outputs[i].grammar, outputs[i].text, strlen(outputs[i].text),
                            outputs[i].printed)))
             continue;
@@ -114,7 +115,7 @@ static void test_an_error_that_is_told_twice_is_listed_once(void)
 static void test_a_million_errors_are_counted_and_cut(void)
 {
     enum { ERRORS = 1000000 };
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     struct err e;
     for (unsigned i = 1; i <= ERRORS; i++)
         if (!CHECK(buf_addf(&text, &e, "a.c:%u:1: error: e\n", i) == 0))
@@ -137,12 +138,12 @@ static void test_frames_are_not_looked_for_without_end(void)
     };
     struct diagnoser *g = NULL;
     struct err e;
-    auto(buf) source = { 0 };
+    scoped(buf) source = { 0 };
     while (source.len < DIAGNOSE_SOURCE_MAX - 64)
         if (!CHECK(buf_addf(&source, &e, "create function x() as it is\n") == 0))
             return;
-    for (size_t i = 0; i < sizeof floods / sizeof *floods; i++) {
-        auto(buf) text = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(floods); i++) {
+        scoped(buf) text = { 0 };
         if (!CHECK(diagnoser_new(&g, &e) == 0 && buf_addf(&text, &e, "%s", floods[i].head) == 0))
             return;
         for (unsigned n = 0; n < DIAGNOSE_LINES_MAX; n++)
@@ -166,7 +167,7 @@ static void test_further_errors_are_shown_short(void)
         "a.go:1:1: undefined: a\na.go:2:1: undefined: b\na.go:3:1: undefined: c\n"
         "a.go:4:1: undefined: d\na.go:5:1: undefined: e\na.go:6:1: undefined: f\n"
         "a.go:7:1: undefined: g\na.go:8:1: undefined: h\n";
-    auto(buf) out = { 0 };
+    scoped(buf) out = { 0 };
     struct err e;
     CHECK(explain("go", text, sizeof text - 1, NULL));
     CHECK_INT(diagnosis_text(&d, false, 0, &out, &e), 0);

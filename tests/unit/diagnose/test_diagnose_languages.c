@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "check.h"
 #include "diagnose/diagnose.h"
 
@@ -149,7 +150,7 @@ static const struct shape gcc_shapes[] = {
 static void test_gcc_shapes(void)
 {
     struct diagnoser *g = diagnoser();
-    for (size_t i = 0; g && i < sizeof gcc_shapes / sizeof *gcc_shapes; i++)
+    for (size_t i = 0; g && i < ARRAY_LEN(gcc_shapes); i++)
         check_shape(g, &gcc_shapes[i]);
     diagnoser_free(g);
 }
@@ -192,7 +193,7 @@ static const struct shape go_shapes[] = {
 static void test_go_shapes(void)
 {
     struct diagnoser *g = diagnoser();
-    for (size_t i = 0; g && i < sizeof go_shapes / sizeof *go_shapes; i++)
+    for (size_t i = 0; g && i < ARRAY_LEN(go_shapes); i++)
         check_shape(g, &go_shapes[i]);
     diagnoser_free(g);
 }
@@ -238,7 +239,7 @@ static const struct shape rust_shapes[] = {
 static void test_rust_shapes(void)
 {
     struct diagnoser *g = diagnoser();
-    for (size_t i = 0; g && i < sizeof rust_shapes / sizeof *rust_shapes; i++)
+    for (size_t i = 0; g && i < ARRAY_LEN(rust_shapes); i++)
         check_shape(g, &rust_shapes[i]);
     diagnoser_free(g);
 }
@@ -294,7 +295,7 @@ static void test_java_shapes(void)
                 "Main.load(Main.java:4)\n\t... 1 "
                 "more\n"
     };
-    for (size_t i = 0; g && i < sizeof java_shapes / sizeof *java_shapes; i++)
+    for (size_t i = 0; g && i < ARRAY_LEN(java_shapes); i++)
         check_shape(g, &java_shapes[i]);
     if (g && CHECK(read_shape(g, &caused, strlen(caused.text), &d))) {
         CHECK_INT(d.location.line, 6);
@@ -381,7 +382,7 @@ static const struct shape script_shapes[] = {
 static void test_script_shapes(void)
 {
     struct diagnoser *g = diagnoser();
-    for (size_t i = 0; g && i < sizeof script_shapes / sizeof *script_shapes; i++)
+    for (size_t i = 0; g && i < ARRAY_LEN(script_shapes); i++)
         check_shape(g, &script_shapes[i]);
     diagnoser_free(g);
 }
@@ -422,7 +423,7 @@ static const struct shape sql_shapes[] = {
 static void test_sql_shapes(void)
 {
     struct diagnoser *g = diagnoser();
-    for (size_t i = 0; g && i < sizeof sql_shapes / sizeof *sql_shapes; i++)
+    for (size_t i = 0; g && i < ARRAY_LEN(sql_shapes); i++)
         check_shape(g, &sql_shapes[i]);
     diagnoser_free(g);
 }
@@ -485,12 +486,12 @@ static void test_texts_that_are_cut_or_broken_do_no_harm(void)
     struct diagnoser *g = diagnoser();
     if (!g)
         return;
-    cut_everywhere(g, gcc_shapes, sizeof gcc_shapes / sizeof *gcc_shapes);
-    cut_everywhere(g, go_shapes, sizeof go_shapes / sizeof *go_shapes);
-    cut_everywhere(g, rust_shapes, sizeof rust_shapes / sizeof *rust_shapes);
-    cut_everywhere(g, java_shapes, sizeof java_shapes / sizeof *java_shapes);
-    cut_everywhere(g, script_shapes, sizeof script_shapes / sizeof *script_shapes);
-    cut_everywhere(g, sql_shapes, sizeof sql_shapes / sizeof *sql_shapes);
+    cut_everywhere(g, gcc_shapes, ARRAY_LEN(gcc_shapes));
+    cut_everywhere(g, go_shapes, ARRAY_LEN(go_shapes));
+    cut_everywhere(g, rust_shapes, ARRAY_LEN(rust_shapes));
+    cut_everywhere(g, java_shapes, ARRAY_LEN(java_shapes));
+    cut_everywhere(g, script_shapes, ARRAY_LEN(script_shapes));
+    cut_everywhere(g, sql_shapes, ARRAY_LEN(sql_shapes));
     diagnoser_free(g);
 }
 
@@ -499,7 +500,7 @@ static void test_what_is_no_error_is_none(void)
     static const char *const grammars[] = { "gcc",  "go",  "rust", "java",   "ruby",    "php",
                                             "perl", "lua", "r",    "sqlite", "postgres" };
     struct diagnoser *g = diagnoser();
-    for (size_t i = 0; g && i < sizeof grammars / sizeof *grammars; i++) {
+    for (size_t i = 0; g && i < ARRAY_LEN(grammars); i++) {
         const struct shape calm = { .grammar = grammars[i],
                                     .name = "main",
                                     .source = "x\n",

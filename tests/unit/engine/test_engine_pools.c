@@ -1,6 +1,7 @@
 /* The policy of pools: numbers in, targets out. */
 #include "engine/pools.h"
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/buf.h"
 #include "check.h"
@@ -70,7 +71,7 @@ static void test_target_follows_a_burst_at_once_and_fades_slowly(void)
     };
     struct pools_policy p = pools_with(&usual);
     uint64_t now = 1000;
-    for (size_t i = 0; i < sizeof rounds / sizeof rounds[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rounds); i++) {
         now += rounds[i].after_ms;
         take(&p, THIN, rounds[i].taken, now);
         struct pool_targets t = decide_at(&p, now);
@@ -172,7 +173,7 @@ static void test_short_memory_empties_the_pools_until_there_is_room_for_a_while(
     };
     struct pools_policy p = pools_with(&usual);
     uint64_t now = 1000;
-    for (size_t i = 0; i < sizeof rounds / sizeof rounds[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rounds); i++) {
         now += rounds[i].after_ms;
         take(&p, THIN, 4, now);
         take(&p, LARGE, 4, now);
@@ -202,7 +203,7 @@ static void test_memory_floor_is_the_setting_or_fits_the_machine(void)
         { 1, 64 * GIB, 1, false },
         { 0, 0, 0, false }, /* nothing is known */
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct pools_settings s = usual;
         s.memory_floor = rows[i].floor;
         struct pools_policy p = pools_with(&s);
@@ -270,7 +271,7 @@ static void test_rest_is_when_all_is_there_or_will_not_be(void)
           { .zygote = ZYGOTE_UP },
           false },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct pool_state known[ZYGOTE_KINDS_MAX] = { rows[i].thin, rows[i].large, rows[i].other };
         if (!CHECK(pools_policy_at_rest(&p, &t, known) == rows[i].rest))
             printf("    row %zu\n", i);
@@ -288,7 +289,7 @@ static void test_preload_is_words_that_are_kinds(void)
     CHECK_INT(pools_preload("used", &bits, &e), 0);
     CHECK_INT(bits, 0);
     static const char *const bad[] = { "", "pithon", "all,used", ",", "all " };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         char quoted[40];
         CHECK_INT(pools_preload(bad[i], &bits, &e), -1);
         (void)snprintf(quoted, sizeof quoted, "'%s'", bad[i]);
@@ -311,7 +312,7 @@ static void test_preload_is_words_that_are_kinds(void)
 static unsigned kind_of(const char *code, const char *beside, const char *env)
 {
     const struct language *python = language_find("python");
-    auto(buf) bundle = { 0 };
+    scoped(buf) bundle = { 0 };
     struct err e = { 0 };
     char *list[] = { (char *)env, NULL };
     CHECK_INT(bundle_add(&bundle, "data.txt", 0644, "import numpy\n", 13, &e), 0);

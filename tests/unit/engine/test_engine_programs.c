@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 #include "engine/programs_disk.h"
@@ -131,7 +132,7 @@ static void test_key_changes_with_everything_a_compiler_could_see(void)
         add_argument,    split_argument, change_command,   change_sources, change_environment,
         change_products, change_main,    change_language,  change_level,   change_toolchain,
     };
-    enum { N = sizeof changes / sizeof changes[0] };
+    enum { N = ARRAY_LEN(changes) };
     char keys[N + 1][PROGRAM_KEY_SIZE], again[PROGRAM_KEY_SIZE];
     for (size_t i = 0; i <= N; i++) {
         struct asked a;
@@ -163,7 +164,7 @@ static void test_key_does_not_change_with_what_it_may_take(void)
 
 static void test_key_changes_when_the_compiler_is_replaced(void)
 {
-    auto(place) p;
+    scoped(place) p;
     struct asked a;
     char path[300], one[PROGRAM_KEY_SIZE], other[PROGRAM_KEY_SIZE];
     if (!place_init(&p) || !place_file(&p, "cc", "first", 0755))
@@ -252,7 +253,7 @@ static enum program_answer ask_with_more(struct world *w, const char *key, struc
 static struct program *make(struct world *w, struct asker *a, const char *text)
 {
     struct preparation how = { .usage = { 5, 6, 7, 8 } };
-    auto(buf) made = { 0 };
+    scoped(buf) made = { 0 };
     struct program *p = NULL;
     CHECK_INT(buf_add(&how.said[RUN_STDERR], "warning", 7, &e), 0);
     CHECK_INT(bundle_add(&made, "program", OUTPUT_OK, text, strlen(text), &e), 0);
@@ -280,7 +281,7 @@ static bool holds(const struct program *p, const char *text)
 
 static void test_first_makes_it_and_the_next_have_it(void)
 {
-    auto(world) w;
+    scoped(world) w;
     struct asker a, b, c, again;
     world_open(&w, -1, 0);
     CHECK_INT(ask(&w, "k", &a), PROGRAM_YOURS);
@@ -303,7 +304,7 @@ static void test_first_makes_it_and_the_next_have_it(void)
 
 static void test_who_waits_takes_over_when_the_first_leaves(void)
 {
-    auto(world) w;
+    scoped(world) w;
     struct asker a, b, c;
     world_open(&w, -1, 0);
     CHECK_INT(ask(&w, "k", &a), PROGRAM_YOURS);
@@ -322,7 +323,7 @@ static void test_who_waits_takes_over_when_the_first_leaves(void)
 
 static void test_failure_is_shared_by_those_with_the_same_limits_and_not_kept(void)
 {
-    auto(world) w;
+    scoped(world) w;
     struct asker a, same, more;
     struct preparation how = { .verdict = VERDICT_TIMEOUT };
     world_open(&w, -1, 0);
@@ -342,7 +343,7 @@ static void test_failure_is_shared_by_those_with_the_same_limits_and_not_kept(vo
 
 static void test_nobody_waits_for_a_compiler_with_other_limits(void)
 {
-    auto(world) w;
+    scoped(world) w;
     struct asker slow, slows, quick, quicks;
     world_open(&w, -1, 0);
     CHECK_INT(ask_with_more(&w, "k", &slow), PROGRAM_YOURS);
@@ -363,7 +364,7 @@ static void test_nobody_waits_for_a_compiler_with_other_limits(void)
 
 static void test_refusal_of_a_compiler_is_told_again_for_a_while(void)
 {
-    auto(world) w;
+    scoped(world) w;
     struct asker a;
     struct preparation how = { .verdict = VERDICT_COMPILE_ERROR };
     world_open(&w, -1, 0);
@@ -382,7 +383,7 @@ static void test_refusal_of_a_compiler_is_told_again_for_a_while(void)
 
 static void test_memory_is_bounded_and_what_was_used_longest_ago_goes(void)
 {
-    auto(world) w;
+    scoped(world) w;
     struct asker a;
     char key[16];
     world_open(&w, -1, 0);
@@ -404,12 +405,12 @@ static void test_memory_is_bounded_and_what_was_used_longest_ago_goes(void)
 
 static void test_another_service_has_what_was_kept(void)
 {
-    auto(place) p;
+    scoped(place) p;
     struct asker a, b;
     if (!place_init(&p))
         return;
     {
-        auto(world) w;
+        scoped(world) w;
         world_open(&w, p.fd, 1 << 20);
         CHECK_INT(ask(&w, "key", &a), PROGRAM_LATER);
         turn(&w);
@@ -419,7 +420,7 @@ static void test_another_service_has_what_was_kept(void)
         turn(&w);
         CHECK(!programs_busy(w.ps));
     }
-    auto(world) w;
+    scoped(world) w;
     world_open(&w, p.fd, 1 << 20);
     told = 0;
     CHECK_INT(ask(&w, "key", &a), PROGRAM_LATER);
@@ -436,11 +437,11 @@ static void test_another_service_has_what_was_kept(void)
 
 static void test_who_leaves_while_the_disk_is_looked_at_hears_nothing(void)
 {
-    auto(place) p;
+    scoped(place) p;
     struct asker a, b;
     if (!place_init(&p))
         return;
-    auto(world) w;
+    scoped(world) w;
     world_open(&w, p.fd, 1 << 20);
     CHECK_INT(ask(&w, "key", &a), PROGRAM_LATER);
     CHECK_INT(ask(&w, "key", &b), PROGRAM_LATER);
@@ -466,7 +467,7 @@ static const char *key_number(int n)
 
 static void keep(struct programs_disk *d, const char *key, size_t bytes)
 {
-    auto(program_file) f = { 0 };
+    scoped(program_file) f = { 0 };
     for (size_t i = 0; i < bytes; i++)
         CHECK_INT(buf_add(&f.made, "m", 1, &e), 0);
     CHECK_INT(programs_disk_keep(d, key, &f, &e), 0);
@@ -474,17 +475,17 @@ static void keep(struct programs_disk *d, const char *key, size_t bytes)
 
 static bool load(struct programs_disk *d, const char *key)
 {
-    auto(program_file) f = { 0 };
+    scoped(program_file) f = { 0 };
     return programs_disk_load(d, key, &f);
 }
 
 static void test_every_damaged_byte_is_noticed(void)
 {
-    auto(place) p;
+    scoped(place) p;
     struct stat st;
     if (!place_init(&p))
         return;
-    auto(programs_disk) d;
+    scoped(programs_disk) d;
     programs_disk_init(&d, dup(p.fd), 1 << 20);
     keep(&d, "k", 10);
     CHECK(load(&d, "k") && !load(&d, "absent"));
@@ -506,11 +507,11 @@ static void test_every_damaged_byte_is_noticed(void)
 
 static void test_disk_is_bounded_and_what_was_used_longest_ago_goes(void)
 {
-    auto(place) p;
+    scoped(place) p;
     enum { NEW = 100, HUGE_ONE };
     if (!place_init(&p))
         return;
-    auto(programs_disk) d;
+    scoped(programs_disk) d;
     programs_disk_init(&d, dup(p.fd), 40960);
     for (int i = 0; i < 10; i++) {
         keep(&d, key_number(i), 100);
@@ -532,7 +533,7 @@ static void test_disk_is_bounded_and_what_was_used_longest_ago_goes(void)
 
 static void encoded(const char *key, const char *made, struct buf *ret)
 {
-    auto(program_file) f = { .how = { .usage = { 1, 2, 3, 4 }, .truncated = { true, false } } };
+    scoped(program_file) f = { .how = { .usage = { 1, 2, 3, 4 }, .truncated = { true, false } } };
     CHECK_INT(buf_add(&f.how.said[RUN_STDERR], "warning", 7, &e), 0);
     CHECK_INT(buf_add(&f.made, made, strlen(made), &e), 0);
     CHECK_INT(program_file_encode(&f, key, ret, &e), 0);
@@ -540,8 +541,8 @@ static void encoded(const char *key, const char *made, struct buf *ret)
 
 static void test_program_as_bytes_is_the_program(void)
 {
-    auto(buf) b = { 0 };
-    auto(program_file) f = { 0 };
+    scoped(buf) b = { 0 };
+    scoped(program_file) f = { 0 };
     encoded("k", "made", &b);
     CHECK(program_file_whole(&b, "k") && program_file_decode(&b, "k", &f));
     CHECK(f.how.usage.wall_us == 1 && f.how.usage.pids_peak == 4 && f.how.verdict == VERDICT_OK);
@@ -552,17 +553,17 @@ static void test_program_as_bytes_is_the_program(void)
 
 static void test_half_a_program_is_none_and_is_not_kept(void)
 {
-    auto(place) p;
-    auto(buf) b = { 0 };
+    scoped(place) p;
+    scoped(buf) b = { 0 };
     if (!place_init(&p))
         return;
-    auto(programs_disk) d;
+    scoped(programs_disk) d;
     programs_disk_init(&d, dup(p.fd), 1 << 20);
     encoded("k", "made", &b);
     CHECK(!program_file_whole(&b, "other"));
     for (size_t all = b.len; b.len > 0;) {
         b.len = b.len > all / 2 ? b.len - 1 : b.len / 2;
-        auto(program_file) f = { 0 };
+        scoped(program_file) f = { 0 };
         CHECK(!program_file_whole(&b, "k") && !program_file_decode(&b, "k", &f) && !f.made.data);
         CHECK_INT(programs_disk_put(&d, "k", &b, &e), -1);
     }
@@ -571,11 +572,11 @@ static void test_half_a_program_is_none_and_is_not_kept(void)
 
 static void test_what_is_there_already_is_replaced(void)
 {
-    auto(place) p;
-    auto(buf) b = { 0 };
+    scoped(place) p;
+    scoped(buf) b = { 0 };
     if (!place_init(&p) || !place_file(&p, "k", "rubbish", 0600))
         return;
-    auto(programs_disk) d;
+    scoped(programs_disk) d;
     programs_disk_init(&d, dup(p.fd), 1 << 20);
     encoded("k", "made", &b);
     CHECK_INT(programs_disk_put(&d, "k", &b, &e), 0);
@@ -589,13 +590,13 @@ static void test_what_is_there_already_is_replaced(void)
 static void test_file_that_others_may_write_is_none(void)
 {
     static const mode_t modes[] = { 0620, 0602, 0666 };
-    auto(place) p;
+    scoped(place) p;
     if (!place_init(&p))
         return;
-    auto(programs_disk) d;
+    scoped(programs_disk) d;
     programs_disk_init(&d, dup(p.fd), 1 << 20);
     keep(&d, "k", 10);
-    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
         CHECK_INT(fchmodat(p.fd, "k", modes[i], 0), 0);
         CHECK(!load(&d, "k"));
     }
@@ -608,14 +609,14 @@ static void test_file_that_others_may_write_is_none(void)
 /* A lock says that somebody still writes it. */
 static void test_what_a_killed_writer_left_is_removed_and_nothing_else(void)
 {
-    auto(place) p;
+    scoped(place) p;
     if (!place_init(&p) || !place_file(&p, ".new_left", "half", 0600) ||
         !place_file(&p, ".new_busy", "half", 0600) || !place_file(&p, "notes", "mine", 0600) ||
         !place_file(&p, ".hidden", "mine", 0600))
         return;
     autoclose int busy = openat(p.fd, ".new_busy", O_RDWR | O_CLOEXEC);
     CHECK(flock(busy, LOCK_EX | LOCK_NB) == 0);
-    auto(programs_disk) d;
+    scoped(programs_disk) d;
     programs_disk_init(&d, dup(p.fd), 0);
     programs_disk_trim(&d);
     CHECK(!place_has(&p, ".new_left") && place_has(&p, ".new_busy"));

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "check.h"
 #include "http/http.h"
 #include "http/parse.h"
@@ -29,7 +30,7 @@ static void test_a_bad_value_of_the_query_is_named(void)
     struct err e = { 0 };
     char out[16];
     const char *value = "untouched";
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         struct http_request q = { .query = bad[i] };
         CHECK_INT(http_query_get(&q, "a", out, sizeof out, &value, &e), -1);
         CHECK(strstr(e.text, "'a'") != NULL);
@@ -67,7 +68,7 @@ static void test_every_method_has_a_name(void)
 {
     static const char *const names[] = { "GET",   "HEAD",   "POST",    "PUT",
                                          "PATCH", "DELETE", "OPTIONS", "OTHER" };
-    for (int m = HTTP_GET_; m <= HTTP_OTHER_; m++)
+    for (int m = METHOD_GET; m <= METHOD_OTHER; m++)
         CHECK_STR(http_method_name((enum http_method)m), names[m]);
 }
 

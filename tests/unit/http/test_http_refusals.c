@@ -1,4 +1,5 @@
 /* What the server answers by itself: what is ambiguous, too large, too slow, too many. */
+#include "base/array.h"
 #include "http_place.h"
 
 #define HEAD(headers)  "GET /x HTTP/1.1\r\nHost: h\r\n" headers "\r\n"
@@ -102,7 +103,7 @@ static void test_what_is_ambiguous_is_refused_and_the_connection_closed(void)
     struct place p;
     struct http_limits l = roomy();
     place_open(&p, &l, AF_INET);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char status[32];
         const char *got = talk(&p, rows[i].bytes, rows[i].n);
         (void)snprintf(status, sizeof status, "HTTP/1.1 %d ", rows[i].status);
@@ -113,7 +114,7 @@ static void test_what_is_ambiguous_is_refused_and_the_connection_closed(void)
             printf("    %s: %s\n", rows[i].what, got);
     }
     CHECK_INT(p.requests, 0);
-    CHECK_INT(http_server_counts(p.server).refused, sizeof rows / sizeof rows[0]);
+    CHECK_INT(http_server_counts(p.server).refused, ARRAY_LEN(rows));
     place_done(&p);
 }
 
@@ -156,8 +157,8 @@ static void test_heads_are_bounded(void)
 {
     struct place p;
     struct http_limits l = roomy();
-    auto(buf) many = { 0 };
-    auto(buf) request = { 0 };
+    scoped(buf) many = { 0 };
+    scoped(buf) request = { 0 };
     struct err e;
     l.head_bytes = 500;
     place_open(&p, &l, AF_INET);
@@ -181,7 +182,7 @@ static void test_bodies_are_bounded_and_the_client_sees_the_answer(void)
 {
     struct place p;
     struct http_limits l = roomy();
-    auto(buf) body = { 0 };
+    scoped(buf) body = { 0 };
     struct err e;
     place_open(&p, &l, AF_INET);
     CHECK_INT(buf_addf(&body, &e, POST("Content-Length: 4000000\r\n")), 0);

@@ -62,7 +62,7 @@ static void test_a_thousand_pipelined_requests_need_no_stack(void)
 {
     struct place p;
     struct http_limits l = roomy();
-    auto(buf) many = { 0 };
+    scoped(buf) many = { 0 };
     struct err e;
     place_open(&p, &l, AF_INET);
     autoclose int fd = dial(&p);

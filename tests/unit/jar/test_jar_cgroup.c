@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "check.h"
 #include "child.h"
 #include "jar/clone.h"
@@ -87,7 +88,7 @@ static void check_files(const struct cgroup *c)
         { 2, 0, "pids.max", "11" },
         { 2, 0, "cpu.max", "10000 20000" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].version == c->host->version)
             CHECK_STR(file_text(c, rows[i].slot, rows[i].file), rows[i].text);
     if (c->host->version == 2 && file_text(c, 0, "memory.swap.max"))
@@ -318,7 +319,7 @@ static const struct {
 static bool v2_place(struct place *p, const char *missing)
 {
     bool made = place_init(p);
-    for (size_t i = 0; made && i < sizeof v2_files / sizeof v2_files[0]; i++)
+    for (size_t i = 0; made && i < ARRAY_LEN(v2_files); i++)
         if (!strstr(missing, v2_files[i].name))
             made = place_file(p, v2_files[i].name, v2_files[i].text, 0644);
     return made;

@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 
+#include "base/array.h"
 #include "check.h"
 #include "child.h"
 #include "jar/files.h"
@@ -13,7 +14,7 @@ static enum output_status collect_one(const struct place *p, const char *name,
                                       struct buf *ret_bytes)
 {
     struct err e = { 0 };
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     struct bundle_entry entry;
     bool more = false;
     size_t pos = 0;
@@ -56,8 +57,8 @@ static void test_regular_files_come_out_byte_for_byte(void)
     } rows[] = {
         { "plain", "text\n" }, { "empty", "" }, { "a/b/nested", "deep" }, { "hard", "text\n" }
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        auto(buf) b = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        scoped(buf) b = { 0 };
         CHECK_INT(collect_one(&p, rows[i].name, &b), OUTPUT_OK);
         CHECK_STR(buf_str(&b), rows[i].text);
     }
@@ -79,7 +80,7 @@ static void test_links_are_never_followed(void)
     static const char *const names[] = { "absolute",     "inside",          "dirlink",
                                          "dirlink/file", "dangling",        "loop",
                                          "magic",        "root/etc/passwd", "up/x" };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
         check_status(&p, names[i], OUTPUT_NOT_A_FILE);
     place_done(&p);
 }
@@ -122,7 +123,7 @@ static void test_names_cannot_lead_out(void)
     place_file(&p, "secret", "x", 0644);
     struct place inner = { .fd = openat(p.fd, "inner", O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
     static const char *const names[] = { "../secret", "/etc/passwd", "..", "/proc/self/environ" };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
         CHECK(collect_one(&inner, names[i], NULL) != OUTPUT_OK);
     fd_close(&inner.fd);
     place_done(&p);
@@ -144,7 +145,7 @@ static void test_file_past_the_bound_is_told_not_read(void)
     sparse(&p, "exact", (off_t)BUNDLE_FILE_MAX_BYTES);
     check_status(&p, "huge", OUTPUT_TOO_LARGE);
     check_status(&p, "one-more", OUTPUT_TOO_LARGE);
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     CHECK_INT(collect_one(&p, "exact", &b), OUTPUT_OK);
     CHECK_INT(b.len, BUNDLE_FILE_MAX_BYTES);
     place_done(&p);
@@ -156,7 +157,7 @@ static void test_all_files_together_are_bounded(void)
                              (char *)"e", (char *)"f", NULL };
     struct place p;
     struct err e = { 0 };
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     struct bundle_entry entry;
     bool more = true;
     size_t pos = 0;
@@ -254,7 +255,7 @@ static void test_dot_is_every_file_of_every_directory(void)
     static const char *const names[] = { "plain", "a/one",       "a/b/two", "a/b/c/three",
                                          "d/odd", "d/\xFF\nx y", "hard" };
     struct place p;
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     if (!place_init(&p))
         return;
     CHECK(mkdirat(p.fd, "a", 0755) == 0 && mkdirat(p.fd, "a/b", 0755) == 0 &&
@@ -265,7 +266,7 @@ static void test_dot_is_every_file_of_every_directory(void)
     CHECK_INT(linkat(p.fd, "plain", p.fd, "hard", 0), 0);
     CHECK_INT(collect_all(&p, &b), 7);
     for (int i = 0; i < 7; i++) {
-        auto(buf) bytes = { 0 };
+        scoped(buf) bytes = { 0 };
         CHECK_INT(entry_of(&b, names[i], &bytes), OUTPUT_OK);
         CHECK_STR(buf_str(&bytes), i == 6 ? "plain" : names[i]);
     }
@@ -275,7 +276,7 @@ static void test_dot_is_every_file_of_every_directory(void)
 static void test_dot_passes_over_what_is_no_file(void)
 {
     struct place p;
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     if (!place_init(&p))
         return;
     CHECK_INT(mkdirat(p.fd, "dir", 0755), 0);
@@ -292,7 +293,7 @@ static void test_dot_passes_over_what_is_no_file(void)
 static void test_dot_names_the_directory_below_which_names_are_too_long(void)
 {
     struct place p;
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     if (!place_init(&p))
         return;
     autoclose int at = openat(p.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -318,7 +319,7 @@ static void test_dot_names_the_directory_below_which_names_are_too_long(void)
 static void test_dot_stops_where_there_are_too_many_files(void)
 {
     struct place p;
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     if (!place_init(&p))
         return;
     for (int i = 0; i < BUNDLE_FILES_MAX + 50; i++) {
@@ -343,7 +344,7 @@ static void test_dot_is_bounded_in_all(void)
 {
     static const char *const names[] = { "a", "b", "c", "d", "e" };
     struct place p;
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     int ok = 0, too_large = 0;
     if (!place_init(&p))
         return;
@@ -364,7 +365,7 @@ static void test_dot_is_bounded_in_all(void)
 static void test_dot_stops_in_a_tree_made_to_take_long(void)
 {
     struct place p;
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     if (!place_init(&p))
         return;
     autoclose int at = openat(p.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -390,7 +391,7 @@ static void test_dot_stops_in_a_tree_made_to_take_long(void)
 static void collect_all_locked(void *place)
 {
     struct place *p = place;
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     CHECK(become_ordinary());
     CHECK(mkdirat(p->fd, "closed", 0755) == 0 && place_file(p, "closed/file", "x", 0644));
     place_file(p, "locked", "x", 0);
@@ -400,7 +401,7 @@ static void collect_all_locked(void *place)
     CHECK_INT(entry_of(&b, "closed", NULL), OUTPUT_REFUSED);
     CHECK_INT(entry_of(&b, "locked", NULL), OUTPUT_REFUSED);
     CHECK_INT(entry_of(&b, "open", NULL), OUTPUT_OK);
-    auto(buf) none = { 0 };
+    scoped(buf) none = { 0 };
     CHECK_INT(mkdirat(p->fd, "top", 0), 0);
     struct place top = { .fd = openat(p->fd, "top", O_PATH | O_CLOEXEC) };
     CHECK_INT(collect_all(&top, &none), 0); /* no failure of ours: the program did it */

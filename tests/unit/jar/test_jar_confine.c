@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "base/array.h"
 #include "check.h"
 #include "child.h"
 #include "place.h"
@@ -184,7 +185,7 @@ static void test_descriptors_are_exactly_the_four_in_any_order(void)
         { 0, 1, 2, 3 }, { 3, 2, 1, 0 }, { 1, 2, 3, 0 }, { 2, 0, 1, 3 },
         { 1, 0, 3, 2 }, { 0, 0, 0, 0 }, { 3, 3, 3, 3 },
     };
-    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(orders); i++)
         if (!CHECK_INT(in_child(shuffle_fds, orders[i]), 0))
             printf("    order %zu\n", i);
 }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 
+#include "base/array.h"
 #include "check.h"
 #include "child.h"
 #include "place.h"
@@ -45,7 +46,7 @@ static void test_files_arrive_with_their_directories_and_modes(void)
 {
     struct place p;
     struct err e = { 0 };
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     if (!place_init(&p))
         return;
     mode_t before = umask(0);
@@ -82,7 +83,7 @@ static void test_name_given_twice_is_refused_by_name(void)
 {
     struct place p;
     struct err e = { 0 };
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     if (!place_init(&p))
         return;
     add(&b, "data.csv", 0644, "first");
@@ -100,7 +101,7 @@ static void test_file_and_directory_of_one_name_are_refused(void)
     for (int i = 0; i < 2; i++) {
         struct place p;
         struct err e = { 0 };
-        auto(buf) b = { 0 };
+        scoped(buf) b = { 0 };
         if (!place_init(&p))
             return;
         add(&b, orders[i][0], 0644, "x");
@@ -115,7 +116,7 @@ static void test_link_that_is_already_there_is_not_followed(void)
 {
     struct place p;
     struct err e = { 0 };
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     if (!place_init(&p))
         return;
     CHECK_INT(mkdirat(p.fd, "target", 0755), 0);
@@ -128,7 +129,7 @@ static void test_link_that_is_already_there_is_not_followed(void)
 
 static void test_malformed_bundle_is_an_error_wherever_it_is_cut(void)
 {
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     add(&b, "one", 0644, "1");
     size_t first = b.len;
     add(&b, "dir/two", 0644, "22");
@@ -147,10 +148,10 @@ static void test_malformed_bundle_is_an_error_wherever_it_is_cut(void)
 static void test_names_that_lead_out_write_nothing(void)
 {
     static const char *const bad[] = { "../evil", "a/../../evil", "/tmp/unit-test-evil", "." };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         struct place p;
         struct err e = { 0 };
-        auto(buf) b = { 0 };
+        scoped(buf) b = { 0 };
         if (!place_init(&p))
             return;
         CHECK_INT(mkdirat(p.fd, "inner", 0755), 0);
@@ -189,7 +190,7 @@ static void unpack_on_little_room(void *place)
         return;
     struct place small = { .fd = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
     struct err e = { 0 };
-    auto(buf) bytes = { 0 }, files = { 0 }, dirs = { 0 };
+    scoped(buf) bytes = { 0 }, files = { 0 }, dirs = { 0 };
     memset(large, 'x', sizeof large - 1);
     add(&bytes, "fits", 0644, "x");
     add(&bytes, "large.bin", 0644, large);

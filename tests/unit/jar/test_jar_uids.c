@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/mount.h>
 
+#include "base/array.h"
 #include "check.h"
 #include "child.h"
 #include "place.h"
@@ -173,7 +174,7 @@ static void strange_directory(void *unused)
     static struct uids u;
     if (!own_run() || !CHECK(mkdir("/run/belljar", 0700) == 0))
         return;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct err e = { 0 };
         CHECK(chmod("/run/belljar", rows[i].mode) == 0 &&
               chown("/run/belljar", rows[i].owner, 0) == 0);

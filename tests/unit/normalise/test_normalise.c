@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "check.h"
@@ -20,7 +21,7 @@ static void check_normal(const char *text, const char *given, const char *file, 
                          const char *language, enum told told)
 {
     struct err e = { 0 };
-    auto(normalised) n = { 0 };
+    scoped(normalised) n = { 0 };
     const struct normalise_request q = { .text = text,
                                          .len = strlen(text),
                                          .given = given ? language_find(given) : NULL,
@@ -64,7 +65,7 @@ static void test_a_beginning_that_is_one_languages_alone_decides(void)
         "\n  <?php\nSELECT 1;\nINSERT INTO t VALUES (1);\n",
         "\xEF\xBB\xBF<?php\nuse strict;\nmy $x = 1;\n",
     };
-    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(programs); i++)
         check_normal(programs[i], NULL, NULL, programs[i], "php", TOLD_CONTENT);
     /* elsewhere it is a line as any other */
     static const char in_python[] =
@@ -122,7 +123,7 @@ static void test_wrappings_are_taken_off(void)
           "import os\nif 1 < 2 and x:\n    print(\"&\")\n", "python", TOLD_CONTENT },
         { "```cobol\nDISPLAY 'X'.\n```\n", "DISPLAY 'X'.\n", "(none)", TOLD_NOT },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         check_normal(rows[i].text, NULL, NULL, rows[i].code, rows[i].language, rows[i].told);
 }
 
@@ -140,9 +141,9 @@ static void test_what_is_no_wrapping_stays_byte_for_byte(void)
         "<p>a &lt; b</p>\n",
         "a &lt; b && c\n",
     };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         struct err e = { 0 };
-        auto(normalised) n = { 0 };
+        scoped(normalised) n = { 0 };
         const struct normalise_request q = { .text = texts[i], .len = strlen(texts[i]) };
         CHECK_INT(normalise(&q, &n, &e), 0);
         CHECK_STR(buf_str(&n.code), texts[i]);
@@ -155,7 +156,7 @@ static void test_what_is_no_wrapping_stays_byte_for_byte(void)
                  TOLD_NAME);
     check_normal("\n ```\nprint(1)\n ```\n", "python", NULL, "print(1)\n", "python", TOLD_GIVEN);
     struct err e = { 0 };
-    auto(normalised) n = { 0 };
+    scoped(normalised) n = { 0 };
     CHECK_INT(normalise(&(struct normalise_request){ .text = "print(1)\0x", .len = 10 }, &n, &e),
               0);
     CHECK_INT(n.code.len, 10);
@@ -171,7 +172,7 @@ static void test_markdown_is_the_program_it_holds(void)
     check_normal(text, "ruby", "doc/README.Markdown", "puts 2\n", "ruby", TOLD_GIVEN);
     check_normal("# x\n\n```\necho hi\n```\n", NULL, "x.md", "echo hi\n", "bash", TOLD_CONTENT);
     struct err e = { 0 };
-    auto(normalised) n = { 0 };
+    scoped(normalised) n = { 0 };
     CHECK_INT(
         normalise(&(struct normalise_request){ .text = "# x\n", .len = 4, .file_name = "x.md" }, &n,
                   &e),
@@ -214,10 +215,10 @@ static void test_of_many_blocks_those_of_the_main_language_are_the_program(void)
         { "```\n$ pip install x\n```\n```\nimport x\nprint(x.y)\n```\n", "import x\nprint(x.y)\n",
           "python", TOLD_CONTENT },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         check_normal(rows[i].text, NULL, NULL, rows[i].code, rows[i].language, rows[i].told);
     struct err e = { 0 };
-    auto(normalised) n = { 0 };
+    scoped(normalised) n = { 0 };
     const struct normalise_request q = { .text = rows[6].text, .len = strlen(rows[6].text) };
     CHECK_INT(normalise(&q, &n, &e), 0);
     CHECK(n.blocks == 4 && n.taken == 1);
@@ -251,7 +252,7 @@ static void test_sessions_are_what_was_typed(void)
         { "```pycon\n>>> f()\n1\n```\n", "f()\n", "python", TOLD_FENCE },
         { "```r\n> x <- 1\n> x\n[1] 1\n```\n", "x <- 1\nx\n", "r", TOLD_FENCE },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         check_normal(rows[i].text, NULL, NULL, rows[i].code, rows[i].language, rows[i].told);
     /* no session: a file, and what empties one */
     check_normal("$ ls\n", NULL, "x.sh", "$ ls\n", "bash", TOLD_NAME);
@@ -262,7 +263,7 @@ static void test_what_is_not_told_names_what_it_could_be(void)
 {
     char out[128];
     struct err e = { 0 };
-    auto(normalised) n = { 0 };
+    scoped(normalised) n = { 0 };
     const struct normalise_request q = { .text = "int i = 0;\n", .len = 11 };
     CHECK_INT(normalise(&q, &n, &e), 0);
     CHECK(!n.language && n.n_likely >= 2);
@@ -277,8 +278,8 @@ static void check_fast(const char *piece)
 {
     enum { LENGTH = 1 << 20, MOST_MS = 3000 };
     struct err e = { 0 };
-    auto(buf) text = { 0 };
-    auto(normalised) n = { 0 };
+    scoped(buf) text = { 0 };
+    scoped(normalised) n = { 0 };
     while (text.len < LENGTH)
         CHECK_INT(buf_add(&text, piece, strlen(piece), &e), 0);
     const struct normalise_request q = { .text = buf_str(&text), .len = text.len };
@@ -315,7 +316,7 @@ static void test_time_is_linear_in_the_text(void)
         "import x = (\n",
         "\xE2\x80\x8B",
     };
-    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(pieces); i++)
         check_fast(pieces[i]);
 }
 
@@ -326,7 +327,7 @@ struct score {
 static void score_file(const char *path, const struct language *l, struct score *s)
 {
     struct err e = { 0 };
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (!CHECK(fd >= 0) || !CHECK_INT(fd_read_to_buf(fd, 1 << 20, &text, &e), 0))
         return;
@@ -390,7 +391,7 @@ static void test_what_is_no_program_is_no_language(void)
         "{\"language\": \"ruby\", \"code\": \"puts 'x'\"}",
         "x = 5;\ny = 6;\nprint(x + y);\n", /* any of five */
     };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         if (!CHECK_STR(name_of(language_infer(texts[i], strlen(texts[i]))), "(none)"))
             printf("    of: %s\n", texts[i]);
 }

@@ -8,7 +8,7 @@
 static void check_unwraps(const char *text, const char *code, const char *language)
 {
     struct err e = { 0 };
-    auto(payload) p = { 0 };
+    scoped(payload) p = { 0 };
     if (!CHECK_INT(payload_unwrap(text, strlen(text), NULL, &p, &e), 0))
         return;
     if (!CHECK_STR(buf_str(&p.code), code) || !CHECK_STR(p.language, language))
@@ -30,7 +30,7 @@ static void test_raw_code_stays_byte_for_byte(void)
     check_stays("`ls`");
     check_stays("x = '```'");
     struct err e = { 0 };
-    auto(payload) p = { 0 };
+    scoped(payload) p = { 0 };
     CHECK_INT(payload_unwrap("a\0b", 3, NULL, &p, &e), 0);
     CHECK(p.code.len == 3 && memcmp(p.code.data, "a\0b", 3) == 0);
 }
@@ -98,12 +98,12 @@ static void test_what_is_no_such_dict_stays(void)
 
 static void test_nesting_in_dicts_is_bounded(void)
 {
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     struct err e = { 0 };
     CHECK_INT(buf_addf(&b, &e, "{'generated_code': 'x', 'a': "), 0);
     for (int i = 0; i < 100000; i++)
         CHECK_INT(buf_add(&b, "[", 1, &e), 0);
-    auto(buf) code = { 0 };
+    scoped(buf) code = { 0 };
     char language[FENCE_LANGUAGE_SIZE];
     CHECK(!payload_dict(b.data, b.len, &code, language));
 }

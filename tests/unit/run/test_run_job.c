@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 
@@ -60,12 +61,12 @@ static void test_environment_is_built_from_nothing(void)
     };
     struct run_request q = request_of(&plain);
     struct err e = { 0 };
-    auto(job) j = { 0 };
+    scoped(job) j = { 0 };
     CHECK_INT(setenv("UNIT_TEST_SECRET", "hunter2", 1), 0);
     CHECK_INT(setenv("LD_PRELOAD_NOT", "x", 1), 0);
     CHECK_INT(job_build(&j, &q, LEVEL_JAR, &e), 0);
-    CHECK_INT(count(j.envp), sizeof expected / sizeof expected[0]);
-    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+    CHECK_INT(count(j.envp), ARRAY_LEN(expected));
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++)
         CHECK_INT(occurs(j.envp, expected[i]), 1);
 }
 
@@ -73,7 +74,7 @@ static void test_without_a_root_of_its_own_no_path_in_it_is_promised(void)
 {
     struct run_request q = request_of(&plain);
     struct err e = { 0 };
-    auto(job) j = { 0 };
+    scoped(job) j = { 0 };
     CHECK_INT(job_build(&j, &q, LEVEL_PROCESS, &e), 0);
     CHECK_INT(count(j.envp), 4);
     CHECK(sets(j.envp, "HOME") + sets(j.envp, "PWD") + sets(j.envp, "TMPDIR") == 0);
@@ -86,7 +87,7 @@ static void test_language_overrides_what_is_built_in_and_the_caller_overrides_bo
                     (char *)"A=2", (char *)"A=",          NULL };
     struct run_request q = request_of(&talkative);
     struct err e = { 0 };
-    auto(job) j = { 0 };
+    scoped(job) j = { 0 };
     q.env = env;
     CHECK_INT(job_build(&j, &q, LEVEL_JAR, &e), 0);
     CHECK(occurs(j.envp, "LANG=talk") == 1 && sets(j.envp, "LANG") == 1);
@@ -101,7 +102,7 @@ static void test_names_that_begin_alike_are_not_confused(void)
     char *env[] = { (char *)"PAT=1", (char *)"PATHS=2", (char *)"PATH_=3", NULL };
     struct run_request q = request_of(&plain);
     struct err e = { 0 };
-    auto(job) j = { 0 };
+    scoped(job) j = { 0 };
     q.env = env;
     CHECK_INT(job_build(&j, &q, LEVEL_JAR, &e), 0);
     CHECK(occurs(j.envp, "PAT=1") && occurs(j.envp, "PATHS=2") && occurs(j.envp, "PATH_=3"));
@@ -116,9 +117,9 @@ static void test_variables_are_names_a_shell_would_take(void)
                                        "A B=x", "A-B=x",      "A.B=",  "A\n=x", " A=",
                                        "A =x",  "\xC3\xBC=x", "A/B=x", "$A=x" };
     struct err e = { 0 };
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(good); i++)
         CHECK_INT(job_env_check(good[i], &e), 0);
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         char *env[] = { (char *)bad[i], NULL };
         struct run_request q = request_of(&plain);
         struct job j = { 0 };
@@ -136,7 +137,7 @@ static void test_arguments_are_the_command_the_file_and_the_callers_own(void)
     char *args[] = { (char *)"one", (char *)"", (char *)"-three", NULL };
     struct run_request q = request_of(&talkative);
     struct err e = { 0 };
-    auto(job) j = { 0 };
+    scoped(job) j = { 0 };
     q.args = args;
     CHECK_INT(job_build(&j, &q, LEVEL_JAR, &e), 0);
     static const char *const expected[] = { "/bin/talk", "main.x", "--", "one", "", "-three" };
@@ -153,10 +154,10 @@ static void test_file_that_begins_with_a_dash_is_no_option(void)
     } rows[] = {
         { "-c", "./-c" }, { "--version", "./--version" }, { "-", "./-" }, { "a-b", "a-b" }
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct run_request q = request_of(&plain);
         struct err e = { 0 };
-        auto(job) j = { 0 };
+        scoped(job) j = { 0 };
         q.main_name = rows[i].name;
         CHECK_INT(job_build(&j, &q, LEVEL_JAR, &e), 0);
         CHECK_STR(j.argv[2], rows[i].argument);
@@ -173,7 +174,7 @@ static int build_with_argument(size_t bytes, struct err *e)
     large[bytes] = '\0';
     char *args[] = { large, NULL };
     struct run_request q = request_of(&plain);
-    auto(job) j = { 0 };
+    scoped(job) j = { 0 };
     q.args = args;
     return job_build(&j, &q, LEVEL_JAR, e);
 }
@@ -183,7 +184,7 @@ static void test_arguments_and_environment_together_are_bounded(void)
     struct err e = { 0 };
     size_t rest = 0; /* what the job takes without the argument */
     struct run_request q = request_of(&plain);
-    auto(job) j = { 0 };
+    scoped(job) j = { 0 };
     CHECK_INT(job_build(&j, &q, LEVEL_JAR, &e), 0);
     for (char **s = j.argv; *s; s++)
         rest += strlen(*s) + 1;
@@ -201,7 +202,7 @@ static void test_override_that_is_too_large_is_refused_cleanly(void)
 {
     static const char *const names[] = { "PATH=", "USER=", "LANG=" }; /* first, middle and last */
     static char entry[WIRE_MAX_TEXT + 16];
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         char *env[] = { entry, NULL };
         struct run_request q = request_of(&plain);
         struct err e = { 0 };
@@ -222,7 +223,7 @@ static void test_number_of_arguments_is_bounded(void)
     struct err e = { 0 };
     for (size_t i = 0; i < WIRE_MAX_STRINGS; i++)
         args[i] = (char *)"";
-    auto(job) fits = { 0 };
+    scoped(job) fits = { 0 };
     q.args = args + 3; /* the command itself has three words */
     CHECK_INT(job_build(&fits, &q, LEVEL_JAR, &e), 0);
     CHECK_INT(count(fits.argv), WIRE_MAX_STRINGS);
@@ -265,7 +266,7 @@ static void test_placeholders_stand_for_what_is_known_of_the_job(void)
                              .args = args,
                              .wishes = &wishes };
     struct err e = { 0 };
-    auto(job) j = { 0 };
+    scoped(job) j = { 0 };
     q.limits.v[LIMIT_MEMORY] = 100 << 20;
     CHECK_INT(job_build(&j, &q, LEVEL_JAR, &e), 0);
     static const char *const expected[] = {
@@ -285,7 +286,7 @@ static void test_name_of_a_file_is_not_searched_for_placeholders(void)
                              .main_name = "{guest}{file}",
                              .command = command };
     struct err e = { 0 };
-    auto(job) j = { 0 };
+    scoped(job) j = { 0 };
     CHECK_INT(job_build(&j, &q, LEVEL_JAR, &e), 0);
     CHECK_STR(j.argv[1], "{guest}{file}");
 }

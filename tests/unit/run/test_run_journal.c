@@ -72,7 +72,7 @@ static void test_memory_is_bounded_and_readers_do_not_notice(void)
     }
     CHECK_INT(seen, 100);
     CHECK(j.fd >= 0);
-    auto(buf) out = { 0 };
+    scoped(buf) out = { 0 };
     CHECK(journal_collect(&j, JOURNAL_STDERR, 25000, &out, &e) == 0);
     CHECK_INT(out.len, 25000);
     CHECK(out.data[0] == 'b' && out.data[10000] == 'd' && out.data[20000] == 'f');
@@ -107,7 +107,7 @@ static void test_kept_journal_opens_again_and_a_torn_one_up_to_its_tear(void)
     torn.len -= 2;
     CHECK(journal_open(&again, &torn, -1, "", &e) == 0);
     CHECK_INT(again.records, 1);
-    auto(buf) out = { 0 };
+    scoped(buf) out = { 0 };
     CHECK(journal_collect(&again, JOURNAL_STDOUT, 100, &out, &e) == 0);
     CHECK_STR(buf_str(&out), "whole");
     journal_done(&again);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 
@@ -66,7 +67,7 @@ static void test_what_is_not_a_profile_is_an_empty_one(void)
         "{\"sampled_ms\":1,\"samples\":1,\"lines\":[{\"file\":\"f\",\"line\":-4,\"self_ms\":1}]}",
         "{\"sampled_ms\":1,\"samples\":1,\"lines\":[{\"file\":\"f\",\"line\":4,\"self_ms\":-1}]}",
     };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         char file[8];
         json_t *p = made_of(bad[i]);
         CHECK(rows(p, "functions") == 0 && rows(p, "lines") == 0 && rows(p, "stacks") == 0);
@@ -83,7 +84,7 @@ static void test_a_gap_to_what_the_kernel_counted_is_told(void)
         bool told;
     } cases[] = { { 400, 1, false },    { 3000, 2900, false }, { 3000, 1600, false },
                   { 3000, 1400, true }, { 600, 0, true },      { 0, 0, false } };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct samples s = { .n = 2 };
         s.at[1] = (struct sample){ .at_us = 1000000, .cpu_us = cases[i].cpu_ms * UINT64_C(1000) };
         json_t *reported = json_pack("{s:f, s:i}", "sampled_ms", cases[i].sampled_ms, "samples", 1);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 #include "spec/bundle.h"
@@ -67,14 +68,14 @@ static void test_tables_that_are_not_are_none(void)
         "{\"tables\":[{\"columns\":[{\"name\":\"a\",\"type\":\"x\"}],\"rows\":[[{\"base64\":1}]],"
         "\"row_count\":1,\"truncated\":false}]}",
     };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
         if (!CHECK(!taken(bad[i])))
             printf("    %s\n", bad[i]);
 }
 
 static void test_reports_have_bounds(void)
 {
-    auto(buf) text = { 0 };
+    scoped(buf) text = { 0 };
     struct err e;
     CHECK_INT(buf_addf(&text, &e, "{\"tables\":["), 0);
     for (int i = 0; i <= REPORT_TABLES_MAX; i++)
@@ -88,7 +89,7 @@ static void test_reports_have_bounds(void)
 
 static void test_report_is_taken_out_of_the_outputs(void)
 {
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     struct err e = { 0 };
     size_t pos = 0;
     struct bundle_entry f;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 #include "engine/job.h"
@@ -89,7 +90,7 @@ static void test_compiler_gets_its_own_and_nothing_of_the_callers(void)
     struct run_request whole = whole_of(&compiled, &w);
     struct run_request q = stage_request(STAGE_COMPILE, &whole);
     struct err e = { 0 };
-    auto(job) j = { 0 };
+    scoped(job) j = { 0 };
     CHECK(q.id == 5 && q.bundle_fd == 7 && !q.env && !q.writable_root && q.kind == 0);
     CHECK_STR(q.outputs[0], "program");
     CHECK(memcmp(&q.limits, &w.compile_limits, sizeof q.limits) == 0);
@@ -97,7 +98,7 @@ static void test_compiler_gets_its_own_and_nothing_of_the_callers(void)
     static const char *const expected[] = {
         "/bin/cc", "-o", JOB_PROGRAM, "a.c", "b.c", "-lm", "-DX"
     };
-    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++)
         CHECK_STR(j.argv[i], expected[i]);
     CHECK(j.argv[7] == NULL);
     bool home = false, others = false;
@@ -125,7 +126,7 @@ static void test_arguments_go_where_the_command_says(void)
     struct run_request whole = whole_of(&compiled, &w);
     struct run_request q = stage_request(STAGE_CHECK, &whole);
     struct err e = { 0 };
-    auto(job) j = { 0 };
+    scoped(job) j = { 0 };
     CHECK_INT(job_build(&j, &q, LEVEL_JAR, &e), 0);
     CHECK_STR(j.argv[1], "--strict");
     CHECK_STR(j.argv[2], "a.c");
@@ -147,7 +148,7 @@ static void test_program_gets_what_the_caller_asked_for(void)
 
 static void test_sources_are_the_main_file_and_all_of_its_kind(void)
 {
-    auto(buf) files = { 0 };
+    scoped(buf) files = { 0 };
     struct err e = { 0 };
     put(&files, "a.c", 0644, "");
     put(&files, "-x.c", 0644, "");
@@ -159,14 +160,14 @@ static void test_sources_are_the_main_file_and_all_of_its_kind(void)
     autofree char **list = NULL;
     CHECK_INT(stage_sources(&compiled, "main.x", &files, &list, &e), 0);
     static const char *const expected[] = { "main.x", "a.c", "./-x.c", "./@x.c", "lib/b.cc" };
-    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++)
         CHECK_STR(list[i], expected[i]);
     CHECK(list[5] == NULL);
 }
 
 static void test_what_was_made_goes_before_a_file_of_its_name(void)
 {
-    auto(buf) files = { 0 }, made = { 0 }, merged = { 0 };
+    scoped(buf) files = { 0 }, made = { 0 }, merged = { 0 };
     struct err e = { 0 };
     char text[200];
     put(&files, "main.c", 0644, "code");
@@ -182,7 +183,7 @@ static void test_what_was_made_goes_before_a_file_of_its_name(void)
 
 static void test_bundle_that_is_damaged_is_refused(void)
 {
-    auto(buf) files = { 0 }, made = { 0 }, merged = { 0 };
+    scoped(buf) files = { 0 }, made = { 0 }, merged = { 0 };
     struct err e = { 0 };
     put(&files, "main.c", 0644, "code");
     put(&made, "../x", OUTPUT_OK, "made");
@@ -244,8 +245,8 @@ static void test_how_a_compiler_ended(void)
         { { .exit_code = 1 }, END_CANCEL, OUTPUT_OK, VERDICT_CANCELLED, false, 130 },
         { { .reason = END_FAILURE }, END_EXIT, OUTPUT_OK, VERDICT_INTERNAL_ERROR, false, 125 },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        auto(preparation) p = ended(rows[i].evidence, rows[i].asked, "program", rows[i].status);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        scoped(preparation) p = ended(rows[i].evidence, rows[i].asked, "program", rows[i].status);
         CHECK_INT(p.verdict, rows[i].verdict);
         CHECK_INT(preparation_failed(&p), rows[i].failed);
         struct evidence ev = preparation_evidence(&p);
@@ -257,7 +258,7 @@ static void test_how_a_compiler_ended(void)
 
 static void test_shown_output_is_bounded_and_whole_characters(void)
 {
-    auto(preparation) p = { 0 };
+    scoped(preparation) p = { 0 };
     struct err e = { 0 };
     for (int i = 0; i < 40000; i++)
         CHECK_INT(buf_add(&p.said[RUN_STDERR], "xü", 3, &e), 0);

@@ -1,5 +1,6 @@
 #include "runtime/declaration.h"
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 #include "place.h"
@@ -17,8 +18,8 @@
 static void test_every_built_in_language_survives_being_printed(void)
 {
     for (const struct language *const *l = languages; *l; l++) {
-        auto(buf) text = { 0 };
-        auto(buf) again = { 0 };
+        scoped(buf) text = { 0 };
+        scoped(buf) again = { 0 };
         struct language *read = NULL;
         struct err e = { 0 };
         if (!CHECK_INT(declaration_print(*l, &text, &e), 0) ||
@@ -67,7 +68,7 @@ static void test_words_are_split_as_a_shell_would(void)
         { "$HOME `x` $(y)", { "$HOME", "`x`", "$(y)" } },
         { "a#b '#c'", { "a#b", "#c" } },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char **words = NULL;
         const char *wrong;
         struct err e = { 0 };
@@ -117,7 +118,7 @@ static void test_what_is_wrong_is_named_with_its_place(void)
           "products '/etc/passwd' is" },
         { "command = /bin/x\ncompile_env = A=1", "'compile_env' without 'compile'" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char text[600];
         struct language *l = NULL;
         struct err e = { 0 };
@@ -150,7 +151,7 @@ static void test_values_of_needed_keys_are_checked(void)
         { "version", "{program} --version" },
         { "install", "" },
     };
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(values); i++) {
         char text[600], said[64];
         struct language *l = NULL;
         struct err e = { 0 };
@@ -224,7 +225,7 @@ static void test_a_word_that_is_taken_is_refused(void)
         { "name = xyz\nextensions = .sh\n", "the extension '.sh' is bash's already" },
         { "name = js\nextensions = .xyz\n", "there is a language 'javascript' already" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct place p;
         struct err e = { 0 };
         char text[400];

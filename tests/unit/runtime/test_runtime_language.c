@@ -1,5 +1,6 @@
 #include "runtime/language.h"
 
+#include "base/array.h"
 #include "check.h"
 #include "edge.h"
 
@@ -29,7 +30,7 @@ static void test_languages_are_found_by_name_and_alias_in_any_case(void)
         { "shell", "bash" },
         { "BASH", "bash" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         CHECK_STR(name_of(language_find(rows[i].word)), rows[i].name);
 }
 
@@ -37,7 +38,7 @@ static void test_other_words_are_no_language(void)
 {
     static const char *const bad[] = { "",    " ",     "pytho",   "pythonn", "python ",
                                        ".py", "cobol", "../bash", "javac",   "/bin/bash" };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
         CHECK_STR(name_of(language_find(bad[i])), "(none)");
 }
 
@@ -96,7 +97,7 @@ static void test_first_line_tells_the_language(void)
         { "#!/bin/sh\n", "bash" },
         { "#!/bin/bash -e\n", "bash" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (!CHECK_STR(guess("main", rows[i].code), rows[i].name))
             printf("    %s\n", rows[i].code);
 }
@@ -122,7 +123,7 @@ static void test_first_line_that_tells_nothing_is_no_error(void)
         "print(1)\n",
         "!#/bin/bash\n",
     };
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(codes); i++)
         CHECK_STR(guess("main", codes[i]), "(none)");
 }
 
@@ -202,7 +203,7 @@ static void test_code_alone_tells_the_language_when_it_stands_out(void)
         { "hello world", NULL },
         { "print(1)\necho 1", NULL },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct language *l = language_infer(rows[i].code, strlen(rows[i].code));
         CHECK_STR(l ? l->name : NULL, rows[i].language);
     }
@@ -225,7 +226,7 @@ static void test_java_is_named_after_the_public_type_in_it(void)
         { "java", "", "Main.java" },
         { "cpp", "public class Zoo { }", "main.cpp" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char name[MAIN_NAME_SIZE];
         CHECK_STR(language_main_name(language_find(rows[i].language), rows[i].code,
                                      strlen(rows[i].code), name),

@@ -1,3 +1,4 @@
+#include "base/array.h"
 #include "check.h"
 #include "place.h"
 #include "service/backoff.h"
@@ -28,7 +29,7 @@ static void test_addresses_are_read_and_written_the_same(void)
         { "unix:x:1", "unix:x:1", true },
         { "127.0.0.1:0", "127.0.0.1:0", true },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct listen_address a;
         struct err e = { 0 };
         char text[LISTEN_TEXT];
@@ -47,7 +48,7 @@ static void test_what_is_no_address_is_refused_saying_what_is(void)
         "[::1]",      "[]:80",      "[1.2.3.4]:80", "127.0.0.1:80 ", "127.0.0.1:+1",
         "unix:",      " 1.2.3.4:1", "1.2.3.4:1a",   "[::1%lo]:80",
     };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         struct listen_address a;
         struct err e = { 0 };
         if (!CHECK(listen_parse(bad[i], &a, &e) == -1))
@@ -60,7 +61,7 @@ static void test_port_out_of_range_is_named_with_the_range(void)
 {
     static const char *const bad[] = { "127.0.0.1:65536", "[::1]:99999", "99999",
                                        "127.0.0.1:99999999999999999999" };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         struct listen_address a;
         struct err e = { 0 };
         CHECK_INT(listen_parse(bad[i], &a, &e), -1);
@@ -117,7 +118,7 @@ static void test_what_dies_is_started_at_once_then_later_and_later(void)
     static const uint64_t delays[] = { 0, 100, 200, 400, 800, 1600, 3200, 5000, 5000 };
     struct backoff b = { 0 };
     uint64_t now = 1000;
-    for (size_t i = 0; i < sizeof delays / sizeof delays[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(delays); i++) {
         backoff_up(&b, now);
         CHECK_INT(b.due_ms, 0);
         now += 10;

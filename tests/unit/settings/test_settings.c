@@ -1,5 +1,6 @@
 #include "settings/settings.h"
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 
@@ -11,7 +12,7 @@ static int set(struct settings *s, const char *pair, struct err *e)
 
 static bool same(const struct settings *a, const struct settings *b)
 {
-    auto(buf) one = { 0 }, other = { 0 };
+    scoped(buf) one = { 0 }, other = { 0 };
     struct err e;
     return settings_write(a, &one, &e) == 0 && settings_write(b, &other, &e) == 0 &&
            strcmp(buf_str(&one), buf_str(&other)) == 0;
@@ -86,7 +87,7 @@ static void test_nonsense_is_refused_naming_value_and_what_is_accepted(void)
         { "pools.zygote_age=0", "'0'", "from 1s to" },
         { "runs.max", "'runs.max'", "key=value" },
     };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         struct settings s = settings_default(), before = s;
         struct err e;
         CHECK_INT(set(&s, bad[i].pair, &e), -1);
@@ -125,7 +126,7 @@ static void test_unknown_key_names_a_near_one(void)
         { "a.very.long.key.that.is.longer.than.any.setting.of.ours.could.ever.be.at.all",
           "serve --help" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct settings s = settings_default();
         struct err e = { 0 };
         CHECK_INT(settings_set(&s, rows[i].key, "1", &e), -1);
@@ -165,9 +166,9 @@ static void test_what_was_written_reads_as_the_same(void)
     };
     struct settings s = settings_default(), back = settings_default();
     struct err e;
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
         CHECK_INT(set(&s, pairs[i], &e), 0);
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     CHECK_INT(settings_write(&s, &b, &e), 0);
     CHECK_INT(settings_parse(&back, "text", b.data, b.len, &e), 0);
     CHECK(same(&s, &back));
@@ -218,7 +219,7 @@ static void test_zero_stands_for_what_the_machine_has(void)
 
 static void test_help_names_every_setting_with_its_default(void)
 {
-    auto(buf) help = { 0 }, all = { 0 };
+    scoped(buf) help = { 0 }, all = { 0 };
     struct err e;
     struct settings s = settings_default();
     CHECK_INT(settings_help(&help, &e), 0);

@@ -1,5 +1,6 @@
 #include "spec/bundle.h"
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 #include "edge.h"
@@ -18,7 +19,7 @@ static void test_ordinary_names_are_accepted(void)
         NAME("a b"),   NAME("a\nb"),    NAME("a:b"),         NAME("\xFF\xFE"),  NAME("~"),
         NAME("$HOME"), NAME("C:\\x"),   NAME("gr\xC3\xBCn"), NAME("proc/self"),
     };
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(good); i++) {
         struct err e = { 0 };
         if (!CHECK(bundle_name_check(good[i].text, good[i].len, &e) == 0))
             printf("    %s\n", e.text);
@@ -33,7 +34,7 @@ static void test_names_that_lead_elsewhere_are_refused(void)
         NAME("a/."),  NAME("a/.."), NAME("a/./b"),       NAME("a/../b"), NAME("a/b/../../../c"),
         NAME("\0"),   NAME("a\0b"), NAME("a\0"),         NAME("a/\0/b"), NAME("..\0"),
     };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         struct err e = { 0 };
         if (!CHECK(bundle_name_check(bad[i].text, bad[i].len, &e) == -1))
             printf("    row %zu\n", i);
@@ -61,7 +62,7 @@ static void test_lengths_of_names_are_bounded_exactly(void)
 static void test_name_is_not_read_past_its_length(void)
 {
     static const char *const names[] = { "a", "a/b", "a/", "/a", "..", "a/..", "abc/." };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         size_t n = strlen(names[i]);
         struct err e = { 0 };
         CHECK_INT(bundle_name_check(edge_copy(names[i], n), n, &e), i < 2 ? 0 : -1);
@@ -87,7 +88,7 @@ static void test_what_goes_in_comes_out_in_order(void)
         { "data/empty", "", 0, 0600 },
         { "data/bytes", "\0\xFF\0", 3, 0755 },
     };
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     struct err e = { 0 };
     struct bundle_entry entry;
     bool more = false;
@@ -137,7 +138,7 @@ static int walk(const char *bytes, size_t n)
 
 static void test_cut_anywhere_is_an_error_and_never_a_read_outside(void)
 {
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     fill(&b);
     size_t head = sizeof(struct bundle_head), first = head + 7 + 9, second = first + head + 10;
     for (size_t n = 0; n <= b.len; n++) {
@@ -164,7 +165,7 @@ static void test_head_that_lies_is_an_error(void)
         { 0x80000000, 0, 0x80000000 },
         { 8, 0, 0 }, /* the name takes in a NUL of the bytes */
     };
-    for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(lies); i++) {
         char bytes[sizeof lies[0] + 8] = { 0 };
         memcpy(bytes, &lies[i], sizeof lies[i]);
         memset(bytes + sizeof lies[i], 'a', 3); /* and five zeros */
@@ -175,7 +176,7 @@ static void test_head_that_lies_is_an_error(void)
 
 static void test_every_changed_byte_of_a_head_stays_inside(void)
 {
-    auto(buf) b = { 0 };
+    scoped(buf) b = { 0 };
     fill(&b);
     for (size_t at = 0; at < b.len; at++) {
         char kept = b.data[at];
@@ -190,8 +191,8 @@ static void test_every_changed_byte_of_a_head_stays_inside(void)
 static void test_names_inside_a_bundle_are_checked_again(void)
 {
     static const char *const bad[] = { "../x", "/x", "a//b", ".", "a/..", "" };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        auto(buf) b = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        scoped(buf) b = { 0 };
         struct err e = { 0 };
         CHECK_INT(bundle_add(&b, bad[i], 0644, "x", 1, &e), 0);
         CHECK_INT(walk(b.data, b.len), -1);
@@ -201,7 +202,7 @@ static void test_names_inside_a_bundle_are_checked_again(void)
 static void test_every_status_of_an_output_has_its_words(void)
 {
     static const char *const words[] = { "ok", "missing", "not_a_file", "too_large", "refused" };
-    CHECK_INT(sizeof words / sizeof words[0], OUTPUT_STATUS_COUNT_);
+    CHECK_INT(ARRAY_LEN(words), OUTPUT_STATUS_COUNT_);
     for (int i = 0; i < OUTPUT_STATUS_COUNT_; i++) {
         CHECK_STR(output_status_word((enum output_status)i), words[i]);
         CHECK(output_status_why((enum output_status)i)[0] != '\0');

@@ -1,11 +1,12 @@
 #include "spec/isolation.h"
 
+#include "base/array.h"
 #include "check.h"
 
 static void test_level_names_are_read_and_written_the_same(void)
 {
     static const char *const names[] = { "auto", "process", "rootless", "jar" };
-    CHECK_INT(sizeof names / sizeof names[0], LEVEL_COUNT_);
+    CHECK_INT(ARRAY_LEN(names), LEVEL_COUNT_);
     for (int i = 0; i < LEVEL_COUNT_; i++) {
         enum level l = LEVEL_COUNT_;
         CHECK_STR(level_name((enum level)i), names[i]);
@@ -28,7 +29,7 @@ static void test_unknown_level_is_refused_and_changes_nothing(void)
     static const char *const bad[] = {
         "", "JAR", "Jar", "jar ", " jar", "ja", "jars", "none", "0"
     };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         enum level l = LEVEL_ROOTLESS;
         CHECK_INT(level_parse(bad[i], &l), -1);
         CHECK_INT(l, LEVEL_ROOTLESS);
@@ -46,7 +47,7 @@ static void test_layer_names_are_what_results_promise(void)
         "no_new_privs", "seccomp",    "landlock",    "rlimits",    "cgroup_memory",
         "cgroup_pids",  "cgroup_cpu", "environment", "closed_fds", "own_session",
     };
-    CHECK_INT(sizeof names / sizeof names[0], LAYER_COUNT_);
+    CHECK_INT(ARRAY_LEN(names), LAYER_COUNT_);
     for (int i = 0; i < LAYER_COUNT_; i++) {
         CHECK_STR(layer_name((enum layer)i), names[i]);
         CHECK(layer_what((enum layer)i)[0] != '\0');

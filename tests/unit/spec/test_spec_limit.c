@@ -1,5 +1,6 @@
 #include "spec/limit.h"
 
+#include "base/array.h"
 #include "check.h"
 
 #define MIB (1ULL << 20)
@@ -30,8 +31,8 @@ static void test_limit_table_is_what_is_promised(void)
         { LIMIT_FILES, "files", "files", 16, 10000000, 10000 },
         { LIMIT_OPEN_FILES, "open_files", "open-files", 8, 65536, 1024 },
     };
-    CHECK_INT(sizeof rows / sizeof rows[0], LIMIT_COUNT);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    CHECK_INT(ARRAY_LEN(rows), LIMIT_COUNT);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct limit_def *d = &limit_defs[rows[i].id];
         CHECK_STR(d->key, rows[i].key);
         CHECK_STR(d->option, rows[i].option);
@@ -59,7 +60,7 @@ static void test_every_limit_takes_its_bounds(void)
     for (int i = 0; i < LIMIT_COUNT; i++) {
         const struct limit_def *d = &limit_defs[i];
         const uint64_t good[] = { d->min, d->max, d->def, d->min + 1, d->max - 1 };
-        for (size_t k = 0; k < sizeof good / sizeof good[0]; k++) {
+        for (size_t k = 0; k < ARRAY_LEN(good); k++) {
             struct limits l = limits_default();
             struct err e = { 0 };
             char text[32];
@@ -93,7 +94,7 @@ static void test_one_past_a_bound_is_refused_with_option_value_and_bounds(void)
     for (int i = 0; i < LIMIT_COUNT; i++) {
         const struct limit_def *d = &limit_defs[i];
         const uint64_t bad[] = { d->min - 1, d->max + 1, 0, d->max * 1000 };
-        for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+        for (size_t k = 0; k < ARRAY_LEN(bad); k++) {
             struct limits l = limits_default();
             struct err e = { 0 };
             char text[32];
@@ -110,7 +111,7 @@ static void test_numbers_from_outside_are_held_to_the_same_bounds(void)
     for (int i = 0; i < LIMIT_COUNT; i++) {
         const struct limit_def *d = &limit_defs[i];
         const uint64_t bad[] = { d->min - 1, d->max + 1, 0, UINT64_MAX, (uint64_t)INT64_MAX };
-        for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+        for (size_t k = 0; k < ARRAY_LEN(bad); k++) {
             struct limits l = limits_default();
             struct err e = { 0 };
             char shown[32];
@@ -129,7 +130,7 @@ static void test_what_is_no_number_is_refused_with_what_is_accepted(void)
     };
     for (int i = 0; i < LIMIT_COUNT; i++) {
         const struct limit_def *d = &limit_defs[i];
-        for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+        for (size_t k = 0; k < ARRAY_LEN(bad); k++) {
             struct limits l = limits_default();
             struct err e = { 0 };
             CHECK_INT(limit_parse((enum limit_id)i, bad[k], &l, &e), -1);

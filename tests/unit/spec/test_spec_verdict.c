@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include "base/array.h"
 #include "check.h"
 
 #define WALL    LIMIT_BIT(LIMIT_WALL_MS)
@@ -74,7 +75,7 @@ static void test_what_ended_a_run_from_outside_is_its_verdict(void)
         { { END_FAILURE, 0, 0, 0 }, VERDICT_INTERNAL_ERROR, 125 },
     };
     CHECK_ROWS(rows);
-    CHECK_INT(sizeof rows / sizeof rows[0], END_REASON_COUNT_ - 1);
+    CHECK_INT(ARRAY_LEN(rows), END_REASON_COUNT_ - 1);
 }
 
 /* A program told to die that still manages to exit 0, or to touch other limits, changes nothing. */
@@ -165,7 +166,7 @@ static void test_words_are_what_clients_rely_on(void)
         "cpu_timeout", "memory_limit",  "output_limit",  "process_limit",
         "disk_limit",  "cancelled",     "rejected",      "internal_error",
     };
-    CHECK_INT(sizeof words / sizeof words[0], VERDICT_COUNT_);
+    CHECK_INT(ARRAY_LEN(words), VERDICT_COUNT_);
     for (int i = 0; i < VERDICT_COUNT_; i++) {
         enum verdict back = VERDICT_COUNT_;
         CHECK_STR(verdict_word((enum verdict)i), words[i]);

@@ -15,6 +15,7 @@
 #include "sql/split.h"
 #include "sql/where.h"
 
+#include "base/array.h"
 #include "check.h"
 #include "edge.h"
 #include "place.h"
@@ -75,7 +76,7 @@ static void test_statements_end_at_semicolons_that_are_not_hidden(void)
         { "\\d users\nSELECT 1;", "\\d users|SELECT 1" },
         { "SELECT 1\n;\n\\.", "SELECT 1|\\." },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         CHECK_STR(statements(rows[i].text), rows[i].statements);
 }
 
@@ -88,7 +89,7 @@ static void test_parameters_of_a_statement_are_counted(void)
         { "SELECT 1", 0 },        { "SELECT $1, $12", 12 }, { "SELECT '$3', $2", 2 },
         { "SELECT $$ $4 $$", 0 }, { "SELECT a$5", 0 },      { "SELECT 1 -- $6\n", 0 },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct statement st = { 0 };
         CHECK(split_next(rows[i].text, strlen(rows[i].text), 0, &st));
         CHECK_INT(st.parameters, rows[i].parameters);
@@ -102,7 +103,7 @@ static const char *csv_shown(const char *text)
 {
     static char out[1024];
     size_t used = 0;
-    auto(csv) c = { 0 };
+    scoped(csv) c = { 0 };
     struct err e = { 0 };
     int got;
     csv_init(&c, edge_copy(text, strlen(text)), strlen(text));
@@ -143,13 +144,13 @@ static void test_csv_is_read_as_rfc_4180_has_it(void)
                       "is accepted; a "
                       "quote within is written twice" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         CHECK_STR(csv_shown(rows[i].text), rows[i].shown);
 }
 
 static void test_lines_of_csv_are_counted_over_fields_of_several(void)
 {
-    auto(csv) c = { 0 };
+    scoped(csv) c = { 0 };
     struct err e = { 0 };
     static const char text[] = "a\n\"x\ny\"\n\nz\n";
     csv_init(&c, text, sizeof text - 1);
@@ -190,7 +191,7 @@ static void test_values_are_numbers_only_if_a_number_gives_them_back(void)
         { "1,000", CSV_TEXT },
         { "12345678901234567890123456789012345678901", CSV_TEXT },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (!CHECK_INT(csv_type_of(rows[i].text, strlen(rows[i].text)), rows[i].type))
             printf("    %s\n", rows[i].text);
 }
@@ -319,8 +320,8 @@ static void test_values_in_json_keep_every_digit(void)
         { T("a\0b"), "\"a\\u0000b\"" },
         { T("bad \xff"), "\"bad \xEF\xBF\xBD\"" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        auto(buf) b = { 0 };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        scoped(buf) b = { 0 };
         struct err e;
         CHECK_INT(cell_add_json(&b, &rows[i].cell, &e), 0);
         CHECK_STR(buf_str(&b), rows[i].json);

@@ -38,7 +38,7 @@ static int put(struct db *db, struct store_job *base, struct err *e)
 
 static int look(struct db *db, struct store_job *base, struct err *e)
 {
-    auto(run_row) row = { 0 };
+    scoped(run_row) row = { 0 };
     return runs_get(db, ((struct job *)base)->id, 0, &row, e);
 }
 
@@ -80,7 +80,7 @@ enum { MANY = 500, LARGE = 8 << 20 };
 static void test_writes_happen_in_their_order_and_all_are_there(void)
 {
     static struct job jobs[MANY];
-    auto(place) p;
+    scoped(place) p;
     struct store *s = NULL;
     unsigned count = 0;
     if (!open_store(&p, &s))
@@ -97,7 +97,7 @@ static void test_writes_happen_in_their_order_and_all_are_there(void)
     store_close(s);
     struct err e = { 0 };
     struct db *db = NULL;
-    auto(run_rows) rows = { 0 };
+    scoped(run_rows) rows = { 0 };
     if (!OK(db_open(&db, p.path, DB_READ, &e)))
         return;
     OK(runs_list(db, &(struct run_query){ .limit = 1000 }, &rows, &e));
@@ -110,7 +110,7 @@ static void test_writes_happen_in_their_order_and_all_are_there(void)
 static void test_a_failing_job_is_undone_alone(void)
 {
     static struct job jobs[30], looks[30];
-    auto(place) p;
+    scoped(place) p;
     struct store *s = NULL;
     unsigned count = 0;
     if (!open_store(&p, &s))
@@ -142,7 +142,7 @@ static void test_a_failing_job_is_undone_alone(void)
 
 static void test_a_reader_sees_what_was_done_before(void)
 {
-    auto(place) p;
+    scoped(place) p;
     struct store *s = NULL;
     unsigned count = 0;
     if (!open_store(&p, &s))
@@ -172,7 +172,7 @@ static int search_for_ever(struct db *db, struct store_job *base, struct err *e)
 
 static void test_a_search_does_not_keep_a_reader_for_ever(void)
 {
-    auto(place) p;
+    scoped(place) p;
     struct store *s = NULL;
     struct job long_one, next;
     unsigned done = 0;
@@ -190,7 +190,7 @@ static void test_a_search_does_not_keep_a_reader_for_ever(void)
 static void test_close_does_what_was_handed_in_and_what_that_handed_in(void)
 {
     static struct job jobs[100], read, last;
-    auto(place) p;
+    scoped(place) p;
     struct store *s = NULL;
     unsigned count = 0;
     if (!open_store(&p, &s))
@@ -244,7 +244,7 @@ static void test_a_lost_transaction_fails_every_job_in_it(void)
 {
     struct gate gate;
     struct job first, jobs[3], after, looks[4];
-    auto(place) p;
+    scoped(place) p;
     struct store *s = NULL;
     unsigned count = 0;
     if (!open_store(&p, &s))
@@ -283,7 +283,7 @@ static void test_what_gathers_is_committed_together(void)
 {
     static struct job jobs[100];
     struct gate gate;
-    auto(place) p;
+    scoped(place) p;
     struct store *s = NULL;
     unsigned count = 0;
     if (!open_store(&p, &s))
@@ -317,7 +317,7 @@ static void test_a_disk_that_takes_no_more_fails_jobs_and_not_the_store(void)
 {
     struct job large, small, looks[2];
     struct rlimit whole, little;
-    auto(place) p;
+    scoped(place) p;
     struct store *s = NULL;
     unsigned count = 0;
     if (!open_store(&p, &s) || !CHECK_INT(getrlimit(RLIMIT_FSIZE, &whole), 0))
@@ -349,7 +349,7 @@ static int fail_silently(struct db *db, struct store_job *base, struct err *e)
 static void test_a_failure_has_a_reason(void)
 {
     struct job write, read;
-    auto(place) p;
+    scoped(place) p;
     struct store *s = NULL;
     unsigned count = 0;
     if (!open_store(&p, &s))
@@ -380,7 +380,7 @@ static void test_two_threads_may_hand_in_at_once(void)
 {
     static struct job writes[MANY];
     static struct hammer h;
-    auto(place) p;
+    scoped(place) p;
     pthread_t thread;
     unsigned count = 0;
     if (!open_store(&p, &h.store))
@@ -412,7 +412,7 @@ static int signals_are_blocked(struct db *db, struct store_job *base, struct err
 static void test_signals_stay_with_the_loop(void)
 {
     struct job jobs[3];
-    auto(place) p;
+    scoped(place) p;
     struct store *s = NULL;
     unsigned count = 0;
     sigset_t set;
@@ -430,7 +430,7 @@ static void test_signals_stay_with_the_loop(void)
 
 static void test_a_store_that_cannot_open_says_why_and_leaves_nothing(void)
 {
-    auto(place) p;
+    scoped(place) p;
     struct err e = { 0 };
     struct store *s = NULL;
     if (!place_init(&p) || !meddle(&p, "CREATE TABLE theirs (x)"))

@@ -21,7 +21,7 @@ static bool ask(struct db *db, char *id, char *thread, int64_t expires_ms)
 
 static int decide(struct db *db, char *id, enum decision decision, int64_t now_ms, struct err *e)
 {
-    auto(approval_row) row = { 0 };
+    scoped(approval_row) row = { 0 };
     return approvals_decide(
         db,
         &(struct approval_row){
@@ -32,9 +32,9 @@ static int decide(struct db *db, char *id, enum decision decision, int64_t now_m
 static void test_an_approval_waits_and_is_decided(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(approval_row) before = { 0 };
-    auto(approval_row) after = { 0 };
+    scoped(database) d;
+    scoped(approval_row) before = { 0 };
+    scoped(approval_row) after = { 0 };
     if (!database_init(&d) || !ask(d.db, "ap_1", "t", 1000))
         return;
     OK(approvals_get(d.db, "ap_1", &before, &e));
@@ -64,7 +64,7 @@ static void test_an_approval_waits_and_is_decided(void)
 static void test_a_second_decision_is_told_of_the_first(void)
 {
     struct err e = { 0 };
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d) || !ask(d.db, "ap_1", "t", 0))
         return;
     OK(decide(d.db, "ap_1", DECISION_REJECT, 1700000000000, &e));
@@ -77,7 +77,7 @@ static void test_a_second_decision_is_told_of_the_first(void)
 static void test_an_expired_approval_can_only_expire(void)
 {
     struct err e = { 0 };
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d) || !ask(d.db, "ap_1", "t", 1000) || !ask(d.db, "ap_2", "t", 1000))
         return;
     CHECK_INT(decide(d.db, "ap_1", DECISION_APPROVE, 1000, &e), -1);
@@ -91,8 +91,8 @@ static void test_an_expired_approval_can_only_expire(void)
 static void test_what_is_not_there_is_named(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(approval_row) row = { 0 };
+    scoped(database) d;
+    scoped(approval_row) row = { 0 };
     if (!database_init(&d))
         return;
     CHECK_INT(decide(d.db, "ap_9", DECISION_APPROVE, 1, &e), -1);
@@ -107,8 +107,8 @@ static void test_what_is_not_there_is_named(void)
 static void test_the_oldest_pending_one_of_a_thread(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(approval_row) row = { 0 };
+    scoped(database) d;
+    scoped(approval_row) row = { 0 };
     if (!database_init(&d) || !ask(d.db, "ap_1", "t", 0) || !ask(d.db, "ap_2", "u", 0) ||
         !ask(d.db, "ap_3", "t", 0) || !ask(d.db, "ap_4", "t", 0))
         return;
@@ -125,7 +125,7 @@ static const char *listed(struct db *db, const char *decision, const char *threa
     int64_t before = 0;
     text[0] = '\0';
     do {
-        auto(approval_rows) rows = { 0 };
+        scoped(approval_rows) rows = { 0 };
         if (!OK(approvals_list(db, decision, thread, before, limit, &rows, &e)))
             break;
         for (size_t i = 0; i < rows.n && used < sizeof text; i++)
@@ -138,7 +138,7 @@ static const char *listed(struct db *db, const char *decision, const char *threa
 static void test_lists_are_newest_first_and_filtered(void)
 {
     struct err e = { 0 };
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d) || !ask(d.db, "1", "t", 0) || !ask(d.db, "2", "u", 0) ||
         !ask(d.db, "3", "t", 0) || !ask(d.db, "4", NULL, 0))
         return;
@@ -155,9 +155,9 @@ static void test_lists_are_newest_first_and_filtered(void)
 static void test_rules_are_kept_until_removed(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(rule_rows) rules = { 0 };
-    auto(rule_rows) left = { 0 };
+    scoped(database) d;
+    scoped(rule_rows) rules = { 0 };
+    scoped(rule_rows) left = { 0 };
     if (!database_init(&d))
         return;
     for (int i = 0; i < 3; i++) {

@@ -20,8 +20,8 @@ static bool make(struct db *db, char *id, char *conversation)
 static void test_an_artifact_comes_back(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(artifact_row) row = { 0 };
+    scoped(database) d;
+    scoped(artifact_row) row = { 0 };
     if (!database_init(&d) || !make(d.db, "art_1", NULL))
         return;
     OK(artifacts_get(d.db, "art_1", &row, &e));
@@ -36,9 +36,9 @@ static void test_an_artifact_comes_back(void)
 static void test_every_version_is_kept(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(artifact_row) row = { 0 };
-    auto(artifact_rows) all = { 0 };
+    scoped(database) d;
+    scoped(artifact_row) row = { 0 };
+    scoped(artifact_rows) all = { 0 };
     if (!database_init(&d) || !make(d.db, "art_1", "c"))
         return;
     OK(artifacts_update(d.db, "art_1", "2", NULL, 20, &row, &e));
@@ -63,10 +63,10 @@ static void test_every_version_is_kept(void)
 static void test_a_conversation_lists_its_own_newest_first(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(artifact_rows) all = { 0 };
-    auto(artifact_rows) none = { 0 };
-    auto(artifact_row) row = { 0 };
+    scoped(database) d;
+    scoped(artifact_rows) all = { 0 };
+    scoped(artifact_rows) none = { 0 };
+    scoped(artifact_row) row = { 0 };
     if (!database_init(&d) || !make(d.db, "art_1", "c") || !make(d.db, "art_2", "x") ||
         !make(d.db, "art_3", "c") || !make(d.db, "art_4", "c"))
         return;
@@ -84,10 +84,10 @@ static void test_a_conversation_lists_its_own_newest_first(void)
 
 static void test_what_was_deleted_is_not_found(void)
 {
-    auto(database) d;
+    scoped(database) d;
     struct err e = { 0 };
-    auto(artifact_row) row = { 0 };
-    auto(artifact_rows) rows = { 0 };
+    scoped(artifact_row) row = { 0 };
+    scoped(artifact_rows) rows = { 0 };
     if (!database_init(&d) || !make(d.db, "art_1", "c"))
         return;
     OK(artifacts_delete(d.db, "art_1", 20, &e));

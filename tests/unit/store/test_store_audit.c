@@ -1,5 +1,6 @@
 #include "store/audit.h"
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "database.h"
 
@@ -36,7 +37,7 @@ static struct audit_check verify(struct db *db)
 
 static void test_an_empty_chain_holds(void)
 {
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d))
         return;
     struct audit_check c = verify(d.db);
@@ -47,7 +48,7 @@ static void test_an_empty_chain_holds(void)
 
 static void test_an_untouched_chain_holds(void)
 {
-    auto(database) d;
+    scoped(database) d;
     if (!chain_init(&d))
         return;
     struct audit_check c = verify(d.db);
@@ -60,7 +61,7 @@ static void test_an_untouched_chain_holds(void)
 /* The format of the hash is a promise: a chain of today is verified by a program of tomorrow. */
 static void test_the_hash_of_a_known_record_stays(void)
 {
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d) || !append(d.db, 1, "s"))
         return;
     CHECK_STR(verify(d.db).head,
@@ -102,8 +103,8 @@ static void test_every_change_is_found_where_it_was_made(void)
           "WHERE seq = 1; UPDATE audit SET seq = 6 WHERE seq = 100",
           4 },
     };
-    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
-        auto(database) d;
+    for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
+        scoped(database) d;
         if (!chain_init(&d) || !meddle(&d.place, changes[i].sql))
             return;
         struct audit_check c = verify(d.db);
@@ -116,7 +117,7 @@ static void test_every_change_is_found_where_it_was_made(void)
 
 static void test_a_tail_cut_off_shows_against_the_head(void)
 {
-    auto(database) d;
+    scoped(database) d;
     if (!chain_init(&d))
         return;
     struct audit_check whole = verify(d.db);
@@ -130,7 +131,7 @@ static void test_a_tail_cut_off_shows_against_the_head(void)
 static void test_what_was_rolled_back_is_not_in_the_chain(void)
 {
     struct err e = { 0 };
-    auto(database) d;
+    scoped(database) d;
     if (!chain_init(&d))
         return;
     OK(db_begin(d.db, &e));
@@ -148,7 +149,7 @@ static void test_two_processes_append_to_one_chain(void)
 {
     struct err e = { 0 };
     struct db *other = NULL;
-    auto(database) d;
+    scoped(database) d;
     if (!chain_init(&d) || !OK(db_open(&other, d.place.path, DB_WRITE, &e)))
         return;
     for (int i = 0; i < 4; i++) {
@@ -186,7 +187,7 @@ static int see(void *context, const struct audit_record *r)
 static void test_records_are_shown_in_their_order(void)
 {
     struct err e = { 0 };
-    auto(database) d;
+    scoped(database) d;
     if (!chain_init(&d))
         return;
     struct seen some = { 0 }, stopped = { .stop_after = 2 };

@@ -5,21 +5,21 @@
 static void test_opening_twice_keeps_what_is_there(void)
 {
     struct err e = { 0 };
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d))
         return;
     OK(runs_insert(d.db, &(struct run_row){ .id = "run_1", .language = "python" }, &e));
     db_close(d.db);
     d.db = NULL;
     OK(db_open(&d.db, d.place.path, DB_WRITE, &e));
-    auto(run_row) row = { 0 };
+    scoped(run_row) row = { 0 };
     OK(runs_get(d.db, "run_1", 0, &row, &e));
     CHECK_STR(row.language, "python");
 }
 
 static void test_nobody_else_may_read_what_is_made(void)
 {
-    auto(database) d;
+    scoped(database) d;
     struct stat st = { 0 };
     if (!database_init(&d))
         return;
@@ -48,7 +48,7 @@ static void refused(const struct place *p, enum db_mode mode, enum err_code code
 
 static void test_a_newer_schema_is_refused(void)
 {
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d) || !meddle(&d.place, "PRAGMA user_version = 1000"))
         return;
     refused(&d.place, DB_WRITE, ERR_KERNEL, "schema 1000");
@@ -57,7 +57,7 @@ static void test_a_newer_schema_is_refused(void)
 
 static void test_a_file_that_is_no_database_is_refused(void)
 {
-    auto(place) p;
+    scoped(place) p;
     char text[4096];
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
@@ -69,7 +69,7 @@ static void test_a_file_that_is_no_database_is_refused(void)
 
 static void test_another_programs_database_is_left_alone(void)
 {
-    auto(place) p;
+    scoped(place) p;
     if (!place_init(&p) || !meddle(&p, "CREATE TABLE theirs (x)"))
         return;
     refused(&p, DB_WRITE, ERR_KERNEL, "another program's database");
@@ -78,7 +78,7 @@ static void test_another_programs_database_is_left_alone(void)
 
 static void test_reading_needs_a_database_and_makes_none(void)
 {
-    auto(place) p;
+    scoped(place) p;
     if (!place_init(&p))
         return;
     refused(&p, DB_READ, ERR_NOT_FOUND, "start 'belljar serve' once");
@@ -91,7 +91,7 @@ static void test_reading_needs_a_database_and_makes_none(void)
 
 static void test_an_older_schema_is_only_read_after_its_update(void)
 {
-    auto(place) p;
+    scoped(place) p;
     struct err e = { 0 };
     struct db *db = NULL;
     if (!place_init(&p) || !meddle(&p, "PRAGMA application_id = 1112296018"))
@@ -107,8 +107,8 @@ static void test_a_reader_opens_while_a_writer_writes_and_cannot_write(void)
 {
     struct err e = { 0 };
     struct db *reader = NULL;
-    auto(database) d;
-    auto(run_row) row = { 0 };
+    scoped(database) d;
+    scoped(run_row) row = { 0 };
     if (!database_init(&d))
         return;
     OK(runs_insert(d.db, &(struct run_row){ .id = "run_1" }, &e));
@@ -130,8 +130,8 @@ static void test_a_reader_opens_while_a_writer_writes_and_cannot_write(void)
 static void test_a_reader_opens_after_the_writer_left(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(run_row) row = { 0 };
+    scoped(database) d;
+    scoped(run_row) row = { 0 };
     if (!database_init(&d))
         return;
     OK(runs_insert(d.db, &(struct run_row){ .id = "run_1" }, &e));
@@ -145,8 +145,8 @@ static void test_a_reader_opens_after_the_writer_left(void)
 static void test_a_rollback_undoes(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(run_row) row = { 0 };
+    scoped(database) d;
+    scoped(run_row) row = { 0 };
     if (!database_init(&d))
         return;
     OK(db_begin(d.db, &e));
@@ -158,7 +158,7 @@ static void test_a_rollback_undoes(void)
 
 static void test_opening_and_failing_leak_no_descriptor(void)
 {
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d))
         return;
     db_close(d.db);

@@ -1,5 +1,6 @@
 #include "store/keys.h"
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "database.h"
 #include "store/audit.h"
@@ -39,7 +40,7 @@ static void test_scopes_that_do_not_exist_are_refused(void)
     static const char *const wrong[] = {
         "", "run,", ",run", "runs", "Run", "run,,read", "run read"
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
         struct err e = { 0 };
         scope_set set = 77;
         CHECK_INT(scopes_parse(wrong[i], &set, &e), -1);
@@ -67,7 +68,7 @@ static void test_names_that_are_not_accepted(void)
 static void test_keys_are_listed_by_name_and_removed(void)
 {
     struct err e = { 0 };
-    auto(database) d;
+    scoped(database) d;
     autofree struct key_row *keys = NULL, *left = NULL;
     size_t n = 0;
     if (!database_init(&d))
@@ -104,8 +105,8 @@ static int note_record(void *context, const struct audit_record *r)
 static void test_every_change_of_keys_is_on_record(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(buf) records = { 0 };
+    scoped(database) d;
+    scoped(buf) records = { 0 };
     if (!database_init(&d))
         return;
     struct key_row k = { .name = "ci",
@@ -124,7 +125,7 @@ static void test_every_change_of_keys_is_on_record(void)
 static void test_a_name_is_taken_once(void)
 {
     struct err e = { 0 };
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d))
         return;
     struct key_row k = { .name = "ci" };

@@ -1,5 +1,6 @@
 #include "store/runs.h"
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "database.h"
 
@@ -13,8 +14,8 @@ static bool insert(struct db *db, const struct run_row *r)
 static bool finished(struct db *db, const char *id, const char *language, int64_t created_ms)
 {
     struct err e = { 0 };
-    auto(buf) journal = { 0 };
-    auto(buf) files = { 0 };
+    scoped(buf) journal = { 0 };
+    scoped(buf) files = { 0 };
     if (!OK(buf_add(&journal, "jour\0nal", 8, &e)) || !OK(buf_add(&files, "files", 5, &e)))
         return false;
     return insert(db, &(struct run_row){ .id = (char *)id,
@@ -59,8 +60,8 @@ static int64_t counted_bytes(struct db *db)
 static void test_a_run_comes_back_as_it_was_put(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(run_row) row = { 0 };
+    scoped(database) d;
+    scoped(run_row) row = { 0 };
     if (!database_init(&d))
         return;
     insert(d.db, &(struct run_row){ .id = "run_1",
@@ -93,8 +94,8 @@ static void test_a_run_comes_back_as_it_was_put(void)
 static void test_texts_that_are_not_there_stay_away(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(run_row) row = { 0 };
+    scoped(database) d;
+    scoped(run_row) row = { 0 };
     if (!database_init(&d))
         return;
     insert(d.db, &(struct run_row){ .id = "run_1", .state = RUN_QUEUED, .code = "" });
@@ -107,9 +108,9 @@ static void test_texts_that_are_not_there_stay_away(void)
 static void test_a_finished_run_has_all_of_its_result(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(run_row) bare = { 0 };
-    auto(run_row) row = { 0 };
+    scoped(database) d;
+    scoped(run_row) bare = { 0 };
+    scoped(run_row) row = { 0 };
     if (!database_init(&d) || !finished(d.db, "run_1", "python", 100))
         return;
     OK(runs_get(d.db, "run_1", RUN_WITH_JOURNAL | RUN_WITH_FILES, &row, &e));
@@ -128,8 +129,8 @@ static void test_a_finished_run_has_all_of_its_result(void)
 static void test_an_approver_may_have_edited_the_code(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(run_row) row = { 0 };
+    scoped(database) d;
+    scoped(run_row) row = { 0 };
     if (!database_init(&d))
         return;
     insert(d.db, &(struct run_row){ .id = "run_1", .code = "rm", .request = "{1}" });
@@ -144,8 +145,8 @@ static void test_an_approver_may_have_edited_the_code(void)
 static void test_a_run_is_finished_once(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(run_row) row = { 0 };
+    scoped(database) d;
+    scoped(run_row) row = { 0 };
     if (!database_init(&d))
         return;
     insert(d.db, &(struct run_row){ .id = "run_1", .state = RUN_QUEUED });
@@ -161,8 +162,8 @@ static void test_a_run_is_finished_once(void)
 
 static void test_a_run_that_is_not_there_is_named(void)
 {
-    auto(database) d;
-    auto(run_row) row = { 0 };
+    scoped(database) d;
+    scoped(run_row) row = { 0 };
     if (!database_init(&d))
         return;
     for (int i = 0; i < 2; i++) {
@@ -178,7 +179,7 @@ static void test_a_run_that_is_not_there_is_named(void)
 static void test_an_id_is_taken_once(void)
 {
     struct err e = { 0 };
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d) || !insert(d.db, &(struct run_row){ .id = "run_1" }))
         return;
     CHECK_INT(runs_insert(d.db, &(struct run_row){ .id = "run_1" }, &e), -1);
@@ -225,7 +226,7 @@ static const char *listed(struct db *db, struct run_query q, unsigned limit)
     text[0] = '\0';
     q.limit = limit;
     do {
-        auto(run_rows) rows = { 0 };
+        scoped(run_rows) rows = { 0 };
         if (!OK(runs_list(db, &q, &rows, &e)))
             break;
         CHECK(rows.n <= limit);
@@ -269,10 +270,10 @@ static void test_each_filter_finds_its_runs_page_by_page(void)
         { { .q = "_1", .thread = "t2", .since_ms = 1 }, "12" },
         { { .language = "' OR 1=1 --" }, "" },
     };
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d) || !fill(d.db))
         return;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         for (unsigned limit = 1; limit <= 13; limit += 3)
             if (!CHECK_STR(listed(d.db, rows[i].q, limit), rows[i].found))
                 printf("    row %zu, limit %u\n", i, limit);
@@ -281,7 +282,7 @@ static void test_each_filter_finds_its_runs_page_by_page(void)
 static void test_a_clock_that_was_set_back_loses_no_run(void)
 {
     static const int64_t times[] = { 500, 300, 300, 400, 100 };
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d))
         return;
     for (int i = 0; i < 5; i++) {
@@ -298,8 +299,8 @@ static void test_a_clock_that_was_set_back_loses_no_run(void)
 static void test_a_state_that_does_not_exist_is_refused(void)
 {
     struct err e = { 0 };
-    auto(database) d;
-    auto(run_rows) rows = { 0 };
+    scoped(database) d;
+    scoped(run_rows) rows = { 0 };
     if (!database_init(&d))
         return;
     CHECK_INT(runs_list(d.db, &(struct run_query){ .state = "done", .limit = 1 }, &rows, &e), -1);
@@ -311,8 +312,8 @@ static void test_what_ran_when_the_service_died_is_interrupted(void)
 {
     struct err e = { 0 };
     int64_t n = 0;
-    auto(database) d;
-    auto(run_row) row = { 0 };
+    scoped(database) d;
+    scoped(run_row) row = { 0 };
     if (!database_init(&d) || !fill(d.db) ||
         !meddle(&d.place, "UPDATE runs SET state = 'running' WHERE id = 'run_10'"))
         return;
@@ -345,7 +346,7 @@ static void check_stats(struct db *db, int64_t since_ms, const char *words)
 
 static void test_statistics_count_finished_runs(void)
 {
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d))
         return;
     check_stats(d.db, 0, "");
@@ -361,7 +362,7 @@ static void test_retention_by_age_leaves_what_is_not_over(void)
     struct err e = { 0 };
     bool more = true;
     int64_t removed = 0;
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d) || !fill(d.db))
         return;
     OK(runs_retain(d.db, 2000, 1700, 0, 100, &more, &removed, &e));
@@ -383,7 +384,7 @@ static void test_retention_by_size_removes_the_oldest(void)
     struct err e = { 0 };
     bool more = true;
     int64_t removed = 0, each = 512 + 12 + 8 + 2 + 8 + 5;
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d))
         return;
     for (int i = 1; i <= 6; i++) {
@@ -404,7 +405,7 @@ static void test_retention_by_size_removes_the_oldest(void)
     /* The number of a run that is gone is not given again: a cursor stays where it was. */
     insert(d.db, &(struct run_row){ .id = "run_7" });
     OK(runs_retain(d.db, 10, 0, 1, 3, &more, &removed, &e));
-    auto(run_row) row = { 0 };
+    scoped(run_row) row = { 0 };
     OK(runs_get(d.db, "run_7", 0, &row, &e));
     CHECK_INT(row.seq, 7);
 }
@@ -414,7 +415,7 @@ static void test_retention_removes_files_after_their_rows(void)
     struct err e = { 0 };
     bool more = false;
     int64_t removed = 0;
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d) || !place_file(&d.place, "output/run_1", "12345678", 0600) ||
         !place_file(&d.place, "output/run_2", "x", 0600))
         return;
@@ -442,7 +443,7 @@ static void test_what_an_interrupted_run_left_is_removed_with_it(void)
     struct err e = { 0 };
     bool more = false;
     int64_t n = 0;
-    auto(database) d;
+    scoped(database) d;
     if (!database_init(&d) || !place_file(&d.place, "output/run_1", "12345678", 0600))
         return;
     insert(d.db, &(struct run_row){ .id = "run_1", .state = RUN_RUNNING, .created_ms = 1 });

@@ -1,6 +1,7 @@
 /* What a warden does for a keeper that keeps to the protocol. */
 #include "warden/warden.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "check.h"
 #include "keeper.h"
@@ -14,8 +15,8 @@ static void run_ends(struct warden *w)
     } rows[] = {
         { "exit 0", 0, 0 }, { "exit 7", 7, 0 }, { "exit 255", 255, 0 }, { "kill -9 $$", 0, SIGKILL }
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        auto(keeper_run) r = keeper_shell(w, i, rows[i].script);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        scoped(keeper_run) r = keeper_shell(w, i, rows[i].script);
         struct wire_ended end = keeper_wait(w, i);
         CHECK_INT(end.evidence.reason, END_EXIT);
         CHECK_INT(end.evidence.exit_code, rows[i].exit_code);
@@ -33,7 +34,7 @@ static void start_is_told(struct warden *w)
 {
     struct wire_ended end;
     uint64_t id = 0;
-    auto(keeper_run) r = keeper_shell(w, 77, "exit 0");
+    scoped(keeper_run) r = keeper_shell(w, 77, "exit 0");
     CHECK_INT(keeper_next(w, &id, &end), WIRE_STARTED);
     CHECK_INT(id, 77);
     CHECK_INT(keeper_next(w, &id, &end), WIRE_ENDED);
@@ -48,7 +49,7 @@ static void test_start_is_told_before_the_end(void)
 static void streams_connect(struct warden *w)
 {
     char out[256], error[256];
-    auto(keeper_run) r = keeper_shell(w, 1, "read line; echo \"got $line\"; echo oops >&2");
+    scoped(keeper_run) r = keeper_shell(w, 1, "read line; echo \"got $line\"; echo oops >&2");
     CHECK_INT(fd_write_all(r.in, "this\n", 5), 0);
     CHECK(keeper_read(r.out, out, sizeof out) > 0 && keeper_read(r.error, error, sizeof error) > 0);
     CHECK_STR(out, "got this\n");
@@ -64,8 +65,8 @@ static void test_streams_connect_keeper_and_program(void)
 static void two_at_once(struct warden *w)
 {
     char out[64];
-    auto(keeper_run) a = keeper_shell(w, 1, "echo up; read line; echo $line");
-    auto(keeper_run) b = keeper_shell(w, 2, "echo up; read line; echo $line");
+    scoped(keeper_run) a = keeper_shell(w, 1, "echo up; read line; echo $line");
+    scoped(keeper_run) b = keeper_shell(w, 2, "echo up; read line; echo $line");
     if (!keeper_is_up(&a) || !keeper_is_up(&b)) /* both live now */
         return;
     CHECK_INT(fd_write_all(b.in, "second\n", 7), 0);
@@ -87,7 +88,7 @@ static void kill_one(struct warden *w)
 {
     struct err e = { 0 };
     char out[64];
-    auto(keeper_run) r = keeper_shell(w, 5, "echo up; sleep 100 & sleep 100 & wait");
+    scoped(keeper_run) r = keeper_shell(w, 5, "echo up; sleep 100 & sleep 100 & wait");
     if (!keeper_is_up(&r))
         return;
     CHECK_INT(wire_send_kill(w->fd, &(struct wire_kill){ 6, END_CANCEL }, &e), 0); /* nobody's */
@@ -98,7 +99,7 @@ static void kill_one(struct warden *w)
     CHECK_INT(end.evidence.signal, SIGKILL);
     CHECK_INT(keeper_read(r.out, out, sizeof out), 0); /* no process of it holds the pipe */
     CHECK_INT(wire_send_kill(w->fd, &(struct wire_kill){ 5, END_CANCEL }, &e), 0); /* too late */
-    auto(keeper_run) next = keeper_shell(w, 5, "exit 0");
+    scoped(keeper_run) next = keeper_shell(w, 5, "exit 0");
     CHECK_INT(keeper_wait(w, 5).evidence.exit_code, 0);
 }
 
@@ -114,7 +115,7 @@ static void time_out(struct warden *w)
     struct limits l = limits_default();
     l.v[LIMIT_WALL_MS] = 300;
     uint64_t before = clock_us();
-    auto(keeper_run)
+    scoped(keeper_run)
         r = keeper_spawn(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l });
     struct wire_ended end = keeper_wait(w, 1);
     CHECK_INT(end.evidence.reason, END_WALL);
@@ -138,9 +139,9 @@ static void files_in_and_out(struct warden *w)
                                                    OUTPUT_MISSING };
     static char bytes[4096];
     struct err e = { 0 };
-    auto(buf) bundle = { 0 };
+    scoped(buf) bundle = { 0 };
     CHECK_INT(bundle_add(&bundle, "in/data", 0644, "contents", 8, &e), 0);
-    auto(keeper_run) r = keeper_spawn(
+    scoped(keeper_run) r = keeper_spawn(
         w, &(struct keeper_ask){ .id = 1, .argv = argv, .outputs = outputs, .bundle = &bundle });
     CHECK_INT(keeper_wait(w, 1).evidence.exit_code, 0);
     ssize_t n = keeper_read(r.outputs, bytes, sizeof bytes);
@@ -172,9 +173,9 @@ static void every_file_out(struct warden *w)
     char *outputs[] = { (char *)".", NULL };
     static char bytes[4096];
     struct err e = { 0 };
-    auto(buf) bundle = { 0 };
+    scoped(buf) bundle = { 0 };
     CHECK_INT(bundle_add(&bundle, "given", 0644, "x", 1, &e), 0);
-    auto(keeper_run) r = keeper_spawn(
+    scoped(keeper_run) r = keeper_spawn(
         w, &(struct keeper_ask){ .id = 1, .argv = argv, .outputs = outputs, .bundle = &bundle });
     CHECK_INT(keeper_wait(w, 1).evidence.exit_code, 0);
     ssize_t n = keeper_read(r.outputs, bytes, sizeof bytes);
@@ -227,7 +228,7 @@ static void holds_nothing(struct warden *w)
 {
     char byte;
     struct pollfd p = { .fd = keeper_witness, .events = POLLIN };
-    auto(keeper_run) r = keeper_shell(w, 1, "echo up; read line");
+    scoped(keeper_run) r = keeper_shell(w, 1, "echo up; read line");
     keeper_is_up(&r);
     CHECK_INT(poll(&p, 1, 10000), 1);
     CHECK_INT(read(keeper_witness, &byte, 1),

@@ -5,7 +5,7 @@
 
 static bool still_serves(struct warden *w)
 {
-    auto(keeper_run) r = keeper_shell(w, 1000, "exit 3");
+    scoped(keeper_run) r = keeper_shell(w, 1000, "exit 3");
     struct wire_ended end = keeper_wait(w, 1000);
     return CHECK(end.evidence.reason == END_EXIT && end.evidence.exit_code == 3);
 }
@@ -98,7 +98,7 @@ static void repeat_an_id(struct warden *w)
 {
     struct keeper_run r = keeper_shell(w, 1, trees);
     keeper_is_up(&r);
-    auto(keeper_run) same = keeper_shell(w, 1, "exit 0");
+    scoped(keeper_run) same = keeper_shell(w, 1, "exit 0");
     check_dropped(w, &r);
 }
 
@@ -110,7 +110,7 @@ static void test_peer_that_uses_an_id_twice_is_dropped(void)
 static void go_away(struct warden *w)
 {
     char out[64];
-    auto(keeper_run) r = keeper_shell(w, 1, trees);
+    scoped(keeper_run) r = keeper_shell(w, 1, trees);
     keeper_is_up(&r);
     warden_stop(w);
     CHECK_INT(keeper_read(r.out, out, sizeof out), 0);
@@ -136,7 +136,7 @@ static void clear_directories(void)
 static void kill_the_warden(struct warden *w)
 {
     char out[64];
-    auto(keeper_run) r = keeper_shell(w, 1, trees);
+    scoped(keeper_run) r = keeper_shell(w, 1, trees);
     keeper_is_up(&r);
     CHECK_INT(kill(w->pid, SIGKILL), 0);
     warden_stop(w);
@@ -186,7 +186,7 @@ static void ignore_the_outputs(struct warden *w)
     char *argv[] = { (char *)"/bin/sh", (char *)"-c",
                      (char *)"mkdir -p a/b; head -c 1000000 /dev/zero > out", NULL };
     char *outputs[] = { (char *)"out", NULL };
-    auto(keeper_run)
+    scoped(keeper_run)
         r = keeper_spawn(w, &(struct keeper_ask){ .id = 1, .argv = argv, .outputs = outputs });
     fd_close(&r.outputs);
     CHECK_INT(keeper_wait(w, 1).evidence.exit_code, 0);

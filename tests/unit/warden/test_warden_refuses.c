@@ -1,12 +1,13 @@
 /* What is asked for and not given: the answer says why, and the next run is served. */
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "check.h"
 #include "keeper.h"
 
 static bool still_serves(struct warden *w)
 {
-    auto(keeper_run) r = keeper_shell(w, 1000, "exit 3");
+    scoped(keeper_run) r = keeper_shell(w, 1000, "exit 3");
     struct wire_ended end = keeper_wait(w, 1000);
     return CHECK(end.evidence.reason == END_EXIT && end.evidence.exit_code == 3);
 }
@@ -16,7 +17,7 @@ static void check_refused(struct warden *w, const struct keeper_ask *ask, enum e
                           const char *word)
 {
     char out[64];
-    auto(keeper_run) r = keeper_spawn(w, ask);
+    scoped(keeper_run) r = keeper_spawn(w, ask);
     struct wire_ended end = keeper_wait(w, ask->id);
     CHECK_INT(end.evidence.reason, END_FAILURE);
     CHECK_STR(err_name(end.err.code), err_name(code));
@@ -36,7 +37,7 @@ static void odd_descriptors(struct warden *w)
     CHECK_INT(mkfifo(fifo, 0600), 0);
     int odd[] = { open("/dev/null", O_RDWR | O_CLOEXEC), open(fifo, O_RDWR | O_CLOEXEC),
                   open("/", O_PATH | O_CLOEXEC), memfd_create("unit-test", MFD_CLOEXEC) };
-    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
         for (int at = 0; at < 5; at++)
             check_refused(
                 w,
@@ -138,7 +139,7 @@ static void odd_lists(struct warden *w)
         return (void)still_serves(w);
     }
     static const char *const bad[] = { "/sandbox/x", "bin/true", "/usr/../etc/passwd", "" };
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         char *paths[] = { (char *)bad[i], NULL };
         ask.executes = paths;
         check_refused(w, &ask, ERR_BAD_REQUEST, "cannot be listed");

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <limits.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "check.h"
 #include "keeper.h"
@@ -97,7 +98,7 @@ static struct told hear_out(const struct warden *w, uint64_t id, struct keeper_r
 static struct keeper_run start(const struct warden *w, uint64_t id, unsigned kind,
                                const char *script, const struct limits *limits)
 {
-    auto(buf) files = { 0 };
+    scoped(buf) files = { 0 };
     struct err e = { 0 };
     char *argv[] = { (char *)"/bin/bash", (char *)"main.sh", (char *)"one", (char *)"two", NULL };
     CHECK_INT(bundle_add(&files, "main.sh", 0644, script, strlen(script), &e), 0);
@@ -108,7 +109,7 @@ static struct keeper_run start(const struct warden *w, uint64_t id, unsigned kin
 
 static struct told run(const struct warden *w, uint64_t id, unsigned kind, const char *script)
 {
-    auto(keeper_run) r = start(w, id, kind, script, NULL);
+    scoped(keeper_run) r = start(w, id, kind, script, NULL);
     return hear_out(w, id, &r);
 }
 
@@ -214,7 +215,7 @@ static void own_limits(struct warden *w)
     if (!sealed(w))
         return;
     CHECK(settle(w, aim(true, 1, 1000), ZYGOTE_UP));
-    auto(keeper_run)
+    scoped(keeper_run)
         r = start(w, 5, SHELL,
                   "ulimit -n; head -c 2000000 /dev/zero > big 2>/dev/null || echo full; "
                   "rm -f big; for i in $(seq 40); do : > f$i || break; done 2>/dev/null; "
@@ -263,7 +264,7 @@ static void dies_while_asked(struct warden *w)
     CHECK(settle(w, aim(true, 0, 1000), ZYGOTE_UP));
     pid_t zygote = find(w, "jar-zygote");
     CHECK(zygote > 0 && kill(zygote, SIGSTOP) == 0);
-    auto(keeper_run) r = start(w, 3, SHELL, "echo here", NULL);
+    scoped(keeper_run) r = start(w, 3, SHELL, "echo here", NULL);
     (void)usleep(50000); /* it has been asked, and does not answer */
     CHECK_INT(kill(zygote, SIGKILL), 0);
     struct told x = hear_out(w, 3, &r);
@@ -299,13 +300,13 @@ static void bad_job(struct warden *w)
 {
     char *argv[] = { (char *)"no/absolute/path", NULL };
     struct pool_targets t = aim(true, 3, 1000);
-    auto(buf) files = { 0 };
+    scoped(buf) files = { 0 };
     struct err e = { 0 };
     if (!sealed(w))
         return;
     CHECK(settle(w, t, ZYGOTE_UP));
     CHECK_INT(bundle_add(&files, "main.sh", 0644, "", 0, &e), 0);
-    auto(keeper_run) r = keeper_spawn(
+    scoped(keeper_run) r = keeper_spawn(
         w, &(struct keeper_ask){ .id = 5, .argv = argv, .kind = SHELL, .bundle = &files });
     static struct wire_message m;
     struct wire_ended end = { 0 };
@@ -359,7 +360,7 @@ static void rights(struct warden *w)
     pid_t zygote = find(w, "jar-zygote");
     (void)snprintf(path, sizeof path, "/proc/%d/status", (int)zygote);
     CHECK(fd_read_file(AT_FDCWD, path, text, sizeof text) > 0);
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++)
         CHECK(strstr(text, lines[i]) != NULL);
     net_of(w->pid, ours);
     net_of(zygote, its);
@@ -469,7 +470,7 @@ static void nets(struct warden *w)
         "(exec 3<> /dev/tcp/127.0.0.1/7) 2>/dev/null",     /* a connection that is refused */
         "(exec 3<> /dev/tcp/192.0.2.1/7) 2>/dev/null",     /* one that has no way out */
     };
-    for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(uses); i++) {
         char script[128];
         (void)snprintf(script, sizeof script, "%s; %s", uses[i], which_net);
         struct told used = run(w, 10 + i, SHELL, script);
@@ -527,5 +528,5 @@ static const struct check_test tests[] = {
 int main(int argc, char **argv)
 {
     keeper_zygotes = kinds;
-    return check_run_all(tests, sizeof tests / sizeof tests[0], argc > 1 ? argv[1] : "");
+    return check_run_all(tests, ARRAY_LEN(tests), argc > 1 ? argv[1] : "");
 }

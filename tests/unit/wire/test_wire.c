@@ -262,7 +262,7 @@ static char datagram[HEAD + WIRE_MAX_BYTES + 16];
 
 static void test_every_message_comes_back_as_it_was(void)
 {
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     for (int i = 0; i < WIRE_TYPE_COUNT_; i++) {
         struct err e = { 0 };
         CHECK_INT(kinds[i].send(p.a, &e), 0);
@@ -276,7 +276,7 @@ static void test_every_message_comes_back_as_it_was(void)
 /* More than there may be, and time that goes backwards. */
 static void test_samples_that_cannot_be_are_refused(void)
 {
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     static struct samples many = { .n = SAMPLES_MAX };
     struct samples back = two_samples;
     struct err e = { 0 };
@@ -298,7 +298,7 @@ static void test_samples_that_cannot_be_are_refused(void)
 
 static void test_message_read_as_another_is_refused(void)
 {
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     for (int i = 0; i < WIRE_TYPE_COUNT_; i++) {
         struct err e = { 0 };
         CHECK_INT(kinds[i].send(p.a, &e), 0);
@@ -312,7 +312,7 @@ static void test_message_read_as_another_is_refused(void)
 /* The datagram of this message as it is on the wire. */
 static size_t capture(const struct kind *kind)
 {
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     struct err e = { 0 };
     CHECK_INT(kind->send(p.a, &e), 0);
     ssize_t n = recv(p.b, datagram, sizeof datagram,
@@ -342,7 +342,7 @@ static int deliver(const struct pair *p, const struct kind *kind, size_t n)
 
 static void test_every_cut_is_refused_also_with_an_honest_length(void)
 {
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     for (int i = 0; i < WIRE_TYPE_COUNT_; i++) {
         size_t n = capture(&kinds[i]);
         for (size_t cut = 1; cut < n; cut++) {
@@ -360,7 +360,7 @@ static void test_every_cut_is_refused_also_with_an_honest_length(void)
 
 static void test_every_byte_more_is_refused_also_with_an_honest_length(void)
 {
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     for (int i = 0; i < WIRE_TYPE_COUNT_; i++) {
         size_t n = capture(&kinds[i]);
         for (int extra = 0; extra < 256; extra++) {
@@ -375,7 +375,7 @@ static void test_every_byte_more_is_refused_also_with_an_honest_length(void)
 
 static void test_right_words_under_a_wrong_name_are_refused(void)
 {
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     for (int i = 0; i < WIRE_TYPE_COUNT_; i++) {
         size_t n = capture(&kinds[i]);
         for (uint32_t other = 0; other < WIRE_TYPE_COUNT_; other++) {

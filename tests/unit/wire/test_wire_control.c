@@ -7,7 +7,7 @@ static struct wire_message message; /* too large for the stack of a test */
 
 static int read_level(uint32_t level)
 {
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     struct isolation sent = { .level = (enum level)level }, got;
     struct err e = { 0 };
     CHECK_INT(wire_send_warden(p.a, &sent, p.a, &e), 0);
@@ -28,8 +28,8 @@ static void test_warden_has_reached_a_level(void)
 
 static void test_warden_comes_with_its_wire(void)
 {
-    auto(pair) p = pair_new();
-    auto(pair) wire = pair_new();
+    scoped(pair) p = pair_new();
+    scoped(pair) wire = pair_new();
     struct isolation sent = { .level = LEVEL_JAR }, got;
     struct err e = { 0 };
     char byte = 'x';
@@ -44,7 +44,7 @@ static void test_warden_comes_with_its_wire(void)
 static void test_settings_up_to_their_bound_are_taken_and_no_more(void)
 {
     static char text[WIRE_MAX_TEXT + 2];
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     struct err e = { 0 };
     const char *got;
     memset(text, '#', WIRE_MAX_TEXT);
@@ -61,7 +61,7 @@ static void test_settings_up_to_their_bound_are_taken_and_no_more(void)
 static void test_drain_is_yes_or_no(void)
 {
     for (uint32_t now = 0; now < 4; now++) {
-        auto(pair) p = pair_new();
+        scoped(pair) p = pair_new();
         struct err e = { 0 };
         char bytes[4];
         struct packer b = { .at = bytes, .left = sizeof bytes };
@@ -119,7 +119,7 @@ static void kill_beside_a_keeper(struct warden *w)
     CHECK(read(ready[0], out, 1) == 1);
     (void)close(ready[0]);
     (void)close(ready[1]);
-    auto(keeper_run) r = keeper_shell(w, 1, "echo up; (sleep 100 & sleep 100) & sleep 100");
+    scoped(keeper_run) r = keeper_shell(w, 1, "echo up; (sleep 100 & sleep 100) & sleep 100");
     keeper_is_up(&r);
     CHECK_INT(kill(w->pid, SIGKILL), 0);
     w->spared = keeper;

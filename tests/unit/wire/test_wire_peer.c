@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "base/array.h"
 #include "check.h"
 #include "child.h"
 #include "peer.h"
@@ -35,9 +36,9 @@ static void test_head_that_is_not_ours_is_refused(void)
         { WIRE_VERSION, WIRE_STARTED, 9 },
         { WIRE_VERSION, WIRE_STARTED, UINT32_MAX },
     };
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     int before = open_fds();
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
         for (size_t n_fds = 0; n_fds < 3; n_fds++) {
             struct err e = { 0 };
             send_head(p.a, bad[i], 8, n_fds);
@@ -50,9 +51,9 @@ static void test_head_that_is_not_ours_is_refused(void)
 static void test_wrong_number_of_descriptors_is_refused_and_none_stays_open(void)
 {
     static const size_t counts[] = { 0, 1, 2, 4, 5, 6, 7, 8, 9, 16, 100, 253 };
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     int before = open_fds();
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
         for (int type = 0; type < WIRE_TYPE_COUNT_; type++) {
             struct err e = { 0 };
             bool right = counts[i] == (type == WIRE_SPAWN ? 5 : type == WIRE_WARDEN ? 1 : 0);
@@ -72,7 +73,7 @@ static void test_wrong_number_of_descriptors_is_refused_and_none_stays_open(void
 static void receive_without_room(void *unused)
 {
     (void)unused;
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     struct err e = { 0 };
     struct rlimit few;
     CHECK(getrlimit(RLIMIT_NOFILE, &few) == 0 && close_range((unsigned)p.b + 1, ~0U, 0) == 0);
@@ -94,7 +95,7 @@ static void test_descriptors_that_find_no_room_are_missed(void)
 
 static void test_descriptors_arrive_in_order_and_closed_on_exec(void)
 {
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     struct err e = { 0 };
     char *none[] = { NULL };
     struct wire_spawn s = { .argv = none, .envp = none, .outputs = none };
@@ -119,7 +120,7 @@ static void test_descriptors_arrive_in_order_and_closed_on_exec(void)
 /* Sends what is packed, receives it, and reads it with f. */
 #define READ_PACKED(type, packer_, bytes_, fds_, read_, result)          \
     ({                                                                   \
-        auto(pair) p_ = pair_new();                                      \
+        scoped(pair) p_ = pair_new();                                    \
         struct err e_ = { 0 };                                           \
         CHECK_INT(wire_send(p_.a, type, packer_, bytes_, fds_, &e_), 0); \
         CHECK_INT(wire_receive(p_.b, &message, &e_), 1);                 \
@@ -152,7 +153,7 @@ static void test_error_of_the_peer_fits_ours_or_is_refused(void)
         { ERR_KERNEL, 5000, false }, { ERR_COUNT_ - 1, 10, true }, { ERR_COUNT_, 10, false },
         { UINT32_MAX, 10, false },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char bytes[8192], text[5001] = { 0 };
         struct wire_hello h;
         struct packer b = { .at = bytes, .left = sizeof bytes };
@@ -220,7 +221,7 @@ static void test_list_that_makes_no_sense_is_refused(void)
 
 static void test_message_of_full_size_passes_and_one_byte_more_does_not(void)
 {
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     struct err e = { 0 };
     struct peer_head full = { WIRE_VERSION, WIRE_STARTED, WIRE_MAX_BYTES };
     send_head(p.a, full, WIRE_MAX_BYTES, 0);
@@ -236,7 +237,7 @@ static void test_message_of_full_size_passes_and_one_byte_more_does_not(void)
 
 static void test_too_large_a_message_is_not_sent(void)
 {
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     struct err e = { 0 };
     static char large[WIRE_MAX_BYTES];
     memset(large, 'a', sizeof large - 1);
@@ -251,7 +252,7 @@ static void test_closed_peer_is_no_message_and_no_error(void)
 {
     struct err e = { 0 };
     for (int unread = 0; unread < 2; unread++) {
-        auto(pair) p = pair_new();
+        scoped(pair) p = pair_new();
         if (unread) /* closing with our words unread resets the connection */
             send_head(p.b, started, 8, 0);
         fd_close(&p.a);
@@ -261,7 +262,7 @@ static void test_closed_peer_is_no_message_and_no_error(void)
 
 static void test_words_sent_before_closing_still_arrive(void)
 {
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     struct err e = { 0 };
     struct wire_started s = { 0 };
     CHECK_INT(wire_send_started(p.a, &(struct wire_started){ 5, START_WARM }, &e), 0);
@@ -274,7 +275,7 @@ static void test_words_sent_before_closing_still_arrive(void)
 static void send_to_closed(void *unused)
 {
     (void)unused;
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     struct err e = { 0 };
     (void)signal(SIGPIPE, SIG_DFL); /* which would end us */
     fd_close(&p.b);
@@ -290,13 +291,13 @@ static void test_sending_to_a_closed_peer_says_so_and_raises_no_signal(void)
 
 static void test_pair_is_closed_on_exec(void)
 {
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     CHECK(fcntl(p.a, F_GETFD) == FD_CLOEXEC && fcntl(p.b, F_GETFD) == FD_CLOEXEC);
 }
 
 static void test_empty_datagram_with_descriptors_is_refused_and_none_stays_open(void)
 {
-    auto(pair) p = pair_new();
+    scoped(pair) p = pair_new();
     struct err e = { 0 };
     int before = open_fds();
     peer_send(p.a, "", 0, 5);
