@@ -89,7 +89,6 @@ def need_library(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_warm_python_is_the_bare_interpreter(runs, name):
-    """R3.5"""
     need_library(name)
     warm, cold = (results[name] for results in runs)
     assert cold["start"] == "cold", cold
@@ -127,7 +126,6 @@ def run_bare(program):
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_warm_python_is_this_machines_own(runs, name):
-    """R3.5"""
     warm = runs[0][name]
     status, stdout, stderr = run_bare(Program(name))
     ours = comparable(warm)

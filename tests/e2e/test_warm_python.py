@@ -73,7 +73,7 @@ BY_NAME = "\n".join("%s = __import__(%r)" % (m, m) for m in ("json", "os", "rand
 
 
 def test_a_thousand_warm_pythons_have_nothing_random_in_common(warm):
-    """R3.6"""
+    """Forks of one zygote share no random state."""
     before = pools(warm)["python-std"]["starts"]
     assert_all_distinct(run_many(warm, RANDOM + SAY, 1000))
     after = pools(warm)["python-std"]["starts"]
@@ -81,14 +81,14 @@ def test_a_thousand_warm_pythons_have_nothing_random_in_common(warm):
 
 
 def test_thin_warm_pythons_have_nothing_random_in_common(warm):
-    """R3.6"""
+    """Forks of one zygote share no random state."""
     before = pools(warm)["python"]["starts"]["warm"]
     assert_all_distinct(run_many(warm, BY_NAME + RANDOM.split("\n", 2)[2] + SAY, 150))
     assert pools(warm)["python"]["starts"]["warm"] > before
 
 
 def test_warm_pythons_with_libraries_have_nothing_random_in_common(warm):
-    """R3.6"""
+    """Forks of one zygote share no random state."""
     if warm.run("import numpy, pandas")["verdict"] != "ok":
         pytest.skip("numpy and pandas are not installed")
     assert_all_distinct(run_many(warm, RANDOM + MORE + NUMPY + SAY, 100))
@@ -121,13 +121,13 @@ def test_the_standard_kind_has_its_modules_without_reading_a_file(warm):
     ("OPENBLAS_NUM_THREADS", "2"), ("MPLBACKEND", "svg"), ("LD_PRELOAD", ""),
 ])
 def test_what_the_interpreter_reads_when_it_boots_makes_a_start_cold(warm, name, value):
-    """R3.5"""
+    """An embryo is booted already, so it cannot obey the variable."""
     assert warm.run("print(1)", env={name: value})["start"] == "cold"
     assert warm.run("print(1)", env={"X" + name: value})["start"] in ("warm", "hatched")
 
 
 def test_a_guest_sees_nothing_of_the_zygotes_environment(warm):
-    """R3.5"""
+    """The environment is that of the job alone."""
     code = ("import os, subprocess\nprint(sorted(os.environ))\n"
             "print(subprocess.run(['env'], capture_output=True, text=True).stdout)")
     out = warm.run(code)["stdout"]
