@@ -14,8 +14,8 @@
 
 /* Pipes between us and the jar: ours to keep, and theirs to send away. */
 struct pipes {
-    int ours[4];   /* stdin, stdout, stderr, outputs */
-    int theirs[5]; /* in the order of the wire */
+    int ours[4]; /* stdin, stdout, stderr, outputs */
+    int theirs[JOB_FDS];
 };
 
 #define PIPES_INIT             \
@@ -30,8 +30,8 @@ static void pipes_done(struct pipes *p)
 {
     for (int i = 0; i < 4; i++)
         fd_close(&p->ours[i]);
-    for (int i = 0; i < 5; i++)
-        if (i != WIRE_FD_BUNDLE) /* the caller's */
+    for (int i = 0; i < JOB_FDS; i++)
+        if (i != JOB_FD_BUNDLE) /* the caller's */
             fd_close(&p->theirs[i]);
 }
 
@@ -40,12 +40,12 @@ static int pipes_open(struct pipes *p, int bundle_fd, struct err *e)
     static const struct {
         int our_index, their_index, our_end;
     } rows[] = {
-        { 0, WIRE_FD_STDIN, 1 },
-        { 1, WIRE_FD_STDOUT, 0 },
-        { 2, WIRE_FD_STDERR, 0 },
-        { 3, WIRE_FD_OUTPUTS, 0 },
+        { 0, JOB_FD_STDIN, 1 },
+        { 1, JOB_FD_STDOUT, 0 },
+        { 2, JOB_FD_STDERR, 0 },
+        { 3, JOB_FD_OUTPUTS, 0 },
     };
-    p->theirs[WIRE_FD_BUNDLE] = bundle_fd;
+    p->theirs[JOB_FD_BUNDLE] = bundle_fd;
     for (int i = 0; i < 4; i++) {
         int ends[2];
         if (fd_pipe(ends, e))
@@ -70,10 +70,10 @@ static int list_commands(const struct run_request *q, const struct isolation *is
                : 0;
 }
 
-static uint32_t spawn_flags(const struct run_request *q, const struct commands *listed)
+static uint32_t job_flags(const struct run_request *q, const struct commands *listed)
 {
-    return (q->writable_root ? SPAWN_WRITABLE_ROOT : 0) | (listed->executes ? SPAWN_LISTED : 0) |
-           (listed->own_code ? SPAWN_OWN_CODE : 0) | (q->sampled ? SPAWN_SAMPLED : 0);
+    return (q->writable_root ? JOB_WRITABLE_ROOT : 0) | (listed->executes ? JOB_LISTED : 0) |
+           (listed->own_code ? JOB_OWN_CODE : 0) | (q->sampled ? JOB_SAMPLED : 0);
 }
 
 int run_start(struct run *r, int wire_fd, const struct isolation *isolation,
@@ -92,17 +92,16 @@ int run_start(struct run *r, int wire_fd, const struct isolation *isolation,
         return -1;
     if (job_build(&job, request, isolation->level, e))
         return -1;
-    static char *no_outputs[] = { NULL };
     struct wire_spawn spawn = {
         .id = request->id,
-        .flags = spawn_flags(request, &listed),
-        .kind = listed.executes ? 0 : request->kind,
-        .limits = request->limits,
-        .argv = job.argv,
-        .envp = job.envp,
-        .outputs = request->outputs ? (char **)request->outputs : no_outputs,
-        .executes = listed.executes,
-        .reads = listed.reads,
+        .job = { .flags = job_flags(request, &listed),
+                 .kind = listed.executes ? 0 : request->kind,
+                 .limits = request->limits,
+                 .argv = job.argv,
+                 .envp = job.envp,
+                 .outputs = (char **)request->outputs,
+                 .executes = listed.executes,
+                 .reads = listed.reads },
     };
     if (wire_send_spawn(wire_fd, &spawn, pipes.theirs, e))
         return -1;
@@ -206,8 +205,7 @@ static int read_outputs(struct run *r, struct err *e)
     return 0;
 }
 
-static int take_samples(struct run *r, const struct wire_message *m, uint64_t *ret_id,
-                        struct err *e)
+static int take_samples(struct run *r, const struct wire_message *m, struct err *e)
 {
     autofree struct wire_samples *x = malloc(sizeof *x);
     if (!x)
@@ -217,36 +215,39 @@ static int take_samples(struct run *r, const struct wire_message *m, uint64_t *r
     if (!r->samples && !(r->samples = malloc(sizeof *r->samples)))
         return err_no_memory(e, "a profile");
     *r->samples = x->samples;
-    *ret_id = x->id;
+    return 0;
+}
+
+static int take_started(struct run *r, const struct wire_message *m, struct err *e)
+{
+    struct wire_started started;
+    if (wire_read_started(m, &started, e))
+        return -1;
+    r->started = true;
+    r->start = started.start;
+    r->started_at_ms = (uint64_t)clock_unix_ms();
+    return 0;
+}
+
+static int take_ended(struct run *r, const struct wire_message *m, struct err *e)
+{
+    if (wire_read_ended(m, &r->end, e))
+        return -1;
+    r->ended = true;
+    fd_close(&r->stdin_fd);
     return 0;
 }
 
 int run_message(struct run *r, const struct wire_message *m, struct err *e)
 {
-    uint64_t id = 0;
-    struct wire_ended end;
-    if (m->type == WIRE_STARTED) {
-        struct wire_started started;
-        if (wire_read_started(m, &started, e))
-            return -1;
-        id = started.id;
-        r->started = true;
-        r->start = started.start;
-        r->started_at_ms = (uint64_t)clock_unix_ms();
-    } else if (m->type == WIRE_SAMPLES) {
-        if (take_samples(r, m, &id, e))
-            return -1;
-    } else {
-        if (wire_read_ended(m, &end, e))
-            return -1;
-        id = end.id;
-        r->end = end;
-        r->ended = true;
-        fd_close(&r->stdin_fd);
-    }
+    uint64_t id;
+    if (wire_message_id(m, &id, e))
+        return -1;
     if (id != r->id)
         return err_set(e, ERR_PROTOCOL, 0, "the warden speaks of another run");
-    return 0;
+    return m->type == WIRE_STARTED   ? take_started(r, m, e)
+           : m->type == WIRE_SAMPLES ? take_samples(r, m, e)
+                                     : take_ended(r, m, e);
 }
 
 static int read_wire(struct run *r, struct err *e)

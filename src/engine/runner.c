@@ -145,20 +145,6 @@ static void lose_wire(struct runner *r)
             exec_lost(r->slots[i]);
 }
 
-static struct live *named_by(struct runner *r, const struct wire_message *m, struct err *e)
-{
-    struct wire_started started;
-    struct wire_ended end;
-    struct wire_samples samples;
-    if (m->type == WIRE_SAMPLES && wire_read_samples(m, &samples, e) == 0)
-        return r->slots[samples.id % SLOTS];
-    if (m->type == WIRE_STARTED && wire_read_started(m, &started, e) == 0)
-        return r->slots[started.id % SLOTS];
-    if (m->type == WIRE_ENDED && wire_read_ended(m, &end, e) == 0)
-        return r->slots[end.id % SLOTS];
-    return NULL;
-}
-
 static void on_wire(uv_poll_t *handle, int status, int events)
 {
     struct runner *r = handle->data;
@@ -173,9 +159,10 @@ static void on_wire(uv_poll_t *handle, int status, int events)
             lose_wire(r);
         return;
     }
-    struct live *l = named_by(r, r->message, &e);
-    if (!l || run_message(&l->run, r->message,
-                          &e)) { /* it speaks nonsense: no jar of its is to be trusted */
+    uint64_t id;
+    struct live *l = wire_message_id(r->message, &id, &e) == 0 ? r->slots[id % SLOTS] : NULL;
+    /* A warden that sends nonsense is not trusted with any jar. */
+    if (!l || run_message(&l->run, r->message, &e)) {
         lose_wire(r);
         return;
     }

@@ -20,13 +20,13 @@ enum { COLLECTED = 0, OUTPUTS_LOST = 1, FILES_LEFT = 2 };
 
 static bool wants_outputs(const struct jar *j)
 {
-    return j->started && j->outputs[0] && j->outcome.evidence.reason != END_FAILURE;
+    return j->started && j->job.outputs[0] && j->outcome.evidence.reason != END_FAILURE;
 }
 
 /* *keep_fd stays a descriptor of the scratch directory. */
 static int confine_collector(const struct jar *j, int *keep_fd, struct err *e)
 {
-    const int stdio[3] = { j->outputs_fd, j->outputs_fd, j->outputs_fd };
+    const int fd = j->fds[JOB_FD_OUTPUTS], stdio[3] = { fd, fd, fd };
     if (confine_default_signals(e) || confine_fds(stdio, keep_fd, e) || caps_drop_bounding(e))
         return -1;
     if (j->has_uid &&
@@ -46,7 +46,7 @@ _Noreturn static void collector_main(struct jar *j)
     if (wanted) {
         autoclose int dir = openat(keep, on_host ? "work" : "sandbox",
                                    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (dir < 0 || files_collect(dir, j->outputs, 1, &e))
+        if (dir < 0 || files_collect(dir, j->job.outputs, 1, &e))
             status = OUTPUTS_LOST;
     }
     if (on_host && (tree_remove(keep, "work", &e) || tree_remove(keep, "tmp", &e)))
@@ -63,7 +63,7 @@ bool jar_collect(struct jar *j)
     if (pid == 0)
         collector_main(j);
     j->collector = pid;
-    fd_close(&j->outputs_fd);
+    fd_close(&j->fds[JOB_FD_OUTPUTS]);
     if (pid < 0)
         jar_fail(j, &e);
     return pid > 0;

@@ -60,7 +60,7 @@ void jar_note_counters(struct jar *j)
         ev->hits |= LIMIT_BIT(LIMIT_MEMORY);
     if (j->stats.pids_refused > 0)
         ev->hits |= LIMIT_BIT(LIMIT_PIDS);
-    if (cpu_used_us(j) >= j->limits.v[LIMIT_CPU_MS] * 1000)
+    if (cpu_used_us(j) >= j->job.limits.v[LIMIT_CPU_MS] * 1000)
         ev->hits |= LIMIT_BIT(LIMIT_CPU_MS);
     note_full_disk(j);
 }
@@ -92,10 +92,10 @@ static uint64_t sample_due_us(const struct jar *j)
 uint64_t jar_next_look(const struct jar *j, uint64_t now_us)
 {
     uint64_t due = now_us + TICK_US;
-    uint64_t cpu_limit_us = j->limits.v[LIMIT_CPU_MS] * 1000;
+    uint64_t cpu_limit_us = j->job.limits.v[LIMIT_CPU_MS] * 1000;
     if (cpu_used_us(j) < cpu_limit_us) {
         uint64_t left = cpu_limit_us - cpu_used_us(j);
-        uint64_t soonest = now_us + left * 100 / j->limits.v[LIMIT_CPU_PERCENT] + 1000;
+        uint64_t soonest = now_us + left * 100 / j->job.limits.v[LIMIT_CPU_PERCENT] + 1000;
         due = soonest < due ? soonest : due;
     }
     due = sample_due_us(j) < due ? sample_due_us(j) : due;

@@ -68,7 +68,8 @@ static int loopback_up(const struct inside *in, struct err *e)
 
 static int build_root(const struct inside *in, struct err *e)
 {
-    return root_enter(in->scratch_fd, in->writable_root, in->listed, e);
+    return root_enter(in->scratch_fd, in->job->flags & JOB_WRITABLE_ROOT,
+                      in->job->flags & JOB_LISTED, e);
 }
 
 static int unpack(const struct inside *in, struct err *e)

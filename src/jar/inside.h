@@ -14,6 +14,7 @@
 #include "jar/cgroup.h"
 #include "jar/skeleton.h"
 #include "spec/isolation.h"
+#include "spec/job.h"
 
 /* What these two tell the warden, on a pipe; each is one write. */
 enum report_kind {
@@ -33,15 +34,13 @@ enum { INSIDE_UID = 1000 }; /* what the program sees itself as, where it has a u
 
 struct inside {
     const struct isolation *iso;
-    const struct limits *limits;
+    const struct job_spec *job;  /* of an embryo only the limits: the rest comes later */
     const struct cgroup *cgroup; /* NULL where there is none */
     int report_fd;               /* takes reports */
     int bundle_fd;               /* -1: no files yet */
     /* init */
     int go_fd; /* a byte arrives when the user map is written */
     int scratch_fd;
-    bool writable_root;
-    bool listed;  /* nothing is executed but what is listed */
     bool new_net; /* nobody has brought up its loopback interface yet */
     /* program */
     int init_pidfd;      /* -1 at level process */
@@ -49,11 +48,6 @@ struct inside {
     const int *stdio;    /* NULL for an embryo: they come with the job, and so do the limits */
     const int *kept_fds; /* of an embryo: what else stays open */
     size_t n_kept;
-    char *const *argv;
-    char *const *envp;
-    char *const *executes; /* if listed: see spec/listed.h */
-    char *const *reads;
-    bool own_code; /* if listed: what is may make machine code */
     /* level process only */
     const char *home;  /* private directory with work/ and tmp/ in it */
     const char *guest; /* base/place.h; NULL where there is none */

@@ -23,19 +23,18 @@ enum {
     REMOVE_TRIES = 5000,
 };
 
+/* Without a job the jar is an embryo's, with these limits. */
 static int make(struct jar_host *h, struct jar_womb *womb, const struct limits *limits,
-                const struct jar_spec *spec, struct jar **ret_jar, struct err *e)
+                const struct job_spec *job, const int *fds, struct jar **ret_jar, struct err *e)
 {
     struct jar *j = calloc(1, sizeof *j);
     if (!j)
         return err_no_memory(e, "a jar");
     *j = (struct jar){ .host = h,
-                       .limits = *limits,
+                       .job.limits = *limits,
                        .womb = h->isolation.level == LEVEL_PROCESS ? NULL : womb,
-                       .embryo = !spec,
-                       .stdio = { -1, -1, -1 },
-                       .bundle_fd = -1,
-                       .outputs_fd = -1,
+                       .embryo = !job,
+                       .fds = { -1, -1, -1, -1, -1 },
                        .scratch_fd = -1,
                        .net_fd = -1,
                        .job_fd = -1,
@@ -44,7 +43,7 @@ static int make(struct jar_host *h, struct jar_womb *womb, const struct limits *
                        .collector_pidfd = -1,
                        .report_fd = -1,
                        .due_us = clock_us() + SETUP_US };
-    if (jar_build(j, spec, e)) {
+    if (jar_build(j, job, fds, e)) {
         jar_free(j);
         return -1;
     }
@@ -52,9 +51,11 @@ static int make(struct jar_host *h, struct jar_womb *womb, const struct limits *
     return 0;
 }
 
-int jar_spawn(struct jar_host *h, const struct jar_spec *spec, struct jar **ret_jar, struct err *e)
+int jar_spawn(struct jar_host *h, struct jar_womb *womb, const struct job_spec *job,
+              const int fds[JOB_FDS], struct jar **ret_jar, struct err *e)
 {
-    return make(h, spec->writable_root ? NULL : spec->womb, &spec->limits, spec, ret_jar, e);
+    bool cold = job->flags & (JOB_WRITABLE_ROOT | JOB_LISTED);
+    return make(h, cold ? NULL : womb, &job->limits, job, fds, ret_jar, e);
 }
 
 int jar_lay(struct jar_host *h, struct jar_womb *womb, const struct limits *limits,
@@ -62,7 +63,7 @@ int jar_lay(struct jar_host *h, struct jar_womb *womb, const struct limits *limi
 {
     if (h->isolation.level == LEVEL_PROCESS)
         return err_set(e, ERR_BAD_REQUEST, 0, "there are no embryos at level process");
-    return make(h, womb, limits, NULL, ret_jar, e);
+    return make(h, womb, limits, NULL, NULL, ret_jar, e);
 }
 
 static void wait_for(int pidfd)
@@ -262,7 +263,7 @@ static void program_ready(struct jar *j, uint64_t now_us)
         send_kill(j);
     j->started = !failed;
     j->started_us = now_us;
-    j->deadline_us = now_us + j->limits.v[LIMIT_WALL_MS] * 1000;
+    j->deadline_us = now_us + j->job.limits.v[LIMIT_WALL_MS] * 1000;
     j->state = RUNNING;
     jar_note_sample(j, now_us);
     j->due_us = jar_next_look(j, now_us);
@@ -447,11 +448,11 @@ bool jar_ready(const struct jar *j)
     return j->state == READY && j->outcome.evidence.reason == END_EXIT; /* and not being ended */
 }
 
-int jar_assign(struct jar *j, const struct jar_spec *spec, struct err *e)
+int jar_assign(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS], struct err *e)
 {
     if (!jar_ready(j))
         return err_set(e, ERR_UNAVAILABLE, 0, "the embryo is not ready");
-    if (jar_take_job(j, spec, e)) {
+    if (jar_take_job(j, job, fds, e)) {
         give_up(j, e, clock_us());
         return -1;
     }
@@ -576,7 +577,7 @@ void jar_free(struct jar *j)
         (void)rmdir(j->home);
     }
     jar_close_job(j);
-    fd_close(&j->outputs_fd);
+    fd_close(&j->fds[JOB_FD_OUTPUTS]);
     fd_close(&j->scratch_fd);
     fd_close(&j->net_fd);
     fd_close(&j->job_fd);
@@ -586,9 +587,7 @@ void jar_free(struct jar *j)
     fd_close(&j->report_fd);
     if (j->has_uid)
         uids_give_back(&j->host->uids, j->uid);
-    for (char **name = j->outputs; name && *name; name++)
-        free(*name);
-    free(j->outputs);
+    job_spec_done(&j->job);
     free(j->samples);
     free(j);
 }

@@ -31,6 +31,7 @@
 #include "jar/uids.h"
 #include "jar/undertaker.h"
 #include "spec/isolation.h"
+#include "spec/job.h"
 #include "spec/samples.h"
 #include "spec/verdict.h"
 
@@ -70,24 +71,6 @@ struct jar_womb {
     bool heavy; /* see spec/zygote.h */
 };
 
-struct jar_spec {
-    /* that may hatch it; lives until jar_orphan() or until jar_awaits() is false. NULL: a cold start */
-    struct jar_womb *womb;
-    struct limits limits;
-    bool writable_root;
-    bool listed;   /* nothing is executed but what is listed; a cold start */
-    bool own_code; /* what is listed may make machine code */
-    bool sampled;  /* what it uses is kept, moment by moment */
-    char *const *argv;
-    char *const *envp;
-    char *const *outputs;
-    char *const *executes; /* spec/listed.h; NULL: none */
-    char *const *reads;
-    int stdio[3]; /* pipes */
-    int bundle_fd;
-    int outputs_fd; /* the write end of a pipe */
-};
-
 struct jar_outcome {
     struct err err; /* why, when evidence.reason is END_FAILURE */
     struct evidence evidence;
@@ -96,15 +79,17 @@ struct jar_outcome {
 
 struct jar;
 
-/* Copies what it needs of spec; the descriptors stay the caller's, who may close them at once. */
-[[nodiscard]] int jar_spawn(struct jar_host *h, const struct jar_spec *spec, struct jar **ret_jar,
-                            struct err *e);
+/* Checks and copies the job; the descriptors stay the caller's, who may close them at once. The womb
+ * lives until jar_orphan() or until jar_awaits() is false; NULL: a cold start. */
+[[nodiscard]] int jar_spawn(struct jar_host *h, struct jar_womb *womb, const struct job_spec *job,
+                            const int fds[JOB_FDS], struct jar **ret_jar, struct err *e);
 /* A jar without a job: READY after a while, and then it waits for jar_assign(). */
 [[nodiscard]] int jar_lay(struct jar_host *h, struct jar_womb *womb, const struct limits *limits,
                           struct jar **ret_jar, struct err *e);
 bool jar_ready(const struct jar *j);
 /* Gives it its job. A failure is the jar's end, not the job's: another jar may take it. */
-[[nodiscard]] int jar_assign(struct jar *j, const struct jar_spec *spec, struct err *e);
+[[nodiscard]] int jar_assign(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS],
+                             struct err *e);
 /* Its womb is gone: an embryo that was on its way will not come. */
 void jar_orphan(struct jar *j, const struct jar_womb *w);
 /* It has been asked for and does not come: whoever has the womb is to end it, and then jar_orphan() the jar. */

@@ -112,7 +112,7 @@ static int enter_home(const struct inside *in, struct err *e)
 
 static int apply_list(const struct inside *in, struct err *e)
 {
-    char *const *const lists[] = { in->executes, in->reads };
+    char *const *const lists[] = { in->job->executes, in->job->reads };
     static const enum landlock_access rights[] = { LANDLOCK_READ, LANDLOCK_READ_DATA };
     autofree struct landlock_rule *rules = calloc(LISTED_RULES + LISTED_MAX + 1, sizeof *rules);
     size_t n = LISTED_RULES;
@@ -127,12 +127,13 @@ static int apply_list(const struct inside *in, struct err *e)
 
 static int apply_landlock(const struct inside *in, struct err *e)
 {
-    if (in->listed)
+    if (in->job->flags & JOB_LISTED)
         return apply_list(in, e);
     if (!(in->iso->layers & LAYER_BIT(LAYER_LANDLOCK)))
         return 0;
     if (in->iso->level != LEVEL_PROCESS)
-        return landlock_apply(in->iso->landlock_abi, in->writable_root ? writable_rules : jar_rules,
+        return landlock_apply(in->iso->landlock_abi,
+                              in->job->flags & JOB_WRITABLE_ROOT ? writable_rules : jar_rules,
                               false, e);
     char work[256], tmp[256], dirs[SKELETON_BINDS_MAX][SKELETON_PATH_SIZE + 1];
     (void)snprintf(work, sizeof work, "%s/work", in->home);
@@ -181,8 +182,8 @@ static int settle_fds(const struct inside *in, int *report_fd, struct err *e)
 
 static enum seccomp_profile seccomp_profile(const struct inside *in)
 {
-    if (in->listed)
-        return in->own_code ? SECCOMP_LISTED_OWN_CODE : SECCOMP_LISTED;
+    if (in->job->flags & JOB_LISTED)
+        return in->job->flags & JOB_OWN_CODE ? SECCOMP_LISTED_OWN_CODE : SECCOMP_LISTED;
     return in->iso->level == LEVEL_PROCESS ? SECCOMP_PROCESS : SECCOMP_JAR;
 }
 
@@ -209,7 +210,7 @@ int program_confine(const struct inside *in, int *report_fd, struct err *e)
     /* Rules take memory of ours to make, so the job's limit on it comes after them. */
     if (settle_fds(in, report_fd, e) || (!embryo && confine_default_signals(e)) ||
         confine_no_new_privs(e) || apply_landlock(in, e) ||
-        confine_rlimits(rlimits, in->iso, in->limits, others, e) || caps_clear(0, e))
+        confine_rlimits(rlimits, in->iso, &in->job->limits, others, e) || caps_clear(0, e))
         return -1;
     return seccomp_apply(seccomp_profile(in), e);
 }
@@ -223,16 +224,17 @@ static char *const *environment(const struct inside *in)
     } places[] = { { "HOME=", "work" }, { "PWD=", "work" }, { "TMPDIR=", "tmp" } };
     enum { PLACES = ARRAY_LEN(places) };
     size_t n = 0;
-    while (in->envp[n])
+    while (in->job->envp[n])
         n++;
     char **envp = calloc(n + PLACES + 1, sizeof *envp);
     if (!envp)
         return NULL;
-    memcpy(envp, in->envp, n * sizeof *envp);
+    memcpy(envp, in->job->envp, n * sizeof *envp);
     for (size_t i = 0; i < PLACES; i++) {
         bool chosen = false;
-        for (size_t k = 0; in->envp[k]; k++)
-            chosen = chosen || strncmp(in->envp[k], places[i].name, strlen(places[i].name)) == 0;
+        for (size_t k = 0; in->job->envp[k]; k++)
+            chosen = chosen ||
+                     strncmp(in->job->envp[k], places[i].name, strlen(places[i].name)) == 0;
         if (!chosen && asprintf(&envp[n++], "%s%s/%s", places[i].name, in->home, places[i].dir) < 0)
             return NULL;
     }
@@ -259,16 +261,16 @@ void program_main(const struct inside *in)
 {
     struct err e = { 0 };
     int report_fd = in->report_fd;
-    char *const *envp = in->init_pidfd >= 0 ? in->envp : environment(in);
+    char *const *envp = in->init_pidfd >= 0 ? in->job->envp : environment(in);
     if (!envp)
         (void)!err_no_memory(&e, "the environment");
     else if (program_confine(in, &report_fd, &e) == 0) {
         /* From now on, a closed pipe means that execve has worked. */
         report_send(report_fd, REPORT_GOING, &e);
-        (void)execve(in->argv[0], in->argv, envp);
+        (void)execve(in->job->argv[0], in->job->argv, envp);
         (void)err_set(&e, errno == ENOENT ? ERR_NOT_FOUND : ERR_KERNEL, errno, "start %s",
-                      in->argv[0]);
-        fail_as_guest(in->argv[0], &e);
+                      in->job->argv[0]);
+        fail_as_guest(in->job->argv[0], &e);
     }
     report_send(report_fd, REPORT_FAILED, &e);
     _exit(127);

@@ -17,47 +17,33 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
-#include "base/strv.h"
 #include "jar/clone.h"
+#include "jar/embryo_job.h"
 #include "jar/inside.h"
-#include "jar/job.h"
 #include "jar/root.h"
 #include "jar/state.h"
 #include "spec/listed.h"
 
-/* Strings are wiped: later jars begin as copies of the warden and must not find an earlier
- * jar's secrets. */
 void jar_close_job(struct jar *j)
 {
-    for (int i = 0; i < 3; i++)
-        fd_close(&j->stdio[i]);
-    fd_close(&j->bundle_fd);
-    strv_wipe(&j->argv);
-    strv_wipe(&j->envp);
-    strv_wipe(&j->executes);
-    strv_wipe(&j->reads);
+    for (int i = 0; i < EMBRYO_JOB_FDS; i++)
+        fd_close(&j->fds[i]);
+    job_spec_wipe(&j->job);
 }
 
 static struct inside inside_of(const struct jar *j, int report_fd)
 {
     return (struct inside){
         .iso = &j->host->isolation,
-        .limits = &j->limits,
+        .job = &j->job,
         .cgroup = j->has_cgroup ? &j->cgroup : NULL,
         .report_fd = report_fd,
-        .bundle_fd = j->bundle_fd,
+        .bundle_fd = j->fds[JOB_FD_BUNDLE],
         .go_fd = -1,
         .scratch_fd = j->scratch_fd,
-        .writable_root = j->writable_root,
-        .listed = j->listed,
         .new_net = j->new_net,
         .init_pidfd = j->init_pidfd,
-        .stdio = j->stdio,
-        .argv = j->argv,
-        .envp = j->envp,
-        .executes = j->executes,
-        .reads = j->reads,
-        .own_code = j->own_code,
+        .stdio = j->fds,
         .home = j->home,
         .guest = j->host->guest_dir[0] ? j->host->guest_dir : NULL,
         .dirs = &j->host->dirs,
@@ -137,8 +123,9 @@ static int start_init(struct jar *j, struct err *e)
     if (open_report(j, &report, e) || fd_pipe(go, e))
         return -1;
     autoclose int go_read = go[0], go_write = go[1];
-    if (root_scratch_new(j->limits.v[LIMIT_DISK], j->limits.v[LIMIT_FILES], j->writable_root,
-                         j->listed, j->uid, &j->scratch_fd, e))
+    const uint64_t *limits = j->job.limits.v;
+    if (root_scratch_new(limits[LIMIT_DISK], limits[LIMIT_FILES], j->job.flags & JOB_WRITABLE_ROOT,
+                         j->job.flags & JOB_LISTED, j->uid, &j->scratch_fd, e))
         return -1;
     pid_t init = clone_init(j, e);
     if (init < 0)
@@ -226,12 +213,9 @@ int jar_adopt(struct jar *j, pid_t pid, struct err *e)
 
 int jar_send_job(struct jar *j, struct err *e)
 {
-    struct job_message m = { .limits = j->limits,
-                             .argv = j->argv,
-                             .envp = j->envp,
-                             .fds = { j->stdio[0], j->stdio[1], j->stdio[2],
-                                      j->unpacked ? -1 : j->bundle_fd } };
-    if (job_send(j->job_fd, &m, e))
+    if (j->unpacked)
+        fd_close(&j->fds[JOB_FD_BUNDLE]);
+    if (embryo_job_send(j->job_fd, &j->job, j->fds, e))
         return -1;
     fd_close(&j->job_fd);
     jar_close_job(j);
@@ -268,65 +252,59 @@ static bool is_pipe(int fd, int access_mode)
 static int check_fds(struct jar *j, struct err *e)
 {
     const int sealed = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK;
-    int seals = fcntl(j->bundle_fd, F_GET_SEALS);
+    int seals = fcntl(j->fds[JOB_FD_BUNDLE], F_GET_SEALS);
     if (seals < 0 || (seals & sealed) != sealed)
         return err_set(e, ERR_PROTOCOL, 0, "the files did not come sealed");
-    if (!is_pipe(j->outputs_fd, O_WRONLY))
+    if (!is_pipe(j->fds[JOB_FD_OUTPUTS], O_WRONLY))
         return err_set(e, ERR_PROTOCOL, 0, "the outputs' descriptor is not a pipe");
     for (int i = 0; i < 3; i++) {
-        if (!is_pipe(j->stdio[i], i == 0 ? O_RDONLY : O_WRONLY))
+        if (!is_pipe(j->fds[i], i == 0 ? O_RDONLY : O_WRONLY))
             return err_set(e, ERR_PROTOCOL, 0, "standard descriptor %d is not a pipe", i);
-        if (j->has_uid && fchown(j->stdio[i], j->uid, j->uid) < 0)
+        if (j->has_uid && fchown(j->fds[i], j->uid, j->uid) < 0)
             return err_set(e, ERR_KERNEL, errno, "give the program its pipes");
     }
     return 0;
 }
 
-/* Landlock holds it, a root of the jar's own takes the code out of what is writable, and neither is to be had by halves. */
-static int copy_listed(struct jar *j, const struct jar_spec *spec, struct err *e)
+/* Landlock enforces a list, and a root of the jar's own keeps code out of writable places: a list needs
+ * both. */
+static int check_list(const struct jar *j, const struct job_spec *job, struct err *e)
 {
-    j->listed = spec->listed;
-    j->own_code = spec->own_code;
-    if (!j->listed)
-        return spec->executes || spec->reads || spec->own_code
+    bool lists = (job->executes && job->executes[0]) || (job->reads && job->reads[0]);
+    if (!(job->flags & JOB_LISTED))
+        return lists || job->flags & JOB_OWN_CODE
                    ? err_set(e, ERR_BAD_REQUEST, 0, "files are listed for a jar without a list")
                    : 0;
-    if (jar_on_host(j) || j->writable_root ||
+    if (jar_on_host(j) || job->flags & JOB_WRITABLE_ROOT ||
         !(j->host->isolation.layers & LAYER_BIT(LAYER_LANDLOCK)))
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "a list of commands needs level jar or rootless, Landlock, and a root that "
                        "is read-only");
-    if (listed_check(spec->executes, spec->reads, e))
-        return -1;
-    j->executes = strv_copy(spec->executes);
-    j->reads = strv_copy(spec->reads);
-    return j->executes && j->reads ? 0 : err_no_memory(e, "a jar");
+    return listed_check(job->executes, job->reads, e);
 }
 
-static int copy_spec(struct jar *j, const struct jar_spec *spec, struct err *e)
+static int check_job(const struct jar *j, const struct job_spec *job, struct err *e)
 {
-    j->writable_root = spec->writable_root;
-    j->argv = strv_copy(spec->argv);
-    j->envp = strv_copy(spec->envp);
-    j->outputs = strv_copy(spec->outputs);
-    if (spec->sampled && !j->samples)
-        j->samples = calloc(1, sizeof *j->samples);
-    if (!j->argv || !j->envp || !j->outputs || (spec->sampled && !j->samples))
-        return err_no_memory(e, "a jar");
-    /* or one of the job's own files: where these are only we know, at level process */
-    if (!j->argv[0] || (j->argv[0][0] != '/' && strncmp(j->argv[0], "./", 2) != 0))
+    /* At level process only the warden knows the directory of the job's own files: hence "./". */
+    const char *program = job->argv ? job->argv[0] : NULL;
+    if (!program || (program[0] != '/' && strncmp(program, "./", 2) != 0))
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "the program's path must be absolute, or begin with ./");
-    if (j->writable_root && jar_on_host(j))
+    if (job->flags & JOB_WRITABLE_ROOT && jar_on_host(j))
         return err_set(e, ERR_BAD_REQUEST, 0, "a writable root needs level jar or rootless");
-    if (copy_listed(j, spec, e))
+    return limits_check(&job->limits, e) || check_list(j, job, e) ? -1 : 0;
+}
+
+static int copy_job(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS],
+                    struct err *e)
+{
+    if (check_job(j, job, e) || job_spec_copy(job, &j->job, e))
         return -1;
-    const int from[5] = { spec->stdio[0], spec->stdio[1], spec->stdio[2], spec->bundle_fd,
-                          spec->outputs_fd };
-    int *const to[5] = { &j->stdio[0], &j->stdio[1], &j->stdio[2], &j->bundle_fd, &j->outputs_fd };
-    for (int i = 0; i < 5; i++) {
-        *to[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 3);
-        if (*to[i] < 0)
+    if (job->flags & JOB_SAMPLED && !(j->samples = calloc(1, sizeof *j->samples)))
+        return err_no_memory(e, "a jar");
+    for (int i = 0; i < JOB_FDS; i++) {
+        j->fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
+        if (j->fds[i] < 0)
             return err_set(e, ERR_KERNEL, errno, "take over a descriptor");
     }
     return check_fds(j, e);
@@ -335,8 +313,8 @@ static int copy_spec(struct jar *j, const struct jar_spec *spec, struct err *e)
 static int take_cgroup(struct jar *j, uint64_t number, struct err *e)
 {
     unsigned ours = jar_on_host(j) ? 0 : 1;
-    if (!spares_take_cgroup(&j->host->spares, &j->limits, ours, &j->cgroup) &&
-        cgroup_new(j->host->cgroups, number, &j->limits, ours, &j->cgroup, e))
+    if (!spares_take_cgroup(&j->host->spares, &j->job.limits, ours, &j->cgroup) &&
+        cgroup_new(j->host->cgroups, number, &j->job.limits, ours, &j->cgroup, e))
         return -1;
     j->has_cgroup = true;
     if (j->embryo && j->womb && j->womb->heavy)
@@ -344,11 +322,11 @@ static int take_cgroup(struct jar *j, uint64_t number, struct err *e)
     return 0;
 }
 
-int jar_build(struct jar *j, const struct jar_spec *spec, struct err *e)
+int jar_build(struct jar *j, const struct job_spec *job, const int *fds, struct err *e)
 {
     struct jar_host *h = j->host;
     uint64_t number = h->next_number++;
-    if (limits_check(&j->limits, e))
+    if (limits_check(&j->job.limits, e))
         return -1;
     if (h->uids.lock_fd >= 0) {
         if (uids_take(&h->uids, &j->uid, e))
@@ -357,9 +335,9 @@ int jar_build(struct jar *j, const struct jar_spec *spec, struct err *e)
     } else {
         j->uid = geteuid(); /* 0 in a user namespace of our own: the caller's uid outside */
     }
-    if (spec && copy_spec(j, spec, e))
+    if (job && copy_job(j, job, fds, e))
         return -1;
-    j->unpacked = spec != NULL; /* by init, then */
+    j->unpacked = job != NULL; /* by init, then */
     if (h->cgroups && take_cgroup(j, number, e))
         return -1;
     if (!jar_on_host(j))
@@ -367,20 +345,19 @@ int jar_build(struct jar *j, const struct jar_spec *spec, struct err *e)
     return make_home(j, e) ? -1 : jar_start_program(j, e);
 }
 
-int jar_take_job(struct jar *j, const struct jar_spec *spec, struct err *e)
+int jar_take_job(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS], struct err *e)
 {
-    const uint64_t *now = j->limits.v, *new = spec->limits.v;
+    const uint64_t *now = j->job.limits.v, *new = job->limits.v;
     bool resize = now[LIMIT_DISK] != new[LIMIT_DISK] || now[LIMIT_FILES] != new[LIMIT_FILES];
     struct cgroup_stats before = { 0 };
-    if (spec->writable_root || spec->listed)
+    if (job->flags & (JOB_WRITABLE_ROOT | JOB_LISTED))
         return err_set(e, ERR_BAD_REQUEST, 0, "an embryo has neither a writable root nor a list");
-    if (limits_check(&spec->limits, e) || copy_spec(j, spec, e))
+    if (copy_job(j, job, fds, e))
         return -1;
     if (resize && root_scratch_resize(j->scratch_fd, new[LIMIT_DISK], new[LIMIT_FILES], e))
         return -1;
-    if (j->has_cgroup && cgroup_set_limits(&j->cgroup, &spec->limits, 1, e))
+    if (j->has_cgroup && cgroup_set_limits(&j->cgroup, &job->limits, 1, e))
         return -1;
-    j->limits = spec->limits;
     j->embryo = false;
     if (j->has_cgroup)
         cgroup_read_cpu(&j->cgroup, &before);

@@ -24,17 +24,13 @@ struct jar {
     struct jar_host *host;
     enum jar_state state;
     uint64_t due_us;
-    struct limits limits;
-    bool writable_root;
-    bool listed, own_code; /* see inside.h */
+    struct job_spec
+        job; /* its strings are wiped once the program has them; of an embryo only limits */
+    int fds[JOB_FDS];      /* of the job; -1 once they are handed over */
     struct jar_womb *womb; /* NULL for a cold start */
     bool embryo;           /* has no job yet */
     bool overdue;          /* it was asked for long ago */
     bool unpacked;         /* its files are in place before there is a program */
-    char **argv, **envp;   /* NULL once the program has them */
-    char **outputs;
-    char **executes, **reads; /* NULL once the program has them, or if it is not listed */
-    int stdio[3], bundle_fd, outputs_fd;
 
     bool has_cgroup, has_uid;
     int remove_tries; /* of the cgroup */
@@ -74,10 +70,13 @@ static inline bool jar_on_host(const struct jar *j)
 }
 
 /* spawn.c. Failure leaves what there is for jar_free(). */
-[[nodiscard]] int jar_build(struct jar *j, const struct jar_spec *spec, struct err *e);
+/* job and fds are NULL for an embryo. */
+[[nodiscard]] int jar_build(struct jar *j, const struct job_spec *job, const int *fds,
+                            struct err *e);
 [[nodiscard]] int jar_start_program(struct jar *j, struct err *e);
 [[nodiscard]] int jar_ask_for_embryo(struct jar *j, struct err *e);
-[[nodiscard]] int jar_take_job(struct jar *j, const struct jar_spec *spec, struct err *e);
+[[nodiscard]] int jar_take_job(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS],
+                               struct err *e);
 [[nodiscard]] int jar_send_job(struct jar *j, struct err *e);
 [[nodiscard]] int jar_adopt(struct jar *j, pid_t pid, struct err *e);
 void jar_close_job(struct jar *j);

@@ -107,14 +107,14 @@ static int refuse(struct loop *l, uint64_t id, const struct err *why, struct err
 
 /* Into an embryo that waits. 1: it has it; 0: there is none that takes it. One that fails at that is no more, and no other is
  * tried: what is wrong may be the job, which would cost them all. */
-static int assign(struct loop *l, const struct wire_spawn *w, const struct jar_spec *spec,
-                  struct err *e)
+static int assign(struct loop *l, const struct wire_spawn *w, const int fds[JOB_FDS], struct err *e)
 {
     struct err why;
-    struct slot *s = spec->writable_root || spec->listed ? NULL : nursery_ready(l, w->kind);
+    bool cold = w->job.flags & (JOB_WRITABLE_ROOT | JOB_LISTED);
+    struct slot *s = cold ? NULL : nursery_ready(l, w->job.kind);
     if (!s)
         return 0;
-    if (jar_assign(s->jar, spec, &why))
+    if (jar_assign(s->jar, &w->job, fds, &why))
         return loop_watch(l, s, e); /* its end is under way */
     pool_note_embryo(&l->pools->kinds[s->kind - 1], false, 0);
     s->embryo = false;
@@ -123,50 +123,34 @@ static int assign(struct loop *l, const struct wire_spawn *w, const struct jar_s
     return 1;
 }
 
-static int spawn(struct loop *l, const struct wire_spawn *w, struct jar_spec *spec, struct err *e)
+static int spawn(struct loop *l, const struct wire_spawn *w, const int fds[JOB_FDS], struct err *e)
 {
     struct err why = { 0 };
     struct jar *jar;
+    unsigned kind = w->job.kind;
     struct slot *slot = loop_free_slot(l);
     if (!slot) {
         (void)!err_set(&why, ERR_UNAVAILABLE, 0, "%d jars are running: wait for one to end",
                        JARS_MAX);
         return refuse(l, w->id, &why, e);
     }
-    spec->womb = pools_womb(l->pools, w->kind);
-    if (jar_spawn(l->host, spec, &jar, &why))
+    if (jar_spawn(l->host, pools_womb(l->pools, kind), &w->job, fds, &jar, &why))
         return refuse(l, w->id, &why, e);
     *slot = (struct slot){
-        .jar = jar, .id = w->id, .kind = w->kind <= l->pools->n ? w->kind : 0, .watched_fd = -1
+        .jar = jar, .id = w->id, .kind = kind <= l->pools->n ? kind : 0, .watched_fd = -1
     };
     return loop_watch(l, slot, e);
 }
 
 static int on_spawn(struct loop *l, struct err *e)
 {
-    struct wire_message *m = &l->message;
     scoped(wire_spawn) s = { 0 };
-    if (wire_read_spawn(m, &s, e))
+    if (wire_read_spawn(&l->message, &s, e))
         return -1;
     if (find_slot(l, s.id))
         return err_set(e, ERR_PROTOCOL, 0, "the id %llu is in use", (unsigned long long)s.id);
-    struct jar_spec spec = {
-        .limits = s.limits,
-        .writable_root = s.flags & SPAWN_WRITABLE_ROOT,
-        .sampled = s.flags & SPAWN_SAMPLED,
-        .listed = s.flags & SPAWN_LISTED,
-        .own_code = s.flags & SPAWN_OWN_CODE,
-        .argv = s.argv,
-        .envp = s.envp,
-        .outputs = s.outputs,
-        .executes = s.flags & SPAWN_LISTED ? s.executes : NULL,
-        .reads = s.flags & SPAWN_LISTED ? s.reads : NULL,
-        .stdio = { m->fds[WIRE_FD_STDIN], m->fds[WIRE_FD_STDOUT], m->fds[WIRE_FD_STDERR] },
-        .bundle_fd = m->fds[WIRE_FD_BUNDLE],
-        .outputs_fd = m->fds[WIRE_FD_OUTPUTS],
-    };
-    int assigned = assign(l, &s, &spec, e);
-    return assigned == 0 ? spawn(l, &s, &spec, e) : assigned < 0 ? -1 : 0;
+    int assigned = assign(l, &s, l->message.fds, e);
+    return assigned == 0 ? spawn(l, &s, l->message.fds, e) : assigned < 0 ? -1 : 0;
 }
 
 static int on_kill(struct loop *l, struct err *e)

@@ -84,62 +84,99 @@ int wire_read_hello(const struct wire_message *m, struct wire_hello *ret, struct
     return 0;
 }
 
-int wire_send_spawn(int fd, const struct wire_spawn *s, const int fds[5], struct err *e)
+static void pack_limits(struct packer *p, const struct limits *limits)
+{
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        pack_u64(p, limits->v[i]);
+}
+
+static void unpack_limits(struct unpacker *u, struct limits *ret)
+{
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        ret->v[i] = unpack_u64(u);
+}
+
+static void pack_list(struct packer *p, char *const *list)
+{
+    char *none[] = { NULL };
+    pack_strv(p, list ? list : none);
+}
+
+static void pack_job(struct packer *p, const struct job_spec *job)
+{
+    pack_u32(p, job->flags);
+    pack_u32(p, job->kind);
+    pack_limits(p, &job->limits);
+    pack_list(p, job->argv);
+    pack_list(p, job->envp);
+    pack_list(p, job->outputs);
+    pack_list(p, job->executes);
+    pack_list(p, job->reads);
+}
+
+/* A list needs a cold start in a read-only root. Without JOB_LISTED both lists are empty. */
+static bool list_makes_sense(const struct job_spec *job)
+{
+    if (job->flags & JOB_LISTED)
+        return job->kind == 0 && !(job->flags & JOB_WRITABLE_ROOT);
+    return !(job->flags & JOB_OWN_CODE) && job->executes && !job->executes[0] && job->reads &&
+           !job->reads[0];
+}
+
+static void unpack_job(struct unpacker *u, struct job_spec *ret)
+{
+    ret->flags = unpack_u32(u);
+    ret->kind = unpack_u32(u);
+    unpack_limits(u, &ret->limits);
+    ret->argv = unpack_strv(u, WIRE_MAX_STRINGS);
+    ret->envp = unpack_strv(u, WIRE_MAX_STRINGS);
+    ret->outputs = unpack_strv(u, WIRE_MAX_STRINGS);
+    ret->executes = unpack_strv(u, LISTED_MAX);
+    ret->reads = unpack_strv(u, LISTED_MAX);
+    if (ret->flags & ~(uint32_t)JOB_FLAGS_ALL || ret->kind > ZYGOTE_KINDS_MAX ||
+        !list_makes_sense(ret))
+        u->failed = true;
+}
+
+int wire_send_spawn(int fd, const struct wire_spawn *s, const int fds[JOB_FDS], struct err *e)
 {
     struct body b;
-    char *none[] = { NULL };
     body_init(&b);
     pack_u64(&b.p, s->id);
-    pack_u32(&b.p, s->flags);
-    pack_u32(&b.p, s->kind);
-    for (int i = 0; i < LIMIT_COUNT; i++)
-        pack_u64(&b.p, s->limits.v[i]);
-    pack_strv(&b.p, s->argv);
-    pack_strv(&b.p, s->envp);
-    pack_strv(&b.p, s->outputs);
-    pack_strv(&b.p, s->executes ? s->executes : none);
-    pack_strv(&b.p, s->reads ? s->reads : none);
+    pack_job(&b.p, &s->job);
     return body_send(fd, WIRE_SPAWN, &b, fds, e);
 }
 
 void wire_spawn_done(struct wire_spawn *s)
 {
-    free(s->argv);
-    free(s->envp);
-    free(s->outputs);
-    free(s->executes);
-    free(s->reads);
+    free(s->job.argv);
+    free(s->job.envp);
+    free(s->job.outputs);
+    free(s->job.executes);
+    free(s->job.reads);
     *s = (struct wire_spawn){ 0 };
-}
-
-/* A list is for a cold start in a sealed root, and nothing is listed without one. */
-static bool list_makes_sense(const struct wire_spawn *s)
-{
-    if (s->flags & SPAWN_LISTED)
-        return s->kind == 0 && !(s->flags & SPAWN_WRITABLE_ROOT);
-    return !(s->flags & SPAWN_OWN_CODE) && s->executes && !s->executes[0] && s->reads &&
-           !s->reads[0];
 }
 
 int wire_read_spawn(const struct wire_message *m, struct wire_spawn *ret, struct err *e)
 {
     struct unpacker u = open_message(m, WIRE_SPAWN);
-    struct wire_spawn s = { .id = unpack_u64(&u), .flags = unpack_u32(&u) };
-    s.kind = unpack_u32(&u);
-    for (int i = 0; i < LIMIT_COUNT; i++)
-        s.limits.v[i] = unpack_u64(&u);
-    s.argv = unpack_strv(&u, WIRE_MAX_STRINGS);
-    s.envp = unpack_strv(&u, WIRE_MAX_STRINGS);
-    s.outputs = unpack_strv(&u, WIRE_MAX_STRINGS);
-    s.executes = unpack_strv(&u, LISTED_MAX);
-    s.reads = unpack_strv(&u, LISTED_MAX);
-    if (s.flags & ~(uint32_t)SPAWN_FLAGS_ALL || s.kind > ZYGOTE_KINDS_MAX || !list_makes_sense(&s))
-        u.failed = true;
+    struct wire_spawn s = { .id = unpack_u64(&u) };
+    unpack_job(&u, &s.job);
     if (unpack_end(&u, "spawn", e)) {
         wire_spawn_done(&s);
         return -1;
     }
     *ret = s;
+    return 0;
+}
+
+int wire_message_id(const struct wire_message *m, uint64_t *ret_id, struct err *e)
+{
+    struct unpacker u = { .at = m->bytes, .left = m->len };
+    uint64_t id = unpack_u64(&u);
+    if (u.failed || (m->type != WIRE_STARTED && m->type != WIRE_ENDED && m->type != WIRE_SAMPLES))
+        return err_set(e, ERR_PROTOCOL, 0, "the message names no run");
+    *ret_id = id;
     return 0;
 }
 
@@ -337,8 +374,7 @@ int wire_send_targets(int fd, const struct pool_targets *t, struct err *e)
         pack_u32(&b.p, t->kinds[i].on);
         pack_u32(&b.p, t->kinds[i].ready);
     }
-    for (int i = 0; i < LIMIT_COUNT; i++)
-        pack_u64(&b.p, t->limits.v[i]);
+    pack_limits(&b.p, &t->limits);
     pack_u64(&b.p, t->zygote_forks);
     pack_u64(&b.p, t->zygote_age_ms);
     return body_send(fd, WIRE_TARGETS, &b, NULL, e);
@@ -355,8 +391,7 @@ int wire_read_targets(const struct wire_message *m, struct pool_targets *ret, st
         if (on > 1 || t.kinds[i].ready > POOL_EMBRYOS_MAX)
             u.failed = true;
     }
-    for (int i = 0; i < LIMIT_COUNT; i++)
-        t.limits.v[i] = unpack_u64(&u);
+    unpack_limits(&u, &t.limits);
     t.zygote_forks = unpack_u64(&u);
     t.zygote_age_ms = unpack_u64(&u);
     if (t.zygote_forks == 0 || t.zygote_age_ms == 0)

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/pack.h"
 #include "spec/isolation.h"
+#include "spec/job.h"
 #include "spec/limit.h"
 #include "spec/samples.h"
 #include "spec/verdict.h"
@@ -29,7 +30,7 @@ enum {
 
 #define WIRE_TABLE(X) /* id, name, descriptors it carries */                  \
     X(WIRE_HELLO,   "hello",   0)  /* warden: what I promise, or why I cannot; a keeper says it to its supervisor */ \
-    X(WIRE_SPAWN,   "spawn",   5)  /* keeper: run this */                     \
+    X(WIRE_SPAWN,   "spawn",   JOB_FDS)  /* keeper: run this */                     \
     X(WIRE_KILL,    "kill",    0)  /* keeper: end it */                       \
     X(WIRE_STARTED, "started", 0)  /* warden: the program runs */             \
     X(WIRE_ENDED,   "ended",   0)  /* warden: what happened; nothing is left of it */ \
@@ -46,9 +47,6 @@ enum wire_type {
 #undef X
         WIRE_TYPE_COUNT_
 };
-
-/* The descriptors of a spawn message, in this order. */
-enum { WIRE_FD_STDIN, WIRE_FD_STDOUT, WIRE_FD_STDERR, WIRE_FD_BUNDLE, WIRE_FD_OUTPUTS };
 
 struct wire_message {
     enum wire_type type;
@@ -68,6 +66,10 @@ void wire_message_done(struct wire_message *m);
 /* 1 with a message, 0 when the peer has closed, -1 on error. */
 [[nodiscard]] int wire_receive(int fd, struct wire_message *m, struct err *e);
 
+/* The run that a started, ended or samples message is about: enough to hand it to that run, which
+ * reads it. An error for every other message. */
+[[nodiscard]] int wire_message_id(const struct wire_message *m, uint64_t *ret_id, struct err *e);
+
 /* hello */
 struct wire_hello {
     struct err err; /* code ERR_NONE when the level was reached */
@@ -77,26 +79,14 @@ struct wire_hello {
 [[nodiscard]] int wire_read_hello(const struct wire_message *m, struct wire_hello *ret,
                                   struct err *e);
 
-/* spawn; the strings of a received one point into the message */
-enum {
-    SPAWN_WRITABLE_ROOT = 1,
-    SPAWN_LISTED = 2,   /* nothing is executed but what is listed: no kind, no writable root */
-    SPAWN_OWN_CODE = 4, /* what is listed may make machine code */
-    SPAWN_SAMPLED = 8,  /* what it uses is told before its end, moment by moment */
-    SPAWN_FLAGS_ALL = 15,
-};
+/* spawn. In a message that is sent, a list may be NULL. The strings of a received one point into the
+ * message; wire_spawn_done() frees the lists alone. */
 struct wire_spawn {
     uint64_t id; /* chosen by the keeper, unique while the run lives */
-    uint32_t flags;
-    uint32_t kind; /* of an embryo that may run it; 0: none */
-    struct limits limits;
-    char **argv; /* argv[0] is the absolute path of the program inside */
-    char **envp;
-    char **outputs;           /* names inside /sandbox to send back when it is over */
-    char **executes, **reads; /* spec/listed.h; when sent, NULL is none */
+    struct job_spec job;
 };
 void wire_spawn_done(struct wire_spawn *s);
-[[nodiscard]] int wire_send_spawn(int fd, const struct wire_spawn *s, const int fds[5],
+[[nodiscard]] int wire_send_spawn(int fd, const struct wire_spawn *s, const int fds[JOB_FDS],
                                   struct err *e);
 [[nodiscard]] int wire_read_spawn(const struct wire_message *m, struct wire_spawn *ret,
                                   struct err *e);

@@ -24,9 +24,9 @@
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "jar/confine.h"
+#include "jar/embryo_job.h"
 #include "jar/files.h"
 #include "jar/inside.h"
-#include "jar/job.h"
 #include "zygote/request.h"
 
 enum { RANDOM_BYTES = 16, RSEQ_BYTES = 32, RSEQ_SIGNATURE = 0x53053053 };
@@ -209,9 +209,10 @@ static void confine(const struct request *q)
     struct cgroup cgroup = { .host = &host };
     for (int i = 0; i < q->r.cgroup_slots; i++)
         cgroup.join_fd[i] = q->fds[REQUEST_FD_CGROUP + i];
+    const struct job_spec job = { .limits = q->r.limits };
     struct inside in = {
         .iso = &q->r.isolation,
-        .limits = &q->r.limits,
+        .job = &job,
         .cgroup = q->r.cgroup_version ? &cgroup : NULL,
         .report_fd = report_fd,
         .init_pidfd = q->fds[REQUEST_FD_INIT],
@@ -266,24 +267,25 @@ static int count(char **list)
 static void take_job(const struct request *q, const char *name, struct driver_job *ret_job)
 {
     struct err e = { 0 };
-    struct job_message job;
+    struct job_spec job;
+    int fds[EMBRYO_JOB_FDS];
     int report_fd = q->fds[REQUEST_FD_REPORT], job_fd = q->fds[REQUEST_FD_JOB];
-    char *bytes = malloc(JOB_MAX_BYTES); /* kept: the job's strings are in it */
+    char *bytes = malloc(EMBRYO_JOB_MAX_BYTES); /* kept: the job's strings are in it */
     report_send(report_fd, REPORT_READY, &e);
-    int got = bytes ? job_receive(job_fd, bytes, &job, &e) : err_no_memory(&e, "a job");
+    int got = bytes ? embryo_job_receive(job_fd, bytes, &job, fds, &e) : err_no_memory(&e, "a job");
     if (got == 0)
         _exit(0); /* the jar is not wanted any more */
-    if (got < 0 || unpack(job.fds[JOB_FD_BUNDLE], &e) ||
+    if (got < 0 || unpack(fds[JOB_FD_BUNDLE], &e) ||
         confine_rlimits(RLIMITS_OF_JOB, &q->r.isolation, &job.limits, 1, &e))
         die(report_fd, &e);
-    fd_close(&job.fds[JOB_FD_BUNDLE]);
+    fd_close(&fds[JOB_FD_BUNDLE]);
     (void)close(job_fd);
     for (int i = 0; i < 3; i++) {
-        if (dup2(job.fds[i], i) < 0) {
+        if (dup2(fds[i], i) < 0) {
             (void)!err_set(&e, ERR_KERNEL, errno, "place descriptor %d", i);
             die(report_fd, &e);
         }
-        (void)close(job.fds[i]);
+        (void)close(fds[i]);
     }
     *ret_job = (struct driver_job){ .argc = count(job.argv), .argv = job.argv, .envp = job.envp };
     environ = job.envp;

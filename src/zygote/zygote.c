@@ -24,10 +24,10 @@ static int hatch(struct jar_womb *womb, const struct inside *in, int job_fd, str
     struct zygote *z = (struct zygote *)womb;
     const struct cgroup *c = in->cgroup;
     struct zygote_request r = { .isolation = *in->iso,
-                                .limits = *in->limits,
+                                .limits = in->job->limits,
                                 .cgroup_version = c ? c->host->version : 0,
                                 .cgroup_slots = c ? c->host->slots : 0,
-                                .nice = in->argv || !z->may_renice ? 0 : REFILL_NICE };
+                                .nice = in->job->argv || !z->may_renice ? 0 : REFILL_NICE };
     int fds[REQUEST_FDS_MAX] = { in->init_pidfd, in->report_fd, job_fd };
     size_t n = REQUEST_FD_CGROUP;
     for (int i = 0; i < r.cgroup_slots; i++)

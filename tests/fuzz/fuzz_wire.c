@@ -26,7 +26,8 @@ static void read_spawn(const struct wire_message *m)
     struct err e;
     if (wire_read_spawn(m, &s, &e))
         return;
-    if (touch(s.argv) + touch(s.envp) + touch(s.outputs) + touch(s.executes) + touch(s.reads) >
+    if (touch(s.job.argv) + touch(s.job.envp) + touch(s.job.outputs) + touch(s.job.executes) +
+            touch(s.job.reads) >
         sizeof m->bytes)
         abort();
 }

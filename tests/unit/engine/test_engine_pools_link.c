@@ -301,7 +301,7 @@ static uint64_t submitted(struct desk *d, struct exec_spec *spec, struct waiting
     CHECK_INT(type, WIRE_SPAWN);
     CHECK_INT(wire_read_spawn(&message, &s, &e), 0);
     uint64_t id = s.id;
-    *ret_kind = s.kind;
+    *ret_kind = s.job.kind;
     wire_spawn_done(&s);
     wire_message_done(&message);
     return id;

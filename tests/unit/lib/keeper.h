@@ -50,22 +50,22 @@ struct keeper_ask {
     for (int i = 0; i < 4; i++)
         CHECK_INT(fd_pipe(ends[i], &e), 0);
     struct keeper_run r = { ends[0][1], ends[1][0], ends[2][0], ends[3][0] };
-    theirs[WIRE_FD_STDIN] = ends[0][0];
-    theirs[WIRE_FD_STDOUT] = ends[1][1];
-    theirs[WIRE_FD_STDERR] = ends[2][1];
-    theirs[WIRE_FD_OUTPUTS] = ends[3][1];
+    theirs[JOB_FD_STDIN] = ends[0][0];
+    theirs[JOB_FD_STDOUT] = ends[1][1];
+    theirs[JOB_FD_STDERR] = ends[2][1];
+    theirs[JOB_FD_OUTPUTS] = ends[3][1];
     CHECK_INT(fd_sealed_memory("unit-test", ask->bundle ? ask->bundle : &empty,
-                               &theirs[WIRE_FD_BUNDLE], &e),
+                               &theirs[JOB_FD_BUNDLE], &e),
               0);
     struct wire_spawn s = { .id = ask->id,
-                            .flags = ask->flags,
-                            .kind = ask->kind,
-                            .executes = ask->executes,
-                            .reads = ask->reads,
-                            .limits = ask->limits ? *ask->limits : limits_default(),
-                            .argv = ask->argv,
-                            .envp = env,
-                            .outputs = ask->outputs ? ask->outputs : none };
+                            .job.flags = ask->flags,
+                            .job.kind = ask->kind,
+                            .job.executes = ask->executes,
+                            .job.reads = ask->reads,
+                            .job.limits = ask->limits ? *ask->limits : limits_default(),
+                            .job.argv = ask->argv,
+                            .job.envp = env,
+                            .job.outputs = ask->outputs ? ask->outputs : none };
     int sent[5];
     for (int i = 0; i < 5; i++)
         sent[i] = ask->replaced == i + 1 ? ask->with : theirs[i];

@@ -157,7 +157,7 @@ static void never_listen(struct warden *w)
     struct err e = { 0 };
     char *none[] = { NULL };
     struct wire_spawn s = {
-        .limits = limits_default(), .argv = relative, .envp = none, .outputs = none
+        .job.limits = limits_default(), .job.argv = relative, .job.envp = none, .job.outputs = none
     };
     struct keeper_run r = keeper_shell(w, 1, trees);
     keeper_is_up(&r);

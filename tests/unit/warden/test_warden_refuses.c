@@ -132,7 +132,7 @@ static void test_files_that_are_no_bundle_are_refused(void)
 static void odd_lists(struct warden *w)
 {
     char *argv[] = { (char *)"/bin/true", NULL }, *none[] = { NULL };
-    struct keeper_ask ask = { .id = 1, .argv = argv, .flags = SPAWN_LISTED, .reads = none };
+    struct keeper_ask ask = { .id = 1, .argv = argv, .flags = JOB_LISTED, .reads = none };
     if (w->isolation.level == LEVEL_PROCESS) {
         ask.executes = none;
         check_refused(w, &ask, ERR_BAD_REQUEST, "Landlock");

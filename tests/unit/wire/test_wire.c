@@ -31,11 +31,11 @@ static int read_hello(const struct wire_message *m, struct err *e)
 static int send_spawn(int fd, struct err *e)
 {
     struct wire_spawn s = { .id = UINT64_MAX,
-                            .flags = SPAWN_WRITABLE_ROOT,
-                            .limits = limits_default(),
-                            .argv = words,
-                            .envp = no_words,
-                            .outputs = words + 1 };
+                            .job.flags = JOB_WRITABLE_ROOT,
+                            .job.limits = limits_default(),
+                            .job.argv = words,
+                            .job.envp = no_words,
+                            .job.outputs = words + 1 };
     return wire_send_spawn(fd, &s, (const int[5]){ 0, 1, 2, 0, 1 }, e);
 }
 
@@ -43,15 +43,15 @@ static int read_spawn(const struct wire_message *m, struct err *e)
 {
     struct wire_spawn s = { 0 };
     if (wire_read_spawn(m, &s, e))
-        return CHECK(!s.argv && !s.envp && !s.outputs) ? -1 : -2;
+        return CHECK(!s.job.argv && !s.job.envp && !s.job.outputs) ? -1 : -2;
     struct limits l = limits_default();
-    CHECK(s.id == UINT64_MAX && s.flags == SPAWN_WRITABLE_ROOT);
-    CHECK(memcmp(&s.limits, &l, sizeof l) == 0);
-    CHECK_STR(s.argv[0], "/bin/true");
-    CHECK_STR(s.argv[1], "");
-    CHECK_STR(s.argv[2], "a b\n");
-    CHECK(s.argv[3] == NULL && s.envp[0] == NULL);
-    CHECK_STR(s.outputs[1], "a b\n");
+    CHECK(s.id == UINT64_MAX && s.job.flags == JOB_WRITABLE_ROOT);
+    CHECK(memcmp(&s.job.limits, &l, sizeof l) == 0);
+    CHECK_STR(s.job.argv[0], "/bin/true");
+    CHECK_STR(s.job.argv[1], "");
+    CHECK_STR(s.job.argv[2], "a b\n");
+    CHECK(s.job.argv[3] == NULL && s.job.envp[0] == NULL);
+    CHECK_STR(s.job.outputs[1], "a b\n");
     wire_spawn_done(&s);
     return 0;
 }
@@ -62,21 +62,22 @@ static void test_list_of_commands_arrives(void)
     struct err e = { 0 };
     static struct wire_message m;
     char *executes[] = { (char *)"/usr/bin/ls", NULL }, *reads[] = { (char *)"/usr/lib/x", NULL };
-    struct wire_spawn s = { .flags = SPAWN_LISTED | SPAWN_OWN_CODE,
-                            .limits = limits_default(),
-                            .argv = words,
-                            .envp = no_words,
-                            .outputs = no_words,
-                            .executes = executes,
-                            .reads = reads },
+    struct wire_spawn s = { .job.flags = JOB_LISTED | JOB_OWN_CODE,
+                            .job.limits = limits_default(),
+                            .job.argv = words,
+                            .job.envp = no_words,
+                            .job.outputs = no_words,
+                            .job.executes = executes,
+                            .job.reads = reads },
                       got = { 0 };
     CHECK_INT(wire_pair(fds, &e), 0);
     CHECK_INT(wire_send_spawn(fds[0], &s, (const int[5]){ 0, 1, 2, 0, 1 }, &e), 0);
     CHECK_INT(wire_receive(fds[1], &m, &e), 1);
     if (CHECK_INT(wire_read_spawn(&m, &got, &e), 0)) {
-        CHECK(got.flags == s.flags && got.executes[1] == NULL && got.reads[1] == NULL);
-        CHECK_STR(got.executes[0], "/usr/bin/ls");
-        CHECK_STR(got.reads[0], "/usr/lib/x");
+        CHECK(got.job.flags == s.job.flags && got.job.executes[1] == NULL &&
+              got.job.reads[1] == NULL);
+        CHECK_STR(got.job.executes[0], "/usr/bin/ls");
+        CHECK_STR(got.job.reads[0], "/usr/lib/x");
     }
     wire_spawn_done(&got);
     wire_message_done(&m);
@@ -385,10 +386,28 @@ static void test_right_words_under_a_wrong_name_are_refused(void)
     }
 }
 
+/* Messages about a run name it first; the others, and cut ones, name none. */
+static void test_id_of_a_message_is_the_run_that_it_is_about(void)
+{
+    struct err e = { 0 };
+    uint64_t id = 1;
+    for (int type = 0; type < WIRE_TYPE_COUNT_; type++) {
+        bool about_run = type == WIRE_STARTED || type == WIRE_ENDED || type == WIRE_SAMPLES;
+        message = (struct wire_message){ .type = (enum wire_type)type, .len = 9 };
+        message.bytes[0] = 7;
+        CHECK_INT(wire_message_id(&message, &id, &e), about_run ? 0 : -1);
+        CHECK_INT(id, about_run ? 7 : 1);
+        id = 1;
+        message.len = 7;
+        CHECK_INT(wire_message_id(&message, &id, &e), -1);
+    }
+}
+
 static const struct check_test tests[] = {
     TEST(test_list_of_commands_arrives),
     TEST(test_every_message_comes_back_as_it_was),
     TEST(test_message_read_as_another_is_refused),
+    TEST(test_id_of_a_message_is_the_run_that_it_is_about),
     TEST(test_samples_that_cannot_be_are_refused),
     TEST(test_every_cut_is_refused_also_with_an_honest_length),
     TEST(test_right_words_under_a_wrong_name_are_refused),

@@ -98,7 +98,7 @@ static void test_descriptors_arrive_in_order_and_closed_on_exec(void)
     scoped(pair) p = pair_new();
     struct err e = { 0 };
     char *none[] = { NULL };
-    struct wire_spawn s = { .argv = none, .envp = none, .outputs = none };
+    struct wire_spawn s = { .job.argv = none, .job.envp = none, .job.outputs = none };
     int fds[5];
     for (int i = 0; i < 5; i++) {
         fds[i] = memfd_create("unit-test", 0); /* not CLOEXEC on this side */
@@ -181,13 +181,13 @@ static int read_spawn_with(uint32_t flags, uint32_t kind, int bad_list)
     for (int i = 0; i < LIMIT_COUNT; i++)
         pack_u64(&b, limit_defs[i].def);
     for (int i = 0; i < 5; i++) {
-        bool empty = i >= 3 && !(flags & SPAWN_LISTED) && i != bad_list;
+        bool empty = i >= 3 && !(flags & JOB_LISTED) && i != bad_list;
         pack_u32(&b, !empty);
         if (!empty)
             pack_bytes(&b, i == bad_list ? "/bin\0sh" : "/bin/sh", 8);
     }
     int rc = READ_PACKED(WIRE_SPAWN, &b, bytes, ((const int[5]){ 0 }), wire_read_spawn, &s);
-    CHECK((s.argv && s.envp && s.outputs) == (rc == 0));
+    CHECK((s.job.argv && s.job.envp && s.job.outputs) == (rc == 0));
     wire_spawn_done(&s);
     return rc;
 }
@@ -197,14 +197,14 @@ static void test_string_with_a_nul_inside_is_refused(void)
     CHECK_INT(read_spawn_with(0, 0, -1), 0);
     for (int list = 0; list < 5; list++) {
         CHECK_INT(read_spawn_with(0, 0, list), -1);
-        CHECK_INT(read_spawn_with(SPAWN_LISTED, 0, list), -1);
+        CHECK_INT(read_spawn_with(JOB_LISTED, 0, list), -1);
     }
 }
 
 static void test_flag_that_nobody_knows_is_refused(void)
 {
-    const uint32_t by_itself = SPAWN_FLAGS_ALL &
-                               ~(uint32_t)SPAWN_OWN_CODE; /* that one goes with a list */
+    const uint32_t by_itself = JOB_FLAGS_ALL &
+                               ~(uint32_t)JOB_OWN_CODE; /* that one goes with a list */
     for (int bit = 0; bit < 32; bit++)
         CHECK_INT(read_spawn_with(1U << bit, 0, -1), 1U << bit & by_itself ? 0 : -1);
 }
@@ -212,10 +212,10 @@ static void test_flag_that_nobody_knows_is_refused(void)
 /* A list is for a cold start in a sealed root. */
 static void test_list_that_makes_no_sense_is_refused(void)
 {
-    CHECK_INT(read_spawn_with(SPAWN_LISTED | SPAWN_OWN_CODE, 0, -1), 0);
-    CHECK_INT(read_spawn_with(SPAWN_LISTED, 1, -1), -1);
-    CHECK_INT(read_spawn_with(SPAWN_LISTED | SPAWN_WRITABLE_ROOT, 0, -1), -1);
-    CHECK_INT(read_spawn_with(SPAWN_OWN_CODE, 0, -1), -1);
+    CHECK_INT(read_spawn_with(JOB_LISTED | JOB_OWN_CODE, 0, -1), 0);
+    CHECK_INT(read_spawn_with(JOB_LISTED, 1, -1), -1);
+    CHECK_INT(read_spawn_with(JOB_LISTED | JOB_WRITABLE_ROOT, 0, -1), -1);
+    CHECK_INT(read_spawn_with(JOB_OWN_CODE, 0, -1), -1);
     CHECK_INT(read_spawn_with(0, 1, -1), 0);
 }
 
@@ -242,7 +242,7 @@ static void test_too_large_a_message_is_not_sent(void)
     static char large[WIRE_MAX_BYTES];
     memset(large, 'a', sizeof large - 1);
     char *argv[] = { large, NULL }, *none[] = { NULL };
-    struct wire_spawn s = { .argv = argv, .envp = none, .outputs = none };
+    struct wire_spawn s = { .job.argv = argv, .job.envp = none, .job.outputs = none };
     CHECK_INT(wire_send_spawn(p.a, &s, (const int[5]){ 0 }, &e), -1);
     CHECK_INT(e.code, ERR_TOO_LARGE);
     CHECK_INT(recv(p.b, large, sizeof large, MSG_DONTWAIT), -1);

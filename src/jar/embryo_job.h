@@ -1,0 +1,20 @@
+/* jar/embryo_job.h — a job on its way to an embryo: one datagram, with descriptors.
+ * Sent by: warden. Received by: the embryo, before guest code runs in it. */
+#pragma once
+
+#include "base/err.h"
+#include "spec/job.h"
+
+enum {
+    EMBRYO_JOB_MAX_BYTES = 128 << 10,
+    EMBRYO_JOB_FDS = JOB_FD_BUNDLE + 1, /* the pipes, and the files if the embryo unpacks them */
+};
+
+/* Sends the limits, arguments and environment: an embryo needs no more. Never waits. A bundle of -1
+ * is not sent. */
+[[nodiscard]] int embryo_job_send(int fd, const struct job_spec *job, const int fds[EMBRYO_JOB_FDS],
+                                  struct err *e);
+/* Waits. The strings point into `bytes`; the two lists are the caller's to free. 1 with a job, 0 when
+ * there will be none. A descriptor that did not come is -1. */
+[[nodiscard]] int embryo_job_receive(int fd, char bytes[EMBRYO_JOB_MAX_BYTES], struct job_spec *ret,
+                                     int ret_fds[EMBRYO_JOB_FDS], struct err *e);
