@@ -13,7 +13,7 @@
 
 enum kind { KEY_TEXT, KEY_WORDS, KEY_FLAG };
 
-/* ---- what is accepted: NULL, or the words that say so ---- */
+/* ---- accepted values: each function returns NULL, or a description of an accepted value ---- */
 static const char *accept_name(const char *word, size_t index)
 {
     (void)index;
@@ -45,7 +45,7 @@ static const char *accept_file(const char *word, size_t index)
                : "the name of a file, without a directory, is";
 }
 
-/* A brace that opens no placeholder is a brace. */
+/* A brace that opens no placeholder is an ordinary character. */
 static bool placeholders_known(const char *word)
 {
     static const char *const known[] = { FILE_ARGUMENT, "{guest}",      "{sources}", "{program}",
@@ -71,7 +71,8 @@ static const char *accept_command(const char *word, size_t index)
     return NULL;
 }
 
-/* It is asked outside of jars, where there is no program yet, and a name would be looked for wherever we happen to be. */
+/* The version is asked outside of jars: {program} does not exist there, and a bare name would be
+ * searched in an arbitrary directory. */
 static const char *accept_version(const char *word, size_t index)
 {
     if (index == 0 && word[0] != '/' && strncmp(word, "{guest}/", 8) != 0)
@@ -340,7 +341,7 @@ static int take_line(struct parse *p, char *line, struct err *e)
     return refuse_key(p, name, e);
 }
 
-/* What no line can tell by itself. */
+/* Checks that need the whole declaration. */
 static int check_whole(const struct parse *p, struct err *e)
 {
     for (size_t i = 0; i < KEYS; i++)
@@ -388,7 +389,7 @@ int declaration_parse(const char *file, const char *text, size_t len, struct lan
         declaration_free(p.l);
         return -1;
     }
-    /* lists that everybody walks */
+    /* These lists are never NULL: readers walk them without a test. */
     const char *const **always[] = { &p.l->aliases, &p.l->env, &p.l->hints };
     for (size_t i = 0; i < ARRAY_LEN(always); i++)
         if (!*always[i])

@@ -29,7 +29,7 @@ void dropins_problem(struct dropins *d, const struct err *why)
         d->n_problems++;
 }
 
-/* As ssh has it with its keys. */
+/* The rule that ssh has for its key files. */
 static int check_owner(const struct stat *st, const char *path, struct err *e)
 {
     if (st->st_uid != 0 && st->st_uid != geteuid())
@@ -50,7 +50,7 @@ static int read_one(int dir_fd, const char *name, struct dropins *d, struct err 
     scoped(buf) text = { 0 };
     char quoted[96];
     text_quote(name, quoted, sizeof quoted);
-    /* A FIFO must not keep us waiting. */
+    /* O_NONBLOCK: opening a FIFO must not block. */
     autoclose int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) < 0)
         return err_set(e, ERR_DENIED, errno, "open %s", quoted);

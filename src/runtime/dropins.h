@@ -1,14 +1,17 @@
-/* runtime/dropins.h — languages that are files in a directory. Runs in: main, supervisor, at their start.
+/* runtime/dropins.h — languages that are files in a directory. Runs in: main, supervisor, at their
+ * start.
  *
  * Invariants
- * R1 Only what root or we ourselves wrote, and nobody else could have, is read: a declaration names commands that are run.
- * R2 A bad file is a problem that is told, and keeps no other from being read. */
+ * DROPINS-1 Only files that root or the running user owns, and that no one else can write, are
+ *           read, because a declaration names commands to run.
+ * DROPINS-2 A bad file is reported as a problem and does not keep other files from being read. */
 #pragma once
 
 #include "base/err.h"
 #include "runtime/language.h"
 
-/* Where commands look, unless the environment names another; the service's setting is languages.dir. */
+/* Where commands look, unless the environment names another directory. The service has the setting
+ * languages.dir. */
 #define DROPINS_DIR "/etc/belljar/languages.d"
 #define DROPINS_ENV "BELLJAR_LANGUAGES"
 
@@ -22,7 +25,8 @@ struct dropins {
 };
 void dropins_done(struct dropins *d);
 
-/* Every NAME.lang of the directory, by name. Fails only when the directory cannot be used. */
+/* Reads every NAME.lang of the directory, sorted by name. Fails only if the directory cannot be
+ * read. */
 [[nodiscard]] int dropins_read(const char *dir, struct dropins *ret, struct err *e);
-/* Adds "what went wrong". */
+/* Adds a problem. */
 void dropins_problem(struct dropins *d, const struct err *why);

@@ -1,6 +1,7 @@
-/* Which language lines look like. A beginning that is one language's alone decides; else hints are weighed line by line, without
- * what comments and long strings hold; a dialect ("<bash") has its mother's weight as well once one of its own strong hints is
- * there. Nobody wins by being as likely as another. */
+/* runtime/infer.c — infers the language of code from its text. A beginning that only one language
+ * has decides at once. Otherwise each line votes by the hints that it matches; comments and long
+ * strings do not count. A dialect ("<bash") also gets the votes of its base language as soon as one
+ * of its own strong hints matches. A tie means that no language is inferred. */
 #include <ctype.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -9,15 +10,16 @@
 #include "base/array.h"
 #include "runtime/language.h"
 
-enum { LOOKED_AT = 8 << 10 }; /* what a language is shows soon */
-enum { STRONG = 4 };          /* and no line counts for more, or against more */
+enum { LOOKED_AT = 8 << 10 }; /* the beginning of a program is enough to tell */
+enum { STRONG = 4 };          /* also the most that one line counts for or against a language */
 
 struct line {
     const char *at;
     size_t n;
 };
 
-/* Which bytes a line has: most hints begin with one that it has not, and need no search. */
+/* The set of bytes in a line. Most hints begin with a byte that the line does not have and need no
+ * search. */
 struct bytes {
     bool in[UCHAR_MAX + 1];
 };
@@ -70,7 +72,7 @@ static struct line next_line(const char **at, const char *end)
     return l;
 }
 
-/* What opens a stretch of lines that are no program's, and what closes it. */
+/* Delimiters of lines that are not code. */
 static const struct stretch {
     const char *open, *close;
     bool leads; /* only at the start of a line */
@@ -80,7 +82,7 @@ static const struct stretch {
 };
 enum { STRETCHES = ARRAY_LEN(stretches) };
 
-/* Behind the line that has what closes the stretch opened by this line, if there is one. */
+/* If this line opens a stretch: the position after the end of the stretch. Otherwise NULL. */
 static const char *behind_stretch(const struct stretch *s, struct line l, const char *end)
 {
     size_t n = strlen(s->open), m = strlen(s->close);
@@ -88,7 +90,7 @@ static const char *behind_stretch(const struct stretch *s, struct line l, const 
     if (!open || (s->leads && open != l.at))
         return NULL;
     const char *rest = open + n, *close = memmem(rest, (size_t)(l.at + l.n - rest), s->close, m);
-    if (close) /* in the same line; a comment alone is none of the program's */
+    if (close) /* in the same line; a comment alone on its line is not code */
         return s->leads && close + m == l.at + l.n ? l.at + l.n : NULL;
     close = memmem(rest, (size_t)(end - rest), s->close, m);
     if (!close)
@@ -96,8 +98,8 @@ static const char *behind_stretch(const struct stretch *s, struct line l, const 
     return close + m;
 }
 
-/* The word that ends a here-document which this line begins: <<'EOF', <<-EOF, <<~EOF, <<<EOF. Capitals, as everybody writes it:
- * a shift is none. */
+/* The word that ends the here-document which this line begins: <<'EOF', <<-EOF, <<~EOF, <<<EOF.
+ * Only capitals, the usual spelling, so that a shift does not match. */
 static struct line heredoc_word(struct line l)
 {
     struct line none = { NULL, 0 };
@@ -123,7 +125,7 @@ static const char *behind_heredoc(struct line l, const char *at, const char *end
     return NULL;
 }
 
-/* A comment tells by its sign alone. */
+/* Of a comment only its sign counts. */
 static struct line without_comment(struct line l)
 {
     bool hash = l.n > 0 && l.at[0] == '#' && (l.n == 1 || is_blank(l.at[1]) || l.at[1] == '#');
@@ -135,8 +137,8 @@ static struct line without_comment(struct line l)
     return l;
 }
 
-/* The next line that is a program's. `*spent` has a bit for each kind of stretch that is never closed from here on: looked for
- * once, so that time stays linear. */
+/* The next line of code. `*spent` has a bit for each kind of stretch that is never closed from here
+ * on, so that the search for its end happens once and the time stays linear. */
 static struct line next_of_program(const char **at, const char *end, unsigned *spent)
 {
     struct line l = next_line(at, end);
@@ -157,12 +159,12 @@ static struct line next_of_program(const char **at, const char *end, unsigned *s
     return without_comment(l);
 }
 
-/* ---- weighing ---- */
+/* ---- voting ---- */
 
 struct tally {
-    int own;        /* what speaks for it less what speaks against it */
-    int of_mother;  /* what speaks for it, for its dialects */
-    unsigned lines; /* that speak for it */
+    int own;        /* votes for it minus votes against it */
+    int of_mother;  /* votes for it, which also count for its dialects */
+    unsigned lines; /* lines that vote for it */
     bool strong;
 };
 
@@ -205,7 +207,7 @@ static int weight_of(const struct tally *tallies, size_t i)
     return all;
 }
 
-/* Words without a sign that programs are full of. */
+/* True for words without any of the signs that programs are full of. */
 static bool is_words(const char *code, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -218,7 +220,8 @@ static bool is_words(const char *code, size_t len)
     return true;
 }
 
-/* Words that are no commands either: more of them than a command has, or lines that say nothing to the language. */
+/* True for words that are not commands: more words than a command has, or lines that match no
+ * hint. */
 static bool is_prose(const char *code, size_t len, const struct tally *t)
 {
     size_t words = 0, lines = 0;
@@ -235,7 +238,7 @@ static bool is_prose(const char *code, size_t len, const struct tally *t)
     return lines > 1 ? t->lines < lines : words > 3;
 }
 
-/* Blanks and a byte order mark before it are nobody's. */
+/* Skips blanks and a byte order mark. */
 static size_t beginning(const char *code, size_t len)
 {
     static const char mark[] = "\xEF\xBB\xBF";
@@ -245,7 +248,7 @@ static size_t beginning(const char *code, size_t len)
     return at;
 }
 
-/* {"name": …, as JSON and Python write it: whatever code it holds is data. */
+/* {"name": …, as JSON and Python write it: data, even if it contains code. */
 static bool is_data(const char *code, size_t len)
 {
     size_t at = beginning(code, len);

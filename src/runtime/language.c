@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "runtime/dropins.h"
 
-/* One row a language: a file LANGUAGE/lang.c. The order is that of lists for people. */
+/* One row for each language LANGUAGE/lang.c, in the order of lists for people. */
 #define BUILT_IN_TABLE(X) \
     X(python)             \
     X(node)               \
@@ -65,7 +65,8 @@ const struct language *language_find(const char *name)
     return NULL;
 }
 
-/* "#!/usr/bin/env python3" and "#!/usr/bin/python3.11": the last part of the program's name. False: none is named. */
+/* The base name of the interpreter in "#!/usr/bin/env python3" or "#!/usr/bin/python3.11". False:
+ * the line names none. */
 static bool interpreter(const char *code, size_t len, char *out, size_t size)
 {
     char line[128];
@@ -124,7 +125,8 @@ const struct language *language_guess(const char *file_name, const char *code, s
     char word[128];
     const struct language *by_line = language_by_first_line(code, len),
                           *by_name = language_by_name(file_name);
-    /* "#!/usr/bin/env node" in main.ts names what runs both */
+    /* "#!/usr/bin/env node" in main.ts: the interpreter runs both languages, so the name
+     * decides. */
     const char *slash = by_name ? strrchr(by_name->command[0], '/') : NULL;
     if (by_line && slash && interpreter(code, len, word, sizeof word) &&
         strcmp(slash + 1, word) == 0)
@@ -134,7 +136,7 @@ const struct language *language_guess(const char *file_name, const char *code, s
 
 /* ---- the name of code that came without one ---- */
 
-/* How long the name of the public type is that the line declares, and where it is; 0: none. */
+/* The length and place of the name of the public type that the line declares; 0: none. */
 static size_t public_type(const struct language *l, const char *line, size_t len,
                           const char **ret_name)
 {
@@ -156,12 +158,12 @@ static size_t public_type(const struct language *l, const char *line, size_t len
     return 0;
 }
 
-/* Types inside of others are further to the right. */
+/* A nested type is indented further than the first line of the program. */
 const char *language_main_name(const struct language *l, const char *code, size_t len,
                                char out[MAIN_NAME_SIZE])
 {
     const char *end = code + len, *name;
-    size_t left = SIZE_MAX; /* how far in the program itself is */
+    size_t left = SIZE_MAX; /* the smallest indentation so far */
     (void)snprintf(out, MAIN_NAME_SIZE, "%s", l->main_file);
     for (const char *line = code, *next; l->public_types && line < end; line = next) {
         const char *nl = memchr(line, '\n', (size_t)(end - line));
@@ -184,14 +186,14 @@ const char *language_main_name(const struct language *l, const char *code, size_
 
 /* ---- languages that are files ---- */
 
-/* What was loaded last; languages and language_problems point into it. */
+/* The languages of the last language_load(). languages and language_problems point into it. */
 static struct loaded {
     struct dropins dropins;
     const struct language *all[LANGUAGES_MAX + 1];
     const char *problems[DROPINS_FILES_MAX + 1];
 } * loaded;
 
-/* The name of the language that has the word already, or NULL. */
+/* The name of the language that already has the word, or NULL. */
 static const char *taken_by(const struct loaded *a, const char *word, bool extension)
 {
     for (const struct language *const *l = a->all; *l; l++)
@@ -201,7 +203,7 @@ static const char *taken_by(const struct loaded *a, const char *word, bool exten
     return NULL;
 }
 
-/* Each of its names is its alone: of two, nobody could say which one is meant. */
+/* Names and extensions are unique, so that each means one language. */
 static int check_free(const struct loaded *a, const struct language *l, struct err *e)
 {
     const char *owner = taken_by(a, l->name, false);

@@ -15,7 +15,7 @@ static const char *const python_places[] = {
     "/usr/lib/python%s/site-packages",       NULL,
 };
 
-/* Compiled into the interpreter: no file tells of these. */
+/* Compiled into the interpreter, without a file. */
 static const char *const python_built_in[] = { "array",   "atexit", "errno", "gc",  "itertools",
                                                "marshal", "math",   "posix", "pwd", "select",
                                                "sys",     "time",   "zlib",  NULL };
@@ -24,7 +24,7 @@ static const struct library {
     const char *language;
     const char *const *places; /* %s: the version, "3.11" */
     const char *const *built_in;
-    const char *compiled; /* where modules are whose names go on with what they were compiled for */
+    const char *compiled; /* the directory of modules whose file names end in the platform */
 } libraries[] = {
     { "python", python_places, python_built_in, "/usr/lib/python%s/lib-dynload" },
 };

@@ -1,14 +1,15 @@
-/* runtime/modules.h — whether a program in a jar can import a module. Runs in: keeper. Looks into the directories that jars
- * see of the host (/usr); nothing is run, and what is asked for is a plain name. */
+/* runtime/modules.h — checks whether a program in a jar can import a module. Runs in: keeper. Looks
+ * into the host's directories that jars see (/usr). Runs nothing, and accepts only plain names. */
 #pragma once
 
 #include <stdbool.h>
 
 struct modules {
-    const char *language; /* its name */
-    const char *version;  /* of it, as it says itself; NULL: not known */
+    const char *language; /* the name of the language */
+    const char *version;  /* its version as the interpreter prints it; NULL: unknown */
 };
-/* Whether it is known where the language's modules are: of others nothing can be said. */
+/* True if the places of the language's modules are known. For other languages no answer is
+ * possible. */
 bool modules_known(const char *language);
 /* context: a struct modules. */
 bool module_available(void *context, const char *module);

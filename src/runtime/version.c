@@ -58,7 +58,7 @@ void version_probe_done(struct version_probe *p)
     fd_close(&p->fd);
     fd_close(&p->its_fd);
     if (p->pid > 0)
-        (void)kill(p->pid, SIGKILL); /* it said all, which does not mean that it ends */
+        (void)kill(p->pid, SIGKILL); /* it may go on after its answer */
     if (p->pid > 0)
         while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
             ;
@@ -77,8 +77,9 @@ const char *version_cut(const char *text, size_t len, char *out, size_t size)
     return out;
 }
 
-/* What it says until it has ended, or until the time has come: a program of a declaration may hang. What was said by then is read
- * in any case: one that hangs takes nobody else's time. */
+/* Reads the answer until the program ends or the time is up, because a declared program may hang.
+ * Bytes that are already there are read even after that time, so that one hanging program does not
+ * cost another its answer. */
 static size_t read_until(int fd, uint64_t due_ms, char *text, size_t size)
 {
     size_t len = 0;

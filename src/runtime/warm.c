@@ -46,8 +46,8 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* True when the line imports one of the names: "import a, name.sub as x" or "from name.sub import y". A word within
- * another statement does no harm: what is imported too much is only there, not seen. */
+/* True when the line imports one of the names: "import a, name.sub as x" or "from name.sub import
+ * y". A false match is harmless: a module imported in advance is not visible to the program. */
 static bool line_imports(const char *line, size_t n, const char *const *imports)
 {
     size_t at = 0;
@@ -65,7 +65,7 @@ static bool line_imports(const char *line, size_t n, const char *const *imports)
             if (at - start == strlen(*name) && memcmp(line + start, *name, at - start) == 0)
                 return true;
         if (from)
-            return false; /* what follows are names inside of it */
+            return false; /* the names inside the module follow */
         while (at < n && line[at] != ',')
             at++;
         while (at < n && (line[at] == ',' || line[at] == ' ' || line[at] == '\t'))

@@ -14,7 +14,7 @@ void words_free(char **words)
     free(words);
 }
 
-/* One word from *at on. Returns what is wrong with it, or NULL. */
+/* Takes one word from *at. Returns NULL, or a description of an accepted word. */
 static const char *take_word(const char **at, char *out)
 {
     char quote = '\0';

@@ -1,5 +1,5 @@
-/* runtime/words.h — a line as words, the way a shell splits it: blanks, '...', "...", \x. Nothing is expanded.
- * Runs in: main, supervisor. Pure functions. */
+/* runtime/words.h — splits a line into words as a shell does: blanks, '...', "...", \x. Nothing is
+ * expanded. Runs in: main, supervisor. Pure functions. */
 #pragma once
 
 #include <stddef.h>
@@ -7,9 +7,10 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* A NULL-terminated list, for words_free(). What is wrong with the line is *ret_wrong, else NULL: e is of memory. */
+/* Returns a NULL-terminated list for words_free(). If the line itself is not accepted,
+ * *ret_accepted describes an accepted word; otherwise it is NULL and e reports missing memory. */
 [[nodiscard]] int words_split(const char *line, size_t max, char ***ret, const char **ret_wrong,
                               struct err *e);
 void words_free(char **words);
-/* Appends the word so that it is read back as itself. */
+/* Appends the word, quoted so that it is read back unchanged. */
 [[nodiscard]] int words_quote(const char *word, struct buf *b, struct err *e);

@@ -1,7 +1,8 @@
 #include "runtime/language.h"
 
 static const struct warm warm[] = {
-    /* The command line of most jobs: what /proc shows of it cannot be changed later. */
+    /* The command line of most jobs. The zygote boots with it because /proc/PID/cmdline cannot be
+     * changed later. */
     { .zygote = { .name = "bash",
                   .files = (const char *const[]){ "belljar-plain.so", NULL },
                   .argv = (const char *const[]){ "/bin/bash", "main.sh", NULL },

@@ -1,6 +1,7 @@
 #include "runtime/language.h"
 
-/* Lines and no variables: enough for sanitizers and traces, and it costs the compiler little. */
+/* -g1 writes line numbers and no variables: enough for sanitizers and stack traces, and cheap to
+ * make. */
 extern const struct language language_c;
 const struct language language_c = {
     .name = "c",
@@ -8,13 +9,15 @@ const struct language language_c = {
     .extensions = (const char *const[]){ ".c", NULL },
     .main_file = "main.c",
     .command = (const char *const[]){ "./{program}", NULL },
-    /* Libraries after what uses them; the caller's own arguments last, where they win. */
+    /* Libraries follow the sources that use them. The caller's arguments come last, where they
+     * win. */
     .compile = (const char *const[]){ "/usr/bin/gcc", "-std=gnu17", "-O2", "-g1", "-Wall",
                                       "-fdiagnostics-color=never", "-o", "{program}", "{sources}",
                                       "-lm", "-pthread", NULL },
     .products = (const char *const[]){ "program", NULL },
-    /* For programs made with -fsanitize=address: a jar has neither the system call that forbids core files nor the one by which
-     * leaks are looked for, and the sanitizer gives up without. */
+    /* For programs built with -fsanitize=address. A jar allows neither the system call that
+     * disables core files nor the one that leak detection needs, and the sanitizer aborts when
+     * either fails. */
     .env = (const char *const[]){ "ASAN_OPTIONS=disable_coredump=0:detect_leaks=0", NULL },
     .version = (const char *const[]){ "/usr/bin/gcc", "-dumpfullversion", NULL },
     .install = "apt-get install gcc libc6-dev",

@@ -1,7 +1,8 @@
 #include "runtime/language.h"
 
-/* {guest}/cpp/seed holds precompiled headers, made with these very options (guest/prepare). gcc takes one when it is for the
- * first thing a file includes and fits in every respect, and passes over it without a word otherwise: also when there is none. */
+/* {guest}/cpp/seed holds precompiled headers, made with exactly these options (guest/prepare). gcc
+ * uses one if it matches in every respect and the file includes that header first. Otherwise, and
+ * without a seed, gcc silently reads the header itself. */
 extern const struct language language_cpp;
 const struct language language_cpp = {
     .name = "cpp",
@@ -13,8 +14,7 @@ const struct language language_cpp = {
                                       "-fdiagnostics-color=never", "-pthread", "-I{guest}/cpp/seed",
                                       "-o", "{program}", "{sources}", NULL },
     .products = (const char *const[]){ "program", NULL },
-    /* For programs made with -fsanitize=address: a jar has neither the system call that forbids core files nor the one by which
-     * leaks are looked for, and the sanitizer gives up without. */
+    /* For -fsanitize=address, as in c/lang.c. */
     .env = (const char *const[]){ "ASAN_OPTIONS=disable_coredump=0:detect_leaks=0", NULL },
     .version = (const char *const[]){ "/usr/bin/g++", "-dumpfullversion", NULL },
     .install = "apt-get install g++",

@@ -1,6 +1,7 @@
 #include "runtime/language.h"
 
-/* The script finds out what kind of a program it is, and where the build cache is; see there. */
+/* guest/build decides whether the program is a module or single files, and finds the build
+ * cache. */
 extern const struct language language_go;
 const struct language language_go = {
     .name = "go",

@@ -1,6 +1,6 @@
 #include "runtime/language.h"
 
-/* Which class is run is found out when it is compiled (guest/compile). */
+/* guest/compile finds the class with main() and writes its name to .main-class. */
 extern const struct language language_java;
 const struct language language_java = {
     .name = "java",

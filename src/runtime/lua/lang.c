@@ -6,7 +6,7 @@ const struct language language_lua = {
     .aliases = (const char *const[]){ NULL },
     .extensions = (const char *const[]){ ".lua", NULL },
     .main_file = "main.lua",
-    /* Nothing waits in a buffer, so that a run that is killed keeps what it printed. */
+    /* Unbuffered, so that a killed run keeps its output. */
     .command = (const char *const[]){ "/usr/bin/lua", "-e", "io.stdout:setvbuf('no')",
                                       FILE_ARGUMENT, NULL },
     .env = (const char *const[]){ NULL },

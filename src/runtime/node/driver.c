@@ -1,14 +1,17 @@
-/* runtime/node/driver.c — Node, booted once and forked. Preloaded into the machine's own node; see zygote/driver.h.
+/* runtime/node/driver.c — Node, booted once and forked. Preloaded into the machine's own node; see
+ * zygote/driver.h.
  *
- * Theory of operation. Node's real main() runs, with the command line that most jobs have: `node main.js` in /sandbox.
- * While it makes the file's name absolute it asks for the working directory, and there driver.js is run: it has Node come
- * back to us, through serve(), at the moment when all is set up and nothing of the program has been looked at. serve() puts away what
- * a fork does not take along or must not share (threads, descriptors, the time), and driver_serve() forks.
- * In an embryo all of it is made anew, random generators first of all, and Node goes on as it would have.
+ * Theory of operation. Node's own main() runs with the command line of most jobs: `node main.js` in
+ * /sandbox. To make the file name absolute, Node calls getcwd(); our getcwd() runs driver.js there.
+ * driver.js arranges that Node calls serve() when the boot is complete and before Node looks at the
+ * program. serve() puts away everything that a fork loses or must not share (threads, descriptors,
+ * the start time), and driver_serve() forks. An embryo makes all of it anew, the random generators
+ * first, and Node continues as usual.
  *
- * N1 When guest code runs, nothing in JavaScript's world tells that it was not started by execve.
- * N2 Whatever the embryo cannot do exactly, it does by execve of the same command line: slower, and exact by definition.
- * N3 No embryo shares a kernel object or the state of a random generator with another. */
+ * NODE-1 Guest code finds nothing in JavaScript that differs from a start by execve.
+ * NODE-2 A job that the embryo cannot run exactly is run by execve of the same command line:
+ *        slower, and exact by definition.
+ * NODE-3 No two embryos share a kernel object or the state of a random generator. */
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,10 +33,10 @@
 #include "runtime/node/fds.h"
 #include "runtime/node/instant.h"
 #include "runtime/node/node_api.h"
-#include "runtime/node/rehearsal.h"
 #include "runtime/node/threads.h"
+#include "runtime/node/warmup.h"
 #include "runtime/plain/pages.h"
-#include "runtime/plain/shown.h"
+#include "runtime/plain/proc_environ.h"
 #include "spec/zygote.h"
 #include "zygote/driver.h"
 
@@ -44,7 +47,7 @@ enum { CONTROL_FD = 3, CONTROL_AWAY = 200 };
 __attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_env env,
                                                                           napi_value exports);
 
-/* What Node's interface for C lacks is taken from V8 itself. Handles are pointers to C. */
+/* V8 functions for the gaps in Node's C interface. In C a handle is a pointer. */
 static struct v8 {
     void *(*current)(void);
     bool (*in_context)(void *isolate);
@@ -83,7 +86,8 @@ static const struct {
     { "_ZN2v87Isolate21LowMemoryNotificationEv", offsetof(struct v8, collect) },
 };
 
-/* Those that every program of tests/data/exact has been run with: in any other, what we look for may be kept elsewhere. */
+/* The versions of V8 that passed every program of tests/data/exact. Another version may keep its state
+ * elsewhere. */
 static const char *const proven[] = { "10.2." /* Node 18 */, "11.3." /* Node 20 */ };
 
 /* v8::HandleScope, with room to spare. */
@@ -96,13 +100,14 @@ static const char script_text[] =
 #include "runtime/node/driver.js.inc"
     ;
 
-/* What comes before the main file on the command line: the interpreter's options. A job that has others is not for us. */
+/* The interpreter's options: the arguments before the main file. A job with other options goes to
+ * execve (NODE-2). */
 static struct {
     char **argv;
-    int n; /* the main file's place */
+    int n; /* index of the main file */
 } options;
 
-static bool booting; /* from driver_main until driver_serve has returned in an embryo */
+static bool booting; /* from driver_main until driver_serve returns in an embryo */
 static bool hooked;
 static pid_t zygote;
 
@@ -113,9 +118,9 @@ static _Noreturn void fail(const char *why)
     driver_fail(why);
 }
 
-/* ---- what Node asks libc for while it boots ---- */
+/* ---- libc functions that Node calls while it boots ---- */
 
-/* V8 keeps its memory from being forked, for which there is no reason here. */
+/* V8 marks its memory MADV_DONTFORK. Embryos need that memory, so the mark is dropped. */
 __attribute__((visibility("default"))) int madvise(void *addr, size_t len, int advice)
 {
     if (booting && advice == MADV_DONTFORK)
@@ -126,7 +131,7 @@ __attribute__((visibility("default"))) int madvise(void *addr, size_t len, int a
 static void run_script(void *isolate)
 {
     struct scope scope;
-    v8.set_flags("--memory-reducer"); /* as it was: see driver_main() */
+    v8.set_flags("--memory-reducer"); /* the default again, see driver_main() */
     v8.scope_enter(&scope, isolate);
     void *context = v8.context(isolate);
     void *source = v8.new_string(isolate, script_text, 0, (int)sizeof script_text - 1);
@@ -136,7 +141,7 @@ static void run_script(void *isolate)
     v8.scope_leave(&scope);
 }
 
-/* Node remembers the answer: it is the one that every job would get. */
+/* Node caches the answer. Every job would get the same one. */
 __attribute__((visibility("default"))) char *getcwd(char *buf, size_t size)
 {
     if (booting && size >= sizeof WORKING_DIR) {
@@ -156,43 +161,44 @@ __attribute__((visibility("default"))) char *getcwd(char *buf, size_t size)
 
 /* ---- an embryo ---- */
 
-static int scouts_pipe = -1; /* in a scout */
+static int probe_pipe = -1; /* in a page probe */
 
-/* A child that does once what jobs do, see plain/pages.h. true in the child. It has the main thread alone, and a bounded life:
- * if it gets nowhere, nothing is known. */
-static bool send_scout(void)
+/* Forks the page probe (plain/pages.h). Returns true in the child. The child has only the main
+ * thread, and an alarm bounds its life: if it hangs, the zygote knows no pages. */
+static bool fork_page_probe(void)
 {
     enum { PATIENCE_S = 5 };
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) < 0)
         return false;
-    /* libuv closes in a child what had these numbers before it was put away */
+    /* In a child libuv closes the descriptor numbers that it had before fds_put_away(). */
     int to = fcntl(ends[1], F_DUPFD_CLOEXEC, CONTROL_AWAY);
     close(ends[1]);
     pid_t pid = to < 0 ? -1 : fork();
     if (pid == 0) {
         (void)signal(SIGALRM, SIG_DFL);
         (void)alarm(PATIENCE_S);
-        scouts_pipe = to;
+        probe_pipe = to;
         return true;
     }
     close(to);
     if (pid > 0) {
-        pages_hear(ends[0]);
+        pages_receive(ends[0]);
         (void)waitpid(pid, NULL, 0);
     }
     close(ends[0]);
     return false;
 }
 
-static napi_value scouted(napi_env env, napi_info info)
+static napi_value probe_done(napi_env env, napi_info info)
 {
     (void)env;
     (void)info;
-    pages_tell(scouts_pipe);
+    pages_report(probe_pipe);
 }
 
-/* Every generator whose state the fork has copied. OpenSSL would notice a new process id, and ids repeat between jars. */
+/* Reseeds every generator whose state the fork has copied. OpenSSL reseeds by itself only for a new
+ * process id, and ids repeat between jars. */
 static void embryo(void)
 {
     pages_touch();
@@ -231,27 +237,29 @@ static napi_value job_to_js(napi_env env, const struct driver_job *job)
     return wrong ? NULL : list;
 }
 
-/* What the boot left behind is cleared away once, or each embryo would do it, page by page, in memory that is then its own.
- * What was compiled in advance is not to be thrown away for not having been used since. */
+/* Collects the garbage of the boot once. Otherwise each embryo would do it and copy every page that
+ * it touches. Compiled code stays, although it has not been used since. */
 static void tidy(void)
 {
     v8.set_flags("--no-flush-bytecode");
     v8.collect(v8.current());
-    (void)malloc_trim(0); /* a page less is a page less for each of them to give back */
-    v8.set_flags(
-        "--flush-bytecode"); /* V8 makes a number of all flags, which a program can ask for */
+    (void)malloc_trim(0); /* each page freed here is one less to free in every embryo */
+    /* restored: V8 hashes its flags, and programs can read the hash */
+    v8.set_flags("--flush-bytecode");
 }
 
-/* From JavaScript, in the zygote; returns in an embryo, with argv but for the options and, last, the process id. With an
- * argument it sends a scout, in which it returns nothing. */
+/* Called from JavaScript in the zygote. Returns in an embryo: argv without the options and,
+ * last, the process id. With an argument it also forks the page probe; in the probe it returns
+ * nothing. */
 static napi_value serve(napi_env env, napi_info info)
 {
     static const struct driver_hooks hooks = { .embryo = embryo };
     struct driver_job job;
     void *loop = NULL;
-    napi_value scout;
+    napi_value pages_program;
     size_t argc = 1;
-    bool scouts = napi_get_cb_info(env, info, &argc, &scout, NULL, NULL) == 0 && argc == 1;
+    bool with_probe = napi_get_cb_info(env, info, &argc, &pages_program, NULL, NULL) == 0 &&
+                      argc == 1;
     tidy();
     const char *wrong = instant_find();
     wrong = wrong ? wrong : threads_park();
@@ -259,7 +267,7 @@ static napi_value serve(napi_env env, napi_info info)
     if (wrong || dup3(CONTROL_AWAY, CONTROL_FD, O_CLOEXEC) < 0)
         fail(wrong ? wrong : "the control socket cannot be put back");
     close(CONTROL_AWAY);
-    if (scouts && send_scout())
+    if (with_probe && fork_page_probe())
         return NULL;
     driver_serve(&hooks, &job);
     booting = false;
@@ -272,7 +280,7 @@ static napi_value serve(napi_env env, napi_info info)
         instant_set();
         result = job_to_js(env, &job);
     }
-    if (!result) { /* N2 */
+    if (!result) { /* NODE-2 */
         execve(job.argv[0], job.argv, job.envp);
         _exit(127);
     }
@@ -284,7 +292,7 @@ static napi_value give_up(napi_env env, napi_info info)
 {
     size_t argc = 1;
     napi_value arg;
-    char why[128] = "a rehearsal went wrong";
+    char why[128] = "the warm-up failed";
     if (napi_get_cb_info(env, info, &argc, &arg, NULL, NULL) == 0 && argc == 1)
         (void)napi_get_value_string_utf8(env, arg, why, sizeof why, NULL);
     fail(why);
@@ -297,13 +305,13 @@ napi_value napi_register_module_v1(napi_env env, napi_value exports)
         napi_set_named_property(env, exports, "fail", f) ||
         napi_create_function(env, "serve", SIZE_MAX, serve, NULL, &f) ||
         napi_set_named_property(env, exports, "serve", f) ||
-        napi_create_function(env, "scouted", SIZE_MAX, scouted, NULL, &f) ||
-        napi_set_named_property(env, exports, "scouted", f) || rehearsal_export(env, exports))
+        napi_create_function(env, "probeDone", SIZE_MAX, probe_done, NULL, &f) ||
+        napi_set_named_property(env, exports, "probeDone", f) || warmup_export(env, exports))
         fail("this Node does not take the driver's function");
     return exports;
 }
 
-/* ---- the zygote's beginning ---- */
+/* ---- the start of the zygote ---- */
 
 static void not_served(void)
 {
@@ -326,7 +334,7 @@ static void check_version(void)
     driver_fail(why);
 }
 
-/* Node moves its arguments about. The last one is the main file. */
+/* Node moves its arguments, so this copies them. The last one is the main file. */
 static void keep_options(int argc, char **argv)
 {
     options.n = argc - 1;
@@ -359,15 +367,15 @@ int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char *
         fail_without(#name);
     NODE_API_SYMBOLS(CHECK_SYMBOL)
     keep_options(argc, argv);
-    /* Node's descriptors get the numbers that they have anywhere. */
+    /* Node's own descriptors get the same numbers as in a cold start. */
     if (dup3(CONTROL_FD, CONTROL_AWAY, O_CLOEXEC) < 0 || close(CONTROL_FD) < 0)
         driver_fail("the control socket cannot be put aside");
-    /* When a heap is made it is decided whether one more collection follows some seconds after each: that would be the first
-     * thing that every embryo does. */
+    /* V8 reads this flag when it makes a heap. With the memory reducer, a second collection some
+     * seconds later would be the first thing that every embryo does. */
     v8.set_flags("--no-memory-reducer");
     booting = true;
     zygote = getpid();
-    shown_without_preload();
+    proc_environ_hide_boot();
     atexit(not_served);
     int status = real_main(argc, argv, envp);
     not_served();

@@ -1,8 +1,8 @@
-// Run once by the driver while Node boots, before Node has set up its module loader; see driver.c.
-//
-// Node's last step before a program is `Module.runMain(main)`. Here runMain is made an accessor: reading it is where a
-// zygote stays for life, and where each of its children wakes up with a job. The accessor has returned before Node calls
-// what it returned, so no frame, module or option of ours is there when the program runs.
+// Runs once while Node boots, before Node has set up its module loader; see driver.c.
+// The last step of Node before a program is `Module.runMain(main)`. This script makes runMain an
+// accessor. Reading it is where a zygote stays for life and where each embryo continues with a job.
+// The accessor has returned before Node calls the function that it returned, so no frame, module or
+// option of ours exists when the program runs.
 (() => {
   'use strict';
   const addon = { exports: {} };
@@ -10,7 +10,7 @@
   const driver = addon.exports;
   const CWD = '/sandbox';
 
-  // As path.resolve() would: what the program finds in process.argv[1].
+  // As path.resolve() does it: the value of process.argv[1].
   const resolve = (name) => {
     const parts = [];
     for (const part of (name[0] === '/' ? name : CWD + '/' + name).split('/')) {
@@ -20,28 +20,31 @@
     return '/' + parts.join('/');
   };
 
-  // Where the count of asynchronous operations is, and what it was; undefined when that cannot be told.
+  // Finds where Node keeps the count of asynchronous operations. Returns its value, or undefined if
+  // the place is not certain.
   const findCount = (AsyncResource) => {
-    const first = new AsyncResource('rehearsal').asyncId();
+    const first = new AsyncResource('warmup').asyncId();
     let places = driver.countIs(first);
-    for (let i = 0; i < 8 && places > 1; i++) places = driver.countIs(new AsyncResource('rehearsal').asyncId());
+    for (let i = 0; i < 8 && places > 1; i++) places = driver.countIs(new AsyncResource('warmup').asyncId());
     return places === 1 ? first - 1 : undefined;
   };
 
-  // Node makes process.stdout and the like when they are first asked for, and keeps them: not before there is a job.
+  // Node makes process.stdout and the others at the first use and keeps them, so that must not
+  // happen before there is a job.
   const guardStreams = () => {
     const names = ['stdin', 'stdout', 'stderr'];
     const before = names.map((name) => Object.getOwnPropertyDescriptor(process, name));
     names.forEach((name, i) => Object.defineProperty(process, name, {
       ...before[i],
-      get: () => driver.fail(`a rehearsal uses process.${name}`),
+      get: () => driver.fail(`the warm-up uses process.${name}`),
     }));
     return { restore: () => names.forEach((name, i) => Object.defineProperty(process, name, before[i])) };
   };
 
-  // Once through what most programs do, so that Node has its own part of it compiled. See rehearsal.h.
-  const rehearse = (Module) => {
-    const FILE = '/belljar/node_modules/rehearsal.js';
+  // Runs the first steps of most programs once, so that Node compiles its own part of them. See
+  // warmup.h.
+  const warmUp = (Module) => {
+    const FILE = '/belljar/node_modules/warmup.js';
     const loaded = process.moduleLoadList.length;
     const streams = guardStreams();
     const count = findCount(Module._load('async_hooks').AsyncResource);
@@ -53,12 +56,13 @@
     try { Module._load(FILE, null, false); } catch { /* looked for, and not there */ }
     fs.realpathSync(process.execPath, { encoding: 'utf8' });
     const module = new Module(FILE);
-    module.load(FILE); // which the driver has after all
-    // colorMode: whether a stream has colours is asked of process.stderr, which would then be the zygote's for ever
+    module.load(FILE); // now the driver supplies the file
+    // colorMode: otherwise the console would ask process.stderr for colours, which would then stay
+    // the zygote's
     const { Console } = Module._load('console');
     module.exports(new Console({ stdout: stream, stderr: stream, colorMode: false }));
     process._tickCallback();
-    stream._handle.close(); // destroy() asks whether it is process.stderr
+    stream._handle.close(); // destroy() would ask whether it is process.stderr
     for (let i = 0; i < 4; i++) {
       process._tickCallback();
       driver.turn();
@@ -68,16 +72,17 @@
     driver.setCount(count);
     streams.restore();
     process.moduleLoadList.length = loaded;
-    /^/.exec(''); // as Node does, for RegExp.$1 and its like
+    /^/.exec(''); // as Node does, to reset RegExp.$1
   };
 
-  // What is preloaded may have something of its own that jobs do (`scout`): a child goes ahead and does it.
-  const begin = (module, runMain, scout) => {
-    rehearse(module);
-    const argv = scout ? driver.serve(scout) : driver.serve();
+  // A preloaded script may define a typical job (`pageProbe`): a child runs it before the first
+  // embryo.
+  const begin = (module, runMain, pageProbe) => {
+    warmUp(module);
+    const argv = pageProbe ? driver.serve(pageProbe) : driver.serve();
     if (argv === undefined) {
-      scout();
-      driver.scouted();
+      pageProbe();
+      driver.probeDone();
     }
     const pid = argv.pop();
     Object.defineProperty(module, 'runMain', { value: runMain, writable: true, enumerable: true, configurable: true });
@@ -89,13 +94,14 @@
     return runMain.bind(module, argv[1]);
   };
 
-  // The loader is not there yet. When it is, Node writes Module.runMain; Module inherits this from Function.prototype.
+  // The module loader does not exist yet. Node later writes Module.runMain, and Module inherits
+  // this setter from Function.prototype.
   Object.defineProperty(Function.prototype, 'runMain', {
     configurable: true,
     set(runMain) {
       delete Function.prototype.runMain;
       const Module = this;
-      const get = () => begin(Module, runMain, get.scout);
+      const get = () => begin(Module, runMain, get.pageProbe);
       Object.defineProperty(this, 'runMain', { enumerable: true, configurable: true, get });
     },
   });

@@ -13,15 +13,16 @@
 
 #include "base/array.h"
 
-enum { FDS_MAX = 64, WATCHES_MAX = 64, LINK_MAX_BYTES = 64, HELD_MAX = 64 };
+enum { FDS_MAX = 64, WATCHES_MAX = 64, LINK_MAX_BYTES = 64, UNREAD_MAX = 64 };
 
 enum kind { KIND_NULL, KIND_EVENT, KIND_POLL, KIND_PIPE };
 
 static struct own {
     int fd, flags;
     enum kind kind;
-    char link[LINK_MAX_BYTES]; /* both ends of a pipe have the same */
-    char held[HELD_MAX]; /* what waits in a pipe or a counter: libuv's lock is a byte in a pipe */
+    char link[LINK_MAX_BYTES]; /* the same for both ends of a pipe */
+    /* unread bytes of a pipe or the value of a counter: libuv's lock is a byte in a pipe */
+    char unread[UNREAD_MAX];
     size_t n_held;
 } own[FDS_MAX];
 static size_t n_own;
@@ -78,16 +79,16 @@ static const char *remember_watches(int poll)
     return NULL;
 }
 
-/* Reads without waiting. More than there is room for is not what an interpreter at rest has. */
+/* Reads without blocking. An idle interpreter never has more unread bytes than fit. */
 static bool remember_held(struct own *o)
 {
     struct pollfd p = { .fd = o->fd, .events = POLLIN };
     if (o->kind == KIND_POLL || o->kind == KIND_NULL || (o->flags & O_ACCMODE) == O_WRONLY ||
         poll(&p, 1, 0) <= 0 || !(p.revents & POLLIN))
         return true;
-    ssize_t n = read(o->fd, o->held, sizeof o->held);
+    ssize_t n = read(o->fd, o->unread, sizeof o->unread);
     o->n_held = n > 0 ? (size_t)n : 0;
-    return n > 0 && n < (ssize_t)sizeof o->held;
+    return n > 0 && n < (ssize_t)sizeof o->unread;
 }
 
 static const char *remember(int fd)
@@ -139,7 +140,7 @@ static bool place(int fd, int at)
     return good;
 }
 
-/* The end of a pipe that is not at its place yet may be in another's. */
+/* A new end of a pipe may occupy the number that another one needs. */
 static int out_of_the_way(int fd)
 {
     int away = fcntl(fd, F_DUPFD_CLOEXEC, own[n_own - 1].fd + 1);
@@ -153,7 +154,7 @@ static bool renew_pipe(struct own *o)
     for (struct own *p = o + 1; p < own + n_own && !other; p++)
         if (p->kind == KIND_PIPE && strcmp(p->link, o->link) == 0)
             other = p;
-    if (!other) /* the second of a pair, or one whose other end is gone */
+    if (!other) /* the second end of a pair, or an end without its other end */
         return true;
     int ends[2], want[2];
     bool reads = (o->flags & O_ACCMODE) == O_RDONLY;
@@ -165,7 +166,7 @@ static bool renew_pipe(struct own *o)
         ends[1] = out_of_the_way(ends[1]);
     const struct own *reader = reads ? o : other;
     return place(ends[0], want[0]) && place(ends[1], want[1]) &&
-           write(want[1], reader->held, reader->n_held) == (ssize_t)reader->n_held;
+           write(want[1], reader->unread, reader->n_held) == (ssize_t)reader->n_held;
 }
 
 static bool renew(struct own *o)
@@ -175,7 +176,7 @@ static bool renew(struct own *o)
         return place(open("/dev/null", o->flags | O_CLOEXEC), o->fd);
     case KIND_EVENT:
         return place(eventfd(0, EFD_CLOEXEC | (o->flags & O_NONBLOCK ? EFD_NONBLOCK : 0)), o->fd) &&
-               (o->n_held == 0 || write(o->fd, o->held, o->n_held) == (ssize_t)o->n_held);
+               (o->n_held == 0 || write(o->fd, o->unread, o->n_held) == (ssize_t)o->n_held);
     case KIND_POLL:
         return place(epoll_create1(EPOLL_CLOEXEC), o->fd);
     case KIND_PIPE:

@@ -1,8 +1,10 @@
-/* runtime/node/fds.h — the descriptors that the interpreter has made for itself: event loops, wakeups, signal pipes.
- * A child has the same ones by number, and none by kernel object: what two jars share, they can talk through. */
+/* runtime/node/fds.h — the descriptors that the interpreter made for itself: event loops, wakeups,
+ * signal pipes. A child gets the same numbers but new kernel objects, because two jars could talk
+ * through a shared one. */
 #pragma once
 
-/* Remembers what there is above 2, but for one, and closes it. NULL, or what went wrong. */
+/* Records and closes every descriptor above 2, except one. Returns NULL or the reason for the
+ * failure. */
 const char *fds_put_away(int but);
-/* In the child: the same again, new. NULL, or what went wrong. */
+/* In the child: makes the recorded descriptors anew. Returns NULL or the reason for the failure. */
 const char *fds_renew(void);

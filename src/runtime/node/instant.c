@@ -10,8 +10,9 @@
 
 #include "runtime/node/memory.h"
 
-/* Each in the forms in which the interpreter keeps it: the monotonic one in nanoseconds, and as JavaScript has it in Node 18,
- * in milliseconds; the other in microseconds. */
+/* The start time in each form in which the interpreter keeps it: the monotonic clock in
+ * nanoseconds, the same in milliseconds as a JavaScript number (Node 18), and the wall clock in
+ * microseconds. */
 union number {
     uint64_t bits;
     double real;
@@ -27,7 +28,7 @@ static struct copy {
 } copies[COPIES_MAX];
 static size_t n_copies;
 
-static atomic_bool moving; /* time goes on */
+static atomic_bool moving; /* the clocks run */
 static struct timespec mono, wall;
 
 typedef int (*clock_gettime_fn)(clockid_t, struct timespec *);
@@ -35,7 +36,7 @@ typedef int (*gettimeofday_fn)(struct timeval *restrict, void *restrict);
 static clock_gettime_fn real_clock;
 static gettimeofday_fn real_timeofday;
 
-/* Before the constructors of any other object, which look at the clock. */
+/* Runs before the constructors of all other objects, which read the clock. */
 __attribute__((constructor)) static void stand_still(void)
 {
     if (real_clock)
@@ -44,8 +45,9 @@ __attribute__((constructor)) static void stand_still(void)
     clock_gettime_fn found = (clock_gettime_fn)dlsym(RTLD_NEXT, "clock_gettime");
     found(CLOCK_MONOTONIC, &mono);
     found(CLOCK_REALTIME, &wall);
-    mono.tv_nsec |= 1; /* no whole number in any form, which JavaScript would keep in another way */
-    wall.tv_nsec -= wall.tv_nsec % 1000; /* is kept in microseconds */
+    /* fractional in every form: JavaScript keeps whole numbers in another representation */
+    mono.tv_nsec |= 1;
+    wall.tv_nsec -= wall.tv_nsec % 1000; /* kept in microseconds */
     real_clock = found;
 }
 

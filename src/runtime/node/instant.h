@@ -1,11 +1,11 @@
-/* runtime/node/instant.h — when the program began.
+/* runtime/node/instant.h — the time at which the program began.
  *
- * While the interpreter boots, time stands still: every clock shows the instant at which the driver was loaded. What the
- * interpreter keeps of it (performance.timeOrigin, process.uptime) is found in its memory, and in a child is set to the
- * child's own beginning. */
+ * While the interpreter boots, every clock shows the instant at which the driver was loaded. The
+ * driver finds the interpreter's copies of that value (performance.timeOrigin, process.uptime) in
+ * memory and, in a child, sets them to the child's own start. */
 #pragma once
 
-/* Finds the copies, and lets time go on. NULL, or what went wrong. */
+/* Finds the copies and lets the clocks run again. Returns NULL or the reason for the failure. */
 const char *instant_find(void);
-/* In the child: now is when it began. */
+/* In the child: the program begins now. */
 void instant_set(void);

@@ -1,7 +1,7 @@
 #include "runtime/language.h"
 
 static const struct warm warm[] = {
-    /* The command line is that of most jobs, so that what Node takes from it is right for them. */
+    /* The command line of most jobs, because Node reads and keeps it while it boots. */
     { .zygote = { .name = "node",
                   .files = (const char *const[]){ "belljar-node.so", NULL },
                   .argv = (const char *const[]){ "/usr/bin/node", "main.js", NULL },

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Only pages that are there: reading one that is not would make it, here and in the page tables of every child. */
+/* Visits only pages that are present. Reading an absent page would create it here and in the page
+ * tables of every child. */
 static bool walk_mapping(int pagemap, uint64_t from, uint64_t to, memory_fn fn, void *context)
 {
     enum { AT_A_TIME = 512 };

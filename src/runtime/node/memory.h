@@ -1,10 +1,12 @@
-/* runtime/node/memory.h — this process's own memory, looked through for values whose place is not told. */
+/* runtime/node/memory.h — searches the memory of this process for values whose address is not
+ * known. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* For every aligned word in private writable memory that is there, but for the main stack. false ends the walk. */
+/* Calls fn for every aligned word in private writable memory that is present, except the main
+ * stack. fn returns false to stop. */
 typedef bool (*memory_fn)(uint64_t *word, void *context);
-/* false: ended by fn, or memory cannot be listed. */
+/* Returns false if fn stopped the walk or the memory cannot be listed. */
 bool memory_walk(memory_fn fn, void *context);

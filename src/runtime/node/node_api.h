@@ -1,5 +1,6 @@
-/* runtime/node/node_api.h — of Node's stable interface for C and of libuv, what the driver uses. Declared here because the
- * headers are not where Node is; weak because what a Node lacks is to be said, not to keep it from starting. */
+/* runtime/node/node_api.h — the parts of Node's stable C interface and of libuv that the driver
+ * uses. They are declared here because the headers do not come with Node. They are weak, so
+ * that the driver can name a missing function instead of failing to load. */
 #pragma once
 
 #include <stddef.h>
@@ -10,7 +11,7 @@ typedef struct napi_value_opaque *napi_value;
 typedef struct napi_info_opaque *napi_info;
 typedef napi_value (*napi_callback)(napi_env, napi_info);
 
-/* All return 0, or what is wrong. */
+/* All return 0 on success. */
 int napi_create_function(napi_env, const char *, size_t, napi_callback, void *, napi_value *);
 int napi_get_cb_info(napi_env, napi_info, size_t *argc, napi_value *argv, napi_value *self,
                      void **);

@@ -1,3 +1,3 @@
-# A text as a C string, a line a line.
+# Turns a text into C strings, one for each line.
 s/[\\"]/\\&/g
 s/.*/"&\\n"/

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #if __has_include(<sys/rseq.h>)
 #include <sys/rseq.h>
-#pragma weak __rseq_offset /* not in every libc that this may run with */
+#pragma weak __rseq_offset /* some C libraries lack it */
 #pragma weak __rseq_size
 #endif
 
@@ -25,8 +25,9 @@
 
 enum {
     THREADS_MAX = 32,
-    STACK_BYTES = 16 << 10, /* for the few calls before a thread is back on its own */
-    /* One of the two signals that libc keeps to itself, and therefore the only kind that no thread can have blocked. */
+    STACK_BYTES = 16 << 10, /* for the few calls before a thread is back on its own stack */
+    /* One of the two signals that libc reserves for itself. Only those cannot be blocked by any
+     * thread. */
     PARK_SIGNAL = 33,
 };
 
@@ -58,7 +59,8 @@ static void park(int number)
     errno = error;
 }
 
-/* libc registers each thread's restartable sequences, if it knows of them; the kernel has forgotten with the thread. */
+/* libc registers restartable sequences for each thread, if it supports them. The kernel dropped the
+ * registration when the thread ended. */
 static void rseq_again(char *tls)
 {
 #if __has_include(<sys/rseq.h>)
@@ -70,7 +72,7 @@ static void rseq_again(char *tls)
 #endif
 }
 
-/* The first a thread does when it is there again; its thread-local storage is its own already. */
+/* The first code of a revived thread. Its thread-local storage is already its own. */
 static int revived(void *arg)
 {
     struct parked *t = arg;
@@ -79,7 +81,7 @@ static int revived(void *arg)
     __builtin_longjmp(t->at, 1);
 }
 
-/* What the kernel knows of a thread: 'S' is asleep. */
+/* The kernel's state letter of a thread: 'S' is asleep. */
 static char state_of(const char *tid)
 {
     char path[64], text[256];
@@ -94,7 +96,7 @@ static char state_of(const char *tid)
     return end && end[1] ? end[2] : '\0';
 }
 
-/* The other threads; *ret_idle: all of them are asleep. */
+/* Lists the other threads. *ret_idle: all of them are asleep. */
 static size_t others(pid_t tids[THREADS_MAX], bool *ret_idle)
 {
     size_t n = 0;
@@ -117,7 +119,7 @@ static void rest(long ms)
     (void)nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
 }
 
-/* Long enough asleep that nothing is on its way any more. */
+/* Waits until all threads have been asleep for so long that no wakeup is under way. */
 static bool all_idle(void)
 {
     enum { IN_A_ROW = 10, TRIES = 400, EVERY_MS = 5 };
@@ -147,7 +149,8 @@ const char *threads_park(void)
         void (*restorer)(void);
         uint64_t mask;
     } raw = { 0 }, old;
-    /* libc does not let us have this signal; what it would give the kernel is seen from one that it does. */
+    /* sigaction() in libc refuses this signal. The flags that libc passes to the kernel are copied
+     * from a signal that it accepts. */
     if (sigaction(SIGURG, &way, &before) < 0 ||
         syscall(SYS_rt_sigaction, SIGURG, NULL, &raw, sizeof raw.mask) < 0 ||
         sigaction(SIGURG, &before, NULL) < 0 ||

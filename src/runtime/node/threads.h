@@ -1,11 +1,13 @@
-/* runtime/node/threads.h — the interpreter's other threads, across a fork that takes only one along.
+/* runtime/node/threads.h — keeps the interpreter's other threads across a fork, which copies only
+ * one.
  *
- * Each is stopped by a signal, remembers where it was, and ends; its stack and its thread-local storage stay where they
- * are and are copied by the fork as all memory is. In the child each is started again on that stack and returns from the
- * signal, as if nothing had been. They are idle by then: waiting in a system call that a signal may interrupt at any time. */
+ * A signal stops each thread. The thread records its position and ends; its stack and its
+ * thread-local storage stay, and the fork copies them like all memory. In the child each thread is
+ * started again on that stack and returns from the signal handler as if nothing had happened. All
+ * threads are idle by then: they wait in a system call that a signal may interrupt. */
 #pragma once
 
-/* Afterwards this thread is the only one. NULL, or what went wrong. */
+/* Afterwards the calling thread is the only one. Returns NULL or the reason for the failure. */
 const char *threads_park(void);
-/* In the child: all are there again. NULL, or what went wrong. */
+/* In the child: starts all of them again. Returns NULL or the reason for the failure. */
 const char *threads_revive(void);

@@ -6,12 +6,12 @@ const struct language language_perl = {
     .aliases = (const char *const[]){ "pl", NULL },
     .extensions = (const char *const[]){ ".pl", ".pm", NULL },
     .main_file = "main.pl",
-    /* The module has nothing wait in a buffer, so that a run that is killed keeps what it printed; nothing is seen of it but
-     * $|. */
+    /* The module unbuffers stdout, so that a killed run keeps its output. A program can notice it
+     * only by $|. */
     .command = (const char *const[]){ "/usr/bin/perl", "-I{guest}/perl", "-MBelljarFlush",
                                       FILE_ARGUMENT, NULL },
     .env = (const char *const[]){ NULL },
-    /* what --version prints has the number in the middle of it */
+    /* --version prints the number in the middle of a sentence. */
     .version = (const char *const[]){ "/usr/bin/perl", "-e", "printf '%vd', $^V", NULL },
     .install = "apt-get install perl",
     .hints = (const char *const[]){ "!^use strict",

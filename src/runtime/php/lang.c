@@ -6,8 +6,8 @@ const struct language language_php = {
     .aliases = (const char *const[]){ NULL },
     .extensions = (const char *const[]){ ".php", NULL },
     .main_file = "main.php",
-    /* What Debian's settings for the command line say, whatever they were changed to: errors go to stderr and not among the
-     * output, and the only limit of memory is the jar's. Output is never buffered by the command line's PHP. */
+    /* Debian's settings for the command line, whatever the machine's php.ini says: errors go to
+     * stderr, and only the jar limits memory. PHP's command line never buffers output. */
     .command = (const char *const[]){ "/usr/bin/php", "-d", "display_errors=0", "-d",
                                       "log_errors=1", "-d", "memory_limit=-1", FILE_ARGUMENT,
                                       NULL },

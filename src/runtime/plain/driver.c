@@ -1,6 +1,7 @@
-/* A driver for any interpreter: stops it where its own main() begins, with the program loaded and linked. */
+/* runtime/plain/driver.c — a driver for any interpreter. It stops the interpreter where main()
+ * begins, with the program loaded and linked. */
 #include "zygote/driver.h"
-#include "runtime/plain/shown.h"
+#include "runtime/plain/proc_environ.h"
 
 int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char **, char **))
 {
@@ -9,7 +10,7 @@ int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char *
     (void)argc;
     (void)argv;
     (void)envp;
-    shown_without_preload();
+    proc_environ_hide_boot();
     driver_serve(&none, &job);
     return real_main(job.argc, job.argv, job.envp);
 }

@@ -31,7 +31,8 @@ static void add(uintptr_t page, size_t page_bytes, int advice)
 {
     size_t around = PAGES_AROUND * page_bytes;
     struct pages *last = known.n ? &known.ranges[known.n - 1] : NULL;
-    /* the kernel brings the pages around one that is read as well, which is cheaper than to ask for each */
+    /* A read fault also maps the pages around it, which is cheaper than one request for each
+     * page. */
     if (last && last->advice == advice && advice == MADV_POPULATE_READ &&
         page / around == last->start / around)
         return;
@@ -42,7 +43,8 @@ static void add(uintptr_t page, size_t page_bytes, int advice)
         known.ranges[known.n++] = (struct pages){ page, page_bytes, advice };
 }
 
-/* Of one mapping: what is only ours, where it can be written to; else what is there. Bits as in pagemap(5). */
+/* Of a writable mapping: the private pages. Of another: the present pages. Bits as in
+ * pagemap(5). */
 static void look_at(int pagemap, uintptr_t start, uintptr_t end, bool writable)
 {
     const uint64_t present = UINT64_C(1) << 63, of_file = UINT64_C(1) << 61,
@@ -86,7 +88,7 @@ static void look_at_all(void)
         close(pagemap);
 }
 
-_Noreturn void pages_tell(int to)
+_Noreturn void pages_report(int to)
 {
     look_at_all();
     const char *at = (const char *)known.ranges;
@@ -100,7 +102,7 @@ _Noreturn void pages_tell(int to)
     _exit(0);
 }
 
-void pages_hear(int from)
+void pages_receive(int from)
 {
     size_t n = 0;
     while (n < sizeof known.ranges) {
@@ -114,7 +116,7 @@ void pages_hear(int from)
 
 void pages_touch(void)
 {
-    /* What is not there any more is not needed either. */
+    /* A range that is no longer mapped is skipped: no job needs it. */
     for (size_t i = 0; i < known.n; i++)
         /* NOLINTNEXTLINE(performance-no-int-to-ptr): an address out of /proc */
         (void)madvise((void *)known.ranges[i].start, known.ranges[i].bytes, known.ranges[i].advice);

@@ -1,15 +1,17 @@
-/* runtime/plain/pages.h — which pages of its memory any job touches. Runs in: a zygote, its scout, embryos.
+/* runtime/plain/pages.h — the pages of memory that every job touches. Runs in: a zygote, its page
+ * probe, embryos.
  *
- * An embryo shares its memory with the zygote, page by page, until it touches it; each first touch costs as much as a
- * thousand instructions, and they make up most of a short run. Which pages any job touches is found out once: a scout, forked
- * before the first embryo, runs a program such as may come and tells what has become its own, and what it read. An
- * embryo then asks for all of that at once, while it has nothing else to do. Without /proc or on a kernel that cannot, there
- * is nothing to ask for, and all is as before. */
+ * An embryo shares each page with the zygote until it touches the page. A first touch costs about
+ * as much as a thousand instructions, and these faults are most of the time of a short run. The
+ * zygote therefore learns the pages once: before the first embryo it forks a page probe. The probe
+ * runs a typical program and reports the pages that it wrote or read. Each embryo then requests all
+ * of these pages at once while it waits for its job. Without /proc, or on a kernel without these
+ * calls, the list is empty and nothing else changes. */
 #pragma once
 
-/* In the scout, when it has done what it does: tells it and ends. */
-_Noreturn void pages_tell(int to);
-/* In the zygote: hears it, to the end. */
-void pages_hear(int from);
-/* In an embryo. */
+/* In the page probe, after its program: reports the pages and exits. */
+_Noreturn void pages_report(int to);
+/* In the zygote: reads the report to its end. */
+void pages_receive(int from);
+/* In an embryo: requests the pages. */
 void pages_touch(void);

@@ -1,8 +1,9 @@
-/* runtime/postgres/driver.c — the driver that is loaded into guest-postgres: see zygote/driver.h for what that is. The zygote is
- * the program, loaded and linked; each embryo starts a database server in its jar and connects to it before it waits for its
- * job. So nothing of a server is shared between jars: no memory, no file, no random number. */
+/* runtime/postgres/driver.c — the driver inside guest-postgres; see zygote/driver.h. The zygote is
+ * that program, loaded and linked. Each embryo starts a database server in its jar and connects to
+ * it before it waits for its job. Jars therefore share nothing of a server: no memory, no file, no
+ * random number. */
 #include "zygote/driver.h"
-#include "runtime/plain/shown.h"
+#include "runtime/plain/proc_environ.h"
 #include "sql/warm.h"
 
 int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char **, char **))
@@ -17,7 +18,7 @@ int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char *
     const char *why = sql_server_check();
     if (why)
         driver_fail(why);
-    shown_without_preload();
+    proc_environ_hide_boot();
     driver_serve(&hooks, &job);
     return real_main(job.argc, job.argv, job.envp);
 }

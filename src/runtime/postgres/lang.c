@@ -1,7 +1,7 @@
 #include "runtime/language.h"
 
 static const struct warm warm[] = {
-    /* An embryo has a server that is up and a connection to it. */
+    /* An embryo has a running server and a connection to it. */
     { .zygote = { .name = "postgres",
                   .files = (const char *const[]){ "belljar-postgres.so", NULL },
                   .argv = (const char *const[]){ "/opt/belljar/postgres/postgres", "--format",

@@ -1,5 +1,6 @@
-/* What is left to the interpreter as it is: command lines, files and descriptors out of the ordinary, and names that hide
- * a module which here is imported already. Nothing has happened yet that an execve() would not undo. */
+/* runtime/python/bare.c — decides which jobs go to a bare interpreter by execve: unusual command
+ * lines, files and descriptors, and file names that hide a module which the zygote has already
+ * imported. Nothing has happened by then that execve would not undo. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,7 +17,7 @@ _Noreturn void guest_exec(const struct driver_job *job)
     _exit(127);
 }
 
-/* The interpreter's view of 0, 1 and 2 was made for pipes. */
+/* While it booted, the interpreter set up 0, 1 and 2 for pipes. */
 static bool has_pipes(void)
 {
     for (int fd = 0; fd < 3; fd++) {
@@ -27,10 +28,11 @@ static bool has_pipes(void)
     return true;
 }
 
-/* Source, and not an archive that can be run, wherever in it that says so, or compiled code. */
+/* True for source text. False for compiled code and for an executable archive, whose mark may stand
+ * anywhere in the file. */
 static bool is_source(int fd)
 {
-    enum { TAIL = 22 + 65535 }; /* the end of a directory of a zip file, with the longest comment */
+    enum { TAIL = 22 + 65535 }; /* the end record of a zip file with the longest comment */
     struct stat st;
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
         return false;
@@ -56,7 +58,7 @@ static bool is_preloaded(const struct guest *g, const char *entry)
     return found;
 }
 
-/* Beside the program: import looks there first. */
+/* In the program's directory, where import looks first. */
 static bool hides_a_module(const struct guest *g, const char *file)
 {
     char real[PATH_MAX];
@@ -74,7 +76,7 @@ static bool hides_a_module(const struct guest *g, const char *file)
     return hides;
 }
 
-/* As the interpreter does: the directory and the name, and nothing made simpler. */
+/* As the interpreter does it: directory and name joined, without simplification. */
 static char *full_name(const char *file)
 {
     char cwd[PATH_MAX], *name = NULL;

@@ -1,4 +1,5 @@
-/* Booting: the interpreter as `python3 main.py` would have it just before it opens the file. */
+/* runtime/python/boot.c — boots the interpreter to the state of `python3 main.py` just before it
+ * opens the file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,8 +41,8 @@ static PyObject *need_sys(const char *name)
     return Py_NewRef(need(PySys_GetObject(name), name));
 }
 
-/* What the interpreter finds on 0, 1 and 2 while it boots decides how it will read and write there: let it find what a
- * job has, pipes. */
+/* The interpreter chooses its buffering by the kind of 0, 1 and 2 while it boots. A job has pipes
+ * there, so the boot gets pipes too. */
 static void lend_pipes(int saved[3])
 {
     int ends[2];
@@ -67,7 +68,7 @@ static void take_pipes_back(int saved[3])
     }
 }
 
-/* What Py_BytesMain does. */
+/* As Py_BytesMain does it. */
 static void initialise(int argc, char **argv)
 {
     PyConfig config;
@@ -115,7 +116,7 @@ static PyObject *top_names(void)
     return names;
 }
 
-/* Kept whether or not the guest would import it. */
+/* Keeps the module alive, whether or not the guest imports it. */
 static PyObject *globals_of(const char *module)
 {
     PyObject *m = PyImport_ImportModule(module);
@@ -130,8 +131,8 @@ static PyObject *sys_modules_copy(void)
     return need(PyDict_Copy(PyImport_GetModuleDict()), "sys.modules");
 }
 
-/* matplotlib settles on its directories when it is imported, and where it can write to none it makes one and sees to its
- * removal at the end. A guest has other directories, and nothing to remove. */
+/* matplotlib chooses its directories when it is imported. If it can write to none, it makes a
+ * temporary one and removes it at exit. The guest has other directories and nothing to remove. */
 static void forget_directories(void)
 {
     static const char code[] =
@@ -147,7 +148,7 @@ static void forget_directories(void)
         "                cell.cell_contents = False\n";
     PyObject *scope = need(PyDict_New(), "a scope");
     PyObject *r = PyRun_String(code, Py_file_input, scope, scope);
-    PyErr_Clear(); /* another matplotlib: as it is, then */
+    PyErr_Clear(); /* another version of matplotlib: leave it as it is */
     Py_XDECREF(r);
     Py_DECREF(scope);
 }
@@ -160,13 +161,14 @@ static void put_modules_back(PyObject *kept)
         fail_python("sys.modules");
 }
 
-/* All of it or nothing: parts of a package that failed would be taken for the whole. */
+/* All of the list or nothing: the parts of a package whose import failed would pass for the
+ * whole. */
 static void preload_one(const char *name)
 {
     PyObject *kept = sys_modules_copy();
     PyObject *m = PyImport_ImportModule(name);
     if (!m) {
-        PyErr_Clear(); /* not installed: the guest will be told so too */
+        PyErr_Clear(); /* not installed: the guest will get the same error */
         put_modules_back(kept);
     }
     Py_XDECREF(m);
@@ -187,7 +189,7 @@ void guest_preload(struct guest *g, const char *modules)
     Py_DECREF(after);
     Py_DECREF(before);
 
-    /* For ourselves; the guest does not see these where it did not see them before. */
+    /* For the driver. The guest does not see them in places where it did not see them before. */
     PyObject *kept = sys_modules_copy();
     g->run_exitfuncs = need_attr("atexit", "_run_exitfuncs");
     g->weakref_globals[0] = globals_of("weakref");

@@ -1,7 +1,8 @@
-/* What the zygote made stays out of the collector's sight, or the first collection in an embryo would write to all of it,
- * and so make it private. Unlike gc.freeze() this can be undone to the object: at an end that can be noticed, everything
- * is in the generation and the order that it would have without us, for that decides what is destroyed first. Counts
- * and statistics stay, so that collections come when they would. */
+/* runtime/python/collector.c — hides the zygote's objects from the garbage collector. Otherwise the
+ * first collection in an embryo would write to all of them and copy their pages. Unlike gc.freeze()
+ * this can be undone exactly: before an end that a program can notice, every object is back in its
+ * generation and in its order, because the order decides which object is destroyed first. Counts
+ * and statistics stay, so that collections happen when they would. */
 #include "runtime/python/internals.h"
 
 static struct {
@@ -31,7 +32,7 @@ static void join(PyGC_Head *first, PyGC_Head *second)
     _PyGCHead_SET_PREV(second, first);
 }
 
-/* All of `from`, which is empty then, comes before what is in `to`. */
+/* Moves all of `from` in front of the objects in `to`. `from` is empty afterwards. */
 static void list_put_before(PyGC_Head *from, PyGC_Head *to)
 {
     if (list_is_empty(from))
@@ -52,7 +53,7 @@ void guest_freeze(void)
     }
 }
 
-/* The guest may look for it among the objects there are, and writes to it at once. */
+/* The guest may search for it among all objects, and writes to it at once. */
 void guest_keep_in_sight(PyObject *o, int generation)
 {
     PyGC_Head *head = (PyGC_Head *)o - 1, *to = &collector()->generations[generation].head;
@@ -72,17 +73,17 @@ int guest_generation_of(PyObject *o)
     return NUM_GENERATIONS - 1;
 }
 
-/* A collection moves what it leaves into the next generation, behind what is there: the younger ones behind the one that
- * it was for, the youngest first. */
+/* A collection appends the surviving objects to the next generation: first its own generation, then
+ * the younger ones, the youngest first. */
 void guest_thaw(void)
 {
     struct _gc_runtime_state *gc = collector();
-    int oldest = -1; /* generation that has been collected meanwhile */
+    int oldest = -1; /* the oldest generation that was collected meanwhile */
     for (int i = 0; i < NUM_GENERATIONS; i++)
         if (gc->generation_stats[i].collections != frozen.stats[i].collections)
             oldest = i;
     int into = oldest < 0 || oldest == NUM_GENERATIONS - 1 ? oldest : oldest + 1;
-    /* Each goes before those that are there already: the last is first. */
+    /* Each list goes in front of the objects already there, so the last list comes first. */
     for (int i = oldest - 1; i >= 0; i--)
         list_put_before(&frozen.lists[i], &gc->generations[into].head);
     if (oldest >= 0)

@@ -1,5 +1,5 @@
-/* runtime/python/driver.c — the driver of Python: see zygote/driver.h for what that is, guest.h for what this one
- * promises. */
+/* runtime/python/driver.c — the driver of Python. zygote/driver.h says what a driver is, guest.h
+ * what this one promises. */
 #include "runtime/plain/pages.h"
 #include "runtime/python/guest.h"
 
@@ -8,16 +8,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/plain/shown.h"
+#include "runtime/plain/proc_environ.h"
 
-/* The hooks bring no context; there is one interpreter in a process. */
+/* The hooks have no context parameter, and a process has one interpreter. */
 static struct guest guest;
 
-/* Which modules to import in advance, and a program that does what most of this kind do; for the boot alone. */
-#define PRELOAD   "BELLJAR_PRELOAD"
-#define REHEARSAL "BELLJAR_REHEARSAL"
+/* Variables for the boot alone: the modules to import in advance, and a program that is typical of
+ * this kind. */
+#define PRELOAD "BELLJAR_PRELOAD"
+#define SAMPLE  "BELLJAR_SAMPLE"
 
-/* Structures of the interpreter are used as the headers have them. */
+/* The driver uses the interpreter's structures as these headers declare them. */
 static void check_version(void)
 {
     char ours[16], why[160];
@@ -50,13 +51,13 @@ int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char *
 {
     (void)real_main;
     check_version();
-    shown_without_preload();
-    char *modules = take_variable(PRELOAD, ""), *rehearsal = take_variable(REHEARSAL, "print(1)\n");
+    proc_environ_hide_boot();
+    char *modules = take_variable(PRELOAD, ""), *sample = take_variable(SAMPLE, "print(1)\n");
     guest_boot(&guest, argc, argv);
     guest_preload(&guest, modules);
-    guest_send_scout(&guest, rehearsal, argv, envp);
+    guest_fork_page_probe(&guest, sample, argv, envp);
     free(modules);
-    free(rehearsal);
+    free(sample);
 
     const struct driver_hooks hooks = {
         .before_fork = PyOS_BeforeFork,

@@ -1,10 +1,11 @@
-/* Freshness: no two guests see the same of anything that a bare interpreter would make anew. */
+/* runtime/python/fresh.c — gives each embryo its own values for everything that a bare interpreter
+ * would make anew. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/python/guest.h"
 
-/* A module that is there already; NULL, and no error, when it is not. */
+/* Returns a module that is already imported, or NULL without an error. */
 static PyObject *loaded(const char *name)
 {
     PyObject *m = PyDict_GetItemString(PyImport_GetModuleDict(), name);
@@ -15,7 +16,7 @@ static PyObject *loaded(const char *name)
 static void must(bool done)
 {
     if (!done)
-        abort(); /* better no guest than one that shares its secrets */
+        abort(); /* no guest is better than one that shares its secrets */
 }
 
 static void call_if_loaded(const char *module, const char *object, const char *method)
@@ -37,7 +38,8 @@ static void set_if_loaded(const char *module, const char *name, PyObject *value)
         must(PyObject_SetAttrString(m, name, value) == 0);
 }
 
-/* A new key for connections between processes of the guest's own, as multiprocessing makes one when it is imported. */
+/* A new key for connections between the guest's own processes, as multiprocessing makes one when it
+ * is imported. */
 static void renew_authkey(void)
 {
     PyObject *m = loaded("multiprocessing.process");
@@ -52,7 +54,7 @@ static void renew_authkey(void)
     Py_DECREF(process);
 }
 
-/* The pid is another, and so is that of the thread. */
+/* The process id and the thread id are new. */
 static void renew_main_thread(void)
 {
     PyObject *m = loaded("threading");
@@ -67,7 +69,8 @@ static void renew_main_thread(void)
 
 void guest_freshen(void)
 {
-    /* random reseeds itself after a fork; whether it does is tested with everything else that is random. */
+    /* random reseeds itself after a fork; the tests check that together with everything else that
+     * is random. */
     call_if_loaded("numpy.random.mtrand", "_rand", "seed");
     set_if_loaded("tempfile", "_name_sequence", Py_None);
     renew_authkey();

@@ -1,5 +1,5 @@
-/* runtime/python/internals.h — structures of the interpreter that it keeps for itself. Its own headers say where things
- * are; driver.c sees to it that they are the right ones. */
+/* runtime/python/internals.h — the interpreter's internal structures, from its own headers.
+ * driver.c refuses an interpreter that the headers do not match. */
 #pragma once
 
 #pragma GCC diagnostic push

@@ -1,16 +1,18 @@
 #include "runtime/language.h"
 
-/* Unbuffered, so that a run that is killed keeps what it printed. No .pyc files: /sandbox holds what the program
- * made. */
+/* Unbuffered, so that a killed run keeps its output. No .pyc files, so that /sandbox holds only
+ * files of the program. */
 #define UNBUFFERED  "PYTHONUNBUFFERED=1"
 #define NO_BYTECODE "PYTHONDONTWRITEBYTECODE=1"
 
 static const char *const driver[] = { "belljar-python.so", NULL };
-/* The most frequent command line: what a process says of itself in /proc is then right without any doing. */
+/* The most frequent command line. The process then shows the right one in /proc without any
+ * work. */
 static const char *const argv[] = { "/usr/bin/python3", "main.py", NULL };
 
-/* What is imported in advance is in sys.modules, and else makes no difference: a file of the guest's with one of these
- * names, and the run is a bare interpreter's. Not logging: it would be the first to register with atexit. */
+/* A module that is imported in advance is visible in sys.modules and nowhere else. If the guest has
+ * a file with one of these names, a bare interpreter runs it. logging is not in the list: it would
+ * be the first to register with atexit. */
 static const char *const std_imports[] = {
     "argparse",  "base64",     "bisect",      "collections", "copy",     "csv",      "dataclasses",
     "datetime",  "decimal",    "enum",        "fractions",   "hashlib",  "heapq",    "inspect",
@@ -30,11 +32,11 @@ static const char *const data_imports[] = { "matplotlib", "numpy",   "pandas", "
 #define DATA_PRELOAD                                                                        \
     "numpy numpy.random numpy.linalg pandas scipy scipy.linalg scipy.sparse scipy.special " \
     "scipy.stats scipy.optimize matplotlib matplotlib.pyplot plotly"
-#define DATA_REHEARSAL                   \
+#define DATA_SAMPLE                      \
     "import numpy as np, pandas as pd\n" \
     "print(np.arange(3.).sum())\n"       \
     "pd.DataFrame({'a': [1]})\n"
-/* One thread: a zygote with more could not be forked. */
+/* One thread, because a zygote with more cannot be forked. */
 #define ONE_THREAD "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1"
 
 static const struct warm warm[] = {
@@ -43,7 +45,7 @@ static const struct warm warm[] = {
                   .argv = argv,
                   .env = (const char *const[]){ UNBUFFERED, NO_BYTECODE, ONE_THREAD,
                                                 "BELLJAR_PRELOAD=" DATA_PRELOAD,
-                                                "BELLJAR_REHEARSAL=" DATA_REHEARSAL, NULL } },
+                                                "BELLJAR_SAMPLE=" DATA_SAMPLE, NULL } },
       .imports = data_imports,
       .large = true },
     { .zygote = { .name = "python-std",
@@ -59,7 +61,8 @@ static const struct warm warm[] = {
     { .imports = NULL },
 };
 
-/* What the interpreter, the C library, or a module that is imported in advance looks at once. */
+/* Variables that the interpreter, the C library, or a module imported in advance reads only
+ * once. */
 static const char *const cold_env[] = { "PYTHON*",     "LANG",       "LANGUAGE",        "LC_*",
                                         "LD_*",        "GLIBC_*",    "MALLOC_*",        "HOME",
                                         "XDG_*",       "DISPLAY",    "WAYLAND_DISPLAY", "MPL*",

@@ -1,15 +1,17 @@
-/* Whether the end can be short. Destroying an object can be noticed when Python code runs, when bytes that it holds back
- * are written, or when a library of the guest's own does something. So: no object that the guest made has a finaliser
- * that is still to run, no library came after us that could, and nobody listens to the end itself. What the zygote made is out of
- * sight here (collector.c), and says nothing. */
+/* runtime/python/quiet.c — decides whether the program may end without destroying its objects. A
+ * destruction can be noticed if it runs Python code, writes buffered bytes, or if a library of the
+ * guest acts on it. So the end is quiet if no object of the guest has a finaliser left to run, if
+ * no library that could act was loaded after the boot, and if nothing listens for the end itself.
+ * The zygote's own objects are hidden (collector.c) and have no such effects. */
 #include <link.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "runtime/python/internals.h"
 
-/* Extension modules that write something when the last of their objects goes; and whatever is not the interpreter's, a
- * library that those need, or one of the packages that are imported in advance. */
+/* False for extension modules that write something when their last object goes, and for every
+ * library that does not belong to the interpreter, its dependencies, or the packages imported in
+ * advance. */
 static bool is_quiet_library(const char *path)
 {
     static const char *const loud[] = { "/_sqlite3.", "/_gdbm.",    "/_dbm.", "/_curses",
@@ -34,7 +36,7 @@ struct libraries {
     bool loud;
 };
 
-/* They come in the order in which they were loaded. */
+/* dl_iterate_phdr() reports libraries in the order in which they were loaded. */
 static int look_at_library(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
@@ -84,7 +86,7 @@ static bool is_memory_file(PyObject *o)
            (strcmp(name, "_io.BytesIO") == 0 || strcmp(name, "_io.StringIO") == 0);
 }
 
-/* One that waits in the middle would be told to go on, to its finally. */
+/* A suspended generator would be resumed to run its finally block. */
 static bool is_idle_generator(PyObject *o)
 {
     if (PyGen_CheckExact(o)) {
@@ -95,7 +97,8 @@ static bool is_idle_generator(PyObject *o)
            ((PyCoroObject *)o)->cr_frame_state >= FRAME_COMPLETED;
 }
 
-/* The standard library's weak dictionaries and sets tidy up after the dead; so does C. */
+/* Callbacks of the standard library's weak dictionaries and sets, and those written in C, only tidy
+ * up. */
 static bool is_idle_callback(const struct guest *g, PyObject *callback)
 {
     if (!callback || PyCFunction_CheckExact(callback))
@@ -117,7 +120,8 @@ static bool speaks(const struct guest *g, PyObject *o)
         return true;
     if (PyWeakref_CheckRef(o))
         return !is_idle_callback(g, ((PyWeakReference *)o)->wr_callback);
-    /* Instances that are in no list: only their class can tell. */
+    /* Some instances are in no list of the collector; only their class shows whether they have a
+     * finaliser. */
     return PyType_Check(o) && ((PyTypeObject *)o)->tp_finalize && !PyType_IS_GC((PyTypeObject *)o);
 }
 

@@ -1,4 +1,5 @@
-/* The job: what Py_RunMain() does with a file, from the command line to the exit status. */
+/* runtime/python/run.c — runs the job as Py_RunMain() runs a file, from the command line to the
+ * exit status. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,11 +9,11 @@
 
 #include "runtime/python/guest.h"
 
-enum { FLUSH_FAILED = 120, MANY_MODULES = 90 }; /* the first as the interpreter has it */
+enum { FLUSH_FAILED = 120, MANY_MODULES = 90 }; /* FLUSH_FAILED is the interpreter's value */
 
 struct ending {
     int status;
-    bool interrupted; /* by a KeyboardInterrupt: it dies of SIGINT, so that a shell can tell */
+    bool interrupted; /* by KeyboardInterrupt: it then dies of SIGINT, as shells expect */
 };
 
 static PyObject *decode(const char *s)
@@ -23,7 +24,7 @@ static PyObject *decode(const char *s)
     return o;
 }
 
-/* os.environ as the interpreter would have found it. */
+/* Sets os.environ as the interpreter would have found it. */
 static void set_environ(const struct guest *g, char **envp)
 {
     PyDict_Clear(g->environ);
@@ -50,7 +51,7 @@ static void set_environ(const struct guest *g, char **envp)
     }
 }
 
-/* sys.argv, sys.path[0], sys.orig_argv. */
+/* Sets sys.argv, sys.path[0] and sys.orig_argv. */
 static void set_argv(const struct driver_job *job)
 {
     wchar_t **wide = calloc((size_t)job->argc, sizeof *wide);
@@ -65,8 +66,7 @@ static void set_argv(const struct driver_job *job)
         PyList_SET_ITEM(all, i, word);
     }
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored \
-    "-Wdeprecated-declarations" /* there is nothing else that finds sys.path[0] */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* no other function finds sys.path[0] */
     PySys_SetArgvEx(job->argc - 1, wide + 1, 1);
 #pragma GCC diagnostic pop
     if (PySys_SetObject("orig_argv", all) < 0)
@@ -77,7 +77,7 @@ static void set_argv(const struct driver_job *job)
     free(wide);
 }
 
-/* What PyErr_Print() does about SystemExit, up to its Py_Exit(). */
+/* Handles SystemExit as PyErr_Print() does, up to its Py_Exit(). */
 static int exit_status(void)
 {
     PyObject *type, *value, *trace;
@@ -124,7 +124,7 @@ static void flush(const char *name)
     PyErr_Restore(type, value, trace);
 }
 
-/* __main__ as it is for a file, while it runs and afterwards. */
+/* Sets up __main__ for a file, while it runs and afterwards. */
 static struct ending run_file(const struct guest *g, int fd, const char *name)
 {
     struct ending end = { 0 };
@@ -146,7 +146,7 @@ static struct ending run_file(const struct guest *g, int fd, const char *name)
         end.interrupted = PyErr_Occurred() == PyExc_KeyboardInterrupt;
         if (PyErr_ExceptionMatches(PyExc_SystemExit)) {
             end.status = exit_status();
-            return end; /* and __file__ stays */
+            return end; /* __file__ stays */
         }
         PyErr_Print();
         end.status = 1;
@@ -175,7 +175,7 @@ static void wait_for_threads(void)
     Py_DECREF(threading);
 }
 
-/* Of the interpreter's own two: of others, guest_is_quiet() would have said no. */
+/* Only the interpreter's own two streams: with any other stream guest_is_quiet() is false. */
 static bool flush_std(const struct guest *g)
 {
     bool good = true;
@@ -197,8 +197,8 @@ static bool flush_std(const struct guest *g)
     return good;
 }
 
-/* Py_FinalizeEx() takes everything apart, and so makes private nearly every page that all embryos share, which takes
- * longer than most programs run. Nobody can tell unless something in there speaks when it is destroyed. */
+/* Py_FinalizeEx() destroys everything and so copies nearly every page that the embryos share. That
+ * takes longer than most programs run. It is skipped if no program could notice that. */
 static int end_as(struct guest *g, struct ending end)
 {
     wait_for_threads();
@@ -208,7 +208,7 @@ static int end_as(struct guest *g, struct ending end)
     Py_XDECREF(r);
     bool quiet = guest_is_quiet(g);
     if (!quiet) {
-        /* Into some hundred modules the collector would look for longer than the whole of a run takes. */
+        /* With about a hundred modules the collector would take longer than the whole run. */
         bool few = PySet_GET_SIZE(g->preloaded) < MANY_MODULES;
         guest_let_go(g);
         if (few)
@@ -227,9 +227,9 @@ static int end_as(struct guest *g, struct ending end)
     _exit(end.status);
 }
 
-void guest_rehearse(struct guest *g, const char *program, const struct driver_job *job)
+void guest_run_sample(struct guest *g, const char *program, const struct driver_job *job)
 {
-    int fd = memfd_create("rehearsal", MFD_CLOEXEC);
+    int fd = memfd_create("sample", MFD_CLOEXEC);
     if (fd < 0 || write(fd, program, strlen(program)) < 0 || lseek(fd, 0, SEEK_SET) < 0)
         _exit(1);
     guest_freshen();

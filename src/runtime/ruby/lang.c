@@ -6,7 +6,7 @@ const struct language language_ruby = {
     .aliases = (const char *const[]){ "rb", NULL },
     .extensions = (const char *const[]){ ".rb", NULL },
     .main_file = "main.rb",
-    /* The file has nothing wait in a buffer, so that a run that is killed keeps what it printed. */
+    /* flush.rb unbuffers stdout, so that a killed run keeps its output. */
     .command = (const char *const[]){ "/usr/bin/ruby", "-r{guest}/ruby/flush.rb", FILE_ARGUMENT,
                                       NULL },
     .env = (const char *const[]){ NULL },

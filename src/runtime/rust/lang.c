@@ -1,6 +1,6 @@
 #include "runtime/language.h"
 
-/* Fast, as one expects of it, and yet an overflow is an error where it happens, as while one learns. */
+/* Optimised for speed, but an overflow is still an error at the place where it happens. */
 extern const struct language language_rust;
 const struct language language_rust = {
     .name = "rust",

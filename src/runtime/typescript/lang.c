@@ -3,7 +3,7 @@
 #define REGISTER "{guest}/typescript/register.js"
 
 static const struct warm warm[] = {
-    /* Node as in node/lang.c, with the compiler loaded and gone through once. */
+    /* Node as in node/lang.c, with the TypeScript compiler loaded and warmed up. */
     { .zygote = { .name = "typescript",
                   .files = (const char *const[]){ "belljar-node.so", NULL },
                   .argv = (const char *const[]){ "/usr/bin/node", "-r",
@@ -26,7 +26,8 @@ const struct language language_typescript = {
     .profile = (const char *const[]){ "/usr/bin/node", "-r", REGISTER, "-r",
                                       "{guest}/node/profile.js", FILE_ARGUMENT, NULL },
     .env = (const char *const[]){ NULL },
-    /* The order is compiler.js's: the first that is there and can be used is. Those from 7 on cannot. */
+    /* The search order of compiler.js: the first usable compiler wins. Versions from 7 on are not
+     * usable. */
     .version = (const char *const[]){ "/bin/sed", "-n",
                                       "s/.*\"version\": *\"\\([1-6][.][0-9.]*\\).*/\\1/p",
                                       "/usr/local/lib/node_modules/typescript/package.json",

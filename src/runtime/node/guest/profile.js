@@ -1,10 +1,12 @@
-// Preloaded into Node (-r): V8's own profiler looks every millisecond where the main thread is. What was seen goes into the report
-// file (engine/reports.h) at the end, and four times a second by a thread of ours, which asks the main thread through the
-// inspector: that interrupts even a loop that never ends, so that a run that is killed has its profile.
+// Preloaded into Node (-r). V8's own profiler samples the main thread every millisecond. The
+// samples go into the report file (engine/reports.h) at the end, and four times a second. For the
+// latter a thread of ours asks the main thread through the inspector, which interrupts even an
+// endless loop: a killed run has its profile.
 'use strict';
 const { isMainThread, Worker } = require('worker_threads');
 
-// A worker of the program's and a child that it forked are given our options too; the report is the first process's.
+// Workers and forked children of the program inherit our options. Only the first process writes a
+// report.
 if (isMainThread && !process.channel) {
   const { Session } = require('inspector');
   const path = require('path');
@@ -20,7 +22,7 @@ if (isMainThread && !process.channel) {
   worker.on('error', () => {});
 
   const { findSourceMap } = require('module');
-  // A line of what TypeScript was made into, as a line of TypeScript.
+  // Maps a line of the generated JavaScript to its line of TypeScript.
   const original = (file, line) => {
     const map = findSourceMap && findSourceMap(file);
     const entry = map && map.findEntry(line - 1, 0);

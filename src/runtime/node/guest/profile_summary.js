@@ -1,4 +1,4 @@
-// Profiles of V8's, made into what a report holds.
+// Turns V8's profiles into the content of a report.
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -10,7 +10,8 @@ const DEPTH = 60;
 const REPORT = '.belljar-report.json';
 exports.INTERVAL_US = 1000;
 
-// Written as a whole or not at all. The program's own fs may have been changed; ours was taken before.
+// Writes the whole file or nothing. It uses our own copy of fs, because the program may have
+// changed its own.
 const { writeFileSync, renameSync, readFileSync } = fs;
 exports.write = (home, profile) => {
   const file = path.join(home, REPORT);
@@ -26,7 +27,7 @@ const toPath = (url) => {
 };
 const IDLE = new Set(['(idle)', '(root)']);
 const OURS = path.dirname(__dirname) + '/';
-// Time passes there that others may use: V8 counts time, not CPU time.
+// True for nodes where others may use the CPU: V8 counts elapsed time, not CPU time.
 const waits = (node) => node.name === '(program)' || (node.name === 'spawnSync' && node.file.startsWith('node:'));
 const META = new Set(['(program)', '(garbage collector)']);
 
@@ -43,7 +44,7 @@ class Summary {
     this.sources = new Map();
   }
 
-  // A profile's nodes with what is known of each: its parent, its place, the time it was seen.
+  // The nodes of a profile, each with its parent, its place, and the time it was seen.
   nodes(profile) {
     const nodes = new Map();
     for (const n of profile.nodes) {
@@ -59,7 +60,7 @@ class Summary {
 
   fileOf(node) { return node.file.startsWith(this.home) ? node.file.slice(this.home.length) : node.file; }
 
-  // What we do to run it, such as reading its TypeScript, is not the program's.
+  // Our own work for the program, such as reading its TypeScript, does not count.
   isOurs(node) {
     for (let at = node; at; at = at.parent) if (at.file.startsWith(OURS)) return true;
     return false;
@@ -99,7 +100,8 @@ class Summary {
     this.stacks.set(folded, (this.stacks.get(folded) || 0) + node.self);
   }
 
-  // Time in what a line calls elsewhere counts for the function's own hottest lines, or its first.
+  // Time in functions of other files counts for the hottest lines of the calling function, or for
+  // its first line.
   noteLines(own, node) {
     const ticks = own.ticks.length ? own.ticks : [{ line: own.line, ticks: 1 }];
     const all = ticks.reduce((sum, t) => sum + t.ticks, 0);
@@ -134,7 +136,7 @@ class Summary {
   }
 }
 
-// original(file, line): where a line came from, if it was made from another.
+// original(file, line): the source line of a generated line.
 exports.summary = (profiles, home, original) => {
   const all = new Summary(home, original);
   for (const profile of profiles) all.add(profile);

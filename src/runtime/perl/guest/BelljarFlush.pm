@@ -1,6 +1,5 @@
 package BelljarFlush;
-# What a program printed is out when it is killed. Leaves nothing behind but that: a program sees the modules' places as
-# they are without us.
+# Unbuffers stdout, so that a killed program keeps its output. It removes itself from @INC and %INC.
 $| = 1;
 (my $place = $INC{'BelljarFlush.pm'}) =~ s{/BelljarFlush[.]pm$}{};
 @INC = grep { $_ ne $place } @INC;

@@ -1,10 +1,11 @@
-"""Runs a program as `python3 FILE ARG...` would, and looks every few milliseconds of its CPU time where it is.
+"""Runs a program as `python3 FILE ARG...` does and samples its position every few milliseconds of CPU time.
 
     python3 profile.py FILE ARG...
 
-What was seen goes into the report file (engine/reports.h) four times a second and at the end, so that a run that is killed has
-its profile. The program finds its own __main__, sys.argv and sys.path; tracebacks begin with its own frames. Little is
-imported: what a program imports is not to be here already.
+The samples go into the report file (engine/reports.h) four times a second and at the end, so that a
+killed run has its profile. The program finds its own __main__, sys.argv and sys.path, and tracebacks
+begin with its own frames. The profiler imports little, because an imported module is visible to the
+program.
 """
 import _signal
 import _thread
@@ -13,11 +14,11 @@ import sys
 import time
 from _json import encode_basestring_ascii as quoted
 
-OURS = __file__  # the interpreter takes the name away when the file has been run, and we are looked in upon until it ends
+OURS = __file__  # kept: the interpreter clears __file__ after the program, and samples are taken until the end
 INTERVAL_S = 0.002
 WRITE_EVERY_S = 0.25
 ROWS, STACKS, DEPTH, KEPT = 100, 200, 60, 4000
-# Threads whose innermost frame is in one of these wait for somebody.
+# A thread whose innermost frame is in one of these files is waiting.
 WAITING = ("/threading.py", "/queue.py", "/selectors.py", "/subprocess.py", "/socket.py", "/_base.py", "/connection.py", "/synchronize.py")
 
 
@@ -40,10 +41,10 @@ class Profile:
 
     def end(self):
         _signal.setitimer(_signal.ITIMER_PROF, 0)
-        _signal.signal(_signal.SIGPROF, _signal.SIG_IGN)  # one that is on its way
+        _signal.signal(_signal.SIGPROF, _signal.SIG_IGN)  # a signal that is already pending
         self.write()
 
-    # ---- looking ----
+    # ---- sampling ----
 
     def look(self, _number, frame):
         now = time.process_time()
@@ -94,7 +95,7 @@ class Profile:
     def is_own(self, code):
         return code.co_filename.startswith(self.home + "/")
 
-    # ---- telling ----
+    # ---- reporting ----
 
     def name(self, path):
         return path[len(self.home) + 1:] if path.startswith(self.home + "/") else path

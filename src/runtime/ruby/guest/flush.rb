@@ -1,2 +1,2 @@
-# What a program printed is out when it is killed.
+# Unbuffers stdout, so that a killed program keeps its output.
 $stdout.sync = true

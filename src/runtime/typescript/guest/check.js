@@ -1,5 +1,6 @@
-// The types of a program, checked: `node check.js main.ts`. What is wrong goes to stderr as the compiler words it, and the exit
-// status is 1. Strict, as `tsc --init` has it, unless a tsconfig.json lies beside the program.
+// Checks the types of a program: `node check.js main.ts`. Errors go to stderr in the compiler's
+// words, and the exit status is 1. Strict as after `tsc --init`, unless a tsconfig.json lies beside
+// the program.
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -8,14 +9,15 @@ const ts = require('./compiler.js')();
 const newer = require('./newer.js');
 
 const SHOWN_MAX = 100;
-// What register.js does anyway: await at the top, import.meta, imports that end in .ts, and such with attributes.
+// Errors about features that register.js supports: top-level await, import.meta, imports that end
+// in .ts, import attributes.
 const ALLOWED = new Set([1343, 1375, 1378, 1432, 2691, 2823, 5097]);
 const TYPES = ['/usr/local/lib/node_modules/@types', '/usr/lib/node_modules/@types', '/usr/share/nodejs/@types'];
-// A type of a module whose types are not there.
+// The type of a module that has no types.
 const UNKNOWN_TYPE = 2709;
 const types = TYPES.find((dir) => fs.existsSync(path.join(dir, 'node/index.d.ts')));
 
-// Without the types of Node, its names are known and nothing more.
+// Without @types/node, Node's names are declared without types.
 const NODE = '/belljar/node.d.ts';
 const NODE_TEXT = ['process', 'Buffer', 'require', 'module', 'exports', 'global'].map((n) => `declare var ${n}: any;\n`).join('') +
   'declare var __dirname: string;\ndeclare var __filename: string;\n' +
@@ -25,7 +27,7 @@ const NODE_TEXT = ['process', 'Buffer', 'require', 'module', 'exports', 'global'
   'type Buffer = any;\n' +
   builtinModules.map((m) => `declare module '${m}';\ndeclare module 'node:${m}';\n`).join('');
 
-// What this Node has, of which this compiler knows.
+// Type libraries for the features of this Node.
 const LIBRARIES = [
   'lib.es2022.d.ts',
   'lib.dom.d.ts',

@@ -1,9 +1,10 @@
-// The TypeScript to use: a newer one that somebody installed with npm, or Debian's. From 7 on it is a program, without what we
-// need of it: then it is as if it were not there.
+// Finds the TypeScript compiler: a newer one installed with npm, or Debian's. Versions from 7 on
+// are native programs without the JavaScript interface that we need, and are skipped.
 'use strict';
 const PLACES = ['/usr/local/lib/node_modules/typescript', '/usr/lib/node_modules/typescript', '/usr/share/nodejs/typescript'];
 
-// A text with one character beyond Latin-1 takes two bytes for each: half the memory with such characters written in ASCII.
+// A string with a single character beyond Latin-1 takes two bytes for each character. Escaping
+// those characters halves the memory.
 const loadSmall = (place) => {
   const Module = require('module');
   const file = require.resolve(place);
@@ -12,11 +13,12 @@ const loadSmall = (place) => {
   module.filename = file;
   module.paths = [];
   const plain = text.replace(/[^\0-\xff]/g, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
-  module._compile(Buffer.from(plain, 'latin1').toString('latin1'), file); // which is what makes it take one byte each
+  module._compile(Buffer.from(plain, 'latin1').toString('latin1'), file); // this conversion yields a one-byte string
   return module.exports;
 };
 
-// What it changes when it is loaded is the program's to decide. small: for a zygote, which has time.
+// Restores Error.stackTraceLimit, which the compiler changes when it is loaded. small: for a
+// zygote, which has the time.
 module.exports = (small) => {
   const limit = Error.stackTraceLimit;
   for (const place of PLACES) {

@@ -1,7 +1,8 @@
-// What an older compiler does not know: of which of it an error of syntax speaks. Debian's is of 2022.
+// Syntax that an older compiler does not know. Finds the feature behind a syntax error. Debian's
+// compiler is from 2022.
 'use strict';
 
-// `here` is tried where the error is, `line` on the whole of its line.
+// `here` is matched at the place of the error, `line` against its whole line.
 const NEWER = [
   { since: '4.9', what: '`satisfies`', here: /^satisfies\b/ },
   { since: '4.9', what: 'an `accessor` field', line: /(?:^|[{;]|\b(?:static|public|private|protected|override))\s*accessor\s+[\w$#[]/ },
@@ -15,7 +16,7 @@ const isBefore = (a, b) => {
   return x[0] < y[0] || (x[0] === y[0] && x[1] < y[1]);
 };
 
-// A line to print after the errors, or nothing.
+// Returns a line to print after the errors, or ''.
 module.exports = (ts, errors) => {
   for (const { file, start } of errors) {
     if (!file) continue;

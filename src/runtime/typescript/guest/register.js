@@ -1,7 +1,7 @@
-// Preloaded into Node (-r): it runs TypeScript then, one module at a time, types unread.
-//
-// No frame of ours is on the stack when the program runs: `_compile` is an accessor, which has returned before Node calls what
-// it answered, and that is Node's own function with another text bound to it.
+// Preloaded into Node (-r): makes it run TypeScript, one module at a time, without checking types.
+// No frame of ours is on the stack when the program runs: `_compile` is an accessor. It has
+// returned before Node calls its result, and the result is Node's own function with another text
+// bound to it.
 'use strict';
 const Module = require('module');
 const fs = require('fs');
@@ -18,7 +18,8 @@ const isOurs = (filename) => typeof filename === 'string' && /\.[cm]?tsx?$/.test
 
 const asModule = (file) => { file.externalModuleIndicator = file.externalModuleIndicator || true; };
 
-// A parsed file. `await` at the top is a keyword in modules alone, and a program that uses it means to be one.
+// Parses a file. Top-level `await` is a keyword only in modules, so a program that uses it is
+// parsed as one.
 const parse = (filename, text) => {
   const awaits = /\bawait\b/.test(text);
   const options = { languageVersion: ts.ScriptTarget.ES2022 };
@@ -52,7 +53,7 @@ const complaint = (file) => {
   }).join('') + newer(ts, file.parseDiagnostics);
 };
 
-// In a line of base 64 digits, five bits each: how far a position is from the one before.
+// A line of base 64 digits, five bits each: the distance of each position from the one before.
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const distance = (n) => {
   let bits = n < 0 ? (-n << 1) | 1 : n << 1;
@@ -69,7 +70,8 @@ const mapComment = (filename, text, mappings) => {
   return `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}\n`;
 };
 
-// Every position is where it was: the map is there for the text, which Node shows above an uncaught error.
+// The identity map: every position stays. It exists for the source text, which Node shows above an
+// uncaught error.
 const MAPPED_MAX = 1 << 18;
 const withMap = (filename, text, code) => {
   if (text.length > MAPPED_MAX) return code;
@@ -82,7 +84,7 @@ const withMap = (filename, text, code) => {
   return code + mapComment(filename, text, mappings);
 };
 
-// A module that cannot be loaded throws when it is, at the place that is wrong.
+// A module that cannot be translated throws when it is loaded, at the place of the error.
 const refusal = (file, message, position) => {
   const { line, character } = file.getLineAndCharacterOfPosition(position);
   const mappings = `AA${distance(line)}${distance(character)}`;
@@ -110,7 +112,7 @@ const compiled = (filename, text, isMain) => {
   return stripped.code === text ? text : withMap(filename, text, stripped.code);
 };
 
-// Node's own modules, since a program may change what it sees of them.
+// Our own references to Node's modules, because a program may change those that it sees.
 const { existsSync, readFileSync } = fs;
 const compile = Module.prototype._compile;
 Object.defineProperty(Module.prototype, '_compile', {
@@ -128,7 +130,8 @@ Object.defineProperty(Module.prototype, '_compile', {
 process.setSourceMapsEnabled(true);
 for (const extension of EXTENSIONS) Module._extensions[extension] = Module._extensions['.js'];
 
-// Node would load some of these as ES modules, which this cannot: by their names, or by a package.json.
+// Node would load some of these files as ES modules, by their extension or by a package.json. This
+// hook cannot do that.
 const needsHelp = (main) => {
   if (/\.mts$/.test(main)) return true;
   if (!isOurs(main)) return false;
@@ -146,15 +149,16 @@ Object.defineProperty(Module, 'runMain', {
   configurable: true,
   enumerable: true,
   get() {
-    const run = before.get ? before.get.call(Module) : before.value; // a zygote stays in here, and its children return
+    const run = before.get ? before.get.call(Module) : before.value; // a zygote stays in here; its embryos return
     if (!before.get) Object.defineProperty(Module, 'runMain', before);
     return needsHelp(process.argv[1]) ? Module._load.bind(Module, process.argv[1], null, true) : run;
   },
 });
 
-// A zygote has time: what was done once is compiled when it is done again. Its scout does what a program would.
+// A zygote has time: it compiles each sample several times so that V8 optimises the compiler. Its
+// page probe then does what a program does.
 if (before.get) {
-  const samples = require('./rehearsal.js');
+  const samples = require('./samples.js');
   const NAME = path.join(__dirname, 'sample.ts');
   const run = () => {
     const module = new Module(NAME);
@@ -167,11 +171,11 @@ if (before.get) {
     for (const text of samples.translated) compiled(NAME, text, true);
     run();
   }
-  before.get.scout = () => {
+  before.get.pageProbe = () => {
     for (const text of samples.stripped) compiled(NAME, text, true);
     run();
   };
 }
 
-// The program finds none of this in require.cache.
+// Removes our modules from the require.cache that the program sees.
 for (const name of Object.keys(require.cache)) delete require.cache[name];

@@ -1,7 +1,8 @@
-// TypeScript to JavaScript in place: what is only there for the compiler becomes blanks, so that every line and column stays
-// where it was and no source map is needed. Answers undefined for what cannot be done that way; translate.js can do it.
-//
-// An edit is [from, to, text]: those bytes become text and, after it, as many new lines as they held.
+// Turns TypeScript into JavaScript in place: parts that are only for the compiler become blanks, so
+// that every line and column stays and no source map is needed. Returns undefined for a program
+// where that is impossible; translate.js handles those.
+// An edit is [from, to, text]: text replaces those bytes, followed by as many newlines as they
+// held.
 'use strict';
 const { isBuiltin } = require('module');
 
@@ -42,10 +43,10 @@ module.exports = (ts) => {
       this.text = file.text;
       this.edits = [];
       this.inFunction = 0;
-      this.awaits = false; // at the top
+      this.awaits = false; // at the top level
       this.exported = []; // [outside, inside]
-      this.strictAt = undefined; // an edit of ours that may begin with the prologue
-      this.began = false; // a statement that does something has been seen
+      this.strictAt = undefined; // an edit of ours that the prologue can be put in front of
+      this.began = false; // a statement with an effect has been seen
     }
 
     edit(from, to, text = '') {
@@ -59,7 +60,7 @@ module.exports = (ts) => {
       if (this.text.slice(from, to).includes('\n')) cannot();
       this.edit(from, to, text);
     }
-    // Whether nothing but blanks and closing brackets follows on the line: then more can be put there.
+    // True if only blanks and closing brackets follow on the line: then text can be added there.
     isLastOnLine(at) {
       return /^[ \t]*(?:\}[ \t]*)?(?:\/\/[^\n]*)?(?:\r?\n|$)/.test(this.text.slice(at, at + 400));
     }
@@ -100,7 +101,7 @@ module.exports = (ts) => {
       if (ts.canHaveDecorators && ts.canHaveDecorators(node) && (ts.getDecorators(node) || []).length) cannot();
     }
 
-    // What follows a name: `?`, `!` and `: type`.
+    // The parts after a name: `?`, `!` and `: type`.
     annotation(node, text) {
       const last = node.type || node.exclamationToken || node.questionToken;
       if (last) this.edit(node.name.end, last.end, text);
@@ -146,7 +147,7 @@ module.exports = (ts) => {
       this.inFunction--;
     }
 
-    // `constructor(private x: number)` is a field and an assignment.
+    // `constructor(private x: number)` becomes a field and an assignment.
     parameterProperties(node) {
       const names = [];
       for (const p of node.parameters)
@@ -179,7 +180,7 @@ module.exports = (ts) => {
       this.inFunction--;
     }
 
-    // A value that is known: what it is as JavaScript, or undefined.
+    // The value of a constant initialiser, or undefined.
     enumValue(init) {
       const minus = init.kind === K.PrefixUnaryExpression && init.operator === K.MinusToken;
       const literal = minus ? init.operand : init;
@@ -251,14 +252,15 @@ module.exports = (ts) => {
       else this.exported.push([isDefault ? 'default' : node.name.text, node.name.text]);
     }
 
-    // `x as T` at the end of a statement without semicolon: what follows must not go on with x.
+    // `x as T` at the end of a statement without a semicolon: the next line must not continue the
+    // expression.
     endsStatement(node) {
       let at = node;
       while (at.parent && at.parent.end === node.end && !SIMPLE_STATEMENTS.has(at.kind)) at = at.parent;
       return SIMPLE_STATEMENTS.has(at.kind) && at.end === node.end;
     }
 
-    // "use strict", and what makes await possible, where there is room for it; it must come first.
+    // Puts "use strict", and the wrapper for await, at the start of the file if there is room.
     prologue(text) {
       if (this.strictAt) {
         const e = this.strictAt;
@@ -299,7 +301,7 @@ module.exports = (ts) => {
       let at = 0;
       this.edits.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
       for (const [from, to, put] of this.edits) {
-        if (from < at) continue; // inside of what is gone already
+        if (from < at) continue; // inside a part that is already removed
         parts.push(text.slice(at, from), put);
         const gone = text.slice(from, to);
         if (put === '' || put === ';') parts.push(gone.slice(put.length).replace(/[^\r\n\u2028\u2029]/g, ' '));
@@ -311,7 +313,8 @@ module.exports = (ts) => {
     }
   }
 
-  // After a text that stands for another: its new lines, and blanks so that what follows stays where it was.
+  // The padding after a replacement: its newlines, and blanks that keep the following columns in
+  // place.
   const padding = (gone, length) => {
     const lines = gone.split('\n');
     if (lines.length === 1) return ' '.repeat(Math.max(0, gone.length - length));

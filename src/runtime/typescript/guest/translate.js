@@ -1,4 +1,5 @@
-// TypeScript to JavaScript by TypeScript's own hand, with a source map: for what strip.js cannot do.
+// Translates TypeScript to JavaScript with TypeScript's own compiler and a source map, for programs
+// that strip.js cannot handle.
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -6,7 +7,7 @@ const path = require('path');
 module.exports = (ts) => {
   const { SyntaxKind: K, factory: f } = ts;
 
-  // './x.js' is how a compiler wants './x.ts' to be called.
+  // './x.js' in an import means './x.ts', as the compiler requires it.
   const specifier = (text, dir) => {
     const found = /^(\.{1,2}\/.*)\.([cm]?)js(x?)$/.exec(text);
     if (!found || fs.existsSync(path.resolve(dir, text))) return undefined;
@@ -15,7 +16,7 @@ module.exports = (ts) => {
     return undefined;
   };
 
-  // What import.meta is to a module.
+  // The value of import.meta in a module.
   const meta = () => f.createParenthesizedExpression(f.createObjectLiteralExpression([
     f.createPropertyAssignment('url', f.createPropertyAccessExpression(f.createCallExpression(
       f.createPropertyAccessExpression(f.createCallExpression(f.createIdentifier('require'), undefined,
@@ -41,7 +42,7 @@ module.exports = (ts) => {
     sourceMap: true,
     inlineSources: true,
     jsx: ts.JsxEmit.React,
-    // Standard ones come with TypeScript 5.
+    // Standard decorators need TypeScript 5.
     experimentalDecorators: parseInt(ts.versionMajorMinor, 10) < 5,
     moduleDetection: awaits && ts.ModuleDetectionKind ? ts.ModuleDetectionKind.Force : undefined,
   });

@@ -1,4 +1,4 @@
-// What a zygote goes through before it serves: programs that use most of what programs use.
+// Sample programs for the warm-up of a zygote: they use most features that programs use.
 'use strict';
 exports.rounds = 60;
 

@@ -1,4 +1,4 @@
-#include "runtime/node/rehearsal.h"
+#include "runtime/node/warmup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,22 +10,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "runtime/node/memory.h"
 
 enum { UV_RUN_NOWAIT = 2, CANDIDATES_MAX = 1 << 16 };
 
-#define FILE_NAME "/belljar/node_modules/rehearsal.js"
+#define FILE_NAME "/belljar/node_modules/warmup.js"
 
 static const char text[] =
-#include "base/array.h"
-#include "runtime/node/rehearsal.js.inc"
+#include "runtime/node/warmup.js.inc"
     ;
 
-static bool rehearsing;
+static bool warming_up;
 
-static int open_rehearsal(void)
+static int open_warmup_module(void)
 {
-    int fd = memfd_create("rehearsal", MFD_CLOEXEC);
+    int fd = memfd_create("warmup", MFD_CLOEXEC);
     if (fd >= 0 && (write(fd, text, sizeof text - 1) < 0 || lseek(fd, 0, SEEK_SET) < 0)) {
         close(fd);
         return -1;
@@ -33,20 +33,21 @@ static int open_rehearsal(void)
     return fd;
 }
 
-/* libuv opens /dev/null for each loop at its first stream, to have a descriptor to give up when there are none left. That is
- * to happen in the embryo, where it gets the number that it has anywhere; libuv does without it when it cannot. */
+/* At the first stream of a loop libuv opens /dev/null, as a spare descriptor for when none are
+ * left. Here that open fails, which libuv accepts. The embryo then opens it and gets the number of
+ * a cold start. */
 static int open_at(const char *path, int flags, mode_t mode)
 {
-    if (rehearsing && (strcmp(path, "/dev/null") == 0 || strcmp(path, "/") == 0)) {
+    if (warming_up && (strcmp(path, "/dev/null") == 0 || strcmp(path, "/") == 0)) {
         errno = EMFILE;
         return -1;
     }
-    if (rehearsing && strcmp(path, FILE_NAME) == 0)
-        return open_rehearsal();
+    if (warming_up && strcmp(path, FILE_NAME) == 0)
+        return open_warmup_module();
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
-/* By their names in libc: which of the two `open` means depends on how a program was compiled. */
+/* Both names in libc: the way a program was compiled decides which of them `open` means. */
 #define DEFINE_OPEN(name, libc_name)                                                  \
     int name(const char *path, int flags, ...) __asm__(libc_name);                    \
     __attribute__((visibility("default"))) int name(const char *path, int flags, ...) \
@@ -60,7 +61,7 @@ static int open_at(const char *path, int flags, mode_t mode)
 DEFINE_OPEN(open_either, "open")
 DEFINE_OPEN(open_large, "open64")
 
-/* And what a distribution's hardened build calls, when no file is to be made. */
+/* A distribution's hardened build calls these instead when it creates no file. */
 #define DEFINE_CHECKED_OPEN(name, libc_name)                                     \
     int name(const char *path, int flags) __asm__(libc_name);                    \
     __attribute__((visibility("default"))) int name(const char *path, int flags) \
@@ -72,10 +73,11 @@ DEFINE_CHECKED_OPEN(checked_open_large, "__open64_2")
 
 /* ---- the count of asynchronous operations ---- */
 
-/* Node keeps it as a double, somewhere. Whenever it is known to have grown, fewer places are left that hold it. */
+/* Node keeps the count as a double at an unknown place. Each time the count is known to have grown,
+ * fewer places still match. */
 static struct counter {
     uint64_t bits;
-    uint64_t *places[2][CANDIDATES_MAX]; /* before and now; in the order of addresses */
+    uint64_t *places[2][CANDIDATES_MAX]; /* the previous and the current candidates, by address */
     size_t n[2];
     bool begun;
 } * counter;
@@ -110,7 +112,7 @@ static bool number(napi_env env, napi_info info, uint64_t *ret_bits)
     return true;
 }
 
-/* The count is this now: at how many places may it be? */
+/* countIs(n), from JavaScript: returns the number of places that may hold the count. */
 static napi_value count_is(napi_env env, napi_info info)
 {
     napi_value result;
@@ -125,7 +127,7 @@ static napi_value count_is(napi_env env, napi_info info)
     return napi_create_int32(env, (int32_t)counter->n[0], &result) ? NULL : result;
 }
 
-/* Back to this. */
+/* Sets the count back. */
 static napi_value set_count(napi_env env, napi_info info)
 {
     uint64_t bits;
@@ -138,13 +140,13 @@ static napi_value set_count(napi_env env, napi_info info)
 
 /* ---- a stream ---- */
 
-/* The two ends of a pipe. From now on it is a rehearsal. */
+/* Returns the two ends of a pipe and starts the warm-up. */
 static napi_value open_pipe(napi_env env, napi_info info)
 {
     napi_value list, end;
     int ends[2];
     (void)info;
-    rehearsing = true;
+    warming_up = true;
     if (pipe2(ends, O_CLOEXEC) < 0 || napi_create_array(env, &list))
         return NULL;
     for (uint32_t i = 0; i < 2; i++)
@@ -153,7 +155,7 @@ static napi_value open_pipe(napi_env env, napi_info info)
     return list;
 }
 
-/* What the loop has to do is done. */
+/* Runs the event loop until it has no work left. */
 static napi_value turn(napi_env env, napi_info info)
 {
     void *loop;
@@ -167,11 +169,11 @@ static napi_value over(napi_env env, napi_info info)
 {
     (void)env;
     (void)info;
-    rehearsing = false;
+    warming_up = false;
     return NULL;
 }
 
-int rehearsal_export(napi_env env, napi_value exports)
+int warmup_export(napi_env env, napi_value exports)
 {
     static const struct {
         const char *name;

@@ -1,4 +1,4 @@
-#include "runtime/plain/shown.h"
+#include "runtime/plain/proc_environ.h"
 
 #include <fcntl.h>
 #include <linux/prctl.h>
@@ -34,14 +34,14 @@ static bool read_fields(uint64_t fields[FIELDS])
     if (fd >= 0)
         close(fd);
     text[n > 0 ? n : 0] = '\0';
-    char *at = strrchr(text, ')'); /* of the name, which may hold anything */
+    char *at = strrchr(text, ')'); /* the end of the name, which may contain anything */
     int field = 2;
     while (at && (at = strchr(at, ' ')) && ++field < FIELDS)
         fields[field] = strtoull(++at, NULL, 10);
     return field == FIELDS;
 }
 
-/* Where the variables begin that are for the boot alone; a kind declares them last. */
+/* Where the variables for the boot begin. A kind declares them last. */
 static const char *end_of_usual(const char *at, const char *end)
 {
     static const char *const ours[] = { "BELLJAR_", "OPENBLAS_" };
@@ -52,7 +52,7 @@ static const char *end_of_usual(const char *at, const char *end)
     return end;
 }
 
-void shown_without_preload(void)
+void proc_environ_hide_boot(void)
 {
     uint64_t f[FIELDS] = { 0 };
     if (!read_fields(f) || f[FIELD_ENV_START] == 0)
