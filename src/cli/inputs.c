@@ -72,7 +72,7 @@ static int find_program(struct inputs *in, const struct run_options *o, const st
     if (normalise(&q, n, e))
         return err_wrap(e, "'%s'", quoted);
     in->language = n->language;
-    if (in->language && !version_is_to_be_had(in->language))
+    if (in->language && !version_program_exists(in->language))
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "language '%s' is not installed here: '%s' installs it, or 'belljar "
                        "languages install %s'",

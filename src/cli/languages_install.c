@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/strv.h"
 #include "cli/languages.h"
 #include "runtime/words.h"
 
@@ -133,7 +134,7 @@ static int install_packages(const struct language_facts *f, bool dry_run, struct
     if (rc == 0 && n > 0)
         rc = run(&update, dry_run, e) || install_quietly(&install, dry_run, e) ? -1 : 0;
     for (size_t i = 0; i < n; i++)
-        words_free(lists[i]);
+        strv_free(lists[i]);
     return rc;
 }
 

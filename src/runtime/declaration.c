@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/nearest.h"
+#include "base/strv.h"
 #include "base/text.h"
 #include "runtime/words.h"
 #include "spec/bundle.h"
@@ -22,8 +23,7 @@ static const char *accept_name(const char *word, size_t index)
     for (size_t i = 0; good && i < n; i++)
         good = islower((unsigned char)word[i]) || isdigit((unsigned char)word[i]) ||
                strchr("+#-_.", word[i]);
-    return good ? NULL
-                : "up to 31 small letters, digits and + # - _ . that begin with a letter are";
+    return good ? NULL : "up to 31 lower-case letters, digits and + # - _ . with a letter first";
 }
 
 static const char *accept_extension(const char *word, size_t index)
@@ -33,7 +33,7 @@ static const char *accept_extension(const char *word, size_t index)
     bool good = n > 1 && n < LANGUAGE_NAME_SIZE && word[0] == '.';
     for (size_t i = 1; good && i < n; i++)
         good = isalnum((unsigned char)word[i]) || strchr("+#-_", word[i]);
-    return good ? NULL : "a dot and up to 30 letters, digits and + # - _ are";
+    return good ? NULL : "a dot and up to 30 letters, digits and + # - _";
 }
 
 static const char *accept_file(const char *word, size_t index)
@@ -42,7 +42,7 @@ static const char *accept_file(const char *word, size_t index)
     (void)index;
     return bundle_name_check(word, strlen(word), &ignored) == 0 && !strchr(word, '/')
                ? NULL
-               : "the name of a file, without a directory, is";
+               : "the name of a file, without a directory";
 }
 
 /* A brace that opens no placeholder is an ordinary character. */
@@ -64,10 +64,10 @@ static bool placeholders_known(const char *word)
 static const char *accept_command(const char *word, size_t index)
 {
     if (!placeholders_known(word))
-        return "{file} {stem} {guest} {sources} {args} {program} {format} and {memory_mib} are";
+        return "{file} {stem} {guest} {sources} {args} {program} {format} or {memory_mib}";
     if (index == 0 && word[0] != '/' && strncmp(word, "{guest}/", 8) != 0 &&
         strstr(word, "{program}") == NULL)
-        return "an absolute path, or one that begins with {guest}/ or holds {program}, is";
+        return "an absolute path, or one that begins with {guest}/ or contains {program}";
     return NULL;
 }
 
@@ -76,7 +76,7 @@ static const char *accept_command(const char *word, size_t index)
 static const char *accept_version(const char *word, size_t index)
 {
     if (index == 0 && word[0] != '/' && strncmp(word, "{guest}/", 8) != 0)
-        return "an absolute path, or one that begins with {guest}/, is";
+        return "an absolute path, or one that begins with {guest}/";
     return accept_command(word, index);
 }
 
@@ -86,7 +86,7 @@ static const char *accept_product(const char *word, size_t index)
     (void)index;
     return strcmp(word, ".") == 0 || bundle_name_check(word, strlen(word), &ignored) == 0
                ? NULL
-               : "a relative name inside /sandbox, or . for everything, is";
+               : "a relative name inside /sandbox, or . for everything";
 }
 
 static const char *accept_variable(const char *word, size_t index)
@@ -96,13 +96,13 @@ static const char *accept_variable(const char *word, size_t index)
     bool good = equals && equals > word && !isdigit((unsigned char)word[0]);
     for (const char *p = word; good && p < equals; p++)
         good = isalnum((unsigned char)*p) || *p == '_';
-    return good ? NULL : "NAME=VALUE, a name of letters, digits and _, is";
+    return good ? NULL : "NAME=VALUE, with a name of letters, digits and _";
 }
 
 static const char *accept_any(const char *word, size_t index)
 {
     (void)index;
-    return word[0] ? NULL : "something that is not empty is";
+    return word[0] ? NULL : "a value that is not empty";
 }
 
 static const char *accept_hint(const char *word, size_t index)
@@ -111,8 +111,8 @@ static const char *accept_hint(const char *word, size_t index)
     word += word[0] == '!' || word[0] == '-';
     word += strncmp(word, "^^", 2) == 0 ? 2 : word[0] && strchr("^~|<", word[0]);
     return word[0] ? NULL
-                   : "a piece of a line, behind ! if it is a strong one and ^ if lines "
-                     "begin with it, is";
+                   : "a piece of a line, with ! in front if it is strong and ^ if lines "
+                     "begin with it";
 }
 
 /* ---- the keys ---- */
@@ -121,32 +121,35 @@ static const struct key {
     enum kind kind;
     bool required;
     size_t offset;
-    const char *(*refuse)(const char *word, size_t index);
+    const char *(*expected)(const char *word, size_t index);
     const char *help;
 } keys[] = {
-#define KEY(member, kind, required, refuse, help)                                \
-    {                                                                            \
-#member, kind, required, offsetof(struct language, member), refuse, help \
+#define KEY(member, kind, required, expected, help)                                \
+    {                                                                              \
+#member, kind, required, offsetof(struct language, member), expected, help \
     }
-    KEY(name, KEY_TEXT, true, accept_name, "what it is called"),
-    KEY(aliases, KEY_WORDS, false, accept_name, "what else it is called"),
+    KEY(name, KEY_TEXT, true, accept_name, "its name"),
+    KEY(aliases, KEY_WORDS, false, accept_name, "other names for it"),
     KEY(extensions, KEY_WORDS, true, accept_extension, "of its files, with the dot"),
     KEY(main_file, KEY_TEXT, true, accept_file, "the name of code that came without one"),
     KEY(command, KEY_WORDS, true, accept_command,
-        "what runs {file}, or {program} if it is compiled"),
-    KEY(compile, KEY_WORDS, false, accept_command, "the compiler: {sources} are its files"),
+        "argv that runs {file}, or {program} if it is compiled"),
+    KEY(compile, KEY_WORDS, false, accept_command, "argv of the compiler; {sources} are its files"),
     KEY(compile_env, KEY_WORDS, false, accept_variable, "NAME=VALUE for the compiler"),
-    KEY(products, KEY_WORDS, false, accept_product, "what the compiler leaves; . is everything"),
-    KEY(check, KEY_WORDS, false, accept_command, "a checker of types"),
-    KEY(profile, KEY_WORDS, false, accept_command, "what runs {file} when it is to be profiled"),
+    KEY(products, KEY_WORDS, false, accept_product,
+        "files that the compiler makes; . means everything"),
+    KEY(check, KEY_WORDS, false, accept_command, "argv of a type checker"),
+    KEY(profile, KEY_WORDS, false, accept_command, "argv that runs {file} with a profiler"),
     KEY(reports, KEY_FLAG, false, NULL, "yes: runs leave a report"),
-    KEY(shell, KEY_FLAG, false, NULL, "yes: a list of allowed commands is for it"),
-    KEY(grammar, KEY_TEXT, false, accept_name, "of its errors, if not its own name's"),
+    KEY(shell, KEY_FLAG, false, NULL, "yes: a list of allowed commands applies to it"),
+    KEY(grammar, KEY_TEXT, false, accept_name,
+        "the language whose error messages it has, if not its own"),
     KEY(env, KEY_WORDS, false, accept_variable, "NAME=VALUE for every run"),
-    KEY(version, KEY_WORDS, true, accept_version, "what prints its version"),
+    KEY(version, KEY_WORDS, true, accept_version, "argv that prints its version"),
     KEY(install, KEY_TEXT, true, accept_any, "the command that installs it"),
-    KEY(seeded, KEY_FLAG, false, NULL, "yes: {guest}/NAME/prepare makes what saves time later"),
-    KEY(hints, KEY_WORDS, false, accept_hint, "pieces of lines that tell it from others"),
+    KEY(seeded, KEY_FLAG, false, NULL,
+        "yes: {guest}/NAME/prepare makes data that saves time later"),
+    KEY(hints, KEY_WORDS, false, accept_hint, "pieces of lines by which it is recognised"),
 #undef KEY
 };
 enum { KEYS = ARRAY_LEN(keys) };
@@ -186,7 +189,7 @@ void declaration_free(struct language *l)
         if (keys[i].kind == KEY_TEXT)
             free((void *)*text_at(l, &keys[i]));
         else if (keys[i].kind == KEY_WORDS && *words_at(l, &keys[i]) != empty)
-            words_free((char **)*words_at(l, &keys[i]));
+            strv_free((char **)*words_at(l, &keys[i]));
     }
     free(l);
 }
@@ -275,21 +278,21 @@ static int refuse_key(const struct parse *p, const char *name, struct err *e)
 static int refuse_value(const struct parse *p, const struct key *k, const char *value,
                         const char *accepted, struct err *e)
 {
-    return err_set(e, ERR_BAD_REQUEST, 0, "%s line %u: %s '%s' is not accepted: %s", p->file,
-                   p->line, k->name, QUOTED(value), accepted);
+    return err_set(e, ERR_BAD_REQUEST, 0, "%s line %u: %s '%s' is not accepted: expected %s",
+                   p->file, p->line, k->name, QUOTED(value), accepted);
 }
 
 static int take_words(struct parse *p, const struct key *k, const char *value, struct err *e)
 {
     char **words = NULL;
-    const char *wrong = NULL;
-    if (words_split(value, DECLARATION_MAX_WORDS, &words, &wrong, e))
-        return wrong ? refuse_value(p, k, value, wrong, e) : -1;
+    const char *expected = NULL;
+    if (words_split(value, DECLARATION_MAX_WORDS, &words, &expected, e))
+        return expected ? refuse_value(p, k, value, expected, e) : -1;
     *words_at(p->l, k) = (const char *const *)words;
     if (!words[0])
-        return refuse_value(p, k, value, "one word or more is", e);
+        return refuse_value(p, k, value, "one word or more", e);
     for (size_t i = 0; words[i]; i++) {
-        const char *accepted = k->refuse(words[i], i);
+        const char *accepted = k->expected(words[i], i);
         if (accepted)
             return refuse_value(p, k, words[i], accepted, e);
     }
@@ -303,11 +306,11 @@ static int take_value(struct parse *p, const struct key *k, const char *value, s
     if (k->kind == KEY_FLAG) {
         bool yes = strcmp(value, "yes") == 0;
         if (!yes && strcmp(value, "no") != 0)
-            return refuse_value(p, k, value, "yes and no are", e);
+            return refuse_value(p, k, value, "yes or no", e);
         *(bool *)(void *)((char *)p->l + k->offset) = yes;
         return 0;
     }
-    const char *accepted = k->refuse(value, 0);
+    const char *accepted = k->expected(value, 0);
     if (accepted)
         return refuse_value(p, k, value, accepted, e);
     *text_at(p->l, k) = strdup(value);
@@ -321,8 +324,8 @@ static int take_line(struct parse *p, char *line, struct err *e)
         return 0;
     for (const char *c = name; *c; c++)
         if (((unsigned char)*c < ' ' && *c != '\t') || *c == 0x7F)
-            return err_set(e, ERR_BAD_REQUEST, 0, "%s line %u holds a control character", p->file,
-                           p->line);
+            return err_set(e, ERR_BAD_REQUEST, 0, "%s line %u contains a control character",
+                           p->file, p->line);
     char *equals = strchr(name, '=');
     if (!equals)
         return err_set(e, ERR_BAD_REQUEST, 0, "%s line %u: '%s' is not 'key = value'", p->file,
@@ -333,8 +336,8 @@ static int take_line(struct parse *p, char *line, struct err *e)
         if (strcmp(keys[i].name, name) != 0)
             continue;
         if (p->seen[i])
-            return err_set(e, ERR_BAD_REQUEST, 0, "%s line %u: '%s' is there for the second time",
-                           p->file, p->line, name);
+            return err_set(e, ERR_BAD_REQUEST, 0, "%s line %u: '%s' occurs a second time", p->file,
+                           p->line, name);
         p->seen[i] = true;
         return take_value(p, &keys[i], text_trim(equals + 1), e);
     }
@@ -349,10 +352,9 @@ static int check_whole(const struct parse *p, struct err *e)
             return err_set(e, ERR_BAD_REQUEST, 0, "%s: the key '%s' is missing: %s", p->file,
                            keys[i].name, keys[i].help);
     if (!p->l->compile != !p->l->products)
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "%s: '%s' without '%s': a language that is compiled has both", p->file,
-                       p->l->compile ? "compile" : "products",
-                       p->l->compile ? "products" : "compile");
+        return err_set(
+            e, ERR_BAD_REQUEST, 0, "%s: '%s' without '%s': a compiled language needs both", p->file,
+            p->l->compile ? "compile" : "products", p->l->compile ? "products" : "compile");
     if (p->l->compile_env && !p->l->compile)
         return err_set(e, ERR_BAD_REQUEST, 0, "%s: 'compile_env' without 'compile'", p->file);
     return 0;
@@ -364,7 +366,7 @@ static int parse_lines(struct parse *p, const char *text, size_t len, struct err
         return err_set(e, ERR_TOO_LARGE, 0, "%s is too large: up to %d bytes are accepted", p->file,
                        DECLARATION_MAX_BYTES);
     if (memchr(text, '\0', len) || !text_is_utf8(text, len))
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s is no text: UTF-8 is accepted", p->file);
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s is not UTF-8 text", p->file);
     for (size_t at = 0; at < len;) {
         const char *newline = memchr(text + at, '\n', len - at);
         size_t n = newline ? (size_t)(newline - text) - at : len - at;

@@ -33,14 +33,16 @@ void dropins_problem(struct dropins *d, const struct err *why)
 static int check_owner(const struct stat *st, const char *path, struct err *e)
 {
     if (st->st_uid != 0 && st->st_uid != geteuid())
-        return err_set(e, ERR_DENIED, 0,
-                       "%s belongs to uid %u: only what is root's or our own is read, since it "
-                       "names commands to run",
-                       path, st->st_uid);
+        return err_set(
+            e, ERR_DENIED, 0,
+            "%s belongs to uid %u: only files of root or of the current user are read, because "
+            "they name commands to run",
+            path, st->st_uid);
     if (st->st_mode & (S_IWGRP | S_IWOTH))
-        return err_set(e, ERR_DENIED, 0,
-                       "%s can be written by others (mode %04o): 'chmod go-w %s' lets it be read",
-                       path, (unsigned)st->st_mode & 07777, path);
+        return err_set(
+            e, ERR_DENIED, 0,
+            "%s can be written by others (mode %04o): run 'chmod go-w %s' to have it read", path,
+            (unsigned)st->st_mode & 07777, path);
     return 0;
 }
 

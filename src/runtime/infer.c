@@ -162,9 +162,9 @@ static struct line next_of_program(const char **at, const char *end, unsigned *s
 /* ---- voting ---- */
 
 struct tally {
-    int own;        /* votes for it minus votes against it */
-    int of_mother;  /* votes for it, which also count for its dialects */
-    unsigned lines; /* lines that vote for it */
+    int own;          /* votes for it minus votes against it */
+    int for_dialects; /* votes for it, which also count for its dialects */
+    unsigned lines;   /* lines that vote for it */
     bool strong;
 };
 
@@ -186,11 +186,11 @@ static void weigh(const struct language *l, struct line line, const struct bytes
     }
     sum = sum < STRONG ? sum : STRONG;
     t->own += sum - against;
-    t->of_mother += sum;
+    t->for_dialects += sum;
     t->lines += sum > 0;
 }
 
-static const struct language *mother_of(const struct language *l)
+static const struct language *base_language(const struct language *l)
 {
     for (const char *const *hint = l->hints; *hint; hint++)
         if ((*hint)[0] == '<')
@@ -200,10 +200,10 @@ static const struct language *mother_of(const struct language *l)
 
 static int weight_of(const struct tally *tallies, size_t i)
 {
-    const struct language *mother = mother_of(languages[i]);
-    int all = mother && !tallies[i].strong ? 0 : tallies[i].own;
+    const struct language *base = base_language(languages[i]);
+    int all = base && !tallies[i].strong ? 0 : tallies[i].own;
     for (size_t k = 0; languages[k] && all > 0; k++)
-        all += languages[k] == mother ? tallies[k].of_mother : 0;
+        all += languages[k] == base ? tallies[k].for_dialects : 0;
     return all;
 }
 

@@ -43,7 +43,8 @@ static const struct language *const built_in[] = {
         NULL,
 };
 enum { BUILT_IN = ARRAY_LEN(built_in) - 1 };
-static_assert((int)BUILT_IN <= (int)LANGUAGES_MAX, "room in the tables beside it");
+static_assert((int)BUILT_IN <= (int)LANGUAGES_MAX,
+              "the tables parallel to languages[] are large enough");
 
 static const char *const no_problems[] = { NULL };
 const struct language *const *languages = built_in;
@@ -208,16 +209,18 @@ static int check_free(const struct loaded *a, const struct language *l, struct e
 {
     const char *owner = taken_by(a, l->name, false);
     if (owner)
-        return err_set(e, ERR_CONFLICT, 0, "%s.lang: there is a language '%s' already", l->name,
+        return err_set(e, ERR_CONFLICT, 0, "%s.lang: a language '%s' already exists", l->name,
                        owner);
     for (const char *const *word = l->aliases; *word; word++)
         if ((owner = taken_by(a, *word, false)))
-            return err_set(e, ERR_CONFLICT, 0, "language '%s': the alias '%s' is %s's already",
-                           l->name, *word, owner);
+            return err_set(e, ERR_CONFLICT, 0,
+                           "language '%s': the alias '%s' already belongs to %s", l->name, *word,
+                           owner);
     for (const char *const *word = l->extensions; *word; word++)
         if ((owner = taken_by(a, *word, true)))
-            return err_set(e, ERR_CONFLICT, 0, "language '%s': the extension '%s' is %s's already",
-                           l->name, *word, owner);
+            return err_set(e, ERR_CONFLICT, 0,
+                           "language '%s': the extension '%s' already belongs to %s", l->name,
+                           *word, owner);
     return 0;
 }
 
@@ -319,7 +322,8 @@ int language_takes(const struct language *l, const struct wishes *w, const char 
                 used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
                                          used ? ", " : "", (*x)->name);
         *ret_field = wish_rows[i].field;
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s is for %s, and this is '%s': leave it out",
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "%s is only for %s, and the language is '%s': leave it out",
                        wish_rows[i].field, known, l->name);
     }
     return 0;
@@ -331,9 +335,9 @@ int language_refuse(const char *name, struct err *e)
     char known[200];
     for (const struct language *const *l = languages; *l; l++)
         nearest_offer(&near, (*l)->name);
-    return err_set(e, ERR_BAD_REQUEST, 0, "Language '%s' is not supported: %s%s%s of %s is",
+    return err_set(e, ERR_BAD_REQUEST, 0, "Language '%s' is not supported: %s%s%s of %s",
                    QUOTED(name), near.name[0] ? "did you mean '" : "", near.name,
-                   near.name[0] ? "'? One" : "one", language_list(known, sizeof known));
+                   near.name[0] ? "'? Use one" : "use one", language_list(known, sizeof known));
 }
 
 const char *language_list(char *out, size_t size)

@@ -21,7 +21,7 @@
  *     {program}     the file that the compiler makes and the run executes
  *     {format}      the output format of tables (spec/wishes.h)
  *     {memory_mib}  seven tenths of the run's memory limit: the heap of a virtual machine
- * env and compile_env may use them too, except those that stand alone. */
+ * env and compile_env may use them too, except {args} and {sources}. */
 #define FILE_ARGUMENT "{file}"
 
 /* One kind of zygote: a way to boot the interpreter in advance, see zygote/driver.h. */
@@ -71,8 +71,8 @@ struct language {
     const char *const *cold_env;
     /* Pieces of lines that are typical of the language: "x" anywhere, "^x" at the start, "~x" at
      * the end, "|x" the whole line. "!" in front: strong, hardly any other language has it. "-" in
-     * front: hardly ever in this language. "^^x": a program that begins with x is in this language,
-     * whatever follows. "<bash": it is a dialect of bash and uses its hints too. */
+     * front: hardly ever in this language. "^^x": a program that begins with x is in this language.
+     * "<bash": it is a dialect of bash and uses its hints too. */
     const char *const *hints;
 };
 

@@ -115,7 +115,7 @@ const char *version_program(const char *word, char *out, size_t size)
     return place_find(name, out, size, &ignored) ? NULL : out;
 }
 
-bool version_is_to_be_had(const struct language *l)
+bool version_program_exists(const struct language *l)
 {
     struct stat st;
     char program[4200];

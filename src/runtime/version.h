@@ -40,4 +40,4 @@ void versions_ask(char (*ret)[VERSION_SIZE]);
 /* The path of a program in a declaration, with {guest} replaced. NULL if it cannot be found. */
 const char *version_program(const char *word, char *out, size_t size);
 /* True if the program that prints the version exists. */
-bool version_is_to_be_had(const struct language *l);
+bool version_program_exists(const struct language *l);

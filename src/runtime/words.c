@@ -6,13 +6,7 @@
 #include <string.h>
 
 #include "base/auto.h"
-
-void words_free(char **words)
-{
-    for (char **w = words; w && *w; w++)
-        free(*w);
-    free(words);
-}
+#include "base/strv.h"
 
 /* Takes one word from *at. Returns NULL, or a description of an accepted word. */
 static const char *take_word(const char **at, char *out)
@@ -20,13 +14,13 @@ static const char *take_word(const char **at, char *out)
     char quote = '\0';
     const char *c = *at;
     if (*c == '#')
-        return "a word that begins with # in quotes is";
+        return "quotes around a word that begins with #";
     for (; *c && (quote || !isblank((unsigned char)*c)); c++) {
         if (quote ? *c == quote : *c == '\'' || *c == '"') {
             quote = quote ? '\0' : *c;
         } else if (*c == '\\' && quote != '\'') {
             if (!c[1])
-                return "a backslash before another character is";
+                return "a character after the backslash";
             /* within "..." only these two are escaped, as in a shell */
             if (quote && c[1] != '"' && c[1] != '\\')
                 *out++ = *c;
@@ -37,30 +31,28 @@ static const char *take_word(const char **at, char *out)
     }
     *out = '\0';
     *at = c;
-    return quote ? "a quote that is closed is" : NULL;
+    return quote ? "a closing quote" : NULL;
 }
 
-int words_split(const char *line, size_t max, char ***ret, const char **ret_wrong, struct err *e)
+int words_split(const char *line, size_t max, char ***ret, const char **ret_expected, struct err *e)
 {
-    char **words = calloc(max + 1, sizeof *words);
+    char **words = strv_copy(NULL);
     autofree char *word = malloc(strlen(line) + 1);
-    const char *wrong = NULL;
-    bool memory = words && word;
-    for (size_t n = 0; memory && !wrong;) {
+    const char *expected = NULL;
+    int result = words && word ? 0 : err_no_memory(e, "words");
+    for (size_t n = 0; result == 0; n++) {
         line += strspn(line, " \t");
         if (!*line)
             break;
-        wrong = n == max ? "fewer words are" : take_word(&line, word);
-        if (!wrong)
-            memory = (words[n++] = strdup(word));
+        expected = n == max ? "fewer words" : take_word(&line, word);
+        result = expected ? -1 : strv_add(&words, word, e);
     }
-    *ret_wrong = wrong;
-    if (memory && !wrong) {
+    *ret_expected = expected;
+    if (result == 0)
         *ret = words;
-        return 0;
-    }
-    words_free(words);
-    return wrong ? -1 : err_no_memory(e, "words");
+    else
+        strv_free(words);
+    return result;
 }
 
 int words_quote(const char *word, struct buf *b, struct err *e)

@@ -7,10 +7,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Returns a NULL-terminated list for words_free(). If the line itself is not accepted,
- * *ret_accepted describes an accepted word; otherwise it is NULL and e reports missing memory. */
-[[nodiscard]] int words_split(const char *line, size_t max, char ***ret, const char **ret_wrong,
+/* Returns a NULL-terminated list for strv_free(). If the line itself is not accepted,
+ * *ret_expected describes an accepted word; otherwise it is NULL and e reports missing memory. */
+[[nodiscard]] int words_split(const char *line, size_t max, char ***ret, const char **ret_expected,
                               struct err *e);
-void words_free(char **words);
 /* Appends the word, quoted so that it is read back unchanged. */
 [[nodiscard]] int words_quote(const char *word, struct buf *b, struct err *e);

@@ -238,7 +238,7 @@ static void open_probes(struct supervisor *s)
     end_probe(s);
     for (size_t i = 0; languages[i]; i++) {
         version_probe_done(&s->probes[i]);
-        if (!is_waited_for(languages[i]) && version_is_to_be_had(languages[i]))
+        if (!is_waited_for(languages[i]) && version_program_exists(languages[i]))
             version_probe_open(&s->probes[i]);
         s->answers[i] = s->probes[i].fd;
     }

@@ -50,10 +50,10 @@ def test_languages_as_json_say_the_same(public_path):
 
 @pytest.mark.parametrize(
     ("args", "said"),
-    [(("install", "cobol"), "Language 'cobol' is not supported: one of python, "),
-     (("prepare", "cobol"), "Language 'cobol' is not supported: one of python, "),
-     (("show", "pyton"), "Language 'pyton' is not supported: did you mean 'python'? One of python, "),
-     (("show", "cobol"), "Language 'cobol' is not supported: one of python, "),
+    [(("install", "cobol"), "Language 'cobol' is not supported: use one of python, "),
+     (("prepare", "cobol"), "Language 'cobol' is not supported: use one of python, "),
+     (("show", "pyton"), "Language 'pyton' is not supported: did you mean 'python'? Use one of python, "),
+     (("show", "cobol"), "Language 'cobol' is not supported: use one of python, "),
      (("show",), "takes one name"), (("show", "python", "ruby"), "takes one name"),
      (("install",), "takes names: one or more of python, "),
      (("remove", "python"), "languages 'remove': list, install, prepare and show are accepted"),
@@ -127,7 +127,7 @@ def test_what_others_can_write_is_not_read(public_path):
     env = declared(public_path, "toy", "/bin/bash")
     (public_path / "toy.lang").chmod(0o666)
     result = belljar("languages", environ=env)
-    assert "toy.lang can be written by others (mode 0666): 'chmod go-w toy.lang' lets it be read" in result.message, result
+    assert "toy.lang can be written by others (mode 0666): run 'chmod go-w toy.lang' to have it read" in result.message, result
     assert b"\ntoy " not in result.out, result
     (public_path / "toy.lang").chmod(0o644)
     public_path.chmod(0o777)
@@ -350,4 +350,4 @@ def test_run_takes_fences_off_what_comes_on_stdin():
     assert belljar("run", "-", stdin=b"Sure:\n\n```ruby\nputs 6 * 7\n```\n").out == b"42\n"
     assert belljar("run", "-l", "python", "-", stdin=b"```\r\nprint(1)\r\n```\r\n").out == b"1\n"
     result = belljar("run", "-", stdin=b"```cobol\nDISPLAY 1.\n```\n")
-    assert result.status != 0 and "Language 'cobol' is not supported: one of python, " in result.message, result
+    assert result.status != 0 and "Language 'cobol' is not supported: use one of python, " in result.message, result

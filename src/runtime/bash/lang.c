@@ -1,3 +1,4 @@
+/* runtime/bash/lang.c — the declaration of bash; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 static const struct warm warm[] = {

@@ -1,3 +1,4 @@
+/* runtime/c/lang.c — the declaration of c; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 /* -g1 writes line numbers and no variables: enough for sanitizers and stack traces, and cheap to

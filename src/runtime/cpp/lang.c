@@ -1,3 +1,4 @@
+/* runtime/cpp/lang.c — the declaration of cpp; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 /* {guest}/cpp/seed holds precompiled headers, made with exactly these options (guest/prepare). gcc

@@ -1,3 +1,4 @@
+/* runtime/go/lang.c — the declaration of go; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 /* guest/build decides whether the program is a module or single files, and finds the build

@@ -1,3 +1,4 @@
+/* runtime/java/lang.c — the declaration of java; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 /* guest/compile finds the class with main() and writes its name to .main-class. */

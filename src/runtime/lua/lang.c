@@ -1,3 +1,4 @@
+/* runtime/lua/lang.c — the declaration of lua; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 extern const struct language language_lua;

@@ -307,7 +307,7 @@ napi_value napi_register_module_v1(napi_env env, napi_value exports)
         napi_set_named_property(env, exports, "serve", f) ||
         napi_create_function(env, "probeDone", SIZE_MAX, probe_done, NULL, &f) ||
         napi_set_named_property(env, exports, "probeDone", f) || warmup_export(env, exports))
-        fail("this Node does not take the driver's function");
+        fail("this Node refuses the driver's functions");
     return exports;
 }
 
@@ -316,7 +316,7 @@ napi_value napi_register_module_v1(napi_env env, napi_value exports)
 static void not_served(void)
 {
     if (booting && getpid() == zygote)
-        fail("Node ended before a program could have begun");
+        fail("Node ended before it reached the program");
 }
 
 static void check_version(void)

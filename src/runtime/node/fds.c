@@ -60,7 +60,7 @@ static const char *remember_watches(int poll)
     (void)snprintf(path, sizeof path, "/proc/self/fdinfo/%d", poll);
     FILE *f = fopen(path, "re");
     if (!f)
-        return "what an event loop waits for cannot be read";
+        return "the descriptors of an event loop cannot be read";
     while (fgets(line, sizeof line, f)) {
         int fd;
         unsigned events;
@@ -103,7 +103,7 @@ static const char *remember(int fd)
     o->fd = fd;
     o->flags = fcntl(fd, F_GETFL) & (O_ACCMODE | O_NONBLOCK);
     if (!find_kind(o) || !remember_held(o))
-        return "the interpreter has a descriptor open of a kind that we do not know";
+        return "the interpreter has an open descriptor of an unknown kind";
     n_own++;
     return o->kind == KIND_POLL ? remember_watches(fd) : NULL;
 }
@@ -192,6 +192,6 @@ const char *fds_renew(void)
             return "the interpreter's descriptors cannot be made";
     for (size_t i = 0; i < n_watches; i++)
         if (epoll_ctl(watches[i].poll, EPOLL_CTL_ADD, watches[i].fd, &watches[i].event) < 0)
-            return "what the interpreter waits for cannot be waited for";
+            return "the descriptors of an event loop cannot be restored";
     return NULL;
 }

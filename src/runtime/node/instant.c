@@ -107,7 +107,7 @@ const char *instant_find(void)
     forms_of(&mono, &wall, forms);
     bool good = memory_walk(find, forms);
     atomic_store(&moving, true);
-    return good ? NULL : "the interpreter's memory cannot be looked through";
+    return good ? NULL : "the interpreter's memory cannot be searched";
 }
 
 void instant_set(void)

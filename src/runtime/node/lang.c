@@ -1,3 +1,4 @@
+/* runtime/node/lang.c — the declaration of node; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 static const struct warm warm[] = {

@@ -155,7 +155,7 @@ const char *threads_park(void)
         syscall(SYS_rt_sigaction, SIGURG, NULL, &raw, sizeof raw.mask) < 0 ||
         sigaction(SIGURG, &before, NULL) < 0 ||
         syscall(SYS_rt_sigaction, PARK_SIGNAL, &raw, &old, sizeof raw.mask) < 0)
-        return "the signal that stops threads cannot be had";
+        return "the signal that stops threads is not available";
     size_t n = others(tids, &idle), left = n;
     for (size_t i = 0; i < n; i++)
         syscall(SYS_tgkill, getpid(), tids[i], PARK_SIGNAL);

@@ -1,3 +1,4 @@
+/* runtime/perl/lang.c — the declaration of perl; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 extern const struct language language_perl;

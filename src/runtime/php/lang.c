@@ -1,3 +1,4 @@
+/* runtime/php/lang.c — the declaration of php; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 extern const struct language language_php;
@@ -6,7 +7,7 @@ const struct language language_php = {
     .aliases = (const char *const[]){ NULL },
     .extensions = (const char *const[]){ ".php", NULL },
     .main_file = "main.php",
-    /* Debian's settings for the command line, whatever the machine's php.ini says: errors go to
+    /* Debian's settings for the command line, regardless of the machine's php.ini: errors go to
      * stderr, and only the jar limits memory. PHP's command line never buffers output. */
     .command = (const char *const[]){ "/usr/bin/php", "-d", "display_errors=0", "-d",
                                       "log_errors=1", "-d", "memory_limit=-1", FILE_ARGUMENT,

@@ -14,7 +14,7 @@ int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char *
     (void)argv;
     (void)envp;
     if (!sql_server_check || !sql_server_begin)
-        driver_fail("the program that was to start PostgreSQL is another one");
+        driver_fail("this program is not guest-postgres");
     const char *why = sql_server_check();
     if (why)
         driver_fail(why);

@@ -1,3 +1,4 @@
+/* runtime/postgres/lang.c — the declaration of postgres; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 static const struct warm warm[] = {

@@ -47,11 +47,11 @@ static void lend_pipes(int saved[3])
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) < 0)
-        driver_fail("no pipe");
+        driver_fail("a pipe cannot be made");
     for (int i = 0; i < 3; i++)
         saved[i] = fcntl(i, F_DUPFD_CLOEXEC, 3);
     if (dup2(ends[0], 0) < 0 || dup2(ends[1], 1) < 0 || dup2(ends[1], 2) < 0)
-        driver_fail("no pipe at 0, 1 and 2");
+        driver_fail("the pipes cannot be moved to 0, 1 and 2");
     close(ends[0]);
     close(ends[1]);
 }

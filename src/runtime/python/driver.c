@@ -1,5 +1,5 @@
-/* runtime/python/driver.c — the driver of Python. zygote/driver.h says what a driver is, guest.h
- * what this one promises. */
+/* runtime/python/driver.c — the driver of Python. zygote/driver.h explains drivers,
+ * guest.h has the promises of this one. */
 #include "runtime/plain/pages.h"
 #include "runtime/python/guest.h"
 

@@ -1,3 +1,4 @@
+/* runtime/python/lang.c — the declaration of python; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 /* Unbuffered, so that a killed run keeps its output. No .pyc files, so that /sandbox holds only

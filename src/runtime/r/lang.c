@@ -1,3 +1,4 @@
+/* runtime/r/lang.c — the declaration of r; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 extern const struct language language_r;

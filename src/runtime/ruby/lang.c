@@ -1,3 +1,4 @@
+/* runtime/ruby/lang.c — the declaration of ruby; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 extern const struct language language_ruby;

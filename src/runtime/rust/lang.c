@@ -1,3 +1,4 @@
+/* runtime/rust/lang.c — the declaration of rust; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 /* Optimised for speed, but an overflow is still an error at the place where it happens. */

@@ -1,3 +1,4 @@
+/* runtime/sqlite/lang.c — the declaration of sqlite; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 static const struct warm warm[] = {

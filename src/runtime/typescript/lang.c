@@ -1,3 +1,4 @@
+/* runtime/typescript/lang.c — the declaration of typescript; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 #define REGISTER "{guest}/typescript/register.js"

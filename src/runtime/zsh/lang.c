@@ -1,3 +1,4 @@
+/* runtime/zsh/lang.c — the declaration of zsh; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
 extern const struct language language_zsh;

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/auto.h"
+#include "base/strv.h"
 #include "check.h"
 #include "place.h"
 #include "runtime/dropins.h"
@@ -79,7 +80,7 @@ static void test_words_are_split_as_a_shell_would(void)
             if (!words[k])
                 break;
         }
-        words_free(words);
+        strv_free(words);
     }
 }
 
@@ -92,20 +93,21 @@ static void test_what_is_wrong_is_named_with_its_place(void)
         { "comand = /bin/x", "x.lang line 4: there is no key 'comand': did you mean 'command'?" },
         { "colour = red", "there is no key 'colour': 'belljar languages --help' lists them" },
         { "hello", "line 4: 'hello' is not 'key = value'" },
-        { "name = other", "line 4: 'name' is there for the second time" },
-        { "command = awk {file}", "line 4: command 'awk' is not accepted: an absolute path" },
-        { "command = /usr/bin/awk {fil}", "'{fil}' is not accepted: {file} " },
-        { "command =", "line 4: command '' is not accepted: one word or more is" },
-        { "command = '/usr/bin/awk", "a quote that is closed is" },
-        { "command = /usr/bin/awk #x", "a word that begins with # in quotes is" },
-        { "command = /usr/bin/awk \\", "a backslash before another character is" },
-        { "command = /bin/x\001", "line 4 holds a control character" },
+        { "name = other", "line 4: 'name' occurs a second time" },
+        { "command = awk {file}",
+          "line 4: command 'awk' is not accepted: expected an absolute path" },
+        { "command = /usr/bin/awk {fil}", "'{fil}' is not accepted: expected {file} " },
+        { "command =", "line 4: command '' is not accepted: expected one word or more" },
+        { "command = '/usr/bin/awk", "expected a closing quote" },
+        { "command = /usr/bin/awk #x", "expected quotes around a word that begins with #" },
+        { "command = /usr/bin/awk \\", "expected a character after the backslash" },
+        { "command = /bin/x\001", "line 4 contains a control character" },
         { "aliases = Awk", "aliases 'Awk' is not accepted" },
         { "aliases = ''", "aliases '' is not accepted" },
         { "aliases = abcdefghijklmnopqrstuvwxyzabcdefgh", "up to 31" },
-        { "shell = true", "shell 'true' is not accepted: yes and no are" },
-        { "env = 1A=2", "env '1A=2' is not accepted: NAME=VALUE" },
-        { "env = PATH", "env 'PATH' is not accepted: NAME=VALUE" },
+        { "shell = true", "shell 'true' is not accepted: expected yes or no" },
+        { "env = 1A=2", "env '1A=2' is not accepted: expected NAME=VALUE" },
+        { "env = PATH", "env 'PATH' is not accepted: expected NAME=VALUE" },
         { "hints = '!^'", "hints '!^' is not accepted" },
         { "hints = ^^", "hints '^^' is not accepted" },
         { "grammar = ", "grammar '' is not accepted" },
@@ -113,7 +115,7 @@ static void test_what_is_wrong_is_named_with_its_place(void)
         { "command = /bin/x\ncompile = /bin/cc {sources}", "'compile' without 'products'" },
         { "command = /bin/x\nproducts = .", "'products' without 'compile'" },
         { "command = /bin/x\ncompile = /bin/cc\nproducts = a ../b",
-          "line 6: products '../b' is not accepted: a relative name inside /sandbox" },
+          "line 6: products '../b' is not accepted: expected a relative name inside /sandbox" },
         { "command = /bin/x\ncompile = /bin/cc\nproducts = /etc/passwd",
           "products '/etc/passwd' is" },
         { "command = /bin/x\ncompile_env = A=1", "'compile_env' without 'compile'" },
@@ -202,7 +204,7 @@ static void test_a_bad_file_keeps_no_other_from_being_read(void)
         CHECK(language_find("awk") != NULL);
         CHECK_STR(language_find("awk")->main_file, "main.awk");
         CHECK(language_find("python") != NULL);
-        CHECK(problem_says("awk.lang: there is a language 'awk' already"));
+        CHECK(problem_says("awk.lang: a language 'awk' already exists"));
         CHECK(problem_says("bad.lang line 1: 'nonsense' is not 'key = value'"));
         CHECK(problem_says("open.lang can be written by others (mode 0666)"));
         CHECK(problem_says("dir.lang"));
@@ -219,11 +221,12 @@ static void test_a_word_that_is_taken_is_refused(void)
     static const struct {
         const char *line, *said;
     } rows[] = {
-        { "name = python\nextensions = .xyz\n", "there is a language 'python' already" },
+        { "name = python\nextensions = .xyz\n", "a language 'python' already exists" },
         { "name = xyz\naliases = PY\nextensions = .xyz\n", "not accepted" },
-        { "name = xyz\naliases = py\nextensions = .xyz\n", "the alias 'py' is python's already" },
-        { "name = xyz\nextensions = .sh\n", "the extension '.sh' is bash's already" },
-        { "name = js\nextensions = .xyz\n", "there is a language 'javascript' already" },
+        { "name = xyz\naliases = py\nextensions = .xyz\n",
+          "the alias 'py' already belongs to python" },
+        { "name = xyz\nextensions = .sh\n", "the extension '.sh' already belongs to bash" },
+        { "name = js\nextensions = .xyz\n", "a language 'javascript' already exists" },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct place p;

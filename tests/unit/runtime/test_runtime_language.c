@@ -238,10 +238,10 @@ static void test_an_unknown_language_is_refused_with_what_was_meant(void)
 {
     struct err e = { 0 };
     CHECK_INT(language_refuse("pyton", &e), -1);
-    CHECK(strstr(e.text, "'pyton' is not supported: did you mean 'python'? One of python, ") !=
+    CHECK(strstr(e.text, "'pyton' is not supported: did you mean 'python'? Use one of python, ") !=
           NULL);
     CHECK_INT(language_refuse("cobol", &e), -1);
-    CHECK(strstr(e.text, "'cobol' is not supported: one of python, ") != NULL);
+    CHECK(strstr(e.text, "'cobol' is not supported: use one of python, ") != NULL);
     CHECK_INT(language_refuse("", &e), -1);
     CHECK(strstr(e.text, "did you mean") == NULL);
 }

@@ -155,8 +155,8 @@ MAIN_THREAD = _thread.get_ident()
 
 
 def leave_signals_to_the_main_thread():
-    """The kernel gives a signal to the thread that used up the time, and Python acts on it in the main thread alone: one that waits for
-    the others would not hear of it."""
+    """The kernel sends SIGPROF to the thread that used the time, but Python handles it only in the main
+    thread. A main thread that waits for the others must be interrupted."""
     start = _thread.start_new_thread
 
     def start_new_thread(function, args, *more):
@@ -181,7 +181,7 @@ def main_module(path):
 
 
 def report_exception(error):
-    """What the interpreter does with what nobody caught, from the program's own frames on."""
+    """Reports an uncaught exception as the interpreter does, without our own frames."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename == OURS:
         trace = trace.tb_next
