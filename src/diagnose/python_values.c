@@ -149,9 +149,9 @@ static void on_index(struct py *p)
     while (rest.len > 0 && match(p->g, "([A-Za-z_][\\w.]*)\\[([^\\[\\]]+)\\]", rest, &m)) {
         struct piece name = m.group[0], index = m.group[1];
         size_t bracket = (size_t)(name.at + name.len - p->line.at);
-        if (p->d->location.column > 1 && p->line.at[p->d->location.column - 1] == '[' &&
-            bracket + 1 !=
-                p->d->location.column) { /* Python points at the brackets that are meant */
+        size_t column = p->d->location.column; /* Python points at the brackets that are meant */
+        if (column > 1 && column <= p->line.len && p->line.at[column - 1] == '[' &&
+            bracket + 1 != column) {
             rest.at += m.group[0].len + 1 + (size_t)(m.group[0].at - rest.at);
             rest.len = (size_t)(p->line.at + p->line.len - rest.at);
             continue;

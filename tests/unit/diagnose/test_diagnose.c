@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "check.h"
 #include "diagnose/grammar.h"
+#include "edge.h"
 #include "engine/diagnosis_json.h"
 
 static struct diagnosis d; /* large; of the test that runs */
@@ -131,6 +132,18 @@ static void test_python_syntax_error_and_cell(void)
                 NULL, NULL));
     CHECK_INT(d.location.line, 7);
     CHECK_STR(d.location.file, "Cell In[3]");
+}
+
+/* The traceback comes from a stranger: its caret may stand past the end of the line it names. */
+static void test_python_caret_past_the_line_is_not_followed(void)
+{
+    CHECK(explain("python",
+                  "Traceback (most recent call last):\n  File \"main.py\", line 1, in <module>\n"
+                  "    a_name_that_is_longer_than_the_line[5]\n"
+                  "    ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~^^^\n"
+                  "IndexError: list index out of range\n",
+                  "main.py", edge_copy("a[1]", sizeof "a[1]")));
+    CHECK_STR(d.type, "IndexError");
 }
 
 static void test_python_of_notebooks_and_pytest(void)
@@ -490,6 +503,7 @@ static const struct check_test tests[] = {
     TEST(test_python_chain),
     TEST(test_python_group),
     TEST(test_python_syntax_error_and_cell),
+    TEST(test_python_caret_past_the_line_is_not_followed),
     TEST(test_python_of_notebooks_and_pytest),
     TEST(test_the_users_frames_come_first),
     TEST(test_node),
