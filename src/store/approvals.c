@@ -10,7 +10,7 @@
 #include "store/approvals_row.h"
 #include "store/sql.h"
 
-/* A page ends early when what was asked for is large: the programs are in it. */
+/* The rows contain whole programs, so a page ends early when they are large. */
 enum { LIMIT_MAX = 1000, PAGE_BYTES = 8 << 20 };
 
 static const char *const words[] = {
@@ -24,7 +24,8 @@ const char *decision_word(enum decision d)
     return words[d];
 }
 
-/* A word that is not in the table was not written by us: such a request lets nothing run. */
+/* An unknown word means that another program wrote the row. Such a request allows nothing to
+ * run. */
 static enum decision decision_of(const char *word)
 {
     for (int i = 0; i < DECISION_COUNT_; i++)
@@ -81,7 +82,7 @@ int approvals_insert(struct db *db, const struct approval_row *r, struct err *e)
     return query_run(&q, e);
 }
 
-/* The one row that a statement with one text finds: 1, 0 or -1. */
+/* Reads the row that a statement with one text parameter finds: 1, 0 or -1. */
 static int get_one(struct db *db, enum sql id, const char *text, struct approval_row *ret,
                    struct err *e)
 {
@@ -112,7 +113,7 @@ int approvals_pending_of(struct db *db, const char *thread, struct approval_row 
 {
     int found = get_one(db, SQL_APPROVAL_PENDING_OF, thread, ret, e);
     if (found == 0)
-        return err_set(e, ERR_NOT_FOUND, 0, "nothing of thread '%s' waits for an approval",
+        return err_set(e, ERR_NOT_FOUND, 0, "no request of thread '%s' waits for an approval",
                        QUOTED(thread));
     return found < 0 ? -1 : 0;
 }
@@ -178,14 +179,14 @@ int approvals_list(struct db *db, const char *decision, const char *thread, int6
     return 0;
 }
 
-/* Why nothing was updated. */
+/* Explains why no row was updated. */
 static int conflict(const struct approval_row *now, struct err *e)
 {
     char time[MOMENT_SIZE], who[96];
     if (now->decision == DECISION_PENDING)
         return err_set(e, ERR_CONFLICT, 0, "approval '%s' expired at %s: ask again", now->id,
                        moment_format(now->expires_ms, time));
-    return err_set(e, ERR_CONFLICT, 0, "approval '%s' was decided before: %s by '%s' at %s",
+    return err_set(e, ERR_CONFLICT, 0, "approval '%s' is already decided: %s by '%s' at %s",
                    now->id, words[now->decision],
                    text_quote(now->decided_by ? now->decided_by : "", who, sizeof who),
                    moment_format(now->decided_ms, time));

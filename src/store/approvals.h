@@ -1,5 +1,5 @@
-/* store/approvals.h — requests that wait for a person, their decisions, and the rules people left.
- * Runs in: a thread of the store's. */
+/* store/approvals.h — approval requests, decisions on them, and standing rules. Runs in: a store
+ * thread. */
 #pragma once
 
 #include "store/db.h"
@@ -22,11 +22,11 @@ struct approval_row {
     int64_t seq;
     char *id, *thread, *run; /* run id */
     char *tool;              /* "execute", "write_file", "edit_file" */
-    char *input;             /* JSON: what is asked */
+    char *input;             /* JSON: the request */
     char *risks;             /* JSON array */
-    char *reason;            /* why it is asked */
+    char *reason;            /* why an approval is needed */
     enum decision decision;
-    char *decided_by, *decided_reason, *edited_input, *remember; /* NULL where not */
+    char *decided_by, *decided_reason, *edited_input, *remember; /* NULL where absent */
     int64_t created_ms, expires_ms, decided_ms;                  /* expires_ms 0: never */
 };
 void approval_row_done(struct approval_row *r);
@@ -34,7 +34,7 @@ void approval_row_done(struct approval_row *r);
 [[nodiscard]] int approvals_insert(struct db *db, const struct approval_row *r, struct err *e);
 [[nodiscard]] int approvals_get(struct db *db, const char *id, struct approval_row *ret,
                                 struct err *e);
-/* The oldest pending one of a thread; ERR_NOT_FOUND when there is none. */
+/* The oldest pending request of a thread; ERR_NOT_FOUND if there is none. */
 [[nodiscard]] int approvals_pending_of(struct db *db, const char *thread, struct approval_row *ret,
                                        struct err *e);
 
@@ -48,17 +48,18 @@ void approval_rows_done(struct approval_rows *r);
 [[nodiscard]] int approvals_list(struct db *db, const char *decision, const char *thread,
                                  int64_t before_seq, unsigned limit, struct approval_rows *ret,
                                  struct err *e);
-/* Uses id, decision, decided_by, decided_reason, edited_input, remember, decided_ms. ERR_CONFLICT when it was decided
- * before, or has expired by decided_ms (unless the decision is DECISION_EXPIRED), naming by whom and when; ERR_NOT_FOUND. On
- * success *ret is the whole row. */
+/* Uses id, decision, decided_by, decided_reason, edited_input, remember, decided_ms. On success
+ * *ret is the whole row. ERR_CONFLICT if the request was decided before, or has expired by
+ * decided_ms (unless the decision is DECISION_EXPIRED); the error names the person and the time.
+ * ERR_NOT_FOUND if there is no such request. */
 [[nodiscard]] int approvals_decide(struct db *db, const struct approval_row *r,
                                    struct approval_row *ret, struct err *e);
 
-/* Rules: "deny" holds in every mode; "allow" saves asking. */
+/* Standing rules: "deny" holds in every mode; "allow" makes a question unnecessary. */
 struct rule_row {
     int64_t seq;
     char *id, *action; /* "allow" or "deny" */
-    char *thread;      /* NULL: everywhere */
+    char *thread;      /* NULL: all threads */
     char *tool;        /* "execute", ... */
     char *language;    /* NULL: any */
     char *match;       /* "any", "prefix" or "contains" */

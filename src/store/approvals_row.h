@@ -1,4 +1,5 @@
-/* store/approvals_row.h — the room's own: the columns of an approval, in the order in which they are read. */
+/* store/approvals_row.h — private to the room: the columns of an approval, in the order of
+ * reading. */
 #pragma once
 
 #define APPROVAL_COLUMNS                                                       \

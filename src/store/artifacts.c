@@ -48,7 +48,7 @@ static void take_row(struct query *q, struct artifact_row *r)
 
 enum { LIST_BYTES = 64 << 20 };
 
-/* Every row that a statement with one text finds. */
+/* Reads every row that a statement with one text parameter finds. */
 static int get_all(struct db *db, enum sql id, const char *text, struct artifact_rows *ret,
                    struct err *e)
 {
@@ -71,7 +71,7 @@ static int get_all(struct db *db, enum sql id, const char *text, struct artifact
         bytes += row->content ? strlen(row->content) : 0;
         if (list.n > 1 && bytes > LIST_BYTES)
             return err_set(e, ERR_TOO_LARGE, 0,
-                           "these artifacts are more than %d MiB together: get them one by one",
+                           "these artifacts have more than %d MiB in total: get them one by one",
                            LIST_BYTES >> 20);
     }
     if (found < 0)
@@ -145,7 +145,7 @@ int artifacts_delete(struct db *db, const char *id, int64_t now_ms, struct err *
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_ARTIFACT_DELETE, e))
         return -1;
-    bind_int(&q, now_ms ? now_ms : 1); /* 0 is "not deleted" */
+    bind_int(&q, now_ms ? now_ms : 1); /* 0 means "not deleted" */
     bind_text(&q, id);
     if (query_run(&q, e))
         return -1;

@@ -1,4 +1,4 @@
-/* store/artifacts.h — artifacts with every version they ever had. Runs in: a thread of the store's. */
+/* store/artifacts.h — artifacts with all their versions. Runs in: a store thread. */
 #pragma once
 
 #include "store/db.h"
@@ -16,12 +16,12 @@ struct artifact_rows {
 };
 void artifact_rows_done(struct artifact_rows *r);
 
-/* Version 1. Uses id, conversation, title, content, language, type, parent, created_ms. */
+/* Stores version 1. Uses id, conversation, title, content, language, type, parent, created_ms. */
 [[nodiscard]] int artifacts_insert(struct db *db, const struct artifact_row *r, struct err *e);
-/* Deleted ones are ERR_NOT_FOUND. */
+/* ERR_NOT_FOUND for a deleted artifact. */
 [[nodiscard]] int artifacts_get(struct db *db, const char *id, struct artifact_row *ret,
                                 struct err *e);
-/* NULL: stays as it is. A new version; *ret is the row after. */
+/* Stores a new version. A NULL parameter leaves its value unchanged. *ret is the row afterwards. */
 [[nodiscard]] int artifacts_update(struct db *db, const char *id, const char *content,
                                    const char *title, int64_t now_ms, struct artifact_row *ret,
                                    struct err *e);
@@ -29,6 +29,6 @@ void artifact_rows_done(struct artifact_rows *r);
 /* Newest first. */
 [[nodiscard]] int artifacts_of_conversation(struct db *db, const char *conversation,
                                             struct artifact_rows *ret, struct err *e);
-/* Oldest first; created_ms of each is when that version was made. */
+/* Oldest first. created_ms of each row is the time of that version. */
 [[nodiscard]] int artifacts_versions(struct db *db, const char *id, struct artifact_rows *ret,
                                      struct err *e);

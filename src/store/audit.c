@@ -18,14 +18,14 @@ struct piece {
     size_t n;
 };
 
-/* Numbers as 8 bytes, most significant first: the chain is the same on every machine. */
+/* Numbers are 8 bytes, most significant first, so that the chain is the same on every machine. */
 static void put_u64(uint8_t out[8], uint64_t v)
 {
     for (int i = 0; i < 8; i++)
         out[i] = (uint8_t)(v >> (56 - 8 * i));
 }
 
-/* The lengths keep two records apart whose texts run together to the same bytes. */
+/* The lengths distinguish records whose concatenated texts are equal. */
 static void chain(uint8_t ret[HASH_BYTES], const uint8_t before[HASH_BYTES], int64_t seq,
                   int64_t time_ms, const struct piece texts[4])
 {
@@ -101,7 +101,7 @@ int audit_append(struct db *db, const struct audit_record *r, struct err *e)
     return 0;
 }
 
-/* A record as it is stored, borrowed until the next step. */
+/* A stored record. Its texts are borrowed until the next step. */
 struct stored {
     int64_t seq, time_ms;
     struct piece texts[4], hash;
@@ -132,7 +132,8 @@ static void broken(struct audit_check *c, int64_t seq, const char *fmt, ...)
     va_end(args);
 }
 
-/* Holds the record against the one before it; `hash` goes from that one's to this one's. */
+/* Checks the record against its predecessor. `hash` holds the predecessor's hash before and this
+ * record's afterwards. */
 static void check_record(const struct stored *s, uint8_t hash[HASH_BYTES], struct audit_check *c)
 {
     uint8_t expected[HASH_BYTES];
@@ -145,7 +146,7 @@ static void check_record(const struct stored *s, uint8_t hash[HASH_BYTES], struc
     chain(expected, hash, s->seq, s->time_ms, s->texts);
     if (s->hash.n != HASH_BYTES || sodium_memcmp(expected, s->hash.bytes, HASH_BYTES) != 0) {
         broken(c, s->seq,
-               "record %lld is not what was written there: its hash does not follow from it and "
+               "record %lld was changed: its hash does not follow from it and "
                "the record before",
                (long long)s->seq);
         return;

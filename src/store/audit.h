@@ -1,8 +1,10 @@
-/* store/audit.h — the audit log: append-only, each record bound to all before it by a hash.
- * Runs in: the writer thread; verification in any.
- * hash = BLAKE2b-256(previous hash, seq, time, kind, subject, actor, detail), each after its length; lengths and numbers are
- * 8 bytes, most significant first; before the first record the hash is 32 zeros; seq goes up by one from 1. Changing, removing,
- * inserting or reordering a record breaks the chain from there on; cutting the tail off shows against a head noted
+/* store/audit.h — the audit log: append-only; a hash binds each record to all records before it.
+ * Runs in: the writer thread; verification in any thread.
+ *
+ * hash = BLAKE2b-256(previous hash, seq, time, kind, subject, actor, detail). Each field follows
+ * its length. Lengths and numbers are 8 bytes, most significant first. The hash before the first
+ * record is 32 zeros. seq starts at 1 and grows by one. Changing, removing, inserting or reordering
+ * a record breaks the chain from there on. A removed tail shows only against a head that was noted
  * elsewhere. */
 #pragma once
 
@@ -12,10 +14,10 @@ enum { AUDIT_HASH_HEX = 65 };
 
 struct audit_record {
     int64_t seq, time_ms;
-    const char *
-        kind; /* "run.accepted", "run.finished", "approval.decided", "key.added", "service.started", ... */
-    const char *subject; /* run id, approval id, key name; "" for none */
-    const char *actor;   /* API key's name, "unix:UID", "anonymous", "service" */
+    /* "run.accepted", "run.finished", "approval.decided", "key.added", "service.started", ... */
+    const char *kind;
+    const char *subject; /* run id, approval id or key name; "" if there is none */
+    const char *actor;   /* name of the API key, "unix:UID", "anonymous" or "service" */
     const char *detail;  /* JSON object */
     const char *hash;    /* hex */
 };
@@ -24,14 +26,14 @@ struct audit_record {
 [[nodiscard]] int audit_append(struct db *db, const struct audit_record *r, struct err *e);
 
 struct audit_check {
-    int64_t records; /* that hold */
-    int64_t
-        broken_seq; /* the first record that is missing or not what it was; 0: the chain holds */
+    int64_t records;    /* number of intact records */
+    int64_t broken_seq; /* the first record that is missing or changed; 0: the chain is intact */
     char problem[160];
-    char head[AUDIT_HASH_HEX]; /* of the last of them */
+    char head[AUDIT_HASH_HEX]; /* hash of the last intact record */
 };
 [[nodiscard]] int audit_verify(struct db *db, struct audit_check *ret, struct err *e);
-/* Calls each() for records after `after_seq`, oldest first, up to limit; stops when it returns non-zero. */
+/* Calls each() for up to `limit` records after `after_seq`, oldest first. Stops when each() returns
+ * non-zero. */
 [[nodiscard]] int audit_each(struct db *db, int64_t after_seq, unsigned limit,
                              int (*each)(void *context, const struct audit_record *r),
                              void *context, struct err *e);

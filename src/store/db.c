@@ -9,7 +9,7 @@
 
 enum { BUSY_TIMEOUT_MS = 5000 };
 
-/* Of every connection. No mmap: a file that is cut under it would end the process. */
+/* For every connection. No mmap: if the file is truncated, an access would kill the process. */
 static const char session[] = "PRAGMA synchronous = NORMAL;"
                               "PRAGMA foreign_keys = ON;"
                               "PRAGMA trusted_schema = OFF;"
@@ -19,13 +19,14 @@ static const char session[] = "PRAGMA synchronous = NORMAL;"
                               "PRAGMA journal_size_limit = 67108864;";
 
 static const char *const session_of[] = {
-    /* Checkpoints of 16 MiB: fewer of them rewrite the same index pages less often. */
+    /* Checkpoints every 16 MiB: fewer checkpoints rewrite the same index pages less often. */
     [DB_WRITE] = "PRAGMA cache_size = -6144; PRAGMA wal_autocheckpoint = 2000;",
     [DB_READ] = "PRAGMA cache_size = -2048;",
 };
 
-/* Made by us and not by SQLite, so that nobody else may ever read it. O_EXCL: a descriptor of a database that is in
- * use must not be opened beside SQLite, for closing it drops every lock this process has on it. */
+/* Creates the file before SQLite does, so that no other user can ever read it. O_EXCL: this process
+ * must not open a database that it already uses, because closing that descriptor would drop all of
+ * its locks. */
 static int make_files(const struct db *db, struct err *e)
 {
     if (mkdirat(db->dir_fd, "output", 0700) < 0 && errno != EEXIST)
@@ -44,13 +45,13 @@ static int open_dir(struct db *db, const char *dir, struct err *e)
     db->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (db->dir_fd < 0 && errno == ENOENT)
         return err_set(e, ERR_NOT_FOUND, 0,
-                       "there is no directory %s: start 'belljar serve' once, which makes it", dir);
+                       "directory %s does not exist: 'belljar serve' creates it", dir);
     if (db->dir_fd < 0)
         return err_set(e, ERR_KERNEL, errno, "open the directory %s", dir);
     struct stat st;
     if (db->mode == DB_READ && fstatat(db->dir_fd, "belljar.db", &st, 0) < 0 && errno == ENOENT)
-        return err_set(e, ERR_NOT_FOUND, 0,
-                       "there is no %s: start 'belljar serve' once, which makes it", db->path);
+        return err_set(e, ERR_NOT_FOUND, 0, "%s does not exist: 'belljar serve' creates it",
+                       db->path);
     return db->mode == DB_WRITE ? make_files(db, e) : 0;
 }
 
@@ -58,8 +59,9 @@ static int open_sqlite(struct db *db, struct err *e)
 {
     int flags = SQLITE_OPEN_NOMUTEX |
                 (db->mode == DB_WRITE ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
-    /* What a job may have to undo stays in memory, for the service may have no place for temporary files. Refused
-     * and without effect once SQLite is in use, when it has been said before. */
+    /* The rollback data of a statement stays in memory, because the service may have no directory
+     * for temporary files. SQLite refuses this call once it is in use; then an earlier call has
+     * made the setting. */
     (void)sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);
     int rc = sqlite3_open_v2(db->path, &db->sqlite, flags, NULL);
     if (rc != SQLITE_OK)
@@ -67,7 +69,8 @@ static int open_sqlite(struct db *db, struct err *e)
                           : err_set(e, ERR_NO_MEMORY, 0, "open %s: out of memory", db->path);
     (void)sqlite3_extended_result_codes(db->sqlite, 1);
     (void)sqlite3_busy_timeout(db->sqlite, BUSY_TIMEOUT_MS);
-    /* The schema is read by us alone: nothing in it may call or overwrite more than tables. */
+    /* Only our own schema is trusted: a schema in the file may not call functions or overwrite
+     * anything but tables. */
     (void)sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     (void)sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);

@@ -1,5 +1,5 @@
-/* store/db.h — one connection to the database, and the schema with its versions.
- * Runs in: a thread of the store's, or a command. SQLite in WAL mode. */
+/* store/db.h — one connection to the database, and the schema with its versions. Runs in: a store
+ * thread, or a command. SQLite in WAL mode. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,9 +11,9 @@
 struct db;
 
 enum db_mode { DB_WRITE, DB_READ };
-/* A connection to dir/belljar.db, one thread's at a time; large outputs live beside it, in dir/output/. DB_WRITE makes what is
- * missing and brings the schema up to date. A schema newer than this program, or a file that is no database, is refused with
- * the path and what to do. */
+/* Opens dir/belljar.db for one thread at a time. Large outputs are files in dir/output/. DB_WRITE
+ * creates missing files and updates the schema. A schema newer than this program, or a file that is
+ * not a database, is refused with the path and advice. */
 [[nodiscard]] int db_open(struct db **ret, const char *dir, enum db_mode mode, struct err *e);
 void db_close(struct db *db);
 

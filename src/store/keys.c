@@ -78,7 +78,7 @@ int key_make(char ret_text[KEY_TEXT_MAX], uint8_t ret_hash[KEY_HASH_BYTES], stru
 {
     uint8_t secret[SECRET_BYTES];
     if (sodium_init() < 0)
-        return err_set(e, ERR_KERNEL, 0, "make a key: the system gives no random bytes");
+        return err_set(e, ERR_KERNEL, 0, "make a key: no random bytes are available");
     randombytes_buf(secret, sizeof secret);
     (void)snprintf(ret_text, KEY_TEXT_MAX, "%s", prefix);
     (void)sodium_bin2base64(ret_text + strlen(prefix), KEY_TEXT_MAX - strlen(prefix), secret,
@@ -88,7 +88,7 @@ int key_make(char ret_text[KEY_TEXT_MAX], uint8_t ret_hash[KEY_HASH_BYTES], stru
     return 0;
 }
 
-/* No salt and no slow hash: the text is 256 random bits, which nobody tries out. */
+/* No salt and no slow hash: the text is 256 random bits, which cannot be guessed. */
 void key_hash(const char *text, uint8_t ret_hash[KEY_HASH_BYTES])
 {
     (void)crypto_generichash(ret_hash, KEY_HASH_BYTES, (const uint8_t *)text, strlen(text), NULL,
@@ -126,7 +126,7 @@ static int insert_row(struct db *db, const struct key_row *k, struct err *e)
     if (query_run(&q, e) == 0)
         return 0;
     return e->code == ERR_CONFLICT ? err_set(e, ERR_CONFLICT, 0,
-                                             "there is a key '%s' already: remove it, or take "
+                                             "key '%s' already exists: remove it, or choose "
                                              "another name",
                                              k->name)
                                    : -1;
@@ -144,7 +144,7 @@ static int delete_row(struct db *db, const char *name, struct err *e)
                              : err_set(e, ERR_NOT_FOUND, 0, "there is no key '%s'", QUOTED(name));
 }
 
-/* {"scopes":["run","read"],"max_runs":0}; the words need no escape. */
+/* {"scopes":["run","read"],"max_runs":0}; the words need no escaping. */
 static int added_detail(const struct key_row *k, struct buf *b, struct err *e)
 {
     const char *comma = "";
@@ -187,7 +187,7 @@ static int take_key(struct query *q, struct key_row *k, struct err *e)
     (void)snprintf(k->name, sizeof k->name, "%s", peek_text(q, NULL));
     const void *hash = peek_blob(q, &n);
     if (n != sizeof k->hash)
-        return err_set(e, ERR_KERNEL, 0, "key '%s' has no proper hash: remove it", k->name);
+        return err_set(e, ERR_KERNEL, 0, "key '%s' has a damaged hash: remove it", k->name);
     memcpy(k->hash, hash, n);
     const char *scopes = peek_text(q, NULL);
     if (*scopes && scopes_parse(scopes, &k->scopes, e))

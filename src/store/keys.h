@@ -1,4 +1,4 @@
-/* store/keys.h — API keys: only their hashes are kept. Runs in: a thread of the store's, or a command. */
+/* store/keys.h — API keys. Only their hashes are stored. Runs in: a store thread, or a command. */
 #pragma once
 
 #include <stdint.h>
@@ -20,9 +20,9 @@ typedef uint32_t scope_set;
 #define SCOPE_BIT(id) ((scope_set)1 << (id))
 #define SCOPES_ALL    ((1u << SCOPE_COUNT_) - 1)
 const char *scope_word(enum scope s);
-/* "run,read"; unknown words are refused, naming those accepted. */
+/* Parses "run,read". An unknown word is refused; the error lists the known ones. */
 [[nodiscard]] int scopes_parse(const char *text, scope_set *ret, struct err *e);
-/* "run,read" */
+/* Prints "run,read". */
 const char *scopes_format(scope_set set, char *out, size_t size);
 
 enum { KEY_HASH_BYTES = 32, KEY_TEXT_MAX = 64, KEY_NAME_MAX = 64 };
@@ -31,19 +31,19 @@ struct key_row {
     char name[KEY_NAME_MAX + 1]; /* letters, digits, '-', '_', '.'; unique */
     uint8_t hash[KEY_HASH_BYTES];
     scope_set scopes;
-    uint32_t max_runs; /* at a time; 0: the setting */
+    uint32_t max_runs; /* at a time; 0: as the setting says */
     int64_t created_ms;
 };
 
-/* A new key's text, "blj_" and 43 characters of base64url; and its hash. */
+/* Makes the text of a new key, "blj_" and 43 characters of base64url, and its hash. */
 [[nodiscard]] int key_make(char ret_text[KEY_TEXT_MAX], uint8_t ret_hash[KEY_HASH_BYTES],
                            struct err *e);
 void key_hash(const char *text, uint8_t ret_hash[KEY_HASH_BYTES]);
-/* In constant time. */
+/* Compares in constant time. */
 bool key_hash_equal(const uint8_t a[KEY_HASH_BYTES], const uint8_t b[KEY_HASH_BYTES]);
 [[nodiscard]] int key_name_check(const char *name, struct err *e);
 
-/* Each with its audit record, by `actor`. ERR_CONFLICT when the name is taken. */
+/* Both also write an audit record in the name of `actor`. ERR_CONFLICT if the name exists. */
 [[nodiscard]] int keys_add(struct db *db, const struct key_row *k, const char *actor,
                            struct err *e);
 [[nodiscard]] int keys_remove(struct db *db, const char *name, const char *actor, int64_t now_ms,

@@ -1,3 +1,4 @@
+/* store/rules.c — standing rules of people: "deny" and "allow". Declared in store/approvals.h. */
 #include <stdlib.h>
 
 #include "base/array.h"

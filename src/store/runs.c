@@ -11,7 +11,8 @@
 #include "base/text.h"
 #include "store/runs_row.h"
 
-/* What the rows and index entries of a run take beside its texts: a history of tiny runs is not free. */
+/* The bytes of the rows and index entries of a run beside its texts: a history of tiny runs takes
+ * space too. */
 enum { ROW_BYTES = 512 };
 
 static const char *const state_words[] = {
@@ -39,7 +40,8 @@ int run_state_parse(const char *word, enum run_state *ret, struct err *e)
             return 0;
         }
     }
-    return err_set(e, ERR_BAD_REQUEST, 0, "state '%s' is not one of%s", QUOTED(word), state_list);
+    return err_set(e, ERR_BAD_REQUEST, 0, "state '%s' is not known: use one of%s", QUOTED(word),
+                   state_list);
 }
 
 void run_row_done(struct run_row *r)
@@ -53,7 +55,7 @@ void run_row_done(struct run_row *r)
     *r = (struct run_row){ 0 };
 }
 
-/* A word that is not in the table was not written by us: the run is shown as one that broke off. */
+/* An unknown word means that another program wrote the row. The run is shown as interrupted. */
 static enum run_state state_of(const char *word)
 {
     struct err ignored = { 0 };
@@ -160,7 +162,7 @@ static int input_size(struct db *db, int64_t seq, int64_t *ret, struct err *e)
     return 0;
 }
 
-/* What an approver put in its place. *ret_more: by how much the run grew. */
+/* Stores the input that an approver edited. *ret_more: the additional bytes. */
 static int replace_input(struct db *db, int64_t seq, const struct run_row *r, int64_t *ret_more,
                          struct err *e)
 {
@@ -217,7 +219,7 @@ static int64_t journal_file_bytes(const struct db *db, const char *id)
     return st.st_size;
 }
 
-/* The row itself. *ret_language is a copy. Not found or over already: -1. */
+/* Updates the row itself. *ret_language is a copy. -1 if the run does not exist or is over. */
 static int finish_row(struct db *db, const struct run_row *r, int64_t bytes, int64_t *ret_seq,
                       char **ret_language, struct err *e)
 {
@@ -239,7 +241,7 @@ static int finish_row(struct db *db, const struct run_row *r, int64_t bytes, int
     if (row == 0)
         return must_exist(db, r->id, e)
                    ? -1
-                   : err_set(e, ERR_CONFLICT, 0, "run '%s' is finished already", r->id);
+                   : err_set(e, ERR_CONFLICT, 0, "run '%s' is already finished", r->id);
     *ret_seq = take_int(&q);
     *ret_language = take_text(&q);
     return query_taken(&q, e) ? -1 : query_run(&q, e);

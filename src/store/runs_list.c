@@ -1,3 +1,4 @@
+/* store/runs_list.c — lists of runs: chooses the index that a filter walks and builds the query. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +8,9 @@
 #include "base/auto.h"
 #include "store/runs_row.h"
 
-/* The filters by equality, those that leave the fewest runs first: the first that is set is walked by its index, the
- * others only look ("+" keeps SQLite from using theirs: it has no statistics to choose by). A strong one is walked even
- * where a span of time is asked for. */
+/* The equality filters, the most selective first. SQLite has no statistics here, so the first
+ * filter that is set uses its index and "+" keeps SQLite from using the indexes of the others. A
+ * strong filter uses its index even if a time span is given. */
 static const struct filter {
     const char *column;
     size_t offset;
@@ -30,15 +31,15 @@ static const char *value_of(const struct run_query *q, const struct filter *f)
     return *(const char *const *)((const char *)q + f->offset);
 }
 
-/* What walks. FILTERS: nothing but the order of acceptance, or of time. */
+/* The filter whose index is used. FILTERS: none, the order of acceptance or of time alone. */
 struct plan {
     int walked;
     bool by_time;
-    int64_t
-        before_ms; /* by time: of the run the cursor stands at; 0: it is gone, or there is no cursor */
+    /* in order of time: created_ms of the run at the cursor; 0: no cursor, or that run is gone */
+    int64_t before_ms;
 };
 
-/* Most runs are finished, so that state's index leaves them out. */
+/* Most runs are finished, so the partial index on the state leaves them out. */
 static bool has_index(const struct filter *f, const char *value)
 {
     return f->offset != offsetof(struct run_query, state) ||
@@ -76,12 +77,12 @@ static int add_where(struct buf *sql, const struct run_query *q, const struct pl
         if (value_of(q, &filters[i]) &&
             buf_addf(sql, e, " AND %s%s = ?", i == p->walked ? "" : "+", filters[i].column))
             return -1;
-        /* The words of the partial index, so that it is known to do. */
+        /* Repeats the condition of the partial index, so that SQLite can use it. */
         if (i == p->walked && filters[i].offset == offsetof(struct run_query, state) &&
             buf_addf(sql, e, " AND r.state <> 'finished'"))
             return -1;
     }
-    /* The cursor, where there is one, is the upper bound to start from. */
+    /* The cursor, if any, is the upper bound. */
     if ((q->since_ms && buf_addf(sql, e, " AND %sr.created_ms >= ?", p->by_time ? "" : "+")) ||
         (q->until_ms &&
          buf_addf(sql, e, " AND %sr.created_ms < ?", p->by_time && !p->before_ms ? "" : "+")) ||
@@ -116,7 +117,7 @@ static int prepare(struct query *ret, struct db *db, const struct run_query *q,
         bind_int(ret, p->before_ms);
     if (q->before_seq)
         bind_int(ret, q->before_seq);
-    bind_int(ret, (int64_t)limit + 1); /* one more tells whether there is a next page */
+    bind_int(ret, (int64_t)limit + 1); /* one more row shows whether there is a next page */
     return 0;
 }
 

@@ -1,3 +1,4 @@
+/* store/runs_retain.c — retention: removes old runs and their files. Declared in store/runs.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,9 @@
 #include "base/auto.h"
 #include "store/runs_row.h"
 
-/* Files go one call after their rows, when those are gone for good: a row whose file is missing would be a lie, a file
- * that a crash left behind is still listed and goes later. Removing one twice is harmless. */
+/* Files are removed one call after their rows, when the removal of the rows is committed. A row
+ * without its file would be wrong; a file that a crash left behind is still listed and is removed
+ * later. Removing a file twice is harmless. */
 static void remove_file(const struct db *db, const char *id)
 {
     char path[320];
@@ -26,7 +28,7 @@ static int run_with_seq(struct db *db, enum sql id, int64_t seq, struct err *e)
     return query_run(&q, e);
 }
 
-/* The first of the list, if any: 1, 0 or -1. */
+/* Reads the first of the list: 1, 0 or -1. */
 static int remove_doomed(struct db *db, struct err *e)
 {
     autofree char *id = NULL;
@@ -66,7 +68,8 @@ static int remove_run(struct db *db, const struct victim *v, struct err *e)
     return 0;
 }
 
-/* What one of the two rules removes: up to `limit` of them, oldest first. older_ms 0: whatever their age. */
+/* Selects the runs that one of the two rules removes: up to `limit`, oldest first. older_ms 0: of
+ * any age. */
 static int find_victims(struct db *db, int64_t older_ms, unsigned limit, struct victim *ret,
                         unsigned *ret_n, struct err *e)
 {
@@ -96,7 +99,8 @@ static int history_bytes(struct db *db, int64_t *ret, struct err *e)
     return 0;
 }
 
-/* Removes victims while more than `excess` bytes are still to go; INT64_MAX: all of them. */
+/* Removes the selected runs while more than `excess` bytes are left to free; INT64_MAX: all of
+ * them. */
 static int remove_victims(struct db *db, const struct victim *v, unsigned n, int64_t excess,
                           unsigned *ret_removed, bool *files, struct err *e)
 {
@@ -121,7 +125,7 @@ int runs_retain(struct db *db, int64_t now_ms, int64_t max_age_ms, int64_t max_b
     bool files = false;
     int doomed = 1;
     if (!victims)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory to tidy the history");
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the list of old runs");
     for (unsigned i = 0; i < batch && doomed > 0; i++)
         doomed = remove_doomed(db, e);
     if (doomed < 0)

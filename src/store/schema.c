@@ -1,3 +1,4 @@
+/* store/schema.c — the tables, their versions, and the migration from one version to the next. */
 #include <stdio.h>
 #include <string.h>
 
@@ -5,13 +6,13 @@
 #include "base/auto.h"
 #include "store/sql.h"
 
-/* In the file's head, so that file(1) and we tell it from another program's: "BLJR". */
+/* "BLJR" in the header of the file, by which file(1) and this program recognise it. */
 enum { APPLICATION_ID = 0x424c4a52 };
 
-/* What a list needs of a run is in `runs`, which stays narrow; what is large lies beside it in tables that are only ever
- * appended to: the input when a run is accepted, the output when it is over.
- * Each index is one that a filter of runs_list walks. Those of columns that are mostly NULL, and that of states that
- * pass, are partial. */
+/* `runs` has the columns that lists need and stays narrow. Large values are in append-only tables
+ * beside it: the input when a run is accepted, the output when it is over. Each index serves a
+ * filter of runs_list. The indexes of mostly-NULL columns, and that of the passing states, are
+ * partial. */
 static const char version_1[] =
     "CREATE TABLE runs ("
     "  seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, state TEXT NOT NULL,"
@@ -71,7 +72,8 @@ static const char version_1[] =
     "  name TEXT PRIMARY KEY, hash BLOB NOT NULL UNIQUE, scopes TEXT NOT NULL,"
     "  max_runs INTEGER NOT NULL, created_ms INTEGER NOT NULL) STRICT;";
 
-/* What brings a database from each version to the next. Rows are added, never changed. */
+/* The scripts that migrate a database from each version to the next. Rows are added, never
+ * changed. */
 static const char *const migrations[] = { version_1 };
 enum { SCHEMA_VERSION = ARRAY_LEN(migrations) };
 
@@ -84,26 +86,26 @@ int schema_check(struct db *db, struct err *e)
         return -1;
     bool empty = version == 0 && application == 0 && tables == 0;
     if (empty && db->mode == DB_READ)
-        return err_set(e, ERR_NOT_FOUND, 0, "%s is still empty: start 'belljar serve' once",
+        return err_set(e, ERR_NOT_FOUND, 0, "%s is empty: 'belljar serve' creates its tables",
                        db->path);
     if (!empty && application != APPLICATION_ID)
         return err_set(
             e, ERR_KERNEL, 0,
-            "%s is another program's database: move it away, or name another state directory",
+            "%s is the database of another program: move it away, or name another state directory",
             db->path);
     if (version > SCHEMA_VERSION)
         return err_set(e, ERR_KERNEL, 0,
-                       "%s has schema %lld, this program knows up to %d: use the newer belljar",
+                       "%s has schema %lld, this program supports up to %d: use a newer belljar",
                        db->path, (long long)version, SCHEMA_VERSION);
     if (db->mode == DB_READ && version < SCHEMA_VERSION)
         return err_set(e, ERR_KERNEL, 0,
-                       "%s has schema %lld, this program reads %d: start 'belljar serve' once, "
-                       "which brings it up to date",
+                       "%s has schema %lld, this program reads %d: 'belljar serve' updates it",
                        db->path, (long long)version, SCHEMA_VERSION);
     return 0;
 }
 
-/* Another process may have been faster: the version is read again where nobody else can change it. */
+/* Another process may have migrated the database meanwhile, so the version is read again inside the
+ * transaction. */
 static int migrate_one(struct db *db, bool *ret_more, struct err *e)
 {
     int64_t version;
@@ -119,7 +121,8 @@ static int migrate_one(struct db *db, bool *ret_more, struct err *e)
     return sql_script(db, migrations[version], e) || sql_script(db, mark, e) ? -1 : 0;
 }
 
-/* Without it readers and the writer would wait for each other. SQLite does not fail, but answers with what it has. */
+/* Without WAL, readers and the writer would wait for each other. SQLite does not fail here; it
+ * answers with the mode in use. */
 static int use_wal(struct db *db, struct err *e)
 {
     scoped(query) q = { 0 };
@@ -136,7 +139,7 @@ static int use_wal(struct db *db, struct err *e)
 
 int schema_update(struct db *db, struct err *e)
 {
-    if (use_wal(db, e)) /* only now that it is known to be ours, or new */
+    if (use_wal(db, e)) /* only after the check that the file is ours or new */
         return -1;
     for (bool more = true; more;) {
         if (db_begin(db, e))

@@ -7,21 +7,22 @@
 #include "base/auto.h"
 #include "base/clock.h"
 
-/* Primary result -> what a caller meets. What is not here is the host's fault, in SQLite's words. */
+/* Primary result code -> error for the caller. Any other code is the host's fault, in SQLite's
+ * words. */
 static const struct {
     int rc;
     enum err_code code;
     const char *words;
 } failures[] = {
-    { SQLITE_FULL, ERR_KERNEL, "the disk is full: make room, or lower how much history is kept" },
-    { SQLITE_INTERRUPT, ERR_UNAVAILABLE, "it took too long: ask for less" },
-    { SQLITE_BUSY, ERR_BUSY, "another program holds the database: try again" },
+    { SQLITE_FULL, ERR_KERNEL, "the disk is full: free some space, or lower history.max_bytes" },
+    { SQLITE_INTERRUPT, ERR_UNAVAILABLE, "the query took too long: narrow it down" },
+    { SQLITE_BUSY, ERR_BUSY, "another program has locked the database: try again" },
     { SQLITE_NOMEM, ERR_NO_MEMORY, "out of memory" },
     { SQLITE_TOOBIG, ERR_TOO_LARGE, "a value is too large for the database" },
     { SQLITE_NOTADB, ERR_KERNEL,
-      "this is no database: move it away, or name another state directory" },
+      "this is not a database: move it away, or name another state directory" },
     { SQLITE_CORRUPT, ERR_KERNEL,
-      "the database is damaged: stop belljar, move it away, put a copy in its place" },
+      "the database is damaged: stop belljar, move the file away and restore a copy" },
     { SQLITE_CONSTRAINT, ERR_CONFLICT, NULL },
 };
 
@@ -47,8 +48,9 @@ static int is_late(void *context)
 void sql_deadline(struct db *db, uint64_t ms)
 {
     enum {
+        /* SQLite instructions between two checks; one instruction may search megabytes of code */
         STEPS = 100
-    }; /* of SQLite's machine between two looks; one may search megabytes of code */
+    };
     db->deadline_ms = ms;
     sqlite3_progress_handler(db->sqlite, STEPS, ms ? is_late : NULL, db);
 }
@@ -93,7 +95,7 @@ void db_rollback(struct db *db)
 {
     struct err ignored = { 0 };
     db->audit.known = false;
-    if (sql_in_transaction(db)) /* after some failures SQLite has rolled back already */
+    if (sql_in_transaction(db)) /* after some failures SQLite has already rolled back */
         (void)run_kept(db, SQL_ROLLBACK, &ignored);
 }
 
@@ -118,8 +120,9 @@ void sql_undo(struct db *db)
     db->audit.known = false;
     if (!sql_in_transaction(db))
         return;
+    /* a part that cannot be undone alone must not be committed */
     if (run_kept(db, SQL_UNDO, &ignored) || run_kept(db, SQL_RELEASE, &ignored))
-        db_rollback(db); /* what cannot be undone alone must not be committed */
+        db_rollback(db);
 }
 
 void query_done(struct query *q)
@@ -127,7 +130,8 @@ void query_done(struct query *q)
     if (!q->stmt)
         return;
     if (q->own) {
-        (void)sqlite3_finalize(q->stmt); /* its result is the last step's, seen there */
+        /* returns the result of the last step, which was checked there */
+        (void)sqlite3_finalize(q->stmt);
     } else {
         (void)sqlite3_reset(q->stmt);
         (void)sqlite3_clear_bindings(q->stmt);
@@ -163,7 +167,7 @@ static void note(struct query *q, int rc)
 void bind_text(struct query *q, const char *text)
 {
     q->bound++;
-    if (text) /* NULL is what an unbound parameter is */
+    if (text) /* an unbound parameter is NULL */
         note(q, sqlite3_bind_text64(q->stmt, q->bound, text, strlen(text), SQLITE_STATIC,
                                     SQLITE_UTF8));
 }
@@ -261,7 +265,7 @@ int query_taken(struct query *q, struct err *e)
 
 void *sql_grow(void *array, size_t n, size_t element, struct err *e)
 {
-    /* Doubling: there is room up to the next power of two. */
+    /* The capacity is the next power of two. */
     if (n & (n - 1))
         return memset((char *)array + n * element, 0, element), array;
     void *grown = reallocarray(array, n ? n * 2 : 1, element);

@@ -1,6 +1,6 @@
-/* store/sql.h — the room's own: a connection from inside, and statements that bind and read in order.
- * Runs in: the thread that has the connection.
- * A bind or a copy that fails is remembered in the statement, so that its callers check once. */
+/* store/sql.h — private to the room: the inside of a connection, and statements that bind and read
+ * in order. Runs in: the thread that has the connection. A statement remembers a failed bind or
+ * copy, so that its callers check once. */
 #pragma once
 
 #include <sqlite3.h>
@@ -9,7 +9,8 @@
 
 enum { SQL_HASH_BYTES = 32 };
 
-/* Each is prepared when first used and kept until the connection is closed; texts in statements.c. */
+/* Each statement is prepared at its first use and kept until the connection is closed. Texts:
+ * statements.c. */
 enum sql {
     SQL_BEGIN_READ,
     SQL_BEGIN_WRITE,
@@ -72,32 +73,33 @@ struct db {
     char *path;
     int dir_fd;
     enum db_mode mode;
-    /* The end of the audit chain, known within one transaction only: another process may append between two. */
+    /* The end of the audit chain. It is valid only within a transaction, because another process
+     * may append between two. */
     struct {
         bool known;
         int64_t seq;
         uint8_t hash[SQL_HASH_BYTES];
     } audit;
     sqlite3_stmt *kept[SQL_COUNT_];
-    uint64_t deadline_ms; /* of what is read now, on clock_ms(); 0: none */
+    uint64_t deadline_ms; /* for the current read, on clock_ms(); 0: none */
 };
 
-/* What is not read by then fails with ERR_UNAVAILABLE; 0: there is all the time. */
+/* A read that takes longer fails with ERR_UNAVAILABLE. 0: no bound. */
 void sql_deadline(struct db *db, uint64_t ms);
 
-/* Brings the schema up to date, one transaction a version. */
+/* Migrates the schema, one transaction for each version. */
 [[nodiscard]] int schema_update(struct db *db, struct err *e);
-/* Refuses what is no database of ours, or one this program is too old for. */
+/* Refuses a file that is not our database, and a database newer than this program. */
 [[nodiscard]] int schema_check(struct db *db, struct err *e);
 
-/* Fills e from SQLite's result and its words: -1 always. `what` is what was tried. */
+/* Always -1. Fills e from SQLite's result code and message. `what` names the attempted action. */
 [[nodiscard, gnu::cold]] int sql_fail(const struct db *db, int rc, const char *what, struct err *e);
 [[nodiscard]] int sql_script(struct db *db, const char *text, struct err *e);
-/* The one number a query such as "PRAGMA user_version" gives. */
+/* The single number that a query such as "PRAGMA user_version" returns. */
 [[nodiscard]] int sql_number(struct db *db, const char *text, int64_t *ret, struct err *e);
 
-/* Inside a transaction: what follows is undone alone. After sql_undo() the transaction may be gone altogether (the
- * disk was full): sql_in_transaction() tells. */
+/* Inside a transaction: the following changes can be undone alone. sql_undo() may lose the whole
+ * transaction (if the disk was full); sql_in_transaction() tells. */
 [[nodiscard]] int sql_savepoint(struct db *db, struct err *e);
 [[nodiscard]] int sql_release(struct db *db, struct err *e);
 void sql_undo(struct db *db);
@@ -106,40 +108,40 @@ bool sql_in_transaction(const struct db *db);
 struct query {
     struct db *db;
     sqlite3_stmt *stmt;
-    int bound, read; /* columns so far */
-    int failed;      /* SQLite's result, the first that was not OK */
-    bool own;        /* not one of the kept ones */
+    int bound, read; /* parameters bound and columns read so far */
+    int failed;      /* the first SQLite result that was not OK */
+    bool own;        /* prepared for this query alone */
 };
-/* Ends the statement; kept ones can be had again. */
+/* Ends the query. A kept statement can be used again. */
 void query_done(struct query *q);
 [[nodiscard]] int query_get(struct query *q, struct db *db, enum sql id, struct err *e);
 [[nodiscard]] int query_prepare(struct query *q, struct db *db, const char *text, struct err *e);
 
-/* The next parameter. What is bound must live until query_done(). NULL text is NULL. */
+/* Binds the next parameter. The value must live until query_done(). NULL text binds NULL. */
 void bind_text(struct query *q, const char *text);
 void bind_int(struct query *q, int64_t value);
 void bind_blob(struct query *q, const void *bytes, size_t n);
-/* An empty buffer is NULL. */
+/* An empty buffer binds NULL. */
 void bind_buf(struct query *q, const struct buf *b);
 
-/* 1: a row, 0: no more, -1. */
+/* 1: a row, 0: no more rows, -1: an error. */
 [[nodiscard]] int query_step(struct query *q, struct err *e);
-/* For statements that give no rows. */
+/* For statements that return no rows. */
 [[nodiscard]] int query_run(struct query *q, struct err *e);
-/* Rows the last statement changed. */
+/* Number of rows that the last statement changed. */
 int64_t query_changes(const struct query *q);
 
-/* The next column. take_text() is a copy for the heap, NULL for NULL. */
+/* Reads the next column. take_text() returns a copy on the heap, NULL for NULL. */
 char *take_text(struct query *q);
 int64_t take_int(struct query *q);
 void take_buf(struct query *q, struct buf *ret);
 /* Borrowed until the next step; "" for NULL. */
 const char *peek_text(struct query *q, size_t *ret_n);
 const void *peek_blob(struct query *q, size_t *ret_n);
-/* -1 when a copy of this row could not be made. */
+/* -1 if a value of this row could not be copied. */
 [[nodiscard]] int query_taken(struct query *q, struct err *e);
 
-/* Room for one more, zeroed, in an array of n elements; NULL with ERR_NO_MEMORY. */
+/* Grows an array of n elements by one zeroed element; NULL with ERR_NO_MEMORY. */
 void *sql_grow(void *array, size_t n, size_t element, struct err *e);
-/* Hands over what a scope would release: *from is all zeros then. */
+/* Moves a value out of an object that its scope would release: *from is all zeros afterwards. */
 void sql_move(void *ret, void *from, size_t size);

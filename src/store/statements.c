@@ -1,3 +1,4 @@
+/* store/statements.c — the text of every fixed statement. */
 #include "store/approvals_row.h"
 #include "store/runs_row.h"
 #include "store/sql.h"
@@ -9,12 +10,13 @@
     "WHERE a.deleted_ms = 0 AND "
 #define OVER "state IN ('finished', 'interrupted')"
 
-/* The service may have died while it wrote the file of a run that was interrupted by that. */
+/* The service may have died while it wrote the output file of an interrupted run. */
 #define MAY_HAVE_FILE "journal_in_file OR state = 'interrupted'"
 
 const char *const sql_texts[SQL_COUNT_] = {
     [SQL_BEGIN_READ] = "BEGIN",
-    /* Writers wait for each other here, where waiting is possible, not in the middle. */
+    /* IMMEDIATE: writers wait for each other at the start of a transaction, where waiting is
+     * possible. */
     [SQL_BEGIN_WRITE] = "BEGIN IMMEDIATE",
     [SQL_COMMIT] = "COMMIT",
     [SQL_ROLLBACK] = "ROLLBACK",

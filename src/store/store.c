@@ -18,7 +18,7 @@ struct queue {
     struct store_job *first, **last;
 };
 
-/* One connection, one thread. The first writes. */
+/* One connection and its thread. The first one writes. */
 struct worker {
     struct store *store;
     struct db *db;
@@ -31,7 +31,7 @@ struct store {
     int fd;
     pthread_mutex_t lock;
     pthread_cond_t for_writer, for_readers;
-    /* under the lock: */
+    /* protected by the lock: */
     struct queue writes, reads, done;
     unsigned pending;
     bool closing;
@@ -71,18 +71,18 @@ static void fail_job(struct store_job *job, const struct err *e)
         job->err = *e;
 }
 
-/* A job that says it failed has a reason, whatever it left. */
+/* A job that fails without a reason gets one. */
 static void work(struct db *db, struct store_job *job)
 {
     struct err e = { 0 };
     if (job->work(db, job, &e) == 0)
         return;
     if (e.code == ERR_NONE)
-        (void)err_set(&e, ERR_KERNEL, 0, "a job of the database failed without a reason");
+        (void)err_set(&e, ERR_KERNEL, 0, "a database job failed without a reason");
     job->err = e;
 }
 
-/* A job inside its savepoint. -1 when the whole transaction is lost. */
+/* Runs a job in its savepoint. -1 if the whole transaction is lost. */
 static int write_one(struct db *db, struct store_job *job, struct err *e)
 {
     if (sql_savepoint(db, e))
@@ -99,7 +99,7 @@ static int write_one(struct db *db, struct store_job *job, struct err *e)
     return -1;
 }
 
-/* One transaction for all of them. When it is lost, with the last commit or before, so is every job in it. */
+/* One transaction for all jobs. If it is lost, at the commit or before, every job in it fails. */
 static void write_batch(struct db *db, struct store_job *jobs)
 {
     struct err e = { 0 };
@@ -115,7 +115,7 @@ static void write_batch(struct db *db, struct store_job *jobs)
         fail_job(job, &e);
 }
 
-/* Two readers serve everybody: no search has one for long. */
+/* All reads share two readers, so a deadline bounds each read. */
 static void read_one(struct db *db, struct store_job *job)
 {
     enum { READ_MS = 5000 };
@@ -124,7 +124,7 @@ static void read_one(struct db *db, struct store_job *job)
     sql_deadline(db, clock_ms() + READ_MS);
     work(db, job);
     sql_deadline(db, 0);
-    db_rollback(db); /* there is nothing to commit */
+    db_rollback(db); /* a read has nothing to commit */
 }
 
 static void hand_over(struct store *s, struct store_job *jobs)
@@ -136,7 +136,7 @@ static void hand_over(struct store *s, struct store_job *jobs)
     bool first = !s->done.first;
     queue_add(&s->done, jobs, last);
     (void)pthread_mutex_unlock(&s->lock);
-    /* Cannot fail: the counter is read back to 0 long before it is full. */
+    /* Cannot fail: the counter is reset to 0 long before it overflows. */
     if (first)
         (void)!write(s->fd, &(uint64_t){ 1 }, sizeof(uint64_t));
 }
@@ -149,7 +149,7 @@ static void *write_thread(void *arg)
         (void)pthread_mutex_lock(&s->lock);
         while (!s->writes.first && !s->closing)
             (void)pthread_cond_wait(&s->for_writer, &s->lock);
-        /* What was handed in while the last commit ran goes into one transaction. */
+        /* The jobs that arrived during the last commit form one transaction. */
         struct store_job *jobs = queue_take_all(&s->writes);
         (void)pthread_mutex_unlock(&s->lock);
         if (!jobs)
@@ -201,7 +201,8 @@ static void stop(struct store *s)
     for (int i = 0; i < THREADS; i++)
         if (s->workers[i].started)
             (void)pthread_join(s->workers[i].thread, NULL);
-    /* Readers first: the writer's is the last connection then, which empties the log into the database. */
+    /* Readers first, so that the writer's connection is the last one. Closing the last one empties
+     * the log into the database. */
     for (int i = THREADS - 1; i >= 0; i--)
         db_close(s->workers[i].db);
     fd_close(&s->fd);
@@ -278,12 +279,13 @@ int store_fd(const struct store *s)
 void store_dispatch(struct store *s)
 {
     uint64_t count;
-    (void)!read(s->fd, &count, sizeof count); /* before the list: what comes after rings again */
+    /* before the list is taken: a later job rings again */
+    (void)!read(s->fd, &count, sizeof count);
     (void)pthread_mutex_lock(&s->lock);
     struct store_job *job = queue_take_all(&s->done);
     (void)pthread_mutex_unlock(&s->lock);
     while (job) {
-        struct store_job *next = job->next; /* done() may free the job, or hand it in again */
+        struct store_job *next = job->next; /* done() may free the job or submit it again */
         (void)pthread_mutex_lock(&s->lock);
         s->pending--;
         (void)pthread_mutex_unlock(&s->lock);
@@ -296,7 +298,7 @@ void store_wait(struct store *s)
 {
     while (store_pending(s) > 0) {
         struct pollfd p = { .fd = s->fd, .events = POLLIN };
-        (void)poll(&p, 1, -1); /* interrupted: there is nothing to dispatch, and we wait again */
+        (void)poll(&p, 1, -1); /* interrupted: nothing to dispatch, so wait again */
         store_dispatch(s);
     }
 }

@@ -71,7 +71,7 @@ static void test_a_second_decision_is_told_of_the_first(void)
     CHECK_INT(decide(d.db, "ap_1", DECISION_APPROVE, 1700000001000, &e), -1);
     CHECK_INT(e.code, ERR_CONFLICT);
     CHECK_STR(e.text,
-              "approval 'ap_1' was decided before: reject by 'ann' at 2023-11-14T22:13:20.000Z");
+              "approval 'ap_1' is already decided: reject by 'ann' at 2023-11-14T22:13:20.000Z");
 }
 
 static void test_an_expired_approval_can_only_expire(void)

@@ -52,7 +52,7 @@ static void test_a_newer_schema_is_refused(void)
     if (!database_init(&d) || !meddle(&d.place, "PRAGMA user_version = 1000"))
         return;
     refused(&d.place, DB_WRITE, ERR_KERNEL, "schema 1000");
-    refused(&d.place, DB_READ, ERR_KERNEL, "use the newer belljar");
+    refused(&d.place, DB_READ, ERR_KERNEL, "use a newer belljar");
 }
 
 static void test_a_file_that_is_no_database_is_refused(void)
@@ -63,8 +63,8 @@ static void test_a_file_that_is_no_database_is_refused(void)
     text[sizeof text - 1] = '\0';
     if (!place_init(&p) || !place_file(&p, "belljar.db", text, 0600))
         return;
-    refused(&p, DB_WRITE, ERR_KERNEL, "is no database: move it away");
-    refused(&p, DB_READ, ERR_KERNEL, "is no database");
+    refused(&p, DB_WRITE, ERR_KERNEL, "is not a database: move it away");
+    refused(&p, DB_READ, ERR_KERNEL, "is not a database");
 }
 
 static void test_another_programs_database_is_left_alone(void)
@@ -72,7 +72,7 @@ static void test_another_programs_database_is_left_alone(void)
     scoped(place) p;
     if (!place_init(&p) || !meddle(&p, "CREATE TABLE theirs (x)"))
         return;
-    refused(&p, DB_WRITE, ERR_KERNEL, "another program's database");
+    refused(&p, DB_WRITE, ERR_KERNEL, "the database of another program");
     CHECK(!place_has(&p, "belljar.db-wal"));
 }
 
@@ -81,12 +81,12 @@ static void test_reading_needs_a_database_and_makes_none(void)
     scoped(place) p;
     if (!place_init(&p))
         return;
-    refused(&p, DB_READ, ERR_NOT_FOUND, "start 'belljar serve' once");
+    refused(&p, DB_READ, ERR_NOT_FOUND, "'belljar serve' creates");
     CHECK(!place_has(&p, "belljar.db"));
     CHECK(!place_has(&p, "output"));
     if (!place_file(&p, "belljar.db", "", 0600))
         return;
-    refused(&p, DB_READ, ERR_NOT_FOUND, "still empty");
+    refused(&p, DB_READ, ERR_NOT_FOUND, "is empty");
 }
 
 static void test_an_older_schema_is_only_read_after_its_update(void)
@@ -96,7 +96,7 @@ static void test_an_older_schema_is_only_read_after_its_update(void)
     struct db *db = NULL;
     if (!place_init(&p) || !meddle(&p, "PRAGMA application_id = 1112296018"))
         return;
-    refused(&p, DB_READ, ERR_KERNEL, "brings it up to date");
+    refused(&p, DB_READ, ERR_KERNEL, "updates it");
     if (OK(db_open(&db, p.path, DB_WRITE, &e))) {
         OK(runs_insert(db, &(struct run_row){ .id = "run_1" }, &e));
         db_close(db);

@@ -305,7 +305,8 @@ static void test_a_state_that_does_not_exist_is_refused(void)
         return;
     CHECK_INT(runs_list(d.db, &(struct run_query){ .state = "done", .limit = 1 }, &rows, &e), -1);
     CHECK_INT(e.code, ERR_BAD_REQUEST);
-    CHECK_STR(e.text, "state 'done' is not one of waiting queued running finished interrupted");
+    CHECK_STR(e.text,
+              "state 'done' is not known: use one of waiting queued running finished interrupted");
 }
 
 static void test_what_ran_when_the_service_died_is_interrupted(void)
