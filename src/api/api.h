@@ -16,7 +16,7 @@
 #include "engine/runner.h"
 #include "http/http.h"
 #include "settings/settings.h"
-#include "store/keys.h"
+#include "store/key_rows.h"
 #include "store/store.h"
 
 struct api;

@@ -14,7 +14,7 @@
 #include "engine/json.h"
 #include "spec/bundle.h"
 #include "spec/permission.h"
-#include "store/audit.h"
+#include "store/audit_log.h"
 
 static int mode_asks(const char *mode, bool *ret, struct err *e)
 {

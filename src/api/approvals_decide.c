@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "engine/json.h"
 #include "spec/bundle.h"
-#include "store/audit.h"
+#include "store/audit_log.h"
 
 enum { PREFIX_MAX = 65536 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/approvals.h"
-#include "store/approvals.h"
+#include "store/approval_rows.h"
 
 /* One request that waits, or was decided a moment ago. */
 struct held {

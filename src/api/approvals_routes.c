@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "engine/json.h"
 #include "runtime/language.h"
-#include "store/audit.h"
+#include "store/audit_log.h"
 
 const char *const decision_words[] = { "approve", "edit", "reject", NULL };
 

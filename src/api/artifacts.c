@@ -1,5 +1,5 @@
 /* /api/artifacts: pieces of text with versions, some of which can be run. */
-#include "store/artifacts.h"
+#include "store/artifact_rows.h"
 
 #include <ctype.h>
 #include <math.h>

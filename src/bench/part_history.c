@@ -10,8 +10,8 @@
 #include "bench/bench.h"
 #include "bench/die.h"
 #include "bench/load.h"
-#include "store/audit.h"
-#include "store/runs.h"
+#include "store/audit_log.h"
+#include "store/run_rows.h"
 
 enum { HISTORIES_MAX = 5, ROWS_A_SECOND = 100 };
 

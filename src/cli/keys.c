@@ -21,7 +21,7 @@
 #include "cli/history_db.h"
 #include "cli/remote.h"
 #include "client/client.h"
-#include "store/keys.h"
+#include "store/key_rows.h"
 
 enum { MAX_RUNS = 1024, ANSWER_MAX = 1 << 16, ANSWER_MS = 30000 };
 

@@ -5,7 +5,7 @@
 
 #include "engine/json.h"
 #include "engine/runner_impl.h"
-#include "store/audit.h"
+#include "store/audit_log.h"
 
 /* What the writer thread needs, for itself: the run goes on meanwhile. Strings are the run's own, which stays as long
  * as it has jobs. */

@@ -18,7 +18,7 @@
 #include "engine/pools.h"
 #include "engine/result.h"
 #include "engine/run.h"
-#include "store/runs.h"
+#include "store/run_rows.h"
 #include "store/store.h"
 
 /* What to run, and for whom. Owns everything; exec_spec_done() frees. */

@@ -6,9 +6,9 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "config.h"
-#include "store/audit.h"
-#include "store/keys.h"
-#include "store/runs.h"
+#include "store/audit_log.h"
+#include "store/key_rows.h"
+#include "store/run_rows.h"
 
 struct note {
     struct store_job job; /* first: the store hands it back */

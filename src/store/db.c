@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
-#include "store/sql.h"
+#include "store/db_query.h"
 
 enum { BUSY_TIMEOUT_MS = 5000 };
 

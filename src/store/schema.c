@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "base/auto.h"
-#include "store/sql.h"
+#include "store/db_query.h"
 
 /* "BLJR" in the header of the file, by which file(1) and this program recognise it. */
 enum { APPLICATION_ID = 0x424c4a52 };

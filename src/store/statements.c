@@ -1,7 +1,7 @@
 /* store/statements.c — the text of every fixed statement. */
-#include "store/approvals_row.h"
-#include "store/runs_row.h"
-#include "store/sql.h"
+#include "store/approval_columns.h"
+#include "store/db_query.h"
+#include "store/run_columns.h"
 
 #define ARTIFACT_FROM                                                                        \
     "SELECT a.seq, a.id, a.conversation, v.title, v.content, a.language, a.type, a.parent, " \

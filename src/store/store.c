@@ -10,7 +10,7 @@
 
 #include "base/auto.h"
 #include "base/clock.h"
-#include "store/sql.h"
+#include "store/db_query.h"
 
 enum { READERS = 2, THREADS = READERS + 1 };
 

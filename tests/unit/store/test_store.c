@@ -8,9 +8,9 @@
 
 #include "base/auto.h"
 #include "database.h"
-#include "store/audit.h"
-#include "store/runs.h"
-#include "store/sql.h"
+#include "store/audit_log.h"
+#include "store/db_query.h"
+#include "store/run_rows.h"
 
 /* A job that puts a run there, or looks for one. */
 struct job {

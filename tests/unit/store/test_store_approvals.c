@@ -1,4 +1,4 @@
-#include "store/approvals.h"
+#include "store/approval_rows.h"
 
 #include "base/auto.h"
 #include "database.h"

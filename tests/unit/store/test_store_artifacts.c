@@ -1,4 +1,4 @@
-#include "store/artifacts.h"
+#include "store/artifact_rows.h"
 
 #include "base/auto.h"
 #include "database.h"

@@ -1,4 +1,4 @@
-#include "store/audit.h"
+#include "store/audit_log.h"
 
 #include "base/array.h"
 #include "base/auto.h"

@@ -1,9 +1,9 @@
-#include "store/keys.h"
+#include "store/key_rows.h"
 
 #include "base/array.h"
 #include "base/auto.h"
 #include "database.h"
-#include "store/audit.h"
+#include "store/audit_log.h"
 
 static void test_a_key_is_random_text_and_its_hash(void)
 {

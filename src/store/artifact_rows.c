@@ -1,4 +1,4 @@
-#include "store/artifacts.h"
+#include "store/artifact_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
-#include "store/sql.h"
+#include "store/db_query.h"
 
 void artifact_row_done(struct artifact_row *r)
 {

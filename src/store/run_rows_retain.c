@@ -1,4 +1,4 @@
-/* store/runs_retain.c — retention: removes old runs and their files. Declared in store/runs.h. */
+/* store/run_rows_retain.c — retention: removes old runs and their files. Declared in store/run_rows.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/auto.h"
-#include "store/runs_row.h"
+#include "store/run_columns.h"
 
 /* Files are removed one call after their rows, when the removal of the rows is committed. A row
  * without its file would be wrong; a file that a crash left behind is still listed and is removed

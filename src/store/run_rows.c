@@ -1,4 +1,4 @@
-#include "store/runs.h"
+#include "store/run_rows.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
-#include "store/runs_row.h"
+#include "store/run_columns.h"
 
 /* The bytes of the rows and index entries of a run beside its texts: a history of tiny runs takes
  * space too. */

@@ -1,4 +1,4 @@
-#include "store/approvals.h"
+#include "store/approval_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "base/auto.h"
 #include "base/moment.h"
 #include "base/text.h"
-#include "store/approvals_row.h"
-#include "store/sql.h"
+#include "store/approval_columns.h"
+#include "store/db_query.h"
 
 /* The rows contain whole programs, so a page ends early when they are large. */
 enum { LIMIT_MAX = 1000, PAGE_BYTES = 8 << 20 };

@@ -1,4 +1,4 @@
-#include "store/audit.h"
+#include "store/audit_log.h"
 
 #include <assert.h>
 #include <sodium.h>
@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/auto.h"
-#include "store/sql.h"
+#include "store/db_query.h"
 
 enum { HASH_BYTES = SQL_HASH_BYTES };
 static_assert(HASH_BYTES * 2 + 1 == AUDIT_HASH_HEX, "a hash in hex, and its end");

@@ -1,4 +1,4 @@
-#include "store/sql.h"
+#include "store/db_query.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-/* store/rules.c — standing rules of people: "deny" and "allow". Declared in store/approvals.h. */
+/* store/rule_rows.c — standing rules of people: "deny" and "allow". Declared in store/approval_rows.h. */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
-#include "store/approvals.h"
-#include "store/sql.h"
+#include "store/approval_rows.h"
+#include "store/db_query.h"
 
 void rule_row_done(struct rule_row *r)
 {

@@ -1,4 +1,4 @@
-/* store/approvals_row.h — private to the room: the columns of an approval, in the order of
+/* store/approval_columns.h — private to the room: the columns of an approval, in the order of
  * reading. */
 #pragma once
 

@@ -1,4 +1,4 @@
-#include "store/keys.h"
+#include "store/key_rows.h"
 
 #include <inttypes.h>
 #include <sodium.h>
@@ -8,8 +8,8 @@
 
 #include "base/auto.h"
 #include "base/text.h"
-#include "store/audit.h"
-#include "store/sql.h"
+#include "store/audit_log.h"
+#include "store/db_query.h"
 
 enum { SECRET_BYTES = 32, SCOPES_TEXT_MAX = 128 };
 static const char prefix[] = "blj_";

@@ -1,4 +1,4 @@
-/* store/audit.h — the audit log: append-only; a hash binds each record to all records before it.
+/* store/audit_log.h — the audit log: append-only; a hash binds each record to all records before it.
  * Runs in: the writer thread; verification in any thread.
  *
  * hash = BLAKE2b-256(previous hash, seq, time, kind, subject, actor, detail). Each field follows

@@ -1,9 +1,9 @@
-/* store/runs_row.h — private to the room: reads a row of `runs` from a query. Runs in: a store
+/* store/run_columns.h — private to the room: reads a row of `runs` from a query. Runs in: a store
  * thread, or a command. */
 #pragma once
 
-#include "store/runs.h"
-#include "store/sql.h"
+#include "store/db_query.h"
+#include "store/run_rows.h"
 
 /* The columns that run_row_take() reads, in its order; the table is `r`. */
 #define RUN_COLUMNS                                                                        \

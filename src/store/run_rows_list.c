@@ -1,4 +1,4 @@
-/* store/runs_list.c — lists of runs: chooses the index that a filter walks and builds the query. */
+/* store/run_rows_list.c — lists of runs: chooses the index that a filter walks and builds the query. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/auto.h"
-#include "store/runs_row.h"
+#include "store/run_columns.h"
 
 /* The equality filters, the most selective first. SQLite has no statistics here, so the first
  * filter that is set uses its index and "+" keeps SQLite from using the indexes of the others. A

@@ -1,4 +1,4 @@
-/* store/approvals.h — approval requests, decisions on them, and standing rules. Runs in: a store
+/* store/approval_rows.h — approval requests, decisions on them, and standing rules. Runs in: a store
  * thread. */
 #pragma once
 

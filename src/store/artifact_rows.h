@@ -1,4 +1,4 @@
-/* store/artifacts.h — artifacts with all their versions. Runs in: a store thread. */
+/* store/artifact_rows.h — artifacts with all their versions. Runs in: a store thread. */
 #pragma once
 
 #include "store/db.h"

@@ -1,4 +1,4 @@
-/* store/sql.h — private to the room: the inside of a connection, and statements that bind and read
+/* store/db_query.h — private to the room: the inside of a connection, and statements that bind and read
  * in order. Runs in: the thread that has the connection. A statement remembers a failed bind or
  * copy, so that its callers check once. */
 #pragma once
