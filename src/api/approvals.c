@@ -52,7 +52,7 @@ static bool list_contains(char *const *list, const char *text)
 static bool words_contain(const struct exec_spec *s, const char *text)
 {
     const struct buf *in = &s->stdin_bytes;
-    return list_contains(s->wishes.compiler_args, text) || list_contains(s->args, text) ||
+    return list_contains(s->options.compiler_args, text) || list_contains(s->args, text) ||
            list_contains(s->env, text) ||
            (in->len > 0 && memmem(in->data, in->len, text, strlen(text)));
 }
@@ -74,7 +74,7 @@ static bool text_matches(const struct rule_row *r, const struct exec_spec *s)
 {
     bool denies = strcmp(r->action, "deny") == 0;
     /* Whoever allowed the code did not see what the compiler is told to do with it. */
-    if (!denies && s->wishes.compiler_args && s->wishes.compiler_args[0])
+    if (!denies && s->options.compiler_args && s->options.compiler_args[0])
         return false;
     if (strcmp(r->match, "contains") == 0)
         return bundle_contains(&s->bundle, r->text) || (denies && words_contain(s, r->text));

@@ -440,7 +440,7 @@ static int take_limits(struct making *m, struct err *e)
     return 0;
 }
 
-/* ---- wishes ---- */
+/* ---- run options ---- */
 
 /* A list that was not given is none at all, and that is not the same as an empty one. */
 static int take_list(struct making *m, const char *field, char ***ret, struct err *e)
@@ -459,7 +459,7 @@ static int take_compile_limits(struct making *m, struct err *e)
         if (defaults.v[i] > most.v[i])
             defaults.v[i] = most.v[i];
     if (api_limits(json_object_get(m->request, "compile_limits"), &defaults, &most,
-                   &m->spec->wishes.compile_limits, field, sizeof field, e) == 0)
+                   &m->spec->options.compile_limits, field, sizeof field, e) == 0)
         return 0;
     (void)snprintf(m->field, m->field_size, "compile_%s", field);
     return -1;
@@ -469,7 +469,7 @@ static int take_compile_limits(struct making *m, struct err *e)
 static int check_commands(struct making *m, struct err *e)
 {
     const struct exec_spec *s = m->spec;
-    char *const *names = s->wishes.allow_commands;
+    char *const *names = s->options.allow_commands;
     struct commands_memo none = { 0 };
     struct commands_memo *memo = m->api->core ? &m->api->core->commands : &none;
     if (!names)
@@ -487,13 +487,13 @@ static int check_commands(struct making *m, struct err *e)
 static int check_compiler(struct making *m, struct err *e)
 {
     const struct exec_spec *s = m->spec;
-    const struct stages stages = stages_of(s->language, &s->wishes);
+    const struct stages stages = stages_of(s->language, &s->options);
     autofree char **sources = NULL;
     size_t n = 0, bytes = 0, n_args, args;
     if (stages.at[0] == STAGE_RUN)
         return 0;
-    if (s->wishes.compiler_args)
-        measure(s->wishes.compiler_args, &n, &bytes);
+    if (s->options.compiler_args)
+        measure(s->options.compiler_args, &n, &bytes);
     n_args = n;
     args = bytes;
     if (stage_sources(s->language, s->main_name, &s->bundle, &sources, e))
@@ -517,15 +517,15 @@ static int check_compiler(struct making *m, struct err *e)
                    n, bytes, JOB_STRINGS_MAX, JOB_TEXT_MAX);
 }
 
-static int check_wishes(struct making *m, struct err *e)
+static int check_options(struct making *m, struct err *e)
 {
     const char *field;
-    return language_takes(m->spec->language, &m->spec->wishes, &field, e) ? blame(m, field) : 0;
+    return language_takes(m->spec->language, &m->spec->options, &field, e) ? blame(m, field) : 0;
 }
 
-static int take_wishes(struct making *m, struct err *e)
+static int take_options(struct making *m, struct err *e)
 {
-    struct wishes *w = &m->spec->wishes;
+    struct run_options *w = &m->spec->options;
     const char *format = text_of(m, "format");
     w->profile = run_flag(m->request, "profile", false);
     w->check_types = run_flag(m->request, "check_types", false);
@@ -534,7 +534,7 @@ static int take_wishes(struct making *m, struct err *e)
         if (strcmp(table_formats[i], format) == 0)
             w->format = (enum table_format)i;
     return take_list(m, "allow_commands", &w->allow_commands, e) || check_commands(m, e) ||
-                   take_list(m, "compiler_args", &w->compiler_args, e) || check_wishes(m, e) ||
+                   take_list(m, "compiler_args", &w->compiler_args, e) || check_options(m, e) ||
                    check_compiler(m, e) || take_compile_limits(m, e)
                ? -1
                : 0;
@@ -599,7 +599,7 @@ int run_request_spec(const struct api *api, const struct api_identity *who, cons
     if (take_program(&m, e) || take_stdin(&m, e) || take_strings(&m, "args", &spec.args, e) ||
         take_strings(&m, "outputs", &spec.outputs, e) || check_outputs(&m, e) || take_env(&m, e) ||
         check_size(&m, e) || take_limits(&m, e) || check_strict(&m, e) || check_level(&m, e) ||
-        take_wishes(&m, e) || take_names(&m, who, surface, e))
+        take_options(&m, e) || take_names(&m, who, surface, e))
         return -1;
     ret_field[0] = '\0';
     *ret = spec;

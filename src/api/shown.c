@@ -80,9 +80,9 @@ json_t *shown_input(const struct exec_spec *s)
     put_content(o, "stdin", buf_str(&s->stdin_bytes), s->stdin_bytes.len);
     json_put(o, "files", files_array(s));
     json_put(o, "entry", json_string(s->main_name));
-    json_put(o, "compiler_args", string_array(s->wishes.compiler_args));
+    json_put(o, "compiler_args", string_array(s->options.compiler_args));
     json_put(o, "allow_commands",
-             s->wishes.allow_commands ? string_array(s->wishes.allow_commands) : json_null());
+             s->options.allow_commands ? string_array(s->options.allow_commands) : json_null());
     json_put(o, "read_only", json_boolean(!s->writable_root));
     return o;
 }
@@ -121,7 +121,7 @@ static void add_compiler_risk(json_t *all, const struct exec_spec *s)
 {
     scoped(buf) words = { 0 };
     struct err e;
-    for (char *const *arg = s->wishes.compiler_args; arg && *arg; arg++)
+    for (char *const *arg = s->options.compiler_args; arg && *arg; arg++)
         if (words.len < RISK_EXCERPT_MAX &&
             buf_addf(&words, &e, "%s%s", words.len ? " " : "", *arg))
             return;

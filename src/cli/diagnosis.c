@@ -11,7 +11,7 @@
 #include "diagnose/diagnose.h"
 #include "engine/diagnosis_json.h"
 
-bool diagnosis_wanted(const struct run_options *o)
+bool diagnosis_wanted(const struct run_command *o)
 {
     return !o->no_diagnosis && (o->json || isatty(STDERR_FILENO));
 }

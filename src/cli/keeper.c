@@ -140,17 +140,17 @@ static int watch_signals(struct session *s, struct err *e)
 
 static char **output_names(const struct keeper_job *job)
 {
-    const struct run_options *o = job->options;
+    const struct run_command *o = job->options;
     autofree char **names = calloc(o->n_outs + 1, sizeof *names);
     for (size_t i = 0; names && i < o->n_outs; i++)
         names[i] = o->outs[i].name;
-    return names ? report_outputs(job->inputs->language, &o->wishes, names) : NULL;
+    return names ? report_outputs(job->inputs->language, &o->run_options, names) : NULL;
 }
 
 static struct run_request whole_request(const struct keeper_job *job, char **outputs,
                                         char **sources)
 {
-    const struct run_options *o = job->options;
+    const struct run_command *o = job->options;
     return (struct run_request){ .language = job->inputs->language,
                                  .main_name = job->inputs->main_name,
                                  .sources = sources,
@@ -159,7 +159,7 @@ static struct run_request whole_request(const struct keeper_job *job, char **out
                                  .outputs = outputs,
                                  .limits = o->limits,
                                  .writable_root = o->writable_root,
-                                 .wishes = &o->wishes,
+                                 .options = &o->run_options,
                                  .bundle_fd = job->inputs->bundle_fd };
 }
 
@@ -294,7 +294,7 @@ static int prepare(struct session *s, const struct stages *stages, const struct 
 static int run_stages(struct session *s, char **outputs, struct err *e)
 {
     const struct inputs *in = s->job->inputs;
-    struct stages stages = stages_of(in->language, &s->job->options->wishes);
+    struct stages stages = stages_of(in->language, &s->job->options->run_options);
     autofree char **sources = NULL;
     scoped(buf) files = { 0 };
     autoclose int bundle_fd = -1;

@@ -11,7 +11,7 @@
 #include "engine/link.h"
 
 struct keeper_job {
-    const struct run_options *options;
+    const struct run_command *options;
     const struct inputs *inputs;
     const struct warden *warden;
     struct cache *cache;

@@ -41,7 +41,7 @@ static const struct option_row {
 };
 enum { ROWS = ARRAY_LEN(rows) };
 
-void run_options_help(void)
+void run_command_help(void)
 {
     (void)printf(
         "Usage: belljar run [OPTION]... FILE|- [-- ARG...]\n\n"
@@ -110,7 +110,7 @@ static int add_pair(struct file_pair **list, size_t *n, size_t max, const char *
     return parse_pair(text, host_first, &grown[(*n)++], e);
 }
 
-static int add_env(struct run_options *o, char *entry, struct err *e)
+static int add_env(struct run_command *o, char *entry, struct err *e)
 {
     char **grown = realloc(o->env, (o->n_env + 2) * sizeof *grown);
     if (!grown)
@@ -121,13 +121,13 @@ static int add_env(struct run_options *o, char *entry, struct err *e)
     return job_env_check(entry, e);
 }
 
-static int set_language(struct run_options *o, const char *name, struct err *e)
+static int set_language(struct run_command *o, const char *name, struct err *e)
 {
     o->language = language_find(name);
     return o->language ? 0 : language_refuse(name, e);
 }
 
-static int set_level(struct run_options *o, const char *name, struct err *e)
+static int set_level(struct run_command *o, const char *name, struct err *e)
 {
     if (level_parse(name, &o->level))
         return err_set(
@@ -137,11 +137,11 @@ static int set_level(struct run_options *o, const char *name, struct err *e)
     return 0;
 }
 
-static int set_format(struct run_options *o, const char *word, struct err *e)
+static int set_format(struct run_command *o, const char *word, struct err *e)
 {
     for (int i = 0; table_formats[i]; i++) {
         if (strcmp(table_formats[i], word) == 0) {
-            o->wishes.format = (enum table_format)i;
+            o->run_options.format = (enum table_format)i;
             return 0;
         }
     }
@@ -150,7 +150,7 @@ static int set_format(struct run_options *o, const char *word, struct err *e)
                    QUOTED(word));
 }
 
-static int set_compile_limit(struct run_options *o, const char *text, struct err *e)
+static int set_compile_limit(struct run_command *o, const char *text, struct err *e)
 {
     const char *equals = strchr(text, '=');
     for (int i = 0; equals && i < LIMIT_COUNT; i++) {
@@ -158,7 +158,7 @@ static int set_compile_limit(struct run_options *o, const char *text, struct err
         if (strlen(name) != (size_t)(equals - text) || strncmp(name, text, strlen(name)) != 0)
             continue;
         o->compile_limits_given |= LIMIT_BIT(i);
-        return limit_parse((enum limit_id)i, equals + 1, &o->wishes.compile_limits, e);
+        return limit_parse((enum limit_id)i, equals + 1, &o->run_options.compile_limits, e);
     }
     char known[160] = "";
     for (size_t i = 0, used = 0; i < LIMIT_COUNT && used < sizeof known; i++)
@@ -169,7 +169,7 @@ static int set_compile_limit(struct run_options *o, const char *text, struct err
                    QUOTED(text), known);
 }
 
-static int apply(struct run_options *o, int key, char *value, struct err *e)
+static int apply(struct run_command *o, int key, char *value, struct err *e)
 {
     if (key >= OPT_LIMIT) {
         o->limits_given |= LIMIT_BIT(key - OPT_LIMIT);
@@ -196,21 +196,21 @@ static int apply(struct run_options *o, int key, char *value, struct err *e)
         o->local = true;
         return 0;
     case 'A':
-        return strv_add(&o->wishes.compiler_args, value, e);
+        return strv_add(&o->run_options.compiler_args, value, e);
     case 'M':
         return set_compile_limit(o, value, e);
     case 'C':
-        return strv_add(&o->wishes.allow_commands, value, e);
+        return strv_add(&o->run_options.allow_commands, value, e);
     case 'F':
         return set_format(o, value, e);
     case 'N':
-        o->wishes.no_cache = true;
+        o->run_options.no_cache = true;
         return 0;
     case 'T':
-        o->wishes.check_types = true;
+        o->run_options.check_types = true;
         return 0;
     case 'P':
-        o->wishes.profile = true;
+        o->run_options.profile = true;
         return 0;
     case 'D':
         o->no_diagnosis = true;
@@ -224,15 +224,15 @@ static int apply(struct run_options *o, int key, char *value, struct err *e)
     }
 }
 
-int run_options_parse(struct run_options *o, int argc, char **argv, struct err *e)
+int run_command_parse(struct run_command *o, int argc, char **argv, struct err *e)
 {
     struct option options[ROWS + LIMIT_COUNT + 1];
     int ours = 0; /* how many words are for us: up to "--" */
     while (ours < argc && strcmp(argv[ours], "--") != 0)
         ours++;
-    *o = (struct run_options){ .limits = limits_default(),
+    *o = (struct run_command){ .limits = limits_default(),
                                .level = LEVEL_AUTO,
-                               .wishes = { .compile_limits = compile_limits_default() } };
+                               .run_options = { .compile_limits = compile_limits_default() } };
     build_getopt(options);
     opterr = 0;
     optind = 1;
@@ -256,7 +256,7 @@ int run_options_parse(struct run_options *o, int argc, char **argv, struct err *
     return 0;
 }
 
-void run_options_done(struct run_options *o)
+void run_command_done(struct run_command *o)
 {
     for (size_t i = 0; i < o->n_files; i++) {
         free(o->files[i].host);
@@ -269,5 +269,5 @@ void run_options_done(struct run_options *o)
     free(o->files);
     free(o->outs);
     free(o->env);
-    wishes_done(&o->wishes);
+    run_options_done(&o->run_options);
 }

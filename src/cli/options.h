@@ -7,7 +7,7 @@
 #include "runtime/language.h"
 #include "spec/isolation.h"
 #include "spec/limit.h"
-#include "spec/wishes.h"
+#include "spec/run_options.h"
 
 /* HOST[:NAME] of --file, NAME[:HOST] of --out. */
 struct file_pair {
@@ -15,7 +15,7 @@ struct file_pair {
     char *name;
 };
 
-struct run_options {
+struct run_command {
     const struct language *language; /* NULL: to be guessed */
     const char *file;                /* "-" is stdin */
     char **args;                     /* NULL-terminated, points into argv */
@@ -28,10 +28,10 @@ struct run_options {
     const char *stdin_file;
     bool writable_root, json, help, local;
     enum level level;
-    struct wishes wishes;
+    struct run_options run_options;
     bool no_diagnosis;
 };
 
-void run_options_done(struct run_options *o);
-[[nodiscard]] int run_options_parse(struct run_options *o, int argc, char **argv, struct err *e);
-void run_options_help(void);
+void run_command_done(struct run_command *o);
+[[nodiscard]] int run_command_parse(struct run_command *o, int argc, char **argv, struct err *e);
+void run_command_help(void);

@@ -462,7 +462,7 @@ static int file_status(const json_t *files, const char *name)
 
 static int fetch_files(struct session *s, struct buf *bundle, struct err *e)
 {
-    const struct run_options *o = s->job->options;
+    const struct run_command *o = s->job->options;
     const json_t *files = json_object_get(s->result, "files");
     if (o->n_outs == 0 || json_array_size(files) == 0)
         return 0;
@@ -504,7 +504,7 @@ static void say(const struct session *s)
     if (note.verdict == VERDICT_COMPILE_ERROR) {
         const json_t *compile = json_object_get(s->result, "compile");
         note.compiler = verdict_named(json_string_value(json_object_get(compile, "verdict")));
-        note.limits = s->job->options->wishes.compile_limits;
+        note.limits = s->job->options->run_options.compile_limits;
         limits = NULL; /* those of the run, which it did not come to */
     }
     if (code && strcmp(code, err_name(ERR_NOT_FOUND)) == 0)

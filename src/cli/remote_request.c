@@ -36,12 +36,12 @@ static bool fits(int bundle_fd)
     return fstat(bundle_fd, &st) == 0 && st.st_size <= FILES_MAX;
 }
 
-bool remote_request_possible(const struct run_options *o, const struct inputs *in)
+bool remote_request_possible(const struct run_command *o, const struct inputs *in)
 {
     return fits(in->bundle_fd) && list_is_utf8(o->args) && list_is_utf8(o->env) &&
-           list_is_utf8(o->wishes.compiler_args) && list_is_utf8(o->wishes.allow_commands) &&
-           pairs_are_utf8(o->files, o->n_files) && pairs_are_utf8(o->outs, o->n_outs) &&
-           text_is_utf8(in->main_name, strlen(in->main_name));
+           list_is_utf8(o->run_options.compiler_args) &&
+           list_is_utf8(o->run_options.allow_commands) && pairs_are_utf8(o->files, o->n_files) &&
+           pairs_are_utf8(o->outs, o->n_outs) && text_is_utf8(in->main_name, strlen(in->main_name));
 }
 
 /* Takes the reference; only lack of memory can make a value NULL, and then `*failed` tells. */
@@ -136,7 +136,7 @@ static void put_list(json_t *q, const char *key, char *const *list, bool *failed
         put(q, key, array, failed);
 }
 
-static void put_wishes(json_t *q, const struct wishes *w, bool *failed)
+static void put_run_options(json_t *q, const struct run_options *w, bool *failed)
 {
     put_list(q, "compiler_args", w->compiler_args, failed);
     put_list(q, "allow_commands", w->allow_commands, failed);
@@ -150,7 +150,7 @@ static void put_wishes(json_t *q, const struct wishes *w, bool *failed)
         put(q, "format", json_string(table_formats[w->format]), failed);
 }
 
-static void put_options(json_t *q, const struct run_options *o, bool *failed)
+static void put_options(json_t *q, const struct run_command *o, bool *failed)
 {
     json_t *args = json_array(), *outputs = json_array();
     for (char *const *arg = o->args; *arg; arg++)
@@ -163,9 +163,9 @@ static void put_options(json_t *q, const struct run_options *o, bool *failed)
     put(q, "limits", limits_object(&o->limits, o->limits_given, failed), failed);
     if (o->compile_limits_given)
         put(q, "compile_limits",
-            limits_object(&o->wishes.compile_limits, o->compile_limits_given, failed), failed);
+            limits_object(&o->run_options.compile_limits, o->compile_limits_given, failed), failed);
     put(q, "read_only", json_boolean(!o->writable_root), failed);
-    put_wishes(q, &o->wishes, failed);
+    put_run_options(q, &o->run_options, failed);
 }
 
 static int take_to_buf(const char *bytes, size_t n, void *context)
@@ -181,7 +181,7 @@ static int dump(const json_t *object, bool failed, struct buf *b, struct err *e)
     return 0;
 }
 
-int remote_request_run(const struct run_options *o, const struct inputs *in, bool stdin_open,
+int remote_request_run(const struct run_command *o, const struct inputs *in, bool stdin_open,
                        struct buf *b, struct err *e)
 {
     json_t *q = json_object();

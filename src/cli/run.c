@@ -26,7 +26,7 @@ static void block_signals(void)
 }
 
 /* Exit status, or -1 with the error. The warden is started by now. */
-static int supervise(const struct run_options *o, struct inputs *in, struct warden *w,
+static int supervise(const struct run_command *o, struct inputs *in, struct warden *w,
                      struct err *e)
 {
     char id[ID_SIZE];
@@ -58,7 +58,7 @@ static int supervise(const struct run_options *o, struct inputs *in, struct ward
 }
 
 /* By a warden and a keeper of our own. Exit status, or -1 with the error. */
-static int run_here(const struct run_options *o, struct inputs *in, struct err *e)
+static int run_here(const struct run_command *o, struct inputs *in, struct err *e)
 {
     struct warden w;
     if (link_open(o->level, &w, e))
@@ -71,21 +71,22 @@ static int run_here(const struct run_options *o, struct inputs *in, struct err *
 int cmd_run(int argc, char **argv)
 {
     struct err e = { 0 };
-    scoped(run_options) o = { 0 };
-    if (run_options_parse(&o, argc, argv, &e))
+    scoped(run_command) o = { 0 };
+    if (run_command_parse(&o, argc, argv, &e))
         return cli_fail(&e);
     if (o.help) {
-        run_options_help();
+        run_command_help();
         return 0;
     }
     scoped(inputs) in = INPUTS_INIT;
     if (inputs_load(&in, &o, &e))
         return cli_fail(&e);
-    if (o.wishes.allow_commands && (commands_possible(in.language, NULL, o.writable_root, &e) ||
-                                    commands_check(o.wishes.allow_commands, &e)))
+    if (o.run_options.allow_commands &&
+        (commands_possible(in.language, NULL, o.writable_root, &e) ||
+         commands_check(o.run_options.allow_commands, &e)))
         return cli_fail(&e);
     const char *field;
-    if (language_takes(in.language, &o.wishes, &field, &e))
+    if (language_takes(in.language, &o.run_options, &field, &e))
         return cli_fail(&e);
     block_signals(); /* from here on there is something to clean up */
     int status = remote_run(&o, &in, &e);

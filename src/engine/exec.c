@@ -228,7 +228,7 @@ static struct live **free_slot(struct runner *r)
 void exec_choose_kind(struct live *l)
 {
     const struct exec_spec *s = &l->x.spec;
-    l->kind = s->writable_root || s->wishes.allow_commands || s->wishes.profile
+    l->kind = s->writable_root || s->options.allow_commands || s->options.profile
                   ? 0
                   : pools_kind_of(s->language, s->main_name, s->code, &s->bundle, s->env);
     l->kind = warm_within(l->kind, &s->limits);
@@ -252,7 +252,7 @@ struct run_request exec_request(const struct live *l)
                                  .outputs = s->outputs,
                                  .limits = s->limits,
                                  .writable_root = s->writable_root,
-                                 .wishes = &s->wishes,
+                                 .options = &s->options,
                                  .kind = kind_to_ask_for(l) };
 }
 
@@ -266,7 +266,7 @@ static int send_job(struct live *l, struct err *e)
     bool last = stage_now(l) == STAGE_RUN, made = last && l->program;
     if (!slot)
         return err_set(e, ERR_UNAVAILABLE, 0, "%d runs have a jar: wait for one to end", SLOTS);
-    autofree char **outputs = report_outputs(s->language, &s->wishes, s->outputs);
+    autofree char **outputs = report_outputs(s->language, &s->options, s->outputs);
     if (!outputs)
         return err_no_memory(e, "a run");
     if (!made && fd_sealed_memory("belljar-files", &s->bundle, &own_fd, e))
@@ -405,7 +405,7 @@ static struct findings find_out(struct live *l)
         .err = &err,
         .compiling = x->result.verdict == VERDICT_COMPILE_ERROR,
         .result = &x->result,
-        .wishes = &x->spec.wishes,
+        .options = &x->spec.options,
         .outputs = &x->files,
         .samples = l->samples,
     };

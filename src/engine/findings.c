@@ -100,7 +100,7 @@ static json_t *explain(const struct findings_input *in, const json_t *profile)
         .verdict = r->verdict,
         .hot_line = hot_line(in, profile),
         .sealed = true,
-        .allow_commands = in->wishes ? in->wishes->allow_commands : NULL,
+        .allow_commands = in->options ? in->options->allow_commands : NULL,
         .available = modules_known(modules.language) ? module_available : NULL,
         .context = &modules,
     };
@@ -112,12 +112,12 @@ static json_t *explain(const struct findings_input *in, const json_t *profile)
 /* What nobody asked for is not taken, whoever wrote it. */
 static void take_report(const struct findings_input *in, struct findings *f)
 {
-    if (!in->outputs || !report_expected(in->language, in->wishes))
+    if (!in->outputs || !report_expected(in->language, in->options))
         return;
     struct report_found report = report_take(in->outputs);
     if (in->language->reports)
         f->tables = json_incref(report.tables);
-    if (in->wishes && in->wishes->profile)
+    if (in->options && in->options->profile)
         f->profile = json_incref(report.profile);
     json_decref(report.tables);
     json_decref(report.profile);
@@ -127,7 +127,7 @@ struct findings findings_make(const struct findings_input *in)
 {
     struct findings f = { 0 };
     take_report(in, &f);
-    f.profile = profile_take(f.profile, in->wishes && in->wishes->profile, in->samples,
+    f.profile = profile_take(f.profile, in->options && in->options->profile, in->samples,
                              &in->result->isolation);
     if (in->diagnoser && in->result->verdict != VERDICT_OK)
         f.diagnosis = explain(in, f.profile ? f.profile : in->result->profile);

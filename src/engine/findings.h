@@ -5,8 +5,8 @@
 #include "diagnose/diagnose.h"
 #include "engine/result.h"
 #include "runtime/language.h"
+#include "spec/run_options.h"
 #include "spec/samples.h"
-#include "spec/wishes.h"
 
 struct findings_input {
     struct diagnoser *diagnoser; /* NULL: nothing is to be explained */
@@ -17,7 +17,7 @@ struct findings_input {
     const struct buf *out, *err; /* what it printed: the beginning and the end of it */
     bool compiling;              /* the compiler failed: it is what printed that */
     const struct result *result; /* verdict, evidence, usage, limits, isolation */
-    const struct wishes *wishes;
+    const struct run_options *options;
     struct buf *outputs;           /* a bundle; a report is taken out of it */
     const struct samples *samples; /* what it used over time; NULL: that was not asked for */
 };

@@ -116,7 +116,7 @@ static void fill_placeholders(struct placeholder p[PLACEHOLDERS], const struct r
     (void)job_guest_dir(level, p[1].value, sizeof p[1].value);
     (void)snprintf(p[2].value, sizeof p[2].value, "%s", JOB_PROGRAM);
     (void)snprintf(p[3].value, sizeof p[3].value, "%s",
-                   table_formats[q->wishes ? q->wishes->format : TABLE_ALIGNED]);
+                   table_formats[q->options ? q->options->format : TABLE_ALIGNED]);
     (void)snprintf(p[4].value, sizeof p[4].value, "%" PRIu64,
                    (q->limits.v[LIMIT_MEMORY] >> 20) * 7 / 10);
     (void)snprintf(p[5].value, sizeof p[5].value, "%s%.*s", dashed, stem_len(q->main_name),

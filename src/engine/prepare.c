@@ -73,7 +73,7 @@ static int ask(struct live *l, struct err *e)
     l->wait = (struct program_wait){ .answer = answered,
                                      .files = &s->bundle,
                                      .limits = stage.limits };
-    if (s->wishes.no_cache) { /* it makes it for itself alone */
+    if (s->options.no_cache) { /* it makes it for itself alone */
         l->answer = PROGRAM_YOURS;
         return 0;
     }
@@ -114,7 +114,7 @@ static void go_on(struct live *l)
 void prepare_begin(struct live *l)
 {
     l->begun_us = clock_us();
-    l->stages = stages_of(l->x.spec.language, &l->x.spec.wishes);
+    l->stages = stages_of(l->x.spec.language, &l->x.spec.options);
     l->stage = 0;
     l->answer = PROGRAM_UNASKED;
     go_on(l);

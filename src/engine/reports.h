@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "runtime/language.h"
-#include "spec/wishes.h"
+#include "spec/run_options.h"
 
 #define REPORT_FILE ".belljar-report.json" /* one JSON object; keys: tables, profile */
 enum {
@@ -21,12 +21,12 @@ enum {
     REPORT_NAME_MAX = 256,
 };
 
-/* Whether a run of this language, with these wishes, leaves one. */
-bool report_expected(const struct language *l, const struct wishes *w);
+/* Whether a run of this language, with these options, leaves one. */
+bool report_expected(const struct language *l, const struct run_options *w);
 
 /* The outputs to ask for: the caller's, and the report where one is expected. The list alone is on the heap; NULL when memory
  * ran out. */
-char **report_outputs(const struct language *l, const struct wishes *w, char *const *outputs);
+char **report_outputs(const struct language *l, const struct run_options *w, char *const *outputs);
 
 struct report_found {
     json_t *tables, *profile; /* NULL where there are none; whoever called owns the references */

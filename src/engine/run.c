@@ -61,7 +61,7 @@ static int pipes_open(struct pipes *p, int bundle_fd, struct err *e)
 static int list_commands(const struct run_request *q, const struct isolation *isolation,
                          struct commands *ret, struct err *e)
 {
-    char *const *names = q->wishes ? q->wishes->allow_commands : NULL;
+    char *const *names = q->options ? q->options->allow_commands : NULL;
     if (!names)
         return 0;
     return commands_possible(q->language, isolation, q->writable_root, e) ||

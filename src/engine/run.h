@@ -16,8 +16,8 @@
 #include "base/err.h"
 #include "runtime/language.h"
 #include "spec/isolation.h"
+#include "spec/run_options.h"
 #include "spec/verdict.h"
-#include "spec/wishes.h"
 #include "wire/wire.h"
 
 enum run_stream { RUN_STDOUT, RUN_STDERR, RUN_STREAMS };
@@ -34,8 +34,8 @@ struct run_request {
     char *const *outputs;
     struct limits limits;
     bool writable_root;
-    const struct wishes *wishes; /* NULL: none */
-    bool sampled;                /* what it uses over time is wanted */
+    const struct run_options *options; /* NULL: none */
+    bool sampled;                      /* what it uses over time is wanted */
     unsigned kind; /* of an embryo that may run it, see runtime/language.h; 0: a cold start */
     int bundle_fd;
 };

@@ -26,7 +26,7 @@ void exec_spec_done(struct exec_spec *s)
     strv_free(s->outputs);
     json_decref(s->metadata);
     json_decref(s->taken);
-    wishes_done(&s->wishes);
+    run_options_done(&s->options);
     *s = (struct exec_spec){ 0 };
 }
 

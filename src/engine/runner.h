@@ -32,7 +32,7 @@ struct exec_spec {
         **outputs; /* NULL-terminated, or NULL; outputs may hold ".": every file in /sandbox */
     struct limits limits;
     bool writable_root;
-    struct wishes wishes;
+    struct run_options options;
     bool files_elsewhere; /* whoever watches keeps the outputs: the history does not */
     /* for the history and the queue */
     char *key;                       /* whose turn it counts for; NULL: nobody's in particular */

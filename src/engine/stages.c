@@ -18,7 +18,7 @@ enum {
     PRODUCT_MODE = 0755
 }; /* bundles of outputs have no modes, and some of it is to be executed */
 
-struct stages stages_of(const struct language *l, const struct wishes *w)
+struct stages stages_of(const struct language *l, const struct run_options *w)
 {
     struct stages s = { 0 };
     if (l->check && w && w->check_types)
@@ -32,7 +32,7 @@ struct stages stages_of(const struct language *l, const struct wishes *w)
 static struct run_request run_stage(const struct run_request *whole)
 {
     struct run_request q = *whole;
-    q.sampled = q.wishes && q.wishes->profile;
+    q.sampled = q.options && q.options->profile;
     if (q.sampled && q.language->profile)
         q.command = q.language->profile;
     if (q.sampled)
@@ -45,7 +45,7 @@ struct run_request stage_request(enum stage_kind kind, const struct run_request 
 {
     static const char *const nothing[] = { NULL };
     const struct language *l = whole->language;
-    const struct wishes *w = whole->wishes;
+    const struct run_options *w = whole->options;
     if (kind == STAGE_RUN)
         return run_stage(whole);
     struct run_request q = { .id = whole->id,
@@ -56,7 +56,7 @@ struct run_request stage_request(enum stage_kind kind, const struct run_request 
                              .main_name = whole->main_name,
                              .args = w ? w->compiler_args : NULL,
                              .limits = compile_limits_default(),
-                             .wishes = w,
+                             .options = w,
                              .bundle_fd = whole->bundle_fd };
     if (w && w->compile_limits.v[LIMIT_WALL_MS] > 0)
         q.limits = w->compile_limits;

@@ -274,15 +274,15 @@ const char *language_grammar(const struct language *l)
     return l && l->grammar ? l->grammar : l ? l->name : NULL;
 }
 
-static bool wants_types(const struct wishes *w)
+static bool wants_types(const struct run_options *w)
 {
     return w->check_types;
 }
-static bool wants_arguments(const struct wishes *w)
+static bool wants_arguments(const struct run_options *w)
 {
     return w->compiler_args && w->compiler_args[0];
 }
-static bool wants_format(const struct wishes *w)
+static bool wants_format(const struct run_options *w)
 {
     return w->format != TABLE_ALIGNED;
 }
@@ -301,30 +301,30 @@ static bool has_tables(const struct language *l)
 
 static const struct {
     const char *field;
-    bool (*wished)(const struct wishes *w);
+    bool (*wanted)(const struct run_options *w);
     bool (*possible)(const struct language *l);
-} wish_rows[] = {
+} option_rows[] = {
     { "check_types", wants_types, has_check },
     { "compiler_args", wants_arguments, has_compiler },
     { "format", wants_format, has_tables },
 };
 
-int language_takes(const struct language *l, const struct wishes *w, const char **ret_field,
+int language_takes(const struct language *l, const struct run_options *w, const char **ret_field,
                    struct err *e)
 {
-    for (size_t i = 0; i < ARRAY_LEN(wish_rows); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(option_rows); i++) {
         char known[200] = "";
         size_t used = 0;
-        if (!wish_rows[i].wished(w) || wish_rows[i].possible(l))
+        if (!option_rows[i].wanted(w) || option_rows[i].possible(l))
             continue;
         for (const struct language *const *x = languages; *x && used < sizeof known; x++)
-            if (wish_rows[i].possible(*x))
+            if (option_rows[i].possible(*x))
                 used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
                                          used ? ", " : "", (*x)->name);
-        *ret_field = wish_rows[i].field;
+        *ret_field = option_rows[i].field;
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "%s is only for %s, and the language is '%s': leave it out",
-                       wish_rows[i].field, known, l->name);
+                       option_rows[i].field, known, l->name);
     }
     return 0;
 }

@@ -117,13 +117,6 @@ static const struct setting rows[] = {
 };
 enum { ROWS = ARRAY_LEN(rows), SETTINGS = ROWS + 2 * LIMIT_COUNT };
 
-/* The most a caller of the service may ask for, unless its operator says otherwise. */
-static const uint64_t limit_maxima[LIMIT_COUNT] = {
-    [LIMIT_WALL_MS] = 5 * MINUTE, [LIMIT_CPU_MS] = 5 * MINUTE, [LIMIT_MEMORY] = 2 * GIB,
-    [LIMIT_PIDS] = 512,           [LIMIT_CPU_PERCENT] = 400,   [LIMIT_OUTPUT] = 64 * MIB,
-    [LIMIT_DISK] = GIB,           [LIMIT_FILES] = 100000,      [LIMIT_OPEN_FILES] = 4096,
-};
-
 static const enum kind kind_of_unit[] = {
     [UNIT_COUNT] = KIND_COUNT,
     [UNIT_BYTES] = KIND_BYTES,
@@ -144,7 +137,7 @@ static struct setting setting_at(size_t i)
                                    id * sizeof d->def,
                          .min = d->min,
                          .max = d->max,
-                         .def = most ? limit_maxima[id] : d->def,
+                         .def = most ? d->service_max : d->def,
                          .help = most ? "the most a run may ask for" : d->help };
     (void)snprintf(s.key, sizeof s.key, "limits.%s%s", d->key, most ? ".max" : "");
     return s;

@@ -9,25 +9,28 @@
 #define GIB    (1ULL << 30)
 #define DAY_MS (24ULL * 3600 * 1000)
 
+/* key, option, metavar, unit, min, max, max of a service, default, default of a compiler, help */
 const struct limit_def limit_defs[LIMIT_COUNT] = {
-    [LIMIT_WALL_MS] = { "wall_ms", "timeout", "DUR", UNIT_MS, 1, DAY_MS, 10000,
-                        "real time the program may take" },
-    [LIMIT_CPU_MS] = { "cpu_ms", "cpu-time", "DUR", UNIT_MS, 1, DAY_MS, 10000,
-                       "CPU time, all its processes together" },
-    [LIMIT_MEMORY] = { "memory", "memory", "SIZE", UNIT_BYTES, 8 * MIB, 1024 * GIB, 256 * MIB,
-                       "memory of all its processes, their files included; swap is never given" },
-    [LIMIT_PIDS] = { "pids", "pids", "N", UNIT_COUNT, 1, 4096, 64,
+    [LIMIT_WALL_MS] = { "wall_ms", "timeout", "DUR", UNIT_MS, 1, DAY_MS, 300000, 10000, 30000,
+                        "real time that the program may take" },
+    [LIMIT_CPU_MS] = { "cpu_ms", "cpu-time", "DUR", UNIT_MS, 1, DAY_MS, 300000, 10000, 30000,
+                       "CPU time of all its processes together" },
+    [LIMIT_MEMORY] = { "memory", "memory", "SIZE", UNIT_BYTES, 8 * MIB, 1024 * GIB, 2 * GIB,
+                       256 * MIB, GIB,
+                       "memory of all its processes and files; swap is never used" },
+    /* A toolchain starts as many threads as the machine has CPUs. */
+    [LIMIT_PIDS] = { "pids", "pids", "N", UNIT_COUNT, 1, 4096, 512, 64, 256,
                      "processes and threads at one time" },
-    [LIMIT_CPU_PERCENT] = { "cpu_percent", "cpu-percent", "N", UNIT_COUNT, 1, 6400, 100,
+    [LIMIT_CPU_PERCENT] = { "cpu_percent", "cpu-percent", "N", UNIT_COUNT, 1, 6400, 400, 100, 200,
                             "share of the CPUs; 100 is one whole CPU" },
-    [LIMIT_OUTPUT] = { "output", "output", "SIZE", UNIT_BYTES, 1, GIB, 16 * MIB,
+    [LIMIT_OUTPUT] = { "output", "output", "SIZE", UNIT_BYTES, 1, GIB, 64 * MIB, 16 * MIB, MIB,
                        "bytes of stdout, and as many of stderr" },
-    [LIMIT_DISK] = { "disk", "disk", "SIZE", UNIT_BYTES, 64 * KIB, 1024 * GIB, 64 * MIB,
-                     "bytes in /sandbox, /tmp and /dev/shm together" },
-    [LIMIT_FILES] = { "files", "files", "N", UNIT_COUNT, 16, 10000000, 10000,
+    [LIMIT_DISK] = { "disk", "disk", "SIZE", UNIT_BYTES, 64 * KIB, 1024 * GIB, GIB, 64 * MIB,
+                     256 * MIB, "bytes in /sandbox, /tmp and /dev/shm together" },
+    [LIMIT_FILES] = { "files", "files", "N", UNIT_COUNT, 16, 10000000, 100000, 10000, 10000,
                       "files and directories there" },
-    [LIMIT_OPEN_FILES] = { "open_files", "open-files", "N", UNIT_COUNT, 8, 65536, 1024,
-                           "files a process may hold open" },
+    [LIMIT_OPEN_FILES] = { "open_files", "open-files", "N", UNIT_COUNT, 8, 65536, 4096, 1024, 1024,
+                           "files that a process may hold open" },
 };
 
 struct limits limits_default(void)
@@ -35,6 +38,14 @@ struct limits limits_default(void)
     struct limits l;
     for (int i = 0; i < LIMIT_COUNT; i++)
         l.v[i] = limit_defs[i].def;
+    return l;
+}
+
+struct limits compile_limits_default(void)
+{
+    struct limits l;
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        l.v[i] = limit_defs[i].compile_def;
     return l;
 }
 

@@ -1,5 +1,5 @@
 /* spec/limit.h — the one table of limits. Runs in: every process; pure data.
- * A row feeds option parsing, --help, JSON and the wire's bounds check. */
+ * A row feeds option parsing, --help, JSON, the settings of the service and the wire's bounds check. */
 #pragma once
 
 #include <stddef.h>
@@ -19,6 +19,7 @@ enum limit_id {
     LIMIT_FILES,
     LIMIT_OPEN_FILES,
     LIMIT_COUNT,
+    LIMIT_NONE = LIMIT_COUNT, /* where a table has no limit to name */
 };
 
 struct limits {
@@ -30,7 +31,10 @@ struct limit_def {
     const char *option; /* on the command line, without the dashes */
     const char *metavar;
     enum unit_kind unit;
-    uint64_t min, max, def;
+    uint64_t min, max;
+    uint64_t service_max; /* the most that a service gives, unless its settings say otherwise */
+    uint64_t def;
+    uint64_t compile_def; /* of a compiler */
     const char *help;
 };
 
@@ -41,10 +45,11 @@ typedef uint32_t limit_set;
 #define LIMIT_BIT(id) ((limit_set)1 << (id))
 
 struct limits limits_default(void);
+struct limits compile_limits_default(void);
 
-/* Refuses what is not a number of the right kind or is outside [min, max], naming all three. */
+/* An error for text that is not a number of this unit, or outside [min, max]; it names the bounds. */
 [[nodiscard]] int limit_parse(enum limit_id id, const char *text, struct limits *limits,
                               struct err *e);
 
-/* The same bounds for values that came as numbers (the wire, JSON). */
+/* The same bounds for numbers (from the wire, from JSON). */
 [[nodiscard]] int limits_check(const struct limits *limits, struct err *e);

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "spec/wishes.h"
+#include "spec/run_options.h"
 #include "sql/cell.h"
 
 enum { RENDER_HELD_ROWS = 1000, RENDER_HELD_BYTES = 1 << 20, RENDER_WIDTH_MAX = 120 };

@@ -258,13 +258,13 @@ static void test_placeholders_stand_for_what_is_known_of_the_job(void)
                                            NULL };
     char a[] = "a.c", b[] = "b.c", file[] = "{file}";
     char *sources[] = { a, b, NULL }, *args[] = { file, NULL };
-    struct wishes wishes = { .format = TABLE_CSV };
+    struct run_options options = { .format = TABLE_CSV };
     struct run_request q = { .language = languages[0],
                              .main_name = "{guest}.c",
                              .command = command,
                              .sources = sources,
                              .args = args,
-                             .wishes = &wishes };
+                             .options = &options };
     struct err e = { 0 };
     scoped(job) j = { 0 };
     q.limits.v[LIMIT_MEMORY] = 100 << 20;

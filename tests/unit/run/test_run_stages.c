@@ -51,9 +51,9 @@ static const char *listed(const struct buf *b, char *out, size_t size)
     return out;
 }
 
-static void test_stages_follow_from_the_declaration_and_the_wishes(void)
+static void test_stages_follow_from_the_declaration_and_the_options(void)
 {
-    struct wishes w = { 0 };
+    struct run_options w = { 0 };
     CHECK_INT(stages_of(&plain, NULL).n, 1);
     CHECK_INT(stages_of(&plain, &w).at[0], STAGE_RUN);
     CHECK_INT(stages_of(&compiled, &w).n, 2);
@@ -64,7 +64,7 @@ static void test_stages_follow_from_the_declaration_and_the_wishes(void)
     CHECK(s.n == 3 && s.at[0] == STAGE_CHECK && s.at[1] == STAGE_COMPILE && s.at[2] == STAGE_RUN);
 }
 
-static struct run_request whole_of(const struct language *l, const struct wishes *w)
+static struct run_request whole_of(const struct language *l, const struct run_options *w)
 {
     static char *args[] = { (char *)"own", NULL }, *env[] = { (char *)"SECRET=1", NULL },
                 *outputs[] = { (char *)"out.txt", NULL },
@@ -78,7 +78,7 @@ static struct run_request whole_of(const struct language *l, const struct wishes
                                  .outputs = outputs,
                                  .limits = limits_default(),
                                  .writable_root = true,
-                                 .wishes = w,
+                                 .options = w,
                                  .kind = 3,
                                  .bundle_fd = 7 };
 }
@@ -86,7 +86,7 @@ static struct run_request whole_of(const struct language *l, const struct wishes
 static void test_compiler_gets_its_own_and_nothing_of_the_callers(void)
 {
     char *given[] = { (char *)"-DX", NULL };
-    struct wishes w = { .compiler_args = given, .compile_limits = compile_limits_default() };
+    struct run_options w = { .compiler_args = given, .compile_limits = compile_limits_default() };
     struct run_request whole = whole_of(&compiled, &w);
     struct run_request q = stage_request(STAGE_COMPILE, &whole);
     struct err e = { 0 };
@@ -109,7 +109,7 @@ static void test_compiler_gets_its_own_and_nothing_of_the_callers(void)
     CHECK(home && !others);
 }
 
-static void test_wishes_without_limits_mean_the_usual_ones(void)
+static void test_options_without_limits_mean_the_usual_ones(void)
 {
     struct run_request whole = whole_of(&compiled, NULL);
     struct limits usual = compile_limits_default();
@@ -122,7 +122,7 @@ static void test_wishes_without_limits_mean_the_usual_ones(void)
 static void test_arguments_go_where_the_command_says(void)
 {
     char *given[] = { (char *)"--strict", NULL };
-    struct wishes w = { .compiler_args = given };
+    struct run_options w = { .compiler_args = given };
     struct run_request whole = whole_of(&compiled, &w);
     struct run_request q = stage_request(STAGE_CHECK, &whole);
     struct err e = { 0 };
@@ -135,7 +135,7 @@ static void test_arguments_go_where_the_command_says(void)
 
 static void test_program_gets_what_the_caller_asked_for(void)
 {
-    struct wishes w = { 0 };
+    struct run_options w = { 0 };
     struct run_request whole = whole_of(&compiled, &w);
     struct run_request q = stage_request(STAGE_RUN, &whole);
     CHECK(q.env == whole.env && q.args == whole.args && q.outputs == whole.outputs && q.kind == 3);
@@ -280,9 +280,9 @@ static void test_toolchain_that_is_missing_is_not_found(void)
 }
 
 static const struct check_test tests[] = {
-    TEST(test_stages_follow_from_the_declaration_and_the_wishes),
+    TEST(test_stages_follow_from_the_declaration_and_the_options),
     TEST(test_compiler_gets_its_own_and_nothing_of_the_callers),
-    TEST(test_wishes_without_limits_mean_the_usual_ones),
+    TEST(test_options_without_limits_mean_the_usual_ones),
     TEST(test_arguments_go_where_the_command_says),
     TEST(test_program_gets_what_the_caller_asked_for),
     TEST(test_sources_are_the_main_file_and_all_of_its_kind),

@@ -1,0 +1,73 @@
+/* spec/run_options.h — the options of a run that the command line and the API share: one table.
+ * Runs in: keeper, main; pure.
+ * A row feeds the command line, JSON, --help and OpenAPI. A new option is one member, one row, and its
+ * use. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "spec/limit.h"
+
+/* How tables are printed. */
+#define TABLE_FORMAT_TABLE(X)          \
+    X(TABLE_ALIGNED,  "table")         \
+    X(TABLE_CSV,      "csv")           \
+    X(TABLE_MARKDOWN, "markdown")      \
+    X(TABLE_JSON,     "json")          \
+    X(TABLE_HTML,     "html")
+
+enum table_format {
+#define X(id, word) id,
+    TABLE_FORMAT_TABLE(X)
+#undef X
+        TABLE_FORMAT_COUNT_
+};
+extern const char *const table_formats[]; /* words, in that order; NULL-terminated */
+
+struct run_options {
+    bool profile;     /* report where time and memory go */
+    bool check_types; /* an error of types is a compile error */
+    bool no_cache;    /* compile again, and store nothing */
+    enum table_format format;
+    char **allow_commands; /* the only commands that a shell may execute; NULL: every command */
+    char **compiler_args;  /* after the compiler's own; NULL: none */
+    struct limits compile_limits;
+    limit_set compile_limits_given; /* by the caller; the others are defaults */
+};
+void run_options_done(struct run_options *o);
+
+enum run_option_kind {
+    RUN_OPTION_BOOL,   /* bool. JSON: true or false. Command line: no value */
+    RUN_OPTION_LIST,   /* char **. JSON: a list of strings. Command line: can be repeated */
+    RUN_OPTION_CHOICE, /* an enum, the index of one of `words`; 0 is the default */
+    RUN_OPTION_LIMITS, /* struct limits. JSON: as `limits`. Command line: LIMIT=VALUE, repeated */
+};
+
+struct run_option_def {
+    const char *key;     /* in JSON */
+    const char *aliases; /* other keys that callers use, with commas; NULL: none */
+    const char *option;  /* on the command line, without the dashes */
+    const char *metavar; /* NULL: it takes no value */
+    enum run_option_kind kind;
+    size_t offset;            /* in struct run_options */
+    const char *const *words; /* of a choice */
+    unsigned max;             /* of a list: strings in JSON */
+    const char *help;         /* for --help and OpenAPI */
+    const char *example;      /* for --help; NULL: none */
+};
+
+enum { RUN_OPTION_COUNT = 7 };
+extern const struct run_option_def run_option_defs[RUN_OPTION_COUNT];
+
+/* The member that a row describes: a bool *, char ***, unsigned * or struct limits *, by its kind. */
+void *run_option_of(struct run_options *o, const struct run_option_def *d);
+const void *run_option_of_const(const struct run_options *o, const struct run_option_def *d);
+
+/* Sets an option from a word of the command line; of a bool, value is NULL. */
+[[nodiscard]] int run_option_parse(struct run_options *o, const struct run_option_def *d,
+                                   const char *value, struct err *e);
+
+/* The service keeps so many bytes of each stream of a compiler in memory: the most that a caller may ask
+ * for there. */
+#define COMPILE_OUTPUT_MAX (4ULL << 20)
