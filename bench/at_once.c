@@ -47,10 +47,11 @@ static size_t see_off(const struct warden *w, struct guest *guests, size_t n,
     while (count_over(guests, n) < n)
         guests_step(w, guests, n, -1);
     for (size_t i = 0; i < n; i++) {
-        bool ok = run_verdict(&guests[i].run) == VERDICT_OK;
+        bool ok = jar_run_verdict(&guests[i].run) == VERDICT_OK;
         if (!ok && good == i) /* the first that is not; the others will not say anything new */
             (void)fprintf(stderr, "bench: a jar ended with %s: %s\n",
-                          verdict_word(run_verdict(&guests[i].run)), guests[i].run.end.err.text);
+                          verdict_word(jar_run_verdict(&guests[i].run)),
+                          guests[i].run.end.err.text);
         good += ok;
         series_add(ret_each, guest_ms(&guests[i]));
         guest_done(&guests[i]);

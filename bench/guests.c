@@ -43,18 +43,18 @@ void guest_start(struct guest *g, const struct warden *w, uint64_t id, const str
     struct err e = { 0 };
     *g = (struct guest){ .sent_us = clock_us() };
     autoclose int bundle = bundle_of(p);
-    struct run_request request = { .id = id,
+    struct jar_request request = { .id = id,
                                    .language = p->language,
                                    .main_name = p->file ? p->file : "none",
                                    .limits = *limits,
                                    .bundle_fd = bundle };
-    if (run_start(&g->run, w->fd, &w->isolation, &request, listen_to, g, &e))
+    if (jar_run_start(&g->run, w->fd, &w->isolation, &request, listen_to, g, &e))
         bench_die("start a jar", &e);
 }
 
 void guest_done(struct guest *g)
 {
-    run_done(&g->run);
+    jar_run_done(&g->run);
 }
 
 double guest_ms(const struct guest *g)
@@ -70,7 +70,7 @@ static struct guest *guest_by_id(struct guest *guests, size_t n, uint64_t id)
     bench_die("the warden speaks of a run that is not there", NULL);
 }
 
-/* engine/run.h reads the wire for one run alone; here many share it, so each message goes to the run it names. */
+/* run/jar_run.h reads the wire for one run alone; here many share it, so each message goes to the run it names. */
 static void read_wire(const struct warden *w, struct guest *guests, size_t n)
 {
     struct wire_message m;
@@ -96,15 +96,15 @@ static void read_wire(const struct warden *w, struct guest *guests, size_t n)
     fd_close(&g->run.stdin_fd);
 }
 
-static void read_pipes(struct guest *g, struct pollfd polls[RUN_POLLS])
+static void read_pipes(struct guest *g, struct pollfd polls[JAR_RUN_POLLS])
 {
     struct err e = { 0 };
     if (g->over || !g->sent_us)
         return;
     polls[0].revents = 0; /* the wire: read_wire() has seen to it */
-    if (run_ready(&g->run, polls, &e))
+    if (jar_run_ready(&g->run, polls, &e))
         bench_die("run a jar", &e);
-    if (run_over(&g->run)) {
+    if (jar_run_over(&g->run)) {
         g->over = true;
         g->over_us = clock_us();
     }
@@ -112,19 +112,19 @@ static void read_pipes(struct guest *g, struct pollfd polls[RUN_POLLS])
 
 void guests_step(const struct warden *w, struct guest *guests, size_t n, int timeout_ms)
 {
-    autofree struct pollfd *polls = calloc(n * RUN_POLLS + 1, sizeof *polls);
+    autofree struct pollfd *polls = calloc(n * JAR_RUN_POLLS + 1, sizeof *polls);
     if (!polls)
         bench_die("memory", NULL);
     for (size_t i = 0; i < n; i++) {
-        struct pollfd *mine = &polls[i * RUN_POLLS];
-        run_polls(&guests[i].run, mine);
-        for (int k = 0; k < RUN_POLLS; k++)
+        struct pollfd *mine = &polls[i * JAR_RUN_POLLS];
+        jar_run_polls(&guests[i].run, mine);
+        for (int k = 0; k < JAR_RUN_POLLS; k++)
             if (k == 0 || guests[i].over || !guests[i].sent_us)
                 mine[k].fd = -1;
     }
-    struct pollfd *wire = &polls[n * RUN_POLLS];
+    struct pollfd *wire = &polls[n * JAR_RUN_POLLS];
     *wire = (struct pollfd){ .fd = w->fd, .events = POLLIN };
-    if (poll(polls, n * RUN_POLLS + 1, timeout_ms) < 0) {
+    if (poll(polls, n * JAR_RUN_POLLS + 1, timeout_ms) < 0) {
         if (errno == EINTR)
             return;
         bench_die("poll", NULL);
@@ -135,7 +135,7 @@ void guests_step(const struct warden *w, struct guest *guests, size_t n, int tim
             bench_die("poll", NULL);
     }
     for (size_t i = 0; i < n; i++)
-        read_pipes(&guests[i], &polls[i * RUN_POLLS]);
+        read_pipes(&guests[i], &polls[i * JAR_RUN_POLLS]);
 }
 
 double guest_once(const struct warden *w, uint64_t id, const struct program *p)
@@ -146,8 +146,8 @@ double guest_once(const struct warden *w, uint64_t id, const struct program *p)
     while (!g.over)
         guests_step(w, &g, 1, -1);
     double ms = guest_ms(&g);
-    if (run_verdict(&g.run) != VERDICT_OK)
-        bench_die(verdict_word(run_verdict(&g.run)), &g.run.end.err);
+    if (jar_run_verdict(&g.run) != VERDICT_OK)
+        bench_die(verdict_word(jar_run_verdict(&g.run)), &g.run.end.err);
     if (strcmp(g.said, p->says) != 0)
         bench_die("a jar said something else", NULL);
     guest_done(&g);

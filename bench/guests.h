@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 #include "bench/program.h"
-#include "engine/run.h"
+#include "run/jar_run.h"
 #include "spec/limit.h"
 #include "warden/warden.h"
 
 struct guest {
-    struct run run;
+    struct jar_run run;
     uint64_t sent_us, started_us, ended_us,
         over_us;     /* clock_us(); 0 while it has not come to that */
     char said[4096]; /* the beginning of its standard output, terminated */

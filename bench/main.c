@@ -13,8 +13,8 @@
 #include "bench.h"
 #include "bench/host.h"
 #include "bench/report.h"
-#include "engine/link.h"
 #include "programs.h"
+#include "run/level.h"
 
 static const struct plan full = {
     .rounds = 300, .in_a_row = 1000, .at_once = 200, .teardowns = 10, .neighbours = 100
@@ -35,7 +35,7 @@ enum { PARTS = ARRAY_LEN(parts) };
 void start_warden(enum level level, struct warden *ret)
 {
     struct err e = { 0 };
-    if (link_open(level, ret, &e))
+    if (level_open_warden(level, ret, &e))
         bench_die("start a warden", &e);
 }
 

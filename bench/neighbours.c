@@ -57,7 +57,7 @@ static void throw(struct place * p, size_t kind)
 static void pick_up(struct place *p, size_t kind)
 {
     struct guest *g = &p->guests[BOMB];
-    enum verdict v = run_verdict(&g->run);
+    enum verdict v = jar_run_verdict(&g->run);
     p->thrown[kind]++;
     if (v != bombs[kind].verdict && v != VERDICT_TIMEOUT) {
         p->wrong[kind]++;
@@ -85,7 +85,7 @@ static void neighbour_once(struct place *p, size_t kind)
     guest_start(g, &p->w, ++p->next_id, &programs[PROGRAM_PYTHON], &limits);
     while (!g->over)
         step(p, kind, true);
-    p->harmed[kind] += run_verdict(&g->run) != VERDICT_OK ||
+    p->harmed[kind] += jar_run_verdict(&g->run) != VERDICT_OK ||
                        strcmp(g->said, programs[PROGRAM_PYTHON].says) != 0;
     series_add(&p->times[kind], guest_ms(g));
     guest_done(g);

@@ -48,7 +48,7 @@ static double once(const struct warden *w, uint64_t id, const struct program *p,
     uint64_t gone_us = g.ended_us > g.over_us ? g.ended_us : g.over_us;
     while (jar_processes(w->pid, w->isolation.level != LEVEL_PROCESS) > 0)
         gone_us = clock_us();
-    enum verdict verdict = run_verdict(&g.run);
+    enum verdict verdict = jar_run_verdict(&g.run);
     bool was_ready = strcmp(g.said, ready) == 0;
     guest_done(&g);
     if (was_ready && verdict != VERDICT_TIMEOUT)

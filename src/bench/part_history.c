@@ -11,7 +11,7 @@
 #include "bench/die.h"
 #include "bench/load.h"
 #include "store/audit_log.h"
-#include "store/run_rows.h"
+#include "store/run_records.h"
 
 enum { HISTORIES_MAX = 5, ROWS_A_SECOND = 100 };
 
@@ -34,10 +34,10 @@ static struct db *database(const struct service *s, enum db_mode mode)
 }
 
 /* The one run that a service made, as its history has it. */
-static void read_model(struct db *db, struct run_row *ret)
+static void read_model(struct db *db, struct run_record *ret)
 {
     struct err e = { 0 };
-    scoped(run_rows) rows = { 0 };
+    scoped(run_records) rows = { 0 };
     const struct run_query q = { .limit = 1 };
     if (runs_list(db, &q, &rows, &e))
         bench_die("read a history", &e);
@@ -47,10 +47,10 @@ static void read_model(struct db *db, struct run_row *ret)
         bench_die("read a history", &e);
 }
 
-static int add_row(struct db *db, const struct run_row *model, int64_t at_ms, struct err *e)
+static int add_row(struct db *db, const struct run_record *model, int64_t at_ms, struct err *e)
 {
     char id[ID_SIZE];
-    struct run_row row = *model; /* lends what it holds */
+    struct run_record row = *model; /* lends what it holds */
     id_make("run_", id);
     row.id = id;
     row.state = RUN_QUEUED;
@@ -77,7 +77,7 @@ static int add_row(struct db *db, const struct run_row *model, int64_t at_ms, st
 static void fill(const struct service *s, size_t rows)
 {
     struct err e = { 0 };
-    scoped(run_row) model = { 0 };
+    scoped(run_record) model = { 0 };
     struct db *db = database(s, DB_WRITE);
     read_model(db, &model);
     int64_t first_ms = clock_unix_ms() - (int64_t)(rows * 1000 / ROWS_A_SECOND);

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/fdio.h"
 #include "base/log.h"
-#include "engine/programs_disk.h"
+#include "run/program_disk.h"
 
 /* A file of what is used from memory is marked as used this often. */
 enum { TOUCH_MS = 60000 };

@@ -17,14 +17,10 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "engine/stages.h"
+#include "run/program_key.h"
+#include "run/stages.h"
 
-enum { PROGRAM_KEY_SIZE = 2 * 32 + 1, PROGRAMS_MEMORY = 64 << 20 };
-
-/* Of a stage that is to be run, with these files. Which toolchain it is, is told by its files and the machine's packages:
- * what it says of its version may not be known yet. */
-[[nodiscard]] int program_key(char ret[PROGRAM_KEY_SIZE], const struct run_request *stage,
-                              enum level level, const struct buf *files, struct err *e);
+enum { PROGRAMS_MEMORY = 64 << 20 };
 
 /* What came of a preparation. Whoever is handed one has a reference to it. */
 struct program {

@@ -9,9 +9,9 @@
 static void finish(struct answer *a)
 {
     char version[VERSION_SIZE];
-    runner_version_awaited(a->runner, a->language, false);
+    engine_version_awaited(a->runner, a->language, false);
     if (version_cut(a->text, a->len, version, sizeof version))
-        runner_set_version(a->runner, a->language, version);
+        engine_set_version(a->runner, a->language, version);
     else
         log_event(LOG_WARN, "language.no_version", "language=%s", a->language->name);
     uv_close((uv_handle_t *)&a->poll, NULL);
@@ -31,7 +31,7 @@ static void on_text(uv_poll_t *poll, int status, int events)
         finish(a);
 }
 
-void answers_start(struct answers *all, uv_loop_t *loop, struct runner *runner, const int *fds)
+void answers_start(struct answers *all, uv_loop_t *loop, struct engine *runner, const int *fds)
 {
     for (size_t i = 0; i < LANGUAGES_MAX; i++)
         all->list[i].fd = -1;
@@ -45,7 +45,7 @@ void answers_start(struct answers *all, uv_loop_t *loop, struct runner *runner, 
             fd_close(&a->fd);
             continue;
         }
-        runner_version_awaited(runner, a->language, true);
+        engine_version_awaited(runner, a->language, true);
         if (uv_poll_start(&a->poll, UV_READABLE, on_text) != 0)
             finish(a);
     }

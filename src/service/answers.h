@@ -4,12 +4,12 @@
 
 #include <uv.h>
 
-#include "engine/runner.h"
+#include "engine/engine.h"
 #include "runtime/version.h"
 
 struct answer {
     uv_poll_t poll;
-    struct runner *runner;
+    struct engine *runner;
     const struct language *language;
     int fd; /* -1: nothing is awaited */
     char text[VERSION_TEXT_MAX];
@@ -21,6 +21,6 @@ struct answers {
 };
 
 /* fds: in the order of languages[], -1 for none; closed here. Until it has answered, a language counts as installed. */
-void answers_start(struct answers *a, uv_loop_t *loop, struct runner *runner, const int *fds);
+void answers_start(struct answers *a, uv_loop_t *loop, struct engine *runner, const int *fds);
 /* The loop must turn once more after it. */
 void answers_stop(struct answers *a);

@@ -11,14 +11,14 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "api/api.h"
-#include "api/approvals.h"
+#include "api/approvals/approvals.h"
+#include "api/kernel/api.h"
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "base/log.h"
-#include "engine/drop.h"
-#include "engine/runner.h"
+#include "engine/engine.h"
 #include "http/http.h"
+#include "run/privileges.h"
 #include "service/answers.h"
 #include "service/opening.h"
 #include "service/retention.h"
@@ -36,7 +36,7 @@ struct keeper {
     char data_dir[STATE_PATH_MAX + 8];
     uv_loop_t loop;
     struct store *store;
-    struct runner *runner;
+    struct engine *runner;
     struct http_server *http;
     struct api api;
     struct retention retention;
@@ -76,7 +76,7 @@ static int settle(const struct keeper_setup *s, struct err *e)
     forget_environment();
     (void)signal(SIGPIPE, SIG_IGN);
     (void)prctl(PR_SET_NAME, "belljar-keeper", 0, 0, 0);
-    return drop_privileges(s->supervisor, s->own_uid, e);
+    return privileges_drop(s->supervisor, s->own_uid, e);
 }
 
 /* ---- opening ---- */
@@ -109,7 +109,7 @@ static int open_programs(struct keeper *k, struct err *e)
     autoclose int dir = openat(fd, "programs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir < 0)
         return err_set(e, ERR_KERNEL, errno, "open %s/programs", k->data_dir);
-    runner_keep_programs(k->runner, fd_take(&dir), k->settings.compile_cache);
+    engine_keep_programs(k->runner, fd_take(&dir), k->settings.compile_cache);
     return 0;
 }
 
@@ -126,9 +126,9 @@ static int refuse_open_doors(const struct keeper_setup *s, size_t keys, struct e
     return 0;
 }
 
-static struct runner_limits runner_limits_of(const struct settings *s)
+static struct engine_limits engine_limits_of(const struct settings *s)
 {
-    return (struct runner_limits){ .max = (unsigned)settings_runs_max(s),
+    return (struct engine_limits){ .max = (unsigned)settings_runs_max(s),
                                    .queue = (unsigned)settings_runs_queue(s),
                                    .burst = (unsigned)settings_runs_burst(s),
                                    .max_per_key = (unsigned)settings_runs_max_per_key(s),
@@ -178,18 +178,18 @@ static int open_store(struct keeper *k, struct err *e)
 static int open_runner(struct keeper *k, struct err *e)
 {
     const struct keeper_setup *s = k->setup;
-    struct runner_limits limits = runner_limits_of(&k->settings);
-    if (runner_new(&k->runner, &k->loop, k->store, k->output_fd, &limits, e))
+    struct engine_limits limits = engine_limits_of(&k->settings);
+    if (engine_new(&k->runner, &k->loop, k->store, k->output_fd, &limits, e))
         return -1;
     struct pools_settings pools = pools_settings_of(&k->settings);
-    runner_set_pools(k->runner, &pools);
+    engine_set_pools(k->runner, &pools);
     if (open_programs(k, e))
         return -1;
     for (size_t i = 0; languages[i]; i++)
         if (s->versions[i][0])
-            runner_set_version(k->runner, languages[i], s->versions[i]);
+            engine_set_version(k->runner, languages[i], s->versions[i]);
     answers_start(&k->answers, &k->loop, k->runner, s->answers);
-    return s->wire_fd < 0 ? 0 : runner_set_wire(k->runner, s->wire_fd, s->isolation, e);
+    return s->wire_fd < 0 ? 0 : engine_set_wire(k->runner, s->wire_fd, s->isolation, e);
 }
 
 static int open_http(struct keeper *k, struct err *e)
@@ -253,7 +253,7 @@ static void cancel_the_rest(uv_timer_t *timer)
 {
     struct keeper *k = timer->data;
     log_event(LOG_WARN, "service.drain_cancels", "after_ms=%d", DRAIN_RUNS_MS);
-    runner_cancel_all(k->runner);
+    engine_cancel_all(k->runner);
 }
 
 static void drain(struct keeper *k, bool now)
@@ -261,13 +261,13 @@ static void drain(struct keeper *k, bool now)
     if (!k->draining) {
         k->draining = k->api.draining = true;
         log_event(LOG_INFO, "service.draining", "running=%u queued=%u",
-                  runner_counts(k->runner).running, runner_counts(k->runner).queued);
+                  engine_counts(k->runner).running, engine_counts(k->runner).queued);
         (void)uv_timer_start(&k->patience, cancel_the_rest, DRAIN_RUNS_MS, 0);
         http_server_drain(k->http, on_answered, k);
-        runner_drain(k->runner, on_idle, k);
+        engine_drain(k->runner, on_idle, k);
     }
     if (now)
-        runner_cancel_all(k->runner);
+        engine_cancel_all(k->runner);
 }
 
 /* ---- the supervisor's messages ---- */
@@ -278,7 +278,7 @@ static int on_warden(struct keeper *k, struct err *e)
     if (wire_read_warden(&k->message, &isolation, e))
         return -1;
     struct err why = { 0 };
-    if (runner_set_wire(k->runner, fd_take(&k->message.fds[0]), &isolation, &why))
+    if (engine_set_wire(k->runner, fd_take(&k->message.fds[0]), &isolation, &why))
         log_error(LOG_ERROR, "warden.refused", &why);
     else
         log_event(LOG_INFO, "warden.ready", "level=%s", level_name(isolation.level));
@@ -294,12 +294,12 @@ static int on_settings(struct keeper *k, struct err *e)
         return -1;
     k->settings = wanted;
     struct http_limits http = http_limits_of(&wanted);
-    struct runner_limits runs = runner_limits_of(&wanted);
+    struct engine_limits runs = engine_limits_of(&wanted);
     http_server_set_limits(k->http, &http);
-    runner_set_limits(k->runner, &runs);
+    engine_set_limits(k->runner, &runs);
     struct pools_settings pools = pools_settings_of(&wanted);
-    runner_set_pools(k->runner, &pools);
-    runner_set_programs_max(k->runner, wanted.compile_cache);
+    engine_set_pools(k->runner, &pools);
+    engine_set_programs_max(k->runner, wanted.compile_cache);
     log_set_level(wanted.debug ? LOG_DEBUG : LOG_INFO);
     api_reload_keys(&k->api);
     log_event(LOG_INFO, "service.reloaded", "runs_max=%u", runs.max);
@@ -388,7 +388,7 @@ static void keeper_close(struct keeper *k)
         log_error(LOG_ERROR, "history.closing_failed", &e);
     store_close(k->store);
     api_close(&k->api);
-    runner_free(k->runner);
+    engine_free(k->runner);
     (void)uv_run(&k->loop, UV_RUN_NOWAIT);
     http_server_free(k->http);
     (void)uv_loop_close(&k->loop);

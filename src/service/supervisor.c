@@ -19,8 +19,8 @@
 #include "base/fdio.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "engine/link.h"
-#include "engine/pools.h"
+#include "engine/pools/pools.h"
+#include "run/level.h"
 #include "runtime/version.h"
 #include "service/backoff.h"
 #include "service/keeper.h"
@@ -313,7 +313,7 @@ static void raise_file_limit(void)
 static int start_warden(struct supervisor *s, enum level level, struct err *e)
 {
     uint64_t now = clock_ms();
-    if (link_open(level, &s->warden, e)) {
+    if (level_open_warden(level, &s->warden, e)) {
         backoff_down(&s->warden_backoff, now);
         return -1;
     }

@@ -33,7 +33,7 @@ struct settings {
     /* warm starts */
     uint64_t pools_max, pools_min; /* embryos of one kind; max 0: no warm starts */
     uint64_t pools_memory_floor;   /* 0: a tenth of the memory, 512m at most */
-    char pools_preload[256];       /* engine/pools.h */
+    char pools_preload[256];       /* engine/pools/pools.h */
     uint64_t pools_zygote_forks, pools_zygote_age;
     char languages_dir
         [SETTING_TEXT_MAX]; /* "": $BELLJAR_LANGUAGES, else DROPINS_DIR if it is there */

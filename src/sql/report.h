@@ -1,4 +1,4 @@
-/* sql/report.h — results as data, for whoever asked for the run: a file that engine/reports.h reads. Runs in: a jar.
+/* sql/report.h — results as data, for whoever asked for the run: a file that run/reports.h reads. Runs in: a jar.
  * Invariants: the file is whole JSON after every result, so that a run that is ended has left what it had; it is never larger
  * than SQL_REPORT_BYTES and a little. What does not fit is left out, and "truncated" says so. */
 #pragma once

@@ -3,14 +3,14 @@
 #pragma once
 
 #include "store/db_query.h"
-#include "store/run_rows.h"
+#include "store/run_records.h"
 
-/* The columns that run_row_take() reads, in its order; the table is `r`. */
+/* The columns that run_record_take() reads, in its order; the table is `r`. */
 #define RUN_COLUMNS                                                                        \
     "r.seq, r.state, r.id, r.language, r.verdict, r.api_key, r.thread, r.artifact, "       \
     "r.batch, r.surface, r.created_ms, r.started_ms, r.finished_ms, r.wall_us, r.cpu_us, " \
     "r.memory_peak, r.journal_in_file"
-void run_row_take(struct query *q, struct run_row *r);
+void run_record_take(struct query *q, struct run_record *r);
 
 /* Adds to the total size of all runs. */
 [[nodiscard]] int run_bytes_add(struct db *db, int64_t bytes, struct err *e);

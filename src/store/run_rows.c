@@ -1,4 +1,4 @@
-#include "store/run_rows.h"
+#include "store/run_records.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ int run_state_parse(const char *word, enum run_state *ret, struct err *e)
                    state_list);
 }
 
-void run_row_done(struct run_row *r)
+void run_record_done(struct run_record *r)
 {
     char *texts[] = { r->id,    r->language, r->verdict, r->key,    r->thread, r->artifact,
                       r->batch, r->surface,  r->request, r->result, r->code };
@@ -52,7 +52,7 @@ void run_row_done(struct run_row *r)
         free(texts[i]);
     buf_done(&r->journal);
     buf_done(&r->files);
-    *r = (struct run_row){ 0 };
+    *r = (struct run_record){ 0 };
 }
 
 /* An unknown word means that another program wrote the row. The run is shown as interrupted. */
@@ -64,7 +64,7 @@ static enum run_state state_of(const char *word)
     return s;
 }
 
-void run_row_take(struct query *q, struct run_row *r)
+void run_record_take(struct query *q, struct run_record *r)
 {
     r->seq = take_int(q);
     r->state = state_of(peek_text(q, NULL));
@@ -99,7 +99,7 @@ int run_bytes_add(struct db *db, int64_t bytes, struct err *e)
     return query_run(&q, e);
 }
 
-static int insert_input(struct db *db, int64_t seq, const struct run_row *r, struct err *e)
+static int insert_input(struct db *db, int64_t seq, const struct run_record *r, struct err *e)
 {
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_INPUT_INSERT, e))
@@ -110,7 +110,7 @@ static int insert_input(struct db *db, int64_t seq, const struct run_row *r, str
     return query_run(&q, e);
 }
 
-int runs_insert(struct db *db, const struct run_row *r, struct err *e)
+int runs_insert(struct db *db, const struct run_record *r, struct err *e)
 {
     int64_t bytes = ROW_BYTES + text_size(r->request) + text_size(r->code);
     scoped(query) q = { 0 };
@@ -163,7 +163,7 @@ static int input_size(struct db *db, int64_t seq, int64_t *ret, struct err *e)
 }
 
 /* Stores the input that an approver edited. *ret_more: the additional bytes. */
-static int replace_input(struct db *db, int64_t seq, const struct run_row *r, int64_t *ret_more,
+static int replace_input(struct db *db, int64_t seq, const struct run_record *r, int64_t *ret_more,
                          struct err *e)
 {
     int64_t before, after;
@@ -183,7 +183,7 @@ static int replace_input(struct db *db, int64_t seq, const struct run_row *r, in
     return query_run(&grow, e);
 }
 
-static int insert_output(struct db *db, int64_t seq, const struct run_row *r, struct err *e)
+static int insert_output(struct db *db, int64_t seq, const struct run_record *r, struct err *e)
 {
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_OUTPUT_INSERT, e))
@@ -195,7 +195,7 @@ static int insert_output(struct db *db, int64_t seq, const struct run_row *r, st
     return query_run(&q, e);
 }
 
-static int add_total(struct db *db, const char *language, const struct run_row *r, struct err *e)
+static int add_total(struct db *db, const char *language, const struct run_record *r, struct err *e)
 {
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_TOTAL_ADD, e))
@@ -220,7 +220,7 @@ static int64_t journal_file_bytes(const struct db *db, const char *id)
 }
 
 /* Updates the row itself. *ret_language is a copy. -1 if the run does not exist or is over. */
-static int finish_row(struct db *db, const struct run_row *r, int64_t bytes, int64_t *ret_seq,
+static int finish_row(struct db *db, const struct run_record *r, int64_t bytes, int64_t *ret_seq,
                       char **ret_language, struct err *e)
 {
     scoped(query) q = { 0 };
@@ -247,7 +247,7 @@ static int finish_row(struct db *db, const struct run_row *r, int64_t bytes, int
     return query_taken(&q, e) ? -1 : query_run(&q, e);
 }
 
-int runs_finish(struct db *db, const struct run_row *r, struct err *e)
+int runs_finish(struct db *db, const struct run_record *r, struct err *e)
 {
     autofree char *language = NULL;
     int64_t seq = 0, more = 0;
@@ -261,7 +261,7 @@ int runs_finish(struct db *db, const struct run_row *r, struct err *e)
     return run_bytes_add(db, bytes + more, e);
 }
 
-static int get_blobs(struct db *db, unsigned with, struct run_row *row, struct err *e)
+static int get_blobs(struct db *db, unsigned with, struct run_record *row, struct err *e)
 {
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_BLOBS, e))
@@ -277,9 +277,9 @@ static int get_blobs(struct db *db, unsigned with, struct run_row *row, struct e
     return query_taken(&q, e);
 }
 
-int runs_get(struct db *db, const char *id, unsigned with, struct run_row *ret, struct err *e)
+int runs_get(struct db *db, const char *id, unsigned with, struct run_record *ret, struct err *e)
 {
-    scoped(run_row) row = { 0 };
+    scoped(run_record) row = { 0 };
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_GET, e))
         return -1;
@@ -287,7 +287,7 @@ int runs_get(struct db *db, const char *id, unsigned with, struct run_row *ret, 
     int found = query_step(&q, e);
     if (found <= 0)
         return found < 0 ? -1 : no_run(id, e);
-    run_row_take(&q, &row);
+    run_record_take(&q, &row);
     row.code = take_text(&q);
     row.request = take_text(&q);
     row.result = take_text(&q);

@@ -1,4 +1,4 @@
-/* store/run_rows.h — the history of runs. Runs in: a store thread, or a command. */
+/* store/run_records.h — the history of runs. Runs in: a store thread, or a command. */
 #pragma once
 
 #include "store/db.h"
@@ -21,8 +21,8 @@ const char *run_state_word(enum run_state s);
 /* An unknown word is refused; the error lists the known ones. */
 [[nodiscard]] int run_state_parse(const char *word, enum run_state *ret, struct err *e);
 
-/* Absent texts are NULL. A row that was read owns all of its texts; run_row_done() frees them. */
-struct run_row {
+/* Absent texts are NULL. A row that was read owns all of its texts; run_record_done() frees them. */
+struct run_record {
     int64_t seq; /* order of acceptance; the cursor of lists */
     enum run_state state;
     char *id, *language, *verdict;
@@ -37,22 +37,22 @@ struct run_row {
     char *code; /* text of the main file, for q= and for display; may be NULL */
     int64_t created_ms, started_ms, finished_ms; /* Unix time; 0: not yet */
     int64_t wall_us, cpu_us, memory_peak;
-    /* The journal of output (engine/journal.h): in this buffer if small, otherwise in output/ID. */
+    /* The journal of output (run/journal.h): in this buffer if small, otherwise in output/ID. */
     struct buf journal;
     bool journal_in_file;
     struct buf files; /* bundle of output files (spec/bundle.h) */
 };
-void run_row_done(struct run_row *r);
+void run_record_done(struct run_record *r);
 
 /* Uses id, state, language, key, thread, artifact, batch, surface, request, code, created_ms. */
-[[nodiscard]] int runs_insert(struct db *db, const struct run_row *r, struct err *e);
+[[nodiscard]] int runs_insert(struct db *db, const struct run_record *r, struct err *e);
 /* Sets the state to finished; ERR_CONFLICT if it already is. Uses id, verdict, result, started_ms,
  * finished_ms, wall_us, cpu_us, memory_peak, journal, journal_in_file, files. request and code are
  * used if they are not NULL (an approver edited them). */
-[[nodiscard]] int runs_finish(struct db *db, const struct run_row *r, struct err *e);
+[[nodiscard]] int runs_finish(struct db *db, const struct run_record *r, struct err *e);
 
 enum { RUN_WITHOUT_BLOBS = 0, RUN_WITH_JOURNAL = 1, RUN_WITH_FILES = 2 };
-[[nodiscard]] int runs_get(struct db *db, const char *id, unsigned with, struct run_row *ret,
+[[nodiscard]] int runs_get(struct db *db, const char *id, unsigned with, struct run_record *ret,
                            struct err *e);
 
 struct run_query {
@@ -62,17 +62,17 @@ struct run_query {
     int64_t before_seq;         /* the cursor: only older rows; 0: from the newest */
     unsigned limit;             /* 1..1000 */
 };
-struct run_rows {
-    struct run_row *rows; /* newest first, without request, result, code and the blobs */
+struct run_records {
+    struct run_record *rows; /* newest first, without request, result, code and the blobs */
     size_t n;
     int64_t next_before_seq; /* cursor of the next page; 0 at the end */
 };
-void run_rows_done(struct run_rows *r);
+void run_records_done(struct run_records *r);
 /* The newest run is the one accepted last. If since_ms or until_ms is set and no other filter but
  * key, verdict and language, it is the run with the latest created_ms; that differs only if the
  * clock was set back. Each filter walks an index. q reads the code of every run that passes the
  * other filters. */
-[[nodiscard]] int runs_list(struct db *db, const struct run_query *q, struct run_rows *ret,
+[[nodiscard]] int runs_list(struct db *db, const struct run_query *q, struct run_records *ret,
                             struct err *e);
 
 /* At the start of the service: marks queued and running runs as interrupted. Waiting runs keep

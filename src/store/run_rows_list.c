@@ -121,17 +121,17 @@ static int prepare(struct query *ret, struct db *db, const struct run_query *q,
     return 0;
 }
 
-void run_rows_done(struct run_rows *r)
+void run_records_done(struct run_records *r)
 {
     for (size_t i = 0; i < r->n; i++)
-        run_row_done(&r->rows[i]);
+        run_record_done(&r->rows[i]);
     free(r->rows);
-    *r = (struct run_rows){ 0 };
+    *r = (struct run_records){ 0 };
 }
 
-int runs_list(struct db *db, const struct run_query *q, struct run_rows *ret, struct err *e)
+int runs_list(struct db *db, const struct run_query *q, struct run_records *ret, struct err *e)
 {
-    scoped(run_rows) list = { 0 };
+    scoped(run_records) list = { 0 };
     scoped(query) rows = { 0 };
     struct plan plan;
     enum run_state known;
@@ -149,7 +149,7 @@ int runs_list(struct db *db, const struct run_query *q, struct run_rows *ret, st
         if (!grown)
             return -1;
         list.rows = grown;
-        run_row_take(&rows, &list.rows[list.n++]);
+        run_record_take(&rows, &list.rows[list.n++]);
         if (query_taken(&rows, e))
             return -1;
     }

@@ -7,9 +7,9 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
-#include "diagnose/diagnose.h"
-#include "diagnose/grammar.h"
-#include "engine/diagnosis_json.h"
+#include "diagnose/core/diagnose.h"
+#include "diagnose/core/grammar.h"
+#include "run/diagnosis_json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,10 +6,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "allowlist/elf.h"
+#include "allowlist/libraries.h"
 #include "base/auto.h"
 #include "base/fdio.h"
-#include "commands/elf.h"
-#include "commands/libraries.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

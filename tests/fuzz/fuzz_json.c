@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
-#include "api/json_in.h"
+#include "api/kernel/api.h"
+#include "api/kernel/json_in.h"
 
 static const char *const modes[] = { "auto", "ask", NULL };
 static const struct api_field inner[] = {

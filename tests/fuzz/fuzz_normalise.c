@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "api/detect.h"
-#include "api/risks.h"
+#include "api/approvals/risks.h"
+#include "api/artifacts/detect.h"
 #include "base/auto.h"
 #include "normalise/normalise.h"
 

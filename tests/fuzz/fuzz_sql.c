@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/auto.h"
-#include "engine/reports.h"
+#include "run/reports.h"
 #include "sql/csv.h"
 #include "sql/split.h"
 

@@ -1,14 +1,14 @@
-#include "commands/commands.h"
+#include "allowlist/allowlist.h"
 
 #include <elf.h>
 #include <sys/mman.h>
 
+#include "allowlist/companions.h"
+#include "allowlist/elf.h"
+#include "allowlist/libraries.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "check.h"
-#include "commands/companions.h"
-#include "commands/elf.h"
-#include "commands/libraries.h"
 #include "place.h"
 #include "spec/listed.h"
 
@@ -22,16 +22,16 @@ static bool has(char *const *list, const char *part)
     return false;
 }
 
-static int resolve(char **names, struct commands *ret, struct err *e)
+static int resolve(char **names, struct allowlist *ret, struct err *e)
 {
     *e = (struct err){ 0 };
-    return commands_resolve(bash, names, ret, e);
+    return allowlist_resolve(bash, names, ret, e);
 }
 
 static void test_command_comes_with_loader_and_libraries(void)
 {
     char *names[] = { (char *)"ls", NULL };
-    scoped(commands) c = { 0 };
+    scoped(allowlist) c = { 0 };
     struct err e;
     if (!CHECK_INT(resolve(names, &c, &e), 0))
         return (void)printf("    %s\n", e.text);
@@ -49,7 +49,7 @@ static void test_command_comes_with_loader_and_libraries(void)
 static void test_empty_list_is_the_shell_alone(void)
 {
     char *names[] = { NULL };
-    scoped(commands) c = { 0 };
+    scoped(allowlist) c = { 0 };
     struct err e;
     CHECK_INT(resolve(names, &c, &e), 0);
     CHECK(c.executes && c.executes[0] && c.executes[1] && !c.executes[2]); /* and its loader */
@@ -58,7 +58,7 @@ static void test_empty_list_is_the_shell_alone(void)
 static void test_what_shells_do_themselves_is_no_file(void)
 {
     char *names[] = { (char *)"cd", (char *)".", (char *)"export", (char *)"[[", NULL };
-    scoped(commands) c = { 0 };
+    scoped(allowlist) c = { 0 };
     struct err e;
     CHECK_INT(resolve(names, &c, &e), 0);
     CHECK(c.executes && c.executes[2] == NULL);
@@ -82,9 +82,9 @@ static void test_what_is_no_command_is_named(void)
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char *names[] = { (char *)"ls", (char *)rows[i].name, NULL };
-        struct commands c = { 0 };
+        struct allowlist c = { 0 };
         struct err e = { 0 };
-        CHECK_INT(commands_check(names, &e), -1);
+        CHECK_INT(allowlist_check(names, &e), -1);
         CHECK_INT(e.code, ERR_BAD_REQUEST);
         if (!CHECK(strstr(e.text, rows[i].word) != NULL))
             printf("    %s\n", e.text);
@@ -98,7 +98,7 @@ static void test_long_name_is_refused(void)
     struct err e;
     memset(name, 'a', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    CHECK_INT(commands_check((char *[]){ name, NULL }, &e), -1);
+    CHECK_INT(allowlist_check((char *[]){ name, NULL }, &e), -1);
 }
 
 static void test_script_needs_its_interpreter(void)
@@ -107,11 +107,11 @@ static void test_script_needs_its_interpreter(void)
     if (stat("/usr/bin/zcat", &st) < 0)
         return SKIP("no zcat here");
     struct err e;
-    struct commands c = { 0 };
+    struct allowlist c = { 0 };
     CHECK_INT(resolve((char *[]){ (char *)"zcat", NULL }, &c, &e), -1);
     CHECK(strstr(e.text, "list 'sh' too") != NULL);
     CHECK_INT(resolve((char *[]){ (char *)"zcat", (char *)"sh", NULL }, &c, &e), 0);
-    commands_done(&c);
+    allowlist_done(&c);
 }
 
 static void test_list_is_for_shells_in_sealed_jars(void)
@@ -119,16 +119,16 @@ static void test_list_is_for_shells_in_sealed_jars(void)
     const struct language *sh = language_find("bash"), *python = language_find("python");
     struct isolation iso = { .level = LEVEL_JAR, .layers = LAYER_BIT(LAYER_LANDLOCK) };
     struct err e;
-    CHECK_INT(commands_possible(sh, &iso, false, &e), 0);
-    CHECK_INT(commands_possible(sh, NULL, false, &e), 0);
-    CHECK_INT(commands_possible(python, &iso, false, &e), -1);
+    CHECK_INT(allowlist_possible(sh, &iso, false, &e), 0);
+    CHECK_INT(allowlist_possible(sh, NULL, false, &e), 0);
+    CHECK_INT(allowlist_possible(python, &iso, false, &e), -1);
     CHECK(strstr(e.text, "'python'") != NULL && strstr(e.text, "bash") != NULL);
-    CHECK_INT(commands_possible(sh, &iso, true, &e), -1);
+    CHECK_INT(allowlist_possible(sh, &iso, true, &e), -1);
     iso.layers = 0;
-    CHECK_INT(commands_possible(sh, &iso, false, &e), -1);
+    CHECK_INT(allowlist_possible(sh, &iso, false, &e), -1);
     CHECK(strstr(e.text, "Landlock") != NULL);
     iso = (struct isolation){ .level = LEVEL_PROCESS, .layers = LAYER_BIT(LAYER_LANDLOCK) };
-    CHECK_INT(commands_possible(sh, &iso, false, &e), -1);
+    CHECK_INT(allowlist_possible(sh, &iso, false, &e), -1);
     CHECK(strstr(e.text, "'process'") != NULL);
 }
 
@@ -352,26 +352,27 @@ static void test_list_that_was_resolved_just_now_is_not_resolved_again(void)
 {
     static char ls[] = "ls", nosuch[] = "nosuch-command", shell[] = "/bin/bash";
     char *const names[] = { ls, NULL }, *const bad[] = { nosuch, NULL };
-    struct commands_memo m = { 0 };
+    struct allowlist_memo m = { 0 };
     struct err e;
-    CHECK_INT(commands_usable(&m, shell, names, &e), 0);
+    CHECK_INT(allowlist_usable(&m, shell, names, &e), 0);
     uint64_t at = m.at_ms;
     CHECK(m.list.len == sizeof shell + sizeof ls && at > 0);
-    CHECK_INT(commands_usable(&m, shell, names, &e), 0);
+    CHECK_INT(allowlist_usable(&m, shell, names, &e), 0);
     CHECK(m.at_ms == at);
-    CHECK_INT(commands_usable(&m, shell, bad, &e), -1); /* another one is looked at, and not kept */
+    CHECK_INT(allowlist_usable(&m, shell, bad, &e),
+              -1); /* another one is looked at, and not kept */
     CHECK(m.at_ms == at && memcmp(m.list.data + sizeof shell, ls, sizeof ls) == 0);
     m.at_ms -= 2000;
-    CHECK_INT(commands_usable(&m, shell, names, &e), 0);
+    CHECK_INT(allowlist_usable(&m, shell, names, &e), 0);
     CHECK(m.at_ms >= at);
     m.since_ms = clock_ms() +
                  60000; /* a second that does not end, and is full: names are still checked */
     m.looks = 1000;
     m.at_ms = 0;
-    CHECK_INT(commands_usable(&m, shell, names, &e), 0);
-    CHECK_INT(commands_usable(&m, shell, bad, &e), -1);
+    CHECK_INT(allowlist_usable(&m, shell, names, &e), 0);
+    CHECK_INT(allowlist_usable(&m, shell, bad, &e), -1);
     CHECK(m.at_ms == 0 && m.looks == 1002);
-    commands_memo_done(&m);
+    allowlist_memo_done(&m);
 }
 
 static void test_cache_that_lies_is_not_believed(void)

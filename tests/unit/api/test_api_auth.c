@@ -1,6 +1,6 @@
-#include "api/auth.h"
+#include "api/kernel/auth.h"
 
-#include "api/guard.h"
+#include "api/kernel/guard.h"
 #include "base/array.h"
 #include "check.h"
 

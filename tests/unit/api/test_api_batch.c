@@ -1,12 +1,12 @@
 /* Batches and comparisons over a runner that is a list: what a test finishes is finished, in its order. The functions of
  * other rooms that they call are defined here, so that the linker does not take the real ones. */
-#include "api/batch.h"
+#include "api/runs/batch.h"
 
 #include <stdlib.h>
 
-#include "api/approvals.h"
-#include "api/history.h"
-#include "api/run_request.h"
+#include "api/approvals/approvals.h"
+#include "api/runs/history_routes.h"
+#include "api/runs/run_fields.h"
 #include "base/auto.h"
 #include "check.h"
 
@@ -14,8 +14,8 @@
 
 enum { FLIGHT_MAX = 16 };
 static struct {
-    struct exec *exec[FLIGHT_MAX];
-    struct exec_watch *watch[FLIGHT_MAX];
+    struct run *exec[FLIGHT_MAX];
+    struct run_watch *watch[FLIGHT_MAX];
     unsigned n, most, total;
     bool cancels_at_once, refuses;
 } flight;
@@ -28,9 +28,9 @@ static scope_set scopes; /* of the caller */
 const struct api_field run_fields[] = { { .name = "code", .type = FIELD_STRING }, { 0 } };
 
 /* The code is what happens: "bad" fails, everything else prints its stdin. */
-int run_request_spec(const struct api *api, const struct api_identity *who, const json_t *request,
-                     const char *surface, struct exec_spec *ret, char *ret_field, size_t field_size,
-                     struct err *e)
+int run_spec_from_json(const struct api *api, const struct api_identity *who, const json_t *request,
+                       const char *surface, struct run_spec *ret, char *ret_field,
+                       size_t field_size, struct err *e)
 {
     static const struct language language = { .name = "python" };
     const char *code = json_string_value(json_object_get(request, "code"));
@@ -42,26 +42,26 @@ int run_request_spec(const struct api *api, const struct api_identity *who, cons
         (void)snprintf(ret_field, field_size, "limits.memory");
         return err_set(e, ERR_BAD_REQUEST, 0, "limits.memory '5x' is not a size");
     }
-    *ret = (struct exec_spec){ .language = &language, .code = strdup(code) };
+    *ret = (struct run_spec){ .language = &language, .code = strdup(code) };
     return in ? buf_add(&ret->stdin_bytes, json_string_value(in), json_string_length(in), e) : 0;
 }
 
-void exec_spec_done(struct exec_spec *s)
+void run_spec_done(struct run_spec *s)
 {
     free(s->code);
     free(s->batch);
     buf_done(&s->stdin_bytes);
 }
 
-int approvals_run(struct api *api, struct exec_spec *spec, const char *mode, unsigned flags,
-                  struct exec_watch *w, struct exec **ret, struct err *e)
+int approvals_run(struct api *api, struct run_spec *spec, const char *mode, unsigned flags,
+                  struct run_watch *w, struct run **ret, struct err *e)
 {
-    struct exec *x = calloc(1, sizeof *x);
+    struct run *x = calloc(1, sizeof *x);
     (void)api;
     (void)mode;
     CHECK_INT(flags, SUBMIT_PATIENT);
     if (flight.refuses || !CHECK(x && flight.n < FLIGHT_MAX)) {
-        exec_spec_done(spec);
+        run_spec_done(spec);
         free(x);
         return err_set(e, ERR_UNAVAILABLE, 0, "no new runs");
     }
@@ -77,25 +77,25 @@ int approvals_run(struct api *api, struct exec_spec *spec, const char *mode, uns
 
 static void finish(unsigned i)
 {
-    struct exec *x = flight.exec[i];
-    struct exec_watch *w = flight.watch[i];
+    struct run *x = flight.exec[i];
+    struct run_watch *w = flight.watch[i];
     flight.n--;
     for (; i < flight.n; i++) {
         flight.exec[i] = flight.exec[i + 1];
         flight.watch[i] = flight.watch[i + 1];
     }
-    w->news(w, x, EXEC_STARTED);
-    w->news(w, x, EXEC_DONE);
+    w->news(w, x, RUN_EVENT_STARTED);
+    w->news(w, x, RUN_EVENT_DONE);
 }
 
-void exec_watch_remove(struct exec *x, struct exec_watch *w)
+void run_watch_remove(struct run *x, struct run_watch *w)
 {
     (void)w;
-    exec_spec_done(&x->spec);
+    run_spec_done(&x->spec);
     free(x);
 }
 
-void exec_cancel(struct exec *x)
+void run_cancel(struct run *x)
 {
     x->result.verdict = VERDICT_CANCELLED;
     for (unsigned i = 0; flight.cancels_at_once && i < flight.n; i++) {
@@ -109,37 +109,37 @@ void exec_cancel(struct exec *x)
 int journal_collect(const struct journal *j, enum journal_kind kind, uint64_t max, struct buf *b,
                     struct err *e)
 {
-    const struct exec *x = (const struct exec *)((const char *)j - offsetof(struct exec, journal));
+    const struct run *x = (const struct run *)((const char *)j - offsetof(struct run, journal));
     (void)max;
     CHECK_INT(kind, JOURNAL_STDOUT);
     return buf_add(b, buf_str(&x->spec.stdin_bytes), x->spec.stdin_bytes.len, e);
 }
 
-json_t *run_result_object(const struct exec *x, uint64_t inline_max)
+json_t *run_result_object(const struct run *x, uint64_t inline_max)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:I}", "id", x->id, "batch_id", x->spec.batch, "verdict",
                      verdict_word(x->result.verdict), "stdout", buf_str(&x->spec.stdin_bytes),
                      "inline_max", (json_int_t)inline_max);
 }
 
-void run_rows_done(struct run_rows *r)
+void run_records_done(struct run_records *r)
 {
     free(r->rows);
 }
 
 /* Two pages of a batch that is over. */
-int runs_list(struct db *db, const struct run_query *q, struct run_rows *ret, struct err *e)
+int runs_list(struct db *db, const struct run_query *q, struct run_records *ret, struct err *e)
 {
     (void)db;
-    *ret = (struct run_rows){ 0 };
+    *ret = (struct run_records){ 0 };
     if (strcmp(q->batch, "bat_known") != 0)
         return 0;
     ret->rows = calloc(1, sizeof *ret->rows);
     if (!ret->rows)
         return err_set(e, ERR_NO_MEMORY, 0, "no memory");
     ret->n = 1;
-    ret->rows[0] = (struct run_row){ .state = RUN_FINISHED,
-                                     .id = (char *)(q->before_seq ? "run_old" : "run_new") };
+    ret->rows[0] = (struct run_record){ .state = RUN_FINISHED,
+                                        .id = (char *)(q->before_seq ? "run_old" : "run_new") };
     ret->next_before_seq = q->before_seq ? 0 : 7;
     return 0;
 }
@@ -185,7 +185,7 @@ bool history_may_see(const struct api_call *c, const char *key)
     return !(c->who.scopes & SCOPE_BIT(SCOPE_RUN));
 }
 
-json_t *history_row_object(const struct run_row *r)
+json_t *history_row_object(const struct run_record *r)
 {
     return json_pack("{s:s}", "id", r->id);
 }

@@ -1,8 +1,8 @@
 /* From a request to its answer, with an HTTP server that only writes down what it is told. */
 #include <stdlib.h>
 
-#include "api/auth.h"
-#include "api/core.h"
+#include "api/kernel/auth.h"
+#include "api/kernel/core.h"
 #include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
@@ -65,7 +65,7 @@ void http_stream_end(struct http_exchange *x)
     told.ended = true;
 }
 
-unsigned runner_retry_after_s(const struct runner *r)
+unsigned engine_retry_after_s(const struct engine *r)
 {
     (void)r;
     return 7;
@@ -332,7 +332,7 @@ static void test_keys_and_scopes_are_asked_for_where_needed(void)
 
 static void test_full_house_says_when_to_come_back(void)
 {
-    api.runner = (struct runner *)&api; /* only passed on */
+    api.runner = (struct engine *)&api; /* only passed on */
     CHECK_INT(ask(&(struct ask){ .path = "/full" }), 503);
     CHECK_STR(told.headers, "Retry-After: 7\n");
     api.runner = NULL;

@@ -1,4 +1,4 @@
-#include "api/detect.h"
+#include "api/artifacts/detect.h"
 
 #include "check.h"
 

@@ -1,4 +1,4 @@
-#include "api/diff.h"
+#include "api/runs/diff.h"
 
 #include <stdlib.h>
 

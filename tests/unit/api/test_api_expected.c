@@ -1,4 +1,4 @@
-#include "api/expected.h"
+#include "api/runs/expected.h"
 
 #include "check.h"
 

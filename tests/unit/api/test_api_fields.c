@@ -1,5 +1,5 @@
-#include "api/api.h"
-#include "api/json_in.h"
+#include "api/kernel/api.h"
+#include "api/kernel/json_in.h"
 #include "base/array.h"
 #include "base/auto.h"
 #include "check.h"

@@ -1,4 +1,4 @@
-#include "api/openapi.h"
+#include "api/meta/openapi.h"
 
 #include "base/array.h"
 #include "base/auto.h"

@@ -1,15 +1,15 @@
-#include "api/replies.h"
+#include "api/meta/replies.h"
 
-#include "api/approvals_impl.h"
-#include "api/core.h"
-#include "api/history.h"
-#include "api/meta.h"
-#include "api/reply.h"
+#include "api/approvals/approvals_impl.h"
+#include "api/kernel/core.h"
+#include "api/kernel/reply.h"
+#include "api/meta/meta.h"
+#include "api/runs/history_routes.h"
 #include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
-#include "engine/json.h"
-#include "engine/stages.h"
+#include "run/json.h"
+#include "run/stages.h"
 #include "spec/bundle.h"
 #include "spec/zygote.h"
 
@@ -101,7 +101,7 @@ static void test_what_a_compiler_did_is_as_its_table_says(void)
 
 static void test_pools_are_as_their_table_says(void)
 {
-    static const struct runner_pools pools = {
+    static const struct engine_pools pools = {
         .n = 2,
         .kinds = { { "python", 3, { .zygote = ZYGOTE_UP, .ready = 2, .building = 1, .forks = 9 } },
                    { "other", 0, { .zygote = ZYGOTE_FAILED, .why = "no driver" } } },
@@ -124,7 +124,9 @@ static void test_pools_are_as_their_table_says(void)
 
 static void test_row_of_the_history_is_as_its_table_says(void)
 {
-    struct run_row row = { .id = (char *)"run_1", .language = (char *)"python", .created_ms = 1 };
+    struct run_record row = { .id = (char *)"run_1",
+                              .language = (char *)"python",
+                              .created_ms = 1 };
     for (int s = 0; s < RUN_STATE_COUNT_; s++) {
         row.state = (enum run_state)s;
         row.verdict = s == RUN_FINISHED ? (char *)"ok" : NULL;

@@ -1,4 +1,4 @@
-#include "api/risks.h"
+#include "api/approvals/risks.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
-#include "api/router.h"
+#include "api/kernel/router.h"
 
 #include <stdlib.h>
 
-#include "api/query.h"
+#include "api/kernel/query_fields.h"
 #include "base/array.h"
 #include "check.h"
 

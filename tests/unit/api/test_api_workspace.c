@@ -1,4 +1,4 @@
-#include "api/workspace.h"
+#include "api/doors/workspace.h"
 
 #include "base/array.h"
 #include "check.h"

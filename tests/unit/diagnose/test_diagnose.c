@@ -1,4 +1,4 @@
-#include "diagnose/diagnose.h"
+#include "diagnose/core/diagnose.h"
 
 #include <stdlib.h>
 
@@ -6,9 +6,9 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "check.h"
-#include "diagnose/grammar.h"
+#include "diagnose/core/grammar.h"
 #include "edge.h"
-#include "engine/diagnosis_json.h"
+#include "run/diagnosis_json.h"
 
 static struct diagnosis d; /* large; of the test that runs */
 

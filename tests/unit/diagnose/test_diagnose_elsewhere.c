@@ -5,8 +5,8 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
-#include "diagnose/diagnose.h"
-#include "diagnose/grammar.h"
+#include "diagnose/core/diagnose.h"
+#include "diagnose/core/grammar.h"
 
 static struct diagnosis d; /* large; of the test that runs */
 

@@ -6,8 +6,8 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
-#include "diagnose/diagnose.h"
-#include "engine/diagnosis_json.h"
+#include "diagnose/core/diagnose.h"
+#include "run/diagnosis_json.h"
 
 static struct diagnosis d;
 

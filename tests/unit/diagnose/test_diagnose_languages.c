@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "check.h"
-#include "diagnose/diagnose.h"
+#include "diagnose/core/diagnose.h"
 
 static struct diagnoser *diagnoser(void)
 {

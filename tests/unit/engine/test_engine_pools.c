@@ -1,5 +1,5 @@
 /* The policy of pools: numbers in, targets out. */
-#include "engine/pools.h"
+#include "engine/pools/pools.h"
 
 #include "base/array.h"
 #include "base/auto.h"

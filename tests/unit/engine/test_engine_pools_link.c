@@ -2,7 +2,7 @@
 #include <poll.h>
 
 #include "check.h"
-#include "engine/runner_impl.h"
+#include "engine/engine_impl.h"
 #include "peer.h"
 #include "place.h"
 
@@ -13,7 +13,7 @@ struct desk {
     uv_loop_t loop;
     struct store *store;
     uv_poll_t store_poll;
-    struct runner *runner;
+    struct engine *runner;
     int warden_fd; /* the test's */
 };
 
@@ -36,17 +36,17 @@ static void give_wire(struct desk *d, const struct isolation *isolation)
     struct err e = { 0 };
     fd_close(&d->warden_fd);
     d->warden_fd = p.b;
-    CHECK_INT(runner_set_wire(d->runner, p.a, isolation, &e), 0);
+    CHECK_INT(engine_set_wire(d->runner, p.a, isolation, &e), 0);
 }
 
 static bool desk_init(struct desk *d, const struct isolation *isolation)
 {
-    static const struct runner_limits limits = { 8, 8, 8, 0, 8, 1 << 20 };
+    static const struct engine_limits limits = { 8, 8, 8, 0, 8, 1 << 20 };
     struct err e = { 0 };
     *d = (struct desk){ .warden_fd = -1 };
     if (!place_init(&d->place) || !CHECK_INT(uv_loop_init(&d->loop), 0) ||
         !CHECK_INT(store_open(&d->store, d->place.path, &e), 0) ||
-        !CHECK_INT(runner_new(&d->runner, &d->loop, d->store, d->place.fd, &limits, &e), 0))
+        !CHECK_INT(engine_new(&d->runner, &d->loop, d->store, d->place.fd, &limits, &e), 0))
         return false;
     d->store_poll.data = d;
     CHECK_INT(uv_poll_init(&d->loop, &d->store_poll, store_fd(d->store)), 0);
@@ -56,9 +56,9 @@ static bool desk_init(struct desk *d, const struct isolation *isolation)
     p->n = 2;
     p->kinds[0] = (struct pool_kind){ "thin", languages[0], false };
     p->kinds[1] = (struct pool_kind){ "large", languages[1], true };
-    runner_set_version(d->runner, languages[0], "1");
-    runner_set_version(d->runner, languages[1], "1");
-    runner_set_pools(d->runner, &usual);
+    engine_set_version(d->runner, languages[0], "1");
+    engine_set_version(d->runner, languages[1], "1");
+    engine_set_pools(d->runner, &usual);
     give_wire(d, isolation);
     return true;
 }
@@ -68,7 +68,7 @@ static void desk_done(struct desk *d)
     fd_close(&d->warden_fd);
     uv_close((uv_handle_t *)&d->store_poll, NULL);
     store_close(d->store);
-    runner_free(d->runner);
+    engine_free(d->runner);
     (void)uv_run(&d->loop, UV_RUN_NOWAIT);
     CHECK_INT(uv_loop_close(&d->loop), 0);
     place_done(&d->place);
@@ -132,10 +132,10 @@ static void test_warden_is_told_targets_at_once_and_its_answer_is_shown(void)
     CHECK(t.kinds[0].on && t.kinds[1].on && !t.kinds[2].on);
     CHECK(t.kinds[0].ready == 1 && t.kinds[1].ready == 1);
     CHECK(t.zygote_forks == 7 && t.zygote_age_ms == 9000);
-    struct runner_pools p = runner_pools(d.runner);
+    struct engine_pools p = engine_pools(d.runner);
     CHECK(p.n == 2 && p.kinds[0].state.zygote == ZYGOTE_OFF && p.kinds[0].target == 1);
     answer(&d, &at_rest);
-    p = runner_pools(d.runner);
+    p = engine_pools(d.runner);
     CHECK_STR(p.kinds[0].name, "thin");
     CHECK(p.kinds[0].state.zygote == ZYGOTE_UP && p.kinds[0].state.ready == 1);
     CHECK(p.kinds[0].state.forks == 5 && !p.short_of_memory);
@@ -153,7 +153,7 @@ static void test_nothing_is_sent_at_rest_and_much_when_somebody_looks(void)
     (void)next_targets(&d, 1500); /* that was due */
     answer(&d, &at_rest);
     CHECK_INT(next_message(&d, 1500), -1);
-    runner_pools_look(d.runner);
+    engine_pools_look(d.runner);
     (void)next_targets(&d, 100);
     answer(&d, &at_rest);
     (void)next_targets(&d, 1500);
@@ -173,12 +173,12 @@ static void test_demand_and_new_settings_are_told_soon(void)
     CHECK_INT(t.kinds[0].ready, 5);
     struct pools_settings none = usual, other = usual;
     other.limits.v[LIMIT_MEMORY] = 1 << 20;
-    runner_set_pools(d.runner, &other);
+    engine_set_pools(d.runner, &other);
     answer(&d, &at_rest);
     t = next_targets(&d, 500);
     CHECK_INT(t.limits.v[LIMIT_MEMORY], 1 << 20);
     none.max = 0;
-    runner_set_pools(d.runner, &none);
+    engine_set_pools(d.runner, &none);
     CHECK_INT(next_message(&d, 50), -1); /* one is on its way */
     answer(&d, &at_rest);
     t = next_targets(&d, 50); /* and then at once */
@@ -193,9 +193,9 @@ static void test_level_process_has_no_pools(void)
     if (!desk_init(&d, &process))
         return;
     pools_link_asked_for(d.runner, 1);
-    runner_pools_look(d.runner);
+    engine_pools_look(d.runner);
     CHECK_INT(next_message(&d, 300), -1);
-    CHECK_INT(runner_pools(d.runner).kinds[0].target, 0);
+    CHECK_INT(engine_pools(d.runner).kinds[0].target, 0);
     desk_done(&d);
 }
 
@@ -207,9 +207,9 @@ static void test_new_warden_is_told_from_the_start(void)
     (void)next_targets(&d, 1000);
     answer(&d, &at_rest);
     give_wire(&d, &jar);
-    CHECK(runner_pools(d.runner).kinds[0].state.zygote == ZYGOTE_OFF);
+    CHECK(engine_pools(d.runner).kinds[0].state.zygote == ZYGOTE_OFF);
     CHECK(next_targets(&d, 1000).kinds[0].on);
-    CHECK_INT(runner_counts(d.runner).warden_losses, 1);
+    CHECK_INT(engine_counts(d.runner).warden_losses, 1);
     desk_done(&d);
 }
 
@@ -235,7 +235,7 @@ static void test_nonsense_about_pools_drops_the_warden(void)
             break;
         case 2:
             answer(&d, &p);
-            CHECK(runner_isolation(d.runner) != NULL);
+            CHECK(engine_isolation(d.runner) != NULL);
             answer(&d, &p);
             break;
         case 3:
@@ -249,9 +249,9 @@ static void test_nonsense_about_pools_drops_the_warden(void)
             (void)uv_run(&d.loop, UV_RUN_NOWAIT);
             (void)uv_run(&d.loop, UV_RUN_NOWAIT);
         }
-        if (!CHECK(runner_isolation(d.runner) == NULL))
+        if (!CHECK(engine_isolation(d.runner) == NULL))
             printf("    case %d\n", which);
-        CHECK_INT(runner_counts(d.runner).warden_losses, 1);
+        CHECK_INT(engine_counts(d.runner).warden_losses, 1);
         desk_done(&d);
     }
 }
@@ -259,42 +259,42 @@ static void test_nonsense_about_pools_drops_the_warden(void)
 /* ---- runs ---- */
 
 struct waiting {
-    struct exec_watch watch;
+    struct run_watch watch;
     bool done;
     json_t *result;
 };
 
-static void on_news(struct exec_watch *w, struct exec *x, enum exec_news what)
+static void on_news(struct run_watch *w, struct run *x, enum run_event what)
 {
     struct waiting *waiting = (struct waiting *)w;
-    if (what != EXEC_DONE)
+    if (what != RUN_EVENT_DONE)
         return;
     waiting->done = true;
     waiting->result = json_incref(x->result_json);
-    exec_watch_remove(x, w);
+    run_watch_remove(x, w);
 }
 
-static struct exec_spec program(bool writable_root)
+static struct run_spec program(bool writable_root)
 {
-    return (struct exec_spec){ .language = language_find("python"),
-                               .main_name = strdup("main.py"),
-                               .limits = limits_default(),
-                               .writable_root = writable_root,
-                               .actor = strdup("test"),
-                               .surface = strdup("v1"),
-                               .request = strdup("{}"),
-                               .code = strdup("print(1)") };
+    return (struct run_spec){ .language = language_find("python"),
+                              .main_name = strdup("main.py"),
+                              .limits = limits_default(),
+                              .writable_root = writable_root,
+                              .actor = strdup("test"),
+                              .surface = strdup("v1"),
+                              .request = strdup("{}"),
+                              .code = strdup("print(1)") };
 }
 
 /* Runs the program as far as the warden; the id in its message. */
-static uint64_t submitted(struct desk *d, struct exec_spec *spec, struct waiting *w,
+static uint64_t submitted(struct desk *d, struct run_spec *spec, struct waiting *w,
                           uint32_t *ret_kind)
 {
     struct err e = { 0 };
-    struct exec *x;
+    struct run *x;
     struct wire_spawn s = { 0 };
     *w = (struct waiting){ .watch.news = on_news };
-    CHECK_INT(runner_submit(d->runner, spec, 0, NULL, &w->watch, &x, &e), 0);
+    CHECK_INT(engine_submit(d->runner, spec, 0, NULL, &w->watch, &x, &e), 0);
     int type;
     while ((type = next_message(d, 3000)) == WIRE_TARGETS)
         answer(d, &at_rest);
@@ -325,7 +325,7 @@ static void test_result_and_counters_tell_how_it_started(void)
         struct waiting w;
         struct err e = { 0 };
         uint32_t kind;
-        struct exec_spec spec = program(false);
+        struct run_spec spec = program(false);
         struct buf none = { 0 };
         unsigned fits = pools_kind_of(spec.language, "main.py", spec.code, &none, NULL);
         if (!desk_init(&d, &jar))
@@ -335,7 +335,7 @@ static void test_result_and_counters_tell_how_it_started(void)
         CHECK_INT(wire_send_started(d.warden_fd, &started, &e), 0);
         finish(&d, started.id, &w);
         CHECK_STR(json_string_value(json_object_get(w.result, "start")), start_word((enum start)s));
-        struct runner_pools p = runner_pools(d.runner);
+        struct engine_pools p = engine_pools(d.runner);
         for (int other = 0; other < START_COUNT_; other++)
             CHECK_INT(p.starts[fits][other], other == s);
         json_decref(w.result);
@@ -348,7 +348,7 @@ static void test_run_that_never_started_has_no_start(void)
     struct desk d;
     struct waiting w;
     uint32_t kind;
-    struct exec_spec spec = program(false);
+    struct run_spec spec = program(false);
     if (!desk_init(&d, &jar))
         return;
     finish(&d, submitted(&d, &spec, &w, &kind), &w);
@@ -364,12 +364,12 @@ static void test_writable_root_no_pools_and_level_process_ask_for_no_embryo(void
         struct desk d;
         struct waiting w;
         uint32_t kind;
-        struct exec_spec spec = program(which == 0);
+        struct run_spec spec = program(which == 0);
         if (!desk_init(&d, which == 2 ? &process : &jar))
             return;
         struct pools_settings s = usual;
         s.max = which == 1 ? 0 : 8;
-        runner_set_pools(d.runner, &s);
+        engine_set_pools(d.runner, &s);
         uint64_t id = submitted(&d, &spec, &w, &kind);
         CHECK_INT(kind, 0);
         finish(&d, id, &w);

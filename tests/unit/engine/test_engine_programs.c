@@ -9,8 +9,8 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
-#include "engine/programs_disk.h"
 #include "place.h"
+#include "run/program_disk.h"
 #include "spec/bundle.h"
 
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -33,7 +33,7 @@ static struct err e;
 
 struct asked {
     struct language language;
-    struct run_request q;
+    struct jar_request q;
     struct buf files;
     enum level level;
     char *args[3], *sources[3], *outputs[2];
@@ -45,7 +45,7 @@ static void usual(struct asked *a)
     a->args[0] = (char *)"-O2";
     a->sources[0] = (char *)"main.c";
     a->outputs[0] = (char *)"program";
-    a->q = (struct run_request){ .language = &a->language,
+    a->q = (struct jar_request){ .language = &a->language,
                                  .command = a->language.compile,
                                  .language_env = a->language.env,
                                  .main_name = "main.c",

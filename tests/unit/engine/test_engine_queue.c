@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "engine/runner_impl.h"
+#include "engine/engine_impl.h"
 
 /* queue.c alone: runs that never start. */
 static struct err e;
@@ -15,12 +15,12 @@ static struct live *run_of(const char *key)
     return l;
 }
 
-static struct runner runner_with(unsigned max, unsigned queue, unsigned max_per_key)
+static struct engine engine_with(unsigned max, unsigned queue, unsigned max_per_key)
 {
-    return (struct runner){ .wire_fd = 0, .limits = { max, queue, max_per_key } };
+    return (struct engine){ .wire_fd = 0, .limits = { max, queue, max_per_key } };
 }
 
-static void end(struct runner *r, struct live *l)
+static void end(struct engine *r, struct live *l)
 {
     queue_leave(r, l);
     free(l);
@@ -28,7 +28,7 @@ static void end(struct runner *r, struct live *l)
 
 static void test_keys_are_served_in_turn_not_by_arrival(void)
 {
-    struct runner r = runner_with(10, 100, 10);
+    struct engine r = engine_with(10, 100, 10);
     struct live *a[4], *b;
     for (int i = 0; i < 4; i++) {
         a[i] = run_of("a");
@@ -53,7 +53,7 @@ static void test_keys_are_served_in_turn_not_by_arrival(void)
 /* From the line to its turn, or to the end of one that leaves before; what comes then is not waiting. */
 static void test_time_in_the_queue_ends_with_the_turn(void)
 {
-    struct runner r = runner_with(1, 100, 10);
+    struct engine r = engine_with(1, 100, 10);
     struct live *first = run_of("a"), *leaves = run_of("a");
     CHECK(queue_push(&r, first, &e) == 0 && queue_push(&r, leaves, &e) == 0);
     first->pushed_us -= 5000000;
@@ -71,7 +71,7 @@ static void test_time_in_the_queue_ends_with_the_turn(void)
 
 static void test_no_more_run_than_the_maximum_and_the_keys_own(void)
 {
-    struct runner r = runner_with(3, 100, 2);
+    struct engine r = engine_with(3, 100, 2);
     struct live *a[3], *b[3];
     for (int i = 0; i < 3; i++) {
         a[i] = run_of("a");
@@ -98,7 +98,7 @@ static void test_no_more_run_than_the_maximum_and_the_keys_own(void)
 
 static void test_the_line_is_bounded_and_no_key_takes_all_of_it(void)
 {
-    struct runner r = runner_with(1, 4, 1);
+    struct engine r = engine_with(1, 4, 1);
     struct live *l[8];
     CHECK(queue_has_room(&r, "a", 0, 1));
     l[0] = run_of("a");
@@ -122,7 +122,7 @@ static void test_the_line_is_bounded_and_no_key_takes_all_of_it(void)
 
 static void test_runs_of_a_batch_do_not_count_against_the_bound(void)
 {
-    struct runner r = runner_with(1, 1, 1);
+    struct engine r = engine_with(1, 1, 1);
     struct live *first = run_of(NULL), *of_batch = run_of(NULL);
     CHECK(queue_push(&r, first, &e) == 0 && queue_pop(&r) == first);
     of_batch->patient = true;
@@ -135,14 +135,14 @@ static void test_runs_of_a_batch_do_not_count_against_the_bound(void)
 
 static void test_without_a_warden_runs_wait_in_the_bounded_line(void)
 {
-    struct runner r = runner_with(8, 0, 8);
+    struct engine r = engine_with(8, 0, 8);
     r.wire_fd = -1;
     CHECK(!queue_has_room(&r, NULL, 0, 1));
 }
 
 static void test_what_is_not_recorded_does_not_run(void)
 {
-    struct runner r = runner_with(8, 8, 8);
+    struct engine r = engine_with(8, 8, 8);
     struct live *l = run_of("a"), *other = run_of("b");
     l->recorded = false;
     CHECK(queue_push(&r, l, &e) == 0 && queue_push(&r, other, &e) == 0);
@@ -155,7 +155,7 @@ static void test_what_is_not_recorded_does_not_run(void)
 }
 
 /* How many of so many that come at once are taken; they wait, since nothing runs them. */
-static unsigned taken_at(struct runner *r, unsigned n, const char *key, uint64_t now_ms)
+static unsigned taken_at(struct engine *r, unsigned n, const char *key, uint64_t now_ms)
 {
     unsigned taken = 0;
     while (n-- > 0) {
@@ -167,7 +167,7 @@ static unsigned taken_at(struct runner *r, unsigned n, const char *key, uint64_t
     return taken;
 }
 
-static void end_all(struct runner *r)
+static void end_all(struct engine *r)
 {
     while (r->queue.turns)
         end(r, r->queue.turns->first);
@@ -175,7 +175,7 @@ static void end_all(struct runner *r)
 
 static void test_burst_is_taken_whole_by_a_service_that_has_room(void)
 {
-    struct runner r = runner_with(16, 8, 16);
+    struct engine r = engine_with(16, 8, 16);
     r.limits.burst = 128;
     CHECK_INT(taken_at(&r, 200, NULL, 1000), 16 + 8 + 128);
     CHECK_INT(taken_at(&r, 50, NULL, 1100), 0);
@@ -189,7 +189,7 @@ static void test_burst_is_taken_whole_by_a_service_that_has_room(void)
 
 static void test_lasting_overload_keeps_the_line_short(void)
 {
-    struct runner r = runner_with(8, 4, 8);
+    struct engine r = engine_with(8, 4, 8);
     r.limits.burst = 128;
     uint64_t now = 1000;
     unsigned longest = 0;
@@ -206,7 +206,7 @@ static void test_lasting_overload_keeps_the_line_short(void)
 
 static void test_line_that_is_long_for_long_is_no_burst(void)
 {
-    struct runner r = runner_with(8, 4, 8);
+    struct engine r = engine_with(8, 4, 8);
     r.limits.burst = 128;
     CHECK_INT(taken_at(&r, 60, NULL, 1000), 60);
     for (uint64_t now = 1000; now < 2900; now += 100)
@@ -217,19 +217,19 @@ static void test_line_that_is_long_for_long_is_no_burst(void)
 
 static void test_burst_of_slow_runs_is_not_taken(void)
 {
-    struct runner r = runner_with(8, 4, 8);
+    struct engine r = engine_with(8, 4, 8);
     r.limits.burst = 128;
     for (int i = 0; i < 100; i++)
         queue_note_time(&r, 1000);
     CHECK_INT(taken_at(&r, 200, NULL, 1000), 16); /* by then they wait for two seconds */
     CHECK_INT(queue_wait_ms(&r), 2000);
-    CHECK_INT(runner_retry_after_s(&r), 2);
+    CHECK_INT(engine_retry_after_s(&r), 2);
     end_all(&r);
 }
 
 static void test_line_of_a_named_length_has_no_bursts(void)
 {
-    struct runner r = runner_with(8, 4, 8);
+    struct engine r = engine_with(8, 4, 8);
     CHECK_INT(taken_at(&r, 200, NULL, 1000), 12);
     end_all(&r);
 }

@@ -2,7 +2,7 @@
 
 #include "base/auto.h"
 #include "check.h"
-#include "engine/runner_impl.h"
+#include "engine/engine_impl.h"
 
 enum { PIECE = 1 << 20 };
 
@@ -21,7 +21,7 @@ static void test_stdin_that_was_read_is_not_kept(void)
     struct err e;
     autofree struct live *l = run_that_reads();
     for (int i = 0; i < 50; i++) {
-        CHECK_INT(exec_stdin(&l->x, piece, sizeof piece, false, &e), 0);
+        CHECK_INT(run_stdin(&l->x, piece, sizeof piece, false, &e), 0);
         l->stdin_from = l->stdin_bytes.len -
                         1; /* the program reads on and never quite catches up */
     }
@@ -34,9 +34,9 @@ static void test_stdin_that_is_not_read_is_bounded(void)
     static char piece[PIECE];
     struct err e;
     autofree struct live *l = run_that_reads();
-    CHECK_INT(exec_stdin(&l->x, piece, sizeof piece, false, &e), 0);
-    CHECK_INT(exec_stdin(&l->x, piece, sizeof piece, false, &e), 0);
-    CHECK_INT(exec_stdin(&l->x, piece, sizeof piece, false, &e), -1);
+    CHECK_INT(run_stdin(&l->x, piece, sizeof piece, false, &e), 0);
+    CHECK_INT(run_stdin(&l->x, piece, sizeof piece, false, &e), 0);
+    CHECK_INT(run_stdin(&l->x, piece, sizeof piece, false, &e), -1);
     CHECK_INT(e.code, ERR_BUSY);
     buf_done(&l->stdin_bytes);
 }

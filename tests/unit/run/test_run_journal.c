@@ -1,4 +1,4 @@
-#include "engine/journal.h"
+#include "run/journal.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

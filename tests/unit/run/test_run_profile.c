@@ -1,5 +1,5 @@
 /* A profile is made of the kernel's counters and of what a guest says, which may be anything. */
-#include "engine/profile.h"
+#include "run/profile.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-#include "engine/stages.h"
+#include "run/stages.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
-#include "engine/job.h"
+#include "run/command_line.h"
 #include "spec/bundle.h"
 
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -53,7 +53,7 @@ static const char *listed(const struct buf *b, char *out, size_t size)
 
 static void test_stages_follow_from_the_declaration_and_the_options(void)
 {
-    struct run_options w = { 0 };
+    struct run_arguments w = { 0 };
     CHECK_INT(stages_of(&plain, NULL).n, 1);
     CHECK_INT(stages_of(&plain, &w).at[0], STAGE_RUN);
     CHECK_INT(stages_of(&compiled, &w).n, 2);
@@ -64,12 +64,12 @@ static void test_stages_follow_from_the_declaration_and_the_options(void)
     CHECK(s.n == 3 && s.at[0] == STAGE_CHECK && s.at[1] == STAGE_COMPILE && s.at[2] == STAGE_RUN);
 }
 
-static struct run_request whole_of(const struct language *l, const struct run_options *w)
+static struct jar_request whole_of(const struct language *l, const struct run_arguments *w)
 {
     static char *args[] = { (char *)"own", NULL }, *env[] = { (char *)"SECRET=1", NULL },
                 *outputs[] = { (char *)"out.txt", NULL },
                 *sources[] = { (char *)"a.c", (char *)"b.c", NULL };
-    return (struct run_request){ .id = 5,
+    return (struct jar_request){ .id = 5,
                                  .language = l,
                                  .main_name = "a.c",
                                  .sources = sources,
@@ -86,15 +86,15 @@ static struct run_request whole_of(const struct language *l, const struct run_op
 static void test_compiler_gets_its_own_and_nothing_of_the_callers(void)
 {
     char *given[] = { (char *)"-DX", NULL };
-    struct run_options w = { .compiler_args = given, .compile_limits = compile_limits_default() };
-    struct run_request whole = whole_of(&compiled, &w);
-    struct run_request q = stage_request(STAGE_COMPILE, &whole);
+    struct run_arguments w = { .compiler_args = given, .compile_limits = compile_limits_default() };
+    struct jar_request whole = whole_of(&compiled, &w);
+    struct jar_request q = stage_request(STAGE_COMPILE, &whole);
     struct err e = { 0 };
-    scoped(job) j = { 0 };
+    scoped(command_line) j = { 0 };
     CHECK(q.id == 5 && q.bundle_fd == 7 && !q.env && !q.writable_root && q.kind == 0);
     CHECK_STR(q.outputs[0], "program");
     CHECK(memcmp(&q.limits, &w.compile_limits, sizeof q.limits) == 0);
-    CHECK_INT(job_build(&j, &q, LEVEL_JAR, &e), 0);
+    CHECK_INT(command_line_build(&j, &q, LEVEL_JAR, &e), 0);
     static const char *const expected[] = {
         "/bin/cc", "-o", JOB_PROGRAM, "a.c", "b.c", "-lm", "-DX"
     };
@@ -111,9 +111,9 @@ static void test_compiler_gets_its_own_and_nothing_of_the_callers(void)
 
 static void test_options_without_limits_mean_the_usual_ones(void)
 {
-    struct run_request whole = whole_of(&compiled, NULL);
+    struct jar_request whole = whole_of(&compiled, NULL);
     struct limits usual = compile_limits_default();
-    struct run_request q = stage_request(STAGE_COMPILE, &whole);
+    struct jar_request q = stage_request(STAGE_COMPILE, &whole);
     CHECK(memcmp(&q.limits, &usual, sizeof usual) == 0);
     struct err e = { 0 };
     CHECK_INT(limits_check(&usual, &e), 0);
@@ -122,12 +122,12 @@ static void test_options_without_limits_mean_the_usual_ones(void)
 static void test_arguments_go_where_the_command_says(void)
 {
     char *given[] = { (char *)"--strict", NULL };
-    struct run_options w = { .compiler_args = given };
-    struct run_request whole = whole_of(&compiled, &w);
-    struct run_request q = stage_request(STAGE_CHECK, &whole);
+    struct run_arguments w = { .compiler_args = given };
+    struct jar_request whole = whole_of(&compiled, &w);
+    struct jar_request q = stage_request(STAGE_CHECK, &whole);
     struct err e = { 0 };
-    scoped(job) j = { 0 };
-    CHECK_INT(job_build(&j, &q, LEVEL_JAR, &e), 0);
+    scoped(command_line) j = { 0 };
+    CHECK_INT(command_line_build(&j, &q, LEVEL_JAR, &e), 0);
     CHECK_STR(j.argv[1], "--strict");
     CHECK_STR(j.argv[2], "a.c");
     CHECK(j.argv[3] == NULL && q.outputs == NULL);
@@ -135,9 +135,9 @@ static void test_arguments_go_where_the_command_says(void)
 
 static void test_program_gets_what_the_caller_asked_for(void)
 {
-    struct run_options w = { 0 };
-    struct run_request whole = whole_of(&compiled, &w);
-    struct run_request q = stage_request(STAGE_RUN, &whole);
+    struct run_arguments w = { 0 };
+    struct jar_request whole = whole_of(&compiled, &w);
+    struct jar_request q = stage_request(STAGE_RUN, &whole);
     CHECK(q.env == whole.env && q.args == whole.args && q.outputs == whole.outputs && q.kind == 3);
     CHECK(q.command == NULL && q.writable_root);
     w.profile = true;
@@ -197,10 +197,10 @@ static void test_bundle_that_is_damaged_is_refused(void)
 static struct preparation ended(struct evidence evidence, enum end_reason asked,
                                 const char *product, enum output_status status)
 {
-    static struct run r;
+    static struct jar_run r;
     struct buf said[RUN_STREAMS] = { 0 };
     struct preparation p;
-    r = (struct run){ .ended = true, .asked = asked, .end = { .evidence = evidence } };
+    r = (struct jar_run){ .ended = true, .asked = asked, .end = { .evidence = evidence } };
     if (product)
         put(&r.outputs, product, status, "");
     preparation_end(&p, STAGE_COMPILE, &compiled, &r, said);

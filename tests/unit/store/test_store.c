@@ -10,7 +10,7 @@
 #include "database.h"
 #include "store/audit_log.h"
 #include "store/db_query.h"
-#include "store/run_rows.h"
+#include "store/run_records.h"
 
 /* A job that puts a run there, or looks for one. */
 struct job {
@@ -27,7 +27,7 @@ struct job {
 static int put(struct db *db, struct store_job *base, struct err *e)
 {
     struct job *j = (struct job *)base;
-    if (runs_insert(db, &(struct run_row){ .id = j->id, .language = "c" }, e) ||
+    if (runs_insert(db, &(struct run_record){ .id = j->id, .language = "c" }, e) ||
         audit_append(db,
                      &(struct audit_record){
                          .kind = "run.accepted", .subject = j->id, .actor = "x", .detail = "{}" },
@@ -38,7 +38,7 @@ static int put(struct db *db, struct store_job *base, struct err *e)
 
 static int look(struct db *db, struct store_job *base, struct err *e)
 {
-    scoped(run_row) row = { 0 };
+    scoped(run_record) row = { 0 };
     return runs_get(db, ((struct job *)base)->id, 0, &row, e);
 }
 
@@ -97,7 +97,7 @@ static void test_writes_happen_in_their_order_and_all_are_there(void)
     store_close(s);
     struct err e = { 0 };
     struct db *db = NULL;
-    scoped(run_rows) rows = { 0 };
+    scoped(run_records) rows = { 0 };
     if (!OK(db_open(&db, p.path, DB_READ, &e)))
         return;
     OK(runs_list(db, &(struct run_query){ .limit = 1000 }, &rows, &e));
@@ -310,7 +310,7 @@ static int put_large(struct db *db, struct store_job *base, struct err *e)
         return err_set(e, ERR_NO_MEMORY, 0, "no memory");
     memset(code, 'x', LARGE);
     code[LARGE] = '\0';
-    return runs_insert(db, &(struct run_row){ .id = j->id, .code = code }, e);
+    return runs_insert(db, &(struct run_record){ .id = j->id, .code = code }, e);
 }
 
 static void test_a_disk_that_takes_no_more_fails_jobs_and_not_the_store(void)

@@ -1,6 +1,6 @@
 #include "base/auto.h"
 #include "database.h"
-#include "store/run_rows.h"
+#include "store/run_records.h"
 
 static void test_opening_twice_keeps_what_is_there(void)
 {
@@ -8,11 +8,11 @@ static void test_opening_twice_keeps_what_is_there(void)
     scoped(database) d;
     if (!database_init(&d))
         return;
-    OK(runs_insert(d.db, &(struct run_row){ .id = "run_1", .language = "python" }, &e));
+    OK(runs_insert(d.db, &(struct run_record){ .id = "run_1", .language = "python" }, &e));
     db_close(d.db);
     d.db = NULL;
     OK(db_open(&d.db, d.place.path, DB_WRITE, &e));
-    scoped(run_row) row = { 0 };
+    scoped(run_record) row = { 0 };
     OK(runs_get(d.db, "run_1", 0, &row, &e));
     CHECK_STR(row.language, "python");
 }
@@ -98,7 +98,7 @@ static void test_an_older_schema_is_only_read_after_its_update(void)
         return;
     refused(&p, DB_READ, ERR_KERNEL, "updates it");
     if (OK(db_open(&db, p.path, DB_WRITE, &e))) {
-        OK(runs_insert(db, &(struct run_row){ .id = "run_1" }, &e));
+        OK(runs_insert(db, &(struct run_record){ .id = "run_1" }, &e));
         db_close(db);
     }
 }
@@ -108,21 +108,21 @@ static void test_a_reader_opens_while_a_writer_writes_and_cannot_write(void)
     struct err e = { 0 };
     struct db *reader = NULL;
     scoped(database) d;
-    scoped(run_row) row = { 0 };
+    scoped(run_record) row = { 0 };
     if (!database_init(&d))
         return;
-    OK(runs_insert(d.db, &(struct run_row){ .id = "run_1" }, &e));
+    OK(runs_insert(d.db, &(struct run_record){ .id = "run_1" }, &e));
     OK(db_begin(d.db, &e));
-    OK(runs_insert(d.db, &(struct run_row){ .id = "run_2" }, &e));
+    OK(runs_insert(d.db, &(struct run_record){ .id = "run_2" }, &e));
     if (!OK(db_open(&reader, d.place.path, DB_READ, &e)))
         return;
     OK(runs_get(reader, "run_1", 0, &row, &e));
     CHECK_INT(runs_get(reader, "run_2", 0, &row, &e), -1);
     CHECK_INT(e.code, ERR_NOT_FOUND);
-    CHECK_INT(runs_insert(reader, &(struct run_row){ .id = "run_3" }, &e), -1);
+    CHECK_INT(runs_insert(reader, &(struct run_record){ .id = "run_3" }, &e), -1);
     CHECK_INT(e.code, ERR_KERNEL);
     OK(db_commit(d.db, &e));
-    run_row_done(&row);
+    run_record_done(&row);
     OK(runs_get(reader, "run_2", 0, &row, &e));
     db_close(reader);
 }
@@ -131,10 +131,10 @@ static void test_a_reader_opens_after_the_writer_left(void)
 {
     struct err e = { 0 };
     scoped(database) d;
-    scoped(run_row) row = { 0 };
+    scoped(run_record) row = { 0 };
     if (!database_init(&d))
         return;
-    OK(runs_insert(d.db, &(struct run_row){ .id = "run_1" }, &e));
+    OK(runs_insert(d.db, &(struct run_record){ .id = "run_1" }, &e));
     db_close(d.db);
     d.db = NULL;
     CHECK(!place_has(&d.place, "belljar.db-wal"));
@@ -146,11 +146,11 @@ static void test_a_rollback_undoes(void)
 {
     struct err e = { 0 };
     scoped(database) d;
-    scoped(run_row) row = { 0 };
+    scoped(run_record) row = { 0 };
     if (!database_init(&d))
         return;
     OK(db_begin(d.db, &e));
-    OK(runs_insert(d.db, &(struct run_row){ .id = "run_1" }, &e));
+    OK(runs_insert(d.db, &(struct run_record){ .id = "run_1" }, &e));
     db_rollback(d.db);
     db_rollback(d.db); /* harmless without one */
     CHECK_INT(runs_get(d.db, "run_1", 0, &row, &e), -1);

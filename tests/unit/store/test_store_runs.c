@@ -1,10 +1,10 @@
-#include "store/run_rows.h"
+#include "store/run_records.h"
 
 #include "base/array.h"
 #include "base/auto.h"
 #include "database.h"
 
-static bool insert(struct db *db, const struct run_row *r)
+static bool insert(struct db *db, const struct run_record *r)
 {
     struct err e = { 0 };
     return OK(runs_insert(db, r, &e));
@@ -18,23 +18,23 @@ static bool finished(struct db *db, const char *id, const char *language, int64_
     scoped(buf) files = { 0 };
     if (!OK(buf_add(&journal, "jour\0nal", 8, &e)) || !OK(buf_add(&files, "files", 5, &e)))
         return false;
-    return insert(db, &(struct run_row){ .id = (char *)id,
-                                         .state = RUN_QUEUED,
-                                         .language = (char *)language,
-                                         .request = "{\"code\":\"1\"}",
-                                         .code = "print(1)",
-                                         .created_ms = created_ms }) &&
+    return insert(db, &(struct run_record){ .id = (char *)id,
+                                            .state = RUN_QUEUED,
+                                            .language = (char *)language,
+                                            .request = "{\"code\":\"1\"}",
+                                            .code = "print(1)",
+                                            .created_ms = created_ms }) &&
            OK(runs_finish(db,
-                          &(struct run_row){ .id = (char *)id,
-                                             .verdict = "ok",
-                                             .result = "{}",
-                                             .started_ms = created_ms + 1,
-                                             .finished_ms = created_ms + 2,
-                                             .wall_us = 10,
-                                             .cpu_us = 5,
-                                             .memory_peak = 4096,
-                                             .journal = journal,
-                                             .files = files },
+                          &(struct run_record){ .id = (char *)id,
+                                                .verdict = "ok",
+                                                .result = "{}",
+                                                .started_ms = created_ms + 1,
+                                                .finished_ms = created_ms + 2,
+                                                .wall_us = 10,
+                                                .cpu_us = 5,
+                                                .memory_peak = 4096,
+                                                .journal = journal,
+                                                .files = files },
                           &e));
 }
 
@@ -61,20 +61,20 @@ static void test_a_run_comes_back_as_it_was_put(void)
 {
     struct err e = { 0 };
     scoped(database) d;
-    scoped(run_row) row = { 0 };
+    scoped(run_record) row = { 0 };
     if (!database_init(&d))
         return;
-    insert(d.db, &(struct run_row){ .id = "run_1",
-                                    .state = RUN_WAITING,
-                                    .language = "python",
-                                    .key = "ci",
-                                    .thread = "t",
-                                    .artifact = "a",
-                                    .batch = "b",
-                                    .surface = "v1",
-                                    .request = "{}",
-                                    .code = "x",
-                                    .created_ms = 7 });
+    insert(d.db, &(struct run_record){ .id = "run_1",
+                                       .state = RUN_WAITING,
+                                       .language = "python",
+                                       .key = "ci",
+                                       .thread = "t",
+                                       .artifact = "a",
+                                       .batch = "b",
+                                       .surface = "v1",
+                                       .request = "{}",
+                                       .code = "x",
+                                       .created_ms = 7 });
     OK(runs_get(d.db, "run_1", RUN_WITH_JOURNAL | RUN_WITH_FILES, &row, &e));
     CHECK_INT(row.seq, 1);
     CHECK_INT(row.state, RUN_WAITING);
@@ -95,10 +95,10 @@ static void test_texts_that_are_not_there_stay_away(void)
 {
     struct err e = { 0 };
     scoped(database) d;
-    scoped(run_row) row = { 0 };
+    scoped(run_record) row = { 0 };
     if (!database_init(&d))
         return;
-    insert(d.db, &(struct run_row){ .id = "run_1", .state = RUN_QUEUED, .code = "" });
+    insert(d.db, &(struct run_record){ .id = "run_1", .state = RUN_QUEUED, .code = "" });
     OK(runs_get(d.db, "run_1", 0, &row, &e));
     CHECK(!row.language && !row.key && !row.thread && !row.artifact && !row.batch);
     CHECK(!row.surface && !row.request && !row.result);
@@ -109,8 +109,8 @@ static void test_a_finished_run_has_all_of_its_result(void)
 {
     struct err e = { 0 };
     scoped(database) d;
-    scoped(run_row) bare = { 0 };
-    scoped(run_row) row = { 0 };
+    scoped(run_record) bare = { 0 };
+    scoped(run_record) row = { 0 };
     if (!database_init(&d) || !finished(d.db, "run_1", "python", 100))
         return;
     OK(runs_get(d.db, "run_1", RUN_WITH_JOURNAL | RUN_WITH_FILES, &row, &e));
@@ -130,12 +130,12 @@ static void test_an_approver_may_have_edited_the_code(void)
 {
     struct err e = { 0 };
     scoped(database) d;
-    scoped(run_row) row = { 0 };
+    scoped(run_record) row = { 0 };
     if (!database_init(&d))
         return;
-    insert(d.db, &(struct run_row){ .id = "run_1", .code = "rm", .request = "{1}" });
+    insert(d.db, &(struct run_record){ .id = "run_1", .code = "rm", .request = "{1}" });
     int64_t before = 512 + 2 + 3;
-    OK(runs_finish(d.db, &(struct run_row){ .id = "run_1", .code = "ls -l" }, &e));
+    OK(runs_finish(d.db, &(struct run_record){ .id = "run_1", .code = "ls -l" }, &e));
     OK(runs_get(d.db, "run_1", 0, &row, &e));
     CHECK_STR(row.code, "ls -l");
     CHECK_STR(row.request, "{1}");
@@ -146,13 +146,14 @@ static void test_a_run_is_finished_once(void)
 {
     struct err e = { 0 };
     scoped(database) d;
-    scoped(run_row) row = { 0 };
+    scoped(run_record) row = { 0 };
     if (!database_init(&d))
         return;
-    insert(d.db, &(struct run_row){ .id = "run_1", .state = RUN_QUEUED });
-    OK(runs_finish(d.db, &(struct run_row){ .id = "run_1", .verdict = "ok", .started_ms = 55 },
+    insert(d.db, &(struct run_record){ .id = "run_1", .state = RUN_QUEUED });
+    OK(runs_finish(d.db, &(struct run_record){ .id = "run_1", .verdict = "ok", .started_ms = 55 },
                    &e));
-    CHECK_INT(runs_finish(d.db, &(struct run_row){ .id = "run_1", .verdict = "timeout" }, &e), -1);
+    CHECK_INT(runs_finish(d.db, &(struct run_record){ .id = "run_1", .verdict = "timeout" }, &e),
+              -1);
     CHECK_INT(e.code, ERR_CONFLICT);
     OK(runs_get(d.db, "run_1", 0, &row, &e));
     CHECK_INT(row.state, RUN_FINISHED);
@@ -163,13 +164,13 @@ static void test_a_run_is_finished_once(void)
 static void test_a_run_that_is_not_there_is_named(void)
 {
     scoped(database) d;
-    scoped(run_row) row = { 0 };
+    scoped(run_record) row = { 0 };
     if (!database_init(&d))
         return;
     for (int i = 0; i < 2; i++) {
         struct err e = { 0 };
         int rc = i == 0 ? runs_get(d.db, "run_x", 0, &row, &e)
-                        : runs_finish(d.db, &(struct run_row){ .id = "run_x" }, &e);
+                        : runs_finish(d.db, &(struct run_record){ .id = "run_x" }, &e);
         CHECK_INT(rc, -1);
         CHECK_INT(e.code, ERR_NOT_FOUND);
         CHECK_STR(e.text, "there is no run 'run_x'");
@@ -180,9 +181,9 @@ static void test_an_id_is_taken_once(void)
 {
     struct err e = { 0 };
     scoped(database) d;
-    if (!database_init(&d) || !insert(d.db, &(struct run_row){ .id = "run_1" }))
+    if (!database_init(&d) || !insert(d.db, &(struct run_record){ .id = "run_1" }))
         return;
-    CHECK_INT(runs_insert(d.db, &(struct run_row){ .id = "run_1" }, &e), -1);
+    CHECK_INT(runs_insert(d.db, &(struct run_record){ .id = "run_1" }, &e), -1);
     CHECK_INT(e.code, ERR_CONFLICT);
 }
 
@@ -194,23 +195,23 @@ static bool fill(struct db *db)
         char id[16], code[32];
         (void)snprintf(id, sizeof id, "run_%d", i);
         (void)snprintf(code, sizeof code, "print('100%%_%d')", i);
-        struct run_row r = { .id = id,
-                             .state = i == 11 ? RUN_WAITING : RUN_QUEUED,
-                             .language = i % 2 ? "python" : "c",
-                             .key = i % 3 ? NULL : "ci",
-                             .thread = i % 4 ? "t1" : "t2",
-                             .artifact = i == 5 ? "a" : NULL,
-                             .batch = i > 8 ? "b" : NULL,
-                             .code = i == 7 ? NULL : code,
-                             .created_ms = INT64_C(100) * i };
+        struct run_record r = { .id = id,
+                                .state = i == 11 ? RUN_WAITING : RUN_QUEUED,
+                                .language = i % 2 ? "python" : "c",
+                                .key = i % 3 ? NULL : "ci",
+                                .thread = i % 4 ? "t1" : "t2",
+                                .artifact = i == 5 ? "a" : NULL,
+                                .batch = i > 8 ? "b" : NULL,
+                                .code = i == 7 ? NULL : code,
+                                .created_ms = INT64_C(100) * i };
         if (!insert(db, &r))
             return false;
         if (i < 10 && !OK(runs_finish(db,
-                                      &(struct run_row){ .id = id,
-                                                         .verdict = i == 3 ? "timeout" : "ok",
-                                                         .wall_us = i,
-                                                         .cpu_us = 1,
-                                                         .memory_peak = INT64_C(10) * i },
+                                      &(struct run_record){ .id = id,
+                                                            .verdict = i == 3 ? "timeout" : "ok",
+                                                            .wall_us = i,
+                                                            .cpu_us = 1,
+                                                            .memory_peak = INT64_C(10) * i },
                                       &e)))
             return false;
     }
@@ -226,7 +227,7 @@ static const char *listed(struct db *db, struct run_query q, unsigned limit)
     text[0] = '\0';
     q.limit = limit;
     do {
-        scoped(run_rows) rows = { 0 };
+        scoped(run_records) rows = { 0 };
         if (!OK(runs_list(db, &q, &rows, &e)))
             break;
         CHECK(rows.n <= limit);
@@ -288,7 +289,7 @@ static void test_a_clock_that_was_set_back_loses_no_run(void)
     for (int i = 0; i < 5; i++) {
         char id[16];
         (void)snprintf(id, sizeof id, "run_%d", i + 1);
-        insert(d.db, &(struct run_row){ .id = id, .created_ms = times[i] });
+        insert(d.db, &(struct run_record){ .id = id, .created_ms = times[i] });
     }
     for (unsigned limit = 1; limit < 6; limit++) {
         CHECK_STR(listed(d.db, (struct run_query){ .since_ms = 200 }, limit), "1 4 3 2");
@@ -300,7 +301,7 @@ static void test_a_state_that_does_not_exist_is_refused(void)
 {
     struct err e = { 0 };
     scoped(database) d;
-    scoped(run_rows) rows = { 0 };
+    scoped(run_records) rows = { 0 };
     if (!database_init(&d))
         return;
     CHECK_INT(runs_list(d.db, &(struct run_query){ .state = "done", .limit = 1 }, &rows, &e), -1);
@@ -314,7 +315,7 @@ static void test_what_ran_when_the_service_died_is_interrupted(void)
     struct err e = { 0 };
     int64_t n = 0;
     scoped(database) d;
-    scoped(run_row) row = { 0 };
+    scoped(run_record) row = { 0 };
     if (!database_init(&d) || !fill(d.db) ||
         !meddle(&d.place, "UPDATE runs SET state = 'running' WHERE id = 'run_10'"))
         return;
@@ -404,9 +405,9 @@ static void test_retention_by_size_removes_the_oldest(void)
     OK(runs_retain(d.db, 10, 0, 1, 3, &more, &removed, &e));
     CHECK(removed == 3 && more);
     /* The number of a run that is gone is not given again: a cursor stays where it was. */
-    insert(d.db, &(struct run_row){ .id = "run_7" });
+    insert(d.db, &(struct run_record){ .id = "run_7" });
     OK(runs_retain(d.db, 10, 0, 1, 3, &more, &removed, &e));
-    scoped(run_row) row = { 0 };
+    scoped(run_record) row = { 0 };
     OK(runs_get(d.db, "run_7", 0, &row, &e));
     CHECK_INT(row.seq, 7);
 }
@@ -422,8 +423,8 @@ static void test_retention_removes_files_after_their_rows(void)
         return;
     for (int i = 1; i <= 2; i++) {
         char *id = i == 1 ? "run_1" : "run_2";
-        insert(d.db, &(struct run_row){ .id = id, .created_ms = INT64_C(1000) * i });
-        OK(runs_finish(d.db, &(struct run_row){ .id = id, .journal_in_file = true }, &e));
+        insert(d.db, &(struct run_record){ .id = id, .created_ms = INT64_C(1000) * i });
+        OK(runs_finish(d.db, &(struct run_record){ .id = id, .journal_in_file = true }, &e));
     }
     CHECK_INT(counted_bytes(d.db), 2 * 512 + 8 + 1);
     OK(db_begin(d.db, &e));
@@ -447,7 +448,7 @@ static void test_what_an_interrupted_run_left_is_removed_with_it(void)
     scoped(database) d;
     if (!database_init(&d) || !place_file(&d.place, "output/run_1", "12345678", 0600))
         return;
-    insert(d.db, &(struct run_row){ .id = "run_1", .state = RUN_RUNNING, .created_ms = 1 });
+    insert(d.db, &(struct run_record){ .id = "run_1", .state = RUN_RUNNING, .created_ms = 1 });
     OK(runs_interrupt_unfinished(d.db, 2, &n, &e));
     for (int i = 0; i < 2; i++)
         OK(runs_retain(d.db, 1000, 10, 0, 10, &more, &n, &e));

@@ -2,7 +2,7 @@
 
     python3 profile.py FILE ARG...
 
-The samples go into the report file (engine/reports.h) four times a second and at the end, so that a
+The samples go into the report file (run/reports.h) four times a second and at the end, so that a
 killed run has its profile. The program finds its own __main__, sys.argv and sys.path, and tracebacks
 begin with its own frames. The profiler imports little, because an imported module is visible to the
 program.

@@ -1,0 +1,157 @@
+#include "api/approvals/preview.h"
+
+#include <string.h>
+
+#include "api/approvals/risks.h"
+#include "base/auto.h"
+#include "base/text.h"
+#include "run/json.h"
+#include "spec/bundle.h"
+
+/* Of each file beside the main one, of stdin, and of how many files. A person reads no more; a row holds no more. */
+enum { CONTENT_MAX = 16 << 10, FILES_MAX = 100 };
+
+static json_t *string_array(char *const *list)
+{
+    json_t *a = json_array();
+    for (; list && *list; list++)
+        (void)json_array_append_new(a, json_string(*list));
+    return a;
+}
+
+/* The bytes as text, and how much there was when that is not all. */
+static void put_content(json_t *o, const char *key, const char *bytes, size_t n)
+{
+    scoped(buf) text = { 0 };
+    struct err e;
+    size_t shown = n < CONTENT_MAX ? n : text_whole(bytes, CONTENT_MAX);
+    if (text_add_utf8(&text, bytes, shown, &e) == 0)
+        json_put(o, key, json_stringn_nocheck(buf_str(&text), text.len));
+    if (shown < n)
+        json_put(o, "cut_after", json_integer((json_int_t)shown));
+}
+
+static bool is_main(const struct run_spec *s, const struct bundle_entry *f)
+{
+    return strlen(s->main_name) == f->head.name_len &&
+           memcmp(s->main_name, f->name, f->head.name_len) == 0;
+}
+
+static json_t *name_of(const struct bundle_entry *f)
+{
+    scoped(buf) name = { 0 };
+    struct err e;
+    return text_add_utf8(&name, f->name, f->head.name_len, &e)
+               ? NULL
+               : json_stringn_nocheck(buf_str(&name), name.len);
+}
+
+static json_t *files_array(const struct run_spec *s)
+{
+    struct bundle_entry f;
+    struct err e;
+    json_t *list = json_array();
+    size_t more_files = 0;
+    bool more = true;
+    for (size_t pos = 0; bundle_next(&s->bundle, &pos, &f, &more, &e) == 0 && more;) {
+        if (json_array_size(list) >= FILES_MAX) {
+            more_files++;
+            continue;
+        }
+        json_t *o = json_object();
+        json_put(o, "name", name_of(&f));
+        json_put(o, "size", json_integer((json_int_t)f.head.size));
+        if (!is_main(s, &f) || !s->code) /* that one is shown as the code */
+            put_content(o, "content", f.bytes, (size_t)f.head.size);
+        (void)json_array_append_new(list, o);
+    }
+    if (more_files > 0)
+        (void)json_array_append_new(list, json_pack("{s:I}", "not_shown", (json_int_t)more_files));
+    return list;
+}
+
+json_t *shown_input(const struct run_spec *s)
+{
+    json_t *o = json_object();
+    json_put(o, "language", json_string(s->language->name));
+    json_put(o, "code", json_text_or_null(s->code));
+    json_put(o, "args", string_array(s->args));
+    json_put(o, "env", string_array(s->env));
+    put_content(o, "stdin", buf_str(&s->stdin_bytes), s->stdin_bytes.len);
+    json_put(o, "files", files_array(s));
+    json_put(o, "entry", json_string(s->main_name));
+    json_put(o, "compiler_args", string_array(s->options.compiler_args));
+    json_put(o, "allow_commands",
+             s->options.allow_commands ? string_array(s->options.allow_commands) : json_null());
+    json_put(o, "read_only", json_boolean(!s->writable_root));
+    return o;
+}
+
+/* Of all files together no more is looked through than of one: a request must not hold up the loop with many. */
+struct looking {
+    const struct run_spec *spec;
+    json_t *all;
+    size_t left;     /* bytes */
+    size_t unlooked; /* files */
+};
+
+static void add_risks(struct looking *k, const struct bundle_entry *f)
+{
+    size_t size = (size_t)f->head.size, i;
+    json_t *risk;
+    if (size > k->left && !is_main(k->spec, f)) {
+        k->unlooked++;
+        return;
+    }
+    k->left -= size < k->left ? size : k->left;
+    json_t *found = risks_find(k->spec->language->name, f->bytes, size);
+    json_array_foreach(found, i, risk) {
+        if (json_array_size(k->all) >= RISKS_MAX)
+            break;
+        if (!is_main(k->spec, f))
+            json_put(risk, "file", name_of(f));
+        (void)json_array_append(k->all, risk);
+    }
+    json_decref(found);
+}
+
+/* gcc's -wrapper and -fplugin, Go's -toolexec, javac's -processorpath: they start programs, and what is run then need not be
+ * what the code says. */
+static void add_compiler_risk(json_t *all, const struct run_spec *s)
+{
+    scoped(buf) words = { 0 };
+    struct err e;
+    for (char *const *arg = s->options.compiler_args; arg && *arg; arg++)
+        if (words.len < RISK_EXCERPT_MAX &&
+            buf_addf(&words, &e, "%s%s", words.len ? " " : "", *arg))
+            return;
+    if (words.len == 0)
+        return;
+    size_t n = words.len < RISK_EXCERPT_MAX ? words.len : text_whole(words.data, RISK_EXCERPT_MAX);
+    (void)json_array_append_new(
+        all, json_pack("{s:s, s:i, s:i, s:s%, s:s}", "kind", "compiler", "line", 0, "column", 0,
+                       "excerpt", words.data, n, "why",
+                       "arguments of a compiler can make it start programs, and make another "
+                       "program of the code"));
+}
+
+json_t *shown_risks(const struct run_spec *s)
+{
+    struct looking k = { .spec = s, .all = json_array(), .left = RISK_SCAN_MAX };
+    struct bundle_entry f;
+    struct err e;
+    add_compiler_risk(k.all, s);
+    for (int main_first = 1; main_first >= 0; main_first--) {
+        bool more = true;
+        for (size_t pos = 0; bundle_next(&s->bundle, &pos, &f, &more, &e) == 0 && more;)
+            if (is_main(s, &f) == (bool)main_first && json_array_size(k.all) < RISKS_MAX)
+                add_risks(&k, &f);
+    }
+    if (k.unlooked > 0)
+        (void)json_array_append_new(
+            k.all, json_pack("{s:s, s:i, s:i, s:s, s:s, s:I}", "kind", "not_looked_at", "line", 0,
+                             "column", 0, "excerpt", "", "why",
+                             "too large to be looked through together with the others", "files",
+                             (json_int_t)k.unlooked));
+    return k.all;
+}

@@ -1,0 +1,139 @@
+#include "api/artifacts/detect.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/array.h"
+#include "base/auto.h"
+#include "base/text.h"
+#include "normalise/payload.h"
+#include "runtime/language.h"
+
+enum { TITLE_MAX = 80 };
+
+const char *artifact_type(const char *language)
+{
+    static const struct {
+        const char *language, *type;
+    } rows[] = {
+        { "html", "html" },       { "htm", "html" },    { "svg", "svg" },
+        { "mermaid", "mermaid" }, { "latex", "latex" }, { "tex", "latex" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (strcasecmp(rows[i].language, language) == 0)
+            return rows[i].type;
+    return "code";
+}
+
+struct line {
+    const char *at;
+    size_t n;
+};
+
+static void trim(struct line *l, const char *what)
+{
+    while (l->n > 0 && strchr(what, l->at[0]))
+        l->at++, l->n--;
+    while (l->n > 0 && strchr(what, l->at[l->n - 1]))
+        l->n--;
+}
+
+/* The text of "## A title ##"; false when it is no heading. */
+static bool heading(struct line *l)
+{
+    size_t marks = 0;
+    while (marks < l->n && l->at[marks] == '#')
+        marks++;
+    if (marks == 0 || marks > 6 || marks == l->n || l->at[marks] != ' ')
+        return false;
+    trim(l, "# \t\r");
+    return l->n > 0;
+}
+
+/* A line that introduces what follows: "**Sorting**", "Here is the script:". */
+static bool introduces(struct line *l)
+{
+    bool colon = l->n > 0 && l->at[l->n - 1] == ':';
+    bool bold = l->n > 4 && memcmp(l->at, "**", 2) == 0;
+    if (!colon && !bold)
+        return false;
+    trim(l, "*: \t\r`_");
+    return l->n > 0;
+}
+
+/* The line right before the block if it introduces it, else the last heading since the block before. */
+static bool find_title(const char *text, size_t from, size_t to, struct line *ret)
+{
+    bool nearest = true;
+    while (to > from) {
+        const char *newline = memrchr(text + from, '\n', to - from - 1);
+        size_t start = newline ? (size_t)(newline - text) + 1 : from;
+        struct line l = { text + start, to - start };
+        trim(&l, " \t\r\n");
+        to = start;
+        if (l.n == 0)
+            continue;
+        if (heading(&l) || (nearest && introduces(&l))) {
+            *ret = l;
+            return true;
+        }
+        nearest = false;
+    }
+    return false;
+}
+
+/* Cut between characters. */
+static json_t *title_text(struct line l)
+{
+    if (l.n > TITLE_MAX) {
+        l.n = TITLE_MAX;
+        while (l.n > 0 && ((unsigned char)l.at[l.n] & 0xC0) == 0x80)
+            l.n--;
+    }
+    return json_stringn(l.at, l.n);
+}
+
+static json_t *made_up_title(const char *language, unsigned number)
+{
+    char text[FENCE_LANGUAGE_SIZE + 32];
+    (void)snprintf(text, sizeof text, "%s snippet %u", language, number);
+    text[0] = (char)toupper((unsigned char)text[0]);
+    return json_string(text);
+}
+
+static json_t *one_artifact(const char *text, size_t from, const struct fence *f, unsigned number)
+{
+    scoped(buf) body = { 0 };
+    struct err e;
+    struct line title;
+    if (fence_add_body(&body, text, f, &e))
+        return NULL;
+    const struct language *guess = language_guess("", buf_str(&body), body.len);
+    if (!guess)
+        guess = language_infer(buf_str(&body), body.len);
+    const char *language = f->language[0] ? f->language : guess ? guess->name : "text";
+    json_t *name = find_title(text, from, f->open, &title) ? title_text(title) : NULL;
+    return json_pack("{s:o, s:s, s:o, s:s}", "content", json_stringn(buf_str(&body), body.len),
+                     "language", language, "title", name ? name : made_up_title(language, number),
+                     "artifact_type", artifact_type(language));
+}
+
+json_t *detect_artifacts(const char *text, size_t len)
+{
+    json_t *list = json_array();
+    struct fence f = { 0 };
+    size_t from = 0;
+    for (unsigned n = 0; n < DETECT_MAX && fence_next(text, len, from, &f);) {
+        if (f.end > f.body) {
+            json_t *o = one_artifact(text, from, &f, ++n);
+            if (!o || json_array_append_new(list, o)) {
+                json_decref(list);
+                return NULL;
+            }
+        }
+        from = f.after;
+    }
+    return list;
+}

@@ -1,0 +1,472 @@
+/* / and /execute: the sandbox of the NeMo Agent Toolkit. Its sentences and the order of its checks are other people's
+ * interface; what it got wrong (lost output, workers that hang) is the jar's to get right. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "api/approvals/approvals.h"
+#include "api/doors/workspace.h"
+#include "api/kernel/json_in.h"
+#include "api/runs/run_fields.h"
+#include "base/array.h"
+#include "base/auto.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "normalise/payload.h"
+#include "runtime/language.h"
+#include "spec/bundle.h"
+
+#define PROGRAM ".generated_code"
+
+struct nemo_run {
+    struct run_watch watch;
+    uv_work_t work;
+    struct api_call *call;
+    struct api *api;
+    struct run *exec;
+    struct run_spec spec; /* until it is submitted */
+    bool has_spec;
+    char program[64];
+    int dir_fd; /* -1: none. Its own, for a thread that outlives the service at its end */
+    bool cuts;
+    uint64_t max_characters;
+    struct workspace_list given;
+    struct buf out, err, problems;
+    struct err failed; /* of the work in the pool */
+};
+
+static void nemo_run_free(struct nemo_run *n)
+{
+    if (n->has_spec)
+        run_spec_done(&n->spec);
+    workspace_list_done(&n->given);
+    buf_done(&n->out);
+    buf_done(&n->err);
+    buf_done(&n->problems);
+    free(n);
+}
+
+static void fail_run(struct nemo_run *n, const struct err *e)
+{
+    api_fail(n->call, e, NULL);
+    nemo_run_free(n);
+}
+
+/* ---- the answer ---- */
+
+/* What the program's own stderr does not say. */
+static const struct {
+    enum verdict verdict;
+    enum limit_id limit;
+    const char *before, *after;
+} sentences[] = {
+    { VERDICT_MEMORY_LIMIT, LIMIT_MEMORY, "Memory limit of ", " exceeded" },
+    { VERDICT_OUTPUT_LIMIT, LIMIT_OUTPUT, "Output limit of ", " exceeded" },
+    { VERDICT_PROCESS_LIMIT, LIMIT_PIDS, "Limit of ", " processes reached" },
+    { VERDICT_DISK_LIMIT, LIMIT_DISK, "Disk limit of ", " reached" },
+};
+
+static int add_line(struct buf *b, const char *line, struct err *e)
+{
+    if (b->len > 0 && b->data[b->len - 1] != '\n' && buf_add(b, "\n", 1, e))
+        return -1;
+    return buf_add(b, line, strlen(line), e);
+}
+
+static int add_sentence(struct buf *b, const struct result *r, struct err *e)
+{
+    char line[320], value[32];
+    for (size_t i = 0; i < ARRAY_LEN(sentences); i++) {
+        if (sentences[i].verdict != r->verdict)
+            continue;
+        enum limit_id id = sentences[i].limit;
+        (void)unit_format(limit_defs[id].unit, r->limits.v[id], value, sizeof value);
+        (void)snprintf(line, sizeof line, "%s%s%s\n", sentences[i].before, value,
+                       sentences[i].after);
+        return add_line(b, line, e);
+    }
+    if (r->verdict == VERDICT_CANCELLED)
+        return add_line(b, "Cancelled\n", e);
+    if (r->verdict == VERDICT_REJECTED || r->verdict == VERDICT_INTERNAL_ERROR) {
+        bool rejected = r->verdict == VERDICT_REJECTED;
+        (void)snprintf(line, sizeof line, "%s: %s\n", rejected ? "Rejected" : "Internal error",
+                       r->error ? r->error : "no reason is known");
+        return add_line(b, line, e);
+    }
+    if (r->verdict == VERDICT_RUNTIME_ERROR && r->evidence.signal) {
+        const char *name = sigabbrev_np(r->evidence.signal);
+        (void)snprintf(line, sizeof line, "Killed by signal %d (SIG%s)\n", r->evidence.signal,
+                       name ? name : "?");
+        return add_line(b, line, e);
+    }
+    return 0;
+}
+
+/* Python shows no traceback for code it cannot parse; clients look for one. */
+static bool lacks_traceback(const struct buf *err)
+{
+    static const char *const kinds[] = { "SyntaxError: ", "IndentationError: ", "TabError: " };
+    const char *text = buf_str(err);
+    if (strncmp(text, "  File \"", 8) != 0)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        const char *at = strstr(text, kinds[i]);
+        if (at && at > text && at[-1] == '\n')
+            return true;
+    }
+    return false;
+}
+
+/* Counts characters, not bytes. */
+static int cut(struct buf *b, uint64_t max, struct err *e)
+{
+    uint64_t seen = 0;
+    for (size_t i = 0; i < b->len; i++) {
+        if (((unsigned char)b->data[i] & 0xC0) == 0x80 || seen++ < max)
+            continue;
+        b->len = i;
+        return buf_add(b, "<output cut>", strlen("<output cut>"), e);
+    }
+    return 0;
+}
+
+static int collect(const struct run *x, enum journal_kind kind, struct buf *b, struct err *e)
+{
+    scoped(buf) raw = { 0 };
+    if (journal_collect(&x->journal, kind, UINT64_MAX, &raw, e))
+        return -1;
+    return text_add_utf8(b, buf_str(&raw), raw.len, e);
+}
+
+static bool timed_out(const struct run *x)
+{
+    return x->result.verdict == VERDICT_TIMEOUT || x->result.verdict == VERDICT_CPU_TIMEOUT;
+}
+
+static int make_stderr(struct nemo_run *n, struct err *e)
+{
+    const struct run *x = n->exec;
+    scoped(buf) text = { 0 };
+    if (timed_out(x))
+        return buf_addf(&n->err, e, "Timed out\n%s", buf_str(&n->problems));
+    if (collect(x, JOURNAL_STDERR, &text, e))
+        return -1;
+    bool python = strcmp(x->spec.language->name, "python") == 0;
+    if (python && x->result.verdict == VERDICT_RUNTIME_ERROR && lacks_traceback(&text) &&
+        buf_addf(&n->err, e, "Traceback (most recent call last):\n"))
+        return -1;
+    if (buf_add(&n->err, text.data, text.len, e) || add_sentence(&n->err, &x->result, e))
+        return -1;
+    return n->problems.len ? add_line(&n->err, n->problems.data, e) : 0;
+}
+
+/* Is the list of files that came back known to be whole? Of a program that ran it is, unless a bound cut it short or a
+ * directory could not be read; both are told as a file that was not fetched. */
+static bool list_is_whole(const struct run *x)
+{
+    struct bundle_entry entry;
+    struct err e;
+    bool more = true;
+    if (x->result.started_at_ms == 0 || x->result.verdict == VERDICT_INTERNAL_ERROR ||
+        x->result.verdict == VERDICT_REJECTED)
+        return false;
+    for (size_t pos = 0;;) {
+        if (bundle_next(&x->files, &pos, &entry, &more, &e))
+            return false;
+        if (!more)
+            return true;
+        if (entry.head.mode_or_status == OUTPUT_TOO_LARGE ||
+            entry.head.mode_or_status == OUTPUT_REFUSED)
+            return false;
+    }
+}
+
+/* In the pool: the run is over and only read. */
+static void finish_work(uv_work_t *work)
+{
+    struct nemo_run *n = work->data;
+    const struct run *x = n->exec;
+    struct err *e = &n->failed;
+    struct err lost;
+    if (n->dir_fd >= 0 && workspace_update(n->dir_fd, n->program, &x->files, list_is_whole(x),
+                                           &n->given, &n->problems, &lost)) {
+        buf_done(&n->problems);
+        if (buf_addf(&n->problems, e, "The working directory was not kept: %s\n", lost.text))
+            return;
+    }
+    if (collect(x, JOURNAL_STDOUT, &n->out, e) || make_stderr(n, e))
+        return;
+    if (n->cuts && cut(&n->out, n->max_characters, e) == 0)
+        (void)!cut(&n->err, n->max_characters, e);
+}
+
+static json_t *reply_object(const char *status, const struct buf *out, const struct buf *err)
+{
+    return json_pack("{s:s, s:o, s:o}", "process_status", status, "stdout",
+                     json_stringn(buf_str(out), out->len), "stderr",
+                     json_stringn(buf_str(err), err->len));
+}
+
+static void finish_done(uv_work_t *work, int status)
+{
+    struct nemo_run *n = work->data;
+    struct run *x = n->exec;
+    enum verdict v = x->result.verdict;
+    const char *word = v == VERDICT_OK ? "completed" : timed_out(x) ? "timeout" : "error";
+    if (status && n->failed.code == ERR_NONE)
+        (void)!err_set(&n->failed, ERR_UNAVAILABLE, 0, "the service is stopping");
+    if (x->record_err.code != ERR_NONE) /* what the history does not have is no result */
+        n->failed = x->record_err;
+    if (n->problems.len)
+        log_event(LOG_WARN, "execute.workspace", "id=%s problems=\"files were not kept\"", x->id);
+    run_watch_remove(x, &n->watch);
+    if (n->failed.code != ERR_NONE) {
+        fail_run(n, &n->failed);
+        return;
+    }
+    api_reply(n->call, v == VERDICT_INTERNAL_ERROR ? 500 : 200,
+              reply_object(word, &n->out, &n->err));
+    nemo_run_free(n);
+}
+
+static void news(struct run_watch *w, struct run *x, enum run_event what)
+{
+    struct nemo_run *n = (struct nemo_run *)w;
+    (void)x;
+    if (what == RUN_EVENT_DONE)
+        (void)uv_queue_work(n->api->loop, &n->work, finish_work, finish_done);
+}
+
+/* ---- the run ---- */
+static void submit(struct nemo_run *n)
+{
+    struct err e;
+    n->has_spec = false;
+    if (approvals_run(n->api, &n->spec, NULL, 0, &n->watch, &n->exec, &e))
+        fail_run(n, &e);
+}
+
+static void pack_work(uv_work_t *work)
+{
+    struct nemo_run *n = work->data;
+    (void)!workspace_pack(n->dir_fd, n->program, n->spec.limits.v[LIMIT_DISK], &n->spec.bundle,
+                          &n->given, &n->failed);
+}
+
+static void pack_done(uv_work_t *work, int status)
+{
+    struct nemo_run *n = work->data;
+    if ((status || n->api->draining) && n->failed.code == ERR_NONE)
+        (void)!err_set(&n->failed, ERR_UNAVAILABLE, 0, "the service is stopping");
+    if (n->failed.code != ERR_NONE)
+        fail_run(n, &n->failed);
+    else
+        submit(n);
+}
+
+/* ---- the request ---- */
+struct nemo_request {
+    struct payload payload;
+    const struct language *language;
+    uint64_t wall_ms;
+    const json_t *std_input; /* of the body */
+    bool cuts;
+    uint64_t max_characters;
+};
+
+static void nemo_request_done(struct nemo_request *q)
+{
+    payload_done(&q->payload);
+}
+
+static bool is_json(const char *type)
+{
+    if (!type)
+        return false;
+    size_t n = strcspn(type, ";");
+    while (n > 0 && (type[n - 1] == ' ' || type[n - 1] == '\t'))
+        n--;
+    static const char plain[] = "application/json", suffix[] = "+json";
+    size_t s = strlen(suffix);
+    return (n == strlen(plain) && strncasecmp(type, plain, n) == 0) ||
+           (n > s && strncasecmp(type, "application/", 12) == 0 &&
+            strncasecmp(type + n - s, suffix, s) == 0);
+}
+
+static int refuse(struct err *e, const char *sentence)
+{
+    return err_set(e, ERR_BAD_REQUEST, 0, "%s", sentence);
+}
+
+static int read_body(const struct api_call *c, json_t **ret, struct err *e)
+{
+    const struct http_request *q = &c->http->request;
+    if (!is_json(http_request_header(q, "Content-Type")))
+        return refuse(e, "Request must be JSON");
+    if (json_in_bounds(buf_str(&q->body), q->body.len, e))
+        return err_wrap(e, "Invalid JSON data");
+    json_t *body = json_loadb(buf_str(&q->body), q->body.len, JSON_ALLOW_NUL | JSON_DECODE_ANY,
+                              NULL);
+    if (!body || json_is_null(body)) {
+        json_decref(body);
+        return refuse(e, "Invalid JSON data");
+    }
+    if (!json_is_object(body)) {
+        json_decref(body);
+        return refuse(e,
+                      "Invalid JSON data: an object with generated_code and timeout is accepted");
+    }
+    *ret = body;
+    return 0;
+}
+
+static int read_language(const json_t *body, struct nemo_request *q, struct err *e)
+{
+    const json_t *given = json_object_get(body, "language");
+    if (given && !json_is_null(given)) {
+        if (!json_is_string(given))
+            return refuse(e, "language must be a string such as \"python\"");
+        q->language = language_find(json_string_value(given));
+        return q->language ? 0 : refuse(e, "Only python execution is supported");
+    }
+    if (q->payload.language[0])
+        q->language = language_find(q->payload.language);
+    if (!q->language)
+        q->language = language_find("python");
+    return q->language ? 0 : refuse(e, "Only python execution is supported");
+}
+
+static int read_timeout(const struct api *api, const json_t *given, struct nemo_request *q,
+                        struct err *e)
+{
+    uint64_t max_ms = api->settings->limit_max.v[LIMIT_WALL_MS];
+    double seconds = json_number_value(given);
+    if (!json_is_number(given) || !(seconds > 0 && seconds * 1000 <= (double)max_ms))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "timeout must be a number of seconds greater than 0 and up to %g",
+                       (double)max_ms / 1000);
+    q->wall_ms = (uint64_t)(seconds * 1000);
+    q->wall_ms += (double)q->wall_ms < seconds * 1000; /* never less than was asked */
+    return 0;
+}
+
+static int read_optional(const json_t *body, struct nemo_request *q, struct err *e)
+{
+    const json_t *input = json_object_get(body, "std_input");
+    const json_t *max = json_object_get(body, "max_output_characters");
+    if (input && !json_is_null(input)) {
+        if (!json_is_string(input))
+            return refuse(e, "std_input must be a string");
+        q->std_input = input;
+    }
+    if (max && !json_is_null(max)) {
+        if (!json_is_integer(max) || json_integer_value(max) < 0)
+            return refuse(e, "max_output_characters must be a whole number, 0 or more");
+        q->cuts = true;
+        q->max_characters = (uint64_t)json_integer_value(max);
+    }
+    return 0;
+}
+
+/* In the order clients know. */
+static int read_request(const struct api *api, const json_t *body, struct nemo_request *q,
+                        struct err *e)
+{
+    const json_t *code = json_object_get(body, "generated_code");
+    const json_t *timeout = json_object_get(body, "timeout");
+    if (!code)
+        return refuse(e, "Missing required field: generated_code");
+    if (!timeout)
+        return refuse(e, "Missing required field: timeout");
+    if (!json_is_string(code))
+        return refuse(e, "generated_code must be a string");
+    if (payload_unwrap(json_string_value(code), json_string_length(code), NULL, &q->payload, e) ||
+        read_language(body, q, e) || read_timeout(api, timeout, q, e))
+        return -1;
+    if (memchr(buf_str(&q->payload.code), '\0', q->payload.code.len))
+        return refuse(e, "generated_code holds a NUL character, which no program may");
+    return read_optional(body, q, e);
+}
+
+/* The same as a request of POST /v1/runs. */
+static json_t *run_object(const struct nemo_run *n, const struct nemo_request *q)
+{
+    const struct buf *code = &q->payload.code;
+    json_t *o = json_pack("{s:s, s:{s:o}, s:s, s:o}", "language", q->language->name, "files",
+                          n->program, json_stringn(buf_str(code), code->len), "entry", n->program,
+                          "limits", run_time_limits(n->api->settings, q->wall_ms));
+    if (o && n->api->workspace_fd >= 0)
+        (void)json_object_set_new(o, "outputs", json_pack("[s]", "."));
+    if (o && q->std_input)
+        (void)json_object_set(o, "stdin", (json_t *)q->std_input);
+    return o;
+}
+
+static int make_spec(struct nemo_run *n, const struct nemo_request *q, struct err *e)
+{
+    char field[128] = "";
+    json_t *o = run_object(n, q);
+    if (!o)
+        return err_no_memory(e, "the request");
+    int failed = api_validate(o, run_fields, false, field, sizeof field, e) ||
+                 run_spec_from_json(n->api, &n->call->who, o, "nemo", &n->spec, field, sizeof field,
+                                    e);
+    json_decref(o);
+    n->has_spec = !failed;
+    n->spec.files_elsewhere = true; /* the directory has them: not once more with every run */
+    return failed ? -1 : 0;
+}
+
+static struct nemo_run *nemo_run_new(struct api_call *c, const struct nemo_request *q)
+{
+    struct nemo_run *n = calloc(1, sizeof *n);
+    if (!n)
+        return NULL;
+    n->call = c;
+    n->api = c->api;
+    n->dir_fd = c->api->workspace_fd;
+    n->watch.news = news;
+    n->work.data = n;
+    n->cuts = q->cuts;
+    n->max_characters = q->max_characters;
+    /* a name that no file of the directory is likely to have, and that listings pass over */
+    (void)snprintf(n->program, sizeof n->program, PROGRAM "%s", q->language->extensions[0]);
+    return n;
+}
+
+static void execute(struct api_call *c)
+{
+    struct err e = { 0 };
+    json_t *body = NULL;
+    scoped(nemo_request) q = { 0 };
+    struct nemo_run *n = NULL;
+    int failed = read_body(c, &body, &e) || read_request(c->api, body, &q, &e);
+    if (!failed && !(n = nemo_run_new(c, &q)))
+        failed = err_no_memory(&e, "the request");
+    failed = failed || make_spec(n, &q, &e);
+    json_decref(body);
+    if (failed) {
+        api_fail(c, &e, NULL);
+        if (n)
+            nemo_run_free(n);
+        return;
+    }
+    if (c->api->workspace_fd < 0)
+        submit(n);
+    else
+        (void)uv_queue_work(c->api->loop, &n->work, pack_work, pack_done);
+}
+
+static void status(struct api_call *c)
+{
+    api_reply(c, 200, json_pack("{s:s}", "status", "ok"));
+}
+
+const struct api_route nemo_routes[] = {
+    { METHOD_GET, "/", SCOPE_NONE, STYLE_NEMO, NULL, NULL, 0, status, "The service is there" },
+    { METHOD_POST, "/execute", SCOPE_RUN, STYLE_NEMO, NULL, NULL, ROUTE_RAW, execute,
+      "Run code in the directory that all calls share (NeMo Agent Toolkit)" },
+    { .path = NULL },
+};

@@ -1,0 +1,388 @@
+#include "api/doors/workspace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "spec/bundle.h"
+
+/* A file being written. Nobody's data: one that was left behind by a crash is passed over. */
+#define TEMPORARY ".belljar-new-"
+
+static bool is_ours(const char *name, const char *program)
+{
+    const char *slash = strrchr(name, '/');
+    const char *last = slash ? slash + 1 : name;
+    return strcmp(name, program) == 0 || strncmp(last, TEMPORARY, strlen(TEMPORARY)) == 0;
+}
+
+void workspace_list_done(struct workspace_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        free(l->files[i].name);
+    free(l->files);
+    *l = (struct workspace_list){ 0 };
+}
+
+static void hash_bytes(const void *bytes, size_t n, uint8_t out[WORKSPACE_HASH_BYTES])
+{
+    (void)crypto_generichash(out, WORKSPACE_HASH_BYTES, bytes ? bytes : "", n, NULL, 0);
+}
+
+static int list_add(struct workspace_list *l, const char *name, const struct buf *bytes,
+                    struct err *e)
+{
+    if (l->n == l->max) {
+        size_t max = l->max ? l->max * 2 : 64;
+        struct workspace_file *files = realloc(l->files, max * sizeof *files);
+        if (!files)
+            return err_no_memory(e, "the list of files");
+        l->files = files;
+        l->max = max;
+    }
+    struct workspace_file f = { .name = strdup(name) };
+    if (!f.name)
+        return err_no_memory(e, "the list of files");
+    hash_bytes(bytes->data, bytes->len, f.hash);
+    l->files[l->n++] = f;
+    l->bytes += bytes->len;
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct workspace_file *)a)->name,
+                  ((const struct workspace_file *)b)->name);
+}
+
+static struct workspace_file *list_find(struct workspace_list *l, const char *name)
+{
+    struct workspace_file key = { .name = (char *)name };
+    return l->n ? bsearch(&key, l->files, l->n, sizeof key, by_name) : NULL;
+}
+
+/* ---- into the jar ---- */
+struct walk {
+    const char *program;
+    uint64_t max_bytes;
+    struct buf *bundle;
+    struct workspace_list *given;
+};
+
+static int too_large(const char *what, struct err *e)
+{
+    return err_set(e, ERR_TOO_LARGE, 0,
+                   "the working directory of /execute %s: remove files from it on the host (the "
+                   "setting execute.workspace says where it is) and try again",
+                   what);
+}
+
+static int pack_file(struct walk *w, int dir_fd, const char *last, const char *name, struct err *e)
+{
+    char what[96], max[32];
+    struct stat st;
+    scoped(buf) bytes = { 0 };
+    /* O_NONBLOCK: a FIFO that took the file's place must not make us wait */
+    autoclose int fd = openat(dir_fd, last, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
+        return 0; /* gone, a link, or not a file */
+    uint64_t left = w->max_bytes - w->given->bytes;
+    if ((uint64_t)st.st_size > BUNDLE_FILE_MAX_BYTES)
+        return too_large("holds a file of more than 16 MiB", e);
+    if (w->given->n + 1 >= BUNDLE_FILES_MAX)
+        return too_large("holds more than 9999 files", e);
+    if (fd_read_to_buf(fd, left < BUNDLE_FILE_MAX_BYTES ? left : BUNDLE_FILE_MAX_BYTES, &bytes,
+                       e)) {
+        (void)snprintf(what, sizeof what, "holds more than %s",
+                       unit_format(UNIT_BYTES, w->max_bytes, max, sizeof max));
+        return e->code == ERR_TOO_LARGE ? too_large(what, e) : -1;
+    }
+    uint32_t mode = (st.st_mode & 0777) | 0600;
+    return bundle_add(w->bundle, name, mode, buf_str(&bytes), bytes.len, e) ||
+                   list_add(w->given, name, &bytes, e)
+               ? -1
+               : 0;
+}
+
+static int pack_dir(struct walk *w, int dir_fd, const char *prefix, int depth, struct err *e);
+
+static int pack_entry(struct walk *w, int dir_fd, const char *prefix, const char *last, int depth,
+                      struct err *e)
+{
+    char name[BUNDLE_NAME_MAX + 2];
+    struct stat st;
+    struct err ignored;
+    int n = snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "/" : "", last);
+    if (n < 0 || (size_t)n >= sizeof name || bundle_name_check(name, (size_t)n, &ignored) ||
+        is_ours(name, w->program) || fstatat(dir_fd, last, &st, AT_SYMLINK_NOFOLLOW))
+        return 0;
+    if (S_ISREG(st.st_mode))
+        return pack_file(w, dir_fd, last, name, e);
+    if (!S_ISDIR(st.st_mode))
+        return 0;
+    if (depth + 1 >= WORKSPACE_DEPTH_MAX)
+        return too_large("holds directories nested more than 32 deep", e);
+    autoclose int sub = openat(dir_fd, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return sub < 0 ? 0 : pack_dir(w, sub, name, depth + 1, e);
+}
+
+static int pack_dir(struct walk *w, int dir_fd, const char *prefix, int depth, struct err *e)
+{
+    int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    autodir DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!d) {
+        int sys = errno;
+        fd_close(&fd);
+        return err_set(e, ERR_KERNEL, sys, "open the working directory of /execute");
+    }
+    for (struct dirent *entry; (entry = readdir(d));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            pack_entry(w, dir_fd, prefix, entry->d_name, depth, e))
+            return -1;
+    return 0;
+}
+
+int workspace_pack(int dir_fd, const char *program, uint64_t max_bytes, struct buf *bundle,
+                   struct workspace_list *given, struct err *e)
+{
+    uint64_t max = max_bytes < BUNDLE_MAX_BYTES ? max_bytes : BUNDLE_MAX_BYTES;
+    struct walk w = { program, max, bundle, given };
+    given->max_bytes = max;
+    if (pack_dir(&w, dir_fd, "", 0, e))
+        return -1;
+    if (given->n)
+        qsort(given->files, given->n, sizeof *given->files, by_name);
+    return 0;
+}
+
+/* ---- and back ---- */
+
+/* The directory that holds `name`, and in *ret_last its last part. One part at a time without following links: what a
+ * resolver of the kernel's (openat2, RESOLVE_BENEATH) would promise, on every kernel. -1 with errno. */
+static int open_parent(int dir_fd, const char *name, bool make, const char **ret_last)
+{
+    char part[BUNDLE_PART_MAX + 1];
+    autoclose int at = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int depth = 0; at >= 0; depth++) {
+        const char *slash = strchr(name, '/');
+        if (!slash) {
+            *ret_last = name;
+            return fd_take(&at);
+        }
+        if ((size_t)(slash - name) >= sizeof part || depth >= WORKSPACE_DEPTH_MAX - 1) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        (void)snprintf(part, sizeof part, "%.*s", (int)(slash - name), name);
+        bool made = make && mkdirat(at, part, 0755) == 0;
+        if (make && !made && errno != EEXIST)
+            return -1;
+        int next = openat(at, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (made && next >= 0)
+            (void)fchmod(next,
+                         0755); /* our umask leaves others nothing, and they read the results */
+        fd_close(&at);
+        at = next;
+        name = slash + 1;
+    }
+    return -1;
+}
+
+static int write_new(int parent, const char *temporary, const struct bundle_entry *entry)
+{
+    autoclose int fd = openat(parent, temporary,
+                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    return fd < 0 || fchmod(fd, 0644) || fd_write_all(fd, entry->bytes, entry->head.size) ? -1 : 0;
+}
+
+static int depth_of(const char *name)
+{
+    int depth = 0;
+    while ((name = strchr(name, '/')))
+        depth++, name++;
+    return depth;
+}
+
+/* -1 with errno. */
+static int write_file(int dir_fd, const char *name, const struct bundle_entry *entry)
+{
+    char temporary[64];
+    const char *last;
+    if (depth_of(name) >= WORKSPACE_DEPTH_MAX) { /* before its directories are made */
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    autoclose int parent = open_parent(dir_fd, name, true, &last);
+    if (parent < 0)
+        return -1;
+    (void)snprintf(temporary, sizeof temporary, TEMPORARY "%08x%08x", randombytes_random(),
+                   randombytes_random());
+    bool moved = write_new(parent, temporary, entry) == 0;
+    if (moved && renameat(parent, temporary, parent, last)) {
+        moved = false;
+        /* an empty directory of that name is what is left of one the run did away with */
+        if (errno == EISDIR && unlinkat(parent, last, AT_REMOVEDIR) == 0)
+            moved = renameat(parent, temporary, parent, last) == 0;
+    }
+    if (!moved) {
+        int sys = errno;
+        (void)unlinkat(parent, temporary, 0);
+        errno = sys;
+    }
+    return moved ? 0 : -1;
+}
+
+/* Directories that become empty go too: a run cannot see them, so it could not do it. */
+static void remove_file(int dir_fd, const char *file)
+{
+    char name[BUNDLE_NAME_MAX + 2];
+    (void)snprintf(name, sizeof name, "%s", file);
+    for (int flags = 0;; flags = AT_REMOVEDIR) {
+        const char *last;
+        autoclose int parent = open_parent(dir_fd, name, false, &last);
+        if (parent < 0 || unlinkat(parent, last, flags))
+            return;
+        char *slash = strrchr(name, '/');
+        if (!slash)
+            return;
+        *slash = '\0';
+    }
+}
+
+static int add_problem(struct buf *problems, const char *name, const char *why, struct err *e)
+{
+    return buf_addf(problems, e, "The file '%s' was not kept: %s\n", QUOTED(name), why);
+}
+
+/* ---- how full it is ---- */
+struct room {
+    uint64_t bytes, max_bytes;
+    size_t files;
+};
+
+/* As a file system of pages counts. */
+static uint64_t pages_of(uint64_t size)
+{
+    return (size + 4095) & ~(uint64_t)4095;
+}
+
+static void measure(int dir_fd, int depth, struct room *room)
+{
+    int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    autodir DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!d)
+        fd_close(&fd);
+    for (struct dirent *entry; d && (entry = readdir(d));) {
+        struct stat st;
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+            fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW))
+            continue;
+        if (S_ISREG(st.st_mode)) {
+            room->bytes += pages_of((uint64_t)st.st_size);
+            room->files++;
+        } else if (S_ISDIR(st.st_mode) && depth + 1 < WORKSPACE_DEPTH_MAX) {
+            autoclose int sub = openat(dir_fd, name,
+                                       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            if (sub >= 0)
+                measure(sub, depth + 1, room);
+        }
+    }
+}
+
+/* Whether the file fits in, in place of what has its name; then it counts. */
+static bool room_take(struct room *room, int dir_fd, const char *name, uint64_t size)
+{
+    const char *last;
+    struct stat st;
+    autoclose int parent = open_parent(dir_fd, name, false, &last);
+    bool replaces = parent >= 0 && fstatat(parent, last, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+                    S_ISREG(st.st_mode);
+    uint64_t before = replaces ? pages_of((uint64_t)st.st_size) : 0;
+    uint64_t bytes = room->bytes - (before < room->bytes ? before : room->bytes) + pages_of(size);
+    size_t files = room->files + !replaces;
+    if ((bytes > room->max_bytes && pages_of(size) > before) || files + 1 >= BUNDLE_FILES_MAX)
+        return false;
+    room->bytes = bytes;
+    room->files = files;
+    return true;
+}
+
+static int keep(int dir_fd, const char *name, const struct bundle_entry *entry,
+                struct workspace_file *before, struct room *room, struct buf *problems,
+                struct err *e)
+{
+    uint8_t hash[WORKSPACE_HASH_BYTES];
+    enum output_status status = (enum output_status)entry->head.mode_or_status;
+    if (status == OUTPUT_MISSING || status == OUTPUT_NOT_A_FILE)
+        return 0;
+    if (status != OUTPUT_OK)
+        return add_problem(problems, name, output_status_why(status), e);
+    hash_bytes(entry->bytes, entry->head.size, hash);
+    if (before && memcmp(before->hash, hash, sizeof hash) == 0)
+        return 0;
+    if (!room_take(room, dir_fd, name, entry->head.size))
+        return add_problem(problems, name, "the working directory is full", e);
+    if (write_file(dir_fd, name, entry))
+        return add_problem(problems, name, strerror(errno), e);
+    return 0;
+}
+
+/* Calls for each file that came back, but the program's own. room NULL: only notes that it did. */
+static int each_file(int dir_fd, const char *program, const struct buf *files, struct room *room,
+                     struct workspace_list *given, struct buf *problems, struct err *e)
+{
+    struct bundle_entry entry;
+    bool more = true;
+    for (size_t pos = 0;;) {
+        char name[BUNDLE_NAME_MAX + 2];
+        if (bundle_next(files, &pos, &entry, &more, e))
+            return -1;
+        if (!more)
+            return 0;
+        (void)snprintf(name, sizeof name, "%.*s", (int)entry.head.name_len, entry.name);
+        if (is_ours(name, program))
+            continue;
+        struct workspace_file *before = list_find(given, name);
+        if (before && entry.head.mode_or_status != OUTPUT_MISSING &&
+            entry.head.mode_or_status != OUTPUT_NOT_A_FILE)
+            before->seen = true;
+        if (room && keep(dir_fd, name, &entry, before, room, problems, e))
+            return -1;
+    }
+}
+
+static int update(int dir_fd, const char *program, const struct buf *files, bool may_remove,
+                  struct workspace_list *given, struct buf *problems, struct err *e)
+{
+    struct room room = { .max_bytes = given->max_bytes ? given->max_bytes : BUNDLE_MAX_BYTES };
+    /* Removals come first: a name may have turned from a file into a directory. */
+    if (each_file(dir_fd, program, files, NULL, given, problems, e))
+        return -1;
+    for (size_t i = 0; may_remove && i < given->n; i++)
+        if (!given->files[i].seen)
+            remove_file(dir_fd, given->files[i].name);
+    measure(dir_fd, 0, &room);
+    return each_file(dir_fd, program, files, &room, given, problems, e);
+}
+
+int workspace_update(int dir_fd, const char *program, const struct buf *files, bool may_remove,
+                     struct workspace_list *given, struct buf *problems, struct err *e)
+{
+    /* One at a time: each would find room for itself alone. The lock is that of the open file, so threads have their own. */
+    autoclose int lock = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock < 0 || flock(lock, LOCK_EX) < 0)
+        return err_set(e, ERR_KERNEL, errno, "lock the working directory");
+    return update(dir_fd, program, files, may_remove, given, problems, e);
+}

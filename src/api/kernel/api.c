@@ -1,0 +1,50 @@
+#include "api/kernel/api.h"
+
+#include <stdlib.h>
+
+#include "api/kernel/auth.h"
+#include "api/kernel/core.h"
+#include "api/meta/openapi.h"
+#include "base/array.h"
+#include "base/clock.h"
+
+const struct api_route *const api_tables[] = {
+    meta_routes,     runs_routes, batch_routes,     nemo_routes, artifact_routes,
+    approval_routes, key_routes,  diagnosis_routes, NULL,
+};
+
+const struct http_header api_every_header[] = {
+    { "X-Content-Type-Options", "nosniff" },
+    { "X-Frame-Options", "SAMEORIGIN" },
+    { "X-XSS-Protection", "1; mode=block" },
+    { "Strict-Transport-Security", "max-age=31536000; includeSubDomains" },
+    { "Cache-Control", "no-store" },
+};
+const size_t api_n_every_header = ARRAY_LEN(api_every_header);
+
+int api_open(struct api *api, struct err *e)
+{
+    api->started_ms = clock_unix_ms();
+    api->core = calloc(1, sizeof *api->core);
+    if (!api->core)
+        return err_no_memory(e, "the routes");
+    if (!router_new(&api->core->router, api_tables, e) &&
+        !openapi_build(api_tables, &api->settings->limit_default, &api->settings->limit_max,
+                       &api->core->openapi, e) &&
+        !auth_open(api, e))
+        return 0;
+    api_close(api);
+    return -1;
+}
+
+void api_close(struct api *api)
+{
+    auth_close(api);
+    if (!api->core)
+        return;
+    router_free(api->core->router);
+    buf_done(&api->core->openapi);
+    allowlist_memo_done(&api->core->commands);
+    free(api->core);
+    api->core = NULL;
+}

@@ -1,0 +1,282 @@
+/* From a request to a handler: all that can be refused before a body is read is refused there. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "api/kernel/auth.h"
+#include "api/kernel/core.h"
+#include "api/kernel/guard.h"
+#include "api/kernel/json_in.h"
+#include "api/kernel/query_fields.h"
+#include "api/kernel/reply.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/text.h"
+
+/* Of a route that takes no body: some clients send "{}" all the same. */
+enum { IGNORED_BODY_MAX = 64 << 10 };
+
+static const char *listener_of(const struct api *api, const struct http_request *q)
+{
+    return q->listener < SETTINGS_LISTEN_MAX ? api->listeners[q->listener] : "";
+}
+
+static int guard(const struct api *api, struct http_exchange *x, struct err *e)
+{
+    const struct http_request *q = &x->request;
+    const struct guard_facts facts = {
+        .is_unix = q->is_unix,
+        .listener = listener_of(api, q),
+        .host = http_request_header(q, "Host"),
+        .origin = http_request_header(q, "Origin"),
+        .fetch_site = http_request_header(q, "Sec-Fetch-Site"),
+        .hosts = api->settings->http_hosts,
+        .origins = api->settings->http_origins,
+    };
+    bool cross;
+    if (guard_host(&facts, e) || guard_origin(&facts, &cross, e))
+        return -1;
+    if (cross) {
+        http_answer_header(x, "Access-Control-Allow-Origin", facts.origin);
+        http_answer_header(x, "Vary", "Origin");
+    }
+    return 0;
+}
+
+static int identify(const struct api *api, const struct http_request *q, int scope,
+                    struct api_identity *ret, struct err *e)
+{
+    if (scope == SCOPE_NONE) {
+        *ret = (struct api_identity){ .name = "anonymous" };
+        return 0;
+    }
+    const struct auth_facts facts = {
+        .is_unix = q->is_unix,
+        .peer_uid = q->peer_uid,
+        .our_uid = getuid(),
+        .owner_uid = api->owner_uid,
+        .listener = listener_of(api, q),
+        .authorization = http_request_header(q, "Authorization"),
+        .api_key = http_request_header(q, "X-API-Key"),
+    };
+    if (auth_identify(api->keys, &facts, ret, e))
+        return -1;
+    return auth_allows(ret, scope, e);
+}
+
+/* "application/json", with or without parameters. */
+static int content_type_check(const struct http_request *q, struct err *e)
+{
+    static const char json[] = "application/json";
+    const char *type = http_request_header(q, "Content-Type");
+    if (!type)
+        return err_set(e, ERR_MEDIA_TYPE, 0,
+                       "the body has no Content-Type; send 'Content-Type: application/json'");
+    size_t n = strcspn(type, "; \t");
+    if (n == sizeof json - 1 && strncasecmp(type, json, n) == 0)
+        return 0;
+    return err_set(e, ERR_MEDIA_TYPE, 0,
+                   "Content-Type '%s' is not accepted; send 'Content-Type: application/json'",
+                   QUOTED(type));
+}
+
+/* Why there is no route. */
+static int no_route(struct http_exchange *x, unsigned allowed, struct err *e)
+{
+    const struct http_request *q = &x->request;
+    char quoted[96], allow[64];
+    (void)text_quote(q->path, quoted, sizeof quoted);
+    if (allowed == 0)
+        return err_set(e, ERR_NOT_FOUND, 0,
+                       "there is no '%s' here; GET /openapi.json lists what is", quoted);
+    http_answer_header(x, "Allow", router_allow(allowed, allow, sizeof allow));
+    return err_set(e, ERR_METHOD, 0, "'%s' does not take %s; it takes %s", quoted,
+                   http_method_name(q->method), allow);
+}
+
+/* What OPTIONS asks, a browser's preflight or a person. */
+static int answer_options(struct http_exchange *x, unsigned allowed)
+{
+    char allow[64];
+    (void)router_allow(allowed, allow, sizeof allow);
+    http_answer_header(x, "Allow", allow);
+    if (http_request_header(&x->request, "Origin")) { /* guard() let it pass */
+        http_answer_header(x, "Access-Control-Allow-Methods", allow);
+        http_answer_header(x, "Access-Control-Allow-Headers",
+                           "Authorization, X-API-Key, Content-Type, Accept, Last-Event-ID");
+        http_answer_header(x, "Access-Control-Max-Age", "600");
+    }
+    http_answer(x, 204, "text/plain", "", 0);
+    return -1;
+}
+
+static bool takes_json(const struct api_route *route)
+{
+    return route->body && !(route->flags & ROUTE_RAW);
+}
+
+static int body_expected(const struct http_request *q, const struct api_route *route, struct err *e)
+{
+    if (!takes_json(route))
+        return 0;
+    if (q->has_body)
+        return content_type_check(q, e);
+    if (route->flags & ROUTE_BODY_OPTIONAL)
+        return 0;
+    return err_set(e, ERR_BAD_REQUEST, 0, "%s %s needs a JSON object as its body",
+                   http_method_name(route->method), route->path);
+}
+
+static int on_head(void *context, struct http_exchange *x, size_t *body_max)
+{
+    struct api *api = context;
+    const struct http_request *q = &x->request;
+    char params[API_PARAMS_MAX][API_PARAM_SIZE];
+    struct api_identity who;
+    struct err e = { 0 };
+    if (guard(api, x, &e))
+        return reply_refusal(api, x, error_style_of(q->path), &e);
+    struct route_match m = router_match(api->core->router, q->method, q->path, params);
+    if (q->method == METHOD_OPTIONS && m.allowed != 0)
+        return answer_options(x, m.allowed);
+    if (!m.route) {
+        (void)no_route(x, m.allowed, &e);
+        return reply_refusal(api, x, error_style_of(q->path), &e);
+    }
+    if (identify(api, q, m.route->scope, &who, &e) || body_expected(q, m.route, &e))
+        return reply_refusal(api, x, m.route->style, &e);
+    if (!m.route->body && !(m.route->flags & ROUTE_RAW) && *body_max > IGNORED_BODY_MAX)
+        *body_max = IGNORED_BODY_MAX;
+    return 0;
+}
+
+static void on_gone(struct http_exchange *x)
+{
+    struct api_call *c = x->user;
+    c->http = NULL;
+    if (c->on_gone)
+        c->on_gone(c);
+}
+
+static void on_drain(struct http_exchange *x)
+{
+    struct api_call *c = x->user;
+    if (c->on_drain)
+        c->on_drain(c);
+}
+
+static void on_half_close(struct http_exchange *x)
+{
+    struct api_call *c = x->user;
+    if (c->on_half_close)
+        c->on_half_close(c);
+}
+
+/* A call with its route and identity. Both are looked up again after the body: a key may have been removed while it came,
+ * and nothing needs to be kept for a body that never does. */
+static struct api_call *call_new(struct api *api, struct http_exchange *x)
+{
+    const struct http_request *q = &x->request;
+    struct err e = { 0 };
+    struct api_call *c = malloc(sizeof *c); /* not zeroed: params are large */
+    if (!c) {
+        (void)err_no_memory(&e, "a request");
+        (void)reply_refusal(api, x, error_style_of(q->path), &e);
+        return NULL;
+    }
+    for (int i = 0; i < API_PARAMS_MAX; i++)
+        c->params[i][0] = '\0';
+    c->route = router_match(api->core->router, q->method, q->path, c->params).route;
+    if (!c->route || identify(api, q, c->route->scope, &c->who, &e)) {
+        (void)(c->route ? 0 : no_route(x, 0, &e));
+        (void)reply_refusal(api, x, error_style_of(q->path), &e);
+        free(c);
+        return NULL;
+    }
+    c->api = api;
+    c->http = x;
+    c->body = NULL;
+    c->user = NULL;
+    c->on_gone = c->on_drain = c->on_half_close = NULL;
+    c->began_us = clock_us();
+    x->user = c;
+    x->on_gone = on_gone;
+    x->on_drain = on_drain;
+    x->on_half_close = on_half_close;
+    return c;
+}
+
+static int body_read(struct api_call *c, char *ret_field, size_t field_size, struct err *e)
+{
+    struct buf *bytes = &c->http->request.body;
+    bool lenient = c->route->flags & ROUTE_LENIENT;
+    if (!takes_json(c->route))
+        return 0;
+    if (bytes->len == 0 && (c->route->flags & ROUTE_BODY_OPTIONAL))
+        c->body = json_object();
+    else if (json_in_object(buf_str(bytes), bytes->len, &c->body, e))
+        return -1;
+    buf_done(bytes); /* a run may take minutes: it does not hold its request twice */
+    if (!c->body)
+        return err_no_memory(e, "a request");
+    if (api_validate(c->body, c->route->body, lenient, ret_field, field_size, e))
+        return -1;
+    api_drop_nulls(c->body, c->route->body);
+    return 0;
+}
+
+static void on_request(void *context, struct http_exchange *x)
+{
+    char field[128] = "";
+    struct err e = { 0 };
+    struct api_call *c = call_new(context, x);
+    if (!c)
+        return;
+    const struct api_route *route = c->route;
+    if (((x->request.query[0] != '\0' || route->query) &&
+         query_check(&x->request, route->query, route->flags & ROUTE_LENIENT, field, sizeof field,
+                     &e)) ||
+        body_read(c, field, sizeof field, &e)) {
+        api_fail(c, &e, field);
+        return;
+    }
+    route->handle(c);
+}
+
+static void on_refusal(void *context, int status, const char *detail, struct buf *body)
+{
+    static const struct {
+        int status;
+        const char *code;
+    } rows[] = {
+        { 408, "timeout" },
+        { 413, "too_large" },
+        { 431, "too_large" },
+        { 503, "busy" },
+    };
+    const struct api *api = context;
+    const char *code = "bad_request";
+    char told[400], most[48];
+    struct err ignored;
+    (void)snprintf(most, sizeof most, " %llu bytes;",
+                   (unsigned long long)api->settings->http_max_body);
+    /* A route that takes no body has a bound of its own. */
+    (void)snprintf(told, sizeof told, "%s%s", detail,
+                   status == 413 && strstr(detail, most) ? " (the setting http.max_body)" : "");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].status == status)
+            code = rows[i].code;
+    json_auto_t *error = error_json(STYLE_V1, code, told, NULL);
+    char *text = error ? json_dumps(error, JSON_COMPACT) : NULL;
+    if (text)
+        (void)!buf_addf(body, &ignored, "%s\n", text);
+    free(text);
+}
+
+const struct http_handlers api_http_handlers = {
+    .head = on_head,
+    .request = on_request,
+    .refusal = on_refusal,
+};

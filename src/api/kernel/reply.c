@@ -1,0 +1,219 @@
+/* A2: a call ends exactly once, and outlives its client. */
+#include "api/kernel/reply.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/auto.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "run/json.h"
+
+static const char application_json[] = "application/json";
+
+enum error_style error_style_of(const char *path)
+{
+    static const struct {
+        const char *prefix;
+        enum error_style style;
+    } rows[] = { { "/api/", STYLE_DETAIL }, { "/execute", STYLE_NEMO } };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (strncmp(path, rows[i].prefix, strlen(rows[i].prefix)) == 0)
+            return rows[i].style;
+    return STYLE_V1;
+}
+
+json_t *error_json(enum error_style style, const char *code, const char *message, const char *field)
+{
+    switch (style) {
+    case STYLE_DETAIL:
+        return json_pack("{s:s}", "detail", message);
+    case STYLE_NEMO:
+        return json_pack("{s:s, s:s, s:s}", "process_status", "error", "stdout", "", "stderr",
+                         message);
+    case STYLE_V1:
+        break;
+    }
+    return json_pack("{s:{s:s, s:s, s:s?}}", "error", "code", code, "message", message, "field",
+                     field);
+}
+
+/* A message was cut at a byte, maybe inside a character. */
+static json_t *error_of(enum error_style style, const struct err *e, const char *field)
+{
+    struct err ignored = { 0 };
+    scoped(buf) message = { 0 };
+    scoped(buf) name = { 0 };
+    if (text_add_utf8(&message, e->text, strlen(e->text), &ignored) ||
+        (field && text_add_utf8(&name, field, strlen(field), &ignored)))
+        return NULL;
+    return error_json(style, err_name(e->code), buf_str(&message), field ? buf_str(&name) : NULL);
+}
+
+static int dump_into(const char *bytes, size_t n, void *b)
+{
+    struct err ignored;
+    return buf_add(b, bytes, n, &ignored);
+}
+
+/* One line; the reference is taken. */
+static int dump(json_t *body, struct buf *b)
+{
+    struct err ignored;
+    int failed = !body ||
+                 json_dump_callback(body, dump_into, b,
+                                    JSON_COMPACT | JSON_ENCODE_ANY | JSON_DIGITS) ||
+                 buf_add(b, "\n", 1, &ignored);
+    json_decref(body);
+    return failed ? -1 : 0;
+}
+
+/* Being full is no fault, and would fill the log when that helps least. */
+static void log_answer(const struct http_exchange *x, int status, uint64_t began_us)
+{
+    char path[96];
+    double ms = began_us ? (double)(clock_us() - began_us) / 1000 : 0;
+    log_event(status >= 500 && status != 503 ? LOG_INFO : LOG_DEBUG, "http.request",
+              "method=%s path=\"%s\" status=%d ms=%.3f peer=%s",
+              http_method_name(x->request.method), text_quote(x->request.path, path, sizeof path),
+              status, ms, x->request.peer);
+}
+
+/* The headers that belong to an error. */
+static void add_headers(const struct api *api, struct http_exchange *x, const struct err *e)
+{
+    char seconds[16];
+    if (e->code == ERR_NO_KEY)
+        http_answer_header(x, "WWW-Authenticate", "Bearer realm=\"belljar\"");
+    if (err_http_status(e->code) != 503)
+        return;
+    (void)snprintf(seconds, sizeof seconds, "%u",
+                   api->runner ? engine_retry_after_s(api->runner) : 1);
+    http_answer_header(x, "Retry-After", seconds);
+}
+
+static void log_fault(const struct err *e)
+{
+    if (err_blame(e->code) == BLAME_HOST && e->code != ERR_BUSY)
+        log_error(LOG_ERROR, "api.failed", e);
+}
+
+static void answer_error(struct api *api, struct http_exchange *x, enum error_style style,
+                         const struct err *e, const char *field)
+{
+    static const char last_words[] = "{\"error\":{\"code\":\"no_memory\",\"message\":\"no memory "
+                                     "for an answer\",\"field\":null}}\n";
+    scoped(buf) body = { 0 };
+    add_headers(api, x, e);
+    if (dump(error_of(style, e, field), &body))
+        http_answer(x, 500, application_json, last_words, sizeof last_words - 1);
+    else
+        http_answer_buf(x, err_http_status(e->code), application_json, &body);
+}
+
+int reply_refusal(struct api *api, struct http_exchange *x, enum error_style style,
+                  const struct err *e)
+{
+    log_fault(e);
+    log_answer(x, err_http_status(e->code), 0);
+    answer_error(api, x, style, e, NULL);
+    return -1;
+}
+
+/* The exchange, which from now on knows nothing of the call: what happens to the client while the last bytes are on their
+ * way is nobody's business any more. NULL when the client is gone. */
+static struct http_exchange *detach(struct api_call *c)
+{
+    struct http_exchange *x = c->http;
+    if (!x)
+        return NULL;
+    x->user = NULL;
+    x->on_gone = NULL;
+    x->on_drain = NULL;
+    x->on_half_close = NULL;
+    c->http = NULL;
+    return x;
+}
+
+static void call_free(struct api_call *c)
+{
+    json_decref(c->body);
+    free(c);
+}
+
+void api_fail(struct api_call *c, const struct err *e, const char *field)
+{
+    struct http_exchange *x = detach(c);
+    log_fault(e);
+    if (x) {
+        log_answer(x, err_http_status(e->code), c->began_us);
+        answer_error(c->api, x, c->route->style, e, field && field[0] ? field : NULL);
+    }
+    call_free(c);
+}
+
+void api_fail_no_memory(struct api_call *c)
+{
+    struct err e;
+    (void)!err_no_memory(&e, "the answer");
+    api_fail(c, &e, NULL);
+}
+
+void api_reply(struct api_call *c, int status, json_t *body)
+{
+    scoped(buf) text = { 0 };
+    if (!c->http) {
+        json_decref(body);
+        call_free(c);
+        return;
+    }
+    if (dump(body, &text)) {
+        api_fail_no_memory(c);
+        return;
+    }
+    struct http_exchange *x = detach(c);
+    log_answer(x, status, c->began_us);
+    http_answer_buf(x, status, application_json, &text);
+    call_free(c);
+}
+
+void api_reply_text(struct api_call *c, int status, const char *content_type, const char *bytes,
+                    size_t n)
+{
+    struct http_exchange *x = detach(c);
+    if (x) {
+        log_answer(x, status, c->began_us);
+        http_answer(x, status, content_type, bytes, n);
+    }
+    call_free(c);
+}
+
+void api_stream_begin(struct api_call *c, const char *content_type)
+{
+    if (!c->http)
+        return;
+    log_answer(c->http, 200, c->began_us);
+    http_stream_begin(c->http, 200, content_type);
+}
+
+void api_stream_write(struct api_call *c, const void *bytes, size_t n)
+{
+    if (c->http)
+        http_stream_write(c->http, bytes, n);
+}
+
+size_t api_stream_queued(const struct api_call *c)
+{
+    return c->http ? http_stream_queued(c->http) : 0;
+}
+
+void api_stream_end(struct api_call *c)
+{
+    struct http_exchange *x = detach(c);
+    if (x)
+        http_stream_end(x);
+    call_free(c);
+}

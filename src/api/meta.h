@@ -1,9 +1,0 @@
-/* api/meta.h — what the service says about itself. */
-#pragma once
-
-#include <jansson.h>
-
-#include "engine/runner.h"
-
-/* {"python": {zygote, why, ready, building, target, starts, forks, zygotes, deaths, discarded}, …} */
-json_t *meta_pools(const struct runner_pools *p);

@@ -1,0 +1,266 @@
+/* About the service itself: health, languages, statistics, the OpenAPI document. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/kernel/core.h"
+#include "api/meta/meta.h"
+#include "api/meta/metrics.h"
+#include "base/clock.h"
+#include "config.h"
+#include "run/json.h"
+#include "run/result.h"
+#include "runtime/language.h"
+
+/* ---- health ---- */
+/* Asked for by probes and by everybody in a hurry: the text is made at most this often. */
+enum { HEALTH_AGE_MS = 100 };
+
+static void health_make(struct api *api)
+{
+    const struct isolation *isolation = engine_isolation(api->runner);
+    const char *why = api->draining ? "the service is stopping"
+                      : !isolation  ? "there is no warden; it is being started again"
+                                    : NULL;
+    json_auto_t *body = json_pack(
+        "{s:s, s:s, s:o, s:I, s:s*}", "status", why ? "degraded" : "ok", "version", BELLJAR_VERSION,
+        "isolation", isolation ? result_isolation(isolation) : json_null(), "uptime_s",
+        (json_int_t)((clock_unix_ms() - api->started_ms) / 1000), "why", why);
+    size_t n = body ? json_dumpb(body, api->core->health.body, sizeof api->core->health.body - 1,
+                                 JSON_COMPACT)
+                    : 0;
+    if (n == 0 || n >= sizeof api->core->health.body)
+        return; /* the last one stays */
+    api->core->health.body[n] = '\n';
+    api->core->health.len = n + 1;
+    api->core->health.status = why ? 503 : 200;
+    api->core->health.made_ms = uv_now(api->loop);
+    api->core->health.made = true;
+}
+
+static void get_health(struct api_call *c)
+{
+    struct api_core *core = c->api->core;
+    if (!core->health.made || uv_now(c->api->loop) - core->health.made_ms >= HEALTH_AGE_MS)
+        health_make(c->api);
+    if (core->health.status == 503 && c->http)
+        http_answer_header(c->http, "Retry-After", "1");
+    api_reply_text(c, core->health.made ? core->health.status : 503, "application/json",
+                   core->health.body, core->health.len);
+}
+
+/* ---- languages ---- */
+static json_t *words(const char *const *list)
+{
+    json_t *array = json_array();
+    for (; *list; list++)
+        (void)json_array_append_new(array, json_string(*list));
+    return array;
+}
+
+static json_t *warm_kinds(const struct language *l)
+{
+    json_t *array = json_array();
+    for (const struct warm *w = l->warm; w && w->zygote.name; w++)
+        (void)json_array_append_new(array, json_string(w->zygote.name));
+    return array;
+}
+
+static void get_languages(struct api_call *c)
+{
+    json_t *list = json_array();
+    for (const struct language *const *l = languages; *l; l++) {
+        const char *version = engine_version(c->api->runner, *l);
+        (void)json_array_append_new(
+            list, json_pack("{s:s, s:o, s:o, s:s?, s:b, s:s, s:s, s:b, s:o}", "name", (*l)->name,
+                            "aliases", words((*l)->aliases), "extensions", words((*l)->extensions),
+                            "version", version, "installed", engine_may_run(c->api->runner, *l),
+                            "install", (*l)->install, "main_file", (*l)->main_file, "compiled",
+                            (*l)->compile != NULL, "warm", warm_kinds(*l)));
+    }
+    api_reply(c, 200, list);
+}
+
+/* ---- pools ---- */
+static json_t *starts_json(const uint64_t starts[START_COUNT_])
+{
+    json_t *o = json_object();
+    for (int s = START_COUNT_ - 1; s >= 0; s--) /* the quickest first */
+        json_put(o, start_word((enum start)s), json_integer((json_int_t)starts[s]));
+    return o;
+}
+
+static json_t *all_starts_json(const struct engine_pools *p)
+{
+    uint64_t all[START_COUNT_] = { 0 };
+    for (size_t kind = 0; kind <= p->n; kind++)
+        for (int s = 0; s < START_COUNT_; s++)
+            all[s] += p->starts[kind][s];
+    return starts_json(all);
+}
+
+json_t *meta_pools(const struct engine_pools *p)
+{
+    json_t *o = json_object();
+    for (size_t i = 0; i < p->n; i++) {
+        const struct pool_state *s = &p->kinds[i].state;
+        json_put(o, p->kinds[i].name,
+                 json_pack("{s:s, s:s?, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I}", "zygote",
+                           zygote_state_word(s->zygote), "why", s->why[0] ? s->why : NULL, "ready",
+                           (json_int_t)s->ready, "building", (json_int_t)s->building, "target",
+                           (json_int_t)p->kinds[i].target, "starts", starts_json(p->starts[i + 1]),
+                           "forks", (json_int_t)s->forks, "zygotes", (json_int_t)s->zygotes,
+                           "deaths", (json_int_t)s->deaths, "discarded", (json_int_t)s->discarded));
+    }
+    return o;
+}
+
+/* ---- statistics ---- */
+struct stats {
+    struct store_job job;
+    struct api_call *call;
+    int64_t since_ms;
+    struct run_stat *rows;
+    size_t n;
+};
+
+static int stats_work(struct db *db, struct store_job *job, struct err *e)
+{
+    struct stats *s = (struct stats *)job;
+    return runs_stats(db, s->since_ms, &s->rows, &s->n, e);
+}
+
+static json_t *stat_json(const struct run_stat *r)
+{
+    double n = r->n > 0 ? (double)r->n : 1;
+    return json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:I}", "language", r->language, "verdict",
+                     r->verdict, "runs", (json_int_t)r->n, "wall_ms_mean",
+                     (double)r->wall_us_sum / 1000 / n, "wall_ms_max",
+                     (double)r->wall_us_max / 1000, "cpu_ms_mean", (double)r->cpu_us_sum / 1000 / n,
+                     "memory_peak_max_bytes", (json_int_t)r->memory_peak_max);
+}
+
+static void add_count(json_t *object, const char *key, int64_t n)
+{
+    json_int_t before = json_integer_value(json_object_get(object, key));
+    (void)json_object_set_new(object, key, json_integer(before + n));
+}
+
+static json_t *stats_json(const struct stats *s)
+{
+    const struct api *api = s->call->api;
+    struct engine_counts now = engine_counts(api->runner);
+    struct http_counts http = http_server_counts(api->http);
+    struct engine_pools pools = engine_pools(api->runner);
+    json_t *verdicts = json_object(), *by_language = json_object(), *rows = json_array();
+    int64_t total = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        total += s->rows[i].n;
+        add_count(verdicts, s->rows[i].verdict, s->rows[i].n);
+        add_count(by_language, s->rows[i].language, s->rows[i].n);
+        (void)json_array_append_new(rows, stat_json(&s->rows[i]));
+    }
+    return json_pack("{s:o, s:I, s:o, s:o, s:o, s:{s:i, s:i, s:i}, s:{s:I, s:I}, s:{s:i, s:I, "
+                     "s:I}, s:I, s:o, s:o, "
+                     "s:b}",
+                     "since", result_time((uint64_t)s->since_ms), "runs", (json_int_t)total,
+                     "verdicts", verdicts, "languages", by_language, "rows", rows, "now", "running",
+                     (int)now.running, "queued", (int)now.queued, "waiting", (int)now.held,
+                     "since_start", "accepted", (json_int_t)now.accepted, "refused",
+                     (json_int_t)now.refused, "http", "connections", (int)http.connections,
+                     "requests", (json_int_t)http.requests, "refused", (json_int_t)http.refused,
+                     "uptime_s", (json_int_t)((clock_unix_ms() - api->started_ms) / 1000), "starts",
+                     all_starts_json(&pools), "pools", meta_pools(&pools), "memory_pressure",
+                     (int)pools.short_of_memory);
+}
+
+static void stats_done(struct store_job *job)
+{
+    struct stats *s = (struct stats *)job;
+    if (job->err.code != ERR_NONE)
+        api_fail(s->call, &job->err, NULL);
+    else
+        api_reply(s->call, 200, stats_json(s));
+    free(s->rows);
+    free(s);
+}
+
+static void get_stats(struct api_call *c)
+{
+    char text[64];
+    const char *since;
+    struct err e = { 0 };
+    struct stats *s = calloc(1, sizeof *s);
+    if (!s) {
+        api_fail_no_memory(c);
+        return;
+    }
+    s->job = (struct store_job){ .work = stats_work, .done = stats_done };
+    s->call = c;
+    if (api_query(c, "since", text, sizeof text, &since, &e) ||
+        (since && api_moment("since", since, clock_unix_ms(), &s->since_ms, &e))) {
+        free(s);
+        api_fail(c, &e, "since");
+        return;
+    }
+    engine_pools_look(c->api->runner); /* the answer is here before the history's */
+    store_read(c->api->store, &s->job);
+}
+
+/* ---- documents ---- */
+static void get_openapi(struct api_call *c)
+{
+    const struct buf *b = &c->api->core->openapi;
+    api_reply_text(c, 200, "application/json", buf_str(b), b->len);
+}
+
+static void get_metrics(struct api_call *c)
+{
+    struct buf text = { 0 };
+    struct err e = { 0 };
+    engine_pools_look(c->api->runner);
+    if (metrics_write(c->api, &text, &e))
+        api_fail(c, &e, NULL);
+    else
+        api_reply_text(c, 200, "text/plain; version=0.0.4; charset=utf-8", buf_str(&text),
+                       text.len);
+    buf_done(&text);
+}
+
+static const struct api_field stats_query[] = {
+    { .name = "since",
+      .type = FIELD_STRING,
+      .max = 63,
+      .help = "runs from then on: 2026-01-31T12:00:00Z, Unix milliseconds, or 24h (ago)" },
+    { 0 },
+};
+
+const struct api_route meta_routes[] = {
+    { .method = METHOD_GET,
+      .path = "/v1/health",
+      .scope = SCOPE_NONE,
+      .handle = get_health,
+      .summary = "whether runs can be had, and at which isolation; 503 when not" },
+    { .method = METHOD_GET,
+      .path = "/v1/languages",
+      .scope = SCOPE_ANY,
+      .handle = get_languages,
+      .summary = "what can be run, with installed versions" },
+    { .method = METHOD_GET,
+      .path = "/v1/stats",
+      .scope = SCOPE_READ,
+      .query = stats_query,
+      .handle = get_stats,
+      .summary = "runs by language and verdict, and what goes on now" },
+    { .method = METHOD_GET,
+      .path = "/metrics",
+      .scope = SCOPE_READ,
+      .handle = get_metrics,
+      .summary = "metrics as Prometheus reads them" },
+    { .method = METHOD_GET,
+      .path = "/openapi.json",
+      .scope = SCOPE_NONE,
+      .handle = get_openapi,
+      .summary = "this document" },
+    { 0 },
+};

@@ -1,0 +1,164 @@
+#include "api/meta/metrics.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/auto.h"
+#include "base/clock.h"
+#include "config.h"
+#include "spec/verdict.h"
+
+static uint64_t resident_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (!f)
+        return 0;
+    if (fscanf(f, "%*u %lu", &pages) != 1)
+        pages = 0;
+    (void)fclose(f);
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint64_t open_fds(void)
+{
+    uint64_t n = 0;
+    autodir DIR *d = opendir("/proc/self/fd");
+    while (d && readdir(d))
+        n++;
+    return n > 3 ? n - 3 : 0; /* ".", ".." and the directory itself */
+}
+
+static int verdicts_write(const struct engine_counts *runs, struct buf *b, struct err *e)
+{
+    if (buf_addf(b, e,
+                 "# HELP belljar_runs_total runs that ended, by verdict\n"
+                 "# TYPE belljar_runs_total counter\n"))
+        return -1;
+    for (int i = 0; i < VERDICT_COUNT_; i++)
+        if (buf_addf(b, e, "belljar_runs_total{verdict=\"%s\"} %" PRIu64 "\n",
+                     verdict_word((enum verdict)i), runs->finished[i]))
+            return -1;
+    return 0;
+}
+
+/* One family with a sample for each kind. */
+struct pool_family {
+    const char *name, *type, *help;
+    uint64_t (*value)(const struct engine_pools *p, size_t i);
+};
+
+#define OF_STATE(member)                                                \
+    static uint64_t member##_of(const struct engine_pools *p, size_t i) \
+    {                                                                   \
+        return p->kinds[i].state.member;                                \
+    }
+OF_STATE(ready)
+OF_STATE(building)
+OF_STATE(forks)
+OF_STATE(zygotes)
+OF_STATE(deaths)
+OF_STATE(discarded)
+#undef OF_STATE
+
+static uint64_t target_of(const struct engine_pools *p, size_t i)
+{
+    return p->kinds[i].target;
+}
+
+static uint64_t up_of(const struct engine_pools *p, size_t i)
+{
+    return p->kinds[i].state.zygote == ZYGOTE_UP;
+}
+
+static const struct pool_family pool_families[] = {
+    { "pool_ready", "gauge", "interpreters that wait for work", ready_of },
+    { "pool_building", "gauge", "interpreters that are on their way there", building_of },
+    { "pool_target", "gauge", "how many are to wait", target_of },
+    { "zygote_up", "gauge", "1 while there is one to fork from", up_of },
+    { "zygote_forks_total", "counter", "forks", forks_of },
+    { "zygotes_total", "counter", "zygotes that were booted", zygotes_of },
+    { "zygote_deaths_total", "counter", "zygotes that ended by themselves", deaths_of },
+    { "pool_discarded_total", "counter", "interpreters that were never used", discarded_of },
+};
+
+static int starts_write(const struct engine_pools *p, struct buf *b, struct err *e)
+{
+    if (buf_addf(b, e,
+                 "# HELP belljar_starts_total programs that started, by the kind that fits them "
+                 "and how\n# TYPE belljar_starts_total counter\n"))
+        return -1;
+    for (size_t kind = 0; kind <= p->n; kind++)
+        for (int s = 0; s < START_COUNT_; s++)
+            if (buf_addf(b, e, "belljar_starts_total{kind=\"%s\",start=\"%s\"} %" PRIu64 "\n",
+                         kind == 0 ? "none" : p->kinds[kind - 1].name, start_word((enum start)s),
+                         p->starts[kind][s]))
+                return -1;
+    return 0;
+}
+
+static int pools_write(const struct engine_pools *p, struct buf *b, struct err *e)
+{
+    for (size_t f = 0; f < ARRAY_LEN(pool_families); f++) {
+        const struct pool_family *row = &pool_families[f];
+        if (buf_addf(b, e, "# HELP belljar_%s %s\n# TYPE belljar_%s %s\n", row->name, row->help,
+                     row->name, row->type))
+            return -1;
+        for (size_t i = 0; i < p->n; i++)
+            if (buf_addf(b, e, "belljar_%s{kind=\"%s\"} %" PRIu64 "\n", row->name, p->kinds[i].name,
+                         row->value(p, i)))
+                return -1;
+    }
+    return starts_write(p, b, e);
+}
+
+int metrics_write(const struct api *api, struct buf *b, struct err *e)
+{
+    struct engine_counts runs = engine_counts(api->runner);
+    struct http_counts http = http_server_counts(api->http);
+    struct engine_pools pools = engine_pools(api->runner);
+    const struct {
+        const char *name, *type, *help;
+        uint64_t value;
+    } rows[] = {
+        { "runs_accepted_total", "counter", "runs taken in", runs.accepted },
+        { "runs_refused_total", "counter", "runs refused because the queue was full",
+          runs.refused },
+        { "runs_running", "gauge", "runs that hold a jar", runs.running },
+        { "runs_queued", "gauge", "runs that wait for a jar", runs.queued },
+        { "runs_held", "gauge", "runs that wait for an approval", runs.held },
+        { "warden_losses_total", "counter", "wardens that went away", runs.warden_losses },
+        { "warden_up", "gauge", "1 while there is a warden",
+          engine_isolation(api->runner) != NULL },
+        { "compiled_total", "counter", "programs that were compiled", runs.compiled },
+        { "compiles_failed_total", "counter", "and that could not be", runs.compiles_failed },
+        { "compiles_spared_total", "counter", "runs of programs that had been compiled before",
+          runs.compiles_spared },
+        { "memory_pressure", "gauge", "1 while nothing is kept ready for lack of memory",
+          pools.short_of_memory },
+        { "http_connections", "gauge", "open connections", http.connections },
+        { "http_accepted_total", "counter", "connections accepted", http.accepted },
+        { "http_requests_total", "counter", "requests", http.requests },
+        { "http_refused_total", "counter", "requests refused by the server itself", http.refused },
+        { "http_timed_out_total", "counter", "connections that were too slow", http.timed_out },
+        { "store_pending", "gauge", "jobs the store has not done yet", store_pending(api->store) },
+        { "uptime_seconds", "gauge", "since the service started",
+          (uint64_t)(clock_unix_ms() - api->started_ms) / 1000 },
+        { "process_resident_memory_bytes", "gauge", "of this process", resident_bytes() },
+        { "process_open_fds", "gauge", "of this process", open_fds() },
+    };
+    if (buf_addf(b, e,
+                 "# HELP belljar_info the version\n# TYPE belljar_info gauge\n"
+                 "belljar_info{version=\"%s\"} 1\n",
+                 BELLJAR_VERSION) ||
+        verdicts_write(&runs, b, e) || pools_write(&pools, b, e))
+        return -1;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (buf_addf(b, e, "# HELP belljar_%s %s\n# TYPE belljar_%s %s\nbelljar_%s %" PRIu64 "\n",
+                     rows[i].name, rows[i].help, rows[i].name, rows[i].type, rows[i].name,
+                     rows[i].value))
+            return -1;
+    return 0;
+}

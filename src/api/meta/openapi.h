@@ -1,0 +1,8 @@
+/* api/meta/openapi.h — the OpenAPI 3.1 document, from the tables of routes and fields. Pure. */
+#pragma once
+
+#include "api/kernel/api.h"
+
+[[nodiscard]] int openapi_build(const struct api_route *const *tables,
+                                const struct limits *limit_default, const struct limits *limit_max,
+                                struct buf *ret, struct err *e);

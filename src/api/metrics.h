@@ -1,6 +1,0 @@
-/* api/metrics.h — the numbers of the service in Prometheus' text format. */
-#pragma once
-
-#include "api/api.h"
-
-[[nodiscard]] int metrics_write(const struct api *api, struct buf *b, struct err *e);

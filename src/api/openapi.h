@@ -1,8 +1,0 @@
-/* api/openapi.h — the OpenAPI 3.1 document, from the tables of routes and fields. Pure. */
-#pragma once
-
-#include "api/api.h"
-
-[[nodiscard]] int openapi_build(const struct api_route *const *tables,
-                                const struct limits *limit_default, const struct limits *limit_max,
-                                struct buf *ret, struct err *e);

@@ -1,0 +1,446 @@
+/* Variants of a program on the same inputs. A group's run k is variant k % variants on input k / variants: those to be
+ * compared run at about the same time. */
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/kernel/fields.h"
+#include "api/runs/batch.h"
+#include "api/runs/run_fields.h"
+#include "base/array.h"
+#include "base/auto.h"
+#include "base/text.h"
+#include "spec/permission.h"
+
+static const struct api_field variant_fields[] = {
+    { .name = "name", .type = FIELD_STRING, .min = 1, .max = 200, .help = "to tell it by" },
+    { .name = "language",
+      .type = FIELD_STRING,
+      .help = "its name or alias; inferred when absent",
+      .also = "lang,lang_id" },
+    { .name = "code",
+      .type = FIELD_STRING,
+      .help = "the program; or give files and entry",
+      .also = "source,source_code,script,program,content" },
+    { .name = "files", .type = FIELD_FILES, .help = "files beside it in /sandbox, by name" },
+    { .name = "entry", .type = FIELD_STRING, .help = "which of the files is the program" },
+    { .name = "args",
+      .type = FIELD_STRINGS,
+      .max = 1000,
+      .help = "its arguments, unless the input has some" },
+    { .name = "env",
+      .type = FIELD_STRING_MAP,
+      .max = 1000,
+      .help = "its environment beyond the built-in one" },
+    { .name = "limits", .type = FIELD_LIMITS, .help = "what it may use" },
+    { .name = "read_only",
+      .type = FIELD_BOOL,
+      .help = "false gives a throw-away writable root; true by default" },
+    { .name = "permission_mode",
+      .type = FIELD_STRING,
+      .one_of = permission_modes,
+      .help = "default, manual and acceptEdits ask a person first" },
+    { 0 },
+};
+
+static const struct api_field compared_input_fields[] = {
+    { .name = "name", .type = FIELD_STRING, .min = 1, .max = 200, .help = "to tell it by" },
+    { .name = "stdin", .type = FIELD_DATA, .help = "what the programs read" },
+    { .name = "stdin_encoding",
+      .type = FIELD_STRING,
+      .one_of = content_encodings,
+      .help = "how stdin is written; utf-8 when absent" },
+    { .name = "args", .type = FIELD_STRINGS, .max = 1000, .help = "their arguments" },
+    { 0 },
+};
+
+const struct api_field comparison_fields[] = {
+    { .name = "variants",
+      .type = FIELD_OBJECTS,
+      .required = true,
+      .fields = variant_fields,
+      .elsewhere = "stdin=inputs,stdin_encoding=inputs",
+      .help = "the programs to compare" },
+    { .name = "inputs",
+      .type = FIELD_OBJECTS,
+      .fields = compared_input_fields,
+      .help = "what each of them is given; nothing, once, when absent" },
+    { .name = "compare",
+      .type = FIELD_STRING,
+      .one_of = compare_words,
+      .help = "when outputs are the same: trim (the default), exact, tokens" },
+    { .name = "parallel",
+      .type = FIELD_INT,
+      .min = 1,
+      .max = 100000,
+      .help = "how many run at a time; 1 gives the steadiest times" },
+    { .name = "stream",
+      .type = FIELD_BOOL,
+      .help = "each run as it ends, as lines of JSON, or as server-sent events by Accept" },
+    { .name = "cancel_on_disconnect",
+      .type = FIELD_BOOL,
+      .help = "stop when the client goes away; otherwise it goes on" },
+    { 0 },
+};
+
+/* One variant on one input. */
+struct cell {
+    json_t *run;                /* as it is shown */
+    json_t *language, *version; /* NULL while not known */
+    bool ran;
+    enum verdict verdict;
+    struct usage usage;
+    unsigned char digest[crypto_generichash_BYTES]; /* of what counts of its stdout */
+};
+
+struct comparison {
+    struct group group; /* first: one is the other */
+    struct answer answer;
+    const json_t *variants;
+    json_t *inputs;
+    json_t *variant_names, *input_names;
+    size_t n_variants, n_inputs;
+    enum compare_mode compare;
+    struct cell *cells; /* as the group's items */
+};
+
+static struct comparison *comparison_of(struct group *g)
+{
+    return (struct comparison *)g;
+}
+
+static struct cell *cell_at(const struct comparison *m, size_t variant, size_t input)
+{
+    return &m->cells[input * m->n_variants + variant];
+}
+
+static json_t *variant_request(const json_t *variant)
+{
+    json_t *request = json_copy((json_t *)variant);
+    (void)json_object_del(request, "name");
+    return request;
+}
+
+static json_t *comparison_request(const struct group *g, size_t k)
+{
+    const struct comparison *m = (const struct comparison *)g;
+    json_t *variant = variant_request(json_array_get(m->variants, k % m->n_variants));
+    json_t *request = variant ? request_with_input(variant,
+                                                   json_array_get(m->inputs, k / m->n_variants))
+                              : NULL;
+    json_decref(variant);
+    return request;
+}
+
+/* Two outputs that output_same() calls the same have the same digest, and a whole output need not be kept. */
+static int digest_output(enum compare_mode mode, const struct run *x,
+                         unsigned char out[crypto_generichash_BYTES], struct err *e)
+{
+    scoped(buf) b = { 0 };
+    crypto_generichash_state state;
+    struct output_cursor c;
+    struct output_piece p;
+    if (journal_collect(&x->journal, JOURNAL_STDOUT, UINT64_MAX, &b, e))
+        return -1;
+    (void)crypto_generichash_init(&state, NULL, 0, crypto_generichash_BYTES);
+    output_cursor_init(&c, mode, b.data, b.len);
+    while (output_next(&c, &p)) {
+        uint64_t len = p.len;
+        (void)crypto_generichash_update(&state, (const unsigned char *)&len, sizeof len);
+        (void)crypto_generichash_update(&state, (const unsigned char *)p.bytes, p.len);
+    }
+    (void)crypto_generichash_final(&state, out, crypto_generichash_BYTES);
+    return 0;
+}
+
+/* The fields of a result that are looked at side by side; the rest is at /v1/runs/{run_id}. */
+static void show_run(struct cell *cell, const struct run *x, uint64_t inline_max)
+{
+    static const char *const shown[] = {
+        "verdict",          "exit_code",     "signal",        "stdout",
+        "stderr",           "stdout_base64", "stderr_base64", "stdout_truncated",
+        "stderr_truncated", "stdout_cut",    "stderr_cut",    "usage",
+        "limits_hit",       "error",
+    };
+    json_t *result = run_result_object(x, inline_max);
+    json_put(cell->run, "run_id", json_string(x->id));
+    for (size_t i = 0; i < ARRAY_LEN(shown); i++) {
+        json_t *value = json_object_get(result, shown[i]);
+        if (value)
+            (void)json_object_set(cell->run, shown[i], value);
+    }
+    cell->language = json_incref(json_object_get(result, "language"));
+    cell->version = json_incref(json_object_get(result, "version"));
+    json_decref(result);
+}
+
+static void tell_run(struct comparison *m, size_t k)
+{
+    static const char *const told[] = { "stdout", "stderr", "stdout_base64", "stderr_base64" };
+    json_t *run = m->cells[k].run;
+    if (!m->answer.streamed && m->group.call->http)
+        return;
+    json_t *event = json_object();
+    json_put(event, "index", json_integer((json_int_t)k));
+    json_put(event, "variant", json_incref(json_array_get(m->variant_names, k % m->n_variants)));
+    json_put(event, "result", json_incref(run));
+    answer_event(&m->answer, "result", event);
+    for (size_t i = 0; i < ARRAY_LEN(told); i++) /* once is enough, or nobody is there */
+        (void)json_object_del(run, told[i]);
+}
+
+static void comparison_finished(struct group *g, size_t k, const struct run *x, const struct err *e)
+{
+    struct comparison *m = comparison_of(g);
+    struct cell *cell = &m->cells[k];
+    struct err failure = { 0 };
+    cell->verdict = VERDICT_INTERNAL_ERROR;
+    cell->run = json_object();
+    json_put(cell->run, "input", json_incref(json_array_get(m->input_names, k / m->n_variants)));
+    if (x) {
+        show_run(cell, x, group_inline_max(g));
+        cell->ran = true;
+        cell->usage = x->result.usage;
+        cell->verdict = x->result.verdict;
+        if (digest_output(m->compare, x, cell->digest, &failure)) {
+            cell->verdict = VERDICT_INTERNAL_ERROR;
+            e = &failure;
+        }
+    }
+    if (e) {
+        json_put(cell->run, "verdict", json_string(verdict_word(cell->verdict)));
+        json_put(cell->run, "error", json_string(e->text));
+    }
+    tell_run(m, k);
+}
+
+static void comparison_skipped(struct group *g, size_t k)
+{
+    struct comparison *m = comparison_of(g);
+    json_t *run = m->cells[k].run = json_object();
+    m->cells[k].verdict = VERDICT_CANCELLED;
+    json_put(run, "input", json_incref(json_array_get(m->input_names, k / m->n_variants)));
+    json_put(run, "state", json_string("skipped"));
+    tell_run(m, k);
+}
+
+/* ---- side by side ---- */
+
+static json_t *variant_object(const struct comparison *m, size_t v)
+{
+    const json_t *variant = json_array_get(m->variants, v);
+    json_t *o = json_object(), *runs = json_array(), *version = NULL;
+    json_t *language = json_object_get(variant, "language"); /* what it is known as, once it ran */
+    struct usage total = { 0 };
+    for (size_t i = 0; i < m->n_inputs; i++) {
+        const struct cell *cell = cell_at(m, v, i);
+        (void)json_array_append(runs, cell->run);
+        total.wall_us += cell->usage.wall_us;
+        total.cpu_us += cell->usage.cpu_us;
+        if (cell->usage.memory_peak_bytes > total.memory_peak_bytes)
+            total.memory_peak_bytes = cell->usage.memory_peak_bytes;
+        version = cell->version ? cell->version : version;
+        language = cell->language ? cell->language : language;
+    }
+    json_put(o, "name", json_incref(json_array_get(m->variant_names, v)));
+    json_put(o, "language", language ? json_incref(language) : json_null());
+    json_put(o, "version", version ? json_incref(version) : json_null());
+    json_put(o, "runs", runs);
+    json_put(o, "total",
+             json_pack("{s:f, s:f, s:I}", "wall_ms", (double)total.wall_us / 1000, "cpu_ms",
+                       (double)total.cpu_us / 1000, "memory_peak_bytes",
+                       (json_int_t)total.memory_peak_bytes));
+    return o;
+}
+
+static bool cells_agree(const struct cell *a, const struct cell *b)
+{
+    return a->ran && b->ran && a->verdict == b->verdict &&
+           memcmp(a->digest, b->digest, sizeof a->digest) == 0;
+}
+
+/* Which variants did the same on an input. One that failed agrees only with those that failed like it. */
+static json_t *agreement_object(const struct comparison *m, size_t input)
+{
+    json_t *o = json_object(), *groups = json_array();
+    bool all_ok = true;
+    for (size_t v = 0; v < m->n_variants; v++) {
+        const struct cell *cell = cell_at(m, v, input);
+        size_t first = 0;
+        all_ok = all_ok && cell->ran && cell->verdict == VERDICT_OK;
+        while (first < v && !cells_agree(cell_at(m, first, input), cell))
+            first++;
+        if (first < v)
+            continue;
+        json_t *names = json_array(); /* the first of its group gathers the others */
+        for (size_t other = v; other < m->n_variants; other++) {
+            if (other == v || cells_agree(cell, cell_at(m, other, input)))
+                (void)json_array_append(names, json_array_get(m->variant_names, other));
+        }
+        (void)json_array_append_new(groups, names);
+    }
+    json_put(o, "input", json_incref(json_array_get(m->input_names, input)));
+    json_put(o, "same_output", json_boolean(all_ok && json_array_size(groups) == 1));
+    json_put(o, "groups", groups);
+    return o;
+}
+
+/* Of those that ended well; null when none did. */
+static json_t *fastest_object(const struct comparison *m, size_t input)
+{
+    json_t *o = json_object();
+    const struct cell *best = NULL;
+    size_t best_variant = 0;
+    for (size_t v = 0; v < m->n_variants; v++) {
+        const struct cell *cell = cell_at(m, v, input);
+        if (cell->ran && cell->verdict == VERDICT_OK &&
+            (!best || cell->usage.wall_us < best->usage.wall_us)) {
+            best = cell;
+            best_variant = v;
+        }
+    }
+    json_put(o, "input", json_incref(json_array_get(m->input_names, input)));
+    json_put(o, "variant",
+             best ? json_incref(json_array_get(m->variant_names, best_variant)) : json_null());
+    json_put(o, "wall_ms", best ? json_real((double)best->usage.wall_us / 1000) : json_null());
+    return o;
+}
+
+static void comparison_free(struct comparison *m)
+{
+    for (size_t k = 0; m->cells && k < m->group.n; k++) {
+        json_decref(m->cells[k].run);
+        json_decref(m->cells[k].language);
+        json_decref(m->cells[k].version);
+    }
+    free(m->cells);
+    json_decref(m->inputs);
+    json_decref(m->variant_names);
+    json_decref(m->input_names);
+    group_done(&m->group);
+    free(m);
+}
+
+static void comparison_done(struct group *g)
+{
+    struct comparison *m = comparison_of(g);
+    struct answer answer = m->answer;
+    json_t *o = json_object(), *variants = json_array(), *agreement = json_array(),
+           *fastest = json_array();
+    for (size_t v = 0; v < m->n_variants; v++)
+        (void)json_array_append_new(variants, variant_object(m, v));
+    for (size_t i = 0; i < m->n_inputs; i++) {
+        (void)json_array_append_new(agreement, agreement_object(m, i));
+        (void)json_array_append_new(fastest, fastest_object(m, i));
+    }
+    json_put(o, "id", json_string(g->id));
+    json_put(o, "inputs", json_incref(m->input_names));
+    json_put(o, "variants", variants);
+    json_put(o, "agreement", agreement);
+    json_put(o, "fastest", fastest);
+    json_put(o, "wall_ms", json_real(group_wall_ms(g)));
+    g->call->on_gone = NULL;
+    comparison_free(m); /* before the call's end, after which its body may be gone */
+    answer_end(&answer, o);
+}
+
+static const struct group_ops comparison_ops = {
+    .request = comparison_request,
+    .finished = comparison_finished,
+    .skipped = comparison_skipped,
+    .done = comparison_done,
+};
+
+/* ---- POST /v1/comparisons ---- */
+
+static void client_gone(struct api_call *c)
+{
+    struct comparison *m = c->user;
+    if (json_is_true(json_object_get(c->body, "cancel_on_disconnect")))
+        group_stop(&m->group);
+}
+
+/* Names tell runs apart in the answer, so each is there once. */
+static int gather_names(const json_t *list, const char *what, const char *prefix, json_t **ret,
+                        char field[128], struct err *e)
+{
+    *ret = json_array();
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *name = name_or_number(json_array_get(list, i), prefix, i);
+        for (size_t j = 0; j < i; j++) {
+            if (!json_equal(json_array_get(*ret, j), name))
+                continue;
+            json_decref(name);
+            (void)snprintf(field, 128, "%s[%zu].name", what, i);
+            return err_set(e, ERR_BAD_REQUEST, 0,
+                           "%s[%zu].name '%s' is the name of %s[%zu] already: give each its own",
+                           what, i, QUOTED(json_string_value(name)), what, j);
+        }
+        if (json_array_append_new(*ret, name))
+            return err_no_memory(e, "the names");
+    }
+    return 0;
+}
+
+static int check_variants(const struct comparison *m, char field[128], struct err *e)
+{
+    for (size_t v = 0; v < m->n_variants; v++) {
+        char prefix[32];
+        json_t *request = variant_request(json_array_get(m->variants, v));
+        (void)snprintf(prefix, sizeof prefix, "variants[%zu]", v);
+        int rc = request ? group_check(&m->group, request, prefix, field, e)
+                         : err_no_memory(e, "the variants");
+        if (rc == 0 && v == 0) /* any of them would do */
+            rc = group_check_inputs(&m->group, request, m->inputs, field, e);
+        json_decref(request);
+        if (rc)
+            return -1;
+    }
+    return 0;
+}
+
+static int comparison_prepare(struct comparison *m, struct api_call *c, char field[128],
+                              struct err *e)
+{
+    json_t *inputs = json_object_get(c->body, "inputs");
+    m->group.call = c;
+    m->variants = json_object_get(c->body, "variants");
+    m->inputs = inputs ? json_incref(inputs) : json_pack("[{}]");
+    m->n_variants = json_array_size(m->variants);
+    m->n_inputs = json_array_size(m->inputs);
+    m->compare = compare_parse(json_string_value(json_object_get(c->body, "compare")));
+    size_t n = m->n_variants * m->n_inputs;
+    (void)snprintf(field, 128, "%s", m->n_inputs == 0 ? "inputs" : "variants");
+    if (group_check_count(c, "variants times inputs", n, e) ||
+        group_init(&m->group, &comparison_ops, c, "cmp_", n, e))
+        return -1;
+    (void)snprintf(field, 128, "parallel");
+    if (group_set_parallel(&m->group, e) ||
+        gather_names(m->variants, "variants", "variant", &m->variant_names, field, e) ||
+        gather_names(m->inputs, "inputs", "input", &m->input_names, field, e) ||
+        check_variants(m, field, e))
+        return -1;
+    m->cells = calloc(n, sizeof *m->cells);
+    return m->cells ? 0 : err_no_memory(e, "the results");
+}
+
+void comparison_post(struct api_call *c)
+{
+    struct err e = { 0 };
+    char field[128] = "";
+    struct comparison *m = calloc(1, sizeof *m);
+    if (!m) {
+        api_fail_no_memory(c);
+        return;
+    }
+    if (comparison_prepare(m, c, field, &e)) {
+        comparison_free(m);
+        api_fail(c, &e, err_blame(e.code) == BLAME_CALLER ? field : NULL);
+        return;
+    }
+    c->user = m;
+    c->on_gone = client_gone;
+    answer_begin(&m->answer, c);
+    group_start(&m->group);
+}

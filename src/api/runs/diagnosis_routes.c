@@ -1,0 +1,172 @@
+/* /v1/diagnoses: what an error means that a program printed elsewhere. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/kernel/api.h"
+#include "api/kernel/fields.h"
+#include "api/runs/debug_report.h"
+#include "api/runs/history_routes.h"
+#include "api/runs/run_fields.h"
+#include "base/auto.h"
+#include "base/text.h"
+#include "diagnose/core/diagnose.h"
+#include "run/diagnosis_json.h"
+#include "run/json.h"
+#include "runtime/language.h"
+
+enum { SOURCES_MAX = 64 };
+
+struct sources {
+    struct source_file files[SOURCES_MAX];
+    struct buf texts[SOURCES_MAX];
+    size_t n;
+};
+
+static void sources_done(struct sources *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        buf_done(&s->texts[i]);
+}
+
+/* A file of the request, whose form was validated: its text, or an object with it. */
+static int add_source(struct sources *s, const char *name, const json_t *file, struct err *e)
+{
+    const json_t *content = json_is_object(file) ? json_object_get(file, "content") : file;
+    const char *encoding = json_string_value(json_object_get(file, "encoding"));
+    if (s->n == SOURCES_MAX || !name || !json_is_string(content))
+        return 0;
+    struct buf *text = &s->texts[s->n];
+    if (content_decode(content, encoding, text, e)) {
+        buf_done(text);
+        return -1;
+    }
+    s->files[s->n++] = (struct source_file){ name, buf_str(text), text->len };
+    return 0;
+}
+
+static int read_sources(const struct api_call *c, const char *main_name, struct sources *s,
+                        struct err *e)
+{
+    const json_t *files = json_object_get(c->body, "files"),
+                 *code = json_object_get(c->body, "code"), *file;
+    const char *name;
+    size_t i;
+    if (code && add_source(s, main_name, code, e))
+        return -1;
+    json_object_foreach((json_t *)files, name, file) {
+        if (add_source(s, name, file, e))
+            return -1;
+    }
+    json_array_foreach(files, i, file) {
+        if (add_source(s, json_string_value(json_object_get(file, "name")), file, e))
+            return -1;
+    }
+    return 0;
+}
+
+static const struct language *language_asked(const struct api_call *c, struct err *e)
+{
+    const char *name = api_text(c, "language");
+    const struct language *l = name ? language_find(name) : NULL;
+    if (name && !l)
+        (void)!language_refuse(name, e);
+    return l;
+}
+
+static struct evidence evidence_of(json_int_t exit_code)
+{
+    struct evidence ev = { .reason = END_EXIT, .exit_code = (int)exit_code };
+    if (exit_code > 128 && exit_code < 160)
+        ev.signal = (int)exit_code - 128;
+    return ev;
+}
+
+static void post_diagnosis(struct api_call *c)
+{
+    struct err e = { 0 };
+    const struct language *l = language_asked(c, &e);
+    autofree struct diagnosis *d = malloc(sizeof *d);
+    autofree struct sources *s = calloc(1, sizeof *s);
+    if (e.code != ERR_NONE) {
+        api_fail(c, &e, "language");
+        return;
+    }
+    if (!d || !s) {
+        api_fail_no_memory(c);
+        return;
+    }
+    const char *main_name = l ? l->main_file : "main";
+    if (read_sources(c, main_name, s, &e)) {
+        sources_done(s);
+        api_fail(c, &e, "files");
+        return;
+    }
+    const json_t *text = json_object_get(c->body, "stderr"),
+                 *printed = json_object_get(c->body, "stdout");
+    json_int_t exit_code = json_integer_value(json_object_get(c->body, "exit_code"));
+    struct evidence ev = evidence_of(exit_code);
+    const struct diagnose_input in = {
+        .language = l ? l->name : NULL,
+        .grammar = language_grammar(l),
+        .text = json_string_value(text),
+        .len = json_string_length(text),
+        .printed = json_string_value(printed),
+        .printed_len = json_string_length(printed),
+        .main_name = s->n ? s->files[0].name : NULL,
+        .sources = s->files,
+        .n_sources = s->n,
+        .evidence = exit_code ? &ev : NULL,
+        .verdict = VERDICT_RUNTIME_ERROR,
+    };
+    bool found = diagnose(engine_diagnoser(c->api->runner), &in, d);
+    json_t *answer = json_object();
+    json_put(answer, "diagnosis", found ? diagnosis_json(d) : json_null());
+    json_put(answer, "reason",
+             found ? json_null()
+             : l   ? json_sprintf("no error of %s was found in the text", l->name)
+                   : json_string("no error was found in the text; 'language' says how to read it"));
+    sources_done(s);
+    api_reply(c, 200, answer);
+}
+
+static const struct api_field diagnosis_fields[] = {
+    { "language", FIELD_STRING, .max = 64,
+      .help = "what printed it; otherwise told by what the error looks like", .also = "lang" },
+    { "stderr", FIELD_DATA, .required = true,
+      .help = "what it printed: of a long text the first and the last 128 KiB are read",
+      .also = "text,error,traceback" },
+    { "stdout", FIELD_DATA, .help = "some languages report there" },
+    { "exit_code", FIELD_INT, .max = 255, .help = "how it ended; 128 + signal" },
+    { "code", FIELD_STRING, .help = "the program, for what its lines say" },
+    { "files", FIELD_FILES, .help = "its files, in place of code or beside it" },
+    { 0 },
+};
+
+/* A run that is still known to the runner. */
+static void get_debug_report(struct api_call *c)
+{
+    struct err e = { 0 };
+    const struct run *x = engine_find(c->api->runner, c->params[0]);
+    if (!x || !history_may_see(c, x->spec.key)) {
+        history_get_debug_report(c);
+        return;
+    }
+    if (!x->result_json) {
+        (void)!err_set(&e, ERR_CONFLICT, 0,
+                       "run '%s' is not over: its state is %s; ask again when it is", x->id,
+                       run_state_word(x->state));
+        api_fail(c, &e, NULL);
+        return;
+    }
+    json_t *result = run_result_object(x, RUN_INLINE_MAX);
+    api_reply(c, 200, debug_report(result));
+    json_decref(result);
+}
+
+const struct api_route diagnosis_routes[] = {
+    { METHOD_POST, "/v1/diagnoses", SCOPE_ANY, STYLE_V1, diagnosis_fields, NULL, 0, post_diagnosis,
+      "Explain an error that a program printed" },
+    { METHOD_GET, "/v1/runs/{id}/debug-report", SCOPE_ANY, STYLE_V1, NULL, NULL, 0,
+      get_debug_report, "What went wrong with a run, and a report of it" },
+    { 0 },
+};

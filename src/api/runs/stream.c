@@ -1,0 +1,346 @@
+#include "api/runs/stream.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "api/approvals/approvals.h"
+#include "base/auto.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "run/json.h"
+
+enum { KEEP_ALIVE_MS = 15000, BEYOND_RECORDS = 2 };
+
+struct stream {
+    struct run_watch watch;
+    struct api_call *call;
+    struct run *x;          /* followed; NULL: replayed */
+    struct journal journal; /* of a replay */
+    json_t *result;         /* of a replay, or once done */
+    enum stream_format format;
+    enum journal_kind kind; /* of STREAM_RAW */
+    uint64_t after;         /* what the client has seen */
+    struct journal_reader at;
+    struct journal_record record;
+    struct buf carry[JOURNAL_KINDS]; /* a character that has only begun */
+    bool cancel, sent_started, over, pumping;
+    uv_timer_t keep_alive;
+};
+
+static const char *const content_types[] = {
+    [STREAM_NDJSON] = "application/x-ndjson",
+    [STREAM_SSE] = "text/event-stream",
+    [STREAM_RAW] = "application/octet-stream",
+};
+
+static const char *const kind_names[JOURNAL_KINDS] = {
+    [JOURNAL_STDOUT] = "stdout",
+    [JOURNAL_STDERR] = "stderr",
+};
+
+uint64_t stream_last(const struct journal *j)
+{
+    return j->records + BEYOND_RECORDS + JOURNAL_KINDS;
+}
+
+const char *stream_content_type(enum stream_format format)
+{
+    return content_types[format];
+}
+
+bool stream_asked(const struct api_call *c, bool wanted, enum stream_format *ret_format)
+{
+    const char *accept = c->http ? http_request_header(&c->http->request, "Accept") : NULL;
+    for (int i = STREAM_SSE; accept && i >= 0; i--) {
+        if (strcasestr(accept, content_types[i])) {
+            *ret_format = (enum stream_format)i;
+            return true;
+        }
+    }
+    *ret_format = STREAM_NDJSON;
+    return wanted;
+}
+
+void stream_send(struct api_call *c, enum stream_format format, uint64_t seq, const char *name,
+                 json_t *event)
+{
+    char *text = event ? json_dumps(event, JSON_COMPACT | JSON_DIGITS) : NULL;
+    scoped(buf) b = { 0 };
+    struct err e;
+    int failed = !text;
+    if (!failed && format == STREAM_SSE)
+        failed = buf_addf(&b, &e, "id: %" PRIu64 "\nevent: %s\ndata: ", seq, name);
+    failed = failed || buf_add(&b, text, strlen(text), &e) ||
+             buf_add(&b, "\n\n", format == STREAM_SSE ? 2 : 1, &e);
+    if (!failed)
+        api_stream_write(c, b.data, b.len);
+    free(text);
+    json_decref(event);
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static void stream_free(struct stream *s)
+{
+    struct run *x = s->x;
+    s->x = NULL;
+    if (x)
+        run_watch_remove(x, &s->watch);
+    else
+        journal_done(&s->journal);
+    json_decref(s->result);
+    buf_done(&s->record.bytes);
+    for (int i = 0; i < JOURNAL_KINDS; i++)
+        buf_done(&s->carry[i]);
+    uv_close((uv_handle_t *)&s->keep_alive, on_timer_closed);
+}
+
+static const struct journal *journal_of(const struct stream *s)
+{
+    return s->x ? &s->x->journal : &s->journal;
+}
+
+static json_t *output_event(const struct stream *s, enum journal_kind kind, uint64_t seq,
+                            const char *bytes, size_t n)
+{
+    struct err e;
+    json_t *o = json_pack("{s:s, s:I, s:f}", "event", kind_names[kind], "seq", (json_int_t)seq,
+                          "time_ms", (double)s->record.time_us / 1000);
+    if (text_is_utf8(bytes, n)) {
+        (void)json_object_set_new(o, "data", json_stringn_nocheck(bytes, n));
+        return o;
+    }
+    scoped(buf) exact = { 0 };
+    if (text_add_base64(&exact, bytes, n, &e) == 0)
+        (void)json_object_set_new(o, "data_base64", json_stringn_nocheck(exact.data, exact.len));
+    return o;
+}
+
+/* A piece of output, without the character that has only begun at its end: that goes with the next piece. */
+static void send_record(struct stream *s)
+{
+    struct journal_record *r = &s->record;
+    struct buf *carry = &s->carry[r->kind];
+    uint64_t seq = 1 + (uint64_t)r->number;
+    struct err e;
+    if (buf_add(carry, r->bytes.data, r->bytes.len, &e))
+        return;
+    size_t whole = text_whole(carry->data, carry->len);
+    if (seq > s->after && whole > 0)
+        stream_send(s->call, s->format, seq, kind_names[r->kind],
+                    output_event(s, r->kind, seq, carry->data, whole));
+    memmove(carry->data, carry->data + whole, carry->len - whole);
+    carry->len -= whole;
+}
+
+static void send_raw(struct stream *s)
+{
+    if (s->record.kind == s->kind)
+        api_stream_write(s->call, s->record.bytes.data, s->record.bytes.len);
+}
+
+static void send_started(struct stream *s, const char *id, json_t *started_at)
+{
+    if (s->sent_started) {
+        json_decref(started_at);
+        return;
+    }
+    s->sent_started = true;
+    json_t *o = json_pack("{s:s, s:i, s:s, s:o}", "event", "started", "seq", 1, "id", id,
+                          "started_at", started_at);
+    if (s->after < 1)
+        stream_send(s->call, s->format, 1, "started", o);
+    else
+        json_decref(o);
+}
+
+/* What never became a whole character, and the end. */
+static void send_done(struct stream *s)
+{
+    uint64_t seq = journal_of(s)->records + BEYOND_RECORDS;
+    for (int i = 0; i < JOURNAL_KINDS; i++, seq++)
+        if (s->carry[i].len > 0 && seq > s->after)
+            stream_send(
+                s->call, s->format, seq, kind_names[i],
+                output_event(s, (enum journal_kind)i, seq, s->carry[i].data, s->carry[i].len));
+    json_t *o = json_pack("{s:s, s:I, s:O}", "event", "done", "seq", (json_int_t)seq, "result",
+                          s->result);
+    stream_send(s->call, s->format, seq, "done", o);
+}
+
+static void end(struct stream *s)
+{
+    struct api_call *c = s->call;
+    stream_free(s);
+    api_stream_end(c);
+}
+
+/* Sends what there is, as much as the client takes. */
+static void pump(struct stream *s)
+{
+    bool more = true;
+    struct err e = { 0 };
+    if (s->x && !s->sent_started && !s->over) /* output may be faster than the word of its start */
+        return;
+    if (s->pumping) /* sending may find that the client is gone, or that all was taken */
+        return;
+    s->pumping = true;
+    while (s->call->http && api_stream_queued(s->call) < STREAM_QUEUED) {
+        if (journal_next(journal_of(s), &s->at, &s->record, &more, &e)) {
+            log_error(LOG_ERROR, "stream.failed", &e);
+            s->over = true;
+            more = false;
+        }
+        if (!more)
+            break;
+        if (s->format == STREAM_RAW)
+            send_raw(s);
+        else
+            send_record(s);
+    }
+    s->pumping = false;
+    if (!s->call->http) {
+        if (s->over)
+            end(s);
+        return;
+    }
+    if (!more && s->over) {
+        if (s->result)
+            send_done(s);
+        end(s);
+    }
+}
+
+static void news(struct run_watch *w, struct run *x, enum run_event what)
+{
+    struct stream *s = (struct stream *)w;
+    if (what == RUN_EVENT_RECORDED || s->format == STREAM_RAW)
+        return;
+    if (what == RUN_EVENT_STARTED)
+        send_started(s, x->id, result_time((uint64_t)x->started_at_ms));
+    if (what == RUN_EVENT_DONE) {
+        s->over = true;
+        s->result = x->record_err.code == ERR_NONE && x->result_json
+                        ? json_incref(x->result_json)
+                        : json_pack("{s:s, s:s, s:s}", "id", x->id, "verdict", "internal_error",
+                                    "error", x->record_err.text);
+    }
+    pump(s);
+}
+
+static void on_drain(struct api_call *c)
+{
+    pump(c->user);
+}
+
+static void on_gone(struct api_call *c)
+{
+    struct stream *s = c->user;
+    if (s->pumping)
+        return; /* whoever pumps will see */
+    if (s->x && s->cancel && !s->over)
+        run_cancel(s->x);
+    end(s);
+}
+
+static void on_half_close(struct api_call *c)
+{
+    struct stream *s = c->user;
+    if (s->x && s->cancel && !s->over)
+        run_cancel(s->x);
+}
+
+static void on_keep_alive(uv_timer_t *timer)
+{
+    struct stream *s = timer->data;
+    if (s->call->http && api_stream_queued(s->call) == 0 && s->format == STREAM_SSE)
+        api_stream_write(s->call, ": keep-alive\n\n", 14);
+    else if (s->call->http && api_stream_queued(s->call) == 0 && s->format == STREAM_NDJSON)
+        api_stream_write(s->call, "{\"event\":\"keepalive\"}\n", 22);
+}
+
+static struct stream *stream_new(struct api_call *c, enum stream_format format, uint64_t after)
+{
+    struct stream *s = calloc(1, sizeof *s);
+    if (!s) {
+        api_fail_no_memory(c);
+        return NULL;
+    }
+    s->call = c;
+    s->format = format;
+    s->after = after;
+    c->user = s;
+    c->on_gone = on_gone;
+    c->on_drain = on_drain;
+    c->on_half_close = on_half_close;
+    (void)uv_timer_init(c->api->loop, &s->keep_alive);
+    s->keep_alive.data = s;
+    (void)uv_timer_start(&s->keep_alive, on_keep_alive, KEEP_ALIVE_MS, KEEP_ALIVE_MS);
+    api_stream_begin(c, stream_content_type(format));
+    return s;
+}
+
+void stream_follow(struct api_call *c, struct run *x, enum stream_format format, uint64_t after,
+                   bool cancel)
+{
+    struct stream *s = stream_new(c, format, after);
+    if (!s)
+        return;
+    s->x = x;
+    s->cancel = cancel;
+    s->watch.news = news;
+    run_watch_add(x, &s->watch);
+    const char *now = run_state_word(x->state == RUN_WAITING ? RUN_WAITING : RUN_QUEUED);
+    if (x->started_at_ms == 0 && after == 0)
+        stream_send(c, format, 0, now,
+                    json_pack("{s:s, s:i, s:s, s:o*}", "event", now, "seq", 0, "id", x->id,
+                              "approval",
+                              x->state == RUN_WAITING ? approvals_of_run(c->api, x->id) : NULL));
+    if (x->started_at_ms > 0)
+        send_started(s, x->id, result_time((uint64_t)x->started_at_ms));
+    pump(s);
+}
+
+void stream_replay(struct api_call *c, struct journal *j, json_t *result, enum stream_format format,
+                   uint64_t after)
+{
+    struct stream *s = stream_new(c, format, after);
+    if (!s) {
+        journal_done(j);
+        json_decref(result);
+        return;
+    }
+    s->journal = *j;
+    s->result = result;
+    s->over = true;
+    json_t *started_at = json_object_get(result, "started_at");
+    if (json_is_string(started_at))
+        send_started(s, json_string_value(json_object_get(result, "id")), json_incref(started_at));
+    pump(s);
+}
+
+void stream_raw(struct api_call *c, struct run *x, struct journal *j, enum journal_kind kind)
+{
+    struct stream *s = stream_new(c, STREAM_RAW, 0);
+    if (!s) {
+        if (!x)
+            journal_done(j);
+        return;
+    }
+    s->kind = kind;
+    s->over = true; /* what there is now */
+    s->x = x;
+    if (x) {
+        s->watch.news = news;
+        run_watch_add(x, &s->watch);
+    } else {
+        s->journal = *j;
+    }
+    pump(s);
+}

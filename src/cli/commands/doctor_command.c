@@ -1,0 +1,310 @@
+/* `belljar doctor`: tries every level for real, and says how to get the next better one. */
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "base/place.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/commands/warm_view.h"
+#include "config.h"
+#include "run/result.h"
+#include "run/trial.h"
+#include "runtime/language.h"
+#include "runtime/version.h"
+
+struct finding {
+    enum level level;
+    bool available;
+    struct isolation isolation;
+    struct err why;
+};
+
+struct checkup {
+    struct finding findings[LEVELS_TO_TRY];
+    const struct finding *best; /* NULL: nothing works here */
+    struct utsname kernel;
+    uint32_t landlock_abi;
+    bool needed[16]; /* which of remedies[]; found out with the rights we were started with */
+};
+
+/* What can be missing, how it shows, and the command that gets it. */
+struct remedy {
+    bool (*needed)(const struct checkup *c);
+    layer_set layers; /* that it would bring */
+    const char *what, *command;
+};
+
+static bool sysctl_is(const char *path, const char *value)
+{
+    char text[64];
+    ssize_t n = fd_read_file(AT_FDCWD, path, text, sizeof text);
+    if (n > 0 && text[n - 1] == '\n')
+        text[n - 1] = '\0';
+    return n > 0 && strcmp(text, value) == 0;
+}
+
+static bool not_root(const struct checkup *c)
+{
+    return !c->findings[0].available && geteuid() != 0;
+}
+
+static bool no_user_namespaces(const struct checkup *c)
+{
+    (void)c;
+    return sysctl_is("/proc/sys/user/max_user_namespaces", "0");
+}
+
+static bool userns_for_root_only(const struct checkup *c)
+{
+    (void)c;
+    return sysctl_is("/proc/sys/kernel/unprivileged_userns_clone", "0");
+}
+
+static bool userns_by_apparmor(const struct checkup *c)
+{
+    (void)c;
+    return sysctl_is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1");
+}
+
+static bool not_delegated(const struct checkup *c)
+{
+    return c->best && geteuid() != 0 && c->best->isolation.cgroup_version == 0;
+}
+
+static bool root_without_cgroup(const struct checkup *c)
+{
+    return geteuid() == 0 && !c->findings[0].available && c->best &&
+           c->best->isolation.cgroup_version == 0;
+}
+
+static bool no_landlock(const struct checkup *c)
+{
+    return c->landlock_abi == 0 &&
+           (c->best || strstr(c->findings[LEVELS_TO_TRY - 1].why.text, "Landlock"));
+}
+
+static bool no_namespaces(const struct checkup *c)
+{
+    return c->best && !(c->best->isolation.layers & LAYER_BIT(LAYER_USER_NS)) &&
+           !no_user_namespaces(c) && !userns_for_root_only(c) && !userns_by_apparmor(c);
+}
+
+static bool copied_alone(const struct checkup *c)
+{
+    (void)c;
+    char path[4200];
+    struct err absent;
+    return place_find(GUEST_DIR, path, sizeof path, &absent) != 0;
+}
+
+/* The first that brings a missing layer is the one shown beside it. */
+static const struct remedy remedies[] = {
+    { copied_alone, 0,
+      "the files that languages need are not beside this program, as where it was built",
+      "ln -sf /PATH/OF/THE/SOURCES/build/belljar /usr/local/bin/belljar" },
+    { no_user_namespaces, LAYERS_OF_NAMESPACES, "user namespaces are switched off",
+      "sysctl -w user.max_user_namespaces=10000" },
+    { userns_for_root_only, LAYERS_OF_NAMESPACES, "user namespaces are for root only",
+      "sysctl -w kernel.unprivileged_userns_clone=1" },
+    { userns_by_apparmor, LAYERS_OF_NAMESPACES, "AppArmor restricts user namespaces",
+      "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0" },
+    { no_namespaces, LAYERS_OF_NAMESPACES, "namespaces are forbidden here, as in most containers",
+      "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --cap-add "
+      "SYS_ADMIN ..." },
+    { not_delegated, LAYERS_OF_CGROUPS,
+      "no cgroup is delegated to you, so memory, processes and CPU are not limited as a whole",
+      "systemd-run --user --scope -p Delegate=yes belljar run ..." },
+    { root_without_cgroup, LAYERS_OF_CGROUPS, "no writable cgroup with memory, pids and cpu",
+      "mount -t cgroup2 cgroup2 /sys/fs/cgroup" },
+    { no_landlock, LAYER_BIT(LAYER_LANDLOCK), "the kernel does not offer Landlock",
+      "add landlock to the lsm= list on the kernel's command line and reboot" },
+    { not_root, LAYER_BIT(LAYER_OWN_UID) | LAYERS_OF_CGROUPS, "level jar needs root",
+      "sudo belljar run ..." },
+};
+enum { REMEDIES = ARRAY_LEN(remedies) };
+_Static_assert(REMEDIES <= sizeof((struct checkup *)NULL)->needed, "one for each");
+
+static void examine(struct checkup *c)
+{
+    *c = (struct checkup){ 0 };
+    (void)uname(&c->kernel);
+    for (int i = 0; i < LEVELS_TO_TRY; i++) {
+        struct finding *f = &c->findings[i];
+        f->level = levels_best_first[i];
+        f->available = level_try(f->level, &f->isolation, &f->why) == 0;
+        if (f->available && !c->best)
+            c->best = f;
+        if (f->isolation.landlock_abi > c->landlock_abi)
+            c->landlock_abi = f->isolation.landlock_abi;
+    }
+    for (int i = 0; i < REMEDIES; i++)
+        c->needed[i] = remedies[i].needed(c);
+}
+
+/* A language that can tell its version is installed. NULL otherwise. */
+static void print_level(const struct checkup *c, const struct finding *f)
+{
+    (void)printf("  %-9s %s\n", level_name(f->level),
+                 !f->available  ? "not available"
+                 : f == c->best ? "available, and used unless --isolation says otherwise"
+                                : "available");
+    if (!f->available) {
+        (void)printf("            because: %s\n", f->why.text);
+        return;
+    }
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        if (f->isolation.unenforced & LIMIT_BIT(i))
+            (void)printf("            not enforced for the whole tree: %s (%s)\n",
+                         limit_defs[i].key, limit_defs[i].help);
+}
+
+static void print_text(const struct checkup *c)
+{
+    (void)printf("belljar %s on Linux %s\n\nIsolation levels, strongest first:\n", BELLJAR_VERSION,
+                 c->kernel.release);
+    for (int i = 0; i < LEVELS_TO_TRY; i++)
+        print_level(c, &c->findings[i]);
+    if (c->best) {
+        (void)printf("\nLayers of level %s:\n", level_name(c->best->level));
+        for (int i = 0; i < LAYER_COUNT_; i++)
+            (void)printf("  [%c] %-14s %s\n", c->best->isolation.layers & LAYER_BIT(i) ? 'x' : ' ',
+                         layer_name((enum layer)i), layer_what((enum layer)i));
+        (void)printf("  Landlock ABI %u, cgroup %s%.0u\n", c->landlock_abi,
+                     c->best->isolation.cgroup_version ? "v" : "none",
+                     c->best->isolation.cgroup_version);
+    }
+    (void)printf("\nLanguages:\n");
+    char versions[LANGUAGES_MAX][VERSION_SIZE];
+    versions_ask(versions);
+    for (size_t i = 0; languages[i]; i++)
+        (void)printf("  [%c] %-14s %s\n", versions[i][0] ? 'x' : ' ', languages[i]->name,
+                     versions[i][0] ? versions[i] : languages[i]->install);
+    for (const char *const *problem = language_problems; *problem; problem++)
+        (void)printf("  [!] %s\n", *problem);
+    json_auto_t *warm = warm_ask();
+    warm_print(warm);
+    bool headed = false;
+    for (int i = 0; i < REMEDIES; i++) {
+        if (!c->needed[i])
+            continue;
+        (void)printf("%s  %s\n      %s\n", headed ? "" : "\nWhat is missing, and how to get it:\n",
+                     remedies[i].what, remedies[i].command);
+        headed = true;
+    }
+    if (!headed)
+        (void)printf(c->best
+                         ? "\nNothing is missing.\n"
+                         : "\nNo level works here, for the reasons above: nothing will be run.\n");
+}
+
+static json_t *levels_json(const struct checkup *c)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < LEVELS_TO_TRY; i++) {
+        const struct finding *f = &c->findings[i];
+        (void)json_array_append_new(
+            list, json_pack("{s:s, s:b, s:s?, s:o, s:o}", "level", level_name(f->level),
+                            "available", f->available, "reason", f->available ? NULL : f->why.text,
+                            "layers", result_layer_set(f->isolation.layers), "unenforced",
+                            result_limit_set(f->isolation.unenforced)));
+    }
+    return list;
+}
+
+static json_t *layers_json(const struct checkup *c)
+{
+    json_t *list = json_array();
+    layer_set have = c->best ? c->best->isolation.layers : 0;
+    for (int i = 0; i < LAYER_COUNT_; i++) {
+        bool available = have & LAYER_BIT(i);
+        const char *fix = NULL;
+        for (int k = 0; k < REMEDIES && !available && !fix; k++)
+            if ((remedies[k].layers & LAYER_BIT(i)) && c->needed[k])
+                fix = remedies[k].command;
+        (void)json_array_append_new(
+            list, json_pack("{s:s, s:s, s:b, s:s?}", "name", layer_name((enum layer)i), "what",
+                            layer_what((enum layer)i), "available", available, "fix", fix));
+    }
+    return list;
+}
+
+static json_t *languages_json(void)
+{
+    json_t *list = json_array();
+    char versions[LANGUAGES_MAX][VERSION_SIZE];
+    versions_ask(versions);
+    for (size_t i = 0; languages[i]; i++) {
+        const char *version = versions[i][0] ? versions[i] : NULL;
+        (void)json_array_append_new(
+            list, json_pack("{s:s, s:b, s:s?, s:s}", "name", languages[i]->name, "installed",
+                            version != NULL, "version", version, "install", languages[i]->install));
+    }
+    return list;
+}
+
+static json_t *problems_json(void)
+{
+    json_t *list = json_array();
+    for (const char *const *problem = language_problems; *problem; problem++)
+        (void)json_array_append_new(list, json_string(*problem));
+    return list;
+}
+
+static json_t *missing_json(const struct checkup *c)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < REMEDIES; i++)
+        if (c->needed[i])
+            (void)json_array_append_new(list, json_pack("{s:s, s:s}", "what", remedies[i].what,
+                                                        "command", remedies[i].command));
+    return list;
+}
+
+static int print_json(const struct checkup *c)
+{
+    json_t *o = json_pack(
+        "{s:s, s:s, s:s?, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o?}", "version", BELLJAR_VERSION,
+        "kernel", c->kernel.release, "level", c->best ? level_name(c->best->level) : NULL,
+        "landlock_abi", (int)c->landlock_abi, "cgroup_version",
+        c->best ? (int)c->best->isolation.cgroup_version : 0, "levels", levels_json(c), "layers",
+        layers_json(c), "missing", missing_json(c), "languages", languages_json(),
+        "language_problems", problems_json(), "warm", warm_ask());
+    int rc = o && json_dumpf(o, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF ? 0 : -1;
+    json_decref(o);
+    return rc;
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+    bool json = argc == 2 && strcmp(argv[1], "--json") == 0;
+    struct err e = { 0 };
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        (void)printf("Usage: belljar doctor [--json]\n\nTries every isolation level here and says "
+                     "what is missing "
+                     "for a better one.\n\n"
+                     "      --json                     print one JSON object instead\n"
+                     "      --help                     show this\n");
+        return 0;
+    }
+    if (argc > 1 && !json) {
+        (void)err_set(&e, ERR_USAGE, 0, "doctor takes no '%s': only --json is accepted",
+                      QUOTED(argv[1]));
+        return cli_fail(&e);
+    }
+    struct checkup c;
+    examine(&c);
+    if (json && print_json(&c)) {
+        (void)err_set(&e, ERR_KERNEL, 0, "the findings could not be written");
+        return cli_fail(&e);
+    }
+    if (!json)
+        print_text(&c);
+    return c.best ? 0 : err_exit_status(ERR_UNAVAILABLE);
+}

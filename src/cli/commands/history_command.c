@@ -1,0 +1,301 @@
+/* `belljar history`: what was run, read from the database itself. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/auto.h"
+#include "base/clock.h"
+#include "base/moment.h"
+#include "base/text.h"
+#include "cli/args.h"
+#include "cli/cli.h"
+#include "cli/commands/history_db.h"
+#include "run/journal.h"
+#include "run/json.h"
+#include "run/result.h"
+#include "runtime/language.h"
+#include "spec/verdict.h"
+#include "store/run_records.h"
+
+enum { LIST_DEFAULT = 20, LIST_MAX = 1000, OUTPUT_SHOWN = 4096 };
+
+static const struct arg_row rows[] = {
+    { "json", NULL, 'j', "print JSON: an array of runs, or the one run" },
+    { "number", "N", 'n', "the last N runs (20)" },
+    { "language", "LANG", 'l', "runs of this language only" },
+    { "verdict", "VERDICT", 'v', "runs that ended so only" },
+    { "since", "DUR|TIME", 't', "runs since 2h ago, or since 2026-01-31T12:00:00Z" },
+    { "state", "DIR", 's', "the service's state directory" },
+    { "help", NULL, ARG_HELP, "show this" },
+};
+
+static const struct arg_table table = {
+    "history",
+    "Usage: belljar history [OPTION]... [ID]\n\n"
+    "Runs of the service, the newest first; with an ID that one, its code and what it printed.\n"
+    "Times are UTC. --json has the names and forms of GET /v1/runs.\n",
+    rows,
+    ARRAY_LEN(rows),
+};
+
+struct history_options {
+    const char *state, *id;
+    struct run_query query;
+    bool json, help;
+};
+
+static int parse_since(const char *text, int64_t *ret_ms, struct err *e)
+{
+    if (moment_parse(text, clock_unix_ms(), ret_ms) == 0)
+        return 0;
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "--since '%s' is no moment: " MOMENT_ACCEPTED " is accepted", QUOTED(text));
+}
+
+static int check_verdict(const char *word, struct err *e)
+{
+    enum verdict known;
+    if (verdict_parse(word, &known) == 0)
+        return 0;
+    return err_set(e, ERR_BAD_REQUEST, 0, "--verdict '%s': one of %s is accepted", QUOTED(word),
+                   verdict_list);
+}
+
+static int set_language(struct history_options *o, const char *name, struct err *e)
+{
+    const struct language *l = language_find(name);
+    if (!l)
+        return language_refuse(name, e);
+    o->query.language = l->name;
+    return 0;
+}
+
+static int apply(void *context, int key, char *value, struct err *e)
+{
+    struct history_options *o = context;
+    switch (key) {
+    case 'j':
+        o->json = true;
+        return 0;
+    case 'n':
+        return args_count("-n", value, LIST_MAX, &o->query.limit, e);
+    case 'l':
+        return set_language(o, value, e);
+    case 'v':
+        o->query.verdict = value;
+        return check_verdict(value, e);
+    case 't':
+        return parse_since(value, &o->query.since_ms, e);
+    case 's':
+        o->state = value;
+        return 0;
+    default:
+        o->help = true;
+        return 0;
+    }
+}
+
+/* What callers chose goes to a terminal: nothing in it may control one. */
+static const char *or_dash(const char *text, char *out, size_t size)
+{
+    return text && *text ? text_quote(text, out, size) : "-";
+}
+
+static const char *span(int64_t us, char *out, size_t size)
+{
+    if (us < 1000000)
+        (void)snprintf(out, size, us < 10000 ? "%.1f ms" : "%.0f ms", (double)us / 1e3);
+    else
+        (void)snprintf(out, size, "%.2f s", (double)us / 1e6);
+    return out;
+}
+
+#define ROW_FORMAT "%-19s  %-31s  %-10s  %-15s  %9s  %-16s  %s\n"
+
+static void print_row(const struct run_record *r)
+{
+    char time[32], wall[32] = "-", key[96], thread[96];
+    if (r->state == RUN_FINISHED)
+        span(r->wall_us, wall, sizeof wall);
+    (void)printf(ROW_FORMAT, history_db_time(r->created_ms, time, sizeof time), r->id,
+                 r->language ? r->language : "-",
+                 r->verdict ? r->verdict : run_state_word(r->state), wall,
+                 or_dash(r->key, key, sizeof key), or_dash(r->thread, thread, sizeof thread));
+}
+
+/* JSON strings are UTF-8; other bytes are replaced. */
+static json_t *text_json(const char *bytes, size_t n)
+{
+    scoped(buf) clean = { 0 };
+    struct err e;
+    if (!bytes || text_add_utf8(&clean, bytes, n, &e))
+        return json_null();
+    return json_stringn(buf_str(&clean), clean.len);
+}
+
+/* The names and forms of GET /v1/runs. */
+static json_t *row_json(const struct run_record *r)
+{
+    json_t *o = json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?}", "id", r->id,
+                          "state", run_state_word(r->state), "language", r->language, "verdict",
+                          r->verdict, "thread_id", r->thread, "artifact_id", r->artifact,
+                          "batch_id", r->batch, "surface", r->surface, "key", r->key);
+    json_put(o, "created_at", result_time((uint64_t)r->created_ms));
+    json_put(o, "started_at", result_time((uint64_t)r->started_ms));
+    json_put(o, "finished_at", result_time((uint64_t)r->finished_ms));
+    json_put(o, "usage",
+             r->state == RUN_FINISHED
+                 ? json_pack("{s:f, s:f, s:I}", "wall_ms", (double)r->wall_us / 1000, "cpu_ms",
+                             (double)r->cpu_us / 1000, "memory_peak_bytes",
+                             (json_int_t)r->memory_peak)
+                 : json_null());
+    return o;
+}
+
+/* Prints it and lets it go. */
+static int print_json(json_t *j, struct err *e)
+{
+    int rc = j && json_dumpf(j, stdout, JSON_COMPACT | JSON_DIGITS) == 0 && putchar('\n') != EOF
+                 ? 0
+                 : -1;
+    json_decref(j);
+    return rc ? err_set(e, ERR_KERNEL, 0, "the history could not be written") : 0;
+}
+
+static int list(struct db *db, const struct history_options *o, struct err *e)
+{
+    scoped(run_records) found = { 0 };
+    if (runs_list(db, &o->query, &found, e))
+        return -1;
+    if (o->json) {
+        json_t *all = json_array();
+        for (size_t i = 0; i < found.n; i++)
+            (void)json_array_append_new(all, row_json(&found.rows[i]));
+        return print_json(all, e);
+    }
+    (void)printf(ROW_FORMAT, "TIME", "ID", "LANGUAGE", "VERDICT", "WALL", "KEY", "THREAD");
+    for (size_t i = 0; i < found.n; i++)
+        print_row(&found.rows[i]);
+    return 0;
+}
+
+static int read_journal(const struct history_db *h, const struct run_record *r, struct journal *ret,
+                        struct err *e)
+{
+    char path[STATE_PATH_MAX + 24];
+    (void)snprintf(path, sizeof path, "%s/output", h->data_dir);
+    autoclose int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return journal_open(ret, r->journal_in_file ? NULL : &r->journal, dir_fd, r->id, e);
+}
+
+/* Nothing in it may control the terminal. */
+static int print_plain(const char *bytes, size_t n, struct err *e)
+{
+    scoped(buf) clean = { 0 };
+    if (text_add_utf8(&clean, bytes, n, e))
+        return -1;
+    const unsigned char *p = (const unsigned char *)buf_str(&clean);
+    for (const unsigned char *end = p + clean.len; p < end; p++) {
+        bool control = (*p < ' ' && *p != '\n' && *p != '\t') || *p == 0x7F;
+        bool wide = p[0] == 0xC2 && p[1] < 0xA0; /* U+0080 to U+009F */
+        (void)putchar(control || wide ? '?' : *p);
+        p += wide;
+    }
+    if (n > 0 && bytes[n - 1] != '\n')
+        (void)putchar('\n');
+    return 0;
+}
+
+static int print_stream(const struct journal *j, enum journal_kind kind, const char *name,
+                        struct err *e)
+{
+    scoped(buf) bytes = { 0 };
+    if (journal_collect(j, kind, OUTPUT_SHOWN, &bytes, e))
+        return -1;
+    (void)printf("\n%s: %" PRIu64 " bytes%s\n", name, j->stream_bytes[kind],
+                 j->stream_bytes[kind] > bytes.len ? ", of which the first" : "");
+    return print_plain(buf_str(&bytes), bytes.len, e);
+}
+
+static int print_one(const struct run_record *r, const struct journal *j, struct err *e)
+{
+    char time[32], wall[32] = "-", cpu[32] = "-", memory[32] = "-", who[96];
+    if (r->state == RUN_FINISHED) {
+        span(r->wall_us, wall, sizeof wall);
+        span(r->cpu_us, cpu, sizeof cpu);
+        (void)snprintf(memory, sizeof memory, "%.1f MiB", (double)r->memory_peak / (1 << 20));
+    }
+    (void)printf("id        %s\nstate     %s\nlanguage  %s\nverdict   %s\n", r->id,
+                 run_state_word(r->state), r->language ? r->language : "-",
+                 r->verdict ? r->verdict : "-");
+    (void)printf("accepted  %s UTC\nwall      %s\ncpu       %s\nmemory    %s\n",
+                 history_db_time(r->created_ms, time, sizeof time), wall, cpu, memory);
+    (void)printf("key       %s\n", or_dash(r->key, who, sizeof who));
+    (void)printf("thread    %s\n", or_dash(r->thread, who, sizeof who));
+    if (r->code) {
+        (void)printf("\ncode:\n");
+        if (print_plain(r->code, strlen(r->code), e))
+            return -1;
+    }
+    return print_stream(j, JOURNAL_STDOUT, "stdout", e) ||
+                   print_stream(j, JOURNAL_STDERR, "stderr", e)
+               ? -1
+               : 0;
+}
+
+static int one_json(const struct run_record *r, const struct journal *j, struct err *e)
+{
+    static const char *const names[JOURNAL_KINDS] = { "stdout", "stderr" };
+    json_t *o = row_json(r),
+           *result = r->result ? json_loads(r->result, JSON_ALLOW_NUL, NULL) : NULL;
+    (void)json_object_update(o, result); /* which says more of the same, and usage in full */
+    json_decref(result);
+    for (int i = 0; o && i < JOURNAL_KINDS; i++) {
+        scoped(buf) bytes = { 0 };
+        if (journal_collect(j, (enum journal_kind)i, UINT64_MAX, &bytes, e)) {
+            json_decref(o);
+            return -1;
+        }
+        result_add_stream(o, names[i], &bytes);
+    }
+    if (o && r->code)
+        (void)json_object_set_new(o, "code", text_json(r->code, strlen(r->code)));
+    return print_json(o, e);
+}
+
+static int show(const struct history_db *h, const struct history_options *o, struct err *e)
+{
+    scoped(run_record) r = { 0 };
+    struct journal j;
+    if (runs_get(h->db, o->id, RUN_WITH_JOURNAL, &r, e) || read_journal(h, &r, &j, e))
+        return -1;
+    int rc = o->json ? one_json(&r, &j, e) : print_one(&r, &j, e);
+    journal_done(&j);
+    return rc;
+}
+
+int cmd_history(int argc, char **argv)
+{
+    struct history_options o = { .query.limit = LIST_DEFAULT };
+    struct err e = { 0 };
+    int first;
+    if (args_parse(&table, argc, argv, apply, &o, &first, &e))
+        return cli_fail(&e);
+    if (o.help) {
+        args_help(&table);
+        return 0;
+    }
+    o.id = first < argc ? argv[first] : NULL;
+    scoped(history_db) h = { 0 };
+    int rc = first + 1 < argc ? args_refuse_operand(&table, argv[first + 1], &e)
+                              : history_db_open(&h, o.state, DB_READ, &e);
+    if (rc == 0)
+        rc = o.id ? show(&h, &o, &e) : list(h.db, &o, &e);
+    return rc ? cli_fail(&e) : 0;
+}

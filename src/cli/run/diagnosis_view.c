@@ -1,0 +1,62 @@
+#include "cli/run/diagnosis_view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/auto.h"
+#include "cli/run/terminal.h"
+#include "diagnose/core/diagnose.h"
+#include "run/diagnosis_json.h"
+
+bool diagnosis_wanted(const struct run_command *o)
+{
+    return !o->no_diagnosis && (o->json || isatty(STDERR_FILENO));
+}
+
+void diagnosis_hear(struct buf *heard, const char *bytes, size_t n)
+{
+    enum { HALF = DIAGNOSE_TEXT_MAX / 2 };
+    struct err e;
+    if (n > HALF) {
+        bytes += n - HALF;
+        n = HALF;
+    }
+    if (buf_add(heard, bytes, n, &e) || heard->len <= (size_t)4 * HALF)
+        return;
+    memmove(heard->data + HALF, heard->data + heard->len - HALF, HALF);
+    heard->data[HALF - 1] = '\n'; /* no line is made of two halves */
+    heard->len = (size_t)2 * HALF;
+    heard->data[heard->len] = '\0';
+}
+
+static bool says_more(const struct diagnosis *d, const char *verdict, bool limit)
+{
+    static const char *const told[] = { "cancelled", "rejected", "internal_error" };
+    for (size_t i = 0; verdict && i < ARRAY_LEN(told); i++)
+        if (strcmp(verdict, told[i]) == 0)
+            return false;
+    if (limit) /* there is a sentence about it */
+        return d->location.line != 0 || d->n_suggestions > 1;
+    return strncmp(d->type, "exit ", 5) != 0 || d->n_suggestions > 0;
+}
+
+void diagnosis_show(const json_t *diagnosis)
+{
+    autofree struct diagnosis *d = malloc(sizeof *d);
+    scoped(buf) text = { 0 };
+    struct err e;
+    const char *verdict = json_string_value(json_object_get(diagnosis, "verdict"));
+    if (!d || !diagnosis_from_json(diagnosis, d))
+        return;
+    const char *category = json_string_value(json_object_get(diagnosis, "category"));
+    bool compiling = verdict && strcmp(verdict, "compile_error") == 0;
+    bool limit = (verdict && strcmp(d->type, verdict) == 0) ||
+                 (compiling && category && strcmp(category, "resource") == 0);
+    if (!says_more(d, verdict, limit))
+        return;
+    if (diagnosis_text(d, !getenv("NO_COLOR"), terminal_columns(2), &text, &e) == 0)
+        (void)fprintf(stderr, "\n%s", buf_str(&text));
+}

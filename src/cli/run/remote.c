@@ -1,0 +1,127 @@
+#include "cli/run/remote.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "cli/run/handover.h"
+#include "cli/run/remote_keeper.h"
+#include "cli/run/remote_request.h"
+#include "client/client.h"
+#include "service/state.h"
+
+enum { PATH_SIZE = sizeof((struct sockaddr_un *)NULL)->sun_path };
+
+/* False when there is no such place, or its name is too long for a socket. */
+static bool socket_path(const char *option, char path[PATH_SIZE])
+{
+    char state[STATE_PATH_MAX];
+    struct err e;
+    if (state_choose(option, state, sizeof state, &e))
+        return false;
+    int n = snprintf(path, PATH_SIZE, "%s/belljar.sock", state);
+    return n > 0 && n < PATH_SIZE;
+}
+
+static bool socket_is_ours(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) &&
+           (st.st_uid == geteuid() || st.st_uid == 0);
+}
+
+/* The name was looked at before it was connected to; this is about whoever listens now. KEEPER_UID: the service's own
+ * keeper, to which its supervisor gave the socket. */
+static bool peer_is_ours(const struct client *c)
+{
+    struct err e;
+    uid_t uid;
+    return client_peer(c, &uid, &e) == 0 && (uid == geteuid() || uid == 0 || uid == KEEPER_UID);
+}
+
+static int connect_at(const char *path, struct client **ret, struct err *e)
+{
+    struct client *c;
+    if (!socket_is_ours(path))
+        return REMOTE_NONE;
+    if (client_connect(&c, path, e))
+        return e->sys == ENOENT || e->sys == ECONNREFUSED ? REMOTE_NONE : -1;
+    if (!peer_is_ours(c)) {
+        client_free(c);
+        return REMOTE_NONE;
+    }
+    *ret = c;
+    return 0;
+}
+
+int remote_connect(const char *state, struct client **ret, struct err *e)
+{
+    char path[PATH_SIZE];
+    return socket_path(state, path) ? connect_at(path, ret, e) : REMOTE_NONE;
+}
+
+struct links {
+    char path[PATH_SIZE];
+    struct client *events, *side;
+};
+
+static void links_done(struct links *l)
+{
+    client_done(&l->events);
+    client_done(&l->side);
+}
+
+static int links_open(struct links *l, struct err *e)
+{
+    if (!socket_path(NULL, l->path))
+        return REMOTE_NONE;
+    int rc = connect_at(l->path, &l->events, e);
+    return rc ? rc : connect_at(l->path, &l->side, e);
+}
+
+int remote_advise(struct err *e)
+{
+    struct err why = *e;
+    return err_set(e, why.code, 0, "%.190s; --local runs it without the service", why.text);
+}
+
+int remote_run(const struct run_command *o, struct inputs *in, struct err *e)
+{
+    scoped(links) links = { 0 };
+    struct handover h;
+    eventfd_t nobody;
+    pid_t self = getpid();
+    if (o->local || o->level != LEVEL_AUTO || !remote_request_possible(o, in))
+        return REMOTE_NONE;
+    int rc = links_open(&links, e);
+    if (rc == -1)
+        return remote_advise(e);
+    if (rc)
+        return rc;
+    autoclose int nobody_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (nobody_fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "make an eventfd");
+    if (handover_fork(&h, e))
+        return -1;
+    if (h.keeper == 0) {
+        struct remote_job job = { .options = o,
+                                  .inputs = in,
+                                  .path = links.path,
+                                  .events = links.events,
+                                  .side = links.side,
+                                  .parent = self,
+                                  .handover_fd = h.fd,
+                                  .nobody_fd = nobody_fd };
+        _exit(remote_keeper_run(&job));
+    }
+    links_done(&links); /* the keeper's alone: when it dies, the service knows */
+    int status = handover_finish(&h, o, &in->terminal, NULL, e);
+    if (status >= 0 && eventfd_read(nobody_fd, &nobody) == 0)
+        return REMOTE_NONE;
+    return status;
+}

@@ -1,0 +1,214 @@
+#include "cli/run/remote_request.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "base/text.h"
+#include "spec/bundle.h"
+
+static bool list_is_utf8(char *const *list)
+{
+    for (; list && *list; list++)
+        if (!text_is_utf8(*list, strlen(*list)))
+            return false;
+    return true;
+}
+
+static bool pairs_are_utf8(const struct file_pair *pairs, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!text_is_utf8(pairs[i].name, strlen(pairs[i].name)))
+            return false;
+    return true;
+}
+
+/* As base64 these come near to what a service takes by default (http.max_body). */
+enum { FILES_MAX = 20 << 20 };
+
+static bool fits(int bundle_fd)
+{
+    struct stat st;
+    return fstat(bundle_fd, &st) == 0 && st.st_size <= FILES_MAX;
+}
+
+bool remote_request_possible(const struct run_command *o, const struct inputs *in)
+{
+    return fits(in->bundle_fd) && list_is_utf8(o->args) && list_is_utf8(o->env) &&
+           list_is_utf8(o->run_arguments.compiler_args) &&
+           list_is_utf8(o->run_arguments.allow_commands) && pairs_are_utf8(o->files, o->n_files) &&
+           pairs_are_utf8(o->outs, o->n_outs) && text_is_utf8(in->main_name, strlen(in->main_name));
+}
+
+/* Takes the reference; only lack of memory can make a value NULL, and then `*failed` tells. */
+static void put(json_t *object, const char *key, json_t *value, bool *failed)
+{
+    if (json_object_set_new_nocheck(object, key, value))
+        *failed = true;
+}
+
+static void append(json_t *list, json_t *value, bool *failed)
+{
+    if (json_array_append_new(list, value))
+        *failed = true;
+}
+
+static json_t *base64(const char *bytes, size_t n, bool *failed)
+{
+    scoped(buf) text = { 0 };
+    struct err e;
+    *failed = text_add_base64(&text, bytes, n, &e) || *failed;
+    return json_stringn_nocheck(buf_str(&text), text.len);
+}
+
+static json_t *file_object(const struct bundle_entry *entry, bool *failed)
+{
+    json_t *o = json_object();
+    bool text = text_is_utf8(entry->bytes, entry->head.size);
+    put(o, "name", json_stringn_nocheck(entry->name, entry->head.name_len), failed);
+    put(o, "content",
+        text ? json_stringn_nocheck(entry->bytes, entry->head.size)
+             : base64(entry->bytes, entry->head.size, failed),
+        failed);
+    put(o, "encoding", json_string(text ? "utf-8" : "base64"), failed);
+    if (entry->head.mode_or_status & 0100)
+        put(o, "executable", json_true(), failed);
+    return o;
+}
+
+static int put_files(json_t *o, int bundle_fd, bool *failed, struct err *e)
+{
+    scoped(buf) bundle = { 0 };
+    struct bundle_entry entry;
+    bool more = true;
+    json_t *list = json_array();
+    put(o, "files", list, failed);
+    if (lseek(bundle_fd, 0, SEEK_SET) < 0)
+        return err_set(e, ERR_KERNEL, errno, "read the files again");
+    if (fd_read_to_buf(bundle_fd, BUNDLE_STREAM_MAX, &bundle, e))
+        return -1;
+    for (size_t pos = 0; !*failed;) {
+        if (bundle_next(&bundle, &pos, &entry, &more, e))
+            return -1;
+        if (!more)
+            break;
+        append(list, file_object(&entry, failed), failed);
+    }
+    /* Whoever else has the descriptor reads it from its start. */
+    if (lseek(bundle_fd, 0, SEEK_SET) < 0)
+        return err_set(e, ERR_KERNEL, errno, "read the files again");
+    return 0;
+}
+
+static json_t *env_object(char *const *env, bool *failed)
+{
+    json_t *o = json_object();
+    for (; env && *env; env++) {
+        size_t len = strcspn(*env, "="); /* options.c has seen to it that there is one */
+        autofree char *name = strndup(*env, len);
+        if (!name)
+            *failed = true;
+        else
+            put(o, name, json_string_nocheck(*env + len + 1), failed);
+    }
+    return o;
+}
+
+static json_t *limits_object(const struct limits *l, limit_set given, bool *failed)
+{
+    json_t *limits = json_object();
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        if (given & LIMIT_BIT(i))
+            put(limits, limit_defs[i].key, json_integer((json_int_t)l->v[i]), failed);
+    return limits;
+}
+
+static void put_list(json_t *q, const char *key, char *const *list, bool *failed)
+{
+    json_t *array = list ? json_array() : NULL;
+    for (; list && *list; list++)
+        append(array, json_string_nocheck(*list), failed);
+    if (array)
+        put(q, key, array, failed);
+}
+
+static void put_run_options(json_t *q, const struct run_arguments *w, bool *failed)
+{
+    put_list(q, "compiler_args", w->compiler_args, failed);
+    put_list(q, "allow_commands", w->allow_commands, failed);
+    if (w->profile)
+        put(q, "profile", json_true(), failed);
+    if (w->no_cache)
+        put(q, "no_cache", json_true(), failed);
+    if (w->check_types)
+        put(q, "check_types", json_true(), failed);
+    if (w->format != TABLE_ALIGNED)
+        put(q, "format", json_string(table_formats[w->format]), failed);
+}
+
+static void put_options(json_t *q, const struct run_command *o, bool *failed)
+{
+    json_t *args = json_array(), *outputs = json_array();
+    for (char *const *arg = o->args; *arg; arg++)
+        append(args, json_string_nocheck(*arg), failed);
+    for (size_t i = 0; i < o->n_outs; i++)
+        append(outputs, json_string_nocheck(o->outs[i].name), failed);
+    put(q, "args", args, failed);
+    put(q, "outputs", outputs, failed);
+    put(q, "env", env_object(o->env, failed), failed);
+    put(q, "limits", limits_object(&o->limits, o->limits_given, failed), failed);
+    if (o->compile_limits_given)
+        put(q, "compile_limits",
+            limits_object(&o->run_arguments.compile_limits, o->compile_limits_given, failed),
+            failed);
+    put(q, "read_only", json_boolean(!o->writable_root), failed);
+    put_run_options(q, &o->run_arguments, failed);
+}
+
+static int take_to_buf(const char *bytes, size_t n, void *context)
+{
+    struct err e;
+    return buf_add(context, bytes, n, &e);
+}
+
+static int dump(const json_t *object, bool failed, struct buf *b, struct err *e)
+{
+    if (failed || json_dump_callback(object, take_to_buf, b, JSON_COMPACT))
+        return err_no_memory(e, "a request to the service");
+    return 0;
+}
+
+int remote_request_run(const struct run_command *o, const struct inputs *in, bool stdin_open,
+                       struct buf *b, struct err *e)
+{
+    json_t *q = json_object();
+    bool failed = false;
+    put(q, "language", json_string(in->language->name), &failed);
+    put(q, "entry", json_string_nocheck(in->main_name), &failed);
+    put_options(q, o, &failed);
+    put(q, "stdin_open", json_boolean(stdin_open), &failed);
+    put(q, "stream", json_true(), &failed);
+    put(q, "cancel_on_disconnect", json_true(), &failed);
+    int rc = put_files(q, in->bundle_fd, &failed, e) || dump(q, failed, b, e) ? -1 : 0;
+    json_decref(q);
+    return rc;
+}
+
+int remote_request_stdin(const char *bytes, size_t n, struct buf *b, struct err *e)
+{
+    json_t *q = json_object();
+    bool failed = false;
+    if (n == 0) {
+        put(q, "eof", json_true(), &failed);
+    } else {
+        put(q, "data", base64(bytes, n, &failed), &failed);
+        put(q, "encoding", json_string("base64"), &failed);
+    }
+    int rc = dump(q, failed, b, e);
+    json_decref(q);
+    return rc;
+}

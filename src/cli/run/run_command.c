@@ -1,0 +1,96 @@
+/* `belljar run`: reads the caller's files, has them run by a running service or by a warden of its own, and saves what comes
+ * back. This process keeps the caller's identity and so never touches a byte that the program made, except to copy files
+ * by names that the caller chose. */
+#include <signal.h>
+#include <unistd.h>
+
+#include "allowlist/allowlist.h"
+#include "base/auto.h"
+#include "base/id.h"
+#include "cli/cli.h"
+#include "cli/run/handover.h"
+#include "cli/run/inputs.h"
+#include "cli/run/program_cache.h"
+#include "cli/run/remote.h"
+#include "cli/run/run_arguments.h"
+#include "cli/run/run_keeper.h"
+#include "run/level.h"
+#include "runtime/language.h"
+#include "runtime/version.h"
+
+static void block_signals(void)
+{
+    sigset_t set;
+    cli_signals(&set);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* Exit status, or -1 with the error. The warden is started by now. */
+static int supervise(const struct run_command *o, struct inputs *in, struct warden *w,
+                     struct err *e)
+{
+    char id[ID_SIZE];
+    struct handover h;
+    id_make("run_", id);
+    scoped(version_probe) version = VERSION_PROBE_INIT;
+    if (o->json)
+        version_probe_start(&version,
+                            in->language); /* alongside the run, so that asking costs no time */
+    scoped(cache) cache;
+    cache_open(&cache, o, in, w->isolation.level);
+    pid_t self = getpid();
+    if (handover_fork(&h, e))
+        return -1;
+    if (h.keeper == 0) {
+        struct keeper_job job = { .options = o,
+                                  .inputs = in,
+                                  .warden = w,
+                                  .cache = &cache,
+                                  .id = id,
+                                  .parent = self,
+                                  .version_fd = version.fd,
+                                  .handover_fd = h.fd };
+        _exit(keeper_run(&job));
+    }
+    fd_close(&w->fd); /* the keeper's alone: when it dies, the warden knows */
+    cache_forked(&cache);
+    return handover_finish(&h, o, &in->terminal, &cache, e);
+}
+
+/* By a warden and a keeper of our own. Exit status, or -1 with the error. */
+static int run_here(const struct run_command *o, struct inputs *in, struct err *e)
+{
+    struct warden w;
+    if (level_open_warden(o->level, &w, e))
+        return -1;
+    int status = supervise(o, in, &w, e);
+    warden_stop(&w);
+    return status;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct err e = { 0 };
+    scoped(run_command) o = { 0 };
+    if (run_command_parse(&o, argc, argv, &e))
+        return cli_fail(&e);
+    if (o.help) {
+        run_command_help();
+        return 0;
+    }
+    scoped(inputs) in = INPUTS_INIT;
+    if (inputs_load(&in, &o, &e))
+        return cli_fail(&e);
+    if (o.run_arguments.allow_commands &&
+        (allowlist_possible(in.language, NULL, o.writable_root, &e) ||
+         allowlist_check(o.run_arguments.allow_commands, &e)))
+        return cli_fail(&e);
+    const char *field;
+    if (language_takes(in.language, &o.run_arguments, &field, &e))
+        return cli_fail(&e);
+    block_signals(); /* from here on there is something to clean up */
+    int status = remote_run(&o, &in, &e);
+    if (status == REMOTE_NONE)
+        status = run_here(&o, &in, &e);
+    return status < 0 ? cli_fail(&e) : status;
+}

@@ -1,0 +1,393 @@
+#include "cli/run/run_keeper.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "cli/cli.h"
+#include "cli/run/diagnosis_view.h"
+#include "cli/run/profile_view.h"
+#include "cli/run/run_report.h"
+#include "run/jar_run.h"
+#include "run/privileges.h"
+#include "run/reports.h"
+#include "run/stages.h"
+
+/* Pipes accept this much without blocking once poll() says that they are writable. */
+enum { SAFE_WRITE = 4096 };
+
+struct session {
+    const struct keeper_job *job;
+    struct jar_run run;               /* of the stage at hand */
+    struct buf captured[RUN_STREAMS]; /* with --json, and of what is not the program itself */
+    struct preparation prepared;      /* the last one before the program */
+    bool was_prepared, cached;        /* there is one; and it is by what was kept */
+    bool heeded;  /* a failure is to be explained: the first and the last of it are captured */
+    bool failed;  /* there: the program is not run */
+    bool running; /* the program itself: it has our stdin */
+    int signal_fd;
+    int write_errno; /* why our own output could not be written */
+    /* stdin on its way to the program */
+    int source_fd; /* -1: at its end */
+    size_t held, from;
+    char bytes[16384];
+};
+
+static ssize_t pass_through(void *context, enum run_stream stream, const char *bytes, size_t n)
+{
+    struct session *s = context;
+    struct pollfd p = { .fd = stream == RUN_STDOUT ? 1 : 2, .events = POLLOUT };
+    if (poll(&p, 1, 0) == 0)
+        return 0;
+    ssize_t w = write(p.fd, bytes, n < SAFE_WRITE ? n : SAFE_WRITE);
+    if (w < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (w < 0)
+        s->write_errno = errno;
+    else if (s->heeded)
+        diagnosis_hear(&s->captured[stream], bytes, (size_t)w);
+    return w;
+}
+
+static ssize_t capture(void *context, enum run_stream stream, const char *bytes, size_t n)
+{
+    struct session *s = context;
+    struct err e;
+    return buf_add(&s->captured[stream], bytes, n, &e) ? -1 : (ssize_t)n;
+}
+
+static void pump_stdin(struct session *s, const struct pollfd *source, const struct pollfd *sink)
+{
+    if (source->revents && s->held == 0) {
+        ssize_t n = read(s->source_fd, s->bytes, sizeof s->bytes);
+        if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+            s->source_fd = -1;
+        s->from = 0;
+        s->held = n > 0 ? (size_t)n : 0;
+    }
+    if (sink->revents && s->held > 0) {
+        ssize_t n = write(s->run.stdin_fd, s->bytes + s->from, s->held);
+        if (n < 0 && errno != EAGAIN && errno != EINTR) { /* the program does not read any more */
+            s->held = 0;
+            s->source_fd = -1;
+        } else if (n > 0) {
+            s->from += (size_t)n;
+            s->held -= (size_t)n;
+        }
+    }
+    if (s->source_fd < 0 && s->held == 0)
+        fd_close(&s->run.stdin_fd);
+}
+
+/* What the loop waits for beyond the run's own descriptors. */
+enum { POLL_SIGNAL = JAR_RUN_POLLS, POLL_SOURCE, POLL_STDIN, POLL_STDOUT, POLL_STDERR, POLLS };
+
+static void fill_polls(const struct session *s, struct pollfd p[POLLS])
+{
+    const struct jar_run *r = &s->run;
+    jar_run_polls(r, p);
+    bool reading = s->running && r->stdin_fd >= 0 && s->held == 0;
+    p[POLL_SIGNAL] = (struct pollfd){ .fd = s->signal_fd, .events = POLLIN };
+    p[POLL_SOURCE] = (struct pollfd){ .fd = reading ? s->source_fd : -1, .events = POLLIN };
+    p[POLL_STDIN] = (struct pollfd){ .fd = s->running && s->held ? r->stdin_fd : -1,
+                                     .events = POLLOUT };
+    for (int i = 0; i < RUN_STREAMS; i++)
+        p[POLL_STDOUT + i] = (struct pollfd){ .fd = r->streams[i].held ? 1 + i : -1,
+                                              .events = POLLOUT };
+}
+
+static int loop(struct session *s, struct err *e)
+{
+    while (!jar_run_over(&s->run)) {
+        struct pollfd p[POLLS];
+        fill_polls(s, p);
+        if (poll(p, POLLS, -1) < 0 && errno != EINTR)
+            return err_set(e, ERR_KERNEL, errno, "wait for events");
+        if (p[POLL_SIGNAL].revents) {
+            struct signalfd_siginfo info;
+            (void)!read(s->signal_fd, &info, sizeof info);
+            if (jar_run_cancel(&s->run, END_CANCEL, e))
+                return -1;
+        }
+        if (jar_run_ready(&s->run, p, e) || jar_run_flush(&s->run, e))
+            return -1;
+        if (s->running && s->run.stdin_fd >= 0)
+            pump_stdin(s, &p[POLL_SOURCE], &p[POLL_STDIN]);
+    }
+    return 0;
+}
+
+static int watch_signals(struct session *s, struct err *e)
+{
+    sigset_t set;
+    cli_signals(&set);
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+        return err_set(e, ERR_KERNEL, errno, "block signals");
+    s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (s->signal_fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "watch signals");
+    return 0;
+}
+
+static char **output_names(const struct keeper_job *job)
+{
+    const struct run_command *o = job->options;
+    autofree char **names = calloc(o->n_outs + 1, sizeof *names);
+    for (size_t i = 0; names && i < o->n_outs; i++)
+        names[i] = o->outs[i].name;
+    return names ? report_outputs(job->inputs->language, &o->run_arguments, names) : NULL;
+}
+
+static struct jar_request whole_request(const struct keeper_job *job, char **outputs,
+                                        char **sources)
+{
+    const struct run_command *o = job->options;
+    return (struct jar_request){ .language = job->inputs->language,
+                                 .main_name = job->inputs->main_name,
+                                 .sources = sources,
+                                 .args = o->args,
+                                 .env = o->env,
+                                 .outputs = outputs,
+                                 .limits = o->limits,
+                                 .writable_root = o->writable_root,
+                                 .options = &o->run_arguments,
+                                 .bundle_fd = job->inputs->bundle_fd };
+}
+
+static int run_stage(struct session *s, enum stage_kind kind, const struct jar_request *whole,
+                     struct err *e)
+{
+    const struct warden *w = s->job->warden;
+    struct jar_request q = stage_request(kind, whole);
+    s->running = kind == STAGE_RUN;
+    q.id = (uint64_t)kind + 1;
+    jar_run_sink *sink = s->running && !s->job->options->json ? pass_through : capture;
+    if (jar_run_start(&s->run, w->fd, &w->isolation, &q, sink, s, e))
+        return -1;
+    if (!s->running)
+        fd_close(&s->run.stdin_fd);
+    if (loop(s, e)) {
+        jar_run_done(&s->run);
+        return -1;
+    }
+    return 0;
+}
+
+/* Until all of it is written, nobody reads, or we are told to stop. */
+static void write_said(struct session *s, int fd, const struct buf *said)
+{
+    for (size_t at = 0; at < said->len && s->write_errno == 0;) {
+        struct pollfd p[] = { { .fd = s->signal_fd, .events = POLLIN },
+                              { .fd = fd, .events = POLLOUT } };
+        size_t left = said->len - at;
+        if (poll(p, 2, -1) < 0 && errno != EINTR)
+            s->write_errno = errno;
+        if (p[0].revents)
+            return;
+        ssize_t n = p[1].revents ? write(fd, said->data + at, left < SAFE_WRITE ? left : SAFE_WRITE)
+                                 : 0;
+        if (n < 0 && errno != EAGAIN && errno != EINTR)
+            s->write_errno = errno;
+        at += n > 0 ? (size_t)n : 0;
+    }
+}
+
+/* What a compiler that failed said is what the run says. */
+static int take_failure(struct session *s, struct err *e)
+{
+    s->failed = true;
+    for (int i = 0; i < RUN_STREAMS; i++) {
+        const struct buf *said = &s->prepared.said[i];
+        if (!s->job->options->json)
+            write_said(s, 1 + i, said);
+        else if (buf_add(&s->captured[i], said->data, said->len, e))
+            return -1;
+    }
+    return 0;
+}
+
+static int blame_product(struct session *s, struct err *e)
+{
+    char said[sizeof s->run.end.err.text + 16];
+    if (!s->was_prepared || !preparation_did_not_fit(&s->run, said, sizeof said))
+        return 0;
+    scoped(buf) line = { 0 };
+    if (buf_addf(&line, e, "%s", said))
+        return -1;
+    if (!s->job->options->json)
+        write_said(s, STDERR_FILENO, &line);
+    return s->job->options->json || s->heeded
+               ? buf_add(&s->captured[RUN_STDERR], line.data, line.len, e)
+               : 0;
+}
+
+/* As the warden would say it of a program that is not there. */
+static void not_installed(struct session *s, const struct err *why)
+{
+    s->failed = true;
+    s->run.end.evidence.reason = END_FAILURE;
+    s->run.end.err = *why;
+}
+
+/* By what was kept of it, or by its jar. *made: what it made, unless the run ends here. */
+static int prepare_stage(struct session *s, enum stage_kind kind, const struct jar_request *whole,
+                         struct buf *made, struct err *e)
+{
+    struct program_file kept = { 0 };
+    preparation_done(&s->prepared);
+    s->was_prepared = true;
+    s->cached = cache_take(s->job->cache, kind, &kept);
+    if (s->cached) {
+        s->prepared = kept.how;
+        *made = kept.made;
+        return 0;
+    }
+    if (run_stage(s, kind, whole, e))
+        return -1;
+    preparation_end(&s->prepared, kind, whole->language, &s->run, s->captured);
+    if (preparation_failed(&s->prepared))
+        return take_failure(s, e);
+    s->failed = s->prepared.verdict != VERDICT_OK; /* cancelled, or a failure of ours: as any run */
+    if (s->failed)
+        return 0;
+    *made = s->run.outputs;
+    s->run.outputs = (struct buf){ 0 };
+    jar_run_done(&s->run);
+    cache_keep(s->job->cache, kind, &s->prepared, made);
+    return 0;
+}
+
+/* The stages before the program. *whole gets the bundle with what they made, in *bundle_fd. */
+static int prepare(struct session *s, const struct stages *stages, const struct buf *files,
+                   struct jar_request *whole, int *bundle_fd, struct err *e)
+{
+    for (size_t i = 0; i + 1 < stages->n; i++) {
+        scoped(buf) made = { 0 }, merged = { 0 };
+        struct err why = { 0 };
+        if (stage_installed(whole->language, &why)) {
+            not_installed(s, &why);
+            return 0;
+        }
+        if (prepare_stage(s, stages->at[i], whole, &made, e))
+            return -1;
+        if (s->failed)
+            return 0;
+        if (stages->at[i] != STAGE_COMPILE)
+            continue;
+        if (stage_merge(files, &made, &merged, e) ||
+            fd_sealed_memory("belljar-files", &merged, bundle_fd, e))
+            return -1;
+        whole->bundle_fd = *bundle_fd;
+    }
+    return 0;
+}
+
+static int run_stages(struct session *s, char **outputs, struct err *e)
+{
+    const struct inputs *in = s->job->inputs;
+    struct stages stages = stages_of(in->language, &s->job->options->run_arguments);
+    autofree char **sources = NULL;
+    scoped(buf) files = { 0 };
+    autoclose int bundle_fd = -1;
+    if (stages.n > 1 && (inputs_files(in, &files, e) ||
+                         stage_sources(in->language, in->main_name, &files, &sources, e)))
+        return -1;
+    struct jar_request whole = whole_request(s->job, outputs, sources);
+    if (prepare(s, &stages, &files, &whole, &bundle_fd, e))
+        return -1;
+    if (s->failed)
+        return 0;
+    return run_stage(s, STAGE_RUN, &whole, e) || blame_product(s, e) ? -1 : 0;
+}
+
+static int serve(struct session *s, struct err *e)
+{
+    const struct keeper_job *job = s->job;
+    autofree char **outputs = output_names(job);
+    if (!outputs)
+        return err_no_memory(e, "a run");
+    int keep[5 + CACHE_FDS] = { job->warden->fd, job->inputs->bundle_fd, job->inputs->stdin_fd,
+                                job->version_fd, job->handover_fd };
+    cache_fds(job->cache, keep + 5);
+    if (fd_keep_only(keep, ARRAY_LEN(keep), e) ||
+        privileges_drop(job->parent, job->warden->isolation.layers & LAYER_BIT(LAYER_OWN_UID), e) ||
+        watch_signals(s, e))
+        return -1;
+    return run_stages(s, outputs, e);
+}
+
+/* What it came to, on stdout and stderr; outputs to whoever saves them. */
+static int tell(struct session *s, const struct report *r, struct err *e)
+{
+    const struct keeper_job *job = s->job;
+    if (job->options->json) {
+        if (report_json(r, e))
+            return -1;
+    } else {
+        if (r->found.profile)
+            profile_view(r->found.profile);
+        report_note(r);
+        report_diagnosis(r);
+    }
+    if (!s->failed && fd_write_all(job->handover_fd, s->run.outputs.data, s->run.outputs.len))
+        return err_set(e, ERR_KERNEL, errno, "hand over the output files");
+    return 0;
+}
+
+/* The exit status, once the run is over and its result has been told. */
+static int conclude(struct session *s)
+{
+    struct err e = { 0 };
+    struct report report = { .job = s->job,
+                             .run = &s->run,
+                             .verdict = jar_run_verdict(&s->run),
+                             .captured = s->captured,
+                             .prepared = s->was_prepared ? &s->prepared : NULL,
+                             .cached = s->cached,
+                             .failed = s->failed };
+    /* A reader that went away is no fault; a full disk is. */
+    if (s->write_errno != 0 && s->write_errno != EPIPE) {
+        (void)!err_set(&e, ERR_KERNEL, s->write_errno, "write the program's output");
+        return cli_fail(&e);
+    }
+    if (s->failed && preparation_failed(&s->prepared))
+        report.verdict = VERDICT_COMPILE_ERROR;
+    report_find(&report, s->failed ? NULL : &s->run.outputs);
+    struct evidence ev = report_evidence(&report);
+    int failed = tell(s, &report, &e);
+    report_done(&report);
+    return failed ? cli_fail(&e) : verdict_exit_code(report.verdict, &ev);
+}
+
+int keeper_run(const struct keeper_job *job)
+{
+    autofree struct session *s = calloc(1, sizeof *s);
+    struct err e = { 0 };
+    if (!s)
+        return err_exit_status(ERR_NO_MEMORY);
+    s->job = job;
+    s->source_fd = job->inputs->stdin_fd;
+    s->heeded = diagnosis_wanted(job->options);
+    s->run.stdin_fd = s->run.outputs_fd = -1;
+    s->run.streams[RUN_STDOUT].fd = s->run.streams[RUN_STDERR].fd = -1;
+    s->run.isolation = job->warden->isolation;
+    s->run.limits = job->options->limits;
+    if (serve(s, &e))
+        return cli_fail(&e);
+    int status = conclude(s);
+    for (int i = 0; i < RUN_STREAMS; i++)
+        buf_done(&s->captured[i]);
+    preparation_done(&s->prepared);
+    jar_run_done(&s->run);
+    fd_close(&s->signal_fd);
+    return status;
+}

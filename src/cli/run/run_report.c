@@ -1,0 +1,119 @@
+#include "cli/run/run_report.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+
+#include "base/auto.h"
+#include "cli/run/diagnosis_view.h"
+#include "cli/run/note.h"
+#include "run/json.h"
+#include "run/result.h"
+#include "runtime/version.h"
+
+struct evidence report_evidence(const struct report *r)
+{
+    return r->verdict == VERDICT_COMPILE_ERROR ? preparation_evidence(r->prepared)
+                                               : r->run->end.evidence;
+}
+
+void report_note(const struct report *r)
+{
+    const struct err *why = &r->run->end.err;
+    note_print(&(struct note){
+        .verdict = r->verdict,
+        .compiler = r->verdict == VERDICT_COMPILE_ERROR ? r->prepared->verdict : VERDICT_OK,
+        .hits = r->run->end.evidence.hits,
+        .limits = r->run->limits,
+        .error = why->text,
+        .install = why->code == ERR_NOT_FOUND ? r->job->inputs->language->install : NULL,
+        .unheard = r->run->unheard,
+    });
+}
+
+/* Of a run that did not come to its program there is little to say: it has no usage, no start and no files. */
+static struct result result_of(const struct report *r)
+{
+    const struct jar_run *run = r->run;
+    struct result result = {
+        .id = r->job->id,
+        .language = r->job->inputs->language->name,
+        .version = r->version[0] ? r->version : NULL,
+        .verdict = r->verdict,
+        .evidence = report_evidence(r),
+        .limits = r->job->options->limits,
+        .isolation = run->isolation,
+        .truncated = { run->streams[RUN_STDOUT].truncated, run->streams[RUN_STDERR].truncated },
+        .files = &run->outputs,
+        .error = r->verdict == VERDICT_INTERNAL_ERROR ? run->end.err.text : NULL,
+        .diagnosis = r->found.diagnosis,
+        .tables = r->found.tables,
+        .profile = r->found.profile,
+    };
+    if (!r->failed) {
+        result.usage = run->end.usage;
+        result.started_at_ms = run->started_at_ms;
+        result.start = run->started ? start_word(run->start) : NULL;
+    }
+    return result;
+}
+
+void report_find(struct report *r, struct buf *outputs)
+{
+    struct diagnoser *g = NULL;
+    scoped(buf) files = { 0 };
+    struct err e;
+    if (r->job->options->json)
+        (void)version_probe_read(r->job->version_fd, r->version, sizeof r->version);
+    /* Without memory to explain it, a failure is told all the same. */
+    if (r->verdict != VERDICT_OK && diagnosis_wanted(r->job->options) && diagnoser_new(&g, &e) == 0)
+        (void)!inputs_files(r->job->inputs, &files, &e);
+    bool compiling = r->verdict == VERDICT_COMPILE_ERROR && r->prepared;
+    const struct buf *printed = compiling ? r->prepared->said : r->captured;
+    struct result result = result_of(r);
+    r->found = findings_make(&(struct findings_input){
+        .diagnoser = g,
+        .language = r->job->inputs->language,
+        .main_name = r->job->inputs->main_name,
+        .sources = &files,
+        .out = &printed[RUN_STDOUT],
+        .err = &printed[RUN_STDERR],
+        .compiling = compiling,
+        .result = &result,
+        .options = &r->job->options->run_arguments,
+        .outputs = outputs,
+        .samples = r->failed ? NULL : r->run->samples,
+    });
+    diagnoser_free(g);
+}
+
+void report_done(struct report *r)
+{
+    findings_done(&r->found);
+}
+
+void report_diagnosis(const struct report *r)
+{
+    if (r->found.diagnosis)
+        diagnosis_show(r->found.diagnosis);
+}
+
+int report_json(const struct report *r, struct err *e)
+{
+    const struct buf none = { 0 };
+    struct result result = result_of(r);
+    if (r->failed)
+        result.files = &none;
+    const char *key = r->prepared ? r->job->cache->at[r->prepared->kind].key : "";
+    json_t *compile = r->prepared ? preparation_json(r->prepared, r->cached, key[0] ? key : NULL)
+                                  : NULL;
+    result.compile = compile;
+    json_t *o = result_json(&result);
+    json_decref(compile);
+    result_add_stream(o, "stdout", &r->captured[RUN_STDOUT]);
+    result_add_stream(o, "stderr", &r->captured[RUN_STDERR]);
+    int failed = json_dumpf(o, stdout, JSON_COMPACT | JSON_DIGITS) < 0 || putchar('\n') == EOF ||
+                 fflush(stdout) == EOF;
+    json_decref(o);
+    return failed ? err_set(e, ERR_KERNEL, errno, "write the result") : 0;
+}

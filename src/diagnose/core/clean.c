@@ -1,0 +1,141 @@
+/* Text as a program printed it: without the colours of terminals, and without what those put before each line who passed it on
+ * (containers, build services, logs). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "diagnose/core/grammar.h"
+
+/* The end of the escape sequence that begins at `at`: CSI up to its last byte, OSC up to BEL or ST, others two bytes. */
+static size_t after_escape(struct piece text, size_t at)
+{
+    size_t i = at + 1;
+    if (i >= text.len)
+        return text.len;
+    if (text.at[i] == '[') {
+        for (i++; i < text.len && text.at[i] >= 0x20 && text.at[i] <= 0x3F;)
+            i++;
+        return i < text.len ? i + 1 : i;
+    }
+    if (text.at[i] != ']')
+        return i + 1;
+    for (i++; i < text.len && text.at[i] != '\n'; i++) {
+        if (text.at[i] == '\a')
+            return i + 1;
+        if (text.at[i] == '\033' && i + 1 < text.len && text.at[i + 1] == '\\')
+            return i + 2;
+    }
+    return i;
+}
+
+/* ISO 8601, with a zone or without, in brackets or not. */
+static const char iso_time[] =
+    "^(?:\\xEF\\xBB\\xBF)?\\[?\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d"
+    "(?:[.,]\\d+)?(?:Z|[+-]\\d\\d:?\\d\\d)?\\]?(?: \\d\\d[OE]\\+?)?(?: |$)";
+
+/* What stands before a line of somebody's program. Each is what no language's own error begins with. */
+static const char *const prefixes[] = {
+    /* docker compose, docker service logs: "web-1  | ", "app_web.1.x7k@host    | " */
+    "^[A-Za-z][\\w.@-]* +\\| ?",
+    /* kubectl logs --prefix */
+    "^\\[pod/[\\w./-]+\\] ?",
+    /* gh run view --log: job, step and time, with tabs between */
+    "^[\\w .()/,-]+\\t[\\w .()/,-]+\\t(?=\\xEF\\xBB\\xBF|\\d{4}-)",
+    /* times; GitLab has the stream behind them */
+    iso_time,
+    /* syslog, journalctl: "Nov 15 20:31:05 host name[123]: " */
+    "^[A-Z][a-z]{2} [ \\d]\\d \\d\\d:\\d\\d:\\d\\d [\\w.-]+ [\\w./@-]+(?:\\[\\d+\\])?: ?",
+    /* Heroku, Cloud Foundry: "app[web.1]: ", "[APP/PROC/WEB/0] ERR " */
+    "^app\\[[\\w.-]+\\]: ?",
+    "^\\[APP/PROC/[\\w/]+\\] ?(?:ERR|OUT) ",
+    /* docker build: "#8 0.512 " */
+    "^#\\d+ \\d+\\.\\d+ ",
+    /* git push */
+    "^remote: ?",
+    /* GitHub Actions' and Azure's marks */
+    "^##\\[(?:error|warning|debug|group)\\]",
+    "^::(?:error|warning)[^:]*::",
+    /* concurrently, and others that number what they run */
+    "^\\[\\d{1,2}\\] ",
+    /* turbo, nx: "web:test: " */
+    "^(?:@[\\w-]+/)?[\\w-]+:(?:build|test|start|dev|lint|serve): ",
+};
+
+enum { PREFIXES_AT_ONCE = 4 }; /* a container's log in a build service's */
+
+static struct piece without_prefix(struct diagnoser *g, struct piece line)
+{
+    for (int n = 0; n < PREFIXES_AT_ONCE; n++) {
+        struct match m = { 0 };
+        for (size_t i = 0; i < ARRAY_LEN(prefixes) && m.all.len == 0; i++)
+            if (!match(g, prefixes[i], line, &m))
+                m = (struct match){ 0 };
+        if (m.all.len == 0)
+            break;
+        line.at += m.all.len;
+        line.len -= m.all.len;
+    }
+    return line;
+}
+
+/* What those say of the end themselves: no part of the message of an error that stands before it. */
+static const char last_words[] =
+    "^(?:"
+    /* docker compose; GitHub Actions, with and without its mark; kubectl exec; Travis; go run */
+    "[A-Za-z][\\w.-]* exited with code \\d+(?: \\(restarting\\))?"
+    "|(?:Error: )?Process completed with exit code \\d+\\."
+    "|command terminated with exit code \\d+"
+    "|The command \".*\" exited with \\d+\\."
+    "|exit status \\d+"
+    /* make, systemd, npm, yarn, pnpm */
+    "|g?make(?:\\[\\d+\\])?: \\*\\*\\* .*Error \\d+(?: \\(ignored\\))?"
+    "|[\\w.@-]+\\.service: (?:Main process exited|Failed with result).*"
+    "|npm (?:ERR!|error)(?: .*)?"
+    "|error Command failed with exit code \\d+\\."
+    "|\\s*ELIFECYCLE\\s.*"
+    ")\\s*$";
+
+/* Without escape sequences, and without CRs before line ends. Of a program of our own only its colours are taken off: of all
+ * else it must be seen that it was there. */
+static size_t plain(struct piece text, bool colours_alone, char *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < text.len;) {
+        size_t end = text.at[i] == '\033' ? after_escape(text, i) : i;
+        bool colour = end > i && (text.at[end - 1] == 'm' || text.at[end - 1] == 'K');
+        if (end > i && (colour || !colours_alone)) {
+            i = end;
+        } else if (text.at[i] == '\r' && (i + 1 == text.len || text.at[i + 1] == '\n')) {
+            i++;
+        } else {
+            out[n++] = text.at[i++];
+        }
+    }
+    return n;
+}
+
+struct piece cleaned(struct diagnoser *g, struct piece text, bool passed_on, char **ret_copy)
+{
+    bool escapes = text.len > 0 &&
+                   (memchr(text.at, '\033', text.len) || memchr(text.at, '\r', text.len));
+    if (text.len == 0 || (!escapes && !passed_on))
+        return text;
+    char *copy = malloc(text.len + 1);
+    if (!copy)
+        return text;
+    *ret_copy = copy;
+    struct piece rest = { copy, plain(text, !passed_on, copy) }, line;
+    if (!passed_on)
+        return rest;
+    size_t n = 0;
+    while (next_line(&rest, &line)) { /* what is left of a line is never longer than it was */
+        struct piece left = without_prefix(g, line);
+        struct match m;
+        if (match(g, last_words, left, &m))
+            continue;
+        memmove(copy + n, left.at, left.len);
+        n += left.len;
+        copy[n++] = '\n';
+    }
+    return (struct piece){ copy, n };
+}

@@ -1,0 +1,147 @@
+/* diagnose/core/diagnose.h — from what a failed program printed to what went wrong, where, and what may help.
+ * Runs in: keeper. Pure functions over text: nothing is opened, run or asked.
+ *
+ * Invariants
+ * D1 Time and memory are linear in the text, which is bounded; no pattern backtracks without a bound.
+ * D2 A diagnosis is a help for the eye. The verdict is given, never concluded from what the program printed.
+ * D3 What a suggestion says is true: nothing is suggested that was not seen in the text, the source or the policy. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "spec/verdict.h"
+
+#define CATEGORY_TABLE(X) /* id, word */      \
+    X(CATEGORY_RUNTIME,    "runtime")         \
+    X(CATEGORY_SYNTAX,     "syntax")          \
+    X(CATEGORY_NAME,       "name")            \
+    X(CATEGORY_IMPORT,     "import")          \
+    X(CATEGORY_TYPE,       "type")            \
+    X(CATEGORY_VALUE,      "value")           \
+    X(CATEGORY_INDEX,      "index")           \
+    X(CATEGORY_IO,         "io")              \
+    X(CATEGORY_PERMISSION, "permission")      \
+    X(CATEGORY_NETWORK,    "network")         \
+    X(CATEGORY_RESOURCE,   "resource")        \
+    X(CATEGORY_ASSERTION,  "assertion")       \
+    X(CATEGORY_COMPILE,    "compile")         \
+    X(CATEGORY_SANDBOX,    "sandbox")
+
+enum category {
+#define X(id, word) id,
+    CATEGORY_TABLE(X)
+#undef X
+        CATEGORY_COUNT_
+};
+const char *category_word(enum category c);
+
+enum {
+    DIAGNOSE_TEXT_MAX = 256 << 10,   /* of stderr: the first and the last half of it are read */
+    DIAGNOSE_LINES_MAX = 4096,       /* the same */
+    DIAGNOSE_SOURCE_MAX = 512 << 10, /* of a file; of one that is larger the name alone is known */
+    DIAGNOSE_SOURCES_MAX = 4 << 20,  /* of all of them together: the first that fit */
+    DIAGNOSE_FRAMES = 32,
+    DIAGNOSE_CAUSES = 8,
+    DIAGNOSE_SUGGESTIONS = 4,
+    DIAGNOSE_EXCERPT = 7,
+    DIAGNOSE_FURTHER = 20,
+};
+
+/* 1-based; 0: not known. Columns count characters. */
+struct place_in_code {
+    char file[256]; /* as users know it: "main.py", not "/sandbox/main.py" */
+    uint32_t line, column, end_column;
+};
+
+struct diagnosis {
+    char language[32];
+    enum category category;
+    char type[128]; /* "NameError", "E0382", "TS2322", "42P01", "SIGSEGV"; "" where there is none */
+    char message[1024]; /* one line or a few */
+    struct place_in_code location;
+    size_t n_frames;
+    struct frame {
+        struct place_in_code at;
+        char function[128];
+        bool user; /* in a file of the job's; these come first */
+    } frames[DIAGNOSE_FRAMES];
+    size_t n_causes; /* what led to it, the nearest first */
+    struct cause {
+        char type[128], message[512];
+        struct place_in_code at;
+    } causes[DIAGNOSE_CAUSES];
+    size_t n_further; /* other errors of the same output, in its order, each once */
+    struct further_error {
+        char type[64], message[400];
+        struct place_in_code at;
+        bool anywhere; /* the same message at another place is the same error */
+        bool by_place; /* so is another message at the same place */
+    } further[DIAGNOSE_FURTHER];
+    size_t further_left_out; /* how many more there were, in what is read of the text */
+    size_t n_excerpt;
+    struct excerpt_line {
+        uint32_t line;
+        char text[240];
+        uint32_t caret, caret_end; /* columns in text to point at; 0: none */
+    } excerpt[DIAGNOSE_EXCERPT];
+    size_t n_suggestions; /* the best first */
+    struct suggestion {
+        char text[400];        /* a whole sentence */
+        char replacement[240]; /* of the line at `location`, or what to write; "": none */
+        double confidence;     /* 0 to 1 */
+        unsigned rule; /* which of the errors people make most it is for (README.md); 0: another */
+    } suggestions[DIAGNOSE_SUGGESTIONS];
+    size_t last;    /* the one that was added last, for suggest_replacement() */
+    char docs[200]; /* an address; "": none */
+    bool sandbox;   /* our own policy caused it */
+    enum verdict verdict;
+};
+
+struct source_file {
+    const char *name; /* as in the job */
+    const char *text;
+    size_t len;
+};
+
+struct diagnose_input {
+    const char *language; /* shown */
+    const char
+        *grammar;     /* how its errors are read, see grammars[]; NULL: found out from the text */
+    bool compiling;   /* the text is the compiler's, not the program's */
+    const char *text; /* stderr */
+    size_t len;
+    const char *printed; /* stdout: some languages report there. May be NULL. */
+    size_t printed_len;
+    const char *main_name;
+    const struct source_file *sources;
+    size_t n_sources;
+    /* What is known from outside; NULL for output from elsewhere. */
+    const struct evidence *evidence;
+    const struct limits *limits;
+    const struct usage *usage;
+    enum verdict verdict;
+    /* Policy. */
+    bool sealed; /* it ran in a jar: no network, a read-only root */
+    char *const *allow_commands;
+    uint32_t hot_line; /* where a profile saw most of the time; 0: not known */
+    /* Whether a module can be imported here; NULL: nobody knows. */
+    bool (*available)(void *context, const char *module);
+    void *context;
+};
+
+/* Holds compiled patterns; one for a process, used by one thread. */
+struct diagnoser;
+[[nodiscard]] int diagnoser_new(struct diagnoser **ret, struct err *e);
+void diagnoser_free(struct diagnoser *g); /* accepts NULL */
+
+/* True with *ret filled in; false when there is nothing to say (it ended well, and printed no error). */
+bool diagnose(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *ret);
+
+/* As people read it: the message, the place, the lines with a caret, what may help. columns: of the terminal; 0: lines are as
+   long as they are. */
+[[nodiscard]] int diagnosis_text(const struct diagnosis *d, bool colour, int columns,
+                                 struct buf *out, struct err *e);

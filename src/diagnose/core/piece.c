@@ -1,0 +1,134 @@
+/* Pieces of text. */
+#include <string.h>
+
+#include "base/text.h"
+#include "diagnose/core/grammar.h"
+
+static struct piece cut_line(struct piece line)
+{
+    if (line.len > 0 && line.at[line.len - 1] == '\r')
+        line.len--;
+    if (line.len > LINE_SEEN)
+        line.len = LINE_SEEN;
+    return line;
+}
+
+bool next_line(struct piece *rest, struct piece *ret_line)
+{
+    if (!rest->at || rest->len == 0)
+        return false;
+    const char *end = memchr(rest->at, '\n', rest->len);
+    size_t len = end ? (size_t)(end - rest->at) : rest->len;
+    *ret_line = cut_line((struct piece){ rest->at, len });
+    len += end != NULL;
+    rest->at += len;
+    rest->len -= len;
+    return true;
+}
+
+bool last_line(struct piece *rest, struct piece *ret_line)
+{
+    if (!rest->at || rest->len == 0)
+        return false;
+    size_t end = rest->len - (rest->at[rest->len - 1] == '\n');
+    const char *before = end ? memrchr(rest->at, '\n', end) : NULL;
+    size_t from = before ? (size_t)(before + 1 - rest->at) : 0;
+    *ret_line = cut_line((struct piece){ rest->at + from, end - from });
+    rest->len = from;
+    return true;
+}
+
+struct piece piece_of(const char *text)
+{
+    return (struct piece){ text, text ? strlen(text) : 0 };
+}
+
+static bool blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+struct piece piece_trim(struct piece p)
+{
+    while (p.len > 0 && blank(p.at[0])) {
+        p.at++;
+        p.len--;
+    }
+    while (p.len > 0 && blank(p.at[p.len - 1]))
+        p.len--;
+    return p;
+}
+
+bool starts_with(struct piece p, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return p.at && p.len >= n && memcmp(p.at, prefix, n) == 0;
+}
+
+bool piece_is(struct piece p, const char *text)
+{
+    return p.at && p.len == strlen(text) && memcmp(p.at, text, p.len) == 0;
+}
+
+bool piece_same(struct piece a, struct piece b)
+{
+    return a.at && b.at && a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
+}
+
+size_t piece_find(struct piece p, const char *word)
+{
+    const char *at = p.at ? memmem(p.at, p.len, word, strlen(word)) : NULL;
+    return at ? (size_t)(at - p.at) : p.len;
+}
+
+bool piece_has(struct piece p, const char *word)
+{
+    return p.at && memmem(p.at, p.len, word, strlen(word)) != NULL;
+}
+
+bool piece_among(struct piece p, const char *const *words)
+{
+    for (; *words; words++)
+        if (piece_is(p, *words))
+            return true;
+    return false;
+}
+
+struct piece piece_base(struct piece path)
+{
+    const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
+    if (!slash)
+        return path;
+    return (struct piece){ slash + 1, (size_t)(path.at + path.len - slash - 1) };
+}
+
+void copy_piece(struct piece p, char *out, size_t size)
+{
+    size_t n = 0;
+    if (p.at)
+        n = p.len < size ? p.len : text_whole(p.at, size - 1);
+    if (n > 0)
+        memcpy(out, p.at, n);
+    out[n] = '\0';
+}
+
+uint32_t piece_number(struct piece p)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < p.len; i++) {
+        if (p.at[i] < '0' || p.at[i] > '9')
+            return 0;
+        n = n * 10 + (uint64_t)(p.at[i] - '0');
+        if (n > UINT32_MAX)
+            return 0;
+    }
+    return (uint32_t)n;
+}
+
+size_t indent_of(struct piece line)
+{
+    size_t n = 0;
+    while (n < line.len && blank(line.at[n]))
+        n++;
+    return n;
+}

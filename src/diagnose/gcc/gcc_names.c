@@ -1,0 +1,519 @@
+/* C and C++: names that nothing declares or defines, headers that are not there. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "diagnose/gcc/gcc.h"
+
+#define Q GCC_OPEN
+#define E GCC_CLOSE
+
+/* ---- names of the standard libraries ---- */
+
+struct home {
+    const char *header;
+    const char *names; /* between spaces */
+};
+
+static const struct home c_homes[] = {
+    { "stdio.h",
+      " printf fprintf sprintf snprintf scanf fscanf sscanf puts fputs putchar getchar fgets fopen "
+      "fclose fread fwrite fseek ftell fflush perror FILE EOF stdin stdout stderr getline " },
+    { "stdlib.h",
+      " malloc calloc realloc free exit abort atoi atof atol strtol strtoul strtod rand srand "
+      "qsort bsearch abs labs getenv system EXIT_SUCCESS EXIT_FAILURE RAND_MAX " },
+    { "string.h", " strlen strcpy strncpy strcat strncat strcmp strncmp strchr strrchr strstr "
+                  "strtok strdup strndup memcpy memmove memset memcmp memchr strerror " },
+    { "math.h", " sqrt pow sin cos tan asin acos atan atan2 exp log log2 log10 floor ceil fabs "
+                "fmod round trunc cbrt hypot M_PI INFINITY NAN isnan isinf " },
+    { "ctype.h",
+      " isalpha isdigit isalnum isspace isupper islower ispunct isxdigit toupper tolower " },
+    { "stdbool.h", " bool true false " },
+    { "stdint.h", " int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t "
+                  "uintptr_t SIZE_MAX INT32_MAX INT64_MAX UINT32_MAX UINT64_MAX " },
+    { "inttypes.h", " PRId64 PRIu64 PRIu32 PRId32 PRIx64 " },
+    { "stddef.h", " NULL size_t ptrdiff_t offsetof " },
+    { "limits.h", " INT_MAX INT_MIN UINT_MAX LONG_MAX LONG_MIN ULONG_MAX CHAR_BIT LLONG_MAX "
+                  "LLONG_MIN CHAR_MAX SHRT_MAX " },
+    { "float.h", " DBL_MAX DBL_MIN FLT_MAX FLT_MIN DBL_EPSILON FLT_EPSILON " },
+    { "errno.h", " errno ENOENT EINVAL ENOMEM EACCES EEXIST EAGAIN EINTR " },
+    { "time.h", " time clock difftime mktime strftime localtime gmtime time_t clock_t "
+                "CLOCKS_PER_SEC nanosleep " },
+    { "assert.h", " assert " },
+    { "stdarg.h", " va_list va_start va_arg va_end va_copy " },
+    { "unistd.h", " sleep usleep fork getpid read write close pipe dup2 execvp ssize_t pid_t " },
+    { "pthread.h", " pthread_t pthread_create pthread_join pthread_mutex_t pthread_mutex_lock "
+                   "pthread_mutex_unlock " },
+    { "signal.h", " signal raise kill SIGINT SIGTERM SIGSEGV sigaction " },
+};
+
+static const struct home std_homes[] = {
+    { "iostream", " cout cin cerr clog endl ostream istream " },
+    { "vector", " vector " },
+    { "string", " string to_string stoi stol stoll stod stof getline wstring " },
+    { "string_view", " string_view " },
+    { "map", " map multimap " },
+    { "unordered_map", " unordered_map unordered_multimap " },
+    { "set", " set multiset " },
+    { "unordered_set", " unordered_set " },
+    { "queue", " queue priority_queue " },
+    { "stack", " stack " },
+    { "deque", " deque " },
+    { "list", " list " },
+    { "array", " array " },
+    { "tuple", " tuple make_tuple tie " },
+    { "utility", " pair make_pair move swap forward exchange " },
+    { "memory", " unique_ptr shared_ptr weak_ptr make_unique make_shared " },
+    { "algorithm",
+      " sort stable_sort find find_if count count_if reverse max min max_element min_element "
+      "transform copy copy_if fill remove remove_if unique binary_search lower_bound upper_bound "
+      "any_of all_of none_of for_each shuffle next_permutation clamp replace rotate partition " },
+    { "numeric", " accumulate iota inner_product partial_sum gcd lcm reduce " },
+    { "functional", " function bind greater less plus hash ref " },
+    { "sstream", " stringstream istringstream ostringstream " },
+    { "fstream", " ifstream ofstream fstream " },
+    { "iomanip", " setw setprecision setfill fixed hex quoted " },
+    { "stdexcept",
+      " runtime_error logic_error invalid_argument out_of_range length_error overflow_error " },
+    { "exception", " exception terminate " },
+    { "thread", " thread this_thread " },
+    { "mutex", " mutex lock_guard unique_lock scoped_lock " },
+    { "chrono", " chrono " },
+    { "random", " mt19937 random_device uniform_int_distribution uniform_real_distribution " },
+    { "optional", " optional nullopt make_optional " },
+    { "variant", " variant visit get_if " },
+    { "limits", " numeric_limits " },
+    { "cmath", " sqrt pow abs floor ceil round sin cos " },
+    { "regex", " regex regex_match regex_search smatch " },
+    { "filesystem", " filesystem " },
+    { "bitset", " bitset " },
+    { "cstdint", " uint8_t uint16_t uint32_t uint64_t int8_t int16_t int32_t int64_t " },
+    { "atomic", " atomic " },
+    { "future", " future async promise " },
+    { "complex", " complex " },
+    { "initializer_list", " initializer_list " },
+    { "any", " any any_cast " },
+    { "span", " span " },
+    { "ranges", " ranges views " },
+    { "format", " format " },
+};
+
+static const char *home_of(const struct home *homes, size_t n, struct piece name)
+{
+    char word[80];
+    (void)snprintf(word, sizeof word, " %.*s ", (int)name.len, name.at);
+    for (size_t i = 0; name.len > 0 && i < n; i++)
+        if (strstr(homes[i].names, word))
+            return homes[i].header;
+    return NULL;
+}
+
+bool gcc_is_cpp(const struct advising *a)
+{
+    return strcmp(a->d->language, "cpp") == 0 || piece_has(piece_of(a->d->location.file), ".cpp") ||
+           piece_has(piece_of(a->d->location.file), ".cc") ||
+           piece_has(piece_of(a->d->location.file), ".hpp");
+}
+
+/* A file that includes it already lacks something else. */
+static bool is_included(const struct advising *a, const char *header)
+{
+    struct piece rest = text_of_source(find_source(a->in, piece_of(a->d->location.file))), line;
+    while (next_line(&rest, &line))
+        if (starts_with(piece_trim(line), "#") && piece_has(line, header) &&
+            piece_has(line, "include"))
+            return true;
+    return false;
+}
+
+static bool tell_include(const struct advising *a, struct piece name, const char *header)
+{
+    if (!header || is_included(a, header))
+        return false;
+    suggest(a->d, 37, 0.95, "`%.*s` is declared in <%s>: include it at the top of %s.",
+            (int)name.len, name.at, header,
+            a->d->location.file[0] ? a->d->location.file : "the file");
+    suggest_replacement(a->d, "#include <%s>", header);
+    (void)snprintf(a->d->docs, sizeof a->d->docs, "https://en.cppreference.com/w/%s/header/%.*s",
+                   gcc_is_cpp(a) ? "cpp" : "c", (int)strcspn(header, "."), header);
+    return true;
+}
+
+/* gcc's own note: "'INT_MAX' is defined in header '<limits.h>'". */
+static bool tell_noted_include(const struct advising *a, struct piece name)
+{
+    struct piece rest = text_of(a->in), line;
+    struct match m;
+    char header[80];
+    while (next_line(&rest, &line)) {
+        if (!piece_has(line, "is defined in header") ||
+            !match(a->g, Q "(?:std::)?([\\w:]+)" E " is defined in header " Q "<([^>]+)>", line,
+                   &m))
+            continue;
+        if (!piece_same(m.group[0], name))
+            continue;
+        COPY(m.group[1], header);
+        return tell_include(a, name, header);
+    }
+    return false;
+}
+
+bool gcc_tell_meant(const struct advising *a, struct piece name)
+{
+    struct match m;
+    char meant[128];
+    if (!match(a->g, "did you mean " Q "(.+?)" E "\\?", piece_of(a->d->message), &m))
+        return false;
+    COPY(m.group[0], meant);
+    suggest(a->d, 37, 0.9, "Did you mean `%s`? Nothing here is called `%.*s`.", meant,
+            (int)name.len, name.at);
+    (void)suggest_swap(a->in, a->d, name, meant);
+    return true;
+}
+
+static const char *const c_keywords[] = { "return", "while",    "sizeof", "printf",   "static",
+                                          "struct", "const",    "double", "unsigned", "switch",
+                                          "break",  "continue", "int",    "char",     "float",
+                                          "void",   "NULL",     NULL };
+
+/* Declared above, in a block that has ended: that line is indented more. */
+static bool tell_inner(const struct advising *a, struct piece name)
+{
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    size_t indent = indent_of(line_at(a->in, a->d));
+    struct match m;
+    struct piece rest = text_of_source(f), line;
+    for (uint32_t n = 1; n < a->d->location.line && n < LINES_SEEN && next_line(&rest, &line);
+         n++) {
+        bool loop = match(a->g, "\\bfor\\s*\\([^;:]*\\b\\w[\\w:<>]* \\**&?(\\w+)\\s*[=:]", line,
+                          &m);
+        if (loop && indent_of(line) >= indent && piece_same(m.group[0], name)) {
+            suggest(a->d, 37, 0.85,
+                    "`%.*s` belongs to the loop on line %u and ends with it: declare it before the "
+                    "loop.",
+                    (int)name.len, name.at, n);
+            return true;
+        }
+        if (indent_of(line) <= indent ||
+            !match(a->g, "^\\s+(?:const |unsigned )*\\w[\\w:<>]* \\**&?(\\w+)\\s*(?:=|;|\\[)", line,
+                   &m) ||
+            !piece_same(m.group[0], name))
+            continue;
+        suggest(a->d, 37, 0.85,
+                "`%.*s` is declared on line %u, inside of a block that ends before: declare it "
+                "before the block.",
+                (int)name.len, name.at, n);
+        return true;
+    }
+    return false;
+}
+
+/* A member that is used in a function defined outside of its class, and without the class's name. */
+static bool tell_member_of(const struct advising *a, struct piece name)
+{
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    struct piece rest = text_of_source(f), line, class = NO_PIECE, owner = NO_PIECE;
+    struct match m;
+    size_t at;
+    struct piece function = NO_PIECE;
+    for (uint32_t n = 1; n < a->d->location.line && n < LINES_SEEN && next_line(&rest, &line);
+         n++) {
+        if (match(a->g, "^(?:class|struct) (\\w+)[^;]*$", line, &m))
+            class = m.group[0];
+        else if (starts_with(line, "}"))
+            class = NO_PIECE;
+        else if (class.at && has_word(line, name, &at) && piece_has(line, ";"))
+            owner = class;
+        else if (!class.at && match(a->g, "^\\w[\\w:<>*& ]*[ *&](\\w+)\\(", line, &m))
+            function = m.group[0];
+    }
+    if (!owner.at || !function.at || piece_is(function, "main"))
+        return false;
+    suggest(a->d, 37, 0.8,
+            "`%.*s` is a member of `%.*s`: a member function that is defined outside of the class "
+            "is called `%.*s::%.*s`.",
+            (int)name.len, name.at, (int)owner.len, owner.at, (int)owner.len, owner.at,
+            (int)function.len, function.at);
+    return true;
+}
+
+/* Nothing is known by that name: a header is missing, or it is misspelt. */
+void gcc_tell_undeclared(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0];
+    bool std = piece_has(piece_of(a->d->message), "member of") ||
+               piece_has(line_at(a->in, a->d), "std::");
+    const char *header = gcc_is_cpp(a) && std ? home_of(std_homes, ARRAY_LEN(std_homes), name)
+                                              : NULL;
+    if (!header && !(gcc_is_cpp(a) && std))
+        header = home_of(c_homes, ARRAY_LEN(c_homes), name);
+    if (tell_noted_include(a, name) || tell_include(a, name, header) || gcc_tell_meant(a, name))
+        return;
+    if (gcc_is_cpp(a) && home_of(std_homes, ARRAY_LEN(std_homes), name)) {
+        suggest(a->d, 37, 0.85, "`%.*s` is in the namespace std: write `std::%.*s`.", (int)name.len,
+                name.at, (int)name.len, name.at);
+        char full[128];
+        (void)snprintf(full, sizeof full, "std::%.*s", (int)name.len, name.at);
+        (void)suggest_swap(a->in, a->d, name, full);
+        return;
+    }
+    if (tell_inner(a, name) || (gcc_is_cpp(a) && tell_member_of(a, name)))
+        return;
+    char best[128];
+    if (nearest_name_in(a->in, name, c_keywords, best, sizeof best)) {
+        suggest(a->d, 37, 0.8, "Did you mean `%s`? Nothing here is called `%.*s`.", best,
+                (int)name.len, name.at);
+        (void)suggest_swap(a->in, a->d, name, best);
+        return;
+    }
+    suggest(a->d, 37, 0.5,
+            "Declare `%.*s` before it is used, or include the header that declares it.",
+            (int)name.len, name.at);
+}
+
+/* ---- the linker ---- */
+
+static const struct {
+    const char *prefix, *argument;
+} libraries[] = {
+    { "pthread_", "-pthread" }, { "sqlite3_", "-lsqlite3" }, { "curl_", "-lcurl" },
+    { "SDL_", "-lSDL2" },       { "omp_", "-fopenmp" },      { "GOMP_", "-fopenmp" },
+    { "dlopen", "-ldl" },       { "deflate", "-lz" },        { "inflate", "-lz" },
+    { "compress", "-lz" },      { "initscr", "-lncurses" },  { "readline", "-lreadline" },
+    { "shm_open", "-lrt" },     { "gmpz_", "-lgmp" },        { "__gmpz_", "-lgmp" },
+};
+
+static const char *library_of(struct piece symbol)
+{
+    for (size_t i = 0; i < ARRAY_LEN(libraries); i++)
+        if (starts_with(symbol, libraries[i].prefix))
+            return libraries[i].argument;
+    const char *header = home_of(c_homes, ARRAY_LEN(c_homes), symbol);
+    return header && strcmp(header, "math.h") == 0 ? "-lm" : NULL;
+}
+
+static uint32_t declared_at(const struct advising *a, struct piece name, char *file, size_t size)
+{
+    for (size_t i = 0; i < a->in->n_sources; i++) {
+        uint32_t line = line_with_word(&a->in->sources[i], name, 1);
+        copy_piece(piece_of(a->in->sources[i].name), file, size);
+        if (line != 0 && !(line == a->d->location.line && strcmp(file, a->d->location.file) == 0))
+            return line;
+    }
+    return 0;
+}
+
+static void tell_no_main(const struct advising *a)
+{
+    char best[128];
+    struct nearest n = { .name = PIECE("main") };
+    nearest_try_sources(&n, a->in);
+    COPY(piece_of(n.best), best);
+    if (best[0])
+        suggest(a->d, 37, 0.85,
+                "No function is called `main`, where a program begins. Should `%s` be it?", best);
+    else
+        suggest(
+            a->d, 37, 0.8,
+            "No function is called `main`, where a program begins: add `int main(void) { ... }`.");
+}
+
+/* Why what some file has is not there for the others. */
+static bool tell_hidden(const struct advising *a, struct piece symbol, struct piece name)
+{
+    for (size_t i = 0; i < a->in->n_sources; i++) {
+        const struct source_file *f = &a->in->sources[i];
+        struct piece rest = text_of_source(f), line;
+        struct match m;
+        size_t at;
+        for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++) {
+            if (!has_word(line, name, &at))
+                continue;
+            if (match(a->g, "^static .*\\(.*[^;]\\s*$", line, &m) &&
+                strcmp(f->name, a->d->location.file) != 0) {
+                suggest(a->d, 37, 0.9,
+                        "`%.*s` is `static` on line %u of %s, so no other file sees it: remove the "
+                        "`static`.",
+                        (int)name.len, name.at, n, f->name);
+                return true;
+            }
+            if (piece_has(symbol, "<") && match(a->g, "\\w<\\w[\\w, ]*>::\\w", line, &m)) {
+                suggest(a->d, 37, 0.9,
+                        "`%.*s` is a member of a template, and its body is on line %u of %s, where "
+                        "other files do not see it: move the bodies of templates into the header.",
+                        (int)name.len, name.at, n, f->name);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* What is defined elsewhere than in a function of the job's: in a library, by the compiler, or outside of its class. */
+static bool tell_kind(const struct advising *a, struct piece symbol, struct piece name)
+{
+    const char *library = library_of(name);
+    if (library) {
+        suggest(a->d, 37, 0.9,
+                "`%.*s` is in a library that has to be named: --compiler-arg %s on the command "
+                "line, \"compiler_args\": [\"%s\"] in a request.",
+                (int)name.len, name.at, library, library);
+        suggest_replacement(a->d, "%s", library);
+        return true;
+    }
+    if (starts_with(name, "~")) {
+        char whole[140], better[160];
+        (void)snprintf(whole, sizeof whole, "%.*s()", (int)(name.len < 120 ? name.len : 120),
+                       name.at);
+        (void)snprintf(better, sizeof better, "%s = default", whole);
+        suggest(a->d, 37, 0.9,
+                "The destructor `%.*s` is declared and has no body: write `= default` after it, or "
+                "its body.",
+                (int)symbol.len, symbol.at);
+        (void)suggest_swap(a->in, a->d, piece_of(whole), better);
+        return true;
+    }
+    if (starts_with(symbol, "vtable for ")) {
+        suggest(a->d, 37, 0.85,
+                "`%.*s` has virtual functions without a body: define each of them, the destructor "
+                "too, or write `= 0` (`= default` for a destructor) after those that need none.",
+                (int)symbol.len - 11, symbol.at + 11);
+        return true;
+    }
+    if (starts_with(symbol, "std::")) {
+        suggest(a->d, 37, 0.8, "This is C++: run it as cpp, whose compiler links the C++ library.");
+        return true;
+    }
+    if (piece_has(symbol, "::") && !piece_has(symbol, "(")) {
+        suggest(a->d, 37, 0.85,
+                "A static member (or a variable of a namespace) is declared there, and has to be "
+                "defined once, outside: `int %.*s = 0;`, with its own type (or declare it `inline "
+                "static`).",
+                (int)symbol.len, symbol.at);
+        return true;
+    }
+    return false;
+}
+
+void gcc_tell_undefined(const struct advising *a, const struct match *m)
+{
+    struct piece symbol = m->group[0], name = gcc_plain_name(symbol);
+    struct match said;
+    char text[200], file[256];
+    if (piece_is(symbol, "main")) {
+        tell_no_main(a);
+        return;
+    }
+    if (tell_kind(a, symbol, name))
+        return;
+    if (match_text(a->g, "implicit declaration of function .*; did you mean " Q "(.+?)" E "\\?",
+                   text_of(a->in), &said)) {
+        COPY(said.group[0], text);
+        suggest(a->d, 37, 0.9, "Did you mean `%s`? No file of the job defines `%.*s`.", text,
+                (int)name.len, name.at);
+        (void)suggest_swap(a->in, a->d, name, text);
+        return;
+    }
+    if (tell_hidden(a, symbol, name))
+        return;
+    uint32_t line = declared_at(a, name, file, sizeof file);
+    if (line > 0) {
+        if (a->d->location.line == 0) { /* nothing names it where it is used: a destructor */
+            COPY(piece_of(file), a->d->location.file);
+            a->d->location.line = line;
+        }
+        suggest(a->d, 37, 0.8,
+                "`%.*s` is declared (%s, line %u), but no file of the job defines it: write its "
+                "body, or add the file that has it.",
+                (int)symbol.len, symbol.at, file, line);
+        return;
+    }
+    suggest(a->d, 37, 0.6,
+            "No file of the job defines `%.*s`: add the file that does, or name its library with "
+            "--compiler-arg -lNAME.",
+            (int)symbol.len, symbol.at);
+}
+
+void gcc_tell_twice_defined(const struct advising *a, const struct match *m)
+{
+    struct piece name = gcc_plain_name(m->group[0]);
+    char files[200] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < a->in->n_sources && used < sizeof files - 40; i++) {
+        uint32_t line = line_with_word(&a->in->sources[i], name, 1);
+        if (line > 0)
+            used += (size_t)snprintf(files + used, sizeof files - used, "%s%.60s line %u",
+                                     used ? ", " : "", a->in->sources[i].name, line);
+    }
+    suggest(a->d, 0, 0.8,
+            "`%.*s` is defined in more than one file%s%s%s: define it in one, and write `extern` "
+            "before it in the others (or `static`, for one of each file's own).",
+            (int)name.len, name.at, files[0] ? " (" : "", files, files[0] ? ")" : "");
+}
+
+/* ---- headers ---- */
+
+static const struct {
+    const char *prefix, *package;
+} packages[] = {
+    { "curl/", "libcurl4-openssl-dev" },
+    { "sqlite3.h", "libsqlite3-dev" },
+    { "openssl/", "libssl-dev" },
+    { "zlib.h", "zlib1g-dev" },
+    { "ncurses.h", "libncurses-dev" },
+    { "curses.h", "libncurses-dev" },
+    { "readline/", "libreadline-dev" },
+    { "boost/", "libboost-dev" },
+    { "nlohmann/", "nlohmann-json3-dev" },
+    { "fmt/", "libfmt-dev" },
+    { "Eigen/", "libeigen3-dev" },
+    { "gtest/", "libgtest-dev" },
+    { "SDL2/", "libsdl2-dev" },
+    { "gmp.h", "libgmp-dev" },
+    { "json/", "libjsoncpp-dev" },
+    { "jansson.h", "libjansson-dev" },
+    { "cjson/", "libcjson-dev" },
+    { "png.h", "libpng-dev" },
+};
+
+static const char *const not_linux[] = { "windows.h", "conio.h", "winsock2.h", "graphics.h", NULL };
+
+void gcc_tell_header(const struct advising *a, const struct match *m)
+{
+    struct piece header = m->group[0];
+    char best[256];
+    if (nearest_file(a->in, header, best, sizeof best)) {
+        suggest(a->d, 37, 0.9, "Did you mean \"%s\"? The job has no file `%.*s`.", best,
+                (int)header.len, header.at);
+        suggest_replacement(a->d, "#include \"%s\"", best);
+        return;
+    }
+    for (size_t i = 0; !gcc_is_cpp(a) && i < ARRAY_LEN(std_homes); i++)
+        if (piece_is(header, std_homes[i].header)) {
+            suggest(a->d, 37, 0.95,
+                    "<%s> is a header of C++: run it as cpp, and name the file .cpp.",
+                    std_homes[i].header);
+            return;
+        }
+    if (piece_is(header, "bits/stdc++.h")) {
+        suggest(a->d, 37, 0.9, "<bits/stdc++.h> is for C++: run it as cpp.");
+        return;
+    }
+    if (piece_among(header, not_linux)) {
+        suggest(a->d, 37, 0.85, "<%.*s> belongs to another system; programs here run on Linux.",
+                (int)header.len, header.at);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(packages); i++)
+        if (starts_with(header, packages[i].prefix)) {
+            suggest(a->d, 37, 0.8,
+                    "`%.*s` is neither a file of the job nor installed: on Debian it is in the "
+                    "package %s, which has to be installed where programs run.",
+                    (int)header.len, header.at, packages[i].package);
+            return;
+        }
+    suggest(a->d, 37, 0.7,
+            "`%.*s` is neither a file of the job nor installed: add it to the files of the job, or "
+            "do without it.",
+            (int)header.len, header.at);
+}

@@ -1,0 +1,667 @@
+/* Go: what its compiler, vet, its linker and its runtime say. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "diagnose/core/advice.h"
+
+#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+
+/* ---- names ---- */
+
+static const char *const packages[] = {
+    "bufio",
+    "bytes",
+    "context",
+    "crypto/md5",
+    "crypto/rand",
+    "crypto/sha256",
+    "encoding/csv",
+    "encoding/hex",
+    "encoding/json",
+    "errors",
+    "flag",
+    "fmt",
+    "encoding/base64",
+    "io",
+    "io/ioutil",
+    "log",
+    "math",
+    "math/big",
+    "math/bits",
+    "math/cmplx",
+    "math/rand",
+    "net/http",
+    "net/url",
+    "os",
+    "os/exec",
+    "os/signal",
+    "path",
+    "path/filepath",
+    "reflect",
+    "regexp",
+    "runtime",
+    "sort",
+    "strconv",
+    "strings",
+    "sync",
+    "sync/atomic",
+    "text/tabwriter",
+    "text/template",
+    "html/template",
+    "testing",
+    "time",
+    "unicode",
+    "unicode/utf8",
+    "container/heap",
+    "container/list",
+    "hash/fnv",
+    NULL,
+};
+
+static const char *package_by_name(struct piece name)
+{
+    for (const char *const *p = packages; *p; p++)
+        if (piece_same(base_of(piece_of(*p)), name))
+            return *p;
+    return NULL;
+}
+
+static const char *const words[] = { "fmt",     "len",   "append", "make",   "string",  "int",
+                                     "float64", "error", "true",   "false",  "nil",     "return",
+                                     "range",   "func",  "panic",  "print",  "println", "bool",
+                                     "byte",    "rune",  "copy",   "delete", "cap",     "close",
+                                     "new",     NULL };
+
+static void tell_undefined(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0], member = m->group[1];
+    char capital[128], full[200];
+    const char *package = package_by_name(name);
+    if (member.len > 0 && member.len < sizeof capital && member.at[0] >= 'a' &&
+        member.at[0] <= 'z') {
+        COPY(member, capital);
+        capital[0] = (char)(capital[0] - 32);
+        (void)snprintf(full, sizeof full, "%.*s.%s", (int)name.len, name.at, capital);
+        suggest(
+            a->d, 0, 0.9,
+            "Names of another package begin with a capital letter: `%s`. Small ones are its own.",
+            full);
+        struct piece small = { name.at, (size_t)(member.at + member.len - name.at) };
+        (void)suggest_swap(a->in, a->d, small, full);
+        (void)snprintf(a->d->docs, sizeof a->d->docs, "https://pkg.go.dev/%.150s",
+                       package ? package : "");
+        return;
+    }
+    if (package && member.len == 0) {
+        suggest(a->d, 0, 0.9, "`%.*s` is a package: import \"%s\".", (int)name.len, name.at,
+                package);
+        suggest_replacement(a->d, "import \"%s\"", package);
+        (void)snprintf(a->d->docs, sizeof a->d->docs, "https://pkg.go.dev/%s", package);
+        return;
+    }
+    tell_nearest(a, &(struct match){ .group = { member.len > 0 ? member : name } });
+}
+
+static void tell_unused(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[m->group[0].at ? 0 : 1], line = line_at(a->in, a->d);
+    struct match c;
+    suggest(a->d, 34, 0.9,
+            "`%.*s` gets a value that nothing reads, which Go refuses: use it, remove it, or give "
+            "the value to `_`.",
+            (int)name.len, name.at);
+    if (match(a->g, "^(\\s*)(\\w+)\\s*:=\\s*(.*)$", line, &c) && piece_same(c.group[1], name))
+        suggest_replacement(a->d, "%.*s_ = %.*s", SAID(&c, 0), SAID(&c, 2));
+    else if (match(a->g, "^(\\s*)(.*:=.*)$", line, &c))
+        (void)suggest_swap(a->in, a->d, name, "_");
+    else if (line.at)
+        suggest_replacement(a->d, "%.*s; _ = %.*s", (int)line.len, line.at, (int)name.len, name.at);
+}
+
+/* ---- types ---- */
+
+static void tell_mismatch(const struct advising *a, const struct match *m)
+{
+    struct piece left = m->group[0], op = m->group[1], right = m->group[2];
+    struct piece first = m->group[3], second = m->group[4];
+    bool text = piece_has(first, "string") || piece_has(second, "string");
+    char whole[160], better[200];
+    (void)snprintf(whole, sizeof whole, "%.*s %.*s %.*s", (int)left.len, left.at, (int)op.len,
+                   op.at, (int)right.len, right.at);
+    if (text) {
+        bool last = piece_has(first, "string");
+        struct piece other = last ? right : left;
+        suggest(a->d, 0, 0.85,
+                "A number does not become a text by itself: fmt.Sprint(%.*s), or strconv.Itoa for "
+                "an int.",
+                (int)other.len, other.at);
+        (void)snprintf(better, sizeof better,
+                       last ? "%.*s %.*s fmt.Sprint(%.*s)" : "fmt.Sprint(%.*s) %.*s %.*s",
+                       (int)left.len, left.at, (int)op.len, op.at, (int)right.len, right.at);
+    } else {
+        /* What becomes the other's type loses nothing when it is an integer. */
+        bool swap = starts_with(first, "float");
+        struct piece type = swap ? first : second, value = swap ? right : left;
+        suggest(a->d, 0, 0.85,
+                "Go does not convert numbers by itself: `%.*s(%.*s)` makes both sides %.*s.",
+                (int)type.len, type.at, (int)value.len, value.at, (int)type.len, type.at);
+        if (swap)
+            (void)snprintf(better, sizeof better, "%.*s %.*s %.*s(%.*s)", (int)left.len, left.at,
+                           (int)op.len, op.at, (int)type.len, type.at, (int)right.len, right.at);
+        else
+            (void)snprintf(better, sizeof better, "%.*s(%.*s) %.*s %.*s", (int)type.len, type.at,
+                           (int)left.len, left.at, (int)op.len, op.at, (int)right.len, right.at);
+    }
+    (void)suggest_swap(a->in, a->d, piece_of(whole), better);
+}
+
+static void tell_number_in_quotes(const struct advising *a, const struct match *m)
+{
+    char quoted[80], number[80];
+    COPY(m->group[0], quoted);
+    suggest(a->d, 0, 0.85,
+            "A text is no %.*s: write the number without quotes, or convert the text with "
+            "strconv.Atoi (strconv.ParseFloat).",
+            SAID(m, 1));
+    struct match c;
+    if (!match(a->g, "^\"(-?[0-9.]+)\"$", m->group[0], &c))
+        return;
+    COPY(c.group[0], number);
+    (void)suggest_swap(a->in, a->d, piece_of(quoted), number);
+}
+
+static void tell_two_values(const struct advising *a, const struct match *m)
+{
+    struct match c;
+    struct piece line = line_at(a->in, a->d);
+    if (!piece_is(m->group[1], "2") || !match(a->g, "^(\\s*\\w+)(\\s*:?=.*)$", line, &c)) {
+        suggest(a->d, 0, 0.7,
+                "`%.*s` returns %.*s values: name as many on the left, `_` for those not needed.",
+                SAID(m, 0), SAID(m, 1));
+        return;
+    }
+    suggest(a->d, 0, 0.9,
+            "`%.*s` returns a value and an error: take both, `value, err := ...`, and look at err.",
+            SAID(m, 0));
+    suggest_replacement(a->d, "%.*s, err%.*s", SAID(&c, 0), SAID(&c, 1));
+}
+
+static void tell_method(const struct advising *a, const struct match *m)
+{
+    struct match c;
+    struct piece method = m->group[2];
+    if (match(a->g, "(?s)have (\\w+)\\(.*want (\\w+)\\(", piece_of(a->d->message), &c)) {
+        suggest(a->d, 0, 0.9,
+                "`%.*s` has `%.*s`, the interface asks for `%.*s`: the names differ in their "
+                "letters' case; rename the method.",
+                SAID(m, 0), SAID(&c, 0), SAID(&c, 1));
+        return;
+    }
+    if (piece_has(piece_of(a->d->message), "pointer receiver")) {
+        suggest(a->d, 0, 0.85,
+                "The method `%.*s` belongs to *%.*s, the pointer: write `&` before the value "
+                "(`&%.*s{...}`), so that it is a `%.*s`.",
+                (int)method.len, method.at, SAID(m, 0), SAID(m, 0), SAID(m, 1));
+        return;
+    }
+    suggest(a->d, 0, 0.8, "Give `%.*s` the method `%.*s`, which `%.*s` asks for.", SAID(m, 0),
+            (int)method.len, method.at, SAID(m, 1));
+}
+
+/* ---- syntax ---- */
+
+/* What other languages have, and how it is said here. */
+static const struct {
+    const char *line, *instead;
+} foreign[] = {
+    { "^\\s*(while)\\b", "a loop with a condition is `for condition { ... }`." },
+    { "^\\s*(do)\\s*\\{", "write `for { ...; if !condition { break } }`." },
+    { "^\\s*\\}?\\s*(elif|elsif|elseif)\\b", "write `} else if condition {`." },
+    { "(\\?)[^\"]*:", "write `if condition { ... } else { ... }`." },
+    { "^\\s*(try|catch|except|throw|raise)\\b",
+      "functions return an error, and the caller asks `if err != nil`." },
+    { "^\\s*(class)\\b", "write `type Name struct { ... }` and functions with a receiver." },
+    { "^\\s*(def|function|fn)\\b", "a function begins with `func`." },
+    { "^\\s*(let|val)\\b", "a variable is declared with `name := value` or `var name type`." },
+    { "^\\s*(public|private|static)\\b",
+      "what begins with a capital letter is public, everything else is not." },
+    { "^\\s*(?:int|string|float64|bool|double|float) \\w+\\s*(=)",
+      "the type comes after the name, `var name type = value`, or is left out, `name := value`." },
+    { "^[^\"]*=.*(\\+\\+|--)\\s*$", "`x++` is a statement by itself, not a value." },
+    { "^[^\"]*\\b(and|or|not)\\b", "write `&&`, `||`, `!`." },
+};
+
+static void tell_syntax(const struct advising *a, const struct match *m)
+{
+    tell_brace(a, m);
+    struct piece line = line_at(a->in, a->d);
+    struct match c;
+    for (size_t i = 0; i < ARRAY_LEN(foreign) && a->d->n_suggestions == 0; i++)
+        if (match(a->g, foreign[i].line, line, &c)) {
+            suggest(a->d, 0, 0.85, "Go has no `%.*s`: %s", SAID(&c, 0), foreign[i].instead);
+            return;
+        }
+    if (a->d->n_suggestions == 0 && piece_has(piece_of(a->d->message), "outside function body"))
+        tell_outside(a, m);
+}
+
+/* ---- the runtime ---- */
+
+static void tell_nil_map(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    struct match c, t;
+    char type[100] = "map[string]int", name[64] = "m";
+    bool known = false;
+    if (!match(a->g, "([\\w.]+)\\[[^\\]]*\\]", line_at(a->in, a->d), &c)) {
+        suggest(a->d, 35, 0.7,
+                "A nil map can be read, not written: make it first, make(map[...]...).");
+        return;
+    }
+    COPY(c.group[0], name);
+    struct piece rest = text_of_source(find_source(a->in, piece_of(a->d->location.file))), line;
+    struct piece field = c.group[0]; /* of c.store, store */
+    const char *dot = memrchr(field.at, '.', field.len);
+    if (dot)
+        field = (struct piece){ dot + 1, field.len - (size_t)(dot + 1 - field.at) };
+    while (!known && next_line(&rest, &line))
+        if (has_word(line, field, &(size_t){ 0 }) &&
+            match(a->g, "(map\\[[^\\]]+\\][\\w.*\\[\\]]+)", line, &t)) {
+            COPY(t.group[0], type);
+            known = true;
+        }
+    suggest(
+        a->d, 35, 0.9,
+        "`%s` is a nil map, which can be read but not written: make it before, `%s = make(%s)`.",
+        name, name, known ? type : "map[...]...");
+    if (known)
+        suggest_replacement(a->d, "%s = make(%s)", name, type);
+}
+
+/* What stands before a '.': of n.next.value both n and n.next. How many are in `out`. */
+static unsigned before_dots(const struct advising *a, struct piece line, char *out, size_t size)
+{
+    struct match c;
+    size_t used = 0;
+    unsigned found = 0;
+    for (unsigned i = 0; i < 8 && match(a->g, "\\b([A-Za-z_]\\w*)((?:\\.\\w+)+)", line, &c); i++) {
+        size_t skip = (size_t)(c.all.at + c.all.len - line.at);
+        line.at += skip;
+        line.len -= skip;
+        for (size_t n = package_by_name(c.group[0]) ? c.all.len : c.group[0].len; n < c.all.len;
+             n++) {
+            if (c.all.at[n] != '.' || used + n + 8 > size)
+                continue;
+            char quoted[96];
+            (void)snprintf(quoted, sizeof quoted, "`%.*s`", (int)n, c.all.at);
+            if (strstr(out, quoted))
+                continue;
+            used += (size_t)snprintf(out + used, size - used, "%s`%.*s`", found ? " or " : "",
+                                     (int)n, c.all.at);
+            found++;
+        }
+    }
+    return found;
+}
+
+static void tell_nil_pointer(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    struct piece line = line_at(a->in, a->d);
+    char names[160] = "";
+    unsigned found = before_dots(a, line, names, sizeof names);
+    bool others = !line.at || piece_has(line, "[") || piece_has(line, "*") || piece_has(line, ").");
+    suggest(a->d, 35, 0.85,
+            "On this line %s%s is nil: give it a value, or check `!= nil` before its fields and "
+            "methods are used.",
+            found ? names : "a pointer", found && others ? ", or what it holds," : "");
+}
+
+static void tell_index(const struct advising *a, const struct match *m)
+{
+    uint32_t length = piece_number(m->group[1]);
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    struct match c;
+    for (uint32_t n = a->d->location.line; n > 0 && n + 6 > a->d->location.line; n--)
+        if (match(a->g, "^(.*)<=(\\s*len\\(.*)$", source_line(f, n), &c)) {
+            suggest(a->d, 0, 0.9,
+                    "Line %u counts to len() itself, and the last index is len() - 1: write `<` "
+                    "for `<=`.",
+                    n);
+            return;
+        }
+    if (length == 0)
+        suggest(a->d, 0, 0.8, "It is empty: check len() > 0 before index %.*s.", SAID(m, 0));
+    else
+        suggest(a->d, 0, 0.8,
+                "Index %.*s is past the end: with length %u the last is %u. Check the index "
+                "against len() first.",
+                SAID(m, 0), length, length - 1);
+}
+
+static void tell_deadlock(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    struct match c;
+    struct piece state = match_text(a->g, "^goroutine \\d+ \\[([^\\],]+)", text_of(a->in), &c)
+                             ? c.group[0]
+                             : NO_PIECE;
+    if (piece_is(state, "chan send"))
+        suggest(a->d, 0, 0.85,
+                "It sends on a channel, and nothing is left that receives: receive in another "
+                "goroutine (go func() { ... }()), or give the channel a buffer, make(chan T, 1).");
+    else if (piece_is(state, "chan receive"))
+        suggest(a->d, 0, 0.85,
+                "It waits for a channel on which nothing sends any more: send from another "
+                "goroutine, and close the channel when all is sent.");
+    else if (starts_with(state, "semacquire") || starts_with(state, "sync"))
+        suggest(a->d, 0, 0.8,
+                "It waits for a WaitGroup or a Mutex: call Done() once for each Add(1), Unlock() "
+                "after each Lock().");
+    else
+        suggest(a->d, 0, 0.6, "Every goroutine waits for another: look at what each waits for.");
+}
+
+#define GO_SPEC "https://go.dev/ref/spec"
+
+static const struct advice table[] = {
+    TELL("^(?:vet: )?(\\w+) declared (?:but|and) not used|^declared and not used: (\\w+)",
+         CATEGORY_NAME, 34, tell_unused, .docs = "https://go.dev/doc/effective_go#blank_unused"),
+    SAY("^(?:\"(.+?)\" imported (?:and|but) not used|imported and not used: \"(.+?)\")",
+        CATEGORY_IMPORT, 34, 0.9, "Nothing uses \"{1}{2}\", which Go refuses: remove the import.",
+        .docs = "https://pkg.go.dev/{1}{2}"),
+    SAY("^label (\\w+) defined and not used", CATEGORY_NAME, 34, 0.9, "Remove the label `{1}`."),
+    TELL("^undefined: (\\w+)(?:\\.(\\w+))?", CATEGORY_NAME, 0, tell_undefined, .names = words),
+    SAY("^name (\\w+) not exported by package (\\w+)", CATEGORY_NAME, 0, 0.8,
+        "Names that other packages may use begin with a capital letter.",
+        .docs = "https://pkg.go.dev/{2}"),
+    SAY("undefined \\(type .* has no (?:field or method|method) (\\w+), but does have (?:field "
+        "|method )?(\\w+)",
+        CATEGORY_NAME, 0, 0.9, "Did you mean `{2}`? There is no `{1}`."),
+    TELL("undefined \\(type .* has no (?:field or method|method) (\\w+)", CATEGORY_NAME, 0,
+         tell_nearest),
+    SAY("function main is undeclared in the main package", CATEGORY_NAME, 0, 0.9,
+        "A program begins in `func main()` of package main: add it.", "func main() {"),
+    SAY("^no new variables on left side of :=", CATEGORY_NAME, 0, 0.9,
+        "The variable is there already: `=` gives it a new value, `:=` declares."),
+    SAY("^main redeclared in this block", CATEGORY_NAME, 0, 0.9,
+        "All files of the job are one program, which has one `func main()`: rename the other, or "
+        "leave its file out."),
+    SAY("(\\w+) redeclared in this block", CATEGORY_NAME, 0, 0.8,
+        "`{1}` is declared twice: rename one, or use `=` where it gets a new value."),
+    TELL("^invalid operation: (\\S+) ([-+*/%<>=!&|^]+) (\\S+) \\(mismatched types (.+) and (.+)\\)",
+         CATEGORY_TYPE, 0, tell_mismatch, .docs = "https://go.dev/ref/spec#Conversions"),
+    TELL("^invalid operation: (\".*\") ([-+*/%<>=!&|^]+) (\\S+) \\(mismatched types (.+) and "
+         "(.+)\\)",
+         CATEGORY_TYPE, 0, tell_mismatch, .docs = "https://go.dev/ref/spec#Conversions"),
+    TELL("^cannot use (\".*\") \\(.*\\) as (int\\w*|uint\\w*|float\\d+) value", CATEGORY_TYPE, 0,
+         tell_number_in_quotes, .docs = "https://pkg.go.dev/strconv"),
+    SAY("(\\S+) does not (?:implement|satisfy) (\\S+) \\(\\S+ missing in (.+)\\)", CATEGORY_TYPE, 0,
+        0.85, "`{2}` allows {3}, and `{1}` is none of them: add it there, or pass another type.",
+        .docs = GO_SPEC "#Type_constraints"),
+    SAY("(\\S+) does not (?:implement|satisfy) comparable", CATEGORY_TYPE, 0, 0.85,
+        "`{1}` cannot be compared with `==`, which is asked of it there: slices, maps and "
+        "functions cannot.",
+        .docs = GO_SPEC "#Comparison_operators"),
+    TELL("(\\S+) does not implement (\\S+) \\((?:missing (?:method )?)?(\\w+)", CATEGORY_TYPE, 0,
+         tell_method, .docs = "https://go.dev/ref/spec#Interface_types"),
+    TELL("^assignment mismatch: .* but (\\S+) returns (\\d+) values?", CATEGORY_TYPE, 0,
+         tell_two_values),
+    SAY("^(too many|not enough) arguments in call to (\\S+)\\s+have \\((.*)\\)\\s+want \\((.*)\\)",
+        CATEGORY_TYPE, 0, 0.85, "`{2}` takes ({4}), and was given ({3})."),
+    SAY("^(too many|not enough) arguments in call", CATEGORY_TYPE, 0, 0.6,
+        "Give it as many arguments as its declaration has."),
+    SAY("^(too many|not enough) return values\\s+have \\((.*)\\)\\s+want \\((.*)\\)", CATEGORY_TYPE,
+        0, 0.85, "The function returns ({3}), and this returns ({2})."),
+    SAY("^cannot assign to (\\w+)\\[.*\\] \\((?:value of type byte|neither addressable)",
+        CATEGORY_TYPE, 0, 0.8,
+        "A text cannot be changed in place: make `b := []byte({1})` of it ([]rune for letters), "
+        "change b, and make a text of it again, `string(b)`."),
+    SAY("^cannot assign to (?:struct field )?(.+?)\\[(.+?)\\]\\.(\\w+) in map", CATEGORY_TYPE, 0,
+        0.9,
+        "What a map holds is changed as a whole: `v := {1}[{2}]; v.{3} = ...; {1}[{2}] = v`, or "
+        "let the map hold pointers."),
+    SAY("^cannot use nil as (\\S+) value", CATEGORY_TYPE, 0, 0.8,
+        "Only pointers, slices, maps, channels, functions and interfaces can be nil: give a {1}."),
+    SAY("is not used$|evaluated but not used", CATEGORY_TYPE, 34, 0.8,
+        "The value goes nowhere: assign it, or leave the line out."),
+    SAY("^(\\S+) \\(.*\\) is not an expression|(\\S+) used as value", CATEGORY_TYPE, 0, 0.75,
+        "`{1}{2}` gives no value: call it by itself, or have it return one."),
+    SAY("^missing return", CATEGORY_SYNTAX, 0, 0.85,
+        "Every way through the function has to end in a `return`: add one before this brace.",
+        .docs = "https://go.dev/ref/spec#Terminating_statements"),
+    SAY("unexpected (?:semicolon or )?newline before \\{|unexpected semicolon or newline before "
+        "\\{",
+        CATEGORY_SYNTAX, 0, 0.9,
+        "The `{` stands at the end of the line before: Go ends the statement at the line's end.",
+        .docs = "https://go.dev/doc/effective_go#semicolons"),
+    SAY("unexpected newline (?:in|, expecting|in composite literal|in argument list)",
+        CATEGORY_SYNTAX, 0, 0.8, "The last line of a list that goes on ends with a comma."),
+    SAY("expected 'package'|expected package", CATEGORY_SYNTAX, 0, 0.9,
+        "A Go file begins with its package: `package main` for a program.", "package main"),
+    SAY("newline in string|string literal not terminated|rune literal not terminated",
+        CATEGORY_SYNTAX, 0, 0.85,
+        "The text is not closed in its line: add the quote; a text of several lines stands between "
+        "backquotes."),
+    TELL("syntax error|^expected |non-declaration statement|^invalid character|string not "
+         "terminated",
+         CATEGORY_SYNTAX, 0, tell_syntax),
+    SAY("(?:cannot find package|no required module provides package|package) "
+        "\"?([\\w./-]+\\.[\\w./-]+)\"?"
+        "(?: is not in|;| in any|:|$)",
+        CATEGORY_IMPORT, 0, 0.85,
+        "\"{1}\" is not in the standard library, and nothing can be fetched here: use packages of "
+        "the standard library, or add the package's files to the job.",
+        .docs = "https://pkg.go.dev/std"),
+    SAY("(?:cannot find package|package) \"?([\\w./-]+)\"?(?: is not in| in any)", CATEGORY_IMPORT,
+        0, 0.8, "The standard library has no package \"{1}\": look for its name.",
+        .docs = "https://pkg.go.dev/std"),
+    IS("^cannot use |^cannot convert|^invalid operation|^cannot assign|^cannot call|^cannot "
+       "range|^impossible|"
+       "^invalid argument|^non-boolean|is not used$|is not a type|used as value|used as "
+       "type|^cannot infer|"
+       "overflows|truncated|^missing argument|^duplicate|does not satisfy|^invalid "
+       "(?:indirect|recursive)|"
+       "(?:Printf|Sprintf|Println|Errorf) (?:format|call|arg)",
+       CATEGORY_TYPE),
+    IS("import cycle|^could not import|is not a main package", CATEGORY_IMPORT),
+
+    TELL("assignment to entry in nil map", CATEGORY_RUNTIME, 35, tell_nil_map,
+         .docs = "https://go.dev/doc/effective_go#maps"),
+    TELL("nil pointer dereference", CATEGORY_RUNTIME, 35, tell_nil_pointer,
+         .docs = "https://go.dev/doc/effective_go#pointers_vs_values"),
+    TELL("index out of range \\[(-?\\d+)\\](?: with length (\\d+))?", CATEGORY_INDEX, 0, tell_index,
+         .docs = "https://go.dev/ref/spec#Index_expressions"),
+    SAY("slice bounds out of range \\[(.*?)\\](?: with (?:capacity|length) (\\d+))?",
+        CATEGORY_INDEX, 0, 0.8, "[{1}] does not fit: compare the bounds with len() before cutting.",
+        .docs = "https://go.dev/ref/spec#Slice_expressions"),
+    SAY("integer divide by zero", CATEGORY_VALUE, 15, 0.85,
+        "The divisor is 0 on that line: check it before dividing."),
+    SAY("interface conversion: (.*) is (.*), not (.*)", CATEGORY_TYPE, 0, 0.85,
+        "The value is a {2}: ask with `value, ok := x.({3})`, which does not panic, or use a type "
+        "switch.",
+        .docs = "https://go.dev/ref/spec#Type_assertions"),
+    TELL("all goroutines are asleep", CATEGORY_RUNTIME, 0, tell_deadlock,
+         .docs = "https://go.dev/doc/effective_go#channels"),
+    SAY("send on closed channel|close of closed channel", CATEGORY_RUNTIME, 0, 0.85,
+        "Only the goroutine that sends should close the channel, once, after its last send.",
+        .docs = "https://go.dev/ref/spec#Close"),
+    SAY("close of nil channel", CATEGORY_RUNTIME, 0, 0.8, "Make the channel first: make(chan T)."),
+    SAY("concurrent map", CATEGORY_RUNTIME, 0, 0.9,
+        "Goroutines use the map at the same time: guard it with a sync.Mutex, or use sync.Map.",
+        .docs = "https://pkg.go.dev/sync#Mutex"),
+    SAY("stack overflow|stack exceeds", CATEGORY_RESOURCE, 24, 0.85,
+        "The function calls itself without an end: add the case in which it returns without "
+        "calling itself."),
+    SAY("negative WaitGroup counter", CATEGORY_RUNTIME, 0, 0.8,
+        "Done() was called more often than Add(1).", .docs = "https://pkg.go.dev/sync#WaitGroup"),
+    SAY("unlock of unlocked", CATEGORY_RUNTIME, 0, 0.8,
+        "Unlock() was called without a Lock() before."),
+    SAY("out of memory|makeslice: len out of range|makeslice: cap out of range", CATEGORY_RESOURCE,
+        0, 0.6, "It asked for more memory than there is: is the length right?"),
+    SAY("strconv\\.(\\w+): parsing (\".*?\"): (?:invalid syntax|value out of range)",
+        CATEGORY_VALUE, 0, 0.8,
+        "{2} is no number that strconv.{1} reads: look at the error it returns before using the "
+        "value.",
+        .docs = "https://pkg.go.dev/strconv#{1}"),
+    SAY("open (\\S+): no such file", CATEGORY_IO, 22, 0.7,
+        "There is no file {1} in the jar: send it with the job, or write it first."),
+    SAY("json: cannot unmarshal (\\w+) into Go (?:struct field (\\S+)|value) of type (\\S+)",
+        CATEGORY_VALUE, 27, 0.85,
+        "The JSON has a {1} where the program has a {3} ({2}): give the field the JSON's type, or "
+        "correct the JSON.",
+        .docs = "https://pkg.go.dev/encoding/json#Unmarshal"),
+    SAY("invalid character .* (?:looking for|after|in) |unexpected end of JSON input",
+        CATEGORY_VALUE, 27, 0.8, "The text is no JSON, or not all of it: look at what is read.",
+        .docs = "https://pkg.go.dev/encoding/json#Unmarshal"),
+    SAY("parsing time (\".*?\")", CATEGORY_VALUE, 0, 0.8,
+        "{1} does not have the layout that time.Parse was given, which is written with the day "
+        "\"2006-01-02 15:04:05\".",
+        .docs = "https://pkg.go.dev/time#Layout"),
+    IS("permission denied", CATEGORY_PERMISSION),
+    IS("dial tcp|lookup .* on |no such host", CATEGORY_NETWORK),
+    END_OF_ADVICE,
+};
+
+/* ---- reading ---- */
+
+#define ERROR "^(?:vet: )?([^\\s:][^:]*\\.go):(\\d+):(?:(\\d+):)? (.*)$"
+
+static bool next_error(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
+                       struct further_error *ret)
+{
+    struct piece line;
+    struct match m;
+    if (!match_next(g, ERROR, rest, &m))
+        return false;
+    (void)set_place(in, &ret->at, m.group[0], m.group[1], m.group[2]);
+    COPY(m.group[3], ret->message);
+    struct piece after = *rest;
+    if (next_line(&after, &line) && starts_with(line, "\t"))
+        append_message(ret, " ", piece_trim(line));
+    return true;
+}
+
+static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece rest = text_of(in), line;
+    struct match m;
+    for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
+        if (match(g, "^(?:runtime\\.main_main.*: )(function main is undeclared.*)", line, &m) ||
+            match(g, "^(package \\S+ is not (?:a main package|in .*))", line, &m)) {
+            COPY(m.group[0], d->message);
+            return true;
+        }
+        if (!match(g, ERROR, line, &m))
+            continue;
+        (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
+        COPY(m.group[3], d->message);
+        underline_word(in, d);
+        /* What else it says of it stands below, indented. */
+        while (next_line(&rest, &line) && starts_with(line, "\t")) {
+            size_t used = strlen(d->message);
+            struct piece more = piece_trim(line);
+            (void)snprintf(d->message + used, sizeof d->message - used, "\n%.*s", (int)more.len,
+                           more.at);
+        }
+        read_further(g, in, next_error, d);
+        return true;
+    }
+    return false;
+}
+
+static void read_goroutine(struct diagnoser *g, const struct diagnose_input *in, struct piece rest,
+                           struct diagnosis *d)
+{
+    struct piece line, function = NO_PIECE;
+    struct match m;
+    bool inside = false;
+    while (next_line(&rest, &line)) {
+        if (!inside) {
+            inside = match(g, "^goroutine \\d+ (?:gp=\\S+ m=\\S+ (?:mp=\\S+ )?)?\\[", line, &m);
+            continue;
+        }
+        if (line.len == 0 || starts_with(line, "created by"))
+            return;
+        if (match(g, "^\t(.+):(\\d+)(?: \\+0x[0-9a-f]+)?", line, &m))
+            add_frame(in, d, m.group[0], m.group[1], NO_PIECE, function);
+        else if (match(g, "^(.+?)(?:\\([^()]*\\))?$", line, &m))
+            function = m.group[0];
+    }
+}
+
+static bool read_panic(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece rest = text_of(in), line;
+    struct match m;
+    for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
+        if (!match(g, "^(panic|fatal error): (?:(runtime error): )?(.*?)(?: \\[recovered\\])?$",
+                   line, &m))
+            continue;
+        COPY(m.group[1].at ? m.group[1] : m.group[0], d->type);
+        COPY(m.group[2], d->message);
+        /* A panic while panicking: what it was first is the cause. */
+        struct match again;
+        while (next_line(&rest, &line) && !starts_with(line, "goroutine ")) {
+            if (!match(g, "^\tpanic: (?:(runtime error): )?(.*?)(?: \\[recovered\\])?$", line,
+                       &again))
+                continue;
+            struct cause *c = add_cause(d);
+            if (c) {
+                COPY(piece_of(d->type), c->type);
+                COPY(piece_of(d->message), c->message);
+            }
+            COPY(again.group[0].at ? again.group[0] : PIECE("panic"), d->type);
+            COPY(again.group[1], d->message);
+        }
+        read_goroutine(g, in, text_of(in), d);
+        locate_by_frames(d);
+        /* Where a stack overflows is the first line of the function; who called is what it is about. */
+        if (piece_has(piece_of(d->message), "stack overflow") && d->n_frames > 1 &&
+            d->frames[1].user)
+            d->location = d->frames[1].at;
+        return true;
+    }
+    return false;
+}
+
+/* "2024/05/01 12:00:00 open x: no such file": log.Fatal, and what a program says before os.Exit(1). */
+static bool read_fatal(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct match m;
+    struct piece line = last_words(in);
+    bool logged = match(
+        g, "^\\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)? (?:(\\S+\\.go):(\\d+): )?(.*)$",
+        line, &m);
+    set_exit(in, d, logged ? m.group[2] : line);
+    if (logged && m.group[0].at)
+        (void)set_place(in, &d->location, m.group[0], m.group[1], NO_PIECE);
+    if (logged || (line.at && classify(g, d, table)))
+        return true;
+    d->type[0] = d->message[0] = '\0';
+    return false;
+}
+
+static bool read_go(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    bool found = (!in->compiling && read_panic(g, in, d)) ||
+                 ((in->compiling || !in->evidence) && read_compiler(g, in, d)) ||
+                 (failed_by_itself(in) && read_fatal(g, in, d));
+    if (found && !classify(g, d, table))
+        d->category = d->type[0]         ? CATEGORY_RUNTIME
+                      : d->location.line ? CATEGORY_TYPE /* neither grammar nor names */
+                                         : CATEGORY_COMPILE;
+    return found;
+}
+
+static void advise_go(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    if (d->category == CATEGORY_SYNTAX && tell_fence(in, d))
+        return;
+    advise_by(g, in, d, table);
+    if (starts_with(piece_of(d->message), "no new variables"))
+        (void)suggest_swap(in, d, PIECE(":="), "=");
+}
+
+const struct grammar grammar_go = { .name = "go", .read = read_go, .advise = advise_go };

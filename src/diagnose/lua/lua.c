@@ -1,0 +1,337 @@
+/* Lua: "lua: FILE:N: message" and its traceback. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "diagnose/core/advice.h"
+
+#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+
+/* ---- what is advised ---- */
+
+static const char *const names[] = {
+    "print",        "ipairs",       "pairs",  "tostring", "tonumber", "type",  "require", "string",
+    "table",        "math",         "io",     "os",       "error",    "pcall", "assert",  "select",
+    "setmetatable", "getmetatable", "insert", "remove",   "concat",   "sort",  "format",  "upper",
+    "lower",        "sub",          "find",   "gsub",     "gmatch",   "match", "rep",     "len",
+    "reverse",      "floor",        "ceil",   "random",   "max",      "min",   "sqrt",    "unpack",
+    "byte",         "char",         "huge",   "abs",      "next",     NULL
+};
+
+static const struct {
+    const char *wrong, *right;
+} foreign[] = {
+    { "unpack", "table.unpack" },
+    { "println", "print" },
+    { "printf", "print(string.format(...))" },
+    { "len", "#value" },
+    { "toString", "tostring" },
+    { "parseInt", "tonumber" },
+    { "loadstring", "load" },
+    { "setfenv", "load with an environment" },
+    { "getn", "#value" },
+};
+
+static void tell_name(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[1];
+    for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
+        if (piece_is(name, foreign[i].wrong)) {
+            suggest(a->d, 0, 0.85, "In Lua that is `%s`.", foreign[i].right);
+            return;
+        }
+    char best[128];
+    if (nearest_name_in(a->in, name, names, best, sizeof best)) {
+        suggest(a->d, 0, 0.85, "Did you mean `%s`? The %.*s `%.*s` is nil.", best, SAID(m, 0),
+                (int)name.len, name.at);
+        (void)suggest_swap(a->in, a->d, name, best);
+        return;
+    }
+    suggest(a->d, 0, 0.6, "The %.*s `%.*s` has no value there: define it before it is called.",
+            SAID(m, 0), (int)name.len, name.at);
+}
+
+/* The whole of "config.window" where the name is window. */
+static struct piece whole_name(const struct advising *a, struct piece name)
+{
+    struct piece line = line_at(a->in, a->d);
+    size_t at, from;
+    if (!has_word(line, name, &at))
+        return name;
+    for (from = at;
+         from > 0 && (line.at[from - 1] == '.' || line.at[from - 1] == '_' ||
+                      (line.at[from - 1] >= '0' && line.at[from - 1] <= '9') ||
+                      ((line.at[from - 1] | 32) >= 'a' && (line.at[from - 1] | 32) <= 'z'));)
+        from--;
+    return (struct piece){ line.at + from, at + name.len - from };
+}
+
+/* io.open() gives nil for a file that is not there. */
+static bool tell_unopened(const struct advising *a, struct piece name)
+{
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    for (uint32_t n = a->d->location.line; n > 0 && n + LINES_NEAR > a->d->location.line; n--) {
+        struct match m;
+        if (!match(a->g,
+                   "(\\w+) *(?:, *\\w+)? *= *(?:io\\.(?:open|popen)|\\w+[:.](?:match|find))\\(",
+                   source_line(f, n), &m) ||
+            !piece_same(m.group[0], name))
+            continue;
+        bool file = piece_has(m.all, "open(");
+        suggest(a->d, file ? 22 : 4, 0.9,
+                file ? "`%.*s` is nil since line %u: io.open() gives nil for a file that cannot be "
+                       "opened. Send the file with the job, and write assert(io.open(...)) to see "
+                       "the reason."
+                     : "`%.*s` is nil since line %u: nothing matched there; test it first.",
+                (int)name.len, name.at, n);
+        return true;
+    }
+    return false;
+}
+
+static void tell_nil(const struct advising *a, const struct match *m)
+{
+    struct piece kind = m->group[0], name = m->group[1], whole = whole_name(a, name);
+    char best[128];
+    point_at(a->in, a->d, whole);
+    if (piece_is(kind, "global") && nearest_name_in(a->in, name, names, best, sizeof best)) {
+        suggest(a->d, 0, 0.8, "Did you mean `%s`? There is no global `%.*s`.", best, (int)name.len,
+                name.at);
+        (void)suggest_swap(a->in, a->d, name, best);
+        return;
+    }
+    if (tell_unopened(a, name))
+        return;
+    suggest(a->d, 0, 0.8,
+            "`%.*s` is nil there: give it a value before, or test it, `if %.*s then ... end`.",
+            (int)whole.len, whole.at, (int)whole.len, whole.at);
+}
+
+static void tell_arithmetic(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[1];
+    char with[100];
+    point_at(a->in, a->d, name);
+    suggest(a->d, 0, 0.85,
+            "The %.*s `%.*s` is nil there: give it a value first, or write (%.*s or 0).",
+            SAID(m, 0), (int)name.len, name.at, (int)name.len, name.at);
+    (void)snprintf(with, sizeof with, "(%.*s or 0)", (int)(name.len < 80 ? name.len : 80), name.at);
+    struct match c;
+    struct piece line = line_at(a->in, a->d);
+    /* On the left of '=' it is another's value that is set. */
+    if (piece_is(m->group[0], "local") && match(a->g, "^([^=]*=)(.*)$", line, &c) &&
+        !has_word(c.group[0], name, &(size_t){ 0 }))
+        (void)suggest_swap(a->in, a->d, name, with);
+}
+
+static void tell_syntax(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    struct piece line = line_at(a->in, a->d);
+    struct match c;
+    if (match(a->g, "^(\\s*)([\\w.]+)\\s*([-+*/.]{1,2})=\\s*(.*)$", line, &c)) {
+        suggest(a->d, 0, 0.9, "Lua has no `%.*s=`: write the variable on both sides.", SAID(&c, 2));
+        suggest_replacement(a->d, "%.*s%.*s = %.*s %.*s %.*s", SAID(&c, 0), SAID(&c, 1),
+                            SAID(&c, 1), SAID(&c, 2), SAID(&c, 3));
+    } else if (match(a->g, "^(\\s*)(\\w+)(\\+\\+|--)", line, &c)) {
+        suggest(a->d, 0, 0.9, "Lua has no `%.*s`.", SAID(&c, 2));
+        suggest_replacement(a->d, "%.*s%.*s = %.*s %c 1", SAID(&c, 0), SAID(&c, 1), SAID(&c, 1),
+                            c.group[2].at[0]);
+    } else if (match(a->g, "^(\\s*(?:if|elseif|while|until)\\b[^=~<>!]*[^=~<>! ]) *= *([^=].*)$",
+                     line, &c)) {
+        suggest(a->d, 0, 0.93, "To compare write `==`; one `=` gives a value.");
+        suggest_replacement(a->d, "%.*s == %.*s", SAID(&c, 0), SAID(&c, 1));
+    } else if (match(a->g, "^(.*)!=(.*)$", line, &c)) {
+        suggest(a->d, 0, 0.9, "In Lua \"not equal\" is `~=`.");
+        suggest_replacement(a->d, "%.*s~=%.*s", SAID(&c, 0), SAID(&c, 1));
+    } else if (match(a->g, "&&|\\|\\||\\belse if\\b|\\bnull\\b", line, &c)) {
+        suggest(a->d, 0, 0.8, "Lua writes `and`, `or`, `not`, `elseif` and `nil`.");
+    }
+}
+
+/* "'end' expected (to close 'if' at line 2) near <eof>" */
+static void tell_end(const struct advising *a, const struct match *m)
+{
+    if (m->group[1].at)
+        suggest(a->d, 0, 0.85,
+                "The `%.*s` on line %.*s, or a block inside of it, has no `end`: add one.",
+                SAID(m, 0), SAID(m, 1));
+    else
+        suggest(a->d, 0, 0.7, "A block has no `end`: add one.");
+}
+
+static void tell_word(const struct advising *a, const struct match *m)
+{
+    struct piece line = line_at(a->in, a->d), word = m->group[0];
+    tell_syntax(a, m);
+    if (a->d->n_suggestions > 0)
+        return;
+    suggest(a->d, 0, 0.9, "`%.*s` is missing at the end of line %u.", (int)word.len, word.at,
+            a->d->location.line);
+    if (line.at)
+        suggest_replacement(a->d, "%.*s %.*s", (int)line.len, line.at, (int)word.len, word.at);
+}
+
+static void tell_module(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0];
+    char file[140], best[256];
+    (void)snprintf(file, sizeof file, "%.*s.lua", (int)(name.len < 130 ? name.len : 130), name.at);
+    if (nearest_file(a->in, piece_of(file), best, sizeof best)) {
+        best[strcspn(best, ".")] = '\0';
+        suggest(a->d, 0, 0.9, "Did you mean \"%s\"? The job has no file %s.", best, file);
+        (void)suggest_swap(a->in, a->d, name, best);
+        return;
+    }
+    suggest(a->d, 0, 0.75,
+            "The module \"%.*s\" is not installed here: send %s with the job, or do without it.",
+            (int)name.len, name.at, file);
+}
+
+#define MANUAL "https://www.lua.org/manual/5.4/manual.html"
+
+static const struct advice table[] = {
+    TELL("attempt to call a nil value \\((global|method|field|upvalue|local) '(.+?)'\\)",
+         CATEGORY_NAME, 0, tell_name),
+    SAY("attempt to call a (\\w+) value \\(\\w+ '(.+?)'\\)", CATEGORY_TYPE, 0, 0.7,
+        "`{2}` is a {1}, not a function."),
+    SAY("attempt to call a (\\w+) value", CATEGORY_TYPE, 0, 0.7,
+        "What is called there is a {1}, not a function."),
+    SAY("attempt to (?:index|perform arithmetic on) a \\w+ value \\((?:local|field|upvalue) "
+        "'self'\\)",
+        CATEGORY_TYPE, 0, 0.93,
+        "`self` is not the object: a method that is defined with `:` is called with `:` too, "
+        "object:method(...), not object.method(...)."),
+    TELL("attempt to index a nil value \\((global|field|local|upvalue|method|constant) '(.+?)'\\)",
+         CATEGORY_RUNTIME, 0, tell_nil),
+    SAY("attempt to index a nil value", CATEGORY_RUNTIME, 0, 0.6,
+        "Something on that line is nil: test it first."),
+    SAY("attempt to index a (\\w+) value", CATEGORY_TYPE, 0, 0.7,
+        "It is a {1}, which has no fields: tables have."),
+    TELL("attempt to perform arithmetic on a nil value \\((\\w+) '(.+?)'\\)", CATEGORY_TYPE, 0,
+         tell_arithmetic),
+    SAY("attempt to perform arithmetic on a (\\w+) value(?: \\(\\w+ '(.+?)'\\))?", CATEGORY_TYPE, 0,
+        0.8, "One side is a {1}, not a number: tonumber(value) makes one of a text."),
+    SAY("attempt to (?:add|sub|mul|div|mod|pow|perform \\S+) a '(\\w+)' with a '(\\w+)'",
+        CATEGORY_TYPE, 0, 0.85,
+        "A {1} and a {2} do not go together: tonumber(value) makes a number of a text, where it is "
+        "one."),
+    SAY("attempt to concatenate a nil value \\((\\w+) '(.+?)'\\)", CATEGORY_TYPE, 0, 0.85,
+        "The {1} `{2}` is nil there: give it a value before, or write tostring({2})."),
+    SAY("attempt to concatenate a (\\w+) value(?: \\(\\w+ '(.+?)'\\))?", CATEGORY_TYPE, 0, 0.8,
+        "A {1} is no text: tostring(value) makes one of it."),
+    SAY("attempt to compare (?:two (\\w+) values|(\\w+) with (\\w+))", CATEGORY_TYPE, 0, 0.85,
+        "These cannot be compared ({1}{2} {3}): make both numbers with tonumber(...), or both "
+        "texts."),
+    SAY("attempt to get length of a nil value \\((\\w+) '(.+?)'\\)", CATEGORY_TYPE, 0, 0.88,
+        "The {1} `{2}` is nil there: make it a table first, {2} = {}."),
+    SAY("attempt to get length of a (\\w+) value", CATEGORY_TYPE, 0, 0.8,
+        "A {1} has no length: tables and texts have."),
+    SAY("bad 'for' (limit|initial value|step) \\(number expected, got (\\w+)\\)", CATEGORY_TYPE, 0,
+        0.85, "The {1} of a `for` is a number, and this is a {2}: the length of a table is #name."),
+    SAY("bad argument #(\\d+) to '(.+?)' \\((\\w+) expected, got (.+?)\\)", CATEGORY_TYPE, 0, 0.85,
+        "Argument {1} of `{2}` is a {3}, and was given {4}.", .docs = MANUAL "#6"),
+    SAY("bad argument #(\\d+) to '(.+?)' \\((.*)\\)", CATEGORY_VALUE, 0, 0.7,
+        "Argument {1} of `{2}`: {3}.", .docs = MANUAL "#6"),
+    TELL("module '(.+?)' not found", CATEGORY_IMPORT, 0, tell_module),
+    TELL("'end' expected(?: \\(to close '(\\w+)' at line (\\d+)\\))? near <eof>", CATEGORY_SYNTAX,
+         0, tell_end),
+    TELL("'(then|do)' expected near", CATEGORY_SYNTAX, 0, tell_word),
+    SAY("'(.+?)' expected \\(to close '(.+?)' at line (\\d+)\\) near (.*)", CATEGORY_SYNTAX, 18,
+        0.88,
+        "`{1}` is missing before {4}: the `{2}` of line {3}, or one inside of it, is not closed."),
+    SAY("'(.+?)' expected(?: \\(to close '(.+?)' at line (\\d+)\\))? near (.*)", CATEGORY_SYNTAX, 0,
+        0.75, "`{1}` is missing before {4}."),
+    SAY("unfinished (?:string|long string) near (.*)", CATEGORY_SYNTAX, 0, 0.85,
+        "The text is not closed in its line: add the quote (\" or ')."),
+    TELL("syntax error near|unexpected symbol near|<name> expected|malformed number|invalid escape|"
+         "unexpected .* near|near <eof>| near '[^']*'$|no visible label|break outside|attempt to "
+         "assign to const",
+         CATEGORY_SYNTAX, 0, tell_syntax),
+    SAY("stack overflow", CATEGORY_RESOURCE, 24, 0.85,
+        "The function calls itself without an end: add the case in which it returns without "
+        "calling itself."),
+    IS("not enough memory", CATEGORY_RESOURCE),
+    SAY("attempt to perform 'n(?://|%%)0'|attempt to divide by zero", CATEGORY_VALUE, 15, 0.85,
+        "The divisor is 0 on that line: check it before dividing."),
+    SAY("number has no integer representation", CATEGORY_VALUE, 0, 0.8,
+        "It has a fraction: math.floor(value) takes it off."),
+    SAY("assertion failed", CATEGORY_ASSERTION, 0, 0.5, "What assert() was given is false or nil."),
+    SAY("(\\S+): No such file or directory", CATEGORY_IO, 22, 0.8,
+        "There is no file {1} in the jar: send it with the job, or write it first."),
+    END_OF_ADVICE,
+};
+
+/* ---- reading ---- */
+
+/* A file that ends too early is reported in the line after its last: the last is shown. */
+static void stay_in_file(const struct diagnose_input *in, struct diagnosis *d)
+{
+    const struct source_file *f = find_source(in, piece_of(d->location.file));
+    for (unsigned n = 0; f && n < BLANKS_NEAR && d->location.line > 1 &&
+                         piece_trim(source_line(f, d->location.line)).len == 0;
+         n++)
+        d->location.line--;
+}
+
+/* Of a division by zero Lua 5.4 tells the line at which the function begins: when one line alone divides, it is that. */
+static void find_division(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece rest = text_of_source(find_source(in, piece_of(d->location.file))), line;
+    struct match m;
+    uint32_t found = 0, count = 0;
+    for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++)
+        if (match(g, "^(?!\\s*--).*(?://|[\\w)] *%)", line, &m)) {
+            found = n;
+            count++;
+        }
+    if (count == 1)
+        d->location.line = found;
+}
+
+static bool read_lua(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece rest = text_of(in), line, more;
+    struct match m, inner;
+    bool found = false;
+    while (!found && next_line(&rest, &line))
+        found = match(g,
+                      "^(?:\\S*/)?lua[\\w.]*: (?:(?:\\./)?([^\\s:\\[][^:]*|\\[string "
+                      "\".*?\"\\]):(\\d+): )?(.*)$",
+                      line, &m);
+    if (!found)
+        return false;
+    COPY(m.group[2], d->message);
+    if (m.group[0].at)
+        (void)set_place(in, &d->location, m.group[0], m.group[1], NO_PIECE);
+    struct piece after = rest;
+    /* A module that does not compile: its own message stands below. */
+    if (piece_has(m.group[2], "error loading module") && next_line(&after, &more) &&
+        match(g, "^\t(?:\\./)?([^:]+):(\\d+): (.*)$", more, &inner)) {
+        COPY(inner.group[2], d->message);
+        (void)set_place(in, &d->location, inner.group[0], inner.group[1], NO_PIECE);
+    }
+    while (next_line(&rest, &line))
+        if (match(g, "^\t(?:\\./)?([^\\s:\\[][^:]*):(\\d+): in (.*)$", line, &m))
+            add_frame(in, d, m.group[0], m.group[1], NO_PIECE, m.group[2]);
+    locate_by_frames(d);
+    if (!classify(g, d, table))
+        d->category = CATEGORY_RUNTIME;
+    if (match(g, "^attempt to (?:divide by zero|perform 'n)", piece_of(d->message), &m))
+        find_division(g, in, d);
+    /* Only when what it met begins the line. */
+    struct piece here = piece_trim(line_at(in, d));
+    if (match(g, "'(?:then|do)' expected near '(.+)'$", piece_of(d->message), &m) &&
+        here.len >= m.group[0].len && m.group[0].len > 0 &&
+        piece_same((struct piece){ here.at, m.group[0].len }, m.group[0]))
+        go_back_to_statement(in, d);
+    stay_in_file(in, d);
+    return true;
+}
+
+static void advise_lua(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    advise_by(g, in, d, table);
+}
+
+const struct grammar grammar_lua = { .name = "lua", .read = read_lua, .advise = advise_lua };

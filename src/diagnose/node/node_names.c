@@ -1,0 +1,341 @@
+/* JavaScript: names that are not there, and modules. */
+#include "diagnose/node/node.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+
+static const char *const builtin_modules[] = { "assert",
+                                               "buffer",
+                                               "child_process",
+                                               "cluster",
+                                               "crypto",
+                                               "dns",
+                                               "events",
+                                               "fs",
+                                               "fs/promises",
+                                               "http",
+                                               "http2",
+                                               "https",
+                                               "net",
+                                               "os",
+                                               "path",
+                                               "perf_hooks",
+                                               "process",
+                                               "querystring",
+                                               "readline",
+                                               "stream",
+                                               "string_decoder",
+                                               "timers",
+                                               "timers/promises",
+                                               "tls",
+                                               "url",
+                                               "util",
+                                               "v8",
+                                               "vm",
+                                               "worker_threads",
+                                               "zlib",
+                                               "test",
+                                               NULL };
+
+/* ---- names ---- */
+
+static const struct {
+    const char *name, *advice;
+} browser[] = {
+    { "window", "Node has no window: globalThis is what both have" },
+    { "document", "Node has no document (there is no page): keep this code for the browser, or use "
+                  "a library such as jsdom" },
+    { "localStorage", "Node has no localStorage: keep values in a Map, or in a file (fs)" },
+    { "sessionStorage", "Node has no sessionStorage: keep values in a Map" },
+    { "alert", "Node has no alert(): print with console.log()" },
+    { "confirm", "Node has no confirm(): read an answer from standard input (readline)" },
+    { "prompt",
+      "Node has no prompt(): read from standard input (readline, or fs.readFileSync(0, 'utf8'))" },
+    { "navigator", "This Node has no navigator: it is the browser's" },
+    { "location", "Node has no location: it is the browser's" },
+    { "XMLHttpRequest", "Node has no XMLHttpRequest: fetch() is there (but a jar has no network)" },
+    { "requestAnimationFrame",
+      "Node has no requestAnimationFrame(): setTimeout() or setImmediate() are there" },
+    { "$", "jQuery is the browser's: there is no page in Node" },
+    { "jQuery", "jQuery is the browser's: there is no page in Node" },
+    { "Image", "Node has no Image: it is the browser's" },
+    { "WebSocket", "This Node has no WebSocket of its own" },
+    { "HTMLElement", "Node has no HTMLElement: it is the browser's" },
+};
+
+static const struct {
+    const char *name, *meant;
+} translations[] = {
+    { "print", "console.log" }, { "println", "console.log" }, { "printf", "console.log" },
+    { "echo", "console.log" },  { "puts", "console.log" },    { "None", "null" },
+    { "True", "true" },         { "False", "false" },         { "nil", "null" },
+    { "NULL", "null" },         { "self", "this" },           { "str", "String" },
+    { "len", ".length" },       { "elif", "else if" },        { "int", "parseInt" },
+    { "float", "parseFloat" },
+};
+
+static const struct {
+    const char *name, *statement;
+} requires[] = {
+    { "fs", "const fs = require('fs');" },
+    { "path", "const path = require('path');" },
+    { "os", "const os = require('os');" },
+    { "http", "const http = require('http');" },
+    { "https", "const https = require('https');" },
+    { "util", "const util = require('util');" },
+    { "crypto", "const crypto = require('crypto');" },
+    { "assert", "const assert = require('assert');" },
+    { "readline", "const readline = require('readline');" },
+    { "events", "const events = require('events');" },
+    { "EventEmitter", "const { EventEmitter } = require('events');" },
+    { "readFileSync", "const { readFileSync } = require('fs');" },
+    { "writeFileSync", "const { writeFileSync } = require('fs');" },
+    { "existsSync", "const { existsSync } = require('fs');" },
+    { "exec", "const { exec } = require('child_process');" },
+    { "execSync", "const { execSync } = require('child_process');" },
+    { "spawn", "const { spawn } = require('child_process');" },
+    { "promisify", "const { promisify } = require('util');" },
+    { "performance", "const { performance } = require('perf_hooks');" },
+    { "axios", "const axios = require('axios');" },
+    { "express", "const express = require('express');" },
+    { "_", "const _ = require('lodash');" },
+    { "moment", "const moment = require('moment');" },
+};
+
+static bool is_module(const struct js *j)
+{
+    size_t n = strlen(j->d->location.file);
+    return n > 4 && strcmp(j->d->location.file + n - 4, ".mjs") == 0;
+}
+
+/* Declared, in another block or function than this one. */
+static bool is_in_a_block(struct js *j, struct piece name)
+{
+    struct piece rest = { j->file ? j->file->text : NULL, j->file ? j->file->len : 0 }, line;
+    struct match m;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
+        if (match(j->g, "\\b(?:const|let|var)\\s+([\\w$]+)", line, &m) &&
+            piece_same(m.group[0], name) && i != j->d->location.line) {
+            suggest(j->d, 29, 0.9,
+                    "'%.*s' is declared in line %u, inside of { }, and is not known outside: "
+                    "declare it (let) before that block, or return it.",
+                    P(name), i);
+            return true;
+        }
+    return false;
+}
+
+static void on_name(struct js *j)
+{
+    struct piece name = j->m.group[0];
+    char best[128];
+    for (size_t i = 0; i < ARRAY_LEN(browser); i++)
+        if (piece_is(name, browser[i].name)) {
+            suggest(j->d, 29, 0.95, "%s.", browser[i].advice);
+            return;
+        }
+    for (size_t i = 0; i < ARRAY_LEN(requires); i++)
+        if (piece_is(name, requires[i].name)) {
+            suggest(j->d, 29, 0.93, "It has to be loaded first: `%s`%s.", requires[i].statement,
+                    is_module(j) ? " (as an import in a module)" : "");
+            if (!is_module(j))
+                suggest_replacement(j->d, "%s", requires[i].statement);
+            return;
+        }
+    for (size_t i = 0; i < ARRAY_LEN(translations); i++)
+        if (piece_is(name, translations[i].name)) {
+            suggest(j->d, 29, 0.93, "In JavaScript it is %s.", translations[i].meant);
+            if (translations[i].meant[0] != '.')
+                (void)suggest_swap(j->in, j->d, name, translations[i].meant);
+            return;
+        }
+    if (is_in_a_block(j, name))
+        return;
+    if (nearest_name_in(j->in, name, js_globals, best, sizeof best)) {
+        suggest(j->d, 29, 0.9, "Did you mean '%s'?", best);
+        (void)suggest_swap(j->in, j->d, name, best);
+    } else {
+        suggest(j->d, 29, 0.5,
+                "Nothing in the program declares '%.*s' where it can be seen from here: declare it "
+                "(const, let), load it (require, import), or put it in quotes if it is text.",
+                P(name));
+    }
+}
+
+static void on_before_init(struct js *j)
+{
+    struct piece rest = { j->file ? j->file->text : NULL, j->file ? j->file->len : 0 }, line;
+    struct match m;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
+        if (match(j->g, "^\\s*(?:export )?(?:const|let|class)\\s+([\\w$]+)", line, &m) &&
+            piece_same(m.group[0], j->m.group[0]) && i != j->d->location.line) {
+            suggest(j->d, 16, 0.92,
+                    "'%.*s' is declared in line %u: it cannot be used before that line is reached. "
+                    "Move the declaration up.",
+                    P(j->m.group[0]), i);
+            return;
+        }
+    suggest(
+        j->d, 16, 0.8,
+        "'%.*s' is declared below: move the declaration up, or use another name for the inner one.",
+        P(j->m.group[0]));
+}
+
+/* ---- modules ---- */
+
+static void on_import_statement(struct js *j)
+{
+    struct match m;
+    suggest(j->d, 30, 0.95,
+            "`import` works in modules only: name the file .mjs (or set \"type\": \"module\" in a "
+            "package.json beside it), or use require().");
+    if (match(
+            j->g,
+            "^\\s*import\\s+(?:\\*\\s+as\\s+)?([\\w$]+|\\{[^}]*\\})\\s+from\\s+(['\"][^'\"]+['\"])",
+            j->line, &m))
+        suggest_replacement(j->d, "const %.*s = require(%.*s);", P(m.group[0]), P(m.group[1]));
+}
+
+static void on_require(struct js *j)
+{
+    struct match m;
+    if (piece_is(j->m.group[0], "require")) {
+        suggest(j->d, 30, 0.95,
+                "The file is a module (its name ends in .mjs, or it uses import): use import, or "
+                "createRequire from 'module'.");
+        if (match(j->g,
+                  "^\\s*(?:const|let|var)\\s+([\\w$]+|\\{[^}]*\\})\\s*=\\s*require\\((['\"][^'\"]+["
+                  "'\"])\\)",
+                  j->line, &m))
+            suggest_replacement(j->d, "import %.*s from %.*s;", P(m.group[0]), P(m.group[1]));
+    } else {
+        suggest(j->d, 30, 0.93, "A module has no %.*s: %s.", P(j->m.group[0]),
+                piece_is(j->m.group[0], "__dirname") || piece_is(j->m.group[0], "__filename")
+                    ? "import.meta.url is its own address; fileURLToPath(import.meta.url) from "
+                      "'url' is its path"
+                    : "write `export` before what is to be seen from outside");
+    }
+}
+
+static void on_no_export(struct js *j)
+{
+    struct nearest n = { .name = j->m.group[1] };
+    nearest_try_sources(&n, j->in);
+    if (n.best[0])
+        suggest(j->d, 30, 0.85,
+                "'%.*s' exports no '%.*s': did you mean '%s'? Without { } it is the default export "
+                "that is imported.",
+                P(j->m.group[0]), P(j->m.group[1]), n.best);
+    else
+        suggest(j->d, 30, 0.8,
+                "'%.*s' exports no '%.*s': look at its export lines; without { } it is the default "
+                "export that is imported.",
+                P(j->m.group[0]), P(j->m.group[1]));
+}
+
+/* What does well enough in place of packages that people reach for. */
+static const struct {
+    const char *package, *instead;
+} stand_ins[] = {
+    { "axios", "; fetch() is built in (though a jar has no network)" },
+    { "node-fetch", "; fetch() is built in (though a jar has no network)" },
+    { "request", "; fetch() is built in (though a jar has no network)" },
+    { "lodash", "; arrays and objects have much of it themselves" },
+    { "underscore", "; arrays and objects have much of it themselves" },
+    { "uuid", "; crypto.randomUUID() is built in" },
+    { "mocha", "; node:test and node:assert are built in" },
+    { "jest", "; node:test and node:assert are built in" },
+    { "chai", "; node:assert is built in" },
+    { "moment", "; Date and Intl are built in" },
+    { "dayjs", "; Date and Intl are built in" },
+    { "chalk", "; ANSI codes printed by hand may do" },
+};
+
+/* A file that is named by its path. */
+static void no_file(struct js *j, struct piece name)
+{
+    struct piece base = piece_base(name);
+    struct nearest n = { .name = base };
+    for (size_t i = 0; i < j->in->n_sources; i++) {
+        struct piece source = piece_base(piece_of(j->in->sources[i].name));
+        if (source.len > base.len && source.at[base.len] == '.' &&
+            memcmp(source.at, base.at, base.len) == 0) {
+            suggest(
+                j->d, 31, 0.94,
+                "The file is '%.*s': in a module its name is written whole, with the extension.",
+                P(source));
+            return;
+        }
+        nearest_try(&n, source);
+        const char *dot = memrchr(source.at, '.', source.len);
+        if (dot)
+            nearest_try(&n, (struct piece){ source.at, (size_t)(dot - source.at) });
+    }
+    if (n.best[0]) {
+        suggest(j->d, 31, 0.92, "There is no '%.*s'; beside the program there is '%s'.", P(base),
+                n.best);
+        (void)suggest_swap(j->in, j->d, base, n.best);
+    } else {
+        suggest(j->d, 31, 0.85,
+                "'%.*s' is not among the files of the run: send it too (--file, \"files\" in a "
+                "request).",
+                P(base));
+    }
+}
+
+static void on_no_module(struct js *j)
+{
+    struct piece name = j->m.group[0];
+    if (starts_with(name, ".") || starts_with(name, "/")) {
+        no_file(j, name);
+        return;
+    }
+    struct nearest n = { .name = name };
+    nearest_try_list(&n, builtin_modules);
+    if (n.best[0]) {
+        suggest(j->d, 31, 0.92, "Did you mean '%s', which Node has itself?", n.best);
+        (void)suggest_swap(j->in, j->d, name, n.best);
+        return;
+    }
+    for (size_t i = 0; i < j->in->n_sources; i++) {
+        struct piece source = piece_of(j->in->sources[i].name);
+        if (source.len > name.len && source.at[name.len] == '.' &&
+            memcmp(source.at, name.at, name.len) == 0) {
+            char path[160];
+            (void)snprintf(path, sizeof path, "./%.*s", P(name));
+            suggest(j->d, 31, 0.94, "A file beside the program is named with './': '%s'.", path);
+            (void)suggest_swap(j->in, j->d, name, path);
+            return;
+        }
+    }
+    const char *instead = "";
+    for (size_t i = 0; i < ARRAY_LEN(stand_ins); i++)
+        if (piece_is(name, stand_ins[i].package))
+            instead = stand_ins[i].instead;
+    suggest(j->d, 31, 0.9,
+            "The package '%.*s' is not installed here, and a jar cannot download it: send its "
+            "files with the run, or do without it%s.",
+            P(name), instead);
+}
+
+const struct js_rule js_name_rules[] = {
+    { "ReferenceError",
+      "^(require|module|exports|__dirname|__filename) is not defined in ES module scope",
+      .advise = on_require },
+    { "ReferenceError", "^([\\w$]+) is not defined$", .advise = on_name },
+    { "ReferenceError", "^Cannot access '([^']+)' before initialization",
+      .advise = on_before_init },
+    { "SyntaxError", "^Cannot use import statement outside a module",
+      .advise = on_import_statement },
+    { "SyntaxError", "^Cannot use 'import\\.meta' outside", .advise = on_import_statement },
+    { "SyntaxError", "^The requested module '([^']+)' does not provide an export named '([^']+)'",
+      .advise = on_no_export },
+    { "ERR_REQUIRE_ESM", "", .rule = 30, .confidence = 0.93,
+      .text = "What is required is a module: load it with `await import(...)`, or make this file "
+              "one (.mjs)." },
+    { NULL, "^Cannot find (?:module|package) '([^']+)'", .advise = on_no_module },
+    { NULL, "^No such built-in module: (\\S+)", .advise = on_no_module },
+    { 0 },
+};

@@ -1,0 +1,307 @@
+/* Perl: "message at FILE line N." */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "diagnose/core/advice.h"
+
+#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+
+/* ---- what is advised ---- */
+
+static void tell_variable(const struct advising *a, const struct match *m)
+{
+    struct piece sigil = m->group[0], name = m->group[1], line = line_at(a->in, a->d);
+    char best[128];
+    struct match c;
+    if (nearest_name_in(a->in, name, NULL, best, sizeof best)) {
+        suggest(a->d, 0, 0.85, "Did you mean `%.*s%s`? `%.*s%.*s` is not declared.", (int)sigil.len,
+                sigil.at, best, (int)sigil.len, sigil.at, (int)name.len, name.at);
+        (void)suggest_swap(a->in, a->d, name, best);
+        return;
+    }
+    suggest(a->d, 0, 0.8, "Declare it where it first gets a value: `my %.*s%.*s`.", (int)sigil.len,
+            sigil.at, (int)name.len, name.at);
+    if (match(a->g, "^(\\s*)([$@%]\\w+\\s*=.*)$", line, &c))
+        suggest_replacement(a->d, "%.*smy %.*s", SAID(&c, 0), SAID(&c, 1));
+}
+
+static const struct {
+    const char *module, *package, *instead;
+} modules[] = {
+    { "JSON", "libjson-perl", "JSON::PP" },
+    { "JSON::XS", "libjson-xs-perl", "JSON::PP" },
+    { "Moose", "libmoose-perl", NULL },
+    { "Moo", "libmoo-perl", NULL },
+    { "DBI", "libdbi-perl", NULL },
+    { "DBD::SQLite", "libdbd-sqlite3-perl", NULL },
+    { "LWP::UserAgent", "libwww-perl", "HTTP::Tiny" },
+    { "Try::Tiny", "libtry-tiny-perl", NULL },
+    { "DateTime", "libdatetime-perl", "Time::Piece" },
+    { "YAML", "libyaml-perl", NULL },
+    { "Text::CSV", "libtext-csv-perl", NULL },
+    { "XML::LibXML", "libxml-libxml-perl", NULL },
+    { "List::MoreUtils", "liblist-moreutils-perl", "List::Util" },
+    { "Path::Tiny", "libpath-tiny-perl", "File::Spec" },
+};
+
+static void tell_module(const struct advising *a, const struct match *m)
+{
+    struct piece path = m->group[0];
+    char name[128] = "", file[140], best[256];
+    size_t n = 0;
+    for (size_t i = 0; i < path.len && n + 3 < sizeof name; i++) {
+        if (path.at[i] == '/') {
+            name[n++] = ':';
+            name[n++] = ':';
+        } else {
+            name[n++] = path.at[i];
+        }
+    }
+    name[n] = '\0';
+    (void)snprintf(file, sizeof file, "%.*s.pm", (int)(path.len < 130 ? path.len : 130), path.at);
+    if (find_source(a->in, piece_of(file))) {
+        suggest(a->d, 0, 0.9,
+                "%s is a file of the job: tell Perl to look there, `use lib '.';`, before.", file);
+        suggest_replacement(a->d, "use lib '.';");
+        return;
+    }
+    if (nearest_file(a->in, piece_of(file), best, sizeof best)) {
+        best[strcspn(best, ".")] = '\0';
+        suggest(a->d, 0, 0.85, "Did you mean `%s`? The job has no %s.", best, file);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(modules); i++)
+        if (strcmp(modules[i].module, name) == 0) {
+            suggest(a->d, 0, 0.85, "%s is not installed here (on Debian it is in %s)%s%s%s.", name,
+                    modules[i].package, modules[i].instead ? "; Perl comes with " : "",
+                    modules[i].instead ? modules[i].instead : "",
+                    modules[i].instead ? ", which does the like" : "");
+            if (modules[i].instead)
+                (void)suggest_swap(a->in, a->d, piece_of(name), modules[i].instead);
+            return;
+        }
+    suggest(
+        a->d, 0, 0.7,
+        "The module %s is not installed here: use what Perl comes with, or send %s with the job.",
+        name, file);
+}
+
+static void tell_syntax(const struct advising *a, const struct match *m)
+{
+    struct match c;
+    if (match(a->g, "^\\s*\\}?\\s*(elseif|else if|elif)\\b", line_at(a->in, a->d), &c)) {
+        suggest(a->d, 0, 0.9, "In Perl that is `elsif`, not `%.*s`.", SAID(&c, 0));
+        (void)suggest_swap(a->in, a->d, c.group[0], "elsif");
+        return;
+    }
+    tell_semicolon(a, m);
+}
+
+/* Functions that Perl comes with and that have to be asked for. */
+static const struct {
+    const char *module, *names; /* between spaces */
+} exporters[] = {
+    { "List::Util",
+      " max min sum sum0 first shuffle uniq any all none reduce product pairs maxstr minstr " },
+    { "POSIX", " floor ceil strftime fmod isatty mktime " },
+    { "Scalar::Util", " blessed looks_like_number reftype weaken refaddr dualvar " },
+    { "Data::Dumper", " Dumper " },
+    { "File::Basename", " basename dirname fileparse " },
+    { "Cwd", " cwd getcwd abs_path " },
+    { "Storable", " dclone " },
+    { "Time::HiRes", " usleep gettimeofday tv_interval " },
+    { "JSON::PP", " encode_json decode_json " },
+    { "Carp", " croak carp confess cluck " },
+    { "File::Path", " make_path remove_tree " },
+    { "File::Copy", " copy move " },
+};
+
+static void tell_subroutine(const struct advising *a, const struct match *m)
+{
+    char word[80];
+    (void)snprintf(word, sizeof word, " %.*s ", (int)(m->group[0].len < 70 ? m->group[0].len : 70),
+                   m->group[0].at);
+    for (size_t i = 0; i < ARRAY_LEN(exporters); i++)
+        if (strstr(exporters[i].names, word)) {
+            suggest(a->d, 0, 0.93, "`%.*s` comes with %s: ask for it at the top.", SAID(m, 0),
+                    exporters[i].module);
+            suggest_replacement(a->d, "use %s qw(%.*s);", exporters[i].module, SAID(m, 0));
+            return;
+        }
+    tell_nearest(a, m);
+}
+
+static const char *const builtins[] = {
+    "print",   "printf", "push",   "pop",    "shift",   "unshift", "join",   "split",
+    "keys",    "values", "exists", "delete", "defined", "length",  "substr", "index",
+    "sprintf", "open",   "close",  "chomp",  "sort",    "reverse", "map",    "grep",
+    "scalar",  "lc",     "uc",     "say",    "die",     "warn",    NULL
+};
+
+static const struct advice table[] = {
+    TELL("Global symbol \"([$@%])(\\w+)\" requires explicit package name", CATEGORY_NAME, 0,
+         tell_variable, .docs = "https://perldoc.perl.org/strict"),
+    SAY("Bareword \"(.+?)\" not allowed", CATEGORY_NAME, 0, 0.75,
+        "`{1}` is no function: a text stands in quotes, a variable begins with $, @ or %.",
+        .docs = "https://perldoc.perl.org/strict"),
+    TELL("Undefined subroutine &(?:\\w+::)*(\\w+) called", CATEGORY_NAME, 0, tell_subroutine,
+         .names = builtins),
+    TELL("Can't locate object method \"(\\w+)\" via package", CATEGORY_NAME, 0, tell_nearest),
+    TELL("Can't locate (\\S+)\\.pm in @INC", CATEGORY_IMPORT, 0, tell_module),
+    SAY("Can't locate (\\S+) in @INC", CATEGORY_IMPORT, 22, 0.7,
+        "There is no file {1} where Perl looks; `use lib '.'`."),
+    IS("\"\\S+\" is not exported by|did not return a true value", CATEGORY_IMPORT),
+    SAY("while parsing JSON string|malformed (?:JSON|number|or illegal unicode)|expected, at "
+        "character offset|garbage after JSON",
+        CATEGORY_VALUE, 27, 0.88,
+        "The text is no JSON there: names and texts stand in double quotes, no comma at the end, "
+        "and nothing after the last bracket."),
+    TELL("Missing right curly", CATEGORY_SYNTAX, 0, tell_brace),
+    SAY("Can't find string terminator (\\S+) anywhere before EOF", CATEGORY_SYNTAX, 0, 0.85,
+        "The text that begins there is not closed: the closing {1} is missing."),
+    SAY("Unmatched right (\\w+) bracket", CATEGORY_SYNTAX, 0, 0.8,
+        "There is a bracket more than was opened: remove it."),
+    TELL("syntax error|Unrecognized character|Can't find|elseif should be elsif|Search pattern not "
+         "terminated|"
+         "Substitution|String found where|Can't use global|Can't modify|Can't redeclare|Number "
+         "found",
+         CATEGORY_SYNTAX, 0, tell_syntax, .docs = "https://perldoc.perl.org/perlsyn"),
+    SAY("Illegal (?:division|modulus)", CATEGORY_VALUE, 15, 0.85,
+        "The divisor is 0 (or empty) on that line: check it before dividing."),
+    SAY("Can't call method \"(\\w+)\" on an undefined value", CATEGORY_RUNTIME, 0, 0.85,
+        "What stands before `->{1}` is undef: check it with defined(...) first.",
+        .docs = "https://perldoc.perl.org/perldiag"),
+    SAY("Can't call method \"(\\w+)\" (?:on unblessed reference|without a package)", CATEGORY_TYPE,
+        0, 0.8, "What stands before `->{1}` is no object: was it made with bless, or new?"),
+    SAY("Can't use (?:an )?undefined value as (?:an? )?(\\w+)", CATEGORY_RUNTIME, 0, 0.8,
+        "It is undef, and {1} is wanted: give it a value ([] or {}) first."),
+    SAY("Can't use string \\(\"(.*?)\".*\\) as an? (\\w+) ref", CATEGORY_TYPE, 0, 0.8,
+        "\"{1}\" is a text, and a reference ({2}) is wanted: keep a reference (\\@list, [ ... ], { "
+        "... }) in it."),
+    SAY("Not an? (\\w+) reference", CATEGORY_TYPE, 0, 0.8,
+        "It is a reference, of another kind than {1}: [ ] is for arrays, { } for hashes, ->() for "
+        "code."),
+    IS("(?:Not enough|Too many) arguments for|Type of arg|Odd number of elements|Attempt to reload",
+       CATEGORY_TYPE),
+    SAY("Modification of a read-only value|Modification of non-creatable", CATEGORY_TYPE, 0, 0.7,
+        "A constant or the loop's own value cannot be changed: copy it first."),
+    SAY("Use of uninitialized value (\\S+)? ?in", CATEGORY_VALUE, 0, 0.7,
+        "{1} has no value there: give it one, or use `// 'default'`."),
+    SAY("Argument (\".*\") isn't numeric", CATEGORY_VALUE, 0, 0.7, "{1} is no number."),
+    SAY("Deep recursion|Out of memory", CATEGORY_RESOURCE, 24, 0.7,
+        "It calls itself without an end."),
+    SAY("(?:open|opening|read|find) '?\"?([\\w./-]+)'?\"?.*: No such file or directory",
+        CATEGORY_IO, 22, 0.8,
+        "There is no file {1} in the jar: send it with the job, or write it first."),
+    SAY("No such file or directory", CATEGORY_IO, 22, 0.6,
+        "A file that is not in the jar: send it with the job."),
+    IS("Permission denied|Read-only file system", CATEGORY_PERMISSION),
+    IS("Network is unreachable|Connection refused|Temporary failure in name", CATEGORY_NETWORK),
+    END_OF_ADVICE,
+};
+
+/* ---- reading ---- */
+
+#define PLACE                                                                                  \
+    " at (\\S+|\\(eval \\d+\\)|-e) line (\\d+)(?:, (?:near|at|<[^>]*>|within) ?.*?)?\\.?(?:, " \
+    ".*)?$"
+
+static bool is_aftermath(struct piece line)
+{
+    return starts_with(line, "BEGIN failed") || starts_with(line, "Compilation failed") ||
+           starts_with(line, "Execution of") || piece_has(line, "had compilation errors") ||
+           piece_has(line, "had too many errors");
+}
+
+static bool is_warning(struct diagnoser *g, struct piece line)
+{
+    struct match m;
+    return match(
+        g,
+        "^(?:Use of uninitialized|Argument \".*\" isn't numeric|Name \".*\" used only once|Useless "
+        "use|"
+        "Subroutine \\S+ redefined|\"my\" variable|Scalar value|Odd number|Deep recursion|Possible|"
+        "Found = in|Unquoted string|Statement unlikely|Bareword found|Number found|String "
+        "found|\\(Missing)",
+        line, &m);
+}
+
+static void take(struct diagnoser *g, const struct diagnose_input *in, struct piece line,
+                 struct diagnosis *d)
+{
+    struct match m, near;
+    if (!match(g, "^(.*?)" PLACE, line, &m))
+        return;
+    COPY(m.group[0], d->message);
+    (void)set_place(in, &d->location, m.group[1], m.group[2], NO_PIECE);
+    if (match(g, "line \\d+, (near .*|at end of line|at EOF)", line, &near)) {
+        size_t used = strlen(d->message);
+        (void)snprintf(d->message + used, sizeof d->message - used, ", %.*s", SAID(&near, 0));
+    }
+}
+
+/* What Carp adds: "\tmain::load("colour") called at main.pl line 7". And who asked for the file that did not compile. */
+static void read_calls(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece rest = text_of(in), line;
+    struct match m;
+    for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++)
+        if (match(g, "^\\s+(\\S.*?)(?:\\(.*\\))? called at (\\S+) line (\\d+)", line, &m) ||
+            match(g, "^Compilation failed in (\\w+) at (\\S+) line (\\d+)", line, &m))
+            add_frame(in, d, m.group[1], m.group[2], NO_PIECE, m.group[0]);
+}
+
+static bool read_perl(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece rest = text_of(in), line, first = NO_PIECE, last = NO_PIECE, warned = NO_PIECE;
+    struct match m;
+    bool compiling = false;
+    for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
+        if (is_aftermath(line)) {
+            compiling = true;
+            continue;
+        }
+        if (!piece_has(line, " line ") || starts_with(line, "\t") ||
+            !match(g, "^.+?" PLACE, line, &m))
+            continue;
+        if (is_warning(g, line)) {
+            warned = line;
+            continue;
+        }
+        if (!first.at)
+            first = line;
+        last = line;
+    }
+    struct piece best = compiling ? first : last;
+    if (!best.at)
+        best = warned;
+    if (!best.at)
+        return false;
+    take(g, in, best, d);
+    if (!d->message[0])
+        return false;
+    if (!classify(g, d, table))
+        d->category = CATEGORY_RUNTIME;
+    read_calls(g, in, d);
+    /* Perl guesses itself where the text began that ran away with the program. */
+    if (d->category == CATEGORY_SYNTAX &&
+        match_text(g,
+                   "^ *\\(Might be a runaway multi-line (\\S+) string starting on line (\\d+)\\)",
+                   text_of(in), &m)) {
+        d->location.line = piece_number(m.group[1]);
+        (void)snprintf(d->message, sizeof d->message,
+                       "Can't find string terminator '%c' anywhere before EOF", m.group[0].at[0]);
+        return true;
+    }
+    if (starts_with(piece_of(d->message), "syntax error"))
+        go_back_to_statement(in, d);
+    return true;
+}
+
+static void advise_perl(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    advise_by(g, in, d, table);
+}
+
+const struct grammar grammar_perl = { .name = "perl", .read = read_perl, .advise = advise_perl };

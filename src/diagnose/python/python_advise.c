@@ -1,0 +1,226 @@
+/* Which rule is for which error of Python's; what the rules share. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "diagnose/python/python.h"
+
+static const struct {
+    const char *type;
+    enum category category;
+} categories[] = {
+    { "SyntaxError", CATEGORY_SYNTAX },
+    { "IndentationError", CATEGORY_SYNTAX },
+    { "TabError", CATEGORY_SYNTAX },
+    { "NameError", CATEGORY_NAME },
+    { "UnboundLocalError", CATEGORY_NAME },
+    { "ImportError", CATEGORY_IMPORT },
+    { "ModuleNotFoundError", CATEGORY_IMPORT },
+    { "TypeError", CATEGORY_TYPE },
+    { "AttributeError", CATEGORY_TYPE },
+    { "ValueError", CATEGORY_VALUE },
+    { "ZeroDivisionError", CATEGORY_VALUE },
+    { "OverflowError", CATEGORY_VALUE },
+    { "FloatingPointError", CATEGORY_VALUE },
+    { "ArithmeticError", CATEGORY_VALUE },
+    { "UnicodeDecodeError", CATEGORY_VALUE },
+    { "UnicodeEncodeError", CATEGORY_VALUE },
+    { "JSONDecodeError", CATEGORY_VALUE },
+    { "InvalidOperation", CATEGORY_VALUE },
+    { "KeyError", CATEGORY_INDEX },
+    { "IndexError", CATEGORY_INDEX },
+    { "LookupError", CATEGORY_INDEX },
+    { "OSError", CATEGORY_IO },
+    { "IOError", CATEGORY_IO },
+    { "FileNotFoundError", CATEGORY_IO },
+    { "FileExistsError", CATEGORY_IO },
+    { "IsADirectoryError", CATEGORY_IO },
+    { "NotADirectoryError", CATEGORY_IO },
+    { "EOFError", CATEGORY_IO },
+    { "BrokenPipeError", CATEGORY_IO },
+    { "UnsupportedOperation", CATEGORY_IO },
+    { "PermissionError", CATEGORY_PERMISSION },
+    { "ConnectionError", CATEGORY_NETWORK },
+    { "ConnectionRefusedError", CATEGORY_NETWORK },
+    { "ConnectionResetError", CATEGORY_NETWORK },
+    { "gaierror", CATEGORY_NETWORK },
+    { "URLError", CATEGORY_NETWORK },
+    { "HTTPError", CATEGORY_NETWORK },
+    { "MaxRetryError", CATEGORY_NETWORK },
+    { "MemoryError", CATEGORY_RESOURCE },
+    { "RecursionError", CATEGORY_RESOURCE },
+    { "AssertionError", CATEGORY_ASSERTION },
+};
+
+enum category python_category(const char *type)
+{
+    for (size_t i = 0; i < ARRAY_LEN(categories); i++)
+        if (strcmp(categories[i].type, type) == 0)
+            return categories[i].category;
+    return CATEGORY_RUNTIME;
+}
+
+/* Python's own exceptions are documented one by one; others are not ours to say. */
+static void set_docs(struct diagnosis *d)
+{
+    static const char *const others[] = {
+        "BaseException",       "Exception",          "ExceptionGroup",
+        "NotImplementedError", "RuntimeError",       "StopIteration",
+        "TimeoutError",        "KeyboardInterrupt",  "SystemError",
+        "ReferenceError",      "BufferError",        "ChildProcessError",
+        "BlockingIOError",     "StopAsyncIteration", NULL
+    };
+    static const struct {
+        const char *type, *address;
+    } elsewhere[] = {
+        { "JSONDecodeError", "https://docs.python.org/3/library/json.html#json.JSONDecodeError" },
+        { "gaierror", "https://docs.python.org/3/library/socket.html#socket.gaierror" },
+        { "URLError", "https://docs.python.org/3/library/urllib.error.html#urllib.error.URLError" },
+        { "HTTPError",
+          "https://docs.python.org/3/library/urllib.error.html#urllib.error.HTTPError" },
+        { "InvalidOperation",
+          "https://docs.python.org/3/library/decimal.html#decimal.InvalidOperation" },
+        { "MaxRetryError", "" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(elsewhere); i++)
+        if (strcmp(d->type, elsewhere[i].type) == 0) {
+            COPY(piece_of(elsewhere[i].address), d->docs);
+            return;
+        }
+    if (strcmp(d->type, "UnsupportedOperation") == 0 ||
+        (python_category(d->type) == CATEGORY_RUNTIME && !piece_among(piece_of(d->type), others)))
+        return;
+    (void)snprintf(d->docs, sizeof d->docs, "https://docs.python.org/3/library/exceptions.html#%s",
+                   d->type);
+}
+
+static void apply(struct py *p, const struct py_rule *rules)
+{
+    for (const struct py_rule *r = rules; r->pattern; r++) {
+        if ((r->type && !piece_is(p->type, r->type)) || !match(p->g, r->pattern, p->message, &p->m))
+            continue;
+        if (r->advise)
+            r->advise(p);
+        else
+            say(p->d, r->rule, r->confidence, r->text, &p->m);
+    }
+}
+
+void python_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    static const struct py_rule *const tables[] = { py_syntax_rules,   py_name_rules,
+                                                    py_variable_rules, py_object_rules,
+                                                    py_call_rules,     py_value_rules,
+                                                    py_io_rules };
+    char type[sizeof d->type], message[sizeof d->message];
+    const char *t = d->type, *text = d->message;
+    /* Of a run that a limit ended, the program's own words are the first cause. */
+    if (d->category == CATEGORY_RESOURCE && d->n_causes > 0 &&
+        strcmp(d->type, verdict_word(d->verdict)) == 0) {
+        t = d->causes[0].type;
+        text = d->causes[0].message;
+    }
+    COPY(piece_of(t), type);
+    COPY(piece_of(text), message);
+    struct py p = { .g = g,
+                    .in = in,
+                    .d = d,
+                    .type = piece_of(type),
+                    .message = piece_of(message),
+                    .line = line_at(in, d),
+                    .file = find_source(in, piece_of(d->location.file)) };
+    set_docs(d);
+    size_t before = d->n_suggestions;
+    advise_by(g, in, d, py_library);
+    for (size_t i = 0; d->n_suggestions == before && i < ARRAY_LEN(tables); i++)
+        apply(&p, tables[i]);
+    if (strcmp(type, "ExceptionGroup") == 0 && d->n_causes > 0)
+        suggest(
+            d, 0, 0.4,
+            "It holds %zu exception%s, listed as causes: `except* %s` handles one kind of them.",
+            d->n_causes, d->n_causes == 1 ? "" : "s", d->causes[0].type);
+}
+
+bool py_hint(struct py *p, struct piece *ret)
+{
+    struct match m;
+    if (!match(p->g, "Did you mean: '([^']+)'\\?", p->message, &m))
+        return false;
+    *ret = m.group[0];
+    return true;
+}
+
+bool py_assigned(struct py *p, struct piece name, struct piece *ret_value, uint32_t *ret_line)
+{
+    struct piece rest = { p->file ? p->file->text : NULL, p->file ? p->file->len : 0 }, line;
+    bool found = false;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
+        struct match m;
+        if (i >= p->d->location.line && found)
+            break;
+        if (i == p->d->location.line ||
+            !match(p->g, "^\\s*(?:global )?([A-Za-z_][\\w.]*)\\s*(?::[^=]+)?=\\s*([^=].*)$", line,
+                   &m) ||
+            !piece_same(m.group[0], name))
+            continue;
+        *ret_value = m.group[1];
+        *ret_line = i;
+        found = true;
+    }
+    return found;
+}
+
+bool py_defined(struct py *p, struct piece name, struct piece *ret_line, uint32_t *ret_number,
+                const struct source_file **ret_file)
+{
+    for (size_t k = 0; k < p->in->n_sources; k++) {
+        struct piece rest = { p->in->sources[k].text, p->in->sources[k].len }, line;
+        for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
+            struct match m;
+            if (!match(p->g, "^\\s*(?:async )?(?:def|class) (\\w+)", line, &m) ||
+                !piece_same(m.group[0], name))
+                continue;
+            *ret_line = piece_trim(line);
+            *ret_number = i;
+            *ret_file = &p->in->sources[k];
+            return true;
+        }
+    }
+    return false;
+}
+
+long py_items(struct piece literal)
+{
+    if (literal.len < 2 || !strchr("[('\"", literal.at[0]))
+        return -1;
+    char quote = 0, first = literal.at[0];
+    long depth = 0, commas = 0, letters = 0;
+    bool any = false;
+    for (size_t i = 0; i < literal.len; i++) {
+        char c = literal.at[i];
+        if (quote) {
+            if (c == '\\')
+                return -1;
+            letters++;
+            if (c == quote && depth == 0)
+                return i + 1 == literal.len ? letters - 1 : -1; /* a string, and nothing after it */
+            if (c == quote)
+                quote = 0;
+            continue;
+        }
+        if (c == '"' || c == '\'')
+            quote = c, any = true;
+        else if (strchr("[({", c))
+            depth++, any = any || i > 0;
+        else if (strchr("])}", c) && --depth == 0)
+            return i + 1 != literal.len || (first == '(' && commas == 0) ? -1 : commas + any;
+        else if (c == ',' && depth == 1)
+            commas++, any = false;
+        else if (c == '*' || (depth == 1 && c == 'f' && i + 4 < literal.len &&
+                              memcmp(literal.at + i, "for ", 4) == 0))
+            return -1; /* unpacked, or made by a loop: not to be counted */
+        else if (c != ' ')
+            any = true;
+    }
+    return -1;
+}

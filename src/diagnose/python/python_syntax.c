@@ -1,0 +1,381 @@
+/* Errors of syntax: what is missing, where it opened, and what is no program at all. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "diagnose/python/python.h"
+
+/* ---- text that is no program ---- */
+
+static const char *const prose_starts[] = { "Here ", "Here's ",     "Sure",      "This ",
+                                            "The ",  "Certainly",   "Below ",    "Let ",
+                                            "Note",  "In this ",    "You ",      "To ",
+                                            "I ",    "Explanation", "Output",    "First",
+                                            "Now ",  "We ",         "Of course", NULL };
+
+static bool is_prose(struct py *p, struct piece line)
+{
+    struct match m;
+    struct piece t = piece_trim(line);
+    if (match(p->g, "^(?:[-*] |\\d+\\. |#{2,} |\\*\\*)", t, &m) &&
+        !match(p->g, "[=()\\[\\]]", t, &m))
+        return true;
+    bool starts = false;
+    for (const char *const *s = prose_starts; *s; s++)
+        starts = starts || starts_with(t, *s);
+    return (starts && match(p->g, "^[A-Z][\\w']*,?(?:[ !]+[\\w',.\u2019-]+){2,}", t, &m)) ||
+           match(p->g, "^[A-Z][a-z']+(?: [a-z',-]+){3,}[.:!]?$", t, &m);
+}
+
+static bool not_a_program(struct py *p)
+{
+    struct piece rest = { p->file ? p->file->text : NULL, p->file ? p->file->len : 0 }, line;
+    if (starts_with(piece_trim(p->line), "```")) {
+        suggest(p->d, 20, 0.97, "Line %u is a Markdown fence, not Python: leave the ``` lines out.",
+                p->d->location.line);
+        return true;
+    }
+    if (is_prose(p, p->line)) {
+        suggest(p->d, 20, 0.93,
+                "Line %u is prose, not Python: leave it out, or make it a comment with #.",
+                p->d->location.line);
+        suggest_replacement(p->d, "# %.*s", P(p->line));
+        return true;
+    }
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
+        if (starts_with(line, "```")) {
+            suggest(p->d, 20, 0.8, "Line %u is a Markdown fence: leave the ``` lines out.", i);
+            return true;
+        }
+    return false;
+}
+
+/* ---- brackets and quotes ---- */
+
+static void on_never_closed(struct py *p)
+{
+    struct piece open = p->m.group[0];
+    const char *close = piece_is(open, "(") ? ")" : piece_is(open, "[") ? "]" : "}";
+    suggest(p->d, 18, 0.95, "The '%.*s' that opens in line %u, column %u has no '%s'.", P(open),
+            p->d->location.line, p->d->location.column, close);
+    long depth = 0;
+    for (size_t i = 0; i < p->line.len; i++)
+        depth += p->line.at[i] == open.at[0] ? 1 : p->line.at[i] == close[0] ? -1 : 0;
+    struct piece t = piece_trim(p->line);
+    if (depth != 1 || t.len == 0 || strchr(",([{", t.at[t.len - 1]))
+        return;
+    bool colon = t.at[t.len - 1] == ':';
+    size_t end = (size_t)(t.at + t.len - p->line.at) - colon;
+    suggest_replacement(p->d, "%.*s%s%s", (int)end, p->line.at, close, colon ? ":" : "");
+}
+
+static void on_mismatch(struct py *p)
+{
+    struct match m;
+    if (match(p->g, "opening parenthesis '(.)' on line (\\d+)", p->message, &m))
+        suggest(p->d, 18, 0.93,
+                "It closes the '%.*s' that opens in line %.*s: one of the two is of the wrong "
+                "kind, or another is missing between them.",
+                P(m.group[0]), P(m.group[1]));
+    else
+        suggest(p->d, 18, 0.9,
+                "'%.*s' does not close what opened before it in this line: brackets close in the "
+                "reverse order in which they open.",
+                P(p->m.group[0]));
+}
+
+static void on_unmatched(struct py *p)
+{
+    suggest(p->d, 18, 0.92, "Nothing before it opens this '%.*s': take it out, or open it.",
+            P(p->m.group[0]));
+    struct piece t = piece_trim(p->line);
+    if (t.len > 1 && p->m.group[0].len == 1 && t.at[t.len - 1] == p->m.group[0].at[0])
+        suggest_replacement(p->d, "%.*s", (int)(t.at + t.len - 1 - p->line.at), p->line.at);
+}
+
+static void on_unterminated(struct py *p)
+{
+    struct match m;
+    bool triple = piece_has(p->message, "triple");
+    suggest(p->d, 18, 0.94, "The %squote that opens in line %u is not closed%s.",
+            triple ? "triple " : "", p->d->location.line,
+            triple ? ": end the text with the same three quotes"
+                   : " in that line: close it, or use three quotes for text of several lines");
+    struct piece t = piece_trim(p->line);
+    if (triple || !match(p->g, "^[^\"']*([\"'])[^\"']*$", t, &m))
+        return;
+    size_t end = (size_t)(t.at + t.len - p->line.at);
+    size_t tail = 0;
+    while (tail < t.len && strchr("):]", t.at[t.len - 1 - tail]))
+        tail++;
+    suggest_replacement(p->d, "%.*s%.*s%.*s", (int)(end - tail), p->line.at, P(m.group[0]),
+                        (int)tail, p->line.at + end - tail);
+}
+
+static void on_comma(struct py *p)
+{
+    struct piece line = piece_trim(p->line);
+    struct piece next = piece_trim(source_line(p->file, p->d->location.line + 1));
+    if (line.len > 0 && next.len > 0 && !strchr(",([{:", line.at[line.len - 1]) &&
+        !strchr(")]}", next.at[0])) { /* items, one on each line */
+        suggest(p->d, 18, 0.9, "A comma is missing at the end of this line, before the next item.");
+        suggest_replacement(p->d, "%.*s,", P(p->line));
+        return;
+    }
+    suggest(p->d, 18, 0.8,
+            "A comma or an operator seems to be missing between two values in this line.");
+}
+
+/* ---- lines ---- */
+
+/* Habits of other languages, by what stands in the line. */
+static const struct {
+    const char *pattern, *advice, *from, *to;
+} foreign[] = {
+    { "\\belse if\\b", "In Python it is `elif`.", "else if", "elif" },
+    { "&&", "In Python it is `and`.", "&&", "and" },
+    { "\\|\\|", "In Python it is `or`.", "||", "or" },
+    { "(?:^|[\\s(])!\\w", "In Python it is `not x`.", NULL, NULL },
+    { "\\+\\+|--\\s*$", "Python has no ++: write += 1.", "++", " += 1" },
+    { "^\\s*(?:const|let|var)\\s+\\w+\\s*=", "Python declares nothing: write name = value.", NULL,
+      NULL },
+    { "^\\s*function\\b", "A function is defined with `def name(...):`.", NULL, NULL },
+    { "^\\s*(?:public|private|static|void|int|float|String|double|char)\\s+\\w+",
+      "Python declares no types this way: write name = value, or def name(...):.", NULL, NULL },
+    { "^\\s*switch\\b", "Python has no switch: use if/elif, or match/case.", NULL, NULL },
+    { "^\\s*(?:catch|throw)\\b", "In Python it is `except` and `raise`.", NULL, NULL },
+    { "=>", "An anonymous function is `lambda x: ...`.", NULL, NULL },
+    { "\\?.*:", "The conditional is `a if test else b`.", NULL, NULL },
+    { "^\\s*(?:pip|pip3|conda|apt|apt-get|npm|python3?) (?:install|-m)\\b|^\\s*[!%]\\w+",
+      "That is a command for a shell, not Python: take it out. Packages are installed on the host.",
+      NULL, NULL },
+    { "^\\s*(?:import|from) .*-",
+      "A module's name has no '-': it is imported with '_' or another name.", NULL, NULL },
+    { "except \\w+\\s*,\\s*\\w+", "In Python 3 it is `except Type as name:`.", NULL, NULL },
+    { "^\\s*raise \\w+\\s*,", "In Python 3 it is `raise Type(message)`.", NULL, NULL },
+    { "<>", "Not equal is `!=`.", "<>", "!=" },
+};
+
+static bool is_foreign(struct py *p)
+{
+    struct match m;
+    for (size_t i = 0; i < ARRAY_LEN(foreign); i++) {
+        if (!match(p->g, foreign[i].pattern, p->line, &m))
+            continue;
+        bool shell = starts_with(piece_of(foreign[i].advice), "That is a command");
+        suggest(p->d, shell ? 20 : 0, 0.92, "%s", foreign[i].advice);
+        if (foreign[i].from)
+            (void)suggest_swap(p->in, p->d, piece_of(foreign[i].from), foreign[i].to);
+        return true;
+    }
+    return false;
+}
+
+static void on_colon(struct py *p)
+{
+    struct match m;
+    if (not_a_program(p) || is_foreign(p))
+        return;
+    if (match(p->g, ":\\s*(?:#.*)?$", p->line, &m)) {
+        suggest(p->d, 17, 0.7,
+                "Python wants a ':' at the mark: what stands between it and the end of the line "
+                "does not belong there.");
+        return;
+    }
+    suggest(p->d, 17, 0.95, "A ':' is missing at the end of this line.");
+    if (match(p->g, "^(.*?\\S)(\\s*(?:#.*)?)$", p->line, &m))
+        suggest_replacement(p->d, "%.*s:%.*s", P(m.group[0]), P(m.group[1]));
+}
+
+static void on_print(struct py *p)
+{
+    struct match m;
+    suggest(p->d, 21, 0.96, "%.*s is a function in Python 3: put what it is given in brackets.",
+            P(p->m.group[0]));
+    if (match(p->g, "^(\\s*(?:.*:\\s*)?)(print|exec)\\s+(.*?)\\s*$", p->line, &m))
+        suggest_replacement(p->d, "%.*s%.*s(%.*s)", P(m.group[0]), P(m.group[1]), P(m.group[2]));
+}
+
+static void on_equals(struct py *p)
+{
+    struct match m;
+    suggest(p->d, 0, 0.9, "`=` gives a value; to compare write `==`.");
+    if (match(p->g, "^(\\s*(?:if|elif|while) [^=]*[^=<>!])=([^=].*)$", p->line, &m))
+        suggest_replacement(p->d, "%.*s==%.*s", P(m.group[0]), P(m.group[1]));
+}
+
+/* Where the block that this line begins is indented less or more than it should be. */
+static void on_expected_block(struct py *p)
+{
+    struct match m;
+    if (match(p->g, "after (.+?) on line (\\d+)", p->message, &m))
+        suggest(p->d, 19, 0.94,
+                "What belongs to the %.*s in line %.*s is indented further than it: indent this "
+                "line by four spaces (or write `pass`).",
+                P(m.group[0]), P(m.group[1]));
+    else
+        suggest(p->d, 19, 0.9, "A block begins before this line: indent it by four spaces.");
+    suggest_replacement(p->d, "    %.*s", P(p->line));
+}
+
+static void on_unexpected_indent(struct py *p)
+{
+    struct piece before = NO_PIECE;
+    for (uint32_t i = p->d->location.line; i > 1 && piece_trim(before).len == 0; i--)
+        before = source_line(p->file, i - 1);
+    if (is_prose(p, p->line) && not_a_program(p))
+        return;
+    suggest(p->d, 19, 0.92,
+            "This line is indented further than the one before, and nothing began a block: give "
+            "both the same indentation.");
+    struct piece t = piece_trim(p->line);
+    suggest_replacement(p->d, "%.*s%.*s", (int)(before.at ? indent_of(before) : 0),
+                        before.at ? before.at : "", P(t));
+}
+
+static void on_tabs(struct py *p)
+{
+    suggest(p->d, 19, 0.95,
+            "Tabs and spaces are mixed: use four spaces for each level (expandtabs, or the "
+            "editor's setting).");
+    struct piece t = piece_trim(p->line);
+    size_t columns = 0;
+    for (size_t i = 0; i < indent_of(p->line); i++)
+        columns += p->line.at[i] == '\t' ? 4 : 1;
+    suggest_replacement(p->d, "%*s%.*s", (int)columns, "", P(t));
+}
+
+static void on_character(struct py *p)
+{
+    struct piece c = p->m.group[0];
+    if (is_prose(p, p->line) && not_a_program(p))
+        return;
+    const char *meant = piece_is(c, "\u201c") || piece_is(c, "\u201d")   ? "\""
+                        : piece_is(c, "\u2018") || piece_is(c, "\u2019") ? "'"
+                        : piece_is(c, "\u2013") || piece_is(c, "\u2212") || piece_is(c, "\u2014")
+                            ? "-"
+                        : piece_is(c, "\uff08") ? "("
+                        : piece_is(c, "\uff09") ? ")"
+                        : piece_is(c, "\u00d7") ? "*"
+                        : piece_is(c, "\u00f7") ? "/"
+                        : piece_is(c, "\u2264") ? "<="
+                        : piece_is(c, "\u2265") ? ">="
+                                                : NULL;
+    if (meant)
+        suggest(p->d, 20, 0.94, "'%.*s' is a typographic character: Python's is %s.", P(c), meant);
+    else
+        suggest(p->d, 20, 0.7,
+                "'%.*s' is no character of a program: it may come from formatted text.", P(c));
+    if (!meant)
+        return;
+    char fixed[240];
+    size_t used = 0;
+    bool both = strcmp(meant, "\"") == 0 || strcmp(meant, "'") == 0;
+    for (size_t i = 0; i < p->line.len && used + 4 < sizeof fixed;) {
+        struct piece here = { p->line.at + i, p->line.len - i };
+        bool is = here.len >= c.len && memcmp(here.at, c.at, c.len) == 0;
+        bool pair = both && (starts_with(here, "\u201c") || starts_with(here, "\u201d") ||
+                             starts_with(here, "\u2018") || starts_with(here, "\u2019"));
+        if (is || pair) {
+            used += (size_t)snprintf(fixed + used, sizeof fixed - used, "%s", meant);
+            i += pair ? 3 : c.len;
+        } else {
+            fixed[used++] = p->line.at[i++];
+        }
+    }
+    fixed[used] = '\0';
+    suggest_replacement(p->d, "%s", fixed);
+}
+
+static void on_invalid(struct py *p)
+{
+    struct match m;
+    if (not_a_program(p) || is_foreign(p))
+        return;
+    if (match(p->g, "^(\\s*except )([\\w.]+), (\\w+):(.*)$", p->line, &m)) {
+        suggest(p->d, 21, 0.95, "In Python 3 it is `except %.*s as %.*s:`.", P(m.group[1]),
+                P(m.group[2]));
+        suggest_replacement(p->d, "%.*s%.*s as %.*s:%.*s", P(m.group[0]), P(m.group[1]),
+                            P(m.group[2]), P(m.group[3]));
+        return;
+    }
+    if (match(p->g, "^\\s*(?:if|elif|else|for|while|def|class|try|except|finally|with)\\b[^:]*$",
+              p->line, &m)) {
+        on_colon(p);
+        return;
+    }
+    struct piece before = source_line(p->file, p->d->location.line - 1);
+    long depth = 0;
+    for (size_t i = 0; i < before.len; i++)
+        depth += strchr("([{", before.at[i]) ? 1 : strchr(")]}", before.at[i]) ? -1 : 0;
+    if (depth > 0)
+        suggest(p->d, 18, 0.85, "A bracket that opens in line %u is not closed before this line.",
+                p->d->location.line - 1);
+    else
+        suggest(p->d, 0, 0.3,
+                "The mark shows how far Python could read: something before it is missing or too "
+                "much.");
+}
+
+static void on_outside(struct py *p)
+{
+    bool await_ = piece_has(p->m.group[0], "await") || piece_has(p->m.group[0], "async");
+    if (await_)
+        suggest(p->d, 26, 0.92,
+                "`await` works inside of `async def` only: put it into one, and start that with "
+                "asyncio.run(main()).");
+    else
+        suggest(p->d, 19, 0.85,
+                "%.*s stands outside of what it belongs to: indent it into its function or loop, "
+                "or leave it out.",
+                P(p->m.group[0]));
+}
+
+static void on_assign_to(struct py *p)
+{
+    suggest(p->d, 0, 0.85,
+            "A value cannot be given to %.*s: the name stands on the left of `=`; to compare write "
+            "`==`.",
+            P(p->m.group[0]));
+}
+
+const struct py_rule py_syntax_rules[] = {
+    { "SyntaxError", "^expected ':'", .advise = on_colon },
+    { "SyntaxError", "^'([(\\[{])' was never closed", .advise = on_never_closed },
+    { "SyntaxError", "^closing parenthesis '(.)' does not match", .advise = on_mismatch },
+    { "SyntaxError", "^unmatched '(.)'", .advise = on_unmatched },
+    { "SyntaxError", "^(?:unterminated|EOL while|EOF while scanning)", .advise = on_unterminated },
+    { "SyntaxError", "^Missing parentheses in call to '(\\w+)'", .advise = on_print },
+    { "SyntaxError", "Maybe you meant '==' ", .advise = on_equals },
+    { "SyntaxError", "^cannot assign to ([\\w -]+?) here", .advise = on_assign_to },
+    { "SyntaxError", "^cannot assign to ([\\w -]+)$", .advise = on_assign_to },
+    { "SyntaxError", "^invalid (?:non-printable )?character '?([^' ]+)'?", .advise = on_character },
+    { "SyntaxError", "^(?:invalid decimal literal|leading zeros)", .confidence = 0.85,
+      .text =
+          "A name cannot begin with a digit, and a number has no letters or leading zeros in it." },
+    { "SyntaxError", "^('\\w+(?: \\w+)?') outside|^asynchronous", .advise = on_outside },
+    { "SyntaxError", "^positional argument follows", .rule = 10, .confidence = 0.9,
+      .text = "Arguments with names come last: move the others before them." },
+    { "SyntaxError", "^f-string", .rule = 18, .confidence = 0.85,
+      .text = "Inside { } of an f-string: use other quotes than those around it, close every "
+              "brace, and write {{ for a brace itself." },
+    { "SyntaxError", "^expected 'except' or 'finally'", .rule = 17, .confidence = 0.9,
+      .text =
+          "A `try:` needs an `except ...:` or a `finally:` after its block, indented like it." },
+    { "SyntaxError", "unicodeescape|unexpected character after line continuation",
+      .confidence = 0.9,
+      .text = "A backslash in a text begins an escape: write r\"...\", or two backslashes." },
+    { "SyntaxError", "^unexpected EOF", .rule = 18, .confidence = 0.7,
+      .text = "The file ends in the middle of something: a bracket, a quote or a block (try "
+              "without except) is not finished." },
+    { "SyntaxError", "^invalid syntax$|^invalid syntax\\. Perhaps|^multiple exception types",
+      .advise = on_invalid },
+    { "SyntaxError", "Perhaps you forgot a comma", .advise = on_comma },
+    { "IndentationError", "^expected an indented block", .advise = on_expected_block },
+    { "IndentationError", "^unexpected indent", .advise = on_unexpected_indent },
+    { "IndentationError", "^unindent does not match", .rule = 19, .confidence = 0.92,
+      .text = "This line's indentation is that of no line before it: line it up with the block it "
+              "belongs to." },
+    { "TabError", "", .advise = on_tabs },
+    { 0 },
+};

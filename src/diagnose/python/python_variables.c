@@ -1,0 +1,213 @@
+/* Variables that are not there: slips, missing imports, names of another function. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "diagnose/python/python.h"
+
+/* Names of Python 2 and of other languages. */
+static const struct {
+    const char *name, *meant;
+} translations[] = {
+    { "raw_input", "input" },
+    { "xrange", "range" },
+    { "unicode", "str" },
+    { "unichr", "chr" },
+    { "basestring", "str" },
+    { "long", "int" },
+    { "true", "True" },
+    { "false", "False" },
+    { "null", "None" },
+    { "none", "None" },
+    { "nil", "None" },
+    { "undefined", "None" },
+    { "NULL", "None" },
+    { "this", "self" },
+    { "string", "str" },
+    { "integer", "int" },
+    { "boolean", "bool" },
+    { "printf", "print" },
+    { "println", "print" },
+    { "echo", "print" },
+    { "cmp", "(a > b) - (a < b)" },
+    { "NaN", "float('nan')" },
+    { "Infinity", "float('inf')" },
+    { "strlen", "len" },
+    { "elif", "elif" },
+};
+
+/* Defined elsewhere: too late, or inside of a function. */
+static bool defined_elsewhere(struct py *p, struct piece name)
+{
+    struct piece line, value;
+    uint32_t number = 0;
+    const struct source_file *file;
+    if (py_defined(p, name, &line, &number, &file) && file == p->file &&
+        number > p->d->location.line) {
+        suggest(p->d, 3, 0.9,
+                "'%.*s' is defined in line %u, after it is used: move the definition up, or the "
+                "call down.",
+                P(name), number);
+        return true;
+    }
+    if (!py_assigned(p, name, &value, &number))
+        return false;
+    if (number > p->d->location.line)
+        suggest(p->d, 3, 0.85, "'%.*s' gets its value in line %u, after it is used here.", P(name),
+                number);
+    else
+        suggest(p->d, 3, 0.85,
+                "'%.*s' gets its value in line %u, in another function or class: names there are "
+                "not known here. Return it, or pass it on.",
+                P(name), number);
+    return true;
+}
+
+/* A method that means its object's attribute. */
+static bool is_attribute(struct py *p, struct piece name)
+{
+    char own[80];
+    struct piece rest = { p->file ? p->file->text : NULL, p->file ? p->file->len : 0 }, line;
+    (void)snprintf(own, sizeof own, "self.%.*s", (int)(name.len < 70 ? name.len : 70), name.at);
+    if (!p->line.at || indent_of(p->line) == 0)
+        return false;
+    for (unsigned i = 0; i < LINES_SEEN && next_line(&rest, &line); i++)
+        if (has_word(line, piece_of(own), &(size_t){ 0 })) {
+            suggest(p->d, 3, 0.92, "Did you mean '%s'? A method reaches its object by self.", own);
+            (void)suggest_swap(p->in, p->d, name, own);
+            return true;
+        }
+    return false;
+}
+
+static void on_name(struct py *p)
+{
+    struct piece name = p->m.group[0], hint = NO_PIECE;
+    const char *statement = py_import_for(name);
+    if (py_is_stdlib(name) || statement) {
+        char text[160];
+        (void)snprintf(text, sizeof text, "import %.*s", P(name));
+        bool here = !p->in->available || py_is_stdlib(name) ||
+                    starts_with(piece_of(statement), "from ");
+        suggest(p->d, 3, 0.93, "The import is missing: add `%s` at the top%s.",
+                statement ? statement : text, here ? "" : " (if the module is installed here)");
+        suggest_replacement(p->d, "%s", statement ? statement : text);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(translations); i++)
+        if (piece_is(name, translations[i].name)) {
+            suggest(p->d, 3, 0.93, "Python's name for it is '%s'.", translations[i].meant);
+            (void)suggest_swap(p->in, p->d, name, translations[i].meant);
+            return;
+        }
+    if (is_attribute(p, name) || defined_elsewhere(p, name))
+        return;
+    char best[128] = "";
+    if (py_hint(p, &hint))
+        COPY(hint, best);
+    if (!best[0] && !nearest_name_in(p->in, name, py_builtins, best, sizeof best)) {
+        struct nearest n = { .name = name };
+        nearest_try_list(&n, py_stdlib);
+        if (n.best[0])
+            suggest(p->d, 3, 0.6, "If the module '%s' is meant, import it: `import %s`.", n.best,
+                    n.best);
+        else
+            suggest(p->d, 3, 0.4,
+                    "Nothing in the program gives '%.*s' a value: define it first, import it, or "
+                    "put it in quotes if it is text.",
+                    P(name));
+        return;
+    }
+    suggest(p->d, 3, 0.9, "Did you mean '%s'?", best);
+    (void)suggest_swap(p->in, p->d, name, best);
+}
+
+/* Whether a line at the left margin gives the name a value. */
+static bool is_global(struct py *p, struct piece name)
+{
+    struct piece rest = { p->file ? p->file->text : NULL, p->file ? p->file->len : 0 }, line;
+    struct match m;
+    for (unsigned i = 0; i < LINES_SEEN && next_line(&rest, &line); i++)
+        if (match(p->g, "^([A-Za-z_]\\w*)\\s*(?::[^=]+)?(?:[-+*/]?=)[^=]", line, &m) &&
+            piece_same(m.group[0], name))
+            return true;
+    return false;
+}
+
+/* The line of a function around this one that has the name, as a parameter or because it gives it a value; 0: none. */
+static uint32_t enclosing_with(struct py *p, struct piece name)
+{
+    struct piece rest = { p->file ? p->file->text : NULL, p->file ? p->file->len : 0 }, line;
+    struct {
+        uint32_t line, has;
+        size_t indent;
+    } around[16] = { 0 };
+    size_t depth = 0;
+    for (uint32_t i = 1; i <= p->d->location.line && i < LINES_SEEN && next_line(&rest, &line);
+         i++) {
+        struct match m;
+        struct piece t = piece_trim(line);
+        if (t.len == 0 || t.at[0] == '#')
+            continue;
+        while (depth > 0 && indent_of(line) <= around[depth - 1].indent)
+            depth--;
+        bool def = match(p->g, "^\\s*(?:async )?def \\w+(.*)$", line, &m);
+        if (def && depth == ARRAY_LEN(around))
+            return 0;
+        if (def) {
+            bool has = has_word(m.group[0], name, &(size_t){ 0 });
+            around[depth].line = i;
+            around[depth].has = has ? i : 0;
+            around[depth++].indent = indent_of(line);
+        } else if (depth > 0 && match(p->g, "^\\s*(\\w+)\\s*(?::[^=]+)?=[^=]", line, &m) &&
+                   piece_same(m.group[0], name)) {
+            around[depth - 1].has = i;
+        }
+    }
+    for (size_t i = depth > 1 ? depth - 1 : 0; i-- > 0;)
+        if (around[i].has)
+            return around[i].has;
+    return 0;
+}
+
+static void on_unbound(struct py *p)
+{
+    struct piece name = p->m.group[0], value;
+    uint32_t number = 0;
+    if (is_global(p, name)) {
+        suggest(p->d, 16, 0.92,
+                "'%.*s' is assigned in this function, so it is the function's own there: write "
+                "`global %.*s` first to mean the one outside.",
+                P(name), P(name));
+        suggest_replacement(p->d, "global %.*s", P(name));
+        return;
+    }
+    uint32_t outer = enclosing_with(p, name);
+    if (outer) {
+        suggest(p->d, 16, 0.9,
+                "'%.*s' belongs to the function around this one (line %u), and is assigned here: "
+                "write `nonlocal %.*s` first to change that one.",
+                P(name), outer, P(name));
+        suggest_replacement(p->d, "nonlocal %.*s", P(name));
+        return;
+    }
+    bool before = py_assigned(p, name, &value, &number) && number < p->d->location.line;
+    if (before) {
+        suggest(p->d, 16, 0.85,
+                "'%.*s' gets its value in line %u only on some paths (an if, a loop, a try): give "
+                "it one before.",
+                P(name), number);
+    } else {
+        suggest(p->d, 16, 0.75,
+                "'%.*s' is used before this function gives it a value: assign it first.", P(name));
+    }
+}
+
+const struct py_rule py_variable_rules[] = {
+    { "NameError", "^name '(\\w+)' is not defined", .advise = on_name },
+    { "NameError", "^(?:free variable|cannot access free variable) '(\\w+)'", .rule = 16,
+      .confidence = 0.7,
+      .text = "The function around gives '{1}' its value later: assign it before this is called." },
+    { "UnboundLocalError", "variable '(\\w+)'", .advise = on_unbound },
+    { 0 },
+};

@@ -1,0 +1,432 @@
+/* R: "Error in CALL : message". It names the call, not the line: the line is looked for in the source. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "diagnose/core/advice.h"
+
+#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+#define Q          "(?:['\"`]|\xE2\x80\x98|\xE2\x80\x99)"
+
+/* ---- what is advised ---- */
+
+static const struct {
+    const char *package, *names; /* between spaces */
+} packages[] = {
+    { "dplyr", " mutate filter select arrange summarise summarize group_by left_join inner_join "
+               "%>% n_distinct pull rename distinct count case_when bind_rows tibble glimpse " },
+    { "ggplot2",
+      " ggplot aes geom_point geom_line geom_bar geom_histogram ggsave facet_wrap labs theme " },
+    { "stringr", " str_to_upper str_to_lower str_detect str_replace str_replace_all str_split "
+                 "str_trim str_sub str_extract str_length str_c str_count " },
+    { "tidyr", " pivot_longer pivot_wider gather spread drop_na separate unite " },
+    { "readr", " read_csv write_csv read_tsv parse_number " },
+    { "purrr", " map_dbl map_chr map_int map_df pmap walk " },
+    { "jsonlite", " fromJSON toJSON " },
+    { "data.table", " fread fwrite as.data.table data.table setDT " },
+    { "lubridate", " ymd mdy dmy ymd_hms floor_date " },
+    { "reshape2", " melt dcast " },
+    { "readxl", " read_excel " },
+    { "MASS", " ginv mvrnorm " },
+};
+
+static const char *package_of(struct piece name)
+{
+    char word[80];
+    (void)snprintf(word, sizeof word, " %.*s ", (int)name.len, name.at);
+    for (size_t i = 0; i < ARRAY_LEN(packages); i++)
+        if (strstr(packages[i].names, word))
+            return packages[i].package;
+    return NULL;
+}
+
+static const char *const builtins[] = {
+    "print",   "cat",     "paste",      "paste0",    "length",     "nchar",        "sum",
+    "mean",    "median",  "seq",        "seq_along", "rep",        "sapply",       "lapply",
+    "apply",   "vapply",  "data.frame", "matrix",    "list",       "unlist",       "toupper",
+    "tolower", "substr",  "strsplit",   "sprintf",   "as.numeric", "as.character", "as.integer",
+    "is.na",   "is.null", "which",      "sort",      "order",      "unique",       "table",
+    "round",   "sqrt",    "library",    "function",  "return",     "TRUE",         "FALSE",
+    "nrow",    "ncol",    "names",      "colnames",  "max",        "min",          NULL
+};
+
+static const struct {
+    const char *wrong, *right;
+} foreign[] = {
+    { "len", "length" },    { "println", "print" }, { "printf", "cat(sprintf(...))" },
+    { "average", "mean" },  { "str_len", "nchar" }, { "append_", "append" },
+    { "upper", "toupper" }, { "lower", "tolower" }, { "puts", "cat" },
+    { "size", "length" },   { "std", "sd" },        { "true", "TRUE" },
+    { "false", "FALSE" },   { "null", "NULL" },     { "None", "NULL" },
+    { "True", "TRUE" },     { "False", "FALSE" },
+};
+
+static void tell_name(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0];
+    point_at(a->in, a->d, name);
+    for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
+        if (piece_is(name, foreign[i].wrong)) {
+            suggest(a->d, 0, 0.85, "In R that is `%s`.", foreign[i].right);
+            (void)suggest_swap(a->in, a->d, name, foreign[i].right);
+            return;
+        }
+    tell_nearest(a, m);
+    if (a->d->n_suggestions == 0)
+        suggest(a->d, 0, 0.5, "Give `%.*s` a value before it is used; a text stands in quotes.",
+                (int)name.len, name.at);
+}
+
+static void tell_function(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0];
+    const char *package = package_of(name);
+    if (package) {
+        suggest(a->d, 0, 0.9,
+                "`%.*s` is in the package %s: library(%s) first, where it is installed.",
+                (int)name.len, name.at, package, package);
+        suggest_replacement(a->d, "library(%s)", package);
+        return;
+    }
+    tell_name(a, m);
+}
+
+static void tell_missing(const struct advising *a, const struct match *m)
+{
+    suggest(a->d, 0, 0.85,
+            "Give `%.*s` a value in the call, or a default where the function is defined, `%.*s = "
+            "...`.",
+            SAID(m, 0), SAID(m, 0));
+}
+
+static void tell_unused(const struct advising *a, const struct match *m)
+{
+    char best[128];
+    if (m->group[0].at && nearest_name_in(a->in, m->group[0], NULL, best, sizeof best)) {
+        suggest(a->d, 10, 0.9, "The function has no parameter `%.*s`: did you mean `%s`?",
+                SAID(m, 0), best);
+        (void)suggest_swap(a->in, a->d, m->group[0], best);
+        return;
+    }
+    suggest(a->d, 10, 0.85, "The function has no parameter for `%.*s`: leave it out.",
+            m->group[0].at ? (int)m->group[0].len : (int)m->group[1].len,
+            m->group[0].at ? m->group[0].at : m->group[1].at);
+}
+
+static void tell_syntax(const struct advising *a, const struct match *m)
+{
+    struct piece line = line_at(a->in, a->d);
+    struct match c;
+    unsigned depth = 0, closed = 0;
+    uint32_t open = unclosed(find_source(a->in, piece_of(a->d->location.file)), '(', ')');
+    for (size_t i = 0; i < line.len; i++) {
+        depth += line.at[i] == '(';
+        closed += line.at[i] == ')';
+    }
+    if (piece_is(m->group[0], "'{'") && depth > closed &&
+        match(a->g, "^(.*?) *\\{(.*)$", line, &c)) {
+        suggest(a->d, 0, 0.85, "A `(` on this line is not closed before the `{`.");
+        suggest_replacement(a->d, "%.*s) {%.*s", SAID(&c, 0), SAID(&c, 1));
+    } else if (piece_is(m->group[0], "'else'")) {
+        suggest(a->d, 0, 0.9,
+                "At the top level a line that is whole ends the `if`: put `} else {` on one line.");
+        suggest_replacement(a->d, "} else {");
+    } else if (open > 0 && open < a->d->location.line) {
+        suggest(a->d, 0, 0.85, "The `(` on line %u has no `)` before this line.", open);
+    } else if (depth != closed) {
+        suggest(a->d, 0, 0.7, "The brackets of this line do not pair: %u are opened, %u closed.",
+                depth, closed);
+    } else {
+        suggest(a->d, 0, 0.5, "An operator, a comma or a bracket is missing before %.*s.",
+                SAID(m, 0));
+    }
+}
+
+static void tell_end(const struct advising *a, const struct match *m)
+{
+    tell_brace(a, m);
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    uint32_t line = a->d->n_suggestions ? 0 : unclosed(f, '(', ')');
+    if (line)
+        suggest(a->d, 0, 0.85, "The `(` on line %u has no `)`.", line);
+}
+
+#define R_DOC "https://stat.ethz.ch/R-manual/R-devel/library/base/html/"
+
+static const struct advice table[] = {
+    TELL("could not find function " Q "(.+?)" Q "$", CATEGORY_NAME, 0, tell_function,
+         .names = builtins),
+    TELL("object " Q "(.+?)" Q " not found", CATEGORY_NAME, 0, tell_name, .names = builtins),
+    SAY("there is no package called " Q "(.+?)" Q, CATEGORY_IMPORT, 0, 0.85,
+        "The package {1} is not installed here: use what R comes with (base, stats, utils), or "
+        "have {1} installed."),
+    SAY("non-numeric argument to (?:binary|unary|mathematical)", CATEGORY_TYPE, 0, 0.85,
+        "One side is a text: as.numeric(text) makes a number of it.", .docs = R_DOC "numeric.html"),
+    SAY("invalid 'type' \\((\\w+)\\) of argument", CATEGORY_TYPE, 0, 0.85,
+        "It holds {1}, and numbers are wanted: as.numeric(x)."),
+    SAY("non-numeric (?:matrix|variable|argument)", CATEGORY_TYPE, 0, 0.8,
+        "Numbers are wanted there: as.numeric(x)."),
+    SAY("subscript out of bounds", CATEGORY_INDEX, 0, 0.85,
+        "There is no such element: compare the index with length(x) (of a matrix: dim(x)), names "
+        "with names(x).",
+        .docs = R_DOC "Extract.html"),
+    SAY("undefined columns selected", CATEGORY_INDEX, 0, 0.85,
+        "The data frame has no such column: see names(x)."),
+    SAY("incorrect number of (?:dimensions|subscripts)", CATEGORY_INDEX, 0, 0.8,
+        "A vector has one index, a matrix or data frame two: x[i, j]."),
+    SAY("\\$ operator is invalid for atomic vectors", CATEGORY_TYPE, 0, 0.85,
+        "`$` is for lists and data frames; an element of a vector is x[\"name\"]."),
+    SAY("object of type 'closure' is not subsettable", CATEGORY_TYPE, 0, 0.85,
+        "It is a function: call it with ( ), or give the data another name than the function's."),
+    SAY("attempt to apply non-function", CATEGORY_TYPE, 0, 0.8,
+        "What stands before the brackets is no function: is a `*` missing?"),
+    TELL("argument \"(.+?)\" is missing, with no default", CATEGORY_TYPE, 0, tell_missing),
+    TELL("unused arguments? \\((?:(\\w+) = )?(.*)\\)", CATEGORY_TYPE, 10, tell_unused),
+    SAY("missing value where TRUE/FALSE needed", CATEGORY_VALUE, 0, 0.85,
+        "The condition is NA: ask is.na(x) first, or write isTRUE(...).", .docs = R_DOC "NA.html"),
+    SAY("argument is of length zero", CATEGORY_VALUE, 0, 0.85,
+        "The condition is empty (NULL or a length of 0): check length(x) > 0 first."),
+    SAY("the condition has length > 1", CATEGORY_VALUE, 0, 0.85,
+        "The condition is a vector: any(...) or all(...) makes one value of it, ifelse() one for "
+        "each."),
+    SAY("arguments imply differing number of rows: (.*)", CATEGORY_VALUE, 0, 0.85,
+        "The columns have different lengths ({1}): make them equal."),
+    SAY("replacement has (\\d+) rows?, data has (\\d+)", CATEGORY_VALUE, 0, 0.85,
+        "A column of {2} values is wanted, and there are {1}."),
+    SAY("non-conformable", CATEGORY_VALUE, 0, 0.8, "The sizes do not fit: compare dim() of both."),
+    TELL("unexpected end of input", CATEGORY_SYNTAX, 0, tell_end),
+    SAY("unexpected INCOMPLETE_STRING", CATEGORY_SYNTAX, 0, 0.85,
+        "A quote that is opened is not closed."),
+    TELL("unexpected ('.+?'|[\\w ]+) (?:in|at)", CATEGORY_SYNTAX, 0, tell_syntax),
+    IS("unexpected |invalid assignment|attempt to use zero-length variable name|invalid "
+       "\\(do_set\\)",
+       CATEGORY_SYNTAX),
+    SAY("cannot open file '(.+?)'", CATEGORY_IO, 22, 0.85,
+        "There is no file {1} in the jar: send it with the job, or write it first."),
+    IS("cannot open the connection|cannot open URL", CATEGORY_IO),
+    SAY("cannot allocate|memory exhausted", CATEGORY_RESOURCE, 0, 0.6,
+        "It asked for more memory than there is."),
+    SAY("nested too deeply|C stack usage|infinite recursion", CATEGORY_RESOURCE, 24, 0.85,
+        "The function calls itself without an end: add the case in which it returns without "
+        "calling itself."),
+    IS("cannot coerce|invalid argument type|requires numeric|must be numeric|cannot be coerced|is "
+       "not a function|"
+       "invalid first argument|comparison .* is possible only|is not TRUE.*numeric",
+       CATEGORY_TYPE),
+    SAY("is not TRUE|are not all TRUE", CATEGORY_ASSERTION, 0, 0.5,
+        "What stopifnot() was given does not hold."),
+    END_OF_ADVICE,
+};
+
+/* ---- reading ---- */
+
+/* Without blanks: R writes calls in its own way. */
+static size_t squeeze(struct piece text, char *out, size_t size)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < text.len && n + 1 < size; i++)
+        if (text.at[i] != ' ' && text.at[i] != '\t')
+            out[n++] = text.at[i] == '\'' ? '"' : text.at[i];
+    out[n] = '\0';
+    return n;
+}
+
+static bool find_line(const struct diagnose_input *in, struct diagnosis *d, struct piece wanted,
+                      bool last)
+{
+    char needle[200], hay[1024];
+    bool found = false;
+    if (squeeze(wanted, needle, sizeof needle) == 0)
+        return false;
+    for (size_t i = 0; i < in->n_sources && !(found && !last); i++) {
+        struct piece rest = text_of_source(&in->sources[i]), line;
+        for (uint32_t n = 1; next_line(&rest, &line); n++) {
+            (void)squeeze(line, hay, sizeof hay);
+            if (hay[0] == '#' || !strstr(hay, needle))
+                continue;
+            d->location = (struct place_in_code){ .line = n };
+            COPY(piece_of(in->sources[i].name), d->location.file);
+            found = true;
+            if (!last)
+                break;
+        }
+    }
+    return found;
+}
+
+/* Of "load -> read.csv -> read.table" the innermost that the job calls itself. */
+static bool find_inner_call(const struct diagnose_input *in, struct piece calls,
+                            struct diagnosis *d)
+{
+    while (calls.len > 0) {
+        size_t from = calls.len;
+        while (from > 0 && calls.at[from - 1] != ' ')
+            from--;
+        char name[100], made[112];
+        copy_piece((struct piece){ calls.at + from, calls.len - from }, name, sizeof name - 1);
+        (void)snprintf(made, sizeof made, "%s(", name);
+        /* Where it is defined, the name is followed by "<-". */
+        if (name[0] && strcmp(name, "->") != 0 && find_line(in, d, piece_of(made), false))
+            return true;
+        calls.len = from > 0 ? from - 1 : 0;
+    }
+    return false;
+}
+
+/* By the call, by the first of "Calls: read.csv -> read.table", then by the function's name. */
+static void find_call(struct diagnoser *g, const struct diagnose_input *in, struct piece call,
+                      struct diagnosis *d)
+{
+    struct match m;
+    char name[100];
+    if (call.at && find_line(in, d, call, false)) {
+        point_at(in, d, call);
+        return;
+    }
+    /* "`[.data.frame`(d, i, j)" is d[i, j]. */
+    if (call.at && match(g, "^`\\[+[\\w.]*`\\([^,]+, (.+)\\)$", call, &m) &&
+        find_line(in, d, m.group[0], false))
+        return;
+    if (match_text(g, "^Calls: (.*)$", text_of(in), &m) && find_inner_call(in, m.group[0], d))
+        return;
+    if (match_text(g, "^Calls: (?:<Anonymous> -> )?([\\w.]+)", text_of(in), &m) ||
+        (call.at && match(g, "^([\\w.]+)\\(", call, &m))) {
+        (void)snprintf(name, sizeof name, "%.*s(", (int)(m.group[0].len < 90 ? m.group[0].len : 90),
+                       m.group[0].at);
+        (void)find_line(in, d, piece_of(name), false);
+    }
+}
+
+static void read_calls(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct match m;
+    if (!match_text(g, "^Calls: (.*)$", text_of(in), &m))
+        return;
+    struct piece rest = m.group[0];
+    for (unsigned n = 0; n < DIAGNOSE_FRAMES && rest.len > 0; n++) {
+        size_t end = piece_find(rest, " -> ");
+        add_frame(in, d, NO_PIECE, NO_PIECE, NO_PIECE, (struct piece){ rest.at, end });
+        size_t skip = end + 4 < rest.len ? end + 4 : rest.len;
+        rest.at += skip;
+        rest.len -= skip;
+    }
+}
+
+/* "unexpected '{' in "for (v in values {"": what stands in the quotes is the statement up to there. */
+static void find_syntax(struct diagnoser *g, const struct diagnose_input *in, struct piece rest,
+                        struct diagnosis *d)
+{
+    struct match m;
+    struct piece line, last = NO_PIECE;
+    const char *main_name = in->main_name ? in->main_name : "";
+    if (match(g, "^([^\\s:]+):(\\d+):(\\d+): ", piece_of(d->message), &m)) {
+        (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
+        return;
+    }
+    if (match(g, " in \"(.*)\"$", piece_of(d->message), &m)) {
+        last = m.group[0];
+    } else if (match(g, " in:$", piece_of(d->message), &m)) {
+        while (next_line(&rest, &line) && !starts_with(line, "Execution halted"))
+            last = line;
+        if (last.len > 0 && last.at[last.len - 1] == '"')
+            last.len--;
+        if (last.len > 0 && last.at[0] == '"')
+            last = (struct piece){ last.at + 1, last.len - 1 };
+    }
+    if (last.len > 0 && find_line(in, d, last, true))
+        return;
+    const struct source_file *f = find_source(in, piece_of(main_name));
+    if (!f || !piece_has(piece_of(d->message), "end of input"))
+        return;
+    struct piece text = text_of_source(f);
+    uint32_t n = 0;
+    COPY(piece_of(f->name), d->location.file);
+    while (next_line(&text, &line)) {
+        n++;
+        if (piece_trim(line).len > 0)
+            d->location.line = n;
+    }
+}
+
+/* R looks at an argument when it is used: what is missing stands where the name does, not where it was noticed. */
+static void find_object(const struct diagnose_input *in, struct diagnosis *d, struct piece name)
+{
+    if (has_word(line_at(in, d), name, &(size_t){ 0 }))
+        return;
+    for (size_t i = 0; i < in->n_sources; i++) {
+        uint32_t line = line_with_word(&in->sources[i], name, 1);
+        if (line == 0)
+            continue;
+        d->location = (struct place_in_code){ .line = line };
+        COPY(piece_of(in->sources[i].name), d->location.file);
+        return;
+    }
+}
+
+/* The stop() that says this, by the text it begins with. */
+static void find_stop(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    for (size_t i = 0; i < in->n_sources; i++) {
+        struct piece rest = text_of_source(&in->sources[i]), line;
+        struct match m;
+        for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++) {
+            char said[160];
+            if (!match(g, "\\bstop\\((?:\\w+\\()?[\"']([^\"'%\\\\]{3,})", line, &m))
+                continue;
+            COPY(m.group[0], said);
+            if (!piece_has(piece_of(d->message), said))
+                continue;
+            d->location = (struct place_in_code){ .line = n };
+            COPY(piece_of(in->sources[i].name), d->location.file);
+            point_at(in, d, PIECE("stop"));
+            return;
+        }
+    }
+}
+
+static bool read_r(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece rest = text_of(in), line, call = NO_PIECE, next = NO_PIECE;
+    struct match m;
+    bool found = false;
+    for (unsigned n = 0; n < LINES_SEEN && !found && next_line(&rest, &line); n++) {
+        if (match(g, "^Error in (.*?) ?: ?$", line, &m)) {
+            call = m.group[0];
+            found = next_line(&rest, &next);
+            COPY(piece_trim(next), d->message);
+        } else if (match(g, "^Error in (.*?) : (.*)$", line, &m)) {
+            call = m.group[0];
+            COPY(m.group[1], d->message);
+            found = true;
+        } else if (match(g, "^Error: ?(.*)$", line, &m)) {
+            found = true;
+            COPY(m.group[0], d->message);
+        }
+    }
+    if (!found)
+        return false;
+    /* The reason is in a warning: "cannot open file 'data.csv': No such file or directory". */
+    if (piece_has(piece_of(d->message), "cannot open the connection") &&
+        match_text(g, "^\\s*(cannot open (?:compressed )?file '.*)$", rest, &m))
+        (void)snprintf(d->message, sizeof d->message, "cannot open the connection: %.*s",
+                       SAID(&m, 0));
+    if (!classify(g, d, table))
+        d->category = CATEGORY_RUNTIME;
+    if (d->category == CATEGORY_SYNTAX)
+        find_syntax(g, in, rest, d);
+    else
+        find_call(g, in, call, d);
+    if (match(g, "object " Q "(.+?)" Q " not found", piece_of(d->message), &m))
+        find_object(in, d, m.group[0]);
+    if (d->category == CATEGORY_RUNTIME)
+        find_stop(g, in, d);
+    read_calls(g, in, d);
+    return true;
+}
+
+static void advise_r(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    advise_by(g, in, d, table);
+}
+
+const struct grammar grammar_r = { .name = "r", .read = read_r, .advise = advise_r };

@@ -1,0 +1,562 @@
+/* Ruby: exceptions as 3.1 writes them and as later ones do, and syntax errors. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "diagnose/core/advice.h"
+
+#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+#define Q          "[`'\"]"
+
+/* ---- what is advised ---- */
+
+/* "Did you mean?  upcase", Ruby's own. */
+static bool tell_meant(const struct advising *a, struct piece name)
+{
+    struct match m;
+    char meant[128];
+    if (!match_text(a->g, "^Did you mean\\?  (\\S+)", text_of(a->in), &m))
+        return false;
+    COPY(m.group[0], meant);
+    suggest(a->d, 0, 0.9, "Did you mean `%s`?", meant);
+    (void)suggest_swap(a->in, a->d, name, meant);
+    return true;
+}
+
+static const char *const methods[] = {
+    "puts",    "print",         "require",     "require_relative",
+    "each",    "map",           "select",      "length",
+    "size",    "upcase",        "downcase",    "capitalize",
+    "reverse", "include?",      "push",        "join",
+    "split",   "attr_accessor", "attr_reader", "gets",
+    "format",  "first",         "last",        "strip",
+    "to_s",    "to_i",          NULL
+};
+
+static const struct {
+    const char *wrong, *right;
+} foreign[] = {
+    { "len", "length" },         { "append_", "push" },
+    { "toUpperCase", "upcase" }, { "toLowerCase", "downcase" },
+    { "upper", "upcase" },       { "lower", "downcase" },
+    { "trim", "strip" },         { "contains", "include?" },
+    { "toString", "to_s" },      { "forEach", "each" },
+    { "indexOf", "index" },      { "add", "push" },
+    { "console", "puts" },       { "println", "puts" },
+    { "str", "to_s" },           { "int", "to_i" },
+};
+
+static void tell_name(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0];
+    if (tell_meant(a, name))
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
+        if (piece_is(name, foreign[i].wrong)) {
+            suggest(a->d, 0, 0.85, "In Ruby that is `%s`.", foreign[i].right);
+            (void)suggest_swap(a->in, a->d, name, foreign[i].right);
+            return;
+        }
+    tell_nearest(a, m);
+}
+
+/* A key that is there as a text and not as a symbol, or the other way round. */
+static void tell_key(const struct advising *a, const struct match *m)
+{
+    struct match key;
+    char other[3][130];
+    if (!match(a->g, "^:(\\w+)$|^\"(\\w+)\"$", m->group[0], &key)) {
+        tell_name(a, m);
+        return;
+    }
+    bool symbol = key.group[0].at != NULL;
+    struct piece name = symbol ? key.group[0] : key.group[1];
+    (void)snprintf(other[0], sizeof other[0],
+                   symbol ? "'%.*s' =>" : "%.*s:", (int)(name.len < 120 ? name.len : 120), name.at);
+    (void)snprintf(other[1], sizeof other[1], symbol ? "\"%.*s\" =>" : ":%.*s =>",
+                   (int)(name.len < 120 ? name.len : 120), name.at);
+    (void)snprintf(other[2], sizeof other[2], symbol ? "\"%.*s\":" : ":%.*s=>",
+                   (int)(name.len < 120 ? name.len : 120), name.at);
+    for (size_t i = 0; i < a->in->n_sources; i++)
+        for (size_t k = 0; k < 3; k++)
+            if (piece_has(text_of_source(&a->in->sources[i]), other[k])) {
+                suggest(a->d, 8, 0.93, "The key is %s: %s%.*s%s.",
+                        symbol ? "a text, not a symbol" : "a symbol, not a text",
+                        symbol ? "'" : ":", (int)name.len, name.at, symbol ? "'" : "");
+                (void)snprintf(other[0], sizeof other[0], "%s%.*s%s", symbol ? "'" : ":",
+                               (int)(name.len < 120 ? name.len : 120), name.at, symbol ? "'" : "");
+                (void)suggest_swap(a->in, a->d, m->group[0], other[0]);
+                return;
+            }
+    tell_name(a, m);
+}
+
+/* A method does not see the variables around it. */
+static void tell_local(const struct advising *a, const struct match *m)
+{
+    struct piece rest = text_of_source(find_source(a->in, piece_of(a->d->location.file))), line;
+    struct match set;
+    for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++)
+        if (match(a->g, "^([a-z_]\\w*) = ", line, &set) && piece_same(set.group[0], m->group[0]) &&
+            n < a->d->location.line) {
+            suggest(a->d, 3, 0.92,
+                    "`%.*s` of line %u is not seen inside of a method: pass it as an argument, or "
+                    "make it a constant (%.*s in capitals).",
+                    SAID(m, 0), n, SAID(m, 0));
+            return;
+        }
+    tell_name(a, m);
+}
+
+static void tell_nil(const struct advising *a, const struct match *m)
+{
+    struct piece method = m->group[0], line = line_at(a->in, a->d);
+    struct match c;
+    size_t at = 0;
+    char before[100] = "What stands before it";
+    uint32_t column = a->d->location.column;
+    /* Ruby marks ".strip": of several in a line it is that one. */
+    bool marked = line.at && column > 1 && column < line.len && line.at[column - 1] == '.';
+    if (marked)
+        at = column;
+    /* What the method is called on: "find(users, "bob").fetch". */
+    if (line.at && (marked || has_word(line, method, &at)) && at > 1 && line.at[at - 1] == '.' &&
+        match(a->g, "((?:@?[\\w.]+|\\((?:[^()]|\\([^()]*\\))*\\)|\\[[^\\]]*\\])+)$",
+              (struct piece){ line.at, at - 1 }, &c))
+        (void)snprintf(before, sizeof before, "`%.*s`", (int)(c.all.len < 90 ? c.all.len : 90),
+                       c.all.at);
+    if (strcmp(before, "`gets`") == 0 || strcmp(before, "`STDIN.gets`") == 0 ||
+        strcmp(before, "`$stdin.gets`") == 0) {
+        suggest(a->d, 25, 0.93,
+                "gets found no input: give the program standard input (echo TEXT | belljar run "
+                "..., --stdin FILE; \"stdin\" in a request), one line for each gets.");
+        return;
+    }
+    suggest(a->d, 0, 0.85,
+            "%s is nil there: find out why nothing was found, or write `&.%.*s`, which gives nil "
+            "for nil.",
+            before, (int)method.len, method.at);
+    char with[100], dot[100];
+    if (marked) {
+        suggest_replacement(a->d, "%.*s&%.*s", (int)(at - 1), line.at, (int)(line.len - at + 1),
+                            line.at + at - 1);
+        return;
+    }
+    (void)snprintf(with, sizeof with, "&.%.*s", (int)(method.len < 90 ? method.len : 90),
+                   method.at);
+    (void)snprintf(dot, sizeof dot, ".%.*s", (int)(method.len < 90 ? method.len : 90), method.at);
+    (void)suggest_swap(a->in, a->d, piece_of(dot), with);
+}
+
+static const struct {
+    const char *constant, *library;
+} libraries[] = {
+    { "JSON", "json" },
+    { "Set", "set" },
+    { "Date", "date" },
+    { "DateTime", "date" },
+    { "CSV", "csv" },
+    { "YAML", "yaml" },
+    { "BigDecimal", "bigdecimal" },
+    { "OpenStruct", "ostruct" },
+    { "SecureRandom", "securerandom" },
+    { "StringIO", "stringio" },
+    { "Digest", "digest" },
+    { "ERB", "erb" },
+    { "FileUtils", "fileutils" },
+    { "Pathname", "pathname" },
+    { "Benchmark", "benchmark" },
+    { "Timeout", "timeout" },
+    { "Matrix", "matrix" },
+    { "Prime", "prime" },
+    { "Tempfile", "tempfile" },
+    { "Net", "net/http" },
+    { "URI", "uri" },
+    { "Logger", "logger" },
+    { "Open3", "open3" },
+    { "Forwardable", "forwardable" },
+    { "Singleton", "singleton" },
+    { "Observable", "observer" },
+    { "Base64", "base64" },
+    { "Socket", "socket" },
+    { "OptionParser", "optparse" },
+    { "Shellwords", "shellwords" },
+    { "Zlib", "zlib" },
+    { "Etc", "etc" },
+};
+
+static void tell_constant(const struct advising *a, const struct match *m)
+{
+    for (size_t i = 0; i < ARRAY_LEN(libraries); i++)
+        if (piece_is(m->group[0], libraries[i].constant)) {
+            suggest(a->d, 0, 0.95, "%s comes with the library \"%s\": require it first.",
+                    libraries[i].constant, libraries[i].library);
+            suggest_replacement(a->d, "require \"%s\"", libraries[i].library);
+            return;
+        }
+    tell_name(a, m);
+}
+
+static void tell_load(const struct advising *a, const struct match *m)
+{
+    struct piece name = base_of(m->group[0]);
+    char file[200], best[256];
+    (void)snprintf(file, sizeof file, "%.*s.rb", (int)(name.len < 190 ? name.len : 190), name.at);
+    if (nearest_file(a->in, piece_of(file), best, sizeof best)) {
+        best[strcspn(best, ".")] = '\0';
+        suggest(a->d, 0, 0.9, "Did you mean \"%s\"? The job has no file %s.", best, file);
+        suggest_replacement(a->d, "require_relative \"%s\"", best);
+    } else if (find_source(a->in, piece_of(file))) {
+        suggest(a->d, 0, 0.9,
+                "%s is a file of the job: `require_relative` looks beside the program.", file);
+        suggest_replacement(a->d, "require_relative \"%.*s\"", (int)name.len, name.at);
+    } else {
+        suggest(a->d, 0, 0.8,
+                "The gem or file \"%.*s\" is not installed here: use Ruby's own library, or send "
+                "the file with the job and use require_relative.",
+                (int)name.len, name.at);
+    }
+}
+
+/* The keyword that has no `end`: by count, and by the indentation of the `end`s there are. */
+static uint32_t unended(struct diagnoser *g, const struct source_file *f, struct piece *ret_word)
+{
+    struct {
+        uint32_t line;
+        size_t indent;
+        struct piece word;
+    } stack[64];
+    size_t n = 0;
+    struct piece rest = text_of_source(f), line;
+    struct match m;
+    for (uint32_t at = 1; next_line(&rest, &line); at++) {
+        struct match one;
+        bool opens =
+            match(g,
+                  "^\\s*(?:\\w+ *= *)?(def|if|unless|while|until|case|begin|class|module|for)\\b",
+                  line, &m) ||
+            match(g, "\\b(do)\\b *(?:\\|[^|]*\\|)?\\s*$", line, &m);
+        if (opens && !match(g, "\\bend\\s*$|^\\s*def [^=(]+(?:\\([^)]*\\))? = ", line, &one)) {
+            if (n == 64)
+                return 0;
+            stack[n].line = at;
+            stack[n].word = m.group[0];
+            stack[n++].indent = indent_of(line);
+        } else if (!opens && match(g, "^\\s*end\\b", line, &m) && n > 0) {
+            n--;
+            if (n > 0 && stack[n].indent > indent_of(line)) {
+                *ret_word = stack[n].word;
+                return stack[n].line;
+            }
+        }
+    }
+    if (n == 0)
+        return 0;
+    *ret_word = stack[n - 1].word;
+    return stack[n - 1].line;
+}
+
+static void tell_end(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    struct piece word;
+    uint32_t line = unended(a->g, find_source(a->in, piece_of(a->d->location.file)), &word);
+    if (line > 0)
+        suggest(a->d, 0, 0.85, "The `%.*s` on line %u has no `end`: add one.", (int)word.len,
+                word.at, line);
+    else
+        suggest(a->d, 0, 0.6, "A block, method or condition has no `end`: add one.");
+}
+
+static void tell_extra_end(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    suggest(a->d, 0, 0.85,
+            "There is an `end` more than there is to end: remove the one on line %u.",
+            a->d->location.line);
+}
+
+/* What the parser meets after a text that ended at the quote which should have begun the next. */
+#define AFTER_QUOTE "unexpected (?:local variable|constant|tIDENTIFIER|tCONSTANT)"
+
+static bool is_open_quote(struct piece line)
+{
+    unsigned quotes = 0;
+    for (size_t i = 0; i < line.len; i++)
+        quotes += line.at[i] == '"' && (i == 0 || line.at[i - 1] != '\\');
+    return quotes % 2 == 1;
+}
+
+static void tell_quote(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    struct piece line = line_at(a->in, a->d);
+    if (!is_open_quote(line))
+        return;
+    suggest(a->d, 0, 0.85, "The text that begins with \" on line %u is not closed by another \".",
+            a->d->location.line);
+    suggest_replacement(a->d, "%.*s\"", (int)line.len, line.at);
+}
+
+static void tell_arguments(const struct advising *a, const struct match *m)
+{
+    struct match c;
+    const struct frame *f = NULL;
+    for (size_t i = 0; i < a->d->n_frames && !f; i++)
+        if (a->d->frames[i].user)
+            f = &a->d->frames[i];
+    struct piece line = f ? piece_trim(
+                                source_line(find_source(a->in, piece_of(f->at.file)), f->at.line))
+                          : NO_PIECE;
+    if (match(a->g, "^def (.*)", line, &c))
+        suggest(a->d, 0, 0.85, "`%.*s` takes %.*s, and was given %.*s.", SAID(&c, 0), SAID(m, 1),
+                SAID(m, 0));
+    else
+        suggest(a->d, 0, 0.7, "It takes %.*s arguments, and was given %.*s.", SAID(m, 1),
+                SAID(m, 0));
+}
+
+#define DOC "https://docs.ruby-lang.org/en/3.1/"
+
+static const struct advice table[] = {
+    SAY("^NoMethodError: undefined method [`']\\[\\]' for nil", CATEGORY_RUNTIME, 8, 0.88,
+        "What stands before the [ ] is nil: the key or index before it found nothing. hash.dig(a, "
+        "b) gives nil then, hash.fetch(a) says which key is missing.",
+        .docs = DOC "NilClass.html"),
+    SAY("^NoMethodError: undefined method [`']([^\\w\\s']+)' for nil", CATEGORY_RUNTIME, 0, 0.85,
+        "What stands before `{1}` is nil: give it a value first, or write (value || 0); a hash "
+        "that counts begins with Hash.new(0).",
+        .docs = DOC "NilClass.html"),
+    SAY("^NoMethodError: (private|protected) method [`'](.+?)' called", CATEGORY_NAME, 0, 0.85,
+        "`{2}` is {1}: call it from inside of its class, or make it public."),
+    TELL("^NoMethodError: undefined method " Q "(.+?)'? for nil", CATEGORY_RUNTIME, 0, tell_nil,
+         .docs = DOC "NilClass.html"),
+    TELL("^NoMethodError: (?:undefined|private|protected) method " Q "(.+?)[`'\"]", CATEGORY_NAME,
+         0, tell_name, .docs = DOC "NoMethodError.html", .names = methods),
+    TELL("^NameError: undefined local variable or method " Q "(.+?)[`'\"]", CATEGORY_NAME, 0,
+         tell_local, .docs = DOC "NameError.html", .names = methods),
+    TELL("^NameError: uninitialized constant (?:\\w+::)?(\\w+)", CATEGORY_NAME, 0, tell_constant,
+         .docs = DOC "NameError.html"),
+    IS("^NameError", CATEGORY_NAME),
+    TELL("^SyntaxError: .*unexpected [`']?(?:end'|keyword_end)", CATEGORY_SYNTAX, 0,
+         tell_extra_end),
+    TELL("^SyntaxError: .*(?:unexpected end-of-input|expecting [`']?(?:end'|keyword_end)|expected "
+         "an? `end`)",
+         CATEGORY_SYNTAX, 0, tell_end),
+    SAY("^SyntaxError: .*unterminated (?:string|list|regexp)", CATEGORY_SYNTAX, 0, 0.85,
+        "A quote that is opened there is not closed."),
+    SAY("^SyntaxError: .*expecting '\\)'", CATEGORY_SYNTAX, 0, 0.8,
+        "A `(` is not closed at the end of that line: add `)`."),
+    TELL("^SyntaxError: .*" AFTER_QUOTE, CATEGORY_SYNTAX, 0, tell_quote),
+    IS("^SyntaxError", CATEGORY_SYNTAX),
+    SAY("^TypeError: no implicit conversion of (\\w+) into String", CATEGORY_TYPE, 0, 0.85,
+        "A text and {1} are not joined by `+`: write \"#{value}\" in the text, or value.to_s.",
+        .docs = DOC "TypeError.html"),
+    SAY("^TypeError: String can't be coerced into (Integer|Float)", CATEGORY_TYPE, 0, 0.85,
+        "A text is no number: text.to_i (or to_f) makes one of it.", .docs = DOC "TypeError.html"),
+    SAY("^TypeError: nil can't be coerced into (\\w+)", CATEGORY_TYPE, 0, 0.8,
+        "One side is nil: give it a value first, or write (value || 0)."),
+    SAY("^TypeError: no implicit conversion (?:of|from) (\\S+) (?:in)?to (\\S+)", CATEGORY_TYPE, 0,
+        0.7, "A {2} is expected there, and this is {1}.", .docs = DOC "TypeError.html"),
+    IS("^TypeError", CATEGORY_TYPE),
+    TELL("^ArgumentError: wrong number of arguments \\(given (\\d+), expected ([\\d.+]+)",
+         CATEGORY_TYPE, 0, tell_arguments, .docs = DOC "ArgumentError.html"),
+    SAY("^ArgumentError: missing keywords?: (.*)", CATEGORY_TYPE, 0, 0.85,
+        "Give it {1} too, by name."),
+    SAY("^ArgumentError: unknown keywords?: (.*)", CATEGORY_TYPE, 0, 0.8,
+        "The method has no parameter {1}."),
+    SAY("^ArgumentError: invalid value for (Integer|Float)\\(\\): (\".*\")", CATEGORY_VALUE, 0,
+        0.85,
+        "{2} is no number: Integer(text, exception: false) gives nil then, text.to_i what can be "
+        "read of it.",
+        .docs = DOC "Kernel.html#method-i-Integer"),
+    SAY("^ArgumentError: comparison of (\\S+) with (\\S+) failed", CATEGORY_TYPE, 0, 0.8,
+        "{1} and {2} cannot be compared: make them the same kind first (to_i, to_s)."),
+    SAY("^ArgumentError: struct size differs", CATEGORY_TYPE, 10, 0.9,
+        "More values are given than the Struct has members: look at its Struct.new(...)."),
+    SAY("^ArgumentError: invalid date", CATEGORY_VALUE, 0, 0.85,
+        "There is no such day, or the text is written in another way: Date.strptime(text, "
+        "format)."),
+    IS("^ArgumentError", CATEGORY_VALUE),
+    SAY("^ZeroDivisionError", CATEGORY_VALUE, 15, 0.85,
+        "The divisor is 0 on that line: check it before (zero?), or divide with fdiv.",
+        .docs = DOC "ZeroDivisionError.html"),
+    TELL("^KeyError: key not found: (.*)", CATEGORY_INDEX, 8, tell_key,
+         .docs = DOC "KeyError.html"),
+    SAY("^KeyError|^IndexError|^StopIteration", CATEGORY_INDEX, 0, 0.6,
+        "There is nothing at that key or index: ask first, or give fetch a second argument for "
+        "that case."),
+    SAY("^FrozenError: can't modify frozen (\\w+)", CATEGORY_TYPE, 0, 0.85,
+        "That {1} cannot be changed: work on a copy (.dup, +\"text\"), or make a new one with +.",
+        .docs = DOC "FrozenError.html"),
+    TELL("^LoadError: cannot load such file -- (\\S+)", CATEGORY_IMPORT, 0, tell_load),
+    IS("^LoadError|^Gem::", CATEGORY_IMPORT),
+    SAY("^Errno::ENOENT: .* - (\\S+)", CATEGORY_IO, 22, 0.8,
+        "There is no file {1} in the jar: send it with the job, or write it first."),
+    IS("^Errno::(?:EACCES|EPERM|EROFS)", CATEGORY_PERMISSION),
+    IS("^Errno::(?:ECONN|EHOST|ENET|EADDR)|^SocketError|^Net::|^OpenSSL", CATEGORY_NETWORK),
+    IS("^Errno::(?:ENOMEM|EMFILE|EAGAIN|ENOSPC)|^NoMemoryError|^ThreadError: can't create",
+       CATEGORY_RESOURCE),
+    SAY("^EOFError", CATEGORY_IO, 0, 0.7,
+        "There was nothing left to read: give the program its input on stdin."),
+    IS("^Errno::|^IOError", CATEGORY_IO),
+    SAY("^SystemStackError", CATEGORY_RESOURCE, 24, 0.85,
+        "The method calls itself without an end: add the case in which it returns without calling "
+        "itself."),
+    IS("^(?:RangeError|FloatDomainError|RegexpError|Encoding|JSON::|Date::Error|Math::|CSV::|"
+       "Psych)",
+       CATEGORY_VALUE),
+    SAY("^NoMatchingPattern(?:Key)?Error", CATEGORY_VALUE, 0, 0.8,
+        "No `in` fits the value: add one, or an `else`."),
+    SAY("^LocalJumpError: no block given", CATEGORY_TYPE, 0, 0.85,
+        "The method yields to a block and was called without one: add { ... }, or ask block_given? "
+        "first."),
+    IS("^Timeout", CATEGORY_RESOURCE),
+    IS("^(?:Test::Unit|Minitest|RSpec)", CATEGORY_ASSERTION),
+    END_OF_ADVICE,
+};
+
+/* ---- reading ---- */
+
+#define HEAD "^((?:<internal:)?[^\\s:][^:>]*>?):(\\d+):in [`'](.+?)': "
+
+/* The line again and "     ^^^^" below it. */
+static void read_caret(struct diagnoser *g, struct piece rest, struct diagnosis *d)
+{
+    struct piece line, shown = NO_PIECE;
+    struct match m;
+    for (unsigned n = 0; n < 6 && next_line(&rest, &line); n++) {
+        if (match(g, "^( *)(\\^[\\^~]*)\\s*$", line, &m) && shown.len > 0) {
+            d->location.column = (uint32_t)m.group[0].len + 1;
+            d->location.end_column = d->location.column + (uint32_t)m.group[1].len;
+            show_line(d, d->location.line, shown);
+            return;
+        }
+        if (starts_with(line, "\tfrom"))
+            return;
+        shown = line;
+    }
+}
+
+/* Puts what stands between the head and the next exception into frames; that is its cause, Ruby puts it after. */
+static void read_calls(struct diagnoser *g, const struct diagnose_input *in, struct piece rest,
+                       struct diagnosis *d)
+{
+    struct piece line;
+    struct match m;
+    while (next_line(&rest, &line)) {
+        if (match(g,
+                  "^\\s+(?:\\d+: )?from ((?:<internal:)?[^\\s:][^:>]*>?):(\\d+)(?::in [`'](.+)')?",
+                  line, &m)) {
+            if (d->n_causes == 0)
+                add_frame(in, d, m.group[0], m.group[1], NO_PIECE, m.group[2]);
+        } else if (match(g, HEAD "(.*?) \\(([A-Z][\\w:]*)\\)$", line, &m)) {
+            struct cause *c = add_cause(d);
+            if (!c)
+                return;
+            COPY(m.group[4], c->type);
+            COPY(m.group[3], c->message);
+            (void)set_place(in, &c->at, m.group[0], m.group[1], NO_PIECE);
+        }
+    }
+}
+
+static bool read_exception(struct diagnoser *g, const struct diagnose_input *in,
+                           struct diagnosis *d)
+{
+    struct piece rest = text_of(in), line;
+    struct match m;
+    for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
+        bool whole = match(g, HEAD "(.*) \\(([A-Z][\\w:]*)\\)$", line, &m);
+        if (!whole && !match(g, HEAD "(.*)$", line, &m))
+            continue;
+        struct piece after = rest, more;
+        /* Without the type it is the first line of a longer message, or a warning. */
+        struct match end;
+        if (!whole && (starts_with(m.group[3], "warning: ") ||
+                       !(piece_is(m.group[3], "unhandled exception") ||
+                         match_text(g, "^(?:\tfrom |.* \\([A-Z][\\w:]*(?:Error|Exception)\\)$)",
+                                    after, &end))))
+            continue;
+        COPY(m.group[3], d->message);
+        COPY(whole ? m.group[4] : PIECE("RuntimeError"), d->type);
+        while (!whole && next_line(&after, &more) && !starts_with(more, "\t"))
+            if (match(g, "\\(([A-Z][\\w:]*)\\)$", more, &end))
+                COPY(end.group[0], d->type);
+        add_frame(in, d, m.group[0], m.group[1], NO_PIECE, m.group[2]);
+        read_calls(g, in, rest, d);
+        locate_by_frames(d);
+        if (d->frames[0].user &&
+            set_place(in, &(struct place_in_code){ 0 }, m.group[0], m.group[1], NO_PIECE))
+            read_caret(g, rest, d);
+        return true;
+    }
+    return false;
+}
+
+/* Has the location be where a text was opened that the next line's quote ended. */
+static void find_open_quote(const struct diagnose_input *in, struct diagnosis *d)
+{
+    const struct source_file *f = find_source(in, piece_of(d->location.file));
+    for (uint32_t n = d->location.line; f && n > 1 && n + LINES_NEAR > d->location.line; n--) {
+        if (!is_open_quote(source_line(f, n - 1)))
+            continue;
+        d->location = (struct place_in_code){ .line = n - 1 };
+        COPY(piece_of(f->name), d->location.file);
+        point_at(in, d, PIECE("\""));
+        return;
+    }
+}
+
+static bool read_syntax(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece rest = text_of(in), line;
+    struct match m;
+    for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
+        if (!match(g, "^(?:[\\w./-]+: |-e:\\d+:in .*?: )?([^\\s:][^:]*):(\\d+): (.*)$", line, &m) ||
+            (!piece_has(m.group[2], "syntax error") && !piece_has(m.group[2], "unterminated") &&
+             !piece_has(m.group[2], "(SyntaxError)")))
+            continue;
+        (void)set_place(in, &d->location, m.group[0], m.group[1], NO_PIECE);
+        COPY(m.group[2], d->message);
+        COPY(PIECE("SyntaxError"), d->type);
+        read_caret(g, rest, d);
+        struct match at;
+        /* From Ruby 3.4: "    | ^ unexpected ..." below the line. */
+        if (match_text(g, "^\\s*\\|\\s+\\^[~^]* +(.*)$", rest, &at)) {
+            size_t used = strlen(d->message);
+            (void)snprintf(d->message + used, sizeof d->message - used, ": %.*s", SAID(&at, 0));
+        }
+        if (match(g, AFTER_QUOTE, piece_of(d->message), &at) &&
+            !piece_has(piece_of(d->message), "expecting ')'"))
+            find_open_quote(in, d);
+        return true;
+    }
+    return false;
+}
+
+static bool read_ruby(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    if (!read_syntax(g, in, d) && !read_exception(g, in, d))
+        return false;
+    if (!classify(g, d, table))
+        d->category = CATEGORY_RUNTIME;
+    /* The method that was called wrongly reports it; the call is what is wrong. */
+    struct match m;
+    if (match(g, "^(?:wrong number of arguments|missing keyword|unknown keyword)",
+              piece_of(d->message), &m) &&
+        d->n_frames > 1 && d->frames[1].user)
+        d->location = d->frames[1].at;
+    if (d->category == CATEGORY_SYNTAX && piece_has(piece_of(d->message), "expecting ')'")) {
+        d->location.column = d->location.end_column = 0;
+        go_back_to_statement(in, d);
+    }
+    return true;
+}
+
+static void advise_ruby(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    advise_by(g, in, d, table);
+}
+
+const struct grammar grammar_ruby = { .name = "ruby", .read = read_ruby, .advise = advise_ruby };

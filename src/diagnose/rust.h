@@ -1,7 +1,0 @@
-/* diagnose/rust.h — the advice for Rust's errors. Private to this room. */
-#pragma once
-
-#include "diagnose/advice.h"
-
-/* The kind of error, with what is advised: of rustc, and of programs. */
-extern const struct advice rust_advice[];

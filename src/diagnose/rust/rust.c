@@ -1,0 +1,238 @@
+/* Rust: what rustc says, and panics in both of their forms. */
+#include "diagnose/rust/rust.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+#define CODE       "https://doc.rust-lang.org/error_codes/"
+
+/* The underline below the place: "  |     ^^^^ message". */
+static void read_underline(struct diagnoser *g, struct piece rest, struct diagnosis *d)
+{
+    struct piece line;
+    struct match m;
+    bool here = false;
+    for (unsigned n = 0; n < 40 && next_line(&rest, &line); n++) {
+        if (match(g, "^\\s*(\\d+) *\\| ?(.*)$", line, &m)) {
+            here = piece_number(m.group[0]) == d->location.line;
+            if (here)
+                show_line(d, d->location.line, m.group[1]);
+        } else if (here && match(g, "^\\s*\\|[ -]*(\\^+)", line, &m)) {
+            d->location.end_column = d->location.column + (uint32_t)m.group[0].len;
+            return;
+        } else if (starts_with(line, "error") || line.len == 0) {
+            return;
+        }
+    }
+}
+
+/* Not how many there were. */
+#define ERROR "^error(?:\\[(E\\d+)\\])?: (?!aborting due to|could not compile)(.*)$"
+
+static bool next_error(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
+                       struct further_error *ret)
+{
+    struct piece line;
+    struct match m;
+    if (!match_next(g, ERROR, rest, &m))
+        return false;
+    COPY(m.group[0], ret->type);
+    COPY(m.group[1], ret->message);
+    struct piece after = *rest;
+    while (next_line(&after, &line) && !match(g, "^(?:error|warning)", line, &m)) {
+        struct place_in_code p;
+        if (!match(g, "^\\s*(?:-->|:::) (.+):(\\d+):(\\d+)$", line, &m))
+            continue;
+        bool users = set_place(in, &p, m.group[0], m.group[1], m.group[2]);
+        if (users || ret->at.line == 0)
+            ret->at = p;
+        if (users)
+            break;
+    }
+    return true;
+}
+
+static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece rest = text_of(in), line;
+    struct match m;
+    for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
+        if (!match(g, ERROR, line, &m))
+            continue;
+        COPY(m.group[0], d->type);
+        COPY(m.group[1], d->message);
+        struct piece after = rest;
+        while (next_line(&after, &line)) {
+            if (match(g, "^(?:error|warning)", line, &m))
+                break;
+            if (!match(g, "^\\s*(?:-->|:::) (.+):(\\d+):(\\d+)$", line, &m))
+                continue;
+            struct place_in_code p;
+            bool users = set_place(in, &p, m.group[0], m.group[1], m.group[2]);
+            if (users || d->location.line == 0)
+                d->location = p;
+            if (users) {
+                read_underline(g, after, d);
+                break;
+            }
+        }
+        read_further(g, in, next_error, d);
+        return true;
+    }
+    return false;
+}
+
+/* "  4: main::check" and "        at ./main.rs:3:9", with RUST_BACKTRACE. */
+static void read_backtrace(struct diagnoser *g, const struct diagnose_input *in, struct piece rest,
+                           struct diagnosis *d)
+{
+    struct piece line, function = NO_PIECE;
+    struct match m;
+    while (next_line(&rest, &line)) {
+        if (match(g, "^\\s+\\d+: (?:0x[0-9a-f]+ - )?(\\S.*)$", line, &m))
+            function = m.group[0];
+        else if (match(g, "^\\s+at ([^\\s:]+):(\\d+)(?::(\\d+))?$", line, &m))
+            add_frame(in, d, m.group[0], m.group[1], m.group[2], function);
+        else if (starts_with(line, "note: "))
+            return;
+    }
+}
+
+static void set_message(struct diagnosis *d, struct piece message)
+{
+    struct piece trimmed = piece_trim(message);
+    COPY(trimmed, d->message);
+}
+
+/* Old: thread 'main' panicked at 'message', main.rs:3:9 — the message may have lines of its own. */
+static bool read_old_panic(struct diagnoser *g, const struct diagnose_input *in, struct piece text,
+                           struct diagnosis *d)
+{
+    struct piece rest = text, line;
+    struct match m;
+    const char *quote = memchr(text.at, '\'', text.len);
+    const char *from = quote ? quote + 1 : text.at;
+    for (unsigned n = 0; n < 200 && next_line(&rest, &line); n++) {
+        if (!match(g, "', ([^\\s':]+):(\\d+):(\\d+)$", line, &m))
+            continue;
+        set_message(d, (struct piece){ from, (size_t)(m.all.at - from) });
+        (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
+        read_backtrace(g, in, rest, d);
+        return true;
+    }
+    return false;
+}
+
+/* A range that does not fit is told of a line of the library's: the only line that takes one is meant. Where there are several,
+ * none is. */
+static void place_range(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct place_in_code p = { 0 };
+    struct match m;
+    unsigned found = 0;
+    if (in->n_sources == 0 || find_source(in, piece_of(d->location.file)))
+        return;
+    bool range = match(g, "range (?:end|start) index|slice index starts|byte index",
+                       piece_of(d->message), &m);
+    for (size_t i = 0; range && i < in->n_sources; i++) {
+        struct piece rest = text_of_source(&in->sources[i]), line;
+        for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++)
+            if (match(g, "\\w\\[[^\\]]*\\.\\.[^\\]]*\\]", line, &m)) {
+                found++;
+                p.line = n;
+                COPY(piece_of(in->sources[i].name), p.file);
+            }
+    }
+    d->location = found == 1 ? p : (struct place_in_code){ 0 };
+}
+
+static bool read_panic(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece rest = text_of(in), line;
+    struct match m;
+    for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
+        if (match(g, "^thread '.*' has overflowed its stack|^fatal runtime error: (stack overflow)",
+                  line, &m)) {
+            COPY(PIECE("stack overflow"), d->type);
+            COPY(m.all, d->message);
+            return true;
+        }
+        if (match(g, "^memory allocation of \\d+ bytes failed", line, &m)) {
+            COPY(m.all, d->message);
+            return true;
+        }
+        if (!match(g, "^thread '.*?' (?:\\(\\d+\\) )?panicked at (.*)$", line, &m))
+            continue;
+        COPY(PIECE("panic"), d->type);
+        struct piece said = m.group[0];
+        size_t skip = (size_t)(said.at - line.at);
+        if (match(g, "^([^\\s':]+):(\\d+):(\\d+):$", said, &m)) {
+            (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
+            /* The message: what stands before the backtrace, or the note about it. */
+            const char *from = rest.at;
+            const char *to = from;
+            while (next_line(&rest, &line) && !starts_with(line, "note: ") &&
+                   !starts_with(line, "stack backtrace:") && line.at - from < 1000)
+                to = line.at + line.len;
+            set_message(d, (struct piece){ from, (size_t)(to - from) });
+            read_backtrace(g, in, rest, d);
+        } else if (!read_old_panic(g, in,
+                                   (struct piece){ line.at + skip,
+                                                   (size_t)(rest.at + rest.len - line.at) - skip },
+                                   d)) {
+            set_message(d, said);
+        }
+        place_range(g, in, d);
+        /* A panic inside of the library: the caller in the job's files is the place. */
+        if (d->n_frames > 0 && d->frames[0].user && !find_source(in, piece_of(d->location.file)) &&
+            in->n_sources > 0)
+            d->location = d->frames[0].at;
+        return true;
+    }
+    return false;
+}
+
+/* "Error: ParseIntError { kind: InvalidDigit }": main returned an Err. */
+static bool read_returned(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct match m;
+    struct piece line = last_words(in);
+    bool returned = match(g, "^Error: (.*)$", line, &m);
+    set_exit(in, d, returned ? m.group[0] : line);
+    if (returned || (line.at && classify(g, d, rust_advice)))
+        return true;
+    d->type[0] = d->message[0] = '\0';
+    return false;
+}
+
+static bool read_rust(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    bool found = (!in->compiling && read_panic(g, in, d)) ||
+                 ((in->compiling || !in->evidence) && read_compiler(g, in, d)) ||
+                 (failed_by_itself(in) && read_returned(g, in, d));
+    if (found && !classify(g, d, rust_advice))
+        d->category = failed_by_itself(in) || piece_is(piece_of(d->type), "panic")
+                          ? CATEGORY_RUNTIME
+                          : CATEGORY_COMPILE;
+    return found;
+}
+
+static void advise_rust(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    if (d->category == CATEGORY_SYNTAX && tell_fence(in, d))
+        return;
+    advise_by(g, in, d, rust_advice);
+    struct match m;
+    struct piece line = line_at(in, d);
+    if (d->category == CATEGORY_SYNTAX && line.at && d->n_suggestions == 1 &&
+        match(g, "expected .*`;`", piece_of(d->message), &m)) {
+        struct match end;
+        if (match(g, "^(.*[^;{\\s])\\s*$", line, &end))
+            suggest_replacement(d, "%.*s;", SAID(&end, 0));
+    }
+    if (d->type[0] == 'E' && d->type[1] == '0' && !d->docs[0])
+        (void)snprintf(d->docs, sizeof d->docs, CODE "%.8s.html", d->type);
+}
+
+const struct grammar grammar_rust = { .name = "rust", .read = read_rust, .advise = advise_rust };

@@ -1,0 +1,618 @@
+/* Rust: what is advised. */
+#include "diagnose/rust/rust.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+
+/* ---- what rustc itself offers ---- */
+
+/* The part of the text that is about the first error: up to the next. */
+static struct piece first_error(const struct advising *a)
+{
+    struct piece rest = text_of(a->in), line;
+    struct match m;
+    const char *from = NULL;
+    while (next_line(&rest, &line)) {
+        bool head = match(a->g, "^(?:error|warning)(?:\\[E\\d+\\])?: ", line, &m);
+        if (head && from)
+            return (struct piece){ from, (size_t)(line.at - from) };
+        if (head && starts_with(line, "error"))
+            from = line.at;
+    }
+    return from ? (struct piece){ from, (size_t)(rest.at - from) } : NO_PIECE;
+}
+
+/* "help: consider ...", then the line as it should be: "8 |     area(w.try_into().unwrap(), h)", or "1 + use x;". */
+static bool tell_help_like(const struct advising *a, const char *pattern, unsigned rule,
+                           double confidence)
+{
+    struct piece rest = first_error(a), line, shown;
+    struct match m, n;
+    while (next_line(&rest, &line)) {
+        if (!match(a->g, pattern, line, &m))
+            continue;
+        struct piece advice = m.group[0];
+        /* Below it: a line of its frame, or the line itself. */
+        struct piece after = rest;
+        char replacement[240] = "";
+        for (unsigned i = 0; i < 6 && next_line(&after, &shown); i++) {
+            if (!match(a->g, "^\\s*(\\d+) *([|+~]) ?(.*)$", shown, &n)) {
+                if (replacement[0])
+                    break;
+                continue;
+            }
+            /* Lines that are to change together are marked with ~. */
+            size_t used = strlen(replacement);
+            if (used == 0 || piece_is(n.group[1], "~"))
+                (void)snprintf(replacement + used, sizeof replacement - used, "%s%.*s",
+                               used ? "\n" : "", SAID(&n, 2));
+            if (!piece_is(n.group[1], "~"))
+                break;
+        }
+        suggest(a->d, rule, confidence, "%c%.*s.", (int)(advice.at[0] & ~32), (int)advice.len - 1,
+                advice.at + 1);
+        if (replacement[0])
+            suggest_replacement(a->d, "%s", replacement);
+        return true;
+    }
+    return false;
+}
+
+/* What comes with a line to write first. What only says which trait is missing, and for what, helps nobody. */
+static bool tell_help(const struct advising *a, unsigned rule, double confidence)
+{
+    return tell_help_like(a,
+                          "^help: (?!the trait |the following |within |items from traits )(.*?):?$",
+                          rule, confidence) ||
+           tell_help_like(
+               a, "^\\s+= help: (?!the trait |the following |within |items from traits )(.*?):?$",
+               rule, confidence);
+}
+
+/* "^^^^ help: a local variable with a similar name exists: `total`", in the line below the code. */
+static bool tell_inline_help(const struct advising *a, unsigned rule)
+{
+    struct match m;
+    char better[160], word[160] = "";
+    if (!match_text(a->g, "\\bhelp: (.*?): `([^`]+)`$", first_error(a), &m))
+        return false;
+    struct piece said = m.group[0];
+    COPY(m.group[1], better);
+    suggest(a->d, rule, 0.9, "%c%.*s: `%s`.", (int)(said.at[0] & ~32), (int)said.len - 1,
+            said.at + 1, better);
+    struct piece line = line_at(a->in, a->d);
+    uint32_t from = a->d->location.column, to = a->d->location.end_column;
+    if (line.at && from > 0 && to > from && to - 1 <= line.len && piece_has(said, "similar name")) {
+        COPY(((struct piece){ line.at + from - 1, to - from }), word);
+        (void)suggest_swap(a->in, a->d, piece_of(word), better);
+    }
+    return true;
+}
+
+static void tell_offer(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    (void)(tell_inline_help(a, a->row->rule) || tell_help(a, a->row->rule, 0.85));
+}
+
+/* ---- ownership ---- */
+
+/* Where rustc says that: "7 |     let loud = shout(word);" above "  |    ---- value moved here". */
+static uint32_t labelled_line(const struct advising *a, const char *label)
+{
+    struct piece rest = first_error(a), line;
+    struct match m;
+    uint32_t n = 0;
+    while (next_line(&rest, &line)) {
+        if (match(a->g, "^\\s*(\\d+) *\\|", line, &m))
+            n = piece_number(m.group[0]);
+        else if (piece_has(line, label))
+            return n;
+    }
+    return 0;
+}
+
+static void tell_moved(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0];
+    uint32_t moved = labelled_line(a, "value moved here");
+    if (moved == 0)
+        moved = labelled_line(a, "moved due to this");
+    uint32_t closure = moved == 0 ? labelled_line(a, "value moved into closure here") : 0;
+    if (closure > 0) {
+        suggest(a->d, 36, 0.9,
+                "The closure on line %u takes `%.*s` with it: make a copy for it before, `let copy "
+                "= %.*s.clone();`, and use that inside (or std::sync::Arc, between threads).",
+                closure, (int)name.len, name.at, (int)name.len, name.at);
+        return;
+    }
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    struct piece line = source_line(f, moved);
+    char clone[160];
+    (void)snprintf(clone, sizeof clone, "%.*s.clone()", (int)name.len, name.at);
+    if (moved == 0) {
+        suggest(a->d, 36, 0.7,
+                "`%.*s` was moved before: borrow it there (&%.*s), or give a copy away (%s).",
+                (int)name.len, name.at, (int)name.len, name.at, clone);
+        return;
+    }
+    suggest(a->d, 36, 0.9,
+            "Line %u gives `%.*s` away: borrow it there (`&%.*s`, when it need not be owned), or "
+            "give a copy away (`%s`).",
+            moved, (int)name.len, name.at, (int)name.len, name.at, clone);
+    struct match c;
+    /* The last of them in the line: what is on the left of '=' is another. */
+    size_t at = 0, found = line.len;
+    struct piece rest = line;
+    while (line.at && has_word(rest, name, &at)) {
+        found = (size_t)(rest.at - line.at) + at;
+        rest = (struct piece){ line.at + found + name.len, line.len - found - name.len };
+    }
+    if (line.at && found < line.len && !match(a->g, "\\bfor\\b.*\\bin\\b", line, &c))
+        suggest_replacement(a->d, "%.*s%s%.*s", (int)found, line.at, clone,
+                            (int)(line.len - found - name.len), line.at + found + name.len);
+    else if (line.at && found < line.len)
+        suggest_replacement(a->d, "%.*s&%.*s", (int)found, line.at, (int)(line.len - found),
+                            line.at + found);
+}
+
+static void tell_borrowed(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0];
+    if (starts_with(name, "*"))
+        name = (struct piece){ name.at + 1, name.len - 1 };
+    uint32_t first = labelled_line(a, "borrow occurs here"),
+             later = labelled_line(a, "later used here");
+    if (!first)
+        first = labelled_line(a, "borrow of ");
+    if (first && first == later)
+        suggest(a->d, 36, 0.85,
+                "Line %u borrows `%.*s` until its loop ends: collect what is to change and change "
+                "it after the loop, or go over a copy (.clone()).",
+                first, (int)name.len, name.at);
+    else if (first && later)
+        suggest(a->d, 36, 0.85,
+                "Line %u borrows `%.*s`, and the borrow is used until line %u: do this after line "
+                "%u, or take a copy on line %u (.clone(), or *value of a number).",
+                first, (int)name.len, name.at, later, later, first);
+    else
+        suggest(a->d, 36, 0.7,
+                "`%.*s` is still borrowed there: end the earlier borrow before (a block of its "
+                "own), or take a copy with .clone().",
+                (int)name.len, name.at);
+}
+
+static void tell_twice_mutable(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0];
+    uint32_t first = labelled_line(a, "first mutable borrow"),
+             later = labelled_line(a, "later used here");
+    if (first && later)
+        suggest(a->d, 36, 0.85,
+                "`%.*s` can be borrowed as mutable once at a time: finish with the borrow of line "
+                "%u (used until line %u) before taking the next, or use one for both.",
+                (int)name.len, name.at, first, later);
+    else
+        suggest(a->d, 36, 0.7,
+                "`%.*s` can be borrowed as mutable once at a time: end the first borrow before the "
+                "second.",
+                (int)name.len, name.at);
+}
+
+/* By the two types alone. */
+static void tell_types(const struct advising *a, struct piece want, struct piece have)
+{
+    bool maybe = starts_with(have, "Option");
+    if ((maybe || starts_with(have, "Result")) && !starts_with(want, "Option") &&
+        !starts_with(want, "Result"))
+        suggest(a->d, 36, 0.85,
+                "It is a `%.*s`, which may hold %s: take the value out with `match`, "
+                "`.unwrap_or(...)` or `?`%s.",
+                (int)have.len, have.at, maybe ? "nothing (None)" : "an error (Err)",
+                maybe ? " (behind a reference, .copied() or .cloned() first)" : "");
+    else if (piece_is(have, "()"))
+        suggest(a->d, 36, 0.8,
+                "The block gives nothing (`()`) where `%.*s` is expected: is there a `;` after its "
+                "last expression, or no `else`?",
+                (int)want.len, want.at);
+    else if (starts_with(want, "Option") || starts_with(want, "Result"))
+        suggest(a->d, 36, 0.7, "Wrap it: `Some(...)` or `Ok(...)` makes `%.*s` of it.",
+                (int)want.len, want.at);
+    else
+        suggest(a->d, 36, 0.6,
+                "`%.*s` is expected there%s%.*s%s: convert it (`as`, .into(), .parse()), or change "
+                "the type.",
+                (int)want.len, want.at, have.at ? ", and this is `" : "", (int)have.len,
+                have.at ? have.at : "", have.at ? "`" : "");
+}
+
+/* "expected `u32`, found `u64`" below the line. */
+static void tell_mismatched(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    struct match t;
+    if (!match_text(a->g,
+                    "expected (?:struct |enum |reference |type |associated type |unit type "
+                    ")?`([^`]+)`, found (?:struct |enum |reference |integer|type |opaque type "
+                    "|unit type |floating-point number)?(?:`([^`]+)`)?",
+                    first_error(a), &t)) {
+        tell_offer(a, m);
+        return;
+    }
+    struct piece want = t.group[0], have = t.group[1];
+    struct piece line = line_at(a->in, a->d);
+    uint32_t from = a->d->location.column, to = a->d->location.end_column;
+    bool shown = line.at && from > 0 && to > from && to - 1 <= line.len;
+    struct match arm;
+    if (piece_is(want, "String") &&
+        match(a->g, "^\\s*\".*\"(?:\\s*\\|\\s*\".*\")*\\s*(?:if .*)?=>", line, &arm)) {
+        suggest(a->d, 36, 0.9,
+                "A String is matched as a `&str`: write `match value.as_str() { ... }`.");
+        return;
+    }
+    if (piece_is(want, "String") && piece_has(have, "str")) {
+        suggest(a->d, 36, 0.9, "A `&str` is borrowed text; `.to_string()` makes a `String` of it.");
+        if (shown)
+            suggest_replacement(a->d, "%.*s.to_string()%.*s", (int)(to - 1), line.at,
+                                (int)(line.len - to + 1), line.at + to - 1);
+        return;
+    }
+    if (starts_with(want, "&") && shown && piece_is(have, "String")) {
+        suggest(a->d, 36, 0.85, "Borrow it: write `&` before it.");
+        suggest_replacement(a->d, "%.*s&%.*s", (int)(from - 1), line.at, (int)(line.len - from + 1),
+                            line.at + from - 1);
+        return;
+    }
+    if (!tell_help(a, 36, 0.85))
+        tell_types(a, want, have);
+}
+
+/* ---- names ---- */
+
+static const char *const traits[] = { "println", "print", "vec",    "String", "Some",
+                                      "None",    "Vec",   "Option", "Result", "format",
+                                      "assert",  "panic", "len",    "push",   NULL };
+
+static void tell_name(const struct advising *a, const struct match *m)
+{
+    if (tell_inline_help(a, 0) || tell_help(a, 0, 0.9))
+        return;
+    tell_nearest(a, m);
+}
+
+static void tell_crate(const struct advising *a, const struct match *m)
+{
+    struct piece crate = m->group[0];
+    static const char *const std_words[] = { "collections", "fs",  "io",      "env",  "thread",
+                                             "time",        "fmt", "rc",      "sync", "cell",
+                                             "cmp",         "mem", "process", "path", NULL };
+    if (piece_among(crate, std_words))
+        suggest(a->d, 0, 0.85, "`%.*s` is in the standard library: `std::%.*s`.", (int)crate.len,
+                crate.at, (int)crate.len, crate.at);
+    else if (!tell_help(a, 0, 0.9))
+        suggest(a->d, 0, 0.8,
+                "`%.*s` is no module of the program's, and crates from elsewhere are not available "
+                "here: use what std has, or write it as a module (mod %.*s).",
+                (int)crate.len, crate.at, (int)crate.len, crate.at);
+}
+
+/* Of std::hash::Hash, Hash. */
+static struct piece base_name(struct piece path)
+{
+    for (size_t at; (at = piece_find(path, "::")) < path.len;)
+        path = (struct piece){ path.at + at + 2, path.len - at - 2 };
+    return path;
+}
+
+static void tell_trait(const struct advising *a, const struct match *m)
+{
+    struct piece type = m->group[0], trait = m->group[1];
+    if (piece_is(trait, "Debug") || piece_has(trait, "Debug")) {
+        suggest(a->d, 0, 0.9, "`{:?}` needs Debug: write #[derive(Debug)] above `%.*s`.",
+                (int)type.len, type.at);
+        suggest_replacement(a->d, "#[derive(Debug)]");
+        return;
+    }
+    if (piece_has(trait, "Display")) {
+        suggest(a->d, 0, 0.85,
+                "`%.*s` cannot be printed with `{}`: use `{:?}` (with #[derive(Debug)] for a type "
+                "of your own), or implement std::fmt::Display.",
+                (int)type.len, type.at);
+        return;
+    }
+    (void)tell_help(a, 0, 0.7);
+}
+
+/* A bound of a generic function that the type does not have. */
+static void tell_bound(const struct advising *a, const struct match *m)
+{
+    struct piece type = m->group[0], trait = m->group[1];
+    size_t at;
+    bool own = false; /* the program's own type, or trait: it may implement it */
+    for (size_t i = 0; i < a->in->n_sources && !own; i++) {
+        struct piece rest = text_of_source(&a->in->sources[i]), line;
+        struct match c;
+        while (!own && next_line(&rest, &line))
+            own = match(a->g, "^\\s*(?:pub )?(?:struct|enum|trait)\\s", line, &c) &&
+                  (has_word(line, type, &at) || has_word(line, trait, &at));
+    }
+    static const char *const derived[] = { "Clone", "Copy",    "PartialEq",
+                                           "Eq",    "Hash",    "PartialOrd",
+                                           "Ord",   "Default", "std::hash::Hash",
+                                           "Debug", NULL };
+    if (own && piece_among(trait, derived))
+        suggest(a->d, 0, 0.9, "Write #[derive(%.*s)] above `%.*s`.", (int)base_name(trait).len,
+                base_name(trait).at, (int)type.len, type.at);
+    else if (own)
+        suggest(a->d, 0, 0.85, "Implement it: `impl %.*s for %.*s { ... }`.", (int)trait.len,
+                trait.at, (int)type.len, type.at);
+    else
+        tell_offer(a, m);
+}
+
+/* Rc and RefCell are for one thread. */
+static void tell_send(const struct advising *a, const struct match *m)
+{
+    struct piece type = m->group[0];
+    static const char *const pairs[][2] = {
+        { "Rc<", "std::sync::Arc" },
+        { "RefCell<", "std::sync::Mutex" },
+        { "Cell<", "an atomic, or std::sync::Mutex" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+        if (piece_has(type, pairs[i][0])) {
+            suggest(a->d, 0, 0.9, "`%.*s...>` is for one thread alone: between threads, use %s.",
+                    (int)strlen(pairs[i][0]), pairs[i][0], pairs[i][1]);
+            return;
+        }
+    tell_offer(a, m);
+}
+
+/* "&str" returned, and nothing borrowed was given that it could be a part of. */
+static void tell_lifetime(const struct advising *a, const struct match *m)
+{
+    if (piece_has(first_error(a), "no value for it to be borrowed from"))
+        suggest(a->d, 0, 0.85,
+                "The function owns what it would return a reference to, and that ends with it: "
+                "return the value itself (`String` for `&str`, `Vec<T>` for `&[T]`), or take the "
+                "parameter as a reference.");
+    else
+        tell_offer(a, m);
+}
+
+static void tell_annotation(const struct advising *a, const struct match *m)
+{
+    struct match c;
+    if (match(a->g, "\\.(sum|product|parse|collect|into)\\(\\)", line_at(a->in, a->d), &c) &&
+        !piece_is(c.group[0], "into"))
+        suggest(a->d, 0, 0.85, "Say which type `%.*s` gives: `.%.*s::<%s>()`.", SAID(&c, 0),
+                SAID(&c, 0), piece_is(c.group[0], "collect") ? "Vec<_>" : "f64");
+    else
+        tell_offer(a, m);
+}
+
+/* .expect("message") of None says the message alone. */
+static void tell_expected(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    struct match c;
+    if (match(a->g, "\\.expect\\(\"(.*?)\"\\)", line_at(a->in, a->d), &c) &&
+        piece_is(c.group[0], a->d->message))
+        suggest(a->d, 0, 0.85,
+                "There was no value (None) to take on line %u: deal with both cases, `if let "
+                "Some(x) = ...` or `match`, or give one with .unwrap_or(...).",
+                a->d->location.line);
+}
+
+static void tell_arithmetic(const struct advising *a, const struct match *m)
+{
+    struct piece one = m->group[0], other = m->group[1];
+    struct piece to = piece_has(one, "float") ? PIECE("f64") : piece_has(one, "{") ? other : one;
+    suggest(a->d, 0, 0.8,
+            "Rust does not mix types of numbers: convert one (`value as %.*s`), or write both of "
+            "the same kind.",
+            (int)to.len, to.at);
+}
+
+static void tell_unclosed(const struct advising *a, const struct match *m)
+{
+    (void)m;
+    uint32_t line = labelled_line(a, "might not be properly closed");
+    if (line == 0)
+        line = labelled_line(a, "unclosed delimiter");
+    if (line > 0)
+        suggest(a->d, 0, 0.85, "The bracket that is opened on line %u is not closed.", line);
+}
+
+const struct advice rust_advice[] = {
+    TELL("^E0382: .*: `(.+?)`", CATEGORY_TYPE, 36, tell_moved),
+    TELL("^E050[2568]: .*?`(.+?)`", CATEGORY_TYPE, 36, tell_borrowed),
+    TELL("^E0499: .*?`(.+?)`", CATEGORY_TYPE, 36, tell_twice_mutable),
+    TELL("^E0308", CATEGORY_TYPE, 36, tell_mismatched),
+    SAY("^E0507: .*?`(.+?)`", CATEGORY_TYPE, 36, 0.8,
+        "What is behind a reference cannot be taken out: use `.clone()`, `.as_ref()` or "
+        "std::mem::take."),
+    SAY("^E0384: .*`(.+?)`", CATEGORY_TYPE, 0, 0.9,
+        "Variables cannot be changed unless they say so: declare it as `let mut {1}`."),
+    SAY("^E0596: .*?`\\*?(.+?)` as mutable, as it is behind a `&` reference", CATEGORY_TYPE, 0, 0.9,
+        "`{1}` is borrowed with `&`, which allows reading alone: declare it as `&mut` (`&mut self` "
+        "for a method)."),
+    SAY("^E0596: .*?`\\*?(.+?)` as mutable", CATEGORY_TYPE, 0, 0.9,
+        "Variables cannot be changed unless they say so: declare it as `mut {1}` (a parameter: "
+        "`&mut`)."),
+    SAY("^E0594: .*?`(.+?)`", CATEGORY_TYPE, 0, 0.85,
+        "`{1}` is not mutable: declare it with `mut`, or borrow it with `&mut`."),
+    SAY("^E0597: `(.+?)`", CATEGORY_TYPE, 36, 0.8,
+        "`{1}` ends with its block, and the reference to it goes on: declare `{1}` outside of the "
+        "block, or keep the value itself and not a reference."),
+    SAY("^E0716", CATEGORY_TYPE, 36, 0.8,
+        "The value is gone at the end of the statement: give it a `let` of its own."),
+    SAY("^E0515", CATEGORY_TYPE, 36, 0.8,
+        "What a function owns ends with it: return the value itself (String, Vec) and not a "
+        "reference to it."),
+    SAY("^E0373", CATEGORY_TYPE, 36, 0.9,
+        "The closure may live longer than what it borrows: write `move` before its bars, `move || "
+        "...`."),
+    TELL("^E0106", CATEGORY_TYPE, 0, tell_lifetime),
+    SAY("^E0046: .*missing: (.*)$", CATEGORY_TYPE, 0, 0.9,
+        "The trait asks for {1} too: write it in this impl."),
+    SAY("^E0616: field `(.+?)` of .*`(.+?)` is private", CATEGORY_TYPE, 0, 0.85,
+        "`{1}` is private to the module of `{2}`: add a method there that returns it, or write "
+        "`pub` before `{1}`."),
+    SAY("^E0624: .*`(.+?)` is private", CATEGORY_TYPE, 0, 0.85,
+        "Write `pub` before `fn {1}` where it is defined."),
+    SAY("^E0117|^E0116", CATEGORY_TYPE, 0, 0.8,
+        "Neither the trait nor the type is the program's own: wrap the type, `struct "
+        "Wrapper(Type);`, and implement it for that."),
+    SAY("^E0119: .*`(.+?)`", CATEGORY_TYPE, 0, 0.8,
+        "It is implemented (or derived) twice: remove one of them."),
+    SAY("^E0053|^E0050|^E0186|^E0185", CATEGORY_TYPE, 0, 0.8,
+        "The method has other parameters than the trait declares: make them the same."),
+    SAY("^E0072: .*`(.+?)` has infinite size", CATEGORY_TYPE, 0, 0.9,
+        "`{1}` holds itself and would have no end: put the inner one into a `Box<{1}>`."),
+    SAY("^E0015", CATEGORY_TYPE, 0, 0.75,
+        "A constant is made at compile time: use a `const fn`, or make it with `let` in a "
+        "function."),
+    TELL("^E0(?:425|412|405|531|423|424|574): .*?`(?:[\\w:]*::)?(\\w+)`", CATEGORY_NAME, 0,
+         tell_name, .names = traits),
+    TELL("^E0433: .*(?:crate or module|unlinked crate|unresolved module|module) `(\\w+)`",
+         CATEGORY_IMPORT, 0, tell_crate),
+    TELL("^E0433: .*`(\\w+)`", CATEGORY_NAME, 0, tell_name),
+    TELL("^E0(?:432|463): .*?`(\\w+)", CATEGORY_IMPORT, 0, tell_crate),
+    SAY("^E0583: .*`(\\w+)`", CATEGORY_IMPORT, 0, 0.85,
+        "`mod {1};` wants a file: send {1}.rs (or {1}/mod.rs) with the job, or write the module in "
+        "place, `mod {1} { ... }`."),
+    SAY("^E0599: no method named `clone` found for (?:struct|enum) `(.+?)`", CATEGORY_NAME, 0, 0.9,
+        "`{1}` cannot be copied unless it says so: write #[derive(Clone)] above it.",
+        "#[derive(Clone)]"),
+    TELL("^E0(?:599|609|560|610|615|407|576): .*?(?:named|field|method|item) `(\\w+)`",
+         CATEGORY_NAME, 0, tell_name, .names = traits),
+    IS("^E0(?:599|609|560|615)", CATEGORY_NAME),
+    SAY("^E0004: .*?: (`.+`) not covered", CATEGORY_TYPE, 0, 0.85,
+        "The match has no arm for {1}: add one, or `_ => ...` for all the rest."),
+    TELL("^E0277: `(.+?)` doesn't implement `(.+?)`", CATEGORY_TYPE, 0, tell_trait),
+    TELL("^E0277: cannot (?:add|subtract|multiply|divide|compare|calculate).*?`(.+?)` "
+         "(?:to|from|by|with) `(.+?)`",
+         CATEGORY_TYPE, 0, tell_arithmetic),
+    SAY("^E0277: the type `(?:String|str)` cannot be indexed by", CATEGORY_TYPE, 0, 0.9,
+        "A text is not indexed by numbers: text.chars().nth(0) gives a character, &text[0..1] a "
+        "part by bytes."),
+    SAY("^E0277: the type `(.+?)` cannot be indexed by `(.+?)`", CATEGORY_TYPE, 0, 0.9,
+        "Indices are of type usize: write `as usize` after it."),
+    SAY("^E0277: the `\\?` operator", CATEGORY_TYPE, 0, 0.85,
+        "`?` hands the error to the caller, so the function has to return a Result (or an "
+        "Option)."),
+    TELL("^E0277: `(.+?)` cannot be (?:sent|shared) between threads", CATEGORY_TYPE, 0, tell_send),
+    TELL("^E0277: the trait bound `(.+?): (.+?)` is not satisfied", CATEGORY_TYPE, 0, tell_bound),
+    SAY("^E0277: `(.+?)` is not an iterator", CATEGORY_TYPE, 0, 0.8,
+        "A loop goes over an iterator: `0..n` counts, `.iter()` goes over a collection."),
+    SAY("^E0277: the size for values of type `(.+?)` cannot be known", CATEGORY_TYPE, 0, 0.8,
+        "`{1}` has no size of its own: use a reference (`&{1}`), or `Box<{1}>`."),
+    SAY("^E0277: can't compare `(.+?)` with `(.+?)`", CATEGORY_TYPE, 0, 0.75,
+        "Both sides of a comparison are of the same type: make a `{1}` of the other, or borrow or "
+        "dereference (`&`, `*`) one of them."),
+    TELL("^E0277", CATEGORY_TYPE, 0, tell_offer),
+    SAY("^E0061: .*takes (\\d+) arguments? but (\\d+)", CATEGORY_TYPE, 0, 0.8,
+        "It takes {1} arguments, and was given {2}."),
+    SAY("^E0063: missing fields? (.*?) in", CATEGORY_TYPE, 0, 0.85, "Give {1} a value too."),
+    SAY("^E028[234]", CATEGORY_TYPE, 0, 0.8,
+        "Say which type it is: `let x: Vec<i32> = ...`, or `collect::<Vec<_>>()`.",
+        .tell = tell_annotation),
+    SAY("^E0601", CATEGORY_NAME, 0, 0.9, "A program begins in `fn main()`: add it.", "fn main() {"),
+    SAY("^E0603: .*`(.+?)` is private", CATEGORY_TYPE, 0, 0.85,
+        "Write `pub` before `{1}` where it is declared."),
+    SAY("^E0369", CATEGORY_TYPE, 0, 0.6,
+        "The type has no such operator: two Strings are joined with format!(\"{}{}\", a, b); a "
+        "type of your own derives or implements the operator's trait.",
+        .tell = tell_offer),
+    SAY("^E0381: .*?`(\\w+)`", CATEGORY_NAME, 0, 0.85, "Give `{1}` a value before it is used."),
+    SAY("^E0428: .*`(\\w+)`", CATEGORY_NAME, 0, 0.8,
+        "`{1}` is defined twice: rename or remove one."),
+    SAY("^E0133", CATEGORY_TYPE, 0, 0.8,
+        "Put the call into `unsafe { ... }`, when what it asks for holds."),
+    IS("^E0", CATEGORY_TYPE),
+    TELL("unclosed delimiter", CATEGORY_SYNTAX, 0, tell_unclosed),
+    SAY("^expected `;`|^expected one of.*`;`", CATEGORY_SYNTAX, 0, 0.9,
+        "The statement has no `;` at its end."),
+    SAY("^cannot find macro `(\\w+)`", CATEGORY_NAME, 0, 0.7,
+        "There is no macro `{1}!`; printing is println!."),
+    SAY("^`(and|or|not)` is not a logical operator", CATEGORY_SYNTAX, 0, 0.9,
+        "Rust has no `{1}`: write `&&`, `||` or `!`."),
+    TELL("is not a (?:valid|logical)|^cannot (?:chain|be used as)|comparison operators cannot|"
+         "^`<?=?>?` is not|^Rust has no|^can't reassign",
+         CATEGORY_SYNTAX, 0, tell_offer),
+    TELL("^expected|^unexpected|^unterminated|^mismatched closing|^unknown "
+         "start|^missing|^invalid|^prefix|"
+         "^character literal|^this file contains|^leading|^struct literals",
+         CATEGORY_SYNTAX, 0, tell_offer),
+    IS("^linking with|^linker", CATEGORY_COMPILE),
+
+    SAY("panic: called `Option::(unwrap|expect)\\(\\)` on a `None`", CATEGORY_RUNTIME, 0, 0.85,
+        "There was no value (None): deal with both cases, `if let Some(x) = ...`, or give one with "
+        ".unwrap_or(...).",
+        .docs = "https://doc.rust-lang.org/std/option/enum.Option.html"),
+    SAY("panic: .*(?:ParseIntError|ParseFloatError|ParseBoolError|ParseCharError|Utf8Error)",
+        CATEGORY_VALUE, 0, 0.85,
+        "The text is not what parse() reads (a number without spaces or letters): trim() it, and "
+        "deal with the error, `match text.parse::<i32>() { Ok(n) => ..., Err(e) => ... }`.",
+        .docs = "https://doc.rust-lang.org/std/primitive.str.html#method.parse"),
+    SAY("panic: .*Os \\{ code: 2", CATEGORY_IO, 22, 0.8,
+        "A file that is not in the jar: send it with the job, or write it first."),
+    IS("panic: .*Os \\{ code: (?:13|1|30)\\b", CATEGORY_PERMISSION),
+    SAY("panic: called `Result::(unwrap|expect)\\(\\)` on an `Err` value: (.*)", CATEGORY_RUNTIME,
+        0, 0.8,
+        "It failed with {2}: deal with both cases (match, or `?` in a function that returns a "
+        "Result).",
+        .docs = "https://doc.rust-lang.org/std/result/enum.Result.html"),
+    SAY("panic: index out of bounds: the len is (\\d+) but the index is (\\d+)", CATEGORY_INDEX, 0,
+        0.85,
+        "Index {2} is not among the {1} there are, which begin at 0: compare with .len() first, or "
+        "use .get({2}), which gives an Option.",
+        .docs = "https://doc.rust-lang.org/std/primitive.slice.html#method.get"),
+    SAY("panic: .*(?:out of range for slice|range end index|range start index|byte index|slice "
+        "index)",
+        CATEGORY_INDEX, 0, 0.8,
+        "The range does not fit: compare its ends with .len() first, or use .get(range)."),
+    SAY("panic: attempt to (add|subtract|multiply|negate) with overflow", CATEGORY_VALUE, 0, 0.85,
+        "The result does not fit the type (below 0, for an unsigned one): use checked_*, "
+        "saturating_* or wrapping_* (checked_sub, ...), or a wider type.",
+        .docs = "https://doc.rust-lang.org/std/primitive.u32.html#method.checked_sub"),
+    SAY("panic: attempt to (?:divide by zero|calculate the remainder)", CATEGORY_VALUE, 15, 0.85,
+        "The divisor is 0 on that line: check it before, or use checked_div, which gives an "
+        "Option."),
+    IS("panic: .*overflow", CATEGORY_VALUE),
+    SAY("panic: .*(?:BorrowMutError|already borrowed)", CATEGORY_RUNTIME, 36, 0.85,
+        "A borrow() of the RefCell is still alive when it is borrowed for writing: end it before "
+        "(a block of its own, or drop()).",
+        .docs = "https://doc.rust-lang.org/std/cell/struct.RefCell.html"),
+    SAY("panic: .*(?:BorrowError|already mutably borrowed)", CATEGORY_RUNTIME, 36, 0.85,
+        "A borrow_mut() of the RefCell is still alive when it is borrowed: end it before (a block "
+        "of its own, or drop()).",
+        .docs = "https://doc.rust-lang.org/std/cell/struct.RefCell.html"),
+    SAY("panic: assertion", CATEGORY_ASSERTION, 0, 0.5,
+        "What the assertion says does not hold: compare the two sides above."),
+    SAY("panic: (?:not implemented|not yet implemented)", CATEGORY_RUNTIME, 0, 0.8,
+        "The program came to a todo!() or unimplemented!(): write what is to be there."),
+    SAY("panic: no entry found for key", CATEGORY_INDEX, 0, 0.8,
+        "The map has no such key: use .get(&key)."),
+    SAY("stack overflow: ", CATEGORY_RESOURCE, 24, 0.8,
+        "A function calls itself without an end: add the case in which it returns without calling "
+        "itself."),
+    SAY("(?:exit|panic).*(?:invalid digit|ParseIntError|ParseFloatError|invalid float|empty "
+        "string)",
+        CATEGORY_VALUE, 0, 0.8,
+        "A text is not the number that parse() was to read (it has spaces, letters, or nothing in "
+        "it): trim() it, and deal with the error where it is read.",
+        .docs = "https://doc.rust-lang.org/std/primitive.str.html#method.parse"),
+    SAY("exit.*(?:No such file|NotFound|code: 2,)", CATEGORY_IO, 22, 0.75,
+        "A file is not in the jar: send it with the job, or write it first."),
+    IS("exit.*(?:Permission denied|PermissionDenied)", CATEGORY_PERMISSION),
+    SAY("memory allocation of (\\d+) bytes failed", CATEGORY_RESOURCE, 0, 0.6,
+        "There was no memory for {1} bytes."),
+    TELL("^panic: ", CATEGORY_RUNTIME, 0, tell_expected),
+    END_OF_ADVICE,
+};

@@ -1,0 +1,779 @@
+/* Bash and zsh: what the shell itself says of a line, or else what a command said. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "diagnose/core/advice.h"
+
+#define P(piece) (int)(piece).len, (piece).at
+
+/* What is wrong, by the words for it; the first that fits. */
+static const struct {
+    const char *words, *type;
+    enum category category;
+} kinds[] = {
+    { "command not found", "command not found", CATEGORY_NAME },
+    { "syntax error", "syntax error", CATEGORY_SYNTAX },
+    { "parse error", "syntax error", CATEGORY_SYNTAX },
+    { "unexpected EOF", "syntax error", CATEGORY_SYNTAX },
+    { "unmatched ", "syntax error", CATEGORY_SYNTAX },
+    { "unbound variable", "unbound variable", CATEGORY_NAME },
+    { "parameter not set", "unbound variable", CATEGORY_NAME },
+    { "bad substitution", "bad substitution", CATEGORY_SYNTAX },
+    { "unary operator expected", "test", CATEGORY_SYNTAX },
+    { "binary operator expected", "test", CATEGORY_SYNTAX },
+    { "integer expression expected", "test", CATEGORY_TYPE },
+    { "too many arguments", "test", CATEGORY_SYNTAX },
+    { "missing `]'", "test", CATEGORY_SYNTAX },
+    { "']' expected", "test", CATEGORY_SYNTAX },
+    { "condition expected", "test", CATEGORY_SYNTAX },
+    { "division by", "division by zero", CATEGORY_VALUE },
+    { "value too great for base", "arithmetic", CATEGORY_VALUE },
+    { "bad math expression", "arithmetic", CATEGORY_VALUE },
+    { "operand expected", "arithmetic", CATEGORY_SYNTAX },
+    { "readonly variable", "readonly variable", CATEGORY_TYPE },
+    { "read-only variable", "readonly variable", CATEGORY_TYPE },
+    { "not a valid identifier", "identifier", CATEGORY_SYNTAX },
+    { "ambiguous redirect", "redirect", CATEGORY_VALUE },
+    { "ermission denied", "permission denied", CATEGORY_PERMISSION },
+    { "peration not permitted", "permission denied", CATEGORY_PERMISSION },
+    { "ead-only file system", "read-only file system", CATEGORY_PERMISSION },
+    { "o such file or directory", "no such file", CATEGORY_IO },
+    { "annot open", "no such file", CATEGORY_IO },
+    { "s a directory", "is a directory", CATEGORY_IO },
+    { "ot a directory", "not a directory", CATEGORY_IO },
+    { "no matches found", "no matches found", CATEGORY_IO },
+    { "esource temporarily unavailable", "fork", CATEGORY_RESOURCE },
+    { "ould not resolve", "network", CATEGORY_NETWORK },
+    { "unable to resolve", "network", CATEGORY_NETWORK },
+    { "emporary failure in name resolution", "network", CATEGORY_NETWORK },
+    { "onnection refused", "network", CATEGORY_NETWORK },
+    { "etwork is unreachable", "network", CATEGORY_NETWORK },
+    { "nvalid option", "option", CATEGORY_VALUE },
+    { "unrecognized option", "option", CATEGORY_VALUE },
+};
+
+static void set_kind(struct diagnosis *d, struct piece message)
+{
+    d->category = CATEGORY_RUNTIME;
+    d->type[0] = '\0';
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if (piece_has(message, kinds[i].words)) {
+            COPY(piece_of(kinds[i].type), d->type);
+            d->category = kinds[i].category;
+            return;
+        }
+}
+
+static void take(const struct diagnose_input *in, struct diagnosis *d, struct piece file,
+                 struct piece line, struct piece message)
+{
+    COPY(message, d->message);
+    (void)set_place(in, &d->location, file, line, NO_PIECE);
+    set_kind(d, message);
+}
+
+static bool names_a_script(const struct diagnose_input *in, struct piece file)
+{
+    struct place_in_code p;
+    return (in->n_sources == 0 && in->main_name == NULL) ||
+           set_place(in, &p, file, NO_PIECE, NO_PIECE);
+}
+
+/* "F: line N: message", "F: eval: line N: message", "F:N: message", "F:builtin:N: message". */
+static bool read_line(struct diagnoser *g, const struct diagnose_input *in, struct piece line,
+                      struct match *m)
+{
+    if (match(g, "^([^:\\s][^:]*): (?:[\\w -]+: )?line (\\d+): (.+)$", line, m))
+        return names_a_script(in, m->group[0]);
+    return match(g, "^([^:\\s][^:]*?)(?::[a-z]+)?:(\\d+): (.+)$", line, m) &&
+           names_a_script(in, m->group[0]);
+}
+
+/* Of an error inside of a function zsh says "FUNCTION:N:", N lines after the one that begins it. 0: no such function. */
+static bool place_in_function(struct diagnoser *g, const struct diagnose_input *in,
+                              const struct match *said, struct diagnosis *d)
+{
+    for (size_t i = 0; i < in->n_sources; i++) {
+        struct piece rest = text_of_source(&in->sources[i]), line;
+        struct match m;
+        for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++) {
+            if (!match(g, "^\\s*(?:function\\s+)?([\\w.-]+)\\s*(?:\\(\\)|\\{|$)", line, &m) ||
+                !piece_same(m.group[0], said->group[0]))
+                continue;
+            COPY(piece_of(in->sources[i].name), d->location.file);
+            d->location.line = n + piece_number(said->group[1]);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A loop that reads a file is reported where it begins; the file is named where it ends. */
+static void go_to_redirect(struct diagnoser *g, const struct diagnose_input *in,
+                           struct diagnosis *d)
+{
+    const struct source_file *f = find_source(in, piece_of(d->location.file));
+    struct match m;
+    struct piece begin = source_line(f, d->location.line);
+    if (!match(g, "^\\s*(?:while|until|for)\\b[^<]*$", begin, &m))
+        return;
+    for (uint32_t n = d->location.line + 1; n < d->location.line + LINES_NEAR; n++) {
+        struct piece line = source_line(f, n);
+        if (match(g, "^\\s*done\\b", line, &m) && indent_of(line) == indent_of(begin)) {
+            if (piece_has(line, "<"))
+                d->location.line = n;
+            return;
+        }
+    }
+}
+
+static bool read_in_function(struct diagnoser *g, const struct diagnose_input *in,
+                             struct piece line, struct diagnosis *d)
+{
+    struct match m;
+    struct diagnosis other = *d;
+    if (!match(g, "^([\\w.-]+)(?::[a-z]+)?:(\\d+): (.+)$", line, &m) ||
+        !place_in_function(g, in, &m, &other))
+        return false;
+    *d = other;
+    COPY(m.group[2], d->message);
+    set_kind(d, m.group[2]);
+    if (d->category == CATEGORY_IO)
+        go_to_redirect(g, in, d);
+    return true;
+}
+
+/* The line of the script that runs a command, when one can be told. */
+static uint32_t line_of_command(struct diagnoser *g, const struct diagnose_input *in,
+                                struct piece command, struct piece message)
+{
+    const struct source_file *f = in->main_name   ? find_source(in, piece_of(in->main_name))
+                                  : in->n_sources ? &in->sources[0]
+                                                  : NULL;
+    struct piece rest = { f ? f->text : NULL, f ? f->len : 0 }, line;
+    uint32_t best = 0;
+    int best_score = 0;
+    char name[64];
+    COPY(command, name);
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
+        struct match m;
+        struct piece words = message;
+        int score = 1;
+        if (starts_with(piece_trim(line), "#") || !piece_has(line, name))
+            continue;
+        while (match(g, "([\\w./-]{3,})", words, &m)) {
+            char word[128];
+            COPY(m.group[0], word);
+            score += piece_has(line, word) ? 2 : 0;
+            size_t used = (size_t)(m.all.at + m.all.len - words.at);
+            words.at += used;
+            words.len -= used;
+        }
+        if (score > best_score) {
+            best_score = score;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* What says that something was to be installed, and by which command; none of them names itself. */
+static const struct {
+    const char *pattern, *command;
+} installing[] = {
+    { "^E: (?:Could not open lock file|Unable to (?:acquire|lock|locate)|Could not get lock|Failed "
+      "to fetch|List directory|Couldn't)",
+      "apt" },
+    { "^ERROR: (?:Could not (?:find a version|install packages|open requirements)|No matching "
+      "distribution)|^error: externally-managed-environment",
+      "pip" },
+    { "^npm (?:ERR!|error)", "npm" },
+};
+
+static bool read_installer(struct diagnoser *g, const struct diagnose_input *in,
+                           struct diagnosis *d)
+{
+    struct match m;
+    for (size_t i = 0; i < ARRAY_LEN(installing); i++) {
+        if (!match_text(g, installing[i].pattern, text_of(in), &m))
+            continue;
+        struct piece said = { m.all.at, (size_t)(in->text + in->len - m.all.at) }, line;
+        (void)next_line(&said, &line);
+        uint32_t at = line_of_command(g, in, piece_of(installing[i].command), PIECE("install"));
+        if (at == 0)
+            continue;
+        COPY(line, d->message);
+        COPY(PIECE("install"), d->type);
+        d->category = CATEGORY_PERMISSION;
+        COPY(piece_of(in->main_name ? in->main_name : in->sources[0].name), d->location.file);
+        d->location.line = at;
+        return true;
+    }
+    return false;
+}
+
+/* What a command printed itself: "cat: x: No such file or directory". */
+static bool read_command(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece rest = { in->text, in->len }, line;
+    struct match m;
+    if (read_installer(g, in, d))
+        return true;
+    for (int i = 0; i < 32 && last_line(&rest, &line); i++) {
+        if (!match(g, "^(?:/[\\w/.-]*/)?([a-zA-Z][\\w.+-]*): (.+)$", line, &m))
+            continue;
+        uint32_t at = line_of_command(g, in, m.group[0], m.group[1]);
+        set_kind(d, m.group[1]);
+        if (at == 0 && !d->type[0])
+            continue;
+        COPY(line, d->message);
+        if (!d->type[0])
+            COPY(m.group[0], d->type);
+        if (at && in->main_name) {
+            COPY(piece_of(in->main_name), d->location.file);
+            d->location.line = at;
+            point_at(in, d, m.group[0]);
+        }
+        return true;
+    }
+    return false;
+}
+
+/* The first error of syntax stops a script; of others the last is what it ended with. */
+static bool shell_read(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece rest = { in->text, in->len }, line, after = NO_PIECE;
+    struct match m;
+    bool found = false;
+    while (next_line(&rest, &line)) {
+        if (!read_line(g, in, line, &m)) {
+            if (read_in_function(g, in, line, d)) {
+                after = rest;
+                found = true;
+            }
+            continue;
+        }
+        if (found && d->category == CATEGORY_SYNTAX && strcmp(d->type, "syntax error") == 0)
+            continue;
+        if (starts_with(m.group[2], "warning:"))
+            continue;
+        take(in, d, m.group[0], m.group[1], m.group[2]);
+        after = rest;
+        found = true;
+    }
+    if (!found)
+        return read_command(g, in, d);
+    /* A command that failed after the shell's own last word is nearer to the end. */
+    if (strcmp(d->type, "syntax error") != 0 && piece_trim(after).len > 0) {
+        struct diagnose_input tail = *in;
+        struct diagnosis *other = d;
+        struct diagnosis before = *d;
+        tail.text = after.at;
+        tail.len = after.len;
+        if (!read_command(g, &tail, other) || other->location.line == 0)
+            *d = before;
+    }
+    if (match(g, "^(?:exec: )?([^\\s:]+): ", piece_of(d->message), &m))
+        point_at(in, d, m.group[0]);
+    return true;
+}
+
+/* ---- what helps ---- */
+
+struct sh {
+    struct diagnoser *g;
+    const struct diagnose_input *in;
+    struct diagnosis *d;
+    struct piece message, line;
+    const struct source_file *file;
+    struct match m;
+    bool zsh;
+};
+
+static const char *const commands[] = {
+    "awk",    "basename", "bash",  "cat",     "cd",    "chmod",    "comm",   "cp",    "curl",
+    "cut",    "date",     "dd",    "df",      "diff",  "dirname",  "du",     "echo",  "env",
+    "exit",   "export",   "expr",  "false",   "find",  "grep",     "gzip",   "head",  "join",
+    "kill",   "ls",       "mkdir", "mktemp",  "mv",    "node",     "od",     "paste", "perl",
+    "printf", "ps",       "pwd",   "python3", "read",  "realpath", "rm",     "rmdir", "sed",
+    "seq",    "sh",       "shift", "shuf",    "sleep", "sort",     "source", "split", "stat",
+    "tac",    "tail",     "tar",   "tee",     "test",  "touch",    "tr",     "true",  "uname",
+    "uniq",   "unzip",    "wc",    "wget",    "which", "whoami",   "xargs",  "yes",   "zip",
+    NULL
+};
+static const char *const installers[] = { "apt", "apt-get", "pip",  "pip3",  "npm", "yum",
+                                          "dnf", "apk",     "brew", "conda", NULL };
+static const char *const fetchers[] = { "curl", "wget", "git", "ssh",      "scp",
+                                        "ping", "nc",   "dig", "nslookup", NULL };
+
+static const struct {
+    const char *command, *instead;
+} stand_ins[] = {
+    { "python", "python3" },
+    { "jq", "python3 -m json.tool, or a line of Python" },
+    { "bc", "$(( ... )) for whole numbers, or awk" },
+    { "ifconfig", "cat /proc/net/dev" },
+    { "print", "echo or printf" },
+    { "pyhton", "python3" },
+    { "cls", "clear" },
+    { "dir", "ls" },
+    { "copy", "cp" },
+    { "del", "rm" },
+    { "elseif", "elif" },
+    { "else if", "elif" },
+    { "nodejs", "node" },
+    { "open", "cat" },
+    { "tree", "find" },
+    { "md5", "md5sum" },
+    { "rename", "mv" },
+};
+
+static void suggest_name(struct sh *s, struct piece name)
+{
+    struct nearest n = { .name = name };
+    struct piece rest = { s->file ? s->file->text : NULL, s->file ? s->file->len : 0 }, line;
+    struct match m;
+    for (unsigned i = 0; i < LINES_SEEN && next_line(&rest, &line); i++)
+        if (match(s->g, "^\\s*(?:function\\s+)?([\\w-]+)\\s*\\(\\)", line, &m) ||
+            match(s->g, "^\\s*function\\s+([\\w-]+)", line, &m))
+            nearest_try(&n, m.group[0]);
+    nearest_try_list(&n, commands);
+    if (!n.best[0]) {
+        suggest(s->d, 39, 0.8,
+                "There is no program '%.*s' in this jar: it is not installed on the host, whose "
+                "/usr is what jars see. Functions must be defined above the line that calls them.",
+                P(name));
+        s->d->sandbox = s->in->sealed;
+        return;
+    }
+    suggest(s->d, 39, 0.92, "Did you mean '%s'?", n.best);
+    (void)suggest_swap(s->in, s->d, name, n.best);
+}
+
+static bool on_assignment(struct sh *s, struct piece name)
+{
+    struct match m;
+    if (match(s->g, "^(\\s*)([A-Za-z_]\\w*)\\s+=\\s*(.*)$", s->line, &m) &&
+        piece_same(m.group[1], name)) {
+        suggest(s->d, 0, 0.96, "A value is given without spaces around '='.");
+        suggest_replacement(s->d, "%.*s%.*s=%.*s", P(m.group[0]), P(name), P(m.group[2]));
+        return true;
+    }
+    if (match(s->g, "^(\\s*)\\$(\\w+)=(.*)$", s->line, &m)) {
+        suggest(s->d, 0, 0.95, "A value is given to the name without '$'.");
+        suggest_replacement(s->d, "%.*s%.*s=%.*s", P(m.group[0]), P(m.group[1]), P(m.group[2]));
+        return true;
+    }
+    return false;
+}
+
+static bool defined_below(struct sh *s, struct piece name)
+{
+    struct piece rest = { s->file ? s->file->text : NULL, s->file ? s->file->len : 0 }, line;
+    struct match m;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
+        if ((match(s->g, "^\\s*(?:function\\s+)?([\\w-]+)\\s*\\(\\)", line, &m) ||
+             match(s->g, "^\\s*function\\s+([\\w-]+)", line, &m)) &&
+            piece_same(m.group[0], name)) {
+            suggest(
+                s->d, 39, 0.93,
+                "The function '%.*s' is defined in line %u: move it above the line that calls it.",
+                P(name), i);
+            return true;
+        }
+    return false;
+}
+
+static bool has_fence(struct sh *s)
+{
+    struct piece rest = { s->file ? s->file->text : NULL, s->file ? s->file->len : 0 }, line;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
+        if (starts_with(line, "```")) {
+            suggest(s->d, 20, 0.96, "Line %u is a Markdown fence: leave the ``` lines out.", i);
+            return true;
+        }
+    return false;
+}
+
+/* What a jar has not, whatever the host has. */
+static bool by_policy(struct sh *s, struct piece name)
+{
+    if (s->in->allow_commands && s->in->allow_commands[0]) {
+        bool listed = false;
+        for (char *const *c = s->in->allow_commands; *c; c++)
+            listed = listed || piece_is(name, *c);
+        if (!listed && piece_among(name, commands)) {
+            suggest(s->d, 39, 0.95,
+                    "'%.*s' is not among the commands this run may execute: add --allow-command "
+                    "%.*s (a row of \"allow_commands\" in a request).",
+                    P(name), P(name));
+            s->d->sandbox = true;
+            s->d->category = CATEGORY_SANDBOX;
+            return true;
+        }
+    }
+    if (piece_is(name, "sudo")) {
+        suggest(s->d, 39, 0.95, "A jar gives no privileges, so there is no sudo: leave it out.");
+        s->d->sandbox = s->in->sealed;
+        return true;
+    }
+    if (piece_among(name, installers)) {
+        suggest(s->d, 39, 0.93,
+                "Nothing can be installed from inside a jar (no network, a read-only /usr): "
+                "install it on the host, and jars see it.");
+        s->d->sandbox = s->in->sealed;
+        return true;
+    }
+    if (piece_among(name, fetchers)) {
+        suggest(s->d, 39, 0.93,
+                "'%.*s' is not installed here, and a jar has no network anyway: fetch the data "
+                "outside and send it with the run.",
+                P(name));
+        s->d->sandbox = s->in->sealed;
+        return true;
+    }
+    return false;
+}
+
+static void on_install(struct sh *s)
+{
+    if (strcmp(s->d->type, "install") == 0)
+        (void)by_policy(s, PIECE("apt-get"));
+}
+
+static void on_not_found(struct sh *s)
+{
+    struct piece name = s->m.group[0].at ? s->m.group[0] : s->m.group[1];
+    if (piece_has(s->message, "\\r") || piece_has(name, "\r")) {
+        suggest(
+            s->d, 0, 0.96,
+            "The lines end as on Windows (CR LF): take the CRs out (sed 's/\\r$//', dos2unix).");
+        return;
+    }
+    if (starts_with(name, "```")) {
+        suggest(s->d, 20, 0.97, "Line %u is a Markdown fence: leave the ``` lines out.",
+                s->d->location.line);
+        return;
+    }
+    if (has_fence(s) || on_assignment(s, name) || defined_below(s, name))
+        return;
+    struct match m;
+    if (match(s->g, "\\bif\\s+\\[\\S|\\[\\[?\\$|(?:^|\\s)\\[\\[?[^\\s\\[]", s->line, &m) &&
+        starts_with(name, "[")) {
+        suggest(s->d, 0, 0.95,
+                "A '[' is a command: put a space behind it, and one before the ']'.");
+        return;
+    }
+    if (by_policy(s, name))
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(stand_ins); i++)
+        if (piece_is(name, stand_ins[i].command)) {
+            suggest(s->d, 39, 0.9, "There is no '%.*s' here: use %s.", P(name),
+                    stand_ins[i].instead);
+            return;
+        }
+    suggest_name(s, name);
+}
+
+/* The block that is open at the end of the file. */
+static uint32_t open_block(struct sh *s, char *word, size_t size)
+{
+    enum { DEPTH = 64 };
+    struct {
+        uint32_t line;
+        const char *end;
+    } open[DEPTH];
+    static const struct {
+        const char *begin, *end;
+    } blocks[] = { { "if", "fi" },      { "for", "done" },  { "while", "done" },
+                   { "until", "done" }, { "case", "esac" }, { "{", "}" } };
+    size_t depth = 0;
+    struct piece rest = { s->file ? s->file->text : NULL, s->file ? s->file->len : 0 }, line;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
+        struct match m;
+        struct piece left = line;
+        while (match(s->g,
+                     "(?:^|[\\s;])(if|for|while|until|case|fi|done|esac|\\{|\\}|#.*)(?=$|[\\s;])",
+                     left, &m)) {
+            if (starts_with(m.group[0], "#"))
+                break;
+            for (size_t k = 0; k < ARRAY_LEN(blocks); k++)
+                if (piece_is(m.group[0], blocks[k].begin) && depth < DEPTH) {
+                    open[depth].line = i;
+                    open[depth++].end = blocks[k].end;
+                    (void)snprintf(word, size, "%s", blocks[k].begin);
+                }
+            if (depth > 0 && piece_is(m.group[0], open[depth - 1].end))
+                depth--;
+            size_t used = (size_t)(m.group[0].at + m.group[0].len - left.at);
+            left.at += used;
+            left.len -= used;
+        }
+    }
+    if (depth == 0)
+        return 0;
+    (void)snprintf(word, size, "%s", open[depth - 1].end);
+    return open[depth - 1].line;
+}
+
+/* A quote or a text that never ends. */
+static bool is_open_text(struct sh *s)
+{
+    struct match m;
+    if (match(s->g, "looking for matching `(.)'", s->message, &m)) {
+        char quote = m.group[0].at[0]; /* a bracket is told where it opens */
+        uint32_t opened = strchr("\"'`", quote)
+                              ? open_quote_before(s->file, quote, s->d->location.line)
+                              : 0;
+        if (opened)
+            suggest(s->d, 18, 0.93,
+                    "Line %u has a %.*s without its partner: everything after it is taken the "
+                    "other way round, up to line %u.",
+                    opened, P(m.group[0]), s->d->location.line);
+        else
+            suggest(s->d, 18, 0.92, "The %.*s that opens in line %u is not closed.", P(m.group[0]),
+                    s->d->location.line);
+        return true;
+    }
+    if (match(s->g, "unmatched (.)", s->message, &m)) {
+        suggest(s->d, 18, 0.9, "A %.*s is not closed.", P(m.group[0]));
+        return true;
+    }
+    return false;
+}
+
+/* The shell met something that it did not expect; `line`, `word`: the block that is open, and what ends it. */
+static void on_token(struct sh *s, struct piece token, uint32_t line, const char *word)
+{
+    if (piece_is(token, "else") || piece_is(token, "fi") || piece_is(token, "elif"))
+        suggest(s->d, 17, 0.85,
+                "The `if` before it has no `then`, or nothing between: `if ...; then`.");
+    else if (piece_is(token, "done"))
+        suggest(s->d, 17, 0.85,
+                "The loop before it has no `do`, or nothing between: `for ...; do`.");
+    else if (line && piece_is(token, "}") && strcmp(word, "}") != 0)
+        suggest(s->d, 18, 0.92, "What opens in line %u has no '%s' before this '}'.", line, word);
+    else if (piece_is(token, "}") || piece_is(token, "{"))
+        suggest(s->d, 18, 0.8,
+                "The braces do not match: a function is `name() {` ... `}`, each on a line or "
+                "after ';'.");
+    else if (piece_is(token, "("))
+        suggest(s->d, 18, 0.8,
+                "A '(' in a word has to be quoted; a function is `name() { ...; }`.");
+    else if (piece_is(token, ")"))
+        suggest(s->d, 18, 0.8, "Nothing opens this ')'; in a text it has to be quoted.");
+    else
+        suggest(s->d, 17, 0.7,
+                "The shell did not expect '%.*s' here: a `then`, `do` or ';' is missing before it, "
+                "or a quote is open.",
+                P(token));
+}
+
+static void on_syntax(struct sh *s)
+{
+    char word[16] = "";
+    struct match m;
+    if (has_fence(s))
+        return;
+    if (is_open_text(s))
+        return;
+    if (match_text(s->g,
+                   "here-document at line (\\d+) delimited by end-of-file \\(wanted `(.+?)'\\)",
+                   text_of(s->in), &m)) {
+        suggest(s->d, 18, 0.94,
+                "The text that begins with << in line %.*s has no end: a line with %.*s and "
+                "nothing else, no spaces before it either (<<- allows tabs).",
+                P(m.group[0]), P(m.group[1]));
+        return;
+    }
+    uint32_t line = open_block(s, word, sizeof word);
+    uint32_t bracket = unclosed(s->file, '(', ')');
+    if (bracket && bracket < s->d->location.line) {
+        suggest(s->d, 18, 0.88, "The '(' of line %u is not closed before this line.", bracket);
+        return;
+    }
+    if (piece_has(s->message, "end of file") || piece_has(s->message, "near `\\n'")) {
+        if (line)
+            suggest(s->d, 18, 0.93, "What opens in line %u has no '%s'.", line, word);
+        else
+            suggest(s->d, 18, 0.7,
+                    "Something is not closed: an if needs its fi, a loop its done, a quote its "
+                    "other quote.");
+        return;
+    }
+    if (match(s->g, "(?:token|near) `(.+?)'", s->message, &m))
+        on_token(s, m.group[0], line, word);
+}
+
+static void on_unbound(struct sh *s)
+{
+    struct piece name = s->m.group[0];
+    char best[128];
+    if (name.len == 1 && name.at[0] >= '0' && name.at[0] <= '9') {
+        suggest(
+            s->d, 3, 0.92,
+            "The script was given too few arguments: they follow it on the command line (belljar "
+            "run FILE -- A B), and are \"args\" in a request; ${%.*s:-default} gives one.",
+            P(name));
+        return;
+    }
+    if (nearest_name_in(s->in, name, NULL, best, sizeof best)) {
+        suggest(s->d, 3, 0.9,
+                "Did you mean '%s'? With set -u a variable must have a value before it is used.",
+                best);
+        (void)suggest_swap(s->in, s->d, name, best);
+    } else
+        suggest(s->d, 3, 0.85,
+                "With set -u a variable must have a value before it is used: give it one, pass it "
+                "(--env %.*s=VALUE), or a default, ${%.*s:-}.",
+                P(name), P(name));
+}
+
+static void on_no_number(struct sh *s)
+{
+    struct match m;
+    bool named = match(s->g, "\\[: (\\S.*?): integer", s->message, &m);
+    suggest(s->d, 13, 0.92,
+            "%s%.*s%s: -eq, -lt, -gt compare whole numbers; = and != compare text, and an empty "
+            "variable is no number (${x:-0}).",
+            named ? "'" : "", named ? (int)m.group[0].len : 5, named ? m.group[0].at : "There",
+            named ? "' is no number" : " is no number");
+}
+
+static void on_test(struct sh *s)
+{
+    if (piece_has(s->message, "missing `]'") || piece_has(s->message, "']' expected"))
+        suggest(s->d, 18, 0.93,
+                "The ']' needs a space before it, and a ';' or line end before `then`.");
+    else if (piece_has(s->message, "integer expression"))
+        on_no_number(s);
+    else
+        suggest(
+            s->d, 0, 0.93,
+            "A variable is empty or holds spaces: quote it, [ \"$x\" = ... ], or use [[ ... ]].");
+}
+
+static void on_division(struct sh *s)
+{
+    suggest(s->d, 15, 0.92, "The divisor is 0 (an empty variable counts as 0): test it first.");
+}
+
+static void on_base(struct sh *s)
+{
+    suggest(s->d, 13, 0.92, "A number with a leading 0 is octal: write 10#$x for a decimal one.");
+}
+
+static void on_readonly(struct sh *s)
+{
+    suggest(
+        s->d, 33, 0.93,
+        "'%.*s' is read-only since it was declared so: use another name, or take readonly away.",
+        P(s->m.group[0]));
+}
+
+static void on_identifier(struct sh *s)
+{
+    suggest(s->d, 0, 0.88,
+            "A name has letters, digits and _ and begins with no digit; in export and read it "
+            "stands without '$'.");
+}
+
+static void on_substitution(struct sh *s)
+{
+    suggest(s->d, 18, 0.85,
+            "Inside ${...} stands a name and what is done with it; for a command use $(...).");
+}
+
+static void on_redirect(struct sh *s)
+{
+    suggest(s->d, 0, 0.9,
+            "The file's name is empty or holds spaces: quote the variable, > \"$file\".");
+}
+
+static void on_no_file(struct sh *s)
+{
+    struct match m;
+    struct piece path = NO_PIECE;
+    if (match(s->g, "['\u2018]([^'\u2019]+)['\u2019]?: No such file", s->message, &m) ||
+        match(s->g, "(?:^|: )([^\\s:]+): [Nn]o such file", s->message, &m) ||
+        match(s->g, "no such file or directory: (\\S+)", s->message, &m) ||
+        match(s->g, "'([^']+)'", s->message, &m))
+        path = m.group[0];
+    if (!path.at)
+        return;
+    struct piece base = piece_base(path);
+    struct nearest n = { .name = base };
+    for (size_t i = 0; i < s->in->n_sources; i++)
+        nearest_try(&n, piece_of(s->in->sources[i].name));
+    if (n.best[0]) {
+        suggest(s->d, 22, 0.92, "Beside the script there is '%s': did you mean that?", n.best);
+        (void)suggest_swap(s->in, s->d, path, n.best);
+    } else {
+        suggest(s->d, 22, 0.85,
+                "There is no '%.*s' here: the script starts in /sandbox, with the files that were "
+                "sent with the run (--file, \"files\" in a request).",
+                P(path));
+    }
+}
+
+static void on_no_matches(struct sh *s)
+{
+    suggest(s->d, 22, 0.9,
+            "Nothing fits the pattern, and zsh takes that as an error: quote it, or add (N) behind "
+            "it.");
+}
+
+static void on_fork(struct sh *s)
+{
+    suggest(s->d, 40, 0.8,
+            "Processes are limited: start fewer at a time, or allow more (--pids N).");
+}
+
+static const struct {
+    const char *pattern;
+    void (*advise)(struct sh *s);
+} rules[] = {
+    { "^E: |^ERROR: |^npm |^error: externally", on_install },
+    { "^(?:exec: )?(.+?): (?:command )?not found|^command not found: (.+)$", on_not_found },
+    { "syntax error|parse error|unexpected EOF|unmatched ", on_syntax },
+    { "^\\$?(\\S+): (?:unbound variable|parameter not set)", on_unbound },
+    { "operator expected|integer expression expected|too many arguments|missing `\\]'|'\\]' "
+      "expected|condition expected",
+      on_test },
+    { "division by", on_division },
+    { "value too great for base", on_base },
+    { "^(\\S+): readonly variable|read-only variable: (\\S+)", on_readonly },
+    { "not a valid identifier", on_identifier },
+    { "bad substitution", on_substitution },
+    { "ambiguous redirect", on_redirect },
+    { "o such file or directory", on_no_file },
+    { "no matches found", on_no_matches },
+    { "esource temporarily unavailable", on_fork },
+};
+
+static void shell_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    char message[sizeof d->message];
+    const char *text = d->message;
+    if (d->n_causes > 0 && strcmp(d->type, verdict_word(d->verdict)) == 0)
+        text = d->causes[0].message;
+    COPY(piece_of(text), message);
+    struct sh s = { .g = g,
+                    .in = in,
+                    .d = d,
+                    .message = piece_of(message),
+                    .line = line_at(in, d),
+                    .file = find_source(in, piece_of(d->location.file)) };
+    s.zsh = in->language && strcmp(in->language, "zsh") == 0;
+    (void)snprintf(d->docs, sizeof d->docs, "%s",
+                   s.zsh ? "https://zsh.sourceforge.io/Doc/Release/"
+                         : "https://www.gnu.org/software/bash/manual/bash.html");
+    for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+        if (match(g, rules[i].pattern, s.message, &s.m)) {
+            rules[i].advise(&s);
+            return;
+        }
+}
+
+const struct grammar grammar_shell = { "shell", shell_read, shell_advise };

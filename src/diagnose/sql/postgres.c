@@ -1,0 +1,498 @@
+/* PostgreSQL: errors as psql shows them, with the state where it is shown. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "diagnose/sql/sql.h"
+
+#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+
+static void tell_group(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0], line = line_at(a->in, a->d);
+    struct match c;
+    suggest(a->d, 0, 0.9,
+            "What is selected beside an aggregate is what the rows are grouped by: add GROUP BY "
+            "%.*s, or put it into an aggregate (max(%.*s)).",
+            (int)name.len, name.at, (int)name.len, name.at);
+    if (match(a->g, "(?i)^([^;]*\\bfrom\\b[^;]*)(;?\\s*)$", line, &c) &&
+        !match(a->g, "(?i)group by|order by", line, &c)) {
+        (void)match(a->g, "^([^;]*)(;?\\s*)$", line, &c);
+        suggest_replacement(a->d, "%.*s GROUP BY %.*s%.*s", SAID(&c, 0), (int)name.len, name.at,
+                            SAID(&c, 1));
+    }
+}
+
+static void tell_operator(const struct advising *a, const struct match *m)
+{
+    suggest(a->d, 0, 0.85,
+            "PostgreSQL does not compare %.*s with %.*s by itself: convert one side, `value::%.*s` "
+            "or CAST(value AS %.*s).",
+            SAID(m, 0), SAID(m, 2), SAID(m, 0), SAID(m, 0));
+}
+
+static const struct {
+    const char *wrong, *right;
+} functions[] = {
+    { "datediff", "date '2024-01-02' - date '2024-01-01'" },
+    { "getdate", "now()" },
+    { "ifnull", "coalesce(a, b)" },
+    { "isnull", "coalesce(a, b)" },
+    { "nvl", "coalesce(a, b)" },
+    { "len", "length(text)" },
+    { "year", "extract(year from day)" },
+    { "month", "extract(month from day)" },
+    { "day", "extract(day from day)" },
+    { "date_format", "to_char(day, format)" },
+    { "strftime", "to_char(day, format)" },
+    { "group_concat", "string_agg(text, ', ')" },
+    { "curdate", "current_date" },
+    { "dateadd", "day + interval '1 day'" },
+    { "date_add", "day + interval '1 day'" },
+    { "instr", "strpos(text, part)" },
+    { "rand", "random()" },
+    { "charindex", "strpos(text, part)" },
+    { "if", "case when ... then ... else ... end" },
+    { "julianday", "a - b" },
+    { "last_insert_id", "INSERT ... RETURNING id" },
+};
+
+/* A function that the script creates, by another name or for other types. */
+static bool tell_own_function(const struct advising *a, struct piece name)
+{
+    struct nearest n = { .name = name };
+    struct piece same = NO_PIECE;
+    for (size_t i = 0; i < a->in->n_sources; i++) {
+        struct piece rest = text_of_source(&a->in->sources[i]), line;
+        struct match m;
+        while (next_line(&rest, &line))
+            if (match(a->g, "(?i)\\bfunction\\s+(?:\\w+\\.)?(\\w+)\\s*(\\(.*\\))?", line, &m)) {
+                nearest_try(&n, m.group[0]);
+                if (piece_same(m.group[0], name))
+                    same = m.group[1];
+            }
+    }
+    if (same.len > 0)
+        suggest(a->d, 0, 0.85, "%.*s takes %.*s: give it as many, of these types (value::type).",
+                (int)name.len, name.at, (int)same.len, same.at);
+    else if (n.best[0]) {
+        suggest(a->d, 0, 0.9, "Did you mean `%s`? There is no function `%.*s`.", n.best,
+                (int)name.len, name.at);
+        (void)suggest_swap(a->in, a->d, name, n.best);
+    }
+    return same.len > 0 || n.best[0];
+}
+
+static void tell_function(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0];
+    for (size_t i = 0; i < ARRAY_LEN(functions); i++)
+        if (sql_same(name, functions[i].wrong)) {
+            suggest(a->d, 0, 0.9, "PostgreSQL has no %s(); it is written %s.", functions[i].wrong,
+                    functions[i].right);
+            return;
+        }
+    struct match c;
+    if (match(a->g, "\\((?:.*, )?(double precision|real), integer\\)", piece_of(a->d->message),
+              &c) &&
+        sql_same(name, "round"))
+        suggest(a->d, 0, 0.9, "round() with digits is for numeric: round(value::numeric, 2).");
+    else if (tell_own_function(a, name))
+        return;
+    else
+        suggest(a->d, 0, 0.6,
+                "There is no %.*s() for these types: look at its name, and convert what it is "
+                "given (value::type).",
+                (int)name.len, name.at);
+}
+
+#define DOC "https://www.postgresql.org/docs/15/"
+
+static const struct {
+    const char *wrong, *right;
+} types[] = {
+    { "datetime", "timestamp" },
+    { "datetime2", "timestamp" },
+    { "string", "text" },
+    { "str", "text" },
+    { "nvarchar", "varchar" },
+    { "varchar2", "varchar" },
+    { "number", "numeric" },
+    { "double", "double precision" },
+    { "tinyint", "smallint" },
+    { "mediumint", "integer" },
+    { "blob", "bytea" },
+    { "clob", "text" },
+    { "longtext", "text" },
+    { "mediumtext", "text" },
+    { "binary", "bytea" },
+    { "varbinary", "bytea" },
+    { "uniqueidentifier", "uuid" },
+    { "bit1", "boolean" },
+    { "autoincrement", "serial" },
+    { "long", "bigint" },
+    { "object", "jsonb" },
+};
+
+static void tell_type(const struct advising *a, const struct match *m)
+{
+    static const char *const usual[] = { "text",    "integer", "bigint",    "numeric",
+                                         "boolean", "date",    "timestamp", "timestamptz",
+                                         "varchar", "serial",  "jsonb",     "uuid",
+                                         "real",    "bytea",   "interval",  "smallint",
+                                         NULL };
+    struct nearest n = { .name = m->group[0] };
+    nearest_try_list(&n, usual);
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
+        if (sql_same(m->group[0], types[i].wrong))
+            COPY(piece_of(types[i].right), n.best);
+    if (!n.best[0]) {
+        suggest(a->d, 0, 0.7,
+                "There is no type %.*s: text, integer, bigint, numeric, boolean, date and "
+                "timestamp are the usual ones.",
+                SAID(m, 0));
+        return;
+    }
+    suggest(a->d, 0, 0.9, "PostgreSQL has no type %.*s; what does that here is %s.", SAID(m, 0),
+            n.best);
+    (void)suggest_swap(a->in, a->d, m->group[0], n.best);
+}
+
+static const struct advice table[] = {
+    TELL("column \"?(?:\\w+\\.)?(\\w+)\"? (?:of relation .* )?does not exist", CATEGORY_NAME, 0,
+         sql_tell_column),
+    TELL("relation \"(?:\\w+\\.)?(.+?)\" does not exist", CATEGORY_NAME, 0, sql_tell_table),
+    TELL("missing FROM-clause entry for table \"(.+?)\"", CATEGORY_NAME, 0, sql_tell_table),
+    TELL("column reference \"(.+?)\" is ambiguous", CATEGORY_NAME, 0, sql_tell_ambiguous),
+    TELL("column \"(.+?)\" must appear in the GROUP BY", CATEGORY_TYPE, 0, tell_group,
+         .docs = DOC "queries-table-expressions.html#QUERIES-GROUP"),
+    SAY("unrecognized configuration parameter \"(?:tables|TABLES)\"", CATEGORY_SYNTAX, 0, 0.9,
+        "SHOW TABLES is of another database; PostgreSQL has SELECT table_name FROM "
+        "information_schema.tables WHERE table_schema = 'public'."),
+    SAY("unrecognized configuration parameter \"(?:databases|DATABASES)\"", CATEGORY_SYNTAX, 0, 0.9,
+        "SHOW DATABASES is of another database; PostgreSQL has SELECT datname FROM pg_database."),
+    SAY("window functions are not allowed in (\\w+)", CATEGORY_TYPE, 0, 0.9,
+        "Window functions come after {1}: select it AS n in a subquery (or WITH), and choose by n "
+        "outside of it.",
+        .docs = DOC "tutorial-window.html"),
+    SAY("aggregate function calls cannot be nested", CATEGORY_TYPE, 0, 0.85,
+        "Count in two steps: the inner one in a subquery (or WITH), the outer one over it."),
+    SAY("set-returning functions are not allowed in", CATEGORY_TYPE, 0, 0.8,
+        "Put the function into FROM: FROM table, generate_series(...) AS n."),
+    SAY("aggregate functions are not allowed in WHERE", CATEGORY_TYPE, 0, 0.9,
+        "WHERE chooses rows before they are counted: what is about a group goes into HAVING, after "
+        "GROUP BY.",
+        .docs = DOC "queries-table-expressions.html#QUERIES-GROUP"),
+    TELL("operator does not exist: (.+?) (\\S+) (.+)", CATEGORY_TYPE, 0, tell_operator,
+         .docs = DOC "typeconv.html"),
+    TELL("function (\\w+)\\(.*\\) does not exist", CATEGORY_NAME, 0, tell_function,
+         .docs = DOC "functions.html"),
+    SAY("relation \"(.+?)\" already exists", CATEGORY_NAME, 0, 0.9,
+        "{1} is there already: CREATE TABLE IF NOT EXISTS leaves it, DROP TABLE IF EXISTS {1} "
+        "before takes it away.",
+        .docs = DOC "sql-createtable.html"),
+    TELL("type \"(\\w+)\" does not exist", CATEGORY_NAME, 0, tell_type,
+         .docs = DOC "datatype.html"),
+    IS("(?:schema|database|role|sequence|index|constraint) \".*\" (?:does not exist|already "
+       "exists)",
+       CATEGORY_NAME),
+    SAY("VALUES lists must all be the same length", CATEGORY_TYPE, 0, 0.9,
+        "Each row of VALUES has as many values as the others: this one has another number."),
+    TELL("syntax error at or near \"(.*)\"", CATEGORY_SYNTAX, 0, sql_tell_syntax,
+         .docs = DOC "sql-commands.html"),
+    SAY("syntax error at end of input|unterminated quoted|unterminated", CATEGORY_SYNTAX, 0, 0.8,
+        "The statement stops before its end: something has to follow, or a bracket or quote is not "
+        "closed."),
+    IS("syntax error|^42601: (?!INSERT has)", CATEGORY_SYNTAX),
+    SAY("duplicate key value violates unique constraint \"(.+?)\"", CATEGORY_VALUE, 0, 0.85,
+        "A row with this value is there already ({1}): change it, or write ON CONFLICT DO NOTHING "
+        "or ON CONFLICT (...) DO UPDATE.",
+        .docs = DOC "sql-insert.html#SQL-ON-CONFLICT"),
+    SAY("insert or update on table \"(.+?)\" violates foreign key constraint", CATEGORY_VALUE, 0,
+        0.8, "The row of {1} refers to one that does not exist: insert that one first."),
+    SAY("update or delete on table \"(.+?)\" violates foreign key constraint .* on table \"(.+?)\"",
+        CATEGORY_VALUE, 0, 0.85,
+        "Rows of {2} refer to it: delete those first, or declare the key ON DELETE CASCADE."),
+    SAY("null value in column \"(.+?)\" of relation \"(.+?)\"", CATEGORY_VALUE, 0, 0.9,
+        "Give {1} a value in the INSERT, or a DEFAULT in the table {2}."),
+    SAY("new row for relation \"(.+?)\" violates check constraint \"(.+?)\"", CATEGORY_VALUE, 0,
+        0.8, "The row does not fit the CHECK {2} of {1}.", .docs = DOC "ddl-constraints.html"),
+    SAY("division by zero", CATEGORY_VALUE, 15, 0.9,
+        "Divide by NULLIF(divisor, 0): the result is NULL where the divisor is 0.",
+        .docs = DOC "functions-conditional.html"),
+    SAY("invalid input syntax for type (.+?): (\".*\")", CATEGORY_VALUE, 0, 0.85,
+        "{2} is no {1}: write a value of that type, or use a column of type text."),
+    SAY("value too long for type (.+)", CATEGORY_VALUE, 0, 0.85,
+        "The text does not fit {1}: shorten it, or use text."),
+    SAY("invalid input value for enum (\\S+): (\".*\")", CATEGORY_VALUE, 0, 0.8,
+        "{2} is not among the values of {1}."),
+    SAY("^22003: (integer|smallint|bigint) out of range", CATEGORY_VALUE, 0, 0.85,
+        "The result does not fit {1}: use bigint (numeric has no end), `value::bigint`, or ALTER "
+        "the column's type.",
+        .docs = DOC "datatype-numeric.html"),
+    SAY("numeric field overflow", CATEGORY_VALUE, 0, 0.8,
+        "numeric(p, s) has p digits, s of them after the point: the value has more before it.",
+        .docs = DOC "datatype-numeric.html"),
+    SAY("date/time field value out of range: (\".*\")", CATEGORY_VALUE, 0, 0.8,
+        "There is no day {1}: dates are written 'YYYY-MM-DD'.",
+        .docs = DOC "datatype-datetime.html"),
+    SAY("invalid input syntax for type json", CATEGORY_VALUE, 0, 0.85,
+        "It is no JSON: names and texts stand in double quotes, '{\"name\": \"value\"}'.",
+        .docs = DOC "datatype-json.html"),
+    SAY("violates exclusion constraint \"(.+?)\"", CATEGORY_VALUE, 0, 0.8,
+        "A row that is there already conflicts with it ({1})."),
+    IS("out of range|invalid (?:byte|value|regular|date)|^22", CATEGORY_VALUE),
+    SAY("INSERT has (more|fewer) (expressions|target columns) than", CATEGORY_TYPE, 0, 0.85,
+        "Give as many values as columns are named."),
+    SAY("column \"(.+?)\" is of type (.+?) but expression is of type (.+)", CATEGORY_TYPE, 0, 0.85,
+        "{1} holds {2}, and this is {3}: give it a {2} (value::{2}, where that can be converted).",
+        .docs = DOC "typeconv.html"),
+    SAY("each UNION query must have the same number", CATEGORY_TYPE, 0, 0.85,
+        "Both sides have to select as many columns: add one to the shorter (NULL will do)."),
+    SAY("more than one row returned by a subquery", CATEGORY_VALUE, 0, 0.85,
+        "Write IN (...) for several values, or LIMIT 1 for one."),
+    SAY("current transaction is aborted", CATEGORY_RUNTIME, 0, 0.8,
+        "An earlier statement of the transaction failed: the first error is the one to repair; "
+        "ROLLBACK ends the transaction."),
+    IS("permission denied|must be (?:superuser|owner)|^42501", CATEGORY_PERMISSION),
+    IS("^42(?:804|846|P18|883|803)|cannot cast|types .* cannot be matched", CATEGORY_TYPE),
+    IS("could not open file|^58", CATEGORY_IO),
+    IS("^23", CATEGORY_VALUE),
+    IS("^42", CATEGORY_TYPE),
+    IS("^53|^57014|statement timeout|stack depth", CATEGORY_RESOURCE),
+    SAY("^P0001: ", CATEGORY_RUNTIME, 0, 0.5,
+        "The script says so itself, with RAISE EXCEPTION: look at what the function was called "
+        "with.",
+        .docs = DOC "plpgsql-errors-and-messages.html"),
+    IS("^P0004", CATEGORY_ASSERTION),
+    SAY("query has no destination for result data", CATEGORY_SYNTAX, 0, 0.9,
+        "In PL/pgSQL a SELECT puts its result somewhere: SELECT ... INTO variable, or PERFORM ... "
+        "to drop it."),
+    SAY("control reached end of function without RETURN", CATEGORY_SYNTAX, 0, 0.9,
+        "Every way through the function has to end in a RETURN: add one before END."),
+    SAY("query returned no rows", CATEGORY_VALUE, 0, 0.8,
+        "INTO STRICT wants one row: ask IF NOT FOUND, or leave STRICT out."),
+    SAY("\"(\\w+)\" is not a known variable", CATEGORY_NAME, 0, 0.85,
+        "Declare {1} between DECLARE and BEGIN."),
+    END_OF_ADVICE,
+};
+
+static const struct {
+    const char *message, *state;
+} states[] = {
+    { "relation \".*\" does not exist", "42P01" },
+    { "column .* does not exist", "42703" },
+    { "syntax error", "42601" },
+    { "duplicate key value", "23505" },
+    { "violates foreign key", "23503" },
+    { "null value in column", "23502" },
+    { "violates check constraint", "23514" },
+    { "division by zero", "22012" },
+    { "must appear in the GROUP BY", "42803" },
+    { "is ambiguous", "42702" },
+    { "invalid input syntax", "22P02" },
+    { "relation \".*\" already exists", "42P07" },
+    { "(?:operator|function) .*does not exist", "42883" },
+};
+
+/* psql without VERBOSITY verbose does not show it. */
+static void state_by_message(struct diagnoser *g, struct diagnosis *d)
+{
+    struct match m;
+    for (size_t i = 0; !d->type[0] && i < ARRAY_LEN(states); i++)
+        if (match(g, states[i].message, piece_of(d->message), &m))
+            COPY(piece_of(states[i].state), d->type);
+}
+
+/* "LINE 1: SELECT ...": psql counts in the statement, we count in the file; the text itself decides. */
+static void read_line(struct diagnoser *g, const struct diagnose_input *in, struct piece rest,
+                      struct diagnosis *d)
+{
+    struct piece shown, under;
+    struct match m, c;
+    if (!next_line(&rest, &shown) || !match(g, "^(LINE (\\d+): )(.*)$", shown, &m) ||
+        !next_line(&rest, &under))
+        return;
+    size_t head = m.group[0].len;
+    struct piece text = m.group[2];
+    bool cut = starts_with(text, "...");
+    if (match(g, "^(?:\\.\\.\\.)?(.*?)(?:\\.\\.\\.)?$", text, &c))
+        text = c.group[0];
+    const struct source_file *f = find_source(in, piece_of(d->location.file));
+    char needle[300];
+    COPY(text, needle);
+    size_t at = piece_find(source_line(f, d->location.line), needle);
+    if (f && !piece_has(source_line(f, d->location.line), needle))
+        for (uint32_t n = d->location.line; n > 0 && n + LINES_NEAR > d->location.line; n--)
+            if (piece_has(source_line(f, n), needle)) {
+                d->location.line = n;
+                at = piece_find(source_line(f, n), needle);
+                break;
+            }
+    if (!match(g, "^( *)\\^\\s*$", under, &c) || c.group[0].len < head)
+        return;
+    uint32_t column = (uint32_t)(c.group[0].len - head);
+    if (cut)
+        column = column >= 3 ? column - 3 : 0;
+    d->location.column = column + (uint32_t)(f ? at : 0) + 1;
+    if (!f)
+        show_line(d, d->location.line, text);
+    underline_word(in, d);
+}
+
+/* Of what is about no line of the script: our own words on why there is no server. */
+static bool read_start(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct match m;
+    if (!match_text(g, "^error: (.*)$", text_of(in), &m))
+        return false;
+    COPY(m.group[0], d->message);
+    COPY(piece_of("server"), d->type);
+    d->category = piece_has(m.group[0], "limit is too small") ? CATEGORY_RESOURCE
+                                                              : CATEGORY_RUNTIME;
+    return true;
+}
+
+/* It takes more than a small limit doubled. */
+static const struct {
+    const char *words, *advice;
+} starts[] = {
+    { "error: the disk limit is too small for a PostgreSQL server",
+      "The files of a PostgreSQL server alone take 16 MiB: --disk 24m or more on the command line, "
+      "\"limits\": {\"disk\": 25165824} in a request. SQLite needs none." },
+    { "error: the files limit is too small for a PostgreSQL server",
+      "A PostgreSQL server has some 550 files of its own: --files 1000 or more on the command "
+      "line, \"limits\": {\"files\": 1000} in a request. SQLite needs none." },
+};
+
+static void advise_start(const struct diagnose_input *in, struct diagnosis *d)
+{
+    for (size_t i = 0; i < ARRAY_LEN(starts); i++)
+        if (starts_with(text_of(in), starts[i].words))
+            suggest(d, 40, 0.95, "%s", starts[i].advice);
+}
+
+/* "PL/pgSQL function take(text,integer) line 3 at SQL statement": the line is counted from where the body begins. */
+static void add_body_frame(struct diagnoser *g, const struct diagnose_input *in,
+                           struct diagnosis *d, struct piece function, uint32_t line)
+{
+    struct match m;
+    char number[16];
+    for (size_t i = 0; i < in->n_sources; i++) {
+        struct piece rest = text_of_source(&in->sources[i]), at;
+        bool inside = false, block = piece_is(function, "inline_code_block");
+        for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &at); n++) {
+            if (block)
+                inside = match(g, "(?i)^\\s*do\\b", at, &m);
+            if (match(g, "(?i)\\b(?:function|procedure)\\s+(?:\\w+\\.)?\"?(\\w+)", at, &m))
+                inside = piece_same(m.group[0], function);
+            if (!inside || !match(g, "\\$\\w*\\$\\s*$|(?i:\\bas|\\bdo)\\s+'", at, &m))
+                continue;
+            (void)snprintf(number, sizeof number, "%u", n + line - 1);
+            add_frame(in, d, piece_of(in->sources[i].name), piece_of(number), NO_PIECE, function);
+            return;
+        }
+    }
+}
+
+/* The calls inside of the server, the innermost first; then the statement of the script. */
+static void read_context(struct diagnoser *g, const struct diagnose_input *in, struct piece rest,
+                         struct diagnosis *d)
+{
+    struct piece line;
+    struct match m;
+    bool any = false;
+    unsigned asked = 0; /* each goes through all files */
+    while (next_line(&rest, &line) &&
+           !match(g, "^(?:psql:[^:]+:\\d+: )?(?:ERROR|FATAL):  ", line, &m))
+        if (match(g, "^(?:CONTEXT:  )?PL/pgSQL function (\\w+)(?:\\(.*\\))? line (\\d+) at ", line,
+                  &m)) {
+            uint32_t n = piece_number(m.group[1]);
+            size_t before = d->n_frames;
+            if (n > 0 && n < LINES_SEEN && ++asked <= BLANKS_NEAR)
+                add_body_frame(g, in, d, m.group[0], n);
+            any |= d->n_frames > before;
+        }
+    if (!any)
+        return;
+    char number[16];
+    (void)snprintf(number, sizeof number, "%u", d->location.line);
+    add_frame(in, d, piece_of(d->location.file), piece_of(number), NO_PIECE, NO_PIECE);
+    d->location = d->frames[0].at;
+}
+
+#define ERROR "^(?:psql:([^:]+):(\\d+): )?(?:ERROR|FATAL|PANIC):  (?:([0-9A-Z]{5}): )?(.*)$"
+
+/* psql goes on after an error. What fails in a transaction because something failed there before says nothing of its own. */
+static bool next_error(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
+                       struct further_error *ret)
+{
+    struct piece line;
+    struct match m;
+    while (next_line(rest, &line)) {
+        if (!match(g, ERROR, line, &m) || piece_has(line, "current transaction is aborted"))
+            continue;
+        if (m.group[0].at)
+            (void)set_place(in, &ret->at, m.group[0], m.group[1], NO_PIECE);
+        COPY(m.group[2], ret->type);
+        COPY(m.group[3], ret->message);
+        return true;
+    }
+    return false;
+}
+
+static bool read_postgres(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece rest = text_of(in), line;
+    struct match m;
+    for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
+        if (!match(g, ERROR, line, &m))
+            continue;
+        COPY(m.group[2], d->type);
+        COPY(m.group[3], d->message);
+        if (m.group[0].at)
+            (void)set_place(in, &d->location, m.group[0], m.group[1], NO_PIECE);
+        else if (in->main_name && find_source(in, piece_of(in->main_name)))
+            COPY(piece_of(in->main_name), d->location.file);
+        if (d->location.line == 0 && match_text(g, "^LINE (\\d+): ", rest, &m))
+            d->location.line = piece_number(m.group[0]);
+        read_line(g, in, rest, d);
+        read_context(g, in, rest, d);
+        state_by_message(g, d);
+        if (!classify(g, d, table))
+            d->category = CATEGORY_RUNTIME;
+        /* What else it says of it, up to the next error. */
+        while (next_line(&rest, &line) &&
+               !match(g, "^(?:psql:[^:]+:\\d+: )?(?:ERROR|FATAL):  ", line, &m))
+            if (match(g, "^(DETAIL|CONTEXT):  (.*)$", line, &m)) {
+                size_t used = strlen(d->message);
+                (void)snprintf(d->message + used, sizeof d->message - used, "\n%.*s", SAID(&m, 1));
+            }
+        read_further(g, in, next_error, d);
+        return true;
+    }
+    return read_start(g, in, d);
+}
+
+static void advise_postgres(struct diagnoser *g, const struct diagnose_input *in,
+                            struct diagnosis *d)
+{
+    struct match m;
+    struct piece said = NO_PIECE;
+    advise_start(in, d);
+    if (match(g, "(Key \\(.*?\\)=\\(.*?\\) .*)", piece_of(d->message), &m))
+        said = m.group[0];
+    if (said.at && piece_has(said, "is not present in table"))
+        suggest(d, 0, 0.9, "%.*s Insert that row first.", (int)said.len, said.at);
+    else if (d->category != CATEGORY_SYNTAX || !tell_fence(in, d))
+        advise_by(g, in, d, table);
+    /* The server's own hint, where nothing better is known. */
+    if (d->n_suggestions == 0 && match_text(g, "^HINT:  (.*)$", text_of(in), &m))
+        suggest(d, 0, 0.7, "%.*s", SAID(&m, 0));
+    if (!d->docs[0])
+        (void)snprintf(d->docs, sizeof d->docs, "%s", DOC "errcodes-appendix.html");
+}
+
+const struct grammar grammar_postgres = { .name = "postgres",
+                                          .read = read_postgres,
+                                          .advise = advise_postgres };

@@ -1,0 +1,424 @@
+/* What is advised for every SQL. */
+#include "diagnose/sql/sql.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/array.h"
+
+#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+
+bool sql_same(struct piece a, const char *b)
+{
+    return a.at && a.len == strlen(b) && strncasecmp(a.at, b, a.len) == 0;
+}
+
+enum { NAMED_TABLE = 1, NAMED_COLUMN = 2 };
+
+static bool is_keyword(struct piece word)
+{
+    static const char *const words[] = { "primary",    "foreign", "unique",     "check",
+                                         "constraint", "create",  "table",      "insert",
+                                         "select",     "values",  "references", NULL };
+    for (const char *const *w = words; *w; w++)
+        if (sql_same(word, *w))
+            return true;
+    return false;
+}
+
+/* The names that the job's CREATE statements make. */
+static void try_created(const struct advising *a, struct nearest *n, unsigned kinds)
+{
+    for (size_t i = 0; i < a->in->n_sources; i++) {
+        struct piece rest = text_of_source(&a->in->sources[i]), line;
+        struct match m;
+        bool inside = false;
+        while (next_line(&rest, &line)) {
+            struct piece columns = line;
+            if (match(a->g,
+                      "(?i)\\bcreate\\s+(?:temp\\w*\\s+)?(?:table|view)\\s+(?:if\\s+not\\s+"
+                      "exists\\s+)?[\"`]?(\\w+)[\"`]?(.*)$",
+                      line, &m)) {
+                if (kinds & NAMED_TABLE)
+                    nearest_try(n, m.group[0]);
+                columns = m.group[1];
+                inside = true;
+            }
+            /* A column: the first word after '(' or ',' or of a line of its own. */
+            for (unsigned k = 0;
+                 inside && kinds & NAMED_COLUMN && k < 64 &&
+                 match(a->g, "(?:^|[(,])\\s*\"?([A-Za-z_]\\w*)\"?\\s+[A-Za-z]", columns, &m);
+                 k++) {
+                if (!is_keyword(m.group[0]))
+                    nearest_try(n, m.group[0]);
+                size_t skip = (size_t)(m.group[0].at + m.group[0].len - columns.at);
+                columns.at += skip;
+                columns.len -= skip;
+            }
+            if (piece_has(line, ";"))
+                inside = false;
+        }
+    }
+}
+
+static bool tell_created(const struct advising *a, struct piece name, unsigned kinds,
+                         const char *what)
+{
+    struct nearest n = { .name = name };
+    try_created(a, &n, kinds);
+    if (!n.best[0])
+        return false;
+    suggest(a->d, 0, 0.9, "Did you mean the %s `%s`? There is no `%.*s`.", what, n.best,
+            (int)name.len, name.at);
+    (void)suggest_swap(a->in, a->d, name, n.best);
+    return true;
+}
+
+/* "hint: did you mean "users"?", "HINT:  Perhaps you meant the table "users".": who has the database knows best. */
+static bool tell_hint(const struct advising *a, struct piece name)
+{
+    struct match m;
+    char best[128];
+    if (!match_text(a->g,
+                    "^(?i:hint): +(?:did you mean|Perhaps you meant[^\"]*) \"(?:\\w+\\.)?(\\w+)\"",
+                    text_of(a->in), &m))
+        return false;
+    COPY(m.group[0], best);
+    struct match c;
+    if (piece_same(piece_of(best), name) &&
+        match(a->g, "(\\w+)\\.\"?\\w+\"?(?:$| does)", piece_of(a->d->message), &c)) {
+        suggest(a->d, 0, 0.9,
+                "`%.*s` is a column, but `%.*s` does not have it or is no table of this statement: "
+                "look at the names after FROM and JOIN.",
+                (int)name.len, name.at, SAID(&c, 0));
+        return true;
+    }
+    if (!piece_same(piece_of(best), name) && strlen(best) == name.len &&
+        strncasecmp(best, name.at, name.len) == 0) {
+        char quoted[132];
+        (void)snprintf(quoted, sizeof quoted, "\"%s\"", best);
+        suggest(a->d, 0, 0.95,
+                "Names without quotes are read in small letters: the column is called %s, with the "
+                "quotes.",
+                quoted);
+        if (!suggest_swap(a->in, a->d, name, quoted))
+            (void)suggest_swap(a->in, a->d, piece_of(best), quoted);
+        return true;
+    }
+    suggest(a->d, 0, 0.92, "Did you mean `%s`? There is no `%.*s`.", best, (int)name.len, name.at);
+    (void)suggest_swap(a->in, a->d, name, best);
+    return true;
+}
+
+void sql_tell_table(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0];
+    point_at(a->in, a->d, name);
+    if (tell_hint(a, name) || tell_created(a, name, NAMED_TABLE, "table"))
+        return;
+    for (size_t i = 0; i < a->in->n_sources; i++) {
+        struct piece file = piece_of(a->in->sources[i].name);
+        size_t dot = piece_find(file, ".csv");
+        if (dot < file.len && piece_same((struct piece){ file.at, dot }, name)) {
+            suggest(a->d, 0, 0.93,
+                    "Tables are made of CSV files in fixtures/: send %s as fixtures/%s (--file "
+                    "%s:fixtures/%s, its name in \"files\" of a request).",
+                    file.at, file.at, file.at, file.at);
+            return;
+        }
+    }
+    suggest(a->d, 0, 0.6,
+            "Create the table `%.*s` before it is used (CREATE TABLE %.*s (...)), or send the "
+            "script that does.",
+            (int)name.len, name.at, (int)name.len, name.at);
+}
+
+void sql_tell_column(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0], line = line_at(a->in, a->d);
+    char quoted[130], single[130];
+    (void)snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)(name.len < 120 ? name.len : 120),
+                   name.at);
+    (void)snprintf(single, sizeof single, "'%.*s'", (int)(name.len < 120 ? name.len : 120),
+                   name.at);
+    if (line.at && piece_has(line, quoted)) {
+        suggest(a->d, 0, 0.92, "Double quotes are for names; a text stands in single ones: %s.",
+                single);
+        (void)suggest_swap(a->in, a->d, piece_of(quoted), single);
+        return;
+    }
+    point_at(a->in, a->d, name);
+    if (tell_hint(a, name) || tell_created(a, name, NAMED_COLUMN, "column"))
+        return;
+    suggest(a->d, 0, 0.5,
+            "No table in the FROM has a column `%.*s`; a text stands in single quotes: %s.",
+            (int)name.len, name.at, single);
+}
+
+void sql_tell_ambiguous(const struct advising *a, const struct match *m)
+{
+    struct piece name = m->group[0], line = line_at(a->in, a->d);
+    struct match c;
+    char full[140];
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    uint32_t last = a->d->location.line + BLANKS_NEAR; /* FROM may be lines below */
+    for (uint32_t n = a->d->location.line; line.at && n < last; n++) {
+        line = source_line(f, n);
+        if (match(a->g, "(?i)\\bfrom\\b|;", line, &c))
+            break;
+    }
+    if (match(a->g,
+              "(?i)\\bfrom\\s+(\\w+)(?:\\s+(?:as\\s+)?(?!join\\b|inner\\b|left\\b|cross\\b|on\\b|"
+              "natural\\b|right\\b|full\\b)(\\w+))?",
+              line, &c)) {
+        struct piece from = c.group[1].at ? c.group[1] : c.group[0];
+        (void)snprintf(full, sizeof full, "%.*s.%.*s", (int)(from.len < 60 ? from.len : 60),
+                       from.at, (int)(name.len < 60 ? name.len : 60), name.at);
+        suggest(a->d, 0, 0.9, "More than one of the tables has `%.*s`: say which, `%s`.",
+                (int)name.len, name.at, full);
+        (void)suggest_swap(a->in, a->d, name, full);
+        return;
+    }
+    suggest(a->d, 0, 0.8, "More than one of the tables has `%.*s`: write table.%.*s.",
+            (int)name.len, name.at, (int)name.len, name.at);
+}
+
+static const char *const words[] = { "SELECT", "INSERT",   "UPDATE",  "DELETE", "CREATE",  "TABLE",
+                                     "FROM",   "WHERE",    "VALUES",  "INTO",   "GROUP",   "ORDER",
+                                     "HAVING", "LIMIT",    "JOIN",    "INNER",  "LEFT",    "UNION",
+                                     "DROP",   "ALTER",    "INDEX",   "VIEW",   "PRIMARY", "KEY",
+                                     "BEGIN",  "COMMIT",   "SET",     "AND",    "OR",      "NOT",
+                                     "NULL",   "DISTINCT", "BETWEEN", "OFFSET", "WITH",    "ON",
+                                     "BY",     "AS",       NULL };
+
+/* A word before is misspelt when it is like one of SQL's and is none. */
+static bool tell_word(const struct advising *a, struct piece near)
+{
+    struct nearest n = { .name = near };
+    char upper[40];
+    if (near.len < 3 || near.len >= sizeof upper)
+        return false;
+    for (size_t i = 0; i < near.len; i++)
+        upper[i] = near.at[i] >= 'a' && near.at[i] <= 'z' ? (char)(near.at[i] - 32) : near.at[i];
+    upper[near.len] = '\0';
+    n.name = piece_of(upper);
+    if (piece_among(n.name, words))
+        return false;
+    nearest_try_list(&n, words);
+    if (!n.best[0])
+        return false;
+    suggest(a->d, 0, 0.9, "Did you mean `%s`? SQL has no `%.*s`.", n.best, (int)near.len, near.at);
+    (void)suggest_swap(a->in, a->d, near, n.best);
+    return true;
+}
+
+/* The words of the line before the place where the parser gave up: "SELECT a FORM t" stops at t. */
+static bool tell_words_before(const struct advising *a)
+{
+    struct piece line = line_at(a->in, a->d);
+    struct match m;
+    size_t end = a->d->location.column > 0 ? a->d->location.column - 1 : line.len;
+    for (unsigned i = 0; line.at && i < 64 && match(a->g, "\\b([A-Za-z]\\w*)\\b", line, &m); i++) {
+        size_t skip = (size_t)(m.all.at + m.all.len - line.at);
+        if (skip > end)
+            return false;
+        end -= skip;
+        /* An ordinary name of the job's may be like a word of SQL's, so that it has to stand where words of SQL do. */
+        if (m.all.len >= 4 && m.all.at[0] >= 'A' && m.all.at[0] <= 'Z' && m.all.at[1] <= 'Z' &&
+            tell_word(a, m.all))
+            return true;
+        line.at += skip;
+        line.len -= skip;
+    }
+    return false;
+}
+
+/* In a list of columns, the line before ends without a comma. */
+static bool tell_comma(const struct advising *a, struct piece near)
+{
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    struct piece line = line_at(a->in, a->d), before = source_line(f, a->d->location.line - 1);
+    struct match m;
+    if (starts_with(near, ")") && match(a->g, ",\\s*$", before, &m)) {
+        suggest(a->d, 0, 0.9, "The comma at the end of line %u has nothing after it: remove it.",
+                a->d->location.line - 1);
+        return true;
+    }
+    if (starts_with(near, ")") && line.at && match(a->g, "^(.*?),(\\s*\\).*)$", line, &m)) {
+        suggest(a->d, 0, 0.9, "The comma before `)` has nothing after it: remove it.");
+        suggest_replacement(a->d, "%.*s%.*s", SAID(&m, 0), SAID(&m, 1));
+        return true;
+    }
+    /* Two lines of a list of columns, "name type". */
+    if (!match(a->g, "^\\s+\\w+ \\w[^,;]*[^,;(\\s]\\s*$", before, &m) ||
+        !match(a->g, "^\\s+\\w+ \\w+", line, &m))
+        return false;
+    suggest(a->d, 0, 0.8, "Line %u has no comma at its end.", a->d->location.line - 1);
+    return true;
+}
+
+/* What other databases write. */
+static const struct {
+    const char *word, *sqlite, *postgres;
+} dialects[] = {
+    { "AUTO_INCREMENT", "`id INTEGER PRIMARY KEY AUTOINCREMENT`",
+      "`id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY`, or `id serial PRIMARY KEY`" },
+    { "AUTOINCREMENT", "`id INTEGER PRIMARY KEY AUTOINCREMENT`, in this order",
+      "`id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY`, or `id serial PRIMARY KEY`" },
+    { "IDENTITY", "`id INTEGER PRIMARY KEY`",
+      "`id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY`" },
+    { "UNSIGNED", "INTEGER alone, with CHECK (x >= 0)", "integer alone, with CHECK (x >= 0)" },
+    { "ENGINE", "nothing: leave ENGINE=... out", "nothing: leave ENGINE=... out" },
+    { "TOP", "LIMIT n at the end of the statement", "LIMIT n at the end of the statement" },
+    { "DUPLICATE", "ON CONFLICT (column) DO UPDATE SET ...",
+      "ON CONFLICT (column) DO UPDATE SET ..." },
+    { "ILIKE", "LIKE, which takes large and small letters alike", "ILIKE" },
+    { "REPLACE", "INSERT OR REPLACE INTO ...",
+      "INSERT ... ON CONFLICT (column) DO UPDATE SET ..." },
+    { "IGNORE", "INSERT OR IGNORE INTO ...", "INSERT ... ON CONFLICT DO NOTHING" },
+    { "OR", "OR between two conditions", "INSERT ... ON CONFLICT (column) DO UPDATE SET ..." },
+    { "SHOW", "SELECT name FROM sqlite_master",
+      "SELECT table_name FROM information_schema.tables" },
+    { "DESCRIBE", "PRAGMA table_info(table)",
+      "SELECT column_name FROM information_schema.columns WHERE table_name = '...'" },
+    { "DESC", "PRAGMA table_info(table) for a table; DESC belongs after ORDER BY column",
+      "SELECT ... FROM information_schema.columns for a table; DESC belongs after ORDER BY "
+      "column" },
+    { "USE", "nothing: there is one database", "nothing: there is one database" },
+    { "GO", "`;`", "`;`" },
+    { "MODIFY", "a new table: columns cannot be changed", "ALTER TABLE t ALTER COLUMN c TYPE ..." },
+    { "PRAGMA", "PRAGMA", "nothing: PRAGMA is SQLite's" },
+    { "`", "names in double quotes, or in none", "names in double quotes, or in none" },
+};
+
+static bool tell_dialect(const struct advising *a, struct piece near)
+{
+    bool sqlite = a->in->grammar && strcmp(a->in->grammar, "sqlite") == 0;
+    struct piece line = line_at(a->in, a->d);
+    for (size_t i = 0; i < ARRAY_LEN(dialects); i++) {
+        if (!sql_same(near, dialects[i].word) ||
+            strcmp(sqlite ? dialects[i].sqlite : dialects[i].postgres, dialects[i].word) == 0)
+            continue;
+        /* OR is a word of every SQL: it is foreign after INSERT alone. */
+        struct match m;
+        if (strcmp(dialects[i].word, "OR") == 0 && !match(a->g, "(?i)insert\\s+or\\b", line, &m))
+            continue;
+        suggest(a->d, 0, 0.9, "%s is of another database; %s has %s.", dialects[i].word,
+                sqlite ? "SQLite" : "PostgreSQL",
+                sqlite ? dialects[i].sqlite : dialects[i].postgres);
+        return true;
+    }
+    return false;
+}
+
+/* What stands before the place, in its line or the one above; NO_PIECE at the begin of the file. */
+static struct piece before_place(const struct advising *a, uint32_t *ret_line)
+{
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    struct piece line = line_at(a->in, a->d);
+    uint32_t n = a->d->location.line;
+    if (line.at && a->d->location.column > 0 && a->d->location.column - 1 <= line.len)
+        line.len = a->d->location.column - 1;
+    for (unsigned i = 0; i < BLANKS_NEAR && piece_trim(line).len == 0 && n > 1; i++)
+        line = source_line(f, --n);
+    *ret_line = n;
+    return piece_trim(line);
+}
+
+/* "SELECT a, b, FROM t"; "VALUES (1) (2)". */
+static bool tell_comma_before(const struct advising *a, struct piece near)
+{
+    uint32_t n = 0;
+    struct piece before = before_place(a, &n);
+    static const char *const enders[] = { "FROM", "WHERE", "GROUP", "ORDER", "HAVING", ";", NULL };
+    bool ends = false;
+    for (const char *const *w = enders; *w; w++)
+        ends |= sql_same(near, *w);
+    if (before.len == 0)
+        return false;
+    char last = before.at[before.len - 1];
+    int open = 0;
+    for (size_t i = 0; i < before.len; i++)
+        open += (before.at[i] == '(') - (before.at[i] == ')');
+    if (ends && last != ',' && open > 0) {
+        suggest(a->d, 0, 0.85, "A `(` on line %u is not closed before `%.*s`: add `)`.", n,
+                (int)near.len, near.at);
+        return true;
+    }
+    if (ends && last == ',') {
+        suggest(a->d, 0, 0.92, "The comma before `%.*s` (line %u) has nothing after it: remove it.",
+                (int)near.len, near.at, n);
+        return true;
+    }
+    if (piece_is(near, "(") && last == ')') {
+        suggest(a->d, 0, 0.88, "A comma is missing after the `)` on line %u.", n);
+        return true;
+    }
+    return false;
+}
+
+/* ELSE IF opens an IF of its own. */
+static bool tell_else_if(const struct advising *a)
+{
+    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    struct match m;
+    for (uint32_t n = a->d->location.line; n > 0 && n + LINES_NEAR > a->d->location.line; n--) {
+        struct piece line = source_line(f, n);
+        if (match(a->g, "(?i)\\belse\\s+if\\b", line, &m)) {
+            suggest(a->d, 0, 0.85,
+                    "`ELSE IF` on line %u begins another IF, which needs an END IF of its own: "
+                    "write ELSIF.",
+                    n);
+            return true;
+        }
+        if (match(a->g, "(?i)^\\s*create\\b", line, &m))
+            return false;
+    }
+    return false;
+}
+
+static bool tell_order(const struct advising *a, struct piece near)
+{
+    static const char *const clauses[] = { "WHERE", "GROUP", "HAVING", "ORDER", "FROM",
+                                           "JOIN",  "INNER", "LEFT",   "LIMIT", NULL };
+    for (const char *const *w = clauses; *w; w++)
+        if (sql_same(near, *w)) {
+            suggest(a->d, 0, 0.75,
+                    "%s does not belong there: the parts of a SELECT come in the order FROM, JOIN "
+                    "... ON, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, each once.",
+                    *w);
+            return true;
+        }
+    return false;
+}
+
+void sql_tell_syntax(const struct advising *a, const struct match *m)
+{
+    struct piece near = m->group[0], line = line_at(a->in, a->d);
+    size_t column = a->d->location.column;
+    if (line.at && column > 2 && column - 1 <= line.len && line.at[column - 2] == '\'' &&
+        line.at[column - 3] != ' ' && line.at[column - 3] != '(') {
+        suggest(a->d, 0, 0.85,
+                "The quote before `%.*s` ends the text: inside of one it is written twice, ''.",
+                (int)near.len, near.at);
+        suggest_replacement(a->d, "%.*s'%.*s", (int)(column - 1), line.at,
+                            (int)(line.len - column + 1), line.at + column - 1);
+        return;
+    }
+    if (near.at && tell_dialect(a, near))
+        return;
+    if (near.at && tell_word(a, near))
+        return;
+    if (near.at && (tell_comma_before(a, near) || (a->d->location.line > 1 && tell_comma(a, near))))
+        return;
+    if (tell_words_before(a) || tell_else_if(a))
+        return;
+    if (near.at && tell_order(a, near))
+        return;
+    if (near.at)
+        suggest(a->d, 0, 0.4,
+                "The statement is not understood from `%.*s` on: look at the word, comma or "
+                "bracket before it.",
+                (int)near.len, near.at);
+}

@@ -1,0 +1,208 @@
+#include "run/diagnosis_json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "run/json.h"
+
+/* What a program printed need not be UTF-8. */
+static json_t *text_json(const char *text)
+{
+    struct buf b = { 0 };
+    struct err e;
+    json_t *s = json_string(text);
+    if (!s && text_add_utf8(&b, text, strlen(text), &e) == 0)
+        s = json_stringn(buf_str(&b), b.len);
+    buf_done(&b);
+    return s ? s : json_string("");
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text[0] ? text_json(text) : json_null();
+}
+
+static json_t *number_or_null(uint32_t n)
+{
+    return n ? json_integer((json_int_t)n) : json_null();
+}
+
+static json_t *place_json(const struct place_in_code *p)
+{
+    if (!p->file[0] && p->line == 0)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o}", "file", text_or_null(p->file), "line",
+                     number_or_null(p->line), "column", number_or_null(p->column), "end_column",
+                     number_or_null(p->end_column));
+}
+
+static json_t *excerpt_json(const struct diagnosis *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->n_excerpt; i++) {
+        const struct excerpt_line *x = &d->excerpt[i];
+        json_t *o = json_pack("{s:I, s:o}", "line", (json_int_t)x->line, "text",
+                              text_json(x->text));
+        if (x->caret)
+            json_put(o, "caret",
+                     json_pack("[I, I]", (json_int_t)x->caret, (json_int_t)x->caret_end));
+        (void)json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *frames_json(const struct diagnosis *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->n_frames; i++) {
+        const struct frame *f = &d->frames[i];
+        (void)json_array_append_new(
+            list, json_pack("{s:o, s:o, s:o, s:o, s:b}", "file", text_or_null(f->at.file), "line",
+                            number_or_null(f->at.line), "column", number_or_null(f->at.column),
+                            "function", text_or_null(f->function), "user", f->user));
+    }
+    return list;
+}
+
+static json_t *causes_json(const struct diagnosis *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->n_causes; i++) {
+        const struct cause *c = &d->causes[i];
+        (void)json_array_append_new(
+            list, json_pack("{s:o, s:o, s:o}", "type", text_or_null(c->type), "message",
+                            text_json(c->message), "location", place_json(&c->at)));
+    }
+    return list;
+}
+
+static json_t *further_json(const struct diagnosis *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->n_further; i++) {
+        const struct further_error *f = &d->further[i];
+        (void)json_array_append_new(
+            list, json_pack("{s:o, s:o, s:o}", "type", text_or_null(f->type), "message",
+                            text_json(f->message), "location", place_json(&f->at)));
+    }
+    return json_pack("{s:o, s:I}", "errors", list, "left_out", (json_int_t)d->further_left_out);
+}
+
+static json_t *suggestions_json(const struct diagnosis *d)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < d->n_suggestions; i++) {
+        const struct suggestion *s = &d->suggestions[i];
+        json_t *o = json_pack("{s:o, s:f}", "text", text_json(s->text), "confidence",
+                              s->confidence);
+        if (s->replacement[0])
+            json_put(o, "replacement", text_json(s->replacement));
+        (void)json_array_append_new(list, o);
+    }
+    return list;
+}
+
+json_t *diagnosis_json(const struct diagnosis *d)
+{
+    json_t *o = json_object();
+    json_put(o, "language", text_or_null(d->language));
+    json_put(o, "category", json_string(category_word(d->category)));
+    json_put(o, "type", text_or_null(d->type));
+    json_put(o, "message", text_json(d->message));
+    json_put(o, "location", place_json(&d->location));
+    json_put(o, "excerpt", excerpt_json(d));
+    json_put(o, "frames", frames_json(d));
+    json_put(o, "causes", causes_json(d));
+    json_put(o, "further_errors", further_json(d));
+    json_put(o, "suggestions", suggestions_json(d));
+    json_put(o, "docs", text_or_null(d->docs));
+    json_put(o, "sandbox", json_boolean(d->sandbox));
+    json_put(o, "verdict", json_string(verdict_word(d->verdict)));
+    return o;
+}
+
+/* ---- and back ---- */
+
+static void take_text(const json_t *o, const char *key, char *out, size_t size)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+    if (text)
+        (void)snprintf(out, size, "%s", text);
+}
+#define TAKE_TEXT(o, key, array) take_text((o), (key), (array), sizeof(array))
+
+static uint32_t take_number(const json_t *n)
+{
+    json_int_t v = json_integer_value(n);
+    return v > 0 && v < 1 << 30 ? (uint32_t)v : 0;
+}
+
+static void take_place(const json_t *o, struct place_in_code *p)
+{
+    TAKE_TEXT(o, "file", p->file);
+    p->line = take_number(json_object_get(o, "line"));
+    p->column = take_number(json_object_get(o, "column"));
+    p->end_column = take_number(json_object_get(o, "end_column"));
+}
+
+static void take_further(const json_t *o, struct diagnosis *d)
+{
+    size_t i;
+    const json_t *row;
+    json_array_foreach(json_object_get(o, "errors"), i, row)
+        if (d->n_further < DIAGNOSE_FURTHER) {
+            struct further_error *f = &d->further[d->n_further++];
+            TAKE_TEXT(row, "type", f->type);
+            TAKE_TEXT(row, "message", f->message);
+            take_place(json_object_get(row, "location"), &f->at);
+        }
+    d->further_left_out = take_number(json_object_get(o, "left_out"));
+}
+
+bool diagnosis_from_json(const json_t *json, struct diagnosis *d)
+{
+    size_t i;
+    const json_t *row;
+    if (!json_is_object(json))
+        return false;
+    *d = (struct diagnosis){ 0 };
+    TAKE_TEXT(json, "type", d->type);
+    TAKE_TEXT(json, "message", d->message);
+    TAKE_TEXT(json, "docs", d->docs);
+    take_place(json_object_get(json, "location"), &d->location);
+    take_further(json_object_get(json, "further_errors"), d);
+    json_array_foreach(json_object_get(json, "excerpt"), i, row)
+        if (d->n_excerpt < DIAGNOSE_EXCERPT) {
+            struct excerpt_line *x = &d->excerpt[d->n_excerpt++];
+            const json_t *caret = json_object_get(row, "caret");
+            x->line = take_number(json_object_get(row, "line"));
+            TAKE_TEXT(row, "text", x->text);
+            x->caret = take_number(json_array_get(caret, 0));
+            x->caret_end = take_number(json_array_get(caret, 1));
+            if (x->caret > sizeof x->text)
+                x->caret = 0;
+        }
+    json_array_foreach(json_object_get(json, "frames"), i, row)
+        if (d->n_frames < DIAGNOSE_FRAMES) {
+            struct frame *f = &d->frames[d->n_frames++];
+            take_place(row, &f->at);
+            TAKE_TEXT(row, "function", f->function);
+            f->user = json_is_true(json_object_get(row, "user"));
+        }
+    json_array_foreach(json_object_get(json, "causes"), i, row)
+        if (d->n_causes < DIAGNOSE_CAUSES) {
+            struct cause *c = &d->causes[d->n_causes++];
+            TAKE_TEXT(row, "type", c->type);
+            TAKE_TEXT(row, "message", c->message);
+            take_place(json_object_get(row, "location"), &c->at);
+        }
+    json_array_foreach(json_object_get(json, "suggestions"), i, row)
+        if (d->n_suggestions < DIAGNOSE_SUGGESTIONS) {
+            struct suggestion *s = &d->suggestions[d->n_suggestions++];
+            TAKE_TEXT(row, "text", s->text);
+            TAKE_TEXT(row, "replacement", s->replacement);
+        }
+    return true;
+}

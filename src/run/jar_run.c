@@ -1,0 +1,299 @@
+#include "run/jar_run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "allowlist/allowlist.h"
+#include "base/auto.h"
+#include "base/clock.h"
+#include "base/fdio.h"
+#include "run/command_line.h"
+#include "spec/bundle.h"
+
+/* Pipes between us and the jar: ours to keep, and theirs to send away. */
+struct pipes {
+    int ours[4]; /* stdin, stdout, stderr, outputs */
+    int theirs[JOB_FDS];
+};
+
+#define PIPES_INIT             \
+    {                          \
+        { -1, -1, -1, -1 },    \
+        {                      \
+            -1, -1, -1, -1, -1 \
+        }                      \
+    }
+
+static void pipes_done(struct pipes *p)
+{
+    for (int i = 0; i < 4; i++)
+        fd_close(&p->ours[i]);
+    for (int i = 0; i < JOB_FDS; i++)
+        if (i != JOB_FD_BUNDLE) /* the caller's */
+            fd_close(&p->theirs[i]);
+}
+
+static int pipes_open(struct pipes *p, int bundle_fd, struct err *e)
+{
+    static const struct {
+        int our_index, their_index, our_end;
+    } rows[] = {
+        { 0, JOB_FD_STDIN, 1 },
+        { 1, JOB_FD_STDOUT, 0 },
+        { 2, JOB_FD_STDERR, 0 },
+        { 3, JOB_FD_OUTPUTS, 0 },
+    };
+    p->theirs[JOB_FD_BUNDLE] = bundle_fd;
+    for (int i = 0; i < 4; i++) {
+        int ends[2];
+        if (fd_pipe(ends, e))
+            return -1;
+        p->ours[rows[i].our_index] = ends[rows[i].our_end];
+        p->theirs[rows[i].their_index] = ends[!rows[i].our_end];
+        if (fd_set_nonblock(p->ours[rows[i].our_index], e))
+            return -1;
+    }
+    return 0;
+}
+
+static int list_commands(const struct jar_request *q, const struct isolation *isolation,
+                         struct allowlist *ret, struct err *e)
+{
+    char *const *names = q->options ? q->options->allow_commands : NULL;
+    if (!names)
+        return 0;
+    return allowlist_possible(q->language, isolation, q->writable_root, e) ||
+                   allowlist_resolve(q->language->command[0], names, ret, e)
+               ? -1
+               : 0;
+}
+
+static uint32_t job_flags(const struct jar_request *q, const struct allowlist *listed)
+{
+    return (q->writable_root ? JOB_WRITABLE_ROOT : 0) | (listed->executes ? JOB_LISTED : 0) |
+           (listed->own_code ? JOB_OWN_CODE : 0) | (q->sampled ? JOB_SAMPLED : 0);
+}
+
+int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolation,
+                  const struct jar_request *request, jar_run_sink *sink, void *context,
+                  struct err *e)
+{
+    scoped(command_line) job = { 0 };
+    scoped(pipes) pipes = PIPES_INIT;
+    if (request->writable_root && isolation->level == LEVEL_PROCESS)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "a writable root needs isolation level jar or rootless, and this is '%s'",
+                       level_name(isolation->level));
+    scoped(allowlist) listed = { 0 };
+    if (list_commands(request, isolation, &listed, e))
+        return -1;
+    if (limits_check(&request->limits, e) || pipes_open(&pipes, request->bundle_fd, e))
+        return -1;
+    if (command_line_build(&job, request, isolation->level, e))
+        return -1;
+    struct wire_spawn spawn = {
+        .id = request->id,
+        .job = { .flags = job_flags(request, &listed),
+                 .kind = listed.executes ? 0 : request->kind,
+                 .limits = request->limits,
+                 .argv = job.argv,
+                 .envp = job.envp,
+                 .outputs = (char **)request->outputs,
+                 .executes = listed.executes,
+                 .reads = listed.reads },
+    };
+    if (wire_send_spawn(wire_fd, &spawn, pipes.theirs, e))
+        return -1;
+    *r = (struct jar_run){ .id = spawn.id,
+                           .wire_fd = wire_fd,
+                           .isolation = *isolation,
+                           .limits = request->limits,
+                           .sink = sink,
+                           .sink_context = context };
+    r->stdin_fd = fd_take(&pipes.ours[0]);
+    r->streams[RUN_STDOUT].fd = fd_take(&pipes.ours[1]);
+    r->streams[RUN_STDERR].fd = fd_take(&pipes.ours[2]);
+    r->outputs_fd = fd_take(&pipes.ours[3]);
+    return 0;
+}
+
+void jar_run_done(struct jar_run *r)
+{
+    fd_close(&r->stdin_fd);
+    fd_close(&r->streams[RUN_STDOUT].fd);
+    fd_close(&r->streams[RUN_STDERR].fd);
+    fd_close(&r->outputs_fd);
+    buf_done(&r->outputs);
+    free(r->samples);
+    r->samples = NULL;
+}
+
+void jar_run_polls(const struct jar_run *r, struct pollfd polls[JAR_RUN_POLLS])
+{
+    polls[0] = (struct pollfd){ .fd = r->ended ? -1 : r->wire_fd, .events = POLLIN };
+    for (int i = 0; i < RUN_STREAMS; i++) {
+        const struct jar_run_pipe *p = &r->streams[i];
+        polls[1 + i] = (struct pollfd){ .fd = p->held ? -1 : p->fd, .events = POLLIN };
+    }
+    polls[3] = (struct pollfd){ .fd = r->outputs_fd, .events = POLLIN };
+}
+
+int jar_run_cancel(struct jar_run *r, enum end_reason reason, struct err *e)
+{
+    if (r->ended || r->asked != END_EXIT)
+        return 0;
+    r->asked = reason;
+    return wire_send_kill(r->wire_fd, &(struct wire_kill){ r->id, reason }, e);
+}
+
+static int offer(struct jar_run *r, enum run_stream stream, struct err *e)
+{
+    struct jar_run_pipe *p = &r->streams[stream];
+    if (r->asked == END_CANCEL)
+        p->held = 0; /* who cancels does not wait for a reader that does not read */
+    while (p->held > 0) {
+        ssize_t took = r->sink(r->sink_context, stream, p->bytes + p->from, p->held);
+        if (took < 0) { /* nobody listens any more */
+            p->held = 0;
+            r->unheard = true;
+            return jar_run_cancel(r, END_CANCEL, e);
+        }
+        if (took == 0)
+            return 0;
+        p->from += (size_t)took;
+        p->held -= (size_t)took;
+    }
+    return 0;
+}
+
+static int read_stream(struct jar_run *r, enum run_stream stream, struct err *e)
+{
+    struct jar_run_pipe *p = &r->streams[stream];
+    ssize_t n = read(p->fd, p->bytes, sizeof p->bytes);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? 0
+                                                 : err_set(e, ERR_KERNEL, errno, "read the output");
+    if (n == 0) {
+        fd_close(&p->fd);
+        return 0;
+    }
+    uint64_t cap = r->limits.v[LIMIT_OUTPUT];
+    uint64_t room = p->seen < cap ? cap - p->seen : 0;
+    p->seen += (uint64_t)n;
+    p->from = 0;
+    p->held = (uint64_t)n < room ? (size_t)n : (size_t)room;
+    if (p->seen > cap) {
+        p->truncated = true;
+        if (jar_run_cancel(r, END_OUTPUT, e))
+            return -1;
+    }
+    return offer(r, stream, e);
+}
+
+static int read_outputs(struct jar_run *r, struct err *e)
+{
+    if (buf_reserve(&r->outputs, 1 << 16, e))
+        return -1;
+    ssize_t n = read(r->outputs_fd, r->outputs.data + r->outputs.len, 1 << 16);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? 0
+                                                 : err_set(e, ERR_KERNEL, errno, "read the files");
+    r->outputs.len += (size_t)n;
+    if (n == 0 || r->outputs.len > BUNDLE_STREAM_MAX)
+        fd_close(&r->outputs_fd);
+    return 0;
+}
+
+static int take_samples(struct jar_run *r, const struct wire_message *m, struct err *e)
+{
+    autofree struct wire_samples *x = malloc(sizeof *x);
+    if (!x)
+        return err_no_memory(e, "a profile");
+    if (wire_read_samples(m, x, e))
+        return -1;
+    if (!r->samples && !(r->samples = malloc(sizeof *r->samples)))
+        return err_no_memory(e, "a profile");
+    *r->samples = x->samples;
+    return 0;
+}
+
+static int take_started(struct jar_run *r, const struct wire_message *m, struct err *e)
+{
+    struct wire_started started;
+    if (wire_read_started(m, &started, e))
+        return -1;
+    r->started = true;
+    r->start = started.start;
+    r->started_at_ms = (uint64_t)clock_unix_ms();
+    return 0;
+}
+
+static int take_ended(struct jar_run *r, const struct wire_message *m, struct err *e)
+{
+    if (wire_read_ended(m, &r->end, e))
+        return -1;
+    r->ended = true;
+    fd_close(&r->stdin_fd);
+    return 0;
+}
+
+int jar_run_message(struct jar_run *r, const struct wire_message *m, struct err *e)
+{
+    uint64_t id;
+    if (wire_message_id(m, &id, e))
+        return -1;
+    if (id != r->id)
+        return err_set(e, ERR_PROTOCOL, 0, "the warden speaks of another run");
+    return m->type == WIRE_STARTED   ? take_started(r, m, e)
+           : m->type == WIRE_SAMPLES ? take_samples(r, m, e)
+                                     : take_ended(r, m, e);
+}
+
+static int read_wire(struct jar_run *r, struct err *e)
+{
+    struct wire_message m;
+    int got = wire_receive(r->wire_fd, &m, e);
+    if (got < 0)
+        return -1;
+    if (got == 0)
+        return err_set(e, ERR_UNAVAILABLE, 0, "the warden is gone");
+    return jar_run_message(r, &m, e);
+}
+
+int jar_run_flush(struct jar_run *r, struct err *e)
+{
+    for (int i = 0; i < RUN_STREAMS; i++)
+        if (offer(r, (enum run_stream)i, e))
+            return -1;
+    return 0;
+}
+
+int jar_run_ready(struct jar_run *r, const struct pollfd polls[JAR_RUN_POLLS], struct err *e)
+{
+    if (polls[0].revents && read_wire(r, e))
+        return -1;
+    for (int i = 0; i < RUN_STREAMS; i++)
+        if (polls[1 + i].revents && r->streams[i].fd >= 0 && read_stream(r, (enum run_stream)i, e))
+            return -1;
+    if (polls[3].revents && r->outputs_fd >= 0 && read_outputs(r, e))
+        return -1;
+    return 0;
+}
+
+enum verdict jar_run_verdict(struct jar_run *r)
+{
+    struct evidence *ev = &r->end.evidence;
+    if (r->streams[RUN_STDOUT].truncated || r->streams[RUN_STDERR].truncated)
+        ev->hits |= LIMIT_BIT(LIMIT_OUTPUT);
+    return verdict_decide(ev);
+}
+
+bool jar_run_over(const struct jar_run *r)
+{
+    for (int i = 0; i < RUN_STREAMS; i++)
+        if (r->streams[i].fd >= 0 || r->streams[i].held > 0)
+            return false;
+    return r->ended && r->outputs_fd < 0;
+}

@@ -1,0 +1,31 @@
+#include "run/privileges.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/caps.h"
+#include "spec/isolation.h"
+
+int privileges_drop(pid_t parent, bool own_uid, struct err *e)
+{
+    /* Off the caller's terminal: nothing can be typed into it from here, and our parent passes signals on. */
+    if (setsid() < 0)
+        return err_set(e, ERR_KERNEL, errno, "start a session");
+    if (caps_drop_bounding(e))
+        return -1;
+    if (own_uid && (setgroups(0, NULL) < 0 || setresgid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0 ||
+                    setresuid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0))
+        return err_set(e, ERR_KERNEL, errno, "become uid %u", KEEPER_UID);
+    /* After the change of uid, which would clear the death signal. */
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
+        prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+        return err_set(e, ERR_KERNEL, errno, "give up privileges");
+    if (caps_clear(0, e))
+        return -1;
+    if (getppid() != parent) /* it died before the signal was set */
+        return err_set(e, ERR_UNAVAILABLE, 0, "the command was killed");
+    return 0;
+}

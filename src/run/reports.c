@@ -1,0 +1,155 @@
+#include "run/reports.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/auto.h"
+#include "spec/bundle.h"
+
+bool report_expected(const struct language *l, const struct run_arguments *w)
+{
+    return l->reports || (l->profile && w && w->profile);
+}
+
+char **report_outputs(const struct language *l, const struct run_arguments *w, char *const *outputs)
+{
+    size_t n = 0;
+    while (outputs && outputs[n])
+        n++;
+    char **list = calloc(n + 2, sizeof *list);
+    if (!list)
+        return NULL;
+    if (n > 0)
+        memcpy(list, outputs, n * sizeof *list);
+    static char report_file[] = REPORT_FILE; /* never written to: the list's type has no const */
+    bool asked = false; /* a caller who asks for it by name does not get it twice, nor at all */
+    for (size_t i = 0; i < n; i++)
+        asked = asked || strcmp(list[i], REPORT_FILE) == 0;
+    if (report_expected(l, w) && !asked)
+        list[n] = report_file;
+    return list;
+}
+
+/* ---- tables ---- */
+
+static bool is_text(const json_t *v, size_t max)
+{
+    return json_is_string(v) && json_string_length(v) <= max;
+}
+
+/* Every key is known, and none is missing but those that need not be there. */
+static bool has_keys(const json_t *object, const char *const *needed, size_t n, const char *may)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        found += json_object_get(object, needed[i]) != NULL;
+    found += found == n && may && json_object_get(object, may);
+    return json_is_object(object) && json_object_get(object, needed[n - 1]) &&
+           found == json_object_size(object) && found >= n;
+}
+
+static bool is_cell(const json_t *v)
+{
+    static const char *const keys[] = { "base64" };
+    if (json_is_object(v))
+        return has_keys(v, keys, 1, NULL) && json_is_string(json_object_get(v, "base64"));
+    return !json_is_array(v);
+}
+
+static bool are_columns(const json_t *columns)
+{
+    static const char *const keys[] = { "name", "type" };
+    size_t i;
+    json_t *column;
+    if (!json_is_array(columns) || json_array_size(columns) > REPORT_COLUMNS_MAX)
+        return false;
+    json_array_foreach(columns, i, column)
+        if (!has_keys(column, keys, 2, NULL) ||
+            !is_text(json_object_get(column, "name"), REPORT_NAME_MAX) ||
+            !is_text(json_object_get(column, "type"), REPORT_NAME_MAX))
+            return false;
+    return true;
+}
+
+static bool are_rows(const json_t *rows, size_t columns)
+{
+    size_t i, k;
+    json_t *row, *cell;
+    if (!json_is_array(rows) || json_array_size(rows) > REPORT_ROWS_MAX)
+        return false;
+    json_array_foreach(rows, i, row) {
+        if (!json_is_array(row) || json_array_size(row) != columns)
+            return false;
+        json_array_foreach(row, k, cell)
+            if (!is_cell(cell))
+                return false;
+    }
+    return true;
+}
+
+static bool is_table(const json_t *t)
+{
+    static const char *const keys[] = { "columns", "rows", "row_count", "truncated" };
+    const json_t *columns = json_object_get(t, "columns"), *rows = json_object_get(t, "rows");
+    const json_t *count = json_object_get(t, "row_count"), *line = json_object_get(t, "line");
+    return has_keys(t, keys, ARRAY_LEN(keys), "line") && are_columns(columns) &&
+           are_rows(rows, json_array_size(columns)) && json_is_integer(count) &&
+           json_integer_value(count) >= (json_int_t)json_array_size(rows) &&
+           json_is_boolean(json_object_get(t, "truncated")) &&
+           (!line || (json_is_integer(line) && json_integer_value(line) > 0));
+}
+
+static bool are_tables(const json_t *tables)
+{
+    size_t i;
+    json_t *t;
+    if (!json_is_array(tables) || json_array_size(tables) > REPORT_TABLES_MAX)
+        return false;
+    json_array_foreach(tables, i, t)
+        if (!is_table(t))
+            return false;
+    return true;
+}
+
+/* ---- the file ---- */
+
+static bool is_report(const struct bundle_entry *f)
+{
+    return f->head.name_len == strlen(REPORT_FILE) &&
+           memcmp(f->name, REPORT_FILE, f->head.name_len) == 0;
+}
+
+struct report_found report_read(const char *bytes, size_t n)
+{
+    struct report_found found = { 0 };
+    json_t *whole = n <= REPORT_MAX_BYTES
+                        ? json_loadb(bytes, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL)
+                        : NULL;
+    json_t *tables = json_object_get(whole, "tables");
+    if (tables && are_tables(tables))
+        found.tables = json_incref(tables);
+    if (json_is_object(json_object_get(whole, "profile")))
+        found.profile = json_incref(json_object_get(whole, "profile"));
+    json_decref(whole);
+    return found;
+}
+
+struct report_found report_take(struct buf *bundle)
+{
+    struct report_found found = { 0 };
+    struct bundle_entry f;
+    struct err ignored;
+    bool more = false;
+    for (size_t pos = 0, start = 0; bundle_next(bundle, &pos, &f, &more, &ignored) == 0 && more;
+         start = pos) {
+        if (!is_report(&f))
+            continue;
+        if (f.head.mode_or_status == OUTPUT_OK && !found.tables && !found.profile)
+            found = report_read(f.bytes, f.head.size);
+        memmove(bundle->data + start, bundle->data + pos, bundle->len - pos);
+        bundle->len -= pos - start;
+        pos = start;
+    }
+    return found;
+}

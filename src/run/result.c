@@ -1,0 +1,147 @@
+#include "run/result.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/moment.h"
+#include "base/text.h"
+#include "run/json.h"
+#include "spec/bundle.h"
+
+json_t *result_limit_set(limit_set set)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        if (set & LIMIT_BIT(i))
+            (void)json_array_append_new(list, json_string(limit_defs[i].key));
+    return list;
+}
+
+json_t *result_layer_set(layer_set set)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < LAYER_COUNT_; i++)
+        if (set & LAYER_BIT(i))
+            (void)json_array_append_new(list, json_string(layer_name((enum layer)i)));
+    return list;
+}
+
+json_t *result_isolation(const struct isolation *iso)
+{
+    json_t *o = json_object();
+    json_put(o, "level", json_string(level_name(iso->level)));
+    json_put(o, "layers", result_layer_set(iso->layers));
+    json_put(o, "unenforced", result_limit_set(iso->unenforced));
+    return o;
+}
+
+void result_add_stream(json_t *object, const char *key, const struct buf *bytes)
+{
+    struct err e;
+    if (text_is_utf8(buf_str(bytes), bytes->len)) {
+        json_put(object, key, json_stringn_nocheck(buf_str(bytes), bytes->len));
+        return;
+    }
+    scoped(buf) readable = { 0 }, exact = { 0 };
+    char base64_key[40];
+    (void)snprintf(base64_key, sizeof base64_key, "%s_base64", key);
+    if (text_add_utf8(&readable, bytes->data, bytes->len, &e) ||
+        text_add_base64(&exact, bytes->data, bytes->len, &e))
+        return;
+    json_put(object, key, json_stringn_nocheck(readable.data, readable.len));
+    json_put(object, base64_key, json_stringn_nocheck(exact.data, exact.len));
+}
+
+json_t *result_time(uint64_t unix_ms)
+{
+    char text[MOMENT_SIZE];
+    return unix_ms ? json_string(moment_format((int64_t)unix_ms, text)) : json_null();
+}
+
+static json_t *limits_object(const struct limits *limits)
+{
+    json_t *o = json_object();
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        json_put(o, limit_defs[i].key, json_integer((json_int_t)limits->v[i]));
+    return o;
+}
+
+json_t *result_usage(const struct usage *u)
+{
+    json_t *o = json_object();
+    json_put(o, "wall_ms", json_real((double)u->wall_us / 1000));
+    json_put(o, "cpu_ms", json_real((double)u->cpu_us / 1000));
+    json_put(o, "memory_peak_bytes", json_integer((json_int_t)u->memory_peak_bytes));
+    json_put(o, "pids_peak", json_integer((json_int_t)u->pids_peak));
+    return o;
+}
+
+json_t *result_files(const struct buf *bundle)
+{
+    json_t *list = json_array();
+    struct bundle_entry entry;
+    struct err e;
+    bool more = true;
+    for (size_t pos = 0; bundle_next(bundle, &pos, &entry, &more, &e) == 0 && more;) {
+        enum output_status status = (enum output_status)entry.head.mode_or_status;
+        json_t *o = json_object();
+        scoped(buf) name = { 0 };
+        if (text_add_utf8(&name, entry.name, entry.head.name_len, &e) == 0)
+            json_put(o, "name", json_stringn_nocheck(buf_str(&name), name.len));
+        json_put(o, "status", json_string(output_status_word(status)));
+        json_put(o, "size",
+                 status == OUTPUT_OK ? json_integer((json_int_t)entry.head.size) : json_null());
+        (void)json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *signal_name(int number)
+{
+    char text[32];
+    const char *name = number ? sigabbrev_np(number) : NULL;
+    if (!number)
+        return json_null();
+    if (name)
+        (void)snprintf(text, sizeof text, "SIG%s", name);
+    else
+        (void)snprintf(text, sizeof text, "SIG%d", number);
+    return json_string(text);
+}
+
+static void put_found(json_t *o, const char *key, json_t *found)
+{
+    json_put(o, key, found ? json_incref(found) : json_null());
+}
+
+json_t *result_json(const struct result *r)
+{
+    json_t *o = json_object();
+    if (!o)
+        return NULL;
+    json_put(o, "id", json_string(r->id));
+    json_put(o, "language", json_string(r->language));
+    json_put(o, "version", json_text_or_null(r->version));
+    json_put(o, "verdict", json_string(verdict_word(r->verdict)));
+    json_put(o, "success", json_boolean(r->verdict == VERDICT_OK));
+    json_put(o, "exit_code", json_integer(verdict_exit_code(r->verdict, &r->evidence)));
+    json_put(o, "signal", signal_name(r->evidence.signal));
+    json_put(o, "stdout_truncated", json_boolean(r->truncated[0]));
+    json_put(o, "stderr_truncated", json_boolean(r->truncated[1]));
+    json_put(o, "usage", result_usage(&r->usage));
+    json_put(o, "limits", limits_object(&r->limits));
+    json_put(o, "limits_hit", result_limit_set(r->evidence.hits));
+    json_put(o, "isolation", result_isolation(&r->isolation));
+    json_put(o, "files", result_files(r->files));
+    json_put(o, "start", json_text_or_null(r->start));
+    json_put(o, "started_at", result_time(r->started_at_ms));
+    put_found(o, "compile", r->compile);
+    put_found(o, "diagnosis", r->diagnosis);
+    put_found(o, "tables", r->tables);
+    put_found(o, "profile", r->profile);
+    if (r->error)
+        json_put(o, "error", json_string(r->error));
+    return o;
+}

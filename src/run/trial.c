@@ -1,0 +1,74 @@
+#include "run/trial.h"
+
+#include <errno.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "run/jar_run.h"
+
+static const struct language nothing = {
+    .name = "true",
+    .command = (const char *const[]){ "/usr/bin/true", NULL },
+    .env = (const char *const[]){ NULL },
+};
+
+static ssize_t ignore(void *context, enum run_stream stream, const char *bytes, size_t n)
+{
+    (void)context;
+    (void)stream;
+    (void)bytes;
+    return (ssize_t)n;
+}
+
+static int run_to_the_end(struct jar_run *r, struct err *e)
+{
+    while (!jar_run_over(r)) {
+        struct pollfd polls[JAR_RUN_POLLS];
+        jar_run_polls(r, polls);
+        if (poll(polls, JAR_RUN_POLLS, -1) < 0 && errno != EINTR)
+            return err_set(e, ERR_KERNEL, errno, "wait for events");
+        if (jar_run_ready(r, polls, e))
+            return -1;
+    }
+    if (r->end.evidence.reason == END_FAILURE) {
+        *e = r->end.err;
+        return -1;
+    }
+    if (jar_run_verdict(r) != VERDICT_OK)
+        return err_set(e, ERR_UNAVAILABLE, 0, "a trial jar ended with %s",
+                       verdict_word(jar_run_verdict(r)));
+    return 0;
+}
+
+static int run_once(const struct warden *w, struct err *e)
+{
+    struct buf empty = { 0 };
+    autoclose int bundle = -1;
+    struct jar_run run;
+    if (fd_sealed_memory("belljar-trial", &empty, &bundle, e))
+        return -1;
+    struct jar_request request = {
+        .id = 1,
+        .language = &nothing,
+        .main_name = "none",
+        .limits = limits_default(),
+        .bundle_fd = bundle,
+    };
+    if (jar_run_start(&run, w->fd, &w->isolation, &request, ignore, NULL, e))
+        return -1;
+    int rc = run_to_the_end(&run, e);
+    jar_run_done(&run);
+    return rc;
+}
+
+int level_try(enum level level, struct isolation *ret, struct err *e)
+{
+    struct warden w;
+    if (warden_start(level, NULL, &w, e))
+        return -1;
+    int rc = run_once(&w, e);
+    if (rc == 0)
+        *ret = w.isolation;
+    warden_stop(&w);
+    return rc;
+}
