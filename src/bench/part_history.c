@@ -11,7 +11,7 @@
 #include "bench/die.h"
 #include "bench/load.h"
 #include "store/audit_log.h"
-#include "store/run_records.h"
+#include "store/run_rows.h"
 
 enum { HISTORIES_MAX = 5, ROWS_A_SECOND = 100 };
 

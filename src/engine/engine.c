@@ -26,7 +26,7 @@ void run_spec_done(struct run_spec *s)
     strv_free(s->outputs);
     json_decref(s->metadata);
     json_decref(s->taken);
-    run_arguments_done(&s->options);
+    run_options_done(&s->options);
     *s = (struct run_spec){ 0 };
 }
 

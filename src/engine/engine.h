@@ -18,7 +18,7 @@
 #include "run/jar_run.h"
 #include "run/journal.h"
 #include "run/result.h"
-#include "store/run_records.h"
+#include "store/run_rows.h"
 #include "store/store.h"
 
 /* What to run, and for whom. Owns everything; run_spec_done() frees. */
@@ -32,7 +32,7 @@ struct run_spec {
         **outputs; /* NULL-terminated, or NULL; outputs may hold ".": every file in /sandbox */
     struct limits limits;
     bool writable_root;
-    struct run_arguments options;
+    struct run_options options;
     bool files_elsewhere; /* whoever watches keeps the outputs: the history does not */
     /* for the history and the queue */
     char *key;                       /* whose turn it counts for; NULL: nobody's in particular */

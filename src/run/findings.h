@@ -5,7 +5,7 @@
 #include "diagnose/core/diagnose.h"
 #include "run/result.h"
 #include "runtime/language.h"
-#include "spec/run_arguments.h"
+#include "spec/run_options.h"
 #include "spec/samples.h"
 
 struct findings_input {
@@ -17,7 +17,7 @@ struct findings_input {
     const struct buf *out, *err; /* what it printed: the beginning and the end of it */
     bool compiling;              /* the compiler failed: it is what printed that */
     const struct result *result; /* verdict, evidence, usage, limits, isolation */
-    const struct run_arguments *options;
+    const struct run_options *options;
     struct buf *outputs;           /* a bundle; a report is taken out of it */
     const struct samples *samples; /* what it used over time; NULL: that was not asked for */
 };

@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "runtime/language.h"
 #include "spec/isolation.h"
-#include "spec/run_arguments.h"
+#include "spec/run_options.h"
 #include "spec/verdict.h"
 #include "wire/wire.h"
 
@@ -34,8 +34,8 @@ struct jar_request {
     char *const *outputs;
     struct limits limits;
     bool writable_root;
-    const struct run_arguments *options; /* NULL: none */
-    bool sampled;                        /* what it uses over time is wanted */
+    const struct run_options *options; /* NULL: none */
+    bool sampled;                      /* what it uses over time is wanted */
     unsigned kind; /* of an embryo that may run it, see runtime/language.h; 0: a cold start */
     int bundle_fd;
 };

@@ -7,12 +7,12 @@
 #include "base/auto.h"
 #include "spec/bundle.h"
 
-bool report_expected(const struct language *l, const struct run_arguments *w)
+bool report_expected(const struct language *l, const struct run_options *w)
 {
     return l->reports || (l->profile && w && w->profile);
 }
 
-char **report_outputs(const struct language *l, const struct run_arguments *w, char *const *outputs)
+char **report_outputs(const struct language *l, const struct run_options *w, char *const *outputs)
 {
     size_t n = 0;
     while (outputs && outputs[n])

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "runtime/language.h"
-#include "spec/run_arguments.h"
+#include "spec/run_options.h"
 
 #define REPORT_FILE ".belljar-report.json" /* one JSON object; keys: tables, profile */
 enum {
@@ -22,12 +22,11 @@ enum {
 };
 
 /* Whether a run of this language, with these options, leaves one. */
-bool report_expected(const struct language *l, const struct run_arguments *w);
+bool report_expected(const struct language *l, const struct run_options *w);
 
 /* The outputs to ask for: the caller's, and the report where one is expected. The list alone is on the heap; NULL when memory
  * ran out. */
-char **report_outputs(const struct language *l, const struct run_arguments *w,
-                      char *const *outputs);
+char **report_outputs(const struct language *l, const struct run_options *w, char *const *outputs);
 
 struct report_found {
     json_t *tables, *profile; /* NULL where there are none; whoever called owns the references */

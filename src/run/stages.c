@@ -18,7 +18,7 @@ enum {
     PRODUCT_MODE = 0755
 }; /* bundles of outputs have no modes, and some of it is to be executed */
 
-struct stages stages_of(const struct language *l, const struct run_arguments *w)
+struct stages stages_of(const struct language *l, const struct run_options *w)
 {
     struct stages s = { 0 };
     if (l->check && w && w->check_types)
@@ -45,7 +45,7 @@ struct jar_request stage_request(enum stage_kind kind, const struct jar_request 
 {
     static const char *const nothing[] = { NULL };
     const struct language *l = whole->language;
-    const struct run_arguments *w = whole->options;
+    const struct run_options *w = whole->options;
     if (kind == STAGE_RUN)
         return run_stage(whole);
     struct jar_request q = { .id = whole->id,

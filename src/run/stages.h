@@ -20,7 +20,7 @@ struct stages {
     enum stage_kind at[STAGES_MAX];
     size_t n; /* at least 1; the last is STAGE_RUN */
 };
-struct stages stages_of(const struct language *l, const struct run_arguments *w);
+struct stages stages_of(const struct language *l, const struct run_options *w);
 
 /* What the stage asks of the warden: `whole` with what differs. bundle_fd is the caller's to set. */
 struct jar_request stage_request(enum stage_kind kind, const struct jar_request *whole);

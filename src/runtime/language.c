@@ -274,15 +274,15 @@ const char *language_grammar(const struct language *l)
     return l && l->grammar ? l->grammar : l ? l->name : NULL;
 }
 
-static bool wants_types(const struct run_arguments *w)
+static bool wants_types(const struct run_options *w)
 {
     return w->check_types;
 }
-static bool wants_arguments(const struct run_arguments *w)
+static bool wants_arguments(const struct run_options *w)
 {
     return w->compiler_args && w->compiler_args[0];
 }
-static bool wants_format(const struct run_arguments *w)
+static bool wants_format(const struct run_options *w)
 {
     return w->format != TABLE_ALIGNED;
 }
@@ -301,7 +301,7 @@ static bool has_tables(const struct language *l)
 
 static const struct {
     const char *field;
-    bool (*wanted)(const struct run_arguments *w);
+    bool (*wanted)(const struct run_options *w);
     bool (*possible)(const struct language *l);
 } option_rows[] = {
     { "check_types", wants_types, has_check },
@@ -309,7 +309,7 @@ static const struct {
     { "format", wants_format, has_tables },
 };
 
-int language_takes(const struct language *l, const struct run_arguments *w, const char **ret_field,
+int language_takes(const struct language *l, const struct run_options *w, const char **ret_field,
                    struct err *e)
 {
     for (size_t i = 0; i < ARRAY_LEN(option_rows); i++) {

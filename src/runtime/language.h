@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "spec/limit.h"
-#include "spec/run_arguments.h"
+#include "spec/run_options.h"
 #include "spec/zygote.h"
 
 /* Placeholders in a command, as a whole word or inside one:
@@ -19,7 +19,7 @@
  *     {guest}       our own programs and data for languages (base/place.h)
  *     {sources}     alone: every file of the job with an extension of the language, the main file first
  *     {program}     the file that the compiler makes and the run executes
- *     {format}      the output format of tables (spec/run_arguments.h)
+ *     {format}      the output format of tables (spec/run_options.h)
  *     {memory_mib}  seven tenths of the run's memory limit: the heap of a virtual machine
  * env and compile_env may use them too, except {args} and {sources}. */
 #define FILE_ARGUMENT "{file}"
@@ -48,7 +48,7 @@ struct language {
     const char *const *compile;
     const char *const *compile_env; /* K=V; may be NULL */
     const char *const *products;
-    /* argv of a type checker (spec/run_arguments.h). Its failure counts as the compiler's. NULL: none. */
+    /* argv of a type checker (spec/run_options.h). Its failure counts as the compiler's. NULL: none. */
     const char *const *check;
     /* argv of a profiled run, which writes its samples into the report (run/reports.h). NULL:
      * measured only from outside. */
@@ -120,7 +120,7 @@ const char *language_grammar(const struct language *l);
 const char *language_list(char *out, size_t size);
 /* Checks that the language supports the run options. The error names the option and the languages
  * that support it. Lists of commands: src/allowlist. */
-[[nodiscard]] int language_takes(const struct language *l, const struct run_arguments *w,
+[[nodiscard]] int language_takes(const struct language *l, const struct run_options *w,
                                  const char **ret_field, struct err *e);
 
 /* Every zygote that any language declares, in a fixed order. A kind is an index into it plus 1.

@@ -8,7 +8,7 @@
 #include "config.h"
 #include "store/audit_log.h"
 #include "store/key_rows.h"
-#include "store/run_records.h"
+#include "store/run_rows.h"
 
 struct note {
     struct store_job job; /* first: the store hands it back */

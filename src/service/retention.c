@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "store/run_records.h"
+#include "store/run_rows.h"
 
 /* Often: what is written between two looks is beyond the bound. */
 enum { FIRST_MS = 1000, EVERY_MS = 5000, BATCH = 100 };

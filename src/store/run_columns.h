@@ -3,7 +3,7 @@
 #pragma once
 
 #include "store/db_query.h"
-#include "store/run_records.h"
+#include "store/run_rows.h"
 
 /* The columns that run_record_take() reads, in its order; the table is `r`. */
 #define RUN_COLUMNS                                                                        \

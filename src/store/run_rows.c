@@ -1,4 +1,4 @@
-#include "store/run_records.h"
+#include "store/run_rows.h"
 
 #include <fcntl.h>
 #include <stdio.h>

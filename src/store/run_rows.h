@@ -1,4 +1,4 @@
-/* store/run_records.h — the history of runs. Runs in: a store thread, or a command. */
+/* store/run_rows.h — the history of runs. Runs in: a store thread, or a command. */
 #pragma once
 
 #include "store/db.h"

@@ -525,7 +525,7 @@ static int check_options(struct making *m, struct err *e)
 
 static int take_options(struct making *m, struct err *e)
 {
-    struct run_arguments *w = &m->spec->options;
+    struct run_options *w = &m->spec->options;
     const char *format = text_of(m, "format");
     w->profile = run_flag(m->request, "profile", false);
     w->check_types = run_flag(m->request, "check_types", false);

@@ -21,7 +21,7 @@
 #include "run/result.h"
 #include "runtime/language.h"
 #include "spec/verdict.h"
-#include "store/run_records.h"
+#include "store/run_rows.h"
 
 enum { LIST_DEFAULT = 20, LIST_MAX = 1000, OUTPUT_SHOWN = 4096 };
 

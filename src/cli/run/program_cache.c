@@ -122,7 +122,7 @@ static int open_places(struct cache *c, const struct stages *stages, const struc
     const struct jar_request whole = { .language = in->language,
                                        .main_name = in->main_name,
                                        .sources = sources,
-                                       .options = &o->run_arguments };
+                                       .options = &o->run_options };
     for (size_t i = 0; i + 1 < stages->n; i++)
         if (open_place(c, stages->at[i], &whole, level, &files, e))
             return -1;
@@ -132,13 +132,13 @@ static int open_places(struct cache *c, const struct stages *stages, const struc
 void cache_open(struct cache *ret, const struct run_command *o, const struct inputs *in,
                 enum level level)
 {
-    struct stages stages = stages_of(in->language, &o->run_arguments);
+    struct stages stages = stages_of(in->language, &o->run_options);
     struct err e;
     int dir_fd = -1;
     *ret = (struct cache){ 0 };
     for (int i = 0; i < CACHE_STAGES; i++)
         ret->at[i].kept_fd = ret->at[i].keep_fd = ret->at[i].made_fd = -1;
-    bool wanted = stages.n > 1 && !o->run_arguments.no_cache && cache_directory(&dir_fd, &e) == 0;
+    bool wanted = stages.n > 1 && !o->run_options.no_cache && cache_directory(&dir_fd, &e) == 0;
     programs_disk_init(&ret->disk, dir_fd, settings_default().compile_cache);
     if (wanted)
         (void)!open_places(ret, &stages, o, in, level, &e);

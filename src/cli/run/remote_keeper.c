@@ -504,7 +504,7 @@ static void say(const struct session *s)
     if (note.verdict == VERDICT_COMPILE_ERROR) {
         const json_t *compile = json_object_get(s->result, "compile");
         note.compiler = verdict_named(json_string_value(json_object_get(compile, "verdict")));
-        note.limits = s->job->options->run_arguments.compile_limits;
+        note.limits = s->job->options->run_options.compile_limits;
         limits = NULL; /* those of the run, which it did not come to */
     }
     if (code && strcmp(code, err_name(ERR_NOT_FOUND)) == 0)

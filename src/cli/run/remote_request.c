@@ -39,8 +39,8 @@ static bool fits(int bundle_fd)
 bool remote_request_possible(const struct run_command *o, const struct inputs *in)
 {
     return fits(in->bundle_fd) && list_is_utf8(o->args) && list_is_utf8(o->env) &&
-           list_is_utf8(o->run_arguments.compiler_args) &&
-           list_is_utf8(o->run_arguments.allow_commands) && pairs_are_utf8(o->files, o->n_files) &&
+           list_is_utf8(o->run_options.compiler_args) &&
+           list_is_utf8(o->run_options.allow_commands) && pairs_are_utf8(o->files, o->n_files) &&
            pairs_are_utf8(o->outs, o->n_outs) && text_is_utf8(in->main_name, strlen(in->main_name));
 }
 
@@ -136,7 +136,7 @@ static void put_list(json_t *q, const char *key, char *const *list, bool *failed
         put(q, key, array, failed);
 }
 
-static void put_run_options(json_t *q, const struct run_arguments *w, bool *failed)
+static void put_run_options(json_t *q, const struct run_options *w, bool *failed)
 {
     put_list(q, "compiler_args", w->compiler_args, failed);
     put_list(q, "allow_commands", w->allow_commands, failed);
@@ -163,10 +163,9 @@ static void put_options(json_t *q, const struct run_command *o, bool *failed)
     put(q, "limits", limits_object(&o->limits, o->limits_given, failed), failed);
     if (o->compile_limits_given)
         put(q, "compile_limits",
-            limits_object(&o->run_arguments.compile_limits, o->compile_limits_given, failed),
-            failed);
+            limits_object(&o->run_options.compile_limits, o->compile_limits_given, failed), failed);
     put(q, "read_only", json_boolean(!o->writable_root), failed);
-    put_run_options(q, &o->run_arguments, failed);
+    put_run_options(q, &o->run_options, failed);
 }
 
 static int take_to_buf(const char *bytes, size_t n, void *context)

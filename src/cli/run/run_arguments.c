@@ -141,7 +141,7 @@ static int set_format(struct run_command *o, const char *word, struct err *e)
 {
     for (int i = 0; table_formats[i]; i++) {
         if (strcmp(table_formats[i], word) == 0) {
-            o->run_arguments.format = (enum table_format)i;
+            o->run_options.format = (enum table_format)i;
             return 0;
         }
     }
@@ -158,7 +158,7 @@ static int set_compile_limit(struct run_command *o, const char *text, struct err
         if (strlen(name) != (size_t)(equals - text) || strncmp(name, text, strlen(name)) != 0)
             continue;
         o->compile_limits_given |= LIMIT_BIT(i);
-        return limit_parse((enum limit_id)i, equals + 1, &o->run_arguments.compile_limits, e);
+        return limit_parse((enum limit_id)i, equals + 1, &o->run_options.compile_limits, e);
     }
     char known[160] = "";
     for (size_t i = 0, used = 0; i < LIMIT_COUNT && used < sizeof known; i++)
@@ -196,21 +196,21 @@ static int apply(struct run_command *o, int key, char *value, struct err *e)
         o->local = true;
         return 0;
     case 'A':
-        return strv_add(&o->run_arguments.compiler_args, value, e);
+        return strv_add(&o->run_options.compiler_args, value, e);
     case 'M':
         return set_compile_limit(o, value, e);
     case 'C':
-        return strv_add(&o->run_arguments.allow_commands, value, e);
+        return strv_add(&o->run_options.allow_commands, value, e);
     case 'F':
         return set_format(o, value, e);
     case 'N':
-        o->run_arguments.no_cache = true;
+        o->run_options.no_cache = true;
         return 0;
     case 'T':
-        o->run_arguments.check_types = true;
+        o->run_options.check_types = true;
         return 0;
     case 'P':
-        o->run_arguments.profile = true;
+        o->run_options.profile = true;
         return 0;
     case 'D':
         o->no_diagnosis = true;
@@ -232,7 +232,7 @@ int run_command_parse(struct run_command *o, int argc, char **argv, struct err *
         ours++;
     *o = (struct run_command){ .limits = limits_default(),
                                .level = LEVEL_AUTO,
-                               .run_arguments = { .compile_limits = compile_limits_default() } };
+                               .run_options = { .compile_limits = compile_limits_default() } };
     build_getopt(options);
     opterr = 0;
     optind = 1;
@@ -269,5 +269,5 @@ void run_command_done(struct run_command *o)
     free(o->files);
     free(o->outs);
     free(o->env);
-    run_arguments_done(&o->run_arguments);
+    run_options_done(&o->run_options);
 }

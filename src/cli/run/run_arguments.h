@@ -7,7 +7,7 @@
 #include "runtime/language.h"
 #include "spec/isolation.h"
 #include "spec/limit.h"
-#include "spec/run_arguments.h"
+#include "spec/run_options.h"
 
 /* HOST[:NAME] of --file, NAME[:HOST] of --out. */
 struct file_pair {
@@ -28,7 +28,7 @@ struct run_command {
     const char *stdin_file;
     bool writable_root, json, help, local;
     enum level level;
-    struct run_arguments run_arguments;
+    struct run_options run_options;
     bool no_diagnosis;
 };
 

@@ -81,12 +81,12 @@ int cmd_run(int argc, char **argv)
     scoped(inputs) in = INPUTS_INIT;
     if (inputs_load(&in, &o, &e))
         return cli_fail(&e);
-    if (o.run_arguments.allow_commands &&
+    if (o.run_options.allow_commands &&
         (allowlist_possible(in.language, NULL, o.writable_root, &e) ||
-         allowlist_check(o.run_arguments.allow_commands, &e)))
+         allowlist_check(o.run_options.allow_commands, &e)))
         return cli_fail(&e);
     const char *field;
-    if (language_takes(in.language, &o.run_arguments, &field, &e))
+    if (language_takes(in.language, &o.run_options, &field, &e))
         return cli_fail(&e);
     block_signals(); /* from here on there is something to clean up */
     int status = remote_run(&o, &in, &e);

@@ -144,7 +144,7 @@ static char **output_names(const struct keeper_job *job)
     autofree char **names = calloc(o->n_outs + 1, sizeof *names);
     for (size_t i = 0; names && i < o->n_outs; i++)
         names[i] = o->outs[i].name;
-    return names ? report_outputs(job->inputs->language, &o->run_arguments, names) : NULL;
+    return names ? report_outputs(job->inputs->language, &o->run_options, names) : NULL;
 }
 
 static struct jar_request whole_request(const struct keeper_job *job, char **outputs,
@@ -159,7 +159,7 @@ static struct jar_request whole_request(const struct keeper_job *job, char **out
                                  .outputs = outputs,
                                  .limits = o->limits,
                                  .writable_root = o->writable_root,
-                                 .options = &o->run_arguments,
+                                 .options = &o->run_options,
                                  .bundle_fd = job->inputs->bundle_fd };
 }
 
@@ -294,7 +294,7 @@ static int prepare(struct session *s, const struct stages *stages, const struct 
 static int run_stages(struct session *s, char **outputs, struct err *e)
 {
     const struct inputs *in = s->job->inputs;
-    struct stages stages = stages_of(in->language, &s->job->options->run_arguments);
+    struct stages stages = stages_of(in->language, &s->job->options->run_options);
     autofree char **sources = NULL;
     scoped(buf) files = { 0 };
     autoclose int bundle_fd = -1;

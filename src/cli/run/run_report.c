@@ -80,7 +80,7 @@ void report_find(struct report *r, struct buf *outputs)
         .err = &printed[RUN_STDERR],
         .compiling = compiling,
         .result = &result,
-        .options = &r->job->options->run_arguments,
+        .options = &r->job->options->run_options,
         .outputs = outputs,
         .samples = r->failed ? NULL : r->run->samples,
     });

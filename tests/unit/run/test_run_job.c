@@ -258,7 +258,7 @@ static void test_placeholders_stand_for_what_is_known_of_the_job(void)
                                            NULL };
     char a[] = "a.c", b[] = "b.c", file[] = "{file}";
     char *sources[] = { a, b, NULL }, *args[] = { file, NULL };
-    struct run_arguments options = { .format = TABLE_CSV };
+    struct run_options options = { .format = TABLE_CSV };
     struct jar_request q = { .language = languages[0],
                              .main_name = "{guest}.c",
                              .command = command,

@@ -116,7 +116,7 @@ static void test_report_is_asked_for_where_one_is_expected(void)
     static const struct language measured = { .name = "z", .profile = profiler };
     static char a[] = "a", report[] = REPORT_FILE;
     char *const one[] = { a, NULL }, *const own[] = { report, NULL };
-    const struct run_arguments profile = { .profile = true };
+    const struct run_options profile = { .profile = true };
     CHECK(!report_expected(&silent, NULL) && report_expected(&telling, NULL));
     CHECK(!report_expected(&measured, NULL) && report_expected(&measured, &profile));
     char **list = report_outputs(&silent, NULL, one);

@@ -53,7 +53,7 @@ static const char *listed(const struct buf *b, char *out, size_t size)
 
 static void test_stages_follow_from_the_declaration_and_the_options(void)
 {
-    struct run_arguments w = { 0 };
+    struct run_options w = { 0 };
     CHECK_INT(stages_of(&plain, NULL).n, 1);
     CHECK_INT(stages_of(&plain, &w).at[0], STAGE_RUN);
     CHECK_INT(stages_of(&compiled, &w).n, 2);
@@ -64,7 +64,7 @@ static void test_stages_follow_from_the_declaration_and_the_options(void)
     CHECK(s.n == 3 && s.at[0] == STAGE_CHECK && s.at[1] == STAGE_COMPILE && s.at[2] == STAGE_RUN);
 }
 
-static struct jar_request whole_of(const struct language *l, const struct run_arguments *w)
+static struct jar_request whole_of(const struct language *l, const struct run_options *w)
 {
     static char *args[] = { (char *)"own", NULL }, *env[] = { (char *)"SECRET=1", NULL },
                 *outputs[] = { (char *)"out.txt", NULL },
@@ -86,7 +86,7 @@ static struct jar_request whole_of(const struct language *l, const struct run_ar
 static void test_compiler_gets_its_own_and_nothing_of_the_callers(void)
 {
     char *given[] = { (char *)"-DX", NULL };
-    struct run_arguments w = { .compiler_args = given, .compile_limits = compile_limits_default() };
+    struct run_options w = { .compiler_args = given, .compile_limits = compile_limits_default() };
     struct jar_request whole = whole_of(&compiled, &w);
     struct jar_request q = stage_request(STAGE_COMPILE, &whole);
     struct err e = { 0 };
@@ -122,7 +122,7 @@ static void test_options_without_limits_mean_the_usual_ones(void)
 static void test_arguments_go_where_the_command_says(void)
 {
     char *given[] = { (char *)"--strict", NULL };
-    struct run_arguments w = { .compiler_args = given };
+    struct run_options w = { .compiler_args = given };
     struct jar_request whole = whole_of(&compiled, &w);
     struct jar_request q = stage_request(STAGE_CHECK, &whole);
     struct err e = { 0 };
@@ -135,7 +135,7 @@ static void test_arguments_go_where_the_command_says(void)
 
 static void test_program_gets_what_the_caller_asked_for(void)
 {
-    struct run_arguments w = { 0 };
+    struct run_options w = { 0 };
     struct jar_request whole = whole_of(&compiled, &w);
     struct jar_request q = stage_request(STAGE_RUN, &whole);
     CHECK(q.env == whole.env && q.args == whole.args && q.outputs == whole.outputs && q.kind == 3);

@@ -1,4 +1,4 @@
-#include "spec/run_arguments.h"
+#include "spec/run_options.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const struct run_option_def *row_of(const char *key)
     return NULL;
 }
 
-static int parse(struct run_arguments *o, const char *key, const char *value, struct err *e)
+static int parse(struct run_options *o, const char *key, const char *value, struct err *e)
 {
     const struct run_option_def *d = row_of(key);
     return CHECK(d) ? run_option_parse(o, d, value, e) : -1;
@@ -22,7 +22,7 @@ static int parse(struct run_arguments *o, const char *key, const char *value, st
 
 static void test_every_row_sets_its_own_member(void)
 {
-    scoped(run_arguments) o = { .compile_limits = compile_limits_default() };
+    scoped(run_options) o = { .compile_limits = compile_limits_default() };
     struct err e = { 0 };
     CHECK_INT(parse(&o, "profile", NULL, &e), 0);
     CHECK(o.profile && !o.check_types && !o.no_cache);
@@ -65,7 +65,7 @@ static void test_refused_value_is_named_with_the_accepted_ones(void)
         { "compile_limits", "timeout=0", "out of bounds" },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        scoped(run_arguments) o = { 0 };
+        scoped(run_options) o = { 0 };
         struct err e = { 0 };
         CHECK_INT(parse(&o, rows[i].key, rows[i].value, &e), -1);
         CHECK(e.code == ERR_BAD_REQUEST && strstr(e.text, rows[i].names));

@@ -10,7 +10,7 @@
 #include "database.h"
 #include "store/audit_log.h"
 #include "store/db_query.h"
-#include "store/run_records.h"
+#include "store/run_rows.h"
 
 /* A job that puts a run there, or looks for one. */
 struct job {

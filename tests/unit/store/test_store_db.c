@@ -1,6 +1,6 @@
 #include "base/auto.h"
 #include "database.h"
-#include "store/run_records.h"
+#include "store/run_rows.h"
 
 static void test_opening_twice_keeps_what_is_there(void)
 {

@@ -1,4 +1,4 @@
-#include "store/run_records.h"
+#include "store/run_rows.h"
 
 #include "base/array.h"
 #include "base/auto.h"
