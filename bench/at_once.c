@@ -1,4 +1,5 @@
-/* Many jars at the same time: two hundred that come and go, and two hundred that are there at one moment. */
+/* Many jars at the same time: two hundred that come and go, and two hundred that are there at one
+ * moment. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

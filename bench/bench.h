@@ -1,6 +1,6 @@
-/* bench/bench.h — what the parts of the benchmark share.
- * One program, one run: every number of a report was measured by the same process on the same machine, and whatever
- * is compared takes turns, so that whatever else the machine does falls on all of them. */
+/* bench/bench.h — declarations that the parts of the benchmark share.
+ * One program, one run: the same process on the same machine measures every number of a report.
+ * Contenders take turns, so that other work of the machine slows all of them. */
 #pragma once
 
 #include <stdbool.h>

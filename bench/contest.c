@@ -1,7 +1,7 @@
-/* What a jar costs beside what bubblewrap costs, at each level that this machine gives.
+/* The cost of a jar beside the cost of bubblewrap, at each level that this machine has.
  *
- * In every round each contender runs once, in an order drawn anew: nobody always comes after the same one, which may
- * have left the kernel work to do. */
+ * In every round each contender runs once, in a new random order: a contender that leaves work for
+ * the kernel does not always slow the same one. */
 #include <errno.h>
 #include <grp.h>
 #include <signal.h>
@@ -19,11 +19,11 @@
 #include "guests.h"
 #include "programs.h"
 
-enum { ORDINARY_UID = 54321 }; /* nobody's: no passwd entry, no files */
+enum { ORDINARY_UID = 54321 }; /* belongs to nobody: no passwd entry, no files */
 
-enum { IN_JAR = -1 }; /* through a warden that is there, instead of one of enum way */
+enum { IN_JAR = -1 }; /* through a running warden, in place of one of enum way */
 
-/* The first row of a program is what its other rows are compared with. */
+/* The other rows of a program are compared with its first one. */
 static const struct contender {
     const char *name;
     int program, way;
@@ -80,8 +80,8 @@ static void hold(const struct bench *b, enum level level, struct results *result
     warden_stop(&w);
 }
 
-/* An ordinary user, for good. Changing the uid makes us undumpable, and then our own /proc files are root's: a user
- * namespace could not be mapped. */
+/* An ordinary user, for good. Changing the uid makes us undumpable, and then our own /proc files
+ * are root's: a user namespace could not be mapped. */
 static void become_ordinary(void)
 {
     if (setgroups(0, NULL) < 0 || setresgid(ORDINARY_UID, ORDINARY_UID, ORDINARY_UID) < 0 ||

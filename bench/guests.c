@@ -70,7 +70,8 @@ static struct guest *guest_by_id(struct guest *guests, size_t n, uint64_t id)
     bench_die("the warden speaks of a run that is not there", NULL);
 }
 
-/* run/jar_run.h reads the wire for one run alone; here many share it, so each message goes to the run it names. */
+/* run/jar_run.h reads the wire for one run alone; here many share it, so each message goes to the
+ * run it names. */
 static void read_wire(const struct warden *w, struct guest *guests, size_t n)
 {
     struct wire_message m;

@@ -1,5 +1,6 @@
-/* bench/guests.h — runs through one warden, one or many at a time, as a keeper does them: pipes, messages, output.
- * A guest is timed from before anything is made for it to when its end was told and its pipes are at their end. */
+/* bench/guests.h — runs through one warden, one or many at a time, as a keeper does them: pipes,
+ * messages, output. The time of a guest begins before anything is made for it, and
+ * ends when its end was reported and its pipes are at their end. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,7 +27,7 @@ void guest_start(struct guest *g, const struct warden *w, uint64_t id, const str
 void guest_done(struct guest *g);
 double guest_ms(const struct guest *g);
 
-/* Waits up to timeout_ms (-1: for ever) for anything to happen to any of them, and takes note of it. */
+/* Waits up to timeout_ms (-1: for ever) for an event of any of them, and records it. */
 void guests_step(const struct warden *w, struct guest *guests, size_t n, int timeout_ms);
 
 /* One run to its end, which must be a good one. */

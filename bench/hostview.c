@@ -95,8 +95,8 @@ static int pid_depth(pid_t pid)
     return depth;
 }
 
-/* An orphan of a jar comes to its init, an orphaned init to the warden, which is pid 1 too: nothing of a jar can be
- * anywhere but below its warden. */
+/* An orphan of a jar comes to its init, an orphaned init to the warden, which is pid 1 too:
+ * nothing of a jar can be anywhere but below its warden. */
 static long processes_below(pid_t top, int deeper_than)
 {
     autofree struct process *list = NULL;

@@ -1,11 +1,11 @@
-/* bench/hostview.h — what jars could leave on the host, counted. */
+/* bench/hostview.h — counts the objects that jars could leave on the host. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-#define TRACE_TABLE(X) /* id, what it is */                                       \
+#define TRACE_TABLE(X) /* id, words for the report */                             \
     X(TRACE_PROCESSES,     "processes, dead ones included")                       \
     X(TRACE_MOUNTS,        "mounts of the host")                                  \
     X(TRACE_CGROUPS,       "cgroups, in every hierarchy")                         \
@@ -20,7 +20,7 @@ enum trace {
 #undef X
         TRACES
 };
-enum { TRACES_OF_HOST = TRACE_WARDEN_MOUNTS }; /* the rest is only there while a warden is */
+enum { TRACES_OF_HOST = TRACE_WARDEN_MOUNTS }; /* the others exist only while a warden runs */
 
 struct host_view {
     long count[TRACES];
@@ -29,9 +29,11 @@ const char *trace_what(enum trace t);
 
 /* warden 0: there is none. */
 void host_view(struct host_view *ret, pid_t warden);
-/* Living and dead processes of the jars of a warden. Its own children that are not in a pid namespace of their own, such
- * as one that reads outputs, are not a jar's; at level process, where jars have none, all count. */
+/* Counts living and dead processes of the jars of a warden. A child of the warden without a pid
+ * namespace of its own, such as a collector, does not count. At level process, where jars have
+ * none, all count. */
 long jar_processes(pid_t warden, bool namespaces);
 long resident_kib(pid_t pid);
-/* Memory cgroups the kernel has not let go of, of the whole machine; 0 where it does not say (v2). */
+/* Memory cgroups that the kernel still holds, of the whole machine; 0 if the kernel does not tell
+ * (v2). */
 long memory_cgroups(void);

@@ -1,4 +1,5 @@
-/* Jars one after the other: what a thousand of them leave behind, and whether the last is as quick as the first. */
+/* A thousand jars one after the other: the objects that they leave behind, and whether the last
+ * jar is as quick as the first. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,12 +11,12 @@
 #include "programs.h"
 
 enum {
-    WARM_UP = 100,    /* jars before the first look: what is allocated once is no leak */
+    WARM_UP = 100,    /* jars before the first look: a one-time allocation is no leak */
     SETTLE_MS = 5000, /* the kernel frees some things a moment after their last user is gone */
     DRIFT_KIB = 128,  /* of resident memory: less than 140 bytes a jar */
 };
 
-/* The view once it is as before, or what it still is when time is up. */
+/* The view as soon as it equals `before`, or the last one when time is up. */
 static void settled_view(const struct host_view *before, pid_t warden, struct host_view *ret)
 {
     for (int waited = 0;; waited += 50) {

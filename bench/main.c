@@ -1,9 +1,10 @@
-/* bench/jars — what a jar costs, beside what bubblewrap costs, in one run on one machine. Started by bench/run.
+/* bench/jars — the cost of a jar beside the cost of bubblewrap, in one run on one machine.
+ * bench/run starts it.
  *
  *     jars [--quick] DIR REPORT.json [PART...]
  *
- * DIR holds the tool `nasty_tree`, and is ours to write in. The exit status is 1 when one of
- * the numbers that must be reached is not. */
+ * DIR holds the tool `nasty_tree`, and we may write to it. The exit status is 1 if a budget is
+ * missed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* A run beside a bomb: how much slower it gets, and whether the bomb ends as it should.
  *
- * Both go through the same warden, as they do in a service. The bomb is thrown again as soon as it has ended; the kinds
- * of bombs, and none, take turns. */
+ * Both go through the same warden, as they do in a service. The bomb is thrown again as soon as it
+ * has ended; the kinds of bombs, and none, take turns. */
 #include <stdio.h>
 #include <string.h>
 

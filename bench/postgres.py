@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""`SELECT 1` of PostgreSQL, warm over HTTP, beside starting a bare server and asking it:   bench/postgres.py [--quick]
+"""`SELECT 1` of PostgreSQL, warm over HTTP, beside a bare server that is started for it:
+    bench/postgres.py [--quick]
 
   warm     POST /v1/runs to a service whose embryo waits, until the answer with its table is there
-  pg_ctl   pg_ctl -w start on a prepared data directory, psql -c 'SELECT 1', pg_ctl -m immediate stop: what the
-           documentation says to do
-  direct   the server started directly with the settings of a jar's, asked over its socket as soon as it answers by
-           psql, killed: the fastest way there is without ours
+  pg_ctl   pg_ctl -w start on a prepared data directory, psql -c 'SELECT 1', pg_ctl -m immediate stop: the
+           way of the documentation
+  direct   the server started directly with the settings of a jar's server, asked over its socket by psql as
+           soon as it answers, then killed: the fastest way without belljar
 
-All three take turns. The bare data directory is the one that jars start from, unpacked before the clock runs, on tmpfs where
-there is /dev/shm. The median of warm must be at most a tenth of pg_ctl's.
+All three take turns. The bare data directory is the one that jars start from, unpacked before the clock
+starts, on tmpfs if there is /dev/shm. The median of warm must be at most a tenth of pg_ctl's.
 """
 import argparse
 import os
@@ -90,7 +91,7 @@ class Bare:
 
 def by_service(s):
     assert eventually(lambda: s.get("/v1/stats").json["pools"]["postgres"]["ready"] >= 1, 30), s.get("/v1/stats").json
-    time.sleep(0.1)  # what is made meanwhile is made
+    time.sleep(0.1)  # lets the pool finish its work
     begun = time.perf_counter()
     result = s.run("SELECT 1", language="postgres")
     took = time.perf_counter() - begun

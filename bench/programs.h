@@ -1,4 +1,4 @@
-/* bench/programs.h — what is run, in jars and otherwise. */
+/* bench/programs.h — the programs that the benchmark runs, in jars and outside. */
 #pragma once
 
 #include "guests.h"

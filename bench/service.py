@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""What the service bears:   bench/service.py [--quick] [PART...]
+"""The load that the service can take:   bench/service.py [--quick] [PART...]
 
-Parts: health, idle, in_a_row, overload, crashes (default: all, in this order). Each says what must be reached and
-whether it was; the exit status is 1 if anything was missed. Everything is on loopback, in a state directory of its own.
+Parts: health, idle, in_a_row, overload, crashes (default: all, in this order). Each prints
+its budgets and results; the exit status is 1 if a budget was missed. Everything is on loopback, in a state
+directory of its own.
 """
 
 import argparse
@@ -186,7 +187,7 @@ async def idle_and_streams(s, quick):
         assert status == 200
     with_idle = s.rss_kib(keeper)
     samples, seconds = [], 8 if quick else 30
-    for _ in range(3):  # the first fill what is kept for reuse
+    for _ in range(3):  # the first one fills the caches
         runs = [asyncio.create_task(stream_run(s.port, seconds)) for _ in range(64)]
         while not all(r.done() for r in runs):
             samples.append(s.rss_kib(keeper))
@@ -293,7 +294,7 @@ async def closed_loop(port, connections, seconds):
 
 
 async def open_loop(port, rate, seconds):
-    """Requests at a fixed rate, whatever becomes of those before; on as many connections as that takes."""
+    """Sends requests at a fixed rate, independent of the answers, on as many connections as needed."""
     accepted, refused, bad, free, tasks = [], [], [], [], set()
 
     async def one():

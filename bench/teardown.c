@@ -1,8 +1,9 @@
-/* The end of the nastiest tree (tests/tools/nasty_tree.c): a fork bomb that ignores every signal, each process in a
- * session of its own, with a directory 100,000 levels deep and a full disk.
+/* The end of the nastiest tree (tests/tools/nasty_tree.c): a fork bomb that ignores every signal,
+ * each process in a session of its own, with a directory 100,000 levels deep and a full disk.
  *
- * Timed from its deadline to the moment at which its end was told and no process of it could be found. The deadline is
- * the warden's: it counts from when the program began to run, which we learn from its message a moment later. */
+ * Timed from its deadline to the moment at which its end was told and no process of it could be
+ * found. The deadline is the warden's: it counts from when the program began to run, which we
+ * learn from its message a moment later. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
