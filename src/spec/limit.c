@@ -9,28 +9,40 @@
 #define GIB    (1ULL << 30)
 #define DAY_MS (24ULL * 3600 * 1000)
 
-/* key, option, metavar, unit, min, max, max of a service, default, default of a compiler, help */
+/* key, option, metavar, unit, min, max, max of a service, default, default of a compiler, help,
+ * exceeded, advice */
 const struct limit_def limit_defs[LIMIT_COUNT] = {
     [LIMIT_WALL_MS] = { "wall_ms", "timeout", "DUR", UNIT_MS, 1, DAY_MS, 300000, 10000, 30000,
-                        "real time that the program may take" },
+                        "real time that the program may take", "took longer",
+                        "If it needs longer, give it more time" },
     [LIMIT_CPU_MS] = { "cpu_ms", "cpu-time", "DUR", UNIT_MS, 1, DAY_MS, 300000, 10000, 30000,
-                       "CPU time of all its processes together" },
+                       "CPU time of all its processes together", "used more CPU time",
+                       "If it needs more CPU time, give it more" },
     [LIMIT_MEMORY] = { "memory", "memory", "SIZE", UNIT_BYTES, 8 * MIB, 1024 * GIB, 2 * GIB,
-                       256 * MIB, GIB,
-                       "memory of all its processes and files; swap is never used" },
+                       256 * MIB, GIB, "memory of all its processes and files; swap is never used",
+                       "needed more memory",
+                       "Hold less at once (read in pieces, free what is done), or give it more "
+                       "memory" },
     /* A toolchain starts as many threads as the machine has CPUs. */
     [LIMIT_PIDS] = { "pids", "pids", "N", UNIT_COUNT, 1, 4096, 512, 64, 256,
-                     "processes and threads at one time" },
+                     "processes and threads at one time", "started more processes and threads",
+                     "Start fewer at a time (a pool of workers), or allow more" },
     [LIMIT_CPU_PERCENT] = { "cpu_percent", "cpu-percent", "N", UNIT_COUNT, 1, 6400, 400, 100, 200,
-                            "share of the CPUs; 100 is one whole CPU" },
+                            "share of the CPUs; 100 is one whole CPU", NULL, NULL },
     [LIMIT_OUTPUT] = { "output", "output", "SIZE", UNIT_BYTES, 1, GIB, 64 * MIB, 16 * MIB, MIB,
-                       "bytes of stdout, and as many of stderr" },
+                       "bytes of stdout, and as many of stderr", "printed more",
+                       "Print less (a loop may not end), write large results to a file, or allow "
+                       "more output" },
     [LIMIT_DISK] = { "disk", "disk", "SIZE", UNIT_BYTES, 64 * KIB, 1024 * GIB, GIB, 64 * MIB,
-                     256 * MIB, "bytes in /sandbox, /tmp and /dev/shm together" },
+                     256 * MIB, "bytes in /sandbox, /tmp and /dev/shm together",
+                     "wrote more to files",
+                     "Write less, remove files that are not needed any more, or allow more" },
     [LIMIT_FILES] = { "files", "files", "N", UNIT_COUNT, 16, 10000000, 100000, 10000, 10000,
-                      "files and directories there" },
+                      "files and directories there", "made more files",
+                      "Make fewer files, remove those that are not needed any more, or allow "
+                      "more" },
     [LIMIT_OPEN_FILES] = { "open_files", "open-files", "N", UNIT_COUNT, 8, 65536, 4096, 1024, 1024,
-                           "files that a process may hold open" },
+                           "files that a process may hold open", NULL, NULL },
 };
 
 struct limits limits_default(void)
@@ -47,6 +59,15 @@ struct limits compile_limits_default(void)
     for (int i = 0; i < LIMIT_COUNT; i++)
         l.v[i] = limit_defs[i].compile_def;
     return l;
+}
+
+const char *limit_exceeded(enum limit_id id, const struct limits *limits, char *out, size_t size)
+{
+    const struct limit_def *d = &limit_defs[id];
+    char value[32];
+    (void)snprintf(out, size, "%s than its limit%s%s", d->exceeded, limits ? " of " : "",
+                   limits ? unit_format(d->unit, limits->v[id], value, sizeof value) : "");
+    return out;
 }
 
 static int out_of_bounds(const struct limit_def *d, const char *name, const char *shown,

@@ -36,6 +36,8 @@ struct limit_def {
     uint64_t def;
     uint64_t compile_def; /* of a compiler */
     const char *help;
+    const char *exceeded; /* of a run that met it: "it " + this + " than its limit of 10s" */
+    const char *advice;   /* for a program that met it. Both NULL: no run ends for this limit */
 };
 
 extern const struct limit_def limit_defs[LIMIT_COUNT];
@@ -50,6 +52,9 @@ struct limits compile_limits_default(void);
 /* An error for text that is not a number of this unit, or outside [min, max]; it names the bounds. */
 [[nodiscard]] int limit_parse(enum limit_id id, const char *text, struct limits *limits,
                               struct err *e);
+
+/* "took longer than its limit of 10s"; without limits "took longer than its limit". */
+const char *limit_exceeded(enum limit_id id, const struct limits *limits, char *out, size_t size);
 
 /* The same bounds for numbers (from the wire, from JSON). */
 [[nodiscard]] int limits_check(const struct limits *limits, struct err *e);

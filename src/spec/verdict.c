@@ -6,11 +6,18 @@
 
 #include "base/array.h"
 
+const char *const verdict_words[] = {
+#define X(id, word, status, limit) [id] = word,
+    VERDICT_TABLE(X)
+#undef X
+        [VERDICT_COUNT_] = NULL,
+};
+
 static const struct {
-    const char *word;
     int exit_status;
+    enum limit_id limit;
 } rows[] = {
-#define X(id, word_, status_) [id] = { word_, status_ },
+#define X(id, word, status_, limit_) [id] = { status_, limit_ },
     VERDICT_TABLE(X)
 #undef X
 };
@@ -53,7 +60,7 @@ enum verdict verdict_decide(const struct evidence *ev)
 
 const char *verdict_word(enum verdict v)
 {
-    return (unsigned)v < VERDICT_COUNT_ ? rows[v].word : "internal_error";
+    return (unsigned)v < VERDICT_COUNT_ ? verdict_words[v] : "internal_error";
 }
 
 int verdict_parse(const char *word, enum verdict *ret)
@@ -66,8 +73,23 @@ int verdict_parse(const char *word, enum verdict *ret)
     return -1;
 }
 
+enum limit_id verdict_limit(enum verdict v, limit_set hits)
+{
+    enum limit_id id = (unsigned)v < VERDICT_COUNT_ ? rows[v].limit : LIMIT_NONE;
+    bool files = hits & LIMIT_BIT(LIMIT_FILES) && !(hits & LIMIT_BIT(LIMIT_DISK));
+    return id == LIMIT_DISK && files ? LIMIT_FILES : id;
+}
+
+enum verdict verdict_of_limit(enum limit_id id)
+{
+    for (int i = 0; i < VERDICT_COUNT_; i++)
+        if (id != LIMIT_NONE && verdict_limit((enum verdict)i, LIMIT_BIT(id)) == id)
+            return (enum verdict)i;
+    return VERDICT_RUNTIME_ERROR;
+}
+
 static const char list[] =
-#define X(id, word, status) ", " word
+#define X(id, word, status, limit) ", " word
     VERDICT_TABLE(X)
 #undef X
     ;

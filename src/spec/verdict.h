@@ -8,22 +8,23 @@
 
 #include "spec/limit.h"
 
-#define VERDICT_TABLE(X) /* id, word, exit status of the command line (-1: the program's own) */ \
-    X(VERDICT_OK,             "ok",             -1)                                               \
-    X(VERDICT_RUNTIME_ERROR,  "runtime_error",  -1)                                               \
-    X(VERDICT_COMPILE_ERROR,  "compile_error",  -1)                                               \
-    X(VERDICT_TIMEOUT,        "timeout",        124)                                              \
-    X(VERDICT_CPU_TIMEOUT,    "cpu_timeout",    124)                                              \
-    X(VERDICT_MEMORY_LIMIT,   "memory_limit",   137)                                              \
-    X(VERDICT_OUTPUT_LIMIT,   "output_limit",   153)                                              \
-    X(VERDICT_PROCESS_LIMIT,  "process_limit",  -1)                                               \
-    X(VERDICT_DISK_LIMIT,     "disk_limit",     -1)                                               \
-    X(VERDICT_CANCELLED,      "cancelled",      130)                                              \
-    X(VERDICT_REJECTED,       "rejected",       125)                                              \
-    X(VERDICT_INTERNAL_ERROR, "internal_error", 125)
+/* id, word, exit status of the command line (-1: the program's own), the limit that was met */
+#define VERDICT_TABLE(X)                                                    \
+    X(VERDICT_OK,             "ok",             -1,  LIMIT_NONE)            \
+    X(VERDICT_RUNTIME_ERROR,  "runtime_error",  -1,  LIMIT_NONE)            \
+    X(VERDICT_COMPILE_ERROR,  "compile_error",  -1,  LIMIT_NONE)            \
+    X(VERDICT_TIMEOUT,        "timeout",        124, LIMIT_WALL_MS)         \
+    X(VERDICT_CPU_TIMEOUT,    "cpu_timeout",    124, LIMIT_CPU_MS)          \
+    X(VERDICT_MEMORY_LIMIT,   "memory_limit",   137, LIMIT_MEMORY)          \
+    X(VERDICT_OUTPUT_LIMIT,   "output_limit",   153, LIMIT_OUTPUT)          \
+    X(VERDICT_PROCESS_LIMIT,  "process_limit",  -1,  LIMIT_PIDS)            \
+    X(VERDICT_DISK_LIMIT,     "disk_limit",     -1,  LIMIT_DISK)            \
+    X(VERDICT_CANCELLED,      "cancelled",      130, LIMIT_NONE)            \
+    X(VERDICT_REJECTED,       "rejected",       125, LIMIT_NONE)            \
+    X(VERDICT_INTERNAL_ERROR, "internal_error", 125, LIMIT_NONE)
 
 enum verdict {
-#define X(id, word, status) id,
+#define X(id, word, status, limit) id,
     VERDICT_TABLE(X)
 #undef X
         VERDICT_COUNT_
@@ -55,8 +56,14 @@ struct usage {
 
 enum verdict verdict_decide(const struct evidence *ev);
 const char *verdict_word(enum verdict v);
+extern const char *const verdict_words[]; /* all of them, in that order; NULL-terminated */
 /* 0, or -1 when there is no such word. */
 [[nodiscard]] int verdict_parse(const char *word, enum verdict *ret);
+/* The limit that a verdict is about, or LIMIT_NONE. VERDICT_DISK_LIMIT stands for two limits: the hits
+ * tell LIMIT_FILES from LIMIT_DISK. limit_defs has the words for it. */
+enum limit_id verdict_limit(enum verdict v, limit_set hits);
+/* The verdict that a run gets for this limit. */
+enum verdict verdict_of_limit(enum limit_id id);
 /* "ok, runtime_error, ...", for error messages. */
 extern const char *const verdict_list;
 

@@ -306,5 +306,5 @@ def test_result_of_the_command_line_is_the_services(alone):
         environ = {**os.environ, "BELLJAR_STATE": str(alone.state)}
         with Running([BELLJAR, "run", "--compile-limit", "timeout=400ms", path], environ=environ) as running:
             result = running.finish(within=20)
-    assert result.status == 124 and "the compiler took longer than its 400ms" in result.message, result
+    assert result.status == 124 and "the compiler took longer than its limit of 400ms" in result.message, result
     assert json.loads(alone.get("/v1/runs").body)["runs"][0]["verdict"] == "compile_error"

@@ -56,18 +56,6 @@ static void fail_run(struct nemo_run *n, const struct err *e)
 
 /* ---- the answer ---- */
 
-/* What the program's own stderr does not say. */
-static const struct {
-    enum verdict verdict;
-    enum limit_id limit;
-    const char *before, *after;
-} sentences[] = {
-    { VERDICT_MEMORY_LIMIT, LIMIT_MEMORY, "Memory limit of ", " exceeded" },
-    { VERDICT_OUTPUT_LIMIT, LIMIT_OUTPUT, "Output limit of ", " exceeded" },
-    { VERDICT_PROCESS_LIMIT, LIMIT_PIDS, "Limit of ", " processes reached" },
-    { VERDICT_DISK_LIMIT, LIMIT_DISK, "Disk limit of ", " reached" },
-};
-
 static int add_line(struct buf *b, const char *line, struct err *e)
 {
     if (b->len > 0 && b->data[b->len - 1] != '\n' && buf_add(b, "\n", 1, e))
@@ -75,16 +63,16 @@ static int add_line(struct buf *b, const char *line, struct err *e)
     return buf_add(b, line, strlen(line), e);
 }
 
+/* The end of a run that the program's own stderr does not tell. The answer has a field for a timeout. */
 static int add_sentence(struct buf *b, const struct result *r, struct err *e)
 {
-    char line[320], value[32];
-    for (size_t i = 0; i < ARRAY_LEN(sentences); i++) {
-        if (sentences[i].verdict != r->verdict)
-            continue;
-        enum limit_id id = sentences[i].limit;
-        (void)unit_format(limit_defs[id].unit, r->limits.v[id], value, sizeof value);
-        (void)snprintf(line, sizeof line, "%s%s%s\n", sentences[i].before, value,
-                       sentences[i].after);
+    char line[320], what[96];
+    enum limit_id limit = verdict_limit(r->verdict, r->evidence.hits);
+    if (limit == LIMIT_WALL_MS || limit == LIMIT_CPU_MS)
+        return 0;
+    if (limit != LIMIT_NONE) {
+        (void)snprintf(line, sizeof line, "The program %s\n",
+                       limit_exceeded(limit, &r->limits, what, sizeof what));
         return add_line(b, line, e);
     }
     if (r->verdict == VERDICT_CANCELLED)

@@ -10,12 +10,6 @@
 #define OR_NULL .required = true, .nullable = true
 
 /* ---- words ---- */
-static const char *const verdict_words[] = {
-#define X(id, word, status) word,
-    VERDICT_TABLE(X)
-#undef X
-        NULL,
-};
 static const char *const state_words[] = {
 #define X(id, word) word,
     RUN_STATE_TABLE(X)

@@ -7,12 +7,6 @@
 #define ALWAYS  .required = true
 #define OR_NULL .required = true, .nullable = true
 
-static const char *const verdict_words[] = {
-#define X(id, word, status) word,
-    VERDICT_TABLE(X)
-#undef X
-        NULL,
-};
 static const char *const category_words[] = {
 #define X(id, word) word,
     CATEGORY_TABLE(X)

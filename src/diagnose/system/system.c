@@ -8,50 +8,6 @@
 
 /* ---- limits ---- */
 
-struct limit_words {
-    enum verdict verdict;
-    enum limit_id limit;
-    const char *what; /* "it was stopped: " + what, with the limit in place of %s */
-    const char *advice;
-    const char *compiler; /* the same of a compiler, whose limits are others */
-};
-
-static const struct limit_words limit_rows[] = {
-    { VERDICT_TIMEOUT, LIMIT_WALL_MS, "it took longer than the %s of real time it may take",
-      "If it needs longer, give it more time", "the compiler took longer than it may" },
-    { VERDICT_CPU_TIMEOUT, LIMIT_CPU_MS, "it used up the %s of CPU time it may use",
-      "If it needs more CPU time, give it more", "the compiler used more CPU time than it may" },
-    { VERDICT_MEMORY_LIMIT, LIMIT_MEMORY, "it needed more than the %s of memory it may use",
-      "Hold less at once (read in pieces, free what is done), or give it more memory",
-      "the compiler needed more memory than it may" },
-    { VERDICT_OUTPUT_LIMIT, LIMIT_OUTPUT, "it printed more than the %s it may print",
-      "Print less (a loop may not end), write large results to a file, or allow more output",
-      "the compiler printed more than it may" },
-    { VERDICT_PROCESS_LIMIT, LIMIT_PIDS, "it wanted more than %s processes and threads at once",
-      "Start fewer at a time (a pool of workers), or allow more",
-      "the compiler wanted more processes than it may start" },
-    { VERDICT_DISK_LIMIT, LIMIT_DISK, "it wrote more than the %s of files it may write",
-      "Write less, remove what is not needed any more, or allow more",
-      "the compiler wrote more to files than it may" },
-};
-
-static const struct limit_words *limit_row(const struct diagnose_input *in)
-{
-    for (size_t i = 0; i < ARRAY_LEN(limit_rows); i++)
-        if (limit_rows[i].verdict == in->verdict)
-            return &limit_rows[i];
-    return NULL;
-}
-
-/* Which of the limits on disk it was. */
-static enum limit_id limit_of(const struct diagnose_input *in, const struct limit_words *w)
-{
-    limit_set hits = in->evidence ? in->evidence->hits : 0;
-    if (w->limit == LIMIT_DISK && hits & LIMIT_BIT(LIMIT_FILES) && !(hits & LIMIT_BIT(LIMIT_DISK)))
-        return LIMIT_FILES;
-    return w->limit;
-}
-
 static void used(const struct diagnose_input *in, enum limit_id limit, char *out, size_t size)
 {
     const struct usage *u = in->usage;
@@ -69,16 +25,18 @@ static void used(const struct diagnose_input *in, enum limit_id limit, char *out
                        (unsigned long long)u->pids_peak);
 }
 
-/* The limit that stopped a compiler. One that met a limit and yet told of a line failed because of that line. */
-static const struct limit_words *compiler_limit(const struct diagnose_input *in,
-                                                const struct diagnosis *d)
+/* The limit that ended a program or a compiler. A compiler that met a limit and yet named a line failed
+ * because of that line. */
+static enum limit_id limit_of(const struct diagnose_input *in, const struct diagnosis *d)
 {
-    if (!in->compiling || !in->evidence || d->location.line)
-        return NULL;
-    for (size_t i = 0; i < ARRAY_LEN(limit_rows); i++)
-        if (in->evidence->hits & LIMIT_BIT(limit_rows[i].limit))
-            return &limit_rows[i];
-    return NULL;
+    limit_set hits = in->evidence ? in->evidence->hits : 0;
+    enum limit_id of_program = verdict_limit(in->verdict, hits);
+    if (of_program != LIMIT_NONE || !in->compiling)
+        return of_program;
+    for (int i = 0; i < LIMIT_COUNT && !d->location.line; i++)
+        if (hits & LIMIT_BIT(i) && limit_defs[i].exceeded)
+            return (enum limit_id)i;
+    return LIMIT_NONE;
 }
 
 /* What the program said about it becomes a cause: the limit is why it ended. */
@@ -94,53 +52,45 @@ static void keep_as_cause(struct diagnosis *d)
     d->n_causes++;
 }
 
-static void read_limit(const struct diagnose_input *in, struct diagnosis *d,
-                       const struct limit_words *w, bool read)
+/* The verdict of a run says so of the program, never of its compiler. */
+static bool is_of_compiler(const struct diagnose_input *in)
 {
-    enum limit_id limit = limit_of(in, w);
-    char amount[32] = "amount", spent[96], what[160];
+    return verdict_limit(in->verdict, 0) == LIMIT_NONE;
+}
+
+/* The limits of a compiler are not known here. */
+static void read_limit(const struct diagnose_input *in, struct diagnosis *d, enum limit_id limit,
+                       bool read)
+{
+    bool compiler = is_of_compiler(in);
+    char spent[96] = "", what[96];
     if (read)
         keep_as_cause(d);
-    if (in->limits)
-        (void)unit_format(limit_defs[limit].unit, in->limits->v[limit], amount, sizeof amount);
-    used(in, limit, spent, sizeof spent);
-    const char *form = limit == LIMIT_FILES ? "it made more than the %s files it may make"
-                                            : w->what;
-    const char *mark = strstr(form, "%s");
-    (void)snprintf(what, sizeof what, "%.*s%s%s", (int)(mark - form), form, amount, mark + 2);
-    (void)snprintf(d->message, sizeof d->message, "%s%s", what, spent);
-    (void)snprintf(d->type, sizeof d->type, "%s", verdict_word(in->verdict));
+    (void)limit_exceeded(limit, compiler ? NULL : in->limits, what, sizeof what);
+    if (!compiler)
+        used(in, limit, spent, sizeof spent);
+    (void)snprintf(d->message, sizeof d->message, "%s %s%s", compiler ? "the compiler" : "it", what,
+                   spent);
+    (void)snprintf(d->type, sizeof d->type, "%s", verdict_word(verdict_of_limit(limit)));
     d->category = CATEGORY_RESOURCE;
     d->docs[0] = '\0';
-    if (in->hot_line && d->location.line == 0 && in->main_name) {
+    if (!compiler && in->hot_line && d->location.line == 0 && in->main_name) {
         COPY(piece_of(in->main_name), d->location.file);
         d->location.line = in->hot_line;
     }
 }
 
-static void read_compiler_limit(struct diagnosis *d, const struct limit_words *w, bool read)
+static void advise_compiler_limit(struct diagnosis *d, enum limit_id limit)
 {
-    if (read)
-        keep_as_cause(d);
-    COPY(piece_of(w->compiler), d->message);
-    COPY(piece_of(verdict_word(w->verdict)), d->type);
-    d->category = CATEGORY_RESOURCE;
-    d->docs[0] = '\0';
-}
-
-static void advise_compiler_limit(struct diagnosis *d, const struct limit_words *w)
-{
-    const struct limit_def *def = &limit_defs[w->limit];
+    const struct limit_def *def = &limit_defs[limit];
     suggest(d, 40, 0.8,
             "Allow the compiler more: --compile-limit %s=%s on the command line, "
             "\"compile_limits\": {\"%s\": …} in a request; or give it less to do.",
             def->option, def->metavar, def->key);
 }
 
-static void advise_limit(const struct diagnose_input *in, struct diagnosis *d,
-                         const struct limit_words *w)
+static void advise_limit(const struct diagnose_input *in, struct diagnosis *d, enum limit_id limit)
 {
-    enum limit_id limit = limit_of(in, w);
     const struct limit_def *def = &limit_defs[limit];
     char twice[32] = "";
     uint64_t more = in->limits ? in->limits->v[limit] * 2 : def->def * 2;
@@ -151,7 +101,7 @@ static void advise_limit(const struct diagnose_input *in, struct diagnosis *d,
         suggest(d, 0, 0.85, "Most of the time was spent at line %u of %s.", d->location.line,
                 d->location.file);
     suggest(d, 40, 0.8, "%s: --%s %s on the command line, \"limits\": {\"%s\": %llu} in a request.",
-            w->advice, def->option, twice, def->key, (unsigned long long)more);
+            def->advice, def->option, twice, def->key, (unsigned long long)more);
     if (in->verdict == VERDICT_TIMEOUT && in->usage && in->usage->cpu_us < in->usage->wall_us / 10)
         suggest(d, 0, 0.82,
                 "It used almost no CPU time: it waited (for input, a lock, the network, or in a "
@@ -267,13 +217,9 @@ void system_read(struct diagnoser *g, const struct diagnose_input *in, struct di
                  bool read)
 {
     (void)g;
-    const struct limit_words *w = limit_row(in);
-    if (w) {
-        read_limit(in, d, w, read);
-        return;
-    }
-    if (compiler_limit(in, d)) {
-        read_compiler_limit(d, compiler_limit(in, d), read);
+    enum limit_id limit = limit_of(in, d);
+    if (limit != LIMIT_NONE) {
+        read_limit(in, d, limit, read);
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(our_rows); i++)
@@ -296,11 +242,11 @@ void system_read(struct diagnoser *g, const struct diagnose_input *in, struct di
 
 void system_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    const struct limit_words *w = limit_row(in);
-    if (w)
-        advise_limit(in, d, w);
-    else if (compiler_limit(in, d))
-        advise_compiler_limit(d, compiler_limit(in, d));
+    enum limit_id limit = limit_of(in, d);
+    if (limit != LIMIT_NONE && is_of_compiler(in))
+        advise_compiler_limit(d, limit);
+    else if (limit != LIMIT_NONE)
+        advise_limit(in, d, limit);
     else if (in->evidence && strncmp(d->type, "SIG", 3) == 0)
         advise_signal(in, d);
     sandbox_advise(g, in, d);
