@@ -1,5 +1,6 @@
-/* base/auto.h — cleanup attributes: what a scope opened, the scope closes.
- * Runs in: every process. close() is never retried: on Linux the descriptor is gone even after EINTR. */
+/* base/auto.h — cleanup attributes: a scope closes the things that it opened.
+ * Runs in: every process. close() is never retried: on Linux the descriptor is gone even after
+ * EINTR. */
 #pragma once
 
 #include <dirent.h>

@@ -21,7 +21,7 @@ void buf_done(struct buf *b);
 [[nodiscard, gnu::format(printf, 3, 4)]] int buf_addf(struct buf *b, struct err *e, const char *fmt,
                                                       ...);
 
-/* Room for n more bytes at data + len; the caller then adds what it used to len. */
+/* Room for n more bytes at data + len; the caller then adds the bytes it used to len. */
 [[nodiscard]] int buf_reserve(struct buf *b, size_t n, struct err *e);
 
 const char *buf_str(const struct buf *b);

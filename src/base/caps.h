@@ -1,13 +1,14 @@
-/* base/caps.h — giving up capabilities. Runs in: every process that is about to have none. */
+/* base/caps.h — giving up capabilities. Runs in: every process that drops its privileges. */
 #pragma once
 
 #include <stdint.h>
 
 #include "base/err.h"
 
-/* Empties the bounding set, where we may (CAP_SETPCAP): before a change of uid takes that right away. */
+/* Empties the bounding set if CAP_SETPCAP allows it. A change of uid takes that capability away, so
+ * this comes first. */
 [[nodiscard]] int caps_drop_bounding(struct err *e);
 
-/* Empties every other capability set; what is in keep_permitted stays in the permitted set, where it lies idle.
- * Checked afterwards. */
+/* Empties every other capability set. The capabilities in keep_permitted stay in the permitted set,
+ * where they have no effect. The result is read back and checked. */
 [[nodiscard]] int caps_clear(uint64_t keep_permitted, struct err *e);

@@ -1,6 +1,6 @@
 /* base/clock.h — time. Runs in: every process.
- * clock_us() and clock_ms() never jump: waits and durations are measured by them. clock_unix_ms() is the time of day: it is
- * written down and shown, and nothing waits by it. */
+ * clock_us() and clock_ms() never jump; waits and durations use them. clock_unix_ms() is the time
+ * of day; it is stored and shown, and no wait depends on it. */
 #pragma once
 
 #include <stdint.h>

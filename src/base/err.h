@@ -1,4 +1,4 @@
-/* base/err.h — how a function says that it failed.
+/* base/err.h — how a function reports a failure.
  * Runs in: every process. No allocation, safe after fork, fits in one message. */
 #pragma once
 
@@ -44,7 +44,7 @@ int err_set(struct err *e, enum err_code code, int sys, const char *fmt, ...);
 [[nodiscard, gnu::cold]]
 int err_no_memory(struct err *e, const char *purpose);
 
-/* Puts context in front of what is already there: "start the jar: " + text. Always -1. */
+/* Puts context in front of the text: "start the jar: " + text. Always -1. */
 [[nodiscard, gnu::cold, gnu::format(printf, 2, 3)]]
 int err_wrap(struct err *e, const char *fmt, ...);
 

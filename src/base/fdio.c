@@ -89,7 +89,8 @@ int fd_read_to_buf(int fd, size_t max, struct buf *b, struct err *e)
 
 int fd_keep_only(const int *fds, size_t n, struct err *e)
 {
-    /* From the lowest to the highest, closing what lies between: n is small, so looking again each time is cheap. */
+    /* Closes the gaps between kept descriptors, from the lowest to the highest. n is small, so a
+     * new search for each gap is cheap. */
     for (int from = 3;;) {
         int next = -1;
         for (size_t i = 0; i < n; i++)

@@ -11,5 +11,6 @@ const char *moment_format(int64_t unix_ms, char out[MOMENT_SIZE]);
 
 #define MOMENT_ACCEPTED \
     "2026-01-31T12:00:00Z, 2026-01-31, Unix milliseconds, or how long ago (90s, 2h)"
-/* What MOMENT_ACCEPTED lists. Seconds may have a fraction and may be left out, and so may the Z. 0, or -1. */
+/* Accepts the forms that MOMENT_ACCEPTED lists. Seconds may have a fraction; seconds and Z are
+ * optional. 0, or -1. */
 [[nodiscard]] int moment_parse(const char *text, int64_t now_ms, int64_t *ret_ms);

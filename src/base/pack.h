@@ -1,6 +1,6 @@
 /* base/pack.h — fields to bytes and back. Runs in: keeper, warden, embryo.
- * Invariant: a reader that met anything wrong stays failed and yields zeros; unpack_end() is the one
- * place that says so, and it insists that every byte was consumed. */
+ * Invariant: a reader that has met an error stays failed and yields zeros. Only unpack_end()
+ * reports that, and it requires that every byte was consumed. */
 #pragma once
 
 #include <stdbool.h>

@@ -141,7 +141,8 @@ int text_base64_decode(const char *text, size_t n, struct buf *out, struct err *
             return err_set(e, ERR_BAD_REQUEST, 0,
                            "byte %zu is not base64: A-Z a-z 0-9 + / are, and '=' at the end",
                            i + 1);
-    /* What the padding cuts off must be zero: else two texts would stand for the same bytes. */
+    /* The bits that the padding cuts off must be zero: otherwise two texts would mean the same
+     * bytes. */
     if (pad > 0 && (base64_value((unsigned char)text[n - pad - 1]) & (pad == 1 ? 3 : 15)) != 0)
         return err_set(e, ERR_BAD_REQUEST, 0, "the last group of this base64 has bits to spare");
     if (buf_reserve(out, n / 4 * 3, e))

@@ -95,7 +95,8 @@ int tree_remove(int dir_fd, const char *name, struct err *e)
     char attic[80], entry[256];
     if (unlinkat(dir_fd, name, 0) == 0) /* no tree at all, but a file or a link */
         return 0;
-    /* A sibling directory collects the numbered ones: the tree itself may hold names that are numbers. */
+    /* A sibling directory collects the numbered ones: the tree itself may hold names that are
+     * numbers. */
     (void)snprintf(attic, sizeof attic, "%.60s.removing", name);
     if (mkdirat(dir_fd, attic, 0700) < 0 && errno != EEXIST)
         return err_set(e, ERR_KERNEL, errno, "make %s", attic);

@@ -4,6 +4,6 @@
 
 #include "base/err.h"
 
-/* Removes dir_fd/name and everything below. Follows no symbolic link, uses a constant number of
- * descriptors whatever the depth, and does not care about names or modes. A missing tree is success. */
+/* Removes dir_fd/name and everything below. Follows no symbolic link, and uses a constant number of
+ * descriptors at any depth. Names and modes do not matter. A missing tree is success. */
 [[nodiscard]] int tree_remove(int dir_fd, const char *name, struct err *e);

@@ -1,5 +1,6 @@
 /* base/units.h — sizes and durations as people write them. Runs in: every process.
- * Nonsense (empty, sign, NaN, overflow, trailing characters) is refused, never rounded to "no limit". */
+ * Invalid text (empty, sign, NaN, overflow, trailing characters) is refused, never rounded to
+ * "no limit". */
 #pragma once
 
 #include <stddef.h>
@@ -17,5 +18,6 @@ enum unit_kind {
 /* "a size such as 65536, 64k, 512m or 1g" — the words for an error message. */
 const char *unit_accepted(enum unit_kind kind);
 
-/* Writes the shortest exact form into out and returns it: 268435456 -> "256m", 10000 ms -> "10s". */
+/* Writes the shortest exact form into out and returns it: 268435456 -> "256m", 10000 ms ->
+ * "10s". */
 const char *unit_format(enum unit_kind kind, uint64_t value, char *out, size_t out_size);

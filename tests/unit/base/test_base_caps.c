@@ -1,4 +1,4 @@
-/* What is given up stays given up, so each test runs in a child. */
+/* A process cannot take capabilities back, so each test runs in a child. */
 #include "base/caps.h"
 
 #include <linux/capability.h>

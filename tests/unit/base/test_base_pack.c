@@ -34,7 +34,7 @@ static size_t pack_all(char *out, size_t size)
     return p.failed ? 0 : (size_t)(p.at - out);
 }
 
-/* 0 when the message held exactly what pack_all() writes. */
+/* 0 when the message held exactly the bytes that pack_all() writes. */
 static int unpack_all(const struct message *m, struct err *e)
 {
     struct unpacker u = reader(m);

@@ -131,7 +131,7 @@ static void test_symbolic_links_are_removed_and_not_followed(void)
     place_done(&p);
 }
 
-/* Whether it is an error or not: what it points to is none of our business. */
+/* The call may fail or not; the target of the link must stay. */
 static void test_tree_that_is_a_link_leaves_its_target_alone(void)
 {
     struct place p;
@@ -148,7 +148,7 @@ static void test_tree_that_is_a_link_leaves_its_target_alone(void)
 
 static void test_names_do_not_matter(void)
 {
-    /* numbers are what the removal itself uses */
+    /* the removal itself uses numbers as names */
     static const char *const names[] = {
         "0",    "1",        "2",
         "3",    "00",       "18446744073709551615",

@@ -76,7 +76,7 @@ static void test_counts_are_whole_numbers_without_unit(void)
     CHECK_ROWS(UNIT_COUNT, rows);
 }
 
-/* What nobody can have meant, whatever the unit. */
+/* Values that are wrong in every unit. */
 static void test_nonsense_is_refused_by_every_kind(void)
 {
     static const struct row rows[] = {
