@@ -1,3 +1,4 @@
+/* http/answer.c — turns answers and streams into bytes. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -61,7 +62,7 @@ static const char *reason(int status)
     return "Status";
 }
 
-static struct connection *of(const struct http_exchange *x)
+static struct connection *connection_of(const struct http_exchange *x)
 {
     return (struct connection *)x;
 }
@@ -73,14 +74,14 @@ bool answer_add_header(struct buf *b, const char *name, const char *value)
         if (!is_token_byte(*at))
             return true;
     if (!*name || strpbrk(value, "\r\n"))
-        return true; /* dropped: no header can be split */
+        return true; /* dropped, so that no header can be split */
     size_t name_len = strlen(name), value_len = strlen(value);
     return !buf_reserve(b, name_len + value_len + 4, &e) && !buf_add(b, name, name_len, &e) &&
            !buf_add(b, ": ", 2, &e) && !buf_add(b, value, value_len, &e) &&
            !buf_add(b, "\r\n", 2, &e);
 }
 
-/* Once a second, and not by strftime(), which asks the locale. */
+/* Made once a second, and not by strftime(), which depends on the locale. */
 static const char *date_header(struct http_server *s)
 {
     static const char days[] = "SunMonTueWedThuFriSat";
@@ -103,7 +104,7 @@ static bool has_no_body(int status)
     return status == 204 || status == 304;
 }
 
-/* The head, up to and with its empty line. A length < 0 is a stream's. */
+/* Adds the head with its empty line. length < 0: a stream. */
 static bool add_head(struct connection *c, int status, const char *content_type, ssize_t length)
 {
     struct buf *b = &c->out.queued;
@@ -129,16 +130,17 @@ static bool add_head(struct connection *c, int status, const char *content_type,
     return !buf_add(b, line, (size_t)n, &e) && !buf_add(b, connection, strlen(connection), &e);
 }
 
-/* False when there is nobody to answer, or it was done. */
-static bool starts(struct connection *c)
+/* Prepares the connection for an answer. False if the client is gone or an answer was already
+ * given. */
+static bool answer_begin(struct connection *c)
 {
     if (c->answered || c->streams)
         return false;
     if (c->phase == PHASE_CLOSED) {
-        c->answered = true; /* so that nobody hears of on_gone() */
+        c->answered = true; /* so that on_gone() is not called */
         return false;
     }
-    if (c->phase == PHASE_BODY) { /* the head's handler does not wait for the body */
+    if (c->phase == PHASE_BODY) { /* the head's handler answers without the body */
         c->phase = PHASE_ANSWER;
         c->wait = WAIT_NOTHING;
     }
@@ -146,10 +148,11 @@ static bool starts(struct connection *c)
     return true;
 }
 
-static void ends(struct connection *c, bool made)
+/* The answer is complete, or without memory (`has_bytes` false) the connection is dropped. */
+static void answer_finish(struct connection *c, bool has_bytes)
 {
     c->answered = true;
-    if (!made) { /* no memory */
+    if (!has_bytes) { /* out of memory */
         connection_drop(c);
         return;
     }
@@ -160,24 +163,25 @@ static void ends(struct connection *c, bool made)
 
 void http_answer_header(struct http_exchange *x, const char *name, const char *value)
 {
-    struct connection *c = of(x);
+    struct connection *c = connection_of(x);
     if (!answer_add_header(&c->extra, name, value))
         connection_drop(c);
 }
 
-/* The body's memory is taken over. */
+/* Takes the body's memory over. */
 static void answer_whole(struct connection *c, int status, const char *content_type,
                          struct buf *body)
 {
-    bool made = add_head(c, status, content_type, (ssize_t)body->len);
-    if (made && body->len > 0 && !c->is_head && !has_no_body(status))
+    bool has_bytes = add_head(c, status, content_type, (ssize_t)body->len);
+    if (has_bytes && body->len > 0 && !c->is_head && !has_no_body(status))
         c->out.body = *body;
     else
         buf_done(body);
-    ends(c, made);
+    answer_finish(c, has_bytes);
 }
 
-/* Clients that ask for much and take nothing would have us keep it for all of them. False when it was answered here. */
+/* Clients that request large answers and do not read them must not fill the memory. False if a
+ * refusal was sent instead. */
 static bool can_keep(struct connection *c, size_t n)
 {
     struct buf body = { 0 };
@@ -194,23 +198,23 @@ static bool can_keep(struct connection *c, size_t n)
 void http_answer(struct http_exchange *x, int status, const char *content_type, const void *bytes,
                  size_t n)
 {
-    struct connection *c = of(x);
+    struct connection *c = connection_of(x);
     struct err e;
-    if (!starts(c) || !can_keep(c, n))
+    if (!answer_begin(c) || !can_keep(c, n))
         return;
-    bool made = add_head(c, status, content_type, (ssize_t)n);
-    if (made && !c->is_head && !has_no_body(status))
-        made = !buf_add(&c->out.queued, bytes, n, &e);
-    ends(c, made);
+    bool has_bytes = add_head(c, status, content_type, (ssize_t)n);
+    if (has_bytes && !c->is_head && !has_no_body(status))
+        has_bytes = !buf_add(&c->out.queued, bytes, n, &e);
+    answer_finish(c, has_bytes);
 }
 
 void http_answer_buf(struct http_exchange *x, int status, const char *content_type,
                      struct buf *body)
 {
-    struct connection *c = of(x);
+    struct connection *c = connection_of(x);
     struct buf taken = *body;
     *body = (struct buf){ 0 };
-    if (starts(c) && can_keep(c, taken.len))
+    if (answer_begin(c) && can_keep(c, taken.len))
         answer_whole(c, status, content_type, &taken);
     else
         buf_done(&taken);
@@ -218,12 +222,12 @@ void http_answer_buf(struct http_exchange *x, int status, const char *content_ty
 
 void http_stream_begin(struct http_exchange *x, int status, const char *content_type)
 {
-    struct connection *c = of(x);
-    if (c->phase == PHASE_CLOSED) { /* on_gone() is still to come */
+    struct connection *c = connection_of(x);
+    if (c->phase == PHASE_CLOSED) { /* on_gone() follows */
         c->streams = true;
         return;
     }
-    if (!starts(c))
+    if (!answer_begin(c))
         return;
     c->streams = true;
     c->sends_nothing = c->is_head || has_no_body(status);
@@ -237,7 +241,7 @@ void http_stream_begin(struct http_exchange *x, int status, const char *content_
 
 void http_stream_write(struct http_exchange *x, const void *bytes, size_t n)
 {
-    struct connection *c = of(x);
+    struct connection *c = connection_of(x);
     struct buf *b = &c->out.queued;
     struct err e;
     char size[24];
@@ -254,18 +258,18 @@ void http_stream_write(struct http_exchange *x, const void *bytes, size_t n)
 
 size_t http_stream_queued(const struct http_exchange *x)
 {
-    const struct connection *c = of(x);
+    const struct connection *c = connection_of(x);
     return c->phase == PHASE_CLOSED ? SIZE_MAX : output_bytes(c);
 }
 
 void http_stream_end(struct http_exchange *x)
 {
-    struct connection *c = of(x);
+    struct connection *c = connection_of(x);
     struct err e;
     if (!c->streams || c->answered)
         return;
-    bool made = true;
+    bool has_bytes = true;
     if (c->phase != PHASE_CLOSED && c->sends_chunks && !c->sends_nothing)
-        made = !buf_add(&c->out.queued, "0\r\n\r\n", 5, &e);
-    ends(c, made);
+        has_bytes = !buf_add(&c->out.queued, "0\r\n\r\n", 5, &e);
+    answer_finish(c, has_bytes);
 }

@@ -1,3 +1,4 @@
+/* http/chunks.c — decodes a chunked body, byte by byte and strictly. */
 #include "http/parse.h"
 
 enum { SIZE_DIGITS_MAX = 15, LINE_MAX_BYTES = 256, TRAILERS_MAX_BYTES = 8192 };
@@ -25,7 +26,7 @@ static bool is_text(char b)
 static int bad_chunk(struct refusal *r)
 {
     return refuse(r, 400,
-                  "the chunked body is malformed; each chunk is its size in hex, CR LF, "
+                  "the chunked body is malformed; a chunk is its size in hex, CR LF, "
                   "its bytes, CR LF");
 }
 
@@ -52,7 +53,7 @@ static int extension_byte(struct chunks *c, char b, struct refusal *r)
     return 0;
 }
 
-/* The byte must be this one, and the next state is that. */
+/* Accepts exactly this byte and goes to the next state. */
 static int expect(struct chunks *c, char b, char wanted, int next, struct refusal *r)
 {
     if (b != wanted)

@@ -19,9 +19,10 @@ static void wait_for(struct connection *c, enum wait wait)
     c->since = uv_now(c->server->loop);
 }
 
-/* ---- bodies on their way in ---- */
+/* ---- incoming bodies ---- */
 
-/* False when all bodies together are more than we hold. Small ones always fit: they cost no more than their head. */
+/* False if all bodies together exceed the limit. A small body always fits: it costs no more than
+ * its head. */
 static bool count_body(struct connection *c)
 {
     struct http_server *s = c->server;
@@ -39,12 +40,12 @@ static void uncount_body(struct connection *c)
 
 /* ---- the end ---- */
 
-/* Nobody may use the exchange after this. The handlers hear of it unless they ended it themselves. */
+/* Ends the exchange. The handlers get on_gone() unless they ended it themselves. */
 static void exchange_end(struct connection *c)
 {
     bool gone = c->open && !c->answered;
     c->open = false;
-    c->answered = true; /* whatever on_gone() tries to say, nobody listens */
+    c->answered = true; /* on_gone() can no longer answer */
     uncount_body(c);
     if (gone && c->x.on_gone)
         c->x.on_gone(&c->x);
@@ -84,8 +85,9 @@ static void on_shutdown(uv_shutdown_t *req, int status)
 
 static void resume(struct connection *c);
 
-/* Everything was said. To close a socket that holds unread bytes resets it, and the client may lose the answer: say that no
- * more comes, and drop what arrives until the client closes too. */
+/* After the last answer. Closing a socket with unread bytes resets it, and the client may lose the
+ * answer. So the sending side is shut down, and arriving bytes are dropped until the client closes
+ * too. */
 static void linger(struct connection *c)
 {
     if (c->eof) {
@@ -104,7 +106,7 @@ static void linger(struct connection *c)
         resume(c);
 }
 
-/* Answers by ourselves, then closes. */
+/* Sends the server's own refusal, then closes. */
 static void refuse_and_close(struct connection *c, const struct refusal *r)
 {
     c->server->counts.refused++;
@@ -147,7 +149,7 @@ static void say_continue(struct connection *c)
         output_flush(c);
 }
 
-/* The head is parsed: asks the handler, then waits for the body. */
+/* The head is parsed: calls the handler, then waits for the body. */
 static void begin(struct connection *c)
 {
     struct http_server *s = c->server;
@@ -185,7 +187,7 @@ static void begin(struct connection *c)
         say_continue(c);
 }
 
-/* Each step returns whether another can follow. */
+/* Each step returns true if another step can follow. */
 static bool step_head(struct connection *c)
 {
     struct http_server *s = c->server;
@@ -299,7 +301,7 @@ static void allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *ret)
     struct buf *body = &c->x.request.body;
     struct err e;
     (void)suggested;
-    *ret = (uv_buf_t){ NULL, 0 }; /* no memory: on_read() is given UV_ENOBUFS */
+    *ret = (uv_buf_t){ NULL, 0 }; /* no memory: on_read() gets UV_ENOBUFS */
     c->reading_body = c->phase == PHASE_BODY && !c->head.chunked && unread(c) == 0;
     if (c->phase == PHASE_LINGER) {
         *ret = (uv_buf_t){ c->server->scrap, sizeof c->server->scrap };
@@ -358,7 +360,8 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *unused)
     connection_advance(c);
 }
 
-/* Reads while there is room. While a request is handled this is how we learn that the client went away. */
+/* Reads while there is room. During a request this is how the server notices that the client has
+ * left. */
 static void resume(struct connection *c)
 {
     if (c->phase == PHASE_CLOSED || c->eof)
@@ -384,11 +387,11 @@ static void too_slow(struct connection *c, const char *what, uint32_t ms)
 {
     struct refusal r;
     c->server->counts.timed_out++;
-    (void)refuse(&r, 408, "the request's %s took longer than %u ms; send it at once", what, ms);
+    (void)refuse(&r, 408, "the request's %s took longer than %u ms; send it faster", what, ms);
     refuse_and_close(c, &r);
 }
 
-/* What is never answered with words: nobody asked, or all was said. */
+/* Waits that end without an answer: no request was begun, or the answer was complete. */
 static bool ends_silently(const struct connection *c, uint64_t waited)
 {
     unsigned linger_ms = c->body_missing ? LINGER_MS : CLOSE_MS;
@@ -459,12 +462,12 @@ static void on_failed_accept(uv_handle_t *handle)
 static void turn_away(struct connection *c)
 {
     struct refusal r;
-    (void)refuse(&r, 503, "there are %u connections already; try again later",
+    (void)refuse(&r, 503, "%u connections are open already; try again later",
                  c->server->limits.connections);
     refuse_and_close(c, &r);
 }
 
-void connection_accept(struct listener *l)
+void connection_accept(struct http_listener *l)
 {
     struct http_server *s = l->server;
     struct connection *c = calloc(1, sizeof *c);

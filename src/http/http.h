@@ -1,13 +1,17 @@
-/* http/http.h — HTTP/1.1 over TCP and unix sockets: bytes to requests, responses to bytes. Knows no routes.
- * Runs in: keeper, on its one libuv loop.
+/* http/http.h — HTTP/1.1 over TCP and unix sockets: bytes to requests, answers to bytes. Knows no
+ * routes. Runs in: keeper, on its one libuv loop.
  *
  * Invariants
- * H1 Every size and every wait is bounded (struct http_limits); what breaks a bound is answered and the connection closed.
- * H2 One request of a connection is handled at a time; of those pipelined behind it 64 KiB are read. Answers are in order.
- * H3 An exchange ends exactly once: by http_answer*() or http_stream_end(), after which the handler must not touch it, or by
- *    on_gone(), which never comes after those nor from within a call of the handler's.
- * H4 What is ambiguous is refused (400, close): two lengths, length and chunks, bare CR or LF, a bad header. Nothing is
- *    guessed, so nobody before or behind us can read a request differently. */
+ * HTTP-1 Every size and every wait is bounded (struct http_limits). A request that exceeds a bound
+ *        gets an error answer, and the connection is closed.
+ * HTTP-2 One request of a connection is handled at a time. At most 64 KiB of pipelined requests
+ *        behind it are read. Answers are in order.
+ * HTTP-3 An exchange ends exactly once. Either the handler ends it with http_answer*() or
+ *        http_stream_end() and does not touch it afterwards, or on_gone() ends it. on_gone() is
+ *        never called after those functions, nor from within a call of the handler.
+ * HTTP-4 An ambiguous request is refused (400, close): two lengths, length and chunks, bare CR or
+ *        LF, a bad header. Nothing is guessed, so that no proxy or server reads the same request
+ *        differently. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,15 +25,16 @@
 
 struct http_limits {
     size_t head_bytes; /* request line and headers together */
-    unsigned headers;  /* how many */
-    size_t body_bytes; /* after chunks are put together */
-    /* Of all bodies that are being received, and as much again of whole answers that wait to be taken; beyond: 503. */
+    unsigned headers;  /* number of headers */
+    size_t body_bytes; /* after decoding of chunks */
+    /* Total of all incoming bodies, and the same again for complete answers that clients have not
+     * read. Beyond that: 503. */
     size_t bodies_bytes;
-    unsigned connections; /* at a time; one more is answered 503 and closed */
+    unsigned connections; /* at a time; a further one gets a 503 and is closed */
     uint32_t head_ms;     /* from the first byte of a head to its last */
     uint32_t body_ms;     /* the whole body, plus one second for every 64 KiB of it */
     uint32_t idle_ms;     /* between requests */
-    uint32_t write_ms;    /* without the client taking a byte */
+    uint32_t write_ms;    /* while the client reads no byte */
 };
 
 enum http_method {
@@ -52,66 +57,68 @@ struct http_header {
 struct http_request {
     enum http_method method;
     const char *target; /* as sent: "/v1/runs?limit=5" */
-    const char *
-        path; /* before the '?', percent-decoded; never holds a NUL; a bad escape was answered 400 */
-    const char *query; /* after the '?', as sent; "" when there is none */
+    /* before the '?', percent-decoded, without NUL; a bad escape was answered with 400 */
+    const char *path;
+    const char *query; /* after the '?', as sent; "" if there is none */
     const struct http_header *headers;
     size_t n_headers;
-    struct buf body; /* the handler may take it away (and zero this) */
-    bool has_body;   /* there was a Content-Length > 0 or chunks */
-    /* who asks */
+    struct buf body; /* the handler may move it away (and zero this) */
+    bool has_body;   /* true for Content-Length > 0 or chunks */
+    /* the client: */
     bool is_unix;
-    uid_t peer_uid;    /* of a unix socket's peer */
+    uid_t peer_uid;    /* of the peer of a unix socket */
     const char *peer;  /* "127.0.0.1:40312", "unix:1000"; for logs */
     unsigned listener; /* index into the server's listeners */
 };
-/* The value of a header, or NULL. Headers that must be single (Host, Content-Length, Content-Type, Origin,
- * Authorization) were refused when they came twice; of others the first is given. */
+/* The value of a header, or NULL. A second Host, Content-Length, Content-Type, Origin or
+ * Authorization header was refused; of other headers the first one counts. */
 const char *http_request_header(const struct http_request *q, const char *name);
-/* A value of the query, percent-decoded ('+' is a space), into out; NULL when it is not there. A bad escape or a value
- * that does not fit in out_size is -1 with the error. */
+/* Percent-decodes a value of the query into out ('+' is a space); NULL if it is absent. -1 for a
+ * bad escape, or a value that does not fit into out_size. */
 [[nodiscard]] int http_query_get(const struct http_request *q, const char *name, char *out,
                                  size_t out_size, const char **ret_value, struct err *e);
 
-/* One request and its answer. Valid until its end (H3). */
+/* One request and its answer. Valid until its end (HTTP-3). */
 struct http_exchange {
     struct http_request request;
-    void *user; /* the handler's */
-    /* The client went away (reset, write error, or timed out), or its body was refused, before the handler said all of its
-     * answer; the exchange is gone when this returns. NULL: nobody minds. */
+    void *user; /* for the handler */
+    /* The client left (reset, write error or timeout), or its body was refused, before the answer
+     * was complete. The exchange is freed when this returns. May be NULL. */
     void (*on_gone)(struct http_exchange *x);
-    /* The client closed its sending half: it may be gone, or may still read. The answer is sent all the same. */
+    /* The client closed its sending half: it may have left, or may still read. The answer is sent
+     * anyway. */
     void (*on_half_close)(struct http_exchange *x);
-    /* Of a stream: what was queued has been written. */
+    /* For a stream: all queued bytes have been written. */
     void (*on_drain)(struct http_exchange *x);
 };
 
 struct http_handlers {
-    /* The head is there, the body is not. 0 to go on; -1 when the exchange was answered here (the rest of the request is
-     * not read, and the connection closes if there is a body). May lower *body_max, which starts at the limit. */
+    /* The head has arrived, the body has not. Returns 0 to go on, or -1 if it answered the
+     * exchange; then the rest of the request is not read, and the connection closes if there is a
+     * body. May lower *body_max, which starts at the limit. */
     int (*head)(void *context, struct http_exchange *x, size_t *body_max);
-    /* The whole request is there: answer now, or keep x and answer later. */
+    /* The whole request has arrived: answer now, or keep x and answer later. */
     void (*request)(void *context, struct http_exchange *x);
-    /* An answer the server gives by itself (400, 408, 413, 417, 431, 501, 503, 505): the body to send, as JSON. `detail` is a
-     * sentence; it may quote the request, escaped for people and not for JSON. Adds to *body; its content type is
-     * application/json. */
+    /* Adds to *body the JSON body of an answer that the server itself gives (400, 408, 413, 417,
+     * 431, 501, 503, 505). `detail` is a sentence. It may quote the request, escaped for display
+     * but not for JSON. The content type is application/json. */
     void (*refusal)(void *context, int status, const char *detail, struct buf *body);
 };
 
 struct http_server;
 
-/* Headers given here are in every response, also in refusals. */
+/* `every` are headers of every answer, including refusals. */
 [[nodiscard]] int http_server_new(struct http_server **ret, uv_loop_t *loop,
                                   const struct http_limits *limits,
                                   const struct http_handlers *handlers, void *context,
                                   const struct http_header *every, size_t n_every, struct err *e);
-/* A bound, listening socket, TCP or unix; taken over. Returns its index or -1. */
+/* Takes over a bound, listening socket, TCP or unix. Returns its index or -1. */
 [[nodiscard]] int http_server_listen(struct http_server *s, int fd, struct err *e);
 void http_server_set_limits(struct http_server *s, const struct http_limits *limits);
-/* Stops accepting, closes idle connections, answers what is in progress with "Connection: close". done() when the last
- * connection is gone. */
+/* Stops accepting, closes idle connections, and answers the requests in progress with "Connection:
+ * close". Calls done() after the last connection has closed. */
 void http_server_drain(struct http_server *s, void (*done)(void *context), void *context);
-/* Closes everything at once; free after the loop has run its close callbacks. */
+/* Closes everything at once. Free the server after the loop has run its close callbacks. */
 void http_server_close(struct http_server *s);
 void http_server_free(struct http_server *s);
 struct http_counts {
@@ -120,19 +127,21 @@ struct http_counts {
 };
 struct http_counts http_server_counts(const struct http_server *s);
 
-/* Adds a header to the answer to come. Values with CR, LF or NUL are dropped: no header can be split. */
+/* Adds a header to the next answer. Values with CR, LF or NUL are dropped, so that no header can be
+ * split. */
 void http_answer_header(struct http_exchange *x, const char *name, const char *value);
-/* The whole answer; bytes are copied. Content-Length is set; nothing is sent of the body for HEAD, 204 and 304. */
+/* Sends a whole answer and copies the bytes. Sets Content-Length. HEAD, 204 and 304 send no
+ * body. */
 void http_answer(struct http_exchange *x, int status, const char *content_type, const void *bytes,
                  size_t n);
-/* The same, taking the buffer's memory over, without a copy. */
+/* The same without a copy: takes over the memory of the buffer. */
 void http_answer_buf(struct http_exchange *x, int status, const char *content_type,
                      struct buf *body);
 
-/* An answer in pieces: chunked for HTTP/1.1, until close for 1.0. Each write is queued at once; the writer looks at
- * http_stream_queued() and waits for on_drain() when it has grown large. */
+/* An answer in pieces: chunked for HTTP/1.1, until close for 1.0. Each write is queued at once. The
+ * writer checks http_stream_queued() and waits for on_drain() if it is large. */
 void http_stream_begin(struct http_exchange *x, int status, const char *content_type);
 void http_stream_write(struct http_exchange *x, const void *bytes, size_t n);
-/* SIZE_MAX when the client is gone, which on_gone() is about to say: nobody needs to make more for it. */
+/* SIZE_MAX if the client has left and on_gone() is about to be called: no more data is needed. */
 size_t http_stream_queued(const struct http_exchange *x);
 void http_stream_end(struct http_exchange *x);

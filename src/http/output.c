@@ -1,3 +1,4 @@
+/* http/output.c — hands the bytes of answers to the kernel and counts the unread ones. */
 #include <string.h>
 
 #include "http/connection.h"
@@ -39,7 +40,7 @@ bool output_goes_forward(struct connection *c, uint64_t now)
     return now - o->since < c->server->limits.write_ms;
 }
 
-/* What is kept of one answer counts with all others. */
+/* The unread bytes of each answer count towards the total. */
 static void count(struct connection *c)
 {
     struct output *o = &c->out;
@@ -55,7 +56,7 @@ void output_uncount(struct connection *c)
     c->out.counted = 0;
 }
 
-/* Small ones always fit, and so does one alone, however large. */
+/* A small answer always fits, and so does a single one of any size. */
 bool output_fits(const struct connection *c, size_t n)
 {
     const struct http_server *s = c->server;
@@ -82,7 +83,7 @@ static void on_written(uv_write_t *req, int status)
     connection_advance(c);
 }
 
-/* The kernel did not take all: libuv writes the rest when it does. */
+/* The kernel accepted only a part: libuv writes the rest later. */
 static void write_rest(struct connection *c, size_t written)
 {
     struct output *o = &c->out;

@@ -7,12 +7,12 @@
 
 #include "base/text.h"
 
-/* What llhttp says while it goes over a head. */
+/* State of llhttp's callbacks while it reads a head. */
 struct split {
     struct head *head;
     size_t n_headers;
     size_t max_headers;
-    const char *value; /* where the last header's must start */
+    const char *value; /* where the value of the last header must start */
     bool complete;
 };
 
@@ -63,7 +63,7 @@ static int check_version(struct head *h, const char *version, size_t n, struct r
         !strchr("0123456789", version[5]) || !strchr("0123456789", version[7]))
         return refuse(r, 400, "the request line does not end with HTTP/1.1 or HTTP/1.0");
     if (version[5] != '1' || (version[7] != '1' && version[7] != '0'))
-        return refuse(r, 505, "the request speaks '%.8s'; HTTP/1.1 and HTTP/1.0 are spoken here",
+        return refuse(r, 505, "the request uses '%.8s'; this server supports HTTP/1.1 and HTTP/1.0",
                       version);
     h->http_1_0 = version[7] == '0';
     return 0;
@@ -78,12 +78,13 @@ static int check_target(const char *target, size_t n, struct refusal *r)
     for (size_t i = 0; i < n; i++)
         if (target[i] <= 0x20 || (unsigned char)target[i] >= 0x7f || target[i] == '#')
             return refuse(r, 400,
-                          "the request's target holds a byte that is not allowed there; "
+                          "the request's target contains a byte that is not allowed there; "
                           "escape it with %%");
     return 0;
 }
 
-/* Method, one space, target, one space, version; nothing else. Returns where the target starts, or NULL. */
+/* Exactly: method, one space, target, one space, version. Returns the start of the target, or
+ * NULL. */
 static char *request_line(struct head *h, struct http_request *q, char *line, size_t n,
                           struct refusal *r)
 {
@@ -95,7 +96,7 @@ static char *request_line(struct head *h, struct http_request *q, char *line, si
         return NULL;
     }
     if (method_len == 7 && memcmp(line, "CONNECT", 7) == 0) {
-        (void)refuse(r, 400, "method CONNECT is for proxies, and this is none");
+        (void)refuse(r, 400, "method CONNECT is for proxies; this server is not one");
         return NULL;
     }
     char *target = space + 1;
@@ -115,11 +116,12 @@ static int split_target(struct head *h, struct http_request *q, char *target, st
     size_t n = strcspn(target, " ");
     target[n] = '\0';
     size_t path_len = strcspn(target, "?");
-    char *path = h->text.data + h->text.len + 1; /* behind the head; head_parse() made room */
+    /* behind the head, in memory that head_parse() reserved */
+    char *path = h->text.data + h->text.len + 1;
     if (percent_decode(target, path_len, false, path, path_len + 1) < 0)
         return refuse(r, 400,
-                      "the path has a bad escape: '%%' stands before two hex digits, and "
-                      "never before 00");
+                      "the path has a bad escape: two hex digits other than 00 must "
+                      "follow '%%'");
     q->target = target;
     q->path = path;
     q->query = target[path_len] ? target + path_len + 1 : "";
@@ -128,8 +130,8 @@ static int split_target(struct head *h, struct http_request *q, char *target, st
 
 /* ---- llhttp ---- */
 
-/* Our own reading of a line must be llhttp's: a name of token bytes from the line's start to the first colon, a value within
- * the line. */
+/* Our own reading of a line must agree with llhttp: a name of token bytes from the start of the
+ * line to the first colon, and a value within the line. */
 static int on_name(llhttp_t *p, const char *at, size_t n)
 {
     struct split *s = p->data;
@@ -152,7 +154,7 @@ static int on_headers_complete(llhttp_t *p)
 {
     struct split *s = p->data;
     s->complete = true;
-    return 1; /* no body: those are read by chunks_feed() and by counting */
+    return 1; /* skips the body, which chunks_feed() or a count reads */
 }
 
 static int split_headers(struct head *h, struct http_request *q, size_t lines, struct refusal *r)
@@ -173,7 +175,7 @@ static int split_headers(struct head *h, struct http_request *q, size_t lines, s
         n = n < sizeof method ? n : sizeof method - 1;
         memcpy(method, h->text.data, n);
         method[n] = '\0';
-        return refuse(r, 501, "method '%s' is not known; GET, POST and DELETE are used here",
+        return refuse(r, 501, "method '%s' is not supported; use GET, POST or DELETE",
                       text_quote(method, quoted, sizeof quoted));
     }
     if (result == HPE_USER)
@@ -187,7 +189,7 @@ static int split_headers(struct head *h, struct http_request *q, size_t lines, s
     return 0;
 }
 
-/* Names and values become strings; a value ends before the spaces at the end of its line. */
+/* Turns names and values into strings. A value ends before the spaces at the end of its line. */
 static void cut_headers(struct head *h, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -202,7 +204,7 @@ static void cut_headers(struct head *h, size_t n)
     }
 }
 
-/* ---- what the headers mean for us ---- */
+/* ---- headers that this server acts on ---- */
 
 #define SINGLE(name) { name, sizeof(name) - 1 }
 
@@ -220,7 +222,7 @@ static const struct {
     [EXPECT] = SINGLE("Expect"),
 };
 
-/* Connection: a list of words, of which two are ours. */
+/* Connection: a list of words, two of which matter here. */
 static void read_connection(struct head *h, const char *list)
 {
     while (*list) {
@@ -246,7 +248,7 @@ static int find_singles(struct head *h, const struct http_request *q,
             if (len != singles[k].len || strcasecmp(name, singles[k].name) != 0)
                 continue;
             if (values[k])
-                return refuse(r, 400, "header %s came twice; send it once", singles[k].name);
+                return refuse(r, 400, "header %s occurs twice; send it once", singles[k].name);
             values[k] = q->headers[i].value;
         }
     }
@@ -284,11 +286,9 @@ static int read_framing(struct head *h, const char *const values[SINGLE_COUNT], 
 {
     const char *encoding = values[ENCODING], *expect = values[EXPECT];
     if (encoding && values[LENGTH])
-        return refuse(r, 400, "Content-Length and Transfer-Encoding came together; send one");
+        return refuse(r, 400, "Content-Length and Transfer-Encoding are both present; send one");
     if (encoding && (h->http_1_0 || strcasecmp(encoding, "chunked") != 0))
-        return refuse(r, 400,
-                      "Transfer-Encoding is not 'chunked' in HTTP/1.1; nothing else is "
-                      "accepted");
+        return refuse(r, 400, "Transfer-Encoding must be 'chunked', and only in HTTP/1.1");
     h->chunked = encoding != NULL;
     if (values[LENGTH] && read_length(h, values[LENGTH], r))
         return -1;
@@ -300,7 +300,7 @@ static int read_framing(struct head *h, const char *const values[SINGLE_COUNT], 
     return check_host(h, values[HOST], r);
 }
 
-/* The head and the decoded path in one piece of memory, and a row for each header. */
+/* The head and the decoded path share one block of memory; each header has a row. */
 static int make_room(struct head *h, const char *bytes, size_t n, size_t lines, struct refusal *r)
 {
     struct err e;

@@ -1,3 +1,4 @@
+/* http/scan.c — finds the end of a head while it arrives, and refuses bytes that no head may contain. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -13,7 +14,7 @@ int refuse(struct refusal *r, int status, const char *fmt, ...)
     return -1;
 }
 
-/* The line ends at the LF at s->at. 1 when that was the head's last. */
+/* The line ends at the LF at s->at. Returns 1 if it was the last line of the head. */
 static int line_ends(struct head_scan *s, const struct http_limits *limits, struct refusal *r)
 {
     bool empty = s->at == s->line + 1;
@@ -33,7 +34,7 @@ static int line_ends(struct head_scan *s, const struct http_limits *limits, stru
     return 0;
 }
 
-/* A byte that is not plain text. */
+/* Checks a byte that is not plain text. */
 static int special(struct head_scan *s, const char *bytes, const struct http_limits *limits,
                    struct refusal *r)
 {
@@ -44,7 +45,7 @@ static int special(struct head_scan *s, const char *bytes, const struct http_lim
     if (b == '\n')
         return refuse(r, 400, "a line of the head ends with LF alone; lines end with CR LF");
     if (b != '\r' && b != '\t')
-        return refuse(r, 400, "the head holds the control byte 0x%02x; send text alone",
+        return refuse(r, 400, "the head contains the control byte 0x%02x; send plain text",
                       (unsigned)(unsigned char)b);
     s->at++;
     return 0;

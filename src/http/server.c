@@ -1,3 +1,4 @@
+/* http/server.c — listeners, the list of connections, the one timer, drain and close. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 enum { BACKLOG = 511, TICK_MIN_MS = 10, TICK_MAX_MS = 250 };
 
-/* A fourth of the shortest wait, so that none is late by more. */
+/* A fourth of the shortest bound: no check is later than that. */
 static uint64_t tick_ms(const struct http_limits *l)
 {
     const uint32_t waits[] = { l->head_ms, l->body_ms, l->idle_ms, l->write_ms };
@@ -30,7 +31,8 @@ static void start_ticking(struct http_server *s)
         (void)uv_timer_start(&s->timer, on_tick, ms, ms);
 }
 
-/* One timer looks at every connection, instead of a timer for each that is set anew with every request. */
+/* One timer checks every connection. A timer for each connection would have to be set anew with
+ * every request. */
 static void on_tick(uv_timer_t *timer)
 {
     struct http_server *s = timer->data;
@@ -40,13 +42,13 @@ static void on_tick(uv_timer_t *timer)
         connection_check(c, now);
     }
     for (unsigned i = 0; i < s->n_listeners; i++) {
-        struct listener *l = s->listeners[i];
+        struct http_listener *l = s->listeners[i];
         if (l && l->waits && !uv_is_closing(&l->uv.handle))
             connection_accept(l);
     }
 }
 
-void server_accept_later(struct listener *l)
+void server_accept_later(struct http_listener *l)
 {
     l->waits = true;
     start_ticking(l->server);
@@ -58,7 +60,8 @@ static void on_idle(uv_idle_t *idle)
     struct connection *all = s->later;
     s->later = NULL;
     (void)uv_idle_stop(idle);
-    for (struct connection *c = all, *next; c; c = next) { /* freed by close callbacks only */
+    /* only close callbacks free connections */
+    for (struct connection *c = all, *next; c; c = next) {
         next = c->next_later;
         c->later = false;
         connection_advance(c);
@@ -139,7 +142,9 @@ int http_server_new(struct http_server **ret, uv_loop_t *loop, const struct http
     }
     (void)signal(
         SIGPIPE,
-        SIG_IGN); /* libuv writes with write(2): a client that left is an error, not a signal */
+        /* libuv writes with write(2): for a client that left it must return an error, not raise a
+         * signal */
+        SIG_IGN);
     (void)uv_timer_init(loop, &s->timer);
     (void)uv_idle_init(loop, &s->idle);
     s->timer.data = s->idle.data = s;
@@ -149,7 +154,7 @@ int http_server_new(struct http_server **ret, uv_loop_t *loop, const struct http
 
 static void on_connection(uv_stream_t *stream, int status)
 {
-    struct listener *l = stream->data;
+    struct http_listener *l = stream->data;
     if (status == 0)
         connection_accept(l);
 }
@@ -174,7 +179,7 @@ int http_server_listen(struct http_server *s, int fd, struct err *e)
         return err_set(e, ERR_KERNEL, errno, "look at the listening socket");
     if (s->n_listeners == LISTENERS_MAX)
         return err_set(e, ERR_USAGE, 0, "more than %d listeners", LISTENERS_MAX);
-    struct listener *l = calloc(1, sizeof *l);
+    struct http_listener *l = calloc(1, sizeof *l);
     if (!l)
         return err_no_memory(e, "a listener");
     l->server = s;
@@ -207,7 +212,7 @@ void http_server_set_limits(struct http_server *s, const struct http_limits *lim
 
 static void on_listener_closed(uv_handle_t *handle)
 {
-    struct listener *l = handle->data;
+    struct http_listener *l = handle->data;
     struct http_server *s = l->server;
     s->listeners[l->index] = NULL;
     free(l);

@@ -1,3 +1,4 @@
+/* http/request_query.c — reads headers and query values of a request. */
 #include <string.h>
 #include <strings.h>
 
@@ -67,8 +68,8 @@ int http_query_get(const struct http_request *q, const char *name, char *out, si
             ssize_t got = percent_decode(at + skip, len - skip, true, out, out_size);
             if (got == DECODE_BAD)
                 return err_set(e, ERR_BAD_REQUEST, 0,
-                               "'%s' in the query has a bad escape: '%%' stands before two hex "
-                               "digits, and never before 00",
+                               "'%s' in the query has a bad escape: two hex digits other than 00 "
+                               "must follow '%%'",
                                name);
             if (got < 0)
                 return err_set(e, ERR_BAD_REQUEST, 0,
