@@ -20,18 +20,19 @@ enum { READ_BYTES = 1 << 16, RETRY_AFTER_MAX_S = 86400 };
 
 struct client {
     int fd;
-    struct buf out; /* what is left of the request */
+    struct buf out; /* unsent rest of the request */
     size_t out_from;
     llhttp_t parser;
     struct client_response response;
     struct buf body;
-    size_t taken, scanned; /* of the body: lines given away; known to hold no newline */
+    /* of the body: bytes of lines already taken; bytes known to contain no newline */
+    size_t taken, scanned;
     size_t body_max, head_bytes;
-    bool asked;      /* a request has been queued, ever */
-    bool keep_alive; /* as the last response said */
-    bool write_over; /* the service does not read any more; it may still answer */
+    bool asked;      /* a request has been sent before */
+    bool keep_alive; /* as the last response says */
+    bool write_over; /* the service no longer reads, but may still answer */
     bool useless;
-    char name[32], value[32]; /* of the header being read; longer ones are none of ours */
+    char name[32], value[32]; /* of the current header; a longer one is not relevant here */
     size_t name_len, value_len;
     struct err err; /* why a callback stopped the parser */
 };
@@ -104,11 +105,11 @@ static int on_head(llhttp_t *p)
 {
     struct client *c = p->data;
     c->response.status = p->status_code;
-    if (p->status_code < 200) /* nothing of the kind was asked for */
+    if (p->status_code < 200) /* no request of ours causes such a response */
         return err_set(&c->err, ERR_PROTOCOL, 0, "the service's answer has status %d",
                        p->status_code);
     if (llhttp_message_needs_eof(p))
-        return err_set(&c->err, ERR_PROTOCOL, 0, "the service's answer does not say its length");
+        return err_set(&c->err, ERR_PROTOCOL, 0, "the service's answer has no length");
     return 0;
 }
 
@@ -161,7 +162,7 @@ int client_adopt(struct client **ret, int fd, struct err *e)
 int client_connect(struct client **ret, const char *path, struct err *e)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
-    /* While the service's backlog is full, connect() waits as long as a write would. */
+    /* While the backlog of the service is full, connect() waits as long as a write does. */
     const struct timeval patience = { .tv_sec = CLIENT_CONNECT_MS / 1000 };
     if (strlen(path) >= sizeof address.sun_path)
         return err_set(e, ERR_BAD_REQUEST, ENAMETOOLONG, "connect to the service at %s", path);
@@ -195,7 +196,7 @@ int client_peer(const struct client *c, uid_t *ret_uid, struct err *e)
     struct ucred who;
     socklen_t size = sizeof who;
     if (getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0)
-        return err_set(e, ERR_KERNEL, errno, "ask who listens");
+        return err_set(e, ERR_KERNEL, errno, "get the uid of the service");
     *ret_uid = who.uid;
     return 0;
 }
@@ -215,7 +216,7 @@ static int write_head(struct buf *b, const struct client_request *q, struct err 
 int client_send(struct client *c, const struct client_request *q, struct err *e)
 {
     if (c->useless || (c->asked && !c->response.complete))
-        return err_set(e, ERR_CONFLICT, 0, "this connection cannot take a request");
+        return err_set(e, ERR_CONFLICT, 0, "this connection cannot send a request now");
     c->out.len = c->out_from = 0;
     if (write_head(&c->out, q, e) || (q->json && buf_add(&c->out, q->json, q->json_len, e)))
         return -1;
@@ -238,7 +239,7 @@ bool client_reusable(const struct client *c)
     return recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
 
-/* --- the event loop's side --- */
+/* --- for the event loop --- */
 
 int client_fd(const struct client *c)
 {
@@ -260,7 +261,7 @@ static int write_some(struct client *c, struct err *e)
 {
     ssize_t n = send(c->fd, c->out.data + c->out_from, c->out.len - c->out_from, MSG_NOSIGNAL);
     if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) {
-        c->write_over = true; /* it may have answered before it had read everything */
+        c->write_over = true; /* it may have answered before it has read everything */
         return 0;
     }
     if (n < 0 && errno != EAGAIN && errno != EINTR)
@@ -277,8 +278,9 @@ static int parse(struct client *c, const char *bytes, size_t n, struct err *e)
     if (got == HPE_OK)
         return 0;
     if (got == HPE_PAUSED && c->response.complete) {
+        /* bytes follow that no request asked for */
         if (llhttp_get_error_pos(&c->parser) != bytes + n)
-            c->useless = true; /* something follows that was not asked for */
+            c->useless = true;
         return 0;
     }
     c->useless = true;
@@ -290,7 +292,7 @@ static int parse(struct client *c, const char *bytes, size_t n, struct err *e)
     return -1;
 }
 
-/* What was taken of the body makes room. */
+/* Removes the taken part of the body. */
 static void drop_taken(struct client *c)
 {
     if (c->taken == 0)
@@ -393,7 +395,7 @@ int client_refusal(const struct client *c, struct err *e)
     struct err refusal = { .code = code_named(code, status) };
     if (!message)
         (void)!err_set(&refusal, refusal.code, 0, "the service answered with status %d", status);
-    /* The sentence goes to a terminal: what could control one does not. */
+    /* The sentence goes to a terminal, so control characters are removed. */
     for (; message && message[used] && used < sizeof refusal.text - 1; used++) {
         unsigned char byte = (unsigned char)message[used];
         refusal.text[used] = (char)(byte < 0x20 || byte == 0x7F ? ' ' : byte);

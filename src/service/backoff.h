@@ -1,5 +1,5 @@
-/* service/backoff.h — when to start again what died: at once the first time, then later and later, and at once again
- * after it was well for a while. Runs in: supervisor. Pure. */
+/* service/backoff.h — the delay before a process is restarted: none the first time, then growing,
+ * and none again after a healthy period. Runs in: supervisor. Pure. */
 #pragma once
 
 #include <stdint.h>
@@ -7,11 +7,11 @@
 enum { BACKOFF_FIRST_MS = 100, BACKOFF_MOST_MS = 5000, BACKOFF_HEALTHY_MS = 30000 };
 
 struct backoff {
-    uint64_t up_ms;    /* when it was started last */
-    uint64_t due_ms;   /* when to start it; 0: not to be started */
-    unsigned delay_ms; /* of the next time */
+    uint64_t up_ms;    /* time of the last start */
+    uint64_t due_ms;   /* time of the next start; 0: none is due */
+    unsigned delay_ms; /* before the next start */
 };
 
 void backoff_up(struct backoff *b, uint64_t now_ms);
-/* It is gone, or could not be started. */
+/* The process ended or could not be started. */
 void backoff_down(struct backoff *b, uint64_t now_ms);

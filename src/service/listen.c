@@ -19,8 +19,9 @@ static const char unix_prefix[] = "unix:";
 static int refuse(const char *text, struct err *e)
 {
     return err_set(e, ERR_BAD_REQUEST, 0,
-                   "--listen '%s' is no address: 127.0.0.1:6000, 6000, [::1]:6000, localhost:6000 "
-                   "and unix:PATH are accepted; names are not resolved",
+                   "--listen '%s' is not an address: expected 127.0.0.1:6000, 6000, [::1]:6000, "
+                   "localhost:6000 "
+                   "or unix:PATH; names are not resolved",
                    QUOTED(text));
 }
 
@@ -31,16 +32,17 @@ static int parse_unix(const char *text, struct listen_address *ret, struct err *
     if (*path == '\0')
         return refuse(text, e);
     if (strlen(path) >= sizeof a.at.local.sun_path) {
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "the path '%s' is too long for a unix socket: up to %zu bytes are accepted",
-                       QUOTED(path), sizeof a.at.local.sun_path - 1);
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "the path '%s' is too long for a unix socket: at most %zu bytes are accepted",
+            QUOTED(path), sizeof a.at.local.sun_path - 1);
     }
     memcpy(a.at.local.sun_path, path, strlen(path) + 1);
     *ret = a;
     return 0;
 }
 
-/* `whole`: what it is a part of. */
+/* `whole`: the text that it is a part of, for messages. */
 static int parse_port(const char *whole, const char *text, in_port_t *ret, struct err *e)
 {
     uint64_t port;
@@ -142,7 +144,8 @@ void listener_done(struct listener *l)
     fd_close(&l->fd);
 }
 
-/* A socket file outlives whoever listened there. Anything else in its place is somebody's. */
+/* A socket file outlives its listener and may be removed. Any other file in its place is
+ * refused. */
 static int remove_stale(const struct listen_address *a, struct err *e)
 {
     const char *path = a->at.local.sun_path;
@@ -165,7 +168,7 @@ static int remove_stale(const struct listen_address *a, struct err *e)
     return 0;
 }
 
-/* The keeper of a service that was killed a moment ago may hold the port still. */
+/* The keeper of a service that was killed a moment ago may still hold the port. */
 static int bind_patiently(int fd, const struct listen_address *a)
 {
     for (int i = 1;; i++) {
@@ -189,18 +192,18 @@ int listener_open(struct listener *ret, const struct listen_address *a, struct e
         return err_set(e, ERR_KERNEL, errno, "make a socket for %s", listen_format(a, text));
     if (!is_unix(a))
         (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (a->at.any.sa_family == AF_INET6) /* an IPv4 listener on the same port is another one */
+    if (a->at.any.sa_family == AF_INET6) /* so that an IPv4 listener may use the same port */
         (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
     mode_t mask = umask(0177);
     int rc = bind_patiently(fd, a), why = errno;
     (void)umask(mask);
     if (rc && why == EADDRINUSE)
         return err_set(e, ERR_CONFLICT, 0,
-                       "%s is taken: stop whoever listens there, or choose another address with "
+                       "%s is in use: stop its listener, or choose another address with "
                        "--listen",
                        listen_format(a, text));
     if (rc)
-        return err_set(e, ERR_KERNEL, why, "listen on %s (another can be chosen with --listen)",
+        return err_set(e, ERR_KERNEL, why, "listen on %s (--listen chooses another address)",
                        listen_format(a, text));
     if (!is_unix(a) && getsockname(fd, &l.address.at.any, &l.address.len) < 0)
         return err_set(e, ERR_KERNEL, errno, "look at a socket");

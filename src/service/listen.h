@@ -1,6 +1,6 @@
-/* service/listen.h — where the service listens: addresses as people write them, and the sockets.
- * Runs in: supervisor, which holds the sockets so that a new keeper finds them as they were.
- * Names are not resolved: what we bind is what was written. */
+/* service/listen.h — the addresses of the service as people write them, and its sockets. Runs in:
+ * supervisor, which holds the sockets so that they survive a keeper. Names are not resolved: the
+ * service binds exactly the written address. */
 #pragma once
 
 #include <netinet/in.h>
@@ -24,11 +24,12 @@ struct listen_address {
     socklen_t len;
 };
 
-/* "127.0.0.1:6000", "[::1]:6000", "localhost:6000", "unix:PATH". Port 0 is one the kernel chooses. */
+/* "127.0.0.1:6000", "[::1]:6000", "localhost:6000", "unix:PATH". For port 0 the kernel chooses
+ * one. */
 [[nodiscard]] int listen_parse(const char *text, struct listen_address *ret, struct err *e);
-/* Nobody on another machine can reach it. */
+/* True if no other machine can reach it. */
 bool listen_is_local(const struct listen_address *a);
-/* As it is written; out has LISTEN_TEXT bytes. */
+/* The written form; out has LISTEN_TEXT bytes. */
 const char *listen_format(const struct listen_address *a, char *out);
 /* The address alone, "127.0.0.1" or "::1"; "" for a unix socket. */
 const char *listen_host(const struct listen_address *a, char *out, size_t size);
@@ -39,6 +40,7 @@ struct listener {
 };
 void listener_done(struct listener *l); /* removes a unix socket from its directory */
 
-/* Binds and listens. A unix socket is for its owner only (0600); one that nobody listens at any more is replaced. */
+/* Binds and listens. A unix socket is for its owner only (0600). A socket file without a listener
+ * is replaced. */
 [[nodiscard]] int listener_open(struct listener *ret, const struct listen_address *a,
                                 struct err *e);

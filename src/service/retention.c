@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "store/run_rows.h"
 
-/* Often: what is written between two looks is beyond the bound. */
+/* Often, because runs recorded between two checks exceed the bound. */
 enum { FIRST_MS = 1000, EVERY_MS = 5000, BATCH = 100 };
 
 static int remove_some(struct db *db, struct store_job *job, struct err *e)
@@ -37,8 +37,9 @@ static void removed_some(struct store_job *job)
     }
     if (r->removed > 0)
         log_event(LOG_INFO, "history.removed", "runs=%" PRId64, r->removed);
+    /* behind the jobs submitted meanwhile */
     if (r->more && !uv_is_closing((uv_handle_t *)&r->timer))
-        hand_in(r); /* behind whatever was handed in meanwhile */
+        hand_in(r);
 }
 
 static void on_time(uv_timer_t *timer)

@@ -1,4 +1,4 @@
-/* service/retention.h — old history goes, a little at a time. Runs in: keeper, on its loop. */
+/* service/retention.h — removes old history in small steps. Runs in: keeper, on its loop. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,17 +10,17 @@
 #include "store/store.h"
 
 struct retention {
-    struct store_job job; /* first: the store hands it back */
+    struct store_job job; /* first: the store returns it */
     struct store *store;
     const struct settings *settings;
     uv_timer_t timer;
     bool busy, more;
-    int64_t max_age_ms, max_bytes; /* of the job that is with the store */
+    int64_t max_age_ms, max_bytes; /* of the current job */
     int64_t removed;
 };
 
-/* The settings are read anew each time. */
+/* Reads the settings anew each time. */
 [[nodiscard]] int retention_start(struct retention *r, uv_loop_t *loop, struct store *store,
                                   const struct settings *settings, struct err *e);
-/* The timer is closed; a job that is with the store is its last. */
+/* Closes the timer. A job that the store already has is the last. */
 void retention_stop(struct retention *r);

@@ -37,9 +37,9 @@ int state_choose(const char *option, char *out, size_t size, struct err *e)
     else if (home && *home == '/')
         n = snprintf(out, size, "%s/.local/state/belljar", home);
     else
-        return err_set(e, ERR_USAGE, 0, "no place for state: give one with --state DIR");
+        return err_set(e, ERR_USAGE, 0, "no state directory: name one with --state DIR");
     if (n <= 0 || (size_t)n >= size)
-        return err_set(e, ERR_BAD_REQUEST, 0, "--state: a path of 1 to %zu bytes is accepted",
+        return err_set(e, ERR_BAD_REQUEST, 0, "--state: expected a path of 1 to %zu bytes",
                        size - 1);
     return 0;
 }
@@ -63,10 +63,11 @@ static int check_owner(int fd, const char *path, struct err *e)
     if (fstat(fd, &st) < 0)
         return err_set(e, ERR_KERNEL, errno, "look at '%s'", path);
     if (st.st_uid != geteuid())
-        return err_set(e, ERR_DENIED, 0,
-                       "the state directory '%s' belongs to uid %u, we are uid %u: use another "
-                       "--state",
-                       path, st.st_uid, geteuid());
+        return err_set(
+            e, ERR_DENIED, 0,
+            "the state directory '%s' belongs to uid %u, and this process is uid %u: use another "
+            "--state",
+            path, st.st_uid, geteuid());
     if (st.st_mode & 022)
         return err_set(e, ERR_DENIED, 0,
                        "others can write to the state directory '%s': 'chmod go-w' it, or use "
@@ -80,10 +81,10 @@ int state_open(struct state *ret, const char *path, struct err *e)
     struct state s = STATE_INIT;
     char given[STATE_PATH_MAX], quoted[96];
     size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/') /* behind a slash O_NOFOLLOW would follow */
+    while (n > 1 && path[n - 1] == '/') /* O_NOFOLLOW would follow a link with a slash behind it */
         n--;
     if (n == 0 || n >= sizeof given)
-        return err_set(e, ERR_BAD_REQUEST, 0, "--state '%s': a path of 1 to %zu bytes is accepted",
+        return err_set(e, ERR_BAD_REQUEST, 0, "--state '%s': expected a path of 1 to %zu bytes",
                        text_quote(path, quoted, sizeof quoted), sizeof given - 1);
     memcpy(given, path, n);
     given[n] = '\0';
@@ -108,7 +109,7 @@ int state_open(struct state *ret, const char *path, struct err *e)
     return 0;
 }
 
-/* The number in a lock file; 0 when it holds none. */
+/* The process id in a lock file; 0 if there is none. */
 static pid_t read_pid(int fd)
 {
     char text[32];
@@ -127,7 +128,7 @@ int state_lock(struct state *s, struct err *e)
         if (errno != EWOULDBLOCK)
             return err_set(e, ERR_KERNEL, errno, "lock %s/lock", s->path);
         return err_set(e, ERR_CONFLICT, 0,
-                       "the service of pid %d has '%s': stop it, or use another --state",
+                       "the service with pid %d uses '%s': stop it, or use another --state",
                        (int)read_pid(fd), s->path);
     }
     char text[32];
@@ -163,10 +164,11 @@ int state_data(const struct state *s, uid_t owner, struct err *e)
         return err_set(e, ERR_KERNEL, errno, "open %s/data", s->path);
     bool ours = st.st_uid == geteuid() || (geteuid() == 0 && st.st_uid == KEEPER_UID);
     if (!ours)
-        return err_set(e, ERR_DENIED, 0,
-                       "%s/data belongs to uid %u, the service runs as uid %u: give it to that one "
-                       "with 'chown -R', or use another --state",
-                       s->path, st.st_uid, owner);
+        return err_set(
+            e, ERR_DENIED, 0,
+            "%s/data belongs to uid %u, and the service runs as uid %u: change its owner "
+            "with 'chown -R', or use another --state",
+            s->path, st.st_uid, owner);
     if (st.st_uid != owner && fchown(fd, owner, owner) < 0)
         return err_set(e, ERR_KERNEL, errno, "give %s/data to uid %u", s->path, owner);
     if ((st.st_mode & 07777) != 0700 && fchmod(fd, 0700) < 0)

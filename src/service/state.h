@@ -1,9 +1,9 @@
-/* service/state.h — the directory where a service keeps what outlives it.
- *     STATE/              the operator's; others may pass
- *     STATE/lock          held by the supervisor; its pid
+/* service/state.h — the directory with the permanent data of a service.
+ *     STATE/              owned by the operator; others may pass through
+ *     STATE/lock          held by the supervisor; contains its pid
  *     STATE/belljar.sock  for the operator alone
- *     STATE/data/         the keeper's: database and outputs
- * Runs in: supervisor, and commands that look into the database. */
+ *     STATE/data/         owned by the keeper: database and outputs
+ * Runs in: supervisor, and commands that read the database. */
 #pragma once
 
 #include <sys/types.h>
@@ -26,14 +26,16 @@ void state_done(struct state *s);
  * ${XDG_STATE_HOME:-$HOME/.local/state}/belljar. */
 [[nodiscard]] int state_choose(const char *option, char *out, size_t size, struct err *e);
 
-/* Makes what is missing. What belongs to somebody else, or that others can write to, is refused. */
+/* Creates missing parts. Refuses a directory that belongs to another user or that others can write
+ * to. */
 [[nodiscard]] int state_open(struct state *ret, const char *path, struct err *e);
-/* ERR_CONFLICT, naming the pid, while another service has it. */
+/* ERR_CONFLICT with the pid if another service holds the lock. */
 [[nodiscard]] int state_lock(struct state *s, struct err *e);
-/* The pid of the service that has the directory; 0: none. */
+/* The pid of the service that uses the directory; 0: none. */
 pid_t state_holder(const char *path);
 
-/* The uid that data belong to when we start the service: the keeper's. */
+/* The uid that will own the data if the current user starts the service: the keeper's. */
 uid_t state_data_owner(void);
-/* Makes STATE/data for this owner, or gives it to them where it is root's or the keeper's; a stranger's is refused. */
+/* Creates STATE/data for this owner, or gives it to the owner if it belongs to root or the keeper.
+ * Any other owner is refused. */
 [[nodiscard]] int state_data(const struct state *s, uid_t owner, struct err *e);

@@ -23,12 +23,13 @@
 #include "run/level.h"
 #include "runtime/version.h"
 #include "service/backoff.h"
-#include "service/keeper.h"
+#include "service/execute_dir.h"
+#include "service/service_keeper.h"
 #include "service/state.h"
-#include "service/workspace.h"
 #include "wire/wire.h"
 
-/* A keeper that was told to end and does not is killed: after its own patience with runs and answers is over. */
+/* A keeper that does not end on request is killed, after its own time for runs and answers is
+ * over. */
 enum { DRAIN_MS = 45000, PROBE_MS = 10000, CONFIG_MAX_BYTES = 64 << 10 };
 
 struct supervisor {
@@ -38,21 +39,21 @@ struct supervisor {
     struct listener listeners[SETTINGS_LISTEN_MAX];
     size_t n_listeners;
     char versions[LANGUAGES_MAX][VERSION_SIZE];
-    struct version_probe probes[LANGUAGES_MAX]; /* of the latest keeper; one at a time runs */
+    struct version_probe probes[LANGUAGES_MAX]; /* of the latest keeper; one runs at a time */
     int answers[LANGUAGES_MAX];
-    uint64_t probe_due_ms; /* when it is killed; 0: none runs, or it was */
+    uint64_t probe_due_ms; /* when it is killed; 0: none runs, or it was killed */
     int workspace_fd, signal_fd;
     /* the warden */
     struct warden warden;
     bool warden_up;
     struct backoff warden_backoff;
-    struct isolation isolation; /* of the first warden: what every later one must reach */
+    struct isolation isolation; /* of the first warden; every later one must reach it */
     /* the keeper */
     pid_t keeper; /* 0: none */
     int control_fd;
     struct backoff keeper_backoff;
-    bool was_ready;    /* some keeper has been */
-    uint64_t drain_ms; /* when it is killed; 0: nobody is to end */
+    bool was_ready;    /* a keeper has been ready at least once */
+    uint64_t drain_ms; /* when the keeper is killed; 0: no drain */
     bool over;
     struct wire_message message; /* too large for the stack */
 };
@@ -83,7 +84,7 @@ static int read_config(const char *path, struct settings *s, struct err *e)
     return settings_parse(s, path, buf_str(&text), text.len, e);
 }
 
-/* The environment first, then the file, then the command line: the later one has the last word. */
+/* The environment first, then the file, then the command line: the last one wins. */
 static int load_settings(const struct service_options *o, struct settings *ret, struct err *e)
 {
     struct settings s = settings_default();
@@ -108,7 +109,7 @@ static void apply_log_level(const struct supervisor *s)
     log_set_level(s->settings.debug ? LOG_DEBUG : LOG_INFO);
 }
 
-/* ---- what is opened once ---- */
+/* ---- opened once ---- */
 
 static int listen_at(struct supervisor *s, const char *text, struct err *e)
 {
@@ -125,7 +126,7 @@ static int listen_at(struct supervisor *s, const char *text, struct err *e)
     return 0;
 }
 
-/* The second one is for browsers, which refuse to talk to port 6000. */
+/* The second address is for browsers, which refuse port 6000. */
 static int listen_by_default(struct supervisor *s, struct err *e)
 {
     static const char second[] = "127.0.0.1:6080";
@@ -137,7 +138,7 @@ static int listen_by_default(struct supervisor *s, struct err *e)
                    port && *port ? port : "6000");
     if (listen_at(s, first, e))
         return getenv("SANDBOX_HOST") || port ? err_wrap(e, "$SANDBOX_HOST and $SANDBOX_PORT") : -1;
-    /* A convenience that nobody asked for: a second service on this machine goes without. */
+    /* The second address is a convenience: a second service on this machine starts without it. */
     if (strcmp(first, second) != 0 && listen_at(s, second, e)) {
         if (e->code != ERR_CONFLICT)
             return -1;
@@ -169,13 +170,14 @@ static uid_t keeper_uid(const struct supervisor *s)
     return own_uid(s) ? KEEPER_UID : geteuid();
 }
 
-/* One that the operator named must be had; without one nothing but /execute is missing. */
+/* A directory that the operator named must be usable. Without a default directory only /execute is
+ * missing. */
 static int open_workspace(struct supervisor *s, struct err *e)
 {
     bool named = s->settings.workspace[0];
     const char *path = named ? s->settings.workspace : "output_data";
     uid_t owner = 0;
-    if (workspace_open(path, keeper_uid(s), &s->workspace_fd, &owner, e)) {
+    if (execute_dir_open(path, keeper_uid(s), &s->workspace_fd, &owner, e)) {
         if (named)
             return -1;
         log_error(LOG_WARN, "execute.no_workspace", e);
@@ -189,7 +191,7 @@ static int open_workspace(struct supervisor *s, struct err *e)
     return 0;
 }
 
-/* The command has loaded what the environment names. */
+/* The command has already loaded the directory that the environment names. */
 static int load_languages(struct supervisor *s, struct err *e)
 {
     if (s->settings.languages_dir[0] && language_load(s->settings.languages_dir, e))
@@ -199,15 +201,16 @@ static int load_languages(struct supervisor *s, struct err *e)
     return 0;
 }
 
-/* An interpreter that is booted in advance because its programs are short, and that tells its version itself: its first run is to
- * say it. */
+/* True for a language that is booted in advance because its programs are short, and whose
+ * interpreter tells its version: already its first run reports the version. */
 static bool is_waited_for(const struct language *l)
 {
     return l->warm && l->version[0][0] == '/' && strcmp(l->version[0], l->command[0]) == 0;
 }
 
-/* With the operator's rights, before there is a guest: the machine's own interpreters tell. Only a few are waited for; the
- * others, some of which are slow, answer the keeper when it serves already. */
+/* Asks the machine's own interpreters for their versions, with the operator's rights, before there
+ * is a guest. Waits only for a few. The others, some of which are slow, answer the keeper while it
+ * already serves. */
 static void ask_versions(struct supervisor *s)
 {
     struct version_probe probes[LANGUAGES_MAX];
@@ -226,13 +229,14 @@ static void ask_versions(struct supervisor *s)
 /* A declaration may name a program that does not end. */
 static void end_probe(struct supervisor *s)
 {
+    /* not reaped yet, so the pid is still its own */
     for (size_t i = 0; languages[i]; i++)
         if (s->probes[i].pid > 0)
-            (void)kill(s->probes[i].pid, SIGKILL); /* unreaped, so the number is its own */
+            (void)kill(s->probes[i].pid, SIGKILL);
     s->probe_due_ms = 0;
 }
 
-/* The others are asked one after the other when the keeper serves, so that nobody waits for them: some take a second. */
+/* Asks the others one after the other while the keeper serves, because some take a second. */
 static void open_probes(struct supervisor *s)
 {
     end_probe(s);
@@ -244,7 +248,7 @@ static void open_probes(struct supervisor *s)
     }
 }
 
-/* The answers are the keeper's to read. */
+/* The keeper reads the answers. */
 static void leave_answers(struct supervisor *s)
 {
     for (size_t i = 0; languages[i]; i++)
@@ -290,7 +294,7 @@ static int watch_signals(struct supervisor *s, struct err *e)
     return 0;
 }
 
-/* The pid is there to be found before we listen to signals: a reload asked for meanwhile waits. */
+/* The lock file has the pid before signals are handled: a reload that arrives meanwhile waits. */
 static void hold_reloads(void)
 {
     sigset_t set;
@@ -323,7 +327,7 @@ static int start_warden(struct supervisor *s, enum level level, struct err *e)
     return 0;
 }
 
-/* Its wire is closed by now, or it is dead: it does not keep us waiting. */
+/* Its wire is closed or it is dead, so this does not wait long. */
 static void stop_warden(struct supervisor *s)
 {
     if (!s->warden_up)
@@ -333,7 +337,7 @@ static void stop_warden(struct supervisor *s)
     s->warden_up = false;
 }
 
-/* A new one for the keeper that lives. */
+/* Starts a new warden for the running keeper. */
 static void restart_warden(struct supervisor *s)
 {
     struct err e = { 0 };
@@ -343,7 +347,7 @@ static void restart_warden(struct supervisor *s)
     }
     if (wire_send_warden(s->control_fd, &s->warden.isolation, s->warden.fd, &e))
         log_error(LOG_ERROR, "warden.not_handed_over", &e);
-    fd_close(&s->warden.fd); /* if nobody has it, the warden ends, and we are told */
+    fd_close(&s->warden.fd); /* if no one has received it, the warden ends and SIGCHLD follows */
 }
 
 static void check_warden(struct supervisor *s)
@@ -353,7 +357,7 @@ static void check_warden(struct supervisor *s)
         waitid(P_PID, (id_t)s->warden.pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
         info.si_pid == 0)
         return;
-    /* Left unreaped: warden_stop() looks at how it ended. */
+    /* Not reaped here: warden_stop() examines the status. */
     if (s->drain_ms == 0)
         log_event(LOG_ERROR, "warden.died", "pid=%d %s=%d", (int)s->warden.pid,
                   info.si_code == CLD_EXITED ? "exit_code" : "signal", info.si_status);
@@ -370,27 +374,29 @@ static int start_keeper(struct supervisor *s, struct err *e)
         return -1;
     s->control_fd = fds[0];
     autoclose int theirs = fds[1];
-    if (fd_set_nonblock(s->control_fd, e)) /* a keeper that does not listen must not keep us */
+    /* a keeper that does not read must not block the supervisor */
+    if (fd_set_nonblock(s->control_fd, e))
         return -1;
-    struct keeper_setup setup = { .settings = &s->settings,
-                                  .listeners = s->listeners,
-                                  .n_listeners = s->n_listeners,
-                                  .state_dir = s->state.path,
-                                  .versions = (const char(*)[VERSION_SIZE])s->versions,
-                                  .answers = s->answers,
-                                  .isolation = &s->isolation,
-                                  .wire_fd = s->warden_up ? s->warden.fd : -1,
-                                  .control_fd = theirs,
-                                  .workspace_fd = s->workspace_fd,
-                                  .supervisor = getpid(),
-                                  .own_uid = own_uid(s) };
+    struct service_keeper_setup setup = { .settings = &s->settings,
+                                          .listeners = s->listeners,
+                                          .n_listeners = s->n_listeners,
+                                          .state_dir = s->state.path,
+                                          .versions = (const char(*)[VERSION_SIZE])s->versions,
+                                          .answers = s->answers,
+                                          .isolation = &s->isolation,
+                                          .wire_fd = s->warden_up ? s->warden.fd : -1,
+                                          .control_fd = theirs,
+                                          .workspace_fd = s->workspace_fd,
+                                          .supervisor = getpid(),
+                                          .own_uid = own_uid(s) };
     open_probes(s);
     pid_t pid = fork();
     if (pid == 0)
-        keeper_main(&setup);
+        service_keeper_main(&setup);
     leave_answers(s);
+    /* only the keeper keeps it, so that the warden notices when the keeper dies */
     if (s->warden_up)
-        fd_close(&s->warden.fd); /* the keeper's alone: when it dies, the warden knows */
+        fd_close(&s->warden.fd);
     if (pid < 0) {
         fd_close(&s->control_fd);
         return err_set(e, ERR_KERNEL, errno, "start the keeper");
@@ -400,7 +406,8 @@ static int start_keeper(struct supervisor *s, struct err *e)
     return 0;
 }
 
-/* A new keeper begins with a new warden: the old one's runs were the old keeper's. */
+/* A new keeper starts with a new warden, because the runs of the old warden belonged to the old
+ * keeper. */
 static void restart_keeper(struct supervisor *s)
 {
     struct err e = { 0 };
@@ -413,8 +420,9 @@ static void restart_keeper(struct supervisor *s)
     }
 }
 
-/* What the keeper says: that it serves, or why not. -1 when none ever did, so that starting again would not help. */
-static int hear_keeper(struct supervisor *s, struct err *e)
+/* Reads the keeper's hello: it serves, or the reason why not. -1 if no keeper ever served, because
+ * starting again would not help. */
+static int read_keeper_message(struct supervisor *s, struct err *e)
 {
     struct wire_hello hello;
     if (s->control_fd < 0)
@@ -423,7 +431,7 @@ static int hear_keeper(struct supervisor *s, struct err *e)
     if (got < 0 && e->sys == EAGAIN)
         return 0;
     if (got <= 0 || wire_read_hello(&s->message, &hello, e)) {
-        fd_close(&s->control_fd); /* it has died, or will know that we do not talk to it */
+        fd_close(&s->control_fd); /* it has died, or will notice that the connection is closed */
         return 0;
     }
     wire_message_done(&s->message);
@@ -447,7 +455,7 @@ static int check_keeper(struct supervisor *s, struct err *e)
         return 0;
     pid_t pid = s->keeper;
     s->keeper = 0;
-    int refused = hear_keeper(s, e); /* its last words */
+    int refused = read_keeper_message(s, e); /* its last message */
     fd_close(&s->control_fd);
     bool well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!well || s->drain_ms == 0)
@@ -496,20 +504,22 @@ static void drain(struct supervisor *s)
     }
     if (!d.now) {
         s->drain_ms = clock_ms() + DRAIN_MS;
-        for (size_t i = 0; i < s->n_listeners; i++) /* who comes now is told so by the kernel */
+        for (size_t i = 0; i < s->n_listeners; i++) /* the kernel refuses new clients from now on */
             listener_done(&s->listeners[i]);
     }
+    /* not reaped yet, so the pid is still its own */
     if (s->control_fd < 0 || wire_send_drain(s->control_fd, &d, &e))
-        (void)kill(s->keeper, SIGKILL); /* unreaped, so the number is its own */
+        (void)kill(s->keeper, SIGKILL);
 }
 
-/* At level process what a guest leaves behind may become our child. */
+/* At level process a guest's orphans may become our children. */
 static void reap_strays(struct supervisor *s)
 {
     siginfo_t info = { 0 };
     while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0) {
+        /* it died after the check: another signal follows */
         if (info.si_pid == s->keeper || (s->warden_up && info.si_pid == s->warden.pid))
-            return; /* dead since we looked: there is another signal */
+            return;
         forget_probe(s, info.si_pid);
         (void)waitpid(info.si_pid, NULL, WNOHANG);
         info.si_pid = 0;
@@ -566,7 +576,8 @@ static int milliseconds_to_wait(const struct supervisor *s)
         due = s->probe_due_ms;
     if (due == UINT64_MAX)
         return -1;
-    return due <= now ? 10 : (int)(due - now); /* never spins, whatever fails at once */
+    /* never a busy loop, even if every start fails at once */
+    return due <= now ? 10 : (int)(due - now);
 }
 
 static int loop(struct supervisor *s, struct err *e)
@@ -576,7 +587,7 @@ static int loop(struct supervisor *s, struct err *e)
                                { .fd = s->control_fd, .events = POLLIN } };
         if (poll(p, 2, milliseconds_to_wait(s)) < 0 && errno != EINTR)
             return err_set(e, ERR_KERNEL, errno, "wait for events");
-        if (p[1].revents && hear_keeper(s, e))
+        if (p[1].revents && read_keeper_message(s, e))
             return -1;
         if (p[0].revents && on_signals(s, e))
             return -1;
@@ -615,7 +626,7 @@ int service_run(const struct service_options *o, struct err *e)
     for (size_t i = 0; i < LANGUAGES_MAX; i++)
         s->probes[i] = (struct version_probe)VERSION_PROBE_INIT;
     int rc = open_all(s, e) || loop(s, e) ? -1 : 0;
-    if (s->keeper > 0) { /* something went wrong here */
+    if (s->keeper > 0) { /* an error in the supervisor itself */
         (void)kill(s->keeper, SIGKILL);
         while (waitpid(s->keeper, NULL, 0) < 0 && errno == EINTR)
             ;

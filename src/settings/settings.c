@@ -46,74 +46,74 @@ struct setting {
 
 static const struct setting rows[] = {
     NUMBER("http.max_body", KIND_BYTES, http_max_body, KIB, GIB, 32 * MIB,
-           "the largest body of a request"),
+           "largest body of a request"),
     NUMBER("http.max_bodies", KIND_BYTES, http_max_bodies, MIB, 64 * GIB, 256 * MIB,
-           "bodies that are being received, all together"),
+           "total of all incoming bodies"),
     NUMBER("http.max_connections", KIND_COUNT, http_max_connections, 1, 100000, 4096,
            "connections at a time"),
     NUMBER("http.head_timeout", KIND_MS, http_head_timeout, 100, 10 * MINUTE, 10 * SECOND,
-           "from the first byte of a request's head to its last"),
+           "time for a request's head, from its first byte to its last"),
     NUMBER("http.body_timeout", KIND_MS, http_body_timeout, 100, 10 * MINUTE, 30 * SECOND,
-           "for a body, and a second more for each 64k of it"),
+           "time for a body, plus one second for each 64k of it"),
     NUMBER("http.idle_timeout", KIND_MS, http_idle_timeout, 100, 60 * MINUTE, 75 * SECOND,
-           "between the requests of a connection"),
+           "time between two requests of a connection"),
     NUMBER("http.write_timeout", KIND_MS, http_write_timeout, 100, 60 * MINUTE, 30 * SECOND,
-           "without the client taking a byte of the answer"),
+           "time in which the client reads no byte of the answer"),
     TEXT("http.hosts", KIND_TEXT, false, http_hosts, "", NULL,
-         "further names clients may call us by, with commas; * is any"),
+         "additional names in the Host header, with commas; * is any"),
     TEXT("http.origins", KIND_TEXT, false, http_origins, "", NULL,
-         "origins of web pages that may call us, with commas"),
+         "origins of web pages that may call the service, with commas"),
     NUMBER("runs.max", KIND_COUNT, runs_max, 0, 1024, 0, "runs at a time; 0: 8 for each CPU"),
     NUMBER("runs.queue", KIND_COUNT, runs_queue, 0, 100000, 0,
-           "runs that wait beyond that; 0: a quarter of runs.max, and 128 more that come at once"),
+           "waiting runs beyond runs.max; 0: a quarter of runs.max, and bursts of 128 more"),
     NUMBER("runs.max_per_key", KIND_COUNT, runs_max_per_key, 0, 1024, 0,
            "runs of one API key at a time; 0: runs.max"),
     NUMBER("runs.max_bytes", KIND_BYTES, runs_max_bytes, MIB, 64 * GIB, 512 * MIB,
-           "programs of all runs that run or wait, together; half of it for one API key"),
+           "total size of the programs of running and waiting runs; one API key gets half"),
     { .key = "runs.isolation",
       .kind = KIND_LEVEL,
       .fixed = true,
       .offset = offsetof(struct settings, isolation),
       .def = LEVEL_AUTO,
-      .help = "auto, or exactly this level: jar, rootless, process" },
+      .help = "auto, or exactly one level: jar, rootless, process" },
     NUMBER("pools.max", KIND_COUNT, pools_max, 0, 512, 64,
-           "interpreters of a kind that wait for work, at most; 0: none, every start is cold"),
+           "most waiting interpreters of a kind; 0: none, every start is cold"),
     NUMBER("pools.min", KIND_COUNT, pools_min, 0, 512, 2,
-           "interpreters of a kind in use that wait for work, at least (of a large kind half)"),
+           "fewest waiting interpreters of a kind in use; half for a large kind"),
     NUMBER("pools.memory_floor", KIND_BYTES, pools_memory_floor, 0, 1024 * GIB, 0,
-           "with less memory available than this none wait; 0: a tenth of it, 512m at most"),
+           "no interpreter waits with less memory available; 0: a tenth of it, up to 512m"),
     TEXT("pools.preload", KIND_TEXT, false, pools_preload,
          "python,python-std,python-data,node,bash,sqlite", NULL,
-         "kinds that are booted from the start, with commas; all, or used (when first asked for)"),
+         "kinds booted at the start, with commas; all; or used: each at its first run"),
     NUMBER("pools.zygote_forks", KIND_COUNT, pools_zygote_forks, 1, 1000000000, 1000,
-           "an interpreter that others are forked from is booted anew after so many"),
+           "an interpreter is booted anew after so many forks"),
     NUMBER("pools.zygote_age", KIND_MS, pools_zygote_age, SECOND, 30 * DAY, 10 * MINUTE,
-           "and at this age"),
+           "an interpreter is booted anew at this age"),
     TEXT("languages.dir", KIND_TEXT, true, languages_dir, "", NULL,
-         "directory of NAME.lang files that add languages; otherwise $BELLJAR_LANGUAGES, or "
+         "directory of NAME.lang files with further languages; empty: $BELLJAR_LANGUAGES, or "
          "/etc/belljar/languages.d"),
     NUMBER("batch.max_runs", KIND_COUNT, batch_max_runs, 1, 100000, 1000,
            "runs of one batch or comparison"),
     NUMBER("approvals.max", KIND_COUNT, approval_max, 1, 100000, 1000,
            "runs that wait for an approval at a time"),
     NUMBER("approvals.timeout", KIND_MS, approval_timeout, SECOND, 30 * DAY, 5 * MINUTE,
-           "how long a run waits for an approval; then it is rejected"),
+           "a run that waits longer for an approval is rejected"),
     TEXT("approvals.mode", KIND_WORD, false, approval_mode, "bypassPermissions", permission_modes,
-         "permission mode of a run that names none"),
+         "permission mode of a run without one"),
     NUMBER("history.max_age", KIND_MS, history_max_age, MINUTE, 36500 * DAY, 30 * DAY,
-           "how long finished runs are kept"),
+           "age at which finished runs are removed"),
     NUMBER("history.max_bytes", KIND_BYTES, history_max_bytes, MIB, 1024 * GIB, GIB,
-           "how much they may take; the oldest go first"),
-    NUMBER(
-        "compile.cache", KIND_BYTES, compile_cache, 0, 1024 * GIB, GIB,
-        "compiled programs that are kept; what was used longest ago goes first; 0: in memory only"),
+           "size of the history; the oldest runs are removed first"),
+    NUMBER("compile.cache", KIND_BYTES, compile_cache, 0, 1024 * GIB, GIB,
+           "size of the cache of compiled programs; the least recently used goes first; 0: in "
+           "memory only"),
     TEXT("execute.workspace", KIND_TEXT, true, workspace, "", NULL,
-         "directory of /execute; otherwise $OUTPUT_DATA_PATH, or output_data here"),
+         "directory of /execute; empty: $OUTPUT_DATA_PATH, or output_data here"),
     { .key = "debug",
       .kind = KIND_BOOL,
       .offset = offsetof(struct settings, debug),
       .def = 0,
-      .help = "more in the log" },
+      .help = "write more to the log" },
 };
 enum { ROWS = ARRAY_LEN(rows), SETTINGS = ROWS + 2 * LIMIT_COUNT };
 
@@ -138,7 +138,7 @@ static struct setting setting_at(size_t i)
                          .min = d->min,
                          .max = d->max,
                          .def = most ? d->service_max : d->def,
-                         .help = most ? "the most a run may ask for" : d->help };
+                         .help = most ? "highest value that a run may ask for" : d->help };
     (void)snprintf(s.key, sizeof s.key, "limits.%s%s", d->key, most ? ".max" : "");
     return s;
 }
@@ -197,11 +197,12 @@ static int set_number(struct settings *s, const struct setting *row, const char 
     unit_format(unit, row->min, min, sizeof min);
     unit_format(unit, row->max, max, sizeof max);
     if (unit_parse(unit, value, &n))
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is not %s: from %s to %s is accepted",
-                       row->key, quoted, unit_accepted(unit), min, max);
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is not %s, from %s to %s", row->key, quoted,
+                       unit_accepted(unit), min, max);
     if (n < row->min || n > row->max)
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is out of bounds: from %s to %s is accepted",
-                       row->key, quoted, min, max);
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "%s '%s' is out of bounds: expected a value from %s to %s", row->key, quoted,
+                       min, max);
     memcpy(member(s, row), &n, sizeof n);
     return 0;
 }
@@ -211,7 +212,7 @@ static int set_bool(struct settings *s, const struct setting *row, const char *v
 {
     bool on = strcmp(value, "true") == 0;
     if (!on && strcmp(value, "false") != 0)
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is not accepted: true and false are",
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is not accepted: expected true or false",
                        row->key, quoted);
     memcpy(member(s, row), &on, sizeof on);
     return 0;
@@ -223,8 +224,8 @@ static int set_level(struct settings *s, const struct setting *row, const char *
     enum level level;
     if (level_parse(value, &level))
         return err_set(e, ERR_BAD_REQUEST, 0,
-                       "%s '%s' is not a level: jar, rootless, process and auto are accepted",
-                       row->key, quoted);
+                       "%s '%s' is not a level: expected jar, rootless, process or auto", row->key,
+                       quoted);
     memcpy(member(s, row), &level, sizeof level);
     return 0;
 }
@@ -234,12 +235,12 @@ static int set_text(struct settings *s, const struct setting *row, const char *v
 {
     size_t n = strlen(value);
     if (n >= row->size)
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is too long: up to %zu bytes are accepted",
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is too long: at most %zu bytes are accepted",
                        row->key, quoted, row->size - 1);
-    /* What a line of a file cannot hold could not be handed on. */
+    /* A value that does not fit on one line of a file could not be passed to the keeper. */
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)value[i] < ' ' || value[i] == 0x7F)
-            return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' holds a control character", row->key,
+            return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' contains a control character", row->key,
                            quoted);
     if (n > 0 && (value[0] == ' ' || value[n - 1] == ' '))
         return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' begins or ends with a space", row->key,
@@ -259,8 +260,8 @@ static int set_word(struct settings *s, const struct setting *row, const char *v
         size_t used = strlen(known);
         (void)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", *w);
     }
-    return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is not accepted: one of %s is", row->key, quoted,
-                   known);
+    return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is not accepted: expected one of %s", row->key,
+                   quoted, known);
 }
 
 static int refuse_key(const char *key, struct err *e)
@@ -270,7 +271,7 @@ static int refuse_key(const char *key, struct err *e)
         struct setting row = setting_at(i);
         const char *last = strchr(row.key, '.');
         nearest_offer(&near, row.key);
-        if (last && strcmp(last + 1, key) == 0) { /* without its group */
+        if (last && strcmp(last + 1, key) == 0) { /* the key without its group */
             near.distance = 0;
             (void)snprintf(near.name, sizeof near.name, "%s", row.key);
         }
@@ -304,7 +305,7 @@ static int set_line(struct settings *s, const char *text, size_t len, struct err
 {
     char line[LINE_MAX_BYTES], quoted[96];
     if (len >= sizeof line || memchr(text, '\0', len))
-        return err_set(e, ERR_BAD_REQUEST, 0, "is no line of text of up to %d bytes",
+        return err_set(e, ERR_BAD_REQUEST, 0, "is not a line of text of at most %d bytes",
                        LINE_MAX_BYTES - 1);
     memcpy(line, text, len);
     line[len] = '\0';
@@ -313,7 +314,7 @@ static int set_line(struct settings *s, const char *text, size_t len, struct err
         return 0;
     char *equals = strchr(key, '=');
     if (!equals)
-        return err_set(e, ERR_BAD_REQUEST, 0, "'%s' is no setting: 'key = value' is accepted",
+        return err_set(e, ERR_BAD_REQUEST, 0, "'%s' is not a setting: expected 'key = value'",
                        text_quote(key, quoted, sizeof quoted));
     *equals = '\0';
     return settings_set(s, text_trim(key), text_trim(equals + 1), e);
@@ -322,7 +323,7 @@ static int set_line(struct settings *s, const char *text, size_t len, struct err
 int settings_set_pair(struct settings *s, const char *pair, struct err *e)
 {
     if (!strchr(pair, '='))
-        return err_set(e, ERR_BAD_REQUEST, 0, "--set '%s' is no setting: key=value is accepted",
+        return err_set(e, ERR_BAD_REQUEST, 0, "--set '%s' is not a setting: expected key=value",
                        QUOTED(pair));
     return set_line(s, pair, strlen(pair), e);
 }
@@ -358,7 +359,7 @@ int settings_check(const struct settings *s, struct err *e)
     return 0;
 }
 
-/* A value as it is written in a file. */
+/* Prints a value as in a file. */
 static const char *format(const struct settings *s, const struct setting *row, char *out,
                           size_t size)
 {
@@ -440,7 +441,7 @@ uint64_t settings_runs_queue(const struct settings *s)
 
 uint64_t settings_runs_burst(const struct settings *s)
 {
-    return s->runs_queue > 0 ? 0 : 128; /* who names a number gets that */
+    return s->runs_queue > 0 ? 0 : 128; /* an explicit number gets no addition */
 }
 
 uint64_t settings_runs_max_per_key(const struct settings *s)

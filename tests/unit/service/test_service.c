@@ -2,9 +2,9 @@
 #include "check.h"
 #include "place.h"
 #include "service/backoff.h"
+#include "service/execute_dir.h"
 #include "service/listen.h"
 #include "service/state.h"
-#include "service/workspace.h"
 
 /* ---- addresses ---- */
 
@@ -224,19 +224,19 @@ static void test_workspace_is_made_for_the_keeper_and_stays_whose_it_is(void)
         return;
     (void)snprintf(path, sizeof path, "%s/w", p.path);
     mode_t mask = umask(077);
-    CHECK_INT(workspace_open(path, keeper, &fd, &owner, &e), 0);
+    CHECK_INT(execute_dir_open(path, keeper, &fd, &owner, &e), 0);
     (void)umask(mask);
     CHECK(owner == keeper && fstat(fd, &st) == 0 && st.st_uid == keeper);
     CHECK_INT(st.st_mode & 07777, 0755);
     fd_close(&fd);
     if (geteuid() == 0) {
         CHECK(fchownat(p.fd, "w", 1000, 1000, 0) == 0);
-        CHECK_INT(workspace_open(path, keeper, &fd, &owner, &e), 0);
+        CHECK_INT(execute_dir_open(path, keeper, &fd, &owner, &e), 0);
         CHECK(owner == 1000 && fstat(fd, &st) == 0 && st.st_uid == 1000);
         fd_close(&fd);
     }
     (void)snprintf(path, sizeof path, "%s/no/w", p.path);
-    CHECK_INT(workspace_open(path, keeper, &fd, &owner, &e), -1);
+    CHECK_INT(execute_dir_open(path, keeper, &fd, &owner, &e), -1);
     CHECK(strstr(e.text, "execute.workspace") != NULL);
     place_done(&p);
 }

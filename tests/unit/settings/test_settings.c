@@ -74,8 +74,8 @@ static void test_nonsense_is_refused_naming_value_and_what_is_accepted(void)
         { "runs.max=1025", "'1025'", "from 0 to 1024" },
         { "http.head_timeout=1ms", "'1ms'", "from 100ms to 10m" },
         { "approvals.timeout=never", "'never'", "a duration such as" },
-        { "debug=yes", "'yes'", "true and false" },
-        { "runs.isolation=strong", "'strong'", "jar, rootless, process and auto" },
+        { "debug=yes", "'yes'", "true or false" },
+        { "runs.isolation=strong", "'strong'", "jar, rootless, process or auto" },
         { "approvals.mode=plann", "'plann'", "acceptEdits, plan, bypassPermissions, auto" },
         { "limits.pids.max=0", "'0'", "from 1 to 4096" },
         { "limits.wall_ms=25h", "'25h'", "from 1ms to 24h" },
@@ -105,7 +105,7 @@ static void test_text_that_is_too_long_is_refused(void)
     struct err e = { 0 };
     memset(value, 'x', SETTING_TEXT_MAX);
     CHECK_INT(settings_set(&s, "execute.workspace", value, &e), -1);
-    CHECK(strstr(e.text, "up to 1023 bytes"));
+    CHECK(strstr(e.text, "at most 1023 bytes"));
     value[SETTING_TEXT_MAX - 1] = '\0';
     CHECK_INT(settings_set(&s, "execute.workspace", value, &e), 0);
 }

@@ -1,4 +1,4 @@
-#include "service/opening.h"
+#include "service/lifecycle.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include "store/run_rows.h"
 
 struct note {
-    struct store_job job; /* first: the store hands it back */
+    struct store_job job; /* first: the store returns it */
     const char *level;
-    struct opening found;
+    struct lifecycle_start found;
 };
 
 static int write_opening(struct db *db, struct store_job *job, struct err *e)
@@ -62,7 +62,8 @@ static int write_and_wait(struct store *s, struct note *n, struct err *e)
     return -1;
 }
 
-int opening_note(struct store *s, const char *level, struct opening *ret, struct err *e)
+int lifecycle_note_start(struct store *s, const char *level, struct lifecycle_start *ret,
+                         struct err *e)
 {
     struct note n = { .job.work = write_opening, .level = level };
     if (write_and_wait(s, &n, e))
@@ -71,7 +72,7 @@ int opening_note(struct store *s, const char *level, struct opening *ret, struct
     return 0;
 }
 
-int closing_note(struct store *s, struct err *e)
+int lifecycle_note_end(struct store *s, struct err *e)
 {
     struct note n = { .job.work = write_closing };
     return write_and_wait(s, &n, e);

@@ -1,4 +1,4 @@
-#include "service/workspace.h"
+#include "service/execute_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include "base/auto.h"
 #include "base/text.h"
 
-int workspace_open(const char *path, uid_t keeper, int *ret_fd, uid_t *ret_owner, struct err *e)
+int execute_dir_open(const char *path, uid_t keeper, int *ret_fd, uid_t *ret_owner, struct err *e)
 {
     char quoted[96];
     struct stat st;
@@ -19,7 +19,8 @@ int workspace_open(const char *path, uid_t keeper, int *ret_fd, uid_t *ret_owner
         return err_set(e, ERR_KERNEL, errno,
                        "make '%s', the directory of /execute (execute.workspace chooses another)",
                        quoted);
-    /* What we made is given away, so it must be that, and no link somebody put in its place. */
+    /* A directory that we created is given to the keeper, so it must not be a link that someone put
+     * in its place. */
     autoclose int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (made ? O_NOFOLLOW : 0));
     if (fd < 0 || fstat(fd, &st) < 0)
         return err_set(e, ERR_KERNEL, errno,
@@ -27,7 +28,8 @@ int workspace_open(const char *path, uid_t keeper, int *ret_fd, uid_t *ret_owner
                        quoted);
     if (made && st.st_uid != keeper && fchown(fd, keeper, keeper) < 0)
         return err_set(e, ERR_KERNEL, errno, "give '%s' to uid %u", quoted, keeper);
-    /* Whatever our umask: who started us reads the results, and has another uid than the keeper. */
+    /* Independent of the umask: the operator reads the results, with another uid than the
+     * keeper. */
     if (made && fchmod(fd, 0755) < 0)
         return err_set(e, ERR_KERNEL, errno, "open '%s' to readers", quoted);
     *ret_owner = made ? keeper : st.st_uid;

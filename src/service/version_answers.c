@@ -1,4 +1,4 @@
-#include "service/answers.h"
+#include "service/version_answers.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -6,12 +6,12 @@
 #include "base/auto.h"
 #include "base/log.h"
 
-static void finish(struct answer *a)
+static void finish(struct version_answer *a)
 {
     char version[VERSION_SIZE];
-    engine_version_awaited(a->runner, a->language, false);
+    engine_version_awaited(a->engine, a->language, false);
     if (version_cut(a->text, a->len, version, sizeof version))
-        engine_set_version(a->runner, a->language, version);
+        engine_set_version(a->engine, a->language, version);
     else
         log_event(LOG_WARN, "language.no_version", "language=%s", a->language->name);
     uv_close((uv_handle_t *)&a->poll, NULL);
@@ -20,7 +20,7 @@ static void finish(struct answer *a)
 
 static void on_text(uv_poll_t *poll, int status, int events)
 {
-    struct answer *a = poll->data;
+    struct version_answer *a = poll->data;
     (void)status;
     (void)events;
     ssize_t n = read(a->fd, a->text + a->len, sizeof a->text - a->len);
@@ -31,27 +31,28 @@ static void on_text(uv_poll_t *poll, int status, int events)
         finish(a);
 }
 
-void answers_start(struct answers *all, uv_loop_t *loop, struct engine *runner, const int *fds)
+void version_answers_start(struct version_answers *all, uv_loop_t *loop, struct engine *engine,
+                           const int *fds)
 {
     for (size_t i = 0; i < LANGUAGES_MAX; i++)
         all->list[i].fd = -1;
     for (size_t i = 0; languages[i]; i++) {
-        struct answer *a = &all->list[i];
+        struct version_answer *a = &all->list[i];
         if (fds[i] < 0)
             continue;
-        *a = (struct answer){ .runner = runner, .language = languages[i], .fd = fds[i] };
+        *a = (struct version_answer){ .engine = engine, .language = languages[i], .fd = fds[i] };
         a->poll.data = a;
         if (uv_poll_init(loop, &a->poll, a->fd) != 0) {
             fd_close(&a->fd);
             continue;
         }
-        engine_version_awaited(runner, a->language, true);
+        engine_version_awaited(engine, a->language, true);
         if (uv_poll_start(&a->poll, UV_READABLE, on_text) != 0)
             finish(a);
     }
 }
 
-void answers_stop(struct answers *all)
+void version_answers_stop(struct version_answers *all)
 {
     for (size_t i = 0; i < LANGUAGES_MAX; i++)
         if (all->list[i].fd >= 0) {

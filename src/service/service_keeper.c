@@ -1,4 +1,4 @@
-#include "service/keeper.h"
+#include "service/service_keeper.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,28 +19,28 @@
 #include "engine/engine.h"
 #include "http/http.h"
 #include "run/privileges.h"
-#include "service/answers.h"
-#include "service/opening.h"
+#include "service/lifecycle.h"
 #include "service/retention.h"
 #include "service/state.h"
+#include "service/version_answers.h"
 #include "store/store.h"
 #include "wire/wire.h"
 
-/* Of a drain: how long runs may take to end, and then answers to be read. */
+/* Of a drain: how long runs may take to end, and then clients to read their answers. */
 enum { DRAIN_RUNS_MS = 30000, DRAIN_ANSWERS_MS = 2000 };
 enum { HEAD_BYTES = 64 << 10, HEADERS = 100 };
 
-struct keeper {
-    const struct keeper_setup *setup;
+struct service_keeper {
+    const struct service_keeper_setup *setup;
     struct settings settings;
     char data_dir[STATE_PATH_MAX + 8];
     uv_loop_t loop;
     struct store *store;
-    struct engine *runner;
+    struct engine *engine;
     struct http_server *http;
     struct api api;
     struct retention retention;
-    struct answers answers;
+    struct version_answers answers;
     int output_fd, control_fd;
     uv_poll_t store_poll, control_poll;
     uv_timer_t patience; /* of a drain */
@@ -48,9 +48,9 @@ struct keeper {
     struct wire_message message; /* one at a time; too large for the stack */
 };
 
-/* ---- becoming nobody ---- */
+/* ---- giving up privileges ---- */
 
-/* The operator's environment may hold secrets, and nothing here is for the keeper. */
+/* The operator's environment may contain secrets, and the keeper needs none of it. */
 static void forget_environment(void)
 {
     for (char **entry = environ; entry && *entry; entry++)
@@ -58,7 +58,7 @@ static void forget_environment(void)
     (void)clearenv();
 }
 
-static int settle(const struct keeper_setup *s, struct err *e)
+static int settle(const struct service_keeper_setup *s, struct err *e)
 {
     int keep[SETTINGS_LISTEN_MAX + 3 + LANGUAGES_MAX] = { s->wire_fd, s->control_fd,
                                                           s->workspace_fd };
@@ -81,8 +81,8 @@ static int settle(const struct keeper_setup *s, struct err *e)
 
 /* ---- opening ---- */
 
-/* What SQLite would tell is that it cannot open a file. */
-static int reach_data(struct keeper *k, struct err *e)
+/* SQLite alone would only say that it cannot open a file. */
+static int reach_data(struct service_keeper *k, struct err *e)
 {
     (void)snprintf(k->data_dir, sizeof k->data_dir, "%s/data", k->setup->state_dir);
     autoclose int fd = open(k->data_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -101,7 +101,7 @@ static int reach_data(struct keeper *k, struct err *e)
     return 0;
 }
 
-static int open_programs(struct keeper *k, struct err *e)
+static int open_programs(struct service_keeper *k, struct err *e)
 {
     autoclose int fd = open(k->data_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || (mkdirat(fd, "programs", 0700) < 0 && errno != EEXIST))
@@ -109,11 +109,11 @@ static int open_programs(struct keeper *k, struct err *e)
     autoclose int dir = openat(fd, "programs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir < 0)
         return err_set(e, ERR_KERNEL, errno, "open %s/programs", k->data_dir);
-    engine_keep_programs(k->runner, fd_take(&dir), k->settings.compile_cache);
+    engine_keep_programs(k->engine, fd_take(&dir), k->settings.compile_cache);
     return 0;
 }
 
-static int refuse_open_doors(const struct keeper_setup *s, size_t keys, struct err *e)
+static int refuse_open_doors(const struct service_keeper_setup *s, size_t keys, struct err *e)
 {
     char text[LISTEN_TEXT];
     for (size_t i = 0; keys == 0 && i < s->n_listeners; i++)
@@ -136,7 +136,7 @@ static struct engine_limits engine_limits_of(const struct settings *s)
                                    .bytes = s->runs_max_bytes };
 }
 
-/* The supervisor has looked at the words already. */
+/* The supervisor has already checked these words. */
 static struct pools_settings pools_settings_of(const struct settings *s)
 {
     struct pools_settings p = { .max = (unsigned)s->pools_max,
@@ -163,11 +163,11 @@ static struct http_limits http_limits_of(const struct settings *s)
                                  .write_ms = (uint32_t)s->http_write_timeout };
 }
 
-static int open_store(struct keeper *k, struct err *e)
+static int open_store(struct service_keeper *k, struct err *e)
 {
-    struct opening found;
+    struct lifecycle_start found;
     if (reach_data(k, e) || store_open(&k->store, k->data_dir, e) ||
-        opening_note(k->store, level_name(k->setup->isolation->level), &found, e) ||
+        lifecycle_note_start(k->store, level_name(k->setup->isolation->level), &found, e) ||
         refuse_open_doors(k->setup, found.keys, e))
         return -1;
     if (found.interrupted > 0)
@@ -175,32 +175,32 @@ static int open_store(struct keeper *k, struct err *e)
     return 0;
 }
 
-static int open_runner(struct keeper *k, struct err *e)
+static int open_engine(struct service_keeper *k, struct err *e)
 {
-    const struct keeper_setup *s = k->setup;
+    const struct service_keeper_setup *s = k->setup;
     struct engine_limits limits = engine_limits_of(&k->settings);
-    if (engine_new(&k->runner, &k->loop, k->store, k->output_fd, &limits, e))
+    if (engine_new(&k->engine, &k->loop, k->store, k->output_fd, &limits, e))
         return -1;
     struct pools_settings pools = pools_settings_of(&k->settings);
-    engine_set_pools(k->runner, &pools);
+    engine_set_pools(k->engine, &pools);
     if (open_programs(k, e))
         return -1;
     for (size_t i = 0; languages[i]; i++)
         if (s->versions[i][0])
-            engine_set_version(k->runner, languages[i], s->versions[i]);
-    answers_start(&k->answers, &k->loop, k->runner, s->answers);
-    return s->wire_fd < 0 ? 0 : engine_set_wire(k->runner, s->wire_fd, s->isolation, e);
+            engine_set_version(k->engine, languages[i], s->versions[i]);
+    version_answers_start(&k->answers, &k->loop, k->engine, s->answers);
+    return s->wire_fd < 0 ? 0 : engine_set_wire(k->engine, s->wire_fd, s->isolation, e);
 }
 
-static int open_http(struct keeper *k, struct err *e)
+static int open_http(struct service_keeper *k, struct err *e)
 {
-    const struct keeper_setup *s = k->setup;
+    const struct service_keeper_setup *s = k->setup;
     struct http_limits limits = http_limits_of(&k->settings);
     if (http_server_new(&k->http, &k->loop, &limits, &api_http_handlers, &k->api, api_every_header,
                         api_n_every_header, e))
         return -1;
     k->api = (struct api){ .loop = &k->loop,
-                           .runner = k->runner,
+                           .runner = k->engine,
                            .store = k->store,
                            .http = k->http,
                            .settings = &k->settings,
@@ -223,7 +223,7 @@ static int open_http(struct keeper *k, struct err *e)
 
 /* ---- ending ---- */
 
-static void maybe_end(struct keeper *k)
+static void maybe_end(struct service_keeper *k)
 {
     if (k->idle && k->answered)
         uv_stop(&k->loop);
@@ -231,7 +231,7 @@ static void maybe_end(struct keeper *k)
 
 static void on_answered(void *context)
 {
-    struct keeper *k = context;
+    struct service_keeper *k = context;
     k->answered = true;
     maybe_end(k);
 }
@@ -243,7 +243,7 @@ static void give_up_answers(uv_timer_t *timer)
 
 static void on_idle(void *context)
 {
-    struct keeper *k = context;
+    struct service_keeper *k = context;
     k->idle = true;
     (void)uv_timer_start(&k->patience, give_up_answers, DRAIN_ANSWERS_MS, 0);
     maybe_end(k);
@@ -251,41 +251,41 @@ static void on_idle(void *context)
 
 static void cancel_the_rest(uv_timer_t *timer)
 {
-    struct keeper *k = timer->data;
+    struct service_keeper *k = timer->data;
     log_event(LOG_WARN, "service.drain_cancels", "after_ms=%d", DRAIN_RUNS_MS);
-    engine_cancel_all(k->runner);
+    engine_cancel_all(k->engine);
 }
 
-static void drain(struct keeper *k, bool now)
+static void drain(struct service_keeper *k, bool now)
 {
     if (!k->draining) {
         k->draining = k->api.draining = true;
         log_event(LOG_INFO, "service.draining", "running=%u queued=%u",
-                  engine_counts(k->runner).running, engine_counts(k->runner).queued);
+                  engine_counts(k->engine).running, engine_counts(k->engine).queued);
         (void)uv_timer_start(&k->patience, cancel_the_rest, DRAIN_RUNS_MS, 0);
         http_server_drain(k->http, on_answered, k);
-        engine_drain(k->runner, on_idle, k);
+        engine_drain(k->engine, on_idle, k);
     }
     if (now)
-        engine_cancel_all(k->runner);
+        engine_cancel_all(k->engine);
 }
 
 /* ---- the supervisor's messages ---- */
 
-static int on_warden(struct keeper *k, struct err *e)
+static int on_warden(struct service_keeper *k, struct err *e)
 {
     struct isolation isolation;
     if (wire_read_warden(&k->message, &isolation, e))
         return -1;
     struct err why = { 0 };
-    if (engine_set_wire(k->runner, fd_take(&k->message.fds[0]), &isolation, &why))
+    if (engine_set_wire(k->engine, fd_take(&k->message.fds[0]), &isolation, &why))
         log_error(LOG_ERROR, "warden.refused", &why);
     else
         log_event(LOG_INFO, "warden.ready", "level=%s", level_name(isolation.level));
     return 0;
 }
 
-static int on_settings(struct keeper *k, struct err *e)
+static int on_settings(struct service_keeper *k, struct err *e)
 {
     const char *text;
     struct settings wanted = settings_default();
@@ -296,17 +296,17 @@ static int on_settings(struct keeper *k, struct err *e)
     struct http_limits http = http_limits_of(&wanted);
     struct engine_limits runs = engine_limits_of(&wanted);
     http_server_set_limits(k->http, &http);
-    engine_set_limits(k->runner, &runs);
+    engine_set_limits(k->engine, &runs);
     struct pools_settings pools = pools_settings_of(&wanted);
-    engine_set_pools(k->runner, &pools);
-    engine_set_programs_max(k->runner, wanted.compile_cache);
+    engine_set_pools(k->engine, &pools);
+    engine_set_programs_max(k->engine, wanted.compile_cache);
     log_set_level(wanted.debug ? LOG_DEBUG : LOG_INFO);
     api_reload_keys(&k->api);
     log_event(LOG_INFO, "service.reloaded", "runs_max=%u", runs.max);
     return 0;
 }
 
-static int on_drain(struct keeper *k, struct err *e)
+static int on_drain(struct service_keeper *k, struct err *e)
 {
     struct wire_drain d;
     if (wire_read_drain(&k->message, &d, e))
@@ -317,12 +317,12 @@ static int on_drain(struct keeper *k, struct err *e)
 
 static void on_control(uv_poll_t *poll, int status, int events)
 {
-    static int (*const handlers[WIRE_TYPE_COUNT_])(struct keeper *, struct err *) = {
+    static int (*const handlers[WIRE_TYPE_COUNT_])(struct service_keeper *, struct err *) = {
         [WIRE_WARDEN] = on_warden,
         [WIRE_SETTINGS] = on_settings,
         [WIRE_DRAIN] = on_drain,
     };
-    struct keeper *k = poll->data;
+    struct service_keeper *k = poll->data;
     struct err e = { 0 };
     (void)status;
     (void)events;
@@ -330,10 +330,10 @@ static void on_control(uv_poll_t *poll, int status, int events)
     if (got < 0 && e.sys == EAGAIN)
         return;
     if (got <= 0)
-        _exit(1); /* the supervisor is gone, and all it had started ends with it */
+        _exit(1); /* the supervisor is gone, and all of its processes end with it */
     int rc = handlers[k->message.type]
                  ? handlers[k->message.type](k, &e)
-                 : err_set(&e, ERR_PROTOCOL, 0, "that is not the supervisor's to say");
+                 : err_set(&e, ERR_PROTOCOL, 0, "unexpected message from the supervisor");
     if (rc)
         log_error(LOG_ERROR, "control.refused", &e);
     wire_message_done(&k->message);
@@ -341,13 +341,13 @@ static void on_control(uv_poll_t *poll, int status, int events)
 
 static void on_store(uv_poll_t *poll, int status, int events)
 {
-    struct keeper *k = poll->data;
+    struct service_keeper *k = poll->data;
     (void)status;
     (void)events;
     store_dispatch(k->store);
 }
 
-static int watch(struct keeper *k, struct err *e)
+static int watch(struct service_keeper *k, struct err *e)
 {
     if (uv_poll_init(&k->loop, &k->store_poll, store_fd(k->store)) != 0 ||
         uv_poll_init(&k->loop, &k->control_poll, k->control_fd) != 0 ||
@@ -359,9 +359,10 @@ static int watch(struct keeper *k, struct err *e)
     return retention_start(&k->retention, &k->loop, k->store, &k->settings, e);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole process ---- */
 
-static int keeper_open(struct keeper *k, const struct keeper_setup *setup, struct err *e)
+static int keeper_open(struct service_keeper *k, const struct service_keeper_setup *setup,
+                       struct err *e)
 {
     k->setup = setup;
     k->settings = *setup->settings;
@@ -369,33 +370,33 @@ static int keeper_open(struct keeper *k, const struct keeper_setup *setup, struc
     k->output_fd = -1;
     if (uv_loop_init(&k->loop) != 0)
         return err_no_memory(e, "the loop");
-    return open_store(k, e) || open_runner(k, e) || open_http(k, e) || watch(k, e) ? -1 : 0;
+    return open_store(k, e) || open_engine(k, e) || open_http(k, e) || watch(k, e) ? -1 : 0;
 }
 
-/* Everything that was handed in is written before this returns. */
-static void keeper_close(struct keeper *k)
+/* Every submitted job is written before this returns. */
+static void keeper_close(struct service_keeper *k)
 {
     struct err e = { 0 };
     http_server_close(k->http);
     approvals_close(&k->api);
     retention_stop(&k->retention);
-    answers_stop(&k->answers);
+    version_answers_stop(&k->answers);
     uv_close((uv_handle_t *)&k->store_poll, NULL);
     uv_close((uv_handle_t *)&k->control_poll, NULL);
     uv_close((uv_handle_t *)&k->patience, NULL);
     (void)uv_run(&k->loop, UV_RUN_NOWAIT);
-    if (closing_note(k->store, &e))
+    if (lifecycle_note_end(k->store, &e))
         log_error(LOG_ERROR, "history.closing_failed", &e);
     store_close(k->store);
     api_close(&k->api);
-    engine_free(k->runner);
+    engine_free(k->engine);
     (void)uv_run(&k->loop, UV_RUN_NOWAIT);
     http_server_free(k->http);
     (void)uv_loop_close(&k->loop);
     fd_close(&k->output_fd);
 }
 
-static void say_ready(const struct keeper_setup *s)
+static void say_ready(const struct service_keeper_setup *s)
 {
     char all[SETTINGS_LISTEN_MAX * LISTEN_TEXT] = "", text[LISTEN_TEXT];
     for (size_t i = 0; i < s->n_listeners; i++) {
@@ -407,8 +408,8 @@ static void say_ready(const struct keeper_setup *s)
               level_name(s->isolation->level));
 }
 
-/* -1 with the reason in the hello that was sent. */
-static int begin(struct keeper *k, const struct keeper_setup *setup)
+/* -1 if it cannot serve; the hello that it sent contains the reason. */
+static int begin(struct service_keeper *k, const struct service_keeper_setup *setup)
 {
     struct wire_hello hello = { .isolation = *setup->isolation };
     struct err e = { 0 };
@@ -419,9 +420,9 @@ static int begin(struct keeper *k, const struct keeper_setup *setup)
     return wire_send_hello(setup->control_fd, &hello, &e) || hello.err.code != ERR_NONE ? -1 : 0;
 }
 
-void keeper_main(const struct keeper_setup *setup)
+void service_keeper_main(const struct service_keeper_setup *setup)
 {
-    struct keeper *k = calloc(1, sizeof *k);
+    struct service_keeper *k = calloc(1, sizeof *k);
     if (begin(k, setup) || !k)
         _exit(1);
     say_ready(setup);
@@ -429,5 +430,5 @@ void keeper_main(const struct keeper_setup *setup)
     keeper_close(k);
     log_event(LOG_INFO, "service.stopped", "state=%s", setup->state_dir);
     free(k);
-    exit(0); /* not _exit: a sanitizer looks for leaks here */
+    exit(0); /* not _exit: here a sanitizer looks for leaks */
 }
