@@ -67,7 +67,7 @@ struct settings settings_default(void);
 [[nodiscard]] int settings_write(const struct settings *s, struct buf *b, struct err *e);
 /* Writes lines such as "  runs.max  N   help (default)". */
 [[nodiscard]] int settings_help(struct buf *b, struct err *e);
-/* Restores the settings that cannot change while the service runs. ret_kept lists those that
+/* Restores the settings that cannot change while the service runs. ret_kept lists the ones that
  * differed, with commas. */
 void settings_keep_fixed(struct settings *s, const struct settings *running, char *ret_kept,
                          size_t size);

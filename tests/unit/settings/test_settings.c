@@ -18,26 +18,53 @@ static bool same(const struct settings *a, const struct settings *b)
            strcmp(buf_str(&one), buf_str(&other)) == 0;
 }
 
-static void test_defaults_are_those_documented(void)
+static char *read_document(const char *path)
 {
+    static char text[256 << 10];
+    FILE *f = fopen(path, "re");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f)
+        (void)fclose(f);
+    text[n] = '\0';
+    return text;
+}
+
+/* "  runs.max N    help (0); at start only" as a row of the table in docs/service.md. */
+static const char *table_row(char *line, char *out, size_t size)
+{
+    static const char fixed[] = "; at start only";
+    char *key = line + strspn(line, " "), *end = line + strlen(line);
+    char *help = key + strcspn(key, " ");
+    bool is_fixed = strlen(line) > strlen(fixed) && strcmp(end - strlen(fixed), fixed) == 0;
+    *help++ = '\0';
+    help += strcspn(help, " ");
+    help += strspn(help, " ");
+    end -= is_fixed ? strlen(fixed) : 0;
+    *end = '\0';
+    char *value = end[-1] == ')' ? strrchr(help, '(') : NULL;
+    if (value) {
+        value[-1] = '\0';
+        end[-1] = '\0';
+    }
+    (void)snprintf(out, size, "| `%s` | %s | %s%s |\n", key, value ? value + 1 : "", help,
+                   is_fixed ? fixed : "");
+    return out;
+}
+
+/* If this fails, put the printed rows into the table at the end of docs/service.md. */
+static void test_the_documentation_has_every_setting(void)
+{
+    const char *document = read_document(DOCS_DIR "/service.md");
     struct settings s = settings_default();
-    CHECK(s.http_max_body == 32 << 20 && s.http_max_connections == 4096);
-    CHECK(s.http_head_timeout == 10000 && s.http_body_timeout == 30000);
-    CHECK(s.http_idle_timeout == 75000 && s.http_write_timeout == 30000);
-    CHECK(s.runs_max == 0 && s.runs_queue == 0 && s.runs_max_per_key == 0);
-    CHECK(s.pools_max == 64 && s.pools_min == 2 && s.pools_memory_floor == 0);
-    CHECK(s.pools_zygote_forks == 1000 && s.pools_zygote_age == 600000);
-    CHECK_STR(s.pools_preload, "python,python-std,python-data,node,bash,sqlite");
-    CHECK(s.batch_max_runs == 1000 && s.isolation == LEVEL_AUTO && !s.debug);
-    CHECK(s.approval_timeout == 300000 && s.history_max_age == 720 * 3600000ULL);
-    CHECK(s.history_max_bytes == 1ULL << 30);
-    CHECK_STR(s.approval_mode, "bypassPermissions");
-    CHECK_STR(s.workspace, "");
     struct limits l = limits_default();
-    CHECK(memcmp(&s.limit_default, &l, sizeof l) == 0);
-    CHECK(s.limit_max.v[LIMIT_WALL_MS] == 300000 && s.limit_max.v[LIMIT_MEMORY] == 2ULL << 30);
-    CHECK(s.limit_max.v[LIMIT_PIDS] == 512 && s.limit_max.v[LIMIT_OPEN_FILES] == 4096);
     struct err e = { 0 };
+    scoped(buf) help = { 0 };
+    CHECK_INT(settings_help(&help, &e), 0);
+    char *save = NULL, row[512];
+    for (char *line = strtok_r(help.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        if (!CHECK(strstr(document, table_row(line, row, sizeof row)) != NULL))
+            printf("%s", row);
+    CHECK(memcmp(&s.limit_default, &l, sizeof l) == 0);
     CHECK_INT(settings_check(&s, &e), 0);
 }
 
@@ -233,7 +260,7 @@ static void test_help_names_every_setting_with_its_default(void)
 }
 
 static const struct check_test tests[] = {
-    TEST(test_defaults_are_those_documented),
+    TEST(test_the_documentation_has_every_setting),
     TEST(test_every_kind_of_value_is_taken),
     TEST(test_nonsense_is_refused_naming_value_and_what_is_accepted),
     TEST(test_text_that_is_too_long_is_refused),
