@@ -112,7 +112,7 @@ const compiled = (filename, text, isMain) => {
   return stripped.code === text ? text : withMap(filename, text, stripped.code);
 };
 
-// Our own references to Node's modules, because a program may change those that it sees.
+// Our own references to Node's modules, because a program may change the ones that it sees.
 const { existsSync, readFileSync } = fs;
 const compile = Module.prototype._compile;
 Object.defineProperty(Module.prototype, '_compile', {
@@ -156,7 +156,7 @@ Object.defineProperty(Module, 'runMain', {
 });
 
 // A zygote has time: it compiles each sample several times so that V8 optimises the compiler. Its
-// page probe then does what a program does.
+// page probe then does the work of a program.
 if (before.get) {
   const samples = require('./samples.js');
   const NAME = path.join(__dirname, 'sample.ts');

@@ -1,3 +1,3 @@
-// What a zygote loads and runs once, see register.js.
+// A zygote loads and runs this file once; see register.js.
 const x: string = 'a' as string;
 module.exports = x;
