@@ -13,8 +13,8 @@
 #include "jar/clone.h"
 #include "jar/confine.h"
 #include "jar/files.h"
+#include "jar/jar_impl.h"
 #include "jar/seccomp.h"
-#include "jar/state.h"
 
 enum { COLLECTED = 0, OUTPUTS_LOST = 1, FILES_LEFT = 2 };
 
@@ -54,7 +54,7 @@ _Noreturn static void collector_main(struct jar *j)
     _exit(status);
 }
 
-bool jar_collect(struct jar *j)
+bool jar_start_collector(struct jar *j)
 {
     struct err e = { 0 };
     if (j->scratch_fd < 0 || (!wants_outputs(j) && !jar_on_host(j)))
@@ -69,7 +69,7 @@ bool jar_collect(struct jar *j)
     return pid > 0;
 }
 
-void jar_collected(struct jar *j)
+void jar_end_collector(struct jar *j)
 {
     siginfo_t info = { 0 };
     struct err e;

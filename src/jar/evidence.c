@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "jar/state.h"
+#include "jar/jar_impl.h"
 
 enum { TICK_US = 100000 }; /* how often a running jar's counters are looked at */
 
@@ -49,7 +49,7 @@ static uint64_t cpu_used_us(const struct jar *j)
     return j->stats.cpu_us > j->cpu_before_us ? j->stats.cpu_us - j->cpu_before_us : 0;
 }
 
-void jar_note_counters(struct jar *j)
+void jar_read_counters(struct jar *j)
 {
     struct evidence *ev = &j->outcome.evidence;
     if (j->has_cgroup)
@@ -66,7 +66,7 @@ void jar_note_counters(struct jar *j)
 }
 
 /* Without a cgroup there is the CPU time of the program itself, and nothing else to be had. */
-void jar_note_sample(struct jar *j, uint64_t now_us)
+void jar_take_sample(struct jar *j, uint64_t now_us)
 {
     struct sample x = { .at_us = now_us - j->started_us };
     uint64_t pids = 0, ours = jar_on_host(j) ? 0 : 1;
@@ -89,7 +89,7 @@ static uint64_t sample_due_us(const struct jar *j)
 }
 
 /* At the deadline, at the next tick, or when the CPU time could be used up. */
-uint64_t jar_next_look(const struct jar *j, uint64_t now_us)
+uint64_t jar_next_check_us(const struct jar *j, uint64_t now_us)
 {
     uint64_t due = now_us + TICK_US;
     uint64_t cpu_limit_us = j->job.limits.v[LIMIT_CPU_MS] * 1000;
@@ -102,7 +102,7 @@ uint64_t jar_next_look(const struct jar *j, uint64_t now_us)
     return j->deadline_us < due ? j->deadline_us : due;
 }
 
-void jar_tick(struct jar *j, uint64_t now_us)
+void jar_on_tick(struct jar *j, uint64_t now_us)
 {
     struct evidence *ev = &j->outcome.evidence;
     if (now_us >= j->deadline_us) { /* first of all: reading the counters takes time */
@@ -110,13 +110,13 @@ void jar_tick(struct jar *j, uint64_t now_us)
         jar_kill(j, END_WALL);
     }
     if (now_us >= sample_due_us(j))
-        jar_note_sample(j, now_us);
-    jar_note_counters(j);
+        jar_take_sample(j, now_us);
+    jar_read_counters(j);
     if (ev->hits & LIMIT_BIT(LIMIT_MEMORY))
         jar_kill(j, END_MEMORY); /* no effect on a run that is being ended already */
     if (ev->hits & LIMIT_BIT(LIMIT_CPU_MS))
         jar_kill(j, END_CPU);
-    j->due_us = ev->reason == END_EXIT ? jar_next_look(j, now_us) : now_us + TICK_US;
+    j->due_us = ev->reason == END_EXIT ? jar_next_check_us(j, now_us) : now_us + TICK_US;
 }
 
 void jar_reap_program(struct jar *j, uint64_t now_us)
@@ -145,8 +145,8 @@ void jar_reap_program(struct jar *j, uint64_t now_us)
         j->stats.memory_peak_bytes = (uint64_t)ru.ru_maxrss * 1024;
         j->stats.pids_peak = 1;
     }
-    jar_note_sample(j, now_us);
-    jar_note_counters(j);
+    jar_take_sample(j, now_us);
+    jar_read_counters(j);
     unsigned ours = jar_on_host(j) ? 0 : 1; /* init is no process of the program's */
     j->outcome.usage.cpu_us = cpu_used_us(j);
     j->outcome.usage.memory_peak_bytes = j->stats.memory_peak_bytes;

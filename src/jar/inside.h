@@ -19,7 +19,7 @@
 /* What these two tell the warden, on a pipe; each is one write. */
 enum report_kind {
     REPORT_READY,  /* init: everything is built; embryo: it waits for its job */
-    REPORT_BORN,   /* zygote: the embryo has this number */
+    REPORT_FORKED, /* zygote: the embryo has this number */
     REPORT_GOING,  /* the last word before execve, or before guest code */
     REPORT_FAILED, /* and why */
 };

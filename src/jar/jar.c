@@ -13,27 +13,27 @@
 #include "base/clock.h"
 #include "base/tree.h"
 #include "jar/inside.h"
-#include "jar/state.h"
+#include "jar/jar_impl.h"
 
 enum {
     SETUP_US = 30 * 1000000,   /* a set-up that takes longer has failed */
-    HATCH_US = 5 * 1000000,    /* a zygote that has not forked by then does not answer */
+    FORK_US = 5 * 1000000,     /* a zygote that has not forked by then does not answer */
     COLLECT_US = 30 * 1000000, /* for reading outputs and, at level process, removing the files */
     RETRY_US = 1000,           /* how often something that only needs time is tried again */
     REMOVE_TRIES = 5000,
 };
 
 /* Without a job the jar is an embryo's, with these limits. */
-static int make(struct jar_host *h, struct jar_womb *womb, const struct limits *limits,
-                const struct job_spec *job, const int *fds, struct jar **ret_jar, struct err *e)
+static int jar_new(struct jar_host *h, struct embryo_source *source, const struct limits *limits,
+                   const struct job_spec *job, const int *fds, struct jar **ret_jar, struct err *e)
 {
     struct jar *j = calloc(1, sizeof *j);
     if (!j)
         return err_no_memory(e, "a jar");
     *j = (struct jar){ .host = h,
                        .job.limits = *limits,
-                       .womb = h->isolation.level == LEVEL_PROCESS ? NULL : womb,
-                       .embryo = !job,
+                       .source = h->isolation.level == LEVEL_PROCESS ? NULL : source,
+                       .idle = !job,
                        .fds = { -1, -1, -1, -1, -1 },
                        .scratch_fd = -1,
                        .net_fd = -1,
@@ -51,22 +51,22 @@ static int make(struct jar_host *h, struct jar_womb *womb, const struct limits *
     return 0;
 }
 
-int jar_spawn(struct jar_host *h, struct jar_womb *womb, const struct job_spec *job,
+int jar_spawn(struct jar_host *h, struct embryo_source *source, const struct job_spec *job,
               const int fds[JOB_FDS], struct jar **ret_jar, struct err *e)
 {
     bool cold = job->flags & (JOB_WRITABLE_ROOT | JOB_LISTED);
-    return make(h, cold ? NULL : womb, &job->limits, job, fds, ret_jar, e);
+    return jar_new(h, cold ? NULL : source, &job->limits, job, fds, ret_jar, e);
 }
 
-int jar_lay(struct jar_host *h, struct jar_womb *womb, const struct limits *limits,
-            struct jar **ret_jar, struct err *e)
+int jar_new_idle(struct jar_host *h, struct embryo_source *source, const struct limits *limits,
+                 struct jar **ret_jar, struct err *e)
 {
     if (h->isolation.level == LEVEL_PROCESS)
         return err_set(e, ERR_BAD_REQUEST, 0, "there are no embryos at level process");
-    return make(h, womb, limits, NULL, NULL, ret_jar, e);
+    return jar_new(h, source, limits, NULL, NULL, ret_jar, e);
 }
 
-static void wait_for(int pidfd)
+static void reap(int pidfd)
 {
     siginfo_t info;
     if (pidfd >= 0)
@@ -104,12 +104,12 @@ void jar_kill(struct jar *j, enum end_reason reason)
 }
 
 /* Everything inside dies; the program itself is reaped by now, or never was. */
-static void clear(struct jar *j, uint64_t now_us)
+static void begin_clearing(struct jar *j, uint64_t now_us)
 {
     send_kill(j);
     fd_close(&j->report_fd);
     fd_close(&j->job_fd);
-    jar_close_job(j);
+    jar_release_job(j);
     j->state = CLEARING;
     j->due_us = j->init_pidfd >= 0 ? now_us + SETUP_US : now_us;
 }
@@ -130,39 +130,39 @@ static bool next_report(struct jar *j, struct report *ret)
 }
 
 /* All that has come. -1 when something failed, or ended without a word. */
-static int hear(struct jar *j, const char *who, struct err *e)
+static int read_reports(struct jar *j, const char *who, struct err *e)
 {
     struct report r;
     while (next_report(j, &r)) {
         if (r.kind == REPORT_FAILED) {
-            j->why = r.err;
+            j->failure = r.err;
             if (r.err.code == ERR_NONE)
-                (void)!err_set(&j->why, ERR_KERNEL, 0, "%s failed", who);
+                (void)!err_set(&j->failure, ERR_KERNEL, 0, "%s failed", who);
         }
-        if (r.kind == REPORT_BORN && jar_adopt(j, r.pid, e))
+        if (r.kind == REPORT_FORKED && jar_adopt_embryo(j, r.pid, e))
             return -1;
-        j->said_ready = j->said_ready || r.kind == REPORT_READY;
-        j->said_going = j->said_going || r.kind == REPORT_GOING;
+        j->reported_ready = j->reported_ready || r.kind == REPORT_READY;
+        j->reported_going = j->reported_going || r.kind == REPORT_GOING;
     }
     /* An embryo that fails may be faster than its zygote, which has yet to tell its number: both have to be heard out, or we
      * would have a child that we do not know. */
-    if (j->why.code != ERR_NONE && (j->report_closed || j->state != HATCHING)) {
-        *e = j->why;
+    if (j->failure.code != ERR_NONE && (j->report_closed || j->state != FORKING)) {
+        *e = j->failure;
         return -1;
     }
-    if (j->report_closed && !j->said_ready && !j->said_going)
+    if (j->report_closed && !j->reported_ready && !j->reported_going)
         return err_set(e, ERR_KERNEL, 0, "%s died while starting", who);
     return 0;
 }
 
 /* Whatever there is of a program dies, and is reaped as one that has run. */
-static void give_up(struct jar *j, const struct err *why, uint64_t now_us)
+static void fail_setup(struct jar *j, const struct err *why, uint64_t now_us)
 {
     if (j->outcome.evidence.reason == END_EXIT)
         jar_fail(j, why);
     send_kill(j);
     if (j->program_pidfd < 0) {
-        clear(j, now_us);
+        begin_clearing(j, now_us);
         return;
     }
     fd_close(&j->report_fd);
@@ -172,86 +172,86 @@ static void give_up(struct jar *j, const struct err *why, uint64_t now_us)
     j->due_us = now_us + SETUP_US;
 }
 
-static int go_on_from_init(struct jar *j, struct err *e)
+static int start_after_init(struct jar *j, struct err *e)
 {
-    j->said_ready = false;
-    if (j->womb && jar_ask_for_embryo(j, e) == 0) {
-        j->due_us = clock_us() + HATCH_US;
+    j->reported_ready = false;
+    if (j->source && jar_request_embryo(j, e) == 0) {
+        j->due_us = clock_us() + FORK_US;
         return 0;
     }
-    if (j->embryo)
+    if (j->idle)
         return -1;
     fd_close(&j->job_fd);
-    j->womb = NULL;
+    j->source = NULL;
     return jar_start_program(j, e);
 }
 
-static void init_ready(struct jar *j, uint64_t now_us)
+static void on_init_report(struct jar *j, uint64_t now_us)
 {
     struct err e = { 0 };
-    int failed = hear(j, "the jar's init", &e);
-    if (!failed && !j->said_ready)
+    int failed = read_reports(j, "the jar's init", &e);
+    if (!failed && !j->reported_ready)
         return;
     if (j->outcome.evidence.reason != END_EXIT)
-        clear(j, now_us); /* not wanted any more */
-    else if (failed || go_on_from_init(j, &e))
-        give_up(j, &e, now_us);
+        begin_clearing(j, now_us); /* not wanted any more */
+    else if (failed || start_after_init(j, &e))
+        fail_setup(j, &e, now_us);
 }
 
 /* An embryo that was to have this job at once does not come. As long as nothing of it was born, the jar is still clean: the
  * job starts cold. */
-static void hatching_failed(struct jar *j, struct err *e, uint64_t now_us)
+static void on_fork_failed(struct jar *j, struct err *e, uint64_t now_us)
 {
     bool wanted = j->outcome.evidence.reason == END_EXIT;
-    if (!wanted || j->embryo || j->program_pidfd >= 0) {
-        give_up(j, e, now_us);
+    if (!wanted || j->idle || j->program_pidfd >= 0) {
+        fail_setup(j, e, now_us);
         return;
     }
     fd_close(&j->job_fd);
-    j->womb = NULL;
-    j->why = (struct err){ 0 };
+    j->source = NULL;
+    j->failure = (struct err){ 0 };
     j->due_us = now_us + SETUP_US;
     if (jar_start_program(j, e))
-        give_up(j, e, now_us);
+        fail_setup(j, e, now_us);
 }
 
-static void embryo_ready(struct jar *j, uint64_t now_us)
+static void on_embryo_report(struct jar *j, uint64_t now_us)
 {
     struct err e = { 0 };
-    if (hear(j, "the embryo", &e)) {
-        hatching_failed(j, &e, now_us);
+    if (read_reports(j, "the embryo", &e)) {
+        on_fork_failed(j, &e, now_us);
         return;
     }
-    if (!j->said_ready || j->program_pidfd < 0) {
+    if (!j->reported_ready || j->program_pidfd < 0) {
         if (j->report_closed)
-            hatching_failed(j, &e, now_us);
+            on_fork_failed(j, &e, now_us);
         return;
     }
     if (j->outcome.evidence.reason != END_EXIT) {
-        give_up(j, &e, now_us);
+        fail_setup(j, &e, now_us);
         return;
     }
     j->state = READY;
     j->due_us = UINT64_MAX;
-    if (!j->embryo && jar_send_job(j, &e))
-        give_up(j, &e, now_us);
-    else if (!j->embryo)
+    if (!j->idle && jar_send_job(j, &e))
+        fail_setup(j, &e, now_us);
+    else if (!j->idle)
         j->due_us = now_us + SETUP_US;
 }
 
 /* It has nothing to say while it waits, so this is its death. */
-static void embryo_died(struct jar *j, uint64_t now_us)
+static void on_embryo_death(struct jar *j, uint64_t now_us)
 {
     struct err e;
     (void)!err_set(&e, ERR_KERNEL, 0, "the embryo died before its job came");
-    give_up(j, &e, now_us);
+    fail_setup(j, &e, now_us);
 }
 
 /* The program says that it goes just before execve, which closes the pipe; an error may follow if execve returns. */
-static void program_ready(struct jar *j, uint64_t now_us)
+static void on_program_report(struct jar *j, uint64_t now_us)
 {
     struct err e = { 0 };
-    bool failed = hear(j, "the program", &e) || (j->report_closed && !j->said_going);
+    bool failed = read_reports(j, "the program", &e) || (j->report_closed && !j->reported_going);
     if (!failed && !j->report_closed)
         return;
     if (failed && e.code == ERR_NONE)
@@ -265,12 +265,12 @@ static void program_ready(struct jar *j, uint64_t now_us)
     j->started_us = now_us;
     j->deadline_us = now_us + j->job.limits.v[LIMIT_WALL_MS] * 1000;
     j->state = RUNNING;
-    jar_note_sample(j, now_us);
-    j->due_us = jar_next_look(j, now_us);
+    jar_take_sample(j, now_us);
+    j->due_us = jar_next_check_us(j, now_us);
 }
 
 /* Set-up takes too long: what there is dies, and its report ends with it. */
-static void late(struct jar *j, uint64_t now_us)
+static void on_setup_due(struct jar *j, uint64_t now_us)
 {
     struct err e;
     (void)!err_set(&e, ERR_KERNEL, 0, "the jar was not ready in %d s", SETUP_US / 1000000);
@@ -279,30 +279,30 @@ static void late(struct jar *j, uint64_t now_us)
     j->due_us = now_us + (uint64_t)RETRY_US * 100;
 }
 
-/* First it is the zygote that is late, which may be ended for it (jar_waits_in_vain()); then the embryo. */
-static void hatching_late(struct jar *j, uint64_t now_us)
+/* First it is the zygote that is on_setup_due, which may be ended for it (jar_is_overdue()); then the embryo. */
+static void on_fork_due(struct jar *j, uint64_t now_us)
 {
     if (j->overdue) {
-        late(j, now_us);
+        on_setup_due(j, now_us);
         return;
     }
     j->overdue = true;
     j->due_us = now_us + SETUP_US;
 }
 
-static void program_ended(struct jar *j, uint64_t now_us)
+static void on_program_exit(struct jar *j, uint64_t now_us)
 {
     jar_reap_program(j, now_us);
-    clear(j, now_us);
+    begin_clearing(j, now_us);
 }
 
 /* The last reference to a tmpfs frees it, a microsecond an inode: in our time if it is small, in a process of its own
  * if the guest made it large. The jar does not wait for that, nothing of it can be reached any more. */
-static void let_go_of_files(struct jar *j)
+static void release_files(struct jar *j)
 {
     if (jar_on_host(j) || j->scratch_fd < 0)
         return;
-    if (undertaker_take(&j->host->undertaker, j->scratch_fd))
+    if (reclaim_tmpfs(&j->host->reclaimer, j->scratch_fd))
         j->scratch_fd = -1;
     fd_close(&j->scratch_fd);
 }
@@ -321,7 +321,7 @@ static void keep_spares(struct jar *j)
 
 static void remove_cgroup(struct jar *j, uint64_t now_us)
 {
-    let_go_of_files(j);
+    release_files(j);
     if (j->remove_tries == 0)
         keep_spares(j);
     /* The kernel may count a process for a moment after its parent has reaped it. */
@@ -335,9 +335,9 @@ static void remove_cgroup(struct jar *j, uint64_t now_us)
     j->due_us = UINT64_MAX;
 }
 
-static void empty(struct jar *j, uint64_t now_us)
+static void collect_or_remove(struct jar *j, uint64_t now_us)
 {
-    if (!jar_collect(j)) {
+    if (!jar_start_collector(j)) {
         remove_cgroup(j, now_us);
         return;
     }
@@ -346,11 +346,11 @@ static void empty(struct jar *j, uint64_t now_us)
 }
 
 /* With init, everything in its pid namespace is gone. */
-static void init_gone(struct jar *j, uint64_t now_us)
+static void on_init_exit(struct jar *j, uint64_t now_us)
 {
-    wait_for(j->init_pidfd);
+    reap(j->init_pidfd);
     fd_close(&j->init_pidfd);
-    empty(j, now_us);
+    collect_or_remove(j, now_us);
 }
 
 /* Level process: every orphan of the group has come to us; ECHILD says that none is left. */
@@ -367,7 +367,7 @@ static bool group_is_gone(const struct jar *j)
     return true;
 }
 
-static void look_for_orphans(struct jar *j, uint64_t now_us)
+static void on_clearing_due(struct jar *j, uint64_t now_us)
 {
     if (!jar_on_host(j) && j->init_pidfd >= 0) {
         j->due_us = now_us + SETUP_US; /* init takes its time to die: nothing to do but wait */
@@ -377,33 +377,33 @@ static void look_for_orphans(struct jar *j, uint64_t now_us)
         j->due_us = now_us + RETRY_US;
         return;
     }
-    empty(j, now_us);
+    collect_or_remove(j, now_us);
 }
 
-static void collector_late(struct jar *j, uint64_t now_us)
+static void on_collector_due(struct jar *j, uint64_t now_us)
 {
     (void)pidfd_send_signal(j->collector_pidfd, SIGKILL, NULL, 0);
     j->due_us = now_us + COLLECT_US;
 }
 
-static void collector_ended(struct jar *j, uint64_t now_us)
+static void on_collector_exit(struct jar *j, uint64_t now_us)
 {
-    jar_collected(j);
+    jar_end_collector(j);
     remove_cgroup(j, now_us);
 }
 
 /* What each state waits for, and what is done when that happens or when the time is up. */
 static const struct {
-    void (*ready)(struct jar *j, uint64_t now_us);
-    void (*due)(struct jar *j, uint64_t now_us);
+    void (*on_ready)(struct jar *j, uint64_t now_us);
+    void (*on_due)(struct jar *j, uint64_t now_us);
 } states[] = {
-    [BUILDING] = { init_ready, late },
-    [HATCHING] = { embryo_ready, hatching_late },
-    [READY] = { embryo_died, NULL },
-    [STARTING] = { program_ready, late },
-    [RUNNING] = { program_ended, jar_tick },
-    [CLEARING] = { init_gone, look_for_orphans },
-    [COLLECTING] = { collector_ended, collector_late },
+    [BUILDING] = { on_init_report, on_setup_due },
+    [FORKING] = { on_embryo_report, on_fork_due },
+    [READY] = { on_embryo_death, NULL },
+    [STARTING] = { on_program_report, on_setup_due },
+    [RUNNING] = { on_program_exit, jar_on_tick },
+    [CLEARING] = { on_init_exit, on_clearing_due },
+    [COLLECTING] = { on_collector_exit, on_collector_due },
     [REMOVING] = { NULL, remove_cgroup },
     [GONE] = { NULL, NULL },
 };
@@ -412,7 +412,7 @@ int jar_fd(const struct jar *j)
 {
     const int fds[] = {
         [BUILDING] = j->report_fd,
-        [HATCHING] = j->report_fd,
+        [FORKING] = j->report_fd,
         [READY] = j->report_fd,
         [STARTING] = j->report_fd,
         [RUNNING] = j->program_pidfd,
@@ -433,9 +433,9 @@ static bool is_readable(int fd)
 void jar_advance(struct jar *j, uint64_t now_us)
 {
     if (is_readable(jar_fd(j)))
-        states[j->state].ready(j, now_us);
-    else if (now_us >= j->due_us && states[j->state].due)
-        states[j->state].due(j, now_us);
+        states[j->state].on_ready(j, now_us);
+    else if (now_us >= j->due_us && states[j->state].on_due)
+        states[j->state].on_due(j, now_us);
 }
 
 uint64_t jar_due_us(const struct jar *j)
@@ -443,56 +443,56 @@ uint64_t jar_due_us(const struct jar *j)
     return j->due_us;
 }
 
-bool jar_ready(const struct jar *j)
+bool jar_is_ready(const struct jar *j)
 {
     return j->state == READY && j->outcome.evidence.reason == END_EXIT; /* and not being ended */
 }
 
 int jar_assign(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS], struct err *e)
 {
-    if (!jar_ready(j))
+    if (!jar_is_ready(j))
         return err_set(e, ERR_UNAVAILABLE, 0, "the embryo is not ready");
-    if (jar_take_job(j, job, fds, e)) {
-        give_up(j, e, clock_us());
+    if (jar_accept_job(j, job, fds, e)) {
+        fail_setup(j, e, clock_us());
         return -1;
     }
     j->due_us = clock_us() + SETUP_US;
     return 0;
 }
 
-void jar_orphan(struct jar *j, const struct jar_womb *w)
+void jar_source_gone(struct jar *j, const struct embryo_source *w)
 {
     struct err e;
-    if (j->womb != w)
+    if (j->source != w)
         return;
-    if (j->state == HATCHING && j->program_pidfd < 0) {
+    if (j->state == FORKING && j->program_pidfd < 0) {
         (void)!err_set(&e, ERR_KERNEL, 0, "the zygote died");
-        hatching_failed(j, &e, clock_us());
+        on_fork_failed(j, &e, clock_us());
     } else if (j->state == BUILDING) {
-        j->womb = NULL;
-        if (j->embryo)
+        j->source = NULL;
+        if (j->idle)
             jar_kill(j, END_CANCEL);
     }
 }
 
-bool jar_hatched(const struct jar *j)
+bool jar_was_forked(const struct jar *j)
 {
-    return j->womb != NULL;
+    return j->source != NULL;
 }
 
-bool jar_waits_in_vain(const struct jar *j)
+bool jar_is_overdue(const struct jar *j)
 {
-    return j->state == HATCHING && j->overdue && j->program_pidfd < 0;
+    return j->state == FORKING && j->overdue && j->program_pidfd < 0;
 }
 
-bool jar_awaits(const struct jar *j, const struct jar_womb *w)
+bool jar_awaits_embryo(const struct jar *j, const struct embryo_source *w)
 {
-    return j->womb == w && (j->state == BUILDING || j->state == HATCHING);
+    return j->source == w && (j->state == BUILDING || j->state == FORKING);
 }
 
-pid_t jar_expecting(const struct jar *j)
+pid_t jar_init_awaiting_embryo(const struct jar *j)
 {
-    return j->state == HATCHING && j->program_pidfd < 0 ? j->init : 0;
+    return j->state == FORKING && j->program_pidfd < 0 ? j->init : 0;
 }
 
 bool jar_has_child(const struct jar *j, pid_t pid)
@@ -501,12 +501,12 @@ bool jar_has_child(const struct jar *j, pid_t pid)
            (pid == j->collector && j->collector_pidfd >= 0);
 }
 
-bool jar_started(const struct jar *j)
+bool jar_has_started(const struct jar *j)
 {
     return j->started;
 }
 
-bool jar_gone(const struct jar *j)
+bool jar_is_gone(const struct jar *j)
 {
     return j->state == GONE;
 }
@@ -531,10 +531,10 @@ static bool has_ended(int pidfd)
 
 /* An embryo may be born that we have not heard of, and init cannot end before we have reaped it. If its zygote has died
  * without a word, it is any child of ours that has ended: whoever else it may be is being ended, too. */
-static void hear_of_birth(struct jar *j)
+static void await_embryo(struct jar *j)
 {
     struct err ignored;
-    (void)!hear(j, "the embryo", &ignored);
+    (void)!read_reports(j, "the embryo", &ignored);
     if (j->program_pidfd < 0 && j->report_closed)
         (void)waitpid(-1, NULL, WNOHANG);
     if (j->program_pidfd >= 0)
@@ -545,20 +545,20 @@ static void hear_of_birth(struct jar *j)
 
 /* Waits, but only for processes that have just been killed. The program first: init cannot end before we have reaped
  * what was born in its pid namespace as our child. */
-static void put_down(struct jar *j)
+static void kill_and_reap(struct jar *j)
 {
     send_kill(j);
     if (j->collector_pidfd >= 0)
         (void)pidfd_send_signal(j->collector_pidfd, SIGKILL, NULL, 0);
-    while (j->state == HATCHING && j->program_pidfd < 0 && !has_ended(j->init_pidfd))
-        hear_of_birth(j);
+    while (j->state == FORKING && j->program_pidfd < 0 && !has_ended(j->init_pidfd))
+        await_embryo(j);
     if (!j->program_reaped)
-        wait_for(j->program_pidfd);
+        reap(j->program_pidfd);
     j->program_reaped = true;
-    wait_for(j->init_pidfd);
+    reap(j->init_pidfd);
     while (jar_on_host(j) && !group_is_gone(j))
         (void)usleep(RETRY_US);
-    wait_for(j->collector_pidfd);
+    reap(j->collector_pidfd);
     for (int tries = 0; j->has_cgroup && cgroup_remove(&j->cgroup) < 0 && tries < REMOVE_TRIES;
          tries++)
         (void)usleep(RETRY_US);
@@ -569,14 +569,14 @@ void jar_free(struct jar *j)
     if (!j)
         return;
     if (j->state != GONE)
-        put_down(j);
+        kill_and_reap(j);
     if (j->home[0] && rmdir(j->home) < 0) { /* the collector did not get to it */
         struct err ignored;
         (void)!tree_remove(j->scratch_fd, "work", &ignored);
         (void)!tree_remove(j->scratch_fd, "tmp", &ignored);
         (void)rmdir(j->home);
     }
-    jar_close_job(j);
+    jar_release_job(j);
     fd_close(&j->fds[JOB_FD_OUTPUTS]);
     fd_close(&j->scratch_fd);
     fd_close(&j->net_fd);

@@ -3,7 +3,7 @@
  *
  * Life of a jar; in each state one descriptor tells when to go on, see jar_fd():
  *     BUILDING    init makes namespaces, mounts and files      its report
- *     HATCHING    a zygote forks into it an embryo, which      its report
+ *     FORKING    a zygote forks into it an embryo, which      its report
  *                 gives up everything
  *     READY       the embryo waits for its job                 its report (closed when it dies)
  *     STARTING    the program gives up everything and execs    its report (closed by execve)
@@ -26,10 +26,10 @@
 
 #include "base/err.h"
 #include "jar/cgroup.h"
+#include "jar/reclaim.h"
 #include "jar/skeleton.h"
 #include "jar/spares.h"
 #include "jar/uids.h"
-#include "jar/undertaker.h"
 #include "spec/isolation.h"
 #include "spec/job.h"
 #include "spec/samples.h"
@@ -46,7 +46,7 @@ struct jar_host {
     int proc_fd;
     bool may_renice; /* we can undo a nice value */
     uint64_t next_number;
-    struct undertaker undertaker;
+    struct reclaimer reclaimer;
     char temp_dir[200];         /* level process: where private directories go */
     struct skeleton_binds dirs; /* level process: what other jars have bound into their roots */
     char guest_dir[4200]; /* level process: what other jars see as GUEST_ROOT; "": there is none */
@@ -66,9 +66,9 @@ void jar_host_done(struct jar_host *h);
 struct inside;
 /* Asks a zygote for an embryo in the jar that is described; job_fd is the embryo's end of the socket its job comes by.
  * Does not wait: what becomes of it is told on in->report_fd. The descriptors stay the caller's. */
-struct jar_womb {
-    int (*hatch)(struct jar_womb *w, const struct inside *in, int job_fd, struct err *e);
-    bool heavy; /* see spec/zygote.h */
+struct embryo_source {
+    int (*fork_embryo)(struct embryo_source *w, const struct inside *in, int job_fd, struct err *e);
+    bool heavy; /* see spec/pool.h */
 };
 
 struct jar_outcome {
@@ -79,30 +79,31 @@ struct jar_outcome {
 
 struct jar;
 
-/* Checks and copies the job; the descriptors stay the caller's, who may close them at once. The womb
- * lives until jar_orphan() or until jar_awaits() is false; NULL: a cold start. */
-[[nodiscard]] int jar_spawn(struct jar_host *h, struct jar_womb *womb, const struct job_spec *job,
-                            const int fds[JOB_FDS], struct jar **ret_jar, struct err *e);
+/* Checks and copies the job; the descriptors stay the caller's, who may close them at once. The source
+ * lives until jar_source_gone() or until jar_awaits_embryo() is false; NULL: a cold start. */
+[[nodiscard]] int jar_spawn(struct jar_host *h, struct embryo_source *source,
+                            const struct job_spec *job, const int fds[JOB_FDS],
+                            struct jar **ret_jar, struct err *e);
 /* A jar without a job: READY after a while, and then it waits for jar_assign(). */
-[[nodiscard]] int jar_lay(struct jar_host *h, struct jar_womb *womb, const struct limits *limits,
-                          struct jar **ret_jar, struct err *e);
-bool jar_ready(const struct jar *j);
+[[nodiscard]] int jar_new_idle(struct jar_host *h, struct embryo_source *source,
+                               const struct limits *limits, struct jar **ret_jar, struct err *e);
+bool jar_is_ready(const struct jar *j);
 /* Gives it its job. A failure is the jar's end, not the job's: another jar may take it. */
 [[nodiscard]] int jar_assign(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS],
                              struct err *e);
-/* Its womb is gone: an embryo that was on its way will not come. */
-void jar_orphan(struct jar *j, const struct jar_womb *w);
-/* It has been asked for and does not come: whoever has the womb is to end it, and then jar_orphan() the jar. */
-bool jar_waits_in_vain(const struct jar *j);
-/* True while an embryo of this womb is still to come. */
-bool jar_awaits(const struct jar *j, const struct jar_womb *w);
+/* Its source is gone: an embryo that was on its way will not come. */
+void jar_source_gone(struct jar *j, const struct embryo_source *w);
+/* It has been asked for and does not come: whoever has the source is to end it, and then jar_source_gone() the jar. */
+bool jar_is_overdue(const struct jar *j);
+/* True while an embryo of this source is still to come. */
+bool jar_awaits_embryo(const struct jar *j, const struct embryo_source *w);
 /* One of its processes that are children of ours, and not reaped. */
 bool jar_has_child(const struct jar *j, pid_t pid);
 /* While a child of ours may have been born into its pid namespace that we have not been told of: the number of its init,
  * which is in there as well. Else 0. */
-pid_t jar_expecting(const struct jar *j);
+pid_t jar_init_awaiting_embryo(const struct jar *j);
 /* It was forked from a zygote; false for a cold start, also one that took the place of a failed hatching. */
-bool jar_hatched(const struct jar *j);
+bool jar_was_forked(const struct jar *j);
 
 /* Kills what is left, waiting for it, and forgets. Accepts NULL. */
 void jar_free(struct jar *j);
@@ -114,8 +115,8 @@ uint64_t jar_due_us(const struct jar *j);
 void jar_advance(struct jar *j, uint64_t now_us);
 
 void jar_kill(struct jar *j, enum end_reason reason);
-bool jar_started(const struct jar *j);
-bool jar_gone(const struct jar *j);
+bool jar_has_started(const struct jar *j);
+bool jar_is_gone(const struct jar *j);
 const struct jar_outcome *jar_outcome(const struct jar *j);
 /* What it used, moment by moment; NULL when that was not asked for. The caller's to free(). */
 struct samples *jar_take_samples(struct jar *j);

@@ -20,11 +20,11 @@
 #include "jar/clone.h"
 #include "jar/embryo_job.h"
 #include "jar/inside.h"
+#include "jar/jar_impl.h"
 #include "jar/root.h"
-#include "jar/state.h"
 #include "spec/listed.h"
 
-void jar_close_job(struct jar *j)
+void jar_release_job(struct jar *j)
 {
     for (int i = 0; i < EMBRYO_JOB_FDS; i++)
         fd_close(&j->fds[i]);
@@ -176,12 +176,12 @@ int jar_start_program(struct jar *j, struct err *e)
         struct inside in = inside_of(j, report);
         program_main(&in);
     }
-    jar_close_job(j);
+    jar_release_job(j);
     j->state = STARTING;
     return 0;
 }
 
-int jar_ask_for_embryo(struct jar *j, struct err *e)
+int jar_request_embryo(struct jar *j, struct err *e)
 {
     int ends[2];
     autoclose int report = -1;
@@ -192,15 +192,15 @@ int jar_ask_for_embryo(struct jar *j, struct err *e)
     j->job_fd = ends[0];
     autoclose int theirs = ends[1];
     struct inside in = inside_of(j, report);
-    if (j->womb->hatch(j->womb, &in, theirs, e))
+    if (j->source->fork_embryo(j->source, &in, theirs, e))
         return -1;
-    j->state = HATCHING;
+    j->state = FORKING;
     return 0;
 }
 
 /* A zygote has told a number. We believe it only if it is that of a child of our own: then it stays its own until we have
  * reaped it. */
-int jar_adopt(struct jar *j, pid_t pid, struct err *e)
+int jar_adopt_embryo(struct jar *j, pid_t pid, struct err *e)
 {
     siginfo_t info = { 0 };
     autoclose int pidfd = pid > 0 && j->program_pidfd < 0 ? pidfd_open(pid, 0) : -1;
@@ -218,7 +218,7 @@ int jar_send_job(struct jar *j, struct err *e)
     if (embryo_job_send(j->job_fd, &j->job, j->fds, e))
         return -1;
     fd_close(&j->job_fd);
-    jar_close_job(j);
+    jar_release_job(j);
     j->state = STARTING;
     return 0;
 }
@@ -317,7 +317,7 @@ static int take_cgroup(struct jar *j, uint64_t number, struct err *e)
         cgroup_new(j->host->cgroups, number, &j->job.limits, ours, &j->cgroup, e))
         return -1;
     j->has_cgroup = true;
-    if (j->embryo && j->womb && j->womb->heavy)
+    if (j->idle && j->source && j->source->heavy)
         cgroup_yield(&j->cgroup, true);
     return 0;
 }
@@ -345,7 +345,7 @@ int jar_build(struct jar *j, const struct job_spec *job, const int *fds, struct 
     return make_home(j, e) ? -1 : jar_start_program(j, e);
 }
 
-int jar_take_job(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS], struct err *e)
+int jar_accept_job(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS], struct err *e)
 {
     const uint64_t *now = j->job.limits.v, *new = job->limits.v;
     bool resize = now[LIMIT_DISK] != new[LIMIT_DISK] || now[LIMIT_FILES] != new[LIMIT_FILES];
@@ -358,7 +358,7 @@ int jar_take_job(struct jar *j, const struct job_spec *job, const int fds[JOB_FD
         return -1;
     if (j->has_cgroup && cgroup_set_limits(&j->cgroup, &job->limits, 1, e))
         return -1;
-    j->embryo = false;
+    j->idle = false;
     if (j->has_cgroup)
         cgroup_read_cpu(&j->cgroup, &before);
     j->cpu_before_us = before.cpu_us;

@@ -18,7 +18,7 @@ struct result {
     const struct buf *files; /* bundle of outputs */
     const char *error;       /* why, for internal_error and rejected; NULL */
     uint64_t started_at_ms;  /* Unix time; 0: it did not start */
-    const char *start;       /* how, see spec/zygote.h; NULL: it did not */
+    const char *start;       /* how, see spec/pool.h; NULL: it did not */
     /* What was found out beside; NULL: nothing. The references stay the caller's. */
     json_t *compile; /* {verdict, exit_code, stdout, stderr, usage, cached, …} of the compiler */
     json_t *diagnosis; /* diagnose/core/diagnose.h */

@@ -9,8 +9,8 @@
 
 #include "base/err.h"
 #include "spec/limit.h"
+#include "spec/pool.h"
 #include "spec/run_options.h"
-#include "spec/zygote.h"
 
 /* Placeholders in a command, as a whole word or inside one:
  *     {file}        the main file

@@ -16,7 +16,7 @@ enum { EVENTS_MAX = 64 };
 static struct slot *find_slot(struct loop *l, uint64_t id)
 {
     for (int i = 0; i < JARS_MAX; i++)
-        if (l->slots[i].jar && !l->slots[i].embryo && l->slots[i].id == id)
+        if (l->slots[i].jar && !l->slots[i].idle && l->slots[i].id == id)
             return &l->slots[i];
     return NULL;
 }
@@ -29,7 +29,7 @@ struct slot *loop_free_slot(struct loop *l)
     return NULL;
 }
 
-static int tell_ended(struct loop *l, uint64_t id, const struct jar_outcome *o, struct err *e)
+static int send_ended(struct loop *l, uint64_t id, const struct jar_outcome *o, struct err *e)
 {
     struct wire_ended ended = {
         .id = id, .err = o->err, .evidence = o->evidence, .usage = o->usage
@@ -53,21 +53,21 @@ int loop_watch(struct loop *l, struct slot *s, struct err *e)
     return err_set(e, ERR_KERNEL, errno, "watch a jar");
 }
 
-static void forget(struct slot *s)
+static void free_slot(struct slot *s)
 {
     jar_free(s->jar);
     *s = (struct slot){ .watched_fd = -1 };
 }
 
-static enum start how_it_started(const struct slot *s)
+static enum start start_of(const struct slot *s)
 {
-    return s->warm ? START_WARM : jar_hatched(s->jar) ? START_HATCHED : START_COLD;
+    return s->warm ? START_WARM : jar_was_forked(s->jar) ? START_HATCHED : START_COLD;
 }
 
-static int tell_started(struct loop *l, struct slot *s, struct err *e)
+static int send_started(struct loop *l, struct slot *s, struct err *e)
 {
-    struct wire_started started = { .id = s->id, .start = how_it_started(s) };
-    s->told_started = true;
+    struct wire_started started = { .id = s->id, .start = start_of(s) };
+    s->started_sent = true;
     if (s->kind > 0)
         l->pools->kinds[s->kind - 1].state.starts[started.start]++;
     return wire_send_started(l->wire_fd, &started, e);
@@ -77,32 +77,32 @@ static int tell_started(struct loop *l, struct slot *s, struct err *e)
 static int advance(struct loop *l, struct slot *s, struct err *e)
 {
     jar_advance(s->jar, clock_us());
-    if (jar_started(s->jar) && !s->told_started && tell_started(l, s, e))
+    if (jar_has_started(s->jar) && !s->started_sent && send_started(l, s, e))
         return -1;
-    if (!jar_gone(s->jar))
+    if (!jar_is_gone(s->jar))
         return loop_watch(l, s, e);
     uint64_t id = s->id;
-    bool embryo = s->embryo;
+    bool embryo = s->idle;
     struct jar_outcome outcome = *jar_outcome(s->jar);
     autofree struct samples *samples = jar_take_samples(s->jar);
     if (embryo) {
-        struct pool *k = &l->pools->kinds[s->kind - 1];
+        struct zygote_pool *k = &l->pools->kinds[s->kind - 1];
         k->state.discarded++;
         if (outcome.evidence.reason == END_FAILURE)
-            pool_note_embryo(k, true, clock_us());
-        l->tend_us = 0;
+            zygote_pool_note_embryo(k, true, clock_us());
+        l->maintain_us = 0;
     }
-    forget(s); /* first: when the keeper hears of it, nothing is left */
+    free_slot(s); /* first: when the keeper hears of it, nothing is left */
     if (samples && !embryo && wire_send_samples(l->wire_fd, id, samples, e))
         return -1;
-    return embryo ? 0 : tell_ended(l, id, &outcome, e);
+    return embryo ? 0 : send_ended(l, id, &outcome, e);
 }
 
 /* A run that could not begin is an answer, not a fault of the wire. */
-static int refuse(struct loop *l, uint64_t id, const struct err *why, struct err *e)
+static int send_refusal(struct loop *l, uint64_t id, const struct err *why, struct err *e)
 {
     struct jar_outcome outcome = { .err = *why, .evidence.reason = END_FAILURE };
-    return tell_ended(l, id, &outcome, e);
+    return send_ended(l, id, &outcome, e);
 }
 
 /* Into an embryo that waits. 1: it has it; 0: there is none that takes it. One that fails at that is no more, and no other is
@@ -111,13 +111,13 @@ static int assign(struct loop *l, const struct wire_spawn *w, const int fds[JOB_
 {
     struct err why;
     bool cold = w->job.flags & (JOB_WRITABLE_ROOT | JOB_LISTED);
-    struct slot *s = cold ? NULL : nursery_ready(l, w->job.kind);
+    struct slot *s = cold ? NULL : embryos_oldest_ready(l, w->job.kind);
     if (!s)
         return 0;
     if (jar_assign(s->jar, &w->job, fds, &why))
         return loop_watch(l, s, e); /* its end is under way */
-    pool_note_embryo(&l->pools->kinds[s->kind - 1], false, 0);
-    s->embryo = false;
+    zygote_pool_note_embryo(&l->pools->kinds[s->kind - 1], false, 0);
+    s->idle = false;
     s->warm = true;
     s->id = w->id;
     return 1;
@@ -132,10 +132,10 @@ static int spawn(struct loop *l, const struct wire_spawn *w, const int fds[JOB_F
     if (!slot) {
         (void)!err_set(&why, ERR_UNAVAILABLE, 0, "%d jars are running: wait for one to end",
                        JARS_MAX);
-        return refuse(l, w->id, &why, e);
+        return send_refusal(l, w->id, &why, e);
     }
-    if (jar_spawn(l->host, pools_womb(l->pools, kind), &w->job, fds, &jar, &why))
-        return refuse(l, w->id, &why, e);
+    if (jar_spawn(l->host, zygote_pools_source(l->pools, kind), &w->job, fds, &jar, &why))
+        return send_refusal(l, w->id, &why, e);
     *slot = (struct slot){
         .jar = jar, .id = w->id, .kind = kind <= l->pools->n ? kind : 0, .watched_fd = -1
     };
@@ -169,7 +169,7 @@ static int on_message(struct loop *l, struct err *e)
     static int (*const handlers[WIRE_TYPE_COUNT_])(struct loop *, struct err *) = {
         [WIRE_SPAWN] = on_spawn,
         [WIRE_KILL] = on_kill,
-        [WIRE_TARGETS] = nursery_targets,
+        [WIRE_TARGETS] = embryos_on_targets,
     };
     int got = wire_receive(l->wire_fd, &l->message, e);
     if (got <= 0)
@@ -185,7 +185,7 @@ static int on_message(struct loop *l, struct err *e)
 
 static int milliseconds_to_wait(const struct loop *l)
 {
-    uint64_t due = l->tend_us, now = clock_us();
+    uint64_t due = l->maintain_us, now = clock_us();
     for (int i = 0; i < JARS_MAX; i++)
         if (l->slots[i].jar && jar_due_us(l->slots[i].jar) < due)
             due = jar_due_us(l->slots[i].jar);
@@ -203,14 +203,14 @@ static bool is_slot(const struct loop *l, const void *who)
     return who >= (const void *)l->slots && who < (const void *)(l->slots + JARS_MAX);
 }
 
-static int turn(struct loop *l, struct err *e)
+static int run_once(struct loop *l, struct err *e)
 {
     struct epoll_event events[EVENTS_MAX];
     int n = epoll_wait(l->epoll_fd, events, EVENTS_MAX, milliseconds_to_wait(l));
     if (n < 0)
         return errno == EINTR ? 0 : err_set(e, ERR_KERNEL, errno, "wait for events");
     uint64_t now = clock_us();
-    undertaker_reap(&l->host->undertaker);
+    reclaim_reap(&l->host->reclaimer);
     /* Jars first: an event names a slot, and a message may give a slot to a new jar. */
     for (int i = 0; i < n; i++) {
         void *who = events[i].data.ptr;
@@ -224,10 +224,10 @@ static int turn(struct loop *l, struct err *e)
         void *who = events[i].data.ptr;
         if (!who && on_message(l, e))
             return -1;
-        if (who && !is_slot(l, who) && nursery_hear(l, who, e))
+        if (who && !is_slot(l, who) && embryos_on_zygote(l, who, e))
             return -1;
     }
-    return nursery_tend(l, e);
+    return embryos_maintain(l, e);
 }
 
 /* All are told to die before any is waited for; zygotes first, so that none is asked for or born any more. */
@@ -236,13 +236,13 @@ static void end_all(struct loop *l)
     for (int i = 0; i < JARS_MAX; i++)
         if (l->slots[i].jar)
             jar_kill(l->slots[i].jar, END_CANCEL);
-    pools_end_zygotes(l->pools);
+    zygote_pools_end_zygotes(l->pools);
     for (int i = 0; i < JARS_MAX; i++)
         if (l->slots[i].jar)
-            forget(&l->slots[i]);
+            free_slot(&l->slots[i]);
 }
 
-void warden_loop(int wire_fd, struct jar_host *host, struct pools *pools)
+void warden_loop(int wire_fd, struct jar_host *host, struct zygote_pools *pools)
 {
     struct err e = { 0 };
     autofree struct loop *l = calloc(1, sizeof *l);
@@ -253,13 +253,13 @@ void warden_loop(int wire_fd, struct jar_host *host, struct pools *pools)
     l->epoll_fd = epoll_fd;
     l->host = host;
     l->pools = pools;
-    l->tend_us = UINT64_MAX;
+    l->maintain_us = UINT64_MAX;
     for (int i = 0; i < JARS_MAX; i++)
         l->slots[i].watched_fd = -1;
     struct epoll_event ev = { .events = EPOLLIN };
     if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, wire_fd, &ev) < 0)
         return;
-    while (turn(l, &e) == 0)
+    while (run_once(l, &e) == 0)
         ;
     end_all(l);
 }

@@ -39,7 +39,7 @@ static int become_namespace_root(uid_t uid, gid_t gid, struct err *e)
 
 /* Own session: a Ctrl-C at the terminal is for the keeper to decide on. No descriptor of the caller's stays open:
  * whoever reads our caller's output must not wait for us, and what it has open is not for us. */
-static int settle(int wire_fd, const struct cgroup_host *cgroups, struct err *e)
+static int prepare_process(int wire_fd, const struct cgroup_host *cgroups, struct err *e)
 {
     int keep[1 + 2 * CGROUP_SLOTS] = { wire_fd };
     for (int i = 0; i < CGROUP_SLOTS; i++) {
@@ -70,7 +70,7 @@ static int settle(int wire_fd, const struct cgroup_host *cgroups, struct err *e)
     return 0;
 }
 
-struct beginning {
+struct warden_args {
     enum level level;
     bool new_user;
     uid_t uid;
@@ -79,34 +79,35 @@ struct beginning {
     const struct zygote_def *const *zygotes;
 };
 
-static int open_all(int fd, const struct beginning *b, struct jar_host *host, struct pools *pools,
-                    struct err *e)
+static int open_host(int fd, const struct warden_args *b, struct jar_host *host,
+                     struct zygote_pools *pools, struct err *e)
 {
     size_t n = 0;
-    if ((b->new_user && become_namespace_root(b->uid, b->gid, e)) || settle(fd, b->cgroups, e))
+    if ((b->new_user && become_namespace_root(b->uid, b->gid, e)) ||
+        prepare_process(fd, b->cgroups, e))
         return -1;
     while (b->zygotes && b->zygotes[n])
         n++;
-    pools_find(pools, b->zygotes, n); /* before the host's files are out of sight */
+    zygote_pools_open(pools, b->zygotes, n); /* before the host's files are out of sight */
     if (jar_host_open(host, b->level, b->cgroups, e))
         return -1;
-    pools_init(pools, host);
+    zygote_pools_init(pools, host);
     return fd_set_nonblock(fd, e);
 }
 
-_Noreturn static void warden_main(int fd, const struct beginning *b)
+_Noreturn static void warden_main(int fd, const struct warden_args *b)
 {
-    static struct pools pools;
+    static struct zygote_pools pools;
     struct wire_hello hello = { 0 };
     struct jar_host host;
     struct err e = { 0 };
     struct cgroup_host *cgroups = b->cgroups;
-    int failed = open_all(fd, b, &host, &pools, &hello.err);
+    int failed = open_host(fd, b, &host, &pools, &hello.err);
     if (!failed)
         hello.isolation = host.isolation;
     if (wire_send_hello(fd, &hello, &e) == 0 && !failed)
         warden_loop(fd, &host, &pools);
-    pools_done(&pools);
+    zygote_pools_done(&pools);
     if (!failed)
         jar_host_done(&host);
     if (cgroups)
@@ -158,12 +159,12 @@ int warden_start(enum level level, const struct zygote_def *const *zygotes, stru
     }
     w.pid = clone_process(flags | (new_user ? CLONE_NEWUSER : 0), -1, &pidfd, e);
     if (w.pid == 0) {
-        const struct beginning b = { .level = level,
-                                     .new_user = new_user,
-                                     .uid = uid,
-                                     .gid = gid,
-                                     .cgroups = limited ? &w.cgroups : NULL,
-                                     .zygotes = zygotes };
+        const struct warden_args b = { .level = level,
+                                       .new_user = new_user,
+                                       .uid = uid,
+                                       .gid = gid,
+                                       .cgroups = limited ? &w.cgroups : NULL,
+                                       .zygotes = zygotes };
         warden_main(theirs, &b);
     }
     fd_close(&pidfd);

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "jar/cgroup.h"
 #include "spec/isolation.h"
-#include "spec/zygote.h"
+#include "spec/pool.h"
 
 struct warden {
     pid_t pid;

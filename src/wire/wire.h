@@ -16,9 +16,9 @@
 #include "spec/isolation.h"
 #include "spec/job.h"
 #include "spec/limit.h"
+#include "spec/pool.h"
 #include "spec/samples.h"
 #include "spec/verdict.h"
-#include "spec/zygote.h"
 
 enum {
     WIRE_VERSION = 3,

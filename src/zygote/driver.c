@@ -65,7 +65,7 @@ int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(v
 
 /* ---- the warden's requests ---- */
 
-static void say_hello(const struct err *e)
+static void send_hello(const struct err *e)
 {
     struct zygote_hello hello = { .err = *e };
     if (send(ZYGOTE_FD, &hello, sizeof hello, MSG_NOSIGNAL) < 0)
@@ -76,7 +76,7 @@ void driver_fail(const char *why)
 {
     struct err e;
     (void)!err_set(&e, ERR_UNAVAILABLE, 0, "%s", why);
-    say_hello(&e);
+    send_hello(&e);
     _exit(1);
 }
 
@@ -136,27 +136,27 @@ int *driver_thread_id_place(void)
 }
 
 /* A zygote has no rights in its own user namespace, so it cannot so much as say where its children are to be born: only
- * whoever has moved into a jar can, and never comes back. Hence a midwife, a process that has its own credentials and
+ * whoever has moved into a jar can, and never comes back. Hence a joiner, a process that has its own credentials and
  * namespaces but lives in the zygote's memory, which waits meanwhile: it moves into the jar, forks there and ends. The
- * embryo, then without a parent, goes to the first process of the midwife's pid namespace, and that is the warden. */
-struct birth {
+ * embryo, then without a parent, goes to the first process of the joiner's pid namespace, and that is the warden. */
+struct join {
     int init_pidfd;
     int *tid_place;
     pid_t embryo; /* -1 with why in error */
     int error;
-    void *back[5]; /* where the embryo goes on: on the stack it knows, not on the midwife's */
+    void *back[5]; /* where the embryo goes on: on the stack it knows, not on the joiner's */
 };
 
-static int midwife(void *context)
+static int joiner(void *context)
 {
-    struct birth *b = context;
+    struct join *b = context;
     const int all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
                     CLONE_NEWPID;
     if (setns(b->init_pidfd, all) < 0) {
         b->error = errno;
         return 1;
     }
-    /* Not the C library's fork, which would take the midwife's memory for its own; and not clone, whose arguments have another
+    /* Not the C library's fork, which would take the joiner's memory for its own; and not clone, whose arguments have another
      * order on each architecture. The kernel corrects the number that the library keeps of the thread. */
     struct clone_args args = { .flags = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID,
                                .child_tid = (uint64_t)(uintptr_t)b->tid_place,
@@ -173,11 +173,11 @@ static int midwife(void *context)
 [[gnu::noinline]] static pid_t fork_into(int init_pidfd, int *tid_place)
 {
     static _Alignas(64) char stack[32 << 10]; /* for two system calls */
-    static struct birth b;
-    b = (struct birth){ .init_pidfd = init_pidfd, .tid_place = tid_place, .embryo = -1 };
+    static struct join b;
+    b = (struct join){ .init_pidfd = init_pidfd, .tid_place = tid_place, .embryo = -1 };
     if (__builtin_setjmp(b.back))
         return 0;
-    pid_t pid = clone(midwife, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &b);
+    pid_t pid = clone(joiner, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &b);
     if (pid < 0)
         return -1;
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -186,9 +186,9 @@ static int midwife(void *context)
     return b.embryo;
 }
 
-static void tell_born(int report_fd, pid_t pid)
+static void report_forked(int report_fd, pid_t pid)
 {
-    struct report r = { .kind = REPORT_BORN, .pid = pid };
+    struct report r = { .kind = REPORT_FORKED, .pid = pid };
     (void)!fd_write_all(report_fd, &r, sizeof r);
 }
 
@@ -229,7 +229,8 @@ static void confine(const struct request *q)
 }
 
 /* What the kernel gives to a program with execve, and a fork has copied or lost. */
-static void renew_gifts(const struct request *q, struct robust_list_head *robust, size_t robust_len)
+static void renew_exec_state(const struct request *q, struct robust_list_head *robust,
+                             size_t robust_len)
 {
     struct err e;
     /* Sixteen random bytes, from which some programs and libraries make their seeds. */
@@ -238,7 +239,7 @@ static void renew_gifts(const struct request *q, struct robust_list_head *robust
         (void)!err_set(&e, ERR_KERNEL, errno, "get random bytes");
         die(q->fds[REQUEST_FD_REPORT], &e);
     }
-    /* Both were the zygote's thread's, and the midwife, which came between, had neither. */
+    /* Both were the zygote's thread's, and the joiner, which came between, had neither. */
     if (robust)
         (void)syscall(SYS_set_robust_list, robust, robust_len);
     if (&__rseq_offset && &__rseq_size && __rseq_size > 0)
@@ -264,7 +265,7 @@ static int count(char **list)
     return n;
 }
 
-static void take_job(const struct request *q, const char *name, struct driver_job *ret_job)
+static void receive_job(const struct request *q, const char *name, struct driver_job *ret_job)
 {
     struct err e = { 0 };
     struct job_spec job;
@@ -309,7 +310,7 @@ void driver_serve(const struct driver_hooks *hooks, struct driver_job *ret_job)
     (void)prctl(PR_SET_NAME, "jar-zygote", 0, 0, 0);
     if (!tid_place)
         driver_fail("the C library's thread number was not found");
-    say_hello(&none);
+    send_hello(&none);
     for (;;) {
         struct err e = { 0 };
         receive(&q);
@@ -321,7 +322,7 @@ void driver_serve(const struct driver_hooks *hooks, struct driver_job *ret_job)
         if (hooks->after_fork_parent)
             hooks->after_fork_parent();
         if (pid > 0) {
-            tell_born(q.fds[REQUEST_FD_REPORT], pid);
+            report_forked(q.fds[REQUEST_FD_REPORT], pid);
         } else {
             (void)!err_set(&e, ERR_KERNEL, errno, "fork into a jar");
             report_send(q.fds[REQUEST_FD_REPORT], REPORT_FAILED, &e);
@@ -330,11 +331,11 @@ void driver_serve(const struct driver_hooks *hooks, struct driver_job *ret_job)
     }
     (void)close(ZYGOTE_FD);
     (void)prctl(PR_SET_NAME, "jar-embryo", 0, 0, 0);
-    renew_gifts(&q, robust, robust_len);
+    renew_exec_state(&q, robust, robust_len);
     if (hooks->family)
         q.r.nice = 0;
     confine(&q);
     if (hooks->embryo)
         hooks->embryo();
-    take_job(&q, name, ret_job);
+    receive_job(&q, name, ret_job);
 }

@@ -13,15 +13,16 @@
 #include "base/fdio.h"
 #include "jar/clone.h"
 #include "jar/inside.h"
-#include "zygote/boot.h"
 #include "zygote/request.h"
+#include "zygote/zygote_boot.h"
 
 /* Nobody waits for it: whoever runs goes first. */
 enum { REFILL_NICE = 10 };
 
-static int hatch(struct jar_womb *womb, const struct inside *in, int job_fd, struct err *e)
+static int fork_embryo(struct embryo_source *source, const struct inside *in, int job_fd,
+                       struct err *e)
 {
-    struct zygote *z = (struct zygote *)womb;
+    struct zygote *z = (struct zygote *)source;
     const struct cgroup *c = in->cgroup;
     struct zygote_request r = { .isolation = *in->iso,
                                 .limits = in->job->limits,
@@ -51,7 +52,7 @@ int zygote_start(struct jar_host *h, const struct zygote_files *files, uint64_t 
     struct zygote *z = calloc(1, sizeof *z);
     if (!z)
         return err_no_memory(e, "a zygote");
-    *z = (struct zygote){ .womb = { .hatch = hatch, .heavy = files->def->heavy },
+    *z = (struct zygote){ .source = { .fork_embryo = fork_embryo, .heavy = files->def->heavy },
                           .pidfd = -1,
                           .fd = -1,
                           .may_renice = h->may_renice,
@@ -75,7 +76,7 @@ int zygote_start(struct jar_host *h, const struct zygote_files *files, uint64_t 
     return 0;
 }
 
-int zygote_hear(struct zygote *z, struct err *e)
+int zygote_check(struct zygote *z, struct err *e)
 {
     for (;;) {
         struct zygote_hello hello;

@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 #include "jar/jar.h"
-#include "spec/zygote.h"
+#include "spec/pool.h"
 
 enum { ZYGOTE_FILES_MAX = 4 };
 
@@ -28,7 +28,7 @@ void zygote_files_open(struct zygote_files *f, const struct zygote_def *def);
 void zygote_files_done(struct zygote_files *f);
 
 struct zygote {
-    struct jar_womb womb; /* first: what a jar is given */
+    struct embryo_source source; /* first: what a jar is given */
     pid_t pid;
     int pidfd;
     int fd; /* its socket; readable when it has booted or died */
@@ -38,12 +38,12 @@ struct zygote {
     uint64_t *all_forks; /* of all of its kind */
 };
 
-/* Starts one; it is up once zygote_hear() says so. */
+/* Starts one; it is up once zygote_check() says so. */
 [[nodiscard]] int zygote_start(struct jar_host *h, const struct zygote_files *files,
                                uint64_t *all_forks, struct zygote **ret, struct err *e);
 /* Hears all that it has said, so that its socket may be watched for edges alone. -1: it is dead or dying, and e says why;
  * 0: `up` says whether it has booted. */
-[[nodiscard]] int zygote_hear(struct zygote *z, struct err *e);
+[[nodiscard]] int zygote_check(struct zygote *z, struct err *e);
 /* Kills it, and does not wait: a large one takes some milliseconds to go. True when it is gone. */
 bool zygote_end(struct zygote *z);
 /* Kills and reaps it. Embryos that it has forked live on. Accepts NULL. */

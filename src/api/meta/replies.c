@@ -3,8 +3,8 @@
 #include "api/approvals/approvals_impl.h"
 #include "normalise/normalise.h"
 #include "spec/bundle.h"
+#include "spec/pool.h"
 #include "spec/verdict.h"
-#include "spec/zygote.h"
 
 #define ALWAYS  .required = true
 #define OR_NULL .required = true, .nullable = true

@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 #include "runtime/language.h"
-#include "spec/zygote.h"
+#include "spec/pool.h"
 
 struct pools_settings {
     unsigned max, min;     /* embryos of one kind; max 0: neither these nor zygotes */

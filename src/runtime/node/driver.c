@@ -37,7 +37,7 @@
 #include "runtime/node/warmup.h"
 #include "runtime/plain/pages.h"
 #include "runtime/plain/proc_environ.h"
-#include "spec/zygote.h"
+#include "spec/pool.h"
 #include "zygote/driver.h"
 
 #define WORKING_DIR "/sandbox"

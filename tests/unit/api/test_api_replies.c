@@ -11,7 +11,7 @@
 #include "run/json.h"
 #include "run/stages.h"
 #include "spec/bundle.h"
-#include "spec/zygote.h"
+#include "spec/pool.h"
 
 /* Every key of a real answer is in the table, and is what the table says; what is always there is there. */
 static void check_reply(const json_t *answer, const struct api_field *fields)

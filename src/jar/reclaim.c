@@ -1,4 +1,4 @@
-#include "jar/undertaker.h"
+#include "jar/reclaim.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -32,16 +32,16 @@ _Noreturn static void hold_and_end(int scratch_fd, int go_fd)
     _exit(0);
 }
 
-bool undertaker_take(struct undertaker *u, int scratch_fd)
+bool reclaim_tmpfs(struct reclaimer *u, int scratch_fd)
 {
     struct err ignored;
     int go[2], slot = 0, pidfd = -1;
     if (!is_large(scratch_fd))
         return false;
-    undertaker_reap(u);
-    while (slot < UNDERTAKER_MAX && u->pidfds[slot])
+    reclaim_reap(u);
+    while (slot < RECLAIM_MAX && u->pidfds[slot])
         slot++;
-    if (slot == UNDERTAKER_MAX || fd_pipe(go, &ignored))
+    if (slot == RECLAIM_MAX || fd_pipe(go, &ignored))
         return false;
     autoclose int go_read = go[0], go_write = go[1];
     pid_t pid = clone_process(0, -1, &pidfd, &ignored);
@@ -58,7 +58,7 @@ bool undertaker_take(struct undertaker *u, int scratch_fd)
     return true;
 }
 
-static void forget(struct undertaker *u, int slot, int options)
+static void forget(struct reclaimer *u, int slot, int options)
 {
     siginfo_t info = { 0 };
     if (waitid(P_PIDFD, (id_t)u->pidfds[slot], &info, WEXITED | options) == 0 && info.si_pid == 0)
@@ -68,23 +68,23 @@ static void forget(struct undertaker *u, int slot, int options)
     u->busy--;
 }
 
-void undertaker_reap(struct undertaker *u)
+void reclaim_reap(struct reclaimer *u)
 {
-    for (int i = 0; u->busy > 0 && i < UNDERTAKER_MAX; i++)
+    for (int i = 0; u->busy > 0 && i < RECLAIM_MAX; i++)
         if (u->pidfds[i])
             forget(u, i, WNOHANG);
 }
 
-void undertaker_done(struct undertaker *u)
+void reclaim_done(struct reclaimer *u)
 {
-    for (int i = 0; u->busy > 0 && i < UNDERTAKER_MAX; i++)
+    for (int i = 0; u->busy > 0 && i < RECLAIM_MAX; i++)
         if (u->pidfds[i])
             forget(u, i, 0);
 }
 
-bool undertaker_has_child(const struct undertaker *u, pid_t pid)
+bool reclaim_has_child(const struct reclaimer *u, pid_t pid)
 {
-    for (int i = 0; i < UNDERTAKER_MAX; i++)
+    for (int i = 0; i < RECLAIM_MAX; i++)
         if (u->pidfds[i] && u->pids[i] == pid)
             return true;
     return false;

@@ -1,4 +1,4 @@
-#include "zygote/boot.h"
+#include "zygote/zygote_boot.h"
 
 #include <errno.h>
 #include <fcntl.h>

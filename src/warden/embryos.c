@@ -13,12 +13,12 @@
 #include "base/fdio.h"
 #include "warden/loop_impl.h"
 
-struct slot *nursery_ready(struct loop *l, unsigned kind)
+struct slot *embryos_oldest_ready(struct loop *l, unsigned kind)
 {
     struct slot *oldest = NULL;
     for (int i = 0; kind > 0 && i < JARS_MAX; i++) {
         struct slot *s = &l->slots[i];
-        if (s->jar && s->embryo && s->kind == kind && jar_ready(s->jar) &&
+        if (s->jar && s->idle && s->kind == kind && jar_is_ready(s->jar) &&
             (!oldest || s->born_us < oldest->born_us))
             oldest = s;
     }
@@ -33,10 +33,10 @@ static uint32_t count_embryos(const struct loop *l)
         l->pools->kinds[i].state.ready = l->pools->kinds[i].state.building = 0;
     for (int i = 0; i < JARS_MAX; i++) {
         const struct slot *s = &l->slots[i];
-        if (!s->jar || !s->embryo)
+        if (!s->jar || !s->idle)
             continue;
         struct pool_state *state = &l->pools->kinds[s->kind - 1].state;
-        bool ready = jar_ready(s->jar);
+        bool ready = jar_is_ready(s->jar);
         state->ready += ready;
         state->building += !ready;
         building += !ready;
@@ -44,14 +44,14 @@ static uint32_t count_embryos(const struct loop *l)
     return building;
 }
 
-int nursery_targets(struct loop *l, struct err *e)
+int embryos_on_targets(struct loop *l, struct err *e)
 {
     struct pool_targets t;
     struct wire_pools pools = { .kinds = l->pools->n };
     if (wire_read_targets(&l->message, &t, e) || limits_check(&t.limits, e))
         return -1;
-    pools_aim(l->pools, &t);
-    l->tend_us = 0;
+    zygote_pools_set_targets(l->pools, &t);
+    l->maintain_us = 0;
     (void)count_embryos(l);
     for (uint32_t i = 0; i < pools.kinds; i++)
         pools.state[i] = l->pools->kinds[i].state;
@@ -60,12 +60,12 @@ int nursery_targets(struct loop *l, struct err *e)
 
 /* ---- zygotes ---- */
 
-static bool is_ours(const struct loop *l, pid_t pid)
+static bool is_known_child(const struct loop *l, pid_t pid)
 {
     for (int i = 0; i < JARS_MAX; i++)
         if (l->slots[i].jar && jar_has_child(l->slots[i].jar, pid))
             return true;
-    return pools_has_child(l->pools, pid) || undertaker_has_child(&l->host->undertaker, pid);
+    return zygote_pools_has_child(l->pools, pid) || reclaim_has_child(&l->host->reclaimer, pid);
 }
 
 /* The pid namespace of a child of ours, by its inode; 0 when that cannot be told. */
@@ -82,7 +82,7 @@ static bool is_expected(const struct loop *l, pid_t pid)
 {
     ino_t ns = pid_ns_of(pid);
     for (int i = 0; i < JARS_MAX; i++) {
-        pid_t init = l->slots[i].jar ? jar_expecting(l->slots[i].jar) : 0;
+        pid_t init = l->slots[i].jar ? jar_init_awaiting_embryo(l->slots[i].jar) : 0;
         if (init > 0 && (ns == 0 || pid_ns_of(init) == ns))
             return true;
     }
@@ -90,7 +90,7 @@ static bool is_expected(const struct loop *l, pid_t pid)
 }
 
 /* True when there was any. */
-static bool reap_those_there(const struct loop *l)
+static bool reap_unknown_once(const struct loop *l)
 {
     char path[64], text[16 * JARS_MAX]; /* two children a jar, of up to seven digits */
     bool any = false;
@@ -103,7 +103,7 @@ static bool reap_those_there(const struct loop *l)
         if (end == at || *end != ' ')
             break;
         at = end + 1;
-        if (pid > 1 && !is_ours(l, pid) && !is_expected(l, pid)) {
+        if (pid > 1 && !is_known_child(l, pid) && !is_expected(l, pid)) {
             any = true;
             (void)kill(pid, SIGKILL); /* our unreaped child: the number is its own */
             while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -114,49 +114,49 @@ static bool reap_those_there(const struct loop *l)
 }
 
 /* A zygote that died between a birth and telling of it leaves a child that nobody knows, and whose jar cannot end before it
- * is reaped. It may be the midwife that it leaves, whose own child comes to us when that is dead: hence until there is none. */
-static void reap_strangers(const struct loop *l)
+ * is reaped. It may be the joiner that it leaves, whose own child comes to us when that is dead: hence until there is none. */
+static void reap_unknown_children(const struct loop *l)
 {
-    while (reap_those_there(l))
+    while (reap_unknown_once(l))
         ;
 }
 
-static int bury(struct loop *l, struct zygote *dead, struct err *e)
+static int release_zygote(struct loop *l, struct zygote *dead, struct err *e)
 {
     int rc = 0;
     for (int i = 0; i < JARS_MAX; i++) {
         struct slot *s = &l->slots[i];
-        if (!s->jar || !jar_awaits(s->jar, &dead->womb))
+        if (!s->jar || !jar_awaits_embryo(s->jar, &dead->source))
             continue;
-        jar_orphan(s->jar, &dead->womb);
+        jar_source_gone(s->jar, &dead->source);
         rc = rc || loop_watch(l, s, e) ? -1 : 0; /* what it waits for is another now */
     }
     zygote_free(dead);
-    reap_strangers(l);
+    reap_unknown_children(l);
     return rc;
 }
 
-int nursery_hear(struct loop *l, struct pool *k, struct err *e)
+int embryos_on_zygote(struct loop *l, struct zygote_pool *k, struct err *e)
 {
     struct zygote *dead;
     int rc = 0;
-    while ((dead = pool_hear(k)))
-        rc = bury(l, dead, e) || rc ? -1 : 0;
-    l->tend_us = 0;
+    while ((dead = zygote_pool_take_dead(k)))
+        rc = release_zygote(l, dead, e) || rc ? -1 : 0;
+    l->maintain_us = 0;
     return rc;
 }
 
 /* Killed, so that the jars it was asked for can go on without. */
-static int end_hung(struct loop *l, struct err *e)
+static int end_hung_zygotes(struct loop *l, struct err *e)
 {
     for (int i = 0; i < JARS_MAX; i++) {
         const struct slot *s = &l->slots[i];
-        if (!s->jar || !jar_waits_in_vain(s->jar))
+        if (!s->jar || !jar_is_overdue(s->jar))
             continue;
-        struct zygote *hung = pool_give_up(&l->pools->kinds[s->kind - 1], s->jar);
-        if (hung && bury(l, hung, e))
+        struct zygote *hung = zygote_pool_take_hung(&l->pools->kinds[s->kind - 1], s->jar);
+        if (hung && release_zygote(l, hung, e))
             return -1;
-        l->tend_us = 0;
+        l->maintain_us = 0;
     }
     return 0;
 }
@@ -164,12 +164,12 @@ static int end_hung(struct loop *l, struct err *e)
 static bool is_awaited(const struct loop *l, const struct zygote *z)
 {
     for (int i = 0; i < JARS_MAX; i++)
-        if (l->slots[i].jar && jar_awaits(l->slots[i].jar, &z->womb))
+        if (l->slots[i].jar && jar_awaits_embryo(l->slots[i].jar, &z->source))
             return true;
     return false;
 }
 
-static void watch_zygote(struct loop *l, struct pool *k, const struct zygote *z)
+static void watch_zygote(struct loop *l, struct zygote_pool *k, const struct zygote *z)
 {
     struct epoll_event ev = { .events = EPOLLIN | EPOLLET, .data.ptr = k };
     if (z) /* EEXIST: it is */
@@ -178,66 +178,66 @@ static void watch_zygote(struct loop *l, struct pool *k, const struct zygote *z)
 
 /* ---- embryos ---- */
 
-static int lay(struct loop *l, unsigned kind, struct err *e)
+static int add_embryo(struct loop *l, unsigned kind, struct err *e)
 {
     struct jar *jar;
     struct err why;
     struct slot *slot = loop_free_slot(l);
-    if (!slot ||
-        jar_lay(l->host, pools_womb(l->pools, kind), &l->pools->targets.limits, &jar, &why))
+    if (!slot || jar_new_idle(l->host, zygote_pools_source(l->pools, kind),
+                              &l->pools->targets.limits, &jar, &why))
         return 0; /* not now, then: whoever comes has one hatched, or starts cold */
     *slot = (struct slot){
-        .jar = jar, .kind = kind, .embryo = true, .watched_fd = -1, .born_us = clock_us()
+        .jar = jar, .kind = kind, .idle = true, .watched_fd = -1, .born_us = clock_us()
     };
     return loop_watch(l, slot, e);
 }
 
 /* More than there should be, or older than their zygote may become: the oldest goes. */
-static void discard(struct loop *l, unsigned kind, uint64_t now_us)
+static void discard_embryo(struct loop *l, unsigned kind, uint64_t now_us)
 {
-    const struct pool *k = &l->pools->kinds[kind - 1];
+    const struct zygote_pool *k = &l->pools->kinds[kind - 1];
     const struct pool_targets *t = &l->pools->targets;
-    struct slot *s = nursery_ready(l, kind);
+    struct slot *s = embryos_oldest_ready(l, kind);
     bool surplus = k->state.ready > (t->kinds[kind - 1].on ? t->kinds[kind - 1].ready : 0);
     if (s && (surplus || now_us - s->born_us > t->zygote_age_ms * 1000))
         jar_kill(s->jar, END_CANCEL);
 }
 
 /* Looked at again and again until it is gone. */
-static void end_old(struct loop *l, struct pool *k, uint64_t now_us)
+static void end_old_zygote(struct loop *l, struct zygote_pool *k, uint64_t now_us)
 {
     enum { AGAIN_US = 2000 };
     if (!zygote_end(k->old)) {
-        l->tend_us = now_us + AGAIN_US < l->tend_us ? now_us + AGAIN_US : l->tend_us;
+        l->maintain_us = now_us + AGAIN_US < l->maintain_us ? now_us + AGAIN_US : l->maintain_us;
         return;
     }
     zygote_free(k->old);
     k->old = NULL;
-    l->tend_us = 0; /* whoever waits for its place may have it */
+    l->maintain_us = 0; /* whoever waits for its place may have it */
 }
 
-int nursery_tend(struct loop *l, struct err *e)
+int embryos_maintain(struct loop *l, struct err *e)
 {
     uint64_t now = clock_us();
-    if (end_hung(l, e))
+    if (end_hung_zygotes(l, e))
         return -1;
-    if (now >= l->tend_us) {
-        l->tend_us = pools_tend(l->pools, now);
+    if (now >= l->maintain_us) {
+        l->maintain_us = zygote_pools_maintain(l->pools, now);
         for (uint32_t i = 0; i < l->pools->n; i++) {
-            struct pool *k = &l->pools->kinds[i];
-            watch_zygote(l, k, k->now);
+            struct zygote_pool *k = &l->pools->kinds[i];
+            watch_zygote(l, k, k->active);
             watch_zygote(l, k, k->next);
         }
     }
     uint32_t building = count_embryos(l);
     for (uint32_t i = 0; i < l->pools->n; i++) {
-        struct pool *k = &l->pools->kinds[i];
+        struct zygote_pool *k = &l->pools->kinds[i];
         if (k->old && !is_awaited(l, k->old))
-            end_old(l, k, now);
-        discard(l, i + 1, now);
-        if (pools_want(l->pools, i + 1, building, now)) {
+            end_old_zygote(l, k, now);
+        discard_embryo(l, i + 1, now);
+        if (zygote_pools_want_embryo(l->pools, i + 1, building, now)) {
             building++;
-            if (lay(l, i + 1, e))
+            if (add_embryo(l, i + 1, e))
                 return -1;
         }
     }

@@ -1,4 +1,4 @@
-/* spec/zygote.h — an interpreter that is booted once and forked into jars. Pure data: runtime declares, warden obeys. */
+/* spec/pool.h — an interpreter that is booted once and forked into jars. Pure data: runtime declares, warden obeys. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* jar/state.h — the inside of a struct jar, for the four files that make one live: spawn.c brings it up, evidence.c
+/* jar/jar_impl.h — the inside of a struct jar, for the four files that make one live: spawn.c brings it up, evidence.c
  * watches it, collect.c takes its outputs, jar.c holds the states together. Nobody else includes this. */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 enum jar_state {
     BUILDING,
-    HATCHING,
+    FORKING,
     READY,
     STARTING,
     RUNNING,
@@ -26,11 +26,11 @@ struct jar {
     uint64_t due_us;
     struct job_spec
         job; /* its strings are wiped once the program has them; of an embryo only limits */
-    int fds[JOB_FDS];      /* of the job; -1 once they are handed over */
-    struct jar_womb *womb; /* NULL for a cold start */
-    bool embryo;           /* has no job yet */
-    bool overdue;          /* it was asked for long ago */
-    bool unpacked;         /* its files are in place before there is a program */
+    int fds[JOB_FDS];             /* of the job; -1 once they are handed over */
+    struct embryo_source *source; /* NULL for a cold start */
+    bool idle;                    /* an embryo without a job */
+    bool overdue;                 /* it was asked for long ago */
+    bool unpacked;                /* its files are in place before there is a program */
 
     bool has_cgroup, has_uid;
     int remove_tries; /* of the cgroup */
@@ -52,8 +52,8 @@ struct jar {
 
     int report_fd; /* of init while BUILDING, then of the program */
     bool report_closed;
-    bool said_ready, said_going;
-    struct err why; /* what it said instead */
+    bool reported_ready, reported_going;
+    struct err failure; /* that it reported */
 
     bool started; /* execve succeeded */
     uint64_t started_us, deadline_us;
@@ -74,21 +74,21 @@ static inline bool jar_on_host(const struct jar *j)
 [[nodiscard]] int jar_build(struct jar *j, const struct job_spec *job, const int *fds,
                             struct err *e);
 [[nodiscard]] int jar_start_program(struct jar *j, struct err *e);
-[[nodiscard]] int jar_ask_for_embryo(struct jar *j, struct err *e);
-[[nodiscard]] int jar_take_job(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS],
-                               struct err *e);
+[[nodiscard]] int jar_request_embryo(struct jar *j, struct err *e);
+[[nodiscard]] int jar_accept_job(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS],
+                                 struct err *e);
 [[nodiscard]] int jar_send_job(struct jar *j, struct err *e);
-[[nodiscard]] int jar_adopt(struct jar *j, pid_t pid, struct err *e);
-void jar_close_job(struct jar *j);
+[[nodiscard]] int jar_adopt_embryo(struct jar *j, pid_t pid, struct err *e);
+void jar_release_job(struct jar *j);
 
 /* evidence.c */
-void jar_note_counters(struct jar *j);
-void jar_note_sample(struct jar *j, uint64_t now_us);
-void jar_tick(struct jar *j, uint64_t now_us);
+void jar_read_counters(struct jar *j);
+void jar_take_sample(struct jar *j, uint64_t now_us);
+void jar_on_tick(struct jar *j, uint64_t now_us);
 void jar_reap_program(struct jar *j, uint64_t now_us);
-uint64_t jar_next_look(const struct jar *j, uint64_t now_us);
+uint64_t jar_next_check_us(const struct jar *j, uint64_t now_us);
 void jar_fail(struct jar *j, const struct err *why);
 
-/* collect.c. jar_collect() is false when there is nothing to collect. */
-bool jar_collect(struct jar *j);
-void jar_collected(struct jar *j);
+/* collect.c. jar_start_collector() is false when there is nothing to collect. */
+bool jar_start_collector(struct jar *j);
+void jar_end_collector(struct jar *j);

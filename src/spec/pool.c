@@ -1,4 +1,4 @@
-#include "spec/zygote.h"
+#include "spec/pool.h"
 
 const char *start_word(enum start s)
 {

@@ -193,7 +193,7 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
 
 void jar_host_done(struct jar_host *h)
 {
-    undertaker_done(&h->undertaker);
+    reclaim_done(&h->reclaimer);
     spares_done(&h->spares);
     fd_close(&h->own_net_fd);
     uids_done(&h->uids);
