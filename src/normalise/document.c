@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/auto.h"
 
-/* Blocks that name no language are looked at until so many were, or so many bytes: telling takes its time. */
+/* Inference is slow, so only this many blocks, and this many bytes of them, are examined. */
 enum { LOOKED_AT = 64, LOOKED_AT_BYTES = 32 << 10 };
 
 bool document_says_nothing(const char *word)
@@ -18,29 +18,23 @@ bool document_says_nothing(const char *word)
     return false;
 }
 
-/* What sessions are called. */
+/* The language of a word that names a session, such as "pycon". */
 static const struct language *session_word(const char *word)
 {
-    static const struct {
-        const char *word, *language;
-    } rows[] = {
-        { "console", "bash" },      { "terminal", "bash" }, { "shell-session", "bash" },
-        { "shellsession", "bash" }, { "pycon", "python" },  { "python-repl", "python" },
-        { "ipython", "python" },    { "irb", "ruby" },      { "psql", "postgres" },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (strcmp(rows[i].word, word) == 0)
-            return language_find(rows[i].language);
+    for (const struct language *const *l = languages; *l; l++)
+        for (const char *const *name = (*l)->session_names; name && *name; name++)
+            if (strcmp(*name, word) == 0)
+                return *l;
     return NULL;
 }
 
-/* A document is gone through twice; what blocks without a name look like is told once. */
+/* A document is read twice. The language of each unnamed block is inferred only once. */
 struct survey {
     const char *text;
     size_t len, lines[LANGUAGES_MAX], first[LANGUAGES_MAX];
     const struct language *looks[LOOKED_AT];
     size_t looked_at, bytes;
-    /* A block names a language that is no shell's: those without a name are what it prints. */
+    /* A block names a language other than a shell. Unnamed blocks are then its output. */
     bool named;
 };
 
@@ -64,7 +58,7 @@ static int add_block(const struct survey *s, const struct fence *f, const struct
     return session_add(b, buf_str(&body), body.len, l, &ignored, e);
 }
 
-/* What a block that names nothing looks like. */
+/* Infers the language of a block without a name. */
 static const struct language *look(struct survey *s, const struct fence *f)
 {
     scoped(buf) body = { 0 };
@@ -79,7 +73,7 @@ static const struct language *look(struct survey *s, const struct fence *f)
     return session ? session : language_infer(buf_str(&body), body.len);
 }
 
-/* The i-th of those that name nothing; NULL: it is no program's. */
+/* The language of the i-th unnamed block; NULL: it is not a program. */
 static const struct language *block_language(struct survey *s, const struct fence *f,
                                              size_t *nameless)
 {
@@ -115,7 +109,7 @@ static bool names_language(const struct survey *s)
     return false;
 }
 
-/* The language of the program. NULL: nobody can tell. */
+/* The language of the program; NULL: not clear. */
 static const struct language *main_language(struct survey *s, struct payload *p)
 {
     struct fence f;
@@ -143,7 +137,7 @@ static const struct language *main_language(struct survey *s, struct payload *p)
     return best;
 }
 
-/* Blocks of the language; without one, those that name what the first does. */
+/* Adds the blocks of the language; without one, the blocks with the same name as the first. */
 static int add_blocks(struct survey *s, const struct language *l, struct payload *p, struct err *e)
 {
     struct fence f;
@@ -160,17 +154,18 @@ static int add_blocks(struct survey *s, const struct language *l, struct payload
         if (add_block(s, &f, l, &p->code, e))
             return -1;
         named = named || !document_says_nothing(f.language);
-        p->taken++;
+        p->used++;
     }
     if (l && named)
         (void)snprintf(p->language, sizeof p->language, "%s", l->name);
     else if (!l)
         memcpy(p->language, word, sizeof word);
-    p->told = l;
+    p->inferred = l;
     return 0;
 }
 
-/* Blocks that name nothing and look like nothing: for somebody who says what they are. */
+/* Adds the blocks without a name and without a recognised language, if the caller names the
+ * language. */
 static int add_nameless(struct survey *s, struct payload *p, const struct language *given,
                         struct err *e)
 {
@@ -181,7 +176,7 @@ static int add_nameless(struct survey *s, struct payload *p, const struct langua
             continue;
         if (add_block(s, &f, given, &p->code, e))
             return -1;
-        p->taken++;
+        p->used++;
     }
     return 0;
 }
@@ -196,7 +191,7 @@ int document_take(const char *text, size_t len, const struct language *given, st
         return add_blocks(&s, given ? given : l, p, e);
     if (add_nameless(&s, p, given, e))
         return -1;
-    return p->taken > 0 ? 0 : add_blocks(&s, NULL, p, e);
+    return p->used > 0 ? 0 : add_blocks(&s, NULL, p, e);
 }
 
 bool document_has(const char *text, size_t len, const struct language *given)

@@ -1,4 +1,4 @@
-/* Code that was escaped for a page of HTML and is still so. */
+/* normalise/entities.c — undoes the HTML escapes of code that was copied from a page. */
 #include <string.h>
 
 #include "base/array.h"
@@ -20,7 +20,8 @@ static const struct entity *entity_at(const char *text, size_t len)
     return NULL;
 }
 
-/* Nothing is left that would have been escaped, and one stands where a program could not have it: outside of quotes. */
+/* True if every special character is escaped, and an escape stands outside of quotes, where a
+ * program cannot have it. */
 static bool is_escaped(const char *text, size_t len)
 {
     bool quoted = false, outside = false;

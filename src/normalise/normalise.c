@@ -8,11 +8,11 @@
 #include "base/auto.h"
 #include "normalise/document.h"
 
-const char *told_word(enum told t)
+const char *language_source_word(enum language_source t)
 {
     static const char *const words[] = {
 #define X(id, word) [id] = word,
-        TOLD_TABLE(X)
+        LANGUAGE_SOURCE_TABLE(X)
 #undef X
     };
     return words[t];
@@ -29,7 +29,8 @@ bool normalise_is_markdown(const char *file_name)
     return dot && (strcasecmp(dot, ".md") == 0 || strcasecmp(dot, ".markdown") == 0);
 }
 
-/* notes.txt, answer: such a name says nothing of what is in the file. One that ends in anything else does, to somebody. */
+/* True for notes.txt and answer: such names say nothing about the content. Any other extension
+ * does. */
 static bool says_no_kind(const char *file_name)
 {
     const char *slash = strrchr(file_name, '/');
@@ -41,8 +42,8 @@ static int take_document(const struct normalise_request *q, struct payload *p, s
 {
     if (!document_has(q->text, q->len, q->given))
         return err_set(e, ERR_BAD_REQUEST, 0,
-                       "there is no fenced program%s%s in it: a block that begins with ``` and "
-                       "the name of a language is run",
+                       "the document has no fenced program%s%s: start a block with ``` and "
+                       "the name of a language",
                        q->given ? " in " : "", q->given ? q->given->name : "");
     return document_take(q->text, q->len, q->given, p, e);
 }
@@ -56,7 +57,16 @@ static int unwrap(const struct normalise_request *q, struct payload *p, struct e
     return buf_add(&p->code, q->text, q->len, e);
 }
 
-static void tell(const struct normalise_request *q, const struct payload *p, struct normalised *n)
+static const struct language *language_in_dicts(void)
+{
+    for (const struct language *const *l = languages; *l; l++)
+        if ((*l)->in_dicts)
+            return *l;
+    return NULL;
+}
+
+static void find_language(const struct normalise_request *q, const struct payload *p,
+                          struct normalised *n)
 {
     const char *code = buf_str(&n->code), *name = q->file_name && !n->renamed ? q->file_name : "";
     bool fenced = !document_says_nothing(n->fence);
@@ -69,23 +79,23 @@ static void tell(const struct normalise_request *q, const struct payload *p, str
     }
     const struct {
         const struct language *language;
-        enum told told;
+        enum language_source source;
     } ways[] = {
-        { q->given, TOLD_GIVEN },
-        { fenced ? language_find(n->fence) : NULL, TOLD_FENCE },
-        { fenced ? NULL : language_guess(name, code, n->code.len), TOLD_NAME },
-        { fenced ? NULL : p->told, TOLD_CONTENT },
-        { by_content, TOLD_CONTENT },
-        /* {'generated_code': …} is Python's */
-        { !fenced && p->dict ? language_find("python") : NULL, TOLD_CONTENT },
+        { q->given, SOURCE_GIVEN },
+        { fenced ? language_find(n->fence) : NULL, SOURCE_FENCE },
+        { fenced ? NULL : language_guess(name, code, n->code.len), SOURCE_NAME },
+        { fenced ? NULL : p->inferred, SOURCE_CONTENT },
+        { by_content, SOURCE_CONTENT },
+        /* {'generated_code': …} without a language */
+        { !fenced && p->dict ? language_in_dicts() : NULL, SOURCE_CONTENT },
     };
     for (size_t i = 0; i < ARRAY_LEN(ways) && !n->language; i++) {
         n->language = ways[i].language;
-        n->told = ways[i].language ? ways[i].told : TOLD_NOT;
+        n->source = ways[i].language ? ways[i].source : SOURCE_NONE;
     }
-    n->renamed |= n->told == TOLD_CONTENT && name[0];
-    if (n->told == TOLD_NAME && n->language == by_line && language_by_name(name) != by_line)
-        n->told = TOLD_SHEBANG;
+    n->renamed |= n->source == SOURCE_CONTENT && name[0];
+    if (n->source == SOURCE_NAME && n->language == by_line && language_by_name(name) != by_line)
+        n->source = SOURCE_SHEBANG;
 }
 
 int normalise(const struct normalise_request *q, struct normalised *ret, struct err *e)
@@ -95,11 +105,11 @@ int normalise(const struct normalise_request *q, struct normalised *ret, struct 
         return -1;
     struct normalised n = { .code = p.code, .unwrapped = p.code.len < q->len };
     n.blocks = p.blocks;
-    n.taken = p.taken;
+    n.used = p.used;
     p.code = (struct buf){ 0 };
     memcpy(n.fence, p.language, sizeof n.fence);
     n.renamed = normalise_is_markdown(q->file_name);
-    tell(q, &p, &n);
+    find_language(q, &p, &n);
     *ret = n;
     return 0;
 }

@@ -1,58 +1,62 @@
-/* normalise/normalise.h — what somebody handed over as code, as a program and its language. Runs in: keeper, main.
- * Pure functions.
+/* normalise/normalise.h — turns a text that was submitted as code into a program and its language.
+ * Runs in: keeper, main. Pure functions.
  *
- * The language is told, in this order, by the caller, the Markdown fence, the first line ("#!"), the file's name, and what the
- * lines look like; the last only where the file's name does not say that it is something else. What remains unclear is no
- * language: never a guess between two. */
+ * The language comes from, in this order: the caller, the Markdown fence, the first line ("#!"),
+ * the file name, the look of the lines. The look counts only if the file name does not indicate
+ * something else. If the result is not clear there is no language: the function never guesses
+ * between two. */
 #pragma once
 
 #include "normalise/payload.h"
 #include "runtime/language.h"
 
-/* How the language was told. */
-#define TOLD_TABLE(X)           \
-    X(TOLD_NOT, "not")          \
-    X(TOLD_GIVEN, "given")      \
-    X(TOLD_FENCE, "fence")      \
-    X(TOLD_SHEBANG, "shebang")  \
-    X(TOLD_NAME, "file_name")   \
-    X(TOLD_CONTENT, "content")
+/* Where the language comes from. */
+#define LANGUAGE_SOURCE_TABLE(X)           \
+    X(SOURCE_NONE, "not")          \
+    X(SOURCE_GIVEN, "given")      \
+    X(SOURCE_FENCE, "fence")      \
+    X(SOURCE_SHEBANG, "shebang")  \
+    X(SOURCE_NAME, "file_name")   \
+    X(SOURCE_CONTENT, "content")
 
-enum told {
+enum language_source {
 #define X(id, word) id,
-    TOLD_TABLE(X)
+    LANGUAGE_SOURCE_TABLE(X)
 #undef X
-        TOLD_COUNT_
+        SOURCE_COUNT_
 };
-const char *told_word(enum told t);
+const char *language_source_word(enum language_source t);
 
 struct normalise_request {
     const char *text;
     size_t len;
-    const struct language *given; /* NULL: to be told */
-    const char *file_name;        /* NULL: it came without one */
+    const struct language *given; /* NULL: to be found */
+    const char *file_name;        /* NULL: none */
 };
 
 struct normalised {
     struct buf code;
-    const struct language *language; /* NULL: not told, or the fence names one that there is not */
-    enum told told;
-    char fence[FENCE_LANGUAGE_SIZE];               /* what the fence named, "" for none */
-    const struct language *likely[CANDIDATES_MAX]; /* what the lines look like, likeliest first */
+    const struct language *language; /* NULL: unclear, or the fence names an unknown one */
+    enum language_source source;
+    char fence[FENCE_LANGUAGE_SIZE]; /* the word after the fence, "" for none */
+    /* languages that the lines look like, the most likely first */
+    const struct language *likely[CANDIDATES_MAX];
     size_t n_likely;
-    unsigned blocks, taken; /* fenced blocks of the document, and those that are the code */
-    bool unwrapped;         /* the code is a part of the text */
-    bool renamed;           /* the file's name is none for the program: README.md, answer.txt */
+    unsigned blocks, used; /* fenced blocks of the document, and the number of them in the code */
+    bool unwrapped;        /* the code is a part of the text */
+    bool renamed;          /* the file name does not fit the program: README.md, answer.txt */
 };
 void normalised_done(struct normalised *n);
 
-/* Text without a file name may be wrapped, as models do: in a dict literal, if no language is given; in Markdown fences; as a
- * session with an interpreter. A file is what it is, unless it is Markdown. Which blocks: normalise/document.h. */
+/* Text without a file name may be wrapped, as language models do it: in a dict literal (if no
+ * language is given), in Markdown fences, or as a session with an interpreter. A file is used as it
+ * is, unless it is Markdown. normalise/document.h says which blocks are used. */
 [[nodiscard]] int normalise(const struct normalise_request *q, struct normalised *ret,
                             struct err *e);
 
-/* ", which could be lua or python", for the error when the language was not told; "" when it looks like none. */
+/* ", which could be lua or python", for the error if the language is unclear; "" if it looks like
+ * none. */
 const char *normalise_likely(const struct normalised *n, char *out, size_t size);
 
-/* README.md */
+/* True for README.md and the like. */
 bool normalise_is_markdown(const char *file_name);

@@ -32,7 +32,7 @@ static size_t skip_blanks(const char *text, size_t at, size_t end)
     return at;
 }
 
-/* Behind "> " of a quotation. */
+/* The position after the "> " of a quotation. */
 static size_t skip_quote(const char *text, size_t at, size_t end)
 {
     size_t i = skip_blanks(text, at, end);
@@ -41,7 +41,7 @@ static size_t skip_quote(const char *text, size_t at, size_t end)
     return i;
 }
 
-/* Behind the "- " or "1. " of a list, if there is one. */
+/* The position after the "- " or "1. " of a list item, if any. */
 static size_t skip_bullet(const char *text, size_t at, size_t end)
 {
     size_t i = at;
@@ -52,7 +52,8 @@ static size_t skip_bullet(const char *text, size_t at, size_t end)
     return bullet && i + 1 < end && text[i + 1] == ' ' ? skip_blanks(text, i + 1, end) : at;
 }
 
-/* A fence at the start of a line, or of what a quotation or a list holds: its character, and how many. 0: none. */
+/* The fence at the start of a line, or of the content of a quotation or list item: its character
+ * and length. 0: none. */
 static size_t fence_run(const char *text, size_t at, size_t end, size_t *ret_indent)
 {
     size_t i = skip_bullet(text, skip_quote(text, at, end), end);
@@ -65,7 +66,8 @@ static size_t fence_run(const char *text, size_t at, size_t end, size_t *ret_ind
     return i - start >= 3 ? i - start : 0;
 }
 
-/* "python", "{.python}", "python title=x" -> "python". Letters, digits and + # - . _ make a language. */
+/* "python", "{.python}", "python title=x" -> "python". A language name has letters, digits and + #
+ * - . _ */
 static void fence_word(const char *text, size_t at, size_t end, char out[FENCE_LANGUAGE_SIZE])
 {
     size_t n = 0;
@@ -130,7 +132,7 @@ bool fence_next(const char *text, size_t len, size_t from, struct fence *ret)
     return false;
 }
 
-/* Pages show the blanks at the start of lines as ones that do not break; no language takes these for blanks. */
+/* Web pages show leading blanks as no-break spaces, which no language accepts. */
 static int add_indentation(struct buf *b, const char *text, size_t *at, size_t end, struct err *e)
 {
     for (;;) {
@@ -162,7 +164,7 @@ int fence_add_body(struct buf *b, const char *text, const struct fence *f, struc
     return 0;
 }
 
-/* ---- is what stands before a fence prose? ---- */
+/* ---- is the text before a fence prose? ---- */
 static bool has(const char *line, size_t n, const char *what)
 {
     return memmem(line, n, what, strlen(what)) != NULL;
@@ -194,7 +196,7 @@ static bool starts_like_code(const char *line, size_t n)
     return false;
 }
 
-/* More words than anything else, as sentences have that speak of f(x) and y = 1. */
+/* More words than signs, as in a sentence that mentions f(x) and y = 1. */
 static bool is_sentence(const char *line, size_t n)
 {
     size_t words = 0, others = 0;
@@ -210,8 +212,8 @@ static bool is_sentence(const char *line, size_t n)
     return words >= 4 && words >= 2 * others;
 }
 
-/* A line of fences is valid in a program only inside a string or a comment, and that was opened by a line like these. Prose that
- * looks like one costs an unwrapping, never a program. */
+/* In a program a line of fences is valid only inside a string or a comment, and a line like these
+ * opened it. A false match on prose costs an unwrapping, never a program. */
 static bool looks_like_code(const char *line, size_t n)
 {
     while (n > 0 && is_blank(line[0]))
@@ -279,8 +281,8 @@ size_t payload_mark(const char *text, size_t len)
     return at;
 }
 
-/* Whether the text is a document around the block, not a program that holds one. A block that is never closed is what an answer
- * that was cut off has; it must say its language. */
+/* True if the text is a document around the block, and not a program that contains one. An unclosed
+ * block occurs in a truncated answer; it must name its language. */
 static bool is_document(const char *text, size_t start, const struct fence *f)
 {
     if (f->open + f->indent == start)
@@ -301,10 +303,10 @@ static int unwrap_fences(const char *text, size_t len, const struct language *gi
         return buf_add(&p->code, text + start + from, to - from, e);
     if (fence_next(text, len, payload_mark(text, len), &f) && is_document(text, start, &f))
         return document_take(text, len, given, p, e);
-    return session_add(&p->code, text, len, given, &p->told, e);
+    return session_add(&p->code, text, len, given, &p->inferred, e);
 }
 
-/* A dict may hold fences, and a block a dict. */
+/* A dict may contain fences, and a block a dict. */
 static int unwrap_dict(struct payload *p, struct err *e)
 {
     scoped(buf) inner = { 0 };

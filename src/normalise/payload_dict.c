@@ -1,4 +1,5 @@
-/* A dict literal of Python or JSON, read strictly enough that nothing else is taken for one. */
+/* normalise/payload_dict.c — parses a dict literal of Python or JSON, strictly enough to accept
+ * nothing else. */
 #include <ctype.h>
 #include <jansson.h>
 #include <stdint.h>
@@ -86,7 +87,7 @@ static bool add_octal(struct reader *r, struct buf *b)
     return add_code_point(b, value);
 }
 
-/* After a backslash. What Python does not know stays as it is, backslash and all. */
+/* The escape after a backslash. An escape unknown to Python stays, with its backslash. */
 static bool add_escape(struct reader *r, struct buf *b)
 {
     static const char names[] = "ntr\\'\"abfv", values[] = "\n\t\r\\'\"\a\b\f\v";
@@ -101,7 +102,7 @@ static bool add_escape(struct reader *r, struct buf *b)
         return add_bytes(b, &values[known - names], 1);
     if (c == 'x' || c == 'u' || c == 'U')
         return add_unicode(r, b, c == 'x' ? 2 : c == 'u' ? 4 : 8);
-    if (c == '\n') /* a line that goes on */
+    if (c == '\n') /* a continued line */
         return true;
     return add_bytes(b, "\\", 1) && add_bytes(b, &c, 1);
 }
@@ -120,7 +121,8 @@ static bool take_string(struct reader *r, struct buf *b)
         quote[1] = '\0';
         r->at++;
     }
-    /* Line ends stand in a string of any kind: whoever decoded it once too often made them of \n. */
+    /* Newlines are accepted in every kind of string: a text that was decoded once too often has
+     * them for \n. */
     while (!take(r, quote)) {
         if (r->at == r->end)
             return false;
@@ -130,7 +132,7 @@ static bool take_string(struct reader *r, struct buf *b)
             good = add_bytes(b, &c, 1);
         else if (!raw)
             good = add_escape(r, b);
-        else /* the character after it is not the end of the string, and both stay */
+        else /* the next character does not end the string; both stay */
             good = r->at < r->end && add_bytes(b, "\\", 1) && add_bytes(b, r->at++, 1);
         if (!good)
             return false;
@@ -138,7 +140,7 @@ static bool take_string(struct reader *r, struct buf *b)
     return true;
 }
 
-/* 'a' 'b' is one string, as Python has it. */
+/* 'a' 'b' is one string, as in Python. */
 static bool take_strings(struct reader *r, struct buf *b)
 {
     for (;;) {
@@ -207,7 +209,7 @@ static bool take_value(struct reader *r, int depth, struct buf *ret_string, bool
     return take_number(r);
 }
 
-/* The pairs after the "{"; of two with the name, the last counts, as in Python. */
+/* The pairs after the "{". Of two equal keys the last one counts, as in Python. */
 static bool take_pairs(struct reader *r, struct buf *code, char language[FENCE_LANGUAGE_SIZE],
                        bool *ret_found)
 {

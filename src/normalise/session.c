@@ -1,31 +1,19 @@
-/* What somebody typed, out of what a terminal showed: lines behind a prompt are kept, answers are not. */
+/* normalise/session.c — extracts the typed lines from a terminal session: lines after a prompt
+ * stay, answers go. Declarations of languages have the prompts. */
 #include <ctype.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "normalise/document.h"
 
-/* '#' is any number. */
-static const struct prompt {
-    const char *prompt, *more, *language;
-    bool sure; /* no program of any language begins so */
-} prompts[] = {
-    { ">>> ", "... ", "python", true },
-    { "In [#]: ", "...: ", "python", true },
-    { "irb(main):#:#> ", "irb(main):#:#* ", "ruby", true },
-    { "irb(main):#> ", "irb(main):#* ", "ruby", true },
-    { "sqlite> ", "...> ", "sqlite", true },
-    { "postgres=# ", "postgres-# ", "postgres", true },
-    { "$ ", "> ", "bash", true },
-    { "$ ", "> ", "zsh", false },
-    { "> ", "+ ", "r", false },
-    { "> ", "... ", "javascript", false },
-    { "> ", ">> ", "lua", false },
+/* One pair of a language's prompts. */
+struct prompt {
+    const char *first, *more; /* first NULL: the text is not a session */
+    const struct language *language;
 };
 
 struct line {
     const char *at;
-    size_t n; /* with its end */
+    size_t n; /* with its line end */
 };
 
 static struct line line_at(const char *text, size_t len, size_t at)
@@ -34,7 +22,8 @@ static struct line line_at(const char *text, size_t len, size_t at)
     return (struct line){ text + at, newline ? (size_t)(newline - text) - at + 1 : len - at };
 }
 
-/* How long the prompt is that the line begins with; 0: it does not. One with nothing behind it may lack its blank. */
+/* The length of the prompt at the start of the line; 0: none. '#' is any number. A prompt with
+ * nothing behind it may lack its blank. */
 static size_t prompt_len(struct line l, const char *prompt)
 {
     size_t i = 0;
@@ -48,7 +37,7 @@ static size_t prompt_len(struct line l, const char *prompt)
                 return 0;
             continue;
         }
-        if (p[1] == ' ') { /* "postgres=# " is what it says */
+        if (p[1] == ' ') { /* in "postgres=# " it is the character itself */
             if (l.at[i++] != '#')
                 return 0;
             continue;
@@ -70,28 +59,30 @@ static size_t blanks(struct line l)
     return i;
 }
 
-static const struct prompt *find_prompt(const char *text, size_t len, const struct language *known)
+static struct prompt find_prompt(const char *text, size_t len, const struct language *known)
 {
     size_t at = payload_mark(text, len);
     while (at < len && isspace((unsigned char)text[at]))
         at++;
     struct line l = line_at(text, len, at);
-    for (size_t i = 0; i < ARRAY_LEN(prompts); i++) {
-        bool fits = known ? language_find(prompts[i].language) == known : prompts[i].sure;
-        size_t n = fits ? prompt_len(l, prompts[i].prompt) : 0;
-        if (n > 0 && n < l.n && !isspace((unsigned char)l.at[n]))
-            return &prompts[i];
+    for (size_t i = 0; languages[i]; i++) {
+        const char *const *pair = languages[i]->prompts;
+        for (; pair && *pair && (!known || known == languages[i]); pair += 2) {
+            bool sure = pair[0][0] == '!';
+            size_t n = known || sure ? prompt_len(l, pair[0] + sure) : 0;
+            if (n > 0 && n < l.n && !isspace((unsigned char)l.at[n]))
+                return (struct prompt){ pair[0] + sure, pair[1], languages[i] };
+        }
     }
-    return NULL;
+    return (struct prompt){ 0 };
 }
 
 const struct language *session_language(const char *text, size_t len, const struct language *known)
 {
-    const struct prompt *p = find_prompt(text, len, known);
-    return p ? language_find(p->language) : NULL;
+    return find_prompt(text, len, known).language;
 }
 
-/* A command that goes on in the next line whatever that begins with. */
+/* True for a command that always continues in the next line. */
 static bool goes_on(struct line l)
 {
     while (l.n > 0 && isspace((unsigned char)l.at[l.n - 1]))
@@ -99,31 +90,31 @@ static bool goes_on(struct line l)
     return l.n > 0 && l.at[l.n - 1] == '\\';
 }
 
-/* Where what was typed begins in the line; its length when nothing was. */
-static size_t typed_from(const struct prompt *p, struct line l, bool after_typed, bool open)
+/* Where the typed text begins in the line; the length of the line if there is none. */
+static size_t typed_from(struct prompt p, struct line l, bool after_typed, bool open)
 {
     size_t indent = blanks(l);
     struct line rest = { l.at + indent, l.n - indent };
-    size_t n = prompt_len(rest, p->prompt);
-    if (n == 0 && after_typed && (p->prompt[0] != '$' || open))
-        n = prompt_len(rest, p->more);
+    size_t n = prompt_len(rest, p.first);
+    if (n == 0 && after_typed && (p.first[0] != '$' || open))
+        n = prompt_len(rest, p.more);
     return n > 0 ? indent + n : open ? 0 : l.n;
 }
 
 int session_add(struct buf *b, const char *text, size_t len, const struct language *known,
                 const struct language **ret_language, struct err *e)
 {
-    const struct prompt *p = find_prompt(text, len, known);
-    if (!p)
+    struct prompt p = find_prompt(text, len, known);
+    if (!p.first)
         return buf_add(b, text, len, e);
-    *ret_language = language_find(p->language);
+    *ret_language = p.language;
     bool after_typed = false, open = false;
     for (size_t at = payload_mark(text, len); at < len;) {
         struct line l = line_at(text, len, at);
         size_t from = typed_from(p, l, after_typed, open);
         at += l.n;
         after_typed = from < l.n;
-        open = after_typed && p->prompt[0] == '$' && goes_on(l);
+        open = after_typed && p.first[0] == '$' && goes_on(l);
         if (after_typed && buf_add(b, l.at + from, l.n - from, e))
             return -1;
     }

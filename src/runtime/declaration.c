@@ -150,6 +150,9 @@ static const struct key {
     KEY(seeded, KEY_FLAG, false, NULL,
         "yes: {guest}/NAME/prepare makes data that saves time later"),
     KEY(hints, KEY_WORDS, false, accept_hint, "pieces of lines by which it is recognised"),
+    KEY(prompts, KEY_WORDS, false, accept_any, "prompts of sessions, each with its continuation"),
+    KEY(session_names, KEY_WORDS, false, accept_name, "names of sessions in Markdown"),
+    KEY(in_dicts, KEY_FLAG, false, NULL, "yes: bare dict literals hold code of it"),
 #undef KEY
 };
 enum { KEYS = ARRAY_LEN(keys) };
@@ -355,6 +358,8 @@ static int check_whole(const struct parse *p, struct err *e)
         return err_set(
             e, ERR_BAD_REQUEST, 0, "%s: '%s' without '%s': a compiled language needs both", p->file,
             p->l->compile ? "compile" : "products", p->l->compile ? "products" : "compile");
+    if (strv_len((char *const *)p->l->prompts) % 2 != 0)
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s: 'prompts' must be pairs", p->file);
     if (p->l->compile_env && !p->l->compile)
         return err_set(e, ERR_BAD_REQUEST, 0, "%s: 'compile_env' without 'compile'", p->file);
     return 0;

@@ -74,6 +74,13 @@ struct language {
      * front: hardly ever in this language. "^^x": a program that begins with x is in this language.
      * "<bash": it is a dialect of bash and uses its hints too. */
     const char *const *hints;
+    /* Prompts of its sessions: pairs of a prompt and a continuation prompt. '#' is any number. "!" in
+     * front of a prompt: no program of any language begins with it. May be NULL. */
+    const char *const *prompts;
+    /* Words after a Markdown fence that mean such a session: "pycon". May be NULL. */
+    const char *const *session_names;
+    /* A dict literal with code and without a language holds code of this language. */
+    bool in_dicts;
 };
 
 enum {

@@ -342,7 +342,7 @@ def test_run_takes_the_program_out_of_markdown(public_path):
     assert belljar("run", "-l", "bash", page).out == b"2\n"
     page.write_text("# nothing here\n")
     result = belljar("run", page)
-    assert result.status != 0 and "there is no fenced program in it" in result.message, result
+    assert result.status != 0 and "the document has no fenced program" in result.message, result
 
 
 def test_run_takes_fences_off_what_comes_on_stdin():

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         scoped(normalised) n = { 0 };
         const struct normalise_request q = { .text = text, .len = size, .file_name = names[i] };
         if (normalise(&q, &n, &e) == 0 &&
-            (n.code.len > size + 1 || (n.told == TOLD_NOT) != (n.language == NULL)))
+            (n.code.len > size + 1 || (n.source == SOURCE_NONE) != (n.language == NULL)))
             abort();
     }
     json_decref(detect_artifacts(text, size));

@@ -95,14 +95,14 @@ static const struct api_field timings_reply[] = {
       .help = "how long it waited for its turn; not for an approval, nor for its compiler" },
     { 0 },
 };
-static const char *const told_words[] = {
+static const char *const language_sources[] = {
 #define X(id, word) word,
-    TOLD_TABLE(X)
+    LANGUAGE_SOURCE_TABLE(X)
 #undef X
         NULL,
 };
 static const struct api_field taken_reply[] = {
-    { "language_from", FIELD_STRING, ALWAYS, .one_of = told_words,
+    { "language_from", FIELD_STRING, ALWAYS, .one_of = language_sources,
       .help = "what told the language" },
     { "unwrapped", FIELD_BOOL, ALWAYS,
       .help = "whether the program is a part of the code that was sent" },

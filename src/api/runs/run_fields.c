@@ -238,10 +238,11 @@ static int check_installed(struct making *m, struct err *e)
 /* For the result, where somebody may ask what ran, and as what. */
 static json_t *taken_json(const struct normalised *n)
 {
-    if (n->told == TOLD_GIVEN && !n->unwrapped)
+    if (n->source == SOURCE_GIVEN && !n->unwrapped)
         return NULL;
-    return json_pack("{s:s, s:b, s:i, s:i}", "language_from", told_word(n->told), "unwrapped",
-                     n->unwrapped, "blocks", (int)n->blocks, "blocks_taken", (int)n->taken);
+    return json_pack("{s:s, s:b, s:i, s:i}", "language_from", language_source_word(n->source),
+                     "unwrapped", n->unwrapped, "blocks", (int)n->blocks, "blocks_taken",
+                     (int)n->used);
 }
 
 /* `code` as it is when the language is named; else it may come wrapped, and say in what. */

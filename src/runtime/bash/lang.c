@@ -24,6 +24,9 @@ const struct language language_bash = {
     .install = "apt-get install bash",
     .warm = warm,
     .cold_env = (const char *const[]){ "LD_*", NULL },
+    .prompts = (const char *const[]){ "!$ ", "> ", NULL },
+    .session_names = (const char *const[]){ "console", "terminal", "shell-session", "shellsession",
+                                            NULL },
     .hints =
         (const char *const[]){
             "^echo ",       "!^echo \"$",  "!^echo -",    "!echo $",      "^printf ",

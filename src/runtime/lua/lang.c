@@ -13,6 +13,7 @@ const struct language language_lua = {
     .env = (const char *const[]){ NULL },
     .version = (const char *const[]){ "/usr/bin/lua", "-v", NULL },
     .install = "apt-get install lua5.4",
+    .prompts = (const char *const[]){ "> ", ">> ", NULL },
     .hints = (const char *const[]){ "!^local ",
                                     "!^local function",
                                     "^function ",

@@ -26,6 +26,7 @@ const struct language language_node = {
     .cold_env = (const char *const[]){ "NODE_*", "UV_*", "HOME", "TZ", "LANG", "LANGUAGE", "LC_*",
                                        "OPENSSL_*", "SSL_CERT_*", "ICU_*", "LD_*", "MALLOC_*",
                                        "GLIBC_TUNABLES", NULL },
+    .prompts = (const char *const[]){ "> ", "... ", NULL },
     .hints = (const char *const[]){ "^const ",
                                     "^let ",
                                     "^var ",

@@ -33,6 +33,8 @@ const struct language language_postgres = {
     .seeded = true,
     .warm = warm,
     .cold_env = (const char *const[]){ "LD_*", "PG*", NULL },
+    .prompts = (const char *const[]){ "!postgres=# ", "postgres-# ", NULL },
+    .session_names = (const char *const[]){ "psql", NULL },
     .hints = (const char *const[]){ "<sqlite",
                                     "!::text",
                                     "!::int",

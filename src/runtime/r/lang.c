@@ -11,6 +11,7 @@ const struct language language_r = {
     .env = (const char *const[]){ NULL },
     .version = (const char *const[]){ "/usr/bin/Rscript", "--version", NULL },
     .install = "apt-get install r-base-core",
+    .prompts = (const char *const[]){ "> ", "+ ", NULL },
     .hints = (const char *const[]){ "! <- ",        "!<-",           "!<<-",
                                     "!<- c(",       "!<- function",  "!^library(",
                                     "!^require(",   "!^suppress",    "!data.frame(",

@@ -24,6 +24,7 @@ const struct language language_sqlite = {
     .install = "apt-get install libsqlite3-0",
     .warm = warm,
     .cold_env = (const char *const[]){ "LD_*", "SQLITE_*", NULL },
+    .prompts = (const char *const[]){ "!sqlite> ", "...> ", NULL },
     .hints = (const char *const[]){ "!^SELECT ",
                                     "!^CREATE TABLE",
                                     "!^INSERT INTO",

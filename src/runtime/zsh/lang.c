@@ -12,6 +12,7 @@ const struct language language_zsh = {
     .env = (const char *const[]){ NULL },
     .version = (const char *const[]){ "/usr/bin/zsh", "--version", NULL },
     .install = "apt-get install zsh",
+    .prompts = (const char *const[]){ "$ ", "> ", NULL },
     .hints = (const char *const[]){ "<bash",
                                     "!^setopt ",
                                     "!^unsetopt ",
