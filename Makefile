@@ -2,7 +2,7 @@
 export JOBS ?= $(shell nproc)
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help run examples test build check format test-vm bench clean
+.PHONY: help run examples test quick fuzz build check format test-vm bench clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\): .*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
@@ -26,6 +26,17 @@ test: ## install what the tests need, build both variants, run everything
 	@build/belljar languages prepare
 	@tests/run $(ARGS)
 
+quick: ## before each commit, at most 3 minutes: the cheap checks, the unit tests, a part of the others
+	@started=$$(date +%s); \
+	scripts/build release --werror --tests && tests/run --quick $(ARGS); status=$$?; \
+	echo "make quick took $$(($$(date +%s) - started)) s"; exit $$status
+
+MINUTES ?= 5
+fuzz: ## let the fuzzers look for new inputs: make fuzz MINUTES=5
+	@scripts/install-deps build test
+	@scripts/build fuzz
+	@tests/run --only fuzz --minutes $(MINUTES) $(ARGS)
+
 build: ## build the release binary: build/belljar
 	@scripts/install-deps build
 	@scripts/build release
@@ -33,7 +44,7 @@ build: ## build the release binary: build/belljar
 check: ## formatting, static analysis and the rules of the house, without the tests
 	@scripts/install-deps build test
 	@scripts/build release --werror --tests
-	@scripts/check
+	@scripts/check --deep
 
 format: ## put every C file into the house's format
 	@scripts/check --fix format

@@ -18,30 +18,36 @@ import hostview
 import service as service_harness
 import warm
 
-# A service of the user's own is nobody's business here: `belljar run` finds none unless a test says where.
+# A service of the user stays out of the tests: `belljar run` finds none unless a test says where.
 os.environ["BELLJAR_STATE"] = "/nonexistent/belljar"
-# Nor is what the user compiled before: it is compiled anew, and not kept, unless a test says where.
+# So do programs that the user compiled before: a program is compiled anew and not kept, unless a test says where.
 os.environ["XDG_CACHE_HOME"] = "/nonexistent/cache"
 
 
-# Tests that measure the machine or take all of it, by the file's name, or the file's and the test's. Others wait most of the
-# time, and run side by side (tests/run).
+# Tests that by their nature take the whole machine, by the name of the file, or of the file and the test. They run
+# after the others, one at a time (tests/run). A test does not belong here because it is unsteady beside others: fix it.
 ALONE = {
-    # how long, how much memory, how much CPU
-    "test_cpu", "test_fork_bomb", "test_memory", "test_output_flood", "test_slow_cleanup", "test_neighbours", "test_warm_memory",
-    "test_verdicts::test_timeout_keeps_partial_output", "test_service_verdicts::test_service_timeout_keeps_partial_output",
-    "test_service_batches::test_batch_runs_in_parallel_as_far_as_asked",
-    "test_compiled::test_limits_of_the_run_are_the_programs_alone",
-    "test_profile::test_a_known_split_of_time_is_seen",
-    "test_profile::test_a_timeout_keeps_the_profile",
+    # These use up a resource of the whole machine (memory, CPU, processes), and other tests would not get theirs.
+    "test_fork_bomb", "test_memory", "test_output_flood", "test_neighbours", "test_warm_memory", "test_warm_violence",
+    "test_slow_cleanup", "test_cleanup::test_forty_at_once_all_succeed_and_leave_nothing",
+    "test_service_pools::test_service_burst_is_answered_whole_and_pools_follow_it",
+    "test_bench::test_table_json_and_plot_say_the_same",
+    # These assert how the CPU is shared, which holds only while nobody else wants it.
+    "test_cpu", "test_profile::test_a_known_split_of_time_is_seen",
     "test_profile::test_every_language_is_measured_from_outside",
-    "test_profile::test_a_long_run_has_a_bounded_timeline",
-    "test_service_sql::test_server_is_up_before_the_job",
-    # the queue follows the pace of the machine; zygotes that are late are ended
-    "test_service_admission", "test_service_zygotes",
-    # many at once, or each moment of a start
-    "test_bench::test_table_json_and_plot_say_the_same", "test_service_pools::test_service_burst_is_answered_whole_and_pools_follow_it",
-    "test_cleanup", "test_warm_violence", "test_warm_recycling", "test_unique_uids",
+    "test_service_batches::test_batch_runs_in_parallel_as_far_as_asked",
+    # These kill zygotes under load and assert how soon the service is warm again.
+    "test_service_zygotes",
+}
+
+# The rule for the group asan. The sanitizers watch our C code, not the interpreters in the jars. So every test runs, but
+# a test with parameters runs only its first and its last case. The files of WHOLE_UNDER_ASAN run every case: there each
+# case gives other bytes to one of our parsers, or takes another path through our set-up of a jar. The corpora under
+# tests/data are thinned out by the tests that read them (harness.ASAN). Tests with the mark release_only do not run:
+# they measure time or memory, or are about interpreters alone.
+WHOLE_UNDER_ASAN = {
+    "test_bad_input", "test_service_bad_input", "test_service_http", "test_service_execute", "test_inputs",
+    "test_outputs", "test_explain", "test_layers_taken_away", "test_levels", "test_commands", "test_exit_status",
 }
 
 
@@ -50,10 +56,24 @@ def is_alone(item):
     return file in ALONE or f"{file}::{item.originalname or item.name}" in ALONE
 
 
-def pytest_collection_modifyitems(items):
+def left_out_under_asan(items):
+    """The items that the group asan does not run."""
+    cases = {}
+    for item in items:
+        if item.path.stem not in WHOLE_UNDER_ASAN:
+            cases.setdefault((item.path, item.originalname or item.name), []).append(item)
+    left_out = {item for same in cases.values() for item in same[1:-1]}
+    return left_out | {item for item in items if item.get_closest_marker("release_only")}
+
+
+def pytest_collection_modifyitems(config, items):
     for item in items:
         if is_alone(item):
             item.add_marker(pytest.mark.alone)
+    if harness.ASAN:
+        left_out = left_out_under_asan(items)
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
     if items and not os.access(harness.BELLJAR, os.X_OK):
         pytest.exit(f"{harness.BELLJAR} is not there: run `make build`, or set BELLJAR", returncode=3)
 
@@ -86,13 +106,13 @@ def compare_the_host(standing_by, memory=True):
 
 @pytest.fixture
 def host(standing_by):
-    """What the host looked like before; compared when the test is over."""
+    """The host before the test. It is compared with the host when the test is over."""
     yield from compare_the_host(standing_by)
 
 
 @pytest.fixture(scope="module")
 def host_of_file(standing_by):
-    """The same, but once a file, which is too long for others not to use memory meanwhile."""
+    """The same once a file. A file takes so long that other tests may use memory meanwhile."""
     yield from compare_the_host(standing_by, memory=False)
 
 
@@ -103,7 +123,7 @@ def host_unharmed_by_attacks(request):
 
 
 class Here:
-    """What this machine offers to a run that asks for nothing special."""
+    """The isolation of a run that asks for nothing special on this machine."""
 
     def __init__(self, isolation):
         self.level = isolation["level"]
@@ -193,7 +213,8 @@ def belljar_for_everybody(public_path, monkeypatch):
     copy = public_path / "belljar"
     shutil.copy(harness.BELLJAR, copy)
     copy.chmod(0o755)
-    shutil.copytree(Path(harness.BELLJAR).parent / "guest", public_path / "guest", ignore=shutil.ignore_patterns("seed*"))
+    guest = Path(harness.BELLJAR).parent / "guest"
+    shutil.copytree(guest, public_path / "guest", ignore=shutil.ignore_patterns("seed*"))
     monkeypatch.setattr(harness, "BELLJAR", str(copy))
     monkeypatch.setattr(hostview, "BELLJAR", str(copy))
     return copy

@@ -1,4 +1,4 @@
-"""Nonsense is refused with one sentence that names the value and what is accepted; nothing is started (R3.1)."""
+"""Belljar refuses nonsense with one sentence that names the value and the accepted values. Nothing is started (R3.1)."""
 
 import os
 
@@ -120,7 +120,7 @@ def test_too_much_in_all_files_together(program, public_path):
 
 
 NONSENSE = ["", "0", "-1", "nan", "inf", "1e308", "x", "+1", "0x40", "1.2.3", " 8", "8 ", "8\n", "٣", "99999999999999999999", "1,5"]
-# option: (what is accepted, its bounds, more nonsense)
+# option: (the accepted values, its bounds, more nonsense)
 LIMITS = {
     "memory": ("a size such as", "from 8m to 1t", ["-64m", "64q", "m", "64 m", "64mm", "1t1", "7m", "2t", "1.2.3m", "8388607"]),
     "output": ("a size such as", "from 1 to 1g", ["100t", "0k"]),
@@ -136,7 +136,7 @@ LIMITS = {
 
 @pytest.mark.parametrize("option", LIMITS)
 def test_nonsense_as_a_limit(program, option):
-    """R3.1, R3.2: never "no limit"; the message names the option, the value and what is accepted"""
+    """R3.1, R3.2: never "no limit". The message names the option, the value and the accepted values."""
     kind, bounds, more = LIMITS[option]
     for value in NONSENSE + more:
         result = belljar("run", f"--{option}", value, program)
@@ -248,7 +248,7 @@ def test_help_is_no_error():
 
 
 def test_refusals_are_json_too_where_json_was_asked(program):
-    """The exit status is what counts; stdout stays empty or holds one object with the verdict `rejected`."""
+    """The exit status counts. stdout stays empty or holds one object with the verdict `rejected`."""
     import json
 
     result = belljar("run", "--json", "--memory", "0", program)

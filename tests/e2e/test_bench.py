@@ -45,6 +45,7 @@ def test_table_json_and_plot_say_the_same(tmp, tmp_path):
     assert ET.parse(tmp_path / "b.svg").getroot().tag == "{http://www.w3.org/2000/svg}svg"
 
 
+@pytest.mark.release_only  # measures, and other tests run the same code
 def test_contenders_that_do_not_work_here_are_named_with_the_reason(tmp, tmp_path):
     env = {"PATH": "/nowhere", "TMPDIR": str(tmp), "BELLJAR_TEST_MARK": harness.MARK}
     done = subprocess.run([harness.BELLJAR, "bench", "--quick", "latency", "--json", str(tmp_path / "b.json"),

@@ -1,4 +1,4 @@
-"""Everything is cleaned up, whoever dies first (R4.5)."""
+"""Everything is cleaned up, in whichever order the processes die (R4.5)."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ SLEEPER = "import os, time\nfor _ in range(3): os.fork()\nos.write(1, b'go\\n')\
 
 @pytest.fixture(params=["jar", "rootless", "process"])
 def level(request, here):
-    """Each level that is to be had here, in turn."""
+    """Each level that this machine has, in turn."""
     order = ["process", "rootless", "jar"]
     if order.index(request.param) > order.index(here.level):
         pytest.skip(f"level {request.param} is not to be had here")
@@ -102,8 +102,8 @@ def test_stopped_belljar_still_ends_by_kill(host, level):
 
 
 def test_nothing_is_left_when_killed_during_start(host, level):
-    """At whatever moment. Processes end by themselves; an empty cgroup that nobody was there to remove goes with the next
-    run."""
+    """The kill comes at any moment of the start. Processes end by themselves. An empty cgroup that nobody could
+    remove is removed by the next run."""
     for delay_us in range(0, 20000, 500):
         with sleeper(level) as running:
             time.sleep(delay_us / 1e6)

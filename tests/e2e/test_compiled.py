@@ -47,7 +47,7 @@ def test_product_that_does_not_fit_into_the_run_meets_its_limit(place):
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_hello_prints_hello_and_nothing_else(place, lang):
-    """R1.1: what the compiler has to say is not the program's."""
+    """R1.1: the messages of the compiler are not the output of the program."""
     result = run(place, lang, compiled.HELLO[lang], json=False)
     assert (result.status, result.out, result.err) == (0, b"hello, world\n", b""), result
 
@@ -167,12 +167,14 @@ def test_java_without_a_name_is_named_after_its_public_class():
 
 
 def test_language_that_is_missing_says_how_to_get_it(place, deny=harness.deny):
-    """Bad input: the compiler cannot be reached."""
-    if not harness.ROOT:
-        pytest.skip("hiding a compiler takes root")
-    hide = ["unshare", "--mount", "sh", "-c", 'mount --bind /dev/null /usr/bin/rustc && exec "$@"', "sh"]
-    result = belljar(*command(place, "rust", compiled.HELLO["rust"]), prefix=hide)
-    assert result.verdict == "internal_error" and "rustc" in result.json["error"], result
+    """Bad input: the compiler cannot be reached. Where the machine has one, it is hidden from the run."""
+    hide = []
+    if compiled.installed("rust"):
+        if not harness.ROOT:
+            pytest.skip("hiding a compiler takes root")
+        hide = ["unshare", "--mount", "sh", "-c", 'mount --bind /dev/null /usr/bin/rustc && exec "$@"', "sh"]
+        result = belljar(*command(place, "rust", compiled.HELLO["rust"]), prefix=hide)
+        assert result.verdict == "internal_error" and "rustc" in result.json["error"], result
     plain = belljar(*command(place, "rust", compiled.HELLO["rust"], json=False), prefix=hide)
     assert plain.status == 125 and "apt-get install rustc" in plain.message, plain
 

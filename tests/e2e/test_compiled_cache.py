@@ -44,7 +44,7 @@ class Cache:
                        within=within)
 
     def compile(self, code, *options, **how):
-        """What the result says of its compiler; the program ended well."""
+        """The part of the result about the compiler. The program itself ended well."""
         r = self.run(code, *options, **how)
         assert (r.verdict, r.stdout, r.err) == ("ok", "hello, world\n", b""), r
         return r.json["compile"]
@@ -86,7 +86,7 @@ def test_any_change_is_another_program_at_the_terminal(cache):
             (C_HELLO, "--file", header)]
     seen = [cache.compile(*ask) for ask in asks]
     assert not any(c["cached"] for c in seen) and len({c["key"] for c in seen}) == len(asks)
-    # What the compiler does not see is not.
+    # Inputs that the compiler does not see make no difference.
     assert cache.compile(C_HELLO, "--env", "A=b", "--timeout", "9s", "--memory", "100m")["cached"]
 
 
@@ -314,7 +314,7 @@ def test_users_do_not_see_each_others(cache, as_root):
 
 
 def test_keeper_has_nothing_of_the_cache_while_a_program_runs(cache, as_root):
-    """ARCHITECTURE: it gets what its own run needs, and not the directory."""
+    """The jar of a compiled program gets the files of its own run, and not the directory of the cache."""
     from test_privileges import keeper_of
     code = '#include <stdio.h>\n#include <unistd.h>\nint main(void) { puts("go"); fflush(stdout); sleep(30); }\n'
     for _ in range(2):
@@ -338,7 +338,8 @@ def test_eight_at_once_all_have_it_right(cache):
 
 
 def test_whoever_is_killed_leaves_nothing_half_written(cache):
-    """At many moments, from before the compiler to after its program; and what was left is removed by the next."""
+    """The kill comes at many moments, from before the compiler starts to after its program ends. The next run removes
+    everything that was left."""
     for i in range(12):
         with Running([harness.BELLJAR, *cache.argv(C_HELLO)], environ=cache.environ()) as running:
             if i % 2 == 0:  # when there is something to write, or soon after

@@ -1,5 +1,6 @@
-"""What is said of programs that fail is right: where they failed, what kind of failure it is, and what helps. The programs are
-those of tests/data/diagnosis, run by one service; languages that are not here are judged by what they printed elsewhere."""
+"""The diagnosis of a program that fails is right: the place, the kind of failure, and the advice. The programs are
+those of tests/data/diagnosis, and one service runs them. For a language that is not installed, the recorded output of
+another machine is explained."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""A warm run of bash is `bash main.sh` to the byte: every program of tests/data/exact/bash runs from a pool, and in a service that
-has none; what comes out must be the same."""
+"""A warm run of bash is `bash main.sh` to the byte. Every program of tests/data/exact/bash runs from a pool and in a
+service without pools, and the results must be the same."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""A warm run of Python is `python3 main.py` to the byte: every program of tests/data/exact/python runs from a pool, and in a
-service that has none, where each run starts the interpreter; what comes out must be the same."""
+"""A warm run of Python is `python3 main.py` to the byte. Every program of tests/data/exact/python runs from a pool
+and in a service without pools, where each run starts the interpreter. The results must be the same."""
 
 import base64
 import json
@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from corpus import wait_up
+from corpus import thinned, wait_up
 from harness import PATIENCE, REPO
 from service import ROOMY, Service
 
 CORPUS = REPO / "tests/data/exact/python"
-NAMES = sorted(path.stem for path in CORPUS.glob("*.py"))
+NAMES = thinned(sorted(path.stem for path in CORPUS.glob("*.py")))
 COMPARED = ("stdout", "stderr", "exit_code", "signal", "verdict", "stdout_bytes", "stderr_bytes", "limits_hit")
-# What a large library may take to be imported cold on a busy machine; nothing here is about time.
+# A cold import of a large library takes long on a busy machine. Nothing here is about time.
 LIMITS = {"wall_ms": 120000, "cpu_ms": 30000, "memory": 512 << 20}
 AT_A_TIME = 6
 KINDS = ("python", "python-std", "python-data")

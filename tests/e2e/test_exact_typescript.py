@@ -1,5 +1,5 @@
-"""A warm run of TypeScript is `node -r register.js main.ts` to the byte: every program of tests/data/exact/typescript runs from a pool,
-and in a service that has none, where each run starts the interpreter; what comes out must be the same."""
+"""A warm run of TypeScript is `node -r register.js main.ts` to the byte. Every program of tests/data/exact/typescript
+runs from a pool and in a service without pools, where each run starts the interpreter. The results must be the same."""
 
 import pytest
 

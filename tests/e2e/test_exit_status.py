@@ -71,7 +71,7 @@ def test_signals_end_the_program_and_everything_it_started(host, how, sig):
             running.popen.send_signal(sig)
         result = running.finish(within=20)
         assert result.status == 130, result
-        # What is dead and only waits for its new parent to look is gone.
+        # A dead process that waits for its new parent to reap it counts as gone.
         alive = [p for p in family if (now := process(p.pid)) and now.start == p.start and now.state != "Z"]
         assert not alive, f"survived: {alive}"
 
@@ -92,7 +92,7 @@ def test_second_ctrl_c_does_no_harm(host):
 
 
 def test_ctrl_c_during_start_leaves_nothing(host):
-    """At whatever moment of the start the signal comes."""
+    """The signal comes at any moment of the start."""
     import time
 
     for delay_ms in range(0, 40, 2):

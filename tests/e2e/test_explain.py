@@ -24,7 +24,7 @@ def file_with(tmp_path):
 
 
 def on_a_terminal(*argv):
-    """What comes out of a run whose stderr, and nothing else, is a terminal."""
+    """The output of a run whose stderr is a terminal, and whose other streams are not."""
     master, slave = pty.openpty()
     done = subprocess.Popen([harness.BELLJAR, *map(str, argv)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave)
     os.close(slave)

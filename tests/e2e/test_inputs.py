@@ -1,4 +1,4 @@
-"""Environment, stdin, descriptors: the program gets what was given and nothing else (R1.1, R4.1)."""
+"""Environment, stdin, descriptors: the program gets exactly the ones that were given (R1.1, R4.1)."""
 
 import os
 

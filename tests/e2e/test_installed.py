@@ -1,4 +1,5 @@
-"""What `meson install` leaves is all that belljar needs: its drivers and what jars see of ours are found from where the program is."""
+"""`meson install` copies everything that belljar needs: its drivers and our files for jars are found from the
+installed place."""
 
 import os
 import shutil
@@ -10,7 +11,7 @@ import harness
 from harness import belljar, public_dir
 from service import Service, eventually
 
-pytestmark = pytest.mark.release_only  # laid out by a script, whatever the program was compiled with
+pytestmark = pytest.mark.release_only  # a script lays the files out, and the build variant makes no difference
 
 
 @pytest.fixture(scope="module")

@@ -42,7 +42,7 @@ def test_hello_prints_hello_and_nothing_else(lang):
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_arguments_arrive_unchanged(lang):
-    """R1.1: also the empty one, spaces, quotes, newlines, options and what is no UTF-8."""
+    """R1.1: also the empty argument, spaces, quotes, newlines, options and bytes that are not UTF-8."""
     args = ["a", "", "two words", "q'\"q", "-x", "--json", "new\nline", "ü", "$HOME", "*"]
     result = run(ARGS[lang], lang, json=False, args=args)
     assert result.out == ("|".join(args) + "\n").encode(), result

@@ -1,4 +1,5 @@
-"""`belljar languages`, languages that are files, and what is said of one that is not there (R2.4, R2.6, R2.7)."""
+"""`belljar languages`, languages that are files, and the message for a language that is not installed (R2.4, R2.6,
+R2.7)."""
 
 import json
 import os
@@ -292,7 +293,7 @@ def test_prepare_makes_a_seed_once_for_each_version(belljar_for_everybody, publi
 
 
 def test_seed_is_nobodys_to_change(belljar_for_everybody, public_path):
-    """Whatever the umask of who makes it, and of the script: jars run what is in there."""
+    """The umask of the caller and of the script make no difference: jars can run the prepared files."""
     folder, env = seeded(public_path, 'touch "$1/usual"; umask 0; mkdir "$1/open"; touch "$1/open/file"; chmod 0777 "$1/open/file"\n')
     before = os.umask(0)
     try:

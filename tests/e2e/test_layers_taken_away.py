@@ -1,4 +1,4 @@
-"""Fail closed: a machine that lacks one layer gets a refusal, not a weaker jar (jar invariant 1)."""
+"""Fail closed: a machine that lacks one layer gets a refusal, not a weaker jar."""
 
 import os
 
@@ -59,7 +59,7 @@ def test_no_jar_without(host, here, demanded, layer):
 
 @pytest.mark.parametrize("layer", needing_release(["seccomp", "no_new_privs", "capabilities", "rlimits", "descriptors", "uid"]))
 def test_no_run_at_any_level_without(host, layer):
-    """What even the weakest level promises."""
+    """Even the weakest level promises these."""
     result = run_py("print('STARTED')", json=False, prefix=deny(TAKEN[layer]))
     if result.status == 0 and layer == "uid":
         pytest.skip("level process keeps the caller's uid")

@@ -72,7 +72,7 @@ def test_every_language_runs_at_process_level(no_namespaces, lang, code):
 
 
 def test_forbidden_namespaces_give_process_level(no_namespaces):
-    """R4.6: what a container without nested namespaces offers"""
+    """R4.6: the level of a container without nested namespaces"""
     found = isolation(run_py("print(1)", prefix=no_namespaces))
     assert found["level"] == "process" and set(found["layers"]) >= ALWAYS
     assert not set(found["layers"]) & (NAMESPACES | {"root"})
@@ -90,7 +90,7 @@ def test_forbidden_user_namespaces_give_an_ordinary_user_process_level(belljar_f
 
 
 def test_process_level_works_from_a_place_that_programs_cannot_reach(belljar_for_everybody, as_root):
-    """Root's own checkout: what languages need of ours is out of reach there, Python is not."""
+    """The checkout belongs to root: the files that languages need of ours are out of reach there. Python needs none."""
     belljar_for_everybody.parent.chmod(0o700)
     assert isolation(run_py("print(1)", isolation="process"))["level"] == "process"
 
@@ -121,7 +121,7 @@ def test_sealed_levels_are_refused_where_namespaces_are_forbidden(host, no_names
     assert_refused(run_py("print('STARTED')", json=False, isolation=level, prefix=no_namespaces), level)
 
 
-# --- what process level still promises ---------------------------------------------------------
+# --- promises that hold at level process ---------------------------------------------------------
 
 
 def at_process_level(code, **opts):

@@ -31,7 +31,7 @@ def test_out_from_a_folder(public_path):
 
 
 def test_out_is_fetched_also_after_a_failure(public_path):
-    """R1.4: what there is, is kept"""
+    """R1.4: the output so far is kept"""
     result = fetch("open('a', 'w').write('x')\nraise SystemExit(3)", public_path, "a")
     assert result.status == 3 and (public_path / "a").read_text() == "x"
 

@@ -1,4 +1,5 @@
-"""Who may do what while a run is under way: the keeper has nothing, the guest never is root, callers' habits are kept."""
+"""The privileges of each process of a run: the keeper has none, the guest is never root, and signals that the caller
+ignores stay ignored."""
 
 import os
 import signal

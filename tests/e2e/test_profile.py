@@ -1,5 +1,5 @@
-"""Where a run spends its time and what it uses over time: from outside for every language, from inside for those that have a
-profiler; nothing that a guest writes there does harm."""
+"""A profile shows where a run spends its time, and its use of memory and CPU over time. Every language is measured
+from outside, and a language with a profiler also from inside. Nothing that a guest writes into its profile does harm."""
 
 import json
 
@@ -86,7 +86,7 @@ BUSY_JS = "let s = 0; for (let i = 0; i < 4e8; i++) s = (s * 31 + i) % 1000003;"
     (f"require('child_process').spawnSync(process.execPath, ['-e', {json.dumps(BUSY_JS)}]);\n", "main.js"),
 ], ids=["fork", "multiprocessing", "subprocess", "worker", "child"])
 def test_time_that_no_profiler_saw_is_told(code, name):
-    """A profiler sees one interpreter; what else used the CPU is known from outside."""
+    """A profiler sees one interpreter. The CPU time of other processes is known from outside."""
     r = profiled(code, name)
     note = r["profile"]["note"]
     assert r["verdict"] == "ok" and note and "other processes, worker threads" in note, r

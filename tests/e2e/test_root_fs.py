@@ -98,7 +98,7 @@ found["hostname"] = socket.gethostname()
 
 
 def test_every_mount_is_nosuid_and_nodev_or_harmless():
-    """Jar invariant 3"""
+    """No mount of a jar honours setuid bits, and only /dev has devices."""
     code = """
 for line in open("/proc/self/mountinfo"):
     left, right = line.split(" - ")

@@ -75,7 +75,7 @@ class Service:
 
     @property
     def asked(self):
-        """What POST /v1/runs asked for."""
+        """The body of POST /v1/runs."""
         return [json.loads(body) for _, path, _, body in self.seen if path == "/v1/runs"]
 
     def __enter__(self):
@@ -387,7 +387,7 @@ def test_the_reader_may_go_away():
 
 
 def test_a_reader_that_waits_holds_the_service_back():
-    """What is not read stays with the service: neither lost nor piled up in the command."""
+    """Output that nobody reads stays with the service. It is neither lost nor collected in the command."""
     sent, total = [0], 64 << 20
 
     def script(service, connection):

@@ -19,7 +19,7 @@ def thread_name():
 
 
 def pending(service, thread):
-    """What the thread waits for, as soon as it waits."""
+    """The approval that the thread waits for, as soon as it waits."""
     found = eventually(lambda: service.get("/v1/approvals", {"thread_id": thread, "decision": "pending"}).json["approvals"])
     assert found, f"{thread} waits for nothing"
     return found[0]
@@ -85,7 +85,7 @@ def test_approval_mode_of_the_setting(start_service):
     assert s.run("print(1)", permission_mode="bypassPermissions")["stdout"] == "1\n"
 
 
-# ---- what is shown ----
+# ---- the request as it is shown ----
 
 
 def test_approval_shows_everything_a_person_needs(service):
@@ -119,9 +119,11 @@ def test_approval_approve_resumes_and_answers_the_requester(service):
 
 def test_time_in_the_queue_is_not_that_of_an_approval(service):
     run_id, approval = ask(service)
-    time.sleep(1.5)
+    time.sleep(1)  # this much would be too much, if it counted
+    decided = time.monotonic()
     decide(service, approval, "approve")
-    assert service.finished(run_id)["timings"]["queued_ms"] < 1500
+    result = service.finished(run_id)
+    assert result["timings"]["queued_ms"] <= 1000 * (time.monotonic() - decided), result
 
 
 def test_approval_edit_runs_what_was_edited(service):
@@ -385,7 +387,7 @@ def test_approval_cannot_be_waived_by_whoever_may_only_run(start_service):
 
 
 def test_approval_shows_everything_the_program_is_given(service):
-    """Whoever decides sees files beside the program, variables and stdin, too, and the risks in them."""
+    """The person who decides also sees the files beside the program, the variables and stdin, and the risks in them."""
     files = {"main.py": "import side\nside.go()", "side.py": "import os\ndef go():\n    os.remove('x')", "big.txt": "é" * 20000}
     _, approval = ask(service, None, files=files, entry="main.py", language="python", stdin="typed", env={"A": "1"})
     shown = {f["name"]: f for f in approval["input"]["files"]}
@@ -403,7 +405,7 @@ def test_approval_says_what_was_not_looked_through(service):
     assert approval["risks"][-1]["files"] == 2
 
 
-# ---- what is decided on is what runs ----
+# ---- the program that runs is the one that was shown ----
 
 C_CODE = "int main(void) { return 0; }\n"
 ANOTHER = ["-wrapper", "/bin/sh,-c,printf '#!/bin/sh\\necho another\\n' >program"]
@@ -412,7 +414,8 @@ has_gcc = pytest.mark.skipif(not os.access("/usr/bin/gcc", os.X_OK), reason="the
 
 @has_gcc
 def test_approval_shows_what_the_compiler_is_told(service):
-    """By its arguments a compiler starts programs: whoever sees only the code decides on another program than runs."""
+    """The arguments of a compiler can start programs. A person who sees only the code would decide on another
+    program."""
     _, approval = ask(service, C_CODE, language="c", compiler_args=ANOTHER)
     assert approval["input"]["compiler_args"] == ANOTHER and approval["input"]["entry"] == "main.c", approval
     assert [(r["kind"], r["excerpt"][:8]) for r in approval["risks"]] == [("compiler", "-wrapper")], approval
@@ -430,7 +433,7 @@ def test_approval_shows_which_commands_may_be_executed(service):
 
 @pytest.mark.parametrize("spelt", ["{'generated_code': 'print(1)#\\x00\\nprint(2)'}", '{"generated_code": "print(1)#\\u0000\\nprint(2)"}'])
 def test_code_cannot_go_on_behind_what_is_shown(service, spelt):
-    """A dict spells a NUL, which ends what is shown as the code, but not the file that runs."""
+    """A dict spells a NUL. It would end the code that is shown, but not the file that runs."""
     reply = service.post("/v1/runs", {"code": spelt, "permission_mode": "default", "thread_id": thread_name(), "wait": False})
     assert reply.status == 400 and reply.error["field"] == "code" and "NUL" in reply.error["message"], reply
 
@@ -467,7 +470,7 @@ def test_rule_that_allows_code_does_not_allow_what_a_compiler_makes_of_it(start_
 
 
 def test_edit_that_would_have_no_effect_is_refused(service):
-    """Whoever takes something out of what is shown must not approve it by that."""
+    """An edit that removes a part of the request does not approve that part."""
     run_id, approval = ask(service, "import sys\nprint(sys.argv[1:])", args=["bad"])
     shown = approval["input"]
     reply = service.post(f"/v1/approvals/{approval['id']}", {"decision": "edit", "edited_input": {**shown, "args": []}})

@@ -1,4 +1,4 @@
-"""Nonsense over HTTP is a 4xx that names the field, the value and what is accepted; never a 500 (R3.1, R2.6)."""
+"""Nonsense over HTTP is a 4xx that names the field, the value and the accepted values, and never a 500 (R3.1, R2.6)."""
 
 import json
 

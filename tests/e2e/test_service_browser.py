@@ -57,7 +57,7 @@ def test_service_cross_site_is_refused_without_an_origin(service):
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
 def test_service_takes_nothing_that_a_form_can_send(service, kind):
-    """What a browser sends without asking first is not JSON."""
+    """A request that a browser sends without asking first is not JSON."""
     assert ran(service, Content_Type=kind).status == 415
     reply = service.post("/execute", {"generated_code": "print('REACHED')", "timeout": 5, "language": "python"},
                          headers={"Content-Type": kind})
@@ -106,7 +106,7 @@ def test_service_headers_are_on_streams(service):
 
 
 def test_service_output_is_never_a_page(service):
-    """What a program printed is no HTML of our origin."""
+    """The output of a program is no HTML of our origin."""
     r = service.run("print('<script>alert(1)</script>')\nopen('x.html', 'w').write('<script>')", outputs=["x.html"])
     for path in ("stdout", "files/x.html"):
         reply = service.get(f"/v1/runs/{r['id']}/{path}")

@@ -74,7 +74,7 @@ def test_everything_the_compiler_sees_is_part_of_the_key(service):
     assert [r["stdout"] for r in results] == ["1\n", "1\n", "2\n", "3\n", "1\n", "1\n", "1\n"], results
     assert not any(r["compile"]["cached"] for r in results)
     assert len({r["compile"]["key"] for r in results}) == len(asks)
-    # What the compiler does not see is not.
+    # Inputs that the compiler does not see make no difference.
     other = service.run(language="c", code=code, args=["x"], env={"A": "b"}, stdin="x", limits={"wall_ms": 5000})
     assert other["compile"]["cached"] and other["compile"]["key"] == results[0]["compile"]["key"]
 
@@ -249,7 +249,7 @@ def test_restart_keeps_what_was_compiled(alone):
 
 @pytest.mark.parametrize("harm", ["cut", "changed", "emptied", "swapped"])
 def test_damaged_program_is_compiled_anew(alone, harm):
-    """A file whose hash does not fit is none: also one that was whole under another key."""
+    """A file with the wrong hash is not used, even when it was whole under another key."""
     code, other = unique(C_HELLO, "harm"), unique(compiled.EXIT_7["c"], "other")
     path = alone.data / "programs" / c(alone, code)["compile"]["key"]
     other_path = alone.data / "programs" / c(alone, other)["compile"]["key"]

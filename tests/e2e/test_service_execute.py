@@ -1,4 +1,4 @@
-"""/execute as the NeMo Agent Toolkit's local sandbox has it, without what that one got wrong (R8.1)."""
+"""/execute as in the local sandbox of the NeMo Agent Toolkit, without its mistakes (R8.1)."""
 
 import json
 import time
@@ -185,7 +185,7 @@ def test_execute_shares_nothing_else(start_service):
 
 
 def test_execute_leaves_no_link_for_others(start_service):
-    """What the host reads is never somewhere else."""
+    """The host never reads a file of another place."""
     s = start_service()
     code = "import os\nos.symlink('/etc/passwd', 'link')\nos.symlink('..', 'up')\nos.mkfifo('fifo')\nopen('plain', 'w').write('p')"
     answer = execute(s, code)
@@ -211,7 +211,7 @@ def test_execute_runs_are_in_the_history(start_service):
     assert [(r["surface"], r["verdict"], r["language"]) for r in rows] == [("nemo", "ok", "python")]
 
 
-# ---- what the original gets wrong ----
+# ---- mistakes of the original ----
 
 
 @pytest.mark.parametrize("code, status", [
@@ -240,7 +240,7 @@ def test_execute_large_output_is_no_deadlock(service):
 
 @pytest.fixture
 def cold_service():
-    """Nothing waits in it for work: whatever there is after a run is left of it."""
+    """No process waits in this service for work, so every process after a run is left over from it."""
     with Service("--set", "pools.max=0") as s:
         yield s
 

@@ -168,7 +168,7 @@ def alive_marked(s):
 
 
 def test_result_with_a_nul_is_read_again(start_service):
-    """What a caller gave back, and a table, may hold one: the whole result was lost with it."""
+    """Metadata of a caller, and a table, may hold one. The whole result was once lost with it."""
     s = start_service()
     one = s.run("print(1)", metadata={"a": "x\0y"})
     two = s.run("SELECT 'a' || char(0) || 'b' AS x;", language="sqlite")

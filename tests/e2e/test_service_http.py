@@ -1,4 +1,5 @@
-"""HTTP by hand: pipelining, slow clients, smuggling, floods. What is ambiguous is refused, what is slow is ended."""
+"""HTTP by hand: pipelining, slow clients, smuggling, floods. An ambiguous request is refused, and a request that is
+too much is bounded."""
 
 import json
 import socket
@@ -161,7 +162,7 @@ def test_service_many_connections_at_once(service):
             s.close()
 
 
-# ---- what is ambiguous ----
+# ---- ambiguous requests ----
 
 SMUGGLED = b"GET /v1/languages HTTP/1.1\r\nHost: localhost\r\n\r\n"
 POST = b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

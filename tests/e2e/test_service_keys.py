@@ -1,4 +1,4 @@
-"""API keys: scopes, what is stored, who needs none; a public address without a key is refused (design: the service itself)."""
+"""API keys: their scopes, the stored form, and callers that need none. A public address without a key is refused."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""What the service says about itself: health, languages, statistics, metrics, the OpenAPI document (R8.1, R8.8, R2.7)."""
+"""The service describes itself: health, languages, statistics, metrics, the OpenAPI document (R8.1, R8.8, R2.7)."""
 
 import json
 import re

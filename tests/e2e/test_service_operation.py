@@ -154,7 +154,7 @@ def test_service_nothing_is_left_when_it_is_killed(host):
         assert below
         s.popen.kill()
         s.popen.wait(10)
-        # Our own parent may adopt them and not yet have looked: what is dead is gone.
+        # Our own parent may adopt them and reap them late: a dead process counts as gone.
         assert eventually(lambda: not [p for p in map(process, below) if p and p.state != "Z"]), below
     finally:
         s.end()
@@ -162,7 +162,7 @@ def test_service_nothing_is_left_when_it_is_killed(host):
 
 @pytest.mark.parametrize("name", ["keeper", "warden"])
 def test_service_gets_over_the_death_of_either_half(fresh_service, name):
-    """The supervisor starts again what died; runs of then are ended, later ones work."""
+    """The supervisor restarts a process that died. The runs of that time are ended, and later runs work."""
     s = fresh_service
     before = s.half(name)
     os.kill(before.pid, signal.SIGKILL)
@@ -184,7 +184,7 @@ def newer_schema(path):
 
 
 @pytest.mark.parametrize("damage, words", [
-    (lambda path: path.write_bytes(b"garbage" * 1000), "no database"), (newer_schema, "9999"), (lambda path: os.truncate(path, 5000), "damaged"),
+    (lambda path: path.write_bytes(b"garbage" * 1000), "not a database"), (newer_schema, "9999"), (lambda path: os.truncate(path, 5000), "damaged"),
 ], ids=["garbage", "newer", "torn"])
 def test_service_database_that_cannot_be_used_is_no_start(fresh_service, damage, words):
     s = fresh_service
@@ -264,7 +264,7 @@ def test_audit_log_shows_every_change(fresh_service, damage, named):
     s.stop()
     with sqlite3.connect(s.database) as db:
         for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-            db.execute(f'DROP TRIGGER "{name}"')  # whoever may write the file may do that, too
+            db.execute(f'DROP TRIGGER "{name}"')  # anybody who may write the file may do that, too
         assert db.execute(damage).rowcount == 1
     result = s.cli("audit", "verify")
     assert result.status == 1 and b"breaks the chain" in result.out, result

@@ -1,4 +1,4 @@
-"""Whatever comes in and whoever dies, the service answers, stays small, and leaves nothing (attacks: API, output flood)."""
+"""Bad requests come in and processes die: the service answers, stays small, and leaves nothing behind."""
 
 import json
 import os
@@ -19,7 +19,7 @@ MIB = 1 << 20
 
 
 def resident(s):
-    """What each of the service's own processes holds in memory, largest first; interpreters that wait for work are not asked."""
+    """The memory of each process of the service, largest first. Interpreters that wait for work are not counted."""
     sizes = []
     for pid in [s.pid] + [p.pid for p in descendants(s.pid) if p.comm.startswith("belljar")]:
         try:
@@ -42,7 +42,7 @@ def test_service_stays_small_while_much_is_printed(start_service):
 
 @pytest.mark.release_only
 def test_service_stays_small_when_nobody_reads(start_service):
-    """A stream holds a bounded piece of what its client does not take."""
+    """A stream holds a bounded piece of the output that its client does not read."""
     s = start_service(*ROOMY)
     s.run("print(1)")
     before = resident(s)[0]
@@ -102,7 +102,7 @@ def test_service_gets_over_a_want_of_descriptors(start_service):
 
 
 def test_service_full_disk_is_told_and_runs_nothing(as_root):
-    """What cannot be recorded is not run; what is said is that the disk is full."""
+    """A run that cannot be recorded does not start, and the message says that the disk is full."""
     s = Service(*ROOMY)
     s.state.mkdir(mode=0o755)
     s.prefix = ["unshare", "-m", "sh", "-c", f'mount -t tmpfs -o size=3m,mode=755 none {s.state} && exec "$@"', "sh"]

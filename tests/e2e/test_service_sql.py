@@ -30,7 +30,7 @@ def warm_up(s, kind="postgres"):
     if pool(s, kind)["zygote"] == "off":
         s.run("SELECT 1", language=kind)
 
-    def waits():  # what is told may be a moment old
+    def waits():  # the statistics may be a moment old
         if pool(s, kind)["ready"] < 1:
             return False
         time.sleep(0.3)
@@ -40,7 +40,7 @@ def warm_up(s, kind="postgres"):
 
 
 def run_warm(s, code, language="postgres", **fields):
-    """By an embryo that waited; what is told of pools may be older than the last who took one."""
+    """An embryo that waited runs it. The statistics of pools may be older than the last run that took one."""
     for _ in range(5):
         warm_up(s, language)
         result = s.run(code, language=language, **fields)
@@ -167,7 +167,7 @@ def test_limits_below_what_a_server_has_used_start_cold_and_are_told(warm, limit
 
 
 def test_limits_of_the_job_are_the_servers(warm):
-    """A server that was up before is held by what came with the job."""
+    """A server that was up before the job keeps the limits that come with the job."""
     result = run_warm(warm, "SELECT length(string_agg(repeat('x', 1000000), '')) FROM generate_series(1, 900)", limits={"memory": "96m"})
     assert result["verdict"] == "memory_limit", result
     assert run_warm(warm, "SELECT pg_sleep(60)", limits={"wall_ms": 500})["verdict"] == "timeout"

@@ -23,7 +23,7 @@ def names(events):
 
 
 def ours(events):
-    """Without what tells that it has not started: that is numbered 0, and is not told again."""
+    """The events without `queued`. That one is numbered 0, and a second stream does not repeat it."""
     assert all(e["event"] in ("queued", "waiting", "running") for e in events if e["seq"] == 0), names(events)
     return [e for e in events if e["seq"] > 0]
 
@@ -228,7 +228,7 @@ def test_service_stdin_of_a_run_that_did_not_ask_for_it(service):
 
 
 def test_service_stdin_that_nobody_reads_is_bounded(service):
-    """The service stays small: what the program does not read is refused at some point."""
+    """The service stays small: at some point it refuses input that the program does not read."""
     run_id = started_run(service, sleeper(100), stdin_open=True)
     statuses = [service.post(f"/v1/runs/{run_id}/stdin", {"data": "x" * (1 << 20)}).status for _ in range(40)]
     assert statuses[0] == 202 and 503 in statuses and set(statuses) <= {202, 503}, statuses
@@ -264,14 +264,14 @@ def test_service_run_goes_on_without_its_client(service, accept):
     """Its result is in the history."""
     body = program("print('go', flush=True)\ninput()\nprint('woke')", thread_id=f"stays-{accept}", stdin_open=True)
     run_id = leave(service, body, accept)
-    assert eventually(lambda: service.get("/v1/stats").json["http"]["connections"] == 1)  # that of who asks
+    assert eventually(lambda: service.get("/v1/stats").json["http"]["connections"] == 1)  # the connection of this request
     assert service.post(f"/v1/runs/{run_id}/stdin", {"data": "\n", "eof": True}).status == 202
     result = service.finished(run_id)
     assert (result["verdict"], result["stdout"]) == ("ok", "go\nwoke\n")
 
 
 def test_service_slow_reader_gets_everything(service):
-    """What a client does not take stays on the disk, not in memory."""
+    """Output that a client does not read stays on the disk, not in memory."""
     code = "import sys\nfor i in range(1 << 20): sys.stdout.write('%07d\\n' % i)"
     with service.events(body=program(code, limits={"output": "16m", "wall_ms": 60000, "cpu_ms": 60000})) as events:
         next(events)

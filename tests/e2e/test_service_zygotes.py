@@ -1,5 +1,5 @@
-"""Zygotes that die, hang or are killed by the dozen: no run waits for them, none is lost but with its own process, and the service is
-warm again soon."""
+"""Zygotes die, hang or are killed by the dozen. No run waits for them, a run is lost only with its own process, and
+the service is warm again soon."""
 
 import os
 import random
@@ -42,7 +42,7 @@ def bash(s, **fields):
 
 
 def assert_warm_again(s, language="bash", code="echo 1"):
-    """What the statistics say may be a moment old."""
+    """The statistics may be a moment old, so runs are tried until one is warm."""
     assert eventually(lambda: s.run(code, language=language)["start"] == "warm", 20), warm.pools(s)
 
 
@@ -87,7 +87,7 @@ def test_zygote_that_dies_before_we_have_heard_it_boot_is_replaced(s):
 
 
 def test_run_whose_zygote_dies_goes_on_at_once(s):
-    """It starts cold, and nobody waits for what does not come."""
+    """The run starts cold. It does not wait for an answer that never comes."""
     for _ in range(6):
         zygote = found(s, "jar-zygote", "bash")
         killer = threading.Timer(random.random() * 0.02, lambda: [end(p) for p in zygote])
@@ -101,7 +101,7 @@ def test_run_whose_zygote_dies_goes_on_at_once(s):
 
 
 def test_service_survives_the_death_of_anything_below_it(s):
-    """Under load, for a while: whoever was killed is lost, and nobody else."""
+    """Under load, for a while: the process that was killed is lost, and no other."""
     until, lost, verdicts = time.monotonic() + 6, [], []
 
     def client(i):
@@ -123,7 +123,7 @@ def test_service_survives_the_death_of_anything_below_it(s):
     assert verdicts and len(bad) <= len([p for p in lost if p.comm != "jar-zygote"]), bad
     assert set(bad) <= {"internal_error", "runtime_error"}, bad
     warm.assert_only_pools(s)
-    # A zygote that was killed again and again is made ever later, up to a minute.
+    # A zygote that was killed several times is restarted with a growing delay, up to one minute.
     for kind, code in CODE.items():
         until = time.monotonic() + 70
         while (start := s.run(code, language=kind.partition("-")[0])["start"]) != "warm" and time.monotonic() < until:

@@ -35,7 +35,7 @@ HTML = """\
 
 
 def after_tags(text):
-    """What follows the lines that tell of CREATE and INSERT."""
+    """The output after the lines about CREATE and INSERT."""
     lines = text.splitlines(keepends=True)
     while lines and lines[0].startswith(("CREATE", "INSERT")):
         lines.pop(0)

@@ -1,4 +1,4 @@
-"""What the program writes is what comes out, while it runs (R1.2, R1.5)."""
+"""The output of the program arrives unchanged, while the program runs (R1.2, R1.5)."""
 
 import base64
 import subprocess
@@ -63,7 +63,7 @@ for _ in range(3):
 
 
 def test_python_output_is_kept_when_it_is_killed():
-    """R1.4: a program that never flushes still shows what it printed before its time was up"""
+    """R1.4: a program that never flushes still shows the output from before its time was up"""
     result = given_time(lambda ms: run_py("print('before')\nwhile True: pass", timeout=f"{ms}ms"))
     assert result.verdict == "timeout" and result.stdout == "before\n", result
 
@@ -114,7 +114,8 @@ def test_output_of_grandchildren_is_caught():
 
 
 def test_orphans_do_not_outlive_the_program(host):
-    """The run is over when its program is; what it left behind in the background is ended, not waited for."""
+    """The run is over when its program is. A process that the program left in the background is ended, not waited
+    for."""
     result = run_sh("sleep 300 & echo done", timeout="20s")
     assert result.verdict == "ok" and result.stdout == "done\n", result
     assert result.usage["wall_ms"] < 10000

@@ -1,5 +1,5 @@
-"""What is typed belongs to whoever has the terminal: to the program while `belljar run` is in the foreground, and to the shell
-as soon as it is not. Each test is a shell with a terminal of its own, in a process of its own."""
+"""Typed input belongs to the foreground process: to the program while `belljar run` is in the foreground, and to the
+shell as soon as it is not. Each test is a shell with a terminal of its own, in a process of its own."""
 
 import contextlib
 import fcntl
@@ -17,7 +17,7 @@ from harness import BELLJAR, BRIEF_MS, PATIENCE
 from service import Service
 
 READER = "import sys\nprint('ready', flush=True)\nfor line in sys.stdin: print('got', line.strip(), flush=True)\nprint('end')"
-LONG_ENOUGH = 1.0  # for who may not read to read
+LONG_ENOUGH = 1.0  # time enough for a process that must not read to read
 
 
 class Shell:
@@ -40,7 +40,7 @@ class Shell:
         os.tcsetpgrp(self.slave, os.getpgrp())
 
     def reads(self):
-        """What is there for the shell to read."""
+        """The input that the shell can read."""
         readable, _, _ = select.select([self.slave], [], [], 0)
         return os.read(self.slave, 4096) if readable else b""
 

@@ -66,6 +66,7 @@ def test_await_at_the_top_and_arguments():
     assert r["stdout"] == "1 [ '/usr/bin/node', '/sandbox/main.ts', 'a', 'b c' ]\n", r
 
 
+@pytest.mark.release_only  # about the compiler alone
 def test_errors_of_types_are_ignored_unless_asked_for():
     code = "const n: number = 'text';\nconsole.log(n);\nfunction f(a: string) { return a; }\nf(1);\n"
     r = ts(code)
@@ -83,6 +84,7 @@ def test_a_program_whose_types_are_right_runs():
     assert (r["stdout"], r["verdict"]) == ("4 2 1\n", "ok"), r
 
 
+@pytest.mark.release_only  # about the compiler alone
 def test_strictness_is_the_projects_own():
     code = "function f(a) { return a; }\nconsole.log(f(1));\n"
     assert "TS7006" in ts(code, "--check-types")["stderr"]
@@ -118,7 +120,7 @@ def compiler(prefix=()):
 @pytest.mark.parametrize("check", [(), ("--check-types",)], ids=["run", "checked"])
 @pytest.mark.parametrize("since, what, code, out", NEWER)
 def test_what_a_newer_compiler_knows_runs_or_is_named(since, what, code, out, check):
-    """Debian's compiler is of 2022. What it says of such code, that a comma is missing, helps nobody."""
+    """Debian's compiler is of 2022. Its message about such code, that a comma is missing, helps nobody."""
     r = ts(code, *check, files={"d.json": '{"a": 3}'})
     if compiler() >= tuple(int(n) for n in since.split(".")):
         assert (r["stdout"], r["verdict"]) == (out, "ok"), r

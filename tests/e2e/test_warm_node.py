@@ -1,4 +1,5 @@
-"""Every embryo of Node is a process of its own: what it draws at random, when it began and what it is are nobody else's."""
+"""Every embryo of Node is a process of its own: it shares no random number, no start time and no process number with
+another."""
 
 import json
 import time
@@ -7,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from corpus import pools, wait_up
-from harness import eventually
+from harness import PATIENCE, eventually
 from service import ROOMY, Service
 
 JARS = 300
@@ -53,6 +54,7 @@ def draws(service):
     return warm
 
 
+@pytest.mark.release_only  # about Node alone
 @pytest.mark.parametrize("what", ["math", "math2", "vm", "worker", "bytes", "uuid", "int", "web", "key"])
 def test_no_two_jars_draw_the_same(draws, what):
     assert len({d["seen"][what] for d in draws}) == JARS
@@ -74,7 +76,7 @@ def test_time_begins_with_the_job(draws):
 def test_time_begins_with_the_job_however_long_it_was_waited_for(service):
     """The embryo has been there for two seconds when its job comes."""
     def of_one_that_waited():
-        """None where it was made to order: what is told of pools may be older than the last who took one."""
+        """None when it was forked on demand. The statistics of pools may be older than the last run that took one."""
         assert eventually(lambda: pools(service)["node"]["ready"] >= 1, 20), pools(service)
         time.sleep(2)
         result = run(service, "console.log(performance.now(), process.uptime() * 1000)")
@@ -108,7 +110,8 @@ def test_threads_of_v8_work_in_a_jar(service):
 
 def test_short_of_processes_is_short_of_processes(service):
     """A limit that Node cannot start with is met by the bare interpreter, not by us."""
-    result = service.run(code="console.log(1)", language="javascript", limits={"pids": 3})
+    limits = {"pids": 3, "wall_ms": 3000 * PATIENCE}  # Node waits for its threads for ever
+    result = service.run(code="console.log(1)", language="javascript", limits=limits)
     with Service(*ROOMY, "--set", "pools.max=0") as cold:
-        bare = cold.run(code="console.log(1)", language="javascript", limits={"pids": 3})
+        bare = cold.run(code="console.log(1)", language="javascript", limits=limits)
     assert (result["verdict"], result["exit_code"], result["signal"]) == (bare["verdict"], bare["exit_code"], bare["signal"])

@@ -1,5 +1,5 @@
-"""What is particular to Python's warm starts: that no two embryos of a zygote share anything random, how kinds are chosen,
-and what is left to the bare interpreter."""
+"""Warm starts of Python: no two embryos of a zygote share anything random, the kind follows from the code, and some
+runs are left to the bare interpreter."""
 
 import collections
 import json
@@ -23,7 +23,7 @@ def warm():
 
 
 def run_many(s, code, n):
-    """What n runs said, as JSON, of which none was cold."""
+    """The output of n runs, read as JSON. None of them was cold."""
     def one(_):
         r = s.run(code)
         assert r["verdict"] == "ok" and r["start"] in ("warm", "hatched"), r
@@ -72,6 +72,7 @@ SAY = "print(json.dumps(said))\n"
 BY_NAME = "\n".join("%s = __import__(%r)" % (m, m) for m in ("json", "os", "random", "secrets", "tempfile", "uuid")) + "\n"
 
 
+@pytest.mark.release_only  # about Python alone
 def test_a_thousand_warm_pythons_have_nothing_random_in_common(warm):
     """Forks of one zygote share no random state."""
     before = pools(warm)["python-std"]["starts"]
@@ -80,6 +81,7 @@ def test_a_thousand_warm_pythons_have_nothing_random_in_common(warm):
     assert after["warm"] + after["hatched"] >= before["warm"] + before["hatched"] + 1000
 
 
+@pytest.mark.release_only  # about Python alone
 def test_thin_warm_pythons_have_nothing_random_in_common(warm):
     """Forks of one zygote share no random state."""
     before = pools(warm)["python"]["starts"]["warm"]
@@ -87,6 +89,7 @@ def test_thin_warm_pythons_have_nothing_random_in_common(warm):
     assert pools(warm)["python"]["starts"]["warm"] > before
 
 
+@pytest.mark.release_only  # about Python alone
 def test_warm_pythons_with_libraries_have_nothing_random_in_common(warm):
     """Forks of one zygote share no random state."""
     if warm.run("import numpy, pandas")["verdict"] != "ok":
@@ -109,7 +112,7 @@ def test_the_kind_follows_from_the_imports(warm, kind, code):
 
 
 def test_the_standard_kind_has_its_modules_without_reading_a_file(warm):
-    """What it is for: nothing is opened for these imports."""
+    """The purpose of the kind: these imports open no file."""
     code = ("import sys\nopened = []\nsys.addaudithook(lambda e, a: opened.append(a[0]) if e == 'open' else None)\n"
             "import json, re, random, datetime, dataclasses, typing, collections\nprint(opened)")
     r = warm.run(code)
@@ -135,7 +138,7 @@ def test_a_guest_sees_nothing_of_the_zygotes_environment(warm):
 
 
 def test_a_guest_has_no_descriptor_but_its_own_three(warm):
-    """D3"""
+    """An embryo passes no descriptor of its own to the guest."""
     code = "import os\nprint(sorted(int(f) for f in os.listdir('/proc/self/fd')))"
     for kind in ("", "import json\n", "import numpy\n"):
         r = warm.run(kind + code)
@@ -150,7 +153,7 @@ def test_a_guest_finds_one_thread_and_an_embryos_own_numbers(warm):
 
 
 def test_interrupted_bytes_are_kept(warm):
-    """R1.6: what a killed run printed is there."""
+    """R1.6: the output of a killed run is kept."""
     code = "print('said')\nimport time\ntime.sleep(60)"
     r = given_time(lambda ms: warm.run(code, limits={"wall_ms": ms}), 300, spoke=lambda r: r["stdout"])
     assert (r["stdout"], r["verdict"]) == ("said\n", "timeout"), r

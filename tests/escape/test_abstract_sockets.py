@@ -87,7 +87,7 @@ time.sleep(60)
 
 
 def test_a_sibling_jar_cannot_be_reached():
-    """No live sharing between jars (jar invariant 5)."""
+    """Two jars share no socket, no memory and no file while they run."""
     with start(LISTENER, json=False, timeout="50s", stdin=subprocess.DEVNULL) as sibling:
         line = sibling.read_line()
         assert line.startswith("LISTENING"), line

@@ -21,7 +21,7 @@ import hostile_elf
 from harness import run, run_sh
 
 LOADER = "/lib64/ld-linux-x86-64.so.2"
-NONE = [":"]  # a list that allows nothing but what the shell does itself
+NONE = [":"]  # a list that allows only the commands inside the shell
 
 
 @pytest.fixture(autouse=True)
@@ -288,7 +288,7 @@ def test_rootless_holds_the_list_as_well(public_path):
 
 
 def test_programs_that_make_code_still_work():
-    """A machine of its own is what Node is: it gets memory for its code, and still starts no other program."""
+    """Node makes machine code: it gets memory for that code, and still starts no other program."""
     r = listed("""node -e '
         const c = require("child_process");
         console.log([..."abc"].map(x => x + x).join(), c.spawnSync("/usr/bin/cat", ["/etc/hostname"]).error.code,

@@ -21,7 +21,7 @@ found["bash"] = subprocess.run(["bash", "-c", "declare -p; declare -f"], capture
 
 
 def test_command_line_of_the_caller_does_not_arrive():
-    """What is in belljar's own arguments (other files, limits) is not to be read inside."""
+    """belljar's own arguments (other files, limits) cannot be read inside."""
     found, _ = attack("""
 for p in listed("/proc"):
     if p.isdigit() and int(p) != os.getpid(): found[p] = content(f"/proc/{p}/cmdline")

@@ -1,4 +1,4 @@
-"""Forged results: what the program says or how it exits never changes a verdict."""
+"""Forged results: neither the output of the program nor its exit changes a verdict."""
 
 import json
 
@@ -49,7 +49,7 @@ def test_fake_success_before_a_timeout_is_a_timeout():
 
 
 def test_parent_that_pretends_while_its_child_goes_on():
-    """The program is over when its first process is; what goes on behind its back is ended."""
+    """The program is over when its first process is. Processes that go on in the background are ended."""
     result = run_py("import os, time\nif os.fork() == 0:\n    time.sleep(60); os._exit(9)\nos._exit(0)", timeout="20s")
     assert (result.verdict, result.status) == ("ok", 0) and result.usage["wall_ms"] < 10000, result
 

@@ -67,7 +67,7 @@ while True:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_bomb_is_gone_at_its_deadline(needs, kind):
-    """Within 100 ms of it (jar invariant 8); the scan of processes is the host's."""
+    """Within 100 ms of the deadline. The host scans the processes."""
     needs("pids")
     code = IGNORE + "first = os.getpid()\n" + KINDS[kind]
     result = given_time(lambda ms: soonest(lambda: run_py(code, timeout=f"{ms}ms", cpu_time="60s", cpu_percent=200, pids=64), ms))

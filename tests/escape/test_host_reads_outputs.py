@@ -1,5 +1,5 @@
-"""The host reading what the guest left (Judge0 CVE-2024-28185/28189): links, FIFOs, devices, hard links, huge and growing
-files mislead nobody and cost nothing."""
+"""The host reads files that the guest left (Judge0 CVE-2024-28185/28189). Links, FIFOs, devices, hard links, huge and
+growing files mislead nobody and cost nothing."""
 
 import os
 import resource
@@ -75,7 +75,7 @@ def test_terabyte_that_is_not_there_costs_nothing(public_path):
 
 
 def test_file_that_grows_while_it_is_read_is_bounded(public_path):
-    """What the program left running cannot feed the copy for ever."""
+    """A process that the program left running cannot feed the copy for ever."""
     code = """
 if os.fork() == 0:
     f = open("x", "wb")

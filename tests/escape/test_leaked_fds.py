@@ -25,7 +25,8 @@ def test_descriptors_lead_nowhere():
 
 
 def test_inherited_descriptors_do_not_arrive():
-    """Whatever belljar was started with: a directory of the host, a socket, a file, up to high numbers."""
+    """belljar is started with descriptors up to high numbers: a directory of the host, a socket, a file. None reaches
+    the program."""
     import json
     import socket
 

@@ -132,7 +132,7 @@ for flags in (0x40022, 0x40022 | 21 << 26, 0x40022 | 30 << 26):
 
 
 def test_no_swap_is_given(needs):
-    """R3.1: memory is memory; what does not fit is not moved to the host's swap"""
+    """R3.1: memory is memory. Pages that do not fit are not moved to the swap of the host."""
     needs("memory")
     result = run_js("const x = []; for (let i = 0; i < 200; i++) x.push(Buffer.alloc(1 << 20, i)); console.log('fits')", memory="128m")
     assert result.verdict == "memory_limit", result

@@ -1,5 +1,5 @@
 """Mounts and masked paths (CVE-2021-30465, CVE-2025-31133, -52565, -52881): nothing can be mounted, unmounted or
-unmasked, and what the program makes of its directories misleads nobody outside."""
+unmasked, and a program that changes its directories misleads nobody outside."""
 
 import pytest
 
@@ -31,7 +31,7 @@ found["mount_setattr"] = sys_call(442, -100, p(b"/"), 0, p(b"\\0" * 32), 32)
 
 
 def test_masked_paths_stay_masked():
-    """What container runtimes mask is not there at all."""
+    """Paths that container runtimes mask do not exist at all."""
     found, _ = attack("""
 for path in ("/proc/sys", "/proc/sysrq-trigger", "/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/sched_debug",
              "/proc/scsi", "/proc/bus", "/proc/fs", "/proc/irq", "/proc/acpi", "/proc/kallsyms", "/proc/modules",
@@ -43,8 +43,8 @@ for path in ("/proc/sys", "/proc/sysrq-trigger", "/proc/kcore", "/proc/keys", "/
 
 
 def test_hostile_directories_mislead_nobody(public_path):
-    """The program swaps its directories for links to the host's, again and again, until it is ended; what is fetched
-    afterwards comes from inside or not at all."""
+    """The program swaps its directories for links to those of the host, again and again, until it is ended. Files
+    that are fetched afterwards come from inside, or not at all."""
     code = """
 import ctypes, os
 libc = ctypes.CDLL(None)

@@ -16,7 +16,7 @@ def flood(fd):
 threading.Thread(target=flood, args=(2,), daemon=True).start()
 flood(1)
 """
-SMALL_KIB = 64 << 10  # what belljar's processes together may grow to
+SMALL_KIB = 64 << 10  # the bound on the growth of all processes of belljar together
 
 
 def test_flood_on_both_streams_is_cut():

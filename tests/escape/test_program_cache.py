@@ -1,6 +1,6 @@
-"""Nothing that a compiler's jar can be made to do reaches another program, the cache, or what jars share (R1.8, R3).
+"""A jar of a compiler cannot reach another program, the cache, or files that jars share (R1.8, R3).
 
-Whoever gives arguments to gcc runs what they like in its jar ('-wrapper'): what is tried here is tried with that."""
+A caller who gives arguments to gcc can run any program in its jar ('-wrapper'). The attacks here use that."""
 
 import os
 import shutil
@@ -82,7 +82,7 @@ def test_product_that_is_no_file_is_an_error(alone, leave):
 @pytest.mark.parametrize("leave, code", [("ln main.c program", 126), ("printf '#!/nonexistent\\n' >program", 127),
                                          ("printf '#!/etc/passwd\\n' >program", 126), (": >program", 126)])
 def test_product_that_is_no_program_is_the_guests_failure(alone, leave, code):
-    """Whoever makes the compiler leave something else must not have it look like a failure of ours."""
+    """A compiler that is made to leave another file does not look like a failure of ours."""
     r = c(alone, compiler_args=wrapper(f"[ -e program ] || {leave}; exit 0"))
     assert (r["verdict"], r["exit_code"], r["compile"]["verdict"]) == ("runtime_error", code, "ok"), r
     assert r["stderr"].startswith("start ./program: ") and "error_code" not in r, r
@@ -95,7 +95,7 @@ def test_product_that_is_more_than_the_run_may_have_meets_its_limit(alone):
 
 
 def test_what_compilers_print_does_not_fill_the_keeper(alone):
-    """All of it is kept until the run ends, and of what was refused for a while longer."""
+    """The whole program is kept until the run ends, and a refused one for a while longer."""
     loud = wrapper("yes | head -c 60000000; yes | head -c 60000000 >&2; exit 1")
     reply = alone.post("/v1/runs", {"language": "c", "code": HELLO, "compiler_args": loud, "compile_limits": {"output": "60m"}})
     assert reply.status == 400 and reply.error["field"] == "compile_limits.output", reply
@@ -111,7 +111,7 @@ def resident_mib(pid):
 
 
 def test_file_of_the_job_is_not_run_in_place_of_a_program(alone):
-    """What did not compile does not run, whatever else is called what it would have been called."""
+    """A program that did not compile does not run, and no other file with its name runs in its place."""
     r = c(alone, "int main(void) { return nothing; }", files=[{"name": "program", "content": "#!/bin/sh\necho instead\n"}])
     assert r["verdict"] == "compile_error" and "instead" not in r["stdout"], r
 

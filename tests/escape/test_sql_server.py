@@ -1,7 +1,7 @@
-"""A database server in a jar, with a superuser who may run programs and read files: all of it inside (R4).
+"""A database server in a jar has a superuser who may run programs and read files: all of it stays inside (R4).
 
-Its superuser is the guest. What COPY reaches is what any program of the jar reaches, and the server, which was there before the
-guest when the start is warm, has no right that the guest has not.
+The superuser is the guest. COPY reaches the same files as any program of the jar. When the start is warm, the server
+was there before the guest, and it has no right that the guest does not have.
 """
 
 import harness

@@ -1,8 +1,8 @@
-"""Every system call by number, through every entry of the kernel, and the arguments that decide:
-what gets through is exactly what tests/escape/syscalls.golden says.
+"""Every system call by number, through every entry of the kernel, and the arguments that decide. The answers are
+exactly those of tests/data/syscalls.golden.
 
-The list changes only on purpose:   /usr/bin/python3 tests/escape/test_syscalls.py --regenerate
-writes it anew from the filters as they are built; then read the difference, line by line.
+The list changes only on purpose: `/usr/bin/python3 tests/escape/test_syscalls.py --regenerate` writes it anew from
+the filters as they are built. Then read the difference, line by line.
 """
 
 import os
@@ -20,12 +20,12 @@ import pytest
 import harness
 
 GOLDEN = harness.REPO / "tests/data/syscalls.golden"
-PROFILES = ("jar", "process", "init")
+PROFILES = ("jar", "process", "init", "listed", "listed-own-code")
 HEADER = f"""\
 # Which system calls a filter lets through: x86_64. Read by test_syscalls.py, which also says how to
 # write it anew. Verdicts: allowed, killed, zero (answered 0 without a call), the errno of the refusal, or
 # unfiltered (two trampolines of tracers, for which the kernel asks no filter).
-# {"entry":6} {"number":10} {"name":28} {"jar":15} {"process":15} init
+# {"entry":6} {"number":10} {"name":28} {"jar":15} {"process":15} {"init":15} {"listed":15} listed-own-code
 """
 
 # Calls that are let through, and that a kernel older than this does not have.
@@ -49,7 +49,7 @@ def parse_probe(text):
 
 
 def probe_alone(profile):
-    """What the filter alone lets through, with whatever privileges we have."""
+    """The answers of the filter alone, with all our privileges."""
     done = subprocess.run([harness.tool("syscall_probe"), profile], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return parse_probe(done.stdout)
@@ -82,7 +82,7 @@ def format_golden(found):
         (entry, number, name), verdicts = group[0]
         if len(group) > 1:
             number = f"{number}-{group[-1][0][1]}"
-        lines.append(f"{entry:8} {number:10} {name:28} {verdicts[0]:15} {verdicts[1]:15} {verdicts[2]}")
+        lines.append(f"{entry:8} {number:10} {name:28} " + " ".join(f"{v:15}" for v in verdicts).rstrip())
     return HEADER + "\n".join(lines) + "\n"
 
 
@@ -91,7 +91,7 @@ def kernel_version():
 
 
 def is_this_kernel(key, expected, got):
-    """Whether a difference is about what this kernel has, and not about the filter."""
+    """Whether a difference comes from this kernel, and not from the filter."""
     entry, _, name = key
     if entry == "i386":
         return (expected, got) == ("killed", "absent")

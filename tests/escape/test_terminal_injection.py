@@ -35,7 +35,8 @@ hand_over()
 
 
 def on_a_terminal(argv, within=60):
-    """Run with a new terminal as controlling one and as stdin, stdout, stderr; (what it said, status, what was typed)."""
+    """Runs with a new controlling terminal as stdin, stdout and stderr. Returns the output, the status and the typed
+    input."""
     master, slave = pty.openpty()
     attrs = termios.tcgetattr(slave)
     attrs[3] &= ~(termios.ECHO | termios.ICANON)
@@ -90,7 +91,8 @@ REPORT = {"profile": {"sampled_ms": 100, "samples": 9,
 
 
 def test_forged_profile_and_diagnosis_leave_the_terminal_alone():
-    """What we print of a guest's words has no escape but our own colours. (What it prints itself is its own.)"""
+    """Text of a guest that we print has no escape sequence but our own colours. (Output that the guest prints itself
+    is its own.)"""
     forged = f"import os\nopen('/sandbox/.belljar-report.json', 'w').write({json.dumps(REPORT)!r})\nos._exit(0)\n"
     where = public_dir()
     try:

@@ -1,4 +1,4 @@
-"""Two jars alive at the same time have different host uids, and neither is the caller's (jar invariant 2)."""
+"""Two jars that live at the same time have different host uids, and neither is the uid of the caller."""
 
 import pytest
 

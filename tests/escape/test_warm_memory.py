@@ -1,5 +1,5 @@
-"""A zygote that saw a job would show it to all that come after: what earlier guests were given must be nowhere in the memory
-of a later one."""
+"""A zygote that saw a job would show it to all later guests. So the data of an earlier guest must be nowhere in the
+memory of a later one."""
 
 import secrets
 

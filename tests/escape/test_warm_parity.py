@@ -1,5 +1,5 @@
-"""What the kernel holds of a warm guest is what it holds of a cold one: nothing of the zygote's, of the embryo's wait or of the warden
-stays on it, and nothing that execve makes anew is shared between guests."""
+"""The kernel keeps the same state for a warm guest as for a cold one. Nothing of the zygote, of the waiting embryo or
+of the warden stays on it, and guests share nothing that execve makes anew."""
 
 import json
 
@@ -61,7 +61,7 @@ LAYOUT = ("import sys\nprint(hash('belljar'), next(l.split('-')[0] for l in open
 
 
 def test_warm_addresses_and_hash_seeds_change_with_the_zygote(start_service, sealed):
-    """Jar invariant 7: they rotate."""
+    """A new zygote has new addresses and a new hash seed."""
     s = start_service("--set", "pools.zygote_forks=4", "--set", "pools.preload=python")
     assert warm.eventually(lambda: warm.pools(s)["python"]["ready"] > 0, 20)
     seen = []  # while a successor boots, its predecessor is asked on

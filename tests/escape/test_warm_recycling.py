@@ -51,7 +51,7 @@ ROUNDS = 24  # far more than wait: every part that is kept is taken
 
 @pytest.fixture(scope="module")
 def new(warm_service):
-    """What a guest sees in parts that nobody had before."""
+    """The state that a guest sees in parts that nobody used before."""
     return json.loads(warm_service.run(LOOK, read_only=False)["stdout"].splitlines()[0])
 
 
@@ -74,7 +74,7 @@ def test_warm_parts_are_used_again(pooled):
 
 
 def test_warm_run_pays_for_itself_alone(pooled, needs):
-    """R4: usage is counted from the job on, whatever its cgroup and its embryo did before."""
+    """Usage is counted from the job on, not from the start of its cgroup or its embryo."""
     needs("memory", "pids")
     hog = "x = bytearray(100 << 20)\nimport os\nfor _ in range(20):\n    if os.fork() == 0: os._exit(0)\ns = sum(range(3000000))"
     for _ in range(3):

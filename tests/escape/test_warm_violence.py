@@ -1,5 +1,5 @@
-"""What a warm guest does to itself and to all it can reach is its own end: the verdict is the right one, the pool stays whole, and
-the next guest finds nothing of it."""
+"""A warm guest attacks itself and everything that it can reach, and ends only itself. The verdict is the right one,
+the pool stays whole, and the next guest finds no trace."""
 
 import pytest
 
@@ -44,6 +44,6 @@ def test_warm_guest_harms_only_itself(pooled, what):
 
 @pytest.mark.parametrize("code", [125, 126, 127, 137, 124])
 def test_warm_exit_status_is_no_verdict(pooled, code):
-    """What the embryo's own failures end with means nothing once guest code runs."""
+    """The exit status of an embryo's own failure means nothing once guest code runs."""
     r = warm.run(pooled, f"import os\nos._exit({code})")
     assert (r["verdict"], r["exit_code"]) == ("runtime_error", code), r

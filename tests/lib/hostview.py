@@ -193,18 +193,15 @@ def mounts():
     return {line for line in lines if line.split(" - ")[1].split()[0] not in ("tracefs", "binfmt_misc")}
 
 
+# Memory that can outlive every process: pages of a tmpfs, objects of the kernel, counters of cgroups.
+OUTLIVES_PROCESSES = ("Shmem", "SUnreclaim", "Percpu")
+
+
 def held_memory():
-    """Bytes in use that no living process explains: leaked tmpfs pages, kernel objects. Free pages that the kernel keeps
-    at hand for each CPU, hundreds of megabytes on a busy machine (Linux 6.7), are not in MemAvailable but free."""
-    info = {k: int(v.split()[0]) << 10 for k, v in
-            (line.split(":", 1) for line in slurp("/proc/meminfo").decode().splitlines())}
-    at_hand = sum(map(int, re.findall(rb"^ +count: +(\d+)", slurp("/proc/zoneinfo"), re.M))) * os.sysconf("SC_PAGE_SIZE")
-    explained = 0
-    for pid in os.listdir("/proc"):
-        if pid.isdigit():
-            anon = re.search(rb"^RssAnon:\s+(\d+)", slurp(f"/proc/{pid}/status"), re.M)
-            explained += int(anon.group(1)) << 10 if anon else 0
-    return info["MemTotal"] - info["MemAvailable"] - at_hand - explained
+    """Bytes that a jar could leave behind. The memory of processes is not in them, so that a compiler that somebody runs beside
+    the tests makes no difference."""
+    info = dict(line.split(":", 1) for line in slurp("/proc/meminfo").decode().splitlines())
+    return sum(int(info[name].split()[0]) << 10 for name in OUTLIVES_PROCESSES if name in info)
 
 
 def fingerprint(path):
@@ -226,7 +223,7 @@ class Host:
 
     @cached_property
     def memory_peak(self):
-        """Several looks: one may miss a process of somebody else's that begins or ends meanwhile."""
+        """The highest of several looks: the kernel frees some objects a moment late."""
         return max(self.memory, *(held_memory() for _ in range(3)))
 
     def harm_since(self, before):

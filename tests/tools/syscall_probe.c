@@ -1,7 +1,7 @@
 /* syscall_probe: which system calls get through, one by one.
  *
  *     syscall_probe            under the filter that is already on: in a jar
- *     syscall_probe PROFILE    under the filter of that profile alone: jar, process, init
+ *     syscall_probe PROFILE    under the filter of that profile alone: jar, process, init, listed, listed-own-code
  *
  * Makes every call from 0 to 600 by the native entry, by i386's (int 0x80) and by x32's, each in a child
  * of its own, and some calls with the arguments that decide. A line for each:
@@ -431,6 +431,12 @@ static const struct {
     { "personality", "linux32", SYS_personality, { 8 } },
 
     { "mmap", "hugetlb", SYS_mmap, { 0, 1 << 21, 0, MAP_PRIVATE | MAP_ANON | MAP_HUGETLB, -1 } },
+    { "mmap", "code-of-a-file", SYS_mmap, { 0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, -1 } },
+    { "mmap", "code-to-write", SYS_mmap, { 0, 4096, PROT_WRITE | PROT_EXEC, MAP_PRIVATE, -1 } },
+    { "mmap", "code-of-no-file", SYS_mmap, { 0, 4096, PROT_EXEC, MAP_PRIVATE | MAP_ANON, -1 } },
+    { "mprotect", "data-to-code", SYS_mprotect, { 0, 0, PROT_EXEC } },
+    { "mprotect", "data-to-code+high", SYS_mprotect, { 0, 0, PROT_EXEC | HIGH } },
+    { "pkey_mprotect", "data-to-code", SYS_pkey_mprotect, { 0, 0, PROT_EXEC, -1 } },
     { "memfd_create", "hugetlb", SYS_memfd_create, { -1, 4 } },
     { "shmget", "hugetlb", SYS_shmget, { 0x62656c6c, 1, SHM_HUGETLB } },
     { "madvise", "dontneed", SYS_madvise, { 0, 0, MADV_DONTNEED } },
