@@ -13,9 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/fdio.h"
+#include "base/process.h"
 #include "base/tree.h"
 #include "bench/die.h"
 
@@ -46,16 +48,10 @@ static void remove_dir(const char *dir)
 /* To everything that the other left and that we inherited, as the kernel lists it. */
 static void signal_children(int number)
 {
-    char path[64], text[4096];
-    (void)snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    if (fd_read_file(AT_FDCWD, path, text, sizeof text) <= 0)
-        return;
-    for (char *at = text, *end;; at = end) {
-        long pid = strtol(at, &end, 10);
-        if (end == at || pid <= 0)
-            return;
-        (void)kill((pid_t)pid, number);
-    }
+    pid_t children[512];
+    size_t n = process_children(children, ARRAY_LEN(children));
+    for (size_t i = 0; i < n; i++)
+        (void)kill(children[i], number);
 }
 
 /* Services got SIGTERM when their parent died; they are asked once more, which makes them drop what they run. */

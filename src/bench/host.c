@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/process.h"
 #include "bench/die.h"
 
 void host_use_two_cores(void)
@@ -29,11 +29,7 @@ void host_use_two_cores(void)
 
 void host_use_many_files(void)
 {
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) < 0)
-        bench_die("getrlimit", NULL);
-    files.rlim_cur = files.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &files) < 0)
+    if (process_raise_open_files())
         bench_die("setrlimit", NULL);
 }
 

@@ -16,6 +16,7 @@
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "engine/engine.h"
 #include "http/http.h"
 #include "run/privileges.h"
@@ -67,11 +68,8 @@ static int settle(const struct service_keeper_setup *s, struct err *e)
         keep[n++] = s->listeners[i].fd;
     for (size_t i = 0; languages[i]; i++)
         keep[n++] = s->answers[i];
-    if (fd_keep_only(keep, n, e))
+    if (fd_keep_only(keep, n, e) || process_null_fds(1, e))
         return -1;
-    autoclose int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (null_fd < 0 || dup2(null_fd, 0) < 0)
-        return err_set(e, ERR_KERNEL, errno, "open /dev/null");
     (void)umask(077);
     forget_environment();
     (void)signal(SIGPIPE, SIG_IGN);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -18,6 +17,7 @@
 #include "base/clock.h"
 #include "base/fdio.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "engine/pools/pools.h"
 #include "run/level.h"
@@ -301,15 +301,6 @@ static void hold_reloads(void)
     sigemptyset(&set);
     sigaddset(&set, SIGHUP);
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
-static void raise_file_limit(void)
-{
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-        files.rlim_cur = files.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &files);
-    }
 }
 
 /* ---- the warden ---- */
@@ -608,7 +599,7 @@ static int open_all(struct supervisor *s, struct err *e)
     apply_log_level(s);
     if (load_languages(s, e))
         return -1;
-    raise_file_limit();
+    (void)process_raise_open_files();
     ask_versions(s);
     if (watch_signals(s, e) || start_warden(s, s->settings.isolation, e))
         return -1;

@@ -1,16 +1,15 @@
 /* The jars that wait for a job, and the zygotes they come from, as part of the warden's loop. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
-#include "base/fdio.h"
+#include "base/process.h"
 #include "warden/loop_impl.h"
 
 struct slot *embryos_oldest_ready(struct loop *l, unsigned kind)
@@ -92,23 +91,17 @@ static bool is_expected(const struct loop *l, pid_t pid)
 /* True when there was any. */
 static bool reap_unknown_once(const struct loop *l)
 {
-    char path[64], text[16 * JARS_MAX]; /* two children a jar, of up to seven digits */
+    pid_t children[2 * JARS_MAX]; /* two a jar */
+    size_t n = process_children(children, ARRAY_LEN(children));
     bool any = false;
-    (void)snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    if (fd_read_file(AT_FDCWD, path, text, sizeof text) <= 0)
-        return false;
-    for (const char *at = text; *at;) {
-        char *end;
-        pid_t pid = (pid_t)strtol(at, &end, 10);
-        if (end == at || *end != ' ')
-            break;
-        at = end + 1;
-        if (pid > 1 && !is_known_child(l, pid) && !is_expected(l, pid)) {
-            any = true;
-            (void)kill(pid, SIGKILL); /* our unreaped child: the number is its own */
-            while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-                ;
-        }
+    for (size_t i = 0; i < n; i++) {
+        pid_t pid = children[i];
+        if (pid <= 1 || is_known_child(l, pid) || is_expected(l, pid))
+            continue;
+        any = true;
+        (void)kill(pid, SIGKILL); /* our unreaped child: nobody else has this number */
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+            ;
     }
     return any;
 }

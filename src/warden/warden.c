@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/process.h"
 #include "jar/clone.h"
 #include "warden/loop.h"
 #include "wire/wire.h"
@@ -46,27 +46,16 @@ static int prepare_process(int wire_fd, const struct cgroup_host *cgroups, struc
         keep[1 + i] = cgroups ? cgroups->fd[i] : -1;
         keep[1 + CGROUP_SLOTS + i] = cgroups ? cgroups->base_fd[i] : -1;
     }
-    if (fd_keep_only(keep, ARRAY_LEN(keep), e))
+    if (fd_keep_only(keep, ARRAY_LEN(keep), e) || process_null_fds(3, e))
         return -1;
-
-    autoclose int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (null_fd < 0)
-        return err_set(e, ERR_KERNEL, errno, "open /dev/null");
-    for (int i = 0; i < 3; i++)
-        if (dup2(null_fd, i) < 0)
-            return err_set(e, ERR_KERNEL, errno, "settle descriptor %d", i);
     (void)setsid();
     (void)prctl(PR_SET_NAME, "belljar-warden", 0, 0, 0);
     static const int ignored[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
                                    SIGPIPE, SIGTSTP, SIGUSR1, SIGUSR2 };
     for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
         (void)signal(ignored[i], SIG_IGN);
-    (void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the wait statuses away */
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0) { /* a jar takes about thirty */
-        files.rlim_cur = files.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &files);
-    }
+    (void)signal(SIGCHLD, SIG_DFL);   /* ignored, it would take the wait statuses away */
+    (void)process_raise_open_files(); /* a jar takes about thirty */
     return 0;
 }
 
@@ -177,39 +166,31 @@ int warden_start(enum level level, const struct zygote_def *const *zygotes, stru
     return 0;
 }
 
-/* Kills what is in the list of our children and has left our session, as every guest at level process has, and is not
- * the one to be spared. True when there was any. */
-static bool kill_strangers(const char *children, pid_t spared)
+/* Kills the children that have left our session, as every guest at level process has, except the one to
+ * spare. True when there was any. */
+static bool kill_other_sessions(pid_t spared)
 {
+    pid_t children[1024];
+    size_t n = process_children(children, ARRAY_LEN(children));
     bool any = false;
-    for (const char *at = children; *at;) {
-        char *end;
-        pid_t pid = (pid_t)strtol(at, &end, 10);
-        if (end == at || *end != ' ') /* cut short: not a whole number */
-            break;
-        at = end + 1;
-        pid_t group = getpgid(pid);
+    for (size_t i = 0; i < n; i++) {
+        pid_t pid = children[i], group = getpgid(pid);
         if (pid <= 1 || group <= 1 || pid == spared || getsid(pid) == getsid(0))
             continue;
         any = true;
         (void)kill(-group, SIGKILL);
-        (void)kill(pid, SIGKILL); /* our unreaped child: the number is its own */
+        (void)kill(pid, SIGKILL); /* our unreaped child: nobody else has this number */
         (void)waitpid(pid, NULL, WNOHANG);
     }
     return any;
 }
 
-/* Level process has no pid namespace that would die with its warden: what a killed one leaves comes to us, its next
- * subreaper, and is put down here, group by group. */
+/* Level process has no pid namespace that dies with its warden. The processes that a killed warden leaves
+ * come to us, the next subreaper, and are killed here, group by group. */
 static void kill_orphans(pid_t spared)
 {
-    char path[64], text[4096];
-    (void)snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    for (int round = 0; round < 2000; round++) {
-        if (fd_read_file(AT_FDCWD, path, text, sizeof text) <= 0 || !kill_strangers(text, spared))
-            return;
+    for (int round = 0; round < 2000 && kill_other_sessions(spared); round++)
         (void)usleep(1000);
-    }
 }
 
 void warden_stop(struct warden *w)

@@ -15,6 +15,7 @@
 #include "base/auto.h"
 #include "base/caps.h"
 #include "base/fdio.h"
+#include "base/process.h"
 #include "jar/confine.h"
 #include "jar/root.h"
 #include "zygote/request.h"
@@ -61,9 +62,9 @@ static int enter_root(const struct zygote_files *files, struct err *e)
 /* 0, 1, 2 lead nowhere, 3 is the warden, and there are no others. */
 static int settle_fds(int fd, struct err *e)
 {
-    autoclose int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    autoclose int null_fd = process_open_null(e);
     if (null_fd < 0)
-        return err_set(e, ERR_KERNEL, errno, "open /dev/null");
+        return -1;
     const int nowhere[3] = { null_fd, null_fd, null_fd };
     int keep = fd;
     if (confine_fds(nowhere, &keep, e))

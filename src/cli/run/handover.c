@@ -12,6 +12,7 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "spec/bundle.h"
@@ -19,12 +20,7 @@
 /* What is typed comes through a pipe, while we are in the foreground: cli/run/terminal.h. */
 static int hide_terminal(struct err *e)
 {
-    if (!isatty(0))
-        return 0;
-    autoclose int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (null_fd < 0 || dup2(null_fd, 0) < 0)
-        return err_set(e, ERR_KERNEL, errno, "open /dev/null");
-    return 0;
+    return isatty(0) ? process_null_fds(1, e) : 0;
 }
 
 int handover_fork(struct handover *ret, struct err *e)
