@@ -1,4 +1,4 @@
-# The commands of the project. Meson and Ninja do the building; scripts/ holds what is more than a line.
+# The commands of the project. Meson and Ninja build; longer commands are in scripts/.
 export JOBS ?= $(shell nproc)
 export PYTHONDONTWRITEBYTECODE := 1
 
@@ -7,7 +7,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\): .*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
 
-run: ## install what is missing, build, and start the service
+run: ## install missing packages, build, and start the service
 	@scripts/install-deps build run
 	@scripts/build release
 	@scripts/serve
@@ -18,7 +18,7 @@ examples: ## run the examples of the command line
 	@build/belljar languages prepare
 	@scripts/run-examples
 
-test: ## install what the tests need, build both variants, run everything
+test: ## install the packages of the tests, build all variants, run everything
 	@scripts/install-deps build run test
 	@scripts/build release --werror --tests
 	@scripts/build asan --werror --tests
@@ -46,7 +46,7 @@ check: ## formatting, static analysis and the rules of the house, without the te
 	@scripts/build release --werror --tests
 	@scripts/check --deep
 
-format: ## put every C file into the house's format
+format: ## format every C file
 	@scripts/check --fix format
 
 test-vm: ## the jar's tests on cgroup v2, in a virtual machine
@@ -54,7 +54,7 @@ test-vm: ## the jar's tests on cgroup v2, in a virtual machine
 	@scripts/build release --tests
 	@tests/vm/run $(ARGS)
 
-bench: ## measure jars and runs beside other ways to run the same, and what the service bears
+bench: ## measure jars, runs and the service, beside other ways to run the same programs
 	@scripts/install-deps build run bench
 	@scripts/build release
 	@build/belljar languages prepare
