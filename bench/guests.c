@@ -105,7 +105,7 @@ static void read_pipes(struct guest *g, struct pollfd polls[JAR_RUN_POLLS])
     polls[0].revents = 0; /* the wire: read_wire() has seen to it */
     if (jar_run_ready(&g->run, polls, &e))
         bench_die("run a jar", &e);
-    if (jar_run_over(&g->run)) {
+    if (jar_run_is_over(&g->run)) {
         g->over = true;
         g->over_us = clock_us();
     }

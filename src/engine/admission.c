@@ -1,184 +1,248 @@
-/* Who runs next: one line for each key, served in turn. */
+/* Whether a run may come in, and which run is next: one line for each key, and the lines take
+ * turns. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "engine/engine_impl.h"
 
-static const char *key_of(const struct live *l)
+static const char *key_of(const struct run *run)
 {
-    return l->x.spec.key ? l->x.spec.key : "";
+    return run->spec.key ? run->spec.key : "";
 }
 
-static struct turn *find(const struct engine *r, const char *key)
+static struct key_line *line_find(const struct engine *engine, const char *key)
 {
-    for (struct turn *t = r->queue.turns; t; t = t->next)
-        if (strcmp(t->key, key) == 0)
-            return t;
+    for (struct key_line *line = engine->queue.lines; line; line = line->next)
+        if (strcmp(line->key, key) == 0)
+            return line;
     return NULL;
 }
 
-static struct turn *find_or_add(struct engine *r, const char *key)
+static struct key_line *line_find_or_add(struct engine *engine, const char *key)
 {
-    struct turn *t = find(r, key), **end = &r->queue.turns;
-    if (t)
-        return t;
-    t = calloc(1, sizeof *t);
-    if (!t || !(t->key = strdup(key))) {
-        free(t);
+    struct key_line *line = line_find(engine, key), **end = &engine->queue.lines;
+    if (line)
+        return line;
+    line = calloc(1, sizeof *line);
+    if (!line || !(line->key = strdup(key))) {
+        free(line);
         return NULL;
     }
     while (*end)
         end = &(*end)->next;
-    *end = t;
-    return t;
+    *end = line;
+    return line;
 }
 
-static void remove_if_empty(struct engine *r, struct turn *t)
+static void line_free_if_empty(struct engine *engine, struct key_line *line)
 {
-    if (t->waiting > 0 || t->running > 0)
+    if (line->waiting > 0 || line->running > 0)
         return;
-    struct turn **at = &r->queue.turns;
-    while (*at != t)
+    struct key_line **at = &engine->queue.lines;
+    while (*at != line)
         at = &(*at)->next;
-    *at = t->next;
-    free(t->key);
-    free(t);
+    *at = line->next;
+    free(line->key);
+    free(line);
 }
 
-static void move_to_end(struct engine *r, struct turn *t)
+static void line_move_to_end(struct engine *engine, struct key_line *line)
 {
-    struct turn **at = &r->queue.turns;
-    while (*at != t)
+    struct key_line **at = &engine->queue.lines;
+    while (*at != line)
         at = &(*at)->next;
-    *at = t->next;
-    t->next = NULL;
-    for (at = &r->queue.turns; *at;)
+    *at = line->next;
+    line->next = NULL;
+    for (at = &engine->queue.lines; *at;)
         at = &(*at)->next;
-    *at = t;
+    *at = line;
 }
 
-static unsigned key_max(const struct engine *r, uint32_t of_key)
+static unsigned key_max(const struct engine *engine, uint32_t of_key)
 {
-    return of_key > 0 ? of_key : r->limits.max_per_key;
+    return of_key > 0 ? of_key : engine->limits.max_per_key;
 }
 
 /* ---- bursts ----
- * Of many that come at once to a service that has room all are better served late than sent away; of more than can be
- * served, for long, all would be late, and for those that are taken the service is to stay as fast as it was. So the line
- * may become long once: it was not full for a while before, it is not full for long, none was refused yet, and the last
- * in line will not wait for long. */
+ * If many runs come at once and the service has room, it is better to run all of them late than to
+ * refuse some. If more runs come than the service can run, for a long time, every run would be late;
+ * then the accepted runs must stay fast. So the queue may become long once: if it was not full
+ * before, for a short time, until the first refusal, and while the last run in it will not wait
+ * long. */
 enum { CALM_MS = 500, BURST_MS = 2000, BURST_WAIT_MS = 2000 };
 
-void queue_note_time(struct engine *r, double ms)
+void queue_note_duration(struct engine *engine, double ms)
 {
-    double *mean = &r->queue.mean_ms;
+    double *mean = &engine->queue.mean_ms;
     *mean = *mean > 0 ? *mean + (ms - *mean) / 16 : ms;
 }
 
-uint64_t queue_wait_ms(const struct engine *r)
+uint64_t queue_wait_ms(const struct engine *engine)
 {
-    unsigned max = r->limits.max ? r->limits.max : 1;
-    return (uint64_t)(r->queue.bounded * r->queue.mean_ms / max);
+    unsigned max = engine->limits.max ? engine->limits.max : 1;
+    return (uint64_t)(engine->queue.bounded * engine->queue.mean_ms / max);
 }
 
-static bool may_be_long(struct engine *r, uint64_t now_ms)
+static bool allows_burst(struct engine *engine, uint64_t now_ms)
 {
-    struct queue *q = &r->queue;
-    if (q->running + q->bounded + 1 < r->limits.max)
+    struct queue *q = &engine->queue;
+    if (q->running + q->bounded + 1 < engine->limits.max)
         return true; /* there is room anyway */
     if (q->full_ms == 0 || now_ms - q->full_ms >= CALM_MS)
         q->burst_until_ms = now_ms + BURST_MS;
     q->full_ms = now_ms;
-    return r->wire_fd >= 0 && now_ms < q->burst_until_ms && queue_wait_ms(r) < BURST_WAIT_MS;
+    return engine->wire_fd >= 0 && now_ms < q->burst_until_ms &&
+           queue_wait_ms(engine) < BURST_WAIT_MS;
 }
 
-/* What has a jar and what waits for one, together: a run waits a moment also where there is room, for its record. */
-bool queue_has_room(struct engine *r, const char *key, uint32_t key_max_runs, uint64_t now_ms)
+/* Counts the runs with a jar and the runs that wait for one together: a run waits for its record also
+ * if there is room. */
+bool queue_has_room(struct engine *engine, const char *key, uint32_t key_max_runs, uint64_t now_ms)
 {
-    const struct turn *t = find(r, key ? key : "");
-    unsigned burst = may_be_long(r, now_ms) ? r->limits.burst : 0;
-    unsigned own = t ? t->running + t->bounded : 0, of_all = r->limits.queue;
-    unsigned max = r->wire_fd >= 0 ? r->limits.max : 0; /* without a warden all of them wait */
-    unsigned own_max = key_max(r, key_max_runs) < max ? key_max(r, key_max_runs) : max;
-    /* One key alone never fills the line: others find a place in it. */
+    const struct key_line *line = line_find(engine, key ? key : "");
+    unsigned burst = allows_burst(engine, now_ms) ? engine->limits.burst : 0;
+    unsigned own = line ? line->running + line->bounded : 0, of_all = engine->limits.queue;
+    unsigned max = engine->wire_fd >= 0 ? engine->limits.max : 0; /* without a warden all wait */
+    unsigned own_max = key_max(engine, key_max_runs) < max ? key_max(engine, key_max_runs) : max;
+    /* One key alone never fills the queue. */
     unsigned of_key = key ? (of_all + 1) / 2 + burst / 4 * 3 : of_all + burst;
-    bool room = r->queue.running + r->queue.bounded < max + of_all + burst &&
+    bool room = engine->queue.running + engine->queue.bounded < max + of_all + burst &&
                 own < own_max + of_key;
     if (!room)
-        r->queue.burst_until_ms = 0;
+        engine->queue.burst_until_ms = 0;
     return room;
 }
 
-int queue_push(struct engine *r, struct live *l, struct err *e)
+/* ---- admission ---- */
+
+enum { RETRY_AFTER_MAX_S = 300 };
+
+/* About half of the expected wait of the last run in the queue. */
+unsigned engine_retry_after_s(const struct engine *engine)
 {
-    struct turn *t = find_or_add(r, key_of(l));
-    if (!t)
+    uint64_t s = 1 + queue_wait_ms(engine) / 2000;
+    return s < RETRY_AFTER_MAX_S ? (unsigned)s : RETRY_AFTER_MAX_S;
+}
+
+uint64_t run_spec_bytes(const struct run_spec *s)
+{
+    return s->bundle.len + s->stdin_bytes.len + (s->request ? strlen(s->request) : 0) +
+           (s->code ? strlen(s->code) : 0);
+}
+
+/* Few runs may be large ones: the bytes of all specs are bounded, too, and one key never takes more
+ * than half of them. */
+static bool too_many_bytes(const struct engine *engine, const struct run_spec *spec)
+{
+    uint64_t all = run_spec_bytes(spec), own = all;
+    const char *key = spec->key ? spec->key : "";
+    if (!engine->alive) /* one run alone may be as large as a request */
+        return false;
+    for (const struct run *run = engine->alive; run; run = run->next_alive) {
+        all += run->spec_bytes;
+        own += strcmp(key_of(run), key) == 0 ? run->spec_bytes : 0;
+    }
+    return all > engine->limits.bytes || (spec->key && own > engine->limits.bytes / 2);
+}
+
+int admission_check(struct engine *engine, const struct run_spec *spec, unsigned flags,
+                    struct err *e)
+{
+    if (engine->draining)
+        return err_set(e, ERR_BUSY, 0, "the service is stopping: try again when it is back");
+    if ((flags & SUBMIT_AWAITS_DECISION) && !(flags & SUBMIT_STORED) &&
+        engine->counts.undecided >= engine->limits.undecided)
+        return err_set(e, ERR_BUSY, 0,
+                       "%u runs wait for an approval, and this service accepts no more: decide on "
+                       "some first",
+                       engine->counts.undecided);
+    if (too_many_bytes(engine, spec))
+        return err_set(e, ERR_BUSY, 0,
+                       "the programs that run and wait are together as large as this service "
+                       "accepts: try again in %u s",
+                       engine_retry_after_s(engine));
+    if (flags & (SUBMIT_UNBOUNDED | SUBMIT_AWAITS_DECISION) ||
+        queue_has_room(engine, spec->key, spec->key_max_runs, uv_now(engine->loop)))
+        return 0;
+    engine->counts.refused++;
+    return err_set(e, ERR_BUSY, 0,
+                   "%u runs are running and %u wait, and this service accepts no more: try again "
+                   "in %u s",
+                   engine->queue.running, engine->queue.waiting, engine_retry_after_s(engine));
+}
+
+/* ---- the queue ---- */
+
+int queue_push(struct engine *engine, struct run *run, struct err *e)
+{
+    struct key_line *line = line_find_or_add(engine, key_of(run));
+    if (!line)
         return err_no_memory(e, "a run");
-    l->turn = t;
-    l->pushed_us = clock_us();
-    l->next_waiting = NULL;
-    if (t->last)
-        t->last->next_waiting = l;
+    run->line = line;
+    run->queued_us = clock_us();
+    run->next_waiting = NULL;
+    if (line->last)
+        line->last->next_waiting = run;
     else
-        t->first = l;
-    t->last = l;
-    t->waiting++;
-    t->bounded += !l->patient;
-    r->queue.waiting++;
-    r->queue.bounded += !l->patient;
+        line->first = run;
+    line->last = run;
+    line->waiting++;
+    line->bounded += !run->unbounded;
+    engine->queue.waiting++;
+    engine->queue.bounded += !run->unbounded;
     return 0;
 }
 
-static void unlink_waiting(struct engine *r, struct turn *t, struct live *l)
+static void unlink_waiting(struct engine *engine, struct key_line *line, struct run *run)
 {
-    struct live *before = NULL;
-    for (struct live *at = t->first; at != l; at = at->next_waiting)
+    struct run *before = NULL;
+    for (struct run *at = line->first; at != run; at = at->next_waiting)
         before = at;
     if (before)
-        before->next_waiting = l->next_waiting;
+        before->next_waiting = run->next_waiting;
     else
-        t->first = l->next_waiting;
-    if (t->last == l)
-        t->last = before;
-    l->next_waiting = NULL;
-    l->waited_us = clock_us() - l->pushed_us;
-    t->waiting--;
-    t->bounded -= !l->patient;
-    r->queue.waiting--;
-    r->queue.bounded -= !l->patient;
+        line->first = run->next_waiting;
+    if (line->last == run)
+        line->last = before;
+    run->next_waiting = NULL;
+    run->waited_us = clock_us() - run->queued_us;
+    line->waiting--;
+    line->bounded -= !run->unbounded;
+    engine->queue.waiting--;
+    engine->queue.bounded -= !run->unbounded;
 }
 
-struct live *queue_pop(struct engine *r)
+struct run *queue_pop(struct engine *engine)
 {
-    if (r->queue.running >= r->limits.max)
+    if (engine->queue.running >= engine->limits.max)
         return NULL;
-    for (struct turn *t = r->queue.turns; t; t = t->next) {
-        struct live *l = t->first;
-        /* What is not recorded yet does not run; nor is what came after it. */
-        if (!l || !l->recorded || t->running >= key_max(r, l->x.spec.key_max_runs))
+    for (struct key_line *line = engine->queue.lines; line; line = line->next) {
+        struct run *run = line->first;
+        /* A run without a record does not begin (RUN-1), nor do the runs behind it. */
+        if (!run || !run->is_recorded || line->running >= key_max(engine, run->spec.key_max_runs))
             continue;
-        unlink_waiting(r, t, l);
-        t->running++;
-        r->queue.running++;
-        l->x.state = RUN_RUNNING;
-        move_to_end(r, t);
-        return l;
+        unlink_waiting(engine, line, run);
+        line->running++;
+        engine->queue.running++;
+        run->state = RUN_RUNNING;
+        line_move_to_end(engine, line);
+        return run;
     }
     return NULL;
 }
 
-void queue_leave(struct engine *r, struct live *l)
+void queue_remove(struct engine *engine, struct run *run)
 {
-    struct turn *t = l->turn;
-    if (!t)
+    struct key_line *line = run->line;
+    if (!line)
         return;
-    l->turn = NULL;
-    if (l->x.state == RUN_QUEUED) {
-        unlink_waiting(r, t, l);
+    run->line = NULL;
+    if (run->state == RUN_QUEUED) {
+        unlink_waiting(engine, line, run);
     } else {
-        t->running--;
-        r->queue.running--;
+        line->running--;
+        engine->queue.running--;
     }
-    remove_if_empty(r, t);
+    line_free_if_empty(engine, line);
 }

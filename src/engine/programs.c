@@ -10,38 +10,39 @@
 #include "base/log.h"
 #include "run/program_disk.h"
 
-/* A file of what is used from memory is marked as used this often. */
+/* The file of a program that is used from memory is marked as used this often. */
 enum { TOUCH_MS = 60000 };
-enum { REMEMBERED_MAX = 256 }; /* each has a descriptor */
+enum { CACHED_MAX = 256 }; /* each has a descriptor */
 
-/* Those who ask for one key with the same limits, until it is made. */
-struct flight {
+/* The requests for one key with the same limits, until there is an outcome. */
+struct compilation {
     char key[PROGRAM_KEY_SIZE];
-    struct limits limits;        /* of the compiler */
-    struct program_wait *leader; /* makes it; NULL while the disk is looked at */
-    struct program_wait *first, *last;
-    struct flight *next;
+    struct limits limits;                 /* of the compiler */
+    struct program_request *leader;       /* compiles; NULL while the disk is searched */
+    struct program_request *first, *last; /* wait */
+    struct compilation *next;
 };
 
-/* What a compiler refused just now: the other inputs of a batch, and who asks again at once, need not hear it from the compiler. */
-struct refusal {
-    struct program *program; /* NULL: none */
+/* A recent failure of a compiler. The other inputs of a batch, and a caller who tries again at once,
+ * get it without another compilation. */
+struct recent_failure {
+    struct program *program; /* NULL: the entry is unused */
     struct limits limits;
     uint64_t at_ms;
 };
-enum { REFUSALS = 4, REFUSAL_MS = 10000 };
+enum { FAILURES = 4, FAILURE_MS = 10000 };
 
 struct programs {
     uv_loop_t *loop;
-    void (*answered)(void *context);
+    void (*on_change)(void *context);
     void *context;
-    struct flight *flights;
-    struct program *remembered[REMEMBERED_MAX]; /* what was used longest ago is first */
-    size_t n_remembered;
-    uint64_t memory;
-    struct refusal refusals[REFUSALS];
-    size_t next_refusal;
-    struct programs_disk disk;
+    struct compilation *compilations;
+    struct program *cached[CACHED_MAX]; /* the least recently used is first */
+    size_t n_cached;
+    uint64_t cached_bytes;
+    struct recent_failure failures[FAILURES];
+    size_t next_failure;
+    struct program_disk disk;
     unsigned jobs;
     bool closing;
     struct programs_counts counts;
@@ -49,256 +50,258 @@ struct programs {
 
 /* ---- programs ---- */
 
-void program_release(struct program *p)
+void program_unref(struct program *p)
 {
     if (!p || --p->refs > 0)
         return;
-    preparation_done(&p->how);
+    stage_result_done(&p->result);
     fd_close(&p->bundle_fd);
     free(p);
 }
 
-static struct program *hold(struct program *p)
+static struct program *program_ref(struct program *p)
 {
     p->refs++;
     return p;
 }
 
-/* Takes *how over, also on failure. */
-static struct program *program_new(const char *key, struct preparation *how)
+/* Takes over *result, also on failure. */
+static struct program *program_new(const char *key, struct stage_result *result)
 {
     struct program *p = calloc(1, sizeof *p);
     if (!p) {
-        preparation_done(how);
+        stage_result_done(result);
         return NULL;
     }
     (void)snprintf(p->key, sizeof p->key, "%s", key);
-    p->how = *how;
-    *how = (struct preparation){ 0 };
+    p->result = *result;
+    *result = (struct stage_result){ 0 };
     p->bundle_fd = -1;
     p->refs = 1;
     p->touched_ms = clock_ms();
     return p;
 }
 
-static int take_bundle(struct program *p, const struct buf *files, const struct buf *made,
-                       struct err *e)
+static int merge_bundle(struct program *p, const struct buf *files, const struct buf *products,
+                        struct err *e)
 {
     scoped(buf) merged = { 0 };
-    if (stage_merge(files, made, &merged, e) ||
+    if (stage_merge(files, products, &merged, e) ||
         fd_sealed_memory("belljar-files", &merged, &p->bundle_fd, e))
         return -1;
-    p->bytes = sizeof *p + merged.len + p->how.said[RUN_STDOUT].len + p->how.said[RUN_STDERR].len;
+    p->bytes = sizeof *p + merged.len + p->result.output[RUN_STDOUT].len +
+               p->result.output[RUN_STDERR].len;
     return 0;
 }
 
 /* ---- memory ---- */
 
-/* The place is free then; the reference is the caller's. */
-static struct program *forget(struct programs *ps, size_t at)
+/* The caller gets the reference. */
+static struct program *cache_remove(struct programs *ps, size_t at)
 {
-    struct program *p = ps->remembered[at];
-    ps->memory -= p->bytes;
-    ps->n_remembered--;
-    for (size_t i = at; i < ps->n_remembered; i++)
-        ps->remembered[i] = ps->remembered[i + 1];
+    struct program *p = ps->cached[at];
+    ps->cached_bytes -= p->bytes;
+    ps->n_cached--;
+    for (size_t i = at; i < ps->n_cached; i++)
+        ps->cached[i] = ps->cached[i + 1];
     return p;
 }
 
-/* Takes a reference over. One that is half of all would drive out too many. */
-static void remember(struct programs *ps, struct program *p)
+/* Takes over a reference. A program of more than half the cache would drive out too many others. */
+static void cache_add(struct programs *ps, struct program *p)
 {
     if (p->bytes > PROGRAMS_MEMORY / 2) {
-        program_release(p);
+        program_unref(p);
         return;
     }
-    while (ps->n_remembered == REMEMBERED_MAX ||
-           (ps->n_remembered > 0 && ps->memory + p->bytes > PROGRAMS_MEMORY))
-        program_release(forget(ps, 0));
-    ps->remembered[ps->n_remembered++] = p;
-    ps->memory += p->bytes;
+    while (ps->n_cached == CACHED_MAX ||
+           (ps->n_cached > 0 && ps->cached_bytes + p->bytes > PROGRAMS_MEMORY))
+        program_unref(cache_remove(ps, 0));
+    ps->cached[ps->n_cached++] = p;
+    ps->cached_bytes += p->bytes;
 }
 
-/* The same, two of whose limits differed, may have been made twice. */
-static void remember_anew(struct programs *ps, struct program *p)
+/* A program may have been compiled twice, with different limits. */
+static void cache_replace(struct programs *ps, struct program *p)
 {
-    for (size_t i = ps->n_remembered; i > 0; i--)
-        if (strcmp(ps->remembered[i - 1]->key, p->key) == 0)
-            program_release(forget(ps, i - 1));
-    remember(ps, p);
+    for (size_t i = ps->n_cached; i > 0; i--)
+        if (strcmp(ps->cached[i - 1]->key, p->key) == 0)
+            program_unref(cache_remove(ps, i - 1));
+    cache_add(ps, p);
 }
 
-static struct program *recall(struct programs *ps, const char *key)
+static struct program *cache_find(struct programs *ps, const char *key)
 {
-    for (size_t i = ps->n_remembered; i > 0; i--) {
-        if (strcmp(ps->remembered[i - 1]->key, key) != 0)
+    for (size_t i = ps->n_cached; i > 0; i--) {
+        if (strcmp(ps->cached[i - 1]->key, key) != 0)
             continue;
-        struct program *p = forget(ps, i - 1);
-        remember(ps, p);
+        struct program *p = cache_remove(ps, i - 1);
+        cache_add(ps, p);
         return p;
     }
     return NULL;
 }
 
-/* ---- who waits ---- */
+/* ---- requests ---- */
 
-/* Somebody else's compiler may have a hundredth of a CPU and minutes of time: nobody waits for one with other limits. */
-static struct flight *find_flight(const struct programs *ps, const char *key,
-                                  const struct limits *limits)
+/* A compiler with other limits may have a hundredth of a CPU and minutes of time (PROGRAMS-2). */
+static struct compilation *find_compilation(const struct programs *ps, const char *key,
+                                            const struct limits *limits)
 {
-    for (struct flight *f = ps->flights; f; f = f->next)
-        if (strcmp(f->key, key) == 0 && memcmp(&f->limits, limits, sizeof *limits) == 0)
-            return f;
+    for (struct compilation *c = ps->compilations; c; c = c->next)
+        if (strcmp(c->key, key) == 0 && memcmp(&c->limits, limits, sizeof *limits) == 0)
+            return c;
     return NULL;
 }
 
-static void add_wait(struct flight *f, struct program_wait *w)
+static void add_waiting(struct compilation *c, struct program_request *q)
 {
-    w->flight = f;
-    w->next = NULL;
-    *(f->last ? &f->last->next : &f->first) = w;
-    f->last = w;
+    q->compilation = c;
+    q->next = NULL;
+    *(c->last ? &c->last->next : &c->first) = q;
+    c->last = q;
 }
 
-static void remove_wait(struct flight *f, struct program_wait *w)
+static void remove_waiting(struct compilation *c, struct program_request *q)
 {
-    struct program_wait *before = NULL;
-    for (struct program_wait *at = f->first; at != w; at = at->next)
+    struct program_request *before = NULL;
+    for (struct program_request *at = c->first; at != q; at = at->next)
         before = at;
-    *(before ? &before->next : &f->first) = w->next;
-    if (f->last == w)
-        f->last = before;
-    w->next = NULL;
-    w->flight = NULL;
+    *(before ? &before->next : &c->first) = q->next;
+    if (c->last == q)
+        c->last = before;
+    q->next = NULL;
+    q->compilation = NULL;
 }
 
-static void land(struct programs *ps, struct flight *f)
+static void compilation_free(struct programs *ps, struct compilation *c)
 {
-    struct flight **at = &ps->flights;
-    while (*at != f)
+    struct compilation **at = &ps->compilations;
+    while (*at != c)
         at = &(*at)->next;
-    *at = f->next;
-    free(f);
+    *at = c->next;
+    free(c);
 }
 
-/* The first in line makes it; without one the flight is over. */
-static void next_leader(struct programs *ps, struct flight *f)
+/* The first request in line compiles. Without one the compilation is over. */
+static void choose_leader(struct programs *ps, struct compilation *c)
 {
-    struct program_wait *w = f->first;
-    f->leader = w;
-    if (!w) {
-        land(ps, f);
+    struct program_request *q = c->first;
+    c->leader = q;
+    if (!q) {
+        compilation_free(ps, c);
         return;
     }
-    remove_wait(f, w);
-    w->flight = f;
-    w->answer(w, PROGRAM_YOURS, NULL);
+    remove_waiting(c, q);
+    q->compilation = c;
+    q->on_answer(q, PROGRAM_COMPILE_IT, NULL);
 }
 
-static void answer_flight(struct programs *ps, struct flight *f, struct program *p)
+static void answer_waiting(struct programs *ps, struct compilation *c, struct program *p)
 {
-    for (struct program_wait *w; (w = f->first);) {
-        remove_wait(f, w);
-        ps->counts.shared++; /* also by the first that it came from the disk for */
-        w->answer(w, PROGRAM_HERE, hold(p));
+    for (struct program_request *q; (q = c->first);) {
+        remove_waiting(c, q);
+        ps->counts.shared++; /* counts the request that caused a load from the disk, too */
+        q->on_answer(q, PROGRAM_READY, program_ref(p));
     }
 }
 
-/* Those with other limits have it as well; who is making it for them goes on, or the look at the disk. */
-static void answer_all(struct programs *ps, struct flight *f, struct program *p)
+/* Requests with other limits are answered as well. Their own compiler, or their search of the disk,
+ * goes on. */
+static void answer_all(struct programs *ps, struct compilation *c, struct program *p)
 {
-    for (struct flight *other = ps->flights; other; other = other->next)
-        if (strcmp(other->key, f->key) == 0)
-            answer_flight(ps, other, p);
-    land(ps, f);
+    for (struct compilation *other = ps->compilations; other; other = other->next)
+        if (strcmp(other->key, c->key) == 0)
+            answer_waiting(ps, other, p);
+    compilation_free(ps, c);
 }
 
 /* ---- the disk ---- */
 
-enum disk_what { DISK_LOAD, DISK_KEEP, DISK_TOUCH, DISK_TRIM };
+enum disk_task { DISK_LOAD, DISK_KEEP, DISK_TOUCH, DISK_TRIM };
 
 struct disk_job {
     uv_work_t work;
     struct programs *ps;
-    enum disk_what what;
+    enum disk_task task;
     char key[PROGRAM_KEY_SIZE];
-    struct limits limits; /* of who waits, for DISK_LOAD */
+    struct limits limits; /* of the requests, for DISK_LOAD */
     struct program_file file;
     struct err err;
     bool found;
 };
 
-static void disk_work(uv_work_t *work)
+static void run_disk_job(uv_work_t *work)
 {
     struct disk_job *j = work->data;
-    struct programs_disk *d = &j->ps->disk;
-    if (j->what == DISK_LOAD)
-        j->found = programs_disk_load(d, j->key, &j->file);
-    else if (j->what == DISK_KEEP)
-        (void)!programs_disk_keep(d, j->key, &j->file, &j->err);
-    else if (j->what == DISK_TOUCH)
-        programs_disk_touch(d, j->key);
+    struct program_disk *d = &j->ps->disk;
+    if (j->task == DISK_LOAD)
+        j->found = program_disk_load(d, j->key, &j->file);
+    else if (j->task == DISK_KEEP)
+        (void)!program_disk_keep(d, j->key, &j->file, &j->err);
+    else if (j->task == DISK_TOUCH)
+        program_disk_touch(d, j->key);
     else
-        programs_disk_trim(d);
+        program_disk_trim(d);
 }
 
-static void loaded(struct programs *ps, struct disk_job *j)
+static void on_loaded(struct programs *ps, struct disk_job *j)
 {
-    /* It stays while the disk is looked at. */
-    struct flight *f = find_flight(ps, j->key, &j->limits);
+    /* It exists at least as long as the search of the disk. */
+    struct compilation *c = find_compilation(ps, j->key, &j->limits);
     struct err e = { 0 };
-    if (!f)
+    if (!c)
         return;
-    struct program *p = j->found && f->first ? program_new(j->key, &j->file.how) : NULL;
-    if (p && take_bundle(p, f->first->files, &j->file.made, &e) == 0) {
+    struct program *p = j->found && c->first ? program_new(j->key, &j->file.result) : NULL;
+    if (p && merge_bundle(p, c->first->files, &j->file.products, &e) == 0) {
         ps->counts.from_disk++;
-        answer_all(ps, f, p);
-        remember_anew(ps, p);
+        answer_all(ps, c, p);
+        cache_replace(ps, p);
         return;
     }
-    next_leader(ps, f);
-    program_release(p);
+    choose_leader(ps, c);
+    program_unref(p);
 }
 
-static void disk_done(struct programs *ps)
+static void free_programs(struct programs *ps)
 {
-    programs_disk_done(&ps->disk);
+    program_disk_done(&ps->disk);
     free(ps);
 }
 
-static void after_disk(uv_work_t *work, int status)
+static void on_disk_job_done(uv_work_t *work, int status)
 {
     struct disk_job *j = work->data;
     struct programs *ps = j->ps;
     (void)status;
     ps->jobs--;
-    if (j->what == DISK_LOAD)
-        loaded(ps, j);
+    if (j->task == DISK_LOAD)
+        on_loaded(ps, j);
     if (j->err.code != ERR_NONE)
         log_error(LOG_WARN, "programs.not_kept", &j->err);
     program_file_done(&j->file);
     free(j);
     if (ps->closing && ps->jobs == 0)
-        disk_done(ps);
+        free_programs(ps);
     else if (!ps->closing)
-        ps->answered(ps->context);
+        ps->on_change(ps->context);
 }
 
-/* Takes *file over, if any. */
-static int disk_start(struct programs *ps, enum disk_what what, const char *key,
-                      const struct limits *limits, struct program_file *file)
+/* Takes over *file, if there is one. */
+static int start_disk_job(struct programs *ps, enum disk_task task, const char *key,
+                          const struct limits *limits, struct program_file *file)
 {
     struct disk_job *j = ps->disk.dir_fd >= 0 ? calloc(1, sizeof *j) : NULL;
     if (j) {
         j->ps = ps;
-        j->what = what;
+        j->task = task;
         j->work.data = j;
         (void)snprintf(j->key, sizeof j->key, "%s", key);
         if (limits)
             j->limits = *limits;
         if (file)
             j->file = *file;
-        if (uv_queue_work(ps->loop, &j->work, disk_work, after_disk) == 0) {
+        if (uv_queue_work(ps->loop, &j->work, run_disk_job, on_disk_job_done) == 0) {
             ps->jobs++;
             return 0;
         }
@@ -309,18 +312,18 @@ static int disk_start(struct programs *ps, enum disk_what what, const char *key,
     return -1;
 }
 
-/* ---- the whole ---- */
+/* ---- the cache ---- */
 
-int programs_new(struct programs **ret, uv_loop_t *loop, void (*answered)(void *context),
+int programs_new(struct programs **ret, uv_loop_t *loop, void (*on_change)(void *context),
                  void *context, struct err *e)
 {
     struct programs *ps = calloc(1, sizeof *ps);
     if (!ps)
         return err_no_memory(e, "programs");
     ps->loop = loop;
-    ps->answered = answered;
+    ps->on_change = on_change;
     ps->context = context;
-    programs_disk_init(&ps->disk, -1, 0);
+    program_disk_init(&ps->disk, -1, 0);
     *ret = ps;
     return 0;
 }
@@ -329,15 +332,15 @@ void programs_free(struct programs *ps)
 {
     if (!ps)
         return;
-    while (ps->n_remembered > 0)
-        program_release(forget(ps, 0));
-    for (size_t i = 0; i < REFUSALS; i++)
-        program_release(ps->refusals[i].program);
-    while (ps->flights)
-        land(ps, ps->flights);
+    while (ps->n_cached > 0)
+        program_unref(cache_remove(ps, 0));
+    for (size_t i = 0; i < FAILURES; i++)
+        program_unref(ps->failures[i].program);
+    while (ps->compilations)
+        compilation_free(ps, ps->compilations);
     ps->closing = true;
     if (ps->jobs == 0)
-        disk_done(ps);
+        free_programs(ps);
 }
 
 void programs_set_dir(struct programs *ps, int dir_fd, uint64_t max_bytes)
@@ -351,7 +354,7 @@ void programs_set_max(struct programs *ps, uint64_t max_bytes)
     (void)pthread_mutex_lock(&ps->disk.lock);
     ps->disk.max = max_bytes;
     (void)pthread_mutex_unlock(&ps->disk.lock);
-    (void)disk_start(ps, DISK_TRIM, "", NULL, NULL);
+    (void)start_disk_job(ps, DISK_TRIM, "", NULL, NULL);
 }
 
 bool programs_busy(const struct programs *ps)
@@ -364,144 +367,147 @@ struct programs_counts programs_counts(const struct programs *ps)
     return ps->counts;
 }
 
-/* ---- asking and telling ---- */
+/* ---- the outcome of a compilation ---- */
 
-static struct program *from_memory(struct programs *ps, const char *key)
+static struct program *take_from_memory(struct programs *ps, const char *key)
 {
-    struct program *p = recall(ps, key);
+    struct program *p = cache_find(ps, key);
     uint64_t now = clock_ms();
     if (!p)
         return NULL;
     ps->counts.from_memory++;
     if (now - p->touched_ms >= TOUCH_MS) {
         p->touched_ms = now;
-        (void)disk_start(ps, DISK_TOUCH, key, NULL, NULL);
+        (void)start_disk_job(ps, DISK_TOUCH, key, NULL, NULL);
     }
-    return hold(p);
+    return program_ref(p);
 }
 
-static void keep_refusal(struct programs *ps, struct program *p, const struct limits *limits)
+static void remember_failure(struct programs *ps, struct program *p, const struct limits *limits)
 {
-    struct refusal *r = &ps->refusals[ps->next_refusal++ % REFUSALS];
-    program_release(r->program);
-    *r = (struct refusal){ .program = hold(p), .limits = *limits, .at_ms = clock_ms() };
+    struct recent_failure *f = &ps->failures[ps->next_failure++ % FAILURES];
+    program_unref(f->program);
+    *f = (struct recent_failure){ .program = program_ref(p),
+                                  .limits = *limits,
+                                  .at_ms = clock_ms() };
 }
 
-static struct program *refused(struct programs *ps, const char *key, const struct limits *limits)
+static struct program *find_failure(struct programs *ps, const char *key,
+                                    const struct limits *limits)
 {
     uint64_t now = clock_ms();
-    for (size_t i = 0; i < REFUSALS; i++) {
-        struct refusal *r = &ps->refusals[i];
-        if (r->program && now - r->at_ms >= REFUSAL_MS) {
-            program_release(r->program);
-            r->program = NULL;
+    for (size_t i = 0; i < FAILURES; i++) {
+        struct recent_failure *f = &ps->failures[i];
+        if (f->program && now - f->at_ms >= FAILURE_MS) {
+            program_unref(f->program);
+            f->program = NULL;
         }
-        if (r->program && strcmp(r->program->key, key) == 0 &&
-            memcmp(&r->limits, limits, sizeof *limits) == 0)
-            return hold(r->program);
+        if (f->program && strcmp(f->program->key, key) == 0 &&
+            memcmp(&f->limits, limits, sizeof *limits) == 0)
+            return program_ref(f->program);
     }
     return NULL;
 }
 
-enum program_answer programs_ask(struct programs *ps, const char *key, struct program_wait *w,
-                                 struct program **ret)
+enum program_answer programs_request(struct programs *ps, const char *key,
+                                     struct program_request *q, struct program **ret)
 {
-    struct program *p = from_memory(ps, key);
-    w->flight = NULL;
+    struct program *p = take_from_memory(ps, key);
+    q->compilation = NULL;
     if (p) {
         *ret = p;
-        return PROGRAM_HERE;
+        return PROGRAM_READY;
     }
-    p = refused(ps, key, &w->limits);
+    p = find_failure(ps, key, &q->limits);
     if (p) {
         ps->counts.shared++;
         *ret = p;
         return PROGRAM_FAILED;
     }
-    struct flight *f = find_flight(ps, key, &w->limits);
-    if (f) {
-        add_wait(f, w);
-        return PROGRAM_LATER;
+    struct compilation *c = find_compilation(ps, key, &q->limits);
+    if (c) {
+        add_waiting(c, q);
+        return PROGRAM_PENDING;
     }
-    f = calloc(1, sizeof *f);
-    if (!f) /* it makes it for itself alone */
-        return PROGRAM_YOURS;
-    (void)snprintf(f->key, sizeof f->key, "%s", key);
-    f->limits = w->limits;
-    f->next = ps->flights;
-    ps->flights = f;
-    if (disk_start(ps, DISK_LOAD, key, &w->limits, NULL) == 0) {
-        add_wait(f, w);
-        return PROGRAM_LATER;
+    c = calloc(1, sizeof *c);
+    if (!c) /* out of memory: the run compiles for itself alone */
+        return PROGRAM_COMPILE_IT;
+    (void)snprintf(c->key, sizeof c->key, "%s", key);
+    c->limits = q->limits;
+    c->next = ps->compilations;
+    ps->compilations = c;
+    if (start_disk_job(ps, DISK_LOAD, key, &q->limits, NULL) == 0) {
+        add_waiting(c, q);
+        return PROGRAM_PENDING;
     }
-    f->leader = w;
-    w->flight = f;
-    return PROGRAM_YOURS;
+    c->leader = q;
+    q->compilation = c;
+    return PROGRAM_COMPILE_IT;
 }
 
-int programs_made(struct programs *ps, struct program_wait *w, struct preparation *how,
-                  const struct buf *made, struct program **ret, struct err *e)
+int programs_put(struct programs *ps, struct program_request *q, struct stage_result *result,
+                 const struct buf *products, struct program **ret, struct err *e)
 {
-    struct flight *f = w->flight;
-    const char *key = f ? f->key : "";
-    struct program *p = program_new(key, how);
+    struct compilation *c = q->compilation;
+    const char *key = c ? c->key : "";
+    struct program *p = program_new(key, result);
     struct program_file file = { 0 };
     if (!p)
         return err_no_memory(e, "a program");
-    if (take_bundle(p, w->files, made, e)) {
-        program_release(p);
+    if (merge_bundle(p, q->files, products, e)) {
+        program_unref(p);
         return -1;
     }
-    ps->counts.made++;
+    ps->counts.compiled++;
     *ret = p;
-    if (!f)
+    if (!c)
         return 0;
-    w->flight = NULL;
-    file.how.usage = p->how.usage;
-    bool copied = buf_add(&file.made, made->data, made->len, e) == 0;
+    q->compilation = NULL;
+    file.result.usage = p->result.usage;
+    bool copied = buf_add(&file.products, products->data, products->len, e) == 0;
     for (int i = 0; i < RUN_STREAMS; i++) {
-        file.how.truncated[i] = p->how.truncated[i];
-        copied = copied &&
-                 buf_add(&file.how.said[i], p->how.said[i].data, p->how.said[i].len, e) == 0;
+        file.result.truncated[i] = p->result.truncated[i];
+        copied = copied && buf_add(&file.result.output[i], p->result.output[i].data,
+                                   p->result.output[i].len, e) == 0;
     }
     if (copied)
-        (void)disk_start(ps, DISK_KEEP, p->key, NULL, &file);
+        (void)start_disk_job(ps, DISK_KEEP, p->key, NULL, &file);
     else
         program_file_done(&file);
-    answer_all(ps, f, p);
-    remember_anew(ps, hold(p));
+    answer_all(ps, c, p);
+    cache_replace(ps, program_ref(p));
     return 0;
 }
 
-/* The same limits would be met again. */
-struct program *programs_failed(struct programs *ps, struct program_wait *w,
-                                struct preparation *how)
+/* The waiting requests have the same limits, so their compiler would fail, too. */
+struct program *programs_fail(struct programs *ps, struct program_request *q,
+                              struct stage_result *result)
 {
-    struct flight *f = w->flight;
-    struct program *p = program_new(f ? f->key : "", how);
+    struct compilation *c = q->compilation;
+    struct program *p = program_new(c ? c->key : "", result);
     ps->counts.failed++;
-    if (!f)
+    if (!c)
         return p;
-    w->flight = NULL;
-    for (struct program_wait *other; p && (other = f->first);) {
-        remove_wait(f, other);
-        other->answer(other, PROGRAM_FAILED, hold(p));
+    q->compilation = NULL;
+    for (struct program_request *other; p && (other = c->first);) {
+        remove_waiting(c, other);
+        other->on_answer(other, PROGRAM_FAILED, program_ref(p));
     }
-    if (p && p->how.verdict == VERDICT_COMPILE_ERROR)
-        keep_refusal(ps, p, &w->limits);
-    next_leader(ps, f);
+    if (p && p->result.verdict == VERDICT_COMPILE_ERROR)
+        remember_failure(ps, p, &q->limits);
+    choose_leader(ps, c);
     return p;
 }
 
-void programs_leave(struct programs *ps, struct program_wait *w)
+void programs_cancel(struct programs *ps, struct program_request *q)
 {
-    struct flight *f = w->flight;
-    if (!f)
+    struct compilation *c = q->compilation;
+    if (!c)
         return;
-    if (f->leader != w) {
-        remove_wait(f, w);
-        return; /* who leads it, or the look at the disk, ends the flight */
+    if (c->leader != q) {
+        remove_waiting(c, q);
+        return; /* the leader, or the search of the disk, ends the compilation */
     }
-    w->flight = NULL;
-    next_leader(ps, f);
+    q->compilation = NULL;
+    choose_leader(ps, c);
 }

@@ -1,250 +1,447 @@
-/* One run of the service, from its jar to its record. */
+#include "engine/run.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/fdio.h"
 #include "base/log.h"
+#include "base/strv.h"
 #include "engine/engine_impl.h"
-#include "run/findings.h"
-#include "run/json.h"
 #include "run/reports.h"
 
-void run_tell(struct live *l, enum run_event what)
+/* The files of a run are kept until its end, for its diagnosis, if they are no larger than this. */
+enum { SOURCES_KEPT_MAX = 1 << 20 };
+enum { STDIN_WAITING_MAX = 1 << 20 }; /* bytes that the program has not read; more are refused */
+/* Output is read this much later, unless the last read brought PACED_BYTES. After PACED_RECORDS
+ * records the delay is longer. */
+enum { PACED_BYTES = 4096, PACE_MS = 1, PACED_RECORDS = 4096, SLOW_PACE_MS = 10 };
+
+static void finish(struct run *run, enum verdict verdict);
+static void finish_early(struct run *run, enum verdict verdict, const char *error);
+static void on_accepted(struct run *run, const struct err *e);
+
+void run_spec_done(struct run_spec *s)
 {
-    struct run_watch *next;
-    l->notifying++;
-    for (struct run_watch *w = l->watches; w; w = next) {
-        next = w->next;
-        w->news(w, &l->x, what);
-    }
-    l->notifying--;
+    char *const texts[] = { s->main_name, s->key,     s->actor,   s->thread, s->artifact,
+                            s->batch,     s->surface, s->request, s->code };
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        free(texts[i]);
+    buf_done(&s->bundle);
+    buf_done(&s->stdin_bytes);
+    strv_free(s->args);
+    strv_free(s->env);
+    strv_free(s->outputs);
+    json_decref(s->metadata);
+    json_decref(s->extraction);
+    run_options_done(&s->options);
+    *s = (struct run_spec){ 0 };
 }
 
-/* ---- pipes ---- */
+/* ---- birth, watches and death ---- */
 
-static int pipe_fd(const struct live *l, int which)
+static void run_free_if_unused(struct run *run)
 {
-    const struct jar_run *r = &l->run;
-    const int fds[PIPES] = { [PIPE_STDOUT] = r->streams[RUN_STDOUT].fd,
-                             [PIPE_STDERR] = r->streams[RUN_STDERR].fd,
-                             [PIPE_OUTPUTS] = r->outputs_fd,
-                             [PIPE_STDIN] = r->stdin_fd };
-    return fds[which];
+    struct engine *engine = run->engine;
+    if (!run->is_done || run->watches || run->notifying || run->store_jobs || run->open_handles)
+        return;
+    if (run->prev_alive)
+        run->prev_alive->next_alive = run->next_alive;
+    else
+        engine->alive = run->next_alive;
+    if (run->next_alive)
+        run->next_alive->prev_alive = run->prev_alive;
+    run_spec_done(&run->spec);
+    journal_done(&run->journal);
+    free(run->samples);
+    buf_done(&run->files);
+    buf_done(&run->stdin_bytes);
+    for (int i = 0; i < RUN_STREAMS; i++)
+        buf_done(&run->stage_output[i]);
+    program_unref(run->program);
+    json_decref(run->result_json);
+    free(run);
+    engine_check_idle(engine);
+}
+
+int run_new(struct engine *engine, struct run_spec *spec, unsigned flags, const char *id,
+            struct run **ret, struct err *e)
+{
+    struct run *run = calloc(1, sizeof *run);
+    if (!run) {
+        run_spec_done(spec);
+        return err_no_memory(e, "a run");
+    }
+    run->engine = engine;
+    run->spec_bytes = run_spec_bytes(spec);
+    run->spec = *spec;
+    *spec = (struct run_spec){ 0 };
+    run->queued_at_ms = clock_unix_ms();
+    run->unbounded = flags & SUBMIT_UNBOUNDED;
+    run->awaits_decision = flags & SUBMIT_AWAITS_DECISION;
+    run->is_recorded = flags & SUBMIT_STORED;
+    run->state = run->awaits_decision ? RUN_WAITING : RUN_QUEUED;
+    run->jar = JAR_RUN_NONE;
+    journal_init(&run->journal, engine->dir_fd);
+    if (id)
+        (void)snprintf(run->id, sizeof run->id, "%s", id);
+    else
+        id_make("run_", run->id);
+    run->next_alive = engine->alive;
+    if (engine->alive)
+        engine->alive->prev_alive = run;
+    engine->alive = run;
+    if (!run->is_recorded && run_record_accepted(run, on_accepted, e)) {
+        run->is_done = true;
+        run_free_if_unused(run);
+        return -1;
+    }
+    *ret = run;
+    return 0;
+}
+
+static void notify(struct run *run, enum run_event event)
+{
+    struct run_watch *next;
+    run->notifying++;
+    for (struct run_watch *w = run->watches; w; w = next) {
+        next = w->next;
+        w->on_event(w, run, event);
+    }
+    run->notifying--;
+}
+
+void run_watch_add(struct run *run, struct run_watch *w)
+{
+    w->next = run->watches;
+    run->watches = w;
+}
+
+void run_watch_remove(struct run *run, struct run_watch *w)
+{
+    for (struct run_watch **at = &run->watches; *at; at = &(*at)->next) {
+        if (*at == w) {
+            *at = w->next;
+            break;
+        }
+    }
+    run_free_if_unused(run);
+}
+
+/* ---- until its turn ---- */
+
+/* Embryos are not made with a writable root, an allow-list or a profiler. */
+static unsigned kind_that_fits(const struct run_spec *s)
+{
+    if (s->writable_root || s->options.allow_commands || s->options.profile)
+        return 0;
+    return warm_within(pools_kind_of(s->language, s->main_name, s->code, &s->bundle, s->env),
+                       &s->limits);
+}
+
+void run_enqueue(struct run *run)
+{
+    struct engine *engine = run->engine;
+    struct err e;
+    run->kind = kind_that_fits(&run->spec);
+    pools_link_count_demand(engine, run->kind);
+    if (queue_push(engine, run, &e))
+        finish_early(run, VERDICT_INTERNAL_ERROR, e.text);
+    engine_start_runs(engine);
+}
+
+/* The row of the run is in the history, or could not be written. */
+static void on_accepted(struct run *run, const struct err *e)
+{
+    struct engine *engine = run->engine;
+    run->is_recorded = e->code == ERR_NONE;
+    if (run->is_over) { /* it was cancelled meanwhile */
+        run->record_err = *e;
+        run_free_if_unused(run);
+        return;
+    }
+    if (!run->is_recorded) {
+        run_abandon(run, e);
+        return;
+    }
+    notify(run, RUN_EVENT_RECORDED);
+    engine_start_runs(engine);
+}
+
+static void clear_decision(struct run *run)
+{
+    run->engine->counts.undecided -= run->awaits_decision;
+    run->awaits_decision = false;
+}
+
+void run_release(struct run *run, struct run_spec *edited)
+{
+    if (!run->awaits_decision || run->is_over) {
+        if (edited)
+            run_spec_done(edited);
+        return;
+    }
+    clear_decision(run);
+    if (edited) {
+        run_spec_done(&run->spec);
+        run->spec = *edited;
+        *edited = (struct run_spec){ 0 };
+    }
+    run->state = RUN_QUEUED;
+    run_enqueue(run);
+}
+
+void run_reject(struct run *run, const char *reason)
+{
+    if (!run->awaits_decision || run->is_over)
+        return;
+    clear_decision(run);
+    finish_early(run, VERDICT_REJECTED, reason);
+}
+
+/* ---- the pipes of its jar ---- */
+
+static int pipe_fd(const struct run *run, enum jar_pipe pipe)
+{
+    return pipe == PIPE_STDIN     ? run->jar.stdin_fd
+           : pipe == PIPE_OUTPUTS ? run->jar.outputs_fd
+                                  : run->jar.streams[pipe].fd;
+}
+
+/* The handles of a jar are used again for the jar of the next stage. */
+static bool resume_if_closed(struct run *run)
+{
+    if (!run->awaits_close || run->open_handles > 0)
+        return false;
+    run->awaits_close = false;
+    run_stages_set_resumable(run);
+    engine_start_runs(run->engine);
+    return true;
 }
 
 static void on_poll_closed(uv_handle_t *handle)
 {
-    struct live *l = handle->data;
-    l->open_polls--;
-    if (l->closing && l->open_polls == 0)
-        run_stages_closed(l);
-    run_free_if_unused(l);
+    struct run *run = handle->data;
+    run->open_handles--;
+    if (!resume_if_closed(run))
+        run_free_if_unused(run);
 }
 
-/* At once after the descriptor was closed: the number may be another's soon. */
-static void stop_polling(struct live *l, int which)
+static void stop_polling(struct run *run, enum jar_pipe pipe)
 {
-    if (!l->polling[which])
+    if (!run->polling[pipe])
         return;
-    l->polling[which] = false;
-    (void)uv_poll_stop(&l->polls[which]);
-    uv_close((uv_handle_t *)&l->polls[which], on_poll_closed);
+    run->polling[pipe] = false;
+    (void)uv_poll_stop(&run->polls[pipe]);
+    uv_close((uv_handle_t *)&run->polls[pipe], on_poll_closed);
 }
 
-static void stop_polling_closed(struct live *l)
+/* At once after a descriptor was closed: another file may get its number soon. */
+static void stop_polling_closed(struct run *run)
 {
-    for (int i = 0; i < PIPES; i++)
-        if (pipe_fd(l, i) < 0)
-            stop_polling(l, i);
+    for (int pipe = 0; pipe < JAR_PIPES; pipe++)
+        if (pipe_fd(run, (enum jar_pipe)pipe) < 0)
+            stop_polling(run, (enum jar_pipe)pipe);
 }
 
-static void blame_product(struct live *l)
+static int start_polling(struct run *run, enum jar_pipe pipe, int events, uv_poll_cb callback,
+                         struct err *e)
 {
-    char said[sizeof l->run.end.err.text + 16];
-    struct err e;
-    if (l->program && preparation_did_not_fit(&l->run, said, sizeof said))
-        (void)!journal_add(&l->x.journal, JOURNAL_STDERR, 0, said, strlen(said), &e);
+    uv_poll_t *p = &run->polls[pipe];
+    int rc = uv_poll_init(run->engine->loop, p, pipe_fd(run, pipe));
+    if (rc < 0)
+        return err_set(e, ERR_KERNEL, -rc, "watch a pipe of the jar");
+    p->data = run;
+    run->polling[pipe] = true;
+    run->open_handles++;
+    rc = uv_poll_start(p, events, callback);
+    return rc < 0 ? err_set(e, ERR_KERNEL, -rc, "watch a pipe of the jar") : 0;
 }
 
-static void check_over(struct live *l)
-{
-    stop_polling_closed(l);
-    if (!l->in_jar || !jar_run_over(&l->run))
-        return;
-    if (stage_now(l) == STAGE_RUN) {
-        blame_product(l);
-        run_finish(l, jar_run_verdict(&l->run));
-    } else {
-        run_stages_over(l);
-    }
-}
-
-/* Something of ours failed while it ran: its end is told as such. */
-static void fail(struct live *l, const struct err *e)
+/* We failed while the run has a jar: it ends as internal_error. */
+static void fail(struct run *run, const struct err *e)
 {
     struct err ignored;
-    if (l->error_text[0] == '\0')
-        (void)snprintf(l->error_text, sizeof l->error_text, "%s", e->text);
-    (void)!jar_run_cancel(&l->run, END_CANCEL, &ignored);
+    if (run->error_text[0] == '\0')
+        (void)snprintf(run->error_text, sizeof run->error_text, "%s", e->text);
+    (void)!jar_run_cancel(&run->jar, END_CANCEL, &ignored);
 }
 
-static ssize_t to_journal(void *context, enum run_stream stream, const char *bytes, size_t n)
+static ssize_t add_to_journal(void *context, enum run_stream stream, const char *bytes, size_t n)
 {
-    struct live *l = context;
+    struct run *run = context;
     struct err e;
     uint64_t now = clock_us();
-    uint64_t since = l->started_us && now > l->started_us ? now - l->started_us : 0;
-    if (journal_add(&l->x.journal, stream == RUN_STDOUT ? JOURNAL_STDOUT : JOURNAL_STDERR, since,
+    uint64_t since = run->started_us && now > run->started_us ? now - run->started_us : 0;
+    if (journal_add(&run->journal, stream == RUN_STDOUT ? JOURNAL_STDOUT : JOURNAL_STDERR, since,
                     bytes, n, &e))
-        fail(l, &e);
+        fail(run, &e);
     return (ssize_t)n;
 }
 
-/* What a compiler says is the run's to say only if it fails. */
-static ssize_t to_said(void *context, enum run_stream stream, const char *bytes, size_t n)
+/* The output of a compiler is the output of the run only if the compiler fails. */
+static ssize_t add_to_stage_output(void *context, enum run_stream stream, const char *bytes,
+                                   size_t n)
 {
-    struct live *l = context;
+    struct run *run = context;
     struct err e;
-    if (buf_add(&l->said[stream], bytes, n, &e))
-        fail(l, &e);
+    if (buf_add(&run->stage_output[stream], bytes, n, &e))
+        fail(run, &e);
     return (ssize_t)n;
 }
 
 static void on_readable(uv_poll_t *handle, int status, int events);
 
-static void read_on(struct live *l)
+static void resume_reading(struct run *run)
 {
-    for (int k = PIPE_STDOUT; k <= PIPE_STDERR; k++) {
-        l->ripe[k] = l->ripe[k] || l->gathers[k];
-        if (l->gathers[k] && l->polling[k])
-            (void)uv_poll_start(&l->polls[k], UV_READABLE, on_readable);
-        l->gathers[k] = false;
+    for (int i = 0; i < RUN_STREAMS; i++) {
+        run->read_at_once[i] = run->read_at_once[i] || run->paused[i];
+        if (run->paused[i] && run->polling[i])
+            (void)uv_poll_start(&run->polls[i], UV_READABLE, on_readable);
+        run->paused[i] = false;
     }
 }
 
 static void on_pace(uv_timer_t *timer)
 {
-    struct engine *r = timer->data;
-    r->pacing = false;
+    struct engine *engine = timer->data;
+    engine->pacing = false;
     for (unsigned i = 0; i < SLOTS; i++)
-        if (r->slots[i])
-            read_on(r->slots[i]);
+        if (engine->slots[i])
+            resume_reading(engine->slots[i]);
 }
 
-/* A program that prints piece by piece, as Python does unbuffered, is read in larger steps: what it prints gathers in
- * the pipe for a moment. So an event is a line, not a word, and heads of records do not fill the journal. */
-static void gather(struct live *l, int which)
+/* A program that prints piece by piece, such as unbuffered Python, is read in larger steps: its
+ * output collects in the pipe for a moment. So an event is a line and not a word, and the heads of
+ * records do not fill the journal. */
+static void pause_reading(struct run *run, enum jar_pipe pipe)
 {
-    struct engine *r = l->x.runner;
-    (void)uv_poll_stop(&l->polls[which]);
-    l->gathers[which] = true;
-    unsigned ms = l->x.journal.records < PACED_RECORDS ? PACE_MS : SLOW_PACE_MS;
-    if (!r->pacing)
-        (void)uv_timer_start(&r->pace, on_pace, ms, 0);
-    r->pacing = true;
+    struct engine *engine = run->engine;
+    (void)uv_poll_stop(&run->polls[pipe]);
+    run->paused[pipe] = true;
+    unsigned ms = run->journal.records < PACED_RECORDS ? PACE_MS : SLOW_PACE_MS;
+    if (!engine->pacing)
+        (void)uv_timer_start(&engine->pace, on_pace, ms, 0);
+    engine->pacing = true;
 }
+
+static void check_over(struct run *run);
 
 static void on_readable(uv_poll_t *handle, int status, int events)
 {
-    struct live *l = handle->data;
-    int which = (int)(handle - l->polls);
-    struct pollfd polls[JAR_RUN_POLLS] = { 0 };
+    struct run *run = handle->data;
+    enum jar_pipe pipe = (enum jar_pipe)(handle - run->polls);
+    bool is_stream = pipe != PIPE_OUTPUTS;
     struct err e;
     (void)events;
-    if (which != PIPE_OUTPUTS && !l->ripe[which] && !l->run.ended && status == 0) {
-        gather(l, which);
+    if (is_stream && !run->read_at_once[pipe] && !run->jar.ended && status == 0) {
+        pause_reading(run, pipe);
         return;
     }
-    uint64_t before = l->x.journal.bytes,
-             seen = which != PIPE_OUTPUTS ? l->run.streams[which].seen : 0;
-    /* the order of jar_run_polls(): the wire, stdout, stderr, outputs */
-    polls[1 + which].revents = POLLIN;
-    if (status < 0 || jar_run_ready(&l->run, polls, &e)) {
-        if (status < 0)
-            (void)!err_set(&e, ERR_KERNEL, -status, "read from the jar");
-        fail(l, &e);
-        stop_polling(l, which);
+    uint64_t journal_bytes = run->journal.bytes;
+    uint64_t seen = is_stream ? run->jar.streams[pipe].seen : 0;
+    if (status < 0 ? err_set(&e, ERR_KERNEL, -status, "read from the jar")
+                   : jar_run_read(&run->jar, pipe, &e)) {
+        fail(run, &e);
+        stop_polling(run, pipe);
     }
-    if (l->x.journal.bytes != before)
-        run_tell(l, RUN_EVENT_OUTPUT);
-    stop_polling_closed(l);
-    if (which != PIPE_OUTPUTS && l->run.streams[which].seen - seen < PACED_BYTES)
-        l->ripe[which] = false; /* it prints little at a time */
-    check_over(l);
+    if (run->journal.bytes != journal_bytes)
+        notify(run, RUN_EVENT_OUTPUT);
+    stop_polling_closed(run);
+    if (is_stream && run->jar.streams[pipe].seen - seen < PACED_BYTES)
+        run->read_at_once[pipe] = false;
+    check_over(run);
 }
 
 static void on_stdin_writable(uv_poll_t *handle, int status, int events)
 {
-    struct live *l = handle->data;
+    struct run *run = handle->data;
     (void)events;
-    size_t left = l->stdin_bytes.len - l->stdin_from;
-    ssize_t n = left ? write(l->run.stdin_fd, l->stdin_bytes.data + l->stdin_from, left) : 0;
+    size_t left = run->stdin_bytes.len - run->stdin_from;
+    ssize_t n = left ? write(run->jar.stdin_fd, run->stdin_bytes.data + run->stdin_from, left) : 0;
     bool refused = status < 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
     if (n > 0)
-        l->stdin_from += (size_t)n;
-    if (l->stdin_from < l->stdin_bytes.len && !refused)
+        run->stdin_from += (size_t)n;
+    if (run->stdin_from < run->stdin_bytes.len && !refused)
         return;
-    buf_done(&l->stdin_bytes);
-    l->stdin_from = 0;
-    if (l->stdin_eof || refused) { /* said all, or the program does not read any more */
-        stop_polling(l, PIPE_STDIN);
-        fd_close(&l->run.stdin_fd);
+    buf_done(&run->stdin_bytes);
+    run->stdin_from = 0;
+    if (run->stdin_eof || refused) { /* all is written, or the program has closed its stdin */
+        stop_polling(run, PIPE_STDIN);
+        fd_close(&run->jar.stdin_fd);
     } else {
-        (void)uv_poll_stop(&l->polls[PIPE_STDIN]); /* until there is more */
+        (void)uv_poll_stop(&run->polls[PIPE_STDIN]); /* until there is more */
     }
 }
 
-static int start_polling(struct live *l, int which, int events, uv_poll_cb callback, struct err *e)
+static void start_stdin(struct run *run)
 {
-    uv_poll_t *p = &l->polls[which];
-    int rc = uv_poll_init(l->x.runner->loop, p, pipe_fd(l, which));
-    if (rc < 0)
-        return err_set(e, ERR_KERNEL, -rc, "watch a pipe of the jar");
-    p->data = l;
-    l->polling[which] = true;
-    l->open_polls++;
-    rc = uv_poll_start(p, events, callback);
-    return rc < 0 ? err_set(e, ERR_KERNEL, -rc, "watch a pipe of the jar") : 0;
+    struct err e;
+    if (run_stage(run) != STAGE_RUN) { /* a compiler has no stdin */
+        fd_close(&run->jar.stdin_fd);
+        return;
+    }
+    run->stdin_bytes = run->spec.stdin_bytes;
+    run->spec.stdin_bytes = (struct buf){ 0 };
+    run->stdin_eof = !run->spec.stdin_open;
+    if (run->stdin_eof && run->stdin_bytes.len == 0)
+        fd_close(&run->jar.stdin_fd);
+    else if (start_polling(run, PIPE_STDIN, UV_WRITABLE, on_stdin_writable, &e))
+        fail(run, &e);
 }
 
-/* ---- start ---- */
+int run_write_stdin(struct run *run, const void *bytes, size_t n, bool eof, struct err *e)
+{
+    /* Until the program runs, the bytes wait in the spec. */
+    bool runs = run->has_jar && run_stage(run) == STAGE_RUN;
+    if (run->is_over || run->stdin_eof || (runs && run->jar.stdin_fd < 0) || !run->spec.stdin_open)
+        return err_set(e, ERR_CONFLICT, 0,
+                       run->is_over ? "the run is over"
+                       : run->spec.stdin_open
+                           ? "stdin is closed"
+                           : "the run takes no more stdin: 'stdin_open' was not true");
+    struct buf *waiting = runs ? &run->stdin_bytes : &run->spec.stdin_bytes;
+    if (runs && run->stdin_from > 0) {
+        waiting->len -= run->stdin_from;
+        memmove(waiting->data, waiting->data + run->stdin_from, waiting->len);
+        run->stdin_from = 0;
+    }
+    if (waiting->len > STDIN_WAITING_MAX)
+        return err_set(e, ERR_BUSY, 0, "the program has not read the earlier bytes of its stdin");
+    if (buf_add(waiting, bytes, n, e))
+        return -1;
+    if (eof && runs)
+        run->stdin_eof = true;
+    else if (eof)
+        run->spec.stdin_open = false;
+    if (runs && run->polling[PIPE_STDIN])
+        (void)uv_poll_start(&run->polls[PIPE_STDIN], UV_WRITABLE, on_stdin_writable);
+    return 0;
+}
 
-static struct live **free_slot(struct engine *r)
+/* ---- its jar ---- */
+
+static struct run **free_slot(struct engine *engine)
 {
     for (unsigned i = 0; i < SLOTS; i++) {
-        struct live **slot = &r->slots[(r->next_serial + i) % SLOTS];
+        struct run **slot = &engine->slots[(engine->next_serial + i) % SLOTS];
         if (!*slot)
             return slot;
     }
     return NULL;
 }
 
-/* A root of its own, a list of commands or a profiler is not what embryos are made with. */
-void run_choose_kind(struct live *l)
+struct jar_request run_jar_request(const struct run *run)
 {
-    const struct run_spec *s = &l->x.spec;
-    l->kind = s->writable_root || s->options.allow_commands || s->options.profile
-                  ? 0
-                  : pools_kind_of(s->language, s->main_name, s->code, &s->bundle, s->env);
-    l->kind = warm_within(l->kind, &s->limits);
-    pools_link_asked_for(l->x.runner, l->kind);
-}
-
-/* Without pools every start is a cold one, also while what there was of them ends. */
-static unsigned kind_to_ask_for(const struct live *l)
-{
-    const struct engine *r = l->x.runner;
-    return r->isolation.level == LEVEL_PROCESS || r->pools.settings.max == 0 ? 0 : l->kind;
-}
-
-struct jar_request run_request(const struct live *l)
-{
-    const struct run_spec *s = &l->x.spec;
+    const struct run_spec *s = &run->spec;
+    const struct engine *engine = run->engine;
+    /* Without pools every start is cold, also while the last embryos end. */
+    bool cold = engine->isolation.level == LEVEL_PROCESS || engine->pools.settings.max == 0;
     return (struct jar_request){ .language = s->language,
                                  .main_name = s->main_name,
                                  .args = s->args,
@@ -253,458 +450,258 @@ struct jar_request run_request(const struct live *l)
                                  .limits = s->limits,
                                  .writable_root = s->writable_root,
                                  .options = &s->options,
-                                 .kind = kind_to_ask_for(l) };
+                                 .kind = cold ? 0 : run->kind };
 }
 
-static int send_job(struct live *l, struct err *e)
+static int send_job(struct run *run, struct err *e)
 {
-    struct engine *r = l->x.runner;
-    struct run_spec *s = &l->x.spec;
-    struct live **slot = free_slot(r);
+    struct engine *engine = run->engine;
+    struct run_spec *s = &run->spec;
+    struct run **slot = free_slot(engine);
     autoclose int own_fd = -1;
     autofree char **sources = NULL;
-    bool last = stage_now(l) == STAGE_RUN, made = last && l->program;
+    bool is_program = run_stage(run) == STAGE_RUN, compiled = is_program && run->program;
     if (!slot)
         return err_set(e, ERR_UNAVAILABLE, 0, "%d runs have a jar: wait for one to end", SLOTS);
     autofree char **outputs = report_outputs(s->language, &s->options, s->outputs);
     if (!outputs)
         return err_no_memory(e, "a run");
-    if (!made && fd_sealed_memory("belljar-files", &s->bundle, &own_fd, e))
+    if (!compiled && fd_sealed_memory("belljar-files", &s->bundle, &own_fd, e))
         return -1;
-    struct jar_request whole = run_request(l);
-    if (!last && stage_sources(s->language, s->main_name, &s->bundle, &sources, e))
+    if (!is_program && stage_sources(s->language, s->main_name, &s->bundle, &sources, e))
         return -1;
+    struct jar_request whole = run_jar_request(run);
+    run->slot = (unsigned)(slot - engine->slots);
+    whole.id = ++engine->next_serial * SLOTS + run->slot;
     whole.sources = sources;
-    whole.bundle_fd = made ? l->program->bundle_fd : own_fd;
-    l->slot = (unsigned)(slot - r->slots);
-    whole.id = ++r->next_serial * SLOTS + l->slot;
     whole.outputs = outputs;
-    struct jar_request request = stage_request(stage_now(l), &whole);
-    if (jar_run_start(&l->run, r->wire_fd, &r->isolation, &request, last ? to_journal : to_said, l,
-                      e))
+    whole.bundle_fd = compiled ? run->program->bundle_fd : own_fd;
+    struct jar_request request = stage_request(run_stage(run), &whole);
+    if (jar_run_start(&run->jar, engine->wire_fd, &engine->isolation, &request,
+                      is_program ? add_to_journal : add_to_stage_output, run, e))
         return -1;
-    *slot = l;
-    l->in_jar = true;
-    l->starting = true;
-    r->starting++;
+    *slot = run;
+    run->has_jar = true;
+    run->is_starting = true;
+    engine->starting++;
     return 0;
 }
 
-/* The program's stdin is the caller's; a compiler has none. */
-static void start_stdin(struct live *l)
-{
-    struct err e;
-    if (stage_now(l) != STAGE_RUN) {
-        fd_close(&l->run.stdin_fd);
-        return;
-    }
-    l->stdin_bytes = l->x.spec.stdin_bytes;
-    l->x.spec.stdin_bytes = (struct buf){ 0 };
-    l->stdin_eof = !l->x.spec.stdin_open;
-    if (l->stdin_eof && l->stdin_bytes.len == 0)
-        fd_close(&l->run.stdin_fd);
-    else if (start_polling(l, PIPE_STDIN, UV_WRITABLE, on_stdin_writable, &e))
-        fail(l, &e);
-}
-
-void run_start(struct live *l)
+/* Sends the job of the current stage to the warden. If that fails, the run is over. */
+static void enter_jar(struct run *run)
 {
     struct err e = { 0 };
-    if (send_job(l, &e)) {
-        run_finish_early(l, VERDICT_INTERNAL_ERROR, e.text);
+    if (send_job(run, &e)) {
+        finish_early(run, VERDICT_INTERNAL_ERROR, e.text);
         return;
     }
-    if (start_polling(l, PIPE_STDOUT, UV_READABLE, on_readable, &e) ||
-        start_polling(l, PIPE_STDERR, UV_READABLE, on_readable, &e) ||
-        start_polling(l, PIPE_OUTPUTS, UV_READABLE, on_readable, &e))
-        fail(l, &e);
-    start_stdin(l);
-    if (stage_now(l) == STAGE_RUN && l->x.spec.bundle.len > SOURCES_KEPT_MAX)
-        buf_done(&l->x.spec.bundle); /* the jar has it */
-}
-
-static void no_longer_starting(struct live *l)
-{
-    if (!l->starting)
-        return;
-    l->starting = false;
-    l->x.runner->starting--;
-}
-
-void run_after_message(struct live *l)
-{
-    if (l->run.started)
-        no_longer_starting(l);
-    if (l->run.started && stage_now(l) == STAGE_RUN && l->x.started_at_ms == 0) {
-        l->x.started_at_ms = (int64_t)l->run.started_at_ms;
-        l->started_us = clock_us();
-        l->x.runner->pools.starts[l->kind][l->run.start]++;
-        run_tell(l, RUN_EVENT_STARTED);
-    }
-    if (l->run.ended)
-        read_on(l); /* nothing gathers any more */
-    check_over(l);
-}
-
-void run_lost(struct live *l)
-{
-    struct jar_run *r = &l->run;
-    r->ended = true;
-    r->end.evidence.reason = END_FAILURE;
-    (void)snprintf(l->error_text, sizeof l->error_text,
-                   "the run was lost: the process that held its jar died; send it again");
-    run_finish(l, VERDICT_INTERNAL_ERROR);
-}
-
-/* ---- end ---- */
-
-/* What the service knows beyond the result itself. */
-static void add_service_fields(const struct live *l)
-{
-    const struct run *x = &l->x;
-    json_t *o = x->result_json;
-    json_put(o, "state", json_string(run_state_word(RUN_FINISHED)));
-    json_put(o, "stdout_bytes", json_integer((json_int_t)x->journal.stream_bytes[JOURNAL_STDOUT]));
-    json_put(o, "stderr_bytes", json_integer((json_int_t)x->journal.stream_bytes[JOURNAL_STDERR]));
-    json_put(o, "timings",
-             json_pack("{s:o, s:o, s:o, s:I}", "queued_at", result_time((uint64_t)x->queued_at_ms),
-                       "started_at", result_time((uint64_t)x->started_at_ms), "finished_at",
-                       result_time((uint64_t)x->finished_at_ms), "queued_ms",
-                       (json_int_t)(l->waited_us / 1000)));
-    json_put(o, "thread_id", json_text_or_null(x->spec.thread));
-    json_put(o, "artifact_id", json_text_or_null(x->spec.artifact));
-    json_put(o, "batch_id", json_text_or_null(x->spec.batch));
-    (void)json_object_set(o, "metadata", x->spec.metadata ? x->spec.metadata : json_null());
-    if (x->spec.taken)
-        (void)json_object_set(o, "taken", x->spec.taken);
-}
-
-/* What a failed program printed, for explaining it; nothing of one that ended well. */
-static void read_printed(const struct run *x, struct buf *out, struct buf *err)
-{
-    enum { STDOUT_SEEN = 64 << 10 };
-    struct err e;
-    if (x->result.verdict == VERDICT_OK)
-        return;
-    if (journal_both_ends(&x->journal, JOURNAL_STDERR, DIAGNOSE_TEXT_MAX, err, &e) ||
-        journal_both_ends(&x->journal, JOURNAL_STDOUT, STDOUT_SEEN, out, &e))
-        log_error(LOG_WARN, "diagnosis", &e);
-}
-
-static struct findings find_out(struct live *l)
-{
-    struct run *x = &l->x;
-    scoped(buf) out = { 0 }, err = { 0 };
-    read_printed(x, &out, &err);
-    const struct findings_input in = {
-        .diagnoser = x->runner->diagnoser,
-        .language = x->spec.language,
-        .main_name = x->spec.main_name,
-        .sources = &x->spec.bundle,
-        .code = x->spec.code,
-        .out = &out,
-        .err = &err,
-        .compiling = x->result.verdict == VERDICT_COMPILE_ERROR,
-        .result = &x->result,
-        .options = &x->spec.options,
-        .outputs = &x->files,
-        .samples = l->samples,
-    };
-    return findings_make(&in);
-}
-
-/* What the program itself came to; a run that did not come to its program has neither usage nor start. */
-static void add_run(struct live *l, struct result *result)
-{
-    const struct jar_run *run = &l->run;
-    if (stage_now(l) != STAGE_RUN)
-        return;
-    result->usage = run->end.usage;
-    result->start = run->started ? start_word(run->start) : NULL;
-    for (int i = 0; i < RUN_STREAMS; i++)
-        result->truncated[i] = run->streams[i].truncated;
-}
-
-/* How its compiler ended, if it came to that. */
-static void add_compile(struct live *l, struct result *result)
-{
-    const struct program *p = l->program;
-    if (!p)
-        return;
-    result->compile = preparation_json(&p->how, l->program_cached, p->key[0] ? p->key : NULL);
-    if (result->verdict != VERDICT_COMPILE_ERROR)
-        return;
-    result->evidence = preparation_evidence(&p->how);
-    for (int i = 0; i < RUN_STREAMS; i++)
-        result->truncated[i] = p->how.truncated[i];
-}
-
-static void make_result(struct live *l, enum verdict verdict)
-{
-    struct run *x = &l->x;
-    struct engine *r = x->runner;
-    const struct jar_run *run = &l->run;
-    if (l->error_text[0] == '\0' && verdict == VERDICT_INTERNAL_ERROR)
-        (void)snprintf(l->error_text, sizeof l->error_text, "%s", run->end.err.text);
-    x->result = (struct result){
-        .id = x->id,
-        .language = x->spec.language->name,
-        .version = engine_version(r, x->spec.language),
-        .verdict = verdict,
-        .evidence = run->end.evidence,
-        .limits = x->spec.limits,
-        .isolation = run->isolation.level != LEVEL_AUTO ? run->isolation : r->isolation,
-        .files = &x->files,
-        .error = l->error_text[0] ? l->error_text : NULL,
-        .started_at_ms = (uint64_t)x->started_at_ms,
-    };
-    add_run(l, &x->result);
-    add_compile(l, &x->result);
-    struct findings found = find_out(l);
-    x->result.diagnosis = found.diagnosis;
-    x->result.tables = found.tables;
-    x->result.profile = found.profile;
-    x->result_json = result_json(&x->result);
-    json_decref(x->result.compile); /* they are in there */
-    x->result.compile = x->result.diagnosis = x->result.tables = x->result.profile = NULL;
-    findings_done(&found);
-    add_service_fields(l);
-    if (verdict == VERDICT_INTERNAL_ERROR && run->end.err.code != ERR_NONE)
-        json_put(x->result_json, "error_code", json_string(err_name(run->end.err.code)));
-}
-
-/* The jar is gone; so are our ends of its pipes. */
-void run_leave_jar(struct live *l)
-{
-    if (!l->in_jar)
-        return;
-    jar_run_done(&l->run);
-    stop_polling_closed(l);
-    no_longer_starting(l);
-    l->x.runner->slots[l->slot] = NULL;
-    l->in_jar = false;
-}
-
-/* The end, before a jar or after it: decides, records, tells. */
-void run_finish(struct live *l, enum verdict verdict)
-{
-    struct run *x = &l->x;
-    struct engine *r = x->runner;
-    struct err e = { 0 };
-    if (l->over)
-        return;
-    l->over = true;
-    if (l->error_text[0]) /* our own failure, whatever the program did meanwhile */
-        verdict = verdict == VERDICT_REJECTED ? verdict : VERDICT_INTERNAL_ERROR;
-    if (l->in_jar && stage_now(l) == STAGE_RUN) {
-        x->files = l->run.outputs;
-        l->run.outputs = (struct buf){ 0 };
-        l->samples = l->run.samples;
-        l->run.samples = NULL;
-    }
-    run_leave_jar(l);
-    run_stages_drop(l);
-    queue_leave(r, l);
-    x->finished_at_ms = clock_unix_ms();
-    if (x->started_at_ms > 0 || verdict == VERDICT_COMPILE_ERROR)
-        queue_note_time(r, (double)(clock_us() - l->begun_us) / 1000);
-    make_result(l, verdict);
-    if (journal_keep(&x->journal, x->id, &e)) {
-        run_recorded(l, &e);
-        engine_pump(r);
-        return;
-    }
-    run_record_finish(l);
-    engine_pump(r);
-}
-
-void run_finish_early(struct live *l, enum verdict verdict, const char *why)
-{
-    static const enum end_reason reasons[VERDICT_COUNT_] = {
-        [VERDICT_CANCELLED] = END_CANCEL,
-        [VERDICT_REJECTED] = END_CANCEL,
-        [VERDICT_INTERNAL_ERROR] = END_FAILURE,
-    };
-    l->run.end.evidence.reason = reasons[verdict];
-    if (why)
-        (void)snprintf(l->error_text, sizeof l->error_text, "%s", why);
-    run_finish(l, verdict);
-}
-
-/* For whoever watches it is over; in the history it stays as it is there. */
-void run_abandon(struct live *l, const struct err *why)
-{
-    struct run *x = &l->x;
-    if (l->held)
-        x->runner->counts.held--;
-    l->held = false;
-    l->over = true;
-    queue_leave(x->runner, l);
-    x->record_err = *why;
-    x->result.verdict = VERDICT_INTERNAL_ERROR; /* nobody is to take it for one that ended well */
-    x->result.error = x->record_err.text;
-    l->told_done = true;
-    run_tell(l, RUN_EVENT_DONE);
-    run_free_if_unused(l);
-}
-
-/* Nothing runs that the audit log does not have. */
-void run_accepted(struct live *l, const struct err *e)
-{
-    struct engine *r = l->x.runner;
-    l->recorded = e->code == ERR_NONE;
-    if (l->over) { /* cancelled meanwhile: its end is on its way, or told */
-        l->x.record_err = *e;
-        run_free_if_unused(l);
-        return;
-    }
-    if (!l->recorded) {
-        run_abandon(l, e);
-        return;
-    }
-    run_tell(l, RUN_EVENT_RECORDED);
-    engine_pump(r);
-}
-
-void run_recorded(struct live *l, const struct err *e)
-{
-    struct run *x = &l->x;
-    if (x->record_err.code == ERR_NONE) /* else there is no row to end, and that is why */
-        x->record_err = *e;
-    x->state = RUN_FINISHED;
-    x->runner->counts.finished[x->result.verdict]++;
-    log_event(LOG_INFO, "run.finished",
-              "id=%s language=%s verdict=%s start=%s wall_ms=%.1f surface=%s", x->id,
-              x->result.language, verdict_word(x->result.verdict),
-              x->result.start ? x->result.start : "none", (double)x->result.usage.wall_us / 1000,
-              x->spec.surface);
-    l->told_done = true;
-    run_tell(l, RUN_EVENT_DONE);
-    run_free_if_unused(l);
-}
-
-void run_free_if_unused(struct live *l)
-{
-    struct engine *r = l->x.runner;
-    if (!l->told_done || l->watches || l->notifying || l->jobs || l->open_polls)
-        return;
-    if (l->prev_alive)
-        l->prev_alive->next_alive = l->next_alive;
-    else
-        r->alive = l->next_alive;
-    if (l->next_alive)
-        l->next_alive->prev_alive = l->prev_alive;
-    run_spec_done(&l->x.spec);
-    journal_done(&l->x.journal);
-    free(l->samples);
-    buf_done(&l->x.files);
-    buf_done(&l->stdin_bytes);
-    for (int i = 0; i < RUN_STREAMS; i++)
-        buf_done(&l->said[i]);
-    program_release(l->program);
-    json_decref(l->x.result_json);
-    free(l);
-    engine_check_idle(r);
-}
-
-/* ---- what others ask of it ---- */
-
-void run_watch_add(struct run *x, struct run_watch *w)
-{
-    struct live *l = (struct live *)x;
-    w->next = l->watches;
-    l->watches = w;
-}
-
-void run_watch_remove(struct run *x, struct run_watch *w)
-{
-    struct live *l = (struct live *)x;
-    for (struct run_watch **at = &l->watches; *at; at = &(*at)->next) {
-        if (*at == w) {
-            *at = w->next;
+    for (int pipe = PIPE_STDOUT; pipe <= PIPE_OUTPUTS; pipe++)
+        if (start_polling(run, (enum jar_pipe)pipe, UV_READABLE, on_readable, &e)) {
+            fail(run, &e);
             break;
         }
-    }
-    run_free_if_unused(l);
+    start_stdin(run);
+    if (run_stage(run) == STAGE_RUN && run->spec.bundle.len > SOURCES_KEPT_MAX)
+        buf_done(&run->spec.bundle); /* the jar has a copy */
 }
 
-void run_release(struct run *x, struct run_spec *edited)
+static void stop_starting(struct run *run)
 {
-    struct live *l = (struct live *)x;
-    struct engine *r = x->runner; /* which outlives it */
+    run->engine->starting -= run->is_starting;
+    run->is_starting = false;
+}
+
+/* The jar is gone, and so are our ends of its pipes. */
+static void leave_jar(struct run *run)
+{
+    if (!run->has_jar)
+        return;
+    jar_run_done(&run->jar);
+    stop_polling_closed(run);
+    stop_starting(run);
+    run->engine->slots[run->slot] = NULL;
+    run->has_jar = false;
+}
+
+/* ---- its turn ---- */
+
+static void follow(struct run *run, enum stages_step step, const struct err *e)
+{
+    switch (step) {
+    case STAGES_WAIT:
+        (void)resume_if_closed(run);
+        break;
+    case STAGES_ENTER_JAR:
+        enter_jar(run);
+        break;
+    case STAGES_REFUSED:
+        notify(run, RUN_EVENT_OUTPUT);
+        finish(run, VERDICT_COMPILE_ERROR);
+        break;
+    case STAGES_ERROR:
+        finish_early(run, VERDICT_INTERNAL_ERROR, e->text);
+        break;
+    }
+}
+
+void run_resume(struct run *run)
+{
+    struct err e = { 0 };
+    follow(run, run_stages_advance(run, &e), &e);
+}
+
+void run_begin(struct run *run)
+{
+    run->begun_us = clock_us();
+    run->stages = stages_of(run->spec.language, &run->spec.options);
+    if (run_stage(run) == STAGE_RUN)
+        enter_jar(run);
+    else
+        run_resume(run);
+}
+
+/* The jar of a stage before the program is gone. */
+static void on_stage_jar_gone(struct run *run)
+{
+    struct err e = { 0 };
+    scoped(stage_result) result = { 0 };
+    scoped(buf) products = run->jar.outputs;
+    stage_result_take(&result, run_stage(run), run->spec.language, &run->jar, run->stage_output);
+    run->jar.outputs = (struct buf){ 0 };
+    if (run->error_text[0] || (result.verdict != VERDICT_OK && !stage_result_is_failure(&result))) {
+        finish(run, result.verdict); /* cancelled, or a failure of ours */
+        return;
+    }
+    leave_jar(run);
+    run->jar = JAR_RUN_NONE; /* the result of the run is not to show this stage */
+    follow(run, run_stages_take_result(run, &result, &products, &e), &e);
+}
+
+static void explain_product_that_did_not_fit(struct run *run)
+{
+    char message[sizeof run->jar.end.err.text + 16];
     struct err e;
-    if (!l->held || l->over) {
-        if (edited)
-            run_spec_done(edited);
-        return;
-    }
-    l->held = false;
-    r->counts.held--;
-    if (edited) {
-        run_spec_done(&x->spec);
-        x->spec = *edited;
-        *edited = (struct run_spec){ 0 };
-    }
-    x->state = RUN_QUEUED;
-    run_choose_kind(l);
-    if (queue_push(r, l, &e))
-        run_finish_early(l, VERDICT_INTERNAL_ERROR, e.text);
-    engine_pump(r);
+    if (run->program && stage_product_did_not_fit(&run->jar, message, sizeof message))
+        (void)!journal_add(&run->journal, JOURNAL_STDERR, 0, message, strlen(message), &e);
 }
 
-void run_reject(struct run *x, const char *reason)
+static void check_over(struct run *run)
 {
-    struct live *l = (struct live *)x;
-    if (!l->held || l->over)
+    stop_polling_closed(run);
+    if (!run->has_jar || !jar_run_is_over(&run->jar))
         return;
-    l->held = false;
-    x->runner->counts.held--;
-    run_finish_early(l, VERDICT_REJECTED, reason);
+    if (run_stage(run) != STAGE_RUN) {
+        on_stage_jar_gone(run);
+        return;
+    }
+    explain_product_that_did_not_fit(run);
+    finish(run, jar_run_verdict(&run->jar));
 }
 
-void run_cancel(struct run *x)
+void run_on_wire_message(struct run *run)
 {
-    struct live *l = (struct live *)x;
+    if (run->jar.started)
+        stop_starting(run);
+    if (run->jar.started && run_stage(run) == STAGE_RUN && run->started_at_ms == 0) {
+        run->started_at_ms = (int64_t)run->jar.started_at_ms;
+        run->started_us = clock_us();
+        run->engine->pools.starts[run->kind][run->jar.start]++;
+        notify(run, RUN_EVENT_STARTED);
+    }
+    if (run->jar.ended)
+        resume_reading(run); /* no more output will come */
+    check_over(run);
+}
+
+void run_on_warden_lost(struct run *run)
+{
+    run->jar.ended = true;
+    run->jar.end.evidence.reason = END_FAILURE;
+    (void)snprintf(run->error_text, sizeof run->error_text,
+                   "the run was lost: the process that held its jar died; send it again");
+    finish(run, VERDICT_INTERNAL_ERROR);
+}
+
+void run_cancel(struct run *run)
+{
     struct err e;
-    if (l->over)
+    if (run->is_over)
         return;
-    if (l->held) {
-        l->held = false;
-        x->runner->counts.held--;
-    }
-    if (!l->in_jar) {
-        run_finish_early(l, VERDICT_CANCELLED, NULL);
-        return;
-    }
-    if (jar_run_cancel(&l->run, END_CANCEL, &e))
-        fail(l, &e); /* the wire is lost, and its loss will end the run */
+    clear_decision(run);
+    if (!run->has_jar)
+        finish_early(run, VERDICT_CANCELLED, NULL);
+    else if (jar_run_cancel(&run->jar, END_CANCEL, &e))
+        fail(run, &e); /* the wire is lost, and its loss will end the run */
 }
 
-int run_stdin(struct run *x, const void *bytes, size_t n, bool eof, struct err *e)
+/* ---- its end ---- */
+
+/* The record of the end is written, or cannot be. */
+static void on_finished_recorded(struct run *run, const struct err *e)
 {
-    struct live *l = (struct live *)x;
-    bool runs = l->in_jar && stage_now(l) == STAGE_RUN; /* else it waits for the program */
-    if (l->over || l->stdin_eof || (runs && l->run.stdin_fd < 0) || !x->spec.stdin_open)
-        return err_set(e, ERR_CONFLICT, 0,
-                       l->over ? "the run is over"
-                       : x->spec.stdin_open
-                           ? "stdin is closed"
-                           : "the run takes no more stdin: 'stdin_open' was not true");
-    struct buf *waiting = runs ? &l->stdin_bytes : &x->spec.stdin_bytes;
-    if (runs && l->stdin_from > 0) { /* what it has read is not kept */
-        waiting->len -= l->stdin_from;
-        memmove(waiting->data, waiting->data + l->stdin_from, waiting->len);
-        l->stdin_from = 0;
+    if (run->record_err.code == ERR_NONE) /* otherwise it has no row, for the earlier reason */
+        run->record_err = *e;
+    run->state = RUN_FINISHED;
+    run->engine->counts.finished[run->result.verdict]++;
+    log_event(LOG_INFO, "run.finished",
+              "id=%s language=%s verdict=%s start=%s wall_ms=%.1f surface=%s", run->id,
+              run->result.language, verdict_word(run->result.verdict),
+              run->result.start ? run->result.start : "none",
+              (double)run->result.usage.wall_us / 1000, run->spec.surface);
+    run->is_done = true;
+    notify(run, RUN_EVENT_DONE);
+    run_free_if_unused(run);
+}
+
+/* The end of every run, with or without a jar. Afterwards the run may be freed. */
+static void finish(struct run *run, enum verdict verdict)
+{
+    struct engine *engine = run->engine;
+    struct err e = { 0 };
+    if (run->is_over)
+        return;
+    run->is_over = true;
+    if (run->error_text[0] && verdict != VERDICT_REJECTED) /* our own failure outweighs the rest */
+        verdict = VERDICT_INTERNAL_ERROR;
+    if (run->has_jar && run_stage(run) == STAGE_RUN) {
+        run->files = run->jar.outputs;
+        run->jar.outputs = (struct buf){ 0 };
+        run->samples = run->jar.samples;
+        run->jar.samples = NULL;
     }
-    if (waiting->len > STDIN_WAITING_MAX)
-        return err_set(e, ERR_BUSY, 0, "the program has not read what was sent before");
-    if (buf_add(waiting, bytes, n, e))
-        return -1;
-    if (eof && runs)
-        l->stdin_eof = true;
-    else if (eof)
-        x->spec.stdin_open = false;
-    if (runs && l->polling[PIPE_STDIN])
-        (void)uv_poll_start(&l->polls[PIPE_STDIN], UV_WRITABLE, on_stdin_writable);
-    return 0;
+    leave_jar(run);
+    if (run->stages.n > 1)
+        run_stages_cancel(run);
+    queue_remove(engine, run);
+    run->finished_at_ms = clock_unix_ms();
+    if (run->started_at_ms > 0 || verdict == VERDICT_COMPILE_ERROR)
+        queue_note_duration(engine, (double)(clock_us() - run->begun_us) / 1000);
+    run_make_result(run, verdict);
+    if (journal_keep(&run->journal, run->id, &e))
+        on_finished_recorded(run, &e);
+    else
+        run_record_finished(run, on_finished_recorded);
+    engine_start_runs(engine);
+}
+
+/* The end of a run without a jar. */
+static void finish_early(struct run *run, enum verdict verdict, const char *error)
+{
+    run->jar.end.evidence.reason = verdict == VERDICT_INTERNAL_ERROR ? END_FAILURE : END_CANCEL;
+    if (error)
+        (void)snprintf(run->error_text, sizeof run->error_text, "%s", error);
+    finish(run, verdict);
+}
+
+void run_abandon(struct run *run, const struct err *why)
+{
+    clear_decision(run);
+    run->is_over = true;
+    queue_remove(run->engine, run);
+    run->record_err = *why;
+    run->result.verdict = VERDICT_INTERNAL_ERROR; /* so that it does not look like a success */
+    run->result.error = run->record_err.text;
+    run->is_done = true;
+    notify(run, RUN_EVENT_DONE);
+    run_free_if_unused(run);
 }

@@ -1,141 +1,239 @@
-/* The records that a run leaves: a row when it is accepted, the result when it is over, and an audit record with each. */
+/* The result of a run, and the rows that it leaves: one when it is accepted, one when it is over,
+ * and an audit record with each. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/auto.h"
+#include "base/log.h"
 #include "engine/engine_impl.h"
+#include "run/findings.h"
 #include "run/json.h"
 #include "store/audit_log.h"
 
-/* What the writer thread needs, for itself: the run goes on meanwhile. Strings are the run's own, which stays as long
- * as it has jobs. */
-struct record {
+/* ---- the result ---- */
+
+/* The output of a failed program, for its diagnosis; nothing if it ended well. */
+static void read_output(const struct run *run, struct buf *out, struct buf *err)
+{
+    enum { STDOUT_SEEN = 64 << 10 };
+    struct err e;
+    if (run->result.verdict == VERDICT_OK)
+        return;
+    if (journal_both_ends(&run->journal, JOURNAL_STDERR, DIAGNOSE_TEXT_MAX, err, &e) ||
+        journal_both_ends(&run->journal, JOURNAL_STDOUT, STDOUT_SEEN, out, &e))
+        log_error(LOG_WARN, "diagnosis", &e);
+}
+
+static struct findings find(struct run *run)
+{
+    scoped(buf) out = { 0 }, err = { 0 };
+    read_output(run, &out, &err);
+    const struct findings_input in = {
+        .diagnoser = run->engine->diagnoser,
+        .language = run->spec.language,
+        .main_name = run->spec.main_name,
+        .sources = &run->spec.bundle,
+        .code = run->spec.code,
+        .out = &out,
+        .err = &err,
+        .compiling = run->result.verdict == VERDICT_COMPILE_ERROR,
+        .result = &run->result,
+        .options = &run->spec.options,
+        .outputs = &run->files,
+        .samples = run->samples,
+    };
+    return findings_make(&in);
+}
+
+/* The end of the program itself. A run without its program has neither usage nor start. */
+static void add_program(const struct run *run, struct result *result)
+{
+    const struct jar_run *jar = &run->jar;
+    if (run_stage(run) != STAGE_RUN)
+        return;
+    result->usage = jar->end.usage;
+    result->start = jar->started ? start_word(jar->start) : NULL;
+    for (int i = 0; i < RUN_STREAMS; i++)
+        result->truncated[i] = jar->streams[i].truncated;
+}
+
+/* The end of its compiler, if it has one. */
+static void add_compiler(const struct run *run, struct result *result)
+{
+    const struct program *p = run->program;
+    if (!p)
+        return;
+    result->compile = stage_result_json(&p->result, run->program_cached, p->key[0] ? p->key : NULL);
+    if (result->verdict != VERDICT_COMPILE_ERROR)
+        return;
+    result->evidence = stage_result_evidence(&p->result);
+    for (int i = 0; i < RUN_STREAMS; i++)
+        result->truncated[i] = p->result.truncated[i];
+}
+
+static json_t *make_result_json(struct run *run)
+{
+    const struct result_service service = {
+        .stdout_bytes = run->journal.stream_bytes[JOURNAL_STDOUT],
+        .stderr_bytes = run->journal.stream_bytes[JOURNAL_STDERR],
+        .queued_at_ms = (uint64_t)run->queued_at_ms,
+        .finished_at_ms = (uint64_t)run->finished_at_ms,
+        .waited_ms = run->waited_us / 1000,
+        .thread = run->spec.thread,
+        .artifact = run->spec.artifact,
+        .batch = run->spec.batch,
+        .metadata = run->spec.metadata,
+        .extraction = run->spec.extraction,
+    };
+    struct result *r = &run->result;
+    struct findings found = find(run);
+    r->diagnosis = found.diagnosis;
+    r->tables = found.tables;
+    r->profile = found.profile;
+    r->service = &service;
+    json_t *json = result_json(r);
+    r->service = NULL;
+    json_decref(r->compile);
+    r->compile = r->diagnosis = r->tables = r->profile = NULL;
+    findings_done(&found);
+    return json;
+}
+
+void run_make_result(struct run *run, enum verdict verdict)
+{
+    const struct jar_run *jar = &run->jar;
+    bool failed = verdict == VERDICT_INTERNAL_ERROR;
+    if (run->error_text[0] == '\0' && failed)
+        (void)snprintf(run->error_text, sizeof run->error_text, "%s", jar->end.err.text);
+    run->result = (struct result){
+        .id = run->id,
+        .language = run->spec.language->name,
+        .version = engine_version(run->engine, run->spec.language),
+        .verdict = verdict,
+        .evidence = jar->end.evidence,
+        .limits = run->spec.limits,
+        .isolation = jar->isolation.level != LEVEL_AUTO ? jar->isolation : run->engine->isolation,
+        .files = &run->files,
+        .error = run->error_text[0] ? run->error_text : NULL,
+        .error_code = failed ? jar->end.err.code : ERR_NONE,
+        .started_at_ms = (uint64_t)run->started_at_ms,
+    };
+    add_program(run, &run->result);
+    add_compiler(run, &run->result);
+    run->result_json = make_result_json(run);
+}
+
+/* ---- the records ---- */
+
+/* The input of the writer thread. Its strings belong to the run, which stays as long as it has
+ * store jobs. */
+struct record_job {
     struct store_job job;
-    struct live *live;
+    struct run *run;
+    run_record_written *on_written;
     struct run_record row;
     struct audit_record audit;
     char *detail;
 };
 
-static struct record *record_new(struct live *l, const char *kind)
+static struct record_job *job_new(struct run *run, const char *kind, char *detail,
+                                  run_record_written *on_written)
 {
-    struct record *r = calloc(1, sizeof *r);
-    if (!r)
+    struct record_job *j = calloc(1, sizeof *j);
+    if (!j) {
+        free(detail);
         return NULL;
-    struct run *x = &l->x;
-    r->live = l;
-    r->row = (struct run_record){
-        .state = x->state,
-        .id = x->id,
-        .language = (char *)x->spec.language->name,
-        .key = x->spec.key,
-        .thread = x->spec.thread,
-        .artifact = x->spec.artifact,
-        .batch = x->spec.batch,
-        .surface = x->spec.surface,
-        .request = x->spec.request,
-        .code = x->spec.code,
-        .created_ms = x->queued_at_ms,
-        .started_ms = x->started_at_ms,
-        .finished_ms = x->finished_at_ms,
+    }
+    const struct run_spec *s = &run->spec;
+    j->run = run;
+    j->on_written = on_written;
+    j->row = (struct run_record){
+        .state = run->state,
+        .id = run->id,
+        .language = (char *)s->language->name,
+        .key = s->key,
+        .thread = s->thread,
+        .artifact = s->artifact,
+        .batch = s->batch,
+        .surface = s->surface,
+        .request = s->request,
+        .code = s->code,
+        .created_ms = run->queued_at_ms,
+        .started_ms = run->started_at_ms,
+        .finished_ms = run->finished_at_ms,
     };
-    r->audit = (struct audit_record){ .kind = kind,
-                                      .subject = x->id,
-                                      .actor = x->spec.actor ? x->spec.actor : "service" };
-    l->jobs++;
-    return r;
+    j->detail = detail;
+    j->audit = (struct audit_record){
+        .kind = kind, .subject = run->id, .actor = s->actor ? s->actor : "service", .detail = detail
+    };
+    run->store_jobs++;
+    return j;
 }
 
-static void record_free(struct record *r)
+static void on_job_done(struct store_job *job)
 {
-    r->live->jobs--;
-    free(r->row.result);
-    free(r->detail);
-    free(r);
+    struct record_job *j = (struct record_job *)job;
+    struct run *run = j->run;
+    run_record_written *on_written = j->on_written;
+    struct err e = job->err;
+    run->store_jobs--;
+    free(j->row.result);
+    free(j->detail);
+    free(j);
+    on_written(run, &e);
 }
 
 static int write_accepted(struct db *db, struct store_job *job, struct err *e)
 {
-    struct record *r = (struct record *)job;
-    r->audit.detail = r->detail;
-    return runs_insert(db, &r->row, e) || audit_append(db, &r->audit, e) ? -1 : 0;
+    struct record_job *j = (struct record_job *)job;
+    return runs_insert(db, &j->row, e) || audit_append(db, &j->audit, e) ? -1 : 0;
 }
 
-static void accepted(struct store_job *job)
+int run_record_accepted(struct run *run, run_record_written *on_written, struct err *e)
 {
-    struct record *r = (struct record *)job;
-    struct live *l = r->live;
-    struct err e = job->err;
-    record_free(r);
-    run_accepted(l, &e);
-}
-
-/* {"language":…,"surface":…,"thread_id":…}: who ran what; the code itself is in the history. */
-static char *accepted_detail(const struct run *x)
-{
-    return json_line(json_pack("{s:s, s:s*, s:s*, s:s*, s:s*}", "language", x->spec.language->name,
-                               "surface", x->spec.surface, "thread_id", x->spec.thread,
-                               "artifact_id", x->spec.artifact, "batch_id", x->spec.batch));
-}
-
-int run_record_accept(struct live *l, struct err *e)
-{
-    struct record *r = record_new(l, "run.accepted");
-    if (!r)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory to record the run");
-    r->detail = accepted_detail(&l->x);
-    r->audit.time_ms = l->x.queued_at_ms;
-    r->job.work = write_accepted;
-    r->job.done = accepted;
-    store_write(l->x.runner->store, &r->job);
+    const struct run_spec *s = &run->spec;
+    char *detail = json_line(json_pack(
+        "{s:s, s:s*, s:s*, s:s*, s:s*}", "language", s->language->name, "surface", s->surface,
+        "thread_id", s->thread, "artifact_id", s->artifact, "batch_id", s->batch));
+    struct record_job *j = job_new(run, "run.accepted", detail, on_written);
+    if (!j)
+        return err_no_memory(e, "the record of a run");
+    j->audit.time_ms = run->queued_at_ms;
+    j->job.work = write_accepted;
+    j->job.done = on_job_done;
+    store_write(run->engine->store, &j->job);
     return 0;
 }
 
 static int write_finished(struct db *db, struct store_job *job, struct err *e)
 {
-    struct record *r = (struct record *)job;
-    r->audit.detail = r->detail;
-    return runs_finish(db, &r->row, e) || audit_append(db, &r->audit, e) ? -1 : 0;
+    struct record_job *j = (struct record_job *)job;
+    return runs_finish(db, &j->row, e) || audit_append(db, &j->audit, e) ? -1 : 0;
 }
 
-static void finished(struct store_job *job)
+void run_record_finished(struct run *run, run_record_written *on_written)
 {
-    struct record *r = (struct record *)job;
-    struct live *l = r->live;
-    struct err e = job->err;
-    record_free(r);
-    run_recorded(l, &e);
-}
-
-static char *finished_detail(const struct run *x)
-{
-    return json_line(json_pack("{s:s, s:i}", "verdict", verdict_word(x->result.verdict),
-                               "exit_code",
-                               verdict_exit_code(x->result.verdict, &x->result.evidence)));
-}
-
-void run_record_finish(struct live *l)
-{
-    struct run *x = &l->x;
+    const struct result *r = &run->result;
     struct err e = { 0 };
-    struct record *r = record_new(l, "run.finished");
-    if (!r) {
-        (void)!err_set(&e, ERR_NO_MEMORY, 0, "no memory to record the run");
-        run_recorded(l, &e);
+    char *detail = json_line(json_pack("{s:s, s:i}", "verdict", verdict_word(r->verdict),
+                                       "exit_code", verdict_exit_code(r->verdict, &r->evidence)));
+    struct record_job *j = job_new(run, "run.finished", detail, on_written);
+    if (!j) {
+        (void)!err_no_memory(&e, "the record of a run");
+        on_written(run, &e);
         return;
     }
-    r->detail = finished_detail(x);
-    r->audit.time_ms = x->finished_at_ms;
-    r->row.verdict = (char *)verdict_word(x->result.verdict);
-    r->row.result = json_dumps(x->result_json, JSON_COMPACT | JSON_DIGITS);
-    r->row.wall_us = (int64_t)x->result.usage.wall_us;
-    r->row.cpu_us = (int64_t)x->result.usage.cpu_us;
-    r->row.memory_peak = (int64_t)x->result.usage.memory_peak_bytes;
-    r->row.journal = x->journal.memory; /* lent: nobody adds to it any more */
-    r->row.journal_in_file = x->journal.fd >= 0;
-    if (!x->spec.files_elsewhere)
-        r->row.files = x->files; /* lent, too */
-    r->job.work = write_finished;
-    r->job.done = finished;
-    store_write(x->runner->store, &r->job);
+    j->audit.time_ms = run->finished_at_ms;
+    j->row.verdict = (char *)verdict_word(r->verdict);
+    j->row.result = json_dumps(run->result_json, JSON_COMPACT | JSON_DIGITS);
+    j->row.wall_us = (int64_t)r->usage.wall_us;
+    j->row.cpu_us = (int64_t)r->usage.cpu_us;
+    j->row.memory_peak = (int64_t)r->usage.memory_peak_bytes;
+    j->row.journal = run->journal.memory; /* lent: it grows no longer */
+    j->row.journal_in_file = run->journal.fd >= 0;
+    if (!run->spec.files_not_in_history)
+        j->row.files = run->files; /* lent as well */
+    j->job.work = write_finished;
+    j->job.done = on_job_done;
+    store_write(run->engine->store, &j->job);
 }

@@ -1,222 +1,152 @@
-/* The stages of a run before its program: asking for what was made before, making it, or waiting for who makes it. A run has
- * had its turn by then and counts as running, whether it has a jar at the moment or not. */
+/* The stages of a run before its program. For each stage the run gets the product from the cache,
+ * waits for another run that compiles the same program, or compiles. All the time it counts as
+ * running, whether it has a jar or not. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/auto.h"
-#include "base/clock.h"
 #include "engine/engine_impl.h"
 
-static struct live *of_wait(struct program_wait *w)
+/* ---- runs that can go on ---- */
+
+void run_stages_set_resumable(struct run *run)
 {
-    return (struct live *)((char *)w - offsetof(struct live, wait));
+    struct engine *engine = run->engine;
+    run->is_resumable = true;
+    run->next_resumable = NULL;
+    *(engine->last_resumable ? &engine->last_resumable->next_resumable
+                             : &engine->first_resumable) = run;
+    engine->last_resumable = run;
 }
 
-/* ---- those who go on ---- */
-
-static void push(struct live *l)
+static void clear_resumable(struct run *run)
 {
-    struct engine *r = l->x.runner;
-    l->ready = true;
-    l->next_ready = NULL;
-    *(r->last_ready ? &r->last_ready->next_ready : &r->first_ready) = l;
-    r->last_ready = l;
-}
-
-static void drop_ready(struct live *l)
-{
-    struct engine *r = l->x.runner;
-    struct live *before = NULL;
-    if (!l->ready)
+    struct engine *engine = run->engine;
+    struct run *before = NULL;
+    if (!run->is_resumable)
         return;
-    for (struct live *at = r->first_ready; at != l; at = at->next_ready)
+    for (struct run *at = engine->first_resumable; at != run; at = at->next_resumable)
         before = at;
-    *(before ? &before->next_ready : &r->first_ready) = l->next_ready;
-    if (r->last_ready == l)
-        r->last_ready = before;
-    l->ready = false;
+    *(before ? &before->next_resumable : &engine->first_resumable) = run->next_resumable;
+    if (engine->last_resumable == run)
+        engine->last_resumable = before;
+    run->is_resumable = false;
 }
 
-/* The loop goes on with it when there is room. */
-static void answered(struct program_wait *w, enum program_answer what, struct program *p)
+struct run *run_stages_pop_resumable(struct engine *engine)
 {
-    struct live *l = of_wait(w);
-    l->answer = what;
-    if (p) {
-        program_release(l->program);
-        l->program = p;
-        l->program_cached = what == PROGRAM_HERE;
-    }
-    push(l);
+    struct run *run = engine->first_resumable;
+    if (run)
+        clear_resumable(run);
+    return run;
 }
 
-/* ---- one stage after the other ---- */
-
-static int ask(struct live *l, struct err *e)
+void run_stages_cancel(struct run *run)
 {
-    struct engine *r = l->x.runner;
-    const struct run_spec *s = &l->x.spec;
+    clear_resumable(run);
+    run->awaits_close = false;
+    programs_cancel(run->engine->programs, &run->request);
+}
+
+/* ---- the product of a stage ---- */
+
+/* Takes over the reference. */
+static void set_program(struct run *run, struct program *p, bool cached)
+{
+    program_unref(run->program);
+    run->program = p;
+    run->program_cached = cached;
+}
+
+/* engine_start_runs() resumes the run when there is room. */
+static void on_answer(struct program_request *q, enum program_answer answer, struct program *p)
+{
+    struct run *run = (struct run *)((char *)q - offsetof(struct run, request));
+    run->answer = answer;
+    if (p)
+        set_program(run, p, answer == PROGRAM_READY);
+    run_stages_set_resumable(run);
+}
+
+static int request_product(struct run *run, struct err *e)
+{
+    struct engine *engine = run->engine;
+    const struct run_spec *s = &run->spec;
     char key[PROGRAM_KEY_SIZE];
     autofree char **sources = NULL;
     struct program *p = NULL;
-    if (stage_installed(s->language, &l->run.end.err)) {
-        *e = l->run.end.err; /* its code is told as well */
+    if (stage_installed(s->language, &run->jar.end.err)) {
+        *e = run->jar.end.err; /* the result shows its code as well */
         return -1;
     }
     if (stage_sources(s->language, s->main_name, &s->bundle, &sources, e))
         return -1;
-    struct jar_request whole = run_request(l);
+    struct jar_request whole = run_jar_request(run);
     whole.sources = sources;
-    struct jar_request stage = stage_request(stage_now(l), &whole);
-    if (program_key(key, &stage, r->isolation.level, &s->bundle, e))
+    struct jar_request stage = stage_request(run_stage(run), &whole);
+    if (program_key(key, &stage, engine->isolation.level, &s->bundle, e))
         return -1;
-    l->wait = (struct program_wait){ .answer = answered,
-                                     .files = &s->bundle,
-                                     .limits = stage.limits };
-    if (s->options.no_cache) { /* it makes it for itself alone */
-        l->answer = PROGRAM_YOURS;
-        return 0;
-    }
-    l->answer = programs_ask(r->programs, key, &l->wait, &p);
-    if (p) {
-        program_release(l->program);
-        l->program = p;
-        l->program_cached = true;
-    }
+    run->request = (struct program_request){ .on_answer = on_answer,
+                                             .files = &s->bundle,
+                                             .limits = stage.limits };
+    run->answer = s->options.no_cache ? PROGRAM_COMPILE_IT /* for itself alone */
+                                      : programs_request(engine->programs, key, &run->request, &p);
+    if (p)
+        set_program(run, p, true);
     return 0;
 }
 
-static void fail(struct live *l);
-
-/* Until it has a jar, waits, or is over. */
-static void go_on(struct live *l)
-{
-    struct err e = { 0 };
-    while (stage_now(l) != STAGE_RUN) {
-        if (l->answer == PROGRAM_UNASKED && ask(l, &e)) {
-            run_finish_early(l, VERDICT_INTERNAL_ERROR, e.text);
-            return;
-        }
-        if (l->answer == PROGRAM_LATER)
-            return;
-        if (l->answer == PROGRAM_FAILED) {
-            fail(l);
-            return;
-        }
-        if (l->answer == PROGRAM_YOURS)
-            break;
-        l->stage++;
-        l->answer = PROGRAM_UNASKED;
-    }
-    run_start(l);
-}
-
-void run_stages_begin(struct live *l)
-{
-    l->begun_us = clock_us();
-    l->stages = stages_of(l->x.spec.language, &l->x.spec.options);
-    l->stage = 0;
-    l->answer = PROGRAM_UNASKED;
-    go_on(l);
-}
-
-bool run_stages_resume(struct engine *r)
-{
-    struct live *l = r->first_ready;
-    if (!l)
-        return false;
-    drop_ready(l);
-    go_on(l);
-    return true;
-}
-
-void run_stages_drop(struct live *l)
-{
-    drop_ready(l);
-    l->closing = false;
-    programs_leave(l->x.runner->programs, &l->wait);
-}
-
-/* ---- the end of a stage ---- */
-
-/* What the compiler said is what the run says. */
-static int tell_said(struct live *l, struct err *e)
+/* The output of the compiler becomes the output of the run. */
+static enum stages_step refuse(struct run *run, struct err *e)
 {
     static const enum journal_kind kinds[RUN_STREAMS] = { JOURNAL_STDOUT, JOURNAL_STDERR };
     enum { PIECE = 64 << 10 };
-    uint64_t us = l->program->how.usage.wall_us;
+    const struct stage_result *result = &run->program->result;
     for (int i = 0; i < RUN_STREAMS; i++) {
-        const struct buf *said = &l->program->how.said[i];
-        for (size_t at = 0; at < said->len; at += PIECE) {
-            size_t n = said->len - at < PIECE ? said->len - at : (size_t)PIECE;
-            if (journal_add(&l->x.journal, kinds[i], us, said->data + at, n, e))
-                return -1;
+        const struct buf *output = &result->output[i];
+        for (size_t at = 0; at < output->len; at += PIECE) {
+            size_t n = output->len - at < PIECE ? output->len - at : (size_t)PIECE;
+            if (journal_add(&run->journal, kinds[i], result->usage.wall_us, output->data + at, n,
+                            e))
+                return STAGES_ERROR;
         }
     }
-    return 0;
+    return STAGES_REFUSED;
 }
 
-static void fail(struct live *l)
+enum stages_step run_stages_advance(struct run *run, struct err *e)
 {
-    struct err e = { 0 };
-    if (tell_said(l, &e)) {
-        run_finish_early(l, VERDICT_INTERNAL_ERROR, e.text);
-        return;
+    while (run_stage(run) != STAGE_RUN) {
+        if (run->answer == PROGRAM_NOT_REQUESTED && request_product(run, e))
+            return STAGES_ERROR;
+        if (run->answer == PROGRAM_PENDING)
+            return STAGES_WAIT;
+        if (run->answer == PROGRAM_FAILED)
+            return refuse(run, e);
+        if (run->answer == PROGRAM_COMPILE_IT)
+            return STAGES_ENTER_JAR;
+        run->stage++;
+        run->answer = PROGRAM_NOT_REQUESTED;
     }
-    run_tell(l, RUN_EVENT_OUTPUT);
-    run_finish(l, VERDICT_COMPILE_ERROR);
+    return STAGES_ENTER_JAR;
 }
 
-static int take_made(struct live *l, struct preparation *how, const struct buf *made, struct err *e)
+enum stages_step run_stages_take_result(struct run *run, struct stage_result *result,
+                                        const struct buf *products, struct err *e)
 {
+    struct programs *programs = run->engine->programs;
     struct program *p = NULL;
-    if (programs_made(l->x.runner->programs, &l->wait, how, made, &p, e))
-        return -1;
-    program_release(l->program);
-    l->program = p;
-    l->program_cached = false;
-    return 0;
-}
-
-void run_stages_over(struct live *l)
-{
-    struct engine *r = l->x.runner;
-    struct err e = { 0 };
-    scoped(preparation) how = { 0 };
-    scoped(buf) made = l->run.outputs;
-    preparation_end(&how, stage_now(l), l->x.spec.language, &l->run, l->said);
-    l->run.outputs = (struct buf){ 0 };
-    if (l->error_text[0] || (how.verdict != VERDICT_OK && !preparation_failed(&how))) {
-        run_finish(l, how.verdict); /* cancelled, or a failure of ours */
-        return;
+    if (result->verdict != VERDICT_OK) {
+        set_program(run, programs_fail(programs, &run->request, result), false);
+        if (run->program)
+            return refuse(run, e);
+        (void)!err_no_memory(e, "a program");
+        return STAGES_ERROR;
     }
-    run_leave_jar(l);
-    l->run = (struct jar_run){ .stdin_fd = -1,
-                               .outputs_fd = -1 }; /* nothing of it is the program's */
-    l->run.streams[RUN_STDOUT].fd = l->run.streams[RUN_STDERR].fd = -1;
-    if (how.verdict != VERDICT_OK) {
-        program_release(l->program);
-        l->program = programs_failed(r->programs, &l->wait, &how);
-        l->program_cached = false;
-        if (l->program)
-            fail(l);
-        else
-            run_finish_early(l, VERDICT_INTERNAL_ERROR, "no memory for a program");
-    } else if (take_made(l, &how, &made, &e)) {
-        run_finish_early(l, VERDICT_INTERNAL_ERROR, e.text);
-    } else { /* its handles are used again */
-        l->answer = PROGRAM_HERE;
-        l->closing = true;
-        if (l->open_polls == 0)
-            run_stages_closed(l);
-    }
-}
-
-void run_stages_closed(struct live *l)
-{
-    l->closing = false;
-    if (l->over)
-        return;
-    push(l);
-    engine_pump(l->x.runner);
+    if (programs_put(programs, &run->request, result, products, &p, e))
+        return STAGES_ERROR;
+    set_program(run, p, false);
+    run->answer = PROGRAM_READY;
+    run->awaits_close = true;
+    return STAGES_WAIT;
 }

@@ -12,26 +12,18 @@
 #include "run/command_line.h"
 #include "spec/bundle.h"
 
-/* Pipes between us and the jar: ours to keep, and theirs to send away. */
+/* The pipes of a jar: we keep one end of each and send the other end to the warden. */
 struct pipes {
     int ours[4]; /* stdin, stdout, stderr, outputs */
     int theirs[JOB_FDS];
 };
-
-#define PIPES_INIT             \
-    {                          \
-        { -1, -1, -1, -1 },    \
-        {                      \
-            -1, -1, -1, -1, -1 \
-        }                      \
-    }
 
 static void pipes_done(struct pipes *p)
 {
     for (int i = 0; i < 4; i++)
         fd_close(&p->ours[i]);
     for (int i = 0; i < JOB_FDS; i++)
-        if (i != JOB_FD_BUNDLE) /* the caller's */
+        if (i != JOB_FD_BUNDLE) /* belongs to the caller */
             fd_close(&p->theirs[i]);
 }
 
@@ -58,8 +50,8 @@ static int pipes_open(struct pipes *p, int bundle_fd, struct err *e)
     return 0;
 }
 
-static int list_commands(const struct jar_request *q, const struct isolation *isolation,
-                         struct allowlist *ret, struct err *e)
+static int resolve_allowlist(const struct jar_request *q, const struct isolation *isolation,
+                             struct allowlist *ret, struct err *e)
 {
     char *const *names = q->options ? q->options->allow_commands : NULL;
     if (!names)
@@ -81,13 +73,13 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
                   struct err *e)
 {
     scoped(command_line) job = { 0 };
-    scoped(pipes) pipes = PIPES_INIT;
+    scoped(pipes) pipes = { { -1, -1, -1, -1 }, { -1, -1, -1, -1, -1 } };
     if (request->writable_root && isolation->level == LEVEL_PROCESS)
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "a writable root needs isolation level jar or rootless, and this is '%s'",
                        level_name(isolation->level));
     scoped(allowlist) listed = { 0 };
-    if (list_commands(request, isolation, &listed, e))
+    if (resolve_allowlist(request, isolation, &listed, e))
         return -1;
     if (limits_check(&request->limits, e) || pipes_open(&pipes, request->bundle_fd, e))
         return -1;
@@ -135,35 +127,35 @@ void jar_run_polls(const struct jar_run *r, struct pollfd polls[JAR_RUN_POLLS])
     polls[0] = (struct pollfd){ .fd = r->ended ? -1 : r->wire_fd, .events = POLLIN };
     for (int i = 0; i < RUN_STREAMS; i++) {
         const struct jar_run_pipe *p = &r->streams[i];
-        polls[1 + i] = (struct pollfd){ .fd = p->held ? -1 : p->fd, .events = POLLIN };
+        polls[1 + i] = (struct pollfd){ .fd = p->pending ? -1 : p->fd, .events = POLLIN };
     }
     polls[3] = (struct pollfd){ .fd = r->outputs_fd, .events = POLLIN };
 }
 
 int jar_run_cancel(struct jar_run *r, enum end_reason reason, struct err *e)
 {
-    if (r->ended || r->asked != END_EXIT)
+    if (r->ended || r->requested_end != END_EXIT)
         return 0;
-    r->asked = reason;
+    r->requested_end = reason;
     return wire_send_kill(r->wire_fd, &(struct wire_kill){ r->id, reason }, e);
 }
 
-static int offer(struct jar_run *r, enum run_stream stream, struct err *e)
+static int offer_to_sink(struct jar_run *r, enum run_stream stream, struct err *e)
 {
     struct jar_run_pipe *p = &r->streams[stream];
-    if (r->asked == END_CANCEL)
-        p->held = 0; /* who cancels does not wait for a reader that does not read */
-    while (p->held > 0) {
-        ssize_t took = r->sink(r->sink_context, stream, p->bytes + p->from, p->held);
-        if (took < 0) { /* nobody listens any more */
-            p->held = 0;
-            r->unheard = true;
+    if (r->requested_end == END_CANCEL)
+        p->pending = 0; /* a cancelled run does not wait for a slow reader */
+    while (p->pending > 0) {
+        ssize_t took = r->sink(r->sink_context, stream, p->bytes + p->from, p->pending);
+        if (took < 0) {
+            p->pending = 0;
+            r->sink_closed = true;
             return jar_run_cancel(r, END_CANCEL, e);
         }
         if (took == 0)
             return 0;
         p->from += (size_t)took;
-        p->held -= (size_t)took;
+        p->pending -= (size_t)took;
     }
     return 0;
 }
@@ -183,13 +175,13 @@ static int read_stream(struct jar_run *r, enum run_stream stream, struct err *e)
     uint64_t room = p->seen < cap ? cap - p->seen : 0;
     p->seen += (uint64_t)n;
     p->from = 0;
-    p->held = (uint64_t)n < room ? (size_t)n : (size_t)room;
+    p->pending = (uint64_t)n < room ? (size_t)n : (size_t)room;
     if (p->seen > cap) {
         p->truncated = true;
         if (jar_run_cancel(r, END_OUTPUT, e))
             return -1;
     }
-    return offer(r, stream, e);
+    return offer_to_sink(r, stream, e);
 }
 
 static int read_outputs(struct jar_run *r, struct err *e)
@@ -206,7 +198,7 @@ static int read_outputs(struct jar_run *r, struct err *e)
     return 0;
 }
 
-static int take_samples(struct jar_run *r, const struct wire_message *m, struct err *e)
+static int on_samples(struct jar_run *r, const struct wire_message *m, struct err *e)
 {
     autofree struct wire_samples *x = malloc(sizeof *x);
     if (!x)
@@ -219,7 +211,7 @@ static int take_samples(struct jar_run *r, const struct wire_message *m, struct 
     return 0;
 }
 
-static int take_started(struct jar_run *r, const struct wire_message *m, struct err *e)
+static int on_started(struct jar_run *r, const struct wire_message *m, struct err *e)
 {
     struct wire_started started;
     if (wire_read_started(m, &started, e))
@@ -230,7 +222,7 @@ static int take_started(struct jar_run *r, const struct wire_message *m, struct 
     return 0;
 }
 
-static int take_ended(struct jar_run *r, const struct wire_message *m, struct err *e)
+static int on_ended(struct jar_run *r, const struct wire_message *m, struct err *e)
 {
     if (wire_read_ended(m, &r->end, e))
         return -1;
@@ -239,16 +231,16 @@ static int take_ended(struct jar_run *r, const struct wire_message *m, struct er
     return 0;
 }
 
-int jar_run_message(struct jar_run *r, const struct wire_message *m, struct err *e)
+int jar_run_on_message(struct jar_run *r, const struct wire_message *m, struct err *e)
 {
     uint64_t id;
     if (wire_message_id(m, &id, e))
         return -1;
     if (id != r->id)
-        return err_set(e, ERR_PROTOCOL, 0, "the warden speaks of another run");
-    return m->type == WIRE_STARTED   ? take_started(r, m, e)
-           : m->type == WIRE_SAMPLES ? take_samples(r, m, e)
-                                     : take_ended(r, m, e);
+        return err_set(e, ERR_PROTOCOL, 0, "the message of the warden has the id of another run");
+    return m->type == WIRE_STARTED   ? on_started(r, m, e)
+           : m->type == WIRE_SAMPLES ? on_samples(r, m, e)
+                                     : on_ended(r, m, e);
 }
 
 static int read_wire(struct jar_run *r, struct err *e)
@@ -259,26 +251,31 @@ static int read_wire(struct jar_run *r, struct err *e)
         return -1;
     if (got == 0)
         return err_set(e, ERR_UNAVAILABLE, 0, "the warden is gone");
-    return jar_run_message(r, &m, e);
+    return jar_run_on_message(r, &m, e);
 }
 
 int jar_run_flush(struct jar_run *r, struct err *e)
 {
     for (int i = 0; i < RUN_STREAMS; i++)
-        if (offer(r, (enum run_stream)i, e))
+        if (offer_to_sink(r, (enum run_stream)i, e))
             return -1;
     return 0;
+}
+
+int jar_run_read(struct jar_run *r, enum jar_pipe pipe, struct err *e)
+{
+    if (pipe == PIPE_OUTPUTS)
+        return r->outputs_fd >= 0 ? read_outputs(r, e) : 0;
+    return r->streams[pipe].fd >= 0 ? read_stream(r, (enum run_stream)pipe, e) : 0;
 }
 
 int jar_run_ready(struct jar_run *r, const struct pollfd polls[JAR_RUN_POLLS], struct err *e)
 {
     if (polls[0].revents && read_wire(r, e))
         return -1;
-    for (int i = 0; i < RUN_STREAMS; i++)
-        if (polls[1 + i].revents && r->streams[i].fd >= 0 && read_stream(r, (enum run_stream)i, e))
+    for (int pipe = PIPE_STDOUT; pipe <= PIPE_OUTPUTS; pipe++)
+        if (polls[1 + pipe].revents && jar_run_read(r, (enum jar_pipe)pipe, e))
             return -1;
-    if (polls[3].revents && r->outputs_fd >= 0 && read_outputs(r, e))
-        return -1;
     return 0;
 }
 
@@ -290,10 +287,10 @@ enum verdict jar_run_verdict(struct jar_run *r)
     return verdict_decide(ev);
 }
 
-bool jar_run_over(const struct jar_run *r)
+bool jar_run_is_over(const struct jar_run *r)
 {
     for (int i = 0; i < RUN_STREAMS; i++)
-        if (r->streams[i].fd >= 0 || r->streams[i].held > 0)
+        if (r->streams[i].fd >= 0 || r->streams[i].pending > 0)
             return false;
     return r->ended && r->outputs_fd < 0;
 }

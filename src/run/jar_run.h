@@ -1,10 +1,14 @@
-/* run/jar_run.h — one run as the keeper sees it: pipes, caps, and the result.
- * Runs in: keeper. The caller owns the event loop: it polls jar_run_polls() and calls jar_run_ready().
+/* run/jar_run.h — one jar as the keeper sees it: its pipes, its output limit and its end.
+ * Runs in: keeper. A jar_run has no event loop. A command waits with poll(2): jar_run_polls() says
+ * what to wait for and jar_run_ready() handles it. The service waits with libuv and calls
+ * jar_run_on_message() and jar_run_read().
  *
  * Invariants
- * R1 Nothing is buffered without a bound: a stream is only read while what was read before has been taken.
- * R2 A stream's bytes reach the sink exactly, up to the output limit; the byte past it ends the run.
- * R3 A run is over when the warden has said so and every pipe is at its end. */
+ * JAR_RUN-1 Every buffer is bounded: a stream is read only after the sink has taken all earlier
+ *           bytes of it.
+ * JAR_RUN-2 The bytes of a stream reach the sink unchanged, up to the output limit. The first byte
+ *           beyond the limit ends the run.
+ * JAR_RUN-3 A jar_run is over after the warden has sent `ended` and every pipe is at its end. */
 #pragma once
 
 #include <poll.h>
@@ -22,32 +26,42 @@
 
 enum run_stream { RUN_STDOUT, RUN_STDERR, RUN_STREAMS };
 
+/* The pipes of a jar. We read from all but stdin. */
+enum jar_pipe {
+    PIPE_STDOUT = RUN_STDOUT,
+    PIPE_STDERR = RUN_STDERR,
+    PIPE_OUTPUTS,
+    PIPE_STDIN,
+    JAR_PIPES
+};
+
 struct jar_request {
-    uint64_t id; /* unique among the runs of this wire */
+    uint64_t id; /* unique among the jars of this wire */
     const struct language *language;
-    const char *const *command;      /* with placeholders; NULL: the language's own */
-    char *const *sources;            /* what {sources} stands for; may be NULL */
-    const char *const *language_env; /* K=V with placeholders; NULL: the language's own */
-    const char *main_name;           /* of the main file inside /sandbox */
+    const char *const *command;      /* with placeholders; NULL: the command of the language */
+    char *const *sources;            /* the value of {sources}; may be NULL */
+    const char *const *language_env; /* K=V with placeholders; NULL: that of the language */
+    const char *main_name;           /* the name of the main file in /sandbox */
     char *const *args;
-    char *const *env; /* K=V, after and over the built-in ones */
+    char *const *env; /* K=V; these override the built-in variables */
     char *const *outputs;
     struct limits limits;
     bool writable_root;
     const struct run_options *options; /* NULL: none */
-    bool sampled;                      /* what it uses over time is wanted */
-    unsigned kind; /* of an embryo that may run it, see runtime/language.h; 0: a cold start */
+    bool sampled;                      /* the warden samples its usage over time */
+    unsigned kind; /* of an embryo that may run it (runtime/language.h); 0: a cold start */
     int bundle_fd;
 };
 
-/* Takes bytes of a stream; how many it took (0: not now), or -1 to end the run. */
+/* Takes bytes of a stream. Returns the number of bytes taken, 0 to be offered the rest again by
+ * jar_run_flush(), or -1 to end the run. */
 typedef ssize_t jar_run_sink(void *context, enum run_stream stream, const char *bytes, size_t n);
 
 struct jar_run_pipe {
     int fd;
-    uint64_t seen; /* bytes read, past the cap too */
+    uint64_t seen; /* bytes read, also beyond the limit */
     bool truncated;
-    size_t held; /* bytes in `bytes` that the sink has not taken */
+    size_t pending; /* bytes that the sink has not taken; they begin at bytes + from */
     size_t from;
     char bytes[16384];
 };
@@ -60,38 +74,47 @@ struct jar_run {
     jar_run_sink *sink;
     void *sink_context;
     struct jar_run_pipe streams[RUN_STREAMS];
-    int stdin_fd; /* ours to write; -1 when closed */
+    int stdin_fd; /* our end, to write; -1: closed */
     int outputs_fd;
-    struct buf outputs;      /* a bundle, see spec/bundle.h */
-    struct samples *samples; /* once it has ended; NULL: none were asked for */
+    struct buf outputs;      /* a bundle (spec/bundle.h) */
+    struct samples *samples; /* set when it has ended; NULL: not requested */
     bool started, ended;
     enum start start;
-    enum end_reason asked;  /* what we asked the warden to end it for */
-    bool unheard;           /* the sink did not want any more */
-    uint64_t started_at_ms; /* wall clock, Unix time */
+    enum end_reason requested_end; /* sent to the warden; END_EXIT: nothing was sent */
+    bool sink_closed;              /* the sink returned -1 */
+    uint64_t started_at_ms;        /* Unix time */
     struct wire_ended end;
 };
+/* Without a jar: every descriptor is closed. */
+#define JAR_RUN_NONE                                                                \
+    (struct jar_run)                                                                \
+    {                                                                               \
+        .streams = { { .fd = -1 }, { .fd = -1 } }, .stdin_fd = -1, .outputs_fd = -1 \
+    }
 
-/* Sends the job to the warden. On failure nothing is left of it. */
+/* Sends the job to the warden. On failure no jar exists and no descriptor is open. */
 [[nodiscard]] int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolation,
                                 const struct jar_request *request, jar_run_sink *sink,
                                 void *context, struct err *e);
 void jar_run_done(struct jar_run *r);
 
 enum { JAR_RUN_POLLS = 4, JAR_RUN_OUTPUTS_MAX = 1000 };
-/* Fills in what to wait for; a row that is not needed now has fd -1. */
+/* An entry that is not needed at the moment has fd -1. */
 void jar_run_polls(const struct jar_run *r, struct pollfd polls[JAR_RUN_POLLS]);
-/* Does what poll() said can be done. -1 when the warden is lost. */
+/* Handles the events of poll(). -1: the warden is lost. */
 [[nodiscard]] int jar_run_ready(struct jar_run *r, const struct pollfd polls[JAR_RUN_POLLS],
                                 struct err *e);
-/* Offers held bytes to the sink again. */
+/* Offers the pending bytes to the sink again. */
 [[nodiscard]] int jar_run_flush(struct jar_run *r, struct err *e);
 
-/* A message that names this run. Whoever shares a wire among runs receives from it and hands each its own; a run that
- * has the wire to itself needs no help. */
-[[nodiscard]] int jar_run_message(struct jar_run *r, const struct wire_message *m, struct err *e);
+/* Handles a message of the wire with the id of this jar. Only the owner of a wire that several jars
+ * share calls this; jar_run_ready() receives its messages itself. */
+[[nodiscard]] int jar_run_on_message(struct jar_run *r, const struct wire_message *m,
+                                     struct err *e);
+/* Reads a pipe that is readable. At the end of the data it closes our end. */
+[[nodiscard]] int jar_run_read(struct jar_run *r, enum jar_pipe pipe, struct err *e);
 
 [[nodiscard]] int jar_run_cancel(struct jar_run *r, enum end_reason reason, struct err *e);
-bool jar_run_over(const struct jar_run *r);
-/* Once it is over: the warden's evidence and our own, decided on. */
+bool jar_run_is_over(const struct jar_run *r);
+/* Once it is over: decides from the evidence of the warden and our own. */
 enum verdict jar_run_verdict(struct jar_run *r);

@@ -1,11 +1,12 @@
-/* run/program_disk.h — a directory of compiled programs. Runs in: keeper of the service, on worker threads; main of
- * `belljar run`.
+/* run/program_disk.h — a directory of compiled programs.
+ * Runs in: keeper of the service, on worker threads; main of `belljar run`.
  *
  * Invariants
- * D1 A name in the directory is a key, and all of its program is there, or it is not there at all: it is written under another
- *    name first. What somebody who was killed left under such a name is removed later.
- * D2 Any number of threads and processes may use one directory; none waits for another.
- * D3 A file of somebody else's, or that others may write, is none. */
+ * PROGRAM_DISK-1 A file whose name is a key is a complete program: it is written under another name
+ *                first. If a writer is killed, a later call removes its unfinished file.
+ * PROGRAM_DISK-2 Any number of threads and processes may use one directory. No process waits for
+ *                another.
+ * PROGRAM_DISK-3 A file that belongs to another user, or that others may write, is ignored. */
 #pragma once
 
 #include <pthread.h>
@@ -14,27 +15,30 @@
 #include "run/program_key.h"
 
 /* Shared by the threads. */
-struct programs_disk {
-    int dir_fd; /* -1: none */
+struct program_disk {
+    int dir_fd; /* -1: no directory */
     pthread_mutex_t lock;
-    uint64_t max, used; /* bytes; used is what was found and added */
+    uint64_t max, used; /* bytes; used: found when counted, plus the files added since */
     bool counted;
 };
-/* Takes the descriptor over. */
-void programs_disk_init(struct programs_disk *d, int dir_fd, uint64_t max_bytes);
-void programs_disk_done(struct programs_disk *d);
+/* Takes over the descriptor. */
+void program_disk_init(struct program_disk *d, int dir_fd, uint64_t max_bytes);
+void program_disk_done(struct program_disk *d);
 
-/* The file of a key, to be read and checked by program_file_read(); -1: there is none. It is marked as used now. */
-int programs_disk_open(const struct programs_disk *d, const char *key);
-/* Takes what program_file_encode() made; bytes that are not whole are refused. What was used longest ago goes when there is
- * too much. */
-[[nodiscard]] int programs_disk_put(struct programs_disk *d, const char *key,
-                                    const struct buf *bytes, struct err *e);
+/* Opens the file of a key for program_file_read() and marks it as used now. -1: there is no such
+ * file. */
+int program_disk_open(const struct program_disk *d, const char *key);
+/* Adds the bytes of program_file_encode(); incomplete bytes are refused. If the directory becomes
+ * too large, the least recently used programs are removed. */
+[[nodiscard]] int program_disk_put(struct program_disk *d, const char *key, const struct buf *bytes,
+                                   struct err *e);
 
-/* Both at once, for who does not part them. One that is not whole is removed. */
-bool programs_disk_load(struct programs_disk *d, const char *key, struct program_file *ret);
-[[nodiscard]] int programs_disk_keep(struct programs_disk *d, const char *key,
-                                     const struct program_file *f, struct err *e);
-void programs_disk_touch(struct programs_disk *d, const char *key);
-/* Removes what is too much, and what was left half written. */
-void programs_disk_trim(struct programs_disk *d);
+/* Open and read in one call. An incomplete file is removed. */
+bool program_disk_load(struct program_disk *d, const char *key, struct program_file *ret);
+/* Encode and put in one call. */
+[[nodiscard]] int program_disk_keep(struct program_disk *d, const char *key,
+                                    const struct program_file *f, struct err *e);
+/* Marks a program as used now. */
+void program_disk_touch(struct program_disk *d, const char *key);
+/* Removes programs beyond the maximum size, and unfinished files. */
+void program_disk_trim(struct program_disk *d);

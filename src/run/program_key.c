@@ -1,4 +1,5 @@
-/* What a program is known by. */
+#include "run/program_key.h"
+
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,14 +8,14 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/place.h"
+#include "base/strv.h"
 #include "run/command_line.h"
-#include "run/program_key.h"
 
 enum { HASH_BYTES = (PROGRAM_KEY_SIZE - 1) / 2 };
 
 typedef crypto_generichash_state hash;
 
-/* With its length before it: no two lists of fields are the same bytes. */
+/* The length goes first, so that two different lists of fields never give the same bytes. */
 static void add(hash *h, const void *bytes, uint64_t n)
 {
     (void)crypto_generichash_update(h, (const unsigned char *)&n, sizeof n);
@@ -29,15 +30,13 @@ static void add_text(hash *h, const char *text)
 
 static void add_list(hash *h, char *const *list)
 {
-    uint64_t n = 0;
-    while (list && list[n])
-        n++;
+    uint64_t n = strv_len(list);
     (void)crypto_generichash_update(h, (const unsigned char *)&n, sizeof n);
     for (uint64_t i = 0; i < n; i++)
         add_text(h, list[i]);
 }
 
-/* Which file it is, and whether it was replaced. */
+/* Identifies a file, and detects that it was replaced. */
 static void add_file(hash *h, const char *path)
 {
     struct stat st = { 0 };
@@ -48,7 +47,8 @@ static void add_file(hash *h, const char *path)
     add(h, facts, sizeof facts);
 }
 
-/* The compiler, scripts of ours around it, and what is installed beside it: headers and libraries come in packages. */
+/* The compiler, our own scripts around it, and the installed packages, which bring headers and
+ * libraries. */
 static void add_toolchain(hash *h, const struct jar_request *stage)
 {
     static const char *const packages[] = { "/var/lib/dpkg/status", "/var/lib/rpm/rpmdb.sqlite",
@@ -82,7 +82,7 @@ int program_key(char ret[PROGRAM_KEY_SIZE], const struct jar_request *stage, enu
     if (command_line_build(&job, stage, level, e))
         return -1;
     if (sodium_init() < 0 || crypto_generichash_init(&h, NULL, 0, sizeof digest) != 0)
-        return err_set(e, ERR_KERNEL, 0, "hash a program");
+        return err_set(e, ERR_KERNEL, 0, "libsodium cannot hash a program");
     add_text(&h, "belljar program 1");
     add_text(&h, stage->language->name);
     add_text(&h, level_name(level));

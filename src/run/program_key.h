@@ -1,5 +1,5 @@
-/* run/program_key.h — the key of a compiled program: a hash over everything its compiler could see
- * and everything it was told. Runs in: keeper, main. */
+/* run/program_key.h — the key of a compiled program: a hash over everything that its compiler can see.
+ * Runs in: keeper, main. */
 #pragma once
 
 #include "base/buf.h"
@@ -9,7 +9,7 @@
 
 enum { PROGRAM_KEY_SIZE = 2 * 32 + 1 };
 
-/* Of a stage that is to be run, with these files. Which toolchain it is, is told by its files and the machine's packages:
- * what it says of its version may not be known yet. */
+/* The key of a stage with these files. The files of the toolchain and the packages of the machine
+ * identify the toolchain, because its version may not be known yet. */
 [[nodiscard]] int program_key(char ret[PROGRAM_KEY_SIZE], const struct jar_request *stage,
                               enum level level, const struct buf *files, struct err *e);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/moment.h"
 #include "base/text.h"
@@ -52,6 +53,30 @@ void result_add_stream(json_t *object, const char *key, const struct buf *bytes)
         return;
     json_put(object, key, json_stringn_nocheck(readable.data, readable.len));
     json_put(object, base64_key, json_stringn_nocheck(exact.data, exact.len));
+}
+
+void result_add_journal(json_t *object, const struct journal *j, uint64_t max)
+{
+    static const struct {
+        enum journal_kind kind;
+        const char *key, *cut_key;
+    } streams[] = {
+        { JOURNAL_STDOUT, "stdout", "stdout_cut" },
+        { JOURNAL_STDERR, "stderr", "stderr_cut" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(streams); i++) {
+        scoped(buf) bytes = { 0 };
+        struct err e;
+        if (journal_collect(j, streams[i].kind, max, &bytes, &e))
+            bytes.len = 0;
+        /* Half a character at the end would make the whole text invalid. */
+        bool cut = j->stream_bytes[streams[i].kind] > bytes.len;
+        if (cut)
+            bytes.len = text_whole(bytes.data, bytes.len);
+        result_add_stream(object, streams[i].key, &bytes);
+        if (cut)
+            json_put(object, streams[i].cut_key, json_true());
+    }
 }
 
 json_t *result_time(uint64_t unix_ms)
@@ -111,9 +136,27 @@ static json_t *signal_name(int number)
     return json_string(text);
 }
 
-static void put_found(json_t *o, const char *key, json_t *found)
+/* The caller keeps its reference. */
+static void put_shared(json_t *o, const char *key, json_t *value)
 {
-    json_put(o, key, found ? json_incref(found) : json_null());
+    json_put(o, key, value ? json_incref(value) : json_null());
+}
+
+static void put_service(json_t *o, const struct result *r, const struct result_service *s)
+{
+    json_put(o, "state", json_string("finished"));
+    json_put(o, "stdout_bytes", json_integer((json_int_t)s->stdout_bytes));
+    json_put(o, "stderr_bytes", json_integer((json_int_t)s->stderr_bytes));
+    json_put(o, "timings",
+             json_pack("{s:o, s:o, s:o, s:I}", "queued_at", result_time(s->queued_at_ms),
+                       "started_at", result_time(r->started_at_ms), "finished_at",
+                       result_time(s->finished_at_ms), "queued_ms", (json_int_t)s->waited_ms));
+    json_put(o, "thread_id", json_text_or_null(s->thread));
+    json_put(o, "artifact_id", json_text_or_null(s->artifact));
+    json_put(o, "batch_id", json_text_or_null(s->batch));
+    put_shared(o, "metadata", s->metadata);
+    if (s->extraction)
+        put_shared(o, "taken", s->extraction);
 }
 
 json_t *result_json(const struct result *r)
@@ -137,11 +180,32 @@ json_t *result_json(const struct result *r)
     json_put(o, "files", result_files(r->files));
     json_put(o, "start", json_text_or_null(r->start));
     json_put(o, "started_at", result_time(r->started_at_ms));
-    put_found(o, "compile", r->compile);
-    put_found(o, "diagnosis", r->diagnosis);
-    put_found(o, "tables", r->tables);
-    put_found(o, "profile", r->profile);
+    put_shared(o, "compile", r->compile);
+    put_shared(o, "diagnosis", r->diagnosis);
+    put_shared(o, "tables", r->tables);
+    put_shared(o, "profile", r->profile);
     if (r->error)
         json_put(o, "error", json_string(r->error));
+    if (r->service)
+        put_service(o, r, r->service);
+    if (r->error_code != ERR_NONE)
+        json_put(o, "error_code", json_string(err_name(r->error_code)));
+    return o;
+}
+
+json_t *result_row_json(const struct result_row *r)
+{
+    json_t *o = json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?}", "id", r->id,
+                          "state", r->state, "language", r->language, "verdict", r->verdict,
+                          "thread_id", r->thread, "artifact_id", r->artifact, "batch_id", r->batch,
+                          "surface", r->surface, "key", r->key);
+    json_put(o, "created_at", result_time((uint64_t)r->created_ms));
+    json_put(o, "started_at", result_time((uint64_t)r->started_ms));
+    json_put(o, "finished_at", result_time((uint64_t)r->finished_ms));
+    json_put(o, "usage",
+             r->has_usage ? json_pack("{s:f, s:f, s:I}", "wall_ms", (double)r->wall_us / 1000,
+                                      "cpu_ms", (double)r->cpu_us / 1000, "memory_peak_bytes",
+                                      (json_int_t)r->memory_peak)
+                          : json_null());
     return o;
 }

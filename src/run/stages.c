@@ -12,16 +12,15 @@
 #include "run/result.h"
 #include "spec/bundle.h"
 
-/* Of what a compiler printed, results show this much of each stream. */
+/* A result shows this much of each stream of a compiler. */
 enum { SHOWN_MAX = 64 << 10 };
-enum {
-    PRODUCT_MODE = 0755
-}; /* bundles of outputs have no modes, and some of it is to be executed */
+/* A bundle of outputs has no modes, and some products are executable. */
+enum { PRODUCT_MODE = 0755 };
 
-struct stages stages_of(const struct language *l, const struct run_options *w)
+struct stages stages_of(const struct language *l, const struct run_options *options)
 {
     struct stages s = { 0 };
-    if (l->check && w && w->check_types)
+    if (l->check && options && options->check_types)
         s.at[s.n++] = STAGE_CHECK;
     if (l->compile)
         s.at[s.n++] = STAGE_COMPILE;
@@ -35,32 +34,32 @@ static struct jar_request run_stage(const struct jar_request *whole)
     q.sampled = q.options && q.options->profile;
     if (q.sampled && q.language->profile)
         q.command = q.language->profile;
+    /* Embryos are made for another command, and the start belongs to the profile. */
     if (q.sampled)
-        q.kind =
-            0; /* another command than embryos are made for, and what it took to start belongs to it */
+        q.kind = 0;
     return q;
 }
 
-struct jar_request stage_request(enum stage_kind kind, const struct jar_request *whole)
+struct jar_request stage_request(enum stage stage, const struct jar_request *whole)
 {
-    static const char *const nothing[] = { NULL };
+    static const char *const no_env[] = { NULL };
     const struct language *l = whole->language;
-    const struct run_options *w = whole->options;
-    if (kind == STAGE_RUN)
+    const struct run_options *options = whole->options;
+    if (stage == STAGE_RUN)
         return run_stage(whole);
     struct jar_request q = { .id = whole->id,
                              .language = l,
-                             .command = kind == STAGE_CHECK ? l->check : l->compile,
-                             .language_env = l->compile_env ? l->compile_env : nothing,
+                             .command = stage == STAGE_CHECK ? l->check : l->compile,
+                             .language_env = l->compile_env ? l->compile_env : no_env,
                              .sources = whole->sources,
                              .main_name = whole->main_name,
-                             .args = w ? w->compiler_args : NULL,
+                             .args = options ? options->compiler_args : NULL,
                              .limits = compile_limits_default(),
-                             .options = w,
+                             .options = options,
                              .bundle_fd = whole->bundle_fd };
-    if (w && w->compile_limits.v[LIMIT_WALL_MS] > 0)
-        q.limits = w->compile_limits;
-    if (kind == STAGE_COMPILE)
+    if (options && options->compile_limits.v[LIMIT_WALL_MS] > 0)
+        q.limits = options->compile_limits;
+    if (stage == STAGE_COMPILE)
         q.outputs = (char *const *)l->products;
     return q;
 }
@@ -75,7 +74,8 @@ int stage_installed(const struct language *l, struct err *e)
 
 /* ---- files ---- */
 
-/* "./" keeps a name that starts with a dash from being taken for an option, and one with an @ for a file of them. */
+/* "./" keeps the compiler from reading a name with a leading dash as an option, and a name with a
+ * leading @ as a file of options. */
 static int add_source(struct buf *names, const char *name, size_t len, struct err *e)
 {
     if ((name[0] == '-' || name[0] == '@') && buf_add(names, "./", 2, e))
@@ -124,13 +124,13 @@ static int by_name(const void *a, const void *b)
     return order ? order : (int)x->head.name_len - (int)y->head.name_len;
 }
 
-/* What was made, in the order of names. */
-static int list_made(const struct buf *made, struct buf *list, struct err *e)
+/* The products, sorted by name. */
+static int list_products(const struct buf *products, struct buf *list, struct err *e)
 {
     struct bundle_entry f;
     bool more = true;
     for (size_t pos = 0;;) {
-        if (bundle_next(made, &pos, &f, &more, e))
+        if (bundle_next(products, &pos, &f, &more, e))
             return -1;
         if (!more)
             break;
@@ -158,12 +158,12 @@ static int add_entry(struct buf *b, const struct bundle_entry *f, uint32_t mode,
                : 0;
 }
 
-int stage_merge(const struct buf *files, const struct buf *made, struct buf *ret, struct err *e)
+int stage_merge(const struct buf *files, const struct buf *products, struct buf *ret, struct err *e)
 {
     scoped(buf) merged = { 0 }, list = { 0 };
     struct bundle_entry f;
     bool more = true;
-    if (buf_reserve(&merged, files->len + made->len, e) || list_made(made, &list, e))
+    if (buf_reserve(&merged, files->len + products->len, e) || list_products(products, &list, e))
         return -1;
     for (size_t pos = 0; more;) {
         if (bundle_next(files, &pos, &f, &more, e) ||
@@ -177,101 +177,86 @@ int stage_merge(const struct buf *files, const struct buf *made, struct buf *ret
     }
     if (merged.len > BUNDLE_STREAM_MAX)
         return err_set(e, ERR_TOO_LARGE, 0,
-                       "the files and what was made of them are more than %llu bytes",
+                       "the files and the compiled products are together larger than %llu bytes",
                        BUNDLE_MAX_BYTES);
     *ret = merged;
     merged = (struct buf){ 0 };
     return 0;
 }
 
-/* ---- the end of one ---- */
+/* ---- the result of a stage ---- */
 
-void preparation_done(struct preparation *p)
+void stage_result_done(struct stage_result *s)
 {
     for (int i = 0; i < RUN_STREAMS; i++)
-        buf_done(&p->said[i]);
-    *p = (struct preparation){ 0 };
+        buf_done(&s->output[i]);
+    *s = (struct stage_result){ 0 };
 }
 
-/* A compiler that ended well may yet have made nothing, or more than is taken. */
-static void check_products(struct preparation *p, const struct buf *made)
+/* A compiler that ended well may have left a product out, or made one that is too large. */
+static void check_products(struct stage_result *s, const struct buf *products)
 {
     struct bundle_entry f;
     struct err e;
     bool more = true;
-    for (size_t pos = 0; bundle_next(made, &pos, &f, &more, &e) == 0 && more;) {
+    for (size_t pos = 0; bundle_next(products, &pos, &f, &more, &e) == 0 && more;) {
         enum output_status status = (enum output_status)f.head.mode_or_status;
-        char name[96], quoted[96];
+        char name[96];
         if (status == OUTPUT_OK)
             continue;
-        p->verdict = VERDICT_COMPILE_ERROR;
-        p->evidence.exit_code = 1;
+        s->verdict = VERDICT_COMPILE_ERROR;
+        s->evidence.exit_code = 1;
         (void)snprintf(name, sizeof name, "%.*s", (int)f.head.name_len, f.name);
-        (void)!buf_addf(&p->said[RUN_STDERR], &e,
-                        "belljar: what the compiler was to make, '%s': %s\n",
-                        text_quote(name, quoted, sizeof quoted), output_status_why(status));
+        (void)!buf_addf(&s->output[RUN_STDERR], &e,
+                        "belljar: the compiler's product '%s' cannot be used: %s\n", QUOTED(name),
+                        output_status_why(status));
     }
 }
 
-void preparation_end(struct preparation *ret, enum stage_kind kind, const struct language *l,
-                     struct jar_run *r, struct buf said[RUN_STREAMS])
+void stage_result_take(struct stage_result *ret, enum stage stage, const struct language *l,
+                       struct jar_run *r, struct buf output[RUN_STREAMS])
 {
-    struct preparation p = { .kind = kind, .verdict = jar_run_verdict(r), .usage = r->end.usage };
-    p.evidence = r->end.evidence;
+    struct stage_result s = { .stage = stage,
+                              .verdict = jar_run_verdict(r),
+                              .usage = r->end.usage };
+    s.evidence = r->end.evidence;
     for (int i = 0; i < RUN_STREAMS; i++) {
-        p.said[i] = said[i];
-        said[i] = (struct buf){ 0 };
-        p.truncated[i] = r->streams[i].truncated;
+        s.output[i] = output[i];
+        output[i] = (struct buf){ 0 };
+        s.truncated[i] = r->streams[i].truncated;
     }
-    if (r->asked ==
-        END_CANCEL) { /* also if it was done just then: what comes next does not start */
-        r->end.evidence.reason = p.evidence.reason = END_CANCEL;
-        p.verdict = VERDICT_CANCELLED;
+    /* Also if the stage ended well at that moment: the next stage must not start. */
+    if (r->requested_end == END_CANCEL) {
+        r->end.evidence.reason = s.evidence.reason = END_CANCEL;
+        s.verdict = VERDICT_CANCELLED;
     }
-    if (p.verdict == VERDICT_RUNTIME_ERROR)
-        p.verdict = VERDICT_COMPILE_ERROR;
-    if (p.verdict == VERDICT_OK && kind == STAGE_COMPILE && l->products)
-        check_products(&p, &r->outputs);
-    *ret = p;
+    if (s.verdict == VERDICT_RUNTIME_ERROR)
+        s.verdict = VERDICT_COMPILE_ERROR;
+    if (s.verdict == VERDICT_OK && stage == STAGE_COMPILE && l->products)
+        check_products(&s, &r->outputs);
+    *ret = s;
 }
 
-bool preparation_failed(const struct preparation *p)
+bool stage_result_is_failure(const struct stage_result *s)
 {
-    return p->verdict != VERDICT_OK && p->verdict != VERDICT_CANCELLED &&
-           p->verdict != VERDICT_INTERNAL_ERROR;
+    return s->verdict != VERDICT_OK && s->verdict != VERDICT_CANCELLED &&
+           s->verdict != VERDICT_INTERNAL_ERROR;
 }
 
-/* Killed for a limit, it has the status that the limit has; its signal was ours. */
-struct evidence preparation_evidence(const struct preparation *p)
+/* A compiler that we killed for a limit gets the exit code of that limit. The signal was ours. */
+struct evidence stage_result_evidence(const struct stage_result *s)
 {
-    struct evidence ev = p->evidence;
-    if (ev.reason != END_EXIT)
-        ev = (struct evidence){ .exit_code = verdict_exit_code(p->verdict, &p->evidence),
-                                .hits = p->evidence.hits };
-    return ev;
+    if (s->evidence.reason == END_EXIT)
+        return s->evidence;
+    return (struct evidence){ .exit_code = verdict_exit_code(s->verdict, &s->evidence),
+                              .hits = s->evidence.hits };
 }
 
-static void put_said(json_t *o, const char *key, const struct buf *said, bool truncated)
-{
-    char cut_key[32];
-    struct buf shown = { .data = said->data,
-                         .len = said->len < SHOWN_MAX ? said->len : (size_t)SHOWN_MAX };
-    scoped(buf) copy = { 0 };
-    struct err e;
-    (void)snprintf(cut_key, sizeof cut_key, "%s_cut", key);
-    if (shown.len < said->len) /* not in the middle of a character */
-        while (shown.len > 0 && ((unsigned char)said->data[shown.len] & 0xC0) == 0x80)
-            shown.len--;
-    if (buf_add(&copy, shown.data, shown.len, &e) == 0)
-        result_add_stream(o, key, &copy);
-    json_put(o, cut_key, json_boolean(truncated || shown.len < said->len));
-}
-
-bool preparation_did_not_fit(struct jar_run *r, char *ret_said, size_t size)
+bool stage_product_did_not_fit(struct jar_run *r, char *ret_message, size_t size)
 {
     if (r->end.evidence.reason != END_FAILURE || r->end.err.code != ERR_BAD_REQUEST)
         return false;
-    (void)snprintf(ret_said, size, "belljar: %s\n", r->end.err.text);
+    (void)snprintf(ret_message, size, "belljar: %s\n", r->end.err.text);
     r->end.evidence = (struct evidence){ .reason = END_EXIT,
                                          .exit_code = 1,
                                          .hits = LIMIT_BIT(LIMIT_DISK) };
@@ -279,18 +264,34 @@ bool preparation_did_not_fit(struct jar_run *r, char *ret_said, size_t size)
     return true;
 }
 
-json_t *preparation_json(const struct preparation *p, bool cached, const char *key)
+static void put_output(json_t *o, const char *key, const struct buf *output, bool truncated)
+{
+    char cut_key[32];
+    struct buf shown = { .data = output->data,
+                         .len = output->len < SHOWN_MAX ? output->len : (size_t)SHOWN_MAX };
+    scoped(buf) copy = { 0 };
+    struct err e;
+    (void)snprintf(cut_key, sizeof cut_key, "%s_cut", key);
+    if (shown.len < output->len) /* not in the middle of a character */
+        while (shown.len > 0 && ((unsigned char)output->data[shown.len] & 0xC0) == 0x80)
+            shown.len--;
+    if (buf_add(&copy, shown.data, shown.len, &e) == 0)
+        result_add_stream(o, key, &copy);
+    json_put(o, cut_key, json_boolean(truncated || shown.len < output->len));
+}
+
+json_t *stage_result_json(const struct stage_result *s, bool cached, const char *key)
 {
     json_t *o = json_object();
     if (!o)
         return NULL;
-    struct evidence ev = preparation_evidence(p);
-    json_put(o, "verdict", json_string(verdict_word(p->verdict)));
-    json_put(o, "exit_code", json_integer(verdict_exit_code(p->verdict, &ev)));
-    put_said(o, "stdout", &p->said[RUN_STDOUT], p->truncated[RUN_STDOUT]);
-    put_said(o, "stderr", &p->said[RUN_STDERR], p->truncated[RUN_STDERR]);
-    json_put(o, "usage", result_usage(&p->usage));
-    json_put(o, "limits_hit", result_limit_set(p->evidence.hits));
+    struct evidence ev = stage_result_evidence(s);
+    json_put(o, "verdict", json_string(verdict_word(s->verdict)));
+    json_put(o, "exit_code", json_integer(verdict_exit_code(s->verdict, &ev)));
+    put_output(o, "stdout", &s->output[RUN_STDOUT], s->truncated[RUN_STDOUT]);
+    put_output(o, "stderr", &s->output[RUN_STDERR], s->truncated[RUN_STDERR]);
+    json_put(o, "usage", result_usage(&s->usage));
+    json_put(o, "limits_hit", result_limit_set(s->evidence.hits));
     json_put(o, "cached", json_boolean(cached));
     json_put(o, "key", json_text_or_null(key));
     return o;

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "engine/engine.h"
+#include "engine/programs.h"
 #include "http/http.h"
 #include "run/privileges.h"
 #include "service/lifecycle.h"
@@ -107,7 +108,7 @@ static int open_programs(struct service_keeper *k, struct err *e)
     autoclose int dir = openat(fd, "programs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir < 0)
         return err_set(e, ERR_KERNEL, errno, "open %s/programs", k->data_dir);
-    engine_keep_programs(k->engine, fd_take(&dir), k->settings.compile_cache);
+    programs_set_dir(engine_programs(k->engine), fd_take(&dir), k->settings.compile_cache);
     return 0;
 }
 
@@ -130,7 +131,7 @@ static struct engine_limits engine_limits_of(const struct settings *s)
                                    .queue = (unsigned)settings_runs_queue(s),
                                    .burst = (unsigned)settings_runs_burst(s),
                                    .max_per_key = (unsigned)settings_runs_max_per_key(s),
-                                   .held = (unsigned)s->approval_max,
+                                   .undecided = (unsigned)s->approval_max,
                                    .bytes = s->runs_max_bytes };
 }
 
@@ -198,7 +199,7 @@ static int open_http(struct service_keeper *k, struct err *e)
                         api_n_every_header, e))
         return -1;
     k->api = (struct api){ .loop = &k->loop,
-                           .runner = k->engine,
+                           .engine = k->engine,
                            .store = k->store,
                            .http = k->http,
                            .settings = &k->settings,
@@ -297,7 +298,7 @@ static int on_settings(struct service_keeper *k, struct err *e)
     engine_set_limits(k->engine, &runs);
     struct pools_settings pools = pools_settings_of(&wanted);
     engine_set_pools(k->engine, &pools);
-    engine_set_programs_max(k->engine, wanted.compile_cache);
+    programs_set_max(engine_programs(k->engine), wanted.compile_cache);
     log_set_level(wanted.debug ? LOG_DEBUG : LOG_INFO);
     api_reload_keys(&k->api);
     log_event(LOG_INFO, "service.reloaded", "runs_max=%u", runs.max);

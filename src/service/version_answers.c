@@ -9,7 +9,7 @@
 static void finish(struct version_answer *a)
 {
     char version[VERSION_SIZE];
-    engine_version_awaited(a->engine, a->language, false);
+    engine_set_version_pending(a->engine, a->language, false);
     if (version_cut(a->text, a->len, version, sizeof version))
         engine_set_version(a->engine, a->language, version);
     else
@@ -46,7 +46,7 @@ void version_answers_start(struct version_answers *all, uv_loop_t *loop, struct 
             fd_close(&a->fd);
             continue;
         }
-        engine_version_awaited(engine, a->language, true);
+        engine_set_version_pending(engine, a->language, true);
         if (uv_poll_start(&a->poll, UV_READABLE, on_text) != 0)
             finish(a);
     }

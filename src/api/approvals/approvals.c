@@ -240,7 +240,7 @@ static struct held *held_add(struct api *api, const char *id, const char *run, i
     if (!h)
         return NULL;
     h->api = api;
-    h->watch.news = held_news;
+    h->watch.on_event = held_news;
     h->expires_ms = expires_ms ? expires_ms : INT64_MAX; /* 0: never */
     (void)snprintf(h->id, sizeof h->id, "%s", id);
     (void)snprintf(h->run, sizeof h->run, "%s", run);
@@ -361,11 +361,11 @@ int approvals_run(struct api *api, struct run_spec *spec, const char *mode, unsi
     const struct rule_row *deny = rules_denying(api->approvals, spec);
     asks = asks && !rule_for(api->approvals, "allow", spec);
     if (!deny && !asks)
-        return engine_submit(api->runner, spec, flags, NULL, w, ret, e);
+        return engine_submit(api->engine, spec, flags, NULL, w, ret, e);
     if (deny)
         (void)snprintf(denied, sizeof denied, "denied by rule %s (%s '%s')", deny->id, deny->match,
                        text_quote(deny->text ? deny->text : "", quoted, sizeof quoted));
-    if (engine_submit(api->runner, spec, flags | SUBMIT_HELD, NULL, w, &x, e))
+    if (engine_submit(api->engine, spec, flags | SUBMIT_AWAITS_DECISION, NULL, w, &x, e))
         return -1;
     if (deny)
         run_reject(x, denied);

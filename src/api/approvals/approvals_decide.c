@@ -70,7 +70,7 @@ static int read_work(struct db *db, struct store_job *job, struct err *e)
 /* The run, if it is in memory and still waits. */
 static struct run *waiting_exec(const struct decide *d)
 {
-    struct run *x = d->row.run ? engine_find(d->api->runner, d->row.run) : NULL;
+    struct run *x = d->row.run ? engine_find(d->api->engine, d->row.run) : NULL;
     return x && x->state == RUN_WAITING ? x : NULL;
 }
 
@@ -313,8 +313,8 @@ static void apply(struct decide *d)
         return; /* it was over before */
     /* It waited before a restart. It had its place in the queue then, so it is not turned away now. */
     d->has_spec = false;
-    unsigned flags = SUBMIT_STORED | SUBMIT_PATIENT | (goes_on ? 0 : SUBMIT_HELD);
-    if (engine_submit(d->api->runner, &d->spec, flags, d->row.run, NULL, &x, &e))
+    unsigned flags = SUBMIT_STORED | SUBMIT_UNBOUNDED | (goes_on ? 0 : SUBMIT_AWAITS_DECISION);
+    if (engine_submit(d->api->engine, &d->spec, flags, d->row.run, NULL, &x, &e))
         log_error(LOG_ERROR, "approval.lost", &e);
     else if (!goes_on)
         run_reject(x, why);

@@ -411,7 +411,7 @@ static int start_run(struct art_job *j, char *field, size_t field_size, struct e
         return -1;
     free(spec.artifact);
     spec.artifact = strdup(j->row.id);
-    j->watch.news = execute_news;
+    j->watch.on_event = execute_news;
     return approvals_run(api, &spec, api_text(j->call, "permission_mode"), 0, &j->watch, &j->exec,
                          e);
 }

@@ -403,7 +403,7 @@ static int make_spec(struct nemo_run *n, const struct nemo_request *q, struct er
                                     e);
     json_decref(o);
     n->has_spec = !failed;
-    n->spec.files_elsewhere = true; /* the directory has them: not once more with every run */
+    n->spec.files_not_in_history = true; /* the directory has them: not once more with every run */
     return failed ? -1 : 0;
 }
 
@@ -415,7 +415,7 @@ static struct nemo_run *nemo_run_new(struct api_call *c, const struct nemo_reque
     n->call = c;
     n->api = c->api;
     n->dir_fd = c->api->workspace_fd;
-    n->watch.news = news;
+    n->watch.on_event = news;
     n->work.data = n;
     n->cuts = q->cuts;
     n->max_characters = q->max_characters;

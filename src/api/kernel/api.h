@@ -152,7 +152,7 @@ static inline const char *api_text(const struct api_call *c, const char *key)
 struct api {
     /* who opens an api fills these in: */
     uv_loop_t *loop;
-    struct engine *runner;
+    struct engine *engine;
     struct store *store;
     struct http_server *http;
     const struct settings *settings;

@@ -91,7 +91,7 @@ static void add_headers(const struct api *api, struct http_exchange *x, const st
     if (err_http_status(e->code) != 503)
         return;
     (void)snprintf(seconds, sizeof seconds, "%u",
-                   api->runner ? engine_retry_after_s(api->runner) : 1);
+                   api->engine ? engine_retry_after_s(api->engine) : 1);
     http_answer_header(x, "Retry-After", seconds);
 }
 

@@ -18,7 +18,7 @@ enum { HEALTH_AGE_MS = 100 };
 
 static void health_make(struct api *api)
 {
-    const struct isolation *isolation = engine_isolation(api->runner);
+    const struct isolation *isolation = engine_isolation(api->engine);
     const char *why = api->draining ? "the service is stopping"
                       : !isolation  ? "there is no warden; it is being started again"
                                     : NULL;
@@ -70,11 +70,11 @@ static void get_languages(struct api_call *c)
 {
     json_t *list = json_array();
     for (const struct language *const *l = languages; *l; l++) {
-        const char *version = engine_version(c->api->runner, *l);
+        const char *version = engine_version(c->api->engine, *l);
         (void)json_array_append_new(
             list, json_pack("{s:s, s:o, s:o, s:s?, s:b, s:s, s:s, s:b, s:o}", "name", (*l)->name,
                             "aliases", words((*l)->aliases), "extensions", words((*l)->extensions),
-                            "version", version, "installed", engine_may_run(c->api->runner, *l),
+                            "version", version, "installed", engine_may_run(c->api->engine, *l),
                             "install", (*l)->install, "main_file", (*l)->main_file, "compiled",
                             (*l)->compile != NULL, "warm", warm_kinds(*l)));
     }
@@ -149,9 +149,9 @@ static void add_count(json_t *object, const char *key, int64_t n)
 static json_t *stats_json(const struct stats *s)
 {
     const struct api *api = s->call->api;
-    struct engine_counts now = engine_counts(api->runner);
+    struct engine_counts now = engine_counts(api->engine);
     struct http_counts http = http_server_counts(api->http);
-    struct engine_pools pools = engine_pools(api->runner);
+    struct engine_pools pools = engine_pools(api->engine);
     json_t *verdicts = json_object(), *by_language = json_object(), *rows = json_array();
     int64_t total = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -165,7 +165,7 @@ static json_t *stats_json(const struct stats *s)
                      "s:b}",
                      "since", result_time((uint64_t)s->since_ms), "runs", (json_int_t)total,
                      "verdicts", verdicts, "languages", by_language, "rows", rows, "now", "running",
-                     (int)now.running, "queued", (int)now.queued, "waiting", (int)now.held,
+                     (int)now.running, "queued", (int)now.queued, "waiting", (int)now.undecided,
                      "since_start", "accepted", (json_int_t)now.accepted, "refused",
                      (json_int_t)now.refused, "http", "connections", (int)http.connections,
                      "requests", (json_int_t)http.requests, "refused", (json_int_t)http.refused,
@@ -203,7 +203,7 @@ static void get_stats(struct api_call *c)
         api_fail(c, &e, "since");
         return;
     }
-    engine_pools_look(c->api->runner); /* the answer is here before the history's */
+    engine_pools_refresh(c->api->engine); /* the answer is here before the history's */
     store_read(c->api->store, &s->job);
 }
 
@@ -218,7 +218,7 @@ static void get_metrics(struct api_call *c)
 {
     struct buf text = { 0 };
     struct err e = { 0 };
-    engine_pools_look(c->api->runner);
+    engine_pools_refresh(c->api->engine);
     if (metrics_write(c->api, &text, &e))
         api_fail(c, &e, NULL);
     else

@@ -116,9 +116,9 @@ static int pools_write(const struct engine_pools *p, struct buf *b, struct err *
 
 int metrics_write(const struct api *api, struct buf *b, struct err *e)
 {
-    struct engine_counts runs = engine_counts(api->runner);
+    struct engine_counts runs = engine_counts(api->engine);
     struct http_counts http = http_server_counts(api->http);
-    struct engine_pools pools = engine_pools(api->runner);
+    struct engine_pools pools = engine_pools(api->engine);
     const struct {
         const char *name, *type, *help;
         uint64_t value;
@@ -128,10 +128,10 @@ int metrics_write(const struct api *api, struct buf *b, struct err *e)
           runs.refused },
         { "runs_running", "gauge", "runs that hold a jar", runs.running },
         { "runs_queued", "gauge", "runs that wait for a jar", runs.queued },
-        { "runs_held", "gauge", "runs that wait for an approval", runs.held },
+        { "runs_held", "gauge", "runs that wait for an approval", runs.undecided },
         { "warden_losses_total", "counter", "wardens that went away", runs.warden_losses },
         { "warden_up", "gauge", "1 while there is a warden",
-          engine_isolation(api->runner) != NULL },
+          engine_isolation(api->engine) != NULL },
         { "compiled_total", "counter", "programs that were compiled", runs.compiled },
         { "compiles_failed_total", "counter", "and that could not be", runs.compiles_failed },
         { "compiles_spared_total", "counter", "runs of programs that had been compiled before",

@@ -118,7 +118,7 @@ static void post_diagnosis(struct api_call *c)
         .evidence = exit_code ? &ev : NULL,
         .verdict = VERDICT_RUNTIME_ERROR,
     };
-    bool found = diagnose(engine_diagnoser(c->api->runner), &in, d);
+    bool found = diagnose(engine_diagnoser(c->api->engine), &in, d);
     json_t *answer = json_object();
     json_put(answer, "diagnosis", found ? diagnosis_json(d) : json_null());
     json_put(answer, "reason",
@@ -146,7 +146,7 @@ static const struct api_field diagnosis_fields[] = {
 static void get_debug_report(struct api_call *c)
 {
     struct err e = { 0 };
-    const struct run *x = engine_find(c->api->runner, c->params[0]);
+    const struct run *x = engine_find(c->api->engine, c->params[0]);
     if (!x || !history_may_see(c, x->spec.key)) {
         history_get_debug_report(c);
         return;

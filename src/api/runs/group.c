@@ -121,10 +121,10 @@ static int submit(struct group *g, struct group_item *item, const json_t *reques
         run_spec_done(&spec);
         return err_no_memory(e, "a run");
     }
-    item->watch.news = on_news;
+    item->watch.on_event = on_news;
     return approvals_run(c->api, &spec,
                          json_string_value(json_object_get(request, "permission_mode")),
-                         SUBMIT_PATIENT, &item->watch, &item->exec, e);
+                         SUBMIT_UNBOUNDED, &item->watch, &item->exec, e);
 }
 
 /* False when there is no place for it now: one of the group's that is in flight will make some. */

@@ -222,7 +222,7 @@ static void answer_stream(struct look *l)
 
 void history_get_stream(struct api_call *c, enum journal_kind kind)
 {
-    struct run *x = engine_find(c->api->runner, c->params[0]);
+    struct run *x = engine_find(c->api->engine, c->params[0]);
     if (x && history_may_see(c, x->spec.key)) {
         stream_raw(c, x, NULL, kind);
         return;
@@ -325,7 +325,7 @@ static void list_done(struct store_job *job)
         json_t *runs = json_array();
         for (size_t i = 0; i < l->rows.n; i++) {
             struct run_record *r = &l->rows.rows[i];
-            const struct run *x = engine_find(l->call->api->runner, r->id);
+            const struct run *x = engine_find(l->call->api->engine, r->id);
             if (x) { /* what goes on now is known here better */
                 r->state = x->state;
                 r->started_ms = x->started_at_ms;

@@ -228,7 +228,7 @@ static int unknown_language(struct making *m, const char *name, const char *like
 static int check_installed(struct making *m, struct err *e)
 {
     const struct language *l = m->spec->language;
-    if (!m->api->runner || engine_may_run(m->api->runner, l))
+    if (!m->api->engine || engine_may_run(m->api->engine, l))
         return 0;
     (void)blame(m, "language");
     return err_set(e, ERR_BAD_REQUEST, 0, "language '%s' is not installed here: '%s' installs it",
@@ -273,7 +273,7 @@ static int take_code(struct making *m, struct err *e)
     m->spec->main_name = strdup(
         language_main_name(m->spec->language, buf_str(&n.code), n.code.len, name));
     m->spec->code = strndup(buf_str(&n.code), n.code.len);
-    m->spec->taken = taken_json(&n);
+    m->spec->extraction = taken_json(&n);
     if (!m->spec->main_name || !m->spec->code)
         return no_memory(e);
     return add_file(m, m->spec->main_name, 0644, buf_str(&n.code), n.code.len, e);
@@ -477,7 +477,7 @@ static int check_commands(struct making *m, struct err *e)
         return 0;
     (void)blame(m, "allow_commands");
     int failed = allowlist_possible(s->language,
-                                    m->api->runner ? engine_isolation(m->api->runner) : NULL,
+                                    m->api->engine ? engine_isolation(m->api->engine) : NULL,
                                     s->writable_root, e) ||
                  allowlist_usable(memo, s->language->command[0], names, e);
     allowlist_memo_done(&none);
@@ -544,7 +544,7 @@ static int take_options(struct making *m, struct err *e)
 /* Whoever insists on a limit is not served without it. */
 static int check_strict(struct making *m, struct err *e)
 {
-    const struct isolation *iso = m->api->runner ? engine_isolation(m->api->runner) : NULL;
+    const struct isolation *iso = m->api->engine ? engine_isolation(m->api->engine) : NULL;
     const json_t *given = json_object_get(m->request, "limits");
     for (int i = 0; run_flag(m->request, "strict_limits", false) && iso && i < LIMIT_COUNT; i++) {
         if (!(iso->unenforced & LIMIT_BIT(i)) || !json_object_get(given, limit_defs[i].key))
@@ -561,7 +561,7 @@ static int check_strict(struct making *m, struct err *e)
 /* Checks of what the warden would refuse, so that the caller hears of it by name. */
 static int check_level(struct making *m, struct err *e)
 {
-    const struct isolation *iso = m->api->runner ? engine_isolation(m->api->runner) : NULL;
+    const struct isolation *iso = m->api->engine ? engine_isolation(m->api->engine) : NULL;
     if (!m->spec->writable_root || !iso || iso->level != LEVEL_PROCESS)
         return 0;
     (void)blame(m, "read_only");

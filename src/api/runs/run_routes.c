@@ -129,9 +129,9 @@ static void post_run(struct api_call *c)
     }
     w->call = c;
     w->cancel = run_flag(c->body, "cancel_on_disconnect", false);
-    w->watch.news = streamed                          ? ignore_news
-                    : run_flag(c->body, "wait", true) ? news_to_waiting
-                                                      : news_to_leaving;
+    w->watch.on_event = streamed                          ? ignore_news
+                        : run_flag(c->body, "wait", true) ? news_to_waiting
+                                                          : news_to_leaving;
     if (submit(c, w, &e, field, sizeof field)) {
         free(w);
         api_fail(c, &e, field[0] ? field : NULL);
@@ -155,7 +155,7 @@ static void post_run(struct api_call *c)
 /* The run in the path, alive; NULL otherwise. */
 static struct run *alive(struct api_call *c)
 {
-    struct run *x = engine_find(c->api->runner, c->params[0]);
+    struct run *x = engine_find(c->api->engine, c->params[0]);
     return x && history_may_see(c, x->spec.key) ? x : NULL;
 }
 
@@ -257,7 +257,7 @@ static void post_stdin(struct api_call *c)
         api_fail(c, &e, "data");
         return;
     }
-    if (run_stdin(x, bytes.data, bytes.len, run_flag(c->body, "eof", false), &e))
+    if (run_write_stdin(x, bytes.data, bytes.len, run_flag(c->body, "eof", false), &e))
         api_fail(c, &e, NULL);
     else
         api_reply(c, 202, json_pack("{s:s, s:I}", "id", x->id, "accepted", (json_int_t)bytes.len));

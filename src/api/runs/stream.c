@@ -294,7 +294,7 @@ void stream_follow(struct api_call *c, struct run *x, enum stream_format format,
         return;
     s->x = x;
     s->cancel = cancel;
-    s->watch.news = news;
+    s->watch.on_event = news;
     run_watch_add(x, &s->watch);
     const char *now = run_state_word(x->state == RUN_WAITING ? RUN_WAITING : RUN_QUEUED);
     if (x->started_at_ms == 0 && after == 0)
@@ -337,7 +337,7 @@ void stream_raw(struct api_call *c, struct run *x, struct journal *j, enum journ
     s->over = true; /* what there is now */
     s->x = x;
     if (x) {
-        s->watch.news = news;
+        s->watch.on_event = news;
         run_watch_add(x, &s->watch);
     } else {
         s->journal = *j;

@@ -14,8 +14,8 @@
 #include "cli/cli.h"
 #include "cli/commands/warm_view.h"
 #include "config.h"
+#include "run/level.h"
 #include "run/result.h"
-#include "run/trial.h"
 #include "runtime/language.h"
 #include "runtime/version.h"
 

@@ -92,10 +92,10 @@ void cache_done(struct cache *c)
 {
     for (int i = 0; i < CACHE_STAGES; i++)
         close_place(&c->at[i]);
-    programs_disk_done(&c->disk);
+    program_disk_done(&c->disk);
 }
 
-static int open_place(struct cache *c, enum stage_kind kind, const struct jar_request *whole,
+static int open_place(struct cache *c, enum stage kind, const struct jar_request *whole,
                       enum level level, const struct buf *files, struct err *e)
 {
     struct cache_place *p = &c->at[kind];
@@ -106,7 +106,7 @@ static int open_place(struct cache *c, enum stage_kind kind, const struct jar_re
         return -1;
     p->made_fd = fds[0];
     p->keep_fd = fds[1];
-    p->kept_fd = programs_disk_open(&c->disk, key);
+    p->kept_fd = program_disk_open(&c->disk, key);
     memcpy(p->key, key, sizeof key);
     return 0;
 }
@@ -139,7 +139,7 @@ void cache_open(struct cache *ret, const struct run_command *o, const struct inp
     for (int i = 0; i < CACHE_STAGES; i++)
         ret->at[i].kept_fd = ret->at[i].keep_fd = ret->at[i].made_fd = -1;
     bool wanted = stages.n > 1 && !o->run_options.no_cache && cache_directory(&dir_fd, &e) == 0;
-    programs_disk_init(&ret->disk, dir_fd, settings_default().compile_cache);
+    program_disk_init(&ret->disk, dir_fd, settings_default().compile_cache);
     if (wanted)
         (void)!open_places(ret, &stages, o, in, level, &e);
 }
@@ -172,7 +172,7 @@ static void take(struct cache *c, struct cache_place *p)
     if (n < 0 && more && errno == EINTR)
         return;
     if (n == 0 && p->made.len > 0)
-        (void)!programs_disk_put(&c->disk, p->key, &p->made, &e);
+        (void)!program_disk_put(&c->disk, p->key, &p->made, &e);
     close_place(p);
 }
 
@@ -201,21 +201,22 @@ void cache_fds(const struct cache *c, int fds[CACHE_FDS])
 }
 
 /* It is closed again: while the program runs, the keeper holds no file of the host. */
-bool cache_take(struct cache *c, enum stage_kind kind, struct program_file *ret)
+bool cache_take(struct cache *c, enum stage kind, struct program_file *ret)
 {
     struct cache_place *p = &c->at[kind];
     bool whole = p->kept_fd >= 0 && program_file_read(p->kept_fd, p->key, ret);
     fd_close(&p->kept_fd);
     if (whole)
-        ret->how.kind = kind;
+        ret->result.stage = kind;
     return whole;
 }
 
-void cache_keep(struct cache *c, enum stage_kind kind, const struct preparation *how,
+void cache_keep(struct cache *c, enum stage kind, const struct stage_result *how,
                 const struct buf *made)
 {
     struct cache_place *p = &c->at[kind];
-    const struct program_file file = { .how = *how, .made = *made }; /* for a look; not its own */
+    const struct program_file file = { .result = *how,
+                                       .products = *made }; /* for a look; not its own */
     scoped(buf) bytes = { 0 };
     struct err e;
     if (p->keep_fd >= 0 && program_file_encode(&file, p->key, &bytes, &e) == 0)

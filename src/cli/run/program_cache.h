@@ -27,7 +27,7 @@ struct cache_place {
 };
 
 struct cache {
-    struct programs_disk disk; /* main's */
+    struct program_disk disk; /* main's */
     struct cache_place at[CACHE_STAGES];
 };
 
@@ -54,7 +54,7 @@ void cache_finish(struct cache *c);
 enum { CACHE_FDS = 2 * CACHE_STAGES };
 void cache_fds(const struct cache *c, int fds[CACHE_FDS]);
 /* False when nothing was kept of this stage, or nothing that is whole. */
-bool cache_take(struct cache *c, enum stage_kind kind, struct program_file *ret);
+bool cache_take(struct cache *c, enum stage kind, struct program_file *ret);
 /* Of a stage that ended well. */
-void cache_keep(struct cache *c, enum stage_kind kind, const struct preparation *how,
+void cache_keep(struct cache *c, enum stage kind, const struct stage_result *how,
                 const struct buf *made);

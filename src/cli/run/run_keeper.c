@@ -28,7 +28,7 @@ struct session {
     const struct keeper_job *job;
     struct jar_run run;               /* of the stage at hand */
     struct buf captured[RUN_STREAMS]; /* with --json, and of what is not the program itself */
-    struct preparation prepared;      /* the last one before the program */
+    struct stage_result prepared;     /* the last one before the program */
     bool was_prepared, cached;        /* there is one; and it is by what was kept */
     bool heeded;  /* a failure is to be explained: the first and the last of it are captured */
     bool failed;  /* there: the program is not run */
@@ -100,13 +100,13 @@ static void fill_polls(const struct session *s, struct pollfd p[POLLS])
     p[POLL_STDIN] = (struct pollfd){ .fd = s->running && s->held ? r->stdin_fd : -1,
                                      .events = POLLOUT };
     for (int i = 0; i < RUN_STREAMS; i++)
-        p[POLL_STDOUT + i] = (struct pollfd){ .fd = r->streams[i].held ? 1 + i : -1,
+        p[POLL_STDOUT + i] = (struct pollfd){ .fd = r->streams[i].pending ? 1 + i : -1,
                                               .events = POLLOUT };
 }
 
 static int loop(struct session *s, struct err *e)
 {
-    while (!jar_run_over(&s->run)) {
+    while (!jar_run_is_over(&s->run)) {
         struct pollfd p[POLLS];
         fill_polls(s, p);
         if (poll(p, POLLS, -1) < 0 && errno != EINTR)
@@ -163,7 +163,7 @@ static struct jar_request whole_request(const struct keeper_job *job, char **out
                                  .bundle_fd = job->inputs->bundle_fd };
 }
 
-static int run_stage(struct session *s, enum stage_kind kind, const struct jar_request *whole,
+static int run_stage(struct session *s, enum stage kind, const struct jar_request *whole,
                      struct err *e)
 {
     const struct warden *w = s->job->warden;
@@ -206,7 +206,7 @@ static int take_failure(struct session *s, struct err *e)
 {
     s->failed = true;
     for (int i = 0; i < RUN_STREAMS; i++) {
-        const struct buf *said = &s->prepared.said[i];
+        const struct buf *said = &s->prepared.output[i];
         if (!s->job->options->json)
             write_said(s, 1 + i, said);
         else if (buf_add(&s->captured[i], said->data, said->len, e))
@@ -218,7 +218,7 @@ static int take_failure(struct session *s, struct err *e)
 static int blame_product(struct session *s, struct err *e)
 {
     char said[sizeof s->run.end.err.text + 16];
-    if (!s->was_prepared || !preparation_did_not_fit(&s->run, said, sizeof said))
+    if (!s->was_prepared || !stage_product_did_not_fit(&s->run, said, sizeof said))
         return 0;
     scoped(buf) line = { 0 };
     if (buf_addf(&line, e, "%s", said))
@@ -239,22 +239,22 @@ static void not_installed(struct session *s, const struct err *why)
 }
 
 /* By what was kept of it, or by its jar. *made: what it made, unless the run ends here. */
-static int prepare_stage(struct session *s, enum stage_kind kind, const struct jar_request *whole,
+static int prepare_stage(struct session *s, enum stage kind, const struct jar_request *whole,
                          struct buf *made, struct err *e)
 {
     struct program_file kept = { 0 };
-    preparation_done(&s->prepared);
+    stage_result_done(&s->prepared);
     s->was_prepared = true;
     s->cached = cache_take(s->job->cache, kind, &kept);
     if (s->cached) {
-        s->prepared = kept.how;
-        *made = kept.made;
+        s->prepared = kept.result;
+        *made = kept.products;
         return 0;
     }
     if (run_stage(s, kind, whole, e))
         return -1;
-    preparation_end(&s->prepared, kind, whole->language, &s->run, s->captured);
-    if (preparation_failed(&s->prepared))
+    stage_result_take(&s->prepared, kind, whole->language, &s->run, s->captured);
+    if (stage_result_is_failure(&s->prepared))
         return take_failure(s, e);
     s->failed = s->prepared.verdict != VERDICT_OK; /* cancelled, or a failure of ours: as any run */
     if (s->failed)
@@ -359,7 +359,7 @@ static int conclude(struct session *s)
         (void)!err_set(&e, ERR_KERNEL, s->write_errno, "write the program's output");
         return cli_fail(&e);
     }
-    if (s->failed && preparation_failed(&s->prepared))
+    if (s->failed && stage_result_is_failure(&s->prepared))
         report.verdict = VERDICT_COMPILE_ERROR;
     report_find(&report, s->failed ? NULL : &s->run.outputs);
     struct evidence ev = report_evidence(&report);
@@ -386,7 +386,7 @@ int keeper_run(const struct keeper_job *job)
     int status = conclude(s);
     for (int i = 0; i < RUN_STREAMS; i++)
         buf_done(&s->captured[i]);
-    preparation_done(&s->prepared);
+    stage_result_done(&s->prepared);
     jar_run_done(&s->run);
     fd_close(&s->signal_fd);
     return status;

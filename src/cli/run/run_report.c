@@ -13,7 +13,7 @@
 
 struct evidence report_evidence(const struct report *r)
 {
-    return r->verdict == VERDICT_COMPILE_ERROR ? preparation_evidence(r->prepared)
+    return r->verdict == VERDICT_COMPILE_ERROR ? stage_result_evidence(r->prepared)
                                                : r->run->end.evidence;
 }
 
@@ -27,7 +27,7 @@ void report_note(const struct report *r)
         .limits = r->run->limits,
         .error = why->text,
         .install = why->code == ERR_NOT_FOUND ? r->job->inputs->language->install : NULL,
-        .unheard = r->run->unheard,
+        .unheard = r->run->sink_closed,
     });
 }
 
@@ -69,7 +69,7 @@ void report_find(struct report *r, struct buf *outputs)
     if (r->verdict != VERDICT_OK && diagnosis_wanted(r->job->options) && diagnoser_new(&g, &e) == 0)
         (void)!inputs_files(r->job->inputs, &files, &e);
     bool compiling = r->verdict == VERDICT_COMPILE_ERROR && r->prepared;
-    const struct buf *printed = compiling ? r->prepared->said : r->captured;
+    const struct buf *printed = compiling ? r->prepared->output : r->captured;
     struct result result = result_of(r);
     r->found = findings_make(&(struct findings_input){
         .diagnoser = g,
@@ -104,8 +104,8 @@ int report_json(const struct report *r, struct err *e)
     struct result result = result_of(r);
     if (r->failed)
         result.files = &none;
-    const char *key = r->prepared ? r->job->cache->at[r->prepared->kind].key : "";
-    json_t *compile = r->prepared ? preparation_json(r->prepared, r->cached, key[0] ? key : NULL)
+    const char *key = r->prepared ? r->job->cache->at[r->prepared->stage].key : "";
+    json_t *compile = r->prepared ? stage_result_json(r->prepared, r->cached, key[0] ? key : NULL)
                                   : NULL;
     result.compile = compile;
     json_t *o = result_json(&result);

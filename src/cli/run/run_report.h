@@ -14,8 +14,8 @@ struct report {
     enum verdict verdict;
     const struct buf
         *captured; /* stdout and stderr: all of it with --json, else the first and the last of it */
-    const struct preparation *prepared; /* what came before the program; NULL: nothing did */
-    bool cached;                        /* and it was not done anew */
+    const struct stage_result *prepared; /* what came before the program; NULL: nothing did */
+    bool cached;                         /* and it was not done anew */
     bool failed;           /* there it ended: `run` is of that stage, if it had a jar at all */
     char version[64];      /* of the language; empty: not asked, or not known */
     struct findings found; /* by report_find() */

@@ -5,15 +5,16 @@
 
 #include "base/text.h"
 
-/* Upwards at once, downwards as peak / (1 + t / FADE_MS). */
+/* A target goes up at once, and down as peak / (1 + t / FADE_MS). */
 enum { FADE_MS = 20000 };
-/* A kind that nobody asked for so long is no longer in use, and then is given up if it was not preloaded. */
+/* A kind without a run for IN_USE_MS gets fewer embryos. After KEPT_MS it loses its zygote, unless
+ * it is preloaded. */
 enum { IN_USE_MS = 5 * 60 * 1000, KEPT_MS = 15 * 60 * 1000 };
-/* How long there has to be room before pools come back. */
+/* There must be room for so long before pools come back. */
 enum { RELIEF_MS = 10000 };
-/* Percent of time stalled at which memory is short, and at which it is not. */
+/* Memory is short from STALLED_HIGH percent of stalled time, and has room below STALLED_LOW. */
 enum { STALLED_HIGH = 10, STALLED_LOW = 1 };
-/* What an embryo takes for itself at most, see the budgets; all of them may take an eighth of the memory. */
+/* The most memory that an embryo takes for itself. All embryos may take an eighth of the memory. */
 #define EMBRYO_BYTES       (4ULL << 20)
 #define LARGE_EMBRYO_BYTES (12ULL << 20)
 enum { MEMORY_SHARE = 8 };
@@ -21,14 +22,14 @@ enum { MEMORY_SHARE = 8 };
 
 /* ---- settings ---- */
 
-static uint32_t bit_of(const char *name, size_t len, char *known, size_t size)
+static uint32_t kind_bit(const char *name, size_t len, char *known, size_t size)
 {
     const struct zygote_def *defs[ZYGOTE_KINDS_MAX];
     size_t n = warm_zygotes(defs);
     known[0] = '\0';
     for (size_t i = 0; i < n; i++) {
         if (strlen(defs[i]->name) == len && memcmp(defs[i]->name, name, len) == 0)
-            return 1U << i;
+            return KIND_BIT(i);
         size_t used = strlen(known);
         (void)snprintf(known + used, size - used, "%s%s", used ? ", " : "", defs[i]->name);
     }
@@ -43,17 +44,17 @@ int pools_preload(const char *text, uint32_t *ret, struct err *e)
         return 0;
     }
     for (const char *at = text;; at++) {
-        char quoted[96], known[160];
+        char known[160];
         at += strspn(at, " ");
         size_t len = strcspn(at, ","), word = len;
         while (word > 0 && at[word - 1] == ' ')
             word--;
-        uint32_t bit = bit_of(at, word, known, sizeof known);
+        uint32_t bit = kind_bit(at, word, known, sizeof known);
         if (bit == 0)
             return err_set(e, ERR_BAD_REQUEST, 0,
-                           "pools.preload '%s' is not accepted: all, used, or kinds with commas "
-                           "are (%s)",
-                           text_quote(text, quoted, sizeof quoted), known);
+                           "pools.preload '%s' is not accepted: use all, used, or kinds with "
+                           "commas (%s)",
+                           QUOTED(text), known);
         bits |= bit;
         at += len;
         if (*at == '\0')
@@ -74,18 +75,19 @@ void pools_policy_init(struct pools_policy *p, const struct pools_settings *s)
 
 /* ---- demand ---- */
 
-void pools_policy_take(struct pools_policy *p, unsigned kind, uint64_t now_ms)
+void pools_policy_count_demand(struct pools_policy *p, unsigned kind, uint64_t now_ms)
 {
     if (kind == 0 || kind > p->n)
         return;
-    p->demand[kind - 1].taken++;
-    p->demand[kind - 1].asked = true;
-    p->demand[kind - 1].asked_ms = now_ms;
+    unsigned i = KIND_INDEX(kind);
+    p->demand[i].runs++;
+    p->demand[i].used = true;
+    p->demand[i].used_ms = now_ms;
 }
 
-static bool asked_within(const struct pools_policy *p, size_t i, uint64_t now_ms, uint64_t ms)
+static bool used_within(const struct pools_policy *p, size_t i, uint64_t now_ms, uint64_t ms)
 {
-    return p->demand[i].asked && now_ms - p->demand[i].asked_ms < ms;
+    return p->demand[i].used && now_ms - p->demand[i].used_ms < ms;
 }
 
 static void follow_demand(struct pools_policy *p, uint64_t now_ms)
@@ -93,27 +95,28 @@ static void follow_demand(struct pools_policy *p, uint64_t now_ms)
     uint64_t past = p->decided_ms ? now_ms - p->decided_ms : 0;
     for (size_t i = 0; i < p->n; i++) {
         double faded = p->demand[i].peak / (1 + (double)past / FADE_MS);
-        unsigned most = p->settings.max; /* more is not kept anyway, and would only fade later */
-        double taken = p->demand[i].taken < most ? p->demand[i].taken : most;
-        p->demand[i].peak = taken > faded ? taken : faded;
-        p->demand[i].taken = 0;
+        unsigned max = p->settings.max; /* a higher peak would only fade later */
+        double runs = p->demand[i].runs < max ? p->demand[i].runs : max;
+        p->demand[i].peak = runs > faded ? runs : faded;
+        p->demand[i].runs = 0;
     }
     p->decided_ms = now_ms;
 }
 
-/* At least so many, whatever is asked for. Of large ones fewer: hatched to order they are quick as well. */
-static unsigned floor_of(const struct pools_policy *p, size_t i, uint64_t now_ms)
+/* The least number of embryos, whatever the demand. Large kinds have fewer: a fork on demand is fast,
+ * too. */
+static unsigned least_ready(const struct pools_policy *p, size_t i, uint64_t now_ms)
 {
     unsigned min = p->settings.min;
-    if (asked_within(p, i, now_ms, IN_USE_MS))
+    if (used_within(p, i, now_ms, IN_USE_MS))
         return p->kinds[i].large ? (min + 1) / 2 : min;
-    /* The first that comes is not to wait for it, and one takes a megabyte or so for itself. */
+    /* One embryo takes about a megabyte, and the first run starts warm. */
     return min > 0 ? 1 : 0;
 }
 
 /* ---- memory ---- */
 
-static void judge_memory(struct pools_policy *p, const struct pools_view *v)
+static void check_memory(struct pools_policy *p, const struct pools_view *v)
 {
     const struct pools_memory *m = &v->memory;
     uint64_t tenth = m->total / 10, floor = p->settings.memory_floor;
@@ -135,7 +138,7 @@ static void judge_memory(struct pools_policy *p, const struct pools_view *v)
 }
 
 /* Cuts every target by the same share, so that all of them fit. */
-static void fit(const struct pools_policy *p, struct pool_targets *t, uint64_t total_bytes)
+static void fit_targets(const struct pools_policy *p, struct pool_targets *t, uint64_t total_bytes)
 {
     uint64_t bytes = 0, count = 0, room = total_bytes / MEMORY_SHARE;
     for (size_t i = 0; i < p->n; i++) {
@@ -154,18 +157,18 @@ static void fit(const struct pools_policy *p, struct pool_targets *t, uint64_t t
 
 /* ---- the round ---- */
 
-static bool is_on(const struct pools_policy *p, const struct pools_view *v, size_t i)
+static bool needs_zygote(const struct pools_policy *p, const struct pools_view *v, size_t i)
 {
-    bool wanted = (p->settings.preload & (1U << i)) || asked_within(p, i, v->now_ms, KEPT_MS);
-    return v->sealed && p->settings.max > 0 && (v->installed & (1U << i)) && wanted &&
+    bool wanted = (p->settings.preload & KIND_BIT(i)) || used_within(p, i, v->now_ms, KEPT_MS);
+    return v->sealed && p->settings.max > 0 && (v->installed & KIND_BIT(i)) && wanted &&
            !(p->short_of_memory && p->kinds[i].large);
 }
 
-static uint32_t ready_of(const struct pools_policy *p, const struct pools_view *v, size_t i)
+static uint32_t target_of(const struct pools_policy *p, const struct pools_view *v, size_t i)
 {
     if (p->short_of_memory)
         return 0;
-    unsigned floor = floor_of(p, i, v->now_ms);
+    unsigned floor = least_ready(p, i, v->now_ms);
     unsigned peak = (unsigned)(p->demand[i].peak + 0.5);
     unsigned ready = peak > floor ? peak : floor;
     if (ready > p->settings.max)
@@ -181,12 +184,12 @@ struct pool_targets pools_policy_decide(struct pools_policy *p, const struct poo
                               .zygote_forks = p->settings.zygote_forks,
                               .zygote_age_ms = p->settings.zygote_age_ms };
     follow_demand(p, v->now_ms);
-    judge_memory(p, v);
+    check_memory(p, v);
     for (size_t i = 0; i < p->n; i++) {
-        t.kinds[i].on = is_on(p, v, i);
-        t.kinds[i].ready = t.kinds[i].on ? ready_of(p, v, i) : 0;
+        t.kinds[i].on = needs_zygote(p, v, i);
+        t.kinds[i].ready = t.kinds[i].on ? target_of(p, v, i) : 0;
     }
-    fit(p, &t, v->memory.total);
+    fit_targets(p, &t, v->memory.total);
     return t;
 }
 

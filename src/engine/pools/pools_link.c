@@ -1,82 +1,86 @@
-/* What is asked of the warden's pools, and what it answers: a round of targets now and then, on the runner's loop. */
+#include "engine/pools/pools_link.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/engine_impl.h"
-#include "wire/wire.h"
 
-/* A round comes so long after a run was asked for, or while runs wait; while somebody looks or something is on its
- * way; and otherwise. One that is not answered yet is not followed by another. */
+/* The time until the next round: while runs come or wait; while somebody reads the states or a target
+ * is not reached; otherwise. */
 enum { ROUND_BUSY_MS = 100, ROUND_SOON_MS = 1000, ROUND_IDLE_MS = 5000 };
-enum { WATCHED_MS = 10000, MEMORY_AGE_MS = 500, FRESH_MS = 50 };
+/* The states count as read for WATCHED_MS. Measurements are reused while they are younger than these
+ * ages. */
+enum { WATCHED_MS = 10000, MEMORY_AGE_MS = 500, STATE_AGE_MS = 50 };
 
-static bool has_pools(const struct engine *r)
+static bool has_pools(const struct engine *engine)
 {
-    return r->wire_fd >= 0 && !r->draining && r->pools.n > 0 && r->isolation.level != LEVEL_PROCESS;
+    return engine->wire_fd >= 0 && !engine->draining && engine->pools.n > 0 &&
+           engine->isolation.level != LEVEL_PROCESS;
 }
 
-static bool is_crowded(const struct engine *r)
+static bool is_crowded(const struct engine *engine)
 {
-    return r->queue.waiting > 0 &&
-           (r->queue.running >= r->limits.max || r->starting >= STARTING_MAX);
+    return engine->queue.waiting > 0 &&
+           (engine->queue.running >= engine->limits.max || engine->starting >= STARTING_MAX);
 }
 
-static uint32_t installed(const struct engine *r)
+static uint32_t installed_kinds(const struct engine *engine)
 {
     uint32_t bits = 0;
-    for (size_t i = 0; i < r->pools.n; i++)
-        if (engine_may_run(r, r->pools.kinds[i].language))
+    for (size_t i = 0; i < engine->pools.n; i++)
+        if (engine_may_run(engine, engine->pools.kinds[i].language))
             bits |= 1U << i;
     return bits;
 }
 
 static void on_round(uv_timer_t *timer);
 
-static void next_round(struct engine *r, uint64_t ms)
+static void next_round(struct engine *engine, uint64_t ms)
 {
-    r->link.due_ms = uv_now(r->loop) + ms;
-    (void)uv_timer_start(&r->link.timer, on_round, ms, 0);
+    engine->link.due_ms = uv_now(engine->loop) + ms;
+    (void)uv_timer_start(&engine->link.timer, on_round, ms, 0);
 }
 
-static void look_at_memory(struct engine *r, uint64_t now)
+static void measure_memory(struct engine *engine, uint64_t now)
 {
-    if (r->link.memory_ms && now - r->link.memory_ms < MEMORY_AGE_MS)
+    if (engine->link.memory_ms && now - engine->link.memory_ms < MEMORY_AGE_MS)
         return;
-    r->link.memory = pools_memory_read();
-    r->link.memory_ms = now;
+    engine->link.memory = pools_memory_read();
+    engine->link.memory_ms = now;
 }
 
-static void decide(struct engine *r)
+static void decide_targets(struct engine *engine)
 {
-    bool was_short = r->pools.short_of_memory;
-    uint64_t now = uv_now(r->loop);
-    look_at_memory(r, now);
-    r->link.targets = pools_policy_decide(
-        &r->pools, &(struct pools_view){ .now_ms = now,
-                                         .installed = installed(r),
-                                         .sealed = r->isolation.level != LEVEL_PROCESS,
-                                         .crowded = is_crowded(r),
-                                         .memory = r->link.memory,
-                                         .known = r->link.known ? r->link.state : NULL });
-    if (was_short != r->pools.short_of_memory)
+    bool was_short = engine->pools.short_of_memory;
+    uint64_t now = uv_now(engine->loop);
+    measure_memory(engine, now);
+    engine->link.targets = pools_policy_decide(
+        &engine->pools,
+        &(struct pools_view){ .now_ms = now,
+                              .installed = installed_kinds(engine),
+                              .sealed = engine->isolation.level != LEVEL_PROCESS,
+                              .crowded = is_crowded(engine),
+                              .memory = engine->link.memory,
+                              .known = engine->link.has_state ? engine->link.state : NULL });
+    if (was_short != engine->pools.short_of_memory)
         log_event(was_short ? LOG_INFO : LOG_WARN, was_short ? "pools.back" : "pools.emptied",
                   "memory_available=%llu stalled_percent=%.1f",
-                  (unsigned long long)r->link.memory.available, r->link.memory.stalled);
+                  (unsigned long long)engine->link.memory.available, engine->link.memory.stalled);
 }
 
-/* A wire that does not take it is lost, and says so itself. */
-static void send_targets(struct engine *r)
+/* If sending fails, the wire is lost, and on_wire() will notice. */
+static void send_targets(struct engine *engine)
 {
     struct err e;
-    if (r->link.asked || wire_send_targets(r->wire_fd, &r->link.targets, &e))
+    if (engine->link.awaits_answer || wire_send_targets(engine->wire_fd, &engine->link.targets, &e))
         return;
-    r->link.asked = true;
-    r->link.sent = r->link.targets;
+    engine->link.awaits_answer = true;
+    engine->link.sent = engine->link.targets;
 }
 
-static bool are_same(const struct pool_targets *a, const struct pool_targets *b)
+static bool targets_equal(const struct pool_targets *a, const struct pool_targets *b)
 {
     bool same = a->zygote_forks == b->zygote_forks && a->zygote_age_ms == b->zygote_age_ms &&
                 memcmp(&a->limits, &b->limits, sizeof a->limits) == 0;
@@ -85,71 +89,71 @@ static bool are_same(const struct pool_targets *a, const struct pool_targets *b)
     return same;
 }
 
-static uint64_t until_next(const struct engine *r, bool busy)
+static uint64_t ms_until_next_round(const struct engine *engine, bool busy)
 {
-    bool watched = uv_now(r->loop) < r->link.watched_until_ms;
+    bool watched = uv_now(engine->loop) < engine->link.watched_until_ms;
     if (busy)
         return ROUND_BUSY_MS;
-    if (watched || !r->link.known ||
-        !pools_policy_at_rest(&r->pools, &r->link.targets, r->link.state))
+    if (watched || !engine->link.has_state ||
+        !pools_policy_at_rest(&engine->pools, &engine->link.targets, engine->link.state))
         return ROUND_SOON_MS;
     return ROUND_IDLE_MS;
 }
 
 static void on_round(uv_timer_t *timer)
 {
-    struct engine *r = timer->data;
-    if (!has_pools(r))
-        return; /* the next wire begins again */
-    bool busy = is_crowded(r);
-    for (size_t i = 0; i < r->pools.n; i++)
-        busy = busy || r->pools.demand[i].taken > 0;
-    decide(r);
-    send_targets(r);
-    next_round(r, until_next(r, busy));
+    struct engine *engine = timer->data;
+    if (!has_pools(engine))
+        return; /* the next warden begins a new round */
+    bool busy = is_crowded(engine);
+    for (size_t i = 0; i < engine->pools.n; i++)
+        busy = busy || engine->pools.demand[i].runs > 0;
+    decide_targets(engine);
+    send_targets(engine);
+    next_round(engine, ms_until_next_round(engine, busy));
 }
 
-/* ---- what the runner tells ---- */
+/* ---- events of the engine ---- */
 
-void pools_link_init(struct engine *r)
+void pools_link_init(struct engine *engine)
 {
-    (void)uv_timer_init(r->loop, &r->link.timer);
-    uv_unref((uv_handle_t *)&r->link.timer);
-    r->link.timer.data = r;
+    (void)uv_timer_init(engine->loop, &engine->link.timer);
+    uv_unref((uv_handle_t *)&engine->link.timer);
+    engine->link.timer.data = engine;
 }
 
-void pools_link_begin(struct engine *r)
+void pools_link_begin(struct engine *engine)
 {
-    r->link.known = r->link.asked = false;
-    if (has_pools(r))
-        on_round(&r->link.timer);
+    engine->link.has_state = engine->link.awaits_answer = false;
+    if (has_pools(engine))
+        on_round(&engine->link.timer);
 }
 
-void pools_link_lost(struct engine *r)
+void pools_link_lost(struct engine *engine)
 {
-    r->link.known = r->link.asked = false;
-    (void)uv_timer_stop(&r->link.timer);
+    engine->link.has_state = engine->link.awaits_answer = false;
+    (void)uv_timer_stop(&engine->link.timer);
 }
 
-/* Within a moment of a time that may be far away. */
-static void soon(struct engine *r, uint64_t ms)
+/* Moves the next round forward if it is further away. */
+static void next_round_within(struct engine *engine, uint64_t ms)
 {
-    uint64_t now = uv_now(r->loop);
-    if (has_pools(r) && r->link.due_ms > now + ms)
-        next_round(r, ms);
+    uint64_t now = uv_now(engine->loop);
+    if (has_pools(engine) && engine->link.due_ms > now + ms)
+        next_round(engine, ms);
 }
 
-void pools_link_asked_for(struct engine *r, unsigned kind)
+void pools_link_count_demand(struct engine *engine, unsigned kind)
 {
-    pools_policy_take(&r->pools, kind, uv_now(r->loop));
+    pools_policy_count_demand(&engine->pools, kind, uv_now(engine->loop));
     if (kind != 0)
-        soon(r, ROUND_BUSY_MS);
+        next_round_within(engine, ROUND_BUSY_MS);
 }
 
-/* ---- what the warden tells ---- */
+/* ---- answers of the warden ---- */
 
-static void tell_change(const char *kind, const struct pool_state *before,
-                        const struct pool_state *now)
+static void log_change(const char *kind, const struct pool_state *before,
+                       const struct pool_state *now)
 {
     char why[2 * sizeof now->why];
     if (now->deaths > before->deaths)
@@ -163,54 +167,56 @@ static void tell_change(const char *kind, const struct pool_state *before,
                   zygote_state_word(now->zygote));
 }
 
-int pools_link_message(struct engine *r, const struct wire_message *m, struct err *e)
+int pools_link_on_message(struct engine *engine, const struct wire_message *m, struct err *e)
 {
     struct wire_pools p;
     if (wire_read_pools(m, &p, e))
         return -1;
-    if (!r->link.asked || p.kinds != r->pools.n)
-        return err_set(e, ERR_PROTOCOL, 0, "the warden speaks of pools that are not ours");
-    static const struct pool_state nothing;
-    for (size_t i = 0; i < r->pools.n; i++)
-        tell_change(r->pools.kinds[i].name, r->link.known ? &r->link.state[i] : &nothing,
-                    &p.state[i]);
-    memcpy(r->link.state, p.state, sizeof r->link.state);
-    r->link.known = true;
-    r->link.asked = false;
-    r->link.known_ms = uv_now(r->loop);
-    if (!are_same(&r->link.targets, &r->link.sent)) /* they changed while this was on its way */
-        send_targets(r);
+    if (!engine->link.awaits_answer || p.kinds != engine->pools.n)
+        return err_set(e, ERR_PROTOCOL, 0,
+                       "the warden sent states of pools that were not requested");
+    static const struct pool_state initial;
+    for (size_t i = 0; i < engine->pools.n; i++)
+        log_change(engine->pools.kinds[i].name,
+                   engine->link.has_state ? &engine->link.state[i] : &initial, &p.state[i]);
+    memcpy(engine->link.state, p.state, sizeof engine->link.state);
+    engine->link.has_state = true;
+    engine->link.awaits_answer = false;
+    engine->link.state_ms = uv_now(engine->loop);
+    if (!targets_equal(&engine->link.targets, &engine->link.sent)) /* they changed meanwhile */
+        send_targets(engine);
     return 0;
 }
 
-/* ---- what others ask ---- */
+/* ---- for other rooms ---- */
 
-void engine_pools_look(struct engine *r)
+void engine_pools_refresh(struct engine *engine)
 {
-    r->link.watched_until_ms = uv_now(r->loop) + WATCHED_MS;
-    if (!has_pools(r))
+    engine->link.watched_until_ms = uv_now(engine->loop) + WATCHED_MS;
+    if (!has_pools(engine))
         return;
-    if (!r->link.known || uv_now(r->loop) - r->link.known_ms >= FRESH_MS)
-        send_targets(r);
-    soon(r, ROUND_SOON_MS);
+    if (!engine->link.has_state || uv_now(engine->loop) - engine->link.state_ms >= STATE_AGE_MS)
+        send_targets(engine);
+    next_round_within(engine, ROUND_SOON_MS);
 }
 
-struct engine_pools engine_pools(const struct engine *r)
+struct engine_pools engine_pools(const struct engine *engine)
 {
-    struct engine_pools all = { .n = r->pools.n, .short_of_memory = r->pools.short_of_memory };
-    for (size_t i = 0; i < r->pools.n; i++) {
-        all.kinds[i].name = r->pools.kinds[i].name;
-        all.kinds[i].target = has_pools(r) ? r->link.targets.kinds[i].ready : 0;
-        if (r->link.known)
-            all.kinds[i].state = r->link.state[i];
+    struct engine_pools all = { .n = engine->pools.n,
+                                .short_of_memory = engine->pools.short_of_memory };
+    for (size_t i = 0; i < engine->pools.n; i++) {
+        all.kinds[i].name = engine->pools.kinds[i].name;
+        all.kinds[i].target = has_pools(engine) ? engine->link.targets.kinds[i].ready : 0;
+        if (engine->link.has_state)
+            all.kinds[i].state = engine->link.state[i];
     }
-    memcpy(all.starts, r->pools.starts, sizeof all.starts);
+    memcpy(all.starts, engine->pools.starts, sizeof all.starts);
     return all;
 }
 
-void engine_set_pools(struct engine *r, const struct pools_settings *s)
+void engine_set_pools(struct engine *engine, const struct pools_settings *s)
 {
-    r->pools.settings = *s;
-    if (has_pools(r))
-        next_round(r, 0);
+    engine->pools.settings = *s;
+    if (has_pools(engine))
+        next_round(engine, 0);
 }

@@ -1,5 +1,5 @@
-/* How much memory there is for embryos: the machine's, or what the cgroups we are in leave of it. Whatever cannot be read
- * counts as not limited. */
+/* The memory for embryos: that of the machine, or less if a cgroup around us has a limit. A value that
+ * cannot be read counts as unlimited. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "base/fdio.h"
 #include "engine/pools/pools.h"
 
-/* Where a hierarchy is usually mounted, and what its files are called. */
+/* The usual mount points of a hierarchy, and the names of its files. */
 struct hierarchy {
     const char *controller; /* in /proc/self/cgroup; "" is v2 */
     const char *mounts[2];
@@ -30,7 +30,7 @@ static const struct hierarchy hierarchies[] = {
       "\ntotal_inactive_file " },
 };
 
-/* The number behind a word of a text, or 0. */
+/* The number after a word in a text, or 0. */
 static uint64_t number_after(const char *text, const char *word)
 {
     const char *at = strstr(text, word);
@@ -46,8 +46,9 @@ static bool read_number(int dir_fd, const char *name, uint64_t *ret)
     return true;
 }
 
-/* Lowers what is known by what this cgroup leaves. Its page cache counts as used there, and is given back when asked. */
-static void heed(const struct hierarchy *h, int dir_fd, struct pools_memory *m)
+/* Lowers *m to the limit of this cgroup. Its page cache counts as used there, but the kernel reclaims
+ * it. */
+static void apply_cgroup(const struct hierarchy *h, int dir_fd, struct pools_memory *m)
 {
     static const size_t STAT_SIZE = 8192;
     uint64_t max, current;
@@ -65,9 +66,9 @@ static void heed(const struct hierarchy *h, int dir_fd, struct pools_memory *m)
         m->available = left;
 }
 
-/* Ours and every cgroup around it, as far as the mount shows them. */
-static void heed_all(const struct hierarchy *h, int root_fd, const char *own,
-                     struct pools_memory *m)
+/* Our cgroup and every cgroup around it that the mount shows. */
+static void apply_hierarchy(const struct hierarchy *h, int root_fd, const char *own,
+                            struct pools_memory *m)
 {
     for (size_t i = 0; i < 2 && h->mounts[i]; i++) {
         char path[1024];
@@ -76,7 +77,7 @@ static void heed_all(const struct hierarchy *h, int root_fd, const char *own,
         while (n > 0 && (size_t)n < sizeof path && strlen(path) >= mount) {
             autoclose int fd = openat(root_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
             if (fd >= 0)
-                heed(h, fd, m);
+                apply_cgroup(h, fd, m);
             char *slash = strrchr(path, '/');
             if (!slash)
                 break;
@@ -86,7 +87,7 @@ static void heed_all(const struct hierarchy *h, int root_fd, const char *own,
 }
 
 /* "4:memory:/a/b", "0::/a" */
-static void heed_cgroups(int root_fd, struct pools_memory *m)
+static void apply_cgroups(int root_fd, struct pools_memory *m)
 {
     char text[4096];
     if (fd_read_file(root_fd, "proc/self/cgroup", text, sizeof text) <= 0)
@@ -99,7 +100,7 @@ static void heed_cgroups(int root_fd, struct pools_memory *m)
         *own++ = '\0';
         for (size_t i = 0; i < ARRAY_LEN(hierarchies); i++)
             if (strcmp(list + 1, hierarchies[i].controller) == 0)
-                heed_all(&hierarchies[i], root_fd, strcmp(own, "/") == 0 ? "" : own, m);
+                apply_hierarchy(&hierarchies[i], root_fd, strcmp(own, "/") == 0 ? "" : own, m);
     }
 }
 
@@ -112,7 +113,7 @@ struct pools_memory pools_memory_read_at(int root_fd)
         m.available = number_after(text, "MemAvailable:") << 10;
     }
     if (m.total > 0)
-        heed_cgroups(root_fd, &m);
+        apply_cgroups(root_fd, &m);
     if (fd_read_file(root_fd, "proc/pressure/memory", text, sizeof text) > 0) {
         const char *full = strstr(text, "full avg10=");
         m.stalled = full ? strtod(full + strlen("full avg10="), NULL) : 0;

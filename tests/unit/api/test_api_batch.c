@@ -59,7 +59,7 @@ int approvals_run(struct api *api, struct run_spec *spec, const char *mode, unsi
     struct run *x = calloc(1, sizeof *x);
     (void)api;
     (void)mode;
-    CHECK_INT(flags, SUBMIT_PATIENT);
+    CHECK_INT(flags, SUBMIT_UNBOUNDED);
     if (flight.refuses || !CHECK(x && flight.n < FLIGHT_MAX)) {
         run_spec_done(spec);
         free(x);
@@ -84,8 +84,8 @@ static void finish(unsigned i)
         flight.exec[i] = flight.exec[i + 1];
         flight.watch[i] = flight.watch[i + 1];
     }
-    w->news(w, x, RUN_EVENT_STARTED);
-    w->news(w, x, RUN_EVENT_DONE);
+    w->on_event(w, x, RUN_EVENT_STARTED);
+    w->on_event(w, x, RUN_EVENT_DONE);
 }
 
 void run_watch_remove(struct run *x, struct run_watch *w)

@@ -332,10 +332,10 @@ static void test_keys_and_scopes_are_asked_for_where_needed(void)
 
 static void test_full_house_says_when_to_come_back(void)
 {
-    api.runner = (struct engine *)&api; /* only passed on */
+    api.engine = (struct engine *)&api; /* only passed on */
     CHECK_INT(ask(&(struct ask){ .path = "/full" }), 503);
     CHECK_STR(told.headers, "Retry-After: 7\n");
-    api.runner = NULL;
+    api.engine = NULL;
 }
 
 static void test_allowed_origin_is_named_and_preflights_are_answered(void)

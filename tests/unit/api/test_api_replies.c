@@ -89,10 +89,10 @@ static void test_what_a_compiler_did_is_as_its_table_says(void)
 {
     scoped(buf) files = { 0 };
     struct err e = { 0 };
-    scoped(preparation) p = { .verdict = VERDICT_TIMEOUT, .evidence = { .reason = END_WALL } };
-    CHECK_INT(buf_add(&p.said[RUN_STDERR], "\xff", 1, &e), 0);
+    scoped(stage_result) p = { .verdict = VERDICT_TIMEOUT, .evidence = { .reason = END_WALL } };
+    CHECK_INT(buf_add(&p.output[RUN_STDERR], "\xff", 1, &e), 0);
     struct result r = made_up(&files);
-    json_auto_t *compile = preparation_json(&p, true, "abc");
+    json_auto_t *compile = stage_result_json(&p, true, "abc");
     r.compile = compile;
     json_auto_t *o = result_json(&r);
     check_reply(o, result_reply);

@@ -41,7 +41,7 @@ static struct pool_targets decide_at(struct pools_policy *p, uint64_t now_ms)
 static void take(struct pools_policy *p, int which, unsigned n, uint64_t now_ms)
 {
     while (n-- > 0)
-        pools_policy_take(p, (unsigned)which + 1, now_ms);
+        pools_policy_count_demand(p, (unsigned)which + 1, now_ms);
 }
 
 static void test_at_rest_one_of_each_kind_waits(void)
@@ -150,11 +150,11 @@ static void test_nothing_is_kept_where_it_cannot_be_or_is_not_wanted(void)
 static void test_unknown_kinds_are_not_counted(void)
 {
     struct pools_policy p = pools_with(&usual);
-    pools_policy_take(&p, 0, 1000);
-    pools_policy_take(&p, KINDS + 1, 1000);
-    pools_policy_take(&p, UINT32_MAX, 1000);
+    pools_policy_count_demand(&p, 0, 1000);
+    pools_policy_count_demand(&p, KINDS + 1, 1000);
+    pools_policy_count_demand(&p, UINT32_MAX, 1000);
     for (int i = 0; i < ZYGOTE_KINDS_MAX; i++)
-        CHECK(!p.demand[i].asked);
+        CHECK(!p.demand[i].used);
 }
 
 static void test_short_memory_empties_the_pools_until_there_is_room_for_a_while(void)

@@ -13,7 +13,7 @@ struct desk {
     uv_loop_t loop;
     struct store *store;
     uv_poll_t store_poll;
-    struct engine *runner;
+    struct engine *engine;
     int warden_fd; /* the test's */
 };
 
@@ -36,7 +36,7 @@ static void give_wire(struct desk *d, const struct isolation *isolation)
     struct err e = { 0 };
     fd_close(&d->warden_fd);
     d->warden_fd = p.b;
-    CHECK_INT(engine_set_wire(d->runner, p.a, isolation, &e), 0);
+    CHECK_INT(engine_set_wire(d->engine, p.a, isolation, &e), 0);
 }
 
 static bool desk_init(struct desk *d, const struct isolation *isolation)
@@ -46,19 +46,19 @@ static bool desk_init(struct desk *d, const struct isolation *isolation)
     *d = (struct desk){ .warden_fd = -1 };
     if (!place_init(&d->place) || !CHECK_INT(uv_loop_init(&d->loop), 0) ||
         !CHECK_INT(store_open(&d->store, d->place.path, &e), 0) ||
-        !CHECK_INT(engine_new(&d->runner, &d->loop, d->store, d->place.fd, &limits, &e), 0))
+        !CHECK_INT(engine_new(&d->engine, &d->loop, d->store, d->place.fd, &limits, &e), 0))
         return false;
     d->store_poll.data = d;
     CHECK_INT(uv_poll_init(&d->loop, &d->store_poll, store_fd(d->store)), 0);
     CHECK_INT(uv_poll_start(&d->store_poll, UV_READABLE, on_store), 0);
     /* Whatever the languages declare. */
-    struct pools_policy *p = &d->runner->pools;
+    struct pools_policy *p = &d->engine->pools;
     p->n = 2;
     p->kinds[0] = (struct pool_kind){ "thin", languages[0], false };
     p->kinds[1] = (struct pool_kind){ "large", languages[1], true };
-    engine_set_version(d->runner, languages[0], "1");
-    engine_set_version(d->runner, languages[1], "1");
-    engine_set_pools(d->runner, &usual);
+    engine_set_version(d->engine, languages[0], "1");
+    engine_set_version(d->engine, languages[1], "1");
+    engine_set_pools(d->engine, &usual);
     give_wire(d, isolation);
     return true;
 }
@@ -68,7 +68,7 @@ static void desk_done(struct desk *d)
     fd_close(&d->warden_fd);
     uv_close((uv_handle_t *)&d->store_poll, NULL);
     store_close(d->store);
-    engine_free(d->runner);
+    engine_free(d->engine);
     (void)uv_run(&d->loop, UV_RUN_NOWAIT);
     CHECK_INT(uv_loop_close(&d->loop), 0);
     place_done(&d->place);
@@ -132,10 +132,10 @@ static void test_warden_is_told_targets_at_once_and_its_answer_is_shown(void)
     CHECK(t.kinds[0].on && t.kinds[1].on && !t.kinds[2].on);
     CHECK(t.kinds[0].ready == 1 && t.kinds[1].ready == 1);
     CHECK(t.zygote_forks == 7 && t.zygote_age_ms == 9000);
-    struct engine_pools p = engine_pools(d.runner);
+    struct engine_pools p = engine_pools(d.engine);
     CHECK(p.n == 2 && p.kinds[0].state.zygote == ZYGOTE_OFF && p.kinds[0].target == 1);
     answer(&d, &at_rest);
-    p = engine_pools(d.runner);
+    p = engine_pools(d.engine);
     CHECK_STR(p.kinds[0].name, "thin");
     CHECK(p.kinds[0].state.zygote == ZYGOTE_UP && p.kinds[0].state.ready == 1);
     CHECK(p.kinds[0].state.forks == 5 && !p.short_of_memory);
@@ -153,7 +153,7 @@ static void test_nothing_is_sent_at_rest_and_much_when_somebody_looks(void)
     (void)next_targets(&d, 1500); /* that was due */
     answer(&d, &at_rest);
     CHECK_INT(next_message(&d, 1500), -1);
-    engine_pools_look(d.runner);
+    engine_pools_refresh(d.engine);
     (void)next_targets(&d, 100);
     answer(&d, &at_rest);
     (void)next_targets(&d, 1500);
@@ -168,17 +168,17 @@ static void test_demand_and_new_settings_are_told_soon(void)
     (void)next_targets(&d, 1000);
     answer(&d, &at_rest);
     for (int i = 0; i < 5; i++)
-        pools_link_asked_for(d.runner, 1);
+        pools_link_count_demand(d.engine, 1);
     struct pool_targets t = next_targets(&d, 500);
     CHECK_INT(t.kinds[0].ready, 5);
     struct pools_settings none = usual, other = usual;
     other.limits.v[LIMIT_MEMORY] = 1 << 20;
-    engine_set_pools(d.runner, &other);
+    engine_set_pools(d.engine, &other);
     answer(&d, &at_rest);
     t = next_targets(&d, 500);
     CHECK_INT(t.limits.v[LIMIT_MEMORY], 1 << 20);
     none.max = 0;
-    engine_set_pools(d.runner, &none);
+    engine_set_pools(d.engine, &none);
     CHECK_INT(next_message(&d, 50), -1); /* one is on its way */
     answer(&d, &at_rest);
     t = next_targets(&d, 50); /* and then at once */
@@ -192,10 +192,10 @@ static void test_level_process_has_no_pools(void)
     struct desk d;
     if (!desk_init(&d, &process))
         return;
-    pools_link_asked_for(d.runner, 1);
-    engine_pools_look(d.runner);
+    pools_link_count_demand(d.engine, 1);
+    engine_pools_refresh(d.engine);
     CHECK_INT(next_message(&d, 300), -1);
-    CHECK_INT(engine_pools(d.runner).kinds[0].target, 0);
+    CHECK_INT(engine_pools(d.engine).kinds[0].target, 0);
     desk_done(&d);
 }
 
@@ -207,9 +207,9 @@ static void test_new_warden_is_told_from_the_start(void)
     (void)next_targets(&d, 1000);
     answer(&d, &at_rest);
     give_wire(&d, &jar);
-    CHECK(engine_pools(d.runner).kinds[0].state.zygote == ZYGOTE_OFF);
+    CHECK(engine_pools(d.engine).kinds[0].state.zygote == ZYGOTE_OFF);
     CHECK(next_targets(&d, 1000).kinds[0].on);
-    CHECK_INT(engine_counts(d.runner).warden_losses, 1);
+    CHECK_INT(engine_counts(d.engine).warden_losses, 1);
     desk_done(&d);
 }
 
@@ -235,7 +235,7 @@ static void test_nonsense_about_pools_drops_the_warden(void)
             break;
         case 2:
             answer(&d, &p);
-            CHECK(engine_isolation(d.runner) != NULL);
+            CHECK(engine_isolation(d.engine) != NULL);
             answer(&d, &p);
             break;
         case 3:
@@ -249,9 +249,9 @@ static void test_nonsense_about_pools_drops_the_warden(void)
             (void)uv_run(&d.loop, UV_RUN_NOWAIT);
             (void)uv_run(&d.loop, UV_RUN_NOWAIT);
         }
-        if (!CHECK(engine_isolation(d.runner) == NULL))
+        if (!CHECK(engine_isolation(d.engine) == NULL))
             printf("    case %d\n", which);
-        CHECK_INT(engine_counts(d.runner).warden_losses, 1);
+        CHECK_INT(engine_counts(d.engine).warden_losses, 1);
         desk_done(&d);
     }
 }
@@ -293,8 +293,8 @@ static uint64_t submitted(struct desk *d, struct run_spec *spec, struct waiting 
     struct err e = { 0 };
     struct run *x;
     struct wire_spawn s = { 0 };
-    *w = (struct waiting){ .watch.news = on_news };
-    CHECK_INT(engine_submit(d->runner, spec, 0, NULL, &w->watch, &x, &e), 0);
+    *w = (struct waiting){ .watch.on_event = on_news };
+    CHECK_INT(engine_submit(d->engine, spec, 0, NULL, &w->watch, &x, &e), 0);
     int type;
     while ((type = next_message(d, 3000)) == WIRE_TARGETS)
         answer(d, &at_rest);
@@ -335,7 +335,7 @@ static void test_result_and_counters_tell_how_it_started(void)
         CHECK_INT(wire_send_started(d.warden_fd, &started, &e), 0);
         finish(&d, started.id, &w);
         CHECK_STR(json_string_value(json_object_get(w.result, "start")), start_word((enum start)s));
-        struct engine_pools p = engine_pools(d.runner);
+        struct engine_pools p = engine_pools(d.engine);
         for (int other = 0; other < START_COUNT_; other++)
             CHECK_INT(p.starts[fits][other], other == s);
         json_decref(w.result);
@@ -369,7 +369,7 @@ static void test_writable_root_no_pools_and_level_process_ask_for_no_embryo(void
             return;
         struct pools_settings s = usual;
         s.max = which == 1 ? 0 : 8;
-        engine_set_pools(d.runner, &s);
+        engine_set_pools(d.engine, &s);
         uint64_t id = submitted(&d, &spec, &w, &kind);
         CHECK_INT(kind, 0);
         finish(&d, id, &w);

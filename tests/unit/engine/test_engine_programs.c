@@ -183,17 +183,17 @@ static void test_key_changes_when_the_compiler_is_replaced(void)
 /* ---- asking ---- */
 
 struct asker {
-    struct program_wait wait;
+    struct program_request request;
     int answers;
     enum program_answer answer;
     struct program *program;
 };
 
-static void on_answer(struct program_wait *w, enum program_answer what, struct program *p)
+static void on_answer(struct program_request *q, enum program_answer answer, struct program *p)
 {
-    struct asker *a = (struct asker *)w;
+    struct asker *a = (struct asker *)q;
     a->answers++;
-    a->answer = what;
+    a->answer = answer;
     a->program = p;
 }
 
@@ -235,29 +235,29 @@ static void world_done(struct world *w)
 
 static enum program_answer ask(struct world *w, const char *key, struct asker *a)
 {
-    *a = (struct asker){
-        .wait = { .answer = on_answer, .files = &w->files, .limits = compile_limits_default() }
-    };
-    return programs_ask(w->ps, key, &a->wait, &a->program);
+    *a = (struct asker){ .request = { .on_answer = on_answer,
+                                      .files = &w->files,
+                                      .limits = compile_limits_default() } };
+    return programs_request(w->ps, key, &a->request, &a->program);
 }
 
 static enum program_answer ask_with_more(struct world *w, const char *key, struct asker *a)
 {
-    *a = (struct asker){
-        .wait = { .answer = on_answer, .files = &w->files, .limits = compile_limits_default() }
-    };
-    a->wait.limits.v[LIMIT_WALL_MS]++;
-    return programs_ask(w->ps, key, &a->wait, &a->program);
+    *a = (struct asker){ .request = { .on_answer = on_answer,
+                                      .files = &w->files,
+                                      .limits = compile_limits_default() } };
+    a->request.limits.v[LIMIT_WALL_MS]++;
+    return programs_request(w->ps, key, &a->request, &a->program);
 }
 
 static struct program *make(struct world *w, struct asker *a, const char *text)
 {
-    struct preparation how = { .usage = { 5, 6, 7, 8 } };
-    scoped(buf) made = { 0 };
+    struct stage_result result = { .usage = { 5, 6, 7, 8 } };
+    scoped(buf) products = { 0 };
     struct program *p = NULL;
-    CHECK_INT(buf_add(&how.said[RUN_STDERR], "warning", 7, &e), 0);
-    CHECK_INT(bundle_add(&made, "program", OUTPUT_OK, text, strlen(text), &e), 0);
-    CHECK_INT(programs_made(w->ps, &a->wait, &how, &made, &p, &e), 0);
+    CHECK_INT(buf_add(&result.output[RUN_STDERR], "warning", 7, &e), 0);
+    CHECK_INT(bundle_add(&products, "program", OUTPUT_OK, text, strlen(text), &e), 0);
+    CHECK_INT(programs_put(w->ps, &a->request, &result, &products, &p, &e), 0);
     return p;
 }
 
@@ -284,22 +284,22 @@ static void test_first_makes_it_and_the_next_have_it(void)
     scoped(world) w;
     struct asker a, b, c, again;
     world_open(&w, -1, 0);
-    CHECK_INT(ask(&w, "k", &a), PROGRAM_YOURS);
-    CHECK_INT(ask(&w, "k", &b), PROGRAM_LATER);
-    CHECK_INT(ask(&w, "k", &c), PROGRAM_LATER);
-    CHECK_INT(ask(&w, "other", &again), PROGRAM_YOURS);
-    programs_leave(w.ps, &again.wait);
+    CHECK_INT(ask(&w, "k", &a), PROGRAM_COMPILE_IT);
+    CHECK_INT(ask(&w, "k", &b), PROGRAM_PENDING);
+    CHECK_INT(ask(&w, "k", &c), PROGRAM_PENDING);
+    CHECK_INT(ask(&w, "other", &again), PROGRAM_COMPILE_IT);
+    programs_cancel(w.ps, &again.request);
     struct program *p = make(&w, &a, "made");
-    CHECK(holds(p, "made") && p->how.usage.wall_us == 5);
-    CHECK(b.answers == 1 && b.answer == PROGRAM_HERE && b.program == p);
+    CHECK(holds(p, "made") && p->result.usage.wall_us == 5);
+    CHECK(b.answers == 1 && b.answer == PROGRAM_READY && b.program == p);
     CHECK(c.answers == 1 && c.program == p);
-    CHECK_INT(ask(&w, "k", &again), PROGRAM_HERE);
+    CHECK_INT(ask(&w, "k", &again), PROGRAM_READY);
     CHECK(again.program == p);
     CHECK_INT(p->refs, 5);
     for (int i = 0; i < 4; i++)
-        program_release(p);
+        program_unref(p);
     struct programs_counts n = programs_counts(w.ps);
-    CHECK(n.made == 1 && n.shared == 2 && n.from_memory == 1);
+    CHECK(n.compiled == 1 && n.shared == 2 && n.from_memory == 1);
 }
 
 static void test_who_waits_takes_over_when_the_first_leaves(void)
@@ -307,38 +307,38 @@ static void test_who_waits_takes_over_when_the_first_leaves(void)
     scoped(world) w;
     struct asker a, b, c;
     world_open(&w, -1, 0);
-    CHECK_INT(ask(&w, "k", &a), PROGRAM_YOURS);
-    CHECK_INT(ask(&w, "k", &b), PROGRAM_LATER);
-    CHECK_INT(ask(&w, "k", &c), PROGRAM_LATER);
-    programs_leave(w.ps, &b.wait); /* who only waited goes without a word */
+    CHECK_INT(ask(&w, "k", &a), PROGRAM_COMPILE_IT);
+    CHECK_INT(ask(&w, "k", &b), PROGRAM_PENDING);
+    CHECK_INT(ask(&w, "k", &c), PROGRAM_PENDING);
+    programs_cancel(w.ps, &b.request); /* who only waited goes without a word */
     CHECK(b.answers == 0);
-    programs_leave(w.ps, &a.wait);
-    programs_leave(w.ps, &a.wait);
-    CHECK(c.answers == 1 && c.answer == PROGRAM_YOURS && !c.program);
-    program_release(make(&w, &c, "made"));
+    programs_cancel(w.ps, &a.request);
+    programs_cancel(w.ps, &a.request);
+    CHECK(c.answers == 1 && c.answer == PROGRAM_COMPILE_IT && !c.program);
+    program_unref(make(&w, &c, "made"));
     CHECK(a.answers == 0 && b.answers == 0 && c.answers == 1);
-    CHECK_INT(ask(&w, "k", &a), PROGRAM_HERE);
-    program_release(a.program);
+    CHECK_INT(ask(&w, "k", &a), PROGRAM_READY);
+    program_unref(a.program);
 }
 
 static void test_failure_is_shared_by_those_with_the_same_limits_and_not_kept(void)
 {
     scoped(world) w;
     struct asker a, same, more;
-    struct preparation how = { .verdict = VERDICT_TIMEOUT };
+    struct stage_result result = { .verdict = VERDICT_TIMEOUT };
     world_open(&w, -1, 0);
-    CHECK_INT(ask(&w, "k", &a), PROGRAM_YOURS);
-    CHECK_INT(ask_with_more(&w, "k", &more), PROGRAM_YOURS);
-    CHECK_INT(ask(&w, "k", &same), PROGRAM_LATER);
-    struct program *p = programs_failed(w.ps, &a.wait, &how);
-    CHECK(p && p->how.verdict == VERDICT_TIMEOUT && p->bundle_fd < 0);
+    CHECK_INT(ask(&w, "k", &a), PROGRAM_COMPILE_IT);
+    CHECK_INT(ask_with_more(&w, "k", &more), PROGRAM_COMPILE_IT);
+    CHECK_INT(ask(&w, "k", &same), PROGRAM_PENDING);
+    struct program *p = programs_fail(w.ps, &a.request, &result);
+    CHECK(p && p->result.verdict == VERDICT_TIMEOUT && p->bundle_fd < 0);
     CHECK(same.answer == PROGRAM_FAILED && same.program == p);
     CHECK(more.answers == 0);
-    program_release(p);
-    program_release(p);
-    programs_leave(w.ps, &more.wait);
-    CHECK_INT(ask(&w, "k", &a), PROGRAM_YOURS);
-    programs_leave(w.ps, &a.wait);
+    program_unref(p);
+    program_unref(p);
+    programs_cancel(w.ps, &more.request);
+    CHECK_INT(ask(&w, "k", &a), PROGRAM_COMPILE_IT);
+    programs_cancel(w.ps, &a.request);
 }
 
 static void test_nobody_waits_for_a_compiler_with_other_limits(void)
@@ -346,39 +346,39 @@ static void test_nobody_waits_for_a_compiler_with_other_limits(void)
     scoped(world) w;
     struct asker slow, slows, quick, quicks;
     world_open(&w, -1, 0);
-    CHECK_INT(ask_with_more(&w, "k", &slow), PROGRAM_YOURS);
-    CHECK_INT(ask_with_more(&w, "k", &slows), PROGRAM_LATER);
-    CHECK_INT(ask(&w, "k", &quick), PROGRAM_YOURS);
-    CHECK_INT(ask(&w, "k", &quicks), PROGRAM_LATER);
+    CHECK_INT(ask_with_more(&w, "k", &slow), PROGRAM_COMPILE_IT);
+    CHECK_INT(ask_with_more(&w, "k", &slows), PROGRAM_PENDING);
+    CHECK_INT(ask(&w, "k", &quick), PROGRAM_COMPILE_IT);
+    CHECK_INT(ask(&w, "k", &quicks), PROGRAM_PENDING);
     struct program *p = make(&w, &quick, "made");
-    CHECK(quicks.answer == PROGRAM_HERE && quicks.program == p);
-    CHECK(slows.answer == PROGRAM_HERE && slows.program == p && slow.answers == 0);
+    CHECK(quicks.answer == PROGRAM_READY && quicks.program == p);
+    CHECK(slows.answer == PROGRAM_READY && slows.program == p && slow.answers == 0);
     for (int i = 0; i < 3; i++)
-        program_release(p);
-    program_release(make(&w, &slow, "made")); /* takes the place of the other */
-    CHECK_INT(ask(&w, "k", &quick), PROGRAM_HERE);
+        program_unref(p);
+    program_unref(make(&w, &slow, "made")); /* takes the place of the other */
+    CHECK_INT(ask(&w, "k", &quick), PROGRAM_READY);
     CHECK_INT(quick.program->refs, 2);
-    program_release(quick.program);
-    CHECK_INT((int)programs_counts(w.ps).made, 2);
+    program_unref(quick.program);
+    CHECK_INT((int)programs_counts(w.ps).compiled, 2);
 }
 
 static void test_refusal_of_a_compiler_is_told_again_for_a_while(void)
 {
     scoped(world) w;
     struct asker a;
-    struct preparation how = { .verdict = VERDICT_COMPILE_ERROR };
+    struct stage_result result = { .verdict = VERDICT_COMPILE_ERROR };
     world_open(&w, -1, 0);
-    CHECK_INT(ask(&w, "k", &a), PROGRAM_YOURS);
-    program_release(programs_failed(w.ps, &a.wait, &how));
+    CHECK_INT(ask(&w, "k", &a), PROGRAM_COMPILE_IT);
+    program_unref(programs_fail(w.ps, &a.request, &result));
     CHECK_INT(ask(&w, "k", &a), PROGRAM_FAILED);
-    CHECK(a.program && a.program->how.verdict == VERDICT_COMPILE_ERROR);
-    program_release(a.program);
-    CHECK_INT(ask(&w, "other", &a), PROGRAM_YOURS);
-    programs_leave(w.ps, &a.wait);
-    a.wait.limits.v[LIMIT_MEMORY]++; /* who allows more may have more luck */
+    CHECK(a.program && a.program->result.verdict == VERDICT_COMPILE_ERROR);
+    program_unref(a.program);
+    CHECK_INT(ask(&w, "other", &a), PROGRAM_COMPILE_IT);
+    programs_cancel(w.ps, &a.request);
+    a.request.limits.v[LIMIT_MEMORY]++; /* who allows more may have more luck */
     a.program = NULL;
-    CHECK_INT(programs_ask(w.ps, "k", &a.wait, &a.program), PROGRAM_YOURS);
-    programs_leave(w.ps, &a.wait);
+    CHECK_INT(programs_request(w.ps, "k", &a.request, &a.program), PROGRAM_COMPILE_IT);
+    programs_cancel(w.ps, &a.request);
 }
 
 static void test_memory_is_bounded_and_what_was_used_longest_ago_goes(void)
@@ -389,16 +389,16 @@ static void test_memory_is_bounded_and_what_was_used_longest_ago_goes(void)
     world_open(&w, -1, 0);
     for (int i = 0; i < 300; i++) { /* more than have a descriptor */
         (void)snprintf(key, sizeof key, "k%d", i);
-        CHECK_INT(ask(&w, key, &a), PROGRAM_YOURS);
-        program_release(make(&w, &a, key));
-        CHECK_INT(ask(&w, "k0", &a), PROGRAM_HERE);
-        program_release(a.program);
+        CHECK_INT(ask(&w, key, &a), PROGRAM_COMPILE_IT);
+        program_unref(make(&w, &a, key));
+        CHECK_INT(ask(&w, "k0", &a), PROGRAM_READY);
+        program_unref(a.program);
     }
-    CHECK_INT(ask(&w, "k1", &a), PROGRAM_YOURS);
-    programs_leave(w.ps, &a.wait);
-    CHECK_INT(ask(&w, "k299", &a), PROGRAM_HERE);
+    CHECK_INT(ask(&w, "k1", &a), PROGRAM_COMPILE_IT);
+    programs_cancel(w.ps, &a.request);
+    CHECK_INT(ask(&w, "k299", &a), PROGRAM_READY);
     CHECK(holds(a.program, "k299"));
-    program_release(a.program);
+    program_unref(a.program);
 }
 
 /* ---- the disk ---- */
@@ -412,10 +412,10 @@ static void test_another_service_has_what_was_kept(void)
     {
         scoped(world) w;
         world_open(&w, p.fd, 1 << 20);
-        CHECK_INT(ask(&w, "key", &a), PROGRAM_LATER);
+        CHECK_INT(ask(&w, "key", &a), PROGRAM_PENDING);
         turn(&w);
-        CHECK(a.answers == 1 && a.answer == PROGRAM_YOURS);
-        program_release(make(&w, &a, "made"));
+        CHECK(a.answers == 1 && a.answer == PROGRAM_COMPILE_IT);
+        program_unref(make(&w, &a, "made"));
         CHECK(programs_busy(w.ps));
         turn(&w);
         CHECK(!programs_busy(w.ps));
@@ -423,15 +423,15 @@ static void test_another_service_has_what_was_kept(void)
     scoped(world) w;
     world_open(&w, p.fd, 1 << 20);
     told = 0;
-    CHECK_INT(ask(&w, "key", &a), PROGRAM_LATER);
-    CHECK_INT(ask(&w, "key", &b), PROGRAM_LATER);
+    CHECK_INT(ask(&w, "key", &a), PROGRAM_PENDING);
+    CHECK_INT(ask(&w, "key", &b), PROGRAM_PENDING);
     turn(&w);
-    CHECK(told > 0 && a.answer == PROGRAM_HERE && b.answer == PROGRAM_HERE);
+    CHECK(told > 0 && a.answer == PROGRAM_READY && b.answer == PROGRAM_READY);
     CHECK(holds(a.program, "made") && a.program == b.program);
-    CHECK_STR(buf_str(&a.program->how.said[RUN_STDERR]), "warning");
-    CHECK(a.program->how.usage.pids_peak == 8 && a.program->how.verdict == VERDICT_OK);
-    program_release(a.program);
-    program_release(b.program);
+    CHECK_STR(buf_str(&a.program->result.output[RUN_STDERR]), "warning");
+    CHECK(a.program->result.usage.pids_peak == 8 && a.program->result.verdict == VERDICT_OK);
+    program_unref(a.program);
+    program_unref(b.program);
     CHECK_INT((int)programs_counts(w.ps).from_disk, 1);
 }
 
@@ -443,14 +443,14 @@ static void test_who_leaves_while_the_disk_is_looked_at_hears_nothing(void)
         return;
     scoped(world) w;
     world_open(&w, p.fd, 1 << 20);
-    CHECK_INT(ask(&w, "key", &a), PROGRAM_LATER);
-    CHECK_INT(ask(&w, "key", &b), PROGRAM_LATER);
-    programs_leave(w.ps, &a.wait);
+    CHECK_INT(ask(&w, "key", &a), PROGRAM_PENDING);
+    CHECK_INT(ask(&w, "key", &b), PROGRAM_PENDING);
+    programs_cancel(w.ps, &a.request);
     turn(&w);
-    CHECK(a.answers == 0 && b.answers == 1 && b.answer == PROGRAM_YOURS);
-    programs_leave(w.ps, &b.wait);
-    CHECK_INT(ask(&w, "key", &a), PROGRAM_LATER);
-    programs_leave(w.ps, &a.wait);
+    CHECK(a.answers == 0 && b.answers == 1 && b.answer == PROGRAM_COMPILE_IT);
+    programs_cancel(w.ps, &b.request);
+    CHECK_INT(ask(&w, "key", &a), PROGRAM_PENDING);
+    programs_cancel(w.ps, &a.request);
     turn(&w);
     CHECK(a.answers == 0);
 }
@@ -465,18 +465,18 @@ static const char *key_number(int n)
     return key;
 }
 
-static void keep(struct programs_disk *d, const char *key, size_t bytes)
+static void keep(struct program_disk *d, const char *key, size_t bytes)
 {
     scoped(program_file) f = { 0 };
     for (size_t i = 0; i < bytes; i++)
-        CHECK_INT(buf_add(&f.made, "m", 1, &e), 0);
-    CHECK_INT(programs_disk_keep(d, key, &f, &e), 0);
+        CHECK_INT(buf_add(&f.products, "m", 1, &e), 0);
+    CHECK_INT(program_disk_keep(d, key, &f, &e), 0);
 }
 
-static bool load(struct programs_disk *d, const char *key)
+static bool load(struct program_disk *d, const char *key)
 {
     scoped(program_file) f = { 0 };
-    return programs_disk_load(d, key, &f);
+    return program_disk_load(d, key, &f);
 }
 
 static void test_every_damaged_byte_is_noticed(void)
@@ -485,8 +485,8 @@ static void test_every_damaged_byte_is_noticed(void)
     struct stat st;
     if (!place_init(&p))
         return;
-    scoped(programs_disk) d;
-    programs_disk_init(&d, dup(p.fd), 1 << 20);
+    scoped(program_disk) d;
+    program_disk_init(&d, dup(p.fd), 1 << 20);
     keep(&d, "k", 10);
     CHECK(load(&d, "k") && !load(&d, "absent"));
     CHECK_INT(fstatat(p.fd, "k", &st, 0), 0);
@@ -511,15 +511,15 @@ static void test_disk_is_bounded_and_what_was_used_longest_ago_goes(void)
     enum { NEW = 100, HUGE_ONE };
     if (!place_init(&p))
         return;
-    scoped(programs_disk) d;
-    programs_disk_init(&d, dup(p.fd), 40960);
+    scoped(program_disk) d;
+    program_disk_init(&d, dup(p.fd), 40960);
     for (int i = 0; i < 10; i++) {
         keep(&d, key_number(i), 100);
         const struct timespec times[2] = { { .tv_sec = 1000 + i }, { .tv_sec = 1000 + i } };
         CHECK_INT(utimensat(p.fd, key_number(i), times, 0), 0);
     }
     CHECK(place_has(&p, key_number(0)) && load(&d, key_number(1))); /* which is used thereby */
-    programs_disk_touch(&d, key_number(2));
+    program_disk_touch(&d, key_number(2));
     keep(&d, key_number(NEW), 100);
     CHECK(!place_has(&p, key_number(0)) && !place_has(&p, key_number(3)));
     CHECK(place_has(&p, key_number(1)) && place_has(&p, key_number(2)) &&
@@ -527,15 +527,16 @@ static void test_disk_is_bounded_and_what_was_used_longest_ago_goes(void)
     keep(&d, key_number(HUGE_ONE), 45056); /* drives nobody out */
     CHECK(!place_has(&p, key_number(HUGE_ONE)) && place_has(&p, key_number(NEW)));
     d.max = 0;
-    programs_disk_trim(&d);
+    program_disk_trim(&d);
     CHECK(!place_has(&p, key_number(NEW)) && !place_has(&p, key_number(1)));
 }
 
 static void encoded(const char *key, const char *made, struct buf *ret)
 {
-    scoped(program_file) f = { .how = { .usage = { 1, 2, 3, 4 }, .truncated = { true, false } } };
-    CHECK_INT(buf_add(&f.how.said[RUN_STDERR], "warning", 7, &e), 0);
-    CHECK_INT(buf_add(&f.made, made, strlen(made), &e), 0);
+    scoped(program_file)
+        f = { .result = { .usage = { 1, 2, 3, 4 }, .truncated = { true, false } } };
+    CHECK_INT(buf_add(&f.result.output[RUN_STDERR], "warning", 7, &e), 0);
+    CHECK_INT(buf_add(&f.products, made, strlen(made), &e), 0);
     CHECK_INT(program_file_encode(&f, key, ret, &e), 0);
 }
 
@@ -544,11 +545,12 @@ static void test_program_as_bytes_is_the_program(void)
     scoped(buf) b = { 0 };
     scoped(program_file) f = { 0 };
     encoded("k", "made", &b);
-    CHECK(program_file_whole(&b, "k") && program_file_decode(&b, "k", &f));
-    CHECK(f.how.usage.wall_us == 1 && f.how.usage.pids_peak == 4 && f.how.verdict == VERDICT_OK);
-    CHECK(f.how.truncated[RUN_STDOUT] && !f.how.truncated[RUN_STDERR]);
-    CHECK_STR(buf_str(&f.how.said[RUN_STDERR]), "warning");
-    CHECK_STR(buf_str(&f.made), "made");
+    CHECK(program_file_is_complete(&b, "k") && program_file_decode(&b, "k", &f));
+    CHECK(f.result.usage.wall_us == 1 && f.result.usage.pids_peak == 4 &&
+          f.result.verdict == VERDICT_OK);
+    CHECK(f.result.truncated[RUN_STDOUT] && !f.result.truncated[RUN_STDERR]);
+    CHECK_STR(buf_str(&f.result.output[RUN_STDERR]), "warning");
+    CHECK_STR(buf_str(&f.products), "made");
 }
 
 static void test_half_a_program_is_none_and_is_not_kept(void)
@@ -557,15 +559,16 @@ static void test_half_a_program_is_none_and_is_not_kept(void)
     scoped(buf) b = { 0 };
     if (!place_init(&p))
         return;
-    scoped(programs_disk) d;
-    programs_disk_init(&d, dup(p.fd), 1 << 20);
+    scoped(program_disk) d;
+    program_disk_init(&d, dup(p.fd), 1 << 20);
     encoded("k", "made", &b);
-    CHECK(!program_file_whole(&b, "other"));
+    CHECK(!program_file_is_complete(&b, "other"));
     for (size_t all = b.len; b.len > 0;) {
         b.len = b.len > all / 2 ? b.len - 1 : b.len / 2;
         scoped(program_file) f = { 0 };
-        CHECK(!program_file_whole(&b, "k") && !program_file_decode(&b, "k", &f) && !f.made.data);
-        CHECK_INT(programs_disk_put(&d, "k", &b, &e), -1);
+        CHECK(!program_file_is_complete(&b, "k") && !program_file_decode(&b, "k", &f) &&
+              !f.products.data);
+        CHECK_INT(program_disk_put(&d, "k", &b, &e), -1);
     }
     CHECK(!place_has(&p, "k"));
 }
@@ -576,14 +579,14 @@ static void test_what_is_there_already_is_replaced(void)
     scoped(buf) b = { 0 };
     if (!place_init(&p) || !place_file(&p, "k", "rubbish", 0600))
         return;
-    scoped(programs_disk) d;
-    programs_disk_init(&d, dup(p.fd), 1 << 20);
+    scoped(program_disk) d;
+    program_disk_init(&d, dup(p.fd), 1 << 20);
     encoded("k", "made", &b);
-    CHECK_INT(programs_disk_put(&d, "k", &b, &e), 0);
+    CHECK_INT(program_disk_put(&d, "k", &b, &e), 0);
     CHECK(load(&d, "k"));
     CHECK(unlinkat(p.fd, "k", 0) == 0 && symlinkat("/etc/passwd", p.fd, "k") == 0);
-    CHECK(programs_disk_open(&d, "k") < 0);
-    CHECK_INT(programs_disk_put(&d, "k", &b, &e), 0);
+    CHECK(program_disk_open(&d, "k") < 0);
+    CHECK_INT(program_disk_put(&d, "k", &b, &e), 0);
     CHECK(load(&d, "k"));
 }
 
@@ -593,8 +596,8 @@ static void test_file_that_others_may_write_is_none(void)
     scoped(place) p;
     if (!place_init(&p))
         return;
-    scoped(programs_disk) d;
-    programs_disk_init(&d, dup(p.fd), 1 << 20);
+    scoped(program_disk) d;
+    program_disk_init(&d, dup(p.fd), 1 << 20);
     keep(&d, "k", 10);
     for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
         CHECK_INT(fchmodat(p.fd, "k", modes[i], 0), 0);
@@ -616,9 +619,9 @@ static void test_what_a_killed_writer_left_is_removed_and_nothing_else(void)
         return;
     autoclose int busy = openat(p.fd, ".new_busy", O_RDWR | O_CLOEXEC);
     CHECK(flock(busy, LOCK_EX | LOCK_NB) == 0);
-    scoped(programs_disk) d;
-    programs_disk_init(&d, dup(p.fd), 0);
-    programs_disk_trim(&d);
+    scoped(program_disk) d;
+    program_disk_init(&d, dup(p.fd), 0);
+    program_disk_trim(&d);
     CHECK(!place_has(&p, ".new_left") && place_has(&p, ".new_busy"));
     CHECK(place_has(&p, "notes") && place_has(&p, ".hidden")); /* also where nothing may be kept */
 }

@@ -6,12 +6,12 @@
 /* queue.c alone: runs that never start. */
 static struct err e;
 
-static struct live *run_of(const char *key)
+static struct run *run_of(const char *key)
 {
-    struct live *l = calloc(1, sizeof *l);
-    l->x.spec.key = (char *)key;
-    l->x.state = RUN_QUEUED;
-    l->recorded = true;
+    struct run *l = calloc(1, sizeof *l);
+    l->spec.key = (char *)key;
+    l->state = RUN_QUEUED;
+    l->is_recorded = true;
     return l;
 }
 
@@ -20,16 +20,16 @@ static struct engine engine_with(unsigned max, unsigned queue, unsigned max_per_
     return (struct engine){ .wire_fd = 0, .limits = { max, queue, max_per_key } };
 }
 
-static void end(struct engine *r, struct live *l)
+static void end(struct engine *r, struct run *l)
 {
-    queue_leave(r, l);
+    queue_remove(r, l);
     free(l);
 }
 
 static void test_keys_are_served_in_turn_not_by_arrival(void)
 {
     struct engine r = engine_with(10, 100, 10);
-    struct live *a[4], *b;
+    struct run *a[4], *b;
     for (int i = 0; i < 4; i++) {
         a[i] = run_of("a");
         CHECK(queue_push(&r, a[i], &e) == 0);
@@ -47,24 +47,24 @@ static void test_keys_are_served_in_turn_not_by_arrival(void)
         end(&r, a[i]);
     end(&r, b);
     CHECK_INT(r.queue.running, 0);
-    CHECK(r.queue.turns == NULL);
+    CHECK(r.queue.lines == NULL);
 }
 
 /* From the line to its turn, or to the end of one that leaves before; what comes then is not waiting. */
 static void test_time_in_the_queue_ends_with_the_turn(void)
 {
     struct engine r = engine_with(1, 100, 10);
-    struct live *first = run_of("a"), *leaves = run_of("a");
+    struct run *first = run_of("a"), *leaves = run_of("a");
     CHECK(queue_push(&r, first, &e) == 0 && queue_push(&r, leaves, &e) == 0);
-    first->pushed_us -= 5000000;
-    leaves->pushed_us -= 7000000;
+    first->queued_us -= 5000000;
+    leaves->queued_us -= 7000000;
     CHECK(queue_pop(&r) == first);
     CHECK(first->waited_us >= 5000000 && first->waited_us < 60000000);
     uint64_t then = first->waited_us;
-    queue_leave(&r, leaves);
+    queue_remove(&r, leaves);
     CHECK(leaves->waited_us >= 7000000);
     free(leaves);
-    queue_leave(&r, first);
+    queue_remove(&r, first);
     CHECK(first->waited_us == then);
     free(first);
 }
@@ -72,7 +72,7 @@ static void test_time_in_the_queue_ends_with_the_turn(void)
 static void test_no_more_run_than_the_maximum_and_the_keys_own(void)
 {
     struct engine r = engine_with(3, 100, 2);
-    struct live *a[3], *b[3];
+    struct run *a[3], *b[3];
     for (int i = 0; i < 3; i++) {
         a[i] = run_of("a");
         b[i] = run_of("b");
@@ -99,7 +99,7 @@ static void test_no_more_run_than_the_maximum_and_the_keys_own(void)
 static void test_the_line_is_bounded_and_no_key_takes_all_of_it(void)
 {
     struct engine r = engine_with(1, 4, 1);
-    struct live *l[8];
+    struct run *l[8];
     CHECK(queue_has_room(&r, "a", 0, 1));
     l[0] = run_of("a");
     CHECK(queue_push(&r, l[0], &e) == 0 && queue_pop(&r) == l[0]);
@@ -123,9 +123,9 @@ static void test_the_line_is_bounded_and_no_key_takes_all_of_it(void)
 static void test_runs_of_a_batch_do_not_count_against_the_bound(void)
 {
     struct engine r = engine_with(1, 1, 1);
-    struct live *first = run_of(NULL), *of_batch = run_of(NULL);
+    struct run *first = run_of(NULL), *of_batch = run_of(NULL);
     CHECK(queue_push(&r, first, &e) == 0 && queue_pop(&r) == first);
-    of_batch->patient = true;
+    of_batch->unbounded = true;
     CHECK(queue_push(&r, of_batch, &e) == 0);
     CHECK(queue_has_room(&r, NULL, 0, 1));
     end(&r, first);
@@ -143,12 +143,12 @@ static void test_without_a_warden_runs_wait_in_the_bounded_line(void)
 static void test_what_is_not_recorded_does_not_run(void)
 {
     struct engine r = engine_with(8, 8, 8);
-    struct live *l = run_of("a"), *other = run_of("b");
-    l->recorded = false;
+    struct run *l = run_of("a"), *other = run_of("b");
+    l->is_recorded = false;
     CHECK(queue_push(&r, l, &e) == 0 && queue_push(&r, other, &e) == 0);
     CHECK(queue_pop(&r) == other);
     CHECK(queue_pop(&r) == NULL);
-    l->recorded = true;
+    l->is_recorded = true;
     CHECK(queue_pop(&r) == l);
     end(&r, l);
     end(&r, other);
@@ -169,8 +169,8 @@ static unsigned taken_at(struct engine *r, unsigned n, const char *key, uint64_t
 
 static void end_all(struct engine *r)
 {
-    while (r->queue.turns)
-        end(r, r->queue.turns->first);
+    while (r->queue.lines)
+        end(r, r->queue.lines->first);
 }
 
 static void test_burst_is_taken_whole_by_a_service_that_has_room(void)
@@ -198,7 +198,7 @@ static void test_lasting_overload_keeps_the_line_short(void)
     for (; now < 20000; now += 50) { /* ten come whenever one ends */
         (void)taken_at(&r, 10, NULL, now);
         longest = r.queue.waiting > longest ? r.queue.waiting : longest;
-        end(&r, r.queue.turns->first);
+        end(&r, r.queue.lines->first);
     }
     CHECK_INT(longest, 8 + 4);
     end_all(&r);
@@ -220,7 +220,7 @@ static void test_burst_of_slow_runs_is_not_taken(void)
     struct engine r = engine_with(8, 4, 8);
     r.limits.burst = 128;
     for (int i = 0; i < 100; i++)
-        queue_note_time(&r, 1000);
+        queue_note_duration(&r, 1000);
     CHECK_INT(taken_at(&r, 200, NULL, 1000), 16); /* by then they wait for two seconds */
     CHECK_INT(queue_wait_ms(&r), 2000);
     CHECK_INT(engine_retry_after_s(&r), 2);

@@ -7,11 +7,11 @@
 enum { PIECE = 1 << 20 };
 
 /* A run in a jar whose stdin is open; nobody watches its pipe. */
-static struct live *run_that_reads(void)
+static struct run *run_that_reads(void)
 {
-    struct live *l = calloc(1, sizeof *l);
-    l->in_jar = true;
-    l->x.spec.stdin_open = true;
+    struct run *l = calloc(1, sizeof *l);
+    l->has_jar = true;
+    l->spec.stdin_open = true;
     return l;
 }
 
@@ -19,9 +19,9 @@ static void test_stdin_that_was_read_is_not_kept(void)
 {
     static char piece[PIECE];
     struct err e;
-    autofree struct live *l = run_that_reads();
+    autofree struct run *l = run_that_reads();
     for (int i = 0; i < 50; i++) {
-        CHECK_INT(run_stdin(&l->x, piece, sizeof piece, false, &e), 0);
+        CHECK_INT(run_write_stdin(l, piece, sizeof piece, false, &e), 0);
         l->stdin_from = l->stdin_bytes.len -
                         1; /* the program reads on and never quite catches up */
     }
@@ -33,10 +33,10 @@ static void test_stdin_that_is_not_read_is_bounded(void)
 {
     static char piece[PIECE];
     struct err e;
-    autofree struct live *l = run_that_reads();
-    CHECK_INT(run_stdin(&l->x, piece, sizeof piece, false, &e), 0);
-    CHECK_INT(run_stdin(&l->x, piece, sizeof piece, false, &e), 0);
-    CHECK_INT(run_stdin(&l->x, piece, sizeof piece, false, &e), -1);
+    autofree struct run *l = run_that_reads();
+    CHECK_INT(run_write_stdin(l, piece, sizeof piece, false, &e), 0);
+    CHECK_INT(run_write_stdin(l, piece, sizeof piece, false, &e), 0);
+    CHECK_INT(run_write_stdin(l, piece, sizeof piece, false, &e), -1);
     CHECK_INT(e.code, ERR_BUSY);
     buf_done(&l->stdin_bytes);
 }

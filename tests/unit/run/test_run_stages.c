@@ -194,16 +194,16 @@ static void test_bundle_that_is_damaged_is_refused(void)
 }
 
 /* How a stage ended, from what the warden says of it. */
-static struct preparation ended(struct evidence evidence, enum end_reason asked,
-                                const char *product, enum output_status status)
+static struct stage_result ended(struct evidence evidence, enum end_reason asked,
+                                 const char *product, enum output_status status)
 {
     static struct jar_run r;
-    struct buf said[RUN_STREAMS] = { 0 };
-    struct preparation p;
-    r = (struct jar_run){ .ended = true, .asked = asked, .end = { .evidence = evidence } };
+    struct buf output[RUN_STREAMS] = { 0 };
+    struct stage_result p;
+    r = (struct jar_run){ .ended = true, .requested_end = asked, .end = { .evidence = evidence } };
     if (product)
         put(&r.outputs, product, status, "");
-    preparation_end(&p, STAGE_COMPILE, &compiled, &r, said);
+    stage_result_take(&p, STAGE_COMPILE, &compiled, &r, output);
     buf_done(&r.outputs);
     return p;
 }
@@ -246,10 +246,10 @@ static void test_how_a_compiler_ended(void)
         { { .reason = END_FAILURE }, END_EXIT, OUTPUT_OK, VERDICT_INTERNAL_ERROR, false, 125 },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        scoped(preparation) p = ended(rows[i].evidence, rows[i].asked, "program", rows[i].status);
+        scoped(stage_result) p = ended(rows[i].evidence, rows[i].asked, "program", rows[i].status);
         CHECK_INT(p.verdict, rows[i].verdict);
-        CHECK_INT(preparation_failed(&p), rows[i].failed);
-        struct evidence ev = preparation_evidence(&p);
+        CHECK_INT(stage_result_is_failure(&p), rows[i].failed);
+        struct evidence ev = stage_result_evidence(&p);
         CHECK_INT(verdict_exit_code(rows[i].failed ? VERDICT_COMPILE_ERROR : p.verdict, &ev),
                   rows[i].exit_code);
         CHECK_INT(ev.hits, rows[i].evidence.hits);
@@ -258,11 +258,11 @@ static void test_how_a_compiler_ended(void)
 
 static void test_shown_output_is_bounded_and_whole_characters(void)
 {
-    scoped(preparation) p = { 0 };
+    scoped(stage_result) p = { 0 };
     struct err e = { 0 };
     for (int i = 0; i < 40000; i++)
-        CHECK_INT(buf_add(&p.said[RUN_STDERR], "xü", 3, &e), 0);
-    json_auto_t *o = preparation_json(&p, false, NULL);
+        CHECK_INT(buf_add(&p.output[RUN_STDERR], "xü", 3, &e), 0);
+    json_auto_t *o = stage_result_json(&p, false, NULL);
     size_t n = json_string_length(json_object_get(o, "stderr"));
     CHECK(n <= 64 << 10 && n > (64 << 10) - 4);
     CHECK(json_is_true(json_object_get(o, "stderr_cut")));

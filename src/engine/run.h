@@ -1,0 +1,161 @@
+/* engine/run.h — one run of the service, from its acceptance to its record.
+ * Runs in: keeper, on its libuv loop.
+ *
+ * The life of a run. Each step is one function of run.c unless another file is named.
+ *
+ *   state      step                     what happens, and the next event
+ *   ---------  -----------------------  ------------------------------------------------------------
+ *   (none)     engine_submit, engine.c  admission.c checks the limits; run_new() makes the object
+ *   WAITING    run_new                  only if a person has to decide: until run_release(),
+ *                                       run_reject() or run_cancel()
+ *   QUEUED     run_new, run_release     its row is being written; it stands in the line of its key
+ *              on_accepted              the row is written: RUN_EVENT_RECORDED, and it may begin
+ *   RUNNING    run_begin                engine_start_runs() took it from the line (admission.c)
+ *              run_stages.c             only if its language has stages before the program
+ *              enter_jar                sends the job to the warden and opens the pipes
+ *              run_on_wire_message      `started`: RUN_EVENT_STARTED
+ *              on_readable              output goes to the journal: RUN_EVENT_OUTPUT
+ *              run_on_wire_message      `ended`; the run is over once its pipes are at their end
+ *              finish                   makes the result; its record is being written
+ *   FINISHED   on_finished_recorded     the record is written: RUN_EVENT_DONE
+ *   (freed)    run_free_if_unused       no watch, no libuv handle and no store job is left
+ *
+ * finish() is the only way to the end. A run that never had a jar gets there by finish_early(), a
+ * run whose warden died by run_on_warden_lost(). Only a run whose row cannot be written, or that
+ * waits for a decision when the service stops, ends without a record: run_abandon().
+ *
+ * The calls go one way: engine.c calls run.c, which calls run_stages.c, run_record.c and
+ * admission.c. The one call upwards is engine_start_runs(): a place is free, or a run may go on.
+ *
+ * Invariants
+ * RUN-1 A run begins after its acceptance is in the history and in the audit log.
+ * RUN-2 Watches learn of the end of a run after its record is committed.
+ * RUN-3 A run ends exactly once: RUN_EVENT_DONE is its last event. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "base/id.h"
+#include "engine/programs.h"
+#include "run/jar_run.h"
+#include "run/journal.h"
+#include "run/result.h"
+#include "run/stages.h"
+#include "store/run_rows.h"
+
+/* Everything that a caller asks for. It owns its members; run_spec_done() frees them. */
+struct run_spec {
+    const struct language *language;
+    char *main_name;        /* the name of the main file, which is in the bundle */
+    struct buf bundle;      /* spec/bundle.h */
+    struct buf stdin_bytes; /* the first bytes of stdin */
+    bool stdin_open;        /* run_write_stdin() may add more; otherwise stdin ends there */
+    /* NULL-terminated, or NULL. An output "." stands for every file in /sandbox. */
+    char **args, **env, **outputs;
+    struct limits limits;
+    bool writable_root;
+    struct run_options options;
+    bool files_not_in_history; /* a watch keeps the output files */
+    /* for the history and the queue */
+    char *key;                       /* the API key whose turn it takes; NULL: no key */
+    char *actor;                     /* for the audit log */
+    char *thread, *artifact, *batch; /* ids, or NULL */
+    char *surface;                   /* "v1", "nemo", "artifacts" */
+    char *request;    /* canonical JSON, enough to make this spec again (api/runs/run_fields.h) */
+    char *code;       /* the text of the main file; NULL if it is not text */
+    json_t *metadata; /* of the caller, returned in the result; NULL: none */
+    /* For the result: the part of the text that runs, and the source of its language. NULL: the text
+     * runs as it was sent. */
+    json_t *extraction;
+    uint32_t key_max_runs; /* of the key; 0: the setting */
+    bool may_approve;      /* the caller could decide on this run */
+};
+void run_spec_done(struct run_spec *s);
+
+enum run_event {
+    RUN_EVENT_RECORDED, /* its row is in the history */
+    RUN_EVENT_STARTED,  /* the program runs */
+    RUN_EVENT_OUTPUT,   /* the journal has grown */
+    /* It is over and recorded: result, result_json, journal and files are final. If record_err is
+     * set, the history does not have it. */
+    RUN_EVENT_DONE,
+};
+
+struct run;
+struct run_watch {
+    void (*on_event)(struct run_watch *w, struct run *run, enum run_event event);
+    struct run_watch *next; /* private */
+};
+
+/* A run lives until it is done and has no watch. */
+struct run {
+    /* Other rooms read these members. */
+    char id[ID_SIZE];
+    enum run_state state;
+    struct run_spec spec;
+    struct journal journal;
+    struct buf files;      /* a bundle of outputs */
+    struct result result;  /* once done */
+    json_t *result_json;   /* once done: every field but stdout and stderr */
+    struct err record_err; /* why the history does not have it; ERR_NONE: it does */
+    struct engine *engine;
+    int64_t queued_at_ms, started_at_ms, finished_at_ms; /* Unix time; 0: not yet */
+
+    /* The rest belongs to the engine. */
+    struct run *next_alive, *prev_alive;
+    struct run_watch *watches;
+    uint64_t spec_bytes; /* the size of the spec when it was accepted */
+    /* admission.c */
+    struct key_line *line;    /* while it waits or runs */
+    struct run *next_waiting; /* in this line */
+    bool unbounded;           /* does not count against the length of the queue */
+    uint64_t queued_us, waited_us;
+    /* progress */
+    bool awaits_decision, is_recorded, is_starting, has_jar, is_over, is_done;
+    char error_text[sizeof((struct err *)0)->text];
+    uint64_t begun_us, started_us; /* its turn came; the program started */
+    /* reasons not to free it yet */
+    unsigned notifying;    /* nested calls of on_event() */
+    unsigned store_jobs;   /* in flight */
+    unsigned open_handles; /* of libuv */
+    /* the jar of the current stage */
+    struct jar_run jar;
+    unsigned slot;           /* in engine->slots */
+    unsigned kind;           /* of an embryo that fits the program; 0: none */
+    struct samples *samples; /* once the program has ended, if they were requested */
+    uv_poll_t polls[JAR_PIPES];
+    bool polling[JAR_PIPES];
+    /* stdout and stderr: output collects in the pipe until the next tick; the tick has come */
+    bool paused[RUN_STREAMS], read_at_once[RUN_STREAMS];
+    struct buf stdin_bytes; /* that the program has not read; it has read stdin_from bytes */
+    size_t stdin_from;
+    bool stdin_eof;
+    /* run_stages.c */
+    struct stages stages;
+    size_t stage;
+    struct program_request request; /* for the product of the current stage */
+    enum program_answer answer;     /* to it */
+    struct program *program;        /* the outcome of the last stage before the program, or NULL */
+    bool program_cached;
+    struct buf stage_output[RUN_STREAMS]; /* of the current stage */
+    bool awaits_close;                    /* goes on once the handles of the last jar are closed */
+    bool is_resumable;                    /* stands in engine->first_resumable */
+    struct run *next_resumable;
+};
+
+void run_watch_add(struct run *run, struct run_watch *w);
+/* Allowed inside on_event(). Afterwards the run may be freed. */
+void run_watch_remove(struct run *run, struct run_watch *w);
+
+/* A run that awaits a decision goes on, into the queue. If `edited` is not NULL, that spec runs; it
+ * is taken over. */
+void run_release(struct run *run, struct run_spec *edited);
+/* A run that awaits a decision ends as `rejected`. The reason is its error. */
+void run_reject(struct run *run, const char *reason);
+void run_cancel(struct run *run); /* at any time before its end */
+/* Adds to its stdin. ERR_CONFLICT if stdin is closed, ERR_BUSY if the program has not read the
+ * bytes that came before. */
+[[nodiscard]] int run_write_stdin(struct run *run, const void *bytes, size_t n, bool eof,
+                                  struct err *e);
