@@ -162,12 +162,12 @@ def test_errors_of_sqlite_name_line_column_and_what_was_meant():
     ("SELEC 1", 'main.sql:1:1: error: near "SELEC": syntax error [SQLITE_ERROR]\n'),
     ("SELECT 1;\n  SELECT (2", "main.sql:2:12: error: incomplete input [SQLITE_ERROR]\n"),
     ("SELECT 'open", "hint: the quote that opens here is not closed\n"),
-    (".tables", "hint: commands that begin with a dot are the sqlite3 program's own, not SQL\n"),
+    (".tables", "hint: commands that begin with a dot belong to the sqlite3 program and are not SQL\n"),
     ("CREATE TABLE t(a UNIQUE);\nINSERT INTO t VALUES (1);\nINSERT INTO t VALUES (1);",
      "main.sql:3:1: error: UNIQUE constraint failed: t.a [SQLITE_CONSTRAINT_UNIQUE]\n"),
     ("CREATE TABLE users(a);\nSELECT * FROM user;", 'hint: did you mean "users"?\n'),
     ("SELECT load_extension('x')", "not authorized"),
-    (b"SELECT 1;\0", "the script has a NUL in it"),
+    (b"SELECT 1;\0", "the script contains a NUL"),
 ])
 def test_errors_of_sqlite(script, message):
     result = ask(script)
@@ -227,7 +227,7 @@ def test_fixtures_are_there_before_the_script(lang):
 @pytest.mark.parametrize("files, message", [
     ({"fixtures/a.csv": "x,y\n1,2\n3\n"}, "fixtures/a.csv:3:1: error: 1 field: the first line names 2 columns"),
     ({"fixtures/a.csv": 'x\n"open\n'}, "fixtures/a.csv:2:1: error: the quote that opens in line 2 is not closed"),
-    ({"fixtures/a.csv": ""}, "fixtures/a.csv:1:1: error: a first line with the names of the columns is needed"),
+    ({"fixtures/a.csv": ""}, "fixtures/a.csv:1:1: error: the first line must name the columns"),
     ({"fixtures/a.csv": "x,\n1,2\n"}, "fixtures/a.csv:1:1: error: a column has no name"),
 ])
 def test_fixtures_that_are_wrong_are_named_with_their_line(lang, files, message):

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/auto.h"
+#include "guest/sql/csv.h"
+#include "guest/sql/split.h"
 #include "run/reports.h"
-#include "sql/csv.h"
-#include "sql/split.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-#include "sql/pg_types.h"
+#include "guest/sql/pg_types.h"
 #include "base/array.h"
 
 static const struct {

@@ -1,5 +1,6 @@
-/* sql/csv.h — CSV as RFC 4180 has it, in memory, row by row; and what its columns hold. Pure functions.
- * A field without quotes and letters is NULL, "" is text. Lines end with \n or \r\n; lines without anything are skipped. */
+/* guest/sql/csv.h — CSV of RFC 4180 in memory, row by row, and the types of its columns. Pure
+ * functions. An empty field without quotes is NULL, "" is an empty text. Lines end with \n or \r\n;
+ * empty lines are skipped. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,24 +15,25 @@ struct csv_field {
 struct csv {
     const char *bytes;
     size_t n, at;
-    size_t line; /* where the next row begins, from 1 */
-    /* the row that was read last */
+    size_t line; /* first line of the next row, from 1 */
+    /* the current row */
     size_t row_line;
     struct buf text;
     struct csv_field *fields;
     size_t n_fields, cap_fields;
 };
 
-/* A byte order mark is passed over. */
+/* Skips a byte order mark. */
 void csv_init(struct csv *c, const char *bytes, size_t n);
 void csv_done(struct csv *c);
-/* 1 with a row, 0 at the end, -1 when it is no CSV (the error names what; csv.row_line where) or memory ran out. */
+/* 1: a row, 0: the end, -1: not CSV (the error has the reason, csv.row_line the line) or out of
+ * memory. */
 [[nodiscard]] int csv_next(struct csv *c, struct err *e);
 
 const char *csv_text(const struct csv *c, size_t field);
 bool csv_is_null(const struct csv *c, size_t field);
 
-/* What all values of a column are; the later ones hold the earlier ones. */
+/* The common type of all values of a column. A later type includes the earlier ones. */
 enum csv_type { CSV_NOTHING, CSV_INTEGER, CSV_BIGINT, CSV_NUMBER, CSV_TEXT, CSV_TYPE_COUNT_ };
-/* Of one value: 007 and +1 are text, for a number would not give them back. */
+/* The type of one value. 007 and +1 are text, because a number would not give them back. */
 enum csv_type csv_type_of(const char *text, size_t n);

@@ -8,12 +8,12 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
-#include "sql/csv.h"
-#include "sql/fixtures.h"
-#include "sql/render.h"
-#include "sql/report.h"
-#include "sql/split.h"
-#include "sql/where.h"
+#include "guest/sql/csv.h"
+#include "guest/sql/fixtures.h"
+#include "guest/sql/render.h"
+#include "guest/sql/split.h"
+#include "guest/sql/sql_report.h"
+#include "guest/sql/where.h"
 
 #include "base/array.h"
 #include "check.h"
@@ -140,9 +140,9 @@ static void test_csv_is_read_as_rfc_4180_has_it(void)
         { "mid\"quote\n", "mid\"quote" },
         { "lone\rreturn\n", "lone\rreturn" },
         { "a\n\"b\nc", "line 2: the quote that opens in line 2 is not closed" },
-        { "\"a\"b\n", "line 1: after the closing quote of field 1 a comma or the end of the line "
-                      "is accepted; a "
-                      "quote within is written twice" },
+        { "\"a\"b\n",
+          "line 1: expected a comma or the end of the line after the closing quote of field 1; "
+          "a quote within a field is written twice" },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         CHECK_STR(csv_shown(rows[i].text), rows[i].shown);
@@ -338,10 +338,10 @@ static void test_many_rows_are_aligned_by_the_first_and_held_no_longer(void)
     static const struct column one[] = { { "n", "integer" } };
     static const struct cell small[] = { I("7") }, wide[] = { I("123456") };
     CHECK_INT(render_begin(r, one, 1, &e), 0);
-    for (int i = 0; i < RENDER_HELD_ROWS; i++)
+    for (int i = 0; i < RENDER_WAITING_ROWS; i++)
         CHECK_INT(render_row(r, small, &e), 0);
     (void)fflush(out);
-    CHECK(size > RENDER_HELD_ROWS); /* they are out */
+    CHECK(size > RENDER_WAITING_ROWS); /* they are out */
     CHECK_INT(render_row(r, wide, &e), 0);
     CHECK_INT(render_end(r, &e), 0);
     (void)fflush(out);

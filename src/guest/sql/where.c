@@ -1,10 +1,10 @@
-#include "sql/where.h"
+#include "guest/sql/where.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "sql/cell.h"
+#include "guest/sql/cell.h"
 
 static bool begins_character(char c)
 {
@@ -32,7 +32,8 @@ size_t where_character(const struct script *s, size_t from, size_t number)
     return at < s->n ? at : s->n;
 }
 
-/* Characters as they are, and blanks as wide as what would move the caret, or more. */
+/* Prints characters unchanged; characters that would move the caret become blanks of at least their
+ * width. */
 static void put_plain(FILE *out, const char *text, size_t n)
 {
     for (size_t i = 0; i < n;) {

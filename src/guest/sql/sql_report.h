@@ -1,11 +1,13 @@
-/* sql/report.h — results as data, for whoever asked for the run: a file that run/reports.h reads. Runs in: a jar.
- * Invariants: the file is whole JSON after every result, so that a run that is ended has left what it had; it is never larger
- * than SQL_REPORT_BYTES and a little. What does not fit is left out, and "truncated" says so. */
+/* guest/sql/sql_report.h — results as data: a file that run/reports.h reads. Runs in: a jar.
+ *
+ * Invariants: the file is complete JSON after every result, so that an aborted run leaves its
+ * earlier results. It is never much larger than SQL_REPORT_BYTES. Rows that do not fit are left
+ * out, and "truncated" says so. */
 #pragma once
 
 #include <stdint.h>
 
-#include "sql/cell.h"
+#include "guest/sql/cell.h"
 
 #define SQL_REPORT_FILE ".belljar-report.json"
 enum {
@@ -16,13 +18,13 @@ enum {
 };
 
 struct sql_report {
-    int fd;      /* -1: there is none */
-    long at;     /* where the next result goes */
-    size_t left; /* bytes for rows */
+    int fd;      /* -1: none */
+    long at;     /* position of the next result */
+    size_t left; /* bytes left for rows */
     unsigned tables;
-    /* of the result that is being taken */
+    /* of the current result: */
     struct buf rows;
-    uint64_t taken, seen;
+    uint64_t kept, seen;
 };
 
 /* Without a file, results are only printed. */
@@ -30,7 +32,7 @@ void sql_report_open(struct sql_report *r);
 void sql_report_done(struct sql_report *r);
 
 void sql_report_row(struct sql_report *r, const struct cell *cells, size_t n);
-/* Ends a result; line: of the script, where its statement begins. */
+/* Ends a result. line: the line of the script in which its statement begins. */
 void sql_report_end(struct sql_report *r, const struct column *columns, size_t n, size_t line);
-/* Forgets the rows of a result that came to no end. */
+/* Drops the rows of an unfinished result. */
 void sql_report_drop(struct sql_report *r);

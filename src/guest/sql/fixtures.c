@@ -1,4 +1,4 @@
-#include "sql/fixtures.h"
+#include "guest/sql/fixtures.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -77,7 +77,7 @@ static int take_header(struct fixture_table *t, struct csv *c)
     int got = csv_next(c, &e);
     if (got <= 0)
         return complain(t->file, c->row_line,
-                        got < 0 ? e.text : "a first line with the names of the columns is needed");
+                        got < 0 ? e.text : "the first line must name the columns");
     t->names = calloc(c->n_fields + 1, sizeof *t->names);
     t->types = calloc(c->n_fields + 1, sizeof *t->types);
     if (!t->names || !t->types)
@@ -109,7 +109,7 @@ int fixture_rows(const struct fixture_table *t, struct csv *c)
 {
     struct err e;
     csv_init(c, t->bytes, t->n);
-    return csv_next(c, &e) == 1 ? 0 : -1; /* it was read before */
+    return csv_next(c, &e) == 1 ? 0 : -1; /* the same row was parsed before */
 }
 
 static int find_types(struct fixture_table *t)
@@ -151,7 +151,7 @@ static int load_csv(const struct fixture_ops *ops, void *context, const char *fi
     scoped(csv) c = { 0 };
     csv_init(&c, t.bytes, t.n);
     int failed = !table || table[0] == '\0'
-                     ? complain(file, 1, "its name is no name for a table")
+                     ? complain(file, 1, "its name is not a valid table name")
                      : take_header(&t, &c) || find_types(&t) || ops->table(context, &t);
     table_done(&t);
     return failed ? -1 : 0;
@@ -177,7 +177,7 @@ static int load_file(const struct fixture_ops *ops, void *context, const char *n
     struct err e = { 0 };
     if (asprintf(&path, FIXTURES_DIR "/%s", name) < 0) {
         path = NULL;
-        return complain(name, 1, "no memory for it");
+        return complain(name, 1, "no memory for the file");
     }
     autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fd_read_to_buf(fd, FIXTURE_MAX_BYTES, &text, &e))

@@ -1,4 +1,4 @@
-#include "sql/csv.h"
+#include "guest/sql/csv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static int add_field(struct csv *c, size_t at, bool quoted, struct err *e)
         c->cap_fields = cap;
     }
     c->fields[c->n_fields++] = (struct csv_field){ at, c->text.len - at, quoted };
-    return buf_add(&c->text, "", 1, e); /* each ends with a NUL */
+    return buf_add(&c->text, "", 1, e); /* each value ends with a NUL */
 }
 
 static bool at_line_end(const struct csv *c)
@@ -60,10 +60,11 @@ static int take_quoted(struct csv *c, struct err *e)
             return -1;
     }
     if (!at_line_end(c) && c->bytes[c->at] != ',')
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "after the closing quote of field %zu a comma or the end of the line is "
-                       "accepted; a quote within is written twice",
-                       c->n_fields + 1);
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "expected a comma or the end of the line after the closing quote of field %zu; "
+            "a quote within a field is written twice",
+            c->n_fields + 1);
     return add_field(c, start, true, e);
 }
 
@@ -77,7 +78,7 @@ static int take_plain(struct csv *c, struct err *e)
     return add_field(c, start, false, e);
 }
 
-/* True when the line was not empty. */
+/* True if the line was not empty. */
 static int take_row(struct csv *c, struct err *e)
 {
     c->row_line = c->line;

@@ -1,4 +1,5 @@
-/* guest-sqlite: runs a script of SQLite's SQL, statement by statement, in a database in memory. Runs in: a jar. */
+/* guest/sql/sqlite.c — guest-sqlite: runs an SQLite script, statement by statement, in a database
+ * in memory. Runs in: a jar. */
 #include <ctype.h>
 #include <math.h>
 #include <sqlite3.h>
@@ -9,17 +10,17 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/nearest.h"
-#include "sql/shell.h"
-#include "sql/split.h"
+#include "guest/sql/split.h"
+#include "guest/sql/sql_shell.h"
 
-struct session {
+struct sqlite_session {
     struct shell shell;
     sqlite3 *db;
 };
 
 /* ---- errors ---- */
 
-/* What sqlite3.h calls the codes that people meet. */
+/* Names in sqlite3.h of the codes that people meet. */
 static const char *code_name(int code)
 {
     static const struct {
@@ -60,7 +61,7 @@ static const char *code_name(int code)
     return plain;
 }
 
-/* The first column of every row is a name that may have been meant. */
+/* Offers the first column of every row as a possible name. */
 static void offer_names(sqlite3 *db, const char *query, struct nearest *n)
 {
     sqlite3_stmt *s = NULL;
@@ -73,7 +74,7 @@ static void offer_names(sqlite3 *db, const char *query, struct nearest *n)
     (void)sqlite3_finalize(s);
 }
 
-/* What a message is about ends it; "no such column: u.nmae" is about nmae. */
+/* The last word of a message is its subject; in "no such column: u.nmae" it is nmae. */
 static void hint_at_name(sqlite3 *db, const char *message)
 {
     static const struct {
@@ -107,7 +108,7 @@ static void hint(sqlite3 *db, const char *message, const struct script *s, size_
     if (offset < s->n && s->text[offset] == '.')
         (void)fprintf(
             stderr,
-            "hint: commands that begin with a dot are the sqlite3 program's own, not SQL\n");
+            "hint: commands that begin with a dot belong to the sqlite3 program and are not SQL\n");
 }
 
 /* Always -1. */
@@ -139,7 +140,7 @@ static int fail_words(const struct script *s, size_t offset, const char *words)
 
 /* ---- results ---- */
 
-/* A number as short as gives it back, and never taken for an integer: 1.0. */
+/* The shortest text that gives the same number back, and never looks like an integer: 1.0. */
 static size_t real_text(double v, char out[40])
 {
     if (isnan(v) || isinf(v))
@@ -147,7 +148,7 @@ static size_t real_text(double v, char out[40])
     size_t n = 0;
     for (int precision = 15; precision <= 17; precision++) {
         n = (size_t)snprintf(out, 40, "%.*g", precision, v);
-        if (strtod(out, NULL) == v) /* NOLINT: equal to the last bit is meant */
+        if (strtod(out, NULL) == v) /* NOLINT: exact equality is intended */
             break;
     }
     if (!strpbrk(out, ".e"))
@@ -155,15 +156,15 @@ static size_t real_text(double v, char out[40])
     return n;
 }
 
-struct row {
+struct sqlite_row {
     struct cell *cells;
     char (*reals)[40];
-    char **types; /* of values, where the table declares none; NULL: not known yet */
+    char **types; /* of values, if the table declares none; NULL: not known yet */
     struct column *columns;
     size_t n;
 };
 
-static void row_done(struct row *r)
+static void row_done(struct sqlite_row *r)
 {
     for (size_t i = 0; r->types && i < r->n; i++)
         free(r->types[i]);
@@ -173,14 +174,14 @@ static void row_done(struct row *r)
     free(r->columns);
 }
 
-static int row_init(struct row *r, sqlite3_stmt *stmt)
+static int row_init(struct sqlite_row *r, sqlite3_stmt *stmt)
 {
     size_t n = (size_t)sqlite3_column_count(stmt);
-    *r = (struct row){ .n = n,
-                       .cells = calloc(n + 1, sizeof *r->cells),
-                       .reals = calloc(n + 1, sizeof *r->reals),
-                       .types = calloc(n + 1, sizeof *r->types),
-                       .columns = calloc(n + 1, sizeof *r->columns) };
+    *r = (struct sqlite_row){ .n = n,
+                              .cells = calloc(n + 1, sizeof *r->cells),
+                              .reals = calloc(n + 1, sizeof *r->reals),
+                              .types = calloc(n + 1, sizeof *r->types),
+                              .columns = calloc(n + 1, sizeof *r->columns) };
     if (!r->cells || !r->reals || !r->types || !r->columns)
         return -1;
     for (size_t i = 0; i < n; i++) {
@@ -193,7 +194,7 @@ static int row_init(struct row *r, sqlite3_stmt *stmt)
     return 0;
 }
 
-static void take_cell(struct row *r, sqlite3_stmt *stmt, int i)
+static void take_cell(struct sqlite_row *r, sqlite3_stmt *stmt, int i)
 {
     static const char *const types[] = { [SQLITE_INTEGER] = "integer",
                                          [SQLITE_FLOAT] = "real",
@@ -223,8 +224,9 @@ static void take_cell(struct row *r, sqlite3_stmt *stmt, int i)
         c->n = 0;
 }
 
-/* Steps to the end. The last result code of SQLite's, or -1 when we failed, with words. */
-static int step_rows(struct shell *s, sqlite3_stmt *stmt, struct row *r, bool shown)
+/* Steps to the end. Returns SQLite's last result code, or -1 after our own failure, with a
+ * message. */
+static int step_rows(struct shell *s, sqlite3_stmt *stmt, struct sqlite_row *r, bool shown)
 {
     struct err e;
     int rc;
@@ -241,7 +243,7 @@ static int step_rows(struct shell *s, sqlite3_stmt *stmt, struct row *r, bool sh
     return rc;
 }
 
-static int end_result(struct shell *s, struct row *r, size_t line)
+static int end_result(struct shell *s, struct sqlite_row *r, size_t line)
 {
     struct err e = { 0 };
     for (size_t i = 0; i < r->n; i++)
@@ -255,7 +257,7 @@ static int end_result(struct shell *s, struct row *r, size_t line)
 /* ---- statements ---- */
 
 /* "INSERT 3", "CREATE TABLE". */
-static void tag(struct session *s, const char *text, size_t n)
+static void tag(struct sqlite_session *s, const char *text, size_t n)
 {
     static const char *const counted[] = { "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH" };
     static const char *const pairs[] = { "CREATE", "DROP", "ALTER" };
@@ -279,7 +281,7 @@ static void tag(struct session *s, const char *text, size_t n)
     (void)fflush(stdout);
 }
 
-/* What looks like a number is one: LIMIT ?1 asks for it. */
+/* A value that looks like a number is bound as one: LIMIT ?1 needs it. */
 static int bind_value(sqlite3_stmt *stmt, int i, const char *value)
 {
     enum csv_type type = csv_type_of(value, strlen(value));
@@ -290,7 +292,8 @@ static int bind_value(sqlite3_stmt *stmt, int i, const char *value)
     return sqlite3_bind_text(stmt, i, value, -1, SQLITE_STATIC);
 }
 
-static int bind(struct session *s, const struct script *script, sqlite3_stmt *stmt, size_t offset)
+static int bind(struct sqlite_session *s, const struct script *script, sqlite3_stmt *stmt,
+                size_t offset)
 {
     char words[128];
     int wanted = sqlite3_bind_parameter_count(stmt);
@@ -305,10 +308,10 @@ static int bind(struct session *s, const struct script *script, sqlite3_stmt *st
     return fail_words(script, offset, words);
 }
 
-static int run_statement(struct session *s, const struct script *script, sqlite3_stmt *stmt,
+static int run_statement(struct sqlite_session *s, const struct script *script, sqlite3_stmt *stmt,
                          size_t start, size_t end, bool shown)
 {
-    __attribute__((cleanup(row_done))) struct row r = { 0 };
+    __attribute__((cleanup(row_done))) struct sqlite_row r = { 0 };
     struct err e = { 0 };
     if (bind(s, script, stmt, start))
         return -1;
@@ -318,7 +321,7 @@ static int run_statement(struct session *s, const struct script *script, sqlite3
     int rc = step_rows(&s->shell, stmt, &r, shown);
     if (rc != SQLITE_DONE) {
         sql_report_drop(&s->shell.report);
-        if (shown && r.n > 0) /* what came before the error is shown */
+        if (shown && r.n > 0) /* shows the rows before the error */
             (void)!render_end(s->shell.render, &e);
         return rc < 0 ? -1 : fail_at(s->db, script, start);
     }
@@ -335,12 +338,13 @@ static size_t error_place(sqlite3 *db, const struct script *script, size_t start
     size_t end = script->n;
     if (strcmp(sqlite3_errmsg(db), "incomplete input") != 0)
         return offset > 0 ? start + (size_t)offset : start;
+    /* where more was expected */
     while (end > start && isspace((unsigned char)script->text[end - 1]))
-        end--; /* where more was expected */
+        end--;
     return end;
 }
 
-static int run_script(struct session *s, const struct script *script, bool shown)
+static int run_script(struct sqlite_session *s, const struct script *script, bool shown)
 {
     for (size_t at = 0; at < script->n;) {
         sqlite3_stmt *stmt = NULL;
@@ -349,7 +353,7 @@ static int run_script(struct session *s, const struct script *script, bool shown
         if (start >= script->n)
             break;
         if (script->text[start] == '\0')
-            return fail_words(script, start, "the script has a NUL in it, which no SQL has");
+            return fail_words(script, start, "the script contains a NUL, which SQL does not allow");
         int rc = sqlite3_prepare_v3(s->db, script->text + start, (int)(script->n - start), 0, &stmt,
                                     &tail);
         if (rc != SQLITE_OK)
@@ -395,7 +399,8 @@ static int insert_rows(sqlite3 *db, const struct fixture_table *t, sqlite3_stmt 
     if (fixture_rows(t, &c))
         return -1;
     while ((got = fixture_next(t, &c)) > 0) {
-        for (size_t i = 0; i < t->n_columns; i++) /* the column's affinity makes numbers of them */
+        /* the affinity of the column converts them to numbers */
+        for (size_t i = 0; i < t->n_columns; i++)
             if (csv_is_null(&c, i) ? sqlite3_bind_null(stmt, (int)i + 1)
                                    : sqlite3_bind_text(stmt, (int)i + 1, csv_text(&c, i),
                                                        (int)c.fields[i].n, SQLITE_STATIC))
@@ -414,7 +419,7 @@ static const char *const column_types[CSV_TYPE_COUNT_] = {
 
 static int fixture_table(void *context, const struct fixture_table *t)
 {
-    struct session *s = context;
+    struct sqlite_session *s = context;
     scoped(buf) create = { 0 };
     scoped(buf) insert = { 0 };
     struct err e = { 0 };
@@ -436,7 +441,7 @@ static int fixture_table(void *context, const struct fixture_table *t)
 
 /* ---- the program ---- */
 
-static int open_database(struct session *s)
+static int open_database(struct sqlite_session *s)
 {
     const char *name = s->shell.database ? s->shell.database : ":memory:";
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
@@ -448,7 +453,7 @@ static int open_database(struct session *s)
     return 0;
 }
 
-/* A database that a pragma keeps small is full before its disk is. */
+/* A pragma can limit a database, which is then full before its disk is. */
 static bool keeps_itself_small(sqlite3 *db, const char *name)
 {
     enum { NOBODY_ASKS_FOR = 1 << 29 };
@@ -475,7 +480,7 @@ static bool disk_is_full(sqlite3 *db)
 int main(int argc, char **argv)
 {
     static const struct fixture_ops ops = { fixture_script, fixture_table };
-    struct session s = { 0 };
+    struct sqlite_session s = { 0 };
     if (argc == 2 && strcmp(argv[1], "--version") == 0)
         return printf("SQLite %s\n", sqlite3_libversion()) < 0;
     (void)sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
@@ -484,6 +489,6 @@ int main(int argc, char **argv)
     int failed = open_database(&s) || fixtures_load(&ops, &s) ||
                  run_script(&s, &s.shell.script, true);
     s.shell.disk_full = failed && disk_is_full(s.db);
-    (void)sqlite3_close(s.db); /* a database that is a file is whole then */
+    (void)sqlite3_close(s.db); /* a database file is complete then */
     return shell_close(&s.shell, failed ? 1 : 0);
 }

@@ -1,4 +1,4 @@
-#include "sql/cell.h"
+#include "guest/sql/cell.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/auto.h"
 #include "base/text.h"
 
-/* What a double holds without loss. */
+/* The integers that a double holds without loss. */
 static const int64_t EXACT_MAX = INT64_C(1) << 53;
 
 static int add_escaped(struct buf *b, unsigned char c, struct err *e)
@@ -53,11 +53,12 @@ static bool is_exact(const struct cell *c)
         return false;
     memcpy(digits, c->bytes, c->n);
     digits[c->n] = '\0';
-    long long v = strtoll(digits, NULL, 10); /* what overflows is far beyond */
+    long long v = strtoll(digits, NULL, 10); /* a value that overflows is far outside */
     return v >= -EXACT_MAX && v <= EXACT_MAX;
 }
 
-/* The grammar of JSON, of which both databases keep to all but "Infinity", "NaN" and ".5". */
+/* The grammar of a number in JSON. Both databases keep to it except for "Infinity", "NaN" and
+ * ".5". */
 static bool is_json_number(const char *s, size_t n)
 {
     size_t at = n > 0 && s[0] == '-', digits = 0, start = at;
@@ -110,7 +111,7 @@ static int add_hex(struct buf *b, const struct cell *c, struct err *e)
     return buf_addf(b, e, "'");
 }
 
-/* Bytes of a character that is well-formed and yet not to be shown; 0: it is none of UTF-8. */
+/* The length of a well-formed character that must not be shown; 0: not UTF-8. */
 static size_t hidden(const char *bytes, size_t n)
 {
     unsigned char first = (unsigned char)bytes[0];
@@ -157,13 +158,14 @@ size_t text_columns(const char *text, size_t n)
     for (size_t at = 0; at < n;) {
         wchar_t c;
         size_t used = mbrtowc(&c, text + at, n - at, &state);
-        if (used == 0 || used > n - at) { /* no UTF-8, or no such locale: a byte is a column */
+        /* not UTF-8, or no such locale: a byte takes one column */
+        if (used == 0 || used > n - at) {
             state = (mbstate_t){ 0 };
             used = 1;
             columns++;
         } else {
             int w = wcwidth(c);
-            columns += w >= 0 ? (size_t)w : 1; /* shown as a blank, if at all */
+            columns += w >= 0 ? (size_t)w : 1; /* shown as a blank at most */
         }
         at += used;
     }

@@ -1,4 +1,4 @@
-#include "sql/render.h"
+#include "guest/sql/render.h"
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -8,28 +8,28 @@
 #include "base/array.h"
 #include "base/auto.h"
 
-struct held {
-    size_t at, n; /* in render.text */
+struct waiting_cell {
+    size_t at, n; /* position in render.text */
     bool number, null;
 };
 
 struct render {
     enum table_format format;
     FILE *out;
-    uint64_t results; /* before this one */
+    uint64_t results; /* number of results before this one */
     uint64_t rows;
     size_t n;     /* columns */
-    char **names; /* in JSON no two are the same */
-    /* of formats that align: rows that wait, and what was found out by them */
-    bool flowing; /* the widths are settled */
+    char **names; /* unique in JSON */
+    /* for formats that align: waiting rows, and the widths found in them */
+    bool flowing; /* the widths are final */
     struct buf text;
-    struct held *cells;
+    struct waiting_cell *cells;
     size_t n_cells, cap_cells;
     size_t *widths;
     bool *right;
 };
 
-/* ---- what they share ---- */
+/* ---- shared ---- */
 
 static int no_memory(struct err *e)
 {
@@ -97,7 +97,7 @@ static int csv_field(struct render *r, const struct cell *c, struct err *e)
     const char *bytes = c->bytes;
     size_t n = c->n;
     if (c->kind == CELL_NULL)
-        return 0; /* nothing at all; "" is the text without letters */
+        return 0; /* NULL is nothing at all; "" is the empty text */
     if (c->kind == CELL_BLOB) {
         if (cell_add_shown(&shown, c, e))
             return -1;
@@ -105,8 +105,9 @@ static int csv_field(struct render *r, const struct cell *c, struct err *e)
         n = shown.len;
     }
     bool quoted = n == 0;
+    /* a NUL as well */
     for (size_t i = 0; i < n && !quoted; i++)
-        quoted = strchr(",\"\r\n", bytes[i]) != NULL; /* a NUL, too */
+        quoted = strchr(",\"\r\n", bytes[i]) != NULL;
     if (!quoted)
         return print(r, bytes, n, e);
     (void)fputc('"', r->out);
@@ -255,14 +256,15 @@ static int add_markdown(struct buf *b, const char *text, size_t n, struct err *e
     return failed;
 }
 
-static int hold_text(struct render *r, const struct cell *c, struct held *ret, struct err *e)
+static int hold_text(struct render *r, const struct cell *c, struct waiting_cell *ret,
+                     struct err *e)
 {
     scoped(buf) shown = { 0 };
     if (cell_add_shown(&shown, c, e))
         return -1;
-    *ret = (struct held){ .at = r->text.len,
-                          .number = cell_is_number(c),
-                          .null = c->kind == CELL_NULL };
+    *ret = (struct waiting_cell){ .at = r->text.len,
+                                  .number = cell_is_number(c),
+                                  .null = c->kind == CELL_NULL };
     if (is_markdown(r) ? add_markdown(&r->text, buf_str(&shown), shown.len, e)
                        : buf_add(&r->text, buf_str(&shown), shown.len, e))
         return -1;
@@ -274,7 +276,7 @@ static int hold_row(struct render *r, const struct cell *cells, struct err *e)
 {
     if (r->n_cells + r->n > r->cap_cells) {
         size_t cap = 2 * r->cap_cells + r->n;
-        struct held *grown = realloc(r->cells, cap * sizeof *grown);
+        struct waiting_cell *grown = realloc(r->cells, cap * sizeof *grown);
         if (!grown)
             return no_memory(e);
         r->cells = grown;
@@ -287,7 +289,7 @@ static int hold_row(struct render *r, const struct cell *cells, struct err *e)
     return 0;
 }
 
-/* Line k of a cell; NULL when it has fewer. */
+/* Line k of a cell; NULL if it has fewer lines. */
 static const char *line_of(const char *text, size_t n, size_t k, size_t *ret_n)
 {
     const char *end = text + n;
@@ -319,7 +321,7 @@ static void measure(struct render *r)
         size_t numbers = 0, others = 0;
         width = is_markdown(r) && width < 3 ? 3 : width;
         for (size_t k = i; k < r->n_cells; k += r->n) {
-            const struct held *h = &r->cells[k];
+            const struct waiting_cell *h = &r->cells[k];
             size_t w = widest_line(buf_str(&r->text) + h->at, h->n);
             width = w > width ? w : width;
             numbers += h->number;
@@ -330,7 +332,7 @@ static void measure(struct render *r)
     }
 }
 
-/* One line of one cell between its spaces; '+' says that the cell goes on in the next line. */
+/* One line of a cell between its spaces; '+' means that the cell continues in the next line. */
 static void put_cell(const struct render *r, struct buf *line, size_t i, const char *text, size_t n,
                      bool goes_on, struct err *e, int *failed)
 {
@@ -356,7 +358,7 @@ static int print_line(struct render *r, struct buf *line, struct err *e)
     return failed ? -1 : print(r, line->data, line->len, e);
 }
 
-/* A row of texts, over as many lines as the tallest of them. */
+/* One row, with as many lines as its tallest cell. */
 static int print_texts(struct render *r, const char *const *texts, const size_t *lens,
                        struct err *e)
 {
@@ -450,7 +452,9 @@ static int aligned_row(struct render *r, const struct cell *cells, struct err *e
     if (hold_row(r, cells, e))
         return -1;
     if (!r->flowing)
-        return r->rows + 1 >= RENDER_HELD_ROWS || r->text.len >= RENDER_HELD_BYTES ? flow(r, e) : 0;
+        return r->rows + 1 >= RENDER_WAITING_ROWS || r->text.len >= RENDER_WAITING_BYTES
+                   ? flow(r, e)
+                   : 0;
     int failed = r->n > 0 && print_held(r, 0, e);
     r->n_cells = 0;
     r->text.len = 0;
@@ -488,7 +492,7 @@ static bool is_taken(const struct render *r, size_t n, const char *name)
     return false;
 }
 
-/* An object has each name once: "a", "a_2". */
+/* Makes the names unique within an object: "a", "a_2". */
 static char *name_for_json(const struct render *r, size_t i, const char *name)
 {
     char *unique = strdup(name);
@@ -500,7 +504,7 @@ static char *name_for_json(const struct render *r, size_t i, const char *name)
     return unique;
 }
 
-/* What people and programs see as a name has no control characters. */
+/* Removes control characters from a name. */
 static char *name_shown(const struct render *r, const char *name)
 {
     const struct cell c = { CELL_TEXT, name, strlen(name) };

@@ -1,4 +1,4 @@
-#include "sql/shell.h"
+#include "guest/sql/sql_shell.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,10 +23,9 @@ static int take_format(struct shell *s, const char *word)
             s->format = (enum table_format)i;
             return 0;
         }
-    (void)fprintf(
-        stderr,
-        "error: format '%s' is not known: table, csv, markdown, json and html are accepted\n",
-        word);
+    (void)fprintf(stderr,
+                  "error: format '%s' is not known: expected table, csv, markdown, json or html\n",
+                  word);
     return -1;
 }
 
@@ -80,7 +79,8 @@ int shell_open(struct shell *s, int argc, char **argv)
     return 0;
 }
 
-/* Costs no memory that was not in use a moment ago. Whoever lives on in the jar may free some meanwhile: so more than once. */
+/* Uses no memory that was not in use a moment ago. Other processes of the jar may free space
+ * meanwhile, so it tries more than once. */
 static void fill_disk(void)
 {
     enum { TRIES = 8 };

@@ -1,28 +1,29 @@
-/* sql/fixtures.h — what is put into a database before the script runs: the files of fixtures/, in the order of their names.
- * NAME.sql is executed; NAME.csv becomes a table of that name, or rows of it where it is there already. Runs in: a jar. */
+/* guest/sql/fixtures.h — the files of fixtures/, loaded into the database in the order of their
+ * names before the script runs. NAME.sql is executed; NAME.csv becomes a table of that name, or
+ * adds rows to it. Runs in: a jar. */
 #pragma once
 
 #include "base/buf.h"
-#include "sql/csv.h"
-#include "sql/where.h"
+#include "guest/sql/csv.h"
+#include "guest/sql/where.h"
 
 #define FIXTURES_DIR "fixtures"
 
 struct fixture_table {
-    const char *file; /* for messages */
-    const char
-        *table; /* a leading number with - or _ is for the order alone: 01_users.csv is users */
+    const char *file;  /* for messages */
+    const char *table; /* a leading number with - or _ only sets the order: 01_users.csv is users */
     const char *bytes; /* the CSV */
     size_t n;
     size_t n_columns;
     char **names;
-    enum csv_type *types; /* CSV_NOTHING never: a column without values is text */
+    enum csv_type *types; /* never CSV_NOTHING: a column without values is text */
 };
-/* The rows, from the first after the names; ragged ones are refused with words on stderr. As csv_next(). */
+/* The next row after the header, as csv_next(). Prints an error for rows with too few or too many
+ * fields. */
 [[nodiscard]] int fixture_rows(const struct fixture_table *t, struct csv *c);
 [[nodiscard]] int fixture_next(const struct fixture_table *t, struct csv *c);
 
-/* Both print what is wrong on stderr and return -1 then. */
+/* On failure both print the reason on stderr and return -1. */
 struct fixture_ops {
     int (*script)(void *context, const struct script *s);
     int (*table)(void *context, const struct fixture_table *t);
@@ -31,7 +32,7 @@ struct fixture_ops {
 
 /* An identifier in quotes. */
 [[nodiscard]] int fixture_add_name(struct buf *b, const char *name, struct err *e);
-/* The statement that makes the table where there is none; what the types are called is the database's. */
+/* The statement that creates a missing table; the database supplies the names of the types. */
 [[nodiscard]] int fixture_add_create(struct buf *b, const struct fixture_table *t,
                                      const char *const types[CSV_TYPE_COUNT_], struct err *e);
 /* "(name, name)" */

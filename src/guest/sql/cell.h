@@ -1,4 +1,4 @@
-/* sql/cell.h — one value of a result, as it goes to the screen and into the report. Pure data. */
+/* guest/sql/cell.h — one value of a result, for the screen and for the report. Pure data. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,8 +11,8 @@ enum cell_kind {
     CELL_NULL,
     CELL_BOOL,    /* "t" or "f" */
     CELL_INTEGER, /* decimal digits */
-    CELL_REAL,    /* a number as JSON has it, or Inf, NaN and the like */
-    CELL_DECIMAL, /* digits that a double would not keep: in JSON it is text */
+    CELL_REAL,    /* a number in JSON's syntax, or Inf, NaN and the like */
+    CELL_DECIMAL, /* digits that a double would lose: text in JSON */
     CELL_TEXT,
     CELL_BLOB, /* the bytes themselves */
 };
@@ -32,12 +32,14 @@ struct column {
     const char *name, *type;
 };
 
-/* As JSON: null, true, a number where no digit is lost on the way (up to 2^53), else text; {"base64": "…"} for bytes. */
+/* As JSON: null, true, a number if no digit is lost (up to 2^53), otherwise text; {"base64": "…"}
+ * for bytes. */
 [[nodiscard]] int cell_add_json(struct buf *b, const struct cell *c, struct err *e);
-/* A JSON string with its quotes; what is no UTF-8 becomes U+FFFD. */
+/* Appends a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
 [[nodiscard]] int cell_add_json_text(struct buf *b, const char *text, size_t n, struct err *e);
-/* As people read it: blobs as x'0AFF', NULL as NULL, control characters as \x1b, a tab as \t; lines are kept. */
+/* For people: blobs as x'0AFF', NULL as NULL, control characters as \x1b, a tab as \t; line ends
+ * stay. */
 [[nodiscard]] int cell_add_shown(struct buf *b, const struct cell *c, struct err *e);
 
-/* Columns that a terminal needs for a line of UTF-8; a control character counts as one. */
+/* Terminal columns of a line of UTF-8; a control character takes one. */
 size_t text_columns(const char *text, size_t n);

@@ -1,5 +1,6 @@
-/* guest-postgres: runs a script of PostgreSQL's SQL, statement by statement, on a server of its own. Runs in: a jar.
- * Warm, the server is up before the job is known: the driver (src/runtime/postgres) calls sql_server_begin() for that. */
+/* guest/sql/postgres.c — guest-postgres: runs a PostgreSQL script, statement by statement, on a
+ * server of its own. Runs in: a jar. In a warm start the server is up before the job arrives: the
+ * driver (src/runtime/postgres) calls sql_server_begin() for that. */
 #include <ctype.h>
 #include <errno.h>
 #include <glob.h>
@@ -11,24 +12,24 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/nearest.h"
-#include "sql/pg_types.h"
-#include "sql/server.h"
-#include "sql/shell.h"
-#include "sql/split.h"
-#include "sql/warm.h"
+#include "guest/sql/pg_types.h"
+#include "guest/sql/server.h"
+#include "guest/sql/split.h"
+#include "guest/sql/sql_shell.h"
+#include "guest/sql/warm.h"
 
-struct session {
+struct pg_session {
     struct shell shell;
-    struct server *server;
+    struct pg_server *server;
     PGconn *connection;
-    /* of the statement that runs */
+    /* of the current statement */
     const struct script *script;
     struct statement now;
     bool shown;
-    size_t next; /* where the script goes on */
+    size_t next; /* where the script continues */
 };
 
-/* ---- errors and notices, in psql's own shape ---- */
+/* ---- errors and notices, in psql's own format ---- */
 
 static void print_more(const PGresult *r, bool context)
 {
@@ -48,8 +49,8 @@ static void print_more(const PGresult *r, bool context)
     }
 }
 
-/* The server counts characters of the statement; we show the line of the file. */
-static size_t offset_of(const struct session *s, const PGresult *r, bool *ret_known)
+/* The server counts characters of the statement; the output shows the line of the file. */
+static size_t offset_of(const struct pg_session *s, const PGresult *r, bool *ret_known)
 {
     const char *position = PQresultErrorField(r, PG_DIAG_STATEMENT_POSITION);
     *ret_known = position != NULL;
@@ -58,13 +59,13 @@ static size_t offset_of(const struct session *s, const PGresult *r, bool *ret_kn
     return where_character(s->script, s->now.start, strtoul(position, NULL, 10) - 1);
 }
 
-static void print_head(const struct session *s, size_t offset)
+static void print_head(const struct pg_session *s, size_t offset)
 {
     (void)fflush(stdout);
     (void)fprintf(stderr, "psql:%s:%zu: ", s->script->name, where_at(s->script, offset).line);
 }
 
-static void print_caret(const struct session *s, size_t offset)
+static void print_caret(const struct pg_session *s, size_t offset)
 {
     char head[48], below[48];
     int n = snprintf(head, sizeof head, "LINE %zu: ", where_at(s->script, offset).line);
@@ -72,8 +73,8 @@ static void print_caret(const struct session *s, size_t offset)
     where_show(stderr, s->script, offset, head, below);
 }
 
-/* A table that is not there: the server does not say which one may have been meant. */
-static void hint_at_table(struct session *s, const PGresult *r)
+/* Suggests a name for a missing table; the server itself does not. */
+static void hint_at_table(struct pg_session *s, const PGresult *r)
 {
     const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
     const char *message = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
@@ -94,7 +95,7 @@ static void hint_at_table(struct session *s, const PGresult *r)
         (void)fprintf(stderr, "HINT:  Perhaps you meant the table \"%s\".\n", n.name);
 }
 
-static void note_full_disk(struct session *s, const PGresult *r)
+static void note_full_disk(struct pg_session *s, const PGresult *r)
 {
     const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
     if (state && strcmp(state, "53100") == 0)
@@ -102,7 +103,7 @@ static void note_full_disk(struct session *s, const PGresult *r)
 }
 
 /* Always -1. */
-static int fail_result(struct session *s, const PGresult *r)
+static int fail_result(struct pg_session *s, const PGresult *r)
 {
     bool known;
     const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
@@ -111,7 +112,7 @@ static int fail_result(struct session *s, const PGresult *r)
     size_t offset = offset_of(s, r, &known);
     note_full_disk(s, r);
     print_head(s, offset);
-    if (!message) { /* libpq's own, of several lines */
+    if (!message) { /* libpq's own message, of several lines */
         message = PQerrorMessage(s->connection);
         s->shell.disk_full = server_met_full_disk();
         (void)fprintf(stderr, "ERROR:  08006: the connection to the server is lost: %.*s\n",
@@ -126,7 +127,7 @@ static int fail_result(struct session *s, const PGresult *r)
     return -1;
 }
 
-static int fail_words(struct session *s, const char *words, const char *hint)
+static int fail_words(struct pg_session *s, const char *words, const char *hint)
 {
     print_head(s, s->now.start);
     (void)fprintf(stderr, "ERROR:  42601: %s\n", words);
@@ -138,7 +139,7 @@ static int fail_words(struct session *s, const char *words, const char *hint)
 
 static void on_notice(void *context, const PGresult *r)
 {
-    const struct session *s = context;
+    const struct pg_session *s = context;
     const char *message = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
     const char *severity = PQresultErrorField(r, PG_DIAG_SEVERITY_NONLOCALIZED);
     if (!s->script || !message)
@@ -150,19 +151,19 @@ static void on_notice(void *context, const PGresult *r)
 
 /* ---- results ---- */
 
-struct result {
+struct pg_result {
     size_t n;
     struct cell *cells;
     struct column *columns;
-    char **names; /* copies: each row is a result of libpq's */
+    char **names; /* copies: each row is a separate result of libpq */
     char (*types)[64];
     Oid *oids;
     int *mods;
-    unsigned char **blobs; /* of the row */
+    unsigned char **blobs; /* of the current row */
     bool begun;
 };
 
-static void drop_blobs(struct result *r)
+static void drop_blobs(struct pg_result *r)
 {
     for (size_t i = 0; r->blobs && i < r->n; i++) {
         PQfreemem(r->blobs[i]);
@@ -170,7 +171,7 @@ static void drop_blobs(struct result *r)
     }
 }
 
-static void result_done(struct result *r)
+static void result_done(struct pg_result *r)
 {
     drop_blobs(r);
     for (size_t i = 0; r->names && i < r->n; i++)
@@ -182,21 +183,21 @@ static void result_done(struct result *r)
     free(r->oids);
     free(r->mods);
     free(r->blobs);
-    *r = (struct result){ 0 };
+    *r = (struct pg_result){ 0 };
 }
 
-static int result_begin(struct session *s, struct result *r, const PGresult *from)
+static int result_begin(struct pg_session *s, struct pg_result *r, const PGresult *from)
 {
     struct err e;
     size_t n = (size_t)PQnfields(from);
-    *r = (struct result){ .n = n,
-                          .cells = calloc(n + 1, sizeof *r->cells),
-                          .columns = calloc(n + 1, sizeof *r->columns),
-                          .names = calloc(n + 1, sizeof *r->names),
-                          .types = calloc(n + 1, sizeof *r->types),
-                          .oids = calloc(n + 1, sizeof *r->oids),
-                          .mods = calloc(n + 1, sizeof *r->mods),
-                          .blobs = calloc(n + 1, sizeof *r->blobs) };
+    *r = (struct pg_result){ .n = n,
+                             .cells = calloc(n + 1, sizeof *r->cells),
+                             .columns = calloc(n + 1, sizeof *r->columns),
+                             .names = calloc(n + 1, sizeof *r->names),
+                             .types = calloc(n + 1, sizeof *r->types),
+                             .oids = calloc(n + 1, sizeof *r->oids),
+                             .mods = calloc(n + 1, sizeof *r->mods),
+                             .blobs = calloc(n + 1, sizeof *r->blobs) };
     if (!r->cells || !r->columns || !r->names || !r->types || !r->oids || !r->mods || !r->blobs)
         return fail_words(s, "no memory for a result", NULL);
     for (size_t i = 0; i < n; i++) {
@@ -213,7 +214,7 @@ static int result_begin(struct session *s, struct result *r, const PGresult *fro
     return 0;
 }
 
-static void take_cell(struct result *r, const PGresult *from, int row, size_t i)
+static void take_cell(struct pg_result *r, const PGresult *from, int row, size_t i)
 {
     struct cell *c = &r->cells[i];
     *c = (struct cell){ .kind = CELL_NULL };
@@ -228,7 +229,7 @@ static void take_cell(struct result *r, const PGresult *from, int row, size_t i)
     c->n = c->bytes ? c->n : 0;
 }
 
-static int take_rows(struct session *s, struct result *r, const PGresult *from)
+static int take_rows(struct pg_session *s, struct pg_result *r, const PGresult *from)
 {
     struct err e;
     if (!r->begun && result_begin(s, r, from))
@@ -244,8 +245,9 @@ static int take_rows(struct session *s, struct result *r, const PGresult *from)
     return 0;
 }
 
-/* Types that a script made itself have names that only the server knows, and only where it may be asked. */
-static void name_type(struct session *s, Oid type, char out[64])
+/* Only the server knows the names of types that the script created, and only while it can be
+ * queried. */
+static void name_type(struct pg_session *s, Oid type, char out[64])
 {
     const char *known = pg_type_name(type);
     char number[24];
@@ -261,7 +263,7 @@ static void name_type(struct session *s, Oid type, char out[64])
     PQclear(r);
 }
 
-static int end_result(struct session *s, struct result *r)
+static int end_result(struct pg_session *s, struct pg_result *r)
 {
     struct err e = { 0 };
     if (!s->shown || !r->begun)
@@ -277,7 +279,7 @@ static int end_result(struct session *s, struct result *r)
 
 /* ---- COPY ---- */
 
-static int copy_out(struct session *s)
+static int copy_out(struct pg_session *s)
 {
     char *bytes = NULL;
     int n;
@@ -289,7 +291,7 @@ static int copy_out(struct session *s)
     return n == -1 ? 0 : -1;
 }
 
-/* The line that ends data within a script; NULL when there is none. */
+/* The line that ends the data within a script; NULL if there is none. */
 static const char *find_end_of_data(const char *from, const char *end)
 {
     while (from < end) {
@@ -302,7 +304,7 @@ static const char *find_end_of_data(const char *from, const char *end)
     return NULL;
 }
 
-static int copy_stdin(struct session *s)
+static int copy_stdin(struct pg_session *s)
 {
     char bytes[1 << 16];
     ssize_t n;
@@ -312,8 +314,9 @@ static int copy_stdin(struct session *s)
     return PQputCopyEnd(s->connection, n < 0 ? "stdin could not be read" : NULL) < 0 ? -1 : 0;
 }
 
-/* As psql: the lines after the statement, up to \. ; where there is none, standard input. */
-static int copy_in(struct session *s)
+/* As psql does it: the lines after the statement up to \. are the data; without that line, standard
+ * input. */
+static int copy_in(struct pg_session *s)
 {
     enum { AT_ONCE = 1 << 20 };
     const char *end = s->script->text + s->script->n;
@@ -336,11 +339,11 @@ static int copy_in(struct session *s)
 
 /* ---- statements ---- */
 
-static int take_result(struct session *s, struct result *r, PGresult *got)
+static int take_result(struct pg_session *s, struct pg_result *r, PGresult *got)
 {
     switch (PQresultStatus(got)) {
     case PGRES_SINGLE_TUPLE:
-    case PGRES_TUPLES_OK: /* the end of rows, or all of none */
+    case PGRES_TUPLES_OK: /* the end of the rows, or an empty result */
         return take_rows(s, r, got);
     case PGRES_COMMAND_OK:
         if (s->shown) {
@@ -365,17 +368,17 @@ static bool is_error(const PGresult *r)
     return status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE;
 }
 
-/* What is left of an answer after its error: then the connection is idle again. */
-static void drain(struct session *s)
+/* Reads the rest of an answer after its error, so that the connection is idle again. */
+static void drain(struct pg_session *s)
 {
     PGresult *rest;
     while (PQstatus(s->connection) == CONNECTION_OK && (rest = PQgetResult(s->connection)))
         PQclear(rest);
 }
 
-static int take_results(struct session *s)
+static int take_results(struct pg_session *s)
 {
-    __attribute__((cleanup(result_done))) struct result r = { 0 };
+    __attribute__((cleanup(result_done))) struct pg_result r = { 0 };
     PGresult *got;
     struct err ignored;
     int failed = 0;
@@ -389,12 +392,12 @@ static int take_results(struct session *s)
     }
     if (failed && r.begun && s->shown) {
         sql_report_drop(&s->shell.report);
-        (void)!render_end(s->shell.render, &ignored); /* what came before the error is shown */
+        (void)!render_end(s->shell.render, &ignored); /* shows the rows before the error */
     }
     return failed ? -1 : end_result(s, &r);
 }
 
-static int send_statement(struct session *s, const char *text)
+static int send_statement(struct pg_session *s, const char *text)
 {
     char words[128];
     unsigned wanted = s->now.parameters;
@@ -414,16 +417,15 @@ static int send_statement(struct session *s, const char *text)
                : fail_words(s, PQerrorMessage(s->connection), NULL);
 }
 
-static int run_statement(struct session *s)
+static int run_statement(struct pg_session *s)
 {
     const struct statement *now = &s->now;
     if (now->command)
-        return fail_words(s,
-                          "lines that begin with a backslash are the psql program's own, not SQL",
-                          "pg_catalog and information_schema have what \\d shows; COPY ... FROM "
-                          "STDIN is what \\copy does.");
+        return fail_words(s, "lines that begin with a backslash are commands of psql, not SQL",
+                          "pg_catalog and information_schema replace \\d; COPY ... FROM "
+                          "STDIN replaces \\copy.");
     if (memchr(s->script->text + now->start, '\0', now->end - now->start))
-        return fail_words(s, "the script has a NUL in it, which no SQL has", NULL);
+        return fail_words(s, "the script contains a NUL, which SQL does not allow", NULL);
     autofree char *text = strndup(s->script->text + now->start, now->end - now->start);
     if (!text)
         return fail_words(s, "no memory for a statement", NULL);
@@ -433,7 +435,7 @@ static int run_statement(struct session *s)
     return take_results(s);
 }
 
-static int run_script(struct session *s, const struct script *script, bool shown)
+static int run_script(struct pg_session *s, const struct script *script, bool shown)
 {
     int failed = 0;
     s->script = script;
@@ -461,7 +463,7 @@ static int add_copy(struct buf *b, const struct fixture_table *t, struct err *e)
                : 0;
 }
 
-/* All that is not NULL in quotes, so that our reading of the file and the server's are one. */
+/* Quotes every value but NULL, so that the server reads the file exactly as we do. */
 static int add_row(struct buf *b, const struct csv *c, struct err *e)
 {
     for (size_t i = 0; i < c->n_fields; i++) {
@@ -473,7 +475,7 @@ static int add_row(struct buf *b, const struct csv *c, struct err *e)
     return buf_add(b, "\n", 1, e);
 }
 
-/* The line of the file that row `number` (from 1) begins in. */
+/* The line of the file in which row `number` (from 1) begins. */
 static size_t line_of_row(const struct fixture_table *t, unsigned long number)
 {
     scoped(csv) c = { 0 };
@@ -484,7 +486,7 @@ static size_t line_of_row(const struct fixture_table *t, unsigned long number)
     return c.row_line;
 }
 
-static int fail_table(struct session *s, const struct fixture_table *t, const PGresult *r)
+static int fail_table(struct pg_session *s, const struct fixture_table *t, const PGresult *r)
 {
     const char *context = PQresultErrorField(r, PG_DIAG_CONTEXT);
     const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
@@ -498,8 +500,8 @@ static int fail_table(struct session *s, const struct fixture_table *t, const PG
     return -1;
 }
 
-/* A statement of ours about a table: its only result. */
-static int table_statement(struct session *s, const struct fixture_table *t, const char *text,
+/* Runs our own statement about a table; returns its only result. */
+static int table_statement(struct pg_session *s, const struct fixture_table *t, const char *text,
                            ExecStatusType wanted)
 {
     PGresult *r = PQexec(s->connection, text);
@@ -508,7 +510,7 @@ static int table_statement(struct session *s, const struct fixture_table *t, con
     return failed;
 }
 
-static int copy_rows(struct session *s, const struct fixture_table *t, struct err *e)
+static int copy_rows(struct pg_session *s, const struct fixture_table *t, struct err *e)
 {
     enum { AT_ONCE = 1 << 16 };
     scoped(csv) c = { 0 };
@@ -540,7 +542,7 @@ static const char *const column_types[CSV_TYPE_COUNT_] = {
 
 static int fixture_table(void *context, const struct fixture_table *t)
 {
-    struct session *s = context;
+    struct pg_session *s = context;
     scoped(buf) create = { 0 };
     scoped(buf) copy = { 0 };
     struct err e = { 0 };
@@ -556,7 +558,7 @@ static int fixture_table(void *context, const struct fixture_table *t)
 
 /* ---- the program ---- */
 
-/* Of the server that is to be prepared: the newest there is. */
+/* Prints the version of the server that `prepare` would use: the newest installed one. */
 static int print_version(void)
 {
     glob_t found;
@@ -572,15 +574,15 @@ static int print_version(void)
     return 1;
 }
 
-/* The driver calls it in an embryo, before main(); there is one server in a process. */
-static struct server the_server;
+/* The driver calls this in an embryo, before main(). A process has one server. */
+static struct pg_server the_server;
 
 const char *sql_server_check(void)
 {
     return server_check(&the_server) ? the_server.why : NULL;
 }
 
-/* Nobody is there yet to be told of its end. */
+/* No job has arrived yet, so no one could be told of the server's end. */
 static void on_server_end(int signal_number)
 {
     (void)signal_number;
@@ -591,11 +593,12 @@ void sql_server_begin(void)
 {
     if (server_start(&the_server))
         return;
-    PQclear(PQexec(the_server.connection, "SELECT 1")); /* what every query needs is read then */
+    /* loads everything that every query needs */
+    PQclear(PQexec(the_server.connection, "SELECT 1"));
     (void)signal(SIGCHLD, on_server_end);
 }
 
-static int begin(struct session *s)
+static int begin(struct pg_session *s)
 {
     bool warm = the_server.connection != NULL;
     s->server = &the_server;
@@ -615,7 +618,7 @@ static int begin(struct session *s)
 int main(int argc, char **argv)
 {
     static const struct fixture_ops ops = { fixture_script, fixture_table };
-    struct session s = { 0 };
+    struct pg_session s = { 0 };
     if (argc == 2 && strcmp(argv[1], "--version") == 0)
         return print_version();
     if (shell_open(&s.shell, argc, argv))

@@ -1,4 +1,4 @@
-#include "sql/split.h"
+#include "guest/sql/split.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static void skip_comment(struct lexer *l, bool nested)
     }
 }
 
-/* True when there was something to skip. */
+/* True if something was skipped. */
 static bool skip_blank(struct lexer *l, bool nested)
 {
     if (l->at >= l->n)
@@ -99,7 +99,7 @@ static void skip_quoted(struct lexer *l, char quote, bool backslashes)
     l->at = l->n;
 }
 
-/* $tag$ … $tag$; or $1; or only a dollar. */
+/* $tag$ … $tag$, or $1, or a lone dollar. */
 static void skip_dollar(struct lexer *l)
 {
     size_t end = l->at + 1;
@@ -130,7 +130,7 @@ static bool word_is(const char *word, size_t n, const char *name)
     return strlen(name) == n && strncasecmp(word, name, n) == 0;
 }
 
-/* In the body of a routine BEGIN and CASE open what END closes; elsewhere BEGIN is a statement of its own. */
+/* In the body of a routine END closes BEGIN and CASE; elsewhere BEGIN is a statement. */
 static void note_word(struct lexer *l, const char *word, size_t n)
 {
     l->words++;
@@ -166,7 +166,7 @@ static void take_token(struct lexer *l)
     char c = l->text[l->at];
     if (is_start(c)) {
         take_word(l);
-    } else if (isdigit((unsigned char)c)) { /* 1e5 is no word, and 1$x$ no quote */
+    } else if (isdigit((unsigned char)c)) { /* 1e5 is not a word, and 1$x$ not a quote */
         while (l->at < l->n && is_part(l->text[l->at]))
             l->at++;
     } else if (c == '\'' || c == '"') {

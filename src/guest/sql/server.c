@@ -1,4 +1,4 @@
-#include "sql/server.h"
+#include "guest/sql/server.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -29,23 +29,23 @@ enum { UP_WITHIN_MS = 20000, LOOK_AGAIN_NS = 500000 };
 
 #define PREPARE "belljar languages prepare postgres"
 
-static int fail(struct server *s, const char *what, int error)
+static int fail(struct pg_server *s, const char *what, int error)
 {
     (void)snprintf(s->why, sizeof s->why, "%s%s%s", what, error ? ": " : "",
                    error ? strerror(error) : "");
     return -1;
 }
 
-/* ---- the data directory, out of an archive ---- */
+/* ---- the data directory, from an archive ---- */
 
 enum { BLOCK = 512 };
 
-/* ustar, as POSIX has it; only what we make ourselves. */
-struct entry {
+/* The ustar format of POSIX, only as far as our own archive uses it. */
+struct tar_entry {
     char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], sum[8], type, link[100], magic[6],
         version[2], user[32], group[32], major[8], minor[8], prefix[155], rest[12];
 };
-static_assert(sizeof(struct entry) == BLOCK, "a head is a block");
+static_assert(sizeof(struct tar_entry) == BLOCK, "a head is a block");
 
 static int write_file(int dir, const char *name, const char *bytes, size_t n)
 {
@@ -53,7 +53,7 @@ static int write_file(int dir, const char *name, const char *bytes, size_t n)
     return fd < 0 || fd_write_all(fd, bytes, n) ? -1 : 0;
 }
 
-static int unpack_entry(int dir, const struct entry *h, const char *bytes, size_t size)
+static int unpack_entry(int dir, const struct tar_entry *h, const char *bytes, size_t size)
 {
     char name[sizeof h->prefix + sizeof h->name + 2];
     (void)snprintf(name, sizeof name, "%.*s%s%.*s", (int)sizeof h->prefix, h->prefix,
@@ -63,11 +63,11 @@ static int unpack_entry(int dir, const struct entry *h, const char *bytes, size_
     return write_file(dir, name, bytes, size);
 }
 
-static int unpack(struct server *s, int dir, const char *tar, size_t n)
+static int unpack(struct pg_server *s, int dir, const char *tar, size_t n)
 {
     size_t at = 0;
     while (n - at >= BLOCK && tar[at] != '\0') {
-        const struct entry *h = (const struct entry *)(tar + at);
+        const struct tar_entry *h = (const struct tar_entry *)(tar + at);
         size_t size = strtoul(h->size, NULL, 8);
         size_t blocks = (size + BLOCK - 1) / BLOCK * BLOCK;
         at += BLOCK;
@@ -80,7 +80,7 @@ static int unpack(struct server *s, int dir, const char *tar, size_t n)
     return 0;
 }
 
-/* Where our own program is, there is what belongs to it. */
+/* Our files are in the directory of our program. */
 static int open_seed(const char *name)
 {
     char path[4200];
@@ -92,7 +92,7 @@ static int open_seed(const char *name)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static int lay_out(struct server *s)
+static int lay_out(struct pg_server *s)
 {
     struct stat st;
     autoclose int tar = open_seed("data.tar");
@@ -114,7 +114,7 @@ static int lay_out(struct server *s)
 
 /* ---- the server ---- */
 
-static int find_server(struct server *s, char *out, size_t size)
+static int find_server(struct pg_server *s, char *out, size_t size)
 {
     autoclose int fd = open_seed("server");
     ssize_t n = fd >= 0 ? fd_read_full(fd, out, size - 1) : -1;
@@ -128,12 +128,11 @@ static int find_server(struct server *s, char *out, size_t size)
     out[strcspn(out, "\n")] = '\0';
     autoclose int program = open(out, O_PATH | O_CLOEXEC);
     if (program < 0)
-        return fail(
-            s, "the PostgreSQL that was prepared is not installed any more: run '" PREPARE "'", 0);
+        return fail(s, "the prepared PostgreSQL is no longer installed: run '" PREPARE "'", 0);
     return 0;
 }
 
-int server_check(struct server *s)
+int server_check(struct pg_server *s)
 {
     char path[256];
     autoclose int tar = open_seed("data.tar");
@@ -143,8 +142,8 @@ int server_check(struct server *s)
                    : 0;
 }
 
-/* It finds its files by the name it is called by. */
-static int spawn(struct server *s, char *path)
+/* The server finds its files by its argv[0]. */
+static int spawn(struct pg_server *s, char *path)
 {
     char dir[] = SERVER_DIR, d[] = "-D", k[] = "-k";
     char *const argv[] = { path, d, dir, k, dir, NULL };
@@ -163,8 +162,8 @@ static int spawn(struct server *s, char *path)
     return rc ? fail(s, "start the PostgreSQL server", rc) : 0;
 }
 
-/* It ended instead of coming up; its last words say why. */
-static int tell_log(struct server *s)
+/* The server ended while it started; the end of its log has the reason. */
+static int tell_log(struct pg_server *s)
 {
     char log[256];
     ssize_t n = fd_read_file(AT_FDCWD, SERVER_DIR "/log", log, sizeof log);
@@ -197,7 +196,7 @@ static PGconn *try_connect(void)
     return PQconnectdbParams(keys, values, 0);
 }
 
-static int wait_until_up(struct server *s)
+static int wait_until_up(struct pg_server *s)
 {
     const uint64_t deadline_us = clock_us() + UP_WITHIN_MS * UINT64_C(1000);
     while (clock_us() < deadline_us) {
@@ -209,7 +208,7 @@ static int wait_until_up(struct server *s)
             s->connection = try_connect();
             if (s->connection && PQstatus(s->connection) == CONNECTION_OK)
                 return 0;
-            PQfinish(s->connection); /* it is starting up */
+            PQfinish(s->connection); /* it is still starting */
             s->connection = NULL;
         }
         (void)nanosleep(&(struct timespec){ .tv_nsec = LOOK_AGAIN_NS }, NULL);
@@ -222,8 +221,9 @@ bool server_met_full_disk(void)
     enum { LAST_WORDS = 4096 };
     char words[LAST_WORDS];
     struct statfs fs;
+    /* and its log has no room for the error */
     if (statfs(SERVER_DIR, &fs) == 0 && (fs.f_bfree == 0 || fs.f_ffree == 0))
-        return true; /* and its log has no room to say so */
+        return true;
     autoclose int fd = open(SERVER_DIR "/log", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
@@ -233,8 +233,8 @@ bool server_met_full_disk(void)
     return strstr(words, strerror(ENOSPC)) != NULL;
 }
 
-/* The kernel's words, or the server's, would not say how much it takes. */
-static void tell_full_disk(struct server *s)
+/* Neither the kernel's nor the server's message says how much space it needs. */
+static void tell_full_disk(struct pg_server *s)
 {
     struct statfs fs;
     s->disk_full = server_met_full_disk();
@@ -243,15 +243,15 @@ static void tell_full_disk(struct server *s)
     bool files = statfs(SERVER_DIR, &fs) == 0 && fs.f_ffree == 0 && fs.f_bfree > 0;
     (void)fail(s,
                files
-                   ? "the files limit is too small for a PostgreSQL server, which has some 550 of "
-                     "its own: allow 1000 or more"
+                   ? "the files limit is too small for a PostgreSQL server, which needs about 550 "
+                     "files: allow 1000 or more"
                    : "the disk limit is too small for a PostgreSQL server, whose own files take "
                      "16 MiB (of the memory limit, too): allow 24 MiB or more",
                0);
 }
 
-/* Its files stay: a disk that is full of them is the trace of what went wrong. */
-static void give_up(struct server *s)
+/* The files stay: the full disk is the visible trace of the failure. */
+static void give_up(struct pg_server *s)
 {
     if (s->pid > 0) {
         (void)kill(s->pid, SIGKILL);
@@ -261,17 +261,17 @@ static void give_up(struct server *s)
     tell_full_disk(s);
 }
 
-int server_start(struct server *s)
+int server_start(struct pg_server *s)
 {
     char path[256];
     struct err ignored;
     autoclose int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (probe < 0)
         return fail(s,
-                    "PostgreSQL needs sockets, which isolation level process does not give: use "
+                    "PostgreSQL needs sockets, which isolation level process does not provide: use "
                     "level jar or rootless",
                     0);
-    (void)!tree_remove(AT_FDCWD, SERVER_DIR, &ignored); /* of one that did not come up */
+    (void)!tree_remove(AT_FDCWD, SERVER_DIR, &ignored); /* of a failed start */
     if (find_server(s, path, sizeof path) == 0 && lay_out(s) == 0 && spawn(s, path) == 0 &&
         wait_until_up(s) == 0)
         return 0;
@@ -279,7 +279,7 @@ int server_start(struct server *s)
     return -1;
 }
 
-void server_take_limits(const struct server *s)
+void server_take_limits(const struct pg_server *s)
 {
     static const int which[] = { RLIMIT_CPU, RLIMIT_DATA, RLIMIT_NOFILE, RLIMIT_NPROC };
     const pid_t pids[] = { s->pid, PQbackendPID(s->connection) };
@@ -293,7 +293,7 @@ void server_take_limits(const struct server *s)
     }
 }
 
-void server_done(struct server *s)
+void server_done(struct pg_server *s)
 {
     PQfinish(s->connection);
     s->connection = NULL;

@@ -1,4 +1,4 @@
-/* sql/where.h — places in a script, and showing them. Pure functions. */
+/* guest/sql/where.h — places in a script, and their display. Pure functions. */
 #pragma once
 
 #include <stddef.h>
@@ -14,9 +14,10 @@ struct where {
     size_t line, column; /* from 1; a column is a character */
 };
 struct where where_at(const struct script *s, size_t offset);
-/* Where the character with this number (from 0, counted from `from`) begins. */
+/* The offset of the character with this number (from 0, counted from `from`). */
 size_t where_character(const struct script *s, size_t from, size_t number);
 
-/* Prints the line of the offset after `head`, and below it, after `below`, a caret. Long lines are cut around it. */
+/* Prints the line of the offset after `head`, and below it, after `below`, a caret. Long lines are
+ * cut around it. */
 void where_show(FILE *out, const struct script *s, size_t offset, const char *head,
                 const char *below);

@@ -1,4 +1,4 @@
-#include "sql/report.h"
+#include "guest/sql/sql_report.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,7 +24,7 @@ void sql_report_open(struct sql_report *r)
 void sql_report_drop(struct sql_report *r)
 {
     buf_done(&r->rows);
-    r->taken = r->seen = 0;
+    r->kept = r->seen = 0;
 }
 
 void sql_report_done(struct sql_report *r)
@@ -38,10 +38,10 @@ void sql_report_row(struct sql_report *r, const struct cell *cells, size_t n)
     struct err e;
     size_t before = r->rows.len;
     r->seen++;
-    if (r->fd < 0 || r->taken + 1 < r->seen || r->taken == SQL_REPORT_ROWS ||
+    if (r->fd < 0 || r->kept + 1 < r->seen || r->kept == SQL_REPORT_ROWS ||
         r->tables == SQL_REPORT_TABLES || n > SQL_REPORT_COLUMNS)
         return;
-    int failed = buf_addf(&r->rows, &e, "%s[", r->taken > 0 ? "," : "");
+    int failed = buf_addf(&r->rows, &e, "%s[", r->kept > 0 ? "," : "");
     for (size_t i = 0; i < n && !failed; i++) {
         failed = buf_addf(&r->rows, &e, "%s", i > 0 ? "," : "") || cells[i].n > r->left ||
                  cell_add_json(&r->rows, &cells[i], &e) || r->rows.len > r->left;
@@ -50,10 +50,10 @@ void sql_report_row(struct sql_report *r, const struct cell *cells, size_t n)
         r->rows.len = before;
         return;
     }
-    r->taken++;
+    r->kept++;
 }
 
-/* A column without a name of its own is called by its expression, however long. */
+/* A column without a name gets its whole expression as its name. */
 static int add_name(struct buf *b, const char *text, struct err *e)
 {
     enum { NAME_MAX_BYTES = 200 };
@@ -82,7 +82,7 @@ void sql_report_end(struct sql_report *r, const struct column *columns, size_t n
         add_columns(&b, columns, n, &e) || buf_addf(&b, &e, "],\"rows\":[") ||
         buf_add(&b, buf_str(&r->rows), r->rows.len, &e) ||
         buf_addf(&b, &e, "],\"row_count\":%" PRIu64 ",\"truncated\":%s,\"line\":%zu}", r->seen,
-                 r->taken < r->seen ? "true" : "false", line) ||
+                 r->kept < r->seen ? "true" : "false", line) ||
         buf_add(&b, tail, sizeof tail - 1, &e)) {
         sql_report_drop(r);
         return;
@@ -91,7 +91,7 @@ void sql_report_end(struct sql_report *r, const struct column *columns, size_t n
         r->at += (long)(b.len - (sizeof tail - 1));
         r->left -= r->rows.len < r->left ? r->rows.len : r->left;
         r->tables++;
-    } else { /* a full disk: what was there before stays whole */
+    } else { /* a full disk: the previous content stays valid */
         (void)!pwrite(r->fd, tail, sizeof tail - 1, r->at);
         (void)!ftruncate(r->fd, r->at + (long)sizeof tail - 1);
     }
