@@ -1,3 +1,4 @@
+/* The words of the categories. Runs in: every process that shows a diagnosis. */
 #include "diagnose/core/diagnose.h"
 
 static const char *const words[] = {

@@ -1,12 +1,13 @@
-/* Text as a program printed it: without the colours of terminals, and without what those put before each line who passed it on
- * (containers, build services, logs). */
+/* The text as the program printed it: without the colours of terminals, and without the prefixes
+ * that containers, build services and logs put before each line. Runs in: keeper. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "diagnose/core/grammar.h"
 
-/* The end of the escape sequence that begins at `at`: CSI up to its last byte, OSC up to BEL or ST, others two bytes. */
+/* The end of the escape sequence that begins at `at`. CSI ends with its last byte, OSC with BEL or
+ * ST; others have two bytes. */
 static size_t after_escape(struct piece text, size_t at)
 {
     size_t i = at + 1;
@@ -30,10 +31,10 @@ static size_t after_escape(struct piece text, size_t at)
 
 /* ISO 8601, with a zone or without, in brackets or not. */
 static const char iso_time[] =
-    "^(?:\\xEF\\xBB\\xBF)?\\[?\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d"
-    "(?:[.,]\\d+)?(?:Z|[+-]\\d\\d:?\\d\\d)?\\]?(?: \\d\\d[OE]\\+?)?(?: |$)";
+    "^(?:\\xEF\\xBB\\xBF)?\\[?\\d{4}-\\d\\d-\\d\\d[T "
+    "]\\d\\d:\\d\\d:\\d\\d(?:[.,]\\d+)?(?:Z|[+-]\\d\\d:?\\d\\d)?\\]?(?: \\d\\d[OE]\\+?)?(?: |$)";
 
-/* What stands before a line of somebody's program. Each is what no language's own error begins with. */
+/* Prefixes of lines. No error of a language begins like one of them. */
 static const char *const prefixes[] = {
     /* docker compose, docker service logs: "web-1  | ", "app_web.1.x7k@host    | " */
     "^[A-Za-z][\\w.@-]* +\\| ?",
@@ -41,7 +42,7 @@ static const char *const prefixes[] = {
     "^\\[pod/[\\w./-]+\\] ?",
     /* gh run view --log: job, step and time, with tabs between */
     "^[\\w .()/,-]+\\t[\\w .()/,-]+\\t(?=\\xEF\\xBB\\xBF|\\d{4}-)",
-    /* times; GitLab has the stream behind them */
+    /* times; GitLab writes the stream behind them */
     iso_time,
     /* syslog, journalctl: "Nov 15 20:31:05 host name[123]: " */
     "^[A-Z][a-z]{2} [ \\d]\\d \\d\\d:\\d\\d:\\d\\d [\\w.-]+ [\\w./@-]+(?:\\[\\d+\\])?: ?",
@@ -55,13 +56,13 @@ static const char *const prefixes[] = {
     /* GitHub Actions' and Azure's marks */
     "^##\\[(?:error|warning|debug|group)\\]",
     "^::(?:error|warning)[^:]*::",
-    /* concurrently, and others that number what they run */
+    /* concurrently, and other runners that number their commands */
     "^\\[\\d{1,2}\\] ",
     /* turbo, nx: "web:test: " */
     "^(?:@[\\w-]+/)?[\\w-]+:(?:build|test|start|dev|lint|serve): ",
 };
 
-enum { PREFIXES_AT_ONCE = 4 }; /* a container's log in a build service's */
+enum { PREFIXES_AT_ONCE = 4 }; /* such as a container's log inside a build service's log */
 
 static struct piece without_prefix(struct diagnoser *g, struct piece line)
 {
@@ -78,25 +79,20 @@ static struct piece without_prefix(struct diagnoser *g, struct piece line)
     return line;
 }
 
-/* What those say of the end themselves: no part of the message of an error that stands before it. */
-static const char last_words[] =
+/* Lines that such a program adds at the end. They are not part of the error message before them. */
+static const char closing_lines[] =
     "^(?:"
     /* docker compose; GitHub Actions, with and without its mark; kubectl exec; Travis; go run */
-    "[A-Za-z][\\w.-]* exited with code \\d+(?: \\(restarting\\))?"
-    "|(?:Error: )?Process completed with exit code \\d+\\."
-    "|command terminated with exit code \\d+"
-    "|The command \".*\" exited with \\d+\\."
-    "|exit status \\d+"
+    "[A-Za-z][\\w.-]* exited with code \\d+(?: \\(restarting\\))?|(?:Error: )?Process completed "
+    "with exit code \\d+\\.|command terminated with exit code \\d+|The command \".*\" exited with "
+    "\\d+\\.|exit status \\d+"
     /* make, systemd, npm, yarn, pnpm */
-    "|g?make(?:\\[\\d+\\])?: \\*\\*\\* .*Error \\d+(?: \\(ignored\\))?"
-    "|[\\w.@-]+\\.service: (?:Main process exited|Failed with result).*"
-    "|npm (?:ERR!|error)(?: .*)?"
-    "|error Command failed with exit code \\d+\\."
-    "|\\s*ELIFECYCLE\\s.*"
-    ")\\s*$";
+    "|g?make(?:\\[\\d+\\])?: \\*\\*\\* .*Error \\d+(?: \\(ignored\\))?|[\\w.@-]+\\.service: "
+    "(?:Main process exited|Failed with result).*|npm (?:ERR!|error)(?: .*)?|error Command failed "
+    "with exit code \\d+\\.|\\s*ELIFECYCLE\\s.*)\\s*$";
 
-/* Without escape sequences, and without CRs before line ends. Of a program of our own only its colours are taken off: of all
- * else it must be seen that it was there. */
+/* Removes escape sequences, and CRs before line ends. From the output of a jar only colours are
+ * removed: a reader must be able to see every other sequence. */
 static size_t plain(struct piece text, bool colours_alone, char *out)
 {
     size_t n = 0;
@@ -128,10 +124,10 @@ struct piece cleaned(struct diagnoser *g, struct piece text, bool passed_on, cha
     if (!passed_on)
         return rest;
     size_t n = 0;
-    while (next_line(&rest, &line)) { /* what is left of a line is never longer than it was */
+    while (next_line(&rest, &line)) { /* a line only becomes shorter */
         struct piece left = without_prefix(g, line);
         struct match m;
-        if (match(g, last_words, left, &m))
+        if (match(g, closing_lines, left, &m))
             continue;
         memmove(copy + n, left.at, left.len);
         n += left.len;

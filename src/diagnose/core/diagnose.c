@@ -1,4 +1,5 @@
-/* From a text to a diagnosis: the grammar reads, the system adds what was measured, then both advise. */
+/* From a text to a diagnosis: the grammar reads, the system adds the measurements, then both
+ * advise. Runs in: keeper. */
 #include "diagnose/core/diagnose.h"
 
 #include <stdio.h>
@@ -8,7 +9,7 @@
 #include "base/auto.h"
 #include "diagnose/core/grammar.h"
 
-/* Bytes of the first lines of a text, at most `max` of each. */
+/* The length of the first lines of a text: at most max_bytes and max_lines. */
 static size_t head_of(struct piece text, size_t max_bytes, size_t max_lines)
 {
     size_t at = 0;
@@ -19,7 +20,7 @@ static size_t head_of(struct piece text, size_t max_bytes, size_t max_lines)
     return at < max_bytes ? at : max_bytes;
 }
 
-/* Where the last lines of a text begin. */
+/* The offset of the last lines of a text: at most max_bytes and max_lines. */
 static size_t tail_of(struct piece text, size_t max_bytes, size_t max_lines)
 {
     size_t at = text.len;
@@ -30,7 +31,8 @@ static size_t tail_of(struct piece text, size_t max_bytes, size_t max_lines)
     return text.len - at < max_bytes ? at : text.len - max_bytes;
 }
 
-/* The first and the last of it: half as many bytes, and half as many lines, as are read (D1). */
+/* The first and the last part of the text, each with half of the bytes and half of the lines that
+ * are read (DIAGNOSE-1). */
 static struct piece both_ends(const char *bytes, size_t len, char **ret_copy)
 {
     struct piece text = { bytes, len };
@@ -42,12 +44,13 @@ static struct piece both_ends(const char *bytes, size_t len, char **ret_copy)
     if (!*ret_copy)
         return (struct piece){ bytes, head };
     memcpy(*ret_copy, bytes, head);
-    (*ret_copy)[head] = '\n'; /* no line is made of two halves */
+    (*ret_copy)[head] = '\n'; /* so that no line consists of two halves */
     memcpy(*ret_copy + head + 1, bytes + tail, len - tail);
     return (struct piece){ *ret_copy, head + 1 + len - tail };
 }
 
-/* The files as they are given, without the text of those that are too much (D1). NULL: no memory, and no files then. */
+/* The files as given, without the text of files that are too large (DIAGNOSE-1). NULL: no memory;
+ * the diagnosis then has no files. */
 static struct source_file *bounded(const struct diagnose_input *in)
 {
     size_t left = DIAGNOSE_SOURCES_MAX;
@@ -63,7 +66,8 @@ static struct source_file *bounded(const struct diagnose_input *in)
     return files;
 }
 
-/* What is missing at the end of a file is told of a line behind it: the last that has something is meant. */
+/* Parsers report something missing at the end of a file in a line behind it. The location becomes
+ * the last line with code. */
 static void stay_in_file(const struct diagnose_input *in, struct diagnosis *d)
 {
     const struct source_file *f = find_source(in, piece_of(d->location.file));

@@ -1,10 +1,14 @@
-/* diagnose/core/diagnose.h — from what a failed program printed to what went wrong, where, and what may help.
- * Runs in: keeper. Pure functions over text: nothing is opened, run or asked.
+/* diagnose/core/diagnose.h — explains a failed run: the error, its place, and suggestions.
+ * Runs in: keeper. Pure functions over text: nothing is opened or executed.
  *
- * Invariants
- * D1 Time and memory are linear in the text, which is bounded; no pattern backtracks without a bound.
- * D2 A diagnosis is a help for the eye. The verdict is given, never concluded from what the program printed.
- * D3 What a suggestion says is true: nothing is suggested that was not seen in the text, the source or the policy. */
+ * DIAGNOSE-1 Time and memory are linear in the text, which is bounded. No pattern backtracks without
+ *            a bound.
+ * DIAGNOSE-2 A diagnosis helps the reader and decides nothing. The verdict is an input and is never
+ *            concluded from the output: a program can print a false traceback.
+ * DIAGNOSE-3 A suggestion is true: it was seen in the text, in the source or in the policy.
+ * DIAGNOSE-4 People paste suggestions into shells. A command or option in a suggestion holds nothing
+ *            of the guest's except a plain name.
+ * DIAGNOSE-5 Output of the guest reaches a terminal without control characters. */
 #pragma once
 
 #include <stdbool.h>
@@ -40,10 +44,10 @@ enum category {
 const char *category_word(enum category c);
 
 enum {
-    DIAGNOSE_TEXT_MAX = 256 << 10,   /* of stderr: the first and the last half of it are read */
-    DIAGNOSE_LINES_MAX = 4096,       /* the same */
-    DIAGNOSE_SOURCE_MAX = 512 << 10, /* of a file; of one that is larger the name alone is known */
-    DIAGNOSE_SOURCES_MAX = 4 << 20,  /* of all of them together: the first that fit */
+    DIAGNOSE_TEXT_MAX = 256 << 10,   /* bytes of stderr: half from its begin, half from its end */
+    DIAGNOSE_LINES_MAX = 4096,       /* lines, counted the same way */
+    DIAGNOSE_SOURCE_MAX = 512 << 10, /* bytes of a file; a larger file is known by its name alone */
+    DIAGNOSE_SOURCES_MAX = 4 << 20,  /* bytes of all files: the first files that fit */
     DIAGNOSE_FRAMES = 32,
     DIAGNOSE_CAUSES = 8,
     DIAGNOSE_SUGGESTIONS = 4,
@@ -51,7 +55,7 @@ enum {
     DIAGNOSE_FURTHER = 20,
 };
 
-/* 1-based; 0: not known. Columns count characters. */
+/* Lines and columns count from 1; 0: not known. Columns count characters. */
 struct place_in_code {
     char file[256]; /* as users know it: "main.py", not "/sandbox/main.py" */
     uint32_t line, column, end_column;
@@ -60,16 +64,16 @@ struct place_in_code {
 struct diagnosis {
     char language[32];
     enum category category;
-    char type[128]; /* "NameError", "E0382", "TS2322", "42P01", "SIGSEGV"; "" where there is none */
+    char type[128];     /* "NameError", "E0382", "TS2322", "42P01", "SIGSEGV"; "": it has none */
     char message[1024]; /* one line or a few */
     struct place_in_code location;
     size_t n_frames;
     struct frame {
         struct place_in_code at;
         char function[128];
-        bool user; /* in a file of the job's; these come first */
+        bool user; /* in a file of the job's; such frames come first */
     } frames[DIAGNOSE_FRAMES];
-    size_t n_causes; /* what led to it, the nearest first */
+    size_t n_causes; /* the errors that led to it, the nearest first */
     struct cause {
         char type[128], message[512];
         struct place_in_code at;
@@ -81,7 +85,7 @@ struct diagnosis {
         bool anywhere; /* the same message at another place is the same error */
         bool by_place; /* so is another message at the same place */
     } further[DIAGNOSE_FURTHER];
-    size_t further_left_out; /* how many more there were, in what is read of the text */
+    size_t further_left_out; /* how many more the part of the text that is read has */
     size_t n_excerpt;
     struct excerpt_line {
         uint32_t line;
@@ -91,13 +95,13 @@ struct diagnosis {
     size_t n_suggestions; /* the best first */
     struct suggestion {
         char text[400];        /* a whole sentence */
-        char replacement[240]; /* of the line at `location`, or what to write; "": none */
+        char replacement[240]; /* for the line at `location`, or a line to write; "": none */
         double confidence;     /* 0 to 1 */
-        unsigned rule; /* which of the errors people make most it is for (README.md); 0: another */
+        unsigned rule;         /* its number among the most common errors (README.md); 0: another */
     } suggestions[DIAGNOSE_SUGGESTIONS];
-    size_t last;    /* the one that was added last, for suggest_replacement() */
+    size_t last;    /* the suggestion that was added last, for suggest_replacement() */
     char docs[200]; /* an address; "": none */
-    bool sandbox;   /* our own policy caused it */
+    bool sandbox;   /* Belljar's own policy caused it */
     enum verdict verdict;
 };
 
@@ -109,17 +113,16 @@ struct source_file {
 
 struct diagnose_input {
     const char *language; /* shown */
-    const char
-        *grammar;     /* how its errors are read, see grammars[]; NULL: found out from the text */
-    bool compiling;   /* the text is the compiler's, not the program's */
-    const char *text; /* stderr */
+    const char *grammar;  /* the language whose grammar reads it; NULL: concluded from the text */
+    bool compiling;       /* the text is the compiler's, not the program's */
+    const char *text;     /* stderr */
     size_t len;
     const char *printed; /* stdout: some languages report there. May be NULL. */
     size_t printed_len;
     const char *main_name;
     const struct source_file *sources;
     size_t n_sources;
-    /* What is known from outside; NULL for output from elsewhere. */
+    /* Measurements; NULL for output that Belljar did not run. */
     const struct evidence *evidence;
     const struct limits *limits;
     const struct usage *usage;
@@ -128,20 +131,21 @@ struct diagnose_input {
     bool sealed; /* it ran in a jar: no network, a read-only root */
     char *const *allow_commands;
     uint32_t hot_line; /* where a profile saw most of the time; 0: not known */
-    /* Whether a module can be imported here; NULL: nobody knows. */
+    /* Whether a module can be imported here; NULL: not known. */
     bool (*available)(void *context, const char *module);
     void *context;
 };
 
-/* Holds compiled patterns; one for a process, used by one thread. */
+/* Holds the compiled patterns. A process has one, and one thread uses it. */
 struct diagnoser;
 [[nodiscard]] int diagnoser_new(struct diagnoser **ret, struct err *e);
 void diagnoser_free(struct diagnoser *g); /* accepts NULL */
 
-/* True with *ret filled in; false when there is nothing to say (it ended well, and printed no error). */
+/* True with *ret filled in; false when there is nothing to say: the run ended well, or printed no
+ * error. */
 bool diagnose(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *ret);
 
-/* As people read it: the message, the place, the lines with a caret, what may help. columns: of the terminal; 0: lines are as
-   long as they are. */
+/* As people read it: the message, the place, the lines with a caret, the suggestions. columns: the
+ * width of the terminal; 0: lines are not wrapped. */
 [[nodiscard]] int diagnosis_text(const struct diagnosis *d, bool colour, int columns,
                                  struct buf *out, struct err *e);

@@ -1,5 +1,5 @@
-/* The lines at the location, as they can be shown: tabs as spaces, nothing that controls a terminal, long lines cut around
- * what is pointed at. */
+/* The lines at the location in a form that can be shown: tabs become spaces, control characters are
+ * replaced, and long lines are cut around the caret. Runs in: keeper. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,9 +11,9 @@ enum {
     TAB = 4,
     WIDTH = 110, /* columns of a line that are shown */
 };
-static const char cut_mark[] = "..."; /* as wide as it is long: carets stay true */
+static const char cut_mark[] = "..."; /* one column a byte, so that carets stay right */
 
-/* A line being laid out: characters of it and where the caret came to stand. */
+/* A line being laid out. */
 struct layout {
     struct excerpt_line *out;
     size_t used;
@@ -32,7 +32,7 @@ static void put(struct layout *l, const char *bytes, size_t n)
     l->out->text[l->used] = '\0';
 }
 
-/* Bytes of the character at p; a byte that is none of UTF-8 is one of its own. */
+/* The number of bytes of the character at p. A byte that is not UTF-8 is a character by itself. */
 static size_t character(struct piece p)
 {
     size_t n = 1;
@@ -55,7 +55,7 @@ static void put_character(struct layout *l, struct piece c)
     l->source_column++;
 }
 
-/* Columns as shown, uncut, of the columns of the file. */
+/* Finds the shown columns, before cutting, of the columns in the file. */
 static void lay_out(struct layout *l, struct piece line, const struct place_in_code *mark,
                     uint32_t *ret_from, uint32_t *ret_end)
 {
@@ -91,7 +91,7 @@ static void show(struct excerpt_line *out, struct piece line, const struct place
         out->text[0] = '\0';
         uint32_t ignored;
         lay_out(&l, line, NULL, &ignored, &ignored);
-        if (l.skip > 0) { /* over the first characters that are left */
+        if (l.skip > 0) { /* the mark replaces the first characters that are left */
             char rest[sizeof out->text];
             (void)snprintf(rest, sizeof rest, "%s", out->text);
             (void)snprintf(out->text, sizeof out->text, "%s%s", cut_mark, rest);
@@ -112,7 +112,7 @@ void make_excerpt(const struct diagnose_input *in, struct diagnosis *d)
 {
     const struct source_file *f = find_source(in, piece_of(d->location.file));
     const struct place_in_code *p = &d->location;
-    if (d->n_excerpt == 1 && !f) { /* what the error showed itself */
+    if (d->n_excerpt == 1 && !f) { /* the line that the error shows itself */
         struct excerpt_line shown = d->excerpt[0];
         struct piece text = piece_of(shown.text);
         d->excerpt[0] = (struct excerpt_line){ .line = shown.line };
@@ -126,7 +126,7 @@ void make_excerpt(const struct diagnose_input *in, struct diagnosis *d)
         if (!line.at)
             break;
         if (i < p->line && d->n_excerpt == 0 && piece_trim(line).len == 0)
-            continue; /* empty lines show nothing */
+            continue; /* blank lines are of no use */
         d->excerpt[d->n_excerpt] = (struct excerpt_line){ .line = i };
         show(&d->excerpt[d->n_excerpt++], line, i == p->line ? p : NULL);
     }

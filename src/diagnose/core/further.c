@@ -1,7 +1,8 @@
-/* The other errors of one output: who mends a program wants all of them, not one for each time it is compiled. */
+/* The other errors of one output: a reader who repairs a program wants to see all of them at once.
+ * Runs in: keeper. */
 #include <string.h>
 
-#include "diagnose/core/advice.h"
+#include "diagnose/core/grammar.h"
 
 static bool same(const struct further_error *a, const struct further_error *b)
 {
@@ -27,7 +28,7 @@ void read_further(struct diagnoser *g, const struct diagnose_input *in, next_err
     struct piece rest = text_of(in);
     struct further_error first = { 0 };
     if (!next(g, in, &rest, &first))
-        return; /* that one is the diagnosis itself */
+        return; /* the first error is the diagnosis itself */
     for (unsigned n = 0; n < LINES_SEEN; n++) {
         struct further_error e = { 0 };
         if (!next(g, in, &rest, &e))
@@ -37,11 +38,11 @@ void read_further(struct diagnoser *g, const struct diagnose_input *in, next_err
     }
 }
 
-void append_message(struct further_error *e, const char *between, struct piece more)
+void append_text(char *out, size_t size, const char *between, struct piece more)
 {
-    size_t used = strlen(e->message), room = sizeof e->message - used, n = strlen(between);
+    size_t used = strlen(out), room = size - used, n = strlen(between);
     if (n >= room || more.len == 0)
         return;
-    memcpy(e->message + used, between, n);
-    copy_piece(more, e->message + used + n, room - n);
+    memcpy(out + used, between, n);
+    copy_piece(more, out + used + n, room - n);
 }

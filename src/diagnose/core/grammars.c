@@ -1,10 +1,11 @@
-/* The ways that errors look. */
+/* The table of grammars. Runs in: keeper. */
 #include <string.h>
 
 #include "base/array.h"
 #include "diagnose/core/grammar.h"
 
-/* In the order in which a text without a language is tried: what cannot be taken for another comes first. */
+/* A text without a language is tried in this order. Grammars whose errors look like no other come
+ * first. */
 static const struct grammar *const grammars[] = {
     &grammar_python,   &grammar_typescript, &grammar_rust, &grammar_java,
     &grammar_postgres, &grammar_php,        &grammar_lua,  &grammar_ruby,
@@ -12,22 +13,18 @@ static const struct grammar *const grammars[] = {
     &grammar_shell,    &grammar_sqlite,     &grammar_r,    NULL,
 };
 
-/* Languages whose errors look alike. */
-static const struct {
-    const char *language, *grammar;
-} same[] = {
-    { "bash", "shell" },          { "zsh", "shell" }, { "sh", "shell" },
-    { "javascript", "node" },     { "c", "gcc" },     { "cpp", "gcc" },
-    { "postgresql", "postgres" },
-};
+static bool reads(const struct grammar *g, const char *name)
+{
+    bool found = strcmp(g->name, name) == 0;
+    for (size_t i = 0; !found && i < ARRAY_LEN(g->languages) && g->languages[i]; i++)
+        found = strcmp(g->languages[i], name) == 0;
+    return found;
+}
 
 const struct grammar *grammar_find(const char *name)
 {
-    for (size_t i = 0; name && i < ARRAY_LEN(same); i++)
-        if (strcmp(same[i].language, name) == 0)
-            name = same[i].grammar;
     for (size_t i = 0; name && grammars[i]; i++)
-        if (strcmp(grammars[i]->name, name) == 0)
+        if (reads(grammars[i], name))
             return grammars[i];
     return NULL;
 }
@@ -37,12 +34,10 @@ const char *grammar_language(const struct grammar *grammar, const struct diagnos
     const char *dot = strrchr(d->location.file, '.');
     if (grammar == &grammar_typescript && strncmp(d->type, "TS", 2) != 0 &&
         !(dot && (strcmp(dot, ".ts") == 0 || strcmp(dot, ".tsx") == 0)))
-        return "javascript"; /* at run time both look alike */
-    if (grammar == &grammar_gcc)
-        return dot && strcmp(dot, ".c") != 0 && strcmp(dot, ".h") != 0 ? "cpp" : "c";
-    return grammar == &grammar_node    ? "javascript"
-           : grammar == &grammar_shell ? "bash"
-                                       : grammar->name;
+        return "javascript"; /* the errors of both look alike at run time */
+    if (grammar == &grammar_gcc && dot && strcmp(dot, ".c") != 0 && strcmp(dot, ".h") != 0)
+        return "cpp";
+    return grammar->languages[0] ? grammar->languages[0] : grammar->name;
 }
 
 const struct grammar *grammar_infer(struct diagnoser *g, const struct diagnose_input *in)

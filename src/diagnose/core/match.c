@@ -1,4 +1,5 @@
-/* Patterns: compiled at their first use, kept for as long as the diagnoser lives. */
+/* Patterns. Each is compiled at its first use and kept as long as the diagnoser lives. Runs in:
+ * keeper. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 enum {
     BACKTRACKS_MAX = 20000, /* of one match */
     HEAP_MAX_KIB = 1024,
-    ROOM_FIRST = 256, /* patterns; one language's */
+    ROOM_FIRST = 256, /* patterns; enough for one language */
 };
 
 int diagnoser_new(struct diagnoser **ret, struct err *e)
@@ -21,7 +22,7 @@ int diagnoser_new(struct diagnoser **ret, struct err *e)
         g->data = pcre2_match_data_create(MATCH_GROUPS + 1, NULL);
     if (!g || !g->context || !g->data) {
         diagnoser_free(g);
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory to explain errors with");
+        return err_no_memory(e, "a diagnoser");
     }
     (void)pcre2_set_match_limit(g->context, BACKTRACKS_MAX);
     (void)pcre2_set_depth_limit(g->context, BACKTRACKS_MAX);
@@ -56,11 +57,12 @@ static pcre2_code *compile(struct diagnoser *g, const char *pattern)
     if (!compiled)
         g->broken = pattern;
     else
-        (void)pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE); /* where it cannot, it is slower */
+        (void)pcre2_jit_compile(compiled,
+                                PCRE2_JIT_COMPLETE); /* without the JIT it is only slower */
     return compiled;
 }
 
-/* Where the pattern is, or may be put. By address: patterns are literals. */
+/* The slot of the pattern, or a free one. The address is the key: patterns are literals. */
 static struct pattern *place_of(struct pattern *patterns, size_t room, const char *pattern)
 {
     size_t at = ((uintptr_t)pattern >> 2) * 2654435761U;
@@ -69,7 +71,7 @@ static struct pattern *place_of(struct pattern *patterns, size_t room, const cha
     return &patterns[at & (room - 1)];
 }
 
-/* One place in four stays free, so that looking for one ends soon. */
+/* One slot in four stays free, so that a search ends soon. */
 static bool make_room(struct diagnoser *g)
 {
     if (g->n_patterns < g->room / 4 * 3)
@@ -109,11 +111,29 @@ bool match(struct diagnoser *g, const char *pattern, struct piece text, struct m
     size_t len = text.len < LINE_SEEN ? text.len : LINE_SEEN;
     int n = pcre2_match(code, (PCRE2_SPTR)text.at, len, 0, 0, g->data, g->context);
     if (n < 0)
-        return false; /* no match, or more backtracking than it is worth */
+        return false; /* no match, or too much backtracking */
     const PCRE2_SIZE *at = pcre2_get_ovector_pointer(g->data);
     *ret = (struct match){ .all = { text.at + at[0], at[1] - at[0] } };
     for (size_t i = 1; i < (size_t)n && i <= MATCH_GROUPS; i++)
         if (at[2 * i] != PCRE2_UNSET)
             ret->group[i - 1] = (struct piece){ text.at + at[2 * i], at[2 * i + 1] - at[2 * i] };
     return true;
+}
+
+bool match_text(struct diagnoser *g, const char *pattern, struct piece text, struct match *ret)
+{
+    struct piece line;
+    for (unsigned n = 0; n < LINES_SEEN && next_line(&text, &line); n++)
+        if (match(g, pattern, line, ret))
+            return true;
+    return false;
+}
+
+bool match_next(struct diagnoser *g, const char *pattern, struct piece *rest, struct match *ret)
+{
+    struct piece line;
+    while (next_line(rest, &line))
+        if (match(g, pattern, line, ret))
+            return true;
+    return false;
 }

@@ -1,4 +1,4 @@
-/* Pieces of text. */
+/* Pieces of text, and checked access to them. Runs in: keeper. */
 #include <string.h>
 
 #include "base/text.h"
@@ -59,6 +59,46 @@ struct piece piece_trim(struct piece p)
     return p;
 }
 
+struct piece piece_trim_end(struct piece p)
+{
+    while (p.len > 0 && (blank(p.at[p.len - 1]) || p.at[p.len - 1] == '\r'))
+        p.len--;
+    return p;
+}
+
+struct piece piece_cut(struct piece p, size_t max)
+{
+    return (struct piece){ p.at, p.len < max ? p.len : max };
+}
+
+struct piece piece_skip(struct piece p, size_t bytes)
+{
+    if (!p.at)
+        return p;
+    size_t skip = bytes < p.len ? bytes : p.len;
+    return (struct piece){ p.at + skip, p.len - skip };
+}
+
+struct piece piece_after(struct piece whole, struct piece part)
+{
+    return piece_skip(whole, (size_t)(part.at + part.len - whole.at));
+}
+
+char piece_at(struct piece line, size_t column)
+{
+    return column > 0 && column <= line.len ? line.at[column - 1] : '\0';
+}
+
+struct piece piece_before(struct piece line, size_t column)
+{
+    return column > 0 ? piece_cut(line, column - 1) : line;
+}
+
+struct piece piece_from(struct piece line, size_t column)
+{
+    return column > 0 ? piece_skip(line, column - 1) : piece_skip(line, line.len);
+}
+
 bool starts_with(struct piece p, const char *prefix)
 {
     size_t n = strlen(prefix);
@@ -97,9 +137,21 @@ bool piece_among(struct piece p, const char *const *words)
 struct piece piece_base(struct piece path)
 {
     const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
-    if (!slash)
-        return path;
-    return (struct piece){ slash + 1, (size_t)(path.at + path.len - slash - 1) };
+    return slash ? piece_skip(path, (size_t)(slash + 1 - path.at)) : path;
+}
+
+struct piece piece_last_part(struct piece dotted)
+{
+    const char *dot = dotted.len ? memrchr(dotted.at, '.', dotted.len) : NULL;
+    return dot ? piece_skip(dotted, (size_t)(dot + 1 - dotted.at)) : dotted;
+}
+
+uint32_t piece_characters(struct piece p)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < p.len; i++)
+        n += ((unsigned char)p.at[i] & 0xC0) != 0x80;
+    return n;
 }
 
 void copy_piece(struct piece p, char *out, size_t size)
@@ -131,4 +183,31 @@ size_t indent_of(struct piece line)
     while (n < line.len && blank(line.at[n]))
         n++;
     return n;
+}
+
+bool is_word_byte(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (unsigned char)c >= 0x80;
+}
+
+size_t find_word(struct piece line, struct piece word)
+{
+    if (!line.at || !word.at || word.len == 0)
+        return line.len;
+    for (size_t i = 0; i + word.len <= line.len; i++) {
+        if (memcmp(line.at + i, word.at, word.len) != 0)
+            continue;
+        bool begins = i == 0 || !is_word_byte(word.at[0]) || !is_word_byte(line.at[i - 1]);
+        bool ends = i + word.len == line.len || !is_word_byte(word.at[word.len - 1]) ||
+                    !is_word_byte(line.at[i + word.len]);
+        if (begins && ends)
+            return i;
+    }
+    return line.len;
+}
+
+bool has_word(struct piece line, struct piece word)
+{
+    return find_word(line, word) < line.len;
 }

@@ -1,11 +1,11 @@
-/* Places in the job's files: which file, which line, who called. */
+/* Places in the job's files: files, lines and frames. Runs in: keeper. */
 #include <string.h>
 
 #include "diagnose/core/grammar.h"
 
 static const char jar_root[] = "/sandbox/";
 
-/* Where interpreters and their libraries are, on any machine: never what somebody sent. */
+/* Paths of interpreters and their libraries on any machine. Files there are never the job's. */
 static const char *const foreign[] = { "/usr/",         "/opt/",        "/lib/",
                                        "node:",         "<frozen ",     "/rustc/",
                                        "internal/",     "<internal:",   "site-packages",
@@ -20,24 +20,16 @@ static bool is_foreign(struct piece file)
     return false;
 }
 
-/* As people know it. A program below /sandbox may be found by any path that has it in it: on a host without namespaces the
- * directory is elsewhere. */
+/* The name that users know. Any path with /sandbox/ in it counts as below /sandbox: on a host without
+ * namespaces the directory is elsewhere. */
 static struct piece known_as(struct piece file)
 {
-    if (starts_with(file, "file://")) {
-        file.at += 7;
-        file.len -= 7;
-    }
-    while (starts_with(file, "./")) {
-        file.at += 2;
-        file.len -= 2;
-    }
+    if (starts_with(file, "file://"))
+        file = piece_skip(file, 7);
+    while (starts_with(file, "./"))
+        file = piece_skip(file, 2);
     size_t at = piece_find(file, jar_root);
-    if (at < file.len) {
-        file.at += at + sizeof jar_root - 1;
-        file.len -= at + sizeof jar_root - 1;
-    }
-    return file;
+    return at < file.len ? piece_skip(file, at + sizeof jar_root - 1) : file;
 }
 
 const struct source_file *find_source(const struct diagnose_input *in, struct piece name)
@@ -48,7 +40,7 @@ const struct source_file *find_source(const struct diagnose_input *in, struct pi
     for (size_t i = 0; i < in->n_sources; i++)
         if (piece_is(known, in->sources[i].name))
             return &in->sources[i];
-    /* By another path: the last part of it decides. */
+    /* The same file by another path: the end of the path decides. */
     for (size_t i = 0; i < in->n_sources; i++) {
         size_t n = strlen(in->sources[i].name);
         if (known.len > n + 1 && known.at[known.len - n - 1] == '/' &&
@@ -58,7 +50,7 @@ const struct source_file *find_source(const struct diagnose_input *in, struct pi
     return NULL;
 }
 
-/* Without the sources at hand (they were large, or the text is from elsewhere) the name has to do. */
+/* When the sources are not known (they were large, or the text is from elsewhere), the name decides. */
 static bool is_users(const struct diagnose_input *in, struct piece file)
 {
     if (find_source(in, file))
@@ -81,6 +73,12 @@ bool set_place(const struct diagnose_input *in, struct place_in_code *p, struct 
     return is_users(in, file);
 }
 
+void set_location(struct diagnosis *d, const char *file, uint32_t line)
+{
+    d->location = (struct place_in_code){ .line = line };
+    COPY(piece_of(file), d->location.file);
+}
+
 struct piece source_line(const struct source_file *f, uint32_t line)
 {
     struct piece rest = { f ? f->text : NULL, f ? f->len : 0 }, at;
@@ -93,75 +91,48 @@ struct piece source_line(const struct source_file *f, uint32_t line)
 struct piece line_at(const struct diagnose_input *in, const struct diagnosis *d)
 {
     struct piece line = source_line(find_source(in, piece_of(d->location.file)), d->location.line);
-    /* Without the source, what the error showed of it itself. */
+    /* Without the source, the line that the error shows itself. */
     if (!line.at && d->n_excerpt == 1 && d->excerpt[0].line == d->location.line)
         line = piece_of(d->excerpt[0].text);
     return line;
 }
 
-static bool in_word(char c)
-{
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (unsigned char)c >= 0x80;
-}
-
-/* Where a word stands in a line by itself, not as a part of a longer one; line.len: nowhere. */
-static size_t find_word(struct piece line, struct piece word)
-{
-    if (word.len == 0)
-        return line.len;
-    for (size_t i = 0; i + word.len <= line.len; i++) {
-        if (memcmp(line.at + i, word.at, word.len) != 0)
-            continue;
-        bool begins = i == 0 || !in_word(word.at[0]) || !in_word(line.at[i - 1]);
-        bool ends = i + word.len == line.len || !in_word(word.at[word.len - 1]) ||
-                    !in_word(line.at[i + word.len]);
-        if (begins && ends)
-            return i;
-    }
-    return line.len;
-}
-
-static uint32_t characters(const char *bytes, size_t n)
-{
-    uint32_t count = 0;
-    for (size_t i = 0; i < n; i++)
-        count += ((unsigned char)bytes[i] & 0xC0) != 0x80;
-    return count;
-}
-
 void point_at(const struct diagnose_input *in, struct diagnosis *d, struct piece word)
 {
     struct piece line = line_at(in, d);
-    if (d->location.column != 0 || !line.at || !word.at)
-        return;
     size_t at = find_word(line, word);
-    if (at == line.len)
+    if (d->location.column != 0 || at == line.len)
         return;
-    d->location.column = characters(line.at, at) + 1;
-    d->location.end_column = d->location.column + characters(word.at, word.len);
+    d->location.column = piece_characters(piece_cut(line, at)) + 1;
+    d->location.end_column = d->location.column + piece_characters(word);
 }
 
 void point_over_word(const struct diagnose_input *in, struct diagnosis *d)
 {
     struct piece line = line_at(in, d);
-    size_t at = d->location.column;
-    if (at == 0 || d->location.end_column != 0 || at > line.len)
-        return;
-    while (at < line.len && (in_word(line.at[at]) || line.at[at] == '$'))
-        at++;
-    d->location.end_column = (uint32_t)at + 1;
+    uint32_t end = d->location.column;
+    while (is_word_byte(piece_at(line, end)) || piece_at(line, end) == '$')
+        end++;
+    if (d->location.end_column == 0 && end > d->location.column)
+        d->location.end_column = end;
+}
+
+void point_at_end(const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece line = piece_trim_end(line_at(in, d));
+    d->location.column = line.at ? piece_characters(line) + 1 : 0;
+    d->location.end_column = 0;
 }
 
 bool suggest_swap(const struct diagnose_input *in, struct diagnosis *d, struct piece from,
                   const char *to)
 {
     struct piece line = line_at(in, d);
-    size_t at = line.at && from.at ? find_word(line, from) : 0;
-    if (!line.at || !from.at || at == line.len)
+    size_t at = find_word(line, from);
+    if (at == line.len)
         return false;
-    suggest_replacement(d, "%.*s%s%.*s", (int)at, line.at, to, (int)(line.len - at - from.len),
-                        line.at + at + from.len);
+    suggest_replacement(d, "%.*s%s%.*s", P(piece_cut(line, at)), to,
+                        P(piece_skip(line, at + from.len)));
     return true;
 }
 
@@ -205,4 +176,16 @@ struct cause *add_cause(struct diagnosis *d)
     struct cause *c = &d->causes[d->n_causes++];
     *c = (struct cause){ 0 };
     return c;
+}
+
+void keep_as_cause(struct diagnosis *d)
+{
+    struct cause first = { .at = d->location };
+    COPY(piece_of(d->type), first.type);
+    COPY(piece_of(d->message), first.message);
+    if (d->n_causes == DIAGNOSE_CAUSES)
+        d->n_causes--;
+    memmove(&d->causes[1], &d->causes[0], d->n_causes * sizeof first);
+    d->causes[0] = first;
+    d->n_causes++;
 }

@@ -1,17 +1,17 @@
-/* Suggestions, and names that are like another. */
+/* Suggestions, and names that are similar to another. Runs in: keeper. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/nearest.h"
 #include "diagnose/core/grammar.h"
 
-void suggest(struct diagnosis *d, unsigned rule, double confidence, const char *fmt, ...)
+void suggest(struct diagnosis *d, unsigned number, double confidence, const char *fmt, ...)
 {
     size_t at = 0;
     d->last = DIAGNOSE_SUGGESTIONS;
     for (size_t i = 0; i < d->n_suggestions; i++)
-        if (rule != 0 && d->suggestions[i].rule == rule)
+        if (number != 0 && d->suggestions[i].rule == number)
             return;
     while (at < d->n_suggestions && d->suggestions[at].confidence >= confidence)
         at++;
@@ -21,7 +21,7 @@ void suggest(struct diagnosis *d, unsigned rule, double confidence, const char *
         d->n_suggestions--;
     struct suggestion *s = &d->suggestions[at];
     memmove(s + 1, s, (d->n_suggestions - at) * sizeof *s);
-    *s = (struct suggestion){ .rule = rule, .confidence = confidence };
+    *s = (struct suggestion){ .rule = number, .confidence = confidence };
     d->n_suggestions++;
     d->last = at;
     va_list ap;
@@ -35,75 +35,57 @@ void suggest(struct diagnosis *d, unsigned rule, double confidence, const char *
 void suggest_replacement(struct diagnosis *d, const char *fmt, ...)
 {
     if (d->last >= d->n_suggestions)
-        return; /* it was not added */
+        return; /* the suggestion was not added */
     struct suggestion *s = &d->suggestions[d->last];
     va_list ap;
     va_start(ap, fmt);
     int n = vsnprintf(s->replacement, sizeof s->replacement, fmt, ap);
     va_end(ap);
     if (n < 0 || (size_t)n >= sizeof s->replacement)
-        s->replacement[0] = '\0'; /* half a line helps nobody */
+        s->replacement[0] = '\0'; /* half a line is of no use */
 }
 
-/* ---- names that are like another ---- */
+/* ---- similar names ---- */
 
 enum { CANDIDATES_MAX = 4096 };
 
-/* How far from a name of that length another may be and still be meant. */
-static size_t near_enough(size_t len)
+void similar_try(struct similar *s, struct piece candidate)
 {
-    return len < 2 ? 0 : len < 5 ? 1 : len < 9 ? 2 : 3;
-}
-
-/* Two letters changed places: one slip, though two letters differ. */
-static bool swapped(const char *a, const char *b)
-{
-    size_t i = 0;
-    while (a[i] && a[i] == b[i])
-        i++;
-    return a[i] && a[i + 1] && a[i] == b[i + 1] && a[i + 1] == b[i] &&
-           strcmp(a + i + 2, b + i + 2) == 0;
-}
-
-static size_t how_far(const char *a, const char *b)
-{
-    if (strcasecmp(a, b) == 0 || swapped(a, b))
-        return 1;
-    return text_distance(a, b);
-}
-
-void nearest_try(struct nearest *n, struct piece candidate)
-{
-    char name[TEXT_DISTANCE_MAX], other[TEXT_DISTANCE_MAX];
-    if (n->name.len >= sizeof name || candidate.len >= sizeof other || n->asked == CANDIDATES_MAX)
+    char name[NEAREST_WORD_MAX + 1], other[NEAREST_WORD_MAX + 1];
+    size_t len = s->name.len,
+           more = candidate.len > len ? candidate.len - len : len - candidate.len;
+    if (len >= sizeof name || candidate.len == 0 || more > len / 2 || s->tried == CANDIDATES_MAX ||
+        candidate.len >= sizeof other || piece_same(s->name, candidate))
         return;
-    size_t most = near_enough(n->name.len);
-    size_t longer = n->name.len > candidate.len ? n->name.len - candidate.len
-                                                : candidate.len - n->name.len;
-    if (longer > most || candidate.len == 0 || piece_same(n->name, candidate))
-        return;
-    COPY(n->name, name);
+    COPY(s->name, name);
     COPY(candidate, other);
-    n->asked++;
-    size_t far = how_far(name, other);
-    if (far > most || (n->best[0] && far >= n->distance))
+    s->tried++;
+    size_t distance = nearest_distance(name, other);
+    /* A longer name that begins with this one is another name, not a slip. */
+    if (distance >= candidate.len || (s->best[0] && distance >= s->distance))
         return;
-    n->distance = far;
-    COPY(candidate, n->best);
+    s->distance = distance;
+    COPY(candidate, s->best);
 }
 
-void nearest_try_list(struct nearest *n, const char *const *words)
+void similar_try_list(struct similar *s, const char *const *words)
 {
     for (; words && *words; words++)
-        nearest_try(n, piece_of(*words));
+        similar_try(s, piece_of(*words));
+}
+
+void similar_try_files(struct similar *s, const struct diagnose_input *in)
+{
+    for (size_t i = 0; i < in->n_sources; i++)
+        similar_try(s, piece_base(piece_of(in->sources[i].name)));
 }
 
 static bool begins_word(char c)
 {
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+    return is_word_byte(c) && (c < '0' || c > '9');
 }
 
-/* The end of the quoted text that begins at line.at[from], or 0 when it does not end in this line. */
+/* The end of the quoted text that begins at line.at[from]; 0 when it does not end in this line. */
 static size_t quoted_end(struct piece line, size_t from)
 {
     char quote = line.at[from];
@@ -116,9 +98,9 @@ static size_t quoted_end(struct piece line, size_t from)
     return 0;
 }
 
-static void try_line(struct nearest *n, struct piece line, bool literals)
+static void try_line(struct similar *s, struct piece line, bool literals)
 {
-    bool plain[2] = { false, false }; /* " and ' that no other ends: looked for once in a line */
+    bool plain[2] = { false, false }; /* " and ' without a partner: searched once in a line */
     for (size_t i = 0; i < line.len;) {
         char c = line.at[i];
         bool quote = (c == '"' || c == '\'') && !plain[c == '"'];
@@ -127,55 +109,53 @@ static void try_line(struct nearest *n, struct piece line, bool literals)
             plain[c == '"'] = true;
         if (end > 0) {
             if (literals)
-                nearest_try(n, (struct piece){ line.at + i + 1, end - i - 1 });
+                similar_try(s, (struct piece){ line.at + i + 1, end - i - 1 });
             i = end + 1;
         } else if (begins_word(c)) {
-            while (i < line.len &&
-                   (begins_word(line.at[i]) || (line.at[i] >= '0' && line.at[i] <= '9')))
+            while (i < line.len && is_word_byte(line.at[i]))
                 i++;
             if (!literals)
-                nearest_try(n, (struct piece){ line.at + from, i - from });
+                similar_try(s, (struct piece){ line.at + from, i - from });
         } else {
             i++;
         }
     }
 }
 
-static void try_all(struct nearest *n, const struct diagnose_input *in, bool literals)
+static void try_all(struct similar *s, const struct diagnose_input *in, bool literals)
 {
     for (size_t i = 0; i < in->n_sources; i++) {
         struct piece rest = { in->sources[i].text, in->sources[i].len }, line;
         if (rest.len > DIAGNOSE_TEXT_MAX)
             rest.len = DIAGNOSE_TEXT_MAX;
-        while (n->asked < CANDIDATES_MAX && next_line(&rest, &line))
-            try_line(n, line, literals);
+        while (s->tried < CANDIDATES_MAX && next_line(&rest, &line))
+            try_line(s, line, literals);
     }
 }
 
-void nearest_try_sources(struct nearest *n, const struct diagnose_input *in)
+void similar_try_sources(struct similar *s, const struct diagnose_input *in)
 {
-    try_all(n, in, false);
+    try_all(s, in, false);
 }
 
-void nearest_try_literals(struct nearest *n, const struct diagnose_input *in)
+void similar_try_literals(struct similar *s, const struct diagnose_input *in)
 {
-    try_all(n, in, true);
+    try_all(s, in, true);
 }
 
-static void try_words(struct nearest *n, struct piece text)
+static void try_words(struct similar *s, struct piece text)
 {
-    for (size_t i = 0; i < text.len && n->asked < CANDIDATES_MAX;) {
+    for (size_t i = 0; i < text.len && s->tried < CANDIDATES_MAX;) {
         size_t from = i;
-        while (i < text.len &&
-               (begins_word(text.at[i]) || (text.at[i] >= '0' && text.at[i] <= '9')))
+        while (i < text.len && is_word_byte(text.at[i]))
             i++;
-        nearest_try(n, (struct piece){ text.at + from, i - from });
+        similar_try(s, (struct piece){ text.at + from, i - from });
         i += i == from;
     }
 }
 
-/* Texts over several lines are between three quotes. Each part between two of them is looked at once. */
-static void try_long_texts(struct nearest *n, struct piece text)
+/* Texts of several lines stand between three quotes. Each part between two of them is read once. */
+static void try_long_texts(struct similar *s, struct piece text)
 {
     size_t from = 0;
     char open = 0;
@@ -185,14 +165,14 @@ static void try_long_texts(struct nearest *n, struct piece text)
             (open && open != c))
             continue;
         if (open)
-            try_words(n, (struct piece){ text.at + from, i - from });
+            try_words(s, (struct piece){ text.at + from, i - from });
         open = open ? 0 : c;
         i += 2;
         from = i + 1;
     }
 }
 
-void nearest_try_texts(struct nearest *n, const struct diagnose_input *in)
+void similar_try_texts(struct similar *s, const struct diagnose_input *in)
 {
     const char *dot = in->main_name ? strrchr(in->main_name, '.') : NULL;
     for (size_t i = 0; i < in->n_sources; i++) {
@@ -200,19 +180,28 @@ void nearest_try_texts(struct nearest *n, const struct diagnose_input *in)
         struct piece text = { f->text, f->len < DIAGNOSE_TEXT_MAX ? f->len : DIAGNOSE_TEXT_MAX };
         const char *other = strrchr(f->name, '.');
         if (dot && other && strcmp(dot, other) != 0)
-            try_words(n, text);
+            try_words(s, text);
         else
-            try_long_texts(n, text);
+            try_long_texts(s, text);
     }
 }
 
-bool nearest_name_in(const struct diagnose_input *in, struct piece name, const char *const *also,
-                     char *out, size_t size)
+bool similar_name(const struct diagnose_input *in, struct piece name, const char *const *also,
+                  char *out, size_t size)
 {
-    struct nearest n = { .name = name };
-    nearest_try_sources(&n, in);
-    nearest_try_list(&n, also);
-    if (n.best[0])
-        copy_piece(piece_of(n.best), out, size);
-    return n.best[0] != '\0';
+    struct similar s = { .name = name };
+    similar_try_sources(&s, in);
+    similar_try_list(&s, also);
+    if (s.best[0])
+        copy_piece(piece_of(s.best), out, size);
+    return s.best[0] != '\0';
+}
+
+bool similar_file(const struct diagnose_input *in, struct piece name, char *out, size_t size)
+{
+    struct similar s = { .name = name };
+    for (size_t i = 0; i < in->n_sources; i++)
+        similar_try(&s, piece_of(in->sources[i].name));
+    copy_piece(piece_of(s.best), out, size);
+    return s.best[0] != '\0';
 }

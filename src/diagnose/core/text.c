@@ -1,4 +1,4 @@
-/* A diagnosis as people read it. */
+/* A diagnosis as people read it. Runs in: keeper, and in the command line's process. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,8 +33,8 @@ static int word_width(const char *text, size_t left)
     return n;
 }
 
-/* What a program printed is shown without what would control the terminal; more lines of it are indented. Where "at", the
- * column it begins in, is known, lines end between words. */
+/* Shows text of a program without control characters. Further lines of it are indented. When the
+ * column `at` where it begins is known, lines end between words. */
 static int add_clean_bytes(struct page *p, const char *text, size_t left, int at, int indent)
 {
     while (left > 0) {
@@ -71,7 +71,7 @@ static int styled(struct page *p, enum style style, const char *text)
 static int head(struct page *p, const struct diagnosis *d)
 {
     char word[sizeof d->type + 16];
-    /* "division by zero" and the like are words of the message, not names of a kind of error. */
+    /* A type such as "division by zero" is part of the message and is not shown again. */
     bool said = strchr(d->type, ' ') && strstr(d->message, d->type);
     (void)snprintf(word, sizeof word, d->type[0] && !said ? "error[%s]" : "error", d->type);
     if (styled(p, STYLE_ERROR, word) || buf_addf(p->out, p->e, d->message[0] ? ": " : "") ||
@@ -103,7 +103,8 @@ static int gutter(struct page *p, uint32_t line)
     return styled(p, STYLE_PLACE, text);
 }
 
-/* The part of a line that the terminal has room for, with the caret in it; how many characters are left out before it. */
+/* The part of a line that fits the terminal and holds the caret. Returns how many characters are
+ * left out before it. */
 static uint32_t window(const struct page *p, const struct excerpt_line *x, const char **ret_text,
                        int *ret_bytes)
 {
@@ -193,7 +194,7 @@ static int suggestions(struct page *p, const struct diagnosis *d)
     return 0;
 }
 
-/* What led to it, and how the program came there: a frame or two are read, thirty are not. */
+/* The causes, and the first frames: readers look at a few frames, not at thirty. */
 static int notes(struct page *p, const struct diagnosis *d)
 {
     enum { FRAMES_SHOWN = 4 };
@@ -217,7 +218,7 @@ static int notes(struct page *p, const struct diagnosis *d)
     return 0;
 }
 
-/* A compiler that goes on tells of several: what is next, in a line each. */
+/* The further errors of a compiler that goes on after an error, one line each. */
 static int further(struct page *p, const struct diagnosis *d)
 {
     enum { FURTHER_SHOWN = 5 };

@@ -47,29 +47,38 @@ static void read_way(struct diagnoser *g, const struct diagnose_input *in, struc
 
 #define ERROR PLACE "(?:fatal )?error: (.*?)(?: \\[(-W[^\\]]+)\\])?$"
 
+/* The next error line, and in *way the job's line that led the compiler to a library's line. */
+static bool find_error(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
+                       struct place_in_code *way, struct match *m)
+{
+    struct piece line;
+    *way = (struct place_in_code){ 0 };
+    while (next_line(rest, &line)) {
+        read_way(g, in, line, way);
+        if (match(g, PLACE "(?:warning|note): ", line, m))
+            *way = (struct place_in_code){ 0 };
+        else if (piece_has(line, "error: ") && match(g, ERROR, line, m))
+            return true;
+    }
+    return false;
+}
+
 static bool next_error(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
                        struct further_error *ret)
 {
-    struct place_in_code way = { 0 };
-    struct piece line;
+    struct place_in_code way;
     struct match m;
-    while (next_line(rest, &line)) {
-        read_way(g, in, line, &way);
-        if (match(g, PLACE "(?:warning|note): ", line, &m)) {
-            way = (struct place_in_code){ 0 };
-            continue;
-        }
-        if (!piece_has(line, "error: ") || !match(g, ERROR, line, &m))
-            continue;
+    while (find_error(g, in, rest, &way, &m)) {
         COPY(m.group[3], ret->message);
         COPY(m.group[4], ret->type);
-        if (!set_place(in, &ret->at, m.group[0], m.group[1], m.group[2])) {
-            /* Deep in a library one mistake makes many errors: one is enough, at the job's line that led there. */
-            if (way.line == 0)
-                continue;
-            ret->at = way;
-            ret->by_place = true;
-        }
+        if (set_place(in, &ret->at, m.group[0], m.group[1], m.group[2]))
+            return true;
+        /* One mistake makes many errors deep in a library. One of them is enough, at the job's line
+         * that led there. */
+        if (way.line == 0)
+            continue;
+        ret->at = way;
+        ret->by_place = true;
         return true;
     }
     return false;
@@ -77,29 +86,21 @@ static bool next_error(struct diagnoser *g, const struct diagnose_input *in, str
 
 static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    struct piece rest = text_of(in), line;
-    struct place_in_code way = { 0 };
+    struct piece rest = text_of(in);
+    struct place_in_code way;
     struct match m;
-    for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
-        read_way(g, in, line, &way);
-        if (match(g, PLACE "(?:warning|note): ", line, &m)) {
-            way = (struct place_in_code){ 0 };
-            continue;
-        }
-        if (!piece_has(line, "error: ") || !match(g, ERROR, line, &m))
-            continue;
-        COPY(m.group[3], d->message);
-        COPY(m.group[4], d->type);
-        bool users = set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
-        add_frame(in, d, m.group[0], m.group[1], m.group[2], NO_PIECE);
-        if (!users && way.line != 0)
-            d->location = way;
-        else
-            read_underline(g, rest, d);
-        read_further(g, in, next_error, d);
-        return true;
-    }
-    return false;
+    if (!find_error(g, in, &rest, &way, &m))
+        return false;
+    COPY(m.group[3], d->message);
+    COPY(m.group[4], d->type);
+    bool users = set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
+    add_frame(in, d, m.group[0], m.group[1], m.group[2], NO_PIECE);
+    if (!users && way.line != 0)
+        d->location = way;
+    else
+        read_underline(g, rest, d);
+    read_further(g, in, next_error, d);
+    return true;
 }
 
 /* "gcc: error: unrecognized command-line option", "cc1: fatal error: ...": no place in any file. */
@@ -146,30 +147,27 @@ static bool is_declared_after(struct piece before)
            (before.len > 0 && before.at[before.len - 1] == '>');
 }
 
-static void place_at(const struct diagnose_input *in, struct diagnosis *d, const char *file,
-                     uint32_t line, struct piece name)
+static void place_at(const struct diagnose_input *in, struct diagnosis *d,
+                     const struct source_lines *s, struct piece name)
 {
-    d->location = (struct place_in_code){ .line = line };
-    COPY(piece_of(file), d->location.file);
+    set_location(d, s->file->name, s->number);
     point_at(in, d, name);
 }
 
 void gcc_find_use(const struct diagnose_input *in, struct diagnosis *d, struct piece name)
 {
-    for (size_t i = 0; i < in->n_sources; i++) {
-        struct piece rest = text_of_source(&in->sources[i]), line;
-        for (uint32_t n = 1; next_line(&rest, &line); n++) {
-            size_t at;
-            if (!has_word(line, name, &at) || is_declared_after((struct piece){ line.at, at }))
-                continue;
-            place_at(in, d, in->sources[i].name, n, name);
-            return;
-        }
+    struct source_lines s = { .in = in };
+    while (next_source_line(&s)) {
+        size_t at = find_word(s.line, name);
+        if (at == s.line.len || is_declared_after(piece_cut(s.line, at)))
+            continue;
+        place_at(in, d, &s, name);
+        return;
     }
 }
 
-/* What the compiler uses by itself, a destructor ("Shape::~Shape()") or a table ("vtable for Shape"), is used on no line: where
- * the class declares it. */
+/* No line uses a symbol that the compiler uses by itself: a destructor ("Shape::~Shape()") or a table
+ * ("vtable for Shape"). The location is then the line of the class that declares it. */
 static void find_declared(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
                           struct piece symbol)
 {
@@ -178,17 +176,12 @@ static void find_declared(struct diagnoser *g, const struct diagnose_input *in, 
     if (!table && !match(g, "(~\\w+)\\(", symbol, &m))
         return;
     struct piece name = m.group[0];
-    for (size_t i = 0; i < in->n_sources; i++) {
-        struct piece rest = text_of_source(&in->sources[i]), line;
-        for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++) {
-            size_t at;
-            if (!has_word(line, name, &at) ||
-                (table && !match(g, "\\b(?:class|struct)\\s", line, &m)))
-                continue;
-            place_at(in, d, in->sources[i].name, n, name);
+    struct source_lines s = { .in = in };
+    while (next_source_line(&s))
+        if (has_word(s.line, name) && (!table || match(g, "\\b(?:class|struct)\\s", s.line, &m))) {
+            place_at(in, d, &s, name);
             return;
         }
-    }
 }
 
 /* A name that is used in ten places is missing once. */
@@ -201,8 +194,8 @@ static bool next_undefined(struct diagnoser *g, const struct diagnose_input *in,
         if (!match(g, LINKED, line, &m))
             continue;
         COPY(m.group[0], ret->message);
-        append_message(ret, " '", m.group[1]);
-        append_message(ret, "", PIECE("'"));
+        APPEND(ret->message, " '", m.group[1]);
+        APPEND(ret->message, "", PIECE("'"));
         COPY(starts_with(m.group[0], "undefined") ? PIECE(LD_UNDEFINED) : PIECE(LD_MULTIPLE),
              ret->type);
         ret->anywhere = true;
@@ -218,8 +211,7 @@ static bool read_linker(struct diagnoser *g, const struct diagnose_input *in, st
     struct match m;
     if (match_text(g, LINKED, text_of(in), &m)) {
         struct piece what = m.group[0], symbol = m.group[1];
-        (void)snprintf(d->message, sizeof d->message, "%.*s '%.*s'", (int)what.len, what.at,
-                       (int)symbol.len, symbol.at);
+        (void)snprintf(d->message, sizeof d->message, "%.*s '%.*s'", P(what), P(symbol));
         bool undefined = starts_with(what, "undefined");
         COPY(undefined ? PIECE(LD_UNDEFINED) : PIECE(LD_MULTIPLE), d->type);
         /* With -g the linker knows the line. */
@@ -285,15 +277,13 @@ static bool read_sanitizer(struct diagnoser *g, const struct diagnose_input *in,
                    line, &m))
             continue;
         COPY(m.group[1], d->type);
-        (void)snprintf(d->message, sizeof d->message, "%.*s: %.*s%.*s", (int)m.group[0].len,
-                       m.group[0].at, (int)m.group[1].len, m.group[1].at, (int)m.group[2].len,
-                       m.group[2].at);
+        (void)snprintf(d->message, sizeof d->message, "%.*s: %.*s%.*s", P(m.group[0]),
+                       P(m.group[1]), P(m.group[2]));
         struct piece access;
         struct piece after = rest;
         if (next_line(&after, &access) && match(g, "^(?:READ|WRITE) of size \\d+", access, &m)) {
             size_t used = strlen(d->message);
-            (void)snprintf(d->message + used, sizeof d->message - used, "; %.*s", (int)m.all.len,
-                           m.all.at);
+            (void)snprintf(d->message + used, sizeof d->message - used, "; %.*s", P(m.all));
         }
         read_stack(g, in, rest, d);
         locate_by_frames(d);
@@ -378,14 +368,7 @@ static bool read_signal(struct diagnoser *g, const struct diagnose_input *in, st
 /* "numbers.txt: No such file or directory": perror() before exit(1). */
 static bool read_perror(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    struct piece line = last_words(in);
-    if (!failed_by_itself(in) || !line.at)
-        return false;
-    set_exit(in, d, line);
-    if (classify(g, d, gcc_run_advice))
-        return true;
-    d->type[0] = d->message[0] = '\0';
-    return false;
+    return failed_by_itself(in) && read_exit(g, in, d, last_words(in), false, gcc_run_rules);
 }
 
 static bool read_gcc(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
@@ -395,11 +378,11 @@ static bool read_gcc(struct diagnoser *g, const struct diagnose_input *in, struc
     for (size_t i = 0; !in->compiling && i < ARRAY_LEN(run); i++)
         if (run[i](g, in, d)) {
             if (d->category == CATEGORY_RUNTIME)
-                (void)classify(g, d, gcc_run_advice);
+                (void)classify(g, d, gcc_run_rules);
             return true;
         }
     if ((in->compiling || !in->evidence) && read_compiler(g, in, d)) {
-        if (!classify(g, d, gcc_compile_advice))
+        if (!classify(g, d, gcc_compile_rules))
             d->category = starts_with(piece_of(d->type), "-W")
                               ? CATEGORY_COMPILE /* a warning */
                               : CATEGORY_TYPE;   /* no grammar, no name */
@@ -417,22 +400,24 @@ static bool read_gcc(struct diagnoser *g, const struct diagnose_input *in, struc
         return true;
     if (in->compiling || !read_signal(g, in, d))
         return false;
-    (void)classify(g, d, gcc_run_advice);
+    (void)classify(g, d, gcc_run_rules);
     return true;
 }
 
 static void advise_gcc(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     bool run = !in->compiling && d->verdict != VERDICT_COMPILE_ERROR;
-    if (d->category == CATEGORY_SYNTAX && tell_fence(in, d))
+    if (d->category == CATEGORY_SYNTAX && advise_fence(in, d))
         return;
     if (run)
-        advise_by(g, in, d, gcc_run_advice);
+        advise_by(g, in, d, gcc_run_rules);
     if (d->n_suggestions == 0)
-        advise_by(g, in, d, gcc_compile_advice);
+        advise_by(g, in, d, gcc_compile_rules);
     if (!d->docs[0] && starts_with(piece_of(d->type), "-W"))
         (void)snprintf(d->docs, sizeof d->docs, "%s",
                        "https://gcc.gnu.org/onlinedocs/gcc/Warning-Options.html");
 }
 
-const struct grammar grammar_gcc = { .name = "gcc", .read = read_gcc, .advise = advise_gcc };
+const struct grammar grammar_gcc = {
+    .name = "gcc", .languages = { "c", "cpp" }, .read = read_gcc, .advise = advise_gcc
+};

@@ -101,14 +101,14 @@ static const struct home std_homes[] = {
 static const char *home_of(const struct home *homes, size_t n, struct piece name)
 {
     char word[80];
-    (void)snprintf(word, sizeof word, " %.*s ", (int)name.len, name.at);
+    (void)snprintf(word, sizeof word, " %.*s ", P(name));
     for (size_t i = 0; name.len > 0 && i < n; i++)
         if (strstr(homes[i].names, word))
             return homes[i].header;
     return NULL;
 }
 
-bool gcc_is_cpp(const struct advising *a)
+bool gcc_is_cpp(const struct advice *a)
 {
     return strcmp(a->d->language, "cpp") == 0 || piece_has(piece_of(a->d->location.file), ".cpp") ||
            piece_has(piece_of(a->d->location.file), ".cc") ||
@@ -116,9 +116,9 @@ bool gcc_is_cpp(const struct advising *a)
 }
 
 /* A file that includes it already lacks something else. */
-static bool is_included(const struct advising *a, const char *header)
+static bool is_included(const struct advice *a, const char *header)
 {
-    struct piece rest = text_of_source(find_source(a->in, piece_of(a->d->location.file))), line;
+    struct piece rest = text_of_source(a->file), line;
     while (next_line(&rest, &line))
         if (starts_with(piece_trim(line), "#") && piece_has(line, header) &&
             piece_has(line, "include"))
@@ -126,13 +126,12 @@ static bool is_included(const struct advising *a, const char *header)
     return false;
 }
 
-static bool tell_include(const struct advising *a, struct piece name, const char *header)
+static bool advise_include(const struct advice *a, struct piece name, const char *header)
 {
     if (!header || is_included(a, header))
         return false;
-    suggest(a->d, 37, 0.95, "`%.*s` is declared in <%s>: include it at the top of %s.",
-            (int)name.len, name.at, header,
-            a->d->location.file[0] ? a->d->location.file : "the file");
+    suggest(a->d, 37, 0.95, "`%.*s` is declared in <%s>: include it at the top of %s.", P(name),
+            header, a->d->location.file[0] ? a->d->location.file : "the file");
     suggest_replacement(a->d, "#include <%s>", header);
     (void)snprintf(a->d->docs, sizeof a->d->docs, "https://en.cppreference.com/w/%s/header/%.*s",
                    gcc_is_cpp(a) ? "cpp" : "c", (int)strcspn(header, "."), header);
@@ -140,7 +139,7 @@ static bool tell_include(const struct advising *a, struct piece name, const char
 }
 
 /* gcc's own note: "'INT_MAX' is defined in header '<limits.h>'". */
-static bool tell_noted_include(const struct advising *a, struct piece name)
+static bool advise_noted_include(const struct advice *a, struct piece name)
 {
     struct piece rest = text_of(a->in), line;
     struct match m;
@@ -153,20 +152,19 @@ static bool tell_noted_include(const struct advising *a, struct piece name)
         if (!piece_same(m.group[0], name))
             continue;
         COPY(m.group[1], header);
-        return tell_include(a, name, header);
+        return advise_include(a, name, header);
     }
     return false;
 }
 
-bool gcc_tell_meant(const struct advising *a, struct piece name)
+bool gcc_advise_meant(const struct advice *a, struct piece name)
 {
     struct match m;
     char meant[128];
-    if (!match(a->g, "did you mean " Q "(.+?)" E "\\?", piece_of(a->d->message), &m))
+    if (!match(a->g, "did you mean " Q "(.+?)" E "\\?", a->message, &m))
         return false;
     COPY(m.group[0], meant);
-    suggest(a->d, 37, 0.9, "Did you mean `%s`? Nothing here is called `%.*s`.", meant,
-            (int)name.len, name.at);
+    suggest(a->d, 37, 0.9, "Did you mean `%s`? Nothing here is called `%.*s`.", meant, P(name));
     (void)suggest_swap(a->in, a->d, name, meant);
     return true;
 }
@@ -177,10 +175,10 @@ static const char *const c_keywords[] = { "return", "while",    "sizeof", "print
                                           "void",   "NULL",     NULL };
 
 /* Declared above, in a block that has ended: that line is indented more. */
-static bool tell_inner(const struct advising *a, struct piece name)
+static bool advise_inner(const struct advice *a, struct piece name)
 {
-    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
-    size_t indent = indent_of(line_at(a->in, a->d));
+    const struct source_file *f = a->file;
+    size_t indent = indent_of(a->line);
     struct match m;
     struct piece rest = text_of_source(f), line;
     for (uint32_t n = 1; n < a->d->location.line && n < LINES_SEEN && next_line(&rest, &line);
@@ -191,7 +189,7 @@ static bool tell_inner(const struct advising *a, struct piece name)
             suggest(a->d, 37, 0.85,
                     "`%.*s` belongs to the loop on line %u and ends with it: declare it before the "
                     "loop.",
-                    (int)name.len, name.at, n);
+                    P(name), n);
             return true;
         }
         if (indent_of(line) <= indent ||
@@ -202,19 +200,18 @@ static bool tell_inner(const struct advising *a, struct piece name)
         suggest(a->d, 37, 0.85,
                 "`%.*s` is declared on line %u, inside of a block that ends before: declare it "
                 "before the block.",
-                (int)name.len, name.at, n);
+                P(name), n);
         return true;
     }
     return false;
 }
 
 /* A member that is used in a function defined outside of its class, and without the class's name. */
-static bool tell_member_of(const struct advising *a, struct piece name)
+static bool advise_member_of(const struct advice *a, struct piece name)
 {
-    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    const struct source_file *f = a->file;
     struct piece rest = text_of_source(f), line, class = NO_PIECE, owner = NO_PIECE;
     struct match m;
-    size_t at;
     struct piece function = NO_PIECE;
     for (uint32_t n = 1; n < a->d->location.line && n < LINES_SEEN && next_line(&rest, &line);
          n++) {
@@ -222,7 +219,7 @@ static bool tell_member_of(const struct advising *a, struct piece name)
             class = m.group[0];
         else if (starts_with(line, "}"))
             class = NO_PIECE;
-        else if (class.at && has_word(line, name, &at) && piece_has(line, ";"))
+        else if (class.at && has_word(line, name) && piece_has(line, ";"))
             owner = class;
         else if (!class.at && match(a->g, "^\\w[\\w:<>*& ]*[ *&](\\w+)\\(", line, &m))
             function = m.group[0];
@@ -232,43 +229,40 @@ static bool tell_member_of(const struct advising *a, struct piece name)
     suggest(a->d, 37, 0.8,
             "`%.*s` is a member of `%.*s`: a member function that is defined outside of the class "
             "is called `%.*s::%.*s`.",
-            (int)name.len, name.at, (int)owner.len, owner.at, (int)owner.len, owner.at,
-            (int)function.len, function.at);
+            P(name), P(owner), P(owner), P(function));
     return true;
 }
 
 /* Nothing is known by that name: a header is missing, or it is misspelt. */
-void gcc_tell_undeclared(const struct advising *a, const struct match *m)
+void gcc_advise_undeclared(const struct advice *a)
 {
-    struct piece name = m->group[0];
-    bool std = piece_has(piece_of(a->d->message), "member of") ||
-               piece_has(line_at(a->in, a->d), "std::");
+    struct piece name = a->m.group[0];
+    bool std = piece_has(a->message, "member of") || piece_has(a->line, "std::");
     const char *header = gcc_is_cpp(a) && std ? home_of(std_homes, ARRAY_LEN(std_homes), name)
                                               : NULL;
     if (!header && !(gcc_is_cpp(a) && std))
         header = home_of(c_homes, ARRAY_LEN(c_homes), name);
-    if (tell_noted_include(a, name) || tell_include(a, name, header) || gcc_tell_meant(a, name))
+    if (advise_noted_include(a, name) || advise_include(a, name, header) ||
+        gcc_advise_meant(a, name))
         return;
     if (gcc_is_cpp(a) && home_of(std_homes, ARRAY_LEN(std_homes), name)) {
-        suggest(a->d, 37, 0.85, "`%.*s` is in the namespace std: write `std::%.*s`.", (int)name.len,
-                name.at, (int)name.len, name.at);
+        suggest(a->d, 37, 0.85, "`%.*s` is in the namespace std: write `std::%.*s`.", P(name),
+                P(name));
         char full[128];
-        (void)snprintf(full, sizeof full, "std::%.*s", (int)name.len, name.at);
+        (void)snprintf(full, sizeof full, "std::%.*s", P(name));
         (void)suggest_swap(a->in, a->d, name, full);
         return;
     }
-    if (tell_inner(a, name) || (gcc_is_cpp(a) && tell_member_of(a, name)))
+    if (advise_inner(a, name) || (gcc_is_cpp(a) && advise_member_of(a, name)))
         return;
     char best[128];
-    if (nearest_name_in(a->in, name, c_keywords, best, sizeof best)) {
-        suggest(a->d, 37, 0.8, "Did you mean `%s`? Nothing here is called `%.*s`.", best,
-                (int)name.len, name.at);
+    if (similar_name(a->in, name, c_keywords, best, sizeof best)) {
+        suggest(a->d, 37, 0.8, "Did you mean `%s`? Nothing here is called `%.*s`.", best, P(name));
         (void)suggest_swap(a->in, a->d, name, best);
         return;
     }
     suggest(a->d, 37, 0.5,
-            "Declare `%.*s` before it is used, or include the header that declares it.",
-            (int)name.len, name.at);
+            "Declare `%.*s` before it is used, or include the header that declares it.", P(name));
 }
 
 /* ---- the linker ---- */
@@ -292,7 +286,7 @@ static const char *library_of(struct piece symbol)
     return header && strcmp(header, "math.h") == 0 ? "-lm" : NULL;
 }
 
-static uint32_t declared_at(const struct advising *a, struct piece name, char *file, size_t size)
+static uint32_t declared_at(const struct advice *a, struct piece name, char *file, size_t size)
 {
     for (size_t i = 0; i < a->in->n_sources; i++) {
         uint32_t line = line_with_word(&a->in->sources[i], name, 1);
@@ -303,11 +297,11 @@ static uint32_t declared_at(const struct advising *a, struct piece name, char *f
     return 0;
 }
 
-static void tell_no_main(const struct advising *a)
+static void advise_no_main(const struct advice *a)
 {
     char best[128];
-    struct nearest n = { .name = PIECE("main") };
-    nearest_try_sources(&n, a->in);
+    struct similar n = { .name = PIECE("main") };
+    similar_try_sources(&n, a->in);
     COPY(piece_of(n.best), best);
     if (best[0])
         suggest(a->d, 37, 0.85,
@@ -319,29 +313,28 @@ static void tell_no_main(const struct advising *a)
 }
 
 /* Why what some file has is not there for the others. */
-static bool tell_hidden(const struct advising *a, struct piece symbol, struct piece name)
+static bool advise_hidden(const struct advice *a, struct piece symbol, struct piece name)
 {
     for (size_t i = 0; i < a->in->n_sources; i++) {
         const struct source_file *f = &a->in->sources[i];
         struct piece rest = text_of_source(f), line;
         struct match m;
-        size_t at;
         for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++) {
-            if (!has_word(line, name, &at))
+            if (!has_word(line, name))
                 continue;
             if (match(a->g, "^static .*\\(.*[^;]\\s*$", line, &m) &&
                 strcmp(f->name, a->d->location.file) != 0) {
                 suggest(a->d, 37, 0.9,
                         "`%.*s` is `static` on line %u of %s, so no other file sees it: remove the "
                         "`static`.",
-                        (int)name.len, name.at, n, f->name);
+                        P(name), n, f->name);
                 return true;
             }
             if (piece_has(symbol, "<") && match(a->g, "\\w<\\w[\\w, ]*>::\\w", line, &m)) {
                 suggest(a->d, 37, 0.9,
                         "`%.*s` is a member of a template, and its body is on line %u of %s, where "
                         "other files do not see it: move the bodies of templates into the header.",
-                        (int)name.len, name.at, n, f->name);
+                        P(name), n, f->name);
                 return true;
             }
         }
@@ -350,26 +343,25 @@ static bool tell_hidden(const struct advising *a, struct piece symbol, struct pi
 }
 
 /* What is defined elsewhere than in a function of the job's: in a library, by the compiler, or outside of its class. */
-static bool tell_kind(const struct advising *a, struct piece symbol, struct piece name)
+static bool advise_kind(const struct advice *a, struct piece symbol, struct piece name)
 {
     const char *library = library_of(name);
     if (library) {
         suggest(a->d, 37, 0.9,
                 "`%.*s` is in a library that has to be named: --compiler-arg %s on the command "
                 "line, \"compiler_args\": [\"%s\"] in a request.",
-                (int)name.len, name.at, library, library);
+                P(name), library, library);
         suggest_replacement(a->d, "%s", library);
         return true;
     }
     if (starts_with(name, "~")) {
         char whole[140], better[160];
-        (void)snprintf(whole, sizeof whole, "%.*s()", (int)(name.len < 120 ? name.len : 120),
-                       name.at);
+        (void)snprintf(whole, sizeof whole, "%.*s()", P(piece_cut(name, 120)));
         (void)snprintf(better, sizeof better, "%s = default", whole);
         suggest(a->d, 37, 0.9,
                 "The destructor `%.*s` is declared and has no body: write `= default` after it, or "
                 "its body.",
-                (int)symbol.len, symbol.at);
+                P(symbol));
         (void)suggest_swap(a->in, a->d, piece_of(whole), better);
         return true;
     }
@@ -377,7 +369,7 @@ static bool tell_kind(const struct advising *a, struct piece symbol, struct piec
         suggest(a->d, 37, 0.85,
                 "`%.*s` has virtual functions without a body: define each of them, the destructor "
                 "too, or write `= 0` (`= default` for a destructor) after those that need none.",
-                (int)symbol.len - 11, symbol.at + 11);
+                P(piece_skip(symbol, 11)));
         return true;
     }
     if (starts_with(symbol, "std::")) {
@@ -389,32 +381,32 @@ static bool tell_kind(const struct advising *a, struct piece symbol, struct piec
                 "A static member (or a variable of a namespace) is declared there, and has to be "
                 "defined once, outside: `int %.*s = 0;`, with its own type (or declare it `inline "
                 "static`).",
-                (int)symbol.len, symbol.at);
+                P(symbol));
         return true;
     }
     return false;
 }
 
-void gcc_tell_undefined(const struct advising *a, const struct match *m)
+void gcc_advise_undefined(const struct advice *a)
 {
-    struct piece symbol = m->group[0], name = gcc_plain_name(symbol);
+    struct piece symbol = a->m.group[0], name = gcc_plain_name(symbol);
     struct match said;
     char text[200], file[256];
     if (piece_is(symbol, "main")) {
-        tell_no_main(a);
+        advise_no_main(a);
         return;
     }
-    if (tell_kind(a, symbol, name))
+    if (advise_kind(a, symbol, name))
         return;
     if (match_text(a->g, "implicit declaration of function .*; did you mean " Q "(.+?)" E "\\?",
                    text_of(a->in), &said)) {
         COPY(said.group[0], text);
         suggest(a->d, 37, 0.9, "Did you mean `%s`? No file of the job defines `%.*s`.", text,
-                (int)name.len, name.at);
+                P(name));
         (void)suggest_swap(a->in, a->d, name, text);
         return;
     }
-    if (tell_hidden(a, symbol, name))
+    if (advise_hidden(a, symbol, name))
         return;
     uint32_t line = declared_at(a, name, file, sizeof file);
     if (line > 0) {
@@ -425,18 +417,18 @@ void gcc_tell_undefined(const struct advising *a, const struct match *m)
         suggest(a->d, 37, 0.8,
                 "`%.*s` is declared (%s, line %u), but no file of the job defines it: write its "
                 "body, or add the file that has it.",
-                (int)symbol.len, symbol.at, file, line);
+                P(symbol), file, line);
         return;
     }
     suggest(a->d, 37, 0.6,
             "No file of the job defines `%.*s`: add the file that does, or name its library with "
             "--compiler-arg -lNAME.",
-            (int)symbol.len, symbol.at);
+            P(symbol));
 }
 
-void gcc_tell_twice_defined(const struct advising *a, const struct match *m)
+void gcc_advise_twice_defined(const struct advice *a)
 {
-    struct piece name = gcc_plain_name(m->group[0]);
+    struct piece name = gcc_plain_name(a->m.group[0]);
     char files[200] = "";
     size_t used = 0;
     for (size_t i = 0; i < a->in->n_sources && used < sizeof files - 40; i++) {
@@ -448,7 +440,7 @@ void gcc_tell_twice_defined(const struct advising *a, const struct match *m)
     suggest(a->d, 0, 0.8,
             "`%.*s` is defined in more than one file%s%s%s: define it in one, and write `extern` "
             "before it in the others (or `static`, for one of each file's own).",
-            (int)name.len, name.at, files[0] ? " (" : "", files, files[0] ? ")" : "");
+            P(name), files[0] ? " (" : "", files, files[0] ? ")" : "");
 }
 
 /* ---- headers ---- */
@@ -478,13 +470,12 @@ static const struct {
 
 static const char *const not_linux[] = { "windows.h", "conio.h", "winsock2.h", "graphics.h", NULL };
 
-void gcc_tell_header(const struct advising *a, const struct match *m)
+void gcc_advise_header(const struct advice *a)
 {
-    struct piece header = m->group[0];
+    struct piece header = a->m.group[0];
     char best[256];
-    if (nearest_file(a->in, header, best, sizeof best)) {
-        suggest(a->d, 37, 0.9, "Did you mean \"%s\"? The job has no file `%.*s`.", best,
-                (int)header.len, header.at);
+    if (similar_file(a->in, header, best, sizeof best)) {
+        suggest(a->d, 37, 0.9, "Did you mean \"%s\"? The job has no file `%.*s`.", best, P(header));
         suggest_replacement(a->d, "#include \"%s\"", best);
         return;
     }
@@ -501,7 +492,7 @@ void gcc_tell_header(const struct advising *a, const struct match *m)
     }
     if (piece_among(header, not_linux)) {
         suggest(a->d, 37, 0.85, "<%.*s> belongs to another system; programs here run on Linux.",
-                (int)header.len, header.at);
+                P(header));
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(packages); i++)
@@ -509,11 +500,11 @@ void gcc_tell_header(const struct advising *a, const struct match *m)
             suggest(a->d, 37, 0.8,
                     "`%.*s` is neither a file of the job nor installed: on Debian it is in the "
                     "package %s, which has to be installed where programs run.",
-                    (int)header.len, header.at, packages[i].package);
+                    P(header), packages[i].package);
             return;
         }
     suggest(a->d, 37, 0.7,
             "`%.*s` is neither a file of the job nor installed: add it to the files of the job, or "
             "do without it.",
-            (int)header.len, header.at);
+            P(header));
 }

@@ -16,7 +16,7 @@
 enum { TEXTS_TRIED = 8 }; /* each is looked for in all that follows */
 
 /* char *name = "text"; ... name[0] = 'T'; */
-static bool tell_literal(const struct advising *a)
+static bool advise_literal(const struct advice *a)
 {
     unsigned tried = 0;
     for (size_t i = 0; i < a->in->n_sources; i++) {
@@ -49,16 +49,14 @@ static bool tell_literal(const struct advising *a)
     return false;
 }
 
-static void tell_segfault(const struct advising *a, const struct match *m)
+static void advise_segfault(const struct advice *a)
 {
-    (void)m;
-    (void)tell_literal(a);
+    (void)advise_literal(a);
     suggest(a->d, 38, 0.8, "%s", SANITIZERS);
 }
 
-static void tell_divided(const struct advising *a, const struct match *m)
+static void advise_divided(const struct advice *a)
 {
-    (void)m;
     struct match c = { 0 };
     struct place_in_code p = { 0 };
     unsigned found = 0;
@@ -89,19 +87,18 @@ static void tell_divided(const struct advising *a, const struct match *m)
                 "Check that the divisor is not zero before dividing integers by it.");
 }
 
-static void tell_abort(const struct advising *a, const struct match *m)
+static void advise_abort(const struct advice *a)
 {
-    (void)m;
     struct piece said = last_words(a->in);
     if (said.at)
         suggest(a->d, 0, 0.6,
                 "Something called abort(), most likely where this was printed: `%.*s`.",
-                (int)(said.len < 160 ? said.len : 160), said.at);
+                P(piece_cut(said, 160)));
 }
 
-const struct advice gcc_run_advice[] = {
-    TELL("^SIGSEGV|^SIGBUS", CATEGORY_RUNTIME, 38, tell_segfault, .docs = SANITIZER_DOCS),
-    TELL("^SIGFPE", CATEGORY_VALUE, 0, tell_divided),
+const struct rule gcc_run_rules[] = {
+    ADVISE("^SIGSEGV|^SIGBUS", CATEGORY_RUNTIME, 38, advise_segfault, .docs = SANITIZER_DOCS),
+    ADVISE("^SIGFPE", CATEGORY_VALUE, 0, advise_divided),
     SAY("^exit \\d+: (?:.*[ '\":])?([\\w./-]+\\.\\w+)'?\"?: No such file or directory", CATEGORY_IO,
         22, 0.8, "There is no file {1} in the jar: send it with the job, or write it first."),
     SAY("^exit \\d+: .*No such file or directory", CATEGORY_IO, 22, 0.7,
@@ -119,7 +116,7 @@ const struct advice gcc_run_advice[] = {
         CATEGORY_RUNTIME, 38, 0.85, "Memory was freed twice, or written past its end. " SANITIZERS,
         .docs = SANITIZER_DOCS),
     SAY("^SIGABRT: the program ended itself", CATEGORY_RUNTIME, 0, 0.5,
-        "Something called abort(): what was printed before may tell why.", .tell = tell_abort),
+        "Something called abort(): what was printed before may tell why.", .advise = advise_abort),
     SAY("terminate called without an active exception", CATEGORY_RUNTIME, 0, 0.7,
         "A std::thread went out of scope while it ran: call its join() or detach() before."),
     SAY("pure virtual method called", CATEGORY_RUNTIME, 0, 0.6,
@@ -230,5 +227,5 @@ const struct advice gcc_run_advice[] = {
         "Nothing catches `{1}`: put the call into try { ... } catch (const {1} &e) { ... }, or "
         "keep it from being thrown.",
         .docs = "https://en.cppreference.com/w/cpp/language/catch"),
-    END_OF_ADVICE,
+    END_OF_RULES,
 };

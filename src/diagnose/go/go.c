@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "diagnose/core/advice.h"
-
-#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+#include "diagnose/core/rules.h"
 
 /* ---- names ---- */
 
@@ -62,7 +60,7 @@ static const char *const packages[] = {
 static const char *package_by_name(struct piece name)
 {
     for (const char *const *p = packages; *p; p++)
-        if (piece_same(base_of(piece_of(*p)), name))
+        if (piece_same(piece_base(piece_of(*p)), name))
             return *p;
     return NULL;
 }
@@ -73,16 +71,16 @@ static const char *const words[] = { "fmt",     "len",   "append", "make",   "st
                                      "byte",    "rune",  "copy",   "delete", "cap",     "close",
                                      "new",     NULL };
 
-static void tell_undefined(const struct advising *a, const struct match *m)
+static void advise_undefined(const struct advice *a)
 {
-    struct piece name = m->group[0], member = m->group[1];
+    struct piece name = a->m.group[0], member = a->m.group[1];
     char capital[128], full[200];
     const char *package = package_by_name(name);
     if (member.len > 0 && member.len < sizeof capital && member.at[0] >= 'a' &&
         member.at[0] <= 'z') {
         COPY(member, capital);
         capital[0] = (char)(capital[0] - 32);
-        (void)snprintf(full, sizeof full, "%.*s.%s", (int)name.len, name.at, capital);
+        (void)snprintf(full, sizeof full, "%.*s.%s", P(name), capital);
         suggest(
             a->d, 0, 0.9,
             "Names of another package begin with a capital letter: `%s`. Small ones are its own.",
@@ -94,119 +92,119 @@ static void tell_undefined(const struct advising *a, const struct match *m)
         return;
     }
     if (package && member.len == 0) {
-        suggest(a->d, 0, 0.9, "`%.*s` is a package: import \"%s\".", (int)name.len, name.at,
-                package);
+        suggest(a->d, 0, 0.9, "`%.*s` is a package: import \"%s\".", P(name), package);
         suggest_replacement(a->d, "import \"%s\"", package);
         (void)snprintf(a->d->docs, sizeof a->d->docs, "https://pkg.go.dev/%s", package);
         return;
     }
-    tell_nearest(a, &(struct match){ .group = { member.len > 0 ? member : name } });
+    struct advice wrong = *a;
+    wrong.m.group[0] = member.len > 0 ? member : name;
+    advise_nearest(&wrong);
 }
 
-static void tell_unused(const struct advising *a, const struct match *m)
+static void advise_unused(const struct advice *a)
 {
-    struct piece name = m->group[m->group[0].at ? 0 : 1], line = line_at(a->in, a->d);
+    struct piece name = a->m.group[a->m.group[0].at ? 0 : 1], line = a->line;
     struct match c;
     suggest(a->d, 34, 0.9,
             "`%.*s` gets a value that nothing reads, which Go refuses: use it, remove it, or give "
             "the value to `_`.",
-            (int)name.len, name.at);
+            P(name));
     if (match(a->g, "^(\\s*)(\\w+)\\s*:=\\s*(.*)$", line, &c) && piece_same(c.group[1], name))
-        suggest_replacement(a->d, "%.*s_ = %.*s", SAID(&c, 0), SAID(&c, 2));
+        suggest_replacement(a->d, "%.*s_ = %.*s", P(c.group[0]), P(c.group[2]));
     else if (match(a->g, "^(\\s*)(.*:=.*)$", line, &c))
         (void)suggest_swap(a->in, a->d, name, "_");
     else if (line.at)
-        suggest_replacement(a->d, "%.*s; _ = %.*s", (int)line.len, line.at, (int)name.len, name.at);
+        suggest_replacement(a->d, "%.*s; _ = %.*s", P(line), P(name));
 }
 
 /* ---- types ---- */
 
-static void tell_mismatch(const struct advising *a, const struct match *m)
+static void advise_mismatch(const struct advice *a)
 {
-    struct piece left = m->group[0], op = m->group[1], right = m->group[2];
-    struct piece first = m->group[3], second = m->group[4];
+    struct piece left = a->m.group[0], op = a->m.group[1], right = a->m.group[2];
+    struct piece first = a->m.group[3], second = a->m.group[4];
     bool text = piece_has(first, "string") || piece_has(second, "string");
     char whole[160], better[200];
-    (void)snprintf(whole, sizeof whole, "%.*s %.*s %.*s", (int)left.len, left.at, (int)op.len,
-                   op.at, (int)right.len, right.at);
+    (void)snprintf(whole, sizeof whole, "%.*s %.*s %.*s", P(left), P(op), P(right));
     if (text) {
         bool last = piece_has(first, "string");
         struct piece other = last ? right : left;
         suggest(a->d, 0, 0.85,
                 "A number does not become a text by itself: fmt.Sprint(%.*s), or strconv.Itoa for "
                 "an int.",
-                (int)other.len, other.at);
+                P(other));
         (void)snprintf(better, sizeof better,
-                       last ? "%.*s %.*s fmt.Sprint(%.*s)" : "fmt.Sprint(%.*s) %.*s %.*s",
-                       (int)left.len, left.at, (int)op.len, op.at, (int)right.len, right.at);
+                       last ? "%.*s %.*s fmt.Sprint(%.*s)" : "fmt.Sprint(%.*s) %.*s %.*s", P(left),
+                       P(op), P(right));
     } else {
         /* What becomes the other's type loses nothing when it is an integer. */
         bool swap = starts_with(first, "float");
         struct piece type = swap ? first : second, value = swap ? right : left;
         suggest(a->d, 0, 0.85,
                 "Go does not convert numbers by itself: `%.*s(%.*s)` makes both sides %.*s.",
-                (int)type.len, type.at, (int)value.len, value.at, (int)type.len, type.at);
+                P(type), P(value), P(type));
         if (swap)
-            (void)snprintf(better, sizeof better, "%.*s %.*s %.*s(%.*s)", (int)left.len, left.at,
-                           (int)op.len, op.at, (int)type.len, type.at, (int)right.len, right.at);
+            (void)snprintf(better, sizeof better, "%.*s %.*s %.*s(%.*s)", P(left), P(op), P(type),
+                           P(right));
         else
-            (void)snprintf(better, sizeof better, "%.*s(%.*s) %.*s %.*s", (int)type.len, type.at,
-                           (int)left.len, left.at, (int)op.len, op.at, (int)right.len, right.at);
+            (void)snprintf(better, sizeof better, "%.*s(%.*s) %.*s %.*s", P(type), P(left), P(op),
+                           P(right));
     }
     (void)suggest_swap(a->in, a->d, piece_of(whole), better);
 }
 
-static void tell_number_in_quotes(const struct advising *a, const struct match *m)
+static void advise_number_in_quotes(const struct advice *a)
 {
     char quoted[80], number[80];
-    COPY(m->group[0], quoted);
+    COPY(a->m.group[0], quoted);
     suggest(a->d, 0, 0.85,
             "A text is no %.*s: write the number without quotes, or convert the text with "
             "strconv.Atoi (strconv.ParseFloat).",
-            SAID(m, 1));
+            P(a->m.group[1]));
     struct match c;
-    if (!match(a->g, "^\"(-?[0-9.]+)\"$", m->group[0], &c))
+    if (!match(a->g, "^\"(-?[0-9.]+)\"$", a->m.group[0], &c))
         return;
     COPY(c.group[0], number);
     (void)suggest_swap(a->in, a->d, piece_of(quoted), number);
 }
 
-static void tell_two_values(const struct advising *a, const struct match *m)
+static void advise_two_values(const struct advice *a)
 {
     struct match c;
-    struct piece line = line_at(a->in, a->d);
-    if (!piece_is(m->group[1], "2") || !match(a->g, "^(\\s*\\w+)(\\s*:?=.*)$", line, &c)) {
+    struct piece line = a->line;
+    if (!piece_is(a->m.group[1], "2") || !match(a->g, "^(\\s*\\w+)(\\s*:?=.*)$", line, &c)) {
         suggest(a->d, 0, 0.7,
                 "`%.*s` returns %.*s values: name as many on the left, `_` for those not needed.",
-                SAID(m, 0), SAID(m, 1));
+                P(a->m.group[0]), P(a->m.group[1]));
         return;
     }
     suggest(a->d, 0, 0.9,
             "`%.*s` returns a value and an error: take both, `value, err := ...`, and look at err.",
-            SAID(m, 0));
-    suggest_replacement(a->d, "%.*s, err%.*s", SAID(&c, 0), SAID(&c, 1));
+            P(a->m.group[0]));
+    suggest_replacement(a->d, "%.*s, err%.*s", P(c.group[0]), P(c.group[1]));
 }
 
-static void tell_method(const struct advising *a, const struct match *m)
+static void advise_method(const struct advice *a)
 {
     struct match c;
-    struct piece method = m->group[2];
-    if (match(a->g, "(?s)have (\\w+)\\(.*want (\\w+)\\(", piece_of(a->d->message), &c)) {
+    struct piece method = a->m.group[2];
+    if (match(a->g, "(?s)have (\\w+)\\(.*want (\\w+)\\(", a->message, &c)) {
         suggest(a->d, 0, 0.9,
                 "`%.*s` has `%.*s`, the interface asks for `%.*s`: the names differ in their "
                 "letters' case; rename the method.",
-                SAID(m, 0), SAID(&c, 0), SAID(&c, 1));
+                P(a->m.group[0]), P(c.group[0]), P(c.group[1]));
         return;
     }
-    if (piece_has(piece_of(a->d->message), "pointer receiver")) {
+    if (piece_has(a->message, "pointer receiver")) {
         suggest(a->d, 0, 0.85,
                 "The method `%.*s` belongs to *%.*s, the pointer: write `&` before the value "
                 "(`&%.*s{...}`), so that it is a `%.*s`.",
-                (int)method.len, method.at, SAID(m, 0), SAID(m, 0), SAID(m, 1));
+                P(method), P(a->m.group[0]), P(a->m.group[0]), P(a->m.group[1]));
         return;
     }
-    suggest(a->d, 0, 0.8, "Give `%.*s` the method `%.*s`, which `%.*s` asks for.", SAID(m, 0),
-            (int)method.len, method.at, SAID(m, 1));
+    suggest(a->d, 0, 0.8, "Give `%.*s` the method `%.*s`, which `%.*s` asks for.", P(a->m.group[0]),
+            P(method), P(a->m.group[1]));
 }
 
 /* ---- syntax ---- */
@@ -232,42 +230,37 @@ static const struct {
     { "^[^\"]*\\b(and|or|not)\\b", "write `&&`, `||`, `!`." },
 };
 
-static void tell_syntax(const struct advising *a, const struct match *m)
+static void advise_syntax(const struct advice *a)
 {
-    tell_brace(a, m);
-    struct piece line = line_at(a->in, a->d);
+    advise_brace(a);
+    struct piece line = a->line;
     struct match c;
     for (size_t i = 0; i < ARRAY_LEN(foreign) && a->d->n_suggestions == 0; i++)
         if (match(a->g, foreign[i].line, line, &c)) {
-            suggest(a->d, 0, 0.85, "Go has no `%.*s`: %s", SAID(&c, 0), foreign[i].instead);
+            suggest(a->d, 0, 0.85, "Go has no `%.*s`: %s", P(c.group[0]), foreign[i].instead);
             return;
         }
-    if (a->d->n_suggestions == 0 && piece_has(piece_of(a->d->message), "outside function body"))
-        tell_outside(a, m);
+    if (a->d->n_suggestions == 0 && piece_has(a->message, "outside function body"))
+        advise_outside(a);
 }
 
 /* ---- the runtime ---- */
 
-static void tell_nil_map(const struct advising *a, const struct match *m)
+static void advise_nil_map(const struct advice *a)
 {
-    (void)m;
     struct match c, t;
     char type[100] = "map[string]int", name[64] = "m";
     bool known = false;
-    if (!match(a->g, "([\\w.]+)\\[[^\\]]*\\]", line_at(a->in, a->d), &c)) {
+    if (!match(a->g, "([\\w.]+)\\[[^\\]]*\\]", a->line, &c)) {
         suggest(a->d, 35, 0.7,
                 "A nil map can be read, not written: make it first, make(map[...]...).");
         return;
     }
     COPY(c.group[0], name);
-    struct piece rest = text_of_source(find_source(a->in, piece_of(a->d->location.file))), line;
-    struct piece field = c.group[0]; /* of c.store, store */
-    const char *dot = memrchr(field.at, '.', field.len);
-    if (dot)
-        field = (struct piece){ dot + 1, field.len - (size_t)(dot + 1 - field.at) };
+    struct piece rest = text_of_source(a->file), line;
+    struct piece field = piece_last_part(c.group[0]); /* store, for c.store */
     while (!known && next_line(&rest, &line))
-        if (has_word(line, field, &(size_t){ 0 }) &&
-            match(a->g, "(map\\[[^\\]]+\\][\\w.*\\[\\]]+)", line, &t)) {
+        if (has_word(line, field) && match(a->g, "(map\\[[^\\]]+\\][\\w.*\\[\\]]+)", line, &t)) {
             COPY(t.group[0], type);
             known = true;
         }
@@ -279,38 +272,32 @@ static void tell_nil_map(const struct advising *a, const struct match *m)
         suggest_replacement(a->d, "%s = make(%s)", name, type);
 }
 
-/* What stands before a '.': of n.next.value both n and n.next. How many are in `out`. */
-static unsigned before_dots(const struct advising *a, struct piece line, char *out, size_t size)
+/* The names before a '.', for "n.next.value" both n and n.next. Returns how many are in `out`. */
+static unsigned before_dots(const struct advice *a, char *out, size_t size)
 {
+    struct piece line = a->line;
     struct match c;
-    size_t used = 0;
     unsigned found = 0;
     for (unsigned i = 0; i < 8 && match(a->g, "\\b([A-Za-z_]\\w*)((?:\\.\\w+)+)", line, &c); i++) {
-        size_t skip = (size_t)(c.all.at + c.all.len - line.at);
-        line.at += skip;
-        line.len -= skip;
+        line = piece_after(line, c.all);
         for (size_t n = package_by_name(c.group[0]) ? c.all.len : c.group[0].len; n < c.all.len;
              n++) {
-            if (c.all.at[n] != '.' || used + n + 8 > size)
-                continue;
             char quoted[96];
-            (void)snprintf(quoted, sizeof quoted, "`%.*s`", (int)n, c.all.at);
-            if (strstr(out, quoted))
+            if (c.all.at[n] != '.' || strlen(out) + n + 8 > size)
                 continue;
-            used += (size_t)snprintf(out + used, size - used, "%s`%.*s`", found ? " or " : "",
-                                     (int)n, c.all.at);
-            found++;
+            (void)snprintf(quoted, sizeof quoted, "`%.*s`", P(piece_cut(c.all, n)));
+            if (!strstr(out, quoted))
+                append_text(out, size, found++ ? " or " : "", piece_of(quoted));
         }
     }
     return found;
 }
 
-static void tell_nil_pointer(const struct advising *a, const struct match *m)
+static void advise_nil_pointer(const struct advice *a)
 {
-    (void)m;
-    struct piece line = line_at(a->in, a->d);
+    struct piece line = a->line;
     char names[160] = "";
-    unsigned found = before_dots(a, line, names, sizeof names);
+    unsigned found = before_dots(a, names, sizeof names);
     bool others = !line.at || piece_has(line, "[") || piece_has(line, "*") || piece_has(line, ").");
     suggest(a->d, 35, 0.85,
             "On this line %s%s is nil: give it a value, or check `!= nil` before its fields and "
@@ -318,10 +305,10 @@ static void tell_nil_pointer(const struct advising *a, const struct match *m)
             found ? names : "a pointer", found && others ? ", or what it holds," : "");
 }
 
-static void tell_index(const struct advising *a, const struct match *m)
+static void advise_index(const struct advice *a)
 {
-    uint32_t length = piece_number(m->group[1]);
-    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    uint32_t length = piece_number(a->m.group[1]);
+    const struct source_file *f = a->file;
     struct match c;
     for (uint32_t n = a->d->location.line; n > 0 && n + 6 > a->d->location.line; n--)
         if (match(a->g, "^(.*)<=(\\s*len\\(.*)$", source_line(f, n), &c)) {
@@ -332,17 +319,16 @@ static void tell_index(const struct advising *a, const struct match *m)
             return;
         }
     if (length == 0)
-        suggest(a->d, 0, 0.8, "It is empty: check len() > 0 before index %.*s.", SAID(m, 0));
+        suggest(a->d, 0, 0.8, "It is empty: check len() > 0 before index %.*s.", P(a->m.group[0]));
     else
         suggest(a->d, 0, 0.8,
                 "Index %.*s is past the end: with length %u the last is %u. Check the index "
                 "against len() first.",
-                SAID(m, 0), length, length - 1);
+                P(a->m.group[0]), length, length - 1);
 }
 
-static void tell_deadlock(const struct advising *a, const struct match *m)
+static void advise_deadlock(const struct advice *a)
 {
-    (void)m;
     struct match c;
     struct piece state = match_text(a->g, "^goroutine \\d+ \\[([^\\],]+)", text_of(a->in), &c)
                              ? c.group[0]
@@ -365,22 +351,23 @@ static void tell_deadlock(const struct advising *a, const struct match *m)
 
 #define GO_SPEC "https://go.dev/ref/spec"
 
-static const struct advice table[] = {
-    TELL("^(?:vet: )?(\\w+) declared (?:but|and) not used|^declared and not used: (\\w+)",
-         CATEGORY_NAME, 34, tell_unused, .docs = "https://go.dev/doc/effective_go#blank_unused"),
+static const struct rule rules[] = {
+    ADVISE("^(?:vet: )?(\\w+) declared (?:but|and) not used|^declared and not used: (\\w+)",
+           CATEGORY_NAME, 34, advise_unused,
+           .docs = "https://go.dev/doc/effective_go#blank_unused"),
     SAY("^(?:\"(.+?)\" imported (?:and|but) not used|imported and not used: \"(.+?)\")",
         CATEGORY_IMPORT, 34, 0.9, "Nothing uses \"{1}{2}\", which Go refuses: remove the import.",
         .docs = "https://pkg.go.dev/{1}{2}"),
     SAY("^label (\\w+) defined and not used", CATEGORY_NAME, 34, 0.9, "Remove the label `{1}`."),
-    TELL("^undefined: (\\w+)(?:\\.(\\w+))?", CATEGORY_NAME, 0, tell_undefined, .names = words),
+    ADVISE("^undefined: (\\w+)(?:\\.(\\w+))?", CATEGORY_NAME, 0, advise_undefined, .names = words),
     SAY("^name (\\w+) not exported by package (\\w+)", CATEGORY_NAME, 0, 0.8,
         "Names that other packages may use begin with a capital letter.",
         .docs = "https://pkg.go.dev/{2}"),
     SAY("undefined \\(type .* has no (?:field or method|method) (\\w+), but does have (?:field "
         "|method )?(\\w+)",
         CATEGORY_NAME, 0, 0.9, "Did you mean `{2}`? There is no `{1}`."),
-    TELL("undefined \\(type .* has no (?:field or method|method) (\\w+)", CATEGORY_NAME, 0,
-         tell_nearest),
+    ADVISE("undefined \\(type .* has no (?:field or method|method) (\\w+)", CATEGORY_NAME, 0,
+           advise_nearest),
     SAY("function main is undeclared in the main package", CATEGORY_NAME, 0, 0.9,
         "A program begins in `func main()` of package main: add it.", "func main() {"),
     SAY("^no new variables on left side of :=", CATEGORY_NAME, 0, 0.9,
@@ -390,13 +377,14 @@ static const struct advice table[] = {
         "leave its file out."),
     SAY("(\\w+) redeclared in this block", CATEGORY_NAME, 0, 0.8,
         "`{1}` is declared twice: rename one, or use `=` where it gets a new value."),
-    TELL("^invalid operation: (\\S+) ([-+*/%<>=!&|^]+) (\\S+) \\(mismatched types (.+) and (.+)\\)",
-         CATEGORY_TYPE, 0, tell_mismatch, .docs = "https://go.dev/ref/spec#Conversions"),
-    TELL("^invalid operation: (\".*\") ([-+*/%<>=!&|^]+) (\\S+) \\(mismatched types (.+) and "
-         "(.+)\\)",
-         CATEGORY_TYPE, 0, tell_mismatch, .docs = "https://go.dev/ref/spec#Conversions"),
-    TELL("^cannot use (\".*\") \\(.*\\) as (int\\w*|uint\\w*|float\\d+) value", CATEGORY_TYPE, 0,
-         tell_number_in_quotes, .docs = "https://pkg.go.dev/strconv"),
+    ADVISE(
+        "^invalid operation: (\\S+) ([-+*/%<>=!&|^]+) (\\S+) \\(mismatched types (.+) and (.+)\\)",
+        CATEGORY_TYPE, 0, advise_mismatch, .docs = "https://go.dev/ref/spec#Conversions"),
+    ADVISE("^invalid operation: (\".*\") ([-+*/%<>=!&|^]+) (\\S+) \\(mismatched types (.+) and "
+           "(.+)\\)",
+           CATEGORY_TYPE, 0, advise_mismatch, .docs = "https://go.dev/ref/spec#Conversions"),
+    ADVISE("^cannot use (\".*\") \\(.*\\) as (int\\w*|uint\\w*|float\\d+) value", CATEGORY_TYPE, 0,
+           advise_number_in_quotes, .docs = "https://pkg.go.dev/strconv"),
     SAY("(\\S+) does not (?:implement|satisfy) (\\S+) \\(\\S+ missing in (.+)\\)", CATEGORY_TYPE, 0,
         0.85, "`{2}` allows {3}, and `{1}` is none of them: add it there, or pass another type.",
         .docs = GO_SPEC "#Type_constraints"),
@@ -404,10 +392,10 @@ static const struct advice table[] = {
         "`{1}` cannot be compared with `==`, which is asked of it there: slices, maps and "
         "functions cannot.",
         .docs = GO_SPEC "#Comparison_operators"),
-    TELL("(\\S+) does not implement (\\S+) \\((?:missing (?:method )?)?(\\w+)", CATEGORY_TYPE, 0,
-         tell_method, .docs = "https://go.dev/ref/spec#Interface_types"),
-    TELL("^assignment mismatch: .* but (\\S+) returns (\\d+) values?", CATEGORY_TYPE, 0,
-         tell_two_values),
+    ADVISE("(\\S+) does not implement (\\S+) \\((?:missing (?:method )?)?(\\w+)", CATEGORY_TYPE, 0,
+           advise_method, .docs = "https://go.dev/ref/spec#Interface_types"),
+    ADVISE("^assignment mismatch: .* but (\\S+) returns (\\d+) values?", CATEGORY_TYPE, 0,
+           advise_two_values),
     SAY("^(too many|not enough) arguments in call to (\\S+)\\s+have \\((.*)\\)\\s+want \\((.*)\\)",
         CATEGORY_TYPE, 0, 0.85, "`{2}` takes ({4}), and was given ({3})."),
     SAY("^(too many|not enough) arguments in call", CATEGORY_TYPE, 0, 0.6,
@@ -444,9 +432,9 @@ static const struct advice table[] = {
         CATEGORY_SYNTAX, 0, 0.85,
         "The text is not closed in its line: add the quote; a text of several lines stands between "
         "backquotes."),
-    TELL("syntax error|^expected |non-declaration statement|^invalid character|string not "
-         "terminated",
-         CATEGORY_SYNTAX, 0, tell_syntax),
+    ADVISE("syntax error|^expected |non-declaration statement|^invalid character|string not "
+           "terminated",
+           CATEGORY_SYNTAX, 0, advise_syntax),
     SAY("(?:cannot find package|no required module provides package|package) "
         "\"?([\\w./-]+\\.[\\w./-]+)\"?"
         "(?: is not in|;| in any|:|$)",
@@ -467,12 +455,12 @@ static const struct advice table[] = {
        CATEGORY_TYPE),
     IS("import cycle|^could not import|is not a main package", CATEGORY_IMPORT),
 
-    TELL("assignment to entry in nil map", CATEGORY_RUNTIME, 35, tell_nil_map,
-         .docs = "https://go.dev/doc/effective_go#maps"),
-    TELL("nil pointer dereference", CATEGORY_RUNTIME, 35, tell_nil_pointer,
-         .docs = "https://go.dev/doc/effective_go#pointers_vs_values"),
-    TELL("index out of range \\[(-?\\d+)\\](?: with length (\\d+))?", CATEGORY_INDEX, 0, tell_index,
-         .docs = "https://go.dev/ref/spec#Index_expressions"),
+    ADVISE("assignment to entry in nil map", CATEGORY_RUNTIME, 35, advise_nil_map,
+           .docs = "https://go.dev/doc/effective_go#maps"),
+    ADVISE("nil pointer dereference", CATEGORY_RUNTIME, 35, advise_nil_pointer,
+           .docs = "https://go.dev/doc/effective_go#pointers_vs_values"),
+    ADVISE("index out of range \\[(-?\\d+)\\](?: with length (\\d+))?", CATEGORY_INDEX, 0,
+           advise_index, .docs = "https://go.dev/ref/spec#Index_expressions"),
     SAY("slice bounds out of range \\[(.*?)\\](?: with (?:capacity|length) (\\d+))?",
         CATEGORY_INDEX, 0, 0.8, "[{1}] does not fit: compare the bounds with len() before cutting.",
         .docs = "https://go.dev/ref/spec#Slice_expressions"),
@@ -482,8 +470,8 @@ static const struct advice table[] = {
         "The value is a {2}: ask with `value, ok := x.({3})`, which does not panic, or use a type "
         "switch.",
         .docs = "https://go.dev/ref/spec#Type_assertions"),
-    TELL("all goroutines are asleep", CATEGORY_RUNTIME, 0, tell_deadlock,
-         .docs = "https://go.dev/doc/effective_go#channels"),
+    ADVISE("all goroutines are asleep", CATEGORY_RUNTIME, 0, advise_deadlock,
+           .docs = "https://go.dev/doc/effective_go#channels"),
     SAY("send on closed channel|close of closed channel", CATEGORY_RUNTIME, 0, 0.85,
         "Only the goroutine that sends should close the channel, once, after its last send.",
         .docs = "https://go.dev/ref/spec#Close"),
@@ -521,7 +509,7 @@ static const struct advice table[] = {
         .docs = "https://pkg.go.dev/time#Layout"),
     IS("permission denied", CATEGORY_PERMISSION),
     IS("dial tcp|lookup .* on |no such host", CATEGORY_NETWORK),
-    END_OF_ADVICE,
+    END_OF_RULES,
 };
 
 /* ---- reading ---- */
@@ -539,7 +527,7 @@ static bool next_error(struct diagnoser *g, const struct diagnose_input *in, str
     COPY(m.group[3], ret->message);
     struct piece after = *rest;
     if (next_line(&after, &line) && starts_with(line, "\t"))
-        append_message(ret, " ", piece_trim(line));
+        APPEND(ret->message, " ", piece_trim(line));
     return true;
 }
 
@@ -557,14 +545,10 @@ static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, 
             continue;
         (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
         COPY(m.group[3], d->message);
-        underline_word(in, d);
+        point_over_word(in, d);
         /* What else it says of it stands below, indented. */
-        while (next_line(&rest, &line) && starts_with(line, "\t")) {
-            size_t used = strlen(d->message);
-            struct piece more = piece_trim(line);
-            (void)snprintf(d->message + used, sizeof d->message - used, "\n%.*s", (int)more.len,
-                           more.at);
-        }
+        while (next_line(&rest, &line) && starts_with(line, "\t"))
+            APPEND(d->message, "\n", piece_trim(line));
         read_further(g, in, next_error, d);
         return true;
     }
@@ -634,13 +618,9 @@ static bool read_fatal(struct diagnoser *g, const struct diagnose_input *in, str
     bool logged = match(
         g, "^\\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)? (?:(\\S+\\.go):(\\d+): )?(.*)$",
         line, &m);
-    set_exit(in, d, logged ? m.group[2] : line);
     if (logged && m.group[0].at)
         (void)set_place(in, &d->location, m.group[0], m.group[1], NO_PIECE);
-    if (logged || (line.at && classify(g, d, table)))
-        return true;
-    d->type[0] = d->message[0] = '\0';
-    return false;
+    return read_exit(g, in, d, logged ? m.group[2] : line, logged, rules);
 }
 
 static bool read_go(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
@@ -648,7 +628,7 @@ static bool read_go(struct diagnoser *g, const struct diagnose_input *in, struct
     bool found = (!in->compiling && read_panic(g, in, d)) ||
                  ((in->compiling || !in->evidence) && read_compiler(g, in, d)) ||
                  (failed_by_itself(in) && read_fatal(g, in, d));
-    if (found && !classify(g, d, table))
+    if (found && !classify(g, d, rules))
         d->category = d->type[0]         ? CATEGORY_RUNTIME
                       : d->location.line ? CATEGORY_TYPE /* neither grammar nor names */
                                          : CATEGORY_COMPILE;
@@ -657,9 +637,9 @@ static bool read_go(struct diagnoser *g, const struct diagnose_input *in, struct
 
 static void advise_go(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    if (d->category == CATEGORY_SYNTAX && tell_fence(in, d))
+    if (d->category == CATEGORY_SYNTAX && advise_fence(in, d))
         return;
-    advise_by(g, in, d, table);
+    advise_by(g, in, d, rules);
     if (starts_with(piece_of(d->message), "no new variables"))
         (void)suggest_swap(in, d, PIECE(":="), "=");
 }

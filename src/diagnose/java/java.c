@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "diagnose/core/advice.h"
-
-#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+#include "diagnose/core/rules.h"
 
 /* ---- names ---- */
 
@@ -101,22 +99,21 @@ static const struct {
     { "set", "put", "Map" },
 };
 
-static void tell_symbol(const struct advising *a, const struct match *m)
+static void advise_symbol(const struct advice *a)
 {
-    struct piece kind = m->group[0], name = m->group[1];
+    struct piece kind = a->m.group[0], name = a->m.group[1];
     struct match c;
     char word[80], best[128];
-    (void)snprintf(word, sizeof word, " %.*s ", (int)name.len, name.at);
+    (void)snprintf(word, sizeof word, " %.*s ", P(name));
     for (size_t i = 0; !piece_is(kind, "method") && i < ARRAY_LEN(homes); i++)
         if (strstr(homes[i].names, word)) {
             suggest(a->d, 0, 0.95, "`%.*s` is in the package %s: import it at the top of the file.",
-                    (int)name.len, name.at, homes[i].package);
-            suggest_replacement(a->d, "import %s.%.*s;", homes[i].package, (int)name.len, name.at);
+                    P(name), homes[i].package);
+            suggest_replacement(a->d, "import %s.%.*s;", homes[i].package, P(name));
             return;
         }
-    struct piece of = match(a->g, "of type ([\\w<>.\\[\\]]+)", piece_of(a->d->message), &c)
-                          ? c.group[0]
-                          : NO_PIECE;
+    struct piece of = match(a->g, "of type ([\\w<>.\\[\\]]+)", a->message, &c) ? c.group[0]
+                                                                               : NO_PIECE;
     bool array = piece_has(of, "["), call = piece_is(kind, "method");
     if (piece_is(name, "length") && of.at && (array ? call : piece_is(of, "String") && !call)) {
         suggest(a->d, 0, 0.9,
@@ -128,19 +125,19 @@ static void tell_symbol(const struct advising *a, const struct match *m)
     }
     for (size_t i = 0; of.at && i < ARRAY_LEN(members); i++)
         if (piece_is(name, members[i].wrong) && piece_has(of, members[i].of)) {
-            suggest(a->d, 0, 0.9, "A %.*s has no `%s`; what does that there is `%s`.", (int)of.len,
-                    of.at, members[i].wrong, members[i].right);
+            suggest(a->d, 0, 0.9, "A %.*s has no `%s`; what does that there is `%s`.", P(of),
+                    members[i].wrong, members[i].right);
             (void)suggest_swap(a->in, a->d, name, members[i].right);
             return;
         }
-    if (nearest_name_in(a->in, name, names, best, sizeof best)) {
-        suggest(a->d, 0, 0.85, "Did you mean `%s`? There is no %.*s `%.*s`.", best, (int)kind.len,
-                kind.at, (int)name.len, name.at);
+    if (similar_name(a->in, name, names, best, sizeof best)) {
+        suggest(a->d, 0, 0.85, "Did you mean `%s`? There is no %.*s `%.*s`.", best, P(kind),
+                P(name));
         (void)suggest_swap(a->in, a->d, name, best);
         return;
     }
-    suggest(a->d, 0, 0.5, "Declare the %.*s `%.*s`, or import the class that has it.",
-            (int)kind.len, kind.at, (int)name.len, name.at);
+    suggest(a->d, 0, 0.5, "Declare the %.*s `%.*s`, or import the class that has it.", P(kind),
+            P(name));
 }
 
 static bool is_name(struct piece p)
@@ -152,49 +149,48 @@ static bool is_name(struct piece p)
     return good;
 }
 
-static void tell_class_file(const struct advising *a, const struct match *m)
+static void advise_class_file(const struct advice *a)
 {
-    struct piece file = base_of(piece_of(a->d->location.file));
+    struct piece file = piece_base(piece_of(a->d->location.file));
     size_t dot = piece_find(file, ".java");
     char wanted[128];
-    COPY(((struct piece){ file.at, dot }), wanted);
+    COPY(piece_cut(file, dot), wanted);
     if (!is_name(piece_of(wanted))) { /* no class can be called like 01-hello.java */
         suggest(a->d, 38, 0.95, "A public class has its file's name: call the file %.*s.java.",
-                SAID(m, 0));
+                P(a->m.group[0]));
         return;
     }
     suggest(a->d, 38, 0.95,
             "A public class has its file's name: call the class `%s`, or the file %.*s.java.",
-            wanted, SAID(m, 0));
-    (void)suggest_swap(a->in, a->d, m->group[0], wanted);
+            wanted, P(a->m.group[0]));
+    (void)suggest_swap(a->in, a->d, a->m.group[0], wanted);
 }
 
 /* ---- types ---- */
 
 /* The line with something written before what the caret is at. */
-static void replace_at_caret(const struct advising *a, const char *before)
+static void replace_at_caret(const struct advice *a, const char *before)
 {
-    struct piece line = line_at(a->in, a->d);
     uint32_t column = a->d->location.column;
-    if (line.at && column > 0 && column - 1 <= line.len)
-        suggest_replacement(a->d, "%.*s%s%.*s", (int)(column - 1), line.at, before,
-                            (int)(line.len - column + 1), line.at + column - 1);
+    if (a->line.at && column > 0)
+        suggest_replacement(a->d, "%.*s%s%.*s", P(piece_before(a->line, column)), before,
+                            P(piece_from(a->line, column)));
 }
 
-static void tell_lossy(const struct advising *a, const struct match *m)
+static void advise_lossy(const struct advice *a)
 {
     char cast[40];
-    (void)snprintf(cast, sizeof cast, "(%.*s) ", SAID(m, 1));
+    (void)snprintf(cast, sizeof cast, "(%.*s) ", P(a->m.group[1]));
     suggest(a->d, 0, 0.85,
             "What is %.*s may not fit %.*s: say that it is meant with a cast, `%s` before it, or "
             "declare the variable as %.*s.",
-            SAID(m, 0), SAID(m, 1), cast, SAID(m, 0));
+            P(a->m.group[0]), P(a->m.group[1]), cast, P(a->m.group[0]));
     replace_at_caret(a, cast);
 }
 
-static void tell_convert(const struct advising *a, const struct match *m)
+static void advise_convert(const struct advice *a)
 {
-    struct piece from = m->group[0], to = m->group[1];
+    struct piece from = a->m.group[0], to = a->m.group[1];
     if (piece_is(from, "String") && (piece_is(to, "int") || piece_is(to, "Integer")))
         suggest(
             a->d, 0, 0.85,
@@ -204,33 +200,32 @@ static void tell_convert(const struct advising *a, const struct match *m)
                 "Double.parseDouble(text) makes a number of a text; a number is written without "
                 "quotes.");
     else if (piece_is(to, "String"))
-        suggest(a->d, 0, 0.85, "String.valueOf(value) makes a text of a %.*s.", SAID(m, 0));
+        suggest(a->d, 0, 0.85, "String.valueOf(value) makes a text of a %.*s.", P(a->m.group[0]));
     else if (piece_is(to, "boolean"))
         suggest(a->d, 0, 0.8, "A condition is true or false: compare with `==`, `>` or `!= null`.");
     else
-        suggest(a->d, 0, 0.5, "A %.*s is expected there, and this is a %.*s.", SAID(m, 1),
-                SAID(m, 0));
-    struct piece line = line_at(a->in, a->d);
+        suggest(a->d, 0, 0.5, "A %.*s is expected there, and this is a %.*s.", P(a->m.group[1]),
+                P(a->m.group[0]));
+    struct piece line = a->line;
     struct match c;
     if (piece_is(from, "String") && piece_is(to, "int") &&
         match(a->g, "^(.*)\"(-?\\d+)\"(.*)$", line, &c))
-        suggest_replacement(a->d, "%.*s%.*s%.*s", SAID(&c, 0), SAID(&c, 1), SAID(&c, 2));
+        suggest_replacement(a->d, "%.*s%.*s%.*s", P(c.group[0]), P(c.group[1]), P(c.group[2]));
 }
 
 /* ---- null ---- */
 
 /* "because "<local1>.next" is null": without debugging names, the source has them. */
-static void tell_null(const struct advising *a, const struct match *m)
+static void advise_null(const struct advice *a)
 {
-    struct piece what = m->group[0];
+    struct piece what = a->m.group[0];
     char name[128], member[80] = "";
     struct match c, n;
     COPY(what, name);
     if (piece_has(what, "<local")) {
-        if (match(a->g, "(?:\"[\\w.$]*?\\.?(\\w+)(?:\\(.*\\))?\") because", piece_of(a->d->message),
-                  &c))
+        if (match(a->g, "(?:\"[\\w.$]*?\\.?(\\w+)(?:\\(.*\\))?\") because", a->message, &c))
             COPY(c.group[0], member);
-        struct piece line = line_at(a->in, a->d);
+        struct piece line = a->line;
         name[0] = '\0';
         for (unsigned i = 0; i < 16 && match(a->g, "([A-Za-z_][\\w.\\[\\]]*)\\.(\\w+)", line, &n);
              i++) {
@@ -249,7 +244,7 @@ static void tell_null(const struct advising *a, const struct match *m)
         suggest(a->d, 38, 0.9,
                 "`%.*s(...)` returned null there: keep what it returns in a variable, and check "
                 "that it is not null before using it.",
-                SAID(&c, 0));
+                P(c.group[0]));
         return;
     }
     if (piece_has(piece_of(name), "["))
@@ -265,76 +260,75 @@ static void tell_null(const struct advising *a, const struct match *m)
         point_at(a->in, a->d, piece_of(name));
 }
 
-static void tell_bounds(const struct advising *a, const struct match *m)
+static void advise_bounds(const struct advice *a)
 {
-    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    const struct source_file *f = a->file;
     struct match c;
     for (uint32_t n = a->d->location.line; n > 0 && n + 6 > a->d->location.line; n--)
         if (match(a->g, "<=\\s*[\\w.]+\\.(length|size)", source_line(f, n), &c)) {
             suggest(a->d, 0, 0.9,
                     "Line %u counts to the %.*s itself, and the last index is one less: write `<` "
                     "for `<=`.",
-                    n, SAID(&c, 0));
+                    n, P(c.group[0]));
             return;
         }
-    uint32_t length = piece_number(m->group[1]);
+    uint32_t length = piece_number(a->m.group[1]);
     if (length == 0)
         suggest(a->d, 0, 0.8, "It is empty (length or size 0): check that before index %.*s.",
-                SAID(m, 0));
+                P(a->m.group[0]));
     else
         suggest(a->d, 0, 0.8,
                 "Index %.*s is not there: with a length or size of %u they are 0 to %u. Check the "
                 "index first.",
-                SAID(m, 0), length, length - 1);
+                P(a->m.group[0]), length, length - 1);
 }
 
-static void tell_unreported(const struct advising *a, const struct match *m)
+static void advise_unreported(const struct advice *a)
 {
     /* What a lambda throws, its caller's interface would have to declare. */
-    if (piece_has(line_at(a->in, a->d), "->") || piece_has(line_at(a->in, a->d), "::"))
+    if (piece_has(a->line, "->") || piece_has(a->line, "::"))
         suggest(a->d, 0, 0.9,
                 "A lambda cannot pass %.*s on: catch it inside, `x -> { try { ... } catch (%.*s e) "
                 "{ throw new RuntimeException(e); } }`.",
-                SAID(m, 0), SAID(m, 0));
+                P(a->m.group[0]), P(a->m.group[0]));
 }
 
 /* A constructor that does not call super(...) calls super(). */
-static void tell_super(const struct advising *a, const struct match *m)
+static void advise_super(const struct advice *a)
 {
     struct match c;
-    struct piece line = line_at(a->in, a->d);
-    if (has_word(line, PIECE("new"), &(size_t){ 0 }))
+    struct piece line = a->line;
+    if (has_word(line, PIECE("new")))
         return;
     if (match(a->g, "\\bclass\\s", line, &c))
         suggest(a->d, 0, 0.85,
                 "`%.*s`, which it extends, has no constructor without arguments: write a "
                 "constructor that begins with `super(...)` and gives it %.*s.",
-                SAID(m, 0), SAID(m, 1));
+                P(a->m.group[0]), P(a->m.group[1]));
     else if (match(a->g, "\\)\\s*(?:throws .*)?\\{", line, &c))
         suggest(
             a->d, 0, 0.9,
             "The constructor has to begin with `super(...)`: `%.*s`, which it extends, takes %.*s.",
-            SAID(m, 0), SAID(m, 1));
+            P(a->m.group[0]), P(a->m.group[1]));
 }
 
-static void tell_nothing_left(const struct advising *a, const struct match *m)
+static void advise_nothing_left(const struct advice *a)
 {
-    (void)m;
     if (!piece_has(text_of(a->in), "java.util.Scanner"))
         suggest(
             a->d, 0, 0.8,
             "It was empty: ask isEmpty() (hasNext(), of an iterator) before taking something out.");
 }
 
-static const struct advice table[] = {
-    TELL("^cannot find symbol .*?symbol: +(\\w+) (\\w+)", CATEGORY_NAME, 0, tell_symbol),
-    TELL("^class (\\w+) is public, should be declared in a file named", CATEGORY_NAME, 38,
-         tell_class_file),
+static const struct rule rules[] = {
+    ADVISE("^cannot find symbol .*?symbol: +(\\w+) (\\w+)", CATEGORY_NAME, 0, advise_symbol),
+    ADVISE("^class (\\w+) is public, should be declared in a file named", CATEGORY_NAME, 38,
+           advise_class_file),
     SAY("^package (\\S+) does not exist", CATEGORY_IMPORT, 0, 0.8,
         "There is no package {1} here: only Java's own library and the files of the job are "
         "available."),
-    TELL("^';' expected", CATEGORY_SYNTAX, 0, tell_semicolon),
-    TELL("^reached end of file while parsing", CATEGORY_SYNTAX, 0, tell_brace),
+    ADVISE("^';' expected", CATEGORY_SYNTAX, 0, advise_semicolon),
+    ADVISE("^reached end of file while parsing", CATEGORY_SYNTAX, 0, advise_brace),
     SAY("^missing return statement", CATEGORY_SYNTAX, 0, 0.85,
         "Every way through the method has to end in a `return`: add one before this brace."),
     SAY("^'else' without 'if'", CATEGORY_SYNTAX, 0, 0.8,
@@ -345,8 +339,8 @@ static const struct advice table[] = {
     SAY("^'(.)' expected", CATEGORY_SYNTAX, 0, 0.8, "A `{1}` is missing where the caret is."),
     SAY("^unreachable statement", CATEGORY_SYNTAX, 0, 0.8,
         "Nothing comes here: a return, break, throw or endless loop is right before."),
-    TELL("^incompatible types: possible lossy conversion from (\\w+) to (\\w+)", CATEGORY_TYPE, 0,
-         tell_lossy),
+    ADVISE("^incompatible types: possible lossy conversion from (\\w+) to (\\w+)", CATEGORY_TYPE, 0,
+           advise_lossy),
     SAY("^incompatible types: (\\w+)<(.+)> cannot be converted to \\1<(.+)>$", CATEGORY_TYPE, 0,
         0.75,
         "A {1}<{2}> is no {1}<{3}>, whatever the two types are to each other: declare both with "
@@ -359,12 +353,12 @@ static const struct advice table[] = {
         "place of `void`."),
     SAY("^incompatible types: missing return value", CATEGORY_TYPE, 0, 0.85,
         "The method is declared to return something: write it after `return`."),
-    TELL("^incompatible types: (\\S+) cannot be converted to (\\S+)", CATEGORY_TYPE, 0,
-         tell_convert),
+    ADVISE("^incompatible types: (\\S+) cannot be converted to (\\S+)", CATEGORY_TYPE, 0,
+           advise_convert),
     SAY("^unreported exception (\\S+); must be caught", CATEGORY_TYPE, 0, 0.9,
         "Declare it, `throws {1}` after the method's brackets, or put the call into try { ... } "
         "catch ({1} e) { ... }.",
-        .tell = tell_unreported),
+        .advise = advise_unreported),
     SAY("^local variables? (?:(\\w+) .*)?referenced from (a lambda expression|an inner class)",
         CATEGORY_TYPE, 0, 0.9,
         "What {2} uses must not change: copy it into a variable that is set once, or count in an "
@@ -404,7 +398,7 @@ static const struct advice table[] = {
         CATEGORY_TYPE, 0, 0.9, "Write the method {2} of {3} in `{1}`."),
     SAY("^constructor (\\w+) in \\S+ \\S+ cannot be applied to given types; +required: +(.*?) "
         "+found: +no arguments",
-        CATEGORY_TYPE, 0, 0.85, "`{1}` takes: {2}. It was given nothing.", .tell = tell_super),
+        CATEGORY_TYPE, 0, 0.85, "`{1}` takes: {2}. It was given nothing.", .advise = advise_super),
     SAY("^(?:method|constructor) (\\w+) in \\S+ \\S+ cannot be applied to given types; +required: "
         "+(.*?) +found: +(.*?)"
         "(?: +reason:.*)?$",
@@ -445,13 +439,13 @@ static const struct advice table[] = {
         "A program begins in `public static void main(String[] args)`: add it to {1}.",
         "    public static void main(String[] args) {"),
 
-    TELL("NullPointerException: .*because (?:the return value of )?\"(.+)\" is null",
-         CATEGORY_RUNTIME, 38, tell_null),
+    ADVISE("NullPointerException: .*because (?:the return value of )?\"(.+)\" is null",
+           CATEGORY_RUNTIME, 38, advise_null),
     SAY("NullPointerException", CATEGORY_RUNTIME, 38, 0.6,
         "Something on that line is null: give it a value before, or check `!= null` first."),
-    TELL("IndexOutOfBoundsException: .*?Index:? (-?\\d+)(?: out of bounds for length |,? Size: "
-         ")(\\d+)",
-         CATEGORY_INDEX, 0, tell_bounds),
+    ADVISE("IndexOutOfBoundsException: .*?Index:? (-?\\d+)(?: out of bounds for length |,? Size: "
+           ")(\\d+)",
+           CATEGORY_INDEX, 0, advise_bounds),
     SAY("StringIndexOutOfBounds.*: (.*)", CATEGORY_INDEX, 0, 0.75,
         "The text is shorter than that: compare with length() first."),
     IS("IndexOutOfBounds|NegativeArraySize", CATEGORY_INDEX),
@@ -482,7 +476,7 @@ static const struct advice table[] = {
         "input on stdin."),
     SAY("NoSuchElementException: (?:No line found)?$", CATEGORY_IO, 0, 0.75,
         "There was nothing left: ask hasNext() first; what a Scanner reads is given on stdin.",
-        .tell = tell_nothing_left),
+        .advise = advise_nothing_left),
     SAY("EmptyStackException", CATEGORY_VALUE, 0, 0.85,
         "The stack was empty: ask isEmpty() before pop() or peek()."),
     SAY("NegativeArraySizeException: (\\S+)", CATEGORY_VALUE, 0, 0.85,
@@ -518,16 +512,10 @@ static const struct advice table[] = {
         "or catch IllegalArgumentException."),
     IS("IllegalArgumentException|DateTimeParse|ParseException|PatternSyntax", CATEGORY_VALUE),
     IS("IOException", CATEGORY_IO),
-    END_OF_ADVICE,
+    END_OF_RULES,
 };
 
 /* ---- reading ---- */
-
-static void append(char *out, size_t size, struct piece line)
-{
-    size_t used = strlen(out);
-    (void)snprintf(out + used, size - used, "\n%.*s", (int)line.len, line.at);
-}
 
 #define ERROR "^(\\S.*\\.java):(\\d+): error: (.*)$"
 
@@ -545,7 +533,7 @@ static bool next_error(struct diagnoser *g, const struct diagnose_input *in, str
         if (match(g, "^(\\s*)\\^\\s*$", line, &m))
             ret->at.column = (uint32_t)m.group[0].len + 1;
         else if (match(g, "^  +symbol: +(.*)$", line, &m)) /* without it the message says nothing */
-            append_message(ret, ": ", m.group[0]);
+            APPEND(ret->message, ": ", m.group[0]);
     }
     return true;
 }
@@ -564,11 +552,11 @@ static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, 
                 break;
             if (match(g, "^(\\s*)\\^\\s*$", line, &m) && d->location.column == 0) {
                 d->location.column = (uint32_t)m.group[0].len + 1;
-                underline_word(in, d);
+                point_over_word(in, d);
                 show_line(d, d->location.line, shown);
             } else if (match(g, "^  +(?:symbol|location|required|found|reason): ", line, &m) ||
                        (d->location.column > 0 && match(g, "^  [a-z(]", line, &m))) {
-                append(d->message, sizeof d->message, piece_trim(line));
+                APPEND(d->message, "\n", piece_trim(line));
             }
             shown = line;
         }
@@ -586,7 +574,7 @@ static bool is_of_enum(struct diagnoser *g, const struct diagnose_input *in, con
     if (!match(g, "\\.(?:valueOf|values)$", m->group[0], &c) || ++*asked > BLANKS_NEAR)
         return false;
     struct piece line = source_line(find_source(in, m->group[1]), piece_number(m->group[2]));
-    return has_word(line, PIECE("enum"), &(size_t){ 0 });
+    return has_word(line, PIECE("enum"));
 }
 
 static bool is_library(struct piece function)
@@ -605,7 +593,7 @@ static void add_java_frame(const struct diagnose_input *in, struct diagnosis *d,
     struct piece function = m->group[0], file = m->group[1];
     char path[256];
     size_t parts = 0;
-    (void)snprintf(path, sizeof path, "%.*s", (int)file.len, file.at);
+    (void)snprintf(path, sizeof path, "%.*s", P(file));
     for (size_t i = 0; i < function.len; i++)
         parts += function.at[i] == '.';
     if (parts > 1 && !library && !find_source(in, file)) {
@@ -616,7 +604,7 @@ static void add_java_frame(const struct diagnose_input *in, struct diagnosis *d,
                 break;
             path[n++] = function.at[i] == '.' ? '/' : function.at[i];
         }
-        (void)snprintf(path + n, sizeof path - n, "/%.*s", (int)file.len, file.at);
+        (void)snprintf(path + n, sizeof path - n, "/%.*s", P(file));
     }
     size_t before = d->n_frames;
     add_frame(in, d, piece_of(path), m->group[2], NO_PIECE, function);
@@ -684,7 +672,7 @@ static bool read_exception(struct diagnoser *g, const struct diagnose_input *in,
         COPY(m.group[1], d->message);
         for (after = rest; next_line(&after, &next) && !starts_with(next, "\t") && n++ < 20;)
             if (!starts_with(next, "Caused by"))
-                append(d->message, sizeof d->message, next);
+                APPEND(d->message, "\n", next);
         read_calls(g, in, rest, d);
         read_causes(g, in, rest, d);
         locate_by_frames(d);
@@ -724,13 +712,13 @@ static void wrap(struct diagnosis *d, const struct wrapped *w)
 static bool read_java(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     bool found = (!in->compiling && read_exception(g, in, d)) || read_compiler(g, in, d);
-    if (found && !classify(g, d, table))
+    if (found && !classify(g, d, rules))
         d->category = d->type[0]         ? CATEGORY_RUNTIME
                       : d->location.line ? CATEGORY_TYPE /* neither grammar nor names */
                                          : CATEGORY_COMPILE;
     struct wrapped w;
     if (found && unwrap(d, &w)) {
-        (void)classify(g, d, table);
+        (void)classify(g, d, rules);
         wrap(d, &w);
     }
     /* An iterator throws it too, at its own end. */
@@ -743,10 +731,10 @@ static bool read_java(struct diagnoser *g, const struct diagnose_input *in, stru
 static void advise_java(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct wrapped w;
-    if (d->category == CATEGORY_SYNTAX && tell_fence(in, d))
+    if (d->category == CATEGORY_SYNTAX && advise_fence(in, d))
         return;
     bool carried = unwrap(d, &w);
-    advise_by(g, in, d, table);
+    advise_by(g, in, d, rules);
     if (carried)
         wrap(d, &w);
     struct match m;

@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "diagnose/core/advice.h"
-
-#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+#include "diagnose/core/rules.h"
 
 /* ---- what is advised ---- */
 
@@ -32,44 +30,41 @@ static const struct {
     { "getn", "#value" },
 };
 
-static void tell_name(const struct advising *a, const struct match *m)
+static void advise_name(const struct advice *a)
 {
-    struct piece name = m->group[1];
+    struct piece name = a->m.group[1];
     for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
         if (piece_is(name, foreign[i].wrong)) {
             suggest(a->d, 0, 0.85, "In Lua that is `%s`.", foreign[i].right);
             return;
         }
     char best[128];
-    if (nearest_name_in(a->in, name, names, best, sizeof best)) {
-        suggest(a->d, 0, 0.85, "Did you mean `%s`? The %.*s `%.*s` is nil.", best, SAID(m, 0),
-                (int)name.len, name.at);
+    if (similar_name(a->in, name, names, best, sizeof best)) {
+        suggest(a->d, 0, 0.85, "Did you mean `%s`? The %.*s `%.*s` is nil.", best, P(a->m.group[0]),
+                P(name));
         (void)suggest_swap(a->in, a->d, name, best);
         return;
     }
     suggest(a->d, 0, 0.6, "The %.*s `%.*s` has no value there: define it before it is called.",
-            SAID(m, 0), (int)name.len, name.at);
+            P(a->m.group[0]), P(name));
 }
 
 /* The whole of "config.window" where the name is window. */
-static struct piece whole_name(const struct advising *a, struct piece name)
+static struct piece whole_name(const struct advice *a, struct piece name)
 {
-    struct piece line = line_at(a->in, a->d);
-    size_t at, from;
-    if (!has_word(line, name, &at))
+    struct piece line = a->line;
+    size_t at = find_word(line, name), from;
+    if (at == line.len)
         return name;
-    for (from = at;
-         from > 0 && (line.at[from - 1] == '.' || line.at[from - 1] == '_' ||
-                      (line.at[from - 1] >= '0' && line.at[from - 1] <= '9') ||
-                      ((line.at[from - 1] | 32) >= 'a' && (line.at[from - 1] | 32) <= 'z'));)
+    for (from = at; piece_at(line, from) == '.' || is_word_byte(piece_at(line, from));)
         from--;
-    return (struct piece){ line.at + from, at + name.len - from };
+    return piece_skip(piece_cut(line, at + name.len), from);
 }
 
 /* io.open() gives nil for a file that is not there. */
-static bool tell_unopened(const struct advising *a, struct piece name)
+static bool advise_unopened(const struct advice *a, struct piece name)
 {
-    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    const struct source_file *f = a->file;
     for (uint32_t n = a->d->location.line; n > 0 && n + LINES_NEAR > a->d->location.line; n--) {
         struct match m;
         if (!match(a->g,
@@ -83,101 +78,99 @@ static bool tell_unopened(const struct advising *a, struct piece name)
                        "opened. Send the file with the job, and write assert(io.open(...)) to see "
                        "the reason."
                      : "`%.*s` is nil since line %u: nothing matched there; test it first.",
-                (int)name.len, name.at, n);
+                P(name), n);
         return true;
     }
     return false;
 }
 
-static void tell_nil(const struct advising *a, const struct match *m)
+static void advise_nil(const struct advice *a)
 {
-    struct piece kind = m->group[0], name = m->group[1], whole = whole_name(a, name);
+    struct piece kind = a->m.group[0], name = a->m.group[1], whole = whole_name(a, name);
     char best[128];
     point_at(a->in, a->d, whole);
-    if (piece_is(kind, "global") && nearest_name_in(a->in, name, names, best, sizeof best)) {
-        suggest(a->d, 0, 0.8, "Did you mean `%s`? There is no global `%.*s`.", best, (int)name.len,
-                name.at);
+    if (piece_is(kind, "global") && similar_name(a->in, name, names, best, sizeof best)) {
+        suggest(a->d, 0, 0.8, "Did you mean `%s`? There is no global `%.*s`.", best, P(name));
         (void)suggest_swap(a->in, a->d, name, best);
         return;
     }
-    if (tell_unopened(a, name))
+    if (advise_unopened(a, name))
         return;
     suggest(a->d, 0, 0.8,
             "`%.*s` is nil there: give it a value before, or test it, `if %.*s then ... end`.",
-            (int)whole.len, whole.at, (int)whole.len, whole.at);
+            P(whole), P(whole));
 }
 
-static void tell_arithmetic(const struct advising *a, const struct match *m)
+static void advise_arithmetic(const struct advice *a)
 {
-    struct piece name = m->group[1];
+    struct piece name = a->m.group[1];
     char with[100];
     point_at(a->in, a->d, name);
     suggest(a->d, 0, 0.85,
             "The %.*s `%.*s` is nil there: give it a value first, or write (%.*s or 0).",
-            SAID(m, 0), (int)name.len, name.at, (int)name.len, name.at);
-    (void)snprintf(with, sizeof with, "(%.*s or 0)", (int)(name.len < 80 ? name.len : 80), name.at);
+            P(a->m.group[0]), P(name), P(name));
+    (void)snprintf(with, sizeof with, "(%.*s or 0)", P(piece_cut(name, 80)));
     struct match c;
-    struct piece line = line_at(a->in, a->d);
+    struct piece line = a->line;
     /* On the left of '=' it is another's value that is set. */
-    if (piece_is(m->group[0], "local") && match(a->g, "^([^=]*=)(.*)$", line, &c) &&
-        !has_word(c.group[0], name, &(size_t){ 0 }))
+    if (piece_is(a->m.group[0], "local") && match(a->g, "^([^=]*=)(.*)$", line, &c) &&
+        !has_word(c.group[0], name))
         (void)suggest_swap(a->in, a->d, name, with);
 }
 
-static void tell_syntax(const struct advising *a, const struct match *m)
+static void advise_syntax(const struct advice *a)
 {
-    (void)m;
-    struct piece line = line_at(a->in, a->d);
+    struct piece line = a->line;
     struct match c;
     if (match(a->g, "^(\\s*)([\\w.]+)\\s*([-+*/.]{1,2})=\\s*(.*)$", line, &c)) {
-        suggest(a->d, 0, 0.9, "Lua has no `%.*s=`: write the variable on both sides.", SAID(&c, 2));
-        suggest_replacement(a->d, "%.*s%.*s = %.*s %.*s %.*s", SAID(&c, 0), SAID(&c, 1),
-                            SAID(&c, 1), SAID(&c, 2), SAID(&c, 3));
+        suggest(a->d, 0, 0.9, "Lua has no `%.*s=`: write the variable on both sides.",
+                P(c.group[2]));
+        suggest_replacement(a->d, "%.*s%.*s = %.*s %.*s %.*s", P(c.group[0]), P(c.group[1]),
+                            P(c.group[1]), P(c.group[2]), P(c.group[3]));
     } else if (match(a->g, "^(\\s*)(\\w+)(\\+\\+|--)", line, &c)) {
-        suggest(a->d, 0, 0.9, "Lua has no `%.*s`.", SAID(&c, 2));
-        suggest_replacement(a->d, "%.*s%.*s = %.*s %c 1", SAID(&c, 0), SAID(&c, 1), SAID(&c, 1),
-                            c.group[2].at[0]);
+        suggest(a->d, 0, 0.9, "Lua has no `%.*s`.", P(c.group[2]));
+        suggest_replacement(a->d, "%.*s%.*s = %.*s %c 1", P(c.group[0]), P(c.group[1]),
+                            P(c.group[1]), c.group[2].at[0]);
     } else if (match(a->g, "^(\\s*(?:if|elseif|while|until)\\b[^=~<>!]*[^=~<>! ]) *= *([^=].*)$",
                      line, &c)) {
         suggest(a->d, 0, 0.93, "To compare write `==`; one `=` gives a value.");
-        suggest_replacement(a->d, "%.*s == %.*s", SAID(&c, 0), SAID(&c, 1));
+        suggest_replacement(a->d, "%.*s == %.*s", P(c.group[0]), P(c.group[1]));
     } else if (match(a->g, "^(.*)!=(.*)$", line, &c)) {
         suggest(a->d, 0, 0.9, "In Lua \"not equal\" is `~=`.");
-        suggest_replacement(a->d, "%.*s~=%.*s", SAID(&c, 0), SAID(&c, 1));
+        suggest_replacement(a->d, "%.*s~=%.*s", P(c.group[0]), P(c.group[1]));
     } else if (match(a->g, "&&|\\|\\||\\belse if\\b|\\bnull\\b", line, &c)) {
         suggest(a->d, 0, 0.8, "Lua writes `and`, `or`, `not`, `elseif` and `nil`.");
     }
 }
 
 /* "'end' expected (to close 'if' at line 2) near <eof>" */
-static void tell_end(const struct advising *a, const struct match *m)
+static void advise_end(const struct advice *a)
 {
-    if (m->group[1].at)
+    if (a->m.group[1].at)
         suggest(a->d, 0, 0.85,
                 "The `%.*s` on line %.*s, or a block inside of it, has no `end`: add one.",
-                SAID(m, 0), SAID(m, 1));
+                P(a->m.group[0]), P(a->m.group[1]));
     else
         suggest(a->d, 0, 0.7, "A block has no `end`: add one.");
 }
 
-static void tell_word(const struct advising *a, const struct match *m)
+static void advise_word(const struct advice *a)
 {
-    struct piece line = line_at(a->in, a->d), word = m->group[0];
-    tell_syntax(a, m);
+    struct piece line = a->line, word = a->m.group[0];
+    advise_syntax(a);
     if (a->d->n_suggestions > 0)
         return;
-    suggest(a->d, 0, 0.9, "`%.*s` is missing at the end of line %u.", (int)word.len, word.at,
-            a->d->location.line);
+    suggest(a->d, 0, 0.9, "`%.*s` is missing at the end of line %u.", P(word), a->d->location.line);
     if (line.at)
-        suggest_replacement(a->d, "%.*s %.*s", (int)line.len, line.at, (int)word.len, word.at);
+        suggest_replacement(a->d, "%.*s %.*s", P(line), P(word));
 }
 
-static void tell_module(const struct advising *a, const struct match *m)
+static void advise_module(const struct advice *a)
 {
-    struct piece name = m->group[0];
+    struct piece name = a->m.group[0];
     char file[140], best[256];
-    (void)snprintf(file, sizeof file, "%.*s.lua", (int)(name.len < 130 ? name.len : 130), name.at);
-    if (nearest_file(a->in, piece_of(file), best, sizeof best)) {
+    (void)snprintf(file, sizeof file, "%.*s.lua", P(piece_cut(name, 130)));
+    if (similar_file(a->in, piece_of(file), best, sizeof best)) {
         best[strcspn(best, ".")] = '\0';
         suggest(a->d, 0, 0.9, "Did you mean \"%s\"? The job has no file %s.", best, file);
         (void)suggest_swap(a->in, a->d, name, best);
@@ -185,14 +178,14 @@ static void tell_module(const struct advising *a, const struct match *m)
     }
     suggest(a->d, 0, 0.75,
             "The module \"%.*s\" is not installed here: send %s with the job, or do without it.",
-            (int)name.len, name.at, file);
+            P(name), file);
 }
 
 #define MANUAL "https://www.lua.org/manual/5.4/manual.html"
 
-static const struct advice table[] = {
-    TELL("attempt to call a nil value \\((global|method|field|upvalue|local) '(.+?)'\\)",
-         CATEGORY_NAME, 0, tell_name),
+static const struct rule rules[] = {
+    ADVISE("attempt to call a nil value \\((global|method|field|upvalue|local) '(.+?)'\\)",
+           CATEGORY_NAME, 0, advise_name),
     SAY("attempt to call a (\\w+) value \\(\\w+ '(.+?)'\\)", CATEGORY_TYPE, 0, 0.7,
         "`{2}` is a {1}, not a function."),
     SAY("attempt to call a (\\w+) value", CATEGORY_TYPE, 0, 0.7,
@@ -202,14 +195,15 @@ static const struct advice table[] = {
         CATEGORY_TYPE, 0, 0.93,
         "`self` is not the object: a method that is defined with `:` is called with `:` too, "
         "object:method(...), not object.method(...)."),
-    TELL("attempt to index a nil value \\((global|field|local|upvalue|method|constant) '(.+?)'\\)",
-         CATEGORY_RUNTIME, 0, tell_nil),
+    ADVISE(
+        "attempt to index a nil value \\((global|field|local|upvalue|method|constant) '(.+?)'\\)",
+        CATEGORY_RUNTIME, 0, advise_nil),
     SAY("attempt to index a nil value", CATEGORY_RUNTIME, 0, 0.6,
         "Something on that line is nil: test it first."),
     SAY("attempt to index a (\\w+) value", CATEGORY_TYPE, 0, 0.7,
         "It is a {1}, which has no fields: tables have."),
-    TELL("attempt to perform arithmetic on a nil value \\((\\w+) '(.+?)'\\)", CATEGORY_TYPE, 0,
-         tell_arithmetic),
+    ADVISE("attempt to perform arithmetic on a nil value \\((\\w+) '(.+?)'\\)", CATEGORY_TYPE, 0,
+           advise_arithmetic),
     SAY("attempt to perform arithmetic on a (\\w+) value(?: \\(\\w+ '(.+?)'\\))?", CATEGORY_TYPE, 0,
         0.8, "One side is a {1}, not a number: tonumber(value) makes one of a text."),
     SAY("attempt to (?:add|sub|mul|div|mod|pow|perform \\S+) a '(\\w+)' with a '(\\w+)'",
@@ -233,10 +227,10 @@ static const struct advice table[] = {
         "Argument {1} of `{2}` is a {3}, and was given {4}.", .docs = MANUAL "#6"),
     SAY("bad argument #(\\d+) to '(.+?)' \\((.*)\\)", CATEGORY_VALUE, 0, 0.7,
         "Argument {1} of `{2}`: {3}.", .docs = MANUAL "#6"),
-    TELL("module '(.+?)' not found", CATEGORY_IMPORT, 0, tell_module),
-    TELL("'end' expected(?: \\(to close '(\\w+)' at line (\\d+)\\))? near <eof>", CATEGORY_SYNTAX,
-         0, tell_end),
-    TELL("'(then|do)' expected near", CATEGORY_SYNTAX, 0, tell_word),
+    ADVISE("module '(.+?)' not found", CATEGORY_IMPORT, 0, advise_module),
+    ADVISE("'end' expected(?: \\(to close '(\\w+)' at line (\\d+)\\))? near <eof>", CATEGORY_SYNTAX,
+           0, advise_end),
+    ADVISE("'(then|do)' expected near", CATEGORY_SYNTAX, 0, advise_word),
     SAY("'(.+?)' expected \\(to close '(.+?)' at line (\\d+)\\) near (.*)", CATEGORY_SYNTAX, 18,
         0.88,
         "`{1}` is missing before {4}: the `{2}` of line {3}, or one inside of it, is not closed."),
@@ -244,10 +238,11 @@ static const struct advice table[] = {
         0.75, "`{1}` is missing before {4}."),
     SAY("unfinished (?:string|long string) near (.*)", CATEGORY_SYNTAX, 0, 0.85,
         "The text is not closed in its line: add the quote (\" or ')."),
-    TELL("syntax error near|unexpected symbol near|<name> expected|malformed number|invalid escape|"
-         "unexpected .* near|near <eof>| near '[^']*'$|no visible label|break outside|attempt to "
-         "assign to const",
-         CATEGORY_SYNTAX, 0, tell_syntax),
+    ADVISE(
+        "syntax error near|unexpected symbol near|<name> expected|malformed number|invalid escape|"
+        "unexpected .* near|near <eof>| near '[^']*'$|no visible label|break outside|attempt to "
+        "assign to const",
+        CATEGORY_SYNTAX, 0, advise_syntax),
     SAY("stack overflow", CATEGORY_RESOURCE, 24, 0.85,
         "The function calls itself without an end: add the case in which it returns without "
         "calling itself."),
@@ -259,7 +254,7 @@ static const struct advice table[] = {
     SAY("assertion failed", CATEGORY_ASSERTION, 0, 0.5, "What assert() was given is false or nil."),
     SAY("(\\S+): No such file or directory", CATEGORY_IO, 22, 0.8,
         "There is no file {1} in the jar: send it with the job, or write it first."),
-    END_OF_ADVICE,
+    END_OF_RULES,
 };
 
 /* ---- reading ---- */
@@ -315,7 +310,7 @@ static bool read_lua(struct diagnoser *g, const struct diagnose_input *in, struc
         if (match(g, "^\t(?:\\./)?([^\\s:\\[][^:]*):(\\d+): in (.*)$", line, &m))
             add_frame(in, d, m.group[0], m.group[1], NO_PIECE, m.group[2]);
     locate_by_frames(d);
-    if (!classify(g, d, table))
+    if (!classify(g, d, rules))
         d->category = CATEGORY_RUNTIME;
     if (match(g, "^attempt to (?:divide by zero|perform 'n)", piece_of(d->message), &m))
         find_division(g, in, d);
@@ -323,7 +318,7 @@ static bool read_lua(struct diagnoser *g, const struct diagnose_input *in, struc
     struct piece here = piece_trim(line_at(in, d));
     if (match(g, "'(?:then|do)' expected near '(.+)'$", piece_of(d->message), &m) &&
         here.len >= m.group[0].len && m.group[0].len > 0 &&
-        piece_same((struct piece){ here.at, m.group[0].len }, m.group[0]))
+        piece_same(piece_cut(here, m.group[0].len), m.group[0]))
         go_back_to_statement(in, d);
     stay_in_file(in, d);
     return true;
@@ -331,7 +326,7 @@ static bool read_lua(struct diagnoser *g, const struct diagnose_input *in, struc
 
 static void advise_lua(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    advise_by(g, in, d, table);
+    advise_by(g, in, d, rules);
 }
 
 const struct grammar grammar_lua = { .name = "lua", .read = read_lua, .advise = advise_lua };

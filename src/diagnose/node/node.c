@@ -300,7 +300,7 @@ static void locate(struct diagnoser *g, const struct diagnose_input *in, struct 
 static bool read_out_of_memory(struct diagnoser *g, const struct diagnose_input *in,
                                struct diagnosis *d)
 {
-    struct piece rest = { in->text, in->len }, line;
+    struct piece rest = text_of(in), line;
     struct match m;
     while (next_line(&rest, &line))
         if (match(g, "^FATAL ERROR: (.*heap.*)$", line, &m)) {
@@ -317,7 +317,7 @@ bool node_read(struct diagnoser *g, const struct diagnose_input *in, struct diag
     if (node_tests_read(g, in, d))
         return true;
     struct reading r = { 0 };
-    struct piece rest = { in->text, in->len }, line;
+    struct piece rest = text_of(in), line;
     while (next_line(&rest, &line))
         read_line(g, in, d, &r, line);
     if (!r.type.at && !r.thrown.at)
@@ -340,4 +340,4 @@ bool node_read(struct diagnoser *g, const struct diagnose_input *in, struct diag
     return true;
 }
 
-const struct grammar grammar_node = { "node", node_read, node_advise };
+const struct grammar grammar_node = { "node", { "javascript" }, node_read, node_advise };

@@ -43,15 +43,16 @@ const char *const js_globals[] = { "console",
                                    NULL };
 
 /* The last line above the location that gives the name a value. */
-bool js_assigned(struct js *j, struct piece name, struct piece *ret_value, uint32_t *ret_line)
+bool js_assigned(const struct advice *a, struct piece name, struct piece *ret_value,
+                 uint32_t *ret_line)
 {
-    struct piece rest = { j->file ? j->file->text : NULL, j->file ? j->file->len : 0 }, line;
+    struct piece rest = text_of_source(a->file), line;
     bool found = false;
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
         struct match m;
-        if (i > j->d->location.line)
+        if (i > a->d->location.line)
             break;
-        if (!match(j->g,
+        if (!match(a->g,
                    "^\\s*(?:(?:export )?(?:const|let|var) )?([\\w$.]+)\\s*=\\s*([^=].*?);?\\s*$",
                    line, &m) ||
             !piece_same(m.group[0], name))
@@ -64,23 +65,23 @@ bool js_assigned(struct js *j, struct piece name, struct piece *ret_value, uint3
 }
 
 /* Whether the code calls, without await, a function that the program declares async. */
-bool js_forgotten_await(struct js *j, struct piece code, struct piece *ret_name)
+bool js_forgotten_await(const struct advice *a, struct piece code, struct piece *ret_name)
 {
     struct match m, call;
-    if (match(j->g, "\\bawait\\b", code, &m))
+    if (match(a->g, "\\bawait\\b", code, &m))
         return false;
-    if (match(j->g, "\\b(fetch|readFile|writeFile)\\(", code, &call) && !piece_has(code, "Sync")) {
+    if (match(a->g, "\\b(fetch|readFile|writeFile)\\(", code, &call) && !piece_has(code, "Sync")) {
         *ret_name = call.group[0];
         return true;
     }
-    if (!match(j->g, "(?:^|[^\\w$])(?:[\\w$]+\\.)*([A-Za-z_$][\\w$]*)\\(", code, &call))
+    if (!match(a->g, "(?:^|[^\\w$])(?:[\\w$]+\\.)*([A-Za-z_$][\\w$]*)\\(", code, &call))
         return false;
-    for (size_t k = 0; k < j->in->n_sources; k++) {
-        struct piece rest = { j->in->sources[k].text, j->in->sources[k].len }, line;
+    for (size_t k = 0; k < a->in->n_sources; k++) {
+        struct piece rest = text_of_source(&a->in->sources[k]), line;
         for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
-            if ((match(j->g, "async function\\*?\\s+([\\w$]+)", line, &m) ||
-                 match(j->g, "(?:const|let|var)\\s+([\\w$]+)\\s*=\\s*async\\b", line, &m) ||
-                 match(j->g, "^\\s*(?:static )?async\\s+([\\w$]+)\\s*\\(", line, &m)) &&
+            if ((match(a->g, "async function\\*?\\s+([\\w$]+)", line, &m) ||
+                 match(a->g, "(?:const|let|var)\\s+([\\w$]+)\\s*=\\s*async\\b", line, &m) ||
+                 match(a->g, "^\\s*(?:static )?async\\s+([\\w$]+)\\s*\\(", line, &m)) &&
                 piece_same(m.group[0], call.group[0])) {
                 *ret_name = m.group[0];
                 return true;
@@ -89,109 +90,106 @@ bool js_forgotten_await(struct js *j, struct piece code, struct piece *ret_name)
     return false;
 }
 
-void js_say_await(struct js *j, unsigned rule, struct piece name, uint32_t line)
+void js_suggest_await(const struct advice *a, unsigned number, struct piece name, uint32_t line)
 {
-    suggest(j->d, rule, 0.94,
+    suggest(a->d, number, 0.94,
             "%.*s() gives a promise, and it is not awaited%s: put `await` before the call (inside "
             "an async function).",
             P(name), line ? "" : " here");
-    if (line && line != j->d->location.line)
+    if (line && line != a->d->location.line)
         return;
     char call[160], awaited[180];
     (void)snprintf(call, sizeof call, "%.*s(", P(name));
     (void)snprintf(awaited, sizeof awaited, "await %s", call);
-    (void)suggest_swap(j->in, j->d, piece_of(call), awaited);
+    (void)suggest_swap(a->in, a->d, piece_of(call), awaited);
 }
 
 /* ---- the rest ---- */
 
-static void on_json(struct js *j)
+static void on_json(const struct advice *a)
 {
-    if (piece_has(j->message, "'<'") || piece_has(j->message, "token <"))
-        suggest(j->d, 27, 0.93,
+    if (piece_has(a->message, "'<'") || piece_has(a->message, "token <"))
+        suggest(a->d, 27, 0.93,
                 "It begins with '<': that is HTML (an error page?), not JSON. "
                 "console.log(text.slice(0, 100)) shows it.");
-    else if (piece_has(j->message, "end of JSON"))
-        suggest(j->d, 27, 0.92,
+    else if (piece_has(a->message, "end of JSON"))
+        suggest(a->d, 27, 0.92,
                 "The text is empty, or cut off: JSON.parse needs a whole document.");
-    else if (piece_has(j->message, "[object") || piece_has(j->message, "\"[object "))
-        suggest(j->d, 27, 0.93, "It is an object already: JSON.parse is for text.");
-    else if (piece_has(j->message, "undefined"))
-        suggest(j->d, 27, 0.9, "It was given undefined: look where the text should come from.");
+    else if (piece_has(a->message, "[object") || piece_has(a->message, "\"[object "))
+        suggest(a->d, 27, 0.93, "It is an object already: JSON.parse is for text.");
+    else if (piece_has(a->message, "undefined"))
+        suggest(a->d, 27, 0.9, "It was given undefined: look where the text should come from.");
     else
-        suggest(j->d, 27, 0.88,
+        suggest(a->d, 27, 0.88,
                 "JSON wants double quotes around names and text, no comma at the end, and no "
                 "comments.");
 }
 
-static void on_stack(struct js *j)
+static void on_stack(const struct advice *a)
 {
-    const char *name = j->d->n_frames ? j->d->frames[0].function : "";
-    suggest(j->d, 24, 0.92,
+    const char *name = a->d->n_frames ? a->d->frames[0].function : "";
+    suggest(a->d, 24, 0.92,
             "%s%s calls itself without an end: it needs a case that returns before the next call.",
             name[0] ? name : "A function", name[0] ? "()" : "");
 }
 
-static void on_enoent(struct js *j)
+static void on_enoent(const struct advice *a)
 {
     struct match m;
-    if (match(j->g, "spawn(?:Sync)? (\\S+) ENOENT", j->message, &m)) {
-        suggest(j->d, 39, 0.88,
+    if (match(a->g, "spawn(?:Sync)? (\\S+) ENOENT", a->message, &m)) {
+        suggest(a->d, 39, 0.88,
                 "There is no program '%.*s' in this jar: what the host has in /usr is there, and "
                 "nothing else.",
                 P(m.group[0]));
-        j->d->sandbox = true;
+        a->d->sandbox = true;
         return;
     }
-    if (!match(j->g, "'([^']+)'", j->message, &m))
+    if (!match(a->g, "'([^']+)'", a->message, &m))
         return;
     struct piece path = m.group[0], base = piece_base(path);
-    struct nearest n = { .name = base };
-    for (size_t i = 0; i < j->in->n_sources; i++)
-        nearest_try(&n, piece_base(piece_of(j->in->sources[i].name)));
+    struct similar n = { .name = base };
+    for (size_t i = 0; i < a->in->n_sources; i++)
+        similar_try(&n, piece_base(piece_of(a->in->sources[i].name)));
     if (n.best[0]) {
-        suggest(j->d, 22, 0.92, "Beside the program there is '%s': did you mean that?", n.best);
-        (void)suggest_swap(j->in, j->d, path, n.best);
+        suggest(a->d, 22, 0.92, "Beside the program there is '%s': did you mean that?", n.best);
+        (void)suggest_swap(a->in, a->d, path, n.best);
     } else {
-        suggest(j->d, 22, 0.85,
+        suggest(a->d, 22, 0.85,
                 "There is no '%.*s' in /sandbox, where the program starts: send it with the run "
                 "(--file, \"files\" in a request), or write it first.",
                 P(path));
     }
 }
 
-static const struct js_rule rules[] = {
-    { "SyntaxError", "JSON", .advise = on_json },
-    { "RangeError", "^Maximum call stack", .advise = on_stack },
-    { "RangeError", "^Invalid array length", .confidence = 0.85,
-      .text =
-          "A length is a whole number from 0 to 4294967295: look at what it was calculated from." },
-    { "RangeError", "^Division by zero", .rule = 15, .confidence = 0.9,
-      .text = "A BigInt cannot be divided by 0n: test the divisor first." },
-    { "TypeError", "^Converting circular structure", .confidence = 0.85,
-      .text = "The object holds itself somewhere: leave that property out (a replacer function), "
-              "or make a copy without it." },
-    { "TypeError", "^Cannot mix BigInt", .rule = 11, .confidence = 0.9,
-      .text = "A BigInt and a number are not calculated with together: make both BigInt(...) or "
-              "both Number(...)." },
-    { "TypeError", "^Cannot convert a Symbol", .rule = 11, .confidence = 0.7,
-      .text = "Convert it first: String(x)." },
-    { "ENOENT", "", .advise = on_enoent },
-    { "EEXIST", "", .rule = 22, .confidence = 0.85,
-      .text = "It is there already: mkdirSync(path, { recursive: true }) does not mind." },
-    { "UnhandledPromiseRejection", "", .rule = 28, .confidence = 0.7,
-      .text = "A promise was rejected and nobody caught it: put `await` into try/catch, or add "
-              ".catch(); reject with an Error, so that the place is known." },
-    { "thrown", "", .confidence = 0.6,
-      .text = "What is thrown is no Error, so no frames are known: throw new Error(...)." },
-    { NULL, "^The (\"[^\"]+\") argument must be (.+?)\\. Received", .rule = 10, .confidence = 0.8,
-      .text = "The argument {1} must be {2}: look at what is passed (typeof x)." },
-    { "AssertionError", "", .confidence = 0.4,
-      .text = "The two sides differ: the message shows both." },
-    { "heap out of memory", "", .rule = 40, .confidence = 0.8,
-      .text = "It held more than its heap takes: hold less at once (streams, pieces), or allow "
-              "more memory (--memory SIZE)." },
-    { 0 },
+static const struct rule rules[] = {
+    ON("SyntaxError", "JSON", on_json),
+    ON("RangeError", "^Maximum call stack", on_stack),
+    ON_SAY("RangeError", "^Invalid array length", 0, 0.85,
+           "A length is a whole number from 0 to 4294967295: look at what it was calculated from."),
+    ON_SAY("RangeError", "^Division by zero", 15, 0.9,
+           "A BigInt cannot be divided by 0n: test the divisor first."),
+    ON_SAY("TypeError", "^Converting circular structure", 0, 0.85,
+           "The object holds itself somewhere: leave that property out (a replacer function), "
+           "or make a copy without it."),
+    ON_SAY("TypeError", "^Cannot mix BigInt", 11, 0.9,
+           "A BigInt and a number are not calculated with together: make both BigInt(...) or "
+           "both Number(...)."),
+    ON_SAY("TypeError", "^Cannot convert a Symbol", 11, 0.7, "Convert it first: String(x)."),
+    ON("ENOENT", "", on_enoent),
+    ON_SAY("EEXIST", "", 22, 0.85,
+           "It is there already: mkdirSync(path, { recursive: true }) does not mind."),
+    ON_SAY("UnhandledPromiseRejection", "", 28, 0.7,
+           "A promise was rejected and nobody caught it: put `await` into try/catch, or add "
+           ".catch(); reject with an Error, so that the place is known."),
+    ON_SAY("thrown", "", 0, 0.6,
+           "What is thrown is no Error, so no frames are known: throw new Error(...)."),
+    ON_SAY(ANY_TYPE, "^The (\"[^\"]+\") argument must be (.+?)\\. Received", 10, 0.8,
+           "The argument {1} must be {2}: look at what is passed (typeof x)."),
+    ON_SAY("AssertionError", "", 0, 0.4, "The two sides differ: the message shows both."),
+    ON_SAY("heap out of memory", "", 40, 0.8,
+           "It held more than its heap takes: hold less at once (streams, pieces), or allow "
+           "more memory (--memory SIZE)."),
+    END_OF_RULES,
 };
 
 static void set_docs(struct diagnosis *d)
@@ -218,30 +216,12 @@ static void set_docs(struct diagnosis *d)
 
 void node_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    static const struct js_rule *const tables[] = { js_object_rules, js_name_rules, js_syntax_rules,
-                                                    rules };
-    char type[sizeof d->type], message[sizeof d->message];
-    const char *t = d->type, *text = d->message;
-    if (d->n_causes > 0 && strcmp(d->type, verdict_word(d->verdict)) == 0) {
-        t = d->causes[0].type;
-        text = d->causes[0].message;
-    }
-    COPY(piece_of(t), type);
-    COPY(piece_of(text), message);
-    struct js j = { .g = g,
-                    .in = in,
-                    .d = d,
-                    .message = piece_of(message),
-                    .line = line_at(in, d),
-                    .file = find_source(in, piece_of(d->location.file)) };
+    static const struct rule *const tables[] = { js_object_rules, js_name_rules, js_syntax_rules,
+                                                 rules };
+    struct advice a;
+    advice_begin(&a, g, in, d);
+    advice_use_own_error(&a);
     set_docs(d);
     for (size_t i = 0; i < ARRAY_LEN(tables); i++)
-        for (const struct js_rule *r = tables[i]; r->pattern; r++) {
-            if ((r->type && strcmp(r->type, type) != 0) || !match(g, r->pattern, j.message, &j.m))
-                continue;
-            if (r->advise)
-                r->advise(&j);
-            else
-                say(d, r->rule, r->confidence, r->text, &j.m);
-        }
+        rules_apply(&a, tables[i], EVERY_RULE);
 }

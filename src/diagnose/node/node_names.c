@@ -104,21 +104,21 @@ static const struct {
     { "moment", "const moment = require('moment');" },
 };
 
-static bool is_module(const struct js *j)
+static bool is_module(const struct advice *a)
 {
-    size_t n = strlen(j->d->location.file);
-    return n > 4 && strcmp(j->d->location.file + n - 4, ".mjs") == 0;
+    size_t n = strlen(a->d->location.file);
+    return n > 4 && strcmp(a->d->location.file + n - 4, ".mjs") == 0;
 }
 
 /* Declared, in another block or function than this one. */
-static bool is_in_a_block(struct js *j, struct piece name)
+static bool is_in_a_block(const struct advice *a, struct piece name)
 {
-    struct piece rest = { j->file ? j->file->text : NULL, j->file ? j->file->len : 0 }, line;
+    struct piece rest = text_of_source(a->file), line;
     struct match m;
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
-        if (match(j->g, "\\b(?:const|let|var)\\s+([\\w$]+)", line, &m) &&
-            piece_same(m.group[0], name) && i != j->d->location.line) {
-            suggest(j->d, 29, 0.9,
+        if (match(a->g, "\\b(?:const|let|var)\\s+([\\w$]+)", line, &m) &&
+            piece_same(m.group[0], name) && i != a->d->location.line) {
+            suggest(a->d, 29, 0.9,
                     "'%.*s' is declared in line %u, inside of { }, and is not known outside: "
                     "declare it (let) before that block, or return it.",
                     P(name), i);
@@ -127,112 +127,112 @@ static bool is_in_a_block(struct js *j, struct piece name)
     return false;
 }
 
-static void on_name(struct js *j)
+static void on_name(const struct advice *a)
 {
-    struct piece name = j->m.group[0];
+    struct piece name = a->m.group[0];
     char best[128];
     for (size_t i = 0; i < ARRAY_LEN(browser); i++)
         if (piece_is(name, browser[i].name)) {
-            suggest(j->d, 29, 0.95, "%s.", browser[i].advice);
+            suggest(a->d, 29, 0.95, "%s.", browser[i].advice);
             return;
         }
     for (size_t i = 0; i < ARRAY_LEN(requires); i++)
         if (piece_is(name, requires[i].name)) {
-            suggest(j->d, 29, 0.93, "It has to be loaded first: `%s`%s.", requires[i].statement,
-                    is_module(j) ? " (as an import in a module)" : "");
-            if (!is_module(j))
-                suggest_replacement(j->d, "%s", requires[i].statement);
+            suggest(a->d, 29, 0.93, "It has to be loaded first: `%s`%s.", requires[i].statement,
+                    is_module(a) ? " (as an import in a module)" : "");
+            if (!is_module(a))
+                suggest_replacement(a->d, "%s", requires[i].statement);
             return;
         }
     for (size_t i = 0; i < ARRAY_LEN(translations); i++)
         if (piece_is(name, translations[i].name)) {
-            suggest(j->d, 29, 0.93, "In JavaScript it is %s.", translations[i].meant);
+            suggest(a->d, 29, 0.93, "In JavaScript it is %s.", translations[i].meant);
             if (translations[i].meant[0] != '.')
-                (void)suggest_swap(j->in, j->d, name, translations[i].meant);
+                (void)suggest_swap(a->in, a->d, name, translations[i].meant);
             return;
         }
-    if (is_in_a_block(j, name))
+    if (is_in_a_block(a, name))
         return;
-    if (nearest_name_in(j->in, name, js_globals, best, sizeof best)) {
-        suggest(j->d, 29, 0.9, "Did you mean '%s'?", best);
-        (void)suggest_swap(j->in, j->d, name, best);
+    if (similar_name(a->in, name, js_globals, best, sizeof best)) {
+        suggest(a->d, 29, 0.9, "Did you mean '%s'?", best);
+        (void)suggest_swap(a->in, a->d, name, best);
     } else {
-        suggest(j->d, 29, 0.5,
+        suggest(a->d, 29, 0.5,
                 "Nothing in the program declares '%.*s' where it can be seen from here: declare it "
                 "(const, let), load it (require, import), or put it in quotes if it is text.",
                 P(name));
     }
 }
 
-static void on_before_init(struct js *j)
+static void on_before_init(const struct advice *a)
 {
-    struct piece rest = { j->file ? j->file->text : NULL, j->file ? j->file->len : 0 }, line;
+    struct piece rest = text_of_source(a->file), line;
     struct match m;
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
-        if (match(j->g, "^\\s*(?:export )?(?:const|let|class)\\s+([\\w$]+)", line, &m) &&
-            piece_same(m.group[0], j->m.group[0]) && i != j->d->location.line) {
-            suggest(j->d, 16, 0.92,
+        if (match(a->g, "^\\s*(?:export )?(?:const|let|class)\\s+([\\w$]+)", line, &m) &&
+            piece_same(m.group[0], a->m.group[0]) && i != a->d->location.line) {
+            suggest(a->d, 16, 0.92,
                     "'%.*s' is declared in line %u: it cannot be used before that line is reached. "
                     "Move the declaration up.",
-                    P(j->m.group[0]), i);
+                    P(a->m.group[0]), i);
             return;
         }
     suggest(
-        j->d, 16, 0.8,
+        a->d, 16, 0.8,
         "'%.*s' is declared below: move the declaration up, or use another name for the inner one.",
-        P(j->m.group[0]));
+        P(a->m.group[0]));
 }
 
 /* ---- modules ---- */
 
-static void on_import_statement(struct js *j)
+static void on_import_statement(const struct advice *a)
 {
     struct match m;
-    suggest(j->d, 30, 0.95,
+    suggest(a->d, 30, 0.95,
             "`import` works in modules only: name the file .mjs (or set \"type\": \"module\" in a "
             "package.json beside it), or use require().");
     if (match(
-            j->g,
+            a->g,
             "^\\s*import\\s+(?:\\*\\s+as\\s+)?([\\w$]+|\\{[^}]*\\})\\s+from\\s+(['\"][^'\"]+['\"])",
-            j->line, &m))
-        suggest_replacement(j->d, "const %.*s = require(%.*s);", P(m.group[0]), P(m.group[1]));
+            a->line, &m))
+        suggest_replacement(a->d, "const %.*s = require(%.*s);", P(m.group[0]), P(m.group[1]));
 }
 
-static void on_require(struct js *j)
+static void on_require(const struct advice *a)
 {
     struct match m;
-    if (piece_is(j->m.group[0], "require")) {
-        suggest(j->d, 30, 0.95,
+    if (piece_is(a->m.group[0], "require")) {
+        suggest(a->d, 30, 0.95,
                 "The file is a module (its name ends in .mjs, or it uses import): use import, or "
                 "createRequire from 'module'.");
-        if (match(j->g,
+        if (match(a->g,
                   "^\\s*(?:const|let|var)\\s+([\\w$]+|\\{[^}]*\\})\\s*=\\s*require\\((['\"][^'\"]+["
                   "'\"])\\)",
-                  j->line, &m))
-            suggest_replacement(j->d, "import %.*s from %.*s;", P(m.group[0]), P(m.group[1]));
+                  a->line, &m))
+            suggest_replacement(a->d, "import %.*s from %.*s;", P(m.group[0]), P(m.group[1]));
     } else {
-        suggest(j->d, 30, 0.93, "A module has no %.*s: %s.", P(j->m.group[0]),
-                piece_is(j->m.group[0], "__dirname") || piece_is(j->m.group[0], "__filename")
+        suggest(a->d, 30, 0.93, "A module has no %.*s: %s.", P(a->m.group[0]),
+                piece_is(a->m.group[0], "__dirname") || piece_is(a->m.group[0], "__filename")
                     ? "import.meta.url is its own address; fileURLToPath(import.meta.url) from "
                       "'url' is its path"
                     : "write `export` before what is to be seen from outside");
     }
 }
 
-static void on_no_export(struct js *j)
+static void on_no_export(const struct advice *a)
 {
-    struct nearest n = { .name = j->m.group[1] };
-    nearest_try_sources(&n, j->in);
+    struct similar n = { .name = a->m.group[1] };
+    similar_try_sources(&n, a->in);
     if (n.best[0])
-        suggest(j->d, 30, 0.85,
+        suggest(a->d, 30, 0.85,
                 "'%.*s' exports no '%.*s': did you mean '%s'? Without { } it is the default export "
                 "that is imported.",
-                P(j->m.group[0]), P(j->m.group[1]), n.best);
+                P(a->m.group[0]), P(a->m.group[1]), n.best);
     else
-        suggest(j->d, 30, 0.8,
+        suggest(a->d, 30, 0.8,
                 "'%.*s' exports no '%.*s': look at its export lines; without { } it is the default "
                 "export that is imported.",
-                P(j->m.group[0]), P(j->m.group[1]));
+                P(a->m.group[0]), P(a->m.group[1]));
 }
 
 /* What does well enough in place of packages that people reach for. */
@@ -254,59 +254,59 @@ static const struct {
 };
 
 /* A file that is named by its path. */
-static void no_file(struct js *j, struct piece name)
+static void no_file(const struct advice *a, struct piece name)
 {
     struct piece base = piece_base(name);
-    struct nearest n = { .name = base };
-    for (size_t i = 0; i < j->in->n_sources; i++) {
-        struct piece source = piece_base(piece_of(j->in->sources[i].name));
+    struct similar n = { .name = base };
+    for (size_t i = 0; i < a->in->n_sources; i++) {
+        struct piece source = piece_base(piece_of(a->in->sources[i].name));
         if (source.len > base.len && source.at[base.len] == '.' &&
             memcmp(source.at, base.at, base.len) == 0) {
             suggest(
-                j->d, 31, 0.94,
+                a->d, 31, 0.94,
                 "The file is '%.*s': in a module its name is written whole, with the extension.",
                 P(source));
             return;
         }
-        nearest_try(&n, source);
+        similar_try(&n, source);
         const char *dot = memrchr(source.at, '.', source.len);
         if (dot)
-            nearest_try(&n, (struct piece){ source.at, (size_t)(dot - source.at) });
+            similar_try(&n, piece_cut(source, (size_t)(dot - source.at)));
     }
     if (n.best[0]) {
-        suggest(j->d, 31, 0.92, "There is no '%.*s'; beside the program there is '%s'.", P(base),
+        suggest(a->d, 31, 0.92, "There is no '%.*s'; beside the program there is '%s'.", P(base),
                 n.best);
-        (void)suggest_swap(j->in, j->d, base, n.best);
+        (void)suggest_swap(a->in, a->d, base, n.best);
     } else {
-        suggest(j->d, 31, 0.85,
+        suggest(a->d, 31, 0.85,
                 "'%.*s' is not among the files of the run: send it too (--file, \"files\" in a "
                 "request).",
                 P(base));
     }
 }
 
-static void on_no_module(struct js *j)
+static void on_no_module(const struct advice *a)
 {
-    struct piece name = j->m.group[0];
+    struct piece name = a->m.group[0];
     if (starts_with(name, ".") || starts_with(name, "/")) {
-        no_file(j, name);
+        no_file(a, name);
         return;
     }
-    struct nearest n = { .name = name };
-    nearest_try_list(&n, builtin_modules);
+    struct similar n = { .name = name };
+    similar_try_list(&n, builtin_modules);
     if (n.best[0]) {
-        suggest(j->d, 31, 0.92, "Did you mean '%s', which Node has itself?", n.best);
-        (void)suggest_swap(j->in, j->d, name, n.best);
+        suggest(a->d, 31, 0.92, "Did you mean '%s', which Node has itself?", n.best);
+        (void)suggest_swap(a->in, a->d, name, n.best);
         return;
     }
-    for (size_t i = 0; i < j->in->n_sources; i++) {
-        struct piece source = piece_of(j->in->sources[i].name);
+    for (size_t i = 0; i < a->in->n_sources; i++) {
+        struct piece source = piece_of(a->in->sources[i].name);
         if (source.len > name.len && source.at[name.len] == '.' &&
             memcmp(source.at, name.at, name.len) == 0) {
             char path[160];
             (void)snprintf(path, sizeof path, "./%.*s", P(name));
-            suggest(j->d, 31, 0.94, "A file beside the program is named with './': '%s'.", path);
-            (void)suggest_swap(j->in, j->d, name, path);
+            suggest(a->d, 31, 0.94, "A file beside the program is named with './': '%s'.", path);
+            (void)suggest_swap(a->in, a->d, name, path);
             return;
         }
     }
@@ -314,28 +314,26 @@ static void on_no_module(struct js *j)
     for (size_t i = 0; i < ARRAY_LEN(stand_ins); i++)
         if (piece_is(name, stand_ins[i].package))
             instead = stand_ins[i].instead;
-    suggest(j->d, 31, 0.9,
+    suggest(a->d, 31, 0.9,
             "The package '%.*s' is not installed here, and a jar cannot download it: send its "
             "files with the run, or do without it%s.",
             P(name), instead);
 }
 
-const struct js_rule js_name_rules[] = {
-    { "ReferenceError",
-      "^(require|module|exports|__dirname|__filename) is not defined in ES module scope",
-      .advise = on_require },
-    { "ReferenceError", "^([\\w$]+) is not defined$", .advise = on_name },
-    { "ReferenceError", "^Cannot access '([^']+)' before initialization",
-      .advise = on_before_init },
-    { "SyntaxError", "^Cannot use import statement outside a module",
-      .advise = on_import_statement },
-    { "SyntaxError", "^Cannot use 'import\\.meta' outside", .advise = on_import_statement },
-    { "SyntaxError", "^The requested module '([^']+)' does not provide an export named '([^']+)'",
-      .advise = on_no_export },
-    { "ERR_REQUIRE_ESM", "", .rule = 30, .confidence = 0.93,
-      .text = "What is required is a module: load it with `await import(...)`, or make this file "
-              "one (.mjs)." },
-    { NULL, "^Cannot find (?:module|package) '([^']+)'", .advise = on_no_module },
-    { NULL, "^No such built-in module: (\\S+)", .advise = on_no_module },
-    { 0 },
+const struct rule js_name_rules[] = {
+    ON("ReferenceError",
+       "^(require|module|exports|__dirname|__filename) is not defined in ES module scope",
+       on_require),
+    ON("ReferenceError", "^([\\w$]+) is not defined$", on_name),
+    ON("ReferenceError", "^Cannot access '([^']+)' before initialization", on_before_init),
+    ON("SyntaxError", "^Cannot use import statement outside a module", on_import_statement),
+    ON("SyntaxError", "^Cannot use 'import\\.meta' outside", on_import_statement),
+    ON("SyntaxError", "^The requested module '([^']+)' does not provide an export named '([^']+)'",
+       on_no_export),
+    ON_SAY("ERR_REQUIRE_ESM", "", 30, 0.93,
+           "What is required is a module: load it with `await import(...)`, or make this file "
+           "one (.mjs)."),
+    ON(ANY_TYPE, "^Cannot find (?:module|package) '([^']+)'", on_no_module),
+    ON(ANY_TYPE, "^No such built-in module: (\\S+)", on_no_module),
+    END_OF_RULES,
 };

@@ -52,139 +52,132 @@ static const struct {
     { ".at(", "at() gives undefined past the end: test the result first" },
 };
 
-static bool say_nothing(struct js *j, struct piece code, const char *name, uint32_t line)
+static bool say_nothing(const struct advice *a, struct piece code, const char *name, uint32_t line)
 {
     for (size_t i = 0; i < ARRAY_LEN(nothings); i++)
         if (piece_has(code, nothings[i].call)) {
             if (name)
-                suggest(j->d, 28, 0.92, "'%s' is what line %u got: %s.", name, line,
+                suggest(a->d, 28, 0.92, "'%s' is what line %u got: %s.", name, line,
                         nothings[i].why);
             else
-                suggest(j->d, 28, 0.9, "In this line %s.", nothings[i].why);
+                suggest(a->d, 28, 0.9, "In this line %s.", nothings[i].why);
             return true;
         }
     return false;
 }
 
 /* `a.b` as `a?.b`, in the line; what stands before is the last name there. */
-static void offer_optional(struct js *j, struct piece property)
+static void offer_optional(const struct advice *a, struct piece property)
 {
     char dotted[128], optional[136];
     struct match m;
-    (void)snprintf(dotted, sizeof dotted, ".%.*s", (int)(property.len < 100 ? property.len : 100),
-                   property.at);
-    size_t from = j->d->location.column > 1 ? j->d->location.column - 2 : 0;
-    if (from < j->line.len && j->line.at[from] == '.' &&
-        !match(j->g, "^\\.[\\w$.]*\\s*(?:[-+*/]?=)[^=]",
-               (struct piece){ j->line.at + from, j->line.len - from }, &m)) {
-        suggest_replacement(j->d, "%.*s?%.*s", (int)from, j->line.at, (int)(j->line.len - from),
-                            j->line.at + from);
+    (void)snprintf(dotted, sizeof dotted, ".%.*s", P(piece_cut(property, 100)));
+    size_t from = a->d->location.column > 1 ? a->d->location.column - 1 : 1;
+    if (piece_at(a->line, from) == '.' &&
+        !match(a->g, "^\\.[\\w$.]*\\s*(?:[-+*/]?=)[^=]", piece_from(a->line, from), &m)) {
+        suggest_replacement(a->d, "%.*s?%.*s", P(piece_before(a->line, from)),
+                            P(piece_from(a->line, from)));
         return;
     }
     (void)snprintf(optional, sizeof optional, "?%s", dotted);
-    if (!match(j->g, "[^=!<>]=[^=>]", j->line, &m))
-        (void)suggest_swap(j->in, j->d, piece_of(dotted), optional);
+    if (!match(a->g, "[^=!<>]=[^=>]", a->line, &m))
+        (void)suggest_swap(a->in, a->d, piece_of(dotted), optional);
 }
 
 /* What stands before the property in the line. */
-static struct piece before_property(const struct js *j, struct piece property)
+static struct piece before_property(const struct advice *a, struct piece property)
 {
     char dotted[136];
-    (void)snprintf(dotted, sizeof dotted, ".%.*s",
-                   (int)(property.at && property.len < 120 ? property.len : 0),
-                   property.at ? property.at : "");
-    struct piece before = { j->line.at, j->line.at ? piece_find(j->line, dotted) : 0 };
-    uint32_t column = j->d->location.column;
-    if (j->line.at && before.len == j->line.len && column > 0 && column <= j->line.len)
-        before.len = column - 1;
-    return before;
+    (void)snprintf(dotted, sizeof dotted, ".%.*s", P(piece_cut(property, 120)));
+    size_t at = piece_find(a->line, dotted);
+    return at < a->line.len ? piece_cut(a->line, at) : piece_before(a->line, a->d->location.column);
 }
 
 /* Why the name, or what it is a part of, has no value, by the line that gave it one. */
-static bool blame_assignment(struct js *j, struct piece name)
+static bool blame_assignment(const struct advice *a, struct piece name)
 {
     struct piece value, function;
     uint32_t line = 0;
     char shown[96];
     const char *dot = memchr(name.at, '.', name.len);
     struct piece root = { name.at, dot ? (size_t)(dot - name.at) : name.len };
-    bool whole = js_assigned(j, name, &value, &line);
-    if (!whole && !js_assigned(j, root, &value, &line))
+    bool whole = js_assigned(a, name, &value, &line);
+    if (!whole && !js_assigned(a, root, &value, &line))
         return false;
-    if (js_forgotten_await(j, value, &function)) {
-        js_say_await(j, 28, function, line);
+    if (js_forgotten_await(a, value, &function)) {
+        js_suggest_await(a, 28, function, line);
         return true;
     }
     COPY(name, shown);
-    return whole && say_nothing(j, value, shown, line);
+    return whole && say_nothing(a, value, shown, line);
 }
 
 /* Why the rest of the line before it has no value. */
-static bool blame_line(struct js *j, struct piece before, struct piece property)
+static bool blame_line(const struct advice *a, struct piece before, struct piece property)
 {
     struct piece function;
-    if (js_forgotten_await(j, before, &function)) {
-        js_say_await(j, 28, function, j->d->location.line);
+    if (js_forgotten_await(a, before, &function)) {
+        js_suggest_await(a, 28, function, a->d->location.line);
         return true;
     }
-    if (!say_nothing(j, before, NULL, 0))
+    if (!say_nothing(a, before, NULL, 0))
         return false;
-    offer_optional(j, property);
+    offer_optional(a, property);
     return true;
 }
 
-static void on_undefined(struct js *j)
+static void on_undefined(const struct advice *a)
 {
-    struct piece what = j->m.group[0], property = j->m.group[1];
-    struct piece before = before_property(j, property), name = NO_PIECE;
+    struct piece what = a->m.group[0], property = a->m.group[1];
+    struct piece before = before_property(a, property), name = NO_PIECE;
     struct match m;
     bool named = before.len > 0 &&
-                 match(j->g, "([A-Za-z_$][\\w$.]*)(\\[[^\\[\\]]*\\])?$", before, &m);
+                 match(a->g, "([A-Za-z_$][\\w$.]*)(\\[[^\\[\\]]*\\])?$", before, &m);
     if (named && m.group[1].at) {
-        suggest(j->d, 28, 0.85,
+        suggest(a->d, 28, 0.85,
                 "%.*s%.*s is %.*s: that position or key is not there. Look at the index (a loop "
                 "that goes to <= length is one too far), or test it first.",
                 P(m.group[0]), P(m.group[1]), P(what));
-        offer_optional(j, property);
+        offer_optional(a, property);
         return;
     }
     if (named) {
         name = m.group[0];
-        if (blame_assignment(j, name))
+        if (blame_assignment(a, name))
             return;
     }
-    if (blame_line(j, before, property))
+    if (blame_line(a, before, property))
         return;
     if (starts_with(name, "this"))
-        suggest(j->d, 28, 0.8,
+        suggest(a->d, 28, 0.8,
                 "'this' is not the object here: a function that is passed on loses it. Use an "
                 "arrow function, or bind(this).");
     else if (name.at)
-        suggest(j->d, 28, 0.85,
+        suggest(a->d, 28, 0.85,
                 "'%.*s' is %.*s here: give it a value before, or read it with `?.`, which gives "
                 "undefined instead of failing.",
                 P(name), P(what));
     else
-        suggest(j->d, 28, 0.8,
+        suggest(a->d, 28, 0.8,
                 "What stands before it is %.*s: test it first, or read it with `?.`.", P(what));
     if (!starts_with(name, "this"))
-        offer_optional(j, property);
+        offer_optional(a, property);
 }
 
-static void on_destructure(struct js *j)
+static void on_destructure(const struct advice *a)
 {
     struct piece value, function;
     uint32_t line;
-    if (js_forgotten_await(j, j->line, &function)) {
-        js_say_await(j, 28, function, j->d->location.line);
+    if (js_forgotten_await(a, a->line, &function)) {
+        js_suggest_await(a, 28, function, a->d->location.line);
         return;
     }
-    if (j->m.group[0].at && js_assigned(j, j->m.group[0], &value, &line) &&
-        js_forgotten_await(j, value, &function)) {
-        js_say_await(j, 28, function, line);
+    if (a->m.group[0].at && js_assigned(a, a->m.group[0], &value, &line) &&
+        js_forgotten_await(a, value, &function)) {
+        js_suggest_await(a, 28, function, line);
         return;
     }
-    suggest(j->d, 28, 0.85,
+    suggest(a->d, 28, 0.85,
             "What is taken apart is undefined or null: give a default (`const { a } = x ?? {}`, or "
             "`= {}` for a parameter).");
 }
@@ -243,70 +236,69 @@ static const struct {
     { ".matchAll(", "matchAll() gives an iterator: [...text.matchAll(re)] makes an array" },
 };
 
-static bool no_array(struct js *j, struct piece owner, struct piece value, uint32_t line)
+static bool no_array(const struct advice *a, struct piece owner, struct piece value, uint32_t line)
 {
     bool of_object = starts_with(value, "Object."); /* Object.keys() and its like do give arrays */
     for (size_t i = 0; value.at && i < ARRAY_LEN(no_arrays); i++)
         if (piece_has(value, no_arrays[i].call) && !(of_object && no_arrays[i].call[0] == '.')) {
-            suggest(j->d, 32, 0.92, "'%.*s' is what line %u got: %s.", P(owner), line,
+            suggest(a->d, 32, 0.92, "'%.*s' is what line %u got: %s.", P(owner), line,
                     no_arrays[i].gives);
             return true;
         }
-    suggest(j->d, 32, 0.8,
+    suggest(a->d, 32, 0.8,
             "'%.*s' is not an array here: of an object Object.values(%.*s) or Object.entries(%.*s) "
             "makes one; console.log(%.*s) shows what it is.",
             P(owner), P(owner), P(owner), P(owner));
     return true;
 }
 
-static void on_reduce(struct js *j)
+static void on_reduce(const struct advice *a)
 {
     struct match m;
-    suggest(j->d, 28, 0.94,
+    suggest(a->d, 28, 0.94,
             "The array is empty, and reduce() has nothing to begin with: give it a first value, "
             ".reduce((a, b) => ..., 0).");
-    if (match(j->g, "^(.*\\.reduce\\(\\(?\\w+, ?\\w+\\)? => [^,{}()]+)(\\).*)$", j->line, &m))
-        suggest_replacement(j->d, "%.*s, 0%.*s", P(m.group[0]), P(m.group[1]));
+    if (match(a->g, "^(.*\\.reduce\\(\\(?\\w+, ?\\w+\\)? => [^,{}()]+)(\\).*)$", a->line, &m))
+        suggest_replacement(a->d, "%.*s, 0%.*s", P(m.group[0]), P(m.group[1]));
 }
 
-static bool is_habit(struct js *j, struct piece name)
+static bool is_habit(const struct advice *a, struct piece name)
 {
     for (size_t i = 0; i < ARRAY_LEN(habits); i++)
         if (piece_is(name, habits[i].method)) {
-            suggest(j->d, 32, 0.92, "%.*s: %s.", P(name), habits[i].advice);
+            suggest(a->d, 32, 0.92, "%.*s: %s.", P(name), habits[i].advice);
             return true;
         }
     return false;
 }
 
-static bool no_text(struct js *j, struct piece owner, struct piece name)
+static bool no_text(const struct advice *a, struct piece owner, struct piece name)
 {
     if (!piece_among(name, text_methods))
         return false;
-    suggest(j->d, 32, 0.88,
+    suggest(a->d, 32, 0.88,
             "'%.*s' is not text here: String(%.*s) makes text of it; console.log(typeof %.*s) "
             "shows what it is.",
             P(owner), P(owner), P(owner));
     return true;
 }
 
-static void on_not_function(struct js *j)
+static void on_not_function(const struct advice *a)
 {
-    struct piece whole = j->m.group[0], value, function;
-    const char *dot = memrchr(whole.at, '.', whole.len);
-    struct piece name = dot ? (struct piece){ dot + 1, (size_t)(whole.at + whole.len - dot - 1) }
-                            : whole;
-    struct piece owner = dot ? (struct piece){ whole.at, (size_t)(dot - whole.at) } : NO_PIECE;
+    struct piece whole = a->m.group[0], value, function;
+    struct piece name = piece_last_part(whole);
+    bool dot = name.len < whole.len;
+    struct piece owner = dot ? piece_cut(whole, whole.len - name.len - 1) : NO_PIECE;
     uint32_t line = 0;
-    bool known = owner.at && js_assigned(j, owner, &value, &line);
-    if (known && js_forgotten_await(j, value, &function)) {
-        js_say_await(j, 32, function, line);
+    bool known = owner.at && js_assigned(a, owner, &value, &line);
+    if (known && js_forgotten_await(a, value, &function)) {
+        js_suggest_await(a, 32, function, line);
         return;
     }
-    if (dot && is_habit(j, name))
+    if (dot && is_habit(a, name))
         return;
     if (known && piece_among(name, array_methods) && starts_with(value, "{")) {
-        suggest(j->d, 32, 0.92,
+        suggest(a->d, 32, 0.92,
                 "'%.*s' is an object since line %u, not an array: go through Object.keys(), "
                 "Object.values() or Object.entries() of it.",
                 P(owner), line);
@@ -314,131 +306,128 @@ static void on_not_function(struct js *j)
     }
     if (known && piece_among(name, array_methods) &&
         (starts_with(value, "\"") || starts_with(value, "'") || starts_with(value, "`"))) {
-        suggest(j->d, 32, 0.9,
+        suggest(a->d, 32, 0.9,
                 "'%.*s' is text since line %u: [...%.*s] makes an array of its characters, split() "
                 "one of its parts.",
                 P(owner), line, P(owner));
         return;
     }
     if (dot && piece_among(name, array_methods) &&
-        no_array(j, owner, known ? value : NO_PIECE, line))
+        no_array(a, owner, known ? value : NO_PIECE, line))
         return;
-    if (dot && no_text(j, owner, name))
+    if (dot && no_text(a, owner, name))
         return;
-    struct nearest n = { .name = name };
-    nearest_try_list(&n, dot ? methods : js_globals);
-    nearest_try_sources(&n, j->in);
+    struct similar n = { .name = name };
+    similar_try_list(&n, dot ? methods : js_globals);
+    similar_try_sources(&n, a->in);
     if (n.best[0] && dot) {
-        suggest(j->d, 32, 0.9, "Did you mean '.%s'?", n.best);
-        (void)suggest_swap(j->in, j->d, name, n.best);
-    } else if (!dot && js_assigned(j, name, &value, &line)) {
-        suggest(j->d, 32, 0.85,
+        suggest(a->d, 32, 0.9, "Did you mean '.%s'?", n.best);
+        (void)suggest_swap(a->in, a->d, name, n.best);
+    } else if (!dot && js_assigned(a, name, &value, &line)) {
+        suggest(a->d, 32, 0.85,
                 "'%.*s' is a value since line %u, not a function: leave out the brackets, or give "
                 "one of the two another name.",
                 P(name), line);
     } else if (dot) {
         suggest(
-            j->d, 32, 0.7,
+            a->d, 32, 0.7,
             "%.*s has no function '%.*s' here: console.log(typeof %.*s, %.*s) shows what it is.",
             P(owner), P(name), P(owner), P(owner));
     } else {
-        suggest(j->d, 32, 0.7,
+        suggest(a->d, 32, 0.7,
                 "'%.*s' is no function here: a parameter that was not passed, an import without { "
                 "}, or a value of that name.",
                 P(name));
     }
 }
 
-static void on_without_new(struct js *j)
+static void on_without_new(const struct advice *a)
 {
     char call[160], now[170];
-    suggest(j->d, 32, 0.95, "A class is called with `new`.");
-    (void)snprintf(call, sizeof call, "%.*s(", P(j->m.group[0]));
+    suggest(a->d, 32, 0.95, "A class is called with `new`.");
+    (void)snprintf(call, sizeof call, "%.*s(", P(a->m.group[0]));
     (void)snprintf(now, sizeof now, "new %s", call);
-    (void)suggest_swap(j->in, j->d, piece_of(call), now);
+    (void)suggest_swap(a->in, a->d, piece_of(call), now);
 }
 
-static void on_not_iterable(struct js *j)
+static void on_not_iterable(const struct advice *a)
 {
     struct piece value, function;
     uint32_t line;
-    if (js_assigned(j, j->m.group[0], &value, &line) && js_forgotten_await(j, value, &function))
-        js_say_await(j, 32, function, line);
-    else if (js_assigned(j, j->m.group[0], &value, &line) && starts_with(value, "{"))
-        suggest(j->d, 32, 0.92,
+    if (js_assigned(a, a->m.group[0], &value, &line) && js_forgotten_await(a, value, &function))
+        js_suggest_await(a, 32, function, line);
+    else if (js_assigned(a, a->m.group[0], &value, &line) && starts_with(value, "{"))
+        suggest(a->d, 32, 0.92,
                 "'%.*s' is an object since line %u: go through Object.entries(%.*s), .keys or "
                 ".values, or use for...in.",
-                P(j->m.group[0]), line, P(j->m.group[0]));
+                P(a->m.group[0]), line, P(a->m.group[0]));
     else
-        suggest(j->d, 32, 0.8,
+        suggest(a->d, 32, 0.8,
                 "Only arrays, text, Maps, Sets and generators can be gone through: "
                 "Object.entries() makes an array of an object.");
 }
 
-static void on_const(struct js *j)
+static void on_const(const struct advice *a)
 {
     struct match m;
     struct piece name = NO_PIECE;
-    if (match(j->g,
+    if (match(a->g,
               "([A-Za-z_$][\\w$]*)\\s*(?:\\+\\+|--|(?:[-+*/"
               "%|&^?]|\\*\\*|<<|>>|&&|\\|\\||\\?\\?)?=[^=>])",
-              j->line, &m) ||
-        match(j->g, "(?:\\+\\+|--)([A-Za-z_$][\\w$]*)", j->line, &m))
+              a->line, &m) ||
+        match(a->g, "(?:\\+\\+|--)([A-Za-z_$][\\w$]*)", a->line, &m))
         name = m.group[0];
-    struct piece rest = { j->file ? j->file->text : NULL, j->file ? j->file->len : 0 }, line;
+    struct piece rest = text_of_source(a->file), line;
     for (uint32_t i = 1; name.at && i < LINES_SEEN && next_line(&rest, &line); i++) {
-        if (!match(j->g, "\\bconst\\s+([\\w$]+)", line, &m) || !piece_same(m.group[0], name))
+        if (!match(a->g, "\\bconst\\s+([\\w$]+)", line, &m) || !piece_same(m.group[0], name))
             continue;
         size_t at = piece_find(line, "const");
-        suggest(j->d, 33, 0.96,
+        suggest(a->d, 33, 0.96,
                 "'%.*s' is declared with const in line %u: use let there if it is to change.",
                 P(name), i);
-        suggest_replacement(j->d, "%.*slet%.*s", (int)at, line.at, (int)(line.len - at - 5),
-                            line.at + at + 5);
+        suggest_replacement(a->d, "%.*slet%.*s", P(piece_cut(line, at)),
+                            P(piece_skip(line, at + 5)));
         return;
     }
-    suggest(j->d, 33, 0.85, "It is declared with const: use let if it is to change.");
+    suggest(a->d, 33, 0.85, "It is declared with const: use let if it is to change.");
 }
 
-const struct js_rule js_object_rules[] = {
-    { "TypeError",
-      "^Cannot (?:read|set) propert(?:y|ies) of (undefined|null) \\((?:reading|setting) "
-      "'([^']*)'\\)",
-      .advise = on_undefined },
-    { "TypeError",
-      "^Cannot destructure property '[^']*' of '([^']*)'|^Cannot destructure '([^']*)'",
-      .advise = on_destructure },
-    { "TypeError", "^(?:undefined|null|object null) is not (?:iterable|a function)",
-      .advise = on_destructure },
-    { "TypeError", "^Class constructor ([\\w$]+) cannot be invoked without 'new'",
-      .advise = on_without_new },
-    { "TypeError",
-      "^(?!undefined|null|object null)([\\w$.]+)(?:\\(\\.\\.\\.\\))?(?:\\.[\\w$]+)? is not a "
-      "function",
-      .advise = on_not_function },
-    { "TypeError", "^([\\w$.]+) is not a constructor", .rule = 32, .confidence = 0.85,
-      .text = "'{1}' cannot be made with new: it is no class (an import without or with too many { "
-              "} gives something else)." },
-    { "TypeError", "^(?!undefined|null|object null)([\\w$.]+) is not iterable",
-      .advise = on_not_iterable },
-    { "TypeError", "^Reduce of empty array", .advise = on_reduce },
-    { "TypeError", "^Right-hand side of|^Cannot use 'in' operator", .rule = 12, .confidence = 0.8,
-      .text = "What stands on the right is no class or object: `in` wants an object, instanceof a "
-              "class." },
-    { "TypeError", "^Cannot (?:read|write) private member (#\\w+)", .rule = 32, .confidence = 0.85,
-      .text = "{1} is private: it is reached inside of its class only." },
-    { "TypeError", "^Cannot set property (\\w+) of .* which has only a getter", .rule = 33,
-      .confidence = 0.88,
-      .text =
-          "'{1}' has a getter and no setter: define `set {1}(value)`, or change what it reads." },
-    { "ReferenceError", "^Must call super constructor", .rule = 10, .confidence = 0.94,
-      .text = "In the constructor of a class that extends another, super(...) comes first." },
-    { "TypeError", "^Assignment to constant variable", .advise = on_const },
-    { "TypeError",
-      "^Cannot assign to read only property '([^']+)'|^Cannot add property (\\S+), object is not "
-      "extensible",
-      .rule = 33, .confidence = 0.85,
-      .text = "The object is frozen or the property is read-only: make a copy with the change, { "
-              "...x, {1}: value }." },
-    { 0 },
+const struct rule js_object_rules[] = {
+    ON("TypeError",
+       "^Cannot (?:read|set) propert(?:y|ies) of (undefined|null) \\((?:reading|setting) "
+       "'([^']*)'\\)",
+       on_undefined),
+    ON("TypeError",
+       "^Cannot destructure property '[^']*' of '([^']*)'|^Cannot destructure '([^']*)'",
+       on_destructure),
+    ON("TypeError", "^(?:undefined|null|object null) is not (?:iterable|a function)",
+       on_destructure),
+    ON("TypeError", "^Class constructor ([\\w$]+) cannot be invoked without 'new'", on_without_new),
+    ON("TypeError",
+       "^(?!undefined|null|object null)([\\w$.]+)(?:\\(\\.\\.\\.\\))?(?:\\.[\\w$]+)? is not a "
+       "function",
+       on_not_function),
+    ON_SAY("TypeError", "^([\\w$.]+) is not a constructor", 32, 0.85,
+           "'{1}' cannot be made with new: it is no class (an import without or with too many { "
+           "} gives something else)."),
+    ON("TypeError", "^(?!undefined|null|object null)([\\w$.]+) is not iterable", on_not_iterable),
+    ON("TypeError", "^Reduce of empty array", on_reduce),
+    ON_SAY("TypeError", "^Right-hand side of|^Cannot use 'in' operator", 12, 0.8,
+           "What stands on the right is no class or object: `in` wants an object, instanceof a "
+           "class."),
+    ON_SAY("TypeError", "^Cannot (?:read|write) private member (#\\w+)", 32, 0.85,
+           "{1} is private: it is reached inside of its class only."),
+    ON_SAY("TypeError", "^Cannot set property (\\w+) of .* which has only a getter", 33, 0.88,
+           "'{1}' has a getter and no setter: define `set {1}(value)`, or change what it reads."),
+    ON_SAY("ReferenceError", "^Must call super constructor", 10, 0.94,
+           "In the constructor of a class that extends another, super(...) comes first."),
+    ON("TypeError", "^Assignment to constant variable", on_const),
+    ON_SAY(
+        "TypeError",
+        "^Cannot assign to read only property '([^']+)'|^Cannot add property (\\S+), object is not "
+        "extensible",
+        33, 0.85,
+        "The object is frozen or the property is read-only: make a copy with the change, { "
+        "...x, {1}: value }."),
+    END_OF_RULES,
 };

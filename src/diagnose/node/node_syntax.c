@@ -58,161 +58,160 @@ uint32_t unclosed_bracket(const struct source_file *f, char *ret_bracket)
     return open[depth - 1].line;
 }
 
-static bool not_a_program(struct js *j)
+static bool not_a_program(const struct advice *a)
 {
     struct match m;
-    struct piece t = piece_trim(j->line);
+    struct piece t = piece_trim(a->line);
     if (starts_with(t, "```")) {
-        suggest(j->d, 20, 0.97,
+        suggest(a->d, 20, 0.97,
                 "Line %u is a Markdown fence, not JavaScript: leave the ``` lines out.",
-                j->d->location.line);
+                a->d->location.line);
         return true;
     }
-    if (match(j->g, "^[A-Z][\\w']*,?(?: [\\w',]+){2,}[.:!]?$", t, &m)) {
-        suggest(j->d, 20, 0.93,
+    if (match(a->g, "^[A-Z][\\w']*,?(?: [\\w',]+){2,}[.:!]?$", t, &m)) {
+        suggest(a->d, 20, 0.93,
                 "Line %u is prose, not JavaScript: leave it out, or make it a comment with //.",
-                j->d->location.line);
-        suggest_replacement(j->d, "// %.*s", P(j->line));
+                a->d->location.line);
+        suggest_replacement(a->d, "// %.*s", P(a->line));
         return true;
     }
     return false;
 }
 
 /* A text in backquotes that another follows is a call of the first. */
-static void on_fence_call(struct js *j)
+static void on_fence_call(const struct advice *a)
 {
-    (void)not_a_program(j);
+    (void)not_a_program(a);
 }
 
-static void on_end_of_input(struct js *j)
+static void on_end_of_input(const struct advice *a)
 {
     char bracket;
-    uint32_t line = unclosed_bracket(j->file, &bracket);
+    uint32_t line = unclosed_bracket(a->file, &bracket);
     if (line)
-        suggest(j->d, 18, 0.93, "The '%c' that opens in line %u is not closed.", bracket, line);
+        suggest(a->d, 18, 0.93, "The '%c' that opens in line %u is not closed.", bracket, line);
     else
-        suggest(j->d, 18, 0.7,
+        suggest(a->d, 18, 0.7,
                 "The file ends in the middle of something: a bracket or a quote is not closed.");
 }
 
-static void on_missing_bracket(struct js *j)
+static void on_missing_bracket(const struct advice *a)
 {
-    suggest(j->d, 18, 0.92,
+    suggest(a->d, 18, 0.92,
             "A ')' is missing before the mark in line %u (or a comma, between two arguments).",
-            j->d->location.line);
-    struct piece t = piece_trim(j->line);
+            a->d->location.line);
+    struct piece t = piece_trim(a->line);
     long depth = 0;
     for (size_t i = 0; i < t.len; i++)
         depth += t.at[i] == '(' ? 1 : t.at[i] == ')' ? -1 : 0;
     bool semicolon = t.len > 0 && t.at[t.len - 1] == ';';
-    size_t end = t.at ? (size_t)(t.at + t.len - j->line.at) - semicolon : 0;
-    if (depth == 1 && end > 0 && !strchr(",({", j->line.at[end - 1]))
-        suggest_replacement(j->d, "%.*s)%s", (int)end, j->line.at, semicolon ? ";" : "");
+    size_t end = t.at ? (size_t)(t.at + t.len - a->line.at) - semicolon : 0;
+    if (depth == 1 && end > 0 && !strchr(",({", a->line.at[end - 1]))
+        suggest_replacement(a->d, "%.*s)%s", P(piece_cut(a->line, end)), semicolon ? ";" : "");
 }
 
-static void on_invalid_token(struct js *j)
+static void on_invalid_token(const struct advice *a)
 {
-    if (not_a_program(j))
+    if (not_a_program(a))
         return;
-    if (piece_has(j->line, "\u201c") || piece_has(j->line, "\u201d") ||
-        piece_has(j->line, "\u2018") || piece_has(j->line, "\u2019"))
-        suggest(j->d, 20, 0.93, "The line has typographic quotes: JavaScript's are ' and \".");
-    else if (piece_has(j->line, "#"))
-        suggest(j->d, 20, 0.7, "A comment begins with // in JavaScript, not with #.");
+    if (piece_has(a->line, "\u201c") || piece_has(a->line, "\u201d") ||
+        piece_has(a->line, "\u2018") || piece_has(a->line, "\u2019"))
+        suggest(a->d, 20, 0.93, "The line has typographic quotes: JavaScript's are ' and \".");
+    else if (piece_has(a->line, "#"))
+        suggest(a->d, 20, 0.7, "A comment begins with // in JavaScript, not with #.");
     else
         suggest(
-            j->d, 18, 0.88,
+            a->d, 18, 0.88,
             "The quote in line %u is not closed: close it, or use `...` for text of several lines.",
-            j->d->location.line);
+            a->d->location.line);
 }
 
-static void on_export(struct js *j)
+static void on_export(const struct advice *a)
 {
-    suggest(j->d, 30, 0.93,
+    suggest(a->d, 30, 0.93,
             "`export` works in modules only: name the file .mjs, or write module.exports = ...");
 }
 
 /* `port: 8080` and `debug: true` below it, in an object or a list: the first has no comma. */
-static bool lacks_comma(struct js *j)
+static bool lacks_comma(const struct advice *a)
 {
     struct match m;
-    struct piece before = source_line(j->file, j->d->location.line - 1);
-    if (j->d->location.line < 2 ||
-        !match(j->g, "^\\s*(?:[\\w$]+|'[^']*'|\"[^\"]*\")\\s*:|^\\s*['\"\\d]", j->line, &m) ||
-        !match(j->g, "^(\\s*(?:[\\w$'\"-]+\\s*:)?.*[\\w'\"\\])}`])\\s*$", before, &m))
+    struct piece before = source_line(a->file, a->d->location.line - 1);
+    if (a->d->location.line < 2 ||
+        !match(a->g, "^\\s*(?:[\\w$]+|'[^']*'|\"[^\"]*\")\\s*:|^\\s*['\"\\d]", a->line, &m) ||
+        !match(a->g, "^(\\s*(?:[\\w$'\"-]+\\s*:)?.*[\\w'\"\\])}`])\\s*$", before, &m))
         return false;
-    suggest(j->d, 18, 0.9, "A ',' is missing at the end of line %u.", j->d->location.line - 1);
-    suggest_replacement(j->d, "%.*s,", P(m.group[0]));
+    suggest(a->d, 18, 0.9, "A ',' is missing at the end of line %u.", a->d->location.line - 1);
+    suggest_replacement(a->d, "%.*s,", P(m.group[0]));
     return true;
 }
 
-static void on_unexpected(struct js *j)
+static void on_unexpected(const struct advice *a)
 {
     struct match m;
     char bracket;
-    struct piece token = j->m.group[0];
-    if (not_a_program(j))
+    struct piece token = a->m.group[0];
+    if (not_a_program(a))
         return;
-    if (match(j->g, "^\\s*(?:def|elif|from .+ import|print )\\b|^\\s*(?:if|for|while) [^({]*:\\s*$",
-              j->line, &m)) {
-        suggest(j->d, 20, 0.9,
+    if (match(a->g, "^\\s*(?:def|elif|from .+ import|print )\\b|^\\s*(?:if|for|while) [^({]*:\\s*$",
+              a->line, &m)) {
+        suggest(a->d, 20, 0.9,
                 "This looks like Python: run it as Python (-l python), or write it as JavaScript.");
         return;
     }
     if (piece_is(token, "export")) {
-        on_export(j);
+        on_export(a);
         return;
     }
-    if (lacks_comma(j))
+    if (lacks_comma(a))
         return;
-    uint32_t line = unclosed_bracket(j->file, &bracket);
+    uint32_t line = unclosed_bracket(a->file, &bracket);
     if (piece_is(token, "}") || piece_is(token, ")") || piece_is(token, "]"))
-        suggest(j->d, 18, 0.8,
+        suggest(a->d, 18, 0.8,
                 "'%.*s' closes what is not open here: one is too many, or another is not closed "
                 "before it.",
                 P(token));
     else if (line)
-        suggest(j->d, 18, 0.85, "The '%c' that opens in line %u is not closed.", bracket, line);
+        suggest(a->d, 18, 0.85, "The '%c' that opens in line %u is not closed.", bracket, line);
     else if (piece_is(token, "identifier") || starts_with(token, "identifier") ||
              starts_with(token, "string") || starts_with(token, "number"))
-        suggest(j->d, 18, 0.75,
+        suggest(a->d, 18, 0.75,
                 "Something is missing before it: a comma, an operator, a quote or a bracket.");
     else
-        suggest(j->d, 18, 0.6,
+        suggest(a->d, 18, 0.6,
                 "JavaScript did not expect '%.*s' here: look at what stands just before the mark.",
                 P(token));
 }
 
-static void on_declared_twice(struct js *j)
+static void on_declared_twice(const struct advice *a)
 {
-    struct piece rest = { j->file ? j->file->text : NULL, j->file ? j->file->len : 0 }, line;
+    struct piece rest = text_of_source(a->file), line;
     struct match m;
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
-        if (match(j->g, "^\\s*(?:const|let|var|function|class)\\s+([\\w$]+)", line, &m) &&
-            piece_same(m.group[0], j->m.group[0]) && i != j->d->location.line) {
-            suggest(j->d, 33, 0.9,
+        if (match(a->g, "^\\s*(?:const|let|var|function|class)\\s+([\\w$]+)", line, &m) &&
+            piece_same(m.group[0], a->m.group[0]) && i != a->d->location.line) {
+            suggest(a->d, 33, 0.9,
                     "Line %u declares '%.*s' already: leave out the second const or let, or use "
                     "another name.",
-                    i, P(j->m.group[0]));
+                    i, P(a->m.group[0]));
             return;
         }
-    suggest(j->d, 33, 0.8,
+    suggest(a->d, 33, 0.8,
             "'%.*s' is declared already: leave out the second const or let, or use another name.",
-            P(j->m.group[0]));
+            P(a->m.group[0]));
 }
 
-const struct js_rule js_syntax_rules[] = {
-    { "TypeError", "^\"[^\"]*\" is not a function", .advise = on_fence_call },
-    { "SyntaxError", "^Unexpected end of input", .advise = on_end_of_input },
-    { "SyntaxError", "^missing \\) after", .advise = on_missing_bracket },
-    { "SyntaxError", "^Invalid or unexpected token|^Unterminated", .advise = on_invalid_token },
-    { "SyntaxError", "^Identifier '([^']+)' has already been declared",
-      .advise = on_declared_twice },
-    { "SyntaxError", "^await is only valid", .rule = 26, .confidence = 0.93,
-      .text = "`await` works inside an async function only (or at the top of a module, .mjs): "
-              "write `async` before the function." },
-    { "SyntaxError", "^Missing initializer in const", .rule = 33, .confidence = 0.9,
-      .text = "A const gets its value where it is declared: give it one, or use let." },
-    { "SyntaxError", "^Unexpected (?:token )?'?(.+?)'?$", .advise = on_unexpected },
-    { 0 },
+const struct rule js_syntax_rules[] = {
+    ON("TypeError", "^\"[^\"]*\" is not a function", on_fence_call),
+    ON("SyntaxError", "^Unexpected end of input", on_end_of_input),
+    ON("SyntaxError", "^missing \\) after", on_missing_bracket),
+    ON("SyntaxError", "^Invalid or unexpected token|^Unterminated", on_invalid_token),
+    ON("SyntaxError", "^Identifier '([^']+)' has already been declared", on_declared_twice),
+    ON_SAY("SyntaxError", "^await is only valid", 26, 0.93,
+           "`await` works inside an async function only (or at the top of a module, .mjs): "
+           "write `async` before the function."),
+    ON_SAY("SyntaxError", "^Missing initializer in const", 33, 0.9,
+           "A const gets its value where it is declared: give it one, or use let."),
+    ON("SyntaxError", "^Unexpected (?:token )?'?(.+?)'?$", on_unexpected),
+    END_OF_RULES,
 };

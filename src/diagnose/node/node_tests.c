@@ -82,7 +82,7 @@ bool node_tests_read(struct diagnoser *g, const struct diagnose_input *in, struc
 {
     struct failure f = { 0 };
     struct match m;
-    struct piece rest = { in->text, in->len }, line;
+    struct piece rest = text_of(in), line;
     while (next_line(&rest, &line)) {
         if (begins_failure(g, line)) {
             if (f.type.at)

@@ -3,27 +3,25 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "diagnose/core/advice.h"
-
-#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+#include "diagnose/core/rules.h"
 
 /* ---- what is advised ---- */
 
-static void tell_variable(const struct advising *a, const struct match *m)
+static void advise_variable(const struct advice *a)
 {
-    struct piece sigil = m->group[0], name = m->group[1], line = line_at(a->in, a->d);
+    struct piece sigil = a->m.group[0], name = a->m.group[1], line = a->line;
     char best[128];
     struct match c;
-    if (nearest_name_in(a->in, name, NULL, best, sizeof best)) {
-        suggest(a->d, 0, 0.85, "Did you mean `%.*s%s`? `%.*s%.*s` is not declared.", (int)sigil.len,
-                sigil.at, best, (int)sigil.len, sigil.at, (int)name.len, name.at);
+    if (similar_name(a->in, name, NULL, best, sizeof best)) {
+        suggest(a->d, 0, 0.85, "Did you mean `%.*s%s`? `%.*s%.*s` is not declared.", P(sigil), best,
+                P(sigil), P(name));
         (void)suggest_swap(a->in, a->d, name, best);
         return;
     }
-    suggest(a->d, 0, 0.8, "Declare it where it first gets a value: `my %.*s%.*s`.", (int)sigil.len,
-            sigil.at, (int)name.len, name.at);
+    suggest(a->d, 0, 0.8, "Declare it where it first gets a value: `my %.*s%.*s`.", P(sigil),
+            P(name));
     if (match(a->g, "^(\\s*)([$@%]\\w+\\s*=.*)$", line, &c))
-        suggest_replacement(a->d, "%.*smy %.*s", SAID(&c, 0), SAID(&c, 1));
+        suggest_replacement(a->d, "%.*smy %.*s", P(c.group[0]), P(c.group[1]));
 }
 
 static const struct {
@@ -45,9 +43,9 @@ static const struct {
     { "Path::Tiny", "libpath-tiny-perl", "File::Spec" },
 };
 
-static void tell_module(const struct advising *a, const struct match *m)
+static void advise_module(const struct advice *a)
 {
-    struct piece path = m->group[0];
+    struct piece path = a->m.group[0];
     char name[128] = "", file[140], best[256];
     size_t n = 0;
     for (size_t i = 0; i < path.len && n + 3 < sizeof name; i++) {
@@ -59,14 +57,14 @@ static void tell_module(const struct advising *a, const struct match *m)
         }
     }
     name[n] = '\0';
-    (void)snprintf(file, sizeof file, "%.*s.pm", (int)(path.len < 130 ? path.len : 130), path.at);
+    (void)snprintf(file, sizeof file, "%.*s.pm", P(piece_cut(path, 130)));
     if (find_source(a->in, piece_of(file))) {
         suggest(a->d, 0, 0.9,
                 "%s is a file of the job: tell Perl to look there, `use lib '.';`, before.", file);
         suggest_replacement(a->d, "use lib '.';");
         return;
     }
-    if (nearest_file(a->in, piece_of(file), best, sizeof best)) {
+    if (similar_file(a->in, piece_of(file), best, sizeof best)) {
         best[strcspn(best, ".")] = '\0';
         suggest(a->d, 0, 0.85, "Did you mean `%s`? The job has no %s.", best, file);
         return;
@@ -87,15 +85,15 @@ static void tell_module(const struct advising *a, const struct match *m)
         name, file);
 }
 
-static void tell_syntax(const struct advising *a, const struct match *m)
+static void advise_syntax(const struct advice *a)
 {
     struct match c;
-    if (match(a->g, "^\\s*\\}?\\s*(elseif|else if|elif)\\b", line_at(a->in, a->d), &c)) {
-        suggest(a->d, 0, 0.9, "In Perl that is `elsif`, not `%.*s`.", SAID(&c, 0));
+    if (match(a->g, "^\\s*\\}?\\s*(elseif|else if|elif)\\b", a->line, &c)) {
+        suggest(a->d, 0, 0.9, "In Perl that is `elsif`, not `%.*s`.", P(c.group[0]));
         (void)suggest_swap(a->in, a->d, c.group[0], "elsif");
         return;
     }
-    tell_semicolon(a, m);
+    advise_semicolon(a);
 }
 
 /* Functions that Perl comes with and that have to be asked for. */
@@ -117,19 +115,18 @@ static const struct {
     { "File::Copy", " copy move " },
 };
 
-static void tell_subroutine(const struct advising *a, const struct match *m)
+static void advise_subroutine(const struct advice *a)
 {
     char word[80];
-    (void)snprintf(word, sizeof word, " %.*s ", (int)(m->group[0].len < 70 ? m->group[0].len : 70),
-                   m->group[0].at);
+    (void)snprintf(word, sizeof word, " %.*s ", P(piece_cut(a->m.group[0], 70)));
     for (size_t i = 0; i < ARRAY_LEN(exporters); i++)
         if (strstr(exporters[i].names, word)) {
-            suggest(a->d, 0, 0.93, "`%.*s` comes with %s: ask for it at the top.", SAID(m, 0),
+            suggest(a->d, 0, 0.93, "`%.*s` comes with %s: ask for it at the top.", P(a->m.group[0]),
                     exporters[i].module);
-            suggest_replacement(a->d, "use %s qw(%.*s);", exporters[i].module, SAID(m, 0));
+            suggest_replacement(a->d, "use %s qw(%.*s);", exporters[i].module, P(a->m.group[0]));
             return;
         }
-    tell_nearest(a, m);
+    advise_nearest(a);
 }
 
 static const char *const builtins[] = {
@@ -139,16 +136,16 @@ static const char *const builtins[] = {
     "scalar",  "lc",     "uc",     "say",    "die",     "warn",    NULL
 };
 
-static const struct advice table[] = {
-    TELL("Global symbol \"([$@%])(\\w+)\" requires explicit package name", CATEGORY_NAME, 0,
-         tell_variable, .docs = "https://perldoc.perl.org/strict"),
+static const struct rule rules[] = {
+    ADVISE("Global symbol \"([$@%])(\\w+)\" requires explicit package name", CATEGORY_NAME, 0,
+           advise_variable, .docs = "https://perldoc.perl.org/strict"),
     SAY("Bareword \"(.+?)\" not allowed", CATEGORY_NAME, 0, 0.75,
         "`{1}` is no function: a text stands in quotes, a variable begins with $, @ or %.",
         .docs = "https://perldoc.perl.org/strict"),
-    TELL("Undefined subroutine &(?:\\w+::)*(\\w+) called", CATEGORY_NAME, 0, tell_subroutine,
-         .names = builtins),
-    TELL("Can't locate object method \"(\\w+)\" via package", CATEGORY_NAME, 0, tell_nearest),
-    TELL("Can't locate (\\S+)\\.pm in @INC", CATEGORY_IMPORT, 0, tell_module),
+    ADVISE("Undefined subroutine &(?:\\w+::)*(\\w+) called", CATEGORY_NAME, 0, advise_subroutine,
+           .names = builtins),
+    ADVISE("Can't locate object method \"(\\w+)\" via package", CATEGORY_NAME, 0, advise_nearest),
+    ADVISE("Can't locate (\\S+)\\.pm in @INC", CATEGORY_IMPORT, 0, advise_module),
     SAY("Can't locate (\\S+) in @INC", CATEGORY_IMPORT, 22, 0.7,
         "There is no file {1} where Perl looks; `use lib '.'`."),
     IS("\"\\S+\" is not exported by|did not return a true value", CATEGORY_IMPORT),
@@ -157,16 +154,17 @@ static const struct advice table[] = {
         CATEGORY_VALUE, 27, 0.88,
         "The text is no JSON there: names and texts stand in double quotes, no comma at the end, "
         "and nothing after the last bracket."),
-    TELL("Missing right curly", CATEGORY_SYNTAX, 0, tell_brace),
+    ADVISE("Missing right curly", CATEGORY_SYNTAX, 0, advise_brace),
     SAY("Can't find string terminator (\\S+) anywhere before EOF", CATEGORY_SYNTAX, 0, 0.85,
         "The text that begins there is not closed: the closing {1} is missing."),
     SAY("Unmatched right (\\w+) bracket", CATEGORY_SYNTAX, 0, 0.8,
         "There is a bracket more than was opened: remove it."),
-    TELL("syntax error|Unrecognized character|Can't find|elseif should be elsif|Search pattern not "
-         "terminated|"
-         "Substitution|String found where|Can't use global|Can't modify|Can't redeclare|Number "
-         "found",
-         CATEGORY_SYNTAX, 0, tell_syntax, .docs = "https://perldoc.perl.org/perlsyn"),
+    ADVISE(
+        "syntax error|Unrecognized character|Can't find|elseif should be elsif|Search pattern not "
+        "terminated|"
+        "Substitution|String found where|Can't use global|Can't modify|Can't redeclare|Number "
+        "found",
+        CATEGORY_SYNTAX, 0, advise_syntax, .docs = "https://perldoc.perl.org/perlsyn"),
     SAY("Illegal (?:division|modulus)", CATEGORY_VALUE, 15, 0.85,
         "The divisor is 0 (or empty) on that line: check it before dividing."),
     SAY("Can't call method \"(\\w+)\" on an undefined value", CATEGORY_RUNTIME, 0, 0.85,
@@ -198,7 +196,7 @@ static const struct advice table[] = {
         "A file that is not in the jar: send it with the job."),
     IS("Permission denied|Read-only file system", CATEGORY_PERMISSION),
     IS("Network is unreachable|Connection refused|Temporary failure in name", CATEGORY_NETWORK),
-    END_OF_ADVICE,
+    END_OF_RULES,
 };
 
 /* ---- reading ---- */
@@ -237,7 +235,7 @@ static void take(struct diagnoser *g, const struct diagnose_input *in, struct pi
     (void)set_place(in, &d->location, m.group[1], m.group[2], NO_PIECE);
     if (match(g, "line \\d+, (near .*|at end of line|at EOF)", line, &near)) {
         size_t used = strlen(d->message);
-        (void)snprintf(d->message + used, sizeof d->message - used, ", %.*s", SAID(&near, 0));
+        (void)snprintf(d->message + used, sizeof d->message - used, ", %.*s", P(near.group[0]));
     }
 }
 
@@ -281,7 +279,7 @@ static bool read_perl(struct diagnoser *g, const struct diagnose_input *in, stru
     take(g, in, best, d);
     if (!d->message[0])
         return false;
-    if (!classify(g, d, table))
+    if (!classify(g, d, rules))
         d->category = CATEGORY_RUNTIME;
     read_calls(g, in, d);
     /* Perl guesses itself where the text began that ran away with the program. */
@@ -301,7 +299,7 @@ static bool read_perl(struct diagnoser *g, const struct diagnose_input *in, stru
 
 static void advise_perl(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    advise_by(g, in, d, table);
+    advise_by(g, in, d, rules);
 }
 
 const struct grammar grammar_perl = { .name = "perl", .read = read_perl, .advise = advise_perl };

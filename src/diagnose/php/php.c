@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "diagnose/core/advice.h"
-
-#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
+#include "diagnose/core/rules.h"
 
 /* ---- what is advised ---- */
 
@@ -90,102 +88,100 @@ static const char *const classes[] = { "DateTime",
                                        "Stringable",
                                        NULL };
 
-static void tell_variable(const struct advising *a, const struct match *m)
+static void advise_variable(const struct advice *a)
 {
     char best[128];
-    struct piece name = m->group[0];
-    if (!nearest_name_in(a->in, name, NULL, best, sizeof best)) {
+    struct piece name = a->m.group[0];
+    if (!similar_name(a->in, name, NULL, best, sizeof best)) {
         suggest(a->d, 0, 0.6,
                 "Give $%.*s a value before it is used; in a function, variables of outside are not "
                 "seen (pass them).",
-                (int)name.len, name.at);
+                P(name));
         return;
     }
-    suggest(a->d, 0, 0.85, "Did you mean `$%s`? $%.*s has no value.", best, (int)name.len, name.at);
+    suggest(a->d, 0, 0.85, "Did you mean `$%s`? $%.*s has no value.", best, P(name));
     (void)suggest_swap(a->in, a->d, name, best);
 }
 
-static void tell_constant(const struct advising *a, const struct match *m)
+static void advise_constant(const struct advice *a)
 {
-    struct piece name = m->group[0];
+    struct piece name = a->m.group[0];
     char with[128], dollar[130];
-    (void)snprintf(dollar, sizeof dollar, "$%.*s", (int)(name.len < 120 ? name.len : 120), name.at);
-    struct piece rest = text_of_source(find_source(a->in, piece_of(a->d->location.file)));
+    (void)snprintf(dollar, sizeof dollar, "$%.*s", P(piece_cut(name, 120)));
+    struct piece rest = text_of_source(a->file);
     if (piece_has(rest, dollar)) {
         suggest(a->d, 0, 0.9, "A variable begins with a dollar sign: `%s`.", dollar);
         (void)suggest_swap(a->in, a->d, name, dollar);
         return;
     }
-    (void)snprintf(with, sizeof with, "\"%.*s\"", (int)(name.len < 120 ? name.len : 120), name.at);
+    (void)snprintf(with, sizeof with, "\"%.*s\"", P(piece_cut(name, 120)));
     suggest(a->d, 0, 0.6, "Is it a text? Then it stands in quotes: %s.", with);
     (void)suggest_swap(a->in, a->d, name, with);
 }
 
-static void tell_require(const struct advising *a, const struct match *m)
+static void advise_require(const struct advice *a)
 {
     char best[256];
-    struct piece name = base_of(m->group[0]);
-    if (nearest_file(a->in, name, best, sizeof best)) {
-        suggest(a->d, 0, 0.9, "Did you mean \"%s\"? The job has no file %.*s.", best, (int)name.len,
-                name.at);
-        (void)suggest_swap(a->in, a->d, m->group[0], best);
+    struct piece name = piece_base(a->m.group[0]);
+    if (similar_file(a->in, name, best, sizeof best)) {
+        suggest(a->d, 0, 0.9, "Did you mean \"%s\"? The job has no file %.*s.", best, P(name));
+        (void)suggest_swap(a->in, a->d, a->m.group[0], best);
     } else {
-        suggest(a->d, 0, 0.75, "The job has no file %.*s: send it with the program.", (int)name.len,
-                name.at);
+        suggest(a->d, 0, 0.75, "The job has no file %.*s: send it with the program.", P(name));
     }
 }
 
-static void tell_null(const struct advising *a, const struct match *m)
+static void advise_null(const struct advice *a)
 {
-    struct piece name = m->group[0];
+    struct piece name = a->m.group[0];
     suggest(a->d, 0, 0.85,
             "What stands before `->%.*s` is null: find out why nothing was found, or write `?->`, "
             "which gives null for null.",
-            (int)name.len, name.at);
+            P(name));
     char from[100], to[100];
-    (void)snprintf(from, sizeof from, "->%.*s", (int)(name.len < 80 ? name.len : 80), name.at);
-    (void)snprintf(to, sizeof to, "?->%.*s", (int)(name.len < 80 ? name.len : 80), name.at);
+    (void)snprintf(from, sizeof from, "->%.*s", P(piece_cut(name, 80)));
+    (void)snprintf(to, sizeof to, "?->%.*s", P(piece_cut(name, 80)));
     (void)suggest_swap(a->in, a->d, piece_of(from), to);
 }
 
 /* PHP names the outermost that is open at the end; the indentation of what follows tells which one lacks its end. */
-static void tell_unclosed(const struct advising *a, const struct match *m)
+static void advise_unclosed(const struct advice *a)
 {
-    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
-    uint32_t line = piece_is(m->group[0], "{") ? unclosed(f, '{', '}') : 0;
+    const struct source_file *f = a->file;
+    uint32_t line = piece_is(a->m.group[0], "{") ? unclosed(f, '{', '}') : 0;
     if (line && line != a->d->location.line)
         suggest(a->d, 18, 0.9,
                 "By the indentation it is the `{` on line %u that has no `}`: `%.*s`.", line,
-                (int)piece_trim(source_line(f, line)).len, piece_trim(source_line(f, line)).at);
+                P(piece_trim(source_line(f, line))));
     else
-        suggest(a->d, 18, 0.9, "The `%.*s` that is opened there is not closed.", SAID(m, 0));
+        suggest(a->d, 18, 0.9, "The `%.*s` that is opened there is not closed.", P(a->m.group[0]));
 }
 
-static void tell_syntax(const struct advising *a, const struct match *m)
+static void advise_syntax(const struct advice *a)
 {
-    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    const struct source_file *f = a->file;
     uint32_t opened = open_quote_before(f, '"', a->d->location.line);
     if (!opened)
         opened = open_quote_before(f, '\'', a->d->location.line);
     struct match c;
     if (opened && match(a->g, "unexpected (?:identifier|double-quote|string|single-quoted)",
-                        piece_of(a->d->message), &c)) {
+                        a->message, &c)) {
         suggest(a->d, 18, 0.88, "A quote that opens in line %u is not closed there.", opened);
         return;
     }
-    struct piece line = line_at(a->in, a->d);
+    struct piece line = a->line;
     long depth = 0;
     for (size_t i = 0; i < line.len; i++)
         depth += line.at[i] == '(' ? 1 : line.at[i] == ')' ? -1 : 0;
-    if (depth > 0 && piece_has(piece_of(a->d->message), "unexpected token \"{\"") &&
+    if (depth > 0 && piece_has(a->message, "unexpected token \"{\"") &&
         match(a->g, "^(.*?) *\\{(.*)$", line, &c)) {
         suggest(a->d, 18, 0.92, "A `(` on this line is not closed before the `{`.");
-        suggest_replacement(a->d, "%.*s) {%.*s", SAID(&c, 0), SAID(&c, 1));
+        suggest_replacement(a->d, "%.*s) {%.*s", P(c.group[0]), P(c.group[1]));
         return;
     }
-    tell_semicolon(a, m);
-    if (a->d->n_suggestions == 0 && match(a->g, "expecting (.*)$", piece_of(a->d->message), &c))
-        suggest(a->d, 0, 0.6, "PHP expects %.*s there.", SAID(&c, 0));
+    advise_semicolon(a);
+    if (a->d->n_suggestions == 0 && match(a->g, "expecting (.*)$", a->message, &c))
+        suggest(a->d, 0, 0.6, "PHP expects %.*s there.", P(c.group[0]));
 }
 
 /* Functions of old tutorials. */
@@ -203,51 +199,50 @@ static const struct {
     { "^mcrypt_", "openssl_encrypt() or sodium" },
 };
 
-static void tell_function(const struct advising *a, const struct match *m)
+static void advise_function(const struct advice *a)
 {
-    struct piece name = m->group[0];
+    struct piece name = a->m.group[0];
     struct match c;
     for (size_t i = 0; i < ARRAY_LEN(removed); i++)
         if (match(a->g, removed[i].pattern, name, &c)) {
-            suggest(a->d, 0, 0.93, "`%.*s` was removed from PHP: use %s.", (int)name.len, name.at,
-                    removed[i].now);
+            suggest(a->d, 0, 0.93, "`%.*s` was removed from PHP: use %s.", P(name), removed[i].now);
             return;
         }
     if (match(a->g, "^(mb|curl|imagecreate|bcadd|bcmul|gmp|simplexml|intl|mysqli|pg|sodium)(?:_|$)",
               name, &c))
         suggest(a->d, 0, 0.7, "`%.*s` is of an extension that is not loaded here: do without it.",
-                (int)name.len, name.at);
+                P(name));
     else
-        tell_nearest(a, m);
+        advise_nearest(a);
 }
 
 #define MANUAL "https://www.php.net/manual/en/"
 
-static const struct advice table[] = {
-    TELL("^ParseError: Unclosed '(.)'(?: on line (\\d+))?(?! does not)", CATEGORY_SYNTAX, 18,
-         tell_unclosed),
+static const struct rule rules[] = {
+    ADVISE("^ParseError: Unclosed '(.)'(?: on line (\\d+))?(?! does not)", CATEGORY_SYNTAX, 18,
+           advise_unclosed),
     SAY("^ParseError: Unclosed '(.)' does not match", CATEGORY_SYNTAX, 0, 0.8,
         "The brackets do not pair."),
     SAY("^ParseError: Unmatched '(.)'", CATEGORY_SYNTAX, 0, 0.85,
         "There is a `{1}` more than was opened: remove it."),
-    TELL("^ParseError: syntax error, unexpected end of file", CATEGORY_SYNTAX, 0, tell_brace),
-    TELL("^ParseError", CATEGORY_SYNTAX, 0, tell_syntax),
-    TELL("Undefined variable \\$(\\w+)", CATEGORY_NAME, 0, tell_variable,
-         .docs = MANUAL "language.variables.basics.php"),
-    TELL("Call to undefined function (?:\\w+\\\\)*(\\w+)\\(", CATEGORY_NAME, 0, tell_function,
-         .names = functions),
-    TELL("Call to undefined method [\\w\\\\]+::(\\w+)\\(", CATEGORY_NAME, 0, tell_nearest),
-    TELL("(?:Class|Interface|Trait|Enum) \"(?:\\w+\\\\)*(\\w+)\" not found", CATEGORY_NAME, 0,
-         tell_nearest, .names = classes),
-    TELL("Undefined constant \"(\\w+)\"", CATEGORY_NAME, 0, tell_constant),
-    TELL("Undefined property: [\\w\\\\]+::\\$(\\w+)", CATEGORY_NAME, 0, tell_nearest),
+    ADVISE("^ParseError: syntax error, unexpected end of file", CATEGORY_SYNTAX, 0, advise_brace),
+    ADVISE("^ParseError", CATEGORY_SYNTAX, 0, advise_syntax),
+    ADVISE("Undefined variable \\$(\\w+)", CATEGORY_NAME, 0, advise_variable,
+           .docs = MANUAL "language.variables.basics.php"),
+    ADVISE("Call to undefined function (?:\\w+\\\\)*(\\w+)\\(", CATEGORY_NAME, 0, advise_function,
+           .names = functions),
+    ADVISE("Call to undefined method [\\w\\\\]+::(\\w+)\\(", CATEGORY_NAME, 0, advise_nearest),
+    ADVISE("(?:Class|Interface|Trait|Enum) \"(?:\\w+\\\\)*(\\w+)\" not found", CATEGORY_NAME, 0,
+           advise_nearest, .names = classes),
+    ADVISE("Undefined constant \"(\\w+)\"", CATEGORY_NAME, 0, advise_constant),
+    ADVISE("Undefined property: [\\w\\\\]+::\\$(\\w+)", CATEGORY_NAME, 0, advise_nearest),
     SAY("Undefined (?:array key|index:?) (.+)", CATEGORY_INDEX, 0, 0.8,
         "The array has no {1}: ask isset($array[{1}]), or give a value for that case, $array[{1}] "
         "?? 'default'."),
     SAY("Undefined offset:? (\\d+)", CATEGORY_INDEX, 0, 0.8,
         "The array has no {1}: compare with count() first."),
-    TELL("Call to a member function (\\w+)\\(\\) on null", CATEGORY_TYPE, 0, tell_null,
-         .docs = MANUAL "language.oop5.basic.php#language.oop5.basic.nullsafe"),
+    ADVISE("Call to a member function (\\w+)\\(\\) on null", CATEGORY_TYPE, 0, advise_null,
+           .docs = MANUAL "language.oop5.basic.php#language.oop5.basic.nullsafe"),
     SAY("Call to a member function (\\w+)\\(\\) on (\\w+)", CATEGORY_TYPE, 0, 0.8,
         "A {2} has no methods: `{1}()` is for objects."),
     SAY("Attempt to read property \"(\\w+)\" on null", CATEGORY_TYPE, 0, 0.8,
@@ -267,8 +262,8 @@ static const struct advice table[] = {
         "Convert the text first: (int) $text."),
     SAY("DivisionByZeroError|Division by zero|Modulo by zero", CATEGORY_VALUE, 15, 0.85,
         "The divisor is 0 on that line: check it before dividing."),
-    TELL("Failed opening required '(.+?)'|require(?:_once)?\\((.+?)\\): Failed to open",
-         CATEGORY_IMPORT, 0, tell_require),
+    ADVISE("Failed opening required '(.+?)'|require(?:_once)?\\((.+?)\\): Failed to open",
+           CATEGORY_IMPORT, 0, advise_require),
     SAY("Cannot redeclare (\\S+)\\(\\)", CATEGORY_NAME, 0, 0.85,
         "`{1}` is defined twice: rename one, or include its file with require_once."),
     SAY("Allowed memory size of (\\d+) bytes exhausted", CATEGORY_RESOURCE, 0, 0.7,
@@ -321,7 +316,7 @@ static const struct advice table[] = {
     IS("Failed to open stream: Permission denied|Read-only file system", CATEGORY_PERMISSION),
     IS("Failed to open stream|failed to open", CATEGORY_IO),
     IS("getaddrinfo|php_network|Connection refused", CATEGORY_NETWORK),
-    END_OF_ADVICE,
+    END_OF_RULES,
 };
 
 /* ---- reading ---- */
@@ -378,10 +373,7 @@ static bool read_thrown(struct diagnoser *g, const struct diagnose_input *in, st
                           "^(.*?)(?:^|,? )(?:in|and defined in) (\\S+?\\.\\w+|php shell "
                           "code|Command line code|-):(\\d+)$",
                           line, &m);
-        size_t used = strlen(ret->message);
-        struct piece words = last ? m.group[0] : line;
-        (void)snprintf(ret->message + used, sizeof ret->message - used, "%s%.*s", used ? "\n" : "",
-                       (int)words.len, words.at ? words.at : "");
+        APPEND(ret->message, ret->message[0] ? "\n" : "", last ? m.group[0] : line);
         if (last) {
             (void)set_place(in, &ret->at, m.group[1], m.group[2], NO_PIECE);
             *ret_after = rest;
@@ -456,14 +448,14 @@ static bool read_php(struct diagnoser *g, const struct diagnose_input *in, struc
     if (match(g, "(?:called|passed) in (\\S+) on line (\\d+)", piece_of(d->message), &m)) {
         (void)set_place(in, &d->location, m.group[0], m.group[1], NO_PIECE);
     }
-    if (!classify(g, d, table))
+    if (!classify(g, d, rules))
         d->category = CATEGORY_RUNTIME;
     return true;
 }
 
 static void advise_php(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    advise_by(g, in, d, table);
+    advise_by(g, in, d, rules);
     /* PHP's own: the manual has a page for each. */
     static const char *const own[] = {
         "Error",

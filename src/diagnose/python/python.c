@@ -1,4 +1,5 @@
-/* Python's tracebacks: chains of them, trees of groups, and errors of syntax, which come without a header. */
+/* Reads Python's tracebacks: chains, groups, and syntax errors, which come without a header. Runs
+ * in: keeper. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,13 +7,13 @@
 
 enum { BLOCKS = 12, BLOCK_FRAMES = DIAGNOSE_FRAMES, MESSAGE_LINES = 4 };
 
-/* One exception: where it came from, and what it said. */
+/* One exception with its frames. */
 struct block {
     struct piece type, message;
-    size_t n_frames; /* all there were; the last BLOCK_FRAMES are kept, in a ring */
+    size_t n_frames; /* all of them; the last BLOCK_FRAMES are kept, in a ring */
     struct py_frame {
         struct piece file, line, function, code, carets;
-        bool numbered; /* IPython's: lines around it are shown with their numbers */
+        bool numbered; /* IPython's form: lines around it are shown with their numbers */
     } frames[BLOCK_FRAMES];
     bool sub; /* in a group */
     unsigned message_lines;
@@ -21,9 +22,9 @@ struct block {
 struct traceback {
     struct block blocks[BLOCKS];
     size_t
-        n; /* of the chain that is being read: the last one of the text is what ended the program */
+        n; /* blocks of the chain that is being read; the last chain of the text ended the program */
     bool open;    /* the last block waits for its exception */
-    bool chained; /* a sentence said that the next block belongs to this chain */
+    bool chained; /* a sentence before the next block connects it with this chain */
     bool sub;     /* the next block is in a group */
 };
 
@@ -36,7 +37,7 @@ static struct block *begin_block(struct traceback *t)
 {
     if (!t->chained && !t->sub)
         t->n = 0;
-    if (t->n == BLOCKS) { /* the oldest is the least telling */
+    if (t->n == BLOCKS) { /* the oldest block helps least */
         memmove(&t->blocks[0], &t->blocks[1], (BLOCKS - 1) * sizeof t->blocks[0]);
         t->n--;
     }
@@ -52,7 +53,8 @@ static struct py_frame *kept(struct block *b, size_t from_innermost)
     return &b->frames[(b->n_frames - 1 - from_innermost) % BLOCK_FRAMES];
 }
 
-/* A line of a group is behind bars: "  | File ..."; rules between its members are "  +---- 1 ----". */
+/* A line of a group stands behind bars: "  | File ..."; rules between its members are "  +---- 1
+ * ----". */
 static struct piece unbarred(struct diagnoser *g, struct traceback *t, struct piece line)
 {
     struct match m;
@@ -104,7 +106,7 @@ static bool only_carets(struct piece line)
     return any;
 }
 
-/* Lines that IPython shows: "----> 3 f(x)" is the one that is meant, others stand around it. */
+/* Lines that IPython shows: "----> 3 f(x)" is the line of the frame, the others stand around it. */
 static bool read_numbered(struct diagnoser *g, struct traceback *t, struct piece line)
 {
     struct match m;
@@ -113,7 +115,7 @@ static bool read_numbered(struct diagnoser *g, struct traceback *t, struct piece
         return false;
     if (match(g, "^-+> *(\\d+) (.*)$", line, &m)) {
         kept(b, 0)->code = m.group[1];
-        if (kept(b, 0)->line.len == 0) /* before IPython 8 only this mark told the line */
+        if (kept(b, 0)->line.len == 0) /* before IPython 8 only this mark has the line number */
             kept(b, 0)->line = m.group[0];
         return true;
     }
@@ -133,34 +135,26 @@ static bool read_code(struct traceback *t, struct piece line)
     return true;
 }
 
-/* Of "json.decoder.JSONDecodeError" the last part. */
-static struct piece last_part(struct piece type)
-{
-    const char *dot = memrchr(type.at, '.', type.len);
-    size_t skip = dot ? (size_t)(dot + 1 - type.at) : 0;
-    return (struct piece){ type.at + skip, type.len - skip };
-}
-
 static bool read_exception(struct diagnoser *g, struct traceback *t, struct piece line)
 {
     struct match m;
     struct block *b = last_block(t);
     if (!b || !t->open || !match(g, "^([A-Za-z_][\\w.<>]*)(?:: (.*))?$", line, &m))
         return false;
-    b->type = last_part(m.group[0]);
+    b->type = piece_last_part(m.group[0]);
     b->message = m.group[1];
     b->message_lines = 1;
     t->open = false;
     return true;
 }
 
-/* What the interpreter prints on its way out, below the message and not a part of it. */
+/* Lines that the interpreter prints below the message and that are not part of it. */
 #define AFTER_MESSAGE                                                                             \
     "^\\S+:\\d+: \\w*Warning: |^Exception ignored in|^Task exception was never|^[=-]{3,}|"        \
     "^\\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)\\]?(?:[: ]|$)|^Ran \\d+ " \
     "test|^FAILED "
 
-/* More lines of the message, where they follow it at once. */
+/* Further lines of the message, which follow it directly. */
 static void read_more(struct diagnoser *g, struct traceback *t, struct piece line)
 {
     struct match m;
@@ -198,15 +192,7 @@ static void read_line(struct diagnoser *g, struct traceback *t, struct piece raw
 
 /* ---- places ---- */
 
-static uint32_t characters(struct piece p)
-{
-    uint32_t n = 0;
-    for (size_t i = 0; i < p.len; i++)
-        n += ((unsigned char)p.at[i] & 0xC0) != 0x80;
-    return n;
-}
-
-/* Carets stand below the code as it is printed, without its own indentation. */
+/* Carets stand below the code as it is printed, without the indentation of the source. */
 static void set_columns(const struct diagnose_input *in, struct place_in_code *p,
                         const struct py_frame *f)
 {
@@ -230,7 +216,7 @@ static void set_columns(const struct diagnose_input *in, struct place_in_code *p
     p->end_column = p->column + (uint32_t)(end - from);
 }
 
-/* Without carets the whole line is meant. */
+/* Without carets the location is the whole line. */
 static void point_at_line(const struct diagnose_input *in, struct diagnosis *d)
 {
     struct piece line = line_at(in, d);
@@ -238,7 +224,7 @@ static void point_at_line(const struct diagnose_input *in, struct diagnosis *d)
     if (d->location.column != 0 || trimmed.len == 0)
         return;
     d->location.column = (uint32_t)indent_of(line) + 1;
-    d->location.end_column = d->location.column + characters(trimmed);
+    d->location.end_column = d->location.column + piece_characters(trimmed);
 }
 
 static void locate(const struct diagnose_input *in, struct diagnosis *d, struct block *b)
@@ -286,7 +272,7 @@ static void copy_cause(const struct diagnose_input *in, struct diagnosis *d, str
 
 #define EXCEPTION "([A-Za-z_][\\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Failed))"
 
-/* One line tells all with --tb=line: "/app/shop.py:6: TypeError: what". */
+/* With --tb=line one line has everything: "/app/shop.py:6: TypeError: message". */
 static bool pytest_line(struct diagnoser *g, struct piece line, struct block *b)
 {
     struct match m;
@@ -300,8 +286,9 @@ static bool pytest_line(struct diagnoser *g, struct piece line, struct block *b)
     return true;
 }
 
-/* What pytest shows of the first test that failed: "> " before the line, "E " before what was wrong, and last the place with the
- * exception's type; with --tb=short the places come first, and the type is what "E " begins with. */
+/* The first failed test in pytest's output: "> " stands before the line, "E " before the error, and
+ * the place with the exception's type comes last. With --tb=short the places come first, and the
+ * type follows "E ". */
 static bool pytest_read(struct diagnoser *g, struct piece rest, struct block *b)
 {
     struct piece line, code = NO_PIECE, wrong = NO_PIECE;
@@ -337,11 +324,11 @@ static bool pytest_read(struct diagnoser *g, struct piece rest, struct block *b)
     return true;
 }
 
-/* argparse ends the program itself: "usage: ...", and then "NAME: error: what is wrong with the arguments". */
+/* argparse ends the program itself: "usage: ...", and then "NAME: error: MESSAGE". */
 static bool read_usage(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct match usage, m;
-    struct piece text = { in->text, in->len };
+    struct piece text = text_of(in);
     if (!match_text(g, "^usage: (\\S+)", text, &usage) ||
         !match_text(g, "^\\S.*: error: (.+)$", text, &m))
         return false;
@@ -354,18 +341,18 @@ static bool read_usage(struct diagnoser *g, const struct diagnose_input *in, str
 static bool python_read(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct traceback t = { 0 };
-    struct piece rest = { in->text, in->len }, line;
+    struct piece rest = text_of(in), line;
     while (next_line(&rest, &line))
         read_line(g, &t, line);
-    size_t outer = t.n; /* the last that is in no group */
+    size_t outer = t.n; /* the last block that is not in a group */
     while (outer > 0 && (t.blocks[outer - 1].sub || !t.blocks[outer - 1].type.at))
         outer--;
-    if (outer == 0 && pytest_read(g, (struct piece){ in->text, in->len }, &t.blocks[0]))
+    if (outer == 0 && pytest_read(g, text_of(in), &t.blocks[0]))
         outer = t.n = 1;
     if (outer == 0)
         return read_usage(g, in, d);
     struct block *b = &t.blocks[outer - 1];
-    COPY(last_part(b->type), d->type);
+    COPY(piece_last_part(b->type), d->type);
     COPY(b->message, d->message);
     if (!classify(g, d, py_library))
         d->category = python_category(d->type);
@@ -383,4 +370,6 @@ static bool python_read(struct diagnoser *g, const struct diagnose_input *in, st
     return true;
 }
 
-const struct grammar grammar_python = { "python", python_read, python_advise };
+const struct grammar grammar_python = { .name = "python",
+                                        .read = python_read,
+                                        .advise = python_advise };

@@ -1,4 +1,5 @@
-/* Which rule is for which error of Python's; what the rules share. */
+/* Categories of Python's errors, the order of its rules, and the helpers that rules share. Runs in:
+ * keeper. */
 #include <stdio.h>
 #include <string.h>
 
@@ -60,7 +61,7 @@ enum category python_category(const char *type)
     return CATEGORY_RUNTIME;
 }
 
-/* Python's own exceptions are documented one by one; others are not ours to say. */
+/* Python documents each of its own exceptions. Other exceptions get no link. */
 static void set_docs(struct diagnosis *d)
 {
     static const char *const others[] = {
@@ -94,72 +95,47 @@ static void set_docs(struct diagnosis *d)
                    d->type);
 }
 
-static void apply(struct py *p, const struct py_rule *rules)
-{
-    for (const struct py_rule *r = rules; r->pattern; r++) {
-        if ((r->type && !piece_is(p->type, r->type)) || !match(p->g, r->pattern, p->message, &p->m))
-            continue;
-        if (r->advise)
-            r->advise(p);
-        else
-            say(p->d, r->rule, r->confidence, r->text, &p->m);
-    }
-}
-
 void python_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    static const struct py_rule *const tables[] = { py_syntax_rules,   py_name_rules,
-                                                    py_variable_rules, py_object_rules,
-                                                    py_call_rules,     py_value_rules,
-                                                    py_io_rules };
-    char type[sizeof d->type], message[sizeof d->message];
-    const char *t = d->type, *text = d->message;
-    /* Of a run that a limit ended, the program's own words are the first cause. */
-    if (d->category == CATEGORY_RESOURCE && d->n_causes > 0 &&
-        strcmp(d->type, verdict_word(d->verdict)) == 0) {
-        t = d->causes[0].type;
-        text = d->causes[0].message;
-    }
-    COPY(piece_of(t), type);
-    COPY(piece_of(text), message);
-    struct py p = { .g = g,
-                    .in = in,
-                    .d = d,
-                    .type = piece_of(type),
-                    .message = piece_of(message),
-                    .line = line_at(in, d),
-                    .file = find_source(in, piece_of(d->location.file)) };
+    static const struct rule *const tables[] = { py_syntax_rules, py_name_rules, py_variable_rules,
+                                                 py_object_rules, py_call_rules, py_value_rules,
+                                                 py_io_rules };
+    struct advice a;
+    advice_begin(&a, g, in, d);
     set_docs(d);
     size_t before = d->n_suggestions;
-    advise_by(g, in, d, py_library);
+    rules_apply(&a, py_library, FIRST_RULE);
+    if (d->category == CATEGORY_RESOURCE)
+        advice_use_own_error(&a);
     for (size_t i = 0; d->n_suggestions == before && i < ARRAY_LEN(tables); i++)
-        apply(&p, tables[i]);
-    if (strcmp(type, "ExceptionGroup") == 0 && d->n_causes > 0)
-        suggest(
-            d, 0, 0.4,
-            "It holds %zu exception%s, listed as causes: `except* %s` handles one kind of them.",
-            d->n_causes, d->n_causes == 1 ? "" : "s", d->causes[0].type);
+        rules_apply(&a, tables[i], EVERY_RULE);
+    if (piece_is(a.type, "ExceptionGroup") && d->n_causes > 0)
+        suggest(d, 0, 0.4,
+                "The group holds %zu exception%s, listed as causes: `except* %s` handles one kind "
+                "of them.",
+                d->n_causes, d->n_causes == 1 ? "" : "s", d->causes[0].type);
 }
 
-bool py_hint(struct py *p, struct piece *ret)
+bool py_hint(const struct advice *a, struct piece *ret)
 {
     struct match m;
-    if (!match(p->g, "Did you mean: '([^']+)'\\?", p->message, &m))
+    if (!match(a->g, "Did you mean: '([^']+)'\\?", a->message, &m))
         return false;
     *ret = m.group[0];
     return true;
 }
 
-bool py_assigned(struct py *p, struct piece name, struct piece *ret_value, uint32_t *ret_line)
+bool py_assigned(const struct advice *a, struct piece name, struct piece *ret_value,
+                 uint32_t *ret_line)
 {
-    struct piece rest = { p->file ? p->file->text : NULL, p->file ? p->file->len : 0 }, line;
+    struct piece rest = text_of_source(a->file), line;
     bool found = false;
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
         struct match m;
-        if (i >= p->d->location.line && found)
+        if (i >= a->d->location.line && found)
             break;
-        if (i == p->d->location.line ||
-            !match(p->g, "^\\s*(?:global )?([A-Za-z_][\\w.]*)\\s*(?::[^=]+)?=\\s*([^=].*)$", line,
+        if (i == a->d->location.line ||
+            !match(a->g, "^\\s*(?:global )?([A-Za-z_][\\w.]*)\\s*(?::[^=]+)?=\\s*([^=].*)$", line,
                    &m) ||
             !piece_same(m.group[0], name))
             continue;
@@ -170,19 +146,19 @@ bool py_assigned(struct py *p, struct piece name, struct piece *ret_value, uint3
     return found;
 }
 
-bool py_defined(struct py *p, struct piece name, struct piece *ret_line, uint32_t *ret_number,
-                const struct source_file **ret_file)
+bool py_defined(const struct advice *a, struct piece name, struct piece *ret_line,
+                uint32_t *ret_number, const struct source_file **ret_file)
 {
-    for (size_t k = 0; k < p->in->n_sources; k++) {
-        struct piece rest = { p->in->sources[k].text, p->in->sources[k].len }, line;
+    for (size_t k = 0; k < a->in->n_sources; k++) {
+        struct piece rest = text_of_source(&a->in->sources[k]), line;
         for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
             struct match m;
-            if (!match(p->g, "^\\s*(?:async )?(?:def|class) (\\w+)", line, &m) ||
+            if (!match(a->g, "^\\s*(?:async )?(?:def|class) (\\w+)", line, &m) ||
                 !piece_same(m.group[0], name))
                 continue;
             *ret_line = piece_trim(line);
             *ret_number = i;
-            *ret_file = &p->in->sources[k];
+            *ret_file = &a->in->sources[k];
             return true;
         }
     }
@@ -203,7 +179,7 @@ long py_items(struct piece literal)
                 return -1;
             letters++;
             if (c == quote && depth == 0)
-                return i + 1 == literal.len ? letters - 1 : -1; /* a string, and nothing after it */
+                return i + 1 == literal.len ? letters - 1 : -1; /* the string ends the literal */
             if (c == quote)
                 quote = 0;
             continue;
@@ -218,7 +194,7 @@ long py_items(struct piece literal)
             commas++, any = false;
         else if (c == '*' || (depth == 1 && c == 'f' && i + 4 < literal.len &&
                               memcmp(literal.at + i, "for ", 4) == 0))
-            return -1; /* unpacked, or made by a loop: not to be counted */
+            return -1; /* unpacked, or made by a loop: the number is not known */
         else if (c != ' ')
             any = true;
     }

@@ -1,4 +1,4 @@
-/* Modules that are not there, and names to import from them. */
+/* Rules for modules that cannot be imported, and for names to import from them. Runs in: keeper. */
 #include <stdio.h>
 #include <string.h>
 
@@ -117,7 +117,7 @@ const char *const py_stdlib[] = { "abc",
                                   "zlib",
                                   NULL };
 
-/* By what name a module is imported, and by what name it is installed. */
+/* The name to import, and the name of the package to install. */
 static const struct {
     const char *module, *package;
 } packages[] = {
@@ -193,7 +193,7 @@ static const struct {
     { "polars", "polars" },
 };
 
-/* Modules of Python 2, by the names they have now. */
+/* Modules of Python 2, and their present names. */
 static const struct {
     const char *old, *now;
 } renamed[] = {
@@ -217,7 +217,7 @@ static const struct {
     { "cookielib", "http.cookiejar" },
 };
 
-/* What of Python's own library does the same, well enough for many programs. */
+/* Modules of the standard library that can replace a package in many programs. */
 static const struct {
     const char *module, *instead;
 } instead[] = {
@@ -235,7 +235,7 @@ static const struct {
     { "httpx", "urllib.request" },
 };
 
-/* Names that are used without their import. */
+/* Names that programs use without their import. */
 static const struct {
     const char *name, *statement;
 } imports[] = {
@@ -355,33 +355,32 @@ const char *py_import_for(struct piece name)
 
 /* ---- modules ---- */
 
-static bool has_module(const struct py *p, const char *module)
+static bool has_module(const struct advice *a, const char *module)
 {
-    return p->in->available && p->in->available(p->in->context, module);
+    return a->in->available && a->in->available(a->in->context, module);
 }
 
-/* A file of the job's that is called like the module; "": none. */
-static const char *shadowing(const struct py *p, struct piece module)
+/* A file of the job's with the name of the module; NULL when there is none. */
+static const char *shadowing(const struct advice *a, struct piece module)
 {
-    for (size_t i = 0; i < p->in->n_sources; i++) {
-        struct piece name = piece_of(p->in->sources[i].name);
+    for (size_t i = 0; i < a->in->n_sources; i++) {
+        struct piece name = piece_of(a->in->sources[i].name);
         if (name.len == module.len + 3 && starts_with(name, "") &&
             memcmp(name.at, module.at, module.len) == 0 &&
             memcmp(name.at + module.len, ".py", 3) == 0)
-            return p->in->sources[i].name;
+            return a->in->sources[i].name;
     }
     return NULL;
 }
 
 static struct piece top_of(struct piece module)
 {
-    const char *dot = memchr(module.at, '.', module.len);
-    return (struct piece){ module.at, dot ? (size_t)(dot - module.at) : module.len };
+    return piece_cut(module, piece_find(module, "."));
 }
 
-/* A package that we know. The name in a traceback is the program's word, and it may be made up to have somebody install it: no
- * command is made of that. */
-static void say_missing(struct py *p, struct piece top, const char *package)
+/* Only a package of our own table becomes part of a command. The name in a traceback is the
+ * guest's, who may want somebody to install a package (DIAGNOSE-4). */
+static void say_missing(const struct advice *a, struct piece top, const char *package)
 {
     const char *other = NULL;
     for (size_t i = 0; i < ARRAY_LEN(instead); i++)
@@ -389,68 +388,67 @@ static void say_missing(struct py *p, struct piece top, const char *package)
             other = instead[i].instead;
     char named[160];
     if (!piece_is(top, package))
-        (void)snprintf(named, sizeof named, "'%.*s' comes with the package %s", P(top), package);
+        (void)snprintf(named, sizeof named, "'%.*s' is in the package %s", P(top), package);
     else
         (void)snprintf(named, sizeof named, "'%.*s' is a package of its own", P(top));
-    suggest(p->d, 1, 0.9,
+    suggest(a->d, 1, 0.9,
             "%s%s. A jar cannot download it: install it for the host's Python (pip install %s), "
-            "and jars see it%s%s%s.",
-            named, p->in->available ? ", which is not installed here" : "", package,
-            other ? "; or do without it: " : "", other ? other : "",
-            other ? " of the standard library may do" : "");
+            "and jars will see it%s%s%s.",
+            named, a->in->available ? ", which is not installed here" : "", package,
+            other ? "; or use " : "", other ? other : "",
+            other ? " of the standard library instead" : "");
 }
 
-static void say_unknown(struct py *p, struct piece top)
+static void say_unknown(const struct advice *a, struct piece top)
 {
-    suggest(
-        p->d, 1, 0.6,
-        "'%.*s' is no module of Python's own library, and a jar cannot download it: do without it, "
-        "or have it installed for the host's Python once somebody has looked at what it is.",
-        P(top));
+    suggest(a->d, 1, 0.6,
+            "'%.*s' is not in Python's standard library, and a jar cannot download it: do without "
+            "it, or have it installed for the host's Python after a review of the package.",
+            P(top));
 }
 
-static void on_no_module(struct py *p)
+static void on_no_module(const struct advice *a)
 {
-    struct piece module = p->m.group[0], top = top_of(module);
-    const char *own = shadowing(p, top);
+    struct piece module = a->m.group[0], top = top_of(module);
+    const char *own = shadowing(a, top);
     if (own && top.len != module.len) {
-        suggest(p->d, 2, 0.95,
+        suggest(a->d, 2, 0.95,
                 "%s beside the program hides the package '%.*s': give the file another name.", own,
                 P(top));
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(renamed); i++)
         if (piece_is(top, renamed[i].old)) {
-            suggest(p->d, 1, 0.95, "'%s' is not there any more: its name is %s now.",
-                    renamed[i].old, renamed[i].now);
-            (void)suggest_swap(p->in, p->d, top, renamed[i].now);
+            suggest(a->d, 1, 0.95, "Python 3 has no '%s': its name is now %s.", renamed[i].old,
+                    renamed[i].now);
+            (void)suggest_swap(a->in, a->d, top, renamed[i].now);
             return;
         }
     for (size_t i = 0; i < ARRAY_LEN(packages); i++)
         if (piece_is(top, packages[i].module)) {
-            say_missing(p, top, packages[i].package);
+            say_missing(a, top, packages[i].package);
             return;
         }
-    struct nearest n = { .name = top };
-    for (size_t i = 0; i < p->in->n_sources; i++) {
-        struct piece name = piece_of(p->in->sources[i].name);
+    struct similar n = { .name = top };
+    for (size_t i = 0; i < a->in->n_sources; i++) {
+        struct piece name = piece_of(a->in->sources[i].name);
         if (name.len > 3 && memcmp(name.at + name.len - 3, ".py", 3) == 0)
-            nearest_try(&n, (struct piece){ name.at, name.len - 3 });
+            similar_try(&n, piece_cut(name, name.len - 3));
     }
-    nearest_try_list(&n, py_stdlib);
+    similar_try_list(&n, py_stdlib);
     for (size_t i = 0; i < ARRAY_LEN(packages); i++)
-        nearest_try(&n, piece_of(packages[i].module));
+        similar_try(&n, piece_of(packages[i].module));
     if (n.best[0]) {
-        bool here = has_module(p, n.best) || shadowing(p, piece_of(n.best));
-        suggest(p->d, 1, 0.9, "Did you mean '%s'?%s", n.best,
+        bool here = has_module(a, n.best) || shadowing(a, piece_of(n.best));
+        suggest(a->d, 1, 0.9, "Did you mean '%s'?%s", n.best,
                 here ? " It can be imported here." : "");
-        (void)suggest_swap(p->in, p->d, top, n.best);
+        (void)suggest_swap(a->in, a->d, top, n.best);
         return;
     }
-    say_unknown(p, top);
-    suggest(p->d, 0, 0.5,
-            "If '%.*s' is a file of yours, send it with the run: only the files of the job are in "
-            "/sandbox.",
+    say_unknown(a, top);
+    suggest(a->d, 0, 0.5,
+            "If '%.*s' is your own file, send it with the run: /sandbox holds only the files of "
+            "the run.",
             P(top));
 }
 
@@ -480,21 +478,22 @@ static const struct {
 };
 
 /* Whether "from MODULE import NAME" takes it from that module. */
-static bool comes_from(struct py *p, const char *statement, struct piece module)
+static bool comes_from(const struct advice *a, const char *statement, struct piece module)
 {
     struct match m;
-    return match(p->g, "^from ([\\w.]+) import ", piece_of(statement), &m) &&
+    return match(a->g, "^from ([\\w.]+) import ", piece_of(statement), &m) &&
            piece_same(m.group[0], module);
 }
 
-/* What the file defines at its left margin, "a, b, c"; a few of many. */
-static void list_definitions(struct py *p, const struct source_file *f, char *out, size_t size)
+/* The first few names that the file defines at its left margin: "a, b, c". */
+static void list_definitions(const struct advice *a, const struct source_file *f, char *out,
+                             size_t size)
 {
-    struct piece rest = { f->text, f->len }, line;
+    struct piece rest = text_of_source(f), line;
     struct match m;
     size_t used = 0;
     for (unsigned i = 0, n = 0; i < LINES_SEEN && n < 5 && next_line(&rest, &line); i++) {
-        if (!match(p->g, "^(?:async )?(?:def|class) ([A-Za-z]\\w*)|^([A-Za-z]\\w*)\\s*=", line, &m))
+        if (!match(a->g, "^(?:async )?(?:def|class) ([A-Za-z]\\w*)|^([A-Za-z]\\w*)\\s*=", line, &m))
             continue;
         struct piece name = m.group[0].at ? m.group[0] : m.group[1];
         if (used + name.len + 3 > size)
@@ -503,90 +502,90 @@ static void list_definitions(struct py *p, const struct source_file *f, char *ou
     }
 }
 
-static void on_cannot_import(struct py *p)
+static void on_cannot_import(const struct advice *a)
 {
-    struct piece name = p->m.group[0], module = p->m.group[1], path = p->m.group[2];
+    struct piece name = a->m.group[0], module = a->m.group[1], path = a->m.group[2];
     for (size_t i = 0; i < ARRAY_LEN(moved); i++)
         if (piece_is(module, moved[i].module) && piece_is(name, moved[i].name)) {
-            suggest(p->d, 2, 0.95, "'%s' is not in %s any more: %s.", moved[i].name,
+            suggest(a->d, 2, 0.95, "'%s' has left the module %s: use %s.", moved[i].name,
                     moved[i].module, moved[i].now);
             if (starts_with(piece_of(moved[i].now), "from ") ||
                 starts_with(piece_of(moved[i].now), "import "))
-                suggest_replacement(p->d, "%.*s%s", (int)indent_of(p->line),
-                                    p->line.at ? p->line.at : "", moved[i].now);
+                suggest_replacement(a->d, "%.*s%s", (int)indent_of(a->line),
+                                    a->line.at ? a->line.at : "", moved[i].now);
             return;
         }
-    if (piece_has(p->message, "circular import")) {
-        suggest(p->d, 2, 0.85,
+    if (piece_has(a->message, "circular import")) {
+        suggest(a->d, 2, 0.85,
                 "The modules import each other: move one import into the function that needs it, "
-                "or what both need into a third file.");
+                "or move the shared code into a third file.");
         return;
     }
-    const struct source_file *own = find_source(p->in, path);
+    const struct source_file *own = find_source(a->in, path);
     if (own && py_is_stdlib(module)) {
-        suggest(p->d, 2, 0.95,
+        suggest(a->d, 2, 0.95,
                 "%s beside the program hides the module '%.*s' of the standard library: give the "
                 "file another name.",
                 own->name, P(module));
         return;
     }
-    struct nearest n = { .name = name };
-    struct diagnose_input alone = *p->in;
+    struct similar n = { .name = name };
+    struct diagnose_input alone = *a->in;
     alone.sources = own;
     alone.n_sources = own ? 1 : 0;
-    nearest_try_sources(&n, &alone);
+    similar_try_sources(&n, &alone);
     for (size_t i = 0; !own && i < ARRAY_LEN(imports); i++)
-        if (comes_from(p, imports[i].statement, module))
-            nearest_try(&n, piece_of(imports[i].name));
+        if (comes_from(a, imports[i].statement, module))
+            similar_try(&n, piece_of(imports[i].name));
     char defined[160] = "";
     if (own)
-        list_definitions(p, own, defined, sizeof defined);
+        list_definitions(a, own, defined, sizeof defined);
     if (own && n.best[0]) {
-        suggest(p->d, 2, 0.9, "%s has no '%.*s'; it has '%s'.", own->name, P(name), n.best);
-        (void)suggest_swap(p->in, p->d, name, n.best);
+        suggest(a->d, 2, 0.9, "%s has no '%.*s'; it has '%s'.", own->name, P(name), n.best);
+        (void)suggest_swap(a->in, a->d, name, n.best);
     } else if (own) {
-        suggest(p->d, 2, 0.8, "%s defines no '%.*s': define it there, or import what it does%s%s.",
-                own->name, P(name), defined[0] ? ": " : " define", defined);
+        suggest(a->d, 2, 0.8,
+                "%s does not define '%.*s': define it there, or import a name that it defines%s%s.",
+                own->name, P(name), defined[0] ? ": " : "", defined);
     } else if (n.best[0]) {
-        suggest(p->d, 2, 0.9, "'%.*s' has no '%.*s'; it has '%s'.", P(module), P(name), n.best);
-        (void)suggest_swap(p->in, p->d, name, n.best);
+        suggest(a->d, 2, 0.9, "'%.*s' has no '%.*s'; it has '%s'.", P(module), P(name), n.best);
+        (void)suggest_swap(a->in, a->d, name, n.best);
     } else {
-        suggest(p->d, 2, 0.6,
-                "This version of '%.*s' has no '%.*s': it was renamed, or came with another "
-                "version; dir(%.*s) lists what there is.",
+        suggest(a->d, 2, 0.6,
+                "This version of '%.*s' has no '%.*s': the name belongs to another version; "
+                "dir(%.*s) lists the names.",
                 P(module), P(name), P(module));
     }
 }
 
-static void on_module_attribute(struct py *p)
+static void on_module_attribute(const struct advice *a)
 {
-    struct piece module = p->m.group[0], name = p->m.group[1];
-    const char *own = shadowing(p, module);
-    if (own && strcmp(own, p->d->location.file) != 0 && !py_is_stdlib(module))
+    struct piece module = a->m.group[0], name = a->m.group[1];
+    const char *own = shadowing(a, module);
+    if (own && strcmp(own, a->d->location.file) != 0 && !py_is_stdlib(module))
         own = NULL;
-    if (own && (py_is_stdlib(module) || piece_has(p->message, "circular import"))) {
-        suggest(p->d, 2, 0.95,
-                "%s beside the program is imported in place of the module '%.*s': give the file "
-                "another name.",
-                own, P(module));
+    if (own && (py_is_stdlib(module) || piece_has(a->message, "circular import"))) {
+        suggest(a->d, 2, 0.95,
+                "%s beside the program hides the module '%.*s': give the file another name.", own,
+                P(module));
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(moved); i++)
         if (piece_is(module, moved[i].module) && piece_is(name, moved[i].name)) {
-            suggest(p->d, 5, 0.95, "'%s' is not in %s any more: %s.", moved[i].name,
+            suggest(a->d, 5, 0.95, "'%s' has left the module %s: use %s.", moved[i].name,
                     moved[i].module, moved[i].now);
             return;
         }
 }
 
-const struct py_rule py_name_rules[] = {
-    { "ModuleNotFoundError", "^No module named '?([\\w.]+)'?", .advise = on_no_module },
-    { "ImportError", "^No module named '?([\\w.]+)'?", .advise = on_no_module },
-    { "ImportError",
-      "^cannot import name '(\\w+)' from (?:partially initialized module )?'([\\w.]+)'(?:.* "
-      "\\((/[^)]*)\\))?",
-      .advise = on_cannot_import },
-    { "AttributeError", "^(?:partially initialized )?module '([\\w.]+)' has no attribute '(\\w+)'",
-      .advise = on_module_attribute },
-    { 0 },
+const struct rule py_name_rules[] = {
+    ON("ModuleNotFoundError", "^No module named '?([\\w.]+)'?", on_no_module),
+    ON("ImportError", "^No module named '?([\\w.]+)'?", on_no_module),
+    ON("ImportError",
+       "^cannot import name '(\\w+)' from (?:partially initialized module )?'([\\w.]+)'(?:.* "
+       "\\((/[^)]*)\\))?",
+       on_cannot_import),
+    ON("AttributeError", "^(?:partially initialized )?module '([\\w.]+)' has no attribute '(\\w+)'",
+       on_module_attribute),
+    END_OF_RULES,
 };

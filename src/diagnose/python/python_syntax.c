@@ -13,38 +13,38 @@ static const char *const prose_starts[] = { "Here ", "Here's ",     "Sure",     
                                             "I ",    "Explanation", "Output",    "First",
                                             "Now ",  "We ",         "Of course", NULL };
 
-static bool is_prose(struct py *p, struct piece line)
+static bool is_prose(const struct advice *a, struct piece line)
 {
     struct match m;
     struct piece t = piece_trim(line);
-    if (match(p->g, "^(?:[-*] |\\d+\\. |#{2,} |\\*\\*)", t, &m) &&
-        !match(p->g, "[=()\\[\\]]", t, &m))
+    if (match(a->g, "^(?:[-*] |\\d+\\. |#{2,} |\\*\\*)", t, &m) &&
+        !match(a->g, "[=()\\[\\]]", t, &m))
         return true;
     bool starts = false;
     for (const char *const *s = prose_starts; *s; s++)
         starts = starts || starts_with(t, *s);
-    return (starts && match(p->g, "^[A-Z][\\w']*,?(?:[ !]+[\\w',.\u2019-]+){2,}", t, &m)) ||
-           match(p->g, "^[A-Z][a-z']+(?: [a-z',-]+){3,}[.:!]?$", t, &m);
+    return (starts && match(a->g, "^[A-Z][\\w']*,?(?:[ !]+[\\w',.\u2019-]+){2,}", t, &m)) ||
+           match(a->g, "^[A-Z][a-z']+(?: [a-z',-]+){3,}[.:!]?$", t, &m);
 }
 
-static bool not_a_program(struct py *p)
+static bool not_a_program(const struct advice *a)
 {
-    struct piece rest = { p->file ? p->file->text : NULL, p->file ? p->file->len : 0 }, line;
-    if (starts_with(piece_trim(p->line), "```")) {
-        suggest(p->d, 20, 0.97, "Line %u is a Markdown fence, not Python: leave the ``` lines out.",
-                p->d->location.line);
+    struct piece rest = text_of_source(a->file), line;
+    if (starts_with(piece_trim(a->line), "```")) {
+        suggest(a->d, 20, 0.97, "Line %u is a Markdown fence, not Python: leave the ``` lines out.",
+                a->d->location.line);
         return true;
     }
-    if (is_prose(p, p->line)) {
-        suggest(p->d, 20, 0.93,
+    if (is_prose(a, a->line)) {
+        suggest(a->d, 20, 0.93,
                 "Line %u is prose, not Python: leave it out, or make it a comment with #.",
-                p->d->location.line);
-        suggest_replacement(p->d, "# %.*s", P(p->line));
+                a->d->location.line);
+        suggest_replacement(a->d, "# %.*s", P(a->line));
         return true;
     }
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
         if (starts_with(line, "```")) {
-            suggest(p->d, 20, 0.8, "Line %u is a Markdown fence: leave the ``` lines out.", i);
+            suggest(a->d, 20, 0.8, "Line %u is a Markdown fence: leave the ``` lines out.", i);
             return true;
         }
     return false;
@@ -52,77 +52,78 @@ static bool not_a_program(struct py *p)
 
 /* ---- brackets and quotes ---- */
 
-static void on_never_closed(struct py *p)
+static void on_never_closed(const struct advice *a)
 {
-    struct piece open = p->m.group[0];
+    struct piece open = a->m.group[0];
     const char *close = piece_is(open, "(") ? ")" : piece_is(open, "[") ? "]" : "}";
-    suggest(p->d, 18, 0.95, "The '%.*s' that opens in line %u, column %u has no '%s'.", P(open),
-            p->d->location.line, p->d->location.column, close);
+    suggest(a->d, 18, 0.95, "The '%.*s' that opens in line %u, column %u has no '%s'.", P(open),
+            a->d->location.line, a->d->location.column, close);
     long depth = 0;
-    for (size_t i = 0; i < p->line.len; i++)
-        depth += p->line.at[i] == open.at[0] ? 1 : p->line.at[i] == close[0] ? -1 : 0;
-    struct piece t = piece_trim(p->line);
+    for (size_t i = 0; i < a->line.len; i++)
+        depth += a->line.at[i] == open.at[0] ? 1 : a->line.at[i] == close[0] ? -1 : 0;
+    struct piece t = piece_trim(a->line);
     if (depth != 1 || t.len == 0 || strchr(",([{", t.at[t.len - 1]))
         return;
     bool colon = t.at[t.len - 1] == ':';
-    size_t end = (size_t)(t.at + t.len - p->line.at) - colon;
-    suggest_replacement(p->d, "%.*s%s%s", (int)end, p->line.at, close, colon ? ":" : "");
+    size_t end = (size_t)(t.at + t.len - a->line.at) - colon;
+    suggest_replacement(a->d, "%.*s%s%s", P(piece_cut(a->line, end)), close, colon ? ":" : "");
 }
 
-static void on_mismatch(struct py *p)
+static void on_mismatch(const struct advice *a)
 {
     struct match m;
-    if (match(p->g, "opening parenthesis '(.)' on line (\\d+)", p->message, &m))
-        suggest(p->d, 18, 0.93,
+    if (match(a->g, "opening parenthesis '(.)' on line (\\d+)", a->message, &m))
+        suggest(a->d, 18, 0.93,
                 "It closes the '%.*s' that opens in line %.*s: one of the two is of the wrong "
                 "kind, or another is missing between them.",
                 P(m.group[0]), P(m.group[1]));
     else
-        suggest(p->d, 18, 0.9,
+        suggest(a->d, 18, 0.9,
                 "'%.*s' does not close what opened before it in this line: brackets close in the "
                 "reverse order in which they open.",
-                P(p->m.group[0]));
+                P(a->m.group[0]));
 }
 
-static void on_unmatched(struct py *p)
+static void on_unmatched(const struct advice *a)
 {
-    suggest(p->d, 18, 0.92, "Nothing before it opens this '%.*s': take it out, or open it.",
-            P(p->m.group[0]));
-    struct piece t = piece_trim(p->line);
-    if (t.len > 1 && p->m.group[0].len == 1 && t.at[t.len - 1] == p->m.group[0].at[0])
-        suggest_replacement(p->d, "%.*s", (int)(t.at + t.len - 1 - p->line.at), p->line.at);
+    suggest(a->d, 18, 0.92, "Nothing before it opens this '%.*s': take it out, or open it.",
+            P(a->m.group[0]));
+    struct piece t = piece_trim(a->line);
+    if (t.len > 1 && a->m.group[0].len == 1 && t.at[t.len - 1] == a->m.group[0].at[0])
+        suggest_replacement(a->d, "%.*s",
+                            P(piece_cut(a->line, (size_t)(t.at + t.len - 1 - a->line.at))));
 }
 
-static void on_unterminated(struct py *p)
+static void on_unterminated(const struct advice *a)
 {
     struct match m;
-    bool triple = piece_has(p->message, "triple");
-    suggest(p->d, 18, 0.94, "The %squote that opens in line %u is not closed%s.",
-            triple ? "triple " : "", p->d->location.line,
+    bool triple = piece_has(a->message, "triple");
+    suggest(a->d, 18, 0.94, "The %squote that opens in line %u is not closed%s.",
+            triple ? "triple " : "", a->d->location.line,
             triple ? ": end the text with the same three quotes"
                    : " in that line: close it, or use three quotes for text of several lines");
-    struct piece t = piece_trim(p->line);
-    if (triple || !match(p->g, "^[^\"']*([\"'])[^\"']*$", t, &m))
+    struct piece t = piece_trim(a->line);
+    if (triple || !match(a->g, "^[^\"']*([\"'])[^\"']*$", t, &m))
         return;
-    size_t end = (size_t)(t.at + t.len - p->line.at);
+    size_t end = (size_t)(t.at + t.len - a->line.at);
     size_t tail = 0;
     while (tail < t.len && strchr("):]", t.at[t.len - 1 - tail]))
         tail++;
-    suggest_replacement(p->d, "%.*s%.*s%.*s", (int)(end - tail), p->line.at, P(m.group[0]),
-                        (int)tail, p->line.at + end - tail);
+    suggest_replacement(a->d, "%.*s%.*s%.*s", P(piece_cut(a->line, end - tail)), P(m.group[0]),
+                        P(piece_cut(piece_skip(a->line, end - tail), tail)));
 }
 
-static void on_comma(struct py *p)
+static void on_comma(const struct advice *a)
 {
-    struct piece line = piece_trim(p->line);
-    struct piece next = piece_trim(source_line(p->file, p->d->location.line + 1));
+    struct piece line = piece_trim(a->line);
+    struct piece next = piece_trim(source_line(a->file, a->d->location.line + 1));
     if (line.len > 0 && next.len > 0 && !strchr(",([{:", line.at[line.len - 1]) &&
         !strchr(")]}", next.at[0])) { /* items, one on each line */
-        suggest(p->d, 18, 0.9, "A comma is missing at the end of this line, before the next item.");
-        suggest_replacement(p->d, "%.*s,", P(p->line));
+        suggest(a->d, 18, 0.9, "A comma is missing at the end of this line, before the next item.");
+        suggest_replacement(a->d, "%.*s,", P(a->line));
         return;
     }
-    suggest(p->d, 18, 0.8,
+    suggest(a->d, 18, 0.8,
             "A comma or an operator seems to be missing between two values in this line.");
 }
 
@@ -156,99 +157,98 @@ static const struct {
     { "<>", "Not equal is `!=`.", "<>", "!=" },
 };
 
-static bool is_foreign(struct py *p)
+static bool is_foreign(const struct advice *a)
 {
     struct match m;
     for (size_t i = 0; i < ARRAY_LEN(foreign); i++) {
-        if (!match(p->g, foreign[i].pattern, p->line, &m))
+        if (!match(a->g, foreign[i].pattern, a->line, &m))
             continue;
         bool shell = starts_with(piece_of(foreign[i].advice), "That is a command");
-        suggest(p->d, shell ? 20 : 0, 0.92, "%s", foreign[i].advice);
+        suggest(a->d, shell ? 20 : 0, 0.92, "%s", foreign[i].advice);
         if (foreign[i].from)
-            (void)suggest_swap(p->in, p->d, piece_of(foreign[i].from), foreign[i].to);
+            (void)suggest_swap(a->in, a->d, piece_of(foreign[i].from), foreign[i].to);
         return true;
     }
     return false;
 }
 
-static void on_colon(struct py *p)
+static void on_colon(const struct advice *a)
 {
     struct match m;
-    if (not_a_program(p) || is_foreign(p))
+    if (not_a_program(a) || is_foreign(a))
         return;
-    if (match(p->g, ":\\s*(?:#.*)?$", p->line, &m)) {
-        suggest(p->d, 17, 0.7,
+    if (match(a->g, ":\\s*(?:#.*)?$", a->line, &m)) {
+        suggest(a->d, 17, 0.7,
                 "Python wants a ':' at the mark: what stands between it and the end of the line "
                 "does not belong there.");
         return;
     }
-    suggest(p->d, 17, 0.95, "A ':' is missing at the end of this line.");
-    if (match(p->g, "^(.*?\\S)(\\s*(?:#.*)?)$", p->line, &m))
-        suggest_replacement(p->d, "%.*s:%.*s", P(m.group[0]), P(m.group[1]));
+    suggest(a->d, 17, 0.95, "A ':' is missing at the end of this line.");
+    if (match(a->g, "^(.*?\\S)(\\s*(?:#.*)?)$", a->line, &m))
+        suggest_replacement(a->d, "%.*s:%.*s", P(m.group[0]), P(m.group[1]));
 }
 
-static void on_print(struct py *p)
+static void on_print(const struct advice *a)
 {
     struct match m;
-    suggest(p->d, 21, 0.96, "%.*s is a function in Python 3: put what it is given in brackets.",
-            P(p->m.group[0]));
-    if (match(p->g, "^(\\s*(?:.*:\\s*)?)(print|exec)\\s+(.*?)\\s*$", p->line, &m))
-        suggest_replacement(p->d, "%.*s%.*s(%.*s)", P(m.group[0]), P(m.group[1]), P(m.group[2]));
+    suggest(a->d, 21, 0.96, "%.*s is a function in Python 3: put what it is given in brackets.",
+            P(a->m.group[0]));
+    if (match(a->g, "^(\\s*(?:.*:\\s*)?)(print|exec)\\s+(.*?)\\s*$", a->line, &m))
+        suggest_replacement(a->d, "%.*s%.*s(%.*s)", P(m.group[0]), P(m.group[1]), P(m.group[2]));
 }
 
-static void on_equals(struct py *p)
+static void on_equals(const struct advice *a)
 {
     struct match m;
-    suggest(p->d, 0, 0.9, "`=` gives a value; to compare write `==`.");
-    if (match(p->g, "^(\\s*(?:if|elif|while) [^=]*[^=<>!])=([^=].*)$", p->line, &m))
-        suggest_replacement(p->d, "%.*s==%.*s", P(m.group[0]), P(m.group[1]));
+    suggest(a->d, 0, 0.9, "`=` gives a value; to compare write `==`.");
+    if (match(a->g, "^(\\s*(?:if|elif|while) [^=]*[^=<>!])=([^=].*)$", a->line, &m))
+        suggest_replacement(a->d, "%.*s==%.*s", P(m.group[0]), P(m.group[1]));
 }
 
 /* Where the block that this line begins is indented less or more than it should be. */
-static void on_expected_block(struct py *p)
+static void on_expected_block(const struct advice *a)
 {
     struct match m;
-    if (match(p->g, "after (.+?) on line (\\d+)", p->message, &m))
-        suggest(p->d, 19, 0.94,
+    if (match(a->g, "after (.+?) on line (\\d+)", a->message, &m))
+        suggest(a->d, 19, 0.94,
                 "What belongs to the %.*s in line %.*s is indented further than it: indent this "
                 "line by four spaces (or write `pass`).",
                 P(m.group[0]), P(m.group[1]));
     else
-        suggest(p->d, 19, 0.9, "A block begins before this line: indent it by four spaces.");
-    suggest_replacement(p->d, "    %.*s", P(p->line));
+        suggest(a->d, 19, 0.9, "A block begins before this line: indent it by four spaces.");
+    suggest_replacement(a->d, "    %.*s", P(a->line));
 }
 
-static void on_unexpected_indent(struct py *p)
+static void on_unexpected_indent(const struct advice *a)
 {
     struct piece before = NO_PIECE;
-    for (uint32_t i = p->d->location.line; i > 1 && piece_trim(before).len == 0; i--)
-        before = source_line(p->file, i - 1);
-    if (is_prose(p, p->line) && not_a_program(p))
+    for (uint32_t i = a->d->location.line; i > 1 && piece_trim(before).len == 0; i--)
+        before = source_line(a->file, i - 1);
+    if (is_prose(a, a->line) && not_a_program(a))
         return;
-    suggest(p->d, 19, 0.92,
+    suggest(a->d, 19, 0.92,
             "This line is indented further than the one before, and nothing began a block: give "
             "both the same indentation.");
-    struct piece t = piece_trim(p->line);
-    suggest_replacement(p->d, "%.*s%.*s", (int)(before.at ? indent_of(before) : 0),
-                        before.at ? before.at : "", P(t));
+    struct piece t = piece_trim(a->line);
+    suggest_replacement(a->d, "%.*s%.*s", P(piece_cut(before, indent_of(before))), P(t));
 }
 
-static void on_tabs(struct py *p)
+static void on_tabs(const struct advice *a)
 {
-    suggest(p->d, 19, 0.95,
+    suggest(a->d, 19, 0.95,
             "Tabs and spaces are mixed: use four spaces for each level (expandtabs, or the "
             "editor's setting).");
-    struct piece t = piece_trim(p->line);
+    struct piece t = piece_trim(a->line);
     size_t columns = 0;
-    for (size_t i = 0; i < indent_of(p->line); i++)
-        columns += p->line.at[i] == '\t' ? 4 : 1;
-    suggest_replacement(p->d, "%*s%.*s", (int)columns, "", P(t));
+    for (size_t i = 0; i < indent_of(a->line); i++)
+        columns += a->line.at[i] == '\t' ? 4 : 1;
+    suggest_replacement(a->d, "%*s%.*s", (int)columns, "", P(t));
 }
 
-static void on_character(struct py *p)
+static void on_character(const struct advice *a)
 {
-    struct piece c = p->m.group[0];
-    if (is_prose(p, p->line) && not_a_program(p))
+    struct piece c = a->m.group[0];
+    if (is_prose(a, a->line) && not_a_program(a))
         return;
     const char *meant = piece_is(c, "\u201c") || piece_is(c, "\u201d")   ? "\""
                         : piece_is(c, "\u2018") || piece_is(c, "\u2019") ? "'"
@@ -262,17 +262,17 @@ static void on_character(struct py *p)
                         : piece_is(c, "\u2265") ? ">="
                                                 : NULL;
     if (meant)
-        suggest(p->d, 20, 0.94, "'%.*s' is a typographic character: Python's is %s.", P(c), meant);
+        suggest(a->d, 20, 0.94, "'%.*s' is a typographic character: Python's is %s.", P(c), meant);
     else
-        suggest(p->d, 20, 0.7,
+        suggest(a->d, 20, 0.7,
                 "'%.*s' is no character of a program: it may come from formatted text.", P(c));
     if (!meant)
         return;
     char fixed[240];
     size_t used = 0;
     bool both = strcmp(meant, "\"") == 0 || strcmp(meant, "'") == 0;
-    for (size_t i = 0; i < p->line.len && used + 4 < sizeof fixed;) {
-        struct piece here = { p->line.at + i, p->line.len - i };
+    for (size_t i = 0; i < a->line.len && used + 4 < sizeof fixed;) {
+        struct piece here = { a->line.at + i, a->line.len - i };
         bool is = here.len >= c.len && memcmp(here.at, c.at, c.len) == 0;
         bool pair = both && (starts_with(here, "\u201c") || starts_with(here, "\u201d") ||
                              starts_with(here, "\u2018") || starts_with(here, "\u2019"));
@@ -280,102 +280,95 @@ static void on_character(struct py *p)
             used += (size_t)snprintf(fixed + used, sizeof fixed - used, "%s", meant);
             i += pair ? 3 : c.len;
         } else {
-            fixed[used++] = p->line.at[i++];
+            fixed[used++] = a->line.at[i++];
         }
     }
     fixed[used] = '\0';
-    suggest_replacement(p->d, "%s", fixed);
+    suggest_replacement(a->d, "%s", fixed);
 }
 
-static void on_invalid(struct py *p)
+static void on_invalid(const struct advice *a)
 {
     struct match m;
-    if (not_a_program(p) || is_foreign(p))
+    if (not_a_program(a) || is_foreign(a))
         return;
-    if (match(p->g, "^(\\s*except )([\\w.]+), (\\w+):(.*)$", p->line, &m)) {
-        suggest(p->d, 21, 0.95, "In Python 3 it is `except %.*s as %.*s:`.", P(m.group[1]),
+    if (match(a->g, "^(\\s*except )([\\w.]+), (\\w+):(.*)$", a->line, &m)) {
+        suggest(a->d, 21, 0.95, "In Python 3 it is `except %.*s as %.*s:`.", P(m.group[1]),
                 P(m.group[2]));
-        suggest_replacement(p->d, "%.*s%.*s as %.*s:%.*s", P(m.group[0]), P(m.group[1]),
+        suggest_replacement(a->d, "%.*s%.*s as %.*s:%.*s", P(m.group[0]), P(m.group[1]),
                             P(m.group[2]), P(m.group[3]));
         return;
     }
-    if (match(p->g, "^\\s*(?:if|elif|else|for|while|def|class|try|except|finally|with)\\b[^:]*$",
-              p->line, &m)) {
-        on_colon(p);
+    if (match(a->g, "^\\s*(?:if|elif|else|for|while|def|class|try|except|finally|with)\\b[^:]*$",
+              a->line, &m)) {
+        on_colon(a);
         return;
     }
-    struct piece before = source_line(p->file, p->d->location.line - 1);
+    struct piece before = source_line(a->file, a->d->location.line - 1);
     long depth = 0;
     for (size_t i = 0; i < before.len; i++)
         depth += strchr("([{", before.at[i]) ? 1 : strchr(")]}", before.at[i]) ? -1 : 0;
     if (depth > 0)
-        suggest(p->d, 18, 0.85, "A bracket that opens in line %u is not closed before this line.",
-                p->d->location.line - 1);
+        suggest(a->d, 18, 0.85, "A bracket that opens in line %u is not closed before this line.",
+                a->d->location.line - 1);
     else
-        suggest(p->d, 0, 0.3,
+        suggest(a->d, 0, 0.3,
                 "The mark shows how far Python could read: something before it is missing or too "
                 "much.");
 }
 
-static void on_outside(struct py *p)
+static void on_outside(const struct advice *a)
 {
-    bool await_ = piece_has(p->m.group[0], "await") || piece_has(p->m.group[0], "async");
+    bool await_ = piece_has(a->m.group[0], "await") || piece_has(a->m.group[0], "async");
     if (await_)
-        suggest(p->d, 26, 0.92,
+        suggest(a->d, 26, 0.92,
                 "`await` works inside of `async def` only: put it into one, and start that with "
                 "asyncio.run(main()).");
     else
-        suggest(p->d, 19, 0.85,
+        suggest(a->d, 19, 0.85,
                 "%.*s stands outside of what it belongs to: indent it into its function or loop, "
                 "or leave it out.",
-                P(p->m.group[0]));
+                P(a->m.group[0]));
 }
 
-static void on_assign_to(struct py *p)
-{
-    suggest(p->d, 0, 0.85,
-            "A value cannot be given to %.*s: the name stands on the left of `=`; to compare write "
-            "`==`.",
-            P(p->m.group[0]));
-}
-
-const struct py_rule py_syntax_rules[] = {
-    { "SyntaxError", "^expected ':'", .advise = on_colon },
-    { "SyntaxError", "^'([(\\[{])' was never closed", .advise = on_never_closed },
-    { "SyntaxError", "^closing parenthesis '(.)' does not match", .advise = on_mismatch },
-    { "SyntaxError", "^unmatched '(.)'", .advise = on_unmatched },
-    { "SyntaxError", "^(?:unterminated|EOL while|EOF while scanning)", .advise = on_unterminated },
-    { "SyntaxError", "^Missing parentheses in call to '(\\w+)'", .advise = on_print },
-    { "SyntaxError", "Maybe you meant '==' ", .advise = on_equals },
-    { "SyntaxError", "^cannot assign to ([\\w -]+?) here", .advise = on_assign_to },
-    { "SyntaxError", "^cannot assign to ([\\w -]+)$", .advise = on_assign_to },
-    { "SyntaxError", "^invalid (?:non-printable )?character '?([^' ]+)'?", .advise = on_character },
-    { "SyntaxError", "^(?:invalid decimal literal|leading zeros)", .confidence = 0.85,
-      .text =
-          "A name cannot begin with a digit, and a number has no letters or leading zeros in it." },
-    { "SyntaxError", "^('\\w+(?: \\w+)?') outside|^asynchronous", .advise = on_outside },
-    { "SyntaxError", "^positional argument follows", .rule = 10, .confidence = 0.9,
-      .text = "Arguments with names come last: move the others before them." },
-    { "SyntaxError", "^f-string", .rule = 18, .confidence = 0.85,
-      .text = "Inside { } of an f-string: use other quotes than those around it, close every "
-              "brace, and write {{ for a brace itself." },
-    { "SyntaxError", "^expected 'except' or 'finally'", .rule = 17, .confidence = 0.9,
-      .text =
-          "A `try:` needs an `except ...:` or a `finally:` after its block, indented like it." },
-    { "SyntaxError", "unicodeescape|unexpected character after line continuation",
-      .confidence = 0.9,
-      .text = "A backslash in a text begins an escape: write r\"...\", or two backslashes." },
-    { "SyntaxError", "^unexpected EOF", .rule = 18, .confidence = 0.7,
-      .text = "The file ends in the middle of something: a bracket, a quote or a block (try "
-              "without except) is not finished." },
-    { "SyntaxError", "^invalid syntax$|^invalid syntax\\. Perhaps|^multiple exception types",
-      .advise = on_invalid },
-    { "SyntaxError", "Perhaps you forgot a comma", .advise = on_comma },
-    { "IndentationError", "^expected an indented block", .advise = on_expected_block },
-    { "IndentationError", "^unexpected indent", .advise = on_unexpected_indent },
-    { "IndentationError", "^unindent does not match", .rule = 19, .confidence = 0.92,
-      .text = "This line's indentation is that of no line before it: line it up with the block it "
-              "belongs to." },
-    { "TabError", "", .advise = on_tabs },
-    { 0 },
+const struct rule py_syntax_rules[] = {
+    ON("SyntaxError", "^expected ':'", on_colon),
+    ON("SyntaxError", "^'([(\\[{])' was never closed", on_never_closed),
+    ON("SyntaxError", "^closing parenthesis '(.)' does not match", on_mismatch),
+    ON("SyntaxError", "^unmatched '(.)'", on_unmatched),
+    ON("SyntaxError", "^(?:unterminated|EOL while|EOF while scanning)", on_unterminated),
+    ON("SyntaxError", "^Missing parentheses in call to '(\\w+)'", on_print),
+    ON("SyntaxError", "Maybe you meant '==' ", on_equals),
+    ON_SAY("SyntaxError", "^cannot assign to ([\\w -]+?) here", 0, 0.85,
+           "A value cannot be given to {1}: the name stands on the left of `=`; to compare write "
+           "`==`."),
+    ON_SAY("SyntaxError", "^cannot assign to ([\\w -]+)$", 0, 0.85,
+           "A value cannot be given to {1}: the name stands on the left of `=`; to compare write "
+           "`==`."),
+    ON("SyntaxError", "^invalid (?:non-printable )?character '?([^' ]+)'?", on_character),
+    ON_SAY("SyntaxError", "^(?:invalid decimal literal|leading zeros)", 0, 0.85,
+           "A name cannot begin with a digit, and a number has no letters or leading zeros in it."),
+    ON("SyntaxError", "^('\\w+(?: \\w+)?') outside|^asynchronous", on_outside),
+    ON_SAY("SyntaxError", "^positional argument follows", 10, 0.9,
+           "Arguments with names come last: move the others before them."),
+    ON_SAY("SyntaxError", "^f-string", 18, 0.85,
+           "Inside { } of an f-string: use other quotes than those around it, close every "
+           "brace, and write {{ for a brace itself."),
+    ON_SAY("SyntaxError", "^expected 'except' or 'finally'", 17, 0.9,
+           "A `try:` needs an `except ...:` or a `finally:` after its block, indented like it."),
+    ON_SAY("SyntaxError", "unicodeescape|unexpected character after line continuation", 0, 0.9,
+           "A backslash in a text begins an escape: write r\"...\", or two backslashes."),
+    ON_SAY("SyntaxError", "^unexpected EOF", 18, 0.7,
+           "The file ends in the middle of something: a bracket, a quote or a block (try "
+           "without except) is not finished."),
+    ON("SyntaxError", "^invalid syntax$|^invalid syntax\\. Perhaps|^multiple exception types",
+       on_invalid),
+    ON("SyntaxError", "Perhaps you forgot a comma", on_comma),
+    ON("IndentationError", "^expected an indented block", on_expected_block),
+    ON("IndentationError", "^unexpected indent", on_unexpected_indent),
+    ON_SAY("IndentationError", "^unindent does not match", 19, 0.92,
+           "This line's indentation is that of no line before it: line it up with the block it "
+           "belongs to."),
+    ON("TabError", "", on_tabs),
+    END_OF_RULES,
 };

@@ -37,26 +37,26 @@ static const struct {
 };
 
 /* Defined elsewhere: too late, or inside of a function. */
-static bool defined_elsewhere(struct py *p, struct piece name)
+static bool defined_elsewhere(const struct advice *a, struct piece name)
 {
     struct piece line, value;
     uint32_t number = 0;
     const struct source_file *file;
-    if (py_defined(p, name, &line, &number, &file) && file == p->file &&
-        number > p->d->location.line) {
-        suggest(p->d, 3, 0.9,
+    if (py_defined(a, name, &line, &number, &file) && file == a->file &&
+        number > a->d->location.line) {
+        suggest(a->d, 3, 0.9,
                 "'%.*s' is defined in line %u, after it is used: move the definition up, or the "
                 "call down.",
                 P(name), number);
         return true;
     }
-    if (!py_assigned(p, name, &value, &number))
+    if (!py_assigned(a, name, &value, &number))
         return false;
-    if (number > p->d->location.line)
-        suggest(p->d, 3, 0.85, "'%.*s' gets its value in line %u, after it is used here.", P(name),
+    if (number > a->d->location.line)
+        suggest(a->d, 3, 0.85, "'%.*s' gets its value in line %u, after it is used here.", P(name),
                 number);
     else
-        suggest(p->d, 3, 0.85,
+        suggest(a->d, 3, 0.85,
                 "'%.*s' gets its value in line %u, in another function or class: names there are "
                 "not known here. Return it, or pass it on.",
                 P(name), number);
@@ -64,86 +64,86 @@ static bool defined_elsewhere(struct py *p, struct piece name)
 }
 
 /* A method that means its object's attribute. */
-static bool is_attribute(struct py *p, struct piece name)
+static bool is_attribute(const struct advice *a, struct piece name)
 {
     char own[80];
-    struct piece rest = { p->file ? p->file->text : NULL, p->file ? p->file->len : 0 }, line;
-    (void)snprintf(own, sizeof own, "self.%.*s", (int)(name.len < 70 ? name.len : 70), name.at);
-    if (!p->line.at || indent_of(p->line) == 0)
+    struct piece rest = text_of_source(a->file), line;
+    (void)snprintf(own, sizeof own, "self.%.*s", P(piece_cut(name, 70)));
+    if (!a->line.at || indent_of(a->line) == 0)
         return false;
     for (unsigned i = 0; i < LINES_SEEN && next_line(&rest, &line); i++)
-        if (has_word(line, piece_of(own), &(size_t){ 0 })) {
-            suggest(p->d, 3, 0.92, "Did you mean '%s'? A method reaches its object by self.", own);
-            (void)suggest_swap(p->in, p->d, name, own);
+        if (has_word(line, piece_of(own))) {
+            suggest(a->d, 3, 0.92, "Did you mean '%s'? A method reaches its object by self.", own);
+            (void)suggest_swap(a->in, a->d, name, own);
             return true;
         }
     return false;
 }
 
-static void on_name(struct py *p)
+static void on_name(const struct advice *a)
 {
-    struct piece name = p->m.group[0], hint = NO_PIECE;
+    struct piece name = a->m.group[0], hint = NO_PIECE;
     const char *statement = py_import_for(name);
     if (py_is_stdlib(name) || statement) {
         char text[160];
         (void)snprintf(text, sizeof text, "import %.*s", P(name));
-        bool here = !p->in->available || py_is_stdlib(name) ||
+        bool here = !a->in->available || py_is_stdlib(name) ||
                     starts_with(piece_of(statement), "from ");
-        suggest(p->d, 3, 0.93, "The import is missing: add `%s` at the top%s.",
+        suggest(a->d, 3, 0.93, "The import is missing: add `%s` at the top%s.",
                 statement ? statement : text, here ? "" : " (if the module is installed here)");
-        suggest_replacement(p->d, "%s", statement ? statement : text);
+        suggest_replacement(a->d, "%s", statement ? statement : text);
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(translations); i++)
         if (piece_is(name, translations[i].name)) {
-            suggest(p->d, 3, 0.93, "Python's name for it is '%s'.", translations[i].meant);
-            (void)suggest_swap(p->in, p->d, name, translations[i].meant);
+            suggest(a->d, 3, 0.93, "Python's name for it is '%s'.", translations[i].meant);
+            (void)suggest_swap(a->in, a->d, name, translations[i].meant);
             return;
         }
-    if (is_attribute(p, name) || defined_elsewhere(p, name))
+    if (is_attribute(a, name) || defined_elsewhere(a, name))
         return;
     char best[128] = "";
-    if (py_hint(p, &hint))
+    if (py_hint(a, &hint))
         COPY(hint, best);
-    if (!best[0] && !nearest_name_in(p->in, name, py_builtins, best, sizeof best)) {
-        struct nearest n = { .name = name };
-        nearest_try_list(&n, py_stdlib);
+    if (!best[0] && !similar_name(a->in, name, py_builtins, best, sizeof best)) {
+        struct similar n = { .name = name };
+        similar_try_list(&n, py_stdlib);
         if (n.best[0])
-            suggest(p->d, 3, 0.6, "If the module '%s' is meant, import it: `import %s`.", n.best,
+            suggest(a->d, 3, 0.6, "If the module '%s' is meant, import it: `import %s`.", n.best,
                     n.best);
         else
-            suggest(p->d, 3, 0.4,
+            suggest(a->d, 3, 0.4,
                     "Nothing in the program gives '%.*s' a value: define it first, import it, or "
                     "put it in quotes if it is text.",
                     P(name));
         return;
     }
-    suggest(p->d, 3, 0.9, "Did you mean '%s'?", best);
-    (void)suggest_swap(p->in, p->d, name, best);
+    suggest(a->d, 3, 0.9, "Did you mean '%s'?", best);
+    (void)suggest_swap(a->in, a->d, name, best);
 }
 
 /* Whether a line at the left margin gives the name a value. */
-static bool is_global(struct py *p, struct piece name)
+static bool is_global(const struct advice *a, struct piece name)
 {
-    struct piece rest = { p->file ? p->file->text : NULL, p->file ? p->file->len : 0 }, line;
+    struct piece rest = text_of_source(a->file), line;
     struct match m;
     for (unsigned i = 0; i < LINES_SEEN && next_line(&rest, &line); i++)
-        if (match(p->g, "^([A-Za-z_]\\w*)\\s*(?::[^=]+)?(?:[-+*/]?=)[^=]", line, &m) &&
+        if (match(a->g, "^([A-Za-z_]\\w*)\\s*(?::[^=]+)?(?:[-+*/]?=)[^=]", line, &m) &&
             piece_same(m.group[0], name))
             return true;
     return false;
 }
 
 /* The line of a function around this one that has the name, as a parameter or because it gives it a value; 0: none. */
-static uint32_t enclosing_with(struct py *p, struct piece name)
+static uint32_t enclosing_with(const struct advice *a, struct piece name)
 {
-    struct piece rest = { p->file ? p->file->text : NULL, p->file ? p->file->len : 0 }, line;
+    struct piece rest = text_of_source(a->file), line;
     struct {
         uint32_t line, has;
         size_t indent;
     } around[16] = { 0 };
     size_t depth = 0;
-    for (uint32_t i = 1; i <= p->d->location.line && i < LINES_SEEN && next_line(&rest, &line);
+    for (uint32_t i = 1; i <= a->d->location.line && i < LINES_SEEN && next_line(&rest, &line);
          i++) {
         struct match m;
         struct piece t = piece_trim(line);
@@ -151,15 +151,15 @@ static uint32_t enclosing_with(struct py *p, struct piece name)
             continue;
         while (depth > 0 && indent_of(line) <= around[depth - 1].indent)
             depth--;
-        bool def = match(p->g, "^\\s*(?:async )?def \\w+(.*)$", line, &m);
+        bool def = match(a->g, "^\\s*(?:async )?def \\w+(.*)$", line, &m);
         if (def && depth == ARRAY_LEN(around))
             return 0;
         if (def) {
-            bool has = has_word(m.group[0], name, &(size_t){ 0 });
+            bool has = has_word(m.group[0], name);
             around[depth].line = i;
             around[depth].has = has ? i : 0;
             around[depth++].indent = indent_of(line);
-        } else if (depth > 0 && match(p->g, "^\\s*(\\w+)\\s*(?::[^=]+)?=[^=]", line, &m) &&
+        } else if (depth > 0 && match(a->g, "^\\s*(\\w+)\\s*(?::[^=]+)?=[^=]", line, &m) &&
                    piece_same(m.group[0], name)) {
             around[depth - 1].has = i;
         }
@@ -170,44 +170,43 @@ static uint32_t enclosing_with(struct py *p, struct piece name)
     return 0;
 }
 
-static void on_unbound(struct py *p)
+static void on_unbound(const struct advice *a)
 {
-    struct piece name = p->m.group[0], value;
+    struct piece name = a->m.group[0], value;
     uint32_t number = 0;
-    if (is_global(p, name)) {
-        suggest(p->d, 16, 0.92,
+    if (is_global(a, name)) {
+        suggest(a->d, 16, 0.92,
                 "'%.*s' is assigned in this function, so it is the function's own there: write "
                 "`global %.*s` first to mean the one outside.",
                 P(name), P(name));
-        suggest_replacement(p->d, "global %.*s", P(name));
+        suggest_replacement(a->d, "global %.*s", P(name));
         return;
     }
-    uint32_t outer = enclosing_with(p, name);
+    uint32_t outer = enclosing_with(a, name);
     if (outer) {
-        suggest(p->d, 16, 0.9,
+        suggest(a->d, 16, 0.9,
                 "'%.*s' belongs to the function around this one (line %u), and is assigned here: "
                 "write `nonlocal %.*s` first to change that one.",
                 P(name), outer, P(name));
-        suggest_replacement(p->d, "nonlocal %.*s", P(name));
+        suggest_replacement(a->d, "nonlocal %.*s", P(name));
         return;
     }
-    bool before = py_assigned(p, name, &value, &number) && number < p->d->location.line;
+    bool before = py_assigned(a, name, &value, &number) && number < a->d->location.line;
     if (before) {
-        suggest(p->d, 16, 0.85,
+        suggest(a->d, 16, 0.85,
                 "'%.*s' gets its value in line %u only on some paths (an if, a loop, a try): give "
                 "it one before.",
                 P(name), number);
     } else {
-        suggest(p->d, 16, 0.75,
+        suggest(a->d, 16, 0.75,
                 "'%.*s' is used before this function gives it a value: assign it first.", P(name));
     }
 }
 
-const struct py_rule py_variable_rules[] = {
-    { "NameError", "^name '(\\w+)' is not defined", .advise = on_name },
-    { "NameError", "^(?:free variable|cannot access free variable) '(\\w+)'", .rule = 16,
-      .confidence = 0.7,
-      .text = "The function around gives '{1}' its value later: assign it before this is called." },
-    { "UnboundLocalError", "variable '(\\w+)'", .advise = on_unbound },
-    { 0 },
+const struct rule py_variable_rules[] = {
+    ON("NameError", "^name '(\\w+)' is not defined", on_name),
+    ON_SAY("NameError", "^(?:free variable|cannot access free variable) '(\\w+)'", 16, 0.7,
+           "The function around gives '{1}' its value later: assign it before this is called."),
+    ON("UnboundLocalError", "variable '(\\w+)'", on_unbound),
+    END_OF_RULES,
 };

@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "diagnose/core/advice.h"
+#include "diagnose/core/rules.h"
 
-#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
-#define Q          "(?:['\"`]|\xE2\x80\x98|\xE2\x80\x99)"
+#define Q "(?:['\"`]|\xE2\x80\x98|\xE2\x80\x99)"
 
 /* ---- what is advised ---- */
 
@@ -33,7 +32,7 @@ static const struct {
 static const char *package_of(struct piece name)
 {
     char word[80];
-    (void)snprintf(word, sizeof word, " %.*s ", (int)name.len, name.at);
+    (void)snprintf(word, sizeof word, " %.*s ", P(name));
     for (size_t i = 0; i < ARRAY_LEN(packages); i++)
         if (strstr(packages[i].names, word))
             return packages[i].package;
@@ -61,9 +60,9 @@ static const struct {
     { "True", "TRUE" },     { "False", "FALSE" },
 };
 
-static void tell_name(const struct advising *a, const struct match *m)
+static void advise_name(const struct advice *a)
 {
-    struct piece name = m->group[0];
+    struct piece name = a->m.group[0];
     point_at(a->in, a->d, name);
     for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
         if (piece_is(name, foreign[i].wrong)) {
@@ -71,63 +70,54 @@ static void tell_name(const struct advising *a, const struct match *m)
             (void)suggest_swap(a->in, a->d, name, foreign[i].right);
             return;
         }
-    tell_nearest(a, m);
+    advise_nearest(a);
     if (a->d->n_suggestions == 0)
         suggest(a->d, 0, 0.5, "Give `%.*s` a value before it is used; a text stands in quotes.",
-                (int)name.len, name.at);
+                P(name));
 }
 
-static void tell_function(const struct advising *a, const struct match *m)
+static void advise_function(const struct advice *a)
 {
-    struct piece name = m->group[0];
+    struct piece name = a->m.group[0];
     const char *package = package_of(name);
     if (package) {
         suggest(a->d, 0, 0.9,
-                "`%.*s` is in the package %s: library(%s) first, where it is installed.",
-                (int)name.len, name.at, package, package);
+                "`%.*s` is in the package %s: library(%s) first, where it is installed.", P(name),
+                package, package);
         suggest_replacement(a->d, "library(%s)", package);
         return;
     }
-    tell_name(a, m);
+    advise_name(a);
 }
 
-static void tell_missing(const struct advising *a, const struct match *m)
-{
-    suggest(a->d, 0, 0.85,
-            "Give `%.*s` a value in the call, or a default where the function is defined, `%.*s = "
-            "...`.",
-            SAID(m, 0), SAID(m, 0));
-}
-
-static void tell_unused(const struct advising *a, const struct match *m)
+static void advise_unused(const struct advice *a)
 {
     char best[128];
-    if (m->group[0].at && nearest_name_in(a->in, m->group[0], NULL, best, sizeof best)) {
+    if (a->m.group[0].at && similar_name(a->in, a->m.group[0], NULL, best, sizeof best)) {
         suggest(a->d, 10, 0.9, "The function has no parameter `%.*s`: did you mean `%s`?",
-                SAID(m, 0), best);
-        (void)suggest_swap(a->in, a->d, m->group[0], best);
+                P(a->m.group[0]), best);
+        (void)suggest_swap(a->in, a->d, a->m.group[0], best);
         return;
     }
     suggest(a->d, 10, 0.85, "The function has no parameter for `%.*s`: leave it out.",
-            m->group[0].at ? (int)m->group[0].len : (int)m->group[1].len,
-            m->group[0].at ? m->group[0].at : m->group[1].at);
+            P(a->m.group[a->m.group[0].at ? 0 : 1]));
 }
 
-static void tell_syntax(const struct advising *a, const struct match *m)
+static void advise_syntax(const struct advice *a)
 {
-    struct piece line = line_at(a->in, a->d);
+    struct piece line = a->line;
     struct match c;
     unsigned depth = 0, closed = 0;
-    uint32_t open = unclosed(find_source(a->in, piece_of(a->d->location.file)), '(', ')');
+    uint32_t open = unclosed(a->file, '(', ')');
     for (size_t i = 0; i < line.len; i++) {
         depth += line.at[i] == '(';
         closed += line.at[i] == ')';
     }
-    if (piece_is(m->group[0], "'{'") && depth > closed &&
+    if (piece_is(a->m.group[0], "'{'") && depth > closed &&
         match(a->g, "^(.*?) *\\{(.*)$", line, &c)) {
         suggest(a->d, 0, 0.85, "A `(` on this line is not closed before the `{`.");
-        suggest_replacement(a->d, "%.*s) {%.*s", SAID(&c, 0), SAID(&c, 1));
-    } else if (piece_is(m->group[0], "'else'")) {
+        suggest_replacement(a->d, "%.*s) {%.*s", P(c.group[0]), P(c.group[1]));
+    } else if (piece_is(a->m.group[0], "'else'")) {
         suggest(a->d, 0, 0.9,
                 "At the top level a line that is whole ends the `if`: put `} else {` on one line.");
         suggest_replacement(a->d, "} else {");
@@ -138,14 +128,14 @@ static void tell_syntax(const struct advising *a, const struct match *m)
                 depth, closed);
     } else {
         suggest(a->d, 0, 0.5, "An operator, a comma or a bracket is missing before %.*s.",
-                SAID(m, 0));
+                P(a->m.group[0]));
     }
 }
 
-static void tell_end(const struct advising *a, const struct match *m)
+static void advise_end(const struct advice *a)
 {
-    tell_brace(a, m);
-    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    advise_brace(a);
+    const struct source_file *f = a->file;
     uint32_t line = a->d->n_suggestions ? 0 : unclosed(f, '(', ')');
     if (line)
         suggest(a->d, 0, 0.85, "The `(` on line %u has no `)`.", line);
@@ -153,10 +143,10 @@ static void tell_end(const struct advising *a, const struct match *m)
 
 #define R_DOC "https://stat.ethz.ch/R-manual/R-devel/library/base/html/"
 
-static const struct advice table[] = {
-    TELL("could not find function " Q "(.+?)" Q "$", CATEGORY_NAME, 0, tell_function,
-         .names = builtins),
-    TELL("object " Q "(.+?)" Q " not found", CATEGORY_NAME, 0, tell_name, .names = builtins),
+static const struct rule rules[] = {
+    ADVISE("could not find function " Q "(.+?)" Q "$", CATEGORY_NAME, 0, advise_function,
+           .names = builtins),
+    ADVISE("object " Q "(.+?)" Q " not found", CATEGORY_NAME, 0, advise_name, .names = builtins),
     SAY("there is no package called " Q "(.+?)" Q, CATEGORY_IMPORT, 0, 0.85,
         "The package {1} is not installed here: use what R comes with (base, stats, utils), or "
         "have {1} installed."),
@@ -180,8 +170,9 @@ static const struct advice table[] = {
         "It is a function: call it with ( ), or give the data another name than the function's."),
     SAY("attempt to apply non-function", CATEGORY_TYPE, 0, 0.8,
         "What stands before the brackets is no function: is a `*` missing?"),
-    TELL("argument \"(.+?)\" is missing, with no default", CATEGORY_TYPE, 0, tell_missing),
-    TELL("unused arguments? \\((?:(\\w+) = )?(.*)\\)", CATEGORY_TYPE, 10, tell_unused),
+    SAY("argument \"(.+?)\" is missing, with no default", CATEGORY_TYPE, 0, 0.85,
+        "Give `{1}` a value in the call, or a default where the function is defined, `{1} = ...`."),
+    ADVISE("unused arguments? \\((?:(\\w+) = )?(.*)\\)", CATEGORY_TYPE, 10, advise_unused),
     SAY("missing value where TRUE/FALSE needed", CATEGORY_VALUE, 0, 0.85,
         "The condition is NA: ask is.na(x) first, or write isTRUE(...).", .docs = R_DOC "NA.html"),
     SAY("argument is of length zero", CATEGORY_VALUE, 0, 0.85,
@@ -194,10 +185,10 @@ static const struct advice table[] = {
     SAY("replacement has (\\d+) rows?, data has (\\d+)", CATEGORY_VALUE, 0, 0.85,
         "A column of {2} values is wanted, and there are {1}."),
     SAY("non-conformable", CATEGORY_VALUE, 0, 0.8, "The sizes do not fit: compare dim() of both."),
-    TELL("unexpected end of input", CATEGORY_SYNTAX, 0, tell_end),
+    ADVISE("unexpected end of input", CATEGORY_SYNTAX, 0, advise_end),
     SAY("unexpected INCOMPLETE_STRING", CATEGORY_SYNTAX, 0, 0.85,
         "A quote that is opened is not closed."),
-    TELL("unexpected ('.+?'|[\\w ]+) (?:in|at)", CATEGORY_SYNTAX, 0, tell_syntax),
+    ADVISE("unexpected ('.+?'|[\\w ]+) (?:in|at)", CATEGORY_SYNTAX, 0, advise_syntax),
     IS("unexpected |invalid assignment|attempt to use zero-length variable name|invalid "
        "\\(do_set\\)",
        CATEGORY_SYNTAX),
@@ -215,7 +206,7 @@ static const struct advice table[] = {
        CATEGORY_TYPE),
     SAY("is not TRUE|are not all TRUE", CATEGORY_ASSERTION, 0, 0.5,
         "What stopifnot() was given does not hold."),
-    END_OF_ADVICE,
+    END_OF_RULES,
 };
 
 /* ---- reading ---- */
@@ -263,7 +254,7 @@ static bool find_inner_call(const struct diagnose_input *in, struct piece calls,
         while (from > 0 && calls.at[from - 1] != ' ')
             from--;
         char name[100], made[112];
-        copy_piece((struct piece){ calls.at + from, calls.len - from }, name, sizeof name - 1);
+        copy_piece(piece_skip(calls, from), name, sizeof name - 1);
         (void)snprintf(made, sizeof made, "%s(", name);
         /* Where it is defined, the name is followed by "<-". */
         if (name[0] && strcmp(name, "->") != 0 && find_line(in, d, piece_of(made), false))
@@ -291,8 +282,7 @@ static void find_call(struct diagnoser *g, const struct diagnose_input *in, stru
         return;
     if (match_text(g, "^Calls: (?:<Anonymous> -> )?([\\w.]+)", text_of(in), &m) ||
         (call.at && match(g, "^([\\w.]+)\\(", call, &m))) {
-        (void)snprintf(name, sizeof name, "%.*s(", (int)(m.group[0].len < 90 ? m.group[0].len : 90),
-                       m.group[0].at);
+        (void)snprintf(name, sizeof name, "%.*s(", P(piece_cut(m.group[0], 90)));
         (void)find_line(in, d, piece_of(name), false);
     }
 }
@@ -305,10 +295,8 @@ static void read_calls(struct diagnoser *g, const struct diagnose_input *in, str
     struct piece rest = m.group[0];
     for (unsigned n = 0; n < DIAGNOSE_FRAMES && rest.len > 0; n++) {
         size_t end = piece_find(rest, " -> ");
-        add_frame(in, d, NO_PIECE, NO_PIECE, NO_PIECE, (struct piece){ rest.at, end });
-        size_t skip = end + 4 < rest.len ? end + 4 : rest.len;
-        rest.at += skip;
-        rest.len -= skip;
+        add_frame(in, d, NO_PIECE, NO_PIECE, NO_PIECE, piece_cut(rest, end));
+        rest = piece_skip(rest, end + 4);
     }
 }
 
@@ -331,7 +319,7 @@ static void find_syntax(struct diagnoser *g, const struct diagnose_input *in, st
         if (last.len > 0 && last.at[last.len - 1] == '"')
             last.len--;
         if (last.len > 0 && last.at[0] == '"')
-            last = (struct piece){ last.at + 1, last.len - 1 };
+            last = piece_skip(last, 1);
     }
     if (last.len > 0 && find_line(in, d, last, true))
         return;
@@ -351,7 +339,7 @@ static void find_syntax(struct diagnoser *g, const struct diagnose_input *in, st
 /* R looks at an argument when it is used: what is missing stands where the name does, not where it was noticed. */
 static void find_object(const struct diagnose_input *in, struct diagnosis *d, struct piece name)
 {
-    if (has_word(line_at(in, d), name, &(size_t){ 0 }))
+    if (has_word(line_at(in, d), name))
         return;
     for (size_t i = 0; i < in->n_sources; i++) {
         uint32_t line = line_with_word(&in->sources[i], name, 1);
@@ -409,8 +397,8 @@ static bool read_r(struct diagnoser *g, const struct diagnose_input *in, struct 
     if (piece_has(piece_of(d->message), "cannot open the connection") &&
         match_text(g, "^\\s*(cannot open (?:compressed )?file '.*)$", rest, &m))
         (void)snprintf(d->message, sizeof d->message, "cannot open the connection: %.*s",
-                       SAID(&m, 0));
-    if (!classify(g, d, table))
+                       P(m.group[0]));
+    if (!classify(g, d, rules))
         d->category = CATEGORY_RUNTIME;
     if (d->category == CATEGORY_SYNTAX)
         find_syntax(g, in, rest, d);
@@ -426,7 +414,7 @@ static bool read_r(struct diagnoser *g, const struct diagnose_input *in, struct 
 
 static void advise_r(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    advise_by(g, in, d, table);
+    advise_by(g, in, d, rules);
 }
 
 const struct grammar grammar_r = { .name = "r", .read = read_r, .advise = advise_r };

@@ -3,15 +3,14 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "diagnose/core/advice.h"
+#include "diagnose/core/rules.h"
 
-#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
-#define Q          "[`'\"]"
+#define Q "[`'\"]"
 
 /* ---- what is advised ---- */
 
 /* "Did you mean?  upcase", Ruby's own. */
-static bool tell_meant(const struct advising *a, struct piece name)
+static bool advise_meant(const struct advice *a, struct piece name)
 {
     struct match m;
     char meant[128];
@@ -46,10 +45,10 @@ static const struct {
     { "str", "to_s" },           { "int", "to_i" },
 };
 
-static void tell_name(const struct advising *a, const struct match *m)
+static void advise_name(const struct advice *a)
 {
-    struct piece name = m->group[0];
-    if (tell_meant(a, name))
+    struct piece name = a->m.group[0];
+    if (advise_meant(a, name))
         return;
     for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
         if (piece_is(name, foreign[i].wrong)) {
@@ -57,74 +56,72 @@ static void tell_name(const struct advising *a, const struct match *m)
             (void)suggest_swap(a->in, a->d, name, foreign[i].right);
             return;
         }
-    tell_nearest(a, m);
+    advise_nearest(a);
 }
 
 /* A key that is there as a text and not as a symbol, or the other way round. */
-static void tell_key(const struct advising *a, const struct match *m)
+static void advise_key(const struct advice *a)
 {
     struct match key;
     char other[3][130];
-    if (!match(a->g, "^:(\\w+)$|^\"(\\w+)\"$", m->group[0], &key)) {
-        tell_name(a, m);
+    if (!match(a->g, "^:(\\w+)$|^\"(\\w+)\"$", a->m.group[0], &key)) {
+        advise_name(a);
         return;
     }
     bool symbol = key.group[0].at != NULL;
     struct piece name = symbol ? key.group[0] : key.group[1];
     (void)snprintf(other[0], sizeof other[0],
-                   symbol ? "'%.*s' =>" : "%.*s:", (int)(name.len < 120 ? name.len : 120), name.at);
+                   symbol ? "'%.*s' =>" : "%.*s:", P(piece_cut(name, 120)));
     (void)snprintf(other[1], sizeof other[1], symbol ? "\"%.*s\" =>" : ":%.*s =>",
-                   (int)(name.len < 120 ? name.len : 120), name.at);
+                   P(piece_cut(name, 120)));
     (void)snprintf(other[2], sizeof other[2], symbol ? "\"%.*s\":" : ":%.*s=>",
-                   (int)(name.len < 120 ? name.len : 120), name.at);
+                   P(piece_cut(name, 120)));
     for (size_t i = 0; i < a->in->n_sources; i++)
         for (size_t k = 0; k < 3; k++)
             if (piece_has(text_of_source(&a->in->sources[i]), other[k])) {
                 suggest(a->d, 8, 0.93, "The key is %s: %s%.*s%s.",
                         symbol ? "a text, not a symbol" : "a symbol, not a text",
-                        symbol ? "'" : ":", (int)name.len, name.at, symbol ? "'" : "");
+                        symbol ? "'" : ":", P(name), symbol ? "'" : "");
                 (void)snprintf(other[0], sizeof other[0], "%s%.*s%s", symbol ? "'" : ":",
-                               (int)(name.len < 120 ? name.len : 120), name.at, symbol ? "'" : "");
-                (void)suggest_swap(a->in, a->d, m->group[0], other[0]);
+                               P(piece_cut(name, 120)), symbol ? "'" : "");
+                (void)suggest_swap(a->in, a->d, a->m.group[0], other[0]);
                 return;
             }
-    tell_name(a, m);
+    advise_name(a);
 }
 
 /* A method does not see the variables around it. */
-static void tell_local(const struct advising *a, const struct match *m)
+static void advise_local(const struct advice *a)
 {
-    struct piece rest = text_of_source(find_source(a->in, piece_of(a->d->location.file))), line;
+    struct piece rest = text_of_source(a->file), line;
     struct match set;
     for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++)
-        if (match(a->g, "^([a-z_]\\w*) = ", line, &set) && piece_same(set.group[0], m->group[0]) &&
-            n < a->d->location.line) {
+        if (match(a->g, "^([a-z_]\\w*) = ", line, &set) &&
+            piece_same(set.group[0], a->m.group[0]) && n < a->d->location.line) {
             suggest(a->d, 3, 0.92,
                     "`%.*s` of line %u is not seen inside of a method: pass it as an argument, or "
                     "make it a constant (%.*s in capitals).",
-                    SAID(m, 0), n, SAID(m, 0));
+                    P(a->m.group[0]), n, P(a->m.group[0]));
             return;
         }
-    tell_name(a, m);
+    advise_name(a);
 }
 
-static void tell_nil(const struct advising *a, const struct match *m)
+static void advise_nil(const struct advice *a)
 {
-    struct piece method = m->group[0], line = line_at(a->in, a->d);
+    struct piece method = a->m.group[0], line = a->line;
     struct match c;
-    size_t at = 0;
-    char before[100] = "What stands before it";
-    uint32_t column = a->d->location.column;
-    /* Ruby marks ".strip": of several in a line it is that one. */
-    bool marked = line.at && column > 1 && column < line.len && line.at[column - 1] == '.';
-    if (marked)
-        at = column;
-    /* What the method is called on: "find(users, "bob").fetch". */
-    if (line.at && (marked || has_word(line, method, &at)) && at > 1 && line.at[at - 1] == '.' &&
+    char before[100] = "The value before it";
+    /* Ruby marks ".strip": that is the call, of several in a line. */
+    size_t dot = a->d->location.column;
+    bool marked = dot > 1 && piece_at(line, dot) == '.';
+    if (!marked)
+        dot = has_word(line, method) ? find_word(line, method) : 0;
+    /* The receiver of the call: "find(users, "bob").fetch". */
+    if (dot > 1 && piece_at(line, dot) == '.' &&
         match(a->g, "((?:@?[\\w.]+|\\((?:[^()]|\\([^()]*\\))*\\)|\\[[^\\]]*\\])+)$",
-              (struct piece){ line.at, at - 1 }, &c))
-        (void)snprintf(before, sizeof before, "`%.*s`", (int)(c.all.len < 90 ? c.all.len : 90),
-                       c.all.at);
+              piece_before(line, dot), &c))
+        (void)snprintf(before, sizeof before, "`%.*s`", P(piece_cut(c.all, 90)));
     if (strcmp(before, "`gets`") == 0 || strcmp(before, "`STDIN.gets`") == 0 ||
         strcmp(before, "`$stdin.gets`") == 0) {
         suggest(a->d, 25, 0.93,
@@ -133,19 +130,18 @@ static void tell_nil(const struct advising *a, const struct match *m)
         return;
     }
     suggest(a->d, 0, 0.85,
-            "%s is nil there: find out why nothing was found, or write `&.%.*s`, which gives nil "
+            "%s is nil there: find out why it has no value, or write `&.%.*s`, which returns nil "
             "for nil.",
-            before, (int)method.len, method.at);
-    char with[100], dot[100];
+            before, P(method));
+    char with[100], dotted[100];
     if (marked) {
-        suggest_replacement(a->d, "%.*s&%.*s", (int)(at - 1), line.at, (int)(line.len - at + 1),
-                            line.at + at - 1);
+        suggest_replacement(a->d, "%.*s&%.*s", P(piece_before(line, dot)),
+                            P(piece_from(line, dot)));
         return;
     }
-    (void)snprintf(with, sizeof with, "&.%.*s", (int)(method.len < 90 ? method.len : 90),
-                   method.at);
-    (void)snprintf(dot, sizeof dot, ".%.*s", (int)(method.len < 90 ? method.len : 90), method.at);
-    (void)suggest_swap(a->in, a->d, piece_of(dot), with);
+    (void)snprintf(with, sizeof with, "&.%.*s", P(piece_cut(method, 90)));
+    (void)snprintf(dotted, sizeof dotted, ".%.*s", P(piece_cut(method, 90)));
+    (void)suggest_swap(a->in, a->d, piece_of(dotted), with);
 }
 
 static const struct {
@@ -185,36 +181,36 @@ static const struct {
     { "Etc", "etc" },
 };
 
-static void tell_constant(const struct advising *a, const struct match *m)
+static void advise_constant(const struct advice *a)
 {
     for (size_t i = 0; i < ARRAY_LEN(libraries); i++)
-        if (piece_is(m->group[0], libraries[i].constant)) {
+        if (piece_is(a->m.group[0], libraries[i].constant)) {
             suggest(a->d, 0, 0.95, "%s comes with the library \"%s\": require it first.",
                     libraries[i].constant, libraries[i].library);
             suggest_replacement(a->d, "require \"%s\"", libraries[i].library);
             return;
         }
-    tell_name(a, m);
+    advise_name(a);
 }
 
-static void tell_load(const struct advising *a, const struct match *m)
+static void advise_load(const struct advice *a)
 {
-    struct piece name = base_of(m->group[0]);
+    struct piece name = piece_base(a->m.group[0]);
     char file[200], best[256];
-    (void)snprintf(file, sizeof file, "%.*s.rb", (int)(name.len < 190 ? name.len : 190), name.at);
-    if (nearest_file(a->in, piece_of(file), best, sizeof best)) {
+    (void)snprintf(file, sizeof file, "%.*s.rb", P(piece_cut(name, 190)));
+    if (similar_file(a->in, piece_of(file), best, sizeof best)) {
         best[strcspn(best, ".")] = '\0';
         suggest(a->d, 0, 0.9, "Did you mean \"%s\"? The job has no file %s.", best, file);
         suggest_replacement(a->d, "require_relative \"%s\"", best);
     } else if (find_source(a->in, piece_of(file))) {
         suggest(a->d, 0, 0.9,
                 "%s is a file of the job: `require_relative` looks beside the program.", file);
-        suggest_replacement(a->d, "require_relative \"%.*s\"", (int)name.len, name.at);
+        suggest_replacement(a->d, "require_relative \"%.*s\"", P(name));
     } else {
         suggest(a->d, 0, 0.8,
                 "The gem or file \"%.*s\" is not installed here: use Ruby's own library, or send "
                 "the file with the job and use require_relative.",
-                (int)name.len, name.at);
+                P(name));
     }
 }
 
@@ -256,21 +252,18 @@ static uint32_t unended(struct diagnoser *g, const struct source_file *f, struct
     return stack[n - 1].line;
 }
 
-static void tell_end(const struct advising *a, const struct match *m)
+static void advise_end(const struct advice *a)
 {
-    (void)m;
     struct piece word;
-    uint32_t line = unended(a->g, find_source(a->in, piece_of(a->d->location.file)), &word);
+    uint32_t line = unended(a->g, a->file, &word);
     if (line > 0)
-        suggest(a->d, 0, 0.85, "The `%.*s` on line %u has no `end`: add one.", (int)word.len,
-                word.at, line);
+        suggest(a->d, 0, 0.85, "The `%.*s` on line %u has no `end`: add one.", P(word), line);
     else
         suggest(a->d, 0, 0.6, "A block, method or condition has no `end`: add one.");
 }
 
-static void tell_extra_end(const struct advising *a, const struct match *m)
+static void advise_extra_end(const struct advice *a)
 {
-    (void)m;
     suggest(a->d, 0, 0.85,
             "There is an `end` more than there is to end: remove the one on line %u.",
             a->d->location.line);
@@ -287,18 +280,17 @@ static bool is_open_quote(struct piece line)
     return quotes % 2 == 1;
 }
 
-static void tell_quote(const struct advising *a, const struct match *m)
+static void advise_quote(const struct advice *a)
 {
-    (void)m;
-    struct piece line = line_at(a->in, a->d);
+    struct piece line = a->line;
     if (!is_open_quote(line))
         return;
     suggest(a->d, 0, 0.85, "The text that begins with \" on line %u is not closed by another \".",
             a->d->location.line);
-    suggest_replacement(a->d, "%.*s\"", (int)line.len, line.at);
+    suggest_replacement(a->d, "%.*s\"", P(line));
 }
 
-static void tell_arguments(const struct advising *a, const struct match *m)
+static void advise_arguments(const struct advice *a)
 {
     struct match c;
     const struct frame *f = NULL;
@@ -309,16 +301,16 @@ static void tell_arguments(const struct advising *a, const struct match *m)
                                 source_line(find_source(a->in, piece_of(f->at.file)), f->at.line))
                           : NO_PIECE;
     if (match(a->g, "^def (.*)", line, &c))
-        suggest(a->d, 0, 0.85, "`%.*s` takes %.*s, and was given %.*s.", SAID(&c, 0), SAID(m, 1),
-                SAID(m, 0));
+        suggest(a->d, 0, 0.85, "`%.*s` takes %.*s, and was given %.*s.", P(c.group[0]),
+                P(a->m.group[1]), P(a->m.group[0]));
     else
-        suggest(a->d, 0, 0.7, "It takes %.*s arguments, and was given %.*s.", SAID(m, 1),
-                SAID(m, 0));
+        suggest(a->d, 0, 0.7, "It takes %.*s arguments, and was given %.*s.", P(a->m.group[1]),
+                P(a->m.group[0]));
 }
 
 #define DOC "https://docs.ruby-lang.org/en/3.1/"
 
-static const struct advice table[] = {
+static const struct rule rules[] = {
     SAY("^NoMethodError: undefined method [`']\\[\\]' for nil", CATEGORY_RUNTIME, 8, 0.88,
         "What stands before the [ ] is nil: the key or index before it found nothing. hash.dig(a, "
         "b) gives nil then, hash.fetch(a) says which key is missing.",
@@ -329,25 +321,26 @@ static const struct advice table[] = {
         .docs = DOC "NilClass.html"),
     SAY("^NoMethodError: (private|protected) method [`'](.+?)' called", CATEGORY_NAME, 0, 0.85,
         "`{2}` is {1}: call it from inside of its class, or make it public."),
-    TELL("^NoMethodError: undefined method " Q "(.+?)'? for nil", CATEGORY_RUNTIME, 0, tell_nil,
-         .docs = DOC "NilClass.html"),
-    TELL("^NoMethodError: (?:undefined|private|protected) method " Q "(.+?)[`'\"]", CATEGORY_NAME,
-         0, tell_name, .docs = DOC "NoMethodError.html", .names = methods),
-    TELL("^NameError: undefined local variable or method " Q "(.+?)[`'\"]", CATEGORY_NAME, 0,
-         tell_local, .docs = DOC "NameError.html", .names = methods),
-    TELL("^NameError: uninitialized constant (?:\\w+::)?(\\w+)", CATEGORY_NAME, 0, tell_constant,
-         .docs = DOC "NameError.html"),
+    ADVISE("^NoMethodError: undefined method " Q "(.+?)'? for nil", CATEGORY_RUNTIME, 0, advise_nil,
+           .docs = DOC "NilClass.html"),
+    ADVISE("^NoMethodError: (?:undefined|private|protected) method " Q "(.+?)[`'\"]", CATEGORY_NAME,
+           0, advise_name, .docs = DOC "NoMethodError.html", .names = methods),
+    ADVISE("^NameError: undefined local variable or method " Q "(.+?)[`'\"]", CATEGORY_NAME, 0,
+           advise_local, .docs = DOC "NameError.html", .names = methods),
+    ADVISE("^NameError: uninitialized constant (?:\\w+::)?(\\w+)", CATEGORY_NAME, 0,
+           advise_constant, .docs = DOC "NameError.html"),
     IS("^NameError", CATEGORY_NAME),
-    TELL("^SyntaxError: .*unexpected [`']?(?:end'|keyword_end)", CATEGORY_SYNTAX, 0,
-         tell_extra_end),
-    TELL("^SyntaxError: .*(?:unexpected end-of-input|expecting [`']?(?:end'|keyword_end)|expected "
-         "an? `end`)",
-         CATEGORY_SYNTAX, 0, tell_end),
+    ADVISE("^SyntaxError: .*unexpected [`']?(?:end'|keyword_end)", CATEGORY_SYNTAX, 0,
+           advise_extra_end),
+    ADVISE(
+        "^SyntaxError: .*(?:unexpected end-of-input|expecting [`']?(?:end'|keyword_end)|expected "
+        "an? `end`)",
+        CATEGORY_SYNTAX, 0, advise_end),
     SAY("^SyntaxError: .*unterminated (?:string|list|regexp)", CATEGORY_SYNTAX, 0, 0.85,
         "A quote that is opened there is not closed."),
     SAY("^SyntaxError: .*expecting '\\)'", CATEGORY_SYNTAX, 0, 0.8,
         "A `(` is not closed at the end of that line: add `)`."),
-    TELL("^SyntaxError: .*" AFTER_QUOTE, CATEGORY_SYNTAX, 0, tell_quote),
+    ADVISE("^SyntaxError: .*" AFTER_QUOTE, CATEGORY_SYNTAX, 0, advise_quote),
     IS("^SyntaxError", CATEGORY_SYNTAX),
     SAY("^TypeError: no implicit conversion of (\\w+) into String", CATEGORY_TYPE, 0, 0.85,
         "A text and {1} are not joined by `+`: write \"#{value}\" in the text, or value.to_s.",
@@ -359,8 +352,8 @@ static const struct advice table[] = {
     SAY("^TypeError: no implicit conversion (?:of|from) (\\S+) (?:in)?to (\\S+)", CATEGORY_TYPE, 0,
         0.7, "A {2} is expected there, and this is {1}.", .docs = DOC "TypeError.html"),
     IS("^TypeError", CATEGORY_TYPE),
-    TELL("^ArgumentError: wrong number of arguments \\(given (\\d+), expected ([\\d.+]+)",
-         CATEGORY_TYPE, 0, tell_arguments, .docs = DOC "ArgumentError.html"),
+    ADVISE("^ArgumentError: wrong number of arguments \\(given (\\d+), expected ([\\d.+]+)",
+           CATEGORY_TYPE, 0, advise_arguments, .docs = DOC "ArgumentError.html"),
     SAY("^ArgumentError: missing keywords?: (.*)", CATEGORY_TYPE, 0, 0.85,
         "Give it {1} too, by name."),
     SAY("^ArgumentError: unknown keywords?: (.*)", CATEGORY_TYPE, 0, 0.8,
@@ -381,15 +374,15 @@ static const struct advice table[] = {
     SAY("^ZeroDivisionError", CATEGORY_VALUE, 15, 0.85,
         "The divisor is 0 on that line: check it before (zero?), or divide with fdiv.",
         .docs = DOC "ZeroDivisionError.html"),
-    TELL("^KeyError: key not found: (.*)", CATEGORY_INDEX, 8, tell_key,
-         .docs = DOC "KeyError.html"),
+    ADVISE("^KeyError: key not found: (.*)", CATEGORY_INDEX, 8, advise_key,
+           .docs = DOC "KeyError.html"),
     SAY("^KeyError|^IndexError|^StopIteration", CATEGORY_INDEX, 0, 0.6,
         "There is nothing at that key or index: ask first, or give fetch a second argument for "
         "that case."),
     SAY("^FrozenError: can't modify frozen (\\w+)", CATEGORY_TYPE, 0, 0.85,
         "That {1} cannot be changed: work on a copy (.dup, +\"text\"), or make a new one with +.",
         .docs = DOC "FrozenError.html"),
-    TELL("^LoadError: cannot load such file -- (\\S+)", CATEGORY_IMPORT, 0, tell_load),
+    ADVISE("^LoadError: cannot load such file -- (\\S+)", CATEGORY_IMPORT, 0, advise_load),
     IS("^LoadError|^Gem::", CATEGORY_IMPORT),
     SAY("^Errno::ENOENT: .* - (\\S+)", CATEGORY_IO, 22, 0.8,
         "There is no file {1} in the jar: send it with the job, or write it first."),
@@ -413,7 +406,7 @@ static const struct advice table[] = {
         "first."),
     IS("^Timeout", CATEGORY_RESOURCE),
     IS("^(?:Test::Unit|Minitest|RSpec)", CATEGORY_ASSERTION),
-    END_OF_ADVICE,
+    END_OF_RULES,
 };
 
 /* ---- reading ---- */
@@ -525,7 +518,7 @@ static bool read_syntax(struct diagnoser *g, const struct diagnose_input *in, st
         /* From Ruby 3.4: "    | ^ unexpected ..." below the line. */
         if (match_text(g, "^\\s*\\|\\s+\\^[~^]* +(.*)$", rest, &at)) {
             size_t used = strlen(d->message);
-            (void)snprintf(d->message + used, sizeof d->message - used, ": %.*s", SAID(&at, 0));
+            (void)snprintf(d->message + used, sizeof d->message - used, ": %.*s", P(at.group[0]));
         }
         if (match(g, AFTER_QUOTE, piece_of(d->message), &at) &&
             !piece_has(piece_of(d->message), "expecting ')'"))
@@ -539,7 +532,7 @@ static bool read_ruby(struct diagnoser *g, const struct diagnose_input *in, stru
 {
     if (!read_syntax(g, in, d) && !read_exception(g, in, d))
         return false;
-    if (!classify(g, d, table))
+    if (!classify(g, d, rules))
         d->category = CATEGORY_RUNTIME;
     /* The method that was called wrongly reports it; the call is what is wrong. */
     struct match m;
@@ -556,7 +549,7 @@ static bool read_ruby(struct diagnoser *g, const struct diagnose_input *in, stru
 
 static void advise_ruby(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    advise_by(g, in, d, table);
+    advise_by(g, in, d, rules);
 }
 
 const struct grammar grammar_ruby = { .name = "ruby", .read = read_ruby, .advise = advise_ruby };

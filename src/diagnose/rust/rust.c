@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
-#define CODE       "https://doc.rust-lang.org/error_codes/"
+#define CODE "https://doc.rust-lang.org/error_codes/"
 
 /* The underline below the place: "  |     ^^^^ message". */
 static void read_underline(struct diagnoser *g, struct piece rest, struct diagnosis *d)
@@ -116,6 +115,8 @@ static bool read_old_panic(struct diagnoser *g, const struct diagnose_input *in,
     for (unsigned n = 0; n < 200 && next_line(&rest, &line); n++) {
         if (!match(g, "', ([^\\s':]+):(\\d+):(\\d+)$", line, &m))
             continue;
+        if (m.all.at < from)
+            return false; /* the quote that ends the message is the only one */
         set_message(d, (struct piece){ from, (size_t)(m.all.at - from) });
         (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
         read_backtrace(g, in, rest, d);
@@ -199,11 +200,7 @@ static bool read_returned(struct diagnoser *g, const struct diagnose_input *in, 
     struct match m;
     struct piece line = last_words(in);
     bool returned = match(g, "^Error: (.*)$", line, &m);
-    set_exit(in, d, returned ? m.group[0] : line);
-    if (returned || (line.at && classify(g, d, rust_advice)))
-        return true;
-    d->type[0] = d->message[0] = '\0';
-    return false;
+    return read_exit(g, in, d, returned ? m.group[0] : line, returned, rust_rules);
 }
 
 static bool read_rust(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
@@ -211,7 +208,7 @@ static bool read_rust(struct diagnoser *g, const struct diagnose_input *in, stru
     bool found = (!in->compiling && read_panic(g, in, d)) ||
                  ((in->compiling || !in->evidence) && read_compiler(g, in, d)) ||
                  (failed_by_itself(in) && read_returned(g, in, d));
-    if (found && !classify(g, d, rust_advice))
+    if (found && !classify(g, d, rust_rules))
         d->category = failed_by_itself(in) || piece_is(piece_of(d->type), "panic")
                           ? CATEGORY_RUNTIME
                           : CATEGORY_COMPILE;
@@ -220,16 +217,16 @@ static bool read_rust(struct diagnoser *g, const struct diagnose_input *in, stru
 
 static void advise_rust(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    if (d->category == CATEGORY_SYNTAX && tell_fence(in, d))
+    if (d->category == CATEGORY_SYNTAX && advise_fence(in, d))
         return;
-    advise_by(g, in, d, rust_advice);
+    advise_by(g, in, d, rust_rules);
     struct match m;
     struct piece line = line_at(in, d);
     if (d->category == CATEGORY_SYNTAX && line.at && d->n_suggestions == 1 &&
         match(g, "expected .*`;`", piece_of(d->message), &m)) {
         struct match end;
         if (match(g, "^(.*[^;{\\s])\\s*$", line, &end))
-            suggest_replacement(d, "%.*s;", SAID(&end, 0));
+            suggest_replacement(d, "%.*s;", P(end.group[0]));
     }
     if (d->type[0] == 'E' && d->type[1] == '0' && !d->docs[0])
         (void)snprintf(d->docs, sizeof d->docs, CODE "%.8s.html", d->type);

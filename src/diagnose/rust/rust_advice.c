@@ -6,12 +6,10 @@
 
 #include "base/array.h"
 
-#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
-
 /* ---- what rustc itself offers ---- */
 
 /* The part of the text that is about the first error: up to the next. */
-static struct piece first_error(const struct advising *a)
+static struct piece first_error(const struct advice *a)
 {
     struct piece rest = text_of(a->in), line;
     struct match m;
@@ -27,8 +25,8 @@ static struct piece first_error(const struct advising *a)
 }
 
 /* "help: consider ...", then the line as it should be: "8 |     area(w.try_into().unwrap(), h)", or "1 + use x;". */
-static bool tell_help_like(const struct advising *a, const char *pattern, unsigned rule,
-                           double confidence)
+static bool advise_help_like(const struct advice *a, const char *pattern, unsigned number,
+                             double confidence)
 {
     struct piece rest = first_error(a), line, shown;
     struct match m, n;
@@ -49,12 +47,12 @@ static bool tell_help_like(const struct advising *a, const char *pattern, unsign
             size_t used = strlen(replacement);
             if (used == 0 || piece_is(n.group[1], "~"))
                 (void)snprintf(replacement + used, sizeof replacement - used, "%s%.*s",
-                               used ? "\n" : "", SAID(&n, 2));
+                               used ? "\n" : "", P(n.group[2]));
             if (!piece_is(n.group[1], "~"))
                 break;
         }
-        suggest(a->d, rule, confidence, "%c%.*s.", (int)(advice.at[0] & ~32), (int)advice.len - 1,
-                advice.at + 1);
+        suggest(a->d, number, confidence, "%c%.*s.", piece_at(advice, 1) & ~32,
+                P(piece_from(advice, 2)));
         if (replacement[0])
             suggest_replacement(a->d, "%s", replacement);
         return true;
@@ -63,46 +61,45 @@ static bool tell_help_like(const struct advising *a, const char *pattern, unsign
 }
 
 /* What comes with a line to write first. What only says which trait is missing, and for what, helps nobody. */
-static bool tell_help(const struct advising *a, unsigned rule, double confidence)
+static bool advise_help(const struct advice *a, unsigned number, double confidence)
 {
-    return tell_help_like(a,
-                          "^help: (?!the trait |the following |within |items from traits )(.*?):?$",
-                          rule, confidence) ||
-           tell_help_like(
-               a, "^\\s+= help: (?!the trait |the following |within |items from traits )(.*?):?$",
-               rule, confidence);
+    return advise_help_like(
+               a, "^help: (?!the trait |the following |within |items from traits )(.+?):?$", number,
+               confidence) ||
+           advise_help_like(
+               a, "^\\s+= help: (?!the trait |the following |within |items from traits )(.+?):?$",
+               number, confidence);
 }
 
 /* "^^^^ help: a local variable with a similar name exists: `total`", in the line below the code. */
-static bool tell_inline_help(const struct advising *a, unsigned rule)
+static bool advise_inline_help(const struct advice *a, unsigned number)
 {
     struct match m;
     char better[160], word[160] = "";
-    if (!match_text(a->g, "\\bhelp: (.*?): `([^`]+)`$", first_error(a), &m))
+    if (!match_text(a->g, "\\bhelp: (.+?): `([^`]+)`$", first_error(a), &m))
         return false;
     struct piece said = m.group[0];
     COPY(m.group[1], better);
-    suggest(a->d, rule, 0.9, "%c%.*s: `%s`.", (int)(said.at[0] & ~32), (int)said.len - 1,
-            said.at + 1, better);
-    struct piece line = line_at(a->in, a->d);
+    suggest(a->d, number, 0.9, "%c%.*s: `%s`.", piece_at(said, 1) & ~32, P(piece_from(said, 2)),
+            better);
+    struct piece line = a->line;
     uint32_t from = a->d->location.column, to = a->d->location.end_column;
-    if (line.at && from > 0 && to > from && to - 1 <= line.len && piece_has(said, "similar name")) {
-        COPY(((struct piece){ line.at + from - 1, to - from }), word);
+    if (from > 0 && to > from && piece_at(line, to - 1) && piece_has(said, "similar name")) {
+        COPY(piece_cut(piece_from(line, from), to - from), word);
         (void)suggest_swap(a->in, a->d, piece_of(word), better);
     }
     return true;
 }
 
-static void tell_offer(const struct advising *a, const struct match *m)
+static void advise_offer(const struct advice *a)
 {
-    (void)m;
-    (void)(tell_inline_help(a, a->row->rule) || tell_help(a, a->row->rule, 0.85));
+    (void)(advise_inline_help(a, a->rule->number) || advise_help(a, a->rule->number, 0.85));
 }
 
 /* ---- ownership ---- */
 
 /* Where rustc says that: "7 |     let loud = shout(word);" above "  |    ---- value moved here". */
-static uint32_t labelled_line(const struct advising *a, const char *label)
+static uint32_t labelled_line(const struct advice *a, const char *label)
 {
     struct piece rest = first_error(a), line;
     struct match m;
@@ -116,9 +113,9 @@ static uint32_t labelled_line(const struct advising *a, const char *label)
     return 0;
 }
 
-static void tell_moved(const struct advising *a, const struct match *m)
+static void advise_moved(const struct advice *a)
 {
-    struct piece name = m->group[0];
+    struct piece name = a->m.group[0];
     uint32_t moved = labelled_line(a, "value moved here");
     if (moved == 0)
         moved = labelled_line(a, "moved due to this");
@@ -127,44 +124,44 @@ static void tell_moved(const struct advising *a, const struct match *m)
         suggest(a->d, 36, 0.9,
                 "The closure on line %u takes `%.*s` with it: make a copy for it before, `let copy "
                 "= %.*s.clone();`, and use that inside (or std::sync::Arc, between threads).",
-                closure, (int)name.len, name.at, (int)name.len, name.at);
+                closure, P(name), P(name));
         return;
     }
-    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    const struct source_file *f = a->file;
     struct piece line = source_line(f, moved);
     char clone[160];
-    (void)snprintf(clone, sizeof clone, "%.*s.clone()", (int)name.len, name.at);
+    (void)snprintf(clone, sizeof clone, "%.*s.clone()", P(name));
     if (moved == 0) {
         suggest(a->d, 36, 0.7,
                 "`%.*s` was moved before: borrow it there (&%.*s), or give a copy away (%s).",
-                (int)name.len, name.at, (int)name.len, name.at, clone);
+                P(name), P(name), clone);
         return;
     }
     suggest(a->d, 36, 0.9,
             "Line %u gives `%.*s` away: borrow it there (`&%.*s`, when it need not be owned), or "
             "give a copy away (`%s`).",
-            moved, (int)name.len, name.at, (int)name.len, name.at, clone);
+            moved, P(name), P(name), clone);
     struct match c;
-    /* The last of them in the line: what is on the left of '=' is another. */
-    size_t at = 0, found = line.len;
-    struct piece rest = line;
-    while (line.at && has_word(rest, name, &at)) {
-        found = (size_t)(rest.at - line.at) + at;
-        rest = (struct piece){ line.at + found + name.len, line.len - found - name.len };
+    /* The last use in the line: on the left of '=' stands another variable. */
+    struct piece rest = line, used = NO_PIECE;
+    for (size_t at; (at = find_word(rest, name)) < rest.len;) {
+        used = piece_cut(piece_skip(rest, at), name.len);
+        rest = piece_after(rest, used);
     }
-    if (line.at && found < line.len && !match(a->g, "\\bfor\\b.*\\bin\\b", line, &c))
-        suggest_replacement(a->d, "%.*s%s%.*s", (int)found, line.at, clone,
-                            (int)(line.len - found - name.len), line.at + found + name.len);
-    else if (line.at && found < line.len)
-        suggest_replacement(a->d, "%.*s&%.*s", (int)found, line.at, (int)(line.len - found),
-                            line.at + found);
+    if (!used.at)
+        return;
+    struct piece before = piece_cut(line, (size_t)(used.at - line.at));
+    if (match(a->g, "\\bfor\\b.*\\bin\\b", line, &c))
+        suggest_replacement(a->d, "%.*s&%.*s%.*s", P(before), P(used), P(rest));
+    else
+        suggest_replacement(a->d, "%.*s%s%.*s", P(before), clone, P(rest));
 }
 
-static void tell_borrowed(const struct advising *a, const struct match *m)
+static void advise_borrowed(const struct advice *a)
 {
-    struct piece name = m->group[0];
+    struct piece name = a->m.group[0];
     if (starts_with(name, "*"))
-        name = (struct piece){ name.at + 1, name.len - 1 };
+        name = piece_skip(name, 1);
     uint32_t first = labelled_line(a, "borrow occurs here"),
              later = labelled_line(a, "later used here");
     if (!first)
@@ -173,38 +170,38 @@ static void tell_borrowed(const struct advising *a, const struct match *m)
         suggest(a->d, 36, 0.85,
                 "Line %u borrows `%.*s` until its loop ends: collect what is to change and change "
                 "it after the loop, or go over a copy (.clone()).",
-                first, (int)name.len, name.at);
+                first, P(name));
     else if (first && later)
         suggest(a->d, 36, 0.85,
                 "Line %u borrows `%.*s`, and the borrow is used until line %u: do this after line "
                 "%u, or take a copy on line %u (.clone(), or *value of a number).",
-                first, (int)name.len, name.at, later, later, first);
+                first, P(name), later, later, first);
     else
         suggest(a->d, 36, 0.7,
                 "`%.*s` is still borrowed there: end the earlier borrow before (a block of its "
                 "own), or take a copy with .clone().",
-                (int)name.len, name.at);
+                P(name));
 }
 
-static void tell_twice_mutable(const struct advising *a, const struct match *m)
+static void advise_twice_mutable(const struct advice *a)
 {
-    struct piece name = m->group[0];
+    struct piece name = a->m.group[0];
     uint32_t first = labelled_line(a, "first mutable borrow"),
              later = labelled_line(a, "later used here");
     if (first && later)
         suggest(a->d, 36, 0.85,
                 "`%.*s` can be borrowed as mutable once at a time: finish with the borrow of line "
                 "%u (used until line %u) before taking the next, or use one for both.",
-                (int)name.len, name.at, first, later);
+                P(name), first, later);
     else
         suggest(a->d, 36, 0.7,
                 "`%.*s` can be borrowed as mutable once at a time: end the first borrow before the "
                 "second.",
-                (int)name.len, name.at);
+                P(name));
 }
 
 /* By the two types alone. */
-static void tell_types(const struct advising *a, struct piece want, struct piece have)
+static void advise_types(const struct advice *a, struct piece want, struct piece have)
 {
     bool maybe = starts_with(have, "Option");
     if ((maybe || starts_with(have, "Result")) && !starts_with(want, "Option") &&
@@ -212,41 +209,39 @@ static void tell_types(const struct advising *a, struct piece want, struct piece
         suggest(a->d, 36, 0.85,
                 "It is a `%.*s`, which may hold %s: take the value out with `match`, "
                 "`.unwrap_or(...)` or `?`%s.",
-                (int)have.len, have.at, maybe ? "nothing (None)" : "an error (Err)",
+                P(have), maybe ? "nothing (None)" : "an error (Err)",
                 maybe ? " (behind a reference, .copied() or .cloned() first)" : "");
     else if (piece_is(have, "()"))
         suggest(a->d, 36, 0.8,
                 "The block gives nothing (`()`) where `%.*s` is expected: is there a `;` after its "
                 "last expression, or no `else`?",
-                (int)want.len, want.at);
+                P(want));
     else if (starts_with(want, "Option") || starts_with(want, "Result"))
-        suggest(a->d, 36, 0.7, "Wrap it: `Some(...)` or `Ok(...)` makes `%.*s` of it.",
-                (int)want.len, want.at);
+        suggest(a->d, 36, 0.7, "Wrap it: `Some(...)` or `Ok(...)` makes `%.*s` of it.", P(want));
     else
         suggest(a->d, 36, 0.6,
                 "`%.*s` is expected there%s%.*s%s: convert it (`as`, .into(), .parse()), or change "
                 "the type.",
-                (int)want.len, want.at, have.at ? ", and this is `" : "", (int)have.len,
-                have.at ? have.at : "", have.at ? "`" : "");
+                P(want), have.at ? ", and this is `" : "", (int)have.len, have.at ? have.at : "",
+                have.at ? "`" : "");
 }
 
 /* "expected `u32`, found `u64`" below the line. */
-static void tell_mismatched(const struct advising *a, const struct match *m)
+static void advise_mismatched(const struct advice *a)
 {
-    (void)m;
     struct match t;
     if (!match_text(a->g,
                     "expected (?:struct |enum |reference |type |associated type |unit type "
                     ")?`([^`]+)`, found (?:struct |enum |reference |integer|type |opaque type "
                     "|unit type |floating-point number)?(?:`([^`]+)`)?",
                     first_error(a), &t)) {
-        tell_offer(a, m);
+        advise_offer(a);
         return;
     }
     struct piece want = t.group[0], have = t.group[1];
-    struct piece line = line_at(a->in, a->d);
+    struct piece line = a->line;
     uint32_t from = a->d->location.column, to = a->d->location.end_column;
-    bool shown = line.at && from > 0 && to > from && to - 1 <= line.len;
+    bool shown = from > 0 && to > from && piece_at(line, to - 1);
     struct match arm;
     if (piece_is(want, "String") &&
         match(a->g, "^\\s*\".*\"(?:\\s*\\|\\s*\".*\")*\\s*(?:if .*)?=>", line, &arm)) {
@@ -257,18 +252,18 @@ static void tell_mismatched(const struct advising *a, const struct match *m)
     if (piece_is(want, "String") && piece_has(have, "str")) {
         suggest(a->d, 36, 0.9, "A `&str` is borrowed text; `.to_string()` makes a `String` of it.");
         if (shown)
-            suggest_replacement(a->d, "%.*s.to_string()%.*s", (int)(to - 1), line.at,
-                                (int)(line.len - to + 1), line.at + to - 1);
+            suggest_replacement(a->d, "%.*s.to_string()%.*s", P(piece_before(line, to)),
+                                P(piece_from(line, to)));
         return;
     }
     if (starts_with(want, "&") && shown && piece_is(have, "String")) {
         suggest(a->d, 36, 0.85, "Borrow it: write `&` before it.");
-        suggest_replacement(a->d, "%.*s&%.*s", (int)(from - 1), line.at, (int)(line.len - from + 1),
-                            line.at + from - 1);
+        suggest_replacement(a->d, "%.*s&%.*s", P(piece_before(line, from)),
+                            P(piece_from(line, from)));
         return;
     }
-    if (!tell_help(a, 36, 0.85))
-        tell_types(a, want, have);
+    if (!advise_help(a, 36, 0.85))
+        advise_types(a, want, have);
 }
 
 /* ---- names ---- */
@@ -277,43 +272,42 @@ static const char *const traits[] = { "println", "print", "vec",    "String", "S
                                       "None",    "Vec",   "Option", "Result", "format",
                                       "assert",  "panic", "len",    "push",   NULL };
 
-static void tell_name(const struct advising *a, const struct match *m)
+static void advise_name(const struct advice *a)
 {
-    if (tell_inline_help(a, 0) || tell_help(a, 0, 0.9))
+    if (advise_inline_help(a, 0) || advise_help(a, 0, 0.9))
         return;
-    tell_nearest(a, m);
+    advise_nearest(a);
 }
 
-static void tell_crate(const struct advising *a, const struct match *m)
+static void advise_crate(const struct advice *a)
 {
-    struct piece crate = m->group[0];
+    struct piece crate = a->m.group[0];
     static const char *const std_words[] = { "collections", "fs",  "io",      "env",  "thread",
                                              "time",        "fmt", "rc",      "sync", "cell",
                                              "cmp",         "mem", "process", "path", NULL };
     if (piece_among(crate, std_words))
-        suggest(a->d, 0, 0.85, "`%.*s` is in the standard library: `std::%.*s`.", (int)crate.len,
-                crate.at, (int)crate.len, crate.at);
-    else if (!tell_help(a, 0, 0.9))
+        suggest(a->d, 0, 0.85, "`%.*s` is in the standard library: `std::%.*s`.", P(crate),
+                P(crate));
+    else if (!advise_help(a, 0, 0.9))
         suggest(a->d, 0, 0.8,
                 "`%.*s` is no module of the program's, and crates from elsewhere are not available "
                 "here: use what std has, or write it as a module (mod %.*s).",
-                (int)crate.len, crate.at, (int)crate.len, crate.at);
+                P(crate), P(crate));
 }
 
 /* Of std::hash::Hash, Hash. */
 static struct piece base_name(struct piece path)
 {
     for (size_t at; (at = piece_find(path, "::")) < path.len;)
-        path = (struct piece){ path.at + at + 2, path.len - at - 2 };
+        path = piece_skip(path, at + 2);
     return path;
 }
 
-static void tell_trait(const struct advising *a, const struct match *m)
+static void advise_trait(const struct advice *a)
 {
-    struct piece type = m->group[0], trait = m->group[1];
+    struct piece type = a->m.group[0], trait = a->m.group[1];
     if (piece_is(trait, "Debug") || piece_has(trait, "Debug")) {
-        suggest(a->d, 0, 0.9, "`{:?}` needs Debug: write #[derive(Debug)] above `%.*s`.",
-                (int)type.len, type.at);
+        suggest(a->d, 0, 0.9, "`{:?}` needs Debug: write #[derive(Debug)] above `%.*s`.", P(type));
         suggest_replacement(a->d, "#[derive(Debug)]");
         return;
     }
@@ -321,43 +315,40 @@ static void tell_trait(const struct advising *a, const struct match *m)
         suggest(a->d, 0, 0.85,
                 "`%.*s` cannot be printed with `{}`: use `{:?}` (with #[derive(Debug)] for a type "
                 "of your own), or implement std::fmt::Display.",
-                (int)type.len, type.at);
+                P(type));
         return;
     }
-    (void)tell_help(a, 0, 0.7);
+    (void)advise_help(a, 0, 0.7);
 }
 
 /* A bound of a generic function that the type does not have. */
-static void tell_bound(const struct advising *a, const struct match *m)
+static void advise_bound(const struct advice *a)
 {
-    struct piece type = m->group[0], trait = m->group[1];
-    size_t at;
+    struct piece type = a->m.group[0], trait = a->m.group[1];
     bool own = false; /* the program's own type, or trait: it may implement it */
     for (size_t i = 0; i < a->in->n_sources && !own; i++) {
         struct piece rest = text_of_source(&a->in->sources[i]), line;
         struct match c;
         while (!own && next_line(&rest, &line))
             own = match(a->g, "^\\s*(?:pub )?(?:struct|enum|trait)\\s", line, &c) &&
-                  (has_word(line, type, &at) || has_word(line, trait, &at));
+                  (has_word(line, type) || has_word(line, trait));
     }
     static const char *const derived[] = { "Clone", "Copy",    "PartialEq",
                                            "Eq",    "Hash",    "PartialOrd",
                                            "Ord",   "Default", "std::hash::Hash",
                                            "Debug", NULL };
     if (own && piece_among(trait, derived))
-        suggest(a->d, 0, 0.9, "Write #[derive(%.*s)] above `%.*s`.", (int)base_name(trait).len,
-                base_name(trait).at, (int)type.len, type.at);
+        suggest(a->d, 0, 0.9, "Write #[derive(%.*s)] above `%.*s`.", P(base_name(trait)), P(type));
     else if (own)
-        suggest(a->d, 0, 0.85, "Implement it: `impl %.*s for %.*s { ... }`.", (int)trait.len,
-                trait.at, (int)type.len, type.at);
+        suggest(a->d, 0, 0.85, "Implement it: `impl %.*s for %.*s { ... }`.", P(trait), P(type));
     else
-        tell_offer(a, m);
+        advise_offer(a);
 }
 
 /* Rc and RefCell are for one thread. */
-static void tell_send(const struct advising *a, const struct match *m)
+static void advise_send(const struct advice *a)
 {
-    struct piece type = m->group[0];
+    struct piece type = a->m.group[0];
     static const char *const pairs[][2] = {
         { "Rc<", "std::sync::Arc" },
         { "RefCell<", "std::sync::Mutex" },
@@ -365,15 +356,15 @@ static void tell_send(const struct advising *a, const struct match *m)
     };
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
         if (piece_has(type, pairs[i][0])) {
-            suggest(a->d, 0, 0.9, "`%.*s...>` is for one thread alone: between threads, use %s.",
-                    (int)strlen(pairs[i][0]), pairs[i][0], pairs[i][1]);
+            suggest(a->d, 0, 0.9, "`%s...>` is for one thread alone: between threads, use %s.",
+                    pairs[i][0], pairs[i][1]);
             return;
         }
-    tell_offer(a, m);
+    advise_offer(a);
 }
 
 /* "&str" returned, and nothing borrowed was given that it could be a part of. */
-static void tell_lifetime(const struct advising *a, const struct match *m)
+static void advise_lifetime(const struct advice *a)
 {
     if (piece_has(first_error(a), "no value for it to be borrowed from"))
         suggest(a->d, 0, 0.85,
@@ -381,46 +372,43 @@ static void tell_lifetime(const struct advising *a, const struct match *m)
                 "return the value itself (`String` for `&str`, `Vec<T>` for `&[T]`), or take the "
                 "parameter as a reference.");
     else
-        tell_offer(a, m);
+        advise_offer(a);
 }
 
-static void tell_annotation(const struct advising *a, const struct match *m)
+static void advise_annotation(const struct advice *a)
 {
     struct match c;
-    if (match(a->g, "\\.(sum|product|parse|collect|into)\\(\\)", line_at(a->in, a->d), &c) &&
+    if (match(a->g, "\\.(sum|product|parse|collect|into)\\(\\)", a->line, &c) &&
         !piece_is(c.group[0], "into"))
-        suggest(a->d, 0, 0.85, "Say which type `%.*s` gives: `.%.*s::<%s>()`.", SAID(&c, 0),
-                SAID(&c, 0), piece_is(c.group[0], "collect") ? "Vec<_>" : "f64");
+        suggest(a->d, 0, 0.85, "Say which type `%.*s` gives: `.%.*s::<%s>()`.", P(c.group[0]),
+                P(c.group[0]), piece_is(c.group[0], "collect") ? "Vec<_>" : "f64");
     else
-        tell_offer(a, m);
+        advise_offer(a);
 }
 
 /* .expect("message") of None says the message alone. */
-static void tell_expected(const struct advising *a, const struct match *m)
+static void advise_expected(const struct advice *a)
 {
-    (void)m;
     struct match c;
-    if (match(a->g, "\\.expect\\(\"(.*?)\"\\)", line_at(a->in, a->d), &c) &&
-        piece_is(c.group[0], a->d->message))
+    if (match(a->g, "\\.expect\\(\"(.*?)\"\\)", a->line, &c) && piece_is(c.group[0], a->d->message))
         suggest(a->d, 0, 0.85,
                 "There was no value (None) to take on line %u: deal with both cases, `if let "
                 "Some(x) = ...` or `match`, or give one with .unwrap_or(...).",
                 a->d->location.line);
 }
 
-static void tell_arithmetic(const struct advising *a, const struct match *m)
+static void advise_arithmetic(const struct advice *a)
 {
-    struct piece one = m->group[0], other = m->group[1];
+    struct piece one = a->m.group[0], other = a->m.group[1];
     struct piece to = piece_has(one, "float") ? PIECE("f64") : piece_has(one, "{") ? other : one;
     suggest(a->d, 0, 0.8,
             "Rust does not mix types of numbers: convert one (`value as %.*s`), or write both of "
             "the same kind.",
-            (int)to.len, to.at);
+            P(to));
 }
 
-static void tell_unclosed(const struct advising *a, const struct match *m)
+static void advise_unclosed(const struct advice *a)
 {
-    (void)m;
     uint32_t line = labelled_line(a, "might not be properly closed");
     if (line == 0)
         line = labelled_line(a, "unclosed delimiter");
@@ -428,11 +416,11 @@ static void tell_unclosed(const struct advising *a, const struct match *m)
         suggest(a->d, 0, 0.85, "The bracket that is opened on line %u is not closed.", line);
 }
 
-const struct advice rust_advice[] = {
-    TELL("^E0382: .*: `(.+?)`", CATEGORY_TYPE, 36, tell_moved),
-    TELL("^E050[2568]: .*?`(.+?)`", CATEGORY_TYPE, 36, tell_borrowed),
-    TELL("^E0499: .*?`(.+?)`", CATEGORY_TYPE, 36, tell_twice_mutable),
-    TELL("^E0308", CATEGORY_TYPE, 36, tell_mismatched),
+const struct rule rust_rules[] = {
+    ADVISE("^E0382: .*: `(.+?)`", CATEGORY_TYPE, 36, advise_moved),
+    ADVISE("^E050[2568]: .*?`(.+?)`", CATEGORY_TYPE, 36, advise_borrowed),
+    ADVISE("^E0499: .*?`(.+?)`", CATEGORY_TYPE, 36, advise_twice_mutable),
+    ADVISE("^E0308", CATEGORY_TYPE, 36, advise_mismatched),
     SAY("^E0507: .*?`(.+?)`", CATEGORY_TYPE, 36, 0.8,
         "What is behind a reference cannot be taken out: use `.clone()`, `.as_ref()` or "
         "std::mem::take."),
@@ -457,7 +445,7 @@ const struct advice rust_advice[] = {
     SAY("^E0373", CATEGORY_TYPE, 36, 0.9,
         "The closure may live longer than what it borrows: write `move` before its bars, `move || "
         "...`."),
-    TELL("^E0106", CATEGORY_TYPE, 0, tell_lifetime),
+    ADVISE("^E0106", CATEGORY_TYPE, 0, advise_lifetime),
     SAY("^E0046: .*missing: (.*)$", CATEGORY_TYPE, 0, 0.9,
         "The trait asks for {1} too: write it in this impl."),
     SAY("^E0616: field `(.+?)` of .*`(.+?)` is private", CATEGORY_TYPE, 0, 0.85,
@@ -477,27 +465,27 @@ const struct advice rust_advice[] = {
     SAY("^E0015", CATEGORY_TYPE, 0, 0.75,
         "A constant is made at compile time: use a `const fn`, or make it with `let` in a "
         "function."),
-    TELL("^E0(?:425|412|405|531|423|424|574): .*?`(?:[\\w:]*::)?(\\w+)`", CATEGORY_NAME, 0,
-         tell_name, .names = traits),
-    TELL("^E0433: .*(?:crate or module|unlinked crate|unresolved module|module) `(\\w+)`",
-         CATEGORY_IMPORT, 0, tell_crate),
-    TELL("^E0433: .*`(\\w+)`", CATEGORY_NAME, 0, tell_name),
-    TELL("^E0(?:432|463): .*?`(\\w+)", CATEGORY_IMPORT, 0, tell_crate),
+    ADVISE("^E0(?:425|412|405|531|423|424|574): .*?`(?:[\\w:]*::)?(\\w+)`", CATEGORY_NAME, 0,
+           advise_name, .names = traits),
+    ADVISE("^E0433: .*(?:crate or module|unlinked crate|unresolved module|module) `(\\w+)`",
+           CATEGORY_IMPORT, 0, advise_crate),
+    ADVISE("^E0433: .*`(\\w+)`", CATEGORY_NAME, 0, advise_name),
+    ADVISE("^E0(?:432|463): .*?`(\\w+)", CATEGORY_IMPORT, 0, advise_crate),
     SAY("^E0583: .*`(\\w+)`", CATEGORY_IMPORT, 0, 0.85,
         "`mod {1};` wants a file: send {1}.rs (or {1}/mod.rs) with the job, or write the module in "
         "place, `mod {1} { ... }`."),
     SAY("^E0599: no method named `clone` found for (?:struct|enum) `(.+?)`", CATEGORY_NAME, 0, 0.9,
         "`{1}` cannot be copied unless it says so: write #[derive(Clone)] above it.",
         "#[derive(Clone)]"),
-    TELL("^E0(?:599|609|560|610|615|407|576): .*?(?:named|field|method|item) `(\\w+)`",
-         CATEGORY_NAME, 0, tell_name, .names = traits),
+    ADVISE("^E0(?:599|609|560|610|615|407|576): .*?(?:named|field|method|item) `(\\w+)`",
+           CATEGORY_NAME, 0, advise_name, .names = traits),
     IS("^E0(?:599|609|560|615)", CATEGORY_NAME),
     SAY("^E0004: .*?: (`.+`) not covered", CATEGORY_TYPE, 0, 0.85,
         "The match has no arm for {1}: add one, or `_ => ...` for all the rest."),
-    TELL("^E0277: `(.+?)` doesn't implement `(.+?)`", CATEGORY_TYPE, 0, tell_trait),
-    TELL("^E0277: cannot (?:add|subtract|multiply|divide|compare|calculate).*?`(.+?)` "
-         "(?:to|from|by|with) `(.+?)`",
-         CATEGORY_TYPE, 0, tell_arithmetic),
+    ADVISE("^E0277: `(.+?)` doesn't implement `(.+?)`", CATEGORY_TYPE, 0, advise_trait),
+    ADVISE("^E0277: cannot (?:add|subtract|multiply|divide|compare|calculate).*?`(.+?)` "
+           "(?:to|from|by|with) `(.+?)`",
+           CATEGORY_TYPE, 0, advise_arithmetic),
     SAY("^E0277: the type `(?:String|str)` cannot be indexed by", CATEGORY_TYPE, 0, 0.9,
         "A text is not indexed by numbers: text.chars().nth(0) gives a character, &text[0..1] a "
         "part by bytes."),
@@ -506,8 +494,10 @@ const struct advice rust_advice[] = {
     SAY("^E0277: the `\\?` operator", CATEGORY_TYPE, 0, 0.85,
         "`?` hands the error to the caller, so the function has to return a Result (or an "
         "Option)."),
-    TELL("^E0277: `(.+?)` cannot be (?:sent|shared) between threads", CATEGORY_TYPE, 0, tell_send),
-    TELL("^E0277: the trait bound `(.+?): (.+?)` is not satisfied", CATEGORY_TYPE, 0, tell_bound),
+    ADVISE("^E0277: `(.+?)` cannot be (?:sent|shared) between threads", CATEGORY_TYPE, 0,
+           advise_send),
+    ADVISE("^E0277: the trait bound `(.+?): (.+?)` is not satisfied", CATEGORY_TYPE, 0,
+           advise_bound),
     SAY("^E0277: `(.+?)` is not an iterator", CATEGORY_TYPE, 0, 0.8,
         "A loop goes over an iterator: `0..n` counts, `.iter()` goes over a collection."),
     SAY("^E0277: the size for values of type `(.+?)` cannot be known", CATEGORY_TYPE, 0, 0.8,
@@ -515,40 +505,40 @@ const struct advice rust_advice[] = {
     SAY("^E0277: can't compare `(.+?)` with `(.+?)`", CATEGORY_TYPE, 0, 0.75,
         "Both sides of a comparison are of the same type: make a `{1}` of the other, or borrow or "
         "dereference (`&`, `*`) one of them."),
-    TELL("^E0277", CATEGORY_TYPE, 0, tell_offer),
+    ADVISE("^E0277", CATEGORY_TYPE, 0, advise_offer),
     SAY("^E0061: .*takes (\\d+) arguments? but (\\d+)", CATEGORY_TYPE, 0, 0.8,
         "It takes {1} arguments, and was given {2}."),
     SAY("^E0063: missing fields? (.*?) in", CATEGORY_TYPE, 0, 0.85, "Give {1} a value too."),
     SAY("^E028[234]", CATEGORY_TYPE, 0, 0.8,
         "Say which type it is: `let x: Vec<i32> = ...`, or `collect::<Vec<_>>()`.",
-        .tell = tell_annotation),
+        .advise = advise_annotation),
     SAY("^E0601", CATEGORY_NAME, 0, 0.9, "A program begins in `fn main()`: add it.", "fn main() {"),
     SAY("^E0603: .*`(.+?)` is private", CATEGORY_TYPE, 0, 0.85,
         "Write `pub` before `{1}` where it is declared."),
     SAY("^E0369", CATEGORY_TYPE, 0, 0.6,
         "The type has no such operator: two Strings are joined with format!(\"{}{}\", a, b); a "
         "type of your own derives or implements the operator's trait.",
-        .tell = tell_offer),
+        .advise = advise_offer),
     SAY("^E0381: .*?`(\\w+)`", CATEGORY_NAME, 0, 0.85, "Give `{1}` a value before it is used."),
     SAY("^E0428: .*`(\\w+)`", CATEGORY_NAME, 0, 0.8,
         "`{1}` is defined twice: rename or remove one."),
     SAY("^E0133", CATEGORY_TYPE, 0, 0.8,
         "Put the call into `unsafe { ... }`, when what it asks for holds."),
     IS("^E0", CATEGORY_TYPE),
-    TELL("unclosed delimiter", CATEGORY_SYNTAX, 0, tell_unclosed),
+    ADVISE("unclosed delimiter", CATEGORY_SYNTAX, 0, advise_unclosed),
     SAY("^expected `;`|^expected one of.*`;`", CATEGORY_SYNTAX, 0, 0.9,
         "The statement has no `;` at its end."),
     SAY("^cannot find macro `(\\w+)`", CATEGORY_NAME, 0, 0.7,
         "There is no macro `{1}!`; printing is println!."),
     SAY("^`(and|or|not)` is not a logical operator", CATEGORY_SYNTAX, 0, 0.9,
         "Rust has no `{1}`: write `&&`, `||` or `!`."),
-    TELL("is not a (?:valid|logical)|^cannot (?:chain|be used as)|comparison operators cannot|"
-         "^`<?=?>?` is not|^Rust has no|^can't reassign",
-         CATEGORY_SYNTAX, 0, tell_offer),
-    TELL("^expected|^unexpected|^unterminated|^mismatched closing|^unknown "
-         "start|^missing|^invalid|^prefix|"
-         "^character literal|^this file contains|^leading|^struct literals",
-         CATEGORY_SYNTAX, 0, tell_offer),
+    ADVISE("is not a (?:valid|logical)|^cannot (?:chain|be used as)|comparison operators cannot|"
+           "^`<?=?>?` is not|^Rust has no|^can't reassign",
+           CATEGORY_SYNTAX, 0, advise_offer),
+    ADVISE("^expected|^unexpected|^unterminated|^mismatched closing|^unknown "
+           "start|^missing|^invalid|^prefix|"
+           "^character literal|^this file contains|^leading|^struct literals",
+           CATEGORY_SYNTAX, 0, advise_offer),
     IS("^linking with|^linker", CATEGORY_COMPILE),
 
     SAY("panic: called `Option::(unwrap|expect)\\(\\)` on a `None`", CATEGORY_RUNTIME, 0, 0.85,
@@ -613,6 +603,6 @@ const struct advice rust_advice[] = {
     IS("exit.*(?:Permission denied|PermissionDenied)", CATEGORY_PERMISSION),
     SAY("memory allocation of (\\d+) bytes failed", CATEGORY_RESOURCE, 0, 0.6,
         "There was no memory for {1} bytes."),
-    TELL("^panic: ", CATEGORY_RUNTIME, 0, tell_expected),
-    END_OF_ADVICE,
+    ADVISE("^panic: ", CATEGORY_RUNTIME, 0, advise_expected),
+    END_OF_RULES,
 };

@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "diagnose/core/advice.h"
-
-#define P(piece) (int)(piece).len, (piece).at
+#include "diagnose/core/rules.h"
 
 /* What is wrong, by the words for it; the first that fits. */
 static const struct {
@@ -166,9 +164,7 @@ static uint32_t line_of_command(struct diagnoser *g, const struct diagnose_input
             char word[128];
             COPY(m.group[0], word);
             score += piece_has(line, word) ? 2 : 0;
-            size_t used = (size_t)(m.all.at + m.all.len - words.at);
-            words.at += used;
-            words.len -= used;
+            words = piece_after(words, m.all);
         }
         if (score > best_score) {
             best_score = score;
@@ -216,7 +212,7 @@ static bool read_installer(struct diagnoser *g, const struct diagnose_input *in,
 /* What a command printed itself: "cat: x: No such file or directory". */
 static bool read_command(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    struct piece rest = { in->text, in->len }, line;
+    struct piece rest = text_of(in), line;
     struct match m;
     if (read_installer(g, in, d))
         return true;
@@ -243,7 +239,7 @@ static bool read_command(struct diagnoser *g, const struct diagnose_input *in, s
 /* The first error of syntax stops a script; of others the last is what it ended with. */
 static bool shell_read(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    struct piece rest = { in->text, in->len }, line, after = NO_PIECE;
+    struct piece rest = text_of(in), line, after = NO_PIECE;
     struct match m;
     bool found = false;
     while (next_line(&rest, &line)) {
@@ -280,16 +276,6 @@ static bool shell_read(struct diagnoser *g, const struct diagnose_input *in, str
 }
 
 /* ---- what helps ---- */
-
-struct sh {
-    struct diagnoser *g;
-    const struct diagnose_input *in;
-    struct diagnosis *d;
-    struct piece message, line;
-    const struct source_file *file;
-    struct match m;
-    bool zsh;
-};
 
 static const char *const commands[] = {
     "awk",    "basename", "bash",  "cat",     "cd",    "chmod",    "comm",   "cp",    "curl",
@@ -329,55 +315,55 @@ static const struct {
     { "rename", "mv" },
 };
 
-static void suggest_name(struct sh *s, struct piece name)
+static void suggest_name(const struct advice *a, struct piece name)
 {
-    struct nearest n = { .name = name };
-    struct piece rest = { s->file ? s->file->text : NULL, s->file ? s->file->len : 0 }, line;
+    struct similar n = { .name = name };
+    struct piece rest = text_of_source(a->file), line;
     struct match m;
     for (unsigned i = 0; i < LINES_SEEN && next_line(&rest, &line); i++)
-        if (match(s->g, "^\\s*(?:function\\s+)?([\\w-]+)\\s*\\(\\)", line, &m) ||
-            match(s->g, "^\\s*function\\s+([\\w-]+)", line, &m))
-            nearest_try(&n, m.group[0]);
-    nearest_try_list(&n, commands);
+        if (match(a->g, "^\\s*(?:function\\s+)?([\\w-]+)\\s*\\(\\)", line, &m) ||
+            match(a->g, "^\\s*function\\s+([\\w-]+)", line, &m))
+            similar_try(&n, m.group[0]);
+    similar_try_list(&n, commands);
     if (!n.best[0]) {
-        suggest(s->d, 39, 0.8,
+        suggest(a->d, 39, 0.8,
                 "There is no program '%.*s' in this jar: it is not installed on the host, whose "
                 "/usr is what jars see. Functions must be defined above the line that calls them.",
                 P(name));
-        s->d->sandbox = s->in->sealed;
+        a->d->sandbox = a->in->sealed;
         return;
     }
-    suggest(s->d, 39, 0.92, "Did you mean '%s'?", n.best);
-    (void)suggest_swap(s->in, s->d, name, n.best);
+    suggest(a->d, 39, 0.92, "Did you mean '%s'?", n.best);
+    (void)suggest_swap(a->in, a->d, name, n.best);
 }
 
-static bool on_assignment(struct sh *s, struct piece name)
+static bool on_assignment(const struct advice *a, struct piece name)
 {
     struct match m;
-    if (match(s->g, "^(\\s*)([A-Za-z_]\\w*)\\s+=\\s*(.*)$", s->line, &m) &&
+    if (match(a->g, "^(\\s*)([A-Za-z_]\\w*)\\s+=\\s*(.*)$", a->line, &m) &&
         piece_same(m.group[1], name)) {
-        suggest(s->d, 0, 0.96, "A value is given without spaces around '='.");
-        suggest_replacement(s->d, "%.*s%.*s=%.*s", P(m.group[0]), P(name), P(m.group[2]));
+        suggest(a->d, 0, 0.96, "A value is given without spaces around '='.");
+        suggest_replacement(a->d, "%.*s%.*s=%.*s", P(m.group[0]), P(name), P(m.group[2]));
         return true;
     }
-    if (match(s->g, "^(\\s*)\\$(\\w+)=(.*)$", s->line, &m)) {
-        suggest(s->d, 0, 0.95, "A value is given to the name without '$'.");
-        suggest_replacement(s->d, "%.*s%.*s=%.*s", P(m.group[0]), P(m.group[1]), P(m.group[2]));
+    if (match(a->g, "^(\\s*)\\$(\\w+)=(.*)$", a->line, &m)) {
+        suggest(a->d, 0, 0.95, "A value is given to the name without '$'.");
+        suggest_replacement(a->d, "%.*s%.*s=%.*s", P(m.group[0]), P(m.group[1]), P(m.group[2]));
         return true;
     }
     return false;
 }
 
-static bool defined_below(struct sh *s, struct piece name)
+static bool defined_below(const struct advice *a, struct piece name)
 {
-    struct piece rest = { s->file ? s->file->text : NULL, s->file ? s->file->len : 0 }, line;
+    struct piece rest = text_of_source(a->file), line;
     struct match m;
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
-        if ((match(s->g, "^\\s*(?:function\\s+)?([\\w-]+)\\s*\\(\\)", line, &m) ||
-             match(s->g, "^\\s*function\\s+([\\w-]+)", line, &m)) &&
+        if ((match(a->g, "^\\s*(?:function\\s+)?([\\w-]+)\\s*\\(\\)", line, &m) ||
+             match(a->g, "^\\s*function\\s+([\\w-]+)", line, &m)) &&
             piece_same(m.group[0], name)) {
             suggest(
-                s->d, 39, 0.93,
+                a->d, 39, 0.93,
                 "The function '%.*s' is defined in line %u: move it above the line that calls it.",
                 P(name), i);
             return true;
@@ -385,99 +371,99 @@ static bool defined_below(struct sh *s, struct piece name)
     return false;
 }
 
-static bool has_fence(struct sh *s)
+static bool has_fence(const struct advice *a)
 {
-    struct piece rest = { s->file ? s->file->text : NULL, s->file ? s->file->len : 0 }, line;
+    struct piece rest = text_of_source(a->file), line;
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
         if (starts_with(line, "```")) {
-            suggest(s->d, 20, 0.96, "Line %u is a Markdown fence: leave the ``` lines out.", i);
+            suggest(a->d, 20, 0.96, "Line %u is a Markdown fence: leave the ``` lines out.", i);
             return true;
         }
     return false;
 }
 
 /* What a jar has not, whatever the host has. */
-static bool by_policy(struct sh *s, struct piece name)
+static bool by_policy(const struct advice *a, struct piece name)
 {
-    if (s->in->allow_commands && s->in->allow_commands[0]) {
+    if (a->in->allow_commands && a->in->allow_commands[0]) {
         bool listed = false;
-        for (char *const *c = s->in->allow_commands; *c; c++)
+        for (char *const *c = a->in->allow_commands; *c; c++)
             listed = listed || piece_is(name, *c);
         if (!listed && piece_among(name, commands)) {
-            suggest(s->d, 39, 0.95,
+            suggest(a->d, 39, 0.95,
                     "'%.*s' is not among the commands this run may execute: add --allow-command "
                     "%.*s (a row of \"allow_commands\" in a request).",
                     P(name), P(name));
-            s->d->sandbox = true;
-            s->d->category = CATEGORY_SANDBOX;
+            a->d->sandbox = true;
+            a->d->category = CATEGORY_SANDBOX;
             return true;
         }
     }
     if (piece_is(name, "sudo")) {
-        suggest(s->d, 39, 0.95, "A jar gives no privileges, so there is no sudo: leave it out.");
-        s->d->sandbox = s->in->sealed;
+        suggest(a->d, 39, 0.95, "A jar gives no privileges, so there is no sudo: leave it out.");
+        a->d->sandbox = a->in->sealed;
         return true;
     }
     if (piece_among(name, installers)) {
-        suggest(s->d, 39, 0.93,
+        suggest(a->d, 39, 0.93,
                 "Nothing can be installed from inside a jar (no network, a read-only /usr): "
                 "install it on the host, and jars see it.");
-        s->d->sandbox = s->in->sealed;
+        a->d->sandbox = a->in->sealed;
         return true;
     }
     if (piece_among(name, fetchers)) {
-        suggest(s->d, 39, 0.93,
+        suggest(a->d, 39, 0.93,
                 "'%.*s' is not installed here, and a jar has no network anyway: fetch the data "
                 "outside and send it with the run.",
                 P(name));
-        s->d->sandbox = s->in->sealed;
+        a->d->sandbox = a->in->sealed;
         return true;
     }
     return false;
 }
 
-static void on_install(struct sh *s)
+static void on_install(const struct advice *a)
 {
-    if (strcmp(s->d->type, "install") == 0)
-        (void)by_policy(s, PIECE("apt-get"));
+    if (strcmp(a->d->type, "install") == 0)
+        (void)by_policy(a, PIECE("apt-get"));
 }
 
-static void on_not_found(struct sh *s)
+static void on_not_found(const struct advice *a)
 {
-    struct piece name = s->m.group[0].at ? s->m.group[0] : s->m.group[1];
-    if (piece_has(s->message, "\\r") || piece_has(name, "\r")) {
+    struct piece name = a->m.group[0].at ? a->m.group[0] : a->m.group[1];
+    if (piece_has(a->message, "\\r") || piece_has(name, "\r")) {
         suggest(
-            s->d, 0, 0.96,
+            a->d, 0, 0.96,
             "The lines end as on Windows (CR LF): take the CRs out (sed 's/\\r$//', dos2unix).");
         return;
     }
     if (starts_with(name, "```")) {
-        suggest(s->d, 20, 0.97, "Line %u is a Markdown fence: leave the ``` lines out.",
-                s->d->location.line);
+        suggest(a->d, 20, 0.97, "Line %u is a Markdown fence: leave the ``` lines out.",
+                a->d->location.line);
         return;
     }
-    if (has_fence(s) || on_assignment(s, name) || defined_below(s, name))
+    if (has_fence(a) || on_assignment(a, name) || defined_below(a, name))
         return;
     struct match m;
-    if (match(s->g, "\\bif\\s+\\[\\S|\\[\\[?\\$|(?:^|\\s)\\[\\[?[^\\s\\[]", s->line, &m) &&
+    if (match(a->g, "\\bif\\s+\\[\\S|\\[\\[?\\$|(?:^|\\s)\\[\\[?[^\\s\\[]", a->line, &m) &&
         starts_with(name, "[")) {
-        suggest(s->d, 0, 0.95,
+        suggest(a->d, 0, 0.95,
                 "A '[' is a command: put a space behind it, and one before the ']'.");
         return;
     }
-    if (by_policy(s, name))
+    if (by_policy(a, name))
         return;
     for (size_t i = 0; i < ARRAY_LEN(stand_ins); i++)
         if (piece_is(name, stand_ins[i].command)) {
-            suggest(s->d, 39, 0.9, "There is no '%.*s' here: use %s.", P(name),
+            suggest(a->d, 39, 0.9, "There is no '%.*s' here: use %s.", P(name),
                     stand_ins[i].instead);
             return;
         }
-    suggest_name(s, name);
+    suggest_name(a, name);
 }
 
 /* The block that is open at the end of the file. */
-static uint32_t open_block(struct sh *s, char *word, size_t size)
+static uint32_t open_block(const struct advice *a, char *word, size_t size)
 {
     enum { DEPTH = 64 };
     struct {
@@ -489,11 +475,11 @@ static uint32_t open_block(struct sh *s, char *word, size_t size)
     } blocks[] = { { "if", "fi" },      { "for", "done" },  { "while", "done" },
                    { "until", "done" }, { "case", "esac" }, { "{", "}" } };
     size_t depth = 0;
-    struct piece rest = { s->file ? s->file->text : NULL, s->file ? s->file->len : 0 }, line;
+    struct piece rest = text_of_source(a->file), line;
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
         struct match m;
         struct piece left = line;
-        while (match(s->g,
+        while (match(a->g,
                      "(?:^|[\\s;])(if|for|while|until|case|fi|done|esac|\\{|\\}|#.*)(?=$|[\\s;])",
                      left, &m)) {
             if (starts_with(m.group[0], "#"))
@@ -506,9 +492,7 @@ static uint32_t open_block(struct sh *s, char *word, size_t size)
                 }
             if (depth > 0 && piece_is(m.group[0], open[depth - 1].end))
                 depth--;
-            size_t used = (size_t)(m.group[0].at + m.group[0].len - left.at);
-            left.at += used;
-            left.len -= used;
+            left = piece_after(left, m.group[0]);
         }
     }
     if (depth == 0)
@@ -518,262 +502,209 @@ static uint32_t open_block(struct sh *s, char *word, size_t size)
 }
 
 /* A quote or a text that never ends. */
-static bool is_open_text(struct sh *s)
+static bool is_open_text(const struct advice *a)
 {
     struct match m;
-    if (match(s->g, "looking for matching `(.)'", s->message, &m)) {
+    if (match(a->g, "looking for matching `(.)'", a->message, &m)) {
         char quote = m.group[0].at[0]; /* a bracket is told where it opens */
         uint32_t opened = strchr("\"'`", quote)
-                              ? open_quote_before(s->file, quote, s->d->location.line)
+                              ? open_quote_before(a->file, quote, a->d->location.line)
                               : 0;
         if (opened)
-            suggest(s->d, 18, 0.93,
+            suggest(a->d, 18, 0.93,
                     "Line %u has a %.*s without its partner: everything after it is taken the "
                     "other way round, up to line %u.",
-                    opened, P(m.group[0]), s->d->location.line);
+                    opened, P(m.group[0]), a->d->location.line);
         else
-            suggest(s->d, 18, 0.92, "The %.*s that opens in line %u is not closed.", P(m.group[0]),
-                    s->d->location.line);
+            suggest(a->d, 18, 0.92, "The %.*s that opens in line %u is not closed.", P(m.group[0]),
+                    a->d->location.line);
         return true;
     }
-    if (match(s->g, "unmatched (.)", s->message, &m)) {
-        suggest(s->d, 18, 0.9, "A %.*s is not closed.", P(m.group[0]));
+    if (match(a->g, "unmatched (.)", a->message, &m)) {
+        suggest(a->d, 18, 0.9, "A %.*s is not closed.", P(m.group[0]));
         return true;
     }
     return false;
 }
 
 /* The shell met something that it did not expect; `line`, `word`: the block that is open, and what ends it. */
-static void on_token(struct sh *s, struct piece token, uint32_t line, const char *word)
+static void on_token(const struct advice *a, struct piece token, uint32_t line, const char *word)
 {
     if (piece_is(token, "else") || piece_is(token, "fi") || piece_is(token, "elif"))
-        suggest(s->d, 17, 0.85,
+        suggest(a->d, 17, 0.85,
                 "The `if` before it has no `then`, or nothing between: `if ...; then`.");
     else if (piece_is(token, "done"))
-        suggest(s->d, 17, 0.85,
+        suggest(a->d, 17, 0.85,
                 "The loop before it has no `do`, or nothing between: `for ...; do`.");
     else if (line && piece_is(token, "}") && strcmp(word, "}") != 0)
-        suggest(s->d, 18, 0.92, "What opens in line %u has no '%s' before this '}'.", line, word);
+        suggest(a->d, 18, 0.92, "What opens in line %u has no '%s' before this '}'.", line, word);
     else if (piece_is(token, "}") || piece_is(token, "{"))
-        suggest(s->d, 18, 0.8,
+        suggest(a->d, 18, 0.8,
                 "The braces do not match: a function is `name() {` ... `}`, each on a line or "
                 "after ';'.");
     else if (piece_is(token, "("))
-        suggest(s->d, 18, 0.8,
+        suggest(a->d, 18, 0.8,
                 "A '(' in a word has to be quoted; a function is `name() { ...; }`.");
     else if (piece_is(token, ")"))
-        suggest(s->d, 18, 0.8, "Nothing opens this ')'; in a text it has to be quoted.");
+        suggest(a->d, 18, 0.8, "Nothing opens this ')'; in a text it has to be quoted.");
     else
-        suggest(s->d, 17, 0.7,
+        suggest(a->d, 17, 0.7,
                 "The shell did not expect '%.*s' here: a `then`, `do` or ';' is missing before it, "
                 "or a quote is open.",
                 P(token));
 }
 
-static void on_syntax(struct sh *s)
+static void on_syntax(const struct advice *a)
 {
     char word[16] = "";
     struct match m;
-    if (has_fence(s))
+    if (has_fence(a))
         return;
-    if (is_open_text(s))
+    if (is_open_text(a))
         return;
-    if (match_text(s->g,
+    if (match_text(a->g,
                    "here-document at line (\\d+) delimited by end-of-file \\(wanted `(.+?)'\\)",
-                   text_of(s->in), &m)) {
-        suggest(s->d, 18, 0.94,
+                   text_of(a->in), &m)) {
+        suggest(a->d, 18, 0.94,
                 "The text that begins with << in line %.*s has no end: a line with %.*s and "
                 "nothing else, no spaces before it either (<<- allows tabs).",
                 P(m.group[0]), P(m.group[1]));
         return;
     }
-    uint32_t line = open_block(s, word, sizeof word);
-    uint32_t bracket = unclosed(s->file, '(', ')');
-    if (bracket && bracket < s->d->location.line) {
-        suggest(s->d, 18, 0.88, "The '(' of line %u is not closed before this line.", bracket);
+    uint32_t line = open_block(a, word, sizeof word);
+    uint32_t bracket = unclosed(a->file, '(', ')');
+    if (bracket && bracket < a->d->location.line) {
+        suggest(a->d, 18, 0.88, "The '(' of line %u is not closed before this line.", bracket);
         return;
     }
-    if (piece_has(s->message, "end of file") || piece_has(s->message, "near `\\n'")) {
+    if (piece_has(a->message, "end of file") || piece_has(a->message, "near `\\n'")) {
         if (line)
-            suggest(s->d, 18, 0.93, "What opens in line %u has no '%s'.", line, word);
+            suggest(a->d, 18, 0.93, "What opens in line %u has no '%s'.", line, word);
         else
-            suggest(s->d, 18, 0.7,
+            suggest(a->d, 18, 0.7,
                     "Something is not closed: an if needs its fi, a loop its done, a quote its "
                     "other quote.");
         return;
     }
-    if (match(s->g, "(?:token|near) `(.+?)'", s->message, &m))
-        on_token(s, m.group[0], line, word);
+    if (match(a->g, "(?:token|near) `(.+?)'", a->message, &m))
+        on_token(a, m.group[0], line, word);
 }
 
-static void on_unbound(struct sh *s)
+static void on_unbound(const struct advice *a)
 {
-    struct piece name = s->m.group[0];
+    struct piece name = a->m.group[0];
     char best[128];
     if (name.len == 1 && name.at[0] >= '0' && name.at[0] <= '9') {
         suggest(
-            s->d, 3, 0.92,
+            a->d, 3, 0.92,
             "The script was given too few arguments: they follow it on the command line (belljar "
             "run FILE -- A B), and are \"args\" in a request; ${%.*s:-default} gives one.",
             P(name));
         return;
     }
-    if (nearest_name_in(s->in, name, NULL, best, sizeof best)) {
-        suggest(s->d, 3, 0.9,
+    if (similar_name(a->in, name, NULL, best, sizeof best)) {
+        suggest(a->d, 3, 0.9,
                 "Did you mean '%s'? With set -u a variable must have a value before it is used.",
                 best);
-        (void)suggest_swap(s->in, s->d, name, best);
+        (void)suggest_swap(a->in, a->d, name, best);
     } else
-        suggest(s->d, 3, 0.85,
+        suggest(a->d, 3, 0.85,
                 "With set -u a variable must have a value before it is used: give it one, pass it "
                 "(--env %.*s=VALUE), or a default, ${%.*s:-}.",
                 P(name), P(name));
 }
 
-static void on_no_number(struct sh *s)
+static void on_no_number(const struct advice *a)
 {
     struct match m;
-    bool named = match(s->g, "\\[: (\\S.*?): integer", s->message, &m);
-    suggest(s->d, 13, 0.92,
-            "%s%.*s%s: -eq, -lt, -gt compare whole numbers; = and != compare text, and an empty "
-            "variable is no number (${x:-0}).",
-            named ? "'" : "", named ? (int)m.group[0].len : 5, named ? m.group[0].at : "There",
-            named ? "' is no number" : " is no number");
+    bool named = match(a->g, "\\[: (\\S.*?): integer", a->message, &m);
+    suggest(a->d, 13, 0.92,
+            "%s%.*s%s is not a number: -eq, -lt, -gt compare whole numbers; = and != compare text. "
+            "An empty variable is not a number either (${x:-0}).",
+            named ? "'" : "", P(named ? m.group[0] : PIECE("One side")), named ? "'" : "");
 }
 
-static void on_test(struct sh *s)
+static void on_test(const struct advice *a)
 {
-    if (piece_has(s->message, "missing `]'") || piece_has(s->message, "']' expected"))
-        suggest(s->d, 18, 0.93,
+    if (piece_has(a->message, "missing `]'") || piece_has(a->message, "']' expected"))
+        suggest(a->d, 18, 0.93,
                 "The ']' needs a space before it, and a ';' or line end before `then`.");
-    else if (piece_has(s->message, "integer expression"))
-        on_no_number(s);
+    else if (piece_has(a->message, "integer expression"))
+        on_no_number(a);
     else
         suggest(
-            s->d, 0, 0.93,
+            a->d, 0, 0.93,
             "A variable is empty or holds spaces: quote it, [ \"$x\" = ... ], or use [[ ... ]].");
 }
 
-static void on_division(struct sh *s)
-{
-    suggest(s->d, 15, 0.92, "The divisor is 0 (an empty variable counts as 0): test it first.");
-}
-
-static void on_base(struct sh *s)
-{
-    suggest(s->d, 13, 0.92, "A number with a leading 0 is octal: write 10#$x for a decimal one.");
-}
-
-static void on_readonly(struct sh *s)
-{
-    suggest(
-        s->d, 33, 0.93,
-        "'%.*s' is read-only since it was declared so: use another name, or take readonly away.",
-        P(s->m.group[0]));
-}
-
-static void on_identifier(struct sh *s)
-{
-    suggest(s->d, 0, 0.88,
-            "A name has letters, digits and _ and begins with no digit; in export and read it "
-            "stands without '$'.");
-}
-
-static void on_substitution(struct sh *s)
-{
-    suggest(s->d, 18, 0.85,
-            "Inside ${...} stands a name and what is done with it; for a command use $(...).");
-}
-
-static void on_redirect(struct sh *s)
-{
-    suggest(s->d, 0, 0.9,
-            "The file's name is empty or holds spaces: quote the variable, > \"$file\".");
-}
-
-static void on_no_file(struct sh *s)
+static void on_no_file(const struct advice *a)
 {
     struct match m;
     struct piece path = NO_PIECE;
-    if (match(s->g, "['\u2018]([^'\u2019]+)['\u2019]?: No such file", s->message, &m) ||
-        match(s->g, "(?:^|: )([^\\s:]+): [Nn]o such file", s->message, &m) ||
-        match(s->g, "no such file or directory: (\\S+)", s->message, &m) ||
-        match(s->g, "'([^']+)'", s->message, &m))
+    if (match(a->g, "['\u2018]([^'\u2019]+)['\u2019]?: No such file", a->message, &m) ||
+        match(a->g, "(?:^|: )([^\\s:]+): [Nn]o such file", a->message, &m) ||
+        match(a->g, "no such file or directory: (\\S+)", a->message, &m) ||
+        match(a->g, "'([^']+)'", a->message, &m))
         path = m.group[0];
     if (!path.at)
         return;
     struct piece base = piece_base(path);
-    struct nearest n = { .name = base };
-    for (size_t i = 0; i < s->in->n_sources; i++)
-        nearest_try(&n, piece_of(s->in->sources[i].name));
+    struct similar n = { .name = base };
+    for (size_t i = 0; i < a->in->n_sources; i++)
+        similar_try(&n, piece_of(a->in->sources[i].name));
     if (n.best[0]) {
-        suggest(s->d, 22, 0.92, "Beside the script there is '%s': did you mean that?", n.best);
-        (void)suggest_swap(s->in, s->d, path, n.best);
+        suggest(a->d, 22, 0.92, "Beside the script there is '%s': did you mean that?", n.best);
+        (void)suggest_swap(a->in, a->d, path, n.best);
     } else {
-        suggest(s->d, 22, 0.85,
+        suggest(a->d, 22, 0.85,
                 "There is no '%.*s' here: the script starts in /sandbox, with the files that were "
                 "sent with the run (--file, \"files\" in a request).",
                 P(path));
     }
 }
 
-static void on_no_matches(struct sh *s)
-{
-    suggest(s->d, 22, 0.9,
-            "Nothing fits the pattern, and zsh takes that as an error: quote it, or add (N) behind "
-            "it.");
-}
-
-static void on_fork(struct sh *s)
-{
-    suggest(s->d, 40, 0.8,
-            "Processes are limited: start fewer at a time, or allow more (--pids N).");
-}
-
-static const struct {
-    const char *pattern;
-    void (*advise)(struct sh *s);
-} rules[] = {
-    { "^E: |^ERROR: |^npm |^error: externally", on_install },
-    { "^(?:exec: )?(.+?): (?:command )?not found|^command not found: (.+)$", on_not_found },
-    { "syntax error|parse error|unexpected EOF|unmatched ", on_syntax },
-    { "^\\$?(\\S+): (?:unbound variable|parameter not set)", on_unbound },
-    { "operator expected|integer expression expected|too many arguments|missing `\\]'|'\\]' "
-      "expected|condition expected",
-      on_test },
-    { "division by", on_division },
-    { "value too great for base", on_base },
-    { "^(\\S+): readonly variable|read-only variable: (\\S+)", on_readonly },
-    { "not a valid identifier", on_identifier },
-    { "bad substitution", on_substitution },
-    { "ambiguous redirect", on_redirect },
-    { "o such file or directory", on_no_file },
-    { "no matches found", on_no_matches },
-    { "esource temporarily unavailable", on_fork },
+static const struct rule rules[] = {
+    ON(ANY_TYPE, "^E: |^ERROR: |^npm |^error: externally", on_install),
+    ON(ANY_TYPE, "^(?:exec: )?(.+?): (?:command )?not found|^command not found: (.+)$",
+       on_not_found),
+    ON(ANY_TYPE, "syntax error|parse error|unexpected EOF|unmatched ", on_syntax),
+    ON(ANY_TYPE, "^\\$?(\\S+): (?:unbound variable|parameter not set)", on_unbound),
+    ON(ANY_TYPE,
+       "operator expected|integer expression expected|too many arguments|missing `\\]'|'\\]' "
+       "expected|condition expected",
+       on_test),
+    ON_SAY(ANY_TYPE, "division by", 15, 0.92,
+           "The divisor is 0 (an empty variable counts as 0): test it first."),
+    ON_SAY(ANY_TYPE, "value too great for base", 13, 0.92,
+           "A number with a leading 0 is octal: write 10#$x for a decimal one."),
+    ON_SAY(ANY_TYPE, "^(\\S+): readonly variable|read-only variable: (\\S+)", 33, 0.93,
+           "'{1}' is read-only since it was declared so: use another name, or take readonly away."),
+    ON_SAY(ANY_TYPE, "not a valid identifier", 0, 0.88,
+           "A name has letters, digits and _ and begins with no digit; in export and read it "
+           "stands without '$'."),
+    ON_SAY(ANY_TYPE, "bad substitution", 18, 0.85,
+           "Inside ${...} stands a name and what is done with it; for a command use $(...)."),
+    ON_SAY(ANY_TYPE, "ambiguous redirect", 0, 0.9,
+           "The file's name is empty or holds spaces: quote the variable, > \"$file\"."),
+    ON(ANY_TYPE, "o such file or directory", on_no_file),
+    ON_SAY(ANY_TYPE, "no matches found", 22, 0.9,
+           "Nothing fits the pattern, and zsh takes that as an error: quote it, or add (N) behind "
+           "it."),
+    ON_SAY(ANY_TYPE, "esource temporarily unavailable", 40, 0.8,
+           "Processes are limited: start fewer at a time, or allow more (--pids N)."),
+    END_OF_RULES,
 };
 
 static void shell_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    char message[sizeof d->message];
-    const char *text = d->message;
-    if (d->n_causes > 0 && strcmp(d->type, verdict_word(d->verdict)) == 0)
-        text = d->causes[0].message;
-    COPY(piece_of(text), message);
-    struct sh s = { .g = g,
-                    .in = in,
-                    .d = d,
-                    .message = piece_of(message),
-                    .line = line_at(in, d),
-                    .file = find_source(in, piece_of(d->location.file)) };
-    s.zsh = in->language && strcmp(in->language, "zsh") == 0;
-    (void)snprintf(d->docs, sizeof d->docs, "%s",
-                   s.zsh ? "https://zsh.sourceforge.io/Doc/Release/"
-                         : "https://www.gnu.org/software/bash/manual/bash.html");
-    for (size_t i = 0; i < ARRAY_LEN(rules); i++)
-        if (match(g, rules[i].pattern, s.message, &s.m)) {
-            rules[i].advise(&s);
-            return;
-        }
+    struct advice a;
+    bool zsh = in->language && strcmp(in->language, "zsh") == 0;
+    advice_begin(&a, g, in, d);
+    advice_use_own_error(&a);
+    COPY(piece_of(zsh ? "https://zsh.sourceforge.io/Doc/Release/"
+                      : "https://www.gnu.org/software/bash/manual/bash.html"),
+         d->docs);
+    rules_apply(&a, rules, FIRST_RULE);
 }
 
-const struct grammar grammar_shell = { "shell", shell_read, shell_advise };
+const struct grammar grammar_shell = { "shell", { "bash", "zsh", "sh" }, shell_read, shell_advise };

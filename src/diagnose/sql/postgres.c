@@ -5,30 +5,19 @@
 #include "base/array.h"
 #include "diagnose/sql/sql.h"
 
-#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
-
-static void tell_group(const struct advising *a, const struct match *m)
+static void advise_group(const struct advice *a)
 {
-    struct piece name = m->group[0], line = line_at(a->in, a->d);
+    struct piece name = a->m.group[0], line = a->line;
     struct match c;
     suggest(a->d, 0, 0.9,
             "What is selected beside an aggregate is what the rows are grouped by: add GROUP BY "
             "%.*s, or put it into an aggregate (max(%.*s)).",
-            (int)name.len, name.at, (int)name.len, name.at);
+            P(name), P(name));
     if (match(a->g, "(?i)^([^;]*\\bfrom\\b[^;]*)(;?\\s*)$", line, &c) &&
         !match(a->g, "(?i)group by|order by", line, &c)) {
         (void)match(a->g, "^([^;]*)(;?\\s*)$", line, &c);
-        suggest_replacement(a->d, "%.*s GROUP BY %.*s%.*s", SAID(&c, 0), (int)name.len, name.at,
-                            SAID(&c, 1));
+        suggest_replacement(a->d, "%.*s GROUP BY %.*s%.*s", P(c.group[0]), P(name), P(c.group[1]));
     }
-}
-
-static void tell_operator(const struct advising *a, const struct match *m)
-{
-    suggest(a->d, 0, 0.85,
-            "PostgreSQL does not compare %.*s with %.*s by itself: convert one side, `value::%.*s` "
-            "or CAST(value AS %.*s).",
-            SAID(m, 0), SAID(m, 2), SAID(m, 0), SAID(m, 0));
 }
 
 static const struct {
@@ -58,34 +47,33 @@ static const struct {
 };
 
 /* A function that the script creates, by another name or for other types. */
-static bool tell_own_function(const struct advising *a, struct piece name)
+static bool advise_own_function(const struct advice *a, struct piece name)
 {
-    struct nearest n = { .name = name };
+    struct similar n = { .name = name };
     struct piece same = NO_PIECE;
     for (size_t i = 0; i < a->in->n_sources; i++) {
         struct piece rest = text_of_source(&a->in->sources[i]), line;
         struct match m;
         while (next_line(&rest, &line))
             if (match(a->g, "(?i)\\bfunction\\s+(?:\\w+\\.)?(\\w+)\\s*(\\(.*\\))?", line, &m)) {
-                nearest_try(&n, m.group[0]);
+                similar_try(&n, m.group[0]);
                 if (piece_same(m.group[0], name))
                     same = m.group[1];
             }
     }
     if (same.len > 0)
         suggest(a->d, 0, 0.85, "%.*s takes %.*s: give it as many, of these types (value::type).",
-                (int)name.len, name.at, (int)same.len, same.at);
+                P(name), P(same));
     else if (n.best[0]) {
-        suggest(a->d, 0, 0.9, "Did you mean `%s`? There is no function `%.*s`.", n.best,
-                (int)name.len, name.at);
+        suggest(a->d, 0, 0.9, "Did you mean `%s`? There is no function `%.*s`.", n.best, P(name));
         (void)suggest_swap(a->in, a->d, name, n.best);
     }
     return same.len > 0 || n.best[0];
 }
 
-static void tell_function(const struct advising *a, const struct match *m)
+static void advise_function(const struct advice *a)
 {
-    struct piece name = m->group[0];
+    struct piece name = a->m.group[0];
     for (size_t i = 0; i < ARRAY_LEN(functions); i++)
         if (sql_same(name, functions[i].wrong)) {
             suggest(a->d, 0, 0.9, "PostgreSQL has no %s(); it is written %s.", functions[i].wrong,
@@ -93,17 +81,16 @@ static void tell_function(const struct advising *a, const struct match *m)
             return;
         }
     struct match c;
-    if (match(a->g, "\\((?:.*, )?(double precision|real), integer\\)", piece_of(a->d->message),
-              &c) &&
+    if (match(a->g, "\\((?:.*, )?(double precision|real), integer\\)", a->message, &c) &&
         sql_same(name, "round"))
         suggest(a->d, 0, 0.9, "round() with digits is for numeric: round(value::numeric, 2).");
-    else if (tell_own_function(a, name))
+    else if (advise_own_function(a, name))
         return;
     else
         suggest(a->d, 0, 0.6,
                 "There is no %.*s() for these types: look at its name, and convert what it is "
                 "given (value::type).",
-                (int)name.len, name.at);
+                P(name));
 }
 
 #define DOC "https://www.postgresql.org/docs/15/"
@@ -134,38 +121,38 @@ static const struct {
     { "object", "jsonb" },
 };
 
-static void tell_type(const struct advising *a, const struct match *m)
+static void advise_type(const struct advice *a)
 {
     static const char *const usual[] = { "text",    "integer", "bigint",    "numeric",
                                          "boolean", "date",    "timestamp", "timestamptz",
                                          "varchar", "serial",  "jsonb",     "uuid",
                                          "real",    "bytea",   "interval",  "smallint",
                                          NULL };
-    struct nearest n = { .name = m->group[0] };
-    nearest_try_list(&n, usual);
+    struct similar n = { .name = a->m.group[0] };
+    similar_try_list(&n, usual);
     for (size_t i = 0; i < ARRAY_LEN(types); i++)
-        if (sql_same(m->group[0], types[i].wrong))
+        if (sql_same(a->m.group[0], types[i].wrong))
             COPY(piece_of(types[i].right), n.best);
     if (!n.best[0]) {
         suggest(a->d, 0, 0.7,
                 "There is no type %.*s: text, integer, bigint, numeric, boolean, date and "
                 "timestamp are the usual ones.",
-                SAID(m, 0));
+                P(a->m.group[0]));
         return;
     }
-    suggest(a->d, 0, 0.9, "PostgreSQL has no type %.*s; what does that here is %s.", SAID(m, 0),
-            n.best);
-    (void)suggest_swap(a->in, a->d, m->group[0], n.best);
+    suggest(a->d, 0, 0.9, "PostgreSQL has no type %.*s; what does that here is %s.",
+            P(a->m.group[0]), n.best);
+    (void)suggest_swap(a->in, a->d, a->m.group[0], n.best);
 }
 
-static const struct advice table[] = {
-    TELL("column \"?(?:\\w+\\.)?(\\w+)\"? (?:of relation .* )?does not exist", CATEGORY_NAME, 0,
-         sql_tell_column),
-    TELL("relation \"(?:\\w+\\.)?(.+?)\" does not exist", CATEGORY_NAME, 0, sql_tell_table),
-    TELL("missing FROM-clause entry for table \"(.+?)\"", CATEGORY_NAME, 0, sql_tell_table),
-    TELL("column reference \"(.+?)\" is ambiguous", CATEGORY_NAME, 0, sql_tell_ambiguous),
-    TELL("column \"(.+?)\" must appear in the GROUP BY", CATEGORY_TYPE, 0, tell_group,
-         .docs = DOC "queries-table-expressions.html#QUERIES-GROUP"),
+static const struct rule rules[] = {
+    ADVISE("column \"?(?:\\w+\\.)?(\\w+)\"? (?:of relation .* )?does not exist", CATEGORY_NAME, 0,
+           sql_advise_column),
+    ADVISE("relation \"(?:\\w+\\.)?(.+?)\" does not exist", CATEGORY_NAME, 0, sql_advise_table),
+    ADVISE("missing FROM-clause entry for table \"(.+?)\"", CATEGORY_NAME, 0, sql_advise_table),
+    ADVISE("column reference \"(.+?)\" is ambiguous", CATEGORY_NAME, 0, sql_advise_ambiguous),
+    ADVISE("column \"(.+?)\" must appear in the GROUP BY", CATEGORY_TYPE, 0, advise_group,
+           .docs = DOC "queries-table-expressions.html#QUERIES-GROUP"),
     SAY("unrecognized configuration parameter \"(?:tables|TABLES)\"", CATEGORY_SYNTAX, 0, 0.9,
         "SHOW TABLES is of another database; PostgreSQL has SELECT table_name FROM "
         "information_schema.tables WHERE table_schema = 'public'."),
@@ -183,23 +170,25 @@ static const struct advice table[] = {
         "WHERE chooses rows before they are counted: what is about a group goes into HAVING, after "
         "GROUP BY.",
         .docs = DOC "queries-table-expressions.html#QUERIES-GROUP"),
-    TELL("operator does not exist: (.+?) (\\S+) (.+)", CATEGORY_TYPE, 0, tell_operator,
-         .docs = DOC "typeconv.html"),
-    TELL("function (\\w+)\\(.*\\) does not exist", CATEGORY_NAME, 0, tell_function,
-         .docs = DOC "functions.html"),
+    SAY("operator does not exist: (.+?) (\\S+) (.+)", CATEGORY_TYPE, 0, 0.85,
+        "PostgreSQL does not compare {1} with {3} by itself: convert one side, `value::{1}` or "
+        "CAST(value AS {1}).",
+        .docs = DOC "typeconv.html"),
+    ADVISE("function (\\w+)\\(.*\\) does not exist", CATEGORY_NAME, 0, advise_function,
+           .docs = DOC "functions.html"),
     SAY("relation \"(.+?)\" already exists", CATEGORY_NAME, 0, 0.9,
         "{1} is there already: CREATE TABLE IF NOT EXISTS leaves it, DROP TABLE IF EXISTS {1} "
         "before takes it away.",
         .docs = DOC "sql-createtable.html"),
-    TELL("type \"(\\w+)\" does not exist", CATEGORY_NAME, 0, tell_type,
-         .docs = DOC "datatype.html"),
+    ADVISE("type \"(\\w+)\" does not exist", CATEGORY_NAME, 0, advise_type,
+           .docs = DOC "datatype.html"),
     IS("(?:schema|database|role|sequence|index|constraint) \".*\" (?:does not exist|already "
        "exists)",
        CATEGORY_NAME),
     SAY("VALUES lists must all be the same length", CATEGORY_TYPE, 0, 0.9,
         "Each row of VALUES has as many values as the others: this one has another number."),
-    TELL("syntax error at or near \"(.*)\"", CATEGORY_SYNTAX, 0, sql_tell_syntax,
-         .docs = DOC "sql-commands.html"),
+    ADVISE("syntax error at or near \"(.*)\"", CATEGORY_SYNTAX, 0, sql_advise_syntax,
+           .docs = DOC "sql-commands.html"),
     SAY("syntax error at end of input|unterminated quoted|unterminated", CATEGORY_SYNTAX, 0, 0.8,
         "The statement stops before its end: something has to follow, or a bracket or quote is not "
         "closed."),
@@ -274,7 +263,7 @@ static const struct advice table[] = {
         "INTO STRICT wants one row: ask IF NOT FOUND, or leave STRICT out."),
     SAY("\"(\\w+)\" is not a known variable", CATEGORY_NAME, 0, 0.85,
         "Declare {1} between DECLARE and BEGIN."),
-    END_OF_ADVICE,
+    END_OF_RULES,
 };
 
 static const struct {
@@ -337,7 +326,7 @@ static void read_line(struct diagnoser *g, const struct diagnose_input *in, stru
     d->location.column = column + (uint32_t)(f ? at : 0) + 1;
     if (!f)
         show_line(d, d->location.line, text);
-    underline_word(in, d);
+    point_over_word(in, d);
 }
 
 /* Of what is about no line of the script: our own words on why there is no server. */
@@ -459,14 +448,15 @@ static bool read_postgres(struct diagnoser *g, const struct diagnose_input *in, 
         read_line(g, in, rest, d);
         read_context(g, in, rest, d);
         state_by_message(g, d);
-        if (!classify(g, d, table))
+        if (!classify(g, d, rules))
             d->category = CATEGORY_RUNTIME;
         /* What else it says of it, up to the next error. */
         while (next_line(&rest, &line) &&
                !match(g, "^(?:psql:[^:]+:\\d+: )?(?:ERROR|FATAL):  ", line, &m))
             if (match(g, "^(DETAIL|CONTEXT):  (.*)$", line, &m)) {
                 size_t used = strlen(d->message);
-                (void)snprintf(d->message + used, sizeof d->message - used, "\n%.*s", SAID(&m, 1));
+                (void)snprintf(d->message + used, sizeof d->message - used, "\n%.*s",
+                               P(m.group[1]));
             }
         read_further(g, in, next_error, d);
         return true;
@@ -483,16 +473,17 @@ static void advise_postgres(struct diagnoser *g, const struct diagnose_input *in
     if (match(g, "(Key \\(.*?\\)=\\(.*?\\) .*)", piece_of(d->message), &m))
         said = m.group[0];
     if (said.at && piece_has(said, "is not present in table"))
-        suggest(d, 0, 0.9, "%.*s Insert that row first.", (int)said.len, said.at);
-    else if (d->category != CATEGORY_SYNTAX || !tell_fence(in, d))
-        advise_by(g, in, d, table);
+        suggest(d, 0, 0.9, "%.*s Insert that row first.", P(said));
+    else if (d->category != CATEGORY_SYNTAX || !advise_fence(in, d))
+        advise_by(g, in, d, rules);
     /* The server's own hint, where nothing better is known. */
     if (d->n_suggestions == 0 && match_text(g, "^HINT:  (.*)$", text_of(in), &m))
-        suggest(d, 0, 0.7, "%.*s", SAID(&m, 0));
+        suggest(d, 0, 0.7, "%.*s", P(m.group[0]));
     if (!d->docs[0])
         (void)snprintf(d->docs, sizeof d->docs, "%s", DOC "errcodes-appendix.html");
 }
 
 const struct grammar grammar_postgres = { .name = "postgres",
+                                          .languages = { "postgres", "postgresql" },
                                           .read = read_postgres,
                                           .advise = advise_postgres };

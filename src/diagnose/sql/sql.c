@@ -7,8 +7,6 @@
 
 #include "base/array.h"
 
-#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
-
 bool sql_same(struct piece a, const char *b)
 {
     return a.at && a.len == strlen(b) && strncasecmp(a.at, b, a.len) == 0;
@@ -28,7 +26,7 @@ static bool is_keyword(struct piece word)
 }
 
 /* The names that the job's CREATE statements make. */
-static void try_created(const struct advising *a, struct nearest *n, unsigned kinds)
+static void try_created(const struct advice *a, struct similar *n, unsigned kinds)
 {
     for (size_t i = 0; i < a->in->n_sources; i++) {
         struct piece rest = text_of_source(&a->in->sources[i]), line;
@@ -41,7 +39,7 @@ static void try_created(const struct advising *a, struct nearest *n, unsigned ki
                       "exists\\s+)?[\"`]?(\\w+)[\"`]?(.*)$",
                       line, &m)) {
                 if (kinds & NAMED_TABLE)
-                    nearest_try(n, m.group[0]);
+                    similar_try(n, m.group[0]);
                 columns = m.group[1];
                 inside = true;
             }
@@ -51,10 +49,8 @@ static void try_created(const struct advising *a, struct nearest *n, unsigned ki
                  match(a->g, "(?:^|[(,])\\s*\"?([A-Za-z_]\\w*)\"?\\s+[A-Za-z]", columns, &m);
                  k++) {
                 if (!is_keyword(m.group[0]))
-                    nearest_try(n, m.group[0]);
-                size_t skip = (size_t)(m.group[0].at + m.group[0].len - columns.at);
-                columns.at += skip;
-                columns.len -= skip;
+                    similar_try(n, m.group[0]);
+                columns = piece_after(columns, m.group[0]);
             }
             if (piece_has(line, ";"))
                 inside = false;
@@ -62,21 +58,20 @@ static void try_created(const struct advising *a, struct nearest *n, unsigned ki
     }
 }
 
-static bool tell_created(const struct advising *a, struct piece name, unsigned kinds,
-                         const char *what)
+static bool advise_created(const struct advice *a, struct piece name, unsigned kinds,
+                           const char *what)
 {
-    struct nearest n = { .name = name };
+    struct similar n = { .name = name };
     try_created(a, &n, kinds);
     if (!n.best[0])
         return false;
-    suggest(a->d, 0, 0.9, "Did you mean the %s `%s`? There is no `%.*s`.", what, n.best,
-            (int)name.len, name.at);
+    suggest(a->d, 0, 0.9, "Did you mean the %s `%s`? There is no `%.*s`.", what, n.best, P(name));
     (void)suggest_swap(a->in, a->d, name, n.best);
     return true;
 }
 
 /* "hint: did you mean "users"?", "HINT:  Perhaps you meant the table "users".": who has the database knows best. */
-static bool tell_hint(const struct advising *a, struct piece name)
+static bool advise_hint(const struct advice *a, struct piece name)
 {
     struct match m;
     char best[128];
@@ -87,11 +82,11 @@ static bool tell_hint(const struct advising *a, struct piece name)
     COPY(m.group[0], best);
     struct match c;
     if (piece_same(piece_of(best), name) &&
-        match(a->g, "(\\w+)\\.\"?\\w+\"?(?:$| does)", piece_of(a->d->message), &c)) {
+        match(a->g, "(\\w+)\\.\"?\\w+\"?(?:$| does)", a->message, &c)) {
         suggest(a->d, 0, 0.9,
                 "`%.*s` is a column, but `%.*s` does not have it or is no table of this statement: "
                 "look at the names after FROM and JOIN.",
-                (int)name.len, name.at, SAID(&c, 0));
+                P(name), P(c.group[0]));
         return true;
     }
     if (!piece_same(piece_of(best), name) && strlen(best) == name.len &&
@@ -106,21 +101,21 @@ static bool tell_hint(const struct advising *a, struct piece name)
             (void)suggest_swap(a->in, a->d, piece_of(best), quoted);
         return true;
     }
-    suggest(a->d, 0, 0.92, "Did you mean `%s`? There is no `%.*s`.", best, (int)name.len, name.at);
+    suggest(a->d, 0, 0.92, "Did you mean `%s`? There is no `%.*s`.", best, P(name));
     (void)suggest_swap(a->in, a->d, name, best);
     return true;
 }
 
-void sql_tell_table(const struct advising *a, const struct match *m)
+void sql_advise_table(const struct advice *a)
 {
-    struct piece name = m->group[0];
+    struct piece name = a->m.group[0];
     point_at(a->in, a->d, name);
-    if (tell_hint(a, name) || tell_created(a, name, NAMED_TABLE, "table"))
+    if (advise_hint(a, name) || advise_created(a, name, NAMED_TABLE, "table"))
         return;
     for (size_t i = 0; i < a->in->n_sources; i++) {
         struct piece file = piece_of(a->in->sources[i].name);
         size_t dot = piece_find(file, ".csv");
-        if (dot < file.len && piece_same((struct piece){ file.at, dot }, name)) {
+        if (dot < file.len && piece_same(piece_cut(file, dot), name)) {
             suggest(a->d, 0, 0.93,
                     "Tables are made of CSV files in fixtures/: send %s as fixtures/%s (--file "
                     "%s:fixtures/%s, its name in \"files\" of a request).",
@@ -131,17 +126,15 @@ void sql_tell_table(const struct advising *a, const struct match *m)
     suggest(a->d, 0, 0.6,
             "Create the table `%.*s` before it is used (CREATE TABLE %.*s (...)), or send the "
             "script that does.",
-            (int)name.len, name.at, (int)name.len, name.at);
+            P(name), P(name));
 }
 
-void sql_tell_column(const struct advising *a, const struct match *m)
+void sql_advise_column(const struct advice *a)
 {
-    struct piece name = m->group[0], line = line_at(a->in, a->d);
+    struct piece name = a->m.group[0], line = a->line;
     char quoted[130], single[130];
-    (void)snprintf(quoted, sizeof quoted, "\"%.*s\"", (int)(name.len < 120 ? name.len : 120),
-                   name.at);
-    (void)snprintf(single, sizeof single, "'%.*s'", (int)(name.len < 120 ? name.len : 120),
-                   name.at);
+    (void)snprintf(quoted, sizeof quoted, "\"%.*s\"", P(piece_cut(name, 120)));
+    (void)snprintf(single, sizeof single, "'%.*s'", P(piece_cut(name, 120)));
     if (line.at && piece_has(line, quoted)) {
         suggest(a->d, 0, 0.92, "Double quotes are for names; a text stands in single ones: %s.",
                 single);
@@ -149,19 +142,19 @@ void sql_tell_column(const struct advising *a, const struct match *m)
         return;
     }
     point_at(a->in, a->d, name);
-    if (tell_hint(a, name) || tell_created(a, name, NAMED_COLUMN, "column"))
+    if (advise_hint(a, name) || advise_created(a, name, NAMED_COLUMN, "column"))
         return;
     suggest(a->d, 0, 0.5,
             "No table in the FROM has a column `%.*s`; a text stands in single quotes: %s.",
-            (int)name.len, name.at, single);
+            P(name), single);
 }
 
-void sql_tell_ambiguous(const struct advising *a, const struct match *m)
+void sql_advise_ambiguous(const struct advice *a)
 {
-    struct piece name = m->group[0], line = line_at(a->in, a->d);
+    struct piece name = a->m.group[0], line = a->line;
     struct match c;
     char full[140];
-    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    const struct source_file *f = a->file;
     uint32_t last = a->d->location.line + BLANKS_NEAR; /* FROM may be lines below */
     for (uint32_t n = a->d->location.line; line.at && n < last; n++) {
         line = source_line(f, n);
@@ -173,15 +166,15 @@ void sql_tell_ambiguous(const struct advising *a, const struct match *m)
               "natural\\b|right\\b|full\\b)(\\w+))?",
               line, &c)) {
         struct piece from = c.group[1].at ? c.group[1] : c.group[0];
-        (void)snprintf(full, sizeof full, "%.*s.%.*s", (int)(from.len < 60 ? from.len : 60),
-                       from.at, (int)(name.len < 60 ? name.len : 60), name.at);
-        suggest(a->d, 0, 0.9, "More than one of the tables has `%.*s`: say which, `%s`.",
-                (int)name.len, name.at, full);
+        (void)snprintf(full, sizeof full, "%.*s.%.*s", P(piece_cut(from, 60)),
+                       P(piece_cut(name, 60)));
+        suggest(a->d, 0, 0.9, "More than one of the tables has `%.*s`: say which, `%s`.", P(name),
+                full);
         (void)suggest_swap(a->in, a->d, name, full);
         return;
     }
-    suggest(a->d, 0, 0.8, "More than one of the tables has `%.*s`: write table.%.*s.",
-            (int)name.len, name.at, (int)name.len, name.at);
+    suggest(a->d, 0, 0.8, "More than one of the tables has `%.*s`: write table.%.*s.", P(name),
+            P(name));
 }
 
 static const char *const words[] = { "SELECT", "INSERT",   "UPDATE",  "DELETE", "CREATE",  "TABLE",
@@ -193,9 +186,9 @@ static const char *const words[] = { "SELECT", "INSERT",   "UPDATE",  "DELETE", 
                                      "BY",     "AS",       NULL };
 
 /* A word before is misspelt when it is like one of SQL's and is none. */
-static bool tell_word(const struct advising *a, struct piece near)
+static bool advise_word(const struct advice *a, struct piece near)
 {
-    struct nearest n = { .name = near };
+    struct similar n = { .name = near };
     char upper[40];
     if (near.len < 3 || near.len >= sizeof upper)
         return false;
@@ -205,18 +198,18 @@ static bool tell_word(const struct advising *a, struct piece near)
     n.name = piece_of(upper);
     if (piece_among(n.name, words))
         return false;
-    nearest_try_list(&n, words);
+    similar_try_list(&n, words);
     if (!n.best[0])
         return false;
-    suggest(a->d, 0, 0.9, "Did you mean `%s`? SQL has no `%.*s`.", n.best, (int)near.len, near.at);
+    suggest(a->d, 0, 0.9, "Did you mean `%s`? SQL has no `%.*s`.", n.best, P(near));
     (void)suggest_swap(a->in, a->d, near, n.best);
     return true;
 }
 
 /* The words of the line before the place where the parser gave up: "SELECT a FORM t" stops at t. */
-static bool tell_words_before(const struct advising *a)
+static bool advise_words_before(const struct advice *a)
 {
-    struct piece line = line_at(a->in, a->d);
+    struct piece line = a->line;
     struct match m;
     size_t end = a->d->location.column > 0 ? a->d->location.column - 1 : line.len;
     for (unsigned i = 0; line.at && i < 64 && match(a->g, "\\b([A-Za-z]\\w*)\\b", line, &m); i++) {
@@ -226,7 +219,7 @@ static bool tell_words_before(const struct advising *a)
         end -= skip;
         /* An ordinary name of the job's may be like a word of SQL's, so that it has to stand where words of SQL do. */
         if (m.all.len >= 4 && m.all.at[0] >= 'A' && m.all.at[0] <= 'Z' && m.all.at[1] <= 'Z' &&
-            tell_word(a, m.all))
+            advise_word(a, m.all))
             return true;
         line.at += skip;
         line.len -= skip;
@@ -235,10 +228,10 @@ static bool tell_words_before(const struct advising *a)
 }
 
 /* In a list of columns, the line before ends without a comma. */
-static bool tell_comma(const struct advising *a, struct piece near)
+static bool advise_comma(const struct advice *a, struct piece near)
 {
-    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
-    struct piece line = line_at(a->in, a->d), before = source_line(f, a->d->location.line - 1);
+    const struct source_file *f = a->file;
+    struct piece line = a->line, before = source_line(f, a->d->location.line - 1);
     struct match m;
     if (starts_with(near, ")") && match(a->g, ",\\s*$", before, &m)) {
         suggest(a->d, 0, 0.9, "The comma at the end of line %u has nothing after it: remove it.",
@@ -247,7 +240,7 @@ static bool tell_comma(const struct advising *a, struct piece near)
     }
     if (starts_with(near, ")") && line.at && match(a->g, "^(.*?),(\\s*\\).*)$", line, &m)) {
         suggest(a->d, 0, 0.9, "The comma before `)` has nothing after it: remove it.");
-        suggest_replacement(a->d, "%.*s%.*s", SAID(&m, 0), SAID(&m, 1));
+        suggest_replacement(a->d, "%.*s%.*s", P(m.group[0]), P(m.group[1]));
         return true;
     }
     /* Two lines of a list of columns, "name type". */
@@ -292,10 +285,10 @@ static const struct {
     { "`", "names in double quotes, or in none", "names in double quotes, or in none" },
 };
 
-static bool tell_dialect(const struct advising *a, struct piece near)
+static bool advise_dialect(const struct advice *a, struct piece near)
 {
     bool sqlite = a->in->grammar && strcmp(a->in->grammar, "sqlite") == 0;
-    struct piece line = line_at(a->in, a->d);
+    struct piece line = a->line;
     for (size_t i = 0; i < ARRAY_LEN(dialects); i++) {
         if (!sql_same(near, dialects[i].word) ||
             strcmp(sqlite ? dialects[i].sqlite : dialects[i].postgres, dialects[i].word) == 0)
@@ -313,13 +306,12 @@ static bool tell_dialect(const struct advising *a, struct piece near)
 }
 
 /* What stands before the place, in its line or the one above; NO_PIECE at the begin of the file. */
-static struct piece before_place(const struct advising *a, uint32_t *ret_line)
+static struct piece before_place(const struct advice *a, uint32_t *ret_line)
 {
-    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
-    struct piece line = line_at(a->in, a->d);
+    const struct source_file *f = a->file;
+    struct piece line = a->line;
     uint32_t n = a->d->location.line;
-    if (line.at && a->d->location.column > 0 && a->d->location.column - 1 <= line.len)
-        line.len = a->d->location.column - 1;
+    line = piece_before(line, a->d->location.column);
     for (unsigned i = 0; i < BLANKS_NEAR && piece_trim(line).len == 0 && n > 1; i++)
         line = source_line(f, --n);
     *ret_line = n;
@@ -327,7 +319,7 @@ static struct piece before_place(const struct advising *a, uint32_t *ret_line)
 }
 
 /* "SELECT a, b, FROM t"; "VALUES (1) (2)". */
-static bool tell_comma_before(const struct advising *a, struct piece near)
+static bool advise_comma_before(const struct advice *a, struct piece near)
 {
     uint32_t n = 0;
     struct piece before = before_place(a, &n);
@@ -343,12 +335,12 @@ static bool tell_comma_before(const struct advising *a, struct piece near)
         open += (before.at[i] == '(') - (before.at[i] == ')');
     if (ends && last != ',' && open > 0) {
         suggest(a->d, 0, 0.85, "A `(` on line %u is not closed before `%.*s`: add `)`.", n,
-                (int)near.len, near.at);
+                P(near));
         return true;
     }
     if (ends && last == ',') {
         suggest(a->d, 0, 0.92, "The comma before `%.*s` (line %u) has nothing after it: remove it.",
-                (int)near.len, near.at, n);
+                P(near), n);
         return true;
     }
     if (piece_is(near, "(") && last == ')') {
@@ -359,9 +351,9 @@ static bool tell_comma_before(const struct advising *a, struct piece near)
 }
 
 /* ELSE IF opens an IF of its own. */
-static bool tell_else_if(const struct advising *a)
+static bool advise_else_if(const struct advice *a)
 {
-    const struct source_file *f = find_source(a->in, piece_of(a->d->location.file));
+    const struct source_file *f = a->file;
     struct match m;
     for (uint32_t n = a->d->location.line; n > 0 && n + LINES_NEAR > a->d->location.line; n--) {
         struct piece line = source_line(f, n);
@@ -378,7 +370,7 @@ static bool tell_else_if(const struct advising *a)
     return false;
 }
 
-static bool tell_order(const struct advising *a, struct piece near)
+static bool advise_order(const struct advice *a, struct piece near)
 {
     static const char *const clauses[] = { "WHERE", "GROUP", "HAVING", "ORDER", "FROM",
                                            "JOIN",  "INNER", "LEFT",   "LIMIT", NULL };
@@ -393,32 +385,33 @@ static bool tell_order(const struct advising *a, struct piece near)
     return false;
 }
 
-void sql_tell_syntax(const struct advising *a, const struct match *m)
+void sql_advise_syntax(const struct advice *a)
 {
-    struct piece near = m->group[0], line = line_at(a->in, a->d);
+    struct piece near = a->m.group[0], line = a->line;
     size_t column = a->d->location.column;
-    if (line.at && column > 2 && column - 1 <= line.len && line.at[column - 2] == '\'' &&
-        line.at[column - 3] != ' ' && line.at[column - 3] != '(') {
+    if (column > 2 && piece_at(line, column - 1) == '\'' && piece_at(line, column - 2) != ' ' &&
+        piece_at(line, column - 2) != '(') {
         suggest(a->d, 0, 0.85,
                 "The quote before `%.*s` ends the text: inside of one it is written twice, ''.",
-                (int)near.len, near.at);
-        suggest_replacement(a->d, "%.*s'%.*s", (int)(column - 1), line.at,
-                            (int)(line.len - column + 1), line.at + column - 1);
+                P(near));
+        suggest_replacement(a->d, "%.*s'%.*s", P(piece_before(line, column)),
+                            P(piece_from(line, column)));
         return;
     }
-    if (near.at && tell_dialect(a, near))
+    if (near.at && advise_dialect(a, near))
         return;
-    if (near.at && tell_word(a, near))
+    if (near.at && advise_word(a, near))
         return;
-    if (near.at && (tell_comma_before(a, near) || (a->d->location.line > 1 && tell_comma(a, near))))
+    if (near.at &&
+        (advise_comma_before(a, near) || (a->d->location.line > 1 && advise_comma(a, near))))
         return;
-    if (tell_words_before(a) || tell_else_if(a))
+    if (advise_words_before(a) || advise_else_if(a))
         return;
-    if (near.at && tell_order(a, near))
+    if (near.at && advise_order(a, near))
         return;
     if (near.at)
         suggest(a->d, 0, 0.4,
                 "The statement is not understood from `%.*s` on: look at the word, comma or "
                 "bracket before it.",
-                (int)near.len, near.at);
+                P(near));
 }

@@ -5,8 +5,6 @@
 #include "base/array.h"
 #include "diagnose/sql/sql.h"
 
-#define SAID(m, n) (int)(m)->group[n].len, (m)->group[n].at
-
 /* What other databases have under another name. */
 static const struct {
     const char *wrong, *right;
@@ -44,39 +42,39 @@ static const char *const known[] = {
     "printf", "random",   "typeof",    "cast",         "iif",     NULL
 };
 
-static void tell_function(const struct advising *a, const struct match *m)
+static void advise_function(const struct advice *a)
 {
     for (size_t i = 0; i < ARRAY_LEN(functions); i++)
-        if (sql_same(m->group[0], functions[i].wrong)) {
+        if (sql_same(a->m.group[0], functions[i].wrong)) {
             suggest(a->d, 0, 0.9, "SQLite has no %s(); it is written %s.", functions[i].wrong,
                     functions[i].right);
             (void)snprintf(a->d->docs, sizeof a->d->docs,
                            "https://www.sqlite.org/lang_corefunc.html");
             return;
         }
-    tell_nearest(a, m);
+    advise_nearest(a);
 }
 
 #define LANG "https://www.sqlite.org/lang_"
 
-static const struct advice table[] = {
-    TELL("no such table: (?:\\w+\\.)?(\\w+)", CATEGORY_NAME, 0, sql_tell_table,
-         .docs = LANG "createtable.html"),
-    TELL("no such column: \"(.+?)\"", CATEGORY_NAME, 0, sql_tell_column),
-    TELL("no such column: (?:\\w+\\.)?(\\w+)", CATEGORY_NAME, 0, sql_tell_column,
-         .docs = LANG "expr.html"),
-    TELL("has no column named (\\w+)", CATEGORY_NAME, 0, sql_tell_column,
-         .docs = LANG "insert.html"),
-    TELL("no such function: (\\w+)", CATEGORY_NAME, 0, tell_function, .names = known,
-         .docs = LANG "corefunc.html"),
-    TELL("ambiguous column name: (\\w+)", CATEGORY_NAME, 0, sql_tell_ambiguous),
+static const struct rule rules[] = {
+    ADVISE("no such table: (?:\\w+\\.)?(\\w+)", CATEGORY_NAME, 0, sql_advise_table,
+           .docs = LANG "createtable.html"),
+    ADVISE("no such column: \"(.+?)\"", CATEGORY_NAME, 0, sql_advise_column),
+    ADVISE("no such column: (?:\\w+\\.)?(\\w+)", CATEGORY_NAME, 0, sql_advise_column,
+           .docs = LANG "expr.html"),
+    ADVISE("has no column named (\\w+)", CATEGORY_NAME, 0, sql_advise_column,
+           .docs = LANG "insert.html"),
+    ADVISE("no such function: (\\w+)", CATEGORY_NAME, 0, advise_function, .names = known,
+           .docs = LANG "corefunc.html"),
+    ADVISE("ambiguous column name: (\\w+)", CATEGORY_NAME, 0, sql_advise_ambiguous),
     SAY("(?:table|view|index) (\\S+) already exists", CATEGORY_NAME, 0, 0.9,
         "{1} is there already: CREATE TABLE IF NOT EXISTS leaves it, DROP TABLE IF EXISTS {1} "
         "before takes it away.",
         .docs = LANG "createtable.html"),
     SAY("duplicate column name: (\\w+)", CATEGORY_NAME, 0, 0.85, "The column {1} is named twice."),
-    TELL("near \"(.*)\": syntax error", CATEGORY_SYNTAX, 0, sql_tell_syntax,
-         .docs = LANG "select.html"),
+    ADVISE("near \"(.*)\": syntax error", CATEGORY_SYNTAX, 0, sql_advise_syntax,
+           .docs = LANG "select.html"),
     SAY("incomplete input", CATEGORY_SYNTAX, 0, 0.8,
         "The last statement stops before its end: something has to follow, or a bracket or quote "
         "is not closed."),
@@ -141,7 +139,7 @@ static const struct advice table[] = {
     IS("unable to open database|readonly database|disk I/O", CATEGORY_IO),
     IS("out of memory|string or blob too big|too many", CATEGORY_RESOURCE),
     IS("interrupted", CATEGORY_RESOURCE),
-    END_OF_ADVICE,
+    END_OF_RULES,
 };
 
 /* The statement again, and "^--- error here" below it; a longer one is cut. */
@@ -157,8 +155,7 @@ static void read_shown(struct diagnoser *g, const struct diagnose_input *in, str
     size_t at = m.group[0].len;
     struct piece line = line_at(in, d);
     /* What the caret is at, by itself in the line of the file. */
-    if (at < shown.len &&
-        match(g, "^(\\w+|\\S)", (struct piece){ shown.at + at, shown.len - at }, &m))
+    if (match(g, "^(\\w+|\\S)", piece_skip(shown, at), &m))
         point_at(in, d, m.group[0]);
     if (!line.at)
         show_line(d, d->location.line, piece_trim(shown));
@@ -169,7 +166,6 @@ static void read_shown(struct diagnoser *g, const struct diagnose_input *in, str
 static void find_name(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct match m;
-    size_t at;
     const struct source_file *f = find_source(in, piece_of(d->location.file));
     bool column = match(g, "^no such column: ((?:\\w+\\.)?\\w+)$", piece_of(d->message), &m);
     if (!column && !match(g, "^no such table: (?:\\w+\\.)?(\\w+)$", piece_of(d->message), &m))
@@ -178,7 +174,8 @@ static void find_name(struct diagnoser *g, const struct diagnose_input *in, stru
         struct piece line = source_line(f, n);
         if (!line.at)
             return;
-        if (has_word(line, m.group[0], &at)) {
+        size_t at = find_word(line, m.group[0]);
+        if (at < line.len) {
             if (column && n == d->location.line && d->location.column > at)
                 return; /* it is there, as SQLite says */
             d->location.line = n;
@@ -230,7 +227,7 @@ static bool read_sqlite(struct diagnoser *g, const struct diagnose_input *in, st
             (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
             COPY(m.group[3], d->message);
             COPY(m.group[4], d->type);
-            underline_word(in, d);
+            point_over_word(in, d);
             find_name(g, in, d);
         } else if (match(g, SHELL_ERROR, line, &m)) {
             (void)set_place(in, &d->location, main_name, m.group[0], NO_PIECE);
@@ -245,7 +242,7 @@ static bool read_sqlite(struct diagnoser *g, const struct diagnose_input *in, st
         } else {
             continue;
         }
-        if (!classify(g, d, table))
+        if (!classify(g, d, rules))
             d->category = CATEGORY_RUNTIME;
         read_further(g, in, next_error, d);
         return true;
@@ -255,8 +252,8 @@ static bool read_sqlite(struct diagnoser *g, const struct diagnose_input *in, st
 
 static void advise_sqlite(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    if (d->category != CATEGORY_SYNTAX || !tell_fence(in, d))
-        advise_by(g, in, d, table);
+    if (d->category != CATEGORY_SYNTAX || !advise_fence(in, d))
+        advise_by(g, in, d, rules);
 }
 
 const struct grammar grammar_sqlite = { .name = "sqlite",

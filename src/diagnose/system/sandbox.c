@@ -1,4 +1,5 @@
-/* What our own policy caused: a jar has no network, a read-only root, and the commands it was given. */
+/* Errors that Belljar's own policy causes: a jar has no network, a read-only root, and only the
+ * commands that it was given. Runs in: keeper. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,11 +15,11 @@ enum policy {
     POLICY_OPEN_FILES
 };
 
-/* What libraries and programs say when they meet it. */
+/* The words of libraries and programs that meet the policy. */
 static const struct {
     const char *words;
     enum policy policy;
-} sayings[] = {
+} policy_words[] = {
     { "Temporary failure in name resolution", POLICY_NETWORK },
     { "Name or service not known", POLICY_NETWORK },
     { "No address associated with hostname", POLICY_NETWORK },
@@ -49,31 +50,30 @@ static const struct {
     { "EMFILE", POLICY_OPEN_FILES },
 };
 
-static bool said(struct piece text, enum policy *ret)
+static bool find_policy(struct piece text, enum policy *ret)
 {
-    for (size_t i = 0; i < ARRAY_LEN(sayings); i++)
-        if (piece_has(text, sayings[i].words)) {
-            *ret = sayings[i].policy;
+    for (size_t i = 0; i < ARRAY_LEN(policy_words); i++)
+        if (piece_has(text, policy_words[i].words)) {
+            *ret = policy_words[i].policy;
             return true;
         }
     return false;
 }
 
-/* In the error itself first, then in what led to it. Other text is believed only of a program whose own error says little:
- * a shell's, and one that no grammar read. */
+/* Looks in the error itself first, then in its causes. The rest of the output counts only when the
+ * error says little: for a shell, and for a program whose error no grammar read. */
 static bool policy_met(const struct diagnose_input *in, const struct diagnosis *d, enum policy *ret)
 {
-    if (said(piece_of(d->message), ret) || said(piece_of(d->type), ret))
+    if (find_policy(piece_of(d->message), ret) || find_policy(piece_of(d->type), ret))
         return true;
     for (size_t i = 0; i < d->n_causes; i++)
-        if (said(piece_of(d->causes[i].message), ret))
+        if (find_policy(piece_of(d->causes[i].message), ret))
             return true;
     bool shell = in->grammar && strcmp(in->grammar, "shell") == 0;
-    return (shell || strncmp(d->type, "exit ", 5) == 0) &&
-           said((struct piece){ in->text, in->len }, ret);
+    return (shell || strncmp(d->type, "exit ", 5) == 0) && find_policy(text_of(in), ret);
 }
 
-/* A path that the error names, in quotes or as a word of its own; at NULL: none. */
+/* A path that the error names, in quotes or as a word; NO_PIECE when it names none. */
 static struct piece path_named(struct diagnoser *g, const struct diagnosis *d)
 {
     struct match m;
@@ -90,7 +90,7 @@ static bool below(struct piece path, const char *directory)
     return starts_with(path, directory) && (path.len == n || path.at[n] == '/');
 }
 
-static bool of_the_jars(struct piece path)
+static bool is_of_jar(struct piece path)
 {
     return below(path, "/sandbox") || below(path, "/tmp") || below(path, "/dev/shm");
 }
@@ -103,7 +103,7 @@ static void blame(struct diagnosis *d, enum category category)
 }
 
 static const char no_network[] =
-    "A jar has no network but its own loopback, and no option opens one: fetch the data outside "
+    "A jar has no network except its own loopback, and no option opens one: fetch the data outside "
     "and send it with the run (a file beside the program, or standard input).";
 
 static void advise_network(struct diagnoser *g, const struct diagnose_input *in,
@@ -122,9 +122,9 @@ static void advise_loopback(struct diagnoser *g, const struct diagnose_input *in
     (void)in;
     blame(d, CATEGORY_NETWORK);
     suggest(d, 39, 0.8,
-            "Nothing listens there: the loopback is the jar's own, so services of the host (a "
-            "database, an API on localhost) are not reached from inside. A server that the program "
-            "starts itself is: start it first, and wait until it listens.");
+            "Nothing listens there: the loopback is the jar's own, so the program cannot reach "
+            "services of the host (a database, an API on localhost). It can reach a server that it "
+            "starts itself: start the server first, and wait until it listens.");
 }
 
 static void advise_read_only(struct diagnoser *g, const struct diagnose_input *in,
@@ -134,14 +134,15 @@ static void advise_read_only(struct diagnoser *g, const struct diagnose_input *i
     struct piece path = path_named(g, d);
     blame(d, CATEGORY_PERMISSION);
     suggest(d, 39, 0.9,
-            "%.*s%s is read-only in a jar. Write below /sandbox (where the program starts) or "
-            "/tmp; --writable-root (\"read_only\": false in a request) gives a root that can be "
-            "written and is thrown away.",
-            (int)path.len, path.at ? path.at : "", path.at ? "" : "The root");
+            "%.*s is read-only in a jar. Write below /sandbox (where the program starts) or /tmp; "
+            "--writable-root (\"read_only\": false in a request) gives the jar a root that can be "
+            "written and is removed afterwards.",
+            P(path.at ? path : PIECE("The root")));
 }
 
-/* By the list of what may be executed: what is not on it is refused as if it were no program. The text is the guest's, and what is
- * advised is pasted into shells: only what could be a command's name, and is one word for any shell, is named. */
+/* A command that is not on the allow-list is refused. The text is the guest's, and people paste
+ * suggestions into shells: a name appears in the suggestion only if it is one plain word for any
+ * shell (DIAGNOSE-4). */
 static bool advise_command(struct diagnoser *g, const struct diagnose_input *in,
                            struct diagnosis *d)
 {
@@ -152,20 +153,15 @@ static bool advise_command(struct diagnoser *g, const struct diagnose_input *in,
                "permitted|not allowed)",
                piece_of(d->message), &m))
         return false;
-    struct piece name = m.group[0];
-    const char *slash = memrchr(name.at, '/', name.len);
-    if (slash) {
-        name.len -= (size_t)(slash + 1 - name.at);
-        name.at = slash + 1;
-    }
+    struct piece name = piece_base(m.group[0]);
     for (char *const *c = in->allow_commands; *c; c++)
         if (piece_is(name, *c))
             return false;
     blame(d, CATEGORY_SANDBOX);
     suggest(d, 39, 0.95,
-            "'%.*s' is not among the commands this run may execute: add --allow-command %.*s (a "
-            "row of \"allow_commands\" in a request).",
-            (int)name.len, name.at, (int)name.len, name.at);
+            "'%.*s' is not among the commands that this run may execute: add --allow-command %.*s "
+            "(a row of \"allow_commands\" in a request).",
+            P(name), P(name));
     return true;
 }
 
@@ -175,27 +171,28 @@ static void advise_denied(struct diagnoser *g, const struct diagnose_input *in, 
     if (advise_command(g, in, d))
         return;
     d->category = CATEGORY_PERMISSION;
-    if (path.at && of_the_jars(path)) {
+    if (path.at && is_of_jar(path)) {
         suggest(d, 39, 0.6,
-                "The file is the jar's own, so its mode says no: give it what is missing (chmod +x "
-                "to execute it, +r to read it), or run it by its interpreter.");
+                "The file is the jar's own, and its mode forbids this: change the mode (chmod +x "
+                "to execute it, +r to read it), or run it with its interpreter.");
         return;
     }
     if (!path.at && piece_has(piece_of(d->message), "./")) {
         suggest(d, 39, 0.6,
-                "It is not executable: chmod +x FILE, or give it to its interpreter (bash FILE).");
+                "The file is not executable: chmod +x FILE, or run it with its interpreter (bash "
+                "FILE).");
         return;
     }
     blame(d, CATEGORY_PERMISSION);
     if (path.at)
         suggest(d, 39, 0.8,
-                "In a jar the program is an ordinary user, and %.*s is not its own: what it may "
-                "write is /sandbox and /tmp.",
-                (int)path.len, path.at);
+                "In a jar the program is an ordinary user, and %.*s is not its own: it may write "
+                "to /sandbox and /tmp.",
+                P(path));
     else
         suggest(d, 39, 0.7,
-                "A jar gives the program no privileges: ports below 1024, mounts, other users and "
-                "the host's devices are not for it, whatever it runs as.");
+                "A jar gives the program no privileges, not even as root: it cannot use ports "
+                "below 1024, mounts, other users or the host's devices.");
 }
 
 static void advise_full(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
@@ -204,7 +201,7 @@ static void advise_full(struct diagnoser *g, const struct diagnose_input *in, st
     (void)in;
     blame(d, CATEGORY_RESOURCE);
     suggest(d, 40, 0.8,
-            "What it may write is limited: --disk SIZE and --files N (\"limits\": {\"disk\", "
+            "The space for files is limited: --disk SIZE and --files N (\"limits\": {\"disk\", "
             "\"files\"} in a request) allow more.");
 }
 
@@ -215,8 +212,8 @@ static void advise_open_files(struct diagnoser *g, const struct diagnose_input *
     (void)in;
     blame(d, CATEGORY_RESOURCE);
     suggest(d, 40, 0.8,
-            "Close files when they are done with (a with statement does), or allow more at once: "
-            "--open-files N (\"limits\": {\"open_files\"} in a request).");
+            "Close files after use (a with statement does), or allow more at once: --open-files N "
+            "(\"limits\": {\"open_files\"} in a request).");
 }
 
 static void (*const advisers[])(struct diagnoser *, const struct diagnose_input *,

@@ -1,4 +1,4 @@
-/* What was measured from outside: limits, signals, exit codes; and what our own policy caused. */
+/* Measurements from outside: limits, signals and exit codes. Runs in: keeper. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,8 +25,8 @@ static void used(const struct diagnose_input *in, enum limit_id limit, char *out
                        (unsigned long long)u->pids_peak);
 }
 
-/* The limit that ended a program or a compiler. A compiler that met a limit and yet named a line failed
- * because of that line. */
+/* The limit that ended a program or a compiler. A compiler that met a limit and yet named a line
+ * failed because of that line. */
 static enum limit_id limit_of(const struct diagnose_input *in, const struct diagnosis *d)
 {
     limit_set hits = in->evidence ? in->evidence->hits : 0;
@@ -39,20 +39,7 @@ static enum limit_id limit_of(const struct diagnose_input *in, const struct diag
     return LIMIT_NONE;
 }
 
-/* What the program said about it becomes a cause: the limit is why it ended. */
-static void keep_as_cause(struct diagnosis *d)
-{
-    struct cause first = { .at = d->location };
-    COPY(piece_of(d->type), first.type);
-    COPY(piece_of(d->message), first.message);
-    if (d->n_causes == DIAGNOSE_CAUSES)
-        d->n_causes--;
-    memmove(&d->causes[1], &d->causes[0], d->n_causes * sizeof first);
-    d->causes[0] = first;
-    d->n_causes++;
-}
-
-/* The verdict of a run says so of the program, never of its compiler. */
+/* A verdict about a limit is always about the program, never about its compiler. */
 static bool is_of_compiler(const struct diagnose_input *in)
 {
     return verdict_limit(in->verdict, 0) == LIMIT_NONE;
@@ -104,36 +91,36 @@ static void advise_limit(const struct diagnose_input *in, struct diagnosis *d, e
             def->advice, def->option, twice, def->key, (unsigned long long)more);
     if (in->verdict == VERDICT_TIMEOUT && in->usage && in->usage->cpu_us < in->usage->wall_us / 10)
         suggest(d, 0, 0.82,
-                "It used almost no CPU time: it waited (for input, a lock, the network, or in a "
-                "sleep). What it reads can be given on standard input.");
+                "It used almost no CPU time because it waited (for input, a lock, the network, or "
+                "in a sleep). If it waits for input, give it standard input.");
 }
 
 /* ---- signals and exit codes ---- */
 
 static const struct {
     int number;
-    const char *name, *what;
+    const char *name, *message;
 } signal_rows[] = {
     { SIGSEGV, "SIGSEGV", "it used memory that is not its own (segmentation fault)" },
     { SIGABRT, "SIGABRT",
-      "it gave up by abort(): an assertion, a broken heap, or an uncaught C++ exception" },
+      "it called abort(): a failed assertion, a broken heap, or an uncaught C++ exception" },
     { SIGFPE, "SIGFPE", "it divided an integer by zero, or overflowed in a division" },
     { SIGILL, "SIGILL",
       "it ran an instruction that this processor does not have, or reached a trap" },
     { SIGBUS, "SIGBUS",
-      "it used memory that has nothing behind it (bus error): a mapped file that became shorter, "
-      "or no space left" },
-    { SIGSYS, "SIGSYS", "it made a system call that no jar may make" },
+      "it used memory without anything behind it (bus error): a mapped file became shorter, or no "
+      "space is left" },
+    { SIGSYS, "SIGSYS", "it made a system call that jars do not allow" },
     { SIGKILL, "SIGKILL", "it was killed (SIGKILL)" },
     { SIGTERM, "SIGTERM", "it was ended by SIGTERM" },
-    { SIGPIPE, "SIGPIPE", "it wrote to a pipe that nobody reads any more" },
+    { SIGPIPE, "SIGPIPE", "it wrote to a pipe whose reader is gone" },
     { SIGINT, "SIGINT", "it was interrupted (SIGINT)" },
     { SIGTRAP, "SIGTRAP", "it reached a trap (SIGTRAP)" },
     { SIGXCPU, "SIGXCPU", "it used up its CPU time (SIGXCPU)" },
-    { SIGXFSZ, "SIGXFSZ", "it wrote a file larger than it may be (SIGXFSZ)" },
+    { SIGXFSZ, "SIGXFSZ", "it wrote a file larger than its limit (SIGXFSZ)" },
 };
 
-/* A shell tells of a child that a signal ended as 128 + the signal. */
+/* A shell reports a child that a signal ended as 128 + the signal. */
 static int signal_of(const struct evidence *ev)
 {
     return ev->signal                                   ? ev->signal
@@ -147,7 +134,7 @@ static bool read_signal(const struct diagnose_input *in, struct diagnosis *d)
     for (size_t i = 0; number && i < ARRAY_LEN(signal_rows); i++)
         if (signal_rows[i].number == number) {
             (void)snprintf(d->type, sizeof d->type, "%s", signal_rows[i].name);
-            (void)snprintf(d->message, sizeof d->message, "%s", signal_rows[i].what);
+            (void)snprintf(d->message, sizeof d->message, "%s", signal_rows[i].message);
             d->category = number == SIGSYS                         ? CATEGORY_SANDBOX
                           : number == SIGXCPU || number == SIGXFSZ ? CATEGORY_RESOURCE
                                                                    : CATEGORY_RUNTIME;
@@ -163,30 +150,30 @@ static void advise_signal(const struct diagnose_input *in, struct diagnosis *d)
     bool c = in->grammar && strcmp(in->grammar, "gcc") == 0;
     bool memory = number == SIGSEGV || number == SIGBUS || number == SIGABRT;
     if (d->n_suggestions > 0 && c) {
-        return; /* who ended itself by a signal said why, and what to do about it */
+        return; /* the grammar has explained the signal already */
     }
     if (memory && c) {
         suggest(d, 38, 0.7,
-                "Run it again with checks of memory: --compiler-arg -fsanitize=address,undefined "
-                "--compiler-arg -g (\"compiler_args\" in a request) names the line.");
+                "Run it again with memory checks, which name the line: --compiler-arg "
+                "-fsanitize=address,undefined --compiler-arg -g (\"compiler_args\" in a request).");
     } else if (number == SIGSEGV) {
-        suggest(
-            d, 38, 0.5,
-            "A library written in C, or a recursion that is too deep, does this to an interpreter: "
-            "look at calls into extensions (ctypes, cffi) and at what calls itself.");
+        suggest(d, 38, 0.5,
+                "In an interpreter this comes from a library written in C, or from a recursion "
+                "that is too deep: check the calls into extensions (ctypes, cffi) and the "
+                "functions that call themselves.");
     } else if (number == SIGFPE) {
         suggest(d, 15, 0.6,
                 "Check the divisor before the division: integers cannot be divided by zero.");
     } else if (number == SIGKILL) {
-        suggest(d, 40, 0.4,
-                "Nothing in the jar's limits did that: a process of the program's own was killed "
-                "by another, or by itself.");
+        suggest(
+            d, 40, 0.4,
+            "No limit of the jar did that: one of the program's own processes sent the signal.");
     }
 }
 
 static void read_last_words(const struct diagnose_input *in, struct diagnosis *d)
 {
-    struct piece rest = { in->text, in->len }, line, best = NO_PIECE;
+    struct piece rest = text_of(in), line, best = NO_PIECE;
     for (int i = 0; i < 8 && !best.at && last_line(&rest, &line); i++)
         if (piece_trim(line).len > 0)
             best = piece_trim(line);
@@ -195,7 +182,7 @@ static void read_last_words(const struct diagnose_input *in, struct diagnosis *d
         COPY(best, d->message);
     else
         (void)snprintf(d->message, sizeof d->message,
-                       "the program ended with status %d and said nothing about it on stderr",
+                       "the program ended with status %d and printed nothing about it on stderr",
                        code);
     (void)snprintf(d->type, sizeof d->type, "exit %d", code);
     d->category = CATEGORY_RUNTIME;
@@ -203,13 +190,13 @@ static void read_last_words(const struct diagnose_input *in, struct diagnosis *d
 
 static const struct {
     enum verdict verdict;
-    const char *what, *advice;
+    const char *message, *advice;
 } our_rows[] = {
     { VERDICT_INTERNAL_ERROR,
       "the run failed because of Belljar or its host, not because of the program",
-      "Send it again; `belljar doctor` says what is wrong with this host." },
-    { VERDICT_REJECTED, "the run was not allowed to start: it was rejected before its jar was made",
-      "Ask whoever decides about approvals, or send what the rules allow." },
+      "Send the run again; `belljar doctor` names the problems of this host." },
+    { VERDICT_REJECTED, "the run was not allowed to start: it was rejected before its jar existed",
+      "Ask the person who decides about approvals, or send a run that the rules allow." },
     { VERDICT_CANCELLED, "the run was cancelled before it ended", NULL },
 };
 
@@ -229,7 +216,7 @@ void system_read(struct diagnoser *g, const struct diagnose_input *in, struct di
             d->sandbox = true;
             d->category = CATEGORY_SANDBOX;
             (void)snprintf(d->type, sizeof d->type, "%s", verdict_word(in->verdict));
-            (void)snprintf(d->message, sizeof d->message, "%s", our_rows[i].what);
+            (void)snprintf(d->message, sizeof d->message, "%s", our_rows[i].message);
             if (our_rows[i].advice)
                 suggest(d, 0, 0.6, "%s", our_rows[i].advice);
             return;

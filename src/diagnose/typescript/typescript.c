@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "diagnose/core/advice.h"
 #include "diagnose/node/node.h"
 
 static const struct {
@@ -36,7 +35,7 @@ static bool read_line(struct diagnoser *g, const struct diagnose_input *in, stru
     COPY(m.group[3], d->type);
     COPY(m.group[4], d->message);
     (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
-    uint32_t number = piece_number((struct piece){ m.group[3].at + 2, m.group[3].len - 2 });
+    uint32_t number = piece_number(piece_skip(m.group[3], 2));
     for (size_t i = 0; i < ARRAY_LEN(categories); i++)
         if (number >= categories[i].from && number <= categories[i].to) {
             d->category = categories[i].category;
@@ -63,78 +62,61 @@ static bool typescript_read(struct diagnoser *g, const struct diagnose_input *in
 
 /* ---- what helps ---- */
 
-struct ts {
-    struct diagnoser *g;
-    const struct diagnose_input *in;
-    struct diagnosis *d;
-    struct piece message, line;
-    struct match m;
-};
-
 /* The word at the location. */
-static struct piece word_here(const struct ts *t)
+static struct piece word_here(const struct advice *a)
 {
-    const struct place_in_code *p = &t->d->location;
-    if (!t->line.at || p->column == 0 || p->end_column <= p->column ||
-        p->end_column - 1 > t->line.len)
+    const struct place_in_code *p = &a->d->location;
+    if (p->column == 0 || p->end_column <= p->column || !piece_at(a->line, p->end_column - 1))
         return NO_PIECE;
-    return (struct piece){ t->line.at + p->column - 1, p->end_column - p->column };
+    return piece_cut(piece_from(a->line, p->column), p->end_column - p->column);
 }
 
-static void on_did_you_mean(struct ts *t)
+static void on_did_you_mean(const struct advice *a)
 {
     char name[128];
-    COPY(t->m.group[0], name);
-    suggest(t->d, 32, 0.94, "Did you mean '%s'?", name);
-    (void)suggest_swap(t->in, t->d, word_here(t), name);
+    COPY(a->m.group[0], name);
+    suggest(a->d, 32, 0.94, "Did you mean '%s'?", name);
+    (void)suggest_swap(a->in, a->d, word_here(a), name);
 }
 
-static void on_node_name(struct ts *t)
-{
-    suggest(t->d, 29, 0.85,
-            "The checker does not know Node's names: without its types (@types/node) leave "
-            "--check-types out, or write `declare const %.*s: any;`.",
-            P(t->m.group[0]));
-}
-
-static void on_name(struct ts *t)
+static void on_name(const struct advice *a)
 {
     char best[128];
-    if (nearest_name_in(t->in, t->m.group[0], NULL, best, sizeof best)) {
-        suggest(t->d, 29, 0.88, "Did you mean '%s'?", best);
-        (void)suggest_swap(t->in, t->d, t->m.group[0], best);
+    if (similar_name(a->in, a->m.group[0], NULL, best, sizeof best)) {
+        suggest(a->d, 29, 0.88, "Did you mean '%s'?", best);
+        (void)suggest_swap(a->in, a->d, a->m.group[0], best);
     } else {
-        suggest(t->d, 29, 0.6,
+        suggest(a->d, 29, 0.6,
                 "Nothing declares '%.*s' where it can be seen from here: declare it, or import it.",
-                P(t->m.group[0]));
+                P(a->m.group[0]));
     }
 }
 
-static void on_module(struct ts *t)
+static void on_module(const struct advice *a)
 {
-    struct piece name = t->m.group[0];
+    struct piece name = a->m.group[0];
     if (starts_with(name, "."))
-        suggest(t->d, 31, 0.88,
+        suggest(a->d, 31, 0.88,
                 "'%.*s' is not among the files of the run: send it too (--file, \"files\" in a "
                 "request), or look at its name.",
                 P(name));
     else
-        suggest(t->d, 31, 0.85,
+        suggest(a->d, 31, 0.85,
                 "The package '%.*s' (or its types) is not installed here, and a jar cannot "
                 "download it: send its files, or do without it.",
                 P(name));
 }
 
 /* A type that is one of several texts: which. */
-static bool is_union(struct ts *t, struct piece from, struct piece to)
+static bool is_union(const struct advice *a, struct piece from, struct piece to)
 {
     struct match m;
-    for (size_t i = 0; starts_with(from, "\"") && i < t->in->n_sources; i++) {
-        struct piece rest = text_of_source(&t->in->sources[i]), line;
+    for (size_t i = 0; starts_with(from, "\"") && i < a->in->n_sources; i++) {
+        struct piece rest = text_of_source(&a->in->sources[i]), line;
         for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++)
-            if (match(t->g, "^\\s*(?:export )?type (\\w+) = (.+?);?$", line, &m) &&
+            if (match(a->g, "^\\s*(?:export )?type (\\w+) = (.+?);?$", line, &m) &&
                 piece_same(m.group[0], to)) {
-                suggest(t->d, 11, 0.9,
+                suggest(a->d, 11, 0.9,
                         "%.*s is %.*s (line %u): use one of these, or add %.*s there.", P(to),
                         P(m.group[1]), n, P(from));
                 return true;
@@ -143,60 +125,60 @@ static bool is_union(struct ts *t, struct piece from, struct piece to)
     return false;
 }
 
-static void on_assign(struct ts *t)
+static void on_assign(const struct advice *a)
 {
-    struct piece from = t->m.group[0], to = t->m.group[1];
+    struct piece from = a->m.group[0], to = a->m.group[1];
     struct match m; /* the reason stands in the lines below */
     bool missing = match_text(
-        t->g,
+        a->g,
         "^\\s+(?:Type '.*' is missing the following properties from type '(.+?)': (.+)|Property "
         "'(.+?)' is missing in type '.*' but required in type '(.+?)')",
-        text_of(t->in), &m);
+        text_of(a->in), &m);
     if (missing && !m.group[0].at) {
         m.group[0] = m.group[3];
         m.group[1] = m.group[2];
     }
     if (piece_is(to, "number") && (piece_is(from, "string") || starts_with(from, "\"")))
-        suggest(t->d, 11, 0.92,
+        suggest(a->d, 11, 0.92,
                 "A string is given where a number is wanted: Number(...) makes one, or write it "
                 "without quotes.");
     else if (piece_is(to, "string") && (piece_is(from, "number") || piece_is(from, "boolean")))
-        suggest(t->d, 11, 0.92,
+        suggest(a->d, 11, 0.92,
                 "A %.*s is given where a string is wanted: String(...) or a template `${...}` "
                 "makes one.",
                 P(from));
     else if (piece_has(from, "undefined") || piece_has(from, "null"))
-        suggest(t->d, 28, 0.9,
+        suggest(a->d, 28, 0.9,
                 "It may be undefined or null: test it first, give a default (`?? value`), or widen "
                 "the type (%.*s | undefined).",
                 P(to));
     else if (starts_with(from, "Promise<"))
-        suggest(t->d, 28, 0.93, "It is a promise: put `await` before it.");
-    else if (is_union(t, from, to))
+        suggest(a->d, 28, 0.93, "It is a promise: put `await` before it.");
+    else if (is_union(a, from, to))
         return;
     else if (missing)
-        suggest(t->d, 10, 0.9, "Give %.*s too, or make it optional in '%.*s' (`name?:`).",
+        suggest(a->d, 10, 0.9, "Give %.*s too, or make it optional in '%.*s' (`name?:`).",
                 P(m.group[1]), P(m.group[0]));
     else
-        suggest(t->d, 11, 0.75,
+        suggest(a->d, 11, 0.75,
                 "What is given is '%.*s', what is wanted is '%.*s': change one of the two, or "
                 "convert the value.",
                 P(from), P(to));
 }
 
-static void on_property(struct ts *t)
+static void on_property(const struct advice *a)
 {
-    struct piece name = t->m.group[0], type = t->m.group[1];
-    struct nearest n = { .name = name };
-    nearest_try_sources(&n, t->in);
+    struct piece name = a->m.group[0], type = a->m.group[1];
+    struct similar n = { .name = name };
+    similar_try_sources(&n, a->in);
     if (starts_with(type, "Promise<"))
-        suggest(t->d, 28, 0.94, "It is a promise: put `await` before it.");
+        suggest(a->d, 28, 0.94, "It is a promise: put `await` before it.");
     else if (n.best[0]) {
-        suggest(t->d, 32, 0.85, "'%.*s' has no '%.*s': did you mean '%s'?", P(type), P(name),
+        suggest(a->d, 32, 0.85, "'%.*s' has no '%.*s': did you mean '%s'?", P(type), P(name),
                 n.best);
-        (void)suggest_swap(t->in, t->d, name, n.best);
+        (void)suggest_swap(a->in, a->d, name, n.best);
     } else
-        suggest(t->d, 32, 0.75,
+        suggest(a->d, 32, 0.75,
                 "The type '%.*s' declares no '%.*s': add it to the type, or look at what the "
                 "object is.",
                 P(type), P(name));
@@ -204,22 +186,19 @@ static void on_property(struct ts *t)
 
 /* The mark is where `a.b.c` begins, and not which part of it may be missing: it is the one that is declared as `b?:`. With one
  * dot it can only be the first. *at: of the dot. */
-static bool which_is_optional(struct ts *t, size_t *at)
+static bool which_is_optional(const struct advice *a, size_t *at)
 {
-    struct piece line = t->line;
+    struct piece line = a->line;
     size_t dot = *at;
     struct match m;
-    if (!match(t->g, "^\\.[\\w$]+\\.", (struct piece){ line.at + dot, line.len - dot }, &m))
+    if (!match(a->g, "^\\.[\\w$]+\\.", piece_skip(line, dot), &m))
         return true;
-    while (
-        match(t->g, "^\\.([\\w$]+)(?=\\.)", (struct piece){ line.at + dot, line.len - dot }, &m)) {
+    while (match(a->g, "^\\.([\\w$]+)(?=\\.)", piece_skip(line, dot), &m)) {
         char declared[80];
-        (void)snprintf(declared, sizeof declared,
-                       "%.*s?:", (int)(m.group[0].len < 70 ? m.group[0].len : 70), m.group[0].at);
+        (void)snprintf(declared, sizeof declared, "%.*s?:", P(piece_cut(m.group[0], 70)));
         dot += m.all.len;
-        for (size_t i = 0; i < t->in->n_sources; i++)
-            if (piece_has((struct piece){ t->in->sources[i].text, t->in->sources[i].len },
-                          declared)) {
+        for (size_t i = 0; i < a->in->n_sources; i++)
+            if (piece_has(text_of_source(&a->in->sources[i]), declared)) {
                 *at = dot;
                 return true;
             }
@@ -227,199 +206,104 @@ static bool which_is_optional(struct ts *t, size_t *at)
     return false;
 }
 
-static void on_possibly(struct ts *t)
+static void on_possibly(const struct advice *a)
 {
-    suggest(t->d, 28, 0.92, "It may be %.*s: test it first, or read it with `?.`.",
-            P(t->m.group[0]));
-    struct piece word = word_here(t);
-    if (word.at && word.at + word.len < t->line.at + t->line.len && word.at[word.len] == '.') {
-        size_t at = (size_t)(word.at + word.len - t->line.at);
-        if (!which_is_optional(t, &at))
+    suggest(a->d, 28, 0.92, "It may be %.*s: test it first, or read it with `?.`.",
+            P(a->m.group[0]));
+    struct piece word = word_here(a);
+    if (word.at && word.at + word.len < a->line.at + a->line.len && word.at[word.len] == '.') {
+        size_t at = (size_t)(word.at + word.len - a->line.at);
+        if (!which_is_optional(a, &at))
             return;
-        suggest_replacement(t->d, "%.*s?%.*s", (int)at, t->line.at, (int)(t->line.len - at),
-                            t->line.at + at);
+        suggest_replacement(a->d, "%.*s?%.*s", P(piece_cut(a->line, at)),
+                            P(piece_skip(a->line, at)));
     }
 }
 
-static void on_arguments(struct ts *t)
-{
-    suggest(t->d, 10, 0.88,
-            "It takes %.*s argument(s), and %.*s are given: look at its declaration; `name?` makes "
-            "a parameter optional.",
-            P(t->m.group[0]), P(t->m.group[1]));
-}
-
-static void on_const(struct ts *t)
-{
-    suggest(t->d, 33, 0.94, "'%.*s' is declared with const: use let if it is to change.",
-            P(t->m.group[0]));
-}
-
-static void on_expected(struct ts *t)
+static void on_expected(const struct advice *a)
 {
     char bracket;
-    uint32_t line = unclosed_bracket(find_source(t->in, piece_of(t->d->location.file)), &bracket);
-    if (line && (piece_is(t->m.group[0], "}") || piece_is(t->m.group[0], ")") ||
-                 piece_is(t->m.group[0], "]")))
-        suggest(t->d, 18, 0.9, "The '%c' that opens in line %u is not closed.", bracket, line);
+    uint32_t line = unclosed_bracket(a->file, &bracket);
+    if (line && (piece_is(a->m.group[0], "}") || piece_is(a->m.group[0], ")") ||
+                 piece_is(a->m.group[0], "]")))
+        suggest(a->d, 18, 0.9, "The '%c' that opens in line %u is not closed.", bracket, line);
     else
-        suggest(t->d, 18, 0.85, "A '%.*s' is missing before the mark.", P(t->m.group[0]));
+        suggest(a->d, 18, 0.85, "A '%.*s' is missing before the mark.", P(a->m.group[0]));
 }
 
-static void on_implicit_any(struct ts *t)
-{
-    suggest(t->d, 0, 0.88, "Say what '%.*s' is: `%.*s: string` (or number, unknown, ...).",
-            P(t->m.group[0]), P(t->m.group[0]));
-}
-
-static void on_missing_property(struct ts *t)
-{
-    suggest(t->d, 10, 0.9, "Give '%.*s', or make it optional in the type (`%.*s?:`).",
-            P(t->m.group[0]), P(t->m.group[0]));
-}
-
-static void on_return(struct ts *t)
-{
-    suggest(t->d, 4, 0.85, "Return a value on every path, or declare the function as void.");
-}
-
-static void on_hidden(struct ts *t)
-{
-    suggest(t->d, 5, 0.9,
-            "'%.*s' is %.*s in %.*s: reach it through a public method or `get %.*s()`, or declare "
-            "it public there.",
-            P(t->m.group[0]), P(t->m.group[1]), P(t->m.group[2]), P(t->m.group[0]));
-}
-
-static void on_missing_several(struct ts *t)
-{
-    suggest(t->d, 10, 0.9, "Give %.*s too, or make them optional in '%.*s' (`name?:`).",
-            P(t->m.group[2]), P(t->m.group[1]));
-}
-
-static void on_element(struct ts *t)
-{
-    suggest(t->d, 8, 0.85,
-            "The key is any text, and the type has only certain keys: declare the object as "
-            "Record<string, ...>, or the key as `keyof typeof x`.");
-}
-
-static void on_unknown(struct ts *t)
-{
-    suggest(t->d, 12, 0.9,
-            "What it is is not known yet: test it first, `if (e instanceof Error)` or typeof.");
-}
-
-static void on_not_callable(struct ts *t)
-{
-    suggest(t->d, 12, 0.85, "It is no function: leave out the brackets, or look at its type.");
-}
-
-static void on_twice(struct ts *t)
-{
-    struct piece name = t->m.group[0].at ? t->m.group[0] : t->m.group[1];
-    suggest(t->d, 33, 0.85,
-            "'%.*s' is declared twice (a file without import or export shares its names with all "
-            "others): rename one, or add `export {}`.",
-            P(name));
-}
-
-static void on_overload(struct ts *t)
-{
-    suggest(t->d, 10, 0.7,
-            "None of the function's forms takes these arguments: the lines below say what each one "
-            "wants.");
-}
-
-static void on_read_only(struct ts *t)
-{
-    suggest(t->d, 33, 0.9,
-            "'%.*s' is readonly: make a copy with the change, or take readonly away.",
-            P(t->m.group[0]));
-}
-
-static void on_unassigned(struct ts *t)
-{
-    suggest(t->d, 16, 0.9,
-            "'%.*s' gets a value only on some paths: give it one where it is declared.",
-            P(t->m.group[0]));
-}
-
-static void on_no_initializer(struct ts *t)
-{
-    suggest(t->d, 0, 0.88,
-            "Give '%.*s' a value in the constructor, or where it is declared; `%.*s?:` says that "
-            "it may be missing.",
-            P(t->m.group[0]), P(t->m.group[0]));
-}
-
-static void on_export(struct ts *t)
-{
-    suggest(t->d, 30, 0.85,
-            "The module exports no '%.*s': look at its export lines; without { } it is the default "
-            "export that is imported.",
-            P(t->m.group[0]));
-}
-
-static void on_overlap(struct ts *t)
-{
-    suggest(t->d, 11, 0.85,
-            "'%.*s' and '%.*s' can never be the same: convert one of them, or compare with another "
-            "value.",
-            P(t->m.group[0]), P(t->m.group[1]));
-}
-
-static void on_arithmetic(struct ts *t)
-{
-    suggest(t->d, 11, 0.85, "Only numbers are calculated with: Number(...) makes one of text.");
-}
-
-static void on_interface(struct ts *t)
-{
-    suggest(t->d, 10, 0.88, "Define '%.*s' in the class, as the interface says.", P(t->m.group[0]));
-}
-
-static const struct {
-    const char *pattern;
-    void (*advise)(struct ts *t);
-} rules[] = {
-    { "Did you mean '([^']+)'\\?", on_did_you_mean },
-    { "^Cannot find name '([^']+)'\\. Do you need to install type definitions for node",
-      on_node_name },
-    { "^Cannot find name '([^']+)'\\.?$", on_name },
-    { "^Cannot find module '([^']+)'", on_module },
-    { "^Could not find a declaration file for module '([^']+)'", on_module },
-    { "^Type '(.+?)' is not assignable to type '(.+?)'", on_assign },
-    { "^Argument of type '(.+?)' is not assignable to parameter of type '(.+?)'", on_assign },
-    { "^Property '([^']+)' does not exist on type '(.+?)'\\.", on_property },
-    { "is possibly '([^']+)'", on_possibly },
-    { "^Expected (\\S+) arguments?, but got (\\d+)", on_arguments },
-    { "^Cannot assign to '([^']+)' because it is a constant", on_const },
-    { "^Cannot assign to '([^']+)' because it is a read-only", on_read_only },
-    { "^'(.+)' expected", on_expected },
-    { "^Parameter '([^']+)' implicitly", on_implicit_any },
-    { "^Property '([^']+)' is (private|protected) and only accessible within class '([^']+)'",
-      on_hidden },
-    { "^Object literal may only specify known properties, and '([^']+)' does not exist in type "
-      "'(.+?)'",
-      on_property },
-    { "^Type '(.+?)' is missing the following properties from type '(.+?)': (.+)$",
-      on_missing_several },
-    { "^Element implicitly has an 'any' type", on_element },
-    { "^'(.+)' is of type 'unknown'|^Object is of type 'unknown'", on_unknown },
-    { "^This expression is not callable", on_not_callable },
-    { "^Duplicate identifier '([^']+)'|^Cannot redeclare block-scoped variable '([^']+)'",
-      on_twice },
-    { "^No overload matches this call", on_overload },
-    { "^Property '([^']+)' is missing in type", on_missing_property },
-    { "must return a value|^Not all code paths|lacks ending return", on_return },
-    { "^Variable '([^']+)' is used before being assigned", on_unassigned },
-    { "^Property '([^']+)' has no initializer", on_no_initializer },
-    { "^Module '.+' has no exported member '([^']+)'\\.$", on_export },
-    { "^This (?:condition|comparison) .* types '(.+?)' and '(.+?)' have no overlap", on_overlap },
-    { "arithmetic operation must be", on_arithmetic },
-    { "^Class .*incorrectly implements interface .*\\n?.*Property '([^']+)' is missing",
-      on_interface },
+static const struct rule rules[] = {
+    ON(ANY_TYPE, "Did you mean '([^']+)'\\?", on_did_you_mean),
+    ON_SAY(ANY_TYPE,
+           "^Cannot find name '([^']+)'\\. Do you need to install type definitions for node", 29,
+           0.85,
+           "The checker does not know Node's names: without its types (@types/node) leave "
+           "--check-types out, or write `declare const {1}: any;`."),
+    ON(ANY_TYPE, "^Cannot find name '([^']+)'\\.?$", on_name),
+    ON(ANY_TYPE, "^Cannot find module '([^']+)'", on_module),
+    ON(ANY_TYPE, "^Could not find a declaration file for module '([^']+)'", on_module),
+    ON(ANY_TYPE, "^Type '(.+?)' is not assignable to type '(.+?)'", on_assign),
+    ON(ANY_TYPE, "^Argument of type '(.+?)' is not assignable to parameter of type '(.+?)'",
+       on_assign),
+    ON(ANY_TYPE, "^Property '([^']+)' does not exist on type '(.+?)'\\.", on_property),
+    ON(ANY_TYPE, "is possibly '([^']+)'", on_possibly),
+    ON_SAY(ANY_TYPE, "^Expected (\\S+) arguments?, but got (\\d+)", 10, 0.88,
+           "It takes {1} argument(s), and {2} are given: look at its declaration; `name?` makes a "
+           "parameter optional."),
+    ON_SAY(ANY_TYPE, "^Cannot assign to '([^']+)' because it is a constant", 33, 0.94,
+           "'{1}' is declared with const: use let if it is to change."),
+    ON_SAY(ANY_TYPE, "^Cannot assign to '([^']+)' because it is a read-only", 33, 0.9,
+           "'{1}' is readonly: make a copy with the change, or take readonly away."),
+    ON(ANY_TYPE, "^'(.+)' expected", on_expected),
+    ON_SAY(ANY_TYPE, "^Parameter '([^']+)' implicitly", 0, 0.88,
+           "Say what '{1}' is: `{1}: string` (or number, unknown, ...)."),
+    ON_SAY(ANY_TYPE,
+           "^Property '([^']+)' is (private|protected) and only accessible within class '([^']+)'",
+           5, 0.9,
+           "'{1}' is {2} in {3}: reach it through a public method or `get {1}()`, or declare it "
+           "public there."),
+    ON(ANY_TYPE,
+       "^Object literal may only specify known properties, and '([^']+)' does not exist in type "
+       "'(.+?)'",
+       on_property),
+    ON_SAY(ANY_TYPE, "^Type '(.+?)' is missing the following properties from type '(.+?)': (.+)$",
+           10, 0.9, "Give {3} too, or make them optional in '{2}' (`name?:`)."),
+    ON_SAY(ANY_TYPE, "^Element implicitly has an 'any' type", 8, 0.85,
+           "The key is any text, and the type has only certain keys: declare the object as "
+           "Record<string, ...>, or the key as `keyof typeof x`."),
+    ON_SAY(ANY_TYPE, "^'(.+)' is of type 'unknown'|^Object is of type 'unknown'", 12, 0.9,
+           "What it is is not known yet: test it first, `if (e instanceof Error)` or typeof."),
+    ON_SAY(ANY_TYPE, "^This expression is not callable", 12, 0.85,
+           "It is no function: leave out the brackets, or look at its type."),
+    ON_SAY(ANY_TYPE,
+           "^Duplicate identifier '([^']+)'|^Cannot redeclare block-scoped variable '([^']+)'", 33,
+           0.85,
+           "'{1}{2}' is declared twice (a file without import or export shares its names with all "
+           "others): rename one, or add `export {}`."),
+    ON_SAY(ANY_TYPE, "^No overload matches this call", 10, 0.7,
+           "None of the function's forms takes these arguments: the lines below say what each one "
+           "wants."),
+    ON_SAY(ANY_TYPE, "^Property '([^']+)' is missing in type", 10, 0.9,
+           "Give '{1}', or make it optional in the type (`{1}?:`)."),
+    ON_SAY(ANY_TYPE, "must return a value|^Not all code paths|lacks ending return", 4, 0.85,
+           "Return a value on every path, or declare the function as void."),
+    ON_SAY(ANY_TYPE, "^Variable '([^']+)' is used before being assigned", 16, 0.9,
+           "'{1}' gets a value only on some paths: give it one where it is declared."),
+    ON_SAY(ANY_TYPE, "^Property '([^']+)' has no initializer", 0, 0.88,
+           "Give '{1}' a value in the constructor, or where it is declared; `{1}?:` says that it "
+           "may be missing."),
+    ON_SAY(ANY_TYPE, "^Module '.+' has no exported member '([^']+)'\\.$", 30, 0.85,
+           "The module exports no '{1}': look at its export lines; without { } it is the default "
+           "export that is imported."),
+    ON_SAY(ANY_TYPE, "^This (?:condition|comparison) .* types '(.+?)' and '(.+?)' have no overlap",
+           11, 0.85,
+           "'{1}' and '{2}' can never be the same: convert one of them, or compare with another "
+           "value."),
+    ON_SAY(ANY_TYPE, "arithmetic operation must be", 11, 0.85,
+           "Only numbers are calculated with: Number(...) makes one of text."),
+    ON_SAY(ANY_TYPE,
+           "^Class .*incorrectly implements interface .*\\n?.*Property '([^']+)' is missing", 10,
+           0.88, "Define '{1}' in the class, as the interface says."),
+    END_OF_RULES,
 };
 
 /* What to write instead, where it is as short. */
@@ -460,25 +344,12 @@ static void typescript_advise(struct diagnoser *g, const struct diagnose_input *
         node_advise(g, in, d);
         return;
     }
-    char message[sizeof d->message];
-    COPY(piece_of(d->message), message);
-    struct ts t = {
-        .g = g, .in = in, .d = d, .message = piece_of(message), .line = line_at(in, d)
-    };
-    struct piece line = piece_trim(t.line);
-    if (starts_with(line, "```"))
-        suggest(d, 20, 0.97,
-                "Line %u is a Markdown fence, not TypeScript: leave the ``` lines out.",
-                d->location.line);
-    (void)snprintf(d->docs, sizeof d->docs,
-                   "https://www.typescriptlang.org/docs/handbook/2/everyday-types.html");
-    if (advise_older_compiler(g, in, d))
-        return;
-    for (size_t i = 0; i < ARRAY_LEN(rules); i++)
-        if (match(g, rules[i].pattern, t.message, &t.m)) {
-            rules[i].advise(&t);
-            break;
-        }
+    (void)advise_fence(in, d);
+    COPY(piece_of("https://www.typescriptlang.org/docs/handbook/2/everyday-types.html"), d->docs);
+    if (!advise_older_compiler(g, in, d))
+        advise_by(g, in, d, rules);
 }
 
-const struct grammar grammar_typescript = { "typescript", typescript_read, typescript_advise };
+const struct grammar grammar_typescript = { .name = "typescript",
+                                            .read = typescript_read,
+                                            .advise = typescript_advise };

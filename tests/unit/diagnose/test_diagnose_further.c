@@ -1,4 +1,5 @@
-/* A compiler that goes on after an error tells of several: all are there, each once, and never too many. */
+/* A compiler that goes on after an error tells of several: all are there, each once, and never too
+ * many. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -38,49 +39,45 @@ static const struct {
     const char *type, *message;
 } outputs[] = {
     { "gcc",
-      "main.c: In function 'main':\n"
-      "main.c:3:5: error: 'x' undeclared (first use in this function)\n    3 |     x = 1;\n"
-      "main.c:3:5: note: each undeclared identifier is reported only once\n"
-      "main.c:7:9: warning: unused variable 'q' [-Wunused-variable]\n"
-      "main.c:9:12: error: implicit declaration of function 'f' "
-      "[-Werror=implicit-function-declaration]\n",
+      "main.c: In function 'main':\nmain.c:3:5: error: 'x' undeclared (first use in this "
+      "function)\n    3 |     x = 1;\nmain.c:3:5: note: each undeclared identifier is reported "
+      "only once\nmain.c:7:9: warning: unused variable 'q' [-Wunused-variable]\nmain.c:9:12: "
+      "error: implicit declaration of function 'f' [-Werror=implicit-function-declaration]\n",
       NULL, 1, 9, "-Werror=implicit-function-declaration", "implicit declaration" },
     /* A name that is used twice is missing once. */
     { "gcc",
-      "/usr/bin/ld: main.o: in function `main':\nmain.c:5: undefined reference to `area'\n"
-      "/usr/bin/ld: main.c:6: undefined reference to `area'\n"
-      "/usr/bin/ld: main.c:7: undefined reference to `edge'\ncollect2: error: ld returned 1 exit "
-      "status\n",
+      "/usr/bin/ld: main.o: in function `main':\nmain.c:5: undefined reference to "
+      "`area'\n/usr/bin/ld: main.c:6: undefined reference to `area'\n/usr/bin/ld: main.c:7: "
+      "undefined reference to `edge'\ncollect2: error: ld returned 1 exit status\n",
       NULL, 1, 7, "undefined reference", "'edge'" },
     { "go",
-      "# command-line-arguments\n./main.go:5:2: imported and not used: \"os\"\n"
-      "./main.go:9:14: cannot use s (variable of type T) as type I in argument to f:\n"
-      "\tT does not implement I (missing M method)\n./main.go:12:2: undefined: y\n",
+      "# command-line-arguments\n./main.go:5:2: imported and not used: \"os\"\n./main.go:9:14: "
+      "cannot use s (variable of type T) as type I in argument to f:\n\tT does not implement I "
+      "(missing M method)\n./main.go:12:2: undefined: y\n",
       NULL, 2, 9, "", "f: T does not implement I" },
     { "rust",
-      "error[E0425]: cannot find value `x` in this scope\n --> main.rs:2:5\n  |\n2 |     x;\n\n"
-      "warning: unused\n --> main.rs:9:1\n\n"
-      "error[E0308]: mismatched types\n --> main.rs:4:18\n  |\n\n"
-      "error: aborting due to 2 previous errors\n",
+      "error[E0425]: cannot find value `x` in this scope\n --> main.rs:2:5\n  |\n2 |     "
+      "x;\n\nwarning: unused\n --> main.rs:9:1\n\nerror[E0308]: mismatched types\n --> "
+      "main.rs:4:18\n  |\n\nerror: aborting due to 2 previous errors\n",
       NULL, 1, 4, "E0308", "mismatched types" },
     { "java",
-      "Main.java:2: error: cannot find symbol\n    Map m;\n    ^\n  symbol:   class Map\n"
-      "  location: class Main\nMain.java:3: error: cannot find symbol\n    List l;\n    ^\n"
-      "  symbol:   class List\n  location: class Main\n2 errors\n",
+      "Main.java:2: error: cannot find symbol\n    Map m;\n    ^\n  symbol:   class Map\n  "
+      "location: class Main\nMain.java:3: error: cannot find symbol\n    List l;\n    ^\n  symbol: "
+      "  class List\n  location: class Main\n2 errors\n",
       NULL, 1, 3, "", "cannot find symbol: class List" },
     { "typescript", "",
-      "main.ts(1,7): error TS2322: Type 'string' is not assignable to type 'number'.\n"
-      "main.ts(4,1): error TS2304: Cannot find name 'y'.\n",
+      "main.ts(1,7): error TS2322: Type 'string' is not assignable to type "
+      "'number'.\nmain.ts(4,1): error TS2304: Cannot find name 'y'.\n",
       1, 4, "TS2304", "Cannot find name" },
     { "sqlite",
       "Parse error near line 2: no such table: a\nRuntime error near line 5: UNIQUE constraint "
       "failed: b.c (19)\n",
       NULL, 1, 5, "", "UNIQUE constraint failed: b.c" },
-    /* What fails because something failed before says nothing. */
+    /* An error that only follows from an earlier one is not listed. */
     { "postgres",
       "psql:a.sql:2: ERROR:  relation \"x\" does not exist\npsql:a.sql:3: ERROR:  current "
-      "transaction is aborted, commands ignored until end of transaction block\n"
-      "psql:a.sql:7: ERROR:  42703: column \"y\" does not exist\n",
+      "transaction is aborted, commands ignored until end of transaction block\npsql:a.sql:7: "
+      "ERROR:  42703: column \"y\" does not exist\n",
       NULL, 1, 7, "42703", "column \"y\"" },
     { "gcc", "main.c:3:5: error: 'x' undeclared (first use in this function)\n", NULL, 0, 0, "",
       "" },
@@ -103,15 +100,15 @@ static void test_further_errors_of_one_output_are_listed(void)
 
 static void test_an_error_that_is_told_twice_is_listed_once(void)
 {
-    static const char text[] = "a.c:1:1: error: one\na.c:2:1: error: two\na.c:1:1: error: one\n"
-                               "a.c:2:9: error: two\na.c:3:1: error: two\n";
+    static const char text[] = "a.c:1:1: error: one\na.c:2:1: error: two\na.c:1:1: error: "
+                               "one\na.c:2:9: error: two\na.c:3:1: error: two\n";
     CHECK(explain("gcc", text, sizeof text - 1, NULL));
     CHECK_INT(d.n_further, 2);
     CHECK_INT(d.further[0].at.line, 2);
     CHECK_INT(d.further[1].at.line, 3);
 }
 
-/* A million errors are bounded, in what is kept and in what is read. */
+/* A million errors are bounded: in memory, and in the time to read them. */
 static void test_a_million_errors_are_counted_and_cut(void)
 {
     enum { ERRORS = 1000000 };
@@ -125,7 +122,8 @@ static void test_a_million_errors_are_counted_and_cut(void)
     CHECK(d.further_left_out > 0 && d.further_left_out < DIAGNOSE_LINES_MAX);
 }
 
-/* D1: thousands of frames, each of which would be looked for in a large file. CPU time, since other tests run beside. */
+/* D1: thousands of frames, each of which would be looked for in a large file. CPU time, since other
+ * tests run beside. */
 static void test_frames_are_not_looked_for_without_end(void)
 {
     static const struct {
@@ -164,9 +162,9 @@ static void test_frames_are_not_looked_for_without_end(void)
 static void test_further_errors_are_shown_short(void)
 {
     static const char text[] =
-        "a.go:1:1: undefined: a\na.go:2:1: undefined: b\na.go:3:1: undefined: c\n"
-        "a.go:4:1: undefined: d\na.go:5:1: undefined: e\na.go:6:1: undefined: f\n"
-        "a.go:7:1: undefined: g\na.go:8:1: undefined: h\n";
+        "a.go:1:1: undefined: a\na.go:2:1: undefined: b\na.go:3:1: undefined: c\na.go:4:1: "
+        "undefined: d\na.go:5:1: undefined: e\na.go:6:1: undefined: f\na.go:7:1: undefined: "
+        "g\na.go:8:1: undefined: h\n";
     scoped(buf) out = { 0 };
     struct err e;
     CHECK(explain("go", text, sizeof text - 1, NULL));

@@ -1,0 +1,101 @@
+/* diagnose/core/rules.h — tables of rules: which message gets which category and which suggestion.
+ * Runs in: keeper. Private to this room.
+ *
+ * RULES-1 Every language's rules are tables of `struct rule`; rules_apply() is the only function
+ *         that walks them. */
+#pragma once
+
+#include "diagnose/core/grammar.h"
+
+/* The error that a rule is asked about, and the diagnosis that the rule adds to. */
+struct advice {
+    struct diagnoser *g;
+    const struct diagnose_input *in;
+    struct diagnosis *d;
+    struct piece type, message;
+    struct piece line;              /* the source line at the location, or NO_PIECE */
+    const struct source_file *file; /* the file of the location, or NULL */
+    const struct rule *rule;        /* the rule that fits, */
+    struct match m;                 /* and the groups that its pattern found */
+    char type_text[128], message_text[1024];
+};
+
+/* One kind of error. */
+struct rule {
+    /* The type of error that the rule is for, or ANY_TYPE; the pattern then sees the message alone.
+     * NULL: the pattern sees "TYPE: MESSAGE", or the message of an error without a type. */
+    const char *type;
+    const char *pattern; /* NULL ends the table */
+    enum category category;
+    unsigned number; /* in README.md; 0 when it is not among the errors there */
+    double confidence;
+    /* {1} to {9} stand for the groups of the pattern. NULL: there is nothing to say. */
+    const char *text, *replacement;
+    const char *docs; /* may be NULL */
+    /* Adds suggestions that depend on more than the message. When it adds none, `text` is used. May
+     * be NULL. */
+    void (*advise)(const struct advice *a);
+    const char *const *names; /* for `advise`: names to choose from besides the sources' */
+};
+#define ANY_TYPE ""
+
+/* Rows that look at "TYPE: MESSAGE": only a category; a category and a text, then `.docs = ...` and
+ * the like; a category and a function. */
+#define IS(pattern_, category_) { .pattern = (pattern_), .category = (category_) }
+#define SAY(pattern_, category_, number_, confidence_, ...)                  \
+    {                                                                        \
+        .pattern = (pattern_), .category = (category_), .number = (number_), \
+        .confidence = (confidence_), .text = __VA_ARGS__                     \
+    }
+#define ADVISE(pattern_, category_, number_, ...)                                                  \
+    {                                                                                              \
+        .pattern = (pattern_), .category = (category_), .number = (number_), .advise = __VA_ARGS__ \
+    }
+/* Rows for one type of error: a function; a text. */
+#define ON(type_, pattern_, advise_)                                \
+    {                                                               \
+        .type = (type_), .pattern = (pattern_), .advise = (advise_) \
+    }
+#define ON_SAY(type_, pattern_, number_, confidence_, ...)                                        \
+    {                                                                                             \
+        .type = (type_), .pattern = (pattern_), .number = (number_), .confidence = (confidence_), \
+        .text = __VA_ARGS__                                                                       \
+    }
+#define END_OF_RULES    \
+    {                   \
+        .pattern = NULL \
+    }
+
+/* The error in d becomes the error that rules are asked about. */
+void advice_begin(struct advice *a, struct diagnoser *g, const struct diagnose_input *in,
+                  struct diagnosis *d);
+/* When a limit ended the run, the program's own error, which is the first cause, takes its place. */
+void advice_use_own_error(struct advice *a);
+
+enum rules_wanted {
+    FIRST_RULE, /* the first that fits decides */
+    EVERY_RULE, /* each that fits may add a suggestion */
+};
+void rules_apply(struct advice *a, const struct rule *rules, enum rules_wanted wanted);
+/* advice_begin() and rules_apply() with the first rule that fits, for a language with one table. */
+void advise_by(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
+               const struct rule *rules);
+/* Sets the category of d by the first rule that fits. False, and nothing changes, when none does. */
+bool classify(struct diagnoser *g, struct diagnosis *d, const struct rule *rules);
+
+/* For a program that ended itself with a status: "exit N" becomes the type and the text the message.
+ * False, and nothing changes, unless the caller knows the text (`known`) or a rule fits it. */
+bool read_exit(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
+               struct piece text, bool known, const struct rule *rules);
+
+/* For rows: the name in the first group is not known. Offers a similar name of the sources, or of
+ * rule->names. */
+void advise_nearest(const struct advice *a);
+/* For rows: a statement has no end. Offers the line at the location with ';'. */
+void advise_semicolon(const struct advice *a);
+/* For rows: a statement stands where only declarations may. Names the brace that closed too early. */
+void advise_outside(const struct advice *a);
+/* For rows: a brace has no partner. Names the line where it was opened. */
+void advise_brace(const struct advice *a);
+/* The location is a Markdown fence that was copied along with the code. False when it is not. */
+bool advise_fence(const struct diagnose_input *in, struct diagnosis *d);
