@@ -102,10 +102,12 @@ int bench_check_parts(const char *const *names, struct err *e)
                    known);
 }
 
-void bench_print_parts(void)
+const char *bench_part(size_t i, const char **ret_help)
 {
-    for (size_t i = 0; i < PARTS; i++)
-        (void)printf("  %-11s %s\n", parts[i].name, parts[i].help);
+    if (i >= PARTS)
+        return NULL;
+    *ret_help = parts[i].help;
+    return parts[i].name;
 }
 
 struct service *bench_service(struct bench *b, enum service_kind kind)

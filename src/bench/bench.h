@@ -58,8 +58,8 @@ struct bench_options {
 int bench_measure(const struct bench_options *o, const char *dir, const char *belljar);
 /* Refuses a name that is no part's. */
 [[nodiscard]] int bench_check_parts(const char *const *names, struct err *e);
-/* "  latency     what it measures" lines. */
-void bench_print_parts(void);
+/* The name of the i-th part; NULL past the last one. */
+const char *bench_part(size_t i, const char **ret_help);
 
 /* The shared service of a kind, running. */
 struct service *bench_service(struct bench *b, enum service_kind kind);

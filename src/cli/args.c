@@ -1,28 +1,33 @@
+/* Parses the options of a command by its table, and starts the command. */
 #include "cli/args.h"
 
+#include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/auto.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/cli.h"
+#include "cli/manual/manual.h"
+#include "runtime/language.h"
 
-static const char *short_form(const struct arg_row *r, char out[8])
-{
-    (void)snprintf(out, 8, "-%c, ", r->key & 0x7F);
-    return r->key == 'n' || r->key & ARG_LETTER ? out : "    ";
-}
+enum { KEY_ROW = 0x100 }; /* getopt_long() returns KEY_ROW + the index of a row */
 
-void args_help(const struct arg_table *t)
+static const struct arg_row help_row = { "help", .letter = 'h', .help = "show this help" };
+
+size_t command_rows(const struct cli_command *c, struct arg_row out[ARGS_ROWS_MAX])
 {
-    (void)printf("%s\n", t->usage);
-    for (size_t i = 0; i < t->n_rows; i++) {
-        const struct arg_row *r = &t->rows[i];
-        char left[48], brief[8];
-        (void)snprintf(left, sizeof left, "%s--%s%s%s", short_form(r, brief), r->name,
-                       r->metavar ? " " : "", r->metavar ? r->metavar : "");
-        (void)printf("  %-30s %s\n", left, r->help);
-    }
+    size_t n = 0;
+    for (; n < c->n_rows; n++)
+        out[n] = c->rows[n];
+    if (c->more_rows)
+        n += c->more_rows(out + n);
+    out[n++] = help_row;
+    return n;
 }
 
 static struct nearest nearest_option(const struct option *options, const char *word,
@@ -37,8 +42,9 @@ static struct nearest nearest_option(const struct option *options, const char *w
     return near;
 }
 
-int args_refuse_option(const char *command, const struct option *options, char **argv, int got,
-                       struct err *e)
+/* `got` is the answer of getopt_long() to an option that it did not take. */
+static int refuse_option(const char *command, const struct option *options, char **argv, int got,
+                         struct err *e)
 {
     const char *word = optind > 0 ? argv[optind - 1] : "";
     char single[3] = { '-', (char)optopt, '\0' };
@@ -57,50 +63,164 @@ int args_refuse_option(const char *command, const struct option *options, char *
                    QUOTED(word), command);
 }
 
-int args_parse(const struct arg_table *t, int argc, char **argv, args_apply *apply, void *context,
-               int *ret_first, struct err *e)
+static int refuse_operand(const struct cli_command *c, const char *operand, struct err *e)
 {
-    struct option options[ARGS_ROWS_MAX + 1];
-    char letters[8 + 2 * ARGS_ROWS_MAX] = ":n:h";
-    size_t n = 0;
-    for (; n < t->n_rows && n < ARGS_ROWS_MAX; n++) {
-        const struct arg_row *r = &t->rows[n];
-        size_t used = strlen(letters);
-        if (r->key & ARG_LETTER)
-            (void)snprintf(letters + used, sizeof letters - used, "%c%s", r->key & 0x7F,
-                           r->metavar ? ":" : "");
-        options[n] = (struct option){ t->rows[n].name,
-                                      t->rows[n].metavar ? required_argument : no_argument, NULL,
-                                      t->rows[n].key & 0x7F };
+    return err_set(e, ERR_USAGE, 0, "'%s' is one word too many: see 'belljar %s --help'",
+                   QUOTED(operand), c->name);
+}
+
+static int apply(void *options, const struct arg_row *row, char *value, struct err *e)
+{
+    char *member = (char *)options + row->offset;
+    if (row->apply)
+        return row->apply(options, row, value, e);
+    if (row->metavar)
+        *(const char **)(void *)member = value;
+    else
+        *(bool *)member = true;
+    return 0;
+}
+
+/* The row that a key of getopt_long() stands for; NULL: none. */
+static const struct arg_row *row_of(int key, const struct arg_row *rows, size_t n)
+{
+    if (key >= KEY_ROW)
+        return &rows[key - KEY_ROW];
+    for (size_t i = 0; i < n; i++)
+        if (key == rows[i].letter)
+            return &rows[i];
+    return NULL;
+}
+
+int args_parse(const struct cli_command *c, int argc, char **argv, void *options, int *ret_first,
+               bool *ret_help, struct err *e)
+{
+    struct arg_row rows[ARGS_ROWS_MAX];
+    struct option longs[ARGS_ROWS_MAX + 1] = { 0 };
+    char letters[2 + 2 * ARGS_ROWS_MAX] = ":";
+    size_t n = command_rows(c, rows), used = 1;
+    bool help = false;
+    for (size_t i = 0; i < n; i++) {
+        longs[i] = (struct option){ rows[i].name, rows[i].metavar ? required_argument : no_argument,
+                                    NULL, KEY_ROW + (int)i };
+        if (rows[i].letter)
+            letters[used++] = rows[i].letter;
+        if (rows[i].letter && rows[i].metavar)
+            letters[used++] = ':';
     }
-    options[n] = (struct option){ 0 };
     opterr = 0;
     optind = 1;
-    for (int key; (key = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
-        bool known = false;
-        for (size_t i = 0; i < n; i++)
-            known = known || (t->rows[i].key & 0x7F) == key;
-        if (!known)
-            return args_refuse_option(t->command, options, argv, key, e);
-        if (apply(context, key, optarg, e))
+    for (int key; (key = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
+        const struct arg_row *row = row_of(key, rows, n);
+        if (!row)
+            return refuse_option(c->name, longs, argv, key, e);
+        if (row == &rows[n - 1])
+            help = true;
+        else if (apply(options, row, optarg, e))
             return -1;
     }
     *ret_first = optind;
+    *ret_help = help;
     return 0;
 }
 
-int args_refuse_operand(const struct arg_table *t, const char *operand, struct err *e)
+/* "add, list and remove" */
+static const char *verb_list(const struct cli_command *c, char *out, size_t size)
 {
-    return err_set(e, ERR_USAGE, 0, "'%s' is one word too many: see 'belljar %s --help'",
-                   QUOTED(operand), t->command);
+    out[0] = '\0';
+    for (size_t i = 0; i < c->n_verbs; i++) {
+        size_t used = strlen(out);
+        (void)snprintf(out + used, size - used, "%s%s",
+                       i == 0               ? ""
+                       : i + 1 < c->n_verbs ? ", "
+                                            : " and ",
+                       c->verbs[i].name);
+    }
+    return out;
 }
 
-int args_count(const char *option, const char *text, unsigned max, unsigned *ret, struct err *e)
+static int run_verb(const struct cli_command *c, void *options, int argc, char **argv,
+                    struct err *e)
+{
+    char known[80];
+    if (argc == 0)
+        return err_set(e, ERR_USAGE, 0, "%s needs a word more: %s are accepted", c->name,
+                       verb_list(c, known, sizeof known));
+    for (size_t i = 0; i < c->n_verbs; i++) {
+        const struct verb *v = &c->verbs[i];
+        size_t n = (size_t)argc - 1;
+        if (strcmp(v->name, argv[0]) != 0)
+            continue;
+        if (n > v->max_operands)
+            return refuse_operand(c, argv[1 + v->max_operands], e);
+        if (n < v->min_operands)
+            return err_set(e, ERR_USAGE, 0, "%s %s needs a name: 'belljar %s %s %s'", c->name,
+                           v->name, c->name, v->name, v->operands);
+        return v->run(options, argc - 1, argv + 1, e);
+    }
+    return err_set(e, ERR_USAGE, 0, "%s '%s': %s are accepted", c->name, QUOTED(argv[0]),
+                   verb_list(c, known, sizeof known));
+}
+
+static int parse_and_run(const struct cli_command *c, int argc, char **argv, void *options,
+                         struct err *e)
+{
+    int ours = 0, first;
+    bool help;
+    while (ours < argc && !(c->arguments_follow && strcmp(argv[ours], "--") == 0))
+        ours++;
+    if (args_parse(c, ours, argv, options, &first, &help, e))
+        return -1;
+    if (help) {
+        manual_help(c);
+        return 0;
+    }
+    int n = ours - first;
+    if (c->verbs && (n > 0 || !c->run))
+        return run_verb(c, options, n, argv + first, e);
+    if ((size_t)n > c->max_operands)
+        return refuse_operand(c, argv[first + (int)c->max_operands], e);
+    return c->run(options, n, argv + first, e);
+}
+
+int command_run(const struct cli_command *c, int argc, char **argv)
+{
+    struct err e = { 0 };
+    autofree void *options = calloc(1, c->options_size + 1);
+    if (!options) {
+        (void)err_no_memory(&e, "the options");
+        return cli_fail(&e);
+    }
+    if (c->init)
+        c->init(options);
+    int status = parse_and_run(c, argc, argv, options, &e);
+    if (c->done)
+        c->done(options);
+    return status < 0 ? cli_fail(&e) : status;
+}
+
+int args_count(const struct arg_row *row, const char *text, unsigned max, unsigned *ret,
+               struct err *e)
 {
     uint64_t n;
     if (unit_parse(UNIT_COUNT, text, &n) || n < 1 || n > max)
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s': a whole number from 1 to %u is accepted",
-                       option, QUOTED(text), max);
+        return err_set(e, ERR_BAD_REQUEST, 0, "--%s '%s': a whole number from 1 to %u is accepted",
+                       row->name, QUOTED(text), max);
     *ret = (unsigned)n;
     return 0;
+}
+
+int args_language(void *options, const struct arg_row *row, const char *value, struct err *e)
+{
+    const struct language *l = language_find(value);
+    if (!l)
+        return language_refuse(value, e);
+    *(const struct language **)(void *)((char *)options + row->offset) = l;
+    return 0;
+}
+
+const char *args_language_at(const void *def, size_t i)
+{
+    (void)def;
+    return languages[i] ? languages[i]->name : NULL;
 }

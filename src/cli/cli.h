@@ -1,24 +1,25 @@
-/* cli/cli.h — one subcommand a file; each is a row in main.c's table.
- * A command gets its own name as argv[0] and returns the exit status. */
+/* cli/cli.h — the commands, one a file, and the functions that they share. */
 #pragma once
 
 #include <signal.h>
 
 #include "base/err.h"
+#include "cli/args.h"
 
-int cmd_run(int argc, char **argv);
-int cmd_serve(int argc, char **argv);
-int cmd_history(int argc, char **argv);
-int cmd_keys(int argc, char **argv);
-int cmd_audit(int argc, char **argv);
-int cmd_languages(int argc, char **argv);
-int cmd_explain(int argc, char **argv);
-int cmd_doctor(int argc, char **argv);
-int cmd_bench(int argc, char **argv);
-int cmd_version(int argc, char **argv);
+/* In the order of `belljar help`; NULL-terminated. */
+extern const struct cli_command *const commands[];
+extern const struct cli_command run_command, serve_command, history_command, keys_command,
+    audit_command, languages_command, explain_command, doctor_command, bench_command,
+    version_command, help_command;
 
-/* The signals that end a run, without those our caller had us ignore (nohup, jobs in the background). */
+/* NULL: there is no such command. */
+const struct cli_command *command_find(const char *name);
+/* Names the nearest command. Always -1. */
+[[nodiscard]] int command_refuse(const char *name, struct err *e);
+
+/* The signals that end a run, without the ones that our caller ignores (nohup, a job in the
+ * background). */
 void cli_signals(sigset_t *ret_set);
 
-/* "belljar: what went wrong" on stderr; returns the exit status that goes with the error. */
+/* Prints "belljar: the error" on stderr; returns the exit status that belongs to the error. */
 int cli_fail(const struct err *e);

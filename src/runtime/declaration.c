@@ -220,16 +220,16 @@ int declaration_print(const struct language *l, struct buf *b, struct err *e)
     return 0;
 }
 
-int declaration_help(struct buf *b, struct err *e)
+bool declaration_describe(size_t i, struct declaration_key *ret)
 {
     static const char *const kinds[] = {
         [KEY_TEXT] = "text", [KEY_WORDS] = "words", [KEY_FLAG] = "yes/no"
     };
-    for (size_t i = 0; i < KEYS; i++)
-        if (buf_addf(b, e, "  %-12s %-7s %s%s\n", keys[i].name, kinds[keys[i].kind], keys[i].help,
-                     keys[i].required ? " (needed)" : ""))
-            return -1;
-    return 0;
+    if (i >= KEYS)
+        return false;
+    *ret = (struct declaration_key){ keys[i].name, kinds[keys[i].kind], keys[i].help,
+                                     keys[i].required };
+    return true;
 }
 
 static bool same_words(const char *const *a, const char *const *b)

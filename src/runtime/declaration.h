@@ -29,5 +29,10 @@ void declaration_free(struct language *l);
 [[nodiscard]] int declaration_print(const struct language *l, struct buf *b, struct err *e);
 /* The equality of DECLARATION-1. */
 bool declaration_equal(const struct language *a, const struct language *b);
-/* Prints one line for each key: "  command  words  argv of the run". */
-[[nodiscard]] int declaration_help(struct buf *b, struct err *e);
+/* A key of a declaration as --help shows it. */
+struct declaration_key {
+    const char *name, *kind, *help;
+    bool required;
+};
+/* The i-th key; false past the last one. */
+bool declaration_describe(size_t i, struct declaration_key *ret);

@@ -390,23 +390,24 @@ int settings_write(const struct settings *s, struct buf *b, struct err *e)
     return 0;
 }
 
-int settings_help(struct buf *b, struct err *e)
+bool settings_describe(size_t i, struct setting_text *ret)
 {
     static const char *const metavars[] = {
         [KIND_COUNT] = "N",     [KIND_BYTES] = "SIZE", [KIND_MS] = "DUR",    [KIND_BOOL] = "BOOL",
         [KIND_LEVEL] = "LEVEL", [KIND_WORD] = "WORD",  [KIND_TEXT] = "TEXT",
     };
+    if (i >= SETTINGS)
+        return false;
     struct settings def = settings_default();
-    for (size_t i = 0; i < SETTINGS; i++) {
-        struct setting row = setting_at(i);
-        char left[64], value[32];
-        const char *shown = format(&def, &row, value, sizeof value);
-        (void)snprintf(left, sizeof left, "%s %s", row.key, metavars[row.kind]);
-        if (buf_addf(b, e, "  %-30s %s%s%s%s%s\n", left, row.help, *shown ? " (" : "", shown,
-                     *shown ? ")" : "", row.fixed ? "; at start only" : ""))
-            return -1;
-    }
-    return 0;
+    struct setting row = setting_at(i);
+    char value[32];
+    *ret = (struct setting_text){ .metavar = metavars[row.kind],
+                                  .help = row.help,
+                                  .fixed = row.fixed };
+    (void)snprintf(ret->key, sizeof ret->key, "%s", row.key);
+    (void)snprintf(ret->default_text, sizeof ret->default_text, "%s",
+                   format(&def, &row, value, sizeof value));
+    return true;
 }
 
 void settings_keep_fixed(struct settings *s, const struct settings *running, char *ret_kept,

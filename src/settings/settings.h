@@ -65,8 +65,15 @@ struct settings settings_default(void);
 [[nodiscard]] int settings_check(const struct settings *s, struct err *e);
 /* Writes every setting as a line of such a file, for another process to parse. */
 [[nodiscard]] int settings_write(const struct settings *s, struct buf *b, struct err *e);
-/* Writes lines such as "  runs.max  N   help (default)". */
-[[nodiscard]] int settings_help(struct buf *b, struct err *e);
+/* A setting as --help and the man page show it. */
+struct setting_text {
+    char key[40];
+    const char *metavar, *help;
+    char default_text[64]; /* "": none */
+    bool fixed;            /* it cannot change while the service runs */
+};
+/* The i-th setting; false past the last one. */
+bool settings_describe(size_t i, struct setting_text *ret);
 /* Restores the settings that cannot change while the service runs. ret_kept lists the ones that
  * differed, with commas. */
 void settings_keep_fixed(struct settings *s, const struct settings *running, char *ret_kept,

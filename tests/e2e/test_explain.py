@@ -78,7 +78,7 @@ def test_explain_reads_an_error_from_elsewhere(file_with):
 
 def test_explain_says_when_there_is_nothing_to_explain():
     done = belljar("explain", stdin="all is well\n")
-    assert done.returncode == 1 and "no error was found" in done.stderr
+    assert done.returncode == 1 and "there is no error in this text" in done.stderr
     assert belljar("explain", "--json", stdin="").stdout == "null\n"
     refused = belljar("explain", "-l", "klingon", stdin=TRACE)
     assert refused.returncode == 125 and "Language 'klingon' is not supported" in refused.stderr

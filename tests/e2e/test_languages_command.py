@@ -55,8 +55,8 @@ def test_languages_as_json_say_the_same(public_path):
      (("prepare", "cobol"), "Language 'cobol' is not supported: use one of python, "),
      (("show", "pyton"), "Language 'pyton' is not supported: did you mean 'python'? Use one of python, "),
      (("show", "cobol"), "Language 'cobol' is not supported: use one of python, "),
-     (("show",), "takes one name"), (("show", "python", "ruby"), "takes one name"),
-     (("install",), "takes names: one or more of python, "),
+     (("show",), "languages show needs a name"), (("show", "python", "ruby"), "'ruby' is one word too many"),
+     (("install",), "languages install needs a name: one or more of python, "),
      (("remove", "python"), "languages 'remove': list, install, prepare and show are accepted"),
      (("list", "x"), "'x' is one word too many"), (("--jsn",), "did you mean --json?")],
 )

@@ -1,4 +1,4 @@
-/* `belljar audit`: whether the log of decisions is whole, and what is in it. */
+/* `belljar audit`: verifies and prints the audit log of the service. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -16,71 +16,59 @@
 
 enum { SHOW_DEFAULT = 50, SHOW_MAX = 1000000, BROKEN_STATUS = 1 };
 
-static const struct arg_row rows[] = {
-    { "head", "HASH", 'H', "verify: a record must have this hash, noted earlier elsewhere" },
-    { "number", "N", 'n', "show: the last N records (50)" },
-    { "state", "DIR", 's', "the service's state directory" },
-    { "help", NULL, ARG_HELP, "show this" },
-};
-
-static const struct arg_table table = {
-    "audit",
-    "Usage: belljar audit verify|show [OPTION]...\n\n"
-    "'verify' checks that no record of the audit log was changed, removed or inserted: 0 when the\n"
-    "chain holds, 1 when it does not. A tail that was cut off shows with --head alone.\n"
-    "'show' prints the last records.\n",
-    rows,
-    ARRAY_LEN(rows),
-};
-
 struct audit_options {
     const char *state, *head;
     unsigned number;
-    bool help;
 };
 
-static int apply(void *context, int key, char *value, struct err *e)
+static int set_head(void *options, const struct arg_row *row, const char *value, struct err *e)
 {
-    struct audit_options *o = context;
-    switch (key) {
-    case 'H':
-        o->head = value;
-        if (strlen(value) != AUDIT_HASH_HEX - 1 ||
-            strspn(value, "0123456789abcdefABCDEF") != AUDIT_HASH_HEX - 1)
-            return err_set(e, ERR_BAD_REQUEST, 0, "--head '%s' is no hash: %d hex digits are",
-                           QUOTED(value), AUDIT_HASH_HEX - 1);
+    struct audit_options *o = options;
+    o->head = value;
+    if (strlen(value) == AUDIT_HASH_HEX - 1 &&
+        strspn(value, "0123456789abcdefABCDEF") == AUDIT_HASH_HEX - 1)
         return 0;
-    case 'n':
-        return args_count("-n", value, SHOW_MAX, &o->number, e);
-    case 's':
-        o->state = value;
-        return 0;
-    default:
-        o->help = true;
-        return 0;
-    }
+    return err_set(e, ERR_BAD_REQUEST, 0, "--%s '%s' is not a hash: a hash has %d hex digits",
+                   row->name, QUOTED(value), AUDIT_HASH_HEX - 1);
 }
 
-struct sought {
+static int set_number(void *options, const struct arg_row *row, const char *value, struct err *e)
+{
+    return args_count(row, value, SHOW_MAX, &((struct audit_options *)options)->number, e);
+}
+
+static const struct arg_row rows[] = {
+    { "head", "HASH", .apply = set_head,
+      .help = "verify: a record must have this hash, which was noted elsewhere earlier" },
+    { "number", "N", .letter = 'n', .apply = set_number, .default_text = "50",
+      .help = "show: the last N records" },
+    { "state", "DIR", .offset = offsetof(struct audit_options, state),
+      .values.kind = VALUES_DIRECTORY, .help = "state directory of the service" },
+};
+
+struct hash_search {
     const char *hash;
-    int64_t seq; /* 0: no record has it */
+    int64_t seq; /* 0: no record has the hash */
 };
 
 static int compare_hash(void *context, const struct audit_record *r)
 {
-    struct sought *s = context;
+    struct hash_search *s = context;
     if (strcasecmp(r->hash, s->hash) != 0)
         return 0;
     s->seq = r->seq;
     return 1;
 }
 
-/* A head noted earlier is in the chain for ever, however much was added since. Exit status, or -1. */
-static int verify(const struct audit_options *o, struct err *e)
+/* Exit status, or -1. The chain never loses a record, so a hash that was once its head stays in it. */
+static int verify(void *options, int argc, char **argv, struct err *e)
 {
+    const struct audit_options *o = options;
+    (void)argc;
+    (void)argv;
     scoped(history_db) h = { 0 };
     struct audit_check c = { 0 };
-    struct sought noted = { .hash = o->head };
+    struct hash_search noted = { .hash = o->head };
     if (history_db_open(&h, o->state, DB_READ, e) || audit_verify(h.db, &c, e) ||
         (o->head && audit_each(h.db, 0, UINT_MAX, compare_hash, &noted, e)))
         return -1;
@@ -89,8 +77,8 @@ static int verify(const struct audit_options *o, struct err *e)
         return BROKEN_STATUS;
     }
     if (o->head && noted.seq == 0) {
-        (void)printf("%" PRId64 " records, and the chain holds, but none has the hash %s: the end "
-                     "was cut off, or this is another log\n",
+        (void)printf("%" PRId64 " records, and the chain holds, but no record has the hash %s: "
+                     "the end of the log is missing, or this is another log\n",
                      c.records, o->head);
         return BROKEN_STATUS;
     }
@@ -108,8 +96,11 @@ static int print_record(void *context, const struct audit_record *r)
     return 0;
 }
 
-static int show(const struct audit_options *o, struct err *e)
+static int show(void *options, int argc, char **argv, struct err *e)
 {
+    const struct audit_options *o = options;
+    (void)argc;
+    (void)argv;
     scoped(history_db) h = { 0 };
     struct audit_check c = { 0 };
     unsigned n = o->number ? o->number : SHOW_DEFAULT;
@@ -119,28 +110,28 @@ static int show(const struct audit_options *o, struct err *e)
     return audit_each(h.db, after, n, print_record, NULL, e);
 }
 
-int cmd_audit(int argc, char **argv)
-{
-    static const struct {
-        const char *name;
-        int (*run)(const struct audit_options *o, struct err *e);
-    } verbs[] = { { "verify", verify }, { "show", show } };
-    struct audit_options o = { 0 };
-    struct err e = { 0 };
-    int first;
-    if (args_parse(&table, argc, argv, apply, &o, &first, &e))
-        return cli_fail(&e);
-    if (o.help) {
-        args_help(&table);
-        return 0;
-    }
-    const char *verb = first < argc ? argv[first] : "";
-    int rc = err_set(&e, ERR_USAGE, 0, "audit '%s': verify and show are accepted", QUOTED(verb));
-    if (first + 1 < argc)
-        rc = args_refuse_operand(&table, argv[first + 1], &e);
-    else
-        for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
-            if (strcmp(verbs[i].name, verb) == 0)
-                rc = verbs[i].run(&o, &e);
-    return rc < 0 ? cli_fail(&e) : rc;
-}
+static const struct verb verbs[] = {
+    { "verify", "",
+      "checks that no record of the log was changed, removed or inserted. Only --head can show "
+      "that records are missing at the end",
+      .run = verify },
+    { "show", "", "prints the last records", .run = show },
+};
+
+const struct cli_command audit_command = {
+    .name = "audit",
+    .summary = "verify and show the audit log of the service",
+    .usage = (const char *const[]){ "verify [--head HASH] [--state DIR]",
+                                    "show [-n N] [--state DIR]", NULL },
+    .description = "The service writes every run, key, approval and rule into an audit log. Each "
+                   "record contains the hash of the record before it, so a changed record breaks "
+                   "the chain.",
+    .rows = rows,
+    .n_rows = ARRAY_LEN(rows),
+    .verbs = verbs,
+    .n_verbs = ARRAY_LEN(verbs),
+    .statuses = (const char *const[]){ "0", "the chain holds", "1",
+                                       "the chain is broken, or no record has the hash of --head",
+                                       NULL },
+    .options_size = sizeof(struct audit_options),
+};

@@ -1,79 +1,68 @@
-/* `belljar bench`: the options; the measuring is src/bench. */
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* `belljar bench`: the options. src/bench measures. */
+#include <signal.h>
 
 #include "base/array.h"
 #include "bench/guard.h"
-#include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/manual/page.h"
 
+#define AT(member) offsetof(struct bench_options, member)
 static const struct arg_row rows[] = {
-    { "quick", NULL, 'q', "fewer repetitions: under a minute instead of under eight" },
-    { "json", "FILE", 'j', "write every number there, too" },
-    { "svg", "FILE", 's', "draw them there" },
-    { "million", NULL, 'm', "part history: a history of a million runs, too (3 GB of disk)" },
-    { "help", NULL, ARG_HELP, "show this" },
+    { "quick", .offset = AT(quick),
+      .help = "fewer repetitions: less than one minute instead of less than eight" },
+    { "json", "FILE", .offset = AT(json), .values.kind = VALUES_FILE,
+      .help = "write every number to this file as JSON" },
+    { "svg", "FILE", .offset = AT(svg), .values.kind = VALUES_FILE,
+      .help = "draw the results into this file" },
+    { "million", .offset = AT(million),
+      .help = "part history: measure a history of a million runs, too (3 GB of disk)" },
 };
+#undef AT
 
-static const struct arg_table table = {
-    "bench",
-    "Usage: belljar bench [OPTION]... [PART]...\n\n"
-    "Measures what a run costs on this machine: by belljar, warm and cold, over HTTP and by\n"
-    "'belljar run', beside the bare interpreter and whatever of bubblewrap, firejail, docker and\n"
-    "runsc works here. Services are its own, on free ports, with state below $TMPDIR or /tmp;\n"
-    "they and their files are gone when it ends. Two cores are used. The exit status is 1 when a\n"
-    "budget is missed, 2 when something could not be measured.\n",
-    rows,
-    ARRAY_LEN(rows),
-};
-
-struct bench_command {
-    struct bench_options options;
-    bool help;
-};
-
-static int apply(void *context, int key, char *value, struct err *e)
+static const char *part_at(const void *def, size_t i)
 {
-    struct bench_command *c = context;
-    (void)e;
-    switch (key) {
-    case 'q':
-        c->options.quick = true;
-        return 0;
-    case 'j':
-        c->options.json = value;
-        return 0;
-    case 's':
-        c->options.svg = value;
-        return 0;
-    case 'm':
-        c->options.million = true;
-        return 0;
-    default:
-        c->help = true;
-        return 0;
-    }
+    const char *help;
+    (void)def;
+    return bench_part(i, &help);
 }
 
-int cmd_bench(int argc, char **argv)
+static void put_parts(struct page *p)
 {
-    struct bench_command c = { 0 };
-    struct err e = { 0 };
+    const char *name, *help;
+    page_section(p, "Parts");
+    for (size_t i = 0; (name = bench_part(i, &help)); i++)
+        page_item(p, name, help);
+}
+
+static int bench(void *options, int argc, char **argv, struct err *e)
+{
+    struct bench_options *o = options;
     sigset_t ending;
-    int first;
-    if (args_parse(&table, argc, argv, apply, &c, &first, &e))
-        return cli_fail(&e);
-    if (c.help) {
-        args_help(&table);
-        (void)printf("\nParts (all of them, in this order, unless some are named):\n");
-        bench_print_parts();
-        return 0;
-    }
-    c.options.parts = (const char *const *)argv + first;
-    if (bench_check_parts(c.options.parts, &e))
-        return cli_fail(&e);
+    (void)argc;
+    o->parts = (const char *const *)argv;
+    if (bench_check_parts(o->parts, e))
+        return -1;
     cli_signals(&ending);
-    int status = guard_run(&c.options, &ending, &e);
-    return status < 0 ? cli_fail(&e) : status;
+    return guard_run(o, &ending, e);
 }
+
+const struct cli_command bench_command = {
+    .name = "bench",
+    .summary = "measure the cost of a run here, beside other ways to run it",
+    .usage = (const char *const[]){ "[OPTION]... [PART]...", NULL },
+    .description =
+        "Measures the cost of a run on this machine: warm and cold, over HTTP and by 'belljar "
+        "run'. For comparison it measures the bare interpreter, and bubblewrap, firejail, docker "
+        "and runsc if they work here. Without a PART it measures all parts, in the order below.\n\n"
+        "It starts services of its own on free ports, with their state below $TMPDIR or /tmp, and "
+        "removes them at the end. It uses two cores.",
+    .rows = rows,
+    .n_rows = ARRAY_LEN(rows),
+    .max_operands = ARGS_OPERANDS_ANY,
+    .values = { VALUES_WORDS, part_at },
+    .sections = put_parts,
+    .statuses = (const char *const[]){ "0", "every budget is met", "1", "a budget is missed", "2",
+                                       "a measurement failed", NULL },
+    .options_size = sizeof(struct bench_options),
+    .run = bench,
+};

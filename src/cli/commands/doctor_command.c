@@ -1,4 +1,5 @@
 /* `belljar doctor`: tries every level for real, and says how to get the next better one. */
+#include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -281,30 +282,40 @@ static int print_json(const struct checkup *c)
     return rc;
 }
 
-int cmd_doctor(int argc, char **argv)
+struct doctor_options {
+    bool json;
+};
+
+static const struct arg_row rows[] = {
+    { "json", .offset = offsetof(struct doctor_options, json),
+      .help = "print one JSON object instead of text" },
+};
+
+static int doctor(void *options, int argc, char **argv, struct err *e)
 {
-    bool json = argc == 2 && strcmp(argv[1], "--json") == 0;
-    struct err e = { 0 };
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        (void)printf("Usage: belljar doctor [--json]\n\nTries every isolation level here and says "
-                     "what is missing "
-                     "for a better one.\n\n"
-                     "      --json                     print one JSON object instead\n"
-                     "      --help                     show this\n");
-        return 0;
-    }
-    if (argc > 1 && !json) {
-        (void)err_set(&e, ERR_USAGE, 0, "doctor takes no '%s': only --json is accepted",
-                      QUOTED(argv[1]));
-        return cli_fail(&e);
-    }
+    const struct doctor_options *o = options;
     struct checkup c;
+    (void)argc;
+    (void)argv;
     examine(&c);
-    if (json && print_json(&c)) {
-        (void)err_set(&e, ERR_KERNEL, 0, "the findings could not be written");
-        return cli_fail(&e);
-    }
-    if (!json)
+    if (!o->json)
         print_text(&c);
+    else if (print_json(&c))
+        return err_set(e, ERR_KERNEL, errno, "write the findings");
     return c.best ? 0 : err_exit_status(ERR_UNAVAILABLE);
 }
+
+const struct cli_command doctor_command = {
+    .name = "doctor",
+    .summary = "show the isolation that this machine offers, and how to get more",
+    .usage = (const char *const[]){ "[--json]", NULL },
+    .description = "Tries every isolation level on this machine. Shows the layers of the strongest "
+                   "level that works, the languages that are installed, the state of warm starts "
+                   "if a service runs, and a command for everything that is missing. If no level "
+                   "works, belljar runs nothing here.",
+    .rows = rows,
+    .n_rows = ARRAY_LEN(rows),
+    .statuses = (const char *const[]){ "0", "at least one isolation level works", NULL },
+    .options_size = sizeof(struct doctor_options),
+    .run = doctor,
+};

@@ -1,4 +1,4 @@
-/* `belljar explain`: what an error means that was printed elsewhere. */
+/* `belljar explain`: explains an error that was printed elsewhere. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -23,50 +23,33 @@ enum { TEXT_MAX = 16 << 20, SOURCES_MAX = 16 };
 
 struct explain {
     const struct language *language;
-    char *sources[SOURCES_MAX];
+    const char *sources[SOURCES_MAX];
     size_t n_sources;
-    const char *file; /* what the program printed; NULL: standard input */
-    bool json, help;
+    const char *file; /* the output of the program; NULL: standard input */
+    bool json;
 };
 
-static const struct arg_row rows[] = {
-    { "language", "LANG", 'l' | ARG_LETTER,
-      "language; otherwise told by what the error looks like" },
-    { "source", "FILE", 's', "a file of the program, for what its lines say; can be repeated" },
-    { "json", NULL, 'j', "print JSON; null when no error was found" },
-    { "help", NULL, ARG_HELP, "show this" },
-};
-
-static const struct arg_table table = {
-    "explain",
-    "Usage: belljar explain [OPTION]... [FILE|-]\n\n"
-    "Reads what a failed program or compiler printed, from FILE or standard input, and says what\n"
-    "went wrong, where, and what may help. Nothing is run. The exit status is 1 when no error was\n"
-    "found in it.\n\n"
-    "  python3 shop.py 2>&1 | belljar explain --source shop.py\n"
-    "  belljar explain -l rust build.log\n",
-    rows,
-    ARRAY_LEN(rows),
-};
-
-static int apply(void *context, int key, char *value, struct err *e)
+static int add_source(void *options, const struct arg_row *row, const char *value, struct err *e)
 {
-    struct explain *x = context;
-    if (key == 'j') {
-        x->json = true;
-    } else if (key == ARG_HELP) {
-        x->help = true;
-    } else if (key == 'l') {
-        x->language = language_find(value);
-        if (!x->language)
-            return language_refuse(value, e);
-    } else if (key == 's') {
-        if (x->n_sources == SOURCES_MAX)
-            return err_set(e, ERR_BAD_REQUEST, 0, "more than %d files with --source", SOURCES_MAX);
-        x->sources[x->n_sources++] = value;
-    }
+    struct explain *x = options;
+    if (x->n_sources == SOURCES_MAX)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "--%s '%s' is one file too many: up to %d are accepted", row->name,
+                       QUOTED(value), SOURCES_MAX);
+    x->sources[x->n_sources++] = value;
     return 0;
 }
+
+#define AT(member) offsetof(struct explain, member)
+static const struct arg_row rows[] = {
+    { "language", "LANG", .letter = 'l', .offset = AT(language), .apply = args_language,
+      .values = { VALUES_WORDS, args_language_at },
+      .help = "language of the program; otherwise it is inferred from the error" },
+    { "source", "FILE", .repeats = true, .apply = add_source, .values.kind = VALUES_FILE,
+      .help = "a source file of the program, to quote the line of the error" },
+    { "json", .offset = AT(json), .help = "print JSON; null if there is no error in the text" },
+};
+#undef AT
 
 static int read_file(const char *path, struct buf *b, struct err *e)
 {
@@ -93,8 +76,8 @@ static int show(const struct diagnosis *d, bool found, bool json, struct err *e)
         return 0;
     }
     if (!found) {
-        (void)fprintf(stderr, "belljar: no error was found in that; -l LANG says how to read it "
-                              "(see 'belljar languages')\n");
+        (void)fprintf(stderr, "belljar: there is no error in this text; if there is one, -l LANG "
+                              "names its language (see 'belljar languages')\n");
         return 0;
     }
     if (diagnosis_text(d, isatty(1) && !getenv("NO_COLOR"), terminal_columns(1), &text, e))
@@ -111,7 +94,7 @@ static int explain(const struct explain *x, bool *ret_found, struct err *e)
     scoped(buf) text = { 0 };
     struct diagnoser *g = NULL;
     autofree struct diagnosis *d = malloc(sizeof *d);
-    int rc = d ? 0 : err_set(e, ERR_NO_MEMORY, 0, "no memory to explain with");
+    int rc = d ? 0 : err_no_memory(e, "the diagnosis");
     for (size_t i = 0; rc == 0 && i < x->n_sources; i++) {
         rc = read_file(x->sources[i], &bytes[i], e);
         files[i] = (struct source_file){ base_name(x->sources[i]), buf_str(&bytes[i]),
@@ -142,25 +125,33 @@ static int explain(const struct explain *x, bool *ret_found, struct err *e)
     return rc;
 }
 
-int cmd_explain(int argc, char **argv)
+static int explain_operands(void *options, int argc, char **argv, struct err *e)
 {
-    struct explain x = { 0 };
-    struct err e = { 0 };
-    int first;
+    struct explain *x = options;
     bool found = false;
-    if (args_parse(&table, argc, argv, apply, &x, &first, &e))
-        return cli_fail(&e);
-    if (x.help) {
-        args_help(&table);
-        return 0;
-    }
-    if (first < argc && strcmp(argv[first], "-") != 0)
-        x.file = argv[first];
-    if (first + 1 < argc) {
-        (void)!args_refuse_operand(&table, argv[first + 1], &e);
-        return cli_fail(&e);
-    }
-    if (explain(&x, &found, &e))
-        return cli_fail(&e);
+    if (argc > 0 && strcmp(argv[0], "-") != 0)
+        x->file = argv[0];
+    if (explain(x, &found, e))
+        return -1;
     return found ? 0 : 1;
 }
+
+const struct cli_command explain_command = {
+    .name = "explain",
+    .summary = "explain an error that a program printed elsewhere",
+    .usage = (const char *const[]){ "[OPTION]... [FILE|-]", NULL },
+    .description = "Reads the output of a failed program or compiler, from FILE or standard input. "
+                   "Explains the error, names its place and suggests a fix. Nothing is run.",
+    .rows = rows,
+    .n_rows = ARRAY_LEN(rows),
+    .max_operands = 1,
+    .values.kind = VALUES_FILE,
+    .statuses = (const char *const[]){ "0", "an error was found and explained", "1",
+                                       "there is no error in the text", NULL },
+    .examples = (const char *const[]){ "Explain an error of a Python program:",
+                                       "python3 shop.py 2>&1 | belljar explain --source shop.py",
+                                       "Explain the log of a Rust build:",
+                                       "belljar explain -l rust build.log", NULL },
+    .options_size = sizeof(struct explain),
+    .run = explain_operands,
+};

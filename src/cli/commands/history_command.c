@@ -1,4 +1,4 @@
-/* `belljar history`: what was run, read from the database itself. */
+/* `belljar history`: the runs of the service, read from its database. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -25,83 +25,61 @@
 
 enum { LIST_DEFAULT = 20, LIST_MAX = 1000, OUTPUT_SHOWN = 4096 };
 
-static const struct arg_row rows[] = {
-    { "json", NULL, 'j', "print JSON: an array of runs, or the one run" },
-    { "number", "N", 'n', "the last N runs (20)" },
-    { "language", "LANG", 'l', "runs of this language only" },
-    { "verdict", "VERDICT", 'v', "runs that ended so only" },
-    { "since", "DUR|TIME", 't', "runs since 2h ago, or since 2026-01-31T12:00:00Z" },
-    { "state", "DIR", 's', "the service's state directory" },
-    { "help", NULL, ARG_HELP, "show this" },
-};
-
-static const struct arg_table table = {
-    "history",
-    "Usage: belljar history [OPTION]... [ID]\n\n"
-    "Runs of the service, the newest first; with an ID that one, its code and what it printed.\n"
-    "Times are UTC. --json has the names and forms of GET /v1/runs.\n",
-    rows,
-    ARRAY_LEN(rows),
-};
-
 struct history_options {
-    const char *state, *id;
+    const char *state;
     struct run_query query;
-    bool json, help;
+    const struct language *language;
+    bool json;
 };
 
-static int parse_since(const char *text, int64_t *ret_ms, struct err *e)
+static int set_since(void *options, const struct arg_row *row, const char *text, struct err *e)
 {
-    if (moment_parse(text, clock_unix_ms(), ret_ms) == 0)
+    struct history_options *o = options;
+    if (moment_parse(text, clock_unix_ms(), &o->query.since_ms) == 0)
         return 0;
     return err_set(e, ERR_BAD_REQUEST, 0,
-                   "--since '%s' is no moment: " MOMENT_ACCEPTED " is accepted", QUOTED(text));
+                   "--%s '%s' is not a time: " MOMENT_ACCEPTED " is accepted", row->name,
+                   QUOTED(text));
 }
 
-static int check_verdict(const char *word, struct err *e)
+static int set_verdict(void *options, const struct arg_row *row, const char *word, struct err *e)
 {
     enum verdict known;
+    ((struct history_options *)options)->query.verdict = word;
     if (verdict_parse(word, &known) == 0)
         return 0;
-    return err_set(e, ERR_BAD_REQUEST, 0, "--verdict '%s': one of %s is accepted", QUOTED(word),
-                   verdict_list);
+    return err_set(e, ERR_BAD_REQUEST, 0, "--%s '%s': one of %s is accepted", row->name,
+                   QUOTED(word), verdict_list);
 }
 
-static int set_language(struct history_options *o, const char *name, struct err *e)
+static const char *verdict_at(const void *def, size_t i)
 {
-    const struct language *l = language_find(name);
-    if (!l)
-        return language_refuse(name, e);
-    o->query.language = l->name;
-    return 0;
+    (void)def;
+    return verdict_words[i];
 }
 
-static int apply(void *context, int key, char *value, struct err *e)
+static int set_number(void *options, const struct arg_row *row, const char *value, struct err *e)
 {
-    struct history_options *o = context;
-    switch (key) {
-    case 'j':
-        o->json = true;
-        return 0;
-    case 'n':
-        return args_count("-n", value, LIST_MAX, &o->query.limit, e);
-    case 'l':
-        return set_language(o, value, e);
-    case 'v':
-        o->query.verdict = value;
-        return check_verdict(value, e);
-    case 't':
-        return parse_since(value, &o->query.since_ms, e);
-    case 's':
-        o->state = value;
-        return 0;
-    default:
-        o->help = true;
-        return 0;
-    }
+    return args_count(row, value, LIST_MAX, &((struct history_options *)options)->query.limit, e);
 }
 
-/* What callers chose goes to a terminal: nothing in it may control one. */
+#define AT(member) offsetof(struct history_options, member)
+static const struct arg_row rows[] = {
+    { "json", .offset = AT(json), .help = "print JSON: an array of runs, or the one run" },
+    { "number", "N", .letter = 'n', .apply = set_number, .default_text = "20",
+      .help = "the last N runs" },
+    { "language", "LANG", .offset = AT(language), .apply = args_language,
+      .values = { VALUES_WORDS, args_language_at }, .help = "only runs of this language" },
+    { "verdict", "VERDICT", .apply = set_verdict, .shows_words = true,
+      .values = { VALUES_WORDS, verdict_at }, .help = "only runs with this verdict" },
+    { "since", "DUR|TIME", .apply = set_since,
+      .help = "only runs since then: 2h ago, or 2026-01-31T12:00:00Z" },
+    { "state", "DIR", .offset = AT(state), .values.kind = VALUES_DIRECTORY,
+      .help = "state directory of the service" },
+};
+#undef AT
+
+/* Callers chose this text, and it goes to a terminal: control characters are escaped. */
 static const char *or_dash(const char *text, char *out, size_t size)
 {
     return text && *text ? text_quote(text, out, size) : "-";
@@ -269,33 +247,48 @@ static int one_json(const struct run_record *r, const struct journal *j, struct 
     return print_json(o, e);
 }
 
-static int show(const struct history_db *h, const struct history_options *o, struct err *e)
+static int show(const struct history_db *h, const char *id, bool json, struct err *e)
 {
     scoped(run_record) r = { 0 };
     struct journal j;
-    if (runs_get(h->db, o->id, RUN_WITH_JOURNAL, &r, e) || read_journal(h, &r, &j, e))
+    if (runs_get(h->db, id, RUN_WITH_JOURNAL, &r, e) || read_journal(h, &r, &j, e))
         return -1;
-    int rc = o->json ? one_json(&r, &j, e) : print_one(&r, &j, e);
+    int rc = json ? one_json(&r, &j, e) : print_one(&r, &j, e);
     journal_done(&j);
     return rc;
 }
 
-int cmd_history(int argc, char **argv)
+static void set_defaults(void *options)
 {
-    struct history_options o = { .query.limit = LIST_DEFAULT };
-    struct err e = { 0 };
-    int first;
-    if (args_parse(&table, argc, argv, apply, &o, &first, &e))
-        return cli_fail(&e);
-    if (o.help) {
-        args_help(&table);
-        return 0;
-    }
-    o.id = first < argc ? argv[first] : NULL;
-    scoped(history_db) h = { 0 };
-    int rc = first + 1 < argc ? args_refuse_operand(&table, argv[first + 1], &e)
-                              : history_db_open(&h, o.state, DB_READ, &e);
-    if (rc == 0)
-        rc = o.id ? show(&h, &o, &e) : list(h.db, &o, &e);
-    return rc ? cli_fail(&e) : 0;
+    ((struct history_options *)options)->query.limit = LIST_DEFAULT;
 }
+
+static int history(void *options, int argc, char **argv, struct err *e)
+{
+    struct history_options *o = options;
+    scoped(history_db) h = { 0 };
+    if (o->language)
+        o->query.language = o->language->name;
+    if (history_db_open(&h, o->state, DB_READ, e))
+        return -1;
+    return argc > 0 ? show(&h, argv[0], o->json, e) : list(h.db, o, e);
+}
+
+const struct cli_command history_command = {
+    .name = "history",
+    .summary = "show the runs of the service",
+    .usage = (const char *const[]){ "[OPTION]... [ID]", NULL },
+    .description =
+        "Lists the runs of the service, the newest first. With an ID, shows that run with "
+        "its code and its output. The service need not be running. Times are UTC.",
+    .rows = rows,
+    .n_rows = ARRAY_LEN(rows),
+    .max_operands = 1,
+    .examples = (const char *const[]){ "Show the Python runs of the last two hours that timed out:",
+                                       "belljar history --language python --verdict timeout "
+                                       "--since 2h",
+                                       NULL },
+    .options_size = sizeof(struct history_options),
+    .init = set_defaults,
+    .run = history,
+};

@@ -1,5 +1,6 @@
-/* `belljar keys`: who may call the service. A service that runs makes the change, and it is in force when it has answered.
- * Else the database itself is changed, so that the first key can be made before the first start. */
+/* `belljar keys`: the API keys of the service. A running service makes the change, which is in force
+ * when it has answered. Otherwise this process changes the database, so that the first key can be
+ * made before the first start. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -25,49 +26,40 @@
 
 enum { MAX_RUNS = 1024, ANSWER_MAX = 1 << 16, ANSWER_MS = 30000 };
 
-static const struct arg_row rows[] = {
-    { "scopes", "LIST", 'S', "add: what it may do, of run, read, approve and admin, with commas" },
-    { "max-runs", "N", 'm', "add: runs at a time; otherwise runs.max_per_key" },
-    { "state", "DIR", 's', "the service's state directory" },
-    { "help", NULL, ARG_HELP, "show this" },
-};
-
-static const struct arg_table table = {
-    "keys",
-    "Usage: belljar keys add NAME --scopes LIST [OPTION]...\n"
-    "       belljar keys list [OPTION]...\n"
-    "       belljar keys remove NAME [OPTION]...\n\n"
-    "API keys of the service. A new one is printed once: only its hash is kept. With a\n"
-    "service that runs, a change is in force when the command returns.\n",
-    rows,
-    ARRAY_LEN(rows),
-};
-
 struct keys_options {
     const char *state, *name;
     scope_set scopes;
     unsigned max_runs;
-    char actor[32];         /* who we are before we become the owner of the data */
-    struct client *service; /* to make the change; NULL: none runs */
-    bool help;
+    char actor[32];         /* our identity before we become the owner of the data */
+    struct client *service; /* makes the change; NULL: no service runs */
 };
 
-static int apply(void *context, int key, char *value, struct err *e)
+static int set_scopes(void *options, const struct arg_row *row, const char *value, struct err *e)
 {
-    struct keys_options *o = context;
-    switch (key) {
-    case 'S':
-        return scopes_parse(value, &o->scopes, e);
-    case 'm':
-        return args_count("--max-runs", value, MAX_RUNS, &o->max_runs, e);
-    case 's':
-        o->state = value;
-        return 0;
-    default:
-        o->help = true;
-        return 0;
-    }
+    (void)row;
+    return scopes_parse(value, &((struct keys_options *)options)->scopes, e);
 }
+
+static int set_max_runs(void *options, const struct arg_row *row, const char *value, struct err *e)
+{
+    return args_count(row, value, MAX_RUNS, &((struct keys_options *)options)->max_runs, e);
+}
+
+static const char *scope_at(const void *def, size_t i)
+{
+    (void)def;
+    return i < SCOPE_COUNT_ ? scope_word((enum scope)i) : NULL;
+}
+
+static const struct arg_row rows[] = {
+    { "scopes", "LIST", .apply = set_scopes, .shows_words = true,
+      .values = { VALUES_WORDS, scope_at },
+      .help = "add: the rights of the key, separated by commas" },
+    { "max-runs", "N", .apply = set_max_runs,
+      .help = "add: runs at a time; otherwise the setting runs.max_per_key" },
+    { "state", "DIR", .offset = offsetof(struct keys_options, state),
+      .values.kind = VALUES_DIRECTORY, .help = "state directory of the service" },
+};
 
 /* --- by the service --- */
 
@@ -219,17 +211,6 @@ static int list(const struct keys_options *o, struct err *e)
     return 0;
 }
 
-static const struct verb {
-    const char *name;
-    int (*run)(const struct keys_options *o, struct err *e);
-    bool changes; /* names a key, and a service is to be told */
-    bool makes;   /* the database too */
-} verbs[] = {
-    { "add", add, true, true },
-    { "list", list, false, false },
-    { "remove", remove_key, true, false },
-};
-
 static int make_state(const char *path, struct err *e)
 {
     struct state s = STATE_INIT;
@@ -243,64 +224,81 @@ static int make_state(const char *path, struct err *e)
     return rc;
 }
 
-/* The change is made in a child, which becomes the owner of the data for good; who told the service is still we. */
-static int change(const struct verb *v, struct keys_options *o, struct err *e)
+/* Makes the change in a child, which becomes the owner of the data for good. This process keeps the
+ * right to signal the service. */
+static int change(struct keys_options *o, int (*run)(const struct keys_options *, struct err *),
+                  bool makes_state, struct err *e)
 {
     char path[STATE_PATH_MAX];
     int status, rc = remote_connect(o->state, &o->service, e);
+    (void)snprintf(o->actor, sizeof o->actor, "unix:%u", getuid());
     if (rc == -1 || state_choose(o->state, path, sizeof path, e) ||
-        (rc == REMOTE_NONE && v->makes && make_state(path, e)))
+        (rc == REMOTE_NONE && makes_state && make_state(path, e)))
         return -1;
     pid_t pid = fork();
     if (pid < 0)
         return err_set(e, ERR_KERNEL, errno, "start a process");
     if (pid == 0) {
-        rc = v->run(o, e) ? cli_fail(e) : 0;
+        rc = run(o, e) ? cli_fail(e) : 0;
         (void)fflush(stdout);
         _exit(rc);
     }
-    bool told = o->service;
+    bool by_service = o->service;
     client_done(&o->service);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (!WIFEXITED(status))
-        return err_set(e, ERR_KERNEL, 0, "the keys could not be changed");
-    pid_t service = WEXITSTATUS(status) == 0 && !told ? state_holder(path) : 0;
+        return err_set(e, ERR_KERNEL, 0, "the process that changes the keys was killed");
+    pid_t service = WEXITSTATUS(status) == 0 && !by_service ? state_holder(path) : 0;
     if (service > 0 && kill(service, SIGHUP) < 0)
-        (void)fprintf(stderr, "belljar: tell the service of it: kill -HUP %d\n", (int)service);
+        (void)fprintf(stderr,
+                      "belljar: the service does not know of the change yet: run 'kill -HUP %d'\n",
+                      (int)service);
     return WEXITSTATUS(status);
 }
 
-/* Exit status, or -1. */
-static int perform(const struct verb *v, struct keys_options *o, int argc, char **argv,
-                   struct err *e)
+static int verb_add(void *options, int argc, char **argv, struct err *e)
 {
-    if (v->changes && argc == 0)
-        return err_set(e, ERR_USAGE, 0, "keys %s needs a name: 'belljar keys %s NAME'", v->name,
-                       v->name);
-    if (argc > (v->changes ? 1 : 0))
-        return args_refuse_operand(&table, argv[v->changes ? 1 : 0], e);
+    struct keys_options *o = options;
+    (void)argc;
     o->name = argv[0];
-    return v->changes ? change(v, o, e) : v->run(o, e);
+    return change(o, add, true, e);
 }
 
-int cmd_keys(int argc, char **argv)
+static int verb_remove(void *options, int argc, char **argv, struct err *e)
 {
-    struct keys_options o = { 0 };
-    struct err e = { 0 };
-    int first;
-    (void)snprintf(o.actor, sizeof o.actor, "unix:%u", getuid());
-    if (args_parse(&table, argc, argv, apply, &o, &first, &e))
-        return cli_fail(&e);
-    if (o.help) {
-        args_help(&table);
-        return 0;
-    }
-    const char *verb = first < argc ? argv[first] : "";
-    int rc = err_set(&e, ERR_USAGE, 0, "keys '%s': add, list and remove are accepted",
-                     QUOTED(verb));
-    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
-        if (strcmp(verbs[i].name, verb) == 0)
-            rc = perform(&verbs[i], &o, argc - first - 1, argv + first + 1, &e);
-    return rc < 0 ? cli_fail(&e) : rc;
+    struct keys_options *o = options;
+    (void)argc;
+    o->name = argv[0];
+    return change(o, remove_key, false, e);
 }
+
+static int verb_list(void *options, int argc, char **argv, struct err *e)
+{
+    (void)argc;
+    (void)argv;
+    return list(options, e);
+}
+
+static const struct verb verbs[] = {
+    { "add", "NAME --scopes LIST",
+      "makes a key and prints it once: the service stores its hash only", 1, 1, .run = verb_add },
+    { "list", "", "lists the keys with their scopes, runs at a time and dates", .run = verb_list },
+    { "remove", "NAME", "removes a key", 1, 1, .run = verb_remove },
+};
+
+const struct cli_command keys_command = {
+    .name = "keys",
+    .summary = "add, list and remove API keys of the service",
+    .usage = (const char *const[]){ "add NAME --scopes LIST [--max-runs N] [--state DIR]",
+                                    "list [--state DIR]", "remove NAME [--state DIR]", NULL },
+    .description = "Manages the API keys of the service. If a service is running, a change is in "
+                   "force when the command returns. Keys can also be made before the first start.",
+    .rows = rows,
+    .n_rows = ARRAY_LEN(rows),
+    .verbs = verbs,
+    .n_verbs = ARRAY_LEN(verbs),
+    .examples = (const char *const[]){ "Make a key that may run programs and read results:",
+                                       "belljar keys add ci --scopes run,read", NULL },
+    .options_size = sizeof(struct keys_options),
+};

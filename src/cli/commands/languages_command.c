@@ -1,4 +1,4 @@
-/* `belljar languages`: which there are here, how to get the others, and what is made in advance for them. */
+/* `belljar languages`: lists, installs and prepares languages. */
 #include "cli/commands/languages_command.h"
 
 #include <jansson.h>
@@ -9,48 +9,24 @@
 #include "base/auto.h"
 #include "base/buf.h"
 #include "base/text.h"
-#include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/manual/page.h"
 #include "runtime/declaration.h"
 #include "runtime/dropins.h"
 
-static const struct arg_row rows[] = {
-    { "json", NULL, 'j', "print one JSON array instead of a table" },
-    { "dry-run", NULL, 'd', "install: say what would be run, and run nothing" },
-    { "help", NULL, ARG_HELP, "show this" },
-};
-
-static const struct arg_table table = {
-    "languages",
-    "Usage: belljar languages [--json]\n"
-    "       belljar languages install NAME... [--dry-run]\n"
-    "       belljar languages prepare [NAME]...\n"
-    "       belljar languages show NAME\n\n"
-    "Lists languages with their versions, and how to install those that are not there.\n"
-    "'install' does it, as root or by sudo. 'prepare' makes what saves some languages time\n"
-    "later, if it is not made yet. 'show' prints a declaration.\n\n"
-    "A file NAME.lang with such a declaration in " DROPINS_DIR ", or in the directory that\n"
-    "$" DROPINS_ENV " names, adds a language; the service's setting is languages.dir.\n",
-    rows,
-    ARRAY_LEN(rows),
-};
-
 struct languages_options {
-    bool json, dry_run, help;
+    bool json, dry_run;
     char **names;
     int n_names;
 };
 
-static int apply(void *context, int key, char *value, struct err *e)
-{
-    struct languages_options *o = context;
-    (void)value;
-    (void)e;
-    o->json = o->json || key == 'j';
-    o->dry_run = o->dry_run || key == 'd';
-    o->help = o->help || key == ARG_HELP;
-    return 0;
-}
+#define AT(member) offsetof(struct languages_options, member)
+static const struct arg_row rows[] = {
+    { "json", .offset = AT(json), .help = "print one JSON array instead of a table" },
+    { "dry-run", .offset = AT(dry_run),
+      .help = "install: print the commands, and run none of them" },
+};
+#undef AT
 
 static int find(const char *name, const struct language **ret, struct err *e)
 {
@@ -123,10 +99,6 @@ static int show(const struct languages_options *o, struct err *e)
 {
     const struct language *l;
     scoped(buf) text = { 0 };
-    if (o->n_names != 1)
-        return err_set(e, ERR_USAGE, 0,
-                       "languages show takes one name: see 'belljar languages "
-                       "--help'");
     if (find(o->names[0], &l, e) || declaration_print(l, &text, e))
         return -1;
     (void)fputs(buf_str(&text), stdout);
@@ -144,48 +116,83 @@ static int install(const struct languages_options *o, struct err *e)
     struct language_facts f = { 0 };
     char known[200];
     if (o->n_names == 0)
-        return err_set(e, ERR_USAGE, 0, "languages install takes names: one or more of %s",
+        return err_set(e, ERR_USAGE, 0,
+                       "languages install needs a name: one or more of %s are accepted",
                        language_list(known, sizeof known));
     if (choose(o, &f, e) || languages_install(&f, o->dry_run, e))
         return -1;
     return o->dry_run ? 0 : languages_prepare(&f, e);
 }
 
-static int print_help(struct err *e)
+static void put_keys(struct page *p)
 {
-    scoped(buf) text = { 0 };
-    if (declaration_help(&text, e))
-        return -1;
-    args_help(&table);
-    (void)printf("\nKeys of a declaration:\n%s", buf_str(&text));
-    return 0;
+    struct declaration_key k;
+    page_section(p, "Keys of a declaration");
+    for (size_t i = 0; declaration_describe(i, &k); i++) {
+        char term[64], text[300];
+        (void)snprintf(term, sizeof term, "%s = %s", k.name, k.kind);
+        (void)snprintf(text, sizeof text, "%s%s", k.help, k.required ? " (required)" : "");
+        page_item(p, term, text);
+    }
 }
 
-int cmd_languages(int argc, char **argv)
-{
-    static const struct {
-        const char *name;
-        int (*run)(const struct languages_options *o, struct err *e);
-    } verbs[] = {
-        { "list", list }, { "install", install }, { "prepare", prepare }, { "show", show }
-    };
-    struct languages_options o = { 0 };
-    struct err e = { 0 };
-    int first;
-    if (args_parse(&table, argc, argv, apply, &o, &first, &e))
-        return cli_fail(&e);
-    if (o.help)
-        return print_help(&e) ? cli_fail(&e) : 0;
-    const char *verb = first < argc ? argv[first] : "list";
-    o.names = argv + first + 1;
-    o.n_names = first + 1 < argc ? argc - first - 1 : 0;
-    int rc = err_set(&e, ERR_USAGE, 0,
-                     "languages '%s': list, install, prepare and show are accepted", QUOTED(verb));
-    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
-        if (strcmp(verbs[i].name, verb) == 0) {
-            e = (struct err){ 0 };
-            rc = verbs[i].run == list && o.n_names > 0 ? args_refuse_operand(&table, o.names[0], &e)
-                                                       : verbs[i].run(&o, &e);
-        }
-    return rc < 0 ? cli_fail(&e) : rc;
-}
+/* Each verb takes the names. */
+#define VERB(function)                                                              \
+    static int verb_##function(void *options, int argc, char **argv, struct err *e) \
+    {                                                                               \
+        struct languages_options *o = options;                                      \
+        o->names = argv;                                                            \
+        o->n_names = argc;                                                          \
+        return function(o, e);                                                      \
+    }
+VERB(list)
+VERB(install)
+VERB(prepare)
+VERB(show)
+#undef VERB
+
+static const struct verb verbs[] = {
+    { "list", "", "lists the languages; the default", .run = verb_list },
+    { "install",
+      "NAME...",
+      "installs languages, as root or with sudo",
+      0,
+      ARGS_OPERANDS_ANY,
+      { VALUES_WORDS, args_language_at },
+      verb_install },
+    { "prepare",
+      "[NAME]...",
+      "makes data in advance, such as precompiled headers, so that programs start faster",
+      0,
+      ARGS_OPERANDS_ANY,
+      { VALUES_WORDS, args_language_at },
+      verb_prepare },
+    { "show",
+      "NAME",
+      "prints the declaration of a language",
+      1,
+      1,
+      { VALUES_WORDS, args_language_at },
+      verb_show },
+};
+
+const struct cli_command languages_command = {
+    .name = "languages",
+    .summary = "list, install and prepare languages",
+    .usage = (const char *const[]){ "[--json]", "install NAME... [--dry-run]", "prepare [NAME]...",
+                                    "show NAME", NULL },
+    .description =
+        "Lists the languages with their versions, and the commands that install missing ones.\n\n"
+        "A file NAME.lang with a declaration adds a language. 'belljar languages show' prints such "
+        "a declaration. The files are in " DROPINS_DIR ", or in the directory that "
+        "$" DROPINS_ENV " names. The service has the setting languages.dir for it.",
+    .rows = rows,
+    .n_rows = ARRAY_LEN(rows),
+    .verbs = verbs,
+    .n_verbs = ARRAY_LEN(verbs),
+    .sections = put_keys,
+    .examples = (const char *const[]){ "Install Rust and PHP:",
+                                       "belljar languages install rust php", NULL },
+    .options_size = sizeof(struct languages_options),
+    .run = verb_list,
+};

@@ -13,7 +13,7 @@
 
 enum { COMMAND_MAX = 512, WORDS_MAX = 128 };
 
-struct command {
+struct install_command {
     const char *argv[COMMAND_MAX + 1];
     size_t n;
 };
@@ -22,7 +22,7 @@ struct command {
 static const char apt_get[] = "apt-get install ";
 
 /* False: they did not fit. */
-static bool add(struct command *c, const char *const *words)
+static bool add(struct install_command *c, const char *const *words)
 {
     for (; *words && c->n < COMMAND_MAX; words++)
         c->argv[c->n++] = *words;
@@ -31,21 +31,21 @@ static bool add(struct command *c, const char *const *words)
 /* A few words of ours at the beginning of a command. */
 #define ADD(c, ...) (void)add((c), (const char *const[]){ __VA_ARGS__, NULL })
 
-static void as_root(struct command *c)
+static void as_root(struct install_command *c)
 {
     if (geteuid() != 0)
         ADD(c, "sudo");
 }
 
 /* As scripts/install-deps has it: a fresh machine may still be busy with its first upgrades. */
-static void begin_apt(struct command *c)
+static void begin_apt(struct install_command *c)
 {
     as_root(c);
     ADD(c, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o",
         "DPkg::Lock::Timeout=300", "-o", "Dpkg::Use-Pty=0");
 }
 
-static int run(const struct command *c, bool dry_run, struct err *e)
+static int run(const struct install_command *c, bool dry_run, struct err *e)
 {
     pid_t pid;
     int status;
@@ -81,7 +81,7 @@ static const char no_server[] = "mkdir -p " CLUSTERS
                                 " && echo create_main_cluster = false >" CLUSTERS "/belljar.conf";
 static const char as_before[] = "rm -f " CLUSTERS "/belljar.conf";
 
-static bool has(const struct command *c, const char *word)
+static bool has(const struct install_command *c, const char *word)
 {
     for (size_t i = 0; i < c->n; i++)
         if (strcmp(c->argv[i], word) == 0)
@@ -91,13 +91,13 @@ static bool has(const struct command *c, const char *word)
 
 static int run_shell(const char *script, bool dry_run, struct err *e)
 {
-    struct command c = { 0 };
+    struct install_command c = { 0 };
     as_root(&c);
     ADD(&c, "/bin/sh", "-c", script);
     return run(&c, dry_run, e);
 }
 
-static int install_quietly(const struct command *install, bool dry_run, struct err *e)
+static int install_quietly(const struct install_command *install, bool dry_run, struct err *e)
 {
     struct err ignored;
     if (!has(install, "postgresql"))
@@ -111,7 +111,7 @@ static int install_quietly(const struct command *install, bool dry_run, struct e
 static int install_packages(const struct language_facts *f, bool dry_run, struct err *e)
 {
     char **lists[LANGUAGES_MAX] = { 0 };
-    struct command update = { 0 }, install = { 0 };
+    struct install_command update = { 0 }, install = { 0 };
     size_t n = 0;
     int rc = 0;
     begin_apt(&update);

@@ -1,49 +1,29 @@
-/* `belljar serve`: the options; the service itself is src/service. */
-#include <stdbool.h>
-#include <stdio.h>
+/* `belljar serve`: the options. src/service is the service itself. */
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/auto.h"
-#include "base/buf.h"
-#include "cli/args.h"
+#include "base/text.h"
 #include "cli/cli.h"
+#include "cli/manual/manual.h"
 #include "service/supervisor.h"
 #include "settings/settings.h"
 
-static const struct arg_row rows[] = {
-    { "listen", "ADDR:PORT|unix:PATH", 'l', "where to listen; can be repeated" },
-    { "state", "DIR", 's', "where history and keys are kept" },
-    { "config", "FILE", 'c', "settings, one 'key = value' a line; read again on SIGHUP" },
-    { "set", "KEY=VALUE", 'S', "one setting, over the file's; can be repeated" },
-    { "help", NULL, ARG_HELP, "show this" },
-};
-
-static const struct arg_table table = {
-    "serve",
-    "Usage: belljar serve [OPTION]...\n\n"
-    "Serves runs over HTTP: on 127.0.0.1:6000 and, when it is free, 127.0.0.1:6080 unless "
-    "--listen\n"
-    "says otherwise, and always on the unix socket belljar.sock in the state directory, which is\n"
-    "$BELLJAR_STATE, or /var/lib/belljar for root, or ~/.local/state/belljar. An address that "
-    "other\n"
-    "machines can reach needs an API key first: 'belljar keys add NAME --scopes run,read'. "
-    "SIGTERM\n"
-    "ends it once the runs are over, a second one at once.\n\n"
-    "Of the environment, SANDBOX_HOST and SANDBOX_PORT replace the first address, DEBUG=1 logs\n"
-    "more, OUTPUT_DATA_PATH is the directory of /execute.\n",
-    rows,
-    ARRAY_LEN(rows),
-};
-
-struct serve_options {
-    struct service_options service;
-    bool help;
-};
-
-static int add_set(struct service_options *o, const char *pair, struct err *e)
+static int add_listen(void *options, const struct arg_row *row, const char *value, struct err *e)
 {
+    enum { MAX = SETTINGS_LISTEN_MAX - 1 }; /* the service adds a socket of its own */
+    struct service_options *o = options;
+    if (o->n_listen == MAX)
+        return err_set(e, ERR_USAGE, 0, "--%s '%s' is one address too many: up to %d are accepted",
+                       row->name, QUOTED(value), MAX);
+    o->listen[o->n_listen++] = value;
+    return 0;
+}
+
+static int add_set(void *options, const struct arg_row *row, const char *pair, struct err *e)
+{
+    struct service_options *o = options;
     struct settings scratch = settings_default();
+    (void)row;
     const char **grown = realloc(o->sets, (o->n_sets + 1) * sizeof *grown);
     if (!grown)
         return err_no_memory(e, "the options");
@@ -52,52 +32,60 @@ static int add_set(struct service_options *o, const char *pair, struct err *e)
     return settings_set_pair(&scratch, pair, e);
 }
 
-static int apply(void *context, int key, char *value, struct err *e)
+#define AT(member) offsetof(struct service_options, member)
+static const struct arg_row rows[] = {
+    { "listen", "ADDR:PORT|unix:PATH", .repeats = true, .apply = add_listen,
+      .help = "listen on this address" },
+    { "state", "DIR", .offset = AT(state), .values.kind = VALUES_DIRECTORY,
+      .help = "state directory, for history, keys and the socket" },
+    { "config", "FILE", .offset = AT(config), .values.kind = VALUES_FILE,
+      .help = "file with settings, one 'key = value' a line; SIGHUP reads it again" },
+    { "set", "KEY=VALUE", .repeats = true, .apply = add_set,
+      .help = "one setting; it overrides the file" },
+};
+#undef AT
+
+static int serve(void *options, int argc, char **argv, struct err *e)
 {
-    struct serve_options *o = context;
-    switch (key) {
-    case 'l':
-        if (o->service.n_listen == SETTINGS_LISTEN_MAX - 1) /* and our own */
-            return err_set(e, ERR_USAGE, 0, "--listen: up to %d are accepted",
-                           SETTINGS_LISTEN_MAX - 1);
-        o->service.listen[o->service.n_listen++] = value;
-        return 0;
-    case 's':
-        o->service.state = value;
-        return 0;
-    case 'c':
-        o->service.config = value;
-        return 0;
-    case 'S':
-        return add_set(&o->service, value, e);
-    default:
-        o->help = true;
-        return 0;
-    }
+    (void)argc;
+    (void)argv;
+    return service_run(options, e);
 }
 
-static int print_help(struct err *e)
+static void done(void *options)
 {
-    scoped(buf) text = { 0 };
-    if (settings_help(&text, e))
-        return -1;
-    args_help(&table);
-    (void)printf("\nSettings:\n%s", buf_str(&text));
-    return 0;
+    free(((struct service_options *)options)->sets);
 }
 
-int cmd_serve(int argc, char **argv)
+static void sections(struct page *p)
 {
-    struct serve_options o = { 0 };
-    struct err e = { 0 };
-    int first;
-    int rc = args_parse(&table, argc, argv, apply, &o, &first, &e);
-    if (rc == 0 && o.help)
-        rc = print_help(&e);
-    else if (rc == 0 && first < argc)
-        rc = args_refuse_operand(&table, argv[first], &e);
-    else if (rc == 0)
-        rc = service_run(&o.service, &e);
-    free(o.service.sets);
-    return rc ? cli_fail(&e) : 0;
+    page_section(p, "Environment");
+    page_item(p, "BELLJAR_STATE", "the state directory, if there is no --state");
+    page_item(p, "SANDBOX_HOST, SANDBOX_PORT", "replace the first default address");
+    page_item(p, "OUTPUT_DATA_PATH", "the directory of /execute");
+    page_item(p, "DEBUG", "1 writes more to the log");
+    manual_settings(p);
 }
+
+const struct cli_command serve_command = {
+    .name = "serve",
+    .summary = "serve runs over HTTP",
+    .usage = (const char *const[]){ "[OPTION]...", NULL },
+    .description =
+        "Serves runs over HTTP. Without --listen it listens on 127.0.0.1:6000 and, if it is free, "
+        "on "
+        "127.0.0.1:6080. It always listens on the unix socket belljar.sock in the state directory, "
+        "which is $BELLJAR_STATE, or /var/lib/belljar for root, or ~/.local/state/belljar.\n\n"
+        "An address that other machines can reach needs an API key first: 'belljar keys add NAME "
+        "--scopes run,read'.\n\n"
+        "After SIGTERM the service finishes its runs and ends. A second SIGTERM ends it at once.",
+    .rows = rows,
+    .n_rows = ARRAY_LEN(rows),
+    .sections = sections,
+    .examples = (const char *const[]){ "Serve on a further address, with at most 8 runs at a time:",
+                                       "belljar serve --listen 127.0.0.1:7000 --set runs.max=8",
+                                       NULL },
+    .options_size = sizeof(struct service_options),
+    .done = done,
+    .run = serve,
+};

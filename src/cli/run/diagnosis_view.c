@@ -11,7 +11,7 @@
 #include "diagnose/core/diagnose.h"
 #include "run/diagnosis_json.h"
 
-bool diagnosis_wanted(const struct run_command *o)
+bool diagnosis_wanted(const struct run_arguments *o)
 {
     return !o->no_diagnosis && (o->json || isatty(STDERR_FILENO));
 }

@@ -7,7 +7,7 @@
 #include "cli/run/run_arguments.h"
 
 /* Whether it is to be shown: there is a terminal to read it on, and nobody said no. */
-bool diagnosis_wanted(const struct run_command *o);
+bool diagnosis_wanted(const struct run_arguments *o);
 /* Keeps the first and the last of what is printed, in bounded memory. */
 void diagnosis_hear(struct buf *heard, const char *bytes, size_t n);
 /* On stderr. Says nothing that the program, or our own sentence about a limit, has said already. */

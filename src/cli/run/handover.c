@@ -100,7 +100,7 @@ static int save_one(const char *path, const struct bundle_entry *entry, struct e
 }
 
 /* In the order they were asked for; the names in the bundle are only compared, the paths are the caller's. */
-static int save_outputs(const struct run_command *o, const struct buf *bundle, struct err *e)
+static int save_outputs(const struct run_arguments *o, const struct buf *bundle, struct err *e)
 {
     size_t pos = 0;
     if (bundle->len == 0) /* the run did not come to its outputs, and has said why */
@@ -124,7 +124,7 @@ static int save_outputs(const struct run_command *o, const struct buf *bundle, s
     return 0;
 }
 
-int handover_finish(struct handover *h, const struct run_command *o, struct terminal *terminal,
+int handover_finish(struct handover *h, const struct run_arguments *o, struct terminal *terminal,
                     struct cache *cache, struct err *e)
 {
     scoped(buf) bundle = { 0 };

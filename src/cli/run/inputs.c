@@ -60,7 +60,7 @@ static int read_file(const char *path, const char *what, struct buf *b, mode_t *
 }
 
 /* The program, out of what was handed over. */
-static int find_program(struct inputs *in, const struct run_command *o, const struct buf *text,
+static int find_program(struct inputs *in, const struct run_arguments *o, const struct buf *text,
                         struct normalised *n, struct err *e)
 {
     char quoted[96], known[200], likely[128];
@@ -87,7 +87,7 @@ static int find_program(struct inputs *in, const struct run_command *o, const st
 }
 
 /* Compilers go by the ends of names: answer.txt is not C++ to g++, whatever -l says. */
-static int name_main(struct inputs *in, const struct run_command *o, const struct normalised *n,
+static int name_main(struct inputs *in, const struct run_arguments *o, const struct normalised *n,
                      bool nameless, struct err *e)
 {
     const struct language *l = in->language;
@@ -102,7 +102,7 @@ static int name_main(struct inputs *in, const struct run_command *o, const struc
     return 0;
 }
 
-static int load_main(struct inputs *in, const struct run_command *o, struct buf *bundle,
+static int load_main(struct inputs *in, const struct run_arguments *o, struct buf *bundle,
                      struct err *e)
 {
     scoped(buf) code = { 0 };
@@ -132,7 +132,7 @@ static bool names_clash(const char *a, const char *b)
     return strncmp(a, b, n) == 0 && (a[n] == '/' || b[n] == '/' || a[n] == b[n]);
 }
 
-static int check_clashes(const struct run_command *o, const char *main_name, size_t i,
+static int check_clashes(const struct run_arguments *o, const char *main_name, size_t i,
                          struct err *e)
 {
     char quoted[96], other[96];
@@ -150,7 +150,7 @@ static int check_clashes(const struct run_command *o, const char *main_name, siz
                    clash == main_name ? "the program's own" : "given twice");
 }
 
-static int load_files(const struct run_command *o, const char *main_name, struct buf *bundle,
+static int load_files(const struct run_arguments *o, const char *main_name, struct buf *bundle,
                       struct err *e)
 {
     for (size_t i = 0; i < o->n_files; i++) {
@@ -169,7 +169,7 @@ static int load_files(const struct run_command *o, const char *main_name, struct
     return 0;
 }
 
-int inputs_load(struct inputs *ret, const struct run_command *o, struct err *e)
+int inputs_load(struct inputs *ret, const struct run_arguments *o, struct err *e)
 {
     scoped(inputs) in = INPUTS_INIT;
     scoped(buf) bundle = { 0 };

@@ -21,4 +21,4 @@ struct inputs {
 void inputs_done(struct inputs *in);
 /* The files again, as a bundle. Whoever has the descriptor shares its offset, and reads from the start. */
 [[nodiscard]] int inputs_files(const struct inputs *in, struct buf *ret, struct err *e);
-[[nodiscard]] int inputs_load(struct inputs *ret, const struct run_command *o, struct err *e);
+[[nodiscard]] int inputs_load(struct inputs *ret, const struct run_arguments *o, struct err *e);

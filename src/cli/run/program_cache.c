@@ -111,7 +111,7 @@ static int open_place(struct cache *c, enum stage kind, const struct jar_request
     return 0;
 }
 
-static int open_places(struct cache *c, const struct stages *stages, const struct run_command *o,
+static int open_places(struct cache *c, const struct stages *stages, const struct run_arguments *o,
                        const struct inputs *in, enum level level, struct err *e)
 {
     scoped(buf) files = { 0 };
@@ -129,7 +129,7 @@ static int open_places(struct cache *c, const struct stages *stages, const struc
     return 0;
 }
 
-void cache_open(struct cache *ret, const struct run_command *o, const struct inputs *in,
+void cache_open(struct cache *ret, const struct run_arguments *o, const struct inputs *in,
                 enum level level)
 {
     struct stages stages = stages_of(in->language, &o->run_options);

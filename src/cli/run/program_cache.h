@@ -34,7 +34,7 @@ struct cache {
 /* ---- main ---- */
 
 /* Whatever there is for this run. */
-void cache_open(struct cache *ret, const struct run_command *o, const struct inputs *in,
+void cache_open(struct cache *ret, const struct run_arguments *o, const struct inputs *in,
                 enum level level);
 void cache_done(struct cache *c);
 /* The keeper has its ends. */

@@ -90,7 +90,7 @@ int remote_advise(struct err *e)
     return err_set(e, why.code, 0, "%.190s; --local runs it without the service", why.text);
 }
 
-int remote_run(const struct run_command *o, struct inputs *in, struct err *e)
+int remote_run(const struct run_arguments *o, struct inputs *in, struct err *e)
 {
     scoped(links) links = { 0 };
     struct handover h;

@@ -20,4 +20,4 @@ enum { REMOTE_NONE = -2 };
 [[nodiscard]] int remote_advise(struct err *e);
 
 /* The exit status; REMOTE_NONE when there is no service to ask, or it is not to be asked; or -1. */
-[[nodiscard]] int remote_run(const struct run_command *o, struct inputs *in, struct err *e);
+[[nodiscard]] int remote_run(const struct run_arguments *o, struct inputs *in, struct err *e);

@@ -462,7 +462,7 @@ static int file_status(const json_t *files, const char *name)
 
 static int fetch_files(struct session *s, struct buf *bundle, struct err *e)
 {
-    const struct run_command *o = s->job->options;
+    const struct run_arguments *o = s->job->options;
     const json_t *files = json_object_get(s->result, "files");
     if (o->n_outs == 0 || json_array_size(files) == 0)
         return 0;

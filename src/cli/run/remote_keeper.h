@@ -10,7 +10,7 @@
 #include "client/client.h"
 
 struct remote_job {
-    const struct run_command *options;
+    const struct run_arguments *options;
     const struct inputs *inputs;
     const char *path;      /* of the socket */
     struct client *events; /* connected: the run and what comes of it */

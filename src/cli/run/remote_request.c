@@ -36,11 +36,19 @@ static bool fits(int bundle_fd)
     return fstat(bundle_fd, &st) == 0 && st.st_size <= FILES_MAX;
 }
 
-bool remote_request_possible(const struct run_command *o, const struct inputs *in)
+static bool options_are_utf8(const struct run_options *o)
+{
+    for (int i = 0; i < RUN_OPTION_COUNT; i++)
+        if (run_option_defs[i].kind == RUN_OPTION_LIST &&
+            !list_is_utf8(*(char *const *const *)run_option_of_const(o, &run_option_defs[i])))
+            return false;
+    return true;
+}
+
+bool remote_request_possible(const struct run_arguments *o, const struct inputs *in)
 {
     return fits(in->bundle_fd) && list_is_utf8(o->args) && list_is_utf8(o->env) &&
-           list_is_utf8(o->run_options.compiler_args) &&
-           list_is_utf8(o->run_options.allow_commands) && pairs_are_utf8(o->files, o->n_files) &&
+           options_are_utf8(&o->run_options) && pairs_are_utf8(o->files, o->n_files) &&
            pairs_are_utf8(o->outs, o->n_outs) && text_is_utf8(in->main_name, strlen(in->main_name));
 }
 
@@ -136,21 +144,31 @@ static void put_list(json_t *q, const char *key, char *const *list, bool *failed
         put(q, key, array, failed);
 }
 
-static void put_run_options(json_t *q, const struct run_options *w, bool *failed)
+/* Options that are not given are left out: the service has the same defaults. */
+static void put_run_option(json_t *q, const struct run_options *o, const struct run_option_def *d,
+                           bool *failed)
 {
-    put_list(q, "compiler_args", w->compiler_args, failed);
-    put_list(q, "allow_commands", w->allow_commands, failed);
-    if (w->profile)
-        put(q, "profile", json_true(), failed);
-    if (w->no_cache)
-        put(q, "no_cache", json_true(), failed);
-    if (w->check_types)
-        put(q, "check_types", json_true(), failed);
-    if (w->format != TABLE_ALIGNED)
-        put(q, "format", json_string(table_formats[w->format]), failed);
+    const void *value = run_option_of_const(o, d);
+    switch (d->kind) {
+    case RUN_OPTION_BOOL:
+        if (*(const bool *)value)
+            put(q, d->key, json_true(), failed);
+        return;
+    case RUN_OPTION_LIST:
+        put_list(q, d->key, *(char *const *const *)value, failed);
+        return;
+    case RUN_OPTION_CHOICE:
+        if (*(const unsigned *)value != 0)
+            put(q, d->key, json_string(d->words[*(const unsigned *)value]), failed);
+        return;
+    case RUN_OPTION_LIMITS:
+        if (o->compile_limits_given)
+            put(q, d->key, limits_object(value, o->compile_limits_given, failed), failed);
+        return;
+    }
 }
 
-static void put_options(json_t *q, const struct run_command *o, bool *failed)
+static void put_options(json_t *q, const struct run_arguments *o, bool *failed)
 {
     json_t *args = json_array(), *outputs = json_array();
     for (char *const *arg = o->args; *arg; arg++)
@@ -161,11 +179,9 @@ static void put_options(json_t *q, const struct run_command *o, bool *failed)
     put(q, "outputs", outputs, failed);
     put(q, "env", env_object(o->env, failed), failed);
     put(q, "limits", limits_object(&o->limits, o->limits_given, failed), failed);
-    if (o->compile_limits_given)
-        put(q, "compile_limits",
-            limits_object(&o->run_options.compile_limits, o->compile_limits_given, failed), failed);
     put(q, "read_only", json_boolean(!o->writable_root), failed);
-    put_run_options(q, &o->run_options, failed);
+    for (int i = 0; i < RUN_OPTION_COUNT; i++)
+        put_run_option(q, &o->run_options, &run_option_defs[i], failed);
 }
 
 static int take_to_buf(const char *bytes, size_t n, void *context)
@@ -181,7 +197,7 @@ static int dump(const json_t *object, bool failed, struct buf *b, struct err *e)
     return 0;
 }
 
-int remote_request_run(const struct run_command *o, const struct inputs *in, bool stdin_open,
+int remote_request_run(const struct run_arguments *o, const struct inputs *in, bool stdin_open,
                        struct buf *b, struct err *e)
 {
     json_t *q = json_object();

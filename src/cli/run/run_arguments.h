@@ -1,9 +1,11 @@
-/* cli/run/run_arguments.h — the command line of `belljar run`. */
+/* cli/run/run_arguments.h — the command line of `belljar run`.
+ * An option that the API has, too, is a row of run_option_defs (spec/run_options.h) or limit_defs
+ * (spec/limit.h). The others are rows in run_arguments.c. */
 #pragma once
 
 #include <stdbool.h>
 
-#include "base/err.h"
+#include "cli/args.h"
 #include "runtime/language.h"
 #include "spec/isolation.h"
 #include "spec/limit.h"
@@ -15,23 +17,24 @@ struct file_pair {
     char *name;
 };
 
-struct run_command {
-    const struct language *language; /* NULL: to be guessed */
+struct run_arguments {
+    const struct language *language; /* NULL: to be inferred */
     const char *file;                /* "-" is stdin */
     char **args;                     /* NULL-terminated, points into argv */
     struct limits limits;
-    limit_set limits_given,
-        compile_limits_given; /* others are the defaults: ours, or those of the service */
-    char **env;               /* NULL-terminated */
+    limit_set limits_given; /* the others are defaults: ours, or those of the service */
+    char **env;             /* K=V; NULL-terminated */
     struct file_pair *files, *outs;
-    size_t n_env, n_files, n_outs;
+    size_t n_files, n_outs;
     const char *stdin_file;
-    bool writable_root, json, help, local;
+    bool writable_root, json, local, no_diagnosis;
     enum level level;
     struct run_options run_options;
-    bool no_diagnosis;
 };
 
-void run_command_done(struct run_command *o);
-[[nodiscard]] int run_command_parse(struct run_command *o, int argc, char **argv, struct err *e);
-void run_command_help(void);
+/* All options of the command; returns their number. */
+size_t run_arguments_rows(struct arg_row *out);
+void run_arguments_init(void *arguments);
+void run_arguments_done(struct run_arguments *o);
+/* The operands: FILE, and after "--" the arguments of the program. */
+[[nodiscard]] int run_arguments_take(struct run_arguments *o, int argc, char **argv, struct err *e);

@@ -26,7 +26,7 @@ static void block_signals(void)
 }
 
 /* Exit status, or -1 with the error. The warden is started by now. */
-static int supervise(const struct run_command *o, struct inputs *in, struct warden *w,
+static int supervise(const struct run_arguments *o, struct inputs *in, struct warden *w,
                      struct err *e)
 {
     char id[ID_SIZE];
@@ -58,7 +58,7 @@ static int supervise(const struct run_command *o, struct inputs *in, struct ward
 }
 
 /* By a warden and a keeper of our own. Exit status, or -1 with the error. */
-static int run_here(const struct run_command *o, struct inputs *in, struct err *e)
+static int run_here(const struct run_arguments *o, struct inputs *in, struct err *e)
 {
     struct warden w;
     if (level_open_warden(o->level, &w, e))
@@ -68,29 +68,52 @@ static int run_here(const struct run_command *o, struct inputs *in, struct err *
     return status;
 }
 
-int cmd_run(int argc, char **argv)
+static int run(void *options, int argc, char **argv, struct err *e)
 {
-    struct err e = { 0 };
-    scoped(run_command) o = { 0 };
-    if (run_command_parse(&o, argc, argv, &e))
-        return cli_fail(&e);
-    if (o.help) {
-        run_command_help();
-        return 0;
-    }
+    struct run_arguments *o = options;
     scoped(inputs) in = INPUTS_INIT;
-    if (inputs_load(&in, &o, &e))
-        return cli_fail(&e);
-    if (o.run_options.allow_commands &&
-        (allowlist_possible(in.language, NULL, o.writable_root, &e) ||
-         allowlist_check(o.run_options.allow_commands, &e)))
-        return cli_fail(&e);
     const char *field;
-    if (language_takes(in.language, &o.run_options, &field, &e))
-        return cli_fail(&e);
+    if (run_arguments_take(o, argc, argv, e) || inputs_load(&in, o, e))
+        return -1;
+    if (o->run_options.allow_commands &&
+        (allowlist_possible(in.language, NULL, o->writable_root, e) ||
+         allowlist_check(o->run_options.allow_commands, e)))
+        return -1;
+    if (language_takes(in.language, &o->run_options, &field, e))
+        return -1;
     block_signals(); /* from here on there is something to clean up */
-    int status = remote_run(&o, &in, &e);
-    if (status == REMOTE_NONE)
-        status = run_here(&o, &in, &e);
-    return status < 0 ? cli_fail(&e) : status;
+    int status = remote_run(o, &in, e);
+    return status == REMOTE_NONE ? run_here(o, &in, e) : status;
 }
+
+static void done(void *options)
+{
+    run_arguments_done(options);
+}
+
+const struct cli_command run_command = {
+    .name = "run",
+    .summary = "run a program in a jar of its own",
+    .usage = (const char *const[]){ "[OPTION]... FILE|- [-- ARG...]", NULL },
+    .description = "Runs a program in a sealed jar. FILE is the program, or a Markdown file that "
+                   "contains it; - is standard input. If a service of yours or of root runs on "
+                   "this machine, it runs the program; otherwise belljar does so itself.\n\n"
+                   "SIZE is a number of bytes such as 64k, 256m or 1g. DUR is a time such as "
+                   "500ms, 10s or 2m.",
+    .more_rows = run_arguments_rows,
+    .max_operands = ARGS_OPERANDS_ANY,
+    .values.kind = VALUES_FILE,
+    .exits_by_verdict = true,
+    .examples = (const char *const[]){ "Run a Python program with 5 seconds and 128 MiB:",
+                                       "belljar run --timeout 5s --memory 128m hello.py",
+                                       "Run a program from standard input, with arguments:",
+                                       "echo 'print(1)' | belljar run -l python - -- one two",
+                                       "Pass a file in, and save a file that the program wrote:",
+                                       "belljar run --file data.csv --out chart.png plot.py",
+                                       NULL },
+    .arguments_follow = true,
+    .options_size = sizeof(struct run_arguments),
+    .init = run_arguments_init,
+    .done = done,
+    .run = run,
+};

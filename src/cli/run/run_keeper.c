@@ -140,7 +140,7 @@ static int watch_signals(struct session *s, struct err *e)
 
 static char **output_names(const struct keeper_job *job)
 {
-    const struct run_command *o = job->options;
+    const struct run_arguments *o = job->options;
     autofree char **names = calloc(o->n_outs + 1, sizeof *names);
     for (size_t i = 0; names && i < o->n_outs; i++)
         names[i] = o->outs[i].name;
@@ -150,7 +150,7 @@ static char **output_names(const struct keeper_job *job)
 static struct jar_request whole_request(const struct keeper_job *job, char **outputs,
                                         char **sources)
 {
-    const struct run_command *o = job->options;
+    const struct run_arguments *o = job->options;
     return (struct jar_request){ .language = job->inputs->language,
                                  .main_name = job->inputs->main_name,
                                  .sources = sources,

@@ -11,7 +11,7 @@
 #include "run/level.h"
 
 struct keeper_job {
-    const struct run_command *options;
+    const struct run_arguments *options;
     const struct inputs *inputs;
     const struct warden *warden;
     struct cache *cache;

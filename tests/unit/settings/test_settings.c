@@ -29,28 +29,6 @@ static char *read_document(const char *path)
     return text;
 }
 
-/* "  runs.max N    help (0); at start only" as a row of the table in docs/service.md. */
-static const char *table_row(char *line, char *out, size_t size)
-{
-    static const char fixed[] = "; at start only";
-    char *key = line + strspn(line, " "), *end = line + strlen(line);
-    char *help = key + strcspn(key, " ");
-    bool is_fixed = strlen(line) > strlen(fixed) && strcmp(end - strlen(fixed), fixed) == 0;
-    *help++ = '\0';
-    help += strcspn(help, " ");
-    help += strspn(help, " ");
-    end -= is_fixed ? strlen(fixed) : 0;
-    *end = '\0';
-    char *value = end[-1] == ')' ? strrchr(help, '(') : NULL;
-    if (value) {
-        value[-1] = '\0';
-        end[-1] = '\0';
-    }
-    (void)snprintf(out, size, "| `%s` | %s | %s%s |\n", key, value ? value + 1 : "", help,
-                   is_fixed ? fixed : "");
-    return out;
-}
-
 /* If this fails, put the printed rows into the table at the end of docs/service.md. */
 static void test_the_documentation_has_every_setting(void)
 {
@@ -58,12 +36,14 @@ static void test_the_documentation_has_every_setting(void)
     struct settings s = settings_default();
     struct limits l = limits_default();
     struct err e = { 0 };
-    scoped(buf) help = { 0 };
-    CHECK_INT(settings_help(&help, &e), 0);
-    char *save = NULL, row[512];
-    for (char *line = strtok_r(help.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        if (!CHECK(strstr(document, table_row(line, row, sizeof row)) != NULL))
+    struct setting_text text;
+    char row[512];
+    for (size_t i = 0; settings_describe(i, &text); i++) {
+        (void)snprintf(row, sizeof row, "| `%s` | %s | %s%s |\n", text.key, text.default_text,
+                       text.help, text.fixed ? "; at start only" : "");
+        if (!CHECK(strstr(document, row) != NULL))
             printf("%s", row);
+    }
     CHECK(memcmp(&s.limit_default, &l, sizeof l) == 0);
     CHECK_INT(settings_check(&s, &e), 0);
 }
@@ -246,17 +226,20 @@ static void test_zero_stands_for_what_the_machine_has(void)
 
 static void test_help_names_every_setting_with_its_default(void)
 {
-    scoped(buf) help = { 0 }, all = { 0 };
+    scoped(buf) all = { 0 };
     struct err e;
     struct settings s = settings_default();
-    CHECK_INT(settings_help(&help, &e), 0);
+    struct setting_text text;
+    size_t n = 0;
     CHECK_INT(settings_write(&s, &all, &e), 0);
-    for (const char *at = all.data; *at; at = strchr(at, '\n') + 1) {
-        char key[64];
-        (void)snprintf(key, sizeof key, "  %.*s ", (int)strcspn(at, " "), at);
-        CHECK(strstr(help.data, key) != NULL);
+    for (const char *at = all.data; *at; at = strchr(at, '\n') + 1, n++) {
+        char line[160];
+        if (!CHECK(settings_describe(n, &text)))
+            return;
+        (void)snprintf(line, sizeof line, "%s = %s\n", text.key, text.default_text);
+        CHECK(strncmp(at, line, strlen(line)) == 0 && text.help[0] && text.metavar[0]);
     }
-    CHECK(strstr(help.data, "(32m)") && strstr(help.data, "(720h)"));
+    CHECK(!settings_describe(n, &text));
 }
 
 static const struct check_test tests[] = {

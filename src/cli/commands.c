@@ -1,0 +1,58 @@
+/* The table of the commands, and the functions that all of them share. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "cli/cli.h"
+
+const struct cli_command *const commands[] = {
+    &run_command,   &serve_command,     &history_command, &keys_command,
+    &audit_command, &languages_command, &explain_command, &doctor_command,
+    &bench_command, &version_command,   &help_command,    NULL,
+};
+
+const struct cli_command *command_find(const char *name)
+{
+    for (size_t i = 0; commands[i]; i++)
+        if (strcmp(name, commands[i]->name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+int command_refuse(const char *name, struct err *e)
+{
+    char known[120] = "";
+    struct nearest near = { .wanted = name };
+    for (size_t i = 0; commands[i]; i++) {
+        size_t used = strlen(known);
+        (void)snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ",
+                       commands[i]->name);
+        nearest_offer(&near, commands[i]->name);
+    }
+    if (near.name[0])
+        return err_set(e, ERR_USAGE, 0,
+                       "there is no command '%s': did you mean '%s'? See 'belljar help'",
+                       QUOTED(name), near.name);
+    return err_set(e, ERR_USAGE, 0,
+                   "there is no command '%s': one of %s is accepted; see 'belljar help'",
+                   QUOTED(name), known);
+}
+
+int cli_fail(const struct err *e)
+{
+    (void)fprintf(stderr, "belljar: %s\n", e->text);
+    return err_exit_status(e->code);
+}
+
+void cli_signals(sigset_t *ret_set)
+{
+    static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+    sigemptyset(ret_set);
+    for (size_t i = 0; i < ARRAY_LEN(ending); i++) {
+        struct sigaction now;
+        if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(ret_set, ending[i]);
+    }
+}
