@@ -12,6 +12,13 @@
 #include "spec/pool.h"
 #include "spec/run_options.h"
 
+/* A NULL-terminated list of words in a declaration. */
+#define WORDS(...)                      \
+    (const char *const[])               \
+    {                                   \
+        __VA_ARGS__ __VA_OPT__(, ) NULL \
+    }
+
 /* Placeholders in a command, as a whole word or inside one:
  *     {file}        the main file
  *     {stem}        its name without the extension

@@ -13,8 +13,6 @@
 #include "run/program_disk.h"
 #include "spec/bundle.h"
 
-#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
-
 static const struct language lang = {
     .name = "lang",
     .command = WORDS("./{program}"),

@@ -8,8 +8,6 @@
 #include "run/command_line.h"
 #include "spec/bundle.h"
 
-#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
-
 static const struct language plain = {
     .name = "plain",
     .command = WORDS("/bin/plain", FILE_ARGUMENT),
