@@ -4,7 +4,7 @@
 
 const enum level levels_best_first[LEVELS_TO_TRY] = { LEVEL_JAR, LEVEL_ROOTLESS, LEVEL_PROCESS };
 
-static const char *const level_names[LEVEL_COUNT_] = {
+const char *const level_names[LEVEL_COUNT_ + 1] = {
     [LEVEL_AUTO] = "auto",
     [LEVEL_PROCESS] = "process",
     [LEVEL_ROOTLESS] = "rootless",

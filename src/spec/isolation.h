@@ -70,6 +70,7 @@ extern const enum level levels_best_first[LEVELS_TO_TRY];
 #define LAYERS_OF_CGROUPS \
     (LAYER_BIT(LAYER_CGROUP_MEMORY) | LAYER_BIT(LAYER_CGROUP_PIDS) | LAYER_BIT(LAYER_CGROUP_CPU))
 
+extern const char *const level_names[LEVEL_COUNT_ + 1]; /* the last is NULL */
 const char *level_name(enum level l);
 /* -1 when there is no such level. "auto" is accepted. */
 int level_parse(const char *name, enum level *ret_level);

@@ -10,8 +10,9 @@ const char *start_word(enum start s)
     return words[s];
 }
 
+const char *const zygote_state_words[ZYGOTE_STATES_ + 1] = { "off", "booting", "up", "failed" };
+
 const char *zygote_state_word(enum zygote_state s)
 {
-    static const char *const words[] = { "off", "booting", "up", "failed" };
-    return words[s];
+    return zygote_state_words[s];
 }

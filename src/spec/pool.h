@@ -49,6 +49,7 @@ struct pool_targets {
 };
 
 enum zygote_state { ZYGOTE_OFF, ZYGOTE_BOOTING, ZYGOTE_UP, ZYGOTE_FAILED, ZYGOTE_STATES_ };
+extern const char *const zygote_state_words[ZYGOTE_STATES_ + 1]; /* the last is NULL */
 const char *zygote_state_word(enum zygote_state s); /* "off", "booting", "up", "failed" */
 
 /* What there is of one kind, since the warden began. */

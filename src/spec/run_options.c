@@ -16,26 +16,13 @@ const char *const table_formats[] = {
 /* A choice is set through a pointer to its index. */
 _Static_assert(sizeof(enum table_format) == sizeof(unsigned), "an enum is an unsigned int");
 
-#define AT(member) offsetof(struct run_options, member)
 const struct run_option_def run_option_defs[RUN_OPTION_COUNT] = {
-    { "compiler_args", "compiler_options,compile_args,compiler_flags", "compiler-arg", "ARG",
-      RUN_OPTION_LIST, AT(compiler_args), .max = 100, .help = "arguments for the compiler",
-      .example = "-O3" },
-    { "compile_limits", NULL, "compile-limit", "LIMIT=N", RUN_OPTION_LIMITS, AT(compile_limits),
-      .help = "limits of the compiler", .example = "timeout=60s" },
-    { "no_cache", NULL, "no-cache", NULL, RUN_OPTION_BOOL, AT(no_cache),
-      .help = "compile again even if the program is cached, and store nothing in the cache" },
-    { "check_types", NULL, "check-types", NULL, RUN_OPTION_BOOL, AT(check_types),
-      .help = "TypeScript: type errors are compile errors" },
-    { "allow_commands", "allowed_commands,commands", "allow-command", "NAME", RUN_OPTION_LIST,
-      AT(allow_commands), .max = 200,
-      .help = "bash and zsh: the only commands that the program may execute", .example = "ls" },
-    { "format", NULL, "format", "FORMAT", RUN_OPTION_CHOICE, AT(format), .words = table_formats,
-      .help = "SQL: the format of printed tables" },
-    { "profile", NULL, "profile", NULL, RUN_OPTION_BOOL, AT(profile),
-      .help = "report where time and memory go" },
+#define X(key, aliases, option, metavar, kind, member, words, max, help, example)               \
+    { key,   aliases, option, metavar, RUN_OPTION_##kind, offsetof(struct run_options, member), \
+      words, max,     help,   example },
+    RUN_OPTION_TABLE(X)
+#undef X
 };
-#undef AT
 
 void run_options_done(struct run_options *o)
 {

@@ -1,7 +1,7 @@
 /* spec/run_options.h — the options of a run that the command line and the API share: one table.
  * Runs in: keeper, main; pure.
- * A row feeds the command line, JSON, --help and OpenAPI. A new option is one member, one row, and its
- * use. */
+ * A row of RUN_OPTION_TABLE feeds the command line, JSON, --help and OpenAPI. A new option is one
+ * member, one row, and its use. */
 #pragma once
 
 #include <stdbool.h>
@@ -57,7 +57,30 @@ struct run_option_def {
     const char *example;      /* for --help; NULL: none */
 };
 
-enum { RUN_OPTION_COUNT = 7 };
+/* key, aliases, option, metavar, kind, member, words, max, help, example */
+#define RUN_OPTION_TABLE(X)                                                                      \
+    X("compiler_args", "compiler_options,compile_args,compiler_flags", "compiler-arg", "ARG",    \
+      LIST, compiler_args, NULL, 100, "arguments for the compiler", "-O3")                       \
+    X("compile_limits", NULL, "compile-limit", "LIMIT=N",                                        \
+      LIMITS, compile_limits, NULL, 0, "limits of the compiler", "timeout=60s")                  \
+    X("no_cache", NULL, "no-cache", NULL,                                                        \
+      BOOL, no_cache, NULL, 0,                                                                   \
+      "compile again even if the program is cached, and store nothing in the cache", NULL)       \
+    X("check_types", NULL, "check-types", NULL,                                                  \
+      BOOL, check_types, NULL, 0, "TypeScript: type errors are compile errors", NULL)            \
+    X("allow_commands", "allowed_commands,commands", "allow-command", "NAME",                    \
+      LIST, allow_commands, NULL, 200,                                                           \
+      "bash and zsh: the only commands that the program may execute", "ls")                      \
+    X("format", NULL, "format", "FORMAT",                                                        \
+      CHOICE, format, table_formats, 0, "SQL: the format of printed tables", NULL)               \
+    X("profile", NULL, "profile", NULL,                                                          \
+      BOOL, profile, NULL, 0, "report where time and memory go", NULL)
+
+enum {
+#define X(key, ...) +1
+    RUN_OPTION_COUNT = 0 RUN_OPTION_TABLE(X)
+#undef X
+};
 extern const struct run_option_def run_option_defs[RUN_OPTION_COUNT];
 
 /* The member that a row describes: a bool *, char ***, unsigned * or struct limits *, by its kind. */
