@@ -63,7 +63,7 @@ struct run_spec {
     char *actor;                     /* for the audit log */
     char *thread, *artifact, *batch; /* ids, or NULL */
     char *surface;                   /* "v1", "nemo", "artifacts" */
-    char *request;    /* canonical JSON, enough to make this spec again (api/runs/run_fields.h) */
+    char *request;    /* canonical JSON, enough to make this spec again (api/runs/run_spec.h) */
     char *code;       /* the text of the main file; NULL if it is not text */
     json_t *metadata; /* of the caller, returned in the result; NULL: none */
     /* For the result: the part of the text that runs, and the source of its language. NULL: the text

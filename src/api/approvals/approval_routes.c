@@ -1,9 +1,10 @@
-/* /v1/approvals and /v1/rules, and the table that /api/agent is in too. */
+/* /v1/approvals and /v1/rules. agent_routes.c has the same approvals by thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/approvals/approvals_impl.h"
+#include "api/kernel/job.h"
 #include "api/runs/diff.h"
 #include "base/array.h"
 #include "base/auto.h"
@@ -14,15 +15,16 @@
 #include "store/audit_log.h"
 
 const char *const decision_words[] = { "approve", "edit", "reject", NULL };
+const char *const remember_words[] = { "once", "session", "prefix", NULL };
 
-/* ---- views ---- */
+/* ---- objects ---- */
 static json_t *parsed(const char *text)
 {
     json_t *o = text ? json_loads(text, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL) : NULL;
     return o ? o : json_null();
 }
 
-/* What the approver changed; null where it is no edit. */
+/* The changes of the approver; null if the decision was no edit. */
 static json_t *edit_diff(const json_t *input, const json_t *edited)
 {
     const char *before = json_string_value(json_object_get(input, "code"));
@@ -76,8 +78,7 @@ static json_t *rule_object(const struct rule_row *r)
 
 /* ---- reading approvals ---- */
 struct view_job {
-    struct store_job job;
-    struct api_call *call;
+    struct api_job job;
     char id[64];
     char *decision, *thread; /* NULL: any */
     int64_t before_seq;
@@ -95,21 +96,6 @@ static void view_free(struct view_job *j)
     free(j);
 }
 
-static struct view_job *view_new(struct api_call *c,
-                                 int (*work)(struct db *, struct store_job *, struct err *),
-                                 void (*done)(struct store_job *))
-{
-    struct view_job *j = calloc(1, sizeof *j);
-    if (!j) {
-        api_fail_no_memory(c);
-        return NULL;
-    }
-    j->job.work = work;
-    j->job.done = done;
-    j->call = c;
-    return j;
-}
-
 static int get_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct view_job *j = (struct view_job *)job;
@@ -120,19 +106,19 @@ static void get_done(struct store_job *job)
 {
     struct view_job *j = (struct view_job *)job;
     if (job->err.code != ERR_NONE)
-        api_fail(j->call, &job->err, NULL);
+        api_fail(j->job.call, &job->err, NULL);
     else
-        api_reply(j->call, 200, approval_object(&j->row, true));
+        api_reply(j->job.call, 200, approval_object(&j->row, true));
     view_free(j);
 }
 
 static void get_approval(struct api_call *c)
 {
-    struct view_job *j = view_new(c, get_work, get_done);
+    struct view_job *j = api_job_new(c, sizeof *j, get_work, get_done);
     if (!j)
         return;
     (void)snprintf(j->id, sizeof j->id, "%.63s", c->params[0]);
-    store_read(c->api->store, &j->job);
+    api_job_read(&j->job);
 }
 
 static int list_work(struct db *db, struct store_job *job, struct err *e)
@@ -158,9 +144,9 @@ static void list_done(struct store_job *job)
                           cursor_text(j->rows.next_before_seq));
     if (job->err.code != ERR_NONE) {
         json_decref(o);
-        api_fail(j->call, &job->err, NULL);
+        api_fail(j->job.call, &job->err, NULL);
     } else {
-        api_reply(j->call, 200, o);
+        api_reply(j->job.call, 200, o);
     }
     view_free(j);
 }
@@ -190,7 +176,7 @@ static void list_approvals(struct api_call *c)
 {
     struct err e;
     int64_t limit = 100;
-    struct view_job *j = view_new(c, list_work, list_done);
+    struct view_job *j = api_job_new(c, sizeof *j, list_work, list_done);
     if (!j)
         return;
     if (query_copy(c, "decision", &j->decision, &e) || check_decision_word(j->decision, &e) ||
@@ -202,7 +188,7 @@ static void list_approvals(struct api_call *c)
         return;
     }
     j->limit = (unsigned)limit;
-    store_read(c->api->store, &j->job);
+    api_job_read(&j->job);
 }
 
 /* ---- deciding ---- */
@@ -227,8 +213,7 @@ static void decide_approval(struct api_call *c)
 
 /* ---- rules ---- */
 struct rule_job {
-    struct store_job job;
-    struct api_call *call;
+    struct api_job job;
     struct rule_row row;
     char *actor;
     bool removes;
@@ -246,7 +231,7 @@ static int rule_work(struct db *db, struct store_job *job, struct err *e)
     struct rule_job *j = (struct rule_job *)job;
     autofree char *detail = json_line(j->removes ? json_object() : rule_object(&j->row));
     if (!detail)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory to record a rule");
+        return err_no_memory(e, "the record of a rule");
     struct audit_record record = { .time_ms = clock_unix_ms(),
                                    .kind = j->removes ? "rule.removed" : "rule.added",
                                    .subject = j->row.id,
@@ -260,37 +245,35 @@ static int rule_work(struct db *db, struct store_job *job, struct err *e)
 static void rule_done(struct store_job *job)
 {
     struct rule_job *j = (struct rule_job *)job;
-    struct approvals *a = j->call->api->approvals;
+    struct approvals *a = j->job.call->api->approvals;
     struct err e = job->err;
-    json_t *shown = j->removes ? NULL : rule_object(&j->row);
+    json_t *answer = j->removes ? NULL : rule_object(&j->row);
     if (e.code == ERR_NONE && a && j->removes)
         rules_remove(a, j->row.id);
     else if (e.code == ERR_NONE && a)
         (void)!rules_add(a, &j->row, &e);
     if (e.code != ERR_NONE) {
-        json_decref(shown);
-        api_fail(j->call, &e, NULL);
+        json_decref(answer);
+        api_fail(j->job.call, &e, NULL);
     } else if (j->removes) {
-        api_reply_text(j->call, 204, "application/json", "", 0);
+        api_reply_text(j->job.call, 204, "application/json", "", 0);
     } else {
-        api_reply(j->call, 201, shown);
+        api_reply(j->job.call, 201, answer);
     }
     rule_free(j);
 }
 
 static struct rule_job *rule_new(struct api_call *c, const char *id, bool removes)
 {
-    struct rule_job *j = calloc(1, sizeof *j);
-    if (j)
-        *j = (struct rule_job){ .job = { .work = rule_work, .done = rule_done },
-                                .call = c,
-                                .row.id = strdup(id),
-                                .actor = strdup(c->who.name),
-                                .removes = removes };
-    if (j && j->row.id && j->actor)
+    struct rule_job *j = api_job_new(c, sizeof *j, rule_work, rule_done);
+    if (!j)
+        return NULL;
+    j->row.id = strdup(id);
+    j->actor = strdup(c->who.name);
+    j->removes = removes;
+    if (j->row.id && j->actor)
         return j;
-    if (j)
-        rule_free(j);
+    rule_free(j);
     api_fail_no_memory(c);
     return NULL;
 }
@@ -341,81 +324,124 @@ static void add_rule(struct api_call *c)
     j->row.text = body_text(c, "text", "");
     j->row.made_by = strdup(c->who.name);
     j->row.created_ms = clock_unix_ms();
-    store_write(c->api->store, &j->job);
+    api_job_write(&j->job);
 }
 
 static void remove_rule(struct api_call *c)
 {
     struct rule_job *j = rule_new(c, c->params[0], true);
     if (j)
-        store_write(c->api->store, &j->job);
+        api_job_write(&j->job);
 }
 
-/* ---- the table ---- */
-static const char *const actions[] = { "allow", "deny", NULL };
-static const char *const matches[] = { "any", "prefix", "contains", NULL };
-static const char *const tools[] = { "execute", "write_file", "edit_file", NULL };
-static const char *const remembers[] = { "once", "session", "prefix", NULL };
+/* ---- fields ---- */
+static const char *const all_decision_words[] = { DECISION_TABLE(FIELD_WORD) NULL };
+static const char *const state_words[] = { "pending", "decided", NULL };
+static const char *const action_words[] = { "allow", "deny", NULL };
+static const char *const match_words[] = { "any", "prefix", "contains", NULL };
+static const char *const tool_words[] = { "execute", "write_file", "edit_file", NULL };
 
 static const struct api_field list_query[] = {
-    { "decision", FIELD_STRING, .help = "only those: pending, approve, edit, reject or expired" },
-    { "thread_id", FIELD_STRING, .help = "only of this thread" },
-    { "cursor", FIELD_STRING, .help = "next_cursor of the page before" },
-    { "limit", FIELD_INT, .min = 1, .max = 1000, .help = "how many on a page (100)" },
+    { "decision", FIELD_STRING,
+      .help = "only this decision: pending, approve, edit, reject or expired" },
+    { "thread_id", FIELD_STRING, .help = "only requests of this thread" },
+    { "cursor", FIELD_STRING, .help = "next_cursor of the previous page" },
+    { "limit", FIELD_INT, .min = 1, .max = 1000, .help = "size of a page; 100 by default" },
     { 0 },
 };
 static const struct api_field decide_fields[] = {
     { "decision", FIELD_STRING, .required = true, .one_of = decision_words,
-      .help = "what becomes of it" },
+      .help = "the decision" },
     { "edited_input", FIELD_ANY, .help = "for edit: the code, or {\"code\": ...}" },
-    { "reason", FIELD_STRING, .max = 2000, .help = "shown to whoever asked" },
-    { "remember", FIELD_STRING, .one_of = remembers,
-      .help = "once (the default); session: the thread asks no more; prefix: nor does code that "
-              "starts so" },
+    { "reason", FIELD_STRING, .max = 2000, .help = "a reason that the caller is shown" },
+    { "remember", FIELD_STRING, .one_of = remember_words,
+      .help = "once (the default); session: no more requests of this thread; prefix: no more "
+              "requests for code that starts with the prefix" },
     { "prefix", FIELD_STRING, .max = 65536,
-      .help = "what such code starts with; the whole code when absent" },
+      .help = "for remember=prefix: the beginning of such code; the whole code if absent" },
     { 0 },
 };
 static const struct api_field rule_fields[] = {
-    { "action", FIELD_STRING, .required = true, .one_of = actions,
-      .help = "deny holds in every mode, allow saves asking" },
-    { "match", FIELD_STRING, .one_of = matches,
+    { "action", FIELD_STRING, .required = true, .one_of = action_words,
+      .help = "deny holds in every mode; allow makes an approval unnecessary" },
+    { "match", FIELD_STRING, .one_of = match_words,
       .help = "any code, code with this prefix, or any file that contains the text (the default)" },
-    { "text", FIELD_STRING, .max = 65536, .help = "what prefix and contains look for" },
+    { "text", FIELD_STRING, .max = 65536, .help = "the text for prefix and contains" },
     { "language", FIELD_STRING, .max = 64, .help = "only code in this language" },
     { "thread_id", FIELD_STRING, .min = 1, .max = 256, .help = "only runs of this thread" },
-    { "tool", FIELD_STRING, .one_of = tools, .help = "what is asked for; execute when absent" },
-    { 0 },
-};
-static const struct api_field interrupt_fields[] = {
-    { "thread_id", FIELD_STRING, .required = true, .min = 1, .max = 256,
-      .help = "the thread whose request is decided" },
-    { "decision", FIELD_STRING, .required = true, .one_of = decision_words,
-      .help = "what becomes of it" },
-    { "edited_input", FIELD_ANY, .help = "for edit: the code, or {\"code\": ...}" },
-    { "reason", FIELD_STRING, .max = 2000, .help = "shown to whoever asked" },
-    { "remember", FIELD_STRING, .one_of = remembers, .help = "as in POST /v1/approvals/{id}" },
+    { "tool", FIELD_STRING, .one_of = tool_words, .help = "only this tool; execute by default" },
     { 0 },
 };
 
+const struct api_field risk_reply[] = {
+    { "kind", FIELD_STRING, ALWAYS, .help = "kind of the risk, such as network" },
+    { "line", FIELD_INT, ALWAYS, .help = "line of the code" },
+    { "column", FIELD_INT, ALWAYS, .help = "column of the line" },
+    { "excerpt", FIELD_STRING, ALWAYS, .help = "the line, or part of it" },
+    { "why", FIELD_STRING, ALWAYS, .help = "a possible effect" },
+    { "file", FIELD_STRING, .help = "name of the file, if it is not the main one" },
+    { "files", FIELD_INT, .help = "of not_looked_at: number of files that were not scanned" },
+    { .schema = "Risk" },
+};
+const struct api_field approval_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id of the request" },
+    { "thread_id", FIELD_STRING, OR_NULL, .help = "the thread of the run" },
+    { "run_id", FIELD_STRING, OR_NULL, .help = "the run that waits" },
+    { "tool", FIELD_STRING, OR_NULL, .help = "the tool to approve: execute" },
+    { "input", FIELD_ANY, OR_NULL, .help = "the code, its language and the rest of its input" },
+    { "reason", FIELD_STRING, OR_NULL, .help = "the reason why a person has to decide" },
+    { "risks", FIELD_OBJECTS, OR_NULL, .fields = risk_reply, .help = "places to look at" },
+    { "state", FIELD_STRING, ALWAYS, .one_of = state_words, .help = "pending, or decided" },
+    { "decision", FIELD_STRING, ALWAYS, .one_of = all_decision_words,
+      .help = "pending until it is made" },
+    { "created_at", FIELD_STRING, OR_NULL, .help = "time of the request" },
+    { "expires_at", FIELD_STRING, OR_NULL, .help = "time at which the run is rejected" },
+    { "decided_at", FIELD_STRING, OR_NULL, .help = "time of the decision" },
+    { "decided_by", FIELD_STRING, OR_NULL, .help = "the identity that decided" },
+    { "decided_reason", FIELD_STRING, OR_NULL, .help = "the reason of the decision" },
+    { "edited_input", FIELD_ANY, OR_NULL, .help = "the code that runs in place of input" },
+    { "remember", FIELD_STRING, OR_NULL, .help = "as in the decision" },
+    { "diff", FIELD_ANY, .nullable = true, .help = "the changes of an edit, line by line" },
+    { .schema = "Approval" },
+};
+static const struct api_field approval_list_reply[] = {
+    { "approvals", FIELD_OBJECTS, ALWAYS, .fields = approval_reply, .help = "newest first" },
+    { "next_cursor", FIELD_STRING, OR_NULL, .help = "for the next page; null at the end" },
+    { .schema = "ApprovalList" },
+};
+static const struct api_field rule_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id of the rule" },
+    { "action", FIELD_STRING, ALWAYS, .help = "allow or deny" },
+    { "thread_id", FIELD_STRING, OR_NULL, .help = "null: every thread" },
+    { "tool", FIELD_STRING, ALWAYS, .help = "the tool of the rule" },
+    { "language", FIELD_STRING, OR_NULL, .help = "null: every language" },
+    { "match", FIELD_STRING, ALWAYS, .help = "any, prefix or contains" },
+    { "text", FIELD_STRING, OR_NULL, .help = "the text for prefix and contains" },
+    { "made_by", FIELD_STRING, OR_NULL, .help = "the identity that made the rule" },
+    { "created_at", FIELD_STRING, OR_NULL, .help = "time at which the rule was made" },
+    { .schema = "Rule" },
+};
+static const struct api_field rule_list_reply[] = {
+    { "rules", FIELD_OBJECTS, ALWAYS, .fields = rule_reply, .help = "every rule" },
+    { .schema = "RuleList" },
+};
+
 const struct api_route approval_routes[] = {
-    { METHOD_GET, "/v1/approvals", SCOPE_READ, STYLE_V1, NULL, list_query, 0, list_approvals,
-      "Requests that wait for a decision, and those decided" },
-    { METHOD_GET, "/v1/approvals/{id}", SCOPE_READ, STYLE_V1, NULL, NULL, 0, get_approval,
-      "One request for approval" },
-    { METHOD_POST, "/v1/approvals/{id}", SCOPE_APPROVE, STYLE_V1, decide_fields, NULL, 0,
-      decide_approval, "Approve, edit or reject" },
-    { METHOD_GET, "/v1/rules", SCOPE_READ, STYLE_V1, NULL, NULL, 0, list_rules,
-      "What is allowed or denied without asking" },
-    { METHOD_POST, "/v1/rules", SCOPE_APPROVE, STYLE_V1, rule_fields, NULL, 0, add_rule,
-      "Make a rule" },
-    { METHOD_DELETE, "/v1/rules/{id}", SCOPE_APPROVE, STYLE_V1, NULL, NULL, 0, remove_rule,
-      "Remove a rule" },
-    { METHOD_GET, "/api/agent/pending-approval/{thread_id}", SCOPE_READ, STYLE_DETAIL, NULL, NULL,
-      0, agent_pending, "What a thread waits for" },
-    { METHOD_POST, "/api/agent/interrupt", SCOPE_APPROVE, STYLE_DETAIL, interrupt_fields, NULL,
-      ROUTE_LENIENT, agent_interrupt, "Decide on what a thread waits for" },
-    { METHOD_GET, "/api/agent/state/{thread_id}", SCOPE_READ, STYLE_DETAIL, NULL, NULL, 0,
-      agent_state, "What a thread does" },
-    { .path = NULL },
+    { METHOD_GET, "/v1/approvals", SCOPE_READ, .query = list_query, .handle = list_approvals,
+      .summary = "Requests for approval, pending and decided",
+      .replies = REPLIES({ 200, .fields = approval_list_reply }) },
+    { METHOD_GET, "/v1/approvals/{id}", SCOPE_READ, .handle = get_approval,
+      .summary = "One request for approval",
+      .replies = REPLIES({ 200, .fields = approval_reply }) },
+    { METHOD_POST, "/v1/approvals/{id}", SCOPE_APPROVE, .body = decide_fields,
+      .handle = decide_approval, .summary = "Approve, edit or reject",
+      .replies = REPLIES({ 200, .fields = approval_reply }) },
+    { METHOD_GET, "/v1/rules", SCOPE_READ, .handle = list_rules,
+      .summary = "The rules that allow or deny runs without a request for approval",
+      .replies = REPLIES({ 200, .fields = rule_list_reply }) },
+    { METHOD_POST, "/v1/rules", SCOPE_APPROVE, .body = rule_fields, .handle = add_rule,
+      .summary = "Make a rule", .replies = REPLIES({ 201, .fields = rule_reply }) },
+    { METHOD_DELETE, "/v1/rules/{id}", SCOPE_APPROVE, .handle = remove_rule,
+      .summary = "Remove a rule", .replies = REPLIES({ .status = 204 }) },
+    { 0 },
 };

@@ -16,19 +16,9 @@
 #include "spec/permission.h"
 #include "store/audit_log.h"
 
-static int mode_asks(const char *mode, bool *ret, struct err *e)
-{
-    if (permission_asks(mode, ret) == 0)
-        return 0;
-    return err_set(e, ERR_BAD_REQUEST, 0,
-                   "permission_mode '%s' is unknown: default, manual, acceptEdits, plan, "
-                   "bypassPermissions or auto is accepted",
-                   QUOTED(mode));
-}
-
 /* ---- rules ---- */
 
-/* In any file of the program: a rule against a word is not evaded by putting it beside the main file. */
+/* In any file: moving the text to a file beside the main one does not evade the rule. */
 static bool bundle_contains(const struct buf *bundle, const char *text)
 {
     struct bundle_entry entry;
@@ -48,7 +38,8 @@ static bool list_contains(char *const *list, const char *text)
     return false;
 }
 
-/* What is run is also told by arguments: a compiler's start programs, a program's and its input can be code (eval "$1"). */
+/* Arguments, environment and input can be code too (eval "$1"), and arguments of a compiler can make it
+ * start programs. */
 static bool words_contain(const struct run_spec *s, const char *text)
 {
     const struct buf *in = &s->stdin_bytes;
@@ -57,7 +48,7 @@ static bool words_contain(const struct run_spec *s, const char *text)
            (in->len > 0 && memmem(in->data, in->len, text, strlen(text)));
 }
 
-/* Of the file itself: of a program that is no text, nothing else is known. */
+/* Looks at the file: a program that is not text has no `code`. */
 static bool main_begins(const struct run_spec *s, const char *text)
 {
     struct bundle_entry f;
@@ -69,11 +60,11 @@ static bool main_begins(const struct run_spec *s, const char *text)
     return false;
 }
 
-/* A rule that denies looks at more than one that allows, and never at less. */
+/* A deny rule looks at everything that an allow rule looks at, and at more. */
 static bool text_matches(const struct rule_row *r, const struct run_spec *s)
 {
     bool denies = strcmp(r->action, "deny") == 0;
-    /* Whoever allowed the code did not see what the compiler is told to do with it. */
+    /* The allow rule was made without these arguments of the compiler. */
     if (!denies && s->options.compiler_args && s->options.compiler_args[0])
         return false;
     if (strcmp(r->match, "contains") == 0)
@@ -127,73 +118,75 @@ void rules_remove(struct approvals *a, const char *id)
         }
 }
 
-/* ---- what waits ---- */
-struct held *held_find(const struct api *api, const char *id)
+/* ---- pending approvals ---- */
+struct pending_approval *pending_find(const struct api *api, const char *id)
 {
-    struct held *h = api->approvals ? api->approvals->held : NULL;
-    while (h && strcmp(h->id, id) != 0)
-        h = h->next;
-    return h;
+    struct pending_approval *p = api->approvals ? api->approvals->pending : NULL;
+    while (p && strcmp(p->id, id) != 0)
+        p = p->next;
+    return p;
 }
 
-static void held_free(struct held *h)
+static void pending_free(struct pending_approval *p)
 {
-    if (h->exec)
-        run_watch_remove(h->exec, &h->watch);
-    free(h->decided_by);
-    free(h->reason);
-    free(h);
+    if (p->run)
+        run_watch_remove(p->run, &p->watch);
+    free(p->decided_by);
+    free(p->reason);
+    free(p);
 }
 
-/* Those that are over, a turn of the loop later: whoever watched the same run could still look. */
+/* Frees the entries that are over. This happens a turn of the loop later: other watchers of the same run
+ * may still look them up. */
 static void sweep(struct approvals *a)
 {
-    for (struct held **at = &a->held; *at;) {
-        struct held *h = *at;
-        if (h->over) {
-            *at = h->next;
-            held_free(h);
+    for (struct pending_approval **at = &a->pending; *at;) {
+        struct pending_approval *p = *at;
+        if (p->over) {
+            *at = p->next;
+            pending_free(p);
         } else {
-            at = &h->next;
+            at = &p->next;
         }
     }
 }
 
-/* A decision the service makes by itself; nobody waits for the answer. */
+/* A decision of the service itself; no call waits for the answer. */
 static void service_decided(struct decide *d, const struct err *e, const char *field)
 {
     (void)field;
-    struct held *h = held_find(d->api, d->id);
+    struct pending_approval *p = pending_find(d->api, d->id);
     if (!e)
         return;
-    if (e->code != ERR_CONFLICT) /* a person was faster: fine */
+    if (e->code != ERR_CONFLICT) /* a conflict: a person was faster */
         log_error(LOG_WARN, "approval.undecided", e);
-    if (h && e->code != ERR_CONFLICT)
-        h->deciding = false;
+    if (p && e->code != ERR_CONFLICT)
+        p->deciding = false;
 }
 
-static void decide_by_service(struct held *h, enum decision decision, const char *reason)
+static void decide_by_service(struct pending_approval *p, enum decision decision,
+                              const char *reason)
 {
-    struct decide *d = decide_new(h->api, decision, "service");
+    struct decide *d = decide_new(p->api, decision, "service");
     if (!d)
         return; /* the next tick tries again */
-    d->id = strdup(h->id);
+    d->id = strdup(p->id);
     d->reason = strdup(reason);
     d->done = service_decided;
-    h->deciding = true;
+    p->deciding = true;
     decide_start(d);
 }
 
 static void expire(uv_timer_t *t);
 
-/* Once more in a second when something could not be done now. */
+/* Sets the timer for the next expiry. If one is overdue, its decision failed: try again in a second. */
 static void rearm(const struct api *api)
 {
     const struct approvals *a = api->approvals;
     int64_t next = INT64_MAX, now = clock_unix_ms();
-    for (const struct held *h = a->held; h; h = h->next)
-        if (h->decision == DECISION_PENDING && !h->over && h->expires_ms < next)
-            next = h->expires_ms;
+    for (const struct pending_approval *p = a->pending; p; p = p->next)
+        if (p->decision == DECISION_PENDING && !p->over && p->expires_ms < next)
+            next = p->expires_ms;
     if (next == INT64_MAX)
         return;
     (void)uv_timer_start(a->timer, expire, next > now ? (uint64_t)(next - now) : 1000, 0);
@@ -212,44 +205,45 @@ static void expire(uv_timer_t *t)
     struct api *api = t->data;
     int64_t now = clock_unix_ms();
     char reason[64];
-    if (api->draining) /* the next service looks at them first */
+    if (api->draining) /* the next service decides first */
         return;
     sweep(api->approvals);
-    for (struct held *h = api->approvals->held; h; h = h->next)
-        if (h->decision == DECISION_PENDING && !h->deciding && h->expires_ms <= now)
-            decide_by_service(h, DECISION_EXPIRED, expiry_reason(api, reason, sizeof reason));
+    for (struct pending_approval *p = api->approvals->pending; p; p = p->next)
+        if (p->decision == DECISION_PENDING && !p->deciding && p->expires_ms <= now)
+            decide_by_service(p, DECISION_EXPIRED, expiry_reason(api, reason, sizeof reason));
     rearm(api);
 }
 
-static void held_news(struct run_watch *w, struct run *x, enum run_event what)
+static void on_run_event(struct run_watch *w, struct run *x, enum run_event event)
 {
-    struct held *h = (struct held *)w;
-    if (what != RUN_EVENT_DONE)
+    struct pending_approval *p = (struct pending_approval *)w;
+    if (event != RUN_EVENT_DONE)
         return;
-    bool let_go = x->state == RUN_WAITING; /* the service stops, and it waits for the next one */
-    h->exec = NULL;
-    h->over = h->decision != DECISION_PENDING;
+    bool stays = x->state == RUN_WAITING; /* the service stops; the run waits for the next one */
+    p->run = NULL;
+    p->over = p->decision != DECISION_PENDING;
     run_watch_remove(x, w);
-    if (!h->over && !h->deciding && !let_go)
-        decide_by_service(h, DECISION_REJECT, "the run was cancelled");
+    if (!p->over && !p->deciding && !stays)
+        decide_by_service(p, DECISION_REJECT, "the run was cancelled");
 }
 
-static struct held *held_add(struct api *api, const char *id, const char *run, int64_t expires_ms)
+static struct pending_approval *pending_add(struct api *api, const char *id, const char *run,
+                                            int64_t expires_ms)
 {
-    struct held *h = calloc(1, sizeof *h);
-    if (!h)
+    struct pending_approval *p = calloc(1, sizeof *p);
+    if (!p)
         return NULL;
-    h->api = api;
-    h->watch.on_event = held_news;
-    h->expires_ms = expires_ms ? expires_ms : INT64_MAX; /* 0: never */
-    (void)snprintf(h->id, sizeof h->id, "%s", id);
-    (void)snprintf(h->run, sizeof h->run, "%s", run);
-    h->next = api->approvals->held;
-    api->approvals->held = h;
-    return h;
+    p->api = api;
+    p->watch.on_event = on_run_event;
+    p->expires_ms = expires_ms ? expires_ms : INT64_MAX; /* 0: never */
+    (void)snprintf(p->id, sizeof p->id, "%s", id);
+    (void)snprintf(p->run_id, sizeof p->run_id, "%s", run);
+    p->next = api->approvals->pending;
+    api->approvals->pending = p;
+    return p;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 struct ask_job {
     struct store_job job;
     struct api *api;
@@ -279,12 +273,12 @@ static void ask_free(struct ask_job *j)
 static void ask_done(struct store_job *job)
 {
     struct ask_job *j = (struct ask_job *)job;
-    struct held *h = held_find(j->api, j->row.id);
+    struct pending_approval *p = pending_find(j->api, j->row.id);
     if (job->err.code != ERR_NONE) {
         log_error(LOG_ERROR, "approval.lost", &job->err);
-        if (h && h->exec && h->exec->state == RUN_WAITING) {
-            h->decision = DECISION_REJECT;
-            run_reject(h->exec, "the request for approval could not be recorded");
+        if (p && p->run && p->run->state == RUN_WAITING) {
+            p->decision = DECISION_REJECT;
+            run_reject(p->run, "the request for approval could not be recorded");
         }
     }
     ask_free(j);
@@ -296,14 +290,12 @@ static char *ask_detail(const struct run *x)
                                x->spec.thread));
 }
 
-static int ask(struct api *api, struct run *x, const char *mode, struct err *e)
+int approvals_request(struct api *api, struct run *x, const char *reason, struct err *e)
 {
-    char id[ID_SIZE], reason[96];
+    char id[ID_SIZE];
     int64_t now = clock_unix_ms();
     uint64_t timeout = api->settings->approval_timeout;
     id_make("apr_", id);
-    (void)snprintf(reason, sizeof reason, "permission mode '%s' asks before code is executed",
-                   mode);
     struct ask_job *j = calloc(1, sizeof *j);
     if (!j)
         return err_no_memory(e, "a request for approval");
@@ -315,8 +307,8 @@ static int ask(struct api *api, struct run *x, const char *mode, struct err *e)
         .thread = text_copy(x->spec.thread),
         .run = strdup(x->id),
         .tool = strdup("execute"),
-        .input = json_line(shown_input(&x->spec)),
-        .risks = json_line(shown_risks(&x->spec)),
+        .input = json_line(preview_input(&x->spec)),
+        .risks = json_line(preview_risks(&x->spec)),
         .reason = strdup(reason),
         .decision = DECISION_PENDING,
         .created_ms = now,
@@ -324,69 +316,65 @@ static int ask(struct api *api, struct run *x, const char *mode, struct err *e)
     };
     j->detail = ask_detail(x);
     j->actor = strdup(x->spec.actor ? x->spec.actor : "service");
-    struct held *h = held_add(api, id, x->id, j->row.expires_ms);
-    if (!h || !j->row.id || !j->row.run || !j->row.tool || !j->row.input || !j->row.risks ||
+    struct pending_approval *p = pending_add(api, id, x->id, j->row.expires_ms);
+    if (!p || !j->row.id || !j->row.run || !j->row.tool || !j->row.input || !j->row.risks ||
         !j->row.reason || !j->detail || !j->actor) {
-        if (h)
-            h->over = true;
+        if (p)
+            p->over = true;
         ask_free(j);
         return err_no_memory(e, "a request for approval");
     }
-    h->exec = x;
-    run_watch_add(x, &h->watch);
+    p->run = x;
+    run_watch_add(x, &p->watch);
     store_write(api->store, &j->job);
     rearm(api);
     return 0;
 }
 
-int approvals_run(struct api *api, struct run_spec *spec, const char *mode, unsigned flags,
-                  struct run_watch *w, struct run **ret, struct err *e)
+/* ---- admission ---- */
+int approvals_admit(const struct api *api, const struct run_spec *spec, const char *mode,
+                    struct admission *ret, struct err *e)
 {
-    bool asks = true;
-    char denied[160], quoted[96];
-    struct run *x;
-    struct err failed;
-    bool setting_asks = false;
     const char *setting = api->settings->approval_mode;
+    bool asks = true, setting_asks = false;
     (void)!permission_asks(setting, &setting_asks);
-    if (mode_asks(mode ? mode : setting, &asks, e)) {
-        run_spec_done(spec);
-        return -1;
-    }
-    if (!mode || (setting_asks && !asks && !spec->may_approve)) { /* nobody excuses itself */
+    if (permission_asks(mode ? mode : setting, &asks))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "permission_mode '%s' is unknown: default, manual, acceptEdits, plan, "
+                       "bypassPermissions or auto is accepted",
+                       QUOTED(mode ? mode : setting));
+    if (!mode || (setting_asks && !asks && !spec->may_approve)) { /* no caller exempts itself */
         mode = setting;
         asks = setting_asks;
     }
+    *ret = (struct admission){ .kind = ADMISSION_GRANTED };
     sweep(api->approvals);
     const struct rule_row *deny = rules_denying(api->approvals, spec);
-    asks = asks && !rule_for(api->approvals, "allow", spec);
-    if (!deny && !asks)
-        return engine_submit(api->engine, spec, flags, NULL, w, ret, e);
-    if (deny)
-        (void)snprintf(denied, sizeof denied, "denied by rule %s (%s '%s')", deny->id, deny->match,
-                       text_quote(deny->text ? deny->text : "", quoted, sizeof quoted));
-    if (engine_submit(api->engine, spec, flags | SUBMIT_AWAITS_DECISION, NULL, w, &x, e))
-        return -1;
-    if (deny)
-        run_reject(x, denied);
-    else if (ask(api, x, mode, &failed))
-        run_reject(x, failed.text);
-    *ret = x;
+    if (deny) {
+        ret->kind = ADMISSION_DENIED;
+        (void)snprintf(ret->reason, sizeof ret->reason, "denied by rule %s (%s '%s')", deny->id,
+                       deny->match, QUOTED(deny->text ? deny->text : ""));
+    } else if (asks && !rule_for(api->approvals, "allow", spec)) {
+        ret->kind = ADMISSION_NEEDS_APPROVAL;
+        (void)snprintf(ret->reason, sizeof ret->reason,
+                       "permission mode '%s' asks before code is executed", mode);
+    }
     return 0;
 }
 
 json_t *approvals_of_run(const struct api *api, const char *run_id)
 {
-    for (const struct held *h = api->approvals ? api->approvals->held : NULL; h; h = h->next)
-        if (strcmp(h->run, run_id) == 0)
+    for (const struct pending_approval *p = api->approvals ? api->approvals->pending : NULL; p;
+         p = p->next)
+        if (strcmp(p->run_id, run_id) == 0)
             return json_pack(
-                "{s:s, s:s, s:s?, s:s?, s:o}", "id", h->id, "decision", decision_word(h->decision),
-                "decided_by", h->decided_by, "reason", h->reason, "expires_at",
-                h->expires_ms == INT64_MAX ? json_null() : result_time((uint64_t)h->expires_ms));
+                "{s:s, s:s, s:s?, s:s?, s:o}", "id", p->id, "decision", decision_word(p->decision),
+                "decided_by", p->decided_by, "reason", p->reason, "expires_at",
+                p->expires_ms == INT64_MAX ? json_null() : result_time((uint64_t)p->expires_ms));
     return NULL;
 }
 
-/* ---- at the start and the end ---- */
+/* ---- start and end of the service ---- */
 struct load_job {
     struct store_job job;
     struct approval_rows page;
@@ -408,7 +396,7 @@ static void load_done(struct store_job *job)
     (void)job;
 }
 
-/* Nothing is served yet, so this may wait. */
+/* No request is served yet, so this may wait. */
 static int load_page(struct api *api, struct load_job *j, struct err *e)
 {
     j->job = (struct store_job){ .work = load_work, .done = load_done };
@@ -417,7 +405,7 @@ static int load_page(struct api *api, struct load_job *j, struct err *e)
     if (j->job.err.code == ERR_NONE)
         return 0;
     *e = j->job.err;
-    return err_wrap(e, "load what waits for approval");
+    return err_wrap(e, "load the pending approvals");
 }
 
 static int load(struct api *api, struct err *e)
@@ -427,8 +415,8 @@ static int load(struct api *api, struct err *e)
     do {
         failed = load_page(api, &j, e);
         for (size_t i = 0; !failed && i < j.page.n; i++)
-            if (!held_add(api, j.page.rows[i].id, j.page.rows[i].run, j.page.rows[i].expires_ms))
-                failed = err_no_memory(e, "what waits for approval");
+            if (!pending_add(api, j.page.rows[i].id, j.page.rows[i].run, j.page.rows[i].expires_ms))
+                failed = err_no_memory(e, "the pending approvals");
         j.before_seq = j.page.next_before_seq;
         approval_rows_done(&j.page);
         j.page = (struct approval_rows){ 0 };
@@ -437,9 +425,9 @@ static int load(struct api *api, struct err *e)
     return failed;
 }
 
-static void free_timer(uv_handle_t *h)
+static void free_timer(uv_handle_t *handle)
 {
-    free(h);
+    free(handle);
 }
 
 int approvals_open(struct api *api, struct err *e)
@@ -452,8 +440,8 @@ int approvals_open(struct api *api, struct err *e)
         return err_no_memory(e, "approvals");
     }
     timer->data = api;
-    uv_unref(
-        (uv_handle_t *)timer); /* waiting for a person does not keep a loop that is asked to end */
+    /* A pending approval does not keep the loop of a stopping service alive. */
+    uv_unref((uv_handle_t *)timer);
     a->timer = timer;
     api->approvals = a;
     if (load(api, e)) {
@@ -470,10 +458,10 @@ void approvals_close(struct api *api)
     if (!a)
         return;
     api->approvals = NULL;
-    while (a->held) {
-        struct held *h = a->held;
-        a->held = h->next;
-        held_free(h);
+    while (a->pending) {
+        struct pending_approval *p = a->pending;
+        a->pending = p->next;
+        pending_free(p);
     }
     rule_rows_done(&a->rules);
     uv_close((uv_handle_t *)a->timer, free_timer);

@@ -1,25 +1,32 @@
-/* api/approvals/approvals.h — who may run what without a person's word: modes, rules, and the queue of those that wait.
- * Runs in: keeper.
+/* api/approvals/approvals.h — which runs start without the decision of a person: modes, rules, and the
+ * queue of runs that wait for a decision. Runs in: keeper.
  *
  * Invariants
- * Q1 A deny rule holds in every mode. Whoever asks waits held in the runner; nothing of it runs before a decision that is
- *    in the database.
- * Q2 A decision is made once: the database decides which of two was first. No decision in time is a no.
- * Q3 What waits survives a restart: it can still be decided, and then runs. */
+ * APPROVALS-1 A deny rule holds in every mode. A run that needs an approval waits in the engine; no
+ *             part of it runs before a decision is in the database.
+ * APPROVALS-2 A run is decided once: the database settles which of two decisions was first. Without a
+ *             decision in time, the run is rejected.
+ * APPROVALS-3 Waiting runs survive a restart: they can still be decided, and then run. */
 #pragma once
 
 #include "api/kernel/api.h"
 
-/* Loads what waits and the rules; waits for the database. */
+/* Loads the waiting runs and the rules; waits for the database. */
 [[nodiscard]] int approvals_open(struct api *api, struct err *e);
 void approvals_close(struct api *api);
 
-/* In place of engine_submit(), for every run of every surface. mode NULL: the setting. A run that a rule denies is accepted
- * and ends as `rejected`; one that must be asked for waits (x->state is RUN_WAITING). */
-[[nodiscard]] int approvals_run(struct api *api, struct run_spec *spec, const char *mode,
-                                unsigned flags, struct run_watch *w, struct run **ret,
-                                struct err *e);
+enum admission_kind { ADMISSION_GRANTED, ADMISSION_NEEDS_APPROVAL, ADMISSION_DENIED };
+struct admission {
+    enum admission_kind kind;
+    char reason[160]; /* why an approval is needed, or why the run is denied */
+};
+/* By the rules and the permission mode. mode NULL: the setting. See api_submit() in runs/submit.h. */
+[[nodiscard]] int approvals_admit(const struct api *api, const struct run_spec *spec,
+                                  const char *mode, struct admission *ret, struct err *e);
+/* Asks for the approval of a run that was submitted with SUBMIT_AWAITS_DECISION. */
+[[nodiscard]] int approvals_request(struct api *api, struct run *x, const char *reason,
+                                    struct err *e);
 
-/* {id, decision, reason, decided_by, ...} of a run that waited or waits; NULL when it never did. Known until a while after
- * the run's end. A new reference. */
+/* {id, decision, reason, decided_by, ...} of the approval of a run; NULL if it needed none. Known until
+ * a while after the end of the run. A new reference. */
 json_t *approvals_of_run(const struct api *api, const char *run_id);

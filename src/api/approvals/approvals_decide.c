@@ -1,11 +1,11 @@
-/* A decision, from the word of a person (or a clock) to the run that goes on: read what is asked, make what will run, write
- * the decision down, and only then let it have its effect. */
+/* A decision, from a person or from a timeout to its effect on the run: read the request, make the spec
+ * that will run, write the decision, and only then apply it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/approvals/approvals_impl.h"
-#include "api/runs/run_fields.h"
+#include "api/runs/run_spec.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -52,7 +52,7 @@ static void finish(struct decide *d, const struct err *e, const char *field)
     decide_free(d);
 }
 
-/* ---- 1: what is asked ---- */
+/* ---- 1: read the request ---- */
 static int read_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct decide *d = (struct decide *)job;
@@ -65,16 +65,16 @@ static int read_work(struct db *db, struct store_job *job, struct err *e)
     return 0;
 }
 
-/* ---- 2: what will run ---- */
+/* ---- 2: make the spec ---- */
 
 /* The run, if it is in memory and still waits. */
-static struct run *waiting_exec(const struct decide *d)
+static struct run *waiting_run(const struct decide *d)
 {
     struct run *x = d->row.run ? engine_find(d->api->engine, d->row.run) : NULL;
     return x && x->state == RUN_WAITING ? x : NULL;
 }
 
-/* edited_input: the code, or an object of what `input` showed. */
+/* edited_input: the code, or an object with the fields of `input`. */
 static int edited_code(const struct decide *d, const json_t **ret_code, struct err *e)
 {
     const json_t *code = json_is_object(d->edited_input) ? json_object_get(d->edited_input, "code")
@@ -87,21 +87,22 @@ static int edited_code(const struct decide *d, const json_t **ret_code, struct e
     return 0;
 }
 
-/* What `input` shows may be sent back whole, but only the code and its language can be other than they were. Whoever takes an
- * argument of the compiler out must not find that it was there all the same. */
+/* A client may send all of `input` back, but only the code and its language can change. Otherwise an
+ * approver who removes an argument of the compiler would believe that it is gone. */
 static int check_unchanged(const struct decide *d, struct err *e)
 {
-    json_auto_t *shown = json_loads(d->row.input ? d->row.input : "", JSON_ALLOW_NUL, NULL);
+    json_auto_t *input = json_loads(d->row.input ? d->row.input : "", JSON_ALLOW_NUL, NULL);
     const char *key;
     json_t *value;
     json_object_foreach(d->edited_input, key, value) {
         if (strcmp(key, "code") == 0 || strcmp(key, "language") == 0 ||
-            json_equal(value, json_object_get(shown, key)))
+            json_equal(value, json_object_get(input, key)))
             continue;
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "edited_input.%s cannot be changed, only code and language can: reject the "
-                       "run if it is not to have that",
-                       QUOTED(key));
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "edited_input.%s cannot be changed, only code and language can: otherwise reject "
+            "the run",
+            QUOTED(key));
     }
     return 0;
 }
@@ -116,7 +117,7 @@ static const char *entry_name(const json_t *request, const json_t *files)
     return json_string_value(json_object_get(json_array_get(files, 0), "name"));
 }
 
-/* The code goes where it came from: `code`, or the main one of `files`. */
+/* The code replaces the original: `code`, or the main one of `files`. */
 static int put_code(json_t *request, json_t *code, struct err *e)
 {
     json_t *files = json_object_get(request, "files"), *file;
@@ -133,8 +134,7 @@ static int put_code(json_t *request, json_t *code, struct err *e)
         (void)json_object_del(file, "encoding");
         return 0;
     }
-    return err_set(e, ERR_BAD_REQUEST, 0,
-                   "the request has no code that could be edited: approve or reject it");
+    return err_set(e, ERR_BAD_REQUEST, 0, "the request has no code to edit: approve or reject it");
 }
 
 static struct api_identity identity_of(const char *key)
@@ -144,7 +144,7 @@ static struct api_identity identity_of(const char *key)
     return who;
 }
 
-/* What was in the jar beside the request's own files: the directory of /execute. */
+/* Files that are not in the request: the directory of /execute. */
 static int carry_files(struct buf *to, const struct run_spec *from, struct err *e)
 {
     struct bundle_entry entry;
@@ -162,7 +162,7 @@ static int carry_files(struct buf *to, const struct run_spec *from, struct err *
     }
 }
 
-/* What run_spec_from_json() cannot know. x NULL: not in memory. */
+/* The parts that are not in the request. x NULL: the run is not in memory. */
 static int finish_spec(const struct decide *d, const struct run *x, struct run_spec *s,
                        struct err *e)
 {
@@ -190,7 +190,7 @@ static int make_spec(struct decide *d, const struct run *x, char *field, size_t 
     json_t *request = text ? json_loads(text, JSON_ALLOW_NUL, NULL) : NULL;
     int failed = request ? 0
                          : err_set(e, ERR_CONFLICT, 0,
-                                   "the request of run '%s' is not known any more: send it again",
+                                   "the request of run '%s' is no longer known: send it again",
                                    d->row.run);
     if (!failed && d->decision == DECISION_EDIT) {
         const json_t *code = NULL;
@@ -210,7 +210,7 @@ static int make_spec(struct decide *d, const struct run *x, char *field, size_t 
     return finish_spec(d, x, &d->spec, e);
 }
 
-/* ---- 3: what is remembered ---- */
+/* ---- 3: make the rule ---- */
 static int make_rule(struct decide *d, struct err *e)
 {
     bool session = d->remember && strcmp(d->remember, "session") == 0;
@@ -220,8 +220,7 @@ static int make_rule(struct decide *d, struct err *e)
         return 0;
     if (d->decision != DECISION_APPROVE)
         return err_set(e, ERR_BAD_REQUEST, 0,
-                       "remember '%s' goes with decision 'approve': a rule that denies is made by "
-                       "POST /v1/rules",
+                       "remember '%s' needs decision 'approve': POST /v1/rules makes a deny rule",
                        d->remember);
     if (session && !d->row.thread)
         return err_set(e, ERR_BAD_REQUEST, 0,
@@ -229,7 +228,7 @@ static int make_rule(struct decide *d, struct err *e)
                        "accepted here");
     json_t *input = json_loads(d->row.input ? d->row.input : "", JSON_ALLOW_NUL, NULL);
     const char *code = json_string_value(json_object_get(input, "code"));
-    /* Without words, all of it: the narrowest prefix there is. */
+    /* Without a prefix, the whole code: the narrowest one. */
     const char *text = session ? "" : d->prefix ? d->prefix : code;
     int failed = 0;
     if (!text || strlen(text) > PREFIX_MAX ||
@@ -258,7 +257,7 @@ static int make_rule(struct decide *d, struct err *e)
     return failed;
 }
 
-/* ---- 4: written down ---- */
+/* ---- 4: write the decision ---- */
 static char *decided_detail(const struct decide *d)
 {
     return json_line(json_pack("{s:s, s:s*, s:s*, s:s*, s:s*}", "decision",
@@ -293,10 +292,10 @@ static int write_work(struct db *db, struct store_job *job, struct err *e)
     return d->has_rule ? rules_insert(db, &d->rule, e) : 0;
 }
 
-/* ---- 5: and has its effect ---- */
+/* ---- 5: apply it ---- */
 static void apply(struct decide *d)
 {
-    struct run *x = waiting_exec(d);
+    struct run *x = waiting_run(d);
     bool goes_on = d->decision == DECISION_APPROVE || d->decision == DECISION_EDIT;
     const char *why = d->reason ? d->reason : "rejected";
     struct err e = { 0 };
@@ -306,12 +305,12 @@ static void apply(struct decide *d)
         else
             run_reject(x, why);
         if (d->decision == DECISION_EDIT)
-            d->has_spec = false; /* taken */
+            d->has_spec = false; /* taken over */
         return;
     }
     if (!d->has_spec || (d->has_run && d->run.state != RUN_WAITING))
-        return; /* it was over before */
-    /* It waited before a restart. It had its place in the queue then, so it is not turned away now. */
+        return; /* the run was over */
+    /* The run waited before a restart. It was admitted then, so a full queue does not refuse it now. */
     d->has_spec = false;
     unsigned flags = SUBMIT_STORED | SUBMIT_UNBOUNDED | (goes_on ? 0 : SUBMIT_AWAITS_DECISION);
     if (engine_submit(d->api->engine, &d->spec, flags, d->row.run, NULL, &x, &e))
@@ -322,13 +321,13 @@ static void apply(struct decide *d)
 
 static void note_decision(const struct decide *d)
 {
-    struct held *h = held_find(d->api, d->row.id);
-    if (!h)
+    struct pending_approval *p = pending_find(d->api, d->row.id);
+    if (!p)
         return;
-    h->decision = d->decision;
-    h->decided_by = text_copy(d->by);
-    h->reason = text_copy(d->reason);
-    h->over = h->over || !h->exec;
+    p->decision = d->decision;
+    p->decided_by = text_copy(d->by);
+    p->reason = text_copy(d->reason);
+    p->over = p->over || !p->run;
 }
 
 static void write_done(struct store_job *job)
@@ -350,7 +349,7 @@ static void write_done(struct store_job *job)
     finish(d, NULL, NULL);
 }
 
-/* A rule may have been made while it waited, and an edit may bring in what a rule denies. */
+/* A rule may have been made while the run waited, or an edit may add code that a rule denies. */
 static int check_rules(const struct decide *d, const struct run *x, struct err *e)
 {
     const struct run_spec *s = d->has_spec ? &d->spec : x ? &x->spec : NULL;
@@ -363,22 +362,20 @@ static int check_rules(const struct decide *d, const struct run *x, struct err *
                    deny->id);
 }
 
-/* What will run is made before the decision is written: one that cannot be carried out is not made. A no needs no program
- * that can be made; where it cannot, the run is left to be found waiting, which harms nobody. */
+/* The spec is made before the decision is written, so that every written decision can be applied. A
+ * rejection is written even if its spec cannot be made; the run then stays waiting, which is harmless. */
 static int prepare(struct decide *d, char *field, size_t field_size, struct err *e)
 {
-    const struct run *x = waiting_exec(d);
+    const struct run *x = waiting_run(d);
     bool rebuilds = !x && d->has_run && d->run.state == RUN_WAITING;
     bool no = d->decision == DECISION_REJECT || d->decision == DECISION_EXPIRED;
     if (d->row.decision != DECISION_PENDING)
-        return 0; /* the write says by whom and when it was decided */
-    if (rebuilds &&
-        d->api->draining) /* what is decided must be done, and nothing starts any more */
+        return 0;                     /* the write will fail, and say who decided and when */
+    if (rebuilds && d->api->draining) /* a decision must be applied, and no run starts any more */
         return err_set(e, ERR_UNAVAILABLE, 0,
-                       "the service is stopping: decide when it is back, run '%s' waits for it",
-                       d->row.run);
+                       "the service is stopping: decide on run '%s' when it is back", d->row.run);
     if (!no && !x && !rebuilds)
-        return err_set(e, ERR_CONFLICT, 0, "run '%s' does not wait any more", d->row.run);
+        return err_set(e, ERR_CONFLICT, 0, "run '%s' no longer waits for a decision", d->row.run);
     if ((d->decision == DECISION_EDIT || rebuilds) && make_spec(d, x, field, field_size, e)) {
         if (!no)
             return -1;

@@ -8,7 +8,8 @@
 #include "run/json.h"
 #include "spec/bundle.h"
 
-/* Of each file beside the main one, of stdin, and of how many files. A person reads no more; a row holds no more. */
+/* Bytes of stdin and of each file beside the main one; number of files. They bound the row in the database,
+ * and a person reads no more. */
 enum { CONTENT_MAX = 16 << 10, FILES_MAX = 100 };
 
 static json_t *string_array(char *const *list)
@@ -19,22 +20,21 @@ static json_t *string_array(char *const *list)
     return a;
 }
 
-/* The bytes as text, and how much there was when that is not all. */
+/* The bytes as text; "cut_after" if that is not all. */
 static void put_content(json_t *o, const char *key, const char *bytes, size_t n)
 {
     scoped(buf) text = { 0 };
     struct err e;
-    size_t shown = n < CONTENT_MAX ? n : text_whole(bytes, CONTENT_MAX);
-    if (text_add_utf8(&text, bytes, shown, &e) == 0)
+    size_t kept = n < CONTENT_MAX ? n : text_whole(bytes, CONTENT_MAX);
+    if (text_add_utf8(&text, bytes, kept, &e) == 0)
         json_put(o, key, json_stringn_nocheck(buf_str(&text), text.len));
-    if (shown < n)
-        json_put(o, "cut_after", json_integer((json_int_t)shown));
+    if (kept < n)
+        json_put(o, "cut_after", json_integer((json_int_t)kept));
 }
 
 static bool is_main(const struct run_spec *s, const struct bundle_entry *f)
 {
-    return strlen(s->main_name) == f->head.name_len &&
-           memcmp(s->main_name, f->name, f->head.name_len) == 0;
+    return bundle_is_named(f, s->main_name);
 }
 
 static json_t *name_of(const struct bundle_entry *f)
@@ -61,7 +61,7 @@ static json_t *files_array(const struct run_spec *s)
         json_t *o = json_object();
         json_put(o, "name", name_of(&f));
         json_put(o, "size", json_integer((json_int_t)f.head.size));
-        if (!is_main(s, &f) || !s->code) /* that one is shown as the code */
+        if (!is_main(s, &f) || !s->code) /* the field `code` has that file */
             put_content(o, "content", f.bytes, (size_t)f.head.size);
         (void)json_array_append_new(list, o);
     }
@@ -70,7 +70,7 @@ static json_t *files_array(const struct run_spec *s)
     return list;
 }
 
-json_t *shown_input(const struct run_spec *s)
+json_t *preview_input(const struct run_spec *s)
 {
     json_t *o = json_object();
     json_put(o, "language", json_string(s->language->name));
@@ -87,20 +87,20 @@ json_t *shown_input(const struct run_spec *s)
     return o;
 }
 
-/* Of all files together no more is looked through than of one: a request must not hold up the loop with many. */
-struct looking {
+/* All files together share the bound of one, so that a request with many files does not block the loop. */
+struct risk_scan {
     const struct run_spec *spec;
     json_t *all;
-    size_t left;     /* bytes */
-    size_t unlooked; /* files */
+    size_t left;    /* bytes */
+    size_t skipped; /* files */
 };
 
-static void add_risks(struct looking *k, const struct bundle_entry *f)
+static void add_risks(struct risk_scan *k, const struct bundle_entry *f)
 {
     size_t size = (size_t)f->head.size, i;
     json_t *risk;
     if (size > k->left && !is_main(k->spec, f)) {
-        k->unlooked++;
+        k->skipped++;
         return;
     }
     k->left -= size < k->left ? size : k->left;
@@ -115,8 +115,8 @@ static void add_risks(struct looking *k, const struct bundle_entry *f)
     json_decref(found);
 }
 
-/* gcc's -wrapper and -fplugin, Go's -toolexec, javac's -processorpath: they start programs, and what is run then need not be
- * what the code says. */
+/* gcc's -wrapper and -fplugin, Go's -toolexec, javac's -processorpath start programs. The compiled program
+ * then need not be the one that the code shows. */
 static void add_compiler_risk(json_t *all, const struct run_spec *s)
 {
     scoped(buf) words = { 0 };
@@ -131,13 +131,13 @@ static void add_compiler_risk(json_t *all, const struct run_spec *s)
     (void)json_array_append_new(
         all, json_pack("{s:s, s:i, s:i, s:s%, s:s}", "kind", "compiler", "line", 0, "column", 0,
                        "excerpt", words.data, n, "why",
-                       "arguments of a compiler can make it start programs, and make another "
-                       "program of the code"));
+                       "arguments of a compiler can make it start programs, and compile a "
+                       "different program than the code shows"));
 }
 
-json_t *shown_risks(const struct run_spec *s)
+json_t *preview_risks(const struct run_spec *s)
 {
-    struct looking k = { .spec = s, .all = json_array(), .left = RISK_SCAN_MAX };
+    struct risk_scan k = { .spec = s, .all = json_array(), .left = RISK_SCAN_MAX };
     struct bundle_entry f;
     struct err e;
     add_compiler_risk(k.all, s);
@@ -147,11 +147,11 @@ json_t *shown_risks(const struct run_spec *s)
             if (is_main(s, &f) == (bool)main_first && json_array_size(k.all) < RISKS_MAX)
                 add_risks(&k, &f);
     }
-    if (k.unlooked > 0)
+    if (k.skipped > 0)
         (void)json_array_append_new(
             k.all, json_pack("{s:s, s:i, s:i, s:s, s:s, s:I}", "kind", "not_looked_at", "line", 0,
                              "column", 0, "excerpt", "", "why",
-                             "too large to be looked through together with the others", "files",
-                             (json_int_t)k.unlooked));
+                             "too large to be scanned together with the other files", "files",
+                             (json_int_t)k.skipped));
     return k.all;
 }

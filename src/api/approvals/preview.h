@@ -1,12 +1,12 @@
-/* api/approvals/preview.h — a run as it is shown to whoever decides on it. Runs in: keeper. Pure functions.
- * Invariant: nothing that the program is given is left out without a word: what is cut says so. */
+/* api/approvals/preview.h — a run as its approver sees it. Runs in: keeper. Pure functions.
+ * Invariant PREVIEW-1: no part of the program's input is left out silently; a cut is marked. */
 #pragma once
 
 #include "engine/engine.h"
 
-/* {language, code, args, env, stdin, files: [{name, size, content}], entry, compiler_args, allow_commands, read_only}: everything
- * it is given. */
-json_t *shown_input(const struct run_spec *s);
-/* What risks.h finds in any of its files; those beside the main one are named ("file"). Arguments of a compiler are one
- * (kind "compiler"). */
-json_t *shown_risks(const struct run_spec *s);
+/* The whole input of the program: {language, code, args, env, stdin, files: [{name, size, content}],
+ * entry, compiler_args, allow_commands, read_only}. */
+json_t *preview_input(const struct run_spec *s);
+/* The findings of risks.h in all files. A finding in a file beside the main one names it ("file").
+ * Arguments of a compiler are a risk (kind "compiler"). */
+json_t *preview_risks(const struct run_spec *s);

@@ -1,4 +1,4 @@
-/* /api/artifacts: pieces of text with versions, some of which can be run. */
+/* /api/artifacts: texts with versions. An artifact of type "code" can be run. */
 #include "store/artifact_rows.h"
 
 #include <ctype.h>
@@ -10,7 +10,11 @@
 
 #include "api/approvals/approvals.h"
 #include "api/artifacts/detect.h"
-#include "api/runs/run_fields.h"
+#include "api/kernel/job.h"
+#include "api/runs/result_fields.h"
+#include "api/runs/run_result.h"
+#include "api/runs/run_spec.h"
+#include "api/runs/submit.h"
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
@@ -18,20 +22,18 @@
 #include "runtime/language.h"
 #include "spec/permission.h"
 
-enum { OUTPUT_SHOWN_MAX = 1 << 20, TIMEOUT_DEFAULT_MS = 10000 };
+enum { TIMEOUT_DEFAULT_MS = 10000 };
 
-/* One call: what it works on, and what the store found. */
-struct art_job {
-    struct store_job job;
+struct artifact_job {
+    struct api_job job;
     struct run_watch watch; /* of execute */
-    struct api_call *call;
-    struct run *exec;
-    struct artifact_row in, row;
+    struct run *run;
+    struct artifact_row in, row; /* of the request; found by the store */
     struct artifact_rows rows;
     int64_t now_ms;
 };
 
-static void art_free(struct art_job *j)
+static void artifact_job_free(struct artifact_job *j)
 {
     artifact_row_done(&j->in);
     artifact_row_done(&j->row);
@@ -39,33 +41,29 @@ static void art_free(struct art_job *j)
     free(j);
 }
 
-static struct art_job *art_new(struct api_call *c,
-                               int (*work)(struct db *, struct store_job *, struct err *),
-                               void (*done)(struct store_job *))
+static struct artifact_job *artifact_job_new(struct api_call *c,
+                                             int (*work)(struct db *, struct store_job *,
+                                                         struct err *),
+                                             void (*done)(struct store_job *))
 {
-    struct art_job *j = calloc(1, sizeof *j);
-    if (!j) {
-        api_fail_no_memory(c);
+    struct artifact_job *j = api_job_new(c, sizeof *j, work, done);
+    if (!j)
         return NULL;
-    }
-    j->job.work = work;
-    j->job.done = done;
-    j->call = c;
     j->now_ms = clock_unix_ms();
     j->in.id = strdup(c->params[0]);
     return j;
 }
 
-/* True when the job failed, and was answered and freed. */
-static bool art_failed(struct art_job *j)
+/* True if the job failed; the call is answered and the job freed then. */
+static bool artifact_job_failed(struct artifact_job *j)
 {
-    struct err e = j->job.err;
+    struct err e = j->job.store.err;
     if (e.code == ERR_NONE)
         return false;
     if (e.code == ERR_NOT_FOUND)
         (void)snprintf(e.text, sizeof e.text, "Artifact not found");
-    api_fail(j->call, &e, NULL);
-    art_free(j);
+    api_fail(j->job.call, &e, NULL);
+    artifact_job_free(j);
     return true;
 }
 
@@ -89,49 +87,49 @@ static json_t *artifact_list(const struct artifact_rows *rows)
 
 static int get_work(struct db *db, struct store_job *job, struct err *e)
 {
-    struct art_job *j = (struct art_job *)job;
+    struct artifact_job *j = (struct artifact_job *)job;
     return artifacts_get(db, j->in.id, &j->row, e);
 }
 
 static void reply_row(struct store_job *job)
 {
-    struct art_job *j = (struct art_job *)job;
-    if (art_failed(j))
+    struct artifact_job *j = (struct artifact_job *)job;
+    if (artifact_job_failed(j))
         return;
-    api_reply(j->call, 200, artifact_object(&j->row));
-    art_free(j);
+    api_reply(j->job.call, 200, artifact_object(&j->row));
+    artifact_job_free(j);
 }
 
 static void reply_created(struct store_job *job)
 {
-    struct art_job *j = (struct art_job *)job;
-    if (art_failed(j))
+    struct artifact_job *j = (struct artifact_job *)job;
+    if (artifact_job_failed(j))
         return;
-    api_reply(j->call, 201, artifact_object(&j->row));
-    art_free(j);
+    api_reply(j->job.call, 201, artifact_object(&j->row));
+    artifact_job_free(j);
 }
 
 static void reply_rows(struct store_job *job)
 {
-    struct art_job *j = (struct art_job *)job;
-    if (art_failed(j))
+    struct artifact_job *j = (struct artifact_job *)job;
+    if (artifact_job_failed(j))
         return;
-    api_reply(j->call, 200, artifact_list(&j->rows));
-    art_free(j);
+    api_reply(j->job.call, 200, artifact_list(&j->rows));
+    artifact_job_free(j);
 }
 
 static void read_by(struct api_call *c, int (*work)(struct db *, struct store_job *, struct err *),
                     void (*done)(struct store_job *))
 {
-    struct art_job *j = art_new(c, work, done);
+    struct artifact_job *j = artifact_job_new(c, work, done);
     if (j)
-        store_read(c->api->store, &j->job);
+        api_job_read(&j->job);
 }
 
-/* ---- make, read, change ---- */
+/* ---- create, read, change ---- */
 static int insert_work(struct db *db, struct store_job *job, struct err *e)
 {
-    struct art_job *j = (struct art_job *)job;
+    struct artifact_job *j = (struct artifact_job *)job;
     if (!j->in.id || !j->in.title || !j->in.content || !j->in.language || !j->in.type)
         return err_no_memory(e, "an artifact");
     return artifacts_insert(db, &j->in, e) || artifacts_get(db, j->in.id, &j->row, e) ? -1 : 0;
@@ -141,7 +139,7 @@ static void create(struct api_call *c)
 {
     char id[ID_SIZE];
     const char *language = api_text(c, "language");
-    struct art_job *j = art_new(c, insert_work, reply_created);
+    struct artifact_job *j = artifact_job_new(c, insert_work, reply_created);
     if (!j)
         return;
     id_make("art_", id);
@@ -153,7 +151,7 @@ static void create(struct api_call *c)
                                    .language = text_copy(language),
                                    .type = strdup(artifact_type(language)),
                                    .created_ms = j->now_ms };
-    store_write(c->api->store, &j->job);
+    api_job_write(&j->job);
 }
 
 static void detect(struct api_call *c)
@@ -168,7 +166,7 @@ static void detect(struct api_call *c)
 
 static int list_work(struct db *db, struct store_job *job, struct err *e)
 {
-    struct art_job *j = (struct art_job *)job;
+    struct artifact_job *j = (struct artifact_job *)job;
     return artifacts_of_conversation(db, j->in.id, &j->rows, e);
 }
 
@@ -184,7 +182,7 @@ static void get_one(struct api_call *c)
 
 static int update_work(struct db *db, struct store_job *job, struct err *e)
 {
-    struct art_job *j = (struct art_job *)job;
+    struct artifact_job *j = (struct artifact_job *)job;
     return artifacts_update(db, j->in.id, j->in.content, j->in.title, j->now_ms, &j->row, e);
 }
 
@@ -196,45 +194,45 @@ static void update(struct api_call *c)
         api_fail(c, &e, NULL);
         return;
     }
-    struct art_job *j = art_new(c, update_work, reply_row);
+    struct artifact_job *j = artifact_job_new(c, update_work, reply_row);
     if (!j)
         return;
     j->in.content = text_copy(api_text(c, "content"));
     j->in.title = text_copy(api_text(c, "title"));
-    store_write(c->api->store, &j->job);
+    api_job_write(&j->job);
 }
 
 static int delete_work(struct db *db, struct store_job *job, struct err *e)
 {
-    struct art_job *j = (struct art_job *)job;
+    struct artifact_job *j = (struct artifact_job *)job;
     return artifacts_delete(db, j->in.id, j->now_ms, e);
 }
 
 static void delete_done(struct store_job *job)
 {
-    struct art_job *j = (struct art_job *)job;
-    if (art_failed(j))
+    struct artifact_job *j = (struct artifact_job *)job;
+    if (artifact_job_failed(j))
         return;
-    api_reply_text(j->call, 204, "application/json", "", 0);
-    art_free(j);
+    api_reply_text(j->job.call, 204, "application/json", "", 0);
+    artifact_job_free(j);
 }
 
 static void delete_one(struct api_call *c)
 {
-    struct art_job *j = art_new(c, delete_work, delete_done);
+    struct artifact_job *j = artifact_job_new(c, delete_work, delete_done);
     if (j)
-        store_write(c->api->store, &j->job);
+        api_job_write(&j->job);
 }
 
 static int fork_work(struct db *db, struct store_job *job, struct err *e)
 {
-    struct art_job *j = (struct art_job *)job;
+    struct artifact_job *j = (struct artifact_job *)job;
     char id[ID_SIZE];
     scoped(artifact_row) parent = { 0 };
     if (artifacts_get(db, j->in.id, &parent, e))
         return -1;
     id_make("art_", id);
-    /* strings are the parent's: the insert copies */
+    /* The strings belong to the parent; the insert copies them. */
     struct artifact_row child = parent;
     child.id = id;
     child.parent = parent.id;
@@ -244,14 +242,14 @@ static int fork_work(struct db *db, struct store_job *job, struct err *e)
 
 static void fork_one(struct api_call *c)
 {
-    struct art_job *j = art_new(c, fork_work, reply_created);
+    struct artifact_job *j = artifact_job_new(c, fork_work, reply_created);
     if (j)
-        store_write(c->api->store, &j->job);
+        api_job_write(&j->job);
 }
 
 static int versions_work(struct db *db, struct store_job *job, struct err *e)
 {
-    struct art_job *j = (struct art_job *)job;
+    struct artifact_job *j = (struct artifact_job *)job;
     return get_work(db, job, e) || artifacts_versions(db, j->in.id, &j->rows, e) ? -1 : 0;
 }
 
@@ -266,13 +264,11 @@ static const char *extension_of(const char *language)
     static const struct {
         const char *language, *extension;
     } others[] = {
-        { "html", ".html" },     { "htm", ".html" },  { "svg", ".svg" },     { "mermaid", ".mmd" },
-        { "latex", ".tex" },     { "tex", ".tex" },   { "css", ".css" },     { "json", ".json" },
-        { "markdown", ".md" },   { "md", ".md" },     { "yaml", ".yaml" },   { "sql", ".sql" },
-        { "typescript", ".ts" }, { "ts", ".ts" },     { "go", ".go" },       { "rust", ".rs" },
-        { "c", ".c" },           { "cpp", ".cpp" },   { "c++", ".cpp" },     { "java", ".java" },
-        { "ruby", ".rb" },       { "php", ".php" },   { "r", ".r" },         { "perl", ".pl" },
-        { "lua", ".lua" },       { "kotlin", ".kt" }, { "swift", ".swift" },
+        /* that no run takes */
+        { "html", ".html" },   { "htm", ".html" }, { "svg", ".svg" },   { "mermaid", ".mmd" },
+        { "latex", ".tex" },   { "tex", ".tex" },  { "css", ".css" },   { "json", ".json" },
+        { "markdown", ".md" }, { "md", ".md" },    { "yaml", ".yaml" }, { "kotlin", ".kt" },
+        { "swift", ".swift" },
     };
     const struct language *l = language_find(language);
     if (l)
@@ -283,8 +279,8 @@ static const char *extension_of(const char *language)
     return ".txt";
 }
 
-/* Letters, digits, - and _ of the title; everything else is one _. Nothing of it can end the header's string or name a
- * place on the reader's disk. */
+/* Letters, digits, - and _ of the title; each run of other characters becomes one _. So the name cannot
+ * end the string in the header, and is no path on the client's disk. */
 static void file_name(const struct artifact_row *r, char *out, size_t size)
 {
     size_t n = 0;
@@ -300,17 +296,17 @@ static void file_name(const struct artifact_row *r, char *out, size_t size)
 
 static void download_done(struct store_job *job)
 {
-    struct art_job *j = (struct art_job *)job;
+    struct artifact_job *j = (struct artifact_job *)job;
     char name[128], header[192];
-    if (art_failed(j))
+    if (artifact_job_failed(j))
         return;
     file_name(&j->row, name, sizeof name);
     (void)snprintf(header, sizeof header, "attachment; filename=\"%s\"", name);
-    if (j->call->http)
-        http_answer_header(j->call->http, "Content-Disposition", header);
-    api_reply_text(j->call, 200, "text/plain; charset=utf-8", j->row.content,
+    if (j->job.call->http)
+        http_answer_header(j->job.call->http, "Content-Disposition", header);
+    api_reply_text(j->job.call, 200, "text/plain; charset=utf-8", j->row.content,
                    strlen(j->row.content));
-    art_free(j);
+    artifact_job_free(j);
 }
 
 static void download(struct api_call *c)
@@ -319,15 +315,15 @@ static void download(struct api_call *c)
 }
 
 /* ---- execute ---- */
-static void reply_execution(struct art_job *j, json_t *execution)
+static void reply_execution(struct artifact_job *j, json_t *execution)
 {
     json_t *o = json_pack("{s:s, s:s, s:s, s:o}", "artifact_id", j->row.id, "title", j->row.title,
                           "language", j->row.language, "execution", execution);
     if (o)
-        api_reply(j->call, 200, o);
+        api_reply(j->job.call, 200, o);
     else
-        api_fail_no_memory(j->call);
-    art_free(j);
+        api_fail_no_memory(j->job.call);
+    artifact_job_free(j);
 }
 
 static json_t *error_text(const struct result *r, const json_t *err)
@@ -348,17 +344,18 @@ static json_t *error_text(const struct result *r, const json_t *err)
     return json_string(line);
 }
 
-/* The five fields clients know, then everything a result has. */
+/* The five fields that clients know, then all fields of a result. */
 static json_t *execution_object(const struct api *api, const struct run *x)
 {
     const struct result *r = &x->result;
-    json_t *all = run_result_object(x, OUTPUT_SHOWN_MAX);
+    json_t *all = run_result_object(x, RUN_INLINE_MAX);
     json_t *out = json_object_get(all, "stdout"), *err = json_object_get(all, "stderr");
-    bool late = r->verdict == VERDICT_TIMEOUT || r->verdict == VERDICT_CPU_TIMEOUT;
+    bool timed_out = r->verdict == VERDICT_TIMEOUT || r->verdict == VERDICT_CPU_TIMEOUT;
     json_t *o = json_pack("{s:b, s:o, s:o, s:f, s:i}", "success", r->verdict == VERDICT_OK,
                           "output", out ? json_incref(out) : json_string(""), "error",
                           error_text(r, err), "execution_time", (double)r->usage.wall_us / 1e6,
-                          "return_code", late ? -1 : verdict_exit_code(r->verdict, &r->evidence));
+                          "return_code",
+                          timed_out ? -1 : verdict_exit_code(r->verdict, &r->evidence));
     json_t *approval = approvals_of_run(api, x->id);
     (void)json_object_del(all, "stdout");
     (void)json_object_del(all, "stderr");
@@ -369,13 +366,14 @@ static json_t *execution_object(const struct api *api, const struct run *x)
     return o;
 }
 
-static void execute_news(struct run_watch *w, struct run *x, enum run_event what)
+static void on_run_event(struct run_watch *w, struct run *x, enum run_event event)
 {
-    struct art_job *j = (struct art_job *)((char *)w - offsetof(struct art_job, watch));
-    if (what != RUN_EVENT_DONE)
+    struct artifact_job *j = (struct artifact_job *)((char *)w -
+                                                     offsetof(struct artifact_job, watch));
+    if (event != RUN_EVENT_DONE)
         return;
-    struct err lost = x->record_err; /* what the history does not have is no result */
-    json_t *execution = lost.code == ERR_NONE ? execution_object(j->call->api, x) : NULL;
+    struct err lost = x->record_err; /* a run that is not in the history has no result */
+    json_t *execution = lost.code == ERR_NONE ? execution_object(j->job.call->api, x) : NULL;
     run_watch_remove(x, w);
     if (execution) {
         reply_execution(j, execution);
@@ -383,40 +381,40 @@ static void execute_news(struct run_watch *w, struct run *x, enum run_event what
     }
     if (lost.code == ERR_NONE)
         (void)!err_no_memory(&lost, "the answer");
-    api_fail(j->call, &lost, NULL);
-    art_free(j);
+    api_fail(j->job.call, &lost, NULL);
+    artifact_job_free(j);
 }
 
-static json_t *run_object(const struct art_job *j)
+static json_t *run_object(const struct artifact_job *j)
 {
-    const json_t *timeout = json_object_get(j->call->body, "timeout");
+    const json_t *timeout = json_object_get(j->job.call->body, "timeout");
     double wall_ms = timeout ? json_number_value(timeout) * 1000 : TIMEOUT_DEFAULT_MS;
     return json_pack("{s:s, s:s, s:o, s:s*}", "language", j->row.language, "code", j->row.content,
-                     "limits", run_time_limits(j->call->api->settings, (uint64_t)ceil(wall_ms)),
-                     "thread_id", api_text(j->call, "thread_id"));
+                     "limits", run_time_limits(j->job.call->api->settings, (uint64_t)ceil(wall_ms)),
+                     "thread_id", api_text(j->job.call, "thread_id"));
 }
 
-static int start_run(struct art_job *j, char *field, size_t field_size, struct err *e)
+static int start_run(struct artifact_job *j, char *field, size_t field_size, struct err *e)
 {
-    struct api *api = j->call->api;
+    struct api *api = j->job.call->api;
     struct run_spec spec = { 0 };
     json_t *o = run_object(j);
     if (!o)
         return err_no_memory(e, "the request");
     int failed = api_validate(o, run_fields, false, field, field_size, e) ||
-                 run_spec_from_json(api, &j->call->who, o, "artifacts", &spec, field, field_size,
-                                    e);
+                 run_spec_from_json(api, &j->job.call->who, o, "artifacts", &spec, field,
+                                    field_size, e);
     json_decref(o);
     if (failed)
         return -1;
     free(spec.artifact);
     spec.artifact = strdup(j->row.id);
-    j->watch.on_event = execute_news;
-    return approvals_run(api, &spec, api_text(j->call, "permission_mode"), 0, &j->watch, &j->exec,
-                         e);
+    j->watch.on_event = on_run_event;
+    return api_submit(api, &spec, api_text(j->job.call, "permission_mode"), 0, &j->watch, &j->run,
+                      e);
 }
 
-static void reply_unsupported(struct art_job *j)
+static void reply_unsupported(struct artifact_job *j)
 {
     char text[160], quoted[96];
     (void)snprintf(text, sizeof text, "Language '%s' is not supported",
@@ -428,20 +426,20 @@ static void reply_unsupported(struct art_job *j)
 
 static void execute_found(struct store_job *job)
 {
-    struct art_job *j = (struct art_job *)job;
+    struct artifact_job *j = (struct artifact_job *)job;
     char field[128] = "";
     struct err e;
-    if (art_failed(j))
+    if (artifact_job_failed(j))
         return;
     if (strcmp(j->row.type, "code") != 0) {
         (void)!err_set(&e, ERR_BAD_REQUEST, 0, "Cannot execute artifact of type '%s'", j->row.type);
-        api_fail(j->call, &e, NULL);
-        art_free(j);
+        api_fail(j->job.call, &e, NULL);
+        artifact_job_free(j);
     } else if (!language_find(j->row.language)) {
         reply_unsupported(j);
     } else if (start_run(j, field, sizeof field, &e)) {
-        api_fail(j->call, &e, field[0] ? field : NULL);
-        art_free(j);
+        api_fail(j->job.call, &e, field[0] ? field : NULL);
+        artifact_job_free(j);
     }
 }
 
@@ -450,18 +448,18 @@ static void execute(struct api_call *c)
     read_by(c, get_work, execute_found);
 }
 
-/* ---- the table ---- */
+/* ---- fields ---- */
 static const struct api_field create_fields[] = {
     { "content", FIELD_STRING, .required = true, .help = "the text of the artifact" },
-    { "title", FIELD_STRING, .required = true, .max = 1000, .help = "what it is called" },
+    { "title", FIELD_STRING, .required = true, .max = 1000, .help = "the title" },
     { "language", FIELD_STRING, .required = true, .max = 64,
-      .help = "such as python, html or mermaid; it makes the type of the artifact" },
-    { "conversation_id", FIELD_STRING, .max = 256, .help = "the conversation it belongs to" },
+      .help = "such as python, html or mermaid; the type of the artifact follows from it" },
+    { "conversation_id", FIELD_STRING, .max = 256, .help = "the conversation of the artifact" },
     { 0 },
 };
 static const struct api_field detect_fields[] = {
-    { "content", FIELD_STRING, .required = true, .help = "the Markdown to look through" },
-    { "conversation_id", FIELD_STRING, .max = 256, .help = "accepted, and not used" },
+    { "content", FIELD_STRING, .required = true, .help = "the Markdown to search" },
+    { "conversation_id", FIELD_STRING, .max = 256, .help = "accepted and ignored" },
     { 0 },
 };
 static const struct api_field update_fields[] = {
@@ -471,34 +469,81 @@ static const struct api_field update_fields[] = {
 };
 static const struct api_field execute_fields[] = {
     { "timeout", FIELD_NUMBER, .min = 0.001, .max = 86400,
-      .help = "how many seconds it may take; 10 by default" },
-    { "thread_id", FIELD_STRING, .max = 256, .help = "whose approvals and rules hold" },
+      .help = "time limit in seconds; 10 by default" },
+    { "thread_id", FIELD_STRING, .max = 256, .help = "the thread whose approvals and rules hold" },
     { "permission_mode", FIELD_STRING, .one_of = permission_modes,
       .help = "default, manual and acceptEdits ask a person first" },
     { 0 },
 };
 
+static const struct api_field artifact_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id of the artifact" },
+    { "conversation_id", FIELD_STRING, OR_NULL, .help = "the conversation of the artifact" },
+    { "title", FIELD_STRING, ALWAYS, .help = "the title" },
+    { "content", FIELD_STRING, ALWAYS, .help = "the text" },
+    { "language", FIELD_STRING, ALWAYS, .help = "as in the request" },
+    { "artifact_type", FIELD_STRING, ALWAYS, .help = "such as code or html" },
+    { "version", FIELD_INT, ALWAYS, .help = "1, 2, …" },
+    { "parent_artifact_id", FIELD_STRING, OR_NULL, .help = "the artifact that it is a copy of" },
+    { "created_at", FIELD_STRING, OR_NULL, .help = "time of the first version" },
+    { "updated_at", FIELD_STRING, OR_NULL, .help = "time of this version" },
+    { .schema = "Artifact" },
+};
+static const struct api_field detected_reply[] = {
+    { "content", FIELD_STRING, ALWAYS, .help = "the text" },
+    { "language", FIELD_STRING, ALWAYS, .help = "the language of the fence, or a guess" },
+    { "title", FIELD_STRING, ALWAYS, .help = "from the line before the block, or generated" },
+    { "artifact_type", FIELD_STRING, ALWAYS, .help = "such as code or html" },
+    { .schema = "DetectedArtifact" },
+};
+static const struct api_field artifact_run_reply[] = {
+    { "success", FIELD_BOOL, ALWAYS, .help = "true if the run ended well" },
+    { "output", FIELD_DATA, ALWAYS, .help = "stdout of the program" },
+    { "error", FIELD_DATA, OR_NULL, .help = "stderr of the program, or the reason of its end" },
+    { "execution_time", FIELD_NUMBER, ALWAYS, .help = "in seconds" },
+    { "return_code", FIELD_INT, ALWAYS,
+      .help = "exit code; -1: the timeout was reached; -2: the language cannot be run" },
+    { "approval", FIELD_ANY, .help = "the approval of the run, if it needed one" },
+    { .schema = "ArtifactRun",
+      .fields = result_reply,
+      .help = "With all fields of a result, if the artifact was run" },
+};
+static const struct api_field execution_reply[] = {
+    { "artifact_id", FIELD_STRING, ALWAYS, .help = "id of the artifact" },
+    { "title", FIELD_STRING, ALWAYS, .help = "the title" },
+    { "language", FIELD_STRING, ALWAYS, .help = "as in the artifact" },
+    { "execution", FIELD_OBJECT, ALWAYS, .fields = artifact_run_reply, .help = "the run" },
+    { .schema = "Execution" },
+};
+
 const struct api_route artifact_routes[] = {
-    { METHOD_POST, "/api/artifacts/create", SCOPE_RUN, STYLE_DETAIL, create_fields, NULL,
-      ROUTE_LENIENT, create, "Make an artifact" },
-    { METHOD_POST, "/api/artifacts/detect", SCOPE_RUN, STYLE_DETAIL, detect_fields, NULL,
-      ROUTE_LENIENT, detect, "Find the artifacts in a text of Markdown" },
+    { METHOD_POST, "/api/artifacts/create", SCOPE_RUN, STYLE_DETAIL, .body = create_fields,
+      .flags = ROUTE_LENIENT, .handle = create, .summary = "Create an artifact",
+      .replies = REPLIES({ 201, .fields = artifact_reply }) },
+    { METHOD_POST, "/api/artifacts/detect", SCOPE_RUN, STYLE_DETAIL, .body = detect_fields,
+      .flags = ROUTE_LENIENT, .handle = detect, .summary = "Find the artifacts in Markdown",
+      .replies = REPLIES({ 200, .fields = detected_reply, .list = true }) },
     { METHOD_GET, "/api/artifacts/conversations/{conversation_id}/artifacts", SCOPE_READ,
-      STYLE_DETAIL, NULL, NULL, 0, list_of_conversation,
-      "A conversation's artifacts, newest first" },
-    { METHOD_GET, "/api/artifacts/{id}", SCOPE_READ, STYLE_DETAIL, NULL, NULL, 0, get_one,
-      "One artifact" },
-    { METHOD_PUT, "/api/artifacts/{id}", SCOPE_RUN, STYLE_DETAIL, update_fields, NULL,
-      ROUTE_LENIENT, update, "A new version of an artifact" },
-    { METHOD_DELETE, "/api/artifacts/{id}", SCOPE_RUN, STYLE_DETAIL, NULL, NULL, 0, delete_one,
-      "Delete an artifact" },
-    { METHOD_POST, "/api/artifacts/{id}/fork", SCOPE_RUN, STYLE_DETAIL, NULL, NULL, 0, fork_one,
-      "A copy of an artifact" },
-    { METHOD_GET, "/api/artifacts/{id}/versions", SCOPE_READ, STYLE_DETAIL, NULL, NULL, 0, versions,
-      "Every version of an artifact, oldest first" },
-    { METHOD_GET, "/api/artifacts/{id}/download", SCOPE_READ, STYLE_DETAIL, NULL, NULL, 0, download,
-      "An artifact as a file" },
-    { METHOD_POST, "/api/artifacts/{id}/execute", SCOPE_RUN, STYLE_DETAIL, execute_fields, NULL,
-      ROUTE_BODY_OPTIONAL | ROUTE_LENIENT, execute, "Run an artifact" },
-    { .path = NULL },
+      STYLE_DETAIL, .handle = list_of_conversation,
+      .summary = "The artifacts of a conversation, newest first",
+      .replies = REPLIES({ 200, .fields = artifact_reply, .list = true }) },
+    { METHOD_GET, "/api/artifacts/{id}", SCOPE_READ, STYLE_DETAIL, .handle = get_one,
+      .summary = "One artifact", .replies = REPLIES({ 200, .fields = artifact_reply }) },
+    { METHOD_PUT, "/api/artifacts/{id}", SCOPE_RUN, STYLE_DETAIL, .body = update_fields,
+      .flags = ROUTE_LENIENT, .handle = update, .summary = "A new version of an artifact",
+      .replies = REPLIES({ 200, .fields = artifact_reply }) },
+    { METHOD_DELETE, "/api/artifacts/{id}", SCOPE_RUN, STYLE_DETAIL, .handle = delete_one,
+      .summary = "Delete an artifact", .replies = REPLIES({ .status = 204 }) },
+    { METHOD_POST, "/api/artifacts/{id}/fork", SCOPE_RUN, STYLE_DETAIL, .handle = fork_one,
+      .summary = "A copy of an artifact", .replies = REPLIES({ 201, .fields = artifact_reply }) },
+    { METHOD_GET, "/api/artifacts/{id}/versions", SCOPE_READ, STYLE_DETAIL, .handle = versions,
+      .summary = "Every version of an artifact, oldest first",
+      .replies = REPLIES({ 200, .fields = artifact_reply, .list = true }) },
+    { METHOD_GET, "/api/artifacts/{id}/download", SCOPE_READ, STYLE_DETAIL, .handle = download,
+      .summary = "An artifact as a file",
+      .replies = REPLIES({ 200, .content_type = "text/plain" }) },
+    { METHOD_POST, "/api/artifacts/{id}/execute", SCOPE_RUN, STYLE_DETAIL, .body = execute_fields,
+      .flags = ROUTE_BODY_OPTIONAL | ROUTE_LENIENT, .handle = execute, .summary = "Run an artifact",
+      .replies = REPLIES({ 200, .fields = execution_reply }) },
+    { 0 },
 };

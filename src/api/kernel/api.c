@@ -9,8 +9,8 @@
 #include "base/clock.h"
 
 const struct api_route *const api_tables[] = {
-    meta_routes,     runs_routes, batch_routes,     nemo_routes, artifact_routes,
-    approval_routes, key_routes,  diagnosis_routes, NULL,
+    meta_routes,     run_routes,   batch_routes, comparison_routes, execute_routes, artifact_routes,
+    approval_routes, agent_routes, key_routes,   diagnosis_routes,  NULL,
 };
 
 const struct http_header api_every_header[] = {

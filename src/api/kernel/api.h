@@ -1,12 +1,14 @@
-/* api/kernel/api.h — routes, who may call them, JSON in and JSON out. Each surface is a file with a const table of routes.
- * Runs in: keeper.
+/* api/kernel/api.h — routes, access to them, JSON in and JSON out. Each surface is a file with a
+ * const table of routes. Runs in: keeper.
+ * Implemented by the files beside it: fields.c, limit_fields.c, reply.c, query_fields.c, api.c and
+ * call.c. Each section below names its file.
  *
  * Invariants
- * A1 A body reaches a handler only after it was validated against its route's table of fields; the same table makes the
- *    OpenAPI document.
- * A2 A call ends exactly once (api_reply*, api_fail, api_stream_end); it outlives its client: when that went away,
- *    answering does nothing.
- * A3 No route answers 500 for something a caller did. */
+ * API-1 A body reaches a handler only after it was validated against the fields of its route. The
+ *       same tables make the OpenAPI document.
+ * API-2 A call ends exactly once (api_reply*, api_fail, api_stream_end). It outlives its client: if
+ *       the client went away, an answer is dropped.
+ * API-3 No route answers 500 because of a mistake of the caller. */
 #pragma once
 
 #include <jansson.h>
@@ -21,46 +23,60 @@
 
 struct api;
 
-/* ---- fields ---- */
+/* ---- fields of requests and of answers (fields.c; limits: limit_fields.c) ---- */
 enum field_type {
     FIELD_STRING, /* min, max: bytes; one_of: accepted words, or NULL; holds no NUL */
     FIELD_DATA,   /* a string that may hold NUL: read it with json_string_length() */
     FIELD_BOOL,
-    FIELD_INT,        /* min, max */
-    FIELD_NUMBER,     /* min, max */
-    FIELD_STRINGS,    /* array of strings; max: how many */
-    FIELD_STRING_MAP, /* object of strings; max: how many */
-    FIELD_OBJECT,     /* `fields` */
-    FIELD_OBJECTS,    /* array of objects; `fields`; max: how many */
-    FIELD_LIMITS,     /* rows of limit_defs: a number, or text such as "64m" */
-    FIELD_FILES, /* name -> text or {content, encoding, executable}; or [{name, content, ...}] */
+    FIELD_INT,          /* min, max */
+    FIELD_NUMBER,       /* min, max */
+    FIELD_STRINGS,      /* array of strings; max: their number */
+    FIELD_STRING_MAP,   /* object of strings; max: their number */
+    FIELD_OBJECT,       /* `fields` */
+    FIELD_OBJECTS,      /* array of objects; `fields`; max: their number */
+    FIELD_LIMITS,       /* rows of limit_defs: a number, or text such as "64m" */
+    FIELD_FILES,        /* name -> text or {content, encoding, executable}; or [{name, ...}] */
     FIELD_LIMIT_VALUES, /* of answers: every row of limit_defs, as a number */
-    FIELD_ANY,          /* any JSON; bounded like everything by the body's size and depth */
+    FIELD_ANY,          /* any JSON; `fields`: a table that its description names */
 };
+/* A table of fields ends with a row without a name. That row may name the schema of the table in the
+ * OpenAPI document: `schema`, its description `help`, and in `fields` a table whose rows can occur as
+ * well. */
 struct api_field {
-    const char *name; /* NULL ends a table */
+    const char *name;
     enum field_type type;
     bool required;
-    double min, max; /* both 0: not bounded but by the body */
+    double min, max; /* both 0: bounded only by the size of the body */
     const char *const *one_of;
     const struct api_field *fields;
     const char *help;
-    const char *
-        also; /* what others call it: "lang,lang_id"; "timeout=limits.wall_ms": what is meant is there */
-    const char
-        *hidden; /* rows of `fields` that are accepted here, but not offered: "wait,stream" */
-    const char *elsewhere; /* what people look for among `fields` and is not: "expected=inputs" */
-    bool nullable;         /* of answers: it is there, and may be null */
+    /* Names that callers try instead: "lang,lang_id". "timeout=limits.wall_ms" refers to a field
+     * elsewhere. */
+    const char *also;
+    /* Rows of `fields` that are accepted here but not documented: "wait,stream" */
+    const char *hidden;
+    /* Fields that callers try among `fields` but that belong elsewhere: "expected=inputs" */
+    const char *elsewhere;
+    bool nullable; /* of answers: the value may be null */
+    const char *schema;
 };
-/* Checks an object against a table. Unknown fields are refused, naming the nearest known one, unless `lenient`. The error
- * names the field ("limits.memory", "files[2].name"), the value and what is accepted; ret_field (size >= 128) gets the path. */
+/* Of fields of an answer: always present; always present and possibly null. */
+#define ALWAYS                    .required = true
+#define OR_NULL                   .required = true, .nullable = true
+/* Makes a list for `one_of` from an X-macro table: { RUN_STATE_TABLE(FIELD_WORD) NULL } */
+#define FIELD_WORD(id, word, ...) word,
+
+/* Checks an object against a table. An unknown field is an error that names the nearest known one,
+ * unless `lenient`. An error names the field ("limits.memory", "files[2].name"), its value and the
+ * accepted values; ret_field (size >= 128) gets the path. */
 [[nodiscard]] int api_validate(const json_t *object, const struct api_field *fields, bool lenient,
                                char *ret_field, size_t field_size, struct err *e);
-/* Takes the optional fields out that are null, which api_validate() lets pass as absent. */
+/* Removes optional fields that are null. api_validate() accepts them as absent. */
 void api_drop_nulls(json_t *object, const struct api_field *fields);
 
-/* The defaults with what the object sets, if it is not NULL. In JSON a number of `wall_ms` is milliseconds, as the key
- * says; text has its unit ("2s"). Whatever is no whole number within [the row's min, max] is refused, naming both. */
+/* The defaults, overridden by the object if it is not NULL. A number of `wall_ms` is milliseconds, as
+ * the key says; text has its unit ("2s"). A value that is not a whole number within [min of the row,
+ * max] is an error that names both bounds. */
 [[nodiscard]] int api_limits(const json_t *object, const struct limits *defaults,
                              const struct limits *max, struct limits *ret, char *ret_field,
                              size_t field_size, struct err *e);
@@ -68,7 +84,7 @@ void api_drop_nulls(json_t *object, const struct api_field *fields);
 /* ---- calls ---- */
 struct api_identity {
     char name[KEY_NAME_MAX + 16]; /* "key:NAME", "unix:UID", "anonymous" */
-    const char *key;              /* the key's name, inside `name` of the call's own; or NULL */
+    const char *key;              /* the name of the key, inside `name`; or NULL */
     scope_set scopes;
     uint32_t max_runs;
 };
@@ -77,6 +93,7 @@ enum error_style {
     STYLE_V1,     /* {"error":{"code","message","field"}} */
     STYLE_DETAIL, /* {"detail": message} */
     STYLE_NEMO,   /* {"process_status":"error","stdout":"","stderr":message} */
+    STYLE_COUNT_
 };
 
 enum { API_PARAMS_MAX = 2, API_PARAM_SIZE = 1100 };
@@ -85,46 +102,71 @@ struct api_call {
     struct api *api;
     struct http_exchange *http; /* NULL once the client is gone */
     const struct api_route *route;
-    char params[API_PARAMS_MAX][API_PARAM_SIZE]; /* what stood for {…} in the path, in order */
-    json_t *body; /* an object, validated; NULL when the route takes none */
+    char params[API_PARAMS_MAX][API_PARAM_SIZE]; /* the values of {...} in the path, in order */
+    json_t *body; /* an object, validated; NULL if the route takes none */
     struct api_identity who;
-    void *user; /* the handler's */
-    void (*on_gone)(
-        struct api_call *c); /* the client went away; the call goes on until it is ended */
+    void *user; /* for the handler */
+    /* The client went away. The call goes on until a handler ends it. */
+    void (*on_gone)(struct api_call *c);
     void (*on_drain)(struct api_call *c);
     void (*on_half_close)(struct api_call *c);
     uint64_t began_us; /* for the log */
 };
 
+/* A successful answer of a route. A route has a row for each status, and for each content type of a
+ * status. The last row has status 0. */
+struct route_reply {
+    int status;
+    const struct api_field *fields; /* of the JSON, or of each event */
+    const char *content_type;       /* NULL: JSON, or no body if there are no fields */
+    bool list;                      /* an array of such objects */
+    const char *help;
+};
+#define REPLIES(...)             \
+    (const struct route_reply[]) \
+    {                            \
+        __VA_ARGS__,             \
+        {                        \
+            0                    \
+        }                        \
+    }
+#define EVENT_REPLIES(fields_)                                            \
+    { 200, .fields = (fields_), .content_type = "application/x-ndjson" }, \
+    {                                                                     \
+        200, .fields = (fields_), .content_type = "text/event-stream"     \
+    }
+
 struct api_route {
-    enum http_method method; /* of a route that takes GET, HEAD works too */
-    const char *path; /* "/v1/runs/{id}/files/{name...}": {name...} takes the rest, slashes too */
-    int scope;        /* enum scope, or SCOPE_NONE */
+    enum http_method method; /* a route with GET answers HEAD too */
+    const char *path; /* "/v1/runs/{id}/files/{name...}": {name...} matches slashes as well */
+    int scope;        /* enum scope, SCOPE_NONE or SCOPE_ANY */
     enum error_style style;
-    const struct api_field *body; /* NULL: no body is read */
-    const struct api_field
-        *query; /* for the documentation, and unknown ones are refused; NULL: none */
+    const struct api_field *body;  /* NULL: no body is read */
+    const struct api_field *query; /* NULL: no query is accepted */
     unsigned flags;
     void (*handle)(struct api_call *c);
+    const struct route_reply *replies;
     const char *summary;
 };
 enum { SCOPE_NONE = -1, SCOPE_ANY = -2 }; /* no key is needed; any key will do */
 enum {
-    ROUTE_BODY_OPTIONAL = 1, /* no body is an empty object */
+    ROUTE_BODY_OPTIONAL = 1, /* a missing body is an empty object */
     ROUTE_LENIENT = 2,       /* unknown fields are ignored */
     ROUTE_RAW = 4, /* the handler reads http->request.body itself, and checks its content type */
 };
 
-/* Each surface's table; ends with a row whose path is NULL. */
-extern const struct api_route runs_routes[], batch_routes[], meta_routes[], key_routes[],
-    nemo_routes[], artifact_routes[], approval_routes[], diagnosis_routes[];
+/* The table of each surface; ends with a row whose path is NULL. */
+extern const struct api_route run_routes[], batch_routes[], comparison_routes[], meta_routes[],
+    key_routes[], execute_routes[], artifact_routes[], approval_routes[], agent_routes[],
+    diagnosis_routes[];
 
-/* Ends the call. The JSON's reference is taken. */
+/* ---- answers (reply.c) ---- */
+/* Ends the call. Takes over the reference of the JSON. */
 void api_reply(struct api_call *c, int status, json_t *body);
 void api_reply_text(struct api_call *c, int status, const char *content_type, const char *bytes,
                     size_t n);
-/* In the style of the route, with the status of the error's code. `field`: NULL or the field's name. 503 carries
- * Retry-After. Errors that are the host's fault are logged. */
+/* In the style of the route, with the status of the error code. `field`: the name of the field, or
+ * NULL. A 503 carries Retry-After. Errors of the host are logged. */
 void api_fail(struct api_call *c, const struct err *e, const char *field);
 void api_fail_no_memory(struct api_call *c);
 /* An answer in pieces. */
@@ -133,45 +175,47 @@ void api_stream_write(struct api_call *c, const void *bytes, size_t n);
 size_t api_stream_queued(const struct api_call *c);
 void api_stream_end(struct api_call *c); /* ends the call */
 
-/* A text of the body; NULL when absent. Borrowed. */
+/* A text of the body; NULL if absent. Borrowed. */
 static inline const char *api_text(const struct api_call *c, const char *key)
 {
     return json_string_value(json_object_get(c->body, key));
 }
-/* A value of the query; ret NULL when absent. */
+
+/* ---- queries (query_fields.c) ---- */
+/* A value of the query; ret NULL if absent. */
 [[nodiscard]] int api_query(const struct api_call *c, const char *name, char *out, size_t size,
                             const char **ret, struct err *e);
-/* A number of the query within [min, max]; absent: *value stays as it is. */
+/* A number of the query within [min, max]; if it is absent, *value stays unchanged. */
 [[nodiscard]] int api_query_number(const struct api_call *c, const char *name, int64_t min,
                                    int64_t max, int64_t *value, struct err *e);
-/* A moment in a query, as base/moment.h reads them. */
+/* A moment in a query, in the forms of base/moment.h. */
 [[nodiscard]] int api_moment(const char *name, const char *text, int64_t now_ms, int64_t *ret_ms,
                              struct err *e);
 
-/* ---- what handlers reach ---- */
+/* ---- the api (api.c; handlers of HTTP events: call.c) ---- */
 struct api {
-    /* who opens an api fills these in: */
+    /* The caller of api_open() fills in: */
     uv_loop_t *loop;
     struct engine *engine;
     struct store *store;
     struct http_server *http;
     const struct settings *settings;
-    const char *data_dir; /* of the store; the keys are read from there at the start */
-    int output_dir_fd;    /* where large outputs lie */
-    int workspace_fd;     /* the directory that programs of /execute share; -1: none */
-    uid_t owner_uid; /* who may use the unix socket without a key, besides root and ourselves */
+    const char *data_dir; /* of the store; api_open() reads the keys from there */
+    int output_dir_fd;    /* directory of large outputs */
+    int workspace_fd;     /* directory that programs of /execute share; -1: none */
+    uid_t owner_uid;      /* may use the unix socket without a key, as root and our own uid may */
     /* The numeric address of each listener, by its index; "" for a unix socket. */
     char listeners[SETTINGS_LISTEN_MAX][64];
-    bool draining; /* set when the service begins to end */
-    /* and leaves these zero: */
+    bool draining; /* set when the service begins to stop */
+    /* The caller leaves these zero: */
     struct api_core *core;       /* api.c: router, documents */
     struct api_keys *keys;       /* key_store.c */
-    struct approvals *approvals; /* approvals.c: what waits, and the rules */
-    struct group *groups;        /* group.c: batches and comparisons at work */
+    struct approvals *approvals; /* approvals.c: waiting requests, and the rules */
+    struct group *groups;        /* group.c: current batches and comparisons */
     int64_t started_ms;          /* Unix time */
 };
 
-/* The keys are read here, from the disk; nothing later waits for it. */
+/* Reads the keys from the disk; no later call waits for the disk. */
 [[nodiscard]] int api_open(struct api *api, struct err *e);
 void api_close(struct api *api);
 /* Another process changed the keys. */

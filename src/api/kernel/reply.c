@@ -1,4 +1,4 @@
-/* A2: a call ends exactly once, and outlives its client. */
+/* Answers and the end of a call (API-2). */
 #include "api/kernel/reply.h"
 
 #include <stdio.h>
@@ -26,6 +26,36 @@ enum error_style error_style_of(const char *path)
     return STYLE_V1;
 }
 
+static const struct api_field error_inner_reply[] = {
+    { "code", FIELD_STRING, ALWAYS,
+      .help = "for programs, such as bad_request, not_found or busy" },
+    { "message", FIELD_STRING, ALWAYS,
+      .help = "for people: the refused value, and the accepted values" },
+    { "field", FIELD_STRING, OR_NULL, .help = "the field of the request, such as limits.memory" },
+    { 0 },
+};
+static const struct api_field error_reply[] = {
+    { "error", FIELD_OBJECT, ALWAYS, .fields = error_inner_reply, .help = "the error" },
+    { .schema = "Error" },
+};
+static const struct api_field detail_reply[] = {
+    { "detail", FIELD_STRING, ALWAYS, .help = "the message of the error" },
+    { .schema = "Detail" },
+};
+static const char *const process_status_words[] = { "completed", "error", "timeout", NULL };
+const struct api_field execute_reply[] = {
+    { "process_status", FIELD_STRING, ALWAYS, .one_of = process_status_words,
+      .help = "how the run ended" },
+    { "stdout", FIELD_DATA, ALWAYS, .help = "stdout of the program" },
+    { "stderr", FIELD_DATA, ALWAYS, .help = "stderr of the program, or the reason of its end" },
+    { .schema = "ExecuteResult" },
+};
+const struct api_field *const error_replies[STYLE_COUNT_] = {
+    [STYLE_V1] = error_reply,
+    [STYLE_DETAIL] = detail_reply,
+    [STYLE_NEMO] = execute_reply,
+};
+
 json_t *error_json(enum error_style style, const char *code, const char *message, const char *field)
 {
     switch (style) {
@@ -34,7 +64,7 @@ json_t *error_json(enum error_style style, const char *code, const char *message
     case STYLE_NEMO:
         return json_pack("{s:s, s:s, s:s}", "process_status", "error", "stdout", "", "stderr",
                          message);
-    case STYLE_V1:
+    default:
         break;
     }
     return json_pack("{s:{s:s, s:s, s:s?}}", "error", "code", code, "message", message, "field",

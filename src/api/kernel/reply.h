@@ -1,13 +1,17 @@
-/* api/kernel/reply.h — what an error looks like on each surface, and answers before there is a call. */
+/* api/kernel/reply.h — the error object of each surface, and answers before there is a call.
+ * Runs in: keeper. */
 #pragma once
 
 #include "api/kernel/api.h"
 
 /* The style of a path that no route has. */
 enum error_style error_style_of(const char *path);
-/* The JSON of an error. NULL when memory ran out. */
+/* The JSON of an error. NULL if memory ran out. */
 json_t *error_json(enum error_style style, const char *code, const char *message,
                    const char *field);
-/* Answers an exchange that has no call. Always -1, for http's head(). */
+/* Its fields, by style. An error of /execute has the fields of a successful answer. */
+extern const struct api_field *const error_replies[STYLE_COUNT_];
+extern const struct api_field execute_reply[];
+/* Answers an exchange that has no call. Always -1, for head() of http. */
 int reply_refusal(struct api *api, struct http_exchange *x, enum error_style style,
                   const struct err *e);

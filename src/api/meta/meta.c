@@ -1,11 +1,13 @@
-/* About the service itself: health, languages, statistics, the OpenAPI document. */
+/* Routes about the service itself: health, languages, statistics, metrics, the OpenAPI document. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/kernel/core.h"
+#include "api/kernel/job.h"
 #include "api/meta/meta.h"
 #include "api/meta/metrics.h"
+#include "api/runs/result_fields.h"
 #include "base/clock.h"
 #include "config.h"
 #include "run/json.h"
@@ -13,14 +15,14 @@
 #include "runtime/language.h"
 
 /* ---- health ---- */
-/* Asked for by probes and by everybody in a hurry: the text is made at most this often. */
+/* Probes ask often. The text is made at most once in this time. */
 enum { HEALTH_AGE_MS = 100 };
 
 static void health_make(struct api *api)
 {
     const struct isolation *isolation = engine_isolation(api->engine);
     const char *why = api->draining ? "the service is stopping"
-                      : !isolation  ? "there is no warden; it is being started again"
+                      : !isolation  ? "there is no warden; it is being restarted"
                                     : NULL;
     json_auto_t *body = json_pack(
         "{s:s, s:s, s:o, s:I, s:s*}", "status", why ? "degraded" : "ok", "version", BELLJAR_VERSION,
@@ -30,7 +32,7 @@ static void health_make(struct api *api)
                                  JSON_COMPACT)
                     : 0;
     if (n == 0 || n >= sizeof api->core->health.body)
-        return; /* the last one stays */
+        return; /* the previous text stays */
     api->core->health.body[n] = '\n';
     api->core->health.len = n + 1;
     api->core->health.status = why ? 503 : 200;
@@ -116,9 +118,8 @@ json_t *meta_pools(const struct engine_pools *p)
 }
 
 /* ---- statistics ---- */
-struct stats {
-    struct store_job job;
-    struct api_call *call;
+struct stats_job {
+    struct api_job job;
     int64_t since_ms;
     struct run_stat *rows;
     size_t n;
@@ -126,7 +127,7 @@ struct stats {
 
 static int stats_work(struct db *db, struct store_job *job, struct err *e)
 {
-    struct stats *s = (struct stats *)job;
+    struct stats_job *s = (struct stats_job *)job;
     return runs_stats(db, s->since_ms, &s->rows, &s->n, e);
 }
 
@@ -146,9 +147,9 @@ static void add_count(json_t *object, const char *key, int64_t n)
     (void)json_object_set_new(object, key, json_integer(before + n));
 }
 
-static json_t *stats_json(const struct stats *s)
+static json_t *stats_json(const struct stats_job *s)
 {
-    const struct api *api = s->call->api;
+    const struct api *api = s->job.call->api;
     struct engine_counts now = engine_counts(api->engine);
     struct http_counts http = http_server_counts(api->http);
     struct engine_pools pools = engine_pools(api->engine);
@@ -176,11 +177,11 @@ static json_t *stats_json(const struct stats *s)
 
 static void stats_done(struct store_job *job)
 {
-    struct stats *s = (struct stats *)job;
+    struct stats_job *s = (struct stats_job *)job;
     if (job->err.code != ERR_NONE)
-        api_fail(s->call, &job->err, NULL);
+        api_fail(s->job.call, &job->err, NULL);
     else
-        api_reply(s->call, 200, stats_json(s));
+        api_reply(s->job.call, 200, stats_json(s));
     free(s->rows);
     free(s);
 }
@@ -190,21 +191,17 @@ static void get_stats(struct api_call *c)
     char text[64];
     const char *since;
     struct err e = { 0 };
-    struct stats *s = calloc(1, sizeof *s);
-    if (!s) {
-        api_fail_no_memory(c);
+    struct stats_job *s = api_job_new(c, sizeof *s, stats_work, stats_done);
+    if (!s)
         return;
-    }
-    s->job = (struct store_job){ .work = stats_work, .done = stats_done };
-    s->call = c;
     if (api_query(c, "since", text, sizeof text, &since, &e) ||
         (since && api_moment("since", since, clock_unix_ms(), &s->since_ms, &e))) {
         free(s);
         api_fail(c, &e, "since");
         return;
     }
-    engine_pools_refresh(c->api->engine); /* the answer is here before the history's */
-    store_read(c->api->store, &s->job);
+    engine_pools_refresh(c->api->engine); /* the warden answers before the history does */
+    api_job_read(&s->job);
 }
 
 /* ---- documents ---- */
@@ -227,40 +224,117 @@ static void get_metrics(struct api_call *c)
     buf_done(&text);
 }
 
+/* ---- fields ---- */
 static const struct api_field stats_query[] = {
-    { .name = "since",
-      .type = FIELD_STRING,
-      .max = 63,
-      .help = "runs from then on: 2026-01-31T12:00:00Z, Unix milliseconds, or 24h (ago)" },
+    { "since", FIELD_STRING, .max = 63,
+      .help = "runs from this time on: 2026-01-31T12:00:00Z, Unix milliseconds, or 24h (ago)" },
     { 0 },
 };
 
+static const struct api_field language_reply[] = {
+    { "name", FIELD_STRING, ALWAYS, .help = "value for `language`" },
+    { "aliases", FIELD_STRINGS, ALWAYS, .help = "other accepted names" },
+    { "extensions", FIELD_STRINGS, ALWAYS, .help = "file extensions that imply the language" },
+    { "version", FIELD_STRING, OR_NULL,
+      .help = "null if it is not installed, or has not answered yet" },
+    { "installed", FIELD_BOOL, ALWAYS, .help = "true if it can be run here" },
+    { "install", FIELD_STRING, ALWAYS, .help = "the command that installs it" },
+    { "main_file", FIELD_STRING, ALWAYS,
+      .help = "the name of `code` in /sandbox; for Java the name of its public class, if it has "
+              "one" },
+    { "compiled", FIELD_BOOL, ALWAYS, .help = "true if a compiler runs first" },
+    { "warm", FIELD_STRINGS, ALWAYS, .help = "kinds of booted interpreters that wait for a job" },
+    { .schema = "Language" },
+};
+static const struct api_field health_reply[] = {
+    { "status", FIELD_STRING, ALWAYS, .help = "ok or degraded" },
+    { "version", FIELD_STRING, ALWAYS, .help = "version of the service" },
+    { "isolation", FIELD_OBJECT, OR_NULL, .fields = isolation_reply, .help = "isolation of runs" },
+    { "uptime_s", FIELD_INT, ALWAYS, .help = "seconds since the start of the service" },
+    { "why", FIELD_STRING, .help = "the reason for degraded" },
+    { .schema = "Health" },
+};
+static const struct api_field stat_row_reply[] = {
+    { "language", FIELD_STRING, ALWAYS, .help = "language of these runs" },
+    { "verdict", FIELD_STRING, ALWAYS, .help = "verdict of these runs" },
+    { "runs", FIELD_INT, ALWAYS, .help = "number of runs" },
+    { "wall_ms_mean", FIELD_NUMBER, ALWAYS, .help = "mean time from start to end" },
+    { "wall_ms_max", FIELD_NUMBER, ALWAYS, .help = "longest time from start to end" },
+    { "cpu_ms_mean", FIELD_NUMBER, ALWAYS, .help = "mean CPU time" },
+    { "memory_peak_max_bytes", FIELD_INT, ALWAYS, .help = "the largest memory use of a run" },
+    { 0 },
+};
+static const struct api_field now_reply[] = {
+    { "running", FIELD_INT, ALWAYS, .help = "current runs" },
+    { "queued", FIELD_INT, ALWAYS, .help = "runs in the queue" },
+    { "waiting", FIELD_INT, ALWAYS, .help = "runs that wait for an approval" },
+    { 0 },
+};
+static const struct api_field since_start_reply[] = {
+    { "accepted", FIELD_INT, ALWAYS, .help = "accepted runs" },
+    { "refused", FIELD_INT, ALWAYS, .help = "runs that were refused because the queue was full" },
+    { 0 },
+};
+static const struct api_field http_reply[] = {
+    { "connections", FIELD_INT, ALWAYS, .help = "open connections" },
+    { "requests", FIELD_INT, ALWAYS, .help = "requests since the start" },
+    { "refused", FIELD_INT, ALWAYS, .help = "connections that were refused since the start" },
+    { 0 },
+};
+static const struct api_field starts_reply[] = {
+    { "warm", FIELD_INT, ALWAYS, .help = "starts in a jar that waited" },
+    { "hatched", FIELD_INT, ALWAYS, .help = "starts by a fork into a new jar" },
+    { "cold", FIELD_INT, ALWAYS, .help = "starts of a new interpreter" },
+    { 0 },
+};
+const struct api_field pool_reply[] = {
+    { "zygote", FIELD_STRING, ALWAYS, .one_of = zygote_state_words,
+      .help = "state of the interpreter that is forked" },
+    { "why", FIELD_STRING, OR_NULL, .help = "the reason for failed" },
+    { "ready", FIELD_INT, ALWAYS, .help = "embryos that wait for a job" },
+    { "building", FIELD_INT, ALWAYS, .help = "embryos that are not ready yet" },
+    { "target", FIELD_INT, ALWAYS, .help = "the wanted number of waiting embryos" },
+    { "starts", FIELD_OBJECT, ALWAYS, .fields = starts_reply, .help = "starts of this kind" },
+    { "forks", FIELD_INT, ALWAYS, .help = "forks of all zygotes of this kind" },
+    { "zygotes", FIELD_INT, ALWAYS, .help = "zygotes that were booted" },
+    { "deaths", FIELD_INT, ALWAYS, .help = "zygotes that ended by themselves" },
+    { "discarded", FIELD_INT, ALWAYS, .help = "embryos that were never used" },
+    { .schema = "Pool", .help = "Interpreters of one kind that wait for a job" },
+};
+static const struct api_field stats_reply[] = {
+    { "since", FIELD_STRING, OR_NULL, .help = "null: the whole history" },
+    { "runs", FIELD_INT, ALWAYS, .help = "number of runs" },
+    { "verdicts", FIELD_ANY, ALWAYS, .help = "number of runs by verdict" },
+    { "languages", FIELD_ANY, ALWAYS, .help = "number of runs by language" },
+    { "rows", FIELD_OBJECTS, ALWAYS, .fields = stat_row_reply, .help = "by language and verdict" },
+    { "now", FIELD_OBJECT, ALWAYS, .fields = now_reply, .help = "runs at this moment" },
+    { "since_start", FIELD_OBJECT, ALWAYS, .fields = since_start_reply,
+      .help = "counts since the start of the service" },
+    { "http", FIELD_OBJECT, ALWAYS, .fields = http_reply, .help = "counts of the HTTP server" },
+    { "uptime_s", FIELD_INT, ALWAYS, .help = "seconds since the start of the service" },
+    { "starts", FIELD_OBJECT, ALWAYS, .fields = starts_reply, .help = "starts of all kinds" },
+    { "pools", FIELD_ANY, ALWAYS, .fields = pool_reply, .help = "a Pool for each kind, by name" },
+    { "memory_pressure", FIELD_BOOL, ALWAYS,
+      .help = "true if memory is short, so that no embryo is kept" },
+    { .schema = "Stats" },
+};
+
 const struct api_route meta_routes[] = {
-    { .method = METHOD_GET,
-      .path = "/v1/health",
-      .scope = SCOPE_NONE,
-      .handle = get_health,
-      .summary = "whether runs can be had, and at which isolation; 503 when not" },
-    { .method = METHOD_GET,
-      .path = "/v1/languages",
-      .scope = SCOPE_ANY,
-      .handle = get_languages,
-      .summary = "what can be run, with installed versions" },
-    { .method = METHOD_GET,
-      .path = "/v1/stats",
-      .scope = SCOPE_READ,
-      .query = stats_query,
-      .handle = get_stats,
-      .summary = "runs by language and verdict, and what goes on now" },
-    { .method = METHOD_GET,
-      .path = "/metrics",
-      .scope = SCOPE_READ,
-      .handle = get_metrics,
-      .summary = "metrics as Prometheus reads them" },
-    { .method = METHOD_GET,
-      .path = "/openapi.json",
-      .scope = SCOPE_NONE,
-      .handle = get_openapi,
-      .summary = "this document" },
+    { METHOD_GET, "/v1/health", SCOPE_NONE, .handle = get_health,
+      .summary = "Whether the service can run programs, and at which isolation; 503 if not",
+      .replies = REPLIES(
+          { 200, .fields = health_reply },
+          { 503, .fields = health_reply, .help = "no run can start at this moment" }) },
+    { METHOD_GET, "/v1/languages", SCOPE_ANY, .handle = get_languages,
+      .summary = "The languages, with installed versions",
+      .replies = REPLIES({ 200, .fields = language_reply, .list = true }) },
+    { METHOD_GET, "/v1/stats", SCOPE_READ, .query = stats_query, .handle = get_stats,
+      .summary = "Runs by language and verdict, and current counts",
+      .replies = REPLIES({ 200, .fields = stats_reply }) },
+    { METHOD_GET, "/metrics", SCOPE_READ, .handle = get_metrics,
+      .summary = "Metrics in the format of Prometheus",
+      .replies = REPLIES({ 200, .content_type = "text/plain" }) },
+    { METHOD_GET, "/openapi.json", SCOPE_NONE, .handle = get_openapi, .summary = "This document",
+      .replies = REPLIES({ 200, .content_type = "application/json" }) },
     { 0 },
 };

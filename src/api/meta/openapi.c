@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/kernel/fields.h"
-#include "api/meta/replies.h"
+#include "api/kernel/reply.h"
 #include "base/auto.h"
 #include "config.h"
 #include "run/json.h"
@@ -22,13 +22,15 @@ static json_t *reference(const char *schema)
     return json_pack("{s:o}", "$ref", json_sprintf("#/components/schemas/%s", schema));
 }
 
-/* Fields that are not in the table: of an answer there may be more one day, of a lenient request they are ignored. */
-enum others { OTHERS_REFUSED, OTHERS_IGNORED };
+struct document {
+    json_t *schemas; /* components/schemas so far */
+    bool closed;     /* an unknown field is an error; not so in answers, which may grow */
+};
 
-static json_t *table_schema(const struct api_field *fields, const struct api_field *holder,
-                            enum others others);
+static json_t *table_schema(struct document *d, const struct api_field *fields,
+                            const struct api_field *holder);
 
-/* Bounds are doubles in the table; whole ones are shown whole. */
+/* Bounds are doubles in the table; whole numbers are written without a fraction. */
 static json_t *number(double n)
 {
     return n == (double)(json_int_t)n ? json_integer((json_int_t)n) : json_real(n);
@@ -54,33 +56,33 @@ static void put_enum(json_t *schema, const struct api_field *f)
         json_decref(words);
 }
 
-static json_t *string_schema(const struct api_field *f, enum others others)
+static json_t *string_schema(struct document *d, const struct api_field *f)
 {
-    (void)others;
+    (void)d;
     json_t *schema = type_of("string");
     put_bounds(schema, f, "minLength", "maxLength");
     put_enum(schema, f);
     return schema;
 }
 
-static json_t *bool_schema(const struct api_field *f, enum others others)
+static json_t *bool_schema(struct document *d, const struct api_field *f)
 {
-    (void)others;
+    (void)d;
     (void)f;
     return type_of("boolean");
 }
 
-static json_t *number_schema(const struct api_field *f, enum others others)
+static json_t *number_schema(struct document *d, const struct api_field *f)
 {
-    (void)others;
+    (void)d;
     json_t *schema = type_of(f->type == FIELD_INT ? "integer" : "number");
     put_bounds(schema, f, "minimum", "maximum");
     return schema;
 }
 
-static json_t *strings_schema(const struct api_field *f, enum others others)
+static json_t *strings_schema(struct document *d, const struct api_field *f)
 {
-    (void)others;
+    (void)d;
     json_t *schema = type_of("array");
     json_t *items = type_of("string");
     put_enum(items, f);
@@ -89,69 +91,61 @@ static json_t *strings_schema(const struct api_field *f, enum others others)
     return schema;
 }
 
-static json_t *map_schema(const struct api_field *f, enum others others)
+static json_t *map_schema(struct document *d, const struct api_field *f)
 {
-    (void)others;
+    (void)d;
     json_t *schema = type_of("object");
     json_put(schema, "additionalProperties", type_of("string"));
     put_bounds(schema, f, "minProperties", "maxProperties");
     return schema;
 }
 
-static json_t *nested_schema(const struct api_field *f, enum others others)
+static json_t *nested_schema(struct document *d, const struct api_field *f)
 {
-    return table_schema(f->fields, f, others);
+    return table_schema(d, f->fields, f);
 }
 
-static json_t *objects_schema(const struct api_field *f, enum others others)
+static json_t *objects_schema(struct document *d, const struct api_field *f)
 {
     json_t *schema = type_of("array");
-    json_put(schema, "items", table_schema(f->fields, f, others));
+    json_put(schema, "items", table_schema(d, f->fields, f));
     put_bounds(schema, f, "minItems", "maxItems");
     return schema;
 }
 
-static json_t *limits_reference(const struct api_field *f, enum others others)
+static json_t *limits_reference(struct document *d, const struct api_field *f)
 {
-    (void)others;
-    (void)f;
-    return reference("Limits");
+    (void)d;
+    return reference(f->type == FIELD_LIMITS ? "Limits" : "LimitValues");
 }
 
-static json_t *files_reference(const struct api_field *f, enum others others)
+static json_t *files_reference(struct document *d, const struct api_field *f)
 {
-    (void)others;
+    (void)d;
     (void)f;
     return reference("Files");
 }
 
-static json_t *limit_values_reference(const struct api_field *f, enum others others)
+static json_t *any_schema(struct document *d, const struct api_field *f)
 {
-    (void)others;
-    (void)f;
-    return reference("LimitValues");
-}
-
-static json_t *any_schema(const struct api_field *f, enum others others)
-{
-    (void)others;
-    (void)f;
+    if (f->fields) /* the description names this schema */
+        json_decref(table_schema(d, f->fields, f));
     return json_object();
 }
 
-static json_t *(*const schemas[])(const struct api_field *f, enum others others) = {
+static json_t *(*const by_type[])(struct document *d, const struct api_field *f) = {
     [FIELD_STRING] = string_schema,   [FIELD_DATA] = string_schema,
     [FIELD_BOOL] = bool_schema,       [FIELD_INT] = number_schema,
     [FIELD_NUMBER] = number_schema,   [FIELD_STRINGS] = strings_schema,
     [FIELD_STRING_MAP] = map_schema,  [FIELD_OBJECT] = nested_schema,
     [FIELD_OBJECTS] = objects_schema, [FIELD_LIMITS] = limits_reference,
-    [FIELD_FILES] = files_reference,  [FIELD_LIMIT_VALUES] = limit_values_reference,
+    [FIELD_FILES] = files_reference,  [FIELD_LIMIT_VALUES] = limits_reference,
     [FIELD_ANY] = any_schema,
 };
 
-static json_t *field_schema(const struct api_field *f, enum others others)
+static json_t *field_schema(struct document *d, const struct api_field *f)
 {
-    json_t *schema = schemas[f->type](f, others);
+    json_t *schema = by_type[f->type](d, f);
     if (f->nullable && f->type != FIELD_ANY)
         schema = json_pack("{s:[o, o]}", "anyOf", schema, type_of("null"));
     if (f->help)
@@ -159,15 +153,15 @@ static json_t *field_schema(const struct api_field *f, enum others others)
     return schema;
 }
 
-static json_t *fields_schema(const struct api_field *fields, const struct api_field *holder,
-                             enum others others)
+static json_t *fields_schema(struct document *d, const struct api_field *fields,
+                             const struct api_field *holder)
 {
     json_t *schema = type_of("object");
     json_t *properties = json_object(), *required = json_array();
     for (; fields->name; fields++) {
         if (field_is_hidden(holder, fields->name))
             continue;
-        json_put(properties, fields->name, field_schema(fields, others));
+        json_put(properties, fields->name, field_schema(d, fields));
         if (fields->required)
             (void)json_array_append_new(required, json_string(fields->name));
     }
@@ -176,34 +170,41 @@ static json_t *fields_schema(const struct api_field *fields, const struct api_fi
         json_put(schema, "required", required);
     else
         json_decref(required);
-    if (others == OTHERS_REFUSED)
+    if (d->closed)
         json_put(schema, "additionalProperties", json_false());
     return schema;
 }
 
-/* By its name, where it has one. */
-static json_t *table_schema(const struct api_field *fields, const struct api_field *holder,
-                            enum others others)
+/* Adds the schema that the last row of the table names, unless the document has it. */
+static void add_named_schema(struct document *d, const struct api_field *fields,
+                             const struct api_field *last)
 {
-    for (const struct reply_schema *r = reply_schemas; r->name; r++)
-        if (r->fields == fields)
-            return reference(r->name);
-    return fields_schema(fields, holder, others);
-}
-
-static json_t *reply_component(const struct reply_schema *r)
-{
-    json_t *schema = fields_schema(r->fields, NULL, OTHERS_IGNORED);
+    if (json_object_get(d->schemas, last->schema))
+        return;
+    json_t *schema = fields_schema(d, fields, NULL);
     json_t *properties = json_object_get(schema, "properties");
-    for (const struct api_field *f = r->with; f && f->name; f++)
+    for (const struct api_field *f = last->fields; f && f->name; f++)
         if (!json_object_get(properties, f->name))
-            json_put(properties, f->name, field_schema(f, OTHERS_IGNORED));
-    if (r->help)
-        json_put(schema, "description", json_string(r->help));
-    return schema;
+            json_put(properties, f->name, field_schema(d, f));
+    if (last->help)
+        json_put(schema, "description", json_string(last->help));
+    json_put(d->schemas, last->schema, schema);
 }
 
-/* ---- schemas that tables refer to ---- */
+/* A reference, if the table names its schema. */
+static json_t *table_schema(struct document *d, const struct api_field *fields,
+                            const struct api_field *holder)
+{
+    const struct api_field *last = fields;
+    while (last->name)
+        last++;
+    if (!last->schema)
+        return fields_schema(d, fields, holder);
+    add_named_schema(d, fields, last);
+    return reference(last->schema);
+}
+
+/* ---- schemas that no table has ---- */
 static json_t *limits_schema(const struct limits *defaults, const struct limits *max)
 {
     static const char *const units[] = { [UNIT_COUNT] = "",
@@ -223,7 +224,7 @@ static json_t *limits_schema(const struct limits *defaults, const struct limits 
     return schema;
 }
 
-/* The same as a result has them. */
+/* The form of limits in a result. */
 static json_t *limit_values_schema(void)
 {
     json_t *schema = type_of("object"), *properties = json_object(), *required = json_array();
@@ -261,22 +262,10 @@ static json_t *files_schema(void)
                      "items", file_schema(true), "maxItems", BUNDLE_FILES_MAX);
 }
 
-static const char *const error_schemas[] = {
-    [STYLE_V1] = "Error",
-    [STYLE_DETAIL] = "Detail",
-    [STYLE_NEMO] = "ExecuteResult",
-};
-
-static json_t *components(const struct limits *defaults, const struct limits *max)
+static json_t *security_schemes(void)
 {
-    json_t *schemas_object = json_object();
-    for (const struct reply_schema *r = reply_schemas; r->name; r++)
-        json_put(schemas_object, r->name, reply_component(r));
-    json_put(schemas_object, "LimitValues", limit_values_schema());
-    json_put(schemas_object, "Limits", limits_schema(defaults, max));
-    json_put(schemas_object, "Files", files_schema());
-    return json_pack("{s:o, s:{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s}}}", "schemas", schemas_object,
-                     "securitySchemes", "bearer", "type", "http", "scheme", "bearer", "description",
+    return json_pack("{s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s}}", "bearer", "type", "http", "scheme",
+                     "bearer", "description",
                      "an API key, blj_...; not needed over the unix socket, nor on loopback while "
                      "there are no keys",
                      "header", "type", "apiKey", "in", "header", "name", "X-API-Key");
@@ -294,12 +283,11 @@ static void add_path_params(json_t *list, const char *path)
     }
 }
 
-static void add_query_params(json_t *list, const struct api_field *f)
+static void add_query_params(struct document *d, json_t *list, const struct api_field *f)
 {
     for (; f && f->name; f++) {
         json_t *param = json_pack("{s:s, s:s, s:b, s:o}", "name", f->name, "in", "query",
-                                  "required", f->required, "schema",
-                                  schemas[f->type](f, OTHERS_REFUSED));
+                                  "required", f->required, "schema", by_type[f->type](d, f));
         if (f->help)
             json_put(param, "description", json_string(f->help));
         (void)json_array_append_new(list, param);
@@ -340,7 +328,8 @@ static void add_security(json_t *operation, const struct api_route *r)
         json_put(operation, "security", json_array());
         return;
     }
-    if (r->scope == SCOPE_ANY) { /* every key; those that may only run see runs of their own */
+    if (r->scope ==
+        SCOPE_ANY) { /* every key; a key with scope `run` alone sees only its own runs */
         json_put(operation, "security", json_pack("[{s:[]}, {s:[]}]", "bearer", "header"));
         return;
     }
@@ -350,12 +339,7 @@ static void add_security(json_t *operation, const struct api_route *r)
     json_put(operation, "x-scope", json_string(word));
 }
 
-static enum others body_others(const struct api_route *r)
-{
-    return r->flags & ROUTE_LENIENT ? OTHERS_IGNORED : OTHERS_REFUSED;
-}
-
-/* Of two answers with the same status and type, either may come. */
+/* Answers with the same status and type are alternatives. */
 static void add_content(json_t *content, const char *type, json_t *schema)
 {
     json_t *before = json_object_get(json_object_get(content, type), "schema");
@@ -367,21 +351,21 @@ static void add_content(json_t *content, const char *type, json_t *schema)
         json_put(content, type, json_pack("{s:{s:[O, o]}}", "schema", "anyOf", before, schema));
 }
 
-static json_t *reply_schema_of(const struct route_reply *reply)
+static json_t *reply_schema(struct document *d, const struct route_reply *reply)
 {
     if (!reply->fields)
         return type_of("string");
-    json_t *schema = table_schema(reply->fields, NULL, OTHERS_IGNORED);
+    json_t *schema = table_schema(d, reply->fields, NULL);
     return reply->list ? json_pack("{s:s, s:o}", "type", "array", "items", schema) : schema;
 }
 
-static void add_reply(json_t *responses, const struct route_reply *reply)
+static void add_reply(struct document *d, json_t *responses, const struct route_reply *reply)
 {
     char status[16];
     (void)snprintf(status, sizeof status, "%d", reply->status);
     if (!json_object_get(responses, status))
         json_put(responses, status,
-                 json_pack("{s:s}", "description", reply->help ? reply->help : "it went well"));
+                 json_pack("{s:s}", "description", reply->help ? reply->help : "success"));
     if (!reply->fields && !reply->content_type)
         return;
     json_t *response = json_object_get(responses, status);
@@ -389,32 +373,33 @@ static void add_reply(json_t *responses, const struct route_reply *reply)
         json_put(response, "content", json_object());
     add_content(json_object_get(response, "content"),
                 reply->content_type ? reply->content_type : "application/json",
-                reply_schema_of(reply));
+                reply_schema(d, reply));
 }
 
-static json_t *responses_of(const struct api_route *r)
+static json_t *responses_of(struct document *d, const struct api_route *r)
 {
     json_t *responses = json_object();
-    for (const struct route_reply *reply = route_replies; reply->path; reply++)
-        if (reply->method == r->method && strcmp(reply->path, r->path) == 0)
-            add_reply(responses, reply);
+    d->closed = false;
+    for (const struct route_reply *reply = r->replies; reply && reply->status; reply++)
+        add_reply(d, responses, reply);
     if (json_object_size(responses) == 0)
-        json_put(responses, "2XX", json_pack("{s:s}", "description", "it went well"));
+        json_put(responses, "2XX", json_pack("{s:s}", "description", "success"));
     json_put(responses, "default",
              json_pack("{s:s, s:o}", "description",
-                       "it did not; the message says why and what is accepted", "content",
-                       json_content(reference(error_schemas[r->style]))));
+                       "an error; the message names the reason and the accepted values", "content",
+                       json_content(table_schema(d, error_replies[r->style], NULL))));
     return responses;
 }
 
-static json_t *operation_of(const struct api_route *r)
+static json_t *operation_of(struct document *d, const struct api_route *r)
 {
     json_t *operation = json_object(), *params = json_array();
     json_put(operation, "operationId", operation_id(r));
     if (r->summary)
         json_put(operation, "summary", json_string(r->summary));
+    d->closed = !(r->flags & ROUTE_LENIENT);
     add_path_params(params, r->path);
-    add_query_params(params, r->query);
+    add_query_params(d, params, r->query);
     if (json_array_size(params) > 0)
         json_put(operation, "parameters", params);
     else
@@ -422,14 +407,14 @@ static json_t *operation_of(const struct api_route *r)
     if (r->body)
         json_put(operation, "requestBody",
                  json_pack("{s:b, s:o}", "required", !(r->flags & ROUTE_BODY_OPTIONAL), "content",
-                           json_content(table_schema(r->body, NULL, body_others(r)))));
-    json_put(operation, "responses", responses_of(r));
+                           json_content(table_schema(d, r->body, NULL))));
+    json_put(operation, "responses", responses_of(d, r));
     add_security(operation, r);
     return operation;
 }
 
 /* "/v1/runs/{id}/files/{name...}" -> "/v1/runs/{id}/files/{name}" */
-static void add_route(json_t *paths, const struct api_route *r)
+static void add_route(struct document *d, json_t *paths, const struct api_route *r)
 {
     char path[256], method[16];
     size_t used = 0;
@@ -444,20 +429,24 @@ static void add_route(json_t *paths, const struct api_route *r)
     method[used] = '\0';
     if (!json_object_get(paths, path))
         json_put(paths, path, json_object());
-    json_put(json_object_get(paths, path), method, operation_of(r));
+    json_put(json_object_get(paths, path), method, operation_of(d, r));
 }
 
 int openapi_build(const struct api_route *const *tables, const struct limits *limit_default,
                   const struct limits *limit_max, struct buf *ret, struct err *e)
 {
+    struct document d = { .schemas = json_object() };
     json_t *paths = json_object();
     for (; *tables; tables++)
         for (const struct api_route *r = *tables; r->path; r++)
-            add_route(paths, r);
-    json_auto_t *document = json_pack("{s:s, s:{s:s, s:s, s:s}, s:o, s:o}", "openapi", "3.1.0",
-                                      "info", "title", "Belljar", "version", BELLJAR_VERSION,
-                                      "description", "Runs untrusted code in sealed jars.", "paths",
-                                      paths, "components", components(limit_default, limit_max));
+            add_route(&d, paths, r);
+    json_put(d.schemas, "LimitValues", limit_values_schema());
+    json_put(d.schemas, "Limits", limits_schema(limit_default, limit_max));
+    json_put(d.schemas, "Files", files_schema());
+    json_auto_t *document = json_pack(
+        "{s:s, s:{s:s, s:s, s:s}, s:o, s:{s:o, s:o}}", "openapi", "3.1.0", "info", "title",
+        "Belljar", "version", BELLJAR_VERSION, "description", "Runs untrusted code in sealed jars.",
+        "paths", paths, "components", "schemas", d.schemas, "securitySchemes", security_schemes());
     autofree char *text = document ? json_dumps(document, JSON_COMPACT) : NULL;
     if (!text)
         return err_no_memory(e, "the OpenAPI document");

@@ -5,77 +5,111 @@
 #include <string.h>
 
 #include "api/kernel/fields.h"
+#include "api/kernel/job.h"
 #include "api/runs/history_routes.h"
-#include "api/runs/run_fields.h"
+#include "api/runs/result_fields.h"
+#include "api/runs/run_result.h"
+#include "api/runs/run_spec.h"
 #include "base/auto.h"
 #include "base/text.h"
 
 /* ---- POST /v1/batches ---- */
 
 static const struct api_field input_fields[] = {
-    { .name = "name", .type = FIELD_STRING, .min = 1, .max = 200, .help = "to tell it by" },
-    { .name = "stdin", .type = FIELD_DATA, .help = "what the program reads" },
-    { .name = "stdin_encoding",
-      .type = FIELD_STRING,
-      .one_of = content_encodings,
-      .help = "how stdin is written; as run says, or utf-8, when absent" },
-    { .name = "args", .type = FIELD_STRINGS, .max = 1000, .help = "its arguments" },
-    { .name = "expected",
-      .type = FIELD_STRING,
-      .help = "what it is to print; the result then says whether it passed" },
+    { "name", FIELD_STRING, .min = 1, .max = 200, .help = "name of the input" },
+    { "stdin", FIELD_DATA, .help = "stdin of the program" },
+    { "stdin_encoding", FIELD_STRING, .one_of = content_encodings,
+      .help = "encoding of stdin; as in run, or utf-8, if absent" },
+    { "args", FIELD_STRINGS, .max = 1000, .help = "arguments of the program" },
+    { "expected", FIELD_STRING, .help = "the expected stdout; the result then has `passed`" },
     { 0 },
 };
 
-/* Of a run, what is the batch's business: group.c says so to who sets them. */
-#define GROUPS_OWN "wait,stream,cancel_on_disconnect,stdin_open,thread_id"
+/* Fields of a run that a batch has instead: group.c refuses them. */
+#define GROUP_FIELDS "wait,stream,cancel_on_disconnect,stdin_open,thread_id"
 
 static const struct api_field batch_fields[] = {
-    { .name = "runs",
-      .type = FIELD_OBJECTS,
-      .fields = run_fields,
-      .hidden = GROUPS_OWN,
+    { "runs", FIELD_OBJECTS, .fields = run_fields, .hidden = GROUP_FIELDS,
+      .elsewhere = "expected=inputs", .help = "the runs, each with the fields of POST /v1/runs" },
+    { "run", FIELD_OBJECT, .fields = run_fields, .hidden = GROUP_FIELDS,
       .elsewhere = "expected=inputs",
-      .help = "the runs, each with the fields of POST /v1/runs" },
-    { .name = "run",
-      .type = FIELD_OBJECT,
-      .fields = run_fields,
-      .hidden = GROUPS_OWN,
-      .elsewhere = "expected=inputs",
-      .help = "one run to be made once for each of inputs; in place of runs" },
-    { .name = "inputs",
-      .type = FIELD_OBJECTS,
-      .fields = input_fields,
-      .help = "what changes from one to the next of run" },
-    { .name = "compare",
-      .type = FIELD_STRING,
-      .one_of = compare_words,
-      .help = "how stdout is held against expected: trim (white space at the ends of lines and "
+      .help = "one run that is repeated for each of inputs; in place of runs" },
+    { "inputs", FIELD_OBJECTS, .fields = input_fields, .help = "the inputs for run" },
+    { "compare", FIELD_STRING, .one_of = compare_words,
+      .help = "how stdout is compared with expected: trim (white space at the ends of lines and "
               "blank lines at the end do not count; the default), exact, tokens" },
-    { .name = "parallel",
-      .type = FIELD_INT,
-      .min = 1,
-      .max = 100000,
-      .help = "how many run at a time; half of what the service can do when absent" },
-    { .name = "stop_on_failure",
-      .type = FIELD_BOOL,
-      .help = "after the first that fails, start no more and cancel the others" },
-    { .name = "stream",
-      .type = FIELD_BOOL,
-      .help = "each result as it comes, as lines of JSON, or as server-sent events by Accept" },
-    { .name = "cancel_on_disconnect",
-      .type = FIELD_BOOL,
-      .help = "stop when the client goes away; otherwise the batch goes on" },
+    { "parallel", FIELD_INT, .min = 1, .max = 100000,
+      .help = "number of runs at a time; half of the capacity of the service if absent" },
+    { "stop_on_failure", FIELD_BOOL,
+      .help = "after the first failure, start no more runs and cancel the others" },
+    { "stream", FIELD_BOOL,
+      .help = "send each result when it is there, as lines of JSON, or as server-sent events by "
+              "the header Accept" },
+    { "cancel_on_disconnect", FIELD_BOOL,
+      .help = "stop if the client goes away; otherwise the batch goes on" },
     { 0 },
+};
+
+static const struct api_field difference_reply[] = {
+    { "line", FIELD_INT, ALWAYS, .help = "the first line that differs" },
+    { "expected", FIELD_DATA, OR_NULL, .help = "null if the expected output ends there" },
+    { "got", FIELD_DATA, OR_NULL, .help = "null if the output of the program ends there" },
+    { 0 },
+};
+static const struct api_field batch_result_reply[] = {
+    { "index", FIELD_INT, ALWAYS, .help = "position in the request" },
+    { "name", FIELD_STRING, .help = "name of the input" },
+    { "state", FIELD_STRING, .help = "finished; failed and skipped have no verdict" },
+    { "passed", FIELD_BOOL, .nullable = true, .help = "null if the input has no `expected`" },
+    { "difference", FIELD_OBJECT, .fields = difference_reply,
+      .help = "the difference from the expected output" },
+    { "error", FIELD_STRING, .help = "the reason why the run did not start" },
+    { .schema = "BatchResult",
+      .fields = result_reply,
+      .help = "With all fields of a result, if the program ran" },
+};
+static const struct api_field summary_reply[] = {
+    { "total", FIELD_INT, ALWAYS, .help = "number of runs" },
+    { "ok", FIELD_INT, ALWAYS, .help = "runs that ended well, with the expected output" },
+    { "failed", FIELD_INT, ALWAYS, .help = "runs that failed" },
+    { "passed", FIELD_INT, ALWAYS, .help = "runs that printed the expected output" },
+    { "cancelled", FIELD_INT, ALWAYS, .help = "runs that stop_on_failure cancelled" },
+    { "skipped", FIELD_INT, ALWAYS, .help = "runs that did not start because of a failure" },
+    { "wall_ms", FIELD_NUMBER, ALWAYS, .help = "time for all of them" },
+    { 0 },
+};
+static const struct api_field batch_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id for GET /v1/batches/{id}" },
+    { "results", FIELD_OBJECTS, ALWAYS, .fields = batch_result_reply,
+      .help = "in the order of the request" },
+    { "summary", FIELD_OBJECT, ALWAYS, .fields = summary_reply, .help = "counts" },
+    { .schema = "Batch" },
+};
+static const struct api_field batch_event_reply[] = {
+    { "event", FIELD_STRING, ALWAYS, .one_of = group_event_words, .help = "kind of the event" },
+    { "seq", FIELD_INT, ALWAYS, .help = "1, 2, …" },
+    { "index", FIELD_INT, .help = "of result: position in the request" },
+    { "result", FIELD_OBJECT, .fields = batch_result_reply, .help = "of result" },
+    { "id", FIELD_STRING, .help = "of done: id of the batch" },
+    { "summary", FIELD_OBJECT, .fields = summary_reply, .help = "of done" },
+    { .schema = "BatchEvent" },
+};
+static const struct api_field batch_runs_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id of the batch or comparison" },
+    { "finished", FIELD_BOOL, ALWAYS, .help = "true if all runs are over" },
+    { "total", FIELD_INT, OR_NULL, .help = "number of runs, until all are over" },
+    { "results", FIELD_OBJECTS, ALWAYS, .fields = run_row_reply, .help = "its runs so far" },
+    { .schema = "BatchRuns" },
 };
 
 struct batch {
-    struct group group; /* first: one is the other */
+    struct group group; /* first: see batch_of() */
     struct answer answer;
     const json_t *runs;         /* of the request: either these */
     const json_t *run, *inputs; /* or these */
     enum compare_mode compare;
     bool stop_on_failure;
-    json_t *results; /* in order; null where not yet */
+    json_t *results; /* in order; null: not yet */
     unsigned ok, failed, passed, cancelled, skipped;
 };
 
@@ -102,9 +136,9 @@ static json_t *result_head(const struct batch *b, size_t i)
     return o;
 }
 
-static void tell(struct batch *b, size_t i, json_t *result)
+static void send_result(struct batch *b, size_t i, json_t *result)
 {
-    if (!b->group.call->http) { /* nobody is there to be told; the history has it */
+    if (!b->group.call->http) { /* the client is gone; the history has the result */
         json_decref(result);
         return;
     }
@@ -118,8 +152,8 @@ static void tell(struct batch *b, size_t i, json_t *result)
     answer_event(&b->answer, "result", event);
 }
 
-/* Holds what was printed against what was expected; "passed" is null where nothing was. */
-static bool judge(const struct batch *b, size_t i, const struct run *x, json_t *result)
+/* Compares stdout with the expected output; without one "passed" is null. */
+static bool check_output(const struct batch *b, size_t i, const struct run *x, json_t *result)
 {
     struct err e = { 0 };
     scoped(buf) out = { 0 };
@@ -164,7 +198,7 @@ static void batch_finished(struct group *g, size_t i, const struct run *x, const
 {
     struct batch *b = batch_of(g);
     json_t *result = result_head(b, i);
-    bool fine = judge(b, i, x, result);
+    bool fine = check_output(b, i, x, result);
     if (x) {
         json_t *fields = run_result_object(x, group_inline_max(g));
         (void)json_object_update_missing(result, fields);
@@ -174,7 +208,7 @@ static void batch_finished(struct group *g, size_t i, const struct run *x, const
         json_put(result, "error", json_string(e->text));
     }
     count(b, i, x, fine);
-    tell(b, i, result);
+    send_result(b, i, result);
     if (!fine && b->stop_on_failure && !g->stopped)
         group_stop(g);
 }
@@ -185,7 +219,7 @@ static void batch_skipped(struct group *g, size_t i)
     json_t *result = result_head(b, i);
     json_put(result, "state", json_string("skipped"));
     b->skipped++;
-    tell(b, i, result);
+    send_result(b, i, result);
 }
 
 static void batch_free(struct batch *b)
@@ -208,7 +242,7 @@ static void batch_done(struct group *g)
                        (int)b->ok, "failed", (int)b->failed, "passed", (int)b->passed, "cancelled",
                        (int)b->cancelled, "skipped", (int)b->skipped, "wall_ms", group_wall_ms(g)));
     g->call->on_gone = NULL;
-    batch_free(b); /* before the call's end, after which its body and the api's list may be gone */
+    batch_free(b); /* first: the body of the call and the list of the api may be gone afterwards */
     answer_end(&answer, o);
 }
 
@@ -312,29 +346,28 @@ static void batch_post(struct api_call *c)
 
 enum { PAGE = 1000 };
 
-struct lookup {
-    struct store_job job; /* first: one is the other */
-    struct api_call *call;
+struct batch_lookup {
+    struct api_job job;
     char id[ID_SIZE];
     json_t *results;
     bool unfinished;
 };
 
-/* In the store's thread. Rows come newest first; a batch is shown in its own order. */
+/* Rows come newest first, the runs of a batch in its own order. */
 static int lookup_work(struct db *db, struct store_job *job, struct err *e)
 {
-    struct lookup *l = (struct lookup *)job;
+    struct batch_lookup *l = (struct batch_lookup *)job;
     struct run_query q = { .batch = l->id, .limit = PAGE };
     do {
         scoped(run_records) page = { 0 };
         if (runs_list(db, &q, &page, e))
             return -1;
         for (size_t i = 0; i < page.n; i++) {
-            if (!history_may_see(l->call, page.rows[i].key))
+            if (!history_may_see(l->job.call, page.rows[i].key))
                 continue;
             enum run_state state = page.rows[i].state;
             l->unfinished = l->unfinished || (state != RUN_FINISHED && state != RUN_INTERRUPTED);
-            (void)json_array_insert_new(l->results, 0, history_row_object(&page.rows[i]));
+            (void)json_array_insert_new(l->results, 0, run_row_object(&page.rows[i]));
         }
         q.before_seq = page.next_before_seq;
     } while (q.before_seq > 0);
@@ -343,9 +376,9 @@ static int lookup_work(struct db *db, struct store_job *job, struct err *e)
 
 static void lookup_done(struct store_job *job)
 {
-    struct lookup *l = (struct lookup *)job;
-    struct api_call *c = l->call;
-    struct err e = l->job.err;
+    struct batch_lookup *l = (struct batch_lookup *)job;
+    struct api_call *c = l->job.call;
+    struct err e = job->err;
     const struct group *g = group_find(c->api, l->id);
     if (g && !history_may_see(c, g->call->who.key))
         g = NULL;
@@ -372,43 +405,26 @@ static void lookup_done(struct store_job *job)
 static void batch_get(struct api_call *c)
 {
     struct err e = { 0 };
-    struct lookup *l = NULL;
+    struct batch_lookup *l = NULL;
     if (strlen(c->params[0]) >= sizeof l->id) {
         (void)!err_set(&e, ERR_NOT_FOUND, 0, "there is no batch '%s'", QUOTED(c->params[0]));
         api_fail(c, &e, NULL);
         return;
     }
-    l = calloc(1, sizeof *l);
-    json_t *results = l ? json_array() : NULL;
-    if (!results) {
-        free(l);
-        api_fail_no_memory(c);
+    l = api_job_new(c, sizeof *l, lookup_work, lookup_done);
+    if (!l)
         return;
-    }
-    l->job = (struct store_job){ .work = lookup_work, .done = lookup_done };
-    l->call = c;
-    l->results = results;
+    l->results = json_array();
     (void)snprintf(l->id, sizeof l->id, "%s", c->params[0]);
-    store_read(c->api->store, &l->job);
+    api_job_read(&l->job);
 }
 
 const struct api_route batch_routes[] = {
-    { .method = METHOD_POST,
-      .path = "/v1/batches",
-      .scope = SCOPE_RUN,
-      .body = batch_fields,
-      .handle = batch_post,
-      .summary = "Runs many programs, or one program on many inputs" },
-    { .method = METHOD_GET,
-      .path = "/v1/batches/{id}",
-      .scope = SCOPE_ANY,
-      .handle = batch_get,
-      .summary = "What became of a batch's runs" },
-    { .method = METHOD_POST,
-      .path = "/v1/comparisons",
-      .scope = SCOPE_RUN,
-      .body = comparison_fields,
-      .handle = comparison_post,
-      .summary = "Runs variants of a program on the same inputs, side by side" },
+    { METHOD_POST, "/v1/batches", SCOPE_RUN, .body = batch_fields, .handle = batch_post,
+      .summary = "Run many programs, or one program on many inputs",
+      .replies = REPLIES({ 200, .fields = batch_reply }, EVENT_REPLIES(batch_event_reply)) },
+    { METHOD_GET, "/v1/batches/{id}", SCOPE_ANY, .handle = batch_get,
+      .summary = "The runs of a batch or comparison",
+      .replies = REPLIES({ 200, .fields = batch_runs_reply }) },
     { 0 },
 };

@@ -91,6 +91,4 @@ json_t *output_json(struct output_piece p);
 /* The name a caller gave, or PREFIX-N. A new reference. */
 json_t *name_or_number(const json_t *object, const char *prefix, size_t i);
 
-/* compare.c */
-extern const struct api_field comparison_fields[];
-void comparison_post(struct api_call *c);
+extern const char *const group_event_words[]; /* NULL-terminated */

@@ -1,5 +1,5 @@
-/* Variants of a program on the same inputs. A group's run k is variant k % variants on input k / variants: those to be
- * compared run at about the same time. */
+/* /v1/comparisons: variants of a program on the same inputs. Run k of the group is variant k % variants on
+ * input k / variants, so that the runs to compare happen at about the same time. */
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,95 +7,124 @@
 
 #include "api/kernel/fields.h"
 #include "api/runs/batch.h"
-#include "api/runs/run_fields.h"
+#include "api/runs/result_fields.h"
+#include "api/runs/run_result.h"
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
 #include "spec/permission.h"
 
 static const struct api_field variant_fields[] = {
-    { .name = "name", .type = FIELD_STRING, .min = 1, .max = 200, .help = "to tell it by" },
-    { .name = "language",
-      .type = FIELD_STRING,
-      .help = "its name or alias; inferred when absent",
+    { "name", FIELD_STRING, .min = 1, .max = 200, .help = "name of the variant" },
+    { "language", FIELD_STRING, .help = "name or alias; inferred if absent",
       .also = "lang,lang_id" },
-    { .name = "code",
-      .type = FIELD_STRING,
-      .help = "the program; or give files and entry",
+    { "code", FIELD_STRING, .help = "the program; alternatively give files and entry",
       .also = "source,source_code,script,program,content" },
-    { .name = "files", .type = FIELD_FILES, .help = "files beside it in /sandbox, by name" },
-    { .name = "entry", .type = FIELD_STRING, .help = "which of the files is the program" },
-    { .name = "args",
-      .type = FIELD_STRINGS,
-      .max = 1000,
-      .help = "its arguments, unless the input has some" },
-    { .name = "env",
-      .type = FIELD_STRING_MAP,
-      .max = 1000,
-      .help = "its environment beyond the built-in one" },
-    { .name = "limits", .type = FIELD_LIMITS, .help = "what it may use" },
-    { .name = "read_only",
-      .type = FIELD_BOOL,
-      .help = "false gives a throw-away writable root; true by default" },
-    { .name = "permission_mode",
-      .type = FIELD_STRING,
-      .one_of = permission_modes,
+    { "files", FIELD_FILES, .help = "files beside the program in /sandbox, by name" },
+    { "entry", FIELD_STRING, .help = "the name of the file that is the program" },
+    { "args", FIELD_STRINGS, .max = 1000,
+      .help = "arguments of the program, unless the input has some" },
+    { "env", FIELD_STRING_MAP, .max = 1000, .help = "environment beyond the built-in one" },
+    { "limits", FIELD_LIMITS, .help = "limits of the run" },
+    { "read_only", FIELD_BOOL,
+      .help = "false gives a writable root that is thrown away; true by default" },
+    { "permission_mode", FIELD_STRING, .one_of = permission_modes,
       .help = "default, manual and acceptEdits ask a person first" },
     { 0 },
 };
-
 static const struct api_field compared_input_fields[] = {
-    { .name = "name", .type = FIELD_STRING, .min = 1, .max = 200, .help = "to tell it by" },
-    { .name = "stdin", .type = FIELD_DATA, .help = "what the programs read" },
-    { .name = "stdin_encoding",
-      .type = FIELD_STRING,
-      .one_of = content_encodings,
-      .help = "how stdin is written; utf-8 when absent" },
-    { .name = "args", .type = FIELD_STRINGS, .max = 1000, .help = "their arguments" },
+    { "name", FIELD_STRING, .min = 1, .max = 200, .help = "name of the input" },
+    { "stdin", FIELD_DATA, .help = "stdin of the programs" },
+    { "stdin_encoding", FIELD_STRING, .one_of = content_encodings,
+      .help = "encoding of stdin; utf-8 if absent" },
+    { "args", FIELD_STRINGS, .max = 1000, .help = "arguments of the programs" },
+    { 0 },
+};
+static const struct api_field comparison_fields[] = {
+    { "variants", FIELD_OBJECTS, .required = true, .fields = variant_fields,
+      .elsewhere = "stdin=inputs,stdin_encoding=inputs", .help = "the programs to compare" },
+    { "inputs", FIELD_OBJECTS, .fields = compared_input_fields,
+      .help = "the inputs of each variant; one empty input if absent" },
+    { "compare", FIELD_STRING, .one_of = compare_words,
+      .help = "how outputs are compared: trim (the default), exact, tokens" },
+    { "parallel", FIELD_INT, .min = 1, .max = 100000,
+      .help = "number of runs at a time; 1 gives the steadiest times" },
+    { "stream", FIELD_BOOL,
+      .help = "send each run when it ends, as lines of JSON, or as server-sent events by the "
+              "header Accept" },
+    { "cancel_on_disconnect", FIELD_BOOL,
+      .help = "stop if the client goes away; otherwise the comparison goes on" },
     { 0 },
 };
 
-const struct api_field comparison_fields[] = {
-    { .name = "variants",
-      .type = FIELD_OBJECTS,
-      .required = true,
-      .fields = variant_fields,
-      .elsewhere = "stdin=inputs,stdin_encoding=inputs",
-      .help = "the programs to compare" },
-    { .name = "inputs",
-      .type = FIELD_OBJECTS,
-      .fields = compared_input_fields,
-      .help = "what each of them is given; nothing, once, when absent" },
-    { .name = "compare",
-      .type = FIELD_STRING,
-      .one_of = compare_words,
-      .help = "when outputs are the same: trim (the default), exact, tokens" },
-    { .name = "parallel",
-      .type = FIELD_INT,
-      .min = 1,
-      .max = 100000,
-      .help = "how many run at a time; 1 gives the steadiest times" },
-    { .name = "stream",
-      .type = FIELD_BOOL,
-      .help = "each run as it ends, as lines of JSON, or as server-sent events by Accept" },
-    { .name = "cancel_on_disconnect",
-      .type = FIELD_BOOL,
-      .help = "stop when the client goes away; otherwise it goes on" },
+static const struct api_field compared_run_reply[] = {
+    { "input", FIELD_STRING, ALWAYS, .help = "name of the input" },
+    { "run_id", FIELD_STRING, .help = "id for GET /v1/runs/{id}" },
+    { "verdict", FIELD_STRING, .one_of = verdict_words, .help = "how the run ended" },
+    { "exit_code", FIELD_INT, .help = "as in a result" },
+    { "signal", FIELD_STRING, .nullable = true, .help = "as in a result" },
+    STREAM_ROWS,
+    { "stdout_truncated", FIELD_BOOL, .help = "true if limits.output cut it" },
+    { "stderr_truncated", FIELD_BOOL, .help = "true if limits.output cut it" },
+    { "usage", FIELD_OBJECT, .fields = usage_reply, .help = "resources that the run used" },
+    { "limits_hit", FIELD_STRINGS, .help = "keys of limits that were reached" },
+    { "error", FIELD_STRING, .help = "the reason why the run did not start" },
+    { "state", FIELD_STRING, .help = "skipped, if the run never started" },
+    { .schema = "ComparedRun" },
+};
+static const struct api_field variant_reply[] = {
+    { "name", FIELD_STRING, ALWAYS, .help = "as in the request, or variant-N" },
+    { "language", FIELD_STRING, OR_NULL, .help = "its name in GET /v1/languages" },
+    { "version", FIELD_STRING, OR_NULL, .help = "version of the interpreter or compiler" },
+    { "runs", FIELD_OBJECTS, ALWAYS, .fields = compared_run_reply, .help = "one for each input" },
+    { "total", FIELD_OBJECT, ALWAYS, .fields = usage_reply, .help = "of all runs of the variant" },
     { 0 },
+};
+static const struct api_field agreement_reply[] = {
+    { "input", FIELD_STRING, ALWAYS, .help = "name of the input" },
+    { "same_output", FIELD_BOOL, ALWAYS,
+      .help = "true if all variants ended well, with the same output" },
+    { "groups", FIELD_ANY, ALWAYS, .help = "lists of names of variants with the same output" },
+    { 0 },
+};
+static const struct api_field fastest_reply[] = {
+    { "input", FIELD_STRING, ALWAYS, .help = "name of the input" },
+    { "variant", FIELD_STRING, OR_NULL, .help = "null if no variant ended well" },
+    { "wall_ms", FIELD_NUMBER, OR_NULL, .help = "the time of that variant" },
+    { 0 },
+};
+static const struct api_field comparison_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id for GET /v1/batches/{id}" },
+    { "inputs", FIELD_STRINGS, ALWAYS, .help = "names of the inputs" },
+    { "variants", FIELD_OBJECTS, ALWAYS, .fields = variant_reply, .help = "side by side" },
+    { "agreement", FIELD_OBJECTS, ALWAYS, .fields = agreement_reply, .help = "by input" },
+    { "fastest", FIELD_OBJECTS, ALWAYS, .fields = fastest_reply, .help = "by input" },
+    { "wall_ms", FIELD_NUMBER, ALWAYS, .help = "time for all of them" },
+    { .schema = "Comparison" },
+};
+static const struct api_field comparison_event_reply[] = {
+    { "event", FIELD_STRING, ALWAYS, .one_of = group_event_words, .help = "kind of the event" },
+    { "seq", FIELD_INT, ALWAYS, .help = "1, 2, …" },
+    { "index", FIELD_INT, .help = "of result: number of the run" },
+    { "variant", FIELD_STRING, .help = "of result: name of the variant" },
+    { "result", FIELD_OBJECT, .fields = compared_run_reply, .help = "of result" },
+    { .schema = "ComparisonEvent",
+      .fields = comparison_reply,
+      .help = "The last event, done, has all fields of a comparison" },
 };
 
 /* One variant on one input. */
 struct cell {
-    json_t *run;                /* as it is shown */
+    json_t *run;                /* for the answer */
     json_t *language, *version; /* NULL while not known */
     bool ran;
     enum verdict verdict;
     struct usage usage;
-    unsigned char digest[crypto_generichash_BYTES]; /* of what counts of its stdout */
+    unsigned char digest[crypto_generichash_BYTES]; /* of the parts of stdout that are compared */
 };
 
 struct comparison {
-    struct group group; /* first: one is the other */
+    struct group group; /* first: see comparison_of() */
     struct answer answer;
     const json_t *variants;
     json_t *inputs;
@@ -133,7 +162,7 @@ static json_t *comparison_request(const struct group *g, size_t k)
     return request;
 }
 
-/* Two outputs that output_same() calls the same have the same digest, and a whole output need not be kept. */
+/* Outputs that output_same() calls the same have the same digest, so no output has to be kept. */
 static int digest_output(enum compare_mode mode, const struct run *x,
                          unsigned char out[crypto_generichash_BYTES], struct err *e)
 {
@@ -154,10 +183,10 @@ static int digest_output(enum compare_mode mode, const struct run *x,
     return 0;
 }
 
-/* The fields of a result that are looked at side by side; the rest is at /v1/runs/{run_id}. */
-static void show_run(struct cell *cell, const struct run *x, uint64_t inline_max)
+/* The fields of a result that are compared side by side; /v1/runs/{run_id} has the rest. */
+static void add_run(struct cell *cell, const struct run *x, uint64_t inline_max)
 {
-    static const char *const shown[] = {
+    static const char *const keys[] = {
         "verdict",          "exit_code",     "signal",        "stdout",
         "stderr",           "stdout_base64", "stderr_base64", "stdout_truncated",
         "stderr_truncated", "stdout_cut",    "stderr_cut",    "usage",
@@ -165,19 +194,19 @@ static void show_run(struct cell *cell, const struct run *x, uint64_t inline_max
     };
     json_t *result = run_result_object(x, inline_max);
     json_put(cell->run, "run_id", json_string(x->id));
-    for (size_t i = 0; i < ARRAY_LEN(shown); i++) {
-        json_t *value = json_object_get(result, shown[i]);
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        json_t *value = json_object_get(result, keys[i]);
         if (value)
-            (void)json_object_set(cell->run, shown[i], value);
+            (void)json_object_set(cell->run, keys[i], value);
     }
     cell->language = json_incref(json_object_get(result, "language"));
     cell->version = json_incref(json_object_get(result, "version"));
     json_decref(result);
 }
 
-static void tell_run(struct comparison *m, size_t k)
+static void send_run(struct comparison *m, size_t k)
 {
-    static const char *const told[] = { "stdout", "stderr", "stdout_base64", "stderr_base64" };
+    static const char *const streams[] = { "stdout", "stderr", "stdout_base64", "stderr_base64" };
     json_t *run = m->cells[k].run;
     if (!m->answer.streamed && m->group.call->http)
         return;
@@ -186,8 +215,8 @@ static void tell_run(struct comparison *m, size_t k)
     json_put(event, "variant", json_incref(json_array_get(m->variant_names, k % m->n_variants)));
     json_put(event, "result", json_incref(run));
     answer_event(&m->answer, "result", event);
-    for (size_t i = 0; i < ARRAY_LEN(told); i++) /* once is enough, or nobody is there */
-        (void)json_object_del(run, told[i]);
+    for (size_t i = 0; i < ARRAY_LEN(streams); i++) /* sent once, or the client is gone */
+        (void)json_object_del(run, streams[i]);
 }
 
 static void comparison_finished(struct group *g, size_t k, const struct run *x, const struct err *e)
@@ -199,7 +228,7 @@ static void comparison_finished(struct group *g, size_t k, const struct run *x, 
     cell->run = json_object();
     json_put(cell->run, "input", json_incref(json_array_get(m->input_names, k / m->n_variants)));
     if (x) {
-        show_run(cell, x, group_inline_max(g));
+        add_run(cell, x, group_inline_max(g));
         cell->ran = true;
         cell->usage = x->result.usage;
         cell->verdict = x->result.verdict;
@@ -212,7 +241,7 @@ static void comparison_finished(struct group *g, size_t k, const struct run *x, 
         json_put(cell->run, "verdict", json_string(verdict_word(cell->verdict)));
         json_put(cell->run, "error", json_string(e->text));
     }
-    tell_run(m, k);
+    send_run(m, k);
 }
 
 static void comparison_skipped(struct group *g, size_t k)
@@ -222,7 +251,7 @@ static void comparison_skipped(struct group *g, size_t k)
     m->cells[k].verdict = VERDICT_CANCELLED;
     json_put(run, "input", json_incref(json_array_get(m->input_names, k / m->n_variants)));
     json_put(run, "state", json_string("skipped"));
-    tell_run(m, k);
+    send_run(m, k);
 }
 
 /* ---- side by side ---- */
@@ -231,7 +260,7 @@ static json_t *variant_object(const struct comparison *m, size_t v)
 {
     const json_t *variant = json_array_get(m->variants, v);
     json_t *o = json_object(), *runs = json_array(), *version = NULL;
-    json_t *language = json_object_get(variant, "language"); /* what it is known as, once it ran */
+    json_t *language = json_object_get(variant, "language"); /* the proper name, once it ran */
     struct usage total = { 0 };
     for (size_t i = 0; i < m->n_inputs; i++) {
         const struct cell *cell = cell_at(m, v, i);
@@ -260,7 +289,8 @@ static bool cells_agree(const struct cell *a, const struct cell *b)
            memcmp(a->digest, b->digest, sizeof a->digest) == 0;
 }
 
-/* Which variants did the same on an input. One that failed agrees only with those that failed like it. */
+/* The groups of variants with the same output on an input. A variant that failed agrees only with
+ * variants that have the same verdict. */
 static json_t *agreement_object(const struct comparison *m, size_t input)
 {
     json_t *o = json_object(), *groups = json_array();
@@ -286,7 +316,7 @@ static json_t *agreement_object(const struct comparison *m, size_t input)
     return o;
 }
 
-/* Of those that ended well; null when none did. */
+/* The fastest variant that ended well; null if there is none. */
 static json_t *fastest_object(const struct comparison *m, size_t input)
 {
     json_t *o = json_object();
@@ -341,7 +371,7 @@ static void comparison_done(struct group *g)
     json_put(o, "fastest", fastest);
     json_put(o, "wall_ms", json_real(group_wall_ms(g)));
     g->call->on_gone = NULL;
-    comparison_free(m); /* before the call's end, after which its body may be gone */
+    comparison_free(m); /* first: the body of the call may be gone afterwards */
     answer_end(&answer, o);
 }
 
@@ -361,7 +391,7 @@ static void client_gone(struct api_call *c)
         group_stop(&m->group);
 }
 
-/* Names tell runs apart in the answer, so each is there once. */
+/* Names identify runs in the answer, so they must be unique. */
 static int gather_names(const json_t *list, const char *what, const char *prefix, json_t **ret,
                         char field[128], struct err *e)
 {
@@ -374,7 +404,7 @@ static int gather_names(const json_t *list, const char *what, const char *prefix
             json_decref(name);
             (void)snprintf(field, 128, "%s[%zu].name", what, i);
             return err_set(e, ERR_BAD_REQUEST, 0,
-                           "%s[%zu].name '%s' is the name of %s[%zu] already: give each its own",
+                           "%s[%zu].name '%s' is already the name of %s[%zu]: names must be unique",
                            what, i, QUOTED(json_string_value(name)), what, j);
         }
         if (json_array_append_new(*ret, name))
@@ -391,7 +421,7 @@ static int check_variants(const struct comparison *m, char field[128], struct er
         (void)snprintf(prefix, sizeof prefix, "variants[%zu]", v);
         int rc = request ? group_check(&m->group, request, prefix, field, e)
                          : err_no_memory(e, "the variants");
-        if (rc == 0 && v == 0) /* any of them would do */
+        if (rc == 0 && v == 0) /* inputs are checked with one variant */
             rc = group_check_inputs(&m->group, request, m->inputs, field, e);
         json_decref(request);
         if (rc)
@@ -425,7 +455,7 @@ static int comparison_prepare(struct comparison *m, struct api_call *c, char fie
     return m->cells ? 0 : err_no_memory(e, "the results");
 }
 
-void comparison_post(struct api_call *c)
+static void comparison_post(struct api_call *c)
 {
     struct err e = { 0 };
     char field[128] = "";
@@ -444,3 +474,12 @@ void comparison_post(struct api_call *c)
     answer_begin(&m->answer, c);
     group_start(&m->group);
 }
+
+const struct api_route comparison_routes[] = {
+    { METHOD_POST, "/v1/comparisons", SCOPE_RUN, .body = comparison_fields,
+      .handle = comparison_post,
+      .summary = "Run variants of a program on the same inputs, side by side",
+      .replies = REPLIES({ 200, .fields = comparison_reply },
+                         EVENT_REPLIES(comparison_event_reply)) },
+    { 0 },
+};

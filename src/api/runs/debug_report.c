@@ -2,11 +2,48 @@
 
 #include <string.h>
 
+#include "api/runs/result_fields.h"
 #include "run/json.h"
 #include "spec/verdict.h"
 
-const char *const debug_error_types[] = { "unknown",          "timeout",       "execution_failure",
-                                          "python_exception", "sandbox_error", NULL };
+static const char *const error_types[] = { "unknown",          "timeout",       "execution_failure",
+                                           "python_exception", "sandbox_error", NULL };
+static const struct api_field analysis_reply[] = {
+    { "is_error", FIELD_BOOL, ALWAYS, .help = "false if the run ended well" },
+    { "error_type", FIELD_STRING, ALWAYS, .one_of = error_types,
+      .help = "unknown if the run ended well" },
+    { "suggestion", FIELD_STRING, .help = "the best suggestion" },
+    { "exception", FIELD_STRING, .help = "of python_exception: the type of the exception" },
+    { "error", FIELD_STRING, .help = "the message of the error" },
+    { 0 },
+};
+static const char *const report_status_words[] = { "success", "failure", NULL };
+static const struct api_field report_output_reply[] = {
+    { "stdout", FIELD_DATA, OR_NULL, .help = "up to 1 MiB" },
+    { "stderr", FIELD_DATA, OR_NULL, .help = "up to 1 MiB" },
+    { 0 },
+};
+static const struct api_field report_reply[] = {
+    { "status", FIELD_STRING, ALWAYS, .one_of = report_status_words, .help = "how the run ended" },
+    { "exit_code", FIELD_INT, .nullable = true, .help = "as in the result" },
+    { "execution_time", FIELD_NUMBER, ALWAYS, .help = "in seconds" },
+    { "timestamp", FIELD_STRING, OR_NULL, .help = "time at which the program started" },
+    { "language", FIELD_STRING, ALWAYS, .help = "language of the run" },
+    { "container_id", FIELD_STRING, ALWAYS, .help = "id of the run" },
+    { "output", FIELD_OBJECT, ALWAYS, .fields = report_output_reply,
+      .help = "the output of the program" },
+    { "resource_usage", FIELD_OBJECT, OR_NULL, .fields = usage_reply,
+      .help = "resources that the run used" },
+    { "error_type", FIELD_STRING, .one_of = error_types, .help = "as in the analysis" },
+    { "error_message", FIELD_STRING, .help = "the message of the error" },
+    { "output_files", FIELD_STRINGS, .help = "names of the outputs that were fetched" },
+    { 0 },
+};
+const struct api_field debug_report_reply[] = {
+    { "analysis", FIELD_OBJECT, ALWAYS, .fields = analysis_reply, .help = "the failure" },
+    { "report", FIELD_OBJECT, ALWAYS, .fields = report_reply, .help = "the run" },
+    { .schema = "DebugReport" },
+};
 
 static const char *text_of(const json_t *o, const char *key)
 {
@@ -18,7 +55,7 @@ static bool is(const char *text, const char *word)
     return text && strcmp(text, word) == 0;
 }
 
-/* Which of the five it is: time first, then what is ours, then what the program raised. */
+/* One of the five, by priority: a timeout, the sandbox, an exception of the program. */
 static const char *error_type(const json_t *result, const json_t *diagnosis)
 {
     const char *verdict = text_of(result, "verdict"), *type = text_of(diagnosis, "type");
@@ -56,7 +93,6 @@ static json_t *analysis(const json_t *result, const json_t *diagnosis, bool fail
     return o;
 }
 
-/* Names of what was fetched. */
 static json_t *output_files(const json_t *files)
 {
     json_t *names = json_array();

@@ -1,4 +1,4 @@
-/* /v1/diagnoses: what an error means that a program printed elsewhere. */
+/* /v1/diagnoses: explains an error that a program printed elsewhere. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,8 @@
 #include "api/kernel/fields.h"
 #include "api/runs/debug_report.h"
 #include "api/runs/history_routes.h"
-#include "api/runs/run_fields.h"
+#include "api/runs/result_fields.h"
+#include "api/runs/run_result.h"
 #include "base/auto.h"
 #include "base/text.h"
 #include "diagnose/core/diagnose.h"
@@ -28,7 +29,7 @@ static void sources_done(struct sources *s)
         buf_done(&s->texts[i]);
 }
 
-/* A file of the request, whose form was validated: its text, or an object with it. */
+/* A file of the request: its text, or an object with it. */
 static int add_source(struct sources *s, const char *name, const json_t *file, struct err *e)
 {
     const json_t *content = json_is_object(file) ? json_object_get(file, "content") : file;
@@ -64,7 +65,7 @@ static int read_sources(const struct api_call *c, const char *main_name, struct 
     return 0;
 }
 
-static const struct language *language_asked(const struct api_call *c, struct err *e)
+static const struct language *requested_language(const struct api_call *c, struct err *e)
 {
     const char *name = api_text(c, "language");
     const struct language *l = name ? language_find(name) : NULL;
@@ -84,7 +85,7 @@ static struct evidence evidence_of(json_int_t exit_code)
 static void post_diagnosis(struct api_call *c)
 {
     struct err e = { 0 };
-    const struct language *l = language_asked(c, &e);
+    const struct language *l = requested_language(c, &e);
     autofree struct diagnosis *d = malloc(sizeof *d);
     autofree struct sources *s = calloc(1, sizeof *s);
     if (e.code != ERR_NONE) {
@@ -124,25 +125,12 @@ static void post_diagnosis(struct api_call *c)
     json_put(answer, "reason",
              found ? json_null()
              : l   ? json_sprintf("no error of %s was found in the text", l->name)
-                   : json_string("no error was found in the text; 'language' says how to read it"));
+                   : json_string(
+                         "no error was found in the text; give 'language' to search for its errors"));
     sources_done(s);
     api_reply(c, 200, answer);
 }
 
-static const struct api_field diagnosis_fields[] = {
-    { "language", FIELD_STRING, .max = 64,
-      .help = "what printed it; otherwise told by what the error looks like", .also = "lang" },
-    { "stderr", FIELD_DATA, .required = true,
-      .help = "what it printed: of a long text the first and the last 128 KiB are read",
-      .also = "text,error,traceback" },
-    { "stdout", FIELD_DATA, .help = "some languages report there" },
-    { "exit_code", FIELD_INT, .max = 255, .help = "how it ended; 128 + signal" },
-    { "code", FIELD_STRING, .help = "the program, for what its lines say" },
-    { "files", FIELD_FILES, .help = "its files, in place of code or beside it" },
-    { 0 },
-};
-
-/* A run that is still known to the runner. */
 static void get_debug_report(struct api_call *c)
 {
     struct err e = { 0 };
@@ -163,10 +151,33 @@ static void get_debug_report(struct api_call *c)
     json_decref(result);
 }
 
+/* ---- fields ---- */
+static const struct api_field diagnosis_fields[] = {
+    { "language", FIELD_STRING, .max = 64,
+      .help = "the language of the program; inferred from the error message if absent",
+      .also = "lang" },
+    { "stderr", FIELD_DATA, .required = true,
+      .help = "the output of the program; of a long text the first and the last 128 KiB are read",
+      .also = "text,error,traceback" },
+    { "stdout", FIELD_DATA, .help = "stdout: some languages report errors there" },
+    { "exit_code", FIELD_INT, .max = 255, .help = "exit code; 128 + signal" },
+    { "code", FIELD_STRING, .help = "the program, for excerpts" },
+    { "files", FIELD_FILES, .help = "the files of the program, in place of code or beside it" },
+    { 0 },
+};
+static const struct api_field diagnosed_reply[] = {
+    { "diagnosis", FIELD_OBJECT, OR_NULL, .fields = diagnosis_reply,
+      .help = "null: no error was found" },
+    { "reason", FIELD_STRING, OR_NULL, .help = "the reason for null" },
+    { .schema = "Diagnosed" },
+};
+
 const struct api_route diagnosis_routes[] = {
-    { METHOD_POST, "/v1/diagnoses", SCOPE_ANY, STYLE_V1, diagnosis_fields, NULL, 0, post_diagnosis,
-      "Explain an error that a program printed" },
-    { METHOD_GET, "/v1/runs/{id}/debug-report", SCOPE_ANY, STYLE_V1, NULL, NULL, 0,
-      get_debug_report, "What went wrong with a run, and a report of it" },
+    { METHOD_POST, "/v1/diagnoses", SCOPE_ANY, .body = diagnosis_fields, .handle = post_diagnosis,
+      .summary = "Explain an error that a program printed",
+      .replies = REPLIES({ 200, .fields = diagnosed_reply }) },
+    { METHOD_GET, "/v1/runs/{id}/debug-report", SCOPE_ANY, .handle = get_debug_report,
+      .summary = "An analysis of a failed run, and a report of the run",
+      .replies = REPLIES({ 200, .fields = debug_report_reply }) },
     { 0 },
 };

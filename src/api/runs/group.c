@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/approvals/approvals.h"
 #include "api/runs/batch.h"
-#include "api/runs/run_fields.h"
+#include "api/runs/run_spec.h"
+#include "api/runs/submit.h"
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
@@ -18,6 +18,8 @@ enum {
     SHOWN_MAX = 400, /* bytes of a piece of output that differs */
     GROUPS_MAX = 64, /* at work: they outlive their clients, whose number is bounded */
 };
+
+const char *const group_event_words[] = { "result", "done", NULL };
 
 int group_init(struct group *g, const struct group_ops *ops, struct api_call *c, const char *prefix,
                size_t n, struct err *e)
@@ -122,9 +124,8 @@ static int submit(struct group *g, struct group_item *item, const json_t *reques
         return err_no_memory(e, "a run");
     }
     item->watch.on_event = on_news;
-    return approvals_run(c->api, &spec,
-                         json_string_value(json_object_get(request, "permission_mode")),
-                         SUBMIT_UNBOUNDED, &item->watch, &item->exec, e);
+    return api_submit(c->api, &spec, json_string_value(json_object_get(request, "permission_mode")),
+                      SUBMIT_UNBOUNDED, &item->watch, &item->exec, e);
 }
 
 /* False when there is no place for it now: one of the group's that is in flight will make some. */

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/kernel/job.h"
 #include "api/runs/debug_report.h"
-#include "api/runs/run_fields.h"
+#include "api/runs/run_result.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -23,32 +24,24 @@ bool history_may_see(const struct api_call *c, const char *key)
 
 /* ---- one run ---- */
 
-struct look {
-    struct store_job job;
-    struct api_call *call;
+struct run_lookup {
+    struct api_job job;
     char id[API_PARAM_SIZE];
     unsigned with;
     struct run_record row;
-    void (*found)(struct look *l);
-    /* of some */
-    enum stream_format format;
-    enum journal_kind kind;
+    void (*found)(struct run_lookup *l);
+    enum stream_format format; /* for events */
     uint64_t after;
+    enum journal_kind kind; /* for a stream */
 };
 
-static void look_free(struct look *l)
+static int lookup_work(struct db *db, struct store_job *job, struct err *e)
 {
-    run_record_done(&l->row);
-    free(l);
-}
-
-static int look_work(struct db *db, struct store_job *job, struct err *e)
-{
-    struct look *l = (struct look *)job;
+    struct run_lookup *l = (struct run_lookup *)job;
     return runs_get(db, l->id, l->with, &l->row, e);
 }
 
-static void no_such_run(struct api_call *c)
+static void fail_no_such_run(struct api_call *c)
 {
     struct err e = { 0 };
     (void)!err_set(&e, ERR_NOT_FOUND, 0,
@@ -57,116 +50,95 @@ static void no_such_run(struct api_call *c)
     api_fail(c, &e, NULL);
 }
 
-static void look_done(struct store_job *job)
+static void lookup_done(struct store_job *job)
 {
-    struct look *l = (struct look *)job;
+    struct run_lookup *l = (struct run_lookup *)job;
     if (job->err.code == ERR_NOT_FOUND ||
-        (job->err.code == ERR_NONE && !history_may_see(l->call, l->row.key)))
-        no_such_run(l->call);
+        (job->err.code == ERR_NONE && !history_may_see(l->job.call, l->row.key)))
+        fail_no_such_run(l->job.call);
     else if (job->err.code != ERR_NONE)
-        api_fail(l->call, &job->err, NULL);
+        api_fail(l->job.call, &job->err, NULL);
     else
         l->found(l);
-    look_free(l);
+    run_record_done(&l->row);
+    free(l);
 }
 
-static struct look *look_new(struct api_call *c, unsigned with, void (*found)(struct look *l))
+static struct run_lookup *lookup_new(struct api_call *c, unsigned with,
+                                     void (*found)(struct run_lookup *l))
 {
-    struct look *l = calloc(1, sizeof *l);
-    if (!l) {
-        api_fail_no_memory(c);
+    struct run_lookup *l = api_job_new(c, sizeof *l, lookup_work, lookup_done);
+    if (!l)
         return NULL;
-    }
-    l->call = c;
     l->with = with;
     l->found = found;
     (void)snprintf(l->id, sizeof l->id, "%s", c->params[0]);
-    l->job.work = look_work;
-    l->job.done = look_done;
     return l;
 }
 
-static void look(struct api_call *c, unsigned with, void (*found)(struct look *l))
+static void look_up(struct api_call *c, unsigned with, void (*found)(struct run_lookup *l))
 {
-    struct look *l = look_new(c, with, found);
+    struct run_lookup *l = lookup_new(c, with, found);
     if (l)
-        store_read(c->api->store, &l->job);
+        api_job_read(&l->job);
 }
 
-static int open_journal(struct look *l, struct journal *j, struct err *e)
+static int open_journal(struct run_lookup *l, struct journal *j, struct err *e)
 {
     const struct run_record *r = &l->row;
-    return journal_open(j, r->journal_in_file ? NULL : &r->journal, l->call->api->output_dir_fd,
+    return journal_open(j, r->journal_in_file ? NULL : &r->journal, l->job.call->api->output_dir_fd,
                         r->id, e);
 }
 
-json_t *history_row_object(const struct run_record *r)
+/* A run without a result. */
+static json_t *unfinished_object(const struct run_record *r)
 {
-    json_t *o = json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?}", "id", r->id,
-                          "state", run_state_word(r->state), "language", r->language, "verdict",
-                          r->verdict, "thread_id", r->thread, "artifact_id", r->artifact,
-                          "batch_id", r->batch, "surface", r->surface, "key", r->key);
-    json_put(o, "created_at", result_time((uint64_t)r->created_ms));
-    json_put(o, "started_at", result_time((uint64_t)r->started_ms));
-    json_put(o, "finished_at", result_time((uint64_t)r->finished_ms));
-    json_t *usage = r->state == RUN_FINISHED
-                        ? json_pack("{s:f, s:f, s:I}", "wall_ms", (double)r->wall_us / 1000,
-                                    "cpu_ms", (double)r->cpu_us / 1000, "memory_peak_bytes",
-                                    (json_int_t)r->memory_peak)
-                        : json_null();
-    json_put(o, "usage", usage);
-    return o;
-}
-
-/* Of a run that never came to a result: what is known of it. */
-static json_t *unfinished(const struct run_record *r)
-{
-    json_t *o = history_row_object(r);
+    json_t *o = run_row_object(r);
     if (r->state == RUN_INTERRUPTED)
-        json_put(o, "error", json_string("the service died while this ran; send it again"));
+        json_put(o, "error", json_string("the service died during this run; send it again"));
     return o;
 }
 
-static void answer_run(struct look *l)
+static void answer_run(struct run_lookup *l)
 {
     struct journal j;
     struct err e = { 0 };
     json_t *o = l->row.result ? json_loads(l->row.result, JSON_ALLOW_NUL, NULL) : NULL;
     if (!o) {
-        api_reply(l->call, 200, unfinished(&l->row));
+        api_reply(l->job.call, 200, unfinished_object(&l->row));
         return;
     }
     if (open_journal(l, &j, &e)) {
         json_decref(o);
-        api_fail(l->call, &e, NULL);
+        api_fail(l->job.call, &e, NULL);
     } else {
         run_add_streams(o, &j, RUN_INLINE_MAX);
-        api_reply(l->call, 200, o);
+        api_reply(l->job.call, 200, o);
     }
     journal_done(&j);
 }
 
 void history_get_run(struct api_call *c)
 {
-    look(c, RUN_WITH_JOURNAL, answer_run);
+    look_up(c, RUN_WITH_JOURNAL, answer_run);
 }
 
-static void answer_debug_report(struct look *l)
+static void answer_debug_report(struct run_lookup *l)
 {
     struct journal j;
     struct err e = { 0 };
     json_t *o = l->row.result ? json_loads(l->row.result, JSON_ALLOW_NUL, NULL) : NULL;
     if (!o) {
-        json_t *known = unfinished(&l->row);
-        api_reply(l->call, 200, debug_report(known));
+        json_t *known = unfinished_object(&l->row);
+        api_reply(l->job.call, 200, debug_report(known));
         json_decref(known);
         return;
     }
     if (open_journal(l, &j, &e)) {
-        api_fail(l->call, &e, NULL);
+        api_fail(l->job.call, &e, NULL);
     } else {
         run_add_streams(o, &j, RUN_INLINE_MAX);
-        api_reply(l->call, 200, debug_report(o));
+        api_reply(l->job.call, 200, debug_report(o));
     }
     json_decref(o);
     journal_done(&j);
@@ -174,50 +146,51 @@ static void answer_debug_report(struct look *l)
 
 void history_get_debug_report(struct api_call *c)
 {
-    look(c, RUN_WITH_JOURNAL, answer_debug_report);
+    look_up(c, RUN_WITH_JOURNAL, answer_debug_report);
 }
 
-static void answer_events(struct look *l)
+static void answer_events(struct run_lookup *l)
 {
     struct journal j;
     struct err e = { 0 };
     json_t *o = l->row.result ? json_loads(l->row.result, JSON_ALLOW_NUL, NULL)
-                              : unfinished(&l->row);
+                              : unfinished_object(&l->row);
     if (open_journal(l, &j, &e)) {
         json_decref(o);
         journal_done(&j);
-        api_fail(l->call, &e, NULL);
+        api_fail(l->job.call, &e, NULL);
         return;
     }
-    if (l->after >= stream_last(&j)) { /* an EventSource that saw the end would ask for ever */
+    if (l->after >=
+        stream_last(&j)) { /* an EventSource that has the end would reconnect for ever */
         json_decref(o);
         journal_done(&j);
-        api_reply_text(l->call, 204, NULL, "", 0);
+        api_reply_text(l->job.call, 204, NULL, "", 0);
         return;
     }
-    stream_replay(l->call, &j, o, l->format, l->after);
+    stream_replay(l->job.call, &j, o, l->format, l->after);
 }
 
 void history_get_events(struct api_call *c, enum stream_format format, uint64_t after)
 {
-    struct look *l = look_new(c, RUN_WITH_JOURNAL, answer_events);
+    struct run_lookup *l = lookup_new(c, RUN_WITH_JOURNAL, answer_events);
     if (!l)
         return;
     l->format = format;
     l->after = after;
-    store_read(c->api->store, &l->job);
+    api_job_read(&l->job);
 }
 
-static void answer_stream(struct look *l)
+static void answer_stream(struct run_lookup *l)
 {
     struct journal j;
     struct err e = { 0 };
     if (open_journal(l, &j, &e)) {
         journal_done(&j);
-        api_fail(l->call, &e, NULL);
+        api_fail(l->job.call, &e, NULL);
         return;
     }
-    stream_raw(l->call, NULL, &j, l->kind);
+    stream_raw(l->job.call, NULL, &j, l->kind);
 }
 
 void history_get_stream(struct api_call *c, enum journal_kind kind)
@@ -227,45 +200,46 @@ void history_get_stream(struct api_call *c, enum journal_kind kind)
         stream_raw(c, x, NULL, kind);
         return;
     }
-    struct look *l = look_new(c, RUN_WITH_JOURNAL, answer_stream);
+    struct run_lookup *l = lookup_new(c, RUN_WITH_JOURNAL, answer_stream);
     if (!l)
         return;
     l->kind = kind;
-    store_read(c->api->store, &l->job);
+    api_job_read(&l->job);
 }
 
-static void answer_over(struct look *l)
+static void answer_over(struct run_lookup *l)
 {
     struct err e = { 0 };
     if (l->row.state == RUN_WAITING)
-        (void)!err_set(&e, ERR_CONFLICT, 0, "the run waits for an approval: reject that");
+        (void)!err_set(&e, ERR_CONFLICT, 0,
+                       "the run waits for an approval: reject the approval instead");
     else
         (void)!err_set(&e, ERR_CONFLICT, 0, "the run is over: %s",
                        l->row.verdict ? l->row.verdict : run_state_word(l->row.state));
-    api_fail(l->call, &e, NULL);
+    api_fail(l->job.call, &e, NULL);
 }
 
 void history_answer_over(struct api_call *c)
 {
-    look(c, RUN_WITHOUT_BLOBS, answer_over);
+    look_up(c, RUN_WITHOUT_BLOBS, answer_over);
 }
 
 /* ---- files ---- */
 
-static void answer_files(struct look *l)
+static void answer_files(struct run_lookup *l)
 {
-    api_reply(l->call, 200,
+    api_reply(l->job.call, 200,
               json_pack("{s:s, s:o}", "id", l->row.id, "files", result_files(&l->row.files)));
 }
 
 void history_list_files(struct api_call *c)
 {
-    look(c, RUN_WITH_FILES, answer_files);
+    look_up(c, RUN_WITH_FILES, answer_files);
 }
 
-static void answer_file(struct look *l)
+static void answer_file(struct run_lookup *l)
 {
-    const char *name = l->call->params[1];
+    const char *name = l->job.call->params[1];
     struct bundle_entry entry;
     struct err e = { 0 };
     char quoted[96];
@@ -276,35 +250,33 @@ static void answer_file(struct look *l)
             continue;
         enum output_status status = (enum output_status)entry.head.mode_or_status;
         if (status == OUTPUT_OK) {
-            api_reply_text(l->call, 200, "application/octet-stream", entry.bytes,
+            api_reply_text(l->job.call, 200, "application/octet-stream", entry.bytes,
                            (size_t)entry.head.size);
             return;
         }
         (void)!err_set(&e, ERR_NOT_FOUND, 0, "file '%s' was not fetched: %s", quoted,
                        output_status_why(status));
-        api_fail(l->call, &e, NULL);
+        api_fail(l->job.call, &e, NULL);
         return;
     }
     (void)!err_set(&e, ERR_NOT_FOUND, 0,
-                   "there is no file '%s': the run's outputs are what it "
-                   "was asked to bring back",
+                   "there is no file '%s': a run has only the outputs that its request named",
                    quoted);
-    api_fail(l->call, &e, NULL);
+    api_fail(l->job.call, &e, NULL);
 }
 
 void history_get_file(struct api_call *c)
 {
-    look(c, RUN_WITH_FILES, answer_file);
+    look_up(c, RUN_WITH_FILES, answer_file);
 }
 
 /* ---- the list ---- */
 
 enum { FILTERS = 8, FILTER_SIZE = 512 };
 
-struct listing {
-    struct store_job job;
-    enum run_state live; /* asked for: queued or running; RUN_STATE_COUNT_: neither */
-    struct api_call *call;
+struct run_listing {
+    struct api_job job;
+    enum run_state current; /* only runs in this state: queued or running; or RUN_STATE_COUNT_ */
     struct run_query query;
     struct run_records rows;
     char values[FILTERS][FILTER_SIZE];
@@ -312,30 +284,30 @@ struct listing {
 
 static int list_work(struct db *db, struct store_job *job, struct err *e)
 {
-    struct listing *l = (struct listing *)job;
+    struct run_listing *l = (struct run_listing *)job;
     return runs_list(db, &l->query, &l->rows, e);
 }
 
 static void list_done(struct store_job *job)
 {
-    struct listing *l = (struct listing *)job;
+    struct run_listing *l = (struct run_listing *)job;
     if (job->err.code != ERR_NONE) {
-        api_fail(l->call, &job->err, NULL);
+        api_fail(l->job.call, &job->err, NULL);
     } else {
         json_t *runs = json_array();
         for (size_t i = 0; i < l->rows.n; i++) {
             struct run_record *r = &l->rows.rows[i];
-            const struct run *x = engine_find(l->call->api->engine, r->id);
-            if (x) { /* what goes on now is known here better */
+            const struct run *x = engine_find(l->job.call->api->engine, r->id);
+            if (x) { /* the engine knows the current state, the row does not */
                 r->state = x->state;
                 r->started_ms = x->started_at_ms;
             }
-            if (l->live == RUN_STATE_COUNT_ || l->live == r->state)
-                (void)json_array_append_new(runs, history_row_object(r));
+            if (l->current == RUN_STATE_COUNT_ || l->current == r->state)
+                (void)json_array_append_new(runs, run_row_object(r));
         }
         char cursor[32];
         (void)snprintf(cursor, sizeof cursor, "%" PRId64, l->rows.next_before_seq);
-        api_reply(l->call, 200,
+        api_reply(l->job.call, 200,
                   json_pack("{s:o, s:s?}", "runs", runs, "next_cursor",
                             l->rows.next_before_seq ? cursor : NULL));
     }
@@ -343,7 +315,7 @@ static void list_done(struct store_job *job)
     free(l);
 }
 
-static int fill_query(struct listing *l, const char **ret_field, struct err *e)
+static int fill_query(struct run_listing *l, const char **ret_field, struct err *e)
 {
     struct run_query *q = &l->query;
     const struct {
@@ -361,28 +333,29 @@ static int fill_query(struct listing *l, const char **ret_field, struct err *e)
     const char *value;
     for (int i = 0; i < FILTERS; i++) {
         *ret_field = texts[i].name;
-        if (api_query(l->call, texts[i].name, l->values[i], FILTER_SIZE, texts[i].to, e))
+        if (api_query(l->job.call, texts[i].name, l->values[i], FILTER_SIZE, texts[i].to, e))
             return -1;
     }
     for (int i = 0; i < 2; i++) {
         *ret_field = times[i].name;
-        if (api_query(l->call, times[i].name, text, sizeof text, &value, e) ||
+        if (api_query(l->job.call, times[i].name, text, sizeof text, &value, e) ||
             (value && api_moment(times[i].name, value, clock_unix_ms(), times[i].to, e)))
             return -1;
     }
     int64_t limit = 50;
     *ret_field = "limit";
-    if (api_query_number(l->call, "limit", 1, 1000, &limit, e))
+    if (api_query_number(l->job.call, "limit", 1, 1000, &limit, e))
         return -1;
     q->limit = (unsigned)limit;
     *ret_field = "cursor";
-    if (api_query_number(l->call, "cursor", 1, INT64_MAX, &q->before_seq, e))
+    if (api_query_number(l->job.call, "cursor", 1, INT64_MAX, &q->before_seq, e))
         return -1;
     return 0;
 }
 
-/* A language by any of its names; verdicts and states must exist, for a misspelt one would silently find nothing. */
-static int check_words(struct listing *l, const char **ret_field, struct err *e)
+/* A language by any of its names. Verdicts and states must exist: a misspelt one would silently find
+ * no run. */
+static int check_words(struct run_listing *l, const char **ret_field, struct err *e)
 {
     struct run_query *q = &l->query;
     *ret_field = "language";
@@ -394,13 +367,13 @@ static int check_words(struct listing *l, const char **ret_field, struct err *e)
     enum verdict verdict;
     *ret_field = "verdict";
     if (q->verdict && verdict_parse(q->verdict, &verdict))
-        return err_set(e, ERR_BAD_REQUEST, 0, "verdict '%s' is none: one of %s is",
+        return err_set(e, ERR_BAD_REQUEST, 0, "verdict '%s' is unknown: one of %s is accepted",
                        QUOTED(q->verdict), verdict_list);
     enum run_state state = RUN_STATE_COUNT_;
     *ret_field = "state";
     if (q->state && run_state_parse(q->state, &state, e))
         return -1;
-    l->live = state == RUN_QUEUED || state == RUN_RUNNING ? state : RUN_STATE_COUNT_;
+    l->current = state == RUN_QUEUED || state == RUN_RUNNING ? state : RUN_STATE_COUNT_;
     return 0;
 }
 
@@ -408,24 +381,19 @@ void history_list_runs(struct api_call *c)
 {
     struct err e = { 0 };
     const char *field = NULL;
-    struct listing *l = calloc(1, sizeof *l);
-    if (!l) {
-        api_fail_no_memory(c);
+    struct run_listing *l = api_job_new(c, sizeof *l, list_work, list_done);
+    if (!l)
         return;
-    }
-    l->call = c;
-    l->job.work = list_work;
-    l->job.done = list_done;
     if (fill_query(l, &field, &e) || check_words(l, &field, &e)) {
         free(l);
         api_fail(c, &e, field);
         return;
     }
-    if (!(c->who.scopes & SCOPE_BIT(SCOPE_READ))) /* whoever may only run sees its own */
+    if (!(c->who.scopes & SCOPE_BIT(SCOPE_READ))) /* scope `run` alone: only its own runs */
         l->query.key = c->who.key ? c->who.key : "";
-    if (l->live != RUN_STATE_COUNT_) { /* a row says "queued" until its run is over */
+    if (l->current != RUN_STATE_COUNT_) { /* the state of a row is "queued" until its run is over */
         l->query.state = run_state_word(RUN_QUEUED);
         l->query.limit = 1000;
     }
-    store_read(c->api->store, &l->job);
+    api_job_read(&l->job);
 }

@@ -1,4 +1,5 @@
-/* /v1/runs: running, looking, feeding, cancelling. */
+/* /v1/runs: starting, watching, feeding and cancelling runs. history_routes.c answers for runs that are
+ * over. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,113 +8,86 @@
 
 #include "api/approvals/approvals.h"
 #include "api/kernel/fields.h"
+#include "api/kernel/job.h"
 #include "api/runs/history_routes.h"
-#include "api/runs/run_fields.h"
+#include "api/runs/result_fields.h"
+#include "api/runs/run_result.h"
+#include "api/runs/run_spec.h"
 #include "api/runs/stream.h"
+#include "api/runs/submit.h"
 #include "base/auto.h"
 #include "base/text.h"
 
 /* ---- POST /v1/runs ---- */
 
-struct waiter {
+struct run_waiter {
     struct run_watch watch;
     struct api_call *call;
     struct run *x;
-    bool cancel;
+    bool cancel; /* if the client goes away */
 };
 
-static void waiter_free(struct waiter *w)
+static void waiter_free(struct run_waiter *w)
 {
     run_watch_remove(w->x, &w->watch);
     free(w);
 }
 
-static void answer_result(struct api_call *c, const struct run *x)
+static void reply_when_done(struct run_watch *watch, struct run *x, enum run_event event)
 {
-    if (x->record_err.code != ERR_NONE)
-        api_fail(c, &x->record_err, NULL);
-    else
-        api_reply(c, 200, run_result_object(x, RUN_INLINE_MAX));
-}
-
-static void news_to_waiting(struct run_watch *watch, struct run *x, enum run_event what)
-{
-    struct waiter *w = (struct waiter *)watch;
-    if (what != RUN_EVENT_DONE)
+    struct run_waiter *w = (struct run_waiter *)watch;
+    if (event != RUN_EVENT_DONE)
         return;
-    answer_result(w->call, x);
+    if (x->record_err.code != ERR_NONE)
+        api_fail(w->call, &x->record_err, NULL);
+    else
+        api_reply(w->call, 200, run_result_object(x, RUN_INLINE_MAX));
     waiter_free(w);
 }
 
-/* {"id", "state"}, and of a run that waits for a person what it waits for. */
+/* {"id", "state"}, and the approval that the run waits for, if any. */
 static json_t *accepted_object(const struct api_call *c, const struct run *x)
 {
     return json_pack("{s:s, s:s, s:o*}", "id", x->id, "state", run_state_word(x->state), "approval",
                      x->state == RUN_WAITING ? approvals_of_run(c->api, x->id) : NULL);
 }
 
-/* The answer to one who does not wait. */
-struct leaving {
-    struct store_job job;
-    struct api_call *call;
-    json_t *answer;
-};
-
-static int nothing(struct db *db, struct store_job *job, struct err *e)
+/* The request for an approval was submitted to the store after the run. The answer waits for it, so
+ * that the next call of the client finds it. */
+static void reply_when_recorded(struct run_watch *watch, struct run *x, enum run_event event)
 {
-    (void)db;
-    (void)job;
-    (void)e;
-    return 0;
-}
-
-static void leave(struct store_job *job)
-{
-    struct leaving *l = (struct leaving *)job;
-    api_reply(l->call, 202, l->answer);
-    free(l);
-}
-
-static void news_to_leaving(struct run_watch *watch, struct run *x, enum run_event what)
-{
-    struct waiter *w = (struct waiter *)watch;
-    if (what != RUN_EVENT_RECORDED && what != RUN_EVENT_DONE)
+    struct run_waiter *w = (struct run_waiter *)watch;
+    if (event != RUN_EVENT_RECORDED && event != RUN_EVENT_DONE)
         return;
-    struct leaving *l = calloc(1, sizeof *l);
-    if (x->record_err.code != ERR_NONE || !l) {
+    w->call->on_gone = w->call->on_half_close = NULL;
+    if (x->record_err.code != ERR_NONE)
         api_fail(w->call, &x->record_err, NULL);
-        free(l);
-    } else { /* behind the request for its approval, which was handed in after the run: whoever asks next finds it */
-        *l = (struct leaving){ { .work = nothing, .done = leave },
-                               w->call,
-                               accepted_object(w->call, x) };
-        w->call->on_gone = w->call->on_half_close = NULL;
-        store_write(w->call->api->store, &l->job);
-    }
+    else
+        api_reply_after_writes(w->call, 202, accepted_object(w->call, x));
     waiter_free(w);
 }
 
-static void client_left(struct api_call *c)
+static void ignore_events(struct run_watch *watch, struct run *x, enum run_event event)
 {
-    struct waiter *w = c->user;
+    (void)watch;
+    (void)x;
+    (void)event;
+}
+
+static void on_client_left(struct api_call *c)
+{
+    struct run_waiter *w = c->user;
     if (w->cancel)
         run_cancel(w->x);
 }
 
-static int submit(struct api_call *c, struct waiter *w, struct err *e, char *field, size_t size)
+static int submit(struct api_call *c, struct run_waiter *w, struct err *e, char *field, size_t size)
 {
     struct run_spec spec = { 0 };
     if (run_spec_from_json(c->api, &c->who, c->body, "v1", &spec, field, size, e))
         return -1;
     field[0] = '\0';
-    return approvals_run(c->api, &spec, api_text(c, "permission_mode"), 0, &w->watch, &w->x, e);
-}
-
-static void ignore_news(struct run_watch *watch, struct run *x, enum run_event what)
-{
-    (void)watch;
-    (void)x;
-    (void)what;
+    return api_submit(c->api, &spec, api_text(c, "permission_mode"), 0, &w->watch, &w->x, e);
 }
 
 static void post_run(struct api_call *c)
@@ -122,22 +96,22 @@ static void post_run(struct api_call *c)
     char field[128] = "";
     enum stream_format format;
     bool streamed = stream_asked(c, run_flag(c->body, "stream", false), &format);
-    struct waiter *w = calloc(1, sizeof *w);
+    struct run_waiter *w = calloc(1, sizeof *w);
     if (!w) {
         api_fail_no_memory(c);
         return;
     }
     w->call = c;
     w->cancel = run_flag(c->body, "cancel_on_disconnect", false);
-    w->watch.on_event = streamed                          ? ignore_news
-                        : run_flag(c->body, "wait", true) ? news_to_waiting
-                                                          : news_to_leaving;
+    w->watch.on_event = streamed                          ? ignore_events
+                        : run_flag(c->body, "wait", true) ? reply_when_done
+                                                          : reply_when_recorded;
     if (submit(c, w, &e, field, sizeof field)) {
         free(w);
         api_fail(c, &e, field[0] ? field : NULL);
         return;
     }
-    json_decref(c->body); /* the spec has it; a large request is not kept twice */
+    json_decref(c->body); /* the spec has a copy; a large request is not kept twice */
     c->body = NULL;
     if (streamed) {
         struct run *x = w->x;
@@ -146,25 +120,25 @@ static void post_run(struct api_call *c)
         return;
     }
     c->user = w;
-    c->on_gone = client_left;
-    c->on_half_close = client_left;
+    c->on_gone = on_client_left;
+    c->on_half_close = on_client_left;
 }
 
 /* ---- one run ---- */
 
-/* The run in the path, alive; NULL otherwise. */
-static struct run *alive(struct api_call *c)
+/* The run in the path, if the engine still has it and the caller may see it; otherwise NULL. */
+static struct run *find_current(struct api_call *c)
 {
     struct run *x = engine_find(c->api->engine, c->params[0]);
     return x && history_may_see(c, x->spec.key) ? x : NULL;
 }
 
-/* The same, for who wants to change it. Seeing every run is no right to end or feed another key's; NULL when the call was
- * answered. */
-static struct run *own_alive(struct api_call *c)
+/* The same for a change of the run. The right to see every run is no right to cancel or feed a run of
+ * another key. NULL: the call was answered. */
+static struct run *find_own(struct api_call *c)
 {
     struct err e = { 0 };
-    struct run *x = alive(c);
+    struct run *x = find_current(c);
     bool owns = x && c->who.key && x->spec.key && strcmp(c->who.key, x->spec.key) == 0;
     if (!x) {
         history_answer_over(c);
@@ -173,8 +147,8 @@ static struct run *own_alive(struct api_call *c)
     if (owns || (c->who.scopes & SCOPE_BIT(SCOPE_ADMIN)))
         return x;
     (void)!err_set(&e, ERR_DENIED, 0,
-                   "run '%s' is not this key's: the key that started it and those with scope "
-                   "'admin' may change it",
+                   "run '%s' belongs to another key: only that key and keys with scope 'admin' may "
+                   "change it",
                    x->id);
     api_fail(c, &e, NULL);
     return NULL;
@@ -182,7 +156,7 @@ static struct run *own_alive(struct api_call *c)
 
 static void get_run(struct api_call *c)
 {
-    const struct run *x = alive(c);
+    const struct run *x = find_current(c);
     if (!x) {
         history_get_run(c);
         return;
@@ -227,8 +201,8 @@ static void get_events(struct api_call *c)
         return;
     }
     (void)stream_asked(c, true, &format);
-    struct run *x = alive(c);
-    if (x && c->http->request.method == METHOD_HEAD) { /* the head is all there is to say */
+    struct run *x = find_current(c);
+    if (x && c->http->request.method == METHOD_HEAD) { /* HEAD has no body */
         api_stream_begin(c, stream_content_type(format));
         api_stream_end(c);
     } else if (x)
@@ -238,9 +212,10 @@ static void get_events(struct api_call *c)
 }
 
 static const struct api_field stdin_fields[] = {
-    { "data", FIELD_DATA, .max = 1 << 20, .help = "what the program reads next" },
-    { "encoding", FIELD_STRING, .one_of = content_encodings, .help = "of data; utf-8 by default" },
-    { "eof", FIELD_BOOL, .help = "true: nothing follows" },
+    { "data", FIELD_DATA, .max = 1 << 20, .help = "the next bytes of stdin" },
+    { "encoding", FIELD_STRING, .one_of = content_encodings,
+      .help = "encoding of data; utf-8 by default" },
+    { "eof", FIELD_BOOL, .help = "true closes stdin after data" },
     { 0 },
 };
 
@@ -248,7 +223,7 @@ static void post_stdin(struct api_call *c)
 {
     struct err e = { 0 };
     scoped(buf) bytes = { 0 };
-    struct run *x = own_alive(c);
+    struct run *x = find_own(c);
     if (!x)
         return;
     const json_t *data = json_object_get(c->body, "data");
@@ -265,7 +240,7 @@ static void post_stdin(struct api_call *c)
 
 static void delete_run(struct api_call *c)
 {
-    struct run *x = own_alive(c);
+    struct run *x = find_own(c);
     if (!x)
         return;
     api_reply(c, 202, json_pack("{s:s, s:s}", "id", x->id, "state", run_state_word(x->state)));
@@ -282,47 +257,96 @@ static void get_stderr(struct api_call *c)
     history_get_stream(c, JOURNAL_STDERR);
 }
 
+/* ---- fields of queries and answers ---- */
 static const struct api_field list_query[] = {
     { "language", FIELD_STRING, .help = "only this language" },
     { "verdict", FIELD_STRING, .help = "only this verdict" },
     { "state", FIELD_STRING, .help = "waiting, queued, running, finished or interrupted" },
-    { "since", FIELD_STRING, .help = "accepted at or after: a time, or how long ago (2h)" },
-    { "until", FIELD_STRING, .help = "accepted before: a time, or how long ago" },
+    { "since", FIELD_STRING, .help = "accepted at or after a time, or a span before now (2h)" },
+    { "until", FIELD_STRING, .help = "accepted before a time, or a span before now" },
     { "session", FIELD_STRING, .help = "only this thread_id" },
     { "artifact", FIELD_STRING, .help = "only runs of this artifact" },
     { "batch", FIELD_STRING, .help = "only runs of this batch" },
     { "key", FIELD_STRING, .help = "only runs of this API key" },
-    { "q", FIELD_STRING, .help = "text in the main file's code, case-sensitive" },
-    { "limit", FIELD_INT, .min = 1, .max = 1000, .help = "how many; 50 by default" },
-    { "cursor", FIELD_STRING, .help = "next_cursor of the page before" },
+    { "q", FIELD_STRING, .help = "text in the code of the main file, case-sensitive" },
+    { "limit", FIELD_INT, .min = 1, .max = 1000, .help = "size of a page; 50 by default" },
+    { "cursor", FIELD_STRING, .help = "next_cursor of the previous page" },
     { 0 },
 };
 static const struct api_field events_query[] = {
     { "after", FIELD_INT, .min = 0, .max = 1e15,
-      .help = "the seq of the last event seen, as Last-Event-ID" },
+      .help = "the seq of the last event that the client has; the same as Last-Event-ID" },
     { 0 },
 };
 
-const struct api_route runs_routes[] = {
-    { METHOD_POST, "/v1/runs", SCOPE_RUN, STYLE_V1, run_fields, NULL, 0, post_run,
-      "Run a program in a jar of its own" },
-    { METHOD_GET, "/v1/runs", SCOPE_ANY, STYLE_V1, NULL, list_query, 0, history_list_runs,
-      "The history, newest first" },
-    { METHOD_GET, "/v1/runs/{id}", SCOPE_ANY, STYLE_V1, NULL, NULL, 0, get_run,
-      "One run: its state, or its result" },
-    { METHOD_DELETE, "/v1/runs/{id}", SCOPE_RUN, STYLE_V1, NULL, NULL, 0, delete_run,
-      "Cancel a run" },
-    { METHOD_GET, "/v1/runs/{id}/events", SCOPE_ANY, STYLE_V1, NULL, events_query, 0, get_events,
-      "Events from the beginning, or after Last-Event-ID, to the end" },
-    { METHOD_POST, "/v1/runs/{id}/stdin", SCOPE_RUN, STYLE_V1, stdin_fields, NULL, 0, post_stdin,
-      "More stdin for a run that was made with stdin_open" },
-    { METHOD_GET, "/v1/runs/{id}/stdout", SCOPE_ANY, STYLE_V1, NULL, NULL, 0, get_stdout,
-      "Everything it printed, byte for byte" },
-    { METHOD_GET, "/v1/runs/{id}/stderr", SCOPE_ANY, STYLE_V1, NULL, NULL, 0, get_stderr,
-      "Everything it printed on stderr, byte for byte" },
-    { METHOD_GET, "/v1/runs/{id}/files", SCOPE_ANY, STYLE_V1, NULL, NULL, 0, history_list_files,
-      "The outputs that were asked for, and what became of each" },
-    { METHOD_GET, "/v1/runs/{id}/files/{name...}", SCOPE_ANY, STYLE_V1, NULL, NULL, 0,
-      history_get_file, "One output, byte for byte" },
+static const struct api_field run_state_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id of the run" },
+    { "state", FIELD_STRING, ALWAYS, .one_of = run_state_words, .help = "any but finished" },
+    { "language", FIELD_STRING, OR_NULL, .help = "its name in GET /v1/languages" },
+    { "verdict", FIELD_STRING, OR_NULL, .one_of = verdict_words, .help = "null" },
+    { "timings", FIELD_OBJECT, .fields = timings_reply, .help = "the times of the run" },
+    { "stdout_bytes", FIELD_INT, .help = "number of bytes so far" },
+    { "stderr_bytes", FIELD_INT, .help = "number of bytes so far" },
+    STREAM_ROWS,
+    { .schema = "RunState", .help = "A run that is not over" },
+};
+static const struct api_field run_accepted_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id for GET /v1/runs/{id}" },
+    { "state", FIELD_STRING, ALWAYS, .one_of = run_state_words, .help = "the current state" },
+    { "approval", FIELD_ANY, .help = "the approval that the run waits for, if any" },
+    { .schema = "RunAccepted" },
+};
+static const struct api_field run_list_reply[] = {
+    { "runs", FIELD_OBJECTS, ALWAYS, .fields = run_row_reply, .help = "newest first" },
+    { "next_cursor", FIELD_STRING, OR_NULL, .help = "for the next page; null at the end" },
+    { .schema = "RunList" },
+};
+static const struct api_field stdin_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id of the run" },
+    { "accepted", FIELD_INT, ALWAYS, .help = "number of bytes" },
+    { .schema = "StdinAccepted" },
+};
+static const struct api_field files_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id of the run" },
+    { "files", FIELD_OBJECTS, ALWAYS, .fields = output_file_reply,
+      .help = "the requested outputs" },
+    { .schema = "RunFiles" },
+};
+static const char bytes_type[] = "application/octet-stream";
+
+const struct api_route run_routes[] = {
+    { METHOD_POST, "/v1/runs", SCOPE_RUN, .body = run_fields, .handle = post_run,
+      .summary = "Run a program in a jar of its own",
+      .replies = REPLIES(
+          { 200, .fields = result_reply, .help = "the result, or events on request" },
+          EVENT_REPLIES(event_reply),
+          { 202, .fields = run_accepted_reply, .help = "the run goes on: wait was false" }) },
+    { METHOD_GET, "/v1/runs", SCOPE_ANY, .query = list_query, .handle = history_list_runs,
+      .summary = "The history, newest first",
+      .replies = REPLIES({ 200, .fields = run_list_reply }) },
+    { METHOD_GET, "/v1/runs/{id}", SCOPE_ANY, .handle = get_run,
+      .summary = "One run: its state, or its result",
+      .replies = REPLIES({ 200, .fields = result_reply }, { 200, .fields = run_state_reply },
+                         { 200, .fields = run_row_reply }) },
+    { METHOD_DELETE, "/v1/runs/{id}", SCOPE_RUN, .handle = delete_run, .summary = "Cancel a run",
+      .replies = REPLIES({ 202, .fields = run_accepted_reply }) },
+    { METHOD_GET, "/v1/runs/{id}/events", SCOPE_ANY, .query = events_query, .handle = get_events,
+      .summary = "Events from the beginning, or after Last-Event-ID, to the end",
+      .replies = REPLIES(EVENT_REPLIES(event_reply)) },
+    { METHOD_POST, "/v1/runs/{id}/stdin", SCOPE_RUN, .body = stdin_fields, .handle = post_stdin,
+      .summary = "More stdin for a run with stdin_open",
+      .replies = REPLIES({ 202, .fields = stdin_reply }) },
+    { METHOD_GET, "/v1/runs/{id}/stdout", SCOPE_ANY, .handle = get_stdout,
+      .summary = "All bytes that the program wrote to stdout",
+      .replies = REPLIES({ 200, .content_type = bytes_type }) },
+    { METHOD_GET, "/v1/runs/{id}/stderr", SCOPE_ANY, .handle = get_stderr,
+      .summary = "All bytes that the program wrote to stderr",
+      .replies = REPLIES({ 200, .content_type = bytes_type }) },
+    { METHOD_GET, "/v1/runs/{id}/files", SCOPE_ANY, .handle = history_list_files,
+      .summary = "The requested outputs, and the status of each",
+      .replies = REPLIES({ 200, .fields = files_reply }) },
+    { METHOD_GET, "/v1/runs/{id}/files/{name...}", SCOPE_ANY, .handle = history_get_file,
+      .summary = "The bytes of one output",
+      .replies = REPLIES({ 200, .content_type = bytes_type }) },
     { 0 },
 };

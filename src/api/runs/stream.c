@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "api/approvals/approvals.h"
+#include "api/runs/result_fields.h"
 #include "base/auto.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -14,18 +15,34 @@
 
 enum { KEEP_ALIVE_MS = 15000, BEYOND_RECORDS = 2 };
 
+static const char *const event_words[] = { "waiting", "queued", "started",   "stdout",
+                                           "stderr",  "done",   "keepalive", NULL };
+const struct api_field event_reply[] = {
+    { "event", FIELD_STRING, ALWAYS, .one_of = event_words, .help = "kind of the event" },
+    { "seq", FIELD_INT, .help = "grows, not always by one; keepalive has none" },
+    { "id", FIELD_STRING, .help = "of waiting, queued, started: id of the run" },
+    { "approval", FIELD_ANY, .help = "of waiting: the approval that the run waits for" },
+    { "started_at", FIELD_STRING, .help = "of started: time at which the program started" },
+    { "data", FIELD_DATA, .help = "of stdout, stderr: a piece of the output" },
+    { "data_base64", FIELD_STRING, .help = "in place of data, if the bytes are not UTF-8" },
+    { "time_ms", FIELD_NUMBER, .help = "of stdout, stderr: time since the start" },
+    { "result", FIELD_OBJECT, .fields = result_reply,
+      .help = "of done: the result without the streams" },
+    { .schema = "Event", .help = "An event of a run" },
+};
+
 struct stream {
     struct run_watch watch;
     struct api_call *call;
-    struct run *x;          /* followed; NULL: replayed */
+    struct run *x;          /* that is followed; NULL in a replay */
     struct journal journal; /* of a replay */
     json_t *result;         /* of a replay, or once done */
     enum stream_format format;
     enum journal_kind kind; /* of STREAM_RAW */
-    uint64_t after;         /* what the client has seen */
+    uint64_t after;         /* the number of the last event that the client has */
     struct journal_reader at;
     struct journal_record record;
-    struct buf carry[JOURNAL_KINDS]; /* a character that has only begun */
+    struct buf carry[JOURNAL_KINDS]; /* the first bytes of an incomplete character */
     bool cancel, sent_started, over, pumping;
     uv_timer_t keep_alive;
 };
@@ -122,7 +139,7 @@ static json_t *output_event(const struct stream *s, enum journal_kind kind, uint
     return o;
 }
 
-/* A piece of output, without the character that has only begun at its end: that goes with the next piece. */
+/* A piece of output. An incomplete character at its end goes with the next piece. */
 static void send_record(struct stream *s)
 {
     struct journal_record *r = &s->record;
@@ -160,7 +177,7 @@ static void send_started(struct stream *s, const char *id, json_t *started_at)
         json_decref(o);
 }
 
-/* What never became a whole character, and the end. */
+/* The bytes of incomplete characters, and the end. */
 static void send_done(struct stream *s)
 {
     uint64_t seq = journal_of(s)->records + BEYOND_RECORDS;
@@ -174,21 +191,21 @@ static void send_done(struct stream *s)
     stream_send(s->call, s->format, seq, "done", o);
 }
 
-static void end(struct stream *s)
+static void stream_end(struct stream *s)
 {
     struct api_call *c = s->call;
     stream_free(s);
     api_stream_end(c);
 }
 
-/* Sends what there is, as much as the client takes. */
+/* Sends available output until the client stops reading. */
 static void pump(struct stream *s)
 {
     bool more = true;
     struct err e = { 0 };
-    if (s->x && !s->sent_started && !s->over) /* output may be faster than the word of its start */
+    if (s->x && !s->sent_started && !s->over) /* output can arrive before "started" */
         return;
-    if (s->pumping) /* sending may find that the client is gone, or that all was taken */
+    if (s->pumping) /* a write can call on_gone() or on_drain() */
         return;
     s->pumping = true;
     while (s->call->http && api_stream_queued(s->call) < STREAM_QUEUED) {
@@ -207,24 +224,24 @@ static void pump(struct stream *s)
     s->pumping = false;
     if (!s->call->http) {
         if (s->over)
-            end(s);
+            stream_end(s);
         return;
     }
     if (!more && s->over) {
         if (s->result)
             send_done(s);
-        end(s);
+        stream_end(s);
     }
 }
 
-static void news(struct run_watch *w, struct run *x, enum run_event what)
+static void on_run_event(struct run_watch *w, struct run *x, enum run_event event)
 {
     struct stream *s = (struct stream *)w;
-    if (what == RUN_EVENT_RECORDED || s->format == STREAM_RAW)
+    if (event == RUN_EVENT_RECORDED || s->format == STREAM_RAW)
         return;
-    if (what == RUN_EVENT_STARTED)
+    if (event == RUN_EVENT_STARTED)
         send_started(s, x->id, result_time((uint64_t)x->started_at_ms));
-    if (what == RUN_EVENT_DONE) {
+    if (event == RUN_EVENT_DONE) {
         s->over = true;
         s->result = x->record_err.code == ERR_NONE && x->result_json
                         ? json_incref(x->result_json)
@@ -243,10 +260,10 @@ static void on_gone(struct api_call *c)
 {
     struct stream *s = c->user;
     if (s->pumping)
-        return; /* whoever pumps will see */
+        return; /* pump() will see it */
     if (s->x && s->cancel && !s->over)
         run_cancel(s->x);
-    end(s);
+    stream_end(s);
 }
 
 static void on_half_close(struct api_call *c)
@@ -294,7 +311,7 @@ void stream_follow(struct api_call *c, struct run *x, enum stream_format format,
         return;
     s->x = x;
     s->cancel = cancel;
-    s->watch.on_event = news;
+    s->watch.on_event = on_run_event;
     run_watch_add(x, &s->watch);
     const char *now = run_state_word(x->state == RUN_WAITING ? RUN_WAITING : RUN_QUEUED);
     if (x->started_at_ms == 0 && after == 0)
@@ -334,10 +351,10 @@ void stream_raw(struct api_call *c, struct run *x, struct journal *j, enum journ
         return;
     }
     s->kind = kind;
-    s->over = true; /* what there is now */
+    s->over = true; /* only the bytes so far */
     s->x = x;
     if (x) {
-        s->watch.on_event = news;
+        s->watch.on_event = on_run_event;
         run_watch_add(x, &s->watch);
     } else {
         s->journal = *j;

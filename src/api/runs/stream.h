@@ -1,10 +1,12 @@
-/* api/runs/stream.h — a run as a stream of events: from its beginning or from where a client left off, to its end.
- * Runs in: keeper.
+/* api/runs/stream.h — a run as a stream of events: from its beginning, or from the last event that the
+ * client has, to its end. Runs in: keeper.
  *
  * Invariants
- * E1 The number of an event depends on the run alone: 1 is "started", 1 + n the n-th piece of output, records + 4 "done". A
- *    client that comes back with Last-Event-ID gets what it has not seen, once.
- * E2 What a client does not take stays in the journal: a stream holds at most STREAM_QUEUED bytes of its own. */
+ * STREAM-1 The number of an event depends only on the run: 1 is "started", 1 + n the n-th piece of
+ *          output, records + 4 "done". A client that reconnects with Last-Event-ID gets every later
+ *          event exactly once.
+ * STREAM-2 Output that a client has not read stays in the journal: a stream buffers at most
+ *          STREAM_QUEUED bytes. */
 #pragma once
 
 #include "api/kernel/api.h"
@@ -12,20 +14,23 @@
 enum stream_format { STREAM_NDJSON, STREAM_SSE, STREAM_RAW };
 enum { STREAM_QUEUED = 64 << 10 };
 
-/* Whether the client asked for events, by Accept or by `wanted`; and in which form. */
+extern const struct api_field event_reply[];
+
+/* Whether the client wants events, by the header Accept or by `wanted`, and in which format. */
 bool stream_asked(const struct api_call *c, bool wanted, enum stream_format *ret_format);
-/* One event in its form. Takes the reference. */
+/* One event in its format. Takes over the reference. */
 void stream_send(struct api_call *c, enum stream_format format, uint64_t seq, const char *name,
                  json_t *event);
-/* The number of the "done" of a run that is over. */
+/* The number of "done" for a run that is over. */
 uint64_t stream_last(const struct journal *j);
 const char *stream_content_type(enum stream_format format);
 
-/* Follows a run that is alive; the call is the stream's from here on. `cancel`: the run ends when the client goes. */
+/* Follows a current run, and ends the call. `cancel`: the run is cancelled if the client goes away. */
 void stream_follow(struct api_call *c, struct run *x, enum stream_format format, uint64_t after,
                    bool cancel);
-/* Replays one that is over. The journal is taken over; the result (a reference) is the "done" event's. */
+/* Replays a run that is over, and ends the call. Takes over the journal and the result (a reference),
+ * which belongs to the event "done". */
 void stream_replay(struct api_call *c, struct journal *j, json_t *result, enum stream_format format,
                    uint64_t after);
-/* One stream byte for byte, as much as there is now, of a run that is alive or of a journal (taken over). */
+/* The bytes of one stream so far, of a current run or of a journal (taken over). Ends the call. */
 void stream_raw(struct api_call *c, struct run *x, struct journal *j, enum journal_kind kind);

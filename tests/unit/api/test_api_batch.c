@@ -1,12 +1,15 @@
-/* Batches and comparisons over a runner that is a list: what a test finishes is finished, in its order. The functions of
- * other rooms that they call are defined here, so that the linker does not take the real ones. */
+/* Batches and comparisons over an engine that is a list: a test finishes runs in the order that it
+ * chooses. The functions that they call are defined here, so that the linker does not take the real
+ * ones. */
 #include "api/runs/batch.h"
 
 #include <stdlib.h>
 
-#include "api/approvals/approvals.h"
 #include "api/runs/history_routes.h"
-#include "api/runs/run_fields.h"
+#include "api/runs/run_result.h"
+#include "api/runs/run_spec.h"
+#include "api/runs/submit.h"
+#include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
 
@@ -14,7 +17,7 @@
 
 enum { FLIGHT_MAX = 16 };
 static struct {
-    struct run *exec[FLIGHT_MAX];
+    struct run *run[FLIGHT_MAX];
     struct run_watch *watch[FLIGHT_MAX];
     unsigned n, most, total;
     bool cancels_at_once, refuses;
@@ -27,7 +30,7 @@ static scope_set scopes; /* of the caller */
 
 const struct api_field run_fields[] = { { .name = "code", .type = FIELD_STRING }, { 0 } };
 
-/* The code is what happens: "bad" fails, everything else prints its stdin. */
+/* Code "bad" fails; any other code prints its stdin. */
 int run_spec_from_json(const struct api *api, const struct api_identity *who, const json_t *request,
                        const char *surface, struct run_spec *ret, char *ret_field,
                        size_t field_size, struct err *e)
@@ -53,8 +56,8 @@ void run_spec_done(struct run_spec *s)
     buf_done(&s->stdin_bytes);
 }
 
-int approvals_run(struct api *api, struct run_spec *spec, const char *mode, unsigned flags,
-                  struct run_watch *w, struct run **ret, struct err *e)
+int api_submit(struct api *api, struct run_spec *spec, const char *mode, unsigned flags,
+               struct run_watch *w, struct run **ret, struct err *e)
 {
     struct run *x = calloc(1, sizeof *x);
     (void)api;
@@ -69,7 +72,7 @@ int approvals_run(struct api *api, struct run_spec *spec, const char *mode, unsi
     x->spec = *spec;
     x->result.verdict = strcmp(spec->code, "bad") == 0 ? VERDICT_RUNTIME_ERROR : VERDICT_OK;
     x->result.usage.wall_us = 1000ULL * flight.total;
-    flight.exec[flight.n] = *ret = x;
+    flight.run[flight.n] = *ret = x;
     flight.watch[flight.n++] = w;
     flight.most = flight.n > flight.most ? flight.n : flight.most;
     return 0;
@@ -77,11 +80,11 @@ int approvals_run(struct api *api, struct run_spec *spec, const char *mode, unsi
 
 static void finish(unsigned i)
 {
-    struct run *x = flight.exec[i];
+    struct run *x = flight.run[i];
     struct run_watch *w = flight.watch[i];
     flight.n--;
     for (; i < flight.n; i++) {
-        flight.exec[i] = flight.exec[i + 1];
+        flight.run[i] = flight.run[i + 1];
         flight.watch[i] = flight.watch[i + 1];
     }
     w->on_event(w, x, RUN_EVENT_STARTED);
@@ -99,7 +102,7 @@ void run_cancel(struct run *x)
 {
     x->result.verdict = VERDICT_CANCELLED;
     for (unsigned i = 0; flight.cancels_at_once && i < flight.n; i++) {
-        if (flight.exec[i] == x) {
+        if (flight.run[i] == x) {
             finish(i);
             return;
         }
@@ -151,6 +154,11 @@ void store_read(struct store *s, struct store_job *job)
     job->done(job);
 }
 
+void store_write(struct store *s, struct store_job *job)
+{
+    store_read(s, job);
+}
+
 uint64_t settings_runs_max(const struct settings *s)
 {
     (void)s;
@@ -185,7 +193,7 @@ bool history_may_see(const struct api_call *c, const char *key)
     return !(c->who.scopes & SCOPE_BIT(SCOPE_RUN));
 }
 
-json_t *history_row_object(const struct run_record *r)
+json_t *run_row_object(const struct run_record *r)
 {
     return json_pack("{s:s}", "id", r->id);
 }
@@ -246,10 +254,11 @@ static void call(const char *path, const char *body, const char *accept, enum or
     streamed.len = 0;
     status = ends = 0;
     flight.most = 0;
-    for (const struct api_route *r = batch_routes; r->path; r++) {
-        if (strcmp(r->path, path) == 0)
-            r->handle(&c);
-    }
+    static const struct api_route *const tables[] = { batch_routes, comparison_routes };
+    for (size_t t = 0; t < ARRAY_LEN(tables); t++)
+        for (const struct api_route *r = tables[t]; r->path; r++)
+            if (strcmp(r->path, path) == 0)
+                r->handle(&c);
     if (order == CLIENT_LEAVES && CHECK(c.on_gone)) {
         c.http = NULL;
         c.on_gone(&c);

@@ -34,9 +34,30 @@ static const struct api_field query[] = {
     { .name = "limit", .type = FIELD_INT, .min = 1, .max = 1000, .help = "how many" },
     { 0 },
 };
+static const struct api_field part[] = {
+    { .name = "number", .type = FIELD_INT, ALWAYS },
+    { .schema = "Part" },
+};
+static const struct api_field answer[] = {
+    { .name = "colour", .type = FIELD_STRING, ALWAYS, .one_of = colours },
+    { .name = "name", .type = FIELD_STRING, OR_NULL },
+    { .name = "part", .type = FIELD_OBJECT, .fields = part },
+    { .name = "limits", .type = FIELD_LIMIT_VALUES },
+    { .schema = "Answer", .help = "an answer" },
+};
+static const struct api_field event[] = {
+    { .name = "seq", .type = FIELD_INT },
+    { .schema = "Event", .fields = answer },
+};
 static const struct api_route routes[] = {
     { .method = METHOD_GET, .path = "/v1/health", .scope = SCOPE_NONE, .summary = "health" },
-    { .method = METHOD_POST, .path = "/v1/runs", .scope = SCOPE_RUN, .body = body },
+    { .method = METHOD_POST,
+      .path = "/v1/runs",
+      .scope = SCOPE_RUN,
+      .body = body,
+      .replies = REPLIES({ 200, .fields = answer, .help = "it is over" }, EVENT_REPLIES(event),
+                         { 201, .fields = part, .list = true }, { 201, .fields = answer },
+                         { .status = 204 }) },
     { .method = METHOD_GET, .path = "/v1/runs", .scope = SCOPE_READ, .query = query },
     { .method = METHOD_GET, .path = "/v1/runs/{id}/files/{name...}", .scope = SCOPE_ANY },
     { .method = METHOD_POST,
@@ -45,6 +66,7 @@ static const struct api_route routes[] = {
       .style = STYLE_DETAIL,
       .body = inner,
       .flags = ROUTE_LENIENT | ROUTE_BODY_OPTIONAL },
+    { .method = METHOD_GET, .path = "/execute", .scope = SCOPE_RUN, .style = STYLE_NEMO },
     { 0 },
 };
 
@@ -59,7 +81,7 @@ static json_t *document(void)
     return json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
 }
 
-/* "paths|/v1/runs|post": what is there, or NULL. */
+/* The value at a path such as "paths|/v1/runs|post", or NULL. */
 static json_t *at(json_t *v, const char *path)
 {
     while (v && *path) {
@@ -82,7 +104,7 @@ static void test_every_route_is_in_the_document_but_hidden_ones(void)
     json_auto_t *d = document();
     CHECK_STR(text_at(d, "openapi"), "3.1.0");
     CHECK(text_at(d, "info|version") != NULL);
-    CHECK_INT(json_object_size(at(d, "paths")), 4);
+    CHECK_INT(json_object_size(at(d, "paths")), 5);
     CHECK_INT(json_object_size(at(d, "paths|/v1/runs")), 2);
     CHECK_STR(text_at(d, "paths|/v1/health|get|summary"), "health");
     CHECK_STR(text_at(d, "paths|/v1/runs/{id}/files/{name}|get|operationId"),
@@ -148,7 +170,7 @@ static void test_what_is_referred_to_is_there(void)
               "base64");
 }
 
-/* Every "$ref" below, wherever it stands. */
+/* Every "$ref" in a value, at any depth. */
 static void check_references(json_t *document, json_t *v)
 {
     static const char prefix[] = "#/components/schemas/";
@@ -170,22 +192,36 @@ static void check_references(json_t *document, json_t *v)
 static void test_answers_are_described_by_status_and_type(void)
 {
     json_auto_t *d = document();
-    json_t *made = at(d, "paths|/v1/runs|post|responses");
-    CHECK_STR(text_at(made, "200|content|application/json|schema|$ref"),
-              "#/components/schemas/Result");
-    CHECK_STR(text_at(made, "200|content|text/event-stream|schema|$ref"),
+    json_t *responses = at(d, "paths|/v1/runs|post|responses");
+    CHECK_STR(text_at(responses, "200|content|application/json|schema|$ref"),
+              "#/components/schemas/Answer");
+    CHECK_STR(text_at(responses, "200|description"), "it is over");
+    CHECK_STR(text_at(responses, "200|content|text/event-stream|schema|$ref"),
               "#/components/schemas/Event");
-    CHECK_STR(text_at(made, "202|content|application/json|schema|$ref"),
-              "#/components/schemas/RunAccepted");
-    CHECK_STR(text_at(d, "paths|/api/x|post|responses|2XX|description"), "it went well");
-    json_t *result = at(d, "components|schemas|Result|properties");
-    CHECK_STR(text_at(result, "verdict|enum|0"), "ok");
-    CHECK_STR(text_at(result, "usage|$ref"), "#/components/schemas/Usage");
-    CHECK_STR(text_at(result, "signal|anyOf|1|type"), "null");
-    CHECK_STR(text_at(result, "limits|$ref"), "#/components/schemas/LimitValues");
-    CHECK(at(d, "components|schemas|Result|additionalProperties") == NULL);
-    CHECK(at(d, "components|schemas|BatchResult|properties|verdict") != NULL);
+    CHECK_STR(text_at(responses, "201|content|application/json|schema|anyOf|0|items|$ref"),
+              "#/components/schemas/Part");
+    CHECK_STR(text_at(responses, "201|content|application/json|schema|anyOf|1|$ref"),
+              "#/components/schemas/Answer");
+    CHECK(at(responses, "204|description") != NULL && at(responses, "204|content") == NULL);
+    CHECK_STR(text_at(d, "paths|/api/x|post|responses|2XX|description"), "success");
     check_references(d, d);
+}
+
+static void test_the_last_row_of_a_table_names_its_schema(void)
+{
+    json_auto_t *d = document();
+    json_t *schema = at(d, "components|schemas|Answer");
+    CHECK_STR(text_at(schema, "description"), "an answer");
+    CHECK_STR(text_at(schema, "properties|colour|enum|0"), "red");
+    CHECK_STR(text_at(schema, "properties|part|$ref"), "#/components/schemas/Part");
+    CHECK_STR(text_at(schema, "properties|name|anyOf|1|type"), "null");
+    CHECK_STR(text_at(schema, "properties|limits|$ref"), "#/components/schemas/LimitValues");
+    CHECK_INT(json_array_size(at(schema, "required")), 2);
+    CHECK(at(schema, "additionalProperties") == NULL); /* an answer may grow */
+    /* Event has the rows of Answer as well, none of them required. */
+    CHECK_INT(json_object_size(at(d, "components|schemas|Event|properties")), 5);
+    CHECK(at(d, "components|schemas|Event|required") == NULL);
+    CHECK(at(d, "components|schemas|Part|properties|number") != NULL);
 }
 
 static void test_scope_and_error_of_a_route_are_told(void)
@@ -209,6 +245,7 @@ static const struct check_test tests[] = {
     TEST(test_every_field_has_a_schema),
     TEST(test_what_is_referred_to_is_there),
     TEST(test_answers_are_described_by_status_and_type),
+    TEST(test_the_last_row_of_a_table_names_its_schema),
     TEST(test_scope_and_error_of_a_route_are_told),
 };
 CHECK_MAIN(tests)

@@ -1,4 +1,4 @@
-#include "api/doors/workspace.h"
+#include "api/execute/workspace.h"
 
 #include <dirent.h>
 #include <errno.h>

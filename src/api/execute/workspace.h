@@ -1,4 +1,4 @@
-/* api/doors/workspace.h — the directory that calls of /execute share: packed into a jar before a run, brought up to date after.
+/* api/execute/workspace.h — the directory that calls of /execute share: packed into a jar before a run, brought up to date after.
  * Runs in: keeper, in a thread of libuv's pool: everything here waits for the disk.
  *
  * Invariants

@@ -1,14 +1,16 @@
-/* / and /execute: the sandbox of the NeMo Agent Toolkit. Its sentences and the order of its checks are other people's
- * interface; what it got wrong (lost output, workers that hang) is the jar's to get right. */
+/* / and /execute: the interface of the sandbox of the NeMo Agent Toolkit. Its clients expect these
+ * sentences and this order of checks. The faults of the original (lost output, hanging workers) do not
+ * occur in a jar. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "api/approvals/approvals.h"
-#include "api/doors/workspace.h"
+#include "api/execute/workspace.h"
 #include "api/kernel/json_in.h"
-#include "api/runs/run_fields.h"
+#include "api/kernel/reply.h"
+#include "api/runs/run_spec.h"
+#include "api/runs/submit.h"
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/log.h"
@@ -20,38 +22,38 @@
 
 #define PROGRAM ".generated_code"
 
-struct nemo_run {
+struct execution {
     struct run_watch watch;
     uv_work_t work;
     struct api_call *call;
     struct api *api;
-    struct run *exec;
+    struct run *run;
     struct run_spec spec; /* until it is submitted */
     bool has_spec;
     char program[64];
-    int dir_fd; /* -1: none. Its own, for a thread that outlives the service at its end */
+    int dir_fd; /* -1: none. A copy: the thread may outlive the api when the service stops */
     bool cuts;
     uint64_t max_characters;
     struct workspace_list given;
     struct buf out, err, problems;
-    struct err failed; /* of the work in the pool */
+    struct err failed; /* in a thread of the pool */
 };
 
-static void nemo_run_free(struct nemo_run *n)
+static void execution_free(struct execution *ex)
 {
-    if (n->has_spec)
-        run_spec_done(&n->spec);
-    workspace_list_done(&n->given);
-    buf_done(&n->out);
-    buf_done(&n->err);
-    buf_done(&n->problems);
-    free(n);
+    if (ex->has_spec)
+        run_spec_done(&ex->spec);
+    workspace_list_done(&ex->given);
+    buf_done(&ex->out);
+    buf_done(&ex->err);
+    buf_done(&ex->problems);
+    free(ex);
 }
 
-static void fail_run(struct nemo_run *n, const struct err *e)
+static void fail_run(struct execution *ex, const struct err *e)
 {
-    api_fail(n->call, e, NULL);
-    nemo_run_free(n);
+    api_fail(ex->call, e, NULL);
+    execution_free(ex);
 }
 
 /* ---- the answer ---- */
@@ -63,16 +65,16 @@ static int add_line(struct buf *b, const char *line, struct err *e)
     return buf_add(b, line, strlen(line), e);
 }
 
-/* The end of a run that the program's own stderr does not tell. The answer has a field for a timeout. */
+/* A sentence for stderr about the end of the program. The answer has a field for a timeout. */
 static int add_sentence(struct buf *b, const struct result *r, struct err *e)
 {
-    char line[320], what[96];
+    char line[320], exceeded[96];
     enum limit_id limit = verdict_limit(r->verdict, r->evidence.hits);
     if (limit == LIMIT_WALL_MS || limit == LIMIT_CPU_MS)
         return 0;
     if (limit != LIMIT_NONE) {
         (void)snprintf(line, sizeof line, "The program %s\n",
-                       limit_exceeded(limit, &r->limits, what, sizeof what));
+                       limit_exceeded(limit, &r->limits, exceeded, sizeof exceeded));
         return add_line(b, line, e);
     }
     if (r->verdict == VERDICT_CANCELLED)
@@ -92,7 +94,7 @@ static int add_sentence(struct buf *b, const struct result *r, struct err *e)
     return 0;
 }
 
-/* Python shows no traceback for code it cannot parse; clients look for one. */
+/* Python prints no traceback for code that it cannot parse; clients expect one. */
 static bool lacks_traceback(const struct buf *err)
 {
     static const char *const kinds[] = { "SyntaxError: ", "IndentationError: ", "TabError: " };
@@ -133,25 +135,25 @@ static bool timed_out(const struct run *x)
     return x->result.verdict == VERDICT_TIMEOUT || x->result.verdict == VERDICT_CPU_TIMEOUT;
 }
 
-static int make_stderr(struct nemo_run *n, struct err *e)
+static int make_stderr(struct execution *ex, struct err *e)
 {
-    const struct run *x = n->exec;
+    const struct run *x = ex->run;
     scoped(buf) text = { 0 };
     if (timed_out(x))
-        return buf_addf(&n->err, e, "Timed out\n%s", buf_str(&n->problems));
+        return buf_addf(&ex->err, e, "Timed out\n%s", buf_str(&ex->problems));
     if (collect(x, JOURNAL_STDERR, &text, e))
         return -1;
     bool python = strcmp(x->spec.language->name, "python") == 0;
     if (python && x->result.verdict == VERDICT_RUNTIME_ERROR && lacks_traceback(&text) &&
-        buf_addf(&n->err, e, "Traceback (most recent call last):\n"))
+        buf_addf(&ex->err, e, "Traceback (most recent call last):\n"))
         return -1;
-    if (buf_add(&n->err, text.data, text.len, e) || add_sentence(&n->err, &x->result, e))
+    if (buf_add(&ex->err, text.data, text.len, e) || add_sentence(&ex->err, &x->result, e))
         return -1;
-    return n->problems.len ? add_line(&n->err, n->problems.data, e) : 0;
+    return ex->problems.len ? add_line(&ex->err, ex->problems.data, e) : 0;
 }
 
-/* Is the list of files that came back known to be whole? Of a program that ran it is, unless a bound cut it short or a
- * directory could not be read; both are told as a file that was not fetched. */
+/* Whether every file of the jar came back. A program that ran returns all, unless a bound was reached or
+ * a directory could not be read; both appear as a file that was not fetched. */
 static bool list_is_whole(const struct run *x)
 {
     struct bundle_entry entry;
@@ -171,23 +173,23 @@ static bool list_is_whole(const struct run *x)
     }
 }
 
-/* In the pool: the run is over and only read. */
+/* In a thread of the pool. The run is over, and only read. */
 static void finish_work(uv_work_t *work)
 {
-    struct nemo_run *n = work->data;
-    const struct run *x = n->exec;
-    struct err *e = &n->failed;
+    struct execution *ex = work->data;
+    const struct run *x = ex->run;
+    struct err *e = &ex->failed;
     struct err lost;
-    if (n->dir_fd >= 0 && workspace_update(n->dir_fd, n->program, &x->files, list_is_whole(x),
-                                           &n->given, &n->problems, &lost)) {
-        buf_done(&n->problems);
-        if (buf_addf(&n->problems, e, "The working directory was not kept: %s\n", lost.text))
+    if (ex->dir_fd >= 0 && workspace_update(ex->dir_fd, ex->program, &x->files, list_is_whole(x),
+                                            &ex->given, &ex->problems, &lost)) {
+        buf_done(&ex->problems);
+        if (buf_addf(&ex->problems, e, "The working directory was not kept: %s\n", lost.text))
             return;
     }
-    if (collect(x, JOURNAL_STDOUT, &n->out, e) || make_stderr(n, e))
+    if (collect(x, JOURNAL_STDOUT, &ex->out, e) || make_stderr(ex, e))
         return;
-    if (n->cuts && cut(&n->out, n->max_characters, e) == 0)
-        (void)!cut(&n->err, n->max_characters, e);
+    if (ex->cuts && cut(&ex->out, ex->max_characters, e) == 0)
+        (void)!cut(&ex->err, ex->max_characters, e);
 }
 
 static json_t *reply_object(const char *status, const struct buf *out, const struct buf *err)
@@ -199,63 +201,63 @@ static json_t *reply_object(const char *status, const struct buf *out, const str
 
 static void finish_done(uv_work_t *work, int status)
 {
-    struct nemo_run *n = work->data;
-    struct run *x = n->exec;
+    struct execution *ex = work->data;
+    struct run *x = ex->run;
     enum verdict v = x->result.verdict;
     const char *word = v == VERDICT_OK ? "completed" : timed_out(x) ? "timeout" : "error";
-    if (status && n->failed.code == ERR_NONE)
-        (void)!err_set(&n->failed, ERR_UNAVAILABLE, 0, "the service is stopping");
-    if (x->record_err.code != ERR_NONE) /* what the history does not have is no result */
-        n->failed = x->record_err;
-    if (n->problems.len)
+    if (status && ex->failed.code == ERR_NONE)
+        (void)!err_set(&ex->failed, ERR_UNAVAILABLE, 0, "the service is stopping");
+    if (x->record_err.code != ERR_NONE) /* a run that is not in the history has no result */
+        ex->failed = x->record_err;
+    if (ex->problems.len)
         log_event(LOG_WARN, "execute.workspace", "id=%s problems=\"files were not kept\"", x->id);
-    run_watch_remove(x, &n->watch);
-    if (n->failed.code != ERR_NONE) {
-        fail_run(n, &n->failed);
+    run_watch_remove(x, &ex->watch);
+    if (ex->failed.code != ERR_NONE) {
+        fail_run(ex, &ex->failed);
         return;
     }
-    api_reply(n->call, v == VERDICT_INTERNAL_ERROR ? 500 : 200,
-              reply_object(word, &n->out, &n->err));
-    nemo_run_free(n);
+    api_reply(ex->call, v == VERDICT_INTERNAL_ERROR ? 500 : 200,
+              reply_object(word, &ex->out, &ex->err));
+    execution_free(ex);
 }
 
-static void news(struct run_watch *w, struct run *x, enum run_event what)
+static void on_run_event(struct run_watch *w, struct run *x, enum run_event event)
 {
-    struct nemo_run *n = (struct nemo_run *)w;
+    struct execution *ex = (struct execution *)w;
     (void)x;
-    if (what == RUN_EVENT_DONE)
-        (void)uv_queue_work(n->api->loop, &n->work, finish_work, finish_done);
+    if (event == RUN_EVENT_DONE)
+        (void)uv_queue_work(ex->api->loop, &ex->work, finish_work, finish_done);
 }
 
 /* ---- the run ---- */
-static void submit(struct nemo_run *n)
+static void submit(struct execution *ex)
 {
     struct err e;
-    n->has_spec = false;
-    if (approvals_run(n->api, &n->spec, NULL, 0, &n->watch, &n->exec, &e))
-        fail_run(n, &e);
+    ex->has_spec = false;
+    if (api_submit(ex->api, &ex->spec, NULL, 0, &ex->watch, &ex->run, &e))
+        fail_run(ex, &e);
 }
 
 static void pack_work(uv_work_t *work)
 {
-    struct nemo_run *n = work->data;
-    (void)!workspace_pack(n->dir_fd, n->program, n->spec.limits.v[LIMIT_DISK], &n->spec.bundle,
-                          &n->given, &n->failed);
+    struct execution *ex = work->data;
+    (void)!workspace_pack(ex->dir_fd, ex->program, ex->spec.limits.v[LIMIT_DISK], &ex->spec.bundle,
+                          &ex->given, &ex->failed);
 }
 
 static void pack_done(uv_work_t *work, int status)
 {
-    struct nemo_run *n = work->data;
-    if ((status || n->api->draining) && n->failed.code == ERR_NONE)
-        (void)!err_set(&n->failed, ERR_UNAVAILABLE, 0, "the service is stopping");
-    if (n->failed.code != ERR_NONE)
-        fail_run(n, &n->failed);
+    struct execution *ex = work->data;
+    if ((status || ex->api->draining) && ex->failed.code == ERR_NONE)
+        (void)!err_set(&ex->failed, ERR_UNAVAILABLE, 0, "the service is stopping");
+    if (ex->failed.code != ERR_NONE)
+        fail_run(ex, &ex->failed);
     else
-        submit(n);
+        submit(ex);
 }
 
 /* ---- the request ---- */
-struct nemo_request {
+struct execute_request {
     struct payload payload;
     const struct language *language;
     uint64_t wall_ms;
@@ -264,7 +266,7 @@ struct nemo_request {
     uint64_t max_characters;
 };
 
-static void nemo_request_done(struct nemo_request *q)
+static void execute_request_done(struct execute_request *q)
 {
     payload_done(&q->payload);
 }
@@ -310,7 +312,7 @@ static int read_body(const struct api_call *c, json_t **ret, struct err *e)
     return 0;
 }
 
-static int read_language(const json_t *body, struct nemo_request *q, struct err *e)
+static int read_language(const json_t *body, struct execute_request *q, struct err *e)
 {
     const json_t *given = json_object_get(body, "language");
     if (given && !json_is_null(given)) {
@@ -326,7 +328,7 @@ static int read_language(const json_t *body, struct nemo_request *q, struct err 
     return q->language ? 0 : refuse(e, "Only python execution is supported");
 }
 
-static int read_timeout(const struct api *api, const json_t *given, struct nemo_request *q,
+static int read_timeout(const struct api *api, const json_t *given, struct execute_request *q,
                         struct err *e)
 {
     uint64_t max_ms = api->settings->limit_max.v[LIMIT_WALL_MS];
@@ -336,11 +338,11 @@ static int read_timeout(const struct api *api, const json_t *given, struct nemo_
                        "timeout must be a number of seconds greater than 0 and up to %g",
                        (double)max_ms / 1000);
     q->wall_ms = (uint64_t)(seconds * 1000);
-    q->wall_ms += (double)q->wall_ms < seconds * 1000; /* never less than was asked */
+    q->wall_ms += (double)q->wall_ms < seconds * 1000; /* rounds up */
     return 0;
 }
 
-static int read_optional(const json_t *body, struct nemo_request *q, struct err *e)
+static int read_optional(const json_t *body, struct execute_request *q, struct err *e)
 {
     const json_t *input = json_object_get(body, "std_input");
     const json_t *max = json_object_get(body, "max_output_characters");
@@ -358,8 +360,8 @@ static int read_optional(const json_t *body, struct nemo_request *q, struct err 
     return 0;
 }
 
-/* In the order clients know. */
-static int read_request(const struct api *api, const json_t *body, struct nemo_request *q,
+/* In the order that clients expect. */
+static int read_request(const struct api *api, const json_t *body, struct execute_request *q,
                         struct err *e)
 {
     const json_t *code = json_object_get(body, "generated_code");
@@ -374,77 +376,77 @@ static int read_request(const struct api *api, const json_t *body, struct nemo_r
         read_language(body, q, e) || read_timeout(api, timeout, q, e))
         return -1;
     if (memchr(buf_str(&q->payload.code), '\0', q->payload.code.len))
-        return refuse(e, "generated_code holds a NUL character, which no program may");
+        return refuse(e, "generated_code must not contain a NUL character");
     return read_optional(body, q, e);
 }
 
-/* The same as a request of POST /v1/runs. */
-static json_t *run_object(const struct nemo_run *n, const struct nemo_request *q)
+/* The same request for POST /v1/runs. */
+static json_t *run_object(const struct execution *ex, const struct execute_request *q)
 {
     const struct buf *code = &q->payload.code;
     json_t *o = json_pack("{s:s, s:{s:o}, s:s, s:o}", "language", q->language->name, "files",
-                          n->program, json_stringn(buf_str(code), code->len), "entry", n->program,
-                          "limits", run_time_limits(n->api->settings, q->wall_ms));
-    if (o && n->api->workspace_fd >= 0)
+                          ex->program, json_stringn(buf_str(code), code->len), "entry", ex->program,
+                          "limits", run_time_limits(ex->api->settings, q->wall_ms));
+    if (o && ex->api->workspace_fd >= 0)
         (void)json_object_set_new(o, "outputs", json_pack("[s]", "."));
     if (o && q->std_input)
         (void)json_object_set(o, "stdin", (json_t *)q->std_input);
     return o;
 }
 
-static int make_spec(struct nemo_run *n, const struct nemo_request *q, struct err *e)
+static int make_spec(struct execution *ex, const struct execute_request *q, struct err *e)
 {
     char field[128] = "";
-    json_t *o = run_object(n, q);
+    json_t *o = run_object(ex, q);
     if (!o)
         return err_no_memory(e, "the request");
     int failed = api_validate(o, run_fields, false, field, sizeof field, e) ||
-                 run_spec_from_json(n->api, &n->call->who, o, "nemo", &n->spec, field, sizeof field,
-                                    e);
+                 run_spec_from_json(ex->api, &ex->call->who, o, "nemo", &ex->spec, field,
+                                    sizeof field, e);
     json_decref(o);
-    n->has_spec = !failed;
-    n->spec.files_not_in_history = true; /* the directory has them: not once more with every run */
+    ex->has_spec = !failed;
+    ex->spec.files_not_in_history = true; /* in the directory, so not in the history */
     return failed ? -1 : 0;
 }
 
-static struct nemo_run *nemo_run_new(struct api_call *c, const struct nemo_request *q)
+static struct execution *execution_new(struct api_call *c, const struct execute_request *q)
 {
-    struct nemo_run *n = calloc(1, sizeof *n);
-    if (!n)
+    struct execution *ex = calloc(1, sizeof *ex);
+    if (!ex)
         return NULL;
-    n->call = c;
-    n->api = c->api;
-    n->dir_fd = c->api->workspace_fd;
-    n->watch.on_event = news;
-    n->work.data = n;
-    n->cuts = q->cuts;
-    n->max_characters = q->max_characters;
-    /* a name that no file of the directory is likely to have, and that listings pass over */
-    (void)snprintf(n->program, sizeof n->program, PROGRAM "%s", q->language->extensions[0]);
-    return n;
+    ex->call = c;
+    ex->api = c->api;
+    ex->dir_fd = c->api->workspace_fd;
+    ex->watch.on_event = on_run_event;
+    ex->work.data = ex;
+    ex->cuts = q->cuts;
+    ex->max_characters = q->max_characters;
+    /* A name that no file of the directory is likely to have, and that listings skip. */
+    (void)snprintf(ex->program, sizeof ex->program, PROGRAM "%s", q->language->extensions[0]);
+    return ex;
 }
 
 static void execute(struct api_call *c)
 {
     struct err e = { 0 };
     json_t *body = NULL;
-    scoped(nemo_request) q = { 0 };
-    struct nemo_run *n = NULL;
+    scoped(execute_request) q = { 0 };
+    struct execution *ex = NULL;
     int failed = read_body(c, &body, &e) || read_request(c->api, body, &q, &e);
-    if (!failed && !(n = nemo_run_new(c, &q)))
+    if (!failed && !(ex = execution_new(c, &q)))
         failed = err_no_memory(&e, "the request");
-    failed = failed || make_spec(n, &q, &e);
+    failed = failed || make_spec(ex, &q, &e);
     json_decref(body);
     if (failed) {
         api_fail(c, &e, NULL);
-        if (n)
-            nemo_run_free(n);
+        if (ex)
+            execution_free(ex);
         return;
     }
     if (c->api->workspace_fd < 0)
-        submit(n);
+        submit(ex);
     else
-        (void)uv_queue_work(c->api->loop, &n->work, pack_work, pack_done);
+        (void)uv_queue_work(c->api->loop, &ex->work, pack_work, pack_done);
 }
 
 static void status(struct api_call *c)
@@ -452,9 +454,16 @@ static void status(struct api_call *c)
     api_reply(c, 200, json_pack("{s:s}", "status", "ok"));
 }
 
-const struct api_route nemo_routes[] = {
-    { METHOD_GET, "/", SCOPE_NONE, STYLE_NEMO, NULL, NULL, 0, status, "The service is there" },
-    { METHOD_POST, "/execute", SCOPE_RUN, STYLE_NEMO, NULL, NULL, ROUTE_RAW, execute,
-      "Run code in the directory that all calls share (NeMo Agent Toolkit)" },
-    { .path = NULL },
+static const struct api_field status_reply[] = {
+    { "status", FIELD_STRING, ALWAYS, .help = "ok" },
+    { .schema = "Status" },
+};
+
+const struct api_route execute_routes[] = {
+    { METHOD_GET, "/", SCOPE_NONE, STYLE_NEMO, .handle = status, .summary = "The service answers",
+      .replies = REPLIES({ 200, .fields = status_reply }) },
+    { METHOD_POST, "/execute", SCOPE_RUN, STYLE_NEMO, .flags = ROUTE_RAW, .handle = execute,
+      .summary = "Run code in the directory that all calls share (NeMo Agent Toolkit)",
+      .replies = REPLIES({ 200, .fields = execute_reply }) },
+    { 0 },
 };

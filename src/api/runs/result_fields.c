@@ -1,0 +1,203 @@
+#include "api/runs/result_fields.h"
+
+#include "normalise/normalise.h"
+#include "spec/bundle.h"
+#include "spec/isolation.h"
+#include "spec/pool.h"
+#include "spec/verdict.h"
+
+const char *const run_state_words[] = { RUN_STATE_TABLE(FIELD_WORD) NULL };
+static const char *const output_status_words[] = { OUTPUT_STATUS_TABLE(FIELD_WORD) NULL };
+static const char *const layer_words[] = { LAYER_TABLE(FIELD_WORD) NULL };
+static const char *const start_words[] = { START_TABLE(FIELD_WORD) NULL };
+static const char *const language_source_words[] = { LANGUAGE_SOURCE_TABLE(FIELD_WORD) NULL };
+
+const struct api_field usage_reply[] = {
+    { "wall_ms", FIELD_NUMBER, ALWAYS, .help = "time from the start to the end" },
+    { "cpu_ms", FIELD_NUMBER, ALWAYS, .help = "CPU time of all processes" },
+    { "memory_peak_bytes", FIELD_INT, ALWAYS, .help = "the largest memory use" },
+    { "pids_peak", FIELD_INT, .help = "the largest number of processes and threads" },
+    { .schema = "Usage" },
+};
+static const struct api_field compile_reply[] = {
+    { "verdict", FIELD_STRING, ALWAYS, .one_of = verdict_words,
+      .help = "ok, compile_error, or the limit that the compiler reached" },
+    { "exit_code", FIELD_INT, ALWAYS, .help = "of the compiler, 128 + signal, 124 or 137" },
+    { "stdout", FIELD_DATA, ALWAYS, .help = "the output of the compiler, up to 64 KiB" },
+    { "stderr", FIELD_DATA, ALWAYS, .help = "like stdout, for stderr: warnings and errors" },
+    { "stdout_base64", FIELD_STRING, .help = "the exact bytes, if they are not UTF-8" },
+    { "stderr_base64", FIELD_STRING, .help = "the exact bytes, if they are not UTF-8" },
+    { "stdout_cut", FIELD_BOOL, ALWAYS, .help = "true if stdout is only the beginning" },
+    { "stderr_cut", FIELD_BOOL, ALWAYS, .help = "like stdout_cut, for stderr" },
+    { "usage", FIELD_OBJECT, ALWAYS, .fields = usage_reply,
+      .help = "resources that the compiler used when it ran" },
+    { "limits_hit", FIELD_STRINGS, ALWAYS, .help = "keys of compile_limits that were reached" },
+    { "cached", FIELD_BOOL, ALWAYS,
+      .help = "true if another run compiled the same program, earlier or at the same time" },
+    { "key", FIELD_STRING, OR_NULL, .help = "the key of the compiled program in the cache" },
+    { 0 },
+};
+const struct api_field isolation_reply[] = {
+    { "level", FIELD_STRING, ALWAYS, .one_of = &level_names[LEVEL_PROCESS],
+      .help = "isolation level of the jar" },
+    { "layers", FIELD_STRINGS, ALWAYS, .one_of = layer_words, .help = "its layers of defence" },
+    { "unenforced", FIELD_STRINGS, ALWAYS,
+      .help = "keys of limits that this machine cannot enforce for all processes together" },
+    { .schema = "Isolation" },
+};
+const struct api_field output_file_reply[] = {
+    { "name", FIELD_STRING, ALWAYS, .help = "path below /sandbox" },
+    { "status", FIELD_STRING, ALWAYS, .one_of = output_status_words,
+      .help = "ok, or the reason why the file was not fetched" },
+    { "size", FIELD_INT, OR_NULL, .help = "in bytes; null if the file was not fetched" },
+    { .schema = "OutputFile" },
+};
+const struct api_field timings_reply[] = {
+    { "queued_at", FIELD_STRING, OR_NULL, .help = "time at which the run was accepted" },
+    { "started_at", FIELD_STRING, OR_NULL, .help = "time at which the program started" },
+    { "finished_at", FIELD_STRING, OR_NULL, .help = "time at which the program ended" },
+    { "queued_ms", FIELD_INT,
+      .help = "time in the queue; the time before an approval and in the compiler does not count" },
+    { 0 },
+};
+static const struct api_field source_reply[] = {
+    { "language_from", FIELD_STRING, ALWAYS, .one_of = language_source_words,
+      .help = "the source from which the language is known" },
+    { "unwrapped", FIELD_BOOL, ALWAYS, .help = "true if the program is only a part of `code`" },
+    { "blocks", FIELD_INT, ALWAYS, .help = "number of fenced blocks in `code`" },
+    { "blocks_taken", FIELD_INT, ALWAYS, .help = "number of blocks that make up the program" },
+    { 0 },
+};
+
+/* ---- tables of SQL ---- */
+static const struct api_field column_reply[] = {
+    { "name", FIELD_STRING, ALWAYS, .help = "name in the query; cut at 200 bytes" },
+    { "type", FIELD_STRING, ALWAYS, .help = "name of the type in the database" },
+    { 0 },
+};
+static const struct api_field table_reply[] = {
+    { "columns", FIELD_OBJECTS, ALWAYS, .fields = column_reply, .help = "from left to right" },
+    { "rows", FIELD_ANY, ALWAYS,
+      .help = "lists of values: null, true or false, numbers up to 2^53, otherwise text; bytes are "
+              "{\"base64\": text}" },
+    { "row_count", FIELD_INT, ALWAYS, .help = "number of rows of the whole result" },
+    { "truncated", FIELD_BOOL, ALWAYS,
+      .help = "true if `rows` is only the beginning: up to 1,000 rows of a result and 1 MiB of a "
+              "run are kept" },
+    { "line", FIELD_INT, .help = "line of the file where the statement begins" },
+    { 0 },
+};
+
+/* ---- profiles ---- */
+static const struct api_field hot_function_reply[] = {
+    { "function", FIELD_STRING, ALWAYS, .help = "its name" },
+    { "file", FIELD_STRING, ALWAYS,
+      .help = "path below /sandbox for files of the program, absolute for others" },
+    { "line", FIELD_INT, ALWAYS, .help = "line where the function begins" },
+    { "self_ms", FIELD_NUMBER, ALWAYS, .help = "time in the function itself" },
+    { "total_ms", FIELD_NUMBER, ALWAYS, .help = "time in the function and in its callees" },
+    { "percent", FIELD_NUMBER, ALWAYS, .help = "self_ms as a share of sampled_ms" },
+    { 0 },
+};
+static const struct api_field hot_line_reply[] = {
+    { "file", FIELD_STRING, ALWAYS, .help = "file of the program" },
+    { "line", FIELD_INT, ALWAYS, .help = "number of the line, from 1" },
+    { "text", FIELD_STRING, ALWAYS, .help = "the line" },
+    { "self_ms", FIELD_NUMBER, ALWAYS,
+      .help = "time in the line, and in libraries that it called" },
+    { "percent", FIELD_NUMBER, ALWAYS, .help = "self_ms as a share of sampled_ms" },
+    { 0 },
+};
+static const struct api_field stack_reply[] = {
+    { "stack", FIELD_STRING, ALWAYS,
+      .help = "\"function file:line\" from the outermost on, with ; between" },
+    { "ms", FIELD_NUMBER, ALWAYS, .help = "time in this stack" },
+    { 0 },
+};
+static const struct api_field moment_reply[] = {
+    { "ms", FIELD_NUMBER, ALWAYS, .help = "time since the start" },
+    { "cpu_percent", FIELD_NUMBER, ALWAYS, .help = "since the previous moment; 100 is one CPU" },
+    { "memory_bytes", FIELD_INT, ALWAYS, .help = "memory of all processes" },
+    { "pids", FIELD_INT, ALWAYS, .help = "number of processes and threads" },
+    { 0 },
+};
+static const struct api_field profile_reply[] = {
+    { "sampled_ms", FIELD_NUMBER, ALWAYS,
+      .help = "time during which samples were taken inside the program; 0 if the language has no "
+              "profiler" },
+    { "samples", FIELD_INT, ALWAYS, .help = "number of samples" },
+    { "functions", FIELD_OBJECTS, ALWAYS, .fields = hot_function_reply,
+      .help = "up to 50: functions of the program first, then by self_ms" },
+    { "lines", FIELD_OBJECTS, ALWAYS, .fields = hot_line_reply, .help = "up to 50, by self_ms" },
+    { "stacks", FIELD_OBJECTS, ALWAYS, .fields = stack_reply, .help = "up to 200, by ms" },
+    { "timeline", FIELD_OBJECTS, ALWAYS, .fields = moment_reply,
+      .help = "up to 240 moments, measured outside the program, for every language" },
+    { "note", FIELD_STRING, OR_NULL, .help = "a measurement that was not possible" },
+    { 0 },
+};
+
+/* ---- runs ---- */
+const struct api_field result_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id of the run" },
+    { "state", FIELD_STRING, .one_of = run_state_words, .help = "finished" },
+    { "language", FIELD_STRING, ALWAYS, .help = "its name in GET /v1/languages" },
+    { "version", FIELD_STRING, OR_NULL, .help = "version of the interpreter or compiler" },
+    { "verdict", FIELD_STRING, ALWAYS, .one_of = verdict_words, .help = "how the run ended" },
+    { "success", FIELD_BOOL, ALWAYS, .help = "true if the verdict is ok" },
+    { "exit_code", FIELD_INT, ALWAYS, .help = "of the program, 128 + signal, 124 or 137" },
+    { "signal", FIELD_STRING, OR_NULL, .help = "the signal that ended it, such as SIGSEGV" },
+    STREAM_ROWS,
+    { "stdout_truncated", FIELD_BOOL, ALWAYS, .help = "true if limits.output cut it" },
+    { "stderr_truncated", FIELD_BOOL, ALWAYS, .help = "true if limits.output cut it" },
+    { "stdout_bytes", FIELD_INT, .help = "number of bytes that are kept" },
+    { "stderr_bytes", FIELD_INT, .help = "number of bytes that are kept" },
+    { "usage", FIELD_OBJECT, ALWAYS, .fields = usage_reply, .help = "resources that the run used" },
+    { "limits", FIELD_LIMIT_VALUES, ALWAYS, .help = "the limits of the run" },
+    { "limits_hit", FIELD_STRINGS, ALWAYS, .help = "keys of limits that were reached" },
+    { "isolation", FIELD_OBJECT, ALWAYS, .fields = isolation_reply,
+      .help = "the isolation of the jar" },
+    { "files", FIELD_OBJECTS, ALWAYS, .fields = output_file_reply,
+      .help = "the requested outputs" },
+    { "start", FIELD_STRING, OR_NULL, .one_of = start_words,
+      .help = "how the program started: warm (in a jar that waited), hatched (forked into a new "
+              "jar) or cold (a new interpreter)" },
+    { "started_at", FIELD_STRING, OR_NULL, .help = "null if the program never started" },
+    { "timings", FIELD_OBJECT, .fields = timings_reply, .help = "the times of the run" },
+    { "compile", FIELD_OBJECT, OR_NULL, .fields = compile_reply,
+      .help = "the result of the compiler; null if the language has none" },
+    { "diagnosis", FIELD_OBJECT, OR_NULL, .fields = diagnosis_reply,
+      .help = "the cause of a failure and suggestions; null if the run ended well" },
+    { "tables", FIELD_OBJECTS, OR_NULL, .fields = table_reply,
+      .help = "the results of SQL queries; null for other languages" },
+    { "profile", FIELD_OBJECT, OR_NULL, .fields = profile_reply,
+      .help = "where time and memory went; null unless `profile` was set" },
+    { "thread_id", FIELD_STRING, .nullable = true, .help = "as in the request" },
+    { "artifact_id", FIELD_STRING, .nullable = true, .help = "the artifact that was run" },
+    { "batch_id", FIELD_STRING, .nullable = true, .help = "the batch that the run belongs to" },
+    { "metadata", FIELD_ANY, .nullable = true, .help = "as in the request" },
+    { "taken", FIELD_OBJECT, .fields = source_reply,
+      .help = "how the program was found in `code`; present if it is a part of `code`, or if the "
+              "language was inferred" },
+    { "error", FIELD_STRING, .help = "the reason, for internal_error and rejected" },
+    { "error_code", FIELD_STRING, .help = "the error code, for internal_error" },
+    { .schema = "Result", .help = "A run that is over" },
+};
+const struct api_field run_row_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id of the run" },
+    { "state", FIELD_STRING, ALWAYS, .one_of = run_state_words, .help = "the current state" },
+    { "language", FIELD_STRING, ALWAYS, .help = "its name in GET /v1/languages" },
+    { "verdict", FIELD_STRING, OR_NULL, .one_of = verdict_words,
+      .help = "null until the run is over" },
+    { "thread_id", FIELD_STRING, OR_NULL, .help = "as in the request" },
+    { "artifact_id", FIELD_STRING, OR_NULL, .help = "the artifact that was run" },
+    { "batch_id", FIELD_STRING, OR_NULL, .help = "the batch that the run belongs to" },
+    { "surface", FIELD_STRING, OR_NULL,
+      .help = "the part of the API that the request went to: v1, nemo or artifacts" },
+    { "key", FIELD_STRING, OR_NULL, .help = "name of the API key" },
+    { "created_at", FIELD_STRING, OR_NULL, .help = "time at which the run was accepted" },
+    { "started_at", FIELD_STRING, OR_NULL, .help = "time at which the program started" },
+    { "finished_at", FIELD_STRING, OR_NULL, .help = "time at which the program ended" },
+    { "usage", FIELD_OBJECT, OR_NULL, .fields = usage_reply, .help = "null until the run is over" },
+    { "error", FIELD_STRING, .help = "of an interrupted run: the reason why there is no result" },
+    { .schema = "RunRow", .help = "A run as lists show it" },
+};
