@@ -1,5 +1,7 @@
 /* api/approvals/preview.h — a run as its approver sees it. Runs in: keeper. Pure functions.
- * Invariant PREVIEW-1: no part of the program's input is left out silently; a cut is marked. */
+ *
+ * Invariant
+ * PREVIEW-1 No part of the input of the program is left out silently; a cut is marked. */
 #pragma once
 
 #include "engine/engine.h"
