@@ -21,23 +21,23 @@
 #include "base/text.h"
 #include "spec/listed.h"
 
-/* As PATH is inside, see run/command_line.c. */
+/* PATH as inside a jar, see run/command_line.c. */
 static const char *const places[] = { "/usr/local/bin", "/usr/bin", "/bin" };
 enum { PLACES = ARRAY_LEN(places) };
 
 struct file {
     char path[LISTED_PATH_MAX]; /* without links */
     bool execute;
-    bool closed; /* what it needs has been added */
+    bool closed; /* its dependencies have been added */
 };
 
 struct closure {
     struct libraries libraries;
     struct file *files; /* LISTED_MAX of them */
     size_t n;
-    struct buf sought; /* names of libraries that were looked for, each with its NUL */
+    struct buf sought; /* names of libraries already searched for, each with its NUL */
     bool own_code;
-    char *const *names; /* what was allowed */
+    char *const *names; /* the allowed names */
 };
 
 static void closure_done(struct closure *c)
@@ -64,7 +64,7 @@ static bool is_name(const char *name)
     return true;
 }
 
-/* Where a command lies, links followed. False where there is none. */
+/* The file of a command, links followed. False if there is none. */
 static bool find_command(const char *name, char out[PATH_MAX])
 {
     for (int i = 0; i < PLACES; i++) {
@@ -90,7 +90,7 @@ static bool is_named(char *const *names, const char *name)
     return *names != NULL;
 }
 
-/* The file of a name; an empty path for what shells do themselves. */
+/* The file of a name; an empty path for a command built into shells. */
 static int look_up(char *const *names, const char *name, char out[PATH_MAX], struct err *e)
 {
     char quoted[96];
@@ -110,13 +110,14 @@ static int look_up(char *const *names, const char *name, char out[PATH_MAX], str
                                  quoted);
     }
     if (!listed_path(out))
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "command '%s' lies in '%.100s', which no jar has: only what is in /usr is",
-                       quoted, out);
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "command '%s' is '%.100s', which does not exist in jars: they have only /usr", quoted,
+            out);
     if (companion_is_many(own_name(out)) && !is_named(names, own_name(out)))
         return err_set(e, ERR_BAD_REQUEST, 0,
-                       "command '%s' is %s here, which is all its commands in one file: to allow "
-                       "them all, list '%s' too",
+                       "command '%s' is %s here, one file with many commands: to allow "
+                       "all of them, list '%s' too",
                        quoted, out, own_name(out));
     return 0;
 }
@@ -146,26 +147,27 @@ int allowlist_possible(const struct language *l, const struct isolation *isolati
     char known[200];
     if (!l->shell)
         return err_set(e, ERR_BAD_REQUEST, 0,
-                       "a list of commands is for shells (%s), and this is '%s'",
+                       "a list of commands is only for shells (%s), and the language is '%s'",
                        shells(known, sizeof known), l->name);
     if (writable_root)
         return err_set(e, ERR_BAD_REQUEST, 0,
-                       "a list of commands needs a root that is read-only: leave one of them out");
+                       "a list of commands needs a read-only root: leave one of them out");
     if (isolation && isolation->level == LEVEL_PROCESS)
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "a list of commands needs isolation level jar or rootless, and this is '%s'",
-                       level_name(isolation->level));
-    if (isolation && !(isolation->layers & LAYER_BIT(LAYER_LANDLOCK)))
         return err_set(
             e, ERR_BAD_REQUEST, 0,
-            "a list of commands is held by Landlock, which this kernel lacks: Linux 5.13 "
-            "has it, if 'lsm=' of its command line names landlock");
+            "a list of commands needs isolation level jar or rootless, and the level is '%s'",
+            level_name(isolation->level));
+    if (isolation && !(isolation->layers & LAYER_BIT(LAYER_LANDLOCK)))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "a list of commands needs Landlock, which this kernel lacks: use Linux 5.13 "
+                       "or later with landlock in 'lsm=' of its command line");
     return 0;
 }
 
 /* ---- files ---- */
 
-/* Adds a path without links. What is not there, or not in a jar, is skipped: so does whoever would have used it. */
+/* Adds a path without links. A path that does not exist, or not in a jar, is skipped, as its user
+ * would skip it. */
 static int add_file(struct closure *c, const char *path, bool execute, bool closed, struct err *e)
 {
     if (!listed_path(path))
@@ -227,7 +229,7 @@ static int add_companions(struct closure *c, const char *path, struct err *e)
     return 0;
 }
 
-/* ---- what a file needs ---- */
+/* ---- dependencies of a file ---- */
 
 static bool was_sought(const struct closure *c, const char *name)
 {
@@ -237,8 +239,9 @@ static bool was_sought(const struct closure *c, const char *name)
     return false;
 }
 
-/* Nearly all name the same few, and to look for one everywhere takes dozens of system calls, for which the keeper's loop waits:
- * once is enough, but for the places that the file itself names. */
+/* Nearly all files need the same few libraries, and one search takes dozens of system calls, for
+ * which the keeper's loop waits. So each name is searched for once, except in the directories that
+ * the file itself names. */
 static int find_library(struct closure *c, const char *name, const char *search, const char *origin,
                         struct err *e)
 {
@@ -261,7 +264,8 @@ static int close_elf(struct closure *c, const char *path, const struct elf *f, s
     return 0;
 }
 
-/* The interpreter of a script has to be among what is allowed: it is a program, and not only for this script. */
+/* The interpreter of a script must be on the list itself, because it is a program that can do more
+ * than run this script. */
 static int check_script(const struct closure *c, const char *path, const char *line, struct err *e)
 {
     char word[PATH_MAX], real[PATH_MAX];
@@ -271,8 +275,8 @@ static int check_script(const struct closure *c, const char *path, const char *l
     (void)snprintf(word, sizeof word, "%.*s", (int)n, line);
     if (!realpath(word, real))
         return err_set(e, ERR_BAD_REQUEST, 0,
-                       "command '%s' is a script for '%.100s', which is not there", own_name(path),
-                       word);
+                       "command '%s' is a script for '%.100s', which does not exist",
+                       own_name(path), word);
     bool allowed = false;
     for (size_t i = 0; i < c->n; i++)
         allowed = allowed || (c->files[i].execute && strcmp(c->files[i].path, real) == 0);
@@ -309,16 +313,18 @@ static int close_file(struct closure *c, const char *path, bool program, struct 
         if (program)
             return err_set(e, ERR_BAD_REQUEST, 0, "command '%s' cannot be allowed: it is %s",
                            own_name(path), why.text);
-        return 0; /* a library of another machine is none for the loader either */
+        return 0; /* the loader ignores a library of another machine too */
     }
     return close_elf(c, path, &f, e) || add_companions(c, path, e) ? -1 : 0;
 }
 
-/* Until nothing is left that needs something. Programs come first: so each finds whether its interpreter is allowed. */
+/* Adds dependencies until nothing is missing. Programs come first, so that each finds whether its
+ * interpreter is allowed. */
 static int close_all(struct closure *c, struct err *e)
 {
     for (size_t i = 0; i < c->n; i++) {
-        char path[LISTED_PATH_MAX]; /* the table does not move, but let the compiler not think so */
+        /* a copy: the table does not move, but the compiler cannot know that */
+        char path[LISTED_PATH_MAX];
         memcpy(path, c->files[i].path, sizeof path);
         if (!c->files[i].closed && close_file(c, path, c->files[i].execute, e))
             return -1;
@@ -331,7 +337,7 @@ static int add_commands(struct closure *c, const char *shell, struct err *e)
 {
     char path[PATH_MAX];
     if (!realpath(shell, path))
-        return err_set(e, ERR_BAD_REQUEST, errno, "the shell %s is not there", shell);
+        return err_set(e, ERR_BAD_REQUEST, errno, "the shell %s does not exist", shell);
     if (add_file(c, path, true, false, e))
         return -1;
     for (char *const *name = c->names; *name; name++)
@@ -385,7 +391,7 @@ int allowlist_resolve(const char *shell, char *const *names, struct allowlist *r
                : 0;
 }
 
-/* ---- and again ---- */
+/* ---- repeated requests ---- */
 
 void allowlist_memo_done(struct allowlist_memo *m)
 {

@@ -3,7 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Where Debian keeps what differs between architectures: named, for a pattern would look through all of /usr/lib. */
+/* Debian's directory of architecture-dependent files. It is named, because a pattern would search
+ * all of /usr/lib. */
 #if defined(__x86_64__)
 #define ARCH "/usr/lib/x86_64-linux-gnu"
 #else
@@ -11,9 +12,10 @@
 #endif
 #define PATHS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-/* /usr/share needs no row: all of it may be read, and nothing there executed. */
+/* /usr/share needs no row: all of it is readable, and nothing there is executable. */
 const struct companion companions[] = {
-    /* every program's: languages, character sets, terminals, names of users; libgcc is loaded when a thread is ended */
+    /* for every program: locales, character sets, terminals, user names; libgcc is loaded when a
+     * thread is cancelled */
     { "libc.so.6",
       PATHS("/usr/lib/locale", "/usr/lib/terminfo", "/lib/terminfo", "/usr/lib64/gconv"),
       PATHS(ARCH "/libgcc_s.so.1", ARCH "/libnss_files.so.2"), NULL, false },
@@ -46,7 +48,7 @@ const struct companion companions[] = {
     { 0 },
 };
 
-/* In order, for people. Where a file of that name exists, it may be executed as well. */
+/* Sorted for people. If a file of that name exists, it may be executed as well. */
 static const char *const builtins[] = {
     "!",       "-",        ".",          ":",        "[",        "[[",      "alias",    "autoload",
     "bg",      "bind",     "bindkey",    "break",    "builtin",  "bye",     "caller",   "case",

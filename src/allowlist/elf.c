@@ -56,16 +56,16 @@ static int read_head(struct reading *r, struct err *e)
     if (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_ident[EI_CLASS] != ELFCLASS64 ||
         h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_machine != OUR_MACHINE ||
         (h.e_type != ET_EXEC && h.e_type != ET_DYN))
-        return not_ours(e, "it is of another kind");
+        return not_ours(e, "its type is not supported");
     if (h.e_phentsize != sizeof r->segments[0] || h.e_phnum > SEGMENTS_MAX)
-        return not_ours(e, "its segments are not as they should be");
+        return not_ours(e, "its segments are not valid");
     r->n_segments = h.e_phnum;
     return h.e_phnum == 0
                ? 0
                : read_at(r->fd, h.e_phoff, r->segments, h.e_phnum * sizeof r->segments[0], e);
 }
 
-/* Where in the file lies what will be at this address; how much of it there is. */
+/* The offset in the file of an address, and the number of bytes there. */
 static bool find_address(const struct reading *r, uint64_t address, uint64_t *ret_offset,
                          uint64_t *ret_left)
 {
@@ -89,7 +89,8 @@ static int read_string(int fd, uint64_t offset, uint64_t left, char out[ELF_NAME
 {
     size_t n = left < ELF_NAME_MAX ? (size_t)left : ELF_NAME_MAX;
     char bytes[ELF_NAME_MAX] = "";
-    /* byte by byte would be as right, and many calls: what lies behind it, up to the table's end, is there as well */
+    /* Reading byte by byte would be as correct but take many calls. The bytes behind the string, up
+     * to the end of the table, exist too. */
     if (n == 0 || read_at(fd, offset, bytes, n, e))
         return n == 0 ? not_ours(e, "a name is missing") : -1;
     if (!memchr(bytes, '\0', n))
@@ -116,7 +117,7 @@ static int add_needed(struct reading *r, uint64_t at, struct err *e)
     return r->elf->needed[r->n_needed++] ? 0 : err_no_memory(e, "a program");
 }
 
-/* The table of strings comes first, wherever it stands: what the rest says are places in it. */
+/* Reads the table of strings first, wherever it stands: the other entries are offsets into it. */
 static int find_strings(struct reading *r, const Elf64_Dyn *d, size_t n, struct err *e)
 {
     uint64_t address = 0, size = 0, left = 0;
@@ -125,7 +126,7 @@ static int find_strings(struct reading *r, const Elf64_Dyn *d, size_t n, struct 
         size = d[i].d_tag == DT_STRSZ ? d[i].d_un.d_val : size;
     }
     if (address == 0 || !find_address(r, address, &r->strings, &left) || size > left)
-        return not_ours(e, "its table of names is not there");
+        return not_ours(e, "its table of names is missing");
     r->strings_size = size;
     return 0;
 }
@@ -160,7 +161,7 @@ static int read_segments(struct reading *r, struct err *e)
             return -1;
         if (s->p_type != PT_DYNAMIC || s->p_filesz == 0)
             continue;
-        if (dynamic) /* the loader takes one of them, and we do not know which */
+        if (dynamic) /* the loader uses one of them, and it is not known which */
             return not_ours(e, "it has two dynamic sections");
         dynamic = true;
         if (read_dynamic(r, s, e))

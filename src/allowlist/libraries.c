@@ -12,7 +12,8 @@
 
 enum { CACHE_MAX = 4 << 20, PATH_SIZE = 1024 };
 
-/* What ldconfig writes, since glibc 2.2: a head, then entries, then strings. All offsets are from the head. */
+/* The format of ldconfig since glibc 2.2: a header, entries, strings. All offsets count from the
+ * header. */
 static const char cache_magic[] = "glibc-ld.so.cache1.1";
 struct cache_head {
     char magic[20];
@@ -28,7 +29,7 @@ struct cache_entry {
 };
 _Static_assert(sizeof(struct cache_head) == 48 && sizeof(struct cache_entry) == 24, "as on disk");
 
-/* Where it looks without being told, here and on machines that have no cache. */
+/* The loader's default directories, here and on machines without a cache. */
 static const char *const standard[] = {
 #if defined(__x86_64__)
     "/usr/lib/x86_64-linux-gnu",
@@ -58,7 +59,7 @@ void libraries_done(struct libraries *l)
     buf_done(&l->cache);
 }
 
-/* The string at this offset; NULL when it does not lie within the file. The buffer ends with a NUL. */
+/* The string at this offset; NULL if it is outside of the file. The buffer ends with a NUL. */
 static const char *cache_text(const struct buf *b, uint32_t at)
 {
     return at < b->len ? b->data + at : NULL;
@@ -71,9 +72,10 @@ static int find_in_cache(const struct buf *b, const char *name, library_found *f
     if (b->len < sizeof head)
         return 0;
     memcpy(&head, b->data, sizeof head);
+    /* another format or no cache: only the default directories */
     if (memcmp(head.magic, cache_magic, sizeof head.magic) != 0 ||
         head.entries > (b->len - sizeof head) / sizeof(struct cache_entry))
-        return 0; /* of an older glibc, or of none: the standard directories are left */
+        return 0;
     for (uint32_t i = 0; i < head.entries; i++) {
         struct cache_entry entry;
         memcpy(&entry, b->data + sizeof head + i * sizeof entry, sizeof entry);
@@ -84,7 +86,7 @@ static int find_in_cache(const struct buf *b, const char *name, library_found *f
     return 0;
 }
 
-/* `dir` of a list, in which $ORIGIN or ${ORIGIN} may stand at the beginning. */
+/* One directory of a list, which may begin with $ORIGIN or ${ORIGIN}. */
 static int try_in(const char *dir, size_t n, const char *origin, const char *name,
                   library_found *found, void *context, struct err *e)
 {
@@ -101,7 +103,7 @@ static int try_in(const char *dir, size_t n, const char *origin, const char *nam
         }
     }
     int len = snprintf(path, sizeof path, "%s%.*s/%s", before, (int)n, dir, name);
-    /* An empty directory is the current one, which is the guest's. */
+    /* An empty entry means the current directory, which is the guest's. */
     return len >= (int)sizeof path || path[0] != '/' || (n == 0 && !*before)
                ? 0
                : found(context, path, e);
@@ -124,7 +126,7 @@ int libraries_find_near(const char *name, const char *search, const char *origin
 {
     if (name[0] == '/')
         return found(context, name, e);
-    if (strchr(name, '/')) /* a path as well, not a name to look for */
+    if (strchr(name, '/')) /* a path, not a name to search for */
         return try_in(name, strcspn(name, "/"), origin, strchr(name, '/') + 1, found, context, e);
     return try_list(search, origin, name, found, context, e);
 }

@@ -10,11 +10,11 @@
 #include "bench/host.h"
 #include "bench/svg.h"
 
-/* As belljar itself starts them, see runtime/. */
+/* Declared in runtime/: each is started as belljar itself starts it. */
 extern const struct language language_bash, language_python, language_node;
 
 #define CODE(text) (text), sizeof(text) - 1
-/* No file is named like a module that a program imports. */
+/* No file has the name of a module that a program imports. */
 const struct workload workloads[WORKLOADS] = {
     [WORK_PYTHON] = { { "python", &language_python, "hello.py", CODE("print(1)\n"), "1\n" },
                       "Python, print(1)",
@@ -31,7 +31,7 @@ const struct workload workloads[WORKLOADS] = {
                     NULL },
 };
 
-static const struct plan full = {
+static const struct bench_plan full = {
     .rounds = { 200, 30, 100, 200 },
     .rounds_s = 45,
     .slices = 3,
@@ -46,7 +46,7 @@ static const struct plan full = {
     .burst_size = 100,
     .compiles = 20,
 };
-static const struct plan quick = {
+static const struct bench_plan quick = {
     .rounds = { 15, 3, 5, 15 },
     .rounds_s = 4,
     .slices = 1,
@@ -62,16 +62,16 @@ static const struct plan quick = {
     .compiles = 3,
 };
 
-static const struct part {
+static const struct bench_part {
     const char *name;
     void (*run)(struct bench *b);
     const char *help;
 } parts[] = {
     { "latency", part_latency, "one run after the other, each contender in its turn" },
     { "throughput", part_throughput, "runs a second by 1, 8 and 64 clients, and their CPU time" },
-    { "memory", part_memory, "of the service at rest, and of a waiting embryo" },
+    { "memory", part_memory, "memory of an idle service and of a waiting embryo" },
     { "startup", part_startup, "from the service's exec to its first answer and first warm run" },
-    { "history", part_history, "a run beside how long the history is" },
+    { "history", part_history, "the time of a run by the length of the history" },
     { "sustained", part_sustained,
       "20,000 Python runs at full speed: latency and memory by fifths" },
     { "burst", part_burst, "100 requests at once on an idle service" },
@@ -79,7 +79,7 @@ static const struct part {
 };
 enum { PARTS = ARRAY_LEN(parts) };
 
-static const struct part *part_find(const char *name)
+static const struct bench_part *part_find(const char *name)
 {
     for (size_t i = 0; i < PARTS; i++)
         if (strcmp(parts[i].name, name) == 0)
@@ -98,7 +98,7 @@ int bench_check_parts(const char *const *names, struct err *e)
     for (size_t i = 0, used = 0; i < PARTS && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
                                  parts[i].name);
-    return err_set(e, ERR_USAGE, 0, "there is no part '%s': %s are the parts", QUOTED(*names),
+    return err_set(e, ERR_USAGE, 0, "there is no part '%s': the parts are %s", QUOTED(*names),
                    known);
 }
 
@@ -110,10 +110,10 @@ const char *bench_part(size_t i, const char **ret_help)
     return parts[i].name;
 }
 
-struct service *bench_service(struct bench *b, enum service_kind kind)
+struct bench_service *bench_service(struct bench *b, enum service_kind kind)
 {
     static const char *const names[SERVICE_KINDS] = { "none", "warm", "cold" };
-    struct service *s = &b->services[kind];
+    struct bench_service *s = &b->services[kind];
     if (s->pid == 0) {
         service_start(s, &b->site, names[kind], kind, NULL);
         service_settle(s);
@@ -138,12 +138,12 @@ void bench_shuffle(size_t *order, size_t n)
     }
 }
 
-/* A program that this machine cannot run at all is left out for everybody. */
+/* A program that this machine cannot run at all is left out for every contender. */
 static void try_workloads(struct bench *b)
 {
     for (size_t i = 0; i < WORKLOADS; i++) {
         char why[200], text[300];
-        struct command c;
+        struct way_command c;
         command_build(&c, &b->site, WAY_BARE, &b->programs[i]);
         b->absent[i] = !command_try(&c, why, sizeof why);
         if (b->absent[i]) {
@@ -153,7 +153,7 @@ static void try_workloads(struct bench *b)
     }
 }
 
-static void add_million(struct plan *p)
+static void add_million(struct bench_plan *p)
 {
     size_t n = 0;
     while (p->history[n])
@@ -161,7 +161,7 @@ static void add_million(struct plan *p)
     p->history[n] = 1000000;
 }
 
-static void write_svg(const struct report *r, const char *path)
+static void write_svg(const struct bench_report *r, const char *path)
 {
     struct err e = { 0 };
     if (svg_save(report_charts(r), path, &e))

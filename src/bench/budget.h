@@ -1,5 +1,5 @@
-/* bench/budget.h — what each number must reach: one table for the verdict, the JSON and the tests. Pure functions.
- * Ratios are of numbers measured in one run on one machine. */
+/* bench/budget.h — the bound of each number: one table for the verdict, the JSON and the tests.
+ * Pure functions. A ratio is between numbers of one run on one machine. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 enum budget_sense { AT_MOST, AT_LEAST };
 
 struct budget {
-    const char *key; /* the parts report under it */
+    const char *key; /* the parts report under this key */
     const char *what;
     enum budget_sense sense;
     double bound;

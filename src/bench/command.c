@@ -19,7 +19,7 @@
 
 enum { PATIENCE_MS = 30000, SAID_MAX = 256 };
 
-static pid_t spawn(const struct command *c, int out_fd, int err_fd)
+static pid_t spawn(const struct way_command *c, int out_fd, int err_fd)
 {
     pid_t pid;
     posix_spawn_file_actions_t actions;
@@ -37,7 +37,7 @@ static pid_t spawn(const struct command *c, int out_fd, int err_fd)
     return failed ? -1 : pid;
 }
 
-/* One that runs: its end is the end of its output. */
+/* A running command. It ends when its output ends. */
 struct running {
     pid_t pid;
     int out;
@@ -45,7 +45,7 @@ struct running {
     size_t said_len;
 };
 
-static int start(struct running *ret, const struct command *c, int err_fd)
+static int start(struct running *ret, const struct way_command *c, int err_fd)
 {
     int ends[2];
     struct err e;
@@ -63,7 +63,8 @@ static int start(struct running *ret, const struct command *c, int err_fd)
     return 0;
 }
 
-/* Takes what there is; true at the end of it. What is beyond the room for it is dropped, and no program says as much. */
+/* Reads the available output; true at its end. Output beyond the buffer is dropped; no program
+ * prints so much. */
 static bool hear(struct running *r)
 {
     char more[SAID_MAX];
@@ -79,8 +80,9 @@ static bool hear(struct running *r)
     return false;
 }
 
-/* Waits for its end; -1 when it said or did something else than it should. *ret_status is waitpid's. */
-static int finish(struct running *r, const struct command *c, int *ret_status)
+/* Waits for the end; -1 if the output or the status is not as expected. *ret_status is
+ * waitpid's. */
+static int finish(struct running *r, const struct way_command *c, int *ret_status)
 {
     struct pollfd p = { .fd = r->out, .events = POLLIN };
     uint64_t deadline = clock_ms() + PATIENCE_MS;
@@ -100,13 +102,14 @@ static int finish(struct running *r, const struct command *c, int *ret_status)
     return *ret_status == 0 && (!c->says || strcmp(r->said, c->says) == 0) ? 0 : -1;
 }
 
-[[gnu::noreturn]] static void die_of(const struct command *c, const struct running *r, int status)
+[[gnu::noreturn]] static void die_of(const struct way_command *c, const struct running *r,
+                                     int status)
 {
-    bench_dief("%s %s: wait status %d, said '%s'", c->argv[0], c->argv[1] ? c->argv[1] : "", status,
-               r->said);
+    bench_dief("%s %s: wait status %d, output '%s'", c->argv[0], c->argv[1] ? c->argv[1] : "",
+               status, r->said);
 }
 
-double command_once(const struct command *c)
+double command_once(const struct way_command *c)
 {
     struct running r;
     int status;
@@ -118,7 +121,7 @@ double command_once(const struct command *c)
     return (double)(clock_us() - begin) / 1000;
 }
 
-/* Of what it wrote into the file: the last line that says something. */
+/* The last line with content in the file of its stderr. */
 static void last_line(int fd, char *out, size_t size)
 {
     char text[4096];
@@ -130,7 +133,7 @@ static void last_line(int fd, char *out, size_t size)
     (void)snprintf(out, size, "%s", line ? line + 1 : text);
 }
 
-bool command_try(const struct command *c, char *why, size_t size)
+bool command_try(const struct way_command *c, char *why, size_t size)
 {
     struct running r;
     int status;
@@ -152,7 +155,7 @@ bool command_try(const struct command *c, char *why, size_t size)
     return false;
 }
 
-pid_t command_start(const struct command *c)
+pid_t command_start(const struct way_command *c)
 {
     autoclose int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (null < 0)
@@ -172,14 +175,14 @@ static double children_cpu_ms(void)
            (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000;
 }
 
-static void start_in(struct running *r, struct pollfd *p, const struct command *c)
+static void start_in(struct running *r, struct pollfd *p, const struct way_command *c)
 {
     if (start(r, c, -1))
         bench_die(c->argv[0], NULL);
     *p = (struct pollfd){ .fd = r->out, .events = POLLIN };
 }
 
-struct command_rate command_rate(const struct command *c, size_t at_once, double seconds,
+struct command_rate command_rate(const struct way_command *c, size_t at_once, double seconds,
                                  size_t at_least)
 {
     struct command_rate got = { .cpu_ms = -children_cpu_ms() };

@@ -1,12 +1,13 @@
-/* bench/die.h — the end of a benchmark that cannot measure. Runs in: the process that measures, which leaves nothing to
- * clean up: whoever started it does that (bench/guard.h, bench/run). */
+/* bench/die.h — ends a benchmark that cannot measure. Runs in: the process that measures. It leaves
+ * the clean-up to the process that started it (bench/guard.h, bench/run). */
 #pragma once
 
 #include "base/err.h"
 
-/* "bench: what: why" on stderr, and exit status BENCH_FAILED. `e` may be NULL: then errno says why. */
+/* Prints "bench: ACTION: REASON" on stderr and exits with BENCH_FAILED. If `e` is NULL, errno is the
+ * reason. */
 [[gnu::noreturn, gnu::cold]] void bench_die(const char *what, const struct err *e);
-/* The same with words of one's own. */
+/* The same with a formatted message. */
 [[gnu::noreturn, gnu::cold, gnu::format(printf, 1, 2)]] void bench_dief(const char *fmt, ...);
 
 enum {

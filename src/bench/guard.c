@@ -23,8 +23,8 @@
 
 enum { TERM_AFTER_MS = 3000, KILL_AFTER_MS = 15000, GIVE_UP_AFTER_MS = 20000 };
 
-/* On a disk, where a service's state would be: not in /tmp when that is memory. Others may look in, since the keeper is
- * another user. */
+/* On a disk, like the state of a service, and not in /tmp if that is memory. Readable by others,
+ * because the keeper is another user. */
 static int make_dir(char *ret, size_t size, struct err *e)
 {
     struct statfs tmp;
@@ -45,7 +45,8 @@ static void remove_dir(const char *dir)
         (void)fprintf(stderr, "bench: %s\n", e.text);
 }
 
-/* To everything that the other left and that we inherited, as the kernel lists it. */
+/* Sends the signal to all processes that the measuring process left and that we inherited, as the
+ * kernel lists them. */
 static void signal_children(int number)
 {
     pid_t children[512];
@@ -54,7 +55,7 @@ static void signal_children(int number)
         (void)kill(children[i], number);
 }
 
-/* Services got SIGTERM when their parent died; they are asked once more, which makes them drop what they run. */
+/* Services got SIGTERM when their parent died. A second one makes them cancel their runs. */
 static void end_children(void)
 {
     uint64_t begin = clock_ms();
@@ -74,14 +75,15 @@ static void end_children(void)
             signal_children(SIGTERM);
             asked = true;
         }
+        /* again, because the children of the killed ones are now ours */
         if (waited > KILL_AFTER_MS)
-            signal_children(SIGKILL); /* again: the children of those it killed are ours now */
+            signal_children(SIGKILL);
         const struct timespec moment = { .tv_nsec = 5000000 };
         (void)nanosleep(&moment, NULL);
     }
 }
 
-/* A session of its own: Ctrl-C is ours to hear, and ours to pass on. */
+/* A session of its own: Ctrl-C reaches only this process, which passes it on. */
 [[gnu::noreturn]] static void measure(const struct bench_options *o, const char *dir,
                                       const char *belljar, const sigset_t *before)
 {

@@ -33,7 +33,7 @@ void host_use_many_files(void)
         bench_die("setrlimit", NULL);
 }
 
-/* Of /proc/PID/stat; the name stands in parentheses and may hold anything. */
+/* Of /proc/PID/stat. The name is in parentheses and may contain anything. */
 static bool read_process(pid_t pid, struct host_process *ret)
 {
     char path[64], text[1024];

@@ -15,13 +15,13 @@
 
 enum { PATIENCE_MS = 60000, BODY_MAX = 1 << 20 };
 
-struct visitor {
+struct load_client {
     struct client *client;
     uint64_t sent_us;
 };
 
-/* What is sent for a program, and what must be in the answer, as bytes: looking for them costs the cores that are being
- * measured less than parsing would. */
+/* The request for a program and the required bytes of its answer. A search for bytes takes less CPU
+ * time from the measured cores than parsing. */
 struct request {
     char *body;
     char *says; /* "stdout":"1\n" */
@@ -33,7 +33,7 @@ static void request_done(struct request *q)
     free(q->says);
 }
 
-static void request_init(struct request *ret, const struct program *p)
+static void request_init(struct request *ret, const struct bench_program *p)
 {
     json_t *body = json_pack("{s:s, s:s#}", "language", p->language->name, "code",
                              (const char *)p->code, p->code_len);
@@ -49,7 +49,7 @@ static void request_init(struct request *ret, const struct program *p)
     ret->says[n] = '\0';
 }
 
-static void visitor_open(struct visitor *v, unsigned port)
+static void load_client_open(struct load_client *v, unsigned port)
 {
     struct err e;
     const struct sockaddr_in address = { .sin_family = AF_INET,
@@ -64,23 +64,23 @@ static void visitor_open(struct visitor *v, unsigned port)
         bench_die("connect to the service", &e);
 }
 
-struct visitor *visitor_new(unsigned port)
+struct load_client *load_client_new(unsigned port)
 {
-    struct visitor *v = calloc(1, sizeof *v);
+    struct load_client *v = calloc(1, sizeof *v);
     if (!v)
         bench_die("memory", NULL);
-    visitor_open(v, port);
+    load_client_open(v, port);
     return v;
 }
 
-void visitor_free(struct visitor *v)
+void load_client_free(struct load_client *v)
 {
     if (v)
         client_free(v->client);
     free(v);
 }
 
-json_t *visitor_get(struct visitor *v, const char *path)
+json_t *load_client_get(struct load_client *v, const char *path)
 {
     struct err e = { 0 };
     size_t n;
@@ -110,7 +110,7 @@ static void count_start(struct starts *s, const char *body, size_t n)
         s->cold++;
 }
 
-static void judge(const struct visitor *v, const struct request *q, struct starts *starts)
+static void judge(const struct load_client *v, const struct request *q, struct starts *starts)
 {
     static const char ok[] = "\"verdict\":\"ok\"";
     size_t n;
@@ -123,8 +123,8 @@ static void judge(const struct visitor *v, const struct request *q, struct start
         count_start(starts, body, n);
 }
 
-/* Most requests leave at once; the rest of one that does not goes when poll() says so. */
-static void send_request(struct visitor *v, const struct request *q)
+/* Most requests are written at once; poll() says when the rest of another can follow. */
+static void send_request(struct load_client *v, const struct request *q)
 {
     struct err e = { 0 };
     const struct client_request request = { .method = "POST",
@@ -137,7 +137,7 @@ static void send_request(struct visitor *v, const struct request *q)
         bench_die("send a run", &e);
 }
 
-double visitor_run(struct visitor *v, const struct program *p, struct starts *starts)
+double load_client_run(struct load_client *v, const struct bench_program *p, struct starts *starts)
 {
     struct err e = { 0 };
     scoped(request) q = { 0 };
@@ -156,38 +156,38 @@ double visitor_run(struct visitor *v, const struct program *p, struct starts *st
     return ms;
 }
 
-/* Everything of one load_run(). */
-struct crowd {
+/* The state of one load_run(). */
+struct load_state {
     const struct load *load;
     struct load_result *result;
     struct request request;
-    struct visitor *visitors;
+    struct load_client *clients;
     struct pollfd *polls;
     size_t sent, waiting, answered;
     uint64_t begin_us, end_us; /* end 0: none */
-    bool slack;                /* some client has nothing to do */
+    bool slack;                /* a client has nothing to do */
 };
 
-static bool crowd_may_send(const struct crowd *c)
+static bool crowd_may_send(const struct load_state *c)
 {
     bool more = c->load->at_most == 0 || c->sent < c->load->at_most;
     bool time = c->end_us == 0 || clock_us() < c->end_us || c->answered < c->load->at_least;
     return more && time;
 }
 
-static void crowd_send(struct crowd *c, size_t i)
+static void crowd_send(struct load_state *c, size_t i)
 {
-    send_request(&c->visitors[i], &c->request);
+    send_request(&c->clients[i], &c->request);
     c->sent++;
     c->waiting++;
-    c->polls[i] = (struct pollfd){ .fd = client_fd(c->visitors[i].client),
-                                   .events = client_events(c->visitors[i].client, true) };
+    c->polls[i] = (struct pollfd){ .fd = client_fd(c->clients[i].client),
+                                   .events = client_events(c->clients[i].client, true) };
 }
 
-static void crowd_hear(struct crowd *c, size_t i)
+static void crowd_hear(struct load_state *c, size_t i)
 {
     struct err e = { 0 };
-    struct visitor *v = &c->visitors[i];
+    struct load_client *v = &c->clients[i];
     if (client_ready(v->client, c->polls[i].revents, &e))
         bench_die("a run", &e);
     if (!client_response(v->client)->complete) {
@@ -210,14 +210,14 @@ static void crowd_hear(struct crowd *c, size_t i)
 
 void load_run(const struct load *l, struct load_result *result)
 {
-    struct crowd c = { .load = l, .result = result };
-    c.visitors = calloc(l->clients, sizeof *c.visitors);
+    struct load_state c = { .load = l, .result = result };
+    c.clients = calloc(l->clients, sizeof *c.clients);
     c.polls = calloc(l->clients, sizeof *c.polls);
-    if (!c.visitors || !c.polls)
+    if (!c.clients || !c.polls)
         bench_die("memory", NULL);
     request_init(&c.request, l->program);
     for (size_t i = 0; i < l->clients; i++) {
-        visitor_open(&c.visitors[i], l->port);
+        load_client_open(&c.clients[i], l->port);
         c.polls[i].fd = -1;
     }
     c.begin_us = clock_us();
@@ -233,8 +233,8 @@ void load_run(const struct load *l, struct load_result *result)
     }
     result->seconds += (double)(clock_us() - c.begin_us) / 1e6;
     for (size_t i = 0; i < l->clients; i++)
-        client_free(c.visitors[i].client);
+        client_free(c.clients[i].client);
     request_done(&c.request);
-    free(c.visitors);
+    free(c.clients);
     free(c.polls);
 }

@@ -1,5 +1,5 @@
-/* A hundred requests at one moment on an idle service, again and again: everybody is answered, and how long that takes
- * beside a single request. */
+/* bench/part_burst.c — a hundred requests at one moment on an idle service, repeated: all are
+ * answered, and the time is compared with that of a single request. */
 #include <time.h>
 
 #include "bench/bench.h"
@@ -12,17 +12,17 @@ void part_burst(struct bench *b)
     struct load_result burst = { 0 };
     struct series single = { 0 }, last = { 0 };
     const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
-    const struct service *s = bench_service(b, SERVICE_WARM);
-    struct visitor *v = visitor_new(s->port);
+    const struct bench_service *s = bench_service(b, SERVICE_WARM);
+    struct load_client *v = load_client_new(s->port);
     const struct load l = { .port = s->port,
                             .program = &b->programs[WORK_PYTHON],
                             .clients = b->plan.burst_size,
                             .at_most = b->plan.burst_size };
-    (void)visitor_run(v, l.program, NULL);
+    (void)load_client_run(v, l.program, NULL);
     for (size_t i = 0; i < b->plan.bursts; i++) {
         for (size_t k = 0; k < SINGLES_A_ROUND; k++) {
             service_settle(s);
-            series_add(&single, visitor_run(v, l.program, NULL));
+            series_add(&single, load_client_run(v, l.program, NULL));
         }
         service_settle(s);
         double before_s = burst.seconds;
@@ -43,5 +43,5 @@ void part_burst(struct bench *b)
     series_done(&single);
     series_done(&last);
     series_done(&burst.ms);
-    visitor_free(v);
+    load_client_free(v);
 }

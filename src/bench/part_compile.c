@@ -1,5 +1,6 @@
-/* Compiled languages: a program that was never seen before, and the same one again, beside compiling and running it bare. Every
- * round has a program of its own, for everybody, as any change makes one; Go's own build cache is warm. */
+/* bench/part_compile.c — compiled languages: a new program and the same program again, compared
+ * with compiling and running it bare. Every round has a new program, for every contender. Go's own
+ * build cache is warm. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,9 @@ extern const struct language language_cpp, language_go, language_rust;
 static const struct compiled {
     const char *title;
     const struct language *language;
-    const char *file, *before, *after;  /* the number of the round */
-    const char *bare;                   /* a shell's, in a directory of its own */
+    /* the number of the round is put between `before` and `after` */
+    const char *file, *before, *after;
+    const char *bare;                   /* a shell command, in its own directory */
     const char *over_bare, *over_again; /* keys of budgets; NULL: none */
 } rows[] = {
     { "Go, fmt.Println", &language_go, "main.go",
@@ -32,8 +34,8 @@ static const struct compiled {
 struct race {
     char dir[400];
     char code[300], says[40];
-    struct program program;
-    struct command bare;
+    struct bench_program program;
+    struct way_command bare;
     struct series ms_bare, ms_first, ms_again;
 };
 
@@ -42,25 +44,25 @@ static void next_program(struct race *r, const struct compiled *c, size_t round)
     char path[500];
     (void)snprintf(r->code, sizeof r->code, "%s%zu%s", c->before, round, c->after);
     (void)snprintf(r->says, sizeof r->says, "round %zu\n", round);
-    r->program = (struct program){ .name = c->language->name,
-                                   .language = c->language,
-                                   .file = c->file,
-                                   .code = r->code,
-                                   .code_len = strlen(r->code),
-                                   .says = r->says };
+    r->program = (struct bench_program){ .name = c->language->name,
+                                         .language = c->language,
+                                         .file = c->file,
+                                         .code = r->code,
+                                         .code_len = strlen(r->code),
+                                         .says = r->says };
     (void)snprintf(path, sizeof path, "%s/%s", r->dir, c->file);
     FILE *f = fopen(path, "w");
     if (!f || fputs(r->code, f) == EOF || fclose(f) == EOF)
         bench_die(path, NULL);
 }
 
-/* Everything it writes is below our directory. */
+/* All its files are below our directory. */
 static void word_bare(struct race *r, const struct compiled *c)
 {
-    struct command *b = &r->bare;
+    struct way_command *b = &r->bare;
     size_t n = sizeof b->storage / 4;
     char *at = b->storage;
-    *b = (struct command){ .says = r->says };
+    *b = (struct way_command){ .says = r->says };
     (void)snprintf(at, n, "cd %s && rm -f program && %s && exec ./program", r->dir, c->bare);
     (void)snprintf(at + n, n, "GOCACHE=%s/cache", r->dir);
     (void)snprintf(at + 2 * n, n, "GOPATH=%s/path", r->dir);
@@ -70,17 +72,17 @@ static void word_bare(struct race *r, const struct compiled *c)
     memcpy(b->env, env, sizeof env);
 }
 
-static void round_of(struct race *r, const struct compiled *c, struct visitor *v, size_t round)
+static void round_of(struct race *r, const struct compiled *c, struct load_client *v, size_t round)
 {
     next_program(r, c, round);
-    bool ours_first = random() % 2; /* whoever is second finds the compiler in memory */
-    double first = ours_first ? visitor_run(v, &r->program, NULL) : 0;
+    bool ours_first = random() % 2; /* the second one finds the compiler in memory */
+    double first = ours_first ? load_client_run(v, &r->program, NULL) : 0;
     double bare = command_once(&r->bare);
     if (!ours_first)
-        first = visitor_run(v, &r->program, NULL);
-    double again = visitor_run(v, &r->program, NULL);
+        first = load_client_run(v, &r->program, NULL);
+    double again = load_client_run(v, &r->program, NULL);
     if (round == 0)
-        return; /* warms what there is to warm, for everybody */
+        return; /* the first round warms caches, for every contender */
     series_add(&r->ms_bare, bare);
     series_add(&r->ms_first, first);
     series_add(&r->ms_again, again);
@@ -102,7 +104,7 @@ static void tell(struct bench *b, const struct compiled *c, struct race *r)
 
 void part_compile(struct bench *b)
 {
-    struct visitor *v = visitor_new(bench_service(b, SERVICE_WARM)->port);
+    struct load_client *v = load_client_new(bench_service(b, SERVICE_WARM)->port);
     struct race *r = calloc(1, sizeof *r);
     for (size_t i = 0; r && i < ARRAY_LEN(rows); i++) {
         char why[200], text[400];
@@ -122,5 +124,5 @@ void part_compile(struct bench *b)
         tell(b, &rows[i], r);
     }
     free(r);
-    visitor_free(v);
+    load_client_free(v);
 }

@@ -1,6 +1,6 @@
-/* What a run costs when many were there before it: services whose histories differ in length, and in nothing else, take
- * turns. The rows are copies of one that the service wrote itself, with ids and times of their own and the audit records
- * that belong to them. */
+/* bench/part_history.c — the cost of a run after many others: services that differ only in the
+ * length of their histories take turns. The rows are copies of one row that the service wrote, with
+ * their own ids, times and audit records. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,12 +17,12 @@ enum { HISTORIES_MAX = 5, ROWS_A_SECOND = 100 };
 
 struct history {
     size_t rows;
-    struct service service;
-    struct visitor *visitor;
+    struct bench_service service;
+    struct load_client *visitor;
     struct series ms;
 };
 
-static struct db *database(const struct service *s, enum db_mode mode)
+static struct db *database(const struct bench_service *s, enum db_mode mode)
 {
     char dir[512];
     struct db *db;
@@ -33,7 +33,7 @@ static struct db *database(const struct service *s, enum db_mode mode)
     return db;
 }
 
-/* The one run that a service made, as its history has it. */
+/* The one run that a service made, as read from its history. */
 static void read_model(struct db *db, struct run_record *ret)
 {
     struct err e = { 0 };
@@ -50,7 +50,7 @@ static void read_model(struct db *db, struct run_record *ret)
 static int add_row(struct db *db, const struct run_record *model, int64_t at_ms, struct err *e)
 {
     char id[ID_SIZE];
-    struct run_record row = *model; /* lends what it holds */
+    struct run_record row = *model; /* borrows its texts */
     id_make("run_", id);
     row.id = id;
     row.state = RUN_QUEUED;
@@ -69,12 +69,12 @@ static int add_row(struct db *db, const struct run_record *model, int64_t at_ms,
                                            .detail = "{\"verdict\":\"ok\",\"exit_code\":0}" };
     if (runs_insert(db, &row, e) || audit_append(db, &accepted, e))
         return -1;
-    row.request = row.code = NULL; /* nobody edited them */
+    row.request = row.code = NULL; /* not edited */
     return runs_finish(db, &row, e) || audit_append(db, &finished, e) ? -1 : 0;
 }
 
-/* In one transaction, while no service has it open. */
-static void fill(const struct service *s, size_t rows)
+/* In one transaction, while no service uses the database. */
+static void fill(const struct bench_service *s, size_t rows)
 {
     struct err e = { 0 };
     scoped(run_record) model = { 0 };
@@ -96,14 +96,14 @@ static void prepare(struct bench *b, struct history *h)
     char name[40];
     (void)snprintf(name, sizeof name, "history-%zu", h->rows);
     service_start(&h->service, &b->site, name, SERVICE_WARM, NULL);
-    struct visitor *v = visitor_new(h->service.port);
-    (void)visitor_run(v, &b->programs[WORK_PYTHON], NULL);
-    visitor_free(v);
+    struct load_client *v = load_client_new(h->service.port);
+    (void)load_client_run(v, &b->programs[WORK_PYTHON], NULL);
+    load_client_free(v);
     service_stop(&h->service);
     fill(&h->service, h->rows);
     service_start(&h->service, &b->site, name, SERVICE_WARM, NULL);
     service_settle(&h->service);
-    h->visitor = visitor_new(h->service.port);
+    h->visitor = load_client_new(h->service.port);
 }
 
 static void take_turns(struct bench *b, struct history *all, size_t n)
@@ -113,8 +113,8 @@ static void take_turns(struct bench *b, struct history *all, size_t n)
         bench_shuffle(order, n);
         for (size_t i = 0; i < n; i++) {
             struct history *h = &all[order[i]];
-            service_settle(&h->service); /* so that all begin alike */
-            double ms = visitor_run(h->visitor, &b->programs[WORK_PYTHON], NULL);
+            service_settle(&h->service); /* so that all start in the same state */
+            double ms = load_client_run(h->visitor, &b->programs[WORK_PYTHON], NULL);
             if (round > 0)
                 series_add(&h->ms, ms);
         }
@@ -125,7 +125,7 @@ void part_history(struct bench *b)
 {
     struct history all[HISTORIES_MAX] = { 0 };
     size_t n = 1;
-    bench_stop_services(b); /* pools of several services are enough */
+    bench_stop_services(b); /* the pools of these services are enough for the machine */
     while (n < HISTORIES_MAX && b->plan.history[n - 1]) {
         all[n].rows = b->plan.history[n - 1];
         n++;
@@ -141,7 +141,7 @@ void part_history(struct bench *b)
     }
     report_metric(b->report, "history_over_empty", series_ratio(&all[n - 1].ms, &all[0].ms).all);
     for (size_t i = 0; i < n; i++) {
-        visitor_free(all[i].visitor);
+        load_client_free(all[i].visitor);
         service_stop(&all[i].service);
         series_done(&all[i].ms);
     }

@@ -1,6 +1,6 @@
-/* One run after the other: how long each contender takes for the same program.
- * In every round each runs once, in an order drawn anew: nobody always comes after the same one, which may have left the
- * kernel, or a pool, work to do. */
+/* bench/part_latency.c — one run after the other: the time of each contender for the same program.
+ * In every round each contender runs once, in a new random order, because the one before may have
+ * left work to the kernel or to a pool. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,14 +10,15 @@
 #include "bench/die.h"
 #include "bench/load.h"
 
-/* The first is what all others are compared with. A row with `over_ours` is compared with belljar over HTTP, too. */
+/* All others are compared with the first. A row with `over_ours` is also compared with belljar over
+ * HTTP. */
 static const struct contender {
     const char *name;
     enum { BY_COMMAND, BY_HTTP } by;
-    enum way way;              /* of BY_COMMAND */
-    enum service_kind service; /* that it needs */
+    enum way way;              /* for BY_COMMAND */
+    enum service_kind service; /* the required service */
     bool ours;
-    const char *over_ours; /* the budget's key, for Python; NULL: none */
+    const char *over_ours; /* key of the budget, for Python; NULL: none */
 } contenders[] = {
     { "bare interpreter", BY_COMMAND, WAY_BARE, SERVICE_NONE, false, NULL },
     { "belljar, HTTP, warm", BY_HTTP, WAY_BARE, SERVICE_WARM, true, NULL },
@@ -33,11 +34,11 @@ static const struct contender {
 };
 enum { CONTENDERS = ARRAY_LEN(contenders), BARE = 0, OURS = 1 };
 
-/* Those that take part, for one workload. */
+/* The contenders for one workload. */
 struct race {
     bool here[CONTENDERS];
-    struct command commands[CONTENDERS];
-    struct visitor *visitors[SERVICE_KINDS];
+    struct way_command commands[CONTENDERS];
+    struct load_client *clients[SERVICE_KINDS];
     struct series ms[CONTENDERS];
     struct starts starts;
 };
@@ -49,12 +50,12 @@ static void say_absent(struct bench *b, const char *who, const char *what, const
     report_skip(b->report, text);
 }
 
-/* Who takes part at all: of the others those that work here, with a program that is surely there. */
+/* Selects the contenders: the other ways must work here with a program that certainly exists. */
 static void find_contenders(struct bench *b, bool here[CONTENDERS])
 {
     for (size_t i = 0; i < CONTENDERS; i++) {
         const struct contender *c = &contenders[i];
-        struct command probe;
+        struct way_command probe;
         char why[200];
         here[i] = true;
         if (c->ours || i == BARE)
@@ -79,8 +80,8 @@ static void race_prepare(struct bench *b, struct race *r, enum workload_id work)
         struct site site = b->site;
         if (c->service != SERVICE_NONE)
             site.state = bench_service(b, c->service)->state;
-        if (c->by == BY_HTTP && !r->visitors[c->service])
-            r->visitors[c->service] = visitor_new(b->services[c->service].port);
+        if (c->by == BY_HTTP && !r->clients[c->service])
+            r->clients[c->service] = load_client_new(b->services[c->service].port);
         if (c->by == BY_COMMAND)
             command_build(&r->commands[i], &site, c->way, &b->programs[work]);
         if (!c->ours && !command_try(&r->commands[i], why, sizeof why)) {
@@ -100,15 +101,15 @@ static void race_round(struct bench *b, struct race *r, enum workload_id work, b
         if (!r->here[i])
             continue;
         bool counted = counts && i == OURS;
-        double ms = c->by == BY_HTTP ? visitor_run(r->visitors[c->service], &b->programs[work],
-                                                   counted ? &r->starts : NULL)
+        double ms = c->by == BY_HTTP ? load_client_run(r->clients[c->service], &b->programs[work],
+                                                       counted ? &r->starts : NULL)
                                      : command_once(&r->commands[i]);
         if (counts)
             series_add(&r->ms[i], ms);
     }
 }
 
-/* How the runs of the warm row began, so that a row of that name cannot be anything else in secret. */
+/* Reports how the runs of the warm row started, so that the row is certainly warm. */
 static void tell_starts(struct bench *b, const struct starts *s)
 {
     report_fact(b->report, "  belljar, HTTP, warm: started warm", (double)s->warm, "runs");
@@ -149,7 +150,7 @@ static void race(struct bench *b, const bool here[CONTENDERS], enum workload_id 
         r->here[i] = here[i];
     race_prepare(b, r, work);
     race_round(b, r, work, false);
-    service_settle(bench_service(b, SERVICE_WARM)); /* what it learnt from that round */
+    service_settle(bench_service(b, SERVICE_WARM)); /* its pools adapt to that round */
     uint64_t end_us = clock_us() + (uint64_t)(b->plan.rounds_s * 1e6);
     for (size_t round = 0; round < b->plan.rounds[work] && (round < 2 || clock_us() < end_us);
          round++)
@@ -158,7 +159,7 @@ static void race(struct bench *b, const bool here[CONTENDERS], enum workload_id 
     for (size_t i = 0; i < CONTENDERS; i++)
         series_done(&r->ms[i]);
     for (size_t i = 0; i < SERVICE_KINDS; i++)
-        visitor_free(r->visitors[i]);
+        load_client_free(r->clients[i]);
     free(r);
 }
 

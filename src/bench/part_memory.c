@@ -1,4 +1,4 @@
-/* What the service takes when nobody asks for anything, and what each embryo that waits adds to that. */
+/* bench/part_memory.c — the memory of an idle service, and of each waiting embryo. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "bench/host.h"
 #include "bench/load.h"
 
-/* Kinds of pools as /v1/stats names them, their budgets, and what asks for them: some are filled only when they are
- * used. */
+/* Kinds of pools as in /v1/stats, their budgets, and a program that uses them: some pools are
+ * filled only on use. */
 static const struct kind {
     const char *name, *budget;
     enum workload_id asks;
@@ -31,17 +31,17 @@ static const struct kind *kind_find(const char *name)
     return NULL;
 }
 
-static void ask_for(struct bench *b, const struct service *s, const struct kind *kind)
+static void ask_for(struct bench *b, const struct bench_service *s, const struct kind *kind)
 {
-    struct visitor *v = visitor_new(s->port);
+    struct load_client *v = load_client_new(s->port);
     for (size_t i = 0; i < ASKED && !b->absent[kind->asks]; i++)
-        (void)visitor_run(v, &b->programs[kind->asks], NULL);
-    visitor_free(v);
+        (void)load_client_run(v, &b->programs[kind->asks], NULL);
+    load_client_free(v);
 }
 
 static bool at_rest(struct bench *b)
 {
-    struct service *s = bench_service(b, SERVICE_COLD);
+    struct bench_service *s = bench_service(b, SERVICE_COLD);
     struct service_parts parts;
     struct host_memory keeper, warden, supervisor;
     service_settle(s);
@@ -55,8 +55,9 @@ static bool at_rest(struct bench *b)
     return true;
 }
 
-/* Whether it waits in a jar of its own: below the warden, one pid namespace deeper, and not that one's init. Zygotes are
- * in the warden's own. In an idle service nothing else is there. */
+/* True for a process that waits in its own jar: below the warden, one pid namespace deeper, and not
+ * the init of that namespace. Zygotes are in the warden's own namespace. An idle service has no
+ * other processes there. */
 static bool is_embryo(const struct service_parts *parts, const struct host_process *p)
 {
     long outer[HOST_NESTED_MAX], inner[HOST_NESTED_MAX];
@@ -70,7 +71,7 @@ struct embryos {
     double sum_mib, largest_mib;
 };
 
-static struct embryos look_at_embryos(const struct service *s)
+static struct embryos look_at_embryos(const struct bench_service *s)
 {
     struct embryos found = { 0 };
     struct service_parts parts;
@@ -89,10 +90,10 @@ static struct embryos look_at_embryos(const struct service *s)
     return found;
 }
 
-/* A service that has embryos of this kind alone. */
+/* A service with embryos of this kind alone. */
 static void tell_embryos(struct bench *b, const char *kind)
 {
-    struct service s;
+    struct bench_service s;
     char text[160], name[80];
     const struct kind *known = kind_find(kind);
     (void)snprintf(text, sizeof text, "pools.preload=%s", kind);
@@ -122,7 +123,7 @@ void part_memory(struct bench *b)
 {
     const char *kind;
     json_t *pool;
-    bench_stop_services(b); /* fresh ones, that have not run anything */
+    bench_stop_services(b); /* new services, which have run nothing */
     report_facts(b->report, "memory");
     if (!at_rest(b))
         report_skip(b->report, "memory of the service: we may not look (run as root)");

@@ -1,5 +1,5 @@
-/* From the service's exec to its first 200, to its first run, and to its first warm run; on an empty state directory, and
- * on one that it knows. */
+/* bench/part_startup.c — from the exec of the service to its first 200, its first run and its first
+ * warm run, on an empty and on an existing state directory. */
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -12,25 +12,25 @@ struct starts_of {
     struct series healthy, first, warm;
 };
 
-static double since_ms(const struct service *s)
+static double since_ms(const struct bench_service *s)
 {
     return (double)(clock_us() - s->started_us) / 1000;
 }
 
 static void start_once(struct bench *b, const char *name, struct starts_of *all)
 {
-    struct service s;
+    struct bench_service s;
     struct starts starts = { 0 };
     service_start(&s, &b->site, name, SERVICE_WARM, NULL);
-    struct visitor *v = visitor_new(s.port);
+    struct load_client *v = load_client_new(s.port);
     series_add(&all->healthy, s.healthy_ms);
-    (void)visitor_run(v, &b->programs[WORK_PYTHON], &starts);
+    (void)load_client_run(v, &b->programs[WORK_PYTHON], &starts);
     series_add(&all->first, since_ms(&s));
     while (starts.untold == 0 && starts.warm == 0 && since_ms(&s) < WARM_WITHIN_MS)
-        (void)visitor_run(v, &b->programs[WORK_PYTHON], &starts);
+        (void)load_client_run(v, &b->programs[WORK_PYTHON], &starts);
     if (starts.warm)
         series_add(&all->warm, since_ms(&s));
-    visitor_free(v);
+    load_client_free(v);
     service_stop(&s);
 }
 
@@ -49,7 +49,7 @@ static void tell(struct bench *b, const char *title, struct starts_of *all)
 void part_startup(struct bench *b)
 {
     struct starts_of fresh = { 0 }, again = { 0 };
-    bench_stop_services(b); /* their pools are not to take its memory or cores */
+    bench_stop_services(b); /* their pools must not take memory or cores */
     for (size_t i = 0; i < b->plan.starts; i++) {
         char name[32];
         (void)snprintf(name, sizeof name, "start-%zu", i);

@@ -1,4 +1,5 @@
-/* Python runs in a row, as fast as they go: neither the latency nor the memory of keeper, warden and zygotes may grow. */
+/* bench/part_sustained.c — Python runs in a row at full speed: neither the latency nor the memory
+ * of keeper, warden and zygotes may grow. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,8 +11,9 @@
 
 enum { FIFTHS = 5, CLIENTS = 8, CONTROLS = 25 };
 
-/* Of all processes of the service, with their part of what they share; 0 when we may not look. */
-static double service_mib(const struct service *s)
+/* Of all processes of the service, including their part of shared memory; 0 without the right to
+ * read it. */
+static double service_mib(const struct bench_service *s)
 {
     double sum = 0;
     autofree struct host_tree *t = calloc(1, sizeof *t);
@@ -26,7 +28,7 @@ static double service_mib(const struct service *s)
     return sum;
 }
 
-static double halves_mib(const struct service *s)
+static double halves_mib(const struct bench_service *s)
 {
     struct service_parts parts;
     struct host_memory keeper, warden;
@@ -38,7 +40,7 @@ static double halves_mib(const struct service *s)
 
 struct fifth {
     struct load_result load;
-    struct series control; /* the bare interpreter, alone: what else the machine did meanwhile */
+    struct series control; /* the bare interpreter alone: shows other load on the machine */
     double halves_mib, all_mib;
 };
 
@@ -70,14 +72,14 @@ static void tell(struct bench *b, struct fifth fifths[FIFTHS])
 void part_sustained(struct bench *b)
 {
     struct fifth fifths[FIFTHS] = { 0 };
-    bench_stop_services(b); /* a fresh one, alone */
-    const struct service *s = bench_service(b, SERVICE_WARM);
+    bench_stop_services(b); /* a new one, alone */
+    const struct bench_service *s = bench_service(b, SERVICE_WARM);
     const struct load l = { .port = s->port,
                             .program = &b->programs[WORK_PYTHON],
                             .clients = CLIENTS,
                             .at_most = b->plan.sustained / FIFTHS,
                             .seconds = b->plan.sustained_s / FIFTHS };
-    struct command bare;
+    struct way_command bare;
     command_build(&bare, &b->site, WAY_BARE, &b->programs[WORK_PYTHON]);
     report_section(b->report, "sustained load, Python, 8 clients");
     for (size_t i = 0; i < FIFTHS; i++) {

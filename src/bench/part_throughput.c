@@ -1,6 +1,7 @@
-/* Runs a second, against the rate at which the bare interpreter can be spawned on the same cores, and what CPU time a run
- * takes: of the service's processes and all that they started, refilling of pools included. The clients take part of the
- * cores; for spawning that is the process that spawns. */
+/* bench/part_throughput.c — runs per second, compared with the rate at which the bare interpreter
+ * can be spawned on the same cores, and the CPU time of a run: that of all processes of the
+ * service, including the refilling of pools. The clients use a part of the cores; for spawning,
+ * that is the process that spawns. */
 #include <stdio.h>
 
 #include "base/array.h"
@@ -35,7 +36,7 @@ static void slice(struct bench *b, enum workload_id work, const struct side *sid
                   double seconds, struct rate *sum)
 {
     if (side->service == SERVICE_NONE) {
-        struct command c;
+        struct way_command c;
         command_build(&c, &b->site, WAY_BARE, &b->programs[work]);
         struct command_rate got = command_rate(&c, clients, seconds, clients);
         sum->runs += (double)got.runs;
@@ -44,7 +45,7 @@ static void slice(struct bench *b, enum workload_id work, const struct side *sid
         sum->busy_s += got.busy_s;
         return;
     }
-    const struct service *s = bench_service(b, side->service);
+    const struct bench_service *s = bench_service(b, side->service);
     const struct load l = { .port = s->port,
                             .program = &b->programs[work],
                             .clients = clients,
@@ -53,7 +54,7 @@ static void slice(struct bench *b, enum workload_id work, const struct side *sid
     service_settle(s);
     double cpu_ms = host_tree_cpu_ms(s->pid);
     load_run(&l, &sum->all);
-    service_settle(s); /* what it refills now was used by these runs */
+    service_settle(s); /* these runs used the embryos that it refills now */
     sum->cpu_ms += host_tree_cpu_ms(s->pid) - cpu_ms;
     sum->runs = (double)sum->all.ms.n;
     sum->busy_runs = (double)sum->all.busy_runs;
@@ -79,7 +80,7 @@ static void tell(struct bench *b, enum workload_id work, size_t clients, struct 
     }
 }
 
-/* Adds what this number of clients got to the best there was so far of bare and ours. */
+/* Updates the best rates of bare and ours with those of this number of clients. */
 static void measure(struct bench *b, enum workload_id work, size_t clients, double seconds,
                     double best[SIDES])
 {

@@ -1,11 +1,12 @@
-/* bench/series.h — samples in milliseconds, and what they say. Runs in: the process that measures. */
+/* bench/series.h — samples in milliseconds and their statistics. Runs in: the process that
+ * measures. */
 #pragma once
 
 #include <stddef.h>
 
 enum { SERIES_BLOCKS = 5 };
 
-/* In the order they were taken. */
+/* In the order of measurement. */
 struct series {
     double *ms;
     size_t n, room;
@@ -18,10 +19,10 @@ struct stats {
     double p10, p50, p90, p99, max;
 };
 struct stats series_stats(const struct series *s);
-/* The median of some samples from the middle: [from, from + n). */
+/* The median of the samples [from, from + n). */
 double series_median(const struct series *s, size_t from, size_t n);
 
-/* a's median over b's; and the same in each fifth of the run, of which the lowest and the highest. */
+/* The ratio of the medians of a and b, and the lowest and highest ratio in any fifth of the run. */
 struct ratio {
     double all, low, high;
 };

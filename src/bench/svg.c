@@ -15,8 +15,8 @@ enum {
     RIGHT = 800,
     ROW = 24,
     BAR = 16,
-    HEAD = 46,    /* a chart's title and its scale */
-    BETWEEN = 26, /* charts */
+    HEAD = 46,    /* title and scale of a chart */
+    BETWEEN = 26, /* space between charts */
     MARGIN = 20,
 };
 
@@ -46,7 +46,7 @@ void svg_decades(const json_t *bars, int *ret_low, int *ret_high)
             high = fmax(high, value);
         }
     }
-    *ret_low = high > 0 ? (int)floor(log10(low / 2)) : 0; /* the shortest bar is one to see */
+    *ret_low = high > 0 ? (int)floor(log10(low / 2)) : 0; /* so that the shortest bar is visible */
     *ret_high = high > 0 ? (int)ceil(log10(high)) : 1;
     if (*ret_high <= *ret_low)
         *ret_high = *ret_low + 1;
@@ -77,7 +77,7 @@ static int add_scale(struct buf *out, const struct chart *c, struct err *e)
     return 0;
 }
 
-/* Digits behind the point, as few as its size allows: 0.84, 7.3, 412. */
+/* As few digits after the point as its size allows: 0.84, 7.3, 412. */
 static int digits(double value)
 {
     return value < 1 ? 2 : value < 100 ? 1 : 0;

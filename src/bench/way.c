@@ -1,4 +1,4 @@
-/* How each way starts a program, and what it needs beforehand. */
+/* bench/way.c — the command line of each way to run a program, and its preparation. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "bench/die.h"
 #include "jar/skeleton.h"
 
-/* For every command the same, and for what runs in it the same as in a jar. */
+/* The same for every command, and for the program inside the same as in a jar. */
 static const char *const environment[] = {
     "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "LANG=C.UTF-8",
@@ -25,7 +25,7 @@ static const char *const environment[] = {
 
 /* --- on disk --- */
 
-static void write_program(const struct site *s, const struct program *p)
+static void write_program(const struct site *s, const struct bench_program *p)
 {
     char path[512];
     (void)snprintf(path, sizeof path, "%s/files/%s", s->dir, p->file);
@@ -42,7 +42,7 @@ static void make_dir(const struct site *s, const char *name)
         bench_die(path, NULL);
 }
 
-void way_prepare(const struct site *s, const struct program *programs, size_t n)
+void way_prepare(const struct site *s, const struct bench_program *programs, size_t n)
 {
     struct err e;
     char path[512];
@@ -60,9 +60,9 @@ void way_prepare(const struct site *s, const struct program *programs, size_t n)
         bench_die("build a root for the others", &e);
 }
 
-/* --- words --- */
+/* --- arguments --- */
 
-static void add(struct command *c, const char *word)
+static void add(struct way_command *c, const char *word)
 {
     size_t n = 0;
     while (c->argv[n])
@@ -72,15 +72,15 @@ static void add(struct command *c, const char *word)
     c->argv[n] = word;
 }
 
-static void add_all(struct command *c, const char *const *words)
+static void add_all(struct way_command *c, const char *const *words)
 {
     for (; *words; words++)
         add(c, *words);
 }
 #define ADD(c, ...) add_all((c), (const char *const[]){ __VA_ARGS__, NULL })
 
-/* A string of our own, kept in the command. */
-[[gnu::format(printf, 2, 3)]] static const char *keep(struct command *c, const char *fmt, ...)
+/* A formatted argument, stored in the command. */
+[[gnu::format(printf, 2, 3)]] static const char *keep(struct way_command *c, const char *fmt, ...)
 {
     va_list args;
     size_t used = 0;
@@ -96,7 +96,7 @@ static void add_all(struct command *c, const char *const *words)
     return at;
 }
 
-static void add_env(struct command *c, const char *pair)
+static void add_env(struct way_command *c, const char *pair)
 {
     size_t n = 0;
     while (c->env[n])
@@ -106,28 +106,28 @@ static void add_env(struct command *c, const char *pair)
     c->env[n] = pair;
 }
 
-/* A daemon that the caller chose. */
-static void add_docker_host(struct command *c)
+/* The caller chose another docker daemon. */
+static void add_docker_host(struct way_command *c)
 {
     const char *host = getenv("DOCKER_HOST");
     if (host && *host)
         add_env(c, keep(c, "DOCKER_HOST=%s", host));
 }
 
-/* The program itself, with its file at this place. */
-static void add_program(struct command *c, const struct program *p, const char *file)
+/* The program itself, with its file at this path. */
+static void add_program(struct way_command *c, const struct bench_program *p, const char *file)
 {
     for (const char *const *word = p->language->command; *word; word++)
         add(c, strcmp(*word, FILE_ARGUMENT) == 0 ? file : *word);
 }
 
-static const char *inside(struct command *c, const struct program *p)
+static const char *inside(struct way_command *c, const struct bench_program *p)
 {
     return p->file ? keep(c, "/sandbox/%s", p->file) : NULL;
 }
 
-/* What of the host a jar shows, as each of them words it: calls with "/usr" and the like. */
-static void each_bind(struct command *c, void (*bind)(struct command *c, const char *path))
+/* The host directories that a jar shows: calls `each` with "/usr" and the others. */
+static void each_bind(struct way_command *c, void (*bind)(struct way_command *c, const char *path))
 {
     struct skeleton_binds found;
     autoclose int host = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -138,13 +138,14 @@ static void each_bind(struct command *c, void (*bind)(struct command *c, const c
 
 /* --- ways --- */
 
-static void build_bare(struct command *c, const struct site *s, const struct program *p)
+static void build_bare(struct way_command *c, const struct site *s, const struct bench_program *p)
 {
     (void)s;
     add_program(c, p, c->file);
 }
 
-static void build_belljar(struct command *c, const struct site *s, const struct program *p)
+static void build_belljar(struct way_command *c, const struct site *s,
+                          const struct bench_program *p)
 {
     (void)p;
     add_env(c, s->state ? keep(c, "BELLJAR_STATE=%s", s->state)
@@ -152,7 +153,7 @@ static void build_belljar(struct command *c, const struct site *s, const struct 
     ADD(c, s->belljar, "run", c->file);
 }
 
-static void add_bwrap_file(struct command *c, const struct program *p)
+static void add_bwrap_file(struct way_command *c, const struct bench_program *p)
 {
     const char *file = inside(c, p);
     c->file_on_3 = file;
@@ -161,13 +162,14 @@ static void add_bwrap_file(struct command *c, const struct program *p)
     add_program(c, p, file);
 }
 
-static void bind_bwrap(struct command *c, const char *path)
+static void bind_bwrap(struct way_command *c, const char *path)
 {
     ADD(c, "--ro-bind", path, path);
 }
 
-/* The skeleton and what of the host a jar shows; /proc, /dev and two empty places as bubblewrap makes them. */
-static void build_bwrap(struct command *c, const struct site *s, const struct program *p)
+/* The skeleton and the host directories of a jar; /proc, /dev and two empty directories as
+ * bubblewrap makes them. */
+static void build_bwrap(struct way_command *c, const struct site *s, const struct bench_program *p)
 {
     ADD(c, "bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", keep(c, "%s/root", s->dir),
         "/");
@@ -177,7 +179,8 @@ static void build_bwrap(struct command *c, const struct site *s, const struct pr
     add_bwrap_file(c, p);
 }
 
-static void build_bwrap_usr(struct command *c, const struct site *s, const struct program *p)
+static void build_bwrap_usr(struct way_command *c, const struct site *s,
+                            const struct bench_program *p)
 {
     (void)s;
     ADD(c, "bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/usr", "/usr");
@@ -187,8 +190,8 @@ static void build_bwrap_usr(struct command *c, const struct site *s, const struc
     add_bwrap_file(c, p);
 }
 
-/* Lower case, and nobody else's: what docker calls our image and our container. */
-static const char *docker_name(struct command *c, const struct site *s)
+/* The names of our image and container in docker: lower case and unique. */
+static const char *docker_name(struct way_command *c, const struct site *s)
 {
     struct stat st;
     if (stat(s->dir, &st) < 0)
@@ -196,13 +199,13 @@ static const char *docker_name(struct command *c, const struct site *s)
     return keep(c, "belljar-bench-%llu", (unsigned long long)st.st_ino);
 }
 
-static void bind_docker(struct command *c, const char *path)
+static void bind_docker(struct way_command *c, const char *path)
 {
     ADD(c, "-v", keep(c, "%s:%s:ro", path, path));
 }
 
-/* The limits are those that a run of belljar has by default. */
-static void add_docker_run(struct command *c, const struct site *s, const char *option)
+/* The default limits of a run of belljar. */
+static void add_docker_run(struct way_command *c, const struct site *s, const char *option)
 {
     ADD(c, "docker", "run", "--rm", option, "--network", "none", "--read-only", "--cap-drop", "ALL",
         "--security-opt", "no-new-privileges", "--memory", "256m", "--pids-limit", "64", "--cpus",
@@ -212,7 +215,8 @@ static void add_docker_run(struct command *c, const struct site *s, const char *
         ADD(c, "-e", *pair);
 }
 
-static void build_docker_run(struct command *c, const struct site *s, const struct program *p)
+static void build_docker_run(struct way_command *c, const struct site *s,
+                             const struct bench_program *p)
 {
     add_docker_host(c);
     add_docker_run(c, s, "--init=false");
@@ -220,21 +224,23 @@ static void build_docker_run(struct command *c, const struct site *s, const stru
     add_program(c, p, inside(c, p));
 }
 
-static void build_docker_exec(struct command *c, const struct site *s, const struct program *p)
+static void build_docker_exec(struct way_command *c, const struct site *s,
+                              const struct bench_program *p)
 {
     add_docker_host(c);
     ADD(c, "docker", "exec", docker_name(c, s));
     add_program(c, p, inside(c, p));
 }
 
-static void build_runsc(struct command *c, const struct site *s, const struct program *p)
+static void build_runsc(struct way_command *c, const struct site *s, const struct bench_program *p)
 {
     (void)s;
     ADD(c, "runsc", "--network=none", "do");
     add_program(c, p, c->file);
 }
 
-static void build_firejail(struct command *c, const struct site *s, const struct program *p)
+static void build_firejail(struct way_command *c, const struct site *s,
+                           const struct bench_program *p)
 {
     (void)s;
     ADD(c, "firejail", "--quiet", "--noprofile", "--net=none", "--caps.drop=all", "--nonewprivs",
@@ -242,9 +248,9 @@ static void build_firejail(struct command *c, const struct site *s, const struct
     add_program(c, p, c->file);
 }
 
-/* --- what some need beforehand --- */
+/* --- preparation --- */
 
-static bool do_quietly(struct command *c, char *why, size_t size)
+static bool do_quietly(struct way_command *c, char *why, size_t size)
 {
     for (const char *const *pair = environment; *pair; pair++)
         add_env(c, *pair);
@@ -252,10 +258,11 @@ static bool do_quietly(struct command *c, char *why, size_t size)
     return command_try(c, why, size);
 }
 
-/* An image of the skeleton alone: interpreters come from the host's /usr, so that everybody runs the same files. */
+/* An image of the skeleton alone. The interpreters come from the host's /usr, so that every
+ * contender runs the same files. */
 static bool ready_docker_image(const struct site *s, char *why, size_t size)
 {
-    struct command pack = { 0 }, import = { 0 }, look = { 0 };
+    struct way_command pack = { 0 }, import = { 0 }, look = { 0 };
     ADD(&look, "docker", "image", "inspect", docker_name(&look, s));
     if (do_quietly(&look, why, size))
         return true;
@@ -265,10 +272,10 @@ static bool ready_docker_image(const struct site *s, char *why, size_t size)
     return do_quietly(&pack, why, size) && do_quietly(&import, why, size);
 }
 
-/* It ends by itself should nobody be left to remove it. */
+/* The container ends by itself if no process is left to remove it. */
 static bool ready_docker_container(const struct site *s, char *why, size_t size)
 {
-    struct command c = { 0 };
+    struct way_command c = { 0 };
     if (!ready_docker_image(s, why, size))
         return false;
     add_docker_run(&c, s, "--detach");
@@ -277,8 +284,8 @@ static bool ready_docker_container(const struct site *s, char *why, size_t size)
 }
 
 static const struct way_def {
-    void (*build)(struct command *c, const struct site *s, const struct program *p);
-    bool (*ready)(const struct site *s, char *why, size_t size); /* NULL: needs nothing */
+    void (*build)(struct way_command *c, const struct site *s, const struct bench_program *p);
+    bool (*ready)(const struct site *s, char *why, size_t size); /* NULL: no preparation */
 } ways[WAYS] = {
     [WAY_BARE] = { build_bare, NULL },
     [WAY_BWRAP] = { build_bwrap, NULL },
@@ -300,18 +307,19 @@ void way_clean(const struct site *s)
     struct stat st;
     char path[512], why[64];
     (void)snprintf(path, sizeof path, "%s/root.tar", s->dir);
-    if (stat(path, &st) < 0) /* docker was never there */
+    if (stat(path, &st) < 0) /* docker was never used */
         return;
-    struct command container = { 0 }, image = { 0 };
+    struct way_command container = { 0 }, image = { 0 };
     ADD(&container, "docker", "rm", "-f", docker_name(&container, s));
     ADD(&image, "docker", "rmi", "-f", docker_name(&image, s));
     (void)do_quietly(&container, why, sizeof why);
     (void)do_quietly(&image, why, sizeof why);
 }
 
-void command_build(struct command *ret, const struct site *s, enum way way, const struct program *p)
+void command_build(struct way_command *ret, const struct site *s, enum way way,
+                   const struct bench_program *p)
 {
-    *ret = (struct command){ .says = p->says };
+    *ret = (struct way_command){ .says = p->says };
     for (const char *const *pair = environment; *pair; pair++)
         add_env(ret, *pair);
     if (p->file)

@@ -10,7 +10,7 @@ from harness import BELLJAR
 @pytest.fixture(autouse=True)
 def _sealed(sealed, here):
     if "landlock" not in here.layers:
-        pytest.skip("a list of commands is held by Landlock, which this kernel lacks")
+        pytest.skip("a list of commands needs Landlock, which this kernel lacks")
 
 
 def refused(service, **fields):
@@ -48,7 +48,7 @@ def test_list_that_cannot_be_is_refused_by_name(service):
     assert "list 'sh' too" in refused(service, allow_commands=["zcat"])
     assert "read-only" in refused(service, allow_commands=["ls"], read_only=False)
     message = refused(service, language="python", code="print(1)", allow_commands=["ls"])
-    assert "is for shells (bash" in message and "'python'" in message
+    assert "is only for shells (bash" in message and "'python'" in message
     reply = service.post("/v1/runs", {"language": "bash", "code": "ls", "allow_commands": ["ls"] * 201})
     assert reply.status == 400 and "allow_commands" in reply.error["field"], reply
     reply = service.post("/v1/runs", {"language": "bash", "code": "ls", "allow_commands": "ls"})

@@ -29,7 +29,7 @@ def _sealed(sealed, here):
     if platform.machine() != "x86_64":
         pytest.skip("the attacks are written for x86_64")
     if "landlock" not in here.layers:
-        pytest.skip("a list of commands is held by Landlock, which this kernel lacks")
+        pytest.skip("a list of commands needs Landlock, which this kernel lacks")
 
 
 def listed(code, *allow, **opts):
@@ -277,7 +277,7 @@ def test_list_is_refused_where_it_cannot_be_held():
     r = listed("ls", "ls", writable_root=True)
     assert r.status == 125 and "read-only" in r.message, r
     r = run("print(1)", "python", allow=["ls"])
-    assert r.status == 125 and "is for shells (bash" in r.message and "'python'" in r.message, r
+    assert r.status == 125 and "is only for shells (bash" in r.message and "'python'" in r.message, r
 
 
 def test_rootless_holds_the_list_as_well(public_path):

@@ -5,9 +5,9 @@
 
 #include "base/auto.h"
 #include "base/buf.h"
+#include "bench/bench_report.h"
 #include "bench/budget.h"
 #include "bench/command.h"
-#include "bench/report.h"
 #include "bench/series.h"
 #include "bench/svg.h"
 #include "check.h"
@@ -86,7 +86,7 @@ static void test_every_budget_has_a_key_of_its_own(void)
 
 static void test_budget_that_nobody_measured_is_neither_reached_nor_missed(void)
 {
-    struct report *r = report_new(true);
+    struct bench_report *r = report_new(true);
     const struct budget two[] = { { "here", "here", AT_MOST, 1, "x" },
                                   { "not", "not", AT_MOST, 1, "x" } };
     report_metric(r, "here", 2);
@@ -176,21 +176,21 @@ static void test_scale_holds_every_value(void)
 
 /* --- commands --- */
 
-static struct command shell(const char *script, const char *says)
+static struct way_command shell(const char *script, const char *says)
 {
-    return (struct command){ .argv = { "/bin/sh", "-c", script }, .says = says };
+    return (struct way_command){ .argv = { "/bin/sh", "-c", script }, .says = says };
 }
 
 static void test_command_that_fails_is_left_out_with_its_own_words(void)
 {
     char why[100] = "";
-    struct command c = shell("echo one >&2; echo 'no daemon' >&2; exit 3", "");
+    struct way_command c = shell("echo one >&2; echo 'no daemon' >&2; exit 3", "");
     CHECK(!command_try(&c, why, sizeof why));
     CHECK_STR(why, "no daemon");
     c = shell("echo 2", "1\n");
     CHECK(!command_try(&c, why, sizeof why));
     CHECK(strstr(why, "said '2") != NULL);
-    c = (struct command){ .argv = { "/nonexistent/runsc" }, .says = "" };
+    c = (struct way_command){ .argv = { "/nonexistent/runsc" }, .says = "" };
     CHECK(!command_try(&c, why, sizeof why));
     CHECK_STR(why, "not installed");
     c = shell("echo 1", "1\n");
@@ -199,7 +199,7 @@ static void test_command_that_fails_is_left_out_with_its_own_words(void)
 
 static void test_rate_counts_what_ended_while_all_were_busy(void)
 {
-    struct command c = shell("echo 1", "1\n");
+    struct way_command c = shell("echo 1", "1\n");
     struct command_rate got = command_rate(&c, 4, 0, 12);
     CHECK(got.busy_runs >= 12 && got.runs >= got.busy_runs && got.runs < got.busy_runs + 4);
     CHECK(got.busy_s > 0 && got.cpu_ms >= 0);

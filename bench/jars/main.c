@@ -1,4 +1,4 @@
-/* bench/jars — the cost of a jar beside the cost of bubblewrap, in one run on one machine.
+/* bench/jars/main.c — the cost of a jar beside the cost of bubblewrap, in one run on one machine.
  * bench/run starts it.
  *
  *     jars [--quick] DIR REPORT.json [PART...]
@@ -11,22 +11,22 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
-#include "bench.h"
+#include "bench/bench_report.h"
 #include "bench/host.h"
-#include "bench/report.h"
+#include "jars_bench.h"
 #include "programs.h"
 #include "run/level.h"
 
-static const struct plan full = {
+static const struct jars_plan full = {
     .rounds = 300, .in_a_row = 1000, .at_once = 200, .teardowns = 10, .neighbours = 100
 };
-static const struct plan quick = {
+static const struct jars_plan quick = {
     .rounds = 30, .in_a_row = 200, .at_once = 50, .teardowns = 2, .neighbours = 20
 };
 
-static const struct part {
+static const struct bench_part {
     const char *name;
-    void (*run)(struct bench *);
+    void (*run)(struct jars_bench *);
 } parts[] = {
     { "contests", contests },   { "in_a_row", in_a_row },     { "at_once", at_once },
     { "teardowns", teardowns }, { "neighbours", neighbours },
@@ -58,7 +58,7 @@ static int usage(void)
     return 64;
 }
 
-static const struct part *part_find(const char *name)
+static const struct bench_part *part_find(const char *name)
 {
     for (size_t i = 0; i < PARTS; i++)
         if (strcmp(parts[i].name, name) == 0)
@@ -66,7 +66,7 @@ static const struct part *part_find(const char *name)
     return NULL;
 }
 
-static int measure(struct bench *b, char **names)
+static int measure(struct jars_bench *b, char **names)
 {
     for (char **name = names; *name; name++)
         if (!part_find(*name))
@@ -90,10 +90,10 @@ int main(int argc, char **argv)
         return usage();
     char nasty_tree[512];
     (void)snprintf(nasty_tree, sizeof nasty_tree, "%s/nasty_tree", argv[0]);
-    struct bench b = { .site = { .dir = argv[0] },
-                       .nasty_tree = nasty_tree,
-                       .plan = is_quick ? quick : full,
-                       .report = report_new(is_quick) };
+    struct jars_bench b = { .site = { .dir = argv[0] },
+                            .nasty_tree = nasty_tree,
+                            .plan = is_quick ? quick : full,
+                            .report = report_new(is_quick) };
     own_temporary_directory(argv[0]);
     int status = measure(&b, argv + 2);
     if (status == 0) {

@@ -11,10 +11,10 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/fdio.h"
-#include "bench.h"
-#include "bench/report.h"
+#include "bench/bench_report.h"
 #include "guests.h"
 #include "hostview.h"
+#include "jars_bench.h"
 
 enum { LEVELS = 100000, WALL_MS = 3000, WALL_MAX_MS = 48000, BOUND_MS = 100 };
 
@@ -39,7 +39,8 @@ static struct limits room_for_it(uint64_t wall_ms)
 }
 
 /* Milliseconds past the deadline, or -1 when it did not get ready before that. */
-static double once(const struct warden *w, uint64_t id, const struct program *p, uint64_t wall_ms)
+static double once(const struct warden *w, uint64_t id, const struct bench_program *p,
+                   uint64_t wall_ms)
 {
     static struct guest g;
     struct limits limits = room_for_it(wall_ms);
@@ -50,14 +51,14 @@ static double once(const struct warden *w, uint64_t id, const struct program *p,
     while (jar_processes(w->pid, w->isolation.level != LEVEL_PROCESS) > 0)
         gone_us = clock_us();
     enum verdict verdict = jar_run_verdict(&g.run);
-    bool was_ready = strcmp(g.said, ready) == 0;
+    bool was_ready = strcmp(g.output, ready) == 0;
     guest_done(&g);
     if (was_ready && verdict != VERDICT_TIMEOUT)
         bench_die(verdict_word(verdict), &g.run.end.err);
     return was_ready ? (double)(gone_us - g.started_us) / 1000 - (double)wall_ms : -1;
 }
 
-static void measure(struct bench *b, const struct warden *w, const struct program *p)
+static void measure(struct jars_bench *b, const struct warden *w, const struct bench_program *p)
 {
     struct series all = { 0 };
     uint64_t wall_ms = WALL_MS, id = 0;
@@ -76,7 +77,7 @@ static void measure(struct bench *b, const struct warden *w, const struct progra
     series_done(&all);
 }
 
-void teardowns(struct bench *b)
+void teardowns(struct jars_bench *b)
 {
     struct warden w;
     scoped(buf) binary = { 0 };
@@ -86,9 +87,8 @@ void teardowns(struct bench *b)
         bench_die(b->nasty_tree, NULL);
     if (fd_read_to_buf(fd, 16 << 20, &binary, &e))
         bench_die(b->nasty_tree, &e);
-    const struct program program = {
-        "nasty_tree", &nasty, "nasty_tree", binary.data, binary.len, ""
-    };
+    const struct bench_program program = { "nasty_tree", &nasty,     "nasty_tree",
+                                           binary.data,  binary.len, "" };
     start_warden(LEVEL_AUTO, &w);
     if (w.isolation.unenforced &
         (LIMIT_BIT(LIMIT_PIDS) | LIMIT_BIT(LIMIT_DISK) | LIMIT_BIT(LIMIT_FILES))) {

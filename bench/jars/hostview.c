@@ -11,7 +11,7 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
-#include "bench.h"
+#include "jars_bench.h"
 
 static const char *const whats[] = {
 #define X(id, what) [id] = what,

@@ -1,4 +1,4 @@
-#include "bench/report.h"
+#include "bench/bench_report.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -9,12 +9,12 @@
 
 #include "bench/die.h"
 
-struct report {
+struct bench_report {
     json_t *whole, *sections, *musts, *metrics, *charts;
-    json_t *rows, *facts; /* of the section that is being filled */
+    json_t *rows, *facts; /* of the current section */
 };
 
-/* As people read it, in the table and in JSON alike: three digits behind the point. */
+/* Rounds for people, in the table and in JSON: three digits after the point. */
 static double rounded(double x)
 {
     return (double)(long long)(x * 1000 + (x < 0 ? -0.5 : 0.5)) / 1000;
@@ -37,9 +37,9 @@ static json_t *machine(void)
                      "load_before", load_average());
 }
 
-struct report *report_new(bool quick)
+struct bench_report *report_new(bool quick)
 {
-    struct report *r = calloc(1, sizeof *r);
+    struct bench_report *r = calloc(1, sizeof *r);
     if (!r)
         bench_die("memory", NULL);
     r->sections = json_array();
@@ -54,14 +54,14 @@ struct report *report_new(bool quick)
     return r;
 }
 
-void report_free(struct report *r)
+void report_free(struct bench_report *r)
 {
     if (r)
         json_decref(r->whole);
     free(r);
 }
 
-static void section_begin(struct report *r, const char *title)
+static void section_begin(struct bench_report *r, const char *title)
 {
     r->rows = json_array();
     r->facts = json_array();
@@ -71,7 +71,7 @@ static void section_begin(struct report *r, const char *title)
         bench_die("memory", NULL);
 }
 
-void report_section(struct report *r, const char *title)
+void report_section(struct bench_report *r, const char *title)
 {
     section_begin(r, title);
     (void)printf("\n%-44s %6s %8s %8s %8s  %5s\n", title, "n", "p50 ms", "p90 ms", "p99 ms",
@@ -79,14 +79,14 @@ void report_section(struct report *r, const char *title)
     (void)fflush(stdout);
 }
 
-void report_facts(struct report *r, const char *title)
+void report_facts(struct bench_report *r, const char *title)
 {
     section_begin(r, title);
     (void)printf("\n%s\n", title);
     (void)fflush(stdout);
 }
 
-void report_rates(struct report *r, const char *title)
+void report_rates(struct bench_report *r, const char *title)
 {
     section_begin(r, title);
     (void)printf("\n%-44s %6s %8s %6s %8s %8s %8s\n", title, "n", "runs/s", "ratio", "CPU ms",
@@ -94,7 +94,7 @@ void report_rates(struct report *r, const char *title)
     (void)fflush(stdout);
 }
 
-void report_series(struct report *r, const char *name, const struct series *s,
+void report_series(struct bench_report *r, const char *name, const struct series *s,
                    const struct series *against)
 {
     struct stats t = series_stats(s);
@@ -119,7 +119,7 @@ void report_series(struct report *r, const char *name, const struct series *s,
     (void)fflush(stdout);
 }
 
-void report_rate(struct report *r, const char *name, const struct report_rate *rate)
+void report_rate(struct bench_report *r, const char *name, const struct report_rate *rate)
 {
     json_t *row = json_pack("{s:s, s:I, s:f, s:f, s:f, s:f, s:f}", "name", name, "n",
                             (json_int_t)rate->runs, "per_second", rounded(rate->per_second),
@@ -135,7 +135,7 @@ void report_rate(struct report *r, const char *name, const struct report_rate *r
     (void)fflush(stdout);
 }
 
-void report_fact(struct report *r, const char *name, double value, const char *unit)
+void report_fact(struct bench_report *r, const char *name, double value, const char *unit)
 {
     json_t *fact = json_pack("{s:s, s:f, s:s}", "name", name, "value", rounded(value), "unit",
                              unit);
@@ -145,7 +145,8 @@ void report_fact(struct report *r, const char *name, double value, const char *u
     (void)fflush(stdout);
 }
 
-void report_must(struct report *r, const char *name, double value, double bound, const char *unit)
+void report_must(struct bench_report *r, const char *name, double value, double bound,
+                 const char *unit)
 {
     json_t *must = json_pack("{s:s, s:f, s:f, s:s, s:b}", "name", name, "value", rounded(value),
                              "at_most", rounded(bound), "unit", unit, "reached", value <= bound);
@@ -153,13 +154,13 @@ void report_must(struct report *r, const char *name, double value, double bound,
         bench_die("memory", NULL);
 }
 
-void report_metric(struct report *r, const char *key, double value)
+void report_metric(struct bench_report *r, const char *key, double value)
 {
     if (json_object_set_new(r->metrics, key, json_real(rounded(value))))
         bench_die("memory", NULL);
 }
 
-static json_t *chart_of(struct report *r, const char *title, const char *unit)
+static json_t *chart_of(struct bench_report *r, const char *title, const char *unit)
 {
     size_t i;
     json_t *chart;
@@ -173,7 +174,7 @@ static json_t *chart_of(struct report *r, const char *title, const char *unit)
     return chart;
 }
 
-void report_bar(struct report *r, const char *title, const char *unit, const char *label,
+void report_bar(struct bench_report *r, const char *title, const char *unit, const char *label,
                 double value, bool ours)
 {
     json_t *bars = json_object_get(chart_of(r, title, unit), "bars");
@@ -183,12 +184,12 @@ void report_bar(struct report *r, const char *title, const char *unit, const cha
         bench_die("memory", NULL);
 }
 
-const json_t *report_charts(const struct report *r)
+const json_t *report_charts(const struct bench_report *r)
 {
     return r->charts;
 }
 
-void report_skip(struct report *r, const char *why)
+void report_skip(struct bench_report *r, const char *why)
 {
     json_t *skipped = json_object_get(r->whole, "skipped");
     if (!skipped && json_object_set_new(r->whole, "skipped", json_array()))
@@ -199,7 +200,7 @@ void report_skip(struct report *r, const char *why)
     (void)fflush(stdout);
 }
 
-int report_verdict(const struct report *r)
+int report_verdict(const struct bench_report *r)
 {
     size_t i;
     json_t *must;
@@ -222,7 +223,7 @@ int report_verdict(const struct report *r)
     return missed;
 }
 
-int report_budgets(struct report *r, const struct budget *budgets, size_t n)
+int report_budgets(struct bench_report *r, const struct budget *budgets, size_t n)
 {
     int missed = 0;
     json_t *list = json_array();
@@ -251,7 +252,7 @@ int report_budgets(struct report *r, const struct budget *budgets, size_t n)
     return missed;
 }
 
-void report_save(const struct report *r, const char *path)
+void report_save(const struct bench_report *r, const char *path)
 {
     json_t *where = json_object_get(r->whole, "machine");
     if (json_object_set_new(where, "load_after", load_average()))

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "bench.h"
-#include "bench/report.h"
+#include "bench/bench_report.h"
 #include "guests.h"
+#include "jars_bench.h"
 #include "programs.h"
 
 extern const struct language language_python;
@@ -33,7 +33,7 @@ static const struct bomb {
 enum { BOMBS = ARRAY_LEN(bombs), TURN = 10, BOMB_WALL_MS = 1000 };
 enum { NEIGHBOUR, BOMB, GUESTS };
 
-struct place {
+struct neighbours {
     struct warden w;
     struct guest guests[GUESTS];
     uint64_t next_id;
@@ -42,11 +42,11 @@ struct place {
     size_t harmed[BOMBS];               /* neighbours that did not end well */
 };
 
-static void throw(struct place * p, size_t kind)
+static void start_bomb(struct neighbours *p, size_t kind)
 {
     const struct bomb *bomb = &bombs[kind];
-    struct program program = { bomb->name, &language_python,   "bomb.py",
-                               bomb->code, strlen(bomb->code), "" };
+    struct bench_program program = { bomb->name, &language_python,   "bomb.py",
+                                     bomb->code, strlen(bomb->code), "" };
     struct limits limits = limits_default();
     limits.v[LIMIT_WALL_MS] = BOMB_WALL_MS;
     limits.v[bomb->limit] = bomb->value;
@@ -54,7 +54,7 @@ static void throw(struct place * p, size_t kind)
 }
 
 /* A fork bomb can only end by its deadline; on a slow machine any of them may. */
-static void pick_up(struct place *p, size_t kind)
+static void check_bomb(struct neighbours *p, size_t kind)
 {
     struct guest *g = &p->guests[BOMB];
     enum verdict v = jar_run_verdict(&g->run);
@@ -68,17 +68,17 @@ static void pick_up(struct place *p, size_t kind)
     *g = (struct guest){ 0 };
 }
 
-static void step(struct place *p, size_t kind, bool again)
+static void step(struct neighbours *p, size_t kind, bool again)
 {
     guests_step(&p->w, p->guests, GUESTS, -1);
     if (!p->guests[BOMB].over)
         return;
-    pick_up(p, kind);
+    check_bomb(p, kind);
     if (again)
-        throw(p, kind);
+        start_bomb(p, kind);
 }
 
-static void neighbour_once(struct place *p, size_t kind)
+static void neighbour_once(struct neighbours *p, size_t kind)
 {
     struct guest *g = &p->guests[NEIGHBOUR];
     struct limits limits = limits_default();
@@ -86,16 +86,16 @@ static void neighbour_once(struct place *p, size_t kind)
     while (!g->over)
         step(p, kind, true);
     p->harmed[kind] += jar_run_verdict(&g->run) != VERDICT_OK ||
-                       strcmp(g->said, programs[PROGRAM_PYTHON].says) != 0;
+                       strcmp(g->output, programs[PROGRAM_PYTHON].says) != 0;
     series_add(&p->times[kind], guest_ms(g));
     guest_done(g);
     *g = (struct guest){ 0 };
 }
 
-static void take_turn(struct place *p, size_t kind)
+static void take_turn(struct neighbours *p, size_t kind)
 {
     if (bombs[kind].code) {
-        throw(p, kind);
+        start_bomb(p, kind);
         while (!p->guests[BOMB].run.started)
             step(p, kind, true);
     }
@@ -105,12 +105,12 @@ static void take_turn(struct place *p, size_t kind)
         step(p, kind, false);
 }
 
-static bool is_limited(const struct place *p, size_t kind)
+static bool is_limited(const struct neighbours *p, size_t kind)
 {
     return !bombs[kind].code || !(p->w.isolation.unenforced & LIMIT_BIT(bombs[kind].limit));
 }
 
-static void tell(struct bench *b, struct place *p)
+static void tell(struct jars_bench *b, struct neighbours *p)
 {
     size_t thrown = 0, wrong = 0, harmed = 0;
     char name[100];
@@ -129,11 +129,11 @@ static void tell(struct bench *b, struct place *p)
         series_done(&p->times[kind]);
 }
 
-void neighbours(struct bench *b)
+void neighbours(struct jars_bench *b)
 {
-    static struct place place;
+    static struct neighbours place;
     char title[80];
-    place = (struct place){ 0 };
+    place = (struct neighbours){ 0 };
     start_warden(LEVEL_AUTO, &place.w);
     (void)snprintf(title, sizeof title, "python hello beside bombs, level %s",
                    level_name(place.w.isolation.level));

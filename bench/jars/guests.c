@@ -8,7 +8,7 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/fdio.h"
-#include "bench.h"
+#include "jars_bench.h"
 #include "spec/bundle.h"
 #include "spec/verdict.h"
 #include "wire/wire.h"
@@ -16,16 +16,16 @@
 static ssize_t listen_to(void *context, enum run_stream stream, const char *bytes, size_t n)
 {
     struct guest *g = context;
-    size_t room = sizeof g->said - 1 - g->said_len, take = n < room ? n : room;
+    size_t room = sizeof g->output - 1 - g->said_len, take = n < room ? n : room;
     if (stream != RUN_STDOUT)
         return (ssize_t)n;
-    memcpy(g->said + g->said_len, bytes, take);
+    memcpy(g->output + g->said_len, bytes, take);
     g->said_len += take;
-    g->said[g->said_len] = '\0';
+    g->output[g->said_len] = '\0';
     return (ssize_t)n;
 }
 
-static int bundle_of(const struct program *p)
+static int bundle_of(const struct bench_program *p)
 {
     scoped(buf) bytes = { 0 };
     struct err e;
@@ -37,8 +37,8 @@ static int bundle_of(const struct program *p)
     return fd;
 }
 
-void guest_start(struct guest *g, const struct warden *w, uint64_t id, const struct program *p,
-                 const struct limits *limits)
+void guest_start(struct guest *g, const struct warden *w, uint64_t id,
+                 const struct bench_program *p, const struct limits *limits)
 {
     struct err e = { 0 };
     *g = (struct guest){ .sent_us = clock_us() };
@@ -139,7 +139,7 @@ void guests_step(const struct warden *w, struct guest *guests, size_t n, int tim
         read_pipes(&guests[i], &polls[i * JAR_RUN_POLLS]);
 }
 
-double guest_once(const struct warden *w, uint64_t id, const struct program *p)
+double guest_once(const struct warden *w, uint64_t id, const struct bench_program *p)
 {
     static struct guest g; /* too large for the stack */
     struct limits limits = limits_default();
@@ -149,7 +149,7 @@ double guest_once(const struct warden *w, uint64_t id, const struct program *p)
     double ms = guest_ms(&g);
     if (jar_run_verdict(&g.run) != VERDICT_OK)
         bench_die(verdict_word(jar_run_verdict(&g.run)), &g.run.end.err);
-    if (strcmp(g.said, p->says) != 0)
+    if (strcmp(g.output, p->says) != 0)
         bench_die("a jar said something else", NULL);
     guest_done(&g);
     return ms;

@@ -7,10 +7,10 @@
 
 #include "base/auto.h"
 #include "base/clock.h"
-#include "bench.h"
+#include "bench/bench_report.h"
 #include "bench/command.h"
-#include "bench/report.h"
 #include "guests.h"
+#include "jars_bench.h"
 #include "programs.h"
 
 static size_t count_over(const struct guest *guests, size_t n)
@@ -30,7 +30,7 @@ static size_t count_running(const struct guest *guests, size_t n)
 }
 
 static void send_all(const struct warden *w, struct guest *guests, size_t n,
-                     const struct program *p)
+                     const struct bench_program *p)
 {
     struct limits limits = limits_default();
     limits.v[LIMIT_WALL_MS] = limits.v[LIMIT_CPU_MS] = 300000;
@@ -66,7 +66,7 @@ static double since_ms(uint64_t begin_us)
 }
 
 /* How long all of them take together, in milliseconds. */
-static double jars_at_once(const struct bench *b, const struct warden *w, struct guest *guests,
+static double jars_at_once(const struct jars_bench *b, const struct warden *w, struct guest *guests,
                            struct series *each, size_t *good)
 {
     uint64_t begin = clock_us();
@@ -75,7 +75,7 @@ static double jars_at_once(const struct bench *b, const struct warden *w, struct
     return since_ms(begin);
 }
 
-static double bwraps_at_once(const struct bench *b, const struct command *command)
+static double bwraps_at_once(const struct jars_bench *b, const struct way_command *command)
 {
     autofree pid_t *pids = calloc(b->plan.at_once, sizeof *pids);
     int status;
@@ -90,10 +90,10 @@ static double bwraps_at_once(const struct bench *b, const struct command *comman
     return since_ms(begin);
 }
 
-static void come_and_go(struct bench *b, const struct warden *w, struct guest *guests)
+static void come_and_go(struct jars_bench *b, const struct warden *w, struct guest *guests)
 {
     enum { TURNS = 5 };
-    static struct command command;
+    static struct way_command command;
     struct series each = { 0 }, jars = { 0 }, bwraps = { 0 };
     size_t good = 0;
     command_build(&command, &b->site, WAY_BWRAP, &programs[PROGRAM_TRUE]);
@@ -114,7 +114,7 @@ static void come_and_go(struct bench *b, const struct warden *w, struct guest *g
 }
 
 /* Nobody ends before everybody has started. */
-static void be_there_together(struct bench *b, const struct warden *w, struct guest *guests)
+static void be_there_together(struct jars_bench *b, const struct warden *w, struct guest *guests)
 {
     size_t n = b->plan.at_once;
     struct series each = { 0 };
@@ -137,7 +137,7 @@ static void be_there_together(struct bench *b, const struct warden *w, struct gu
     series_done(&each);
 }
 
-void at_once(struct bench *b)
+void at_once(struct jars_bench *b)
 {
     struct warden w;
     char title[80];

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "bench.h"
+#include "bench/bench_report.h"
 #include "bench/command.h"
-#include "bench/report.h"
 #include "guests.h"
+#include "jars_bench.h"
 #include "programs.h"
 
 enum { ORDINARY_UID = 54321 }; /* belongs to nobody: no passwd entry, no files */
@@ -52,9 +52,9 @@ static void shuffle(size_t order[CONTENDERS])
     }
 }
 
-static void hold(const struct bench *b, enum level level, struct results *results)
+static void hold(const struct jars_bench *b, enum level level, struct results *results)
 {
-    static struct command commands[CONTENDERS];
+    static struct way_command commands[CONTENDERS];
     struct warden w;
     size_t order[CONTENDERS];
     uint64_t id = 0;
@@ -90,7 +90,7 @@ static void become_ordinary(void)
         bench_die("become an ordinary user", NULL);
 }
 
-static void hold_as_ordinary(const struct bench *b, enum level level, struct results *results)
+static void hold_as_ordinary(const struct jars_bench *b, enum level level, struct results *results)
 {
     int status;
     (void)fflush(stdout);
@@ -106,7 +106,7 @@ static void hold_as_ordinary(const struct bench *b, enum level level, struct res
         bench_die("the contest of an ordinary user failed", NULL);
 }
 
-static void tell(struct bench *b, const char *level, struct results *results)
+static void tell(struct jars_bench *b, const char *level, struct results *results)
 {
     char title[80], must[80];
     struct series all[CONTENDERS];
@@ -125,7 +125,7 @@ static void tell(struct bench *b, const char *level, struct results *results)
     }
 }
 
-void contests(struct bench *b)
+void contests(struct jars_bench *b)
 {
     struct results *results = mmap(NULL, sizeof *results, PROT_READ | PROT_WRITE,
                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);

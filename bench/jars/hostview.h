@@ -1,4 +1,4 @@
-/* bench/hostview.h — counts the objects that jars could leave on the host. */
+/* bench/jars/hostview.h — counts the objects that jars could leave on the host. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "bench/service.h"
+#include "bench/bench_service.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,8 @@
 
 enum { STARTS_WITHIN_MS = 30000, ENDS_WITHIN_MS = 40000, SETTLES_WITHIN_MS = 3000 };
 
-/* Beside what is installed: room for 64 clients and bursts of a hundred to wait, for a long history to stay, and time for
- * a program on a machine that is busy. */
+/* Beyond the defaults: room for 64 waiting clients and bursts of a hundred, space for a long
+ * history, and time for a program on a busy machine. */
 static const char *const common[] = { "runs.queue=1024", "history.max_bytes=64g",
                                       "limits.wall_ms=1m", NULL };
 static const char *const cold[] = { "pools.max=0", NULL };
@@ -39,7 +39,7 @@ static void pause_ms(long ms)
 }
 
 /* In the child, before exec. */
-[[gnu::noreturn]] static void become_service(const struct service *s, const struct site *site,
+[[gnu::noreturn]] static void become_service(const struct bench_service *s, const struct site *site,
                                              const char *log, const char *setting)
 {
     char workspace[512], path[64];
@@ -65,8 +65,8 @@ static void pause_ms(long ms)
     _exit(127);
 }
 
-/* The port that its log names once it listens. */
-static unsigned await_port(const struct service *s, const char *log)
+/* Reads the port from its log once it listens. */
+static unsigned await_port(const struct bench_service *s, const char *log)
 {
     static const char ready[] = "service.ready listen=127.0.0.1:";
     char text[8192];
@@ -85,15 +85,15 @@ static unsigned await_port(const struct service *s, const char *log)
     bench_dief("the service does not start:\n%s", text);
 }
 
-void service_start(struct service *ret, const struct site *s, const char *name,
+void service_start(struct bench_service *ret, const struct site *s, const char *name,
                    enum service_kind kind, const char *setting)
 {
     char log[512];
-    *ret = (struct service){ .kind = kind };
+    *ret = (struct bench_service){ .kind = kind };
     if ((size_t)snprintf(ret->state, sizeof ret->state, "%s/%s", s->dir, name) >= sizeof ret->state)
         bench_dief("%s/%s: the path is too long", s->dir, name);
     (void)snprintf(log, sizeof log, "%s.log", ret->state);
-    (void)unlink(log); /* of one that was here before */
+    (void)unlink(log); /* of an earlier one */
     (void)fflush(stdout);
     ret->started_us = clock_us();
     ret->pid = fork();
@@ -102,13 +102,13 @@ void service_start(struct service *ret, const struct site *s, const char *name,
     if (ret->pid == 0)
         become_service(ret, s, log, setting);
     ret->port = await_port(ret, log);
-    struct visitor *v = visitor_new(ret->port);
-    json_decref(visitor_get(v, "/v1/health"));
+    struct load_client *v = load_client_new(ret->port);
+    json_decref(load_client_get(v, "/v1/health"));
     ret->healthy_ms = (double)(clock_us() - ret->started_us) / 1000;
-    visitor_free(v);
+    load_client_free(v);
 }
 
-void service_stop(struct service *s)
+void service_stop(struct bench_service *s)
 {
     if (s->pid <= 0)
         return;
@@ -126,17 +126,17 @@ void service_stop(struct service *s)
     bench_dief("the service does not end within %d ms of SIGTERM", ENDS_WITHIN_MS);
 }
 
-json_t *service_pools(const struct service *s)
+json_t *service_pools(const struct bench_service *s)
 {
-    struct visitor *v = visitor_new(s->port);
-    json_t *stats = visitor_get(v, "/v1/stats");
+    struct load_client *v = load_client_new(s->port);
+    json_t *stats = load_client_get(v, "/v1/stats");
     json_t *pools = json_incref(json_object_get(stats, "pools"));
     json_decref(stats);
-    visitor_free(v);
+    load_client_free(v);
     return pools;
 }
 
-/* NULL, and what is no object, is full; so is one that will never be. */
+/* NULL and anything but an object count as full; so does a pool that will never be. */
 static bool pools_full(json_t *pools)
 {
     const char *kind;
@@ -151,7 +151,7 @@ static bool pools_full(json_t *pools)
     return true;
 }
 
-void service_settle(const struct service *s)
+void service_settle(const struct bench_service *s)
 {
     for (uint64_t deadline = clock_ms() + SETTLES_WITHIN_MS; clock_ms() < deadline;) {
         pause_ms(30);
@@ -163,7 +163,7 @@ void service_settle(const struct service *s)
     }
 }
 
-bool service_parts(const struct service *s, struct service_parts *ret)
+bool service_parts(const struct bench_service *s, struct service_parts *ret)
 {
     autofree struct host_tree *t = calloc(1, sizeof *t);
     if (!t)

@@ -1,4 +1,4 @@
-/* bench/bench.h — declarations that the parts of the benchmark share.
+/* bench/jars/jars_bench.h — declarations that the parts of the benchmark share.
  * One program, one run: the same process on the same machine measures every number of a report.
  * Contenders take turns, so that other work of the machine slows all of them. */
 #pragma once
@@ -11,10 +11,10 @@
 #include "spec/isolation.h"
 #include "warden/warden.h"
 
-struct report;
+struct bench_report;
 
 /* How often each part is done. */
-struct plan {
+struct jars_plan {
     size_t rounds;     /* of a contest */
     size_t in_a_row;   /* jars one after the other */
     size_t at_once;    /* jars at the same time */
@@ -22,18 +22,18 @@ struct plan {
     size_t neighbours; /* runs beside each kind of bomb */
 };
 
-struct bench {
+struct jars_bench {
     struct site site;       /* its dir is ours: bench/run makes it and removes it */
     const char *nasty_tree; /* tests/tools/nasty_tree, in dir */
-    struct plan plan;
-    struct report *report;
+    struct jars_plan plan;
+    struct bench_report *report;
 };
 
 /* The parts, in the order of the report. */
-void contests(struct bench *b);
-void in_a_row(struct bench *b);
-void at_once(struct bench *b);
-void teardowns(struct bench *b);
-void neighbours(struct bench *b);
+void contests(struct jars_bench *b);
+void in_a_row(struct jars_bench *b);
+void at_once(struct jars_bench *b);
+void teardowns(struct jars_bench *b);
+void neighbours(struct jars_bench *b);
 
 void start_warden(enum level level, struct warden *ret);

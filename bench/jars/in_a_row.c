@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench.h"
-#include "bench/report.h"
+#include "bench/bench_report.h"
 #include "guests.h"
 #include "hostview.h"
+#include "jars_bench.h"
 #include "programs.h"
 
 enum {
@@ -30,7 +30,7 @@ static void settled_view(const struct host_view *before, pid_t warden, struct ho
     }
 }
 
-static void tell_left(struct bench *b, const char *when, const struct host_view *before,
+static void tell_left(struct jars_bench *b, const char *when, const struct host_view *before,
                       const struct host_view *after, int traces)
 {
     long all = 0;
@@ -45,7 +45,7 @@ static void tell_left(struct bench *b, const char *when, const struct host_view 
     report_must(b->report, name, (double)all, 0, "things");
 }
 
-static void tell_times(struct bench *b, const struct series *all)
+static void tell_times(struct jars_bench *b, const struct series *all)
 {
     const size_t half = all->n / 2, part = half < 100 ? half : 100;
     struct series first = { .ms = all->ms, .n = part },
@@ -55,7 +55,7 @@ static void tell_times(struct bench *b, const struct series *all)
     report_series(b->report, "the last 100", &last, &first);
 }
 
-void in_a_row(struct bench *b)
+void in_a_row(struct jars_bench *b)
 {
     struct host_view nothing, before, after, end;
     struct series all = { 0 };

@@ -16,7 +16,7 @@ extern const struct language language_bash, language_python;
 
 static const char hello_sh[] = "echo hello\n", hello_py[] = "print('hello')\n";
 
-const struct program programs[PROGRAMS] = {
+const struct bench_program programs[PROGRAMS] = {
     [PROGRAM_TRUE] = { "true", &just_true, NULL, NULL, 0, "" },
     /* until its standard input ends: while nobody closes that, it is there */
     [PROGRAM_CAT] = { "cat", &just_cat, NULL, NULL, 0, "" },
