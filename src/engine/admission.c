@@ -96,8 +96,8 @@ static bool allows_burst(struct engine *engine, uint64_t now_ms)
            queue_wait_ms(engine) < BURST_WAIT_MS;
 }
 
-/* Counts the runs with a jar and the runs that wait for one together: a run waits for its record also
- * if there is room. */
+/* Counts the runs with a jar and the runs that wait for one together: a run waits for its record
+ * also if there is room. */
 bool queue_has_room(struct engine *engine, const char *key, uint32_t key_max_runs, uint64_t now_ms)
 {
     const struct key_line *line = line_find(engine, key ? key : "");

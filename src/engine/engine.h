@@ -2,15 +2,15 @@
  * they run. Runs in: keeper, on its libuv loop.
  *
  * Invariants
- * ENGINE-1 At most `max` runs have a jar, and at most `max_per_key` of one key. At most `queue` runs
- *          wait for one, plus `burst` runs that come at once while the service is not busy; the runs
- *          of a batch do not count, since a batch has its own bound. At most `undecided` runs await
- *          a decision. All specs together have at most `bytes` bytes.
- * ENGINE-2 Keys take turns, whatever the order of arrival.
+ * ENGINE-1 At most `max` runs have a jar, and at most `max_per_key` of one key. At most `queue`
+ *          runs wait for one, plus `burst` runs that come at once while the service is not busy;
+ *          the runs of a batch do not count, since a batch has its own bound. At most `undecided`
+ *          runs await a decision. All specs together have at most `bytes` bytes.
+ * ENGINE-2 Keys take turns; the order of arrival counts only within a key.
  * ENGINE-3 At most 16 runs are on their way into a jar. So the wire stays short, sending never
  *          waits, and a waiting run can still be cancelled here.
- * ENGINE-4 If the warden is lost, its runs end as `internal_error`, and the queue waits for the next
- *          warden. */
+ * ENGINE-4 If the warden is lost, its runs end as `internal_error`, and the queue waits for the
+ *          next warden. */
 #pragma once
 
 #include "engine/pools/pools.h"
@@ -53,7 +53,7 @@ void engine_set_version_pending(struct engine *engine, const struct language *l,
 bool engine_may_run(const struct engine *engine, const struct language *l);
 
 enum {
-    SUBMIT_UNBOUNDED = 1,       /* waits in the queue whatever its length */
+    SUBMIT_UNBOUNDED = 1,       /* waits in the queue, however long that is */
     SUBMIT_AWAITS_DECISION = 2, /* waits for run_release() or run_reject() */
     SUBMIT_STORED = 4,          /* its row is in the history: it waited before a restart */
 };

@@ -12,7 +12,7 @@ struct key_line {
     char *key; /* "": runs without a key */
     struct run *first, *last;
     unsigned waiting, running;
-    unsigned bounded; /* of the waiting runs, those that count against the limit */
+    unsigned bounded; /* waiting runs that count against the limit */
     struct key_line *next;
 };
 
@@ -94,7 +94,8 @@ void run_abandon(struct run *run, const struct err *why);
 /* The request for the jar of the program. stage_request() makes that of another stage from it. */
 struct jar_request run_jar_request(const struct run *run);
 
-/* run_stages.c: the stages before the program. No function here ends or starts the run; run.c does. */
+/* run_stages.c: the stages before the program. No function here ends or starts the run; run.c
+ * does. */
 enum stages_step {
     STAGES_WAIT,      /* another run compiles the program, or the disk is searched */
     STAGES_ENTER_JAR, /* the current stage, or the program, needs a jar */
@@ -117,8 +118,8 @@ static inline enum stage run_stage(const struct run *run)
     return run->stages.n > 0 ? run->stages.at[run->stage] : STAGE_RUN;
 }
 
-/* run_record.c: the result of a run, and its rows in the history and the audit log. on_written() is called on the
- * loop, also from inside run_record_finished() if memory ran out. */
+/* run_record.c: the result of a run, and its rows in the history and the audit log. on_written() is
+ * called on the loop, also from inside run_record_finished() if memory ran out. */
 void run_make_result(struct run *run, enum verdict verdict);
 typedef void run_record_written(struct run *run, const struct err *e);
 [[nodiscard]] int run_record_accepted(struct run *run, run_record_written *on_written,

@@ -23,8 +23,8 @@ struct compilation {
     struct compilation *next;
 };
 
-/* A recent failure of a compiler. The other inputs of a batch, and a caller who tries again at once,
- * get it without another compilation. */
+/* A recent failure of a compiler. The other inputs of a batch, and a caller who tries again at
+ * once, get it without another compilation. */
 struct recent_failure {
     struct program *program; /* NULL: the entry is unused */
     struct limits limits;

@@ -4,13 +4,13 @@
  *
  * Invariants
  * PROGRAMS-1 A key is a hash over everything that a compiler can see (run/program_key.h). Two
- *            programs that differ have different keys. The program under a key comes from a jar that
- *            was given exactly the input of that key.
+ *            programs that differ have different keys. The program under a key comes from a jar
+ *            that was given exactly the input of that key.
  * PROGRAMS-2 If several runs need the same program at the same time with the same compile limits,
  *            one compiles and the others wait. No run waits for a compiler with other limits than
  *            its own.
- * PROGRAMS-3 The loop never waits for the disk. The programs used last, up to PROGRAMS_MEMORY bytes,
- *            are in memory.
+ * PROGRAMS-3 The loop never waits for the disk. The programs used last, up to PROGRAMS_MEMORY
+ *            bytes, are in memory.
  * PROGRAMS-4 A file on disk has its key as its name and holds a hash over its content. A file that
  *            does not match its hash is removed.
  * PROGRAMS-5 Only a program whose compiler ended well is kept. */
@@ -79,8 +79,8 @@ enum program_answer programs_request(struct programs *ps, const char *key,
 [[nodiscard]] int programs_put(struct programs *ps, struct program_request *q,
                                struct stage_result *result, const struct buf *products,
                                struct program **ret, struct err *e);
-/* The compiler failed. Takes over *result. NULL if memory ran out; the waiting requests are answered
- * in any case. */
+/* The compiler failed. Takes over *result. NULL if memory ran out; the waiting requests are
+ * answered in any case. */
 struct program *programs_fail(struct programs *ps, struct program_request *q,
                               struct stage_result *result);
 /* The requester needs the program no longer, or could not compile it. The next request in line

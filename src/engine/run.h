@@ -3,7 +3,7 @@
  *
  * The life of a run. Each step is one function of run.c unless another file is named.
  *
- *   state      step                     what happens, and the next event
+ *   state      step                     action, and the next event
  *   ---------  -----------------------  ------------------------------------------------------------
  *   (none)     engine_submit, engine.c  admission.c checks the limits; run_new() makes the object
  *   WAITING    run_new                  only if a person has to decide: until run_release(),
@@ -66,8 +66,8 @@ struct run_spec {
     char *request;    /* canonical JSON, enough to make this spec again (api/runs/run_spec.h) */
     char *code;       /* the text of the main file; NULL if it is not text */
     json_t *metadata; /* of the caller, returned in the result; NULL: none */
-    /* For the result: the part of the text that runs, and the source of its language. NULL: the text
-     * runs as it was sent. */
+    /* For the result: the part of the text that runs, and the source of its language. NULL: the
+     * text runs as it was sent. */
     json_t *extraction;
     uint32_t key_max_runs; /* of the key; 0: the setting */
     bool may_approve;      /* the caller could decide on this run */

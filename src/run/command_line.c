@@ -13,7 +13,8 @@
 #include "base/strv.h"
 #include "base/text.h"
 
-/* What every program gets. At level process the places are named by the warden, which makes them. */
+/* The variables of every program. At level process the warden sets the directories, since it makes
+ * them. */
 static const struct {
     const char *entry;
     bool needs_root;
@@ -49,7 +50,7 @@ static int add(struct list *l, const char *text, struct err *e)
     return 0;
 }
 
-/* A later K=V takes the place of an earlier one. */
+/* A later K=V replaces an earlier one. */
 static int add_env(struct list *l, const char *entry, struct err *e)
 {
     size_t name = strcspn(entry, "=") + 1;
@@ -88,7 +89,7 @@ const char *guest_dir(enum level level, char *out, size_t size)
     return out;
 }
 
-/* What stands for something else in a command, see runtime/language.h. */
+/* A name in a command that is replaced by a value (runtime/language.h). */
 struct placeholder {
     const char *name;
     char value[4200];
@@ -107,11 +108,12 @@ static void fill_placeholders(struct placeholder p[PLACEHOLDERS], const struct j
 {
     static const char *const names[PLACEHOLDERS] = { FILE_ARGUMENT, "{guest}",      "{program}",
                                                      "{format}",    "{memory_mib}", "{stem}" };
-    bool taken = q->main_name[0] == '-' || q->main_name[0] == '@';
-    const char *dashed = taken ? "./" : "";
+    bool special = q->main_name[0] == '-' || q->main_name[0] == '@';
+    const char *dashed = special ? "./" : "";
     for (int i = 0; i < PLACEHOLDERS; i++)
         p[i].name = names[i];
-    /* "./" keeps a name that starts with a dash from being taken for an option, and one with an @ for a file of them */
+    /* "./" keeps the program from reading a name with a leading dash as an option, and a name with
+     * a leading @ as a file of options. */
     (void)snprintf(p[0].value, sizeof p[0].value, "%s%s", dashed, q->main_name);
     (void)guest_dir(level, p[1].value, sizeof p[1].value);
     (void)snprintf(p[2].value, sizeof p[2].value, "%s", JOB_PROGRAM);
@@ -158,15 +160,15 @@ static int add_list(struct list *l, char *const *words, struct err *e)
 static int fill_argv(struct list *l, const struct jar_request *q,
                      const struct placeholder p[PLACEHOLDERS], struct err *e)
 {
-    bool given = false; /* the command says where the arguments go */
+    bool has_place = false; /* the command has a place for the arguments */
     for (const char *const *word = q->command ? q->command : q->language->command; *word; word++) {
         bool args = strcmp(*word, "{args}") == 0, sources = strcmp(*word, "{sources}") == 0;
-        given = given || args;
+        has_place = has_place || args;
         if (args || sources ? add_list(l, args ? q->args : q->sources, e)
                             : add_word(l, *word, p, e))
             return -1;
     }
-    return given ? 0 : add_list(l, q->args, e);
+    return has_place ? 0 : add_list(l, q->args, e);
 }
 
 static int fill_envp(struct list *l, const struct jar_request *q, enum level level,

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "run/json.h"
 
-/* What a program printed need not be UTF-8. */
+/* The output of a program may not be UTF-8. */
 static json_t *text_json(const char *text)
 {
     struct buf b = { 0 };
@@ -123,7 +123,7 @@ json_t *diagnosis_json(const struct diagnosis *d)
     return o;
 }
 
-/* ---- and back ---- */
+/* ---- from JSON ---- */
 
 static void take_text(const json_t *o, const char *key, char *out, size_t size)
 {

@@ -1,13 +1,13 @@
-/* run/diagnosis_json.h — a diagnosis as JSON, and as text again. Runs in: keeper. */
+/* run/diagnosis_json.h — a diagnosis as JSON, and back. Runs in: keeper. */
 #pragma once
 
 #include <jansson.h>
 
 #include "diagnose/core/diagnose.h"
 
-/* {language, category, type, message, location, excerpt, frames, causes, suggestions, docs, sandbox, verdict}; null where a
- * place, an address or a replacement is not known. NULL when memory ran out. */
+/* {language, category, type, message, location, excerpt, frames, causes, further_errors,
+ * suggestions, docs, sandbox, verdict}; unknown values are null. NULL if memory ran out. */
 json_t *diagnosis_json(const struct diagnosis *d);
-/* What diagnosis_json() made, as far as diagnosis_text() shows it. What is not of its shape is left out: it may come from
- * anybody. False: it is no object. */
+/* The inverse of diagnosis_json(), for the fields that diagnosis_text() shows. The JSON may come
+ * from anywhere: fields of another shape are ignored. False: it is not an object. */
 bool diagnosis_from_json(const json_t *json, struct diagnosis *ret);

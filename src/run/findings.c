@@ -33,7 +33,7 @@ static void sources_done(struct sources *s)
         free(s->names[i]);
 }
 
-/* The job's files; of those that are large or not text the name alone. */
+/* The files of the job. A file that is large or not text has its name alone. */
 static void read_sources(const struct findings_input *in, struct sources *s)
 {
     struct bundle_entry entry;
@@ -64,7 +64,7 @@ static void read_sources(const struct findings_input *in, struct sources *s)
     s->n++;
 }
 
-/* Of the main file, where a profile saw most of the time; 0: not known. */
+/* The line of the main file that took the most time; 0: unknown. */
 static uint32_t hot_line(const struct findings_input *in, const json_t *profile)
 {
     char file[256];
@@ -109,7 +109,7 @@ static json_t *explain(const struct findings_input *in, const json_t *profile)
     return found;
 }
 
-/* What nobody asked for is not taken, whoever wrote it. */
+/* A report that was not requested is ignored. */
 static void take_report(const struct findings_input *in, struct findings *f)
 {
     if (!in->outputs || !report_expected(in->language, in->options))

@@ -1,5 +1,5 @@
-/* run/findings.h — what is found out about a run that is over, beside its result: the same for a service and for a command.
- * Runs in: keeper. */
+/* run/findings.h — the diagnosis, tables and profile of a run that is over: the same in the service
+ * and in a command. Runs in: keeper. */
 #pragma once
 
 #include "diagnose/core/diagnose.h"
@@ -9,21 +9,21 @@
 #include "spec/samples.h"
 
 struct findings_input {
-    struct diagnoser *diagnoser; /* NULL: nothing is to be explained */
+    struct diagnoser *diagnoser; /* NULL: no diagnosis */
     const struct language *language;
     const char *main_name;
-    const struct buf *sources;   /* a bundle: the job's files; may be empty when they were large */
-    const char *code;            /* the main file's text; NULL when it is not text */
-    const struct buf *out, *err; /* what it printed: the beginning and the end of it */
-    bool compiling;              /* the compiler failed: it is what printed that */
+    const struct buf *sources;   /* a bundle: the files of the job; empty if they were large */
+    const char *code;            /* the text of the main file; NULL if it is not text */
+    const struct buf *out, *err; /* the beginning and the end of its output */
+    bool compiling;              /* the compiler failed, and this is its output */
     const struct result *result; /* verdict, evidence, usage, limits, isolation */
     const struct run_options *options;
-    struct buf *outputs;           /* a bundle; a report is taken out of it */
-    const struct samples *samples; /* what it used over time; NULL: that was not asked for */
+    struct buf *outputs;           /* a bundle; the report is removed from it */
+    const struct samples *samples; /* its usage over time; NULL: not requested */
 };
 
 struct findings {
-    json_t *diagnosis, *tables, *profile; /* NULL where there is nothing */
+    json_t *diagnosis, *tables, *profile; /* NULL: none */
 };
 void findings_done(struct findings *f);
 

@@ -1,6 +1,6 @@
 /* run/jar_run.h — one jar as the keeper sees it: its pipes, its output limit and its end.
- * Runs in: keeper. A jar_run has no event loop. A command waits with poll(2): jar_run_polls() says
- * what to wait for and jar_run_ready() handles it. The service waits with libuv and calls
+ * Runs in: keeper. A jar_run has no event loop. A command waits with poll(2): jar_run_polls() lists
+ * the descriptors and jar_run_ready() handles them. The service waits with libuv and calls
  * jar_run_on_message() and jar_run_read().
  *
  * Invariants

@@ -10,14 +10,15 @@
 #include "base/auto.h"
 #include "base/fdio.h"
 
-/* Before the bytes of each record. In the machine's byte order: a journal does not leave it. */
-struct head {
+/* Goes before the bytes of each record. In the byte order of the machine: a journal does not leave
+ * it. */
+struct record_head {
     uint32_t kind;
     uint32_t len;
     uint64_t time_us;
 };
 
-/* No record is larger: a reader's buffer is bounded whatever a damaged journal says. */
+/* No record is larger, so a damaged journal cannot make a reader allocate more. */
 enum { RECORD_MAX = 1 << 20 };
 
 void journal_init(struct journal *j, int dir_fd)
@@ -34,18 +35,18 @@ void journal_done(struct journal *j)
 static int write_at_end(struct journal *j, const void *bytes, size_t n, struct err *e)
 {
     if (fd_write_all(j->fd, bytes, n))
-        return err_set(e, ERR_KERNEL, errno, "keep a run's output");
+        return err_set(e, ERR_KERNEL, errno, "write the output of a run");
     return 0;
 }
 
-/* Moves what is in memory to a file without a name. */
-static int spill(struct journal *j, struct err *e)
+/* Moves the journal from memory to a file without a name. */
+static int move_to_file(struct journal *j, struct err *e)
 {
     autoclose int fd = openat(j->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0)
-        return err_set(e, ERR_KERNEL, errno, "make a file for a run's output");
+        return err_set(e, ERR_KERNEL, errno, "make a file for the output of a run");
     if (fd_write_all(fd, j->memory.data, j->memory.len))
-        return err_set(e, ERR_KERNEL, errno, "keep a run's output");
+        return err_set(e, ERR_KERNEL, errno, "write the output of a run");
     j->fd = fd_take(&fd);
     buf_done(&j->memory);
     return 0;
@@ -54,10 +55,11 @@ static int spill(struct journal *j, struct err *e)
 int journal_add(struct journal *j, enum journal_kind kind, uint64_t time_us, const void *bytes,
                 size_t n, struct err *e)
 {
-    struct head head = { .kind = (uint32_t)kind, .len = (uint32_t)n, .time_us = time_us };
+    struct record_head head = { .kind = (uint32_t)kind, .len = (uint32_t)n, .time_us = time_us };
     if (n > RECORD_MAX)
-        return err_set(e, ERR_TOO_LARGE, 0, "a record of %zu bytes", n);
-    if (j->fd < 0 && j->memory.len + sizeof head + n > JOURNAL_MEMORY && spill(j, e))
+        return err_set(e, ERR_TOO_LARGE, 0, "a record of %zu bytes is too large for the journal",
+                       n);
+    if (j->fd < 0 && j->memory.len + sizeof head + n > JOURNAL_MEMORY && move_to_file(j, e))
         return -1;
     if (j->fd < 0) {
         if (buf_reserve(&j->memory, sizeof head + n, e) ||
@@ -82,14 +84,14 @@ static int read_at(const struct journal *j, uint64_t at, void *out, size_t n, st
     }
     ssize_t got = pread(j->fd, out, n, (off_t)at);
     if (got != (ssize_t)n)
-        return err_set(e, ERR_KERNEL, got < 0 ? errno : EIO, "read a run's output");
+        return err_set(e, ERR_KERNEL, got < 0 ? errno : EIO, "read the output of a run");
     return 0;
 }
 
 int journal_next(const struct journal *j, struct journal_reader *at, struct journal_record *r,
                  bool *ret_more, struct err *e)
 {
-    struct head head;
+    struct record_head head;
     if (at->at >= j->bytes) {
         *ret_more = false;
         return 0;
@@ -97,7 +99,7 @@ int journal_next(const struct journal *j, struct journal_reader *at, struct jour
     if (read_at(j, at->at, &head, sizeof head, e))
         return -1;
     if (head.kind >= JOURNAL_KINDS || head.len > RECORD_MAX)
-        return err_set(e, ERR_PROTOCOL, 0, "a journal holds a record that is not ours");
+        return err_set(e, ERR_PROTOCOL, 0, "a journal holds an invalid record");
     r->bytes.len = 0;
     if (buf_reserve(&r->bytes, head.len, e) ||
         read_at(j, at->at + sizeof head, r->bytes.data, head.len, e))
@@ -133,7 +135,8 @@ int journal_collect(const struct journal *j, enum journal_kind kind, uint64_t ma
     return rc;
 }
 
-/* What of a record that begins at byte `at` of its stream lies in [from, to). */
+/* Appends the part of a record that lies in [from, to) of its stream. The record begins at byte
+ * `at`. */
 static int add_range(struct buf *b, const struct buf *bytes, uint64_t at, uint64_t from,
                      uint64_t to, struct err *e)
 {
@@ -179,10 +182,10 @@ int journal_keep(struct journal *j, const char *name, struct err *e)
     return 0;
 }
 
-/* Counts what is there; a journal cut short by a crash is read up to its last whole record. */
+/* Counts the records. A journal that a crash cut short ends with its last complete record. */
 static int measure(struct journal *j, uint64_t size, struct err *e)
 {
-    struct head head;
+    struct record_head head;
     uint64_t at = 0;
     j->bytes = size;
     while (at + sizeof head <= size) {

@@ -1,9 +1,10 @@
-/* run/journal.h — what a run printed, in order, with times: written once, read by many at their own pace.
- * Runs in: keeper.
+/* run/journal.h — the output of a run, in order, with times. It is written once; each reader has
+ * its own position. Runs in: keeper.
  *
  * Invariants
- * J1 Memory holds at most JOURNAL_MEMORY bytes of a run; what is beyond goes to a file that has no name until it is kept.
- * J2 A record never changes once added; a reader is a position. */
+ * JOURNAL-1 Memory holds at most JOURNAL_MEMORY bytes of a run. A longer journal moves to a file,
+ *           which has no name until journal_keep().
+ * JOURNAL-2 A record never changes. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,10 +18,10 @@ enum { JOURNAL_MEMORY = 256 << 10 };
 enum journal_kind { JOURNAL_STDOUT, JOURNAL_STDERR, JOURNAL_KINDS };
 
 struct journal {
-    struct buf memory; /* all of it while small; then empty */
+    struct buf memory; /* the whole journal while it is small; empty if there is a file */
     int fd;            /* -1 while in memory */
-    int dir_fd;        /* where the file is made; the owner's */
-    uint64_t bytes;    /* of records, heads included: where the next one goes */
+    int dir_fd;        /* the directory of the file; belongs to the caller */
+    uint64_t bytes;    /* of all records with their heads: the position of the next one */
     uint64_t records;
     uint64_t stream_bytes[JOURNAL_KINDS];
 };
@@ -28,7 +29,7 @@ struct journal_record {
     enum journal_kind kind;
     uint32_t number;  /* 1, 2, ... */
     uint64_t time_us; /* since the run started */
-    struct buf bytes; /* the reader's own */
+    struct buf bytes; /* belongs to the reader */
 };
 
 void journal_init(struct journal *j, int dir_fd);
@@ -40,17 +41,18 @@ struct journal_reader {
     uint64_t at;
     uint32_t number;
 };
-/* The next record into *r (whose buffer is reused). *ret_more is false at the end of what there is now. */
+/* Reads the next record into *r, whose buffer is reused. *ret_more is false at the present end. */
 [[nodiscard]] int journal_next(const struct journal *j, struct journal_reader *at,
                                struct journal_record *r, bool *ret_more, struct err *e);
-/* Appends what one stream said, up to max bytes. */
+/* Appends the bytes of one stream, up to max. */
 [[nodiscard]] int journal_collect(const struct journal *j, enum journal_kind kind, uint64_t max,
                                   struct buf *b, struct err *e);
-/* The same, but of a long stream the first and the last half of max bytes, with a line end between them. */
+/* The same, but a long stream is cut in the middle: max/2 bytes of its start, a newline, and max/2
+ * bytes of its end. */
 [[nodiscard]] int journal_both_ends(const struct journal *j, enum journal_kind kind, uint64_t max,
                                     struct buf *b, struct err *e);
-/* Gives the file a name in its directory; nothing to do while in memory. */
+/* Gives the file its name. Does nothing if there is no file. */
 [[nodiscard]] int journal_keep(struct journal *j, const char *name, struct err *e);
-/* A journal that was kept: from the database, or (bytes NULL) from the file. Read-only. */
+/* Opens a kept journal for reading: from `bytes`, or from its file if bytes is NULL. */
 [[nodiscard]] int journal_open(struct journal *j, const struct buf *bytes, int dir_fd,
                                const char *name, struct err *e);

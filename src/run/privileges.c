@@ -11,7 +11,8 @@
 
 int privileges_drop(pid_t parent, bool own_uid, struct err *e)
 {
-    /* Off the caller's terminal: nothing can be typed into it from here, and our parent passes signals on. */
+    /* Without a controlling terminal this process cannot type into it. Our parent forwards
+     * signals. */
     if (setsid() < 0)
         return err_set(e, ERR_KERNEL, errno, "start a session");
     if (caps_drop_bounding(e))
@@ -19,7 +20,7 @@ int privileges_drop(pid_t parent, bool own_uid, struct err *e)
     if (own_uid && (setgroups(0, NULL) < 0 || setresgid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0 ||
                     setresuid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0))
         return err_set(e, ERR_KERNEL, errno, "become uid %u", KEEPER_UID);
-    /* After the change of uid, which would clear the death signal. */
+    /* After the change of uid, because that clears the death signal. */
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
         prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
         return err_set(e, ERR_KERNEL, errno, "give up privileges");

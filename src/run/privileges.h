@@ -1,4 +1,4 @@
-/* run/privileges.h — how a keeper becomes nobody.
+/* run/privileges.h — how a keeper gives up its privileges.
  * Runs in: the keeper of a command and of the service, right after the fork. */
 #pragma once
 
@@ -7,6 +7,6 @@
 
 #include "base/err.h"
 
-/* Gives up every privilege the starter has, the uid too where we have one of our own, leaves its terminal, and will not
- * outlive it. */
+/* Gives up every privilege of the parent, leaves its terminal, and makes sure that this process
+ * does not outlive it. own_uid: takes the uid KEEPER_UID. */
 [[nodiscard]] int privileges_drop(pid_t parent, bool own_uid, struct err *e);

@@ -10,9 +10,9 @@
 
 static const double MS_MAX = 1e9; /* longer than any run */
 
-/* ---- what a guest says ---- */
+/* ---- from the guest ---- */
 
-/* A number of this range, or -1. */
+/* A number from 0 to max, or -1. */
 static double number(const json_t *object, const char *key, double max)
 {
     const json_t *v = json_object_get(object, key);
@@ -20,7 +20,7 @@ static double number(const json_t *object, const char *key, double max)
     return json_is_number(v) && isfinite(x) && x >= 0 && x <= max ? x : -1;
 }
 
-/* A text without control characters, cut at a character's end; NULL when it is none. */
+/* A text without control characters, cut at the end of a character. NULL if it is not a text. */
 static json_t *text(const json_t *object, const char *key, size_t max)
 {
     const json_t *v = json_object_get(object, key);
@@ -37,7 +37,7 @@ static json_t *text(const json_t *object, const char *key, size_t max)
     for (size_t i = 0; i < n; i++) {
         bool c1 = i > 0 && (unsigned char)from[i - 1] == 0xc2 && (unsigned char)from[i] < 0xa0;
         clean[i] = (unsigned char)from[i] < ' ' || from[i] == 0x7f ? ' ' : from[i];
-        if (c1) /* U+0080 to U+009F, which terminals obey as well */
+        if (c1) /* U+0080 to U+009F are control characters of terminals, too */
             clean[i - 1] = clean[i] = ' ';
     }
     json_t *out = json_stringn(clean, n);
@@ -45,7 +45,8 @@ static json_t *text(const json_t *object, const char *key, size_t max)
     return out;
 }
 
-/* The program's own files have names below /sandbox; others begin with '/', '<' or "node:". */
+/* Whether the file belongs to the program. Names of other files begin with '/', '<', '(' or
+ * "node:". */
 static bool is_own(const json_t *row)
 {
     const char *file = json_string_value(json_object_get(row, "file"));
@@ -64,13 +65,13 @@ static int by_heat(const void *a, const void *b)
     return p != q ? (p < q) - (p > q) : (r < s) - (r > s);
 }
 
-/* To a thousandth, which is what is known. */
+/* To a thousandth, which is the precision of the profilers. */
 static json_t *rounded(double x)
 {
     return json_real(round(x * 1000) / 1000);
 }
 
-/* A row of functions or lines; NULL: it is none. */
+/* A row of functions or lines. NULL if it is malformed. */
 static json_t *take_row(const json_t *from, double sampled_ms, bool of_function)
 {
     double line = number(from, "line", 1e7), self = number(from, "self_ms", MS_MAX);
@@ -133,7 +134,7 @@ static json_t *take_stacks(const json_t *reported)
     return out;
 }
 
-/* ---- what the kernel says ---- */
+/* ---- from the kernel ---- */
 
 static json_t *timeline(const struct samples *s)
 {
@@ -151,24 +152,25 @@ static json_t *timeline(const struct samples *s)
     return out;
 }
 
-/* A profiler looks at the threads of one interpreter; the kernel counts the CPU time of all there was, the start of the language
- * and an interpreter's own threads among it: a gap is spoken of when it is larger than those. What a profiler counted while it
- * waited is not in "ran_ms", where it knows that. */
+/* A profiler sees the threads of one interpreter. The kernel counts the CPU time of all processes,
+ * with the start of the language and the own threads of the interpreter. Only a larger gap gets a
+ * note. "ran_ms", if the profiler has it, is the sampled time without waiting. */
 static json_t *note_on(const json_t *reported, const struct samples *s,
                        const struct isolation *isolation)
 {
-    static const double UNSEEN_LEAST_MS = 500;
+    static const double GAP_LEAST_MS = 500;
     double ran_ms = number(reported, "ran_ms", MS_MAX);
     double seen_ms = ran_ms >= 0 ? ran_ms : number(reported, "sampled_ms", MS_MAX);
     double cpu_ms = s && s->n > 0 ? (double)s->at[s->n - 1].cpu_us / 1000 : 0;
     if (isolation->cgroup_version == 0)
         return json_string("without cgroups memory and processes cannot be sampled, and CPU "
                            "time is that of the first process");
-    if (!reported || cpu_ms - seen_ms < UNSEEN_LEAST_MS || seen_ms * 2 > cpu_ms)
+    if (!reported || cpu_ms - seen_ms < GAP_LEAST_MS || seen_ms * 2 > cpu_ms)
         return json_null();
-    return json_sprintf("functions and lines are of %.1f s of the %.1f s of CPU time: other "
-                        "processes, worker threads and the start of the language are not in them",
-                        seen_ms / 1000, cpu_ms / 1000);
+    return json_sprintf(
+        "functions and lines cover %.1f s of the %.1f s of CPU time: other processes, "
+        "worker threads and the start of the language are not included",
+        seen_ms / 1000, cpu_ms / 1000);
 }
 
 json_t *profile_make(const json_t *reported, const struct samples *samples,

@@ -1,8 +1,9 @@
-/* run/profile.h — where a run spent its time and memory. Runs in: keeper; pure.
+/* run/profile.h — the time and memory of a run by function and line. Runs in: keeper; pure.
  *
- * Two sources: samples the warden took from outside, which are the kernel's word, and, for languages that have a profiler, what
- * that left in its report, which is the guest's word. Of the latter nothing is passed on as it came: each field is checked,
- * cut and written anew, and what is not as it should be is left out. */
+ * There are two sources. The warden samples the counters of the kernel. If the language has a
+ * profiler, the profiler leaves a report in the jar. The guest could have written that report, so
+ * no field of it is passed on as it came: each is checked, cut and written anew, and a malformed
+ * field is left out. */
 #pragma once
 
 #include <jansson.h>
@@ -18,14 +19,16 @@ enum {
     PROFILE_STACK_MAX = 4000
 };
 
-/* {sampled_ms, samples, functions, lines, stacks, timeline, note}. reported: of a report, or NULL; samples NULL: none came.
- * The program's own functions and lines come first, each part hottest first. A new reference, NULL when memory ran out. */
+/* {sampled_ms, samples, functions, lines, stacks, timeline, note}. reported: from a report, or
+ * NULL. samples NULL: there are none. The functions and lines of the program itself come first, and
+ * the hottest of each group first. A new reference; NULL if memory ran out. */
 json_t *profile_make(const json_t *reported, const struct samples *samples,
                      const struct isolation *isolation);
 
-/* Of a run at its end: takes `reported` over. NULL when none is wanted, or the program did not start. */
+/* The profile of a run at its end. Takes over `reported`. NULL if it is not wanted, or if the
+ * program did not start. */
 json_t *profile_take(json_t *reported, bool wanted, const struct samples *samples,
                      const struct isolation *isolation);
 
-/* The hottest line of the program's own files, or -1 when none stands out (a fifth of the time). */
+/* The hottest line in a file of the program, or -1 if no line takes a fifth of the time. */
 int profile_hot_line(const json_t *profile, char *file, size_t size);

@@ -91,8 +91,8 @@ static bool is_key(const char *name)
            strspn(name, "0123456789abcdef") == PROGRAM_KEY_SIZE - 1;
 }
 
-/* A writer holds a lock on its file, which the kernel drops with the process. A writer whose file is
- * removed before it has the lock does not keep that program; that is harmless. */
+/* A writer holds a lock on its file, which the kernel drops with the process. A writer whose file
+ * is removed before it has the lock does not keep that program; that is harmless. */
 static void remove_unfinished(int dir_fd, const char *name)
 {
     autoclose int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -1,5 +1,5 @@
-/* run/program_key.h — the key of a compiled program: a hash over everything that its compiler can see.
- * Runs in: keeper, main. */
+/* run/program_key.h — the key of a compiled program: a hash over everything that its compiler can
+ * see. Runs in: keeper, main. */
 #pragma once
 
 #include "base/buf.h"

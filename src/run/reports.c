@@ -5,28 +5,29 @@
 
 #include "base/array.h"
 #include "base/auto.h"
+#include "base/strv.h"
 #include "spec/bundle.h"
 
-bool report_expected(const struct language *l, const struct run_options *w)
+bool report_expected(const struct language *l, const struct run_options *options)
 {
-    return l->reports || (l->profile && w && w->profile);
+    return l->reports || (l->profile && options && options->profile);
 }
 
-char **report_outputs(const struct language *l, const struct run_options *w, char *const *outputs)
+char **report_outputs(const struct language *l, const struct run_options *options,
+                      char *const *outputs)
 {
-    size_t n = 0;
-    while (outputs && outputs[n])
-        n++;
+    size_t n = strv_len(outputs);
     char **list = calloc(n + 2, sizeof *list);
     if (!list)
         return NULL;
     if (n > 0)
         memcpy(list, outputs, n * sizeof *list);
-    static char report_file[] = REPORT_FILE; /* never written to: the list's type has no const */
-    bool asked = false; /* a caller who asks for it by name does not get it twice, nor at all */
+    static char report_file[] =
+        REPORT_FILE;    /* never written to; the type of the list has no const */
+    bool asked = false; /* a caller who names this file does not get it twice, nor at all */
     for (size_t i = 0; i < n; i++)
         asked = asked || strcmp(list[i], REPORT_FILE) == 0;
-    if (report_expected(l, w) && !asked)
+    if (report_expected(l, options) && !asked)
         list[n] = report_file;
     return list;
 }
@@ -38,7 +39,7 @@ static bool is_text(const json_t *v, size_t max)
     return json_is_string(v) && json_string_length(v) <= max;
 }
 
-/* Every key is known, and none is missing but those that need not be there. */
+/* Every key is known, and all needed keys are present. `may` is an optional key. */
 static bool has_keys(const json_t *object, const char *const *needed, size_t n, const char *may)
 {
     size_t found = 0;

@@ -1,8 +1,9 @@
-/* run/reports.h — what a program of ours in the jar (a profiler, an SQL shell) found out about the run.
+/* run/reports.h — the report of our own programs in a jar: a profiler, or an SQL shell.
  * Runs in: keeper.
  *
- * It leaves a file in /sandbox, which is brought back like any output. The guest could have written it instead: it is data,
- * bounded and checked like a request's, and never a verdict. */
+ * The program leaves a file in /sandbox, which is collected like any output. The guest could have
+ * written it instead, so it is bounded and checked like a request, and it never decides a
+ * verdict. */
 #pragma once
 
 #include <jansson.h>
@@ -14,24 +15,25 @@
 
 #define REPORT_FILE ".belljar-report.json" /* one JSON object; keys: tables, profile */
 enum {
-    REPORT_MAX_BYTES = 3 << 20, /* all of it is taken apart on the keeper's loop */
+    REPORT_MAX_BYTES = 3 << 20, /* the loop of the keeper parses it */
     REPORT_TABLES_MAX = 100,
     REPORT_ROWS_MAX = 1000, /* of a table */
     REPORT_COLUMNS_MAX = 1000,
     REPORT_NAME_MAX = 256,
 };
 
-/* Whether a run of this language, with these options, leaves one. */
-bool report_expected(const struct language *l, const struct run_options *w);
+/* Whether a run of this language with these options leaves a report. */
+bool report_expected(const struct language *l, const struct run_options *options);
 
-/* The outputs to ask for: the caller's, and the report where one is expected. The list alone is on the heap; NULL when memory
- * ran out. */
-char **report_outputs(const struct language *l, const struct run_options *w, char *const *outputs);
+/* The outputs to collect: those of the caller, and the report if one is expected. Only the list is
+ * on the heap. NULL if memory ran out. */
+char **report_outputs(const struct language *l, const struct run_options *options,
+                      char *const *outputs);
 
 struct report_found {
-    json_t *tables, *profile; /* NULL where there are none; whoever called owns the references */
+    json_t *tables, *profile; /* new references; NULL: none */
 };
-/* Takes it out of a bundle of outputs. What is malformed or too large is none. */
+/* Removes the report from a bundle of outputs. A malformed or large report is ignored. */
 struct report_found report_take(struct buf *bundle);
-/* The same of the file's bytes. */
+/* The same for the bytes of the file. */
 struct report_found report_read(const char *bytes, size_t n);

@@ -41,11 +41,11 @@ struct result {
 
 /* Every field but stdout and stderr. NULL if memory ran out. */
 json_t *result_json(const struct result *r);
-/* Adds "stdout", or another key. If the bytes are not UTF-8, the text is a readable form of them, and
- * "stdout_base64" has the exact bytes. */
+/* Adds "stdout", or another key. If the bytes are not UTF-8, the text is a readable form of them,
+ * and "stdout_base64" has the exact bytes. */
 void result_add_stream(json_t *object, const char *key, const struct buf *bytes);
-/* Adds "stdout" and "stderr" of a journal, up to max bytes each. "stdout_cut": true says that there is
- * more. */
+/* Adds "stdout" and "stderr" of a journal, up to max bytes each. "stdout_cut": true says that there
+ * is more. */
 void result_add_journal(json_t *object, const struct journal *j, uint64_t max);
 json_t *result_isolation(const struct isolation *iso);
 /* [{name, status, size}] of a bundle of outputs. */

@@ -8,7 +8,10 @@
  * Invariants
  * STAGES-1 No code here knows a language by name: the stages follow from its declaration.
  * STAGES-2 A product is a file that the compiler left in its jar under a declared name. Only its
- *          bytes are used, never a link and never a mode. */
+ *          bytes are used, never a link and never a mode.
+ * STAGES-3 A run ends as compile_error because of the evidence from the jar of the compiler, never
+ *          because of its output. The program starts only if every stage before it ended well and
+ *          the run was not cancelled. */
 #pragma once
 
 #include <jansson.h>

@@ -103,8 +103,8 @@ static void follow_demand(struct pools_policy *p, uint64_t now_ms)
     p->decided_ms = now_ms;
 }
 
-/* The least number of embryos, whatever the demand. Large kinds have fewer: a fork on demand is fast,
- * too. */
+/* The least number of embryos, also without demand. Large kinds have fewer: a fork on demand is
+ * fast, too. */
 static unsigned least_ready(const struct pools_policy *p, size_t i, uint64_t now_ms)
 {
     unsigned min = p->settings.min;

@@ -8,7 +8,9 @@
  * POOLS-3 While memory is short, no embryo waits and no large zygote is kept. Both come back after
  *         there has been room for a while.
  * POOLS-4 While runs wait for a jar, no target exceeds the embryos that exist: building more would
- *         take the CPU of the runs. */
+ *         take the CPU of the runs.
+ * POOLS-5 The warden says how a run started. The language, the code, the environment and the level
+ *         decide whether it may start warm. A run with a writable root never does. */
 #pragma once
 
 #include <stdbool.h>
@@ -62,7 +64,7 @@ struct pools_policy {
     uint64_t room_since_ms; /* while memory is short: there is room again since then; 0: no */
 };
 
-/* The kinds are those that the languages declare. */
+/* Takes the kinds from the declarations of the languages. */
 void pools_policy_init(struct pools_policy *p, const struct pools_settings *s);
 /* A run came that fits this kind; 0: none. */
 void pools_policy_count_demand(struct pools_policy *p, unsigned kind, uint64_t now_ms);

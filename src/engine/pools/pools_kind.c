@@ -5,8 +5,8 @@
 #include "engine/pools/pools.h"
 #include "spec/bundle.h"
 
-/* Bytes read of all files together. A program imports the libraries that we miss itself, as in a cold
- * start. */
+/* Bytes read of all files together. A program imports the libraries that we miss itself, as in a
+ * cold start. */
 enum { SEARCHED_MAX = 256 << 10 };
 
 /* The list of a language begins with its most specific kind. */

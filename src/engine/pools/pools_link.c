@@ -7,11 +7,11 @@
 #include "base/text.h"
 #include "engine/engine_impl.h"
 
-/* The time until the next round: while runs come or wait; while somebody reads the states or a target
- * is not reached; otherwise. */
+/* The time until the next round: while runs come or wait; while somebody reads the states or a
+ * target is not reached; otherwise. */
 enum { ROUND_BUSY_MS = 100, ROUND_SOON_MS = 1000, ROUND_IDLE_MS = 5000 };
-/* The states count as read for WATCHED_MS. Measurements are reused while they are younger than these
- * ages. */
+/* The states count as read for WATCHED_MS. Measurements are reused while they are younger than
+ * these ages. */
 enum { WATCHED_MS = 10000, MEMORY_AGE_MS = 500, STATE_AGE_MS = 50 };
 
 static bool has_pools(const struct engine *engine)

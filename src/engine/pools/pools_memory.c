@@ -1,5 +1,5 @@
-/* The memory for embryos: that of the machine, or less if a cgroup around us has a limit. A value that
- * cannot be read counts as unlimited. */
+/* The memory for embryos: that of the machine, or less if a cgroup around us has a limit. A value
+ * that cannot be read counts as unlimited. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,8 +46,8 @@ static bool read_number(int dir_fd, const char *name, uint64_t *ret)
     return true;
 }
 
-/* Lowers *m to the limit of this cgroup. Its page cache counts as used there, but the kernel reclaims
- * it. */
+/* Lowers *m to the limit of this cgroup. Its page cache counts as used there, but the kernel
+ * reclaims it. */
 static void apply_cgroup(const struct hierarchy *h, int dir_fd, struct pools_memory *m)
 {
     static const size_t STAT_SIZE = 8192;

@@ -246,7 +246,7 @@ static void test_while_runs_wait_pools_are_not_filled(void)
     v.known = known;
     v.crowded = true;
     struct pool_targets t = pools_policy_decide(&p, &v);
-    CHECK_INT(t.kinds[THIN].ready, 5); /* nor is what there is thrown away */
+    CHECK_INT(t.kinds[THIN].ready, 5); /* and no existing embryo is thrown away */
     CHECK_INT(t.kinds[OTHER].ready, 1);
     v.crowded = false;
     CHECK_INT(pools_policy_decide(&p, &v).kinds[THIN].ready, 20);

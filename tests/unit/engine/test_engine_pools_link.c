@@ -1,4 +1,4 @@
-/* The runner's side of pools, with the test in the place of the warden. */
+/* The pools of the engine. The test plays the warden. */
 #include <poll.h>
 
 #include "check.h"
@@ -51,7 +51,7 @@ static bool desk_init(struct desk *d, const struct isolation *isolation)
     d->store_poll.data = d;
     CHECK_INT(uv_poll_init(&d->loop, &d->store_poll, store_fd(d->store)), 0);
     CHECK_INT(uv_poll_start(&d->store_poll, UV_READABLE, on_store), 0);
-    /* Whatever the languages declare. */
+    /* In place of the kinds that the languages declare. */
     struct pools_policy *p = &d->engine->pools;
     p->n = 2;
     p->kinds[0] = (struct pool_kind){ "thin", languages[0], false };
@@ -213,7 +213,7 @@ static void test_new_warden_is_told_from_the_start(void)
     desk_done(&d);
 }
 
-/* Pools of which the runner knows nothing, or which nobody asked about: no word of this warden is to be trusted. */
+/* A warden that sends states of unknown pools, or unrequested states, is not trusted any longer. */
 static void test_nonsense_about_pools_drops_the_warden(void)
 {
     static char bytes[64];

@@ -259,7 +259,7 @@ static struct program *make(struct world *w, struct asker *a, const char *text)
     return p;
 }
 
-/* The text of "program" in what the run is given. */
+/* Whether the bundle for the run has this text as "program". */
 static bool holds(const struct program *p, const char *text)
 {
     struct stat st;
@@ -308,7 +308,7 @@ static void test_who_waits_takes_over_when_the_first_leaves(void)
     CHECK_INT(ask(&w, "k", &a), PROGRAM_COMPILE_IT);
     CHECK_INT(ask(&w, "k", &b), PROGRAM_PENDING);
     CHECK_INT(ask(&w, "k", &c), PROGRAM_PENDING);
-    programs_cancel(w.ps, &b.request); /* who only waited goes without a word */
+    programs_cancel(w.ps, &b.request); /* a waiting request is cancelled without an answer */
     CHECK(b.answers == 0);
     programs_cancel(w.ps, &a.request);
     programs_cancel(w.ps, &a.request);
@@ -373,7 +373,7 @@ static void test_refusal_of_a_compiler_is_told_again_for_a_while(void)
     program_unref(a.program);
     CHECK_INT(ask(&w, "other", &a), PROGRAM_COMPILE_IT);
     programs_cancel(w.ps, &a.request);
-    a.request.limits.v[LIMIT_MEMORY]++; /* who allows more may have more luck */
+    a.request.limits.v[LIMIT_MEMORY]++; /* a compiler with more memory may succeed */
     a.program = NULL;
     CHECK_INT(programs_request(w.ps, "k", &a.request, &a.program), PROGRAM_COMPILE_IT);
     programs_cancel(w.ps, &a.request);

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "engine/engine_impl.h"
 
-/* queue.c alone: runs that never start. */
+/* admission.c alone: these runs never start. */
 static struct err e;
 
 static struct run *run_of(const char *key)
@@ -50,7 +50,7 @@ static void test_keys_are_served_in_turn_not_by_arrival(void)
     CHECK(r.queue.lines == NULL);
 }
 
-/* From the line to its turn, or to the end of one that leaves before; what comes then is not waiting. */
+/* The wait ends with the turn of a run, or when it leaves the queue before. */
 static void test_time_in_the_queue_ends_with_the_turn(void)
 {
     struct engine r = engine_with(1, 100, 10);
@@ -154,7 +154,7 @@ static void test_what_is_not_recorded_does_not_run(void)
     end(&r, other);
 }
 
-/* How many of so many that come at once are taken; they wait, since nothing runs them. */
+/* The number of runs that are accepted if n come at once. They wait, since nothing runs them. */
 static unsigned taken_at(struct engine *r, unsigned n, const char *key, uint64_t now_ms)
 {
     unsigned taken = 0;

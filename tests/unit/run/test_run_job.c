@@ -182,7 +182,7 @@ static int build_with_argument(size_t bytes, struct err *e)
 static void test_arguments_and_environment_together_are_bounded(void)
 {
     struct err e = { 0 };
-    size_t rest = 0; /* what the job takes without the argument */
+    size_t rest = 0; /* the size of the job without the argument */
     struct jar_request q = request_of(&plain);
     scoped(command_line) j = { 0 };
     CHECK_INT(command_line_build(&j, &q, LEVEL_JAR, &e), 0);

@@ -1,4 +1,5 @@
-/* A profile is made of the kernel's counters and of what a guest says, which may be anything. */
+/* A profile comes from the counters of the kernel and from a report of the guest, which may hold
+ * anything. */
 #include "run/profile.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The report a jar hands out is a stranger's: what is taken from it, and what is not. */
+/* The report of a jar is not trusted: each field is accepted or refused. */
 #include "run/reports.h"
 
 #include <stdlib.h>

@@ -191,7 +191,7 @@ static void test_bundle_that_is_damaged_is_refused(void)
     CHECK(merged.data == NULL);
 }
 
-/* How a stage ended, from what the warden says of it. */
+/* The result of a stage, from the evidence of the warden. */
 static struct stage_result ended(struct evidence evidence, enum end_reason asked,
                                  const char *product, enum output_status status)
 {
