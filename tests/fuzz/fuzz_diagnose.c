@@ -1,5 +1,6 @@
-/* Whatever a program prints, and whatever its source is: explaining it ends, stays within its memory, and what comes out can be
- * shown and sent. The first byte chooses the grammar; a NUL separates the text from the source. */
+/* For any output and any source of a program, the explanation ends, stays within its memory, and
+ * can be shown and sent. The first byte chooses the grammar. A NUL separates the text from the
+ * source. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* tests/fuzz/fuzz_http.c — bytes of a stranger through the parser and through a real connection.
  *
- * The first byte of the input says how the rest is cut into pieces. What must hold for any bytes:
+ * The first byte of the input says how the rest is cut into pieces. These hold for any bytes:
  * - whole or in pieces, they are the same requests, for the parser alone and for a connection;
  * - a body that we read to its end is for llhttp the same body, at the same place, or an error: two readers never see two
  *   different requests;
- * - what handlers are given are strings without CR, LF or a second meaning. */
+ * - handlers get strings without CR, LF or a second meaning. */
 #include <assert.h>
 #include <llhttp.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static const struct http_limits limits = { .head_bytes = 2048,
                                            .idle_ms = 60000,
                                            .write_ms = 60000 };
 
-/* What was understood, one line a request; compared between readings. */
+/* The requests as they were understood, one line each. Two readings are compared. */
 struct account {
     struct buf text;
     int requests;

@@ -1,4 +1,5 @@
-/* Bodies of requests: bytes to JSON to the tables of fields. Whatever comes, an error is whole text in its buffers. */
+/* Bodies of requests: bytes to JSON to the tables of fields. An error is always whole text in its
+ * buffers. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                        &e))
             check_error(&e, field); /* bounds are checked here alone */
         else if (limits_check(&got, &e))
-            abort(); /* no limit is out of bounds, whatever was asked for */
+            abort(); /* no limit is out of bounds, for any request */
     }
     json_decref(body);
     return 0;

@@ -1,5 +1,5 @@
-/* Whatever a model hands over as code: unwrapping ends, stays within its memory, and never makes it longer than a dict
- * literal's escapes can. */
+/* For any text that a model returns as code, unwrapping ends, stays within its memory, and makes
+ * the text at most as much longer as the escapes of a dict literal can. */
 #include <stdint.h>
 #include <stdlib.h>
 

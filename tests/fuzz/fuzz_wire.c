@@ -1,5 +1,5 @@
-/* Bytes of a peer that means harm, through a real socket, to every reader of messages. What is read must be readable:
- * every string is touched, and what was packed again from it is read to the same. */
+/* Bytes of a hostile peer, through a real socket, to every reader of messages. Every string that
+ * was read is touched, and a message that is packed again reads the same. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""Programs of tests/data/exact, and what becomes of them warm and cold. See tests/data/exact/README.md.
+"""Programs of tests/data/exact, and their results warm and cold. See tests/data/exact/README.md.
 
     corpus = Corpus("node", (".js", ".mjs"), language="javascript", kinds=("node",))
     warm, cold = corpus.results()[name]
@@ -16,7 +16,7 @@ from harness import ASAN, REPO, eventually
 from service import ROOMY, Service
 
 COMPARED = ("stdout", "stderr", "exit_code", "signal", "verdict", "stdout_bytes", "stderr_bytes", "limits_hit")
-# What a large library may take to be imported cold on a busy machine; nothing here is about time.
+# A cold import of a large library takes long on a busy machine. Nothing here is about time.
 LIMITS = {"wall_ms": 120000, "cpu_ms": 30000, "memory": 512 << 20, "output": 16 << 20}
 AT_A_TIME = 4
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
@@ -84,7 +84,7 @@ def wait_up(s, kinds):
         pytest.skip(f"no warm starts of {', '.join(sorted(absent))}: no such kind here")
 
     def settled():
-        found = pools(s)  # one look: what has failed is tried again now and then
+        found = pools(s)  # one look: a kind that failed is tried again now and then
         return found if all(found[k]["zygote"] in ("up", "failed") for k in kinds) else None
     now = eventually(settled, 30)
     assert now, pools(s)

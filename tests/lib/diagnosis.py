@@ -1,4 +1,4 @@
-"""Programs that fail, of tests/data/diagnosis, and whether what is said of them is right. See tests/data/diagnosis/README.md.
+"""The failing programs of tests/data/diagnosis, and whether their diagnosis is right. See the README.md there.
 
     scores = score(Corpus().results())
 """
@@ -40,7 +40,7 @@ class Case:
 
     @property
     def files(self):
-        """Name to text: the program, and what is in the folder NAME.d beside it."""
+        """Name to text: the program, and the files of the folder NAME.d beside it."""
         main = self.options.get("as", self.path.name)
         found = {main: self.path.read_text()}
         beside = ROOT / self.folder / (self.name + ".d")
@@ -87,7 +87,7 @@ def request_of(case):
 
 
 def explain(case):
-    """Of a language that is not here: what it printed elsewhere."""
+    """The language is not installed here: explains the recorded output of another machine."""
     if not case.recorded.exists():
         return None
     with tempfile.TemporaryDirectory(prefix="jartest-") as scratch:
@@ -137,7 +137,7 @@ def run_all(wanted):
 
 
 def judge(case, result):
-    """What is wrong with it: a set of line, category, type, suggestion."""
+    """The wrong parts of a diagnosis: a set of line, category, type, suggestion."""
     d = result and result.get("diagnosis")
     if not d:
         return {"line", "category", "type"} | ({"suggestion"} if case.pattern != "-" else set())

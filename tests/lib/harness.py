@@ -4,7 +4,7 @@ BELLJAR        the binary under test       (build/belljar)
 BELLJAR_TOOLS  the built tests/tools/*.c   (build/release/tests/tools)
 BELLJAR_TEST_SLACK_MS  grace on promises about time (100); raise it on an emulated machine
 
-Everything here is bounded in time, and what a test starts is ended with the test.
+Everything here is bounded in time, and every process that a test starts ends with the test.
 """
 
 import json
@@ -32,20 +32,20 @@ ROOT = os.geteuid() == 0
 ORDINARY_UID = 54321  # nobody's: no passwd entry, no files
 JAR_UIDS = 0x70000000  # host uids from here on belong to jars
 
-# A shell's background job has SIGINT ignored, and so would everything we start: belljar honours that (nohup), and the
+# A background job of a shell ignores SIGINT, and so would everything that we start. belljar honours that (nohup), and the
 # tests of Ctrl-C would wait in vain.
 for ending in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
     if signal.getsignal(ending) == signal.SIG_IGN:
         signal.signal(ending, signal.default_int_handler if ending == signal.SIGINT else signal.SIG_DFL)
 
-# Every command we start carries this in its environment, so that a process found on the host can be
-# told from one of somebody else's run.
+# Every command that we start carries this in its environment, so that its processes on the host can be told from those
+# of another run.
 MARK = f"jartest-{os.getpid()}-{time.monotonic_ns()}"
 
 # The numbers of the commands that we started: cgroups are named after them.
 started = set()
 
-# Of these, services that keep jars ready, and make and end some as they see fit.
+# The services among them. They keep jars ready, and start and end some at any time.
 pooling = set()
 
 # Whether every program goes to a service with warm pools; see warm.py.
@@ -80,7 +80,7 @@ class Run:
 
     @property
     def message(self):
-        """What belljar itself said on stderr."""
+        """The message of belljar itself on stderr."""
         return self.err.decode("utf-8", "replace").strip()
 
     def __repr__(self):
@@ -91,12 +91,12 @@ class Run:
 
 
 class Running:
-    """A belljar that may still run. Leaving the `with` block ends it, whatever happened."""
+    """A belljar that may still run. Leaving the `with` block always ends it."""
 
     def __init__(self, argv, stdin=subprocess.DEVNULL, environ=None, cwd=None, stdout=None, scratch=None):
         self.argv = [a if isinstance(a, bytes) else str(a) for a in argv]
         self.scratch = scratch
-        # Nobody's: a service of this machine's user does not run our programs, nor do we keep any among theirs.
+        # A service of the user of this machine does not run our programs, and we keep no program in the user's cache.
         env = {"BELLJAR_STATE": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent", **(os.environ if environ is None else environ), "BELLJAR_TEST_MARK": MARK}
         self.popen = subprocess.Popen(
             self.argv,
@@ -230,7 +230,7 @@ def tool(name):
 
 
 def deny(rules):
-    """A prefix that takes system calls away from what follows."""
+    """A prefix that takes system calls away from the command behind it."""
     return [tool("deny"), rules, "--"]
 
 
@@ -241,11 +241,11 @@ def as_ordinary_user():
     return ["setpriv", f"--reuid={ORDINARY_UID}", f"--regid={ORDINARY_UID}", "--clear-groups", "--"]
 
 
-# What every attack program starts with. `found` is what it hands back.
+# Every attack program begins with this text. It hands `found` back.
 #
-# Attacks are written to do no harm where they succeed, for they will, against a build with a fault in it: a file of the
-# host is opened for writing but not truncated, a mode or a time is set to what it is, a clock to what it shows, bombs
-# end by themselves, and a signal that could hit the host is only sent where `own_pids` says that it cannot.
+# An attack does no harm where it succeeds, because it will succeed against a build with a fault: a file of the host is
+# opened for writing but not truncated, a mode, a time or a clock is set to its present value, bombs end by themselves,
+# and a signal that could hit the host is sent only where `own_pids` says that it cannot.
 PRELUDE = r'''
 import ctypes, errno, json, os, signal, socket, stat, struct, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -292,7 +292,7 @@ def hand_over():
 
 
 def attack(code, **opts):
-    """Run an attack written in Python; (what it found, the run). Fails if the attack did not come to its end."""
+    """Runs an attack written in Python. Returns its `found` and the run. Fails if the attack did not reach its end."""
     result = run_py(PRELUDE + code + "\nhand_over()\n", **{"timeout": "60s", "cpu_time": "60s", "within": 90, **opts})
     lines = [line for line in result.stdout.splitlines() if line.startswith("FOUND ")]
     assert lines, f"the attack program did not finish: {result!r}"
@@ -305,8 +305,8 @@ def let_through(found):
 
 
 def eventually(condition, within=20.0, step=0.02):
-    """Wait until `condition()` holds; its last value. The time is only what a busy machine may take: who asks for what must not
-    come says how long that is waited for."""
+    """Waits until `condition()` holds and returns its last value. The time is only a bound for a busy machine. A test
+    that waits for an event that must not come says for how long."""
     deadline = time.monotonic() + within * PATIENCE
     while True:
         value = condition()
@@ -325,8 +325,8 @@ def soonest(attempt_run, limit_ms, tries=3):
 
 
 def given_time(attempt, ms=BRIEF_MS, spoke=lambda result: result.stdout):
-    """attempt(ms): a run that is to say something and then to meet its deadline. A busy machine may need all of a short one to
-    start the program: then it is given more."""
+    """attempt(ms) is a run that prints and then meets its deadline. A busy machine may need all of a short deadline
+    to start the program. Then the run gets more time."""
     for limit_ms in (ms, 4 * ms, 16 * ms):
         result = attempt(limit_ms)
         if spoke(result):

@@ -1,8 +1,8 @@
-"""What a run could leave on the host: processes, mounts, cgroups, temporary files, memory, changed files.
+"""Everything that a run could leave on the host: processes, mounts, cgroups, temporary files, memory, changed files.
 
-`Host()` is what there is now; `Host.unharmed(before)` compares and waits a little, as the kernel frees some
-things a moment after their last user is gone. Other people's runs on the same machine are told apart by the
-mark that the harness puts into the environment of every command it starts.
+`Host()` is the host now. `assert_unharmed(before)` compares and waits a little, because the kernel frees some objects
+a moment after their last user is gone. The mark in the environment of our commands tells them from the runs of other
+people on the same machine.
 """
 
 import contextlib
@@ -157,7 +157,7 @@ def members_of(cgroup):
 
 
 def namesake(name, table):
-    """Who a cgroup is named after, by number and time of start: numbers are given out again."""
+    """The process that a cgroup is named after, by number and start time: the kernel gives numbers out again."""
     _, number, *start = name.split("-")
     p = table.get(int(number)) if number.isdigit() else None
     return [p] if p and start in ([], [p.start]) else []
@@ -227,7 +227,7 @@ class Host:
         return max(self.memory, *(held_memory() for _ in range(3)))
 
     def harm_since(self, before):
-        """What is there now and was not before: key -> words."""
+        """The differences that are harm: key -> words."""
         harm = {("process", *key): f"process left: {p}" for key, p in self.processes.items() if key not in before.processes}
         harm |= {("mount", m): f"mount left: {m}" for m in self.mounts - before.mounts}
         harm |= {("mount", m): f"mount lost: {m}" for m in before.mounts - self.mounts}
@@ -235,7 +235,7 @@ class Host:
         harm |= {("file", t): f"file left: {t}" for t in self.temporary - before.temporary}
         harm |= {("file", f): f"changed: {f}" for f in self.files if self.files[f] != before.files.get(f)}
         harm |= {("core", c): f"core dumped: {c}" for c in self.cores - before.cores}
-        # Beside other tests nobody can say whose it is; those that are about memory run alone.
+        # Beside other tests it can be anybody's memory. Tests about memory run alone.
         if "PYTEST_XDIST_WORKER" not in os.environ and self.memory > before.memory_peak + MEMORY_TOLERANCE:
             harm["memory"] = f"memory not given back: {(self.memory - before.memory_peak) >> 20} MiB"
         if self.hostname != before.hostname:
@@ -256,7 +256,7 @@ def settled(within=10):
 
 
 def end_processes(pids):
-    """A test that failed does not spoil the next one: what carries our mark, or is below it, is ended."""
+    """A failed test does not spoil the next one: kills the processes that carry our mark, and those below them."""
     ours = {p.pid for pid in pids if MARK.encode() in slurp(f"/proc/{pid}/environ") for p in descendants(pid)}
     for pid in ours:
         with contextlib.suppress(OSError):
@@ -264,7 +264,7 @@ def end_processes(pids):
 
 
 def remove_directories(paths):
-    """The same for what level process left, where nobody works in it any more."""
+    """The same for directories of level process that no process uses any more."""
     places = {link(f"/proc/{pid}/cwd") for pid in os.listdir("/proc") if pid.isdigit()}
     for path in paths:
         if os.path.basename(path).startswith("belljar-") and not any(place.startswith(path) for place in places):
@@ -272,7 +272,8 @@ def remove_directories(paths):
 
 
 def assert_unharmed(before, within=10.0):
-    """Harm is what is seen at every look until the time is up: what comes and goes is somebody else's run."""
+    """Harm is a difference that is there at every look until the time is up. A difference that comes and goes belongs
+    to another run."""
     deadline = time.monotonic() + within * PATIENCE
     lasting = None
     while True:

@@ -1,6 +1,6 @@
 """Every language's small programs: one for each thing that a language must be able to do (test_language_matrix.py).
 
-A cell is a program and what is to come of it. `None`: the language has no such thing.
+A cell is a program and its expected result. `None`: the language has no such thing.
 """
 
 from dataclasses import dataclass, field
@@ -50,7 +50,7 @@ def compile_error(code, *words):
 
 
 def hangs(code, wall_ms=2000):
-    """What it printed before is kept. The time is what its interpreter may take to start on a busy machine."""
+    """Output from before the deadline is kept. The time is enough for the interpreter to start on a busy machine."""
     return Cell(code, verdict=("timeout",), exit_code=124, has=("before",), limits={"wall_ms": wall_ms})
 
 

@@ -26,7 +26,7 @@ from hostview import descendants
 STARTS_WITHIN = 30 * PATIENCE
 STOPS_WITHIN = 30 * PATIENCE
 NOT_OURS = ("BELLJAR_STATE", "OUTPUT_DATA_PATH", "SANDBOX_HOST", "SANDBOX_PORT", "DEBUG", "XDG_STATE_HOME")
-# Everything that a test may want to run at a time, whatever the number of CPUs here.
+# Room for every run that a test starts at the same time, on any number of CPUs.
 ROOMY = ("--set", "runs.max=32", "--set", "runs.queue=64")
 if harness.EMULATED:  # where ten seconds are few
     ROOMY += ("--set", "limits.wall_ms=60s", "--set", "limits.cpu_ms=60s")
@@ -108,7 +108,7 @@ class Service:
         return lines[-1] if lines else None
 
     def log(self):
-        """What it said since it was last started."""
+        """The log since the last start."""
         return self.log_path.read_bytes()[self.log_from:].decode("utf-8", "replace")
 
     def logged(self, *words, within=20):
@@ -119,7 +119,8 @@ class Service:
         os.kill(self.pid, number)
 
     def stop(self, now=False):
-        """As an operator does; it must end by itself, with success. `now`: what still runs is not waited for."""
+        """Stops the service as an operator does. It must end by itself, with success. `now` means that it does not
+        wait for runs."""
         self.signal(signal.SIGTERM)
         if now and not eventually(lambda: self.popen.poll() is not None, 1):
             # Two that come before the first is heard are one.
@@ -322,7 +323,7 @@ def read_to_end(s):
 
 
 def read_one(s, got=b""):
-    """One response from a connection that stays open; (reply, what came after it)."""
+    """One response from a connection that stays open; (reply, the bytes after it)."""
     while True:
         replies, rest = take_reply(got)
         if replies:
@@ -400,7 +401,7 @@ def read_sse(response):
 
 
 def output_of(events, stream="stdout"):
-    """What the events of a stream say, put together as bytes."""
+    """The output in the events of a stream, as bytes."""
     import base64
 
     return b"".join(e["data"].encode() if "data" in e else base64.b64decode(e["data_base64"])
@@ -412,7 +413,8 @@ def sleeper(seconds, say="go"):
 
 
 def versions_known(s):
-    """Nobody is being asked for a version any more: those who are come and go with their pipes. One that is too slow is ended."""
+    """No language is being asked for its version any more: such a process comes and goes with its pipes. A slow one
+    is ended."""
     silent = set(re.findall(r" language\.no_version language=(\S+)", s.log()))
     return all(l["version"] or l["name"] in silent for l in s.get("/v1/languages").json if l["installed"])
 

@@ -1,4 +1,4 @@
-"""What the tests of SQL share: PostgreSQL prepared for jars, and how to ask."""
+"""Helpers of the SQL tests: PostgreSQL prepared for jars, and requests."""
 
 import glob
 import shutil

@@ -1,7 +1,7 @@
-"""The escape tests a second time (BELLJAR_TEST_WARM=1): a service with warm pools stands by, `belljar run` hands every program
-to it, and each must have been forked from a zygote unless it asked for what only a cold start gives.
+"""The escape tests a second time (BELLJAR_TEST_WARM=1). One service with warm pools runs every program of `belljar
+run`. Each program must have been forked from a zygote, unless it asked for an option that only a cold start has.
 
-What the service keeps ready is no harm to the host; that it is no more than that is checked after every test.
+The jars that the service keeps ready are no harm to the host. After every test it is checked that there are no more.
 """
 
 import os

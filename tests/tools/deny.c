@@ -6,7 +6,7 @@
  *         NAME:ERRNO          refused with that errno (EPERM, ENOSYS, EINVAL, EACCES, ENOMEM or a number)
  *         prctl:OPTION        only that option, by number, refused with EPERM
  *         clone:newuser       a new user namespace by clone or unshare; clone3 is ENOSYS, as its flags cannot be seen
- *         namespaces          any new namespace, and setns: what container runtimes refuse by default
+ *         namespaces          any new namespace, and setns, as container runtimes refuse by default
  *
  * Tests use it to bring about a weaker machine: a container that forbids namespaces, or a kernel that
  * lacks one layer. The filter is set without no_new_privs where the caller may do so, so that

@@ -46,7 +46,7 @@ int main(void)
 #else
 
 enum { LAST = 600, X32 = 0x40000000, NOBODY = 0x7fffffff };
-/* How a child says what it saw; below 134 it is an errno. */
+/* The exit status of a child; below 134 it is an errno. */
 enum { SAW_SUCCESS = 200, SAW_ZERO, EXITED_BY_CALL, NO_FILTER };
 
 static const char *const first_names = /* 0… */
@@ -170,7 +170,7 @@ static void child(const struct probe *p)
     leave(result == 0 ? SAW_ZERO : SAW_SUCCESS);
 }
 
-/* What the child saw, or minus the signal that ended it. */
+/* The answer that the child saw, or minus the signal that ended it. */
 static int try(const struct probe *p)
 {
     int status;
@@ -263,7 +263,7 @@ static const char *verdict_of_number(int saw, long number, const struct special 
         return "unfiltered";
     if (special && special->refusal == saw)
         return saw == SAW_ZERO ? "zero" : errno_name(saw);
-    /* The kernel's own answer where RLIMIT_MEMLOCK is 0, whatever the arguments. */
+    /* The kernel's own answer to any arguments where RLIMIT_MEMLOCK is 0. */
     if (saw == ENOSYS || (saw == EPERM && number != SYS_mlock))
         return errno_name(saw);
     return "allowed";

@@ -38,7 +38,7 @@ def below(cgroup):
 
 
 def standing_in(cgroup):
-    """A prefix that moves what follows into the cgroup, before it is executed."""
+    """A prefix that moves the command behind it into the cgroup, before it is executed."""
     return ["sh", "-c", 'echo 0 > "$0" && exec "$@"', os.path.join(TOP, cgroup, "cgroup.procs")]
 
 

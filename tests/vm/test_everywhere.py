@@ -1,4 +1,4 @@
-"""What must work for every user, whichever cgroup their shell is in: each language, compiling, limits, measuring, lists of
+"""These work for every user, in every cgroup: each language, compiling, limits, measuring, lists of
 commands, servers, and nothing left behind. Limits that a place cannot hold are skipped there, by name.
 
 Compilers and servers get a minute or more: the processor may be an emulated one.
@@ -177,7 +177,7 @@ SLEEPER = "import os, time\nfor _ in range(3): os.fork()\nos.write(1, b'go\\n')\
 
 @pytest.mark.parametrize("who", ["belljar", "belljar-warden"])
 def test_nothing_is_left_after_a_kill(who):
-    """Processes and cgroups; where it is belljar itself that dies, the next run sweeps what it could not."""
+    """Processes and cgroups. When belljar itself dies, the next run removes the rest."""
     before = hostview.cgroups()
     with start(SLEEPER, json=False, timeout="100s") as running:
         for _ in range(8):

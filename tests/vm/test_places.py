@@ -30,8 +30,8 @@ def test_service_with_a_cgroup_of_its_own_gets_level_jar(host):
 
 @pytest.mark.parametrize("busy", [False, True], ids=["alone", "busy"])
 def test_container_that_sees_its_cgroup_as_the_root_tells_the_truth(host, busy):
-    """A cgroup namespace of its own: `/` is not the root, and has no parent to turn to. Whether the limits can
-    be had depends on who else is in it; that they are held or named as not held does not."""
+    """A cgroup namespace of its own: `/` is not the root, and has no parent. The limits may depend on other processes
+    in it. In every case they are enforced, or named as not enforced."""
     inside = ["unshare", "--cgroup", "--mount", "sh", "-c",
               'umount /sys/fs/cgroup && mount -t cgroup2 cgroup2 /sys/fs/cgroup && exec "$@"', "sh"]
     with places.made("container") as container, \
@@ -45,7 +45,8 @@ def test_container_that_sees_its_cgroup_as_the_root_tells_the_truth(host, busy):
 
 
 def test_part_of_the_controllers_gives_part_of_the_limits(host):
-    """memory and pids without cpu is what some machines give their users: the rest is held, cpu is told."""
+    """Some machines give their users memory and pids without cpu: the first two are enforced, and cpu is named as not
+    enforced."""
     with places.made("users", "users/given", "users/given/shell") as shell:
         places.enable("users", ("memory", "pids"))
         for path in ("", "cgroup.procs", "cgroup.threads", "cgroup.subtree_control"):

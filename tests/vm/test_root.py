@@ -10,7 +10,7 @@ def test_root_gets_level_jar_with_every_limit(host):
 
 
 def test_limits_of_the_jar_are_in_its_cgroup():
-    """What is promised is what the kernel was told, seen from outside while the program runs."""
+    """The promised limits are those in the kernel, seen from outside while the program runs."""
     with start("import sys, time\nprint(1, flush=True)\ntime.sleep(60)", json=False, memory="64m", pids=16,
                cpu_percent=50) as running:
         assert running.read_line() == "1"

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "check.h"
 
-/* ---- who asks ---- */
+/* ---- the caller ---- */
 static const char run_key[] = "blj_run", admin_key[] = "blj_admin";
 
 static struct key_row rows_made[2] = {

@@ -1,6 +1,6 @@
-/* Batches and comparisons over an engine that is a list: a test finishes runs in the order that it
- * chooses. The functions that they call are defined here, so that the linker does not take the real
- * ones. */
+/* Batches and comparisons over a runner that is a list: a test finishes the runs, in any order.
+ * The functions of other rooms that they call are defined here, so that the linker does not take
+ * the real ones. */
 #include "api/runs/batch.h"
 
 #include <stdlib.h>
@@ -239,7 +239,7 @@ void api_stream_end(struct api_call *c)
 
 enum order { FIRST_IN_FIRST_OUT, LAST_IN_FIRST_OUT, CLIENT_LEAVES };
 
-/* One request, and the end of every run it starts. What is not JSON in `body` is the id of a batch. */
+/* One request, and the end of every run it starts. A `body` that is not JSON is the id of a batch. */
 static void call(const char *path, const char *body, const char *accept, enum order order)
 {
     static const struct settings settings = { .batch_max_runs = 20 };
@@ -424,7 +424,7 @@ static void test_more_runs_than_a_batch_may_have_are_refused(void)
     json_decref(body);
     batch(fits);
     CHECK_INT(status, 200);
-    CHECK_INT(flight.most, 4); /* half of what may run at a time */
+    CHECK_INT(flight.most, 4); /* half of the runs that are allowed at a time */
     const json_t *result = json_array_get(json_object_get(answer, "results"), 19);
     CHECK_INT(json_integer_value(json_object_get(result, "inline_max")), 64 << 10);
     check_refused("/v1/batches", one_more, "inputs", "up to 20");

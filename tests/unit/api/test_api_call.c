@@ -1,4 +1,4 @@
-/* From a request to its answer, with an HTTP server that only writes down what it is told. */
+/* From a request to its answer, with an HTTP server that only records the calls. */
 #include <stdlib.h>
 
 #include "api/kernel/auth.h"
@@ -7,7 +7,7 @@
 #include "base/auto.h"
 #include "check.h"
 
-/* ---- what the server was told ---- */
+/* ---- the recorded calls ---- */
 static struct {
     int answers, status;
     char headers[1024], body[2048];

@@ -274,7 +274,7 @@ static void test_limit_is_a_whole_number_within_the_settings(void)
         { "{\"pids\":\"NaN\"}", "limits.pids", 0, 0 },
         { "{\"pids\":\"\"}", "limits.pids", 0, 0 },
         { "{\"pids\":\"7\\u0000\"}", "limits.pids", 0, 0 },
-        { "{\"wall_ms\":\"2\"}", "limits.wall_ms", 0, 0 }, /* of what? */
+        { "{\"wall_ms\":\"2\"}", "limits.wall_ms", 0, 0 }, /* no unit */
         { "{\"wall_ms\":\"-2s\"}", "limits.wall_ms", 0, 0 },
         { "{\"wall_ms\":0}", "limits.wall_ms", 0, 0 },
         { "{\"memory\":\"1k\"}", "limits.memory", 0, 0 },

@@ -14,7 +14,8 @@
 #include "spec/bundle.h"
 #include "spec/pool.h"
 
-/* Every key of a real answer is in the table with the right type, and every required key is present. */
+/* Every key of a real answer is in the table and has the type of the table. Every required key is
+ * there. */
 static void check_reply(const json_t *answer, const struct api_field *fields)
 {
     struct err e = { 0 };

@@ -50,7 +50,7 @@ static void check_file(const struct scene *s, const char *name, const char *text
         CHECK_STR(got, text);
 }
 
-/* What is in the bundle, or NULL. */
+/* The content of the bundle, or NULL. */
 static const char *packed(const struct scene *s, const char *name, char out[256])
 {
     struct bundle_entry entry;

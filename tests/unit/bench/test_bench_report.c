@@ -1,4 +1,4 @@
-/* What the benchmark says about its samples: quantiles, ratios, verdicts on budgets, and the plot. */
+/* The benchmark evaluates its samples: quantiles, ratios, verdicts on budgets, and the plot. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -103,8 +103,8 @@ static json_t *charts_of(const char *label, double value)
                      "other", "value", 200.0, "ours", 0);
 }
 
-/* Every tag that is opened is closed in its turn, and no character stands bare that has a meaning: what an XML parser would
- * insist on, as far as this text goes. */
+/* Every tag that is opened is closed in its turn, and no character with a meaning stands bare. An
+ * XML parser would insist on that much. */
 static bool well_formed(const char *at)
 {
     char open[16][16];

@@ -1,4 +1,5 @@
-/* The client of the service, against a service that answers whatever a test says, in pieces as small as it likes. */
+/* The client of the service, against a service whose answers the test writes, in pieces of any
+ * size. */
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -8,7 +9,7 @@
 #include "client/client.h"
 #include "place.h"
 
-/* Both ends are in this process: what fits in a socket's buffer needs nobody to wait for. */
+/* Both ends are in this process: bytes that fit in the buffer of a socket need no other thread. */
 struct talk {
     struct client *c;
     int service;
@@ -40,7 +41,7 @@ static int ready(struct talk *t, struct err *e)
     return client_ready(t->c, p.revents, e);
 }
 
-/* Asks, and gives what the service reads. */
+/* Sends the request, and returns the bytes that the service reads. */
 static const char *ask(struct talk *t, const struct client_request *q)
 {
     static char seen[4096];
@@ -59,7 +60,7 @@ static void answer(struct talk *t, const char *text, size_t n)
     CHECK(fd_write_all(t->service, text, n) == 0);
 }
 
-/* Answers `piece` bytes at a time; what came of the last. */
+/* Answers `piece` bytes at a time. Returns the result of the last step. */
 static int answer_in_pieces(struct talk *t, const char *text, size_t piece, struct err *e)
 {
     size_t n = strlen(text);

@@ -431,7 +431,7 @@ static void test_long_lines_are_cut_around_the_caret(void)
     CHECK_INT(x->caret_end, x->caret + 4);
 }
 
-/* D1: a line of quotes of which none ends, and more source than anybody reads. */
+/* A line of quotes of which none ends, and more source than anybody reads. */
 static void test_hostile_sources_take_no_time(void)
 {
     static char source[DIAGNOSE_SOURCE_MAX], huge[DIAGNOSE_SOURCE_MAX + 2];

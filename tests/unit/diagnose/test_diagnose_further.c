@@ -108,7 +108,7 @@ static void test_an_error_that_is_told_twice_is_listed_once(void)
     CHECK_INT(d.further[1].at.line, 3);
 }
 
-/* A million errors are bounded: in memory, and in the time to read them. */
+/* A million errors are bounded: the number that is kept and the bytes that are read. */
 static void test_a_million_errors_are_counted_and_cut(void)
 {
     enum { ERRORS = 1000000 };

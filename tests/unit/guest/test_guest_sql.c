@@ -1,4 +1,4 @@
-/* What the SQL programs are made of: splitting, CSV, rendering, places, the report. */
+/* The parts of the SQL programs: splitting, CSV, rendering, places, the report. */
 #include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
@@ -213,7 +213,7 @@ static void test_values_are_numbers_only_if_a_number_gives_them_back(void)
 
 static char *rendered;
 
-/* Two columns, three rows: what each format makes of them. */
+/* Two columns and three rows in each format. */
 static const char *render_all(enum table_format format, const struct column *columns, size_t n,
                               const struct cell *cells, size_t rows)
 {
@@ -237,7 +237,8 @@ static const struct column two[] = { { "id", "integer" }, { "a|name", "text" } }
 static const struct cell six[] = { I("1"),  T("Ann, \"A\""), I("20"),
                                    NOTHING, NOTHING,         T("<\xE6\x97\xA5\n|x\x1b") };
 
-/* What a terminal obeys: C0 and C1, as characters and as bytes, and what turns the order of text around. */
+/* Characters that control a terminal: C0 and C1, as characters and as bytes, and marks that
+ * reverse the direction of text. */
 static void test_tables_move_no_terminal(void)
 {
     const struct column one[] = { { "n\xc2\x9b", "text" } };

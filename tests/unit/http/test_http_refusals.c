@@ -1,4 +1,4 @@
-/* What the server answers by itself: what is ambiguous, too large, too slow, too many. */
+/* The server itself answers ambiguous, large, slow and too many requests. */
 #include "base/array.h"
 #include "http_place.h"
 
@@ -118,7 +118,8 @@ static void test_what_is_ambiguous_is_refused_and_the_connection_closed(void)
     place_done(&p);
 }
 
-/* The second request is in the first's body for who trusts the wrong header; nobody here does. */
+/* For a reader that trusts the wrong header, the second request is in the body of the first. This
+ * server does not. */
 static void test_what_stands_behind_a_refusal_is_never_a_request(void)
 {
     struct place p;
@@ -223,7 +224,7 @@ static void test_bodies_are_bounded_together_but_small_ones_always_fit(void)
     fd_close(&one);
     fd_close(&two);
     AWAIT(&p, http_server_counts(p.server).connections == 1);
-    autoclose int three = dial(&p); /* what was refused is no longer counted */
+    autoclose int three = dial(&p); /* a refused connection is no longer counted */
     say(&p, three, POST("Content-Length: 400000\r\n"));
     CHECK(say_bytes(&p, three, half, sizeof half));
     CHECK(strstr(hear(&p, three, "\r\n\r\n"), "HTTP/1.1 200"));
@@ -247,7 +248,7 @@ static void test_answers_nobody_reads_are_bounded_together(void)
     fd_close(&one);
     AWAIT(&p, http_server_counts(p.server).connections == 2);
     say(&p, two,
-        "GET /big HTTP/1.1\r\nHost: x\r\n\r\n"); /* what was dropped is no longer counted */
+        "GET /big HTTP/1.1\r\nHost: x\r\n\r\n"); /* a dropped connection is no longer counted */
     AWAIT(&p, p.requests == 4);
     CHECK(strstr(hear(&p, two, "\r\n\r\n"), "HTTP/1.1 200"));
     place_done(&p);

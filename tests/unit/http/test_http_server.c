@@ -245,7 +245,7 @@ static void test_a_stream_for_http_1_0_ends_with_the_connection(void)
     place_done(&p);
 }
 
-/* What the kernel holds for both ends is some megabytes; a server that read on would take all. */
+/* The kernel holds some megabytes for both ends. A server that read on would take all. */
 static void test_no_more_is_read_while_a_request_is_handled(void)
 {
     enum { PIECE = 64 << 10, OFFERED = 64 << 20 };

@@ -169,7 +169,7 @@ static void test_dying_jar_is_not_held_back_by_its_quota(void)
     check_nothing_is_left(&h);
 }
 
-/* A child in the cgroup that does f() and exits with what it returns. */
+/* A child in the cgroup that calls f() and exits with its result. */
 static pid_t start_inside(const struct cgroup *c, int (*f)(void))
 {
     struct err e = { 0 };
@@ -299,7 +299,8 @@ static void test_processes_past_the_limit_are_refused_and_counted(void)
     check_nothing_is_left(&h);
 }
 
-/* ---- v2's files, as Debian 12's kernel (6.1) wrote them; whatever version this machine has ---- */
+/* ---- files of v2, as the kernel of Debian 12 (6.1) wrote them, on any version of this machine
+ * ---- */
 
 /* Of a cgroup with memory.oom.group, after a fork that was refused and a kill for memory. */
 static const struct {
@@ -315,7 +316,7 @@ static const struct {
     { "pids.events", "max 1\n" },
 };
 
-/* A cgroup of v2 that is a directory with such files in it, but those that this kernel lacks. */
+/* A cgroup of v2: a directory with such files, without the files that this kernel lacks. */
 static bool v2_place(struct place *p, const char *missing)
 {
     bool made = place_init(p);
@@ -373,7 +374,7 @@ static void test_peaks_are_what_was_seen_where_the_kernel_keeps_none(void)
     struct cgroup c = v2_cgroup(&h, &p);
     cgroup_read(&c, &s);
     CHECK(s.memory_peak_bytes == 1 << 20 && s.pids_peak == 2);
-    CHECK_INT(s.oom_kills, 7); /* what cannot be read stays as it was */
+    CHECK_INT(s.oom_kills, 7); /* a value that cannot be read stays as it was */
     v2_done(&c, &p);
 }
 

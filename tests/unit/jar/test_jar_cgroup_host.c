@@ -1,4 +1,4 @@
-/* Who owns which directory among the cgroups, and what is cleared away for whom. */
+/* The owner of each directory among the cgroups, and the removal of leftovers. */
 #include <signal.h>
 
 #include "check.h"

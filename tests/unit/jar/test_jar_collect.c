@@ -1,4 +1,4 @@
-/* Reading back what a hostile program left: nothing but the bytes of regular files comes out. */
+/* Collecting the files of a hostile program: only the bytes of regular files come out. */
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 

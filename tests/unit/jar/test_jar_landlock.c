@@ -1,5 +1,5 @@
-/* A domain is entered for good, so each test runs in a child. What is tried is tried on files of our own: if a rule
- * should not hold, the machine is none the worse for it. */
+/* A domain is entered for good, so each test runs in a child. It tries the rules on files of its
+ * own: a rule that does not hold does no harm to the machine. */
 #include "jar/landlock.h"
 
 #include <arpa/inet.h>

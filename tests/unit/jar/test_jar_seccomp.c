@@ -1,5 +1,5 @@
-/* The filters, each in a child that is given up to it. What every single call answers is the business of
- * tests/escape/test_syscalls.py; here is what the promises of jar/seccomp.h need. */
+/* The filters, each in a child of its own. tests/escape/test_syscalls.py tests the answer to every
+ * single call. The tests here are for the promises of jar/seccomp.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -33,7 +33,7 @@ static int ended(pid_t pid)
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* What `body` returned under the profile, or minus the signal that ended it. */
+/* The result of `body` under the profile, or minus the signal that ended it. */
 static int under(enum seccomp_profile profile, int (*body)(void))
 {
     pid_t pid = fork();
@@ -87,7 +87,8 @@ static void test_a_filter_cannot_be_followed_by_another(void)
     CHECK_INT(under(SECCOMP_PROCESS, apply_again), EPERM);
 }
 
-/* ---- what is refused ----------------------------------------------------------------------------- */
+/* ---- refused calls
+ * ------------------------------------------------------------------------------ */
 
 static int new_namespaces(void)
 {
@@ -263,7 +264,8 @@ static void test_pid_1_can_reap_and_nothing_else(void)
     CHECK_INT(under(SECCOMP_INIT, tcp_socket), ENOSYS);
 }
 
-/* ---- what must work ---------------------------------------------------------------------------------- */
+/* ---- calls that must work
+ * ------------------------------------------------------------------------ */
 
 static void *nothing(void *arg)
 {

@@ -1,5 +1,5 @@
-/* tests/unit/lib/http_place.h — a server on a loop of its own and clients that are driven from the same thread: whoever waits for
- * bytes runs the loop meanwhile. */
+/* tests/unit/lib/http_place.h — a server on a loop of its own and clients in the same thread. A client that
+ * waits for bytes runs the loop meanwhile. */
 #pragma once
 
 #include <arpa/inet.h>
@@ -21,7 +21,7 @@ struct place {
     struct http_server *server;
     struct sockaddr_storage address;
     socklen_t address_len;
-    struct buf got;             /* what the client received */
+    struct buf got;             /* the bytes that the client received */
     struct http_exchange *kept; /* by a request to /late or /stream */
     int requests, gone, half_closed, drained_writes;
     bool drained;
@@ -201,7 +201,7 @@ static inline void say(struct place *p, int fd, const char *text)
     CHECK(say_bytes(p, fd, text, strlen(text)));
 }
 
-/* Receives until the text is there, or with NULL until the server closes. What came is p->got. */
+/* Receives until the text is there, or with NULL until the server closes. The bytes are in p->got. */
 static inline const char *hear(struct place *p, int fd, const char *text)
 {
     uint64_t until = clock_ms() + PATIENCE_MS;
@@ -218,7 +218,8 @@ static inline const char *hear(struct place *p, int fd, const char *text)
             CHECK_INT(n, 0); /* no reset */
             break;
         }
-        /* Looked for in what is new: all of many megabytes for every piece is the work of seconds. */
+        /* Only the new bytes are searched: a search of many megabytes for every piece would take
+         * seconds. */
         size_t seen = text && p->got.len > strlen(text) ? p->got.len - strlen(text) : 0;
         p->got.len += n > 0 ? (size_t)n : 0;
         p->got.data[p->got.len] = '\0';
@@ -238,7 +239,7 @@ static inline int count_of(const char *text, const char *part)
     return n;
 }
 
-/* One connection of one client: what it got until the server closed. */
+/* One connection of one client: the bytes until the server closed. */
 static inline const char *talk(struct place *p, const char *request, size_t n)
 {
     autoclose int fd = dial(p);

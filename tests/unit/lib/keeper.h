@@ -27,7 +27,7 @@ struct keeper_run {
     fd_close(&r->outputs);
 }
 
-/* What is asked for; everything but argv may be left out. */
+/* The request; every field except argv may be left out. */
 struct keeper_ask {
     uint64_t id;
     char **argv, **outputs;
@@ -148,7 +148,7 @@ static const struct zygote_def *const *keeper_zygotes = NULL;
 /* A pipe whose other end was open when the warden was started, and is now closed by us. */
 static int keeper_witness = -1;
 
-/* Holds the test at one level and looks at what is left. The test may have stopped the warden. */
+/* Runs the test at one level and looks for leftovers. The test may have stopped the warden. */
 static void keeper_hold(struct keeper_levels *all, enum level level)
 {
     struct err e = { 0 };

@@ -27,7 +27,7 @@ struct pair {
     return (struct pair){ fds[0], fds[1] };
 }
 
-/* What every message begins with. */
+/* The beginning of every message. */
 struct peer_head {
     uint32_t version, type, len;
 };

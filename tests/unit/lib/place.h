@@ -1,4 +1,4 @@
-/* tests/unit/lib/place.h — a directory for one test, and a count of what is open. */
+/* tests/unit/lib/place.h — a directory for one test, and a count of open descriptors. */
 #pragma once
 
 #include <dirent.h>

@@ -149,7 +149,8 @@ static void test_what_is_no_wrapping_stays_byte_for_byte(void)
         CHECK_STR(buf_str(&n.code), texts[i]);
         CHECK(!n.unwrapped);
     }
-    /* given or in a file of its own, a program is what it is, unless it begins with a fence */
+    /* a program that is given, or is in a file of its own, stays unchanged unless it begins with a
+     * fence */
     check_normal("{'generated_code': 'x'}", "python", NULL, "{'generated_code': 'x'}", "python",
                  SOURCE_GIVEN);
     check_normal("```python\nprint(1)\n```\n", NULL, "x.py", "```python\nprint(1)\n```\n", "python",
@@ -193,7 +194,7 @@ static void test_of_many_blocks_those_of_the_main_language_are_the_program(void)
         const char *text, *code, *language;
         enum language_source source;
     } rows[] = {
-        /* a shell installs and starts what is meant */
+        /* a shell block installs and starts the program that is meant */
         { "```bash\npip install x\n```\nThen:\n```python\nimport x\n```\n", "import x\n", "python",
           SOURCE_FENCE },
         { "```go\nf()\n```\n```sh\ngo mod init x\ngo mod tidy\ngo run .\n```\n", "f()\n", "go",
@@ -204,7 +205,7 @@ static void test_of_many_blocks_those_of_the_main_language_are_the_program(void)
         { "```ts\na\n```\n```js\nb\n```\n", "a\n", "typescript", SOURCE_FENCE },
         /* one language by several names */
         { "```py\na\n```\n```python3\nb\n```\n", "a\nb\n", "python", SOURCE_FENCE },
-        /* what is shown beside it */
+        /* examples beside it */
         { "```json\n{\"a\": 1}\n```\n```diff\n-a\n```\n```python\na\n```\n```output\n1\n2\n```\n",
           "a\n", "python", SOURCE_FENCE },
         { "```python\nprint(1)\n```\nOutput:\n```\n1\n```\n", "print(1)\n", "python",
@@ -255,7 +256,7 @@ static void test_sessions_are_what_was_typed(void)
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         check_normal(rows[i].text, NULL, NULL, rows[i].code, rows[i].language, rows[i].source);
-    /* no session: a file, and what empties one */
+    /* not a session: a file, and a command that empties one */
     check_normal("$ ls\n", NULL, "x.sh", "$ ls\n", "bash", SOURCE_NAME);
     check_normal("> x\nls\n", "bash", NULL, "> x\nls\n", "bash", SOURCE_GIVEN);
 }

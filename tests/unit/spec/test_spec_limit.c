@@ -76,7 +76,7 @@ static void test_every_limit_takes_its_bounds(void)
     }
 }
 
-/* The name, the value and both bounds: what one needs to know to put it right. */
+/* The name, the value and both bounds: enough to correct the request. */
 static void check_says_all(const struct limit_def *d, const char *name, const char *value,
                            const struct err *e)
 {

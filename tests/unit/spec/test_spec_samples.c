@@ -1,4 +1,4 @@
-/* What a run used over time fits in a bounded buffer that covers the whole run. */
+/* The use of memory and CPU over time fits in a bounded buffer that covers the whole run. */
 #include "spec/samples.h"
 
 #include "check.h"

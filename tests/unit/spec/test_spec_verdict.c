@@ -132,8 +132,9 @@ static void test_program_that_coped_with_a_limit_is_ok(void)
     }
 }
 
-/* Cut output cannot be told from silence, and who lost a process to the memory limit may have lost a result:
- * these two are never a success, also when the program was faster than the kill. */
+/* Nobody can tell cut output from silence, and a run that lost a process to the memory limit may
+ * have lost a result. These two are never a success, also when the program was faster than the
+ * kill. */
 static void test_memory_and_output_limits_are_never_ok(void)
 {
     static const struct row rows[] = {

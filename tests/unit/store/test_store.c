@@ -128,7 +128,7 @@ static void test_a_failing_job_is_undone_alone(void)
         CHECK_INT(looks[i].base.err.code, i % 3 == 1 ? ERR_NOT_FOUND : ERR_NONE);
     }
     store_close(s);
-    /* What the failing ones appended to the chain is gone, and the chain whole. */
+    /* The entries of the failing writes are gone from the chain, and the chain is whole. */
     struct err e = { 0 };
     struct db *db = NULL;
     struct audit_check check = { 0 };

@@ -1,4 +1,4 @@
-/* What a warden does for a keeper that keeps to the protocol. */
+/* The work of a warden for a keeper that keeps to the protocol. */
 #include "warden/warden.h"
 
 #include "base/array.h"

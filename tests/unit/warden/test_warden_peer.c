@@ -1,4 +1,4 @@
-/* What becomes of a peer that breaks the protocol or goes away: it is dropped, and nothing is left. */
+/* A peer that breaks the protocol or goes away is dropped, and nothing is left. */
 #include "check.h"
 #include "keeper.h"
 #include "peer.h"
@@ -10,7 +10,7 @@ static bool still_serves(struct warden *w)
     return CHECK(end.evidence.reason == END_EXIT && end.evidence.exit_code == 3);
 }
 
-/* Reads what the warden still had to say until it is gone. */
+/* Reads the last messages of the warden until it is gone. */
 static void check_dropped(struct warden *w, struct keeper_run *r)
 {
     struct wire_ended end;

@@ -1,4 +1,4 @@
-/* What is asked for and not given: the answer says why, and the next run is served. */
+/* Requests that the warden refuses: the answer says why, and the next run is served. */
 #include <sys/mman.h>
 
 #include "base/array.h"
@@ -128,7 +128,8 @@ static void test_files_that_are_no_bundle_are_refused(void)
     keeper_at_every_level(odd_files);
 }
 
-/* What cannot be held is not begun; what can be is, and without an entry not even the program itself starts. */
+/* A list that cannot be enforced starts no run. With a list that can, only listed programs start,
+ * not even the program itself without an entry. */
 static void odd_lists(struct warden *w)
 {
     char *argv[] = { (char *)"/bin/true", NULL }, *none[] = { NULL };

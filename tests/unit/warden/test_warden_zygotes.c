@@ -1,4 +1,4 @@
-/* What a warden does with zygotes: programs that wait for their job, and what happens when something of that dies. */
+/* Zygotes of a warden: programs that wait for their job, and the death of one of these processes. */
 #include <fcntl.h>
 #include <limits.h>
 

@@ -8,7 +8,7 @@ enum { HEAD = sizeof(struct peer_head) };
 static char *words[] = { (char *)"/bin/true", (char *)"", (char *)"a b\n", NULL };
 static char *no_words[] = { NULL };
 
-/* One of each message, sent and read. The senders say what they send; the readers compare. */
+/* One of each message is sent and read. The senders fix the content, and the readers compare it. */
 static int send_hello(int fd, struct err *e)
 {
     struct wire_hello h = { .err = { ERR_UNAVAILABLE, 13, "no cgroup" },
@@ -328,7 +328,7 @@ static void put_length(size_t n)
     memcpy(datagram + 8, &len, sizeof len);
 }
 
-/* What the receiver and then the reader make of it: 0 only if both accept. */
+/* The results of the receiver and the reader: 0 only if both accept. */
 static int deliver(const struct pair *p, const struct kind *kind, size_t n)
 {
     struct err e = { 0 };

@@ -1,4 +1,4 @@
-/* What a supervisor says to its keeper, and that nobody else takes it. */
+/* Messages of a supervisor to its keeper. Nobody else accepts them. */
 #include "check.h"
 #include "keeper.h"
 #include "peer.h"
@@ -57,7 +57,7 @@ static void test_settings_up_to_their_bound_are_taken_and_no_more(void)
     CHECK_INT(e.code, ERR_TOO_LARGE);
 }
 
-/* Sends what a packer holds under a name, and reads it as drain. */
+/* Sends the content of a packer under a name, and reads it as drain. */
 static void test_drain_is_yes_or_no(void)
 {
     for (uint32_t now = 0; now < 4; now++) {

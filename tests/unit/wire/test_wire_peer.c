@@ -1,4 +1,4 @@
-/* What a peer can send that is no message at all, and what becomes of the descriptors that come with it. */
+/* Bytes of a peer that are no message, and the descriptors that come with them. */
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -114,10 +114,10 @@ static void test_descriptors_arrive_in_order_and_closed_on_exec(void)
     }
     CHECK_INT(message.fds[5], -1);
     wire_message_done(&message);
-    wire_message_done(&message); /* forgets what it closed */
+    wire_message_done(&message); /* forgets the descriptors that it closed */
 }
 
-/* Sends what is packed, receives it, and reads it with f. */
+/* Sends the packed bytes, receives them, and reads them with f. */
 #define READ_PACKED(type, packer_, bytes_, fds_, read_, result)          \
     ({                                                                   \
         scoped(pair) p_ = pair_new();                                    \
@@ -230,7 +230,7 @@ static void test_message_of_full_size_passes_and_one_byte_more_does_not(void)
     full.len++;
     send_head(p.a, full, WIRE_MAX_BYTES + 1, 0);
     CHECK_INT(wire_receive(p.b, &message, &e), -1);
-    full.len--; /* what arrives is as long as it says, but something was cut off */
+    full.len--; /* the message has the length that it names, but its last field is cut off */
     send_head(p.a, full, WIRE_MAX_BYTES + 1, 0);
     CHECK_INT(wire_receive(p.b, &message, &e), -1);
 }

@@ -1,4 +1,4 @@
-"""A plugin of pytest's: why a test failed is told at once. A stage that is cut short has no summary."""
+"""A plugin of pytest that prints a failure at once. A stage that is cut short has no summary."""
 
 
 def pytest_runtest_logreport(report):
