@@ -17,7 +17,7 @@
 
 enum { SEGMENTS_MAX = 64, DYNAMIC_MAX = 2048 };
 
-struct reading {
+struct elf_reader {
     int fd;
     Elf64_Phdr segments[SEGMENTS_MAX];
     unsigned n_segments;
@@ -48,7 +48,7 @@ static int read_at(int fd, uint64_t offset, void *out, size_t n, struct err *e)
     return 0;
 }
 
-static int read_head(struct reading *r, struct err *e)
+static int read_head(struct elf_reader *r, struct err *e)
 {
     Elf64_Ehdr h;
     if (read_at(r->fd, 0, &h, sizeof h, e))
@@ -66,7 +66,7 @@ static int read_head(struct reading *r, struct err *e)
 }
 
 /* The offset in the file of an address, and the number of bytes there. */
-static bool find_address(const struct reading *r, uint64_t address, uint64_t *ret_offset,
+static bool find_address(const struct elf_reader *r, uint64_t address, uint64_t *ret_offset,
                          uint64_t *ret_left)
 {
     for (unsigned i = 0; i < r->n_segments; i++) {
@@ -99,14 +99,14 @@ static int read_string(int fd, uint64_t offset, uint64_t left, char out[ELF_NAME
     return 0;
 }
 
-static int read_name(const struct reading *r, uint64_t at, char out[ELF_NAME_MAX], struct err *e)
+static int read_name(const struct elf_reader *r, uint64_t at, char out[ELF_NAME_MAX], struct err *e)
 {
     if (at >= r->strings_size)
         return not_ours(e, "a name lies outside of its table");
     return read_string(r->fd, r->strings + at, r->strings_size - at, out, e);
 }
 
-static int add_needed(struct reading *r, uint64_t at, struct err *e)
+static int add_needed(struct elf_reader *r, uint64_t at, struct err *e)
 {
     char name[ELF_NAME_MAX];
     if (r->n_needed == ELF_NEEDED_MAX)
@@ -118,7 +118,7 @@ static int add_needed(struct reading *r, uint64_t at, struct err *e)
 }
 
 /* Reads the table of strings first, wherever it stands: the other entries are offsets into it. */
-static int find_strings(struct reading *r, const Elf64_Dyn *d, size_t n, struct err *e)
+static int find_strings(struct elf_reader *r, const Elf64_Dyn *d, size_t n, struct err *e)
 {
     uint64_t address = 0, size = 0, left = 0;
     for (size_t i = 0; i < n && d[i].d_tag != DT_NULL; i++) {
@@ -131,7 +131,7 @@ static int find_strings(struct reading *r, const Elf64_Dyn *d, size_t n, struct 
     return 0;
 }
 
-static int read_dynamic(struct reading *r, const Elf64_Phdr *s, struct err *e)
+static int read_dynamic(struct elf_reader *r, const Elf64_Phdr *s, struct err *e)
 {
     size_t n = (size_t)(s->p_filesz / sizeof(Elf64_Dyn));
     if (s->p_filesz > DYNAMIC_MAX * sizeof(Elf64_Dyn))
@@ -151,7 +151,7 @@ static int read_dynamic(struct reading *r, const Elf64_Phdr *s, struct err *e)
     return rc ? -1 : 0;
 }
 
-static int read_segments(struct reading *r, struct err *e)
+static int read_segments(struct elf_reader *r, struct err *e)
 {
     bool dynamic = false;
     for (unsigned i = 0; i < r->n_segments; i++) {
@@ -181,7 +181,7 @@ void elf_done(struct elf *f)
 int elf_read(int fd, struct elf *ret, struct err *e)
 {
     struct elf f = { .needed = calloc(ELF_NEEDED_MAX + 1, sizeof *f.needed) };
-    struct reading r = { .fd = fd, .elf = &f };
+    struct elf_reader r = { .fd = fd, .elf = &f };
     if (!f.needed)
         return err_no_memory(e, "a program");
     if (read_head(&r, e) || read_segments(&r, e)) {

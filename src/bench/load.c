@@ -22,18 +22,18 @@ struct load_client {
 
 /* The request for a program and the required bytes of its answer. A search for bytes takes less CPU
  * time from the measured cores than parsing. */
-struct request {
+struct load_request {
     char *body;
     char *says; /* "stdout":"1\n" */
 };
 
-static void request_done(struct request *q)
+static void load_request_done(struct load_request *q)
 {
     free(q->body);
     free(q->says);
 }
 
-static void request_init(struct request *ret, const struct bench_program *p)
+static void request_init(struct load_request *ret, const struct bench_program *p)
 {
     json_t *body = json_pack("{s:s, s:s#}", "language", p->language->name, "code",
                              (const char *)p->code, p->code_len);
@@ -110,7 +110,7 @@ static void count_start(struct starts *s, const char *body, size_t n)
         s->cold++;
 }
 
-static void judge(const struct load_client *v, const struct request *q, struct starts *starts)
+static void judge(const struct load_client *v, const struct load_request *q, struct starts *starts)
 {
     static const char ok[] = "\"verdict\":\"ok\"";
     size_t n;
@@ -124,7 +124,7 @@ static void judge(const struct load_client *v, const struct request *q, struct s
 }
 
 /* Most requests are written at once; poll() says when the rest of another can follow. */
-static void send_request(struct load_client *v, const struct request *q)
+static void send_request(struct load_client *v, const struct load_request *q)
 {
     struct err e = { 0 };
     const struct client_request request = { .method = "POST",
@@ -140,7 +140,7 @@ static void send_request(struct load_client *v, const struct request *q)
 double load_client_run(struct load_client *v, const struct bench_program *p, struct starts *starts)
 {
     struct err e = { 0 };
-    scoped(request) q = { 0 };
+    scoped(load_request) q = { 0 };
     request_init(&q, p);
     send_request(v, &q);
     while (!client_response(v->client)->complete) {
@@ -160,7 +160,7 @@ double load_client_run(struct load_client *v, const struct bench_program *p, str
 struct load_state {
     const struct load *load;
     struct load_result *result;
-    struct request request;
+    struct load_request request;
     struct load_client *clients;
     struct pollfd *polls;
     size_t sent, waiting, answered;
@@ -234,7 +234,7 @@ void load_run(const struct load *l, struct load_result *result)
     result->seconds += (double)(clock_us() - c.begin_us) / 1e6;
     for (size_t i = 0; i < l->clients; i++)
         client_free(c.clients[i].client);
-    request_done(&c.request);
+    load_request_done(&c.request);
     free(c.clients);
     free(c.polls);
 }

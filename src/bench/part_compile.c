@@ -31,7 +31,7 @@ static const struct compiled {
       "/usr/bin/rustc --edition 2021 -O -o program main.rs", NULL, "rust_first_over_again" },
 };
 
-struct race {
+struct compile_race {
     char dir[400];
     char code[300], says[40];
     struct bench_program program;
@@ -39,7 +39,7 @@ struct race {
     struct series ms_bare, ms_first, ms_again;
 };
 
-static void next_program(struct race *r, const struct compiled *c, size_t round)
+static void next_program(struct compile_race *r, const struct compiled *c, size_t round)
 {
     char path[500];
     (void)snprintf(r->code, sizeof r->code, "%s%zu%s", c->before, round, c->after);
@@ -57,7 +57,7 @@ static void next_program(struct race *r, const struct compiled *c, size_t round)
 }
 
 /* All its files are below our directory. */
-static void word_bare(struct race *r, const struct compiled *c)
+static void word_bare(struct compile_race *r, const struct compiled *c)
 {
     struct way_command *b = &r->bare;
     size_t n = sizeof b->storage / 4;
@@ -72,7 +72,8 @@ static void word_bare(struct race *r, const struct compiled *c)
     memcpy(b->env, env, sizeof env);
 }
 
-static void round_of(struct race *r, const struct compiled *c, struct load_client *v, size_t round)
+static void round_of(struct compile_race *r, const struct compiled *c, struct load_client *v,
+                     size_t round)
 {
     next_program(r, c, round);
     bool ours_first = random() % 2; /* the second one finds the compiler in memory */
@@ -88,7 +89,7 @@ static void round_of(struct race *r, const struct compiled *c, struct load_clien
     series_add(&r->ms_again, again);
 }
 
-static void tell(struct bench *b, const struct compiled *c, struct race *r)
+static void tell(struct bench *b, const struct compiled *c, struct compile_race *r)
 {
     report_section(b->report, c->title);
     report_series(b->report, "compiled and run bare", &r->ms_bare, NULL);
@@ -105,10 +106,10 @@ static void tell(struct bench *b, const struct compiled *c, struct race *r)
 void part_compile(struct bench *b)
 {
     struct load_client *v = load_client_new(bench_service(b, SERVICE_WARM)->port);
-    struct race *r = calloc(1, sizeof *r);
+    struct compile_race *r = calloc(1, sizeof *r);
     for (size_t i = 0; r && i < ARRAY_LEN(rows); i++) {
         char why[200], text[400];
-        *r = (struct race){ 0 };
+        *r = (struct compile_race){ 0 };
         (void)snprintf(r->dir, sizeof r->dir, "%s/compile-%s", b->site.dir, rows[i].language->name);
         if (mkdir(r->dir, 0755) < 0)
             bench_die(r->dir, NULL);

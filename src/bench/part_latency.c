@@ -35,7 +35,7 @@ static const struct contender {
 enum { CONTENDERS = ARRAY_LEN(contenders), BARE = 0, OURS = 1 };
 
 /* The contenders for one workload. */
-struct race {
+struct latency_race {
     bool here[CONTENDERS];
     struct way_command commands[CONTENDERS];
     struct load_client *clients[SERVICE_KINDS];
@@ -70,7 +70,7 @@ static void find_contenders(struct bench *b, bool here[CONTENDERS])
     }
 }
 
-static void race_prepare(struct bench *b, struct race *r, enum workload_id work)
+static void race_prepare(struct bench *b, struct latency_race *r, enum workload_id work)
 {
     char why[200];
     for (size_t i = 0; i < CONTENDERS; i++) {
@@ -91,7 +91,7 @@ static void race_prepare(struct bench *b, struct race *r, enum workload_id work)
     }
 }
 
-static void race_round(struct bench *b, struct race *r, enum workload_id work, bool counts)
+static void race_round(struct bench *b, struct latency_race *r, enum workload_id work, bool counts)
 {
     size_t order[CONTENDERS];
     bench_shuffle(order, CONTENDERS);
@@ -121,7 +121,7 @@ static void tell_starts(struct bench *b, const struct starts *s)
                     "runs");
 }
 
-static void tell(struct bench *b, const struct race *r, enum workload_id work)
+static void tell(struct bench *b, const struct latency_race *r, enum workload_id work)
 {
     char chart[120];
     const struct series *ours = &r->ms[OURS], *bare = &r->ms[BARE];
@@ -143,7 +143,7 @@ static void tell(struct bench *b, const struct race *r, enum workload_id work)
 
 static void race(struct bench *b, const bool here[CONTENDERS], enum workload_id work)
 {
-    struct race *r = calloc(1, sizeof *r);
+    struct latency_race *r = calloc(1, sizeof *r);
     if (!r)
         bench_die("memory", NULL);
     for (size_t i = 0; i < CONTENDERS; i++)

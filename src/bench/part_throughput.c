@@ -12,7 +12,7 @@
 static const size_t client_counts[] = { 1, 8, 64 };
 enum { COUNTS = ARRAY_LEN(client_counts), SOME_CLIENTS = 8, RUNS_A_CLIENT = 2 };
 
-static const struct side {
+static const struct throughput_side {
     const char *name;
     enum service_kind service; /* SERVICE_NONE: the bare interpreter */
 } sides[] = {
@@ -32,8 +32,8 @@ static double per_second(const struct rate *r)
     return r->busy_s > 0 ? r->busy_runs / r->busy_s : 0;
 }
 
-static void slice(struct bench *b, enum workload_id work, const struct side *side, size_t clients,
-                  double seconds, struct rate *sum)
+static void slice(struct bench *b, enum workload_id work, const struct throughput_side *side,
+                  size_t clients, double seconds, struct rate *sum)
 {
     if (side->service == SERVICE_NONE) {
         struct way_command c;

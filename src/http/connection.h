@@ -25,6 +25,13 @@ enum phase { PHASE_HEAD, PHASE_BODY, PHASE_ANSWER, PHASE_LINGER, PHASE_CLOSED, P
 /* The bound that applies now; it counts from `since`. */
 enum wait { WAIT_NOTHING, WAIT_IDLE, WAIT_HEAD, WAIT_BODY, WAIT_LINGER };
 
+union uv_socket {
+    uv_handle_t handle;
+    uv_stream_t stream;
+    uv_tcp_t tcp;
+    uv_pipe_t pipe;
+};
+
 struct output {
     struct buf queued;    /* not yet handed to the kernel */
     struct buf body;      /* a whole body, sent after `queued` */
@@ -41,12 +48,7 @@ struct connection {
     struct http_server *server;
     struct connection *next, *prev;
     struct connection *next_later;
-    union {
-        uv_handle_t handle;
-        uv_stream_t stream;
-        uv_tcp_t tcp;
-        uv_pipe_t pipe;
-    } uv;
+    union uv_socket uv;
     uv_shutdown_t shutdown;
     char peer[64];
     uid_t peer_uid;
@@ -64,7 +66,7 @@ struct connection {
     struct buf in; /* unread bytes start at in_at */
     size_t in_at;
     struct head_scan scan;
-    struct head head;
+    struct http_head head;
     struct chunks chunks;
     size_t body_max;
     size_t counted;    /* bytes of the body in server->bodies */
@@ -83,12 +85,7 @@ struct connection {
 };
 
 struct http_listener {
-    union {
-        uv_handle_t handle;
-        uv_stream_t stream;
-        uv_tcp_t tcp;
-        uv_pipe_t pipe;
-    } uv;
+    union uv_socket uv;
     struct http_server *server;
     unsigned index;
     bool is_unix;

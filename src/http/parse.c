@@ -9,7 +9,7 @@
 
 /* State of llhttp's callbacks while it reads a head. */
 struct split {
-    struct head *head;
+    struct http_head *head;
     size_t n_headers;
     size_t max_headers;
     const char *value; /* where the value of the last header must start */
@@ -32,14 +32,14 @@ static bool is_token(const char *s, size_t n)
     return n > 0;
 }
 
-void head_done(struct head *h)
+void head_done(struct http_head *h)
 {
     buf_done(&h->text);
     free(h->headers);
-    *h = (struct head){ 0 };
+    *h = (struct http_head){ 0 };
 }
 
-bool head_keeps_alive(const struct head *h)
+bool head_keeps_alive(const struct http_head *h)
 {
     return !h->asks_close && (!h->http_1_0 || h->asks_keep_alive);
 }
@@ -56,7 +56,7 @@ static enum http_method method_of(const char *s, size_t n)
     return METHOD_OTHER;
 }
 
-static int check_version(struct head *h, const char *version, size_t n, struct refusal *r)
+static int check_version(struct http_head *h, const char *version, size_t n, struct refusal *r)
 {
     static const char form[] = "HTTP/1.1";
     if (n != sizeof form - 1 || memcmp(version, form, 5) != 0 || version[6] != '.' ||
@@ -85,7 +85,7 @@ static int check_target(const char *target, size_t n, struct refusal *r)
 
 /* Exactly: method, one space, target, one space, version. Returns the start of the target, or
  * NULL. */
-static char *request_line(struct head *h, struct http_request *q, char *line, size_t n,
+static char *request_line(struct http_head *h, struct http_request *q, char *line, size_t n,
                           struct refusal *r)
 {
     char *space = memchr(line, ' ', n);
@@ -111,7 +111,8 @@ static char *request_line(struct head *h, struct http_request *q, char *line, si
     return target;
 }
 
-static int split_target(struct head *h, struct http_request *q, char *target, struct refusal *r)
+static int split_target(struct http_head *h, struct http_request *q, char *target,
+                        struct refusal *r)
 {
     size_t n = strcspn(target, " ");
     target[n] = '\0';
@@ -157,7 +158,8 @@ static int on_headers_complete(llhttp_t *p)
     return 1; /* skips the body, which chunks_feed() or a count reads */
 }
 
-static int split_headers(struct head *h, struct http_request *q, size_t lines, struct refusal *r)
+static int split_headers(struct http_head *h, struct http_request *q, size_t lines,
+                         struct refusal *r)
 {
     static const llhttp_settings_t settings = {
         .on_header_field = on_name,
@@ -190,7 +192,7 @@ static int split_headers(struct head *h, struct http_request *q, size_t lines, s
 }
 
 /* Turns names and values into strings. A value ends before the spaces at the end of its line. */
-static void cut_headers(struct head *h, size_t n)
+static void cut_headers(struct http_head *h, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         char *colon = h->text.data + (h->headers[i].name - h->text.data);
@@ -223,7 +225,7 @@ static const struct {
 };
 
 /* Connection: a list of words, two of which matter here. */
-static void read_connection(struct head *h, const char *list)
+static void read_connection(struct http_head *h, const char *list)
 {
     while (*list) {
         list += strspn(list, " \t,");
@@ -236,7 +238,7 @@ static void read_connection(struct head *h, const char *list)
     }
 }
 
-static int find_singles(struct head *h, const struct http_request *q,
+static int find_singles(struct http_head *h, const struct http_request *q,
                         const char *values[SINGLE_COUNT], struct refusal *r)
 {
     for (size_t i = 0; i < q->n_headers; i++) {
@@ -255,7 +257,7 @@ static int find_singles(struct head *h, const struct http_request *q,
     return 0;
 }
 
-static int check_host(const struct head *h, const char *host, struct refusal *r)
+static int check_host(const struct http_head *h, const char *host, struct refusal *r)
 {
     if (!host && h->http_1_0)
         return 0;
@@ -270,7 +272,7 @@ static int check_host(const struct head *h, const char *host, struct refusal *r)
     return 0;
 }
 
-static int read_length(struct head *h, const char *text, struct refusal *r)
+static int read_length(struct http_head *h, const char *text, struct refusal *r)
 {
     size_t n = strspn(text, "0123456789");
     if (n == 0 || text[n])
@@ -282,7 +284,8 @@ static int read_length(struct head *h, const char *text, struct refusal *r)
     return 0;
 }
 
-static int read_framing(struct head *h, const char *const values[SINGLE_COUNT], struct refusal *r)
+static int read_framing(struct http_head *h, const char *const values[SINGLE_COUNT],
+                        struct refusal *r)
 {
     const char *encoding = values[ENCODING], *expect = values[EXPECT];
     if (encoding && values[LENGTH])
@@ -301,7 +304,8 @@ static int read_framing(struct head *h, const char *const values[SINGLE_COUNT], 
 }
 
 /* The head and the decoded path share one block of memory; each header has a row. */
-static int make_room(struct head *h, const char *bytes, size_t n, size_t lines, struct refusal *r)
+static int make_room(struct http_head *h, const char *bytes, size_t n, size_t lines,
+                     struct refusal *r)
 {
     struct err e;
     h->text.len = 0;
@@ -318,8 +322,8 @@ static int make_room(struct head *h, const char *bytes, size_t n, size_t lines, 
     return 0;
 }
 
-int head_parse(struct head *h, const char *bytes, size_t n, size_t lines, struct http_request *q,
-               struct refusal *r)
+int head_parse(struct http_head *h, const char *bytes, size_t n, size_t lines,
+               struct http_request *q, struct refusal *r)
 {
     const char *values[SINGLE_COUNT] = { 0 };
     if (make_room(h, bytes, n, lines, r))

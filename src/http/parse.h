@@ -35,7 +35,7 @@ struct head_scan {
                             const struct http_limits *limits, struct refusal *r);
 
 /* A parsed head, and the memory that its request points into. */
-struct head {
+struct http_head {
     struct buf text; /* the head, split into strings in place, and behind it the decoded path */
     struct http_header *headers;
     size_t headers_cap;
@@ -45,12 +45,12 @@ struct head {
     bool chunked;
     uint64_t length; /* of a body without chunks; 0 if there is none */
 };
-void head_done(struct head *h);
-bool head_keeps_alive(const struct head *h);
+void head_done(struct http_head *h);
+bool head_keeps_alive(const struct http_head *h);
 /* Fills method, target, path, query and headers of *q, which point into *h until its next use. The
  * bytes have passed head_scan(), which counted the lines. The method is set even if the rest is
  * refused. */
-[[nodiscard]] int head_parse(struct head *h, const char *bytes, size_t n, size_t lines,
+[[nodiscard]] int head_parse(struct http_head *h, const char *bytes, size_t n, size_t lines,
                              struct http_request *q, struct refusal *r);
 
 /* A body in chunks. Starts as zeros. Extensions and trailers are checked and dropped. */

@@ -11,20 +11,21 @@ struct prompt {
     const struct language *language;
 };
 
-struct line {
+struct session_line {
     const char *at;
     size_t n; /* with its line end */
 };
 
-static struct line line_at(const char *text, size_t len, size_t at)
+static struct session_line line_at(const char *text, size_t len, size_t at)
 {
     const char *newline = memchr(text + at, '\n', len - at);
-    return (struct line){ text + at, newline ? (size_t)(newline - text) - at + 1 : len - at };
+    return (struct session_line){ text + at,
+                                  newline ? (size_t)(newline - text) - at + 1 : len - at };
 }
 
 /* The length of the prompt at the start of the line; 0: none. '#' is any number. A prompt with
  * nothing behind it may lack its blank. */
-static size_t prompt_len(struct line l, const char *prompt)
+static size_t prompt_len(struct session_line l, const char *prompt)
 {
     size_t i = 0;
     while (l.n > 0 && strchr("\r\n", l.at[l.n - 1]) && l.at[l.n - 1])
@@ -51,7 +52,7 @@ static size_t prompt_len(struct line l, const char *prompt)
     return i;
 }
 
-static size_t blanks(struct line l)
+static size_t blanks(struct session_line l)
 {
     size_t i = 0;
     while (i < l.n && (l.at[i] == ' ' || l.at[i] == '\t'))
@@ -64,7 +65,7 @@ static struct prompt find_prompt(const char *text, size_t len, const struct lang
     size_t at = payload_mark(text, len);
     while (at < len && isspace((unsigned char)text[at]))
         at++;
-    struct line l = line_at(text, len, at);
+    struct session_line l = line_at(text, len, at);
     for (size_t i = 0; languages[i]; i++) {
         const char *const *pair = languages[i]->prompts;
         for (; pair && *pair && (!known || known == languages[i]); pair += 2) {
@@ -83,7 +84,7 @@ const struct language *session_language(const char *text, size_t len, const stru
 }
 
 /* True for a command that always continues in the next line. */
-static bool goes_on(struct line l)
+static bool goes_on(struct session_line l)
 {
     while (l.n > 0 && isspace((unsigned char)l.at[l.n - 1]))
         l.n--;
@@ -91,10 +92,10 @@ static bool goes_on(struct line l)
 }
 
 /* Where the typed text begins in the line; the length of the line if there is none. */
-static size_t typed_from(struct prompt p, struct line l, bool after_typed, bool open)
+static size_t typed_from(struct prompt p, struct session_line l, bool after_typed, bool open)
 {
     size_t indent = blanks(l);
-    struct line rest = { l.at + indent, l.n - indent };
+    struct session_line rest = { l.at + indent, l.n - indent };
     size_t n = prompt_len(rest, p.first);
     if (n == 0 && after_typed && (p.first[0] != '$' || open))
         n = prompt_len(rest, p.more);
@@ -110,7 +111,7 @@ int session_add(struct buf *b, const char *text, size_t len, const struct langua
     *ret_language = p.language;
     bool after_typed = false, open = false;
     for (size_t at = payload_mark(text, len); at < len;) {
-        struct line l = line_at(text, len, at);
+        struct session_line l = line_at(text, len, at);
         size_t from = typed_from(p, l, after_typed, open);
         at += l.n;
         after_typed = from < l.n;

@@ -13,7 +13,7 @@
 enum { LOOKED_AT = 8 << 10 }; /* the beginning of a program is enough to tell */
 enum { STRONG = 4 };          /* also the most that one line counts for or against a language */
 
-struct line {
+struct code_line {
     const char *at;
     size_t n;
 };
@@ -24,7 +24,7 @@ struct bytes {
     bool in[UCHAR_MAX + 1];
 };
 
-static struct bytes bytes_of(struct line l)
+static struct bytes bytes_of(struct code_line l)
 {
     struct bytes b = { 0 };
     for (size_t i = 0; i < l.n; i++)
@@ -32,7 +32,7 @@ static struct bytes bytes_of(struct line l)
     return b;
 }
 
-static bool has(struct line l, const struct bytes *bytes, const char *what)
+static bool has(struct code_line l, const struct bytes *bytes, const char *what)
 {
     size_t n = strlen(what + 1);
     switch (what[0]) {
@@ -60,10 +60,10 @@ static bool is_blank(char c)
 }
 
 /* Without the blanks at its ends. */
-static struct line next_line(const char **at, const char *end)
+static struct code_line next_line(const char **at, const char *end)
 {
     const char *newline = memchr(*at, '\n', (size_t)(end - *at));
-    struct line l = { *at, (size_t)((newline ? newline : end) - *at) };
+    struct code_line l = { *at, (size_t)((newline ? newline : end) - *at) };
     *at = newline ? newline + 1 : end;
     while (l.n > 0 && is_blank(*l.at))
         l.at++, l.n--;
@@ -83,7 +83,7 @@ static const struct stretch {
 enum { STRETCHES = ARRAY_LEN(stretches) };
 
 /* If this line opens a stretch: the position after the end of the stretch. Otherwise NULL. */
-static const char *behind_stretch(const struct stretch *s, struct line l, const char *end)
+static const char *behind_stretch(const struct stretch *s, struct code_line l, const char *end)
 {
     size_t n = strlen(s->open), m = strlen(s->close);
     const char *open = memmem(l.at, l.n, s->open, n);
@@ -100,9 +100,9 @@ static const char *behind_stretch(const struct stretch *s, struct line l, const 
 
 /* The word that ends the here-document which this line begins: <<'EOF', <<-EOF, <<~EOF, <<<EOF.
  * Only capitals, the usual spelling, so that a shift does not match. */
-static struct line heredoc_word(struct line l)
+static struct code_line heredoc_word(struct code_line l)
 {
-    struct line none = { NULL, 0 };
+    struct code_line none = { NULL, 0 };
     const char *at = memmem(l.at, l.n, "<<", 2), *end = l.at + l.n;
     if (!at)
         return none;
@@ -111,14 +111,14 @@ static struct line heredoc_word(struct line l)
     size_t n = 0;
     while (at + n < end && (isupper((unsigned char)at[n]) || at[n] == '_'))
         n++;
-    return n >= 2 ? (struct line){ at, n } : none;
+    return n >= 2 ? (struct code_line){ at, n } : none;
 }
 
-static const char *behind_heredoc(struct line l, const char *at, const char *end)
+static const char *behind_heredoc(struct code_line l, const char *at, const char *end)
 {
-    struct line word = heredoc_word(l);
+    struct code_line word = heredoc_word(l);
     while (word.n > 0 && at < end) {
-        struct line next = next_line(&at, end);
+        struct code_line next = next_line(&at, end);
         if (next.n >= word.n && next.n <= word.n + 2 && memcmp(next.at, word.at, word.n) == 0)
             return at;
     }
@@ -126,7 +126,7 @@ static const char *behind_heredoc(struct line l, const char *at, const char *end
 }
 
 /* Of a comment only its sign counts. */
-static struct line without_comment(struct line l)
+static struct code_line without_comment(struct code_line l)
 {
     bool hash = l.n > 0 && l.at[0] == '#' && (l.n == 1 || is_blank(l.at[1]) || l.at[1] == '#');
     bool slashes = l.n >= 2 && memcmp(l.at, "//", 2) == 0;
@@ -139,16 +139,16 @@ static struct line without_comment(struct line l)
 
 /* The next line of code. `*spent` has a bit for each kind of stretch that is never closed from here
  * on, so that the search for its end happens once and the time stays linear. */
-static struct line next_of_program(const char **at, const char *end, unsigned *spent)
+static struct code_line next_of_program(const char **at, const char *end, unsigned *spent)
 {
-    struct line l = next_line(at, end);
+    struct code_line l = next_line(at, end);
     for (size_t i = 0; i < STRETCHES; i++) {
         const char *behind = *spent & 1u << i ? NULL : behind_stretch(&stretches[i], l, end);
         if (behind == end && *at < end)
             *spent |= 1u << i;
         else if (behind && stretches[i].leads) {
             *at = behind;
-            return (struct line){ l.at, strlen(stretches[i].open) };
+            return (struct code_line){ l.at, strlen(stretches[i].open) };
         } else if (behind) {
             *at = behind;
             return l;
@@ -168,7 +168,7 @@ struct tally {
     bool strong;
 };
 
-static void weigh(const struct language *l, struct line line, const struct bytes *bytes,
+static void weigh(const struct language *l, struct code_line line, const struct bytes *bytes,
                   struct tally *t)
 {
     int sum = 0, against = 0;
@@ -285,7 +285,7 @@ size_t language_candidates(const char *code, size_t len, const struct language *
     if (len > LOOKED_AT)
         len = LOOKED_AT;
     for (const char *at = code, *end = code + len; at < end;) {
-        struct line line = next_of_program(&at, end, &spent);
+        struct code_line line = next_of_program(&at, end, &spent);
         struct bytes bytes = bytes_of(line);
         for (size_t i = 0; languages[i] && line.n > 0; i++)
             weigh(languages[i], line, &bytes, &tallies[i]);

@@ -10,7 +10,7 @@
 #include "store/key_rows.h"
 #include "store/run_rows.h"
 
-struct note {
+struct lifecycle_note {
     struct store_job job; /* first: the store returns it */
     const char *level;
     struct lifecycle_start found;
@@ -18,7 +18,7 @@ struct note {
 
 static int write_opening(struct db *db, struct store_job *job, struct err *e)
 {
-    struct note *n = (struct note *)job;
+    struct lifecycle_note *n = (struct lifecycle_note *)job;
     autofree struct key_row *keys = NULL;
     char detail[160];
     if (runs_interrupt_unfinished(db, clock_unix_ms(), &n->found.interrupted, e) ||
@@ -51,7 +51,7 @@ static void on_written(struct store_job *job)
     (void)job;
 }
 
-static int write_and_wait(struct store *s, struct note *n, struct err *e)
+static int write_and_wait(struct store *s, struct lifecycle_note *n, struct err *e)
 {
     n->job.done = on_written;
     store_write(s, &n->job);
@@ -65,7 +65,7 @@ static int write_and_wait(struct store *s, struct note *n, struct err *e)
 int lifecycle_note_start(struct store *s, const char *level, struct lifecycle_start *ret,
                          struct err *e)
 {
-    struct note n = { .job.work = write_opening, .level = level };
+    struct lifecycle_note n = { .job.work = write_opening, .level = level };
     if (write_and_wait(s, &n, e))
         return -1;
     *ret = n.found;
@@ -74,6 +74,6 @@ int lifecycle_note_start(struct store *s, const char *level, struct lifecycle_st
 
 int lifecycle_note_end(struct store *s, struct err *e)
 {
-    struct note n = { .job.work = write_closing };
+    struct lifecycle_note n = { .job.work = write_closing };
     return write_and_wait(s, &n, e);
 }

@@ -69,14 +69,8 @@ int approvals_insert(struct db *db, const struct approval_row *r, struct err *e)
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_APPROVAL_INSERT, e))
         return -1;
-    bind_text(&q, r->id);
-    bind_text(&q, r->thread);
-    bind_text(&q, r->run);
-    bind_text(&q, r->tool);
-    bind_text(&q, r->input);
-    bind_text(&q, r->risks);
-    bind_text(&q, r->reason);
-    bind_text(&q, words[DECISION_PENDING]);
+    BIND_TEXTS(&q, r->id, r->thread, r->run, r->tool, r->input, r->risks, r->reason,
+               words[DECISION_PENDING]);
     bind_int(&q, r->created_ms);
     bind_int(&q, r->expires_ms);
     return query_run(&q, e);
@@ -202,11 +196,8 @@ int approvals_decide(struct db *db, const struct approval_row *r, struct approva
                        "'pending' is no decision: approve, edit or reject is accepted");
     if (query_get(&q, db, SQL_APPROVAL_DECIDE, e))
         return -1;
-    bind_text(&q, words[r->decision]);
-    bind_text(&q, r->decided_by);
-    bind_text(&q, r->decided_reason);
-    bind_text(&q, r->edited_input);
-    bind_text(&q, r->remember);
+    BIND_TEXTS(&q, words[r->decision], r->decided_by, r->decided_reason, r->edited_input,
+               r->remember);
     bind_int(&q, r->decided_ms);
     bind_text(&q, r->id);
     if (query_run(&q, e))

@@ -99,11 +99,7 @@ int artifacts_insert(struct db *db, const struct artifact_row *r, struct err *e)
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_ARTIFACT_INSERT, e))
         return -1;
-    bind_text(&q, r->id);
-    bind_text(&q, r->conversation);
-    bind_text(&q, r->language);
-    bind_text(&q, r->type);
-    bind_text(&q, r->parent);
+    BIND_TEXTS(&q, r->id, r->conversation, r->language, r->type, r->parent);
     bind_int(&q, r->created_ms);
     if (query_step(&q, e) < 0)
         return -1;
@@ -134,9 +130,7 @@ int artifacts_update(struct db *db, const char *id, const char *content, const c
                        content ? content : before.content, now_ms, e) ||
         query_get(&q, db, SQL_ARTIFACT_UPDATE, e))
         return -1;
-    bind_int(&q, before.version + 1);
-    bind_int(&q, now_ms);
-    bind_int(&q, before.seq);
+    BIND_INTS(&q, before.version + 1, now_ms, before.seq);
     return query_run(&q, e) ? -1 : artifacts_get(db, id, ret, e);
 }
 

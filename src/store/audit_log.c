@@ -13,7 +13,7 @@
 enum { HASH_BYTES = SQL_HASH_BYTES };
 static_assert(HASH_BYTES * 2 + 1 == AUDIT_HASH_HEX, "a hash in hex, and its end");
 
-struct piece {
+struct hash_part {
     const void *bytes;
     size_t n;
 };
@@ -27,18 +27,18 @@ static void put_u64(uint8_t out[8], uint64_t v)
 
 /* The lengths distinguish records whose concatenated texts are equal. */
 static void chain(uint8_t ret[HASH_BYTES], const uint8_t before[HASH_BYTES], int64_t seq,
-                  int64_t time_ms, const struct piece texts[4])
+                  int64_t time_ms, const struct hash_part texts[4])
 {
     uint8_t numbers[2][8], length[8];
     put_u64(numbers[0], (uint64_t)seq);
     put_u64(numbers[1], (uint64_t)time_ms);
-    const struct piece all[] = { { before, HASH_BYTES },
-                                 { numbers[0], 8 },
-                                 { numbers[1], 8 },
-                                 texts[0],
-                                 texts[1],
-                                 texts[2],
-                                 texts[3] };
+    const struct hash_part all[] = { { before, HASH_BYTES },
+                                     { numbers[0], 8 },
+                                     { numbers[1], 8 },
+                                     texts[0],
+                                     texts[1],
+                                     texts[2],
+                                     texts[3] };
     crypto_generichash_state state;
     (void)crypto_generichash_init(&state, NULL, 0, HASH_BYTES);
     for (size_t i = 0; i < ARRAY_LEN(all); i++) {
@@ -77,12 +77,12 @@ int audit_append(struct db *db, const struct audit_record *r, struct err *e)
 {
     uint8_t hash[HASH_BYTES];
     const char *texts[] = { r->kind, r->subject, r->actor, r->detail };
-    struct piece pieces[4];
+    struct hash_part pieces[4];
     if (!db->audit.known && read_head(db, e))
         return -1;
     for (int i = 0; i < 4; i++) {
         texts[i] = texts[i] ? texts[i] : "";
-        pieces[i] = (struct piece){ texts[i], strlen(texts[i]) };
+        pieces[i] = (struct hash_part){ texts[i], strlen(texts[i]) };
     }
     int64_t seq = db->audit.seq + 1;
     chain(hash, db->audit.hash, seq, r->time_ms, pieces);
@@ -104,7 +104,7 @@ int audit_append(struct db *db, const struct audit_record *r, struct err *e)
 /* A stored record. Its texts are borrowed until the next step. */
 struct stored {
     int64_t seq, time_ms;
-    struct piece texts[4], hash;
+    struct hash_part texts[4], hash;
 };
 
 static void read_record(struct query *q, struct stored *s)
@@ -116,7 +116,7 @@ static void read_record(struct query *q, struct stored *s)
     s->hash.bytes = peek_blob(q, &s->hash.n);
 }
 
-static const char *to_hex(char out[AUDIT_HASH_HEX], const struct piece *hash)
+static const char *to_hex(char out[AUDIT_HASH_HEX], const struct hash_part *hash)
 {
     size_t n = hash->n < HASH_BYTES ? hash->n : HASH_BYTES;
     return sodium_bin2hex(out, AUDIT_HASH_HEX, hash->bytes ? hash->bytes : (const uint8_t *)"", n);
@@ -172,7 +172,7 @@ int audit_verify(struct db *db, struct audit_check *ret, struct err *e)
     }
     if (found < 0)
         return -1;
-    (void)to_hex(c.head, &(struct piece){ hash, HASH_BYTES });
+    (void)to_hex(c.head, &(struct hash_part){ hash, HASH_BYTES });
     *ret = c;
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
+#include "base/text.h"
 
 /* Primary result code -> error for the caller. Any other code is the host's fault, in SQLite's
  * words. */
@@ -177,6 +178,18 @@ void bind_int(struct query *q, int64_t value)
     note(q, sqlite3_bind_int64(q->stmt, ++q->bound, value));
 }
 
+void bind_texts(struct query *q, const char *const *texts, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        bind_text(q, texts[i]);
+}
+
+void bind_ints(struct query *q, const int64_t *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        bind_int(q, values[i]);
+}
+
 void bind_blob(struct query *q, const void *bytes, size_t n)
 {
     note(q, sqlite3_bind_blob64(q->stmt, ++q->bound, bytes, n, SQLITE_STATIC));
@@ -213,6 +226,19 @@ int query_run(struct query *q, struct err *e)
 int64_t query_changes(const struct query *q)
 {
     return sqlite3_changes64(q->db->sqlite);
+}
+
+int query_remove(struct db *db, enum sql id, const char *noun, const char *key, struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, id, e))
+        return -1;
+    bind_text(&q, key);
+    if (query_run(&q, e))
+        return -1;
+    return query_changes(&q)
+               ? 0
+               : err_set(e, ERR_NOT_FOUND, 0, "there is no %s '%s'", noun, QUOTED(key));
 }
 
 char *take_text(struct query *q)

@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include "base/array.h"
 #include "store/db.h"
 
 enum { SQL_HASH_BYTES = 32 };
@@ -120,6 +121,14 @@ void query_done(struct query *q);
 /* Binds the next parameter. The value must live until query_done(). NULL text binds NULL. */
 void bind_text(struct query *q, const char *text);
 void bind_int(struct query *q, int64_t value);
+/* Several parameters in a row. */
+#define BIND_TEXTS(q, ...)                                \
+    bind_texts((q), (const char *const[]){ __VA_ARGS__ }, \
+               ARRAY_LEN(((const char *const[]){ __VA_ARGS__ })))
+#define BIND_INTS(q, ...) \
+    bind_ints((q), (const int64_t[]){ __VA_ARGS__ }, ARRAY_LEN(((const int64_t[]){ __VA_ARGS__ })))
+void bind_texts(struct query *q, const char *const *texts, size_t n);
+void bind_ints(struct query *q, const int64_t *values, size_t n);
 void bind_blob(struct query *q, const void *bytes, size_t n);
 /* An empty buffer binds NULL. */
 void bind_buf(struct query *q, const struct buf *b);
@@ -128,6 +137,9 @@ void bind_buf(struct query *q, const struct buf *b);
 [[nodiscard]] int query_step(struct query *q, struct err *e);
 /* For statements that return no rows. */
 [[nodiscard]] int query_run(struct query *q, struct err *e);
+/* Runs a statement that removes the row of a key. ERR_NOT_FOUND if there is none: "there is no NOUN". */
+[[nodiscard]] int query_remove(struct db *db, enum sql id, const char *noun, const char *key,
+                               struct err *e);
 /* Number of rows that the last statement changed. */
 int64_t query_changes(const struct query *q);
 

@@ -132,18 +132,6 @@ static int insert_row(struct db *db, const struct key_row *k, struct err *e)
                                    : -1;
 }
 
-static int delete_row(struct db *db, const char *name, struct err *e)
-{
-    scoped(query) q = { 0 };
-    if (query_get(&q, db, SQL_KEY_DELETE, e))
-        return -1;
-    bind_text(&q, name);
-    if (query_run(&q, e))
-        return -1;
-    return query_changes(&q) ? 0
-                             : err_set(e, ERR_NOT_FOUND, 0, "there is no key '%s'", QUOTED(name));
-}
-
 /* {"scopes":["run","read"],"max_runs":0}; the words need no escaping. */
 static int added_detail(const struct key_row *k, struct buf *b, struct err *e)
 {
@@ -178,7 +166,7 @@ int keys_remove(struct db *db, const char *name, const char *actor, int64_t now_
     const struct audit_record r = {
         .time_ms = now_ms, .kind = "key.removed", .subject = name, .actor = actor, .detail = "{}"
     };
-    return delete_row(db, name, e) ? -1 : audit_append(db, &r, e);
+    return query_remove(db, SQL_KEY_DELETE, "key", name, e) ? -1 : audit_append(db, &r, e);
 }
 
 static int take_key(struct query *q, struct key_row *k, struct err *e)

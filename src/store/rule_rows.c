@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/auto.h"
-#include "base/text.h"
 #include "store/approval_rows.h"
 #include "store/db_query.h"
 
@@ -21,28 +20,15 @@ int rules_insert(struct db *db, const struct rule_row *r, struct err *e)
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RULE_INSERT, e))
         return -1;
-    bind_text(&q, r->id);
-    bind_text(&q, r->action);
-    bind_text(&q, r->thread);
-    bind_text(&q, r->tool);
-    bind_text(&q, r->language);
-    bind_text(&q, r->match);
-    bind_text(&q, r->text);
-    bind_text(&q, r->made_by);
+    BIND_TEXTS(&q, r->id, r->action, r->thread, r->tool, r->language, r->match, r->text,
+               r->made_by);
     bind_int(&q, r->created_ms);
     return query_run(&q, e);
 }
 
 int rules_delete(struct db *db, const char *id, struct err *e)
 {
-    scoped(query) q = { 0 };
-    if (query_get(&q, db, SQL_RULE_DELETE, e))
-        return -1;
-    bind_text(&q, id);
-    if (query_run(&q, e))
-        return -1;
-    return query_changes(&q) ? 0
-                             : err_set(e, ERR_NOT_FOUND, 0, "there is no rule '%s'", QUOTED(id));
+    return query_remove(db, SQL_RULE_DELETE, "rule", id, e);
 }
 
 void rule_rows_done(struct rule_rows *r)

@@ -116,14 +116,8 @@ int runs_insert(struct db *db, const struct run_record *r, struct err *e)
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_INSERT, e))
         return -1;
-    bind_text(&q, r->id);
-    bind_text(&q, run_state_word(r->state));
-    bind_text(&q, r->language);
-    bind_text(&q, r->key);
-    bind_text(&q, r->thread);
-    bind_text(&q, r->artifact);
-    bind_text(&q, r->batch);
-    bind_text(&q, r->surface);
+    BIND_TEXTS(&q, r->id, run_state_word(r->state), r->language, r->key, r->thread, r->artifact,
+               r->batch, r->surface);
     bind_int(&q, r->created_ms);
     bind_int(&q, bytes);
     if (query_step(&q, e) < 0)
@@ -202,9 +196,7 @@ static int add_total(struct db *db, const char *language, const struct run_recor
         return -1;
     bind_text(&q, language);
     bind_text(&q, r->verdict);
-    bind_int(&q, r->wall_us);
-    bind_int(&q, r->cpu_us);
-    bind_int(&q, r->memory_peak);
+    BIND_INTS(&q, r->wall_us, r->cpu_us, r->memory_peak);
     return query_run(&q, e);
 }
 
@@ -227,13 +219,8 @@ static int finish_row(struct db *db, const struct run_record *r, int64_t bytes, 
     if (query_get(&q, db, SQL_RUN_FINISH, e))
         return -1;
     bind_text(&q, r->verdict);
-    bind_int(&q, r->started_ms);
-    bind_int(&q, r->finished_ms);
-    bind_int(&q, r->wall_us);
-    bind_int(&q, r->cpu_us);
-    bind_int(&q, r->memory_peak);
-    bind_int(&q, r->journal_in_file);
-    bind_int(&q, bytes);
+    BIND_INTS(&q, r->started_ms, r->finished_ms, r->wall_us, r->cpu_us, r->memory_peak,
+              r->journal_in_file, bytes);
     bind_text(&q, r->id);
     int row = query_step(&q, e);
     if (row < 0)
@@ -266,9 +253,7 @@ static int get_blobs(struct db *db, unsigned with, struct run_record *row, struc
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_BLOBS, e))
         return -1;
-    bind_int(&q, (with & RUN_WITH_JOURNAL) != 0);
-    bind_int(&q, (with & RUN_WITH_FILES) != 0);
-    bind_int(&q, row->seq);
+    BIND_INTS(&q, (with & RUN_WITH_JOURNAL) != 0, (with & RUN_WITH_FILES) != 0, row->seq);
     int found = query_step(&q, e);
     if (found <= 0)
         return found;

@@ -14,7 +14,7 @@
 
 enum { READERS = 2, THREADS = READERS + 1 };
 
-struct queue {
+struct job_queue {
     struct store_job *first, **last;
 };
 
@@ -32,30 +32,30 @@ struct store {
     pthread_mutex_t lock;
     pthread_cond_t for_writer, for_readers;
     /* protected by the lock: */
-    struct queue writes, reads, done;
+    struct job_queue writes, reads, done;
     unsigned pending;
     bool closing;
 };
 
-static void queue_init(struct queue *q)
+static void queue_init(struct job_queue *q)
 {
-    *q = (struct queue){ .last = &q->first };
+    *q = (struct job_queue){ .last = &q->first };
 }
 
-static void queue_add(struct queue *q, struct store_job *first, struct store_job **last)
+static void queue_add(struct job_queue *q, struct store_job *first, struct store_job **last)
 {
     *q->last = first;
     q->last = last;
 }
 
-static struct store_job *queue_take_all(struct queue *q)
+static struct store_job *queue_take_all(struct job_queue *q)
 {
     struct store_job *first = q->first;
     queue_init(q);
     return first;
 }
 
-static struct store_job *queue_take_one(struct queue *q)
+static struct store_job *queue_take_one(struct job_queue *q)
 {
     struct store_job *job = q->first;
     if (job && !(q->first = job->next))
@@ -141,38 +141,26 @@ static void hand_over(struct store *s, struct store_job *jobs)
         (void)!write(s->fd, &(uint64_t){ 1 }, sizeof(uint64_t));
 }
 
-static void *write_thread(void *arg)
+/* The jobs that arrived during the last commit form one transaction; a read is done alone. */
+static void *worker_thread(void *arg)
 {
     struct worker *w = arg;
     struct store *s = w->store;
+    bool writes = w == &s->workers[0];
+    struct job_queue *queue = writes ? &s->writes : &s->reads;
     for (;;) {
         (void)pthread_mutex_lock(&s->lock);
-        while (!s->writes.first && !s->closing)
-            (void)pthread_cond_wait(&s->for_writer, &s->lock);
-        /* The jobs that arrived during the last commit form one transaction. */
-        struct store_job *jobs = queue_take_all(&s->writes);
+        while (!queue->first && !s->closing)
+            (void)pthread_cond_wait(writes ? &s->for_writer : &s->for_readers, &s->lock);
+        struct store_job *jobs = writes ? queue_take_all(queue) : queue_take_one(queue);
         (void)pthread_mutex_unlock(&s->lock);
         if (!jobs)
             return NULL;
-        write_batch(w->db, jobs);
+        if (writes)
+            write_batch(w->db, jobs);
+        else
+            read_one(w->db, jobs);
         hand_over(s, jobs);
-    }
-}
-
-static void *read_thread(void *arg)
-{
-    struct worker *w = arg;
-    struct store *s = w->store;
-    for (;;) {
-        (void)pthread_mutex_lock(&s->lock);
-        while (!s->reads.first && !s->closing)
-            (void)pthread_cond_wait(&s->for_readers, &s->lock);
-        struct store_job *job = queue_take_one(&s->reads);
-        (void)pthread_mutex_unlock(&s->lock);
-        if (!job)
-            return NULL;
-        read_one(w->db, job);
-        hand_over(s, job);
     }
 }
 
@@ -184,7 +172,7 @@ static int start_threads(struct store *s, struct err *e)
     int rc = 0;
     for (int i = 0; i < THREADS && rc == 0; i++) {
         struct worker *w = &s->workers[i];
-        rc = pthread_create(&w->thread, NULL, i == 0 ? write_thread : read_thread, w);
+        rc = pthread_create(&w->thread, NULL, worker_thread, w);
         w->started = rc == 0;
     }
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -250,7 +238,8 @@ void store_close(struct store *s)
     stop(s);
 }
 
-static void submit(struct store *s, struct queue *q, pthread_cond_t *whom, struct store_job *job)
+static void submit(struct store *s, struct job_queue *q, pthread_cond_t *whom,
+                   struct store_job *job)
 {
     job->err = (struct err){ 0 };
     job->next = NULL;

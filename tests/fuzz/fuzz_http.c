@@ -101,7 +101,7 @@ static void compare_with_llhttp(const char *bytes, size_t n, size_t used, const 
 /* ---- the parser alone ---- */
 
 /* The body, `step` bytes at a time. Returns the bytes used; 0 with *ret_whole unset when it is not all there. */
-static ssize_t read_body(const struct head *h, const char *bytes, size_t n, size_t step,
+static ssize_t read_body(const struct http_head *h, const char *bytes, size_t n, size_t step,
                          struct buf *body, bool *ret_whole, struct refusal *r)
 {
     struct chunks c = { 0 };
@@ -126,7 +126,8 @@ static ssize_t read_body(const struct head *h, const char *bytes, size_t n, size
     return (ssize_t)used;
 }
 
-static bool read_one(const char **bytes, size_t *n, size_t step, struct head *h, struct account *a)
+static bool read_one(const char **bytes, size_t *n, size_t step, struct http_head *h,
+                     struct account *a)
 {
     struct head_scan s = { 0 };
     struct http_request q = { 0 };
@@ -163,7 +164,7 @@ static bool read_one(const char **bytes, size_t *n, size_t step, struct head *h,
 static struct account read_alone(const char *bytes, size_t n, size_t step)
 {
     struct account a = { 0 };
-    struct head h = { 0 };
+    struct http_head h = { 0 };
     while (n > 0 && read_one(&bytes, &n, step, &h, &a))
         ;
     head_done(&h);

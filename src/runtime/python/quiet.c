@@ -31,7 +31,7 @@ static bool is_quiet_library(const char *path)
     return false;
 }
 
-struct libraries {
+struct library_count {
     unsigned long long n, known;
     bool loud;
 };
@@ -40,7 +40,7 @@ struct libraries {
 static int look_at_library(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
-    struct libraries *l = context;
+    struct library_count *l = context;
     l->n++;
     if (l->known && l->n > l->known && !is_quiet_library(info->dlpi_name))
         l->loud = true;
@@ -49,14 +49,14 @@ static int look_at_library(struct dl_phdr_info *info, size_t size, void *context
 
 unsigned long long guest_libraries(void)
 {
-    struct libraries l = { 0 };
+    struct library_count l = { 0 };
     (void)dl_iterate_phdr(look_at_library, &l);
     return l.n;
 }
 
 static bool libraries_are_quiet(const struct guest *g)
 {
-    struct libraries l = { .known = g->libraries };
+    struct library_count l = { .known = g->libraries };
     (void)dl_iterate_phdr(look_at_library, &l);
     return !l.loud;
 }

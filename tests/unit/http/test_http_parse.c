@@ -45,7 +45,7 @@ static void test_headers_are_cut_where_they_stand(void)
         "accept:  text/html, \t*/* \t\r\nX-Colons: a:b: c\r\n\r\n";
     struct http_limits l = { .head_bytes = 1000, .headers = 10 };
     struct head_scan s = { 0 };
-    struct head h = { 0 };
+    struct http_head h = { 0 };
     struct http_request q = { 0 };
     struct refusal r;
     CHECK_INT(head_scan(&s, bytes, sizeof bytes - 1, &l, &r), 1);
