@@ -1,7 +1,6 @@
 /* run/json.h — small helpers to make JSON. Runs in: keeper, CLI.
- *
- * A value is NULL only if memory ran
- * out. Then jansson leaves out its key, or the object around it is NULL, too. */
+ * A value is NULL only if memory ran out. Then jansson leaves out its key, or the object around it is
+ * NULL, too. */
 #pragma once
 
 #include <jansson.h>

@@ -112,7 +112,7 @@ static void answer_run(struct run_lookup *l)
         json_decref(o);
         api_fail(l->job.call, &e, NULL);
     } else {
-        run_add_streams(o, &j, RUN_INLINE_MAX);
+        result_add_journal(o, &j, RUN_INLINE_MAX);
         api_reply(l->job.call, 200, o);
     }
     journal_done(&j);
@@ -137,7 +137,7 @@ static void answer_debug_report(struct run_lookup *l)
     if (open_journal(l, &j, &e)) {
         api_fail(l->job.call, &e, NULL);
     } else {
-        run_add_streams(o, &j, RUN_INLINE_MAX);
+        result_add_journal(o, &j, RUN_INLINE_MAX);
         api_reply(l->job.call, 200, debug_report(o));
     }
     json_decref(o);

@@ -12,7 +12,7 @@ extern const struct api_field result_reply[], run_row_reply[], usage_reply[], is
 extern const struct api_field diagnosis_reply[]; /* diagnosis_fields.c */
 
 /* clang-format off */
-/* Made by run_add_streams(). */
+/* Made by result_add_journal(). */
 #define STREAM_ROWS                                                                               \
     { "stdout", FIELD_DATA,                                                                       \
       .help = "the output of the program, up to 1 MiB; not in events" },                          \

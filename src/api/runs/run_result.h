@@ -9,8 +9,5 @@ enum { RUN_INLINE_MAX = 1 << 20 };
 /* The result of a run that is over: x->result_json with stdout and stderr, up to inline_max bytes
  * each. A new reference. */
 json_t *run_result_object(const struct run *x, uint64_t inline_max);
-/* Adds "stdout" and "stderr" of a journal, up to inline_max bytes each; "stdout_cut" is true if there
- * is more. */
-void run_add_streams(json_t *object, const struct journal *j, uint64_t inline_max);
 /* A row of the history as lists show it. A new reference. */
 json_t *run_row_object(const struct run_record *r);

@@ -168,7 +168,7 @@ static void get_run(struct api_call *c)
                   "started_at", result_time((uint64_t)x->started_at_ms), "finished_at"),
         "stdout_bytes", (json_int_t)x->journal.stream_bytes[JOURNAL_STDOUT], "stderr_bytes",
         (json_int_t)x->journal.stream_bytes[JOURNAL_STDERR]);
-    run_add_streams(o, &x->journal, RUN_INLINE_MAX);
+    result_add_journal(o, &x->journal, RUN_INLINE_MAX);
     api_reply(c, 200, o);
 }
 

@@ -117,23 +117,24 @@ static json_t *text_json(const char *bytes, size_t n)
     return json_stringn(buf_str(&clean), clean.len);
 }
 
-/* The names and forms of GET /v1/runs. */
 static json_t *row_json(const struct run_record *r)
 {
-    json_t *o = json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?}", "id", r->id,
-                          "state", run_state_word(r->state), "language", r->language, "verdict",
-                          r->verdict, "thread_id", r->thread, "artifact_id", r->artifact,
-                          "batch_id", r->batch, "surface", r->surface, "key", r->key);
-    json_put(o, "created_at", result_time((uint64_t)r->created_ms));
-    json_put(o, "started_at", result_time((uint64_t)r->started_ms));
-    json_put(o, "finished_at", result_time((uint64_t)r->finished_ms));
-    json_put(o, "usage",
-             r->state == RUN_FINISHED
-                 ? json_pack("{s:f, s:f, s:I}", "wall_ms", (double)r->wall_us / 1000, "cpu_ms",
-                             (double)r->cpu_us / 1000, "memory_peak_bytes",
-                             (json_int_t)r->memory_peak)
-                 : json_null());
-    return o;
+    return result_row_json(&(struct result_row){ .id = r->id,
+                                                 .state = run_state_word(r->state),
+                                                 .language = r->language,
+                                                 .verdict = r->verdict,
+                                                 .thread = r->thread,
+                                                 .artifact = r->artifact,
+                                                 .batch = r->batch,
+                                                 .surface = r->surface,
+                                                 .key = r->key,
+                                                 .created_ms = r->created_ms,
+                                                 .started_ms = r->started_ms,
+                                                 .finished_ms = r->finished_ms,
+                                                 .has_usage = r->state == RUN_FINISHED,
+                                                 .wall_us = r->wall_us,
+                                                 .cpu_us = r->cpu_us,
+                                                 .memory_peak = r->memory_peak });
 }
 
 /* Prints it and lets it go. */
