@@ -128,7 +128,7 @@ def test_what_is_like_nothing_is_told_where_to_look(argv):
 
 @pytest.mark.parametrize("argv, said", [
     (["--listen", "127.0.0.1:99999"], "port 99999 is out of range: 0 to 65535"),
-    (["--set", "runs.max=abc"], "runs.max 'abc' is not a whole number: from "),
+    (["--set", "runs.max=abc"], "runs.max 'abc' is not a whole number, from "),
 ])
 def test_serve_names_the_range(argv, said, public_path):
     assert said in belljar("serve", "--state", public_path / "s", *argv).message

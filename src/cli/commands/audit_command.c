@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cli.h"
-#include "cli/commands/history_db.h"
+#include "cli/commands/service_db.h"
 #include "store/audit_log.h"
 
 enum { SHOW_DEFAULT = 50, SHOW_MAX = 1000000, BROKEN_STATUS = 1 };
@@ -66,10 +66,10 @@ static int verify(void *options, int argc, char **argv, struct err *e)
     const struct audit_options *o = options;
     (void)argc;
     (void)argv;
-    scoped(history_db) h = { 0 };
+    scoped(service_db) h = { 0 };
     struct audit_check c = { 0 };
     struct hash_search noted = { .hash = o->head };
-    if (history_db_open(&h, o->state, DB_READ, e) || audit_verify(h.db, &c, e) ||
+    if (service_db_open(&h, o->state, DB_READ, e) || audit_verify(h.db, &c, e) ||
         (o->head && audit_each(h.db, 0, UINT_MAX, compare_hash, &noted, e)))
         return -1;
     if (c.broken_seq != 0) {
@@ -91,7 +91,7 @@ static int print_record(void *context, const struct audit_record *r)
     char time[32];
     (void)context;
     (void)printf("%6" PRId64 "  %s  %-18s %-20s %-31s %s\n", r->seq,
-                 history_db_time(r->time_ms, time, sizeof time), r->kind, r->actor, r->subject,
+                 service_db_time(r->time_ms, time, sizeof time), r->kind, r->actor, r->subject,
                  r->detail);
     return 0;
 }
@@ -101,10 +101,10 @@ static int show(void *options, int argc, char **argv, struct err *e)
     const struct audit_options *o = options;
     (void)argc;
     (void)argv;
-    scoped(history_db) h = { 0 };
+    scoped(service_db) h = { 0 };
     struct audit_check c = { 0 };
     unsigned n = o->number ? o->number : SHOW_DEFAULT;
-    if (history_db_open(&h, o->state, DB_READ, e) || audit_verify(h.db, &c, e))
+    if (service_db_open(&h, o->state, DB_READ, e) || audit_verify(h.db, &c, e))
         return -1;
     int64_t after = c.records > n ? c.records - n : 0; /* records are numbered from 1 on */
     return audit_each(h.db, after, n, print_record, NULL, e);

@@ -20,7 +20,7 @@
 #include "runtime/language.h"
 #include "runtime/version.h"
 
-struct finding {
+struct level_finding {
     enum level level;
     bool available;
     struct isolation isolation;
@@ -28,8 +28,8 @@ struct finding {
 };
 
 struct checkup {
-    struct finding findings[LEVELS_TO_TRY];
-    const struct finding *best; /* NULL: nothing works here */
+    struct level_finding findings[LEVELS_TO_TRY];
+    const struct level_finding *best; /* NULL: nothing works here */
     struct utsname kernel;
     uint32_t landlock_abi;
     bool needed[16]; /* which of remedies[]; found out with the rights we were started with */
@@ -137,7 +137,7 @@ static void examine(struct checkup *c)
     *c = (struct checkup){ 0 };
     (void)uname(&c->kernel);
     for (int i = 0; i < LEVELS_TO_TRY; i++) {
-        struct finding *f = &c->findings[i];
+        struct level_finding *f = &c->findings[i];
         f->level = levels_best_first[i];
         f->available = level_try(f->level, &f->isolation, &f->why) == 0;
         if (f->available && !c->best)
@@ -150,7 +150,7 @@ static void examine(struct checkup *c)
 }
 
 /* A language that can tell its version is installed. NULL otherwise. */
-static void print_level(const struct checkup *c, const struct finding *f)
+static void print_level(const struct checkup *c, const struct level_finding *f)
 {
     (void)printf("  %-9s %s\n", level_name(f->level),
                  !f->available  ? "not available"
@@ -209,7 +209,7 @@ static json_t *levels_json(const struct checkup *c)
 {
     json_t *list = json_array();
     for (int i = 0; i < LEVELS_TO_TRY; i++) {
-        const struct finding *f = &c->findings[i];
+        const struct level_finding *f = &c->findings[i];
         (void)json_array_append_new(
             list, json_pack("{s:s, s:b, s:s?, s:o, s:o}", "level", level_name(f->level),
                             "available", f->available, "reason", f->available ? NULL : f->why.text,

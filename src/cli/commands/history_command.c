@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cli.h"
-#include "cli/commands/history_db.h"
+#include "cli/commands/service_db.h"
 #include "run/journal.h"
 #include "run/json.h"
 #include "run/result.h"
@@ -101,7 +101,7 @@ static void print_row(const struct run_record *r)
     char time[32], wall[32] = "-", key[96], thread[96];
     if (r->state == RUN_FINISHED)
         span(r->wall_us, wall, sizeof wall);
-    (void)printf(ROW_FORMAT, history_db_time(r->created_ms, time, sizeof time), r->id,
+    (void)printf(ROW_FORMAT, service_db_time(r->created_ms, time, sizeof time), r->id,
                  r->language ? r->language : "-",
                  r->verdict ? r->verdict : run_state_word(r->state), wall,
                  or_dash(r->key, key, sizeof key), or_dash(r->thread, thread, sizeof thread));
@@ -164,7 +164,7 @@ static int list(struct db *db, const struct history_options *o, struct err *e)
     return 0;
 }
 
-static int read_journal(const struct history_db *h, const struct run_record *r, struct journal *ret,
+static int read_journal(const struct service_db *h, const struct run_record *r, struct journal *ret,
                         struct err *e)
 {
     char path[STATE_PATH_MAX + 24];
@@ -214,7 +214,7 @@ static int print_one(const struct run_record *r, const struct journal *j, struct
                  run_state_word(r->state), r->language ? r->language : "-",
                  r->verdict ? r->verdict : "-");
     (void)printf("accepted  %s UTC\nwall      %s\ncpu       %s\nmemory    %s\n",
-                 history_db_time(r->created_ms, time, sizeof time), wall, cpu, memory);
+                 service_db_time(r->created_ms, time, sizeof time), wall, cpu, memory);
     (void)printf("key       %s\n", or_dash(r->key, who, sizeof who));
     (void)printf("thread    %s\n", or_dash(r->thread, who, sizeof who));
     if (r->code) {
@@ -248,7 +248,7 @@ static int one_json(const struct run_record *r, const struct journal *j, struct 
     return print_json(o, e);
 }
 
-static int show(const struct history_db *h, const char *id, bool json, struct err *e)
+static int show(const struct service_db *h, const char *id, bool json, struct err *e)
 {
     scoped(run_record) r = { 0 };
     struct journal j;
@@ -267,10 +267,10 @@ static void set_defaults(void *options)
 static int history(void *options, int argc, char **argv, struct err *e)
 {
     struct history_options *o = options;
-    scoped(history_db) h = { 0 };
+    scoped(service_db) h = { 0 };
     if (o->language)
         o->query.language = o->language->name;
-    if (history_db_open(&h, o->state, DB_READ, e))
+    if (service_db_open(&h, o->state, DB_READ, e))
         return -1;
     return argc > 0 ? show(&h, argv[0], o->json, e) : list(h.db, o, e);
 }

@@ -19,7 +19,7 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cli.h"
-#include "cli/commands/history_db.h"
+#include "cli/commands/service_db.h"
 #include "cli/run/remote.h"
 #include "client/client.h"
 #include "store/key_rows.h"
@@ -66,7 +66,7 @@ static const struct arg_row rows[] = {
 /* The connection is root's, but what comes over it is read without its rights. */
 static int ask(const struct keys_options *o, const struct client_request *q, struct err *e)
 {
-    if (history_db_become_owner(o->state, e))
+    if (service_db_become_owner(o->state, e))
         return -1;
     if (client_ask(o->service, q, ANSWER_MS, e))
         return e->code == ERR_UNAVAILABLE
@@ -124,12 +124,12 @@ static int remove_by_service(const struct keys_options *o, struct err *e)
 
 static int add_directly(const struct keys_options *o, char ret_text[KEY_TEXT_MAX], struct err *e)
 {
-    scoped(history_db) h = { 0 };
+    scoped(service_db) h = { 0 };
     struct key_row row = { .scopes = o->scopes,
                            .max_runs = o->max_runs,
                            .created_ms = clock_unix_ms() };
     (void)snprintf(row.name, sizeof row.name, "%s", o->name);
-    if (key_make(ret_text, row.hash, e) || history_db_open(&h, o->state, DB_WRITE, e) ||
+    if (key_make(ret_text, row.hash, e) || service_db_open(&h, o->state, DB_WRITE, e) ||
         db_begin(h.db, e))
         return -1;
     if (keys_add(h.db, &row, o->actor, e) || db_commit(h.db, e)) {
@@ -141,8 +141,8 @@ static int add_directly(const struct keys_options *o, char ret_text[KEY_TEXT_MAX
 
 static int remove_directly(const struct keys_options *o, struct err *e)
 {
-    scoped(history_db) h = { 0 };
-    if (history_db_open(&h, o->state, DB_WRITE, e) || db_begin(h.db, e))
+    scoped(service_db) h = { 0 };
+    if (service_db_open(&h, o->state, DB_WRITE, e) || db_begin(h.db, e))
         return -1;
     if (keys_remove(h.db, o->name, o->actor, clock_unix_ms(), e) || db_commit(h.db, e)) {
         db_rollback(h.db);
@@ -173,8 +173,8 @@ static int add(const struct keys_options *o, struct err *e)
 static int read_keys(const struct keys_options *o, struct key_row **ret, size_t *ret_n,
                      struct err *e)
 {
-    scoped(history_db) h = { 0 };
-    return history_db_open(&h, o->state, DB_READ, e) || keys_list(h.db, ret, ret_n, e) ? -1 : 0;
+    scoped(service_db) h = { 0 };
+    return service_db_open(&h, o->state, DB_READ, e) || keys_list(h.db, ret, ret_n, e) ? -1 : 0;
 }
 
 static int remove_key(const struct keys_options *o, struct err *e)
@@ -206,7 +206,7 @@ static int list(const struct keys_options *o, struct err *e)
             (void)snprintf(runs, sizeof runs, "%" PRIu32, keys[i].max_runs);
         (void)printf("%-24s %-24s %-6s %s\n", keys[i].name,
                      scopes_format(keys[i].scopes, scopes, sizeof scopes), runs,
-                     history_db_time(keys[i].created_ms, time, sizeof time));
+                     service_db_time(keys[i].created_ms, time, sizeof time));
     }
     return 0;
 }

@@ -5,7 +5,7 @@
 
 #include "base/auto.h"
 #include "base/text.h"
-#include "cli/commands/history_db.h"
+#include "cli/commands/service_db.h"
 #include "cli/run/remote.h"
 #include "client/client.h"
 #include "runtime/language.h"
@@ -25,7 +25,7 @@ json_t *warm_ask(void)
     static const struct client_request stats = { .method = "GET",
                                                  .path = "/v1/stats",
                                                  .body_max = ANSWER_MAX };
-    if (remote_connect(NULL, &c, &e) || history_db_become_owner(NULL, &e) ||
+    if (remote_connect(NULL, &c, &e) || service_db_become_owner(NULL, &e) ||
         client_ask(c, &stats, ANSWER_MS, &e) || client_response(c)->status != 200)
         return NULL;
     const char *body = client_body(c, &len);

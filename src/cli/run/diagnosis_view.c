@@ -11,12 +11,12 @@
 #include "diagnose/core/diagnose.h"
 #include "run/diagnosis_json.h"
 
-bool diagnosis_wanted(const struct run_arguments *o)
+bool diagnosis_view_wanted(const struct run_arguments *o)
 {
     return !o->no_diagnosis && (o->json || isatty(STDERR_FILENO));
 }
 
-void diagnosis_hear(struct buf *heard, const char *bytes, size_t n)
+void diagnosis_view_keep(struct buf *heard, const char *bytes, size_t n)
 {
     enum { HALF = DIAGNOSE_TEXT_MAX / 2 };
     struct err e;
@@ -43,7 +43,7 @@ static bool says_more(const struct diagnosis *d, const char *verdict, bool limit
     return strncmp(d->type, "exit ", 5) != 0 || d->n_suggestions > 0;
 }
 
-void diagnosis_show(const json_t *diagnosis)
+void diagnosis_view_print(const json_t *diagnosis)
 {
     autofree struct diagnosis *d = malloc(sizeof *d);
     scoped(buf) text = { 0 };

@@ -46,8 +46,8 @@ enum {
 };
 
 /* Waits for the keeper, passing on what it hands over and the signals that we get on its behalf. */
-static int await_keeper(const struct handover *h, struct terminal *terminal, struct cache *cache,
-                        struct buf *ret_bundle, struct err *e)
+static int await_keeper(const struct handover *h, struct terminal *terminal,
+                        struct program_cache *cache, struct buf *ret_bundle, struct err *e)
 {
     sigset_t set;
     cli_signals(&set);
@@ -58,14 +58,14 @@ static int await_keeper(const struct handover *h, struct terminal *terminal, str
         struct pollfd p[POLLS] = { { .fd = h->fd, .events = POLLIN },
                                    { .fd = signal_fd, .events = POLLIN } };
         int timeout_ms = terminal_polls(terminal, p + POLL_TERMINAL);
-        cache_polls(cache, p + POLL_CACHE);
+        program_cache_polls(cache, p + POLL_CACHE);
         if (poll(p, POLLS, timeout_ms) < 0 && errno != EINTR)
             return err_set(e, ERR_KERNEL, errno, "wait for the keeper");
         struct signalfd_siginfo info;
         if (p[1].revents && read(signal_fd, &info, sizeof info) == sizeof info)
             (void)kill(h->keeper, (int)info.ssi_signo); /* unreaped, so the number is its own */
         terminal_ready(terminal, p + POLL_TERMINAL);
-        cache_ready(cache, p + POLL_CACHE);
+        program_cache_ready(cache, p + POLL_CACHE);
         if (!p[0].revents)
             continue;
         if (buf_reserve(ret_bundle, 1 << 16, e))
@@ -125,14 +125,14 @@ static int save_outputs(const struct run_arguments *o, const struct buf *bundle,
 }
 
 int handover_finish(struct handover *h, const struct run_arguments *o, struct terminal *terminal,
-                    struct cache *cache, struct err *e)
+                    struct program_cache *cache, struct err *e)
 {
     scoped(buf) bundle = { 0 };
     int status = await_keeper(h, terminal, cache, &bundle, e);
     if (status < 0)
         (void)kill(h->keeper, SIGKILL); /* it may live on, and with it the jar */
     (void)waitpid(h->keeper, NULL, 0);
-    cache_finish(cache);
+    program_cache_finish(cache);
     fd_close(&h->fd);
     if (status >= 0 && save_outputs(o, &bundle, e))
         return -1;

@@ -21,4 +21,5 @@ struct handover {
 /* Waits for the keeper, passing on what is typed and the signals that we get on its behalf, and saves what it hands over, in
  * the cache too, if there is one. Its exit status, or -1; in either case it is gone. */
 [[nodiscard]] int handover_finish(struct handover *h, const struct run_arguments *o,
-                                  struct terminal *terminal, struct cache *cache, struct err *e);
+                                  struct terminal *terminal, struct program_cache *cache,
+                                  struct err *e);

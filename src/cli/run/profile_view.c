@@ -228,32 +228,32 @@ static void put_lines(const struct view *v, const json_t *list)
 /* ---- the tree of calls ---- */
 
 /* Nodes of one tree in one array; the first is the whole. */
-struct node {
+struct call_node {
     const char *name; /* in a stack's text */
     size_t len;
     double ms;
     size_t child, next; /* 0: none */
     bool again, shown;  /* it called itself; it was printed */
 };
-struct tree {
-    struct node *nodes;
+struct call_tree {
+    struct call_node *nodes;
     size_t n, max;
 };
 
 /* The node of this name among the children, made if need be; 0 when there is no room. */
-static size_t child_of(struct tree *t, size_t parent, const char *name, size_t len)
+static size_t child_of(struct call_tree *t, size_t parent, const char *name, size_t len)
 {
     for (size_t i = t->nodes[parent].child; i; i = t->nodes[i].next)
         if (t->nodes[i].len == len && memcmp(t->nodes[i].name, name, len) == 0)
             return i;
     if (t->n == t->max)
         return 0;
-    t->nodes[t->n] = (struct node){ .name = name, .len = len, .next = t->nodes[parent].child };
+    t->nodes[t->n] = (struct call_node){ .name = name, .len = len, .next = t->nodes[parent].child };
     t->nodes[parent].child = t->n;
     return t->n++;
 }
 
-static void add_stack(struct tree *t, const char *stack, double ms)
+static void add_stack(struct call_tree *t, const char *stack, double ms)
 {
     size_t at = 0;
     t->nodes[0].ms += ms;
@@ -264,7 +264,7 @@ static void add_stack(struct tree *t, const char *stack, double ms)
         while (name > 0 && stack[name - 1] != ':' && stack[name - 1] != ' ')
             name--;
         name = name > 0 && stack[name - 1] == ':' ? name - 1 : len;
-        const struct node *caller = &t->nodes[at];
+        const struct call_node *caller = &t->nodes[at];
         if (at && caller->len == name && memcmp(caller->name, stack, name) == 0) {
             t->nodes[at].again = true; /* recursion is one row, however deep */
             depth--;
@@ -278,7 +278,7 @@ static void add_stack(struct tree *t, const char *stack, double ms)
     }
 }
 
-static void put_call(const struct view *v, const struct node *x, double whole, int depth)
+static void put_call(const struct view *v, const struct call_node *x, double whole, int depth)
 {
     int bar = v->width / BAR_PART;
     char name[400];
@@ -292,7 +292,7 @@ static void put_call(const struct view *v, const struct node *x, double whole, i
 }
 
 /* What it called, the hottest first. */
-static void put_calls(const struct view *v, struct tree *t, size_t at, int depth, int *left)
+static void put_calls(const struct view *v, struct call_tree *t, size_t at, int depth, int *left)
 {
     double whole = t->nodes[0].ms;
     while (*left > 0) {
@@ -312,7 +312,7 @@ static void put_calls(const struct view *v, struct tree *t, size_t at, int depth
 static void put_tree(const struct view *v, const json_t *stacks)
 {
     enum { NODES_MAX = 4000 };
-    struct tree t = { .nodes = calloc(NODES_MAX, sizeof *t.nodes), .n = 1, .max = NODES_MAX };
+    struct call_tree t = { .nodes = calloc(NODES_MAX, sizeof *t.nodes), .n = 1, .max = NODES_MAX };
     int left = TREE_SHOWN;
     size_t i;
     json_t *row;

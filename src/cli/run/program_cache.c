@@ -58,7 +58,7 @@ static int open_below(int parent_fd, const char *name, mode_t forbidden, int *re
 
 /* The base is where the caller says, also through links; what is in it must be the caller's own. Root with another user's HOME
  * keeps nothing there. */
-int cache_directory(int *ret_fd, struct err *e)
+int program_cache_directory(int *ret_fd, struct err *e)
 {
     char path[PATH_MAX];
     struct stat st;
@@ -80,7 +80,7 @@ int cache_directory(int *ret_fd, struct err *e)
 
 /* ---- main ---- */
 
-static void close_place(struct cache_place *p)
+static void close_place(struct cached_stage *p)
 {
     fd_close(&p->kept_fd);
     fd_close(&p->keep_fd);
@@ -88,17 +88,17 @@ static void close_place(struct cache_place *p)
     buf_done(&p->made);
 }
 
-void cache_done(struct cache *c)
+void program_cache_done(struct program_cache *c)
 {
     for (int i = 0; i < CACHE_STAGES; i++)
         close_place(&c->at[i]);
     program_disk_done(&c->disk);
 }
 
-static int open_place(struct cache *c, enum stage kind, const struct jar_request *whole,
+static int open_place(struct program_cache *c, enum stage kind, const struct jar_request *whole,
                       enum level level, const struct buf *files, struct err *e)
 {
-    struct cache_place *p = &c->at[kind];
+    struct cached_stage *p = &c->at[kind];
     struct jar_request stage = stage_request(kind, whole);
     char key[PROGRAM_KEY_SIZE];
     int fds[2];
@@ -111,8 +111,9 @@ static int open_place(struct cache *c, enum stage kind, const struct jar_request
     return 0;
 }
 
-static int open_places(struct cache *c, const struct stages *stages, const struct run_arguments *o,
-                       const struct inputs *in, enum level level, struct err *e)
+static int open_places(struct program_cache *c, const struct stages *stages,
+                       const struct run_arguments *o, const struct inputs *in, enum level level,
+                       struct err *e)
 {
     scoped(buf) files = { 0 };
     autofree char **sources = NULL;
@@ -129,22 +130,23 @@ static int open_places(struct cache *c, const struct stages *stages, const struc
     return 0;
 }
 
-void cache_open(struct cache *ret, const struct run_arguments *o, const struct inputs *in,
-                enum level level)
+void program_cache_open(struct program_cache *ret, const struct run_arguments *o,
+                        const struct inputs *in, enum level level)
 {
     struct stages stages = stages_of(in->language, &o->run_options);
     struct err e;
     int dir_fd = -1;
-    *ret = (struct cache){ 0 };
+    *ret = (struct program_cache){ 0 };
     for (int i = 0; i < CACHE_STAGES; i++)
         ret->at[i].kept_fd = ret->at[i].keep_fd = ret->at[i].made_fd = -1;
-    bool wanted = stages.n > 1 && !o->run_options.no_cache && cache_directory(&dir_fd, &e) == 0;
+    bool wanted = stages.n > 1 && !o->run_options.no_cache &&
+                  program_cache_directory(&dir_fd, &e) == 0;
     program_disk_init(&ret->disk, dir_fd, settings_default().compile_cache);
     if (wanted)
         (void)!open_places(ret, &stages, o, in, level, &e);
 }
 
-void cache_forked(struct cache *c)
+void program_cache_forked(struct program_cache *c)
 {
     for (int i = 0; i < CACHE_STAGES; i++) {
         fd_close(&c->at[i].kept_fd);
@@ -152,14 +154,14 @@ void cache_forked(struct cache *c)
     }
 }
 
-void cache_polls(const struct cache *c, struct pollfd p[CACHE_POLLS])
+void program_cache_polls(const struct program_cache *c, struct pollfd p[CACHE_POLLS])
 {
     for (int i = 0; i < CACHE_STAGES; i++)
         p[i] = (struct pollfd){ .fd = c ? c->at[i].made_fd : -1, .events = POLLIN };
 }
 
 /* At the end of what the keeper sends it is kept at once: its program may run for long. */
-static void take(struct cache *c, struct cache_place *p)
+static void take(struct program_cache *c, struct cached_stage *p)
 {
     enum { PIECE = 1 << 16 };
     struct err e;
@@ -176,14 +178,14 @@ static void take(struct cache *c, struct cache_place *p)
     close_place(p);
 }
 
-void cache_ready(struct cache *c, const struct pollfd p[CACHE_POLLS])
+void program_cache_ready(struct program_cache *c, const struct pollfd p[CACHE_POLLS])
 {
     for (int i = 0; c && i < CACHE_STAGES; i++)
         if (p[i].revents)
             take(c, &c->at[i]);
 }
 
-void cache_finish(struct cache *c)
+void program_cache_finish(struct program_cache *c)
 {
     for (int i = 0; c && i < CACHE_STAGES; i++)
         while (c->at[i].made_fd >= 0)
@@ -192,7 +194,7 @@ void cache_finish(struct cache *c)
 
 /* ---- keeper ---- */
 
-void cache_fds(const struct cache *c, int fds[CACHE_FDS])
+void program_cache_fds(const struct program_cache *c, int fds[CACHE_FDS])
 {
     for (size_t i = 0; i < CACHE_STAGES; i++) {
         fds[2 * i] = c->at[i].kept_fd;
@@ -201,9 +203,9 @@ void cache_fds(const struct cache *c, int fds[CACHE_FDS])
 }
 
 /* It is closed again: while the program runs, the keeper holds no file of the host. */
-bool cache_take(struct cache *c, enum stage kind, struct program_file *ret)
+bool program_cache_take(struct program_cache *c, enum stage kind, struct program_file *ret)
 {
-    struct cache_place *p = &c->at[kind];
+    struct cached_stage *p = &c->at[kind];
     bool whole = p->kept_fd >= 0 && program_file_read(p->kept_fd, p->key, ret);
     fd_close(&p->kept_fd);
     if (whole)
@@ -211,10 +213,10 @@ bool cache_take(struct cache *c, enum stage kind, struct program_file *ret)
     return whole;
 }
 
-void cache_keep(struct cache *c, enum stage kind, const struct stage_result *how,
-                const struct buf *made)
+void program_cache_keep(struct program_cache *c, enum stage kind, const struct stage_result *how,
+                        const struct buf *made)
 {
-    struct cache_place *p = &c->at[kind];
+    struct cached_stage *p = &c->at[kind];
     const struct program_file file = { .result = *how,
                                        .products = *made }; /* for a look; not its own */
     scoped(buf) bytes = { 0 };

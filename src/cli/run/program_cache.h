@@ -18,7 +18,7 @@
 
 enum { CACHE_STAGES = STAGE_RUN /* those before it */, CACHE_POLLS = CACHE_STAGES };
 
-struct cache_place {
+struct cached_stage {
     char key[PROGRAM_KEY_SIZE]; /* "": nothing is asked for, and nothing kept */
     int kept_fd;                /* the keeper's: what was kept; -1: nothing */
     int keep_fd;                /* the keeper's: takes what is to be kept */
@@ -26,35 +26,35 @@ struct cache_place {
     struct buf made;            /* main's: what came of it */
 };
 
-struct cache {
+struct program_cache {
     struct program_disk disk; /* main's */
-    struct cache_place at[CACHE_STAGES];
+    struct cached_stage at[CACHE_STAGES];
 };
 
 /* ---- main ---- */
 
 /* Whatever there is for this run. */
-void cache_open(struct cache *ret, const struct run_arguments *o, const struct inputs *in,
-                enum level level);
-void cache_done(struct cache *c);
+void program_cache_open(struct program_cache *ret, const struct run_arguments *o,
+                        const struct inputs *in, enum level level);
+void program_cache_done(struct program_cache *c);
 /* The keeper has its ends. */
-void cache_forked(struct cache *c);
+void program_cache_forked(struct program_cache *c);
 /* While the keeper lives; c may be NULL. */
-void cache_polls(const struct cache *c, struct pollfd p[CACHE_POLLS]);
-void cache_ready(struct cache *c, const struct pollfd p[CACHE_POLLS]);
+void program_cache_polls(const struct program_cache *c, struct pollfd p[CACHE_POLLS]);
+void program_cache_ready(struct program_cache *c, const struct pollfd p[CACHE_POLLS]);
 /* The keeper is gone: takes what it sent before. c may be NULL. */
-void cache_finish(struct cache *c);
+void program_cache_finish(struct program_cache *c);
 
 /* The caller's directory for programs, made if it is not there. -1 with the reason. */
-[[nodiscard]] int cache_directory(int *ret_fd, struct err *e);
+[[nodiscard]] int program_cache_directory(int *ret_fd, struct err *e);
 
 /* ---- keeper ---- */
 
 /* Descriptors that it needs. */
 enum { CACHE_FDS = 2 * CACHE_STAGES };
-void cache_fds(const struct cache *c, int fds[CACHE_FDS]);
+void program_cache_fds(const struct program_cache *c, int fds[CACHE_FDS]);
 /* False when nothing was kept of this stage, or nothing that is whole. */
-bool cache_take(struct cache *c, enum stage kind, struct program_file *ret);
+bool program_cache_take(struct program_cache *c, enum stage kind, struct program_file *ret);
 /* Of a stage that ended well. */
-void cache_keep(struct cache *c, enum stage kind, const struct stage_result *how,
-                const struct buf *made);
+void program_cache_keep(struct program_cache *c, enum stage kind, const struct stage_result *how,
+                        const struct buf *made);

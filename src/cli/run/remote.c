@@ -65,18 +65,18 @@ int remote_connect(const char *state, struct client **ret, struct err *e)
     return socket_path(state, path) ? connect_at(path, ret, e) : REMOTE_NONE;
 }
 
-struct links {
+struct service_links {
     char path[PATH_SIZE];
     struct client *events, *side;
 };
 
-static void links_done(struct links *l)
+static void service_links_done(struct service_links *l)
 {
     client_done(&l->events);
     client_done(&l->side);
 }
 
-static int links_open(struct links *l, struct err *e)
+static int service_links_open(struct service_links *l, struct err *e)
 {
     if (!socket_path(NULL, l->path))
         return REMOTE_NONE;
@@ -92,13 +92,13 @@ int remote_advise(struct err *e)
 
 int remote_run(const struct run_arguments *o, struct inputs *in, struct err *e)
 {
-    scoped(links) links = { 0 };
+    scoped(service_links) links = { 0 };
     struct handover h;
     eventfd_t nobody;
     pid_t self = getpid();
     if (o->local || o->level != LEVEL_AUTO || !remote_request_possible(o, in))
         return REMOTE_NONE;
-    int rc = links_open(&links, e);
+    int rc = service_links_open(&links, e);
     if (rc == -1)
         return remote_advise(e);
     if (rc)
@@ -119,7 +119,7 @@ int remote_run(const struct run_arguments *o, struct inputs *in, struct err *e)
                                   .nobody_fd = nobody_fd };
         _exit(remote_keeper_run(&job));
     }
-    links_done(&links); /* the keeper's alone: when it dies, the service knows */
+    service_links_done(&links); /* the keeper's alone: when it dies, the service knows */
     int status = handover_finish(&h, o, &in->terminal, NULL, e);
     if (status >= 0 && eventfd_read(nobody_fd, &nobody) == 0)
         return REMOTE_NONE;

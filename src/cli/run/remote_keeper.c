@@ -21,7 +21,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/run/diagnosis_view.h"
-#include "cli/run/note.h"
+#include "cli/run/end_note.h"
 #include "cli/run/profile_view.h"
 #include "cli/run/remote.h"
 #include "cli/run/remote_request.h"
@@ -495,7 +495,7 @@ static void say(const struct session *s)
                  *hits = json_object_get(s->result, "limits_hit");
     const char *error = json_string_value(json_object_get(s->result, "error")),
                *code = json_string_value(json_object_get(s->result, "error_code"));
-    struct note note = {
+    struct end_note note = {
         .verdict = verdict_named(json_string_value(json_object_get(s->result, "verdict"))),
         .limits = s->job->options->limits,
         .error = error ? error : "the service does not say why",
@@ -519,9 +519,9 @@ static void say(const struct session *s)
             if (json_is_string(hit) && strcmp(json_string_value(hit), limit_defs[i].key) == 0)
                 note.hits |= LIMIT_BIT(i);
     }
-    note_print(&note);
-    if (diagnosis_wanted(s->job->options))
-        diagnosis_show(json_object_get(s->result, "diagnosis"));
+    end_note_print(&note);
+    if (diagnosis_view_wanted(s->job->options))
+        diagnosis_view_print(json_object_get(s->result, "diagnosis"));
 }
 
 static int print_json(struct session *s, struct err *e)
@@ -538,7 +538,7 @@ static int print_json(struct session *s, struct err *e)
 
 static int cancelled_status(const struct session *s)
 {
-    note_print(&(struct note){ .verdict = VERDICT_CANCELLED, .unheard = s->unheard });
+    end_note_print(&(struct end_note){ .verdict = VERDICT_CANCELLED, .unheard = s->unheard });
     return verdict_exit_code(VERDICT_CANCELLED, &(struct evidence){ 0 });
 }
 

@@ -36,24 +36,24 @@ static int supervise(const struct run_arguments *o, struct inputs *in, struct wa
     if (o->json)
         version_probe_start(&version,
                             in->language); /* alongside the run, so that asking costs no time */
-    scoped(cache) cache;
-    cache_open(&cache, o, in, w->isolation.level);
+    scoped(program_cache) cache;
+    program_cache_open(&cache, o, in, w->isolation.level);
     pid_t self = getpid();
     if (handover_fork(&h, e))
         return -1;
     if (h.keeper == 0) {
-        struct keeper_job job = { .options = o,
-                                  .inputs = in,
-                                  .warden = w,
-                                  .cache = &cache,
-                                  .id = id,
-                                  .parent = self,
-                                  .version_fd = version.fd,
-                                  .handover_fd = h.fd };
-        _exit(keeper_run(&job));
+        struct run_keeper_job job = { .options = o,
+                                      .inputs = in,
+                                      .warden = w,
+                                      .cache = &cache,
+                                      .id = id,
+                                      .parent = self,
+                                      .version_fd = version.fd,
+                                      .handover_fd = h.fd };
+        _exit(run_keeper_run(&job));
     }
     fd_close(&w->fd); /* the keeper's alone: when it dies, the warden knows */
-    cache_forked(&cache);
+    program_cache_forked(&cache);
     return handover_finish(&h, o, &in->terminal, &cache, e);
 }
 

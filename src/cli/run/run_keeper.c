@@ -25,7 +25,7 @@
 enum { SAFE_WRITE = 4096 };
 
 struct session {
-    const struct keeper_job *job;
+    const struct run_keeper_job *job;
     struct jar_run run;               /* of the stage at hand */
     struct buf captured[RUN_STREAMS]; /* with --json, and of what is not the program itself */
     struct stage_result prepared;     /* the last one before the program */
@@ -53,7 +53,7 @@ static ssize_t pass_through(void *context, enum run_stream stream, const char *b
     if (w < 0)
         s->write_errno = errno;
     else if (s->heeded)
-        diagnosis_hear(&s->captured[stream], bytes, (size_t)w);
+        diagnosis_view_keep(&s->captured[stream], bytes, (size_t)w);
     return w;
 }
 
@@ -138,7 +138,7 @@ static int watch_signals(struct session *s, struct err *e)
     return 0;
 }
 
-static char **output_names(const struct keeper_job *job)
+static char **output_names(const struct run_keeper_job *job)
 {
     const struct run_arguments *o = job->options;
     autofree char **names = calloc(o->n_outs + 1, sizeof *names);
@@ -147,7 +147,7 @@ static char **output_names(const struct keeper_job *job)
     return names ? report_outputs(job->inputs->language, &o->run_options, names) : NULL;
 }
 
-static struct jar_request whole_request(const struct keeper_job *job, char **outputs,
+static struct jar_request whole_request(const struct run_keeper_job *job, char **outputs,
                                         char **sources)
 {
     const struct run_arguments *o = job->options;
@@ -245,7 +245,7 @@ static int prepare_stage(struct session *s, enum stage kind, const struct jar_re
     struct program_file kept = { 0 };
     stage_result_done(&s->prepared);
     s->was_prepared = true;
-    s->cached = cache_take(s->job->cache, kind, &kept);
+    s->cached = program_cache_take(s->job->cache, kind, &kept);
     if (s->cached) {
         s->prepared = kept.result;
         *made = kept.products;
@@ -262,7 +262,7 @@ static int prepare_stage(struct session *s, enum stage kind, const struct jar_re
     *made = s->run.outputs;
     s->run.outputs = (struct buf){ 0 };
     jar_run_done(&s->run);
-    cache_keep(s->job->cache, kind, &s->prepared, made);
+    program_cache_keep(s->job->cache, kind, &s->prepared, made);
     return 0;
 }
 
@@ -311,13 +311,13 @@ static int run_stages(struct session *s, char **outputs, struct err *e)
 
 static int serve(struct session *s, struct err *e)
 {
-    const struct keeper_job *job = s->job;
+    const struct run_keeper_job *job = s->job;
     autofree char **outputs = output_names(job);
     if (!outputs)
         return err_no_memory(e, "a run");
     int keep[5 + CACHE_FDS] = { job->warden->fd, job->inputs->bundle_fd, job->inputs->stdin_fd,
                                 job->version_fd, job->handover_fd };
-    cache_fds(job->cache, keep + 5);
+    program_cache_fds(job->cache, keep + 5);
     if (fd_keep_only(keep, ARRAY_LEN(keep), e) ||
         privileges_drop(job->parent, job->warden->isolation.layers & LAYER_BIT(LAYER_OWN_UID), e) ||
         watch_signals(s, e))
@@ -326,17 +326,17 @@ static int serve(struct session *s, struct err *e)
 }
 
 /* What it came to, on stdout and stderr; outputs to whoever saves them. */
-static int tell(struct session *s, const struct report *r, struct err *e)
+static int tell(struct session *s, const struct run_report *r, struct err *e)
 {
-    const struct keeper_job *job = s->job;
+    const struct run_keeper_job *job = s->job;
     if (job->options->json) {
-        if (report_json(r, e))
+        if (run_report_json(r, e))
             return -1;
     } else {
         if (r->found.profile)
             profile_view(r->found.profile);
-        report_note(r);
-        report_diagnosis(r);
+        run_report_note(r);
+        run_report_diagnosis(r);
     }
     if (!s->failed && fd_write_all(job->handover_fd, s->run.outputs.data, s->run.outputs.len))
         return err_set(e, ERR_KERNEL, errno, "hand over the output files");
@@ -347,13 +347,13 @@ static int tell(struct session *s, const struct report *r, struct err *e)
 static int conclude(struct session *s)
 {
     struct err e = { 0 };
-    struct report report = { .job = s->job,
-                             .run = &s->run,
-                             .verdict = jar_run_verdict(&s->run),
-                             .captured = s->captured,
-                             .prepared = s->was_prepared ? &s->prepared : NULL,
-                             .cached = s->cached,
-                             .failed = s->failed };
+    struct run_report report = { .job = s->job,
+                                 .run = &s->run,
+                                 .verdict = jar_run_verdict(&s->run),
+                                 .captured = s->captured,
+                                 .prepared = s->was_prepared ? &s->prepared : NULL,
+                                 .cached = s->cached,
+                                 .failed = s->failed };
     /* A reader that went away is no fault; a full disk is. */
     if (s->write_errno != 0 && s->write_errno != EPIPE) {
         (void)!err_set(&e, ERR_KERNEL, s->write_errno, "write the program's output");
@@ -361,14 +361,14 @@ static int conclude(struct session *s)
     }
     if (s->failed && stage_result_is_failure(&s->prepared))
         report.verdict = VERDICT_COMPILE_ERROR;
-    report_find(&report, s->failed ? NULL : &s->run.outputs);
-    struct evidence ev = report_evidence(&report);
+    run_report_find(&report, s->failed ? NULL : &s->run.outputs);
+    struct evidence ev = run_report_evidence(&report);
     int failed = tell(s, &report, &e);
-    report_done(&report);
+    run_report_done(&report);
     return failed ? cli_fail(&e) : verdict_exit_code(report.verdict, &ev);
 }
 
-int keeper_run(const struct keeper_job *job)
+int run_keeper_run(const struct run_keeper_job *job)
 {
     autofree struct session *s = calloc(1, sizeof *s);
     struct err e = { 0 };
@@ -376,7 +376,7 @@ int keeper_run(const struct keeper_job *job)
         return err_exit_status(ERR_NO_MEMORY);
     s->job = job;
     s->source_fd = job->inputs->stdin_fd;
-    s->heeded = diagnosis_wanted(job->options);
+    s->heeded = diagnosis_view_wanted(job->options);
     s->run.stdin_fd = s->run.outputs_fd = -1;
     s->run.streams[RUN_STDOUT].fd = s->run.streams[RUN_STDERR].fd = -1;
     s->run.isolation = job->warden->isolation;

@@ -10,11 +10,11 @@
 #include "cli/run/run_arguments.h"
 #include "run/level.h"
 
-struct keeper_job {
+struct run_keeper_job {
     const struct run_arguments *options;
     const struct inputs *inputs;
     const struct warden *warden;
-    struct cache *cache;
+    struct program_cache *cache;
     const char *id;
     pid_t parent;    /* whose end is ours */
     int version_fd;  /* reads what the language's version command prints; -1: nothing */
@@ -22,4 +22,4 @@ struct keeper_job {
 };
 
 /* Returns the exit status of the command. */
-int keeper_run(const struct keeper_job *job);
+int run_keeper_run(const struct run_keeper_job *job);

@@ -6,21 +6,21 @@
 
 #include "base/auto.h"
 #include "cli/run/diagnosis_view.h"
-#include "cli/run/note.h"
+#include "cli/run/end_note.h"
 #include "run/json.h"
 #include "run/result.h"
 #include "runtime/version.h"
 
-struct evidence report_evidence(const struct report *r)
+struct evidence run_report_evidence(const struct run_report *r)
 {
     return r->verdict == VERDICT_COMPILE_ERROR ? stage_result_evidence(r->prepared)
                                                : r->run->end.evidence;
 }
 
-void report_note(const struct report *r)
+void run_report_note(const struct run_report *r)
 {
     const struct err *why = &r->run->end.err;
-    note_print(&(struct note){
+    end_note_print(&(struct end_note){
         .verdict = r->verdict,
         .compiler = r->verdict == VERDICT_COMPILE_ERROR ? r->prepared->verdict : VERDICT_OK,
         .hits = r->run->end.evidence.hits,
@@ -32,7 +32,7 @@ void report_note(const struct report *r)
 }
 
 /* Of a run that did not come to its program there is little to say: it has no usage, no start and no files. */
-static struct result result_of(const struct report *r)
+static struct result result_of(const struct run_report *r)
 {
     const struct jar_run *run = r->run;
     struct result result = {
@@ -40,7 +40,7 @@ static struct result result_of(const struct report *r)
         .language = r->job->inputs->language->name,
         .version = r->version[0] ? r->version : NULL,
         .verdict = r->verdict,
-        .evidence = report_evidence(r),
+        .evidence = run_report_evidence(r),
         .limits = r->job->options->limits,
         .isolation = run->isolation,
         .truncated = { run->streams[RUN_STDOUT].truncated, run->streams[RUN_STDERR].truncated },
@@ -58,7 +58,7 @@ static struct result result_of(const struct report *r)
     return result;
 }
 
-void report_find(struct report *r, struct buf *outputs)
+void run_report_find(struct run_report *r, struct buf *outputs)
 {
     struct diagnoser *g = NULL;
     scoped(buf) files = { 0 };
@@ -66,7 +66,8 @@ void report_find(struct report *r, struct buf *outputs)
     if (r->job->options->json)
         (void)version_probe_read(r->job->version_fd, r->version, sizeof r->version);
     /* Without memory to explain it, a failure is told all the same. */
-    if (r->verdict != VERDICT_OK && diagnosis_wanted(r->job->options) && diagnoser_new(&g, &e) == 0)
+    if (r->verdict != VERDICT_OK && diagnosis_view_wanted(r->job->options) &&
+        diagnoser_new(&g, &e) == 0)
         (void)!inputs_files(r->job->inputs, &files, &e);
     bool compiling = r->verdict == VERDICT_COMPILE_ERROR && r->prepared;
     const struct buf *printed = compiling ? r->prepared->output : r->captured;
@@ -87,18 +88,18 @@ void report_find(struct report *r, struct buf *outputs)
     diagnoser_free(g);
 }
 
-void report_done(struct report *r)
+void run_report_done(struct run_report *r)
 {
     findings_done(&r->found);
 }
 
-void report_diagnosis(const struct report *r)
+void run_report_diagnosis(const struct run_report *r)
 {
     if (r->found.diagnosis)
-        diagnosis_show(r->found.diagnosis);
+        diagnosis_view_print(r->found.diagnosis);
 }
 
-int report_json(const struct report *r, struct err *e)
+int run_report_json(const struct run_report *r, struct err *e)
 {
     const struct buf none = { 0 };
     struct result result = result_of(r);

@@ -8,8 +8,8 @@
 #include "run/stages.h"
 #include "spec/verdict.h"
 
-struct report {
-    const struct keeper_job *job;
+struct run_report {
+    const struct run_keeper_job *job;
     const struct jar_run *run;
     enum verdict verdict;
     const struct buf
@@ -18,21 +18,21 @@ struct report {
     bool cached;                         /* and it was not done anew */
     bool failed;           /* there it ended: `run` is of that stage, if it had a jar at all */
     char version[64];      /* of the language; empty: not asked, or not known */
-    struct findings found; /* by report_find() */
+    struct findings found; /* by run_report_find() */
 };
 
 /* What there is to find out about it. A report of ours is taken out of the outputs; NULL: there are none. */
-void report_find(struct report *r, struct buf *outputs);
-void report_done(struct report *r);
+void run_report_find(struct run_report *r, struct buf *outputs);
+void run_report_done(struct run_report *r);
 
 /* Of the run, or of the stage that it did not come beyond. */
-struct evidence report_evidence(const struct report *r);
+struct evidence run_report_evidence(const struct run_report *r);
 
 /* One object on stdout. */
-[[nodiscard]] int report_json(const struct report *r, struct err *e);
+[[nodiscard]] int run_report_json(const struct run_report *r, struct err *e);
 
 /* A sentence on stderr when a limit, a cancellation or a failure ended the run; nothing otherwise. */
-void report_note(const struct report *r);
+void run_report_note(const struct run_report *r);
 
 /* What went wrong and what may help, on a terminal; nothing of a run that ended well. */
-void report_diagnosis(const struct report *r);
+void run_report_diagnosis(const struct run_report *r);

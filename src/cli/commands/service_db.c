@@ -1,4 +1,4 @@
-#include "cli/commands/history_db.h"
+#include "cli/commands/service_db.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-void history_db_done(struct history_db *h)
+void service_db_done(struct service_db *h)
 {
     if (h->db)
         db_close(h->db);
@@ -23,7 +23,7 @@ static int become(uid_t uid, gid_t gid, struct err *e)
     return 0;
 }
 
-int history_db_become_owner(const char *state, struct err *e)
+int service_db_become_owner(const char *state, struct err *e)
 {
     char path[STATE_PATH_MAX], data[STATE_PATH_MAX + 8];
     struct stat st;
@@ -35,9 +35,9 @@ int history_db_become_owner(const char *state, struct err *e)
     return become(st.st_uid, st.st_gid, e);
 }
 
-int history_db_open(struct history_db *ret, const char *state, enum db_mode mode, struct err *e)
+int service_db_open(struct service_db *ret, const char *state, enum db_mode mode, struct err *e)
 {
-    struct history_db h = { 0 };
+    struct service_db h = { 0 };
     char path[STATE_PATH_MAX];
     struct stat st;
     if (state_choose(state, path, sizeof path, e))
@@ -55,7 +55,7 @@ int history_db_open(struct history_db *ret, const char *state, enum db_mode mode
     return 0;
 }
 
-const char *history_db_time(int64_t ms, char *out, size_t size)
+const char *service_db_time(int64_t ms, char *out, size_t size)
 {
     time_t s = (time_t)(ms / 1000);
     struct tm utc;

@@ -1,4 +1,4 @@
-/* cli/commands/history_db.h — the database of a service, for commands that look into it directly.
+/* cli/commands/service_db.h — the database of a service, for commands that look into it directly.
  * As root the process first becomes the owner of the data for good: no file of root's appears among the keeper's, and
  * what the keeper wrote is read without root's rights. */
 #pragma once
@@ -7,16 +7,16 @@
 #include "service/state.h"
 #include "store/db.h"
 
-struct history_db {
+struct service_db {
     struct db *db;
     char data_dir[STATE_PATH_MAX + 8];
 };
-void history_db_done(struct history_db *h);
+void service_db_done(struct service_db *h);
 
 /* Becomes the owner of the data, for good. `state` of --state, or NULL. */
-[[nodiscard]] int history_db_become_owner(const char *state, struct err *e);
+[[nodiscard]] int service_db_become_owner(const char *state, struct err *e);
 /* `state` of --state, or NULL. ERR_NOT_FOUND, with what to do, when there is no history. */
-[[nodiscard]] int history_db_open(struct history_db *ret, const char *state, enum db_mode mode,
+[[nodiscard]] int service_db_open(struct service_db *ret, const char *state, enum db_mode mode,
                                   struct err *e);
 /* "2026-01-31 12:00:00", UTC. */
-const char *history_db_time(int64_t ms, char *out, size_t size);
+const char *service_db_time(int64_t ms, char *out, size_t size);

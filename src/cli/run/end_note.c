@@ -1,8 +1,8 @@
-#include "cli/run/note.h"
+#include "cli/run/end_note.h"
 
 #include <stdio.h>
 
-static void print_limit(enum limit_id id, const struct note *n)
+static void print_limit(enum limit_id id, const struct end_note *n)
 {
     bool compiling = n->verdict == VERDICT_COMPILE_ERROR;
     const struct limit_def *d = &limit_defs[id];
@@ -13,7 +13,7 @@ static void print_limit(enum limit_id id, const struct note *n)
                   compiling ? "compile-limit " : "", d->option, compiling ? "=" : " ", d->metavar);
 }
 
-void note_print(const struct note *n)
+void end_note_print(const struct end_note *n)
 {
     bool compiling = n->verdict == VERDICT_COMPILE_ERROR;
     enum limit_id limit = verdict_limit(compiling ? n->compiler : n->verdict, n->hits);

@@ -1,4 +1,4 @@
-/* cli/run/note.h — the sentence for people about how a run ended. Runs in: the keeper of `belljar run`, and main when a
+/* cli/run/end_note.h — the sentence for people about how a run ended. Runs in: the keeper of `belljar run`, and main when a
  * service ran it. */
 #pragma once
 
@@ -6,7 +6,7 @@
 
 #include "spec/verdict.h"
 
-struct note {
+struct end_note {
     enum verdict verdict;
     enum verdict compiler; /* of compile_error: how the compiler itself ended */
     limit_set hits;
@@ -17,4 +17,4 @@ struct note {
 };
 
 /* On stderr when a limit, a cancellation or a failure ended the run; nothing otherwise. */
-void note_print(const struct note *n);
+void end_note_print(const struct end_note *n);
