@@ -1,6 +1,6 @@
 /* cli/args.h — a command, its options and its verbs as tables.
- * Runs in: main. One table feeds parsing, --help, the man page (manual/manual.h) and the completions
- * (manual/completion.h): a new option is one row. */
+ * Runs in: main. One table feeds parsing, --help, the man page (manual/manual.h) and the
+ * completions (manual/completion.h): a new option is one row. */
 #pragma once
 
 #include <stdbool.h>
@@ -73,7 +73,8 @@ struct cli_command {
     size_t options_size;              /* of the struct that the rows fill; it begins zeroed */
     void (*init)(void *options);      /* sets defaults that are not zero */
     void (*done)(void *options);
-    /* argv has argc operands. Exit status, or -1. With arguments_follow, argv[argc] is "--" or NULL. */
+    /* argv has argc operands. Exit status, or -1. With arguments_follow, argv[argc] is "--" or
+     * NULL. */
     int (*run)(void *options, int argc, char **argv, struct err *e);
 };
 
@@ -84,8 +85,8 @@ int command_run(const struct cli_command *c, int argc, char **argv);
 /* Every option, with --help as the last. Returns their number, at most ARGS_ROWS_MAX. */
 size_t command_rows(const struct cli_command *c, struct arg_row out[ARGS_ROWS_MAX]);
 
-/* Fills *options. Sets *ret_help if the caller asked for help. The operands are argv[*ret_first] and
- * up; options may stand before and behind them. */
+/* Fills *options. Sets *ret_help if the caller asked for help. The operands are argv[*ret_first]
+ * and up; options may stand before and behind them. */
 [[nodiscard]] int args_parse(const struct cli_command *c, int argc, char **argv, void *options,
                              int *ret_first, bool *ret_help, struct err *e);
 

@@ -12,9 +12,9 @@
 #include "cli/manual/manual.h"
 #include "runtime/dropins.h"
 
-/* Descriptors 0, 1 and 2 become open, so that no descriptor of ours takes the number of one that our
- * caller closed. Other descriptors of the caller stay open in this process, where /dev/fd/N may name a
- * file to run, but no program that we execute inherits them. */
+/* Descriptors 0, 1 and 2 become open, so that no descriptor of ours takes the number of one that
+ * our caller closed. Other descriptors of the caller stay open in this process, where /dev/fd/N may
+ * name a file to run, but no program that we execute inherits them. */
 static int settle_fds(struct err *e)
 {
     for (int fd = 0; fd < 3; fd++)

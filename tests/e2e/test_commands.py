@@ -42,7 +42,7 @@ def test_keys_by_a_service_say_the_same_as_without_one(service):
     directly = everything()
     service.start()
     assert by_service == directly
-    assert by_service[0][:2] == (0, "belljar: key 'a' may run,read; it is not shown again")
+    assert by_service[0][:2] == (0, "belljar: key 'a' has the scopes run,read; it is not shown again")
     assert [status for status, _, _ in by_service] == [0, 125, 125, 0, 125, 0]
     audit = service.cli("audit", "show").out.decode()
     assert audit.count("key.add") == audit.count("key.remove") > 0 and "unix:" in audit
@@ -54,7 +54,7 @@ def test_keys_remove_says_when_no_key_is_left(service):
     assert service.cli("keys", "remove", "one").err == b""
     last = service.cli("keys", "remove", "two")
     assert last.status == 0
-    assert last.message == "belljar: no key is left: anybody on this machine can use 127.0.0.1 addresses again"
+    assert last.message == "belljar: no key is left: every user of this machine can use the service on 127.0.0.1 again"
 
 
 @pytest.fixture

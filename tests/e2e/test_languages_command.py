@@ -220,7 +220,7 @@ def test_install_runs_the_command_and_looks_at_what_came_of_it(public_path):
     text = (public_path / "toy.lang").read_text()
     (public_path / "toy.lang").write_text(text.replace("apt-get install toy", f"printf '#!/bin/sh\\necho 1.2.3\\n' > {program} && chmod 755 {program}"))
     result = belljar("languages", "install", "toy", environ=env)
-    assert result.status == 0 and result.out.decode().endswith("toy 1.2.3 is installed now\na service that is running has it from its next start on\n"), result
+    assert result.status == 0 and result.out.decode().endswith("toy 1.2.3 is installed now\na running service offers it after its next start\n"), result
     program.unlink()
     (public_path / "toy.lang").write_text(text.replace("apt-get install toy", "true && true"))
     result = belljar("languages", "install", "toy", environ=env)

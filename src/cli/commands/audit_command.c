@@ -60,7 +60,7 @@ static int compare_hash(void *context, const struct audit_record *r)
     return 1;
 }
 
-/* Exit status, or -1. The chain never loses a record, so a hash that was once its head stays in it. */
+/* Exit status, or -1. The chain loses no record, so a hash that was once its head stays in it. */
 static int verify(void *options, int argc, char **argv, struct err *e)
 {
     const struct audit_options *o = options;

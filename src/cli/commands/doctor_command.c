@@ -1,4 +1,4 @@
-/* `belljar doctor`: tries every level for real, and says how to get the next better one. */
+/* `belljar doctor`: tries every isolation level, and shows how to get a stronger one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -29,16 +29,16 @@ struct level_finding {
 
 struct checkup {
     struct level_finding findings[LEVELS_TO_TRY];
-    const struct level_finding *best; /* NULL: nothing works here */
+    const struct level_finding *best; /* NULL: no level works here */
     struct utsname kernel;
     uint32_t landlock_abi;
-    bool needed[16]; /* which of remedies[]; found out with the rights we were started with */
+    bool needed[16]; /* for each of remedies[]; decided with the rights of the caller */
 };
 
-/* What can be missing, how it shows, and the command that gets it. */
+/* Something that can be missing, its test, and the command that provides it. */
 struct remedy {
     bool (*needed)(const struct checkup *c);
-    layer_set layers; /* that it would bring */
+    layer_set layers; /* that the command would add */
     const char *what, *command;
 };
 
@@ -105,10 +105,9 @@ static bool copied_alone(const struct checkup *c)
     return place_find(GUEST_DIR, path, sizeof path, &absent) != 0;
 }
 
-/* The first that brings a missing layer is the one shown beside it. */
+/* The JSON output names for a missing layer the first row that would add it. */
 static const struct remedy remedies[] = {
-    { copied_alone, 0,
-      "the files that languages need are not beside this program, as where it was built",
+    { copied_alone, 0, "the files that languages need are not beside this program",
       "ln -sf /PATH/OF/THE/SOURCES/build/belljar /usr/local/bin/belljar" },
     { no_user_namespaces, LAYERS_OF_NAMESPACES, "user namespaces are switched off",
       "sysctl -w user.max_user_namespaces=10000" },
@@ -149,12 +148,11 @@ static void examine(struct checkup *c)
         c->needed[i] = remedies[i].needed(c);
 }
 
-/* A language that can tell its version is installed. NULL otherwise. */
 static void print_level(const struct checkup *c, const struct level_finding *f)
 {
     (void)printf("  %-9s %s\n", level_name(f->level),
                  !f->available  ? "not available"
-                 : f == c->best ? "available, and used unless --isolation says otherwise"
+                 : f == c->best ? "available, and the default"
                                 : "available");
     if (!f->available) {
         (void)printf("            because: %s\n", f->why.text);
@@ -195,14 +193,15 @@ static void print_text(const struct checkup *c)
     for (int i = 0; i < REMEDIES; i++) {
         if (!c->needed[i])
             continue;
-        (void)printf("%s  %s\n      %s\n", headed ? "" : "\nWhat is missing, and how to get it:\n",
-                     remedies[i].what, remedies[i].command);
+        (void)printf("%s  %s\n      %s\n",
+                     headed ? "" : "\nMissing, with the command that helps:\n", remedies[i].what,
+                     remedies[i].command);
         headed = true;
     }
     if (!headed)
         (void)printf(c->best
                          ? "\nNothing is missing.\n"
-                         : "\nNo level works here, for the reasons above: nothing will be run.\n");
+                         : "\nNo level works here, for the reasons above: belljar runs nothing.\n");
 }
 
 static json_t *levels_json(const struct checkup *c)

@@ -1,4 +1,5 @@
 /* `belljar history`: the runs of the service, read from its database. */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -107,7 +108,7 @@ static void print_row(const struct run_record *r)
                  or_dash(r->key, key, sizeof key), or_dash(r->thread, thread, sizeof thread));
 }
 
-/* JSON strings are UTF-8; other bytes are replaced. */
+/* A JSON string is UTF-8; other bytes are replaced. */
 static json_t *text_json(const char *bytes, size_t n)
 {
     scoped(buf) clean = { 0 };
@@ -137,14 +138,14 @@ static json_t *row_json(const struct run_record *r)
                                                  .memory_peak = r->memory_peak });
 }
 
-/* Prints it and lets it go. */
+/* Prints j and releases it. */
 static int print_json(json_t *j, struct err *e)
 {
     int rc = j && json_dumpf(j, stdout, JSON_COMPACT | JSON_DIGITS) == 0 && putchar('\n') != EOF
                  ? 0
                  : -1;
     json_decref(j);
-    return rc ? err_set(e, ERR_KERNEL, 0, "the history could not be written") : 0;
+    return rc ? err_set(e, ERR_KERNEL, errno, "write the history") : 0;
 }
 
 static int list(struct db *db, const struct history_options *o, struct err *e)
@@ -173,7 +174,7 @@ static int read_journal(const struct service_db *h, const struct run_record *r, 
     return journal_open(ret, r->journal_in_file ? NULL : &r->journal, dir_fd, r->id, e);
 }
 
-/* Nothing in it may control the terminal. */
+/* Prints text without the characters that control a terminal. */
 static int print_plain(const char *bytes, size_t n, struct err *e)
 {
     scoped(buf) clean = { 0 };
@@ -198,7 +199,7 @@ static int print_stream(const struct journal *j, enum journal_kind kind, const c
     if (journal_collect(j, kind, OUTPUT_SHOWN, &bytes, e))
         return -1;
     (void)printf("\n%s: %" PRIu64 " bytes%s\n", name, j->stream_bytes[kind],
-                 j->stream_bytes[kind] > bytes.len ? ", of which the first" : "");
+                 j->stream_bytes[kind] > bytes.len ? "; the first of them" : "");
     return print_plain(buf_str(&bytes), bytes.len, e);
 }
 
@@ -233,7 +234,7 @@ static int one_json(const struct run_record *r, const struct journal *j, struct 
     static const char *const names[JOURNAL_KINDS] = { "stdout", "stderr" };
     json_t *o = row_json(r),
            *result = r->result ? json_loads(r->result, JSON_ALLOW_NUL, NULL) : NULL;
-    (void)json_object_update(o, result); /* which says more of the same, and usage in full */
+    (void)json_object_update(o, result); /* the result has more fields, and the whole usage */
     json_decref(result);
     for (int i = 0; o && i < JOURNAL_KINDS; i++) {
         scoped(buf) bytes = { 0 };

@@ -1,6 +1,6 @@
-/* `belljar keys`: the API keys of the service. A running service makes the change, which is in force
- * when it has answered. Otherwise this process changes the database, so that the first key can be
- * made before the first start. */
+/* `belljar keys`: the API keys of the service. A running service makes the change, which is in
+ * force when it has answered. Otherwise this process changes the database, so that the first key
+ * can be made before the first start. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -63,7 +63,7 @@ static const struct arg_row rows[] = {
 
 /* --- by the service --- */
 
-/* The connection is root's, but what comes over it is read without its rights. */
+/* Root may have opened the connection, but the answer is read without the rights of root. */
 static int ask(const struct keys_options *o, const struct client_request *q, struct err *e)
 {
     if (service_db_become_owner(o->state, e))
@@ -71,7 +71,7 @@ static int ask(const struct keys_options *o, const struct client_request *q, str
     if (client_ask(o->service, q, ANSWER_MS, e))
         return e->code == ERR_UNAVAILABLE
                    ? err_set(e, ERR_UNAVAILABLE, 0,
-                             "the service went away or does not answer: 'belljar keys list' tells "
+                             "the service does not answer: 'belljar keys list' shows "
                              "whether the keys were changed")
                    : -1;
     return client_response(o->service)->status / 100 == 2 ? 0 : client_refusal(o->service, e);
@@ -165,7 +165,7 @@ static int add(const struct keys_options *o, struct err *e)
         return -1;
     (void)printf("%s\n", text);
     (void)fflush(stdout);
-    (void)fprintf(stderr, "belljar: key '%s' may %s; it is not shown again\n", o->name,
+    (void)fprintf(stderr, "belljar: key '%s' has the scopes %s; it is not shown again\n", o->name,
                   scopes_format(o->scopes, scopes, sizeof scopes));
     return 0;
 }
@@ -186,8 +186,8 @@ static int remove_key(const struct keys_options *o, struct err *e)
         read_keys(o, &left, &n, e))
         return -1;
     if (n == 0)
-        (void)fprintf(stderr, "belljar: no key is left: anybody on this machine can use 127.0.0.1 "
-                              "addresses again\n");
+        (void)fprintf(stderr, "belljar: no key is left: every user of this machine can use the "
+                              "service on 127.0.0.1 again\n");
     return 0;
 }
 
@@ -217,7 +217,8 @@ static int make_state(const char *path, struct err *e)
     (void)umask(022);
     int rc = state_open(&s, path, e) || state_data(&s, state_data_owner(), e) ? -1 : 0;
     if (rc &&
-        e->sys == EINVAL) /* there is no such uid here, and the keeper will not have it either */
+        e->sys ==
+            EINVAL) /* this user namespace has no such uid, so the keeper cannot use it either */
         rc = state_data(&s, geteuid(), e);
     state_done(&s);
     (void)umask(077);

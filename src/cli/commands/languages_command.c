@@ -1,6 +1,7 @@
 /* `belljar languages`: lists, installs and prepares languages. */
 #include "cli/commands/languages_command.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +73,7 @@ static int list_json(const struct language_facts *f, struct err *e)
                             "main_file", l->main_file, "compiled", l->compile != NULL));
     }
     if (!list || json_dumpf(list, stdout, JSON_COMPACT) != 0 || putchar('\n') == EOF)
-        return err_set(e, ERR_KERNEL, 0, "the list could not be written");
+        return err_set(e, ERR_KERNEL, errno, "write the list");
     return 0;
 }
 

@@ -1,4 +1,4 @@
-/* cli/commands/languages_command.h — what `belljar languages` does beyond showing them. Runs in: main. */
+/* cli/commands/languages_command.h — `belljar languages install` and `prepare`. Runs in: main. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,20 +6,21 @@
 #include "base/err.h"
 #include "runtime/version.h"
 
-/* languages[] with what was found out about each. */
+/* Facts about each of languages[]. */
 struct language_facts {
     char versions[LANGUAGES_MAX][VERSION_SIZE]; /* "": not installed */
-    bool chosen[LANGUAGES_MAX];                 /* the caller named it, or named none */
-    bool named;                                 /* the caller named some */
+    bool chosen[LANGUAGES_MAX];                 /* the caller named it, or named no language */
+    bool named;                                 /* the caller named at least one */
 };
 
-/* Runs the chosen languages' install commands, those of Debian's packages as one, as root or by sudo, and says so before.
- * Facts are new after it. */
+/* Runs the install commands of the chosen languages, as root or with sudo, and prints each before.
+ * Packages of Debian are one command. Asks for the versions again afterwards. */
 [[nodiscard]] int languages_install(struct language_facts *f, bool dry_run, struct err *e);
 
-/* Makes the seeds of chosen languages that have one, are installed, and whose seed is not of this version.
+/* Makes the seed of each chosen language that is installed, unless its seed is of this version.
  *
  * Invariants
- * S1 A seed is whole: it is made beside its place and takes it by one rename.
- * S2 Of several processes that prepare, one makes it and the others wait and find it made. */
+ * LANGUAGES-1 A seed is whole: it is made beside its place and takes it by one rename.
+ * LANGUAGES-2 If several processes prepare a language, one of them makes the seed and the others
+ *             wait for it. */
 [[nodiscard]] int languages_prepare(const struct language_facts *f, struct err *e);

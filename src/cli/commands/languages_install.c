@@ -1,3 +1,4 @@
+/* `belljar languages install`: runs the install commands of languages. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -18,10 +19,10 @@ struct install_command {
     size_t n;
 };
 
-/* Packages that are taken from Debian together. */
+/* The beginning of an install command that is a list of packages of Debian. */
 static const char apt_get[] = "apt-get install ";
 
-/* False: they did not fit. */
+/* False: the words did not fit. */
 static bool add(struct install_command *c, const char *const *words)
 {
     for (; *words && c->n < COMMAND_MAX; words++)
@@ -37,7 +38,7 @@ static void as_root(struct install_command *c)
         ADD(c, "sudo");
 }
 
-/* As scripts/install-deps has it: a fresh machine may still be busy with its first upgrades. */
+/* As in scripts/install-deps: a fresh machine may still be busy with its first upgrades. */
 static void begin_apt(struct install_command *c)
 {
     as_root(c);
@@ -63,8 +64,8 @@ static int run(const struct install_command *c, bool dry_run, struct err *e)
         if (errno != EINTR)
             return err_set(e, ERR_KERNEL, errno, "wait for %s", c->argv[0]);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return err_set(e, ERR_UNAVAILABLE, 0, "%s failed (%s %d), for the reason it printed",
-                       c->argv[0], WIFEXITED(status) ? "status" : "signal",
+        return err_set(e, ERR_UNAVAILABLE, 0, "%s failed (%s %d); its output is above", c->argv[0],
+                       WIFEXITED(status) ? "status" : "signal",
                        WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
     return 0;
 }
@@ -74,8 +75,9 @@ static bool is_package(const struct language *l)
     return strncmp(l->install, apt_get, strlen(apt_get)) == 0 && !strpbrk(l->install, "&|;<>$`()");
 }
 
-/* Debian's PostgreSQL makes a database and starts a server when it is first installed. Jars have servers of their own, so it is told
- * not to, as long as it is we who install it (as in scripts/install-deps). */
+/* Debian's PostgreSQL makes a database and starts a server when it is first installed. Jars have
+ * servers of their own, so a file forbids that during our installation (as in
+ * scripts/install-deps). */
 #define CLUSTERS "/etc/postgresql-common/createcluster.d"
 static const char no_server[] = "mkdir -p " CLUSTERS
                                 " && echo create_main_cluster = false >" CLUSTERS "/belljar.conf";
@@ -125,10 +127,11 @@ static int install_packages(const struct language_facts *f, bool dry_run, struct
         rc = words_split(languages[i]->install + strlen(apt_get), WORDS_MAX, &lists[n], &wrong, e);
         if (rc == 0 && !add(&install, (const char *const *)lists[n++]))
             rc = err_set(e, ERR_BAD_REQUEST, 0,
-                         "these languages are more than %d packages: install fewer at a time",
+                         "these languages have more than %d packages: install fewer at a time",
                          COMMAND_MAX);
         else if (rc != 0 && wrong)
-            rc = err_set(e, ERR_BAD_REQUEST, 0, "language '%s' has no command to install it: '%s'",
+            rc = err_set(e, ERR_BAD_REQUEST, 0,
+                         "the install command of language '%s' cannot be read: '%s'",
                          languages[i]->name, languages[i]->install);
     }
     if (rc == 0 && n > 0)
@@ -175,14 +178,15 @@ int languages_install(struct language_facts *f, bool dry_run, struct err *e)
         return 0;
     if (only_say && is_missing(f))
         return err_set(e, ERR_DENIED, 0,
-                       "neither root nor sudo: as root run what is printed above, without sudo");
+                       "this needs root, and there is no sudo: run the commands above as root");
     bool any = false;
     char before[LANGUAGES_MAX][VERSION_SIZE];
     memcpy(before, f->versions, sizeof before);
     versions_ask(f->versions);
     for (size_t i = 0; languages[i]; i++) {
         if (f->chosen[i] && !f->versions[i][0])
-            return err_set(e, ERR_UNAVAILABLE, 0, "%s does not answer '%s' after it was installed",
+            return err_set(e, ERR_UNAVAILABLE, 0,
+                           "%s was installed, but '%s' does not print its version",
                            languages[i]->name, languages[i]->version[0]);
         if (!f->chosen[i] || before[i][0])
             continue;
@@ -190,6 +194,6 @@ int languages_install(struct language_facts *f, bool dry_run, struct err *e)
         (void)printf("%s %s is installed now\n", languages[i]->name, f->versions[i]);
     }
     if (any)
-        (void)printf("a service that is running has it from its next start on\n");
+        (void)printf("a running service offers it after its next start\n");
     return 0;
 }

@@ -1,3 +1,4 @@
+/* `belljar languages prepare`: makes the seeds of languages. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -28,7 +29,8 @@ enum { PREPARE_MS = 300000, STAMP_SIZE = 128 };
 #define SEED_NEW   "seed.new"
 #define SEED_OLD   "seed.old"
 
-/* A seed is as good as what made it: the language's version and the script, which a newer belljar may have changed. */
+/* A seed depends on the version of the language and on the script, which a newer belljar may have
+ * changed. */
 static int wanted_stamp(const char *version, const char *script, char out[STAMP_SIZE],
                         struct err *e)
 {
@@ -48,7 +50,7 @@ static bool is_made(int dir_fd, const char *wanted)
            fd_read_file(dir_fd, SEED_STAMP, stamp, sizeof stamp) > 0 && strcmp(stamp, wanted) == 0;
 }
 
-/* a+rX: jars have uids of their own. go-w: what jars run is nobody's to change but who made it. */
+/* a+rX: jars have uids of their own. go-w: only the owner may change files that jars execute. */
 static int open_up(const char *path, const struct stat *st, int kind, struct FTW *where)
 {
     (void)where;
@@ -91,7 +93,8 @@ static int run_script(const char *script, const char *dir, struct err *e)
     while (pidfd >= 0 && clock_ms() < due && (ready = poll(&p, 1, (int)(due - clock_ms()))) < 0 &&
            errno == EINTR)
         ;
-    (void)kill(-pid, SIGKILL); /* what it left behind; unreaped, so the group is its own */
+    (void)kill(-pid,
+               SIGKILL); /* its remaining children; it is not reaped yet, so the group is its own */
     if (ready <= 0)
         (void)kill(pid, SIGKILL);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -100,13 +103,13 @@ static int run_script(const char *script, const char *dir, struct err *e)
         return err_set(e, ERR_UNAVAILABLE, 0, "%s took longer than %d s", script,
                        PREPARE_MS / 1000);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return err_set(e, ERR_UNAVAILABLE, 0, "%s failed (%s %d), for the reason it printed",
-                       script, WIFEXITED(status) ? "status" : "signal",
+        return err_set(e, ERR_UNAVAILABLE, 0, "%s failed (%s %d); its output is above", script,
+                       WIFEXITED(status) ? "status" : "signal",
                        WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
     return 0;
 }
 
-/* The old one is there until the new one is. */
+/* The old seed stays until the new one is complete. */
 static int put_in_place(int dir_fd, const char *stamp, struct err *e)
 {
     if (unlinkat(dir_fd, SEED_STAMP, 0) < 0 && errno != ENOENT)
@@ -126,7 +129,7 @@ static int make_seed(int dir_fd, const char *dir, const char *script, const char
 {
     char made[4400];
     (void)snprintf(made, sizeof made, "%s/" SEED_NEW, dir);
-    /* what somebody who was killed left */
+    /* leftovers of a process that was killed */
     if (tree_remove(dir_fd, SEED_NEW, e) || tree_remove(dir_fd, SEED_OLD, e))
         return -1;
     if (mkdirat(dir_fd, SEED_NEW, 0755) < 0 || fchmodat(dir_fd, SEED_NEW, 0755, 0) < 0)
@@ -141,7 +144,7 @@ static int make_seed(int dir_fd, const char *dir, const char *script, const char
     return put_in_place(dir_fd, stamp, e);
 }
 
-/* It is run with the caller's rights, which may be root's. */
+/* The script runs with the rights of the caller, which may be root. */
 static int check_script(int dir_fd, const char *script, struct err *e)
 {
     struct stat dir, file;
@@ -150,8 +153,8 @@ static int check_script(int dir_fd, const char *script, struct err *e)
     if (S_ISREG(file.st_mode) && !((dir.st_mode | file.st_mode) & S_IWOTH))
         return 0;
     return err_set(e, ERR_DENIED, 0,
-                   "'%s' can be replaced by anybody, or is no file: 'chmod o-w' on it and its "
-                   "directory lets it be run",
+                   "'%s' is writable for every user, or not a regular file: run 'chmod o-w' on it "
+                   "and its directory",
                    QUOTED(script));
 }
 
@@ -172,7 +175,7 @@ static int prepare_one(const struct language *l, const char *version, struct err
     while (flock(dir_fd, LOCK_EX) < 0)
         if (errno != EINTR)
             return err_set(e, ERR_KERNEL, errno, "lock %s", dir);
-    if (is_made(dir_fd, stamp)) /* by who had the lock */
+    if (is_made(dir_fd, stamp)) /* by the process that had the lock */
         return 0;
     (void)printf("==> prepare (%s)\n", l->name);
     (void)fflush(stdout);
@@ -193,7 +196,7 @@ int languages_prepare(const struct language_facts *f, struct err *e)
         if (why.code == ERR_NONE &&
             (!f->versions[i][0] || prepare_one(l, f->versions[i], &why) == 0))
             continue;
-        /* The others are made all the same. */
+        /* The other seeds are made all the same. */
         (void)err_wrap(&why, "prepare %s", l->name);
         if (rc < 0)
             (void)fprintf(stderr, "belljar: %s\n", e->text);

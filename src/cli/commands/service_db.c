@@ -19,7 +19,7 @@ static int become(uid_t uid, gid_t gid, struct err *e)
     if (geteuid() != 0 || uid == 0)
         return 0;
     if (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
-        return err_set(e, ERR_KERNEL, errno, "become uid %u, which the history belongs to", uid);
+        return err_set(e, ERR_KERNEL, errno, "become uid %u, the owner of the history", uid);
     return 0;
 }
 
@@ -43,11 +43,11 @@ int service_db_open(struct service_db *ret, const char *state, enum db_mode mode
     if (state_choose(state, path, sizeof path, e))
         return -1;
     (void)snprintf(h.data_dir, sizeof h.data_dir, "%s/data", path);
-    /* The directory's owner, whoever the files in it belong to: it can put links to anybody's there. */
+    /* Only the owner of the directory counts: it can put links to the files of any user there. */
     if (lstat(h.data_dir, &st) < 0 || !S_ISDIR(st.st_mode))
         return err_set(e, ERR_NOT_FOUND, errno,
-                       "there is no history at '%s' ('belljar serve' makes it; --state names "
-                       "another)",
+                       "there is no history at '%s': 'belljar serve' makes it, and --state "
+                       "names another directory",
                        h.data_dir);
     if (become(st.st_uid, st.st_gid, e) || db_open(&h.db, h.data_dir, mode, e))
         return -1;

@@ -1,6 +1,6 @@
-/* cli/commands/service_db.h — the database of a service, for commands that look into it directly.
- * As root the process first becomes the owner of the data for good: no file of root's appears among the keeper's, and
- * what the keeper wrote is read without root's rights. */
+/* cli/commands/service_db.h — the database of a service, for commands that open it themselves. A
+ * process of root first becomes the owner of the data, for good. So it leaves no file of root among
+ * the files of the keeper, and it parses the data of the keeper without the rights of root. */
 #pragma once
 
 #include "base/err.h"
@@ -13,9 +13,9 @@ struct service_db {
 };
 void service_db_done(struct service_db *h);
 
-/* Becomes the owner of the data, for good. `state` of --state, or NULL. */
+/* Becomes the owner of the data, for good. `state` is the value of --state, or NULL. */
 [[nodiscard]] int service_db_become_owner(const char *state, struct err *e);
-/* `state` of --state, or NULL. ERR_NOT_FOUND, with what to do, when there is no history. */
+/* ERR_NOT_FOUND, with a next step, if there is no history. */
 [[nodiscard]] int service_db_open(struct service_db *ret, const char *state, enum db_mode mode,
                                   struct err *e);
 /* "2026-01-31 12:00:00", UTC. */

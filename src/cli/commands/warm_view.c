@@ -1,3 +1,4 @@
+/* Asks a running service for its warm starts, and prints them. */
 #include "cli/commands/warm_view.h"
 
 #include <stdio.h>
@@ -37,7 +38,7 @@ json_t *warm_ask(void)
     return json_pack("{s:O, s:O}", "pools", pools, "memory_pressure", pressure);
 }
 
-/* What came over a socket, on a terminal: no control character gets through. */
+/* The text came over a socket and goes to a terminal: control characters are replaced. */
 static void print_plainly(const char *text)
 {
     for (; *text; text++)
@@ -74,14 +75,14 @@ void warm_print(const json_t *warm)
     const char *kind;
     json_t *pool;
     if (!warm) {
-        (void)printf("\nWarm starts:\n  %zu kinds are known; no service runs here that could tell "
-                     "which of them work\n      belljar serve\n",
+        (void)printf("\nWarm starts:\n  %zu kinds are known; only a running service can show which "
+                     "of them work\n      belljar serve\n",
                      warm_zygotes(defs));
         return;
     }
-    (void)printf("\nWarm starts, as the service that runs here tells:\n");
+    (void)printf("\nWarm starts of the running service:\n");
     json_object_foreach(json_object_get(warm, "pools"), kind, pool)
         print_kind(kind, pool);
     if (json_is_true(json_object_get(warm, "memory_pressure")))
-        (void)printf("  memory is short: nothing is kept ready (setting pools.memory_floor)\n");
+        (void)printf("  memory is short: no interpreter waits (setting pools.memory_floor)\n");
 }

@@ -1,5 +1,5 @@
-/* Completions for bash, zsh and fish. The words are those of the tables when the script is printed: a
- * language that a file adds later is not among them. */
+/* Completions for bash, zsh and fish. The words are those of the tables when the script is printed:
+ * a language that a file adds later is not among them. */
 #include "cli/manual/completion.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Prints the explanation of a failed run on a terminal. */
 #include "cli/run/diagnosis_view.h"
 
 #include <stdio.h>
@@ -16,7 +17,7 @@ bool diagnosis_view_wanted(const struct run_arguments *o)
     return !o->no_diagnosis && (o->json || isatty(STDERR_FILENO));
 }
 
-void diagnosis_view_keep(struct buf *heard, const char *bytes, size_t n)
+void diagnosis_view_keep(struct buf *kept, const char *bytes, size_t n)
 {
     enum { HALF = DIAGNOSE_TEXT_MAX / 2 };
     struct err e;
@@ -24,21 +25,21 @@ void diagnosis_view_keep(struct buf *heard, const char *bytes, size_t n)
         bytes += n - HALF;
         n = HALF;
     }
-    if (buf_add(heard, bytes, n, &e) || heard->len <= (size_t)4 * HALF)
+    if (buf_add(kept, bytes, n, &e) || kept->len <= (size_t)4 * HALF)
         return;
-    memmove(heard->data + HALF, heard->data + heard->len - HALF, HALF);
-    heard->data[HALF - 1] = '\n'; /* no line is made of two halves */
-    heard->len = (size_t)2 * HALF;
-    heard->data[heard->len] = '\0';
+    memmove(kept->data + HALF, kept->data + kept->len - HALF, HALF);
+    kept->data[HALF - 1] = '\n'; /* the halves do not join into one line */
+    kept->len = (size_t)2 * HALF;
+    kept->data[kept->len] = '\0';
 }
 
 static bool says_more(const struct diagnosis *d, const char *verdict, bool limit)
 {
-    static const char *const told[] = { "cancelled", "rejected", "internal_error" };
-    for (size_t i = 0; verdict && i < ARRAY_LEN(told); i++)
-        if (strcmp(verdict, told[i]) == 0)
+    static const char *const explained[] = { "cancelled", "rejected", "internal_error" };
+    for (size_t i = 0; verdict && i < ARRAY_LEN(explained); i++)
+        if (strcmp(verdict, explained[i]) == 0)
             return false;
-    if (limit) /* there is a sentence about it */
+    if (limit) /* the sentence of end_note.c tells the rest */
         return d->location.line != 0 || d->n_suggestions > 1;
     return strncmp(d->type, "exit ", 5) != 0 || d->n_suggestions > 0;
 }

@@ -1,3 +1,4 @@
+/* Prints the sentence about the end of a run, from the tables of verdicts and limits. */
 #include "cli/run/end_note.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* cli/run/end_note.h — the sentence for people about how a run ended. Runs in: the keeper of `belljar run`, and main when a
- * service ran it. */
+/* cli/run/end_note.h — the sentence on stderr about the end of a run. Runs in: the keepers of
+ * `belljar run`. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,13 +8,13 @@
 
 struct end_note {
     enum verdict verdict;
-    enum verdict compiler; /* of compile_error: how the compiler itself ended */
+    enum verdict compiler; /* of compile_error: the verdict of the compiler itself */
     limit_set hits;
-    struct limits limits; /* the compiler's, of compile_error */
-    const char *error;    /* why, when belljar failed or the run was not allowed */
-    const char *install;  /* what gets the language that is missing; NULL: that is not why */
-    bool unheard;         /* cancelled because nobody reads what it prints */
+    struct limits limits; /* of compile_error: those of the compiler */
+    const char *error;    /* the reason, if belljar failed or the run was not allowed */
+    const char *install; /* the command that installs the missing language; NULL: none is missing */
+    bool unheard;        /* cancelled because its output has no reader */
 };
 
-/* On stderr when a limit, a cancellation or a failure ended the run; nothing otherwise. */
+/* Prints if a limit, a cancellation or a failure ended the run. */
 void end_note_print(const struct end_note *n);

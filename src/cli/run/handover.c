@@ -1,3 +1,4 @@
+/* main, while the keeper works: passes input and signals on, and saves files at the end. */
 #include "cli/run/handover.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include "cli/cli.h"
 #include "spec/bundle.h"
 
-/* What is typed comes through a pipe, while we are in the foreground: cli/run/terminal.h. */
+/* Typed input comes through a pipe, while we are in the foreground: cli/run/terminal.h. */
 static int hide_terminal(struct err *e)
 {
     return isatty(0) ? process_null_fds(1, e) : 0;
@@ -38,14 +39,14 @@ int handover_fork(struct handover *ret, struct err *e)
     return 0;
 }
 
-/* What main waits for: the keeper's bundle, a signal, and these. */
+/* main polls the bundle of the keeper, a signal, and these. */
 enum {
     POLL_TERMINAL = 2,
     POLL_CACHE = POLL_TERMINAL + TERMINAL_POLLS,
     POLLS = POLL_CACHE + CACHE_POLLS
 };
 
-/* Waits for the keeper, passing on what it hands over and the signals that we get on its behalf. */
+/* Collects the bundle of the keeper until its end, and passes signals on. */
 static int await_keeper(const struct handover *h, struct terminal *terminal,
                         struct program_cache *cache, struct buf *ret_bundle, struct err *e)
 {
@@ -63,7 +64,7 @@ static int await_keeper(const struct handover *h, struct terminal *terminal,
             return err_set(e, ERR_KERNEL, errno, "wait for the keeper");
         struct signalfd_siginfo info;
         if (p[1].revents && read(signal_fd, &info, sizeof info) == sizeof info)
-            (void)kill(h->keeper, (int)info.ssi_signo); /* unreaped, so the number is its own */
+            (void)kill(h->keeper, (int)info.ssi_signo); /* not reaped yet, so the pid is its own */
         terminal_ready(terminal, p + POLL_TERMINAL);
         program_cache_ready(cache, p + POLL_CACHE);
         if (!p[0].revents)
@@ -99,11 +100,11 @@ static int save_one(const char *path, const struct bundle_entry *entry, struct e
     return 0;
 }
 
-/* In the order they were asked for; the names in the bundle are only compared, the paths are the caller's. */
+/* The bundle has the outputs in the order of the options (HANDOVER-1). */
 static int save_outputs(const struct run_arguments *o, const struct buf *bundle, struct err *e)
 {
     size_t pos = 0;
-    if (bundle->len == 0) /* the run did not come to its outputs, and has said why */
+    if (bundle->len == 0) /* the run ended before its outputs, and the reason is printed */
         return 0;
     for (size_t i = 0; i < o->n_outs; i++) {
         struct bundle_entry entry;
@@ -113,10 +114,11 @@ static int save_outputs(const struct run_arguments *o, const struct buf *bundle,
             return -1;
         if (!more || entry.head.name_len != strlen(name) ||
             memcmp(entry.name, name, strlen(name)) != 0)
-            return err_set(e, ERR_PROTOCOL, 0, "the keeper handed over other files than asked for");
+            return err_set(e, ERR_PROTOCOL, 0,
+                           "the keeper handed over files that were not requested");
         enum output_status status = (enum output_status)entry.head.mode_or_status;
         if (status != OUTPUT_OK)
-            (void)fprintf(stderr, "belljar: '%s' is not fetched: %s\n", QUOTED(name),
+            (void)fprintf(stderr, "belljar: '%s' is not saved: %s\n", QUOTED(name),
                           output_status_why(status));
         else if (save_one(o->outs[i].host, &entry, e))
             return -1;
@@ -130,7 +132,7 @@ int handover_finish(struct handover *h, const struct run_arguments *o, struct te
     scoped(buf) bundle = { 0 };
     int status = await_keeper(h, terminal, cache, &bundle, e);
     if (status < 0)
-        (void)kill(h->keeper, SIGKILL); /* it may live on, and with it the jar */
+        (void)kill(h->keeper, SIGKILL); /* otherwise it may live on, and the jar with it */
     (void)waitpid(h->keeper, NULL, 0);
     program_cache_finish(cache);
     fd_close(&h->fd);

@@ -1,6 +1,9 @@
-/* cli/run/handover.h — the two halves of `belljar run`: a keeper without privileges that meets what the program made, and main
- * that saves with the caller's rights. Between them goes one bundle of files, and an exit status.
- * Runs in: main. Invariant: the paths are the caller's own; names in the bundle are only compared. */
+/* cli/run/handover.h — the two halves of `belljar run`. The keeper has no privileges and reads the
+ * output of the program. main has the rights of the caller and saves files. The keeper hands over
+ * one bundle of files and an exit status. Runs in: main.
+ *
+ * Invariants
+ * HANDOVER-1 Files are saved under paths of the caller. Names in the bundle are only compared. */
 #pragma once
 
 #include <sys/types.h>
@@ -15,11 +18,12 @@ struct handover {
     int fd;       /* main reads the bundle from it, the keeper writes it */
 };
 
-/* Forks the keeper, and returns in both. The keeper has no terminal to read. */
+/* Forks the keeper, and returns in both processes. The keeper has no terminal to read. */
 [[nodiscard]] int handover_fork(struct handover *ret, struct err *e);
 
-/* Waits for the keeper, passing on what is typed and the signals that we get on its behalf, and saves what it hands over, in
- * the cache too, if there is one. Its exit status, or -1; in either case it is gone. */
+/* Waits for the end of the keeper, and meanwhile passes typed input and signals on to it. Saves the
+ * output files, and compiled programs in the cache unless it is NULL. Returns the exit status of
+ * the keeper, or -1. The keeper is gone in either case. */
 [[nodiscard]] int handover_finish(struct handover *h, const struct run_arguments *o,
                                   struct terminal *terminal, struct program_cache *cache,
                                   struct err *e);

@@ -1,3 +1,4 @@
+/* Reads the program and the files of `belljar run`, and packs them into a bundle. */
 #include "cli/run/inputs.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ static int open_file(const char *path, const char *what, uint64_t max, int *ret_
     char quoted[96];
     struct stat st;
     text_quote(path, quoted, sizeof quoted);
-    /* O_NONBLOCK: a FIFO nobody writes to must not hang us */
+    /* O_NONBLOCK: a FIFO without a writer must not block us */
     autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 || fstat(fd, &st) < 0)
         return err_set(e, errno == ENOENT ? ERR_NOT_FOUND : ERR_BAD_REQUEST, errno, "%s '%s'", what,
@@ -59,7 +60,7 @@ static int read_file(const char *path, const char *what, struct buf *b, mode_t *
     return 0;
 }
 
-/* The program, out of what was handed over. */
+/* Finds the program in the text: the text may be a Markdown file or a session. */
 static int find_program(struct inputs *in, const struct run_arguments *o, const struct buf *text,
                         struct normalised *n, struct err *e)
 {
@@ -86,7 +87,7 @@ static int find_program(struct inputs *in, const struct run_arguments *o, const 
                    normalise_likely(n, likely, sizeof likely), language_list(known, sizeof known));
 }
 
-/* Compilers go by the ends of names: answer.txt is not C++ to g++, whatever -l says. */
+/* Compilers go by the ends of file names: g++ does not compile answer.txt, even with -l cpp. */
 static int name_main(struct inputs *in, const struct run_arguments *o, const struct normalised *n,
                      bool nameless, struct err *e)
 {
@@ -125,7 +126,7 @@ static int load_main(struct inputs *in, const struct run_arguments *o, struct bu
                       n.code.len, e);
 }
 
-/* Two names that cannot both be: the same, or one a directory of the other. */
+/* Two names clash if they are the same, or if one would be a directory of the other. */
 static bool names_clash(const char *a, const char *b)
 {
     size_t n = strlen(a) < strlen(b) ? strlen(a) : strlen(b);

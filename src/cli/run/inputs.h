@@ -1,4 +1,5 @@
-/* cli/run/inputs.h — the caller's files, read with the caller's rights before anything is started. */
+/* cli/run/inputs.h — the files of the caller, read with the rights of the caller before any process
+ * is started. Runs in: main. */
 #pragma once
 
 #include "base/buf.h"
@@ -10,8 +11,8 @@ struct inputs {
     const struct language *language;
     char main_name[1025];
     int bundle_fd;
-    int stdin_fd;             /* what the program will read; -1: nothing */
-    struct terminal terminal; /* where that comes from, when it is typed */
+    int stdin_fd;             /* stdin of the program; -1: empty */
+    struct terminal terminal; /* the source of stdin, if it is typed */
 };
 #define INPUTS_INIT                                                \
     {                                                              \
@@ -19,6 +20,6 @@ struct inputs {
     }
 
 void inputs_done(struct inputs *in);
-/* The files again, as a bundle. Whoever has the descriptor shares its offset, and reads from the start. */
+/* Reads the bundle from its start. All holders of the descriptor share its offset. */
 [[nodiscard]] int inputs_files(const struct inputs *in, struct buf *ret, struct err *e);
 [[nodiscard]] int inputs_load(struct inputs *ret, const struct run_arguments *o, struct err *e);

@@ -1,3 +1,4 @@
+/* Draws a profile on stderr. */
 #include "cli/run/profile_view.h"
 
 #include <math.h>
@@ -67,8 +68,8 @@ static int characters(const char *s)
     return n;
 }
 
-/* At most so many characters of it, the last one a mark where there are more, and blanks up to that when it is to be padded.
- * The service is not asked whether it took out what controls a terminal. */
+/* Prints at most so many characters. A mark replaces the last one if there are more; blanks fill
+ * the rest if `pad`. The text may come from a service, so control characters are replaced here. */
 static void put_text(const struct view *v, const char *s, int columns, bool pad)
 {
     int used = 0;
@@ -144,7 +145,7 @@ static const char *place_of(const json_t *row, char *out, size_t size)
     return out;
 }
 
-/* A place is cut at its front: its end, with the line, is what it is read for. */
+/* A long place loses its beginning: its end has the line number. */
 static void put_place(const struct view *v, const json_t *row, int columns)
 {
     char place[400];
@@ -168,7 +169,7 @@ static bool is_shown(const json_t *row, size_t i)
     return i < ROWS_SHOWN && (i == 0 || number(row, "percent") >= 0.5);
 }
 
-/* Columns for the places of the rows that are shown. */
+/* Columns for the places of the printed rows. */
 static int places_width(const json_t *list, int most)
 {
     char place[400];
@@ -227,20 +228,20 @@ static void put_lines(const struct view *v, const json_t *list)
 
 /* ---- the tree of calls ---- */
 
-/* Nodes of one tree in one array; the first is the whole. */
+/* The nodes of one tree are in one array; the first is the root. */
 struct call_node {
-    const char *name; /* in a stack's text */
+    const char *name; /* points into the text of a stack */
     size_t len;
     double ms;
     size_t child, next; /* 0: none */
-    bool again, shown;  /* it called itself; it was printed */
+    bool again, shown;  /* it is recursive; it was printed */
 };
 struct call_tree {
     struct call_node *nodes;
     size_t n, max;
 };
 
-/* The node of this name among the children, made if need be; 0 when there is no room. */
+/* Finds or adds the child of this name; 0 if there is no room. */
 static size_t child_of(struct call_tree *t, size_t parent, const char *name, size_t len)
 {
     for (size_t i = t->nodes[parent].child; i; i = t->nodes[i].next)
@@ -260,13 +261,13 @@ static void add_stack(struct call_tree *t, const char *stack, double ms)
     for (int depth = 0; *stack && depth < TREE_DEPTH; depth++) {
         size_t len = strcspn(stack, ";");
         size_t name =
-            len; /* calls from different lines are one: "f main.py:3" is shown as "f main.py" */
+            len; /* calls from different lines count as one: "f main.py:3" becomes "f main.py" */
         while (name > 0 && stack[name - 1] != ':' && stack[name - 1] != ' ')
             name--;
         name = name > 0 && stack[name - 1] == ':' ? name - 1 : len;
         const struct call_node *caller = &t->nodes[at];
         if (at && caller->len == name && memcmp(caller->name, stack, name) == 0) {
-            t->nodes[at].again = true; /* recursion is one row, however deep */
+            t->nodes[at].again = true; /* recursion is one row at any depth */
             depth--;
         } else {
             at = child_of(t, at, stack, name);
@@ -291,7 +292,7 @@ static void put_call(const struct view *v, const struct call_node *x, double who
     (void)fputc('\n', stderr);
 }
 
-/* What it called, the hottest first. */
+/* Prints the callees, the hottest first. */
 static void put_calls(const struct view *v, struct call_tree *t, size_t at, int depth, int *left)
 {
     double whole = t->nodes[0].ms;
@@ -329,7 +330,7 @@ static void put_tree(const struct view *v, const json_t *stacks)
 
 /* ---- over time ---- */
 
-/* The highest of what falls into each column. */
+/* A column shows the highest of its samples. */
 static void put_curve(const struct view *v, const json_t *timeline, const char *key, double top,
                       int columns)
 {
@@ -340,7 +341,7 @@ static void put_curve(const struct view *v, const json_t *timeline, const char *
         double until = end * (c + 1) / columns, most = -1;
         for (; at < n && number(json_array_get(timeline, at), "ms") <= until; at++)
             most = fmax(most, number(json_array_get(timeline, at), key));
-        if (most < 0) /* between two samples: what the next one says */
+        if (most < 0) /* no sample: the next one */
             most = number(json_array_get(timeline, at < n ? at : n - 1), key);
         int step = top > 0 ? (int)lround(most / top * (STEPS - 1)) : 0;
         step = step < 0 ? 0 : step >= STEPS ? STEPS - 1 : step;

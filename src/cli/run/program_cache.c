@@ -1,3 +1,4 @@
+/* The cache of compiled programs: its directory, the side of main, and the side of the keeper. */
 #include "cli/run/program_cache.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 
 /* ---- the directory ---- */
 
-/* As the XDG base directory specification has it: what is not absolute is not there. */
+/* The XDG base directory specification says: a path that is not absolute is ignored. */
 static int base_path(char *out, size_t size, struct err *e)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -25,11 +26,11 @@ static int base_path(char *out, size_t size, struct err *e)
     else if (home && home[0] == '/')
         n = snprintf(out, size, "%s/.cache", home);
     if (n < 0 || (size_t)n >= size)
-        return err_set(e, ERR_NOT_FOUND, 0, "neither XDG_CACHE_HOME nor HOME tells a directory");
+        return err_set(e, ERR_NOT_FOUND, 0, "neither XDG_CACHE_HOME nor HOME names a directory");
     return 0;
 }
 
-/* The caller's, and not open to others. */
+/* The file must belong to the caller and have none of the forbidden bits. */
 static int check_owner(int fd, mode_t forbidden, const char *name, struct err *e)
 {
     struct stat st;
@@ -42,7 +43,7 @@ static int check_owner(int fd, mode_t forbidden, const char *name, struct err *e
     return 0;
 }
 
-/* Made if it is not there; never through a link, which somebody else may have put in its place. */
+/* Opens a directory, or makes it. A link is refused: another user may have put it there. */
 static int open_below(int parent_fd, const char *name, mode_t forbidden, int *ret_fd, struct err *e)
 {
     if (mkdirat(parent_fd, name, 0700) < 0 && errno != EEXIST)
@@ -56,8 +57,8 @@ static int open_below(int parent_fd, const char *name, mode_t forbidden, int *re
     return 0;
 }
 
-/* The base is where the caller says, also through links; what is in it must be the caller's own. Root with another user's HOME
- * keeps nothing there. */
+/* The caller names the base, which may be a link. The directories below it must belong to the
+ * caller. Root with the HOME of another user stores nothing there. */
 int program_cache_directory(int *ret_fd, struct err *e)
 {
     char path[PATH_MAX];
@@ -160,7 +161,7 @@ void program_cache_polls(const struct program_cache *c, struct pollfd p[CACHE_PO
         p[i] = (struct pollfd){ .fd = c ? c->at[i].made_fd : -1, .events = POLLIN };
 }
 
-/* At the end of what the keeper sends it is kept at once: its program may run for long. */
+/* Stores a product as soon as it is complete: the program may run for long. */
 static void take(struct program_cache *c, struct cached_stage *p)
 {
     enum { PIECE = 1 << 16 };
@@ -202,7 +203,7 @@ void program_cache_fds(const struct program_cache *c, int fds[CACHE_FDS])
     }
 }
 
-/* It is closed again: while the program runs, the keeper holds no file of the host. */
+/* The file is closed again: while the program runs, the keeper has no file of the host open. */
 bool program_cache_take(struct program_cache *c, enum stage kind, struct program_file *ret)
 {
     struct cached_stage *p = &c->at[kind];
@@ -218,10 +219,11 @@ void program_cache_keep(struct program_cache *c, enum stage kind, const struct s
 {
     struct cached_stage *p = &c->at[kind];
     const struct program_file file = { .result = *how,
-                                       .products = *made }; /* for a look; not its own */
+                                       .products = *made }; /* borrowed: not freed */
     scoped(buf) bytes = { 0 };
     struct err e;
     if (p->keep_fd >= 0 && program_file_encode(&file, p->key, &bytes, &e) == 0)
-        (void)!fd_write_all(p->keep_fd, bytes.data, bytes.len); /* half of it is not kept */
+        (void)!fd_write_all(p->keep_fd, bytes.data,
+                            bytes.len); /* main does not store a partial product */
     fd_close(&p->keep_fd);
 }

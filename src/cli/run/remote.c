@@ -1,3 +1,4 @@
+/* Finds the service, checks that it is trusted, and forks the keeper that talks to it. */
 #include "cli/run/remote.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 
 enum { PATH_SIZE = sizeof((struct sockaddr_un *)NULL)->sun_path };
 
-/* False when there is no such place, or its name is too long for a socket. */
+/* False if there is no state directory, or its name is too long for a socket. */
 static bool socket_path(const char *option, char path[PATH_SIZE])
 {
     char state[STATE_PATH_MAX];
@@ -35,8 +36,8 @@ static bool socket_is_ours(const char *path)
            (st.st_uid == geteuid() || st.st_uid == 0);
 }
 
-/* The name was looked at before it was connected to; this is about whoever listens now. KEEPER_UID: the service's own
- * keeper, to which its supervisor gave the socket. */
+/* socket_is_ours() looked at the name before the connect; this checks the process that listens now.
+ * KEEPER_UID is the keeper of the service, which has the socket from its supervisor. */
 static bool peer_is_ours(const struct client *c)
 {
     struct err e;
@@ -119,7 +120,7 @@ int remote_run(const struct run_arguments *o, struct inputs *in, struct err *e)
                                   .nobody_fd = nobody_fd };
         _exit(remote_keeper_run(&job));
     }
-    service_links_done(&links); /* the keeper's alone: when it dies, the service knows */
+    service_links_done(&links); /* only the keeper has them: the service notices its death */
     int status = handover_finish(&h, o, &in->terminal, NULL, e);
     if (status >= 0 && eventfd_read(nobody_fd, &nobody) == 0)
         return REMOTE_NONE;

@@ -1,9 +1,12 @@
-/* cli/run/remote.h — `belljar run` by a running service. Runs in: main, with the caller's rights.
+/* cli/run/remote.h — `belljar run` by a running service. Runs in: main, with the rights of the
+ * caller.
  *
  * Invariants
- * 1 The caller's files go to nobody but the caller and root: the socket's owner and whoever listens are checked.
- * 2 A run that a service may have begun is never begun again here.
- * 3 What the service answers is read by a keeper without privileges (remote_keeper.h), since the program had a hand in it. */
+ * REMOTE-1 Only the caller and root get the files of the caller: the owner of the socket and the
+ *          uid of the listening process are checked.
+ * REMOTE-2 A run that a service may have started is never started again here.
+ * REMOTE-3 A keeper without privileges (remote_keeper.h) reads the answer of the service, because
+ *          the program wrote parts of it. */
 #pragma once
 
 #include "cli/run/inputs.h"
@@ -12,12 +15,12 @@
 
 enum { REMOTE_NONE = -2 };
 
-/* Connects to the service on a state directory: NULL is the usual one. 0; REMOTE_NONE when there is none of ours; -1 when there
- * is and it does not let us in. */
+/* Connects to the service of a state directory; NULL is the default one. Returns 0; REMOTE_NONE if
+ * there is no service that REMOTE-1 allows; -1 if it refuses the connection. */
 [[nodiscard]] int remote_connect(const char *state, struct client **ret, struct err *e);
 
-/* What the caller can do about a service that does not want, behind the reason. Always -1. */
+/* Adds a next step to the reason why a service refused. Always -1. */
 [[nodiscard]] int remote_advise(struct err *e);
 
-/* The exit status; REMOTE_NONE when there is no service to ask, or it is not to be asked; or -1. */
+/* Returns the exit status, -1, or REMOTE_NONE if no service can take this run. */
 [[nodiscard]] int remote_run(const struct run_arguments *o, struct inputs *in, struct err *e);

@@ -1,3 +1,4 @@
+/* A run by the service: events in, stdin out, files at the end. */
 #include "cli/run/remote_keeper.h"
 
 #include <ctype.h>
@@ -32,34 +33,33 @@
 #include "spec/bundle.h"
 
 enum {
-    SAFE_WRITE =
-        4096, /* pipes accept this much without blocking once poll() says that they are writable */
+    SAFE_WRITE = 4096, /* a pipe that poll() calls writable accepts this much without blocking */
     STDIN_CHUNK = 1 << 16, /* of one request */
-    STDIN_RETRY_MS = 20,   /* the program has not read what came before */
+    STDIN_RETRY_MS = 20,   /* the program has not read the earlier input yet */
     EVENT_MAX = 16 << 20,  /* bytes of one line */
     ANSWER_MAX = 1 << 16,  /* of a short answer */
-    CANCEL_MS = 2000,      /* how long the result of a cancelled run is waited for */
-    PING_MS = 5000,        /* a connection that is silent for longer may be closed by the service */
+    CANCEL_MS = 2000,      /* the wait for the result of a cancelled run */
+    PING_MS = 5000,        /* the service may close a connection that is idle for longer */
     FETCH_MS = 30000,      /* without a byte of a file */
     SIDE_LOSSES_MAX = 3,   /* connections lost one after the other */
 };
 
-/* What the side connection is at. */
+/* The request on the side connection. */
 enum errand { ERRAND_NONE, ERRAND_STDIN, ERRAND_CANCEL, ERRAND_PING };
 
 struct session {
     const struct remote_job *job;
     struct client *events, *side;
-    char id[64]; /* "" until the service has said it */
+    char id[64]; /* "" until the service has sent it */
     int signal_fd;
-    struct buf printed[RUN_STREAMS]; /* with --json everything, else what is still to be written */
+    struct buf printed[RUN_STREAMS]; /* with --json everything, otherwise the unwritten part */
     size_t written[RUN_STREAMS];
     json_t *result;
-    int write_errno; /* why our own output could not be written */
-    bool nobody;     /* it closed before it answered a byte */
-    bool cancelled;  /* by a signal, or because nobody reads */
+    int write_errno; /* of a failed write to our stdout or stderr */
+    bool nobody;     /* the service closed before its first byte */
+    bool cancelled;  /* by a signal, or because the output has no reader */
     bool cancel_sent;
-    bool unheard;        /* nobody reads */
+    bool unheard;        /* the output has no reader */
     uint64_t give_up_ms; /* 0: not yet */
     /* the side connection */
     enum errand errand;
@@ -72,16 +72,16 @@ struct session {
     uint64_t retry_ms; /* 0: at once */
 };
 
-/* --- what the program prints --- */
+/* --- output of the program --- */
 
-static bool holding(const struct session *s)
+static bool has_pending(const struct session *s)
 {
     if (s->job->options->json)
         return false;
     return s->written[0] < s->printed[0].len || s->written[1] < s->printed[1].len;
 }
 
-static void drop_held(struct session *s)
+static void drop_unwritten(struct session *s)
 {
     for (int i = 0; i < RUN_STREAMS && !s->job->options->json; i++)
         s->printed[i].len = s->written[i] = 0;
@@ -89,7 +89,7 @@ static void drop_held(struct session *s)
 
 static void cancel(struct session *s)
 {
-    drop_held(s); /* who cancels does not wait for a reader that does not read */
+    drop_unwritten(s); /* a cancelled run does not wait for a slow reader */
     s->source_fd = -1;
     s->chunk.len = 0;
     if (!s->cancelled)
@@ -97,7 +97,7 @@ static void cancel(struct session *s)
     s->cancelled = true;
 }
 
-static void write_held(struct session *s)
+static void write_pending(struct session *s)
 {
     for (int i = 0; i < RUN_STREAMS && !s->job->options->json; i++) {
         struct buf *b = &s->printed[i];
@@ -124,7 +124,7 @@ static void write_held(struct session *s)
 
 /* --- events --- */
 
-/* Goes into paths, so it is a word and nothing else. */
+/* The id becomes part of paths, so only a plain word is accepted. */
 static void learn_id(struct session *s, const json_t *event)
 {
     const char *id = json_string_value(json_object_get(event, "id"));
@@ -169,7 +169,7 @@ static int take_event(struct session *s, const char *line, size_t len, struct er
     } else {
         learn_id(s, event);
         if (strcmp(name, "waiting") == 0)
-            (void)fprintf(stderr, "belljar: %s waits for approval\n", s->id[0] ? s->id : "it");
+            (void)fprintf(stderr, "belljar: %s waits for approval\n", s->id[0] ? s->id : "the run");
     }
     json_decref(event);
     return rc;
@@ -179,15 +179,15 @@ static int take_events(struct session *s, struct err *e)
 {
     const char *line;
     size_t len;
-    while (!s->result && !holding(s) && client_line(s->events, &line, &len)) {
+    while (!s->result && !has_pending(s) && client_line(s->events, &line, &len)) {
         if (len > 0 && take_event(s, line, len, e))
             return -1;
-        write_held(s);
+        write_pending(s);
     }
     return 0;
 }
 
-/* The service said no. */
+/* Makes an error of the refusal of the service. */
 static int refused(const struct client *c, struct err *e)
 {
     unsigned wait_s = client_response(c)->retry_after_s;
@@ -201,7 +201,7 @@ static int refused(const struct client *c, struct err *e)
 
 static int went_away(struct err *e)
 {
-    return err_set(e, ERR_UNAVAILABLE, 0, "the service went away while the program ran");
+    return err_set(e, ERR_UNAVAILABLE, 0, "the service ended while the program ran");
 }
 
 static int events_ready(struct session *s, short revents, struct err *e)
@@ -219,7 +219,7 @@ static int events_ready(struct session *s, short revents, struct err *e)
         return r->complete ? refused(s->events, e) : 0;
     if (take_events(s, e))
         return -1;
-    if (r->complete && !s->result && !holding(s))
+    if (r->complete && !s->result && !has_pending(s))
         return err_set(e, ERR_PROTOCOL, 0, "the service ended its answer without a result");
     return 0;
 }
@@ -251,7 +251,7 @@ static int side_send(struct session *s, enum errand errand, struct err *e)
     return client_send(s->side, &q, e);
 }
 
-/* The answer to a piece of stdin. */
+/* Handles the answer to a piece of stdin. */
 static int stdin_answered(struct session *s, int status, struct err *e)
 {
     if (status == 503) {
@@ -259,22 +259,23 @@ static int stdin_answered(struct session *s, int status, struct err *e)
         return 0;
     }
     s->chunk.len = 0;
-    if (s->chunk_is_last || status == 404 || status == 409) { /* it does not read any more */
+    if (s->chunk_is_last || status == 404 || status == 409) { /* the program reads no more */
         s->source_fd = -1;
         return 0;
     }
     return status / 100 == 2 ? 0 : client_refusal(s->side, e);
 }
 
-/* A connection that was idle may be closed just as it is used; then nobody has read the request, and it is sent again. One
- * that ends for another reason ends with the service, which the other connection tells. */
+/* The service may close an idle connection just as we use it. Then it has not read the request,
+ * which is sent again. If the service itself ended, the other connection tells so. */
 static int side_lost(struct session *s, struct err *e)
 {
     client_done(&s->side);
     s->errand = ERRAND_NONE;
     s->cancel_sent = false;
     if (++s->side_losses > SIDE_LOSSES_MAX)
-        return err_set(e, ERR_UNAVAILABLE, 0, "the service does not take the program's input");
+        return err_set(e, ERR_UNAVAILABLE, 0,
+                       "the service does not accept the input of the program");
     return 0;
 }
 
@@ -293,7 +294,7 @@ static int side_ready(struct session *s, short revents, struct err *e)
     return errand == ERRAND_STDIN && !s->cancelled ? stdin_answered(s, r->status, e) : 0;
 }
 
-/* Gives an idle side connection something to do. */
+/* Sends the next request if the side connection is idle. */
 static int side_next(struct session *s, struct err *e)
 {
     uint64_t now = clock_ms();
@@ -302,13 +303,13 @@ static int side_next(struct session *s, struct err *e)
         return 0;
     if (s->cancelled) {
         if (!s->cancel_sent && side_send(s, ERRAND_CANCEL, &ignored))
-            s->give_up_ms = now; /* it sees that we are gone, and that is as good */
+            s->give_up_ms = now; /* the service cancels the run when we disconnect */
         s->cancel_sent = true;
     } else if (s->chunk.len > 0) {
         if (now >= s->retry_ms)
             return side_send(s, ERRAND_STDIN, e);
     } else if (now - s->side_used_ms >= PING_MS && side_send(s, ERRAND_PING, &ignored)) {
-        client_done(&s->side); /* a connection will be made when it is needed */
+        client_done(&s->side); /* the next request connects again */
         s->errand = ERRAND_NONE;
         s->side_used_ms = now;
     }
@@ -341,7 +342,7 @@ static void fill_polls(const struct session *s, struct pollfd p[POLLS])
 {
     bool feeding = s->id[0] && !s->result && s->chunk.len == 0;
     p[POLL_SIGNAL] = (struct pollfd){ .fd = s->signal_fd, .events = POLLIN };
-    p[POLL_EVENTS] = poll_client(s->result ? NULL : s->events, !holding(s));
+    p[POLL_EVENTS] = poll_client(s->result ? NULL : s->events, !has_pending(s));
     p[POLL_SIDE] = poll_client(s->errand == ERRAND_NONE ? NULL : s->side, true);
     p[POLL_SOURCE] = (struct pollfd){ .fd = feeding ? s->source_fd : -1, .events = POLLIN };
     for (int i = 0; i < RUN_STREAMS; i++)
@@ -351,8 +352,8 @@ static void fill_polls(const struct session *s, struct pollfd p[POLLS])
         };
 }
 
-/* How long to wait when nothing happens; -1: for ever. */
-static int patience_ms(const struct session *s)
+/* The timeout of poll(); -1: none. */
+static int timeout_ms_of(const struct session *s)
 {
     uint64_t now = clock_ms(), until = UINT64_MAX;
     if (s->give_up_ms)
@@ -371,22 +372,23 @@ static void take_signal(struct session *s)
     cancel(s);
 }
 
-/* Until there is a result and everything is written; or a failure; or a cancelled run is not waited for any more. */
+/* Until the result is here and the output is written, or an error, or the end of the wait for a
+ * cancelled run. */
 static int loop(struct session *s, struct err *e)
 {
-    while (!s->result || holding(s)) {
+    while (!s->result || has_pending(s)) {
         struct pollfd p[POLLS];
         fill_polls(s, p);
-        if (poll(p, POLLS, patience_ms(s)) < 0 && errno != EINTR)
+        if (poll(p, POLLS, timeout_ms_of(s)) < 0 && errno != EINTR)
             return err_set(e, ERR_KERNEL, errno, "wait for events");
         if (p[POLL_SIGNAL].revents)
             take_signal(s);
-        write_held(s);
-        /* Without an id there is nothing to ask about: it sees that we are gone. */
+        write_pending(s);
+        /* A run without an id cannot be asked about: the service cancels it when we disconnect. */
         if (s->cancelled && (!s->id[0] || clock_ms() >= s->give_up_ms))
             return 0;
-        /* Also when nothing has come: there may be lines from before, which were waiting for stdout. */
-        if (!s->result && !holding(s) && events_ready(s, p[POLL_EVENTS].revents, e))
+        /* Even without new bytes: earlier lines may have waited for stdout. */
+        if (!s->result && !has_pending(s) && events_ready(s, p[POLL_EVENTS].revents, e))
             return -1;
         if (s->result)
             continue;
@@ -421,7 +423,8 @@ static int await_answer(struct session *s, struct client *c, struct err *e)
     return 0;
 }
 
-/* The connection of the events, when it is still good: a keeper with a uid of its own has no other. */
+/* Uses the connection of the events if it can be reused: a keeper with a uid of its own cannot
+ * connect. */
 static int fetch_one(struct session *s, const char *name, struct buf *bundle, struct err *e)
 {
     scoped(buf) path = { 0 };
@@ -443,7 +446,7 @@ static int fetch_one(struct session *s, const char *name, struct buf *bundle, st
     return bundle_add(bundle, name, OUTPUT_OK, bytes, len, e);
 }
 
-/* What the result says became of a file; -1 when it does not say. */
+/* The status of a file in the result; -1: it is not there. */
 static int file_status(const json_t *files, const char *name)
 {
     size_t i;
@@ -466,14 +469,15 @@ static int fetch_files(struct session *s, struct buf *bundle, struct err *e)
     const json_t *files = json_object_get(s->result, "files");
     if (o->n_outs == 0 || json_array_size(files) == 0)
         return 0;
-    if (await_answer(s, s->events, e)) /* its last bytes, so that it can be asked again */
+    if (await_answer(s, s->events,
+                     e)) /* reads its last bytes, so that the connection can be reused */
         return -1;
     for (size_t i = 0; i < o->n_outs; i++) {
         const char *name = o->outs[i].name;
         int status = file_status(files, name);
         if (status < 0)
-            return err_set(e, ERR_PROTOCOL, 0, "the service does not say what became of '%s'",
-                           QUOTED(name));
+            return err_set(e, ERR_PROTOCOL, 0,
+                           "the result of the service does not name the file '%s'", QUOTED(name));
         if (status == OUTPUT_OK ? fetch_one(s, name, bundle, e)
                                 : bundle_add_head(bundle, name, (uint32_t)status, 0, e))
             return -1;
@@ -489,7 +493,7 @@ static enum verdict verdict_named(const char *word)
     return word && verdict_parse(word, &v) ? VERDICT_INTERNAL_ERROR : v;
 }
 
-static void say(const struct session *s)
+static void print_note(const struct session *s)
 {
     const json_t *limits = json_object_get(s->result, "limits"),
                  *hits = json_object_get(s->result, "limits_hit");
@@ -498,14 +502,14 @@ static void say(const struct session *s)
     struct end_note note = {
         .verdict = verdict_named(json_string_value(json_object_get(s->result, "verdict"))),
         .limits = s->job->options->limits,
-        .error = error ? error : "the service does not say why",
+        .error = error ? error : "the service gave no reason",
         .unheard = s->unheard,
     };
     if (note.verdict == VERDICT_COMPILE_ERROR) {
         const json_t *compile = json_object_get(s->result, "compile");
         note.compiler = verdict_named(json_string_value(json_object_get(compile, "verdict")));
         note.limits = s->job->options->run_options.compile_limits;
-        limits = NULL; /* those of the run, which it did not come to */
+        limits = NULL; /* these are the limits of the run, which did not start */
     }
     if (code && strcmp(code, err_name(ERR_NOT_FOUND)) == 0)
         note.install = s->job->inputs->language->install;
@@ -542,12 +546,12 @@ static int cancelled_status(const struct session *s)
     return verdict_exit_code(VERDICT_CANCELLED, &(struct evidence){ 0 });
 }
 
-/* The exit status, once the run is over and its result has been told. */
-static int tell(struct session *s)
+/* Prints the result, hands over the files and returns the exit status. */
+static int conclude(struct session *s)
 {
     struct err e = { 0 };
     scoped(buf) bundle = { 0 };
-    /* A reader that went away is no fault; a full disk is. */
+    /* A reader that has gone is not an error; a full disk is. */
     if (s->write_errno != 0 && s->write_errno != EPIPE) {
         (void)!err_set(&e, ERR_KERNEL, s->write_errno, "write the program's output");
         return cli_fail(&e);
@@ -563,10 +567,10 @@ static int tell(struct session *s)
     if (!s->job->options->json && json_is_object(json_object_get(s->result, "profile")))
         profile_view(json_object_get(s->result, "profile"));
     if (!s->job->options->json)
-        say(s);
+        print_note(s);
     else if (print_json(s, &e))
         return cli_fail(&e);
-    s->cancelled = false; /* from here on: while its files were fetched */
+    s->cancelled = false; /* from here on it means: cancelled while files are fetched */
     if (fetch_files(s, &bundle, &e))
         return s->cancelled ? cancelled_status(s) : cli_fail(&e);
     if (fd_write_all(s->job->handover_fd, bundle.data, bundle.len)) {
@@ -578,7 +582,7 @@ static int tell(struct session *s)
 
 /* --- the beginning --- */
 
-/* Nothing will ever come from it: no connection and no request for that. */
+/* No byte will ever come from it, so that no request is needed for stdin. */
 static bool is_empty(int fd)
 {
     struct stat st;
@@ -589,7 +593,7 @@ static bool is_empty(int fd)
     return S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) >= st.st_size;
 }
 
-/* Whether there is a uid to change to: in a user namespace there may be none. */
+/* A user namespace may lack the uid. */
 static bool can_have_own_uid(void)
 {
     return geteuid() == 0 && seteuid(KEEPER_UID) == 0 && seteuid(0) == 0;
@@ -647,8 +651,8 @@ int remote_keeper_run(const struct remote_job *job)
         return cli_fail(&e);
     if (loop(&s, &e)) {
         if (s.nobody && !s.cancelled && eventfd_write(job->nobody_fd, 1) == 0)
-            return 0; /* it was just stopping: main runs it */
+            return 0; /* the service was about to stop: main runs the program */
         return s.cancelled ? cancelled_status(&s) : cli_fail(&e);
     }
-    return tell(&s);
+    return conclude(&s);
 }

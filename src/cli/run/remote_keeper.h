@@ -1,6 +1,8 @@
-/* cli/run/remote_keeper.h — the unprivileged half of a run by the service: speaks HTTP, writes the program's output as it comes,
- * feeds its stdin. Runs in: a child of the command, with a uid of its own when root started it.
- * One poll() loop, in which nothing blocks: while stdout takes nothing, nothing more is read from the service. */
+/* cli/run/remote_keeper.h — the unprivileged half of a run by the service. It speaks HTTP, writes
+ * the output of the program as it comes, and feeds its stdin.
+ * Runs in: a child of the command, with a uid of its own if root started it.
+ * One poll() loop, in which nothing blocks. While stdout accepts no bytes, it reads none from the
+ * service. */
 #pragma once
 
 #include <sys/types.h>
@@ -13,12 +15,11 @@ struct remote_job {
     const struct run_arguments *options;
     const struct inputs *inputs;
     const char *path;      /* of the socket */
-    struct client *events; /* connected: the run and what comes of it */
-    struct client *
-        side; /* connected: stdin and cancelling; a keeper with a uid of its own could not connect */
-    pid_t parent;    /* whose end is ours */
-    int handover_fd; /* takes the bundle of output files */
-    int nobody_fd;   /* an eventfd: the service closed before it answered a byte */
+    struct client *events; /* connected: the run and its events */
+    struct client *side;   /* connected: stdin and cancelling. A uid of its own may not connect */
+    pid_t parent;          /* the keeper dies with it */
+    int handover_fd;       /* the bundle of output files goes here */
+    int nobody_fd;         /* an eventfd: the service closed before it answered a byte */
 };
 
 /* Returns the exit status of the command. */

@@ -1,3 +1,4 @@
+/* The JSON of a run, from the tables of run options and limits. */
 #include "cli/run/remote_request.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ static bool pairs_are_utf8(const struct file_pair *pairs, size_t n)
     return true;
 }
 
-/* As base64 these come near to what a service takes by default (http.max_body). */
+/* As base64, these bytes nearly reach the default of http.max_body. */
 enum { FILES_MAX = 20 << 20 };
 
 static bool fits(int bundle_fd)
@@ -52,7 +53,7 @@ bool remote_request_possible(const struct run_arguments *o, const struct inputs 
            pairs_are_utf8(o->outs, o->n_outs) && text_is_utf8(in->main_name, strlen(in->main_name));
 }
 
-/* Takes the reference; only lack of memory can make a value NULL, and then `*failed` tells. */
+/* Takes the reference. A value is NULL only for want of memory; then *failed is set. */
 static void put(json_t *object, const char *key, json_t *value, bool *failed)
 {
     if (json_object_set_new_nocheck(object, key, value))
@@ -106,7 +107,7 @@ static int put_files(json_t *o, int bundle_fd, bool *failed, struct err *e)
             break;
         append(list, file_object(&entry, failed), failed);
     }
-    /* Whoever else has the descriptor reads it from its start. */
+    /* The other holders of the descriptor read from its start. */
     if (lseek(bundle_fd, 0, SEEK_SET) < 0)
         return err_set(e, ERR_KERNEL, errno, "read the files again");
     return 0;
@@ -116,7 +117,7 @@ static json_t *env_object(char *const *env, bool *failed)
 {
     json_t *o = json_object();
     for (; env && *env; env++) {
-        size_t len = strcspn(*env, "="); /* options.c has seen to it that there is one */
+        size_t len = strcspn(*env, "="); /* env_check() has made sure that there is one */
         autofree char *name = strndup(*env, len);
         if (!name)
             *failed = true;

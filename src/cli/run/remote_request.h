@@ -1,4 +1,5 @@
-/* cli/run/remote_request.h — a run as the service is asked for it. Pure functions but for reading the bundle. */
+/* cli/run/remote_request.h — the requests of `belljar run` to a service. Runs in: main and the
+ * keeper. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,11 +8,12 @@
 #include "cli/run/inputs.h"
 #include "cli/run/run_arguments.h"
 
-/* JSON is UTF-8: arguments, variables and names that are not cannot be asked for. */
+/* False if JSON cannot carry the run: it is too large, or some name, argument or variable is not
+ * UTF-8. */
 bool remote_request_possible(const struct run_arguments *o, const struct inputs *in);
 
 /* Adds the body of POST /v1/runs. */
 [[nodiscard]] int remote_request_run(const struct run_arguments *o, const struct inputs *in,
                                      bool stdin_open, struct buf *b, struct err *e);
-/* Adds the body of POST /v1/runs/{id}/stdin; no bytes are its end. */
+/* Adds the body of POST /v1/runs/{id}/stdin; n == 0 is the end of stdin. */
 [[nodiscard]] int remote_request_stdin(const char *bytes, size_t n, struct buf *b, struct err *e);

@@ -11,7 +11,7 @@
 #include "run/command_line.h"
 #include "spec/bundle.h"
 
-/* Splits at the last colon; without one the second part is the first's last component. */
+/* Splits at the last colon. Without a colon, the second part is the last component of the first. */
 static int parse_pair(const char *text, bool host_first, struct file_pair *ret, struct err *e)
 {
     const char *colon = strrchr(text, ':');

@@ -1,6 +1,6 @@
-/* `belljar run`: reads the caller's files, has them run by a running service or by a warden of its own, and saves what comes
- * back. This process keeps the caller's identity and so never touches a byte that the program made, except to copy files
- * by names that the caller chose. */
+/* `belljar run`: reads the files of the caller, has a running service or a warden of its own run
+ * them, and saves the outputs. This process has the identity of the caller, so it never parses
+ * bytes from the program; it only copies output files, under names that the caller chose. */
 #include <signal.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ static void block_signals(void)
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* Exit status, or -1 with the error. The warden is started by now. */
+/* Runs the keeper of a warden that is up. Exit status, or -1. */
 static int supervise(const struct run_arguments *o, struct inputs *in, struct warden *w,
                      struct err *e)
 {
@@ -35,7 +35,7 @@ static int supervise(const struct run_arguments *o, struct inputs *in, struct wa
     scoped(version_probe) version = VERSION_PROBE_INIT;
     if (o->json)
         version_probe_start(&version,
-                            in->language); /* alongside the run, so that asking costs no time */
+                            in->language); /* in parallel with the run, so that it costs no time */
     scoped(program_cache) cache;
     program_cache_open(&cache, o, in, w->isolation.level);
     pid_t self = getpid();
@@ -52,12 +52,12 @@ static int supervise(const struct run_arguments *o, struct inputs *in, struct wa
                                       .handover_fd = h.fd };
         _exit(run_keeper_run(&job));
     }
-    fd_close(&w->fd); /* the keeper's alone: when it dies, the warden knows */
+    fd_close(&w->fd); /* only the keeper has it: the warden notices its death */
     program_cache_forked(&cache);
     return handover_finish(&h, o, &in->terminal, &cache, e);
 }
 
-/* By a warden and a keeper of our own. Exit status, or -1 with the error. */
+/* Runs with a warden and a keeper of our own. Exit status, or -1. */
 static int run_here(const struct run_arguments *o, struct inputs *in, struct err *e)
 {
     struct warden w;
@@ -81,7 +81,7 @@ static int run(void *options, int argc, char **argv, struct err *e)
         return -1;
     if (language_takes(in.language, &o->run_options, &field, e))
         return -1;
-    block_signals(); /* from here on there is something to clean up */
+    block_signals(); /* from here on, a signal must not skip the clean-up */
     int status = remote_run(o, &in, e);
     return status == REMOTE_NONE ? run_here(o, &in, e) : status;
 }

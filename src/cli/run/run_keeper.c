@@ -1,3 +1,4 @@
+/* The keeper of a run without a service: one poll() loop for each stage, then the result. */
 #include "cli/run/run_keeper.h"
 
 #include <errno.h>
@@ -21,20 +22,20 @@
 #include "run/reports.h"
 #include "run/stages.h"
 
-/* Pipes accept this much without blocking once poll() says that they are writable. */
+/* A pipe that poll() calls writable accepts this much without blocking. */
 enum { SAFE_WRITE = 4096 };
 
 struct session {
     const struct run_keeper_job *job;
-    struct jar_run run;               /* of the stage at hand */
-    struct buf captured[RUN_STREAMS]; /* with --json, and of what is not the program itself */
-    struct stage_result prepared;     /* the last one before the program */
-    bool was_prepared, cached;        /* there is one; and it is by what was kept */
-    bool heeded;  /* a failure is to be explained: the first and the last of it are captured */
-    bool failed;  /* there: the program is not run */
-    bool running; /* the program itself: it has our stdin */
+    struct jar_run run;               /* of the current stage */
+    struct buf captured[RUN_STREAMS]; /* with --json, and of stages before the program */
+    struct stage_result prepared;     /* of the last stage before the program */
+    bool was_prepared, cached;        /* `prepared` is set; it came from the cache */
+    bool explains; /* a failure will be explained: beginning and end of the output are captured */
+    bool failed;   /* a stage before the program failed: the program is not run */
+    bool running;  /* the stage is the program itself, which gets our stdin */
     int signal_fd;
-    int write_errno; /* why our own output could not be written */
+    int write_errno; /* of a failed write to our stdout or stderr */
     /* stdin on its way to the program */
     int source_fd; /* -1: at its end */
     size_t held, from;
@@ -52,7 +53,7 @@ static ssize_t pass_through(void *context, enum run_stream stream, const char *b
         return 0;
     if (w < 0)
         s->write_errno = errno;
-    else if (s->heeded)
+    else if (s->explains)
         diagnosis_view_keep(&s->captured[stream], bytes, (size_t)w);
     return w;
 }
@@ -75,7 +76,7 @@ static void pump_stdin(struct session *s, const struct pollfd *source, const str
     }
     if (sink->revents && s->held > 0) {
         ssize_t n = write(s->run.stdin_fd, s->bytes + s->from, s->held);
-        if (n < 0 && errno != EAGAIN && errno != EINTR) { /* the program does not read any more */
+        if (n < 0 && errno != EAGAIN && errno != EINTR) { /* the program reads no more */
             s->held = 0;
             s->source_fd = -1;
         } else if (n > 0) {
@@ -87,7 +88,7 @@ static void pump_stdin(struct session *s, const struct pollfd *source, const str
         fd_close(&s->run.stdin_fd);
 }
 
-/* What the loop waits for beyond the run's own descriptors. */
+/* The loop polls these and the descriptors of the run. */
 enum { POLL_SIGNAL = JAR_RUN_POLLS, POLL_SOURCE, POLL_STDIN, POLL_STDOUT, POLL_STDERR, POLLS };
 
 static void fill_polls(const struct session *s, struct pollfd p[POLLS])
@@ -182,65 +183,67 @@ static int run_stage(struct session *s, enum stage kind, const struct jar_reques
     return 0;
 }
 
-/* Until all of it is written, nobody reads, or we are told to stop. */
-static void write_said(struct session *s, int fd, const struct buf *said)
+/* Until all is written, the reader is gone, or a signal asks us to stop. */
+static void write_output(struct session *s, int fd, const struct buf *output)
 {
-    for (size_t at = 0; at < said->len && s->write_errno == 0;) {
+    for (size_t at = 0; at < output->len && s->write_errno == 0;) {
         struct pollfd p[] = { { .fd = s->signal_fd, .events = POLLIN },
                               { .fd = fd, .events = POLLOUT } };
-        size_t left = said->len - at;
+        size_t left = output->len - at;
         if (poll(p, 2, -1) < 0 && errno != EINTR)
             s->write_errno = errno;
         if (p[0].revents)
             return;
-        ssize_t n = p[1].revents ? write(fd, said->data + at, left < SAFE_WRITE ? left : SAFE_WRITE)
-                                 : 0;
+        ssize_t n = p[1].revents
+                        ? write(fd, output->data + at, left < SAFE_WRITE ? left : SAFE_WRITE)
+                        : 0;
         if (n < 0 && errno != EAGAIN && errno != EINTR)
             s->write_errno = errno;
         at += n > 0 ? (size_t)n : 0;
     }
 }
 
-/* What a compiler that failed said is what the run says. */
-static int take_failure(struct session *s, struct err *e)
+/* The output of a compiler that failed is the output of the run. */
+static int take_compiler_output(struct session *s, struct err *e)
 {
     s->failed = true;
     for (int i = 0; i < RUN_STREAMS; i++) {
-        const struct buf *said = &s->prepared.output[i];
+        const struct buf *output = &s->prepared.output[i];
         if (!s->job->options->json)
-            write_said(s, 1 + i, said);
-        else if (buf_add(&s->captured[i], said->data, said->len, e))
+            write_output(s, 1 + i, output);
+        else if (buf_add(&s->captured[i], output->data, output->len, e))
             return -1;
     }
     return 0;
 }
 
-static int blame_product(struct session *s, struct err *e)
+static int report_unfit_product(struct session *s, struct err *e)
 {
-    char said[sizeof s->run.end.err.text + 16];
-    if (!s->was_prepared || !stage_product_did_not_fit(&s->run, said, sizeof said))
+    char text[sizeof s->run.end.err.text + 16];
+    if (!s->was_prepared || !stage_product_did_not_fit(&s->run, text, sizeof text))
         return 0;
     scoped(buf) line = { 0 };
-    if (buf_addf(&line, e, "%s", said))
+    if (buf_addf(&line, e, "%s", text))
         return -1;
     if (!s->job->options->json)
-        write_said(s, STDERR_FILENO, &line);
-    return s->job->options->json || s->heeded
+        write_output(s, STDERR_FILENO, &line);
+    return s->job->options->json || s->explains
                ? buf_add(&s->captured[RUN_STDERR], line.data, line.len, e)
                : 0;
 }
 
-/* As the warden would say it of a program that is not there. */
-static void not_installed(struct session *s, const struct err *why)
+/* As the warden reports a program that does not exist. */
+static void fail_not_installed(struct session *s, const struct err *why)
 {
     s->failed = true;
     s->run.end.evidence.reason = END_FAILURE;
     s->run.end.err = *why;
 }
 
-/* By what was kept of it, or by its jar. *made: what it made, unless the run ends here. */
+/* Takes the products of a stage from the cache, or runs its jar. *products is unchanged if the run
+ * ends here. */
 static int prepare_stage(struct session *s, enum stage kind, const struct jar_request *whole,
-                         struct buf *made, struct err *e)
+                         struct buf *products, struct err *e)
 {
     struct program_file kept = { 0 };
     stage_result_done(&s->prepared);
@@ -248,42 +251,42 @@ static int prepare_stage(struct session *s, enum stage kind, const struct jar_re
     s->cached = program_cache_take(s->job->cache, kind, &kept);
     if (s->cached) {
         s->prepared = kept.result;
-        *made = kept.products;
+        *products = kept.products;
         return 0;
     }
     if (run_stage(s, kind, whole, e))
         return -1;
     stage_result_take(&s->prepared, kind, whole->language, &s->run, s->captured);
     if (stage_result_is_failure(&s->prepared))
-        return take_failure(s, e);
-    s->failed = s->prepared.verdict != VERDICT_OK; /* cancelled, or a failure of ours: as any run */
+        return take_compiler_output(s, e);
+    s->failed = s->prepared.verdict != VERDICT_OK; /* cancelled, or a failure of ours */
     if (s->failed)
         return 0;
-    *made = s->run.outputs;
+    *products = s->run.outputs;
     s->run.outputs = (struct buf){ 0 };
     jar_run_done(&s->run);
-    program_cache_keep(s->job->cache, kind, &s->prepared, made);
+    program_cache_keep(s->job->cache, kind, &s->prepared, products);
     return 0;
 }
 
-/* The stages before the program. *whole gets the bundle with what they made, in *bundle_fd. */
+/* Runs the stages before the program. *whole gets a bundle with their products, in *bundle_fd. */
 static int prepare(struct session *s, const struct stages *stages, const struct buf *files,
                    struct jar_request *whole, int *bundle_fd, struct err *e)
 {
     for (size_t i = 0; i + 1 < stages->n; i++) {
-        scoped(buf) made = { 0 }, merged = { 0 };
+        scoped(buf) products = { 0 }, merged = { 0 };
         struct err why = { 0 };
         if (stage_installed(whole->language, &why)) {
-            not_installed(s, &why);
+            fail_not_installed(s, &why);
             return 0;
         }
-        if (prepare_stage(s, stages->at[i], whole, &made, e))
+        if (prepare_stage(s, stages->at[i], whole, &products, e))
             return -1;
         if (s->failed)
             return 0;
         if (stages->at[i] != STAGE_COMPILE)
             continue;
-        if (stage_merge(files, &made, &merged, e) ||
+        if (stage_merge(files, &products, &merged, e) ||
             fd_sealed_memory("belljar-files", &merged, bundle_fd, e))
             return -1;
         whole->bundle_fd = *bundle_fd;
@@ -306,7 +309,7 @@ static int run_stages(struct session *s, char **outputs, struct err *e)
         return -1;
     if (s->failed)
         return 0;
-    return run_stage(s, STAGE_RUN, &whole, e) || blame_product(s, e) ? -1 : 0;
+    return run_stage(s, STAGE_RUN, &whole, e) || report_unfit_product(s, e) ? -1 : 0;
 }
 
 static int serve(struct session *s, struct err *e)
@@ -325,8 +328,8 @@ static int serve(struct session *s, struct err *e)
     return run_stages(s, outputs, e);
 }
 
-/* What it came to, on stdout and stderr; outputs to whoever saves them. */
-static int tell(struct session *s, const struct run_report *r, struct err *e)
+/* Prints the result, and hands the output files over to main. */
+static int print_result(struct session *s, const struct run_report *r, struct err *e)
 {
     const struct run_keeper_job *job = s->job;
     if (job->options->json) {
@@ -343,7 +346,7 @@ static int tell(struct session *s, const struct run_report *r, struct err *e)
     return 0;
 }
 
-/* The exit status, once the run is over and its result has been told. */
+/* The exit status, once the run is over and its result has been printed. */
 static int conclude(struct session *s)
 {
     struct err e = { 0 };
@@ -354,7 +357,7 @@ static int conclude(struct session *s)
                                  .prepared = s->was_prepared ? &s->prepared : NULL,
                                  .cached = s->cached,
                                  .failed = s->failed };
-    /* A reader that went away is no fault; a full disk is. */
+    /* A reader that has gone is not an error; a full disk is. */
     if (s->write_errno != 0 && s->write_errno != EPIPE) {
         (void)!err_set(&e, ERR_KERNEL, s->write_errno, "write the program's output");
         return cli_fail(&e);
@@ -363,7 +366,7 @@ static int conclude(struct session *s)
         report.verdict = VERDICT_COMPILE_ERROR;
     run_report_find(&report, s->failed ? NULL : &s->run.outputs);
     struct evidence ev = run_report_evidence(&report);
-    int failed = tell(s, &report, &e);
+    int failed = print_result(s, &report, &e);
     run_report_done(&report);
     return failed ? cli_fail(&e) : verdict_exit_code(report.verdict, &ev);
 }
@@ -376,7 +379,7 @@ int run_keeper_run(const struct run_keeper_job *job)
         return err_exit_status(ERR_NO_MEMORY);
     s->job = job;
     s->source_fd = job->inputs->stdin_fd;
-    s->heeded = diagnosis_view_wanted(job->options);
+    s->explains = diagnosis_view_wanted(job->options);
     s->run.stdin_fd = s->run.outputs_fd = -1;
     s->run.streams[RUN_STDOUT].fd = s->run.streams[RUN_STDERR].fd = -1;
     s->run.isolation = job->warden->isolation;

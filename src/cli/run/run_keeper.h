@@ -1,6 +1,6 @@
-/* cli/run/run_keeper.h — the unprivileged half of `belljar run`: it alone meets what the program writes.
- * Runs in: a child of the command, with a uid of its own when root started it.
- * What it hands back to its parent is an exit status and a bundle of files, both believed by nobody. */
+/* cli/run/run_keeper.h — the unprivileged half of `belljar run`, the only one that reads the output
+ * of the program. Runs in: a child of the command, with a uid of its own if root started it. It
+ * hands an exit status and a bundle of files to its parent, which trusts neither. */
 #pragma once
 
 #include <sys/types.h>
@@ -16,9 +16,9 @@ struct run_keeper_job {
     const struct warden *warden;
     struct program_cache *cache;
     const char *id;
-    pid_t parent;    /* whose end is ours */
-    int version_fd;  /* reads what the language's version command prints; -1: nothing */
-    int handover_fd; /* takes the bundle of output files */
+    pid_t parent;    /* the keeper dies with it */
+    int version_fd;  /* the output of the version command of the language; -1: none */
+    int handover_fd; /* the bundle of output files goes here */
 };
 
 /* Returns the exit status of the command. */

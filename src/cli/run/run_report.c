@@ -1,3 +1,4 @@
+/* Makes the result of a run, and prints it. */
 #include "cli/run/run_report.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ void run_report_note(const struct run_report *r)
     });
 }
 
-/* Of a run that did not come to its program there is little to say: it has no usage, no start and no files. */
+/* A run that failed before its program has no usage, no start and no files. */
 static struct result result_of(const struct run_report *r)
 {
     const struct jar_run *run = r->run;
@@ -65,7 +66,7 @@ void run_report_find(struct run_report *r, struct buf *outputs)
     struct err e;
     if (r->job->options->json)
         (void)version_probe_read(r->job->version_fd, r->version, sizeof r->version);
-    /* Without memory to explain it, a failure is told all the same. */
+    /* Without memory for a diagnosis, the failure is reported without one. */
     if (r->verdict != VERDICT_OK && diagnosis_view_wanted(r->job->options) &&
         diagnoser_new(&g, &e) == 0)
         (void)!inputs_files(r->job->inputs, &files, &e);

@@ -1,4 +1,5 @@
-/* cli/run/run_report.h — what a run came to, as JSON or as a sentence. Runs in: the keeper of `belljar run`. */
+/* cli/run/run_report.h — the result of a run, as JSON or as text. Runs in: the keeper of `belljar
+ * run`. */
 #pragma once
 
 #include "base/buf.h"
@@ -13,26 +14,26 @@ struct run_report {
     const struct jar_run *run;
     enum verdict verdict;
     const struct buf
-        *captured; /* stdout and stderr: all of it with --json, else the first and the last of it */
-    const struct stage_result *prepared; /* what came before the program; NULL: nothing did */
-    bool cached;                         /* and it was not done anew */
-    bool failed;           /* there it ended: `run` is of that stage, if it had a jar at all */
-    char version[64];      /* of the language; empty: not asked, or not known */
-    struct findings found; /* by run_report_find() */
+        *captured; /* stdout and stderr: with --json all, otherwise beginning and end */
+    const struct stage_result *prepared; /* the last stage before the program; NULL: none */
+    bool cached;                         /* `prepared` came from the cache */
+    bool failed;           /* the run ended in that stage; `run` is of its jar, if it had one */
+    char version[64];      /* of the language; empty: not needed, or not known */
+    struct findings found; /* set by run_report_find() */
 };
 
-/* What there is to find out about it. A report of ours is taken out of the outputs; NULL: there are none. */
+/* Finds diagnosis, tables and profile. Removes our report from the outputs; NULL: no outputs. */
 void run_report_find(struct run_report *r, struct buf *outputs);
 void run_report_done(struct run_report *r);
 
-/* Of the run, or of the stage that it did not come beyond. */
+/* The evidence of the run, or of the stage that failed before it. */
 struct evidence run_report_evidence(const struct run_report *r);
 
-/* One object on stdout. */
+/* Prints one object on stdout. */
 [[nodiscard]] int run_report_json(const struct run_report *r, struct err *e);
 
-/* A sentence on stderr when a limit, a cancellation or a failure ended the run; nothing otherwise. */
+/* Prints a sentence on stderr if a limit, a cancellation or a failure ended the run. */
 void run_report_note(const struct run_report *r);
 
-/* What went wrong and what may help, on a terminal; nothing of a run that ended well. */
+/* Prints the explanation of a failure on a terminal. */
 void run_report_diagnosis(const struct run_report *r);

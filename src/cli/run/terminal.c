@@ -1,3 +1,4 @@
+/* Reads a terminal while we are in the foreground, and feeds the pipe to the keeper. */
 #include "cli/run/terminal.h"
 
 #include <errno.h>
@@ -18,8 +19,9 @@ void terminal_done(struct terminal *t)
     fd_close(&t->feed_fd);
 }
 
-/* A description of our own: another reader of the terminal may be quicker than we are, and the shell shares the flags of
- * the one we were given. Who may not open it again makes do with that one. */
+/* Opens the terminal again, to make it non-blocking: another reader may take the input between
+ * poll() and read(), and the shell shares the flags of the descriptor that we inherited. If the
+ * terminal cannot be opened again, the inherited descriptor is used. */
 static int open_again(int fd)
 {
     char path[32];
@@ -49,7 +51,7 @@ int terminal_open(struct terminal *t, int *fd, struct err *e)
     return 0;
 }
 
-/* A terminal that does not control us has no such group, and then anybody may read it. */
+/* A terminal that is not our controlling terminal has no such group, and we may read it. */
 static bool in_background(const struct terminal *t)
 {
     pid_t group = tcgetpgrp(t->fd);
@@ -66,7 +68,7 @@ int terminal_polls(const struct terminal *t, struct pollfd p[TERMINAL_POLLS])
 
 void terminal_ready(struct terminal *t, const struct pollfd p[TERMINAL_POLLS])
 {
-    if (p[0].revents && !in_background(t)) { /* should it change now, the kernel stops us */
+    if (p[0].revents && !in_background(t)) { /* if that changes now, the kernel stops us */
         ssize_t n = read(t->fd, t->bytes, sizeof t->bytes);
         t->from = 0;
         t->held = n > 0 ? (size_t)n : 0;

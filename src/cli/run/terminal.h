@@ -1,7 +1,10 @@
-/* cli/run/terminal.h — a terminal that the program reads. Runs in: main, which alone is under the shell's job control: a keeper
- * has a session of its own, and the kernel would let it read what is typed at the shell after Ctrl-Z or '&'.
- * T1 While another process group has the terminal nothing is read from it.
- * T2 No more is read than the pipe to the keeper takes. */
+/* cli/run/terminal.h — passes input from a terminal to the program.
+ * Runs in: main, because main is under the job control of the shell. A keeper has a session of its
+ * own: after Ctrl-Z or '&' the kernel would let it read the input of the shell.
+ *
+ * Invariants
+ * TERMINAL-1 While another process group has the terminal, we read nothing from it.
+ * TERMINAL-2 We read no more than the pipe to the keeper takes. */
 #pragma once
 
 #include <poll.h>
@@ -10,8 +13,8 @@
 #include "base/err.h"
 
 struct terminal {
-    int fd;      /* of our own, so that it can be non-blocking; -1: none */
-    int feed_fd; /* to the keeper; -1: none, or the terminal is at its end */
+    int fd;      /* opened by us, so that it can be non-blocking; -1: none */
+    int feed_fd; /* the pipe to the keeper; -1: none, or the input has ended */
     size_t held, from;
     char bytes[4096];
 };
@@ -23,12 +26,13 @@ struct terminal {
 enum { TERMINAL_POLLS = 2 };
 
 void terminal_done(struct terminal *t);
-/* When *fd is a terminal, puts a pipe in its place, which terminal_ready() fills. The pipe's reading end stays open here, so
- * that what is in it is not lost with a keeper, and nothing written to it is a SIGPIPE. */
+/* If *fd is a terminal, puts a pipe in its place, which terminal_ready() fills. The reading end
+ * stays open in main, so that the pipe keeps its content if the keeper dies, and a write raises no
+ * SIGPIPE. */
 [[nodiscard]] int terminal_open(struct terminal *t, int *fd, struct err *e);
-/* What to poll for, and for how many ms: there is no event that says that the terminal is ours again. */
+/* Fills p and returns the timeout in ms: no event tells that the terminal is ours again. */
 int terminal_polls(const struct terminal *t, struct pollfd p[TERMINAL_POLLS]);
 void terminal_ready(struct terminal *t, const struct pollfd p[TERMINAL_POLLS]);
 
-/* How many columns a terminal has that is written to; 0 when the descriptor is none. */
+/* The columns of a terminal; 0 if the descriptor is not a terminal. */
 int terminal_columns(int fd);
