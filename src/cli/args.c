@@ -144,8 +144,9 @@ static int run_verb(const struct cli_command *c, void *options, int argc, char *
 {
     char known[80];
     if (argc == 0)
-        return err_set(e, ERR_USAGE, 0, "%s needs a word more: %s are accepted", c->name,
-                       verb_list(c, known, sizeof known));
+        return err_set(e, ERR_USAGE, 0,
+                       "%s needs an action: %s are accepted; see 'belljar %s --help'", c->name,
+                       verb_list(c, known, sizeof known), c->name);
     for (size_t i = 0; i < c->n_verbs; i++) {
         const struct verb *v = &c->verbs[i];
         size_t n = (size_t)argc - 1;

@@ -45,7 +45,7 @@ int service_db_open(struct service_db *ret, const char *state, enum db_mode mode
     (void)snprintf(h.data_dir, sizeof h.data_dir, "%s/data", path);
     /* Only the owner of the directory counts: it can put links to the files of any user there. */
     if (lstat(h.data_dir, &st) < 0 || !S_ISDIR(st.st_mode))
-        return err_set(e, ERR_NOT_FOUND, errno,
+        return err_set(e, ERR_NOT_FOUND, errno == ENOENT ? 0 : errno,
                        "there is no history at '%s': 'belljar serve' makes it, and --state "
                        "names another directory",
                        h.data_dir);

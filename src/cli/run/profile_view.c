@@ -183,45 +183,34 @@ static int places_width(const json_t *list, int most)
     return width < most ? width : most;
 }
 
-static void put_functions(const struct view *v, const json_t *list)
+/* "functions" have times of their own and of their callees; "lines" have the share only. */
+static void put_hot(const struct view *v, const json_t *profile, const char *key)
 {
-    int bar = v->width / BAR_PART, left = v->width - bar - 35, place = places_width(list, left / 2);
-    char self[24], total[24];
+    bool functions = strcmp(key, "functions") == 0;
+    json_t *list = json_object_get(profile, key), *row;
+    int bar = v->width / BAR_PART, left = v->width - bar - (functions ? 35 : 14);
+    int place = places_width(list, left / 2);
+    char self[24], total[24], title[16];
     size_t i;
-    json_t *row;
-    heading(v, "  functions");
-    json_array_foreach((json_t *)list, i, row) {
+    if (json_array_size(list) == 0)
+        return;
+    (void)snprintf(title, sizeof title, "  %s", key);
+    heading(v, title);
+    json_array_foreach(list, i, row) {
         double percent = number(row, "percent");
         if (!is_shown(row, i))
             break;
         (void)fputs("  ", stderr);
         put_bar(v, percent / 100, percent, bar);
-        (void)fprintf(stderr, " %5.1f %% %8s of %8s  ", percent,
-                      duration(number(row, "self_ms"), self, sizeof self),
-                      duration(number(row, "total_ms"), total, sizeof total));
+        (void)fprintf(stderr, " %5.1f %%", percent);
+        if (functions)
+            (void)fprintf(stderr, " %8s of %8s",
+                          duration(number(row, "self_ms"), self, sizeof self),
+                          duration(number(row, "total_ms"), total, sizeof total));
+        (void)fputs("  ", stderr);
         put_place(v, row, place);
         (void)fputs("  ", stderr);
-        put_text(v, string(row, "function"), left - place, false);
-        (void)fputc('\n', stderr);
-    }
-}
-
-static void put_lines(const struct view *v, const json_t *list)
-{
-    int bar = v->width / BAR_PART, left = v->width - bar - 14, place = places_width(list, left / 2);
-    size_t i;
-    json_t *row;
-    heading(v, "  lines");
-    json_array_foreach((json_t *)list, i, row) {
-        double percent = number(row, "percent");
-        if (!is_shown(row, i))
-            break;
-        (void)fputs("  ", stderr);
-        put_bar(v, percent / 100, percent, bar);
-        (void)fprintf(stderr, " %5.1f %%  ", percent);
-        put_place(v, row, place);
-        (void)fputs("  ", stderr);
-        put_text(v, string(row, "text"), left - place, false);
+        put_text(v, string(row, functions ? "function" : "text"), left - place, false);
         (void)fputc('\n', stderr);
     }
 }
@@ -406,10 +395,8 @@ void profile_view(const json_t *profile)
     else if (!note)
         (void)fputs("  (functions and lines are for Python, JavaScript and TypeScript)", stderr);
     (void)fputc('\n', stderr);
-    if (json_array_size(json_object_get(profile, "functions")) > 0)
-        put_functions(&v, json_object_get(profile, "functions"));
-    if (json_array_size(json_object_get(profile, "lines")) > 0)
-        put_lines(&v, json_object_get(profile, "lines"));
+    put_hot(&v, profile, "functions");
+    put_hot(&v, profile, "lines");
     put_tree(&v, json_object_get(profile, "stacks"));
     put_timeline(&v, json_object_get(profile, "timeline"));
     if (note) {
