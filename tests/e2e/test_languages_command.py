@@ -309,7 +309,7 @@ def test_script_that_anybody_can_change_is_not_run(belljar_for_everybody, public
     folder, env = seeded(public_path, 'touch "$0.ran"\n')
     (folder / what).chmod(mode)
     result = belljar("languages", "prepare", "toy", environ=env)
-    assert result.status != 0 and "can be replaced by anybody" in result.message, result
+    assert result.status != 0 and "is writable for every user" in result.message, result
     assert not (folder / "prepare.ran").exists() and not (folder / "seed").exists()
 
 
