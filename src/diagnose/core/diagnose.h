@@ -1,12 +1,12 @@
 /* diagnose/core/diagnose.h — explains a failed run: the error, its place, and suggestions.
  * Runs in: keeper. Pure functions over text: nothing is opened or executed.
  *
- * DIAGNOSE-1 Time and memory are linear in the text, which is bounded. No pattern backtracks without
- *            a bound.
+ * DIAGNOSE-1 Time and memory are linear in the text, which is bounded. Backtracking of patterns is
+ *            bounded too.
  * DIAGNOSE-2 A diagnosis helps the reader and decides nothing. The verdict is an input and is never
  *            concluded from the output: a program can print a false traceback.
  * DIAGNOSE-3 A suggestion is true: it was seen in the text, in the source or in the policy.
- * DIAGNOSE-4 People paste suggestions into shells. A command or option in a suggestion holds nothing
+ * DIAGNOSE-4 People paste suggestions into shells. A command or option in a suggestion has nothing
  *            of the guest's except a plain name.
  * DIAGNOSE-5 Output of the guest reaches a terminal without control characters. */
 #pragma once

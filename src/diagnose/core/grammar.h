@@ -111,8 +111,8 @@ void point_at(const struct diagnose_input *in, struct diagnosis *d, struct piece
 void point_over_word(const struct diagnose_input *in, struct diagnosis *d);
 /* The location becomes the end of its line, without the spaces there. */
 void point_at_end(const struct diagnose_input *in, struct diagnosis *d);
-/* The line that an error shows itself, for a job whose source is not known. Ignored when there is an
- * excerpt. */
+/* The line that an error shows itself, for a job whose source is not known. Ignored when there is
+ * an excerpt. */
 void show_line(struct diagnosis *d, uint32_t line, struct piece text);
 /* Adds a frame, the innermost first. Frames of the job's files go before the others. */
 void add_frame(const struct diagnose_input *in, struct diagnosis *d, struct piece file,
@@ -147,8 +147,8 @@ void append_text(char *out, size_t size, const char *between, struct piece more)
                                            const char *fmt, ...);
 /* The line to write, for the suggestion that was added last. */
 [[gnu::format(printf, 2, 3)]] void suggest_replacement(struct diagnosis *d, const char *fmt, ...);
-/* The same: the line at `location` with the first `from` (as a whole word, if it is a word) replaced
- * by `to`. False when the line does not hold it. */
+/* The same: the line at `location` with the first `from` (as a whole word, if it is a word)
+ * replaced by `to`. False when the line does not hold it. */
 bool suggest_swap(const struct diagnose_input *in, struct diagnosis *d, struct piece from,
                   const char *to);
 
@@ -212,8 +212,8 @@ uint32_t unclosed(const struct source_file *f, char open, char close);
  * an odd number of quotes. 0 when there is none. */
 uint32_t open_quote_before(const struct source_file *f, char quote, uint32_t before);
 
-/* Parsers report a missing ';' where the next statement begins. Moves the location to the end of the
- * line that lacks it, when that is another line. */
+/* Parsers report a missing ';' where the next statement begins. Moves the location to the end of
+ * the line that lacks it, when that is another line. */
 void go_back_to_statement(const struct diagnose_input *in, struct diagnosis *d);
 /* The same where a declaration that ends with '}' lacks its ';': struct x { ... } */
 void go_back_to_brace(const struct diagnose_input *in, struct diagnosis *d);

@@ -20,8 +20,8 @@ static bool is_foreign(struct piece file)
     return false;
 }
 
-/* The name that users know. Any path with /sandbox/ in it counts as below /sandbox: on a host without
- * namespaces the directory is elsewhere. */
+/* The name that users know. Any path with /sandbox/ in it counts as below /sandbox: on a host
+ * without namespaces the directory is elsewhere. */
 static struct piece known_as(struct piece file)
 {
     if (starts_with(file, "file://"))
@@ -50,7 +50,8 @@ const struct source_file *find_source(const struct diagnose_input *in, struct pi
     return NULL;
 }
 
-/* When the sources are not known (they were large, or the text is from elsewhere), the name decides. */
+/* When the sources are not known (they were large, or the text is from elsewhere), the name
+ * decides. */
 static bool is_users(const struct diagnose_input *in, struct piece file)
 {
     if (find_source(in, file))

@@ -144,9 +144,9 @@ void advise_nearest(const struct advice *a)
     (void)suggest_swap(a->in, a->d, name, best);
 }
 
-/* Where the `;` belongs: before the word that the compiler names behind "expected ... before", or at
- * the end of the code of the line. Columns are bytes to some compilers and characters to others, so
- * a column behind a character outside of ASCII is not used. */
+/* Where the `;` belongs: before the word that the compiler names behind "expected ... before", or
+ * at the end of the code of the line. Columns are bytes to some compilers and characters to others,
+ * so a column behind a character outside of ASCII is not used. */
 static size_t semicolon_at(const struct advice *a, struct piece line)
 {
     struct match m;

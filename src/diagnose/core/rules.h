@@ -69,7 +69,8 @@ struct rule {
 /* The error in d becomes the error that rules are asked about. */
 void advice_begin(struct advice *a, struct diagnoser *g, const struct diagnose_input *in,
                   struct diagnosis *d);
-/* When a limit ended the run, the program's own error, which is the first cause, takes its place. */
+/* When a limit ended the run, the program's own error, which is the first cause, takes its
+ * place. */
 void advice_use_own_error(struct advice *a);
 
 enum rules_wanted {
@@ -80,11 +81,13 @@ void rules_apply(struct advice *a, const struct rule *rules, enum rules_wanted w
 /* advice_begin() and rules_apply() with the first rule that fits, for a language with one table. */
 void advise_by(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
                const struct rule *rules);
-/* Sets the category of d by the first rule that fits. False, and nothing changes, when none does. */
+/* Sets the category of d by the first rule that fits. False, and nothing changes, when none
+ * does. */
 bool classify(struct diagnoser *g, struct diagnosis *d, const struct rule *rules);
 
-/* For a program that ended itself with a status: "exit N" becomes the type and the text the message.
- * False, and nothing changes, unless the caller knows the text (`known`) or a rule fits it. */
+/* For a program that ended itself with a status: "exit N" becomes the type and the text the
+ * message. False, and nothing changes, unless the caller knows the text (`known`) or a rule fits
+ * it. */
 bool read_exit(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
                struct piece text, bool known, const struct rule *rules);
 
@@ -93,7 +96,8 @@ bool read_exit(struct diagnoser *g, const struct diagnose_input *in, struct diag
 void advise_nearest(const struct advice *a);
 /* For rows: a statement has no end. Offers the line at the location with ';'. */
 void advise_semicolon(const struct advice *a);
-/* For rows: a statement stands where only declarations may. Names the brace that closed too early. */
+/* For rows: a statement stands where only declarations may. Names the brace that closed too
+ * early. */
 void advise_outside(const struct advice *a);
 /* For rows: a brace has no partner. Names the line where it was opened. */
 void advise_brace(const struct advice *a);

@@ -84,8 +84,8 @@ static bool is_ended(struct piece line)
            starts_with(line, "//") || starts_with(line, "<?") || starts_with(line, "/*");
 }
 
-/* The line before the location's line that is not blank, and its number. 0 when there is none, or when
- * code stands before the location in its own line. */
+/* The line before the location's line that is not blank, and its number. 0 when there is none, or
+ * when code stands before the location in its own line. */
 static uint32_t line_before(const struct diagnose_input *in, const struct diagnosis *d,
                             struct piece *ret)
 {
@@ -130,7 +130,8 @@ struct scan {
     uint32_t line;
     size_t indent; /* of the line */
     bool begins;   /* only blanks stand before it in the line */
-    /* Up to these offsets a " or ' begins no text, so that each line is searched once (DIAGNOSE-1). */
+    /* Up to these offsets a " or ' begins no text, so that each line is searched once
+     * (DIAGNOSE-1). */
     size_t plain[2];
 };
 
@@ -141,8 +142,8 @@ static void new_line(struct scan *s)
     s->begins = true;
 }
 
-/* Skips a text in quotes that ends in its line. A quote without a partner there begins no text: it is
- * an apostrophe, or a mistake. */
+/* Skips a text in quotes that ends in its line. A quote without a partner there begins no text: it
+ * is an apostrophe, or a mistake. */
 static void skip_quoted(struct scan *s)
 {
     char quote = s->text.at[s->at];

@@ -1,4 +1,5 @@
-/* C and C++: what gcc, g++, ld, the C library, the sanitizers and the kernel say. */
+/* Reads the errors of C and C++: of gcc, g++, ld, the C library, the sanitizers and the kernel.
+ * Runs in: keeper. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,10 +9,10 @@
 
 /* ---- compilers ---- */
 
-/* Not of an SQL script, whose errors begin the same way. */
+/* Errors of an SQL script begin the same way and are excluded. */
 #define PLACE "^(?![^:]*\\.(?:sql|csv):)([^\\s:][^:]*):(\\d+):(?:(\\d+):)? "
 
-/* What the caret line below an error underlines. */
+/* The columns that the line below an error underlines. */
 static void read_underline(struct diagnoser *g, struct piece after, struct diagnosis *d)
 {
     struct piece shown, under;
@@ -26,7 +27,8 @@ static void read_underline(struct diagnoser *g, struct piece after, struct diagn
         d->location.end_column = d->location.column + (uint32_t)m.group[0].len;
 }
 
-/* "In file included from main.c:1:", "main.cpp:6:14:   required from here": how the compiler came to a library's line. */
+/* "In file included from main.c:1:", "main.cpp:6:14:   required from here": the job's line that led
+ * the compiler to a line of a library. */
 static void read_way(struct diagnoser *g, const struct diagnose_input *in, struct piece line,
                      struct place_in_code *way)
 {
@@ -131,7 +133,8 @@ struct piece gcc_plain_name(struct piece symbol)
     return symbol;
 }
 
-/* Whether what stands before the name makes it a declaration: a type, as in "int next(" or "char *next(". */
+/* Whether the text before a name makes it a declaration: a type, as in "int next(" or "char
+ * *next(". */
 static bool is_declared_after(struct piece before)
 {
     while (before.len > 0 && strchr(" \t*&", before.at[before.len - 1]))
@@ -166,8 +169,8 @@ void gcc_find_use(const struct diagnose_input *in, struct diagnosis *d, struct p
     }
 }
 
-/* No line uses a symbol that the compiler uses by itself: a destructor ("Shape::~Shape()") or a table
- * ("vtable for Shape"). The location is then the line of the class that declares it. */
+/* No line uses a symbol that the compiler uses by itself: a destructor ("Shape::~Shape()") or a
+ * table ("vtable for Shape"). The location is then the line of the class that declares it. */
 static void find_declared(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
                           struct piece symbol)
 {
@@ -184,7 +187,7 @@ static void find_declared(struct diagnoser *g, const struct diagnose_input *in, 
         }
 }
 
-/* A name that is used in ten places is missing once. */
+/* A name that is used in ten places is one error. */
 static bool next_undefined(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
                            struct further_error *ret)
 {
@@ -236,8 +239,8 @@ static bool read_linker(struct diagnoser *g, const struct diagnose_input *in, st
 
 /* ---- sanitizers ---- */
 
-/* "#1 0x5581 in main /sandbox/main.c:5:3", also without the address, the column, or with a file that is none. The frames of what
- * happened come first; those of where the memory came from are in later groups. */
+/* "#1 0x5581 in main /sandbox/main.c:5:3", also without the address or the column. The frames of
+ * the error come first; frames of the allocation are in later groups. */
 static void read_stack(struct diagnoser *g, const struct diagnose_input *in, struct piece rest,
                        struct diagnosis *d)
 {
@@ -250,11 +253,11 @@ static void read_stack(struct diagnoser *g, const struct diagnose_input *in, str
             return;
         any |= frame;
         if (piece_has(line, "libsanitizer"))
-            continue; /* its own, by a path of the machine it was made on */
-        if (frame && match(g,
-                           "^\\s+#\\d+ (?:0x[0-9a-f]+ in )?(\\S.*?) ([^\\s:]+):(\\d+)(?::(\\d+))?"
-                           "(?: .*)?$",
-                           line, &m))
+            continue; /* a frame of the sanitizer itself */
+        if (frame &&
+            match(g,
+                  "^\\s+#\\d+ (?:0x[0-9a-f]+ in )?(\\S.*?) ([^\\s:]+):(\\d+)(?::(\\d+))?(?: .*)?$",
+                  line, &m))
             add_frame(in, d, m.group[1], m.group[2], m.group[3], m.group[0]);
     }
 }
@@ -315,18 +318,18 @@ static bool read_terminate(struct diagnoser *g, const struct diagnose_input *in,
     struct match m;
     if (match_text(g, "^terminate called after throwing an instance of '(.+)'", text_of(in), &m)) {
         COPY(m.group[0], d->type);
-        COPY(match_text(g, "^  what\\(\\):  (.*)", text_of(in), &m)
+        COPY(match_text(g, "^  what\\(\\):  (.*)", text_of(in), &m) /* words: quoted */
                  ? m.group[0]
                  : PIECE("it was thrown and not caught"),
              d->message);
         return true;
     }
-    if (!match_text(
-            g,
-            "^(terminate called (?:without an active exception|recursively)|(?:free|malloc|"
-            "realloc|calloc|munmap_chunk)\\(\\): .*|double free or corruption.*|corrupted .*|"
-            "\\*\\*\\* .* detected \\*\\*\\*: terminated|pure virtual method called)",
-            text_of(in), &m))
+    if (!match_text(g,
+                    "^(terminate called (?:without an active "
+                    "exception|recursively)|(?:free|malloc|realloc|calloc|munmap_chunk)\\(\\): "
+                    ".*|double free or corruption.*|corrupted .*|\\*\\*\\* .* detected \\*\\*\\*: "
+                    "terminated|pure virtual method called)",
+                    text_of(in), &m))
         return false;
     COPY(m.group[0], d->message);
     COPY(PIECE("SIGABRT"), d->type);
@@ -336,7 +339,7 @@ static bool read_terminate(struct diagnoser *g, const struct diagnose_input *in,
 static const struct {
     int number;
     const char *name, *message;
-    const char *shell; /* what shells print of it */
+    const char *shell; /* a shell's words for it */
 } ends[] = {
     { SIGSEGV, "SIGSEGV",
       "the program read or wrote memory that is not its own (segmentation fault)",
@@ -385,7 +388,7 @@ static bool read_gcc(struct diagnoser *g, const struct diagnose_input *in, struc
         if (!classify(g, d, gcc_compile_rules))
             d->category = starts_with(piece_of(d->type), "-W")
                               ? CATEGORY_COMPILE /* a warning */
-                              : CATEGORY_TYPE;   /* no grammar, no name */
+                              : CATEGORY_TYPE;   /* neither syntax nor names */
         if (d->category == CATEGORY_SYNTAX && piece_has(piece_of(d->message), "expected") &&
             piece_has(piece_of(d->message), ";"))
             go_back_to_statement(in, d);

@@ -1,28 +1,31 @@
-/* diagnose/gcc/gcc.h — what the reading of gcc's errors and the advice for them share. Private to this room. */
+/* diagnose/gcc/gcc.h — shared by the files that read and explain errors of C and C++. Runs in:
+ * keeper. Private to this room. */
 #pragma once
 
 #include "diagnose/core/rules.h"
 
-/* Quotes as gcc writes them: round where the locale has them. */
+/* gcc's quotes: typographic ones in some locales. */
 #define GCC_OPEN  "(?:['`\"]|\xE2\x80\x98)"
 #define GCC_CLOSE "(?:['\"]|\xE2\x80\x99)"
 
 #define LD_UNDEFINED "undefined reference"
 #define LD_MULTIPLE  "multiple definition"
 
-/* The kind of error, with what is advised: of compilers and linkers, and of programs. */
+/* Rules for errors of compilers and linkers, and of programs. */
 extern const struct rule gcc_compile_rules[], gcc_run_rules[];
 
-/* The first line where the job's files use the name, rather than declare it. */
+/* The location becomes the first line of the job's files that uses the name and does not declare
+ * it. */
 void gcc_find_use(const struct diagnose_input *in, struct diagnosis *d, struct piece name);
-/* The name itself of "ns::Class::name(int)": what is before the brackets and after the last "::". */
+/* The plain name of "ns::Class::name(int)": without the brackets and the part up to the last
+ * "::". */
 struct piece gcc_plain_name(struct piece symbol);
 
 bool gcc_is_cpp(const struct advice *a);
-/* "did you mean 'X'?" in the message, where it says so. */
+/* Repeats the compiler's hint "did you mean 'X'?". False when there is none. */
 bool gcc_advise_meant(const struct advice *a, struct piece name);
-/* For rows (gcc_names.c): what nothing declares, what nothing defines, what is defined twice, a header that is not there. The name
- * is in the first brackets. */
+/* For rows (gcc_names.c); the name is in the first group: a name that is not declared, a name that
+ * is not defined, a name that is defined twice, and a header that does not exist. */
 void gcc_advise_undeclared(const struct advice *a);
 void gcc_advise_undefined(const struct advice *a);
 void gcc_advise_twice_defined(const struct advice *a);

@@ -1,4 +1,5 @@
-/* C and C++: names that nothing declares or defines, headers that are not there. */
+/* Rules for C and C++: names that are not declared or not defined, and missing headers. Runs in:
+ * keeper. */
 #include <stdio.h>
 #include <string.h>
 
@@ -198,15 +199,15 @@ static bool advise_inner(const struct advice *a, struct piece name)
             !piece_same(m.group[0], name))
             continue;
         suggest(a->d, 37, 0.85,
-                "`%.*s` is declared on line %u, inside of a block that ends before: declare it "
-                "before the block.",
+                "`%.*s` is declared on line %u, inside a block that has ended: declare it before "
+                "the block.",
                 P(name), n);
         return true;
     }
     return false;
 }
 
-/* A member that is used in a function defined outside of its class, and without the class's name. */
+/* A member that a function outside of the class uses, when the function lacks the class's name. */
 static bool advise_member_of(const struct advice *a, struct piece name)
 {
     const struct source_file *f = a->file;
@@ -227,13 +228,13 @@ static bool advise_member_of(const struct advice *a, struct piece name)
     if (!owner.at || !function.at || piece_is(function, "main"))
         return false;
     suggest(a->d, 37, 0.8,
-            "`%.*s` is a member of `%.*s`: a member function that is defined outside of the class "
-            "is called `%.*s::%.*s`.",
+            "`%.*s` is a member of `%.*s`: outside of the class, define the member function as "
+            "`%.*s::%.*s`.",
             P(name), P(owner), P(owner), P(function));
     return true;
 }
 
-/* Nothing is known by that name: a header is missing, or it is misspelt. */
+/* The name is not declared: a header is missing, or the name is misspelt. */
 void gcc_advise_undeclared(const struct advice *a)
 {
     struct piece name = a->m.group[0];
@@ -305,14 +306,16 @@ static void advise_no_main(const struct advice *a)
     COPY(piece_of(n.best), best);
     if (best[0])
         suggest(a->d, 37, 0.85,
-                "No function is called `main`, where a program begins. Should `%s` be it?", best);
+                "A program begins in a function `main`, and there is none: rename `%s` if it "
+                "should be `main`.",
+                best);
     else
-        suggest(
-            a->d, 37, 0.8,
-            "No function is called `main`, where a program begins: add `int main(void) { ... }`.");
+        suggest(a->d, 37, 0.8,
+                "A program begins in a function `main`, and there is none: add `int main(void) { "
+                "... }`.");
 }
 
-/* Why what some file has is not there for the others. */
+/* Explains why a definition in one file is not visible in the others. */
 static bool advise_hidden(const struct advice *a, struct piece symbol, struct piece name)
 {
     for (size_t i = 0; i < a->in->n_sources; i++) {
@@ -342,13 +345,14 @@ static bool advise_hidden(const struct advice *a, struct piece symbol, struct pi
     return false;
 }
 
-/* What is defined elsewhere than in a function of the job's: in a library, by the compiler, or outside of its class. */
+/* A symbol that no function of the job can define: of a library, of the compiler, or a static
+ * member. */
 static bool advise_kind(const struct advice *a, struct piece symbol, struct piece name)
 {
     const char *library = library_of(name);
     if (library) {
         suggest(a->d, 37, 0.9,
-                "`%.*s` is in a library that has to be named: --compiler-arg %s on the command "
+                "`%.*s` is in a library that must be linked: --compiler-arg %s on the command "
                 "line, \"compiler_args\": [\"%s\"] in a request.",
                 P(name), library, library);
         suggest_replacement(a->d, "%s", library);
@@ -368,7 +372,7 @@ static bool advise_kind(const struct advice *a, struct piece symbol, struct piec
     if (starts_with(symbol, "vtable for ")) {
         suggest(a->d, 37, 0.85,
                 "`%.*s` has virtual functions without a body: define each of them, the destructor "
-                "too, or write `= 0` (`= default` for a destructor) after those that need none.",
+                "too, or write `= 0` after them (`= default` after a destructor).",
                 P(piece_skip(symbol, 11)));
         return true;
     }
@@ -378,9 +382,8 @@ static bool advise_kind(const struct advice *a, struct piece symbol, struct piec
     }
     if (piece_has(symbol, "::") && !piece_has(symbol, "(")) {
         suggest(a->d, 37, 0.85,
-                "A static member (or a variable of a namespace) is declared there, and has to be "
-                "defined once, outside: `int %.*s = 0;`, with its own type (or declare it `inline "
-                "static`).",
+                "The class or namespace only declares this variable: define it once outside, `int "
+                "%.*s = 0;`, with its type (or declare it `inline static`).",
                 P(symbol));
         return true;
     }
@@ -410,19 +413,19 @@ void gcc_advise_undefined(const struct advice *a)
         return;
     uint32_t line = declared_at(a, name, file, sizeof file);
     if (line > 0) {
-        if (a->d->location.line == 0) { /* nothing names it where it is used: a destructor */
+        if (a->d->location.line == 0) { /* no line uses it by name: a destructor */
             COPY(piece_of(file), a->d->location.file);
             a->d->location.line = line;
         }
         suggest(a->d, 37, 0.8,
                 "`%.*s` is declared (%s, line %u), but no file of the job defines it: write its "
-                "body, or add the file that has it.",
+                "body, or add the file that defines it.",
                 P(symbol), file, line);
         return;
     }
     suggest(a->d, 37, 0.6,
-            "No file of the job defines `%.*s`: add the file that does, or name its library with "
-            "--compiler-arg -lNAME.",
+            "No file of the job defines `%.*s`: add the file that defines it, or link its library "
+            "with --compiler-arg -lNAME.",
             P(symbol));
 }
 
@@ -438,8 +441,8 @@ void gcc_advise_twice_defined(const struct advice *a)
                                      used ? ", " : "", a->in->sources[i].name, line);
     }
     suggest(a->d, 0, 0.8,
-            "`%.*s` is defined in more than one file%s%s%s: define it in one, and write `extern` "
-            "before it in the others (or `static`, for one of each file's own).",
+            "`%.*s` is defined in more than one file%s%s%s: define it in one file, and write "
+            "`extern` before it in the others (or `static`, for a separate one in each file).",
             P(name), files[0] ? " (" : "", files, files[0] ? ")" : "");
 }
 
@@ -491,7 +494,8 @@ void gcc_advise_header(const struct advice *a)
         return;
     }
     if (piece_among(header, not_linux)) {
-        suggest(a->d, 37, 0.85, "<%.*s> belongs to another system; programs here run on Linux.",
+        suggest(a->d, 37, 0.85,
+                "<%.*s> belongs to another system, and programs here run on Linux: do without it.",
                 P(header));
         return;
     }
@@ -499,12 +503,12 @@ void gcc_advise_header(const struct advice *a)
         if (starts_with(header, packages[i].prefix)) {
             suggest(a->d, 37, 0.8,
                     "`%.*s` is neither a file of the job nor installed: on Debian it is in the "
-                    "package %s, which has to be installed where programs run.",
+                    "package %s, which must be installed on the host.",
                     P(header), packages[i].package);
             return;
         }
     suggest(a->d, 37, 0.7,
-            "`%.*s` is neither a file of the job nor installed: add it to the files of the job, or "
-            "do without it.",
+            "`%.*s` is neither a file of the job nor installed: send it with the job, or do "
+            "without it.",
             P(header));
 }

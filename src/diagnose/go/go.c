@@ -1,4 +1,4 @@
-/* Go: what its compiler, vet, its linker and its runtime say. */
+/* Go: reads and explains errors of its compiler, vet, linker and runtime. Runs in: keeper. */
 #include <stdio.h>
 #include <string.h>
 
@@ -81,10 +81,8 @@ static void advise_undefined(const struct advice *a)
         COPY(member, capital);
         capital[0] = (char)(capital[0] - 32);
         (void)snprintf(full, sizeof full, "%.*s.%s", P(name), capital);
-        suggest(
-            a->d, 0, 0.9,
-            "Names of another package begin with a capital letter: `%s`. Small ones are its own.",
-            full);
+        suggest(a->d, 0, 0.9,
+                "Names that a package exports begin with a capital letter: write `%s`.", full);
         struct piece small = { name.at, (size_t)(member.at + member.len - name.at) };
         (void)suggest_swap(a->in, a->d, small, full);
         (void)snprintf(a->d->docs, sizeof a->d->docs, "https://pkg.go.dev/%.150s",
@@ -107,8 +105,8 @@ static void advise_unused(const struct advice *a)
     struct piece name = a->m.group[a->m.group[0].at ? 0 : 1], line = a->line;
     struct match c;
     suggest(a->d, 34, 0.9,
-            "`%.*s` gets a value that nothing reads, which Go refuses: use it, remove it, or give "
-            "the value to `_`.",
+            "Go refuses `%.*s` because no code reads its value: use it, remove it, or assign the "
+            "value to `_`.",
             P(name));
     if (match(a->g, "^(\\s*)(\\w+)\\s*:=\\s*(.*)$", line, &c) && piece_same(c.group[1], name))
         suggest_replacement(a->d, "%.*s_ = %.*s", P(c.group[0]), P(c.group[2]));
@@ -131,18 +129,18 @@ static void advise_mismatch(const struct advice *a)
         bool last = piece_has(first, "string");
         struct piece other = last ? right : left;
         suggest(a->d, 0, 0.85,
-                "A number does not become a text by itself: fmt.Sprint(%.*s), or strconv.Itoa for "
-                "an int.",
+                "A number is not converted to a string automatically: use fmt.Sprint(%.*s), or "
+                "strconv.Itoa for an int.",
                 P(other));
         (void)snprintf(better, sizeof better,
                        last ? "%.*s %.*s fmt.Sprint(%.*s)" : "fmt.Sprint(%.*s) %.*s %.*s", P(left),
                        P(op), P(right));
     } else {
-        /* What becomes the other's type loses nothing when it is an integer. */
+        /* Converting the integer side loses nothing. */
         bool swap = starts_with(first, "float");
         struct piece type = swap ? first : second, value = swap ? right : left;
         suggest(a->d, 0, 0.85,
-                "Go does not convert numbers by itself: `%.*s(%.*s)` makes both sides %.*s.",
+                "Go does not convert numbers automatically: `%.*s(%.*s)` makes both sides %.*s.",
                 P(type), P(value), P(type));
         if (swap)
             (void)snprintf(better, sizeof better, "%.*s %.*s %.*s(%.*s)", P(left), P(op), P(type),
@@ -159,7 +157,7 @@ static void advise_number_in_quotes(const struct advice *a)
     char quoted[80], number[80];
     COPY(a->m.group[0], quoted);
     suggest(a->d, 0, 0.85,
-            "A text is no %.*s: write the number without quotes, or convert the text with "
+            "A string is not a %.*s: write the number without quotes, or convert the text with "
             "strconv.Atoi (strconv.ParseFloat).",
             P(a->m.group[1]));
     struct match c;
@@ -175,12 +173,13 @@ static void advise_two_values(const struct advice *a)
     struct piece line = a->line;
     if (!piece_is(a->m.group[1], "2") || !match(a->g, "^(\\s*\\w+)(\\s*:?=.*)$", line, &c)) {
         suggest(a->d, 0, 0.7,
-                "`%.*s` returns %.*s values: name as many on the left, `_` for those not needed.",
+                "`%.*s` returns %.*s values: name that many variables on the left, `_` for the "
+                "values you do not need.",
                 P(a->m.group[0]), P(a->m.group[1]));
         return;
     }
     suggest(a->d, 0, 0.9,
-            "`%.*s` returns a value and an error: take both, `value, err := ...`, and look at err.",
+            "`%.*s` returns a value and an error: take both, `value, err := ...`, and check err.",
             P(a->m.group[0]));
     suggest_replacement(a->d, "%.*s, err%.*s", P(c.group[0]), P(c.group[1]));
 }
@@ -191,25 +190,25 @@ static void advise_method(const struct advice *a)
     struct piece method = a->m.group[2];
     if (match(a->g, "(?s)have (\\w+)\\(.*want (\\w+)\\(", a->message, &c)) {
         suggest(a->d, 0, 0.9,
-                "`%.*s` has `%.*s`, the interface asks for `%.*s`: the names differ in their "
-                "letters' case; rename the method.",
+                "`%.*s` has `%.*s`, and the interface needs `%.*s`: only the case of the letters "
+                "differs; rename the method.",
                 P(a->m.group[0]), P(c.group[0]), P(c.group[1]));
         return;
     }
     if (piece_has(a->message, "pointer receiver")) {
         suggest(a->d, 0, 0.85,
                 "The method `%.*s` belongs to *%.*s, the pointer: write `&` before the value "
-                "(`&%.*s{...}`), so that it is a `%.*s`.",
+                "(`&%.*s{...}`) to make it a `%.*s`.",
                 P(method), P(a->m.group[0]), P(a->m.group[0]), P(a->m.group[1]));
         return;
     }
-    suggest(a->d, 0, 0.8, "Give `%.*s` the method `%.*s`, which `%.*s` asks for.", P(a->m.group[0]),
+    suggest(a->d, 0, 0.8, "Give `%.*s` the method `%.*s`, which `%.*s` needs.", P(a->m.group[0]),
             P(method), P(a->m.group[1]));
 }
 
 /* ---- syntax ---- */
 
-/* What other languages have, and how it is said here. */
+/* Code of other languages, and its form in Go. */
 static const struct {
     const char *line, *instead;
 } foreign[] = {
@@ -223,7 +222,7 @@ static const struct {
     { "^\\s*(def|function|fn)\\b", "a function begins with `func`." },
     { "^\\s*(let|val)\\b", "a variable is declared with `name := value` or `var name type`." },
     { "^\\s*(public|private|static)\\b",
-      "what begins with a capital letter is public, everything else is not." },
+      "names that begin with a capital letter are public, all other names are not." },
     { "^\\s*(?:int|string|float64|bool|double|float) \\w+\\s*(=)",
       "the type comes after the name, `var name type = value`, or is left out, `name := value`." },
     { "^[^\"]*=.*(\\+\\+|--)\\s*$", "`x++` is a statement by itself, not a value." },
@@ -253,7 +252,7 @@ static void advise_nil_map(const struct advice *a)
     bool known = false;
     if (!match(a->g, "([\\w.]+)\\[[^\\]]*\\]", a->line, &c)) {
         suggest(a->d, 35, 0.7,
-                "A nil map can be read, not written: make it first, make(map[...]...).");
+                "A nil map can be read but not written: make it first, make(map[...]...).");
         return;
     }
     COPY(c.group[0], name);
@@ -300,9 +299,9 @@ static void advise_nil_pointer(const struct advice *a)
     unsigned found = before_dots(a, names, sizeof names);
     bool others = !line.at || piece_has(line, "[") || piece_has(line, "*") || piece_has(line, ").");
     suggest(a->d, 35, 0.85,
-            "On this line %s%s is nil: give it a value, or check `!= nil` before its fields and "
-            "methods are used.",
-            found ? names : "a pointer", found && others ? ", or what it holds," : "");
+            "On this line %s%s is nil: give it a value, or check `!= nil` before using its fields "
+            "and methods.",
+            found ? names : "a pointer", found && others ? ", or a value in it," : "");
 }
 
 static void advise_index(const struct advice *a)
@@ -319,7 +318,8 @@ static void advise_index(const struct advice *a)
             return;
         }
     if (length == 0)
-        suggest(a->d, 0, 0.8, "It is empty: check len() > 0 before index %.*s.", P(a->m.group[0]));
+        suggest(a->d, 0, 0.8, "The slice is empty: check len() > 0 before index %.*s.",
+                P(a->m.group[0]));
     else
         suggest(a->d, 0, 0.8,
                 "Index %.*s is past the end: with length %u the last is %u. Check the index "
@@ -335,18 +335,19 @@ static void advise_deadlock(const struct advice *a)
                              : NO_PIECE;
     if (piece_is(state, "chan send"))
         suggest(a->d, 0, 0.85,
-                "It sends on a channel, and nothing is left that receives: receive in another "
-                "goroutine (go func() { ... }()), or give the channel a buffer, make(chan T, 1).");
+                "It sends on a channel, and no goroutine receives: receive in another goroutine "
+                "(go func() { ... }()), or give the channel a buffer, make(chan T, 1).");
     else if (piece_is(state, "chan receive"))
         suggest(a->d, 0, 0.85,
-                "It waits for a channel on which nothing sends any more: send from another "
-                "goroutine, and close the channel when all is sent.");
+                "It waits for a channel on which no goroutine sends: send from another goroutine, "
+                "and close the channel after the last send.");
     else if (starts_with(state, "semacquire") || starts_with(state, "sync"))
         suggest(a->d, 0, 0.8,
                 "It waits for a WaitGroup or a Mutex: call Done() once for each Add(1), Unlock() "
                 "after each Lock().");
     else
-        suggest(a->d, 0, 0.6, "Every goroutine waits for another: look at what each waits for.");
+        suggest(a->d, 0, 0.6,
+                "Every goroutine waits for another: check the operation that each one waits for.");
 }
 
 #define GO_SPEC "https://go.dev/ref/spec"
@@ -356,7 +357,7 @@ static const struct rule rules[] = {
            CATEGORY_NAME, 34, advise_unused,
            .docs = "https://go.dev/doc/effective_go#blank_unused"),
     SAY("^(?:\"(.+?)\" imported (?:and|but) not used|imported and not used: \"(.+?)\")",
-        CATEGORY_IMPORT, 34, 0.9, "Nothing uses \"{1}{2}\", which Go refuses: remove the import.",
+        CATEGORY_IMPORT, 34, 0.9, "Go refuses the unused import \"{1}{2}\": remove it.",
         .docs = "https://pkg.go.dev/{1}{2}"),
     SAY("^label (\\w+) defined and not used", CATEGORY_NAME, 34, 0.9, "Remove the label `{1}`."),
     ADVISE("^undefined: (\\w+)(?:\\.(\\w+))?", CATEGORY_NAME, 0, advise_undefined, .names = words),
@@ -371,7 +372,7 @@ static const struct rule rules[] = {
     SAY("function main is undeclared in the main package", CATEGORY_NAME, 0, 0.9,
         "A program begins in `func main()` of package main: add it.", "func main() {"),
     SAY("^no new variables on left side of :=", CATEGORY_NAME, 0, 0.9,
-        "The variable is there already: `=` gives it a new value, `:=` declares."),
+        "The variable exists already: use `=` to assign; `:=` declares a new one."),
     SAY("^main redeclared in this block", CATEGORY_NAME, 0, 0.9,
         "All files of the job are one program, which has one `func main()`: rename the other, or "
         "leave its file out."),
@@ -386,72 +387,72 @@ static const struct rule rules[] = {
     ADVISE("^cannot use (\".*\") \\(.*\\) as (int\\w*|uint\\w*|float\\d+) value", CATEGORY_TYPE, 0,
            advise_number_in_quotes, .docs = "https://pkg.go.dev/strconv"),
     SAY("(\\S+) does not (?:implement|satisfy) (\\S+) \\(\\S+ missing in (.+)\\)", CATEGORY_TYPE, 0,
-        0.85, "`{2}` allows {3}, and `{1}` is none of them: add it there, or pass another type.",
+        0.85, "`{2}` allows {3}, and `{1}` is not among them: add it there, or pass another type.",
         .docs = GO_SPEC "#Type_constraints"),
     SAY("(\\S+) does not (?:implement|satisfy) comparable", CATEGORY_TYPE, 0, 0.85,
-        "`{1}` cannot be compared with `==`, which is asked of it there: slices, maps and "
-        "functions cannot.",
+        "The constraint needs `==`, and `{1}` does not have it (slices, maps and functions do "
+        "not): use another type.",
         .docs = GO_SPEC "#Comparison_operators"),
     ADVISE("(\\S+) does not implement (\\S+) \\((?:missing (?:method )?)?(\\w+)", CATEGORY_TYPE, 0,
            advise_method, .docs = "https://go.dev/ref/spec#Interface_types"),
     ADVISE("^assignment mismatch: .* but (\\S+) returns (\\d+) values?", CATEGORY_TYPE, 0,
            advise_two_values),
     SAY("^(too many|not enough) arguments in call to (\\S+)\\s+have \\((.*)\\)\\s+want \\((.*)\\)",
-        CATEGORY_TYPE, 0, 0.85, "`{2}` takes ({4}), and was given ({3})."),
+        CATEGORY_TYPE, 0, 0.85,
+        "`{2}` takes ({4}), and the call passes ({3}): change the arguments."),
     SAY("^(too many|not enough) arguments in call", CATEGORY_TYPE, 0, 0.6,
-        "Give it as many arguments as its declaration has."),
+        "Pass the number of arguments that its declaration has."),
     SAY("^(too many|not enough) return values\\s+have \\((.*)\\)\\s+want \\((.*)\\)", CATEGORY_TYPE,
-        0, 0.85, "The function returns ({3}), and this returns ({2})."),
+        0, 0.85,
+        "The function is declared to return ({3}), and this returns ({2}): change one of them."),
     SAY("^cannot assign to (\\w+)\\[.*\\] \\((?:value of type byte|neither addressable)",
         CATEGORY_TYPE, 0, 0.8,
-        "A text cannot be changed in place: make `b := []byte({1})` of it ([]rune for letters), "
-        "change b, and make a text of it again, `string(b)`."),
+        "A string cannot be changed in place: convert it, `b := []byte({1})` ([]rune for letters), "
+        "change b, and convert it back, `string(b)`."),
     SAY("^cannot assign to (?:struct field )?(.+?)\\[(.+?)\\]\\.(\\w+) in map", CATEGORY_TYPE, 0,
         0.9,
-        "What a map holds is changed as a whole: `v := {1}[{2}]; v.{3} = ...; {1}[{2}] = v`, or "
-        "let the map hold pointers."),
+        "A field of a map's value cannot be changed directly: `v := {1}[{2}]; v.{3} = ...; "
+        "{1}[{2}] = v`, or let the map hold pointers."),
     SAY("^cannot use nil as (\\S+) value", CATEGORY_TYPE, 0, 0.8,
         "Only pointers, slices, maps, channels, functions and interfaces can be nil: give a {1}."),
     SAY("is not used$|evaluated but not used", CATEGORY_TYPE, 34, 0.8,
-        "The value goes nowhere: assign it, or leave the line out."),
+        "The value is not used: assign it, or remove the line."),
     SAY("^(\\S+) \\(.*\\) is not an expression|(\\S+) used as value", CATEGORY_TYPE, 0, 0.75,
-        "`{1}{2}` gives no value: call it by itself, or have it return one."),
+        "`{1}{2}` has no value: do not use its result, or let it return one."),
     SAY("^missing return", CATEGORY_SYNTAX, 0, 0.85,
-        "Every way through the function has to end in a `return`: add one before this brace.",
+        "Every path through the function must end in a `return`: add one before this brace.",
         .docs = "https://go.dev/ref/spec#Terminating_statements"),
     SAY("unexpected (?:semicolon or )?newline before \\{|unexpected semicolon or newline before "
         "\\{",
         CATEGORY_SYNTAX, 0, 0.9,
-        "The `{` stands at the end of the line before: Go ends the statement at the line's end.",
+        "Go ends the statement at the end of the line: move the `{` to the end of the line before.",
         .docs = "https://go.dev/doc/effective_go#semicolons"),
     SAY("unexpected newline (?:in|, expecting|in composite literal|in argument list)",
-        CATEGORY_SYNTAX, 0, 0.8, "The last line of a list that goes on ends with a comma."),
+        CATEGORY_SYNTAX, 0, 0.8,
+        "A list over several lines needs a comma at the end of each line: add it."),
     SAY("expected 'package'|expected package", CATEGORY_SYNTAX, 0, 0.9,
         "A Go file begins with its package: `package main` for a program.", "package main"),
     SAY("newline in string|string literal not terminated|rune literal not terminated",
         CATEGORY_SYNTAX, 0, 0.85,
-        "The text is not closed in its line: add the quote; a text of several lines stands between "
-        "backquotes."),
+        "The string is not closed in its line: add the quote, or use backquotes for several "
+        "lines."),
     ADVISE("syntax error|^expected |non-declaration statement|^invalid character|string not "
            "terminated",
            CATEGORY_SYNTAX, 0, advise_syntax),
     SAY("(?:cannot find package|no required module provides package|package) "
-        "\"?([\\w./-]+\\.[\\w./-]+)\"?"
-        "(?: is not in|;| in any|:|$)",
+        "\"?([\\w./-]+\\.[\\w./-]+)\"?(?: is not in|;| in any|:|$)",
         CATEGORY_IMPORT, 0, 0.85,
-        "\"{1}\" is not in the standard library, and nothing can be fetched here: use packages of "
-        "the standard library, or add the package's files to the job.",
+        "\"{1}\" is not in the standard library, and a jar has no network to download it: use "
+        "packages of the standard library, or add the package's files to the job.",
         .docs = "https://pkg.go.dev/std"),
     SAY("(?:cannot find package|package) \"?([\\w./-]+)\"?(?: is not in| in any)", CATEGORY_IMPORT,
-        0, 0.8, "The standard library has no package \"{1}\": look for its name.",
+        0, 0.8, "The standard library has no package \"{1}\": check its name.",
         .docs = "https://pkg.go.dev/std"),
     IS("^cannot use |^cannot convert|^invalid operation|^cannot assign|^cannot call|^cannot "
-       "range|^impossible|"
-       "^invalid argument|^non-boolean|is not used$|is not a type|used as value|used as "
-       "type|^cannot infer|"
-       "overflows|truncated|^missing argument|^duplicate|does not satisfy|^invalid "
-       "(?:indirect|recursive)|"
-       "(?:Printf|Sprintf|Println|Errorf) (?:format|call|arg)",
+       "range|^impossible|^invalid argument|^non-boolean|is not used$|is not a type|used as "
+       "value|used as type|^cannot infer|overflows|truncated|^missing argument|^duplicate|does not "
+       "satisfy|^invalid (?:indirect|recursive)|(?:Printf|Sprintf|Println|Errorf) "
+       "(?:format|call|arg)",
        CATEGORY_TYPE),
     IS("import cycle|^could not import|is not a main package", CATEGORY_IMPORT),
 
@@ -462,13 +463,13 @@ static const struct rule rules[] = {
     ADVISE("index out of range \\[(-?\\d+)\\](?: with length (\\d+))?", CATEGORY_INDEX, 0,
            advise_index, .docs = "https://go.dev/ref/spec#Index_expressions"),
     SAY("slice bounds out of range \\[(.*?)\\](?: with (?:capacity|length) (\\d+))?",
-        CATEGORY_INDEX, 0, 0.8, "[{1}] does not fit: compare the bounds with len() before cutting.",
+        CATEGORY_INDEX, 0, 0.8, "[{1}] is out of range: compare the bounds with len() first.",
         .docs = "https://go.dev/ref/spec#Slice_expressions"),
     SAY("integer divide by zero", CATEGORY_VALUE, 15, 0.85,
         "The divisor is 0 on that line: check it before dividing."),
     SAY("interface conversion: (.*) is (.*), not (.*)", CATEGORY_TYPE, 0, 0.85,
-        "The value is a {2}: ask with `value, ok := x.({3})`, which does not panic, or use a type "
-        "switch.",
+        "The value is a {2}: test it with `value, ok := x.({3})`, which does not panic, or use a "
+        "type switch.",
         .docs = "https://go.dev/ref/spec#Type_assertions"),
     ADVISE("all goroutines are asleep", CATEGORY_RUNTIME, 0, advise_deadlock,
            .docs = "https://go.dev/doc/effective_go#channels"),
@@ -477,20 +478,22 @@ static const struct rule rules[] = {
         .docs = "https://go.dev/ref/spec#Close"),
     SAY("close of nil channel", CATEGORY_RUNTIME, 0, 0.8, "Make the channel first: make(chan T)."),
     SAY("concurrent map", CATEGORY_RUNTIME, 0, 0.9,
-        "Goroutines use the map at the same time: guard it with a sync.Mutex, or use sync.Map.",
+        "Several goroutines use the map at the same time: protect it with a sync.Mutex, or use "
+        "sync.Map.",
         .docs = "https://pkg.go.dev/sync#Mutex"),
     SAY("stack overflow|stack exceeds", CATEGORY_RESOURCE, 24, 0.85,
-        "The function calls itself without an end: add the case in which it returns without "
-        "calling itself."),
+        "The function calls itself without an end: add a case that returns without calling "
+        "itself."),
     SAY("negative WaitGroup counter", CATEGORY_RUNTIME, 0, 0.8,
-        "Done() was called more often than Add(1).", .docs = "https://pkg.go.dev/sync#WaitGroup"),
+        "Done() was called more often than Add(1): call it once for each.",
+        .docs = "https://pkg.go.dev/sync#WaitGroup"),
     SAY("unlock of unlocked", CATEGORY_RUNTIME, 0, 0.8,
-        "Unlock() was called without a Lock() before."),
+        "Unlock() was called without Lock(): lock the mutex first."),
     SAY("out of memory|makeslice: len out of range|makeslice: cap out of range", CATEGORY_RESOURCE,
-        0, 0.6, "It asked for more memory than there is: is the length right?"),
+        0, 0.6, "The program asked for more memory than there is: check the length."),
     SAY("strconv\\.(\\w+): parsing (\".*?\"): (?:invalid syntax|value out of range)",
         CATEGORY_VALUE, 0, 0.8,
-        "{2} is no number that strconv.{1} reads: look at the error it returns before using the "
+        "strconv.{1} cannot read {2} as a number: check the error that it returns before using the "
         "value.",
         .docs = "https://pkg.go.dev/strconv#{1}"),
     SAY("open (\\S+): no such file", CATEGORY_IO, 22, 0.7,
@@ -501,11 +504,11 @@ static const struct rule rules[] = {
         "correct the JSON.",
         .docs = "https://pkg.go.dev/encoding/json#Unmarshal"),
     SAY("invalid character .* (?:looking for|after|in) |unexpected end of JSON input",
-        CATEGORY_VALUE, 27, 0.8, "The text is no JSON, or not all of it: look at what is read.",
+        CATEGORY_VALUE, 27, 0.8, "The text is not JSON, or incomplete: check the input.",
         .docs = "https://pkg.go.dev/encoding/json#Unmarshal"),
     SAY("parsing time (\".*?\")", CATEGORY_VALUE, 0, 0.8,
-        "{1} does not have the layout that time.Parse was given, which is written with the day "
-        "\"2006-01-02 15:04:05\".",
+        "{1} does not have the layout of the time.Parse call: write the layout with the reference "
+        "time \"2006-01-02 15:04:05\".",
         .docs = "https://pkg.go.dev/time#Layout"),
     IS("permission denied", CATEGORY_PERMISSION),
     IS("dial tcp|lookup .* on |no such host", CATEGORY_NETWORK),
@@ -546,7 +549,7 @@ static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, 
         (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
         COPY(m.group[3], d->message);
         point_over_word(in, d);
-        /* What else it says of it stands below, indented. */
+        /* Further lines of the message stand below, indented. */
         while (next_line(&rest, &line) && starts_with(line, "\t"))
             APPEND(d->message, "\n", piece_trim(line));
         read_further(g, in, next_error, d);
@@ -585,7 +588,7 @@ static bool read_panic(struct diagnoser *g, const struct diagnose_input *in, str
             continue;
         COPY(m.group[1].at ? m.group[1] : m.group[0], d->type);
         COPY(m.group[2], d->message);
-        /* A panic while panicking: what it was first is the cause. */
+        /* A panic during a panic: the first one is the cause. */
         struct match again;
         while (next_line(&rest, &line) && !starts_with(line, "goroutine ")) {
             if (!match(g, "^\tpanic: (?:(runtime error): )?(.*?)(?: \\[recovered\\])?$", line,
@@ -601,7 +604,8 @@ static bool read_panic(struct diagnoser *g, const struct diagnose_input *in, str
         }
         read_goroutine(g, in, text_of(in), d);
         locate_by_frames(d);
-        /* Where a stack overflows is the first line of the function; who called is what it is about. */
+        /* A stack overflows in the first line of the function; the line of the call is more
+         * useful. */
         if (piece_has(piece_of(d->message), "stack overflow") && d->n_frames > 1 &&
             d->frames[1].user)
             d->location = d->frames[1].at;
@@ -610,7 +614,7 @@ static bool read_panic(struct diagnoser *g, const struct diagnose_input *in, str
     return false;
 }
 
-/* "2024/05/01 12:00:00 open x: no such file": log.Fatal, and what a program says before os.Exit(1). */
+/* "2024/05/01 12:00:00 open x: no such file": log.Fatal, or the last line before os.Exit(1). */
 static bool read_fatal(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct match m;
@@ -630,7 +634,7 @@ static bool read_go(struct diagnoser *g, const struct diagnose_input *in, struct
                  (failed_by_itself(in) && read_fatal(g, in, d));
     if (found && !classify(g, d, rules))
         d->category = d->type[0]         ? CATEGORY_RUNTIME
-                      : d->location.line ? CATEGORY_TYPE /* neither grammar nor names */
+                      : d->location.line ? CATEGORY_TYPE /* neither syntax nor names */
                                          : CATEGORY_COMPILE;
     return found;
 }

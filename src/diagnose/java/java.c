@@ -1,4 +1,4 @@
-/* Java: what javac and the virtual machine say. */
+/* Java: reads and explains errors of javac and of the virtual machine. Runs in: keeper. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,16 +117,16 @@ static void advise_symbol(const struct advice *a)
     bool array = piece_has(of, "["), call = piece_is(kind, "method");
     if (piece_is(name, "length") && of.at && (array ? call : piece_is(of, "String") && !call)) {
         suggest(a->d, 0, 0.9,
-                array ? "An array's length is no method: write `length` without brackets."
-                      : "A String's length is a method: write `length()`.");
+                array ? "The length of an array is not a method: write `length` without brackets."
+                      : "The length of a String is a method: write `length()`.");
         (void)suggest_swap(a->in, a->d, array ? PIECE("length()") : name,
                            array ? "length" : "length()");
         return;
     }
     for (size_t i = 0; of.at && i < ARRAY_LEN(members); i++)
         if (piece_is(name, members[i].wrong) && piece_has(of, members[i].of)) {
-            suggest(a->d, 0, 0.9, "A %.*s has no `%s`; what does that there is `%s`.", P(of),
-                    members[i].wrong, members[i].right);
+            suggest(a->d, 0, 0.9, "A %.*s has no `%s`: use `%s`.", P(of), members[i].wrong,
+                    members[i].right);
             (void)suggest_swap(a->in, a->d, name, members[i].right);
             return;
         }
@@ -155,20 +155,22 @@ static void advise_class_file(const struct advice *a)
     size_t dot = piece_find(file, ".java");
     char wanted[128];
     COPY(piece_cut(file, dot), wanted);
-    if (!is_name(piece_of(wanted))) { /* no class can be called like 01-hello.java */
-        suggest(a->d, 38, 0.95, "A public class has its file's name: call the file %.*s.java.",
+    if (!is_name(piece_of(wanted))) { /* no class can have a name such as 01-hello */
+        suggest(a->d, 38, 0.95,
+                "A public class must have the name of its file: name the file %.*s.java.",
                 P(a->m.group[0]));
         return;
     }
     suggest(a->d, 38, 0.95,
-            "A public class has its file's name: call the class `%s`, or the file %.*s.java.",
+            "A public class must have the name of its file: name the class `%s`, or the file "
+            "%.*s.java.",
             wanted, P(a->m.group[0]));
     (void)suggest_swap(a->in, a->d, a->m.group[0], wanted);
 }
 
 /* ---- types ---- */
 
-/* The line with something written before what the caret is at. */
+/* Offers the line with a text inserted at the caret. */
 static void replace_at_caret(const struct advice *a, const char *before)
 {
     uint32_t column = a->d->location.column;
@@ -182,8 +184,8 @@ static void advise_lossy(const struct advice *a)
     char cast[40];
     (void)snprintf(cast, sizeof cast, "(%.*s) ", P(a->m.group[1]));
     suggest(a->d, 0, 0.85,
-            "What is %.*s may not fit %.*s: say that it is meant with a cast, `%s` before it, or "
-            "declare the variable as %.*s.",
+            "A %.*s may not fit a %.*s: write the cast `%s` before it, or declare the variable as "
+            "%.*s.",
             P(a->m.group[0]), P(a->m.group[1]), cast, P(a->m.group[0]));
     replace_at_caret(a, cast);
 }
@@ -192,20 +194,23 @@ static void advise_convert(const struct advice *a)
 {
     struct piece from = a->m.group[0], to = a->m.group[1];
     if (piece_is(from, "String") && (piece_is(to, "int") || piece_is(to, "Integer")))
-        suggest(
-            a->d, 0, 0.85,
-            "Integer.parseInt(text) makes a number of a text; a number is written without quotes.");
+        suggest(a->d, 0, 0.85,
+                "A String is not converted to a number automatically: use Integer.parseInt(text), "
+                "or write the number without quotes.");
     else if (piece_is(from, "String") && (piece_is(to, "double") || piece_is(to, "Double")))
         suggest(a->d, 0, 0.85,
-                "Double.parseDouble(text) makes a number of a text; a number is written without "
-                "quotes.");
+                "A String is not converted to a number automatically: use "
+                "Double.parseDouble(text), or write the number without quotes.");
     else if (piece_is(to, "String"))
-        suggest(a->d, 0, 0.85, "String.valueOf(value) makes a text of a %.*s.", P(a->m.group[0]));
-    else if (piece_is(to, "boolean"))
-        suggest(a->d, 0, 0.8, "A condition is true or false: compare with `==`, `>` or `!= null`.");
-    else
-        suggest(a->d, 0, 0.5, "A %.*s is expected there, and this is a %.*s.", P(a->m.group[1]),
+        suggest(a->d, 0, 0.85, "String.valueOf(value) converts a %.*s to a String.",
                 P(a->m.group[0]));
+    else if (piece_is(to, "boolean"))
+        suggest(a->d, 0, 0.8,
+                "A condition must be a boolean: compare with `==`, `>` or `!= null`.");
+    else
+        suggest(a->d, 0, 0.5,
+                "A %.*s is expected there, and this is a %.*s: convert it, or change the type.",
+                P(a->m.group[1]), P(a->m.group[0]));
     struct piece line = a->line;
     struct match c;
     if (piece_is(from, "String") && piece_is(to, "int") &&
@@ -239,18 +244,18 @@ static void advise_null(const struct advice *a)
     }
     if (!name[0])
         COPY(what, name);
-    /* "the return value of "Main$Repo.findUser(int)"": nobody writes it so. */
+    /* "the return value of "Main$Repo.findUser(int)"" is not how the source writes it. */
     if (match(a->g, "([\\w]+)\\([^()]*\\)$", piece_of(name), &c)) {
         suggest(a->d, 38, 0.9,
-                "`%.*s(...)` returned null there: keep what it returns in a variable, and check "
-                "that it is not null before using it.",
+                "`%.*s(...)` returned null there: store its result in a variable, and check that "
+                "it is not null before using it.",
                 P(c.group[0]));
         return;
     }
     if (piece_has(piece_of(name), "["))
         suggest(a->d, 38, 0.9,
-                "`%s` is null there: `new T[n]` makes an array of nulls, so put an object into "
-                "each place first, `%s = new ...`.",
+                "`%s` is null there: `new T[n]` makes an array of nulls: put an object into each "
+                "place first, `%s = new ...`.",
                 name, name);
     else
         suggest(a->d, 38, 0.9,
@@ -274,22 +279,22 @@ static void advise_bounds(const struct advice *a)
         }
     uint32_t length = piece_number(a->m.group[1]);
     if (length == 0)
-        suggest(a->d, 0, 0.8, "It is empty (length or size 0): check that before index %.*s.",
+        suggest(a->d, 0, 0.8, "The length or size is 0: check it before index %.*s.",
                 P(a->m.group[0]));
     else
         suggest(a->d, 0, 0.8,
-                "Index %.*s is not there: with a length or size of %u they are 0 to %u. Check the "
-                "index first.",
+                "Index %.*s is out of range: with a length or size of %u, indices go from 0 to %u. "
+                "Check the index first.",
                 P(a->m.group[0]), length, length - 1);
 }
 
 static void advise_unreported(const struct advice *a)
 {
-    /* What a lambda throws, its caller's interface would have to declare. */
+    /* A lambda cannot throw an exception that its interface does not declare. */
     if (piece_has(a->line, "->") || piece_has(a->line, "::"))
         suggest(a->d, 0, 0.9,
-                "A lambda cannot pass %.*s on: catch it inside, `x -> { try { ... } catch (%.*s e) "
-                "{ throw new RuntimeException(e); } }`.",
+                "A lambda cannot throw %.*s: catch it inside, `x -> { try { ... } catch (%.*s e) { "
+                "throw new RuntimeException(e); } }`.",
                 P(a->m.group[0]), P(a->m.group[0]));
 }
 
@@ -306,18 +311,18 @@ static void advise_super(const struct advice *a)
                 "constructor that begins with `super(...)` and gives it %.*s.",
                 P(a->m.group[0]), P(a->m.group[1]));
     else if (match(a->g, "\\)\\s*(?:throws .*)?\\{", line, &c))
-        suggest(
-            a->d, 0, 0.9,
-            "The constructor has to begin with `super(...)`: `%.*s`, which it extends, takes %.*s.",
-            P(a->m.group[0]), P(a->m.group[1]));
+        suggest(a->d, 0, 0.9,
+                "The constructor must begin with `super(...)`, because `%.*s`, which it extends, "
+                "takes %.*s.",
+                P(a->m.group[0]), P(a->m.group[1]));
 }
 
 static void advise_nothing_left(const struct advice *a)
 {
     if (!piece_has(text_of(a->in), "java.util.Scanner"))
-        suggest(
-            a->d, 0, 0.8,
-            "It was empty: ask isEmpty() (hasNext(), of an iterator) before taking something out.");
+        suggest(a->d, 0, 0.8,
+                "The collection is empty: test isEmpty() (or hasNext() of an iterator) before "
+                "taking an element.");
 }
 
 static const struct rule rules[] = {
@@ -330,29 +335,31 @@ static const struct rule rules[] = {
     ADVISE("^';' expected", CATEGORY_SYNTAX, 0, advise_semicolon),
     ADVISE("^reached end of file while parsing", CATEGORY_SYNTAX, 0, advise_brace),
     SAY("^missing return statement", CATEGORY_SYNTAX, 0, 0.85,
-        "Every way through the method has to end in a `return`: add one before this brace."),
+        "Every path through the method must end in a `return`: add one before this brace."),
     SAY("^'else' without 'if'", CATEGORY_SYNTAX, 0, 0.8,
-        "A `;` after the `if (...)`, or a second statement without braces, ended the `if` before."),
+        "A `;` after the `if (...)`, or a second statement without braces, ended the `if`: remove "
+        "the `;`, or add braces."),
     SAY("^unclosed (?:string|character) literal", CATEGORY_SYNTAX, 0, 0.85,
-        "The text is not closed in its line: add the quote. One character is in ' ', a text in \" "
-        "\"."),
-    SAY("^'(.)' expected", CATEGORY_SYNTAX, 0, 0.8, "A `{1}` is missing where the caret is."),
+        "The string is not closed in its line: add the quote. One character stands in ' ', a "
+        "string in \" \"."),
+    SAY("^'(.)' expected", CATEGORY_SYNTAX, 0, 0.8, "A `{1}` is missing at the caret: add it."),
     SAY("^unreachable statement", CATEGORY_SYNTAX, 0, 0.8,
-        "Nothing comes here: a return, break, throw or endless loop is right before."),
+        "The program never reaches this line: a return, break, throw or endless loop is before it; "
+        "remove one of them."),
     ADVISE("^incompatible types: possible lossy conversion from (\\w+) to (\\w+)", CATEGORY_TYPE, 0,
            advise_lossy),
     SAY("^incompatible types: (\\w+)<(.+)> cannot be converted to \\1<(.+)>$", CATEGORY_TYPE, 0,
         0.75,
-        "A {1}<{2}> is no {1}<{3}>, whatever the two types are to each other: declare both with "
-        "the same, or take a `{1}<? extends ...>` of what both extend (Number, for numbers)."),
+        "A {1}<{2}> is not a {1}<{3}>, even when one type extends the other: declare both with the "
+        "same type, or take a `{1}<? extends ...>` of their common class (Number, for numbers)."),
     SAY("^incompatible types: Object cannot be converted to (\\S+)", CATEGORY_TYPE, 0, 0.8,
         "A collection without a type in <> holds Objects: declare it with one, `List<{1}>`, or "
         "cast, `({1}) value`."),
     SAY("^incompatible types: unexpected return value", CATEGORY_TYPE, 0, 0.85,
-        "The method is declared `void`, or the lambda gives nothing: write the type it returns in "
-        "place of `void`."),
+        "The method is declared `void`, or the lambda returns nothing: write the return type "
+        "instead of `void`."),
     SAY("^incompatible types: missing return value", CATEGORY_TYPE, 0, 0.85,
-        "The method is declared to return something: write it after `return`."),
+        "The method is declared to return a value: write it after `return`."),
     ADVISE("^incompatible types: (\\S+) cannot be converted to (\\S+)", CATEGORY_TYPE, 0,
            advise_convert),
     SAY("^unreported exception (\\S+); must be caught", CATEGORY_TYPE, 0, 0.9,
@@ -361,79 +368,77 @@ static const struct rule rules[] = {
         .advise = advise_unreported),
     SAY("^local variables? (?:(\\w+) .*)?referenced from (a lambda expression|an inner class)",
         CATEGORY_TYPE, 0, 0.9,
-        "What {2} uses must not change: copy it into a variable that is set once, or count in an "
-        "AtomicInteger or an array of one (int[] n = {0}; n[0]++)."),
+        "A variable that {2} uses must not change: copy it into a variable that is set once, or "
+        "count in an AtomicInteger or an array with one element (int[] n = {0}; n[0]++)."),
     SAY("^(\\w+) is abstract; cannot be instantiated", CATEGORY_TYPE, 0, 0.85,
-        "There are no objects of `{1}` itself: make one of a class that extends or implements it."),
+        "`{1}` itself has no objects: create an object of a class that extends or implements it."),
     SAY("attempting to assign weaker access privileges; was (\\w+)", CATEGORY_TYPE, 0, 0.9,
-        "Write `{1}` before the method: the one that it overrides is {1}."),
+        "The overridden method is {1}: write `{1}` before this method too."),
     SAY("^method does not override or implement a method", CATEGORY_TYPE, 0, 0.85,
-        "No method above has this name and these parameters: correct them, or remove @Override."),
+        "No method of the base classes has this name and these parameters: correct them, or remove "
+        "@Override."),
     SAY("^incomparable types: (\\S+) and (\\S+)", CATEGORY_TYPE, 0, 0.75,
-        "A {1} and a {2} are never equal: convert one of them; texts are compared with equals()."),
+        "A {1} and a {2} are never equal: convert one of them; compare Strings with equals()."),
     SAY("^integer number too large", CATEGORY_SYNTAX, 0, 0.9,
-        "The number does not fit an int: write L after it, and keep it in a long."),
+        "The number does not fit an int: write L after it, and store it in a long."),
     SAY("^class, interface, enum, or record expected|^illegal start of (?:type|expression)",
         CATEGORY_SYNTAX, 0, 0.6,
-        "The line does not stand where it may: a `}` above closes too early, or one is missing."),
+        "The line is not allowed here: a `}` above closes too early, or one is missing."),
     SAY("^not a statement", CATEGORY_SYNTAX, 0, 0.6,
-        "The line calculates something and does nothing with it: assign it, or call a method."),
+        "The line computes a value and does not use it: assign it, or call a method."),
     SAY("^invalid method declaration; return type required", CATEGORY_SYNTAX, 0, 0.85,
-        "A method says what it returns before its name (`void` for nothing); only a constructor "
-        "has none, and the class's name."),
-    SAY("^variable declaration not allowed here", CATEGORY_SYNTAX, 0, 0.8, "Put braces around it."),
+        "A method has its return type before its name (`void` for nothing): add it; only a "
+        "constructor has none, and it has the name of the class."),
+    SAY("^variable declaration not allowed here", CATEGORY_SYNTAX, 0, 0.8,
+        "A declaration needs a block: put braces around it."),
     SAY("^duplicate class: (\\S+)", CATEGORY_NAME, 0, 0.85,
         "`{1}` is defined in more than one file: rename or remove one."),
     SAY("^non-static (?:method|variable) (\\w+)\\S* cannot be referenced", CATEGORY_TYPE, 0, 0.9,
         "`main` is static and has no object: declare `{1}` as static, or call it on an object (new "
         "Main().{1})."),
     SAY("^variable (\\w+) might not have been initialized", CATEGORY_NAME, 0, 0.9,
-        "Not every way here gives `{1}` a value: give it one where it is declared."),
+        "Not every path gives `{1}` a value: give it one in its declaration."),
     SAY("^variable (\\w+) is already defined", CATEGORY_NAME, 0, 0.9,
-        "`{1}` is declared twice: leave the type out to give it a new value, or take another "
-        "name."),
+        "`{1}` is declared twice: remove the type to assign a new value, or use another name."),
     SAY("^cannot assign a value to final variable (\\w+)", CATEGORY_TYPE, 0, 0.9,
         "`{1}` is final: remove `final` where it is declared, or use another variable."),
     SAY("^(.+?) is not abstract and does not override abstract method (\\S+) in (\\w+)",
-        CATEGORY_TYPE, 0, 0.9, "Write the method {2} of {3} in `{1}`."),
+        CATEGORY_TYPE, 0, 0.9, "`{1}` must implement the method {2} of {3}: write it."),
     SAY("^constructor (\\w+) in \\S+ \\S+ cannot be applied to given types; +required: +(.*?) "
         "+found: +no arguments",
-        CATEGORY_TYPE, 0, 0.85, "`{1}` takes: {2}. It was given nothing.", .advise = advise_super),
+        CATEGORY_TYPE, 0, 0.85, "`{1}` takes {2}, and the call passes nothing: pass the arguments.",
+        .advise = advise_super),
     SAY("^(?:method|constructor) (\\w+) in \\S+ \\S+ cannot be applied to given types; +required: "
-        "+(.*?) +found: +(.*?)"
-        "(?: +reason:.*)?$",
-        CATEGORY_TYPE, 0, 0.85, "`{1}` takes: {2}. It was given: {3}."),
+        "+(.*?) +found: +(.*?)(?: +reason:.*)?$",
+        CATEGORY_TYPE, 0, 0.85, "`{1}` takes {2}, and the call passes {3}: change the arguments."),
     SAY("^(\\w+) has private access in (\\w+)", CATEGORY_TYPE, 0, 0.85,
         "`{1}` is private to {2}: use a public method of {2}, or make it public."),
     SAY("^bad operand types for binary operator '(.+?)'", CATEGORY_TYPE, 0, 0.7,
         "`{1}` does not work between these two types: convert one of them."),
     SAY("^(\\w+) cannot be dereferenced", CATEGORY_TYPE, 0, 0.8,
-        "A {1} is no object and has no methods: use its class (Integer.toString(x), "
+        "A {1} is not an object and has no methods: use its class (Integer.toString(x), "
         "String.valueOf(x))."),
     SAY("^exception (\\w+) is never thrown", CATEGORY_TYPE, 0, 0.8,
         "Nothing in the try throws {1}: remove the catch."),
     IS("expected$|^illegal start|^not a statement|^class, interface|^invalid method "
-       "declaration|^orphaned|"
-       "^illegal character|^malformed|^unnamed classes|^empty character|^integer number too large|"
-       "^variable declaration not allowed|^break outside|^try without|^'catch' without|^array "
-       "dimension",
+       "declaration|^orphaned|^illegal character|^malformed|^unnamed classes|^empty "
+       "character|^integer number too large|^variable declaration not allowed|^break outside|^try "
+       "without|^'catch' without|^array dimension",
        CATEGORY_SYNTAX),
     IS("^incompatible|^incomparable|^no suitable|^method|^constructor|^array required|^call "
-       "to|^cannot |^unexpected type|"
-       "^generic|^type |^local variables|^\\w+ is abstract|^modifier|^duplicate "
-       "class|^cyclic|^name clash|^non-static|"
-       "^\\w+ is already defined|^reference to|^bad |^inconvertible",
+       "to|^cannot |^unexpected type|^generic|^type |^local variables|^\\w+ is "
+       "abstract|^modifier|^duplicate class|^cyclic|^name clash|^non-static|^\\w+ is already "
+       "defined|^reference to|^bad |^inconvertible",
        CATEGORY_TYPE),
     SAY("Could not find or load main class (\\S+)", CATEGORY_NAME, 38, 0.8,
-        "There is no class {1} with a main method: the class has its file's name, letter by "
-        "letter."),
+        "There is no class {1} with a main method: give the class exactly the name of its file."),
     SAY("[Mm]ain method is not static in class (\\w+)", CATEGORY_NAME, 38, 0.95,
-        "`main` is called without an object, and has to be static: `public static void "
-        "main(String[] args)`.",
+        "`main` is called without an object and must be static: `public static void main(String[] "
+        "args)`.",
         "    public static void main(String[] args) {"),
     SAY("[Mm]ain method must return a value of type void", CATEGORY_NAME, 38, 0.95,
-        "`main` returns nothing: `public static void main(String[] args)`; System.exit(n) gives a "
-        "status.",
+        "`main` must return nothing, `public static void main(String[] args)`: use System.exit(n) "
+        "for a status.",
         "    public static void main(String[] args) {"),
     SAY("[Mm]ain method not found in class (\\w+)", CATEGORY_NAME, 38, 0.9,
         "A program begins in `public static void main(String[] args)`: add it to {1}.",
@@ -442,7 +447,7 @@ static const struct rule rules[] = {
     ADVISE("NullPointerException: .*because (?:the return value of )?\"(.+)\" is null",
            CATEGORY_RUNTIME, 38, advise_null),
     SAY("NullPointerException", CATEGORY_RUNTIME, 38, 0.6,
-        "Something on that line is null: give it a value before, or check `!= null` first."),
+        "A value on that line is null: give it a value before, or check `!= null` first."),
     ADVISE("IndexOutOfBoundsException: .*?Index:? (-?\\d+)(?: out of bounds for length |,? Size: "
            ")(\\d+)",
            CATEGORY_INDEX, 0, advise_bounds),
@@ -450,47 +455,47 @@ static const struct rule rules[] = {
         "The text is shorter than that: compare with length() first."),
     IS("IndexOutOfBounds|NegativeArraySize", CATEGORY_INDEX),
     SAY("NumberFormatException: For input string: (\".*?\")", CATEGORY_VALUE, 0, 0.85,
-        "{1} is no number: trim() it, check it, or catch NumberFormatException."),
-    SAY("NumberFormatException", CATEGORY_VALUE, 0, 0.7, "The text is no number: check it first."),
+        "{1} is not a number: trim() it, check it, or catch NumberFormatException."),
+    SAY("NumberFormatException", CATEGORY_VALUE, 0, 0.7,
+        "The text is not a number: check it first."),
     SAY("ArithmeticException: / by zero", CATEGORY_VALUE, 15, 0.85,
         "The divisor is 0 on that line: check it before dividing."),
     SAY("ArithmeticException: Non-terminating", CATEGORY_VALUE, 0, 0.85,
-        "The result has no end: give divide() a number of digits, divide(x, 10, "
+        "The result has infinitely many digits: give divide() a number of digits, divide(x, 10, "
         "RoundingMode.HALF_UP)."),
     SAY("ClassCastException: class (\\S+) cannot be cast to class (\\S+)", CATEGORY_TYPE, 0, 0.85,
-        "The object is a {1}: ask with `instanceof` before casting it to {2}."),
+        "The object is a {1}: test it with `instanceof` before casting it to {2}."),
     SAY("ConcurrentModificationException", CATEGORY_RUNTIME, 0, 0.9,
-        "The collection is changed while a loop goes through it: use removeIf(...), the Iterator's "
-        "own remove(), or collect what is to go and remove it after."),
+        "A loop changes the collection that it iterates over: use removeIf(...), remove() of the "
+        "Iterator, or collect the elements and remove them after the loop."),
     SAY("UnsupportedOperationException", CATEGORY_RUNTIME, 0, 0.85,
-        "List.of, Map.of and Arrays.asList make collections that cannot be changed: copy it, `new "
+        "Collections of List.of, Map.of and Arrays.asList cannot be changed: copy it, `new "
         "ArrayList<>(list)`."),
     SAY("StackOverflowError", CATEGORY_RESOURCE, 24, 0.85,
-        "The method calls itself without an end: add the case in which it returns without calling "
-        "itself."),
+        "The method calls itself without an end: add a case that returns without calling itself."),
     SAY("OutOfMemoryError", CATEGORY_RESOURCE, 0, 0.7,
         "The heap is full: hold less at once, or allow more memory (--memory; the heap is a part "
         "of it)."),
     SAY("InputMismatchException", CATEGORY_VALUE, 0, 0.8,
-        "The next word of the input is not of that kind: ask hasNextInt() first, and give the "
-        "input on stdin."),
+        "The next word of the input has another type: test hasNextInt() first, and check the input "
+        "on stdin."),
     SAY("NoSuchElementException: (?:No line found)?$", CATEGORY_IO, 0, 0.75,
-        "There was nothing left: ask hasNext() first; what a Scanner reads is given on stdin.",
+        "There is no further input: test hasNext() first, and give the Scanner its input on stdin.",
         .advise = advise_nothing_left),
     SAY("EmptyStackException", CATEGORY_VALUE, 0, 0.85,
-        "The stack was empty: ask isEmpty() before pop() or peek()."),
+        "The stack is empty: test isEmpty() before pop() or peek()."),
     SAY("NegativeArraySizeException: (\\S+)", CATEGORY_VALUE, 0, 0.85,
-        "An array of {1} places cannot be made: check the length before."),
+        "An array cannot have the length {1}: check the length before."),
     SAY("CloneNotSupportedException", CATEGORY_TYPE, 0, 0.8,
-        "The class has to implement Cloneable, or to be copied another way."),
+        "The class does not implement Cloneable: implement it, or copy the object in another way."),
     SAY("DateTimeParseException: (.*)", CATEGORY_VALUE, 0, 0.8,
-        "The text is no date in the form that is read (2024-05-31, unless a DateTimeFormatter says "
-        "another)."),
+        "The text is not a date in the expected form: write 2024-05-31, or use a DateTimeFormatter "
+        "for another form."),
     SAY("IllegalMonitorStateException", CATEGORY_RUNTIME, 0, 0.8,
-        "wait(), notify() and unlock() are for who holds the lock: call them inside of "
-        "synchronized, or after lock()."),
+        "wait(), notify() and unlock() need the lock: call them inside synchronized, or after "
+        "lock()."),
     SAY("NoSuchElementException: No value present", CATEGORY_VALUE, 0, 0.85,
-        "The Optional is empty: use orElse(...), or ask isPresent() first."),
+        "The Optional is empty: use orElse(...), or test isPresent() first."),
     IS("NoSuchElementException", CATEGORY_VALUE),
     SAY("(?:FileNotFoundException|NoSuchFileException): (\\S+)", CATEGORY_IO, 22, 0.8,
         "There is no file {1} in the jar: send it with the job, or write it first."),
@@ -501,14 +506,14 @@ static const struct rule rules[] = {
         "There is no class {1} here: only Java's own library and the files of the job are "
         "available."),
     SAY("ArrayStoreException: (\\S+)", CATEGORY_TYPE, 0, 0.7,
-        "The array holds another type than {1}."),
+        "The array cannot hold a {1}: use an array of the right type."),
     SAY("AssertionError", CATEGORY_ASSERTION, 0, 0.5,
-        "What the assertion says does not hold there."),
+        "The assertion is false there: check the values before it."),
     SAY("IllegalFormat|MissingFormat|UnknownFormat", CATEGORY_VALUE, 0, 0.8,
         "The format does not fit its arguments: %d is for whole numbers, %f for others, %s for "
         "anything."),
     SAY("No enum constant (?:\\w+\\.)*(\\w+)\\.(.*)$", CATEGORY_VALUE, 0, 0.85,
-        "{1} has no constant {2}; large and small letters differ: compare with {1}.values() first, "
+        "{1} has no constant {2} (upper and lower case differ): compare with {1}.values() first, "
         "or catch IllegalArgumentException."),
     IS("IllegalArgumentException|DateTimeParse|ParseException|PatternSyntax", CATEGORY_VALUE),
     IS("IOException", CATEGORY_IO),
@@ -532,7 +537,7 @@ static bool next_error(struct diagnoser *g, const struct diagnose_input *in, str
     for (unsigned k = 0; k < 6 && next_line(&after, &line) && !match(g, ERROR, line, &m); k++) {
         if (match(g, "^(\\s*)\\^\\s*$", line, &m))
             ret->at.column = (uint32_t)m.group[0].len + 1;
-        else if (match(g, "^  +symbol: +(.*)$", line, &m)) /* without it the message says nothing */
+        else if (match(g, "^  +symbol: +(.*)$", line, &m)) /* the message needs it */
             APPEND(ret->message, ": ", m.group[0]);
     }
     return true;
@@ -566,7 +571,7 @@ static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, 
     return false;
 }
 
-/* What the compiler writes into an enum itself, at the line that declares it. */
+/* Methods that the compiler adds to an enum, at the line of its declaration. */
 static bool is_of_enum(struct diagnoser *g, const struct diagnose_input *in, const struct match *m,
                        unsigned *asked)
 {
@@ -586,7 +591,8 @@ static bool is_library(struct piece function)
     return false;
 }
 
-/* The file of "pkg.Class.method" in File.java, as the job calls it: pkg/File.java. */
+/* Adds the frame of "pkg.Class.method" in File.java with the job's name of the file:
+ * pkg/File.java. */
 static void add_java_frame(const struct diagnose_input *in, struct diagnosis *d,
                            const struct match *m, bool library)
 {
@@ -612,12 +618,12 @@ static void add_java_frame(const struct diagnose_input *in, struct diagnosis *d,
         d->frames[d->n_frames - 1].user = false;
 }
 
-/* The calls of the exception whose head was just read: those of the job's first. */
+/* The frames of the exception: the job's first. */
 static void read_calls(struct diagnoser *g, const struct diagnose_input *in, struct piece text,
                        struct diagnosis *d)
 {
     for (int pass = 0; pass < 2; pass++) {
-        unsigned asked = 0; /* each is looked for in its file from the begin */
+        unsigned asked = 0; /* each search reads its file from line 1 */
         struct piece rest = text, line;
         struct match m;
         while (next_line(&rest, &line) && !starts_with(line, "Caused by: "))
@@ -661,7 +667,7 @@ static bool read_exception(struct diagnoser *g, const struct diagnose_input *in,
             return true;
         }
         bool uncaught = match(g, "^Exception in thread \".*?\" ([\\w.$]+)(?:: (.*))?$", line, &m);
-        /* One that the program printed itself. */
+        /* An exception that the program printed itself. */
         struct piece after = rest, next;
         if (!uncaught &&
             !(match(g, "^((?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error))(?:: (.*))?$", line,
@@ -681,8 +687,8 @@ static bool read_exception(struct diagnoser *g, const struct diagnose_input *in,
     return false;
 }
 
-/* An exception that only carries another ("ExecutionException: java.lang.ArithmeticException: / by zero"): what is to be said of it
- * is to be said of the one inside. */
+/* An exception that only wraps another ("ExecutionException: java.lang.ArithmeticException: / by
+ * zero"). The category and the suggestions are those of the inner one. */
 struct wrapped {
     char type[sizeof((struct diagnosis *)NULL)->type],
         message[sizeof((struct diagnosis *)NULL)->message];
@@ -714,14 +720,14 @@ static bool read_java(struct diagnoser *g, const struct diagnose_input *in, stru
     bool found = (!in->compiling && read_exception(g, in, d)) || read_compiler(g, in, d);
     if (found && !classify(g, d, rules))
         d->category = d->type[0]         ? CATEGORY_RUNTIME
-                      : d->location.line ? CATEGORY_TYPE /* neither grammar nor names */
+                      : d->location.line ? CATEGORY_TYPE /* neither syntax nor names */
                                          : CATEGORY_COMPILE;
     struct wrapped w;
     if (found && unwrap(d, &w)) {
         (void)classify(g, d, rules);
         wrap(d, &w);
     }
-    /* An iterator throws it too, at its own end. */
+    /* An iterator throws it too, at its end. */
     if (d->category == CATEGORY_IO && piece_has(piece_of(d->type), "NoSuchElement") &&
         !piece_has(text_of(in), "java.util.Scanner"))
         d->category = CATEGORY_VALUE;

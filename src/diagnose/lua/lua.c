@@ -1,11 +1,11 @@
-/* Lua: "lua: FILE:N: message" and its traceback. */
+/* Lua: reads and explains "lua: FILE:N: message" and its traceback. Runs in: keeper. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "diagnose/core/rules.h"
 
-/* ---- what is advised ---- */
+/* ---- the rules ---- */
 
 static const char *const names[] = {
     "print",        "ipairs",       "pairs",  "tostring", "tonumber", "type",  "require", "string",
@@ -35,7 +35,7 @@ static void advise_name(const struct advice *a)
     struct piece name = a->m.group[1];
     for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
         if (piece_is(name, foreign[i].wrong)) {
-            suggest(a->d, 0, 0.85, "In Lua that is `%s`.", foreign[i].right);
+            suggest(a->d, 0, 0.85, "In Lua the name is `%s`.", foreign[i].right);
             return;
         }
     char best[128];
@@ -49,7 +49,7 @@ static void advise_name(const struct advice *a)
             P(a->m.group[0]), P(name));
 }
 
-/* The whole of "config.window" where the name is window. */
+/* The whole of "config.window" when the name is window. */
 static struct piece whole_name(const struct advice *a, struct piece name)
 {
     struct piece line = a->line;
@@ -61,7 +61,7 @@ static struct piece whole_name(const struct advice *a, struct piece name)
     return piece_skip(piece_cut(line, at + name.len), from);
 }
 
-/* io.open() gives nil for a file that is not there. */
+/* io.open() returns nil for a file that does not exist. */
 static bool advise_unopened(const struct advice *a, struct piece name)
 {
     const struct source_file *f = a->file;
@@ -74,10 +74,10 @@ static bool advise_unopened(const struct advice *a, struct piece name)
             continue;
         bool file = piece_has(m.all, "open(");
         suggest(a->d, file ? 22 : 4, 0.9,
-                file ? "`%.*s` is nil since line %u: io.open() gives nil for a file that cannot be "
-                       "opened. Send the file with the job, and write assert(io.open(...)) to see "
-                       "the reason."
-                     : "`%.*s` is nil since line %u: nothing matched there; test it first.",
+                file ? "`%.*s` is nil since line %u, because io.open() returns nil for a file that "
+                       "cannot be opened: send the file with the job, and write "
+                       "assert(io.open(...)) to see the reason."
+                     : "`%.*s` is nil since line %u, because nothing matched there: test it first.",
                 P(name), n);
         return true;
     }
@@ -112,7 +112,7 @@ static void advise_arithmetic(const struct advice *a)
     (void)snprintf(with, sizeof with, "(%.*s or 0)", P(piece_cut(name, 80)));
     struct match c;
     struct piece line = a->line;
-    /* On the left of '=' it is another's value that is set. */
+    /* The name must stand on the right of '='. */
     if (piece_is(a->m.group[0], "local") && match(a->g, "^([^=]*=)(.*)$", line, &c) &&
         !has_word(c.group[0], name))
         (void)suggest_swap(a->in, a->d, name, with);
@@ -123,17 +123,17 @@ static void advise_syntax(const struct advice *a)
     struct piece line = a->line;
     struct match c;
     if (match(a->g, "^(\\s*)([\\w.]+)\\s*([-+*/.]{1,2})=\\s*(.*)$", line, &c)) {
-        suggest(a->d, 0, 0.9, "Lua has no `%.*s=`: write the variable on both sides.",
+        suggest(a->d, 0, 0.9, "Lua has no `%.*s=`: write the variable on both sides of `=`.",
                 P(c.group[2]));
         suggest_replacement(a->d, "%.*s%.*s = %.*s %.*s %.*s", P(c.group[0]), P(c.group[1]),
                             P(c.group[1]), P(c.group[2]), P(c.group[3]));
     } else if (match(a->g, "^(\\s*)(\\w+)(\\+\\+|--)", line, &c)) {
-        suggest(a->d, 0, 0.9, "Lua has no `%.*s`.", P(c.group[2]));
+        suggest(a->d, 0, 0.9, "Lua has no `%.*s`: write the assignment out.", P(c.group[2]));
         suggest_replacement(a->d, "%.*s%.*s = %.*s %c 1", P(c.group[0]), P(c.group[1]),
                             P(c.group[1]), c.group[2].at[0]);
     } else if (match(a->g, "^(\\s*(?:if|elseif|while|until)\\b[^=~<>!]*[^=~<>! ]) *= *([^=].*)$",
                      line, &c)) {
-        suggest(a->d, 0, 0.93, "To compare write `==`; one `=` gives a value.");
+        suggest(a->d, 0, 0.93, "A single `=` assigns: write `==` to compare.");
         suggest_replacement(a->d, "%.*s == %.*s", P(c.group[0]), P(c.group[1]));
     } else if (match(a->g, "^(.*)!=(.*)$", line, &c)) {
         suggest(a->d, 0, 0.9, "In Lua \"not equal\" is `~=`.");
@@ -148,7 +148,7 @@ static void advise_end(const struct advice *a)
 {
     if (a->m.group[1].at)
         suggest(a->d, 0, 0.85,
-                "The `%.*s` on line %.*s, or a block inside of it, has no `end`: add one.",
+                "The `%.*s` on line %.*s, or a block inside it, has no `end`: add one.",
                 P(a->m.group[0]), P(a->m.group[1]));
     else
         suggest(a->d, 0, 0.7, "A block has no `end`: add one.");
@@ -160,7 +160,8 @@ static void advise_word(const struct advice *a)
     advise_syntax(a);
     if (a->d->n_suggestions > 0)
         return;
-    suggest(a->d, 0, 0.9, "`%.*s` is missing at the end of line %u.", P(word), a->d->location.line);
+    suggest(a->d, 0, 0.9, "`%.*s` is missing at the end of line %u: add it.", P(word),
+            a->d->location.line);
     if (line.at)
         suggest_replacement(a->d, "%.*s %.*s", P(line), P(word));
 }
@@ -187,71 +188,73 @@ static const struct rule rules[] = {
     ADVISE("attempt to call a nil value \\((global|method|field|upvalue|local) '(.+?)'\\)",
            CATEGORY_NAME, 0, advise_name),
     SAY("attempt to call a (\\w+) value \\(\\w+ '(.+?)'\\)", CATEGORY_TYPE, 0, 0.7,
-        "`{2}` is a {1}, not a function."),
+        "`{2}` is a {1}, not a function: check its value, or remove the brackets."),
     SAY("attempt to call a (\\w+) value", CATEGORY_TYPE, 0, 0.7,
-        "What is called there is a {1}, not a function."),
+        "The called value is a {1}, not a function: check it, or remove the brackets."),
     SAY("attempt to (?:index|perform arithmetic on) a \\w+ value \\((?:local|field|upvalue) "
         "'self'\\)",
         CATEGORY_TYPE, 0, 0.93,
-        "`self` is not the object: a method that is defined with `:` is called with `:` too, "
+        "`self` is not the object: call a method that is defined with `:` with `:` too, "
         "object:method(...), not object.method(...)."),
     ADVISE(
         "attempt to index a nil value \\((global|field|local|upvalue|method|constant) '(.+?)'\\)",
         CATEGORY_RUNTIME, 0, advise_nil),
     SAY("attempt to index a nil value", CATEGORY_RUNTIME, 0, 0.6,
-        "Something on that line is nil: test it first."),
+        "A value on that line is nil: test it first."),
     SAY("attempt to index a (\\w+) value", CATEGORY_TYPE, 0, 0.7,
-        "It is a {1}, which has no fields: tables have."),
+        "The value is a {1}, which has no fields, but a table does: check the value."),
     ADVISE("attempt to perform arithmetic on a nil value \\((\\w+) '(.+?)'\\)", CATEGORY_TYPE, 0,
            advise_arithmetic),
     SAY("attempt to perform arithmetic on a (\\w+) value(?: \\(\\w+ '(.+?)'\\))?", CATEGORY_TYPE, 0,
-        0.8, "One side is a {1}, not a number: tonumber(value) makes one of a text."),
+        0.8, "One side is a {1}, not a number: tonumber(value) converts a string."),
     SAY("attempt to (?:add|sub|mul|div|mod|pow|perform \\S+) a '(\\w+)' with a '(\\w+)'",
         CATEGORY_TYPE, 0, 0.85,
-        "A {1} and a {2} do not go together: tonumber(value) makes a number of a text, where it is "
-        "one."),
+        "The operator does not work between a {1} and a {2}: tonumber(value) converts a string "
+        "that is a number."),
     SAY("attempt to concatenate a nil value \\((\\w+) '(.+?)'\\)", CATEGORY_TYPE, 0, 0.85,
         "The {1} `{2}` is nil there: give it a value before, or write tostring({2})."),
     SAY("attempt to concatenate a (\\w+) value(?: \\(\\w+ '(.+?)'\\))?", CATEGORY_TYPE, 0, 0.8,
-        "A {1} is no text: tostring(value) makes one of it."),
+        "A {1} is not a string: convert it with tostring(value)."),
     SAY("attempt to compare (?:two (\\w+) values|(\\w+) with (\\w+))", CATEGORY_TYPE, 0, 0.85,
-        "These cannot be compared ({1}{2} {3}): make both numbers with tonumber(...), or both "
-        "texts."),
+        "These types cannot be compared ({1}{2} {3}): convert both to numbers with tonumber(...), "
+        "or both to strings."),
     SAY("attempt to get length of a nil value \\((\\w+) '(.+?)'\\)", CATEGORY_TYPE, 0, 0.88,
         "The {1} `{2}` is nil there: make it a table first, {2} = {}."),
     SAY("attempt to get length of a (\\w+) value", CATEGORY_TYPE, 0, 0.8,
-        "A {1} has no length: tables and texts have."),
+        "A {1} has no length, but tables and strings do: check the value."),
     SAY("bad 'for' (limit|initial value|step) \\(number expected, got (\\w+)\\)", CATEGORY_TYPE, 0,
-        0.85, "The {1} of a `for` is a number, and this is a {2}: the length of a table is #name."),
+        0.85,
+        "The {1} of a `for` must be a number, and this is a {2}: use #name for the length of a "
+        "table."),
     SAY("bad argument #(\\d+) to '(.+?)' \\((\\w+) expected, got (.+?)\\)", CATEGORY_TYPE, 0, 0.85,
-        "Argument {1} of `{2}` is a {3}, and was given {4}.", .docs = MANUAL "#6"),
+        "Argument {1} of `{2}` must be a {3}, and the call passes {4}: change the argument.",
+        .docs = MANUAL "#6"),
     SAY("bad argument #(\\d+) to '(.+?)' \\((.*)\\)", CATEGORY_VALUE, 0, 0.7,
-        "Argument {1} of `{2}`: {3}.", .docs = MANUAL "#6"),
+        "Argument {1} of `{2}` is wrong ({3}): change it.", .docs = MANUAL "#6"),
     ADVISE("module '(.+?)' not found", CATEGORY_IMPORT, 0, advise_module),
     ADVISE("'end' expected(?: \\(to close '(\\w+)' at line (\\d+)\\))? near <eof>", CATEGORY_SYNTAX,
            0, advise_end),
     ADVISE("'(then|do)' expected near", CATEGORY_SYNTAX, 0, advise_word),
     SAY("'(.+?)' expected \\(to close '(.+?)' at line (\\d+)\\) near (.*)", CATEGORY_SYNTAX, 18,
-        0.88,
-        "`{1}` is missing before {4}: the `{2}` of line {3}, or one inside of it, is not closed."),
+        0.88, "`{1}` is missing before {4}: close the `{2}` of line {3}, or the one inside it."),
     SAY("'(.+?)' expected(?: \\(to close '(.+?)' at line (\\d+)\\))? near (.*)", CATEGORY_SYNTAX, 0,
-        0.75, "`{1}` is missing before {4}."),
+        0.75, "`{1}` is missing before {4}: add it."),
     SAY("unfinished (?:string|long string) near (.*)", CATEGORY_SYNTAX, 0, 0.85,
-        "The text is not closed in its line: add the quote (\" or ')."),
-    ADVISE(
-        "syntax error near|unexpected symbol near|<name> expected|malformed number|invalid escape|"
-        "unexpected .* near|near <eof>| near '[^']*'$|no visible label|break outside|attempt to "
-        "assign to const",
-        CATEGORY_SYNTAX, 0, advise_syntax),
+        "The string is not closed in its line: add the quote (\" or ')."),
+    ADVISE("syntax error near|unexpected symbol near|<name> expected|malformed number|invalid "
+           "escape|unexpected .* near|near <eof>| near '[^']*'$|no visible label|break "
+           "outside|attempt to assign to const",
+           CATEGORY_SYNTAX, 0, advise_syntax),
     SAY("stack overflow", CATEGORY_RESOURCE, 24, 0.85,
-        "The function calls itself without an end: add the case in which it returns without "
-        "calling itself."),
+        "The function calls itself without an end: add a case that returns without calling "
+        "itself."),
     IS("not enough memory", CATEGORY_RESOURCE),
     SAY("attempt to perform 'n(?://|%%)0'|attempt to divide by zero", CATEGORY_VALUE, 15, 0.85,
         "The divisor is 0 on that line: check it before dividing."),
     SAY("number has no integer representation", CATEGORY_VALUE, 0, 0.8,
-        "It has a fraction: math.floor(value) takes it off."),
-    SAY("assertion failed", CATEGORY_ASSERTION, 0, 0.5, "What assert() was given is false or nil."),
+        "The number has a fraction: math.floor(value) removes it."),
+    SAY("assertion failed", CATEGORY_ASSERTION, 0, 0.5,
+        "The value in assert() is false or nil: check it."),
     SAY("(\\S+): No such file or directory", CATEGORY_IO, 22, 0.8,
         "There is no file {1} in the jar: send it with the job, or write it first."),
     END_OF_RULES,
@@ -259,7 +262,8 @@ static const struct rule rules[] = {
 
 /* ---- reading ---- */
 
-/* A file that ends too early is reported in the line after its last: the last is shown. */
+/* Lua reports a file that ends too early in the line after its last; the location is the last
+ * line. */
 static void stay_in_file(const struct diagnose_input *in, struct diagnosis *d)
 {
     const struct source_file *f = find_source(in, piece_of(d->location.file));
@@ -269,7 +273,8 @@ static void stay_in_file(const struct diagnose_input *in, struct diagnosis *d)
         d->location.line--;
 }
 
-/* Of a division by zero Lua 5.4 tells the line at which the function begins: when one line alone divides, it is that. */
+/* Lua 5.4 reports a division by zero in the first line of the function. When only one line divides,
+ * that line is the location. */
 static void find_division(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct piece rest = text_of_source(find_source(in, piece_of(d->location.file))), line;
@@ -314,7 +319,7 @@ static bool read_lua(struct diagnoser *g, const struct diagnose_input *in, struc
         d->category = CATEGORY_RUNTIME;
     if (match(g, "^attempt to (?:divide by zero|perform 'n)", piece_of(d->message), &m))
         find_division(g, in, d);
-    /* Only when what it met begins the line. */
+    /* Only when the unexpected word begins the line. */
     struct piece here = piece_trim(line_at(in, d));
     if (match(g, "'(?:then|do)' expected near '(.+)'$", piece_of(d->message), &m) &&
         here.len >= m.group[0].len && m.group[0].len > 0 &&

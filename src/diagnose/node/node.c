@@ -1,4 +1,5 @@
-/* Node's errors: the line it stopped at, the error with its frames, what caused it. */
+/* Reads Node's errors: the line where it stopped, the error with its frames, its causes. Runs in:
+ * keeper. */
 #include "diagnose/node/node.h"
 
 #include <stdio.h>
@@ -8,13 +9,13 @@
 
 enum { NODE_FRAMES = DIAGNOSE_FRAMES, MESSAGE_LINES = 6 };
 
-/* The error at hand while the text is read. */
+/* The error that is being read. */
 struct reading {
     struct piece head_file, head_line, head_code, head_caret;
     unsigned since_head; /* lines */
     struct piece type, code, message;
-    struct piece thrown; /* what stands in place of an error that is none: throw "x" */
-    bool from_head;      /* it follows the head: nothing later is the cause of the end */
+    struct piece thrown; /* the text of a thrown value that is not an Error: throw "x" */
+    bool from_head;      /* it follows the head: no later error ended the program */
     unsigned message_lines;
     size_t n_frames;
     struct {
@@ -56,11 +57,11 @@ static bool read_below_head(struct diagnoser *g, struct reading *r, struct piece
 static bool read_frame(struct diagnoser *g, struct reading *r, struct piece line)
 {
     struct match m;
-    if (!match(
-            g,
-            "^\\s+at (?:async )?(?:(.+?) \\()?((?:file://)?/[^()]*?|node:[\\w/:]+?|\\.{0,2}/?[\\w./"
-            "-]+?):(\\d+):(\\d+)\\)?(?: \\{)?$",
-            line, &m))
+    if (!match(g,
+               "^\\s+at (?:async )?(?:(.+?) "
+               "\\()?((?:file://)?/[^()]*?|node:[\\w/:]+?|\\.{0,2}/?[\\w./"
+               "-]+?):(\\d+):(\\d+)\\)?(?: \\{)?$",
+               line, &m))
         return false;
     r->message_lines = 0;
     if (r->n_frames < NODE_FRAMES && r->type.at) {
@@ -141,7 +142,7 @@ static void read_line(struct diagnoser *g, const struct diagnose_input *in, stru
         return;
     if (d->n_causes > 0 && read_cause(g, in, d, line))
         return;
-    if (r->type.at && d->n_causes > 0) { /* frames of the cause are not those of the error */
+    if (r->type.at && d->n_causes > 0) { /* these are the frames of the cause */
         struct cause *c = &d->causes[d->n_causes - 1];
         if (c->at.line == 0 &&
             match(g, "\\(?((?:file://)?/[^()]*?):(\\d+):(\\d+)\\)?$", line, &m)) {
@@ -158,10 +159,10 @@ static void read_line(struct diagnoser *g, const struct diagnose_input *in, stru
     read_rest(g, r, line);
 }
 
-/* ---- what it comes to ---- */
+/* ---- the result ---- */
 
 static const struct {
-    const char *name; /* a class, a code, or how a code begins with '*' behind it */
+    const char *name; /* a class or a code */
     enum category category;
 } categories[] = {
     { "SyntaxError", CATEGORY_SYNTAX },
@@ -232,7 +233,7 @@ static void set_type(struct diagnoser *g, struct diagnosis *d, const struct read
         d->category = CATEGORY_IMPORT;
 }
 
-/* The mark below the code is made of carets; in a file of ours its column is that of the file. */
+/* The mark below the code consists of carets; their column is the column in the file. */
 static void set_head_columns(struct diagnosis *d, const struct reading *r)
 {
     size_t from = 0;
@@ -247,7 +248,7 @@ static void set_head_columns(struct diagnosis *d, const struct reading *r)
     d->location.end_column = (uint32_t)end + 1;
 }
 
-/* The line of a file in which the module that is missing is asked for. */
+/* Finds the line that imports the missing module. */
 static void find_import(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
                         struct piece file)
 {
@@ -284,7 +285,8 @@ static void locate(struct diagnoser *g, const struct diagnose_input *in, struct 
         set_head_columns(d, r);
         show_line(d, head.line, r->head_code);
     } else if (own_frame) {
-        /* A stack that is full is noticed anywhere in the function; the call that filled it comes again and again. */
+        /* The stack can overflow anywhere in the function; the call that fills it is the frame that
+         * repeats. */
         bool full = piece_has(r->message, "Maximum call stack size") && d->n_frames > 2 &&
                     d->frames[1].user && d->frames[1].at.line == d->frames[2].at.line;
         d->location = d->frames[full ? 1 : 0].at;
@@ -335,7 +337,7 @@ bool node_read(struct diagnoser *g, const struct diagnose_input *in, struct diag
     if (!d->location.line && !r.from_head && r.n_frames == 0 && !r.thrown.at &&
         !d->location.file[0]) {
         *d = (struct diagnosis){ .verdict = d->verdict };
-        return false; /* a line that looks like an error, and nothing else */
+        return false; /* only a line that looks like an error */
     }
     return true;
 }

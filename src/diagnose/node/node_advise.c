@@ -1,4 +1,5 @@
-/* What helps with errors of JavaScript. */
+/* Rules for JavaScript that fit no other file, and the helpers that its rules share. Runs in:
+ * keeper. */
 #include "diagnose/node/node.h"
 
 #include <stdio.h>
@@ -93,7 +94,7 @@ bool js_forgotten_await(const struct advice *a, struct piece code, struct piece 
 void js_suggest_await(const struct advice *a, unsigned number, struct piece name, uint32_t line)
 {
     suggest(a->d, number, 0.94,
-            "%.*s() gives a promise, and it is not awaited%s: put `await` before the call (inside "
+            "%.*s() returns a promise, which is not awaited%s: put `await` before the call (inside "
             "an async function).",
             P(name), line ? "" : " here");
     if (line && line != a->d->location.line)
@@ -110,18 +111,18 @@ static void on_json(const struct advice *a)
 {
     if (piece_has(a->message, "'<'") || piece_has(a->message, "token <"))
         suggest(a->d, 27, 0.93,
-                "It begins with '<': that is HTML (an error page?), not JSON. "
+                "The text begins with '<', so it is HTML (an error page?) and not JSON: "
                 "console.log(text.slice(0, 100)) shows it.");
     else if (piece_has(a->message, "end of JSON"))
-        suggest(a->d, 27, 0.92,
-                "The text is empty, or cut off: JSON.parse needs a whole document.");
+        suggest(a->d, 27, 0.92, "The text is empty, or cut off: give JSON.parse a whole document.");
     else if (piece_has(a->message, "[object") || piece_has(a->message, "\"[object "))
-        suggest(a->d, 27, 0.93, "It is an object already: JSON.parse is for text.");
+        suggest(a->d, 27, 0.93,
+                "The value is an object already: use it without JSON.parse, which reads text.");
     else if (piece_has(a->message, "undefined"))
-        suggest(a->d, 27, 0.9, "It was given undefined: look where the text should come from.");
+        suggest(a->d, 27, 0.9, "The argument is undefined: check where the text should come from.");
     else
         suggest(a->d, 27, 0.88,
-                "JSON wants double quotes around names and text, no comma at the end, and no "
+                "JSON needs double quotes around names and text, no comma at the end, and no "
                 "comments.");
 }
 
@@ -129,7 +130,7 @@ static void on_stack(const struct advice *a)
 {
     const char *name = a->d->n_frames ? a->d->frames[0].function : "";
     suggest(a->d, 24, 0.92,
-            "%s%s calls itself without an end: it needs a case that returns before the next call.",
+            "%s%s calls itself without an end: add a case that returns without another call.",
             name[0] ? name : "A function", name[0] ? "()" : "");
 }
 
@@ -138,8 +139,8 @@ static void on_enoent(const struct advice *a)
     struct match m;
     if (match(a->g, "spawn(?:Sync)? (\\S+) ENOENT", a->message, &m)) {
         suggest(a->d, 39, 0.88,
-                "There is no program '%.*s' in this jar: what the host has in /usr is there, and "
-                "nothing else.",
+                "There is no program '%.*s' in this jar, which has only the programs in the host's "
+                "/usr: install it on the host.",
                 P(m.group[0]));
         a->d->sandbox = true;
         return;
@@ -151,12 +152,12 @@ static void on_enoent(const struct advice *a)
     for (size_t i = 0; i < a->in->n_sources; i++)
         similar_try(&n, piece_base(piece_of(a->in->sources[i].name)));
     if (n.best[0]) {
-        suggest(a->d, 22, 0.92, "Beside the program there is '%s': did you mean that?", n.best);
+        suggest(a->d, 22, 0.92, "Did you mean '%s'? That file is beside the program.", n.best);
         (void)suggest_swap(a->in, a->d, path, n.best);
     } else {
         suggest(a->d, 22, 0.85,
-                "There is no '%.*s' in /sandbox, where the program starts: send it with the run "
-                "(--file, \"files\" in a request), or write it first.",
+                "There is no '%.*s' in /sandbox, where the program starts: send the file with the "
+                "run (--file, \"files\" in a request), or write it first.",
                 P(path));
     }
 }
@@ -165,30 +166,31 @@ static const struct rule rules[] = {
     ON("SyntaxError", "JSON", on_json),
     ON("RangeError", "^Maximum call stack", on_stack),
     ON_SAY("RangeError", "^Invalid array length", 0, 0.85,
-           "A length is a whole number from 0 to 4294967295: look at what it was calculated from."),
+           "A length is a whole number from 0 to 4294967295: check the calculation of this one."),
     ON_SAY("RangeError", "^Division by zero", 15, 0.9,
            "A BigInt cannot be divided by 0n: test the divisor first."),
     ON_SAY("TypeError", "^Converting circular structure", 0, 0.85,
-           "The object holds itself somewhere: leave that property out (a replacer function), "
-           "or make a copy without it."),
+           "The object contains itself: leave that property out with a replacer function, or make "
+           "a copy without it."),
     ON_SAY("TypeError", "^Cannot mix BigInt", 11, 0.9,
-           "A BigInt and a number are not calculated with together: make both BigInt(...) or "
-           "both Number(...)."),
-    ON_SAY("TypeError", "^Cannot convert a Symbol", 11, 0.7, "Convert it first: String(x)."),
+           "A BigInt and a number cannot be mixed in a calculation: convert both with BigInt(...), "
+           "or both with Number(...)."),
+    ON_SAY("TypeError", "^Cannot convert a Symbol", 11, 0.7,
+           "A Symbol does not become text by itself: convert it with String(x)."),
     ON("ENOENT", "", on_enoent),
     ON_SAY("EEXIST", "", 22, 0.85,
-           "It is there already: mkdirSync(path, { recursive: true }) does not mind."),
+           "It exists already: mkdirSync(path, { recursive: true }) accepts that."),
     ON_SAY("UnhandledPromiseRejection", "", 28, 0.7,
-           "A promise was rejected and nobody caught it: put `await` into try/catch, or add "
-           ".catch(); reject with an Error, so that the place is known."),
+           "A promise was rejected without a handler: put `await` into try/catch, or add .catch(). "
+           "Reject with an Error, so that the place is known."),
     ON_SAY("thrown", "", 0, 0.6,
-           "What is thrown is no Error, so no frames are known: throw new Error(...)."),
+           "The thrown value is not an Error and has no frames: throw new Error(...)."),
     ON_SAY(ANY_TYPE, "^The (\"[^\"]+\") argument must be (.+?)\\. Received", 10, 0.8,
-           "The argument {1} must be {2}: look at what is passed (typeof x)."),
-    ON_SAY("AssertionError", "", 0, 0.4, "The two sides differ: the message shows both."),
+           "The argument {1} must be {2}: check the value that is passed (typeof x)."),
+    ON_SAY("AssertionError", "", 0, 0.4, "The two sides differ: compare them in the message."),
     ON_SAY("heap out of memory", "", 40, 0.8,
-           "It held more than its heap takes: hold less at once (streams, pieces), or allow "
-           "more memory (--memory SIZE)."),
+           "The program needs more memory than its heap has: hold less at once (streams, pieces), "
+           "or allow more memory (--memory SIZE)."),
     END_OF_RULES,
 };
 

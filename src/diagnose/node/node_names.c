@@ -1,4 +1,4 @@
-/* JavaScript: names that are not there, and modules. */
+/* Rules for JavaScript: names that are not defined, and modules. Runs in: keeper. */
 #include "diagnose/node/node.h"
 
 #include <stdio.h>
@@ -44,25 +44,25 @@ static const char *const builtin_modules[] = { "assert",
 static const struct {
     const char *name, *advice;
 } browser[] = {
-    { "window", "Node has no window: globalThis is what both have" },
-    { "document", "Node has no document (there is no page): keep this code for the browser, or use "
-                  "a library such as jsdom" },
+    { "window", "Node has no window: use globalThis, which browsers have too" },
+    { "document", "Node has no document (there is no page): run this code in a browser, or use a "
+                  "library such as jsdom" },
     { "localStorage", "Node has no localStorage: keep values in a Map, or in a file (fs)" },
     { "sessionStorage", "Node has no sessionStorage: keep values in a Map" },
     { "alert", "Node has no alert(): print with console.log()" },
     { "confirm", "Node has no confirm(): read an answer from standard input (readline)" },
     { "prompt",
       "Node has no prompt(): read from standard input (readline, or fs.readFileSync(0, 'utf8'))" },
-    { "navigator", "This Node has no navigator: it is the browser's" },
-    { "location", "Node has no location: it is the browser's" },
-    { "XMLHttpRequest", "Node has no XMLHttpRequest: fetch() is there (but a jar has no network)" },
+    { "navigator", "This Node has no navigator, which belongs to browsers: remove it" },
+    { "location", "Node has no location, which belongs to browsers: remove it" },
+    { "XMLHttpRequest", "Node has no XMLHttpRequest: use fetch() (but a jar has no network)" },
     { "requestAnimationFrame",
-      "Node has no requestAnimationFrame(): setTimeout() or setImmediate() are there" },
-    { "$", "jQuery is the browser's: there is no page in Node" },
-    { "jQuery", "jQuery is the browser's: there is no page in Node" },
-    { "Image", "Node has no Image: it is the browser's" },
-    { "WebSocket", "This Node has no WebSocket of its own" },
-    { "HTMLElement", "Node has no HTMLElement: it is the browser's" },
+      "Node has no requestAnimationFrame(): use setTimeout() or setImmediate()" },
+    { "$", "jQuery needs a browser's page, which Node does not have: remove it" },
+    { "jQuery", "jQuery needs a browser's page, which Node does not have: remove it" },
+    { "Image", "Node has no Image, which belongs to browsers: remove it" },
+    { "WebSocket", "This Node has no WebSocket: use a library" },
+    { "HTMLElement", "Node has no HTMLElement, which belongs to browsers: remove it" },
 };
 
 static const struct {
@@ -110,7 +110,7 @@ static bool is_module(const struct advice *a)
     return n > 4 && strcmp(a->d->location.file + n - 4, ".mjs") == 0;
 }
 
-/* Declared, in another block or function than this one. */
+/* Another block or function declares the name. */
 static bool is_in_a_block(const struct advice *a, struct piece name)
 {
     struct piece rest = text_of_source(a->file), line;
@@ -119,8 +119,8 @@ static bool is_in_a_block(const struct advice *a, struct piece name)
         if (match(a->g, "\\b(?:const|let|var)\\s+([\\w$]+)", line, &m) &&
             piece_same(m.group[0], name) && i != a->d->location.line) {
             suggest(a->d, 29, 0.9,
-                    "'%.*s' is declared in line %u, inside of { }, and is not known outside: "
-                    "declare it (let) before that block, or return it.",
+                    "'%.*s' is declared in line %u, inside { }, and is not known outside: declare "
+                    "it (let) before that block, or return it.",
                     P(name), i);
             return true;
         }
@@ -138,15 +138,15 @@ static void on_name(const struct advice *a)
         }
     for (size_t i = 0; i < ARRAY_LEN(requires); i++)
         if (piece_is(name, requires[i].name)) {
-            suggest(a->d, 29, 0.93, "It has to be loaded first: `%s`%s.", requires[i].statement,
-                    is_module(a) ? " (as an import in a module)" : "");
+            suggest(a->d, 29, 0.93, "The module must be loaded first: `%s`%s.",
+                    requires[i].statement, is_module(a) ? " (as an import in a module)" : "");
             if (!is_module(a))
                 suggest_replacement(a->d, "%s", requires[i].statement);
             return;
         }
     for (size_t i = 0; i < ARRAY_LEN(translations); i++)
         if (piece_is(name, translations[i].name)) {
-            suggest(a->d, 29, 0.93, "In JavaScript it is %s.", translations[i].meant);
+            suggest(a->d, 29, 0.93, "In JavaScript the name is %s.", translations[i].meant);
             if (translations[i].meant[0] != '.')
                 (void)suggest_swap(a->in, a->d, name, translations[i].meant);
             return;
@@ -158,7 +158,7 @@ static void on_name(const struct advice *a)
         (void)suggest_swap(a->in, a->d, name, best);
     } else {
         suggest(a->d, 29, 0.5,
-                "Nothing in the program declares '%.*s' where it can be seen from here: declare it "
+                "The program does not declare '%.*s' where this line can see it: declare it "
                 "(const, let), load it (require, import), or put it in quotes if it is text.",
                 P(name));
     }
@@ -172,8 +172,8 @@ static void on_before_init(const struct advice *a)
         if (match(a->g, "^\\s*(?:export )?(?:const|let|class)\\s+([\\w$]+)", line, &m) &&
             piece_same(m.group[0], a->m.group[0]) && i != a->d->location.line) {
             suggest(a->d, 16, 0.92,
-                    "'%.*s' is declared in line %u: it cannot be used before that line is reached. "
-                    "Move the declaration up.",
+                    "'%.*s' is declared in line %u and cannot be used before that line runs: move "
+                    "the declaration up.",
                     P(a->m.group[0]), i);
             return;
         }
@@ -189,7 +189,7 @@ static void on_import_statement(const struct advice *a)
 {
     struct match m;
     suggest(a->d, 30, 0.95,
-            "`import` works in modules only: name the file .mjs (or set \"type\": \"module\" in a "
+            "`import` works only in modules: name the file .mjs (or set \"type\": \"module\" in a "
             "package.json beside it), or use require().");
     if (match(
             a->g,
@@ -213,9 +213,9 @@ static void on_require(const struct advice *a)
     } else {
         suggest(a->d, 30, 0.93, "A module has no %.*s: %s.", P(a->m.group[0]),
                 piece_is(a->m.group[0], "__dirname") || piece_is(a->m.group[0], "__filename")
-                    ? "import.meta.url is its own address; fileURLToPath(import.meta.url) from "
-                      "'url' is its path"
-                    : "write `export` before what is to be seen from outside");
+                    ? "use import.meta.url, its address, or fileURLToPath(import.meta.url) from "
+                      "'url', its path"
+                    : "write `export` before the names that others import");
     }
 }
 
@@ -225,32 +225,32 @@ static void on_no_export(const struct advice *a)
     similar_try_sources(&n, a->in);
     if (n.best[0])
         suggest(a->d, 30, 0.85,
-                "'%.*s' exports no '%.*s': did you mean '%s'? Without { } it is the default export "
-                "that is imported.",
+                "'%.*s' exports no '%.*s': did you mean '%s'? An import without { } takes the "
+                "default export.",
                 P(a->m.group[0]), P(a->m.group[1]), n.best);
     else
         suggest(a->d, 30, 0.8,
-                "'%.*s' exports no '%.*s': look at its export lines; without { } it is the default "
-                "export that is imported.",
+                "'%.*s' exports no '%.*s': check its export lines; an import without { } takes the "
+                "default export.",
                 P(a->m.group[0]), P(a->m.group[1]));
 }
 
-/* What does well enough in place of packages that people reach for. */
+/* Built-in replacements for common packages. */
 static const struct {
     const char *package, *instead;
 } stand_ins[] = {
     { "axios", "; fetch() is built in (though a jar has no network)" },
     { "node-fetch", "; fetch() is built in (though a jar has no network)" },
     { "request", "; fetch() is built in (though a jar has no network)" },
-    { "lodash", "; arrays and objects have much of it themselves" },
-    { "underscore", "; arrays and objects have much of it themselves" },
+    { "lodash", "; arrays and objects have many of its functions" },
+    { "underscore", "; arrays and objects have many of its functions" },
     { "uuid", "; crypto.randomUUID() is built in" },
     { "mocha", "; node:test and node:assert are built in" },
     { "jest", "; node:test and node:assert are built in" },
     { "chai", "; node:assert is built in" },
     { "moment", "; Date and Intl are built in" },
     { "dayjs", "; Date and Intl are built in" },
-    { "chalk", "; ANSI codes printed by hand may do" },
+    { "chalk", "; ANSI codes work without it" },
 };
 
 /* A file that is named by its path. */
@@ -262,10 +262,9 @@ static void no_file(const struct advice *a, struct piece name)
         struct piece source = piece_base(piece_of(a->in->sources[i].name));
         if (source.len > base.len && source.at[base.len] == '.' &&
             memcmp(source.at, base.at, base.len) == 0) {
-            suggest(
-                a->d, 31, 0.94,
-                "The file is '%.*s': in a module its name is written whole, with the extension.",
-                P(source));
+            suggest(a->d, 31, 0.94,
+                    "The file is '%.*s': a module needs the full name, with the extension.",
+                    P(source));
             return;
         }
         similar_try(&n, source);
@@ -274,13 +273,14 @@ static void no_file(const struct advice *a, struct piece name)
             similar_try(&n, piece_cut(source, (size_t)(dot - source.at)));
     }
     if (n.best[0]) {
-        suggest(a->d, 31, 0.92, "There is no '%.*s'; beside the program there is '%s'.", P(base),
+        suggest(a->d, 31, 0.92,
+                "There is no '%.*s', but '%s' is beside the program: use that name.", P(base),
                 n.best);
         (void)suggest_swap(a->in, a->d, base, n.best);
     } else {
         suggest(a->d, 31, 0.85,
-                "'%.*s' is not among the files of the run: send it too (--file, \"files\" in a "
-                "request).",
+                "'%.*s' is not among the files of the run: send it with the run (--file, \"files\" "
+                "in a request).",
                 P(base));
     }
 }
@@ -295,7 +295,7 @@ static void on_no_module(const struct advice *a)
     struct similar n = { .name = name };
     similar_try_list(&n, builtin_modules);
     if (n.best[0]) {
-        suggest(a->d, 31, 0.92, "Did you mean '%s', which Node has itself?", n.best);
+        suggest(a->d, 31, 0.92, "Did you mean '%s', which is part of Node?", n.best);
         (void)suggest_swap(a->in, a->d, name, n.best);
         return;
     }
@@ -305,7 +305,8 @@ static void on_no_module(const struct advice *a)
             memcmp(source.at, name.at, name.len) == 0) {
             char path[160];
             (void)snprintf(path, sizeof path, "./%.*s", P(name));
-            suggest(a->d, 31, 0.94, "A file beside the program is named with './': '%s'.", path);
+            suggest(a->d, 31, 0.94,
+                    "The path of a file beside the program begins with './': write '%s'.", path);
             (void)suggest_swap(a->in, a->d, name, path);
             return;
         }
@@ -331,8 +332,8 @@ const struct rule js_name_rules[] = {
     ON("SyntaxError", "^The requested module '([^']+)' does not provide an export named '([^']+)'",
        on_no_export),
     ON_SAY("ERR_REQUIRE_ESM", "", 30, 0.93,
-           "What is required is a module: load it with `await import(...)`, or make this file "
-           "one (.mjs)."),
+           "The required file is an ES module: load it with `await import(...)`, or make this file "
+           "a module (.mjs)."),
     ON(ANY_TYPE, "^Cannot find (?:module|package) '([^']+)'", on_no_module),
     ON(ANY_TYPE, "^No such built-in module: (\\S+)", on_no_module),
     END_OF_RULES,

@@ -1,4 +1,5 @@
-/* JavaScript: what is undefined, what is no function, what is constant. */
+/* Rules for JavaScript: undefined values, values that are not functions, constants. Runs in:
+ * keeper. */
 #include "diagnose/node/node.h"
 
 #include <stdio.h>
@@ -38,18 +39,18 @@ static const char *const methods[] = { "push",          "pop",        "shift",
 static const struct {
     const char *call, *why;
 } nothings[] = {
-    { ".find(", "find() gives undefined when nothing fits: test the result first" },
-    { ".get(", "get() gives undefined for a key that is not there: test the result first" },
-    { ".match(", "match() gives null when nothing matches: test the result first" },
-    { ".exec(", "exec() gives null when nothing matches: test the result first" },
-    { "querySelector",
-      "there is no document in Node, and querySelector() gives null when nothing fits" },
-    { ".pop(", "pop() gives undefined when the array is empty" },
-    { ".shift(", "shift() gives undefined when the array is empty" },
+    { ".find(", "find() returns undefined when no element fits: test the result first" },
+    { ".get(", "get() returns undefined for a missing key: test the result first" },
+    { ".match(", "match() returns null when nothing matches: test the result first" },
+    { ".exec(", "exec() returns null when nothing matches: test the result first" },
+    { "querySelector", "Node has no document, and querySelector() returns null when nothing fits: "
+                       "test the result first" },
+    { ".pop(", "pop() returns undefined when the array is empty: test its length first" },
+    { ".shift(", "shift() returns undefined when the array is empty: test its length first" },
     { "process.env", "the variable is not set in the jar: pass it (--env NAME=VALUE, \"env\" in a "
                      "request), or give a default (?? '')" },
-    { ".forEach(", "forEach() gives undefined: use map() to get the results" },
-    { ".at(", "at() gives undefined past the end: test the result first" },
+    { ".forEach(", "forEach() returns undefined: use map() to get the results" },
+    { ".at(", "at() returns undefined past the end: test the result first" },
 };
 
 static bool say_nothing(const struct advice *a, struct piece code, const char *name, uint32_t line)
@@ -57,7 +58,7 @@ static bool say_nothing(const struct advice *a, struct piece code, const char *n
     for (size_t i = 0; i < ARRAY_LEN(nothings); i++)
         if (piece_has(code, nothings[i].call)) {
             if (name)
-                suggest(a->d, 28, 0.92, "'%s' is what line %u got: %s.", name, line,
+                suggest(a->d, 28, 0.92, "'%s' gets its value in line %u: %s.", name, line,
                         nothings[i].why);
             else
                 suggest(a->d, 28, 0.9, "In this line %s.", nothings[i].why);
@@ -66,7 +67,7 @@ static bool say_nothing(const struct advice *a, struct piece code, const char *n
     return false;
 }
 
-/* `a.b` as `a?.b`, in the line; what stands before is the last name there. */
+/* Offers `a?.b` for `a.b` in the line. */
 static void offer_optional(const struct advice *a, struct piece property)
 {
     char dotted[128], optional[136];
@@ -84,7 +85,7 @@ static void offer_optional(const struct advice *a, struct piece property)
         (void)suggest_swap(a->in, a->d, piece_of(dotted), optional);
 }
 
-/* What stands before the property in the line. */
+/* The part of the line before the property. */
 static struct piece before_property(const struct advice *a, struct piece property)
 {
     char dotted[136];
@@ -93,7 +94,7 @@ static struct piece before_property(const struct advice *a, struct piece propert
     return at < a->line.len ? piece_cut(a->line, at) : piece_before(a->line, a->d->location.column);
 }
 
-/* Why the name, or what it is a part of, has no value, by the line that gave it one. */
+/* Explains, by the line that assigned it, why the name or the object it is part of has no value. */
 static bool blame_assignment(const struct advice *a, struct piece name)
 {
     struct piece value, function;
@@ -112,7 +113,7 @@ static bool blame_assignment(const struct advice *a, struct piece name)
     return whole && say_nothing(a, value, shown, line);
 }
 
-/* Why the rest of the line before it has no value. */
+/* Explains why the expression before the property has no value. */
 static bool blame_line(const struct advice *a, struct piece before, struct piece property)
 {
     struct piece function;
@@ -135,8 +136,8 @@ static void on_undefined(const struct advice *a)
                  match(a->g, "([A-Za-z_$][\\w$.]*)(\\[[^\\[\\]]*\\])?$", before, &m);
     if (named && m.group[1].at) {
         suggest(a->d, 28, 0.85,
-                "%.*s%.*s is %.*s: that position or key is not there. Look at the index (a loop "
-                "that goes to <= length is one too far), or test it first.",
+                "%.*s%.*s is %.*s: that position or key does not exist. Check the index (a loop "
+                "with <= length goes one too far), or test the value first.",
                 P(m.group[0]), P(m.group[1]), P(what));
         offer_optional(a, property);
         return;
@@ -150,16 +151,16 @@ static void on_undefined(const struct advice *a)
         return;
     if (starts_with(name, "this"))
         suggest(a->d, 28, 0.8,
-                "'this' is not the object here: a function that is passed on loses it. Use an "
-                "arrow function, or bind(this).");
+                "'this' is not the object here, because a function that is passed as a value loses "
+                "it: use an arrow function, or bind(this).");
     else if (name.at)
         suggest(a->d, 28, 0.85,
-                "'%.*s' is %.*s here: give it a value before, or read it with `?.`, which gives "
+                "'%.*s' is %.*s here: give it a value before, or read it with `?.`, which returns "
                 "undefined instead of failing.",
                 P(name), P(what));
     else
-        suggest(a->d, 28, 0.8,
-                "What stands before it is %.*s: test it first, or read it with `?.`.", P(what));
+        suggest(a->d, 28, 0.8, "The value before it is %.*s: test it first, or read it with `?.`.",
+                P(what));
     if (!starts_with(name, "this"))
         offer_optional(a, property);
 }
@@ -178,8 +179,8 @@ static void on_destructure(const struct advice *a)
         return;
     }
     suggest(a->d, 28, 0.85,
-            "What is taken apart is undefined or null: give a default (`const { a } = x ?? {}`, or "
-            "`= {}` for a parameter).");
+            "The destructured value is undefined or null: give a default (`const { a } = x ?? {}`, "
+            "or `= {}` for a parameter).");
 }
 
 /* ---- functions ---- */
@@ -187,7 +188,7 @@ static void on_destructure(const struct advice *a)
 static const struct {
     const char *method, *advice;
 } habits[] = {
-    { "length", "length is a value, not a function: leave out the brackets" },
+    { "length", "length is a value, not a function: remove the brackets" },
     { "size", "a Map or Set has size without brackets, an array has length" },
     { "contains", "in JavaScript it is includes()" },
     { "append", "arrays grow by push(), strings by +" },
@@ -200,12 +201,12 @@ static const struct {
     { "items", "use Object.entries(x)" },
     { "isEmpty", "test length === 0 (or Object.keys(x).length === 0)" },
     { "equals", "compare with ===" },
-    { "remove", "take it out with filter(), or splice(index, 1)" },
-    { "count", "x.filter(...).length counts" },
+    { "remove", "remove an item with filter(), or splice(index, 1)" },
+    { "count", "count with x.filter(...).length" },
     { "startswith", "in JavaScript it is startsWith()" },
     { "endswith", "in JavaScript it is endsWith()" },
-    { "extend", "arrays take many by push(...others)" },
-    { "sum", "x.reduce((a, b) => a + b, 0) adds up" },
+    { "extend", "add several items with push(...others)" },
+    { "sum", "add the items with x.reduce((a, b) => a + b, 0)" },
     { "len", "use .length" },
 };
 
@@ -218,36 +219,39 @@ static const char *const text_methods[] = { "toUpperCase", "toLowerCase", "trim"
                                             "padEnd",      "startsWith",  "endsWith", "substring",
                                             "match",       "repeat",      NULL };
 
-/* What gives something else than the array it is called on. */
+/* Calls whose result is not an array. */
 static const struct {
     const char *call, *gives;
 } no_arrays[] = {
-    { ".push(", "push() gives the new length, not the array: call it on a line of its own" },
-    { ".unshift(", "unshift() gives the new length, not the array: call it on a line of its own" },
-    { ".forEach(", "forEach() gives undefined: use map()" },
-    { ".join(", "join() gives text" },
-    { "JSON.stringify(", "JSON.stringify() gives text: keep the value itself" },
-    { "Object.assign(", "it is an object, not an array: go through Object.values() of it" },
-    { "new Set(", "a Set is no array: [...set] makes one" },
-    { "new Map(", "a Map is no array: [...map.values()] makes one" },
-    { ".keys(", "keys() gives an iterator: [...x.keys()] makes an array" },
-    { ".values(", "values() gives an iterator: [...x.values()] makes an array" },
-    { ".entries(", "entries() gives an iterator: [...x.entries()] makes an array" },
-    { ".matchAll(", "matchAll() gives an iterator: [...text.matchAll(re)] makes an array" },
+    { ".push(", "push() returns the new length, not the array: call it on a line of its own" },
+    { ".unshift(",
+      "unshift() returns the new length, not the array: call it on a line of its own" },
+    { ".forEach(", "forEach() returns undefined: use map()" },
+    { ".join(", "join() returns text: keep the array itself" },
+    { "JSON.stringify(", "JSON.stringify() returns text: keep the value itself" },
+    { "Object.assign(",
+      "Object.assign() returns an object, not an array: loop over its Object.values()" },
+    { "new Set(", "a Set is not an array: [...set] makes one" },
+    { "new Map(", "a Map is not an array: [...map.values()] makes one" },
+    { ".keys(", "keys() returns an iterator: [...x.keys()] makes an array" },
+    { ".values(", "values() returns an iterator: [...x.values()] makes an array" },
+    { ".entries(", "entries() returns an iterator: [...x.entries()] makes an array" },
+    { ".matchAll(", "matchAll() returns an iterator: [...text.matchAll(re)] makes an array" },
 };
 
 static bool no_array(const struct advice *a, struct piece owner, struct piece value, uint32_t line)
 {
-    bool of_object = starts_with(value, "Object."); /* Object.keys() and its like do give arrays */
+    bool of_object = starts_with(value,
+                                 "Object."); /* Object.keys() and similar functions return arrays */
     for (size_t i = 0; value.at && i < ARRAY_LEN(no_arrays); i++)
         if (piece_has(value, no_arrays[i].call) && !(of_object && no_arrays[i].call[0] == '.')) {
-            suggest(a->d, 32, 0.92, "'%.*s' is what line %u got: %s.", P(owner), line,
+            suggest(a->d, 32, 0.92, "'%.*s' gets its value in line %u: %s.", P(owner), line,
                     no_arrays[i].gives);
             return true;
         }
     suggest(a->d, 32, 0.8,
-            "'%.*s' is not an array here: of an object Object.values(%.*s) or Object.entries(%.*s) "
-            "makes one; console.log(%.*s) shows what it is.",
+            "'%.*s' is not an array here: Object.values(%.*s) or Object.entries(%.*s) makes one of "
+            "an object; console.log(%.*s) shows the value.",
             P(owner), P(owner), P(owner), P(owner));
     return true;
 }
@@ -256,8 +260,8 @@ static void on_reduce(const struct advice *a)
 {
     struct match m;
     suggest(a->d, 28, 0.94,
-            "The array is empty, and reduce() has nothing to begin with: give it a first value, "
-            ".reduce((a, b) => ..., 0).");
+            "The array is empty, and reduce() has no first value: give it one, .reduce((a, b) => "
+            "..., 0).");
     if (match(a->g, "^(.*\\.reduce\\(\\(?\\w+, ?\\w+\\)? => [^,{}()]+)(\\).*)$", a->line, &m))
         suggest_replacement(a->d, "%.*s, 0%.*s", P(m.group[0]), P(m.group[1]));
 }
@@ -278,7 +282,7 @@ static bool no_text(const struct advice *a, struct piece owner, struct piece nam
         return false;
     suggest(a->d, 32, 0.88,
             "'%.*s' is not text here: String(%.*s) makes text of it; console.log(typeof %.*s) "
-            "shows what it is.",
+            "shows its type.",
             P(owner), P(owner), P(owner));
     return true;
 }
@@ -299,8 +303,8 @@ static void on_not_function(const struct advice *a)
         return;
     if (known && piece_among(name, array_methods) && starts_with(value, "{")) {
         suggest(a->d, 32, 0.92,
-                "'%.*s' is an object since line %u, not an array: go through Object.keys(), "
-                "Object.values() or Object.entries() of it.",
+                "'%.*s' is an object since line %u, not an array: loop over its Object.keys(), "
+                "Object.values() or Object.entries().",
                 P(owner), line);
         return;
     }
@@ -308,7 +312,7 @@ static void on_not_function(const struct advice *a)
         (starts_with(value, "\"") || starts_with(value, "'") || starts_with(value, "`"))) {
         suggest(a->d, 32, 0.9,
                 "'%.*s' is text since line %u: [...%.*s] makes an array of its characters, split() "
-                "one of its parts.",
+                "makes one of its parts.",
                 P(owner), line, P(owner));
         return;
     }
@@ -325,18 +329,18 @@ static void on_not_function(const struct advice *a)
         (void)suggest_swap(a->in, a->d, name, n.best);
     } else if (!dot && js_assigned(a, name, &value, &line)) {
         suggest(a->d, 32, 0.85,
-                "'%.*s' is a value since line %u, not a function: leave out the brackets, or give "
-                "one of the two another name.",
+                "'%.*s' is a value since line %u, not a function: remove the brackets, or give one "
+                "of the two another name.",
                 P(name), line);
     } else if (dot) {
-        suggest(
-            a->d, 32, 0.7,
-            "%.*s has no function '%.*s' here: console.log(typeof %.*s, %.*s) shows what it is.",
-            P(owner), P(name), P(owner), P(owner));
+        suggest(a->d, 32, 0.7,
+                "%.*s has no function '%.*s' here: console.log(typeof %.*s, %.*s) shows its type "
+                "and value.",
+                P(owner), P(name), P(owner), P(owner));
     } else {
         suggest(a->d, 32, 0.7,
-                "'%.*s' is no function here: a parameter that was not passed, an import without { "
-                "}, or a value of that name.",
+                "'%.*s' is not a function here: check for a missing argument, an import without { "
+                "}, or another value of that name.",
                 P(name));
     }
 }
@@ -344,7 +348,7 @@ static void on_not_function(const struct advice *a)
 static void on_without_new(const struct advice *a)
 {
     char call[160], now[170];
-    suggest(a->d, 32, 0.95, "A class is called with `new`.");
+    suggest(a->d, 32, 0.95, "A class is called with `new`: add it.");
     (void)snprintf(call, sizeof call, "%.*s(", P(a->m.group[0]));
     (void)snprintf(now, sizeof now, "new %s", call);
     (void)suggest_swap(a->in, a->d, piece_of(call), now);
@@ -358,13 +362,13 @@ static void on_not_iterable(const struct advice *a)
         js_suggest_await(a, 32, function, line);
     else if (js_assigned(a, a->m.group[0], &value, &line) && starts_with(value, "{"))
         suggest(a->d, 32, 0.92,
-                "'%.*s' is an object since line %u: go through Object.entries(%.*s), .keys or "
+                "'%.*s' is an object since line %u: loop over Object.entries(%.*s), .keys or "
                 ".values, or use for...in.",
                 P(a->m.group[0]), line, P(a->m.group[0]));
     else
         suggest(a->d, 32, 0.8,
-                "Only arrays, text, Maps, Sets and generators can be gone through: "
-                "Object.entries() makes an array of an object.");
+                "A loop can iterate over arrays, text, Maps, Sets and generators: Object.entries() "
+                "makes an array of an object.");
 }
 
 static void on_const(const struct advice *a)
@@ -383,13 +387,13 @@ static void on_const(const struct advice *a)
             continue;
         size_t at = piece_find(line, "const");
         suggest(a->d, 33, 0.96,
-                "'%.*s' is declared with const in line %u: use let there if it is to change.",
+                "'%.*s' is declared with const in line %u: use let there if it must change.",
                 P(name), i);
         suggest_replacement(a->d, "%.*slet%.*s", P(piece_cut(line, at)),
                             P(piece_skip(line, at + 5)));
         return;
     }
-    suggest(a->d, 33, 0.85, "It is declared with const: use let if it is to change.");
+    suggest(a->d, 33, 0.85, "The variable is declared with const: use let if it must change.");
 }
 
 const struct rule js_object_rules[] = {
@@ -408,26 +412,27 @@ const struct rule js_object_rules[] = {
        "function",
        on_not_function),
     ON_SAY("TypeError", "^([\\w$.]+) is not a constructor", 32, 0.85,
-           "'{1}' cannot be made with new: it is no class (an import without or with too many { "
-           "} gives something else)."),
+           "'{1}' is not a class and cannot be called with new: check its import (with or without "
+           "{ })."),
     ON("TypeError", "^(?!undefined|null|object null)([\\w$.]+) is not iterable", on_not_iterable),
     ON("TypeError", "^Reduce of empty array", on_reduce),
-    ON_SAY("TypeError", "^Right-hand side of|^Cannot use 'in' operator", 12, 0.8,
-           "What stands on the right is no class or object: `in` wants an object, instanceof a "
-           "class."),
-    ON_SAY("TypeError", "^Cannot (?:read|write) private member (#\\w+)", 32, 0.85,
-           "{1} is private: it is reached inside of its class only."),
-    ON_SAY("TypeError", "^Cannot set property (\\w+) of .* which has only a getter", 33, 0.88,
-           "'{1}' has a getter and no setter: define `set {1}(value)`, or change what it reads."),
-    ON_SAY("ReferenceError", "^Must call super constructor", 10, 0.94,
-           "In the constructor of a class that extends another, super(...) comes first."),
-    ON("TypeError", "^Assignment to constant variable", on_const),
     ON_SAY(
-        "TypeError",
-        "^Cannot assign to read only property '([^']+)'|^Cannot add property (\\S+), object is not "
-        "extensible",
-        33, 0.85,
-        "The object is frozen or the property is read-only: make a copy with the change, { "
-        "...x, {1}: value }."),
+        "TypeError", "^Right-hand side of|^Cannot use 'in' operator", 12, 0.8,
+        "The right side is not a class or object: `in` needs an object, instanceof needs a class."),
+    ON_SAY("TypeError", "^Cannot (?:read|write) private member (#\\w+)", 32, 0.85,
+           "{1} is private: use it only inside its class, or add a public method."),
+    ON_SAY("TypeError", "^Cannot set property (\\w+) of .* which has only a getter", 33, 0.88,
+           "'{1}' has a getter and no setter: define `set {1}(value)`, or change the field behind "
+           "it."),
+    ON_SAY("ReferenceError", "^Must call super constructor", 10, 0.94,
+           "The constructor of a class that extends another must call super(...) first: add the "
+           "call."),
+    ON("TypeError", "^Assignment to constant variable", on_const),
+    ON_SAY("TypeError",
+           "^Cannot assign to read only property '([^']+)'|^Cannot add property (\\S+), object is "
+           "not extensible",
+           33, 0.85,
+           "The object is frozen, or the property is read-only: make a copy with the change, { "
+           "...x, {1}: value }."),
     END_OF_RULES,
 };

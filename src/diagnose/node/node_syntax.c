@@ -1,4 +1,4 @@
-/* JavaScript: errors of syntax. */
+/* Rules for JavaScript: syntax errors. Runs in: keeper. */
 #include "diagnose/node/node.h"
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ uint32_t unclosed_bracket(const struct source_file *f, char *ret_bracket)
         } else if (c && strchr(")]}", c) && depth > 0) {
             char opens = c == ')' ? '(' : c == ']' ? '[' : '{';
             if (open[depth - 1].bracket != opens)
-                break; /* the innermost lacks its partner */
+                break; /* the innermost bracket has no partner */
             depth--;
         }
     }
@@ -64,13 +64,13 @@ static bool not_a_program(const struct advice *a)
     struct piece t = piece_trim(a->line);
     if (starts_with(t, "```")) {
         suggest(a->d, 20, 0.97,
-                "Line %u is a Markdown fence, not JavaScript: leave the ``` lines out.",
+                "Line %u is a Markdown fence, not JavaScript: remove the ``` lines.",
                 a->d->location.line);
         return true;
     }
     if (match(a->g, "^[A-Z][\\w']*,?(?: [\\w',]+){2,}[.:!]?$", t, &m)) {
         suggest(a->d, 20, 0.93,
-                "Line %u is prose, not JavaScript: leave it out, or make it a comment with //.",
+                "Line %u is prose, not JavaScript: remove it, or make it a comment with //.",
                 a->d->location.line);
         suggest_replacement(a->d, "// %.*s", P(a->line));
         return true;
@@ -78,7 +78,7 @@ static bool not_a_program(const struct advice *a)
     return false;
 }
 
-/* A text in backquotes that another follows is a call of the first. */
+/* Two texts in backquotes, one after the other, are a call of the first. */
 static void on_fence_call(const struct advice *a)
 {
     (void)not_a_program(a);
@@ -89,17 +89,18 @@ static void on_end_of_input(const struct advice *a)
     char bracket;
     uint32_t line = unclosed_bracket(a->file, &bracket);
     if (line)
-        suggest(a->d, 18, 0.93, "The '%c' that opens in line %u is not closed.", bracket, line);
+        suggest(a->d, 18, 0.93, "The '%c' that opens in line %u is not closed: close it.", bracket,
+                line);
     else
-        suggest(a->d, 18, 0.7,
-                "The file ends in the middle of something: a bracket or a quote is not closed.");
+        suggest(a->d, 18, 0.7, "The file ends too early: close the open bracket or quote.");
 }
 
 static void on_missing_bracket(const struct advice *a)
 {
-    suggest(a->d, 18, 0.92,
-            "A ')' is missing before the mark in line %u (or a comma, between two arguments).",
-            a->d->location.line);
+    suggest(
+        a->d, 18, 0.92,
+        "A ')' is missing before the mark in line %u, or a comma between two arguments: add it.",
+        a->d->location.line);
     struct piece t = piece_trim(a->line);
     long depth = 0;
     for (size_t i = 0; i < t.len; i++)
@@ -116,7 +117,7 @@ static void on_invalid_token(const struct advice *a)
         return;
     if (piece_has(a->line, "\u201c") || piece_has(a->line, "\u201d") ||
         piece_has(a->line, "\u2018") || piece_has(a->line, "\u2019"))
-        suggest(a->d, 20, 0.93, "The line has typographic quotes: JavaScript's are ' and \".");
+        suggest(a->d, 20, 0.93, "The line has typographic quotes: write ' or \".");
     else if (piece_has(a->line, "#"))
         suggest(a->d, 20, 0.7, "A comment begins with // in JavaScript, not with #.");
     else
@@ -129,10 +130,10 @@ static void on_invalid_token(const struct advice *a)
 static void on_export(const struct advice *a)
 {
     suggest(a->d, 30, 0.93,
-            "`export` works in modules only: name the file .mjs, or write module.exports = ...");
+            "`export` works only in modules: name the file .mjs, or write module.exports = ...");
 }
 
-/* `port: 8080` and `debug: true` below it, in an object or a list: the first has no comma. */
+/* `port: 8080` without a comma, and `debug: true` below it, in an object or a list. */
 static bool lacks_comma(const struct advice *a)
 {
     struct match m;
@@ -141,7 +142,8 @@ static bool lacks_comma(const struct advice *a)
         !match(a->g, "^\\s*(?:[\\w$]+|'[^']*'|\"[^\"]*\")\\s*:|^\\s*['\"\\d]", a->line, &m) ||
         !match(a->g, "^(\\s*(?:[\\w$'\"-]+\\s*:)?.*[\\w'\"\\])}`])\\s*$", before, &m))
         return false;
-    suggest(a->d, 18, 0.9, "A ',' is missing at the end of line %u.", a->d->location.line - 1);
+    suggest(a->d, 18, 0.9, "A ',' is missing at the end of line %u: add it.",
+            a->d->location.line - 1);
     suggest_replacement(a->d, "%.*s,", P(m.group[0]));
     return true;
 }
@@ -168,18 +170,18 @@ static void on_unexpected(const struct advice *a)
     uint32_t line = unclosed_bracket(a->file, &bracket);
     if (piece_is(token, "}") || piece_is(token, ")") || piece_is(token, "]"))
         suggest(a->d, 18, 0.8,
-                "'%.*s' closes what is not open here: one is too many, or another is not closed "
-                "before it.",
+                "No open bracket fits '%.*s' here: remove it, or close the bracket before it.",
                 P(token));
     else if (line)
-        suggest(a->d, 18, 0.85, "The '%c' that opens in line %u is not closed.", bracket, line);
+        suggest(a->d, 18, 0.85, "The '%c' that opens in line %u is not closed: close it.", bracket,
+                line);
     else if (piece_is(token, "identifier") || starts_with(token, "identifier") ||
              starts_with(token, "string") || starts_with(token, "number"))
         suggest(a->d, 18, 0.75,
-                "Something is missing before it: a comma, an operator, a quote or a bracket.");
+                "A comma, an operator, a quote or a bracket is missing before it: add it.");
     else
         suggest(a->d, 18, 0.6,
-                "JavaScript did not expect '%.*s' here: look at what stands just before the mark.",
+                "JavaScript did not expect '%.*s' here: check the code just before the mark.",
                 P(token));
 }
 
@@ -191,13 +193,13 @@ static void on_declared_twice(const struct advice *a)
         if (match(a->g, "^\\s*(?:const|let|var|function|class)\\s+([\\w$]+)", line, &m) &&
             piece_same(m.group[0], a->m.group[0]) && i != a->d->location.line) {
             suggest(a->d, 33, 0.9,
-                    "Line %u declares '%.*s' already: leave out the second const or let, or use "
+                    "Line %u declares '%.*s' already: remove the second const or let, or use "
                     "another name.",
                     i, P(a->m.group[0]));
             return;
         }
     suggest(a->d, 33, 0.8,
-            "'%.*s' is declared already: leave out the second const or let, or use another name.",
+            "'%.*s' is declared already: remove the second const or let, or use another name.",
             P(a->m.group[0]));
 }
 
@@ -208,10 +210,10 @@ const struct rule js_syntax_rules[] = {
     ON("SyntaxError", "^Invalid or unexpected token|^Unterminated", on_invalid_token),
     ON("SyntaxError", "^Identifier '([^']+)' has already been declared", on_declared_twice),
     ON_SAY("SyntaxError", "^await is only valid", 26, 0.93,
-           "`await` works inside an async function only (or at the top of a module, .mjs): "
-           "write `async` before the function."),
+           "`await` works only inside an async function (or at the top of a module, .mjs): write "
+           "`async` before the function."),
     ON_SAY("SyntaxError", "^Missing initializer in const", 33, 0.9,
-           "A const gets its value where it is declared: give it one, or use let."),
+           "A const must get its value in its declaration: give it one, or use let."),
     ON("SyntaxError", "^Unexpected (?:token )?'?(.+?)'?$", on_unexpected),
     END_OF_RULES,
 };

@@ -1,4 +1,5 @@
-/* What jest, vitest and mocha print of tests that failed. The first is told, the others are further errors. */
+/* Reads the failed tests that jest, vitest and mocha print. The first is the diagnosis, the others
+ * are further errors. Runs in: keeper. */
 #include <stdio.h>
 #include <string.h>
 

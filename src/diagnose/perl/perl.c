@@ -1,11 +1,11 @@
-/* Perl: "message at FILE line N." */
+/* Perl: reads and explains errors of the form "message at FILE line N." Runs in: keeper. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "diagnose/core/rules.h"
 
-/* ---- what is advised ---- */
+/* ---- the rules ---- */
 
 static void advise_variable(const struct advice *a)
 {
@@ -18,7 +18,8 @@ static void advise_variable(const struct advice *a)
         (void)suggest_swap(a->in, a->d, name, best);
         return;
     }
-    suggest(a->d, 0, 0.8, "Declare it where it first gets a value: `my %.*s%.*s`.", P(sigil),
+    suggest(a->d, 0, 0.8,
+            "The variable is not declared: declare it at its first value, `my %.*s%.*s`.", P(sigil),
             P(name));
     if (match(a->g, "^(\\s*)([$@%]\\w+\\s*=.*)$", line, &c))
         suggest_replacement(a->d, "%.*smy %.*s", P(c.group[0]), P(c.group[1]));
@@ -60,7 +61,8 @@ static void advise_module(const struct advice *a)
     (void)snprintf(file, sizeof file, "%.*s.pm", P(piece_cut(path, 130)));
     if (find_source(a->in, piece_of(file))) {
         suggest(a->d, 0, 0.9,
-                "%s is a file of the job: tell Perl to look there, `use lib '.';`, before.", file);
+                "%s is a file of the job: write `use lib '.';` before, so that Perl looks there.",
+                file);
         suggest_replacement(a->d, "use lib '.';");
         return;
     }
@@ -74,29 +76,28 @@ static void advise_module(const struct advice *a)
             suggest(a->d, 0, 0.85, "%s is not installed here (on Debian it is in %s)%s%s%s.", name,
                     modules[i].package, modules[i].instead ? "; Perl comes with " : "",
                     modules[i].instead ? modules[i].instead : "",
-                    modules[i].instead ? ", which does the like" : "");
+                    modules[i].instead ? ", which is similar" : "");
             if (modules[i].instead)
                 (void)suggest_swap(a->in, a->d, piece_of(name), modules[i].instead);
             return;
         }
-    suggest(
-        a->d, 0, 0.7,
-        "The module %s is not installed here: use what Perl comes with, or send %s with the job.",
-        name, file);
+    suggest(a->d, 0, 0.7,
+            "The module %s is not installed here: use Perl's own modules, or send %s with the job.",
+            name, file);
 }
 
 static void advise_syntax(const struct advice *a)
 {
     struct match c;
     if (match(a->g, "^\\s*\\}?\\s*(elseif|else if|elif)\\b", a->line, &c)) {
-        suggest(a->d, 0, 0.9, "In Perl that is `elsif`, not `%.*s`.", P(c.group[0]));
+        suggest(a->d, 0, 0.9, "In Perl the word is `elsif`, not `%.*s`.", P(c.group[0]));
         (void)suggest_swap(a->in, a->d, c.group[0], "elsif");
         return;
     }
     advise_semicolon(a);
 }
 
-/* Functions that Perl comes with and that have to be asked for. */
+/* Functions of Perl's own modules, which must be imported. */
 static const struct {
     const char *module, *names; /* between spaces */
 } exporters[] = {
@@ -121,8 +122,8 @@ static void advise_subroutine(const struct advice *a)
     (void)snprintf(word, sizeof word, " %.*s ", P(piece_cut(a->m.group[0], 70)));
     for (size_t i = 0; i < ARRAY_LEN(exporters); i++)
         if (strstr(exporters[i].names, word)) {
-            suggest(a->d, 0, 0.93, "`%.*s` comes with %s: ask for it at the top.", P(a->m.group[0]),
-                    exporters[i].module);
+            suggest(a->d, 0, 0.93, "`%.*s` is in the module %s: import it at the top.",
+                    P(a->m.group[0]), exporters[i].module);
             suggest_replacement(a->d, "use %s qw(%.*s);", exporters[i].module, P(a->m.group[0]));
             return;
         }
@@ -140,60 +141,59 @@ static const struct rule rules[] = {
     ADVISE("Global symbol \"([$@%])(\\w+)\" requires explicit package name", CATEGORY_NAME, 0,
            advise_variable, .docs = "https://perldoc.perl.org/strict"),
     SAY("Bareword \"(.+?)\" not allowed", CATEGORY_NAME, 0, 0.75,
-        "`{1}` is no function: a text stands in quotes, a variable begins with $, @ or %.",
+        "`{1}` is not a function: put a string in quotes, or begin a variable with $, @ or %.",
         .docs = "https://perldoc.perl.org/strict"),
     ADVISE("Undefined subroutine &(?:\\w+::)*(\\w+) called", CATEGORY_NAME, 0, advise_subroutine,
            .names = builtins),
     ADVISE("Can't locate object method \"(\\w+)\" via package", CATEGORY_NAME, 0, advise_nearest),
     ADVISE("Can't locate (\\S+)\\.pm in @INC", CATEGORY_IMPORT, 0, advise_module),
     SAY("Can't locate (\\S+) in @INC", CATEGORY_IMPORT, 22, 0.7,
-        "There is no file {1} where Perl looks; `use lib '.'`."),
+        "Perl does not find the file {1}: write `use lib '.'` before."),
     IS("\"\\S+\" is not exported by|did not return a true value", CATEGORY_IMPORT),
     SAY("while parsing JSON string|malformed (?:JSON|number|or illegal unicode)|expected, at "
         "character offset|garbage after JSON",
         CATEGORY_VALUE, 27, 0.88,
-        "The text is no JSON there: names and texts stand in double quotes, no comma at the end, "
-        "and nothing after the last bracket."),
+        "The text is not valid JSON: names and strings need double quotes, there is no comma at "
+        "the end, and nothing after the last bracket."),
     ADVISE("Missing right curly", CATEGORY_SYNTAX, 0, advise_brace),
     SAY("Can't find string terminator (\\S+) anywhere before EOF", CATEGORY_SYNTAX, 0, 0.85,
-        "The text that begins there is not closed: the closing {1} is missing."),
+        "The string that begins there is not closed: add the closing {1}."),
     SAY("Unmatched right (\\w+) bracket", CATEGORY_SYNTAX, 0, 0.8,
-        "There is a bracket more than was opened: remove it."),
-    ADVISE(
-        "syntax error|Unrecognized character|Can't find|elseif should be elsif|Search pattern not "
-        "terminated|"
-        "Substitution|String found where|Can't use global|Can't modify|Can't redeclare|Number "
-        "found",
-        CATEGORY_SYNTAX, 0, advise_syntax, .docs = "https://perldoc.perl.org/perlsyn"),
+        "There is one bracket too many: remove it."),
+    ADVISE("syntax error|Unrecognized character|Can't find|elseif should be elsif|Search pattern "
+           "not terminated|Substitution|String found where|Can't use global|Can't modify|Can't "
+           "redeclare|Number found",
+           CATEGORY_SYNTAX, 0, advise_syntax, .docs = "https://perldoc.perl.org/perlsyn"),
     SAY("Illegal (?:division|modulus)", CATEGORY_VALUE, 15, 0.85,
         "The divisor is 0 (or empty) on that line: check it before dividing."),
     SAY("Can't call method \"(\\w+)\" on an undefined value", CATEGORY_RUNTIME, 0, 0.85,
-        "What stands before `->{1}` is undef: check it with defined(...) first.",
+        "The value before `->{1}` is undef: check it with defined(...) first.",
         .docs = "https://perldoc.perl.org/perldiag"),
     SAY("Can't call method \"(\\w+)\" (?:on unblessed reference|without a package)", CATEGORY_TYPE,
-        0, 0.8, "What stands before `->{1}` is no object: was it made with bless, or new?"),
+        0, 0.8, "The value before `->{1}` is not an object: create it with new, or bless it."),
     SAY("Can't use (?:an )?undefined value as (?:an? )?(\\w+)", CATEGORY_RUNTIME, 0, 0.8,
-        "It is undef, and {1} is wanted: give it a value ([] or {}) first."),
+        "The value is undef, and {1} is needed: give it a value ([] or {}) first."),
     SAY("Can't use string \\(\"(.*?)\".*\\) as an? (\\w+) ref", CATEGORY_TYPE, 0, 0.8,
-        "\"{1}\" is a text, and a reference ({2}) is wanted: keep a reference (\\@list, [ ... ], { "
-        "... }) in it."),
+        "\"{1}\" is a string, and a reference ({2}) is needed: store a reference (\\@list, [ ... "
+        "], { ... }) in it."),
     SAY("Not an? (\\w+) reference", CATEGORY_TYPE, 0, 0.8,
-        "It is a reference, of another kind than {1}: [ ] is for arrays, { } for hashes, ->() for "
-        "code."),
+        "The reference is not of the kind {1}: [ ] is for arrays, { } for hashes, ->() for code."),
     IS("(?:Not enough|Too many) arguments for|Type of arg|Odd number of elements|Attempt to reload",
        CATEGORY_TYPE),
     SAY("Modification of a read-only value|Modification of non-creatable", CATEGORY_TYPE, 0, 0.7,
-        "A constant or the loop's own value cannot be changed: copy it first."),
+        "A constant, or the value of a loop over a list, cannot be changed: copy it first."),
     SAY("Use of uninitialized value (\\S+)? ?in", CATEGORY_VALUE, 0, 0.7,
         "{1} has no value there: give it one, or use `// 'default'`."),
-    SAY("Argument (\".*\") isn't numeric", CATEGORY_VALUE, 0, 0.7, "{1} is no number."),
+    SAY("Argument (\".*\") isn't numeric", CATEGORY_VALUE, 0, 0.7,
+        "{1} is not a number: check it, or convert it first."),
     SAY("Deep recursion|Out of memory", CATEGORY_RESOURCE, 24, 0.7,
-        "It calls itself without an end."),
+        "The function calls itself without an end: add a case that returns without calling "
+        "itself."),
     SAY("(?:open|opening|read|find) '?\"?([\\w./-]+)'?\"?.*: No such file or directory",
         CATEGORY_IO, 22, 0.8,
         "There is no file {1} in the jar: send it with the job, or write it first."),
     SAY("No such file or directory", CATEGORY_IO, 22, 0.6,
-        "A file that is not in the jar: send it with the job."),
+        "The file is not in the jar: send it with the job."),
     IS("Permission denied|Read-only file system", CATEGORY_PERMISSION),
     IS("Network is unreachable|Connection refused|Temporary failure in name", CATEGORY_NETWORK),
     END_OF_RULES,
@@ -215,14 +215,12 @@ static bool is_aftermath(struct piece line)
 static bool is_warning(struct diagnoser *g, struct piece line)
 {
     struct match m;
-    return match(
-        g,
-        "^(?:Use of uninitialized|Argument \".*\" isn't numeric|Name \".*\" used only once|Useless "
-        "use|"
-        "Subroutine \\S+ redefined|\"my\" variable|Scalar value|Odd number|Deep recursion|Possible|"
-        "Found = in|Unquoted string|Statement unlikely|Bareword found|Number found|String "
-        "found|\\(Missing)",
-        line, &m);
+    return match(g,
+                 "^(?:Use of uninitialized|Argument \".*\" isn't numeric|Name \".*\" used only "
+                 "once|Useless use|Subroutine \\S+ redefined|\"my\" variable|Scalar value|Odd "
+                 "number|Deep recursion|Possible|Found = in|Unquoted string|Statement "
+                 "unlikely|Bareword found|Number found|String found|\\(Missing)",
+                 line, &m);
 }
 
 static void take(struct diagnoser *g, const struct diagnose_input *in, struct piece line,
@@ -239,7 +237,8 @@ static void take(struct diagnoser *g, const struct diagnose_input *in, struct pi
     }
 }
 
-/* What Carp adds: "\tmain::load("colour") called at main.pl line 7". And who asked for the file that did not compile. */
+/* The frames of Carp: "\tmain::load("colour") called at main.pl line 7", and the line that loads a
+ * file that does not compile. */
 static void read_calls(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct piece rest = text_of(in), line;
@@ -282,7 +281,7 @@ static bool read_perl(struct diagnoser *g, const struct diagnose_input *in, stru
     if (!classify(g, d, rules))
         d->category = CATEGORY_RUNTIME;
     read_calls(g, in, d);
-    /* Perl guesses itself where the text began that ran away with the program. */
+    /* Perl guesses the line where the unclosed string begins. */
     if (d->category == CATEGORY_SYNTAX &&
         match_text(g,
                    "^ *\\(Might be a runaway multi-line (\\S+) string starting on line (\\d+)\\)",

@@ -1,11 +1,11 @@
-/* PHP: errors as it logs and as it displays them; those go to stdout. */
+/* PHP: reads and explains errors that it logs, or displays on stdout. Runs in: keeper. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "diagnose/core/rules.h"
 
-/* ---- what is advised ---- */
+/* ---- the rules ---- */
 
 static const char *const functions[] = {
     "strlen",
@@ -94,8 +94,8 @@ static void advise_variable(const struct advice *a)
     struct piece name = a->m.group[0];
     if (!similar_name(a->in, name, NULL, best, sizeof best)) {
         suggest(a->d, 0, 0.6,
-                "Give $%.*s a value before it is used; in a function, variables of outside are not "
-                "seen (pass them).",
+                "Give $%.*s a value before it is used; a function does not see the variables "
+                "outside of it (pass them).",
                 P(name));
         return;
     }
@@ -115,7 +115,7 @@ static void advise_constant(const struct advice *a)
         return;
     }
     (void)snprintf(with, sizeof with, "\"%.*s\"", P(piece_cut(name, 120)));
-    suggest(a->d, 0, 0.6, "Is it a text? Then it stands in quotes: %s.", with);
+    suggest(a->d, 0, 0.6, "If it is a string, put it in quotes: %s.", with);
     (void)suggest_swap(a->in, a->d, name, with);
 }
 
@@ -135,8 +135,8 @@ static void advise_null(const struct advice *a)
 {
     struct piece name = a->m.group[0];
     suggest(a->d, 0, 0.85,
-            "What stands before `->%.*s` is null: find out why nothing was found, or write `?->`, "
-            "which gives null for null.",
+            "The value before `->%.*s` is null: find out why it has no value, or write `?->`, "
+            "which returns null for null.",
             P(name));
     char from[100], to[100];
     (void)snprintf(from, sizeof from, "->%.*s", P(piece_cut(name, 80)));
@@ -144,17 +144,19 @@ static void advise_null(const struct advice *a)
     (void)suggest_swap(a->in, a->d, piece_of(from), to);
 }
 
-/* PHP names the outermost that is open at the end; the indentation of what follows tells which one lacks its end. */
+/* PHP names the outermost open bracket; the indentation of the lines below shows which one lacks
+ * its end. */
 static void advise_unclosed(const struct advice *a)
 {
     const struct source_file *f = a->file;
     uint32_t line = piece_is(a->m.group[0], "{") ? unclosed(f, '{', '}') : 0;
     if (line && line != a->d->location.line)
         suggest(a->d, 18, 0.9,
-                "By the indentation it is the `{` on line %u that has no `}`: `%.*s`.", line,
+                "By the indentation, the `{` on line %u has no `}`: close it. `%.*s`", line,
                 P(piece_trim(source_line(f, line))));
     else
-        suggest(a->d, 18, 0.9, "The `%.*s` that is opened there is not closed.", P(a->m.group[0]));
+        suggest(a->d, 18, 0.9, "The `%.*s` that opens there is not closed: close it.",
+                P(a->m.group[0]));
 }
 
 static void advise_syntax(const struct advice *a)
@@ -166,7 +168,8 @@ static void advise_syntax(const struct advice *a)
     struct match c;
     if (opened && match(a->g, "unexpected (?:identifier|double-quote|string|single-quoted)",
                         a->message, &c)) {
-        suggest(a->d, 18, 0.88, "A quote that opens in line %u is not closed there.", opened);
+        suggest(a->d, 18, 0.88, "A quote that opens in line %u is not closed there: close it.",
+                opened);
         return;
     }
     struct piece line = a->line;
@@ -175,16 +178,16 @@ static void advise_syntax(const struct advice *a)
         depth += line.at[i] == '(' ? 1 : line.at[i] == ')' ? -1 : 0;
     if (depth > 0 && piece_has(a->message, "unexpected token \"{\"") &&
         match(a->g, "^(.*?) *\\{(.*)$", line, &c)) {
-        suggest(a->d, 18, 0.92, "A `(` on this line is not closed before the `{`.");
+        suggest(a->d, 18, 0.92, "A `(` on this line is not closed before the `{`: add `)`.");
         suggest_replacement(a->d, "%.*s) {%.*s", P(c.group[0]), P(c.group[1]));
         return;
     }
     advise_semicolon(a);
     if (a->d->n_suggestions == 0 && match(a->g, "expecting (.*)$", a->message, &c))
-        suggest(a->d, 0, 0.6, "PHP expects %.*s there.", P(c.group[0]));
+        suggest(a->d, 0, 0.6, "PHP expects %.*s there: add it.", P(c.group[0]));
 }
 
-/* Functions of old tutorials. */
+/* Functions that newer versions do not have. */
 static const struct {
     const char *pattern, *now;
 } removed[] = {
@@ -195,7 +198,7 @@ static const struct {
     { "^create_function$", "fn ($x) => ... or function ($x) { ... }" },
     { "^money_format$", "number_format()" },
     { "^utf8_(?:en|de)code$", "mb_convert_encoding()" },
-    { "^get_magic_quotes", "nothing: there are none any more" },
+    { "^get_magic_quotes", "nothing, magic quotes do not exist any more" },
     { "^mcrypt_", "openssl_encrypt() or sodium" },
 };
 
@@ -210,8 +213,8 @@ static void advise_function(const struct advice *a)
         }
     if (match(a->g, "^(mb|curl|imagecreate|bcadd|bcmul|gmp|simplexml|intl|mysqli|pg|sodium)(?:_|$)",
               name, &c))
-        suggest(a->d, 0, 0.7, "`%.*s` is of an extension that is not loaded here: do without it.",
-                P(name));
+        suggest(a->d, 0, 0.7,
+                "`%.*s` belongs to an extension that is not loaded here: do without it.", P(name));
     else
         advise_nearest(a);
 }
@@ -222,9 +225,9 @@ static const struct rule rules[] = {
     ADVISE("^ParseError: Unclosed '(.)'(?: on line (\\d+))?(?! does not)", CATEGORY_SYNTAX, 18,
            advise_unclosed),
     SAY("^ParseError: Unclosed '(.)' does not match", CATEGORY_SYNTAX, 0, 0.8,
-        "The brackets do not pair."),
+        "The closing bracket does not fit the open one: correct one of them."),
     SAY("^ParseError: Unmatched '(.)'", CATEGORY_SYNTAX, 0, 0.85,
-        "There is a `{1}` more than was opened: remove it."),
+        "There is one `{1}` too many: remove it."),
     ADVISE("^ParseError: syntax error, unexpected end of file", CATEGORY_SYNTAX, 0, advise_brace),
     ADVISE("^ParseError", CATEGORY_SYNTAX, 0, advise_syntax),
     ADVISE("Undefined variable \\$(\\w+)", CATEGORY_NAME, 0, advise_variable,
@@ -237,8 +240,8 @@ static const struct rule rules[] = {
     ADVISE("Undefined constant \"(\\w+)\"", CATEGORY_NAME, 0, advise_constant),
     ADVISE("Undefined property: [\\w\\\\]+::\\$(\\w+)", CATEGORY_NAME, 0, advise_nearest),
     SAY("Undefined (?:array key|index:?) (.+)", CATEGORY_INDEX, 0, 0.8,
-        "The array has no {1}: ask isset($array[{1}]), or give a value for that case, $array[{1}] "
-        "?? 'default'."),
+        "The array has no {1}: test isset($array[{1}]), or give a default, $array[{1}] ?? "
+        "'default'."),
     SAY("Undefined offset:? (\\d+)", CATEGORY_INDEX, 0, 0.8,
         "The array has no {1}: compare with count() first."),
     ADVISE("Call to a member function (\\w+)\\(\\) on null", CATEGORY_TYPE, 0, advise_null,
@@ -246,16 +249,17 @@ static const struct rule rules[] = {
     SAY("Call to a member function (\\w+)\\(\\) on (\\w+)", CATEGORY_TYPE, 0, 0.8,
         "A {2} has no methods: `{1}()` is for objects."),
     SAY("Attempt to read property \"(\\w+)\" on null", CATEGORY_TYPE, 0, 0.8,
-        "It is null: check it first, or write `?->{1}`."),
+        "The object is null: check it first, or write `?->{1}`."),
     SAY("(\\S+)\\(\\): Argument #(\\d+) \\((\\$\\w+)\\) must be of type (\\S+), (\\S+) given",
         CATEGORY_TYPE, 0, 0.85,
-        "`{1}` takes {4} for {3}, and was given {5}: pass {4}, or convert it ((int), (string), "
-        "...).",
+        "`{1}` takes {4} for {3}, and the call passes {5}: pass {4}, or convert it ((int), "
+        "(string), ...).",
         .docs = MANUAL "language.types.declarations.php"),
     SAY("Return value must be of type (\\S+), (\\S+) returned", CATEGORY_TYPE, 0, 0.85,
-        "The function says that it returns {1}, and returned {2}."),
+        "The function is declared to return {1}, and it returned {2}: change one of them."),
     SAY("Too few arguments to function (\\S+)\\(\\), (\\d+) passed .* and (\\w+ \\d+) expected",
-        CATEGORY_TYPE, 0, 0.85, "`{1}` takes {3} arguments, and was given {2}."),
+        CATEGORY_TYPE, 0, 0.85,
+        "`{1}` takes {3} arguments, and the call has {2}: change the call."),
     SAY("Unsupported operand types: (\\w+) (\\S+) (\\w+)", CATEGORY_TYPE, 0, 0.8,
         "`{2}` does not work between {1} and {3}: use one element of it, count() or array_sum()."),
     SAY("Unsupported operand types: string (\\S+) int", CATEGORY_TYPE, 0, 0.8,
@@ -267,46 +271,45 @@ static const struct rule rules[] = {
     SAY("Cannot redeclare (\\S+)\\(\\)", CATEGORY_NAME, 0, 0.85,
         "`{1}` is defined twice: rename one, or include its file with require_once."),
     SAY("Allowed memory size of (\\d+) bytes exhausted", CATEGORY_RESOURCE, 0, 0.7,
-        "It needed more than {1} bytes: hold less at once, or look for a loop that adds without an "
-        "end."),
+        "The program needs more than {1} bytes: hold less at once, or look for an endless loop "
+        "that adds data."),
     IS("Maximum execution time|Maximum call stack|Maximum function nesting", CATEGORY_RESOURCE),
     SAY("foreach\\(\\) argument must be of type array\\|object, (\\w+) given", CATEGORY_TYPE, 0,
-        0.85, "foreach goes through arrays, and was given {1}: check what returned it."),
+        0.85, "foreach needs an array, and the value is {1}: check the function that returned it."),
     SAY("Cannot use object of type (\\S+) as array", CATEGORY_TYPE, 0, 0.85,
         "A {1} is an object: use ->name, or, for JSON, json_decode($text, true)."),
     SAY("Object of class (\\S+) could not be converted to string", CATEGORY_TYPE, 0, 0.85,
-        "Give {1} a method __toString(), or print one of its properties."),
+        "A {1} has no text form: give it a method __toString(), or print one of its properties."),
     SAY("Array to string conversion", CATEGORY_TYPE, 0, 0.8,
-        "An array is printed with print_r, json_encode or implode."),
+        "An array has no text form: print it with print_r, json_encode or implode."),
     SAY("Cannot access (private|protected) (?:property|method|const) (\\S+)", CATEGORY_TYPE, 0,
         0.85, "{2} is {1}: use a public method, or declare it public."),
     SAY("must not be accessed before initialization", CATEGORY_TYPE, 0, 0.8,
-        "Give the property a value in the constructor first."),
+        "The property has no value yet: give it one in the constructor."),
     SAY("Non-static method (\\S+?)::(\\w+)\\(\\) cannot be called statically", CATEGORY_TYPE, 0,
         0.92,
         "`{2}` belongs to an object: make one first, (new {1}())->{2}(), or declare it `static`."),
     SAY("Cannot instantiate (abstract class|interface|trait|enum) (\\S+)", CATEGORY_TYPE, 0, 0.9,
-        "{2} is an {1}: make an object of a class that extends or implements it."),
+        "{2} is an {1}: create an object of a class that extends or implements it."),
     SAY("Class (\\S+) contains \\d+ abstract methods? .*\\((.+?)\\)", CATEGORY_TYPE, 0, 0.9,
         "{1} must define {2}, or be abstract itself."),
     SAY("Cannot modify readonly property (\\S+)", CATEGORY_TYPE, 33, 0.92,
-        "{1} is readonly: it gets its value once, in the constructor. Make a new object, or leave "
-        "readonly out."),
+        "{1} is readonly and gets its value once, in the constructor: create a new object, or "
+        "remove readonly."),
     SAY("Unknown named parameter \\$(\\w+)", CATEGORY_TYPE, 10, 0.9,
-        "The function has no parameter ${1}: look at its definition."),
+        "The function has no parameter ${1}: check its definition."),
     SAY("Cannot use positional argument after named argument", CATEGORY_SYNTAX, 10, 0.9,
-        "Arguments with names come last."),
+        "Arguments with names come last: move the others before them."),
     SAY("^UnhandledMatchError", CATEGORY_VALUE, 0, 0.93,
         "No arm of the match fits the value: add one for it, or `default => ...`."),
     SAY("^JsonException", CATEGORY_VALUE, 27, 0.85,
-        "The text is no JSON: names and texts stand in double quotes, no comma at the end, and not "
-        "empty. var_dump($text) shows it."),
+        "The text is not JSON: names and strings need double quotes, there is no comma at the end, "
+        "and the text is not empty. var_dump($text) shows it."),
     IS("^TypeError|^ArgumentCountError|must be compatible with|abstract method|Cannot "
        "instantiate|Non-static method",
        CATEGORY_TYPE),
     IS("^(?:ValueError|ArithmeticError|JsonException|UnhandledMatchError|DomainException|"
-       "InvalidArgumentException|"
-       "UnexpectedValueException|LengthException|RangeException)",
+       "InvalidArgumentException|UnexpectedValueException|LengthException|RangeException)",
        CATEGORY_VALUE),
     IS("^(?:OutOfRangeException|OutOfBoundsException)", CATEGORY_INDEX),
     IS("^AssertionError", CATEGORY_ASSERTION),
@@ -326,7 +329,7 @@ struct found {
     struct piece after; /* the lines below */
 };
 
-/* The last that ended it, or else the last of any kind. */
+/* The last error that ended the program, or else the last of any kind. */
 static bool find_error(struct diagnoser *g, struct piece text, struct found *ret)
 {
     struct piece rest = text, line;
@@ -358,7 +361,7 @@ static void read_calls(struct diagnoser *g, const struct diagnose_input *in, str
             add_frame(in, d, m.group[0], m.group[1], NO_PIECE, m.group[2]);
 }
 
-/* "T: message in F:N", over one line or several. Where it ends in *ret_after. */
+/* "T: message in F:N", in one line or several. *ret_after becomes the text behind it. */
 static bool read_thrown(struct diagnoser *g, const struct diagnose_input *in, struct piece head,
                         struct piece rest, struct cause *ret, struct piece *ret_after)
 {
@@ -398,7 +401,8 @@ static void read_uncaught(struct diagnoser *g, const struct diagnose_input *in,
         struct cause next = { 0 };
         if (!starts_with(line, "Next ") || !read_thrown(g, in, line, rest, &next, &calls))
             continue;
-        /* The last of them came out; each before led to the next. The nearest cause goes first. */
+        /* The last exception ended the program; each before it caused the next. The nearest cause
+         * goes first. */
         if (d->n_causes < DIAGNOSE_CAUSES) {
             memmove(&d->causes[1], &d->causes[0], d->n_causes * sizeof d->causes[0]);
             d->causes[0] = thrown;
@@ -444,7 +448,7 @@ static bool read_php(struct diagnoser *g, const struct diagnose_input *in, struc
         read_uncaught(g, in, &f, d);
     else
         read_plain(g, in, &f, d);
-    /* A wrong call is reported where the function is. */
+    /* PHP reports a wrong call in the line of the function; the location is the call. */
     if (match(g, "(?:called|passed) in (\\S+) on line (\\d+)", piece_of(d->message), &m)) {
         (void)set_place(in, &d->location, m.group[0], m.group[1], NO_PIECE);
     }
@@ -456,7 +460,7 @@ static bool read_php(struct diagnoser *g, const struct diagnose_input *in, struc
 static void advise_php(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     advise_by(g, in, d, rules);
-    /* PHP's own: the manual has a page for each. */
+    /* PHP's own classes: the manual has a page for each. */
     static const char *const own[] = {
         "Error",
         "TypeError",

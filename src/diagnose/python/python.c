@@ -21,8 +21,7 @@ struct block {
 
 struct traceback {
     struct block blocks[BLOCKS];
-    size_t
-        n; /* blocks of the chain that is being read; the last chain of the text ended the program */
+    size_t n;     /* blocks of the chain that is being read; the last chain ended the program */
     bool open;    /* the last block waits for its exception */
     bool chained; /* a sentence before the next block connects it with this chain */
     bool sub;     /* the next block is in a group */

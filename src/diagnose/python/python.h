@@ -1,5 +1,5 @@
-/* diagnose/python/python.h — shared by the files with the rules for Python. Runs in: keeper. Private
- * to this room. */
+/* diagnose/python/python.h — shared by the files with the rules for Python. Runs in: keeper.
+ * Private to this room. */
 #pragma once
 
 #include "diagnose/core/rules.h"

@@ -1,11 +1,11 @@
-/* Errors of syntax: what is missing, where it opened, and what is no program at all. */
+/* Rules for syntax errors, and for text that is not a program. Runs in: keeper. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "diagnose/python/python.h"
 
-/* ---- text that is no program ---- */
+/* ---- text that is not a program ---- */
 
 static const char *const prose_starts[] = { "Here ", "Here's ",     "Sure",      "This ",
                                             "The ",  "Certainly",   "Below ",    "Let ",
@@ -31,20 +31,20 @@ static bool not_a_program(const struct advice *a)
 {
     struct piece rest = text_of_source(a->file), line;
     if (starts_with(piece_trim(a->line), "```")) {
-        suggest(a->d, 20, 0.97, "Line %u is a Markdown fence, not Python: leave the ``` lines out.",
+        suggest(a->d, 20, 0.97, "Line %u is a Markdown fence, not Python: remove the ``` lines.",
                 a->d->location.line);
         return true;
     }
     if (is_prose(a, a->line)) {
         suggest(a->d, 20, 0.93,
-                "Line %u is prose, not Python: leave it out, or make it a comment with #.",
+                "Line %u is prose, not Python: remove it, or make it a comment with #.",
                 a->d->location.line);
         suggest_replacement(a->d, "# %.*s", P(a->line));
         return true;
     }
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
         if (starts_with(line, "```")) {
-            suggest(a->d, 20, 0.8, "Line %u is a Markdown fence: leave the ``` lines out.", i);
+            suggest(a->d, 20, 0.8, "Line %u is a Markdown fence: remove the ``` lines.", i);
             return true;
         }
     return false;
@@ -56,8 +56,8 @@ static void on_never_closed(const struct advice *a)
 {
     struct piece open = a->m.group[0];
     const char *close = piece_is(open, "(") ? ")" : piece_is(open, "[") ? "]" : "}";
-    suggest(a->d, 18, 0.95, "The '%.*s' that opens in line %u, column %u has no '%s'.", P(open),
-            a->d->location.line, a->d->location.column, close);
+    suggest(a->d, 18, 0.95, "The '%.*s' that opens in line %u, column %u has no '%s': close it.",
+            P(open), a->d->location.line, a->d->location.column, close);
     long depth = 0;
     for (size_t i = 0; i < a->line.len; i++)
         depth += a->line.at[i] == open.at[0] ? 1 : a->line.at[i] == close[0] ? -1 : 0;
@@ -74,19 +74,20 @@ static void on_mismatch(const struct advice *a)
     struct match m;
     if (match(a->g, "opening parenthesis '(.)' on line (\\d+)", a->message, &m))
         suggest(a->d, 18, 0.93,
-                "It closes the '%.*s' that opens in line %.*s: one of the two is of the wrong "
-                "kind, or another is missing between them.",
+                "It closes the '%.*s' that opens in line %.*s: one of the two is the wrong "
+                "bracket, or a bracket between them is missing.",
                 P(m.group[0]), P(m.group[1]));
     else
         suggest(a->d, 18, 0.9,
-                "'%.*s' does not close what opened before it in this line: brackets close in the "
+                "'%.*s' does not close the last open bracket of this line: brackets close in the "
                 "reverse order in which they open.",
                 P(a->m.group[0]));
 }
 
 static void on_unmatched(const struct advice *a)
 {
-    suggest(a->d, 18, 0.92, "Nothing before it opens this '%.*s': take it out, or open it.",
+    suggest(a->d, 18, 0.92,
+            "No bracket before it opens this '%.*s': remove it, or add the opening bracket.",
             P(a->m.group[0]));
     struct piece t = piece_trim(a->line);
     if (t.len > 1 && a->m.group[0].len == 1 && t.at[t.len - 1] == a->m.group[0].at[0])
@@ -118,18 +119,19 @@ static void on_comma(const struct advice *a)
     struct piece line = piece_trim(a->line);
     struct piece next = piece_trim(source_line(a->file, a->d->location.line + 1));
     if (line.len > 0 && next.len > 0 && !strchr(",([{:", line.at[line.len - 1]) &&
-        !strchr(")]}", next.at[0])) { /* items, one on each line */
-        suggest(a->d, 18, 0.9, "A comma is missing at the end of this line, before the next item.");
+        !strchr(")]}", next.at[0])) { /* a list with one item a line */
+        suggest(a->d, 18, 0.9,
+                "A comma is missing at the end of this line, before the next item: add it.");
         suggest_replacement(a->d, "%.*s,", P(a->line));
         return;
     }
     suggest(a->d, 18, 0.8,
-            "A comma or an operator seems to be missing between two values in this line.");
+            "A comma or an operator seems to be missing between two values in this line: add it.");
 }
 
 /* ---- lines ---- */
 
-/* Habits of other languages, by what stands in the line. */
+/* Code of other languages, and its form in Python. */
 static const struct {
     const char *pattern, *advice, *from, *to;
 } foreign[] = {
@@ -138,20 +140,21 @@ static const struct {
     { "\\|\\|", "In Python it is `or`.", "||", "or" },
     { "(?:^|[\\s(])!\\w", "In Python it is `not x`.", NULL, NULL },
     { "\\+\\+|--\\s*$", "Python has no ++: write += 1.", "++", " += 1" },
-    { "^\\s*(?:const|let|var)\\s+\\w+\\s*=", "Python declares nothing: write name = value.", NULL,
-      NULL },
+    { "^\\s*(?:const|let|var)\\s+\\w+\\s*=", "Python has no declarations: write name = value.",
+      NULL, NULL },
     { "^\\s*function\\b", "A function is defined with `def name(...):`.", NULL, NULL },
     { "^\\s*(?:public|private|static|void|int|float|String|double|char)\\s+\\w+",
-      "Python declares no types this way: write name = value, or def name(...):.", NULL, NULL },
+      "Python does not declare types this way: write name = value, or def name(...):.", NULL,
+      NULL },
     { "^\\s*switch\\b", "Python has no switch: use if/elif, or match/case.", NULL, NULL },
     { "^\\s*(?:catch|throw)\\b", "In Python it is `except` and `raise`.", NULL, NULL },
     { "=>", "An anonymous function is `lambda x: ...`.", NULL, NULL },
     { "\\?.*:", "The conditional is `a if test else b`.", NULL, NULL },
     { "^\\s*(?:pip|pip3|conda|apt|apt-get|npm|python3?) (?:install|-m)\\b|^\\s*[!%]\\w+",
-      "That is a command for a shell, not Python: take it out. Packages are installed on the host.",
-      NULL, NULL },
+      "That is a shell command, not Python: remove it. Packages are installed on the host.", NULL,
+      NULL },
     { "^\\s*(?:import|from) .*-",
-      "A module's name has no '-': it is imported with '_' or another name.", NULL, NULL },
+      "The name of a module has no '-': import it with '_', or by another name.", NULL, NULL },
     { "except \\w+\\s*,\\s*\\w+", "In Python 3 it is `except Type as name:`.", NULL, NULL },
     { "^\\s*raise \\w+\\s*,", "In Python 3 it is `raise Type(message)`.", NULL, NULL },
     { "<>", "Not equal is `!=`.", "<>", "!=" },
@@ -163,7 +166,7 @@ static bool is_foreign(const struct advice *a)
     for (size_t i = 0; i < ARRAY_LEN(foreign); i++) {
         if (!match(a->g, foreign[i].pattern, a->line, &m))
             continue;
-        bool shell = starts_with(piece_of(foreign[i].advice), "That is a command");
+        bool shell = starts_with(piece_of(foreign[i].advice), "That is a shell command");
         suggest(a->d, shell ? 20 : 0, 0.92, "%s", foreign[i].advice);
         if (foreign[i].from)
             (void)suggest_swap(a->in, a->d, piece_of(foreign[i].from), foreign[i].to);
@@ -179,11 +182,11 @@ static void on_colon(const struct advice *a)
         return;
     if (match(a->g, ":\\s*(?:#.*)?$", a->line, &m)) {
         suggest(a->d, 17, 0.7,
-                "Python wants a ':' at the mark: what stands between it and the end of the line "
-                "does not belong there.");
+                "Python expects a ':' at the mark: remove the text between the mark and the ':' at "
+                "the end of the line.");
         return;
     }
-    suggest(a->d, 17, 0.95, "A ':' is missing at the end of this line.");
+    suggest(a->d, 17, 0.95, "A ':' is missing at the end of this line: add it.");
     if (match(a->g, "^(.*?\\S)(\\s*(?:#.*)?)$", a->line, &m))
         suggest_replacement(a->d, "%.*s:%.*s", P(m.group[0]), P(m.group[1]));
 }
@@ -191,7 +194,7 @@ static void on_colon(const struct advice *a)
 static void on_print(const struct advice *a)
 {
     struct match m;
-    suggest(a->d, 21, 0.96, "%.*s is a function in Python 3: put what it is given in brackets.",
+    suggest(a->d, 21, 0.96, "%.*s is a function in Python 3: put its arguments in brackets.",
             P(a->m.group[0]));
     if (match(a->g, "^(\\s*(?:.*:\\s*)?)(print|exec)\\s+(.*?)\\s*$", a->line, &m))
         suggest_replacement(a->d, "%.*s%.*s(%.*s)", P(m.group[0]), P(m.group[1]), P(m.group[2]));
@@ -200,19 +203,18 @@ static void on_print(const struct advice *a)
 static void on_equals(const struct advice *a)
 {
     struct match m;
-    suggest(a->d, 0, 0.9, "`=` gives a value; to compare write `==`.");
+    suggest(a->d, 0, 0.9, "`=` assigns a value: write `==` to compare.");
     if (match(a->g, "^(\\s*(?:if|elif|while) [^=]*[^=<>!])=([^=].*)$", a->line, &m))
         suggest_replacement(a->d, "%.*s==%.*s", P(m.group[0]), P(m.group[1]));
 }
 
-/* Where the block that this line begins is indented less or more than it should be. */
 static void on_expected_block(const struct advice *a)
 {
     struct match m;
     if (match(a->g, "after (.+?) on line (\\d+)", a->message, &m))
         suggest(a->d, 19, 0.94,
-                "What belongs to the %.*s in line %.*s is indented further than it: indent this "
-                "line by four spaces (or write `pass`).",
+                "The block of the %.*s in line %.*s must be indented further: indent this line by "
+                "four spaces (or write `pass`).",
                 P(m.group[0]), P(m.group[1]));
     else
         suggest(a->d, 19, 0.9, "A block begins before this line: indent it by four spaces.");
@@ -227,8 +229,8 @@ static void on_unexpected_indent(const struct advice *a)
     if (is_prose(a, a->line) && not_a_program(a))
         return;
     suggest(a->d, 19, 0.92,
-            "This line is indented further than the one before, and nothing began a block: give "
-            "both the same indentation.");
+            "This line is indented further than the line before, which does not begin a block: "
+            "give both the same indentation.");
     struct piece t = piece_trim(a->line);
     suggest_replacement(a->d, "%.*s%.*s", P(piece_cut(before, indent_of(before))), P(t));
 }
@@ -236,8 +238,8 @@ static void on_unexpected_indent(const struct advice *a)
 static void on_tabs(const struct advice *a)
 {
     suggest(a->d, 19, 0.95,
-            "Tabs and spaces are mixed: use four spaces for each level (expandtabs, or the "
-            "editor's setting).");
+            "Tabs and spaces are mixed: use four spaces for each level (`expand` converts a file, "
+            "or a setting of the editor).");
     struct piece t = piece_trim(a->line);
     size_t columns = 0;
     for (size_t i = 0; i < indent_of(a->line); i++)
@@ -262,10 +264,11 @@ static void on_character(const struct advice *a)
                         : piece_is(c, "\u2265") ? ">="
                                                 : NULL;
     if (meant)
-        suggest(a->d, 20, 0.94, "'%.*s' is a typographic character: Python's is %s.", P(c), meant);
+        suggest(a->d, 20, 0.94, "'%.*s' is a typographic character: write %s.", P(c), meant);
     else
         suggest(a->d, 20, 0.7,
-                "'%.*s' is no character of a program: it may come from formatted text.", P(c));
+                "Python has no character '%.*s', which may come from formatted text: replace it.",
+                P(c));
     if (!meant)
         return;
     char fixed[240];
@@ -309,12 +312,13 @@ static void on_invalid(const struct advice *a)
     for (size_t i = 0; i < before.len; i++)
         depth += strchr("([{", before.at[i]) ? 1 : strchr(")]}", before.at[i]) ? -1 : 0;
     if (depth > 0)
-        suggest(a->d, 18, 0.85, "A bracket that opens in line %u is not closed before this line.",
+        suggest(a->d, 18, 0.85,
+                "A bracket that opens in line %u is not closed before this line: close it.",
                 a->d->location.line - 1);
     else
-        suggest(a->d, 0, 0.3,
-                "The mark shows how far Python could read: something before it is missing or too "
-                "much.");
+        suggest(
+            a->d, 0, 0.3,
+            "Python could read up to the mark: look for a missing or extra character before it.");
 }
 
 static void on_outside(const struct advice *a)
@@ -322,13 +326,13 @@ static void on_outside(const struct advice *a)
     bool await_ = piece_has(a->m.group[0], "await") || piece_has(a->m.group[0], "async");
     if (await_)
         suggest(a->d, 26, 0.92,
-                "`await` works inside of `async def` only: put it into one, and start that with "
+                "`await` works only inside `async def`: put it into one, and start that with "
                 "asyncio.run(main()).");
     else
-        suggest(a->d, 19, 0.85,
-                "%.*s stands outside of what it belongs to: indent it into its function or loop, "
-                "or leave it out.",
-                P(a->m.group[0]));
+        suggest(
+            a->d, 19, 0.85,
+            "%.*s stands outside of a function or loop: indent it into its block, or remove it.",
+            P(a->m.group[0]));
 }
 
 const struct rule py_syntax_rules[] = {
@@ -340,35 +344,36 @@ const struct rule py_syntax_rules[] = {
     ON("SyntaxError", "^Missing parentheses in call to '(\\w+)'", on_print),
     ON("SyntaxError", "Maybe you meant '==' ", on_equals),
     ON_SAY("SyntaxError", "^cannot assign to ([\\w -]+?) here", 0, 0.85,
-           "A value cannot be given to {1}: the name stands on the left of `=`; to compare write "
-           "`==`."),
+           "A value cannot be assigned to {1}: put a name on the left of `=`, or write `==` to "
+           "compare."),
     ON_SAY("SyntaxError", "^cannot assign to ([\\w -]+)$", 0, 0.85,
-           "A value cannot be given to {1}: the name stands on the left of `=`; to compare write "
-           "`==`."),
+           "A value cannot be assigned to {1}: put a name on the left of `=`, or write `==` to "
+           "compare."),
     ON("SyntaxError", "^invalid (?:non-printable )?character '?([^' ]+)'?", on_character),
     ON_SAY("SyntaxError", "^(?:invalid decimal literal|leading zeros)", 0, 0.85,
-           "A name cannot begin with a digit, and a number has no letters or leading zeros in it."),
+           "A name cannot begin with a digit, and a number has no letters or leading zeros: "
+           "correct the name or number."),
     ON("SyntaxError", "^('\\w+(?: \\w+)?') outside|^asynchronous", on_outside),
     ON_SAY("SyntaxError", "^positional argument follows", 10, 0.9,
-           "Arguments with names come last: move the others before them."),
+           "Arguments with names come last: move the other arguments before them."),
     ON_SAY("SyntaxError", "^f-string", 18, 0.85,
-           "Inside { } of an f-string: use other quotes than those around it, close every "
-           "brace, and write {{ for a brace itself."),
+           "Inside the { } of an f-string, use other quotes than around it; close every brace, and "
+           "write {{ for a literal brace."),
     ON_SAY("SyntaxError", "^expected 'except' or 'finally'", 17, 0.9,
            "A `try:` needs an `except ...:` or a `finally:` after its block, indented like it."),
     ON_SAY("SyntaxError", "unicodeescape|unexpected character after line continuation", 0, 0.9,
-           "A backslash in a text begins an escape: write r\"...\", or two backslashes."),
+           "A backslash in a string begins an escape: write r\"...\", or two backslashes."),
     ON_SAY("SyntaxError", "^unexpected EOF", 18, 0.7,
-           "The file ends in the middle of something: a bracket, a quote or a block (try "
-           "without except) is not finished."),
+           "The file ends too early: close the open bracket or quote, or finish the open block (a "
+           "try needs an except)."),
     ON("SyntaxError", "^invalid syntax$|^invalid syntax\\. Perhaps|^multiple exception types",
        on_invalid),
     ON("SyntaxError", "Perhaps you forgot a comma", on_comma),
     ON("IndentationError", "^expected an indented block", on_expected_block),
     ON("IndentationError", "^unexpected indent", on_unexpected_indent),
-    ON_SAY("IndentationError", "^unindent does not match", 19, 0.92,
-           "This line's indentation is that of no line before it: line it up with the block it "
-           "belongs to."),
+    ON_SAY(
+        "IndentationError", "^unindent does not match", 19, 0.92,
+        "No line before has the indentation of this line: align it with the block it belongs to."),
     ON("TabError", "", on_tabs),
     END_OF_RULES,
 };

@@ -1,4 +1,4 @@
-/* Values that do not fit: keys, positions, types that do not mix, numbers, JSON. */
+/* Rules for values: keys, indices, mixed types, numbers, text, JSON. Runs in: keeper. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- keys and positions ---- */
 
-/* Whether it came out of the library: a frame that is not the job's has the name in its path. */
+/* Whether the library raised it: a frame outside of the job's files has the name in its path. */
 static bool passed_through(const struct advice *a, const char *library)
 {
     for (size_t i = 0; i < a->d->n_frames; i++)
@@ -16,7 +16,8 @@ static bool passed_through(const struct advice *a, const char *library)
     return false;
 }
 
-/* `.get(key)` in place of `[key]`, where None does no harm: not as a part of more, and in a loop as an empty list. */
+/* Offers `.get(key)` instead of `[key]` where None does no harm: not inside a larger expression,
+ * and with an empty list in a loop. */
 static void offer_get(const struct advice *a, const struct match *m)
 {
     struct piece name = m->group[0], key = m->group[1];
@@ -40,7 +41,7 @@ static void on_key(const struct advice *a)
     struct match m;
     if (piece_has(a->line, "environ[") && !a->in->sealed) {
         suggest(a->d, 8, 0.92,
-                "The variable is not set where it ran: set %.*s there, or give a default, "
+                "The variable is not set where the program ran: set %.*s there, or give a default, "
                 "os.environ.get('%.*s', '').",
                 P(key), P(key));
         return;
@@ -58,7 +59,7 @@ static void on_key(const struct advice *a)
         similar_try_texts(&n, a->in);
     char quoted[160], near[160];
     if (n.best[0]) {
-        suggest(a->d, 8, 0.92, "There is a key '%s' in the program: did you mean that?", n.best);
+        suggest(a->d, 8, 0.92, "Did you mean '%s'? The program has that key.", n.best);
         (void)snprintf(near, sizeof near, "'%s'", n.best);
         (void)snprintf(quoted, sizeof quoted, "'%.*s'", P(key));
         if (!suggest_swap(a->in, a->d, piece_of(quoted), near)) {
@@ -71,7 +72,7 @@ static void on_key(const struct advice *a)
     if (passed_through(a, "pandas/")) {
         suggest(a->d, 8, 0.88,
                 "The table has no column or label '%.*s': print(df.columns) shows the columns "
-                "(case and spaces count), print(df.index) the labels.",
+                "(case and spaces count), print(df.index) shows the labels.",
                 P(key));
         return;
     }
@@ -85,17 +86,17 @@ static void on_key(const struct advice *a)
     if (match(a->g, "([A-Za-z_][\\w.]*)\\[([^\\[\\]]+)\\]", a->line, &m)) {
         suggest(a->d, 8, 0.8,
                 "'%.*s' has no key %s%.*s%s: test it first (`if %.*s in %.*s:`), or use "
-                "%.*s.get(%.*s), which gives None then.",
+                "%.*s.get(%.*s), which returns None then.",
                 P(m.group[0]), starts_with(a->message, "'") ? "'" : "", P(key),
                 starts_with(a->message, "'") ? "'" : "", P(m.group[1]), P(m.group[0]),
                 P(m.group[0]), P(m.group[1]));
         offer_get(a, &m);
         return;
     }
-    suggest(a->d, 8, 0.6, "There is no such key: test it with `in`, or use .get(key, default).");
+    suggest(a->d, 8, 0.6, "The key does not exist: test it with `in`, or use .get(key, default).");
 }
 
-/* The loop that counts too far, by what stands in its line. */
+/* Finds the loop around the line that counts too far. */
 static bool counts_too_far(const struct advice *a, struct piece index)
 {
     for (uint32_t i = a->d->location.line; i > 0 && i + 12 > a->d->location.line; i--) {
@@ -103,13 +104,14 @@ static bool counts_too_far(const struct advice *a, struct piece index)
         struct piece line = source_line(a->file, i);
         if (match(a->g, "range\\(\\s*(?:\\d+\\s*,\\s*)?(len\\([^()]*\\))\\s*\\+\\s*1", line, &m)) {
             suggest(a->d, 9, 0.95,
-                    "Line %u counts to %.*s itself, which is one too far: leave out the + 1.", i,
+                    "Line %u counts to %.*s itself, which is one too far: remove the + 1.", i,
                     P(m.group[0]));
             return true;
         }
         if (match(a->g, "<=\\s*(len\\([^()]*\\))", line, &m)) {
             suggest(a->d, 9, 0.95,
-                    "Line %u goes on while it is <= %.*s: the last position is %.*s - 1, so use <.",
+                    "Line %u continues up to %.*s, and the last position is %.*s - 1: use < "
+                    "instead of <=.",
                     i, P(m.group[0]), P(m.group[0]));
             return true;
         }
@@ -117,7 +119,7 @@ static bool counts_too_far(const struct advice *a, struct piece index)
             has_word(index, m.group[0]) &&
             !match(a->g, "range\\(\\s*(len\\([^()]*\\))\\s*\\)", line, &m)) {
             suggest(a->d, 9, 0.9,
-                    "[%.*s] goes past the end in the last round of the loop in line %u: end its "
+                    "[%.*s] is past the end in the last round of the loop in line %u: end its "
                     "range one earlier.",
                     P(index), i);
             return true;
@@ -125,7 +127,7 @@ static bool counts_too_far(const struct advice *a, struct piece index)
         if (match(a->g, "range\\(\\s*(len\\([^()]*\\))\\s*\\)", line, &m) &&
             piece_has(index, "+")) {
             suggest(a->d, 9, 0.93,
-                    "[%.*s] goes past the end in the last round of line %u: count to %.*s - 1.",
+                    "[%.*s] is past the end in the last round of line %u: count to %.*s - 1.",
                     P(index), i, P(m.group[0]));
             return true;
         }
@@ -160,8 +162,9 @@ static void on_index(const struct advice *a)
             return;
         long items = py_assigned(a, name, &value, &number) ? py_items(piece_trim(value)) : -1;
         if (items > 0) {
-            suggest(a->d, 9, 0.92, "'%.*s' got %ld item%s in line %u: positions go from 0 to %ld.",
-                    P(name), items, items == 1 ? "" : "s", number, items - 1);
+            suggest(a->d, 9, 0.92,
+                    "'%.*s' has %ld item%s since line %u: positions go from 0 to %ld.", P(name),
+                    items, items == 1 ? "" : "s", number, items - 1);
             return;
         }
         if (items == 0) {
@@ -175,23 +178,23 @@ static void on_index(const struct advice *a)
     }
     if (match(a->g, "(\\w+)\\([^()]*\\)\\[(-?\\d+)\\]", a->line, &m) && !meant.all.at)
         suggest(a->d, 9, 0.8,
-                "%.*s() gave fewer parts than [%.*s] asks for: keep what it gives in a name, and "
-                "test its len() first.",
+                "%.*s() returned fewer parts than [%.*s] needs: store the result in a variable, "
+                "and test its len() first.",
                 P(m.group[0]), P(m.group[1]));
     else if (meant.all.at)
         suggest(a->d, 9, 0.7,
                 "'%.*s' has no position %.*s: positions go from 0 to len(%.*s) - 1; "
-                "print(len(%.*s)) shows how many there are.",
+                "print(len(%.*s)) shows the number of items.",
                 P(meant.group[0]), P(meant.group[1]), P(meant.group[0]), P(meant.group[0]));
     else
-        suggest(a->d, 9, 0.5, "It is shorter than that: positions go from 0 to its length - 1.");
+        suggest(a->d, 9, 0.5, "The sequence is shorter: positions go from 0 to its length - 1.");
 }
 
 static void on_empty_pop(const struct advice *a)
 {
     struct match m;
     bool named = match(a->g, "([A-Za-z_][\\w.]*)\\.pop(?:left|item)?\\(", a->line, &m);
-    suggest(a->d, 9, 0.85, "It is empty, so there is nothing to take: test it first, `if %.*s:`.",
+    suggest(a->d, 9, 0.85, "It is empty, and there is no item to take: test it first, `if %.*s:`.",
             P(named ? m.group[0] : PIECE("items")));
 }
 
@@ -200,36 +203,37 @@ static void on_list_index_type(const struct advice *a)
     struct match m;
     if (piece_is(a->m.group[1], "float") || piece_is(a->m.group[1], "'float'"))
         suggest(a->d, 12, 0.9,
-                "`/` gives a float: divide with //, or int(...) it, for a position.");
+                "`/` returns a float: use // for a position, or convert it with int(...).");
     else if (match(a->g, "for (\\w+) in ([\\w.]+):", source_line(a->file, a->d->location.line - 1),
                    &m))
         suggest(a->d, 12, 0.85,
-                "'%.*s' is an item already, not its position: use it as it is, or `for i, %.*s in "
-                "enumerate(%.*s):`.",
+                "'%.*s' is the item itself, not its position: use it directly, or write `for i, "
+                "%.*s in enumerate(%.*s):`.",
                 P(m.group[0]), P(m.group[0]), P(m.group[1]));
     else
         suggest(a->d, 12, 0.8,
-                "It is a list, so positions are numbers: x[0] is its first item, which may be the "
-                "dict that was meant.");
+                "It is a list, and positions are numbers: x[0] is its first item, which may be the "
+                "dict you want.");
 }
 
 static void on_changed_size(const struct advice *a)
 {
     struct match m;
     if (match(a->g, "^(\\s*for .+ in )(.+):\\s*$", a->line, &m)) {
-        suggest(a->d, 0, 0.93,
-                "It is changed while the loop goes through it: go through a copy, list(%.*s).",
-                P(m.group[1]));
+        suggest(
+            a->d, 0, 0.93,
+            "The loop changes the collection that it iterates over: loop over a copy, list(%.*s).",
+            P(m.group[1]));
         suggest_replacement(a->d, "%.*slist(%.*s):", P(m.group[0]), P(m.group[1]));
     } else {
         suggest(a->d, 0, 0.85,
-                "It is changed while a loop goes through it: go through a copy, list(x).");
+                "A loop changes the collection that it iterates over: loop over a copy, list(x).");
     }
 }
 
-/* ---- types that do not mix ---- */
+/* ---- mixed types ---- */
 
-/* `"text" + name` as an f-string, when the line holds just that. */
+/* Offers `"text" + name` as an f-string, when the line has this form. */
 static void offer_fstring(const struct advice *a)
 {
     struct match m;
@@ -248,7 +252,7 @@ static void offer_fstring(const struct advice *a)
     }
 }
 
-/* Whether a name in the line came from input(), which gives text. */
+/* Whether a name in the line comes from input(), which returns text. */
 static bool from_input(const struct advice *a, struct piece *ret_name, uint32_t *ret_line)
 {
     struct piece rest = a->line, value;
@@ -270,17 +274,18 @@ static void on_concatenate(const struct advice *a)
     if (piece_is(a->m.group[0], "str") && !piece_is(other, "str") &&
         from_input(a, &name, &number)) {
         suggest(a->d, 11, 0.95,
-                "input() gives text: make a number of it in line %u, %.*s = int(input(...)).",
+                "input() returns text: convert it to a number in line %u, %.*s = int(input(...)).",
                 number, P(name));
         return;
     }
     if (piece_is(a->m.group[0], "str")) {
         suggest(a->d, 11, 0.92,
-                "Text and a%s %.*s do not add up: use an f-string, or str(...) around the %.*s.",
+                "Text and a%s %.*s cannot be added: use an f-string, or str(...) around the %.*s.",
                 other.len && strchr("aeiou", other.at[0]) ? "n" : "", P(other), P(other));
         offer_fstring(a);
     } else {
-        suggest(a->d, 11, 0.85, "A %.*s takes only another %.*s: make one of it, or append() it.",
+        suggest(a->d, 11, 0.85,
+                "A %.*s can only be joined with another %.*s: convert the value, or append() it.",
                 P(a->m.group[0]), P(a->m.group[0]));
     }
 }
@@ -294,7 +299,7 @@ static void on_operands(const struct advice *a)
         return;
     if (text && from_input(a, &name, &number)) {
         suggest(a->d, 11, 0.95,
-                "input() gives text: make a number of it in line %u, %.*s = int(input(...)).",
+                "input() returns text: convert it to a number in line %u, %.*s = int(input(...)).",
                 number, P(name));
         return;
     }
@@ -305,15 +310,14 @@ static void on_operands(const struct advice *a)
     }
     if (text)
         suggest(a->d, 11, 0.9,
-                "One side is text, the other a number: int(...) or float(...) the text to "
-                "calculate, or str(...) the number (an f-string) to join.");
+                "One side is text, and the other is a number: convert the text with int(...) or "
+                "float(...) to calculate, or the number with str(...) (an f-string) to join.");
     else if ((piece_is(left, "list") && piece_is(right, "int")) ||
              (piece_is(left, "int") && piece_is(right, "list")))
-        suggest(a->d, 11, 0.8, "A list is not calculated with as a whole: [v %.*s n for v in x].",
+        suggest(a->d, 11, 0.8, "An operator does not work on a whole list: [v %.*s n for v in x].",
                 P(a->m.group[0]));
     else
-        suggest(a->d, 11, 0.6,
-                "%.*s does not know how to combine a %.*s and a %.*s: convert one of them.",
+        suggest(a->d, 11, 0.6, "%.*s does not work between a %.*s and a %.*s: convert one of them.",
                 P(a->m.group[0]), P(left), P(right));
     if (piece_is(a->m.group[0], "+"))
         offer_fstring(a);
@@ -326,18 +330,18 @@ static void on_compare(const struct advice *a)
     if (piece_is(a->m.group[1], "NoneType") || piece_is(a->m.group[2], "NoneType")) {
         suggest(
             a->d, 4, 0.7,
-            "One side is None: look at the call that gave it, or test it first (`is not None`).");
+            "One side is None: check the call that returned it, or test it first (`is not None`).");
         return;
     }
     if (from_input(a, &name, &number))
         suggest(a->d, 11, 0.95,
-                "input() gives text: make a number of it in line %u, %.*s = int(input(...)).",
+                "input() returns text: convert it to a number in line %u, %.*s = int(input(...)).",
                 number, P(name));
     else
-        suggest(a->d, 11, 0.85,
-                "'%.*s' and '%.*s' have no order: convert one of them (int(...), str(...)) before "
-                "comparing.",
-                P(a->m.group[1]), P(a->m.group[2]));
+        suggest(
+            a->d, 11, 0.85,
+            "'%.*s' and '%.*s' cannot be compared: convert one of them first (int(...), str(...)).",
+            P(a->m.group[1]), P(a->m.group[2]));
 }
 
 static void on_multiply(const struct advice *a)
@@ -346,24 +350,23 @@ static void on_multiply(const struct advice *a)
     uint32_t number;
     if (from_input(a, &name, &number))
         suggest(a->d, 11, 0.95,
-                "input() gives text: make a number of it in line %u, %.*s = int(input(...)).",
+                "input() returns text: convert it to a number in line %u, %.*s = int(input(...)).",
                 number, P(name));
     else
         suggest(a->d, 11, 0.85,
-                "Text or a list is repeated by an int only: int(...) the number, or float(...) the "
-                "text to calculate.");
+                "Only an int can repeat text or a list: convert the number with int(...), or the "
+                "text with float(...) to calculate.");
 }
 
 static void on_int_iterable(const struct advice *a)
 {
     struct match m;
     if (match(a->g, "^(\\s*for .+ in )(.+):\\s*$", a->line, &m)) {
-        suggest(a->d, 12, 0.92, "A number is not gone through: count with range(%.*s).",
+        suggest(a->d, 12, 0.92, "A loop cannot iterate over a number: count with range(%.*s).",
                 P(m.group[1]));
         suggest_replacement(a->d, "%.*srange(%.*s):", P(m.group[0]), P(m.group[1]));
     } else {
-        suggest(a->d, 12, 0.7,
-                "A%s %.*s cannot be gone through: a list, or range(n), was expected.",
+        suggest(a->d, 12, 0.7, "A loop cannot iterate over a%s %.*s: use a list, or range(n).",
                 strchr("aeiou", a->m.group[0].at[0]) ? "n" : "", P(a->m.group[0]));
     }
 }
@@ -371,14 +374,16 @@ static void on_int_iterable(const struct advice *a)
 static void on_no_len(const struct advice *a)
 {
     suggest(a->d, 12, 0.75,
-            "A%s %.*s has no length: len(str(x)) counts digits; a list or text was expected.",
+            "A%s %.*s has no length, but a list or text does: check the value; len(str(x)) counts "
+            "digits.",
             strchr("aeiou", a->m.group[0].at[0]) ? "n" : "", P(a->m.group[0]));
 }
 
 static void on_must_be_str(const struct advice *a)
 {
-    suggest(a->d, 11, 0.85, "It takes %.*s, not %.*s: convert it first, %s.", P(a->m.group[0]),
-            P(a->m.group[1]), piece_has(a->m.group[0], "bytes") ? "text.encode()" : "str(...)");
+    suggest(a->d, 11, 0.85, "The function takes %.*s, not %.*s: convert the value first, %s.",
+            P(a->m.group[0]), P(a->m.group[1]),
+            piece_has(a->m.group[0], "bytes") ? "text.encode()" : "str(...)");
 }
 
 /* ---- numbers ---- */
@@ -391,22 +396,21 @@ static void on_int(const struct advice *a)
         suggest(a->d, 13, 0.9,
                 "The text is empty: test it before converting (`if text.strip():`).");
     else if (match(a->g, "^-?\\d+\\.\\d*$", text, &m))
-        suggest(
-            a->d, 13, 0.93,
-            "'%.*s' is no whole number: int(float(text)) cuts it, round(float(text)) rounds it.",
-            P(text));
+        suggest(a->d, 13, 0.93,
+                "'%.*s' is not a whole number: int(float(text)) cuts off the fraction, "
+                "round(float(text)) rounds.",
+                P(text));
     else if (match(a->g, "^-?\\d{1,3}(?:,\\d{3})+", text, &m))
-        suggest(a->d, 13, 0.92, "Take the commas out first: text.replace(',', '').");
+        suggest(a->d, 13, 0.92, "Remove the commas first: text.replace(',', '').");
     else if (match(a->g, "^0[xX][0-9a-fA-F]+$", text, &m))
         suggest(a->d, 13, 0.92, "Give the base: int(text, 16).");
     else if (match(a->g, "\\d\\s+\\d", text, &m))
         suggest(a->d, 13, 0.9,
-                "There are several numbers in it: take them apart first, [int(v) for v in "
-                "text.split()].");
+                "The text holds several numbers: split it first, [int(v) for v in text.split()].");
     else
         suggest(a->d, 13, 0.85,
                 "'%.*s' is not a number: test it before converting (text.isdigit()), or catch "
-                "ValueError and say what is accepted.",
+                "ValueError and name the accepted values.",
                 P(text));
 }
 
@@ -418,9 +422,10 @@ static void on_unpack(const struct advice *a)
         uint32_t number;
         bool dict = py_assigned(a, m.group[1], &value, &number) && starts_with(value, "{");
         suggest(a->d, 14, 0.9,
-                dict ? "A loop over a dict gives its keys: for both, go through .items()."
-                     : "Each item is one value: for positions and values, go through "
-                       "enumerate(...); for pairs, look at what an item holds.");
+                dict
+                    ? "A loop over a dict returns its keys: loop over .items() for keys and values."
+                    : "Each item is one value: loop over enumerate(...) for positions and values, "
+                      "or check the items if they should be pairs.");
         suggest_replacement(a->d,
                             dict ? "%.*s%.*s.items():" : "%.*senumerate(%.*s):", P(m.group[0]),
                             P(m.group[1]));
@@ -429,18 +434,18 @@ static void on_unpack(const struct advice *a)
     if (match(a->g, "not enough values to unpack \\(expected (?:at least )?(\\d+), got (\\d+)\\)",
               a->message, &m))
         suggest(a->d, 14, 0.85,
-                "%.*s names stand on the left, and %.*s value%s came: take the names away that get "
-                "none, or look at what the right side holds.",
+                "There are %.*s names on the left and %.*s value%s on the right: remove the extra "
+                "names, or check the right side.",
                 P(m.group[0]), P(m.group[1]), piece_is(m.group[1], "1") ? "" : "s");
     else if (match(a->g, "too many values to unpack \\(expected (\\d+)\\)", a->message, &m))
         suggest(a->d, 14, 0.85,
-                "More than the %.*s values came for which there are names: add names, or take the "
-                "rest with a star (a, *rest = ...).",
+                "There are %.*s names and more values than that: add names, or collect the rest "
+                "with a star (a, *rest = ...).",
                 P(m.group[0]));
     else
-        suggest(a->d, 14, 0.8,
-                "What stands on the right is one value, not several: return or give as many as "
-                "there are names.");
+        suggest(
+            a->d, 14, 0.8,
+            "The right side is one value, not several: return or assign one value for each name.");
 }
 
 static void on_zero(const struct advice *a)
@@ -452,12 +457,12 @@ static void on_zero(const struct advice *a)
         match(a->g, "divmod\\([^,]+,\\s*([^)]+)\\)", a->line, &m))
         divisor = m.group[0];
     if (match(a->g, "^len\\(([^()]+)", divisor, &m))
-        suggest(a->d, 15, 0.93, "%.*s is 0: there is nothing to divide by. Test first: `if %.*s:`.",
-                P(divisor), P(m.group[0]));
+        suggest(a->d, 15, 0.93, "%.*s is 0 here: test it before dividing, `if %.*s:`.", P(divisor),
+                P(m.group[0]));
     else if (divisor.at)
         suggest(a->d, 15, 0.9,
-                "'%.*s' is 0 here: test it before dividing (`if %.*s != 0:`), or say what the "
-                "result is then.",
+                "'%.*s' is 0 here: test it before dividing (`if %.*s != 0:`), or define a result "
+                "for that case.",
                 P(divisor), P(divisor));
     else
         suggest(a->d, 15, 0.7, "The divisor is 0: test it before dividing.");
@@ -474,21 +479,23 @@ static void on_decode(const struct advice *a)
     struct match m;
     static const struct {
         const char *byte, *advice;
-    } no_text[] = {
-        { "0x89", "That is no text (a picture begins so): keep it as bytes, open(name, 'rb'); "
-                  "errors='replace' reads what can be read" },
-        { "0x80", "That may be no text (a pickle begins so): open it with 'rb', or say encoding=" },
-        { "0x8b", "That is gzip: open it with gzip.open(name, 'rt')" },
+    } other_formats[] = {
+        { "0x89", "The file begins like a picture and is not text: read bytes with open(name, "
+                  "'rb'), or replace the invalid bytes with errors='replace'" },
+        { "0x80", "The file begins like a pickle and may not be text: open it with 'rb', or give "
+                  "its encoding=" },
+        { "0x8b", "The file is compressed with gzip: open it with gzip.open(name, 'rt')" },
     };
     bool begins = first || (piece_is(at, "1") && piece_is(byte, "0x8b")); /* gzip's second byte */
-    for (size_t i = 0; begins && i < ARRAY_LEN(no_text); i++)
-        if (piece_is(byte, no_text[i].byte)) {
-            suggest(a->d, 23, 0.85, "%s.", no_text[i].advice);
+    for (size_t i = 0; begins && i < ARRAY_LEN(other_formats); i++)
+        if (piece_is(byte, other_formats[i].byte)) {
+            suggest(a->d, 23, 0.85, "%s.", other_formats[i].advice);
             return;
         }
-    suggest(a->d, 23, 0.9,
-            "The bytes are not UTF-8: say what they are, encoding='%s'%s, or errors='replace'.",
-            encoding, strcmp(encoding, "latin-1") == 0 ? " (or 'cp1252')" : "");
+    suggest(
+        a->d, 23, 0.9,
+        "The bytes are not UTF-8: give their encoding, encoding='%s'%s, or use errors='replace'.",
+        encoding, strcmp(encoding, "latin-1") == 0 ? " (or 'cp1252')" : "");
     if (match(a->g, "^(.*open\\([^()]*)(\\).*)$", a->line, &m) && !piece_has(a->line, "encoding"))
         suggest_replacement(a->d, "%.*s, encoding='%s'%.*s", P(m.group[0]), encoding,
                             P(m.group[1]));
@@ -502,24 +509,24 @@ static void on_json(const struct advice *a)
     bool begins = piece_has(a->message, "(char 0)") && piece_has(a->message, "Expecting value");
     if (begins && (piece_has(a->line, "stdin") || piece_has(a->line, "input(")))
         suggest(a->d, 25, 0.93,
-                "Standard input is empty, or no JSON: give it (echo '{}' | belljar run ..., "
+                "Standard input is empty, or not JSON: give it JSON (echo '{}' | belljar run ..., "
                 "--stdin FILE; \"stdin\" in a request).");
     else if (begins)
         suggest(a->d, 27, 0.92,
-                "It does not begin like JSON: the text is empty, or something else (HTML, an error "
-                "message). print(repr(text[:100])) shows it.");
+                "The text does not begin like JSON: it is empty, or has another form (HTML, an "
+                "error message). print(repr(text[:100])) shows it.");
     else if (piece_has(a->message, "double quotes"))
         suggest(a->d, 27, 0.9,
-                "JSON wants double quotes around names and text, and no comma at the end; for "
-                "Python's own notation use ast.literal_eval().");
+                "JSON needs double quotes around names and text, and no comma at the end; use "
+                "ast.literal_eval() for Python's own notation.");
     else if (piece_has(a->message, "Extra data"))
         suggest(a->d, 27, 0.9,
-                "There is more than one document: one on each line is read by [json.loads(line) "
-                "for line in text.splitlines()].");
+                "The text holds more than one document: read one a line with [json.loads(line) for "
+                "line in text.splitlines()].");
     else if (match(a->g, "line (\\d+) column (\\d+)", a->message, &m))
         suggest(a->d, 27, 0.8,
-                "Look at line %.*s, column %.*s of the JSON: a comma, a bracket or a quote is "
-                "wrong there; True, False, None are true, false, null in JSON.",
+                "Line %.*s, column %.*s of the JSON is wrong: check the commas, brackets and "
+                "quotes there; True, False, None are true, false, null in JSON.",
                 P(m.group[0]), P(m.group[1]));
 }
 
@@ -527,8 +534,7 @@ static void on_assert(const struct advice *a)
 {
     struct match m;
     if (match(a->g, "^\\s*assert\\s+(.+?)(?:,\\s*['\"f].*)?$", a->line, &m))
-        suggest(a->d, 0, 0.5, "`%.*s` does not hold here: print both sides to see why.",
-                P(m.group[0]));
+        suggest(a->d, 0, 0.5, "`%.*s` is false here: print both sides to see why.", P(m.group[0]));
 }
 
 const struct rule py_value_rules[] = {
@@ -536,22 +542,21 @@ const struct rule py_value_rules[] = {
     ON("IndexError",
        "^(?:list|string|tuple|bytearray|deque|range object|list assignment) "
        "(?:index|assignment).*range|^list assignment index|index out of range|^index \\d+ is out "
-       "of "
-       "bounds",
+       "of bounds",
        on_index),
     ON("IndexError", "^pop from (?:an )?empty", on_empty_pop),
     ON("KeyError", "pop from an empty|dictionary is empty", on_empty_pop),
     ON("TypeError", "^(list|tuple) indices must be integers or slices, not (\\S+)",
        on_list_index_type),
     ON_SAY("TypeError", "^string indices must be integers", 12, 0.85,
-           "It is text, not a dict: json.loads() makes a dict of JSON text; a loop over a dict "
-           "gives its keys (use .items() or .values())."),
+           "The value is text, not a dict: json.loads() makes a dict of JSON text; a loop over a "
+           "dict returns its keys (use .items() or .values())."),
     ON_SAY("TypeError", "^unhashable type: '(\\w+)'", 0, 0.88,
-           "What can change cannot be a key or in a set: use tuple(x) in place of a list, "
-           "frozenset(x) of a set."),
+           "A mutable value cannot be a key or be in a set: use tuple(x) instead of a list, "
+           "frozenset(x) instead of a set."),
     ON("RuntimeError", "changed size during iteration|mutated during iteration", on_changed_size),
     ON_SAY("ValueError", "is not in list|not in tuple|substring not found|^list.remove\\(x\\)", 0,
-           0.7, "Test it first: `if v in x:`."),
+           0.7, "The value is not in it: test it first, `if v in x:`."),
     ON("TypeError", "^can only concatenate (\\w+) \\(not \"(\\w+)\"\\) to", on_concatenate),
     ON("TypeError", "^unsupported operand type\\(s\\) for ([^:]+): '([\\w.]+)' and '([\\w.]+)'",
        on_operands),
@@ -563,10 +568,10 @@ const struct rule py_value_rules[] = {
     ON("TypeError", "^object of type '(int|float|bool|generator|map|filter|zip)' has no len",
        on_no_len),
     ON_SAY("TypeError", "^sequence item \\d+: expected str instance", 11, 0.92,
-           "join() takes text only: ''.join(str(v) for v in x)."),
+           "join() takes only text: ''.join(str(v) for v in x)."),
     ON_SAY("TypeError", "^not (?:all|enough) arguments", 0, 0.75,
-           "The % signs in the text and the values behind it do not match in number; an f-string "
-           "cannot go wrong so."),
+           "The number of % signs in the text and the number of values differ: correct one of "
+           "them, or use an f-string."),
     ON("TypeError",
        "^(?:write\\(\\) argument must be|a|must be) ([\\w -]+?)(?: is required)?, not '?(\\w+)'?",
        on_must_be_str),
@@ -574,18 +579,18 @@ const struct rule py_value_rules[] = {
     ON("ValueError", "^could not convert string to float: '(.*?)'$", on_int),
     ON("ValueError", "values to unpack", on_unpack),
     ON_SAY("ValueError", "^(?:math domain error|expected a nonnegative input)", 0, 0.7,
-           "The number is outside of what the function is defined for: sqrt and log want no "
-           "negative ones; cmath has them for complex numbers."),
+           "The function is not defined for this number: sqrt and log need positive numbers; cmath "
+           "has both for complex numbers."),
     ON_SAY("ValueError", "^time data '([^']*)' does not match format '([^']*)'", 0, 0.8,
-           "The text is '{1}' and the format says '{2}': make them agree (%Y year, %m month, %d "
-           "day, %H:%M:%S time)."),
+           "The text is '{1}' and the format is '{2}': make them agree (%Y year, %m month, %d day, "
+           "%H:%M:%S time)."),
     ON_SAY("ValueError", "empty (?:sequence|iterable)|arg is an empty|iterable argument is empty",
-           0, 0.85,
-           "There is nothing in it: give a default (max(x, default=0)), or test it first."),
+           0, 0.85, "The sequence is empty: give a default (max(x, default=0)), or test it first."),
     ON("ZeroDivisionError", "", on_zero),
     ON("UnicodeDecodeError", "can't decode bytes? (0x[0-9a-f]{2})? ?in position (\\d+)", on_decode),
     ON_SAY("UnicodeEncodeError", "^'([\\w-]+)' codec can't encode", 23, 0.85,
-           "'{1}' has no such character: use UTF-8 (encoding='utf-8'), or errors='replace'."),
+           "The encoding '{1}' does not have this character: use UTF-8 (encoding='utf-8'), or "
+           "errors='replace'."),
     ON("JSONDecodeError", "", on_json),
     ON("AssertionError", "", on_assert),
     END_OF_RULES,

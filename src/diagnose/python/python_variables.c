@@ -1,4 +1,5 @@
-/* Variables that are not there: slips, missing imports, names of another function. */
+/* Rules for variables without a value: slips, missing imports, names of another function. Runs in:
+ * keeper. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ static const struct {
     { "elif", "elif" },
 };
 
-/* Defined elsewhere: too late, or inside of a function. */
+/* The name is defined later, or inside a function. */
 static bool defined_elsewhere(const struct advice *a, struct piece name)
 {
     struct piece line, value;
@@ -53,17 +54,18 @@ static bool defined_elsewhere(const struct advice *a, struct piece name)
     if (!py_assigned(a, name, &value, &number))
         return false;
     if (number > a->d->location.line)
-        suggest(a->d, 3, 0.85, "'%.*s' gets its value in line %u, after it is used here.", P(name),
+        suggest(a->d, 3, 0.85,
+                "'%.*s' gets its value in line %u, after its use here: assign it before.", P(name),
                 number);
     else
         suggest(a->d, 3, 0.85,
-                "'%.*s' gets its value in line %u, in another function or class: names there are "
-                "not known here. Return it, or pass it on.",
+                "'%.*s' gets its value in line %u, in another function or class, and is not known "
+                "here: return the value, or pass it as an argument.",
                 P(name), number);
     return true;
 }
 
-/* A method that means its object's attribute. */
+/* A method that uses an attribute of its object without self. */
 static bool is_attribute(const struct advice *a, struct piece name)
 {
     char own[80];
@@ -73,7 +75,8 @@ static bool is_attribute(const struct advice *a, struct piece name)
         return false;
     for (unsigned i = 0; i < LINES_SEEN && next_line(&rest, &line); i++)
         if (has_word(line, piece_of(own))) {
-            suggest(a->d, 3, 0.92, "Did you mean '%s'? A method reaches its object by self.", own);
+            suggest(a->d, 3, 0.92, "Did you mean '%s'? A method reaches its object through self.",
+                    own);
             (void)suggest_swap(a->in, a->d, name, own);
             return true;
         }
@@ -96,7 +99,7 @@ static void on_name(const struct advice *a)
     }
     for (size_t i = 0; i < ARRAY_LEN(translations); i++)
         if (piece_is(name, translations[i].name)) {
-            suggest(a->d, 3, 0.93, "Python's name for it is '%s'.", translations[i].meant);
+            suggest(a->d, 3, 0.93, "In Python the name is '%s'.", translations[i].meant);
             (void)suggest_swap(a->in, a->d, name, translations[i].meant);
             return;
         }
@@ -109,11 +112,11 @@ static void on_name(const struct advice *a)
         struct similar n = { .name = name };
         similar_try_list(&n, py_stdlib);
         if (n.best[0])
-            suggest(a->d, 3, 0.6, "If the module '%s' is meant, import it: `import %s`.", n.best,
+            suggest(a->d, 3, 0.6, "If you mean the module '%s', import it: `import %s`.", n.best,
                     n.best);
         else
             suggest(a->d, 3, 0.4,
-                    "Nothing in the program gives '%.*s' a value: define it first, import it, or "
+                    "No line of the program gives '%.*s' a value: define it first, import it, or "
                     "put it in quotes if it is text.",
                     P(name));
         return;
@@ -134,7 +137,8 @@ static bool is_global(const struct advice *a, struct piece name)
     return false;
 }
 
-/* The line of a function around this one that has the name, as a parameter or because it gives it a value; 0: none. */
+/* The line of a function around this one where the name is a parameter or gets a value; 0 when
+ * there is none. */
 static uint32_t enclosing_with(const struct advice *a, struct piece name)
 {
     struct piece rest = text_of_source(a->file), line;
@@ -176,8 +180,8 @@ static void on_unbound(const struct advice *a)
     uint32_t number = 0;
     if (is_global(a, name)) {
         suggest(a->d, 16, 0.92,
-                "'%.*s' is assigned in this function, so it is the function's own there: write "
-                "`global %.*s` first to mean the one outside.",
+                "This function assigns to '%.*s', which makes it a local variable: write `global "
+                "%.*s` first to use the global one.",
                 P(name), P(name));
         suggest_replacement(a->d, "global %.*s", P(name));
         return;
@@ -185,8 +189,8 @@ static void on_unbound(const struct advice *a)
     uint32_t outer = enclosing_with(a, name);
     if (outer) {
         suggest(a->d, 16, 0.9,
-                "'%.*s' belongs to the function around this one (line %u), and is assigned here: "
-                "write `nonlocal %.*s` first to change that one.",
+                "'%.*s' belongs to the function around this one (line %u), and this function "
+                "assigns to it: write `nonlocal %.*s` first.",
                 P(name), outer, P(name));
         suggest_replacement(a->d, "nonlocal %.*s", P(name));
         return;
@@ -195,7 +199,7 @@ static void on_unbound(const struct advice *a)
     if (before) {
         suggest(a->d, 16, 0.85,
                 "'%.*s' gets its value in line %u only on some paths (an if, a loop, a try): give "
-                "it one before.",
+                "it a value before.",
                 P(name), number);
     } else {
         suggest(a->d, 16, 0.75,
@@ -206,7 +210,7 @@ static void on_unbound(const struct advice *a)
 const struct rule py_variable_rules[] = {
     ON("NameError", "^name '(\\w+)' is not defined", on_name),
     ON_SAY("NameError", "^(?:free variable|cannot access free variable) '(\\w+)'", 16, 0.7,
-           "The function around gives '{1}' its value later: assign it before this is called."),
+           "The enclosing function assigns '{1}' later: assign it before this function is called."),
     ON("UnboundLocalError", "variable '(\\w+)'", on_unbound),
     END_OF_RULES,
 };

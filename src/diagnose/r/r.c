@@ -1,4 +1,5 @@
-/* R: "Error in CALL : message". It names the call, not the line: the line is looked for in the source. */
+/* R: reads and explains "Error in CALL : message". R names the call and not the line; the line is
+ * searched in the source. Runs in: keeper. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 
 #define Q "(?:['\"`]|\xE2\x80\x98|\xE2\x80\x99)"
 
-/* ---- what is advised ---- */
+/* ---- the rules ---- */
 
 static const struct {
     const char *package, *names; /* between spaces */
@@ -66,13 +67,14 @@ static void advise_name(const struct advice *a)
     point_at(a->in, a->d, name);
     for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
         if (piece_is(name, foreign[i].wrong)) {
-            suggest(a->d, 0, 0.85, "In R that is `%s`.", foreign[i].right);
+            suggest(a->d, 0, 0.85, "In R the name is `%s`.", foreign[i].right);
             (void)suggest_swap(a->in, a->d, name, foreign[i].right);
             return;
         }
     advise_nearest(a);
     if (a->d->n_suggestions == 0)
-        suggest(a->d, 0, 0.5, "Give `%.*s` a value before it is used; a text stands in quotes.",
+        suggest(a->d, 0, 0.5,
+                "Give `%.*s` a value before it is used, or put it in quotes if it is a string.",
                 P(name));
 }
 
@@ -82,8 +84,8 @@ static void advise_function(const struct advice *a)
     const char *package = package_of(name);
     if (package) {
         suggest(a->d, 0, 0.9,
-                "`%.*s` is in the package %s: library(%s) first, where it is installed.", P(name),
-                package, package);
+                "`%.*s` is in the package %s: call library(%s) first, if the package is installed.",
+                P(name), package, package);
         suggest_replacement(a->d, "library(%s)", package);
         return;
     }
@@ -99,7 +101,7 @@ static void advise_unused(const struct advice *a)
         (void)suggest_swap(a->in, a->d, a->m.group[0], best);
         return;
     }
-    suggest(a->d, 10, 0.85, "The function has no parameter for `%.*s`: leave it out.",
+    suggest(a->d, 10, 0.85, "The function has no parameter for `%.*s`: remove it.",
             P(a->m.group[a->m.group[0].at ? 0 : 1]));
 }
 
@@ -115,19 +117,20 @@ static void advise_syntax(const struct advice *a)
     }
     if (piece_is(a->m.group[0], "'{'") && depth > closed &&
         match(a->g, "^(.*?) *\\{(.*)$", line, &c)) {
-        suggest(a->d, 0, 0.85, "A `(` on this line is not closed before the `{`.");
+        suggest(a->d, 0, 0.85, "A `(` on this line is not closed before the `{`: add `)`.");
         suggest_replacement(a->d, "%.*s) {%.*s", P(c.group[0]), P(c.group[1]));
     } else if (piece_is(a->m.group[0], "'else'")) {
         suggest(a->d, 0, 0.9,
-                "At the top level a line that is whole ends the `if`: put `} else {` on one line.");
+                "At the top level a complete line ends the `if`: put `} else {` on one line.");
         suggest_replacement(a->d, "} else {");
     } else if (open > 0 && open < a->d->location.line) {
-        suggest(a->d, 0, 0.85, "The `(` on line %u has no `)` before this line.", open);
+        suggest(a->d, 0, 0.85, "The `(` on line %u has no `)` before this line: add it.", open);
     } else if (depth != closed) {
-        suggest(a->d, 0, 0.7, "The brackets of this line do not pair: %u are opened, %u closed.",
+        suggest(a->d, 0, 0.7,
+                "The brackets of this line do not match, %u open and %u close: correct them.",
                 depth, closed);
     } else {
-        suggest(a->d, 0, 0.5, "An operator, a comma or a bracket is missing before %.*s.",
+        suggest(a->d, 0, 0.5, "An operator, a comma or a bracket is missing before %.*s: add it.",
                 P(a->m.group[0]));
     }
 }
@@ -138,7 +141,7 @@ static void advise_end(const struct advice *a)
     const struct source_file *f = a->file;
     uint32_t line = a->d->n_suggestions ? 0 : unclosed(f, '(', ')');
     if (line)
-        suggest(a->d, 0, 0.85, "The `(` on line %u has no `)`.", line);
+        suggest(a->d, 0, 0.85, "The `(` on line %u has no `)`: add it.", line);
 }
 
 #define R_DOC "https://stat.ethz.ch/R-manual/R-devel/library/base/html/"
@@ -148,46 +151,48 @@ static const struct rule rules[] = {
            .names = builtins),
     ADVISE("object " Q "(.+?)" Q " not found", CATEGORY_NAME, 0, advise_name, .names = builtins),
     SAY("there is no package called " Q "(.+?)" Q, CATEGORY_IMPORT, 0, 0.85,
-        "The package {1} is not installed here: use what R comes with (base, stats, utils), or "
-        "have {1} installed."),
+        "The package {1} is not installed here: use R's own packages (base, stats, utils), or have "
+        "{1} installed."),
     SAY("non-numeric argument to (?:binary|unary|mathematical)", CATEGORY_TYPE, 0, 0.85,
-        "One side is a text: as.numeric(text) makes a number of it.", .docs = R_DOC "numeric.html"),
+        "One side is text: convert it with as.numeric(text).", .docs = R_DOC "numeric.html"),
     SAY("invalid 'type' \\((\\w+)\\) of argument", CATEGORY_TYPE, 0, 0.85,
-        "It holds {1}, and numbers are wanted: as.numeric(x)."),
+        "The value is {1}, and a number is needed: convert it with as.numeric(x)."),
     SAY("non-numeric (?:matrix|variable|argument)", CATEGORY_TYPE, 0, 0.8,
-        "Numbers are wanted there: as.numeric(x)."),
+        "A number is needed there: convert the value with as.numeric(x)."),
     SAY("subscript out of bounds", CATEGORY_INDEX, 0, 0.85,
-        "There is no such element: compare the index with length(x) (of a matrix: dim(x)), names "
-        "with names(x).",
+        "The element does not exist: compare the index with length(x) (for a matrix: dim(x)), and "
+        "a name with names(x).",
         .docs = R_DOC "Extract.html"),
     SAY("undefined columns selected", CATEGORY_INDEX, 0, 0.85,
-        "The data frame has no such column: see names(x)."),
+        "The data frame does not have that column: names(x) lists its columns."),
     SAY("incorrect number of (?:dimensions|subscripts)", CATEGORY_INDEX, 0, 0.8,
         "A vector has one index, a matrix or data frame two: x[i, j]."),
     SAY("\\$ operator is invalid for atomic vectors", CATEGORY_TYPE, 0, 0.85,
-        "`$` is for lists and data frames; an element of a vector is x[\"name\"]."),
+        "`$` is for lists and data frames: write x[\"name\"] for an element of a vector."),
     SAY("object of type 'closure' is not subsettable", CATEGORY_TYPE, 0, 0.85,
-        "It is a function: call it with ( ), or give the data another name than the function's."),
+        "The value is a function: call it with ( ), or give the data a name that no function has."),
     SAY("attempt to apply non-function", CATEGORY_TYPE, 0, 0.8,
-        "What stands before the brackets is no function: is a `*` missing?"),
+        "The value before the brackets is not a function: add the missing operator (a `*`?)."),
     SAY("argument \"(.+?)\" is missing, with no default", CATEGORY_TYPE, 0, 0.85,
-        "Give `{1}` a value in the call, or a default where the function is defined, `{1} = ...`."),
+        "Give `{1}` a value in the call, or a default in the definition of the function, `{1} = "
+        "...`."),
     ADVISE("unused arguments? \\((?:(\\w+) = )?(.*)\\)", CATEGORY_TYPE, 10, advise_unused),
     SAY("missing value where TRUE/FALSE needed", CATEGORY_VALUE, 0, 0.85,
-        "The condition is NA: ask is.na(x) first, or write isTRUE(...).", .docs = R_DOC "NA.html"),
+        "The condition is NA: test is.na(x) first, or write isTRUE(...).", .docs = R_DOC "NA.html"),
     SAY("argument is of length zero", CATEGORY_VALUE, 0, 0.85,
         "The condition is empty (NULL or a length of 0): check length(x) > 0 first."),
     SAY("the condition has length > 1", CATEGORY_VALUE, 0, 0.85,
-        "The condition is a vector: any(...) or all(...) makes one value of it, ifelse() one for "
-        "each."),
+        "The condition is a vector: any(...) or all(...) makes one value of it, ifelse() gives one "
+        "for each element."),
     SAY("arguments imply differing number of rows: (.*)", CATEGORY_VALUE, 0, 0.85,
         "The columns have different lengths ({1}): make them equal."),
     SAY("replacement has (\\d+) rows?, data has (\\d+)", CATEGORY_VALUE, 0, 0.85,
-        "A column of {2} values is wanted, and there are {1}."),
-    SAY("non-conformable", CATEGORY_VALUE, 0, 0.8, "The sizes do not fit: compare dim() of both."),
+        "The column needs {2} values, and there are {1}: give one for each row."),
+    SAY("non-conformable", CATEGORY_VALUE, 0, 0.8,
+        "The sizes do not fit together: compare dim() of both."),
     ADVISE("unexpected end of input", CATEGORY_SYNTAX, 0, advise_end),
     SAY("unexpected INCOMPLETE_STRING", CATEGORY_SYNTAX, 0, 0.85,
-        "A quote that is opened is not closed."),
+        "A quote is not closed: close it."),
     ADVISE("unexpected ('.+?'|[\\w ]+) (?:in|at)", CATEGORY_SYNTAX, 0, advise_syntax),
     IS("unexpected |invalid assignment|attempt to use zero-length variable name|invalid "
        "\\(do_set\\)",
@@ -196,22 +201,22 @@ static const struct rule rules[] = {
         "There is no file {1} in the jar: send it with the job, or write it first."),
     IS("cannot open the connection|cannot open URL", CATEGORY_IO),
     SAY("cannot allocate|memory exhausted", CATEGORY_RESOURCE, 0, 0.6,
-        "It asked for more memory than there is."),
+        "The program asked for more memory than there is: hold less at once, or allow more "
+        "memory."),
     SAY("nested too deeply|C stack usage|infinite recursion", CATEGORY_RESOURCE, 24, 0.85,
-        "The function calls itself without an end: add the case in which it returns without "
-        "calling itself."),
+        "The function calls itself without an end: add a case that returns without calling "
+        "itself."),
     IS("cannot coerce|invalid argument type|requires numeric|must be numeric|cannot be coerced|is "
-       "not a function|"
-       "invalid first argument|comparison .* is possible only|is not TRUE.*numeric",
+       "not a function|invalid first argument|comparison .* is possible only|is not TRUE.*numeric",
        CATEGORY_TYPE),
     SAY("is not TRUE|are not all TRUE", CATEGORY_ASSERTION, 0, 0.5,
-        "What stopifnot() was given does not hold."),
+        "The condition in stopifnot() is false: check its values."),
     END_OF_RULES,
 };
 
 /* ---- reading ---- */
 
-/* Without blanks: R writes calls in its own way. */
+/* Removes blanks: R formats calls in its own way. */
 static size_t squeeze(struct piece text, char *out, size_t size)
 {
     size_t n = 0;
@@ -245,7 +250,7 @@ static bool find_line(const struct diagnose_input *in, struct diagnosis *d, stru
     return found;
 }
 
-/* Of "load -> read.csv -> read.table" the innermost that the job calls itself. */
+/* The innermost of "load -> read.csv -> read.table" that the job calls itself. */
 static bool find_inner_call(const struct diagnose_input *in, struct piece calls,
                             struct diagnosis *d)
 {
@@ -256,7 +261,7 @@ static bool find_inner_call(const struct diagnose_input *in, struct piece calls,
         char name[100], made[112];
         copy_piece(piece_skip(calls, from), name, sizeof name - 1);
         (void)snprintf(made, sizeof made, "%s(", name);
-        /* Where it is defined, the name is followed by "<-". */
+        /* A definition has "<-" behind the name, not '('. */
         if (name[0] && strcmp(name, "->") != 0 && find_line(in, d, piece_of(made), false))
             return true;
         calls.len = from > 0 ? from - 1 : 0;
@@ -264,7 +269,8 @@ static bool find_inner_call(const struct diagnose_input *in, struct piece calls,
     return false;
 }
 
-/* By the call, by the first of "Calls: read.csv -> read.table", then by the function's name. */
+/* Searches the call, then the calls of "Calls: read.csv -> read.table", then the function's
+ * name. */
 static void find_call(struct diagnoser *g, const struct diagnose_input *in, struct piece call,
                       struct diagnosis *d)
 {
@@ -300,7 +306,7 @@ static void read_calls(struct diagnoser *g, const struct diagnose_input *in, str
     }
 }
 
-/* "unexpected '{' in "for (v in values {"": what stands in the quotes is the statement up to there. */
+/* "unexpected '{' in "for (v in values {"": the quotes hold the statement up to the error. */
 static void find_syntax(struct diagnoser *g, const struct diagnose_input *in, struct piece rest,
                         struct diagnosis *d)
 {
@@ -336,7 +342,8 @@ static void find_syntax(struct diagnoser *g, const struct diagnose_input *in, st
     }
 }
 
-/* R looks at an argument when it is used: what is missing stands where the name does, not where it was noticed. */
+/* R evaluates an argument at its first use. The location is the line with the missing name, not the
+ * line that uses the argument. */
 static void find_object(const struct diagnose_input *in, struct diagnosis *d, struct piece name)
 {
     if (has_word(line_at(in, d), name))
@@ -351,7 +358,7 @@ static void find_object(const struct diagnose_input *in, struct diagnosis *d, st
     }
 }
 
-/* The stop() that says this, by the text it begins with. */
+/* Finds the stop() with this message, by the beginning of its text. */
 static void find_stop(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     for (size_t i = 0; i < in->n_sources; i++) {

@@ -1,4 +1,5 @@
-/* Ruby: exceptions as 3.1 writes them and as later ones do, and syntax errors. */
+/* Ruby: reads and explains exceptions, in the forms of 3.1 and later, and syntax errors. Runs in:
+ * keeper. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,9 +8,9 @@
 
 #define Q "[`'\"]"
 
-/* ---- what is advised ---- */
+/* ---- the rules ---- */
 
-/* "Did you mean?  upcase", Ruby's own. */
+/* Ruby's own hint: "Did you mean?  upcase". */
 static bool advise_meant(const struct advice *a, struct piece name)
 {
     struct match m;
@@ -52,14 +53,14 @@ static void advise_name(const struct advice *a)
         return;
     for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
         if (piece_is(name, foreign[i].wrong)) {
-            suggest(a->d, 0, 0.85, "In Ruby that is `%s`.", foreign[i].right);
+            suggest(a->d, 0, 0.85, "In Ruby the name is `%s`.", foreign[i].right);
             (void)suggest_swap(a->in, a->d, name, foreign[i].right);
             return;
         }
     advise_nearest(a);
 }
 
-/* A key that is there as a text and not as a symbol, or the other way round. */
+/* A key that exists as a string and not as a symbol, or the other way round. */
 static void advise_key(const struct advice *a)
 {
     struct match key;
@@ -79,8 +80,8 @@ static void advise_key(const struct advice *a)
     for (size_t i = 0; i < a->in->n_sources; i++)
         for (size_t k = 0; k < 3; k++)
             if (piece_has(text_of_source(&a->in->sources[i]), other[k])) {
-                suggest(a->d, 8, 0.93, "The key is %s: %s%.*s%s.",
-                        symbol ? "a text, not a symbol" : "a symbol, not a text",
+                suggest(a->d, 8, 0.93, "The key is %s: write %s%.*s%s.",
+                        symbol ? "a string, not a symbol" : "a symbol, not a string",
                         symbol ? "'" : ":", P(name), symbol ? "'" : "");
                 (void)snprintf(other[0], sizeof other[0], "%s%.*s%s", symbol ? "'" : ":",
                                P(piece_cut(name, 120)), symbol ? "'" : "");
@@ -90,7 +91,7 @@ static void advise_key(const struct advice *a)
     advise_name(a);
 }
 
-/* A method does not see the variables around it. */
+/* A method does not see the local variables around it. */
 static void advise_local(const struct advice *a)
 {
     struct piece rest = text_of_source(a->file), line;
@@ -99,8 +100,8 @@ static void advise_local(const struct advice *a)
         if (match(a->g, "^([a-z_]\\w*) = ", line, &set) &&
             piece_same(set.group[0], a->m.group[0]) && n < a->d->location.line) {
             suggest(a->d, 3, 0.92,
-                    "`%.*s` of line %u is not seen inside of a method: pass it as an argument, or "
-                    "make it a constant (%.*s in capitals).",
+                    "A method does not see `%.*s` of line %u: pass it as an argument, or make it a "
+                    "constant (%.*s in capitals).",
                     P(a->m.group[0]), n, P(a->m.group[0]));
             return;
         }
@@ -185,7 +186,7 @@ static void advise_constant(const struct advice *a)
 {
     for (size_t i = 0; i < ARRAY_LEN(libraries); i++)
         if (piece_is(a->m.group[0], libraries[i].constant)) {
-            suggest(a->d, 0, 0.95, "%s comes with the library \"%s\": require it first.",
+            suggest(a->d, 0, 0.95, "%s is in the library \"%s\": require it first.",
                     libraries[i].constant, libraries[i].library);
             suggest_replacement(a->d, "require \"%s\"", libraries[i].library);
             return;
@@ -204,7 +205,9 @@ static void advise_load(const struct advice *a)
         suggest_replacement(a->d, "require_relative \"%s\"", best);
     } else if (find_source(a->in, piece_of(file))) {
         suggest(a->d, 0, 0.9,
-                "%s is a file of the job: `require_relative` looks beside the program.", file);
+                "%s is a file of the job: load it with `require_relative`, which looks beside the "
+                "program.",
+                file);
         suggest_replacement(a->d, "require_relative \"%.*s\"", P(name));
     } else {
         suggest(a->d, 0, 0.8,
@@ -214,7 +217,7 @@ static void advise_load(const struct advice *a)
     }
 }
 
-/* The keyword that has no `end`: by count, and by the indentation of the `end`s there are. */
+/* The line of the keyword without an `end`. The indentation of the existing `end`s decides. */
 static uint32_t unended(struct diagnoser *g, const struct source_file *f, struct piece *ret_word)
 {
     struct {
@@ -264,12 +267,11 @@ static void advise_end(const struct advice *a)
 
 static void advise_extra_end(const struct advice *a)
 {
-    suggest(a->d, 0, 0.85,
-            "There is an `end` more than there is to end: remove the one on line %u.",
+    suggest(a->d, 0, 0.85, "There is one `end` too many: remove the one on line %u.",
             a->d->location.line);
 }
 
-/* What the parser meets after a text that ended at the quote which should have begun the next. */
+/* The parser's words after a string that ended at the quote that should begin the next string. */
 #define AFTER_QUOTE "unexpected (?:local variable|constant|tIDENTIFIER|tCONSTANT)"
 
 static bool is_open_quote(struct piece line)
@@ -285,7 +287,8 @@ static void advise_quote(const struct advice *a)
     struct piece line = a->line;
     if (!is_open_quote(line))
         return;
-    suggest(a->d, 0, 0.85, "The text that begins with \" on line %u is not closed by another \".",
+    suggest(a->d, 0, 0.85,
+            "The string that begins with \" on line %u is not closed: add another \".",
             a->d->location.line);
     suggest_replacement(a->d, "%.*s\"", P(line));
 }
@@ -301,26 +304,28 @@ static void advise_arguments(const struct advice *a)
                                 source_line(find_source(a->in, piece_of(f->at.file)), f->at.line))
                           : NO_PIECE;
     if (match(a->g, "^def (.*)", line, &c))
-        suggest(a->d, 0, 0.85, "`%.*s` takes %.*s, and was given %.*s.", P(c.group[0]),
-                P(a->m.group[1]), P(a->m.group[0]));
+        suggest(a->d, 0, 0.85,
+                "`%.*s` takes %.*s arguments, and the call has %.*s: change the call.",
+                P(c.group[0]), P(a->m.group[1]), P(a->m.group[0]));
     else
-        suggest(a->d, 0, 0.7, "It takes %.*s arguments, and was given %.*s.", P(a->m.group[1]),
-                P(a->m.group[0]));
+        suggest(a->d, 0, 0.7,
+                "The method takes %.*s arguments, and the call has %.*s: change the call.",
+                P(a->m.group[1]), P(a->m.group[0]));
 }
 
 #define DOC "https://docs.ruby-lang.org/en/3.1/"
 
 static const struct rule rules[] = {
     SAY("^NoMethodError: undefined method [`']\\[\\]' for nil", CATEGORY_RUNTIME, 8, 0.88,
-        "What stands before the [ ] is nil: the key or index before it found nothing. hash.dig(a, "
-        "b) gives nil then, hash.fetch(a) says which key is missing.",
+        "The value before the [ ] is nil, because the key or index before it does not exist: "
+        "hash.dig(a, b) returns nil then, hash.fetch(a) names the missing key.",
         .docs = DOC "NilClass.html"),
     SAY("^NoMethodError: undefined method [`']([^\\w\\s']+)' for nil", CATEGORY_RUNTIME, 0, 0.85,
-        "What stands before `{1}` is nil: give it a value first, or write (value || 0); a hash "
-        "that counts begins with Hash.new(0).",
+        "The value before `{1}` is nil: give it a value first, or write (value || 0); start a hash "
+        "of counters with Hash.new(0).",
         .docs = DOC "NilClass.html"),
     SAY("^NoMethodError: (private|protected) method [`'](.+?)' called", CATEGORY_NAME, 0, 0.85,
-        "`{2}` is {1}: call it from inside of its class, or make it public."),
+        "`{2}` is {1}: call it from inside its class, or make it public."),
     ADVISE("^NoMethodError: undefined method " Q "(.+?)'? for nil", CATEGORY_RUNTIME, 0, advise_nil,
            .docs = DOC "NilClass.html"),
     ADVISE("^NoMethodError: (?:undefined|private|protected) method " Q "(.+?)[`'\"]", CATEGORY_NAME,
@@ -332,44 +337,43 @@ static const struct rule rules[] = {
     IS("^NameError", CATEGORY_NAME),
     ADVISE("^SyntaxError: .*unexpected [`']?(?:end'|keyword_end)", CATEGORY_SYNTAX, 0,
            advise_extra_end),
-    ADVISE(
-        "^SyntaxError: .*(?:unexpected end-of-input|expecting [`']?(?:end'|keyword_end)|expected "
-        "an? `end`)",
-        CATEGORY_SYNTAX, 0, advise_end),
+    ADVISE("^SyntaxError: .*(?:unexpected end-of-input|expecting "
+           "[`']?(?:end'|keyword_end)|expected an? `end`)",
+           CATEGORY_SYNTAX, 0, advise_end),
     SAY("^SyntaxError: .*unterminated (?:string|list|regexp)", CATEGORY_SYNTAX, 0, 0.85,
-        "A quote that is opened there is not closed."),
+        "The quote that opens there is not closed: close it."),
     SAY("^SyntaxError: .*expecting '\\)'", CATEGORY_SYNTAX, 0, 0.8,
         "A `(` is not closed at the end of that line: add `)`."),
     ADVISE("^SyntaxError: .*" AFTER_QUOTE, CATEGORY_SYNTAX, 0, advise_quote),
     IS("^SyntaxError", CATEGORY_SYNTAX),
     SAY("^TypeError: no implicit conversion of (\\w+) into String", CATEGORY_TYPE, 0, 0.85,
-        "A text and {1} are not joined by `+`: write \"#{value}\" in the text, or value.to_s.",
+        "`+` does not join a String and {1}: write \"#{value}\" in the string, or value.to_s.",
         .docs = DOC "TypeError.html"),
     SAY("^TypeError: String can't be coerced into (Integer|Float)", CATEGORY_TYPE, 0, 0.85,
-        "A text is no number: text.to_i (or to_f) makes one of it.", .docs = DOC "TypeError.html"),
+        "A String is not a number: convert it with text.to_i (or to_f).",
+        .docs = DOC "TypeError.html"),
     SAY("^TypeError: nil can't be coerced into (\\w+)", CATEGORY_TYPE, 0, 0.8,
         "One side is nil: give it a value first, or write (value || 0)."),
     SAY("^TypeError: no implicit conversion (?:of|from) (\\S+) (?:in)?to (\\S+)", CATEGORY_TYPE, 0,
-        0.7, "A {2} is expected there, and this is {1}.", .docs = DOC "TypeError.html"),
+        0.7, "A {2} is expected there, and this is {1}: convert it.", .docs = DOC "TypeError.html"),
     IS("^TypeError", CATEGORY_TYPE),
     ADVISE("^ArgumentError: wrong number of arguments \\(given (\\d+), expected ([\\d.+]+)",
            CATEGORY_TYPE, 0, advise_arguments, .docs = DOC "ArgumentError.html"),
     SAY("^ArgumentError: missing keywords?: (.*)", CATEGORY_TYPE, 0, 0.85,
-        "Give it {1} too, by name."),
+        "Pass {1} too, by name."),
     SAY("^ArgumentError: unknown keywords?: (.*)", CATEGORY_TYPE, 0, 0.8,
-        "The method has no parameter {1}."),
+        "The method has no parameter {1}: remove it, or check the name."),
     SAY("^ArgumentError: invalid value for (Integer|Float)\\(\\): (\".*\")", CATEGORY_VALUE, 0,
         0.85,
-        "{2} is no number: Integer(text, exception: false) gives nil then, text.to_i what can be "
-        "read of it.",
+        "{2} is not a number: Integer(text, exception: false) returns nil then, text.to_i returns "
+        "the number at its beginning.",
         .docs = DOC "Kernel.html#method-i-Integer"),
     SAY("^ArgumentError: comparison of (\\S+) with (\\S+) failed", CATEGORY_TYPE, 0, 0.8,
         "{1} and {2} cannot be compared: make them the same kind first (to_i, to_s)."),
     SAY("^ArgumentError: struct size differs", CATEGORY_TYPE, 10, 0.9,
-        "More values are given than the Struct has members: look at its Struct.new(...)."),
+        "There are more values than members of the Struct: check its Struct.new(...)."),
     SAY("^ArgumentError: invalid date", CATEGORY_VALUE, 0, 0.85,
-        "There is no such day, or the text is written in another way: Date.strptime(text, "
-        "format)."),
+        "The day does not exist, or the text has another form: use Date.strptime(text, format)."),
     IS("^ArgumentError", CATEGORY_VALUE),
     SAY("^ZeroDivisionError", CATEGORY_VALUE, 15, 0.85,
         "The divisor is 0 on that line: check it before (zero?), or divide with fdiv.",
@@ -377,8 +381,8 @@ static const struct rule rules[] = {
     ADVISE("^KeyError: key not found: (.*)", CATEGORY_INDEX, 8, advise_key,
            .docs = DOC "KeyError.html"),
     SAY("^KeyError|^IndexError|^StopIteration", CATEGORY_INDEX, 0, 0.6,
-        "There is nothing at that key or index: ask first, or give fetch a second argument for "
-        "that case."),
+        "That key or index does not exist: test it first, or give fetch a second argument for that "
+        "case."),
     SAY("^FrozenError: can't modify frozen (\\w+)", CATEGORY_TYPE, 0, 0.85,
         "That {1} cannot be changed: work on a copy (.dup, +\"text\"), or make a new one with +.",
         .docs = DOC "FrozenError.html"),
@@ -391,18 +395,17 @@ static const struct rule rules[] = {
     IS("^Errno::(?:ENOMEM|EMFILE|EAGAIN|ENOSPC)|^NoMemoryError|^ThreadError: can't create",
        CATEGORY_RESOURCE),
     SAY("^EOFError", CATEGORY_IO, 0, 0.7,
-        "There was nothing left to read: give the program its input on stdin."),
+        "There is no further input: give the program its input on stdin."),
     IS("^Errno::|^IOError", CATEGORY_IO),
     SAY("^SystemStackError", CATEGORY_RESOURCE, 24, 0.85,
-        "The method calls itself without an end: add the case in which it returns without calling "
-        "itself."),
+        "The method calls itself without an end: add a case that returns without calling itself."),
     IS("^(?:RangeError|FloatDomainError|RegexpError|Encoding|JSON::|Date::Error|Math::|CSV::|"
        "Psych)",
        CATEGORY_VALUE),
     SAY("^NoMatchingPattern(?:Key)?Error", CATEGORY_VALUE, 0, 0.8,
         "No `in` fits the value: add one, or an `else`."),
     SAY("^LocalJumpError: no block given", CATEGORY_TYPE, 0, 0.85,
-        "The method yields to a block and was called without one: add { ... }, or ask block_given? "
+        "The method yields to a block, and the call has none: add { ... }, or test block_given? "
         "first."),
     IS("^Timeout", CATEGORY_RESOURCE),
     IS("^(?:Test::Unit|Minitest|RSpec)", CATEGORY_ASSERTION),
@@ -431,7 +434,7 @@ static void read_caret(struct diagnoser *g, struct piece rest, struct diagnosis 
     }
 }
 
-/* Puts what stands between the head and the next exception into frames; that is its cause, Ruby puts it after. */
+/* Reads the frames up to the next exception. That exception is the cause: Ruby prints it after. */
 static void read_calls(struct diagnoser *g, const struct diagnose_input *in, struct piece rest,
                        struct diagnosis *d)
 {
@@ -464,7 +467,7 @@ static bool read_exception(struct diagnoser *g, const struct diagnose_input *in,
         if (!whole && !match(g, HEAD "(.*)$", line, &m))
             continue;
         struct piece after = rest, more;
-        /* Without the type it is the first line of a longer message, or a warning. */
+        /* A line without the type is the first line of a longer message, or a warning. */
         struct match end;
         if (!whole && (starts_with(m.group[3], "warning: ") ||
                        !(piece_is(m.group[3], "unhandled exception") ||
@@ -487,7 +490,7 @@ static bool read_exception(struct diagnoser *g, const struct diagnose_input *in,
     return false;
 }
 
-/* Has the location be where a text was opened that the next line's quote ended. */
+/* The location becomes the line where the string opens that a later quote ended. */
 static void find_open_quote(const struct diagnose_input *in, struct diagnosis *d)
 {
     const struct source_file *f = find_source(in, piece_of(d->location.file));
@@ -534,7 +537,7 @@ static bool read_ruby(struct diagnoser *g, const struct diagnose_input *in, stru
         return false;
     if (!classify(g, d, rules))
         d->category = CATEGORY_RUNTIME;
-    /* The method that was called wrongly reports it; the call is what is wrong. */
+    /* The called method reports wrong arguments; the location is the call. */
     struct match m;
     if (match(g, "^(?:wrong number of arguments|missing keyword|unknown keyword)",
               piece_of(d->message), &m) &&

@@ -1,4 +1,4 @@
-/* Rust: what rustc says, and panics in both of their forms. */
+/* Reads the errors of rustc, and panics in both of their forms. Runs in: keeper. */
 #include "diagnose/rust/rust.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void read_underline(struct diagnoser *g, struct piece rest, struct diagno
     }
 }
 
-/* Not how many there were. */
+/* Without the line that counts the errors. */
 #define ERROR "^error(?:\\[(E\\d+)\\])?: (?!aborting due to|could not compile)(.*)$"
 
 static bool next_error(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
@@ -125,8 +125,8 @@ static bool read_old_panic(struct diagnoser *g, const struct diagnose_input *in,
     return false;
 }
 
-/* A range that does not fit is told of a line of the library's: the only line that takes one is meant. Where there are several,
- * none is. */
+/* The panic of a range names a line of the library. The location becomes the only line of the job
+ * that uses a range; when several do, there is no location. */
 static void place_range(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct place_in_code p = { 0 };
@@ -170,7 +170,7 @@ static bool read_panic(struct diagnoser *g, const struct diagnose_input *in, str
         size_t skip = (size_t)(said.at - line.at);
         if (match(g, "^([^\\s':]+):(\\d+):(\\d+):$", said, &m)) {
             (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
-            /* The message: what stands before the backtrace, or the note about it. */
+            /* The message ends at the backtrace, or at the note about it. */
             const char *from = rest.at;
             const char *to = from;
             while (next_line(&rest, &line) && !starts_with(line, "note: ") &&
@@ -185,7 +185,7 @@ static bool read_panic(struct diagnoser *g, const struct diagnose_input *in, str
             set_message(d, said);
         }
         place_range(g, in, d);
-        /* A panic inside of the library: the caller in the job's files is the place. */
+        /* For a panic inside the library, the location is the caller in the job's files. */
         if (d->n_frames > 0 && d->frames[0].user && !find_source(in, piece_of(d->location.file)) &&
             in->n_sources > 0)
             d->location = d->frames[0].at;

@@ -1,4 +1,4 @@
-/* Rust: what is advised. */
+/* Rules for Rust. Runs in: keeper. */
 #include "diagnose/rust/rust.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-/* ---- what rustc itself offers ---- */
+/* ---- the help of rustc ---- */
 
 /* The part of the text that is about the first error: up to the next. */
 static struct piece first_error(const struct advice *a)
@@ -24,7 +24,8 @@ static struct piece first_error(const struct advice *a)
     return from ? (struct piece){ from, (size_t)(rest.at - from) } : NO_PIECE;
 }
 
-/* "help: consider ...", then the line as it should be: "8 |     area(w.try_into().unwrap(), h)", or "1 + use x;". */
+/* "help: consider ...", then the line as it should be: "8 |     area(w.try_into().unwrap(), h)", or
+ * "1 + use x;". */
 static bool advise_help_like(const struct advice *a, const char *pattern, unsigned number,
                              double confidence)
 {
@@ -34,7 +35,7 @@ static bool advise_help_like(const struct advice *a, const char *pattern, unsign
         if (!match(a->g, pattern, line, &m))
             continue;
         struct piece advice = m.group[0];
-        /* Below it: a line of its frame, or the line itself. */
+        /* The line stands below, after lines of the frame. */
         struct piece after = rest;
         char replacement[240] = "";
         for (unsigned i = 0; i < 6 && next_line(&after, &shown); i++) {
@@ -43,7 +44,7 @@ static bool advise_help_like(const struct advice *a, const char *pattern, unsign
                     break;
                 continue;
             }
-            /* Lines that are to change together are marked with ~. */
+            /* Lines that change together are marked with ~. */
             size_t used = strlen(replacement);
             if (used == 0 || piece_is(n.group[1], "~"))
                 (void)snprintf(replacement + used, sizeof replacement - used, "%s%.*s",
@@ -60,7 +61,8 @@ static bool advise_help_like(const struct advice *a, const char *pattern, unsign
     return false;
 }
 
-/* What comes with a line to write first. What only says which trait is missing, and for what, helps nobody. */
+/* Help that comes with a line to write is tried first. Help that only names a missing trait is
+ * skipped. */
 static bool advise_help(const struct advice *a, unsigned number, double confidence)
 {
     return advise_help_like(
@@ -98,7 +100,8 @@ static void advise_offer(const struct advice *a)
 
 /* ---- ownership ---- */
 
-/* Where rustc says that: "7 |     let loud = shout(word);" above "  |    ---- value moved here". */
+/* The line above a label: "7 |     let loud = shout(word);" above "  |    ---- value moved
+ * here". */
 static uint32_t labelled_line(const struct advice *a, const char *label)
 {
     struct piece rest = first_error(a), line;
@@ -122,8 +125,8 @@ static void advise_moved(const struct advice *a)
     uint32_t closure = moved == 0 ? labelled_line(a, "value moved into closure here") : 0;
     if (closure > 0) {
         suggest(a->d, 36, 0.9,
-                "The closure on line %u takes `%.*s` with it: make a copy for it before, `let copy "
-                "= %.*s.clone();`, and use that inside (or std::sync::Arc, between threads).",
+                "The closure on line %u moves `%.*s` into itself: make a copy for it before, `let "
+                "copy = %.*s.clone();`, and use that inside (or std::sync::Arc, between threads).",
                 closure, P(name), P(name));
         return;
     }
@@ -133,13 +136,13 @@ static void advise_moved(const struct advice *a)
     (void)snprintf(clone, sizeof clone, "%.*s.clone()", P(name));
     if (moved == 0) {
         suggest(a->d, 36, 0.7,
-                "`%.*s` was moved before: borrow it there (&%.*s), or give a copy away (%s).",
-                P(name), P(name), clone);
+                "`%.*s` was moved before: borrow it there (&%.*s), or pass a copy (%s).", P(name),
+                P(name), clone);
         return;
     }
     suggest(a->d, 36, 0.9,
-            "Line %u gives `%.*s` away: borrow it there (`&%.*s`, when it need not be owned), or "
-            "give a copy away (`%s`).",
+            "Line %u moves `%.*s`: borrow it there (`&%.*s`, if the function does not need to own "
+            "it), or pass a copy (`%s`).",
             moved, P(name), P(name), clone);
     struct match c;
     /* The last use in the line: on the left of '=' stands another variable. */
@@ -168,8 +171,8 @@ static void advise_borrowed(const struct advice *a)
         first = labelled_line(a, "borrow of ");
     if (first && first == later)
         suggest(a->d, 36, 0.85,
-                "Line %u borrows `%.*s` until its loop ends: collect what is to change and change "
-                "it after the loop, or go over a copy (.clone()).",
+                "Line %u borrows `%.*s` until its loop ends: collect the changes and apply them "
+                "after the loop, or loop over a copy (.clone()).",
                 first, P(name));
     else if (first && later)
         suggest(a->d, 36, 0.85,
@@ -178,7 +181,7 @@ static void advise_borrowed(const struct advice *a)
                 first, P(name), later, later, first);
     else
         suggest(a->d, 36, 0.7,
-                "`%.*s` is still borrowed there: end the earlier borrow before (a block of its "
+                "`%.*s` is still borrowed there: end the earlier borrow before (in a block of its "
                 "own), or take a copy with .clone().",
                 P(name));
 }
@@ -190,8 +193,8 @@ static void advise_twice_mutable(const struct advice *a)
              later = labelled_line(a, "later used here");
     if (first && later)
         suggest(a->d, 36, 0.85,
-                "`%.*s` can be borrowed as mutable once at a time: finish with the borrow of line "
-                "%u (used until line %u) before taking the next, or use one for both.",
+                "`%.*s` can be borrowed as mutable once at a time: end the borrow of line %u (used "
+                "until line %u) before the next one, or use one borrow for both.",
                 P(name), first, later);
     else
         suggest(a->d, 36, 0.7,
@@ -200,21 +203,21 @@ static void advise_twice_mutable(const struct advice *a)
                 P(name));
 }
 
-/* By the two types alone. */
+/* Advice that depends only on the two types. */
 static void advise_types(const struct advice *a, struct piece want, struct piece have)
 {
     bool maybe = starts_with(have, "Option");
     if ((maybe || starts_with(have, "Result")) && !starts_with(want, "Option") &&
         !starts_with(want, "Result"))
         suggest(a->d, 36, 0.85,
-                "It is a `%.*s`, which may hold %s: take the value out with `match`, "
+                "The value is a `%.*s`, which may hold %s: take the value out with `match`, "
                 "`.unwrap_or(...)` or `?`%s.",
                 P(have), maybe ? "nothing (None)" : "an error (Err)",
                 maybe ? " (behind a reference, .copied() or .cloned() first)" : "");
     else if (piece_is(have, "()"))
         suggest(a->d, 36, 0.8,
-                "The block gives nothing (`()`) where `%.*s` is expected: is there a `;` after its "
-                "last expression, or no `else`?",
+                "The block has no value (`()`) where `%.*s` is expected: remove a `;` after its "
+                "last expression, or add the `else`.",
                 P(want));
     else if (starts_with(want, "Option") || starts_with(want, "Result"))
         suggest(a->d, 36, 0.7, "Wrap it: `Some(...)` or `Ok(...)` makes `%.*s` of it.", P(want));
@@ -290,12 +293,12 @@ static void advise_crate(const struct advice *a)
                 P(crate));
     else if (!advise_help(a, 0, 0.9))
         suggest(a->d, 0, 0.8,
-                "`%.*s` is no module of the program's, and crates from elsewhere are not available "
-                "here: use what std has, or write it as a module (mod %.*s).",
+                "`%.*s` is not a module of the program, and other crates are not available here: "
+                "use the standard library, or write it as a module (mod %.*s).",
                 P(crate), P(crate));
 }
 
-/* Of std::hash::Hash, Hash. */
+/* Hash, for std::hash::Hash. */
 static struct piece base_name(struct piece path)
 {
     for (size_t at; (at = piece_find(path, "::")) < path.len;)
@@ -321,11 +324,11 @@ static void advise_trait(const struct advice *a)
     (void)advise_help(a, 0, 0.7);
 }
 
-/* A bound of a generic function that the type does not have. */
+/* The type lacks a bound of a generic function. */
 static void advise_bound(const struct advice *a)
 {
     struct piece type = a->m.group[0], trait = a->m.group[1];
-    bool own = false; /* the program's own type, or trait: it may implement it */
+    bool own = false; /* the type or the trait is the program's own and can be implemented */
     for (size_t i = 0; i < a->in->n_sources && !own; i++) {
         struct piece rest = text_of_source(&a->in->sources[i]), line;
         struct match c;
@@ -356,21 +359,21 @@ static void advise_send(const struct advice *a)
     };
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
         if (piece_has(type, pairs[i][0])) {
-            suggest(a->d, 0, 0.9, "`%s...>` is for one thread alone: between threads, use %s.",
+            suggest(a->d, 0, 0.9, "`%s...>` is for one thread only: between threads, use %s.",
                     pairs[i][0], pairs[i][1]);
             return;
         }
     advise_offer(a);
 }
 
-/* "&str" returned, and nothing borrowed was given that it could be a part of. */
+/* A returned reference, such as "&str", without a borrowed argument that it could be part of. */
 static void advise_lifetime(const struct advice *a)
 {
     if (piece_has(first_error(a), "no value for it to be borrowed from"))
         suggest(a->d, 0, 0.85,
-                "The function owns what it would return a reference to, and that ends with it: "
-                "return the value itself (`String` for `&str`, `Vec<T>` for `&[T]`), or take the "
-                "parameter as a reference.");
+                "The reference would point at a value that ends with the function: return the "
+                "value itself (`String` for `&str`, `Vec<T>` for `&[T]`), or take the parameter as "
+                "a reference.");
     else
         advise_offer(a);
 }
@@ -380,20 +383,20 @@ static void advise_annotation(const struct advice *a)
     struct match c;
     if (match(a->g, "\\.(sum|product|parse|collect|into)\\(\\)", a->line, &c) &&
         !piece_is(c.group[0], "into"))
-        suggest(a->d, 0, 0.85, "Say which type `%.*s` gives: `.%.*s::<%s>()`.", P(c.group[0]),
+        suggest(a->d, 0, 0.85, "Name the type that `%.*s` returns: `.%.*s::<%s>()`.", P(c.group[0]),
                 P(c.group[0]), piece_is(c.group[0], "collect") ? "Vec<_>" : "f64");
     else
         advise_offer(a);
 }
 
-/* .expect("message") of None says the message alone. */
+/* .expect("message") of None prints only the message. */
 static void advise_expected(const struct advice *a)
 {
     struct match c;
     if (match(a->g, "\\.expect\\(\"(.*?)\"\\)", a->line, &c) && piece_is(c.group[0], a->d->message))
         suggest(a->d, 0, 0.85,
-                "There was no value (None) to take on line %u: deal with both cases, `if let "
-                "Some(x) = ...` or `match`, or give one with .unwrap_or(...).",
+                "The value on line %u is None: handle both cases with `if let Some(x) = ...` or "
+                "`match`, or give a default with .unwrap_or(...).",
                 a->d->location.line);
 }
 
@@ -402,8 +405,8 @@ static void advise_arithmetic(const struct advice *a)
     struct piece one = a->m.group[0], other = a->m.group[1];
     struct piece to = piece_has(one, "float") ? PIECE("f64") : piece_has(one, "{") ? other : one;
     suggest(a->d, 0, 0.8,
-            "Rust does not mix types of numbers: convert one (`value as %.*s`), or write both of "
-            "the same kind.",
+            "Rust does not mix types of numbers: convert one (`value as %.*s`), or give both the "
+            "same type.",
             P(to));
 }
 
@@ -413,7 +416,7 @@ static void advise_unclosed(const struct advice *a)
     if (line == 0)
         line = labelled_line(a, "unclosed delimiter");
     if (line > 0)
-        suggest(a->d, 0, 0.85, "The bracket that is opened on line %u is not closed.", line);
+        suggest(a->d, 0, 0.85, "The bracket that opens on line %u is not closed: close it.", line);
 }
 
 const struct rule rust_rules[] = {
@@ -422,32 +425,31 @@ const struct rule rust_rules[] = {
     ADVISE("^E0499: .*?`(.+?)`", CATEGORY_TYPE, 36, advise_twice_mutable),
     ADVISE("^E0308", CATEGORY_TYPE, 36, advise_mismatched),
     SAY("^E0507: .*?`(.+?)`", CATEGORY_TYPE, 36, 0.8,
-        "What is behind a reference cannot be taken out: use `.clone()`, `.as_ref()` or "
+        "A value behind a reference cannot be moved out: use `.clone()`, `.as_ref()` or "
         "std::mem::take."),
     SAY("^E0384: .*`(.+?)`", CATEGORY_TYPE, 0, 0.9,
-        "Variables cannot be changed unless they say so: declare it as `let mut {1}`."),
+        "Variables are immutable by default: declare it as `let mut {1}`."),
     SAY("^E0596: .*?`\\*?(.+?)` as mutable, as it is behind a `&` reference", CATEGORY_TYPE, 0, 0.9,
-        "`{1}` is borrowed with `&`, which allows reading alone: declare it as `&mut` (`&mut self` "
+        "`{1}` is borrowed with `&`, which only allows reading: declare it as `&mut` (`&mut self` "
         "for a method)."),
     SAY("^E0596: .*?`\\*?(.+?)` as mutable", CATEGORY_TYPE, 0, 0.9,
-        "Variables cannot be changed unless they say so: declare it as `mut {1}` (a parameter: "
-        "`&mut`)."),
+        "Variables are immutable by default: declare it as `mut {1}` (a parameter: `&mut`)."),
     SAY("^E0594: .*?`(.+?)`", CATEGORY_TYPE, 0, 0.85,
         "`{1}` is not mutable: declare it with `mut`, or borrow it with `&mut`."),
     SAY("^E0597: `(.+?)`", CATEGORY_TYPE, 36, 0.8,
-        "`{1}` ends with its block, and the reference to it goes on: declare `{1}` outside of the "
-        "block, or keep the value itself and not a reference."),
+        "`{1}` ends with its block, but the reference to it lives longer: declare `{1}` outside of "
+        "the block, or keep the value itself and not a reference."),
     SAY("^E0716", CATEGORY_TYPE, 36, 0.8,
-        "The value is gone at the end of the statement: give it a `let` of its own."),
+        "The value ends with its statement: store it in a variable with `let`."),
     SAY("^E0515", CATEGORY_TYPE, 36, 0.8,
-        "What a function owns ends with it: return the value itself (String, Vec) and not a "
+        "A local value ends with its function: return the value itself (String, Vec) and not a "
         "reference to it."),
     SAY("^E0373", CATEGORY_TYPE, 36, 0.9,
-        "The closure may live longer than what it borrows: write `move` before its bars, `move || "
-        "...`."),
+        "The closure may live longer than the values it borrows: write `move` before its bars, "
+        "`move || ...`."),
     ADVISE("^E0106", CATEGORY_TYPE, 0, advise_lifetime),
     SAY("^E0046: .*missing: (.*)$", CATEGORY_TYPE, 0, 0.9,
-        "The trait asks for {1} too: write it in this impl."),
+        "The trait requires {1}: add it to this impl."),
     SAY("^E0616: field `(.+?)` of .*`(.+?)` is private", CATEGORY_TYPE, 0, 0.85,
         "`{1}` is private to the module of `{2}`: add a method there that returns it, or write "
         "`pub` before `{1}`."),
@@ -455,16 +457,15 @@ const struct rule rust_rules[] = {
         "Write `pub` before `fn {1}` where it is defined."),
     SAY("^E0117|^E0116", CATEGORY_TYPE, 0, 0.8,
         "Neither the trait nor the type is the program's own: wrap the type, `struct "
-        "Wrapper(Type);`, and implement it for that."),
+        "Wrapper(Type);`, and implement the trait for the wrapper."),
     SAY("^E0119: .*`(.+?)`", CATEGORY_TYPE, 0, 0.8,
         "It is implemented (or derived) twice: remove one of them."),
     SAY("^E0053|^E0050|^E0186|^E0185", CATEGORY_TYPE, 0, 0.8,
         "The method has other parameters than the trait declares: make them the same."),
     SAY("^E0072: .*`(.+?)` has infinite size", CATEGORY_TYPE, 0, 0.9,
-        "`{1}` holds itself and would have no end: put the inner one into a `Box<{1}>`."),
+        "`{1}` contains itself and has no finite size: put the inner one into a `Box<{1}>`."),
     SAY("^E0015", CATEGORY_TYPE, 0, 0.75,
-        "A constant is made at compile time: use a `const fn`, or make it with `let` in a "
-        "function."),
+        "A constant is computed at compile time: use a `const fn`, or a `let` in a function."),
     ADVISE("^E0(?:425|412|405|531|423|424|574): .*?`(?:[\\w:]*::)?(\\w+)`", CATEGORY_NAME, 0,
            advise_name, .names = traits),
     ADVISE("^E0433: .*(?:crate or module|unlinked crate|unresolved module|module) `(\\w+)`",
@@ -472,11 +473,10 @@ const struct rule rust_rules[] = {
     ADVISE("^E0433: .*`(\\w+)`", CATEGORY_NAME, 0, advise_name),
     ADVISE("^E0(?:432|463): .*?`(\\w+)", CATEGORY_IMPORT, 0, advise_crate),
     SAY("^E0583: .*`(\\w+)`", CATEGORY_IMPORT, 0, 0.85,
-        "`mod {1};` wants a file: send {1}.rs (or {1}/mod.rs) with the job, or write the module in "
+        "`mod {1};` needs a file: send {1}.rs (or {1}/mod.rs) with the job, or write the module in "
         "place, `mod {1} { ... }`."),
     SAY("^E0599: no method named `clone` found for (?:struct|enum) `(.+?)`", CATEGORY_NAME, 0, 0.9,
-        "`{1}` cannot be copied unless it says so: write #[derive(Clone)] above it.",
-        "#[derive(Clone)]"),
+        "`{1}` does not implement Clone: write #[derive(Clone)] above it.", "#[derive(Clone)]"),
     ADVISE("^E0(?:599|609|560|610|615|407|576): .*?(?:named|field|method|item) `(\\w+)`",
            CATEGORY_NAME, 0, advise_name, .names = traits),
     IS("^E0(?:599|609|560|615)", CATEGORY_NAME),
@@ -487,30 +487,29 @@ const struct rule rust_rules[] = {
            "(?:to|from|by|with) `(.+?)`",
            CATEGORY_TYPE, 0, advise_arithmetic),
     SAY("^E0277: the type `(?:String|str)` cannot be indexed by", CATEGORY_TYPE, 0, 0.9,
-        "A text is not indexed by numbers: text.chars().nth(0) gives a character, &text[0..1] a "
-        "part by bytes."),
+        "A String cannot be indexed by a number: text.chars().nth(0) returns a character, "
+        "&text[0..1] a slice of bytes."),
     SAY("^E0277: the type `(.+?)` cannot be indexed by `(.+?)`", CATEGORY_TYPE, 0, 0.9,
-        "Indices are of type usize: write `as usize` after it."),
+        "An index must have the type usize: write `as usize` after it."),
     SAY("^E0277: the `\\?` operator", CATEGORY_TYPE, 0, 0.85,
-        "`?` hands the error to the caller, so the function has to return a Result (or an "
-        "Option)."),
+        "`?` returns the error to the caller: let the function return a Result (or an Option)."),
     ADVISE("^E0277: `(.+?)` cannot be (?:sent|shared) between threads", CATEGORY_TYPE, 0,
            advise_send),
     ADVISE("^E0277: the trait bound `(.+?): (.+?)` is not satisfied", CATEGORY_TYPE, 0,
            advise_bound),
     SAY("^E0277: `(.+?)` is not an iterator", CATEGORY_TYPE, 0, 0.8,
-        "A loop goes over an iterator: `0..n` counts, `.iter()` goes over a collection."),
+        "A loop needs an iterator: use `0..n` to count, or `.iter()` for a collection."),
     SAY("^E0277: the size for values of type `(.+?)` cannot be known", CATEGORY_TYPE, 0, 0.8,
-        "`{1}` has no size of its own: use a reference (`&{1}`), or `Box<{1}>`."),
+        "`{1}` has no known size: use a reference (`&{1}`), or `Box<{1}>`."),
     SAY("^E0277: can't compare `(.+?)` with `(.+?)`", CATEGORY_TYPE, 0, 0.75,
-        "Both sides of a comparison are of the same type: make a `{1}` of the other, or borrow or "
-        "dereference (`&`, `*`) one of them."),
+        "Both sides of a comparison must have the same type: convert the other to `{1}`, or borrow "
+        "or dereference (`&`, `*`) one of them."),
     ADVISE("^E0277", CATEGORY_TYPE, 0, advise_offer),
     SAY("^E0061: .*takes (\\d+) arguments? but (\\d+)", CATEGORY_TYPE, 0, 0.8,
-        "It takes {1} arguments, and was given {2}."),
+        "It takes {1} arguments, and the call has {2}: change the call."),
     SAY("^E0063: missing fields? (.*?) in", CATEGORY_TYPE, 0, 0.85, "Give {1} a value too."),
     SAY("^E028[234]", CATEGORY_TYPE, 0, 0.8,
-        "Say which type it is: `let x: Vec<i32> = ...`, or `collect::<Vec<_>>()`.",
+        "The type is not known: write `let x: Vec<i32> = ...`, or `collect::<Vec<_>>()`.",
         .advise = advise_annotation),
     SAY("^E0601", CATEGORY_NAME, 0, 0.9, "A program begins in `fn main()`: add it.", "fn main() {"),
     SAY("^E0603: .*`(.+?)` is private", CATEGORY_TYPE, 0, 0.85,
@@ -523,56 +522,56 @@ const struct rule rust_rules[] = {
     SAY("^E0428: .*`(\\w+)`", CATEGORY_NAME, 0, 0.8,
         "`{1}` is defined twice: rename or remove one."),
     SAY("^E0133", CATEGORY_TYPE, 0, 0.8,
-        "Put the call into `unsafe { ... }`, when what it asks for holds."),
+        "Put the call into `unsafe { ... }` if its conditions are met."),
     IS("^E0", CATEGORY_TYPE),
     ADVISE("unclosed delimiter", CATEGORY_SYNTAX, 0, advise_unclosed),
     SAY("^expected `;`|^expected one of.*`;`", CATEGORY_SYNTAX, 0, 0.9,
-        "The statement has no `;` at its end."),
+        "The statement has no `;` at its end: add it."),
     SAY("^cannot find macro `(\\w+)`", CATEGORY_NAME, 0, 0.7,
-        "There is no macro `{1}!`; printing is println!."),
+        "There is no macro `{1}!`: println! prints."),
     SAY("^`(and|or|not)` is not a logical operator", CATEGORY_SYNTAX, 0, 0.9,
         "Rust has no `{1}`: write `&&`, `||` or `!`."),
-    ADVISE("is not a (?:valid|logical)|^cannot (?:chain|be used as)|comparison operators cannot|"
-           "^`<?=?>?` is not|^Rust has no|^can't reassign",
+    ADVISE("is not a (?:valid|logical)|^cannot (?:chain|be used as)|comparison operators "
+           "cannot|^`<?=?>?` is not|^Rust has no|^can't reassign",
            CATEGORY_SYNTAX, 0, advise_offer),
     ADVISE("^expected|^unexpected|^unterminated|^mismatched closing|^unknown "
-           "start|^missing|^invalid|^prefix|"
-           "^character literal|^this file contains|^leading|^struct literals",
+           "start|^missing|^invalid|^prefix|^character literal|^this file "
+           "contains|^leading|^struct literals",
            CATEGORY_SYNTAX, 0, advise_offer),
     IS("^linking with|^linker", CATEGORY_COMPILE),
 
     SAY("panic: called `Option::(unwrap|expect)\\(\\)` on a `None`", CATEGORY_RUNTIME, 0, 0.85,
-        "There was no value (None): deal with both cases, `if let Some(x) = ...`, or give one with "
+        "The value is None: handle both cases with `if let Some(x) = ...`, or give a default with "
         ".unwrap_or(...).",
         .docs = "https://doc.rust-lang.org/std/option/enum.Option.html"),
     SAY("panic: .*(?:ParseIntError|ParseFloatError|ParseBoolError|ParseCharError|Utf8Error)",
         CATEGORY_VALUE, 0, 0.85,
-        "The text is not what parse() reads (a number without spaces or letters): trim() it, and "
-        "deal with the error, `match text.parse::<i32>() { Ok(n) => ..., Err(e) => ... }`.",
+        "parse() cannot read the text, which must be a number without spaces or letters: trim() "
+        "it, and handle the error, `match text.parse::<i32>() { Ok(n) => ..., Err(e) => ... }`.",
         .docs = "https://doc.rust-lang.org/std/primitive.str.html#method.parse"),
     SAY("panic: .*Os \\{ code: 2", CATEGORY_IO, 22, 0.8,
-        "A file that is not in the jar: send it with the job, or write it first."),
+        "The file is not in the jar: send it with the job, or write it first."),
     IS("panic: .*Os \\{ code: (?:13|1|30)\\b", CATEGORY_PERMISSION),
     SAY("panic: called `Result::(unwrap|expect)\\(\\)` on an `Err` value: (.*)", CATEGORY_RUNTIME,
         0, 0.8,
-        "It failed with {2}: deal with both cases (match, or `?` in a function that returns a "
+        "The call failed with {2}: handle both cases (match, or `?` in a function that returns a "
         "Result).",
         .docs = "https://doc.rust-lang.org/std/result/enum.Result.html"),
     SAY("panic: index out of bounds: the len is (\\d+) but the index is (\\d+)", CATEGORY_INDEX, 0,
         0.85,
-        "Index {2} is not among the {1} there are, which begin at 0: compare with .len() first, or "
-        "use .get({2}), which gives an Option.",
+        "Index {2} is out of range: {1} elements have the indices from 0 on. Compare with .len() "
+        "first, or use .get({2}), which returns an Option.",
         .docs = "https://doc.rust-lang.org/std/primitive.slice.html#method.get"),
     SAY("panic: .*(?:out of range for slice|range end index|range start index|byte index|slice "
         "index)",
         CATEGORY_INDEX, 0, 0.8,
-        "The range does not fit: compare its ends with .len() first, or use .get(range)."),
+        "The range is out of bounds: compare its ends with .len() first, or use .get(range)."),
     SAY("panic: attempt to (add|subtract|multiply|negate) with overflow", CATEGORY_VALUE, 0, 0.85,
         "The result does not fit the type (below 0, for an unsigned one): use checked_*, "
         "saturating_* or wrapping_* (checked_sub, ...), or a wider type.",
         .docs = "https://doc.rust-lang.org/std/primitive.u32.html#method.checked_sub"),
     SAY("panic: attempt to (?:divide by zero|calculate the remainder)", CATEGORY_VALUE, 15, 0.85,
-        "The divisor is 0 on that line: check it before, or use checked_div, which gives an "
+        "The divisor is 0 on that line: check it before, or use checked_div, which returns an "
         "Option."),
     IS("panic: .*overflow", CATEGORY_VALUE),
     SAY("panic: .*(?:BorrowMutError|already borrowed)", CATEGORY_RUNTIME, 36, 0.85,
@@ -584,25 +583,24 @@ const struct rule rust_rules[] = {
         "of its own, or drop()).",
         .docs = "https://doc.rust-lang.org/std/cell/struct.RefCell.html"),
     SAY("panic: assertion", CATEGORY_ASSERTION, 0, 0.5,
-        "What the assertion says does not hold: compare the two sides above."),
+        "The assertion is false: compare the two sides in the message."),
     SAY("panic: (?:not implemented|not yet implemented)", CATEGORY_RUNTIME, 0, 0.8,
-        "The program came to a todo!() or unimplemented!(): write what is to be there."),
+        "The program reached a todo!() or unimplemented!(): write the missing code."),
     SAY("panic: no entry found for key", CATEGORY_INDEX, 0, 0.8,
         "The map has no such key: use .get(&key)."),
     SAY("stack overflow: ", CATEGORY_RESOURCE, 24, 0.8,
-        "A function calls itself without an end: add the case in which it returns without calling "
-        "itself."),
+        "A function calls itself without an end: add a case that returns without calling itself."),
     SAY("(?:exit|panic).*(?:invalid digit|ParseIntError|ParseFloatError|invalid float|empty "
         "string)",
         CATEGORY_VALUE, 0, 0.8,
-        "A text is not the number that parse() was to read (it has spaces, letters, or nothing in "
-        "it): trim() it, and deal with the error where it is read.",
+        "parse() cannot read the text as a number (it has spaces, letters, or is empty): trim() "
+        "it, and handle the error where it is read.",
         .docs = "https://doc.rust-lang.org/std/primitive.str.html#method.parse"),
     SAY("exit.*(?:No such file|NotFound|code: 2,)", CATEGORY_IO, 22, 0.75,
-        "A file is not in the jar: send it with the job, or write it first."),
+        "The file is not in the jar: send it with the job, or write it first."),
     IS("exit.*(?:Permission denied|PermissionDenied)", CATEGORY_PERMISSION),
     SAY("memory allocation of (\\d+) bytes failed", CATEGORY_RESOURCE, 0, 0.6,
-        "There was no memory for {1} bytes."),
+        "There is not enough memory for {1} bytes: check the size, or allow more memory."),
     ADVISE("^panic: ", CATEGORY_RUNTIME, 0, advise_expected),
     END_OF_RULES,
 };

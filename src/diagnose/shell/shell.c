@@ -1,11 +1,12 @@
-/* Bash and zsh: what the shell itself says of a line, or else what a command said. */
+/* Bash and zsh: reads and explains errors of the shell itself, or else of a command. Runs in:
+ * keeper. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "diagnose/core/rules.h"
 
-/* What is wrong, by the words for it; the first that fits. */
+/* The type and category of a message; the first row whose words it has. */
 static const struct {
     const char *words, *type;
     enum category category;
@@ -88,7 +89,8 @@ static bool read_line(struct diagnoser *g, const struct diagnose_input *in, stru
            names_a_script(in, m->group[0]);
 }
 
-/* Of an error inside of a function zsh says "FUNCTION:N:", N lines after the one that begins it. 0: no such function. */
+/* zsh reports an error inside a function as "FUNCTION:N:", N lines after its first line. False when
+ * there is no such function. */
 static bool place_in_function(struct diagnoser *g, const struct diagnose_input *in,
                               const struct match *said, struct diagnosis *d)
 {
@@ -107,7 +109,8 @@ static bool place_in_function(struct diagnoser *g, const struct diagnose_input *
     return false;
 }
 
-/* A loop that reads a file is reported where it begins; the file is named where it ends. */
+/* The shell reports a loop that reads a file in its first line; the file is named in its last
+ * line. */
 static void go_to_redirect(struct diagnoser *g, const struct diagnose_input *in,
                            struct diagnosis *d)
 {
@@ -142,7 +145,7 @@ static bool read_in_function(struct diagnoser *g, const struct diagnose_input *i
     return true;
 }
 
-/* The line of the script that runs a command, when one can be told. */
+/* The line of the script that probably runs the command; 0 when there is none. */
 static uint32_t line_of_command(struct diagnoser *g, const struct diagnose_input *in,
                                 struct piece command, struct piece message)
 {
@@ -174,7 +177,7 @@ static uint32_t line_of_command(struct diagnoser *g, const struct diagnose_input
     return best;
 }
 
-/* What says that something was to be installed, and by which command; none of them names itself. */
+/* Messages of installers, which do not name themselves, and the command they come from. */
 static const struct {
     const char *pattern, *command;
 } installing[] = {
@@ -209,7 +212,7 @@ static bool read_installer(struct diagnoser *g, const struct diagnose_input *in,
     return false;
 }
 
-/* What a command printed itself: "cat: x: No such file or directory". */
+/* An error of a command: "cat: x: No such file or directory". */
 static bool read_command(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct piece rest = text_of(in), line;
@@ -236,7 +239,7 @@ static bool read_command(struct diagnoser *g, const struct diagnose_input *in, s
     return false;
 }
 
-/* The first error of syntax stops a script; of others the last is what it ended with. */
+/* The first syntax error stops a script; of other errors, the last one ended it. */
 static bool shell_read(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct piece rest = text_of(in), line, after = NO_PIECE;
@@ -260,7 +263,7 @@ static bool shell_read(struct diagnoser *g, const struct diagnose_input *in, str
     }
     if (!found)
         return read_command(g, in, d);
-    /* A command that failed after the shell's own last word is nearer to the end. */
+    /* A command that failed after the shell's last message is nearer to the end. */
     if (strcmp(d->type, "syntax error") != 0 && piece_trim(after).len > 0) {
         struct diagnose_input tail = *in;
         struct diagnosis *other = d;
@@ -275,7 +278,7 @@ static bool shell_read(struct diagnoser *g, const struct diagnose_input *in, str
     return true;
 }
 
-/* ---- what helps ---- */
+/* ---- the rules ---- */
 
 static const char *const commands[] = {
     "awk",    "basename", "bash",  "cat",     "cd",    "chmod",    "comm",   "cp",    "curl",
@@ -327,8 +330,8 @@ static void suggest_name(const struct advice *a, struct piece name)
     similar_try_list(&n, commands);
     if (!n.best[0]) {
         suggest(a->d, 39, 0.8,
-                "There is no program '%.*s' in this jar: it is not installed on the host, whose "
-                "/usr is what jars see. Functions must be defined above the line that calls them.",
+                "There is no program '%.*s' in this jar, because it is not installed in the host's "
+                "/usr: install it there. A function must be defined above the line that calls it.",
                 P(name));
         a->d->sandbox = a->in->sealed;
         return;
@@ -342,12 +345,12 @@ static bool on_assignment(const struct advice *a, struct piece name)
     struct match m;
     if (match(a->g, "^(\\s*)([A-Za-z_]\\w*)\\s+=\\s*(.*)$", a->line, &m) &&
         piece_same(m.group[1], name)) {
-        suggest(a->d, 0, 0.96, "A value is given without spaces around '='.");
+        suggest(a->d, 0, 0.96, "An assignment has no spaces around '=': remove them.");
         suggest_replacement(a->d, "%.*s%.*s=%.*s", P(m.group[0]), P(name), P(m.group[2]));
         return true;
     }
     if (match(a->g, "^(\\s*)\\$(\\w+)=(.*)$", a->line, &m)) {
-        suggest(a->d, 0, 0.95, "A value is given to the name without '$'.");
+        suggest(a->d, 0, 0.95, "An assignment uses the name without '$': remove it.");
         suggest_replacement(a->d, "%.*s%.*s=%.*s", P(m.group[0]), P(m.group[1]), P(m.group[2]));
         return true;
     }
@@ -376,13 +379,13 @@ static bool has_fence(const struct advice *a)
     struct piece rest = text_of_source(a->file), line;
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
         if (starts_with(line, "```")) {
-            suggest(a->d, 20, 0.96, "Line %u is a Markdown fence: leave the ``` lines out.", i);
+            suggest(a->d, 20, 0.96, "Line %u is a Markdown fence: remove the ``` lines.", i);
             return true;
         }
     return false;
 }
 
-/* What a jar has not, whatever the host has. */
+/* Commands that a jar never has. */
 static bool by_policy(const struct advice *a, struct piece name)
 {
     if (a->in->allow_commands && a->in->allow_commands[0]) {
@@ -391,8 +394,8 @@ static bool by_policy(const struct advice *a, struct piece name)
             listed = listed || piece_is(name, *c);
         if (!listed && piece_among(name, commands)) {
             suggest(a->d, 39, 0.95,
-                    "'%.*s' is not among the commands this run may execute: add --allow-command "
-                    "%.*s (a row of \"allow_commands\" in a request).",
+                    "'%.*s' is not among the commands that this run may execute: add "
+                    "--allow-command %.*s (a row of \"allow_commands\" in a request).",
                     P(name), P(name));
             a->d->sandbox = true;
             a->d->category = CATEGORY_SANDBOX;
@@ -400,14 +403,14 @@ static bool by_policy(const struct advice *a, struct piece name)
         }
     }
     if (piece_is(name, "sudo")) {
-        suggest(a->d, 39, 0.95, "A jar gives no privileges, so there is no sudo: leave it out.");
+        suggest(a->d, 39, 0.95, "A jar gives no privileges and has no sudo: remove it.");
         a->d->sandbox = a->in->sealed;
         return true;
     }
     if (piece_among(name, installers)) {
         suggest(a->d, 39, 0.93,
-                "Nothing can be installed from inside a jar (no network, a read-only /usr): "
-                "install it on the host, and jars see it.");
+                "A program cannot install packages in a jar (no network, a read-only /usr): "
+                "install them on the host, and jars will see them.");
         a->d->sandbox = a->in->sealed;
         return true;
     }
@@ -434,11 +437,11 @@ static void on_not_found(const struct advice *a)
     if (piece_has(a->message, "\\r") || piece_has(name, "\r")) {
         suggest(
             a->d, 0, 0.96,
-            "The lines end as on Windows (CR LF): take the CRs out (sed 's/\\r$//', dos2unix).");
+            "The lines have Windows line ends (CR LF): remove the CRs (sed 's/\\r$//', dos2unix).");
         return;
     }
     if (starts_with(name, "```")) {
-        suggest(a->d, 20, 0.97, "Line %u is a Markdown fence: leave the ``` lines out.",
+        suggest(a->d, 20, 0.97, "Line %u is a Markdown fence: remove the ``` lines.",
                 a->d->location.line);
         return;
     }
@@ -447,8 +450,7 @@ static void on_not_found(const struct advice *a)
     struct match m;
     if (match(a->g, "\\bif\\s+\\[\\S|\\[\\[?\\$|(?:^|\\s)\\[\\[?[^\\s\\[]", a->line, &m) &&
         starts_with(name, "[")) {
-        suggest(a->d, 0, 0.95,
-                "A '[' is a command: put a space behind it, and one before the ']'.");
+        suggest(a->d, 0, 0.95, "'[' is a command: put a space after it, and one before the ']'.");
         return;
     }
     if (by_policy(a, name))
@@ -501,52 +503,52 @@ static uint32_t open_block(const struct advice *a, char *word, size_t size)
     return open[depth - 1].line;
 }
 
-/* A quote or a text that never ends. */
+/* A quote or bracket that is never closed. */
 static bool is_open_text(const struct advice *a)
 {
     struct match m;
     if (match(a->g, "looking for matching `(.)'", a->message, &m)) {
-        char quote = m.group[0].at[0]; /* a bracket is told where it opens */
+        char quote = m.group[0].at[0]; /* the shell reports a bracket where it opens */
         uint32_t opened = strchr("\"'`", quote)
                               ? open_quote_before(a->file, quote, a->d->location.line)
                               : 0;
         if (opened)
             suggest(a->d, 18, 0.93,
-                    "Line %u has a %.*s without its partner: everything after it is taken the "
-                    "other way round, up to line %u.",
+                    "Line %u has a %.*s without its partner, so that all quotes up to line %u are "
+                    "read the wrong way: close it.",
                     opened, P(m.group[0]), a->d->location.line);
         else
-            suggest(a->d, 18, 0.92, "The %.*s that opens in line %u is not closed.", P(m.group[0]),
-                    a->d->location.line);
+            suggest(a->d, 18, 0.92, "The %.*s that opens in line %u is not closed: close it.",
+                    P(m.group[0]), a->d->location.line);
         return true;
     }
     if (match(a->g, "unmatched (.)", a->message, &m)) {
-        suggest(a->d, 18, 0.9, "A %.*s is not closed.", P(m.group[0]));
+        suggest(a->d, 18, 0.9, "A %.*s is not closed: close it.", P(m.group[0]));
         return true;
     }
     return false;
 }
 
-/* The shell met something that it did not expect; `line`, `word`: the block that is open, and what ends it. */
+/* An unexpected token. `line` and `word`: the line of the open block, and the word that ends it. */
 static void on_token(const struct advice *a, struct piece token, uint32_t line, const char *word)
 {
     if (piece_is(token, "else") || piece_is(token, "fi") || piece_is(token, "elif"))
         suggest(a->d, 17, 0.85,
-                "The `if` before it has no `then`, or nothing between: `if ...; then`.");
+                "The `if` before it has no `then`, or no command after it: write `if ...; then`.");
     else if (piece_is(token, "done"))
         suggest(a->d, 17, 0.85,
-                "The loop before it has no `do`, or nothing between: `for ...; do`.");
+                "The loop before it has no `do`, or no command after it: write `for ...; do`.");
     else if (line && piece_is(token, "}") && strcmp(word, "}") != 0)
-        suggest(a->d, 18, 0.92, "What opens in line %u has no '%s' before this '}'.", line, word);
+        suggest(a->d, 18, 0.92,
+                "The block that opens in line %u has no '%s' before this '}': add it.", line, word);
     else if (piece_is(token, "}") || piece_is(token, "{"))
         suggest(a->d, 18, 0.8,
                 "The braces do not match: a function is `name() {` ... `}`, each on a line or "
                 "after ';'.");
     else if (piece_is(token, "("))
-        suggest(a->d, 18, 0.8,
-                "A '(' in a word has to be quoted; a function is `name() { ...; }`.");
+        suggest(a->d, 18, 0.8, "Quote a '(' in a word; a function is `name() { ...; }`.");
     else if (piece_is(token, ")"))
-        suggest(a->d, 18, 0.8, "Nothing opens this ')'; in a text it has to be quoted.");
+        suggest(a->d, 18, 0.8, "No '(' fits this ')': remove it, or quote it if it is text.");
     else
         suggest(a->d, 17, 0.7,
                 "The shell did not expect '%.*s' here: a `then`, `do` or ';' is missing before it, "
@@ -566,24 +568,26 @@ static void on_syntax(const struct advice *a)
                    "here-document at line (\\d+) delimited by end-of-file \\(wanted `(.+?)'\\)",
                    text_of(a->in), &m)) {
         suggest(a->d, 18, 0.94,
-                "The text that begins with << in line %.*s has no end: a line with %.*s and "
-                "nothing else, no spaces before it either (<<- allows tabs).",
+                "The text that begins with << in line %.*s has no end: add a line with only %.*s, "
+                "without spaces before it (<<- allows tabs).",
                 P(m.group[0]), P(m.group[1]));
         return;
     }
     uint32_t line = open_block(a, word, sizeof word);
     uint32_t bracket = unclosed(a->file, '(', ')');
     if (bracket && bracket < a->d->location.line) {
-        suggest(a->d, 18, 0.88, "The '(' of line %u is not closed before this line.", bracket);
+        suggest(a->d, 18, 0.88, "The '(' of line %u is not closed before this line: close it.",
+                bracket);
         return;
     }
     if (piece_has(a->message, "end of file") || piece_has(a->message, "near `\\n'")) {
         if (line)
-            suggest(a->d, 18, 0.93, "What opens in line %u has no '%s'.", line, word);
+            suggest(a->d, 18, 0.93, "The block that opens in line %u has no '%s': add it.", line,
+                    word);
         else
             suggest(a->d, 18, 0.7,
-                    "Something is not closed: an if needs its fi, a loop its done, a quote its "
-                    "other quote.");
+                    "A block or quote is not closed: an if needs its fi, a loop its done, a quote "
+                    "its partner.");
         return;
     }
     if (match(a->g, "(?:token|near) `(.+?)'", a->message, &m))
@@ -628,7 +632,7 @@ static void on_test(const struct advice *a)
 {
     if (piece_has(a->message, "missing `]'") || piece_has(a->message, "']' expected"))
         suggest(a->d, 18, 0.93,
-                "The ']' needs a space before it, and a ';' or line end before `then`.");
+                "The ']' needs a space before it, and a ';' or a new line before `then`.");
     else if (piece_has(a->message, "integer expression"))
         on_no_number(a);
     else
@@ -653,12 +657,12 @@ static void on_no_file(const struct advice *a)
     for (size_t i = 0; i < a->in->n_sources; i++)
         similar_try(&n, piece_of(a->in->sources[i].name));
     if (n.best[0]) {
-        suggest(a->d, 22, 0.92, "Beside the script there is '%s': did you mean that?", n.best);
+        suggest(a->d, 22, 0.92, "Did you mean '%s'? That file is beside the script.", n.best);
         (void)suggest_swap(a->in, a->d, path, n.best);
     } else {
         suggest(a->d, 22, 0.85,
-                "There is no '%.*s' here: the script starts in /sandbox, with the files that were "
-                "sent with the run (--file, \"files\" in a request).",
+                "There is no '%.*s' in /sandbox, where the script starts: send the file with the "
+                "run (--file, \"files\" in a request).",
                 P(path));
     }
 }
@@ -678,20 +682,20 @@ static const struct rule rules[] = {
     ON_SAY(ANY_TYPE, "value too great for base", 13, 0.92,
            "A number with a leading 0 is octal: write 10#$x for a decimal one."),
     ON_SAY(ANY_TYPE, "^(\\S+): readonly variable|read-only variable: (\\S+)", 33, 0.93,
-           "'{1}' is read-only since it was declared so: use another name, or take readonly away."),
+           "'{1}{2}' is declared readonly: use another name, or remove readonly."),
     ON_SAY(ANY_TYPE, "not a valid identifier", 0, 0.88,
-           "A name has letters, digits and _ and begins with no digit; in export and read it "
-           "stands without '$'."),
+           "A name has letters, digits and _, and does not begin with a digit: correct it; export "
+           "and read take it without '$'."),
     ON_SAY(ANY_TYPE, "bad substitution", 18, 0.85,
-           "Inside ${...} stands a name and what is done with it; for a command use $(...)."),
+           "Inside ${...} only a variable with its operators may stand: use $(...) for a command."),
     ON_SAY(ANY_TYPE, "ambiguous redirect", 0, 0.9,
            "The file's name is empty or holds spaces: quote the variable, > \"$file\"."),
     ON(ANY_TYPE, "o such file or directory", on_no_file),
-    ON_SAY(ANY_TYPE, "no matches found", 22, 0.9,
-           "Nothing fits the pattern, and zsh takes that as an error: quote it, or add (N) behind "
-           "it."),
+    ON_SAY(
+        ANY_TYPE, "no matches found", 22, 0.9,
+        "No file matches the pattern, which is an error in zsh: quote it, or add (N) behind it."),
     ON_SAY(ANY_TYPE, "esource temporarily unavailable", 40, 0.8,
-           "Processes are limited: start fewer at a time, or allow more (--pids N)."),
+           "The number of processes is limited: start fewer at a time, or allow more (--pids N)."),
     END_OF_RULES,
 };
 

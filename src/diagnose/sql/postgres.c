@@ -1,4 +1,4 @@
-/* PostgreSQL: errors as psql shows them, with the state where it is shown. */
+/* PostgreSQL: reads and explains the errors that psql shows. Runs in: keeper. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@ static void advise_group(const struct advice *a)
     struct piece name = a->m.group[0], line = a->line;
     struct match c;
     suggest(a->d, 0, 0.9,
-            "What is selected beside an aggregate is what the rows are grouped by: add GROUP BY "
-            "%.*s, or put it into an aggregate (max(%.*s)).",
+            "A column beside an aggregate must be in GROUP BY: add GROUP BY %.*s, or put it into "
+            "an aggregate (max(%.*s)).",
             P(name), P(name));
     if (match(a->g, "(?i)^([^;]*\\bfrom\\b[^;]*)(;?\\s*)$", line, &c) &&
         !match(a->g, "(?i)group by|order by", line, &c)) {
@@ -46,7 +46,7 @@ static const struct {
     { "last_insert_id", "INSERT ... RETURNING id" },
 };
 
-/* A function that the script creates, by another name or for other types. */
+/* A function of the script with a similar name or other types. */
 static bool advise_own_function(const struct advice *a, struct piece name)
 {
     struct similar n = { .name = name };
@@ -62,7 +62,8 @@ static bool advise_own_function(const struct advice *a, struct piece name)
             }
     }
     if (same.len > 0)
-        suggest(a->d, 0, 0.85, "%.*s takes %.*s: give it as many, of these types (value::type).",
+        suggest(a->d, 0, 0.85,
+                "%.*s takes %.*s: pass that number of arguments, of these types (value::type).",
                 P(name), P(same));
     else if (n.best[0]) {
         suggest(a->d, 0, 0.9, "Did you mean `%s`? There is no function `%.*s`.", n.best, P(name));
@@ -76,7 +77,7 @@ static void advise_function(const struct advice *a)
     struct piece name = a->m.group[0];
     for (size_t i = 0; i < ARRAY_LEN(functions); i++)
         if (sql_same(name, functions[i].wrong)) {
-            suggest(a->d, 0, 0.9, "PostgreSQL has no %s(); it is written %s.", functions[i].wrong,
+            suggest(a->d, 0, 0.9, "PostgreSQL has no %s(): write %s.", functions[i].wrong,
                     functions[i].right);
             return;
         }
@@ -88,8 +89,8 @@ static void advise_function(const struct advice *a)
         return;
     else
         suggest(a->d, 0, 0.6,
-                "There is no %.*s() for these types: look at its name, and convert what it is "
-                "given (value::type).",
+                "There is no %.*s() for these types: check its name, and convert the arguments "
+                "(value::type).",
                 P(name));
 }
 
@@ -135,13 +136,12 @@ static void advise_type(const struct advice *a)
             COPY(piece_of(types[i].right), n.best);
     if (!n.best[0]) {
         suggest(a->d, 0, 0.7,
-                "There is no type %.*s: text, integer, bigint, numeric, boolean, date and "
-                "timestamp are the usual ones.",
+                "There is no type %.*s: use text, integer, bigint, numeric, boolean, date or "
+                "timestamp.",
                 P(a->m.group[0]));
         return;
     }
-    suggest(a->d, 0, 0.9, "PostgreSQL has no type %.*s; what does that here is %s.",
-            P(a->m.group[0]), n.best);
+    suggest(a->d, 0, 0.9, "PostgreSQL has no type %.*s: use %s.", P(a->m.group[0]), n.best);
     (void)suggest_swap(a->in, a->d, a->m.group[0], n.best);
 }
 
@@ -154,31 +154,33 @@ static const struct rule rules[] = {
     ADVISE("column \"(.+?)\" must appear in the GROUP BY", CATEGORY_TYPE, 0, advise_group,
            .docs = DOC "queries-table-expressions.html#QUERIES-GROUP"),
     SAY("unrecognized configuration parameter \"(?:tables|TABLES)\"", CATEGORY_SYNTAX, 0, 0.9,
-        "SHOW TABLES is of another database; PostgreSQL has SELECT table_name FROM "
+        "SHOW TABLES belongs to another database: in PostgreSQL write SELECT table_name FROM "
         "information_schema.tables WHERE table_schema = 'public'."),
     SAY("unrecognized configuration parameter \"(?:databases|DATABASES)\"", CATEGORY_SYNTAX, 0, 0.9,
-        "SHOW DATABASES is of another database; PostgreSQL has SELECT datname FROM pg_database."),
+        "SHOW DATABASES belongs to another database: in PostgreSQL write SELECT datname FROM "
+        "pg_database."),
     SAY("window functions are not allowed in (\\w+)", CATEGORY_TYPE, 0, 0.9,
-        "Window functions come after {1}: select it AS n in a subquery (or WITH), and choose by n "
+        "Window functions come after {1}: select it AS n in a subquery (or WITH), and filter by n "
         "outside of it.",
         .docs = DOC "tutorial-window.html"),
     SAY("aggregate function calls cannot be nested", CATEGORY_TYPE, 0, 0.85,
-        "Count in two steps: the inner one in a subquery (or WITH), the outer one over it."),
+        "Aggregates cannot be nested: compute the inner one in a subquery (or WITH), and the outer "
+        "one over it."),
     SAY("set-returning functions are not allowed in", CATEGORY_TYPE, 0, 0.8,
         "Put the function into FROM: FROM table, generate_series(...) AS n."),
     SAY("aggregate functions are not allowed in WHERE", CATEGORY_TYPE, 0, 0.9,
-        "WHERE chooses rows before they are counted: what is about a group goes into HAVING, after "
+        "WHERE chooses rows before they are counted: write conditions on a group in HAVING, after "
         "GROUP BY.",
         .docs = DOC "queries-table-expressions.html#QUERIES-GROUP"),
     SAY("operator does not exist: (.+?) (\\S+) (.+)", CATEGORY_TYPE, 0, 0.85,
-        "PostgreSQL does not compare {1} with {3} by itself: convert one side, `value::{1}` or "
+        "PostgreSQL does not compare {1} with {3} automatically: convert one side, `value::{1}` or "
         "CAST(value AS {1}).",
         .docs = DOC "typeconv.html"),
     ADVISE("function (\\w+)\\(.*\\) does not exist", CATEGORY_NAME, 0, advise_function,
            .docs = DOC "functions.html"),
     SAY("relation \"(.+?)\" already exists", CATEGORY_NAME, 0, 0.9,
-        "{1} is there already: CREATE TABLE IF NOT EXISTS leaves it, DROP TABLE IF EXISTS {1} "
-        "before takes it away.",
+        "{1} exists already: CREATE TABLE IF NOT EXISTS keeps it, DROP TABLE IF EXISTS {1} before "
+        "it removes it.",
         .docs = DOC "sql-createtable.html"),
     ADVISE("type \"(\\w+)\" does not exist", CATEGORY_NAME, 0, advise_type,
            .docs = DOC "datatype.html"),
@@ -186,63 +188,67 @@ static const struct rule rules[] = {
        "exists)",
        CATEGORY_NAME),
     SAY("VALUES lists must all be the same length", CATEGORY_TYPE, 0, 0.9,
-        "Each row of VALUES has as many values as the others: this one has another number."),
+        "All rows of VALUES need the same number of values: correct the row that differs."),
     ADVISE("syntax error at or near \"(.*)\"", CATEGORY_SYNTAX, 0, sql_advise_syntax,
            .docs = DOC "sql-commands.html"),
     SAY("syntax error at end of input|unterminated quoted|unterminated", CATEGORY_SYNTAX, 0, 0.8,
-        "The statement stops before its end: something has to follow, or a bracket or quote is not "
-        "closed."),
+        "The statement is not complete: finish it, or close an open bracket or quote."),
     IS("syntax error|^42601: (?!INSERT has)", CATEGORY_SYNTAX),
     SAY("duplicate key value violates unique constraint \"(.+?)\"", CATEGORY_VALUE, 0, 0.85,
-        "A row with this value is there already ({1}): change it, or write ON CONFLICT DO NOTHING "
-        "or ON CONFLICT (...) DO UPDATE.",
+        "A row with this value exists already ({1}): change it, or write ON CONFLICT DO NOTHING or "
+        "ON CONFLICT (...) DO UPDATE.",
         .docs = DOC "sql-insert.html#SQL-ON-CONFLICT"),
     SAY("insert or update on table \"(.+?)\" violates foreign key constraint", CATEGORY_VALUE, 0,
-        0.8, "The row of {1} refers to one that does not exist: insert that one first."),
+        0.8, "The row of {1} refers to a row that does not exist: insert that row first."),
     SAY("update or delete on table \"(.+?)\" violates foreign key constraint .* on table \"(.+?)\"",
         CATEGORY_VALUE, 0, 0.85,
-        "Rows of {2} refer to it: delete those first, or declare the key ON DELETE CASCADE."),
+        "Rows of {2} refer to it: delete them first, or declare the key ON DELETE CASCADE."),
     SAY("null value in column \"(.+?)\" of relation \"(.+?)\"", CATEGORY_VALUE, 0, 0.9,
         "Give {1} a value in the INSERT, or a DEFAULT in the table {2}."),
     SAY("new row for relation \"(.+?)\" violates check constraint \"(.+?)\"", CATEGORY_VALUE, 0,
-        0.8, "The row does not fit the CHECK {2} of {1}.", .docs = DOC "ddl-constraints.html"),
+        0.8, "The row does not fulfil the CHECK {2} of {1}: change its values.",
+        .docs = DOC "ddl-constraints.html"),
     SAY("division by zero", CATEGORY_VALUE, 15, 0.9,
         "Divide by NULLIF(divisor, 0): the result is NULL where the divisor is 0.",
         .docs = DOC "functions-conditional.html"),
     SAY("invalid input syntax for type (.+?): (\".*\")", CATEGORY_VALUE, 0, 0.85,
-        "{2} is no {1}: write a value of that type, or use a column of type text."),
+        "{2} is not a value of type {1}: write a value of that type, or use a column of type "
+        "text."),
     SAY("value too long for type (.+)", CATEGORY_VALUE, 0, 0.85,
         "The text does not fit {1}: shorten it, or use text."),
     SAY("invalid input value for enum (\\S+): (\".*\")", CATEGORY_VALUE, 0, 0.8,
-        "{2} is not among the values of {1}."),
+        "{2} is not among the values of {1}: use one of them, or add it."),
     SAY("^22003: (integer|smallint|bigint) out of range", CATEGORY_VALUE, 0, 0.85,
-        "The result does not fit {1}: use bigint (numeric has no end), `value::bigint`, or ALTER "
+        "The result does not fit {1}: use bigint (numeric is unlimited), `value::bigint`, or ALTER "
         "the column's type.",
         .docs = DOC "datatype-numeric.html"),
     SAY("numeric field overflow", CATEGORY_VALUE, 0, 0.8,
-        "numeric(p, s) has p digits, s of them after the point: the value has more before it.",
+        "numeric(p, s) has p digits, s of them after the point, and the value has more before it: "
+        "use a larger p.",
         .docs = DOC "datatype-numeric.html"),
     SAY("date/time field value out of range: (\".*\")", CATEGORY_VALUE, 0, 0.8,
-        "There is no day {1}: dates are written 'YYYY-MM-DD'.",
+        "The day {1} does not exist: write dates as 'YYYY-MM-DD'.",
         .docs = DOC "datatype-datetime.html"),
     SAY("invalid input syntax for type json", CATEGORY_VALUE, 0, 0.85,
-        "It is no JSON: names and texts stand in double quotes, '{\"name\": \"value\"}'.",
+        "The text is not JSON: names and strings need double quotes, '{\"name\": \"value\"}'.",
         .docs = DOC "datatype-json.html"),
     SAY("violates exclusion constraint \"(.+?)\"", CATEGORY_VALUE, 0, 0.8,
-        "A row that is there already conflicts with it ({1})."),
+        "An existing row conflicts with it ({1}): change one of them."),
     IS("out of range|invalid (?:byte|value|regular|date)|^22", CATEGORY_VALUE),
     SAY("INSERT has (more|fewer) (expressions|target columns) than", CATEGORY_TYPE, 0, 0.85,
-        "Give as many values as columns are named."),
+        "Give one value for each named column."),
     SAY("column \"(.+?)\" is of type (.+?) but expression is of type (.+)", CATEGORY_TYPE, 0, 0.85,
-        "{1} holds {2}, and this is {3}: give it a {2} (value::{2}, where that can be converted).",
+        "{1} has the type {2}, and this is {3}: give it a {2} (value::{2}, if it can be "
+        "converted).",
         .docs = DOC "typeconv.html"),
     SAY("each UNION query must have the same number", CATEGORY_TYPE, 0, 0.85,
-        "Both sides have to select as many columns: add one to the shorter (NULL will do)."),
+        "Both sides must select the same number of columns: add one to the shorter side (NULL will "
+        "do)."),
     SAY("more than one row returned by a subquery", CATEGORY_VALUE, 0, 0.85,
         "Write IN (...) for several values, or LIMIT 1 for one."),
     SAY("current transaction is aborted", CATEGORY_RUNTIME, 0, 0.8,
-        "An earlier statement of the transaction failed: the first error is the one to repair; "
-        "ROLLBACK ends the transaction."),
+        "An earlier statement of the transaction failed: correct the first error; ROLLBACK ends "
+        "the transaction."),
     IS("permission denied|must be (?:superuser|owner)|^42501", CATEGORY_PERMISSION),
     IS("^42(?:804|846|P18|883|803)|cannot cast|types .* cannot be matched", CATEGORY_TYPE),
     IS("could not open file|^58", CATEGORY_IO),
@@ -250,19 +256,18 @@ static const struct rule rules[] = {
     IS("^42", CATEGORY_TYPE),
     IS("^53|^57014|statement timeout|stack depth", CATEGORY_RESOURCE),
     SAY("^P0001: ", CATEGORY_RUNTIME, 0, 0.5,
-        "The script says so itself, with RAISE EXCEPTION: look at what the function was called "
-        "with.",
+        "The script itself raises this with RAISE EXCEPTION: check the arguments of the function.",
         .docs = DOC "plpgsql-errors-and-messages.html"),
     IS("^P0004", CATEGORY_ASSERTION),
     SAY("query has no destination for result data", CATEGORY_SYNTAX, 0, 0.9,
-        "In PL/pgSQL a SELECT puts its result somewhere: SELECT ... INTO variable, or PERFORM ... "
-        "to drop it."),
+        "In PL/pgSQL a SELECT needs a place for its result: write SELECT ... INTO variable, or "
+        "PERFORM ... to discard it."),
     SAY("control reached end of function without RETURN", CATEGORY_SYNTAX, 0, 0.9,
-        "Every way through the function has to end in a RETURN: add one before END."),
+        "Every path through the function must end in a RETURN: add one before END."),
     SAY("query returned no rows", CATEGORY_VALUE, 0, 0.8,
-        "INTO STRICT wants one row: ask IF NOT FOUND, or leave STRICT out."),
+        "INTO STRICT needs exactly one row: remove STRICT, and test IF NOT FOUND."),
     SAY("\"(\\w+)\" is not a known variable", CATEGORY_NAME, 0, 0.85,
-        "Declare {1} between DECLARE and BEGIN."),
+        "The variable is not declared: declare {1} between DECLARE and BEGIN."),
     END_OF_RULES,
 };
 
@@ -284,7 +289,7 @@ static const struct {
     { "(?:operator|function) .*does not exist", "42883" },
 };
 
-/* psql without VERBOSITY verbose does not show it. */
+/* psql shows the state only with VERBOSITY verbose. */
 static void state_by_message(struct diagnoser *g, struct diagnosis *d)
 {
     struct match m;
@@ -293,7 +298,8 @@ static void state_by_message(struct diagnoser *g, struct diagnosis *d)
             COPY(piece_of(states[i].state), d->type);
 }
 
-/* "LINE 1: SELECT ...": psql counts in the statement, we count in the file; the text itself decides. */
+/* "LINE 1: SELECT ...": psql counts lines in the statement, a diagnosis counts them in the file;
+ * the text of the line decides. */
 static void read_line(struct diagnoser *g, const struct diagnose_input *in, struct piece rest,
                       struct diagnosis *d)
 {
@@ -329,7 +335,7 @@ static void read_line(struct diagnoser *g, const struct diagnose_input *in, stru
     point_over_word(in, d);
 }
 
-/* Of what is about no line of the script: our own words on why there is no server. */
+/* An error without a line of the script: Belljar's own message that the server cannot start. */
 static bool read_start(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct match m;
@@ -342,16 +348,16 @@ static bool read_start(struct diagnoser *g, const struct diagnose_input *in, str
     return true;
 }
 
-/* It takes more than a small limit doubled. */
+/* Twice a small limit is not enough for a server. */
 static const struct {
     const char *words, *advice;
 } starts[] = {
     { "error: the disk limit is too small for a PostgreSQL server",
-      "The files of a PostgreSQL server alone take 16 MiB: --disk 24m or more on the command line, "
-      "\"limits\": {\"disk\": 25165824} in a request. SQLite needs none." },
+      "The files of a PostgreSQL server take 16 MiB: --disk 24m or more on the command line, "
+      "\"limits\": {\"disk\": 25165824} in a request. SQLite needs no server." },
     { "error: the files limit is too small for a PostgreSQL server",
-      "A PostgreSQL server has some 550 files of its own: --files 1000 or more on the command "
-      "line, \"limits\": {\"files\": 1000} in a request. SQLite needs none." },
+      "A PostgreSQL server has about 550 files: --files 1000 or more on the command line, "
+      "\"limits\": {\"files\": 1000} in a request. SQLite needs no server." },
 };
 
 static void advise_start(const struct diagnose_input *in, struct diagnosis *d)
@@ -361,7 +367,8 @@ static void advise_start(const struct diagnose_input *in, struct diagnosis *d)
             suggest(d, 40, 0.95, "%s", starts[i].advice);
 }
 
-/* "PL/pgSQL function take(text,integer) line 3 at SQL statement": the line is counted from where the body begins. */
+/* "PL/pgSQL function take(text,integer) line 3 at SQL statement": lines count from the beginning of
+ * the body. */
 static void add_body_frame(struct diagnoser *g, const struct diagnose_input *in,
                            struct diagnosis *d, struct piece function, uint32_t line)
 {
@@ -384,14 +391,14 @@ static void add_body_frame(struct diagnoser *g, const struct diagnose_input *in,
     }
 }
 
-/* The calls inside of the server, the innermost first; then the statement of the script. */
+/* The calls inside the server, the innermost first; then the statement of the script. */
 static void read_context(struct diagnoser *g, const struct diagnose_input *in, struct piece rest,
                          struct diagnosis *d)
 {
     struct piece line;
     struct match m;
     bool any = false;
-    unsigned asked = 0; /* each goes through all files */
+    unsigned asked = 0; /* each search reads all files */
     while (next_line(&rest, &line) &&
            !match(g, "^(?:psql:[^:]+:\\d+: )?(?:ERROR|FATAL):  ", line, &m))
         if (match(g, "^(?:CONTEXT:  )?PL/pgSQL function (\\w+)(?:\\(.*\\))? line (\\d+) at ", line,
@@ -412,7 +419,7 @@ static void read_context(struct diagnoser *g, const struct diagnose_input *in, s
 
 #define ERROR "^(?:psql:([^:]+):(\\d+): )?(?:ERROR|FATAL|PANIC):  (?:([0-9A-Z]{5}): )?(.*)$"
 
-/* psql goes on after an error. What fails in a transaction because something failed there before says nothing of its own. */
+/* psql goes on after an error. Later errors of a failed transaction add nothing and are skipped. */
 static bool next_error(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
                        struct further_error *ret)
 {
@@ -450,7 +457,7 @@ static bool read_postgres(struct diagnoser *g, const struct diagnose_input *in, 
         state_by_message(g, d);
         if (!classify(g, d, rules))
             d->category = CATEGORY_RUNTIME;
-        /* What else it says of it, up to the next error. */
+        /* Further lines of the message, up to the next error. */
         while (next_line(&rest, &line) &&
                !match(g, "^(?:psql:[^:]+:\\d+: )?(?:ERROR|FATAL):  ", line, &m))
             if (match(g, "^(DETAIL|CONTEXT):  (.*)$", line, &m)) {
@@ -476,7 +483,7 @@ static void advise_postgres(struct diagnoser *g, const struct diagnose_input *in
         suggest(d, 0, 0.9, "%.*s Insert that row first.", P(said));
     else if (d->category != CATEGORY_SYNTAX || !advise_fence(in, d))
         advise_by(g, in, d, rules);
-    /* The server's own hint, where nothing better is known. */
+    /* The server's own hint, when there is no other suggestion. */
     if (d->n_suggestions == 0 && match_text(g, "^HINT:  (.*)$", text_of(in), &m))
         suggest(d, 0, 0.7, "%.*s", P(m.group[0]));
     if (!d->docs[0])

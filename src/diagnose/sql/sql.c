@@ -1,4 +1,4 @@
-/* What is advised for every SQL. */
+/* Rules that SQLite and PostgreSQL share. Runs in: keeper. */
 #include "diagnose/sql/sql.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static bool is_keyword(struct piece word)
     return false;
 }
 
-/* The names that the job's CREATE statements make. */
+/* Offers the names that the job's CREATE statements define. */
 static void try_created(const struct advice *a, struct similar *n, unsigned kinds)
 {
     for (size_t i = 0; i < a->in->n_sources; i++) {
@@ -70,7 +70,8 @@ static bool advise_created(const struct advice *a, struct piece name, unsigned k
     return true;
 }
 
-/* "hint: did you mean "users"?", "HINT:  Perhaps you meant the table "users".": who has the database knows best. */
+/* The hint of the database itself: "hint: did you mean "users"?", "HINT:  Perhaps you meant the
+ * table "users"." */
 static bool advise_hint(const struct advice *a, struct piece name)
 {
     struct match m;
@@ -84,8 +85,8 @@ static bool advise_hint(const struct advice *a, struct piece name)
     if (piece_same(piece_of(best), name) &&
         match(a->g, "(\\w+)\\.\"?\\w+\"?(?:$| does)", a->message, &c)) {
         suggest(a->d, 0, 0.9,
-                "`%.*s` is a column, but `%.*s` does not have it or is no table of this statement: "
-                "look at the names after FROM and JOIN.",
+                "`%.*s` is a column, but `%.*s` does not have it or is not a table of this "
+                "statement: check the names after FROM and JOIN.",
                 P(name), P(c.group[0]));
         return true;
     }
@@ -94,9 +95,7 @@ static bool advise_hint(const struct advice *a, struct piece name)
         char quoted[132];
         (void)snprintf(quoted, sizeof quoted, "\"%s\"", best);
         suggest(a->d, 0, 0.95,
-                "Names without quotes are read in small letters: the column is called %s, with the "
-                "quotes.",
-                quoted);
+                "Names without quotes are read in lower case: write %s, with the quotes.", quoted);
         if (!suggest_swap(a->in, a->d, name, quoted))
             (void)suggest_swap(a->in, a->d, piece_of(best), quoted);
         return true;
@@ -117,7 +116,7 @@ void sql_advise_table(const struct advice *a)
         size_t dot = piece_find(file, ".csv");
         if (dot < file.len && piece_same(piece_cut(file, dot), name)) {
             suggest(a->d, 0, 0.93,
-                    "Tables are made of CSV files in fixtures/: send %s as fixtures/%s (--file "
+                    "CSV files in fixtures/ become tables: send %s as fixtures/%s (--file "
                     "%s:fixtures/%s, its name in \"files\" of a request).",
                     file.at, file.at, file.at, file.at);
             return;
@@ -125,7 +124,7 @@ void sql_advise_table(const struct advice *a)
     }
     suggest(a->d, 0, 0.6,
             "Create the table `%.*s` before it is used (CREATE TABLE %.*s (...)), or send the "
-            "script that does.",
+            "script that creates it.",
             P(name), P(name));
 }
 
@@ -136,7 +135,7 @@ void sql_advise_column(const struct advice *a)
     (void)snprintf(quoted, sizeof quoted, "\"%.*s\"", P(piece_cut(name, 120)));
     (void)snprintf(single, sizeof single, "'%.*s'", P(piece_cut(name, 120)));
     if (line.at && piece_has(line, quoted)) {
-        suggest(a->d, 0, 0.92, "Double quotes are for names; a text stands in single ones: %s.",
+        suggest(a->d, 0, 0.92, "Double quotes are for names: write a string in single quotes, %s.",
                 single);
         (void)suggest_swap(a->in, a->d, piece_of(quoted), single);
         return;
@@ -145,7 +144,8 @@ void sql_advise_column(const struct advice *a)
     if (advise_hint(a, name) || advise_created(a, name, NAMED_COLUMN, "column"))
         return;
     suggest(a->d, 0, 0.5,
-            "No table in the FROM has a column `%.*s`; a text stands in single quotes: %s.",
+            "No table in the FROM has a column `%.*s`: check the name, or write a string in single "
+            "quotes, %s.",
             P(name), single);
 }
 
@@ -168,8 +168,8 @@ void sql_advise_ambiguous(const struct advice *a)
         struct piece from = c.group[1].at ? c.group[1] : c.group[0];
         (void)snprintf(full, sizeof full, "%.*s.%.*s", P(piece_cut(from, 60)),
                        P(piece_cut(name, 60)));
-        suggest(a->d, 0, 0.9, "More than one of the tables has `%.*s`: say which, `%s`.", P(name),
-                full);
+        suggest(a->d, 0, 0.9, "More than one of the tables has `%.*s`: name the table, `%s`.",
+                P(name), full);
         (void)suggest_swap(a->in, a->d, name, full);
         return;
     }
@@ -185,7 +185,7 @@ static const char *const words[] = { "SELECT", "INSERT",   "UPDATE",  "DELETE", 
                                      "NULL",   "DISTINCT", "BETWEEN", "OFFSET", "WITH",    "ON",
                                      "BY",     "AS",       NULL };
 
-/* A word before is misspelt when it is like one of SQL's and is none. */
+/* A word is misspelt when it is similar to a word of SQL and is not one itself. */
 static bool advise_word(const struct advice *a, struct piece near)
 {
     struct similar n = { .name = near };
@@ -217,7 +217,7 @@ static bool advise_words_before(const struct advice *a)
         if (skip > end)
             return false;
         end -= skip;
-        /* An ordinary name of the job's may be like a word of SQL's, so that it has to stand where words of SQL do. */
+        /* An ordinary name may be similar to a word of SQL: only words in upper case count. */
         if (m.all.len >= 4 && m.all.at[0] >= 'A' && m.all.at[0] <= 'Z' && m.all.at[1] <= 'Z' &&
             advise_word(a, m.all))
             return true;
@@ -227,7 +227,7 @@ static bool advise_words_before(const struct advice *a)
     return false;
 }
 
-/* In a list of columns, the line before ends without a comma. */
+/* A list of columns whose line before ends without a comma, or a comma before ')'. */
 static bool advise_comma(const struct advice *a, struct piece near)
 {
     const struct source_file *f = a->file;
@@ -247,11 +247,11 @@ static bool advise_comma(const struct advice *a, struct piece near)
     if (!match(a->g, "^\\s+\\w+ \\w[^,;]*[^,;(\\s]\\s*$", before, &m) ||
         !match(a->g, "^\\s+\\w+ \\w+", line, &m))
         return false;
-    suggest(a->d, 0, 0.8, "Line %u has no comma at its end.", a->d->location.line - 1);
+    suggest(a->d, 0, 0.8, "Line %u has no comma at its end: add it.", a->d->location.line - 1);
     return true;
 }
 
-/* What other databases write. */
+/* Words of other databases. */
 static const struct {
     const char *word, *sqlite, *postgres;
 } dialects[] = {
@@ -262,11 +262,11 @@ static const struct {
     { "IDENTITY", "`id INTEGER PRIMARY KEY`",
       "`id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY`" },
     { "UNSIGNED", "INTEGER alone, with CHECK (x >= 0)", "integer alone, with CHECK (x >= 0)" },
-    { "ENGINE", "nothing: leave ENGINE=... out", "nothing: leave ENGINE=... out" },
+    { "ENGINE", "no such word: remove ENGINE=...", "no such word: remove ENGINE=..." },
     { "TOP", "LIMIT n at the end of the statement", "LIMIT n at the end of the statement" },
     { "DUPLICATE", "ON CONFLICT (column) DO UPDATE SET ...",
       "ON CONFLICT (column) DO UPDATE SET ..." },
-    { "ILIKE", "LIKE, which takes large and small letters alike", "ILIKE" },
+    { "ILIKE", "LIKE, which ignores upper and lower case", "ILIKE" },
     { "REPLACE", "INSERT OR REPLACE INTO ...",
       "INSERT ... ON CONFLICT (column) DO UPDATE SET ..." },
     { "IGNORE", "INSERT OR IGNORE INTO ...", "INSERT ... ON CONFLICT DO NOTHING" },
@@ -278,10 +278,10 @@ static const struct {
     { "DESC", "PRAGMA table_info(table) for a table; DESC belongs after ORDER BY column",
       "SELECT ... FROM information_schema.columns for a table; DESC belongs after ORDER BY "
       "column" },
-    { "USE", "nothing: there is one database", "nothing: there is one database" },
+    { "USE", "no such word: there is one database", "no such word: there is one database" },
     { "GO", "`;`", "`;`" },
     { "MODIFY", "a new table: columns cannot be changed", "ALTER TABLE t ALTER COLUMN c TYPE ..." },
-    { "PRAGMA", "PRAGMA", "nothing: PRAGMA is SQLite's" },
+    { "PRAGMA", "PRAGMA", "no such word: PRAGMA belongs to SQLite" },
     { "`", "names in double quotes, or in none", "names in double quotes, or in none" },
 };
 
@@ -293,11 +293,11 @@ static bool advise_dialect(const struct advice *a, struct piece near)
         if (!sql_same(near, dialects[i].word) ||
             strcmp(sqlite ? dialects[i].sqlite : dialects[i].postgres, dialects[i].word) == 0)
             continue;
-        /* OR is a word of every SQL: it is foreign after INSERT alone. */
+        /* Every SQL has OR; only after INSERT is it SQLite's. */
         struct match m;
         if (strcmp(dialects[i].word, "OR") == 0 && !match(a->g, "(?i)insert\\s+or\\b", line, &m))
             continue;
-        suggest(a->d, 0, 0.9, "%s is of another database; %s has %s.", dialects[i].word,
+        suggest(a->d, 0, 0.9, "%s belongs to another database: %s has %s.", dialects[i].word,
                 sqlite ? "SQLite" : "PostgreSQL",
                 sqlite ? dialects[i].sqlite : dialects[i].postgres);
         return true;
@@ -305,7 +305,7 @@ static bool advise_dialect(const struct advice *a, struct piece near)
     return false;
 }
 
-/* What stands before the place, in its line or the one above; NO_PIECE at the begin of the file. */
+/* The text before the location, in its line or a line above; empty at the beginning of the file. */
 static struct piece before_place(const struct advice *a, uint32_t *ret_line)
 {
     const struct source_file *f = a->file;
@@ -344,13 +344,13 @@ static bool advise_comma_before(const struct advice *a, struct piece near)
         return true;
     }
     if (piece_is(near, "(") && last == ')') {
-        suggest(a->d, 0, 0.88, "A comma is missing after the `)` on line %u.", n);
+        suggest(a->d, 0, 0.88, "A comma is missing after the `)` on line %u: add it.", n);
         return true;
     }
     return false;
 }
 
-/* ELSE IF opens an IF of its own. */
+/* ELSE IF begins another IF. */
 static bool advise_else_if(const struct advice *a)
 {
     const struct source_file *f = a->file;
@@ -377,7 +377,7 @@ static bool advise_order(const struct advice *a, struct piece near)
     for (const char *const *w = clauses; *w; w++)
         if (sql_same(near, *w)) {
             suggest(a->d, 0, 0.75,
-                    "%s does not belong there: the parts of a SELECT come in the order FROM, JOIN "
+                    "%s is in the wrong place: the parts of a SELECT come in the order FROM, JOIN "
                     "... ON, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, each once.",
                     *w);
             return true;
@@ -392,7 +392,7 @@ void sql_advise_syntax(const struct advice *a)
     if (column > 2 && piece_at(line, column - 1) == '\'' && piece_at(line, column - 2) != ' ' &&
         piece_at(line, column - 2) != '(') {
         suggest(a->d, 0, 0.85,
-                "The quote before `%.*s` ends the text: inside of one it is written twice, ''.",
+                "The quote before `%.*s` ends the string: write it twice inside a string, ''.",
                 P(near));
         suggest_replacement(a->d, "%.*s'%.*s", P(piece_before(line, column)),
                             P(piece_from(line, column)));
@@ -411,7 +411,7 @@ void sql_advise_syntax(const struct advice *a)
         return;
     if (near.at)
         suggest(a->d, 0, 0.4,
-                "The statement is not understood from `%.*s` on: look at the word, comma or "
-                "bracket before it.",
+                "The statement cannot be parsed from `%.*s` on: check the word, comma or bracket "
+                "before it.",
                 P(near));
 }

@@ -1,11 +1,12 @@
-/* SQLite: our own program's errors, and the sqlite3 program's. */
+/* SQLite: reads and explains the errors of Belljar's own shell and of the sqlite3 program. Runs in:
+ * keeper. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "diagnose/sql/sql.h"
 
-/* What other databases have under another name. */
+/* Functions of other databases, and their form in SQLite. */
 static const struct {
     const char *wrong, *right;
 } functions[] = {
@@ -46,7 +47,7 @@ static void advise_function(const struct advice *a)
 {
     for (size_t i = 0; i < ARRAY_LEN(functions); i++)
         if (sql_same(a->m.group[0], functions[i].wrong)) {
-            suggest(a->d, 0, 0.9, "SQLite has no %s(); it is written %s.", functions[i].wrong,
+            suggest(a->d, 0, 0.9, "SQLite has no %s(): write %s.", functions[i].wrong,
                     functions[i].right);
             (void)snprintf(a->d->docs, sizeof a->d->docs,
                            "https://www.sqlite.org/lang_corefunc.html");
@@ -69,26 +70,26 @@ static const struct rule rules[] = {
            .docs = LANG "corefunc.html"),
     ADVISE("ambiguous column name: (\\w+)", CATEGORY_NAME, 0, sql_advise_ambiguous),
     SAY("(?:table|view|index) (\\S+) already exists", CATEGORY_NAME, 0, 0.9,
-        "{1} is there already: CREATE TABLE IF NOT EXISTS leaves it, DROP TABLE IF EXISTS {1} "
-        "before takes it away.",
+        "{1} exists already: CREATE TABLE IF NOT EXISTS keeps it, DROP TABLE IF EXISTS {1} before "
+        "it removes it.",
         .docs = LANG "createtable.html"),
-    SAY("duplicate column name: (\\w+)", CATEGORY_NAME, 0, 0.85, "The column {1} is named twice."),
+    SAY("duplicate column name: (\\w+)", CATEGORY_NAME, 0, 0.85,
+        "The column {1} is named twice: remove or rename one."),
     ADVISE("near \"(.*)\": syntax error", CATEGORY_SYNTAX, 0, sql_advise_syntax,
            .docs = LANG "select.html"),
     SAY("incomplete input", CATEGORY_SYNTAX, 0, 0.8,
-        "The last statement stops before its end: something has to follow, or a bracket or quote "
-        "is not closed."),
+        "The last statement is not complete: finish it, or close an open bracket or quote."),
     SAY("unrecognized token: (.*)", CATEGORY_SYNTAX, 0, 0.8,
-        "A quote there is not closed, or {1} is no part of SQL. Texts are in single quotes."),
+        "A quote there is not closed, or SQL has no {1}: write strings in single quotes."),
     IS("syntax error|unknown or unsupported join|statement does not end", CATEGORY_SYNTAX),
     SAY("UNIQUE constraint failed: (\\S+?)(?:,.*)?$|UNIQUE constraint failed: (\\S+)",
         CATEGORY_VALUE, 0, 0.85,
-        "A row with this {1}{2} is there already: change the value, or write INSERT OR IGNORE "
-        "(keeps the old row), INSERT OR REPLACE, or ON CONFLICT DO UPDATE.",
+        "A row with this {1}{2} exists already: change the value, or write INSERT OR IGNORE (keeps "
+        "the old row), INSERT OR REPLACE, or ON CONFLICT DO UPDATE.",
         .docs = LANG "upsert.html"),
     SAY("FOREIGN KEY constraint failed", CATEGORY_VALUE, 0, 0.85,
-        "The row refers to a parent that does not exist (or is removed while others refer to it): "
-        "insert the parent first.",
+        "The row refers to a parent that does not exist, or other rows refer to the removed one: "
+        "insert the parent first, or remove the other rows first.",
         .docs = "https://www.sqlite.org/foreignkeys.html"),
     SAY("NOT NULL constraint failed: (\\w+)\\.(\\w+)", CATEGORY_VALUE, 0, 0.9,
         "Give {2} a value in the INSERT, or a DEFAULT in the table {1}.",
@@ -96,8 +97,8 @@ static const struct rule rules[] = {
     SAY("CHECK constraint failed: (.*)", CATEGORY_VALUE, 0, 0.8,
         "The row does not fit the table's CHECK: {1}.", .docs = LANG "createtable.html#ckconst"),
     SAY("misuse of aggregate(?: function)?:? (\\w+)\\(\\)", CATEGORY_TYPE, 0, 0.9,
-        "WHERE chooses rows before they are counted: what is about {1}() of a group goes into "
-        "HAVING, after GROUP BY.",
+        "WHERE chooses rows before they are counted: write the condition on {1}() in HAVING, after "
+        "GROUP BY.",
         .docs = LANG "select.html#resultset"),
     SAY("table (\\S+) has (\\d+) columns but (\\d+) values were supplied", CATEGORY_TYPE, 0, 0.9,
         "Name the columns that get the {3} values, INSERT INTO {1} (a, b) VALUES ..., or give all "
@@ -106,34 +107,35 @@ static const struct rule rules[] = {
     SAY("(\\d+) values for (\\d+) columns", CATEGORY_TYPE, 0, 0.9,
         "Give as many values as columns: {2}, not {1}."),
     SAY("do not have the same number of result columns", CATEGORY_TYPE, 0, 0.85,
-        "Both sides of it have to select as many columns: add one to the shorter (NULL will do).",
+        "Both sides must select the same number of columns: add one to the shorter side (NULL will "
+        "do).",
         .docs = LANG "select.html#compound"),
     SAY("wrong number of arguments to function (\\w+)", CATEGORY_TYPE, 0, 0.8,
-        "{1} takes another number of arguments.", .docs = LANG "corefunc.html"),
+        "{1} takes another number of arguments: check the call.", .docs = LANG "corefunc.html"),
     SAY("datatype mismatch|cannot store (\\w+) value in (\\w+) column", CATEGORY_TYPE, 0, 0.8,
-        "The value is of another type than the column: an INTEGER PRIMARY KEY holds whole numbers "
-        "alone.",
+        "The value has another type than the column: an INTEGER PRIMARY KEY holds only whole "
+        "numbers.",
         .docs = "https://www.sqlite.org/datatype3.html"),
     SAY("misuse of window function (\\w+)", CATEGORY_TYPE, 0, 0.9,
         "Window functions come after WHERE: select {1}() OVER (...) AS n in a subquery (or WITH), "
-        "and choose by n outside of it.",
+        "and filter by n outside of it.",
         .docs = "https://www.sqlite.org/windowfunctions.html"),
     SAY("misuse of aliased aggregate (\\w+)", CATEGORY_TYPE, 0, 0.9,
-        "{1} is counted after WHERE: choose by it in HAVING.", .docs = LANG "select.html"),
+        "{1} is computed after WHERE: write the condition in HAVING.", .docs = LANG "select.html"),
     SAY("no tables specified", CATEGORY_SYNTAX, 0, 0.8, "Name the table: SELECT ... FROM table."),
     SAY("Cannot add a (NOT NULL column with default value NULL|PRIMARY KEY column|UNIQUE column)",
         CATEGORY_VALUE, 0, 0.8,
-        "A table that is there can get no {1}: give it a DEFAULT, or make the table anew.",
+        "An existing table cannot get a {1}: give it a DEFAULT, or create the table again.",
         .docs = LANG "altertable.html"),
     SAY("cannot start a transaction within a transaction", CATEGORY_RUNTIME, 0, 0.85,
         "A transaction is open already: COMMIT it before the next BEGIN.",
         .docs = LANG "transaction.html"),
     SAY("cannot (commit|rollback) - no transaction is active", CATEGORY_RUNTIME, 0, 0.85,
-        "There is no BEGIN before it: leave it out, or begin one.",
+        "There is no BEGIN before it: remove it, or begin a transaction.",
         .docs = LANG "transaction.html"),
     IS("misuse|sub-select returns|row value", CATEGORY_TYPE),
     SAY("^SQLITE_CONSTRAINT_TRIGGER", CATEGORY_VALUE, 0, 0.6,
-        "A trigger of the script refuses it, with RAISE: look at what the trigger asks for.",
+        "A trigger of the script refuses it with RAISE: check the condition of the trigger.",
         .docs = LANG "createtrigger.html"),
     IS("^SQLITE_CONSTRAINT", CATEGORY_VALUE),
     IS("unable to open database|readonly database|disk I/O", CATEGORY_IO),
@@ -154,15 +156,15 @@ static void read_shown(struct diagnoser *g, const struct diagnose_input *in, str
         return;
     size_t at = m.group[0].len;
     struct piece line = line_at(in, d);
-    /* What the caret is at, by itself in the line of the file. */
+    /* The word at the caret, in the line of the file. */
     if (match(g, "^(\\w+|\\S)", piece_skip(shown, at), &m))
         point_at(in, d, m.group[0]);
     if (!line.at)
         show_line(d, d->location.line, piece_trim(shown));
 }
 
-/* SQLite knows where a column stands, but not always, and not where a table does: then the place is the statement's begin, and
- * the name is looked for from there to its end. */
+/* SQLite reports the place of a column only sometimes, and never that of a table. The location is
+ * then the beginning of the statement, and the name is searched up to its end. */
 static void find_name(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct match m;
@@ -177,7 +179,7 @@ static void find_name(struct diagnoser *g, const struct diagnose_input *in, stru
         size_t at = find_word(line, m.group[0]);
         if (at < line.len) {
             if (column && n == d->location.line && d->location.column > at)
-                return; /* it is there, as SQLite says */
+                return; /* SQLite's place is right */
             d->location.line = n;
             d->location.column = d->location.end_column = 0;
             point_at(in, d, m.group[0]);
@@ -233,7 +235,7 @@ static bool read_sqlite(struct diagnoser *g, const struct diagnose_input *in, st
             (void)set_place(in, &d->location, main_name, m.group[0], NO_PIECE);
             COPY(m.group[1], d->message);
             read_shown(g, in, rest, d);
-        } else if (!piece_has(text_of(in), "Execution halted") && /* R ends with it */
+        } else if (!piece_has(text_of(in), "Execution halted") && /* R prints it too */
                    match(g,
                          "^(?:Error|Parse error|Runtime error): (?:in prepare, |stepping, "
                          ")?(.*?)(?: \\(\\d+\\))?$",

@@ -1,4 +1,5 @@
-/* TypeScript: what its checker says; what fails when it runs is JavaScript's. */
+/* TypeScript: reads and explains errors of its checker. Errors at run time are JavaScript's. Runs
+ * in: keeper. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ static bool read_line(struct diagnoser *g, const struct diagnose_input *in, stru
     if (!match(g, "^(.+?)\\((\\d+),(\\d+)\\): error (TS\\d+): (.*)$", line, &m) &&
         !match(g, "^(.+?):(\\d+):(\\d+) - error (TS\\d+): (.*)$", line, &m))
         return false;
-    if (d->type[0]) { /* the first is the one to fix; others follow from it or stand beside it */
+    if (d->type[0]) { /* the first error is the diagnosis */
         struct further_error more = { 0 };
         COPY(m.group[3], more.type);
         COPY(m.group[4], more.message);
@@ -60,7 +61,7 @@ static bool typescript_read(struct diagnoser *g, const struct diagnose_input *in
     return node_read(g, in, d);
 }
 
-/* ---- what helps ---- */
+/* ---- the rules ---- */
 
 /* The word at the location. */
 static struct piece word_here(const struct advice *a)
@@ -87,7 +88,8 @@ static void on_name(const struct advice *a)
         (void)suggest_swap(a->in, a->d, a->m.group[0], best);
     } else {
         suggest(a->d, 29, 0.6,
-                "Nothing declares '%.*s' where it can be seen from here: declare it, or import it.",
+                "The program does not declare '%.*s' where this line can see it: declare it, or "
+                "import it.",
                 P(a->m.group[0]));
     }
 }
@@ -97,8 +99,8 @@ static void on_module(const struct advice *a)
     struct piece name = a->m.group[0];
     if (starts_with(name, "."))
         suggest(a->d, 31, 0.88,
-                "'%.*s' is not among the files of the run: send it too (--file, \"files\" in a "
-                "request), or look at its name.",
+                "'%.*s' is not among the files of the run: send it with the run (--file, \"files\" "
+                "in a request), or check its name.",
                 P(name));
     else
         suggest(a->d, 31, 0.85,
@@ -107,7 +109,7 @@ static void on_module(const struct advice *a)
                 P(name));
 }
 
-/* A type that is one of several texts: which. */
+/* Names the texts of a union type. */
 static bool is_union(const struct advice *a, struct piece from, struct piece to)
 {
     struct match m;
@@ -117,8 +119,8 @@ static bool is_union(const struct advice *a, struct piece from, struct piece to)
             if (match(a->g, "^\\s*(?:export )?type (\\w+) = (.+?);?$", line, &m) &&
                 piece_same(m.group[0], to)) {
                 suggest(a->d, 11, 0.9,
-                        "%.*s is %.*s (line %u): use one of these, or add %.*s there.", P(to),
-                        P(m.group[1]), n, P(from));
+                        "%.*s is %.*s (line %u): use one of these values, or add %.*s there.",
+                        P(to), P(m.group[1]), n, P(from));
                 return true;
             }
     }
@@ -128,7 +130,7 @@ static bool is_union(const struct advice *a, struct piece from, struct piece to)
 static void on_assign(const struct advice *a)
 {
     struct piece from = a->m.group[0], to = a->m.group[1];
-    struct match m; /* the reason stands in the lines below */
+    struct match m; /* the reason is in the lines below */
     bool missing = match_text(
         a->g,
         "^\\s+(?:Type '.*' is missing the following properties from type '(.+?)': (.+)|Property "
@@ -140,20 +142,20 @@ static void on_assign(const struct advice *a)
     }
     if (piece_is(to, "number") && (piece_is(from, "string") || starts_with(from, "\"")))
         suggest(a->d, 11, 0.92,
-                "A string is given where a number is wanted: Number(...) makes one, or write it "
-                "without quotes.");
+                "The value is a string, and a number is needed: convert it with Number(...), or "
+                "write it without quotes.");
     else if (piece_is(to, "string") && (piece_is(from, "number") || piece_is(from, "boolean")))
         suggest(a->d, 11, 0.92,
-                "A %.*s is given where a string is wanted: String(...) or a template `${...}` "
-                "makes one.",
+                "The value is a %.*s, and a string is needed: convert it with String(...) or a "
+                "template `${...}`.",
                 P(from));
     else if (piece_has(from, "undefined") || piece_has(from, "null"))
         suggest(a->d, 28, 0.9,
-                "It may be undefined or null: test it first, give a default (`?? value`), or widen "
-                "the type (%.*s | undefined).",
+                "The value may be undefined or null: test it first, give a default (`?? value`), "
+                "or widen the type (%.*s | undefined).",
                 P(to));
     else if (starts_with(from, "Promise<"))
-        suggest(a->d, 28, 0.93, "It is a promise: put `await` before it.");
+        suggest(a->d, 28, 0.93, "The value is a promise: put `await` before it.");
     else if (is_union(a, from, to))
         return;
     else if (missing)
@@ -161,7 +163,7 @@ static void on_assign(const struct advice *a)
                 P(m.group[1]), P(m.group[0]));
     else
         suggest(a->d, 11, 0.75,
-                "What is given is '%.*s', what is wanted is '%.*s': change one of the two, or "
+                "The value has the type '%.*s', and '%.*s' is needed: change one of the types, or "
                 "convert the value.",
                 P(from), P(to));
 }
@@ -172,20 +174,21 @@ static void on_property(const struct advice *a)
     struct similar n = { .name = name };
     similar_try_sources(&n, a->in);
     if (starts_with(type, "Promise<"))
-        suggest(a->d, 28, 0.94, "It is a promise: put `await` before it.");
+        suggest(a->d, 28, 0.94, "The value is a promise: put `await` before it.");
     else if (n.best[0]) {
         suggest(a->d, 32, 0.85, "'%.*s' has no '%.*s': did you mean '%s'?", P(type), P(name),
                 n.best);
         (void)suggest_swap(a->in, a->d, name, n.best);
     } else
         suggest(a->d, 32, 0.75,
-                "The type '%.*s' declares no '%.*s': add it to the type, or look at what the "
-                "object is.",
+                "The type '%.*s' declares no '%.*s': add it to the type, or check the type of the "
+                "object.",
                 P(type), P(name));
 }
 
-/* The mark is where `a.b.c` begins, and not which part of it may be missing: it is the one that is declared as `b?:`. With one
- * dot it can only be the first. *at: of the dot. */
+/* The mark is at the beginning of `a.b.c` and does not show which part may be missing: the part
+ * that is declared as `b?:`. With one dot it can only be the first. *at becomes the offset of the
+ * dot. */
 static bool which_is_optional(const struct advice *a, size_t *at)
 {
     struct piece line = a->line;
@@ -208,7 +211,7 @@ static bool which_is_optional(const struct advice *a, size_t *at)
 
 static void on_possibly(const struct advice *a)
 {
-    suggest(a->d, 28, 0.92, "It may be %.*s: test it first, or read it with `?.`.",
+    suggest(a->d, 28, 0.92, "The value may be %.*s: test it first, or read it with `?.`.",
             P(a->m.group[0]));
     struct piece word = word_here(a);
     if (word.at && word.at + word.len < a->line.at + a->line.len && word.at[word.len] == '.') {
@@ -226,9 +229,10 @@ static void on_expected(const struct advice *a)
     uint32_t line = unclosed_bracket(a->file, &bracket);
     if (line && (piece_is(a->m.group[0], "}") || piece_is(a->m.group[0], ")") ||
                  piece_is(a->m.group[0], "]")))
-        suggest(a->d, 18, 0.9, "The '%c' that opens in line %u is not closed.", bracket, line);
+        suggest(a->d, 18, 0.9, "The '%c' that opens in line %u is not closed: close it.", bracket,
+                line);
     else
-        suggest(a->d, 18, 0.85, "A '%.*s' is missing before the mark.", P(a->m.group[0]));
+        suggest(a->d, 18, 0.85, "A '%.*s' is missing before the mark: add it.", P(a->m.group[0]));
 }
 
 static const struct rule rules[] = {
@@ -236,8 +240,8 @@ static const struct rule rules[] = {
     ON_SAY(ANY_TYPE,
            "^Cannot find name '([^']+)'\\. Do you need to install type definitions for node", 29,
            0.85,
-           "The checker does not know Node's names: without its types (@types/node) leave "
-           "--check-types out, or write `declare const {1}: any;`."),
+           "The checker does not know Node's names without its types (@types/node): remove "
+           "--check-types, or write `declare const {1}: any;`."),
     ON(ANY_TYPE, "^Cannot find name '([^']+)'\\.?$", on_name),
     ON(ANY_TYPE, "^Cannot find module '([^']+)'", on_module),
     ON(ANY_TYPE, "^Could not find a declaration file for module '([^']+)'", on_module),
@@ -247,15 +251,15 @@ static const struct rule rules[] = {
     ON(ANY_TYPE, "^Property '([^']+)' does not exist on type '(.+?)'\\.", on_property),
     ON(ANY_TYPE, "is possibly '([^']+)'", on_possibly),
     ON_SAY(ANY_TYPE, "^Expected (\\S+) arguments?, but got (\\d+)", 10, 0.88,
-           "It takes {1} argument(s), and {2} are given: look at its declaration; `name?` makes a "
+           "It takes {1} argument(s), and the call has {2}: check its declaration; `name?` makes a "
            "parameter optional."),
     ON_SAY(ANY_TYPE, "^Cannot assign to '([^']+)' because it is a constant", 33, 0.94,
-           "'{1}' is declared with const: use let if it is to change."),
+           "'{1}' is declared with const: use let if it must change."),
     ON_SAY(ANY_TYPE, "^Cannot assign to '([^']+)' because it is a read-only", 33, 0.9,
-           "'{1}' is readonly: make a copy with the change, or take readonly away."),
+           "'{1}' is readonly: make a copy with the change, or remove readonly."),
     ON(ANY_TYPE, "^'(.+)' expected", on_expected),
     ON_SAY(ANY_TYPE, "^Parameter '([^']+)' implicitly", 0, 0.88,
-           "Say what '{1}' is: `{1}: string` (or number, unknown, ...)."),
+           "'{1}' has no type: write `{1}: string` (or number, unknown, ...)."),
     ON_SAY(ANY_TYPE,
            "^Property '([^']+)' is (private|protected) and only accessible within class '([^']+)'",
            5, 0.9,
@@ -270,54 +274,55 @@ static const struct rule rules[] = {
     ON_SAY(ANY_TYPE, "^Element implicitly has an 'any' type", 8, 0.85,
            "The key is any text, and the type has only certain keys: declare the object as "
            "Record<string, ...>, or the key as `keyof typeof x`."),
-    ON_SAY(ANY_TYPE, "^'(.+)' is of type 'unknown'|^Object is of type 'unknown'", 12, 0.9,
-           "What it is is not known yet: test it first, `if (e instanceof Error)` or typeof."),
+    ON_SAY(
+        ANY_TYPE, "^'(.+)' is of type 'unknown'|^Object is of type 'unknown'", 12, 0.9,
+        "The type of the value is not known: test it first, `if (e instanceof Error)` or typeof."),
     ON_SAY(ANY_TYPE, "^This expression is not callable", 12, 0.85,
-           "It is no function: leave out the brackets, or look at its type."),
+           "The value is not a function: remove the brackets, or check its type."),
     ON_SAY(ANY_TYPE,
            "^Duplicate identifier '([^']+)'|^Cannot redeclare block-scoped variable '([^']+)'", 33,
            0.85,
            "'{1}{2}' is declared twice (a file without import or export shares its names with all "
            "others): rename one, or add `export {}`."),
     ON_SAY(ANY_TYPE, "^No overload matches this call", 10, 0.7,
-           "None of the function's forms takes these arguments: the lines below say what each one "
-           "wants."),
+           "No overload of the function takes these arguments: the lines below list the parameters "
+           "of each."),
     ON_SAY(ANY_TYPE, "^Property '([^']+)' is missing in type", 10, 0.9,
            "Give '{1}', or make it optional in the type (`{1}?:`)."),
     ON_SAY(ANY_TYPE, "must return a value|^Not all code paths|lacks ending return", 4, 0.85,
-           "Return a value on every path, or declare the function as void."),
+           "A path returns no value: return one on every path, or declare the function as void."),
     ON_SAY(ANY_TYPE, "^Variable '([^']+)' is used before being assigned", 16, 0.9,
-           "'{1}' gets a value only on some paths: give it one where it is declared."),
+           "'{1}' gets a value only on some paths: give it one in its declaration."),
     ON_SAY(ANY_TYPE, "^Property '([^']+)' has no initializer", 0, 0.88,
-           "Give '{1}' a value in the constructor, or where it is declared; `{1}?:` says that it "
+           "Give '{1}' a value in the constructor or in its declaration, or write `{1}?:` if it "
            "may be missing."),
     ON_SAY(ANY_TYPE, "^Module '.+' has no exported member '([^']+)'\\.$", 30, 0.85,
-           "The module exports no '{1}': look at its export lines; without { } it is the default "
-           "export that is imported."),
-    ON_SAY(ANY_TYPE, "^This (?:condition|comparison) .* types '(.+?)' and '(.+?)' have no overlap",
-           11, 0.85,
-           "'{1}' and '{2}' can never be the same: convert one of them, or compare with another "
-           "value."),
+           "The module exports no '{1}': check its export lines; an import without { } takes the "
+           "default export."),
+    ON_SAY(
+        ANY_TYPE, "^This (?:condition|comparison) .* types '(.+?)' and '(.+?)' have no overlap", 11,
+        0.85,
+        "'{1}' and '{2}' can never be equal: convert one of them, or compare with another value."),
     ON_SAY(ANY_TYPE, "arithmetic operation must be", 11, 0.85,
-           "Only numbers are calculated with: Number(...) makes one of text."),
+           "Arithmetic needs numbers: convert text with Number(...)."),
     ON_SAY(ANY_TYPE,
            "^Class .*incorrectly implements interface .*\\n?.*Property '([^']+)' is missing", 10,
-           0.88, "Define '{1}' in the class, as the interface says."),
+           0.88, "The interface requires '{1}': define it in the class."),
     END_OF_RULES,
 };
 
-/* What to write instead, where it is as short. */
+/* An older form of new syntax. */
 static const struct {
     const char *what, *instead;
 } older_ways[] = {
     { "`satisfies`", "declare the variable's type (`const x: T = ...`)" },
-    { "a `const` type parameter", "leave const out and say `as const` at the call" },
+    { "a `const` type parameter", "remove const and write `as const` at the call" },
     { "an `accessor` field", "write a field, or a getter and a setter" },
     { "`using`", "free it in `finally`" },
-    { "`with` after an import", "leave `with { ... }` out" },
+    { "`with` after an import", "remove `with { ... }`" },
 };
 
-/* Its own words are about what an older compiler makes of it: a comma that is missing. */
+/* An older compiler reports new syntax as another error, such as a missing comma. */
 static bool advise_older_compiler(struct diagnoser *g, const struct diagnose_input *in,
                                   struct diagnosis *d)
 {
@@ -331,8 +336,8 @@ static bool advise_older_compiler(struct diagnoser *g, const struct diagnose_inp
         if (piece_is(m.group[0], older_ways[i].what))
             instead = older_ways[i].instead;
     suggest(d, 0, 0.97,
-            "%.*s came with TypeScript %.*s, and the compiler here is %.*s: install a newer one "
-            "(npm install -g typescript@5), or %s.",
+            "%.*s needs TypeScript %.*s, and the compiler here is %.*s: install a newer one (npm "
+            "install -g typescript@5), or %s.",
             P(m.group[0]), P(m.group[1]), P(m.group[2]), instead);
     return true;
 }

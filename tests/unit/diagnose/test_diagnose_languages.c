@@ -135,7 +135,7 @@ static const struct shape gcc_shapes[] = {
       "terminate called after throwing an instance of 'std::out_of_range'\n  what():  "
       "vector::_M_range_check: __n (which is 3) >= this->size() (which is 3)\nAborted (core "
       "dumped)\n",
-      .category = CATEGORY_INDEX, .type = "std::out_of_range", .advice = "Index 3" },
+      .category = CATEGORY_INDEX, .type = "std::out_of_range", .advice = "index is 3" },
     { "gcc", "main.c", NULL, "*** stack smashing detected ***: terminated\nAborted\n",
       .category = CATEGORY_RUNTIME, .type = "SIGABRT", .advice = "-fsanitize=address" },
     { "gcc", "main.c", NULL, "bash: line 1: 12 Segmentation fault      (core dumped) ./program\n",
