@@ -38,8 +38,8 @@ static bool list_contains(char *const *list, const char *text)
     return false;
 }
 
-/* Arguments, environment and input can be code too (eval "$1"), and arguments of a compiler can make it
- * start programs. */
+/* Arguments, environment and input can be code too (eval "$1"), and arguments of a compiler can
+ * make it start programs. */
 static bool words_contain(const struct run_spec *s, const char *text)
 {
     const struct buf *in = &s->stdin_bytes;
@@ -136,8 +136,8 @@ static void pending_free(struct pending_approval *p)
     free(p);
 }
 
-/* Frees the entries that are over. This happens a turn of the loop later: other watchers of the same run
- * may still look them up. */
+/* Frees the entries that are over. This happens a turn of the loop later: other watchers of the
+ * same run may still look them up. */
 static void sweep(struct approvals *a)
 {
     for (struct pending_approval **at = &a->pending; *at;) {
@@ -179,7 +179,8 @@ static void decide_by_service(struct pending_approval *p, enum decision decision
 
 static void expire(uv_timer_t *t);
 
-/* Sets the timer for the next expiry. If one is overdue, its decision failed: try again in a second. */
+/* Sets the timer for the next expiry. If one is overdue, its decision failed: try again in a
+ * second. */
 static void rearm(const struct api *api)
 {
     const struct approvals *a = api->approvals;

@@ -1,5 +1,5 @@
-/* A decision, from a person or from a timeout to its effect on the run: read the request, make the spec
- * that will run, write the decision, and only then apply it. */
+/* A decision, from a person or from a timeout to its effect on the run: read the request, make the
+ * spec that will run, write the decision, and only then apply it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,8 +87,8 @@ static int edited_code(const struct decide *d, const json_t **ret_code, struct e
     return 0;
 }
 
-/* A client may send all of `input` back, but only the code and its language can change. Otherwise an
- * approver who removes an argument of the compiler would believe that it is gone. */
+/* A client may send all of `input` back, but only the code and its language can change. Otherwise
+ * an approver who removes an argument of the compiler would believe that it is gone. */
 static int check_unchanged(const struct decide *d, struct err *e)
 {
     json_auto_t *input = json_loads(d->row.input ? d->row.input : "", JSON_ALLOW_NUL, NULL);
@@ -286,7 +286,7 @@ static int write_work(struct db *db, struct store_job *job, struct err *e)
                                    .actor = d->by,
                                    .detail = detail };
     if (!detail)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory to record a decision");
+        return err_no_memory(e, "the record of a decision");
     if (approvals_decide(db, &r, &d->decided, e) || audit_append(db, &record, e))
         return -1;
     return d->has_rule ? rules_insert(db, &d->rule, e) : 0;
@@ -310,7 +310,8 @@ static void apply(struct decide *d)
     }
     if (!d->has_spec || (d->has_run && d->run.state != RUN_WAITING))
         return; /* the run was over */
-    /* The run waited before a restart. It was admitted then, so a full queue does not refuse it now. */
+    /* The run waited before a restart. It was admitted then, so a full queue does not refuse it
+     * now. */
     d->has_spec = false;
     unsigned flags = SUBMIT_STORED | SUBMIT_UNBOUNDED | (goes_on ? 0 : SUBMIT_AWAITS_DECISION);
     if (engine_submit(d->api->engine, &d->spec, flags, d->row.run, NULL, &x, &e))
@@ -363,14 +364,15 @@ static int check_rules(const struct decide *d, const struct run *x, struct err *
 }
 
 /* The spec is made before the decision is written, so that every written decision can be applied. A
- * rejection is written even if its spec cannot be made; the run then stays waiting, which is harmless. */
+ * rejection is written even if its spec cannot be made; the run then stays waiting, which is
+ * harmless. */
 static int prepare(struct decide *d, char *field, size_t field_size, struct err *e)
 {
     const struct run *x = waiting_run(d);
     bool rebuilds = !x && d->has_run && d->run.state == RUN_WAITING;
     bool no = d->decision == DECISION_REJECT || d->decision == DECISION_EXPIRED;
     if (d->row.decision != DECISION_PENDING)
-        return 0;                     /* the write will fail, and say who decided and when */
+        return 0;                     /* the write fails with the earlier decision */
     if (rebuilds && d->api->draining) /* a decision must be applied, and no run starts any more */
         return err_set(e, ERR_UNAVAILABLE, 0,
                        "the service is stopping: decide on run '%s' when it is back", d->row.run);

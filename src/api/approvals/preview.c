@@ -8,8 +8,8 @@
 #include "run/json.h"
 #include "spec/bundle.h"
 
-/* Bytes of stdin and of each file beside the main one; number of files. They bound the row in the database,
- * and a person reads no more. */
+/* Bytes of stdin and of each file beside the main one; number of files. They bound the row in the
+ * database, and a person reads no more. */
 enum { CONTENT_MAX = 16 << 10, FILES_MAX = 100 };
 
 static json_t *string_array(char *const *list)
@@ -87,7 +87,8 @@ json_t *preview_input(const struct run_spec *s)
     return o;
 }
 
-/* All files together share the bound of one, so that a request with many files does not block the loop. */
+/* All files together share the bound of one, so that a request with many files does not block the
+ * loop. */
 struct risk_scan {
     const struct run_spec *spec;
     json_t *all;
@@ -115,8 +116,8 @@ static void add_risks(struct risk_scan *k, const struct bundle_entry *f)
     json_decref(found);
 }
 
-/* gcc's -wrapper and -fplugin, Go's -toolexec, javac's -processorpath start programs. The compiled program
- * then need not be the one that the code shows. */
+/* gcc's -wrapper and -fplugin, Go's -toolexec, javac's -processorpath start programs. The compiled
+ * program then need not be the one that the code shows. */
 static void add_compiler_risk(json_t *all, const struct run_spec *s)
 {
     scoped(buf) words = { 0 };

@@ -6,8 +6,8 @@
 
 #include "engine/engine.h"
 
-/* The whole input of the program: {language, code, args, env, stdin, files: [{name, size, content}],
- * entry, compiler_args, allow_commands, read_only}. */
+/* The whole input of the program: {language, code, args, env, stdin, files: [{name, size,
+ * content}], entry, compiler_args, allow_commands, read_only}. */
 json_t *preview_input(const struct run_spec *s);
 /* The findings of risks.h in all files. A finding in a file beside the main one names it ("file").
  * Arguments of a compiler are a risk (kind "compiler"). */

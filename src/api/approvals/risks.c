@@ -14,7 +14,8 @@ enum { PY = 1, JS = 2, SH = 4, ANY = 7 };
 static const char network[] = "network", deletes[] = "file_deletion", spawns[] = "process",
                   dynamic[] = "dynamic_code";
 
-/* FREE: also counts as a method of something (x.unlink). The others stand alone: re.compile is harmless, compile is not. */
+/* FREE: a method counts, too (x.unlink). ALONE: a method does not count: re.compile is harmless,
+ * compile is not. */
 enum { ALONE, FREE };
 
 static const struct risk_word {
@@ -75,7 +76,7 @@ static const struct risk_word {
     { SH, deletes, "unlink", ALONE, "deletes a file" },
     { SH, deletes, "shred", ALONE, "overwrites and deletes files" },
     { SH, deletes, "truncate", ALONE, "cuts a file's content off" },
-    { SH, deletes, "-delete", ALONE, "deletes what find finds" },
+    { SH, deletes, "-delete", ALONE, "deletes the files that find finds" },
     { SH, deletes, "mkfs", ALONE, "makes a new file system" },
     { SH, deletes, "dd", ALONE, "writes over files and devices" },
     { PY | JS, deletes, "rm -", ALONE, "deletes files" },
@@ -111,11 +112,11 @@ static const struct risk_word {
     { PY, dynamic, "ctypes", ALONE, "calls functions of the system directly" },
     { JS, dynamic, "Function", ALONE, "makes code of text" },
     { JS, dynamic, "vm.run*", ALONE, "runs text as code" },
-    { SH, dynamic, "base64 -d", ALONE, "decodes what may be hidden code" },
-    { SH, dynamic, "base64 --decode", ALONE, "decodes what may be hidden code" },
+    { SH, dynamic, "base64 -d", ALONE, "decodes text that may be hidden code" },
+    { SH, dynamic, "base64 --decode", ALONE, "decodes text that may be hidden code" },
     { SH, dynamic, "source", ALONE, "runs another file as code" },
-    { SH, dynamic, "| sh", ALONE, "runs what comes in as shell code" },
-    { SH, dynamic, "| bash", ALONE, "runs what comes in as shell code" },
+    { SH, dynamic, "| sh", ALONE, "runs its input as shell code" },
+    { SH, dynamic, "| bash", ALONE, "runs its input as shell code" },
 };
 
 static unsigned language_bit(const char *language)
@@ -135,8 +136,8 @@ static bool in_word(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* Does the word stand at line[at]? "os.exec*" takes whatever follows. */
-static bool stands(const struct risk_word *w, const char *line, size_t n, size_t at)
+/* Whether the word is at line[at]. "os.exec*" matches any continuation. */
+static bool word_matches(const struct risk_word *w, const char *line, size_t n, size_t at)
 {
     size_t len = strlen(w->word);
     bool open_end = w->word[len - 1] == '*';
@@ -150,8 +151,8 @@ static bool stands(const struct risk_word *w, const char *line, size_t n, size_t
     return open_end || !in_word(w->word[len - 1]) || at + len == n || !in_word(line[at + len]);
 }
 
-/* Where a comment starts on this line; quotes are followed within the line only, which is right nearly always and
- * errs by showing too much. */
+/* The start of a comment in this line. Quotes are tracked only within the line; a mistake can only
+ * show too much. */
 static size_t comment_start(unsigned bit, const char *line, size_t n)
 {
     char quote = '\0';
@@ -177,7 +178,7 @@ static size_t comment_start(unsigned bit, const char *line, size_t n)
 
 static json_t *excerpt(const char *line, size_t n)
 {
-    scoped(buf) shown = { 0 };
+    scoped(buf) text = { 0 };
     struct err e;
     while (n > 0 && isspace((unsigned char)*line))
         line++, n--;
@@ -188,18 +189,19 @@ static json_t *excerpt(const char *line, size_t n)
     }
     while (n > 0 && isspace((unsigned char)line[n - 1]))
         n--;
-    if (text_add_utf8(&shown, line, n, &e))
+    if (text_add_utf8(&text, line, n, &e))
         return NULL;
-    return json_stringn(buf_str(&shown), shown.len);
+    return json_stringn(buf_str(&text), text.len);
 }
 
-/* The longest word that stands here: "urllib3" is not "urllib" twice. */
+/* The longest word at this place: "urllib3" is not also "urllib". */
 static const struct risk_word *word_at(unsigned bit, const char *line, size_t n, size_t at)
 {
     const struct risk_word *best = NULL;
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if ((words[i].languages & bit) && words[i].word[0] == line[at] &&
-            stands(&words[i], line, n, at) && (!best || strlen(words[i].word) > strlen(best->word)))
+            word_matches(&words[i], line, n, at) &&
+            (!best || strlen(words[i].word) > strlen(best->word)))
             best = &words[i];
     return best;
 }
@@ -239,9 +241,8 @@ json_t *risks_find(const char *language, const char *code, size_t len)
         at = end + 1;
     }
     if (list && look < len)
-        (void)json_array_append_new(list,
-                                    json_pack("{s:s, s:i, s:i, s:s, s:s}", "kind", "not_looked_at",
-                                              "line", number, "column", 1, "excerpt", "", "why",
-                                              "only the first 1 MiB was looked at"));
+        (void)json_array_append_new(
+            list, json_pack("{s:s, s:i, s:i, s:s, s:s}", "kind", "not_looked_at", "line", number,
+                            "column", 1, "excerpt", "", "why", "only the first 1 MiB was scanned"));
     return list;
 }

@@ -1,5 +1,6 @@
-/* api/approvals/risks.h — words in a program that whoever approves it should look at. Runs in: keeper. Pure functions.
- * A help for the eye, not a defence: code can do anything without one of these words. The jar is the defence. */
+/* api/approvals/risks.h — words in a program that its approver should look at. Runs in: keeper.
+ * Pure functions. They direct the eye and are no defence: code can do any harm without these words.
+ * The jar is the defence. */
 #pragma once
 
 #include <jansson.h>
@@ -7,7 +8,7 @@
 
 enum { RISKS_MAX = 50, RISK_EXCERPT_MAX = 120, RISK_SCAN_MAX = 1 << 20 };
 
-/* [{kind, line, column, excerpt, why}] in the order of the text; language is a name of runtime/language.h. Where the code
- * goes on past RISK_SCAN_MAX bytes, which nobody looked at, the last one says so (kind "not_looked_at"). NULL when memory
- * ran out. */
+/* [{kind, line, column, excerpt, why}] in the order of the text; language is a name of
+ * runtime/language.h. Only RISK_SCAN_MAX bytes are scanned; if there are more, the last entry says
+ * so (kind "not_looked_at"). NULL if memory ran out. */
 json_t *risks_find(const char *language, const char *code, size_t len);

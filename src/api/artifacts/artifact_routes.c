@@ -264,7 +264,7 @@ static const char *extension_of(const char *language)
     static const struct {
         const char *language, *extension;
     } others[] = {
-        /* that no run takes */
+        /* languages that cannot be run */
         { "html", ".html" },   { "htm", ".html" }, { "svg", ".svg" },   { "mermaid", ".mmd" },
         { "latex", ".tex" },   { "tex", ".tex" },  { "css", ".css" },   { "json", ".json" },
         { "markdown", ".md" }, { "md", ".md" },    { "yaml", ".yaml" }, { "kotlin", ".kt" },
@@ -279,8 +279,8 @@ static const char *extension_of(const char *language)
     return ".txt";
 }
 
-/* Letters, digits, - and _ of the title; each run of other characters becomes one _. So the name cannot
- * end the string in the header, and is no path on the client's disk. */
+/* Letters, digits, - and _ of the title; each run of other characters becomes one _. So the name
+ * cannot end the string in the header, and is no path on the client's disk. */
 static void file_name(const struct artifact_row *r, char *out, size_t size)
 {
     size_t n = 0;

@@ -32,15 +32,15 @@ struct line {
     size_t n;
 };
 
-static void trim(struct line *l, const char *what)
+static void trim(struct line *l, const char *characters)
 {
-    while (l->n > 0 && strchr(what, l->at[0]))
+    while (l->n > 0 && strchr(characters, l->at[0]))
         l->at++, l->n--;
-    while (l->n > 0 && strchr(what, l->at[l->n - 1]))
+    while (l->n > 0 && strchr(characters, l->at[l->n - 1]))
         l->n--;
 }
 
-/* The text of "## A title ##"; false when it is no heading. */
+/* The text of "## A title ##"; false if it is not a heading. */
 static bool heading(struct line *l)
 {
     size_t marks = 0;
@@ -52,7 +52,7 @@ static bool heading(struct line *l)
     return l->n > 0;
 }
 
-/* A line that introduces what follows: "**Sorting**", "Here is the script:". */
+/* A line that introduces the block: "**Sorting**", "Here is the script:". */
 static bool introduces(struct line *l)
 {
     bool colon = l->n > 0 && l->at[l->n - 1] == ':';
@@ -63,7 +63,8 @@ static bool introduces(struct line *l)
     return l->n > 0;
 }
 
-/* The line right before the block if it introduces it, else the last heading since the block before. */
+/* The line right before the block, if it introduces the block; otherwise the last heading after the
+ * previous block. */
 static bool find_title(const char *text, size_t from, size_t to, struct line *ret)
 {
     bool nearest = true;
@@ -84,7 +85,7 @@ static bool find_title(const char *text, size_t from, size_t to, struct line *re
     return false;
 }
 
-/* Cut between characters. */
+/* A long title is cut between characters. */
 static json_t *title_text(struct line l)
 {
     if (l.n > TITLE_MAX) {
@@ -95,7 +96,7 @@ static json_t *title_text(struct line l)
     return json_stringn(l.at, l.n);
 }
 
-static json_t *made_up_title(const char *language, unsigned number)
+static json_t *default_title(const char *language, unsigned number)
 {
     char text[FENCE_LANGUAGE_SIZE + 32];
     (void)snprintf(text, sizeof text, "%s snippet %u", language, number);
@@ -116,7 +117,7 @@ static json_t *one_artifact(const char *text, size_t from, const struct fence *f
     const char *language = f->language[0] ? f->language : guess ? guess->name : "text";
     json_t *name = find_title(text, from, f->open, &title) ? title_text(title) : NULL;
     return json_pack("{s:o, s:s, s:o, s:s}", "content", json_stringn(buf_str(&body), body.len),
-                     "language", language, "title", name ? name : made_up_title(language, number),
+                     "language", language, "title", name ? name : default_title(language, number),
                      "artifact_type", artifact_type(language));
 }
 

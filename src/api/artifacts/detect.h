@@ -1,4 +1,4 @@
-/* api/artifacts/detect.h — artifacts in a text of Markdown. Runs in: keeper. Pure functions. */
+/* api/artifacts/detect.h — finds the artifacts in Markdown. Runs in: keeper. Pure functions. */
 #pragma once
 
 #include <jansson.h>
@@ -6,8 +6,9 @@
 
 enum { DETECT_MAX = 200 };
 
-/* "html", "svg", "mermaid", "latex" or "code". */
+/* The type of an artifact: "html", "svg", "mermaid", "latex" or "code". */
 const char *artifact_type(const char *language);
 
-/* Its fenced blocks: [{content, language, title, artifact_type}], at most DETECT_MAX. NULL when memory ran out. */
+/* The fenced blocks: [{content, language, title, artifact_type}], at most DETECT_MAX. NULL if
+ * memory ran out. */
 json_t *detect_artifacts(const char *text, size_t len);

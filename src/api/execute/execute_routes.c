@@ -1,6 +1,6 @@
 /* / and /execute: the interface of the sandbox of the NeMo Agent Toolkit. Its clients expect these
- * sentences and this order of checks. The faults of the original (lost output, hanging workers) do not
- * occur in a jar. */
+ * sentences and this order of checks. The faults of the original (lost output, hanging workers) do
+ * not occur in a jar. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,8 +152,8 @@ static int make_stderr(struct execution *ex, struct err *e)
     return ex->problems.len ? add_line(&ex->err, ex->problems.data, e) : 0;
 }
 
-/* Whether every file of the jar came back. A program that ran returns all, unless a bound was reached or
- * a directory could not be read; both appear as a file that was not fetched. */
+/* Whether every file of the jar came back. A program that ran returns all, unless a bound was
+ * reached or a directory could not be read; both appear as a file that was not fetched. */
 static bool list_is_whole(const struct run *x)
 {
     struct bundle_entry entry;

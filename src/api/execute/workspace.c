@@ -17,7 +17,7 @@
 #include "base/units.h"
 #include "spec/bundle.h"
 
-/* A file being written. Nobody's data: one that was left behind by a crash is passed over. */
+/* The name of a file during its write. A file that a crash left behind is skipped. */
 #define TEMPORARY ".belljar-new-"
 
 static bool is_ours(const char *name, const char *program)
@@ -80,20 +80,20 @@ struct walk {
     struct workspace_list *given;
 };
 
-static int too_large(const char *what, struct err *e)
+static int too_large(const char *problem, struct err *e)
 {
     return err_set(e, ERR_TOO_LARGE, 0,
                    "the working directory of /execute %s: remove files from it on the host (the "
-                   "setting execute.workspace says where it is) and try again",
-                   what);
+                   "setting execute.workspace is its path) and try again",
+                   problem);
 }
 
 static int pack_file(struct walk *w, int dir_fd, const char *last, const char *name, struct err *e)
 {
-    char what[96], max[32];
+    char problem[96], max[32];
     struct stat st;
     scoped(buf) bytes = { 0 };
-    /* O_NONBLOCK: a FIFO that took the file's place must not make us wait */
+    /* O_NONBLOCK: the file may have become a FIFO, whose open() would wait. */
     autoclose int fd = openat(dir_fd, last, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
         return 0; /* gone, a link, or not a file */
@@ -104,9 +104,9 @@ static int pack_file(struct walk *w, int dir_fd, const char *last, const char *n
         return too_large("holds more than 9999 files", e);
     if (fd_read_to_buf(fd, left < BUNDLE_FILE_MAX_BYTES ? left : BUNDLE_FILE_MAX_BYTES, &bytes,
                        e)) {
-        (void)snprintf(what, sizeof what, "holds more than %s",
+        (void)snprintf(problem, sizeof problem, "holds more than %s",
                        unit_format(UNIT_BYTES, w->max_bytes, max, sizeof max));
-        return e->code == ERR_TOO_LARGE ? too_large(what, e) : -1;
+        return e->code == ERR_TOO_LARGE ? too_large(problem, e) : -1;
     }
     uint32_t mode = (st.st_mode & 0777) | 0600;
     return bundle_add(w->bundle, name, mode, buf_str(&bytes), bytes.len, e) ||
@@ -166,10 +166,10 @@ int workspace_pack(int dir_fd, const char *program, uint64_t max_bytes, struct b
     return 0;
 }
 
-/* ---- and back ---- */
+/* ---- out of the jar ---- */
 
-/* The directory that holds `name`, and in *ret_last its last part. One part at a time without following links: what a
- * resolver of the kernel's (openat2, RESOLVE_BENEATH) would promise, on every kernel. -1 with errno. */
+/* Opens the directory of `name`; *ret_last is the last part of the name. Walks one part at a time
+ * and follows no link, which is RESOLVE_BENEATH of openat2 on every kernel. -1 with errno. */
 static int open_parent(int dir_fd, const char *name, bool make, const char **ret_last)
 {
     char part[BUNDLE_PART_MAX + 1];
@@ -190,8 +190,7 @@ static int open_parent(int dir_fd, const char *name, bool make, const char **ret
             return -1;
         int next = openat(at, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (made && next >= 0)
-            (void)fchmod(next,
-                         0755); /* our umask leaves others nothing, and they read the results */
+            (void)fchmod(next, 0755); /* despite our umask: other users read the results */
         fd_close(&at);
         at = next;
         name = slash + 1;
@@ -219,7 +218,7 @@ static int write_file(int dir_fd, const char *name, const struct bundle_entry *e
 {
     char temporary[64];
     const char *last;
-    if (depth_of(name) >= WORKSPACE_DEPTH_MAX) { /* before its directories are made */
+    if (depth_of(name) >= WORKSPACE_DEPTH_MAX) { /* before any directory is made */
         errno = ENAMETOOLONG;
         return -1;
     }
@@ -231,7 +230,7 @@ static int write_file(int dir_fd, const char *name, const struct bundle_entry *e
     bool moved = write_new(parent, temporary, entry) == 0;
     if (moved && renameat(parent, temporary, parent, last)) {
         moved = false;
-        /* an empty directory of that name is what is left of one the run did away with */
+        /* The run replaced a directory, which is empty by now, with a file. */
         if (errno == EISDIR && unlinkat(parent, last, AT_REMOVEDIR) == 0)
             moved = renameat(parent, temporary, parent, last) == 0;
     }
@@ -243,7 +242,8 @@ static int write_file(int dir_fd, const char *name, const struct bundle_entry *e
     return moved ? 0 : -1;
 }
 
-/* Directories that become empty go too: a run cannot see them, so it could not do it. */
+/* Removes directories that become empty as well: a run does not get empty directories, so it could
+ * not remove them. */
 static void remove_file(int dir_fd, const char *file)
 {
     char name[BUNDLE_NAME_MAX + 2];
@@ -265,13 +265,13 @@ static int add_problem(struct buf *problems, const char *name, const char *why, 
     return buf_addf(problems, e, "The file '%s' was not kept: %s\n", QUOTED(name), why);
 }
 
-/* ---- how full it is ---- */
+/* ---- the space in the directory ---- */
 struct room {
     uint64_t bytes, max_bytes;
     size_t files;
 };
 
-/* As a file system of pages counts. */
+/* A file system counts whole pages. */
 static uint64_t pages_of(uint64_t size)
 {
     return (size + 4095) & ~(uint64_t)4095;
@@ -301,7 +301,8 @@ static void measure(int dir_fd, int depth, struct room *room)
     }
 }
 
-/* Whether the file fits in, in place of what has its name; then it counts. */
+/* Counts the file, in place of the old file of that name. False: it does not fit, and is not
+ * counted. */
 static bool room_take(struct room *room, int dir_fd, const char *name, uint64_t size)
 {
     const char *last;
@@ -319,9 +320,9 @@ static bool room_take(struct room *room, int dir_fd, const char *name, uint64_t 
     return true;
 }
 
-static int keep(int dir_fd, const char *name, const struct bundle_entry *entry,
-                struct workspace_file *before, struct room *room, struct buf *problems,
-                struct err *e)
+static int keep_file(int dir_fd, const char *name, const struct bundle_entry *entry,
+                     struct workspace_file *before, struct room *room, struct buf *problems,
+                     struct err *e)
 {
     uint8_t hash[WORKSPACE_HASH_BYTES];
     enum output_status status = (enum output_status)entry->head.mode_or_status;
@@ -339,7 +340,8 @@ static int keep(int dir_fd, const char *name, const struct bundle_entry *entry,
     return 0;
 }
 
-/* Calls for each file that came back, but the program's own. room NULL: only notes that it did. */
+/* For each file that the run returned, except the program: marks it as seen, and keeps it unless
+ * room is NULL. */
 static int each_file(int dir_fd, const char *program, const struct buf *files, struct room *room,
                      struct workspace_list *given, struct buf *problems, struct err *e)
 {
@@ -358,7 +360,7 @@ static int each_file(int dir_fd, const char *program, const struct buf *files, s
         if (before && entry.head.mode_or_status != OUTPUT_MISSING &&
             entry.head.mode_or_status != OUTPUT_NOT_A_FILE)
             before->seen = true;
-        if (room && keep(dir_fd, name, &entry, before, room, problems, e))
+        if (room && keep_file(dir_fd, name, &entry, before, room, problems, e))
             return -1;
     }
 }
@@ -367,7 +369,7 @@ static int update(int dir_fd, const char *program, const struct buf *files, bool
                   struct workspace_list *given, struct buf *problems, struct err *e)
 {
     struct room room = { .max_bytes = given->max_bytes ? given->max_bytes : BUNDLE_MAX_BYTES };
-    /* Removals come first: a name may have turned from a file into a directory. */
+    /* Removals first: a file may have become a directory of the same name. */
     if (each_file(dir_fd, program, files, NULL, given, problems, e))
         return -1;
     for (size_t i = 0; may_remove && i < given->n; i++)
@@ -380,7 +382,8 @@ static int update(int dir_fd, const char *program, const struct buf *files, bool
 int workspace_update(int dir_fd, const char *program, const struct buf *files, bool may_remove,
                      struct workspace_list *given, struct buf *problems, struct err *e)
 {
-    /* One at a time: each would find room for itself alone. The lock is that of the open file, so threads have their own. */
+    /* One update at a time, because each counts the space. The lock belongs to the open file, so
+     * each thread has its own. */
     autoclose int lock = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock < 0 || flock(lock, LOCK_EX) < 0)
         return err_set(e, ERR_KERNEL, errno, "lock the working directory");

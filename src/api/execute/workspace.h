@@ -1,14 +1,17 @@
-/* api/execute/workspace.h — the directory that calls of /execute share: packed into a jar before a run, brought up to date after.
- * Runs in: keeper, in a thread of libuv's pool: everything here waits for the disk.
+/* api/execute/workspace.h — the directory that calls of /execute share. It is packed into a jar
+ * before a run, and updated with the changes after it.
+ * Runs in: keeper, in a thread of libuv's pool, because every function here waits for the disk.
  *
  * Invariants
- * W1 Whatever the directory and the guest's names hold, nothing outside the directory is read, written or removed: names
- *    are checked, walked one part at a time, and no symbolic link is followed.
- * W2 Only what a run changed is written, only what it was given and did away with is removed: runs that overlap spoil
- *    nothing of each other's they did not touch; of a file that both wrote the later one stays.
- * W3 A file is there whole, old or new: it is written beside and renamed.
- * W4 What is written fits into the jar of the next run, whatever runs at the same time: no run can make the directory one
- *    that no run is given. */
+ * WORKSPACE-1 No file outside the directory is read, written or removed, for any content of the
+ *             directory and any names of a guest: names are checked and walked one part at a time,
+ *             and no symbolic link is followed.
+ * WORKSPACE-2 Only files that the run changed are written, and only files that it was given and
+ *             deleted are removed. So overlapping runs keep each other's other files; of a file
+ *             that both wrote, the later version stays.
+ * WORKSPACE-3 A file is always complete, old or new: the new one is written beside it and renamed.
+ * WORKSPACE-4 The directory always fits into the jar of the next run, even if runs overlap: no run
+ *             can fill it so that later runs are refused. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,27 +22,27 @@
 
 enum { WORKSPACE_HASH_BYTES = 32, WORKSPACE_DEPTH_MAX = 32 };
 
-/* What a run was given. */
+/* A file that a run was given. */
 struct workspace_file {
     char *name;
     uint8_t hash[WORKSPACE_HASH_BYTES];
-    bool seen; /* it came back */
+    bool seen; /* the run returned it */
 };
 struct workspace_list {
     struct workspace_file *files; /* sorted by name */
     size_t n, max;
     uint64_t bytes;
-    uint64_t max_bytes; /* of the directory: what workspace_pack() was told */
+    uint64_t max_bytes; /* of the directory; from workspace_pack() */
 };
 void workspace_list_done(struct workspace_list *l);
 
-/* Adds every regular file to the bundle, but one of the program's own name. More than max_bytes, or than a bundle holds, is
- * ERR_TOO_LARGE. Symbolic links and devices are passed over. */
+/* Adds every regular file to the bundle, except one with the name of the program. ERR_TOO_LARGE if
+ * the files exceed max_bytes or the bounds of a bundle. Symbolic links and devices are skipped. */
 [[nodiscard]] int workspace_pack(int dir_fd, const char *program, uint64_t max_bytes,
                                  struct buf *bundle, struct workspace_list *given, struct err *e);
 
-/* Brings the directory up to date with the files that came back. may_remove: the list of them is known to be whole.
- * The rest is done also when one file cannot be; each such is a line in `problems`. */
+/* Updates the directory with the files of a run. may_remove: the list of files is complete. If a
+ * file cannot be written, it becomes a line in `problems` and the others are still written. */
 [[nodiscard]] int workspace_update(int dir_fd, const char *program, const struct buf *files,
                                    bool may_remove, struct workspace_list *given,
                                    struct buf *problems, struct err *e);

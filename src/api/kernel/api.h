@@ -39,9 +39,9 @@ enum field_type {
     FIELD_LIMIT_VALUES, /* of answers: every row of limit_defs, as a number */
     FIELD_ANY,          /* any JSON; `fields`: a table that its description names */
 };
-/* A table of fields ends with a row without a name. That row may name the schema of the table in the
- * OpenAPI document: `schema`, its description `help`, and in `fields` a table whose rows can occur as
- * well. */
+/* A table of fields ends with a row without a name. That row may name the schema of the table in
+ * the OpenAPI document: `schema`, its description `help`, and in `fields` a table whose rows can
+ * occur as well. */
 struct api_field {
     const char *name;
     enum field_type type;
@@ -74,9 +74,9 @@ struct api_field {
 /* Removes optional fields that are null. api_validate() accepts them as absent. */
 void api_drop_nulls(json_t *object, const struct api_field *fields);
 
-/* The defaults, overridden by the object if it is not NULL. A number of `wall_ms` is milliseconds, as
- * the key says; text has its unit ("2s"). A value that is not a whole number within [min of the row,
- * max] is an error that names both bounds. */
+/* The defaults, overridden by the object if it is not NULL. A number of `wall_ms` is milliseconds,
+ * as the key says; text has its unit ("2s"). A value that is not a whole number within [min of the
+ * row, max] is an error that names both bounds. */
 [[nodiscard]] int api_limits(const json_t *object, const struct limits *defaults,
                              const struct limits *max, struct limits *ret, char *ret_field,
                              size_t field_size, struct err *e);

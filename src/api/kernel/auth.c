@@ -7,7 +7,7 @@
 #include "api/kernel/guard.h"
 #include "base/array.h"
 
-/* What was presented as a key, or NULL. */
+/* The key of the request, or NULL. */
 static const char *presented(const struct auth_facts *f)
 {
     static const char bearer[] = "Bearer ";
@@ -18,7 +18,7 @@ static const char *presented(const struct auth_facts *f)
     return f->api_key;
 }
 
-/* Every row is looked at: the time taken tells nothing about which one it was. */
+/* Compares every row, so that the time does not reveal which one matched. */
 static const struct key_row *find(const struct api_keys *keys, const char *text)
 {
     uint8_t hash[KEY_HASH_BYTES];
@@ -46,8 +46,8 @@ static bool is_trusted_peer(const struct auth_facts *f)
            (f->peer_uid == 0 || f->peer_uid == f->our_uid || f->peer_uid == f->owner_uid);
 }
 
-/* A key that came in a form we do not take. It may be a key all the same, so that nothing of it is shown but a scheme
- * that everybody knows. */
+/* A key in a form that is not accepted. It may still be a real key, so the message shows nothing of
+ * it except a well-known scheme. */
 static int wrong_form(const char *authorization, struct err *e)
 {
     static const char *const schemes[] = { "Basic", "Digest", "Token", "ApiKey", "Key" };
@@ -55,13 +55,14 @@ static int wrong_form(const char *authorization, struct err *e)
         size_t n = strlen(schemes[i]);
         if (strncasecmp(authorization, schemes[i], n) == 0 && authorization[n] == ' ')
             return err_set(e, ERR_NO_KEY, 0,
-                           "Authorization came as '%s', which is not accepted: send "
+                           "Authorization scheme '%s' is not accepted: send "
                            "'Authorization: Bearer KEY', or 'X-API-Key: KEY'",
                            schemes[i]);
     }
-    return err_set(e, ERR_NO_KEY, 0,
-                   "Authorization came without 'Bearer ' before the key: send 'Authorization: "
-                   "Bearer KEY', or 'X-API-Key: KEY'");
+    return err_set(
+        e, ERR_NO_KEY, 0,
+        "Authorization has no 'Bearer ' before the key: send 'Authorization: Bearer KEY', "
+        "or 'X-API-Key: KEY'");
 }
 
 int auth_identify(const struct api_keys *keys, const struct auth_facts *f, struct api_identity *ret,
@@ -78,19 +79,19 @@ int auth_identify(const struct api_keys *keys, const struct auth_facts *f, struc
         (void)snprintf(ret->name, sizeof ret->name, "unix:%u", (unsigned)f->peer_uid);
         return 0;
     }
-    /* The supervisor binds no public address without a key; should the last one be removed later, it closes again. */
+    /* The supervisor binds no public address without a key. If the last key is removed later, a
+     * public address answers no request. */
     if (!f->is_unix && keys->n == 0 && guard_is_loopback(f->listener)) {
         (void)snprintf(ret->name, sizeof ret->name, "anonymous");
         return 0;
     }
     ret->scopes = 0;
     if (keys->n == 0)
-        return err_set(
-            e, ERR_NO_KEY, 0,
-            "a key is needed here, and there is none yet; make one: belljar keys add NAME "
-            "--scopes run,read");
+        return err_set(e, ERR_NO_KEY, 0,
+                       "a key is needed, but no key exists yet; create one: belljar keys add NAME "
+                       "--scopes run,read");
     if (text)
-        return err_set(e, ERR_NO_KEY, 0, "the key that was sent is not known here");
+        return err_set(e, ERR_NO_KEY, 0, "the key of the request is unknown");
     if (f->authorization)
         return wrong_form(f->authorization, e);
     return err_set(e, ERR_NO_KEY, 0, "a key is needed: send 'Authorization: Bearer KEY'");
@@ -101,6 +102,6 @@ int auth_allows(const struct api_identity *who, int scope, struct err *e)
     if (scope == SCOPE_NONE || scope == SCOPE_ANY || (who->scopes & SCOPE_BIT(scope)))
         return 0;
     const char *word = scope_word((enum scope)scope);
-    return err_set(e, ERR_DENIED, 0, "this needs scope '%s', which %s does not have", word,
+    return err_set(e, ERR_DENIED, 0, "this request needs scope '%s', which %s does not have", word,
                    who->name);
 }

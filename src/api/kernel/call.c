@@ -1,4 +1,5 @@
-/* From a request to a handler: all that can be refused before a body is read is refused there. */
+/* From a request to its handler. Every check that does not need the body happens before the body is
+ * read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-/* Of a route that takes no body: some clients send "{}" all the same. */
+/* For a route without a body: some clients send "{}" anyway. */
 enum { IGNORED_BODY_MAX = 64 << 10 };
 
 static const char *listener_of(const struct api *api, const struct http_request *q)
@@ -82,7 +83,7 @@ static int content_type_check(const struct http_request *q, struct err *e)
                    QUOTED(type));
 }
 
-/* Why there is no route. */
+/* The error for a request without a route. */
 static int no_route(struct http_exchange *x, unsigned allowed, struct err *e)
 {
     const struct http_request *q = &x->request;
@@ -90,13 +91,13 @@ static int no_route(struct http_exchange *x, unsigned allowed, struct err *e)
     (void)text_quote(q->path, quoted, sizeof quoted);
     if (allowed == 0)
         return err_set(e, ERR_NOT_FOUND, 0,
-                       "there is no '%s' here; GET /openapi.json lists what is", quoted);
+                       "there is no path '%s'; GET /openapi.json lists all paths", quoted);
     http_answer_header(x, "Allow", router_allow(allowed, allow, sizeof allow));
-    return err_set(e, ERR_METHOD, 0, "'%s' does not take %s; it takes %s", quoted,
+    return err_set(e, ERR_METHOD, 0, "'%s' does not accept %s; it accepts %s", quoted,
                    http_method_name(q->method), allow);
 }
 
-/* What OPTIONS asks, a browser's preflight or a person. */
+/* OPTIONS: the preflight of a browser, or a person. */
 static int answer_options(struct http_exchange *x, unsigned allowed)
 {
     char allow[64];
@@ -174,8 +175,8 @@ static void on_half_close(struct http_exchange *x)
         c->on_half_close(c);
 }
 
-/* A call with its route and identity. Both are looked up again after the body: a key may have been removed while it came,
- * and nothing needs to be kept for a body that never does. */
+/* A call with its route and identity. Both are looked up again after the body (API-7): the key may
+ * have been removed meanwhile, and no state is kept for a body that never arrives. */
 static struct api_call *call_new(struct api *api, struct http_exchange *x)
 {
     const struct http_request *q = &x->request;
@@ -218,7 +219,7 @@ static int body_read(struct api_call *c, char *ret_field, size_t field_size, str
         c->body = json_object();
     else if (json_in_object(buf_str(bytes), bytes->len, &c->body, e))
         return -1;
-    buf_done(bytes); /* a run may take minutes: it does not hold its request twice */
+    buf_done(bytes); /* a run may take minutes: the request is not kept twice */
     if (!c->body)
         return err_no_memory(e, "a request");
     if (api_validate(c->body, c->route->body, lenient, ret_field, field_size, e))
@@ -258,17 +259,17 @@ static void on_refusal(void *context, int status, const char *detail, struct buf
     };
     const struct api *api = context;
     const char *code = "bad_request";
-    char told[400], most[48];
+    char message[400], most[48];
     struct err ignored;
     (void)snprintf(most, sizeof most, " %llu bytes;",
                    (unsigned long long)api->settings->http_max_body);
-    /* A route that takes no body has a bound of its own. */
-    (void)snprintf(told, sizeof told, "%s%s", detail,
+    /* A route without a body has a different bound. */
+    (void)snprintf(message, sizeof message, "%s%s", detail,
                    status == 413 && strstr(detail, most) ? " (the setting http.max_body)" : "");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].status == status)
             code = rows[i].code;
-    json_auto_t *error = error_json(STYLE_V1, code, told, NULL);
+    json_auto_t *error = error_json(STYLE_V1, code, message, NULL);
     char *text = error ? json_dumps(error, JSON_COMPACT) : NULL;
     if (text)
         (void)!buf_addf(body, &ignored, "%s\n", text);

@@ -1,4 +1,4 @@
-/* api/kernel/core.h — what one api keeps for itself. */
+/* api/kernel/core.h — the private part of struct api. Runs in: keeper. */
 #pragma once
 
 #include "allowlist/allowlist.h"
@@ -8,8 +8,8 @@
 struct api_core {
     struct router *router;
     struct buf openapi;
-    struct allowlist_memo commands; /* the list of the last run that had one */
-    struct {                        /* /v1/health, as it was at `made_ms` of the loop's clock */
+    struct allowlist_memo commands; /* the last allow-list */
+    struct {                        /* the answer of /v1/health; made_ms: clock of the loop */
         char body[2048];
         size_t len;
         int status;
@@ -18,5 +18,5 @@ struct api_core {
     } health;
 };
 
-/* Every surface's table, and NULL. */
+/* The routes of every surface; the last is NULL. */
 extern const struct api_route *const api_tables[];

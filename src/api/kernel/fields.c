@@ -1,4 +1,4 @@
-/* A1: a body against its table of fields. */
+/* Validation of a body against its table of fields (API-1). */
 #include "api/kernel/fields.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 
-enum { DEPTH_OF_TABLES = 8 }; /* a table never nests deeper; the bodies are bounded by json_in.c */
+enum { DEPTH_OF_TABLES = 8 }; /* of tables; json_in.c bounds bodies */
 
 size_t field_path_push(struct field_path *p, const char *name)
 {
@@ -30,7 +30,7 @@ void field_path_pop(struct field_path *p, size_t before)
     p->text[before] = '\0';
 }
 
-const char *json_shown(const json_t *v, char *out, size_t size)
+const char *json_describe(const json_t *v, char *out, size_t size)
 {
     switch (json_typeof(v)) {
     case JSON_STRING:
@@ -92,8 +92,8 @@ const char *names_listed(const char *(*name_at)(const void *context, size_t i), 
     return out;
 }
 
-/* The word in "lang,lang_id" or "timeout=limits.wall_ms,…": what stands after its '=', or "" (to) and 0 (n). False when it
- * is not there. */
+/* Finds the word in "lang,lang_id" or "timeout=limits.wall_ms,...": *ret_to and *ret_n are the text
+ * after its '=', which may be empty. False: the list has no such word. */
 static bool list_find(const char *list, const char *word, const char **ret_to, size_t *ret_n)
 {
     size_t len = strlen(word);
@@ -116,7 +116,7 @@ bool field_is_hidden(const struct api_field *holder, const char *name)
     return holder && list_find(holder->hidden, name, &to, &n);
 }
 
-/* A table of fields, and the field that holds it, or NULL. */
+/* A table of fields, and the field that has it as `fields`, or NULL. */
 struct offered {
     const struct api_field *fields, *holder;
 };
@@ -138,23 +138,22 @@ const struct api_field *field_find(const struct api_field *fields, const char *n
     return NULL;
 }
 
-/* Says what a field is called that is known by another name elsewhere; false when it is none of those. */
+/* The error for a field that has another name or place here. False: the field is not such a one. */
 static bool known_elsewhere(const struct offered *o, const char *name,
                             const struct field_path *path, struct err *e)
 {
     const char *to;
     size_t n;
     if (o->holder && list_find(o->holder->elsewhere, name, &to, &n)) {
-        (void)err_set(e, ERR_BAD_REQUEST, 0, "there is no field '%s'; it belongs into '%.*s'",
+        (void)err_set(e, ERR_BAD_REQUEST, 0, "there is no field '%s' here; it belongs to '%.*s'",
                       path->text, (int)n, to);
         return true;
     }
     for (const struct api_field *f = o->fields; f->name; f++) {
         if (!list_find(f->also, name, &to, &n))
             continue;
-        (void)err_set(e, ERR_BAD_REQUEST, 0,
-                      "there is no field '%s'; '%.*s' is what it is called here", path->text,
-                      n > 0 ? (int)n : (int)strlen(f->name), n > 0 ? to : f->name);
+        (void)err_set(e, ERR_BAD_REQUEST, 0, "there is no field '%s'; its name here is '%.*s'",
+                      path->text, n > 0 ? (int)n : (int)strlen(f->name), n > 0 ? to : f->name);
         return true;
     }
     return false;
@@ -180,21 +179,22 @@ static int unknown_field(const struct offered *o, const char *name, const struct
 }
 
 /* ---- values, by type ---- */
-struct check {
+struct validation {
     struct field_path path;
     bool lenient;
     int depth;
 };
-typedef int value_check(struct check *c, const struct api_field *f, const json_t *v, struct err *e);
+typedef int value_check(struct validation *c, const struct api_field *f, const json_t *v,
+                        struct err *e);
 
-static int object_check(struct check *c, const struct api_field *fields,
+static int object_check(struct validation *c, const struct api_field *fields,
                         const struct api_field *holder, const json_t *object, struct err *e);
 
-static int must_be(const struct check *c, const char *what, const json_t *v, struct err *e)
+static int must_be(const struct validation *c, const char *type, const json_t *v, struct err *e)
 {
-    char shown[120];
-    return err_set(e, ERR_BAD_REQUEST, 0, "%s must be %s, not %s", c->path.text, what,
-                   json_shown(v, shown, sizeof shown));
+    char described[120];
+    return err_set(e, ERR_BAD_REQUEST, 0, "%s must be %s, not %s", c->path.text, type,
+                   json_describe(v, described, sizeof described));
 }
 
 static bool bounded(const struct api_field *f)
@@ -207,7 +207,8 @@ static const char *word_at(const void *context, size_t i)
     return ((const char *const *)context)[i];
 }
 
-static int one_of_check(struct check *c, const struct api_field *f, const json_t *v, struct err *e)
+static int one_of_check(struct validation *c, const struct api_field *f, const json_t *v,
+                        struct err *e)
 {
     char quoted[96], words[160];
     for (const char *const *w = f->one_of; *w; w++)
@@ -218,7 +219,8 @@ static int one_of_check(struct check *c, const struct api_field *f, const json_t
                    text_quote(json_string_value(v), quoted, sizeof quoted), words);
 }
 
-static int data_check(struct check *c, const struct api_field *f, const json_t *v, struct err *e)
+static int data_check(struct validation *c, const struct api_field *f, const json_t *v,
+                      struct err *e)
 {
     if (!json_is_string(v))
         return must_be(c, "text", v, e);
@@ -234,22 +236,25 @@ static int data_check(struct check *c, const struct api_field *f, const json_t *
                    c->path.text, n, f->max);
 }
 
-static int string_check(struct check *c, const struct api_field *f, const json_t *v, struct err *e)
+static int string_check(struct validation *c, const struct api_field *f, const json_t *v,
+                        struct err *e)
 {
     if (data_check(c, f, v, e))
         return -1;
     if (strlen(json_string_value(v)) != json_string_length(v))
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s must not hold a NUL (\\u0000)", c->path.text);
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s must not contain a NUL (\\u0000)", c->path.text);
     return f->one_of ? one_of_check(c, f, v, e) : 0;
 }
 
-static int bool_check(struct check *c, const struct api_field *f, const json_t *v, struct err *e)
+static int bool_check(struct validation *c, const struct api_field *f, const json_t *v,
+                      struct err *e)
 {
     (void)f;
     return json_is_boolean(v) ? 0 : must_be(c, "true or false", v, e);
 }
 
-static int number_bounds(struct check *c, const struct api_field *f, const json_t *v, struct err *e)
+static int number_bounds(struct validation *c, const struct api_field *f, const json_t *v,
+                         struct err *e)
 {
     double n = json_number_value(v);
     if (!bounded(f) || (n >= f->min && n <= f->max))
@@ -259,21 +264,23 @@ static int number_bounds(struct check *c, const struct api_field *f, const json_
                    f->min, f->max);
 }
 
-static int int_check(struct check *c, const struct api_field *f, const json_t *v, struct err *e)
+static int int_check(struct validation *c, const struct api_field *f, const json_t *v,
+                     struct err *e)
 {
     if (!json_is_integer(v))
         return must_be(c, "a whole number", v, e);
     return number_bounds(c, f, v, e);
 }
 
-static int number_check(struct check *c, const struct api_field *f, const json_t *v, struct err *e)
+static int number_check(struct validation *c, const struct api_field *f, const json_t *v,
+                        struct err *e)
 {
     if (!json_is_number(v) || !isfinite(json_number_value(v)))
         return must_be(c, "a number", v, e);
     return number_bounds(c, f, v, e);
 }
 
-static int count_check(struct check *c, const struct api_field *f, size_t n, struct err *e)
+static int count_check(struct validation *c, const struct api_field *f, size_t n, struct err *e)
 {
     if (f->max != 0 && (double)n > f->max)
         return err_set(e, ERR_BAD_REQUEST, 0, "%s has %zu entries; up to %.0f are accepted",
@@ -284,7 +291,8 @@ static int count_check(struct check *c, const struct api_field *f, size_t n, str
     return 0;
 }
 
-static int strings_check(struct check *c, const struct api_field *f, const json_t *v, struct err *e)
+static int strings_check(struct validation *c, const struct api_field *f, const json_t *v,
+                         struct err *e)
 {
     const struct api_field each = { .type = FIELD_STRING, .one_of = f->one_of };
     size_t i;
@@ -302,7 +310,8 @@ static int strings_check(struct check *c, const struct api_field *f, const json_
     return 0;
 }
 
-static int map_check(struct check *c, const struct api_field *f, const json_t *v, struct err *e)
+static int map_check(struct validation *c, const struct api_field *f, const json_t *v,
+                     struct err *e)
 {
     const struct api_field each = { .type = FIELD_STRING };
     const char *key;
@@ -321,14 +330,16 @@ static int map_check(struct check *c, const struct api_field *f, const json_t *v
     return 0;
 }
 
-static int nested_check(struct check *c, const struct api_field *f, const json_t *v, struct err *e)
+static int nested_check(struct validation *c, const struct api_field *f, const json_t *v,
+                        struct err *e)
 {
     if (!json_is_object(v))
         return must_be(c, "an object", v, e);
     return object_check(c, f->fields, f, v, e);
 }
 
-static int list_check(struct check *c, const struct api_field *f, const json_t *v, struct err *e)
+static int list_check(struct validation *c, const struct api_field *f, const json_t *v,
+                      struct err *e)
 {
     size_t i;
     json_t *item;
@@ -345,7 +356,7 @@ static int list_check(struct check *c, const struct api_field *f, const json_t *
     return 0;
 }
 
-static int limits_check_json(struct check *c, const struct api_field *f, const json_t *v,
+static int limits_check_json(struct validation *c, const struct api_field *f, const json_t *v,
                              struct err *e)
 {
     const char *key;
@@ -368,13 +379,14 @@ static int limits_check_json(struct check *c, const struct api_field *f, const j
     return 0;
 }
 
-static int files_check(struct check *c, const struct api_field *f, const json_t *v, struct err *e)
+static int files_check(struct validation *c, const struct api_field *f, const json_t *v,
+                       struct err *e)
 {
     (void)f;
     return files_validate(v, c->lenient, &c->path, e);
 }
 
-static int limit_values_check(struct check *c, const struct api_field *f, const json_t *v,
+static int limit_values_check(struct validation *c, const struct api_field *f, const json_t *v,
                               struct err *e)
 {
     const struct api_field each = { .type = FIELD_INT };
@@ -393,7 +405,8 @@ static int limit_values_check(struct check *c, const struct api_field *f, const 
     return 0;
 }
 
-static int any_check(struct check *c, const struct api_field *f, const json_t *v, struct err *e)
+static int any_check(struct validation *c, const struct api_field *f, const json_t *v,
+                     struct err *e)
 {
     (void)c;
     (void)f;
@@ -413,7 +426,7 @@ static value_check *const checks[] = {
 };
 
 /* "decision is required: approve, edit or reject" */
-static int is_missing(const struct check *c, const struct api_field *f, struct err *e)
+static int is_missing(const struct validation *c, const struct api_field *f, struct err *e)
 {
     char words[160] = "";
     for (size_t i = 0; f->one_of && f->one_of[i]; i++) {
@@ -424,13 +437,13 @@ static int is_missing(const struct check *c, const struct api_field *f, struct e
                                           : " or ",
                        f->one_of[i]);
     }
-    const char *what = f->one_of ? words : f->help;
-    return err_set(e, ERR_BAD_REQUEST, 0, "%s is required%s%s", c->path.text, what ? ": " : "",
-                   what ? what : "");
+    const char *hint = f->one_of ? words : f->help;
+    return err_set(e, ERR_BAD_REQUEST, 0, "%s is required%s%s", c->path.text, hint ? ": " : "",
+                   hint ? hint : "");
 }
 
-static int known_fields_check(struct check *c, const struct api_field *fields, const json_t *object,
-                              struct err *e)
+static int known_fields_check(struct validation *c, const struct api_field *fields,
+                              const json_t *object, struct err *e)
 {
     for (const struct api_field *f = fields; f->name; f++) {
         const json_t *v = json_object_get(object, f->name);
@@ -444,7 +457,7 @@ static int known_fields_check(struct check *c, const struct api_field *fields, c
     return 0;
 }
 
-static int object_check(struct check *c, const struct api_field *fields,
+static int object_check(struct validation *c, const struct api_field *fields,
                         const struct api_field *holder, const json_t *object, struct err *e)
 {
     const struct offered offered = { fields, holder };
@@ -452,7 +465,7 @@ static int object_check(struct check *c, const struct api_field *fields,
     json_t *v;
     if (++c->depth > DEPTH_OF_TABLES)
         return err_set(e, ERR_BAD_REQUEST, 0, "%s is nested too deeply", c->path.text);
-    /* What is misspelt is named before what is missing: the one is usually the reason for the other. */
+    /* A misspelt field is reported before a missing one, because it is usually the reason. */
     json_object_foreach((json_t *)object, key, v) /* jansson's macro takes no const */
     {
         size_t before = field_path_push(&c->path, key);
@@ -469,12 +482,12 @@ static int object_check(struct check *c, const struct api_field *fields,
 int api_validate(const json_t *object, const struct api_field *fields, bool lenient,
                  char *ret_field, size_t field_size, struct err *e)
 {
-    struct check c = { .lenient = lenient };
-    char shown[120];
+    struct validation c = { .lenient = lenient };
+    char described[120];
     ret_field[0] = '\0';
     if (!json_is_object(object))
         return err_set(e, ERR_BAD_REQUEST, 0, "a JSON object is expected, not %s",
-                       object ? json_shown(object, shown, sizeof shown) : "nothing");
+                       object ? json_describe(object, described, sizeof described) : "nothing");
     if (!object_check(&c, fields, NULL, object, e))
         return 0;
     (void)snprintf(ret_field, field_size, "%s", c.path.text);

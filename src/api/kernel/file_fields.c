@@ -1,4 +1,5 @@
-/* The files of a request: {name: text | {content, encoding, executable}} or [{name, content, encoding, executable}]. */
+/* The files of a request: {name: text | {content, encoding, executable}} or
+ * [{name, content, encoding, executable}]. */
 #include <string.h>
 
 #include "api/kernel/fields.h"
@@ -9,11 +10,11 @@ const char *const content_encodings[] = { "utf-8", "base64", NULL };
 
 /* clang-format off */
 #define FILE_FIELDS                                                                            \
-    { .name = "content", .type = FIELD_DATA, .required = true, .help = "what is in the file",  \
+    { .name = "content", .type = FIELD_DATA, .required = true, .help = "content of the file",  \
       .also = "data,text,body,contents" },                                                     \
     { .name = "encoding", .type = FIELD_STRING, .one_of = content_encodings,                   \
-      .help = "how content is written; utf-8 by default" },                                    \
-    { .name = "executable", .type = FIELD_BOOL, .help = "true gives it the mode 0755" }
+      .help = "encoding of content; utf-8 by default" },                                       \
+    { .name = "executable", .type = FIELD_BOOL, .help = "true gives the file mode 0755" }
 /* clang-format on */
 static const struct api_field content_fields[] = {
     FILE_FIELDS,
@@ -23,7 +24,7 @@ static const struct api_field item_fields[] = {
     { .name = "name",
       .type = FIELD_STRING,
       .required = true,
-      .help = "where it lies below /sandbox",
+      .help = "path below /sandbox",
       .also = "path,filename,file_name" },
     FILE_FIELDS,
     { 0 },
@@ -45,7 +46,7 @@ static int name_check(const char *name, size_t n, const struct field_path *path,
     return 0;
 }
 
-/* With the table of a file; its path is put before what the table's check found. */
+/* Against the table of a file. The error begins with the path of the file. */
 static int entry_check(const json_t *entry, const struct api_field *fields, bool lenient,
                        struct field_path *path, struct err *e)
 {
@@ -75,7 +76,7 @@ static int map_check(const json_t *files, bool lenient, struct field_path *path,
             return err_set(
                 e, ERR_BAD_REQUEST, 0,
                 "%s must be text, or {\"content\", \"encoding\", \"executable\"}, not %s",
-                path->text, json_shown(v, shown, sizeof shown));
+                path->text, json_describe(v, shown, sizeof shown));
         }
         field_path_pop(path, before);
     }
@@ -92,7 +93,7 @@ static int list_check(const json_t *files, bool lenient, struct field_path *path
         size_t before = field_path_push_index(path, i);
         if (!json_is_object(v))
             return err_set(e, ERR_BAD_REQUEST, 0, "%s must be {\"name\", \"content\"}, not %s",
-                           path->text, json_shown(v, shown, sizeof shown));
+                           path->text, json_describe(v, shown, sizeof shown));
         if (entry_check(v, item_fields, lenient, path, e))
             return -1;
         const char *name = json_string_value(json_object_get(v, "name"));
@@ -100,7 +101,7 @@ static int list_check(const json_t *files, bool lenient, struct field_path *path
         if (name_check(name, strlen(name), path, e))
             return -1;
         if (json_object_get(seen, name))
-            return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' names a file that was given before",
+            return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is the name of an earlier file",
                            path->text, text_quote(name, shown, sizeof shown));
         if (json_object_set_new(seen, name, json_true()))
             return err_no_memory(e, "the names of the files");
@@ -116,7 +117,7 @@ int files_validate(const json_t *files, bool lenient, struct field_path *path, s
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "%s must be an object of names and texts, or a list of "
                        "{\"name\", \"content\", \"encoding\", \"executable\"}, not %s",
-                       path->text, json_shown(files, shown, sizeof shown));
+                       path->text, json_describe(files, shown, sizeof shown));
     size_t n = json_is_object(files) ? json_object_size(files) : json_array_size(files);
     if (n > BUNDLE_FILES_MAX)
         return err_set(e, ERR_BAD_REQUEST, 0, "%s has %zu files; up to %d are accepted", path->text,

@@ -19,7 +19,7 @@ bool guard_is_loopback(const char *numeric)
     return inet_pton(AF_INET6, numeric, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
-/* The word in a comma-separated list, whatever the case. */
+/* Whether a comma-separated list has the word; ignores case. */
 static bool listed(const char *list, const char *word)
 {
     size_t n = strlen(word);
@@ -36,7 +36,8 @@ static bool listed(const char *list, const char *word)
     return false;
 }
 
-/* "localhost:6000" -> "localhost", "[::1]:6000" -> "::1". -1 when it is not a host with an optional port. */
+/* "localhost:6000" -> "localhost", "[::1]:6000" -> "::1". -1 if it is not a host with an optional
+ * port. */
 static int host_name(const char *host, char out[NAME_SIZE])
 {
     bool bracketed = host[0] == '[';
@@ -70,7 +71,7 @@ static bool is_numeric(const char *name)
     return inet_pton(AF_INET, name, bytes) == 1 || inet_pton(AF_INET6, name, bytes) == 1;
 }
 
-/* A listener on every address has no one address of its own. Any number will do there: rebinding needs a name. */
+/* A listener on all addresses accepts any numeric host: DNS rebinding needs a name. */
 static bool is_our_address(const struct guard_facts *f, const char *name)
 {
     bool any = strcmp(f->listener, "0.0.0.0") == 0 || strcmp(f->listener, "::") == 0;
@@ -92,11 +93,9 @@ int guard_host(const struct guard_facts *f, struct err *e)
         if (is_our_address(f, name) || listed(f->hosts, name))
             return 0;
     }
-    return err_set(
-        e, ERR_DENIED, 0,
-        "Host '%s' is not a name of this service; if it should be, add it to the setting "
-        "http.hosts",
-        text_quote(f->host, quoted, sizeof quoted));
+    return err_set(e, ERR_DENIED, 0,
+                   "Host '%s' is not a name of this service; the setting http.hosts adds names",
+                   text_quote(f->host, quoted, sizeof quoted));
 }
 
 static bool is_own_origin(const struct guard_facts *f)
@@ -117,14 +116,13 @@ int guard_origin(const struct guard_facts *f, bool *ret_cross, struct err *e)
             return 0;
         return err_set(
             e, ERR_DENIED, 0,
-            "pages of origin '%s' may not call this service; if they should, add it to the "
-            "setting http.origins",
+            "pages of origin '%s' may not call this service; the setting http.origins adds "
+            "origins",
             QUOTED(f->origin));
     }
     if (f->fetch_site && strcasecmp(f->fetch_site, "cross-site") == 0)
-        return err_set(
-            e, ERR_DENIED, 0,
-            "another site's page sent this request (Sec-Fetch-Site: cross-site); allow its "
-            "origin with the setting http.origins");
+        return err_set(e, ERR_DENIED, 0,
+                       "a page of another site sent this request (Sec-Fetch-Site: cross-site); the "
+                       "setting http.origins allows origins");
     return 0;
 }

@@ -1,5 +1,5 @@
-/* api/kernel/job.h — a job of the store on behalf of a call. Runs in: keeper; `work` runs in a thread
- * of the store. */
+/* api/kernel/job.h — a job of the store on behalf of a call. Runs in: keeper; `work` runs in a
+ * thread of the store. */
 #pragma once
 
 #include "api/kernel/api.h"

@@ -5,8 +5,9 @@
 
 #include "api/kernel/fields.h"
 
-/* jansson stops at 2048 levels, each of which is a frame of the stack and of everything that walks the tree later, and at no
- * number of values, each of which takes a hundred times the memory of its "{}," and is made while everybody else waits. */
+/* jansson accepts 2048 levels, and each level is a stack frame there and in every later walk of the
+ * tree. It does not bound the number of values. A value takes a hundred times the memory of its
+ * "{},", and all other requests wait until it is parsed. */
 int json_in_bounds(const char *bytes, size_t n, struct err *e)
 {
     unsigned depth = 0, line = 1;
@@ -24,7 +25,7 @@ int json_in_bounds(const char *bytes, size_t n, struct err *e)
         } else if (c == '[' || c == '{' || c == ',') {
             if (++values > JSON_VALUES_MAX)
                 return err_set(e, ERR_BAD_REQUEST, 0,
-                               "the body holds more than %d values: send less at a time",
+                               "the body has more than %d values: split the request",
                                JSON_VALUES_MAX);
             if (c != ',' && ++depth > JSON_DEPTH_MAX)
                 return err_set(e, ERR_BAD_REQUEST, 0,
@@ -48,7 +49,7 @@ static bool is_blank(const char *bytes, size_t n)
     return i == n;
 }
 
-/* jansson quotes the input: what could move a terminal or break a log is shown as '?'. */
+/* jansson quotes the input. Control characters become '?': they could harm a terminal or a log. */
 static void make_plain(char *text)
 {
     for (; *text; text++)
@@ -56,7 +57,7 @@ static void make_plain(char *text)
             *text = '?';
 }
 
-/* jansson ends its text with: near '"the key"'. It leaves out a long one. */
+/* The text of jansson ends with: near '"the key"'. A long key is missing there. */
 static int given_twice(json_error_t *why, struct err *e)
 {
     char *key = strstr(why->text, "'\""), *end = key ? strrchr(key + 2, '"') : NULL;
@@ -79,7 +80,7 @@ int json_in_parse(const char *bytes, size_t n, json_t **ret, struct err *e)
     json_t *parsed = json_loadb(bytes, n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL,
                                 &why);
     if (!parsed && json_error_code(&why) == json_error_out_of_memory)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for a body of %zu bytes", n);
+        return err_no_memory(e, "the body");
     if (!parsed && json_error_code(&why) == json_error_duplicate_key)
         return given_twice(&why, e);
     if (!parsed) {
@@ -99,7 +100,7 @@ int json_in_object(const char *bytes, size_t n, json_t **ret, struct err *e)
         return -1;
     if (!json_is_object(parsed)) {
         (void)err_set(e, ERR_BAD_REQUEST, 0, "the body must be a JSON object, not %s",
-                      json_shown(parsed, shown, sizeof shown));
+                      json_describe(parsed, shown, sizeof shown));
         json_decref(parsed);
         return -1;
     }

@@ -1,4 +1,4 @@
-/* The keys in memory, and how they get there. */
+/* The keys in memory: loading, reloading and replacing them. */
 #include <stdlib.h>
 
 #include "api/kernel/auth.h"
@@ -45,7 +45,8 @@ static int reload_work(struct db *db, struct store_job *job, struct err *e)
     return keys_list(db, &r->rows, &r->n, e);
 }
 
-/* Keys that could not be read stay as they were: forgetting them would lock everybody out, or let everybody in. */
+/* If the keys cannot be read, the old ones stay. Without keys a public address would refuse every
+ * caller, and loopback would accept every caller. */
 static void reload_done(struct store_job *job)
 {
     struct reload *r = (struct reload *)job;
@@ -61,7 +62,7 @@ void api_reload_keys(struct api *api)
     struct reload *r = calloc(1, sizeof *r);
     if (!r) {
         struct err e;
-        (void)err_set(&e, ERR_NO_MEMORY, 0, "no memory to read the keys again");
+        (void)err_no_memory(&e, "the keys");
         log_error(LOG_ERROR, "keys.not_read", &e);
         return;
     }

@@ -1,4 +1,4 @@
-/* Limits as JSON: a number in the unit of the key, or text with its own. */
+/* Limits as JSON: a number in the unit of the key, or text with a unit. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static const char *limit_key_at(const void *context, size_t i)
     return i < LIMIT_COUNT ? limit_defs[i].key : NULL;
 }
 
-/* What limits are called elsewhere. */
+/* Names of limits in other products. */
 static const char *limit_meant(const char *key)
 {
     static const struct {
@@ -64,7 +64,7 @@ static int out_of_bounds(const struct limit_def *d, const char *shown, uint64_t 
                    unit_format(d->unit, max, most, sizeof most));
 }
 
-/* Numbers are in the unit that the key names; the words of units.h are about text. */
+/* units.h has words for text; here a number is accepted too, in the unit of the key. */
 static const char *accepted(enum unit_kind unit)
 {
     static const char *const words[] = {
@@ -84,7 +84,7 @@ static int not_a_limit(const struct limit_def *d, const json_t *v, const char *n
 {
     char shown[120];
     return err_set(e, ERR_BAD_REQUEST, 0, "%s must be %s, not %s", name, accepted(d->unit),
-                   json_shown(v, shown, sizeof shown));
+                   json_describe(v, shown, sizeof shown));
 }
 
 static int limit_from_text(const struct limit_def *d, const json_t *v, const char *name,
@@ -93,17 +93,18 @@ static int limit_from_text(const struct limit_def *d, const json_t *v, const cha
     const char *text = json_string_value(v);
     if (strlen(text) != json_string_length(v))
         return not_a_limit(d, v, name, e);
-    /* The command line takes "2" for seconds, the number 2 is milliseconds: here only a unit tells. */
+    /* On the command line "2" is seconds, in JSON the number 2 is milliseconds. So text needs a
+     * unit. */
     if (d->unit == UNIT_MS && all_digits(text))
         return err_set(e, ERR_BAD_REQUEST, 0,
-                       "%s must be a number, or text with its unit, and \"%.20s\" has none: write "
+                       "%s must be a number, or text with a unit, and \"%.20s\" has none: write "
                        "%.20s for milliseconds, or \"%.20ss\" for seconds",
                        name, text, text, text);
     return unit_parse(d->unit, text, ret) ? not_a_limit(d, v, name, e) : 0;
 }
 
-/* 30, and 30.0 or 1e9, which is how some languages write it. False when it is no whole number; what is below 0 or beyond
- * all numbers is given as `ret_beyond`. */
+/* 30, and 30.0 or 1e9, as some languages write it. False if it is not a whole number. A number
+ * below 0 or too large for *ret sets *ret_beyond. */
 static bool limit_from_number(const json_t *v, uint64_t *ret, bool *ret_beyond)
 {
     double n = json_number_value(v);

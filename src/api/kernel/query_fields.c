@@ -11,7 +11,8 @@
 
 enum { VALUE_SIZE = 4096, NAME_SIZE = 64 };
 
-/* The value as the JSON that a body would have; text that is no such thing stays text, and is refused as that. */
+/* The value as JSON of the type of its field. A value of another form stays text, which the
+ * validation refuses. */
 static json_t *typed(const struct api_field *f, const char *value)
 {
     char *end;
@@ -63,7 +64,7 @@ int query_check(const struct http_request *q, const struct api_field *fields, bo
                            sizeof name - 1);
         (void)snprintf(name, sizeof name, "%.*s", (int)len, p);
         (void)snprintf(ret_field, field_size, "%s", name);
-        /* A name that is not known is kept as it is, for the error. */
+        /* An unknown name keeps its text, for the error. */
         if (len > 0 && field_find(fields, name)
                 ? add(object, q, fields, name, e)
                 : len > 0 && json_object_set_new(object, name, json_true()))

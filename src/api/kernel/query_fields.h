@@ -1,8 +1,10 @@
-/* api/kernel/query_fields.h — what stands behind the '?'. Pure but for the clock that callers hand in. */
+/* api/kernel/query_fields.h — the query of a request, after the '?'. Pure; callers pass the
+ * time. */
 #pragma once
 
 #include "api/kernel/api.h"
 
-/* Names and values against the table (NULL: none is accepted). What is unknown, twice or out of bounds is refused. */
+/* Checks names and values against the table (NULL: no name is accepted). A name that is unknown or
+ * occurs twice, or a value out of bounds, is an error. */
 [[nodiscard]] int query_check(const struct http_request *q, const struct api_field *fields,
                               bool lenient, char *ret_field, size_t field_size, struct err *e);

@@ -71,7 +71,7 @@ json_t *error_json(enum error_style style, const char *code, const char *message
                      field);
 }
 
-/* A message was cut at a byte, maybe inside a character. */
+/* A long message is cut at a byte, maybe inside a character. */
 static json_t *error_of(enum error_style style, const struct err *e, const char *field)
 {
     struct err ignored = { 0 };
@@ -89,7 +89,7 @@ static int dump_into(const char *bytes, size_t n, void *b)
     return buf_add(b, bytes, n, &ignored);
 }
 
-/* One line; the reference is taken. */
+/* One line. Takes over the reference. */
 static int dump(json_t *body, struct buf *b)
 {
     struct err ignored;
@@ -101,7 +101,7 @@ static int dump(json_t *body, struct buf *b)
     return failed ? -1 : 0;
 }
 
-/* Being full is no fault, and would fill the log when that helps least. */
+/* A full queue (503) is no fault, and would fill the log of a busy service. */
 static void log_answer(const struct http_exchange *x, int status, uint64_t began_us)
 {
     char path[96];
@@ -134,12 +134,13 @@ static void log_fault(const struct err *e)
 static void answer_error(struct api *api, struct http_exchange *x, enum error_style style,
                          const struct err *e, const char *field)
 {
-    static const char last_words[] = "{\"error\":{\"code\":\"no_memory\",\"message\":\"no memory "
-                                     "for an answer\",\"field\":null}}\n";
+    static const char no_memory_error[] =
+        "{\"error\":{\"code\":\"no_memory\",\"message\":\"no memory "
+        "for an answer\",\"field\":null}}\n";
     scoped(buf) body = { 0 };
     add_headers(api, x, e);
     if (dump(error_of(style, e, field), &body))
-        http_answer(x, 500, application_json, last_words, sizeof last_words - 1);
+        http_answer(x, 500, application_json, no_memory_error, sizeof no_memory_error - 1);
     else
         http_answer_buf(x, err_http_status(e->code), application_json, &body);
 }
@@ -153,8 +154,8 @@ int reply_refusal(struct api *api, struct http_exchange *x, enum error_style sty
     return -1;
 }
 
-/* The exchange, which from now on knows nothing of the call: what happens to the client while the last bytes are on their
- * way is nobody's business any more. NULL when the client is gone. */
+/* Separates the exchange from the call: events of the client no longer matter while the last bytes
+ * are on their way. NULL if the client is gone. */
 static struct http_exchange *detach(struct api_call *c)
 {
     struct http_exchange *x = c->http;

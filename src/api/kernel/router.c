@@ -21,7 +21,7 @@ struct router {
 
 static unsigned hash(const char *s)
 {
-    uint32_t h = 2166136261u; /* FNV-1a: short, and collisions only cost a comparison */
+    uint32_t h = 2166136261u; /* FNV-1a; a collision costs only a comparison */
     for (; *s; s++)
         h = (h ^ (unsigned char)*s) * 16777619u;
     return h & (BUCKETS - 1);
@@ -38,7 +38,7 @@ static int route_check(const struct router *r, const struct api_route *route, st
     for (size_t i = 0; i < r->n; i++)
         if (r->entries[i].route->method == route->method &&
             strcmp(r->entries[i].route->path, route->path) == 0)
-            return err_set(e, ERR_PROTOCOL, 0, "route %s %s is there twice",
+            return err_set(e, ERR_PROTOCOL, 0, "route %s %s occurs twice",
                            http_method_name(route->method), route->path);
     return 0;
 }
@@ -114,8 +114,9 @@ static bool path_matches(const char *pattern, const char *path,
     return *path == '\0';
 }
 
-/* True when the route is the one; else its method is noted. */
-static bool take(struct route_match *m, const struct api_route *route, enum http_method method)
+/* Notes the method of a route whose path matches. True if the method matches, too. */
+static bool match_method(struct route_match *m, const struct api_route *route,
+                         enum http_method method)
 {
     m->allowed |= 1u << route->method;
     if (route->method == METHOD_GET)
@@ -132,11 +133,12 @@ struct route_match router_match(const struct router *r, enum http_method method,
     struct route_match m = { 0 };
     const struct entry *entry;
     for (entry = r->exact[hash(path)]; entry; entry = entry->next)
-        if (strcmp(entry->route->path, path) == 0 && take(&m, entry->route, method))
+        if (strcmp(entry->route->path, path) == 0 && match_method(&m, entry->route, method))
             return m;
     for (entry = r->with_params; entry; entry = entry->next)
         if (strncmp(path, entry->route->path, entry->prefix) == 0 &&
-            path_matches(entry->route->path, path, params) && take(&m, entry->route, method))
+            path_matches(entry->route->path, path, params) &&
+            match_method(&m, entry->route, method))
             return m;
     return m;
 }

@@ -5,16 +5,17 @@
 
 struct router;
 
-/* `tables` ends with NULL. Refuses a table that says the same twice, or more parameters than fit. */
+/* `tables` ends with NULL. A route that occurs twice, or has too many parameters, is an error. */
 [[nodiscard]] int router_new(struct router **ret, const struct api_route *const *tables,
                              struct err *e);
 void router_free(struct router *r);
 
 struct route_match {
-    const struct api_route *route; /* NULL: no such path, or not with this method */
-    unsigned allowed; /* bits 1 << enum http_method that the path takes; 0: no such path */
+    const struct api_route *route; /* NULL: no such path, or another method */
+    unsigned allowed;              /* bits 1 << enum http_method of the path; 0: no such path */
 };
-/* params gets what stood for {…}. A path without parameters wins over one with; then the longer beginning does. */
+/* params gets the values of {...}. A path without parameters wins over one with parameters; then
+ * the path with the longer beginning wins. */
 struct route_match router_match(const struct router *r, enum http_method method, const char *path,
                                 char params[API_PARAMS_MAX][API_PARAM_SIZE]);
 

@@ -3,6 +3,7 @@
 
 #include "api/kernel/api.h"
 
-/* {"python": {zygote, why, ready, building, target, starts, forks, zygotes, deaths, discarded}, ...} */
+/* {"python": {zygote, why, ready, building, target, starts, forks, zygotes, deaths, discarded},
+ * ...} */
 json_t *meta_pools(const struct engine_pools *p);
 extern const struct api_field pool_reply[];

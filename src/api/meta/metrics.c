@@ -74,21 +74,21 @@ static uint64_t up_of(const struct engine_pools *p, size_t i)
 }
 
 static const struct pool_family pool_families[] = {
-    { "pool_ready", "gauge", "interpreters that wait for work", ready_of },
-    { "pool_building", "gauge", "interpreters that are on their way there", building_of },
-    { "pool_target", "gauge", "how many are to wait", target_of },
-    { "zygote_up", "gauge", "1 while there is one to fork from", up_of },
-    { "zygote_forks_total", "counter", "forks", forks_of },
+    { "pool_ready", "gauge", "embryos that wait for a job", ready_of },
+    { "pool_building", "gauge", "embryos that are not ready yet", building_of },
+    { "pool_target", "gauge", "wanted number of waiting embryos", target_of },
+    { "zygote_up", "gauge", "1 while the zygote is up", up_of },
+    { "zygote_forks_total", "counter", "forks of zygotes", forks_of },
     { "zygotes_total", "counter", "zygotes that were booted", zygotes_of },
     { "zygote_deaths_total", "counter", "zygotes that ended by themselves", deaths_of },
-    { "pool_discarded_total", "counter", "interpreters that were never used", discarded_of },
+    { "pool_discarded_total", "counter", "embryos that were never used", discarded_of },
 };
 
 static int starts_write(const struct engine_pools *p, struct buf *b, struct err *e)
 {
     if (buf_addf(b, e,
-                 "# HELP belljar_starts_total programs that started, by the kind that fits them "
-                 "and how\n# TYPE belljar_starts_total counter\n"))
+                 "# HELP belljar_starts_total programs that started, by kind "
+                 "and kind of start\n# TYPE belljar_starts_total counter\n"))
         return -1;
     for (size_t kind = 0; kind <= p->n; kind++)
         for (int s = 0; s < START_COUNT_; s++)
@@ -123,31 +123,33 @@ int metrics_write(const struct api *api, struct buf *b, struct err *e)
         const char *name, *type, *help;
         uint64_t value;
     } rows[] = {
-        { "runs_accepted_total", "counter", "runs taken in", runs.accepted },
+        { "runs_accepted_total", "counter", "runs accepted", runs.accepted },
         { "runs_refused_total", "counter", "runs refused because the queue was full",
           runs.refused },
         { "runs_running", "gauge", "runs that hold a jar", runs.running },
         { "runs_queued", "gauge", "runs that wait for a jar", runs.queued },
         { "runs_held", "gauge", "runs that wait for an approval", runs.undecided },
-        { "warden_losses_total", "counter", "wardens that went away", runs.warden_losses },
+        { "warden_losses_total", "counter", "wardens that were lost", runs.warden_losses },
         { "warden_up", "gauge", "1 while there is a warden",
           engine_isolation(api->engine) != NULL },
         { "compiled_total", "counter", "programs that were compiled", runs.compiled },
-        { "compiles_failed_total", "counter", "and that could not be", runs.compiles_failed },
-        { "compiles_spared_total", "counter", "runs of programs that had been compiled before",
+        { "compiles_failed_total", "counter", "programs that did not compile",
+          runs.compiles_failed },
+        { "compiles_spared_total", "counter", "runs whose program was in the cache",
           runs.compiles_spared },
-        { "memory_pressure", "gauge", "1 while nothing is kept ready for lack of memory",
+        { "memory_pressure", "gauge", "1 while memory is short, so that no embryo is kept",
           pools.short_of_memory },
         { "http_connections", "gauge", "open connections", http.connections },
         { "http_accepted_total", "counter", "connections accepted", http.accepted },
         { "http_requests_total", "counter", "requests", http.requests },
-        { "http_refused_total", "counter", "requests refused by the server itself", http.refused },
+        { "http_refused_total", "counter", "requests that the HTTP server refused", http.refused },
         { "http_timed_out_total", "counter", "connections that were too slow", http.timed_out },
-        { "store_pending", "gauge", "jobs the store has not done yet", store_pending(api->store) },
-        { "uptime_seconds", "gauge", "since the service started",
+        { "store_pending", "gauge", "pending jobs of the store", store_pending(api->store) },
+        { "uptime_seconds", "gauge", "time since the start of the service",
           (uint64_t)(clock_unix_ms() - api->started_ms) / 1000 },
-        { "process_resident_memory_bytes", "gauge", "of this process", resident_bytes() },
-        { "process_open_fds", "gauge", "of this process", open_fds() },
+        { "process_resident_memory_bytes", "gauge", "resident memory of the keeper",
+          resident_bytes() },
+        { "process_open_fds", "gauge", "open descriptors of the keeper", open_fds() },
     };
     if (buf_addf(b, e,
                  "# HELP belljar_info the version\n# TYPE belljar_info gauge\n"

@@ -1,4 +1,4 @@
-/* api/meta/metrics.h — the numbers of the service in Prometheus' text format. */
+/* api/meta/metrics.h — metrics of the service in the text format of Prometheus. Runs in: keeper. */
 #pragma once
 
 #include "api/kernel/api.h"

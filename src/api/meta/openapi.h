@@ -1,4 +1,5 @@
-/* api/meta/openapi.h — the OpenAPI 3.1 document, made from the tables of routes and fields. Pure. */
+/* api/meta/openapi.h — the OpenAPI 3.1 document, made from the tables of routes and fields.
+ * Pure. */
 #pragma once
 
 #include "api/kernel/api.h"

@@ -104,7 +104,7 @@ static const struct api_field batch_runs_reply[] = {
 
 struct batch {
     struct group group; /* first: see batch_of() */
-    struct answer answer;
+    struct group_answer answer;
     const json_t *runs;         /* of the request: either these */
     const json_t *run, *inputs; /* or these */
     enum compare_mode compare;
@@ -149,7 +149,7 @@ static void send_result(struct batch *b, size_t i, json_t *result)
     json_t *event = json_object();
     json_put(event, "index", json_integer((json_int_t)i));
     json_put(event, "result", result);
-    answer_event(&b->answer, "result", event);
+    group_answer_event(&b->answer, "result", event);
 }
 
 /* Compares stdout with the expected output; without one "passed" is null. */
@@ -232,7 +232,7 @@ static void batch_free(struct batch *b)
 static void batch_done(struct group *g)
 {
     struct batch *b = batch_of(g);
-    struct answer answer = b->answer;
+    struct group_answer answer = b->answer;
     json_t *o = json_object();
     json_put(o, "id", json_string(g->id));
     if (!answer.streamed)
@@ -243,7 +243,7 @@ static void batch_done(struct group *g)
                        (int)b->cancelled, "skipped", (int)b->skipped, "wall_ms", group_wall_ms(g)));
     g->call->on_gone = NULL;
     batch_free(b); /* first: the body of the call and the list of the api may be gone afterwards */
-    answer_end(&answer, o);
+    group_answer_end(&answer, o);
 }
 
 static const struct group_ops batch_ops = {
@@ -284,7 +284,7 @@ static int check_form(const struct batch *b, char field[128], struct err *e)
     (void)snprintf(field, 128, "compare");
     if (b->runs && json_object_get(b->group.call->body, "compare"))
         return err_set(e, ERR_BAD_REQUEST, 0,
-                       "compare is given without inputs: only they have something expected");
+                       "compare is given without inputs: only inputs have an expected output");
     return 0;
 }
 
@@ -306,10 +306,10 @@ static int batch_prepare(struct batch *b, struct api_call *c, char field[128], s
     b->stop_on_failure = json_is_true(json_object_get(c->body, "stop_on_failure"));
     if (check_form(b, field, e))
         return -1;
-    const char *what = b->runs ? "runs" : "inputs";
+    const char *noun = b->runs ? "runs" : "inputs";
     size_t n = json_array_size(b->runs ? b->runs : b->inputs);
-    (void)snprintf(field, 128, "%s", what);
-    if (group_check_count(c, what, n, e) || group_init(&b->group, &batch_ops, c, "bat_", n, e))
+    (void)snprintf(field, 128, "%s", noun);
+    if (group_check_count(c, noun, n, e) || group_init(&b->group, &batch_ops, c, "bat_", n, e))
         return -1;
     (void)snprintf(field, 128, "parallel");
     if (group_set_parallel(&b->group, e))
@@ -338,7 +338,7 @@ static void batch_post(struct api_call *c)
     }
     c->user = b;
     c->on_gone = client_gone;
-    answer_begin(&b->answer, c);
+    group_answer_begin(&b->answer, c);
     group_start(&b->group);
 }
 

@@ -1,10 +1,12 @@
-/* api/runs/batch.h — many runs for one request: batches and comparisons. Runs in: keeper.
+/* api/runs/batch.h — many runs for one request: batches and comparisons. Runs in: keeper. group.c
+ * implements it; batch.c and compare.c are the two kinds of groups.
  *
  * Invariants
- * B1 Nothing starts before everything was found to be in order.
- * B2 At most `parallel` of a group's runs are in flight; they are made ready one by one, so that a group holds its
- *    request and the results, never a bundle for each run.
- * B3 Every run of a group is told of exactly once: finished, or skipped; then the group is done. */
+ * BATCH-1 No run starts before all runs of the request are checked.
+ * BATCH-2 At most `parallel` runs of a group are in flight. Specs are made one by one, so a group
+ *         keeps its request and the results, but no bundles.
+ * BATCH-3 Each run of a group is reported exactly once, as finished or skipped; then the group is
+ *         done. */
 #pragma once
 
 #include "api/kernel/api.h"
@@ -14,20 +16,20 @@
 
 struct group;
 struct group_ops {
-    /* The i-th run as the fields of POST /v1/runs. A new reference; NULL when memory ran out. */
+    /* The i-th run with the fields of POST /v1/runs. A new reference; NULL if memory ran out. */
     json_t *(*request)(const struct group *g, size_t i);
-    /* It is over; x is NULL when it could not be started, and e says why. */
+    /* The i-th run is over. x NULL: it did not start, and e is the reason. */
     void (*finished)(struct group *g, size_t i, const struct run *x, const struct err *e);
     void (*skipped)(struct group *g, size_t i);
-    /* All is told; frees the group. */
+    /* Every run was reported. Frees the group. */
     void (*done)(struct group *g);
 };
 
 struct group_item {
     struct run_watch watch;
     struct group *group;
-    struct run *exec; /* while it is in flight */
-    bool cancelled;   /* by group_stop() */
+    struct run *run; /* while it is in flight */
+    bool cancelled;  /* by group_stop() */
 };
 
 struct group {
@@ -38,57 +40,59 @@ struct group {
     size_t n, next;
     unsigned parallel, in_flight;
     bool stopped;
-    unsigned busy; /* inside calls that may come back here */
+    unsigned busy; /* inside calls that may call advance() */
     uint64_t started_us;
     struct group *next_group; /* of api->groups */
 };
 
-/* Its id begins with the prefix, "bat_" or "cmp_". ERR_BUSY when too many are at work. */
+/* Its id begins with the prefix, "bat_" or "cmp_". ERR_BUSY if there are too many groups. */
 [[nodiscard]] int group_init(struct group *g, const struct group_ops *ops, struct api_call *c,
                              const char *prefix, size_t n, struct err *e);
 void group_done(struct group *g);
-/* Of the request's fields "parallel": 1 to the number of runs at a time, half of it when absent. */
+/* From the field "parallel": 1 to the number of runs at a time; half of that if absent. */
 [[nodiscard]] int group_set_parallel(struct group *g, struct err *e);
-/* May be done before it returns. */
+/* The group may be done before this returns. */
 void group_start(struct group *g);
-/* Nothing new starts, what is in flight is cancelled. May be done before it returns. */
+/* Starts no more runs, and cancels runs in flight. The group may be done before this returns. */
 void group_stop(struct group *g);
-/* The group at work under this id, or NULL. */
+/* The current group with this id, or NULL. */
 const struct group *group_find(const struct api *api, const char *id);
 double group_wall_ms(const struct group *g);
-/* How many bytes of each stream a result shows: many runs share what a few could have. */
+/* The number of bytes of each stream in a result; smaller if there are many runs. */
 uint64_t group_inline_max(const struct group *g);
 
-/* A run of a group, checked before any starts. Errors and ret_field (size 128) name it: "runs[3].limits.memory". */
+/* Checks a run before any run starts. Errors and ret_field (size 128) name it:
+ * "runs[3].limits.memory". */
 [[nodiscard]] int group_check(const struct group *g, const json_t *request, const char *prefix,
                               char ret_field[128], struct err *e);
-/* Each input ("stdin", "stdin_encoding", "args") of a run that is in order. They are tried on a program of one byte, so that
- * many inputs of a large program are checked quickly. */
+/* Checks each input ("stdin", "stdin_encoding", "args") of a valid run. Uses a program of one byte,
+ * so that many inputs of a large program are checked quickly. */
 [[nodiscard]] int group_check_inputs(const struct group *g, const json_t *run, const json_t *inputs,
                                      char ret_field[128], struct err *e);
-/* The run with what an input has. A shallow copy: what is large is shared. */
+/* The run with the fields of an input. A shallow copy, which shares large values. */
 json_t *request_with_input(const json_t *run, const json_t *input);
-/* How many there may be in one request. `what` is "runs", "variants times inputs". */
-[[nodiscard]] int group_check_count(const struct api_call *c, const char *what, size_t n,
+/* Checks the number of runs in one request. `noun` is "runs" or "variants times inputs". */
+[[nodiscard]] int group_check_count(const struct api_call *c, const char *noun, size_t n,
                                     struct err *e);
 
-/* What the client gets: one JSON object at the end, or events until then. */
-struct answer {
+/* The answer to the client: one JSON object at the end, or events until then. */
+struct group_answer {
     struct api_call *call;
     bool streamed;
     enum stream_format format;
     unsigned seq;
 };
 /* By the field "stream" and the header Accept. */
-void answer_begin(struct answer *a, struct api_call *c);
-/* {"event": name, "seq": N, …}. The reference is taken; nothing happens where one object is asked for. */
-void answer_event(struct answer *a, const char *name, json_t *fields);
-/* Ends the call: the object, or the last event "done" with its fields. The reference is taken. */
-void answer_end(struct answer *a, json_t *object);
+void group_answer_begin(struct group_answer *a, struct api_call *c);
+/* {"event": name, "seq": N, …}. Takes over the reference. Does nothing if the
+ * client wants one object. */
+void group_answer_event(struct group_answer *a, const char *name, json_t *fields);
+/* Ends the call with the object, or with the last event "done". Takes over the reference. */
+void group_answer_end(struct group_answer *a, json_t *object);
 
-/* A piece of output to look at, cut where it is long; null where there is none. */
+/* A piece of output, cut if it is long; null if there is none. */
 json_t *output_json(struct output_piece p);
-/* The name a caller gave, or PREFIX-N. A new reference. */
+/* The name in the request, or PREFIX-N. A new reference. */
 json_t *name_or_number(const json_t *object, const char *prefix, size_t i);
 
 extern const char *const group_event_words[]; /* NULL-terminated */

@@ -1,5 +1,5 @@
-/* /v1/comparisons: variants of a program on the same inputs. Run k of the group is variant k % variants on
- * input k / variants, so that the runs to compare happen at about the same time. */
+/* /v1/comparisons: variants of a program on the same inputs. Run k of the group is variant k %
+ * variants on input k / variants, so that the runs to compare happen at about the same time. */
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,13 +125,13 @@ struct cell {
 
 struct comparison {
     struct group group; /* first: see comparison_of() */
-    struct answer answer;
+    struct group_answer answer;
     const json_t *variants;
     json_t *inputs;
     json_t *variant_names, *input_names;
     size_t n_variants, n_inputs;
     enum compare_mode compare;
-    struct cell *cells; /* as the group's items */
+    struct cell *cells; /* in the order of the group's items */
 };
 
 static struct comparison *comparison_of(struct group *g)
@@ -214,7 +214,7 @@ static void send_run(struct comparison *m, size_t k)
     json_put(event, "index", json_integer((json_int_t)k));
     json_put(event, "variant", json_incref(json_array_get(m->variant_names, k % m->n_variants)));
     json_put(event, "result", json_incref(run));
-    answer_event(&m->answer, "result", event);
+    group_answer_event(&m->answer, "result", event);
     for (size_t i = 0; i < ARRAY_LEN(streams); i++) /* sent once, or the client is gone */
         (void)json_object_del(run, streams[i]);
 }
@@ -355,7 +355,7 @@ static void comparison_free(struct comparison *m)
 static void comparison_done(struct group *g)
 {
     struct comparison *m = comparison_of(g);
-    struct answer answer = m->answer;
+    struct group_answer answer = m->answer;
     json_t *o = json_object(), *variants = json_array(), *agreement = json_array(),
            *fastest = json_array();
     for (size_t v = 0; v < m->n_variants; v++)
@@ -372,7 +372,7 @@ static void comparison_done(struct group *g)
     json_put(o, "wall_ms", json_real(group_wall_ms(g)));
     g->call->on_gone = NULL;
     comparison_free(m); /* first: the body of the call may be gone afterwards */
-    answer_end(&answer, o);
+    group_answer_end(&answer, o);
 }
 
 static const struct group_ops comparison_ops = {
@@ -392,7 +392,7 @@ static void client_gone(struct api_call *c)
 }
 
 /* Names identify runs in the answer, so they must be unique. */
-static int gather_names(const json_t *list, const char *what, const char *prefix, json_t **ret,
+static int gather_names(const json_t *list, const char *list_name, const char *prefix, json_t **ret,
                         char field[128], struct err *e)
 {
     *ret = json_array();
@@ -402,10 +402,10 @@ static int gather_names(const json_t *list, const char *what, const char *prefix
             if (!json_equal(json_array_get(*ret, j), name))
                 continue;
             json_decref(name);
-            (void)snprintf(field, 128, "%s[%zu].name", what, i);
+            (void)snprintf(field, 128, "%s[%zu].name", list_name, i);
             return err_set(e, ERR_BAD_REQUEST, 0,
                            "%s[%zu].name '%s' is already the name of %s[%zu]: names must be unique",
-                           what, i, QUOTED(json_string_value(name)), what, j);
+                           list_name, i, QUOTED(json_string_value(name)), list_name, j);
         }
         if (json_array_append_new(*ret, name))
             return err_no_memory(e, "the names");
@@ -471,7 +471,7 @@ static void comparison_post(struct api_call *c)
     }
     c->user = m;
     c->on_gone = client_gone;
-    answer_begin(&m->answer, c);
+    group_answer_begin(&m->answer, c);
     group_start(&m->group);
 }
 

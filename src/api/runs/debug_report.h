@@ -4,7 +4,7 @@
 
 #include "api/kernel/api.h"
 
-/* {"analysis": {is_error, error_type, suggestion?, exception?, error?}, "report": {status, exit_code,
- * ...}} of a result with its streams. A new reference. */
+/* {"analysis": {is_error, error_type, suggestion?, exception?, error?}, "report": {status,
+ * exit_code, ...}} of a result with its streams. A new reference. */
 json_t *debug_report(const json_t *result);
 extern const struct api_field debug_report_reply[];

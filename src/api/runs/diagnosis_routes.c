@@ -141,7 +141,7 @@ static void get_debug_report(struct api_call *c)
     }
     if (!x->result_json) {
         (void)!err_set(&e, ERR_CONFLICT, 0,
-                       "run '%s' is not over: its state is %s; ask again when it is", x->id,
+                       "run '%s' is not over: its state is %s; try again later", x->id,
                        run_state_word(x->state));
         api_fail(c, &e, NULL);
         return;

@@ -41,7 +41,8 @@ static int put(json_t *list, char mark, const struct side *s, size_t i)
     return json_array_append_new(list, json_stringn(line.data, line.len));
 }
 
-/* common[i][j]: how many lines the rests from i and j have in common, in order. */
+/* common[i][j]: the length of the longest common subsequence of the lines from i on and from j
+ * on. */
 static void fill_common(uint16_t *common, const struct side *a, const struct side *b)
 {
     size_t width = b->n + 1;

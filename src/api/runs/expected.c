@@ -18,7 +18,7 @@ enum compare_mode compare_parse(const char *word)
     return COMPARE_TRIM;
 }
 
-/* Those of the C locale: what a byte means does not depend on where the service was started. */
+/* As in the C locale: the result must not depend on the locale of the service. */
 static bool is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
@@ -40,7 +40,7 @@ void output_cursor_init(struct output_cursor *c, enum compare_mode mode, const c
         c->end = right_strip(c->at, c->end);
 }
 
-/* With its newline: whether the last line has one is a difference, too. */
+/* With its newline: a missing one at the end is a difference, too. */
 static void next_line(struct output_cursor *c, struct output_piece *ret)
 {
     const char *newline = memchr(c->at, '\n', (size_t)(c->end - c->at));

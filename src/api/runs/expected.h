@@ -1,13 +1,16 @@
-/* api/runs/expected.h — whether a program printed what was expected. Runs in: keeper; pure functions over bytes. */
+/* api/runs/expected.h — compares the output of a program with the expected output. Runs in: keeper;
+ * pure functions over bytes. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define COMPARE_TABLE(X)        \
-    X(COMPARE_TRIM,   "trim")   /* lines, without the white space at their ends; blank lines at the end do not count */ \
-    X(COMPARE_EXACT,  "exact")  /* byte for byte */ \
-    X(COMPARE_TOKENS, "tokens") /* words, whatever is between them */
+/* trim: lines without white space at their ends; blank lines at the end do not count. exact: bytes.
+ * tokens: words; white space between them does not count. */
+#define COMPARE_TABLE(X)       \
+    X(COMPARE_TRIM,   "trim")  \
+    X(COMPARE_EXACT,  "exact") \
+    X(COMPARE_TOKENS, "tokens")
 enum compare_mode {
 #define X(id, word) id,
     COMPARE_TABLE(X)
@@ -15,18 +18,18 @@ enum compare_mode {
         COMPARE_COUNT_
 };
 extern const char *const compare_words[]; /* in the same order; NULL-terminated */
-/* COMPARE_TRIM for NULL and for what is none of the words. */
+/* COMPARE_TRIM for NULL and for an unknown word. */
 enum compare_mode compare_parse(const char *word);
 
-/* Steps through an output by what counts in a mode: lines or words. */
+/* Steps through the lines or words of an output, by the mode. */
 struct output_cursor {
     enum compare_mode mode;
     const char *at, *end;
-    size_t line;       /* of the piece that was given last; 1, 2, ... */
-    size_t lines_seen; /* the cursor's own */
+    size_t line;       /* of the last piece; 1, 2, ... */
+    size_t lines_seen; /* private */
 };
 struct output_piece {
-    const char *bytes; /* of the output; NULL: it had ended */
+    const char *bytes; /* inside the output; NULL: past its end */
     size_t len;
 };
 void output_cursor_init(struct output_cursor *c, enum compare_mode mode, const char *bytes,
@@ -35,9 +38,9 @@ void output_cursor_init(struct output_cursor *c, enum compare_mode mode, const c
 bool output_next(struct output_cursor *c, struct output_piece *ret);
 
 struct difference {
-    size_t line; /* in what was expected, or in what was printed beyond it */
+    size_t line; /* of the expected output; past its end, of the real output */
     struct output_piece expected, got;
 };
-/* True when nothing that counts differs; else *ret is the first difference. */
+/* True if the outputs are the same in this mode. Otherwise *ret is the first difference. */
 bool output_same(enum compare_mode mode, struct output_piece expected, struct output_piece got,
                  struct difference *ret);

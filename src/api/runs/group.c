@@ -1,3 +1,4 @@
+/* Groups of runs: starting, checking and answering them. See batch.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,11 @@
 
 enum {
     FEW_RUNS = 16,
-    INLINE_FEW = 1 << 20,   /* of each stream, while there are few runs */
-    INLINE_MANY = 64 << 10, /* and of many, as long as all of them together stay below: */
+    INLINE_FEW = 1 << 20,   /* bytes of each stream, for few runs */
+    INLINE_MANY = 64 << 10, /* for many runs, unless all together exceed: */
     INLINE_ALL = 16 << 20,
-    SHOWN_MAX = 400, /* bytes of a piece of output that differs */
-    GROUPS_MAX = 64, /* at work: they outlive their clients, whose number is bounded */
+    PIECE_MAX = 400, /* bytes of a piece of output that differs */
+    GROUPS_MAX = 64, /* current groups: they outlive their clients */
 };
 
 const char *const group_event_words[] = { "result", "done", NULL };
@@ -29,11 +30,11 @@ int group_init(struct group *g, const struct group_ops *ops, struct api_call *c,
     for (const struct group *other = c->api->groups; other; other = other->next_group)
         others++;
     if (others >= GROUPS_MAX)
-        return err_set(e, ERR_BUSY, 0, "%u batches are at work already: try again later", others);
+        return err_set(e, ERR_BUSY, 0, "%u batches are running already: try again later", others);
     id_make(prefix, g->id);
     g->items = calloc(n, sizeof *g->items);
     if (!g->items)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for %zu runs", n);
+        return err_no_memory(e, "the runs");
     for (size_t i = 0; i < n; i++)
         g->items[i].group = g;
     return 0;
@@ -61,10 +62,11 @@ int group_set_parallel(struct group *g, struct err *e)
     }
     json_int_t n = json_integer_value(asked);
     if (n < 1 || (uint64_t)n > max)
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "parallel %lld is out of bounds: 1 to %llu are accepted, which is how many "
-                       "runs there may be at a time",
-                       (long long)n, (unsigned long long)max);
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "parallel %lld is out of bounds: 1 to %llu is accepted, the number of runs at a "
+            "time",
+            (long long)n, (unsigned long long)max);
     g->parallel = (unsigned)n;
     return 0;
 }
@@ -94,16 +96,16 @@ uint64_t group_inline_max(const struct group *g)
 
 static void advance(struct group *g);
 
-static void on_news(struct run_watch *w, struct run *x, enum run_event what)
+static void on_run_event(struct run_watch *w, struct run *x, enum run_event event)
 {
     struct group_item *item = (struct group_item *)w; /* its first member */
     struct group *g = item->group;
-    if (what != RUN_EVENT_DONE)
+    if (event != RUN_EVENT_DONE)
         return;
     g->busy++;
-    item->exec = NULL;
+    item->run = NULL;
     g->in_flight--;
-    /* What the history does not have is no result. */
+    /* A run that is not in the history has no result. */
     bool lost = x->record_err.code != ERR_NONE;
     g->ops->finished(g, (size_t)(item - g->items), lost ? NULL : x, lost ? &x->record_err : NULL);
     run_watch_remove(x, w);
@@ -123,12 +125,12 @@ static int submit(struct group *g, struct group_item *item, const json_t *reques
         run_spec_done(&spec);
         return err_no_memory(e, "a run");
     }
-    item->watch.on_event = on_news;
+    item->watch.on_event = on_run_event;
     return api_submit(c->api, &spec, json_string_value(json_object_get(request, "permission_mode")),
-                      SUBMIT_UNBOUNDED, &item->watch, &item->exec, e);
+                      SUBMIT_UNBOUNDED, &item->watch, &item->run, e);
 }
 
-/* False when there is no place for it now: one of the group's that is in flight will make some. */
+/* False if the queue is full now: the end of a run in flight will make room. */
 static bool start_next(struct group *g)
 {
     struct err e = { 0 };
@@ -147,8 +149,8 @@ static bool start_next(struct group *g)
     return true;
 }
 
-/* Starts what may start; ends the group when there is nothing left. Whoever calls a function that may come back here is
- * `busy`, so that the group is not gone under it. */
+/* Starts runs up to the bound; ends the group when no run is left. A caller of functions that may
+ * call this one increments `busy`, so that the group is not freed meanwhile. */
 static void advance(struct group *g)
 {
     if (g->busy > 0)
@@ -177,9 +179,9 @@ void group_stop(struct group *g)
     g->stopped = true;
     for (size_t i = 0; i < g->next; i++) {
         struct group_item *item = &g->items[i];
-        if (item->exec && !item->cancelled) {
+        if (item->run && !item->cancelled) {
             item->cancelled = true;
-            run_cancel(item->exec);
+            run_cancel(item->run);
         }
     }
     g->busy--;
@@ -188,15 +190,16 @@ void group_stop(struct group *g)
 
 /* ---- checking ---- */
 
-/* Fields of a run that are the group's business. */
+/* Fields of a run that only the group may have. */
 static const struct {
     const char *name;
-    int harmless; /* the value that changes nothing; -1: none */
+    int harmless; /* the value that has no effect; -1: none */
     const char *why;
 } not_inside[] = {
     { "wait", true, "a batch always waits for its runs" },
-    { "stream", false, "it is the batch that streams: set \"stream\" beside \"runs\"" },
-    { "cancel_on_disconnect", false, "it is for the whole batch: set it beside \"runs\"" },
+    { "stream", false, "the batch streams: set \"stream\" beside \"runs\"" },
+    { "cancel_on_disconnect", false,
+      "the field holds for the whole batch: set it beside \"runs\"" },
     { "stdin_open", false, "give all of \"stdin\" with the run" },
     { "thread_id", -1, "runs of a batch belong to no session; send this one to /v1/runs" },
 };
@@ -242,12 +245,12 @@ int group_check(const struct group *g, const json_t *request, const char *prefix
 
 json_t *request_with_input(const json_t *run, const json_t *input)
 {
-    static const char *const taken[] = { "stdin", "stdin_encoding", "args" };
+    static const char *const keys[] = { "stdin", "stdin_encoding", "args" };
     json_t *request = json_copy((json_t *)run);
-    for (size_t i = 0; request && i < ARRAY_LEN(taken); i++) {
-        json_t *value = json_object_get(input, taken[i]);
+    for (size_t i = 0; request && i < ARRAY_LEN(keys); i++) {
+        json_t *value = json_object_get(input, keys[i]);
         if (value)
-            (void)json_object_set(request, taken[i], value);
+            (void)json_object_set(request, keys[i], value);
     }
     return request;
 }
@@ -277,31 +280,31 @@ int group_check_inputs(const struct group *g, const json_t *run, const json_t *i
     return rc;
 }
 
-int group_check_count(const struct api_call *c, const char *what, size_t n, struct err *e)
+int group_check_count(const struct api_call *c, const char *noun, size_t n, struct err *e)
 {
     uint64_t max = c->api->settings->batch_max_runs;
     if (n == 0)
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s: there are none; 1 to %llu are accepted", what,
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s: none are given; 1 to %llu are accepted", noun,
                        (unsigned long long)max);
     if (n > max)
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "%s: %zu are too many: up to %llu are accepted in one request; send the "
                        "rest in another",
-                       what, n, (unsigned long long)max);
+                       noun, n, (unsigned long long)max);
     return 0;
 }
 
 /* ---- answering ---- */
 
-void answer_begin(struct answer *a, struct api_call *c)
+void group_answer_begin(struct group_answer *a, struct api_call *c)
 {
-    *a = (struct answer){ .call = c };
+    *a = (struct group_answer){ .call = c };
     a->streamed = stream_asked(c, json_is_true(json_object_get(c->body, "stream")), &a->format);
     if (a->streamed)
         api_stream_begin(c, stream_content_type(a->format));
 }
 
-void answer_event(struct answer *a, const char *name, json_t *fields)
+void group_answer_event(struct group_answer *a, const char *name, json_t *fields)
 {
     if (a->streamed) {
         json_t *event = json_object();
@@ -313,13 +316,13 @@ void answer_event(struct answer *a, const char *name, json_t *fields)
     json_decref(fields);
 }
 
-void answer_end(struct answer *a, json_t *object)
+void group_answer_end(struct group_answer *a, json_t *object)
 {
     if (!a->streamed) {
         api_reply(a->call, 200, object);
         return;
     }
-    answer_event(a, "done", object);
+    group_answer_event(a, "done", object);
     api_stream_end(a->call);
 }
 
@@ -329,7 +332,7 @@ json_t *output_json(struct output_piece p)
     scoped(buf) b = { 0 };
     if (!p.bytes)
         return json_null();
-    if (text_add_utf8(&b, p.bytes, p.len < SHOWN_MAX ? p.len : SHOWN_MAX, &e))
+    if (text_add_utf8(&b, p.bytes, p.len < PIECE_MAX ? p.len : PIECE_MAX, &e))
         return NULL;
     return json_stringn(buf_str(&b), b.len);
 }

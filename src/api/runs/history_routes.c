@@ -353,8 +353,8 @@ static int fill_query(struct run_listing *l, const char **ret_field, struct err 
     return 0;
 }
 
-/* A language by any of its names. Verdicts and states must exist: a misspelt one would silently find
- * no run. */
+/* A language by any of its names. Verdicts and states must exist: a misspelt one would silently
+ * find no run. */
 static int check_words(struct run_listing *l, const char **ret_field, struct err *e)
 {
     struct run_query *q = &l->query;

@@ -1,5 +1,5 @@
-/* api/runs/result_fields.h — the fields of answers that several surfaces share. Pure data: the OpenAPI
- * document is made from it, and tests check real answers against it. */
+/* api/runs/result_fields.h — the fields of answers that several surfaces share. Pure data: the
+ * OpenAPI document is made from it, and tests check real answers against it. */
 #pragma once
 
 #include "api/kernel/api.h"

@@ -1,5 +1,5 @@
-/* /v1/runs: starting, watching, feeding and cancelling runs. history_routes.c answers for runs that are
- * over. */
+/* /v1/runs: starting, watching, feeding and cancelling runs. history_routes.c answers for runs that
+ * are over. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -133,8 +133,8 @@ static struct run *find_current(struct api_call *c)
     return x && history_may_see(c, x->spec.key) ? x : NULL;
 }
 
-/* The same for a change of the run. The right to see every run is no right to cancel or feed a run of
- * another key. NULL: the call was answered. */
+/* The same for a change of the run. The right to see every run is no right to cancel or feed a run
+ * of another key. NULL: the call was answered. */
 static struct run *find_own(struct api_call *c)
 {
     struct err e = { 0 };

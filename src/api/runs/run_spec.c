@@ -226,8 +226,8 @@ static int check_installed(struct spec_builder *b, struct err *e)
                    l->name, l->install);
 }
 
-/* For the result: the part of `code` that ran, and the source of its language. NULL: all of it, in the
- * language of the request. */
+/* For the result: the part of `code` that ran, and the source of its language. NULL: all of it, in
+ * the language of the request. */
 static json_t *source_json(const struct normalised *n)
 {
     if (n->source == SOURCE_GIVEN && !n->unwrapped)
@@ -237,8 +237,8 @@ static json_t *source_json(const struct normalised *n)
                      (int)n->used);
 }
 
-/* `code` is the program if the request names a language. Otherwise the program may be a part of it, such
- * as a fenced block that names its language. */
+/* `code` is the program if the request names a language. Otherwise the program may be a part of it,
+ * such as a fenced block that names its language. */
 static int take_code(struct spec_builder *b, struct err *e)
 {
     const json_t *code = json_object_get(b->request, "code");
@@ -257,8 +257,8 @@ static int take_code(struct spec_builder *b, struct err *e)
         return unknown_language(b, n.fence[0] ? n.fence : NULL,
                                 normalise_likely(&n, likely, sizeof likely), e);
     (void)blame(b, "code");
-    /* The field holds no NUL, but a Python dict in it can spell one. An approver would be shown only the
-     * text before it. */
+    /* The field holds no NUL, but a Python dict in it can spell one. An approver would be shown
+     * only the text before it. */
     if (memchr(buf_str(&n.code), '\0', n.code.len))
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "the program in 'code' must not hold a NUL: 'files' and 'entry' accept any "

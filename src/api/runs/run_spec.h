@@ -8,14 +8,14 @@ extern const struct api_field run_fields[];
 
 /* A flag of such an object. */
 bool run_flag(const json_t *request, const char *key, bool otherwise);
-/* "limits" for surfaces that have a single timeout. The CPU time is at least as long, so that a busy
- * loop gets the whole timeout. NULL if memory ran out. */
+/* "limits" for surfaces that have a single timeout. The CPU time is at least as long, so that a
+ * busy loop gets the whole timeout. NULL if memory ran out. */
 json_t *run_time_limits(const struct settings *s, uint64_t wall_ms);
 
 /* Makes a spec of an object that was validated against run_fields. Every error is a mistake of the
- * caller; ret_field gets the name of the field. Fills in language, files, limits (within the maxima of
- * the settings), options, key, actor, thread, surface, the canonical request and the code. A surface
- * may set artifact and batch afterwards. */
+ * caller; ret_field gets the name of the field. Fills in language, files, limits (within the maxima
+ * of the settings), options, key, actor, thread, surface, the canonical request and the code. A
+ * surface may set artifact and batch afterwards. */
 [[nodiscard]] int run_spec_from_json(const struct api *api, const struct api_identity *who,
                                      const json_t *request, const char *surface,
                                      struct run_spec *ret, char *ret_field, size_t field_size,

@@ -1,5 +1,5 @@
-/* api/runs/stream.h — a run as a stream of events: from its beginning, or from the last event that the
- * client has, to its end. Runs in: keeper.
+/* api/runs/stream.h — a run as a stream of events: from its beginning, or from the last event that
+ * the client has, to its end. Runs in: keeper.
  *
  * Invariants
  * STREAM-1 The number of an event depends only on the run: 1 is "started", 1 + n the n-th piece of
@@ -25,11 +25,12 @@ void stream_send(struct api_call *c, enum stream_format format, uint64_t seq, co
 uint64_t stream_last(const struct journal *j);
 const char *stream_content_type(enum stream_format format);
 
-/* Follows a current run, and ends the call. `cancel`: the run is cancelled if the client goes away. */
+/* Follows a current run, and ends the call. `cancel`: the run is cancelled if the client goes
+ * away. */
 void stream_follow(struct api_call *c, struct run *x, enum stream_format format, uint64_t after,
                    bool cancel);
-/* Replays a run that is over, and ends the call. Takes over the journal and the result (a reference),
- * which belongs to the event "done". */
+/* Replays a run that is over, and ends the call. Takes over the journal and the result (a
+ * reference), which belongs to the event "done". */
 void stream_replay(struct api_call *c, struct journal *j, json_t *result, enum stream_format format,
                    uint64_t after);
 /* The bytes of one stream so far, of a current run or of a journal (taken over). Ends the call. */

@@ -60,9 +60,11 @@ static void test_key_is_taken_from_either_header(void)
 static void test_key_in_the_wrong_form_is_told_so_and_not_shown(void)
 {
     static const char *const rows[][2] = {
-        { "blj_secret", "without 'Bearer '" },     { "Bearerblj_secret", "without 'Bearer '" },
-        { "Basic blj_secret", "came as 'Basic'" }, { "token blj_secret", "came as 'Token'" },
-        { "Bearer blj_secret", "not known" },
+        { "blj_secret", "no 'Bearer '" },
+        { "Bearerblj_secret", "no 'Bearer '" },
+        { "Basic blj_secret", "scheme 'Basic' is not" },
+        { "token blj_secret", "scheme 'Token' is not" },
+        { "Bearer blj_secret", "unknown" },
     };
     struct api_keys keys = two_keys();
     struct api_identity who;

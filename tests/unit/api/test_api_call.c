@@ -177,7 +177,8 @@ static struct api api = {
     .settings = &settings, .core = &core, .keys = &keys, .listeners = { "::1" }
 };
 
-/* The exchange outlives the call, as the server's does. Returns the status, 0 while there is none. */
+/* The exchange outlives the call, as the server's does. Returns the status, 0 while there is
+ * none. */
 static struct http_exchange exchange;
 static int ask(const struct ask *a)
 {
@@ -223,7 +224,7 @@ static void test_what_can_be_refused_is_refused_before_the_body(void)
         { { .path = "/nope" }, 404, "openapi.json" },
         { { .path = "/api/nope" }, 404, "{\"detail\":" },
         { { .path = "/execute/nope" }, 404, "{\"process_status\":\"error\",\"stdout\":\"\"" },
-        { { .method = METHOD_PUT, .path = "/open" }, 405, "it takes GET, HEAD, OPTIONS" },
+        { { .method = METHOD_PUT, .path = "/open" }, 405, "it accepts GET, HEAD, OPTIONS" },
         { { .path = "/open", .name = "Host", .value = "" }, 0, "" },
         { { .path = "/open", .name = "Origin", .value = "http://evil" }, 403, "http.origins" },
         { { .path = "/open", .name = "Sec-Fetch-Site", .value = "cross-site" }, 403, "cross-site" },

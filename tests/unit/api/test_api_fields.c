@@ -147,12 +147,12 @@ static void test_unknown_field_is_refused_naming_the_nearest(void)
 static void test_what_others_call_a_field_leads_to_it(void)
 {
     static const struct row rows[] = {
-        { "{\"source\":1}", "source", "'code' is what it is called here" },
-        { "{\"script\":1}", "script", "there is no field 'script'; 'code' is" },
-        { "{\"memory\":1}", "memory", "'limits.memory' is what it is called here" },
-        { "{\"time\":1}", "time", "'limits.wall_ms' is what" },
+        { "{\"source\":1}", "source", "its name here is 'code'" },
+        { "{\"script\":1}", "script", "there is no field 'script'; its name" },
+        { "{\"memory\":1}", "memory", "its name here is 'limits.memory'" },
+        { "{\"time\":1}", "time", "its name here is 'limits.wall_ms'" },
         { "{\"many\":[{\"x\":1,\"expected\":1}]}", "many[0].expected",
-          "there is no field 'many[0].expected'; it belongs into 'inputs'" },
+          "there is no field 'many[0].expected' here; it belongs to 'inputs'" },
         { "{\"limits\":{\"timeout\":1}}", "limits.timeout", "did you mean 'wall_ms'" },
         { "{\"limits\":{\"memory_mb\":1}}", "limits.memory_mb", "did you mean 'memory'" },
         { "{\"limits\":{\"wall\":1}}", "limits.wall", "did you mean 'wall_ms'" },
@@ -221,7 +221,7 @@ static void test_files_are_a_map_or_a_list(void)
         { "{\"files\":[{\"name\":\"a\",\"content\":\"\"},{\"name\":\"..\",\"content\":\"\"}]}",
           "files[1].name", "files[1].name" },
         { "{\"files\":[{\"name\":\"a\",\"content\":\"\"},{\"name\":\"a\",\"content\":\"\"}]}",
-          "files[1].name", "given before" },
+          "files[1].name", "an earlier file" },
         { "{\"files\":[\"a\"]}", "files[0]", "not the text 'a'" },
         { "{\"files\":\"a\"}", "files", "not the text 'a'" },
     };
