@@ -113,7 +113,7 @@ static void come_and_go(struct jars_bench *b, const struct warden *w, struct gue
     series_done(&bwraps);
 }
 
-/* Nobody ends before everybody has started. */
+/* No jar ends before all have started. */
 static void be_there_together(struct jars_bench *b, const struct warden *w, struct guest *guests)
 {
     size_t n = b->plan.at_once;

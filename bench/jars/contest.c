@@ -19,7 +19,7 @@
 #include "jars_bench.h"
 #include "programs.h"
 
-enum { ORDINARY_UID = 54321 }; /* belongs to nobody: no passwd entry, no files */
+enum { ORDINARY_UID = 54321 }; /* an unused uid: no passwd entry, no files */
 
 enum { IN_JAR = -1 }; /* through a running warden, in place of one of enum way */
 

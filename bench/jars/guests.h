@@ -1,6 +1,6 @@
-/* bench/jars/guests.h — runs through one warden, one or many at a time, as a keeper does them: pipes,
- * messages, output. The time of a guest begins before anything is made for it, and
- * ends when its end was reported and its pipes are at their end. */
+/* bench/jars/guests.h — runs through one warden, one or many at a time, as a keeper does them:
+ * pipes, messages, output. The time of a guest begins before anything is made for it, and ends when
+ * its end was reported and its pipes are at their end. */
 #pragma once
 
 #include <stdbool.h>

@@ -40,7 +40,7 @@ void start_warden(enum level level, struct warden *ret)
         bench_die("start a warden", &e);
 }
 
-/* So that temporary files that are left behind are told from everybody else's. */
+/* So that leftover temporary files can be told from those of other programs. */
 static void own_temporary_directory(const char *dir)
 {
     char path[512];

@@ -18,7 +18,7 @@ static const char hello_sh[] = "echo hello\n", hello_py[] = "print('hello')\n";
 
 const struct bench_program programs[PROGRAMS] = {
     [PROGRAM_TRUE] = { "true", &just_true, NULL, NULL, 0, "" },
-    /* until its standard input ends: while nobody closes that, it is there */
+    /* lives until its standard input is closed */
     [PROGRAM_CAT] = { "cat", &just_cat, NULL, NULL, 0, "" },
     [PROGRAM_BASH] = { "bash", &language_bash, "hello.sh", hello_sh, sizeof hello_sh - 1,
                        "hello\n" },

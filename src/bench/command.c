@@ -65,7 +65,7 @@ static int start(struct running *ret, const struct way_command *c, int err_fd)
 
 /* Reads the available output; true at its end. Output beyond the buffer is dropped; no program
  * prints so much. */
-static bool hear(struct running *r)
+static bool read_output(struct running *r)
 {
     char more[SAID_MAX];
     ssize_t n = read(r->out, more, sizeof more);
@@ -93,7 +93,7 @@ static int finish(struct running *r, const struct way_command *c, int *ret_statu
             (void)kill(r->pid, SIGKILL);
             break;
         }
-        over = got > 0 && hear(r);
+        over = got > 0 && read_output(r);
     }
     fd_close(&r->out);
     if (waitpid(r->pid, ret_status, 0) < 0)
@@ -199,7 +199,7 @@ struct command_rate command_rate(const struct way_command *c, size_t at_once, do
             bench_dief("%s: no end within %d ms", c->argv[0], PATIENCE_MS);
         for (size_t i = 0; i < at_once; i++) {
             int status;
-            if (!polls[i].revents || !hear(&all[i]))
+            if (!polls[i].revents || !read_output(&all[i]))
                 continue;
             if (finish(&all[i], c, &status))
                 die_of(c, &all[i], status);

@@ -4,8 +4,8 @@
 
 #include "base/err.h"
 
-/* Prints "bench: ACTION: REASON" on stderr and exits with BENCH_FAILED. If `e` is NULL, errno is the
- * reason. */
+/* Prints "bench: ACTION: REASON" on stderr and exits with BENCH_FAILED. If `e` is NULL, errno is
+ * the reason. */
 [[gnu::noreturn, gnu::cold]] void bench_die(const char *what, const struct err *e);
 /* The same with a formatted message. */
 [[gnu::noreturn, gnu::cold, gnu::format(printf, 1, 2)]] void bench_dief(const char *fmt, ...);

@@ -1,4 +1,5 @@
-/* http/scan.c — finds the end of a head while it arrives, and refuses bytes that no head may contain. */
+/* http/scan.c — finds the end of a head while it arrives, and refuses bytes that no head may
+ * contain. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -24,7 +24,7 @@
  *     {stem}        its name without the extension
  *     {args}        alone: the arguments; a command without it gets them at its end
  *     {guest}       our own programs and data for languages (base/place.h)
- *     {sources}     alone: every file of the job with an extension of the language, the main file first
+ *     {sources}     alone: every file with an extension of the language, main file first
  *     {program}     the file that the compiler makes and the run executes
  *     {format}      the output format of tables (spec/run_options.h)
  *     {memory_mib}  seven tenths of the run's memory limit: the heap of a virtual machine
@@ -55,7 +55,8 @@ struct language {
     const char *const *compile;
     const char *const *compile_env; /* K=V; may be NULL */
     const char *const *products;
-    /* argv of a type checker (spec/run_options.h). Its failure counts as the compiler's. NULL: none. */
+    /* argv of a type checker (spec/run_options.h). Its failure counts as the compiler's. NULL:
+     * none. */
     const char *const *check;
     /* argv of a profiled run, which writes its samples into the report (run/reports.h). NULL:
      * measured only from outside. */
@@ -81,8 +82,8 @@ struct language {
      * front: hardly ever in this language. "^^x": a program that begins with x is in this language.
      * "<bash": it is a dialect of bash and uses its hints too. */
     const char *const *hints;
-    /* Prompts of its sessions: pairs of a prompt and a continuation prompt. '#' is any number. "!" in
-     * front of a prompt: no program of any language begins with it. May be NULL. */
+    /* Prompts of its sessions: pairs of a prompt and a continuation prompt. '#' is any number. "!"
+     * in front of a prompt: no program of any language begins with it. May be NULL. */
     const char *const *prompts;
     /* Words after a Markdown fence that mean such a session: "pycon". May be NULL. */
     const char *const *session_names;

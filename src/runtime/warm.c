@@ -1,5 +1,5 @@
-/* runtime/warm.c — the kinds of zygotes, and the choice of a kind for a program. Runs in: keeper. Pure
- * functions; declared in runtime/language.h. */
+/* runtime/warm.c — the kinds of zygotes, and the choice of a kind for a program. Runs in: keeper.
+ * Pure functions; declared in runtime/language.h. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>

@@ -160,7 +160,8 @@ static int remove_stale(const struct listen_address *a, struct err *e)
         return err_set(e, ERR_KERNEL, errno, "make a socket");
     if (connect(fd, &a->at.any, a->len) == 0 || errno == EAGAIN)
         return err_set(e, ERR_CONFLICT, 0,
-                       "somebody listens at unix:%s: stop it, or use another --listen", path);
+                       "another process listens at unix:%s: stop it, or use another --listen",
+                       path);
     if (errno != ECONNREFUSED)
         return err_set(e, ERR_KERNEL, errno, "try unix:%s", path);
     if (unlink(path) < 0)

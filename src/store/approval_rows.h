@@ -1,5 +1,5 @@
-/* store/approval_rows.h — approval requests, decisions on them, and standing rules. Runs in: a store
- * thread. */
+/* store/approval_rows.h — approval requests, decisions on them, and standing rules. Runs in: a
+ * store thread. */
 #pragma once
 
 #include "store/db.h"

@@ -1,5 +1,5 @@
-/* store/audit_log.h — the audit log: append-only; a hash binds each record to all records before it.
- * Runs in: the writer thread; verification in any thread.
+/* store/audit_log.h — the audit log: append-only; a hash binds each record to all records before
+ * it. Runs in: the writer thread; verification in any thread.
  *
  * hash = BLAKE2b-256(previous hash, seq, time, kind, subject, actor, detail). Each field follows
  * its length. Lengths and numbers are 8 bytes, most significant first. The hash before the first

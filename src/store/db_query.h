@@ -1,6 +1,6 @@
-/* store/db_query.h — private to the room: the inside of a connection, and statements that bind and read
- * in order. Runs in: the thread that has the connection. A statement remembers a failed bind or
- * copy, so that its callers check once. */
+/* store/db_query.h — private to the room: the inside of a connection, and statements that bind and
+ * read in order. Runs in: the thread that has the connection. A statement remembers a failed bind
+ * or copy, so that its callers check once. */
 #pragma once
 
 #include <sqlite3.h>
@@ -137,7 +137,8 @@ void bind_buf(struct query *q, const struct buf *b);
 [[nodiscard]] int query_step(struct query *q, struct err *e);
 /* For statements that return no rows. */
 [[nodiscard]] int query_run(struct query *q, struct err *e);
-/* Runs a statement that removes the row of a key. ERR_NOT_FOUND if there is none: "there is no NOUN". */
+/* Runs a statement that removes the row of a key. ERR_NOT_FOUND if there is none: "there is no
+ * NOUN". */
 [[nodiscard]] int query_remove(struct db *db, enum sql id, const char *noun, const char *key,
                                struct err *e);
 /* Number of rows that the last statement changed. */

@@ -1,4 +1,5 @@
-/* store/key_rows.h — API keys. Only their hashes are stored. Runs in: a store thread, or a command. */
+/* store/key_rows.h — API keys. Only their hashes are stored. Runs in: a store thread, or a
+ * command. */
 #pragma once
 
 #include <stdint.h>

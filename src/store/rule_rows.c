@@ -1,4 +1,5 @@
-/* store/rule_rows.c — standing rules of people: "deny" and "allow". Declared in store/approval_rows.h. */
+/* store/rule_rows.c — standing rules of people: "deny" and "allow". Declared in
+ * store/approval_rows.h. */
 #include <stdlib.h>
 
 #include "base/array.h"

@@ -21,7 +21,8 @@ const char *run_state_word(enum run_state s);
 /* An unknown word is refused; the error lists the known ones. */
 [[nodiscard]] int run_state_parse(const char *word, enum run_state *ret, struct err *e);
 
-/* Absent texts are NULL. A row that was read owns all of its texts; run_record_done() frees them. */
+/* Absent texts are NULL. A row that was read owns all of its texts; run_record_done() frees
+ * them. */
 struct run_record {
     int64_t seq; /* order of acceptance; the cursor of lists */
     enum run_state state;

@@ -1,4 +1,5 @@
-/* store/run_rows_list.c — lists of runs: chooses the index that a filter walks and builds the query. */
+/* store/run_rows_list.c — lists of runs: chooses the index that a filter walks and builds the
+ * query. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

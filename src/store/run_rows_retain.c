@@ -1,4 +1,5 @@
-/* store/run_rows_retain.c — retention: removes old runs and their files. Declared in store/run_rows.h. */
+/* store/run_rows_retain.c — retention: removes old runs and their files. Declared in
+ * store/run_rows.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

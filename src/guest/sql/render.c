@@ -145,7 +145,7 @@ static int csv_begin(struct render *r, struct err *e)
     return print(r, "\r\n", 2, e);
 }
 
-static int nothing(struct render *r, struct err *e)
+static int no_op(struct render *r, struct err *e)
 {
     (void)r;
     (void)e;
@@ -478,7 +478,7 @@ static const struct {
     int (*end)(struct render *r, struct err *e);
 } formats[TABLE_FORMAT_COUNT_] = {
     [TABLE_ALIGNED] = { aligned_begin, aligned_row, aligned_end },
-    [TABLE_CSV] = { csv_begin, csv_row, nothing },
+    [TABLE_CSV] = { csv_begin, csv_row, no_op },
     [TABLE_MARKDOWN] = { aligned_begin, aligned_row, aligned_end },
     [TABLE_JSON] = { json_begin, json_row, json_end },
     [TABLE_HTML] = { html_begin, html_row, html_end },

@@ -1,8 +1,8 @@
 /* guest/sql/render.h — results as text, row by row. Runs in: a jar.
  *
  * Invariant: memory is bounded for any number of rows. For aligned columns the first
- * RENDER_WAITING_ROWS rows or RENDER_WAITING_BYTES bytes wait. They set the widths; a wider value in a
- * later row sticks out. */
+ * RENDER_WAITING_ROWS rows or RENDER_WAITING_BYTES bytes wait. They set the widths; a wider value
+ * in a later row sticks out. */
 #pragma once
 
 #include <stdio.h>

@@ -86,8 +86,8 @@ static const struct {
     { "_ZN2v87Isolate21LowMemoryNotificationEv", offsetof(struct v8, collect) },
 };
 
-/* The versions of V8 that passed every program of tests/data/exact. Another version may keep its state
- * elsewhere. */
+/* The versions of V8 that passed every program of tests/data/exact. Another version may keep its
+ * state elsewhere. */
 static const char *const proven[] = { "10.2." /* Node 18 */, "11.3." /* Node 20 */ };
 
 /* v8::HandleScope, with room to spare. */
