@@ -166,8 +166,8 @@ static int run_verb(const struct cli_command *c, void *options, int argc, char *
 static int parse_and_run(const struct cli_command *c, int argc, char **argv, void *options,
                          struct err *e)
 {
-    int ours = 0, first;
-    bool help;
+    int ours = 0, first = argc;
+    bool help = false;
     while (ours < argc && !(c->arguments_follow && strcmp(argv[ours], "--") == 0))
         ours++;
     if (args_parse(c, ours, argv, options, &first, &help, e))
