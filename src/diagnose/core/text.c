@@ -72,8 +72,8 @@ static int head(struct page *p, const struct diagnosis *d)
 {
     char word[sizeof d->type + 16];
     /* A type such as "division by zero" is part of the message and is not shown again. */
-    bool said = strchr(d->type, ' ') && strstr(d->message, d->type);
-    (void)snprintf(word, sizeof word, d->type[0] && !said ? "error[%s]" : "error", d->type);
+    bool in_message = strchr(d->type, ' ') && strstr(d->message, d->type);
+    (void)snprintf(word, sizeof word, d->type[0] && !in_message ? "error[%s]" : "error", d->type);
     if (styled(p, STYLE_ERROR, word) || buf_addf(p->out, p->e, d->message[0] ? ": " : "") ||
         add_clean(p, d->message, (int)strlen(word) + 2, 2) || buf_addf(p->out, p->e, "\n"))
         return -1;

@@ -393,7 +393,7 @@ static bool advise_kind(const struct advice *a, struct piece symbol, struct piec
 void gcc_advise_undefined(const struct advice *a)
 {
     struct piece symbol = a->m.group[0], name = gcc_plain_name(symbol);
-    struct match said;
+    struct match hint;
     char text[200], file[256];
     if (piece_is(symbol, "main")) {
         advise_no_main(a);
@@ -402,8 +402,8 @@ void gcc_advise_undefined(const struct advice *a)
     if (advise_kind(a, symbol, name))
         return;
     if (match_text(a->g, "implicit declaration of function .*; did you mean " Q "(.+?)" E "\\?",
-                   text_of(a->in), &said)) {
-        COPY(said.group[0], text);
+                   text_of(a->in), &hint)) {
+        COPY(hint.group[0], text);
         suggest(a->d, 37, 0.9, "Did you mean `%s`? No file of the job defines `%.*s`.", text,
                 P(name));
         (void)suggest_swap(a->in, a->d, name, text);

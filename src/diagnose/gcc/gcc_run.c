@@ -89,11 +89,11 @@ static void advise_divided(const struct advice *a)
 
 static void advise_abort(const struct advice *a)
 {
-    struct piece said = last_words(a->in);
-    if (said.at)
+    struct piece output = last_words(a->in);
+    if (output.at)
         suggest(a->d, 0, 0.6,
                 "The program called abort(), most likely where it printed this: `%.*s`.",
-                P(piece_cut(said, 160)));
+                P(piece_cut(output, 160)));
 }
 
 const struct rule gcc_run_rules[] = {

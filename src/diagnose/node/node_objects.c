@@ -38,7 +38,7 @@ static const char *const methods[] = { "push",          "pop",        "shift",
 
 static const struct {
     const char *call, *why;
-} nothings[] = {
+} undefined_calls[] = {
     { ".find(", "find() returns undefined when no element fits: test the result first" },
     { ".get(", "get() returns undefined for a missing key: test the result first" },
     { ".match(", "match() returns null when nothing matches: test the result first" },
@@ -53,15 +53,16 @@ static const struct {
     { ".at(", "at() returns undefined past the end: test the result first" },
 };
 
-static bool say_nothing(const struct advice *a, struct piece code, const char *name, uint32_t line)
+static bool explain_undefined_call(const struct advice *a, struct piece code, const char *name,
+                                   uint32_t line)
 {
-    for (size_t i = 0; i < ARRAY_LEN(nothings); i++)
-        if (piece_has(code, nothings[i].call)) {
+    for (size_t i = 0; i < ARRAY_LEN(undefined_calls); i++)
+        if (piece_has(code, undefined_calls[i].call)) {
             if (name)
                 suggest(a->d, 28, 0.92, "'%s' gets its value in line %u: %s.", name, line,
-                        nothings[i].why);
+                        undefined_calls[i].why);
             else
-                suggest(a->d, 28, 0.9, "In this line %s.", nothings[i].why);
+                suggest(a->d, 28, 0.9, "In this line %s.", undefined_calls[i].why);
             return true;
         }
     return false;
@@ -110,7 +111,7 @@ static bool blame_assignment(const struct advice *a, struct piece name)
         return true;
     }
     COPY(name, shown);
-    return whole && say_nothing(a, value, shown, line);
+    return whole && explain_undefined_call(a, value, shown, line);
 }
 
 /* Explains why the expression before the property has no value. */
@@ -121,7 +122,7 @@ static bool blame_line(const struct advice *a, struct piece before, struct piece
         js_suggest_await(a, 28, function, a->d->location.line);
         return true;
     }
-    if (!say_nothing(a, before, NULL, 0))
+    if (!explain_undefined_call(a, before, NULL, 0))
         return false;
     offer_optional(a, property);
     return true;

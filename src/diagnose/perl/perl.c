@@ -223,8 +223,8 @@ static bool is_warning(struct diagnoser *g, struct piece line)
                  line, &m);
 }
 
-static void take(struct diagnoser *g, const struct diagnose_input *in, struct piece line,
-                 struct diagnosis *d)
+static void read_message(struct diagnoser *g, const struct diagnose_input *in, struct piece line,
+                         struct diagnosis *d)
 {
     struct match m, near;
     if (!match(g, "^(.*?)" PLACE, line, &m))
@@ -275,7 +275,7 @@ static bool read_perl(struct diagnoser *g, const struct diagnose_input *in, stru
         best = warned;
     if (!best.at)
         return false;
-    take(g, in, best, d);
+    read_message(g, in, best, d);
     if (!d->message[0])
         return false;
     if (!classify(g, d, rules))

@@ -80,7 +80,7 @@ static bool say_slip(const struct advice *a, struct piece name, struct piece giv
     return false;
 }
 
-static bool of_library(const struct advice *a, struct piece name, struct piece what)
+static bool explain_library(const struct advice *a, struct piece name, struct piece what)
 {
     struct match m;
     return match(a->g, "^got an unexpected keyword argument '(\\w+)'", what, &m) &&
@@ -88,7 +88,7 @@ static bool of_library(const struct advice *a, struct piece name, struct piece w
 }
 
 /* A dataclass or named tuple has a generated __init__: its fields are the parameters. */
-static bool of_dataclass(const struct advice *a, struct piece name, struct piece what)
+static bool explain_dataclass(const struct advice *a, struct piece name, struct piece what)
 {
     struct match m, field;
     struct piece line;
@@ -161,7 +161,7 @@ static void on_arguments(const struct advice *a)
     uint32_t number;
     struct match m;
     if (!definition_of(a, name, &definition, &number)) {
-        if (of_dataclass(a, name, what) || of_library(a, name, what))
+        if (explain_dataclass(a, name, what) || explain_library(a, name, what))
             return;
         suggest(a->d, 10, 0.5, "%.*s() %.*s: help(%.*s) shows its parameters.", P(name), P(what),
                 P(name));

@@ -10,7 +10,7 @@
 /* Calls that return None, and the text that shows such a call. */
 static const struct {
     const char *call, *why;
-} nothings[] = {
+} none_calls[] = {
     { ".sort(",
       "sort() works in place and returns None: call it on a line of its own, or use sorted(...)" },
     { ".reverse(",
@@ -47,11 +47,11 @@ static const struct {
       "with inplace=True the method returns None: remove the assignment or the argument" },
 };
 
-static const char *nothing_of(struct piece code)
+static const char *reason_for_none(struct piece code)
 {
-    for (size_t i = 0; i < ARRAY_LEN(nothings); i++)
-        if (piece_has(code, nothings[i].call))
-            return nothings[i].why;
+    for (size_t i = 0; i < ARRAY_LEN(none_calls); i++)
+        if (piece_has(code, none_calls[i].call))
+            return none_calls[i].why;
     return NULL;
 }
 
@@ -97,7 +97,8 @@ static struct piece last_call(struct piece code)
 }
 
 /* Explains a call of the program's own function that may return None. */
-static bool own_nothing(const struct advice *a, struct piece code, const char *name, uint32_t line)
+static bool explain_own_call(const struct advice *a, struct piece code, const char *name,
+                             uint32_t line)
 {
     struct match m;
     struct piece at = NO_PIECE;
@@ -140,8 +141,8 @@ static void blame_name(const struct advice *a, struct piece name)
                 shown, shown);
         return;
     }
-    const char *why = nothing_of(value);
-    if (own_nothing(a, value, shown, number))
+    const char *why = reason_for_none(value);
+    if (explain_own_call(a, value, shown, number))
         return;
     if (why)
         suggest(a->d, 4, 0.92, "'%s' is None since line %u: %s.", shown, number, why);
@@ -178,9 +179,9 @@ static void on_none(const struct advice *a)
     }
     if (before.len < a->line.len &&
         match(a->g, "\\)\\s*$", before, &m)) { /* the result of a call, without a name */
-        const char *why = nothing_of(before);
+        const char *why = reason_for_none(before);
         struct piece call = last_call(before);
-        if (!own_nothing(a, call.at ? call : before, NULL, 0))
+        if (!explain_own_call(a, call.at ? call : before, NULL, 0))
             suggest(a->d, 4, why ? 0.92 : 0.5, "%s%s.",
                     why ? "" : "The call before it returned None: ",
                     why ? why : "test the result first");
@@ -195,15 +196,16 @@ static void on_none(const struct advice *a)
         struct piece value;
         uint32_t number;
         if (py_assigned(a, m.group[0], &value, &number) &&
-            (nothing_of(value) || piece_is(piece_trim(value), "None") || piece_has(value, "("))) {
+            (reason_for_none(value) || piece_is(piece_trim(value), "None") ||
+             piece_has(value, "("))) {
             blame_name(a, m.group[0]);
             return;
         }
         rest = piece_after(rest, m.all);
     }
     /* A line that prints does not use the result of print(). */
-    const char *why = piece_has(a->line, "print(") ? NULL : nothing_of(a->line);
-    if (!own_nothing(a, a->line, NULL, 0))
+    const char *why = piece_has(a->line, "print(") ? NULL : reason_for_none(a->line);
+    if (!explain_own_call(a, a->line, NULL, 0))
         suggest(a->d, 4, why ? 0.8 : 0.4, "%s.",
                 why ? why
                     : "A value in this line is None: a call found nothing, or a function has no "

@@ -258,11 +258,11 @@ static bool find_inner_call(const struct diagnose_input *in, struct piece calls,
         size_t from = calls.len;
         while (from > 0 && calls.at[from - 1] != ' ')
             from--;
-        char name[100], made[112];
+        char name[100], opened_call[112];
         copy_piece(piece_skip(calls, from), name, sizeof name - 1);
-        (void)snprintf(made, sizeof made, "%s(", name);
+        (void)snprintf(opened_call, sizeof opened_call, "%s(", name);
         /* A definition has "<-" behind the name, not '('. */
-        if (name[0] && strcmp(name, "->") != 0 && find_line(in, d, piece_of(made), false))
+        if (name[0] && strcmp(name, "->") != 0 && find_line(in, d, piece_of(opened_call), false))
             return true;
         calls.len = from > 0 ? from - 1 : 0;
     }
@@ -365,11 +365,11 @@ static void find_stop(struct diagnoser *g, const struct diagnose_input *in, stru
         struct piece rest = text_of_source(&in->sources[i]), line;
         struct match m;
         for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++) {
-            char said[160];
+            char beginning[160];
             if (!match(g, "\\bstop\\((?:\\w+\\()?[\"']([^\"'%\\\\]{3,})", line, &m))
                 continue;
-            COPY(m.group[0], said);
-            if (!piece_has(piece_of(d->message), said))
+            COPY(m.group[0], beginning);
+            if (!piece_has(piece_of(d->message), beginning))
                 continue;
             d->location = (struct place_in_code){ .line = n };
             COPY(piece_of(in->sources[i].name), d->location.file);

@@ -166,9 +166,9 @@ static bool read_panic(struct diagnoser *g, const struct diagnose_input *in, str
         if (!match(g, "^thread '.*?' (?:\\(\\d+\\) )?panicked at (.*)$", line, &m))
             continue;
         COPY(PIECE("panic"), d->type);
-        struct piece said = m.group[0];
-        size_t skip = (size_t)(said.at - line.at);
-        if (match(g, "^([^\\s':]+):(\\d+):(\\d+):$", said, &m)) {
+        struct piece panic_text = m.group[0];
+        size_t skip = (size_t)(panic_text.at - line.at);
+        if (match(g, "^([^\\s':]+):(\\d+):(\\d+):$", panic_text, &m)) {
             (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
             /* The message ends at the backtrace, or at the note about it. */
             const char *from = rest.at;
@@ -182,7 +182,7 @@ static bool read_panic(struct diagnoser *g, const struct diagnose_input *in, str
                                    (struct piece){ line.at + skip,
                                                    (size_t)(rest.at + rest.len - line.at) - skip },
                                    d)) {
-            set_message(d, said);
+            set_message(d, panic_text);
         }
         place_range(g, in, d);
         /* For a panic inside the library, the location is the caller in the job's files. */

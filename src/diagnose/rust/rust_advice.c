@@ -1,6 +1,7 @@
 /* Rules for Rust. Runs in: keeper. */
 #include "diagnose/rust/rust.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,7 +53,7 @@ static bool advise_help_like(const struct advice *a, const char *pattern, unsign
             if (!piece_is(n.group[1], "~"))
                 break;
         }
-        suggest(a->d, number, confidence, "%c%.*s.", piece_at(advice, 1) & ~32,
+        suggest(a->d, number, confidence, "%c%.*s.", toupper((unsigned char)piece_at(advice, 1)),
                 P(piece_from(advice, 2)));
         if (replacement[0])
             suggest_replacement(a->d, "%s", replacement);
@@ -80,13 +81,13 @@ static bool advise_inline_help(const struct advice *a, unsigned number)
     char better[160], word[160] = "";
     if (!match_text(a->g, "\\bhelp: (.+?): `([^`]+)`$", first_error(a), &m))
         return false;
-    struct piece said = m.group[0];
+    struct piece help_text = m.group[0];
     COPY(m.group[1], better);
-    suggest(a->d, number, 0.9, "%c%.*s: `%s`.", piece_at(said, 1) & ~32, P(piece_from(said, 2)),
-            better);
+    suggest(a->d, number, 0.9, "%c%.*s: `%s`.", toupper((unsigned char)piece_at(help_text, 1)),
+            P(piece_from(help_text, 2)), better);
     struct piece line = a->line;
     uint32_t from = a->d->location.column, to = a->d->location.end_column;
-    if (from > 0 && to > from && piece_at(line, to - 1) && piece_has(said, "similar name")) {
+    if (from > 0 && to > from && piece_at(line, to - 1) && piece_has(help_text, "similar name")) {
         COPY(piece_cut(piece_from(line, from), to - from), word);
         (void)suggest_swap(a->in, a->d, piece_of(word), better);
     }

@@ -64,8 +64,8 @@ static void set_kind(struct diagnosis *d, struct piece message)
         }
 }
 
-static void take(const struct diagnose_input *in, struct diagnosis *d, struct piece file,
-                 struct piece line, struct piece message)
+static void set_error(const struct diagnose_input *in, struct diagnosis *d, struct piece file,
+                      struct piece line, struct piece message)
 {
     COPY(message, d->message);
     (void)set_place(in, &d->location, file, line, NO_PIECE);
@@ -92,17 +92,17 @@ static bool read_line(struct diagnoser *g, const struct diagnose_input *in, stru
 /* zsh reports an error inside a function as "FUNCTION:N:", N lines after its first line. False when
  * there is no such function. */
 static bool place_in_function(struct diagnoser *g, const struct diagnose_input *in,
-                              const struct match *said, struct diagnosis *d)
+                              const struct match *reported, struct diagnosis *d)
 {
     for (size_t i = 0; i < in->n_sources; i++) {
         struct piece rest = text_of_source(&in->sources[i]), line;
         struct match m;
         for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++) {
             if (!match(g, "^\\s*(?:function\\s+)?([\\w.-]+)\\s*(?:\\(\\)|\\{|$)", line, &m) ||
-                !piece_same(m.group[0], said->group[0]))
+                !piece_same(m.group[0], reported->group[0]))
                 continue;
             COPY(piece_of(in->sources[i].name), d->location.file);
-            d->location.line = n + piece_number(said->group[1]);
+            d->location.line = n + piece_number(reported->group[1]);
             return true;
         }
     }
@@ -197,8 +197,8 @@ static bool read_installer(struct diagnoser *g, const struct diagnose_input *in,
     for (size_t i = 0; i < ARRAY_LEN(installing); i++) {
         if (!match_text(g, installing[i].pattern, text_of(in), &m))
             continue;
-        struct piece said = { m.all.at, (size_t)(in->text + in->len - m.all.at) }, line;
-        (void)next_line(&said, &line);
+        struct piece reported = { m.all.at, (size_t)(in->text + in->len - m.all.at) }, line;
+        (void)next_line(&reported, &line);
         uint32_t at = line_of_command(g, in, piece_of(installing[i].command), PIECE("install"));
         if (at == 0)
             continue;
@@ -257,7 +257,7 @@ static bool shell_read(struct diagnoser *g, const struct diagnose_input *in, str
             continue;
         if (starts_with(m.group[2], "warning:"))
             continue;
-        take(in, d, m.group[0], m.group[1], m.group[2]);
+        set_error(in, d, m.group[0], m.group[1], m.group[2]);
         after = rest;
         found = true;
     }

@@ -475,12 +475,12 @@ static void advise_postgres(struct diagnoser *g, const struct diagnose_input *in
                             struct diagnosis *d)
 {
     struct match m;
-    struct piece said = NO_PIECE;
+    struct piece detail = NO_PIECE;
     advise_start(in, d);
     if (match(g, "(Key \\(.*?\\)=\\(.*?\\) .*)", piece_of(d->message), &m))
-        said = m.group[0];
-    if (said.at && piece_has(said, "is not present in table"))
-        suggest(d, 0, 0.9, "%.*s Insert that row first.", P(said));
+        detail = m.group[0];
+    if (detail.at && piece_has(detail, "is not present in table"))
+        suggest(d, 0, 0.9, "%.*s Insert that row first.", P(detail));
     else if (d->category != CATEGORY_SYNTAX || !advise_fence(in, d))
         advise_by(g, in, d, rules);
     /* The server's own hint, when there is no other suggestion. */
