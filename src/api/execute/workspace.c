@@ -73,7 +73,7 @@ static struct workspace_file *list_find(struct workspace_list *l, const char *na
 }
 
 /* ---- into the jar ---- */
-struct walk {
+struct workspace_walk {
     const char *program;
     uint64_t max_bytes;
     struct buf *bundle;
@@ -88,7 +88,8 @@ static int too_large(const char *problem, struct err *e)
                    problem);
 }
 
-static int pack_file(struct walk *w, int dir_fd, const char *last, const char *name, struct err *e)
+static int pack_file(struct workspace_walk *w, int dir_fd, const char *last, const char *name,
+                     struct err *e)
 {
     char problem[96], max[32];
     struct stat st;
@@ -115,10 +116,11 @@ static int pack_file(struct walk *w, int dir_fd, const char *last, const char *n
                : 0;
 }
 
-static int pack_dir(struct walk *w, int dir_fd, const char *prefix, int depth, struct err *e);
+static int pack_dir(struct workspace_walk *w, int dir_fd, const char *prefix, int depth,
+                    struct err *e);
 
-static int pack_entry(struct walk *w, int dir_fd, const char *prefix, const char *last, int depth,
-                      struct err *e)
+static int pack_entry(struct workspace_walk *w, int dir_fd, const char *prefix, const char *last,
+                      int depth, struct err *e)
 {
     char name[BUNDLE_NAME_MAX + 2];
     struct stat st;
@@ -137,7 +139,8 @@ static int pack_entry(struct walk *w, int dir_fd, const char *prefix, const char
     return sub < 0 ? 0 : pack_dir(w, sub, name, depth + 1, e);
 }
 
-static int pack_dir(struct walk *w, int dir_fd, const char *prefix, int depth, struct err *e)
+static int pack_dir(struct workspace_walk *w, int dir_fd, const char *prefix, int depth,
+                    struct err *e)
 {
     int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     autodir DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
@@ -157,7 +160,7 @@ int workspace_pack(int dir_fd, const char *program, uint64_t max_bytes, struct b
                    struct workspace_list *given, struct err *e)
 {
     uint64_t max = max_bytes < BUNDLE_MAX_BYTES ? max_bytes : BUNDLE_MAX_BYTES;
-    struct walk w = { program, max, bundle, given };
+    struct workspace_walk w = { program, max, bundle, given };
     given->max_bytes = max;
     if (pack_dir(&w, dir_fd, "", 0, e))
         return -1;

@@ -328,8 +328,7 @@ static void add_security(json_t *operation, const struct api_route *r)
         json_put(operation, "security", json_array());
         return;
     }
-    if (r->scope ==
-        SCOPE_ANY) { /* every key; a key with scope `run` alone sees only its own runs */
+    if (r->scope == SCOPE_ANY) { /* a key with scope `run` alone sees only its own runs */
         json_put(operation, "security", json_pack("[{s:[]}, {s:[]}]", "bearer", "header"));
         return;
     }

@@ -114,7 +114,7 @@ static const struct api_field comparison_event_reply[] = {
 };
 
 /* One variant on one input. */
-struct cell {
+struct compared_cell {
     json_t *run;                /* for the answer */
     json_t *language, *version; /* NULL while not known */
     bool ran;
@@ -131,7 +131,7 @@ struct comparison {
     json_t *variant_names, *input_names;
     size_t n_variants, n_inputs;
     enum compare_mode compare;
-    struct cell *cells; /* in the order of the group's items */
+    struct compared_cell *cells; /* in the order of the group's items */
 };
 
 static struct comparison *comparison_of(struct group *g)
@@ -139,7 +139,7 @@ static struct comparison *comparison_of(struct group *g)
     return (struct comparison *)g;
 }
 
-static struct cell *cell_at(const struct comparison *m, size_t variant, size_t input)
+static struct compared_cell *cell_at(const struct comparison *m, size_t variant, size_t input)
 {
     return &m->cells[input * m->n_variants + variant];
 }
@@ -184,7 +184,7 @@ static int digest_output(enum compare_mode mode, const struct run *x,
 }
 
 /* The fields of a result that are compared side by side; /v1/runs/{run_id} has the rest. */
-static void add_run(struct cell *cell, const struct run *x, uint64_t inline_max)
+static void add_run(struct compared_cell *cell, const struct run *x, uint64_t inline_max)
 {
     static const char *const keys[] = {
         "verdict",          "exit_code",     "signal",        "stdout",
@@ -222,7 +222,7 @@ static void send_run(struct comparison *m, size_t k)
 static void comparison_finished(struct group *g, size_t k, const struct run *x, const struct err *e)
 {
     struct comparison *m = comparison_of(g);
-    struct cell *cell = &m->cells[k];
+    struct compared_cell *cell = &m->cells[k];
     struct err failure = { 0 };
     cell->verdict = VERDICT_INTERNAL_ERROR;
     cell->run = json_object();
@@ -263,7 +263,7 @@ static json_t *variant_object(const struct comparison *m, size_t v)
     json_t *language = json_object_get(variant, "language"); /* the proper name, once it ran */
     struct usage total = { 0 };
     for (size_t i = 0; i < m->n_inputs; i++) {
-        const struct cell *cell = cell_at(m, v, i);
+        const struct compared_cell *cell = cell_at(m, v, i);
         (void)json_array_append(runs, cell->run);
         total.wall_us += cell->usage.wall_us;
         total.cpu_us += cell->usage.cpu_us;
@@ -283,7 +283,7 @@ static json_t *variant_object(const struct comparison *m, size_t v)
     return o;
 }
 
-static bool cells_agree(const struct cell *a, const struct cell *b)
+static bool cells_agree(const struct compared_cell *a, const struct compared_cell *b)
 {
     return a->ran && b->ran && a->verdict == b->verdict &&
            memcmp(a->digest, b->digest, sizeof a->digest) == 0;
@@ -296,7 +296,7 @@ static json_t *agreement_object(const struct comparison *m, size_t input)
     json_t *o = json_object(), *groups = json_array();
     bool all_ok = true;
     for (size_t v = 0; v < m->n_variants; v++) {
-        const struct cell *cell = cell_at(m, v, input);
+        const struct compared_cell *cell = cell_at(m, v, input);
         size_t first = 0;
         all_ok = all_ok && cell->ran && cell->verdict == VERDICT_OK;
         while (first < v && !cells_agree(cell_at(m, first, input), cell))
@@ -320,10 +320,10 @@ static json_t *agreement_object(const struct comparison *m, size_t input)
 static json_t *fastest_object(const struct comparison *m, size_t input)
 {
     json_t *o = json_object();
-    const struct cell *best = NULL;
+    const struct compared_cell *best = NULL;
     size_t best_variant = 0;
     for (size_t v = 0; v < m->n_variants; v++) {
-        const struct cell *cell = cell_at(m, v, input);
+        const struct compared_cell *cell = cell_at(m, v, input);
         if (cell->ran && cell->verdict == VERDICT_OK &&
             (!best || cell->usage.wall_us < best->usage.wall_us)) {
             best = cell;

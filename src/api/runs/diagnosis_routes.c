@@ -17,20 +17,21 @@
 
 enum { SOURCES_MAX = 64 };
 
-struct sources {
+struct request_sources {
     struct source_file files[SOURCES_MAX];
     struct buf texts[SOURCES_MAX];
     size_t n;
 };
 
-static void sources_done(struct sources *s)
+static void sources_done(struct request_sources *s)
 {
     for (size_t i = 0; i < s->n; i++)
         buf_done(&s->texts[i]);
 }
 
 /* A file of the request: its text, or an object with it. */
-static int add_source(struct sources *s, const char *name, const json_t *file, struct err *e)
+static int add_source(struct request_sources *s, const char *name, const json_t *file,
+                      struct err *e)
 {
     const json_t *content = json_is_object(file) ? json_object_get(file, "content") : file;
     const char *encoding = json_string_value(json_object_get(file, "encoding"));
@@ -45,7 +46,7 @@ static int add_source(struct sources *s, const char *name, const json_t *file, s
     return 0;
 }
 
-static int read_sources(const struct api_call *c, const char *main_name, struct sources *s,
+static int read_sources(const struct api_call *c, const char *main_name, struct request_sources *s,
                         struct err *e)
 {
     const json_t *files = json_object_get(c->body, "files"),
@@ -87,7 +88,7 @@ static void post_diagnosis(struct api_call *c)
     struct err e = { 0 };
     const struct language *l = requested_language(c, &e);
     autofree struct diagnosis *d = malloc(sizeof *d);
-    autofree struct sources *s = calloc(1, sizeof *s);
+    autofree struct request_sources *s = calloc(1, sizeof *s);
     if (e.code != ERR_NONE) {
         api_fail(c, &e, "language");
         return;

@@ -161,8 +161,8 @@ static void answer_events(struct run_lookup *l)
         api_fail(l->job.call, &e, NULL);
         return;
     }
-    if (l->after >=
-        stream_last(&j)) { /* an EventSource that has the end would reconnect for ever */
+    /* Without 204, an EventSource that has the last event would reconnect for ever. */
+    if (l->after >= stream_last(&j)) {
         json_decref(o);
         journal_done(&j);
         api_reply_text(l->job.call, 204, NULL, "", 0);
