@@ -20,12 +20,13 @@
  *   FINISHED   on_finished_recorded     the record is written: RUN_EVENT_DONE
  *   (freed)    run_free_if_unused       no watch, no libuv handle and no store job is left
  *
- * finish() is the only way to the end. A run that never had a jar gets there by finish_early(), a
- * run whose warden died by run_on_warden_lost(). Only a run whose row cannot be written, or that
+ * finish() is the only way to the end. A run without a jar gets there by finish_early(), a run
+ * whose warden died by run_on_warden_lost(). Only a run whose row cannot be written, or that
  * waits for a decision when the service stops, ends without a record: run_abandon().
  *
  * The calls go one way: engine.c calls run.c, which calls run_stages.c, run_record.c and
- * admission.c. The one call upwards is engine_start_runs(): a place is free, or a run may go on.
+ * admission.c. Two calls go up: engine_start_runs(), because a place is free or a run may go on,
+ * and engine_check_idle(), because a run was freed.
  *
  * Invariants
  * RUN-1 A run begins after its acceptance is in the history and in the audit log.
