@@ -13,7 +13,7 @@
 #include "base/auto.h"
 #include "base/fdio.h"
 
-/* A CPU period of 20 ms keeps throttled programs responsive; shares below 5 % would ask for a quota
+/* A CPU period of 20 ms keeps throttled programs responsive. Shares below 5 % would need a quota
  * under the kernel's minimum of 1 ms, so they get the usual 100 ms. */
 static void cpu_quota(uint64_t percent, uint64_t *ret_quota_us, uint64_t *ret_period_us)
 {
@@ -21,7 +21,7 @@ static void cpu_quota(uint64_t percent, uint64_t *ret_quota_us, uint64_t *ret_pe
     *ret_quota_us = *ret_period_us * percent / 100;
 }
 
-/* One row a write. `optional` is only for files that a kernel may lack without the limit being lost. */
+/* One row for each write. `optional`: the limit holds even if the kernel lacks this file. */
 struct setting {
     enum cgroup_slot slot;
     const char *file;
@@ -32,10 +32,10 @@ struct setting {
 
 static const struct setting settings_v1[] = {
     { CGROUP_MEMORY, "memory.limit_in_bytes", SET_MEMORY, false, CGROUP_HAS_MEMORY },
-    /* memory plus swap; absent when the kernel does not account swap, and then there is none to give */
+    /* memory plus swap; a kernel that does not account swap lacks it */
     { CGROUP_MEMORY, "memory.memsw.limit_in_bytes", SET_MEMORY, true, CGROUP_HAS_MEMORY },
     { CGROUP_MEMORY, "memory.swappiness", SET_ZERO, true, CGROUP_HAS_MEMORY },
-    /* v1 counts socket buffers of TCP apart from the rest */
+    /* v1 counts socket buffers of TCP separately */
     { CGROUP_MEMORY, "memory.kmem.tcp.limit_in_bytes", SET_MEMORY, true, CGROUP_HAS_MEMORY },
     { CGROUP_PIDS, "pids.max", SET_PIDS, false, CGROUP_HAS_PIDS },
     { CGROUP_CPU, "cpu.cfs_period_us", SET_PERIOD, false, CGROUP_HAS_CPU },
@@ -146,7 +146,7 @@ static bool same_setting(const struct setting *s, const struct limits *a, const 
     return strcmp(one, other) == 0;
 }
 
-/* A limit of memory below what is held: v1 refuses it, v2 takes it and kills for it. */
+/* A memory limit below the current use: v1 refuses it, v2 accepts it and kills processes. */
 static int check_room(struct cgroup *c, const struct limits *limits, struct err *e)
 {
     uint64_t held = 0, pids;
@@ -165,7 +165,7 @@ int cgroup_set_limits(struct cgroup *c, const struct limits *limits, unsigned sp
     const struct setting *rows = settings_of(c, &n);
     if (check_room(c, limits, e))
         return -1;
-    /* memory.memsw may never be below memory: it goes first where they rise */
+    /* memory.memsw may never be below memory: it goes first when limits rise */
     bool backwards = limits->v[LIMIT_MEMORY] > c->limits.v[LIMIT_MEMORY];
     for (size_t i = 0; i < n; i++) {
         const struct setting *s = &rows[backwards ? n - 1 - i : i];
@@ -200,7 +200,8 @@ int cgroup_clone_fd(const struct cgroup *c)
 static int join_slots(const struct cgroup *c, int first, int last, struct err *e)
 {
     for (int i = first; i <= last; i++)
-        /* "0" is the writer itself: no look-up, and on v1 no lock over all of the machine's threads */
+        /* "0" is the writer itself: no look-up, and on v1 no lock over all threads of the
+         * machine */
         if (write(c->join_fd[i], "0", 1) != 1)
             return err_set(e, ERR_KERNEL, errno, "join the cgroup");
     return 0;
@@ -218,7 +219,7 @@ int cgroup_join_cpu(const struct cgroup *c, struct err *e)
     return c->host->version == 2 ? 0 : join_slots(c, CGROUP_CPU, CGROUP_CPUACCT, e);
 }
 
-/* Where each counter is; with a key, in a file of "key number" lines. */
+/* The file of each counter; with a key, a file of "key number" lines. */
 static const struct stat_file {
     enum cgroup_slot slot;
     const char *file, *key;
@@ -233,7 +234,7 @@ static const struct stat_file {
         [STAT_PIDS_REFUSED] = { CGROUP_PIDS, "pids.events", "max" },
     },
     {
-        /* the peaks came with Linux 5.19 and 6.1; before, the sampled value has to do */
+        /* the peaks came with Linux 5.19 and 6.1; older kernels use the sampled value */
         [STAT_CPU] = { 0, "cpu.stat", "usage_usec" },
         [STAT_MEMORY_NOW] = { 0, "memory.current", NULL },
         [STAT_MEMORY_PEAK] = { 0, "memory.peak", NULL },
@@ -255,7 +256,7 @@ static const char *behind_key(const char *text, const char *key)
     return text && key ? text + n + 1 : text;
 }
 
-/* What cannot be read stays as it was. */
+/* A value that cannot be read stays as it was. */
 static void read_stat(struct cgroup *c, enum cgroup_stat which, uint64_t *ret)
 {
     const struct stat_file *f = &stat_files[c->host->version == 2][which];
@@ -312,7 +313,7 @@ void cgroup_read_now(struct cgroup *c, uint64_t *memory_bytes, uint64_t *pids)
     read_stat(c, STAT_PIDS_NOW, pids);
 }
 
-/* What is left of a program that used little: kernel memory that is freed a moment later. */
+/* Kernel memory that a small program leaves, and that is freed a moment later. */
 enum { LEFT_OVER_BYTES = 512 << 10 };
 
 bool cgroup_renew(struct cgroup *c, const struct limits *limits, unsigned spare_pids)
@@ -339,7 +340,7 @@ bool cgroup_renew(struct cgroup *c, const struct limits *limits, unsigned spare_
     if (cgroup_set_limits(c, limits, spare_pids, &e))
         return false;
     cgroup_read(c, &now);
-    /* the peak of processes cannot be set back: it is as good as new if every run gets as far */
+    /* the peak of processes cannot be reset, but every run reaches this value */
     return now.pids_now == 0 && now.pids_peak <= spare_pids + 1 && now.oom_kills == 0 &&
            now.pids_refused == 0 && now.cpu_us == 0 && now.memory_peak_bytes <= LEFT_OVER_BYTES;
 }

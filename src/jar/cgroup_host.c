@@ -1,5 +1,6 @@
-/* Finding a place for our cgroups: which version the machine uses, below which directory we may work,
- * and what earlier processes of ours left there. */
+/* Finds a place for our cgroups: the version that the machine uses, a directory that we may use,
+ * and the remains of earlier processes there.
+ * Runs in: the process that starts a warden. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +56,8 @@ static int read_whole(const char *path, struct buf *b, struct err *e)
     return fd_read_to_buf(fd, 1 << 20, b, e);
 }
 
-/* Our own path in the hierarchy with this controller (NULL: v2), from lines like "4:memory:/a/b". */
+/* Our own path in the hierarchy with this controller (NULL: v2), from lines like
+ * "4:memory:/a/b". */
 static int own_path(const struct buf *cgroups, const char *controller, char *out, size_t size)
 {
     for (const char *line = buf_str(cgroups); *line;) {
@@ -104,7 +106,8 @@ static int find_mount(const struct buf *mounts, const char *controller, struct m
     return -1;
 }
 
-/* Length of the part of `path` that the mount already stands for, or -1 when the mount does not show `path` at all. */
+/* The length of the prefix of `path` that is the root of the mount; -1 if the mount does not show
+ * `path`. */
 static int covered(const struct mount_point *m, const char *path)
 {
     size_t root = strcmp(m->root, "/") == 0 ? 0 : strlen(m->root);
@@ -113,7 +116,8 @@ static int covered(const struct mount_point *m, const char *path)
     return (int)root;
 }
 
-/* Opens mount + path; a mount that shows only part of the hierarchy has that part cut off the path. */
+/* Opens mount + path. If the mount shows only part of the hierarchy, that prefix is cut off the
+ * path. */
 static int open_own(const struct mount_point *m, const char *path, char *ret_shown, size_t size)
 {
     int root = covered(m, path);
@@ -121,20 +125,22 @@ static int open_own(const struct mount_point *m, const char *path, char *ret_sho
     return open(ret_shown, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Field 22 of /proc/<pid>/stat tells two processes with the same number apart. 0: no such process. */
+/* The start time, field 22 of /proc/<pid>/stat, tells processes with the same pid apart. 0: no
+ * process. */
 static uint64_t start_time(pid_t pid)
 {
     char path[40], text[1024];
     (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     if (fd_read_file(AT_FDCWD, path, text, sizeof text) <= 0)
         return 0;
-    const char *at = strrchr(text, ')'); /* the name may hold anything */
+    const char *at = strrchr(text, ')'); /* the name may hold any character */
     for (int field = 2; at && field < 22; field++)
         at = strchr(at + 1, ' ');
     return at ? strtoull(at + 1, NULL, 10) : 0;
 }
 
-/* Removes a directory of ours and the jars in it. A jar with a living process stays. True when all is gone. */
+/* Removes a directory of ours and its jars. A jar with a living process stays. True when all are
+ * gone. */
 static bool remove_ours(int base_fd, const char *name)
 {
     int fd = openat(base_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -149,7 +155,7 @@ static bool remove_ours(int base_fd, const char *name)
     return unlinkat(base_fd, name, AT_REMOVEDIR) == 0 || errno != EBUSY;
 }
 
-/* What a process of ours that was killed could not remove itself. */
+/* Removes the directories of our processes that were killed. */
 static void sweep(int base_fd)
 {
     int fd = openat(base_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -165,14 +171,14 @@ static void sweep(int base_fd)
         int parts = sscanf(entry->d_name, "belljar-%d-%" SCNu64 "%c", &pid, &started, &tail);
         if ((parts == 2 || (parts == 3 && tail == '-')) && start_time(pid) != started)
             (void)remove_ours(base_fd, entry->d_name);
-        /* where it stepped aside to (see below) */
+        /* the leaf that it stepped aside into (see below) */
         if (sscanf(entry->d_name, "belljar-home-%d%c", &pid, &tail) == 1 && start_time(pid) == 0)
             (void)unlinkat(base_fd, entry->d_name, AT_REMOVEDIR);
     }
 }
 
-/* A process may have several wardens: the first name that is free is ours, in every hierarchy. EEXIST further on: v1
- * hierarchies may be mounted together (cpu,cpuacct). */
+/* A process may have several wardens: the first free name is ours, in every hierarchy. EEXIST in a
+ * later hierarchy is fine: v1 hierarchies may be mounted together (cpu,cpuacct). */
 static int make_ours(struct cgroup_host *h, int slot, const char *shown, struct err *e)
 {
     size_t stem = strlen(h->name);
@@ -215,8 +221,8 @@ static int open_v1(struct cgroup_host *h, const struct buf *cgroups, const struc
     return 0;
 }
 
-/* v2: a cgroup that limits children may hold no process itself. If we are alone in it we step aside, into
- * a leaf; with strangers in it, it cannot be used. */
+/* v2: a cgroup that limits children may hold no process itself. If we are alone in it we step
+ * aside, into a leaf. If other processes are in it, it cannot be used. */
 static int step_aside(struct cgroup_host *h, const char *shown, struct err *e)
 {
     int dir_fd = h->base_fd[0];
@@ -240,7 +246,7 @@ static int step_aside(struct cgroup_host *h, const char *shown, struct err *e)
     return 0;
 }
 
-/* Undone by the process that did it, once the jars are gone and it is alone again. */
+/* Steps back. Only the process that stepped aside does this, once the jars are gone. */
 static void step_back(struct cgroup_host *h)
 {
     char leaf[40];
@@ -256,14 +262,15 @@ static void step_back(struct cgroup_host *h)
     h->stepped_aside = 0;
 }
 
-/* The machine's own root, unlike the root of a cgroup namespace, has no type, and may hold processes. */
+/* The root of the machine has no cgroup.type and may hold processes; the root of a cgroup namespace
+ * is not like that. */
 static bool is_real_root(int dir_fd)
 {
     autoclose int fd = openat(dir_fd, "cgroup.type", O_RDONLY | O_CLOEXEC);
     return fd < 0 && errno == ENOENT;
 }
 
-/* Each by itself: one that is not to be had must not keep us from the others. */
+/* One by one: a controller that is not available must not stop the others. */
 static unsigned switch_on(int dir_fd, struct err *e)
 {
     unsigned has = 0;
@@ -287,14 +294,14 @@ static int try_v2_base(struct cgroup_host *h, const char *shown, bool all, struc
         return -1;
     if (switch_on(h->fd[0], e) != h->has)
         return err_wrap(e, "switch on controllers below %s", shown);
-    /* Putting a process in needs the right to write the common ancestor's list of processes. */
+    /* Moving a process needs the right to write cgroup.procs of the common ancestor. */
     autoclose int procs = openat(h->base_fd[0], "cgroup.procs", O_WRONLY | O_CLOEXEC);
     if (procs < 0)
         return err_set(e, ERR_UNAVAILABLE, errno, "write the processes of %s", shown);
     return 0;
 }
 
-/* If we have stepped aside before, the cgroup we were started in is the one above. */
+/* If we have stepped aside before, our first cgroup is the one above. */
 static void leave_home(char *path)
 {
     char home[40];
@@ -313,7 +320,7 @@ static void close_base(struct cgroup_host *h)
     fd_close(&h->base_fd[0]);
 }
 
-/* From our own cgroup upwards, the first that can be used. The nearest refusal is the one reported. */
+/* The first cgroup that works, from our own upwards. The error is that of the nearest one. */
 static int climb(struct cgroup_host *h, const struct mount_point *m, const char *own, bool all,
                  struct err *e)
 {
@@ -336,11 +343,11 @@ static int climb(struct cgroup_host *h, const struct mount_point *m, const char 
         slash[slash == path ? 1 : 0] = '\0';
     }
     *e = first;
-    e->code = ERR_UNAVAILABLE; /* whichever way the kernel refused it */
+    e->code = ERR_UNAVAILABLE; /* for every kind of refusal */
     return -1;
 }
 
-/* A place with everything is worth going further up for than one with a part. */
+/* Prefers a place with all controllers, even far up, to a nearer one with some. */
 static int open_v2(struct cgroup_host *h, const struct buf *cgroups, const struct buf *mounts,
                    struct err *e)
 {
@@ -379,7 +386,7 @@ int cgroup_host_open(struct cgroup_host *h, struct err *e)
 void cgroup_host_done(struct cgroup_host *h)
 {
     for (int i = 0; i < h->slots; i++) {
-        /* What a killed warden left may still be dying. */
+        /* Processes of a killed warden may still be dying. */
         for (int tries = 0; h->fd[i] >= 0 && tries < 400 && !remove_ours(h->base_fd[i], h->name);
              tries++)
             (void)usleep(5000);

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Container runtimes answer clone3 with ENOSYS; where nothing special is asked for, fork does. */
+/* Container runtimes answer clone3 with ENOSYS; fork is enough without namespaces and cgroup. */
 static pid_t plain_fork(int *ret_pidfd, struct err *e)
 {
     pid_t pid = fork();
@@ -19,7 +19,7 @@ static pid_t plain_fork(int *ret_pidfd, struct err *e)
     int fd = pidfd_open(pid, 0);
     if (fd < 0) {
         int saved = errno;
-        (void)kill(pid, SIGKILL); /* still our unreaped child: the number is its own */
+        (void)kill(pid, SIGKILL); /* our unreaped child: no other process has this pid */
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
             ;
         return err_set(e, ERR_KERNEL, saved, "open a pidfd");

@@ -1,4 +1,4 @@
-/* jar/clone.h — new processes, by clone3 where namespaces or cgroups are asked for. Runs in: warden. */
+/* jar/clone.h — new processes; clone3 if namespaces or cgroups are needed. Runs in: warden. */
 #pragma once
 
 #include <stdint.h>
@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 
-/* As fork(2), with namespaces (CLONE_NEW*), straight into a cgroup (or -1), and a pidfd. 0 in the child. */
+/* Like fork(2), with new namespaces (CLONE_NEW*), into a cgroup (or -1), with a pidfd. 0 in the
+ * child. */
 [[nodiscard]] pid_t clone_process(uint64_t namespaces, int cgroup_fd, int *ret_pidfd,
                                   struct err *e);

@@ -1,5 +1,7 @@
-/* Reading the outputs, and at level process removing the files, by a process that can do no more than the guest could:
- * the jar's own uid, no capability, the guest's filter. It is born when every process of the jar is dead. */
+/* Reads the outputs and, at level process, removes the files, in a process that has no more rights
+ * than the guest had: the jar's own uid, no capability, the guest's filter. It starts when every
+ * process of the jar is dead.
+ * Runs in: warden, and the collector. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -23,7 +25,7 @@ static bool wants_outputs(const struct jar *j)
     return j->started && j->job.outputs[0] && j->outcome.evidence.reason != END_FAILURE;
 }
 
-/* *keep_fd stays a descriptor of the scratch directory. */
+/* *keep_fd is the scratch directory, before and after. */
 static int confine_collector(const struct jar *j, int *keep_fd, struct err *e)
 {
     const int fd = j->fds[JOB_FD_OUTPUTS], stdio[3] = { fd, fd, fd };
@@ -73,10 +75,10 @@ void jar_end_collector(struct jar *j)
 {
     siginfo_t info = { 0 };
     struct err e;
-    bool told = waitid(P_PIDFD, (id_t)j->collector_pidfd, &info, WEXITED) == 0;
+    bool reaped = waitid(P_PIDFD, (id_t)j->collector_pidfd, &info, WEXITED) == 0;
     fd_close(&j->collector_pidfd);
-    /* What it left on the host, jar_free() removes. */
-    if (told && info.si_code == CLD_EXITED &&
+    /* jar_free() removes the files that it left on the host. */
+    if (reaped && info.si_code == CLD_EXITED &&
         (info.si_status == COLLECTED || info.si_status == FILES_LEFT))
         return;
     (void)!err_set(&e, ERR_KERNEL, 0, "the outputs could not be read");

@@ -27,7 +27,8 @@ int confine_die_first(struct err *e)
 
 int confine_default_signals(struct err *e)
 {
-    /* The kernel's own call: libc keeps two signals to itself, and would leave them as our caller had them. */
+    /* The system call itself: libc reserves two signals and would leave them as our caller had
+     * them. */
     struct {
         void *handler;
         unsigned long flags;
@@ -45,7 +46,8 @@ int confine_default_signals(struct err *e)
     return 0;
 }
 
-/* A value the machine's own hard limit does not reach is cut to it, unless the caller chose the value. */
+/* A value above the hard limit of the machine is cut to it. If the caller chose the value, that is
+ * an error. */
 static int set_rlimit(int resource, uint64_t value, bool exact, const char *name, struct err *e)
 {
     struct rlimit now;
@@ -77,11 +79,11 @@ int confine_rlimits(unsigned which, const struct isolation *iso, const struct li
         bool exact, skip;
         const char *name;
     } rows[] = {
-        /* core(5): a handler that core_pattern pipes to is spared only at exactly 1, and runs at 0; a file of one byte
-         * is not written either way */
+        /* core(5): a handler that core_pattern pipes to runs at 0 and does not run at exactly 1; a
+         * file of one byte is not written either way */
         { RLIMITS_OF_ALL, RLIMIT_CORE, 1, false, false, "core" },
         { RLIMITS_OF_JOB, RLIMIT_NOFILE, v[LIMIT_OPEN_FILES], true, false, "open-files" },
-        /* a tmpfs of the jar's own bounds its files better, and tells when it is full */
+        /* the tmpfs of a jar bounds its files better, and shows when it is full */
         { RLIMITS_OF_JOB, RLIMIT_FSIZE, v[LIMIT_DISK], false, iso->level != LEVEL_PROCESS,
           "file size" },
         { RLIMITS_OF_ALL, RLIMIT_MEMLOCK, 1 << 20, false, false, "locked memory" },
@@ -89,15 +91,17 @@ int confine_rlimits(unsigned which, const struct isolation *iso, const struct li
         { RLIMITS_OF_ALL, RLIMIT_SIGPENDING, 1024, false, false, "pending signals" },
         { RLIMITS_OF_ALL, RLIMIT_NICE, 0, false, false, "nice" },
         { RLIMITS_OF_ALL, RLIMIT_RTPRIO, 0, false, false, "real-time priority" },
-        /* A process past its CPU time dies even if the warden is late. This limit counts ticks, the warden what was really
-         * used: on a busy machine, or a virtual one, ticks can be a fifth too many, and who dies of them early would be said
-         * to have been killed by nobody knows whom. */
+        /* A process past its CPU time dies even if the warden is late. This limit counts ticks,
+         * the warden the real time. On a busy or virtual machine ticks can be a fifth too many,
+         * and a process that they killed too early would have no known cause of death. Hence the
+         * margin. */
         { RLIMITS_OF_JOB, RLIMIT_CPU, (v[LIMIT_CPU_MS] + v[LIMIT_CPU_MS] / 2 + 999) / 1000 + 1,
           false, false, "CPU time" },
-        /* well above the cgroup's, where there is one: only the cgroup counts the refusals */
+        /* well above the limit of the cgroup, if there is one: only the cgroup counts the
+         * refusals */
         { RLIMITS_OF_JOB, RLIMIT_NPROC, v[LIMIT_PIDS] + extra_procs + (no_pids ? 0 : 64), false,
           false, "processes" },
-        /* per process only: better than nothing where no cgroup counts the tree */
+        /* only for each process: for machines without a cgroup that counts the tree */
         { RLIMITS_OF_JOB, RLIMIT_DATA, v[LIMIT_MEMORY], false, !no_memory, "memory" },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
@@ -110,7 +114,7 @@ int confine_rlimits(unsigned which, const struct isolation *iso, const struct li
 int confine_fds(const int stdio[3], int *keep_fd, struct err *e)
 {
     int high[4];
-    /* First out of the way, so that no dup3 below overwrites one that is still needed. */
+    /* Duplicates first, so that no dup3 below overwrites one that is still needed. */
     for (int i = 0; i < 4; i++) {
         high[i] = fcntl(i < 3 ? stdio[i] : *keep_fd, F_DUPFD_CLOEXEC, 10);
         if (high[i] < 0)

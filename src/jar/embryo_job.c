@@ -29,7 +29,7 @@ int embryo_job_send(int fd, const struct job_spec *job, const int fds[EMBRYO_JOB
     ssize_t sent = fd_send(fd, &iov, 1, fds, n, MSG_DONTWAIT);
     explicit_bzero(bytes, iov.iov_len); /* every jar begins as a copy of this process */
     if (sent < 0)
-        return err_set(e, ERR_KERNEL, errno, "give a program its job");
+        return err_set(e, ERR_KERNEL, errno, "send a job to an embryo");
     return 0;
 }
 
@@ -66,7 +66,7 @@ int embryo_job_receive(int fd, char bytes[EMBRYO_JOB_MAX_BYTES], struct job_spec
     job.argv = unpack_strv(&u, STRINGS_MAX);
     job.envp = unpack_strv(&u, STRINGS_MAX);
     if (unpack_end(&u, "job", e))
-        return -1; /* whoever cannot read its job ends, and its memory with it */
+        return -1; /* the embryo ends now, so nothing is freed */
     *ret = job;
     return 1;
 }

@@ -14,7 +14,7 @@ enum {
  * is not sent. */
 [[nodiscard]] int embryo_job_send(int fd, const struct job_spec *job, const int fds[EMBRYO_JOB_FDS],
                                   struct err *e);
-/* Waits. The strings point into `bytes`; the two lists are the caller's to free. 1 with a job, 0 when
- * there will be none. A descriptor that did not come is -1. */
+/* Waits. The strings point into `bytes`; the two lists are the caller's to free. 1 with a job, 0
+ * when there will be none. A descriptor that did not come is -1. */
 [[nodiscard]] int embryo_job_receive(int fd, char bytes[EMBRYO_JOB_MAX_BYTES], struct job_spec *ret,
                                      int ret_fds[EMBRYO_JOB_FDS], struct err *e);

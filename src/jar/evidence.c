@@ -1,4 +1,5 @@
-/* What is known about a run from outside: clocks, counters, and the kernel's word on how the program ended. */
+/* Evidence about a run, from outside: clocks, counters, and the wait status of the program. Runs
+ * in: warden. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -10,7 +11,7 @@
 
 #include "jar/jar_impl.h"
 
-enum { TICK_US = 100000 }; /* how often a running jar's counters are looked at */
+enum { TICK_US = 100000 }; /* between two looks at the counters of a running jar */
 
 void jar_fail(struct jar *j, const struct err *why)
 {
@@ -20,7 +21,7 @@ void jar_fail(struct jar *j, const struct err *why)
     }
 }
 
-/* A full tmpfs is the only trace that an ENOSPC leaves. */
+/* A full tmpfs is the only trace of an ENOSPC. */
 static void note_full_disk(struct jar *j)
 {
     struct statfs fs;
@@ -32,7 +33,7 @@ static void note_full_disk(struct jar *j)
         j->outcome.evidence.hits |= LIMIT_BIT(LIMIT_FILES);
 }
 
-/* Without a cgroup: the CPU time of the program itself, as long as it is there. */
+/* Without a cgroup: the CPU time of the program itself, until it is reaped. */
 static void read_program_clock(struct jar *j)
 {
     clockid_t clock;
@@ -43,7 +44,7 @@ static void read_program_clock(struct jar *j)
     j->stats.cpu_us = (uint64_t)used.tv_sec * 1000000 + (uint64_t)used.tv_nsec / 1000;
 }
 
-/* Of the job alone: what its embryo used before is not its own. */
+/* Of the job alone, without the time that its embryo used before. */
 static uint64_t cpu_used_us(const struct jar *j)
 {
     return j->stats.cpu_us > j->cpu_before_us ? j->stats.cpu_us - j->cpu_before_us : 0;
@@ -65,7 +66,7 @@ void jar_read_counters(struct jar *j)
     note_full_disk(j);
 }
 
-/* Without a cgroup there is the CPU time of the program itself, and nothing else to be had. */
+/* Without a cgroup only the CPU time of the program itself is known. */
 void jar_take_sample(struct jar *j, uint64_t now_us)
 {
     struct sample x = { .at_us = now_us - j->started_us };
@@ -88,7 +89,8 @@ static uint64_t sample_due_us(const struct jar *j)
     return j->samples && j->started ? j->started_us + samples_due_us(j->samples) : UINT64_MAX;
 }
 
-/* At the deadline, at the next tick, or when the CPU time could be used up. */
+/* The earliest of: the deadline, the next tick, and the moment when the CPU time could be used
+ * up. */
 uint64_t jar_next_check_us(const struct jar *j, uint64_t now_us)
 {
     uint64_t due = now_us + TICK_US;
@@ -105,7 +107,7 @@ uint64_t jar_next_check_us(const struct jar *j, uint64_t now_us)
 void jar_on_tick(struct jar *j, uint64_t now_us)
 {
     struct evidence *ev = &j->outcome.evidence;
-    if (now_us >= j->deadline_us) { /* first of all: reading the counters takes time */
+    if (now_us >= j->deadline_us) { /* first, because reading the counters takes time */
         ev->hits |= LIMIT_BIT(LIMIT_WALL_MS);
         jar_kill(j, END_WALL);
     }
@@ -113,7 +115,7 @@ void jar_on_tick(struct jar *j, uint64_t now_us)
         jar_take_sample(j, now_us);
     jar_read_counters(j);
     if (ev->hits & LIMIT_BIT(LIMIT_MEMORY))
-        jar_kill(j, END_MEMORY); /* no effect on a run that is being ended already */
+        jar_kill(j, END_MEMORY); /* no effect if the run is being killed already */
     if (ev->hits & LIMIT_BIT(LIMIT_CPU_MS))
         jar_kill(j, END_CPU);
     j->due_us = ev->reason == END_EXIT ? jar_next_check_us(j, now_us) : now_us + TICK_US;
@@ -125,7 +127,8 @@ void jar_reap_program(struct jar *j, uint64_t now_us)
     struct rusage ru = { 0 };
     struct evidence *ev = &j->outcome.evidence;
     if (jar_on_host(j))
-        (void)kill(-j->program, SIGKILL); /* before it is reaped: its number is still its group's */
+        (void)kill(-j->program,
+                   SIGKILL); /* before it is reaped: the number still names its group */
     j->program_reaped = true;
     if (syscall(SYS_waitid, P_PIDFD, j->program_pidfd, &info, WEXITED, &ru) < 0) {
         struct err e;
@@ -139,7 +142,7 @@ void jar_reap_program(struct jar *j, uint64_t now_us)
         ev->signal = info.si_status;
     if (j->started)
         j->outcome.usage.wall_us = now_us - j->started_us;
-    if (!j->has_cgroup) { /* of the program and the children it waited for: as good as it gets */
+    if (!j->has_cgroup) { /* only the program and the children that it waited for */
         j->stats.cpu_us = (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000 +
                           (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec);
         j->stats.memory_peak_bytes = (uint64_t)ru.ru_maxrss * 1024;
@@ -147,7 +150,7 @@ void jar_reap_program(struct jar *j, uint64_t now_us)
     }
     jar_take_sample(j, now_us);
     jar_read_counters(j);
-    unsigned ours = jar_on_host(j) ? 0 : 1; /* init is no process of the program's */
+    unsigned ours = jar_on_host(j) ? 0 : 1; /* init does not count */
     j->outcome.usage.cpu_us = cpu_used_us(j);
     j->outcome.usage.memory_peak_bytes = j->stats.memory_peak_bytes;
     j->outcome.usage.pids_peak = j->stats.pids_peak > ours ? j->stats.pids_peak - ours : 1;

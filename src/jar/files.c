@@ -81,15 +81,15 @@ int files_unpack(int bundle_fd, int dir_fd, struct err *e)
     return rc;
 }
 
-/* Where outputs go, and how much of the bounds they have used up. */
+/* The descriptor for outputs, and how much of the bounds is used. */
 struct collection {
     int out_fd;
     uint64_t bytes;
     unsigned entries;
 };
 
-/* Nothing is reached but through real directories of this one file system. O_NONBLOCK: a FIFO must not hold us up
- * before fstat tells what it is. */
+/* Opens only through real directories of this one file system. O_NONBLOCK: a FIFO must not block
+ * the open; fstat tells it from a file. */
 static int open_inside(int dir_fd, const char *name, int flags)
 {
     struct open_how how = {
@@ -142,7 +142,7 @@ static int send_bytes(int fd, int out_fd, uint64_t size)
     char block[1 << 16];
     while (size > 0) {
         ssize_t n = fd_read_full(fd, block, size < sizeof block ? size : sizeof block);
-        if (n <= 0) { /* cannot shrink while at rest; keep the promised length all the same */
+        if (n <= 0) { /* no process can shrink it; but the entry must have its length in any case */
             memset(block, 0, sizeof block);
             n = (ssize_t)(size < sizeof block ? size : sizeof block);
         }
@@ -153,7 +153,7 @@ static int send_bytes(int fd, int out_fd, uint64_t size)
     return 0;
 }
 
-/* The file `name` of a directory, under the name it has in /sandbox. */
+/* Sends the file `name` of a directory, under its name in /sandbox. */
 static int collect_one(struct collection *c, int dir_fd, const char *name, const char *full_name,
                        struct err *e)
 {
@@ -173,25 +173,27 @@ static int collect_one(struct collection *c, int dir_fd, const char *name, const
     return 0;
 }
 
-/* Every file. A name of a file is at most BUNDLE_NAME_MAX bytes, so directories can be opened by their names from the
- * top: one descriptor, whatever the depth, and what lies deeper could not be named anyway. */
+/* Every file. A name has at most BUNDLE_NAME_MAX bytes, so every directory is opened by its name
+ * from the top: one descriptor at any depth. A deeper file could not be named anyway. */
 enum {
-    WALK_STEPS = 100000,    /* entries looked at; a directory counts for more the deeper it is */
-    WALK_PENDING = 4 << 20, /* bytes of names of directories to be visited yet */
-    WALK_DEPTH_STEP = 32,   /* bytes of a directory's name that cost one step: opening walks them */
+    WALK_STEPS = 100000,    /* entries to visit; a deeper directory counts for more */
+    WALK_PENDING = 4 << 20, /* bytes of the names of directories that are still to visit */
+    WALK_DEPTH_STEP =
+        32, /* so many bytes of a directory's name cost one step, because opening walks them */
 };
 
 struct walk {
     int top_fd;
-    char path[BUNDLE_NAME_MAX + 1]; /* of the directory at hand; "" is the top */
+    char path[BUNDLE_NAME_MAX + 1]; /* of the current directory; "" is the top */
     size_t len;
     struct buf pending; /* the directories to visit next, as a stack: name, NUL, struct pending */
     unsigned steps;
     unsigned entries_max;
-    bool cut; /* a bound was met: what has not been seen is left */
+    bool cut; /* a bound was reached: the rest is not visited */
 };
 struct pending {
-    uint32_t parent_len, name_len; /* the parent's path is a prefix of walk.path while it waits */
+    uint32_t parent_len,
+        name_len; /* the path of the parent is a prefix of walk.path until this is visited */
 };
 
 static int push_directory(struct walk *w, const char *name, struct err *e)
@@ -231,7 +233,7 @@ static unsigned entry_type(int fd, const struct dirent *entry)
     return IFTODT(st.st_mode);
 }
 
-/* What is neither a file nor a directory is passed over without a word. */
+/* Other kinds of files are skipped. */
 static int walk_entry(struct collection *c, struct walk *w, int fd, const struct dirent *entry,
                       bool *told_too_long, struct err *e)
 {
@@ -243,7 +245,7 @@ static int walk_entry(struct collection *c, struct walk *w, int fd, const struct
     w->cut = w->steps >= WALK_STEPS || w->pending.len > WALK_PENDING ||
              (type == DT_REG && c->entries >= w->entries_max);
     int n = snprintf(full, sizeof full, "%s%s%s", w->path, w->len > 0 ? "/" : "", entry->d_name);
-    if (n > BUNDLE_NAME_MAX) { /* has no name to be told by; its directory has */
+    if (n > BUNDLE_NAME_MAX) { /* it cannot be named, but its directory can */
         bool told = *told_too_long;
         *told_too_long = true;
         return told ? 0 : send_head(c, w->path, OUTPUT_TOO_LARGE, 0, e);
@@ -263,7 +265,7 @@ static int walk_directory(struct collection *c, struct walk *w, struct err *e)
     int fd = open_inside(w->top_fd, w->len > 0 ? w->path : ".", O_DIRECTORY);
     autodir DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
     bool told_too_long = false;
-    if (!d) { /* the program may lock the top as well, which has no name to be told by */
+    if (!d) { /* the program may lock the top too, which has no name */
         fd_close(&fd);
         return w->len > 0 ? send_head(c, w->path, OUTPUT_REFUSED, 0, e) : 0;
     }

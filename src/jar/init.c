@@ -1,3 +1,5 @@
+/* Pid 1 of a jar: a table of steps that build the jar and give up every right, and then it only
+ * waits. Runs in: the jar's init. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -26,13 +28,13 @@ static int wait_for_user_map(const struct inside *in, struct err *e)
     return 0;
 }
 
-/* Before anything is allocated on the jar's behalf. */
+/* First, so that all memory of the jar counts. */
 static int join_cgroup(const struct inside *in, struct err *e)
 {
     return (in->cgroup && cgroup_join(in->cgroup, true, e)) || confine_die_first(e) ? -1 : 0;
 }
 
-/* The warden's descriptors have no business where guest's files are unpacked. */
+/* No descriptor of the warden is open while files of a guest are unpacked. */
 static int keep_own_fds(const struct inside *in, struct err *e)
 {
     const int own[] = { in->go_fd, in->report_fd, in->scratch_fd, in->bundle_fd };
@@ -45,8 +47,8 @@ static int become_user(const struct inside *in, struct err *e)
     if (setresgid(INSIDE_UID, INSIDE_UID, INSIDE_UID) < 0 ||
         setresuid(INSIDE_UID, INSIDE_UID, INSIDE_UID) < 0)
         return err_set(e, ERR_KERNEL, errno, "become the jar's user");
-    /* Or a zygote, which is not root, could not enter our namespaces; what keeps the program from looking into us is
-     * something else, see give_up_privileges(). */
+    /* Otherwise a zygote, which is not root, could not enter our namespaces. give_up_privileges()
+     * keeps the program from reading us. */
     if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
         return err_set(e, ERR_KERNEL, errno, "stay visible to the warden");
     return 0;
@@ -85,9 +87,10 @@ static int unpack(const struct inside *in, struct err *e)
 static int give_up_privileges(const struct inside *in, struct err *e)
 {
     (void)in;
-    /* The program has our uid, but must not look into us through /proc/1: the kernel forbids that to a process whose
-     * capabilities are not a superset of ours, and the program has none. This one allows nothing in a user namespace.
-     * (Being undumpable would do as well, but would also keep out a warden that is not root.) */
+    /* The program has our uid but must not read us through /proc/1. The kernel forbids that to a
+     * process whose capabilities are not a superset of ours, and the program has none. This
+     * capability allows nothing in a user namespace. (An undumpable init would also keep out a
+     * warden that is not root.) */
     if (caps_clear(1ULL << CAP_AUDIT_WRITE, e) || confine_no_new_privs(e))
         return -1;
     /* An ignored SIGCHLD makes the kernel reap every orphan for us. */
@@ -108,7 +111,7 @@ void init_main(const struct inside *in)
     int failed = 0;
     for (size_t i = 0; !failed && i < ARRAY_LEN(steps); i++)
         failed = steps[i](in, &e);
-    /* Everything but the report; standard descriptors included, they are the warden's. */
+    /* Closes everything but the report, also the standard descriptors, which are the warden's. */
     int report = dup2(in->report_fd, 0);
     if (!failed && (report < 0 || close_range(1, ~0U, 0) < 0))
         failed = err_set(&e, ERR_KERNEL, errno, "close the descriptors of pid 1");

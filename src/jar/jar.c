@@ -1,3 +1,4 @@
+/* The states of a jar, and the transitions between them. Runs in: warden. */
 #include "jar/jar.h"
 
 #include <errno.h>
@@ -16,14 +17,14 @@
 #include "jar/jar_impl.h"
 
 enum {
-    SETUP_US = 30 * 1000000,   /* a set-up that takes longer has failed */
-    FORK_US = 5 * 1000000,     /* a zygote that has not forked by then does not answer */
-    COLLECT_US = 30 * 1000000, /* for reading outputs and, at level process, removing the files */
-    RETRY_US = 1000,           /* how often something that only needs time is tried again */
+    SETUP_US = 30 * 1000000,   /* a longer set-up has failed */
+    FORK_US = 5 * 1000000,     /* a zygote that needs longer to fork does not answer */
+    COLLECT_US = 30 * 1000000, /* to read outputs and, at level process, to remove the files */
+    RETRY_US = 1000,           /* between attempts at a step that only needs time */
     REMOVE_TRIES = 5000,
 };
 
-/* Without a job the jar is an embryo's, with these limits. */
+/* Without a job the jar is idle, with these limits. */
 static int jar_new(struct jar_host *h, struct embryo_source *source, const struct limits *limits,
                    const struct job_spec *job, const int *fds, struct jar **ret_jar, struct err *e)
 {
@@ -73,7 +74,7 @@ static void reap(int pidfd)
         (void)waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED);
 }
 
-/* Nobody is in there but init, by the kernel's own count: so it dies at once. */
+/* By the count of the kernel only init is left, and that dies at once. */
 static bool is_alone(const struct jar *j)
 {
     return j->has_cgroup && j->program_reaped && j->stats.pids_now == 1 && !jar_on_host(j);
@@ -86,9 +87,9 @@ static void send_kill(struct jar *j)
     if (j->init_pidfd >= 0)
         (void)pidfd_send_signal(j->init_pidfd, SIGKILL, NULL, 0);
     if (j->program_pidfd >= 0 && !j->program_reaped) {
-        /* At level process the filter denies setsid and setpgid, so the group is the whole tree, and the kernel signals
-         * a group as one: no fork slips through. Until the program has made its own session there is no such group
-         * yet, hence both. */
+        /* At level process the filter denies setsid and setpgid, so the group is the whole tree.
+         * The kernel signals a group as one: no fork slips through. Before the program has made its
+         * own session there is no such group yet, hence both. */
         if (jar_on_host(j))
             (void)kill(-j->program, SIGKILL);
         (void)pidfd_send_signal(j->program_pidfd, SIGKILL, NULL, 0);
@@ -103,7 +104,7 @@ void jar_kill(struct jar *j, enum end_reason reason)
     send_kill(j);
 }
 
-/* Everything inside dies; the program itself is reaped by now, or never was. */
+/* Kills everything inside. The program itself is reaped already, or was never started. */
 static void begin_clearing(struct jar *j, uint64_t now_us)
 {
     send_kill(j);
@@ -114,7 +115,7 @@ static void begin_clearing(struct jar *j, uint64_t now_us)
     j->due_us = j->init_pidfd >= 0 ? now_us + SETUP_US : now_us;
 }
 
-/* The next report, if there is one. A pipe that is closed has none, and says so. */
+/* The next report, if there is one. Notes when the pipe is closed. */
 static bool next_report(struct jar *j, struct report *ret)
 {
     ssize_t n;
@@ -129,7 +130,7 @@ static bool next_report(struct jar *j, struct report *ret)
     return false;
 }
 
-/* All that has come. -1 when something failed, or ended without a word. */
+/* Reads all reports. -1 when a process failed, or ended without a report. */
 static int read_reports(struct jar *j, const char *who, struct err *e)
 {
     struct report r;
@@ -144,8 +145,8 @@ static int read_reports(struct jar *j, const char *who, struct err *e)
         j->reported_ready = j->reported_ready || r.kind == REPORT_READY;
         j->reported_going = j->reported_going || r.kind == REPORT_GOING;
     }
-    /* An embryo that fails may be faster than its zygote, which has yet to tell its number: both have to be heard out, or we
-     * would have a child that we do not know. */
+    /* An embryo may fail before its zygote has reported its pid. Both reports are needed: without
+     * the pid we would have a child that we do not know. */
     if (j->failure.code != ERR_NONE && (j->report_closed || j->state != FORKING)) {
         *e = j->failure;
         return -1;
@@ -155,7 +156,7 @@ static int read_reports(struct jar *j, const char *who, struct err *e)
     return 0;
 }
 
-/* Whatever there is of a program dies, and is reaped as one that has run. */
+/* Kills the program, if there is one. It is reaped like a program that has run. */
 static void fail_setup(struct jar *j, const struct err *why, uint64_t now_us)
 {
     if (j->outcome.evidence.reason == END_EXIT)
@@ -193,13 +194,13 @@ static void on_init_report(struct jar *j, uint64_t now_us)
     if (!failed && !j->reported_ready)
         return;
     if (j->outcome.evidence.reason != END_EXIT)
-        begin_clearing(j, now_us); /* not wanted any more */
+        begin_clearing(j, now_us); /* it was killed meanwhile */
     else if (failed || start_after_init(j, &e))
         fail_setup(j, &e, now_us);
 }
 
-/* An embryo that was to have this job at once does not come. As long as nothing of it was born, the jar is still clean: the
- * job starts cold. */
+/* The embryo for this job does not come. As long as none was forked the jar is still clean: the job
+ * starts cold. */
 static void on_fork_failed(struct jar *j, struct err *e, uint64_t now_us)
 {
     bool wanted = j->outcome.evidence.reason == END_EXIT;
@@ -239,7 +240,7 @@ static void on_embryo_report(struct jar *j, uint64_t now_us)
         j->due_us = now_us + SETUP_US;
 }
 
-/* It has nothing to say while it waits, so this is its death. */
+/* An embryo sends no report while it waits: a readable pipe means that it died. */
 static void on_embryo_death(struct jar *j, uint64_t now_us)
 {
     struct err e;
@@ -247,7 +248,8 @@ static void on_embryo_death(struct jar *j, uint64_t now_us)
     fail_setup(j, &e, now_us);
 }
 
-/* The program says that it goes just before execve, which closes the pipe; an error may follow if execve returns. */
+/* The program reports just before execve, which closes the pipe. An error follows if execve
+ * fails. */
 static void on_program_report(struct jar *j, uint64_t now_us)
 {
     struct err e = { 0 };
@@ -269,7 +271,7 @@ static void on_program_report(struct jar *j, uint64_t now_us)
     j->due_us = jar_next_check_us(j, now_us);
 }
 
-/* Set-up takes too long: what there is dies, and its report ends with it. */
+/* Set-up takes too long: its processes are killed, which closes the pipe of reports. */
 static void on_setup_due(struct jar *j, uint64_t now_us)
 {
     struct err e;
@@ -279,7 +281,8 @@ static void on_setup_due(struct jar *j, uint64_t now_us)
     j->due_us = now_us + (uint64_t)RETRY_US * 100;
 }
 
-/* First it is the zygote that is on_setup_due, which may be ended for it (jar_is_overdue()); then the embryo. */
+/* The first time, the zygote is late: its owner may end it (jar_is_overdue()). Then the embryo is
+ * late. */
 static void on_fork_due(struct jar *j, uint64_t now_us)
 {
     if (j->overdue) {
@@ -296,8 +299,8 @@ static void on_program_exit(struct jar *j, uint64_t now_us)
     begin_clearing(j, now_us);
 }
 
-/* The last reference to a tmpfs frees it, a microsecond an inode: in our time if it is small, in a process of its own
- * if the guest made it large. The jar does not wait for that, nothing of it can be reached any more. */
+/* The last reference to a tmpfs frees it. A large one is freed in a process of its own, and the jar
+ * does not wait for that: no process can reach the files any more. */
 static void release_files(struct jar *j)
 {
     if (jar_on_host(j) || j->scratch_fd < 0)
@@ -307,7 +310,7 @@ static void release_files(struct jar *j)
     fd_close(&j->scratch_fd);
 }
 
-/* No process is left, and none of the limits was met: somebody else may have them. */
+/* No process is left and no limit was met: later jars may use these parts. */
 static void keep_spares(struct jar *j)
 {
     struct spares *s = &j->host->spares;
@@ -353,7 +356,7 @@ static void on_init_exit(struct jar *j, uint64_t now_us)
     collect_or_remove(j, now_us);
 }
 
-/* Level process: every orphan of the group has come to us; ECHILD says that none is left. */
+/* Level process: orphans of the group are our children; ECHILD means that none is left. */
 static bool group_is_gone(const struct jar *j)
 {
     siginfo_t info = { 0 };
@@ -370,7 +373,7 @@ static bool group_is_gone(const struct jar *j)
 static void on_clearing_due(struct jar *j, uint64_t now_us)
 {
     if (!jar_on_host(j) && j->init_pidfd >= 0) {
-        j->due_us = now_us + SETUP_US; /* init takes its time to die: nothing to do but wait */
+        j->due_us = now_us + SETUP_US; /* init is still dying */
         return;
     }
     if (jar_on_host(j) && !group_is_gone(j)) {
@@ -392,7 +395,7 @@ static void on_collector_exit(struct jar *j, uint64_t now_us)
     remove_cgroup(j, now_us);
 }
 
-/* What each state waits for, and what is done when that happens or when the time is up. */
+/* For each state: the handler of its event (see jar_fd()), and the handler of its deadline. */
 static const struct {
     void (*on_ready)(struct jar *j, uint64_t now_us);
     void (*on_due)(struct jar *j, uint64_t now_us);
@@ -445,7 +448,7 @@ uint64_t jar_due_us(const struct jar *j)
 
 bool jar_is_ready(const struct jar *j)
 {
-    return j->state == READY && j->outcome.evidence.reason == END_EXIT; /* and not being ended */
+    return j->state == READY && j->outcome.evidence.reason == END_EXIT; /* and it was not killed */
 }
 
 int jar_assign(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS], struct err *e)
@@ -460,10 +463,10 @@ int jar_assign(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS]
     return 0;
 }
 
-void jar_source_gone(struct jar *j, const struct embryo_source *w)
+void jar_source_gone(struct jar *j, const struct embryo_source *s)
 {
     struct err e;
-    if (j->source != w)
+    if (j->source != s)
         return;
     if (j->state == FORKING && j->program_pidfd < 0) {
         (void)!err_set(&e, ERR_KERNEL, 0, "the zygote died");
@@ -485,9 +488,9 @@ bool jar_is_overdue(const struct jar *j)
     return j->state == FORKING && j->overdue && j->program_pidfd < 0;
 }
 
-bool jar_awaits_embryo(const struct jar *j, const struct embryo_source *w)
+bool jar_awaits_embryo(const struct jar *j, const struct embryo_source *s)
 {
-    return j->source == w && (j->state == BUILDING || j->state == FORKING);
+    return j->source == s && (j->state == BUILDING || j->state == FORKING);
 }
 
 pid_t jar_init_awaiting_embryo(const struct jar *j)
@@ -529,8 +532,9 @@ static bool has_ended(int pidfd)
     return waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid != 0;
 }
 
-/* An embryo may be born that we have not heard of, and init cannot end before we have reaped it. If its zygote has died
- * without a word, it is any child of ours that has ended: whoever else it may be is being ended, too. */
+/* The zygote may have forked an embryo that it has not reported, and init cannot end before we have
+ * reaped that. If the zygote died without a report, the embryo is one of our children that has
+ * ended; the others are being ended too. */
 static void await_embryo(struct jar *j)
 {
     struct err ignored;
@@ -543,8 +547,8 @@ static void await_embryo(struct jar *j)
         (void)usleep(RETRY_US);
 }
 
-/* Waits, but only for processes that have just been killed. The program first: init cannot end before we have reaped
- * what was born in its pid namespace as our child. */
+/* Waits only for processes that have just been killed. The program first: init cannot end before we
+ * have reaped our children in its pid namespace. */
 static void kill_and_reap(struct jar *j)
 {
     send_kill(j);
@@ -570,7 +574,7 @@ void jar_free(struct jar *j)
         return;
     if (j->state != GONE)
         kill_and_reap(j);
-    if (j->home[0] && rmdir(j->home) < 0) { /* the collector did not get to it */
+    if (j->home[0] && rmdir(j->home) < 0) { /* the collector has not removed it */
         struct err ignored;
         (void)!tree_remove(j->scratch_fd, "work", &ignored);
         (void)!tree_remove(j->scratch_fd, "tmp", &ignored);

@@ -1,10 +1,10 @@
 /* jar/jar.h — one confined process tree, from spawn to the facts about its end.
  * Runs in: warden. Never logs, never blocks on anything a guest can delay.
  *
- * Life of a jar; in each state one descriptor tells when to go on, see jar_fd():
- *     BUILDING    init makes namespaces, mounts and files      its report
- *     FORKING    a zygote forks into it an embryo, which      its report
- *                 gives up everything
+ * Life of a jar. In each state one descriptor becomes readable when the jar can go on, see
+ *     jar_fd(): BUILDING    init makes namespaces, mounts and files      its report
+ *     FORKING     a zygote forks an embryo into the jar;       its report
+ *                 the embryo gives up everything
  *     READY       the embryo waits for its job                 its report (closed when it dies)
  *     STARTING    the program gives up everything and execs    its report (closed by execve)
  *     RUNNING     until it ends or a limit ends it             the program's pidfd
@@ -14,10 +14,10 @@
  *     GONE        jar_outcome() is final
  *
  * Invariants
- * J1 jar_spawn() that fails leaves no process, mount, cgroup or uid behind.
- * J2 If any layer that host->isolation promises cannot be set up, the program does not start.
- * J3 The outcome rests on wait statuses, cgroup counters, clocks and file system counters alone.
- * J4 When a jar is GONE, no process of it lives and its cgroup is removed. */
+ * JAR-1 A jar_spawn() that fails leaves no process, mount, cgroup or uid behind.
+ * JAR-2 If any layer that host->isolation promises cannot be set up, the program does not start.
+ * JAR-3 The outcome rests only on wait statuses, cgroup counters, clocks and file system counters.
+ * JAR-4 When a jar is GONE, all its processes are dead and its cgroup is removed. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,82 +35,90 @@
 #include "spec/samples.h"
 #include "spec/verdict.h"
 
-/* What the jars of one warden share. */
+/* The state that all jars of one warden share. */
 struct jar_host {
     struct isolation isolation;
-    struct cgroup_host *cgroups; /* NULL where there is none */
+    struct cgroup_host *cgroups; /* NULL: no cgroups */
     struct uids uids;
-    uid_t zygote_uid; /* whose namespaces jars are, so that a zygote may enter them */
+    uid_t zygote_uid; /* the owner of the namespaces of jars, so that a zygote may enter them */
     int own_pid_ns_fd, own_net_fd;
-    struct spares spares; /* parts of jars that are gone, for jars to come */
+    struct spares spares; /* parts of finished jars that later jars use again */
     int proc_fd;
     bool may_renice; /* we can undo a nice value */
     uint64_t next_number;
     struct reclaimer reclaimer;
-    char temp_dir[200];         /* level process: where private directories go */
-    struct skeleton_binds dirs; /* level process: what other jars have bound into their roots */
-    char guest_dir[4200]; /* level process: what other jars see as GUEST_ROOT; "": there is none */
+    /* level process only */
+    char temp_dir[200];         /* the parent of the private directories */
+    struct skeleton_binds dirs; /* the directories that other levels bind into the root */
+    char guest_dir[4200];       /* the directory that other levels show as GUEST_ROOT; "": none */
 };
 
-/* Level process: private directories are named after the warden's starter, so that it can remove what a warden that was
- * killed has left. */
+/* Level process: the names of private directories hold the pid of the process that started the
+ * warden, so that it can remove the directories of a killed warden. */
 #define JAR_HOME_PREFIX "belljar-%d-"
 void jar_temp_dir(char *out, size_t size);
 void jar_remove_homes(void);
 
-/* Runs in the new-born warden. Sets up the level (not LEVEL_AUTO) or says what this machine lacks for it. */
+/* Runs in the new warden. Sets up the level (not LEVEL_AUTO); the error names the missing
+ * feature. */
 [[nodiscard]] int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgroups,
                                 struct err *e);
 void jar_host_done(struct jar_host *h);
 
 struct inside;
-/* Asks a zygote for an embryo in the jar that is described; job_fd is the embryo's end of the socket its job comes by.
- * Does not wait: what becomes of it is told on in->report_fd. The descriptors stay the caller's. */
+/* A zygote, as a jar sees it. fork_embryo() asks it to fork an embryo into the jar; job_fd is the
+ * embryo's end of the socket for its job. It does not wait: the answer arrives on in->report_fd.
+ * The descriptors stay the caller's. */
 struct embryo_source {
-    int (*fork_embryo)(struct embryo_source *w, const struct inside *in, int job_fd, struct err *e);
+    int (*fork_embryo)(struct embryo_source *s, const struct inside *in, int job_fd, struct err *e);
     bool heavy; /* see spec/pool.h */
 };
 
 struct jar_outcome {
-    struct err err; /* why, when evidence.reason is END_FAILURE */
+    struct err err; /* the cause, when evidence.reason is END_FAILURE */
     struct evidence evidence;
     struct usage usage;
 };
 
 struct jar;
 
-/* Checks and copies the job; the descriptors stay the caller's, who may close them at once. The source
- * lives until jar_source_gone() or until jar_awaits_embryo() is false; NULL: a cold start. */
+/* Checks and copies the job. The descriptors stay the caller's, which may close them at once.
+ * The source lives until jar_source_gone(), or until jar_awaits_embryo() is false. NULL: a cold
+ * start. */
 [[nodiscard]] int jar_spawn(struct jar_host *h, struct embryo_source *source,
                             const struct job_spec *job, const int fds[JOB_FDS],
                             struct jar **ret_jar, struct err *e);
-/* A jar without a job: READY after a while, and then it waits for jar_assign(). */
+/* A jar without a job. It becomes READY and then waits for jar_assign(). */
 [[nodiscard]] int jar_new_idle(struct jar_host *h, struct embryo_source *source,
                                const struct limits *limits, struct jar **ret_jar, struct err *e);
 bool jar_is_ready(const struct jar *j);
-/* Gives it its job. A failure is the jar's end, not the job's: another jar may take it. */
+/* Gives it its job. A failure ends the jar, not the job: the caller may give the job to another
+ * jar. */
 [[nodiscard]] int jar_assign(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS],
                              struct err *e);
-/* Its source is gone: an embryo that was on its way will not come. */
-void jar_source_gone(struct jar *j, const struct embryo_source *w);
-/* It has been asked for and does not come: whoever has the source is to end it, and then jar_source_gone() the jar. */
+/* The source is gone: an embryo that was requested will not come. */
+void jar_source_gone(struct jar *j, const struct embryo_source *s);
+/* The requested embryo has not come in time: the owner of the source ends the source and then calls
+ * jar_source_gone(). */
 bool jar_is_overdue(const struct jar *j);
-/* True while an embryo of this source is still to come. */
-bool jar_awaits_embryo(const struct jar *j, const struct embryo_source *w);
-/* One of its processes that are children of ours, and not reaped. */
+/* True while an embryo of this source has yet to come. */
+bool jar_awaits_embryo(const struct jar *j, const struct embryo_source *s);
+/* True for a process of this jar that is an unreaped child of the warden. */
 bool jar_has_child(const struct jar *j, pid_t pid);
-/* While a child of ours may have been born into its pid namespace that we have not been told of: the number of its init,
- * which is in there as well. Else 0. */
+/* While the zygote may have forked an embryo that it has not reported yet: the pid of the jar's
+ * init, which is in the same pid namespace. Otherwise 0. */
 pid_t jar_init_awaiting_embryo(const struct jar *j);
-/* It was forked from a zygote; false for a cold start, also one that took the place of a failed hatching. */
+/* True for a program forked from a zygote; false for a cold start, also after a fork that
+ * failed. */
 bool jar_was_forked(const struct jar *j);
 
-/* Kills what is left, waiting for it, and forgets. Accepts NULL. */
+/* Kills the remaining processes, waits for them, and frees the jar. Accepts NULL. */
 void jar_free(struct jar *j);
 
-/* Readable when jar_advance() has something to do; -1 when only time helps. Changes with the state. */
+/* Readable when jar_advance() has something to do; -1 while only time helps. Changes with the
+ * state. */
 int jar_fd(const struct jar *j);
-/* When jar_advance() must be called at the latest, on clock_us(); UINT64_MAX for never. */
+/* The latest time for the next jar_advance(), on clock_us(); UINT64_MAX for never. */
 uint64_t jar_due_us(const struct jar *j);
 void jar_advance(struct jar *j, uint64_t now_us);
 
@@ -118,5 +126,5 @@ void jar_kill(struct jar *j, enum end_reason reason);
 bool jar_has_started(const struct jar *j);
 bool jar_is_gone(const struct jar *j);
 const struct jar_outcome *jar_outcome(const struct jar *j);
-/* What it used, moment by moment; NULL when that was not asked for. The caller's to free(). */
+/* Its usage over time; NULL without JOB_SAMPLED. The caller frees it. */
 struct samples *jar_take_samples(struct jar *j);

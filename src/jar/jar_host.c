@@ -1,4 +1,4 @@
-/* What this machine can promise, found out once, before any jar. */
+/* Finds out once, before any jar, which layers this machine has. Runs in: warden. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
      LAYER_BIT(LAYER_OWN_SESSION))
 #define LIMITS_OF_SCRATCH (LIMIT_BIT(LIMIT_DISK) | LIMIT_BIT(LIMIT_FILES))
 
-/* What each controller brings, and which limits are not held for the tree without it. */
+/* The layer of each controller, and the limits that do not hold for the tree without it. */
 static const struct {
     unsigned has;
     layer_set layer;
@@ -41,7 +41,7 @@ static const struct {
     { CGROUP_HAS_CPU, LAYER_BIT(LAYER_CGROUP_CPU), LIMIT_BIT(LIMIT_CPU_PERCENT) },
 };
 
-/* A jar needs one of each; a machine may forbid a kind altogether. */
+/* A jar needs one of each; a machine may forbid a kind. */
 static int namespaces_allowed(struct err *e)
 {
     static const char *const kinds[] = { "user", "mnt", "pid", "net", "ipc", "uts", "cgroup" };
@@ -55,7 +55,8 @@ static int namespaces_allowed(struct err *e)
     return 0;
 }
 
-/* Whatever else may forbid it (a chroot, a security module, a limit on their number) shows only when it is tried. */
+/* Other obstacles (a chroot, a security module, a limit on their number) show only in an
+ * attempt. */
 static int try_user_namespace(struct err *e)
 {
     siginfo_t info = { 0 };
@@ -84,7 +85,7 @@ static int open_namespaces(struct jar_host *h, enum level level, struct err *e)
     if (h->own_pid_ns_fd < 0 || h->own_net_fd < 0 || h->proc_fd < 0)
         return err_set(e, ERR_UNAVAILABLE, errno, "open our /proc");
     if (level == LEVEL_JAR && (!h->cgroups || h->cgroups->has != CGROUP_HAS_ALL))
-        return err_set(e, ERR_UNAVAILABLE, 0, "there is no cgroup to hold all the limits");
+        return err_set(e, ERR_UNAVAILABLE, 0, "no cgroup on this machine can enforce all limits");
     h->isolation.layers |= LAYERS_OF_NAMESPACES;
     h->may_renice = setpriority(PRIO_PROCESS, 0, -1) == 0 && setpriority(PRIO_PROCESS, 0, 0) == 0;
     return 0;
@@ -123,16 +124,16 @@ static int open_process(struct jar_host *h, struct err *e)
     if (h->isolation.landlock_abi == 0)
         return err_set(
             e, ERR_UNAVAILABLE, 0,
-            "this kernel has no Landlock (lsm=landlock), without which files are not protected");
-    /* Orphans of a killed tree come to us, so that we can see that none is left. */
+            "this kernel has no Landlock (lsm=landlock), and without it files are not protected");
+    /* Orphans of a killed tree become our children, so that we see when none is left. */
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
         return err_set(e, ERR_UNAVAILABLE, errno, "become a subreaper");
     h->isolation.unenforced |= LIMITS_OF_SCRATCH;
     return 0;
 }
 
-/* Namespaces belong to whoever is euid when they are made. Ours changes for that moment, and must not take our
- * capabilities with it. */
+/* The euid that makes a namespace owns it. Ours changes for that moment, and we must keep our
+ * capabilities. */
 static int own_zygote_uid(struct jar_host *h, struct err *e)
 {
     uint32_t uid;
@@ -155,8 +156,9 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
         .proc_fd = -1,
         .isolation = { .level = level, .layers = LAYERS_ALWAYS, .landlock_abi = landlock_abi() }
     };
-    /* In a user namespace of our own we are uid 0 too, but have no other uids to give. Where we have, a jar without one
-     * would be root's: whatever keeps us from taking a block ends it here, at every level. */
+    /* In our own user namespace we are uid 0 too, but have no other uids. As real root, a jar
+     * without its own uid would be root: so a failure to take a block is an error, at every
+     * level. */
     bool many_uids = geteuid() == 0 && uids_exist();
     if (level == LEVEL_JAR && !many_uids)
         return err_set(e, ERR_UNAVAILABLE, 0, "it needs root, with uids from %u on", KEEPER_UID);

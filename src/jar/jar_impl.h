@@ -1,5 +1,5 @@
-/* jar/jar_impl.h — the inside of a struct jar, for the four files that make one live: spawn.c brings it up, evidence.c
- * watches it, collect.c takes its outputs, jar.c holds the states together. Nobody else includes this. */
+/* jar/jar_impl.h — the members of struct jar. Only four files include this: spawn.c starts a jar,
+ * evidence.c measures it, collect.c reads its outputs, jar.c has the table of states. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,13 +24,12 @@ struct jar {
     struct jar_host *host;
     enum jar_state state;
     uint64_t due_us;
-    struct job_spec
-        job; /* its strings are wiped once the program has them; of an embryo only limits */
-    int fds[JOB_FDS];             /* of the job; -1 once they are handed over */
+    struct job_spec job; /* wiped once the program has it; without a job only limits are set */
+    int fds[JOB_FDS];    /* of the job; -1 once the program has them */
     struct embryo_source *source; /* NULL for a cold start */
     bool idle;                    /* an embryo without a job */
-    bool overdue;                 /* it was asked for long ago */
-    bool unpacked;                /* its files are in place before there is a program */
+    bool overdue;                 /* it was requested FORK_US ago */
+    bool unpacked;                /* init unpacks its files, not the embryo */
 
     bool has_cgroup, has_uid;
     int remove_tries; /* of the cgroup */
@@ -40,37 +39,37 @@ struct jar {
     int scratch_fd; /* the tmpfs, or the private directory */
 
     bool new_net; /* its network namespace was made for it */
-    int net_fd;   /* the network namespace; -1 where it is not to be kept */
-    int job_fd;   /* by which an embryo gets its job; -1: it has it */
+    int net_fd;   /* to keep it as a spare; -1: not kept */
+    int job_fd;   /* the socket for the job of an embryo; -1: sent, or a cold start */
     pid_t init;
     int init_pidfd; /* -1 at level process */
-    pid_t program;  /* its number is its own while it is not reaped */
+    pid_t program;  /* no other process has this pid until it is reaped */
     int program_pidfd;
     bool program_reaped;
     pid_t collector;
     int collector_pidfd;
 
-    int report_fd; /* of init while BUILDING, then of the program */
+    int report_fd; /* from init while BUILDING, then from the program */
     bool report_closed;
     bool reported_ready, reported_going;
     struct err failure; /* that it reported */
 
     bool started; /* execve succeeded */
     uint64_t started_us, deadline_us;
-    uint64_t cpu_before_us; /* what the embryo had used when its job came */
+    uint64_t cpu_before_us; /* used by the embryo before its job */
     struct cgroup_stats stats;
     struct samples *samples; /* NULL: none are taken */
     struct jar_outcome outcome;
 };
 
-/* No namespaces: its files lie on the host, and only its process group holds it together. */
+/* Level process has no namespaces: the files are on the host, and a process group is the whole
+ * jar. */
 static inline bool jar_on_host(const struct jar *j)
 {
     return j->host->isolation.level == LEVEL_PROCESS;
 }
 
-/* spawn.c. Failure leaves what there is for jar_free(). */
-/* job and fds are NULL for an embryo. */
+/* spawn.c. After a failure jar_free() cleans up. job and fds are NULL for an idle jar. */
 [[nodiscard]] int jar_build(struct jar *j, const struct job_spec *job, const int *fds,
                             struct err *e);
 [[nodiscard]] int jar_start_program(struct jar *j, struct err *e);

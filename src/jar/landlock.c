@@ -8,7 +8,8 @@
 
 #include "base/auto.h"
 
-/* Debian 12's headers know ABI 2 only, the kernel may know more: the layout is ours, as the kernel documents it. */
+/* The headers of Debian 12 know only ABI 2, the kernel may know more. The layout is from its
+ * documentation. */
 struct ruleset_attr {
     uint64_t access_fs;  /* ABI 1 */
     uint64_t access_net; /* ABI 4 */
@@ -25,13 +26,13 @@ enum { RULE_PATH_BENEATH = 1, CREATE_RULESET_VERSION = 1 };
 #define FS_WRITE_FILE (1ULL << 1)
 #define FS_READ_FILE  (1ULL << 2)
 #define FS_READ_DIR   (1ULL << 3)
-#define FS_ABI1       ((1ULL << 13) - 1) /* the above, and making and removing every kind of file */
+#define FS_ABI1       ((1ULL << 13) - 1) /* READ, and to make and remove every kind of file */
 #define FS_REFER      (1ULL << 13)       /* ABI 2: rename or link between directories */
 #define FS_TRUNCATE   (1ULL << 14)       /* ABI 3 */
 #define FS_IOCTL_DEV  (1ULL << 15)       /* ABI 5 */
 #define FS_MAKE_CHAR  (1ULL << 6)
 #define FS_MAKE_BLOCK (1ULL << 11)
-/* What can be allowed on something that is not a directory. */
+/* The rights that a file other than a directory can have. */
 #define FS_FILE       (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
 
 #define NET_ALL   3ULL /* TCP bind and connect */
@@ -73,7 +74,7 @@ static int add_rule(int ruleset, uint64_t known, const struct landlock_rule *r, 
     struct path_rule rule = { .access = allowed[r->access] & known, .fd = fd };
     if (syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &rule, 0) == 0)
         return 0;
-    /* EINVAL: a right for directories on a plain file */
+    /* a right for directories on a plain file gives EINVAL */
     rule.access &= FS_FILE;
     if (errno != EINVAL || syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &rule, 0) < 0)
         return err_set(e, ERR_KERNEL, errno, "add a Landlock rule for %s", r->path);

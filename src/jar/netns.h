@@ -1,4 +1,4 @@
-/* jar/netns.h — a network namespace of one interface. Runs in: a jar's init. */
+/* jar/netns.h — a network namespace with one interface. Runs in: a jar's init. */
 #pragma once
 
 #include "base/err.h"

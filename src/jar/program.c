@@ -1,3 +1,5 @@
+/* From a clone of the warden to the guest's program: joins the jar, gives up every right, execs.
+ * Runs in: the process that becomes the program; program_confine() also in embryos. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,14 +35,15 @@ static const struct landlock_rule jar_rules[] = {
     { NULL, 0, false },
 };
 
-/* A root of the jar's own: /usr stays read-only as a mount. */
+/* A writable root: the mount keeps /usr read-only. */
 static const struct landlock_rule writable_rules[] = {
     { "/", LANDLOCK_WRITE, false },
     { "/dev", LANDLOCK_DEVICE, false },
     { NULL, 0, false },
 };
 
-/* Nothing is executed but what is listed. Names may be looked at everywhere: they say no more than any other jar shows. */
+/* JOB_LISTED: only listed files are executed. Directories may be listed everywhere: every jar shows
+ * the same names. */
 static const struct landlock_rule listed_rules[] = {
     { "/", LANDLOCK_LIST, false },
     { "/etc", LANDLOCK_READ_DATA, false },
@@ -57,15 +60,15 @@ static const struct landlock_rule listed_rules[] = {
 };
 enum { LISTED_RULES = ARRAY_LEN(listed_rules) };
 
-/* Level process: the host's own root, so only what a runtime needs, beyond what a jar has of it as directories
- * (jar_host.dirs). Not /proc: it shows other processes. */
+/* Level process has the host's root: only the files that a runtime needs, besides jar_host.dirs.
+ * Not /proc, which shows other processes. */
 static const struct landlock_rule process_rules[] = {
     { "/usr", LANDLOCK_READ, false },
     { "/etc/ld.so.cache", LANDLOCK_READ, true },
     { "/etc/matplotlibrc", LANDLOCK_READ, true },
     { "/etc/nsswitch.conf", LANDLOCK_READ, true },
     { "/etc/localtime", LANDLOCK_READ, true },
-    { "/etc/ssl/openssl.cnf", LANDLOCK_READ, true }, /* Node does not start if it may not look */
+    { "/etc/ssl/openssl.cnf", LANDLOCK_READ, true }, /* Node does not start without it */
     { "/dev/null", LANDLOCK_DEVICE, false },
     { "/dev/zero", LANDLOCK_DEVICE, false },
     { "/dev/full", LANDLOCK_DEVICE, true },
@@ -74,7 +77,8 @@ static const struct landlock_rule process_rules[] = {
 };
 enum { PROCESS_RULES = ARRAY_LEN(process_rules) };
 
-/* The namespaces init made; its pid namespace we were already born into, an embryo into all of them. */
+/* Joins the namespaces of init. The program is in the pid namespace already, an embryo in all of
+ * them. */
 static int enter_jar(const struct inside *in, struct err *e)
 {
     const int all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
@@ -90,7 +94,8 @@ static int enter_jar(const struct inside *in, struct err *e)
     return 0;
 }
 
-/* Level process: the files go into a private directory of the host, with the uid the program will have. */
+/* Level process: unpacks the files into a private directory of the host, with the uid of the
+ * program. */
 static int enter_home(const struct inside *in, struct err *e)
 {
     if (caps_drop_bounding(e))
@@ -101,7 +106,7 @@ static int enter_home(const struct inside *in, struct err *e)
         return err_set(e, ERR_KERNEL, errno, "become uid %u", in->uid);
     autoclose int dir = open(in->home, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir < 0 || mkdirat(dir, "work", 0700) < 0 || mkdirat(dir, "tmp", 0700) < 0)
-        return err_set(e, ERR_KERNEL, errno, "lay out %s", in->home);
+        return err_set(e, ERR_KERNEL, errno, "make directories in %s", in->home);
     if (fchdir(dir) < 0 || chdir("work") < 0)
         return err_set(e, ERR_KERNEL, errno, "enter %s", in->home);
     autoclose int work = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -152,8 +157,8 @@ static int apply_landlock(const struct inside *in, struct err *e)
     return landlock_apply(in->iso->landlock_abi, rules, true, e);
 }
 
-/* RLIMIT_NPROC counts all of a user's threads. With a user namespace or uid of its own that is the jar alone; with
- * the caller's uid on the host, what is already there has to be added. */
+/* RLIMIT_NPROC counts all threads of a user. With its own user namespace or uid that is only the
+ * jar. With the uid of the caller on the host, the caller's threads have to be added. */
 static uint64_t threads_of_user(const struct inside *in)
 {
     uint64_t n = 0;
@@ -193,21 +198,21 @@ int program_confine(const struct inside *in, int *report_fd, struct err *e)
     unsigned rlimits = RLIMITS_OF_ALL | (embryo ? 0 : RLIMITS_OF_JOB);
     if (in->cgroup && cgroup_join(in->cgroup, in->init_pidfd >= 0 && !embryo, e))
         return -1;
-    /* an embryo has that from its zygote */
+    /* an embryo inherits this from its zygote */
     if ((!embryo && confine_die_first(e)) ||
         (in->init_pidfd >= 0 ? enter_jar(in, e) : enter_home(in, e)))
         return -1;
     umask(022);
     uint64_t others = threads_of_user(in);
-    /* Late, both: each puts us into a scheduling group of our own. */
+    /* Both as late as possible: each puts us into a new scheduling group. */
     if (in->cgroup && cgroup_join_cpu(in->cgroup, e))
         return -1;
-    /* After all of them are joined: its root is the cgroups we are in. */
+    /* After joining: the root of the cgroup namespace is the current cgroups. */
     if (in->init_pidfd >= 0 && unshare(CLONE_NEWCGROUP) < 0)
         return err_set(e, ERR_KERNEL, errno, "make a cgroup namespace");
     if (setsid() < 0)
         return err_set(e, ERR_KERNEL, errno, "start a session");
-    /* Rules take memory of ours to make, so the job's limit on it comes after them. */
+    /* Making Landlock rules takes memory, so the job's memory limit comes after them. */
     if (settle_fds(in, report_fd, e) || (!embryo && confine_default_signals(e)) ||
         confine_no_new_privs(e) || apply_landlock(in, e) ||
         confine_rlimits(rlimits, in->iso, &in->job->limits, others, e) || caps_clear(0, e))
@@ -215,8 +220,8 @@ int program_confine(const struct inside *in, int *report_fd, struct err *e)
     return seccomp_apply(seccomp_profile(in), e);
 }
 
-/* Level process: the names of the private directory, which only now is known, unless the caller chose others. NULL when
- * there is no memory. */
+/* Level process: adds the names of the private directory, which are known only now, unless the
+ * caller set the variables. NULL without memory. */
 static char *const *environment(const struct inside *in)
 {
     static const struct {
@@ -247,8 +252,8 @@ void report_send(int fd, enum report_kind kind, const struct err *e)
     (void)!fd_write_all(fd, &r, sizeof r);
 }
 
-/* What lies in /sandbox is the guest's: that it is no program is the guest's failure as well, told as shells tell it, and not ours.
- * A compiler can be made to leave anything under the name that was declared. */
+/* A file in /sandbox belongs to the guest: if it is not a program, the guest failed, with the exit
+ * status that shells use. A compiler can be made to leave any file under the declared name. */
 static void fail_as_guest(const char *program, const struct err *e)
 {
     if (program[0] != '.')
@@ -265,7 +270,7 @@ void program_main(const struct inside *in)
     if (!envp)
         (void)!err_no_memory(&e, "the environment");
     else if (program_confine(in, &report_fd, &e) == 0) {
-        /* From now on, a closed pipe means that execve has worked. */
+        /* From now on, a closed pipe means that execve succeeded. */
         report_send(report_fd, REPORT_GOING, &e);
         (void)execve(in->job->argv[0], in->job->argv, envp);
         (void)err_set(&e, errno == ENOENT ? ERR_NOT_FOUND : ERR_KERNEL, errno, "start %s",

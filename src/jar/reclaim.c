@@ -10,7 +10,7 @@
 #include "base/fdio.h"
 #include "jar/clone.h"
 
-/* About a millisecond of freeing. */
+/* About a millisecond to free. */
 enum { LARGE_INODES = 512, LARGE_BLOCKS = 1024 };
 
 static bool is_large(int scratch_fd)
@@ -20,7 +20,7 @@ static bool is_large(int scratch_fd)
            (fs.f_files - fs.f_ffree > LARGE_INODES || fs.f_blocks - fs.f_bfree > LARGE_BLOCKS);
 }
 
-/* Holds the descriptor until the warden has closed its own, so that the last reference is ours. */
+/* Holds the descriptor until the warden has closed its own, so that this is the last reference. */
 _Noreturn static void hold_and_end(int scratch_fd, int go_fd)
 {
     const int keep[] = { scratch_fd, go_fd };
@@ -62,7 +62,7 @@ static void forget(struct reclaimer *u, int slot, int options)
 {
     siginfo_t info = { 0 };
     if (waitid(P_PIDFD, (id_t)u->pidfds[slot], &info, WEXITED | options) == 0 && info.si_pid == 0)
-        return; /* still at it */
+        return; /* still running */
     (void)close(u->pidfds[slot]);
     u->pidfds[slot] = 0;
     u->busy--;

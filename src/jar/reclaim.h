@@ -1,5 +1,6 @@
-/* jar/reclaim.h — file systems too large to be freed in the warden's time.
- * Runs in: warden; and a child for each of them, which does nothing but let go of it. */
+/* jar/reclaim.h — frees large tmpfs outside the warden. The last reference to a tmpfs frees it,
+ * about a microsecond for each inode, so a child process holds that reference.
+ * Runs in: warden, and one child for each tmpfs. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,10 +14,10 @@ struct reclaimer {
     int busy;
 };
 
-/* Takes a tmpfs that nothing refers to any more, if it is large. False: it is small, or nobody is free to take it;
- * the descriptor is still the caller's. */
+/* Takes the descriptor of a large tmpfs that nothing else refers to. False: it is small, or
+ * RECLAIM_MAX children are busy; the descriptor is still the caller's. */
 bool reclaim_tmpfs(struct reclaimer *u, int scratch_fd);
-/* Forgets children that have ended. */
+/* Reaps the children that have ended. */
 void reclaim_reap(struct reclaimer *u);
 /* Waits for all of them. */
 void reclaim_done(struct reclaimer *u);

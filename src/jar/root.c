@@ -19,7 +19,7 @@
 
 #define SEALED (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 
-/* The whole of a jar's /dev; what a device node is on the host it is inside. */
+/* All device nodes of a jar, with the numbers that they have on the host. */
 static const struct {
     const char *name;
     unsigned major, minor;
@@ -42,7 +42,7 @@ struct option {
     const char *key, *value;
 };
 
-/* A file system made but not attached: nothing can be seen of it until move_mount. */
+/* A new file system that is not attached: invisible until move_mount. */
 static int new_mount(const char *type, const struct option *options, size_t n, unsigned attributes,
                      int *ret_fd, struct err *e)
 {
@@ -69,7 +69,7 @@ static int attach(int mount_fd, int at_fd, const char *path, struct err *e)
     return 0;
 }
 
-/* Reached through no symbolic link. */
+/* Follows no symbolic link. */
 static int open_plain(int at_fd, const char *path, int *ret_fd, struct err *e)
 {
     struct open_how how = { .flags = O_PATH | O_CLOEXEC,
@@ -81,7 +81,7 @@ static int open_plain(int at_fd, const char *path, int *ret_fd, struct err *e)
     return 0;
 }
 
-/* A detached copy of the tree at an open place. */
+/* A detached copy of the tree at an open directory. */
 static int copy_opened(int fd, const char *what, int *ret_fd, struct err *e)
 {
     int tree = open_tree(fd, "",
@@ -106,7 +106,8 @@ static int seal(int mount_fd, uint64_t attributes, const char *what, struct err 
     return 0;
 }
 
-/* pivot_root(".", ".") stacks the old root on the new one; detaching it leaves the new one alone. */
+/* pivot_root(".", ".") stacks the old root on the new one; detaching it leaves the new one
+ * alone. */
 static int pivot_here(struct err *e)
 {
     if (syscall(SYS_pivot_root, ".", ".") < 0)
@@ -116,7 +117,7 @@ static int pivot_here(struct err *e)
     return 0;
 }
 
-/* A node of our own where we may make one; the host's bound over a file where we may not. */
+/* Makes the node; without the right to do so, binds the node of the host over a file. */
 static int add_device(int host_root_fd, int dev_fd, size_t i, struct err *e)
 {
     const char *name = devices[i].name;
@@ -171,8 +172,8 @@ static int bind_runtime(int host_root_fd, int template_fd, struct err *e)
     return 0;
 }
 
-/* What languages need of ours; opened before /tmp is covered, where it may be. A belljar without it, as a test may be, has
- * languages that are not installed. */
+/* Our own programs and data for languages. Opened before /tmp is covered, because they may be
+ * there. A belljar without them, as in some tests, has languages that are not installed. */
 static int open_guest(int *ret_fd, struct err *e)
 {
     char path[4200];
@@ -222,13 +223,13 @@ int root_host_enter(struct err *e)
         return -1;
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
         return err_set(e, ERR_KERNEL, errno, "make our mounts private");
-    /* Any directory that every system has will do: only this namespace sees it covered. */
+    /* Any directory that every system has: only this namespace sees it covered. */
     if (new_mount("tmpfs", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, &home, e) ||
         attach(home, AT_FDCWD, "/tmp", e))
         return -1;
     if (fchdir(home) < 0 || mkdir("proc", 0555) < 0 || mkdir("jar", 0755) < 0 ||
         mkdir("scratch", 0755) < 0)
-        return err_set(e, ERR_KERNEL, errno, "lay out our own root");
+        return err_set(e, ERR_KERNEL, errno, "make directories in our own root");
     if (new_mount("proc", NULL, 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, &proc,
                   e) ||
         attach(proc, AT_FDCWD, "proc", e))
@@ -269,7 +270,7 @@ int root_scratch_resize(int scratch_fd, uint64_t bytes, uint64_t inodes, struct 
     return 0;
 }
 
-/* Scratch directories and where they appear inside. */
+/* Scratch directories and their places inside. */
 static const struct {
     const char *dir;
     mode_t mode;
@@ -292,7 +293,7 @@ static int bind_scratch(struct err *e)
     return 0;
 }
 
-/* A root of the jar's own in scratch, with the template's mounts moved under it. */
+/* A writable root in scratch, with the mounts of the template moved under it. */
 static int cover_with_writable(int scratch_fd, struct err *e)
 {
     autoclose int template_fd = open("/jar", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -322,15 +323,15 @@ static int cover_with_writable(int scratch_fd, struct err *e)
 
 static int cover_with_template(struct err *e)
 {
-    /* A mount that came with the namespace is locked in place and cannot become the root: a copy can. */
+    /* A mount that came with the namespace is locked and cannot become the root; a copy can. */
     autoclose int tree = -1;
     if (copy_tree(AT_FDCWD, "/jar", &tree, e))
         return -1;
     return attach(tree, AT_FDCWD, "/jar", e);
 }
 
-/* In the root to be. What may be read there must not be code: the dynamic loader, which has to be executable, starts
- * whatever it can read and map. */
+/* In the new root. Readable data there must not be executable: the dynamic loader, which must be
+ * executable itself, starts any file that it can read and map. */
 static int deny_code_in_data(struct err *e)
 {
     static const char *const data[] = { "usr/share", "etc" };

@@ -1,18 +1,21 @@
 /* jar/root.h — the file systems a jar sees.
  * Runs in: warden, once (root_host_enter); the jar's init, once a jar (root_enter). Never logs.
  *
- * Theory of operation. The warden moves into a mount namespace of its own that holds next to nothing:
+ * Theory of operation. The warden moves into a mount namespace of its own that holds very little:
  *     /proc      for the warden's pid namespace
  *     /scratch   an empty directory
- *     /jar       the template: a read-only tmpfs with /usr bound into it, a small /etc and a small /dev
- * A new jar's mount namespace is a copy of that, so it costs little and no host mount is ever in it. The
- * jar's init puts a fresh tmpfs at /scratch, binds its parts over the template's /sandbox, /tmp and
- * /dev/shm, mounts a /proc of its own, and pivots into /jar.
+ *     /jar       the template: a read-only tmpfs with /usr bound into it, a small /etc and a small
+ * /dev A new jar's mount namespace is a copy of that, so it costs little and no host mount is ever
+ * in it. The jar's init puts a fresh tmpfs at /scratch, binds its parts over the template's
+ * /sandbox, /tmp and /dev/shm, mounts a /proc of its own, and pivots into /jar.
  *
  * Invariants
- * M1 Host directories are opened without following symbolic links and mounted from the descriptor.
- * M2 Every mount is nosuid; every mount but the five device nodes is nodev; only scratch is writable.
- * M3 Nothing is ever mounted at a path that a guest could have shaped: all of it happens before one runs. */
+ * ROOT-1 Host directories are opened without following symbolic links and mounted from the
+ *    descriptor.
+ * ROOT-2 Every mount is nosuid. Every mount except the five device nodes is nodev. Only scratch is
+ *    writable.
+ * ROOT-3 No mount point is a path that a guest could have shaped: all mounts exist before it runs.
+ *    */
 #pragma once
 
 #include <stdbool.h>
@@ -20,22 +23,24 @@
 
 #include "base/err.h"
 
-/* In a fresh mount and pid namespace: builds the template and leaves the host's file systems behind. */
+/* In a fresh mount and pid namespace: builds the template and leaves the host's file systems
+ * behind. */
 [[nodiscard]] int root_host_enter(struct err *e);
 
 /* In a mount namespace of a zygote's own: the template becomes its root, with a /proc, and a /tmp
  * (*ret_tmp_fd) that only this zygote sees. */
 [[nodiscard]] int root_zygote_enter(int *ret_tmp_fd, struct err *e);
 
-/* A tmpfs of its own for one jar, owned by uid, not yet attached anywhere. What we put there ourselves (our directories,
- * and a writable root's) is not on the guest's account. noexec: nothing there can be executed, nor mapped as code. */
+/* A new tmpfs for one jar, owned by uid, not attached anywhere yet. Our own directories in it, and
+ * those of a writable root, do not count against the guest. noexec: no file there can be executed
+ * or mapped as code. */
 [[nodiscard]] int root_scratch_new(uint64_t bytes, uint64_t inodes, bool writable_root, bool noexec,
                                    uint32_t uid, int *ret_fd, struct err *e);
 
-/* Another size for one that is in use. */
+/* Changes the size of a tmpfs in use. */
 [[nodiscard]] int root_scratch_resize(int scratch_fd, uint64_t bytes, uint64_t inodes,
                                       struct err *e);
 
-/* In the jar's namespaces, as its user, with all capabilities there: builds its root and enters it. noexec: /usr/share and
- * /etc are data alone, like scratch that was made so. */
+/* In the jar's namespaces, as its user, with all capabilities there: builds its root and enters it.
+ * noexec: /usr/share and /etc are only data, like scratch with noexec. */
 [[nodiscard]] int root_enter(int scratch_fd, bool writable, bool noexec, struct err *e);

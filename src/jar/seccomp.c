@@ -1,4 +1,4 @@
-/* See seccomp.h. */
+/* Applies the filters that seccomp_gen made. */
 #include "jar/seccomp.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ int seccomp_apply(enum seccomp_profile profile, struct err *e)
         .filter = (struct sock_filter *)programs[profile].ops, /* the kernel only reads it */
     };
     /* No flags. SPEC_ALLOW would lift the store-bypass protection that kernels before 5.16 give to
-     * every filtered process, and the program is exactly who it is meant against. */
+     * every filtered process, and the program is a process to protect against. */
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
         return err_set(e, ERR_KERNEL, errno, "seccomp");
     return 0;

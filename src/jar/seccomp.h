@@ -1,27 +1,27 @@
 /* jar/seccomp.h — the system calls that a process may make from here on.
- * Runs in: the process about to become the program or the jar's pid 1, last thing before it does. Never logs.
+ * Runs in: the process that becomes the program or the jar's pid 1, as its last step. Never logs.
  *
- * The rules are the table of seccomp_policy.c. seccomp_gen turns them into BPF while Belljar is built,
- * so that applying them costs one system call and the product needs no library for it.
+ * The rules are the table of seccomp_policy.c. seccomp_gen turns them into BPF while Belljar is
+ * built, so that applying them costs one system call and the product needs no library for it.
  *
  * Invariants
- * S1 Whatever the table does not name answers ENOSYS, and the kernel's other entries (i386) end the process.
- * S2 Arguments are compared on their low 32 bits: that is what the kernel looks at (CVE-2019-10063).
- * S3 A profile is only ever added to: a process under one filter cannot take it off, nor can its children. */
+ * SECCOMP-1 A call that the table does not name answers ENOSYS. A call through another entry of the
+ *    kernel (i386) ends the process.
+ * SECCOMP-2 Arguments are compared on their low 32 bits, as the kernel does (CVE-2019-10063).
+ * SECCOMP-3 Filters can only be added: neither a process nor its children can remove one. */
 #pragma once
 
 #include "base/err.h"
 
 enum seccomp_profile {
-    SECCOMP_JAR,     /* the program, in namespaces of its own */
-    SECCOMP_PROCESS, /* the program, where there are no namespaces */
-    SECCOMP_INIT,    /* the jar's pid 1, when all is set up: it reaps, and nothing else */
-    /* as JAR, where nothing is executed but what is listed: no code that comes from elsewhere than from files */
-    SECCOMP_LISTED,
-    SECCOMP_LISTED_OWN_CODE, /* and where what is listed makes its own, as Node does */
+    SECCOMP_JAR,             /* the program, in namespaces of its own */
+    SECCOMP_PROCESS,         /* the program, where there are no namespaces */
+    SECCOMP_INIT,            /* the jar's pid 1, when all is set up: it reaps, and nothing else */
+    SECCOMP_LISTED,          /* as JAR, for JOB_LISTED: code comes only from files */
+    SECCOMP_LISTED_OWN_CODE, /* the same, for programs that make machine code, such as Node */
     SECCOMP_PROFILES
 };
 
-/* Filters the calling thread and what it starts, for good. The caller is single-threaded and has set
- * no_new_privs; without it this refuses, also for root, who could do without. */
+/* Filters the calling thread and its future children, for good. The caller is single-threaded and
+ * has set no_new_privs. Without it this fails, even for root, which the kernel would allow. */
 [[nodiscard]] int seccomp_apply(enum seccomp_profile profile, struct err *e);

@@ -1,15 +1,15 @@
 /* jar/seccomp_gen.c — turns the table of seccomp_policy.c into BPF:   seccomp_gen ARCH OUTPUT.h
- * Runs on the build machine, once. libseccomp tells the number that a call has on ARCH; the programs are
- * made here, because it has no way to say "this call, with any other argument: ENOTTY", only one answer
- * for everything else.
+ * Runs on the build machine, once. libseccomp gives the number of a call on ARCH. It cannot make
+ * the programs: it has one answer for all other cases, and no way to say "this call, with any other
+ * argument: ENOTTY".
  *
- * The shape of a program: refuse other architectures, then a binary search over call numbers, whose
- * leaves are an answer or the conditions of one call in the order of the table. What applying a filter
- * costs is its length (the kernel compiles it) and its depth (the kernel tries every number): a search of
+ * A program refuses other architectures, then does a binary search over call numbers. The leaves
+ * are an answer, or the conditions of one call in the order of the table. The cost of a filter is
+ * its length (the kernel compiles it) and its depth (the kernel tries every number): a search of
  * 400 instructions takes a fifth of the time of a list.
  *
- * Whatever was made is run here against a plain reading of the table before it is written, for every
- * call number and many arguments: a mistake in this file breaks the build, not a jar. */
+ * Before a program is written it is compared with a plain reading of the table, for every call
+ * number and many arguments: a mistake in this file breaks the build, not a jar. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/audit.h>
@@ -82,9 +82,11 @@ static uint32_t bpf_answer(int answer)
     return SECCOMP_RET_ERRNO | (uint32_t)answer;
 }
 
-/* ---- from the table to calls --------------------------------------------------------------------- */
+/* ---- from the table to calls
+ * --------------------------------------------------------------------- */
 
-/* The number of "name" or "name=NUMBER"; -1 where an old call is rightly missing. Cuts the number off. */
+/* The number of "name" or "name=NUMBER"; -1 for an old call that ARCH never had. Cuts the number
+ * off. */
 static int resolve(char *name, unsigned in, uint32_t arch)
 {
     char *given = strchr(name, '=');
@@ -139,10 +141,12 @@ static void read_table(struct policy *policy, unsigned in)
     }
 }
 
-/* ---- from calls to BPF ----------------------------------------------------------------------------
- * Programs are made from their end: jumps only go forward, so what one jumps to is there already. */
+/* ---- from calls to BPF
+ * ---------------------------------------------------------------------------- Programs are made
+ * from their end: jumps only go forward, so the target of a jump exists already. */
 
-/* Where to go: to an answer, wherever one is in reach, or to the instruction that was made as number `at`. */
+/* The target of a jump: an answer, if one is in reach, or the instruction that was made as number
+ * `at`. */
 struct label {
     bool is_answer;
     uint32_t answer;
@@ -165,7 +169,7 @@ static struct label add(struct code *code, uint16_t op, size_t jt, size_t jf, ui
     return (struct label){ .at = code->len };
 }
 
-/* Makes sure that a jump made after `more` other instructions reaches the label; returns what to jump to. */
+/* Makes sure that a jump after `more` other instructions reaches the label; returns the target. */
 static struct label within_reach(struct code *code, struct label to, size_t more)
 {
     if (!to.is_answer) {
@@ -183,7 +187,7 @@ static struct label within_reach(struct code *code, struct label to, size_t more
 static struct label jump(struct code *code, uint16_t op, uint32_t k, struct label yes,
                          struct label no)
 {
-    yes = within_reach(code, yes, 1); /* one: the next line may add an instruction */
+    yes = within_reach(code, yes, 1); /* only one, because the next line may add an instruction */
     no = within_reach(code, no, 0);
     return add(code, BPF_JMP | op | BPF_K, code->len - yes.at, code->len - no.at, k);
 }
@@ -247,7 +251,7 @@ static void compile(const struct policy *policy, struct code *code)
     static const struct call unlisted;
     struct span spans[CALLS_MAX + 1];
     size_t count = 0;
-    for (uint32_t n = 0; n <= CALLS_MAX; n++) { /* the last span goes on for ever: x32 is in it */
+    for (uint32_t n = 0; n <= CALLS_MAX; n++) { /* the last span has no end: x32 is in it */
         const struct call *call = n < CALLS_MAX ? &policy->calls[n] : &unlisted;
         if (count == 0 || !same_answer(spans[count - 1].call, call))
             spans[count++] = (struct span){ n, call };
@@ -261,7 +265,8 @@ static void compile(const struct policy *policy, struct code *code)
     memmove(code->ops, &code->ops[BPF_MAXINSNS - code->len], code->len * sizeof(code->ops[0]));
 }
 
-/* ---- the proof -------------------------------------------------------------------------------------- */
+/* ---- the proof
+ * -------------------------------------------------------------------------------------- */
 
 static bool holds(const struct seccomp_rule *rule, const struct seccomp_data *data)
 {
@@ -277,7 +282,7 @@ static bool holds(const struct seccomp_rule *rule, const struct seccomp_data *da
     return true;
 }
 
-/* What the table says, read as seccomp_policy.h tells people to read it. */
+/* The answer of the table, read as seccomp_policy.h describes. */
 static uint32_t decide(const struct policy *policy, const struct seccomp_data *data)
 {
     if (data->arch != policy->arch)
@@ -291,7 +296,7 @@ static uint32_t decide(const struct policy *policy, const struct seccomp_data *d
     return SECCOMP_RET_ERRNO | ENOSYS;
 }
 
-/* What the kernel will do. */
+/* The answer of the kernel: runs the program. */
 static uint32_t execute(const struct code *code, const struct seccomp_data *data)
 {
     uint32_t a = 0;
@@ -339,7 +344,8 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 24;
 }
 
-/* An argument worth trying: a value of the table, near one, with its high half set, or anything. */
+/* An argument to try: a value of the table, one near it, one with its high half set, or a random
+ * one. */
 static uint64_t worthwhile(const struct call *call, unsigned arg, uint64_t *state)
 {
     uint64_t pick = next_random(state), value = next_random(state);
@@ -378,7 +384,8 @@ static void prove(const struct policy *policy, const struct code *code)
     }
 }
 
-/* ---- the header ------------------------------------------------------------------------------------- */
+/* ---- the header
+ * ------------------------------------------------------------------------------------- */
 
 static void write_array(FILE *out, const char *array, const struct code *code)
 {
@@ -394,8 +401,7 @@ static void write_header(const char *path, const char *arch, const struct code *
     FILE *out = fopen(path, "we");
     if (!out)
         die("%s cannot be written", path);
-    fprintf(out, "/* Made from seccomp_policy.c by seccomp_gen, for %s. Not to be edited. */\n",
-            arch);
+    fprintf(out, "/* Made from seccomp_policy.c by seccomp_gen, for %s. Do not edit. */\n", arch);
     fprintf(out, "#pragma once\n\n#include <linux/filter.h>\n");
     for (size_t p = 0; p < SECCOMP_PROFILES; p++)
         write_array(out, profiles[p].array, &codes[p]);

@@ -1,16 +1,16 @@
 /* jar/seccomp_policy.c — which system calls a program in a jar may make, and why.
  *
- * What is allowed is what Python, Node, bash, the usual tools, compilers, Java, Go, Rust and PostgreSQL
- * need to work, and what can reach only the jar. Refusals are worded for programs:
+ * Allowed are the calls that Python, Node, bash, the usual tools, compilers, Java, Go, Rust and
+ * PostgreSQL need and that can reach only the jar. Refusals are errors that programs understand:
  *   ENOSYS   "this kernel does not have it": libraries try the older way. Also the answer to every call
- *            without a row, so that a call invented tomorrow is refused tomorrow.
- *   EPERM    "you may not": calls that take a jar apart or are a kernel's weak side. They would mostly fail
- *            for want of capabilities; here they do not even get that far.
+ *            without a row, so that future calls are refused too.
+ *   EPERM    "you may not": calls that could take a jar apart, or in which kernels have had many bugs.
+ *            Most of them would fail without capabilities anyway; here they do not get that far.
  *   0        "done": flushing disks, which a jar does not have.
- *   others   what a kernel without that feature says, so that programs fall back.
+ *   others   the answer of a kernel without that feature, so that programs fall back.
  *
- * Calls that are made often have no condition: those the kernel answers from a bitmap, without running
- * the filter (Linux 5.11). */
+ * Frequent calls have no condition: the kernel then answers from a bitmap, without running the filter
+ * (Linux 5.11). */
 #include "jar/seccomp_policy.h"
 
 #include <asm/ioctls.h>
@@ -76,7 +76,7 @@ enum { TCP_ZEROCOPY_RECEIVE_ = 35, TCP_AO_ADD_KEY_ = 38, UDP_ENCAP_ = 100 };
 /* clang-format off */
 const struct seccomp_rule seccomp_policy[] = {
 
-/* ---- what every program does ------------------------------------------------------------------- */
+/* ---- calls of every program ------------------------------------------------------------------- */
 { ALLOW, J|P, "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close "
               "close_range dup dup3 flock fallocate ftruncate fadvise64 readahead",
   ALWAYS, "open files" },
@@ -86,7 +86,7 @@ const struct seccomp_rule seccomp_policy[] = {
               "timerfd_create timerfd_settime timerfd_gettime",
   ALWAYS, "waiting for events" },
 { ENOSYS, J|P, "inotify_init1 inotify_add_watch inotify_rm_watch",
-  ALWAYS, "watches are on inodes: one on /usr shows what the host and other jars run" },
+  ALWAYS, "watches are on inodes: one on /usr shows programs of the host and other jars" },
 { ENOSYS, J|P|X86, "inotify_init", ALWAYS, "the same, older form" },
 { EPERM, J|P, "fcntl", WHEN(ONE_OF(1, F_NOTIFY, F_SETPIPE_SZ)), "the same; pipes are on the keeper's account" },
 { ALLOW, J|P, "fcntl", ALWAYS, "descriptors" },
@@ -96,7 +96,7 @@ const struct seccomp_rule seccomp_policy[] = {
 { ALLOW, J|P, "openat openat2 newfstatat fstat statx faccessat faccessat2 getdents64 getcwd chdir fchdir "
               "readlinkat mkdirat unlinkat renameat renameat2 linkat symlinkat umask "
               "fchmod fchown statfs fstatfs",
-  ALWAYS, "names and directories: what may be reached is the business of the root and of Landlock" },
+  ALWAYS, "names and directories: the root and Landlock decide about access" },
 { ALLOW, J|P|X86, "open creat stat lstat access getdents readlink mkdir rmdir unlink rename link symlink",
   ALWAYS, "the same, older forms" },
 { ALLOW, J, "fchmodat fchmodat2=452 fchownat utimensat truncate setxattr lsetxattr removexattr lremovexattr",
@@ -113,9 +113,10 @@ const struct seccomp_rule seccomp_policy[] = {
 { EPERM, J|P|X86, "mknod", ALWAYS, "device nodes, and overlayfs whiteouts, which are devices" },
 { EPERM, J|P, "mknodat", ALWAYS, "device nodes" },
 
-/* ---- where commands are listed: every byte of code comes from a file that is ------------------------- */
-/* The dynamic loader has to be executable, and it maps what it is told to: without these a file of the guest's own with a
- * segment of zeros, relocations that fill it and a start in it would run, whatever its mount says. */
+/* ---- JOB_LISTED: every byte of code comes from a listed file ---------------------------------------- */
+/* The dynamic loader has to be executable, and it maps any file. Without these rows a guest could make a
+ * file with a segment of zeros, relocations that fill it and an entry point in it, and that would run even
+ * on a noexec mount. */
 { EACCES, C, "mmap", WHEN(WITH(2, PROT_EXEC | PROT_WRITE)), "code that can be written" },
 { EACCES, C, "mmap", WHEN(WITH(2, PROT_EXEC), WITH(3, MAP_ANONYMOUS)), "code that is in no file" },
 { EACCES, C, "mprotect pkey_mprotect", WHEN(WITH(2, PROT_EXEC)), "data that becomes code" },
@@ -130,7 +131,7 @@ const struct seccomp_rule seccomp_policy[] = {
 { ALLOW, J|P, "memfd_create", WHEN(WITHOUT(1, MFD_HUGE)), "files without a name" },
 { ENOMEM, J|P, "memfd_create", ALWAYS, "huge pages, as above" },
 { EINVAL, J|P, "madvise", WHEN(ONE_OF(2, MADV_MERGEABLE_, MADV_HWPOISON_, MADV_SOFT_OFFLINE_)),
-  "merging equal pages (KSM) lets one jar find out what another has in memory" },
+  "merging equal pages (KSM) lets one jar find out the memory of another" },
 { ALLOW, J|P, "madvise", ALWAYS, "every allocator" },
 
 { ALLOW, J|P, "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday getitimer setitimer times "
@@ -139,12 +140,12 @@ const struct seccomp_rule seccomp_policy[] = {
 { ALLOW, J|P|X86, "time alarm", ALWAYS, "the same, older forms" },
 { ALLOW, J|P, "futex futex_waitv set_robust_list set_tid_address rseq getrandom restart_syscall "
               "sched_yield getcpu",
-  ALWAYS, "threads, and what the C library does by itself" },
+  ALWAYS, "threads, and calls of the C library itself" },
 { ALLOW, J|P|X86, "arch_prctl",
   WHEN(ONE_OF(0, ARCH_SET_GS, ARCH_SET_FS, ARCH_GET_FS, ARCH_GET_GS, ARCH_GET_CPUID,
               ARCH_GET_XCOMP_SUPP, ARCH_GET_XCOMP_PERM, ARCH_REQ_XCOMP_PERM)),
   "thread-local storage; AMX registers for numerical code" },
-{ EINVAL, J|P|X86, "arch_prctl", ALWAYS, "a second vDSO, shadow stacks: what older kernels do not know" },
+{ EINVAL, J|P|X86, "arch_prctl", ALWAYS, "a second vDSO, shadow stacks: unknown to older kernels" },
 
 /* ---- processes --------------------------------------------------------------------------------- */
 /* The program is a child of the warden: with CLONE_PARENT it could give the warden more of them. */
@@ -162,9 +163,9 @@ const struct seccomp_rule seccomp_policy[] = {
               "sigaltstack",
   ALWAYS, "signals to oneself" },
 { EPERM, P, "kill", WHEN(ONE_OF(0, EVERY_PROCESS, OWN_GROUP)),
-  "all that the user runs; and as there is but one group, timeout(1) would end whoever called it" },
-/* Which process a number means a filter cannot know: at level `process` it is the uid and Landlock's
- * signal scope that keep signals inside. */
+  "all processes of the user; with only one group, timeout(1) would end its caller" },
+/* A filter cannot know which process a pid names. At level `process` the uid and the signal scope of
+ * Landlock keep signals inside. */
 { ALLOW, J|P, "kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal",
   ALWAYS, "signals to others" },
 
@@ -206,7 +207,7 @@ const struct seccomp_rule seccomp_policy[] = {
               PR_CAP_AMBIENT, PR_SET_SPECULATION_CTRL, PR_SET_PTRACER, PR_SET_SYSCALL_USER_DISPATCH,
               PR_SCHED_CORE, PR_MCE_KILL, PR_SET_IO_FLUSHER, 67 /* PR_SET_MEMORY_MERGE */)),
   "layers of the jar, and merging of pages" },
-{ EINVAL, J|P, "prctl", ALWAYS, "what the kernel does not know either" },
+{ EINVAL, J|P, "prctl", ALWAYS, "also unknown to the kernel" },
 
 /* ---- sockets: the jar's own loopback, and unix ---------------------------------------------------- */
 { ALLOW, J, "socket", WHEN(IS(0, AF_UNIX), MASKED(1, SOCKET_TYPE, SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET)),
@@ -243,8 +244,8 @@ const struct seccomp_rule seccomp_policy[] = {
   WHEN(IS(1, IPPROTO_TCP), ONE_OF(2, TCP_ULP_, TCP_REPAIR_, TCP_MD5SIG_, TCP_MD5SIG_EXT_, TCP_AO_ADD_KEY_)),
   "kernel TLS and other layers on TCP (CVE-2023-0461)" },
 { ENOPROTOOPT, J|P, "setsockopt", WHEN(IS(1, IPPROTO_UDP), IS(2, UDP_ENCAP_)), "IPsec in UDP" },
-/* The kernel speaks of groups later, by a timer: in a network namespace that is used again, to the next jar. Where there is no
- * network, ENODEV is what joining says anyway, but for the loopback interface by name. */
+/* The kernel reports on groups later, by a timer: in a network namespace that is used again, to the next jar.
+ * Without a network, joining fails with ENODEV anyway, except on the loopback interface by name. */
 { ENODEV, J|P, "setsockopt",
   WHEN(IS(1, IPPROTO_IP), ONE_OF(2, IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP)),
   "multicast groups" },
@@ -272,7 +273,7 @@ const struct seccomp_rule seccomp_policy[] = {
   "which network interfaces there are" },
 { EPERM, J|P, "ioctl", WHEN(ONE_OF(1, TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD)),
   "typing into a terminal (CVE-2017-5226, CVE-2023-28100), the console, line disciplines" },
-{ ENOTTY, J|P, "ioctl", ALWAYS, "what a file that does not know the request says" },
+{ ENOTTY, J|P, "ioctl", ALWAYS, "the answer of a file that does not know the request" },
 
 /* ---- System V and POSIX message queues ---------------------------------------------------------- */
 { ALLOW, J, "shmget", WHEN(WITHOUT(2, SHM_HUGETLB)), "PostgreSQL" },
@@ -289,7 +290,7 @@ const struct seccomp_rule seccomp_policy[] = {
   "moving pages of the page cache (CVE-2022-0847 and its like); EINVAL, as Go falls back on nothing else" },
 { ENOSYS, J|P, "vmsplice tee copy_file_range", ALWAYS, "the same; cp, Node, Java and Rust fall back" },
 { 0, J|P, "sync syncfs fsync fdatasync sync_file_range", ALWAYS,
-  "what a jar writes does not last; the disks are the host's, and any file that can be read could flush them" },
+  "files of a jar are temporary; the disks are the host's, and any readable file could flush them" },
 { ENOSYS, J|P, "io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents", ALWAYS,
   "old asynchronous I/O: a second door to fsync and to unusual code" },
 { ENOSYS, J|P, "landlock_create_ruleset landlock_add_rule landlock_restrict_self", ALWAYS,
@@ -320,7 +321,7 @@ const struct seccomp_rule seccomp_policy[] = {
 { EPERM, J|P, "bpf perf_event_open userfaultfd", ALWAYS, "CVE-2021-3490, CVE-2013-2094, every race won" },
 { EPERM, J|P, "add_key request_key keyctl", ALWAYS, "keyrings are not in a namespace (CVE-2016-0728)" },
 { EPERM, J|P, "fanotify_init fanotify_mark lookup_dcookie", ALWAYS, "watching the host's files" },
-{ EPERM, J|P, "migrate_pages move_pages memfd_secret", ALWAYS, "where memory lies, and what the host cannot see" },
+{ EPERM, J|P, "migrate_pages move_pages memfd_secret", ALWAYS, "places of memory, and memory that the host cannot see" },
 
 /* ---- pid 1 of the jar ---------------------------------------------------------------------------- */
 { ALLOW, I, "wait4 waitid read write close ppoll kill exit exit_group rt_sigaction rt_sigprocmask "
@@ -328,7 +329,7 @@ const struct seccomp_rule seccomp_policy[] = {
   ALWAYS, "it reaps, and ends" },
 { ALLOW, I|X86, "poll pause", ALWAYS, "the same, older forms" },
 { ALLOW, I, "mmap munmap mprotect madvise brk futex sigaltstack getpid gettid clock_gettime sched_yield",
-  ALWAYS, "what the C library and the sanitizers do by themselves, on memory only" },
+  ALWAYS, "calls of the C library and the sanitizers, on memory only" },
 };
 /* clang-format on */
 

@@ -8,22 +8,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the caller sees: ALLOW, or an errno without the call having been made. 0 is "done". */
+/* The answer to a call: ALLOW, or an errno, and the kernel does not make the call. 0 is "done". */
 enum { SECCOMP_ALLOW = -1 };
 
-/* In which profiles a row holds. */
+/* The profiles of a row. */
 enum {
     SECCOMP_IN_JAR = 1,
     SECCOMP_IN_PROCESS = 2,
     SECCOMP_IN_INIT = 4,
-    /* Added to those of the jar, above which they stand: they decide first. */
+    /* Added to the rows of the jar, and above them: they decide first. */
     SECCOMP_IN_LISTED = 16,
     SECCOMP_IN_NO_OWN_CODE = 32,
     SECCOMP_ONLY_X86 = 8, /* calls older than the other architectures, which never had them */
 };
 
-/* Argument number `arg`, cut to its low 32 bits and masked, is one of the values. With SECCOMP_HIGH it is the high half
- * that is looked at: only a pointer has one that counts. */
+/* Argument number `arg`, cut to its low 32 bits and masked, is one of the values. With SECCOMP_HIGH
+ * the condition is on the high half, which matters only for a pointer. */
 enum { SECCOMP_HIGH = 8 };
 struct seccomp_condition {
     unsigned arg;
@@ -36,8 +36,8 @@ enum { SECCOMP_CONDITIONS = 3 };
 struct seccomp_rule {
     int answer;
     unsigned in;
-    /* Names with a space between. `name=NUMBER` is for calls that the build machine's libseccomp may not
-     * know yet: since 424 a call has the same number on every architecture. */
+    /* Names with a space between. `name=NUMBER` is for calls that the build machine's libseccomp
+     * may not know yet: since 424 a call has the same number on every architecture. */
     const char *calls;
     struct seccomp_condition when[SECCOMP_CONDITIONS]; /* all of them */
     const char *why;

@@ -14,11 +14,11 @@
 #include "base/buf.h"
 #include "base/fdio.h"
 
-/* /bin and its like are links into /usr on current systems, directories on older ones. */
+/* /bin and the others are links into /usr on current systems, directories on older ones. */
 #define SYSTEM_DIRS "bin", "sbin", "lib", "lib32", "lib64", "libx32"
 
-/* A star stands in a name of /etc for a version. Settings that packages keep outside of /usr and that their programs do not
- * start without (R, Java), or without their modules (PHP). */
+/* A star in a name of /etc stands for a version. Packages keep these settings outside of /usr, and
+ * their programs do not start without them (R, Java), or start without their modules (PHP). */
 static const char *const binds[] = { "usr",     "etc/alternatives",   "etc/fonts", "etc/R",
                                      "etc/php", "etc/java-*-openjdk", SYSTEM_DIRS };
 static const char *const system_dirs[] = { SYSTEM_DIRS };
@@ -87,11 +87,11 @@ static int write_new(int dst_fd, const char *path, const void *bytes, size_t n, 
     return 0;
 }
 
-/* Files of the machine's own that programs of its packages cannot do without; where there is none, none is missed. Debian
- * keeps them outside of /usr. */
+/* Files of the machine that its packages need and that Debian keeps outside of /usr. A machine
+ * without such a file does not need it. */
 static const char *const copied[] = {
-    "etc/ld.so.cache",  /* or the dynamic linker looks through every library directory */
-    "etc/matplotlibrc", /* or matplotlib cannot be imported */
+    "etc/ld.so.cache",  /* without it the dynamic linker searches every library directory */
+    "etc/matplotlibrc", /* without it matplotlib cannot be imported */
 };
 
 static int copy_file(int src_root_fd, int dst_fd, const char *path, struct err *e)
@@ -115,10 +115,10 @@ static int copy_system_link(int src_root_fd, int dst_fd, const char *name, struc
             return err_set(e, ERR_KERNEL, errno, "make the link /%s of the root", name);
         return 0;
     }
-    return 0; /* a directory is bound, or this machine has none */
+    return 0; /* it is a directory, which is bound, or it does not exist */
 }
 
-/* Where what is bound will be attached. */
+/* Makes the mount points. */
 static int make_bind_points(int src_root_fd, int dst_fd, struct err *e)
 {
     struct skeleton_binds found;

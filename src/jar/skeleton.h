@@ -1,4 +1,4 @@
-/* jar/skeleton.h — the directories, links and small files every root begins with.
+/* jar/skeleton.h — the directories, links and small files of every root.
  * Runs in: warden (template), the jar's init (writable root). */
 #pragma once
 
@@ -6,7 +6,8 @@
 
 #include "base/err.h"
 
-/* Builds it in the empty directory dst_fd; links such as /bin -> usr/bin are taken from src_root_fd. */
+/* Builds it in the empty directory dst_fd; links such as /bin -> usr/bin are taken from
+ * src_root_fd. */
 [[nodiscard]] int skeleton_build(int src_root_fd, int dst_fd, struct err *e);
 
 /* Directories of the host that appear read-only inside. */
@@ -15,5 +16,5 @@ struct skeleton_binds {
     char paths[SKELETON_BINDS_MAX][SKELETON_PATH_SIZE]; /* relative to the root */
     size_t n;
 };
-/* Those that a root has, as directories and not as symbolic links. */
+/* The ones that are directories of this root, not symbolic links. */
 void skeleton_find_binds(int root_fd, struct skeleton_binds *ret);

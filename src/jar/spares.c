@@ -14,18 +14,19 @@
 #include "jar/clone.h"
 #include "jar/netns.h"
 
-/* What a guest can leave behind in a network namespace without any right over it: sockets that the kernel has not let go of
- * yet, and counters of what was sent. */
+/* A guest has no right over its network namespace. It can leave only sockets that the kernel has
+ * not freed yet, and counters of packets. These files show both. */
 static const char *const tables[] = {
     "/proc/self/net/dev", "/proc/self/net/sockstat", "/proc/self/net/sockstat6",
     "/proc/self/net/snmp", "/proc/self/net/snmp6", "/proc/self/net/unix",
-    /* for a minute after the last socket that used one, with the address it was for */
+    /* entries live a minute longer than their last socket, and hold an address */
     "/proc/self/net/ip6_flowlabel",
-    /* Not tcp, which walks a table of the whole machine: sockstat has the number. Not netstat, whose counters move only
-     * with those of an interface. */
+    /* Not tcp, which walks a table of the whole machine: sockstat has the number. Not netstat,
+     * whose counters move only with those of an interface. */
 };
 
-/* Among the numbers of a namespace, sockstat tells some of the whole machine: these are cut out. How much is left. */
+/* Some numbers in sockstat are of the whole machine: these are cut out. Returns the length of the
+ * rest. */
 static size_t forget_the_machine(char *text, size_t n)
 {
     static const char *const words[] = { "orphan ", "alloc ", "mem ", "memory " };
@@ -44,14 +45,14 @@ static size_t forget_the_machine(char *text, size_t n)
     return n;
 }
 
-/* Everything that the tables say of the namespace we are in. 0 when it cannot be told. */
+/* The text of all tables in the current namespace; 0 when one cannot be read. */
 static size_t read_tables(char out[SPARE_TEXT])
 {
     size_t used = 0;
     for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
         autoclose int fd = open(tables[i], O_RDONLY | O_CLOEXEC);
         if (fd < 0 && errno == ENOENT)
-            continue; /* no IPv6, for one */
+            continue; /* such as IPv6 on a machine without it */
         ssize_t n = fd >= 0 ? fd_read_full(fd, out + used, SPARE_TEXT - used) : -1;
         if (n < 0 || used + (size_t)n == SPARE_TEXT)
             return 0;
@@ -65,15 +66,15 @@ _Noreturn static void describe_new_net(int out_fd)
 {
     static char text[SPARE_TEXT];
     struct err e;
-    /* as a jar's: in a user namespace of its own */
+    /* like a jar: in a new user namespace */
     if (unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0 || netns_loopback_up(&e))
         _exit(1);
     size_t n = read_tables(text);
     _exit(n > 0 && fd_write_all(out_fd, text, n) == 0 ? 0 : 1);
 }
 
-/* Whoever goes into a network namespace must be able to come back, and only root can to the machine's own. Others move
- * into one of their own for good; they have no use for a network. */
+/* A process that enters a network namespace must be able to come back, and only root can return to
+ * that of the machine. Another warden moves into a new one for good; it needs no network. */
 static bool can_come_back(int *own_net_fd)
 {
     if (setns(*own_net_fd, CLONE_NEWNET) == 0)
@@ -132,7 +133,7 @@ static bool is_like_new(const struct spares *s)
 void spares_leave_net(int own_net_fd)
 {
     if (setns(own_net_fd, CLONE_NEWNET) < 0)
-        abort(); /* our next jar would be born into a stranger's network: better no warden than that */
+        abort(); /* our next jar would be in this network: such a warden must not go on */
 }
 
 int spares_enter_net(struct spares *s, int own_net_fd)

@@ -1,11 +1,12 @@
-/* jar/spares.h — parts of jars that are gone, kept for jars to come: network namespaces and cgroups, which cost more to make
- * than everything else together.
+/* jar/spares.h — parts of finished jars that later jars use again: network namespaces and cgroups.
+ * They cost more to make than everything else together.
  * Runs in: warden. Never logs.
  *
  * Invariants
- * S1 A part is looked at when it is taken, with every process of its former jar dead, and used only if it reads like a
- *    new one: of a network namespace every counter and every table of sockets, of a cgroup processes, memory, counters.
- * S2 What does not is dropped; nothing is cleaned. */
+ * SPARES-1 Every process of the former jar is dead. A part is examined when it is taken, and used
+ *    only if it reads like a new one: all counters and tables of sockets of a network namespace;
+ *    processes, memory and counters of a cgroup.
+ * SPARES-2 A part that differs from a new one is dropped. Nothing is cleaned. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,32 +17,33 @@
 enum { SPARES_MAX = 64, SPARE_TEXT = 16 << 10 };
 
 struct spares {
-    bool on; /* else nothing is kept: a jar that is gone leaves nothing at all */
+    bool on; /* false: no part is kept */
     int nets[SPARES_MAX];
     size_t n_nets;
     struct cgroup cgroups[SPARES_MAX];
     size_t n_cgroups;
-    /* what a new network namespace reads like; NULL: not known, so none is used again */
+    /* the text of a new network namespace; NULL: not known, so none is used again */
     char *fresh;
     size_t fresh_len;
-    uint64_t reused_nets, reused_cgroups, dropped; /* for whoever wants to know */
+    uint64_t reused_nets, reused_cgroups, dropped; /* counts, for tests */
 };
 
-/* From now on they are kept. Finds out what a new network namespace reads like; without that (no right to make one) none of
- * those is. *own_net_fd, the caller's own network namespace, may become another. */
+/* Starts to keep parts. Reads a new network namespace to compare with; if the caller may not make
+ * one, only cgroups are kept. *own_net_fd, the caller's own network namespace, may be replaced. */
 void spares_keep(struct spares *s, int *own_net_fd);
-/* Closes and removes them; none is kept from now on. */
+/* Closes and removes all of them and stops keeping parts. */
 void spares_done(struct spares *s);
 
-/* Moves the caller into one, to clone a jar's init there, and returns its descriptor, which is the caller's to close;
- * spares_leave_net() goes back. -1 when there is none: the caller is in its own. */
+/* Moves the caller into a spare namespace, to clone the init of a jar there; spares_leave_net()
+ * goes back. Returns its descriptor, which the caller closes. -1 when there is none: the caller has
+ * not moved. */
 int spares_enter_net(struct spares *s, int own_net_fd);
 void spares_leave_net(int own_net_fd);
-/* Takes the descriptor over. */
+/* Takes ownership of the descriptor. */
 void spares_put_net(struct spares *s, int fd);
 
-/* False when there is none that is as good as new. */
+/* False when no spare reads like a new one. */
 bool spares_take_cgroup(struct spares *s, const struct limits *limits, unsigned spare_pids,
                         struct cgroup *ret);
-/* True when it was taken over. */
+/* True: the spares own it now. */
 bool spares_put_cgroup(struct spares *s, struct cgroup *c);

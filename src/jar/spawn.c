@@ -1,4 +1,4 @@
-/* From a checked request to a program on its way to execve. Runs in: warden. */
+/* Starts a jar: checks its job, builds it, and starts its init and program. Runs in: warden. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -51,7 +51,7 @@ static struct inside inside_of(const struct jar *j, int report_fd)
     };
 }
 
-/* A pipe on which the next process reports; ours to read without waiting, theirs to inherit. */
+/* A new pipe for reports. Our end does not block; the next process inherits the other. */
 static int open_report(struct jar *j, int *ret_write_fd, struct err *e)
 {
     int ends[2];
@@ -77,14 +77,14 @@ static int map_users(const struct jar *j, pid_t init, struct err *e)
     return 0;
 }
 
-/* A process that changes its uid loses its own files in /proc, unless it says otherwise. */
+/* A process that changes its uid loses its files in /proc, unless it becomes dumpable again. */
 static int change_euid(uid_t uid)
 {
     return seteuid(uid) < 0 || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 ? -1 : 0;
 }
 
-/* The namespaces are the zygotes' user's: so a zygote, which has no rights of its own, has every right in a jar, and
- * nowhere else. In a network namespace that was another's before, if there is one as good as new. */
+/* The user of the zygotes owns the namespaces. So a zygote, which has no capability, has every
+ * right in a jar and nowhere else. Uses a spare network namespace if there is one. */
 static pid_t clone_init(struct jar *j, struct err *e)
 {
     struct jar_host *h = j->host;
@@ -101,14 +101,14 @@ static pid_t clone_init(struct jar *j, struct err *e)
         init = clone_process(all | (j->new_net ? CLONE_NEWNET : 0), cgroup_fd, &j->init_pidfd, e);
     if (init != 0) {
         if (other && change_euid(own) < 0)
-            abort(); /* half of what we are: better no warden than that */
+            abort(); /* a warden with the wrong euid must not go on */
         if (!j->new_net)
             spares_leave_net(h->own_net_fd);
     }
     return init;
 }
 
-/* So that it can be used again. */
+/* Keeps a descriptor, so that a later jar can use the namespace again. */
 static void keep_net(struct jar *j, pid_t init)
 {
     char path[48];
@@ -131,7 +131,7 @@ static int start_init(struct jar *j, struct err *e)
     if (init < 0)
         return -1;
     if (init == 0) {
-        (void)close(go_write); /* or we would wait for ourselves if the warden dies */
+        (void)close(go_write); /* otherwise we would wait for ourselves if the warden dies */
         struct inside in = inside_of(j, report);
         in.go_fd = go_read;
         init_main(&in);
@@ -141,7 +141,8 @@ static int start_init(struct jar *j, struct err *e)
         keep_net(j, init);
     if (map_users(j, init, e))
         return -1;
-    /* It sleeps all its life, but when it is killed, all others wait for it to run. Not every warden may do this. */
+    /* Init only sleeps, but when it is killed, everything waits until it runs. May fail: not every
+     * warden has the right. */
     (void)setpriority(PRIO_PROCESS, (id_t)init, -20);
     if (fd_write_all(go_write, "", 1))
         return err_set(e, ERR_KERNEL, errno, "tell init to go on");
@@ -149,18 +150,20 @@ static int start_init(struct jar *j, struct err *e)
     return 0;
 }
 
-/* Born into the jar's pid namespace: setns changes where our next child goes, and is undone right after. */
+/* The program is in the jar's pid namespace from the start: setns moves our next child, and is
+ * undone right after. */
 static pid_t clone_program(struct jar *j, struct err *e)
 {
     int cgroup_fd = j->has_cgroup ? cgroup_clone_fd(&j->cgroup) : -1;
-    /* Where namespaces are forbidden, clone3 mostly is as well: a fork, which then joins by itself. */
+    /* A host that forbids namespaces often forbids clone3 too: a plain fork, which joins by
+     * itself. */
     if (jar_on_host(j))
         return clone_process(0, -1, &j->program_pidfd, e);
     if (setns(j->init_pidfd, CLONE_NEWPID) < 0)
         return err_set(e, ERR_KERNEL, errno, "enter the jar's pid namespace");
     pid_t pid = clone_process(0, cgroup_fd, &j->program_pidfd, e);
     if (pid != 0 && setns(j->host->own_pid_ns_fd, CLONE_NEWPID) < 0)
-        abort(); /* our next child would be born in a stranger's jar: better no warden than that */
+        abort(); /* our next child would be in this jar: such a warden must not go on */
     return pid;
 }
 
@@ -198,14 +201,15 @@ int jar_request_embryo(struct jar *j, struct err *e)
     return 0;
 }
 
-/* A zygote has told a number. We believe it only if it is that of a child of our own: then it stays its own until we have
- * reaped it. */
+/* A zygote reported a pid. We accept it only if it is a child of ours: then no other process can
+ * have this pid until we have reaped it. */
 int jar_adopt_embryo(struct jar *j, pid_t pid, struct err *e)
 {
     siginfo_t info = { 0 };
     autoclose int pidfd = pid > 0 && j->program_pidfd < 0 ? pidfd_open(pid, 0) : -1;
     if (pidfd < 0 || waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
-        return err_set(e, ERR_PROTOCOL, 0, "a zygote told the number of a stranger");
+        return err_set(e, ERR_PROTOCOL, 0,
+                       "a zygote reported a pid that is not a child of the warden");
     j->program = pid;
     j->program_pidfd = fd_take(&pidfd);
     return 0;
@@ -223,7 +227,7 @@ int jar_send_job(struct jar *j, struct err *e)
     return 0;
 }
 
-/* Level process: a private directory on the host, owned by the uid the program will have. */
+/* Level process: a private directory on the host, owned by the uid of the program. */
 static int make_home(struct jar *j, struct err *e)
 {
     (void)snprintf(j->home, sizeof j->home, "%s/" JAR_HOME_PREFIX "XXXXXX", j->host->temp_dir,
@@ -238,7 +242,7 @@ static int make_home(struct jar *j, struct err *e)
     return 0;
 }
 
-/* An anonymous one, open for just that: a FIFO with a name is a file of the host's. */
+/* An anonymous pipe with this access mode: a FIFO with a name is a file of the host. */
 static bool is_pipe(int fd, int access_mode)
 {
     struct statfs fs;
@@ -247,14 +251,15 @@ static bool is_pipe(int fd, int access_mode)
            (flags & (O_ACCMODE | O_PATH)) == access_mode;
 }
 
-/* Only pipes cross, and one sealed file: nothing that leads to the host's files, and nothing that can change while it
- * is looked at. Programs open /dev/stdout and its like by name, so their pipes must be their own. */
+/* Only pipes and one sealed file go into a jar: no descriptor leads to the host's files, and the
+ * bundle cannot change while it is read. Programs open /dev/stdout by name, so they must own their
+ * pipes. */
 static int check_fds(struct jar *j, struct err *e)
 {
     const int sealed = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK;
     int seals = fcntl(j->fds[JOB_FD_BUNDLE], F_GET_SEALS);
     if (seals < 0 || (seals & sealed) != sealed)
-        return err_set(e, ERR_PROTOCOL, 0, "the files did not come sealed");
+        return err_set(e, ERR_PROTOCOL, 0, "the bundle of files is not sealed");
     if (!is_pipe(j->fds[JOB_FD_OUTPUTS], O_WRONLY))
         return err_set(e, ERR_PROTOCOL, 0, "the outputs' descriptor is not a pipe");
     for (int i = 0; i < 3; i++) {
@@ -266,20 +271,21 @@ static int check_fds(struct jar *j, struct err *e)
     return 0;
 }
 
-/* Landlock enforces a list, and a root of the jar's own keeps code out of writable places: a list needs
- * both. */
+/* Landlock enforces a list, and a root of the jar's own keeps code out of writable places: a list
+ * needs both. */
 static int check_list(const struct jar *j, const struct job_spec *job, struct err *e)
 {
     bool lists = (job->executes && job->executes[0]) || (job->reads && job->reads[0]);
     if (!(job->flags & JOB_LISTED))
         return lists || job->flags & JOB_OWN_CODE
-                   ? err_set(e, ERR_BAD_REQUEST, 0, "files are listed for a jar without a list")
+                   ? err_set(e, ERR_BAD_REQUEST, 0,
+                             "files are listed for a job without a list of commands")
                    : 0;
     if (jar_on_host(j) || job->flags & JOB_WRITABLE_ROOT ||
         !(j->host->isolation.layers & LAYER_BIT(LAYER_LANDLOCK)))
         return err_set(e, ERR_BAD_REQUEST, 0,
-                       "a list of commands needs level jar or rootless, Landlock, and a root that "
-                       "is read-only");
+                       "a list of commands needs level jar or rootless, Landlock, and a read-only "
+                       "root");
     return listed_check(job->executes, job->reads, e);
 }
 
@@ -305,7 +311,7 @@ static int copy_job(struct jar *j, const struct job_spec *job, const int fds[JOB
     for (int i = 0; i < JOB_FDS; i++) {
         j->fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
         if (j->fds[i] < 0)
-            return err_set(e, ERR_KERNEL, errno, "take over a descriptor");
+            return err_set(e, ERR_KERNEL, errno, "duplicate a descriptor");
     }
     return check_fds(j, e);
 }
@@ -333,11 +339,12 @@ int jar_build(struct jar *j, const struct job_spec *job, const int *fds, struct 
             return -1;
         j->has_uid = true;
     } else {
-        j->uid = geteuid(); /* 0 in a user namespace of our own: the caller's uid outside */
+        j->uid =
+            geteuid(); /* 0 in our own user namespace, which is the uid of the caller outside */
     }
     if (job && copy_job(j, job, fds, e))
         return -1;
-    j->unpacked = job != NULL; /* by init, then */
+    j->unpacked = job != NULL; /* init does it */
     if (h->cgroups && take_cgroup(j, number, e))
         return -1;
     if (!jar_on_host(j))
@@ -351,7 +358,8 @@ int jar_accept_job(struct jar *j, const struct job_spec *job, const int fds[JOB_
     bool resize = now[LIMIT_DISK] != new[LIMIT_DISK] || now[LIMIT_FILES] != new[LIMIT_FILES];
     struct cgroup_stats before = { 0 };
     if (job->flags & (JOB_WRITABLE_ROOT | JOB_LISTED))
-        return err_set(e, ERR_BAD_REQUEST, 0, "an embryo has neither a writable root nor a list");
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "an embryo cannot have a writable root or a list of commands");
     if (copy_job(j, job, fds, e))
         return -1;
     if (resize && root_scratch_resize(j->scratch_fd, new[LIMIT_DISK], new[LIMIT_FILES], e))
@@ -362,7 +370,7 @@ int jar_accept_job(struct jar *j, const struct job_spec *job, const int fds[JOB_
     if (j->has_cgroup)
         cgroup_read_cpu(&j->cgroup, &before);
     j->cpu_before_us = before.cpu_us;
-    if (j->host->may_renice) /* it was made when nobody waited for it */
+    if (j->host->may_renice) /* it was forked with a low priority */
         (void)setpriority(PRIO_PROCESS, (id_t)j->program, 0);
     if (j->has_cgroup)
         cgroup_yield(&j->cgroup, false);

@@ -1,5 +1,6 @@
-/* systemd's documentation of uid ranges leaves 0x70000000 to 0x7ffffffe unused; containers and
- * dynamic users end at 0x6fffffff, and from 0x80000000 on signed comparisons break. */
+/* Blocks of uids. systemd's documentation of uid ranges leaves 0x70000000 to 0x7ffffffe unused:
+ * containers and dynamic users end at 0x6fffffff, and from 0x80000000 on signed comparisons
+ * break. */
 #include "jar/uids.h"
 
 #include <errno.h>
@@ -39,7 +40,8 @@ int uids_open(struct uids *u, struct err *e)
     if (dir < 0 || fstat(dir, &st) < 0)
         return err_set(e, ERR_UNAVAILABLE, errno, "open %s", lock_dir);
     if (st.st_uid != 0 || (st.st_mode & 022))
-        return err_set(e, ERR_UNAVAILABLE, 0, "%s is not root's alone: remove it", lock_dir);
+        return err_set(e, ERR_UNAVAILABLE, 0, "%s does not belong to root alone: remove it",
+                       lock_dir);
     autoclose int fd = openat(dir, lock_file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_set(e, ERR_UNAVAILABLE, errno, "open %s/%s", lock_dir, lock_file);
@@ -65,7 +67,7 @@ void uids_done(struct uids *u)
 
 int uids_take(struct uids *u, uint32_t *ret_uid, struct err *e)
 {
-    /* Round and round, so that a uid rests as long as possible before it is used again. */
+    /* In a circle, so that a uid is unused as long as possible before it is used again. */
     for (uint32_t i = 0; i < UIDS_PER_BLOCK; i++) {
         uint32_t slot = (u->next + i) % UIDS_PER_BLOCK;
         uint64_t bit = 1ULL << (slot % 64);

@@ -1,7 +1,7 @@
-/* spec/bundle.h — files on their way into a jar, or out of it, as one stream of bytes.
+/* spec/bundle.h — files that go into a jar, or come out of it, as one stream of bytes.
  * Written by: main (in), collector (out). Read by: the jar's init (in), keeper and main (out).
- * Layout, repeated: u32 name length, u32 mode or status, u64 size, name, bytes, in the machine's byte order.
- * The reader believes no number in it: names are checked again, sizes are bounded. */
+ * Layout of an entry: u32 name length, u32 mode or status, u64 size, name, bytes, in the byte order
+ * of the machine. The reader trusts no number in it: it checks names again and bounds sizes. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,21 +18,21 @@ enum {
 };
 #define BUNDLE_FILE_MAX_BYTES (16ULL << 20)
 #define BUNDLE_MAX_BYTES      (64ULL << 20)
-/* A whole bundle as a stream: the bytes, and a head and a name for each file. */
+/* The largest stream: the bytes of all files, and a head and a name for each. */
 #define BUNDLE_STREAM_MAX     (BUNDLE_MAX_BYTES + (uint64_t)BUNDLE_FILES_MAX * (BUNDLE_NAME_MAX + 64))
 
 struct bundle_head {
     uint32_t name_len;
-    uint32_t mode_or_status; /* inwards a file mode, outwards an enum output_status */
+    uint32_t mode_or_status; /* a file mode on the way in, an enum output_status on the way out */
     uint64_t size;
 };
 
-/* What became of a file that was asked for. */
+/* The result for a requested output. */
 #define OUTPUT_STATUS_TABLE(X)                                          \
     X(OUTPUT_OK,        "ok",        "fetched")                         \
-    X(OUTPUT_MISSING,   "missing",   "the program did not make it")     \
+    X(OUTPUT_MISSING,   "missing",   "the program did not create it")     \
     X(OUTPUT_NOT_A_FILE,"not_a_file","it is not a regular file")        \
-    X(OUTPUT_TOO_LARGE, "too_large", "up to 16 MiB of a file, and 64 MiB and 10,000 files in all, are fetched") \
+    X(OUTPUT_TOO_LARGE, "too_large", "a file has up to 16 MiB, and all files together up to 64 MiB and 10,000 files") \
     X(OUTPUT_REFUSED,   "refused",   "it could not be read")
 
 enum output_status {
@@ -49,11 +49,12 @@ const char *output_status_why(enum output_status s);
 
 [[nodiscard]] int bundle_add(struct buf *b, const char *name, uint32_t mode_or_status,
                              const void *bytes, size_t size, struct err *e);
-/* The head alone; size bytes are to follow. */
+/* Only the head; the caller adds size bytes. */
 [[nodiscard]] int bundle_add_head(struct buf *b, const char *name, uint32_t mode_or_status,
                                   uint64_t size, struct err *e);
 
-/* Steps through a bundle in memory. *ret_more is false at its end; anything malformed is an error. */
+/* Steps through a bundle in memory. *ret_more is false at the end; a malformed entry is an
+ * error. */
 struct bundle_entry {
     const char *name; /* not terminated */
     const char *bytes;

@@ -1,4 +1,4 @@
-/* spec/isolation.h — levels and layers: what stands between a run and the host.
+/* spec/isolation.h — levels and layers of isolation between a run and the host.
  * Runs in: every process; pure data. The level is chosen before a run and is in every result. */
 #pragma once
 
@@ -7,9 +7,9 @@
 #include "spec/limit.h"
 
 enum level {
-    LEVEL_AUTO,     /* the strongest this machine gives; never in a result */
+    LEVEL_AUTO,     /* the strongest of this machine; never in a result */
     LEVEL_PROCESS,  /* no namespaces: seccomp, Landlock, rlimits */
-    LEVEL_ROOTLESS, /* namespaces; limits as far as they can be had */
+    LEVEL_ROOTLESS, /* namespaces; as many limits as the machine allows */
     LEVEL_JAR,      /* every layer */
     LEVEL_COUNT_,
 };
@@ -46,23 +46,23 @@ enum layer {
 typedef uint32_t layer_set;
 #define LAYER_BIT(id) ((layer_set)1 << (id))
 
-/* What a warden promises for every jar it builds; a jar that cannot keep it does not start. */
+/* The promise of a warden for every jar; a jar that cannot keep it does not start. */
 struct isolation {
     enum level level;
     layer_set layers;
-    limit_set unenforced; /* limits that cannot be held for the whole tree at this level */
+    limit_set unenforced; /* limits that do not hold for the whole tree here */
     uint32_t landlock_abi;
     uint32_t cgroup_version; /* 0 none, 1, 2 */
 };
 
-/* The first of the uids we use; the keeper's own when root starts one. The jars' follow (jar/uids.h). */
+/* The uid of the keeper when root starts it. The uids of jars follow (jar/uids.h). */
 #define KEEPER_UID 0x70000000u
 
-/* What LEVEL_AUTO tries, in this order. */
+/* The order in which LEVEL_AUTO tries them. */
 enum { LEVELS_TO_TRY = 3 };
 extern const enum level levels_best_first[LEVELS_TO_TRY];
 
-/* Layers that come together or not at all. */
+/* Layers that exist only together. */
 #define LAYERS_OF_NAMESPACES                                                          \
     (LAYER_BIT(LAYER_USER_NS) | LAYER_BIT(LAYER_PID_NS) | LAYER_BIT(LAYER_MOUNT_NS) | \
      LAYER_BIT(LAYER_NET_NS) | LAYER_BIT(LAYER_IPC_NS) | LAYER_BIT(LAYER_UTS_NS) |    \

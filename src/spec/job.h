@@ -1,4 +1,4 @@
-/* spec/job.h — a job: the program that one jar executes, with its limits, arguments and environment.
+/* spec/job.h — a job: the program of one jar, with its limits, arguments and environment.
  * Runs in: keeper, which fills it; warden, which checks it; processes inside, which read it. Pure.
  * One struct crosses every boundary: the wire packs it, the jar keeps the one copy of it, and the
  * processes inside get a pointer to that copy. */
@@ -16,7 +16,8 @@ enum {
     JOB_FLAGS_ALL = 15,
 };
 
-/* The descriptors that come with a job, in this order: four pipes, and the sealed bundle of files. */
+/* The descriptors that come with a job, in this order: four pipes, and the sealed bundle of
+ * files. */
 enum { JOB_FD_STDIN, JOB_FD_STDOUT, JOB_FD_STDERR, JOB_FD_BUNDLE, JOB_FD_OUTPUTS, JOB_FDS };
 
 /* All lists end with NULL. */
@@ -32,8 +33,8 @@ struct job_spec {
 
 /* Copies every string; a list that is NULL becomes an empty one. */
 [[nodiscard]] int job_spec_copy(const struct job_spec *job, struct job_spec *ret, struct err *e);
-/* Wipes and frees what only the program needs; the names of the outputs stay. Wiped, because later
- * jars begin as copies of the warden and must not find the secrets of an earlier one. */
+/* Wipes and frees every list except the outputs, once the program has them. Later jars begin as
+ * copies of the warden and must not find the secrets of an earlier one. */
 void job_spec_wipe(struct job_spec *job);
-/* The rest of a copy. */
+/* Frees a whole copy, wiped too. */
 void job_spec_done(struct job_spec *job);

@@ -21,7 +21,7 @@ const struct limit_def limit_defs[LIMIT_COUNT] = {
     [LIMIT_MEMORY] = { "memory", "memory", "SIZE", UNIT_BYTES, 8 * MIB, 1024 * GIB, 2 * GIB,
                        256 * MIB, GIB, "memory of all its processes and files; swap is never used",
                        "needed more memory",
-                       "Hold less at once (read in pieces, free what is done), or give it more "
+                       "Hold less at once (read in pieces, free data after use), or give it more "
                        "memory" },
     /* A toolchain starts as many threads as the machine has CPUs. */
     [LIMIT_PIDS] = { "pids", "pids", "N", UNIT_COUNT, 1, 4096, 512, 64, 256,
@@ -39,7 +39,7 @@ const struct limit_def limit_defs[LIMIT_COUNT] = {
                      "Write less, remove files that are not needed any more, or allow more" },
     [LIMIT_FILES] = { "files", "files", "N", UNIT_COUNT, 16, 10000000, 100000, 10000, 10000,
                       "files and directories there", "made more files",
-                      "Make fewer files, remove those that are not needed any more, or allow "
+                      "Make fewer files, remove files that are not needed any more, or allow "
                       "more" },
     [LIMIT_OPEN_FILES] = { "open_files", "open-files", "N", UNIT_COUNT, 8, 65536, 4096, 1024, 1024,
                            "files that a process may hold open", NULL, NULL },

@@ -1,5 +1,6 @@
-/* spec/limit.h — the one table of limits. Runs in: every process; pure data.
- * A row feeds option parsing, --help, JSON, the settings of the service and the wire's bounds check. */
+/* spec/limit.h — the one table of limits.
+ * Runs in: every process; pure data. A row feeds option
+ * parsing, --help, JSON, the settings of the service and the wire's bounds check. */
 #pragma once
 
 #include <stddef.h>
@@ -49,7 +50,8 @@ typedef uint32_t limit_set;
 struct limits limits_default(void);
 struct limits compile_limits_default(void);
 
-/* An error for text that is not a number of this unit, or outside [min, max]; it names the bounds. */
+/* An error for text that is not a number of this unit, or outside [min, max]; it names the
+ * bounds. */
 [[nodiscard]] int limit_parse(enum limit_id id, const char *text, struct limits *limits,
                               struct err *e);
 

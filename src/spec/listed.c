@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 
-/* Of what jar/skeleton.c binds, where programs and libraries lie. */
+/* The directories with programs and libraries that jar/skeleton.c binds. */
 static const char *const homes[] = { "/usr/",   "/bin/",   "/sbin/",  "/lib/",
                                      "/lib32/", "/lib64/", "/libx32/" };
 
@@ -35,7 +35,7 @@ int listed_check(char *const *executes, char *const *reads, struct err *e)
         for (char *const *path = lists[i]; path && *path; path++) {
             if (!listed_path(*path))
                 return err_set(e, ERR_BAD_REQUEST, 0,
-                               "'%.100s' cannot be listed: a path in /usr, without links, is "
+                               "'%.100s' cannot be listed: a path in /usr without links is "
                                "accepted",
                                *path);
             n++;

@@ -1,5 +1,5 @@
-/* spec/listed.h — the files that a jar whose commands are listed may execute and read, as they cross the wire.
- * Runs in: keeper, which makes the list; warden, which checks it. Pure. */
+/* spec/listed.h — the files that a job with a list of commands (JOB_LISTED) may execute and read.
+ * Runs in: keeper, which makes the lists; warden, which checks them. Pure. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,8 +12,9 @@ enum {
     LISTED_PATH_MAX = 512,
 };
 
-/* In one of the machine's own directories that every jar has, and written the one way there is: absolute, no "//", "." or
- * "..". Whether it is there, and not reached by a link, is for whoever opens it. */
+/* True for a path in a directory of the machine that every jar has, in its only form: absolute,
+ * without "//", "." or "..". The process that opens the path checks that it exists and is not a
+ * link. */
 bool listed_path(const char *path);
 
 /* Both lists, NULL-terminated; either may be NULL. ERR_TOO_LARGE, ERR_BAD_REQUEST. */

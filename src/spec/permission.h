@@ -1,9 +1,10 @@
-/* spec/permission.h — whether a person is asked before code runs. Runs in: keeper, supervisor. Pure data. */
+/* spec/permission.h — modes: does a person approve before code runs? Runs in: keeper, supervisor.
+ * Pure data. */
 #pragma once
 
 #include <stdbool.h>
 
-/* word, asks before code is executed */
+/* word, a person is asked first */
 #define PERMISSION_MODE_TABLE(X) \
     X("default",           true)  \
     X("manual",            true)  \

@@ -83,7 +83,8 @@ enum {
 };
 extern const struct run_option_def run_option_defs[RUN_OPTION_COUNT];
 
-/* The member that a row describes: a bool *, char ***, unsigned * or struct limits *, by its kind. */
+/* The member that a row describes: a bool *, char ***, unsigned * or struct limits *, by its
+ * kind. */
 void *run_option_of(struct run_options *o, const struct run_option_def *d);
 const void *run_option_of_const(const struct run_options *o, const struct run_option_def *d);
 
@@ -91,6 +92,6 @@ const void *run_option_of_const(const struct run_options *o, const struct run_op
 [[nodiscard]] int run_option_parse(struct run_options *o, const struct run_option_def *d,
                                    const char *value, struct err *e);
 
-/* The service keeps so many bytes of each stream of a compiler in memory: the most that a caller may ask
- * for there. */
+/* The service keeps so many bytes of each stream of a compiler in memory: the most that a caller
+ * may ask for there. */
 #define COMPILE_OUTPUT_MAX (4ULL << 20)

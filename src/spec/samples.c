@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* The first and every second one after it. */
+/* Keeps the first and every second one after it. */
 static void halve(struct samples *s)
 {
     for (size_t i = 1; 2 * i < s->n; i++)

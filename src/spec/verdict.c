@@ -22,15 +22,15 @@ static const struct {
 #undef X
 };
 
-/* What ended a run that was killed from outside. */
+/* The verdict of a run that was killed from outside. */
 static const enum verdict by_reason[END_REASON_COUNT_] = {
     [END_WALL] = VERDICT_TIMEOUT,        [END_CPU] = VERDICT_CPU_TIMEOUT,
     [END_MEMORY] = VERDICT_MEMORY_LIMIT, [END_OUTPUT] = VERDICT_OUTPUT_LIMIT,
     [END_CANCEL] = VERDICT_CANCELLED,    [END_FAILURE] = VERDICT_INTERNAL_ERROR,
 };
 
-/* What made a run fail that ended by itself, the most telling first. A program that met a limit,
- * coped and ended well is ok: the hit is still listed. */
+/* The verdict of a run that failed by itself after it met a limit, the clearest cause first. A
+ * program that met a limit and still ended well is ok; the hit is listed all the same. */
 static const struct {
     limit_set hits;
     enum verdict verdict;
@@ -45,7 +45,8 @@ enum verdict verdict_decide(const struct evidence *ev)
     if (ev->reason != END_EXIT)
         return (unsigned)ev->reason < END_REASON_COUNT_ ? by_reason[ev->reason]
                                                         : VERDICT_INTERNAL_ERROR;
-    /* These two end a run whatever it says: it may have ended by itself before it could be killed for them. */
+    /* These two always decide: the run may have ended by itself before it could be killed for
+     * them. */
     if (ev->hits & LIMIT_BIT(LIMIT_MEMORY))
         return VERDICT_MEMORY_LIMIT;
     if (ev->hits & LIMIT_BIT(LIMIT_OUTPUT))

@@ -1,6 +1,7 @@
-/* spec/verdict.h — how a run ended, in the words every surface uses. Runs in: keeper; pure functions.
- * Invariant: the evidence comes from outside the jar (wait status, cgroup counters, deadlines,
- * bytes counted); nothing the program printed can change a verdict. */
+/* spec/verdict.h — how a run ended, in the words of every surface.
+ * Runs in: keeper; pure functions.
+ * VERDICT-1 The evidence comes from outside the jar (wait status, cgroup counters, deadlines,
+ *    counted bytes): no output of the program can change a verdict. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,12 +34,12 @@ enum verdict {
 /* Why the tree was killed, if the program did not end by itself. */
 enum end_reason {
     END_EXIT,    /* it ended by itself */
-    END_WALL,    /* past its deadline */
-    END_CPU,     /* used up its CPU time */
+    END_WALL,    /* it passed its deadline */
+    END_CPU,     /* it used up its CPU time */
     END_MEMORY,  /* the kernel ran out of the jar's memory */
-    END_OUTPUT,  /* said more than it may */
-    END_CANCEL,  /* somebody asked */
-    END_FAILURE, /* the jar itself could not be kept up */
+    END_OUTPUT,  /* it printed too much */
+    END_CANCEL,  /* it was cancelled */
+    END_FAILURE, /* the jar itself failed */
     END_REASON_COUNT_,
 };
 
@@ -46,10 +47,10 @@ struct evidence {
     enum end_reason reason;
     int exit_code;  /* 0..255; meaningful when signal == 0 */
     int signal;     /* the signal that ended the main process, or 0 */
-    limit_set hits; /* every limit that was touched, also if the program swallowed it */
+    limit_set hits; /* every limit that it met, even if the program handled the error */
 };
 
-/* What the run cost, measured from outside. */
+/* The usage of a run, measured from outside. */
 struct usage {
     uint64_t wall_us, cpu_us, memory_peak_bytes, pids_peak;
 };
@@ -59,13 +60,13 @@ const char *verdict_word(enum verdict v);
 extern const char *const verdict_words[]; /* all of them, in that order; NULL-terminated */
 /* 0, or -1 when there is no such word. */
 [[nodiscard]] int verdict_parse(const char *word, enum verdict *ret);
-/* The limit that a verdict is about, or LIMIT_NONE. VERDICT_DISK_LIMIT stands for two limits: the hits
- * tell LIMIT_FILES from LIMIT_DISK. limit_defs has the words for it. */
+/* The limit that a verdict is about, or LIMIT_NONE. VERDICT_DISK_LIMIT stands for two limits: the
+ * hits tell LIMIT_FILES from LIMIT_DISK. limit_defs has the words for it. */
 enum limit_id verdict_limit(enum verdict v, limit_set hits);
 /* The verdict that a run gets for this limit. */
 enum verdict verdict_of_limit(enum limit_id id);
 /* "ok, runtime_error, ...", for error messages. */
 extern const char *const verdict_list;
 
-/* Exit status of the run as people know it: 124, 137, 128 + signal, or the program's own. */
+/* The usual exit status of a run: 124, 137, 128 + signal, or the program's own. */
 int verdict_exit_code(enum verdict v, const struct evidence *ev);

@@ -1,4 +1,4 @@
-/* The jars that wait for a job, and the zygotes they come from, as part of the warden's loop. */
+/* Idle jars and the zygotes that fork their embryos, in the loop of the warden. Runs in: warden. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct slot *embryos_oldest_ready(struct loop *l, unsigned kind)
     return oldest;
 }
 
-/* How many there are of each kind. How many are on their way, of all. */
+/* Counts the embryos of each kind. Returns how many of all kinds are being built. */
 static uint32_t count_embryos(const struct loop *l)
 {
     uint32_t building = 0;
@@ -67,7 +67,7 @@ static bool is_known_child(const struct loop *l, pid_t pid)
     return zygote_pools_has_child(l->pools, pid) || reclaim_has_child(&l->host->reclaimer, pid);
 }
 
-/* The pid namespace of a child of ours, by its inode; 0 when that cannot be told. */
+/* The inode of the pid namespace of a child of ours; 0 when it cannot be read. */
 static ino_t pid_ns_of(pid_t pid)
 {
     char path[64];
@@ -76,7 +76,7 @@ static ino_t pid_ns_of(pid_t pid)
     return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
-/* An embryo of a zygote that lives, which has yet to tell of it. */
+/* An embryo of a living zygote, which has not reported it yet. */
 static bool is_expected(const struct loop *l, pid_t pid)
 {
     ino_t ns = pid_ns_of(pid);
@@ -91,7 +91,7 @@ static bool is_expected(const struct loop *l, pid_t pid)
 /* True when there was any. */
 static bool reap_unknown_once(const struct loop *l)
 {
-    pid_t children[2 * JARS_MAX]; /* two a jar */
+    pid_t children[2 * JARS_MAX]; /* at most two a jar */
     size_t n = process_children(children, ARRAY_LEN(children));
     bool any = false;
     for (size_t i = 0; i < n; i++) {
@@ -99,15 +99,16 @@ static bool reap_unknown_once(const struct loop *l)
         if (pid <= 1 || is_known_child(l, pid) || is_expected(l, pid))
             continue;
         any = true;
-        (void)kill(pid, SIGKILL); /* our unreaped child: nobody else has this number */
+        (void)kill(pid, SIGKILL); /* our unreaped child: no other process has this pid */
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
             ;
     }
     return any;
 }
 
-/* A zygote that died between a birth and telling of it leaves a child that nobody knows, and whose jar cannot end before it
- * is reaped. It may be the joiner that it leaves, whose own child comes to us when that is dead: hence until there is none. */
+/* A zygote that died between a fork and its report leaves an unknown child, and the jar of that
+ * child cannot end before it is reaped. The child may be the joiner, whose own child becomes ours
+ * when the joiner is dead: hence a loop. */
 static void reap_unknown_children(const struct loop *l)
 {
     while (reap_unknown_once(l))
@@ -122,7 +123,7 @@ static int release_zygote(struct loop *l, struct zygote *dead, struct err *e)
         if (!s->jar || !jar_awaits_embryo(s->jar, &dead->source))
             continue;
         jar_source_gone(s->jar, &dead->source);
-        rc = rc || loop_watch(l, s, e) ? -1 : 0; /* what it waits for is another now */
+        rc = rc || loop_watch(l, s, e) ? -1 : 0; /* it waits for another descriptor now */
     }
     zygote_free(dead);
     reap_unknown_children(l);
@@ -139,7 +140,7 @@ int embryos_on_zygote(struct loop *l, struct zygote_pool *k, struct err *e)
     return rc;
 }
 
-/* Killed, so that the jars it was asked for can go on without. */
+/* Kills zygotes that do not answer, so that the jars that wait for them can go on. */
 static int end_hung_zygotes(struct loop *l, struct err *e)
 {
     for (int i = 0; i < JARS_MAX; i++) {
@@ -165,7 +166,7 @@ static bool is_awaited(const struct loop *l, const struct zygote *z)
 static void watch_zygote(struct loop *l, struct zygote_pool *k, const struct zygote *z)
 {
     struct epoll_event ev = { .events = EPOLLIN | EPOLLET, .data.ptr = k };
-    if (z) /* EEXIST: it is */
+    if (z) /* EEXIST: it is watched already */
         (void)epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, z->fd, &ev);
 }
 
@@ -178,14 +179,14 @@ static int add_embryo(struct loop *l, unsigned kind, struct err *e)
     struct slot *slot = loop_free_slot(l);
     if (!slot || jar_new_idle(l->host, zygote_pools_source(l->pools, kind),
                               &l->pools->targets.limits, &jar, &why))
-        return 0; /* not now, then: whoever comes has one hatched, or starts cold */
+        return 0; /* not now: the next run gets an embryo to order, or starts cold */
     *slot = (struct slot){
         .jar = jar, .kind = kind, .idle = true, .watched_fd = -1, .born_us = clock_us()
     };
     return loop_watch(l, slot, e);
 }
 
-/* More than there should be, or older than their zygote may become: the oldest goes. */
+/* Ends the oldest embryo if there are too many, or if it is older than a zygote may become. */
 static void discard_embryo(struct loop *l, unsigned kind, uint64_t now_us)
 {
     const struct zygote_pool *k = &l->pools->kinds[kind - 1];
@@ -196,7 +197,7 @@ static void discard_embryo(struct loop *l, unsigned kind, uint64_t now_us)
         jar_kill(s->jar, END_CANCEL);
 }
 
-/* Looked at again and again until it is gone. */
+/* Tries again and again until it is gone. */
 static void end_old_zygote(struct loop *l, struct zygote_pool *k, uint64_t now_us)
 {
     enum { AGAIN_US = 2000 };
@@ -206,7 +207,7 @@ static void end_old_zygote(struct loop *l, struct zygote_pool *k, uint64_t now_u
     }
     zygote_free(k->old);
     k->old = NULL;
-    l->maintain_us = 0; /* whoever waits for its place may have it */
+    l->maintain_us = 0; /* its place is free for the next one */
 }
 
 int embryos_maintain(struct loop *l, struct err *e)

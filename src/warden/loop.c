@@ -1,3 +1,4 @@
+/* The event loop: messages of the keeper, jars, zygotes. Runs in: warden. */
 #include "warden/loop.h"
 
 #include <errno.h>
@@ -37,9 +38,9 @@ static int send_ended(struct loop *l, uint64_t id, const struct jar_outcome *o, 
     return wire_send_ended(l->wire_fd, &ended, e);
 }
 
-/* Keeps epoll pointed at what the jar waits for now. One shot each: a descriptor that we have closed lives on in epoll
- * while a child still has a copy of it, and must not wake us for ever. A late shot of such a one does no harm, since
- * jar_advance() looks for itself. */
+/* Makes epoll watch the descriptor that the jar waits for now. One shot each: a descriptor that we
+ * closed stays in epoll while a child has a copy of it, and must not wake us again and again. A
+ * late event of such a descriptor is harmless, because jar_advance() polls by itself. */
 int loop_watch(struct loop *l, struct slot *s, struct err *e)
 {
     int fd = jar_fd(s->jar);
@@ -73,7 +74,7 @@ static int send_started(struct loop *l, struct slot *s, struct err *e)
     return wire_send_started(l->wire_fd, &started, e);
 }
 
-/* Moves a jar on until it has to wait, and tells the keeper what became of it. */
+/* Advances a jar, and reports its start or its end to the keeper. */
 static int advance(struct loop *l, struct slot *s, struct err *e)
 {
     jar_advance(s->jar, clock_us());
@@ -92,21 +93,22 @@ static int advance(struct loop *l, struct slot *s, struct err *e)
             zygote_pool_note_embryo(k, true, clock_us());
         l->maintain_us = 0;
     }
-    free_slot(s); /* first: when the keeper hears of it, nothing is left */
+    free_slot(s); /* first: when the keeper gets the message, the jar is gone */
     if (samples && !embryo && wire_send_samples(l->wire_fd, id, samples, e))
         return -1;
     return embryo ? 0 : send_ended(l, id, &outcome, e);
 }
 
-/* A run that could not begin is an answer, not a fault of the wire. */
+/* A run that could not start is an answer, not an error of the protocol. */
 static int send_refusal(struct loop *l, uint64_t id, const struct err *why, struct err *e)
 {
     struct jar_outcome outcome = { .err = *why, .evidence.reason = END_FAILURE };
     return send_ended(l, id, &outcome, e);
 }
 
-/* Into an embryo that waits. 1: it has it; 0: there is none that takes it. One that fails at that is no more, and no other is
- * tried: what is wrong may be the job, which would cost them all. */
+/* Gives the job to a waiting embryo. 1: the embryo has it; 0: no embryo took it. An embryo that
+ * fails here ends, and no other is tried: the job itself may be the cause, and would end them
+ * all. */
 static int assign(struct loop *l, const struct wire_spawn *w, const int fds[JOB_FDS], struct err *e)
 {
     struct err why;
@@ -115,7 +117,7 @@ static int assign(struct loop *l, const struct wire_spawn *w, const int fds[JOB_
     if (!s)
         return 0;
     if (jar_assign(s->jar, &w->job, fds, &why))
-        return loop_watch(l, s, e); /* its end is under way */
+        return loop_watch(l, s, e); /* it is being ended */
     zygote_pool_note_embryo(&l->pools->kinds[s->kind - 1], false, 0);
     s->idle = false;
     s->warm = true;
@@ -159,7 +161,7 @@ static int on_kill(struct loop *l, struct err *e)
     if (wire_read_kill(&l->message, &k, e))
         return -1;
     struct slot *s = find_slot(l, k.id);
-    if (s) /* it may have ended while the message was on its way */
+    if (s) /* it may have ended before the message arrived */
         jar_kill(s->jar, k.reason);
     return 0;
 }
@@ -176,7 +178,7 @@ static int on_message(struct loop *l, struct err *e)
         return -1;
     int rc = handlers[l->message.type]
                  ? handlers[l->message.type](l, e)
-                 : err_set(e, ERR_PROTOCOL, 0, "that is not the keeper's to say");
+                 : err_set(e, ERR_PROTOCOL, 0, "a keeper may not send this message");
     wire_message_done(&l->message);
     /* The environment may hold secrets, and every jar begins as a copy of this process. */
     explicit_bzero(l->message.bytes, l->message.len);
@@ -197,7 +199,7 @@ static int milliseconds_to_wait(const struct loop *l)
     return ms < 60000 ? (int)ms : 60000;
 }
 
-/* An event is of a slot, of a pool, or (NULL) of the wire. */
+/* The data of an event is a slot, a pool, or NULL for the wire. */
 static bool is_slot(const struct loop *l, const void *who)
 {
     return who >= (const void *)l->slots && who < (const void *)(l->slots + JARS_MAX);
@@ -230,7 +232,8 @@ static int run_once(struct loop *l, struct err *e)
     return embryos_maintain(l, e);
 }
 
-/* All are told to die before any is waited for; zygotes first, so that none is asked for or born any more. */
+/* Kills all jars before it waits for any. Zygotes end before that, so that no more embryos are
+ * forked. */
 static void end_all(struct loop *l)
 {
     for (int i = 0; i < JARS_MAX; i++)

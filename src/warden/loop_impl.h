@@ -1,4 +1,4 @@
-/* warden/loop_impl.h — what loop.c and embryos.c share. Runs in: warden. */
+/* warden/loop_impl.h — shared by loop.c and embryos.c only. Runs in: warden. */
 #pragma once
 
 #include "jar/jar.h"
@@ -7,13 +7,13 @@
 
 enum { RUNS_MAX = 1024, JARS_MAX = RUNS_MAX + POOL_EMBRYOS_MAX };
 
-/* One jar: a run the keeper asked for, or an embryo. */
+/* One jar: of a run, or idle. */
 struct slot {
     struct jar *jar; /* NULL: free */
     uint64_t id;     /* of the run */
-    unsigned kind;   /* of its zygote; 0: it has asked for none */
-    bool idle;       /* no job yet: nobody has heard of it */
-    bool warm;       /* was one, when its job came */
+    unsigned kind;   /* of the embryo that it requested; 0: none */
+    bool idle;       /* no job yet: the keeper does not know it */
+    bool warm;       /* it was idle before its job */
     bool started_sent;
     int watched_fd; /* registered with epoll, or -1 */
     uint64_t born_us;
@@ -23,9 +23,9 @@ struct loop {
     int wire_fd, epoll_fd;
     struct jar_host *host;
     struct zygote_pools *pools;
-    uint64_t maintain_us; /* when to look after the pools at the latest */
+    uint64_t maintain_us; /* the latest time for the next embryos_maintain() */
     struct slot slots[JARS_MAX];
-    struct wire_message message; /* one at a time; too large for the stack of every call */
+    struct wire_message message; /* the current one; too large for the stack of each call */
 };
 
 /* loop.c */
@@ -36,8 +36,8 @@ struct slot *loop_free_slot(struct loop *l);
 
 /* The embryo of this kind that has waited longest, or NULL. */
 struct slot *embryos_oldest_ready(struct loop *l, unsigned kind);
-[[nodiscard]] int embryos_on_targets(struct loop *l, struct err *e); /* the message at hand */
-/* Something happened to a zygote of this pool. */
+[[nodiscard]] int embryos_on_targets(struct loop *l, struct err *e); /* in l->message */
+/* A zygote of this pool booted or died. */
 [[nodiscard]] int embryos_on_zygote(struct loop *l, struct zygote_pool *k, struct err *e);
-/* Brings zygotes and embryos nearer to what they should be. */
+/* Starts and ends zygotes and embryos, as the targets need. */
 [[nodiscard]] int embryos_maintain(struct loop *l, struct err *e);

@@ -1,3 +1,4 @@
+/* Starts and stops a warden. Runs in: the process that needs one, and the warden itself. */
 #include "warden/warden.h"
 
 #include <errno.h>
@@ -20,7 +21,8 @@
 #include "warden/loop.h"
 #include "wire/wire.h"
 
-/* As an ordinary user we are root in a user namespace of our own. Groups must be given up for that. */
+/* An ordinary user becomes root of a new user namespace. The kernel requires that groups are given
+ * up. */
 static int become_namespace_root(uid_t uid, gid_t gid, struct err *e)
 {
     char map[48];
@@ -37,8 +39,9 @@ static int become_namespace_root(uid_t uid, gid_t gid, struct err *e)
     return 0;
 }
 
-/* Own session: a Ctrl-C at the terminal is for the keeper to decide on. No descriptor of the caller's stays open:
- * whoever reads our caller's output must not wait for us, and what it has open is not for us. */
+/* Starts a session of its own: the keeper decides about a Ctrl-C at the terminal. Closes every
+ * descriptor of the caller: a reader of the caller's output must not wait for us, and the files of
+ * the caller are not ours. */
 static int prepare_process(int wire_fd, const struct cgroup_host *cgroups, struct err *e)
 {
     int keep[1 + 2 * CGROUP_SLOTS] = { wire_fd };
@@ -54,8 +57,8 @@ static int prepare_process(int wire_fd, const struct cgroup_host *cgroups, struc
                                    SIGPIPE, SIGTSTP, SIGUSR1, SIGUSR2 };
     for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
         (void)signal(ignored[i], SIG_IGN);
-    (void)signal(SIGCHLD, SIG_DFL);   /* ignored, it would take the wait statuses away */
-    (void)process_raise_open_files(); /* a jar takes about thirty */
+    (void)signal(SIGCHLD, SIG_DFL);   /* if it were ignored, there would be no wait statuses */
+    (void)process_raise_open_files(); /* a jar needs about thirty */
     return 0;
 }
 
@@ -77,7 +80,7 @@ static int open_host(int fd, const struct warden_args *b, struct jar_host *host,
         return -1;
     while (b->zygotes && b->zygotes[n])
         n++;
-    zygote_pools_open(pools, b->zygotes, n); /* before the host's files are out of sight */
+    zygote_pools_open(pools, b->zygotes, n); /* while the files of the host are visible */
     if (jar_host_open(host, b->level, b->cgroups, e))
         return -1;
     zygote_pools_init(pools, host);
@@ -100,7 +103,7 @@ _Noreturn static void warden_main(int fd, const struct warden_args *b)
     if (!failed)
         jar_host_done(&host);
     if (cgroups)
-        cgroup_host_done(cgroups); /* our starter does it too, if it is still there */
+        cgroup_host_done(cgroups); /* our parent does it too, if it is still alive */
     _exit(failed ? 1 : 0);
 }
 
@@ -166,8 +169,8 @@ int warden_start(enum level level, const struct zygote_def *const *zygotes, stru
     return 0;
 }
 
-/* Kills the children that have left our session, as every guest at level process has, except the one to
- * spare. True when there was any. */
+/* Kills the children that have left our session, as every guest at level process has, except the
+ * one to spare. True when there was any. */
 static bool kill_other_sessions(pid_t spared)
 {
     pid_t children[1024];
@@ -179,14 +182,14 @@ static bool kill_other_sessions(pid_t spared)
             continue;
         any = true;
         (void)kill(-group, SIGKILL);
-        (void)kill(pid, SIGKILL); /* our unreaped child: nobody else has this number */
+        (void)kill(pid, SIGKILL); /* our unreaped child: no other process has this pid */
         (void)waitpid(pid, NULL, WNOHANG);
     }
     return any;
 }
 
-/* Level process has no pid namespace that dies with its warden. The processes that a killed warden leaves
- * come to us, the next subreaper, and are killed here, group by group. */
+/* Level process has no pid namespace that dies with its warden. The processes that a killed warden
+ * leaves come to us, the next subreaper, and are killed here, group by group. */
 static void kill_orphans(pid_t spared)
 {
     for (int round = 0; round < 2000 && kill_other_sessions(spared); round++)

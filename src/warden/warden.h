@@ -1,12 +1,14 @@
-/* warden/warden.h — the privileged half: builds jars, kills jars, tells how they ended. Nothing else.
- * warden_start() runs in the process that wants one; the warden itself is a child of it, with one thread.
+/* warden/warden.h — the privileged process: builds jars, kills jars, reports how they ended.
+ * Nothing else. warden_start() runs in the process that needs a warden. The warden is its child,
+ * with one thread.
  *
  * Invariants
- * W1 It believes nothing it is sent: every message is checked again, and a peer that breaks the protocol is
- *    dropped, which ends every jar.
- * W2 It knows no HTTP, JSON, SQL or language, and reads no byte that a guest wrote.
- * W3 It is pid 1 of a pid namespace (but at level process): if it dies, however, every jar dies with it.
- * W4 It never waits for its peer: messages that the peer does not take end the peer. */
+ * WARDEN-1 It trusts no message: it checks every field again, and drops a peer that breaks the
+ *    protocol, which ends every jar.
+ * WARDEN-2 It knows no HTTP, JSON, SQL or language, and reads no byte that a guest wrote.
+ * WARDEN-3 It is pid 1 of a pid namespace, except at level process: if it dies, every jar dies with
+ *    it.
+ * WARDEN-4 It never waits for its peer: a peer that does not read its messages is dropped. */
 #pragma once
 
 #include <sys/types.h>
@@ -18,16 +20,16 @@
 
 struct warden {
     pid_t pid;
-    pid_t spared; /* a child of ours with a session of its own that is no guest; 0: none */
+    pid_t spared; /* a child in a session of its own that is not a guest; 0: none */
     int fd;       /* the wire */
     struct isolation isolation;
     struct cgroup_host cgroups;
 };
 
-/* Starts one at exactly this level (not LEVEL_AUTO), or says what the machine lacks. It may keep zygotes of these kinds, once
- * it is told to; the list ends with NULL. */
+/* Starts a warden at exactly this level (not LEVEL_AUTO); the error names the missing feature. It
+ * keeps zygotes of these kinds when the keeper asks for them. The list ends with NULL. */
 [[nodiscard]] int warden_start(enum level level, const struct zygote_def *const *zygotes,
                                struct warden *ret, struct err *e);
 
-/* Closes the wire, waits until every jar is gone, and removes what a warden that was killed left behind. */
+/* Closes the wire, waits until every jar is gone, and cleans up after a warden that was killed. */
 void warden_stop(struct warden *w);

@@ -8,12 +8,12 @@
 
 enum {
     REFILLS_AT_ONCE = 2,
-    BOOT_US = 30 * 1000000, /* a zygote that is not up by then never will be */
-    AGAIN_US = 100000,      /* after the first failure; doubled with each in a row */
+    BOOT_US = 30 * 1000000, /* a zygote that boots longer has failed */
+    AGAIN_US = 100000,      /* after the first failure; doubled with each further one */
     AGAIN_MAX_US = 60000000,
-    EMBRYO_AGAIN_US = 10000, /* after the first embryo that died; doubled with each in a row */
+    EMBRYO_AGAIN_US = 10000, /* after the first dead embryo; doubled with each further one */
     EMBRYO_DOUBLINGS = 9,
-    STEADY_US = 10 * 1000000, /* one that lived so long did not fail at once: a row ends with it */
+    STEADY_US = 10 * 1000000, /* a zygote that lived so long resets the count of failures */
 };
 
 void zygote_pools_open(struct zygote_pools *p, const struct zygote_def *const *defs, size_t n)
@@ -85,7 +85,7 @@ static void note_failure(struct zygote_pool *k, const struct err *e, uint64_t no
     (void)snprintf(k->state.why, sizeof k->state.why, "%s", e->text);
 }
 
-/* One that ended, or has to, without our asking. */
+/* Removes a zygote that died or hangs, and delays the next one. */
 static struct zygote *take_failed(struct zygote_pool *k, struct zygote **place,
                                   const struct err *why)
 {
@@ -148,7 +148,7 @@ static void start(struct zygote_pools *p, struct zygote_pool *k, struct zygote *
         note_failure(k, &e, now_us);
 }
 
-/* Nobody has been promised anything of one that is not up. */
+/* No jar waits for a zygote that has not booted. */
 static void end_if_stuck(struct zygote_pool *k, struct zygote **z, uint64_t now_us)
 {
     struct err e;
@@ -159,7 +159,7 @@ static void end_if_stuck(struct zygote_pool *k, struct zygote **z, uint64_t now_
     end(z);
 }
 
-/* Its successor boots while it is still asked, and takes over once it is up. */
+/* The next zygote boots while the active one still forks, and replaces it once it is up. */
 static void maintain_one(struct zygote_pools *p, uint32_t i, uint64_t now_us)
 {
     struct zygote_pool *k = &p->kinds[i];
@@ -206,7 +206,7 @@ static void describe(struct zygote_pools *p, uint32_t i)
         k->state.why[0] = '\0';
 }
 
-/* When there is something to do even if nothing happens. */
+/* The next time when there is something to do without an event. */
 static uint64_t next_look(const struct zygote_pools *p, uint32_t i, uint64_t now_us)
 {
     const struct zygote_pool *k = &p->kinds[i];

@@ -1,4 +1,5 @@
-/* One pair of functions a message: what is written in one order is read in the same. */
+/* A pair of functions for each message: one packs the fields, the other reads them in the same
+ * order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -315,7 +316,7 @@ int wire_read_warden(const struct wire_message *m, struct isolation *ret, struct
     struct unpacker u = open_message(m, WIRE_WARDEN);
     struct isolation x = { 0 };
     unpack_isolation(&u, &x);
-    if (x.level <= LEVEL_AUTO || x.level >= LEVEL_COUNT_) /* a warden has reached one */
+    if (x.level <= LEVEL_AUTO || x.level >= LEVEL_COUNT_) /* a warden always has a level */
         u.failed = true;
     if (unpack_end(&u, "warden", e))
         return -1;

@@ -1,3 +1,4 @@
+/* Messages as datagrams with descriptors. Runs in: keeper, warden, supervisor. */
 #include "wire/wire.h"
 
 #include <errno.h>
@@ -61,7 +62,7 @@ int wire_send(int fd, enum wire_type type, const struct packer *body, const char
     return 0;
 }
 
-/* Takes every descriptor of every control message, so that none leaks whatever the peer sent. */
+/* Takes every descriptor of every control message, so that no message can make one leak. */
 static int collect_fds(struct msghdr *msg, struct wire_message *m)
 {
     int n = 0;
@@ -107,7 +108,7 @@ int wire_receive(int fd, struct wire_message *m, struct err *e)
         head.type >= WIRE_TYPE_COUNT_ || head.len != m->len ||
         (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) || n_fds != types[head.type].fds) {
         wire_message_done(m);
-        return err_set(e, ERR_PROTOCOL, 0, "the peer sent a message that is not ours");
+        return err_set(e, ERR_PROTOCOL, 0, "the peer sent a message of another version or form");
     }
     m->type = (enum wire_type)head.type;
     return 1;

@@ -1,11 +1,13 @@
-/* wire/wire.h — the messages between keeper and warden, and from the supervisor of a service to its keeper, over
- * SOCK_SEQPACKET, with descriptors. Runs in: all three. One message is one datagram; it is whole or it is an error.
+/* wire/wire.h — the messages between keeper and warden, and between the supervisor of a service and
+ * its keeper, over SOCK_SEQPACKET, with descriptors.
+ * Runs in: all three. One message is one datagram.
  *
  * Invariants
- * W1 A message of another version, an unknown type, the wrong number of descriptors, with bytes missing
- *    or left over is an error of the peer: the receiver drops the peer, it never guesses.
- * W2 Descriptors arrive CLOEXEC, and are closed if the message is refused.
- * W3 Strings hold exactly one NUL, at their end. */
+ * WIRE-1 A message of another version or an unknown type, with the wrong number of descriptors,
+ *    with missing bytes or bytes left over, is an error: the receiver drops the peer and never
+ *    guesses.
+ * WIRE-2 Descriptors arrive CLOEXEC, and are closed if the message is refused.
+ * WIRE-3 Strings hold exactly one NUL, at their end. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,21 +27,21 @@ enum {
     WIRE_MAX_BYTES = 128 << 10,
     WIRE_MAX_FDS = 8,
     WIRE_MAX_STRINGS = 4096,
-    WIRE_MAX_TEXT = 64 << 10, /* arguments and environment of a program together */
+    WIRE_MAX_TEXT = 64 << 10, /* of the arguments and environment of a program together */
 };
 
-#define WIRE_TABLE(X) /* id, name, descriptors it carries */                  \
-    X(WIRE_HELLO,   "hello",   0)  /* warden: what I promise, or why I cannot; a keeper says it to its supervisor */ \
-    X(WIRE_SPAWN,   "spawn",   JOB_FDS)  /* keeper: run this */                     \
-    X(WIRE_KILL,    "kill",    0)  /* keeper: end it */                       \
+#define WIRE_TABLE(X) /* id, name, number of descriptors */                   \
+    X(WIRE_HELLO,   "hello",   0)  /* warden: its level and layers, or its error; also keeper to supervisor */ \
+    X(WIRE_SPAWN,   "spawn",   JOB_FDS)  /* keeper: run this job */                     \
+    X(WIRE_KILL,    "kill",    0)  /* keeper: end a run */                       \
     X(WIRE_STARTED, "started", 0)  /* warden: the program runs */             \
-    X(WIRE_ENDED,   "ended",   0)  /* warden: what happened; nothing is left of it */ \
-    X(WIRE_WARDEN,  "warden",  1)  /* supervisor: a warden to run on */       \
-    X(WIRE_SETTINGS, "settings", 0) /* supervisor: these are valid from now on */ \
-    X(WIRE_DRAIN,   "drain",   0)  /* supervisor: finish, and exit */         \
-    X(WIRE_TARGETS, "targets", 0)  /* keeper: have so much ready of each kind */ \
-    X(WIRE_POOLS,   "pools",   0)  /* warden: so much there is; its answer to targets */ \
-    X(WIRE_SAMPLES, "samples", 0)  /* warden: what it used over time; right before its ended */
+    X(WIRE_ENDED,   "ended",   0)  /* warden: how it ended; its jar is gone */ \
+    X(WIRE_WARDEN,  "warden",  1)  /* supervisor: the wire of a new warden */       \
+    X(WIRE_SETTINGS, "settings", 0) /* supervisor: new settings */ \
+    X(WIRE_DRAIN,   "drain",   0)  /* supervisor: finish, then exit */         \
+    X(WIRE_TARGETS, "targets", 0)  /* keeper: embryos to keep ready, by kind */ \
+    X(WIRE_POOLS,   "pools",   0)  /* warden: the state of the pools; the answer to targets */ \
+    X(WIRE_SAMPLES, "samples", 0)  /* warden: its usage over time; right before ended */
 
 enum wire_type {
 #define X(id, name, fds) id,
@@ -50,7 +52,7 @@ enum wire_type {
 
 struct wire_message {
     enum wire_type type;
-    int fds[WIRE_MAX_FDS]; /* -1 where none; the receiver owns them */
+    int fds[WIRE_MAX_FDS]; /* -1: none; the receiver owns them */
     uint32_t len;
     char bytes[WIRE_MAX_BYTES];
 };
@@ -58,29 +60,29 @@ void wire_message_done(struct wire_message *m);
 
 [[nodiscard]] int wire_pair(int ret_fds[2], struct err *e);
 
-/* One attempt: waits for room on a blocking socket, fails for lack of it on another. ERR_UNAVAILABLE when the peer is
- * gone. */
+/* On a blocking socket waits for room; on another one fails without room. ERR_UNAVAILABLE when the
+ * peer is gone. */
 [[nodiscard]] int wire_send(int fd, enum wire_type type, const struct packer *body,
                             const char *bytes, const int *fds, struct err *e);
 
 /* 1 with a message, 0 when the peer has closed, -1 on error. */
 [[nodiscard]] int wire_receive(int fd, struct wire_message *m, struct err *e);
 
-/* The run that a started, ended or samples message is about: enough to hand it to that run, which
- * reads it. An error for every other message. */
+/* The id of the run in a started, ended or samples message. A receiver uses it to find the run,
+ * which then reads the message. An error for every other message. */
 [[nodiscard]] int wire_message_id(const struct wire_message *m, uint64_t *ret_id, struct err *e);
 
 /* hello */
 struct wire_hello {
-    struct err err; /* code ERR_NONE when the level was reached */
+    struct err err; /* ERR_NONE: the level was reached */
     struct isolation isolation;
 };
 [[nodiscard]] int wire_send_hello(int fd, const struct wire_hello *h, struct err *e);
 [[nodiscard]] int wire_read_hello(const struct wire_message *m, struct wire_hello *ret,
                                   struct err *e);
 
-/* spawn. In a message that is sent, a list may be NULL. The strings of a received one point into the
- * message; wire_spawn_done() frees the lists alone. */
+/* spawn. In a message that is sent, a list may be NULL. The strings of a received one point into
+ * the message; wire_spawn_done() frees the lists alone. */
 struct wire_spawn {
     uint64_t id; /* chosen by the keeper, unique while the run lives */
     struct job_spec job;
@@ -112,7 +114,7 @@ struct wire_started {
 /* ended */
 struct wire_ended {
     uint64_t id;
-    struct err err; /* why, when evidence.reason is END_FAILURE */
+    struct err err; /* the cause, when evidence.reason is END_FAILURE */
     struct evidence evidence;
     struct usage usage;
 };
@@ -129,20 +131,21 @@ struct wire_samples {
 [[nodiscard]] int wire_read_samples(const struct wire_message *m, struct wire_samples *ret,
                                     struct err *e);
 
-/* warden; the descriptor is the keeper's end of its wire */
+/* warden; the descriptor is the keeper's end of the wire */
 [[nodiscard]] int wire_send_warden(int fd, const struct isolation *isolation, int wire_fd,
                                    struct err *e);
 [[nodiscard]] int wire_read_warden(const struct wire_message *m, struct isolation *ret,
                                    struct err *e);
 
-/* settings; text of settings/settings.h, up to WIRE_MAX_TEXT bytes; what was read points into the message */
+/* settings, as text (settings/settings.h), up to WIRE_MAX_TEXT bytes. The text that was read points
+ * into the message. */
 [[nodiscard]] int wire_send_settings(int fd, const char *text, struct err *e);
 [[nodiscard]] int wire_read_settings(const struct wire_message *m, const char **ret_text,
                                      struct err *e);
 
 /* drain */
 struct wire_drain {
-    bool now; /* do not wait for what runs: cancel it */
+    bool now; /* cancel the runs instead of waiting for them */
 };
 [[nodiscard]] int wire_send_drain(int fd, const struct wire_drain *d, struct err *e);
 [[nodiscard]] int wire_read_drain(const struct wire_message *m, struct wire_drain *ret,
@@ -153,7 +156,7 @@ struct wire_drain {
 [[nodiscard]] int wire_read_targets(const struct wire_message *m, struct pool_targets *ret,
                                     struct err *e);
 struct wire_pools {
-    uint32_t kinds; /* how many there are */
+    uint32_t kinds; /* entries of state */
     struct pool_state state[ZYGOTE_KINDS_MAX];
 };
 [[nodiscard]] int wire_send_pools(int fd, const struct wire_pools *p, struct err *e);

@@ -45,11 +45,12 @@ static main_function *real_main;
 
 static int our_main(int argc, char **argv, char **envp)
 {
-    (void)unsetenv("LD_PRELOAD"); /* nobody that we start gets it */
+    (void)unsetenv("LD_PRELOAD"); /* our children must not inherit it */
     return driver_main(argc, argv, envp, real_main);
 }
 
-/* The C library's own calls main(); ours lets it call us. Before 2.34, init and fini are the program's. */
+/* Replaces the function of the C library that calls main(), so that it calls us. Before glibc 2.34,
+ * init and fini belong to the program. */
 [[gnu::visibility("default")]] int __libc_start_main(main_function *main, int argc, char **argv,
                                                      void (*init)(void), void (*fini)(void),
                                                      void (*rtld_fini)(void), void *stack_end);
@@ -86,7 +87,7 @@ struct request {
     size_t n_fds;
 };
 
-/* The warden is the only one who can write here. When it closes, a zygote has no reason to be. */
+/* Only the warden can write to this socket. When the warden closes it, the zygote ends. */
 static void receive(struct request *q)
 {
     union {
@@ -118,9 +119,10 @@ static void close_request(const struct request *q)
 
 /* ---- forking ---- */
 
-/* The kernel knows the place, for the library has told it when the thread began: to clear it at the end. Where it does not
- * say (without CONFIG_CHECKPOINT_RESTORE), or the library lets something else be cleared (musl), the number is looked for in the
- * library's record of the thread: all of them have it in the first two kilobytes. */
+/* The C library registers this address with the kernel when a thread starts, to be cleared at its
+ * end. A kernel without CONFIG_CHECKPOINT_RESTORE does not tell it, and musl registers another
+ * address. Then we search for the thread id in the library's record of the thread: all libraries
+ * have it in the first two kilobytes. */
 int *driver_thread_id_place(void)
 {
     enum { LOOKED_AT = 512 };
@@ -135,16 +137,18 @@ int *driver_thread_id_place(void)
     return NULL;
 }
 
-/* A zygote has no rights in its own user namespace, so it cannot so much as say where its children are to be born: only
- * whoever has moved into a jar can, and never comes back. Hence a joiner, a process that has its own credentials and
- * namespaces but lives in the zygote's memory, which waits meanwhile: it moves into the jar, forks there and ends. The
- * embryo, then without a parent, goes to the first process of the joiner's pid namespace, and that is the warden. */
+/* A zygote has no rights in its own user namespace, so it cannot choose the namespaces of its
+ * children. Only a process that has joined a jar can fork into it, and that process cannot come
+ * back. Hence the joiner: a process with its own credentials and namespaces that shares the memory
+ * of the zygote, which waits meanwhile. It joins the jar, forks there and ends. The embryo, then an
+ * orphan, becomes a child of pid 1 of the joiner's pid namespace, and that is the warden. */
 struct join {
     int init_pidfd;
     int *tid_place;
-    pid_t embryo; /* -1 with why in error */
+    pid_t embryo; /* -1: see error */
     int error;
-    void *back[5]; /* where the embryo goes on: on the stack it knows, not on the joiner's */
+    void *back
+        [5]; /* the embryo continues here, on the stack of the zygote, not on that of the joiner */
 };
 
 static int joiner(void *context)
@@ -156,8 +160,9 @@ static int joiner(void *context)
         b->error = errno;
         return 1;
     }
-    /* Not the C library's fork, which would take the joiner's memory for its own; and not clone, whose arguments have another
-     * order on each architecture. The kernel corrects the number that the library keeps of the thread. */
+    /* Not fork() of the C library, which would change state in the shared memory. Not clone, whose
+     * arguments have another order on each architecture. The kernel updates the thread id that the
+     * library keeps. */
     struct clone_args args = { .flags = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID,
                                .child_tid = (uint64_t)(uintptr_t)b->tid_place,
                                .exit_signal = SIGCHLD };
@@ -169,7 +174,7 @@ static int joiner(void *context)
     return 0;
 }
 
-/* 0 in the embryo, its number in the zygote, -1 when there is none. */
+/* 0 in the embryo, its pid in the zygote, -1 on failure. */
 [[gnu::noinline]] static pid_t fork_into(int init_pidfd, int *tid_place)
 {
     static _Alignas(64) char stack[32 << 10]; /* for two system calls */
@@ -181,7 +186,7 @@ static int joiner(void *context)
     if (pid < 0)
         return -1;
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ; /* once it is reaped, the embryo is the warden's */
+        ; /* once the joiner is reaped, the embryo is a child of the warden */
     errno = b.error;
     return b.embryo;
 }
@@ -224,22 +229,22 @@ static void confine(const struct request *q)
         (void)setpriority(PRIO_PROCESS, 0, q->r.nice);
     if (program_confine(&in, &report_fd, &e))
         die(report_fd, &e);
-    (void)prctl(PR_SET_DUMPABLE, 1, 0, 0,
-                0); /* as after an execve: it may look at itself, and so may its children */
+    /* As after an execve: the program and its children may read its files in /proc. */
+    (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 
-/* What the kernel gives to a program with execve, and a fork has copied or lost. */
+/* Renews the state that a program gets from execve and that a fork copies or loses. */
 static void renew_exec_state(const struct request *q, struct robust_list_head *robust,
                              size_t robust_len)
 {
     struct err e;
-    /* Sixteen random bytes, from which some programs and libraries make their seeds. */
+    /* Sixteen random bytes; some programs and libraries make their seeds from them. */
     void *bytes = (void *)getauxval(AT_RANDOM); /* NOLINT(performance-no-int-to-ptr) */
     if (bytes && getrandom(bytes, RANDOM_BYTES, 0) != RANDOM_BYTES) {
         (void)!err_set(&e, ERR_KERNEL, errno, "get random bytes");
         die(q->fds[REQUEST_FD_REPORT], &e);
     }
-    /* Both were the zygote's thread's, and the joiner, which came between, had neither. */
+    /* The thread of the zygote had both, the joiner in between had neither. */
     if (robust)
         (void)syscall(SYS_set_robust_list, robust, robust_len);
     if (&__rseq_offset && &__rseq_size && __rseq_size > 0)
@@ -271,11 +276,11 @@ static void receive_job(const struct request *q, const char *name, struct driver
     struct job_spec job;
     int fds[EMBRYO_JOB_FDS];
     int report_fd = q->fds[REQUEST_FD_REPORT], job_fd = q->fds[REQUEST_FD_JOB];
-    char *bytes = malloc(EMBRYO_JOB_MAX_BYTES); /* kept: the job's strings are in it */
+    char *bytes = malloc(EMBRYO_JOB_MAX_BYTES); /* never freed: the strings of the job are in it */
     report_send(report_fd, REPORT_READY, &e);
     int got = bytes ? embryo_job_receive(job_fd, bytes, &job, fds, &e) : err_no_memory(&e, "a job");
     if (got == 0)
-        _exit(0); /* the jar is not wanted any more */
+        _exit(0); /* the warden ends this jar */
     if (got < 0 || unpack(fds[JOB_FD_BUNDLE], &e) ||
         confine_rlimits(RLIMITS_OF_JOB, &q->r.isolation, &job.limits, 1, &e))
         die(report_fd, &e);
@@ -291,7 +296,7 @@ static void receive_job(const struct request *q, const char *name, struct driver
     *ret_job = (struct driver_job){ .argc = count(job.argv), .argv = job.argv, .envp = job.envp };
     environ = job.envp;
     (void)prctl(PR_SET_NAME, name, 0, 0, 0);
-    /* As after an execve: it and what it starts may see it in /proc. */
+    /* As after an execve: the program and its children may read its files in /proc. */
     (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     report_send(report_fd, REPORT_GOING, &e);
     (void)close(report_fd);

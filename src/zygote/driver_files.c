@@ -1,4 +1,5 @@
-/* Where a driver's files are: beside our own program, as in a build, or where they are installed. */
+/* Opens the files of a driver: beside our own program, as in a build, or where they are installed.
+ * Runs in: warden. */
 #include <errno.h>
 #include <fcntl.h>
 

@@ -1,5 +1,6 @@
-/* zygote/request.h — what a warden asks of a zygote, over SOCK_SEQPACKET. Fixed layout: both sides are of one build.
- * Sent by: warden. Received by: zygote. A zygote answers once, when it has booted. */
+/* zygote/request.h — the requests of a warden to a zygote, over SOCK_SEQPACKET. The layout is
+ * fixed: both sides are of one build. Sent by: warden. Received by: zygote, which sends one
+ * message, when it has booted. */
 #pragma once
 
 #include <stdint.h>
@@ -11,20 +12,20 @@
 
 enum { ZYGOTE_FD = 3 }; /* the zygote's end */
 
-/* "Fork into this jar." */
+/* Fork an embryo into this jar. */
 struct zygote_request {
     struct isolation isolation;
     struct limits limits;
     int32_t cgroup_version; /* 0: no cgroup */
     int32_t cgroup_slots;
-    int32_t nice; /* of an embryo that nobody waits for */
+    int32_t nice; /* of an embryo that no run waits for */
 };
 
-/* Its descriptors, in this order; then one for each slot of the cgroup to join. */
+/* The descriptors of a request, in this order; then one for each slot of the cgroup. */
 enum { REQUEST_FD_INIT, REQUEST_FD_REPORT, REQUEST_FD_JOB, REQUEST_FD_CGROUP };
 enum { REQUEST_FDS_MAX = REQUEST_FD_CGROUP + CGROUP_SLOTS };
 
-/* "I have booted", or why not (err.code). */
+/* The zygote has booted, or failed with this error. */
 struct zygote_hello {
     struct err err;
 };

@@ -1,3 +1,4 @@
+/* Starts, asks and ends one zygote. Runs in: warden. */
 #include "zygote/zygote.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 #include "zygote/request.h"
 #include "zygote/zygote_boot.h"
 
-/* Nobody waits for it: whoever runs goes first. */
+/* No run waits for a spare embryo: the runs go first. */
 enum { REFILL_NICE = 10 };
 
 static int fork_embryo(struct embryo_source *source, const struct inside *in, int job_fd,
@@ -114,7 +115,8 @@ void zygote_free(struct zygote *z)
     fd_close(&z->fd);
     if (z->pidfd >= 0) {
         (void)pidfd_send_signal(z->pidfd, SIGKILL, NULL, 0);
-        (void)waitid(P_PIDFD, (id_t)z->pidfd, &info, WEXITED); /* ECHILD once zygote_end() has */
+        (void)waitid(P_PIDFD, (id_t)z->pidfd, &info,
+                     WEXITED); /* ECHILD if zygote_end() has reaped it */
     }
     fd_close(&z->pidfd);
     free(z);

@@ -2,10 +2,10 @@
  * Runs in: warden. Never logs, never waits.
  *
  * Invariants
- * Z1 A zygote has no capability, a uid that is no jar's, no network, and sees the files a jar sees. It never runs guest code and is
- *    told nothing of any job.
- * Z2 Nothing it says is taken on trust: an embryo's number must be that of a child of ours, and what an embryo may do was
- *    settled by the kernel when it gave everything up. */
+ * ZYGOTE-1 A zygote has no capability, a uid that no jar has, and no network. It sees the files
+ *    that a jar sees. It never runs guest code and never learns of a job.
+ * ZYGOTE-2 The warden trusts no report of a zygote: the pid of an embryo must be a child of the
+ *    warden, and the kernel enforces the limits of an embryo since it gave up its rights. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,33 +18,33 @@
 
 enum { ZYGOTE_FILES_MAX = 4 };
 
-/* The files of a driver, opened while the host's file system can still be seen. */
+/* The files of a driver, opened while the file system of the host is visible. */
 struct zygote_files {
     const struct zygote_def *def;
     int fds[ZYGOTE_FILES_MAX];
-    struct err err; /* why it cannot be, with err.code; its starts are cold then */
+    struct err err; /* with a code: there is no such zygote, and its starts are cold */
 };
 void zygote_files_open(struct zygote_files *f, const struct zygote_def *def);
 void zygote_files_done(struct zygote_files *f);
 
 struct zygote {
-    struct embryo_source source; /* first: what a jar is given */
+    struct embryo_source source; /* first: a jar gets a pointer to it */
     pid_t pid;
     int pidfd;
-    int fd; /* its socket; readable when it has booted or died */
+    int fd; /* a socket; readable when the zygote has booted or died */
     bool up;
     bool may_renice;
     uint64_t born_us, forks;
-    uint64_t *all_forks; /* of all of its kind */
+    uint64_t *all_forks; /* of all zygotes of this kind */
 };
 
-/* Starts one; it is up once zygote_check() says so. */
+/* Starts one. zygote_check() sets `up` when it has booted. */
 [[nodiscard]] int zygote_start(struct jar_host *h, const struct zygote_files *files,
                                uint64_t *all_forks, struct zygote **ret, struct err *e);
-/* Hears all that it has said, so that its socket may be watched for edges alone. -1: it is dead or dying, and e says why;
- * 0: `up` says whether it has booted. */
+/* Reads all its messages, so that an edge-triggered watch of the socket is enough. -1: it is dead
+ * or dying; 0: `up` is current. */
 [[nodiscard]] int zygote_check(struct zygote *z, struct err *e);
-/* Kills it, and does not wait: a large one takes some milliseconds to go. True when it is gone. */
+/* Kills it and does not wait: a large one takes some milliseconds to end. True when it is gone. */
 bool zygote_end(struct zygote *z);
-/* Kills and reaps it. Embryos that it has forked live on. Accepts NULL. */
+/* Kills and reaps it. Its embryos live on. Accepts NULL. */
 void zygote_free(struct zygote *z);

@@ -26,7 +26,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* A copy, so that no path of the host's is ever seen inside. */
+/* A copy, so that no path of the host is visible inside. */
 static int copy_file(int from_fd, int dir_fd, const char *name, struct err *e)
 {
     char block[1 << 16];
@@ -40,7 +40,8 @@ static int copy_file(int from_fd, int dir_fd, const char *name, struct err *e)
     return n < 0 ? err_set(e, ERR_KERNEL, errno, "read the driver's file %s", name) : 0;
 }
 
-/* The root that jars start from, with a /proc and the driver's files in /tmp; and a network without so much as a loopback. */
+/* The root of jars, with a /proc and the files of the driver in /tmp; and a network namespace
+ * without any interface that is up. */
 static int enter_root(const struct zygote_files *files, struct err *e)
 {
     autoclose int tmp = -1;
@@ -59,7 +60,7 @@ static int enter_root(const struct zygote_files *files, struct err *e)
     return 0;
 }
 
-/* 0, 1, 2 lead nowhere, 3 is the warden, and there are no others. */
+/* 0, 1 and 2 are /dev/null, 3 is the socket to the warden; there are no others. */
 static int settle_fds(int fd, struct err *e)
 {
     autoclose int null_fd = process_open_null(e);
@@ -115,7 +116,7 @@ void zygote_boot(struct jar_host *h, const struct zygote_files *files, int fd)
     struct err *e = &hello.err;
     int own = fd;
     (void)prctl(PR_SET_NAME, "jar-zygote", 0, 0, 0);
-    /* The warden ignores some signals, which an execve would keep. */
+    /* The warden ignores some signals, and execve would keep them ignored. */
     if (confine_die_first(e) == 0 && confine_default_signals(e) == 0 && enter_root(files, e) == 0 &&
         settle_fds(fd, e) == 0) {
         own = ZYGOTE_FD;

@@ -1,4 +1,5 @@
-/* zygote/zygote_boot.h — from a clone of the warden to an interpreter with our driver in it. Runs in: a zygote that is not one yet. */
+/* zygote/zygote_boot.h — turns a clone of the warden into an interpreter with our driver in it.
+ * Runs in: a zygote, before its interpreter starts. */
 #pragma once
 
 #include "zygote/zygote.h"
