@@ -236,7 +236,7 @@ int query_remove(struct db *db, enum sql id, const char *noun, const char *key, 
     bind_text(&q, key);
     if (query_run(&q, e))
         return -1;
-    return query_changes(&q)
+    return sqlite3_changes64(db->sqlite)
                ? 0
                : err_set(e, ERR_NOT_FOUND, 0, "there is no %s '%s'", noun, QUOTED(key));
 }
