@@ -42,7 +42,8 @@ class Bare:
         place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="belljar-bench-", dir=place))
         self.data = self.dir / "data"
-        self.as_user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if os.geteuid() == 0 else []
+        self.as_user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}",
+                        "--clear-groups"] if os.geteuid() == 0 else []
 
     def __enter__(self):
         return self
@@ -58,7 +59,8 @@ class Bare:
             subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", self.dir], check=True)
 
     def run(self, *argv):
-        return subprocess.run([*self.as_user, *argv], stdin=subprocess.DEVNULL, capture_output=True, check=False, cwd="/")
+        return subprocess.run([*self.as_user, *argv], stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                              cwd="/")
 
     def ask(self):
         psql = self.server.parent / "psql"
@@ -76,7 +78,8 @@ class Bare:
 
     def direct(self):
         begun = time.perf_counter()
-        server = subprocess.Popen([*self.as_user, self.server, "-D", self.data, "-k", self.data], stdin=subprocess.DEVNULL,
+        server = subprocess.Popen([*self.as_user, self.server, "-D", self.data, "-k", self.data],
+                                  stdin=subprocess.DEVNULL,
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", start_new_session=True)
         socket = self.data / ".s.PGSQL.5432"
         while not socket.exists():
@@ -104,7 +107,8 @@ def main():
     parser.add_argument("--quick", action="store_true", help="fewer rounds")
     rounds = 10 if parser.parse_args().quick else 40
     if not (SEED / "data.tar").exists():
-        print("bench/postgres.py: PostgreSQL is not prepared: build/belljar languages prepare postgres", file=sys.stderr)
+        print("bench/postgres.py: PostgreSQL is not prepared: build/belljar languages prepare postgres",
+              file=sys.stderr)
         return 2
     took = {"warm": [], "pg_ctl": [], "direct": []}
     with Service() as s, Bare() as bare:
@@ -122,7 +126,8 @@ def main():
               f"worst {times[-1] * 1000:7.1f}   of {len(times)}")
     ratio = {name: statistics.median(took["warm"]) / statistics.median(took[name]) for name in ("pg_ctl", "direct")}
     print(f"warm / direct: {ratio['direct']:.3f}")
-    print(f"warm / pg_ctl: {ratio['pg_ctl']:.3f}, must be at most {MUST}: {'reached' if ratio['pg_ctl'] <= MUST else 'MISSED'}")
+    outcome = "reached" if ratio["pg_ctl"] <= MUST else "MISSED"
+    print(f"warm / pg_ctl: {ratio['pg_ctl']:.3f}, must be at most {MUST}: {outcome}")
     return 0 if ratio["pg_ctl"] <= MUST else 1
 
 

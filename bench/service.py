@@ -55,7 +55,8 @@ class Service:
         argv = [*command, BELLJAR, "serve", "--state", os.path.join(self.state, "state"), "--listen", "127.0.0.1:0"]
         for s in settings:
             argv += ["--set", s]
-        env = {"PATH": os.environ["PATH"], "OUTPUT_DATA_PATH": os.path.join(self.state, "files"), "BELLJAR_TEST_MARK": MARK}
+        env = {"PATH": os.environ["PATH"], "OUTPUT_DATA_PATH": os.path.join(self.state, "files"),
+               "BELLJAR_TEST_MARK": MARK}
         self.popen = subprocess.Popen(argv, stderr=self.log, stdin=subprocess.DEVNULL, env=env, start_new_session=True)
         self.port = self.await_ready()
 
@@ -154,7 +155,8 @@ def part_health(quick):
         raise SystemExit("wrk is missing: scripts/install-deps bench")
     with Service(command=("taskset", "-c", "0")) as s:
         out = subprocess.run(["taskset", "-c", "1", "wrk", "-t1", "-c64", f"-d{seconds}s",
-                              f"http://127.0.0.1:{s.port}/v1/health"], capture_output=True, text=True, check=True).stdout
+                              f"http://127.0.0.1:{s.port}/v1/health"], capture_output=True, text=True,
+                              check=True).stdout
         rate = float(re.search(r"Requests/sec:\s+([\d.]+)", out)[1])
         errors = re.search(r"Non-2xx or 3xx responses: (\d+)|Socket errors:.*", out)
         judge("health, one core, at least 20,000 requests/s", rate >= 20000 and not errors,
@@ -207,7 +209,8 @@ async def idle_and_streams(s, quick):
         f"{', '.join(map(str, peaks))} KiB at most in rounds of 64 streams")
     judge("1,000 idle connections stay open", alive == 1000, f"{alive} of 1000")
     judge("1,000 idle connections and 64 streams: memory bounded", max(peaks) < 128 << 10, f"{max(peaks) >> 10} MiB")
-    judge("... and flat", peaks[2] - peaks[1] <= 1024, f"{peaks[2] - peaks[1]:+d} KiB from the second round to the third")
+    judge("... and flat", peaks[2] - peaks[1] <= 1024,
+          f"{peaks[2] - peaks[1]:+d} KiB from the second round to the third")
 
 
 def part_idle(quick):
@@ -246,7 +249,8 @@ def part_in_a_row(quick):
         fds2 = (s.fds(keeper), s.fds(warden))
         judge(f"{n:,} runs in a row succeed", not failures, f"{n - len(failures):,} ok, {n / took:.0f}/s")
         # Pools breathe: the warden has some for each jar that waits. A leak would be in the hundreds.
-        judge("... leak no descriptors", fds2[0] == fds[0] and fds2[1] - fds[1] <= 16, f"keeper, warden {fds} -> {fds2}")
+        judge("... leak no descriptors", fds2[0] == fds[0] and fds2[1] - fds[1] <= 16,
+              f"keeper, warden {fds} -> {fds2}")
         status = s.stop()
         judge("the service ends well", status == 0, f"exit status {status}")
         rows = history_rows(s)
@@ -346,7 +350,8 @@ def part_overload(quick):
         a, b = quantiles(idle), quantiles(accepted)
         say(f"  capacity {capacity:.0f} runs/s at {limit} at once; offered {sent / seconds:.0f}/s for {seconds} s: "
             f"{len(accepted)} accepted, {len(refused)} refused, {len(bad)} other")
-        say(f"  latency p50/p95/p99: {a[50]:.0f}/{a[95]:.0f}/{a[99]:.0f} ms idle, {b[50]:.0f}/{b[95]:.0f}/{b[99]:.0f} ms overloaded")
+        say(f"  latency p50/p95/p99: {a[50]:.0f}/{a[95]:.0f}/{a[99]:.0f} ms idle, {b[50]:.0f}/{b[95]:.0f}/{b[99]:.0f} "
+            f"ms overloaded")
         judge("overload x10: accepted within 2x of an idle server at the same concurrency (p50)", b[50] <= 2 * a[50],
               f"{b[50] / a[50]:.2f}")
         judge("... p95", b[95] <= 2 * a[95], f"{b[95] / a[95]:.2f}")
@@ -359,7 +364,8 @@ async def load_until(port, stop, finished):
         c = Client(port)
         while not stop.is_set():
             try:
-                status, _, data = await c.request("POST", "/v1/runs", {"language": "bash", "code": "sleep 0.05; echo hello"})
+                status, _, data = await c.request("POST", "/v1/runs",
+                                                  {"language": "bash", "code": "sleep 0.05; echo hello"})
                 if status == 200:
                     result = json.loads(data)
                     finished[result["id"]] = result["verdict"]
@@ -404,10 +410,12 @@ def part_crashes(quick):
             judge("... the service ends well", status == 0, f"exit status {status}")
             states, verdicts = states_by_id(s)
             lost = [i for i, v in finished.items() if verdicts.get(i) != v]
-            judge("... every run answered as finished is in the history", not lost, f"{len(finished)} answered, {len(lost)} missing")
+            judge("... every run answered as finished is in the history", not lost,
+                  f"{len(finished)} answered, {len(lost)} missing")
             open_ones = {st for st in states.values()} - {"finished", "interrupted"}
             judge("... every other is marked as interrupted", not open_ones,
-                  f"{sum(st == 'interrupted' for st in states.values())} interrupted" + (f", {open_ones}" if open_ones else ""))
+                  f"{sum(st == 'interrupted' for st in states.values())} interrupted"
+                  + (f", {open_ones}" if open_ones else ""))
             audit = subprocess.run([BELLJAR, "audit", "verify", "--state", os.path.join(s.state, "state")],
                                    capture_output=True, text=True)
             judge("... the audit chain verifies", audit.returncode == 0, (audit.stdout + audit.stderr).strip())

@@ -40,11 +40,11 @@ ALONE = {
     "test_service_zygotes",
 }
 
-# The rule for the group asan. The sanitizers watch our C code, not the interpreters in the jars. So every test runs, but
-# a test with parameters runs only its first and its last case. The files of WHOLE_UNDER_ASAN run every case: there each
-# case gives other bytes to one of our parsers, or takes another path through our set-up of a jar. The corpora under
-# tests/data are thinned out by the tests that read them (harness.ASAN). Tests with the mark release_only do not run:
-# they measure time or memory, or are about interpreters alone.
+# The rule for the group asan. The sanitizers watch our C code, not the interpreters in the jars. So every test runs,
+# but a test with parameters runs only its first and its last case. The files of WHOLE_UNDER_ASAN run every case: there
+# each case gives other bytes to one of our parsers, or takes another path through our set-up of a jar. The corpora
+# under tests/data are thinned out by the tests that read them (harness.ASAN). Tests with the mark release_only do not
+# run: they measure time or memory, or are about interpreters alone.
 WHOLE_UNDER_ASAN = {
     "test_bad_input", "test_service_bad_input", "test_service_http", "test_service_execute", "test_inputs",
     "test_outputs", "test_explain", "test_layers_taken_away", "test_levels", "test_commands", "test_exit_status",

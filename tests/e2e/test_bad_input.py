@@ -1,4 +1,5 @@
-"""Belljar refuses nonsense with one sentence that names the value and the accepted values. Nothing is started (R3.1)."""
+"""Belljar refuses nonsense with one sentence that names the value and the accepted values. Nothing is started
+(R3.1)."""
 
 import os
 
@@ -119,13 +120,16 @@ def test_too_much_in_all_files_together(program, public_path):
     assert_refused(belljar("run", *files, program), "67108864")
 
 
-NONSENSE = ["", "0", "-1", "nan", "inf", "1e308", "x", "+1", "0x40", "1.2.3", " 8", "8 ", "8\n", "٣", "99999999999999999999", "1,5"]
+NONSENSE = ["", "0", "-1", "nan", "inf", "1e308", "x", "+1", "0x40", "1.2.3", " 8", "8 ", "8\n", "٣",
+            "99999999999999999999", "1,5"]
 # option: (the accepted values, its bounds, more nonsense)
 LIMITS = {
-    "memory": ("a size such as", "from 8m to 1t", ["-64m", "64q", "m", "64 m", "64mm", "1t1", "7m", "2t", "1.2.3m", "8388607"]),
+    "memory": ("a size such as", "from 8m to 1t",
+               ["-64m", "64q", "m", "64 m", "64mm", "1t1", "7m", "2t", "1.2.3m", "8388607"]),
     "output": ("a size such as", "from 1 to 1g", ["100t", "0k"]),
     "disk": ("a size such as", "from 64k to 1t", ["100t", "63k"]),
-    "timeout": ("a duration such as", "from 1ms to 24h", ["-1s", "5x", "s", "5 s", "0.0s", "25h", "0.0001s", "1:30", "0ms", "2d"]),
+    "timeout": ("a duration such as", "from 1ms to 24h",
+                ["-1s", "5x", "s", "5 s", "0.0s", "25h", "0.0001s", "1:30", "0ms", "2d"]),
     "cpu-time": ("a duration such as", "from 1ms to 24h", ["-1s", "25h", "0ms"]),
     "pids": ("a whole number", "from 1 to 4096", ["1.5", "64k", "4097"]),
     "files": ("a whole number", "from 16 to 10000000", ["15", "10000001"]),
@@ -153,7 +157,8 @@ def test_limits_at_their_bounds_are_accepted(program, option):
         assert "accepted" not in result.message, result
 
 
-NAMES = ["..", "../x", "a/../../x", "a/../b", "/etc/x", "", ".", "a//b", "a/", "./a", "x" * 256, "a/" * 3000 + "b", "a/./b"]
+NAMES = ["..", "../x", "a/../../x", "a/../b", "/etc/x", "", ".", "a//b", "a/", "./a", "x" * 256, "a/" * 3000 + "b",
+         "a/./b"]
 
 
 @pytest.mark.parametrize("name", NAMES, ids=lambda n: n[:12] or "empty")
@@ -261,7 +266,8 @@ def test_sizes_as_people_write_them(program):
     """R3.2"""
     import json
 
-    for text, size in (("64m", 64 << 20), ("64M", 64 << 20), ("65536k", 64 << 20), ("67108864", 64 << 20), ("1g", 1 << 30)):
+    for text, size in (("64m", 64 << 20), ("64M", 64 << 20), ("65536k", 64 << 20), ("67108864", 64 << 20),
+                       ("1g", 1 << 30)):
         result = belljar("run", "--json", "--memory", text, program)
         assert json.loads(result.out)["limits"]["memory"] == size, text
 
@@ -270,7 +276,8 @@ def test_durations_as_people_write_them(program):
     """R3.1"""
     import json
 
-    for text, ms in (("5s", 5000), ("500ms", 500), ("2m", 120000), ("1h", 3600000), ("3", 3000), ("1.5", 1500), ("0.5s", 500)):
+    for text, ms in (("5s", 5000), ("500ms", 500), ("2m", 120000), ("1h", 3600000), ("3", 3000), ("1.5", 1500),
+                     ("0.5s", 500)):
         result = belljar("run", "--json", "--timeout", text, program)
         assert json.loads(result.out)["limits"]["wall_ms"] == ms, text
 

@@ -89,6 +89,7 @@ def processes():
 def test_part_that_is_not_there_is_refused_before_anything_starts(tmp):
     refused = bench("latenzy", tmp=tmp)
     assert refused.returncode == 64 and refused.stdout == ""
-    assert refused.stderr.startswith("belljar: there is no part 'latenzy': the parts are latency, throughput, "), refused.stderr
+    start = "belljar: there is no part 'latenzy': the parts are latency, throughput, "
+    assert refused.stderr.startswith(start), refused.stderr
     text = belljar("bench", "--help").out.decode()
     assert all(word in text for word in ("latency", "throughput", "history", "--quick", "--json", "--svg"))

@@ -149,8 +149,14 @@ def test_descriptors_of_the_caller_are_not_inherited(host):
     r, w = os.pipe()
     os.set_inheritable(w, True)
     try:
-        code = "import os\nfor fd in range(4096):\n    try: os.fstat(fd); print(fd, end=' ')\n    except OSError: pass\n"
-        done = subprocess.run([BELLJAR, "run", "-l", "python", "-"], input=code.encode(), capture_output=True, timeout=60,
+        code = """\
+import os
+for fd in range(4096):
+    try: os.fstat(fd); print(fd, end=' ')
+    except OSError: pass
+"""
+        done = subprocess.run([BELLJAR, "run", "-l", "python", "-"], input=code.encode(), capture_output=True,
+                              timeout=60,
                               close_fds=False)
         assert done.stdout == b"0 1 2 ", done
     finally:

@@ -138,7 +138,8 @@ def test_history_is_a_table_with_a_header(service):
     mine = service.run("print(1)", thread_id="a thread")
     header, first, *_ = service.cli("history").out.decode().splitlines()
     assert header.split() == ["TIME", "ID", "LANGUAGE", "VERDICT", "WALL", "KEY", "THREAD"]
-    columns = [first[header.index(name):].split("  ")[0].strip() for name in ("ID", "LANGUAGE", "VERDICT", "KEY", "THREAD")]
+    columns = [first[header.index(name):].split("  ")[0].strip()
+               for name in ("ID", "LANGUAGE", "VERDICT", "KEY", "THREAD")]
     assert columns == [mine["id"], "python", "ok", "-", "a thread"]
     assert re.search(r" [0-9.]+ (ms|s)  ", first)
 

@@ -42,7 +42,8 @@ def test_product_that_does_not_fit_into_the_run_meets_its_limit(place):
     assert (r.verdict, r.json["limits_hit"], r.json["compile"]["verdict"]) == ("disk_limit", ["disk"], "ok"), r
     assert r.json["stderr"] == "belljar: the files do not fit: 'program' is over the disk or files limit\n", r
     seen = run(place, "c", code, "--local", "--disk", "1m", json=False)
-    assert seen.status == 1 and b"'program' is over the disk or files limit\n" in seen.err and b"disk_limit" in seen.err, seen
+    assert seen.status == 1 and b"'program' is over the disk or files limit\n" in seen.err, seen
+    assert b"disk_limit" in seen.err, seen
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -153,15 +154,25 @@ def test_go_modules_and_packages(place):
 
 @pytest.mark.skipif(not compiled.installed("java"), reason="java is not installed")
 def test_java_class_is_found_by_what_the_file_declares(place):
-    r = run(place, "java", 'class Helper { }\nclass Foo { public static void main(String[] a) { System.out.println("foo"); } }\n')
+    r = run(place, "java", """\
+class Helper { }
+class Foo { public static void main(String[] a) { System.out.println("foo"); } }
+""")
     assert r.stdout == "foo\n", r
-    r = run(place, "java", 'package com.example;\npublic class Main { public static void main(String[] a) { System.out.println("packed"); } }\n')
+    r = run(place, "java", """\
+package com.example;
+public class Main { public static void main(String[] a) { System.out.println("packed"); } }
+""")
     assert r.stdout == "packed\n", r
 
 
 @pytest.mark.skipif(not compiled.installed("java"), reason="java is not installed")
 def test_java_without_a_name_is_named_after_its_public_class():
-    code = b'import java.util.*;\n\npublic class Zoo { public static void main(String[] a) { System.out.println("zoo"); } }\n'
+    code = b"""\
+import java.util.*;
+
+public class Zoo { public static void main(String[] a) { System.out.println("zoo"); } }
+"""
     r = belljar("run", "-l", "java", "-", stdin=code, within=90)
     assert r.out == b"zoo\n", r
 
@@ -201,7 +212,8 @@ def test_compiler_that_takes_too_much_memory_is_ended(place, here):
 
 def test_a_million_errors_are_bounded(place):
     code = "\n".join(f"int f{i}() {{ return x{i}; }}" for i in range(40000))
-    r = run(place, "c", code, "--compile-limit", "timeout=2m", within=150).json  # gcc finds its first error after a while
+    # gcc finds its first error after a while
+    r = run(place, "c", code, "--compile-limit", "timeout=2m", within=150).json
     assert (r["verdict"], r["compile"]["verdict"]) == ("compile_error", "output_limit"), r["compile"]["verdict"]
     assert (1 << 20) - 4 <= len(r["stderr"].encode()) <= (1 << 20) + 4 and r["stderr_truncated"] is True
     assert len(r["compile"]["stderr"]) <= 64 << 10 and r["compile"]["stderr_cut"] is True
@@ -244,4 +256,5 @@ def test_cancelled_while_compiling(place):
         os.kill(running.pid, signal.SIGINT)
         result = running.finish(within=10)
     assert (result.verdict, result.status, result.json["compile"]["verdict"]) == ("cancelled", 130, "cancelled"), result
-    assert eventually(lambda: not [p for p in compilers if (now := process(p.pid)) and now.start == p.start and now.state != "Z"], 5)
+    assert eventually(lambda: not [p for p in compilers if (now := process(p.pid)) and now.start == p.start
+                                   and now.state != "Z"], 5)

@@ -40,7 +40,8 @@ class Cache:
         return {**os.environ, "XDG_CACHE_HOME": str(self.base), **other}
 
     def run(self, code, *options, lang="c", json=True, prefix=(), environ=None, within=90):
-        return belljar(*self.argv(code, *options, lang=lang, json=json), environ=environ or self.environ(), prefix=prefix,
+        return belljar(*self.argv(code, *options, lang=lang, json=json), environ=environ or self.environ(),
+                       prefix=prefix,
                        within=within)
 
     def compile(self, code, *options, **how):
@@ -74,7 +75,8 @@ def test_second_run_at_the_terminal_skips_the_compiler(cache, lang):
 
 def test_cache_of_the_terminal_is_the_callers_alone(cache):
     key = cache.compile(C_HELLO)["key"]
-    for path, mode in ((cache.base, 0o700), (cache.base / "belljar", 0o700), (cache.programs, 0o700), (cache.programs / key, 0o600)):
+    for path, mode in ((cache.base, 0o700), (cache.base / "belljar", 0o700), (cache.programs, 0o700),
+                       (cache.programs / key, 0o600)):
         st = path.stat()
         assert (st.st_uid, stat.S_IMODE(st.st_mode)) == (os.geteuid(), mode), path
 
@@ -91,7 +93,10 @@ def test_any_change_is_another_program_at_the_terminal(cache):
 
 
 def test_cached_program_at_the_terminal_has_its_own_files_stdin_and_arguments(cache):
-    code = '#include <stdio.h>\nint main(int c, char **v) { int x; scanf("%d", &x); printf("%s %d\\n", v[1], x); return x; }\n'
+    code = """\
+#include <stdio.h>
+int main(int c, char **v) { int x; scanf("%d", &x); printf("%s %d\\n", v[1], x); return x; }
+"""
     for i in (3, 4):
         argv = [*cache.argv(code), "--", f"arg{i}"]
         r = belljar(*argv, stdin=f"{i}\n".encode(), environ=cache.environ())
@@ -123,7 +128,8 @@ def test_checked_types_are_not_checked_again_at_the_terminal(cache):
 
 def test_program_is_kept_while_it_runs(cache):
     code = '#include <stdio.h>\n#include <unistd.h>\nint main(void) { puts("go"); fflush(stdout); sleep(30); }\n'
-    with Running([harness.BELLJAR, *cache.argv(code, "--timeout", "40s", json=False)], environ=cache.environ()) as running:
+    with Running([harness.BELLJAR, *cache.argv(code, "--timeout", "40s", json=False)],
+                 environ=cache.environ()) as running:
         assert running.read_line() == "go"
         assert eventually(lambda: len(cache.kept()) == 1)
 
@@ -145,7 +151,8 @@ def test_no_cache_compiles_anew_and_keeps_nothing(cache):
 def test_no_cache_means_the_same_to_a_service():
     with Service() as s:
         seen = [s.run(code=C_HELLO, language="c", no_cache=True) for _ in range(2)]
-        assert [(r["stdout"], r["compile"]["cached"], r["compile"]["key"]) for r in seen] == [("hello, world\n", False, None)] * 2
+        assert [(r["stdout"], r["compile"]["cached"], r["compile"]["key"])
+                for r in seen] == [("hello, world\n", False, None)] * 2
         assert not list((s.data / "programs").iterdir())
         folder = public_dir()
         (folder / "main.c").write_text(C_HELLO)
@@ -182,7 +189,8 @@ def harmed(path, harm, other):
             os.chown(path, ORDINARY_UID, -1)
 
 
-@pytest.mark.parametrize("harm", ["cut", "emptied", "longer", "changed", "swapped", "link", "fifo", "writable", "owner"])
+@pytest.mark.parametrize("harm",
+                         ["cut", "emptied", "longer", "changed", "swapped", "link", "fifo", "writable", "owner"])
 def test_damaged_program_at_the_terminal_is_compiled_anew_and_replaced(cache, harm):
     if harm == "owner" and not ROOT:
         pytest.skip("giving a file away takes root")
@@ -288,7 +296,8 @@ def test_full_disk_is_no_failure(cache, as_root):
     """The file system takes nothing more: the program runs, and nothing half is there."""
     cache.base.mkdir()
     full = ["unshare", "-m", "sh", "-c",
-            f'mount -t tmpfs -o size=8k,mode=700 none {cache.base} && "$@"; s=$?; find {cache.base} -type f >&2; exit $s', "sh"]
+            f'mount -t tmpfs -o size=8k,mode=700 none {cache.base} && "$@"; s=$?; find {cache.base} -type f >&2; exit '
+            f'$s', "sh"]
     r = cache.run(C_HELLO, prefix=full)
     assert (r.status, r.stdout, r.err) == (0, "hello, world\n", b""), r
 
@@ -318,7 +327,8 @@ def test_keeper_has_nothing_of_the_cache_while_a_program_runs(cache, as_root):
     from test_privileges import keeper_of
     code = '#include <stdio.h>\n#include <unistd.h>\nint main(void) { puts("go"); fflush(stdout); sleep(30); }\n'
     for _ in range(2):
-        with Running([harness.BELLJAR, *cache.argv(code, "--timeout", "40s", json=False)], environ=cache.environ()) as running:
+        with Running([harness.BELLJAR, *cache.argv(code, "--timeout", "40s", json=False)],
+                     environ=cache.environ()) as running:
             keeper = keeper_of(running)
             held = [os.readlink(f"/proc/{keeper}/fd/{n}") for n in os.listdir(f"/proc/{keeper}/fd") if int(n) > 2]
             assert held and not [path for path in held if str(cache.path) in path], held

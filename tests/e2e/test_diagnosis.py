@@ -27,7 +27,8 @@ def test_failures_are_explained(found, capsys):
 
 def test_every_language_is_in_the_corpus(found):
     folders = {case.folder for case, _ in found}
-    assert {"python", "javascript", "typescript", "bash", "zsh", "system", "c", "cpp", "go", "rust", "java", "ruby", "php", "perl", "lua",
+    assert {"python", "javascript", "typescript", "bash", "zsh", "system", "c", "cpp", "go", "rust", "java", "ruby",
+            "php", "perl", "lua",
             "r", "sqlite", "postgres"} <= folders
 
 

@@ -36,7 +36,9 @@ class Program:
         side = CORPUS / f"{name}.json"
         self.name = name
         self.side = json.loads(side.read_text()) if side.exists() else {}
-        self.source = base64.b64decode(self.side["source"]) if "source" in self.side else (CORPUS / f"{name}.py").read_bytes()
+        self.source = (CORPUS / f"{name}.py").read_bytes()
+        if "source" in self.side:
+            self.source = base64.b64decode(self.side["source"])
         self.main = self.side.get("name", "main.py")
         self.env = self.side.get("env", {})
         self.args = self.side.get("args", [])
@@ -54,7 +56,8 @@ class Program:
         if self.main == "main.py" and "source" not in self.side:  # as most requests are; the kind follows from the code
             how = {"code": files.pop("main.py").decode()}
         files = {k: {"content": base64.b64encode(v).decode(), "encoding": "base64"} for k, v in files.items()}
-        return s.run(**how, files=files, language="python", args=self.args, env=self.env, stdin=self.stdin, limits=LIMITS,
+        return s.run(**how, files=files, language="python", args=self.args, env=self.env, stdin=self.stdin,
+                     limits=LIMITS,
                      within=150)
 
 
@@ -100,8 +103,10 @@ def test_warm_python_is_the_bare_interpreter(runs, name):
 
 # Names of programs that show nothing but the interpreter: no limits, users, processes or paths of a jar.
 PLAIN = [name for name in NAMES
-         if name.startswith(("traceback_", "syntax_", "warnings_", "exit_", "atexit_", "del_", "generators_", "argv_", "name_",
-                             "main_", "stdio_", "import_", "stdin_", "weakref_", "thread_", "asyncio_", "source_", "encoding_"))
+         if name.startswith(("traceback_", "syntax_", "warnings_", "exit_", "atexit_", "del_", "generators_", "argv_",
+                             "name_",
+                             "main_", "stdio_", "import_", "stdin_", "weakref_", "thread_", "asyncio_", "source_",
+                             "encoding_"))
          and Program(name).side.get("start") != "cold"]
 
 
@@ -114,9 +119,11 @@ def run_bare(program):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "PWD": home, "TMPDIR": "/tmp", "USER": "sandbox",
-               "LOGNAME": "sandbox", "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", **program.env}
+               "LOGNAME": "sandbox", "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1",
+               **program.env}
         main = ("./" if program.main.startswith("-") else "") + program.main
-        done = subprocess.run(["/usr/bin/python3", main, *program.args], input=program.stdin.encode(), capture_output=True,
+        done = subprocess.run(["/usr/bin/python3", main, *program.args], input=program.stdin.encode(),
+                              capture_output=True,
                               cwd=home, env=env, timeout=30 * PATIENCE, start_new_session=True)
     finally:
         shutil.rmtree(home, ignore_errors=True)

@@ -57,7 +57,12 @@ def test_usage_is_64():
 def test_signals_end_the_program_and_everything_it_started(host, how, sig):
     """Ctrl-C reaches the whole process group; kill PID only belljar. The program ignores every signal. However it was
     asked, a cancelled run is 130."""
-    code = "import signal\nfor n in range(1, 32):\n    try: signal.signal(n, signal.SIG_IGN)\n    except OSError: pass\n"
+    code = """\
+import signal
+for n in range(1, 32):
+    try: signal.signal(n, signal.SIG_IGN)
+    except OSError: pass
+"""
     code += "import os, time\nos.fork()\nos.write(1, b'go\\n')\ntime.sleep(50)"
     with start(code, json=False, timeout="50s") as running:
         running.read_line()

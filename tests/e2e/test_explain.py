@@ -26,7 +26,8 @@ def file_with(tmp_path):
 def on_a_terminal(*argv):
     """The output of a run whose stderr is a terminal, and whose other streams are not."""
     master, slave = pty.openpty()
-    done = subprocess.Popen([harness.BELLJAR, *map(str, argv)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave)
+    done = subprocess.Popen([harness.BELLJAR, *map(str, argv)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            stderr=slave)
     os.close(slave)
     said = b""
     while select.select([master], [], [], 30)[0]:
@@ -43,7 +44,8 @@ def on_a_terminal(*argv):
 
 
 def belljar(*argv, stdin=""):
-    return subprocess.run([harness.BELLJAR, *map(str, argv)], input=stdin, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run([harness.BELLJAR, *map(str, argv)], input=stdin, capture_output=True, text=True, timeout=60,
+                          check=False)
 
 
 def test_a_failure_is_explained_on_a_terminal(file_with):

@@ -17,7 +17,8 @@ pytestmark = pytest.mark.release_only  # a script lays the files out, and the bu
 @pytest.fixture(scope="module")
 def installed():
     place = public_dir()
-    done = subprocess.run(["meson", "install", "-C", os.environ["BELLJAR_BUILD"], "--no-rebuild", "--quiet", "--destdir", place],
+    done = subprocess.run(["meson", "install", "-C", os.environ["BELLJAR_BUILD"], "--no-rebuild", "--quiet",
+                           "--destdir", place],
                           capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     program, = place.rglob("bin/belljar")

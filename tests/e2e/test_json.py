@@ -86,7 +86,11 @@ def test_memory_peak_is_measured(needs):
 def test_pids_peak_is_measured(needs):
     """R1.3"""
     needs("pids")
-    code = "import threading\nall_there = threading.Barrier(9)\nts = [threading.Thread(target=all_there.wait) for _ in range(9)]\n"
+    code = """\
+import threading
+all_there = threading.Barrier(9)
+ts = [threading.Thread(target=all_there.wait) for _ in range(9)]
+"""
     result = run_py(code + "[t.start() for t in ts]\n[t.join() for t in ts]")
     assert 10 <= result.usage["pids_peak"] <= 14, result.usage
 

@@ -89,7 +89,8 @@ def guarded(run, lang, column):
         if column != "timeout":
             return run(lang, cell)
         # A busy machine needs more time before the program has printed its output.
-        return given_time(lambda ms: run(lang, replace(cell, limits={**cell.limits, "wall_ms": ms})), cell.limits["wall_ms"],
+        return given_time(lambda ms: run(lang, replace(cell, limits={**cell.limits, "wall_ms": ms})),
+                          cell.limits["wall_ms"],
                           spoke=lambda result: not faults(cell, result))
     except Exception as e:  # the test that looks at it reports it
         return {"failed": repr(e)}

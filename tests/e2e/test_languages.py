@@ -149,7 +149,8 @@ def test_main_file_keeps_its_name():
 
 @pytest.mark.parametrize(
     ("name", "code"),
-    [("x.py", "print(1)"), ("x.js", "console.log(1)"), ("x.sh", "echo 1"), ("x.bash", "echo 1"), ("x.mjs", "console.log(1)")],
+    [("x.py", "print(1)"), ("x.js", "console.log(1)"), ("x.sh", "echo 1"), ("x.bash", "echo 1"),
+     ("x.mjs", "console.log(1)")],
 )
 def test_language_is_known_by_the_file_name(public_path, name, code):
     """R1.11, as far as a name goes"""

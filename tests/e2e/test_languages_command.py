@@ -128,7 +128,8 @@ def test_what_others_can_write_is_not_read(public_path):
     env = declared(public_path, "toy", "/bin/bash")
     (public_path / "toy.lang").chmod(0o666)
     result = belljar("languages", environ=env)
-    assert "toy.lang can be written by others (mode 0666): run 'chmod go-w toy.lang' to have it read" in result.message, result
+    words = "toy.lang can be written by others (mode 0666): run 'chmod go-w toy.lang' to have it read"
+    assert words in result.message, result
     assert b"\ntoy " not in result.out, result
     (public_path / "toy.lang").chmod(0o644)
     public_path.chmod(0o777)
@@ -163,7 +164,8 @@ def test_service_has_the_languages_of_its_directory(public_path):
         listed = eventually(answered, 30)  # they are asked one after the other
         assert listed["mine"]["version"].startswith("5.") and listed["mine"]["installed"] is True
         assert (listed["toy"]["installed"], listed["toy"]["version"]) == (False, None)
-        assert listed["python"]["warm"] == ["python-data", "python-std", "python"] and listed["python"]["compiled"] is False
+        assert listed["python"]["warm"] == ["python-data", "python-std",
+                                            "python"] and listed["python"]["compiled"] is False
         result = s.run("echo hello $BASH_VERSION", language="mine")
         assert (result["language"], result["verdict"]) == ("mine", "ok") and result["stdout"].startswith("hello 5.")
         refusal = s.run("x", language="toy", status=400)
@@ -204,7 +206,8 @@ def test_install_says_what_it_will_do(public_path):
     """R2.7"""
     env = declared(public_path, "toy")
     declared(public_path, "own")
-    (public_path / "own.lang").write_text((public_path / "own.lang").read_text().replace("apt-get install own", "touch x && true"))
+    own = public_path / "own.lang"
+    own.write_text(own.read_text().replace("apt-get install own", "touch x && true"))
     result = belljar("languages", "install", "toy", "own", "bash", "--dry-run", environ=env)
     said = result.out.decode()
     assert result.status == 0 and re.search(r"(?m)^bash 5\.\S+ is installed$", said), result
@@ -218,9 +221,14 @@ def test_install_runs_the_command_and_looks_at_what_came_of_it(public_path):
     program = public_path / "toy"
     env = declared(public_path, "toy", str(program))
     text = (public_path / "toy.lang").read_text()
-    (public_path / "toy.lang").write_text(text.replace("apt-get install toy", f"printf '#!/bin/sh\\necho 1.2.3\\n' > {program} && chmod 755 {program}"))
+    (public_path / "toy.lang").write_text(text.replace("apt-get install toy", f"""\
+printf '#!/bin/sh\\necho 1.2.3\\n' > {program} && chmod 755 {program}"""))
     result = belljar("languages", "install", "toy", environ=env)
-    assert result.status == 0 and result.out.decode().endswith("toy 1.2.3 is installed now\na running service offers it after its next start\n"), result
+    assert result.status == 0, result
+    assert result.out.decode().endswith("""\
+toy 1.2.3 is installed now
+a running service offers it after its next start
+"""), result
     program.unlink()
     (public_path / "toy.lang").write_text(text.replace("apt-get install toy", "true && true"))
     result = belljar("languages", "install", "toy", environ=env)
@@ -235,7 +243,8 @@ def test_install_of_too_much_at_once_is_refused_whole(public_path):
     for n in range(6):
         env = declared(public_path, f"toy{n}")
         file = public_path / f"toy{n}.lang"
-        file.write_text(file.read_text().replace(f"apt-get install toy{n}", "apt-get install " + " ".join(f"p{n}-{i}" for i in range(100))))
+        file.write_text(file.read_text().replace(f"apt-get install toy{n}",
+                                                 "apt-get install " + " ".join(f"p{n}-{i}" for i in range(100))))
     few = belljar("languages", "install", "--dry-run", *(f"toy{n}" for n in range(4)), environ=env)
     assert few.status == 0 and few.out.decode().rstrip().endswith("p3-99"), few
     many = belljar("languages", "install", "--dry-run", *(f"toy{n}" for n in range(6)), environ=env)
@@ -248,7 +257,8 @@ def test_install_without_root_or_sudo_says_all_that_is_to_be_run(public_path):
     who = ["setpriv", "--reuid", str(ORDINARY_UID), "--clear-groups"]
     result = belljar("languages", "install", "toy", environ=env, prefix=who)
     assert result.status != 0 and "run the commands above as root" in result.message, result
-    assert re.search(r"(?m)^==> sudo .* update$", result.out.decode()) and result.out.decode().rstrip().endswith("toy"), result
+    assert re.search(r"(?m)^==> sudo .* update$", result.out.decode()), result
+    assert result.out.decode().rstrip().endswith("toy"), result
 
 
 def test_install_of_postgres_starts_no_server_of_debians(public_path):
@@ -258,7 +268,8 @@ def test_install_of_postgres_starts_no_server_of_debians(public_path):
     file.write_text(file.read_text().replace("apt-get install toy", "apt-get install postgresql"))
     said = belljar("languages", "install", "--dry-run", "toy", environ=env).out.decode()
     steps = [line.split("==> ", 1)[1] for line in said.splitlines() if line.startswith("==> ")]
-    assert [("create_main_cluster = false" in s, " postgresql" in s and "apt-get" in s, "rm -f" in s) for s in steps[1:]] == [
+    assert [("create_main_cluster = false" in s, " postgresql" in s and "apt-get" in s, "rm -f" in s)
+            for s in steps[1:]] == [
         (True, False, False), (False, True, False), (False, False, True)], said
 
 
@@ -294,14 +305,17 @@ def test_prepare_makes_a_seed_once_for_each_version(belljar_for_everybody, publi
 
 def test_seed_is_nobodys_to_change(belljar_for_everybody, public_path):
     """The umask of the caller and of the script make no difference: jars can run the prepared files."""
-    folder, env = seeded(public_path, 'touch "$1/usual"; umask 0; mkdir "$1/open"; touch "$1/open/file"; chmod 0777 "$1/open/file"\n')
+    folder, env = seeded(public_path,
+                         'touch "$1/usual"; umask 0; mkdir "$1/open"; touch "$1/open/file"\n'
+                         'chmod 0777 "$1/open/file"\n')
     before = os.umask(0)
     try:
         assert belljar("languages", "prepare", "toy", environ=env).status == 0
     finally:
         os.umask(before)
     made = [folder / "seed.version", folder / "seed", *(folder / "seed").rglob("*")]
-    assert len(made) == 5 and not [p for p in made if p.stat().st_mode & 0o022], [(p, oct(p.stat().st_mode)) for p in made]
+    assert len(made) == 5 and not [p for p in made
+                                   if p.stat().st_mode & 0o022], [(p, oct(p.stat().st_mode)) for p in made]
 
 
 @pytest.mark.parametrize("what, mode", [(".", 0o777), ("prepare", 0o666)])
@@ -338,7 +352,25 @@ def test_prepare_by_several_at_once_makes_one_seed(belljar_for_everybody, public
 def test_run_takes_the_program_out_of_markdown(public_path):
     """R1.11"""
     page = public_path / "page.md"
-    page.write_text("# How to\n\nFirst `x = f(1)`:\n\n```console\n$ make\n```\n\nThen:\n\n```python\nprint(1)\n```\n\n```bash\necho 2\n```\n")
+    page.write_text("""\
+# How to
+
+First `x = f(1)`:
+
+```console
+$ make
+```
+
+Then:
+
+```python
+print(1)
+```
+
+```bash
+echo 2
+```
+""")
     assert belljar("run", page).out == b"1\n"
     assert belljar("run", "-l", "bash", page).out == b"2\n"
     page.write_text("# nothing here\n")

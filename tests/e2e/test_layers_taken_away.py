@@ -57,7 +57,8 @@ def test_no_jar_without(host, here, demanded, layer):
     assert_refused(result)
 
 
-@pytest.mark.parametrize("layer", needing_release(["seccomp", "no_new_privs", "capabilities", "rlimits", "descriptors", "uid"]))
+@pytest.mark.parametrize("layer",
+                         needing_release(["seccomp", "no_new_privs", "capabilities", "rlimits", "descriptors", "uid"]))
 def test_no_run_at_any_level_without(host, layer):
     """Even the weakest level promises these."""
     result = run_py("print('STARTED')", json=False, prefix=deny(TAKEN[layer]))
@@ -103,4 +104,5 @@ def test_without_cgroups_the_level_is_a_weaker_one_and_says_so(host, whole_jar):
     result = run_py("print('STARTED')", prefix=hide(HIDINGS["hidden"]))
     assert result.verdict == "ok" and result.level == "rootless", result
     assert "memory" in result.json["isolation"]["unenforced"]
-    assert not [layer for layer in result.json["isolation"]["layers"] if layer.startswith("cgroup_") and layer != "cgroup_ns"]
+    assert not [layer for layer in result.json["isolation"]["layers"] if layer.startswith("cgroup_")
+                and layer != "cgroup_ns"]

@@ -59,13 +59,15 @@ def test_rootless_says_which_limits_it_cannot_hold(ordinary):
         assert (layer in found["layers"]) != (limit in found["unenforced"]), found
 
 
-@pytest.mark.parametrize(("lang", "code"), [("python", "print(6*7)"), ("node", "console.log(6*7)"), ("bash", "echo $((6*7))")])
+@pytest.mark.parametrize(("lang", "code"),
+                         [("python", "print(6*7)"), ("node", "console.log(6*7)"), ("bash", "echo $((6*7))")])
 def test_every_language_runs_rootless(ordinary, lang, code):
     result = run(code, lang, prefix=ordinary)
     assert (result.verdict, result.stdout, result.level) == ("ok", "42\n", "rootless"), result
 
 
-@pytest.mark.parametrize(("lang", "code"), [("python", "print(6*7)"), ("node", "console.log(6*7)"), ("bash", "echo $((6*7))")])
+@pytest.mark.parametrize(("lang", "code"),
+                         [("python", "print(6*7)"), ("node", "console.log(6*7)"), ("bash", "echo $((6*7))")])
 def test_every_language_runs_at_process_level(no_namespaces, lang, code):
     result = run(code, lang, prefix=no_namespaces)
     assert (result.verdict, result.stdout, result.level) == ("ok", "42\n", "process"), result
@@ -141,7 +143,12 @@ print("SECRET" in os.environ)
 
 
 def test_process_level_allows_no_socket(no_namespaces):
-    code = "import socket\nfor f in (1, 2, 10, 16, 17, 40):\n  try: socket.socket(f); print(f)\n  except OSError as e: pass\nprint('end')"
+    code = """\
+import socket
+for f in (1, 2, 10, 16, 17, 40):
+  try: socket.socket(f); print(f)
+  except OSError as e: pass
+print('end')"""
     assert at_process_level(code).stdout == "end\n"
 
 
@@ -204,7 +211,8 @@ def test_process_level_cannot_signal_the_host(host, no_namespaces):
     """Not even as root: kill -9 -1 hits the program's own, at the most"""
     abi = json.loads(belljar("doctor", "--json", prefix=no_namespaces).out)["landlock_abi"]
     if abi < 6 and os.geteuid() != 0:
-        pytest.skip(f"Landlock ABI {abi} does not keep signals inside, and the uid is the caller's (SECURITY.md, weaker levels)")
+        pytest.skip(f"Landlock ABI {abi} does not keep signals inside, and the uid is the caller's (SECURITY.md, "
+                    f"weaker levels)")
     bystander = subprocess.Popen(["sleep", "60"])
     try:
         code = f"""
@@ -227,7 +235,8 @@ def test_process_level_keeps_time_and_output_limits(no_namespaces):
 
 
 def test_process_level_removes_its_directory(host, no_namespaces):
-    assert at_process_level("import os; os.makedirs('a/b/c'); open('a/b/c/d', 'w').write('x'); os.fchmod(os.open('a', 0), 0)").verdict == "ok"
+    assert at_process_level("import os; os.makedirs('a/b/c'); open('a/b/c/d', 'w').write('x'); os.fchmod(os.open('a', "
+                            "0), 0)").verdict == "ok"
 
 
 # --- doctor --------------------------------------------------------------------------------------

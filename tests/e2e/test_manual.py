@@ -1,4 +1,5 @@
-"""Man pages and completions come from the tables of the commands: they are whole, correct for their readers, and installed."""
+"""Man pages and completions come from the tables of the commands: they are whole, correct for their readers, and
+installed."""
 
 import os
 import pty
@@ -43,7 +44,8 @@ def pages():
 
 
 def as_text(roff, width=80):
-    shown = subprocess.run(["groff", "-ww", "-man", "-Tutf8", "-P-c", "-P-b", "-P-u", f"-rLL={width}n"], input=roff, capture_output=True, timeout=30)
+    shown = subprocess.run(["groff", "-ww", "-man", "-Tutf8", "-P-c", "-P-b", "-P-u", f"-rLL={width}n"], input=roff,
+                           capture_output=True, timeout=30)
     assert shown.returncode == 0 and shown.stderr == b"", shown.stderr
     return shown.stdout.decode()
 
@@ -103,7 +105,8 @@ def test_reference_has_every_command_option_and_exit_status():
 def completed_by_bash(*words):
     script = (f'source {BUILT}/belljar; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _belljar; '
               'printf "%s\\n" "${COMPREPLY[@]}"')
-    done = subprocess.run(["bash", "--norc", "-c", script, "bash", "belljar", *words], capture_output=True, text=True, timeout=30)
+    done = subprocess.run(["bash", "--norc", "-c", script, "bash", "belljar", *words], capture_output=True, text=True,
+                          timeout=30)
     assert done.stderr == "", done
     return done.stdout.split()
 
@@ -155,8 +158,10 @@ def completed_by_zsh(typed, expected):
 
 @needs("zsh")
 @pytest.mark.parametrize("typed, expected", [
-    ("belljar doc", "belljar doctor"), ("belljar run --isol", "--isolation"), ("belljar run --isolation ro", "rootless"),
-    ("belljar keys rem", "keys remove"), ("belljar languages install rus", "install rust"), ("belljar run /etc/passw", "/etc/passwd"),
+    ("belljar doc", "belljar doctor"), ("belljar run --isol", "--isolation"),
+    ("belljar run --isolation ro", "rootless"),
+    ("belljar keys rem", "keys remove"), ("belljar languages install rus", "install rust"),
+    ("belljar run /etc/passw", "/etc/passwd"),
 ])
 def test_zsh_completes(typed, expected):
     found, shown = completed_by_zsh(typed, expected)
@@ -166,10 +171,12 @@ def test_zsh_completes(typed, expected):
 @needs("fish")
 @pytest.mark.parametrize("typed, expected", [
     ("belljar doc", "doctor"), ("belljar run --isol", "--isolation"), ("belljar run --isolation ro", "rootless"),
-    ("belljar keys rem", "remove"), ("belljar languages install rus", "rust"), ("belljar run /etc/passw", "/etc/passwd"),
+    ("belljar keys rem", "remove"), ("belljar languages install rus", "rust"),
+    ("belljar run /etc/passw", "/etc/passwd"),
 ])
 def test_fish_completes(typed, expected, public_path):
-    done = subprocess.run(["fish", "-N", "-c", f"source {BUILT}/belljar.fish; complete -C '{typed}'"], capture_output=True, text=True,
+    done = subprocess.run(["fish", "-N", "-c", f"source {BUILT}/belljar.fish; complete -C '{typed}'"],
+                          capture_output=True, text=True,
                           timeout=30, env={**os.environ, "HOME": str(public_path), "XDG_CONFIG_HOME": str(public_path)})
     assert done.stderr == "" and expected in [line.split("\t")[0] for line in done.stdout.splitlines()], done
 
@@ -182,5 +189,7 @@ def test_pages_and_completions_are_installed():
     assert done.returncode == 0, done.stdout + done.stderr
     found = {str(path).split("/share/", 1)[1] for path in place.rglob("*") if path.is_file() and "/share/" in str(path)}
     shutil.rmtree(place, ignore_errors=True)
-    assert found >= {"bash-completion/completions/belljar", "zsh/site-functions/_belljar", "fish/vendor_completions.d/belljar.fish",
-                     "man/man1/belljar.1", "man/man5/belljar.conf.5", *(f"man/man1/belljar-{name}.1" for name in commands())}
+    assert found >= {"bash-completion/completions/belljar", "zsh/site-functions/_belljar",
+                     "fish/vendor_completions.d/belljar.fish",
+                     "man/man1/belljar.1", "man/man5/belljar.conf.5",
+                     *(f"man/man1/belljar-{name}.1" for name in commands())}

@@ -7,12 +7,16 @@ from hostview import descendants
 
 BOMBS = {
     # name: (program, options, verdicts, limit needed)
-    "memory": ("x = []\nfor _ in range(1024): x.append(bytearray(1 << 20))", {"memory": "64m"}, {"memory_limit"}, "memory"),
+    "memory": ("x = []\nfor _ in range(1024): x.append(bytearray(1 << 20))", {"memory": "64m"}, {"memory_limit"},
+               "memory"),
     "fork": ("import os\nwhile True:\n    try: os.fork()\n    except OSError: pass", {"pids": 32, "timeout": "4s"},
              {"timeout", "cpu_timeout"}, "pids"),
     "output": ("import os\nwhile True: os.write(1, b'x' * 65536)", {"output": "8m"}, {"output_limit"}, "output"),
     "disk": ("f = open('big', 'wb')\nwhile True: f.write(b'x' * 65536)", {"disk": "8m"}, {"disk_limit"}, "disk"),
-    "cpu": ("import os\nos.fork(); os.fork()\nwhile True: pass", {"cpu_time": "2s", "timeout": "50s"}, {"cpu_timeout"}, "cpu_ms"),
+    "cpu": ("""\
+import os
+os.fork(); os.fork()
+while True: pass""", {"cpu_time": "2s", "timeout": "50s"}, {"cpu_timeout"}, "cpu_ms"),
 }
 NEIGHBOUR = """
 import os, hashlib, subprocess
@@ -28,7 +32,8 @@ def test_neighbour_is_unaffected_by_a_bomb(host, needs, kind):
     needs(limit)
     expected = run_py(NEIGHBOUR).stdout
     with start(code, **limits) as bomb:
-        assert eventually(lambda: any("python" in p.comm for p in descendants(bomb.pid)) or bomb.popen.poll() is not None, 20)
+        assert eventually(lambda: any("python" in p.comm for p in descendants(bomb.pid))
+                          or bomb.popen.poll() is not None, 20)
         neighbours = [run_py(NEIGHBOUR) for _ in range(3)]
         result = bomb.finish(within=60)
     assert result.verdict in verdicts, result

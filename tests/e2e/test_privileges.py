@@ -49,8 +49,10 @@ def test_root_without_uids_to_give_runs_nothing(as_root):
         pytest.skip("no mount namespace of our own to hide /run in")
     for level in ("auto", "jar", "rootless", "process"):
         script = f"mount -t tmpfs -o ro none /run && exec {BELLJAR} run --isolation {level} -l python -"
-        done = subprocess.run(["unshare", "-m", "sh", "-c", script], input=b"print('STARTED')", capture_output=True, timeout=30)
-        assert done.returncode == 125 and b"STARTED" not in done.stdout and b"/run/belljar" in done.stderr, (level, done)
+        done = subprocess.run(["unshare", "-m", "sh", "-c", script], input=b"print('STARTED')", capture_output=True,
+                              timeout=30)
+        assert done.returncode == 125 and b"STARTED" not in done.stdout, (level, done)
+        assert b"/run/belljar" in done.stderr, (level, done)
 
 
 def test_status_is_right_though_the_caller_ignores_sigchld():
@@ -74,14 +76,16 @@ def test_hangup_is_ignored_where_the_caller_ignores_it():
 
 def test_program_may_come_from_a_descriptor_of_the_callers():
     """belljar run <(echo …)"""
-    done = subprocess.run(["bash", "-c", f"{BELLJAR} run -l bash <(echo 'echo from a pipe')"], capture_output=True, timeout=30)
+    done = subprocess.run(["bash", "-c", f"{BELLJAR} run -l bash <(echo 'echo from a pipe')"], capture_output=True,
+                          timeout=30)
     assert (done.returncode, done.stdout) == (0, b"from a pipe\n"), done
 
 
 def test_output_that_cannot_be_written_is_no_success():
     for args in (["--json"], []):
         with open("/dev/full", "wb") as full:
-            done = subprocess.run([BELLJAR, "run", *args, "-l", "bash", "-"], input=b"echo x", stdout=full, stderr=subprocess.PIPE, timeout=30)
+            done = subprocess.run([BELLJAR, "run", *args, "-l", "bash", "-"], input=b"echo x", stdout=full,
+                                  stderr=subprocess.PIPE, timeout=30)
         assert done.returncode == 125 and b"No space left" in done.stderr, (args, done)
 
 
@@ -112,6 +116,7 @@ def test_writable_root_is_refused_where_there_is_no_root_to_write():
 
 
 def test_smallest_limits_still_start_a_program(sealed):
-    for limits in ({"open_files": 8}, {"files": 16}, {"files": 16, "writable_root": True}, {"pids": 1}, {"memory": "8m"}, {"disk": "64k"}):
+    for limits in ({"open_files": 8}, {"files": 16}, {"files": 16, "writable_root": True}, {"pids": 1},
+                   {"memory": "8m"}, {"disk": "64k"}):
         result = run_sh("echo ok", **limits)
         assert (result.verdict, result.stdout) == ("ok", "ok\n"), (limits, result)

@@ -1,5 +1,6 @@
 """A profile shows where a run spends its time, and its use of memory and CPU over time. Every language is measured
-from outside, and a language with a profiler also from inside. Nothing that a guest writes into its profile does harm."""
+from outside, and a language with a profiler also from inside. Nothing that a guest writes into its profile does
+harm."""
 
 import json
 
@@ -44,7 +45,8 @@ def profiled(code, name, *options, args=(), text=False, within=60 * PATIENCE):
     path = public_dir() / name
     path.write_text(code)
     path.chmod(0o644)
-    r = belljar("run", "--local", "--profile", *([] if text else ["--json"]), "--timeout", "30s", "--cpu-time", "30s", *options, path,
+    r = belljar("run", "--local", "--profile", *([] if text else ["--json"]), "--timeout", "30s", "--cpu-time", "30s",
+                *options, path,
                 *(["--", *args] if args else []), within=within)
     return r if text else r.json
 
@@ -80,9 +82,16 @@ BUSY_JS = "let s = 0; for (let i = 0; i < 4e8; i++) s = (s * 31 + i) % 1000003;"
 @pytest.mark.skipif(not ROOT, reason="of all processes together only cgroups tell")
 @pytest.mark.parametrize("code, name", [
     (BUSY_PY + "import os\nif os.fork() == 0:\n    busy()\n    os._exit(0)\nos.wait()\n", "main.py"),
-    (BUSY_PY + "from multiprocessing import Process\nif __name__ == '__main__':\n    p = Process(target=busy); p.start(); p.join()\n", "main.py"),
+    (BUSY_PY + """\
+from multiprocessing import Process
+if __name__ == '__main__':
+    p = Process(target=busy); p.start(); p.join()
+""", "main.py"),
     ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'for i in range(60000000): pass'])\n", "main.py"),
-    (f"const {{ Worker }} = require('worker_threads');\nnew Worker({json.dumps(BUSY_JS)}, {{ eval: true }});\n", "main.js"),
+    (f"""\
+const {{ Worker }} = require('worker_threads');
+new Worker({json.dumps(BUSY_JS)}, {{ eval: true }});
+""", "main.js"),
     (f"require('child_process').spawnSync(process.execPath, ['-e', {json.dumps(BUSY_JS)}]);\n", "main.js"),
 ], ids=["fork", "multiprocessing", "subprocess", "worker", "child"])
 def test_time_that_no_profiler_saw_is_told(code, name):
@@ -98,7 +107,10 @@ def test_threads_of_python_are_seen():
     assert function(r["profile"], "busy")["percent"] > 80 and r["profile"]["note"] is None, r["profile"]
 
 
-@pytest.mark.parametrize("code, name", [("print(1)\n", "main.py"), ("console.log(1);\n", "main.js"), ("const x: number = 1;\nconsole.log(x);\n", "main.ts")])
+@pytest.mark.parametrize("code, name", [("print(1)\n", "main.py"), ("console.log(1);\n", "main.js"), ("""\
+const x: number = 1;
+console.log(x);
+""", "main.ts")])
 def test_starting_a_language_is_no_time_to_tell_of(code, name, needs):
     needs("memory")
     assert profiled(code, name)["profile"]["note"] is None
@@ -113,21 +125,27 @@ def test_a_profiled_python_program_is_as_any_other():
     path = public_dir() / "main.py"
     path.write_text(code)
     path.chmod(0o644)
-    plain, seen = (belljar("run", "--local", "--json", "--no-diagnosis", *more, path, "--", "a", "b c").json for more in ([], ["--profile"]))
+    plain, seen = (belljar("run", "--local", "--json", "--no-diagnosis", *more, path, "--", "a", "b c").json
+                   for more in ([], ["--profile"]))
     for field in ("stdout", "stderr", "exit_code", "verdict", "signal"):
         assert seen[field] == plain[field], field
     assert seen["profile"] and plain["profile"] is None
     assert [f["name"] for f in seen["files"]] == []
 
 
-@pytest.mark.parametrize("code", ["import sys; sys.exit(7)", "import sys; sys.exit('words')", "def f(:\n", "import os; os._exit(3)",
-                                  "import threading\ndef f(): 1/0\nt = threading.Thread(target=f); t.start(); t.join(); print('on')",
+@pytest.mark.parametrize("code", ["import sys; sys.exit(7)", "import sys; sys.exit('words')", "def f(:\n",
+                                  "import os; os._exit(3)",
+                                  """\
+import threading
+def f(): 1/0
+t = threading.Thread(target=f); t.start(); t.join(); print('on')""",
                                   "raise SystemExit", "import os, signal; os.kill(os.getpid(), signal.SIGTERM)"])
 def test_a_profiled_python_program_ends_as_any_other(code):
     path = public_dir() / "main.py"
     path.write_text(code)
     path.chmod(0o644)
-    plain, seen = (belljar("run", "--local", "--json", "--no-diagnosis", *more, path).json for more in ([], ["--profile"]))
+    plain, seen = (belljar("run", "--local", "--json", "--no-diagnosis", *more, path).json
+                   for more in ([], ["--profile"]))
     for field in ("stdout", "exit_code", "verdict", "signal"):
         assert seen[field] == plain[field], field
     assert seen["stderr"].splitlines()[-1:] == plain["stderr"].splitlines()[-1:]
@@ -135,7 +153,10 @@ def test_a_profiled_python_program_ends_as_any_other(code):
 
 @pytest.mark.parametrize("code, name, function_name", [
     ("def spin():\n    n = 0\n    while True:\n        n += 1\nspin()\n", "main.py", "spin"),
-    ("function step(n) { let s = 0; for (let i = 0; i < 1e5; i++) s += i % n; return s; }\nlet x = 1; for (;;) x = step(x % 7 + 1);\n",
+    ("""\
+function step(n) { let s = 0; for (let i = 0; i < 1e5; i++) s += i % n; return s; }
+let x = 1; for (;;) x = step(x % 7 + 1);
+""",
      "main.js", "step")])
 def test_a_timeout_keeps_the_profile(code, name, function_name):
     r = profiled(code, name, "--timeout", "3s")
@@ -147,7 +168,8 @@ def test_a_timeout_keeps_the_profile(code, name, function_name):
 
 
 def test_every_language_is_measured_from_outside():
-    r = profiled("x=$(head -c 20000000 /dev/zero | tr '\\0' a); for i in $(seq 1 40); do y=${x:0:100000}; done; sleep 0.3; echo ${#x}\n", "main.sh")
+    r = profiled("x=$(head -c 20000000 /dev/zero | tr '\\0' a); for i in $(seq 1 40); do y=${x:0:100000}; done; sleep "
+                 "0.3; echo ${#x}\n", "main.sh")
     assert r["verdict"] == "ok", r
     p = r["profile"]
     assert p["functions"] == p["lines"] == p["stacks"] == [] and p["samples"] == 0
@@ -178,7 +200,8 @@ def test_nothing_is_measured_unless_it_is_asked_for():
     "open(R, 'w').write('{' * 3000000)",
     "open(R, 'w').write('{\"profile\": ' + '[' * 100000)",
     "open(R, 'w').write('{\"profile\": {\"sampled_ms\": NaN, \"samples\": Infinity}}')",
-    "open(R, 'w').write('{\"profile\": {\"sampled_ms\": 1, \"samples\": 1, \"functions\": [{\"function\": 5}], \"lines\": {}}}')",
+    "open(R, 'w').write('{\"profile\": {\"sampled_ms\": 1, \"samples\": 1, \"functions\": [{\"function\": 5}], "
+    "\"lines\": {}}}')",
     "open(R, 'wb').write(b'\\xff' * 1000)",
     "os.symlink('/etc/passwd', R)",
     "os.mkfifo(R)",
@@ -211,7 +234,8 @@ def test_the_terminal_view():
 
 def test_a_service_profiles_too():
     with Service(*ROOMY) as s:
-        r = s.run(code=HOT_PY, language="python", profile=True, limits={"wall_ms": 30000, "cpu_ms": 30000}, within=60 * PATIENCE)
+        r = s.run(code=HOT_PY, language="python", profile=True, limits={"wall_ms": 30000, "cpu_ms": 30000},
+                  within=60 * PATIENCE)
         assert r["start"] == "cold" and function(r["profile"], "hot")["percent"] > 50
         assert r["profile"]["timeline"]
         stored = s.get(f"/v1/runs/{r['id']}").json
@@ -221,7 +245,8 @@ def test_a_service_profiles_too():
         path = public_dir() / "main.py"
         path.write_text(HOT_PY)
         path.chmod(0o644)
-        through = belljar("run", "--profile", "--timeout", "30s", path, environ={"BELLJAR_STATE": str(s.state)}, within=60 * PATIENCE)
+        through = belljar("run", "--profile", "--timeout", "30s", path, environ={"BELLJAR_STATE": str(s.state)},
+                          within=60 * PATIENCE)
         assert b"functions" in through.err and b"hot" in through.err, through
 
 

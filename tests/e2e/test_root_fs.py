@@ -12,7 +12,8 @@ WRITE = """
 def write(path):
     with open(path, "w") as f: f.write("x")
     return "written"
-for path in ("/etc/x", "/x", "/usr/x", "/usr/bin/x", "/bin/x", "/lib/x", "/dev/x", "/sandbox/x", "/tmp/x", "/dev/shm/x"):
+for path in ("/etc/x", "/x", "/usr/x", "/usr/bin/x", "/bin/x", "/lib/x", "/dev/x", "/sandbox/x", "/tmp/x",
+             "/dev/shm/x"):
     found[path] = attempt(write, path)
 """
 WRITABLE = {"/sandbox/x", "/tmp/x", "/dev/shm/x"}
@@ -108,14 +109,18 @@ for line in open("/proc/self/mountinfo"):
     for where, flags in found.items():
         assert "nosuid" in flags, (where, flags)
         assert "nodev" in flags or where.startswith("/dev"), (where, flags)
-        assert "ro" in flags or where in ("/sandbox", "/tmp", "/dev/shm", "/proc") or where.startswith("/dev/"), (where, flags)
+        assert "ro" in flags or where in ("/sandbox", "/tmp", "/dev/shm",
+                                          "/proc") or where.startswith("/dev/"), (where, flags)
 
 
 def test_root_holds_the_runtime_and_nothing_of_the_host():
     """R4.3"""
-    found, _ = attack("for d in ('root', 'etc', 'home', 'run', 'var'): found[d] = os.listdir('/' if d == 'root' else '/' + d)")
-    assert set(found["root"]) <= {"bin", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "proc", "run", "sandbox",
+    found, _ = attack("for d in ('root', 'etc', 'home', 'run', 'var'): found[d] = os.listdir('/' if d == 'root' else "
+                      "'/' + d)")
+    assert set(found["root"]) <= {"bin", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "proc", "run",
+                                  "sandbox",
                                   "sbin", "tmp", "usr", "var", "opt"}
     found["etc"] = [name for name in found["etc"] if not re.fullmatch(r"java-\d+-openjdk", name)]
-    assert set(found["etc"]) <= {"R", "alternatives", "fonts", "group", "php", "hostname", "hosts", "ld.so.cache", "matplotlibrc", "nsswitch.conf", "passwd"}
+    assert set(found["etc"]) <= {"R", "alternatives", "fonts", "group", "php", "hostname", "hosts", "ld.so.cache",
+                                 "matplotlibrc", "nsswitch.conf", "passwd"}
     assert (found["home"], found["run"], found["var"]) == ([], [], ["tmp"]), found

@@ -232,9 +232,12 @@ def test_files_are_fetched_by_name_and_missing_ones_told():
 @pytest.mark.parametrize(
     "verdict, status, more, said",
     [
-        ("timeout", 124, {"limits": {"wall_ms": 2500}}, "timeout: it took longer than its limit of 2500ms; --timeout DUR"),
-        ("memory_limit", 137, {"limits": {"memory": 64 << 20}}, "memory_limit: it needed more memory than its limit of 64m"),
-        ("disk_limit", 1, {"limits": {"files": 50}, "limits_hit": ["files"]}, "it made more files than its limit of 50"),
+        ("timeout", 124, {"limits": {"wall_ms": 2500}},
+         "timeout: it took longer than its limit of 2500ms; --timeout DUR"),
+        ("memory_limit", 137, {"limits": {"memory": 64 << 20}},
+         "memory_limit: it needed more memory than its limit of 64m"),
+        ("disk_limit", 1, {"limits": {"files": 50}, "limits_hit": ["files"]},
+         "it made more files than its limit of 50"),
         ("internal_error", 125, {"error": "the warden is gone"}, "belljar: the warden is gone"),
         ("internal_error", 125, {"error": "python3", "error_code": "not_found"}, "installs it"),
         ("rejected", 125, {"error": "not today"}, "belljar: rejected: not today"),

@@ -14,7 +14,8 @@ def counts(s, **how):
 
 def hold(s, n, key=None, unix=False, seconds=60):
     """n runs that sleep; their ids."""
-    return [s.run(sleeper(seconds), wait=False, status=202, key=key, unix=unix, limits={"wall_ms": "2m"})["id"] for _ in range(n)]
+    return [s.run(sleeper(seconds), wait=False, status=202, key=key, unix=unix, limits={"wall_ms": "2m"})["id"]
+            for _ in range(n)]
 
 
 def assert_busy(reply):
@@ -125,7 +126,8 @@ def test_service_one_key_does_not_fill_the_line(start_service):
     s = start_service("--set", "runs.max=1", "--set", "runs.queue=4")
     greedy, modest = s.add_key("greedy", "run,read"), s.add_key("modest", "run,read")
     assert eventually(lambda: s.get("/v1/runs", key=modest).status == 200)
-    statuses = [s.post("/v1/runs", {"language": "python", "code": sleeper(60), "wait": False}, key=greedy).status for _ in range(6)]
+    statuses = [s.post("/v1/runs", {"language": "python", "code": sleeper(60), "wait": False}, key=greedy).status
+                for _ in range(6)]
     assert statuses.count(202) < 5 and statuses[-1] == 503, statuses
     assert s.run("pass", wait=False, status=202, key=modest)["state"] == "queued"
 
@@ -142,8 +144,10 @@ def test_service_neighbour_is_unaffected_by_a_bomb(service, needs):
 
 
 def test_service_nonsense_settings_are_refused():
-    for setting, words in (("runs.max=-1", "runs.max"), ("runs.max=x", "runs.max"), ("runs.mx=1", "runs.max"), ("runs.max", "="),
-                           ("limits.memory=0", "limits.memory"), ("http.head_timeout=0", "http.head_timeout"), ("", "=")):
+    for setting, words in (("runs.max=-1", "runs.max"), ("runs.max=x", "runs.max"), ("runs.mx=1", "runs.max"),
+                           ("runs.max", "="),
+                           ("limits.memory=0", "limits.memory"), ("http.head_timeout=0", "http.head_timeout"),
+                           ("", "=")):
         s = Service("--set", setting)
         try:
             s.start(wait=False)

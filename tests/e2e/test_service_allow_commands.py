@@ -73,7 +73,8 @@ def test_list_by_the_command_line_through_the_service(service, public_path):
 
 
 def test_batch_and_streams_hold_the_list_as_well(service):
-    events = service.all_events(body={"language": "bash", "code": "cat /etc/hostname; ls /etc/hostname", "allow_commands": ["ls"],
+    events = service.all_events(body={"language": "bash", "code": "cat /etc/hostname; ls /etc/hostname",
+                                      "allow_commands": ["ls"],
                                       "stream": True})
     out = "".join(e.get("data", "") for e in events if e.get("type") in ("stdout", "output"))
     assert "belljar\n" not in out, events

@@ -1,4 +1,5 @@
-"""People decide: approve, edit, reject, expire; once, for a session, by rules; the run that waits goes on (R7.2, R7.3)."""
+"""People decide: approve, edit, reject, expire; once, for a session, by rules; the run that waits goes on (R7.2,
+R7.3)."""
 
 import base64
 import os
@@ -20,7 +21,8 @@ def thread_name():
 
 def pending(service, thread):
     """The approval that the thread waits for, as soon as it waits."""
-    found = eventually(lambda: service.get("/v1/approvals", {"thread_id": thread, "decision": "pending"}).json["approvals"])
+    found = eventually(lambda: service.get("/v1/approvals",
+                                           {"thread_id": thread, "decision": "pending"}).json["approvals"])
     assert found, f"{thread} waits for nothing"
     return found[0]
 
@@ -92,7 +94,8 @@ def test_approval_shows_everything_a_person_needs(service):
     thread = thread_name()
     run_id, a = ask(service, "import os\nos.remove('x')", thread, args=["a"])
     shown = service.get(f"/v1/approvals/{a['id']}").json
-    assert set(shown) == set("id thread_id run_id tool input reason risks state decision created_at expires_at decided_at decided_by "
+    assert set(shown) == set("id thread_id run_id tool input reason risks state decision created_at expires_at "
+                             "decided_at decided_by "
                              "decided_reason edited_input remember diff".split())
     assert (shown["thread_id"], shown["run_id"], shown["tool"], shown["state"], shown["decision"]) == (
         thread, run_id, "execute", "pending", "pending")
@@ -113,7 +116,8 @@ def test_approval_approve_resumes_and_answers_the_requester(service):
         a = pending(service, thread)
         assert not answers
         done = decide(service, a, "approve", reason="looks fine")
-        assert (done["decision"], done["state"], done["decided_reason"]) == ("approve", "decided", "looks fine") and done["decided_by"]
+        assert (done["decision"], done["state"],
+                done["decided_reason"]) == ("approve", "decided", "looks fine") and done["decided_by"]
     assert answers[0].status == 200 and answers[0].json["stdout"] == "resumed\n" and answers[0].json["verdict"] == "ok"
 
 
@@ -189,7 +193,8 @@ def test_approval_two_deciding_at_once_one_wins(service):
     from service import in_threads
 
     run_id, a = ask(service)
-    replies = in_threads([lambda d=d: service.post(f"/v1/approvals/{a['id']}", {"decision": d}) for d in ("approve", "reject") * 3])
+    replies = in_threads([lambda d=d: service.post(f"/v1/approvals/{a['id']}", {"decision": d})
+                          for d in ("approve", "reject") * 3])
     assert sorted(r.status for r in replies) == [200] + [409] * 5
     winner = next(r for r in replies if r.status == 200).json["decision"]
     assert service.finished(run_id)["verdict"] == {"approve": "ok", "reject": "rejected"}[winner]
@@ -203,8 +208,10 @@ def test_approval_of_a_cancelled_run(service):
 
 
 @pytest.mark.parametrize("body, field", [
-    ({}, "decision"), ({"decision": "maybe"}, "decision"), ({"decision": 1}, "decision"), ({"decision": "edit"}, "edited_input"),
-    ({"decision": "edit", "edited_input": 5}, "edited_input"), ({"decision": "edit", "edited_input": {"code": 5}}, "edited_input"),
+    ({}, "decision"), ({"decision": "maybe"}, "decision"), ({"decision": 1}, "decision"),
+    ({"decision": "edit"}, "edited_input"),
+    ({"decision": "edit", "edited_input": 5}, "edited_input"),
+    ({"decision": "edit", "edited_input": {"code": 5}}, "edited_input"),
     ({"decision": "approve", "remember": "always"}, "remember"), ({"decision": "reject", "remember": "session"}, None),
     ({"decision": "approve", "remember": "prefix", "prefix": "other"}, None), ({"decision": "expired"}, "decision"),
     ({"decision": "edit", "edited_input": {"code": ""}}, None),
@@ -232,7 +239,8 @@ def test_approval_remembered_for_the_session(service):
     run_id, a = ask(service, thread=thread)
     decide(service, a, "approve", remember="session")
     assert service.finished(run_id)["verdict"] == "ok"
-    assert service.run("print('asks no more')", thread_id=thread, permission_mode="default")["stdout"] == "asks no more\n"
+    assert service.run("print('asks no more')", thread_id=thread,
+                       permission_mode="default")["stdout"] == "asks no more\n"
     other, again = ask(service)  # another thread still asks
     decide(service, again, "reject")
 
@@ -280,19 +288,23 @@ def test_rule_that_denies_holds_against_what_was_edited(service):
 
 def test_rules_by_language_thread_and_prefix(start_service):
     s = start_service()
-    for body in ({"action": "deny", "match": "any", "language": "sh"}, {"action": "deny", "match": "any", "thread_id": "bad"},
+    for body in ({"action": "deny", "match": "any", "language": "sh"},
+                 {"action": "deny", "match": "any", "thread_id": "bad"},
                  {"action": "deny", "match": "prefix", "text": "import os"}):
         assert s.post("/v1/rules", body).status == 201
     assert s.run("echo 1", language="bash")["verdict"] == "rejected" and s.run("print(1)")["verdict"] == "ok"
-    assert s.run("print(1)", thread_id="bad")["verdict"] == "rejected" and s.run("print(1)", thread_id="good")["verdict"] == "ok"
+    assert s.run("print(1)",
+                 thread_id="bad")["verdict"] == "rejected" and s.run("print(1)", thread_id="good")["verdict"] == "ok"
     assert s.run("import os\n")["verdict"] == "rejected" and s.run("pass; import os\n")["verdict"] == "ok"
     assert len(s.get("/v1/rules").json["rules"]) == 3
 
 
 @pytest.mark.parametrize("body, field", [
-    ({}, "action"), ({"action": "maybe", "match": "any"}, "action"), ({"action": "deny", "match": "regex", "text": "x"}, "match"),
+    ({}, "action"), ({"action": "maybe", "match": "any"}, "action"),
+    ({"action": "deny", "match": "regex", "text": "x"}, "match"),
     ({"action": "deny", "match": "contains"}, "text"), ({"action": "deny", "match": "prefix", "text": ""}, "text"),
-    ({"action": "deny", "match": "any", "language": "cobol"}, "language"), ({"action": "deny", "match": "any", "tool": "fly"}, "tool"),
+    ({"action": "deny", "match": "any", "language": "cobol"}, "language"),
+    ({"action": "deny", "match": "any", "tool": "fly"}, "tool"),
 ])
 def test_rule_nonsense_is_refused(service, body, field):
     reply = service.post("/v1/rules", body)
@@ -310,7 +322,8 @@ def test_agent_pending_interrupt_and_state(service):
     assert (state["thread_id"], state["state"]) == (thread, None) and state["message"]
     run_id, _ = ask(service, "print('agent')", thread)
     p = service.get(f"/api/agent/pending-approval/{thread}").json
-    assert (p["thread_id"], p["pending"], p["tool"], p["input"]["code"]) == (thread, True, "execute", "print('agent')") and p["reason"]
+    assert (p["thread_id"], p["pending"], p["tool"],
+            p["input"]["code"]) == (thread, True, "execute", "print('agent')") and p["reason"]
     assert service.get(f"/api/agent/state/{thread}").json["state"]["status"] == "waiting"
     reply = service.post("/api/agent/interrupt", {"thread_id": thread, "decision": "approve"})
     assert reply.status == 200 and {k: reply.json[k] for k in ("thread_id", "decision", "tool", "status")} == {
@@ -323,11 +336,13 @@ def test_agent_pending_interrupt_and_state(service):
 def test_agent_edit_and_reject(service):
     thread = thread_name()
     run_id, _ = ask(service, "print('a')", thread)
-    reply = service.post("/api/agent/interrupt", {"thread_id": thread, "decision": "edit", "edited_input": {"code": "print('b')"}})
+    reply = service.post("/api/agent/interrupt",
+                         {"thread_id": thread, "decision": "edit", "edited_input": {"code": "print('b')"}})
     assert (reply.json["status"], reply.json["edited_input"]) == ("resumed", {"code": "print('b')"})
     assert service.finished(run_id)["stdout"] == "b\n"
     run_id, _ = ask(service, "print('c')", thread)
-    assert service.post("/api/agent/interrupt", {"thread_id": thread, "decision": "reject"}).json["status"] == "rejected"
+    assert service.post("/api/agent/interrupt",
+                        {"thread_id": thread, "decision": "reject"}).json["status"] == "rejected"
     assert service.finished(run_id)["verdict"] == "rejected"
 
 
@@ -350,12 +365,14 @@ def test_approval_outlives_the_service():
         rejected, b = ask(s, "print('never')", "u")
         s.restart()
         assert s.get(f"/v1/runs/{run_id}").json["state"] == "waiting"
-        assert [x["id"] for x in s.get("/v1/approvals", {"decision": "pending"}).json["approvals"]] == [b["id"], a["id"]]
+        assert [x["id"]
+                for x in s.get("/v1/approvals", {"decision": "pending"}).json["approvals"]] == [b["id"], a["id"]]
         assert s.get("/api/agent/pending-approval/t").json["pending"] is True
         decide(s, a, "approve")
         decide(s, b, "reject", reason="no")
         r = s.finished(run_id)
-        assert (r["verdict"], r["stdout"], r["thread_id"], r["metadata"]) == ("ok", "after the restart\n", "t", {"m": 1}), r
+        assert (r["verdict"], r["stdout"], r["thread_id"],
+                r["metadata"]) == ("ok", "after the restart\n", "t", {"m": 1}), r
         assert s.finished(rejected)["verdict"] == "rejected"
         assert s.post(f"/v1/approvals/{a['id']}", {"decision": "approve"}).status == 409
 
@@ -380,7 +397,8 @@ def test_approvals_are_in_the_audit_log(start_service):
 def test_approval_cannot_be_waived_by_whoever_may_only_run(start_service):
     s = start_service("--set", "approvals.mode=default")
     runner, boss = s.add_key("runner", "run,read"), s.add_key("boss", "run,read,approve")
-    body = {"language": "python", "code": "print(1)", "permission_mode": "bypassPermissions", "thread_id": "t", "wait": False}
+    body = {"language": "python", "code": "print(1)", "permission_mode": "bypassPermissions", "thread_id": "t",
+            "wait": False}
     assert eventually(lambda: s.post("/v1/runs", body, key=runner).status == 202)
     assert s.post("/v1/runs", body, key=runner).json["state"] == "waiting"
     assert s.post("/v1/runs", {**body, "wait": True}, key=boss).json["verdict"] == "ok"
@@ -388,7 +406,10 @@ def test_approval_cannot_be_waived_by_whoever_may_only_run(start_service):
 
 def test_approval_shows_everything_the_program_is_given(service):
     """The person who decides also sees the files beside the program, the variables and stdin, and the risks in them."""
-    files = {"main.py": "import side\nside.go()", "side.py": "import os\ndef go():\n    os.remove('x')", "big.txt": "é" * 20000}
+    files = {"main.py": "import side\nside.go()", "side.py": """\
+import os
+def go():
+    os.remove('x')""", "big.txt": "é" * 20000}
     _, approval = ask(service, None, files=files, entry="main.py", language="python", stdin="typed", env={"A": "1"})
     shown = {f["name"]: f for f in approval["input"]["files"]}
     assert shown["side.py"]["content"] == files["side.py"] and approval["input"]["code"] == files["main.py"]
@@ -431,10 +452,12 @@ def test_approval_shows_which_commands_may_be_executed(service):
     decide(service, open_root, "reject")
 
 
-@pytest.mark.parametrize("spelt", ["{'generated_code': 'print(1)#\\x00\\nprint(2)'}", '{"generated_code": "print(1)#\\u0000\\nprint(2)"}'])
+@pytest.mark.parametrize("spelt", ["{'generated_code': 'print(1)#\\x00\\nprint(2)'}",
+                                   '{"generated_code": "print(1)#\\u0000\\nprint(2)"}'])
 def test_code_cannot_go_on_behind_what_is_shown(service, spelt):
     """A dict spells a NUL. It would end the code that is shown, but not the file that runs."""
-    reply = service.post("/v1/runs", {"code": spelt, "permission_mode": "default", "thread_id": thread_name(), "wait": False})
+    reply = service.post("/v1/runs",
+                         {"code": spelt, "permission_mode": "default", "thread_id": thread_name(), "wait": False})
     assert reply.status == 400 and reply.error["field"] == "code" and "NUL" in reply.error["message"], reply
 
 
@@ -476,5 +499,6 @@ def test_edit_that_would_have_no_effect_is_refused(service):
     reply = service.post(f"/v1/approvals/{approval['id']}", {"decision": "edit", "edited_input": {**shown, "args": []}})
     assert reply.status == 400 and "edited_input.args cannot be changed" in reply.error["message"], reply
     assert service.get(f"/v1/runs/{run_id}").json["state"] == "waiting"
-    decide(service, approval, "edit", edited_input={**shown, "code": "print('edited')"})  # all of it, as it was shown, but the code
+    # all of it, as it was shown, but the code
+    decide(service, approval, "edit", edited_input={**shown, "code": "print('edited')"})
     assert service.finished(run_id)["stdout"] == "edited\n"

@@ -20,14 +20,18 @@ def execution(service, artifact, status=200, **body):
 
 def test_artifact_is_made_and_read(service):
     a = make(service, conversation_id="c1")
-    assert set(a) >= set("id conversation_id title content language artifact_type version parent_artifact_id created_at".split())
-    assert (a["conversation_id"], a["title"], a["language"], a["artifact_type"], a["version"]) == ("c1", "Hello", "python", "code", 1)
+    assert set(a) >= {"id", "conversation_id", "title", "content", "language", "artifact_type", "version",
+                      "parent_artifact_id", "created_at"}
+    assert (a["conversation_id"], a["title"], a["language"], a["artifact_type"],
+            a["version"]) == ("c1", "Hello", "python", "code", 1)
     assert a["content"] == "print('Hello, World!')" and a["parent_artifact_id"] is None
     assert service.get(f"/api/artifacts/{a['id']}").json == a
 
 
-@pytest.mark.parametrize("language, kind", [("html", "html"), ("htm", "html"), ("HTML", "html"), ("svg", "svg"), ("mermaid", "mermaid"),
-                                            ("latex", "latex"), ("tex", "latex"), ("python", "code"), ("cobol", "code"), ("bash", "code")])
+@pytest.mark.parametrize("language, kind",
+                         [("html", "html"), ("htm", "html"), ("HTML", "html"), ("svg", "svg"), ("mermaid", "mermaid"),
+                                            ("latex", "latex"), ("tex", "latex"), ("python", "code"), ("cobol", "code"),
+                                            ("bash", "code")])
 def test_artifact_type_follows_the_language(service, language, kind):
     assert make(service, language=language)["artifact_type"] == kind
 
@@ -39,7 +43,8 @@ def test_artifact_update_makes_a_version(service):
     c = service.put(f"/api/artifacts/{a['id']}", {"title": "U"}).json
     assert (c["version"], c["content"], c["title"]) == (3, "two", "U")
     versions = service.get(f"/api/artifacts/{a['id']}/versions").json
-    assert [(v["version"], v["content"], v["title"]) for v in versions] == [(1, "one", "T"), (2, "two", "T"), (3, "two", "U")]
+    assert [(v["version"], v["content"], v["title"])
+            for v in versions] == [(1, "one", "T"), (2, "two", "T"), (3, "two", "U")]
     assert service.get(f"/api/artifacts/{a['id']}").json["content"] == "two"
 
 
@@ -47,7 +52,8 @@ def test_artifact_updates_at_once_each_make_a_version(service):
     a = make(service, "0")
     in_threads([lambda i=i: service.put(f"/api/artifacts/{a['id']}", {"content": str(i)}) for i in range(10)])
     versions = service.get(f"/api/artifacts/{a['id']}/versions").json
-    assert [v["version"] for v in versions] == list(range(1, 12)) and {v["content"] for v in versions} == {str(i) for i in range(10)}
+    assert [v["version"]
+            for v in versions] == list(range(1, 12)) and {v["content"] for v in versions} == {str(i) for i in range(10)}
 
 
 def test_artifact_fork_is_a_copy_of_its_own(service):
@@ -65,7 +71,8 @@ def test_artifact_delete_is_soft_and_final(service):
     a = make(service, conversation_id="c3")
     reply = service.delete(f"/api/artifacts/{a['id']}")
     assert (reply.status, reply.body) == (204, b"")
-    for method, tail, body in (("GET", "", None), ("PUT", "", {"content": "x"}), ("DELETE", "", None), ("POST", "/fork", {}),
+    for method, tail, body in (("GET", "", None), ("PUT", "", {"content": "x"}), ("DELETE", "", None),
+                               ("POST", "/fork", {}),
                                ("GET", "/versions", None), ("GET", "/download", None), ("POST", "/execute", {})):
         reply = service.request(method, f"/api/artifacts/{a['id']}{tail}", body)
         assert (reply.status, reply.json) == (404, {"detail": "Artifact not found"}), (method, tail, reply)
@@ -80,7 +87,8 @@ def test_artifacts_of_a_conversation_are_newest_first(service):
 
 
 @pytest.mark.parametrize("title, language, name", [
-    ("Hello", "python", "Hello.py"), ("My Page", "html", "My_Page.html"), ("x", "javascript", "x.js"), ("x", "bash", "x.sh"),
+    ("Hello", "python", "Hello.py"), ("My Page", "html", "My_Page.html"), ("x", "javascript", "x.js"),
+    ("x", "bash", "x.sh"),
     ("d", "mermaid", "d.mmd"), ("../../etc/passwd", "python", "etc_passwd.py"), ('a"\r\nX: y', "python", "a_X_y.py"),
     ("???", "cobol", "artifact.txt"),
 ])
@@ -96,9 +104,11 @@ def test_artifacts_are_detected_in_markdown(service):
     text = ("# Sorting\n\nSome text.\n\n```python\nprint(sorted([3, 1]))\n```\n\nA picture:\n\n```svg\n<svg/>\n```\n\n"
             "```\nplain\n```\n\n~~~html\n<p>```</p>\n~~~\n")
     found = service.post("/api/artifacts/detect", {"content": text}).json
-    assert [(a["language"], a["artifact_type"], a["content"].strip()) for a in found if a["content"].strip() != "plain"] == [
+    assert [(a["language"], a["artifact_type"], a["content"].strip()) for a in found
+            if a["content"].strip() != "plain"] == [
         ("python", "code", "print(sorted([3, 1]))"), ("svg", "svg", "<svg/>"), ("html", "html", "<p>```</p>")]
-    assert found[0]["title"] == "Sorting" and all(set(a) == {"content", "language", "title", "artifact_type"} for a in found)
+    assert found[0]["title"] == "Sorting" and all(set(a) == {"content", "language", "title", "artifact_type"}
+                                                  for a in found)
     assert service.post("/api/artifacts/detect", {"content": "no code here"}).json == []
 
 
@@ -119,8 +129,13 @@ def test_artifact_execution_is_in_the_history(service):
 
 
 def test_artifact_that_fails_is_still_200(service):
-    e = execution(service, make(service, "print('out')\nimport sys\nprint('err', file=sys.stderr)\nsys.exit(4)"))["execution"]
-    assert (e["success"], e["output"], e["error"], e["return_code"], e["verdict"]) == (False, "out\n", "err\n", 4, "runtime_error")
+    e = execution(service, make(service, """\
+print('out')
+import sys
+print('err', file=sys.stderr)
+sys.exit(4)"""))["execution"]
+    assert (e["success"], e["output"], e["error"], e["return_code"],
+            e["verdict"]) == (False, "out\n", "err\n", 4, "runtime_error")
 
 
 def test_artifact_stderr_is_the_error(service):
@@ -131,7 +146,8 @@ def test_artifact_stderr_is_the_error(service):
 def test_artifact_timeout_is_minus_one(service):
     a = make(service, "import time\nprint('a', flush=True)\ntime.sleep(60)")
     e = given_time(lambda ms: execution(service, a, timeout=ms / 1000)["execution"], 1000, spoke=lambda e: e["output"])
-    assert (e["success"], e["output"], e["return_code"], e["verdict"]) == (False, "a\n", -1, "timeout") and e["error"], e
+    assert (e["success"], e["output"], e["return_code"],
+            e["verdict"]) == (False, "a\n", -1, "timeout") and e["error"], e
 
 
 def test_artifact_in_an_unsupported_language_is_minus_two(service):
@@ -155,7 +171,8 @@ def test_artifact_without_a_body_executes(service):
 @pytest.mark.parametrize("path, body", [
     ("create", {}), ("create", {"content": "x"}), ("create", {"content": "x", "title": "t"}),
     ("create", {"content": 1, "title": "t", "language": "l"}),
-    ("create", {"content": "x", "title": [], "language": "l"}), ("create", {"content": "x", "title": "t" * 2000, "language": "l"}),
+    ("create", {"content": "x", "title": [], "language": "l"}),
+    ("create", {"content": "x", "title": "t" * 2000, "language": "l"}),
     ("create", {"content": "x\u0000y", "title": "t", "language": "l"}), ("detect", {}), ("detect", {"content": 5}),
 ], ids=str)
 def test_artifact_bad_requests_have_a_detail(service, path, body):

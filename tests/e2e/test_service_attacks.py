@@ -19,8 +19,10 @@ from service import ROOMY, Service, sleeper
 @pytest.fixture(scope="module")
 def keyed():
     with Service(*ROOMY) as s:
-        s.keys = {name: s.add_key(name, scopes) for name, scopes in (("one", "run,read"), ("two", "run,read"), ("boss", "admin"))}
-        assert eventually(lambda: s.get("/v1/runs", key=s.keys["boss"]).status == 200 and s.get("/v1/runs").status == 401)
+        s.keys = {name: s.add_key(name, scopes) for name,
+                  scopes in (("one", "run,read"), ("two", "run,read"), ("boss", "admin"))}
+        assert eventually(lambda: s.get("/v1/runs", key=s.keys["boss"]).status == 200
+                          and s.get("/v1/runs").status == 401)
         yield s
 
 
@@ -31,7 +33,8 @@ def test_attack_key_that_sees_a_run_cannot_end_or_feed_it(keyed):
     """Scope `read` shows another key's runs; with `run` beside it, it is no right to change them."""
     run_id = keyed.run("print(input())", key=keyed.keys["one"], wait=False, status=202, stdin_open=True)["id"]
     assert keyed.get(f"/v1/runs/{run_id}", key=keyed.keys["two"]).status == 200
-    assert keyed.post(f"/v1/runs/{run_id}/stdin", {"data": "forged\n", "eof": True}, key=keyed.keys["two"]).status == 403
+    assert keyed.post(f"/v1/runs/{run_id}/stdin", {"data": "forged\n", "eof": True},
+                      key=keyed.keys["two"]).status == 403
     assert keyed.delete(f"/v1/runs/{run_id}", key=keyed.keys["two"]).status == 403
     assert keyed.post(f"/v1/runs/{run_id}/stdin", {"data": "own\n", "eof": True}, key=keyed.keys["one"]).status == 202
     assert keyed.finished(run_id, key=keyed.keys["one"])["stdout"] == "own\n"
@@ -45,7 +48,8 @@ ASKING = {
     "/execute": {"generated_code": "print(1)", "timeout": 5, "language": "python"},
     "/v1/runs": {"language": "python", "code": "print(1)"},
     "/v1/batches": {"runs": [{"language": "python", "code": "print(1)"}]},
-    "/v1/comparisons": {"variants": [{"language": "python", "code": "print(1)"}, {"language": "bash", "code": "echo 1"}]},
+    "/v1/comparisons": {"variants": [{"language": "python", "code": "print(1)"},
+                                     {"language": "bash", "code": "echo 1"}]},
 }
 
 
@@ -88,7 +92,8 @@ def test_attack_nothing_runs_on_unrecorded(as_root):
                 while True:
                     os.write(f.fileno(), bytes(65536))
         start = time.monotonic()
-        reply = s.post("/v1/runs", {"language": "python", "code": sleeper(100) + "#" * 200000, "limits": {"wall_ms": "2m"}}, within=120)
+        reply = s.post("/v1/runs", {"language": "python", "code": sleeper(100) + "#" * 200000,
+                                    "limits": {"wall_ms": "2m"}}, within=120)
         assert reply.status == 500 and "disk is full" in reply.error["message"], reply
         assert time.monotonic() - start < 50
         os.unlink(inside / "fill")
@@ -103,7 +108,8 @@ def test_attack_calls_at_a_time_cannot_fill_the_directory_for_all(fresh_service)
     """Each keeps less than the bound; together they would leave a directory that no call is given any more."""
     s = fresh_service
     code = "import os, time\ntime.sleep(1)\nfor n in range(3): open(f'f{}-{{n}}', 'wb').write(os.urandom(14 << 20))"
-    calls = [threading.Thread(target=s.post, args=("/execute", {"generated_code": code.format(i), "timeout": 20})) for i in range(4)]
+    calls = [threading.Thread(target=s.post, args=("/execute", {"generated_code": code.format(i), "timeout": 20}))
+             for i in range(4)]
     for c in calls:
         c.start()
     for c in calls:
@@ -118,7 +124,8 @@ def test_attack_calls_at_a_time_cannot_fill_the_directory_for_all(fresh_service)
 @pytest.mark.parametrize("path", ["/v1/runs", "/execute"])
 def test_attack_small_body_of_many_values_is_refused(service, path):
     """2 MB of `{},` would be 200 MB of objects."""
-    body = b'{"language": "python", "code": "1", "generated_code": "1", "timeout": 1, "metadata": [' + b"{}," * 700000 + b"0]}"
+    head = b'{"language": "python", "code": "1", "generated_code": "1", "timeout": 1, "metadata": ['
+    body = head + b"{}," * 700000 + b"0]}"
     start = time.monotonic()
     reply = service.request("POST", path, body)
     assert reply.status == 400 and b"values" in reply.body, reply
@@ -159,7 +166,8 @@ def test_attack_readers_that_do_not_read_hold_no_memory(fresh_service):
 def test_attack_large_programs_that_wait_are_bounded_together(start_service):
     """Few enough to be counted, large enough to fill the memory."""
     s = start_service(*ROOMY, "--set", "runs.max_bytes=40m")
-    statuses = [s.post("/v1/runs", {"language": "python", "code": LARGE, "permission_mode": "default", "wait": False}).status
+    statuses = [s.post("/v1/runs",
+                       {"language": "python", "code": LARGE, "permission_mode": "default", "wait": False}).status
                 for _ in range(6)]
     assert statuses[:2] == [202, 202] and statuses[-1] == 503, statuses
     for a in pending(s):

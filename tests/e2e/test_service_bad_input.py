@@ -25,7 +25,8 @@ def says(error, field, *words):
 
 # ---- limits ----
 
-NONSENSE = [0, -1, 1.5, 1e308, -1e308, 10**18, 2**63 - 1, "abc", "", "NaN", "inf", "-1", "0", "1e308", " 8", "8 ", "0x40",
+NONSENSE = [0, -1, 1.5, 1e308, -1e308, 10**18, 2**63 - 1, "abc", "", "NaN", "inf", "-1", "0", "1e308", " 8", "8 ",
+            "0x40",
             "9" * 30, "8\u0000", "٣", True, False, [], {}, [1], {"a": 1}]
 LIMITS = {
     "wall_ms": ["5x", "0ms", "0s", "25h", "10m", "1:30", 300001], "cpu_ms": ["5x", "0ms", "25h", 300001],
@@ -58,7 +59,8 @@ def test_service_numbers_that_are_no_json(service, body):
     refused(service, body)
 
 
-@pytest.mark.parametrize("key, near", [("memroy", "memory"), ("wall", "wall_ms"), ("pid", "pids"), ("zzzzzzzz", "memory")])
+@pytest.mark.parametrize("key, near",
+                         [("memroy", "memory"), ("wall", "wall_ms"), ("pid", "pids"), ("zzzzzzzz", "memory")])
 def test_service_unknown_limit(service, key, near):
     says(refused(service, {"language": "python", "code": CODE, "limits": {key: 1}}), f"limits.{key}", key, near)
 
@@ -135,7 +137,8 @@ def test_service_wrong_types(service, field):
 
 # ---- files ----
 
-NAMES = ["..", "../x", "a/../../x", "a/../b", "/etc/x", "", ".", "a//b", "a/", "./a", "x" * 256, "a/" * 3000 + "b", "a/./b"]
+NAMES = ["..", "../x", "a/../../x", "a/../b", "/etc/x", "", ".", "a//b", "a/", "./a", "x" * 256, "a/" * 3000 + "b",
+         "a/./b"]
 
 
 @pytest.mark.parametrize("name", NAMES, ids=lambda n: n[:12] or "empty")
@@ -150,7 +153,8 @@ def test_service_bad_characters_in_a_file_name(service, name):
     reply = service.post("/v1/runs", {**P, "files": [{"name": name, "content": "x"}]})
     assert reply.status == 400 or (reply.status == 200 and "\0" not in name), reply
     if reply.status == 400:
-        assert reply.error["field"].startswith("files") and not set(reply.error["message"]) & {chr(c) for c in range(32)}
+        assert reply.error["field"].startswith("files")
+        assert not set(reply.error["message"]) & {chr(c) for c in range(32)}
     assert service.healthy()
 
 
@@ -205,8 +209,10 @@ def test_service_hundred_thousand_arguments(service):
 
 
 @pytest.mark.parametrize("body, words", [
-    (b"", ["body"]), (b"   \n", ["empty"]), (b"{", ["line 1"]), (b"[]", ["object"]), (b"null", ["object"]), (b"1", ["object"]),
-    (b'"x"', ["object"]), (b"{}x", ["line 1"]), (b"{} {}", ["line 1"]), (b'{"code":"1",}', ["line 1"]), (b"{'code':'1'}", ["line 1"]),
+    (b"", ["body"]), (b"   \n", ["empty"]), (b"{", ["line 1"]), (b"[]", ["object"]), (b"null", ["object"]),
+    (b"1", ["object"]),
+    (b'"x"', ["object"]), (b"{}x", ["line 1"]), (b"{} {}", ["line 1"]), (b'{"code":"1",}', ["line 1"]),
+    (b"{'code':'1'}", ["line 1"]),
     (b'{"code":"1","code":"2"}', ["'code' is given twice"]), (b'{"code":"\xff"}', []), (b'{"code":"\xc0\x80"}', []),
     (b'{"code":"\xed\xa0\x80"}', []), (b'{"code":"\\ud800"}', []), (b'{"code":"a\nb"}', []), (b'\xef\xbb\xbf{}', []),
     (b'{"code":"\\x"}', []), (b"// hi\n{}", []), (b"\0", []), (b'{"metadata":' + b"[" * 100000, ["deep"]),
@@ -244,7 +250,13 @@ def test_service_body_larger_than_the_setting_is_413(start_service):
     assert (reply.status, reply.error["code"]) == (413, "too_large"), reply
     assert "http.max_body" in reply.error["message"], reply
     assert s.run("print(1)", stdin="x" * 60000)["stdout"] == "1\n"
-    text = b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    text = b"""\
+POST /v1/runs HTTP/1.1\r
+Host: localhost\r
+Content-Type: application/json\r
+Transfer-Encoding: chunked\r
+\r
+"""
     replies = s.raw_replies(text + b"8000\r\n" + b" " * 0x8000 + b"\r\n8001\r\n" + b" " * 0x8001 + b"\r\n0\r\n\r\n")
     assert [r.status for r in replies] == [413]
     reply = s.raw_replies(b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -266,8 +278,10 @@ def test_service_more_than_a_compiler_can_be_told_is_413(service, field, more):
 # ---- paths and methods ----
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/v1", "/v1/", "/v1/run", "/v1/runs/", "/v1/../v1/health", "//v1/health", "/V1/health",
-                                  "/v1/runs/x/nothing", "/v1/health/", "/%76%31/nothing", "/etc/passwd", "/..%2f..%2fetc/passwd"])
+@pytest.mark.parametrize("path", ["/nothing", "/v1", "/v1/", "/v1/run", "/v1/runs/", "/v1/../v1/health", "//v1/health",
+                                  "/V1/health",
+                                  "/v1/runs/x/nothing", "/v1/health/", "/%76%31/nothing", "/etc/passwd",
+                                  "/..%2f..%2fetc/passwd"])
 def test_service_unknown_path_is_404(service, path):
     reply = service.get(path)
     assert (reply.status, reply.error["code"]) == (404, "not_found"), reply

@@ -24,7 +24,8 @@ def test_batch_results_are_in_order(service):
     """R1.9"""
     r = batch(service, runs=[py(f"import time\ntime.sleep({(5 - i) / 10})\nprint({i})") for i in range(5)], parallel=5)
     assert [(x["index"], x["stdout"], x["verdict"]) for x in r["results"]] == [(i, f"{i}\n", "ok") for i in range(5)]
-    assert set(r) == {"id", "results", "summary"} and set(r["summary"]) == set("total ok failed passed cancelled skipped wall_ms".split())
+    assert set(r) == {"id", "results", "summary"}
+    assert set(r["summary"]) == {"total", "ok", "failed", "passed", "cancelled", "skipped", "wall_ms"}
     assert (r["summary"]["total"], r["summary"]["ok"], r["summary"]["failed"]) == (5, 5, 0)
     assert all(x["batch_id"] == r["id"] for x in r["results"])
 
@@ -40,7 +41,8 @@ def test_batch_runs_in_parallel_as_far_as_asked(service):
 
 
 def test_batch_takes_different_programs(service):
-    r = batch(service, runs=[py("print(1)"), {"language": "bash", "code": "echo 2"}, {"files": {"a.js": "console.log(3)"}}, py("1 / 0"),
+    r = batch(service, runs=[py("print(1)"), {"language": "bash", "code": "echo 2"},
+                             {"files": {"a.js": "console.log(3)"}}, py("1 / 0"),
                              py("import time\ntime.sleep(60)", limits={"wall_ms": 300})])
     assert [x["verdict"] for x in r["results"]] == ["ok", "ok", "ok", "runtime_error", "timeout"]
     assert [x["stdout"] for x in r["results"]] == ["1\n", "2\n", "3\n", "", ""]
@@ -50,7 +52,8 @@ def test_batch_takes_different_programs(service):
 def test_batch_of_one_program_on_many_inputs(service):
     """R1.8"""
     inputs = [{"name": "a", "stdin": "1 2\n", "expected": "3\n"}, {"name": "b", "stdin": "5 5\n", "expected": "11"},
-              {"stdin": "2 2\n", "expected": "4  \n\n"}, {"stdin": "x", "expected": "0"}, {"stdin": "7 7", "args": ["z"]}]
+              {"stdin": "2 2\n", "expected": "4  \n\n"}, {"stdin": "x", "expected": "0"},
+              {"stdin": "7 7", "args": ["z"]}]
     r = batch(service, run=py("a, b = map(int, input().split())\nprint(a + b)"), inputs=inputs)
     assert [x["passed"] for x in r["results"]] == [True, False, True, False, None]
     assert [x.get("name") for x in r["results"]][:2] == ["a", "b"] and r["results"][3]["verdict"] == "runtime_error"
@@ -74,8 +77,12 @@ def test_batch_stops_on_the_first_failure(service):
     assert [x.get("verdict", x["state"]) for x in r["results"]] == ["ok", "runtime_error", "skipped", "skipped"]
     assert (r["summary"]["ok"], r["summary"]["failed"], r["summary"]["skipped"]) == (1, 1, 2)
     start = time.monotonic()
-    r = batch(service, runs=[py(sleeper(60), limits={"wall_ms": "2m"}), py("import time\ntime.sleep(0.3)\n1 / 0"), py("print(3)")], parallel=2, stop_on_failure=True)
-    assert [x.get("verdict", x["state"]) for x in r["results"]] == ["cancelled", "runtime_error", "skipped"] and since(start) < 30
+    r = batch(service, runs=[py(sleeper(60), limits={"wall_ms": "2m"}), py("""\
+import time
+time.sleep(0.3)
+1 / 0"""), py("print(3)")], parallel=2, stop_on_failure=True)
+    assert [x.get("verdict", x["state"]) for x in r["results"]] == ["cancelled", "runtime_error",
+                                                                    "skipped"] and since(start) < 30
     assert r["summary"]["cancelled"] == 1
 
 
@@ -83,7 +90,8 @@ def test_batch_stops_on_the_first_failure(service):
 def test_batch_streams_results_as_they_finish(service, sse):
     """R1.9"""
     slow = py("import time\nprint('slow', flush=True)\ntime.sleep(100)", limits={"wall_ms": "2m"})
-    with service.events("/v1/batches", {"runs": [slow, py("print('fast')")], "parallel": 2, "stream": True}, sse=sse) as events:
+    with service.events("/v1/batches", {"runs": [slow, py("print('fast')")], "parallel": 2, "stream": True},
+                        sse=sse) as events:
         first = next(e for e in events if e["event"] == "result")
         assert (first["index"], first["result"]["stdout"]) == (1, "fast\n")
         other, = (r["id"] for r in service.get("/v1/runs", {"batch": first["result"]["batch_id"]}).json["runs"]
@@ -100,8 +108,10 @@ def test_batch_is_found_again(service):
     made = batch(service, runs=[py("print(1)"), py("1 / 0")])
     reply = service.get(f"/v1/batches/{made['id']}")
     assert reply.status == 200 and reply.json["finished"] is True
-    assert [(x["id"], x["verdict"]) for x in reply.json["results"]] == [(x["id"], x["verdict"]) for x in made["results"]]
-    assert {r["id"] for r in service.get("/v1/runs", {"batch": made["id"]}).json["runs"]} == {x["id"] for x in made["results"]}
+    assert [(x["id"], x["verdict"])
+            for x in reply.json["results"]] == [(x["id"], x["verdict"]) for x in made["results"]]
+    assert {r["id"]
+            for r in service.get("/v1/runs", {"batch": made["id"]}).json["runs"]} == {x["id"] for x in made["results"]}
     assert service.get("/v1/batches/bat_none").status == 404 and service.get("/v1/batches/" + "x" * 200).status == 404
 
 
@@ -117,10 +127,17 @@ def test_batch_of_hundred(service):
 
 
 def test_batch_cancelled_with_its_client(service):
-    body = {"runs": [py(sleeper(100), limits={"wall_ms": "2m"}) for _ in range(4)], "parallel": 2, "cancel_on_disconnect": True}
+    body = {"runs": [py(sleeper(100), limits={"wall_ms": "2m"}) for _ in range(4)], "parallel": 2,
+            "cancel_on_disconnect": True}
     text = json.dumps(body).encode()
     with service.connect() as s:
-        head = b"POST /v1/batches HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+        head = b"""\
+POST /v1/batches HTTP/1.1\r
+Host: localhost\r
+Content-Type: application/json\r
+Content-Length: %d\r
+\r
+"""
         s.sendall(head % len(text) + text)
         assert eventually(lambda: service.get("/v1/stats").json["now"]["running"] == 2)
         s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
@@ -128,14 +145,18 @@ def test_batch_cancelled_with_its_client(service):
 
 
 @pytest.mark.parametrize("body, field", [
-    ({}, None), ({"runs": []}, "runs"), ({"runs": [py("1")], "run": py("1")}, None), ({"run": py("1")}, None), ({"inputs": [{}]}, None),
+    ({}, None), ({"runs": []}, "runs"), ({"runs": [py("1")], "run": py("1")}, None), ({"run": py("1")}, None),
+    ({"inputs": [{}]}, None),
     ({"run": py("1"), "inputs": []}, "inputs"), ({"runs": [py("1"), {}]}, "runs[1].code"),
     ({"runs": [py("1"), {"language": "cobol", "code": "1"}]}, "runs[1].language"),
-    ({"runs": [py("1", limits={"memory": 0})]}, "runs[0].limits.memory"), ({"runs": [py("1", wait=False)]}, "runs[0].wait"),
+    ({"runs": [py("1", limits={"memory": 0})]}, "runs[0].limits.memory"),
+    ({"runs": [py("1", wait=False)]}, "runs[0].wait"),
     ({"runs": [py("1", stdin_open=True)]}, "runs[0].stdin_open"), ({"runs": [py("1")], "parallel": 0}, "parallel"),
-    ({"runs": [py("1")], "parallel": 100000}, "parallel"), ({"runs": [py("1")], "parallel": "x"}, "parallel"), ({"runs": "x"}, "runs"),
+    ({"runs": [py("1")], "parallel": 100000}, "parallel"), ({"runs": [py("1")], "parallel": "x"}, "parallel"),
+    ({"runs": "x"}, "runs"),
     ({"runs": [1]}, "runs[0]"), ({"runs": [py("1")], "colour": 1}, "colour"), ({"runs": [py("1")] * 1001}, "runs"),
-    ({"run": py("1"), "inputs": [{"stdin": 5}]}, "inputs[0].stdin"), ({"run": py("1"), "inputs": [{}], "compare": "fuzzy"}, "compare"),
+    ({"run": py("1"), "inputs": [{"stdin": 5}]}, "inputs[0].stdin"),
+    ({"run": py("1"), "inputs": [{}], "compare": "fuzzy"}, "compare"),
     ({"run": py("1"), "inputs": [{"args": ["x" * 200000]}]}, "inputs[0].args"),
 ], ids=lambda v: str(v)[:48])
 def test_batch_nonsense_is_refused_whole(service, body, field):

@@ -17,8 +17,10 @@ def ran(service, **headers):
     return reply
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1",
-                                  "169.254.169.254", "0.0.0.0", "[::2]", "localhostx", "2130706433", "[::1", "127.0.0.1:x", ":80"])
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example",
+                                  "10.0.0.1",
+                                  "169.254.169.254", "0.0.0.0", "[::2]", "localhostx", "2130706433", "[::1",
+                                  "127.0.0.1:x", ":80"])
 def test_service_foreign_host_is_refused(service, host):
     """DNS rebinding: the name is the page's, the address ours."""
     reply = ran(service, Host=host)
@@ -29,12 +31,15 @@ def test_service_foreign_host_is_refused(service, host):
 
 
 def test_service_own_names_are_accepted(service):
-    for host in ("localhost", "LOCALHOST", "127.0.0.1", "[::1]", f"localhost:{service.port}", f"127.0.0.1:{service.port}"):
+    for host in ("localhost", "LOCALHOST", "127.0.0.1", "[::1]", f"localhost:{service.port}",
+                 f"127.0.0.1:{service.port}"):
         assert ran(service, Host=host).status == 200, host
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "http://evil.example", "null", "http://localhost.evil.example", "file://",
-                                    "http://localhost:1", "https://localhost", "chrome-extension://x", "", "http://127.0.0.1@evil.example"])
+@pytest.mark.parametrize("origin", ["https://evil.example", "http://evil.example", "null",
+                                    "http://localhost.evil.example", "file://",
+                                    "http://localhost:1", "https://localhost", "chrome-extension://x", "",
+                                    "http://127.0.0.1@evil.example"])
 def test_service_foreign_origin_is_refused(service, origin):
     reply = ran(service, Origin=origin)
     assert (reply.status, reply.error["code"]) == (403, "denied"), reply
@@ -67,13 +72,15 @@ def test_service_takes_nothing_that_a_form_can_send(service, kind):
 @pytest.mark.parametrize("path", ["/v1/runs", "/execute", "/api/artifacts/create", "/v1/keys"])
 def test_service_preflight_is_not_granted(service, path):
     reply = service.request("OPTIONS", path, headers={
-        "Origin": "https://evil.example", "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type"})
+        "Origin": "https://evil.example", "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "content-type"})
     assert reply.status == 403 and not [h for h in reply.headers if h.lower().startswith("access-control-")], reply
 
 
 def test_service_origin_of_the_setting_is_granted(start_service):
     s = start_service("--set", "http.origins=https://app.example", "--set", "http.hosts=box.example")
-    reply = s.request("OPTIONS", "/v1/runs", headers={"Origin": "https://app.example", "Access-Control-Request-Method": "POST"})
+    reply = s.request("OPTIONS", "/v1/runs",
+                      headers={"Origin": "https://app.example", "Access-Control-Request-Method": "POST"})
     assert reply.status == 204 and reply.headers["Access-Control-Allow-Origin"] == "https://app.example", reply
     reply = ran(s, Origin="https://app.example")
     assert reply.status == 200 and reply.headers["Access-Control-Allow-Origin"] == "https://app.example"
@@ -83,7 +90,8 @@ def test_service_origin_of_the_setting_is_granted(start_service):
 
 
 @pytest.mark.parametrize("method, path, body", [
-    ("GET", "/", None), ("GET", "/v1/health", None), ("GET", "/nothing", None), ("PUT", "/v1/runs", None), ("POST", "/v1/runs", {}),
+    ("GET", "/", None), ("GET", "/v1/health", None), ("GET", "/nothing", None), ("PUT", "/v1/runs", None),
+    ("POST", "/v1/runs", {}),
     ("POST", "/v1/runs", PROGRAM), ("GET", "/metrics", None), ("GET", "/openapi.json", None), ("POST", "/execute", {}),
     ("GET", "/api/artifacts/none", None), ("OPTIONS", "/v1/runs", None), ("GET", "/v1/runs/none/stdout", None),
 ], ids=lambda v: str(v)[:24])
@@ -92,7 +100,15 @@ def test_service_headers_are_on_every_answer(service, method, path, body):
     assert {k: reply.headers[k] for k in EVERY_HEADER} == EVERY_HEADER, reply
 
 
-@pytest.mark.parametrize("data", [b"nonsense\r\n\r\n", b"GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
+@pytest.mark.parametrize("data", [b"""\
+nonsense\r
+\r
+""", b"""\
+GET / HTTP/1.1\r
+Host: evil.example\r
+Connection: close\r
+\r
+""",
                                   b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 500 + b"\r\n"], ids=["400", "403", "431"])
 def test_service_headers_are_on_refusals_of_the_server_too(service, data):
     reply = service.raw_replies(data)[0]

@@ -82,7 +82,8 @@ def test_run_by_the_service_gives_the_same_json(service, program):
 
 
 @pytest.mark.parametrize("option, value, code, verdict, status", [
-    ("--timeout", "500ms", "import time\ntime.sleep(60)", "timeout", 124), ("--output", "1k", "print('x' * 5000)", "output_limit", 153),
+    ("--timeout", "500ms", "import time\ntime.sleep(60)", "timeout", 124),
+    ("--output", "1k", "print('x' * 5000)", "output_limit", 153),
 ])
 def test_run_by_the_service_keeps_limits(service, program, option, value, code, verdict, status):
     a, b = both(service, option, value, program(code))
@@ -108,7 +109,10 @@ def test_run_by_the_service_streams(service, program):
 
 def test_ctrl_c_cancels_the_run_in_the_service(service, program):
     env = {**service.environ, "BELLJAR_STATE": str(service.state)}
-    with Running([harness.BELLJAR, "run", program("print('go', flush=True)\nimport time\ntime.sleep(60)")], environ=env) as running:
+    with Running([harness.BELLJAR, "run", program("""\
+print('go', flush=True)
+import time
+time.sleep(60)""")], environ=env) as running:
         assert running.read_line() == "go"
         run_id = surfaces(service)[0]
         interrupt(running)

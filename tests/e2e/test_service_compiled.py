@@ -33,7 +33,8 @@ def test_the_same_program_again_skips_the_compiler(service, lang):
     code = unique(compiled.HELLO[lang], lang)
     first, again = (service.run(code=code, language=lang) for _ in range(2))
     for r in (first, again):
-        assert (r["verdict"], r["stdout"], r["stderr"], r["compile"]["verdict"]) == ("ok", "hello, world\n", "", "ok"), r
+        assert (r["verdict"], r["stdout"], r["stderr"],
+                r["compile"]["verdict"]) == ("ok", "hello, world\n", "", "ok"), r
     assert (first["compile"]["cached"], again["compile"]["cached"]) == (False, True)
     assert first["compile"]["key"] == again["compile"]["key"] and len(first["compile"]["key"]) == 64
     assert first["compile"]["usage"] == again["compile"]["usage"], "what it cost when it was done"
@@ -43,8 +44,10 @@ def test_the_same_program_again_skips_the_compiler(service, lang):
 def test_compile_error_is_a_verdict_with_the_compilers_words(service, lang):
     code, where = compiled.BROKEN[lang]
     r = service.run(code=code, language=lang)
-    assert (r["verdict"], r["compile"]["verdict"], r["compile"]["cached"]) == ("compile_error", "compile_error", False), r
-    assert where in r["stderr"] and r["compile"]["stderr"] == r["stderr"] and r["exit_code"] == r["compile"]["exit_code"] > 0
+    assert (r["verdict"], r["compile"]["verdict"],
+            r["compile"]["cached"]) == ("compile_error", "compile_error", False), r
+    assert where in r["stderr"] and r["compile"]["stderr"] == r["stderr"]
+    assert r["exit_code"] == r["compile"]["exit_code"] > 0
     assert (r["started_at"], r["start"], r["usage"]["wall_ms"]) == (None, None, 0)
     stored = service.get(f"/v1/runs/{r['id']}").json
     assert stored["compile"] == r["compile"] and stored["stderr"] == r["stderr"], "as the history has it"
@@ -80,7 +83,10 @@ def test_everything_the_compiler_sees_is_part_of_the_key(service):
 
 
 def test_cached_program_gets_its_own_files_stdin_and_arguments(service):
-    code = unique('#include <stdio.h>\nint main(int c, char **v) { int x; scanf("%d", &x); printf("%s %d\\n", v[1], x); return x; }\n', "own")
+    code = unique("""\
+#include <stdio.h>
+int main(int c, char **v) { int x; scanf("%d", &x); printf("%s %d\\n", v[1], x); return x; }
+""", "own")
     for i in (3, 4):
         r = c(service, code, args=[f"arg{i}"], stdin=f"{i}\n")
         assert (r["stdout"], r["exit_code"], r["compile"]["cached"]) == (f"arg{i} {i}\n", i, i == 4), r
@@ -89,7 +95,8 @@ def test_cached_program_gets_its_own_files_stdin_and_arguments(service):
 def test_batch_compiles_once(service):
     """R1.8: one program on many inputs."""
     code = unique('#include <stdio.h>\nint main(void) { int x; scanf("%d", &x); printf("%d\\n", x * x); }\n', "batch")
-    reply = service.post("/v1/batches", {"run": {"language": "c", "code": code}, "inputs": [{"stdin": f"{i}\n"} for i in range(20)],
+    reply = service.post("/v1/batches",
+                         {"run": {"language": "c", "code": code}, "inputs": [{"stdin": f"{i}\n"} for i in range(20)],
                                          "parallel": 8})
     assert reply.status == 200, reply
     results = reply.json["results"]
@@ -244,7 +251,8 @@ def test_restart_keeps_what_was_compiled(alone):
     alone.restart()
     again = c(alone, code)
     assert (again["stdout"], again["compile"]["cached"]) == ("hello, world\n", True), again
-    assert again["compile"]["usage"] == first["compile"]["usage"] and again["compile"]["stderr"] == first["compile"]["stderr"]
+    assert again["compile"]["usage"] == first["compile"]["usage"]
+    assert again["compile"]["stderr"] == first["compile"]["stderr"]
 
 
 @pytest.mark.parametrize("harm", ["cut", "changed", "emptied", "swapped"])
@@ -257,7 +265,8 @@ def test_damaged_program_is_compiled_anew(alone, harm):
     alone.stop()
     whole = path.read_bytes()
     at = len(whole) // 2
-    path.write_bytes({"cut": whole[:-1], "emptied": b"", "changed": whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:],
+    path.write_bytes({"cut": whole[:-1], "emptied": b"",
+                      "changed": whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:],
                       "swapped": other_path.read_bytes()}[harm])
     alone.start()
     r = c(alone, code)

@@ -7,8 +7,13 @@ import pytest
 from service import ROOMY, Service
 
 FAILS = "def area(w, h):\n    return w * h\n\n\nprint(area(3))\n"
-TRACE = ('Traceback (most recent call last):\n  File "/home/ada/shop.py", line 2, in <module>\n    prnt(total)\n    ^^^^\n'
-         "NameError: name 'prnt' is not defined\n")
+TRACE = ("""\
+Traceback (most recent call last):
+  File "/home/ada/shop.py", line 2, in <module>
+    prnt(total)
+    ^^^^
+NameError: name 'prnt' is not defined
+""")
 KEYS = {"language", "category", "type", "message", "location", "excerpt", "frames", "causes", "further_errors",
         "suggestions", "docs", "sandbox", "verdict"}
 
@@ -30,7 +35,16 @@ def test_a_failed_run_is_explained_in_its_result(s):
 
 
 def test_all_errors_of_a_compiler_are_in_the_result(s):
-    code = "#include <stdio.h>\nint main(void)\n{\n    first = 1;\n    second = 2;\n    second = 3;\n    return third;\n}\n"
+    code = """\
+#include <stdio.h>
+int main(void)
+{
+    first = 1;
+    second = 2;
+    second = 3;
+    return third;
+}
+"""
     d = s.run(code, language="c")["diagnosis"]
     assert d["location"]["line"] == 4
     further = d["further_errors"]
@@ -43,8 +57,9 @@ def test_a_run_that_ended_well_has_no_diagnosis(s):
 
 
 def test_the_verdict_is_never_what_the_program_printed(s):
-    forged = "import sys; print('Traceback (most recent call last):\\n  File \"/sandbox/main.py\", line 1, in <module>\\n" \
-             "MemoryError', file=sys.stderr); sys.exit(1)"
+    forged = """\
+import sys; print('Traceback (most recent call last):\\n  File "/sandbox/main.py", line 1, in <module>\\nMemoryError',
+                  file=sys.stderr); sys.exit(1)"""
     result = s.run(forged)
     assert result["verdict"] == "runtime_error" and result["diagnosis"]["verdict"] == "runtime_error"
 
@@ -55,7 +70,10 @@ def test_what_was_printed_in_the_middle_of_a_flood_does_not_hide_the_error(s):
 
 
 def test_an_error_from_elsewhere_is_explained(s):
-    answer = s.post("/v1/diagnoses", {"language": "python", "stderr": TRACE, "files": {"shop.py": "total = 3\nprnt(total)\n"}}).json
+    answer = s.post("/v1/diagnoses", {"language": "python", "stderr": TRACE, "files": {"shop.py": """\
+total = 3
+prnt(total)
+"""}}).json
     assert answer["reason"] is None and set(answer["diagnosis"]) == KEYS
     assert answer["diagnosis"]["location"]["file"] == "shop.py" and answer["diagnosis"]["location"]["line"] == 2
     assert answer["diagnosis"]["suggestions"][0]["replacement"] == "print(total)"

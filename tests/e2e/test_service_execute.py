@@ -38,7 +38,8 @@ def test_execute_answers_in_the_exact_form(service):
 
 def test_execute_root_says_ok(service):
     reply = service.get("/")
-    assert (reply.status, reply.json) == (200, {"status": "ok"}) and {k: reply.headers[k] for k in EVERY_HEADER} == EVERY_HEADER
+    assert (reply.status,
+            reply.json) == (200, {"status": "ok"}) and {k: reply.headers[k] for k in EVERY_HEADER} == EVERY_HEADER
 
 
 def test_execute_takes_only_post(service):
@@ -73,8 +74,10 @@ def test_execute_refuses_in_the_exact_words(service, body, kind, stderr):
 
 
 @pytest.mark.parametrize("field, value", [
-    ("generated_code", 1), ("generated_code", []), ("generated_code", {}), ("generated_code", True), ("timeout", "5"), ("timeout", "x"),
-    ("timeout", True), ("timeout", []), ("timeout", 0), ("timeout", -1), ("timeout", 1e308), ("timeout", 10**9), ("language", 1),
+    ("generated_code", 1), ("generated_code", []), ("generated_code", {}), ("generated_code", True), ("timeout", "5"),
+    ("timeout", "x"),
+    ("timeout", True), ("timeout", []), ("timeout", 0), ("timeout", -1), ("timeout", 1e308), ("timeout", 10**9),
+    ("language", 1),
     ("language", []), ("max_output_characters", "x"), ("max_output_characters", -1), ("std_input", 1),
 ], ids=str)
 def test_execute_refuses_wrong_types_with_a_sentence(service, field, value):
@@ -104,7 +107,8 @@ def test_execute_timeout_may_be_a_fraction(service):
     code = "import time\nprint('so far', flush=True)\ntime.sleep(60)"
     start = time.monotonic()
     answer = given_time(lambda ms: execute(service, code, timeout=ms / 1000), 500, spoke=lambda a: a["stdout"])
-    assert answer == {"process_status": "timeout", "stdout": "so far\n", "stderr": "Timed out\n"} and since(start) < 30 * PATIENCE
+    assert answer == {"process_status": "timeout", "stdout": "so far\n",
+                      "stderr": "Timed out\n"} and since(start) < 30 * PATIENCE
 
 
 def test_execute_exception_keeps_stdout(service):
@@ -114,7 +118,8 @@ def test_execute_exception_keeps_stdout(service):
     assert answer["stderr"].rstrip().endswith("ZeroDivisionError: division by zero")
 
 
-@pytest.mark.parametrize("code, kind", [("def", "SyntaxError"), ("if True:\nprint(1)", "IndentationError"), ("x = (1,", "SyntaxError")])
+@pytest.mark.parametrize("code, kind", [("def", "SyntaxError"), ("if True:\nprint(1)", "IndentationError"),
+                                        ("x = (1,", "SyntaxError")])
 def test_execute_syntax_error_starts_like_a_traceback(service, code, kind):
     answer = execute(service, code)
     assert answer["process_status"] == "error" and answer["stdout"] == ""
@@ -122,7 +127,8 @@ def test_execute_syntax_error_starts_like_a_traceback(service, code, kind):
 
 
 def test_execute_max_output_characters(service):
-    assert execute(service, "print('ü' * 5000, end='')", max_output_characters=1000)["stdout"] == "ü" * 1000 + "<output cut>"
+    assert execute(service, "print('ü' * 5000, end='')",
+                   max_output_characters=1000)["stdout"] == "ü" * 1000 + "<output cut>"
     assert execute(service, "print('x' * 1000, end='')", max_output_characters=1000)["stdout"] == "x" * 1000
     assert execute(service, "print('x' * 5000, end='')")["stdout"] == "x" * 5000
 
@@ -135,9 +141,30 @@ def test_execute_std_input(service):
 
 
 @pytest.mark.parametrize("code", [
-    "{'generated_code': 'print(1)'}", '{"generated_code": "print(1)"}', "```python\nprint(1)\n```", "```\nprint(1)\n```",
-    "```py\nprint(1)\n```", "```python3\nprint(1)\n```", "Here it is:\n```python\nprint(1)\n```\nEnjoy!", "  \nprint(1)",
-    "{'generated_code': '```python\\nprint(1)\\n```'}", '{"generated_code": "print(1)", "timeout": 5}', "```Python\r\nprint(1)\r\n```",
+    "{'generated_code': 'print(1)'}", '{"generated_code": "print(1)"}', """\
+```python
+print(1)
+```""", """\
+```
+print(1)
+```""",
+    """\
+```py
+print(1)
+```""", """\
+```python3
+print(1)
+```""", """\
+Here it is:
+```python
+print(1)
+```
+Enjoy!""", "  \nprint(1)",
+    """\
+{'generated_code': '```python\\nprint(1)\\n```'}""", '{"generated_code": "print(1)", "timeout": 5}', """\
+```Python\r
+print(1)\r
+```""",
 ], ids=repr)
 def test_execute_unwraps_payloads(service, code):
     """R1.11"""
@@ -159,7 +186,11 @@ def test_execute_does_not_mangle_code(service, code, stdout):
 
 def test_execute_files_persist_between_calls(start_service):
     s = start_service()
-    is_completed(execute(s, "import os\nos.makedirs('d')\nopen('d/f.bin', 'wb').write(bytes(range(256)))\nprint('ok')"), "ok\n")
+    is_completed(execute(s, """\
+import os
+os.makedirs('d')
+open('d/f.bin', 'wb').write(bytes(range(256)))
+print('ok')"""), "ok\n")
     is_completed(execute(s, "print(open('d/f.bin', 'rb').read() == bytes(range(256)))"), "True\n")
     assert (s.workspace / "d/f.bin").read_bytes() == bytes(range(256))
     is_completed(execute(s, "open('d/f.bin', 'w').write('changed')"), "")
@@ -179,7 +210,9 @@ def test_execute_files_survive_a_failure_and_a_restart(start_service):
 def test_execute_shares_nothing_else(start_service):
     s = start_service()
     execute(s, "x = 1\nopen('/tmp/t', 'w').write('1')")
-    answer = execute(s, "import os\nprint(os.path.exists('/tmp/t'), 'x' in globals(), [n for n in os.listdir('.') if n[0] != '.'])")
+    answer = execute(s,
+                     "import os\nprint(os.path.exists('/tmp/t'), 'x' in globals(), [n for n in os.listdir('.') if n[0] "
+                     "!= '.'])")
     assert answer["stdout"] == "False False []\n", answer
     assert list(s.workspace.iterdir()) == []  # the program itself is no output
 
@@ -187,7 +220,12 @@ def test_execute_shares_nothing_else(start_service):
 def test_execute_leaves_no_link_for_others(start_service):
     """The host never reads a file of another place."""
     s = start_service()
-    code = "import os\nos.symlink('/etc/passwd', 'link')\nos.symlink('..', 'up')\nos.mkfifo('fifo')\nopen('plain', 'w').write('p')"
+    code = """\
+import os
+os.symlink('/etc/passwd', 'link')
+os.symlink('..', 'up')
+os.mkfifo('fifo')
+open('plain', 'w').write('p')"""
     answer = execute(s, code)
     assert answer["process_status"] in ("completed", "error")
     for name in ("link", "up"):
@@ -215,10 +253,31 @@ def test_execute_runs_are_in_the_history(start_service):
 
 
 @pytest.mark.parametrize("code, status", [
-    ("import sys\nprint('a', flush=True)\nsys.exit()", "completed"), ("import sys\nprint('a', flush=True)\nsys.exit(3)", "error"),
-    ("import os\nprint('a', flush=True)\nos._exit(0)", "completed"), ("import os\nprint('a', flush=True)\nos._exit(9)", "error"),
-    ("import ctypes\nprint('a', flush=True)\nctypes.string_at(0)", "error"), ("import os\nprint('a', flush=True)\nos.abort()", "error"),
-    ("import os\nprint('a', flush=True)\nos.kill(os.getpid(), 9)", "error"), ("print('a', flush=True)\nraise KeyboardInterrupt", "error"),
+    ("""\
+import sys
+print('a', flush=True)
+sys.exit()""", "completed"), ("""\
+import sys
+print('a', flush=True)
+sys.exit(3)""", "error"),
+    ("""\
+import os
+print('a', flush=True)
+os._exit(0)""", "completed"), ("""\
+import os
+print('a', flush=True)
+os._exit(9)""", "error"),
+    ("""\
+import ctypes
+print('a', flush=True)
+ctypes.string_at(0)""", "error"), ("""\
+import os
+print('a', flush=True)
+os.abort()""", "error"),
+    ("""\
+import os
+print('a', flush=True)
+os.kill(os.getpid(), 9)""", "error"), ("print('a', flush=True)\nraise KeyboardInterrupt", "error"),
 ], ids=lambda v: v.splitlines()[-1] if "\n" in v else None)
 def test_execute_program_that_ends_in_its_own_way_hangs_nobody(service, code, status):
     start = time.monotonic()
@@ -234,7 +293,10 @@ def test_execute_out_of_memory_is_an_error(service, needs):
 
 
 def test_execute_large_output_is_no_deadlock(service):
-    answer = execute(service, "import sys\nsys.stdout.write('x' * (5 << 20))\nsys.stderr.write('y' * (1 << 20))", timeout=30)
+    answer = execute(service, """\
+import sys
+sys.stdout.write('x' * (5 << 20))
+sys.stderr.write('y' * (1 << 20))""", timeout=30)
     assert (answer["process_status"], len(answer["stdout"]), len(answer["stderr"])) == ("completed", 5 << 20, 1 << 20)
 
 
@@ -246,7 +308,11 @@ def cold_service():
 
 
 def test_execute_grandchildren_do_not_survive_a_timeout(cold_service, host):
-    code = "import subprocess, time\nsubprocess.Popen(['sleep', '1000'], start_new_session=True)\nprint('a', flush=True)\ntime.sleep(60)"
+    code = """\
+import subprocess, time
+subprocess.Popen(['sleep', '1000'], start_new_session=True)
+print('a', flush=True)
+time.sleep(60)"""
     assert execute(cold_service, code, timeout=1)["process_status"] == "timeout"
 
 
@@ -271,5 +337,6 @@ def test_execute_workspace_by_the_setting():
 def test_execute_bodies_as_the_toolkit_sends_them(service):
     """json.dumps with its spaces, charset and all."""
     body = json.dumps({"generated_code": "print('ü')", "timeout": 10.0, "language": "python"}).encode()
-    reply = service.request("POST", "/execute", body, headers={"Content-Type": "application/json; charset=utf-8", "Accept": "*/*"})
+    reply = service.request("POST", "/execute", body,
+                            headers={"Content-Type": "application/json; charset=utf-8", "Accept": "*/*"})
     assert reply.json == {"process_status": "completed", "stdout": "ü\n", "stderr": ""}

@@ -37,18 +37,22 @@ def test_service_history_rows_have_every_field(kept):
     assert set(row) == set("id state language verdict thread_id artifact_id batch_id surface key created_at started_at "
                            "finished_at usage".split())
     made = kept.made[-1]
-    assert (row["id"], row["state"], row["verdict"], row["surface"], row["key"]) == (made["id"], "finished", "ok", "v1", None)
+    assert (row["id"], row["state"], row["verdict"], row["surface"],
+            row["key"]) == (made["id"], "finished", "ok", "v1", None)
     assert row["language"] == made["language"] and row["created_at"] <= row["started_at"] <= row["finished_at"]
     assert {k: row["usage"][k] for k in ("wall_ms", "cpu_ms", "memory_peak_bytes")} == {
         k: made["usage"][k] for k in ("wall_ms", "cpu_ms", "memory_peak_bytes")}
 
 
 @pytest.mark.parametrize("query, indexes", [
-    ({"language": "bash"}, [6]), ({"language": "sh"}, [6]), ({"language": "js"}, [9]), ({"verdict": "runtime_error"}, [7]),
-    ({"verdict": "timeout"}, [8]), ({"session": "even"}, [4, 2, 0]), ({"session": "nobody"}, []), ({"q": "needle"}, [9]),
+    ({"language": "bash"}, [6]), ({"language": "sh"}, [6]), ({"language": "js"}, [9]),
+    ({"verdict": "runtime_error"}, [7]),
+    ({"verdict": "timeout"}, [8]), ({"session": "even"}, [4, 2, 0]), ({"session": "nobody"}, []),
+    ({"q": "needle"}, [9]),
     ({"q": "number 3"}, [3]), ({"q": "%"}, []), ({"q": "_"}, []), ({"state": "finished", "session": "odd"}, [5, 3, 1]),
     ({"state": "running"}, []), ({"since": "1h", "session": "sh"}, [6]), ({"until": "1h"}, []),
-    ({"since": "2020-01-01", "until": "2020-01-02T00:00:00Z"}, []), ({"language": "python", "verdict": "ok", "limit": 2}, [5, 4]),
+    ({"since": "2020-01-01", "until": "2020-01-02T00:00:00Z"}, []),
+    ({"language": "python", "verdict": "ok", "limit": 2}, [5, 4]),
     ({"artifact": "x"}, []), ({"batch": "x"}, []), ({"key": "x"}, []),
 ], ids=str)
 def test_service_history_filters(kept, query, indexes):
@@ -116,7 +120,8 @@ def test_service_unknown_run_is_404(kept, run_id):
     assert kept.healthy()
 
 
-@pytest.mark.parametrize("name", ["../belljar.db", "..%2f..%2fbelljar.db", "%2fetc%2fpasswd", "/etc/passwd", ".", "%2e%2e", "a%00b"])
+@pytest.mark.parametrize("name", ["../belljar.db", "..%2f..%2fbelljar.db", "%2fetc%2fpasswd", "/etc/passwd", ".",
+                                  "%2e%2e", "a%00b"])
 def test_service_output_names_reach_nothing_else(kept, name):
     reply = kept.get(f"/v1/runs/{kept.made[0]['id']}/files/{name}")
     assert reply.status in (400, 404) and b"root:" not in reply.body and b"SQLite" not in reply.body, reply

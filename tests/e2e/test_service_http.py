@@ -92,7 +92,13 @@ def test_service_half_request_then_nothing(service):
     answer = service.raw(b"GET /v1/hea", half_close=True)
     assert answer == b"" or split_replies(answer)[0].status == 400
     with service.connect() as s:
-        s.sendall(b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nContent-Type: application/json\r\n\r\n{")
+        s.sendall(b"""\
+POST /v1/runs HTTP/1.1\r
+Host: localhost\r
+Content-Length: 100\r
+Content-Type: application/json\r
+\r
+{""")
         s.shutdown(socket.SHUT_WR)
         answer = read_to_end(s)
     assert answer == b"" or split_replies(answer)[0].status == 400
@@ -135,7 +141,12 @@ def test_service_head_of_a_stream_ends_with_its_head(service):
 
 
 def test_service_body_of_a_get_is_passed_over(service):
-    replies = service.raw_replies(b"GET /v1/health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello" + CLOSE)
+    replies = service.raw_replies(b"""\
+GET /v1/health HTTP/1.1\r
+Host: localhost\r
+Content-Length: 5\r
+\r
+hello""" + CLOSE)
     assert [r.status for r in replies] == [200, 200]
 
 
@@ -229,7 +240,12 @@ def test_service_refuses_what_can_be_read_in_two_ways(service, data):
 
 
 @pytest.mark.parametrize("data, status", [
-    (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", (400, 505)), (get(version="HTTP/2.0"), (505,)), (get(version="HTTP/3.0"), (505,)),
+    (b"""\
+PRI * HTTP/2.0\r
+\r
+SM\r
+\r
+""", (400, 505)), (get(version="HTTP/2.0"), (505,)), (get(version="HTTP/3.0"), (505,)),
     (get(version="HTTP/0.9"), (400, 505)), (get(version="HTTP/1.2"), (400, 505)), (get(version="http/1.1"), (400,)),
     (b"BREW /pot HTTP/1.1\r\nHost: localhost\r\n\r\n", (400, 404, 405, 501)),
     (b"get / HTTP/1.1\r\nHost: localhost\r\n\r\n", (400, 405, 501)),
@@ -260,7 +276,8 @@ def test_service_huge_head_is_431(service):
 
 def test_service_hundreds_of_headers_are_431(service):
     assert_refused(service, get("/v1/health", *[f"X-{i}: {i}" for i in range(200)]), 431)
-    assert service.raw_replies(get("/v1/health", "Connection: close", *[f"X-{i}: {i}" for i in range(50)]))[0].status == 200
+    assert service.raw_replies(get("/v1/health", "Connection: close",
+                                   *[f"X-{i}: {i}" for i in range(50)]))[0].status == 200
 
 
 def test_service_endless_head_is_431(service):

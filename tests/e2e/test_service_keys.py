@@ -15,21 +15,25 @@ PROGRAM = {"language": "python", "code": "print('ran')"}
 def keyed():
     with Service(*ROOMY) as s:
         s.keys = {name: s.add_key(name, scopes) for name, scopes in
-                  (("runner", "run"), ("reader", "read"), ("approver", "approve"), ("boss", "admin"), ("both", "run,read"))}
-        assert eventually(lambda: s.post("/v1/runs", PROGRAM, key=s.keys["boss"]).status == 200 and s.get("/v1/runs").status == 401)
+                  (("runner", "run"), ("reader", "read"), ("approver", "approve"), ("boss", "admin"),
+                   ("both", "run,read"))}
+        assert eventually(lambda: s.post("/v1/runs", PROGRAM, key=s.keys["boss"]).status == 200
+                          and s.get("/v1/runs").status == 401)
         yield s
 
 
 CALLS = {
     "run": ("POST", "/v1/runs", PROGRAM), "list": ("GET", "/v1/runs", None), "stats": ("GET", "/v1/stats", None),
-    "keys": ("GET", "/v1/keys", None), "rules": ("POST", "/v1/rules", {"action": "deny", "match": "contains", "text": "never seen"}),
+    "keys": ("GET", "/v1/keys", None),
+    "rules": ("POST", "/v1/rules", {"action": "deny", "match": "contains", "text": "never seen"}),
     "batch": ("POST", "/v1/batches", {"runs": [PROGRAM]}), "languages": ("GET", "/v1/languages", None),
     "approvals": ("GET", "/v1/approvals", None), "metrics": ("GET", "/metrics", None),
     "execute": ("POST", "/execute", {"generated_code": "print(1)", "timeout": 5, "language": "python"}),
     "artifact": ("POST", "/api/artifacts/create", {"content": "x", "title": "t", "language": "python"}),
 }
 ALLOWED = {
-    "runner": {"run", "batch", "execute", "artifact", "list", "languages"}, "reader": {"list", "stats", "languages", "approvals", "metrics"},
+    "runner": {"run", "batch", "execute", "artifact", "list", "languages"},
+    "reader": {"list", "stats", "languages", "approvals", "metrics"},
     "approver": {"rules", "list", "languages"}, "boss": set(CALLS),
     "both": {"run", "batch", "execute", "artifact", "list", "stats", "languages", "approvals", "metrics"},
 }
@@ -46,7 +50,8 @@ def test_service_key_may_do_what_its_scopes_say(keyed, name):
 
 
 @pytest.mark.parametrize("headers", [
-    {}, {"Authorization": "Bearer wrong"}, {"Authorization": "Bearer "}, {"Authorization": "Basic eDp5"}, {"X-API-Key": "wrong"},
+    {}, {"Authorization": "Bearer wrong"}, {"Authorization": "Bearer "}, {"Authorization": "Basic eDp5"},
+    {"X-API-Key": "wrong"},
     {"Authorization": "Bearer blj_" + "A" * 43}, {"Authorization": "x" * 8000}, {"Authorization": ""},
 ], ids=lambda h: str(h)[:40])
 def test_service_without_a_key_is_401(keyed, headers):
@@ -113,7 +118,8 @@ def test_service_keys_are_listed_without_their_text(keyed):
 def test_service_key_made_over_http_is_shown_once(keyed):
     boss = keyed.keys["boss"]
     reply = keyed.post("/v1/keys", {"name": "made", "scopes": ["run"], "max_runs": 3}, key=boss)
-    assert reply.status == 201 and (reply.json["name"], reply.json["scopes"], reply.json["max_runs"]) == ("made", ["run"], 3), reply
+    assert reply.status == 201 and (reply.json["name"], reply.json["scopes"],
+                                    reply.json["max_runs"]) == ("made", ["run"], 3), reply
     key = reply.json["key"]
     assert keyed.post("/v1/runs", PROGRAM, key=key).status == 200
     again = keyed.post("/v1/keys", {"name": "made", "scopes": ["run"]}, key=boss)
@@ -124,8 +130,10 @@ def test_service_key_made_over_http_is_shown_once(keyed):
 
 
 @pytest.mark.parametrize("body, field", [
-    ({}, None), ({"name": "x"}, "scopes"), ({"name": "x", "scopes": []}, "scopes"), ({"name": "x", "scopes": ["fly"]}, "scopes[0]"),
-    ({"name": "", "scopes": ["run"]}, "name"), ({"name": "a b", "scopes": ["run"]}, "name"), ({"name": "a\nb", "scopes": ["run"]}, "name"),
+    ({}, None), ({"name": "x"}, "scopes"), ({"name": "x", "scopes": []}, "scopes"),
+    ({"name": "x", "scopes": ["fly"]}, "scopes[0]"),
+    ({"name": "", "scopes": ["run"]}, "name"), ({"name": "a b", "scopes": ["run"]}, "name"),
+    ({"name": "a\nb", "scopes": ["run"]}, "name"),
     ({"name": "x" * 65, "scopes": ["run"]}, "name"), ({"name": "../x", "scopes": ["run"]}, "name"),
     ({"name": "x", "scopes": ["run"], "max_runs": -1}, "max_runs"),
 ])

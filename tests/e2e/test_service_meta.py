@@ -20,11 +20,13 @@ def test_service_languages(service):
     """R2.7"""
     def answered():
         rows = service.get("/v1/languages").json
-        return {row["name"]: row for row in rows} if all(row["installed"] is (row["version"] is not None) for row in rows) else None
+        return {row["name"]: row for row in rows} if all(row["installed"] is (row["version"] is not None)
+                                                         for row in rows) else None
     listed = eventually(answered, 20)  # some take a while to tell
     assert "python" in listed and "bash" in listed
     for row in listed.values():
-        assert set(row) == {"name", "aliases", "version", "installed", "install", "extensions", "main_file", "compiled", "warm"}
+        assert set(row) == {"name", "aliases", "version", "installed", "install", "extensions", "main_file", "compiled",
+                            "warm"}
         assert row["install"]
     assert "py" in listed["python"]["aliases"] and listed["python"]["version"] == service.run("pass")["version"]
 
@@ -37,10 +39,12 @@ def test_service_statistics_count_every_run(start_service):
         s.run(code)
     s.run("echo 1", language="bash")
     stats = s.get("/v1/stats").json
-    assert stats["runs"] == 4 and stats["verdicts"] == {"ok": 3, "runtime_error": 1} and stats["languages"] == {"python": 3, "bash": 1}
+    assert (stats["runs"], stats["verdicts"]) == (4, {"ok": 3, "runtime_error": 1})
+    assert stats["languages"] == {"python": 3, "bash": 1}
     row = next(r for r in stats["rows"] if (r["language"], r["verdict"]) == ("python", "ok"))
     assert row["runs"] == 2 and 0 < row["wall_ms_mean"] <= row["wall_ms_max"] and row["memory_peak_max_bytes"] > 0
-    assert stats["now"] == {"running": 0, "queued": 0, "waiting": 0} and stats["since_start"] == {"accepted": 4, "refused": 0}
+    assert stats["now"] == {"running": 0, "queued": 0,
+                            "waiting": 0} and stats["since_start"] == {"accepted": 4, "refused": 0}
     assert s.get("/v1/stats", {"since": "1h"}).json["runs"] == 4
     s.restart()
     assert s.get("/v1/stats").json["runs"] == 4
@@ -83,7 +87,8 @@ def metrics(service):
         else:
             match = SAMPLE.fullmatch(line)
             assert match, line
-            family = re.sub(r"_(bucket|sum|count)$", "", match.group(1)) if match.group(1) not in types else match.group(1)
+            family = re.sub(r"_(bucket|sum|count)$", "",
+                            match.group(1)) if match.group(1) not in types else match.group(1)
             assert family in types and family in helps, line
             assert (match.group(1) + (match.group(2) or "")) not in samples, line
             samples[match.group(1) + (match.group(2) or "")] = float(match.group(3))
@@ -100,20 +105,29 @@ def test_service_metrics_count(service):
     grown = {k: after[k] - before[k] for k in after}
     assert grown['belljar_runs_total{verdict="ok"}'] == 1 and grown['belljar_runs_total{verdict="runtime_error"}'] == 1
     assert grown["belljar_runs_accepted_total"] == 2 and grown["belljar_http_requests_total"] >= 3
-    assert after["belljar_warden_up"] == 1 and after["belljar_runs_running"] == 0 and after["belljar_process_resident_memory_bytes"] > 0
+    assert after["belljar_warden_up"] == 1 and after["belljar_runs_running"] == 0
+    assert after["belljar_process_resident_memory_bytes"] > 0
 
 
 # ---- OpenAPI ----
 
 ROUTES = {
-    "/v1/runs": {"get", "post"}, "/v1/runs/{id}": {"get", "delete"}, "/v1/runs/{id}/events": {"get"}, "/v1/runs/{id}/stdin": {"post"},
-    "/v1/runs/{id}/stdout": {"get"}, "/v1/runs/{id}/stderr": {"get"}, "/v1/runs/{id}/files": {"get"}, "/v1/batches": {"post"},
-    "/v1/batches/{id}": {"get"}, "/v1/comparisons": {"post"}, "/v1/languages": {"get"}, "/v1/health": {"get"}, "/v1/stats": {"get"},
-    "/metrics": {"get"}, "/openapi.json": {"get"}, "/v1/keys": {"get", "post"}, "/v1/keys/{name}": {"delete"}, "/v1/approvals": {"get"},
-    "/v1/approvals/{id}": {"get", "post"}, "/v1/rules": {"get", "post"}, "/v1/rules/{id}": {"delete"}, "/execute": {"post"}, "/": {"get"},
-    "/api/artifacts/create": {"post"}, "/api/artifacts/detect": {"post"}, "/api/artifacts/{id}": {"get", "put", "delete"},
-    "/api/artifacts/{id}/fork": {"post"}, "/api/artifacts/{id}/versions": {"get"}, "/api/artifacts/{id}/download": {"get"},
-    "/api/artifacts/{id}/execute": {"post"}, "/api/agent/interrupt": {"post"}, "/api/agent/pending-approval/{thread_id}": {"get"},
+    "/v1/runs": {"get", "post"}, "/v1/runs/{id}": {"get", "delete"}, "/v1/runs/{id}/events": {"get"},
+    "/v1/runs/{id}/stdin": {"post"},
+    "/v1/runs/{id}/stdout": {"get"}, "/v1/runs/{id}/stderr": {"get"}, "/v1/runs/{id}/files": {"get"},
+    "/v1/batches": {"post"},
+    "/v1/batches/{id}": {"get"}, "/v1/comparisons": {"post"}, "/v1/languages": {"get"}, "/v1/health": {"get"},
+    "/v1/stats": {"get"},
+    "/metrics": {"get"}, "/openapi.json": {"get"}, "/v1/keys": {"get", "post"}, "/v1/keys/{name}": {"delete"},
+    "/v1/approvals": {"get"},
+    "/v1/approvals/{id}": {"get", "post"}, "/v1/rules": {"get", "post"}, "/v1/rules/{id}": {"delete"},
+    "/execute": {"post"}, "/": {"get"},
+    "/api/artifacts/create": {"post"}, "/api/artifacts/detect": {"post"},
+    "/api/artifacts/{id}": {"get", "put", "delete"},
+    "/api/artifacts/{id}/fork": {"post"}, "/api/artifacts/{id}/versions": {"get"},
+    "/api/artifacts/{id}/download": {"get"},
+    "/api/artifacts/{id}/execute": {"post"}, "/api/agent/interrupt": {"post"},
+    "/api/agent/pending-approval/{thread_id}": {"get"},
     "/api/agent/state/{thread_id}": {"get"},
 }
 
@@ -170,10 +184,12 @@ def test_openapi_references_exist_and_types_are_types(document):
                 target = target[part]
         kind = node.get("type")
         kinds = kind if isinstance(kind, list) else [kind] if isinstance(kind, str) else []
-        assert set(kinds) <= {"string", "integer", "number", "boolean", "array", "object", "null", "http", "apiKey"}, node
+        assert set(kinds) <= {"string", "integer", "number", "boolean", "array", "object", "null", "http",
+                              "apiKey"}, node
 
 
-TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict, "null": type(None)}
+TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict,
+         "null": type(None)}
 
 
 def mistakes(document, schema, value, where):
@@ -212,15 +228,26 @@ ANSWERED = [
     ("post", "/v1/runs", {"language": "python", "code": "while True: pass", "limits": {"wall_ms": 300}}),
     ("post", "/v1/runs", {**PYTHON, "wait": False}), ("get", "/v1/runs", None),
     ("post", "/v1/runs", {**PYTHON, "wait": False, "permission_mode": "default", "thread_id": "described"}),
-    ("post", "/v1/batches", {"run": PYTHON, "inputs": [{"stdin": "1", "expected": "1", "name": "n"}, {"stdin": "1", "expected": "2"}, {}]}),
-    ("post", "/v1/batches", {"runs": [{"language": "bash", "code": "exit 3"}, PYTHON, PYTHON], "stop_on_failure": True, "parallel": 1}),
-    ("post", "/v1/comparisons", {"variants": [PYTHON, {"language": "bash", "code": "exit 1"}], "inputs": [{"stdin": "1"}]}),
-    ("get", "/v1/languages", None), ("get", "/v1/health", None), ("get", "/v1/stats", None), ("get", "/v1/approvals", None),
-    ("get", "/v1/keys", None), ("post", "/v1/rules", {"action": "deny", "text": "never seen", "thread_id": "t"}), ("get", "/v1/rules", None),
-    ("post", "/api/artifacts/create", ARTIFACT), ("post", "/api/artifacts/detect", {"content": "```python\nprint(1)\n```\n"}),
-    ("get", "/api/agent/pending-approval/t-openapi", None), ("get", "/api/agent/state/t-openapi", None), ("get", "/", None),
+    ("post", "/v1/batches",
+     {"run": PYTHON, "inputs": [{"stdin": "1", "expected": "1", "name": "n"}, {"stdin": "1", "expected": "2"}, {}]}),
+    ("post", "/v1/batches",
+     {"runs": [{"language": "bash", "code": "exit 3"}, PYTHON, PYTHON], "stop_on_failure": True, "parallel": 1}),
+    ("post", "/v1/comparisons",
+     {"variants": [PYTHON, {"language": "bash", "code": "exit 1"}], "inputs": [{"stdin": "1"}]}),
+    ("get", "/v1/languages", None), ("get", "/v1/health", None), ("get", "/v1/stats", None),
+    ("get", "/v1/approvals", None),
+    ("get", "/v1/keys", None), ("post", "/v1/rules", {"action": "deny", "text": "never seen", "thread_id": "t"}),
+    ("get", "/v1/rules", None),
+    ("post", "/api/artifacts/create", ARTIFACT), ("post", "/api/artifacts/detect", {"content": """\
+```python
+print(1)
+```
+"""}),
+    ("get", "/api/agent/pending-approval/t-openapi", None), ("get", "/api/agent/state/t-openapi", None),
+    ("get", "/", None),
     ("post", "/execute", {"generated_code": "print(1)", "timeout": 5}),
-    ("post", "/v1/runs", {}), ("post", "/execute", {}), ("post", "/api/artifacts/create", {}), ("get", "/v1/nothing", None),
+    ("post", "/v1/runs", {}), ("post", "/execute", {}), ("post", "/api/artifacts/create", {}),
+    ("get", "/v1/nothing", None),
 ]
 
 
@@ -244,7 +271,8 @@ def test_openapi_describes_runs_artifacts_and_events(document, service):
     artifact = service.post("/api/artifacts/create", ARTIFACT).json["id"]
     held = service.post("/v1/runs", {**PYTHON, "stdin_open": True, "wait": False}).json["id"]
     for method, path, body in [
-        ("get", f"/v1/runs/{run['id']}", None), ("get", f"/v1/runs/{run['id']}/files", None), ("get", f"/v1/runs/{held}", None),
+        ("get", f"/v1/runs/{run['id']}", None), ("get", f"/v1/runs/{run['id']}/files", None),
+        ("get", f"/v1/runs/{held}", None),
         ("post", f"/v1/runs/{held}/stdin", {"data": "x"}), ("delete", f"/v1/runs/{held}", None),
         ("put", f"/api/artifacts/{artifact}", {"title": "u"}), ("get", f"/api/artifacts/{artifact}/versions", None),
         ("post", f"/api/artifacts/{artifact}/fork", None), ("post", f"/api/artifacts/{artifact}/execute", {}),
@@ -266,5 +294,7 @@ def test_openapi_limits_are_the_real_ones(document, service):
     for key, schema in limits.items():
         assert schema["default"] == result[key] and schema["minimum"] <= schema["default"] <= schema["maximum"]
         assert service.run("pass", limits={key: schema["maximum"]})["limits"][key] == schema["maximum"]
-        assert service.post("/v1/runs", {"language": "python", "code": "1", "limits": {key: schema["maximum"] + 1}}).status == 400
-        assert service.post("/v1/runs", {"language": "python", "code": "1", "limits": {key: schema["minimum"] - 1}}).status == 400
+        assert service.post("/v1/runs",
+                            {"language": "python", "code": "1", "limits": {key: schema["maximum"] + 1}}).status == 400
+        assert service.post("/v1/runs",
+                            {"language": "python", "code": "1", "limits": {key: schema["minimum"] - 1}}).status == 400

@@ -1,4 +1,5 @@
-"""Operating it: start, SIGHUP, SIGTERM, a keeper or warden that dies, the audit log, the commands beside it (R7.4, R7.5, R4.5)."""
+"""Operating it: start, SIGHUP, SIGTERM, a keeper or warden that dies, the audit log, the commands beside it (R7.4,
+R7.5, R4.5)."""
 
 import json
 import os
@@ -38,7 +39,8 @@ def test_service_stops_at_once_when_idle(fresh_service):
 def test_service_sigterm_answers_what_runs_first(fresh_service):
     s = fresh_service
     answers = []
-    client = threading.Thread(target=lambda: answers.append(s.post("/v1/runs", {"language": "python", "code": sleeper(2)})))
+    client = threading.Thread(target=lambda: answers.append(s.post("/v1/runs",
+                                                                   {"language": "python", "code": sleeper(2)})))
     client.start()
     assert eventually(lambda: s.get("/v1/stats").json["now"]["running"] == 1)
     s.stop()
@@ -63,7 +65,8 @@ def test_service_ctrl_c_is_a_stop_like_any_other(fresh_service):
     """The terminal signals the whole process group, every process of the service among it."""
     s = fresh_service
     answers = []
-    client = threading.Thread(target=lambda: answers.append(s.post("/v1/runs", {"language": "python", "code": sleeper(1)})))
+    client = threading.Thread(target=lambda: answers.append(s.post("/v1/runs",
+                                                                   {"language": "python", "code": sleeper(1)})))
     client.start()
     assert eventually(lambda: s.get("/v1/stats").json["now"]["running"] == 1)
     os.killpg(s.pid, signal.SIGINT)
@@ -125,7 +128,8 @@ def test_service_debug_logs_requests(start_service):
     assert not quiet.logged(" debug ", within=0.3)
 
 
-@pytest.mark.parametrize("listen", ["", "nonsense", "127.0.0.1", "127.0.0.1:99999", "example.org:80", "unix:", "127.0.0.1:-1", "[::1"])
+@pytest.mark.parametrize("listen", ["", "nonsense", "127.0.0.1", "127.0.0.1:99999", "example.org:80", "unix:",
+                                    "127.0.0.1:-1", "[::1"])
 def test_service_nonsense_to_listen_on(listen):
     s = Service(listen=(listen,))
     try:
@@ -184,7 +188,8 @@ def newer_schema(path):
 
 
 @pytest.mark.parametrize("damage, words", [
-    (lambda path: path.write_bytes(b"garbage" * 1000), "not a database"), (newer_schema, "9999"), (lambda path: os.truncate(path, 5000), "damaged"),
+    (lambda path: path.write_bytes(b"garbage" * 1000), "not a database"), (newer_schema, "9999"),
+    (lambda path: os.truncate(path, 5000), "damaged"),
 ], ids=["garbage", "newer", "torn"])
 def test_service_database_that_cannot_be_used_is_no_start(fresh_service, damage, words):
     s = fresh_service
@@ -253,7 +258,8 @@ def test_audit_log_verifies(fresh_service):
 
 
 @pytest.mark.parametrize("damage, named", [
-    ("UPDATE audit SET detail = replace(detail, '{', '{ ') WHERE seq = 3", 3), ("UPDATE audit SET actor = 'nobody' WHERE seq = 2", 2),
+    ("UPDATE audit SET detail = replace(detail, '{', '{ ') WHERE seq = 3", 3),
+    ("UPDATE audit SET actor = 'nobody' WHERE seq = 2", 2),
     ("UPDATE audit SET time_ms = time_ms + 1 WHERE seq = 4", 4), ("DELETE FROM audit WHERE seq = 3", None),
     ("UPDATE audit SET subject = 'x' WHERE seq = 1", 1), ("UPDATE audit SET seq = seq + 100 WHERE seq = 4", None),
 ], ids=lambda v: v.split(" WHERE")[0] if isinstance(v, str) else None)
@@ -294,7 +300,8 @@ def test_history_lists_what_the_service_ran(fresh_service):
     made = [s.run(f"print('run {i}')") for i in range(3)] + [s.run("1 / 0")]
     listed = json.loads(s.cli("history", "--json").out)
     assert [r["id"] for r in listed] == [r["id"] for r in reversed(made)]
-    assert [r["id"] for r in json.loads(s.cli("history", "--json", "--verdict", "runtime_error").out)] == [made[3]["id"]]
+    assert [r["id"]
+            for r in json.loads(s.cli("history", "--json", "--verdict", "runtime_error").out)] == [made[3]["id"]]
     assert len(json.loads(s.cli("history", "--json", "-n", "2").out)) == 2
     text = s.cli("history").out.decode()
     assert all(r["id"] in text for r in made) and "runtime_error" in text

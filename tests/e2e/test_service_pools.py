@@ -87,7 +87,8 @@ def test_service_statistics_show_every_pool(service):
     assert sum(after["starts"].values()) == sum(before["starts"].values()) + 2
     for name, pool in after["pools"].items():
         assert set(pool) == POOL and set(pool["starts"]) == STARTS, (name, pool)
-        assert pool["zygote"] in ("off", "booting", "up", "failed") and (pool["why"] is not None) is (pool["zygote"] == "failed"), pool
+        assert pool["zygote"] in ("off", "booting", "up",
+                                  "failed") and (pool["why"] is not None) is (pool["zygote"] == "failed"), pool
         assert all(isinstance(pool[k], int) and pool[k] >= 0 for k in COUNTS), pool
 
 
@@ -113,7 +114,8 @@ def test_doctor_shows_what_the_service_has_ready(service):
     def both_say_the_same():  # a zygote may come up between the two
         told = json.loads(service.cli("doctor", "--json").out)["warm"]["pools"]
         text = service.cli("doctor").out.decode()
-        return all(re.search(rf"\[{'x' if pool['zygote'] == 'up' else ' '}\] {kind} ", text) for kind, pool in told.items())
+        return all(re.search(rf"\[{'x' if pool['zygote'] == 'up' else ' '}\] {kind} ", text) for kind,
+                   pool in told.items())
 
     assert eventually(both_say_the_same, 20)
 
@@ -139,7 +141,8 @@ def test_service_burst_is_answered_whole_and_pools_follow_it(warm):
     replies = in_threads([lambda: warm.post("/v1/runs", {"language": "bash", "code": "echo hi"}) for _ in range(100)])
     assert [r.status for r in replies] == [200] * 100, [r for r in replies if r.status != 200][:3]
     results = [r.json for r in replies]
-    assert all((r["verdict"], r["stdout"]) == ("ok", "hi\n") for r in results), [r for r in results if r["verdict"] != "ok"][:2]
+    assert all((r["verdict"], r["stdout"]) == ("ok", "hi\n")
+               for r in results), [r for r in results if r["verdict"] != "ok"][:2]
     assert "cold" not in {r["start"] for r in results}, [r["start"] for r in results]
     assert eventually(lambda: pools(warm)["bash"]["target"] > before)
     assert eventually(lambda: (p := pools(warm)["bash"])["ready"] >= p["target"], 20), pools(warm)["bash"]
@@ -153,7 +156,8 @@ def test_service_writable_root_starts_cold(warm):
 def test_service_without_pools_every_start_is_cold(start_service):
     s = start_service("--set", "pools.max=0")
     assert {bash(s)["start"], s.run("print(1)")["start"]} == {"cold"}
-    assert all((p["zygote"] in ("off", "failed"), p["ready"], p["target"], p["forks"]) == (True, 0, 0, 0) for p in pools(s).values())
+    assert all((p["zygote"] in ("off", "failed"), p["ready"], p["target"], p["forks"]) == (True, 0, 0, 0)
+               for p in pools(s).values())
     # languages are asked for their versions, one after the other
     assert eventually(lambda: not [p for p in descendants(s.pid) if not p.comm.startswith("belljar")], 20)
 
@@ -198,8 +202,10 @@ def test_service_sighup_changes_pools(start_service, sealed):
 
 
 @pytest.mark.parametrize("setting, words", [
-    ("pools.preload=pithon", ("pools.preload 'pithon'", "all, used")), ("pools.preload=", ("pools.preload ''", "all, used")),
-    ("pools.max=x", ("pools.max 'x'",)), ("pools.max=513", ("from 0 to 512",)), ("pools.zygote_forks=0", ("pools.zygote_forks '0'",)),
+    ("pools.preload=pithon", ("pools.preload 'pithon'", "all, used")),
+    ("pools.preload=", ("pools.preload ''", "all, used")),
+    ("pools.max=x", ("pools.max 'x'",)), ("pools.max=513", ("from 0 to 512",)),
+    ("pools.zygote_forks=0", ("pools.zygote_forks '0'",)),
     ("pools.zygote_age=1ms", ("pools.zygote_age '1ms'",)), ("pools.memory_floor=ten", ("pools.memory_floor 'ten'",)),
 ])
 def test_service_nonsense_about_pools_is_refused(setting, words):
@@ -214,8 +220,8 @@ def test_service_nonsense_about_pools_is_refused(setting, words):
 
 @pytest.mark.release_only  # measures CPU time
 def test_service_at_rest_takes_no_cpu(warm):
-    """It comes to rest: in some six seconds its processes take at most one percent of a CPU. The keeper and the warden exchange
-    a message every five seconds, so there is one in them."""
+    """It comes to rest: in some six seconds its processes take at most one percent of a CPU. The keeper and the
+    warden exchange a message every five seconds, so there is one in them."""
     assert eventually(lambda: filled(warm) and versions_known(warm), 60), pools(warm)
     mine = [p.pid for p in descendants(warm.pid)]
     window_s = 6

@@ -35,7 +35,8 @@ def test_service_stays_small_while_much_is_printed(start_service):
     s = start_service(*ROOMY)
     s.run("print(1)")
     before = resident(s)[0]
-    r = s.run("import sys\nfor _ in range(60): sys.stdout.write('x' * (1 << 20))", limits={"output": "64m", "wall_ms": "1m"})
+    r = s.run("import sys\nfor _ in range(60): sys.stdout.write('x' * (1 << 20))",
+              limits={"output": "64m", "wall_ms": "1m"})
     assert r["stdout_bytes"] == 60 * MIB
     assert resident(s)[0] - before < 16 * MIB, (before, resident(s))
 
@@ -81,7 +82,8 @@ def test_service_memory_comes_back(start_service):
 @pytest.mark.release_only
 def test_service_descriptors_come_back(start_service):
     s = start_service(*ROOMY)
-    descriptors = lambda: int(re.search(r"^belljar_process_open_fds (\d+)$", s.get("/metrics").body.decode(), re.M).group(1))
+    descriptors = lambda: int(re.search(r"^belljar_process_open_fds (\d+)$", s.get("/metrics").body.decode(),
+                                        re.M).group(1))
     s.run("print(1)")
     assert eventually(lambda: versions_known(s), 30)
     before = descriptors()
@@ -109,7 +111,8 @@ def test_service_full_disk_is_told_and_runs_nothing(as_root):
     with s:
         body = {"language": "python", "code": "print('x' * 300000)"}
         replies = [s.post("/v1/runs", body) for _ in range(30)]
-        assert {r.status for r in replies} <= {200, 500, 503, 507}, [r for r in replies if r.status not in (200, 500, 503)][0]
+        assert {r.status for r in replies} <= {200, 500, 503,
+                                               507}, [r for r in replies if r.status not in (200, 500, 503)][0]
         told = [r for r in replies if r.status != 200]
         assert told and all("disk is full" in r.error["message"] for r in told), told
         assert s.get("/v1/health").status == 200 and s.get("/v1/runs").status == 200
@@ -135,7 +138,10 @@ def damaged(rng, data):
         elif kind == 1:
             del data[at : at + rng.randint(1, 8)]
         elif kind == 2:
-            data[at:at] = rng.choice([b"\r\n", b"\0", b"\n", b" ", b":", b"%00", b"\xff\xfe", b"A" * 300, b"{", b"\r\n\r\n"])
+            data[at:at] = rng.choice([b"\r\n", b"\0", b"\n", b" ", b":", b"%00", b"\xff\xfe", b"A" * 300, b"{", b"""\
+\r
+\r
+"""])
         else:
             data[at:at] = data[max(0, at - rng.randint(1, 40)) : at]
         if not data:
@@ -154,7 +160,8 @@ def test_service_random_damage_is_never_a_crash(service):
     assert service.healthy() and halves() == before
 
 
-JSON_PIECES = [None, True, 0, -1, 1.5, 1e308, "", "x", "\u0000", [], {}, [[]], {"a": {}}, "ü" * 100, 2**62, ["x"] * 20, {"x": "y"}]
+JSON_PIECES = [None, True, 0, -1, 1.5, 1e308, "", "x", "\u0000", [], {}, [[]], {"a": {}}, "ü" * 100, 2**62, ["x"] * 20,
+               {"x": "y"}]
 
 
 def test_service_random_bodies_are_never_a_500(service):
@@ -180,7 +187,8 @@ def test_service_run_whose_warden_dies_is_told(fresh_service):
     """The run ends as internal_error, its client hears of it, and the next one works."""
     s = fresh_service
     answers = []
-    client = threading.Thread(target=lambda: answers.append(s.post("/v1/runs", {"language": "python", "code": sleeper(100)})))
+    client = threading.Thread(target=lambda: answers.append(s.post("/v1/runs",
+                                                                   {"language": "python", "code": sleeper(100)})))
     client.start()
     assert eventually(lambda: s.get("/v1/stats").json["now"]["running"] == 1)
     os.kill(s.half("warden").pid, signal.SIGKILL)
@@ -224,7 +232,11 @@ def test_service_of_an_ordinary_user(as_root, belljar_for_everybody):
 def test_service_socket_is_closed_to_other_users(service, as_root):
     running = harness.Running(
         [*as_ordinary_user(), "/usr/bin/python3", "-c",
-         "import socket, sys\ns = socket.socket(socket.AF_UNIX)\ntry: s.connect(sys.argv[1])\nexcept OSError as e: print(e.errno)",
+         """\
+import socket, sys
+s = socket.socket(socket.AF_UNIX)
+try: s.connect(sys.argv[1])
+except OSError as e: print(e.errno)""",
          str(service.socket_path)])
     with running:
         assert running.finish().out == b"13\n"
@@ -238,7 +250,8 @@ def test_service_logs_cannot_be_forged(service):
     service.run("pass", thread_id="a\nservice.forged b")
     time.sleep(0.2 * PATIENCE)
     log = service.log()
-    assert not any(line.split(" ")[2:3] == ["service.forged"] or line.startswith("service.forged") for line in log.splitlines())
+    assert not any(line.split(" ")[2:3] == ["service.forged"] or line.startswith("service.forged")
+                   for line in log.splitlines())
     assert "\x1b" not in log
 
 
@@ -246,5 +259,6 @@ def test_service_hundred_runs_in_a_row_leave_nothing(host, start_service):
     """R4.5"""
     s = start_service(*ROOMY)
     for i in range(10):
-        assert len(s.post("/v1/batches", {"runs": [{"language": "python", "code": "print(1)"}] * 10}).json["results"]) == 10
+        assert len(s.post("/v1/batches",
+                          {"runs": [{"language": "python", "code": "print(1)"}] * 10}).json["results"]) == 10
     s.stop()

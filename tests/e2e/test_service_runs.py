@@ -10,7 +10,8 @@ from service import in_threads
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 RESULT_FIELDS = set(
     "id language version verdict success exit_code signal stdout stderr stdout_truncated stderr_truncated usage limits "
-    "limits_hit isolation files start started_at state stdout_bytes stderr_bytes timings compile diagnosis tables profile thread_id artifact_id "
+    "limits_hit isolation files start started_at state stdout_bytes stderr_bytes timings compile diagnosis tables "
+    "profile thread_id artifact_id "
     "batch_id metadata".split()
 )
 
@@ -148,7 +149,11 @@ def test_service_program_that_does_not_read_its_stdin(service):
 def test_service_outputs_are_fetched_byte_for_byte(service):
     """R1.7"""
     data = bytes(range(256)) * 10
-    code = "import os\nos.mkdir('d')\nopen('d/x y.bin', 'wb').write(bytes(range(256)) * 10)\nos.symlink('/etc/passwd', 'l')"
+    code = """\
+import os
+os.mkdir('d')
+open('d/x y.bin', 'wb').write(bytes(range(256)) * 10)
+os.symlink('/etc/passwd', 'l')"""
     r = service.run(code, outputs=["d/x y.bin", "missing", "l", "d"])
     files = {f["name"]: (f["status"], f["size"]) for f in r["files"]}
     assert files["d/x y.bin"] == ("ok", len(data)) and set(files) == {"d/x y.bin", "missing", "l", "d"}
@@ -172,8 +177,13 @@ def test_service_output_dot_is_every_file(service):
 
 def test_service_outputs_with_hostile_names(service):
     """R1.7: no link is followed, no name is misread"""
-    code = ("import os\nnames = [b'new\\nline', b'a b', b'%41', '\\u00fc'.encode(), b'..x', b'\\x1b[31m', b'?q#f']\n"
-            "for n in names: open(n, 'wb').write(n)\nos.symlink('/etc/passwd', 'l')\nos.mkfifo('p')\nos.makedirs('d/' * 50)")
+    code = ("""\
+import os
+names = [b'new\\nline', b'a b', b'%41', '\\u00fc'.encode(), b'..x', b'\\x1b[31m', b'?q#f']
+for n in names: open(n, 'wb').write(n)
+os.symlink('/etc/passwd', 'l')
+os.mkfifo('p')
+os.makedirs('d/' * 50)""")
     r = service.run(code, outputs=["."])
     assert r["verdict"] == "ok", r
     names = {f["name"] for f in r["files"] if f["status"] == "ok"} - {"main.py"}
@@ -189,7 +199,8 @@ def test_service_output_that_is_too_large_is_left_and_said(service, needs):
 
 
 def test_service_nine_thousand_outputs(service):
-    r = service.run("for i in range(9000): open(f'f{i}', 'w').write(str(i))", outputs=["."], limits={"wall_ms": 60000, "cpu_ms": 60000})
+    r = service.run("for i in range(9000): open(f'f{i}', 'w').write(str(i))", outputs=["."],
+                    limits={"wall_ms": 60000, "cpu_ms": 60000})
     assert len([f for f in r["files"] if f["status"] == "ok"]) == 9001 and service.file(r["id"], "f8999") == b"8999"
 
 
@@ -214,7 +225,16 @@ def test_service_limits_as_text_and_as_numbers(service, default_limits, key, tex
 
 
 @pytest.mark.parametrize("code, language", [
-    ("```python\nprint(1)\n```", "python"), ("```js\nconsole.log(1)\n```", "javascript"), ("```bash\necho 1\n```", "bash"),
+    ("""\
+```python
+print(1)
+```""", "python"), ("""\
+```js
+console.log(1)
+```""", "javascript"), ("""\
+```bash
+echo 1
+```""", "bash"),
     ("#!/bin/bash\necho 1", "bash"), ("#!/usr/bin/env python3\nprint(1)", "python"), ("import sys\nprint(1)", "python"),
     ("const x = 1;\nconsole.log(x);", "javascript"), ("{'generated_code': 'print(1)'}", "python"),
 ])

@@ -127,7 +127,8 @@ def test_warm_and_cold_answer_alike(warm):
 
 
 def test_no_two_servers_have_anything_in_common(warm):
-    script = "SELECT random(), gen_random_uuid(); CREATE TABLE mine(a int); SELECT count(*) FROM pg_class WHERE relname = 'mine';"
+    script = ("SELECT random(), gen_random_uuid(); CREATE TABLE mine(a int); "
+              "SELECT count(*) FROM pg_class WHERE relname = 'mine';")
     seen = []
     for _ in range(3):
         warm_up(warm)
@@ -159,7 +160,8 @@ def test_embryo_whose_server_died_does_not_serve(warm, as_root):
     assert warm.run("SELECT 1 AS a", language="postgres")["tables"][0]["rows"] == [[1]]
 
 
-@pytest.mark.parametrize("limits, verdict", [({"disk": "8m"}, "disk_limit"), ({"memory": "16m"}, "memory_limit"), ({"pids": 3}, "process_limit")])
+@pytest.mark.parametrize("limits, verdict", [({"disk": "8m"}, "disk_limit"), ({"memory": "16m"}, "memory_limit"),
+                                             ({"pids": 3}, "process_limit")])
 def test_limits_below_what_a_server_has_used_start_cold_and_are_told(warm, limits, verdict):
     result = warm.run("SELECT 1", language="postgres", limits=limits)
     assert (result["start"], result["verdict"]) == ("cold", verdict), result
@@ -168,7 +170,8 @@ def test_limits_below_what_a_server_has_used_start_cold_and_are_told(warm, limit
 
 def test_limits_of_the_job_are_the_servers(warm):
     """A server that was up before the job keeps the limits that come with the job."""
-    result = run_warm(warm, "SELECT length(string_agg(repeat('x', 1000000), '')) FROM generate_series(1, 900)", limits={"memory": "96m"})
+    result = run_warm(warm, "SELECT length(string_agg(repeat('x', 1000000), '')) FROM generate_series(1, 900)",
+                      limits={"memory": "96m"})
     assert result["verdict"] == "memory_limit", result
     assert run_warm(warm, "SELECT pg_sleep(60)", limits={"wall_ms": 500})["verdict"] == "timeout"
     endless = "SELECT count(*) FROM generate_series(1, 9000) a, generate_series(1, 90000) b"

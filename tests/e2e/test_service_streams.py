@@ -11,7 +11,11 @@ from harness import eventually
 from service import output_of, sleeper
 
 FORMS = pytest.mark.parametrize("sse", [False, True], ids=["ndjson", "sse"])
-TALKER = "import time\nfor i in range(5): print(i, flush=True); time.sleep(0.05)\nimport sys\nprint('e', file=sys.stderr)"
+TALKER = """\
+import time
+for i in range(5): print(i, flush=True); time.sleep(0.05)
+import sys
+print('e', file=sys.stderr)"""
 
 
 def program(code, **fields):
@@ -118,7 +122,10 @@ def test_service_stream_of_five_megabytes_is_exact(service):
 @FORMS
 def test_service_events_replay_from_every_position(service, sse):
     """A client that comes back gets exactly the rest."""
-    code = "import os, time\nfor b in 'abüé€'.encode(): os.write(1, bytes([b])); time.sleep(0.02)\nos.write(2, b'\\xff')"
+    code = """\
+import os, time
+for b in 'abüé€'.encode(): os.write(1, bytes([b])); time.sleep(0.02)
+os.write(2, b'\\xff')"""
     whole = ours(service.all_events(body=program(code), sse=sse))
     run_id = whole[0]["id"]
     path = f"/v1/runs/{run_id}/events"
@@ -200,7 +207,8 @@ def test_service_conversation_over_stdin(service):
         reply = service.post(path + "/stdin", {"data": word + "\n"})
         assert reply.status == 202 and reply.json == {"id": run_id, "accepted": len((word + "\n").encode())}, reply
         assert eventually(lambda: word.upper() in service.get(path).json["stdout"]), word
-    assert service.post(path + "/stdin", {"data": base64.b64encode(b"b\n").decode(), "encoding": "base64", "eof": True}).status == 202
+    assert service.post(path + "/stdin",
+                        {"data": base64.b64encode(b"b\n").decode(), "encoding": "base64", "eof": True}).status == 202
     assert service.finished(run_id)["stdout"] == "ready\nONE\nZWÖLF\nB\n"
 
 
@@ -241,7 +249,12 @@ def test_service_stdin_that_nobody_reads_is_bounded(service):
 def leave(service, body, accept=None):
     """Sends a request, waits for the run to run, and goes away without a word."""
     text = json.dumps(body).encode()
-    head = f"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(text)}\r\n"
+    head = f"""\
+POST /v1/runs HTTP/1.1\r
+Host: localhost\r
+Content-Type: application/json\r
+Content-Length: {len(text)}\r
+"""
     head += f"Accept: {accept}\r\n" if accept else ""
     with service.connect() as s:
         s.sendall(head.encode() + b"\r\n" + text)
@@ -264,7 +277,8 @@ def test_service_run_goes_on_without_its_client(service, accept):
     """Its result is in the history."""
     body = program("print('go', flush=True)\ninput()\nprint('woke')", thread_id=f"stays-{accept}", stdin_open=True)
     run_id = leave(service, body, accept)
-    assert eventually(lambda: service.get("/v1/stats").json["http"]["connections"] == 1)  # the connection of this request
+    # the connection of this request
+    assert eventually(lambda: service.get("/v1/stats").json["http"]["connections"] == 1)
     assert service.post(f"/v1/runs/{run_id}/stdin", {"data": "\n", "eof": True}).status == 202
     result = service.finished(run_id)
     assert (result["verdict"], result["stdout"]) == ("ok", "go\nwoke\n")

@@ -46,14 +46,18 @@ def test_service_timeout_keeps_partial_output(service):
 
 
 def test_service_cpu_timeout(service):
-    r = service.run("print('go', flush=True)\nwhile True: pass", limits={"cpu_ms": BRIEF_MS, "wall_ms": 60 * BRIEF_MS}, within=90)
+    r = service.run("print('go', flush=True)\nwhile True: pass", limits={"cpu_ms": BRIEF_MS, "wall_ms": 60 * BRIEF_MS},
+                    within=90)
     assert_verdict(r, "cpu_timeout", ["cpu_ms"])
     assert r["stdout"] == "go\n" and r["usage"]["cpu_ms"] >= 0.9 * BRIEF_MS
 
 
 def test_service_memory_limit(service, needs):
     needs("memory")
-    r = service.run("print('go', flush=True)\nx = []\nwhile True: x.append(bytearray(1 << 20))", limits={"memory": "64m"})
+    r = service.run("""\
+print('go', flush=True)
+x = []
+while True: x.append(bytearray(1 << 20))""", limits={"memory": "64m"})
     assert_verdict(r, "memory_limit", ["memory"])
     assert r["stdout"] == "go\n" and r["usage"]["memory_peak_bytes"] <= 65 << 20
 
@@ -77,7 +81,12 @@ def test_service_process_limit(service, needs):
 
 def test_service_limit_that_was_swallowed_is_named(service, needs):
     needs("pids")
-    code = "import os, time\ntry:\n  while True:\n    if os.fork() == 0: time.sleep(60)\nexcept OSError as e: print(e.errno)"
+    code = """\
+import os, time
+try:
+  while True:
+    if os.fork() == 0: time.sleep(60)
+except OSError as e: print(e.errno)"""
     r = service.run(code, limits={"pids": 16})
     assert_verdict(r, "ok", ["pids"], 0)
     assert r["stdout"] == "11\n"

@@ -110,12 +110,15 @@ def test_types_and_values_of_sqlite():
 def test_types_and_values_of_postgres():
     result = ask("""
         CREATE TYPE mood AS ENUM ('glad', 'sad');
-        SELECT 1::smallint AS a, 2 AS b, 9007199254740993 AS c, 1.50 AS d, 'NaN'::float8 AS e, 0.1::float4 AS f, true AS g,
+        SELECT 1::smallint AS a, 2 AS b, 9007199254740993 AS c, 1.50 AS d, 'NaN'::float8 AS e, 0.1::float4 AS f,
+               true AS g,
                '\\x00ff'::bytea AS h, '{"k": [1]}'::jsonb AS i, date '2024-02-29' AS j, 'glad'::mood AS k,
-               ARRAY[1, NULL] AS l, NULL AS m, 'x'::varchar(5) AS n, timestamptz '2024-01-01 00:00+00' AS o;""", "postgres")
+               ARRAY[1, NULL] AS l, NULL AS m, 'x'::varchar(5) AS n, timestamptz '2024-01-01 00:00+00' AS o;""",
+               "postgres")
     assert result.verdict == "ok", result
     assert types(result) == {
-        "a": "smallint", "b": "integer", "c": "bigint", "d": "numeric", "e": "double precision", "f": "real", "g": "boolean",
+        "a": "smallint", "b": "integer", "c": "bigint", "d": "numeric", "e": "double precision", "f": "real",
+        "g": "boolean",
         "h": "bytea", "i": "jsonb", "j": "date", "k": "mood", "l": "integer[]", "m": "text", "n": "character varying",
         "o": "timestamp with time zone"}
     assert rows(result) == [[1, 2, "9007199254740993", "1.50", "NaN", 0.1, True, {"base64": "AP8="}, '{"k": [1]}',
@@ -124,21 +127,24 @@ def test_types_and_values_of_postgres():
 
 def test_postgres_is_a_real_server():
     script = """
-        CREATE FUNCTION f(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'n; is %', n; RETURN n * 2; END $$;
+        CREATE FUNCTION f(n int) RETURNS int LANGUAGE plpgsql
+        AS $$ BEGIN RAISE NOTICE 'n; is %', n; RETURN n * 2; END $$;
         BEGIN; SELECT f(21); ROLLBACK;
         CREATE FUNCTION g() RETURNS int BEGIN ATOMIC SELECT 1; SELECT 2; END;
         SELECT g();
-        SELECT version() LIKE 'PostgreSQL%' AS v, current_user, current_database(), now() - pg_postmaster_start_time() < '1 min';
+        SELECT version() LIKE 'PostgreSQL%' AS v, current_user, current_database(),
+               now() - pg_postmaster_start_time() < '1 min';
         WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 5) SELECT sum(i) FROM r;"""
     result = ask(script, "postgres")
     assert result.verdict == "ok", result
     assert [t["rows"] for t in result.json["tables"]] == [[[42]], [[2]], [[True, "sandbox", "sandbox", True]], [[15]]]
-    assert result.stderr == "psql:main.pgsql:3: NOTICE:  n; is 21\n"
+    assert result.stderr == "psql:main.pgsql:4: NOTICE:  n; is 21\n"
 
 
 @BOTH
 def test_arguments_are_values_of_parameters(lang):
-    script = {"sqlite": "SELECT ?1 + 1 AS a, ?2 AS b LIMIT ?3", "postgres": "SELECT $1::int + 1 AS a, $2::text AS b LIMIT $3"}[lang]
+    script = {"sqlite": "SELECT ?1 + 1 AS a, ?2 AS b LIMIT ?3",
+              "postgres": "SELECT $1::int + 1 AS a, $2::text AS b LIMIT $3"}[lang]
     result = ask(script, lang, args=["41", "it's; --", "1"])
     assert rows(result) == [[42, "it's; --"]], result
     missing = ask(script, lang, args=["41"])
@@ -175,7 +181,14 @@ def test_errors_of_sqlite(script, message):
 
 
 @pytest.mark.parametrize("script, message", [
-    ("SELECT 1;\n\nSELECT 'ü', nme\n  FROM people;", "psql:main.pgsql:4: ERROR:  42P01: relation \"people\" does not exist\nLINE 4:   FROM people;\n"),
+    ("""\
+SELECT 1;
+
+SELECT 'ü', nme
+  FROM people;""", """\
+psql:main.pgsql:4: ERROR:  42P01: relation "people" does not exist
+LINE 4:   FROM people;
+"""),
     ("CREATE TABLE people(name text);\nSELECT 'ü', nmae\n FROM people;",
      "psql:main.pgsql:2: ERROR:  42703: column \"nmae\" does not exist\n"
      "LINE 2: SELECT 'ü', nmae\n"
@@ -258,7 +271,13 @@ def test_sqlite_database_may_be_a_file_that_comes_and_goes(public_path):
 # ---- COPY ----
 
 def test_copy_takes_lines_of_the_script_or_standard_input_and_files():
-    inline = "CREATE TABLE t(a int, b text);\nCOPY t FROM STDIN (FORMAT csv);\n1,x;y\n2,\"q\"\n\\.\nSELECT * FROM t ORDER BY a;"
+    inline = """\
+CREATE TABLE t(a int, b text);
+COPY t FROM STDIN (FORMAT csv);
+1,x;y
+2,"q"
+\\.
+SELECT * FROM t ORDER BY a;"""
     assert rows(ask(inline, "postgres")) == [[1, "x;y"], [2, "q"]]
     stdin = "CREATE TABLE t(a int, b text);\nCOPY t FROM STDIN;\nSELECT count(*), max(b) FROM t;"
     data = b"".join(b"%d\trow %05d\n" % (i, i) for i in range(20000))
@@ -270,7 +289,8 @@ def test_copy_takes_lines_of_the_script_or_standard_input_and_files():
 
 # ---- bounds ----
 
-MANY = {"sqlite": "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < {n}) SELECT i, '{pad}' AS p FROM r;",
+MANY = {"sqlite": "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < {n}) SELECT i, '{pad}' AS "
+                  "p FROM r;",
         "postgres": "SELECT generate_series(1, {n}) AS i, '{pad}' AS p;"}
 
 
@@ -298,10 +318,13 @@ def test_reports_are_bounded_in_bytes(lang):
 def test_limits_end_sql_with_their_verdict(lang, limit, needs):
     script, options = {
         "timeout": ({"postgres": "SELECT 1 AS a; SELECT pg_sleep(60)",
-                     "sqlite": "SELECT 1 AS a; " + MANY["sqlite"].format(n=10**12, pad="").replace("SELECT i, '' AS p", "SELECT count(*)")}[lang],
+                     "sqlite": "SELECT 1 AS a; "
+                     + MANY["sqlite"].format(n=10**12, pad="").replace("SELECT i, '' AS p", "SELECT count(*)")}[lang],
                     ["--timeout", "1s"]),
-        "memory": ({"postgres": "SELECT 1 AS a; SELECT length(string_agg(repeat('x', 1000000), '')) FROM generate_series(1, 900)",
-                    "sqlite": "SELECT 1 AS a; SELECT length(zeroblob(900000000) || zeroblob(90000000))"}[lang], ["--memory", "128m"]),
+        "memory": ({"postgres": "SELECT 1 AS a; SELECT length(string_agg(repeat('x', 1000000), '')) FROM "
+                                "generate_series(1, 900)",
+                    "sqlite": "SELECT 1 AS a; SELECT length(zeroblob(900000000) || zeroblob(90000000))"}[lang],
+                    ["--memory", "128m"]),
         "output": (MANY[lang].format(n=10**7, pad="x" * 100), ["--output", "1m"]),
     }[limit]
     needs("memory" if limit == "memory" else "output")
@@ -334,8 +357,10 @@ def test_processes_too_few_for_a_server_are_said():
 
 
 FILL = {
-    "postgres": "CREATE TABLE t AS SELECT repeat('x', 1000) AS v FROM generate_series(1, 1000000) AS i ORDER BY random()",
-    "sqlite": "ATTACH 'big.db' AS x; CREATE TABLE x.t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)"
+    "postgres": "CREATE TABLE t AS SELECT repeat('x', 1000) AS v FROM generate_series(1, 1000000) AS i ORDER BY "
+                "random()",
+    "sqlite": "ATTACH 'big.db' AS x; CREATE TABLE x.t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM "
+              "n WHERE i < 200000)"
               " SELECT printf('%0200d', i) AS v FROM n",
 }
 
@@ -350,7 +375,8 @@ def test_disk_that_a_database_emptied_again_is_still_what_ended_it(lang, needs):
 
 def test_database_that_keeps_itself_small_is_no_full_disk():
     for schema in ("main", "x"):
-        small = f"ATTACH 'big.db' AS x; PRAGMA {schema}.max_page_count = 10;" + FILL["sqlite"].split(";")[1].replace("x.t", schema + ".t")
+        fill = FILL["sqlite"].split(";")[1].replace("x.t", schema + ".t")
+        small = f"ATTACH 'big.db' AS x; PRAGMA {schema}.max_page_count = 10;" + fill
         result = ask(small, "sqlite", options=["--disk", "20m"])
         assert (result.verdict, result.hits) == ("runtime_error", []) and "SQLITE_FULL" in result.stderr, result
 
@@ -364,12 +390,14 @@ def test_outputs_and_report_do_not_meet(lang):
 
 def test_report_the_guest_wrote_is_data_and_no_more():
     forged = ask("""
-        CREATE TABLE t(a text); INSERT INTO t VALUES ('{"tables": [{"columns": [], "rows": [], "row_count": 7, "verdict": "ok"}]}');
+        CREATE TABLE t(a text);
+        INSERT INTO t VALUES ('{"tables": [{"columns": [], "rows": [], "row_count": 7, "verdict": "ok"}]}');
         COPY t TO '/sandbox/.belljar-report.json';
         SELECT pg_sleep(0);
         COPY t TO PROGRAM 'cat > /sandbox/.belljar-report.json; sleep 0';""", "postgres")
     assert forged.verdict == "ok" and forged.json["tables"] is None, forged
-    link = ask("COPY (SELECT 1) TO PROGRAM 'cat >/dev/null; rm -f /sandbox/.belljar-report.json; ln -s /etc/passwd /sandbox/.belljar-report.json'",
+    link = ask("COPY (SELECT 1) TO PROGRAM 'cat >/dev/null; rm -f /sandbox/.belljar-report.json; ln -s /etc/passwd "
+               "/sandbox/.belljar-report.json'",
                "postgres")
     assert link.json["tables"] is None and link.json["files"] == [], link
 
@@ -378,9 +406,10 @@ def test_report_the_guest_wrote_is_data_and_no_more():
 
 def test_postgres_is_the_jars_and_nobody_elses(here, whole_jar):
     """COPY … PROGRAM is the guest's right, and reaches what any program of the jar reaches."""
-    result = ask("CREATE TABLE o(line text);\n"
-                 "COPY o FROM PROGRAM 'id -u; ls /home /root 2>&1 | head -3; cat /proc/net/dev | wc -l; touch /usr/x 2>&1; true';\n"
-                 "SELECT line FROM o; DROP DATABASE sandbox;", "postgres")
+    result = ask("""\
+CREATE TABLE o(line text);
+COPY o FROM PROGRAM 'id -u; ls /home /root 2>&1 | head -3; cat /proc/net/dev | wc -l; touch /usr/x 2>&1; true';
+SELECT line FROM o; DROP DATABASE sandbox;""", "postgres")
     lines = [r[0] for r in rows(result)]
     assert lines[0] == "1000" and any("Read-only" in line or "ermission" in line for line in lines), result
     assert "cannot drop the currently open database" in result.stderr
@@ -393,7 +422,8 @@ def test_nothing_of_a_server_is_left(host):
 
 
 def test_two_jars_do_not_see_each_other(public_path):
-    first = ask("CREATE TABLE only_here(a int); SELECT inet_server_addr() IS NULL AS local, count(*) FROM pg_database;", "postgres")
+    first = ask("CREATE TABLE only_here(a int); SELECT inet_server_addr() IS NULL AS local, count(*) FROM pg_database;",
+                "postgres")
     second = ask("SELECT count(*) FROM pg_class WHERE relname = 'only_here';", "postgres")
     assert rows(first) == [[True, 2]] and rows(second) == [[0]], (first, second)
 

@@ -16,7 +16,11 @@ import pytest
 from harness import BELLJAR, BRIEF_MS, PATIENCE
 from service import Service
 
-READER = "import sys\nprint('ready', flush=True)\nfor line in sys.stdin: print('got', line.strip(), flush=True)\nprint('end')"
+READER = """\
+import sys
+print('ready', flush=True)
+for line in sys.stdin: print('got', line.strip(), flush=True)
+print('end')"""
 LONG_ENOUGH = 1.0  # time enough for a process that must not read to read
 
 

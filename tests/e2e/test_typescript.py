@@ -14,14 +14,18 @@ def ts(code, *options, args=(), files=None, name="main.ts", stdin=None):
         (folder / other.replace("/", "_")).write_text(text)
         extra += ["--file", f"{folder / other.replace('/', '_')}:{other}"]
     (folder / name).write_text(code)
-    return belljar("run", "--local", "--json", *options, *extra, folder / name, *(["--", *args] if args else []), stdin=stdin).json
+    return belljar("run", "--local", "--json", *options, *extra, folder / name, *(["--", *args] if args else []),
+                   stdin=stdin).json
 
 
 def test_types_are_gone_and_the_rest_runs():
     r = ts("""interface P { x: number; y?: string }
 enum Color { Red, Green = 5, Blue }
 abstract class Shape { constructor(protected readonly name: string) {} abstract area(): number }
-class Square extends Shape { constructor(private side: number) { super('square'); } area(): number { return this.side ** 2; } }
+class Square extends Shape {
+  constructor(private side: number) { super('square'); }
+  area(): number { return this.side ** 2; }
+}
 const f = <T extends P>(a: T, ...rest: number[]): number => a.x + rest.length;
 console.log(f({ x: 1 } as P, 2, 3), Color.Blue, Color[5], new Square(3).area(), new Square(1));
 """)
@@ -29,17 +33,39 @@ console.log(f({ x: 1 } as P, 2, 3), Color.Blue, Color[5], new Square(3).area(), 
 
 
 def test_an_error_is_at_the_line_and_column_of_the_program():
-    r = ts("interface A { a?: { b: number } }\nfunction deep(x: A): number {\n  return (x.a as { b: number }).b;\n}\ndeep({} as A);\n")
+    r = ts("""\
+interface A { a?: { b: number } }
+function deep(x: A): number {
+  return (x.a as { b: number }).b;
+}
+deep({} as A);
+""")
     assert r["exit_code"] == 1 and r["verdict"] == "runtime_error"
-    assert r["stderr"].startswith("/sandbox/main.ts:3\n  return (x.a as { b: number }).b;\n" + " " * 32 + "^\n"), r["stderr"]
+    assert r["stderr"].startswith("""\
+/sandbox/main.ts:3
+  return (x.a as { b: number }).b;
+""" + " " * 32 + "^\n"), r["stderr"]
     assert "at deep (/sandbox/main.ts:3:33)" in r["stderr"] and "(/sandbox/main.ts:5:1)" in r["stderr"]
     assert "register.js" not in r["stderr"] and "belljar" not in r["stderr"]
 
 
 @pytest.mark.parametrize("code, line", [
     ("namespace N { export function f(): void { throw new Error('x'); } }\n\nN.f();\n", "main.ts:1:49"),
-    ("enum E { A = 1 << 3 }\nclass P {\n  constructor(private a: number) { console.log(a);\n    throw new Error('x'); }\n}\nnew P(E.A);\n", "main.ts:4:11"),
-    ("import { g } from './g';\nfunction f(x: number): void {\n  g(x); throw new Error('x');\n}\nf(1);\n", "main.ts:3:15"),
+    ("""\
+enum E { A = 1 << 3 }
+class P {
+  constructor(private a: number) { console.log(a);
+    throw new Error('x'); }
+}
+new P(E.A);
+""", "main.ts:4:11"),
+    ("""\
+import { g } from './g';
+function f(x: number): void {
+  g(x); throw new Error('x');
+}
+f(1);
+""", "main.ts:3:15"),
 ])
 def test_lines_are_exact_where_code_is_rewritten(code, line):
     r = ts(code, files={"g.ts": "export const g = (x: number): number => x;\n"})
@@ -54,10 +80,20 @@ def test_a_syntax_error_is_told_as_the_compiler_words_it():
 
 def test_modules_of_every_kind_are_found():
     files = {"lib.ts": "export let n: number = 0;\nexport function inc(): void { n++; }\n", "data.json": '{"a": 1}',
-             "old.js": "module.exports = { old: true };\n", "dir/deep.ts": "export default class Deep { x: number = 1 }\n"}
-    r = ts("import { n, inc } from './lib';\nimport * as again from './lib.js';\nimport data from './data.json';\nimport old from './old.js';\n"
-           "import Deep from './dir/deep';\nimport { type Stats, existsSync } from 'node:fs';\nlet s: Stats;\ninc(); inc();\n"
-           "console.log(n, again.n, data.a, old.old, new Deep(), existsSync('/sandbox/main.ts'), require.main === module, __dirname);\n", files=files)
+             "old.js": "module.exports = { old: true };\n",
+             "dir/deep.ts": "export default class Deep { x: number = 1 }\n"}
+    r = ts("""\
+import { n, inc } from './lib';
+import * as again from './lib.js';
+import data from './data.json';
+import old from './old.js';
+import Deep from './dir/deep';
+import { type Stats, existsSync } from 'node:fs';
+let s: Stats;
+inc(); inc();
+console.log(n, again.n, data.a, old.old, new Deep(), existsSync('/sandbox/main.ts'), require.main === module,
+            __dirname);
+""", files=files)
     assert r["stdout"] == "2 2 1 true Deep { x: 1 } true true /sandbox\n", r
 
 
@@ -74,12 +110,17 @@ def test_errors_of_types_are_ignored_unless_asked_for():
     r = ts(code, "--check-types")
     assert r["verdict"] == "compile_error" and r["exit_code"] == 1 and r["stdout"] == "", r
     assert r["stderr"].splitlines() == ["main.ts(1,7): error TS2322: Type 'string' is not assignable to type 'number'.",
-                                        "main.ts(4,3): error TS2345: Argument of type 'number' is not assignable to parameter of type 'string'."]
+                                        "main.ts(4,3): error TS2345: Argument of type 'number' is not assignable to "
+                                        "parameter of type 'string'."]
 
 
 def test_a_program_whose_types_are_right_runs():
-    r = ts("import { readFileSync } from 'fs';\nimport { g } from './g.js';\nconst lines: string[] = readFileSync(0, 'utf8').split('\\n');\n"
-           "console.log(lines.length + g(1), process.argv.length, await Promise.resolve(1));\n", "--check-types",
+    r = ts("""\
+import { readFileSync } from 'fs';
+import { g } from './g.js';
+const lines: string[] = readFileSync(0, 'utf8').split('\\n');
+console.log(lines.length + g(1), process.argv.length, await Promise.resolve(1));
+""", "--check-types",
            files={"g.ts": "export const g = (x: number): number => x;\n"}, stdin=b"a\nb\n")
     assert (r["stdout"], r["verdict"]) == ("4 2 1\n", "ok"), r
 
@@ -105,7 +146,10 @@ NEWER = [
     ("4.9", "`satisfies`", "const p = { x: 1 } satisfies { x: number };\nconsole.log(p.x);\n", "1\n"),
     ("4.9", "`satisfies`", "const p = [1,\n 2] as const satisfies readonly number[];\nconsole.log(p[1]);\n", "2\n"),
     ("4.9", "an `accessor` field", "class A {\n  static accessor n: number = 1;\n}\nconsole.log(A.n);\n", "1\n"),
-    ("5.0", "a `const` type parameter", "function f<A, const T>(a: A, t: T): T { return t; }\nconsole.log(f(1, 2));\n", "2\n"),
+    ("5.0", "a `const` type parameter", """\
+function f<A, const T>(a: A, t: T): T { return t; }
+console.log(f(1, 2));
+""", "2\n"),
     ("5.2", "`using`", "{\n  using r = { [Symbol.dispose]() { console.log('freed'); } };\n}\n", "freed\n"),
     ("5.3", "`with` after an import", "import d from './d.json' with { type: 'json' };\nconsole.log(d.a);\n", "3\n"),
 ]
@@ -130,7 +174,10 @@ def test_what_a_newer_compiler_knows_runs_or_is_named(since, what, code, out, ch
     assert len(suggestion) == 1 and f"{what} came with TypeScript {since}" in suggestion[0]["text"], r["diagnosis"]
 
 
-@pytest.mark.parametrize("code", ["const satisfies = 1;\nconst x: = 5;\n", "class A { accessor(n: number) { return n; }\n", "const using = 1, y = ;\n",
+@pytest.mark.parametrize("code", ["""\
+const satisfies = 1;
+const x: = 5;
+""", "class A { accessor(n: number) { return n; }\n", "const using = 1, y = ;\n",
                                   "let a = [1, 2;\n"])
 def test_an_error_that_is_no_compilers_age_is_not_put_on_it(code):
     assert "needs TypeScript" not in ts(code)["stderr"]
@@ -141,7 +188,13 @@ def test_a_compiler_that_is_a_program_is_not_taken_for_one_to_use(public_path):
     """From version 7 on the package holds nothing that can be loaded: it is neither used nor told as the version."""
     package = public_path / "lib" / "node_modules" / "typescript"
     (package / "lib").mkdir(parents=True)
-    (package / "package.json").write_text('{\n  "name": "typescript",\n  "version": "7.0.2",\n  "main": "./lib/version.cjs"\n}\n')
+    (package / "package.json").write_text("""\
+{
+  "name": "typescript",
+  "version": "7.0.2",
+  "main": "./lib/version.cjs"
+}
+""")
     (package / "lib" / "version.cjs").write_text("exports.version = '7.0.2';\n")
     code = public_path / "main.ts"
     code.write_text("const x: number = 1;\nconsole.log(x);\n")

@@ -40,7 +40,8 @@ def test_timeout_keeps_partial_output():
 
 
 def test_cpu_timeout_counts_the_time_used_not_passed():
-    result = run_py("print('go', flush=True)\nwhile True: pass", cpu_time=BRIEF, timeout=f"{60 * BRIEF_MS}ms", within=90)
+    result = run_py("print('go', flush=True)\nwhile True: pass", cpu_time=BRIEF, timeout=f"{60 * BRIEF_MS}ms",
+                    within=90)
     assert (result.verdict, result.status, result.hits) == ("cpu_timeout", 124, ["cpu_ms"])
     assert 0.9 * BRIEF_MS <= result.usage["cpu_ms"] <= 4 * BRIEF_MS and result.stdout == "go\n"
 
@@ -112,7 +113,12 @@ def test_process_limit_when_the_program_fails_of_it(needs):
 
 def test_process_limit_swallowed_is_ok_with_the_limit_named(needs):
     needs("pids")
-    code = "import os, time\ntry:\n  while True:\n    if os.fork() == 0: time.sleep(60)\nexcept OSError as e: print(e.errno)"
+    code = """\
+import os, time
+try:
+  while True:
+    if os.fork() == 0: time.sleep(60)
+except OSError as e: print(e.errno)"""
     result = run_py(code, pids=16, timeout="20s")
     assert (result.verdict, result.hits, result.stdout) == ("ok", ["pids"], "11\n"), result
 
@@ -157,7 +163,12 @@ def test_files_limit(needs):
 
 def test_files_limit_swallowed(needs):
     needs("files")
-    code = "i = 0\ntry:\n  while True:\n    open(f'f{i}', 'w').close(); i += 1\nexcept OSError as e: print(e.errno, i < 100)"
+    code = """\
+i = 0
+try:
+  while True:
+    open(f'f{i}', 'w').close(); i += 1
+except OSError as e: print(e.errno, i < 100)"""
     result = run_py(code, files=100)
     assert (result.verdict, result.hits, result.stdout) == ("ok", ["files"], "28 True\n"), result
 

@@ -89,7 +89,8 @@ def test_time_begins_with_the_job_however_long_it_was_waited_for(service):
 def test_no_descriptor_is_shared_between_jars(service):
     """Event loops, wakeups and pipes are told apart by their numbers, which the kernel gives out once."""
     code = ("const fs = require('fs'); console.log(JSON.stringify(fs.readdirSync('/proc/self/fd').map((fd) => "
-            "{ try { return fs.readlinkSync('/proc/self/fd/' + fd); } catch { return ''; } }).filter((l) => l.startsWith('pipe:'))))")
+            "{ try { return fs.readlinkSync('/proc/self/fd/' + fd); } catch { return ''; } }).filter((l) => "
+            "l.startsWith('pipe:'))))")
     seen = [set(json.loads(run(service, code)["stdout"])) for _ in range(5)]
     assert all(len(pipes) > 3 for pipes in seen)
     assert len(set.union(*seen)) == sum(map(len, seen))
@@ -114,4 +115,5 @@ def test_short_of_processes_is_short_of_processes(service):
     result = service.run(code="console.log(1)", language="javascript", limits=limits)
     with Service(*ROOMY, "--set", "pools.max=0") as cold:
         bare = cold.run(code="console.log(1)", language="javascript", limits=limits)
-    assert (result["verdict"], result["exit_code"], result["signal"]) == (bare["verdict"], bare["exit_code"], bare["signal"])
+    assert (result["verdict"], result["exit_code"],
+            result["signal"]) == (bare["verdict"], bare["exit_code"], bare["signal"])

@@ -69,7 +69,8 @@ said.update({
 """
 SAY = "print(json.dumps(said))\n"
 # Of the thinnest kind: nothing of this is imported before the program does it.
-BY_NAME = "\n".join("%s = __import__(%r)" % (m, m) for m in ("json", "os", "random", "secrets", "tempfile", "uuid")) + "\n"
+BY_NAME = "\n".join("%s = __import__(%r)" % (m, m)
+                    for m in ("json", "os", "random", "secrets", "tempfile", "uuid")) + "\n"
 
 
 @pytest.mark.release_only  # about Python alone
@@ -164,7 +165,8 @@ def test_a_waiting_embryo_is_small(warm, as_root):
     """Memory that is its own: at most 4 MiB, and 12 with numpy and pandas."""
     from hostview import descendants
 
-    for kind, code, most in (("python", "print(1)", 4), ("python-std", "import json", 4), ("python-data", "import numpy", 12)):
+    for kind, code, most in (("python", "print(1)", 4), ("python-std", "import json", 4),
+                             ("python-data", "import numpy", 12)):
         warm.run(code)
         assert eventually(lambda k=kind: pools(warm)[k]["ready"] >= 1, 20 * PATIENCE), pools(warm)
     sizes = []

@@ -60,10 +60,12 @@ def test_no_way_out_by_any_address():
     """R4.2: no interface but loopback, no route, no name resolved"""
     found, _ = attack("""
 def tcp(host, port=80):
-    s = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET); s.settimeout(2); s.connect((host, port)); return "connected"
+    s = socket.socket(socket.AF_INET6
+                      if ":" in host else socket.AF_INET); s.settimeout(2); s.connect((host, port)); return "connected"
 def udp(host):
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b"x", (host, 53)); return "sent"
-for host in ("1.1.1.1", "8.8.8.8", "169.254.169.254", "10.0.0.1", "192.168.0.1", "172.17.0.1", "2606:4700:4700::1111", "224.0.0.1"):
+for host in ("1.1.1.1", "8.8.8.8", "169.254.169.254", "10.0.0.1", "192.168.0.1", "172.17.0.1", "2606:4700:4700::1111",
+             "224.0.0.1"):
     found["tcp " + host] = attempt(tcp, host)
     if ":" not in host: found["udp " + host] = attempt(udp, host)
 try: found["name"] = "ok: %r" % (socket.getaddrinfo("example.com", 80),)
@@ -110,5 +112,6 @@ found["msg"] = sys_call(68, 4242, 0o1666)
 found["sem"] = sys_call(64, 4242, 1, 0o1666)
 """
     attack(make)
-    found, _ = attack("found['shm'] = sys_call(29, 4242, 4096, 0); found['msg'] = sys_call(68, 4242, 0); found['sem'] = sys_call(64, 4242, 1, 0)")
+    found, _ = attack("found['shm'] = sys_call(29, 4242, 4096, 0); found['msg'] = sys_call(68, 4242, 0); found['sem'] "
+                      "= sys_call(64, 4242, 1, 0)")
     assert not let_through(found), found

@@ -1,15 +1,17 @@
 """A shell whose commands are listed: nothing else of the machine is executed, and no code that is in no listed file.
 
-Each defence was taken out once, and these failed:
-    / may be read, beside being listed         loader_starts_nothing_that_is_not_listed, copy_of_a_program, no_program_by_a_descriptor,
-                                               nothing_but_what_is_needed_can_be_read
-    and executed as well                       those, listed_commands_run_and_no_others, everything_that_a_command_starts,
-                                               another_command_by_every_way, links_lead_to_what_they_name
-    scratch is mounted without noexec          loader_starts_nothing_of_the_guests, copy_of_a_program, data_does_not_become_code
-    and may be executed for Landlock           those, script_with_an_interpreter
-    /usr/share is mounted without noexec       data_does_not_become_code, nothing_writable_can_be_executed
-    system calls are those of other jars       code_made_by_relocations, memory_files, data_does_not_become_code
-    /proc may be written for Landlock          memory_of_a_process_cannot_be_written
+Each defence was taken out once, and these tests failed:
+    / may be read                          loader_starts_nothing_that_is_not_listed, copy_of_a_program,
+                                           no_program_by_a_descriptor, nothing_but_what_is_needed_can_be_read
+    / may be read and executed             the same, listed_commands_run_and_no_others,
+                                           everything_that_a_command_starts, another_command_by_every_way,
+                                           links_lead_to_what_they_name
+    scratch is mounted without noexec      loader_starts_nothing_of_the_guests, copy_of_a_program,
+                                           data_does_not_become_code
+    and may be executed for Landlock       the same, script_with_an_interpreter
+    /usr/share is mounted without noexec   data_does_not_become_code, nothing_writable_can_be_executed
+    system calls are those of other jars   code_made_by_relocations, memory_files, data_does_not_become_code
+    /proc may be written for Landlock      memory_of_a_process_cannot_be_written
 """
 
 import platform
@@ -49,7 +51,8 @@ def test_listed_commands_run_and_no_others():
 
 
 def test_empty_list_leaves_the_shell_alone():
-    r = listed('x=1; printf "%s\\n" $((x+1)); [[ -e /usr/bin/ls ]] && echo there; for f in /etc/host*; do echo "$f"; done; '
+    r = listed('x=1; printf "%s\\n" $((x+1)); [[ -e /usr/bin/ls ]] && echo there; for f in /etc/host*; do echo "$f"; '
+               'done; '
                "ls; echo $?; nosuch; echo $?; while read -r l; do echo \"$l\"; done </etc/hostname")
     assert r.stdout == "2\nthere\n/etc/hostname\n/etc/hosts\n126\n127\nbelljar\n", r
 
@@ -75,7 +78,8 @@ def test_everything_that_a_command_starts_is_held_to_the_list():
 def test_another_command_by_every_way_a_shell_has():
     r = listed("""
         try() { "$@" </dev/null && echo "through: $*"; }
-        try cat /etc/hostname; try /bin/cat /etc/hostname; try command cat /etc/hostname; try exec -a ls cat /etc/hostname
+        try cat /etc/hostname; try /bin/cat /etc/hostname
+        try command cat /etc/hostname; try exec -a ls cat /etc/hostname
         hash -p /usr/bin/cat ls; try ls /etc/hostname; hash -r
         try /proc/self/root/usr/bin/cat /etc/hostname
         cd /usr/bin; try ./cat /etc/hostname; cd /sandbox
@@ -157,8 +161,12 @@ def test_script_with_an_interpreter_is_not_a_program():
 def test_script_that_is_listed_needs_its_interpreter():
     refused = listed("zcat x", "zcat")
     assert refused.status == 125 and "script for '/bin/sh': list 'sh' too" in refused.message, refused
-    r = listed("printf x >f; gzip f; zcat f.gz; echo; head f.gz; echo $?; ldd /usr/bin/cat", "zcat", "gzip", "sh", "ldd", "cat")
-    assert r.stdout.startswith("x\n126\n") and "libc.so.6" in r.stdout, r  # ldd is a script for bash, which is the shell
+    r = listed("printf x >f; gzip f; zcat f.gz; echo; head f.gz; echo $?; ldd /usr/bin/cat", "zcat", "gzip", "sh",
+               "ldd", "cat")
+    assert r.stdout.startswith("""\
+x
+126
+""") and "libc.so.6" in r.stdout, r  # ldd is a script for bash, which is the shell
 
 
 def test_memory_files_are_not_to_be_had():
@@ -259,7 +267,8 @@ print(sorted(p for p in seen if "/share/" not in p and "/etc/" not in p and "pyt
 def test_nothing_writable_can_be_executed_whatever_its_mount():
     r = listed("while read -r line; do set -- $line; case $5 in /sandbox|/tmp|/dev/shm|/usr/share|/etc|/proc|/dev) "
                "case $6 in *noexec*) echo $5 yes;; *) echo $5 no;; esac;; esac; done </proc/self/mountinfo")
-    assert sorted(r.stdout.split("\n")) == ["", "/dev yes", "/dev/shm yes", "/etc yes", "/proc yes", "/sandbox yes", "/tmp yes",
+    assert sorted(r.stdout.split("\n")) == ["", "/dev yes", "/dev/shm yes", "/etc yes", "/proc yes", "/sandbox yes",
+                                            "/tmp yes",
                                             "/usr/share yes"] or "/dev no" in r.stdout, r
     assert r.stdout.replace("/dev no", "").count("no\n") == 0, r
 
@@ -292,7 +301,8 @@ def test_programs_that_make_code_still_work():
     r = listed("""node -e '
         const c = require("child_process");
         console.log([..."abc"].map(x => x + x).join(), c.spawnSync("/usr/bin/cat", ["/etc/hostname"]).error.code,
-                    c.spawnSync("/usr/bin/ls", ["/etc/hostname"]).stdout.toString().trim())'""", "node", "ls", memory="512m")
+                    c.spawnSync("/usr/bin/ls", ["/etc/hostname"]).stdout.toString().trim())'""", "node", "ls",
+                    memory="512m")
     assert r.stdout == "aa,bb,cc EACCES /etc/hostname\n", r
 
 
@@ -330,7 +340,8 @@ def test_zsh_is_held_to_the_list(zsh):
 def test_zsh_has_its_modules_and_they_lead_nowhere(zsh, public_path):
     (public_path / "evil.so").write_bytes(hostile_elf.loader_trick())
     r = zsh(f"""
-        zmodload zsh/datetime zsh/mathfunc zsh/system zsh/stat zsh/files zsh/regex && print $((int(sqrt(16)))) $(( EPOCHSECONDS > 0 ))
+        zmodload zsh/datetime zsh/mathfunc zsh/system zsh/stat zsh/files zsh/regex &&
+            print $((int(sqrt(16)))) $(( EPOCHSECONDS > 0 ))
         sysopen -rw -u fd /proc/self/mem && print through: mem
         sysopen -r -u fd /usr/bin/cat && print through: read
         zmodload zsh/zpty && zpty x 'cat /etc/hostname' && zpty -r x line && print through: $line

@@ -6,7 +6,8 @@ from harness import attack, run_sh
 
 
 def test_crash_leaves_no_core():
-    result = run_sh("ulimit -c unlimited 2>/dev/null; ulimit -c; bash -c 'kill -SEGV $$'; bash -c 'kill -ABRT $$'; ls; kill -SEGV $$",
+    result = run_sh("ulimit -c unlimited 2>/dev/null; ulimit -c; bash -c 'kill -SEGV $$'; bash -c 'kill -ABRT $$'; ls; "
+                    "kill -SEGV $$",
                     within=30)
     assert result.stdout.split()[0] == "0", result
     assert "core" not in result.stdout.split()[1:] and result.json["signal"] == "SIGSEGV", result

@@ -30,7 +30,10 @@ def test_spinning_processes_get_their_quota(needs, percent):
 
 def test_cpu_time_is_counted_over_all_processes(needs):
     needs("cpu_ms")
-    result = run_py("import os\nfor _ in range(3): os.fork()\nwhile True: pass", cpu_percent=200, cpu_time=BRIEF, timeout="40s")
+    result = run_py("""\
+import os
+for _ in range(3): os.fork()
+while True: pass""", cpu_percent=200, cpu_time=BRIEF, timeout="40s")
     assert (result.verdict, result.status) == ("cpu_timeout", 124), result
     assert result.usage["cpu_ms"] <= 3 * BRIEF_MS
 
@@ -63,7 +66,9 @@ def test_realtime_priority_is_refused():
     from harness import attack, let_through
 
     found, _ = attack("""
-for policy in (1, 2, 6): found[f"policy {policy}"] = sys_call(144, 0, policy, ctypes.c_char_p(struct.pack("i", 1 if policy != 6 else 0)))
+for policy in (1, 2, 6):
+    parameter = struct.pack("i", 1 if policy != 6 else 0)
+    found[f"policy {policy}"] = sys_call(144, 0, policy, ctypes.c_char_p(parameter))
 found["nice"] = attempt(os.nice, -1)
 found["io"] = sys_call(251, 1, 0, 1 << 13)
 """)

@@ -5,8 +5,10 @@ import os
 from harness import attack
 
 SECRETS = {"AWS_SECRET_ACCESS_KEY": "canary-0001", "DATABASE_URL": "canary-0002", "LD_LIBRARY_PATH": "/canary-0003",
-           "PYTHONPATH": "/canary-0004", "BASH_ENV": "/canary-0005", "ENV": "/canary-0006", "NODE_OPTIONS": "--title=canary-0007",
-           "HTTPS_PROXY": "http://canary-0008", "SSH_AUTH_SOCK": "/canary-0009", "IFS": "canary-0010", "BASH_FUNC_ls%%": "() { echo canary-0011; }"}
+           "PYTHONPATH": "/canary-0004", "BASH_ENV": "/canary-0005", "ENV": "/canary-0006",
+           "NODE_OPTIONS": "--title=canary-0007",
+           "HTTPS_PROXY": "http://canary-0008", "SSH_AUTH_SOCK": "/canary-0009", "IFS": "canary-0010",
+           "BASH_FUNC_ls%%": "() { echo canary-0011; }"}
 
 
 def test_no_variable_of_the_caller_arrives():

@@ -21,5 +21,6 @@ for fd in (0, 1, 2):
 
 def test_junk_on_every_descriptor_disturbs_nobody():
     """Only 1 and 2 can be written to. Every number is tried."""
-    result = run_sh("for i in $(seq 3 200); do (printf 'verdict ok\\0\\0\\1\\377' >&$i) 2>/dev/null && echo wrote $i; done; echo end; exit 4")
+    result = run_sh("for i in $(seq 3 200); do (printf 'verdict ok\\0\\0\\1\\377' >&$i) 2>/dev/null && echo wrote $i; "
+                    "done; echo end; exit 4")
     assert (result.verdict, result.status, result.stdout) == ("runtime_error", 4, "end\n"), result

@@ -14,7 +14,8 @@ def test_exit_codes_with_a_meaning_are_just_exit_codes(code):
     assert (result.json["exit_code"], result.json["signal"]) == (code, None)
 
 
-@pytest.mark.parametrize(("signal", "number"), [("KILL", 9), ("XCPU", 24), ("XFSZ", 25), ("TERM", 15), ("INT", 2), ("SYS", 31)])
+@pytest.mark.parametrize(("signal", "number"),
+                         [("KILL", 9), ("XCPU", 24), ("XFSZ", 25), ("TERM", 15), ("INT", 2), ("SYS", 31)])
 def test_signals_with_a_meaning_are_just_signals(signal, number):
     result = run_sh(f"kill -{signal} $$; sleep 5")
     assert (result.verdict, result.status, result.hits) == ("runtime_error", 128 + number, []), result

@@ -70,7 +70,8 @@ def test_bomb_is_gone_at_its_deadline(needs, kind):
     """Within 100 ms of the deadline. The host scans the processes."""
     needs("pids")
     code = IGNORE + "first = os.getpid()\n" + KINDS[kind]
-    result = given_time(lambda ms: soonest(lambda: run_py(code, timeout=f"{ms}ms", cpu_time="60s", cpu_percent=200, pids=64), ms))
+    result = given_time(lambda ms: soonest(lambda: run_py(code, timeout=f"{ms}ms", cpu_time="60s", cpu_percent=200,
+                                                          pids=64), ms))
     assert result.stdout.startswith("go\n"), result
     assert (result.verdict, result.status) == ("timeout", 124), result
     assert "pids" in result.hits or kind in ("vfork", "parent exits"), result
@@ -81,7 +82,11 @@ def test_bomb_is_gone_at_its_deadline(needs, kind):
 def test_bomb_that_kills_everything_it_can(needs, here):
     """The program is hit by its own children; the bystanders are the host's concern and unhurt."""
     needs("pids")
-    code = "while True:\n    try:\n        if os.fork() == 0: os.kill(-1, 9 if own_pids else 0)\n    except OSError: pass"
+    code = """\
+while True:
+    try:
+        if os.fork() == 0: os.kill(-1, 9 if own_pids else 0)
+    except OSError: pass"""
     result = run_py(IGNORE + "own_pids = os.getppid() == 0\n" + code, timeout=f"{5 * BRIEF_MS}ms")
     if here.level == "process":  # where -1 would be the host's processes too, and is refused
         assert result.verdict == "timeout", result

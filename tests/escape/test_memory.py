@@ -5,7 +5,11 @@ import pytest
 from harness import run_js, run_py
 
 LIMIT = 64 << 20
-START = "import ctypes, mmap, os, socket, sys, time\nlibc = ctypes.CDLL(None, use_errno=True)\nprint('go', flush=True)\n"
+START = """\
+import ctypes, mmap, os, socket, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+print('go', flush=True)
+"""
 
 ROADS = {
     "anonymous": "x = []\nfor _ in range(1024): x.append(bytearray(1 << 20))",
@@ -77,7 +81,8 @@ for _ in range(20):
     a, b = socket.socketpair()
     keep.append((a, b)); a.setblocking(False)
     try:
-        while True: a.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [os.open("/dev/null", 0)] * 250))])
+        while True: a.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
+                                        array.array("i", [os.open("/dev/null", 0)] * 250))])
     except OSError: pass
 sys.exit(77)
 """,
@@ -102,7 +107,8 @@ sys.exit(77)
 def test_memory_is_bounded(needs, road):
     """77 is the program's own word for "I was refused before it got that far"."""
     needs("memory")
-    result = run_py(START + ROADS[road], memory=LIMIT, disk="1g", timeout="20s", cpu_time="60s", cpu_percent=200, within=90)
+    result = run_py(START + ROADS[road], memory=LIMIT, disk="1g", timeout="20s", cpu_time="60s", cpu_percent=200,
+                    within=90)
     assert result.stdout == "go\n", result
     ended = result.verdict == "memory_limit" and result.status == 137 and "memory" in result.hits
     refused = result.json["exit_code"] in (77, 1) or result.json["signal"] == "SIGSEGV"
@@ -115,7 +121,8 @@ def test_memory_is_bounded(needs, road):
 def test_memory_hogs_are_ended_by_their_limit(needs, road):
     """Where nothing else refuses first, the verdict is the memory's."""
     needs("memory", "disk")
-    result = run_py(START + ROADS[road], memory=LIMIT, disk="1g", timeout="20s", cpu_time="60s", cpu_percent=200, within=90)
+    result = run_py(START + ROADS[road], memory=LIMIT, disk="1g", timeout="20s", cpu_time="60s", cpu_percent=200,
+                    within=90)
     if road in ("page tables", "pipes") and result.verdict != "memory_limit":
         pytest.skip(f"refused before the limit: {result.verdict}, {result.json['exit_code']}")
     assert (result.verdict, result.status) == ("memory_limit", 137), result
@@ -134,7 +141,8 @@ for flags in (0x40022, 0x40022 | 21 << 26, 0x40022 | 30 << 26):
 def test_no_swap_is_given(needs):
     """R3.1: memory is memory. Pages that do not fit are not moved to the swap of the host."""
     needs("memory")
-    result = run_js("const x = []; for (let i = 0; i < 200; i++) x.push(Buffer.alloc(1 << 20, i)); console.log('fits')", memory="128m")
+    result = run_js("const x = []; for (let i = 0; i < 200; i++) x.push(Buffer.alloc(1 << 20, i)); console.log('fits')",
+                    memory="128m")
     assert result.verdict == "memory_limit", result
 
 

@@ -67,7 +67,9 @@ def test_mount_points_cannot_be_moved_or_replaced(victim):
     found, _ = attack(f"""
 victim = {victim!r}
 found["rename"] = attempt(os.rename, victim, "/sandbox/moved")
-found["exchange"] = sys_call(316, -100, ctypes.c_char_p(victim.encode()), -100, ctypes.c_char_p(b"/sandbox"), 2) if victim != "/sandbox" else "EBUSY"
+found["exchange"] = "EBUSY"
+if victim != "/sandbox":
+    found["exchange"] = sys_call(316, -100, ctypes.c_char_p(victim.encode()), -100, ctypes.c_char_p(b"/sandbox"), 2)
 found["rmdir"] = attempt(os.rmdir, victim)
 found["symlink"] = attempt(os.symlink, "/etc", victim)
 """)
@@ -76,6 +78,7 @@ found["symlink"] = attempt(os.symlink, "/etc", victim)
 
 def test_writable_root_gives_no_way_to_the_next_run():
     """Links planted in a throw-away root are gone with it."""
-    run_sh("test -e /root -o -e /sys || mv /etc /etc2; ln -s /proc/self/root /etc; ln -s / /sandbox/loop", writable_root=True)
+    run_sh("test -e /root -o -e /sys || mv /etc /etc2; ln -s /proc/self/root /etc; ln -s / /sandbox/loop",
+           writable_root=True)
     result = run_sh("test -d /etc && test ! -L /etc && ls /sandbox")
     assert result.stdout == "main.sh\n", result

@@ -1,4 +1,5 @@
-"""Nested user namespaces open the kernel's privileged surface (CVE-2024-1086 and many): no new namespace of any kind."""
+"""Nested user namespaces open the kernel's privileged surface (CVE-2024-1086 and many): no new namespace of any
+kind."""
 
 import pytest
 
@@ -24,7 +25,8 @@ for name, f in flags.items():
     if name == "time": continue  # to clone, this bit is part of the signal number
     for high in (0, 1 << 32, 0xffffffff << 32):
         value = f | high | 17
-        r = libc.syscall(ctypes.c_long(56), ctypes.c_ulong(value), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_long(0))
+        r = libc.syscall(ctypes.c_long(56), ctypes.c_ulong(value), ctypes.c_void_p(), ctypes.c_void_p(),
+                         ctypes.c_void_p(), ctypes.c_long(0))
         if r == 0: os._exit(0)
         found[f"{name} {high:#x}"] = name_of(ctypes.get_errno()) if r < 0 else "ok"
 """)
@@ -54,7 +56,10 @@ found["pidfd"] = sys_call(308, 0, 0x7e020000)
 
 def test_clone_without_namespaces_works():
     """The control: it is the flags that are refused, not the call."""
-    found, _ = attack("pid = os.fork()\nif pid == 0: os._exit(7)\nfound['child'] = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])")
+    found, _ = attack("""\
+pid = os.fork()
+if pid == 0: os._exit(7)
+found['child'] = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])""")
     assert found == {"child": 7}
 
 

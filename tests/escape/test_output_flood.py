@@ -84,5 +84,6 @@ def test_flood_through_a_child_is_counted():
 
 
 def test_empty_writes_and_single_bytes_are_cheap():
-    result = run_py("import os\nfor _ in range(200000): os.write(1, b'x'); os.write(1, b'')", timeout="60s", cpu_time="60s")
+    result = run_py("import os\nfor _ in range(200000): os.write(1, b'x'); os.write(1, b'')", timeout="60s",
+                    cpu_time="60s")
     assert (result.verdict, len(result.stdout)) == ("ok", 200000), result.json["verdict"]

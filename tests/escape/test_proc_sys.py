@@ -16,7 +16,8 @@ for top in listed("/proc"):
             tried += 1
             if attempt(opened, os.path.join(d, n), os.O_WRONLY).startswith("ok"): through.append(os.path.join(d, n))
 found["tried"], found["through"], found["top"] = tried, through, listed("/proc")
-for n in ("sys/kernel/core_pattern", "sys/kernel/hostname", "sys/vm/drop_caches", "sysrq-trigger", "sys/fs/binfmt_misc/register"):
+for n in ("sys/kernel/core_pattern", "sys/kernel/hostname", "sys/vm/drop_caches", "sysrq-trigger",
+          "sys/fs/binfmt_misc/register"):
     found[n] = attempt(opened, "/proc/" + n, os.O_WRONLY)
 """)
     assert found["through"] == [], found["through"]

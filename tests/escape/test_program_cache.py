@@ -45,7 +45,8 @@ def test_what_was_made_by_other_means_is_nobody_elses(alone):
 
 def test_compiler_cannot_see_or_write_what_is_kept(alone):
     kept = c(alone)["compile"]["key"]
-    script = (f"find / -name {kept} 2>/dev/null | grep . && echo SEEN >&2; ls {alone.data} >/dev/null 2>&1 && echo REACHED >&2; "
+    script = (f"find / -name {kept} 2>/dev/null | grep . && echo SEEN >&2; ls {alone.data} >/dev/null 2>&1 && echo "
+              f"REACHED >&2; "
               "for d in /opt/belljar /opt/belljar/*; do touch $d/x 2>/dev/null && echo WROTE $d >&2; done; "
               "ls /opt/belljar >&2; echo TRIED >&2; exit 1")
     r = c(alone, compiler_args=wrapper(script))
@@ -97,10 +98,12 @@ def test_product_that_is_more_than_the_run_may_have_meets_its_limit(alone):
 def test_what_compilers_print_does_not_fill_the_keeper(alone):
     """The whole program is kept until the run ends, and a refused one for a while longer."""
     loud = wrapper("yes | head -c 60000000; yes | head -c 60000000 >&2; exit 1")
-    reply = alone.post("/v1/runs", {"language": "c", "code": HELLO, "compiler_args": loud, "compile_limits": {"output": "60m"}})
+    reply = alone.post("/v1/runs",
+                       {"language": "c", "code": HELLO, "compiler_args": loud, "compile_limits": {"output": "60m"}})
     assert reply.status == 400 and reply.error["field"] == "compile_limits.output", reply
     keeper = alone.half("keeper").pid
-    runs = in_threads([lambda i=i: c(alone, HELLO + f"// {i}", compiler_args=loud, compile_limits={"output": "4m"}) for i in range(6)])
+    runs = in_threads([lambda i=i: c(alone, HELLO + f"// {i}", compiler_args=loud, compile_limits={"output": "4m"})
+                       for i in range(6)])
     assert [r["compile"]["verdict"] for r in runs] == ["output_limit"] * 6, runs[0]["compile"]["verdict"]
     assert resident_mib(keeper) < 150, "six compilers that print 120 MB each"
 
@@ -112,7 +115,10 @@ def resident_mib(pid):
 
 def test_file_of_the_job_is_not_run_in_place_of_a_program(alone):
     """A program that did not compile does not run, and no other file with its name runs in its place."""
-    r = c(alone, "int main(void) { return nothing; }", files=[{"name": "program", "content": "#!/bin/sh\necho instead\n"}])
+    r = c(alone, "int main(void) { return nothing; }", files=[{"name": "program", "content": """\
+#!/bin/sh
+echo instead
+"""}])
     assert r["verdict"] == "compile_error" and "instead" not in r["stdout"], r
 
 
@@ -179,7 +185,8 @@ def test_neither_compiler_nor_program_reaches_the_cache_of_the_terminal(level, u
     r = run("reach.c", args=[programs, kept, programs / "new", base])
     assert r.stdout == "TRIED\n", r
     script = (f"cat {kept} >/dev/null 2>&1 && echo REACHED >&2; echo x >> {kept} && echo REACHED >&2; "
-              f"touch {programs}/new && echo REACHED >&2; rm -f {kept}; ls /proc/*/fd >/dev/null 2>&1; echo TRIED >&2; exit 1")
+              f"touch {programs}/new && echo REACHED >&2; rm -f {kept}; ls /proc/*/fd >/dev/null 2>&1; echo TRIED >&2; "
+              f"exit 1")
     r = run("main.c", *[f"--compiler-arg={a}" for a in wrapper(script)])
     assert r.verdict == "compile_error" and "TRIED" in r.stderr and "REACHED" not in r.stderr, r
     assert kept.read_bytes() == whole and not (programs / "new").exists()

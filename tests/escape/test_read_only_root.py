@@ -6,7 +6,8 @@ import pytest
 
 from harness import attack, let_through
 
-ABSENT = ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh", "/etc/machine-id", "/root", "/sys", "/boot", "/var/lib", "/var/log",
+ABSENT = ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh", "/etc/machine-id", "/root", "/sys", "/boot",
+          "/var/lib", "/var/log",
           "/run/user", "/mnt", "/media", "/srv", "/lost+found", "/etc/fstab", "/etc/hosts.allow", "/etc/ssl/private",
           "/run/docker.sock", "/var/run/docker.sock", "/.dockerenv"]
 
@@ -30,9 +31,11 @@ import itertools
 for top, dirs, names in itertools.chain(os.walk("/"), os.walk("/usr")):
     if top.startswith(("/proc", "/sandbox", "/tmp", "/dev/shm")) or top.count("/") > 3: dirs.clear(); continue
     tried += 1
-    for how, f in (("create", lambda: os.open(top + "/jartest-new", os.O_CREAT | os.O_WRONLY)), ("mkdir", lambda: os.mkdir(top + "/jartest-dir")),
+    for how, f in (("create", lambda: os.open(top + "/jartest-new", os.O_CREAT | os.O_WRONLY)),
+                   ("mkdir", lambda: os.mkdir(top + "/jartest-dir")),
                    ("chmod", lambda: os.chmod(top, stat.S_IMODE(os.stat(top).st_mode))),
-                   ("utime", lambda: os.utime(top, ns=(os.stat(top).st_atime_ns, os.stat(top).st_mtime_ns))), ("link", lambda: os.symlink("x", top + "/jartest-ln"))):
+                   ("utime", lambda: os.utime(top, ns=(os.stat(top).st_atime_ns, os.stat(top).st_mtime_ns))),
+                   ("link", lambda: os.symlink("x", top + "/jartest-ln"))):
         if attempt(f).startswith("ok"): through.append((how, top))
     for n in names[:3]:
         path = os.path.join(top, n)
@@ -54,10 +57,12 @@ for d in ("/usr/bin", "/usr/sbin"):
             if os.stat(os.path.join(d, n)).st_mode & 0o6000: suid.append(os.path.join(d, n))
         except OSError: pass
 found["suid"] = suid
-found["status"] = dict(l.split(":", 1) for l in content("/proc/self/status").splitlines() if l.startswith(("Cap", "NoNewPrivs", "Seccomp")))
+found["status"] = dict(l.split(":", 1) for l in content("/proc/self/status").splitlines()
+                       if l.startswith(("Cap", "NoNewPrivs", "Seccomp")))
 for s in suid:
     if s.endswith(("/su", "/mount", "/newgrp", "/passwd")):
-        try: r = subprocess.run([s, "-c", "id -u"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=5); found[s] = r.stdout.strip()
+        try: r = subprocess.run([s, "-c", "id -u"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                timeout=5); found[s] = r.stdout.strip()
         except (OSError, subprocess.TimeoutExpired): found[s] = ""
 import shutil
 shutil.copyfile("/usr/bin/id", "own"); fd = os.open("own", 0); os.fchmod(fd, 0o6755); os.close(fd)
@@ -65,7 +70,8 @@ try: found["own"] = subprocess.run(["./own", "-u"], capture_output=True, text=Tr
 except OSError as e: found["own"] = name_of(e.errno)
 """)
     status = {k: v.strip() for k, v in found.pop("status").items()}
-    assert not status or all(int(status[c], 16) == 0 for c in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")), status
+    assert not status or all(int(status[c], 16) == 0
+                             for c in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")), status
     assert not status or (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2"), status
     assert found.pop("suid")
     assert "0" not in found.values(), found
@@ -73,7 +79,8 @@ except OSError as e: found["own"] = name_of(e.errno)
 
 def test_ambient_and_bounding_sets_cannot_be_regained():
     found, _ = attack("""
-found["capset"] = sys_call(126, ctypes.c_char_p(struct.pack("<II", 0x20080522, 0)), ctypes.c_char_p(struct.pack("<6I", *[0xffffffff] * 6)))
+found["capset"] = sys_call(126, ctypes.c_char_p(struct.pack("<II", 0x20080522, 0)),
+                           ctypes.c_char_p(struct.pack("<6I", *[0xffffffff] * 6)))
 for cap in range(41): found[f"ambient {cap}"] = sys_call(157, 47, 2, cap, 0, 0)
 found["securebits"] = sys_call(157, 28, 0, 0, 0, 0)
 found["nnp off"] = sys_call(157, 38, 0, 0, 0, 0)
@@ -84,7 +91,8 @@ found["nnp off"] = sys_call(157, 38, 0, 0, 0, 0)
 def test_host_kernel_is_told_as_little_as_possible(sealed):
     found, _ = attack("""
 found["dmesg"] = sys_call(103, 3, ctypes.create_string_buffer(4096), 4096)
-for path in ("/proc/kallsyms", "/proc/config.gz", "/proc/modules", "/proc/meminfo", "/sys/kernel", "/proc/version", "/boot"):
+for path in ("/proc/kallsyms", "/proc/config.gz", "/proc/modules", "/proc/meminfo", "/sys/kernel", "/proc/version",
+             "/boot"):
     found[path] = attempt(os.stat, path)
 """)
     assert not let_through(found), found

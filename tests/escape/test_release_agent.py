@@ -1,4 +1,5 @@
-"""cgroup release_agent (CVE-2022-0492): no cgroup file system to be seen, none to be mounted, no namespace to do it in."""
+"""cgroup release_agent (CVE-2022-0492): no cgroup file system to be seen, none to be mounted, no namespace to do it
+in."""
 
 import pytest
 

@@ -22,8 +22,11 @@ def look(path, limit=1 << 22):
     except OSError: pass
     finally: os.close(fd)
 import itertools
-for top, dirs, names in itertools.chain(os.walk("/"), os.walk("."), os.walk("/usr/share/doc/base-files"), os.walk("/tmp")):
-    if top == "/usr" or (top.startswith("/proc/") and top.count("/") > 4) or top.startswith("/sys/"): dirs.clear(); continue
+places = "/", ".", "/usr/share/doc/base-files", "/tmp"
+for top, dirs, names in itertools.chain(*map(os.walk, places)):
+    if top == "/usr" or (top.startswith("/proc/") and top.count("/") > 4) or top.startswith("/sys/"):
+        dirs.clear()
+        continue
     for n in names: look(os.path.join(top, n))
 for pid in [p for p in listed("/proc") if p.isdigit()]:
     try: maps = open(f"/proc/{{pid}}/maps").read().splitlines()
@@ -79,7 +82,8 @@ def test_control_a_canary_that_is_inside_is_found(public_path):
     assert [h for h in found["hits"] if h.endswith("/known")], found
 
 
-@pytest.mark.parametrize("path", ["environ", "mem", "maps", "cmdline", "cwd", "root", "fd/0", "exe", "ns/user", "auxv", "stack", "io"])
+@pytest.mark.parametrize("path", ["environ", "mem", "maps", "cmdline", "cwd", "root", "fd/0", "exe", "ns/user", "auxv",
+                                  "stack", "io"])
 def test_first_process_tells_nothing(sealed, path):
     found, _ = attack(f"""
 found["read"] = attempt(lambda: open("/proc/1/{path}", "rb").read(100))

@@ -41,7 +41,8 @@ print("depth", depth)
 def test_hostile_names():
     """Newlines, every byte, 255 bytes long, no UTF-8, looking like options."""
     found, run = attack(r"""
-names = [bytes([b]) * 200 for b in range(1, 256) if b != 47] + [b"a\nb", b"-rf", b"--", b"*", b"$(id)", b"\xff\xfe", b"x" * 255, b" ", b"\x1b[31m"]
+names = [bytes([b]) * 200 for b in range(1, 256) if b != 47] + [b"a\nb", b"-rf", b"--", b"*", b"$(id)", b"\xff\xfe",
+                                                                b"x" * 255, b" ", b"\x1b[31m"]
 for n in names:
     os.mkdir(b"d" + n[:254]); open(n, "w").close()
 found["made"] = len(os.listdir(b"."))
@@ -50,7 +51,13 @@ found["made"] = len(os.listdir(b"."))
 
 
 def test_unreadable_directories():
-    result = run_py("import os\nfor i in range(200):\n    os.makedirs(f'a{i}/b/c')\n    for d in (f'a{i}/b', f'a{i}'):\n        fd = os.open(d, 0); os.fchmod(fd, 0); os.close(fd)\nprint('made')")
+    result = run_py("""\
+import os
+for i in range(200):
+    os.makedirs(f'a{i}/b/c')
+    for d in (f'a{i}/b', f'a{i}'):
+        fd = os.open(d, 0); os.fchmod(fd, 0); os.close(fd)
+print('made')""")
     assert (result.verdict, result.stdout) == ("ok", "made\n"), result
 
 

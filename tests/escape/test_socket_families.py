@@ -34,10 +34,12 @@ found["/dev/vsock"] = attempt(opened, "/dev/vsock", os.O_RDONLY)
 
 def test_dangerous_families_one_by_one():
     found, _ = attack("""
-for name, args in {"alg": (38, 5, 0), "packet": (17, 3, 768), "netlink route": (16, 3, 0), "netlink netfilter": (16, 3, 12),
+for name, args in {"alg": (38, 5, 0), "packet": (17, 3, 768), "netlink route": (16, 3, 0),
+                   "netlink netfilter": (16, 3, 12),
                    "netlink kobject": (16, 2, 15), "xdp": (44, 3, 0), "can": (29, 3, 1), "bluetooth": (31, 3, 1),
                    "tipc": (30, 5, 0), "rds": (21, 5, 0), "kcm": (41, 5, 0), "smc": (43, 1, 0), "qipcrtr": (42, 2, 0),
-                   "pppox": (24, 1, 0), "mctp": (45, 2, 0), "raw ip": (2, 3, 1), "ping": (2, 2, 1), "mptcp": (2, 1, 262),
+                   "pppox": (24, 1, 0), "mctp": (45, 2, 0), "raw ip": (2, 3, 1), "ping": (2, 2, 1),
+                   "mptcp": (2, 1, 262),
                    "sctp": (2, 1, 132), "dccp": (2, 6, 33), "udplite": (2, 2, 136)}.items():
     found[name] = sys_call(41, *args)
     found[name + " pair"] = sys_call(53, *args, ctypes.create_string_buffer(8))

@@ -10,9 +10,11 @@ from sql import ask, rows
 PROBE = r"""
 CREATE TABLE seen(line text);
 COPY seen FROM PROGRAM $$
-  for f in /etc/shadow /root/.profile /home /var/lib/postgresql; do [ -e "$f" ] && ls -A "$f" 2>/dev/null | sed "s|^|sees $f: |"; done;
+  for f in /etc/shadow /root/.profile /home /var/lib/postgresql; do
+    [ -e "$f" ] && ls -A "$f" 2>/dev/null | sed "s|^|sees $f: |"; done;
   for f in /usr/bin/x /opt/belljar/postgres/x /etc/x; do ( : >"$f" ) 2>/dev/null && echo "wrote $f"; done;
-  grep -h '^\(CapEff\|CapBnd\|NoNewPrivs\|Seccomp\):' /proc/self/status /proc/$PPID/status | sort -u | tr '\t' ' ' | sed 's/^/status /';
+  grep -h '^\(CapEff\|CapBnd\|NoNewPrivs\|Seccomp\):' /proc/self/status /proc/$PPID/status |
+    sort -u | tr '\t' ' ' | sed 's/^/status /';
   tail -n +3 /proc/net/dev 2>/dev/null | cut -d: -f1 | tr -d ' ' | sed 's/^/net /';
   ls -1 /proc | grep -c '^[0-9]' | sed 's/^/processes /';
   id -u | sed 's/^/uid /'
@@ -26,7 +28,8 @@ def test_programs_of_the_server_are_in_the_jar(sealed):
     assert [x for x in lines if x.startswith(("sees", "wrote"))] == [], lines
     assert {x for x in lines if x.startswith("net ")} <= {"net lo"}, lines
     status = {" ".join(x.split()[1:]) for x in lines if x.startswith("status")}
-    assert {"CapEff: 0000000000000000", "CapBnd: 0000000000000000", "NoNewPrivs: 1", "Seccomp: 2"} == status, "the server's, too"
+    assert {"CapEff: 0000000000000000", "CapBnd: 0000000000000000", "NoNewPrivs: 1",
+            "Seccomp: 2"} == status, "the server's, too"
     assert "uid 1000" in lines and int(next(x for x in lines if x.startswith("processes")).split()[1]) < 20, lines
 
 

@@ -15,7 +15,8 @@ import unicodedata
 from harness import BELLJAR, MARK, PRELUDE, eventually, public_dir, wait_readable
 
 ATTACK = PRELUDE + r"""
-requests = {"TIOCSTI": 0x5412, "TIOCLINUX": 0x541C, "TIOCSCTTY": 0x540E, "TIOCSETD": 0x5423, "TIOCCONS": 0x541D, "TIOCNXCL": 0x540D}
+requests = {"TIOCSTI": 0x5412, "TIOCLINUX": 0x541C, "TIOCSCTTY": 0x540E, "TIOCSETD": 0x5423, "TIOCCONS": 0x541D,
+            "TIOCNXCL": 0x540D}
 fds = {0: 0, 1: 1, 2: 2}
 for path in ("/dev/tty", "/dev/console", "/dev/pts/0", "/dev/tty0", "/dev/ptmx", "/proc/self/fd/0", "/proc/1/fd/0"):
     try: fds[path] = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
@@ -80,7 +81,8 @@ def test_nothing_can_be_typed_into_the_users_terminal():
     found = json.loads(said.split(b"FOUND ")[1].split(b"\n")[0])
     assert typed == b"", f"typed into the terminal: {typed!r}"
     assert found["tty"] == [False, False, False] and found["ctty"] == "0", found
-    through = {k: v for k, v in found.items() if k.startswith(("TIOCSTI", "TIOCLINUX", "TIOCSCTTY", "TIOCCONS")) and not v.startswith("E")}
+    through = {k: v for k, v in found.items() if k.startswith(("TIOCSTI", "TIOCLINUX", "TIOCSCTTY", "TIOCCONS"))
+               and not v.startswith("E")}
     assert not through and len(found) > 70, through
 
 
@@ -96,7 +98,8 @@ def test_forged_profile_and_diagnosis_leave_the_terminal_alone():
     forged = f"import os\nopen('/sandbox/.belljar-report.json', 'w').write({json.dumps(REPORT)!r})\nos._exit(0)\n"
     where = public_dir()
     try:
-        for name, code, options, sign in (("p.py", forged, ["--profile"], b"9 samples"), ("\x1b[2Jq\u202e.py", "raise ValueError(1)", [], b"ValueError")):
+        for name, code, options, sign in (("p.py", forged, ["--profile"], b"9 samples"),
+                                          ("\x1b[2Jq\u202e.py", "raise ValueError(1)", [], b"ValueError")):
             (where / name).write_text(code)
             said, _, typed = on_a_terminal([BELLJAR, "run", *options, str(where / name)])
             (where / name).unlink()
@@ -112,7 +115,8 @@ def test_control_the_terminal_is_a_real_one():
     """The same program bare does see a terminal there."""
     where = public_dir()
     try:
-        (where / "p.py").write_text("import os; print('FOUND', os.isatty(0), os.ttyname(0) != '', os.open('/dev/tty', 2) > 0)")
+        (where / "p.py").write_text("import os; print('FOUND', os.isatty(0), os.ttyname(0) != '', os.open('/dev/tty', "
+                                    "2) > 0)")
         said, status, _ = on_a_terminal(["/usr/bin/python3", str(where / "p.py")])
     finally:
         (where / "p.py").unlink()
@@ -125,8 +129,10 @@ def test_terminal_modes_survive():
     master, slave = pty.openpty()
     try:
         before = termios.tcgetattr(slave)
-        process = subprocess.Popen([BELLJAR, "run", "--timeout", "500ms", "-l", "bash", "/dev/stdin"], stdin=subprocess.DEVNULL,
-                                   stdout=slave, stderr=slave, start_new_session=True, env={**os.environ, "BELLJAR_TEST_MARK": MARK})
+        process = subprocess.Popen([BELLJAR, "run", "--timeout", "500ms", "-l", "bash", "/dev/stdin"],
+                                   stdin=subprocess.DEVNULL,
+                                   stdout=slave, stderr=slave, start_new_session=True,
+                                   env={**os.environ, "BELLJAR_TEST_MARK": MARK})
         assert eventually(lambda: process.poll() is not None, 30)
         assert termios.tcgetattr(slave) == before
     finally:

@@ -1,5 +1,5 @@
-"""Descriptors that a zygote or an embryo had, the warden's socket, the job's, the report's, jars' namespaces, are closed when
-guest code begins."""
+"""Descriptors that a zygote or an embryo had, the warden's socket, the job's, the report's, jars' namespaces, are
+closed when guest code begins."""
 
 import json
 
@@ -19,7 +19,9 @@ print(json.dumps(found))
 NODE = r'''
 const fs = require('fs'), found = {}
 for (const fd of fs.readdirSync('/proc/self/fd')) {
-  try { found[fd] = fs.readlinkSync('/proc/self/fd/' + fd).split(':').slice(0, 2).join(':').replace(/[0-9]+/, 'N') } catch (e) {}
+  try {
+    found[fd] = fs.readlinkSync('/proc/self/fd/' + fd).split(':').slice(0, 2).join(':').replace(/[0-9]+/, 'N')
+  } catch (e) {}
 }
 console.log(JSON.stringify(found))
 '''

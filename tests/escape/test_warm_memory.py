@@ -42,10 +42,14 @@ print(looked > 1 << 20, found)
 def canaries(s, language):
     """A secret that went into a run by every way there is."""
     secret = secrets.token_hex(16)
-    code = {"python": "import os, sys\nx = sys.stdin.read() + os.environ['S'] + open('f').read() + %r\nprint(len(x), sys.argv)",
+    code = {"python": """\
+import os, sys
+x = sys.stdin.read() + os.environ['S'] + open('f').read() + %r
+print(len(x), sys.argv)""",
             "node": "console.log(process.env.S, require('fs').readFileSync('f') + %r)",
             "bash": "x=$(cat)$S$(cat f)%s; echo ${#x}"}[language] % secret
-    warm.run(s, code, language, stdin=secret, env={"S": secret}, args=[secret], files=[{"name": "f", "content": secret}])
+    warm.run(s, code, language, stdin=secret, env={"S": secret}, args=[secret],
+             files=[{"name": "f", "content": secret}])
     return secret
 
 

@@ -11,10 +11,12 @@ STATE = r'''
 import ctypes, json, os, re, resource, signal
 libc = ctypes.CDLL(None, use_errno=True)
 status = dict(line.split(":\t", 1) for line in open("/proc/self/status").read().splitlines())
-names = ("SigBlk", "SigIgn", "SigCgt", "SigPnd", "ShdPnd", "NoNewPrivs", "Seccomp", "Seccomp_filters", "CapInh", "CapPrm", "CapEff", "CapBnd",
+names = ("SigBlk", "SigIgn", "SigCgt", "SigPnd", "ShdPnd", "NoNewPrivs", "Seccomp", "Seccomp_filters", "CapInh",
+         "CapPrm", "CapEff", "CapBnd",
          "CapAmb", "Groups", "Uid", "Gid", "Umask", "Threads", "TracerPid", "Cpus_allowed", "NSpid")
 said = {n: status.get(n) for n in names if n != "NSpid"}
-for name in ("oom_score_adj", "timerslack_ns", "personality", "coredump_filter", "environ", "cmdline", "comm", "loginuid", "sessionid"):
+for name in ("oom_score_adj", "timerslack_ns", "personality", "coredump_filter", "environ", "cmdline", "comm",
+             "loginuid", "sessionid"):
     try: said[name] = open("/proc/self/" + name, "rb").read().decode("latin-1")
     except OSError as e: said[name] = str(e.errno)
 said["cgroup"] = re.sub(r"\d", "", open("/proc/self/cgroup").read())
@@ -34,12 +36,18 @@ libc.getauxval.restype = ctypes.c_ulong; libc.getauxval.argtypes = [ctypes.c_ulo
 said["secure"] = libc.getauxval(23)
 print(json.dumps(said))
 '''
-RANDOM = "import ctypes\nl = ctypes.CDLL(None)\nl.getauxval.restype = ctypes.c_ulong\nprint(ctypes.string_at(l.getauxval(25), 16).hex())"
-THREADS = ("const fs = require('fs')\nfor (const t of fs.readdirSync('/proc/self/task')) console.log(fs.readFileSync(`/proc/self/task/${t}/stat`, 'utf8')"
+RANDOM = """\
+import ctypes
+l = ctypes.CDLL(None)
+l.getauxval.restype = ctypes.c_ulong
+print(ctypes.string_at(l.getauxval(25), 16).hex())"""
+THREADS = ("const fs = require('fs')\nfor (const t of fs.readdirSync('/proc/self/task')) "
+           "console.log(fs.readFileSync(`/proc/self/task/${t}/stat`, 'utf8')"
            ".split(') ')[1].split(' ')[16])")
 
 
-@pytest.mark.parametrize("limits", [{}, {"memory": 64 << 20, "pids": 20, "open_files": 100, "cpu_ms": 3000, "cpu_percent": 50}])
+@pytest.mark.parametrize("limits",
+                         [{}, {"memory": 64 << 20, "pids": 20, "open_files": 100, "cpu_ms": 3000, "cpu_percent": 50}])
 def test_warm_guest_is_to_the_kernel_what_a_cold_one_is(pooled, limits):
     told = json.loads(warm.run(pooled, STATE, limits=limits)["stdout"])
     cold = json.loads(pooled.run(STATE, read_only=False, limits=limits)["stdout"])

@@ -7,7 +7,13 @@ import warm
 
 NEXT = "import os\nprint(sorted(os.listdir('/sandbox')), os.listdir('/tmp'), os.listdir('/dev/shm'), os.getpid() > 1)"
 CLEAN = "['main.py'] [] [] True\n"
-ESCAPED = "import os, time\nfor _ in range(2):\n    if os.fork(): os._exit(0)\n    os.setsid()\nfor fd in range(3): os.close(fd)\ntime.sleep(600)"
+ESCAPED = """\
+import os, time
+for _ in range(2):
+    if os.fork(): os._exit(0)
+    os.setsid()
+for fd in range(3): os.close(fd)
+time.sleep(600)"""
 
 TRY = "import os\ndef tried(*a):\n    try: os.kill(*a)\n    except OSError: pass\n"
 
@@ -18,15 +24,39 @@ VIOLENCE = {
     "kill itself": ("import os\nos.kill(os.getpid(), 9)", {}, {"runtime_error"}),
     "stop itself": ("import os\nos.kill(os.getpid(), 19)", {"wall_ms": 500}, {"timeout"}),
     "close its pipes": ("import os\nos.closerange(0, 1024)\nos._exit(7)", {}, {"runtime_error"}),
-    "close its pipes and go on": ("import os, time\nos.closerange(0, 1024)\ntime.sleep(600)", {"wall_ms": 500}, {"timeout"}),
-    "garbage on every descriptor": ("import os\nfor fd in range(1024):\n    for r in range(8):\n        try: os.write(fd, bytes([r]) * 512)\n        except OSError: pass",
+    "close its pipes and go on": ("""\
+import os, time
+os.closerange(0, 1024)
+time.sleep(600)""", {"wall_ms": 500}, {"timeout"}),
+    "garbage on every descriptor": ("""\
+import os
+for fd in range(1024):
+    for r in range(8):
+        try: os.write(fd, bytes([r]) * 512)
+        except OSError: pass""",
                                     {}, {"ok"}),
     "fork away": (ESCAPED, {}, {"ok"}),
-    "fork bomb": ("import os\nwhile True:\n    try: os.fork()\n    except OSError: pass", {"wall_ms": 500}, {"timeout", "process_limit"}),
-    "ignore every signal": ("import signal, time\nfor n in range(1, 65):\n    try: signal.signal(n, signal.SIG_IGN)\n    except (OSError, ValueError): pass\ntime.sleep(600)",
+    "fork bomb": ("""\
+import os
+while True:
+    try: os.fork()
+    except OSError: pass""", {"wall_ms": 500}, {"timeout", "process_limit"}),
+    "ignore every signal": ("""\
+import signal, time
+for n in range(1, 65):
+    try: signal.signal(n, signal.SIG_IGN)
+    except (OSError, ValueError): pass
+time.sleep(600)""",
                             {"wall_ms": 500}, {"timeout"}),
-    "threads": ("import threading, time\nfor _ in range(20): threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\nimport os\nos._exit(3)", {}, {"runtime_error"}),
-    "leave files": ("import os\nfor d in ('/tmp', '/sandbox', '/dev/shm'):\n    for i in range(50): open(f'{d}/{i}', 'w').write('mine')", {}, {"ok"}),
+    "threads": ("""\
+import threading, time
+for _ in range(20): threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+import os
+os._exit(3)""", {}, {"runtime_error"}),
+    "leave files": ("""\
+import os
+for d in ('/tmp', '/sandbox', '/dev/shm'):
+    for i in range(50): open(f'{d}/{i}', 'w').write('mine')""", {}, {"ok"}),
 }
 
 

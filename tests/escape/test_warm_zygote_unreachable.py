@@ -1,5 +1,5 @@
-"""The zygote's uid owns the namespaces of every jar, and warm guests are copies of it: none of that is a way to it, to the warden, or
-to another guest of the same zygote."""
+"""The zygote's uid owns the namespaces of every jar, and warm guests are copies of it: none of that is a way to it,
+to the warden, or to another guest of the same zygote."""
 
 import json
 
@@ -9,8 +9,10 @@ import warm
 from harness import PRELUDE, let_through
 
 ATTACK = PRELUDE + r'''
-SYS = dict(ptrace=101, process_vm_readv=310, process_vm_writev=311, pidfd_open=434, pidfd_send_signal=424, pidfd_getfd=438, setns=308,
-           unshare=272, keyctl=250, add_key=248, request_key=249, kcmp=312, setuid=105, setresuid=117, setgid=106, capset=126,
+SYS = dict(ptrace=101, process_vm_readv=310, process_vm_writev=311, pidfd_open=434, pidfd_send_signal=424,
+           pidfd_getfd=438, setns=308,
+           unshare=272, keyctl=250, add_key=248, request_key=249, kcmp=312, setuid=105, setresuid=117, setgid=106,
+           capset=126,
            perf_event_open=298, process_madvise=440, migrate_pages=256, move_pages=279, get_robust_list=274)
 me = os.getpid()
 seen = [int(p) for p in listed("/proc") if p.isdigit()]
@@ -24,9 +26,13 @@ over("ptrace", lambda p: sys_call(SYS["ptrace"], 16, p, 0, 0))
 over("pidfd_getfd", lambda p: sys_call(SYS["pidfd_getfd"], p, 0, 0))
 over("process_vm_readv", lambda p: sys_call(SYS["process_vm_readv"], p, 0, 0, 0, 0, 0))
 over("kcmp", lambda p: sys_call(SYS["kcmp"], me, p, 0, 0, 0))
-for name in ("mem", "environ", "maps", "fd", "root", "cwd", "exe", "ns/user", "ns/mnt", "task", "auxv", "stack", "syscall", "map_files"):
-    over("proc " + name, lambda p: attempt(lambda: os.listdir(f"/proc/{p}/{name}") if name in ("fd", "task", "map_files", "root", "cwd") and (p != 1 or name != "task")
-                                           else opened(f"/proc/{p}/{name}", os.O_RDONLY) if name != "task" else opened("/nonexistent", 0)))
+for name in ("mem", "environ", "maps", "fd", "root", "cwd", "exe", "ns/user", "ns/mnt", "task", "auxv", "stack",
+             "syscall", "map_files"):
+    over("proc " + name,
+         lambda p: attempt(lambda: os.listdir(f"/proc/{p}/{name}")
+                           if name in ("fd", "task", "map_files", "root", "cwd") and (p != 1 or name != "task")
+                                           else opened(f"/proc/{p}/{name}", os.O_RDONLY)
+                                           if name != "task" else opened("/nonexistent", 0)))
 # a signal that could hit anybody but init, who is deaf
 over("signal 0", lambda p: attempt(os.kill, p, 0) if p != 1 else "E")
 for kind in ("user", "mnt", "net", "pid", "ipc", "uts", "cgroup"):

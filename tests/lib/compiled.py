@@ -15,9 +15,19 @@ HELLO = {
     "java": 'public class Main { public static void main(String[] a) { System.out.println("hello, world"); } }\n',
 }
 ARGS = {
-    "c": '#include <stdio.h>\nint main(int c, char **v) { for (int i = 1; i < c; i++) printf("%s%s", i > 1 ? "|" : "", v[i]); puts(""); }\n',
-    "cpp": '#include <iostream>\nint main(int c, char **v) { for (int i = 1; i < c; i++) std::cout << (i > 1 ? "|" : "") << v[i]; std::cout << "\\n"; }\n',
-    "go": 'package main\nimport ("fmt"; "os"; "strings")\nfunc main() { fmt.Println(strings.Join(os.Args[1:], "|")) }\n',
+    "c": """\
+#include <stdio.h>
+int main(int c, char **v) { for (int i = 1; i < c; i++) printf("%s%s", i > 1 ? "|" : "", v[i]); puts(""); }
+""",
+    "cpp": """\
+#include <iostream>
+int main(int c, char **v) { for (int i = 1; i < c; i++) std::cout << (i > 1 ? "|" : "") << v[i]; std::cout << "\\n"; }
+""",
+    "go": """\
+package main
+import ("fmt"; "os"; "strings")
+func main() { fmt.Println(strings.Join(os.Args[1:], "|")) }
+""",
     "rust": 'fn main() { println!("{}", std::env::args().skip(1).collect::<Vec<_>>().join("|")); }\n',
     "java": 'class Main { public static void main(String[] a) { System.out.println(String.join("|", a)); } }\n',
 }
@@ -26,7 +36,8 @@ ECHO = {
     "cpp": '#include <iostream>\nint main() { std::cout << std::cin.rdbuf(); }\n',
     "go": 'package main\nimport ("io"; "os")\nfunc main() { io.Copy(os.Stdout, os.Stdin) }\n',
     "rust": 'fn main() { std::io::copy(&mut std::io::stdin(), &mut std::io::stdout()).unwrap(); }\n',
-    "java": 'class Main { public static void main(String[] a) throws Exception { System.in.transferTo(System.out); System.out.flush(); } }\n',
+    "java": 'class Main { public static void main(String[] a) throws Exception { System.in.transferTo(System.out); '
+            'System.out.flush(); } }\n',
 }
 EXIT_7 = {
     "c": "int main(void) { return 7; }\n",
@@ -49,7 +60,10 @@ FAILS = {
     "cpp": ('#include <stdexcept>\nint main() { throw std::runtime_error("oops"); }\n', 134, "oops"),
     "go": ("package main\nfunc main() { var m map[string]int; m[\"a\"] = 1 }\n", 2, "main.go:2"),
     "rust": ("fn main() {\n    let v: Vec<i32> = vec![];\n    println!(\"{}\", v[0]);\n}\n", 101, "main.rs:3"),
-    "java": ("class Main { public static void main(String[] a) {\n    Object o = null; o.toString(); } }\n", 1, "Main.java:2"),
+    "java": ("""\
+class Main { public static void main(String[] a) {
+    Object o = null; o.toString(); } }
+""", 1, "Main.java:2"),
 }
 # (main file, [(name, text)]): the second file's words come out.
 TWO_FILES = {

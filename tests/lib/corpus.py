@@ -37,7 +37,8 @@ class Corpus:
         side = self.side(name)
         main = side.get("name", "main" + Path(name).suffix)
         files = {main: self.files[name].read_bytes(), **{k: v.encode() for k, v in side.get("files", {}).items()}}
-        return service.run(files={k: {"content": base64.b64encode(v).decode(), "encoding": "base64"} for k, v in files.items()},
+        return service.run(files={k: {"content": base64.b64encode(v).decode(), "encoding": "base64"} for k,
+                                  v in files.items()},
                            entry=main, language=self.language, args=side.get("args", []), env=side.get("env", {}),
                            stdin=side.get("stdin", ""), limits=LIMITS, within=150)
 
@@ -78,7 +79,8 @@ def pools(s):
 
 
 def wait_up(s, kinds):
-    """Skips where this machine has no warm starts of these kinds: the driver was not built, or refuses the interpreter."""
+    """Skips where this machine has no warm starts of these kinds: the driver was not built, or refuses the
+    interpreter."""
     absent = set(kinds) - set(pools(s))
     if absent:
         pytest.skip(f"no warm starts of {', '.join(sorted(absent))}: no such kind here")

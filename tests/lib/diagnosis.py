@@ -109,7 +109,8 @@ def explain_in(case, scratch):
 def run(service, case):
     reply = service.post("/v1/runs", request_of(case), within=120)
     result = reply.json
-    missing = reply.status != 200 or (result["verdict"] == "internal_error" and result.get("error_code") == "not_found") \
+    missing = reply.status != 200 or (result["verdict"] == "internal_error"
+                                      and result.get("error_code") == "not_found") \
         or "is not prepared on this machine" in result["stderr"]
     if missing:
         return explain(case)
@@ -120,8 +121,8 @@ def run(service, case):
 
 
 def results(wanted):
-    """Pairs of a case and its result. With the sanitizers, which do not watch interpreters, the recorded output of every
-    fourth program is explained, and a few programs run."""
+    """Pairs of a case and its result. With the sanitizers, which do not watch interpreters, the recorded output of
+    every fourth program is explained, and a few programs run."""
     if harness.ASAN:
         few = wanted[::40]
         rest = [case for case in wanted[::4] if case not in few and case.recorded.exists()]
@@ -151,7 +152,8 @@ def judge(case, result):
     if case.type != "-" and d["type"] != case.type:
         wrong.add("type")
     best = d["suggestions"][0] if d["suggestions"] else None
-    if case.pattern != "-" and not (best and re.search(case.pattern, best["text"] + "\n" + best.get("replacement", ""))):
+    if case.pattern != "-" and not (best
+                                    and re.search(case.pattern, best["text"] + "\n" + best.get("replacement", ""))):
         wrong.add("suggestion")
     if "sandbox" in case.options and not d["sandbox"]:
         wrong.add("category")
@@ -191,7 +193,8 @@ def score(found):
 def table(scores):
     rows = [f"{'language':<12} {'programs':>8} {'line':>7} {'category':>9} {'advised':>8} {'suggestion':>11}"]
     for name, s in sorted(scores.items(), key=lambda item: (item[0] == "all", item[0])):
-        rows.append(f"{name:<12} {s.programs:>8} {s.percent('line'):>6.1f}% {s.percent('category'):>8.1f}% {s.advised:>8} "
+        rows.append(f"{name:<12} {s.programs:>8} {s.percent('line'):>6.1f}% {s.percent('category'):>8.1f}% "
+                    f"{s.advised:>8} "
                     f"{s.percent('suggestion'):>10.1f}%")
     return "\n".join(rows)
 

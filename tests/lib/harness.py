@@ -32,8 +32,8 @@ ROOT = os.geteuid() == 0
 ORDINARY_UID = 54321  # nobody's: no passwd entry, no files
 JAR_UIDS = 0x70000000  # host uids from here on belong to jars
 
-# A background job of a shell ignores SIGINT, and so would everything that we start. belljar honours that (nohup), and the
-# tests of Ctrl-C would wait in vain.
+# A background job of a shell ignores SIGINT, and so would everything that we start. belljar honours that (nohup), and
+# the tests of Ctrl-C would wait in vain.
 for ending in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
     if signal.getsignal(ending) == signal.SIG_IGN:
         signal.signal(ending, signal.default_int_handler if ending == signal.SIGINT else signal.SIG_DFL)
@@ -97,7 +97,8 @@ class Running:
         self.argv = [a if isinstance(a, bytes) else str(a) for a in argv]
         self.scratch = scratch
         # A service of the user of this machine does not run our programs, and we keep no program in the user's cache.
-        env = {"BELLJAR_STATE": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent", **(os.environ if environ is None else environ), "BELLJAR_TEST_MARK": MARK}
+        env = {"BELLJAR_STATE": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent",
+               **(os.environ if environ is None else environ), "BELLJAR_TEST_MARK": MARK}
         self.popen = subprocess.Popen(
             self.argv,
             stdin=stdin,

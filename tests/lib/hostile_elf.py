@@ -1,7 +1,8 @@
 """A program whose code is in none of its segments: they are zeros, and the loader is told to fill them.
 
-A mount that forbids to execute forbids to map a file as code. Here no file is: one segment has no bytes in the file, so the loader
-makes it of fresh memory, writable and executable as it is told, and relocations, which are data, write the code into it.
+A mount that forbids to execute forbids to map a file as code. Here no file is: one segment has no bytes in the file,
+so the loader makes it of fresh memory, writable and executable as it is told, and relocations, which are data, write
+the code into it.
 """
 
 import struct
@@ -40,7 +41,8 @@ def loader_trick(machine="x86_64"):
     data += dynamic
 
     def segment(kind, flags, offset, address, in_file, in_memory):
-        return struct.pack("<IIQQQQQQ", kind, flags, offset, address, address, in_file, in_memory, PAGE if kind == 1 else 8)
+        return struct.pack("<IIQQQQQQ", kind, flags, offset, address, address, in_file, in_memory,
+                           PAGE if kind == 1 else 8)
 
     segments = [segment(3, 4, at["loader"], at["loader"], len(loader), len(loader)),
                 segment(1, 4, 0, 0, PAGE, PAGE), segment(1, 6, PAGE, DATA_AT, len(data), len(data)),

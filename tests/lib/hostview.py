@@ -124,7 +124,8 @@ def jar_processes():
         p
         for p in table.values()
         if p.state != "Z" and p.pid not in pooled
-        and (is_belljar(p) or p.uid >= JAR_UIDS or p.depth > depth or b"USER=sandbox" in slurp(f"/proc/{p.pid}/environ"))
+        and (is_belljar(p) or p.uid >= JAR_UIDS or p.depth > depth
+             or b"USER=sandbox" in slurp(f"/proc/{p.pid}/environ"))
     ]
     return {(p.pid, p.start): p for p in suspects if not is_foreign(p, table)}
 
@@ -183,7 +184,8 @@ def is_of_another_run(path, table):
 def is_of_the_hosts_own_server(path, table):
     """Shared memory of a database server outside of jars, which `belljar languages prepare` starts for a while."""
     return path.startswith("/dev/shm/") and any(
-        p.comm == "postgres" and p.uid < JAR_UIDS and p.depth == own_depth() and path.encode() in slurp(f"/proc/{p.pid}/maps")
+        p.comm == "postgres" and p.uid < JAR_UIDS and p.depth == own_depth()
+        and path.encode() in slurp(f"/proc/{p.pid}/maps")
         for p in table.values())
 
 
@@ -198,8 +200,8 @@ OUTLIVES_PROCESSES = ("Shmem", "SUnreclaim", "Percpu")
 
 
 def held_memory():
-    """Bytes that a jar could leave behind. The memory of processes is not in them, so that a compiler that somebody runs beside
-    the tests makes no difference."""
+    """Bytes that a jar could leave behind. The memory of processes is not in them, so that a compiler that somebody
+    runs beside the tests makes no difference."""
     info = dict(line.split(":", 1) for line in slurp("/proc/meminfo").decode().splitlines())
     return sum(int(info[name].split()[0]) << 10 for name in OUTLIVES_PROCESSES if name in info)
 
@@ -228,7 +230,8 @@ class Host:
 
     def harm_since(self, before):
         """The differences that are harm: key -> words."""
-        harm = {("process", *key): f"process left: {p}" for key, p in self.processes.items() if key not in before.processes}
+        harm = {("process", *key): f"process left: {p}" for key,
+                p in self.processes.items() if key not in before.processes}
         harm |= {("mount", m): f"mount left: {m}" for m in self.mounts - before.mounts}
         harm |= {("mount", m): f"mount lost: {m}" for m in before.mounts - self.mounts}
         harm |= {("cgroup", c): f"cgroup left: {c}" for c in self.cgroups - before.cgroups}
@@ -244,7 +247,8 @@ class Host:
 
 
 def settled(within=10):
-    """The host once nothing of ours begins or ends any more: a service that another test holds may be filling its pools."""
+    """The host once nothing of ours begins or ends any more: a service that another test holds may be filling its
+    pools."""
     deadline = time.monotonic() + within
     now = Host()
     while now.processes and time.monotonic() < deadline:

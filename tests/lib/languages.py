@@ -5,7 +5,8 @@ A cell is a program and its expected result. `None`: the language has no such th
 
 from dataclasses import dataclass, field
 
-COLUMNS = ("hello", "stdin", "args", "exit code", "runtime error", "syntax error", "timeout", "memory limit", "two files")
+COLUMNS = ("hello", "stdin", "args", "exit code", "runtime error", "syntax error", "timeout", "memory limit",
+           "two files")
 
 
 @dataclass
@@ -136,11 +137,30 @@ PROGRAMS = {
         "args": args('package main\n\nimport (\n\t"fmt"\n\t"os"\n\t"strings"\n)\n\n'
                      'func main() { fmt.Println(strings.Join(os.Args[1:], "|")) }\n'),
         "exit code": exit_code('package main\n\nimport "os"\n\nfunc main() { os.Exit(7) }\n'),
-        "runtime error": fails("package main\n\nfunc main() {\n\tvar a []int\n\tprintln(a[3])\n}\n", "index out of range", "main.go:5"),
+        "runtime error": fails("""\
+package main
+
+func main() {
+\tvar a []int
+\tprintln(a[3])
+}
+""", "index out of range", "main.go:5"),
         "syntax error": compile_error("package main\n\nfunc main() {\n", "main.go:"),
         "timeout": hangs('package main\n\nimport "fmt"\n\nfunc main() {\n\tfmt.Println("before")\n\tfor {\n\t}\n}\n'),
-        "memory limit": eats("package main\n\nfunc main() {\n\tvar all [][]byte\n\tfor {\n\t\tb := make([]byte, 1<<20)\n"
-                             "\t\tfor i := range b {\n\t\t\tb[i] = 1\n\t\t}\n\t\tall = append(all, b)\n\t}\n}\n"),
+        "memory limit": eats("""\
+package main
+
+func main() {
+\tvar all [][]byte
+\tfor {
+\t\tb := make([]byte, 1<<20)
+\t\tfor i := range b {
+\t\t\tb[i] = 1
+\t\t}
+\t\tall = append(all, b)
+\t}
+}
+"""),
         "two files": two_files('package main\n\nimport "fmt"\n\nfunc main() { fmt.Println(value() + 1) }\n',
                                helper__go="package main\n\nfunc value() int { return 41 }\n"),
     },
@@ -150,12 +170,32 @@ PROGRAMS = {
         "args": args('#include <stdio.h>\nint main(int n, char **a) { for (int i = 1; i < n; i++) '
                      'printf("%s%s", i > 1 ? "|" : "", a[i]); putchar(10); }\n'),
         "exit code": exit_code("int main(void) { return 7; }\n"),
-        "runtime error": Cell("#include <stdlib.h>\nint main(void) { abort(); }\n", verdict=("runtime_error",), exit_code=134),
+        "runtime error": Cell("""\
+#include <stdlib.h>
+int main(void) { abort(); }
+""", verdict=("runtime_error",), exit_code=134),
         "syntax error": compile_error("int main(void) { return 0 }\n", "main.c:1"),
-        "timeout": hangs('#include <stdio.h>\nint main(void) { printf("before"); fflush(stdout); for (volatile int i = 0;; i++); }\n'),
-        "memory limit": eats("#include <stdlib.h>\n#include <string.h>\nint main(void) { for (;;) { char *p = malloc(1 << 20); "
-                             "if (!p) return 1; memset(p, 1, 1 << 20); *(volatile char *)p = 2; } }\n"),
-        "two files": two_files('#include <stdio.h>\nint value(void);\nint main(void) { printf("%d\\n", value() + 1); }\n',
+        "timeout": hangs("""\
+#include <stdio.h>
+int main(void) { printf("before"); fflush(stdout); for (volatile int i = 0;; i++); }
+"""),
+        "memory limit": eats("""\
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  for (;;) {
+    char *p = malloc(1 << 20);
+    if (!p) return 1;
+    memset(p, 1, 1 << 20);
+    *(volatile char *)p = 2;
+  }
+}
+"""),
+        "two files": two_files("""\
+#include <stdio.h>
+int value(void);
+int main(void) { printf("%d\\n", value() + 1); }
+""",
                                helper__c="int value(void) { return 41; }\n"),
     },
     "cpp": {
@@ -164,9 +204,15 @@ PROGRAMS = {
         "args": args('#include <iostream>\nint main(int n, char **a) { for (int i = 1; i < n; i++) '
                      'std::cout << (i > 1 ? "|" : "") << a[i]; std::cout << "\\n"; }\n'),
         "exit code": exit_code("int main() { return 7; }\n"),
-        "runtime error": fails("#include <vector>\nint main() { std::vector<int> v; return v.at(3); }\n", "out_of_range"),
+        "runtime error": fails("""\
+#include <vector>
+int main() { std::vector<int> v; return v.at(3); }
+""", "out_of_range"),
         "syntax error": compile_error("int main() { return 0 }\n", "main.cpp:1"),
-        "timeout": hangs('#include <iostream>\nint main() { std::cout << "before" << std::flush; for (volatile int i = 0;; i = i + 1); }\n'),
+        "timeout": hangs("""\
+#include <iostream>
+int main() { std::cout << "before" << std::flush; for (volatile int i = 0;; i = i + 1); }
+"""),
         "memory limit": eats("#include <string>\n#include <vector>\nint main() { std::vector<std::string> all; "
                              "for (;;) all.emplace_back(1 << 20, 'x'); }\n"),
         "two files": two_files('#include <iostream>\nint value();\nint main() { std::cout << value() + 1 << "\\n"; }\n',
@@ -175,9 +221,16 @@ PROGRAMS = {
     "rust": {
         "hello": hello('fn main() { println!("hello, world"); }\n'),
         "stdin": echo("fn main() { std::io::copy(&mut std::io::stdin(), &mut std::io::stdout()).unwrap(); }\n"),
-        "args": args('fn main() { let a: Vec<String> = std::env::args().skip(1).collect(); println!("{}", a.join("|")); }\n'),
+        "args": args('fn main() { let a: Vec<String> = std::env::args().skip(1).collect(); println!("{}", '
+                     'a.join("|")); }\n'),
         "exit code": exit_code("fn main() { std::process::exit(7); }\n"),
-        "runtime error": fails("fn main() {\n    let v: Vec<i32> = vec![];\n    let i = v.len() + 3;\n    println!(\"{}\", v[i]);\n}\n",
+        "runtime error": fails("""\
+fn main() {
+    let v: Vec<i32> = vec![];
+    let i = v.len() + 3;
+    println!("{}", v[i]);
+}
+""",
                                "index out of bounds", "main.rs:4"),
         "syntax error": compile_error("fn main() { let x = ; }\n", "main.rs:1"),
         "timeout": hangs('fn main() { println!("before"); loop { std::hint::spin_loop() } }\n'),
@@ -186,19 +239,31 @@ PROGRAMS = {
                                helper__rs="pub fn value() -> i32 { 41 }\n"),
     },
     "java": {
-        "hello": hello('public class Main { public static void main(String[] a) { System.out.println("hello, world"); } }\n'),
-        "stdin": echo("public class Main { public static void main(String[] a) throws Exception { System.in.transferTo(System.out); } }\n"),
-        "args": args('public class Main { public static void main(String[] a) { System.out.println(String.join("|", a)); } }\n'),
+        "hello": hello('public class Main { public static void main(String[] a) { System.out.println("hello, world"); '
+                       '} }\n'),
+        "stdin": echo("public class Main { public static void main(String[] a) throws Exception { "
+                      "System.in.transferTo(System.out); } }\n"),
+        "args": args('public class Main { public static void main(String[] a) { System.out.println(String.join("|", '
+                     'a)); } }\n'),
         "exit code": exit_code("public class Main { public static void main(String[] a) { System.exit(7); } }\n"),
-        "runtime error": fails("public class Main {\n    public static void main(String[] a) {\n        int[] x = new int[1];\n"
-                               "        x[3] = 1;\n    }\n}\n", "ArrayIndexOutOfBoundsException", "Main.java:4"),
-        "syntax error": compile_error("public class Main { public static void main(String[] a) { int x = ; } }\n", "Main.java:1"),
-        "timeout": hangs('public class Main { public static void main(String[] a) { System.out.println("before"); for (;;); } }\n', 5000),
+        "runtime error": fails("""\
+public class Main {
+    public static void main(String[] a) {
+        int[] x = new int[1];
+        x[3] = 1;
+    }
+}
+""", "ArrayIndexOutOfBoundsException", "Main.java:4"),
+        "syntax error": compile_error("public class Main { public static void main(String[] a) { int x = ; } }\n",
+                                      "Main.java:1"),
+        "timeout": hangs('public class Main { public static void main(String[] a) { System.out.println("before"); for '
+                         '(;;); } }\n', 5000),
         # the virtual machine's own limit is a little below the jar's, and its message tells more
         "memory limit": eats("import java.util.*;\npublic class Main { public static void main(String[] a) { "
                              "List<byte[]> all = new ArrayList<>(); for (;;) all.add(new byte[1 << 20]); } }\n",
                              memory="160m", verdict=("runtime_error", "memory_limit")),
-        "two files": two_files("public class Main { public static void main(String[] a) { System.out.println(Helper.value() + 1); } }\n",
+        "two files": two_files("public class Main { public static void main(String[] a) { "
+                               "System.out.println(Helper.value() + 1); } }\n",
                                Helper__java="class Helper { static int value() { return 41; } }\n"),
     },
     "php": {
@@ -206,18 +271,35 @@ PROGRAMS = {
         "stdin": echo("<?php\nwhile (($line = fgets(STDIN)) !== false) echo $line;\n"),
         "args": args("<?php\necho implode('|', array_slice($argv, 1)), \"\\n\";\n"),
         "exit code": exit_code("<?php\nexit(7);\n"),
-        "runtime error": fails("<?php\nfunction f() {\n    return intdiv(1, 0);\n}\nf();\n", "DivisionByZeroError", "main.php:3", out=""),
+        "runtime error": fails("""\
+<?php
+function f() {
+    return intdiv(1, 0);
+}
+f();
+""", "DivisionByZeroError", "main.php:3", out=""),
         "syntax error": refused("<?php\nif (true {\n", "PHP Parse error"),
         "timeout": hangs("<?php\necho 'before';\nwhile (true);\n"),
         "memory limit": eats("<?php\n$all = [];\nwhile (true) $all[] = str_repeat('x', 1 << 20);\n"),
-        "two files": two_files("<?php\nrequire 'helper.php';\necho VALUE + 1, \"\\n\";\n", helper__php="<?php\nconst VALUE = 41;\n"),
+        "two files": two_files("""\
+<?php
+require 'helper.php';
+echo VALUE + 1, "\\n";
+""", helper__php="""\
+<?php
+const VALUE = 41;
+"""),
     },
     "perl": {
         "hello": hello('print "hello, world\\n";\n'),
         "stdin": echo("print while <STDIN>;\n"),
         "args": args('print join("|", @ARGV), "\\n";\n'),
         "exit code": exit_code("exit 7;\n"),
-        "runtime error": fails("use strict;\nmy $x = 0;\nprint 1 / $x;\n", "Illegal division by zero", "main.pl line 3"),
+        "runtime error": fails("""\
+use strict;
+my $x = 0;
+print 1 / $x;
+""", "Illegal division by zero", "main.pl line 3"),
         "syntax error": refused("if (1 {\n", "syntax error"),
         "timeout": hangs('print "before";\n1 while 1;\n'),
         "memory limit": eats("my @all;\nmy $i = 0;\nwhile (1) { push @all, chr(65 + $i++ % 26) x (1 << 20); }\n"),
@@ -234,7 +316,10 @@ PROGRAMS = {
         "timeout": hangs('io.write("before")\nwhile true do end\n'),
         "memory limit": eats('local all = {}\nwhile true do all[#all + 1] = string.rep(tostring(#all), 1 << 20) end\n',
                              verdict=("memory_limit", "runtime_error")),
-        "two files": two_files('local helper = require("helper")\nprint(helper.value + 1)\n', helper__lua="return { value = 41 }\n"),
+        "two files": two_files("""\
+local helper = require("helper")
+print(helper.value + 1)
+""", helper__lua="return { value = 41 }\n"),
     },
     "r": {
         "hello": hello('cat("hello, world\\n")\n'),
@@ -252,12 +337,17 @@ PROGRAMS = {
         "stdin": None,
         "args": None,
         "exit code": None,
-        "runtime error": fails("CREATE TABLE t (a INTEGER NOT NULL);\nINSERT INTO t VALUES (NULL);\n", "NOT NULL constraint failed"),
+        "runtime error": fails("""\
+CREATE TABLE t (a INTEGER NOT NULL);
+INSERT INTO t VALUES (NULL);
+""", "NOT NULL constraint failed"),
         "syntax error": refused("SELEC 1;\n", "syntax error"),
         "timeout": Cell("WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t;\n",
                         verdict=("timeout",), exit_code=124, limits={"wall_ms": 1500}),
-        "memory limit": eats("WITH RECURSIVE t(n, s) AS (SELECT 1, hex(zeroblob(500000)) UNION ALL SELECT n + 1, s || n FROM t "
-                             "LIMIT 2000) SELECT length(group_concat(s)) FROM t;\n", verdict=("memory_limit", "runtime_error")),
+        "memory limit": eats("WITH RECURSIVE t(n, s) AS (SELECT 1, hex(zeroblob(500000)) UNION ALL SELECT n + 1, s || "
+                             "n FROM t "
+                             "LIMIT 2000) SELECT length(group_concat(s)) FROM t;\n",
+                             verdict=("memory_limit", "runtime_error")),
         "two files": Cell("SELECT value + 1 AS x FROM t;\n", has=("42",),
                           files={"fixtures/t.sql": "CREATE TABLE t (value INTEGER);\nINSERT INTO t VALUES (41);\n"}),
     },

@@ -133,7 +133,8 @@ class Service:
         assert status == 0, f"ended with {status}:\n{self.log()[-4000:]}"
 
     def half(self, name):
-        """The process of its `keeper` or its `warden`; right below the supervisor are others too, that ask for versions."""
+        """The process of its `keeper` or its `warden`; right below the supervisor are others too, that ask for
+        versions."""
         def look():
             return [p for p in descendants(self.pid) if p.ppid == self.pid and p.comm == f"belljar-{name}"]
 

@@ -25,7 +25,8 @@ WHEN_USED = ("typescript", "postgres")  # not booted from the start, unless a se
 def filled(s):
     """The pools, once all that can be warm is; None until then."""
     found = {name: p for name, p in pools(s).items() if not (name in WHEN_USED and p["zygote"] == "off")}.values()
-    return found if all(p["zygote"] == "failed" or (p["zygote"] == "up" and p["ready"] >= max(1, p["target"])) for p in found) else None
+    return found if all(p["zygote"] == "failed" or (p["zygote"] == "up" and p["ready"] >= max(1, p["target"]))
+                        for p in found) else None
 
 
 def service():
@@ -58,7 +59,8 @@ def assert_only_pools(s):
     assert eventually(look, 20 * PATIENCE), f"more than the pools: {left}, {pools(s)}"
 
 
-KINDS = (("python", "python", ""), ("python-std", "python", "import json\n"), ("node", "node", ""), ("bash", "bash", ""))
+KINDS = (("python", "python", ""), ("python-std", "python", "import json\n"), ("node", "node", ""),
+         ("bash", "bash", ""))
 
 
 def run(s, code, language="python", **fields):

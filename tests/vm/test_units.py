@@ -1,4 +1,5 @@
-"""The unit tests that ask the kernel, on this kernel: cgroups, wardens, filters, Landlock, files that come out of jars."""
+"""The unit tests that ask the kernel, on this kernel: cgroups, wardens, filters, Landlock, files that come out of
+jars."""
 import os
 import signal
 import subprocess
@@ -10,7 +11,8 @@ from harness import PATIENCE
 
 UNITS = Path(os.environ.get("BELLJAR_BUILD", "build/release")) / "tests" / "unit"
 # Not warm, which wants its driver where it was built: test_everywhere has warm starts.
-OF_THE_KERNEL = ("cgroup", "cgroup_host", "collect", "confine", "files", "landlock", "pools", "samples", "seccomp", "uids",
+OF_THE_KERNEL = ("cgroup", "cgroup_host", "collect", "confine", "files", "landlock", "pools", "samples", "seccomp",
+                 "uids",
                  "warden", "warden_peer", "warden_refuses")
 
 
