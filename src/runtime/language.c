@@ -10,28 +10,10 @@
 #include "base/array.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "runtime/built_in.h"
 #include "runtime/dropins.h"
 
-/* One row for each language LANGUAGE/lang.c, in the order of lists for people. */
-#define BUILT_IN_TABLE(X) \
-    X(python)             \
-    X(node)               \
-    X(typescript)         \
-    X(bash)               \
-    X(zsh)                \
-    X(ruby)               \
-    X(c)                  \
-    X(cpp)                \
-    X(go)                 \
-    X(rust)               \
-    X(java)               \
-    X(sqlite)             \
-    X(postgres)           \
-    X(php)                \
-    X(perl)               \
-    X(lua)                \
-    X(r)
-
+/* BUILT_IN_TABLE lists the languages of meson.build. */
 #define X(name) extern const struct language language_##name;
 BUILT_IN_TABLE(X)
 #undef X

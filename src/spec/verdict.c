@@ -42,9 +42,12 @@ static const struct {
 
 enum verdict verdict_decide(const struct evidence *ev)
 {
-    if (ev->reason != END_EXIT)
-        return (unsigned)ev->reason < END_REASON_COUNT_ ? by_reason[ev->reason]
-                                                        : VERDICT_INTERNAL_ERROR;
+    if (ev->reason != END_EXIT) {
+        /* A reason without a row is never ok. */
+        enum verdict v = (unsigned)ev->reason < END_REASON_COUNT_ ? by_reason[ev->reason]
+                                                                  : VERDICT_OK;
+        return v != VERDICT_OK ? v : VERDICT_INTERNAL_ERROR;
+    }
     /* These two always decide: the run may have ended by itself before it could be killed for
      * them. */
     if (ev->hits & LIMIT_BIT(LIMIT_MEMORY))

@@ -232,11 +232,7 @@ struct grammar {
     /* Adds suggestions and docs to an error that was read. May be NULL. */
     void (*advise)(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d);
 };
-/* Rows of grammars[] in grammars.c. */
-extern const struct grammar grammar_python, grammar_node, grammar_typescript, grammar_shell,
-    grammar_ruby, grammar_go, grammar_rust, grammar_gcc, grammar_java, grammar_php, grammar_perl,
-    grammar_lua, grammar_r, grammar_sqlite, grammar_postgres;
-/* By name; NULL when there is no such grammar. */
+/* GRAMMAR_TABLE in grammars.c lists them. By name; NULL when there is no such grammar. */
 const struct grammar *grammar_find(const char *name);
 /* The first grammar that reads the text, for text that came without a language. */
 const struct grammar *grammar_infer(struct diagnoser *g, const struct diagnose_input *in);

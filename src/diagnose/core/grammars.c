@@ -6,11 +6,32 @@
 
 /* A text without a language is tried in this order. Grammars whose errors look like no other come
  * first. */
+#define GRAMMAR_TABLE(X) \
+    X(python) \
+    X(typescript) \
+    X(rust) \
+    X(java) \
+    X(postgres) \
+    X(php) \
+    X(lua) \
+    X(ruby) \
+    X(go) \
+    X(gcc) \
+    X(perl) \
+    X(node) \
+    X(shell) \
+    X(sqlite) \
+    X(r)
+
+#define X(name) extern const struct grammar grammar_##name;
+GRAMMAR_TABLE(X)
+#undef X
+
 static const struct grammar *const grammars[] = {
-    &grammar_python,   &grammar_typescript, &grammar_rust, &grammar_java,
-    &grammar_postgres, &grammar_php,        &grammar_lua,  &grammar_ruby,
-    &grammar_go,       &grammar_gcc,        &grammar_perl, &grammar_node,
-    &grammar_shell,    &grammar_sqlite,     &grammar_r,    NULL,
+#define X(name) &grammar_##name,
+    GRAMMAR_TABLE(X)
+#undef X
+        NULL,
 };
 
 static bool reads(const struct grammar *g, const char *name)

@@ -1,4 +1,4 @@
-/* Batches and comparisons over a runner that is a list: a test finishes the runs, in any order.
+/* Batches and comparisons over a engine that is a list: a test finishes the runs, in any order.
  * The functions of other rooms that they call are defined here, so that the linker does not take
  * the real ones. */
 #include "api/runs/batch.h"

@@ -1,5 +1,5 @@
 // Preloaded into Node (-r). V8's own profiler samples the main thread every millisecond. The
-// samples go into the report file (engine/reports.h) at the end, and four times a second. For the
+// samples go into the report file (run/reports.h) at the end, and four times a second. For the
 // latter a thread of ours asks the main thread through the inspector, which interrupts even an
 // endless loop: a killed run has its profile.
 'use strict';
