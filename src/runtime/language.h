@@ -12,12 +12,9 @@
 #include "spec/pool.h"
 #include "spec/run_options.h"
 
-/* A NULL-terminated list of words in a declaration. */
-#define WORDS(...)                      \
-    (const char *const[])               \
-    {                                   \
-        __VA_ARGS__ __VA_OPT__(, ) NULL \
-    }
+/* A NULL-terminated list of words in a declaration. The first NULL is skipped: it makes WORDS()
+ * valid without __VA_OPT__, which cppcheck cannot read. */
+#define WORDS(...) (&(const char *const[]){ NULL, ##__VA_ARGS__, NULL }[1])
 
 /* Placeholders in a command, as a whole word or inside one:
  *     {file}        the main file

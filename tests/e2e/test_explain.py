@@ -51,13 +51,13 @@ def belljar(*argv, stdin=""):
 def test_a_failure_is_explained_on_a_terminal(file_with):
     said = on_a_terminal("run", "--local", file_with(CODE))
     assert "error[KeyError]" in said.replace("\x1b[1;31m", "").replace("\x1b[0m", "")
-    assert "did you mean" in said and 'print(prices["tea"])' in said
+    assert "Did you mean" in said and 'print(prices["tea"])' in said
 
 
 def test_nothing_is_explained_where_nobody_asked(file_with):
     path = file_with(CODE)
-    assert "did you mean" not in on_a_terminal("run", "--local", "--no-diagnosis", path)
-    assert "did you mean" not in belljar("run", "--local", path).stderr
+    assert "Did you mean" not in on_a_terminal("run", "--local", "--no-diagnosis", path)
+    assert "Did you mean" not in belljar("run", "--local", path).stderr
     assert "error" not in on_a_terminal("run", "--local", file_with("print(1)\n"))
 
 
@@ -73,7 +73,7 @@ def test_explain_reads_an_error_from_elsewhere(file_with):
     done = belljar("explain", "--source", file_with(CODE), stdin=TRACE)
     assert done.returncode == 0
     assert done.stdout.startswith("error[KeyError]: 'tee'\n --> a.py:2:1\n")
-    assert "help: There is a key 'tea' in the program: did you mean that?\n" in done.stdout
+    assert "help: Did you mean 'tea'? The program has that key.\n" in done.stdout
     d = json.loads(belljar("explain", "--json", "-l", "python", stdin=TRACE).stdout)
     assert (d["language"], d["type"], d["location"]["line"]) == ("python", "KeyError", 2)
 

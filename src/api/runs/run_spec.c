@@ -219,7 +219,7 @@ static int unknown_language(struct spec_builder *b, const char *name, const char
 static int check_installed(struct spec_builder *b, struct err *e)
 {
     const struct language *l = b->spec->language;
-    if (!b->api->engine || engine_may_run(b->api->engine, l))
+    if (!l || !b->api->engine || engine_may_run(b->api->engine, l))
         return 0;
     (void)blame(b, "language");
     return err_set(e, ERR_BAD_REQUEST, 0, "language '%s' is not installed here: '%s' installs it",

@@ -43,6 +43,6 @@ void append_text(char *out, size_t size, const char *between, struct piece more)
     size_t used = strlen(out), room = size - used, n = strlen(between);
     if (n >= room || more.len == 0)
         return;
-    memcpy(out + used, between, n);
+    memcpy(out + used, between, n + 1);
     copy_piece(more, out + used + n, room - n);
 }

@@ -236,7 +236,7 @@ static void test_what_was_not_fetched_is_said_and_stays(void)
     CHECK_INT(bundle_add(&s.files, "big", OUTPUT_TOO_LARGE, "", 0, &e), 0);
     update(&s, true);
     check_file(&s, "big", "small");
-    CHECK(strstr(buf_str(&s.problems), "'big' was not kept: up to 16 MiB") != NULL);
+    CHECK(strstr(buf_str(&s.problems), "'big' was not kept: a file has up to 16 MiB") != NULL);
 }
 
 static void test_depth_is_bounded(void)
