@@ -91,18 +91,18 @@ static void finish(unsigned i)
     w->on_event(w, x, RUN_EVENT_DONE);
 }
 
-void run_watch_remove(struct run *x, struct run_watch *w)
+void run_watch_remove(struct run *run, struct run_watch *w)
 {
     (void)w;
-    run_spec_done(&x->spec);
-    free(x);
+    run_spec_done(&run->spec);
+    free(run);
 }
 
-void run_cancel(struct run *x)
+void run_cancel(struct run *run)
 {
-    x->result.verdict = VERDICT_CANCELLED;
+    run->result.verdict = VERDICT_CANCELLED;
     for (unsigned i = 0; flight.cancels_at_once && i < flight.n; i++) {
-        if (flight.run[i] == x) {
+        if (flight.run[i] == run) {
             finish(i);
             return;
         }

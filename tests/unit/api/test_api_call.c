@@ -65,9 +65,9 @@ void http_stream_end(struct http_exchange *x)
     told.ended = true;
 }
 
-unsigned engine_retry_after_s(const struct engine *r)
+unsigned engine_retry_after_s(const struct engine *engine)
 {
-    (void)r;
+    (void)engine;
     return 7;
 }
 
