@@ -1,4 +1,5 @@
-/* base/process.h — descriptors, limits and children of the calling process. Runs in: every process. */
+/* base/process.h — descriptors, limits and children of the calling process. Runs in: every
+ * process. */
 #pragma once
 
 #include <stddef.h>

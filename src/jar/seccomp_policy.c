@@ -76,7 +76,7 @@ enum { TCP_ZEROCOPY_RECEIVE_ = 35, TCP_AO_ADD_KEY_ = 38, UDP_ENCAP_ = 100 };
 /* clang-format off */
 const struct seccomp_rule seccomp_policy[] = {
 
-/* ---- calls of every program ------------------------------------------------------------------- */
+/* ---- calls of every program ------------------------------------------------------------------ */
 { ALLOW, J|P, "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close "
               "close_range dup dup3 flock fallocate ftruncate fadvise64 readahead",
   ALWAYS, "open files" },
@@ -113,7 +113,7 @@ const struct seccomp_rule seccomp_policy[] = {
 { EPERM, J|P|X86, "mknod", ALWAYS, "device nodes, and overlayfs whiteouts, which are devices" },
 { EPERM, J|P, "mknodat", ALWAYS, "device nodes" },
 
-/* ---- JOB_LISTED: every byte of code comes from a listed file ---------------------------------------- */
+/* ---- JOB_LISTED: every byte of code comes from a listed file --------------------------------- */
 /* The dynamic loader has to be executable, and it maps any file. Without these rows a guest could make a
  * file with a segment of zeros, relocations that fill it and an entry point in it, and that would run even
  * on a noexec mount. */
@@ -147,7 +147,7 @@ const struct seccomp_rule seccomp_policy[] = {
   "thread-local storage; AMX registers for numerical code" },
 { EINVAL, J|P|X86, "arch_prctl", ALWAYS, "a second vDSO, shadow stacks: unknown to older kernels" },
 
-/* ---- processes --------------------------------------------------------------------------------- */
+/* ---- processes ------------------------------------------------------------------------------- */
 /* The program is a child of the warden: with CLONE_PARENT it could give the warden more of them. */
 { ALLOW, J|P, "clone", WHEN(WITHOUT(0, NEW_NAMESPACE | CLONE_PARENT)), "processes and threads" },
 { EPERM, J|P, "clone", ALWAYS, "a namespace is a new kernel surface (CVE-2024-1086, CVE-2022-0492)" },
@@ -209,7 +209,7 @@ const struct seccomp_rule seccomp_policy[] = {
   "layers of the jar, and merging of pages" },
 { EINVAL, J|P, "prctl", ALWAYS, "also unknown to the kernel" },
 
-/* ---- sockets: the jar's own loopback, and unix ---------------------------------------------------- */
+/* ---- sockets: the jar's own loopback, and unix ----------------------------------------------- */
 { ALLOW, J, "socket", WHEN(IS(0, AF_UNIX), MASKED(1, SOCKET_TYPE, SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET)),
   "unix sockets" },
 { ALLOW, J, "socket",
@@ -257,7 +257,7 @@ const struct seccomp_rule seccomp_policy[] = {
   "maps the network's pages" },
 { ALLOW, J|P, "getsockopt", ALWAYS, "sockets" },
 
-/* ---- ioctl ------------------------------------------------------------------------------------- */
+/* ---- ioctl ----------------------------------------------------------------------------------- */
 { ALLOW, J|P, "ioctl",
   WHEN(ONE_OF(1, TCGETS, FIONBIO, FIOCLEX, FIONREAD, TIOCGWINSZ, FIONCLEX, FIOASYNC, FIOQSIZE, TIOCOUTQ)),
   "any file" },
@@ -275,7 +275,7 @@ const struct seccomp_rule seccomp_policy[] = {
   "typing into a terminal (CVE-2017-5226, CVE-2023-28100), the console, line disciplines" },
 { ENOTTY, J|P, "ioctl", ALWAYS, "the answer of a file that does not know the request" },
 
-/* ---- System V and POSIX message queues ---------------------------------------------------------- */
+/* ---- System V and POSIX message queues ------------------------------------------------------- */
 { ALLOW, J, "shmget", WHEN(WITHOUT(2, SHM_HUGETLB)), "PostgreSQL" },
 { ENOMEM, J, "shmget", ALWAYS, "huge pages, as mmap" },
 { ALLOW, J, "shmat shmdt shmctl semget semop semtimedop semctl msgget msgsnd msgrcv msgctl "
@@ -285,7 +285,7 @@ const struct seccomp_rule seccomp_policy[] = {
              "mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
   ALWAYS, "without a namespace they are the host's, and outlive the program" },
 
-/* ---- refused so that programs take another way --------------------------------------------------- */
+/* ---- refused so that programs take another way ----------------------------------------------- */
 { EINVAL, J|P, "sendfile splice", ALWAYS,
   "moving pages of the page cache (CVE-2022-0847 and its like); EINVAL, as Go falls back on nothing else" },
 { ENOSYS, J|P, "vmsplice tee copy_file_range", ALWAYS, "the same; cp, Node, Java and Rust fall back" },
@@ -298,7 +298,7 @@ const struct seccomp_rule seccomp_policy[] = {
 { ENOSYS, J|P, "mbind set_mempolicy get_mempolicy set_mempolicy_home_node remap_file_pages get_robust_list",
   ALWAYS, "libnuma takes this for a machine of one node" },
 
-/* ---- refused: taking the jar apart ---------------------------------------------------------------- */
+/* ---- refused: taking the jar apart ----------------------------------------------------------- */
 { EPERM, J|P, "mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick "
               "mount_setattr",
   ALWAYS, "the root is built, and stays (CVE-2021-30465, CVE-2022-0492)" },
@@ -308,14 +308,14 @@ const struct seccomp_rule seccomp_policy[] = {
 { EPERM, J|P, "seccomp", ALWAYS, "filters are programs that the kernel runs" },
 { EPERM, J|P, "sethostname setdomainname", ALWAYS, "the jar's name is given" },
 
-/* ---- refused: the machine ------------------------------------------------------------------------ */
+/* ---- refused: the machine -------------------------------------------------------------------- */
 { EPERM, J|P, "reboot kexec_load kexec_file_load init_module finit_module delete_module swapon swapoff acct "
               "quotactl quotactl_fd syslog vhangup nfsservctl",
   ALWAYS, "administration" },
 { EPERM, J|P, "settimeofday clock_settime adjtimex clock_adjtime", ALWAYS, "the host's clock" },
 { EPERM, J|P|X86, "iopl ioperm modify_ldt uselib", ALWAYS, "ports, segments, a.out" },
 
-/* ---- refused: where kernels have broken most ------------------------------------------------------ */
+/* ---- refused: where kernels have broken most ------------------------------------------------- */
 { EPERM, J|P, "io_uring_setup io_uring_enter io_uring_register", ALWAYS,
   "system calls that no filter sees (CVE-2022-29582, CVE-2023-2598)" },
 { EPERM, J|P, "bpf perf_event_open userfaultfd", ALWAYS, "CVE-2021-3490, CVE-2013-2094, every race won" },
@@ -323,7 +323,7 @@ const struct seccomp_rule seccomp_policy[] = {
 { EPERM, J|P, "fanotify_init fanotify_mark lookup_dcookie", ALWAYS, "watching the host's files" },
 { EPERM, J|P, "migrate_pages move_pages memfd_secret", ALWAYS, "places of memory, and memory that the host cannot see" },
 
-/* ---- pid 1 of the jar ---------------------------------------------------------------------------- */
+/* ---- pid 1 of the jar ------------------------------------------------------------------------ */
 { ALLOW, I, "wait4 waitid read write close ppoll kill exit exit_group rt_sigaction rt_sigprocmask "
             "rt_sigreturn rt_sigsuspend rt_sigtimedwait restart_syscall",
   ALWAYS, "it reaps, and ends" },

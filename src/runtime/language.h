@@ -7,14 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "spec/limit.h"
 #include "spec/pool.h"
 #include "spec/run_options.h"
-
-/* A NULL-terminated list of words in a declaration. The first NULL is skipped: it makes WORDS()
- * valid without __VA_OPT__, which cppcheck cannot read. */
-#define WORDS(...) (&(const char *const[]){ NULL, ##__VA_ARGS__, NULL }[1])
 
 /* Placeholders in a command, as a whole word or inside one:
  *     {file}        the main file

@@ -1,4 +1,5 @@
-/* Heads of programs and libraries, and the loader's cache, as somebody who means harm would write them. */
+/* Heads of programs and libraries, and the loader's cache, as somebody who means harm would write
+ * them. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Scripts and CSV files are a stranger's: splitting ends, goes forward, and stays within its memory; so does reading CSV. */
+/* Scripts and CSV files are a stranger's: splitting ends, goes forward, and stays within its
+ * memory; so does reading CSV. */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -3,10 +3,10 @@
  *     nasty_tree LEVELS
  *
  * Fills the disk, digs a directory LEVELS deep in the working directory, prints its results in one
- * line, and then forks without end: every process ignores all signals it may, is the leader of its own
- * session, and every third one is stopped, every third one waits in vfork for a child that never ends.
- * It refuses to start where it is not confined, so that a slip of the hand costs no machine.
- */
+ * line, and then forks without end: every process ignores all signals it may, is the leader of its
+ * own session, and every third one is stopped, every third one waits in vfork for a child that
+ * never ends. It refuses to start where it is not confined, so that a slip of the hand costs no
+ * machine. / */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -38,8 +38,8 @@ static int fill_disk(void)
     }
 }
 
-/* Landlock looks at every directory above a new one, so digging straight down takes time with the square of
- * the depth. A short shaft is dug each time, and the tree so far is hung below it. */
+/* Landlock looks at every directory above a new one, so digging straight down takes time with the
+ * square of the depth. A short shaft is dug each time, and the tree so far is hung below it. */
 static long dig(long levels)
 {
     enum { SHAFT = 250 };

@@ -1,19 +1,20 @@
 /* syscall_probe: which system calls get through, one by one.
  *
- *     syscall_probe            under the filter that is already on: in a jar
- *     syscall_probe PROFILE    under the filter of that profile alone: jar, process, init, listed, listed-own-code
+ *     syscall_probe under the filter that is already on: in a jar
+ *     syscall_probe PROFILE under the filter of that profile alone: jar, process, init, listed,
+ *     listed-own-code
  *
- * Makes every call from 0 to 600 by the native entry, by i386's (int 0x80) and by x32's, each in a child
- * of its own, and some calls with the arguments that decide. A line for each:
+ * Makes every call from 0 to 600 by the native entry, by i386's (int 0x80) and by x32's, each in a
+ * child of its own, and some calls with the arguments that decide. A line for each:
  *
- *     native 56 clone allowed        ENTRY NUMBER NAME VERDICT
- *     arg socket family=40 EAFNOSUPPORT    arg CALL ARGUMENT VERDICT
+ *     native 56 clone allowed ENTRY NUMBER NAME VERDICT
+ *     arg socket family=40 EAFNOSUPPORT arg CALL ARGUMENT VERDICT
  *
- * Verdicts: allowed, killed (SIGSYS), zero (answered 0 without a call), absent (no such entry in this
- * kernel), unfiltered (this kernel does not ask), or the errno of the refusal. To tell the filter's answer from the kernel's, arguments are
- * chosen so that the kernel itself would say something else: EFAULT, EBADF, ESRCH. Mostly all of them are
- * -1: a bad file, a bad pointer, no such process, unknown flags.
- * Used by tests/escape/test_syscalls.py. */
+ * Verdicts: allowed, killed (SIGSYS), zero (answered 0 without a call), absent (no such entry in
+ * this kernel), unfiltered (this kernel does not ask), or the errno of the refusal. To tell the
+ * filter's answer from the kernel's, arguments are chosen so that the kernel itself would say
+ * something else: EFAULT, EBADF, ESRCH. Mostly all of them are -1: a bad file, a bad pointer, no
+ * such process, unknown flags. Used by tests/escape/test_syscalls.py. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/prctl.h>
@@ -196,7 +197,8 @@ static const char *errno_name(int saw)
     return name ? name : "unknown";
 }
 
-/* ---- every number ------------------------------------------------------------------------------ */
+/* ---- every number
+ * ------------------------------------------------------------------------------ */
 
 /* Calls for which six times -1 would block, do something, or get the filter's own answer to such
  * arguments. `refusal`: this result is the filter's, as the kernel's would be another. */
@@ -257,8 +259,8 @@ static const char *verdict_of_number(int saw, long number, const struct special 
 {
     if (saw == -SIGSYS)
         return "killed";
-    /* Trampolines of a tracer outside: since 6.14 these two do not pass through any filter. Called from
-     * elsewhere they do nothing. */
+    /* Trampolines of a tracer outside: since 6.14 these two do not pass through any filter. Called
+     * from elsewhere they do nothing. */
     if ((number == 335 && saw == -SIGILL) || (number == 336 && saw == ENXIO))
         return "unfiltered";
     if (special && special->refusal == saw)
@@ -311,7 +313,8 @@ static void probe_numbers(void)
     }
 }
 
-/* ---- arguments that decide ----------------------------------------------------------------------- */
+/* ---- arguments that decide
+ * ----------------------------------------------------------------------- */
 
 #define HIGH (1L << 32) /* the kernel cuts an int; a filter must not look further than it does */
 

@@ -7,7 +7,7 @@ static const struct warm warm[] = {
     { .zygote = { .name = "bash",
                   .files = WORDS("belljar-plain.so"),
                   .argv = WORDS("/bin/bash", "main.sh"),
-                  .env = WORDS() } },
+                  .env = NO_WORDS } },
     { .imports = NULL },
 };
 
@@ -19,7 +19,7 @@ const struct language language_bash = {
     .main_file = "main.sh",
     .command = WORDS("/bin/bash", FILE_ARGUMENT),
     .shell = true,
-    .env = WORDS(),
+    .env = NO_WORDS,
     .version = WORDS("/bin/bash", "--version"),
     .install = "apt-get install bash",
     .warm = warm,

@@ -15,7 +15,7 @@ const struct language language_go = {
     .compile_env = WORDS("GOPROXY=off", "GOSUMDB=off", "GOFLAGS=-mod=mod", "GOTOOLCHAIN=local",
                          "GOTELEMETRY=off", "GOENV=off"),
     .products = WORDS("program"),
-    .env = WORDS(),
+    .env = NO_WORDS,
     .version = WORDS("/usr/bin/go", "version"),
     .install = "apt-get install golang-go",
     .seeded = true,

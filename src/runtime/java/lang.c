@@ -15,7 +15,7 @@ const struct language language_java = {
     .compile = WORDS("/bin/sh", "{guest}/java/compile", "{memory_mib}", "{stem}", "{sources}",
                      "{args}"),
     .products = WORDS("."),
-    .env = WORDS(),
+    .env = NO_WORDS,
     .version = WORDS("/usr/bin/javac", "--version"),
     .install = "apt-get install default-jdk-headless",
     .hints = WORDS(

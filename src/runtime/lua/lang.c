@@ -4,12 +4,12 @@
 extern const struct language language_lua;
 const struct language language_lua = {
     .name = "lua",
-    .aliases = WORDS(),
+    .aliases = NO_WORDS,
     .extensions = WORDS(".lua"),
     .main_file = "main.lua",
     /* Unbuffered, so that a killed run keeps its output. */
     .command = WORDS("/usr/bin/lua", "-e", "io.stdout:setvbuf('no')", FILE_ARGUMENT),
-    .env = WORDS(),
+    .env = NO_WORDS,
     .version = WORDS("/usr/bin/lua", "-v"),
     .install = "apt-get install lua5.4",
     .prompts = WORDS("> ", ">> "),

@@ -6,7 +6,7 @@ static const struct warm warm[] = {
     { .zygote = { .name = "node",
                   .files = WORDS("belljar-node.so"),
                   .argv = WORDS("/usr/bin/node", "main.js"),
-                  .env = WORDS() } },
+                  .env = NO_WORDS } },
     { .imports = NULL },
 };
 
@@ -18,7 +18,7 @@ const struct language language_node = {
     .main_file = "main.js",
     .command = WORDS("/usr/bin/node", FILE_ARGUMENT),
     .profile = WORDS("/usr/bin/node", "-r", "{guest}/node/profile.js", FILE_ARGUMENT),
-    .env = WORDS(),
+    .env = NO_WORDS,
     .version = WORDS("/usr/bin/node", "--version"),
     .install = "apt-get install nodejs",
     .warm = warm,

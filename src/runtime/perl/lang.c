@@ -10,7 +10,7 @@ const struct language language_perl = {
     /* The module unbuffers stdout, so that a killed run keeps its output. A program can notice it
      * only by $|. */
     .command = WORDS("/usr/bin/perl", "-I{guest}/perl", "-MBelljarFlush", FILE_ARGUMENT),
-    .env = WORDS(),
+    .env = NO_WORDS,
     /* --version prints the number in the middle of a sentence. */
     .version = WORDS("/usr/bin/perl", "-e", "printf '%vd', $^V"),
     .install = "apt-get install perl",

@@ -4,14 +4,14 @@
 extern const struct language language_php;
 const struct language language_php = {
     .name = "php",
-    .aliases = WORDS(),
+    .aliases = NO_WORDS,
     .extensions = WORDS(".php"),
     .main_file = "main.php",
     /* Debian's settings for the command line, regardless of the machine's php.ini: errors go to
      * stderr, and only the jar limits memory. PHP's command line never buffers output. */
     .command = WORDS("/usr/bin/php", "-d", "display_errors=0", "-d", "log_errors=1", "-d",
                      "memory_limit=-1", FILE_ARGUMENT),
-    .env = WORDS(),
+    .env = NO_WORDS,
     .version = WORDS("/usr/bin/php", "--version"),
     .install = "apt-get install php-cli",
     .hints = WORDS(

@@ -9,7 +9,7 @@ const struct language language_ruby = {
     .main_file = "main.rb",
     /* flush.rb unbuffers stdout, so that a killed run keeps its output. */
     .command = WORDS("/usr/bin/ruby", "-r{guest}/ruby/flush.rb", FILE_ARGUMENT),
-    .env = WORDS(),
+    .env = NO_WORDS,
     .version = WORDS("/usr/bin/ruby", "--version"),
     .install = "apt-get install ruby",
     .prompts = WORDS("!irb(main):#:#> ", "irb(main):#:#* ", "!irb(main):#> ", "irb(main):#* "),

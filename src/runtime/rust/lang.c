@@ -13,7 +13,7 @@ const struct language language_rust = {
                      "-Coverflow-checks=on", "-Cstrip=debuginfo", "--color=never", "-o",
                      "{program}", FILE_ARGUMENT),
     .products = WORDS("program"),
-    .env = WORDS(),
+    .env = NO_WORDS,
     .version = WORDS("/usr/bin/rustc", "--version"),
     .install = "apt-get install rustc",
     .hints = WORDS(

@@ -5,7 +5,7 @@ static const struct warm warm[] = {
     { .zygote = { .name = "sqlite",
                   .files = WORDS("belljar-plain.so"),
                   .argv = WORDS("/opt/belljar/sqlite/sqlite", "--format", "table", "main.sql"),
-                  .env = WORDS() } },
+                  .env = NO_WORDS } },
     { .imports = NULL },
 };
 
@@ -17,7 +17,7 @@ const struct language language_sqlite = {
     .main_file = "main.sql",
     .command = WORDS("{guest}/sqlite/sqlite", "--format", "{format}", FILE_ARGUMENT),
     .reports = true,
-    .env = WORDS(),
+    .env = NO_WORDS,
     .version = WORDS("{guest}/sqlite/sqlite", "--version"),
     .install = "apt-get install libsqlite3-0",
     .warm = warm,

@@ -9,7 +9,7 @@ static const struct warm warm[] = {
                   .files = WORDS("belljar-node.so"),
                   .argv = WORDS("/usr/bin/node", "-r", "/opt/belljar/typescript/register.js",
                                 "main.ts"),
-                  .env = WORDS() },
+                  .env = NO_WORDS },
       .large = true },
     { .imports = NULL },
 };
@@ -24,7 +24,7 @@ const struct language language_typescript = {
     .check = WORDS("/usr/bin/node", "{guest}/typescript/check.js", FILE_ARGUMENT),
     .profile = WORDS("/usr/bin/node", "-r", REGISTER, "-r", "{guest}/node/profile.js",
                      FILE_ARGUMENT),
-    .env = WORDS(),
+    .env = NO_WORDS,
     /* The search order of compiler.js: the first usable compiler wins. Versions from 7 on are not
      * usable. */
     .version = WORDS("/bin/sed", "-n", "s/.*\"version\": *\"\\([1-6][.][0-9.]*\\).*/\\1/p",

@@ -4,12 +4,12 @@
 extern const struct language language_zsh;
 const struct language language_zsh = {
     .name = "zsh",
-    .aliases = WORDS(),
+    .aliases = NO_WORDS,
     .extensions = WORDS(".zsh"),
     .main_file = "main.zsh",
     .command = WORDS("/usr/bin/zsh", FILE_ARGUMENT),
     .shell = true,
-    .env = WORDS(),
+    .env = NO_WORDS,
     .version = WORDS("/usr/bin/zsh", "--version"),
     .install = "apt-get install zsh",
     .prompts = WORDS("$ ", "> "),

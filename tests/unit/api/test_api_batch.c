@@ -239,7 +239,8 @@ void api_stream_end(struct api_call *c)
 
 enum order { FIRST_IN_FIRST_OUT, LAST_IN_FIRST_OUT, CLIENT_LEAVES };
 
-/* One request, and the end of every run it starts. A `body` that is not JSON is the id of a batch. */
+/* One request, and the end of every run it starts. A `body` that is not JSON is the id of a
+ * batch. */
 static void call(const char *path, const char *body, const char *accept, enum order order)
 {
     static const struct settings settings = { .batch_max_runs = 20 };

@@ -37,7 +37,7 @@ static int parse(struct options *o, char *const *words, int *ret_first, bool *re
     *o = (struct options){ 0 };
     return args_parse(&command, argc, argv, o, ret_first, ret_help, e);
 }
-#define WORDS(...) ((char *[]){ __VA_ARGS__, NULL })
+#define ARGV(...) ((char *[]){ __VA_ARGS__, NULL })
 
 static void test_a_row_stores_its_value(void)
 {
@@ -47,11 +47,11 @@ static void test_a_row_stores_its_value(void)
     bool help;
     char loud[] = "--loud", text[] = "--text=x", t[] = "-t", y[] = "y", number[] = "-n7",
          file[] = "f";
-    CHECK_INT(parse(&o, WORDS(loud, file, text, number), &first, &help, &e), 0);
+    CHECK_INT(parse(&o, ARGV(loud, file, text, number), &first, &help, &e), 0);
     CHECK(o.loud && !help && first == 4);
     CHECK_STR(o.text, "x");
     CHECK_INT(o.number, 7);
-    CHECK_INT(parse(&o, WORDS(t, y), &first, &help, &e), 0);
+    CHECK_INT(parse(&o, ARGV(t, y), &first, &help, &e), 0);
     CHECK(!o.loud && o.number == 0);
     CHECK_STR(o.text, "y");
 }
@@ -63,10 +63,10 @@ static void test_help_is_an_option_of_every_command(void)
     int first;
     bool help = false;
     char h[] = "-h", long_form[] = "--help";
-    CHECK_INT(parse(&o, WORDS(h), &first, &help, &e), 0);
+    CHECK_INT(parse(&o, ARGV(h), &first, &help, &e), 0);
     CHECK(help);
     help = false;
-    CHECK_INT(parse(&o, WORDS(long_form), &first, &help, &e), 0);
+    CHECK_INT(parse(&o, ARGV(long_form), &first, &help, &e), 0);
     CHECK(help);
 }
 
@@ -77,13 +77,13 @@ static void test_wrong_options_name_the_right_one(void)
     int first;
     bool help;
     char lound[] = "--lound", z[] = "-z", text[] = "--text", ten[] = "-n10";
-    CHECK_INT(parse(&o, WORDS(lound), &first, &help, &e), -1);
+    CHECK_INT(parse(&o, ARGV(lound), &first, &help, &e), -1);
     CHECK(e.code == ERR_USAGE && strstr(e.text, "did you mean --loud?"));
-    CHECK_INT(parse(&o, WORDS(z), &first, &help, &e), -1);
+    CHECK_INT(parse(&o, ARGV(z), &first, &help, &e), -1);
     CHECK(e.code == ERR_USAGE && strstr(e.text, "'-z'") && strstr(e.text, "belljar try --help"));
-    CHECK_INT(parse(&o, WORDS(text), &first, &help, &e), -1);
+    CHECK_INT(parse(&o, ARGV(text), &first, &help, &e), -1);
     CHECK(e.code == ERR_USAGE && strstr(e.text, "needs a value"));
-    CHECK_INT(parse(&o, WORDS(ten), &first, &help, &e), -1);
+    CHECK_INT(parse(&o, ARGV(ten), &first, &help, &e), -1);
     CHECK(e.code == ERR_BAD_REQUEST && strstr(e.text, "--number '10'") && strstr(e.text, "1 to 9"));
 }
 

@@ -122,8 +122,8 @@ static void test_a_million_errors_are_counted_and_cut(void)
     CHECK(d.further_left_out > 0 && d.further_left_out < DIAGNOSE_LINES_MAX);
 }
 
-/* DIAGNOSE-1: thousands of frames, each of which would be looked for in a large file. CPU time, since other
- * tests run beside. */
+/* DIAGNOSE-1: thousands of frames, each of which would be looked for in a large file. CPU time,
+ * since other tests run beside. */
 static void test_frames_are_not_looked_for_without_end(void)
 {
     static const struct {

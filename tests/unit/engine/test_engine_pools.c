@@ -164,12 +164,23 @@ static void test_short_memory_empties_the_pools_until_there_is_room_for_a_while(
         double stalled;
         bool is_short;
     } rounds[] = {
-        { 0, 4000, 0, false },      { 100, 600, 0, false },    { 100, 511, 0, true },
-        { 100, 600, 0, true },      { 20000, 600, 0, true }, /* more than the floor, but not by much */
-        { 100, 4000, 0, true },     { 9000, 4000, 0, true },   { 1000, 500, 0, true },
-        { 100, 4000, 0, true },     { 9900, 4000, 0, true },   { 200, 4000, 0, false },
-        { 100, 4000, 9, false },    { 100, 4000, 10, true },   { 11000, 4000, 5, true },
-        { 11000, 4000, 0.5, true }, { 11000, 4000, 0, false },
+        { 0, 4000, 0, false },
+        { 100, 600, 0, false },
+        { 100, 511, 0, true },
+        /* more than the floor, but not by much */
+        { 100, 600, 0, true },
+        { 20000, 600, 0, true },
+        { 100, 4000, 0, true },
+        { 9000, 4000, 0, true },
+        { 1000, 500, 0, true },
+        { 100, 4000, 0, true },
+        { 9900, 4000, 0, true },
+        { 200, 4000, 0, false },
+        { 100, 4000, 9, false },
+        { 100, 4000, 10, true },
+        { 11000, 4000, 5, true },
+        { 11000, 4000, 0.5, true },
+        { 11000, 4000, 0, false },
     };
     struct pools_policy p = pools_with(&usual);
     uint64_t now = 1000;

@@ -234,7 +234,8 @@ static int collect_all(const struct place *p, struct buf *b)
     return n;
 }
 
-/* The status of one of them and, where it is wanted, its bytes; OUTPUT_STATUS_COUNT_ when it is not among them. */
+/* The status of one of them and, where it is wanted, its bytes; OUTPUT_STATUS_COUNT_ when it is not
+ * among them. */
 static enum output_status entry_of(const struct buf *b, const char *name, struct buf *ret_bytes)
 {
     struct err e = { 0 };

@@ -48,7 +48,8 @@ static int under(enum seccomp_profile profile, int (*body)(void))
     return ended(pid);
 }
 
-/* ---- applying ---------------------------------------------------------------------------------- */
+/* ---- applying
+ * ---------------------------------------------------------------------------------- */
 
 static void test_apply_without_no_new_privs_is_refused(void)
 {
@@ -199,7 +200,8 @@ static void test_other_entries_of_the_kernel_are_closed(void)
 }
 #endif
 
-/* ---- how the profiles differ ----------------------------------------------------------------------- */
+/* ---- how the profiles differ
+ * ----------------------------------------------------------------------- */
 
 static int tcp_socket(void)
 {
@@ -291,7 +293,8 @@ static void test_threads_and_programs_start(void)
     CHECK_INT(under(SECCOMP_PROCESS, thread_and_program), DONE);
 }
 
-/* ---- where commands are listed ------------------------------------------------------------------------ */
+/* ---- where commands are listed
+ * ------------------------------------------------------------------------ */
 
 static int code_from_nowhere(void)
 {

@@ -1,4 +1,5 @@
-/* In a mount namespace whose /run is empty: no other process's locks are seen, and none of ours disturbs one. */
+/* In a mount namespace whose /run is empty: no other process's locks are seen, and none of ours
+ * disturbs one. */
 #include "jar/uids.h"
 
 #include <sched.h>

@@ -1,5 +1,5 @@
-/* tests/unit/lib/check.h — the whole of our test harness.
- * A failed CHECK prints its place and its values, and the test goes on: one run shows every broken promise.
+/* tests/unit/lib/check.h — the whole of our test harness. A failed CHECK prints its place and its
+ * values, and the test goes on: one run shows every broken promise.
  *
  *     static void test_a_promise(void)
  *     {

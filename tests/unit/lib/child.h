@@ -1,5 +1,5 @@
-/* tests/unit/lib/child.h — parts of a test that must run in a process of their own, because they give up
- * rights or break something that cannot be mended. */
+/* tests/unit/lib/child.h — parts of a test that must run in a process of their own, because they
+ * give up rights or break something that cannot be mended. */
 #pragma once
 
 #include <grp.h>

@@ -1,4 +1,5 @@
-/* tests/unit/lib/database.h — a database in a directory of its own, and a look at it past the store. */
+/* tests/unit/lib/database.h — a database in a directory of its own, and a look at it past the
+ * store. */
 #pragma once
 
 #include <sqlite3.h>

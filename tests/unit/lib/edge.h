@@ -1,5 +1,5 @@
-/* tests/unit/lib/edge.h — memory behind which there is nothing: one byte too far ends the test at once, in every
- * variant of the build. */
+/* tests/unit/lib/edge.h — memory behind which there is nothing: one byte too far ends the test at
+ * once, in every variant of the build. */
 #pragma once
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* tests/unit/lib/http_place.h — a server on a loop of its own and clients in the same thread. A client that
- * waits for bytes runs the loop meanwhile. */
+/* tests/unit/lib/http_place.h — a server on a loop of its own and clients in the same thread. A
+ * client that waits for bytes runs the loop meanwhile. */
 #pragma once
 
 #include <arpa/inet.h>
@@ -60,7 +60,8 @@ static inline void place_on_drain(struct http_exchange *x)
     ((struct place *)x->user)->drained_writes++;
 }
 
-/* /early is answered by the test before its body is there; paths below /denied are answered 401 from the head; a body to /small may have ten bytes. */
+/* /early is answered by the test before its body is there; paths below /denied are answered 401
+ * from the head; a body to /small may have ten bytes. */
 static inline int place_head(void *context, struct http_exchange *x, size_t *body_max)
 {
     x->user = context;
@@ -181,7 +182,8 @@ static inline int dial(struct place *p)
     return fd;
 }
 
-/* All of it; the loop runs while the kernel takes no more. False when the server does not listen any more. */
+/* All of it; the loop runs while the kernel takes no more. False when the server does not listen
+ * any more. */
 static inline bool say_bytes(struct place *p, int fd, const char *bytes, size_t n)
 {
     uint64_t until = clock_ms() + PATIENCE_MS;
@@ -201,7 +203,8 @@ static inline void say(struct place *p, int fd, const char *text)
     CHECK(say_bytes(p, fd, text, strlen(text)));
 }
 
-/* Receives until the text is there, or with NULL until the server closes. The bytes are in p->got. */
+/* Receives until the text is there, or with NULL until the server closes. The bytes are in
+ * p->got. */
 static inline const char *hear(struct place *p, int fd, const char *text)
 {
     uint64_t until = clock_ms() + PATIENCE_MS;

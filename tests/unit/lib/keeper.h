@@ -1,4 +1,5 @@
-/* tests/unit/lib/keeper.h — a warden at every level there is, and runs asked of it over the bare wire. */
+/* tests/unit/lib/keeper.h — a warden at every level there is, and runs asked of it over the bare
+ * wire. */
 #pragma once
 
 #include <poll.h>
@@ -175,7 +176,8 @@ static void keeper_hold(struct keeper_levels *all, enum level level)
         printf("    at level %s, as uid %u\n", level_name(level), geteuid());
 }
 
-/* Here the levels are those of an ordinary user. Exits with the number of levels, or 100 on failure. */
+/* Here the levels are those of an ordinary user. Exits with the number of levels, or 100 on
+ * failure. */
 static int keeper_hold_as_ordinary(struct keeper_levels *all)
 {
     pid_t pid = fork();

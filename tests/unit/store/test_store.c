@@ -252,7 +252,8 @@ static void test_a_lost_transaction_fails_every_job_in_it(void)
     store_write(s, &job_init(&first, &count, 3, put)->base);
     dispatch_until(s, &count, 1);
     gate_init(&gate, s, &count);
-    /* The writer may not have taken the gate's job yet: then they share its transaction, which changes nothing. */
+    /* The writer may not have taken the gate's job yet: then they share its transaction, which
+     * changes nothing. */
     for (int i = 0; i < 3; i++)
         store_write(s, &job_init(&jobs[i], &count, i, i == 1 ? lose : put)->base);
     CHECK_INT(sem_post(&gate.open), 0);

@@ -43,7 +43,8 @@ static int64_t counted_bytes(struct db *db)
     struct err e = { 0 };
     bool more;
     int64_t removed, low = 0, high = 1 << 30;
-    /* Retention that removes nothing tells whether the history is larger: asked until it is known. */
+    /* Retention that removes nothing tells whether the history is larger: asked until it is
+     * known. */
     while (low < high) {
         int64_t middle = (low + high) / 2;
         OK(db_begin(db, &e));

@@ -169,7 +169,9 @@ static void never_listen(struct warden *w)
             sent++;
         else if (e.sys != ETOOMANYREFS)
             break;
-        else /* an ordinary user's descriptors on their way are counted: until the warden has taken some */
+        /* an ordinary user's descriptors on their way are counted: until the warden has taken
+         * some */
+        else
             waits += usleep(1000) == 0;
     }
     CHECK(sent < 20000 && e.code == ERR_UNAVAILABLE);

@@ -1,4 +1,5 @@
-/* Zygotes of a warden: programs that wait for their job, and the death of one of these processes. */
+/* Zygotes of a warden: programs that wait for their job, and the death of one of these
+ * processes. */
 #include <fcntl.h>
 #include <limits.h>
 

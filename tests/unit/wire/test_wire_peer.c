@@ -168,8 +168,8 @@ static void test_error_of_the_peer_fits_ours_or_is_refused(void)
     }
 }
 
-/* A spawn message with these flags and this kind; list bad_list (of five) holds a string with a NUL inside. The last two
- * are there if it is listed, or if one of them is the bad one. */
+/* A spawn message with these flags and this kind; list bad_list (of five) holds a string with a NUL
+ * inside. The last two are there if it is listed, or if one of them is the bad one. */
 static int read_spawn_with(uint32_t flags, uint32_t kind, int bad_list)
 {
     char bytes[512];
