@@ -109,7 +109,7 @@ def test_service_metrics_show_every_pool(service):
 def test_doctor_shows_what_the_service_has_ready(service):
     told = json.loads(service.cli("doctor", "--json").out)["warm"]
     assert set(told) == {"pools", "memory_pressure"} and set(told["pools"]) == set(pools(service))
-    assert "Warm starts, as the service that runs here tells:" in service.cli("doctor").out.decode()
+    assert "Warm starts of the running service:" in service.cli("doctor").out.decode()
 
     def both_say_the_same():  # a zygote may come up between the two
         told = json.loads(service.cli("doctor", "--json").out)["warm"]["pools"]
