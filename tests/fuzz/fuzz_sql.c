@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/auto.h"
-#include "guest/sql/csv.h"
-#include "guest/sql/split.h"
+#include "guests/sql/csv.h"
+#include "guests/sql/split.h"
 #include "run/reports.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,7 +3,7 @@
  * it before it waits for its job. Jars therefore share nothing of a server: no memory, no file, no
  * random number. */
 #include "zygote/driver.h"
-#include "guest/sql/warm.h"
+#include "guests/sql/warm.h"
 #include "runtime/plain/proc_environ.h"
 
 int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char **, char **))

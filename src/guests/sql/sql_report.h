@@ -1,4 +1,4 @@
-/* guest/sql/sql_report.h — results as data: a file that run/reports.h reads. Runs in: a jar.
+/* guests/sql/sql_report.h — results as data: a file that run/reports.h reads. Runs in: a jar.
  *
  * Invariants: the file is complete JSON after every result, so that an aborted run leaves its
  * earlier results. It is never much larger than SQL_REPORT_BYTES. Rows that do not fit are left
@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "guest/sql/cell.h"
+#include "guests/sql/cell.h"
 
 #define SQL_REPORT_FILE ".belljar-report.json"
 enum {

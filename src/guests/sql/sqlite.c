@@ -1,4 +1,4 @@
-/* guest/sql/sqlite.c — guest-sqlite: runs an SQLite script, statement by statement, in a database
+/* guests/sql/sqlite.c — guest-sqlite: runs an SQLite script, statement by statement, in a database
  * in memory. Runs in: a jar. */
 #include <ctype.h>
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/nearest.h"
-#include "guest/sql/split.h"
-#include "guest/sql/sql_shell.h"
+#include "guests/sql/split.h"
+#include "guests/sql/sql_shell.h"
 
 struct sqlite_session {
     struct shell shell;

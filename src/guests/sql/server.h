@@ -1,4 +1,4 @@
-/* guest/sql/server.h — starts a PostgreSQL server from a prepared data directory. Runs in: a jar,
+/* guests/sql/server.h — starts a PostgreSQL server from a prepared data directory. Runs in: a jar,
  * or an embryo in one.
  *
  * No process waits for the server to end: it ends with the jar. Its log is read only if it did not

@@ -1,4 +1,4 @@
-/* guest/sql/split.h — finds the end of a PostgreSQL statement. Pure functions. It knows everything
+/* guests/sql/split.h — finds the end of a PostgreSQL statement. Pure functions. It knows everything
  * that can hide a semicolon: quotes of every kind, dollar quotes, nested comments, parentheses, and
  * function bodies between BEGIN ATOMIC and END. */
 #pragma once

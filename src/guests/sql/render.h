@@ -1,4 +1,4 @@
-/* guest/sql/render.h — results as text, row by row. Runs in: a jar.
+/* guests/sql/render.h — results as text, row by row. Runs in: a jar.
  *
  * Invariant: memory is bounded for any number of rows. For aligned columns the first
  * RENDER_WAITING_ROWS rows or RENDER_WAITING_BYTES bytes wait. They set the widths; a wider value
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "guest/sql/cell.h"
+#include "guests/sql/cell.h"
 #include "spec/run_options.h"
 
 enum { RENDER_WAITING_ROWS = 1000, RENDER_WAITING_BYTES = 1 << 20, RENDER_WIDTH_MAX = 120 };

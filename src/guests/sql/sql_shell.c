@@ -1,4 +1,4 @@
-#include "guest/sql/sql_shell.h"
+#include "guests/sql/sql_shell.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
-#include "guest/sql/where.h"
+#include "guests/sql/where.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "guest/sql/cell.h"
+#include "guests/sql/cell.h"
 
 static bool begins_character(char c)
 {

@@ -1,4 +1,4 @@
-#include "guest/sql/fixtures.h"
+#include "guests/sql/fixtures.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* guest/sql/csv.h — CSV of RFC 4180 in memory, row by row, and the types of its columns. Pure
+/* guests/sql/csv.h — CSV of RFC 4180 in memory, row by row, and the types of its columns. Pure
  * functions. An empty field without quotes is NULL, "" is an empty text. Lines end with \n or \r\n;
  * empty lines are skipped. */
 #pragma once

@@ -1,4 +1,4 @@
-#include "guest/sql/server.h"
+#include "guests/sql/server.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
-/* guest/sql/pg_types.h — PostgreSQL's built-in types by their numbers, which never change. Pure
+/* guests/sql/pg_types.h — PostgreSQL's built-in types by their numbers, which never change. Pure
  * data. */
 #pragma once
 
 #include <libpq-fe.h>
 
-#include "guest/sql/cell.h"
+#include "guests/sql/cell.h"
 
 /* NULL: not a built-in type. */
 const char *pg_type_name(Oid type);

@@ -1,4 +1,4 @@
-#include "guest/sql/cell.h"
+#include "guests/sql/cell.h"
 
 #include <stdint.h>
 #include <stdlib.h>

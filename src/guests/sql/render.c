@@ -1,4 +1,4 @@
-#include "guest/sql/render.h"
+#include "guests/sql/render.h"
 
 #include <inttypes.h>
 #include <stdint.h>

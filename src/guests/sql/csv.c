@@ -1,4 +1,4 @@
-#include "guest/sql/csv.h"
+#include "guests/sql/csv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "guest/sql/pg_types.h"
+#include "guests/sql/pg_types.h"
 #include "base/array.h"
 
 static const struct {

@@ -1,4 +1,4 @@
-/* guest/sql/postgres.c — guest-postgres: runs a PostgreSQL script, statement by statement, on a
+/* guests/sql/postgres.c — guest-postgres: runs a PostgreSQL script, statement by statement, on a
  * server of its own. Runs in: a jar. In a warm start the server is up before the job arrives: the
  * driver (src/runtime/postgres) calls sql_server_begin() for that. */
 #include <ctype.h>
@@ -12,11 +12,11 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/nearest.h"
-#include "guest/sql/pg_types.h"
-#include "guest/sql/server.h"
-#include "guest/sql/split.h"
-#include "guest/sql/sql_shell.h"
-#include "guest/sql/warm.h"
+#include "guests/sql/pg_types.h"
+#include "guests/sql/server.h"
+#include "guests/sql/split.h"
+#include "guests/sql/sql_shell.h"
+#include "guests/sql/warm.h"
 
 struct pg_session {
     struct shell shell;

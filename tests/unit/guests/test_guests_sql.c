@@ -8,12 +8,12 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
-#include "guest/sql/csv.h"
-#include "guest/sql/fixtures.h"
-#include "guest/sql/render.h"
-#include "guest/sql/split.h"
-#include "guest/sql/sql_report.h"
-#include "guest/sql/where.h"
+#include "guests/sql/csv.h"
+#include "guests/sql/fixtures.h"
+#include "guests/sql/render.h"
+#include "guests/sql/split.h"
+#include "guests/sql/sql_report.h"
+#include "guests/sql/where.h"
 
 #include "base/array.h"
 #include "check.h"

@@ -1,4 +1,4 @@
-/* guest/sql/cell.h — one value of a result, for the screen and for the report. Pure data. */
+/* guests/sql/cell.h — one value of a result, for the screen and for the report. Pure data. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,12 +1,12 @@
-/* guest/sql/sql_shell.h — shared by both programs: arguments, script, output of results. Runs in: a
+/* guests/sql/sql_shell.h — shared by both programs: arguments, script, output of results. Runs in: a
  * jar. */
 #pragma once
 
 #include <stdbool.h>
 
-#include "guest/sql/fixtures.h"
-#include "guest/sql/render.h"
-#include "guest/sql/sql_report.h"
+#include "guests/sql/fixtures.h"
+#include "guests/sql/render.h"
+#include "guests/sql/sql_report.h"
 
 /* PROGRAM --format FORMAT FILE [--db NAME] [--] [VALUE …] */
 struct shell {

@@ -1,4 +1,4 @@
-/* guest/sql/warm.h — functions of guest-postgres for its driver (src/runtime/postgres). Weak, so
+/* guests/sql/warm.h — functions of guest-postgres for its driver (src/runtime/postgres). Weak, so
  * that the driver can report that they are missing. */
 #pragma once
 

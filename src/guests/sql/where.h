@@ -1,4 +1,4 @@
-/* guest/sql/where.h — places in a script, and their display. Pure functions. */
+/* guests/sql/where.h — places in a script, and their display. Pure functions. */
 #pragma once
 
 #include <stddef.h>

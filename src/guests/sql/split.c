@@ -1,4 +1,4 @@
-#include "guest/sql/split.h"
+#include "guests/sql/split.h"
 
 #include <ctype.h>
 #include <string.h>

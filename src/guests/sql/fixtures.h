@@ -1,11 +1,11 @@
-/* guest/sql/fixtures.h — the files of fixtures/, loaded into the database in the order of their
+/* guests/sql/fixtures.h — the files of fixtures/, loaded into the database in the order of their
  * names before the script runs. NAME.sql is executed; NAME.csv becomes a table of that name, or
  * adds rows to it. Runs in: a jar. */
 #pragma once
 
 #include "base/buf.h"
-#include "guest/sql/csv.h"
-#include "guest/sql/where.h"
+#include "guests/sql/csv.h"
+#include "guests/sql/where.h"
 
 #define FIXTURES_DIR "fixtures"
 

@@ -1,4 +1,4 @@
-#include "guest/sql/sql_report.h"
+#include "guests/sql/sql_report.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
