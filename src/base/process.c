@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/auto.h"
@@ -50,4 +51,16 @@ size_t process_children(pid_t *ret_pids, size_t max)
         ret_pids[n++] = pid;
     }
     return n;
+}
+
+int process_watch_signals(const sigset_t *set, int *ret_fd, struct err *e)
+{
+    (void)signal(SIGPIPE, SIG_IGN);
+    if (sigprocmask(SIG_BLOCK, set, NULL) < 0)
+        return err_set(e, ERR_KERNEL, errno, "block signals");
+    int fd = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "watch signals");
+    *ret_fd = fd;
+    return 0;
 }

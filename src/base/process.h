@@ -2,6 +2,7 @@
  * process. */
 #pragma once
 
+#include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -15,3 +16,6 @@
 int process_raise_open_files(void);
 /* The children of the main thread that nobody has reaped; how many there are, up to max. */
 size_t process_children(pid_t *ret_pids, size_t max);
+/* Blocks these signals and opens a signalfd for them. SIGPIPE is ignored: a peer that is gone is an
+ * error of write(2). */
+[[nodiscard]] int process_watch_signals(const sigset_t *set, int *ret_fd, struct err *e);

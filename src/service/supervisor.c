@@ -285,13 +285,7 @@ static int watch_signals(struct supervisor *s, struct err *e)
     sigemptyset(&set);
     for (size_t i = 0; i < ARRAY_LEN(ours); i++)
         sigaddset(&set, ours[i]);
-    (void)signal(SIGPIPE, SIG_IGN);
-    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-        return err_set(e, ERR_KERNEL, errno, "block signals");
-    s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (s->signal_fd < 0)
-        return err_set(e, ERR_KERNEL, errno, "watch signals");
-    return 0;
+    return process_watch_signals(&set, &s->signal_fd, e);
 }
 
 /* The lock file has the pid before signals are handled: a reload that arrives meanwhile waits. */

@@ -195,8 +195,9 @@ def mounts():
     return {line for line in lines if line.split(" - ")[1].split()[0] not in ("tracefs", "binfmt_misc")}
 
 
-# Memory that can outlive every process: pages of a tmpfs, objects of the kernel, counters of cgroups.
-OUTLIVES_PROCESSES = ("Shmem", "SUnreclaim", "Percpu")
+# Memory that can outlive every process: pages of a tmpfs, objects of the kernel, counters of cgroups, stacks of threads
+# and page tables that are not freed, and memory of drivers and filters.
+OUTLIVES_PROCESSES = ("Shmem", "SUnreclaim", "Percpu", "KernelStack", "PageTables", "VmallocUsed")
 
 
 def held_memory():

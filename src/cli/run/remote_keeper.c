@@ -19,6 +19,7 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/fdio.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/run/diagnosis_view.h"
@@ -606,12 +607,10 @@ static int give_up_rights(struct session *s, struct err *e)
                          job->inputs->stdin_fd,  job->handover_fd,     job->nobody_fd };
     sigset_t set;
     cli_signals(&set);
-    (void)signal(SIGPIPE, SIG_IGN);
     if (fd_keep_only(keep, ARRAY_LEN(keep), e) ||
         privileges_drop(job->parent, can_have_own_uid(), e))
         return -1;
-    s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return s->signal_fd < 0 ? err_set(e, ERR_KERNEL, errno, "watch signals") : 0;
+    return process_watch_signals(&set, &s->signal_fd, e);
 }
 
 static int ask(struct session *s, struct err *e)

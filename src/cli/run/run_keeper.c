@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/process.h"
 #include "cli/cli.h"
 #include "cli/run/diagnosis_view.h"
 #include "cli/run/profile_view.h"
@@ -130,13 +131,7 @@ static int watch_signals(struct session *s, struct err *e)
 {
     sigset_t set;
     cli_signals(&set);
-    (void)signal(SIGPIPE, SIG_IGN);
-    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-        return err_set(e, ERR_KERNEL, errno, "block signals");
-    s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (s->signal_fd < 0)
-        return err_set(e, ERR_KERNEL, errno, "watch signals");
-    return 0;
+    return process_watch_signals(&set, &s->signal_fd, e);
 }
 
 static char **output_names(const struct run_keeper_job *job)
