@@ -134,26 +134,34 @@ void jar_run_polls(const struct jar_run *r, struct pollfd polls[JAR_RUN_POLLS])
 
 int jar_run_cancel(struct jar_run *r, enum end_reason reason, struct err *e)
 {
+    r->cancelled = r->cancelled || reason == END_CANCEL;
     if (r->ended || r->requested_end != END_EXIT)
         return 0;
     r->requested_end = reason;
     return wire_send_kill(r->wire_fd, &(struct wire_kill){ r->id, reason }, e);
 }
 
+static void drop_pending(struct jar_run *r, struct jar_run_pipe *p)
+{
+    p->pending = 0;
+    r->output_dropped = true;
+}
+
 static int offer_to_sink(struct jar_run *r, enum run_stream stream, struct err *e)
 {
     struct jar_run_pipe *p = &r->streams[stream];
-    if (r->requested_end == END_CANCEL)
-        p->pending = 0; /* a cancelled run does not wait for a slow reader */
     while (p->pending > 0) {
         ssize_t took = r->sink(r->sink_context, stream, p->bytes + p->from, p->pending);
         if (took < 0) {
-            p->pending = 0;
+            drop_pending(r, p);
             r->sink_closed = true;
             return jar_run_cancel(r, END_CANCEL, e);
         }
-        if (took == 0)
+        if (took == 0) {
+            if (r->cancelled)
+                drop_pending(r, p);
             return 0;
+        }
         p->from += (size_t)took;
         p->pending -= (size_t)took;
     }
@@ -284,6 +292,8 @@ enum verdict jar_run_verdict(struct jar_run *r)
     struct evidence *ev = &r->end.evidence;
     if (r->streams[RUN_STDOUT].truncated || r->streams[RUN_STDERR].truncated)
         ev->hits |= LIMIT_BIT(LIMIT_OUTPUT);
+    if (r->output_dropped && ev->reason != END_FAILURE) /* JAR_RUN-4 */
+        ev->reason = END_CANCEL;
     return verdict_decide(ev);
 }
 

@@ -8,7 +8,10 @@
  *           bytes of it.
  * JAR_RUN-2 The bytes of a stream reach the sink unchanged, up to the output limit. The first byte
  *           beyond the limit ends the run.
- * JAR_RUN-3 A jar_run is over after the warden has sent `ended` and every pipe is at its end. */
+ * JAR_RUN-3 A jar_run is over after the warden has sent `ended` and every pipe is at its end.
+ * JAR_RUN-4 The result of a run that was asked to end is true: either its verdict is `cancelled`, or
+ *           the verdict is that of its own end and the sink has taken all of its output. This
+ *           holds however late the request comes. */
 #pragma once
 
 #include <poll.h>
@@ -81,7 +84,9 @@ struct jar_run {
     bool started, ended;
     enum start start;
     enum end_reason requested_end; /* sent to the warden; END_EXIT: nothing was sent */
+    bool cancelled;                /* the caller does not wait for a slow sink any longer */
     bool sink_closed;              /* the sink returned -1 */
+    bool output_dropped;           /* the sink did not take all */
     uint64_t started_at_ms;        /* Unix time */
     struct wire_ended end;
 };
@@ -114,6 +119,7 @@ void jar_run_polls(const struct jar_run *r, struct pollfd polls[JAR_RUN_POLLS]);
 /* Reads a pipe that is readable. At the end of the data it closes our end. */
 [[nodiscard]] int jar_run_read(struct jar_run *r, enum jar_pipe pipe, struct err *e);
 
+/* Asks for the end. The program may have ended by itself meanwhile: see JAR_RUN-4. */
 [[nodiscard]] int jar_run_cancel(struct jar_run *r, enum end_reason reason, struct err *e);
 bool jar_run_is_over(const struct jar_run *r);
 /* Once it is over: decides from the evidence of the warden and our own. */

@@ -226,7 +226,7 @@ void stage_result_take(struct stage_result *ret, enum stage stage, const struct 
         s.truncated[i] = r->streams[i].truncated;
     }
     /* Also if the stage ended well at that moment: the next stage must not start. */
-    if (r->requested_end == END_CANCEL) {
+    if (r->cancelled) {
         r->end.evidence.reason = s.evidence.reason = END_CANCEL;
         s.verdict = VERDICT_CANCELLED;
     }

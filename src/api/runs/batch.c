@@ -60,7 +60,8 @@ static const struct api_field batch_result_reply[] = {
     { "index", FIELD_INT, ALWAYS, .help = "position in the request" },
     { "name", FIELD_STRING, .help = "name of the input" },
     { "state", FIELD_STRING, .help = "finished; failed and skipped have no verdict" },
-    { "passed", FIELD_BOOL, .nullable = true, .help = "null if the input has no `expected`" },
+    { "passed", FIELD_BOOL, .nullable = true,
+      .help = "null if the input has no `expected`, or if another failure ended it" },
     { "difference", FIELD_OBJECT, .fields = difference_reply,
       .help = "the difference from the expected output" },
     { "error", FIELD_STRING, .help = "the reason why the run did not start" },
@@ -152,7 +153,13 @@ static void send_result(struct batch *b, size_t i, json_t *result)
     group_answer_event(&b->answer, "result", event);
 }
 
-/* Compares stdout with the expected output; without one "passed" is null. */
+/* The failure of another input ended it. Nothing is known about its own output. */
+static bool was_stopped(const struct batch *b, size_t i, const struct run *x)
+{
+    return x && x->result.verdict == VERDICT_CANCELLED && b->group.items[i].cancelled;
+}
+
+/* Compares stdout with the expected output. "passed" is null if there is nothing to compare. */
 static bool check_output(const struct batch *b, size_t i, const struct run *x, json_t *result)
 {
     struct err e = { 0 };
@@ -160,7 +167,7 @@ static bool check_output(const struct batch *b, size_t i, const struct run *x, j
     struct difference d;
     const json_t *expected = json_object_get(json_array_get(b->inputs, i), "expected");
     bool ok = x && x->result.verdict == VERDICT_OK;
-    if (!expected) {
+    if (!expected || was_stopped(b, i, x)) {
         if (b->inputs)
             json_put(result, "passed", json_null());
         return ok;
@@ -188,7 +195,7 @@ static void count(struct batch *b, size_t i, const struct run *x, bool fine)
     b->passed += expected && fine;
     if (fine)
         b->ok++;
-    else if (x && x->result.verdict == VERDICT_CANCELLED && b->group.items[i].cancelled)
+    else if (was_stopped(b, i, x))
         b->cancelled++;
     else
         b->failed++;

@@ -60,6 +60,7 @@ struct session {
     bool nobody;     /* the service closed before its first byte */
     bool cancelled;  /* by a signal, or because the output has no reader */
     bool cancel_sent;
+    bool output_dropped; /* after it was cancelled: our reader did not take all */
     bool unheard;        /* the output has no reader */
     uint64_t give_up_ms; /* 0: not yet */
     /* the side connection */
@@ -82,15 +83,20 @@ static bool has_pending(const struct session *s)
     return s->written[0] < s->printed[0].len || s->written[1] < s->printed[1].len;
 }
 
+/* A cancelled run does not wait for a slow reader. It then counts as cancelled, even if the program
+ * ended well (JAR_RUN-4). */
 static void drop_unwritten(struct session *s)
 {
-    for (int i = 0; i < RUN_STREAMS && !s->job->options->json; i++)
+    if (!has_pending(s))
+        return;
+    s->output_dropped = true;
+    for (int i = 0; i < RUN_STREAMS; i++)
         s->printed[i].len = s->written[i] = 0;
 }
 
 static void cancel(struct session *s)
 {
-    drop_unwritten(s); /* a cancelled run does not wait for a slow reader */
+    drop_unwritten(s);
     s->source_fd = -1;
     s->chunk.len = 0;
     if (!s->cancelled)
@@ -121,6 +127,8 @@ static void write_pending(struct session *s)
         if (s->written[i] == b->len)
             b->len = s->written[i] = 0;
     }
+    if (s->cancelled)
+        drop_unwritten(s);
 }
 
 /* --- events --- */
@@ -145,8 +153,6 @@ static int event_output(struct session *s, const json_t *event, enum run_stream 
     const json_t *text = json_object_get(event, "data"),
                  *base64 = json_object_get(event, "data_base64");
     struct buf *b = &s->printed[stream];
-    if (s->cancelled)
-        return 0;
     if (base64)
         return text_base64_decode(json_string_value(base64), json_string_length(base64), b, e);
     return buf_add(b, json_string_value(text), json_string_length(text), e);
@@ -557,7 +563,7 @@ static int conclude(struct session *s)
         (void)!err_set(&e, ERR_KERNEL, s->write_errno, "write the program's output");
         return cli_fail(&e);
     }
-    if (!s->result)
+    if (!s->result || s->output_dropped)
         return cancelled_status(s);
     const json_t *exit_code = json_object_get(s->result, "exit_code");
     json_int_t status = json_integer_value(exit_code);

@@ -198,7 +198,9 @@ static struct stage_result ended(struct evidence evidence, enum end_reason asked
     static struct jar_run r;
     struct buf output[RUN_STREAMS] = { 0 };
     struct stage_result p;
-    r = (struct jar_run){ .ended = true, .requested_end = asked, .end = { .evidence = evidence } };
+    r = (struct jar_run){ .ended = true,
+                          .cancelled = asked == END_CANCEL,
+                          .end = { .evidence = evidence } };
     if (product)
         put(&r.outputs, product, status, "");
     stage_result_take(&p, STAGE_COMPILE, &compiled, &r, output);
