@@ -161,7 +161,8 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
      * level. */
     bool many_uids = geteuid() == 0 && uids_exist();
     if (level == LEVEL_JAR && !many_uids)
-        return err_set(e, ERR_UNAVAILABLE, 0, "it needs root, with uids from %u on", KEEPER_UID);
+        return err_set(e, ERR_UNAVAILABLE, 0, "it needs root, with uids from %u on",
+                       OWN_UIDS_FIRST);
     if (many_uids && uids_open(&h->uids, e))
         return -1;
     if (many_uids && setgroups(0, NULL) < 0) {

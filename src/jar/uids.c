@@ -25,13 +25,12 @@ bool uids_exist(void)
         return false;
     for (const char *at = map; sscanf(at, "%u %u %u%n", &first, &outside, &count, &used) == 3;
          at += used)
-        if (first <= KEEPER_UID &&
-            UIDS_FIRST - first + UIDS_BLOCKS * UIDS_PER_BLOCK <= (uint64_t)count)
+        if (first <= OWN_UIDS_FIRST && UIDS_END - first <= count)
             return true;
     return false;
 }
 
-int uids_open(struct uids *u, struct err *e)
+int uids_open_locks(int *ret_fd, struct err *e)
 {
     if (mkdir(lock_dir, 0700) < 0 && errno != EEXIST)
         return err_set(e, ERR_UNAVAILABLE, errno, "make %s", lock_dir);
@@ -42,20 +41,35 @@ int uids_open(struct uids *u, struct err *e)
     if (st.st_uid != 0 || (st.st_mode & 022))
         return err_set(e, ERR_UNAVAILABLE, 0, "%s does not belong to root alone: remove it",
                        lock_dir);
-    autoclose int fd = openat(dir, lock_file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
+    *ret_fd = openat(dir, lock_file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (*ret_fd < 0)
         return err_set(e, ERR_UNAVAILABLE, errno, "open %s/%s", lock_dir, lock_file);
-    for (unsigned block = 0; block < UIDS_BLOCKS; block++) {
-        struct flock lock = {
-            .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = block, .l_len = 1
-        };
-        if (fcntl(fd, F_OFD_SETLK, &lock) == 0) {
-            *u = (struct uids){ .lock_fd = fd_take(&fd),
-                                .base = UIDS_FIRST + block * UIDS_PER_BLOCK };
-            return 0;
-        }
-        if (errno != EAGAIN && errno != EACCES)
-            return err_set(e, ERR_UNAVAILABLE, errno, "lock a block of uids");
+    return 0;
+}
+
+int uids_lock(int fd, uint32_t byte, struct err *e)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
+    if (fcntl(fd, F_OFD_SETLK, &lock) == 0)
+        return 0;
+    if (errno == EAGAIN || errno == EACCES)
+        return 1;
+    return err_set(e, ERR_UNAVAILABLE, errno, "lock a uid");
+}
+
+int uids_open(struct uids *u, struct err *e)
+{
+    autoclose int fd = -1;
+    if (uids_open_locks(&fd, e))
+        return -1;
+    for (uint32_t block = 0; block < UIDS_BLOCKS; block++) {
+        int taken = uids_lock(fd, block, e);
+        if (taken < 0)
+            return -1;
+        if (taken)
+            continue;
+        *u = (struct uids){ .lock_fd = fd_take(&fd), .base = UIDS_FIRST + block * UIDS_PER_BLOCK };
+        return 0;
     }
     return err_set(e, ERR_UNAVAILABLE, EAGAIN, "all %d blocks of uids are taken", UIDS_BLOCKS);
 }

@@ -7,9 +7,8 @@
 #include <unistd.h>
 
 #include "base/caps.h"
-#include "spec/isolation.h"
 
-int privileges_drop(pid_t parent, bool own_uid, struct err *e)
+int privileges_drop(pid_t parent, uid_t uid, struct err *e)
 {
     /* Without a controlling terminal this process cannot type into it. Our parent forwards
      * signals. */
@@ -17,9 +16,9 @@ int privileges_drop(pid_t parent, bool own_uid, struct err *e)
         return err_set(e, ERR_KERNEL, errno, "start a session");
     if (caps_drop_bounding(e))
         return -1;
-    if (own_uid && (setgroups(0, NULL) < 0 || setresgid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0 ||
-                    setresuid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0))
-        return err_set(e, ERR_KERNEL, errno, "become uid %u", KEEPER_UID);
+    if (uid != geteuid() &&
+        (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0))
+        return err_set(e, ERR_KERNEL, errno, "become uid %u", uid);
     /* After the change of uid, because that clears the death signal. */
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
         prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)

@@ -2,11 +2,10 @@
  * Runs in: the keeper of a command and of the service, right after the fork. */
 #pragma once
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/err.h"
 
 /* Gives up every privilege of the parent, leaves its terminal, and makes sure that this process
- * does not outlive it. own_uid: takes the uid KEEPER_UID. */
-[[nodiscard]] int privileges_drop(pid_t parent, bool own_uid, struct err *e);
+ * does not outlive it. Becomes `uid`, with no other group, unless it has that uid already. */
+[[nodiscard]] int privileges_drop(pid_t parent, uid_t uid, struct err *e);

@@ -8,6 +8,8 @@
 
 #include "base/auto.h"
 #include "base/text.h"
+#include "run/keeper_uid.h"
+#include "service/hand_over.h"
 
 int execute_dir_open(const char *path, uid_t keeper, int *ret_fd, uid_t *ret_owner, struct err *e)
 {
@@ -28,11 +30,18 @@ int execute_dir_open(const char *path, uid_t keeper, int *ret_fd, uid_t *ret_own
                        quoted);
     if (made && st.st_uid != keeper && fchown(fd, keeper, keeper) < 0)
         return err_set(e, ERR_KERNEL, errno, "give '%s' to uid %u", quoted, keeper);
+    /* The keeper of this directory had another uid: another state directory was used, or an older
+     * version. A running service keeps its directory. */
+    bool abandoned = !made && geteuid() == 0 && st.st_uid != keeper &&
+                     keeper_uid_of_state(st.st_uid) && keeper_uid_is_free(st.st_uid);
+    size_t left;
+    if (abandoned && hand_over(fd, st.st_uid, keeper, &left, e))
+        return err_wrap(e, "hand '%s' over to uid %u", quoted, keeper);
     /* Independent of the umask: the operator reads the results, with another uid than the
      * keeper. */
     if (made && fchmod(fd, 0755) < 0)
         return err_set(e, ERR_KERNEL, errno, "open '%s' to readers", quoted);
-    *ret_owner = made ? keeper : st.st_uid;
+    *ret_owner = made || abandoned ? keeper : st.st_uid;
     *ret_fd = fd_take(&fd);
     return 0;
 }

@@ -75,7 +75,7 @@ static int settle(const struct service_keeper_setup *s, struct err *e)
     forget_environment();
     (void)signal(SIGPIPE, SIG_IGN);
     (void)prctl(PR_SET_NAME, "belljar-keeper", 0, 0, 0);
-    return privileges_drop(s->supervisor, s->own_uid, e);
+    return privileges_drop(s->supervisor, s->uid, e);
 }
 
 /* ---- opening ---- */

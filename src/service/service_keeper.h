@@ -8,7 +8,6 @@
  * KEEPER-3 It ends with its supervisor. */
 #pragma once
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "runtime/version.h"
@@ -28,7 +27,7 @@ struct service_keeper_setup {
     int control_fd;   /* the hello goes out, the supervisor's messages come in */
     int workspace_fd; /* -1: none */
     pid_t supervisor;
-    bool own_uid;
+    uid_t uid; /* the keeper's */
 };
 
 /* Sends a hello to the supervisor, with the reason if it cannot serve. Serves until the supervisor

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,10 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/log.h"
 #include "base/text.h"
-#include "spec/isolation.h"
+#include "run/keeper_uid.h"
+#include "service/hand_over.h"
 
 void state_done(struct state *s)
 {
@@ -149,9 +151,63 @@ pid_t state_holder(const char *path)
     return read_pid(fd);
 }
 
-uid_t state_data_owner(void)
+/* ---- the keeper's uid and its data ---- */
+
+static const char keeper_file[] = "keeper", keeper_file_new[] = "keeper.new";
+
+int state_read_keeper(const struct state *s, uid_t *ret, struct err *e)
 {
-    return geteuid() == 0 ? KEEPER_UID : geteuid();
+    char text[32];
+    struct stat st;
+    *ret = 0;
+    autoclose int fd = openat(s->dir_fd, keeper_file,
+                              O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return 0;
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return err_set(e, ERR_KERNEL, errno, "open %s/%s", s->path, keeper_file);
+    ssize_t n = fd_read_full(fd, text, sizeof text - 1);
+    if (n < 0)
+        return err_set(e, ERR_KERNEL, errno, "read %s/%s", s->path, keeper_file);
+    text[n] = '\0';
+    char *end;
+    unsigned long uid = strtoul(text, &end, 10);
+    if (st.st_uid != geteuid() || *end != '\n' || !keeper_uid_of_state((uid_t)uid) ||
+        uid > UINT32_MAX)
+        return err_set(e, ERR_DENIED, 0,
+                       "%s/%s does not contain a uid that this program wrote: remove the file",
+                       s->path, keeper_file);
+    *ret = (uid_t)uid;
+    return 0;
+}
+
+int state_write_keeper(const struct state *s, uid_t uid, bool replace, struct err *e)
+{
+    char text[32];
+    int n = snprintf(text, sizeof text, "%u\n", uid);
+    (void)unlinkat(s->dir_fd, keeper_file_new, 0);
+    autoclose int fd = openat(s->dir_fd, keeper_file_new,
+                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0 || fd_write_all(fd, text, (size_t)n) || fsync(fd) < 0)
+        return err_set(e, ERR_KERNEL, errno, "write %s/%s", s->path, keeper_file_new);
+    int rc = replace ? renameat(s->dir_fd, keeper_file_new, s->dir_fd, keeper_file)
+                     : linkat(s->dir_fd, keeper_file_new, s->dir_fd, keeper_file, 0);
+    if (rc < 0 && !(errno == EEXIST && !replace))
+        return err_set(e, ERR_KERNEL, errno, "write %s/%s", s->path, keeper_file);
+    (void)unlinkat(s->dir_fd, keeper_file_new, 0);
+    return 0;
+}
+
+static int give_data(const struct state *s, int fd, uid_t from, uid_t to, struct err *e)
+{
+    size_t left = 0;
+    if (hand_over(fd, from, to, &left, e))
+        return err_wrap(e, "hand %s/data over to uid %u", s->path, to);
+    if (left > 0)
+        log_event(LOG_WARN, "state.left_alone",
+                  "path=\"%s/data\" files=%zu hint=\"they belong to others or have a second name\"",
+                  s->path, left);
+    return 0;
 }
 
 int state_data(const struct state *s, uid_t owner, struct err *e)
@@ -162,16 +218,31 @@ int state_data(const struct state *s, uid_t owner, struct err *e)
     autoclose int fd = openat(s->dir_fd, "data", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) < 0)
         return err_set(e, ERR_KERNEL, errno, "open %s/data", s->path);
-    bool ours = st.st_uid == geteuid() || (geteuid() == 0 && st.st_uid == KEEPER_UID);
+    bool ours = st.st_uid == geteuid() || (geteuid() == 0 && keeper_uid_of_state(st.st_uid));
     if (!ours)
         return err_set(
             e, ERR_DENIED, 0,
             "%s/data belongs to uid %u, and the service runs as uid %u: change its owner "
             "with 'chown -R', or use another --state",
             s->path, st.st_uid, owner);
-    if (st.st_uid != owner && fchown(fd, owner, owner) < 0)
-        return err_set(e, ERR_KERNEL, errno, "give %s/data to uid %u", s->path, owner);
+    if (st.st_uid != owner && give_data(s, fd, st.st_uid, owner, e))
+        return -1;
     if ((st.st_mode & 07777) != 0700 && fchmod(fd, 0700) < 0)
         return err_set(e, ERR_KERNEL, errno, "close %s/data to others", s->path);
     return 0;
+}
+
+int state_make_data(const struct state *s, struct err *e)
+{
+    struct stat st;
+    uid_t owner = geteuid();
+    if (fstatat(s->dir_fd, "data", &st, AT_SYMLINK_NOFOLLOW) == 0)
+        return state_data(s, st.st_uid, e); /* the service may run: its owner stays */
+    if (keeper_uid_possible()) {
+        scoped(keeper_uid) fresh = KEEPER_UID_INIT;
+        if (keeper_uid_take(&fresh, KEEPER_OF_STATE, 0, e) ||
+            state_write_keeper(s, fresh.uid, false, e) || state_read_keeper(s, &owner, e))
+            return -1;
+    }
+    return state_data(s, owner, e);
 }

@@ -2,10 +2,12 @@
  *     STATE/              owned by the operator; others may pass through
  *     STATE/lock          held by the supervisor; contains its pid
  *     STATE/belljar.sock  for the operator alone
+ *     STATE/keeper        the uid of the keeper, if root starts the service; root's alone
  *     STATE/data/         owned by the keeper: database and outputs
  * Runs in: supervisor, and commands that read the database. */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -34,8 +36,14 @@ void state_done(struct state *s);
 /* The pid of the service that uses the directory; 0: none. */
 pid_t state_holder(const char *path);
 
-/* The uid that will own the data if the current user starts the service: the keeper's. */
-uid_t state_data_owner(void);
-/* Creates STATE/data for this owner, or gives it to the owner if it belongs to root or the keeper.
- * Any other owner is refused. */
+/* The keeper's uid in STATE/keeper; 0 if there is none. */
+[[nodiscard]] int state_read_keeper(const struct state *s, uid_t *ret, struct err *e);
+/* `replace`: also if the file exists; otherwise the number in it stays. */
+[[nodiscard]] int state_write_keeper(const struct state *s, uid_t uid, bool replace, struct err *e);
+
+/* Creates STATE/data for this owner. Data that belong to root or to another keeper are handed over,
+ * with every file. Any other owner is refused. The caller holds the lock, so that nobody uses them. */
 [[nodiscard]] int state_data(const struct state *s, uid_t owner, struct err *e);
+/* Creates STATE/data, if it is missing, for the keeper that will run. For commands that write to the
+ * database before the service does. */
+[[nodiscard]] int state_make_data(const struct state *s, struct err *e);

@@ -20,6 +20,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "engine/pools/pools.h"
+#include "run/keeper_uid.h"
 #include "run/level.h"
 #include "runtime/version.h"
 #include "service/backoff.h"
@@ -50,6 +51,7 @@ struct supervisor {
     struct isolation isolation; /* of the first warden; every later one must reach it */
     /* the keeper */
     pid_t keeper; /* 0: none */
+    struct keeper_uid keeper_uid;
     int control_fd;
     struct backoff keeper_backoff;
     bool was_ready;    /* a keeper has been ready at least once */
@@ -65,6 +67,7 @@ static void supervisor_free(struct supervisor *s)
     fd_close(&s->workspace_fd);
     fd_close(&s->signal_fd);
     fd_close(&s->control_fd);
+    keeper_uid_done(&s->keeper_uid);
     state_done(&s->state);
     free(s);
 }
@@ -165,9 +168,18 @@ static bool own_uid(const struct supervisor *s)
     return s->isolation.layers & LAYER_BIT(LAYER_OWN_UID);
 }
 
-static uid_t keeper_uid(const struct supervisor *s)
+/* The same uid after each start, unless a copy of the state directory uses it now. */
+static int take_keeper_uid(struct supervisor *s, struct err *e)
 {
-    return own_uid(s) ? KEEPER_UID : geteuid();
+    uid_t wanted;
+    s->keeper_uid.uid = geteuid();
+    if (!own_uid(s))
+        return 0;
+    if (state_read_keeper(&s->state, &wanted, e) ||
+        keeper_uid_take(&s->keeper_uid, KEEPER_OF_STATE, wanted, e))
+        return -1;
+    return s->keeper_uid.uid == wanted ? 0
+                                       : state_write_keeper(&s->state, s->keeper_uid.uid, true, e);
 }
 
 /* A directory that the operator named must be usable. Without a default directory only /execute is
@@ -177,17 +189,17 @@ static int open_workspace(struct supervisor *s, struct err *e)
     bool named = s->settings.workspace[0];
     const char *path = named ? s->settings.workspace : "output_data";
     uid_t owner = 0;
-    if (execute_dir_open(path, keeper_uid(s), &s->workspace_fd, &owner, e)) {
+    if (execute_dir_open(path, s->keeper_uid.uid, &s->workspace_fd, &owner, e)) {
         if (named)
             return -1;
         log_error(LOG_WARN, "execute.no_workspace", e);
         return 0;
     }
-    if (owner != keeper_uid(s))
+    if (owner != s->keeper_uid.uid)
         log_event(LOG_WARN, "execute.foreign_workspace",
                   "path=\"%s\" owner=%u keeper=%u hint=\"/execute can read there but not write: "
                   "chown it to the keeper\"",
-                  QUOTED(path), owner, keeper_uid(s));
+                  QUOTED(path), owner, s->keeper_uid.uid);
     return 0;
 }
 
@@ -373,7 +385,7 @@ static int start_keeper(struct supervisor *s, struct err *e)
                                           .control_fd = theirs,
                                           .workspace_fd = s->workspace_fd,
                                           .supervisor = getpid(),
-                                          .own_uid = own_uid(s) };
+                                          .uid = s->keeper_uid.uid };
     open_probes(s);
     pid_t pid = fork();
     if (pid == 0)
@@ -597,7 +609,8 @@ static int open_all(struct supervisor *s, struct err *e)
     ask_versions(s);
     if (watch_signals(s, e) || start_warden(s, s->settings.isolation, e))
         return -1;
-    return state_data(&s->state, keeper_uid(s), e) || open_workspace(s, e) || start_keeper(s, e);
+    return take_keeper_uid(s, e) || state_data(&s->state, s->keeper_uid.uid, e) ||
+           open_workspace(s, e) || start_keeper(s, e);
 }
 
 int service_run(const struct service_options *o, struct err *e)
@@ -608,6 +621,7 @@ int service_run(const struct service_options *o, struct err *e)
     s->options = o;
     s->workspace_fd = s->signal_fd = s->control_fd = -1;
     s->state = (struct state)STATE_INIT;
+    s->keeper_uid = (struct keeper_uid)KEEPER_UID_INIT;
     for (size_t i = 0; i < LANGUAGES_MAX; i++)
         s->probes[i] = (struct version_probe)VERSION_PROBE_INIT;
     int rc = open_all(s, e) || loop(s, e) ? -1 : 0;

@@ -55,8 +55,8 @@ struct isolation {
     uint32_t cgroup_version; /* 0 none, 1, 2 */
 };
 
-/* The uid of the keeper when root starts it. The uids of jars follow (jar/uids.h). */
-#define KEEPER_UID 0x70000000u
+/* The host uids from here on are ours alone. jar/uids.h divides them among keepers and jars. */
+#define OWN_UIDS_FIRST 0x70000000u
 
 /* The order in which LEVEL_AUTO tries them. */
 enum { LEVELS_TO_TRY = 3 };

@@ -215,11 +215,7 @@ static int make_state(const char *path, struct err *e)
 {
     struct state s = STATE_INIT;
     (void)umask(022);
-    int rc = state_open(&s, path, e) || state_data(&s, state_data_owner(), e) ? -1 : 0;
-    if (rc &&
-        e->sys ==
-            EINVAL) /* this user namespace has no such uid, so the keeper cannot use it either */
-        rc = state_data(&s, geteuid(), e);
+    int rc = state_open(&s, path, e) || state_make_data(&s, e) ? -1 : 0;
     state_done(&s);
     (void)umask(077);
     return rc;

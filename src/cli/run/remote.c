@@ -14,6 +14,7 @@
 #include "cli/run/remote_keeper.h"
 #include "cli/run/remote_request.h"
 #include "client/client.h"
+#include "run/keeper_uid.h"
 #include "service/state.h"
 
 enum { PATH_SIZE = sizeof((struct sockaddr_un *)NULL)->sun_path };
@@ -37,12 +38,13 @@ static bool socket_is_ours(const char *path)
 }
 
 /* socket_is_ours() looked at the name before the connect; this checks the process that listens now.
- * KEEPER_UID is the keeper of the service, which has the socket from its supervisor. */
+ * The keeper of root's service has the socket from its supervisor. */
 static bool peer_is_ours(const struct client *c)
 {
     struct err e;
     uid_t uid;
-    return client_peer(c, &uid, &e) == 0 && (uid == geteuid() || uid == 0 || uid == KEEPER_UID);
+    return client_peer(c, &uid, &e) == 0 &&
+           (uid == geteuid() || uid == 0 || keeper_uid_of_state(uid));
 }
 
 static int connect_at(const char *path, struct client **ret, struct err *e)
@@ -94,6 +96,7 @@ int remote_advise(struct err *e)
 int remote_run(const struct run_arguments *o, struct inputs *in, struct err *e)
 {
     scoped(service_links) links = { 0 };
+    scoped(keeper_uid) uid = KEEPER_UID_INIT;
     struct handover h;
     eventfd_t nobody;
     pid_t self = getpid();
@@ -107,7 +110,7 @@ int remote_run(const struct run_arguments *o, struct inputs *in, struct err *e)
     autoclose int nobody_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (nobody_fd < 0)
         return err_set(e, ERR_KERNEL, errno, "make an eventfd");
-    if (handover_fork(&h, e))
+    if (keeper_uid_for_command(&uid, e) || handover_fork(&h, e))
         return -1;
     if (h.keeper == 0) {
         struct remote_job job = { .options = o,
@@ -115,6 +118,7 @@ int remote_run(const struct run_arguments *o, struct inputs *in, struct err *e)
                                   .path = links.path,
                                   .events = links.events,
                                   .side = links.side,
+                                  .uid = uid.uid,
                                   .parent = self,
                                   .handover_fd = h.fd,
                                   .nobody_fd = nobody_fd };

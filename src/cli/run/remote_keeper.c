@@ -600,12 +600,6 @@ static bool is_empty(int fd)
     return S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) >= st.st_size;
 }
 
-/* A user namespace may lack the uid. */
-static bool can_have_own_uid(void)
-{
-    return geteuid() == 0 && seteuid(KEEPER_UID) == 0 && seteuid(0) == 0;
-}
-
 static int give_up_rights(struct session *s, struct err *e)
 {
     const struct remote_job *job = s->job;
@@ -613,8 +607,7 @@ static int give_up_rights(struct session *s, struct err *e)
                          job->inputs->stdin_fd,  job->handover_fd,     job->nobody_fd };
     sigset_t set;
     cli_signals(&set);
-    if (fd_keep_only(keep, ARRAY_LEN(keep), e) ||
-        privileges_drop(job->parent, can_have_own_uid(), e))
+    if (fd_keep_only(keep, ARRAY_LEN(keep), e) || privileges_drop(job->parent, job->uid, e))
         return -1;
     return process_watch_signals(&set, &s->signal_fd, e);
 }

@@ -17,6 +17,7 @@ struct remote_job {
     const char *path;      /* of the socket */
     struct client *events; /* connected: the run and its events */
     struct client *side;   /* connected: stdin and cancelling. A uid of its own may not connect */
+    uid_t uid;             /* the keeper's */
     pid_t parent;          /* the keeper dies with it */
     int handover_fd;       /* the bundle of output files goes here */
     int nobody_fd;         /* an eventfd: the service closed before it answered a byte */

@@ -14,6 +14,7 @@
 #include "cli/run/remote.h"
 #include "cli/run/run_arguments.h"
 #include "cli/run/run_keeper.h"
+#include "run/keeper_uid.h"
 #include "run/level.h"
 #include "runtime/language.h"
 #include "runtime/version.h"
@@ -37,9 +38,10 @@ static int supervise(const struct run_arguments *o, struct inputs *in, struct wa
         version_probe_start(&version,
                             in->language); /* in parallel with the run, so that it costs no time */
     scoped(program_cache) cache;
+    scoped(keeper_uid) uid = KEEPER_UID_INIT;
     program_cache_open(&cache, o, in, w->isolation.level);
     pid_t self = getpid();
-    if (handover_fork(&h, e))
+    if (keeper_uid_for_command(&uid, e) || handover_fork(&h, e))
         return -1;
     if (h.keeper == 0) {
         struct run_keeper_job job = { .options = o,
@@ -47,6 +49,7 @@ static int supervise(const struct run_arguments *o, struct inputs *in, struct wa
                                       .warden = w,
                                       .cache = &cache,
                                       .id = id,
+                                      .uid = uid.uid,
                                       .parent = self,
                                       .version_fd = version.fd,
                                       .handover_fd = h.fd };

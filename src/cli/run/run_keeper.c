@@ -316,8 +316,7 @@ static int serve(struct session *s, struct err *e)
     int keep[5 + CACHE_FDS] = { job->warden->fd, job->inputs->bundle_fd, job->inputs->stdin_fd,
                                 job->version_fd, job->handover_fd };
     program_cache_fds(job->cache, keep + 5);
-    if (fd_keep_only(keep, ARRAY_LEN(keep), e) ||
-        privileges_drop(job->parent, job->warden->isolation.layers & LAYER_BIT(LAYER_OWN_UID), e) ||
+    if (fd_keep_only(keep, ARRAY_LEN(keep), e) || privileges_drop(job->parent, job->uid, e) ||
         watch_signals(s, e))
         return -1;
     return run_stages(s, outputs, e);

@@ -16,6 +16,7 @@ struct run_keeper_job {
     const struct warden *warden;
     struct program_cache *cache;
     const char *id;
+    uid_t uid;       /* the keeper's */
     pid_t parent;    /* the keeper dies with it */
     int version_fd;  /* the output of the version command of the language; -1: none */
     int handover_fd; /* the bundle of output files goes here */

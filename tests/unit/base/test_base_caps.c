@@ -30,7 +30,7 @@ static void drop_all(void *unused)
     if (root) {
         CHECK(status_field("CapBnd:") == 0);
         CHECK(chroot("/") < 0 && errno == EPERM);
-        CHECK(setresuid(KEEPER_UID, KEEPER_UID, KEEPER_UID) < 0);
+        CHECK(setresuid(OWN_UIDS_FIRST, OWN_UIDS_FIRST, OWN_UIDS_FIRST) < 0);
     }
     CHECK_INT(caps_drop_bounding(&e), 0); /* nothing left is no error */
     CHECK_INT(caps_clear(0, &e), 0);

@@ -41,7 +41,8 @@
 {
     if (geteuid() != 0)
         return true;
-    return setgroups(0, NULL) == 0 && setresgid(KEEPER_UID, KEEPER_UID, KEEPER_UID) == 0 &&
-           setresuid(KEEPER_UID, KEEPER_UID, KEEPER_UID) == 0 &&
+    return setgroups(0, NULL) == 0 &&
+           setresgid(OWN_UIDS_FIRST, OWN_UIDS_FIRST, OWN_UIDS_FIRST) == 0 &&
+           setresuid(OWN_UIDS_FIRST, OWN_UIDS_FIRST, OWN_UIDS_FIRST) == 0 &&
            prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0; /* our own /proc files stay ours */
 }

@@ -185,6 +185,12 @@ static void test_state_of_others_or_open_to_them_is_refused(void)
     place_done(&p);
 }
 
+/* A uid that a keeper of a service may have; that of this process if it is not root. */
+static uid_t keeper_for_tests(void)
+{
+    return geteuid() == 0 ? 0x71000007u : geteuid();
+}
+
 static void test_data_belong_to_the_keeper_and_are_closed_to_others(void)
 {
     struct place p;
@@ -192,22 +198,107 @@ static void test_data_belong_to_the_keeper_and_are_closed_to_others(void)
     struct err e = { 0 };
     struct stat st = { 0 };
     char path[300];
+    uid_t keeper = keeper_for_tests();
     if (!place_init(&p))
         return;
     (void)snprintf(path, sizeof path, "%s/s", p.path);
     CHECK_INT(state_open(&s, path, &e), 0);
-    CHECK_INT(state_data(&s, state_data_owner(), &e), 0);
-    CHECK(fstatat(s.dir_fd, "data", &st, 0) == 0 && st.st_uid == state_data_owner());
+    CHECK_INT(state_data(&s, keeper, &e), 0);
+    CHECK(fstatat(s.dir_fd, "data", &st, 0) == 0 && st.st_uid == keeper);
     CHECK(fchmodat(s.dir_fd, "data", 0755, 0) == 0);
-    CHECK_INT(state_data(&s, state_data_owner(), &e), 0);
+    CHECK_INT(state_data(&s, keeper, &e), 0);
     CHECK(fstatat(s.dir_fd, "data", &st, 0) == 0 && (st.st_mode & 07777) == 0700);
     if (geteuid() == 0) {
         CHECK_INT(state_data(&s, 0, &e), 0); /* taken back */
         CHECK(fstatat(s.dir_fd, "data", &st, 0) == 0 && st.st_uid == 0);
         CHECK(fchownat(s.dir_fd, "data", 1000, 1000, 0) == 0);
-        CHECK_INT(state_data(&s, state_data_owner(), &e), -1);
+        CHECK_INT(state_data(&s, keeper, &e), -1);
         CHECK(strstr(e.text, "uid 1000") && strstr(e.text, "chown"));
     }
+    state_done(&s);
+    place_done(&p);
+}
+
+static uid_t owner_of(int dir_fd, const char *name)
+{
+    struct stat st = { 0 };
+    CHECK(fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0);
+    return st.st_uid;
+}
+
+/* The links that a keeper could plant before its files are handed over by root. */
+static void test_data_change_hands_and_no_link_leads_out(void)
+{
+    enum { OLD = 0x70000000, NEW = 0x71000009 };
+    struct place p;
+    struct state s;
+    struct err e = { 0 };
+    char path[300];
+    if (geteuid() != 0) {
+        puts("# skipped: only root can give files to another uid");
+        return;
+    }
+    if (!place_init(&p))
+        return;
+    (void)snprintf(path, sizeof path, "%s/s", p.path);
+    CHECK_INT(state_open(&s, path, &e), 0);
+    CHECK_INT(state_data(&s, OLD, &e), 0);
+    static const char *const files[] = { "s/data/db", "s/data/output/run", "victim", "twin" };
+    CHECK(mkdirat(p.fd, "s/data/output", 0700) == 0);
+    CHECK(fchownat(p.fd, "s/data/output", OLD, OLD, 0) == 0);
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        autoclose int fd = openat(p.fd, files[i], O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+        CHECK(fd >= 0 && fchown(fd, i == 2 ? 0 : OLD, OLD) == 0);
+    }
+    CHECK(symlinkat("../../victim", p.fd, "s/data/link") == 0);
+    CHECK(fchownat(p.fd, "s/data/link", OLD, OLD, AT_SYMLINK_NOFOLLOW) == 0);
+    CHECK(symlinkat("../..", p.fd, "s/data/up") == 0);
+    CHECK(linkat(p.fd, "victim", p.fd, "s/data/hard", 0) == 0); /* root's */
+    CHECK(linkat(p.fd, "twin", p.fd, "s/data/twin", 0) == 0); /* of another service with that uid */
+    CHECK_INT(state_data(&s, NEW, &e), 0);
+    CHECK_INT(owner_of(p.fd, "s/data"), NEW);
+    CHECK_INT(owner_of(p.fd, "s/data/db"), NEW);
+    CHECK_INT(owner_of(p.fd, "s/data/output"), NEW);
+    CHECK_INT(owner_of(p.fd, "s/data/output/run"), NEW);
+    CHECK_INT(owner_of(p.fd, "s/data/link"), NEW);
+    CHECK_INT(owner_of(p.fd, "victim"), 0);
+    CHECK_INT(owner_of(p.fd, "twin"), OLD);
+    CHECK_INT(owner_of(p.fd, "s"), 0);
+    state_done(&s);
+    place_done(&p);
+}
+
+static void test_uid_of_the_keeper_is_kept_beside_the_data(void)
+{
+    struct place p;
+    struct state s;
+    struct err e = { 0 };
+    struct stat st = { 0 };
+    char path[300];
+    uid_t uid = 1;
+    if (!place_init(&p))
+        return;
+    (void)snprintf(path, sizeof path, "%s/s", p.path);
+    CHECK_INT(state_open(&s, path, &e), 0);
+    CHECK_INT(state_read_keeper(&s, &uid, &e), 0);
+    CHECK_INT(uid, 0); /* none yet */
+    CHECK_INT(state_write_keeper(&s, 0x71000001, false, &e), 0);
+    CHECK_INT(state_write_keeper(&s, 0x71000002, false, &e), 0); /* the first one stays */
+    CHECK_INT(state_read_keeper(&s, &uid, &e), 0);
+    CHECK_INT(uid, 0x71000001);
+    CHECK_INT(state_write_keeper(&s, 0x71000003, true, &e), 0);
+    CHECK_INT(state_read_keeper(&s, &uid, &e), 0);
+    CHECK_INT(uid, 0x71000003);
+    CHECK(fstatat(s.dir_fd, "keeper", &st, 0) == 0 && (st.st_mode & 07777) == 0600);
+    static const char *const wrong[] = { "0\n", "1000\n", "6165634816\n", "x", "" };
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+        autoclose int fd = openat(s.dir_fd, "keeper", O_WRONLY | O_TRUNC | O_CLOEXEC);
+        CHECK(fd >= 0 && write(fd, wrong[i], strlen(wrong[i])) == (ssize_t)strlen(wrong[i]));
+        CHECK_INT(state_read_keeper(&s, &uid, &e), -1);
+        CHECK(strstr(e.text, "remove the file") != NULL);
+    }
+    CHECK(unlinkat(s.dir_fd, "keeper", 0) == 0 && symlinkat("lock", s.dir_fd, "keeper") == 0);
+    CHECK_INT(state_read_keeper(&s, &uid, &e), -1);
     state_done(&s);
     place_done(&p);
 }
@@ -219,7 +310,7 @@ static void test_workspace_is_made_for_the_keeper_and_stays_whose_it_is(void)
     struct stat st = { 0 };
     char path[300];
     int fd = -1;
-    uid_t owner = 0, keeper = state_data_owner();
+    uid_t owner = 0, keeper = keeper_for_tests();
     if (!place_init(&p))
         return;
     (void)snprintf(path, sizeof path, "%s/w", p.path);
@@ -233,6 +324,10 @@ static void test_workspace_is_made_for_the_keeper_and_stays_whose_it_is(void)
         CHECK(fchownat(p.fd, "w", 1000, 1000, 0) == 0);
         CHECK_INT(execute_dir_open(path, keeper, &fd, &owner, &e), 0);
         CHECK(owner == 1000 && fstat(fd, &st) == 0 && st.st_uid == 1000);
+        fd_close(&fd);
+        CHECK(fchownat(p.fd, "w", 0x70000000, 0x70000000, 0) == 0); /* as older versions made it */
+        CHECK_INT(execute_dir_open(path, keeper, &fd, &owner, &e), 0);
+        CHECK(owner == keeper && fstat(fd, &st) == 0 && st.st_uid == keeper);
         fd_close(&fd);
     }
     (void)snprintf(path, sizeof path, "%s/no/w", p.path);
@@ -251,6 +346,8 @@ static const struct check_test tests[] = {
     TEST(test_state_is_made_and_held_by_one),
     TEST(test_state_of_others_or_open_to_them_is_refused),
     TEST(test_data_belong_to_the_keeper_and_are_closed_to_others),
+    TEST(test_data_change_hands_and_no_link_leads_out),
+    TEST(test_uid_of_the_keeper_is_kept_beside_the_data),
     TEST(test_workspace_is_made_for_the_keeper_and_stays_whose_it_is),
 };
 CHECK_MAIN(tests)
