@@ -14,6 +14,7 @@
     X(ERR_NO_KEY,      "unauthorized", 401, 125, BLAME_CALLER)          \
     X(ERR_METHOD,      "method_not_allowed", 405, 125, BLAME_CALLER)    \
     X(ERR_MEDIA_TYPE,  "unsupported_media_type", 415, 125, BLAME_CALLER) \
+    X(ERR_QUOTA,       "quota",       507, 125, BLAME_CALLER)           \
     X(ERR_BUSY,        "busy",        503, 125, BLAME_HOST)             \
     X(ERR_UNAVAILABLE, "unavailable", 503, 125, BLAME_HOST)             \
     X(ERR_KERNEL,      "kernel",      500, 125, BLAME_HOST)             \

@@ -104,6 +104,10 @@ static const struct setting rows[] = {
            "age at which finished runs are removed"),
     NUMBER("history.max_bytes", KIND_BYTES, history_max_bytes, MIB, 1024 * GIB, GIB,
            "size of the history; the oldest runs are removed first"),
+    NUMBER("artifacts.max_bytes", KIND_BYTES, artifacts_max_bytes, MIB, 1024 * GIB, GIB,
+           "size of all artifacts with their versions"),
+    NUMBER("artifacts.max_bytes_per_key", KIND_BYTES, artifacts_max_bytes_per_key, MIB, 1024 * GIB,
+           256 * MIB, "size of the artifacts of one API key"),
     NUMBER("compile.cache", KIND_BYTES, compile_cache, 0, 1024 * GIB, GIB,
            "size of the cache of compiled programs; the least recently used goes first; 0: in "
            "memory only"),

@@ -5,8 +5,8 @@
 
 struct artifact_row {
     int64_t seq;
-    char *id, *conversation, *title, *content, *language, *type,
-        *parent; /* conversation, parent may be NULL */
+    char *id, *owner, *conversation, *title, *content, *language, *type,
+        *parent; /* conversation, parent may be NULL; owner: the id of a key, or "" */
     int64_t version, created_ms, updated_ms;
 };
 void artifact_row_done(struct artifact_row *r);
@@ -16,19 +16,32 @@ struct artifact_rows {
 };
 void artifact_rows_done(struct artifact_rows *r);
 
-/* Stores version 1. Uses id, conversation, title, content, language, type, parent, created_ms. */
-[[nodiscard]] int artifacts_insert(struct db *db, const struct artifact_row *r, struct err *e);
-/* ERR_NOT_FOUND for a deleted artifact. */
-[[nodiscard]] int artifacts_get(struct db *db, const char *id, struct artifact_row *ret,
-                                struct err *e);
+/* The bytes that artifacts with all their versions may take: of one owner, and in all. 0: any. */
+struct artifact_quota {
+    int64_t owner_bytes, all_bytes;
+};
+/* Each version is counted with this addition, for its row and its index. */
+enum { ARTIFACT_VERSION_BYTES = 512 };
+
+/* Parameter `owner` below: only artifacts of this owner exist for the call; NULL: all of them. */
+
+/* Stores version 1. Uses id, owner, conversation, title, content, language, type, parent,
+ * created_ms. ERR_QUOTA if the owner has no room for it. */
+[[nodiscard]] int artifacts_insert(struct db *db, const struct artifact_row *r,
+                                   const struct artifact_quota *quota, struct err *e);
+[[nodiscard]] int artifacts_get(struct db *db, const char *id, const char *owner,
+                                struct artifact_row *ret, struct err *e);
 /* Stores a new version. A NULL parameter leaves its value unchanged. *ret is the row afterwards. */
-[[nodiscard]] int artifacts_update(struct db *db, const char *id, const char *content,
-                                   const char *title, int64_t now_ms, struct artifact_row *ret,
+[[nodiscard]] int artifacts_update(struct db *db, const char *id, const char *owner,
+                                   const char *content, const char *title, int64_t now_ms,
+                                   const struct artifact_quota *quota, struct artifact_row *ret,
                                    struct err *e);
-[[nodiscard]] int artifacts_delete(struct db *db, const char *id, int64_t now_ms, struct err *e);
+/* Removes the artifact with every version. */
+[[nodiscard]] int artifacts_delete(struct db *db, const char *id, const char *owner, struct err *e);
 /* Newest first. */
 [[nodiscard]] int artifacts_of_conversation(struct db *db, const char *conversation,
-                                            struct artifact_rows *ret, struct err *e);
+                                            const char *owner, struct artifact_rows *ret,
+                                            struct err *e);
 /* Oldest first. created_ms of each row is the time of that version. */
-[[nodiscard]] int artifacts_versions(struct db *db, const char *id, struct artifact_rows *ret,
-                                     struct err *e);
+[[nodiscard]] int artifacts_versions(struct db *db, const char *id, const char *owner,
+                                     struct artifact_rows *ret, struct err *e);

@@ -95,6 +95,12 @@ void key_hash(const char *text, uint8_t ret_hash[KEY_HASH_BYTES])
                              0);
 }
 
+void key_id(const uint8_t hash[KEY_HASH_BYTES], char ret[KEY_ID_SIZE])
+{
+    ret[0] = 'k';
+    (void)sodium_bin2hex(ret + 1, KEY_ID_SIZE - 1, hash, 8);
+}
+
 bool key_hash_equal(const uint8_t a[KEY_HASH_BYTES], const uint8_t b[KEY_HASH_BYTES])
 {
     return sodium_memcmp(a, b, KEY_HASH_BYTES) == 0;

@@ -26,7 +26,7 @@ const char *scope_word(enum scope s);
 /* Prints "run,read". */
 const char *scopes_format(scope_set set, char *out, size_t size);
 
-enum { KEY_HASH_BYTES = 32, KEY_TEXT_MAX = 64, KEY_NAME_MAX = 64 };
+enum { KEY_HASH_BYTES = 32, KEY_TEXT_MAX = 64, KEY_NAME_MAX = 64, KEY_ID_SIZE = 20 };
 
 struct key_row {
     char name[KEY_NAME_MAX + 1]; /* letters, digits, '-', '_', '.'; unique */
@@ -40,6 +40,9 @@ struct key_row {
 [[nodiscard]] int key_make(char ret_text[KEY_TEXT_MAX], uint8_t ret_hash[KEY_HASH_BYTES],
                            struct err *e);
 void key_hash(const char *text, uint8_t ret_hash[KEY_HASH_BYTES]);
+/* The id of a key: "k" and 16 hexadecimal digits of its hash. Things that a key owns are bound to
+ * its id, so that a new key under an old name inherits nothing. */
+void key_id(const uint8_t hash[KEY_HASH_BYTES], char ret[KEY_ID_SIZE]);
 /* Compares in constant time. */
 bool key_hash_equal(const uint8_t a[KEY_HASH_BYTES], const uint8_t b[KEY_HASH_BYTES]);
 [[nodiscard]] int key_name_check(const char *name, struct err *e);

@@ -60,8 +60,9 @@ struct run_query {
     const char *language, *verdict, *key, *thread, *artifact, *batch, *state; /* NULL: any */
     const char *q;              /* a text in the code; NULL: any */
     int64_t since_ms, until_ms; /* bounds of created_ms; 0: open */
-    int64_t before_seq;         /* the cursor: only older rows; 0: from the newest */
-    unsigned limit;             /* 1..1000 */
+    int64_t key_since_ms; /* creation of the key: an earlier run is of another key of this name */
+    int64_t before_seq;   /* the cursor: only older rows; 0: from the newest */
+    unsigned limit;       /* 1..1000 */
 };
 struct run_records {
     struct run_record *rows; /* newest first, without request, result, code and the blobs */

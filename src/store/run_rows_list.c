@@ -84,7 +84,8 @@ static int add_where(struct buf *sql, const struct run_query *q, const struct pl
             return -1;
     }
     /* The cursor, if any, is the upper bound. */
-    if ((q->since_ms && buf_addf(sql, e, " AND %sr.created_ms >= ?", p->by_time ? "" : "+")) ||
+    if ((q->key_since_ms && buf_addf(sql, e, " AND +r.created_ms >= ?")) ||
+        (q->since_ms && buf_addf(sql, e, " AND %sr.created_ms >= ?", p->by_time ? "" : "+")) ||
         (q->until_ms &&
          buf_addf(sql, e, " AND %sr.created_ms < ?", p->by_time && !p->before_ms ? "" : "+")) ||
         (q->q && buf_addf(sql, e, " AND instr(i.code, ?) > 0")))
@@ -108,6 +109,8 @@ static int prepare(struct query *ret, struct db *db, const struct run_query *q,
     for (int i = 0; i < FILTERS; i++)
         if (value_of(q, &filters[i]))
             bind_text(ret, value_of(q, &filters[i]));
+    if (q->key_since_ms)
+        bind_int(ret, q->key_since_ms);
     if (q->since_ms)
         bind_int(ret, q->since_ms);
     if (q->until_ms)

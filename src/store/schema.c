@@ -72,9 +72,21 @@ static const char version_1[] =
     "  name TEXT PRIMARY KEY, hash BLOB NOT NULL UNIQUE, scopes TEXT NOT NULL,"
     "  max_runs INTEGER NOT NULL, created_ms INTEGER NOT NULL) STRICT;";
 
+/* Artifacts belong to a key and take a bounded number of bytes (512 more for each version). Older
+ * ones have no owner, so only `admin` changes them. A deleted artifact leaves no row. */
+static const char artifact_owners[] =
+    "DELETE FROM artifact_versions"
+    "  WHERE artifact IN (SELECT seq FROM artifacts WHERE deleted_ms <> 0);"
+    "DELETE FROM artifacts WHERE deleted_ms <> 0;"
+    "ALTER TABLE artifacts ADD COLUMN owner TEXT NOT NULL DEFAULT '';"
+    "CREATE TABLE artifact_owners (owner TEXT PRIMARY KEY, bytes INTEGER NOT NULL)"
+    "  STRICT, WITHOUT ROWID;"
+    "INSERT INTO artifact_owners SELECT '', coalesce(sum(length(CAST(title AS BLOB)) +"
+    "  length(CAST(content AS BLOB)) + 512), 0) FROM artifact_versions;";
+
 /* The scripts that migrate a database from each version to the next. Rows are added, never
  * changed. */
-static const char *const migrations[] = { version_1 };
+static const char *const migrations[] = { version_1, artifact_owners };
 enum { SCHEMA_VERSION = ARRAY_LEN(migrations) };
 
 int schema_check(struct db *db, struct err *e)

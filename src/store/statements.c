@@ -3,12 +3,12 @@
 #include "store/db_query.h"
 #include "store/run_columns.h"
 
-#define ARTIFACT_FROM                                                                        \
-    "SELECT a.seq, a.id, a.conversation, v.title, v.content, a.language, a.type, a.parent, " \
-    "v.version, a.created_ms, a.updated_ms FROM artifacts a "                                \
-    "JOIN artifact_versions v ON v.artifact = a.seq AND v.version = a.version "              \
-    "WHERE a.deleted_ms = 0 AND "
-#define OVER "state IN ('finished', 'interrupted')"
+#define ARTIFACT_FROM                                                                       \
+    "SELECT a.seq, a.id, a.owner, a.conversation, v.title, v.content, a.language, a.type, " \
+    "a.parent, v.version, a.created_ms, a.updated_ms FROM artifacts a "                     \
+    "JOIN artifact_versions v ON v.artifact = a.seq AND v.version = a.version WHERE "
+#define ARTIFACT_OWNED " AND (?2 IS NULL OR a.owner = ?2)"
+#define OVER           "state IN ('finished', 'interrupted')"
 
 /* The service may have died while it wrote the output file of an interrupted run. */
 #define MAY_HAVE_FILE "journal_in_file OR state = 'interrupted'"
@@ -97,19 +97,28 @@ const char *const sql_texts[SQL_COUNT_] = {
                       "created_ms FROM rules ORDER BY seq",
 
     [SQL_ARTIFACT_INSERT] =
-        "INSERT INTO artifacts (id, conversation, language, type, parent, version, created_ms, "
-        "updated_ms) VALUES (?, ?, ?, ?, ?, 1, ?6, ?6) RETURNING seq",
+        "INSERT INTO artifacts (id, owner, conversation, language, type, parent, version, "
+        "created_ms, updated_ms) VALUES (?, ?, ?, ?, ?, ?, 1, ?7, ?7) RETURNING seq",
     [SQL_ARTIFACT_VERSION_INSERT] = "INSERT INTO artifact_versions (artifact, version, title, "
                                     "content, created_ms) VALUES (?, ?, ?, ?, ?)",
-    [SQL_ARTIFACT_GET] = ARTIFACT_FROM "a.id = ?",
+    [SQL_ARTIFACT_GET] = ARTIFACT_FROM "a.id = ?1" ARTIFACT_OWNED,
     [SQL_ARTIFACT_UPDATE] = "UPDATE artifacts SET version = ?, updated_ms = ? WHERE seq = ?",
-    [SQL_ARTIFACT_DELETE] = "UPDATE artifacts SET deleted_ms = ? WHERE id = ? AND deleted_ms = 0",
-    [SQL_ARTIFACT_OF_CONVERSATION] = ARTIFACT_FROM "a.conversation = ? ORDER BY a.seq DESC",
+    [SQL_ARTIFACT_DELETE] = "DELETE FROM artifacts WHERE seq = ?",
+    [SQL_ARTIFACT_VERSIONS_DELETE] = "DELETE FROM artifact_versions WHERE artifact = ?",
+    [SQL_ARTIFACT_SIZE] =
+        "SELECT coalesce(sum(length(CAST(title AS BLOB)) + length(CAST(content AS BLOB)) + ?), 0) "
+        "FROM artifact_versions WHERE artifact = ?",
+    [SQL_ARTIFACT_BYTES] = "SELECT coalesce(sum(iif(owner = ?, bytes, 0)), 0), "
+                           "coalesce(sum(bytes), 0) FROM artifact_owners",
+    [SQL_ARTIFACT_OWNER_ADD] = "INSERT INTO artifact_owners VALUES (?1, ?2) "
+                               "ON CONFLICT DO UPDATE SET bytes = max(0, bytes + ?2)",
+    [SQL_ARTIFACT_OF_CONVERSATION] = ARTIFACT_FROM "a.conversation = ?1" ARTIFACT_OWNED
+                                                   " ORDER BY a.seq DESC",
     [SQL_ARTIFACT_VERSIONS] =
-        "SELECT a.seq, a.id, a.conversation, v.title, v.content, a.language, a.type, a.parent, "
-        "v.version, v.created_ms, v.created_ms FROM artifacts a "
+        "SELECT a.seq, a.id, a.owner, a.conversation, v.title, v.content, a.language, a.type, "
+        "a.parent, v.version, v.created_ms, v.created_ms FROM artifacts a "
         "JOIN artifact_versions v ON v.artifact = a.seq "
-        "WHERE a.deleted_ms = 0 AND a.id = ? ORDER BY v.version",
+        "WHERE a.id = ?1" ARTIFACT_OWNED " ORDER BY v.version",
 
     [SQL_KEY_INSERT] =
         "INSERT INTO keys (name, hash, scopes, max_runs, created_ms) VALUES (?, ?, ?, ?, ?)",

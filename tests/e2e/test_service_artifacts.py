@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness import given_time
-from service import in_threads
+from harness import eventually, given_time
+from service import ROOMY, Service, in_threads
 
 
 def make(service, content="print('Hello, World!')", title="Hello", language="python", **more):
@@ -67,7 +67,7 @@ def test_artifact_fork_is_a_copy_of_its_own(service):
     assert service.get(f"/api/artifacts/{a['id']}").json["content"] == "two"
 
 
-def test_artifact_delete_is_soft_and_final(service):
+def test_artifact_delete_is_final(service):
     a = make(service, conversation_id="c3")
     reply = service.delete(f"/api/artifacts/{a['id']}")
     assert (reply.status, reply.body) == (204, b"")
@@ -200,3 +200,77 @@ def test_artifacts_survive_a_restart(fresh_service):
     assert s.get(f"/api/artifacts/{a['id']}").json["version"] == 2
     assert len(s.get(f"/api/artifacts/{a['id']}/versions").json) == 2
     assert execution(s, a)["execution"]["output"] == "2\n"
+
+
+# ---- artifacts belong to their key ----
+
+ROUTES = (("GET", "", None), ("GET", "/versions", None), ("GET", "/download", None), ("POST", "/fork", {}),
+          ("POST", "/execute", {}), ("PUT", "", {"content": "print('replaced')"}), ("DELETE", "", None))
+BODY = {"content": "print('mine')", "title": "t", "language": "python", "conversation_id": "talk"}
+
+
+@pytest.fixture(scope="module")
+def keyed_service():
+    with Service(*ROOMY, "--set", "artifacts.max_bytes_per_key=1m") as s:
+        s.keys = {name: s.add_key(name, scopes) for name, scopes in
+                  (("alice", "run"), ("bob", "run"), ("reader", "run,read"), ("boss", "admin"))}
+        assert eventually(lambda: s.get("/v1/languages", key=s.keys["boss"]).status == 200)
+        yield s
+
+
+def made_by(s, name):
+    reply = s.post("/api/artifacts/create", BODY, key=s.keys[name])
+    assert reply.status == 201, reply
+    return reply.json["id"]
+
+
+def test_artifact_of_another_key_does_not_exist(keyed_service):
+    s = keyed_service
+    a = made_by(s, "alice")
+    for method, tail, body in ROUTES:
+        reply = s.request(method, f"/api/artifacts/{a}{tail}", body, key=s.keys["bob"])
+        assert (reply.status, reply.json) == (404, {"detail": "Artifact not found"}), (method, tail, reply)
+    assert s.get("/api/artifacts/conversations/talk/artifacts", key=s.keys["bob"]).json == []
+    for method, tail, body in ROUTES:
+        assert s.request(method, f"/api/artifacts/{a}{tail}", body, key=s.keys["alice"]).status < 300, (method, tail)
+
+
+def test_artifact_of_another_key_can_be_read_but_not_changed_with_scope_read(keyed_service):
+    s = keyed_service
+    a = made_by(s, "alice")
+    for method, tail, body in ROUTES:
+        reply = s.request(method, f"/api/artifacts/{a}{tail}", body, key=s.keys["reader"])
+        assert reply.status == 404 if method in ("PUT", "DELETE") else reply.status < 300, (method, tail, reply)
+    assert s.get(f"/api/artifacts/{a}", key=s.keys["alice"]).json["version"] == 1
+    assert s.delete(f"/api/artifacts/{a}", key=s.keys["boss"]).status == 204
+
+
+def test_key_of_an_old_name_inherits_nothing(keyed_service):
+    s = keyed_service
+    old = s.add_key("carol", "run")
+    assert eventually(lambda: s.get("/v1/languages", key=old).status == 200)
+    a = s.post("/api/artifacts/create", BODY, key=old).json["id"]
+    run = s.run("print('old')", key=old)["id"]
+    assert s.get(f"/v1/runs/{run}", key=old).status == 200
+    assert s.cli("keys", "remove", "carol").status == 0
+    new = s.add_key("carol", "run")
+    assert eventually(lambda: s.get("/v1/languages", key=new).status == 200)
+    assert s.get(f"/api/artifacts/{a}", key=new).status == 404
+    assert s.get(f"/v1/runs/{run}", key=new).status == 404
+    assert s.get("/v1/runs", key=new).json["runs"] == []
+    own = s.run("print('new')", key=new)["id"]
+    assert [r["id"] for r in s.get("/v1/runs", key=new).json["runs"]] == [own]
+
+
+def test_artifacts_end_at_the_quota_and_leave_room_to_others(keyed_service):
+    s = keyed_service
+    large = {**BODY, "content": "x" * (600 << 10)}
+    first = s.post("/api/artifacts/create", large, key=s.keys["bob"])
+    assert first.status == 201
+    for refused in (s.post("/api/artifacts/create", large, key=s.keys["bob"]),
+                    s.put(f"/api/artifacts/{first.json['id']}", {"title": "u"}, key=s.keys["bob"]),
+                    s.post(f"/api/artifacts/{first.json['id']}/fork", key=s.keys["bob"])):
+        assert refused.status == 507 and "of 1m" in refused.json["detail"], refused
+    assert s.post("/api/artifacts/create", large, key=s.keys["reader"]).status == 201
+    assert s.delete(f"/api/artifacts/{first.json['id']}", key=s.keys["bob"]).status == 204
+    assert s.post("/api/artifacts/create", large, key=s.keys["bob"]).status == 201

@@ -31,6 +31,9 @@ struct artifact_job {
     struct artifact_row in, row; /* of the request; found by the store */
     struct artifact_rows rows;
     int64_t now_ms;
+    /* NULL: every artifact; else the caller sees, or changes, only artifacts of this owner */
+    const char *sees, *changes;
+    struct artifact_quota quota;
 };
 
 static void artifact_job_free(struct artifact_job *j)
@@ -51,6 +54,11 @@ static struct artifact_job *artifact_job_new(struct api_call *c,
         return NULL;
     j->now_ms = clock_unix_ms();
     j->in.id = strdup(c->params[0]);
+    bool admin = c->who.scopes & SCOPE_BIT(SCOPE_ADMIN);
+    j->changes = admin ? NULL : c->who.owner;
+    j->sees = admin || (c->who.scopes & SCOPE_BIT(SCOPE_READ)) ? NULL : c->who.owner;
+    j->quota = (struct artifact_quota){ (int64_t)c->api->settings->artifacts_max_bytes_per_key,
+                                        (int64_t)c->api->settings->artifacts_max_bytes };
     return j;
 }
 
@@ -88,7 +96,7 @@ static json_t *artifact_list(const struct artifact_rows *rows)
 static int get_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct artifact_job *j = (struct artifact_job *)job;
-    return artifacts_get(db, j->in.id, &j->row, e);
+    return artifacts_get(db, j->in.id, j->sees, &j->row, e);
 }
 
 static void reply_row(struct store_job *job)
@@ -130,9 +138,13 @@ static void read_by(struct api_call *c, int (*work)(struct db *, struct store_jo
 static int insert_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct artifact_job *j = (struct artifact_job *)job;
-    if (!j->in.id || !j->in.title || !j->in.content || !j->in.language || !j->in.type)
+    if (!j->in.id || !j->in.owner || !j->in.title || !j->in.content || !j->in.language ||
+        !j->in.type)
         return err_no_memory(e, "an artifact");
-    return artifacts_insert(db, &j->in, e) || artifacts_get(db, j->in.id, &j->row, e) ? -1 : 0;
+    return artifacts_insert(db, &j->in, &j->quota, e) ||
+                   artifacts_get(db, j->in.id, NULL, &j->row, e)
+               ? -1
+               : 0;
 }
 
 static void create(struct api_call *c)
@@ -145,6 +157,7 @@ static void create(struct api_call *c)
     id_make("art_", id);
     artifact_row_done(&j->in);
     j->in = (struct artifact_row){ .id = strdup(id),
+                                   .owner = strdup(c->who.owner),
                                    .conversation = text_copy(api_text(c, "conversation_id")),
                                    .title = text_copy(api_text(c, "title")),
                                    .content = text_copy(api_text(c, "content")),
@@ -167,7 +180,7 @@ static void detect(struct api_call *c)
 static int list_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct artifact_job *j = (struct artifact_job *)job;
-    return artifacts_of_conversation(db, j->in.id, &j->rows, e);
+    return artifacts_of_conversation(db, j->in.id, j->sees, &j->rows, e);
 }
 
 static void list_of_conversation(struct api_call *c)
@@ -183,7 +196,8 @@ static void get_one(struct api_call *c)
 static int update_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct artifact_job *j = (struct artifact_job *)job;
-    return artifacts_update(db, j->in.id, j->in.content, j->in.title, j->now_ms, &j->row, e);
+    return artifacts_update(db, j->in.id, j->changes, j->in.content, j->in.title, j->now_ms,
+                            &j->quota, &j->row, e);
 }
 
 static void update(struct api_call *c)
@@ -205,7 +219,7 @@ static void update(struct api_call *c)
 static int delete_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct artifact_job *j = (struct artifact_job *)job;
-    return artifacts_delete(db, j->in.id, j->now_ms, e);
+    return artifacts_delete(db, j->in.id, j->changes, e);
 }
 
 static void delete_done(struct store_job *job)
@@ -229,15 +243,18 @@ static int fork_work(struct db *db, struct store_job *job, struct err *e)
     struct artifact_job *j = (struct artifact_job *)job;
     char id[ID_SIZE];
     scoped(artifact_row) parent = { 0 };
-    if (artifacts_get(db, j->in.id, &parent, e))
+    if (artifacts_get(db, j->in.id, j->sees, &parent, e))
         return -1;
     id_make("art_", id);
     /* The strings belong to the parent; the insert copies them. */
     struct artifact_row child = parent;
     child.id = id;
+    child.owner = j->job.call->who.owner;
     child.parent = parent.id;
     child.created_ms = j->now_ms;
-    return artifacts_insert(db, &child, e) || artifacts_get(db, id, &j->row, e) ? -1 : 0;
+    return artifacts_insert(db, &child, &j->quota, e) || artifacts_get(db, id, NULL, &j->row, e)
+               ? -1
+               : 0;
 }
 
 static void fork_one(struct api_call *c)
@@ -250,7 +267,7 @@ static void fork_one(struct api_call *c)
 static int versions_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct artifact_job *j = (struct artifact_job *)job;
-    return get_work(db, job, e) || artifacts_versions(db, j->in.id, &j->rows, e) ? -1 : 0;
+    return artifacts_versions(db, j->in.id, j->sees, &j->rows, e);
 }
 
 static void versions(struct api_call *c)
@@ -523,11 +540,11 @@ const struct api_route artifact_routes[] = {
     { METHOD_POST, "/api/artifacts/detect", SCOPE_RUN, STYLE_DETAIL, .body = detect_fields,
       .flags = ROUTE_LENIENT, .handle = detect, .summary = "Find the artifacts in Markdown",
       .replies = REPLIES({ 200, .fields = detected_reply, .list = true }) },
-    { METHOD_GET, "/api/artifacts/conversations/{conversation_id}/artifacts", SCOPE_READ,
+    { METHOD_GET, "/api/artifacts/conversations/{conversation_id}/artifacts", SCOPE_ANY,
       STYLE_DETAIL, .handle = list_of_conversation,
       .summary = "The artifacts of a conversation, newest first",
       .replies = REPLIES({ 200, .fields = artifact_reply, .list = true }) },
-    { METHOD_GET, "/api/artifacts/{id}", SCOPE_READ, STYLE_DETAIL, .handle = get_one,
+    { METHOD_GET, "/api/artifacts/{id}", SCOPE_ANY, STYLE_DETAIL, .handle = get_one,
       .summary = "One artifact", .replies = REPLIES({ 200, .fields = artifact_reply }) },
     { METHOD_PUT, "/api/artifacts/{id}", SCOPE_RUN, STYLE_DETAIL, .body = update_fields,
       .flags = ROUTE_LENIENT, .handle = update, .summary = "A new version of an artifact",
@@ -536,10 +553,10 @@ const struct api_route artifact_routes[] = {
       .summary = "Delete an artifact", .replies = REPLIES({ .status = 204 }) },
     { METHOD_POST, "/api/artifacts/{id}/fork", SCOPE_RUN, STYLE_DETAIL, .handle = fork_one,
       .summary = "A copy of an artifact", .replies = REPLIES({ 201, .fields = artifact_reply }) },
-    { METHOD_GET, "/api/artifacts/{id}/versions", SCOPE_READ, STYLE_DETAIL, .handle = versions,
+    { METHOD_GET, "/api/artifacts/{id}/versions", SCOPE_ANY, STYLE_DETAIL, .handle = versions,
       .summary = "Every version of an artifact, oldest first",
       .replies = REPLIES({ 200, .fields = artifact_reply, .list = true }) },
-    { METHOD_GET, "/api/artifacts/{id}/download", SCOPE_READ, STYLE_DETAIL, .handle = download,
+    { METHOD_GET, "/api/artifacts/{id}/download", SCOPE_ANY, STYLE_DETAIL, .handle = download,
       .summary = "An artifact as a file",
       .replies = REPLIES({ 200, .content_type = "text/plain" }) },
     { METHOD_POST, "/api/artifacts/{id}/execute", SCOPE_RUN, STYLE_DETAIL, .body = execute_fields,

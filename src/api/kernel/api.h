@@ -85,6 +85,10 @@ void api_drop_nulls(json_t *object, const struct api_field *fields);
 struct api_identity {
     char name[KEY_NAME_MAX + 16]; /* "key:NAME", "unix:UID", "anonymous" */
     const char *key;              /* the name of the key, inside `name`; or NULL */
+    /* For everything that belongs to a key: the id of the key; "operator" over a unix socket;
+     * "anonymous". */
+    char owner[KEY_ID_SIZE];
+    int64_t since_ms; /* the creation of the key; runs before it belong to another one */
     scope_set scopes;
     uint32_t max_runs;
 };

@@ -36,6 +36,8 @@ static void identity_of_key(struct api_identity *ret, const struct key_row *row)
 {
     (void)snprintf(ret->name, sizeof ret->name, "key:%s", row->name);
     ret->key = ret->name + strlen("key:");
+    key_id(row->hash, ret->owner);
+    ret->since_ms = row->created_ms;
     ret->scopes = row->scopes & SCOPE_BIT(SCOPE_ADMIN) ? SCOPES_ALL : row->scopes;
     ret->max_runs = row->max_runs;
 }
@@ -77,12 +79,14 @@ int auth_identify(const struct api_keys *keys, const struct auth_facts *f, struc
     }
     if (is_trusted_peer(f)) {
         (void)snprintf(ret->name, sizeof ret->name, "unix:%u", (unsigned)f->peer_uid);
+        (void)snprintf(ret->owner, sizeof ret->owner, "operator");
         return 0;
     }
     /* The supervisor binds no public address without a key. If the last key is removed later, a
      * public address answers no request. */
     if (!f->is_unix && keys->n == 0 && guard_is_loopback(f->listener)) {
         (void)snprintf(ret->name, sizeof ret->name, "anonymous");
+        (void)snprintf(ret->owner, sizeof ret->owner, "anonymous");
         return 0;
     }
     ret->scopes = 0;

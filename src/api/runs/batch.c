@@ -370,7 +370,7 @@ static int lookup_work(struct db *db, struct store_job *job, struct err *e)
         if (runs_list(db, &q, &page, e))
             return -1;
         for (size_t i = 0; i < page.n; i++) {
-            if (!history_may_see(l->job.call, page.rows[i].key))
+            if (!history_may_see(l->job.call, page.rows[i].key, page.rows[i].created_ms))
                 continue;
             enum run_state state = page.rows[i].state;
             l->unfinished = l->unfinished || (state != RUN_FINISHED && state != RUN_INTERRUPTED);
@@ -387,7 +387,7 @@ static void lookup_done(struct store_job *job)
     struct api_call *c = l->job.call;
     struct err e = job->err;
     const struct group *g = group_find(c->api, l->id);
-    if (g && !history_may_see(c, g->call->who.key))
+    if (g && !history_may_see(c, g->call->who.key, g->call->who.since_ms))
         g = NULL;
     if (e.code == ERR_NONE && !g && json_array_size(l->results) == 0) {
         (void)!err_set(&e, ERR_NOT_FOUND, 0,

@@ -136,7 +136,7 @@ static void get_debug_report(struct api_call *c)
 {
     struct err e = { 0 };
     const struct run *x = engine_find(c->api->engine, c->params[0]);
-    if (!x || !history_may_see(c, x->spec.key)) {
+    if (!x || !history_may_see(c, x->spec.key, x->queued_at_ms)) {
         history_get_debug_report(c);
         return;
     }

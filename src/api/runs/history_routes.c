@@ -14,12 +14,16 @@
 #include "run/json.h"
 #include "spec/bundle.h"
 
-bool history_may_see(const struct api_call *c, const char *key)
+bool history_is_own(const struct api_call *c, const char *key, int64_t created_ms)
+{
+    return c->who.key && key && strcmp(c->who.key, key) == 0 && created_ms >= c->who.since_ms;
+}
+
+bool history_may_see(const struct api_call *c, const char *key, int64_t created_ms)
 {
     if (c->who.scopes & (SCOPE_BIT(SCOPE_READ) | SCOPE_BIT(SCOPE_ADMIN)))
         return true;
-    return (c->who.scopes & SCOPE_BIT(SCOPE_RUN)) && c->who.key && key &&
-           strcmp(c->who.key, key) == 0;
+    return (c->who.scopes & SCOPE_BIT(SCOPE_RUN)) && history_is_own(c, key, created_ms);
 }
 
 /* ---- one run ---- */
@@ -54,7 +58,7 @@ static void lookup_done(struct store_job *job)
 {
     struct run_lookup *l = (struct run_lookup *)job;
     if (job->err.code == ERR_NOT_FOUND ||
-        (job->err.code == ERR_NONE && !history_may_see(l->job.call, l->row.key)))
+        (job->err.code == ERR_NONE && !history_may_see(l->job.call, l->row.key, l->row.created_ms)))
         fail_no_such_run(l->job.call);
     else if (job->err.code != ERR_NONE)
         api_fail(l->job.call, &job->err, NULL);
@@ -196,7 +200,7 @@ static void answer_stream(struct run_lookup *l)
 void history_get_stream(struct api_call *c, enum journal_kind kind)
 {
     struct run *x = engine_find(c->api->engine, c->params[0]);
-    if (x && history_may_see(c, x->spec.key)) {
+    if (x && history_may_see(c, x->spec.key, x->queued_at_ms)) {
         stream_raw(c, x, NULL, kind);
         return;
     }
@@ -389,8 +393,10 @@ void history_list_runs(struct api_call *c)
         api_fail(c, &e, field);
         return;
     }
-    if (!(c->who.scopes & SCOPE_BIT(SCOPE_READ))) /* scope `run` alone: only its own runs */
+    if (!(c->who.scopes & SCOPE_BIT(SCOPE_READ))) { /* scope `run` alone: only its own runs */
         l->query.key = c->who.key ? c->who.key : "";
+        l->query.key_since_ms = c->who.since_ms;
+    }
     if (l->current != RUN_STATE_COUNT_) { /* the state of a row is "queued" until its run is over */
         l->query.state = run_state_word(RUN_QUEUED);
         l->query.limit = 1000;

@@ -5,8 +5,11 @@
 #include "api/kernel/api.h"
 #include "api/runs/stream.h"
 
-/* A caller with scope `read` sees every run; one with scope `run` sees the runs of its own key. */
-bool history_may_see(const struct api_call *c, const char *key);
+/* Whether a run of the key of this name, accepted at created_ms, is the caller's. A key does not own
+ * the runs of an earlier key of its name. */
+bool history_is_own(const struct api_call *c, const char *key, int64_t created_ms);
+/* A caller with scope `read` sees every run; one with scope `run` sees its own. */
+bool history_may_see(const struct api_call *c, const char *key, int64_t created_ms);
 
 /* Each answers the call, whose first parameter is the id of the run. */
 void history_get_run(struct api_call *c);

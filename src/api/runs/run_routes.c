@@ -130,7 +130,7 @@ static void post_run(struct api_call *c)
 static struct run *find_current(struct api_call *c)
 {
     struct run *x = engine_find(c->api->engine, c->params[0]);
-    return x && history_may_see(c, x->spec.key) ? x : NULL;
+    return x && history_may_see(c, x->spec.key, x->queued_at_ms) ? x : NULL;
 }
 
 /* The same for a change of the run. The right to see every run is no right to cancel or feed a run
@@ -139,7 +139,7 @@ static struct run *find_own(struct api_call *c)
 {
     struct err e = { 0 };
     struct run *x = find_current(c);
-    bool owns = x && c->who.key && x->spec.key && strcmp(c->who.key, x->spec.key) == 0;
+    bool owns = x && history_is_own(c, x->spec.key, x->queued_at_ms);
     if (!x) {
         history_answer_over(c);
         return NULL;

@@ -187,8 +187,9 @@ void stream_send(struct api_call *c, enum stream_format format, uint64_t seq, co
     json_decref(event);
 }
 
-bool history_may_see(const struct api_call *c, const char *key)
+bool history_may_see(const struct api_call *c, const char *key, int64_t created_ms)
 {
+    (void)created_ms;
     (void)key;
     return !(c->who.scopes & SCOPE_BIT(SCOPE_RUN));
 }

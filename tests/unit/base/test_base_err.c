@@ -67,6 +67,7 @@ static void test_err_table_rows_are_what_clients_rely_on(void)
         { ERR_NO_KEY, "unauthorized", 401, 125, BLAME_CALLER },
         { ERR_METHOD, "method_not_allowed", 405, 125, BLAME_CALLER },
         { ERR_MEDIA_TYPE, "unsupported_media_type", 415, 125, BLAME_CALLER },
+        { ERR_QUOTA, "quota", 507, 125, BLAME_CALLER },
         { ERR_BUSY, "busy", 503, 125, BLAME_HOST },
         { ERR_UNAVAILABLE, "unavailable", 503, 125, BLAME_HOST },
         { ERR_KERNEL, "kernel", 500, 125, BLAME_HOST },
