@@ -28,8 +28,8 @@ static void on_accepted(struct run *run, const struct err *e);
 
 void run_spec_done(struct run_spec *s)
 {
-    char *const texts[] = { s->main_name, s->key,     s->actor,   s->thread, s->artifact,
-                            s->batch,     s->surface, s->request, s->code };
+    char *const texts[] = { s->main_name, s->key,   s->actor,   s->requester, s->thread,
+                            s->artifact,  s->batch, s->surface, s->request,   s->code };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         free(texts[i]);
     buf_done(&s->bundle);
@@ -61,12 +61,28 @@ static void run_free_if_unused(struct run *run)
     free(run->samples);
     buf_done(&run->files);
     buf_done(&run->stdin_bytes);
+    buf_done(&run->stdin_tail);
     for (int i = 0; i < RUN_STREAMS; i++)
         buf_done(&run->stage_output[i]);
     program_unref(run->program);
     json_decref(run->result_json);
     free(run);
     engine_check_idle(engine);
+}
+
+static int add_tail(struct run *run, const void *bytes, size_t n, struct err *e)
+{
+    struct buf *tail = &run->stdin_tail;
+    size_t skip = n > STDIN_TEXT_MAX ? n - STDIN_TEXT_MAX : 0;
+    if (n == 0)
+        return 0;
+    if (buf_add(tail, (const char *)bytes + skip, n - skip, e))
+        return -1;
+    if (tail->len > STDIN_TEXT_MAX) {
+        memmove(tail->data, tail->data + tail->len - STDIN_TEXT_MAX, STDIN_TEXT_MAX);
+        tail->len = STDIN_TEXT_MAX;
+    }
+    return 0;
 }
 
 int run_new(struct engine *engine, struct run_spec *spec, unsigned flags, const char *id,
@@ -96,7 +112,9 @@ int run_new(struct engine *engine, struct run_spec *spec, unsigned flags, const 
     if (engine->alive)
         engine->alive->prev_alive = run;
     engine->alive = run;
-    if (!run->is_recorded && run_record_accepted(run, on_accepted, e)) {
+    const struct buf *given = &run->spec.stdin_bytes;
+    if ((run->spec.stdin_open && add_tail(run, given->data, given->len, e)) ||
+        (!run->is_recorded && run_record_accepted(run, on_accepted, e))) {
         run->is_done = true;
         run_free_if_unused(run);
         return -1;
@@ -405,6 +423,9 @@ int run_write_stdin(struct run *run, const void *bytes, size_t n, bool eof, stru
                        : run->spec.stdin_open
                            ? "stdin is closed"
                            : "the run takes no more stdin: 'stdin_open' was not true");
+    if (run->awaits_decision) /* the person who decides would not see it */
+        return err_set(e, ERR_CONFLICT, 0,
+                       "the run waits for a decision: send its stdin when it is approved");
     struct buf *waiting = runs ? &run->stdin_bytes : &run->spec.stdin_bytes;
     if (runs && run->stdin_from > 0) {
         waiting->len -= run->stdin_from;
@@ -413,7 +434,7 @@ int run_write_stdin(struct run *run, const void *bytes, size_t n, bool eof, stru
     }
     if (waiting->len > STDIN_WAITING_MAX)
         return err_set(e, ERR_BUSY, 0, "the program has not read the earlier bytes of its stdin");
-    if (buf_add(waiting, bytes, n, e))
+    if (add_tail(run, bytes, n, e) || buf_add(waiting, bytes, n, e))
         return -1;
     if (eof && runs)
         run->stdin_eof = true;

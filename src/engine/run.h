@@ -44,6 +44,7 @@
 #include "run/journal.h"
 #include "run/result.h"
 #include "run/stages.h"
+#include "store/digest.h"
 #include "store/run_rows.h"
 
 /* Everything that a caller asks for. It owns its members; run_spec_done() frees them. */
@@ -62,6 +63,7 @@ struct run_spec {
     /* for the history and the queue */
     char *key;                       /* the API key whose turn it takes; NULL: no key */
     char *actor;                     /* for the audit log */
+    char *requester;                 /* for rules: "key:NAME#ID", or as `actor` */
     char *thread, *artifact, *batch; /* ids, or NULL */
     char *surface;                   /* "v1", "nemo", "artifacts" */
     char *request;    /* canonical JSON, enough to make this spec again (api/runs/run_spec.h) */
@@ -74,6 +76,9 @@ struct run_spec {
     bool may_approve;      /* the caller could decide on this run */
 };
 void run_spec_done(struct run_spec *s);
+/* Of everything that a person is shown before a decision, and everything that runs: equal digests
+ * mean the same program with the same input, files, limits and options. In hex. */
+void run_spec_digest(const struct run_spec *s, char ret[DIGEST_HEX]);
 
 enum run_event {
     RUN_EVENT_RECORDED, /* its row is in the history */
@@ -83,6 +88,9 @@ enum run_event {
      * set, the history does not have it. */
     RUN_EVENT_DONE,
 };
+
+/* A text of up to this many bytes that several writes bring is in the last one and stdin_tail. */
+enum { STDIN_TEXT_MAX = 64 << 10 };
 
 struct run;
 struct run_watch {
@@ -133,6 +141,7 @@ struct run {
     struct buf stdin_bytes; /* that the program has not read; it has read stdin_from bytes */
     size_t stdin_from;
     bool stdin_eof;
+    struct buf stdin_tail; /* the last bytes of stdin so far, if more can follow */
     /* run_stages.c */
     struct stages stages;
     size_t stage;
@@ -156,7 +165,7 @@ void run_release(struct run *run, struct run_spec *edited);
 /* A run that awaits a decision ends as `rejected`. The reason is its error. */
 void run_reject(struct run *run, const char *reason);
 void run_cancel(struct run *run); /* at any time before its end */
-/* Adds to its stdin. ERR_CONFLICT if stdin is closed, ERR_BUSY if the program has not read the
- * bytes that came before. */
+/* Adds to its stdin. ERR_CONFLICT if stdin is closed or the run waits for a decision, ERR_BUSY if
+ * the program has not read the bytes that came before. */
 [[nodiscard]] int run_write_stdin(struct run *run, const void *bytes, size_t n, bool eof,
                                   struct err *e);

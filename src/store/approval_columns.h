@@ -4,4 +4,4 @@
 
 #define APPROVAL_COLUMNS                                                       \
     "seq, id, thread, run, tool, input, risks, reason, decision, decided_by, " \
-    "decided_reason, edited_input, remember, created_ms, expires_ms, decided_ms"
+    "decided_reason, edited_input, remember, created_ms, expires_ms, decided_ms, requester"

@@ -36,9 +36,9 @@ static enum decision decision_of(const char *word)
 
 void approval_row_done(struct approval_row *r)
 {
-    char *texts[] = { r->id,      r->thread, r->run,        r->tool,           r->input,
-                      r->risks,   r->reason, r->decided_by, r->decided_reason, r->edited_input,
-                      r->remember };
+    char *texts[] = { r->id,       r->thread,   r->run,        r->tool,           r->input,
+                      r->risks,    r->reason,   r->decided_by, r->decided_reason, r->edited_input,
+                      r->remember, r->requester };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         free(texts[i]);
     *r = (struct approval_row){ 0 };
@@ -62,6 +62,7 @@ static void take_row(struct query *q, struct approval_row *r)
     r->created_ms = take_int(q);
     r->expires_ms = take_int(q);
     r->decided_ms = take_int(q);
+    r->requester = take_text(q);
 }
 
 int approvals_insert(struct db *db, const struct approval_row *r, struct err *e)
@@ -73,6 +74,7 @@ int approvals_insert(struct db *db, const struct approval_row *r, struct err *e)
                words[DECISION_PENDING]);
     bind_int(&q, r->created_ms);
     bind_int(&q, r->expires_ms);
+    bind_text(&q, r->requester);
     return query_run(&q, e);
 }
 

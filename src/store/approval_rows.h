@@ -25,6 +25,7 @@ struct approval_row {
     char *input;             /* JSON: the request */
     char *risks;             /* JSON array */
     char *reason;            /* why an approval is needed */
+    char *requester;         /* as in struct run_spec; NULL: asked before this was known */
     enum decision decision;
     char *decided_by, *decided_reason, *edited_input, *remember; /* NULL where absent */
     int64_t created_ms, expires_ms, decided_ms;                  /* expires_ms 0: never */
@@ -62,9 +63,11 @@ struct rule_row {
     char *thread;      /* NULL: all threads */
     char *tool;        /* "execute", ... */
     char *language;    /* NULL: any */
-    char *match;       /* "any", "prefix" or "contains" */
-    char *text;
+    char *match;       /* "any", "exact", "prefix" or "contains" */
+    char *text;        /* of "exact": the digest of a spec */
     char *made_by;
+    char *
+        requester; /* only runs of this requester; NULL: of everybody; "": not known, so of nobody */
     int64_t created_ms;
 };
 void rule_row_done(struct rule_row *r);

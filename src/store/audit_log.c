@@ -1,14 +1,13 @@
 #include "store/audit_log.h"
 
 #include <assert.h>
-#include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/auto.h"
 #include "store/db_query.h"
+#include "store/digest.h"
 
 enum { HASH_BYTES = SQL_HASH_BYTES };
 static_assert(HASH_BYTES * 2 + 1 == AUDIT_HASH_HEX, "a hash in hex, and its end");
@@ -18,35 +17,17 @@ struct hash_part {
     size_t n;
 };
 
-/* Numbers are 8 bytes, most significant first, so that the chain is the same on every machine. */
-static void put_u64(uint8_t out[8], uint64_t v)
-{
-    for (int i = 0; i < 8; i++)
-        out[i] = (uint8_t)(v >> (56 - 8 * i));
-}
-
-/* The lengths distinguish records whose concatenated texts are equal. */
 static void chain(uint8_t ret[HASH_BYTES], const uint8_t before[HASH_BYTES], int64_t seq,
                   int64_t time_ms, const struct hash_part texts[4])
 {
-    uint8_t numbers[2][8], length[8];
-    put_u64(numbers[0], (uint64_t)seq);
-    put_u64(numbers[1], (uint64_t)time_ms);
-    const struct hash_part all[] = { { before, HASH_BYTES },
-                                     { numbers[0], 8 },
-                                     { numbers[1], 8 },
-                                     texts[0],
-                                     texts[1],
-                                     texts[2],
-                                     texts[3] };
-    crypto_generichash_state state;
-    (void)crypto_generichash_init(&state, NULL, 0, HASH_BYTES);
-    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-        put_u64(length, all[i].n);
-        (void)crypto_generichash_update(&state, length, sizeof length);
-        (void)crypto_generichash_update(&state, all[i].bytes, all[i].n);
-    }
-    (void)crypto_generichash_final(&state, ret, HASH_BYTES);
+    struct digest d;
+    digest_begin(&d);
+    digest_add(&d, before, HASH_BYTES);
+    digest_add_number(&d, (uint64_t)seq);
+    digest_add_number(&d, (uint64_t)time_ms);
+    for (int i = 0; i < 4; i++)
+        digest_add(&d, texts[i].bytes, texts[i].n);
+    digest_end(&d, ret);
 }
 
 static int read_head(struct db *db, struct err *e)

@@ -1,9 +1,8 @@
 /* store/audit_log.h — the audit log: append-only; a hash binds each record to all records before
  * it. Runs in: the writer thread; verification in any thread.
  *
- * hash = BLAKE2b-256(previous hash, seq, time, kind, subject, actor, detail). Each field follows
- * its length. Lengths and numbers are 8 bytes, most significant first. The hash before the first
- * record is 32 zeros. seq starts at 1 and grows by one. Changing, removing, inserting or reordering
+ * hash = digest(previous hash, seq, time, kind, subject, actor, detail), see store/digest.h. The
+ * hash before the first record is 32 zeros. seq starts at 1 and grows by one. Changing, removing, inserting or reordering
  * a record breaks the chain from there on. A removed tail shows only against a head that was noted
  * elsewhere. */
 #pragma once

@@ -9,8 +9,8 @@
 
 void rule_row_done(struct rule_row *r)
 {
-    char *texts[] = { r->id,       r->action, r->thread, r->tool,
-                      r->language, r->match,  r->text,   r->made_by };
+    char *texts[] = { r->id,    r->action, r->thread,  r->tool,     r->language,
+                      r->match, r->text,   r->made_by, r->requester };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         free(texts[i]);
     *r = (struct rule_row){ 0 };
@@ -24,6 +24,7 @@ int rules_insert(struct db *db, const struct rule_row *r, struct err *e)
     BIND_TEXTS(&q, r->id, r->action, r->thread, r->tool, r->language, r->match, r->text,
                r->made_by);
     bind_int(&q, r->created_ms);
+    bind_text(&q, r->requester);
     return query_run(&q, e);
 }
 
@@ -63,6 +64,7 @@ int rules_list(struct db *db, struct rule_rows *ret, struct err *e)
         r->text = take_text(&q);
         r->made_by = take_text(&q);
         r->created_ms = take_int(&q);
+        r->requester = take_text(&q);
         if (query_taken(&q, e))
             return -1;
     }

@@ -84,9 +84,16 @@ static const char artifact_owners[] =
     "INSERT INTO artifact_owners SELECT '', coalesce(sum(length(CAST(title AS BLOB)) +"
     "  length(CAST(content AS BLOB)) + 512), 0) FROM artifact_versions;";
 
+/* Rules are bound to the requester whose run was approved. Earlier rules for a session do not know
+ * theirs, so they hold for nobody. */
+static const char rules_of_requesters[] =
+    "ALTER TABLE approvals ADD COLUMN requester TEXT;"
+    "ALTER TABLE rules ADD COLUMN requester TEXT;"
+    "UPDATE rules SET requester = '' WHERE action = 'allow' AND thread IS NOT NULL;";
+
 /* The scripts that migrate a database from each version to the next. Rows are added, never
  * changed. */
-static const char *const migrations[] = { version_1, artifact_owners };
+static const char *const migrations[] = { version_1, artifact_owners, rules_of_requesters };
 enum { SCHEMA_VERSION = ARRAY_LEN(migrations) };
 
 int schema_check(struct db *db, struct err *e)

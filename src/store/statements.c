@@ -82,7 +82,7 @@ const char *const sql_texts[SQL_COUNT_] = {
 
     [SQL_APPROVAL_INSERT] =
         "INSERT INTO approvals (id, thread, run, tool, input, risks, reason, decision, "
-        "created_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "created_ms, expires_ms, requester) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_APPROVAL_GET] = "SELECT " APPROVAL_COLUMNS " FROM approvals WHERE id = ?",
     [SQL_APPROVAL_PENDING_OF] = "SELECT " APPROVAL_COLUMNS " FROM approvals "
                                 "WHERE thread = ? AND decision = 'pending' ORDER BY seq LIMIT 1",
@@ -91,10 +91,10 @@ const char *const sql_texts[SQL_COUNT_] = {
         "edited_input = ?, remember = ?, decided_ms = ?6 WHERE id = ? AND decision = 'pending' "
         "AND (expires_ms = 0 OR expires_ms > ?6 OR ?1 = 'expired')",
     [SQL_RULE_INSERT] = "INSERT INTO rules (id, action, thread, tool, language, match, text, "
-                        "made_by, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        "made_by, created_ms, requester) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_RULE_DELETE] = "DELETE FROM rules WHERE id = ?",
     [SQL_RULE_LIST] = "SELECT seq, id, action, thread, tool, language, match, text, made_by, "
-                      "created_ms FROM rules ORDER BY seq",
+                      "created_ms, requester FROM rules ORDER BY seq",
 
     [SQL_ARTIFACT_INSERT] =
         "INSERT INTO artifacts (id, owner, conversation, language, type, parent, version, "

@@ -3,6 +3,7 @@ R7.3)."""
 
 import base64
 import os
+import sqlite3
 import threading
 import time
 from contextlib import contextmanager
@@ -245,14 +246,172 @@ def test_approval_remembered_for_the_session(service):
     decide(service, again, "reject")
 
 
-def test_approval_remembered_for_a_prefix(service):
-    run_id, a = ask(service, "import math\nprint(math.pi)")
-    decide(service, a, "approve", remember="prefix", prefix="import math\n")
-    assert service.run("import math\nprint(2)", permission_mode="default")["stdout"] == "2\n"
-    _, again = ask(service, "import os\nprint(2)")
-    decide(service, again, "reject")
-    for rule in service.get("/v1/rules").json["rules"]:
-        service.delete(f"/v1/rules/{rule['id']}")
+def test_approval_remembered_for_a_prefix(start_service):
+    """The first words of one command, and nothing that a shell would start beside it."""
+    s = start_service()
+    run_id, a = ask(s, "echo one two", language="bash")
+    decide(s, a, "approve", remember="prefix", prefix="echo 'one'")
+    assert s.finished(run_id)["stdout"] == "one two\n"
+    assert s.run("echo one  \"more words\"\n", language="bash",
+                 permission_mode="default")["stdout"] == "one more words\n"
+    evil = ["echo one; id", "echo one & id", "echo one | sh", "echo one\nid", "echo one $(id)", "echo one `id`",
+            "echo one > f", "echo one <(id)", "echo one $HOME", "echo one *", "echo one \"$(id)\"", "echo onetwo",
+            "echo", "one", "A=1 echo one", "! echo one", "echo one {a,b}", "echo one ~", "echo one # x", "echo one 'x"]
+    for code in evil:
+        _, again = ask(s, code, language="bash")
+        decide(s, again, "reject")
+    plain = {"code": "echo one", "language": "bash"}
+    for fields in ({"files": {"f": "x"}}, {"env": {"BASH_ENV": "/sandbox/f"}}, {"args": ["x"]}, {"stdin": "x"},
+                   {"stdin_open": True}, {"read_only": False}):
+        _, again = ask(s, **plain, **fields)
+        decide(s, again, "reject")
+
+
+def test_approval_remembered_without_a_prefix_is_exact(start_service):
+    """Another file, argument, variable, input or limit is asked for again."""
+    s = start_service()
+    asked = {"code": None, "language": "python", "entry": "main.py",
+             "files": {"main.py": "import helper", "helper.py": "print('shown')"}}
+    run_id, a = ask(s, **asked)
+    decide(s, a, "approve", remember="prefix")
+    assert s.finished(run_id)["stdout"] == "shown\n"
+    assert s.run(**asked, permission_mode="default")["stdout"] == "shown\n"
+    [rule] = s.get("/v1/rules").json["rules"]
+    assert (rule["match"], rule["text"], rule["void"]) == ("exact", a["input"]["digest"], None), rule
+    for change in ({"files": {**asked["files"], "helper.py": "print('evil')"}},
+                   {"files": {**asked["files"], "main.py": "import helper\nprint('appended')"}},
+                   {"files": {**asked["files"], "json.py": "x"}}, {"args": ["x"]}, {"env": {"PYTHONPATH": "/tmp"}},
+                   {"stdin": "x"}, {"stdin_open": True}, {"limits": {"wall_ms": 1234}}, {"outputs": ["x"]},
+                   {"read_only": False}):
+        _, again = ask(s, **{**asked, **change})
+        decide(s, again, "reject")
+
+
+def test_rules_that_are_remembered_hold_for_the_requester_alone(start_service):
+    """Neither for another key, nor for a later key of the same name."""
+    s = start_service("--set", "approvals.mode=default")
+    boss, alice, bob = s.add_key("boss", "read,approve"), s.add_key("alice", "run,read"), s.add_key("bob", "run,read")
+
+    def state(key, thread, code="print(1)"):
+        body = {"language": "python", "code": code, "thread_id": thread, "wait": False}
+        reply = s.post("/v1/runs", body, key=key)
+        assert reply.status == 202, reply
+        return reply.json["state"]
+
+    def approve(thread, remember):
+        def waiting():
+            return s.request("GET", f"/v1/approvals?thread_id={thread}&decision=pending", key=boss).json["approvals"]
+
+        for approval in eventually(waiting):
+            reply = s.post(f"/v1/approvals/{approval['id']}", {"decision": "approve", "remember": remember}, key=boss)
+            assert reply.status == 200, reply
+
+    assert state(alice, "t") == "waiting"
+    approve("t", "session")
+    assert state(alice, "t", "print(2)") != "waiting" and state(bob, "t", "print(2)") == "waiting"
+    assert state(alice, "u") == "waiting"
+    approve("u", "exact")
+    assert state(alice, "v") != "waiting" and state(bob, "v") == "waiting"
+    assert s.cli("keys", "remove", "alice").status == 0
+    again = s.add_key("alice", "run,read")
+    assert state(again, "t") == "waiting" and state(again, "v") == "waiting"
+
+
+def test_execute_that_waited_over_a_restart_does_not_run_without_its_files():
+    """The files of the directory are shown and are gone with the service. The run is not another one then."""
+    with Service(*ROOMY, "--set", "approvals.mode=default") as s:
+        s.workspace.mkdir(exist_ok=True)
+        (s.workspace / "helper.py").write_text("print('shown')")
+        body = {"generated_code": "import helper", "timeout": 10}
+        client = threading.Thread(target=lambda: s.post("/execute", body), daemon=True)
+        client.start()
+        [a] = eventually(lambda: s.get("/v1/approvals", {"decision": "pending"}).json["approvals"])
+        assert "helper.py" in [f["name"] for f in a["input"]["files"]], a
+        s.restart()
+        (s.workspace / "helper.py").write_text("print('another')")
+        reply = s.post(f"/v1/approvals/{a['id']}", {"decision": "approve"})
+        assert reply.status == 409 and "no longer be the one that was shown" in reply.error["message"], reply
+        assert s.get(f"/v1/runs/{a['run_id']}").json["state"] == "waiting"
+        decide(s, a, "reject")
+        assert s.finished(a["run_id"])["verdict"] == "rejected"
+        client.join(30)
+
+
+def test_rule_of_an_earlier_version_allows_nothing():
+    """Its text was the start of any code, for every key. It is listed with the reason."""
+    with Service(*ROOMY) as s:
+        s.stop()
+        db = sqlite3.connect(s.database)
+        insert = ("INSERT INTO rules (id, action, thread, tool, language, match, text, made_by, created_ms, requester) "
+                  "VALUES (?, 'allow', ?, 'execute', ?, ?, ?, 'x', 1, ?)")
+        for row in (("rul_python", None, "python", "prefix", "print", None),
+                    ("rul_shell", None, "bash", "prefix", "echo 1; ", None),
+                    ("rul_any", None, None, "prefix", "echo", None), ("rul_part", None, None, "contains", "1", None),
+                    ("rul_thread", "t", None, "any", "", "")):
+            db.execute(insert, row)
+        db.commit()
+        db.close()
+        s.start()
+        rules = s.get("/v1/rules").json["rules"]
+        assert len(rules) == 5 and all(r["void"] for r in rules), rules
+        for code, language in (("print(1)", "python"), ("echo 1; id", "bash"), ("echo 1", "bash")):
+            run = s.run(code, language=language, wait=False, status=202, thread_id="t", permission_mode="default")
+            assert run["state"] == "waiting", run
+    refused = [{"action": "allow", "match": "contains", "text": "x"},
+               {"action": "allow", "match": "prefix", "text": "print", "language": "python"},
+               {"action": "allow", "match": "prefix", "text": "echo; id", "language": "bash"}]
+    with Service(*ROOMY) as s:
+        for body in refused:
+            reply = s.post("/v1/rules", body)
+            assert reply.status == 400 and reply.error["field"] == "match", reply
+
+
+def test_stdin_is_not_taken_before_the_decision(service):
+    """The person who decides would not see it. Afterwards it is said that more follows."""
+    run_id, a = ask(service, "cat", language="bash", stdin_open=True)
+    assert a["input"]["stdin_open"] is True and [r["kind"] for r in a["risks"]] == ["more_input"], a
+    reply = service.post(f"/v1/runs/{run_id}/stdin", {"data": "UNSEEN", "eof": True})
+    assert reply.status == 409 and "waits for a decision" in reply.error["message"], reply
+    decide(service, a, "approve", remember="exact", status=400)
+    decide(service, a, "approve")
+    assert eventually(lambda: service.post(f"/v1/runs/{run_id}/stdin", {"data": "later", "eof": True}).status == 202)
+    assert service.finished(run_id)["stdout"] == "later"
+
+
+def test_rule_that_denies_sees_stdin_that_comes_later(start_service):
+    """Also a text that two writes bring together, and names of files."""
+    s = start_service()
+    assert s.post("/v1/rules", {"action": "deny", "match": "contains", "text": "FORBIDDEN"}).status == 201
+    run_id = s.run("cat", language="bash", wait=False, status=202, stdin="FOR", stdin_open=True)["id"]
+    feed = f"/v1/runs/{run_id}/stdin"
+    for body in ({"data": "BIDDEN"}, {"data": "x FORBIDDEN"}, {"data": "Rk9SQklEREVO", "encoding": "base64"}):
+        reply = s.post(feed, body)
+        assert reply.status == 403 and "FORBIDDEN" in reply.error["message"], reply
+    assert s.post(feed, {"data": "-FORBID"}).status == 202 and s.post(feed, {"data": "DEN"}).status == 403
+    assert s.post(feed, {"eof": True}).status == 202
+    assert s.finished(run_id)["stdout"] == "FOR-FORBID"
+    assert s.run("ls", language="bash", files={"FORBIDDEN": "x"})["verdict"] == "rejected"
+
+
+def test_hidden_characters_are_a_risk(service):
+    """Code that a person does not see as it runs (Trojan Source)."""
+    code = "x = 1\ny = '\u202e'\n"
+    _, a = ask(service, code, files={"a\u200bb": "1\n2\n\u2066", "win.txt": "a\r\nb\r\n"}, args=["ok", "\u200d"])
+    found = {(r.get("file"), r.get("where"), r["line"], r["column"], r["excerpt"])
+             for r in a["risks"] if r["kind"] == "hidden_character"}
+    assert found == {(None, None, 2, 6, "U+202E"), ("a\u200bb", None, 3, 1, "U+2066"),
+                     ("a\u200bb", "name", 1, 2, "U+200B"), (None, "args[1]", 1, 1, "U+200D")}, a["risks"]
+    decide(service, a, "reject")
+
+
+def test_approval_shows_limits_and_what_is_fetched(service):
+    _, a = ask(service, limits={"wall_ms": 1234, "memory": "99m"}, outputs=["x"],
+               files=[{"name": "tool", "content": "x", "executable": True}])
+    shown = a["input"]
+    assert shown["limits"]["wall_ms"] == 1234 and shown["limits"]["memory"] == 99 << 20, shown
+    assert shown["outputs"] == ["x"] and shown["network"] is False and len(shown["digest"]) == 64, shown
+    assert [f.get("executable") for f in shown["files"] if f["name"] == "tool"] == [True], shown
+    decide(service, a, "reject")
 
 
 def test_rule_that_denies_holds_in_every_mode(start_service):

@@ -15,7 +15,7 @@
 #include "store/audit_log.h"
 
 const char *const decision_words[] = { "approve", "edit", "reject", NULL };
-const char *const remember_words[] = { "once", "session", "prefix", NULL };
+const char *const remember_words[] = { "once", "session", "exact", "prefix", NULL };
 
 /* ---- objects ---- */
 static json_t *parsed(const char *text)
@@ -70,10 +70,13 @@ json_t *approval_object(const struct approval_row *r, bool with_diff)
 
 static json_t *rule_object(const struct rule_row *r)
 {
-    return json_pack("{s:s, s:s, s:s?, s:s, s:s?, s:s, s:s?, s:s?, s:o}", "id", r->id, "action",
-                     r->action, "thread_id", r->thread, "tool", r->tool, "language", r->language,
-                     "match", r->match, "text", r->text, "made_by", r->made_by, "created_at",
-                     result_time((uint64_t)r->created_ms));
+    char why[sizeof((struct err *)0)->text];
+    bool is_void = rule_is_void(r, why, sizeof why);
+    return json_pack("{s:s, s:s, s:s?, s:s, s:s?, s:s, s:s?, s:s?, s:s?, s:o, s:s?}", "id", r->id,
+                     "action", r->action, "thread_id", r->thread, "tool", r->tool, "language",
+                     r->language, "match", r->match, "text", r->text, "requester", r->requester,
+                     "made_by", r->made_by, "created_at", result_time((uint64_t)r->created_ms),
+                     "void", is_void ? why : NULL);
 }
 
 /* ---- reading approvals ---- */
@@ -249,9 +252,9 @@ static void rule_done(struct store_job *job)
     struct err e = job->err;
     json_t *answer = j->removes ? NULL : rule_object(&j->row);
     if (e.code == ERR_NONE && a && j->removes)
-        rules_remove(a, j->row.id);
+        rules_remove(&a->rules, j->row.id);
     else if (e.code == ERR_NONE && a)
-        (void)!rules_add(a, &j->row, &e);
+        (void)!rules_add(&a->rules, &j->row, &e);
     if (e.code != ERR_NONE) {
         json_decref(answer);
         api_fail(j->job.call, &e, NULL);
@@ -324,6 +327,16 @@ static void add_rule(struct api_call *c)
     j->row.text = body_text(c, "text", "");
     j->row.made_by = strdup(c->who.name);
     j->row.created_ms = clock_unix_ms();
+    char why[sizeof e.text];
+    if (rule_is_void(&j->row, why, sizeof why)) {
+        rule_free(j);
+        (void)!err_set(&e, ERR_BAD_REQUEST, 0,
+                       "this rule would allow nothing: %s; 'any', or 'prefix' with the first words "
+                       "of one command and language 'bash', is accepted",
+                       why);
+        api_fail(c, &e, "match");
+        return;
+    }
     api_job_write(&j->job);
 }
 
@@ -355,18 +368,20 @@ static const struct api_field decide_fields[] = {
     { "edited_input", FIELD_ANY, .help = "for edit: the code, or {\"code\": ...}" },
     { "reason", FIELD_STRING, .max = 2000, .help = "a reason that the caller is shown" },
     { "remember", FIELD_STRING, .one_of = remember_words,
-      .help = "once (the default); session: no more requests of this thread; prefix: no more "
-              "requests for code that starts with the prefix" },
-    { "prefix", FIELD_STRING, .max = 65536,
-      .help = "for remember=prefix: the beginning of such code; the whole code if absent" },
+      .help = "once (the default); session: no more requests of this thread; exact: none for the "
+              "same input; prefix: none for one shell command that starts with the same words; "
+              "always for the same requester" },
+    { "prefix", FIELD_STRING, .max = RULE_TEXT_MAX,
+      .help = "for remember=prefix: the first words of the command; exact if absent" },
     { 0 },
 };
 static const struct api_field rule_fields[] = {
     { "action", FIELD_STRING, .required = true, .one_of = action_words,
       .help = "deny holds in every mode; allow makes an approval unnecessary" },
     { "match", FIELD_STRING, .one_of = match_words,
-      .help = "any code, code with this prefix, or any file that contains the text (the default)" },
-    { "text", FIELD_STRING, .max = 65536, .help = "the text for prefix and contains" },
+      .help = "any code; deny: code with this prefix, or any input that contains the text (the "
+              "default); allow: one command of bash that starts with the words of this prefix" },
+    { "text", FIELD_STRING, .max = RULE_TEXT_MAX, .help = "the text for prefix and contains" },
     { "language", FIELD_STRING, .max = 64, .help = "only code in this language" },
     { "thread_id", FIELD_STRING, .min = 1, .max = 256, .help = "only runs of this thread" },
     { "tool", FIELD_STRING, .one_of = tool_words, .help = "only this tool; execute by default" },
@@ -380,6 +395,7 @@ const struct api_field risk_reply[] = {
     { "excerpt", FIELD_STRING, ALWAYS, .help = "the line, or part of it" },
     { "why", FIELD_STRING, ALWAYS, .help = "a possible effect" },
     { "file", FIELD_STRING, .help = "name of the file, if it is not the main one" },
+    { "where", FIELD_STRING, .help = "of hidden_character: the input, if it is no file" },
     { "files", FIELD_INT, .help = "of not_looked_at: number of files that were not scanned" },
     { .schema = "Risk" },
 };
@@ -415,10 +431,13 @@ static const struct api_field rule_reply[] = {
     { "thread_id", FIELD_STRING, OR_NULL, .help = "null: every thread" },
     { "tool", FIELD_STRING, ALWAYS, .help = "the tool of the rule" },
     { "language", FIELD_STRING, OR_NULL, .help = "null: every language" },
-    { "match", FIELD_STRING, ALWAYS, .help = "any, prefix or contains" },
-    { "text", FIELD_STRING, OR_NULL, .help = "the text for prefix and contains" },
+    { "match", FIELD_STRING, ALWAYS, .help = "any, exact, prefix or contains" },
+    { "text", FIELD_STRING, OR_NULL,
+      .help = "the text for prefix and contains; of exact the digest of the input" },
+    { "requester", FIELD_STRING, OR_NULL, .help = "null: runs of every requester" },
     { "made_by", FIELD_STRING, OR_NULL, .help = "the identity that made the rule" },
     { "created_at", FIELD_STRING, OR_NULL, .help = "time at which the rule was made" },
+    { "void", FIELD_STRING, OR_NULL, .help = "why the rule allows nothing; null: it is in force" },
     { .schema = "Rule" },
 };
 static const struct api_field rule_list_reply[] = {

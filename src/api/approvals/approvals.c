@@ -12,111 +12,8 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "run/json.h"
-#include "spec/bundle.h"
 #include "spec/permission.h"
 #include "store/audit_log.h"
-
-/* ---- rules ---- */
-
-/* In any file: moving the text to a file beside the main one does not evade the rule. */
-static bool bundle_contains(const struct buf *bundle, const char *text)
-{
-    struct bundle_entry entry;
-    struct err e;
-    bool more = true;
-    for (size_t pos = 0; bundle_next(bundle, &pos, &entry, &more, &e) == 0 && more;)
-        if (memmem(entry.bytes, entry.head.size, text, strlen(text)))
-            return true;
-    return false;
-}
-
-static bool list_contains(char *const *list, const char *text)
-{
-    for (; list && *list; list++)
-        if (strstr(*list, text))
-            return true;
-    return false;
-}
-
-/* Arguments, environment and input can be code too (eval "$1"), and arguments of a compiler can
- * make it start programs. */
-static bool words_contain(const struct run_spec *s, const char *text)
-{
-    const struct buf *in = &s->stdin_bytes;
-    return list_contains(s->options.compiler_args, text) || list_contains(s->args, text) ||
-           list_contains(s->env, text) ||
-           (in->len > 0 && memmem(in->data, in->len, text, strlen(text)));
-}
-
-/* Looks at the file: a program that is not text has no `code`. */
-static bool main_begins(const struct run_spec *s, const char *text)
-{
-    struct bundle_entry f;
-    struct err e;
-    bool more = true;
-    for (size_t pos = 0; bundle_next(&s->bundle, &pos, &f, &more, &e) == 0 && more;)
-        if (bundle_is_named(&f, s->main_name))
-            return f.head.size >= strlen(text) && memcmp(f.bytes, text, strlen(text)) == 0;
-    return false;
-}
-
-/* A deny rule looks at everything that an allow rule looks at, and at more. */
-static bool text_matches(const struct rule_row *r, const struct run_spec *s)
-{
-    bool denies = strcmp(r->action, "deny") == 0;
-    /* The allow rule was made without these arguments of the compiler. */
-    if (!denies && s->options.compiler_args && s->options.compiler_args[0])
-        return false;
-    if (strcmp(r->match, "contains") == 0)
-        return bundle_contains(&s->bundle, r->text) || (denies && words_contain(s, r->text));
-    return main_begins(s, r->text);
-}
-
-static bool rule_matches(const struct rule_row *r, const struct run_spec *s)
-{
-    if (strcmp(r->tool, "execute") != 0 ||
-        (r->thread && (!s->thread || strcmp(r->thread, s->thread) != 0)) ||
-        (r->language && strcmp(r->language, s->language->name) != 0))
-        return false;
-    return strcmp(r->match, "any") == 0 || text_matches(r, s);
-}
-
-static const struct rule_row *rule_for(const struct approvals *a, const char *action,
-                                       const struct run_spec *s)
-{
-    for (size_t i = 0; i < a->rules.n; i++)
-        if (strcmp(a->rules.rows[i].action, action) == 0 && rule_matches(&a->rules.rows[i], s))
-            return &a->rules.rows[i];
-    return NULL;
-}
-
-const struct rule_row *rules_denying(const struct approvals *a, const struct run_spec *s)
-{
-    return rule_for(a, "deny", s);
-}
-
-int rules_add(struct approvals *a, struct rule_row *r, struct err *e)
-{
-    struct rule_row *rows = realloc(a->rules.rows, (a->rules.n + 1) * sizeof *rows);
-    if (!rows) {
-        rule_row_done(r);
-        return err_no_memory(e, "a rule");
-    }
-    a->rules.rows = rows;
-    rows[a->rules.n++] = *r;
-    *r = (struct rule_row){ 0 };
-    return 0;
-}
-
-void rules_remove(struct approvals *a, const char *id)
-{
-    for (size_t i = 0; i < a->rules.n; i++)
-        if (strcmp(a->rules.rows[i].id, id) == 0) {
-            rule_row_done(&a->rules.rows[i]);
-            a->rules.rows[i] = a->rules.rows[--a->rules.n];
-            return;
-        }
-}
 
 /* ---- pending approvals ---- */
 struct pending_approval *pending_find(const struct api *api, const char *id)
@@ -311,6 +208,7 @@ int approvals_request(struct api *api, struct run *x, const char *reason, struct
         .input = json_line(preview_input(&x->spec)),
         .risks = json_line(preview_risks(&x->spec)),
         .reason = strdup(reason),
+        .requester = text_copy(x->spec.requester),
         .decision = DECISION_PENDING,
         .created_ms = now,
         .expires_ms = timeout ? now + (int64_t)timeout : 0,
@@ -350,17 +248,28 @@ int approvals_admit(const struct api *api, const struct run_spec *spec, const ch
     }
     *ret = (struct admission){ .kind = ADMISSION_GRANTED };
     sweep(api->approvals);
-    const struct rule_row *deny = rules_denying(api->approvals, spec);
+    const struct rule_row *deny = rules_denying(&api->approvals->rules, spec);
     if (deny) {
         ret->kind = ADMISSION_DENIED;
         (void)snprintf(ret->reason, sizeof ret->reason, "denied by rule %s (%s '%s')", deny->id,
                        deny->match, QUOTED(deny->text ? deny->text : ""));
-    } else if (asks && !rule_for(api->approvals, "allow", spec)) {
+    } else if (asks && !rules_allowing(&api->approvals->rules, spec)) {
         ret->kind = ADMISSION_NEEDS_APPROVAL;
         (void)snprintf(ret->reason, sizeof ret->reason,
                        "permission mode '%s' asks before code is executed", mode);
     }
     return 0;
+}
+
+int approvals_check_stdin(const struct api *api, const struct run *run, const void *bytes, size_t n,
+                          struct err *e)
+{
+    const struct rule_row *deny = rules_denying_stdin(&api->approvals->rules, run, bytes, n);
+    if (!deny)
+        return 0;
+    return err_set(e, ERR_DENIED, 0,
+                   "rule %s (%s '%s') denies this input: the program does not get it", deny->id,
+                   deny->match, QUOTED(deny->text ? deny->text : ""));
 }
 
 json_t *approvals_of_run(const struct api *api, const char *run_id)

@@ -6,7 +6,9 @@
  *             part of it runs before a decision is in the database.
  * APPROVALS-2 A run is decided once: the database settles which of two decisions was first. Without
  *             a decision in time, the run is rejected.
- * APPROVALS-3 Waiting runs survive a restart: they can still be decided, and then run. */
+ * APPROVALS-3 Waiting runs survive a restart: they can still be decided, and then run.
+ * APPROVALS-4 An approved run is the one that was shown, by its digest. No stdin is accepted while
+ *             it waits. */
 #pragma once
 
 #include "api/kernel/api.h"
@@ -27,6 +29,10 @@ struct admission {
 /* Asks for the approval of a run that was submitted with SUBMIT_AWAITS_DECISION. */
 [[nodiscard]] int approvals_request(struct api *api, struct run *x, const char *reason,
                                     struct err *e);
+
+/* ERR_DENIED if a rule denies bytes that are about to be added to the stdin of a run. */
+[[nodiscard]] int approvals_check_stdin(const struct api *api, const struct run *run,
+                                        const void *bytes, size_t n, struct err *e);
 
 /* {id, decision, reason, decided_by, ...} of the approval of a run; NULL if it needed none. Known
  * until a while after the end of the run. A new reference. */

@@ -14,8 +14,6 @@
 #include "spec/bundle.h"
 #include "store/audit_log.h"
 
-enum { PREFIX_MAX = 65536 };
-
 struct decide *decide_new(struct api *api, enum decision decision, const char *by)
 {
     struct decide *d = calloc(1, sizeof *d);
@@ -170,8 +168,10 @@ static int finish_spec(const struct decide *d, const struct run *x, struct run_s
     const char *batch = x ? x->spec.batch : d->run.batch;
     free(s->artifact);
     free(s->batch);
+    free(s->requester);
     s->artifact = text_copy(artifact);
     s->batch = text_copy(batch);
+    s->requester = text_copy(x ? x->spec.requester : d->row.requester);
     if (!x)
         return 0;
     free(s->actor);
@@ -181,83 +181,61 @@ static int finish_spec(const struct decide *d, const struct run *x, struct run_s
     return shares ? carry_files(&s->bundle, &x->spec, e) : 0;
 }
 
+static int put_edit(const struct decide *d, json_t *request, char *field, size_t field_size,
+                    struct err *e)
+{
+    const json_t *code = NULL;
+    json_t *language = json_object_get(d->edited_input, "language");
+    if (edited_code(d, &code, e) || check_unchanged(d, e) || put_code(request, (json_t *)code, e))
+        return -1;
+    if (json_is_string(language) && json_object_set(request, "language", language))
+        return err_no_memory(e, "a decision");
+    return api_validate(request, run_fields, true, field, field_size, e);
+}
+
+/* The request may not be enough to make the same spec again after a restart: settings change, and
+ * so does the directory of /execute. */
+static int check_shown(const struct decide *d, const struct run_spec *s, struct err *e)
+{
+    json_auto_t *input = json_loads(d->row.input ? d->row.input : "", JSON_ALLOW_NUL, NULL);
+    const char *shown = json_string_value(json_object_get(input, "digest"));
+    char digest[DIGEST_HEX];
+    run_spec_digest(s, digest);
+    if (shown && strcmp(shown, digest) == 0)
+        return 0;
+    return err_set(e, ERR_CONFLICT, 0,
+                   "run '%s' would no longer be the one that was shown, because the service was "
+                   "restarted: reject it, and send the request again",
+                   d->row.run);
+}
+
 static int make_spec(struct decide *d, const struct run *x, char *field, size_t field_size,
                      struct err *e)
 {
     const char *text = x ? x->spec.request : d->run.request;
     const char *surface = x ? x->spec.surface : d->run.surface;
     struct api_identity who = identity_of(x ? x->spec.key : d->run.key);
-    json_t *request = text ? json_loads(text, JSON_ALLOW_NUL, NULL) : NULL;
-    int failed = request ? 0
-                         : err_set(e, ERR_CONFLICT, 0,
-                                   "the request of run '%s' is no longer known: send it again",
-                                   d->row.run);
-    if (!failed && d->decision == DECISION_EDIT) {
-        const json_t *code = NULL;
-        json_t *language = json_object_get(d->edited_input, "language");
-        failed = edited_code(d, &code, e) || check_unchanged(d, e) ||
-                 put_code(request, (json_t *)code, e);
-        if (!failed && json_is_string(language) && json_object_set(request, "language", language))
-            failed = err_no_memory(e, "a decision");
-        failed = failed || api_validate(request, run_fields, true, field, field_size, e);
+    bool edits = d->decision == DECISION_EDIT;
+    json_auto_t *request = text ? json_loads(text, JSON_ALLOW_NUL, NULL) : NULL;
+    if (!request)
+        return err_set(e, ERR_CONFLICT, 0,
+                       "the request of run '%s' is no longer known: send it again", d->row.run);
+    surface = surface ? surface : "v1";
+    if (!x) {
+        scoped(run_spec) asked = { 0 };
+        if (run_spec_from_json(d->api, &who, request, surface, &asked, field, field_size, e) ||
+            (d->decision != DECISION_REJECT && d->decision != DECISION_EXPIRED &&
+             check_shown(d, &asked, e)))
+            return -1;
     }
-    failed = failed || run_spec_from_json(d->api, &who, request, surface ? surface : "v1", &d->spec,
-                                          field, field_size, e);
-    json_decref(request);
-    if (failed)
+    if ((edits && put_edit(d, request, field, field_size, e)) ||
+        run_spec_from_json(d->api, &who, request, surface, &d->spec, field, field_size, e))
         return -1;
     d->has_spec = true;
     return finish_spec(d, x, &d->spec, e);
 }
 
-/* ---- 3: make the rule ---- */
-static int make_rule(struct decide *d, struct err *e)
-{
-    bool session = d->remember && strcmp(d->remember, "session") == 0;
-    bool prefix = d->remember && strcmp(d->remember, "prefix") == 0;
-    char id[ID_SIZE];
-    if (!session && !prefix)
-        return 0;
-    if (d->decision != DECISION_APPROVE)
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "remember '%s' needs decision 'approve': POST /v1/rules makes a deny rule",
-                       d->remember);
-    if (session && !d->row.thread)
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "remember 'session' needs a request with a thread_id: 'once' or 'prefix' is "
-                       "accepted here");
-    json_t *input = json_loads(d->row.input ? d->row.input : "", JSON_ALLOW_NUL, NULL);
-    const char *code = json_string_value(json_object_get(input, "code"));
-    /* Without a prefix, the whole code: the narrowest one. */
-    const char *text = session ? "" : d->prefix ? d->prefix : code;
-    int failed = 0;
-    if (!text || strlen(text) > PREFIX_MAX ||
-        (prefix && (!*text || !code || strncmp(code, text, strlen(text)) != 0)))
-        failed = err_set(e, ERR_BAD_REQUEST, 0,
-                         "remember 'prefix' needs a prefix that the code starts with, of 1 to %d "
-                         "bytes",
-                         PREFIX_MAX);
-    id_make("rul_", id);
-    if (!failed) {
-        d->rule = (struct rule_row){
-            .id = strdup(id),
-            .action = strdup("allow"),
-            .thread = session ? strdup(d->row.thread) : NULL,
-            .tool = text_copy(d->row.tool),
-            .language = prefix ? text_copy(json_string_value(json_object_get(input, "language")))
-                               : NULL,
-            .match = strdup(session ? "any" : "prefix"),
-            .text = strdup(text),
-            .made_by = text_copy(d->by),
-            .created_ms = clock_unix_ms(),
-        };
-        d->has_rule = true;
-    }
-    json_decref(input);
-    return failed;
-}
-
-/* ---- 4: write the decision ---- */
+/* ---- 3: write the decision ---- */
 static char *decided_detail(const struct decide *d)
 {
     return json_line(json_pack("{s:s, s:s*, s:s*, s:s*, s:s*}", "decision",
@@ -292,7 +270,7 @@ static int write_work(struct db *db, struct store_job *job, struct err *e)
     return d->has_rule ? rules_insert(db, &d->rule, e) : 0;
 }
 
-/* ---- 5: apply it ---- */
+/* ---- 4: apply it ---- */
 static void apply(struct decide *d)
 {
     struct run *x = waiting_run(d);
@@ -342,7 +320,7 @@ static void write_done(struct store_job *job)
     }
     if (d->has_rule && d->api->approvals) {
         d->has_rule = false;
-        if (rules_add(d->api->approvals, &d->rule, &e))
+        if (rules_add(&d->api->approvals->rules, &d->rule, &e))
             log_error(LOG_ERROR, "rule.lost", &e);
     }
     note_decision(d);
@@ -354,8 +332,9 @@ static void write_done(struct store_job *job)
 static int check_rules(const struct decide *d, const struct run *x, struct err *e)
 {
     const struct run_spec *s = d->has_spec ? &d->spec : x ? &x->spec : NULL;
-    const struct rule_row *deny = s && d->api->approvals ? rules_denying(d->api->approvals, s)
-                                                         : NULL;
+    const struct rule_row *deny = s && d->api->approvals
+                                      ? rules_denying(&d->api->approvals->rules, s)
+                                      : NULL;
     if (!deny)
         return 0;
     return err_set(e, ERR_DENIED, 0,
@@ -383,7 +362,7 @@ static int prepare(struct decide *d, char *field, size_t field_size, struct err 
             return -1;
         log_error(LOG_WARN, "approval.unmakeable", e);
     }
-    return (!no && check_rules(d, x, e)) || make_rule(d, e) ? -1 : 0;
+    return (!no && check_rules(d, x, e)) || decide_make_rule(d, x, e) ? -1 : 0;
 }
 
 static void read_done(struct store_job *job)

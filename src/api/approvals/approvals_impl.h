@@ -3,7 +3,7 @@
 #pragma once
 
 #include "api/approvals/approvals.h"
-#include "store/approval_rows.h"
+#include "api/approvals/rules.h"
 
 /* One run that waits for a decision, or got one a moment ago. */
 struct pending_approval {
@@ -27,11 +27,6 @@ struct approvals {
 };
 
 struct pending_approval *pending_find(const struct api *api, const char *id);
-[[nodiscard]] int rules_add(struct approvals *a, struct rule_row *r /* taken over */,
-                            struct err *e);
-/* The rule that denies the run, or NULL. */
-const struct rule_row *rules_denying(const struct approvals *a, const struct run_spec *s);
-void rules_remove(struct approvals *a, const char *id);
 
 /* ---- decisions (approvals_decide.c) ---- */
 struct decide {
@@ -52,6 +47,8 @@ struct decide {
     struct run_spec spec;
     struct rule_row rule;
 };
+/* Makes the rule that `remember` asks for, if any (remember.c). x: the run, if it is in memory. */
+[[nodiscard]] int decide_make_rule(struct decide *d, const struct run *x, struct err *e);
 /* NULL if memory ran out. */
 struct decide *decide_new(struct api *api, enum decision decision, const char *by);
 /* Reads, checks, writes and applies the decision; then calls done() once, and frees. */

@@ -1,11 +1,14 @@
 #include "api/approvals/preview.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "api/approvals/hidden.h"
 #include "api/approvals/risks.h"
 #include "base/auto.h"
 #include "base/text.h"
 #include "run/json.h"
+#include "run/stages.h"
 #include "spec/bundle.h"
 
 /* Bytes of stdin and of each file beside the main one; number of files. They bound the row in the
@@ -61,6 +64,8 @@ static json_t *files_array(const struct run_spec *s)
         json_t *o = json_object();
         json_put(o, "name", name_of(&f));
         json_put(o, "size", json_integer((json_int_t)f.head.size));
+        if (f.head.mode_or_status & 0111)
+            json_put(o, "executable", json_true());
         if (!is_main(s, &f) || !s->code) /* the field `code` has that file */
             put_content(o, "content", f.bytes, (size_t)f.head.size);
         (void)json_array_append_new(list, o);
@@ -70,20 +75,37 @@ static json_t *files_array(const struct run_spec *s)
     return list;
 }
 
+static json_t *limits_object(const struct limits *l)
+{
+    json_t *o = json_object();
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        json_put(o, limit_defs[i].key, json_integer((json_int_t)l->v[i]));
+    return o;
+}
+
 json_t *preview_input(const struct run_spec *s)
 {
     json_t *o = json_object();
+    char digest[DIGEST_HEX];
+    run_spec_digest(s, digest);
     json_put(o, "language", json_string(s->language->name));
     json_put(o, "code", json_text_or_null(s->code));
     json_put(o, "args", string_array(s->args));
     json_put(o, "env", string_array(s->env));
     put_content(o, "stdin", buf_str(&s->stdin_bytes), s->stdin_bytes.len);
+    json_put(o, "stdin_open", json_boolean(s->stdin_open));
     json_put(o, "files", files_array(s));
     json_put(o, "entry", json_string(s->main_name));
     json_put(o, "compiler_args", string_array(s->options.compiler_args));
     json_put(o, "allow_commands",
              s->options.allow_commands ? string_array(s->options.allow_commands) : json_null());
     json_put(o, "read_only", json_boolean(!s->writable_root));
+    json_put(o, "network", json_false());
+    json_put(o, "outputs", string_array(s->outputs));
+    json_put(o, "limits", limits_object(&s->limits));
+    if (stages_of(s->language, &s->options).at[0] != STAGE_RUN)
+        json_put(o, "compile_limits", limits_object(&s->options.compile_limits));
+    json_put(o, "digest", json_string(digest));
     return o;
 }
 
@@ -116,6 +138,46 @@ static void add_risks(struct risk_scan *k, const struct bundle_entry *f)
     json_decref(found);
 }
 
+static void add_hidden_in_list(json_t *all, char *const *list, const char *name)
+{
+    char where[32];
+    for (int i = 0; list && list[i]; i++) {
+        (void)snprintf(where, sizeof where, "%s[%d]", name, i);
+        hidden_find(all, list[i], strlen(list[i]), NULL, where);
+    }
+}
+
+/* They come first, because a person cannot trust the look of the rest. */
+static void add_hidden(json_t *all, const struct run_spec *s)
+{
+    struct bundle_entry f;
+    struct err e;
+    bool more = true;
+    size_t left = RISK_SCAN_MAX;
+    for (size_t pos = 0; bundle_next(&s->bundle, &pos, &f, &more, &e) == 0 && more;) {
+        size_t n = (size_t)f.head.size < left ? (size_t)f.head.size : left;
+        json_t *name = is_main(s, &f) ? NULL : name_of(&f);
+        hidden_find(all, f.bytes, n, name, NULL);
+        hidden_find(all, f.name, f.head.name_len, name, "name");
+        json_decref(name);
+        left -= n;
+    }
+    add_hidden_in_list(all, s->args, "args");
+    add_hidden_in_list(all, s->env, "env");
+    add_hidden_in_list(all, s->options.compiler_args, "compiler_args");
+    size_t n = s->stdin_bytes.len < left ? s->stdin_bytes.len : left;
+    hidden_find(all, s->stdin_bytes.data, n, NULL, "stdin");
+}
+
+static void add_open_stdin(json_t *all, const struct run_spec *s)
+{
+    if (s->stdin_open)
+        (void)json_array_append_new(
+            all, json_pack("{s:s, s:i, s:i, s:s, s:s}", "kind", "more_input", "line", 0, "column",
+                           0, "excerpt", "", "why",
+                           "more input follows after the decision, and nobody is shown it"));
+}
+
 /* gcc's -wrapper and -fplugin, Go's -toolexec, javac's -processorpath start programs. The compiled
  * program then need not be the one that the code shows. */
 static void add_compiler_risk(json_t *all, const struct run_spec *s)
@@ -141,6 +203,8 @@ json_t *preview_risks(const struct run_spec *s)
     struct risk_scan k = { .spec = s, .all = json_array(), .left = RISK_SCAN_MAX };
     struct bundle_entry f;
     struct err e;
+    add_open_stdin(k.all, s);
+    add_hidden(k.all, s);
     add_compiler_risk(k.all, s);
     for (int main_first = 1; main_first >= 0; main_first--) {
         bool more = true;

@@ -6,9 +6,11 @@
 
 #include "engine/engine.h"
 
-/* The whole input of the program: {language, code, args, env, stdin, files: [{name, size,
- * content}], entry, compiler_args, allow_commands, read_only}. */
+/* The whole input of the program: {language, code, args, env, stdin, stdin_open, files: [{name,
+ * size, content}], entry, compiler_args, allow_commands, read_only, network, outputs, limits,
+ * digest}. The digest covers all of it, also the parts that are cut. */
 json_t *preview_input(const struct run_spec *s);
 /* The findings of risks.h in all files. A finding in a file beside the main one names it ("file").
- * Arguments of a compiler are a risk (kind "compiler"). */
+ * Arguments of a compiler are a risk (kind "compiler"), and so are input that follows later (kind
+ * "more_input") and characters that are not seen (hidden.h). */
 json_t *preview_risks(const struct run_spec *s);

@@ -232,7 +232,8 @@ static void post_stdin(struct api_call *c)
         api_fail(c, &e, "data");
         return;
     }
-    if (run_write_stdin(x, bytes.data, bytes.len, run_flag(c->body, "eof", false), &e))
+    if (approvals_check_stdin(c->api, x, bytes.data, bytes.len, &e) ||
+        run_write_stdin(x, bytes.data, bytes.len, run_flag(c->body, "eof", false), &e))
         api_fail(c, &e, NULL);
     else
         api_reply(c, 202, json_pack("{s:s, s:I}", "id", x->id, "accepted", (json_int_t)bytes.len));

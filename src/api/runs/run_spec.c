@@ -588,6 +588,11 @@ static int take_names(struct spec_builder *b, const struct api_identity *who, co
     s->key_max_runs = who->max_runs;
     s->may_approve = who->scopes & SCOPE_BIT(SCOPE_APPROVE);
     s->actor = strdup(who->name);
+    if (asprintf(&s->requester, "%s%s%s", who->name, who->key ? "#" : "",
+                 who->key ? who->owner : "") < 0) {
+        s->requester = NULL;
+        return no_memory(e);
+    }
     s->surface = strdup(surface);
     s->thread = thread ? strdup(thread) : NULL;
     s->request = json_dumps(b->request, JSON_COMPACT);
