@@ -182,25 +182,12 @@ static int take_keeper_uid(struct supervisor *s, struct err *e)
                                        : state_write_keeper(&s->state, s->keeper_uid.uid, true, e);
 }
 
-/* A directory that the operator named must be usable. Without a default directory only /execute is
- * missing. */
 static int open_workspace(struct supervisor *s, struct err *e)
 {
-    bool named = s->settings.workspace[0];
-    const char *path = named ? s->settings.workspace : "output_data";
-    uid_t owner = 0;
-    if (execute_dir_open(path, s->keeper_uid.uid, &s->workspace_fd, &owner, e)) {
-        if (named)
-            return -1;
-        log_error(LOG_WARN, "execute.no_workspace", e);
-        return 0;
-    }
-    if (owner != s->keeper_uid.uid)
-        log_event(LOG_WARN, "execute.foreign_workspace",
-                  "path=\"%s\" owner=%u keeper=%u hint=\"/execute can read there but not write: "
-                  "chown it to the keeper\"",
-                  QUOTED(path), owner, s->keeper_uid.uid);
-    return 0;
+    char own[STATE_PATH_MAX + 16];
+    (void)snprintf(own, sizeof own, "%s/execute", s->state.path);
+    return execute_dir_open(s->settings.workspace[0] ? s->settings.workspace : own,
+                            s->keeper_uid.uid, &s->workspace_fd, e);
 }
 
 /* The command has already loaded the directory that the environment names. */

@@ -47,7 +47,9 @@ struct settings {
     uint64_t artifacts_max_bytes, artifacts_max_bytes_per_key;
     uint64_t compile_cache;
     /* /execute */
-    char workspace[SETTING_TEXT_MAX]; /* "": $OUTPUT_DATA_PATH, else output_data */
+    char workspace[SETTING_TEXT_MAX]; /* "": $OUTPUT_DATA_PATH, else STATE/execute */
+    bool execute_shared;              /* every key uses the same directory */
+    uint64_t execute_max_bytes;       /* that one key keeps; 0: half of the disk limit */
     bool debug;
 };
 

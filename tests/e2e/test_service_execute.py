@@ -1,11 +1,13 @@
 """/execute as in the local sandbox of the NeMo Agent Toolkit, without its mistakes (R8.1)."""
 
 import json
+import os
+import subprocess
 import time
 
 import pytest
 
-from harness import PATIENCE, given_time
+from harness import PATIENCE, eventually, given_time
 from service import Service, in_threads, since
 
 EVERY_HEADER = {
@@ -14,9 +16,9 @@ EVERY_HEADER = {
 }
 
 
-def execute(service, code, timeout=10, language="python", status=200, **more):
+def execute(service, code, timeout=10, language="python", status=200, key=None, **more):
     body = {"generated_code": code, "timeout": timeout, "language": language, **more}
-    reply = service.post("/execute", {k: v for k, v in body.items() if v is not None})
+    reply = service.post("/execute", {k: v for k, v in body.items() if v is not None}, key=key)
     assert reply.status == status, reply
     assert list(reply.json) == ["process_status", "stdout", "stderr"], reply
     return reply.json
@@ -340,3 +342,92 @@ def test_execute_bodies_as_the_toolkit_sends_them(service):
     reply = service.request("POST", "/execute", body,
                             headers={"Content-Type": "application/json; charset=utf-8", "Accept": "*/*"})
     assert reply.json == {"process_status": "completed", "stdout": "ü\n", "stderr": ""}
+
+
+# ---- the directory of each key ----
+
+
+@pytest.fixture
+def two_keys(start_service):
+    s = start_service()
+    s.keys = {name: s.add_key(name, "run") for name in ("alice", "bob")}
+    assert eventually(lambda: all(s.get("/v1/languages", key=k).status == 200 for k in s.keys.values()))
+    return s
+
+
+def test_execute_keeps_the_files_of_keys_apart(two_keys):
+    s, alice, bob = two_keys, two_keys.keys["alice"], two_keys.keys["bob"]
+    execute(s, "open('json.py', 'w').write('print(\"foreign code\")')", key=alice)
+    is_completed(execute(s, "import json, os\nprint(json.dumps(1), os.path.exists('json.py'))", key=bob), "1 False\n")
+    execute(s, "open('secret', 'w').write('of bob')", key=bob)
+    is_completed(execute(s, "import os\nprint(sorted(n for n in os.listdir('.') if n[0] != '.'))", key=alice),
+                 "['json.py']\n")
+    is_completed(execute(s, "print(open('secret').read())", key=bob), "of bob\n")
+    kept = {p.name.split(".")[0]: p for p in (s.workspace / ".belljar-keys").iterdir()}
+    assert set(kept) == {"alice", "bob"} and (kept["bob"] / "secret").read_text() == "of bob"
+    for path in (s.workspace, s.workspace / ".belljar-keys", *kept.values()):
+        assert path.stat().st_mode & 0o007 == 0, path
+
+
+def test_execute_that_fills_its_directory_disturbs_nobody(two_keys):
+    s, alice, bob = two_keys, two_keys.keys["alice"], two_keys.keys["bob"]
+    fill = "for i in range(60): open(f'f{i}', 'wb').write(bytes(1 << 20))"
+    answer = execute(s, fill, key=alice, timeout=30)
+    assert "the working directory is full" in answer["stderr"], answer
+    write = "open('new', 'wb').write(bytes(16 << 20))\nprint('ok')"
+    is_completed(execute(s, write, key=bob), "ok\n")
+    assert execute(s, write, key=alice)["stdout"] == "ok\n"  # half of the disk is left to the program
+    sizes = {p.name.split(".")[0]: sum(f.stat().st_size for f in p.iterdir())
+             for p in (s.workspace / ".belljar-keys").iterdir()}
+    assert sizes["alice"] <= 32 << 20 and sizes["bob"] == 16 << 20, sizes
+
+
+def test_execute_directory_is_not_inherited_by_a_new_key_of_the_name(two_keys):
+    s = two_keys
+    execute(s, "open('old', 'w').write('1')", key=s.keys["alice"])
+    assert s.cli("keys", "remove", "alice").status == 0
+    new = s.add_key("alice", "run")
+    assert eventually(lambda: s.get("/v1/languages", key=new).status == 200)
+    is_completed(execute(s, "import os\nprint(os.path.exists('old'))", key=new), "False\n")
+
+
+def test_execute_program_without_a_key_does_not_reach_the_directories_of_keys(start_service):
+    s = start_service()
+    code = "import os\nos.makedirs('.belljar-keys/x')\nopen('.belljar-keys/x/f', 'w').write('1')\nprint('made')"
+    is_completed(execute(s, code), "made\n")
+    assert not (s.workspace / ".belljar-keys").exists()
+
+
+def test_execute_directory_can_be_shared_by_the_setting(start_service):
+    s = start_service("--set", "execute.shared=true")
+    alice, bob = s.add_key("alice", "run"), s.add_key("bob", "run")
+    assert eventually(lambda: s.get("/v1/languages", key=bob).status == 200)
+    execute(s, "open('f', 'w').write('shared')", key=alice)
+    is_completed(execute(s, "print(open('f').read())", key=bob), "shared\n")
+    assert (s.workspace / "f").read_text() == "shared"
+
+
+def test_execute_directory_is_in_the_state_by_default():
+    s = Service()
+    del s.environ["OUTPUT_DATA_PATH"]
+    with s:
+        execute(s, "open('here', 'w').write('1')")
+        assert (s.state / "execute/here").read_text() == "1"
+        assert {p.name for p in s.scratch.iterdir()} == {"log", "state"}  # where it was started
+
+
+def test_execute_directory_that_cannot_be_written_is_refused_with_a_sentence(service):
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a directory away")
+    s = Service()
+    s.workspace.mkdir()
+    (s.workspace / "file").write_text("x")
+    os.chown(s.workspace, 1000, 1000)
+    s.start(wait=False)
+    try:
+        assert s.popen.wait(30 * PATIENCE) != 0
+        assert "cannot write" in s.log() and "chown" in s.log() and "execute.workspace" in s.log(), s.log()
+    finally:
+        if s.popen.poll() is None:
+            s.popen.kill()
+        subprocess.run(["rm", "-rf", s.scratch], check=True)

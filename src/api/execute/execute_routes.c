@@ -31,7 +31,9 @@ struct execution {
     struct run_spec spec; /* until it is submitted */
     bool has_spec;
     char program[64];
-    int dir_fd; /* -1: none. A copy: the thread may outlive the api when the service stops */
+    int top_fd; /* -1: none. A copy: the thread may outlive the api when the service stops */
+    char directory[KEY_NAME_MAX + KEY_ID_SIZE + 2]; /* of the key; "": the top */
+    int dir_fd;
     bool cuts;
     uint64_t max_characters;
     struct workspace_list given;
@@ -44,6 +46,7 @@ static void execution_free(struct execution *ex)
     if (ex->has_spec)
         run_spec_done(&ex->spec);
     workspace_list_done(&ex->given);
+    fd_close(&ex->dir_fd);
     buf_done(&ex->out);
     buf_done(&ex->err);
     buf_done(&ex->problems);
@@ -241,8 +244,10 @@ static void submit(struct execution *ex)
 static void pack_work(uv_work_t *work)
 {
     struct execution *ex = work->data;
-    (void)!workspace_pack(ex->dir_fd, ex->program, ex->spec.limits.v[LIMIT_DISK], &ex->spec.bundle,
-                          &ex->given, &ex->failed);
+    const char *directory = ex->directory[0] ? ex->directory : NULL;
+    if (workspace_open(ex->top_fd, directory, &ex->dir_fd, &ex->failed) == 0)
+        (void)!workspace_pack(ex->dir_fd, ex->program, ex->spec.limits.v[LIMIT_DISK],
+                              &ex->spec.bundle, &ex->given, &ex->failed);
 }
 
 static void pack_done(uv_work_t *work, int status)
@@ -405,6 +410,9 @@ static int make_spec(struct execution *ex, const struct execute_request *q, stru
                                     sizeof field, e);
     json_decref(o);
     ex->has_spec = !failed;
+    /* Half: a program also needs room for files that it does not keep. */
+    uint64_t max = ex->api->settings->execute_max_bytes;
+    ex->given.max_bytes = max ? max : ex->spec.limits.v[LIMIT_DISK] / 2;
     ex->spec.files_not_in_history = true; /* in the directory, so not in the history */
     return failed ? -1 : 0;
 }
@@ -416,7 +424,11 @@ static struct execution *execution_new(struct api_call *c, const struct execute_
         return NULL;
     ex->call = c;
     ex->api = c->api;
-    ex->dir_fd = c->api->workspace_fd;
+    ex->top_fd = c->api->workspace_fd;
+    ex->dir_fd = -1;
+    /* The name is for people, the id makes it the directory of this key alone. */
+    if (c->who.key && !c->api->settings->execute_shared)
+        (void)snprintf(ex->directory, sizeof ex->directory, "%s.%s", c->who.key, c->who.owner);
     ex->watch.on_event = on_run_event;
     ex->work.data = ex;
     ex->cuts = q->cuts;
@@ -463,7 +475,7 @@ const struct api_route execute_routes[] = {
     { METHOD_GET, "/", SCOPE_NONE, STYLE_NEMO, .handle = status, .summary = "The service answers",
       .replies = REPLIES({ 200, .fields = status_reply }) },
     { METHOD_POST, "/execute", SCOPE_RUN, STYLE_NEMO, .flags = ROUTE_RAW, .handle = execute,
-      .summary = "Run code in the directory that all calls share (NeMo Agent Toolkit)",
+      .summary = "Run code in the directory of the caller (NeMo Agent Toolkit)",
       .replies = REPLIES({ 200, .fields = execute_reply }) },
     { 0 },
 };

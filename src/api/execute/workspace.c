@@ -20,8 +20,31 @@
 /* The name of a file during its write. A file that a crash left behind is skipped. */
 #define TEMPORARY ".belljar-new-"
 
+/* Below the directory of /execute: the directories of keys. */
+#define OF_KEYS ".belljar-keys"
+
+static int open_sub(int dir_fd, const char *name)
+{
+    if (mkdirat(dir_fd, name, 0750) < 0 && errno != EEXIST)
+        return -1;
+    return openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int workspace_open(int top_fd, const char *name, int *ret_fd, struct err *e)
+{
+    autoclose int of_keys = open_sub(top_fd, name ? OF_KEYS : ".");
+    autoclose int own = name && of_keys >= 0 ? open_sub(of_keys, name) : -1;
+    if (of_keys < 0 || (name && own < 0))
+        return err_set(e, ERR_KERNEL, errno, "open the working directory");
+    *ret_fd = fd_take(name ? &own : &of_keys);
+    return 0;
+}
+
 static bool is_ours(const char *name, const char *program)
 {
+    size_t n = strlen(OF_KEYS);
+    if (strncmp(name, OF_KEYS, n) == 0 && (name[n] == '\0' || name[n] == '/'))
+        return true;
     const char *slash = strrchr(name, '/');
     const char *last = slash ? slash + 1 : name;
     return strcmp(name, program) == 0 || strncmp(last, TEMPORARY, strlen(TEMPORARY)) == 0;
@@ -83,8 +106,8 @@ struct workspace_walk {
 static int too_large(const char *problem, struct err *e)
 {
     return err_set(e, ERR_TOO_LARGE, 0,
-                   "the working directory of /execute %s: remove files from it on the host (the "
-                   "setting execute.workspace is its path) and try again",
+                   "the working directory of /execute %s: remove files from it on the host (below "
+                   "the path in the setting execute.workspace) and try again",
                    problem);
 }
 
@@ -161,7 +184,8 @@ int workspace_pack(int dir_fd, const char *program, uint64_t max_bytes, struct b
 {
     uint64_t max = max_bytes < BUNDLE_MAX_BYTES ? max_bytes : BUNDLE_MAX_BYTES;
     struct workspace_walk w = { program, max, bundle, given };
-    given->max_bytes = max;
+    if (given->max_bytes == 0)
+        given->max_bytes = max;
     if (pack_dir(&w, dir_fd, "", 0, e))
         return -1;
     if (given->n)
@@ -290,6 +314,7 @@ static void measure(int dir_fd, int depth, struct room *room)
         struct stat st;
         const char *name = entry->d_name;
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+            (depth == 0 && strcmp(name, OF_KEYS) == 0) ||
             fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW))
             continue;
         if (S_ISREG(st.st_mode)) {

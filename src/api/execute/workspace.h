@@ -1,5 +1,5 @@
-/* api/execute/workspace.h — the directory that calls of /execute share. It is packed into a jar
- * before a run, and updated with the changes after it.
+/* api/execute/workspace.h — the directory of a caller of /execute. It is packed into a jar before a
+ * run, and updated with the changes after it.
  * Runs in: keeper, in a thread of libuv's pool, because every function here waits for the disk.
  *
  * Invariants
@@ -11,7 +11,9 @@
  *             that both wrote, the later version stays.
  * WORKSPACE-3 A file is always complete, old or new: the new one is written beside it and renamed.
  * WORKSPACE-4 The directory always fits into the jar of the next run, even if runs overlap: no run
- *             can fill it so that later runs are refused. */
+ *             can fill it so that later runs are refused.
+ * WORKSPACE-5 A key has a directory of its own, named after its id. No program of another key gets
+ *             a file of it. */
 #pragma once
 
 #include <stdbool.h>
@@ -32,9 +34,13 @@ struct workspace_list {
     struct workspace_file *files; /* sorted by name */
     size_t n, max;
     uint64_t bytes;
-    uint64_t max_bytes; /* of the directory; from workspace_pack() */
+    uint64_t max_bytes; /* that the directory may keep; 0: as much as was packed at most */
 };
 void workspace_list_done(struct workspace_list *l);
+
+/* Opens the directory of a key below the directory of /execute, and makes it (0750) if it is
+ * missing. name NULL: the directory of callers without a key, which is the top. */
+[[nodiscard]] int workspace_open(int top_fd, const char *name, int *ret_fd, struct err *e);
 
 /* Adds every regular file to the bundle, except one with the name of the program. ERR_TOO_LARGE if
  * the files exceed max_bytes or the bounds of a bundle. Symbolic links and devices are skipped. */

@@ -206,7 +206,7 @@ struct api {
     const struct settings *settings;
     const char *data_dir; /* of the store; api_open() reads the keys from there */
     int output_dir_fd;    /* directory of large outputs */
-    int workspace_fd;     /* directory that programs of /execute share; -1: none */
+    int workspace_fd;     /* directory of /execute; -1: none */
     uid_t owner_uid;      /* may use the unix socket without a key, as root and our own uid may */
     /* The numeric address of each listener, by its index; "" for a unix socket. */
     char listeners[SETTINGS_LISTEN_MAX][64];

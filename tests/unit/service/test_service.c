@@ -303,36 +303,72 @@ static void test_uid_of_the_keeper_is_kept_beside_the_data(void)
     place_done(&p);
 }
 
-static void test_workspace_is_made_for_the_keeper_and_stays_whose_it_is(void)
+/* Opens and closes; the error, or the owner in *owner and the mode in *mode. */
+static struct err open_workspace(const char *path, uid_t keeper, uid_t *owner, mode_t *mode)
 {
-    struct place p;
     struct err e = { 0 };
     struct stat st = { 0 };
-    char path[300];
     int fd = -1;
-    uid_t owner = 0, keeper = keeper_for_tests();
-    if (!place_init(&p))
-        return;
-    (void)snprintf(path, sizeof path, "%s/w", p.path);
-    mode_t mask = umask(077);
-    CHECK_INT(execute_dir_open(path, keeper, &fd, &owner, &e), 0);
-    (void)umask(mask);
-    CHECK(owner == keeper && fstat(fd, &st) == 0 && st.st_uid == keeper);
-    CHECK_INT(st.st_mode & 07777, 0755);
-    fd_close(&fd);
-    if (geteuid() == 0) {
-        CHECK(fchownat(p.fd, "w", 1000, 1000, 0) == 0);
-        CHECK_INT(execute_dir_open(path, keeper, &fd, &owner, &e), 0);
-        CHECK(owner == 1000 && fstat(fd, &st) == 0 && st.st_uid == 1000);
-        fd_close(&fd);
-        CHECK(fchownat(p.fd, "w", 0x70000000, 0x70000000, 0) == 0); /* as older versions made it */
-        CHECK_INT(execute_dir_open(path, keeper, &fd, &owner, &e), 0);
-        CHECK(owner == keeper && fstat(fd, &st) == 0 && st.st_uid == keeper);
+    if (execute_dir_open(path, keeper, &fd, &e) == 0) {
+        CHECK(fstat(fd, &st) == 0);
+        *owner = st.st_uid;
+        *mode = st.st_mode & 07777;
         fd_close(&fd);
     }
-    (void)snprintf(path, sizeof path, "%s/no/w", p.path);
-    CHECK_INT(execute_dir_open(path, keeper, &fd, &owner, &e), -1);
-    CHECK(strstr(e.text, "execute.workspace") != NULL);
+    return e;
+}
+
+static void test_workspace_is_made_for_the_keeper_at_any_depth(void)
+{
+    static const char *const names[] = { "w", "no/w", "a/b/c/d" };
+    struct place p;
+    char path[300];
+    if (!place_init(&p))
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        uid_t owner = 0, keeper = keeper_for_tests();
+        mode_t mode = 0, mask = umask(077);
+        (void)snprintf(path, sizeof path, "%s/%s", p.path, names[i]);
+        CHECK_INT(open_workspace(path, keeper, &owner, &mode).code, ERR_NONE);
+        (void)umask(mask);
+        CHECK(owner == keeper);
+        CHECK_INT(mode, 0750);
+    }
+    CHECK(place_file(&p, "file", "x", 0644));
+    (void)snprintf(path, sizeof path, "%s/file/w", p.path);
+    uid_t owner;
+    mode_t mode;
+    struct err e = open_workspace(path, keeper_for_tests(), &owner, &mode);
+    CHECK(e.code != ERR_NONE && strstr(e.text, "execute.workspace"));
+    place_done(&p);
+}
+
+static void test_workspace_of_others_is_used_if_the_keeper_can_write_or_refused(void)
+{
+    struct place p;
+    char path[300];
+    uid_t owner = 0, keeper = keeper_for_tests();
+    mode_t mode;
+    struct err e;
+    if (geteuid() != 0 || !place_init(&p))
+        return;
+    (void)snprintf(path, sizeof path, "%s/w", p.path);
+    CHECK(mkdir(path, 0755) == 0); /* root's, and empty: given to the keeper */
+    CHECK_INT(open_workspace(path, keeper, &owner, &mode).code, ERR_NONE);
+    CHECK(owner == keeper);
+    CHECK(chown(path, 0x70000000, 0x70000000) == 0); /* as older versions made it */
+    CHECK_INT(open_workspace(path, keeper, &owner, &mode).code, ERR_NONE);
+    CHECK(owner == keeper);
+    CHECK(chown(path, 1000, 1000) == 0);
+    e = open_workspace(path, keeper, &owner, &mode);
+    CHECK_INT(e.code, ERR_DENIED);
+    CHECK(strstr(e.text, "chown -R") && strstr(e.text, "uid 1000"));
+    CHECK(chmod(path, 0777) == 0); /* writable for all: usable as it is */
+    CHECK_INT(open_workspace(path, keeper, &owner, &mode).code, ERR_NONE);
+    CHECK(owner == 1000);
+    CHECK(chown(path, 0, 0) == 0 && chmod(path, 0755) == 0 && place_file(&p, "w/f", "x", 0644));
+    e = open_workspace(path, keeper, &owner, &mode); /* files of root's stay root's */
+    CHECK_INT(e.code, ERR_DENIED);
     place_done(&p);
 }
 
@@ -348,6 +384,7 @@ static const struct check_test tests[] = {
     TEST(test_data_belong_to_the_keeper_and_are_closed_to_others),
     TEST(test_data_change_hands_and_no_link_leads_out),
     TEST(test_uid_of_the_keeper_is_kept_beside_the_data),
-    TEST(test_workspace_is_made_for_the_keeper_and_stays_whose_it_is),
+    TEST(test_workspace_is_made_for_the_keeper_at_any_depth),
+    TEST(test_workspace_of_others_is_used_if_the_keeper_can_write_or_refused),
 };
 CHECK_MAIN(tests)
