@@ -78,7 +78,7 @@ def test_language_of_a_program_on_stdin_is_inferred():
     assert belljar("run", "-", stdin=b"print(1)\n").out == b"1\n"
     assert belljar("run", "-", stdin=b"console.log(2)\n").out == b"2\n"
     unclear = belljar("run", "-", stdin=b"1\n")
-    assert unclear.status == 125 and "the language of '-' cannot be told: give -l with one of" in unclear.message
+    assert unclear.status == 125 and "the language of '-' cannot be inferred: give -l with one of" in unclear.message
 
 
 def test_language_of_a_file_whose_name_says_none_is_inferred(public_path):
@@ -87,7 +87,7 @@ def test_language_of_a_file_whose_name_says_none_is_inferred(public_path):
         assert belljar("run", "--local", public_path / name).out == b"2\n"
     (public_path / "answer.tex").write_text("console.log(2)\n")
     unclear = belljar("run", "--local", public_path / "answer.tex")
-    assert unclear.status == 125 and "answer.tex' cannot be told: give -l with one of" in unclear.message
+    assert unclear.status == 125 and "answer.tex' cannot be inferred: give -l with one of" in unclear.message
 
 
 def test_compilers_get_a_file_by_a_name_they_know(public_path):

@@ -333,7 +333,8 @@ def test_a_service_that_dies_is_an_error():
     with Service(script) as service:
         result = service.run()
     assert (result.status, result.out) == (125, b"before")
-    assert result.message == "belljar: the service ended while the program ran"
+    assert result.message == (
+        "belljar: the service ended while the program ran: run the command again when it is back, or with --local")
 
 
 @pytest.mark.parametrize(

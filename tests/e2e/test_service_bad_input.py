@@ -205,6 +205,30 @@ def test_service_hundred_thousand_arguments(service):
     assert "args" in refused(service, {**P, "args": ["a"] * 100000})["field"]
 
 
+def test_service_an_entry_that_is_no_file_names_a_file(service):
+    error = refused(service, {"language": "python", "files": {"a.py": "1", "b.py": "2"}, "entry": "c.py"})
+    says(error, "entry", "'c.py'", "2 files", "'a.py'")
+
+
+def test_service_a_run_that_is_over_says_so_by_name(service):
+    run = service.run("print(1)")
+    reply = service.delete(f"/v1/runs/{run['id']}")
+    assert reply.status == 409, reply
+    for word in (run["id"], "is over (ok)", "GET /v1/runs/{id}"):
+        assert word in reply.error["message"], reply
+
+
+@pytest.mark.parametrize("query, words", [
+    ("limit=1&limit=2", ["'limit'", "give it once"]), ("q=%ff", ["'q'", "UTF-8", "percent-encoded"]),
+    ("x" * 500 + "=1", ["500 bytes", "/openapi.json"]),
+])
+def test_service_errors_of_a_query_name_the_next_step(service, query, words):
+    reply = service.get("/v1/runs?" + query)
+    assert reply.status == 400, reply
+    for word in words:
+        assert word in reply.error["message"], (word, reply)
+
+
 # ---- JSON ----
 
 

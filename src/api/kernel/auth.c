@@ -95,7 +95,10 @@ int auth_identify(const struct api_keys *keys, const struct auth_facts *f, struc
                        "a key is needed, but no key exists yet; create one: belljar keys add NAME "
                        "--scopes run,read");
     if (text)
-        return err_set(e, ERR_NO_KEY, 0, "the key of the request is unknown");
+        return err_set(
+            e, ERR_NO_KEY, 0,
+            "the key of the request is unknown: it is misspelt, or was removed; 'belljar "
+            "keys list' shows the names of all keys");
     if (f->authorization)
         return wrong_form(f->authorization, e);
     return err_set(e, ERR_NO_KEY, 0, "a key is needed: send 'Authorization: Bearer KEY'");
@@ -106,6 +109,9 @@ int auth_allows(const struct api_identity *who, int scope, struct err *e)
     if (scope == SCOPE_NONE || scope == SCOPE_ANY || (who->scopes & SCOPE_BIT(scope)))
         return 0;
     const char *word = scope_word((enum scope)scope);
-    return err_set(e, ERR_DENIED, 0, "this request needs scope '%s', which %s does not have", word,
-                   who->name);
+    return err_set(
+        e, ERR_DENIED, 0,
+        "this request needs scope '%s', which %s does not have: send another key; 'belljar "
+        "keys add NAME --scopes %s' makes one",
+        word, who->name, word);
 }

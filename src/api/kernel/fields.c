@@ -464,7 +464,9 @@ static int object_check(struct validation *c, const struct api_field *fields,
     const char *key;
     json_t *v;
     if (++c->depth > DEPTH_OF_TABLES)
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s is nested too deeply", c->path.text);
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "%s is nested too deeply: up to %d objects inside each other are accepted",
+                       c->path.text, DEPTH_OF_TABLES);
     /* A misspelt field is reported before a missing one, because it is usually the reason. */
     json_object_foreach((json_t *)object, key, v) /* jansson's macro takes no const */
     {

@@ -63,11 +63,13 @@ static int given_twice(json_error_t *why, struct err *e)
     char *key = strstr(why->text, "'\""), *end = key ? strrchr(key + 2, '"') : NULL;
     make_plain(why->text);
     if (!end)
-        return err_set(e, ERR_BAD_REQUEST, 0, "a field is given twice: line %d, column %d",
-                       why->line, why->column);
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "a field is given twice: line %d, column %d; remove one of them", why->line,
+                       why->column);
     *end = '\0';
-    return err_set(e, ERR_BAD_REQUEST, 0, "the field '%s' is given twice: line %d, column %d",
-                   key + 2, why->line, why->column);
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "the field '%s' is given twice: line %d, column %d; remove one of them", key + 2,
+                   why->line, why->column);
 }
 
 int json_in_parse(const char *bytes, size_t n, json_t **ret, struct err *e)

@@ -145,12 +145,14 @@ int api_limits(const json_t *object, const struct limits *defaults, const struct
                struct limits *ret, char *ret_field, size_t field_size, struct err *e)
 {
     struct limits limits = *defaults;
+    char shown[120];
     const char *key;
     json_t *v;
     (void)snprintf(ret_field, field_size, "limits");
     if (object && !json_is_null(object) && !json_is_object(object))
         return err_set(e, ERR_BAD_REQUEST, 0,
-                       "limits must be an object such as {\"memory\": \"64m\"}");
+                       "limits must be an object such as {\"memory\": \"64m\"}, not %s",
+                       json_describe(object, shown, sizeof shown));
     json_object_foreach((json_t *)object, key, v) /* jansson's macro takes no const */
     {
         enum limit_id id;

@@ -35,7 +35,7 @@ static int add(json_t *object, const struct http_request *q, const struct api_fi
     char value[VALUE_SIZE], quoted[96];
     const char *got;
     if (json_object_get(object, name))
-        return err_set(e, ERR_BAD_REQUEST, 0, "'%s' is in the query twice",
+        return err_set(e, ERR_BAD_REQUEST, 0, "'%s' is in the query twice: give it once",
                        text_quote(name, quoted, sizeof quoted));
     if (http_query_get(q, name, value, sizeof value, &got, e))
         return -1;
@@ -43,7 +43,8 @@ static int add(json_t *object, const struct http_request *q, const struct api_fi
         return 0;
     json_t *v = typed(field_find(fields, name), got);
     if (!v || json_object_set_new(object, name, v))
-        return err_set(e, ERR_BAD_REQUEST, 0, "'%s' in the query is not UTF-8",
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "the value of '%s' in the query is not UTF-8: send percent-encoded UTF-8",
                        text_quote(name, quoted, sizeof quoted));
     return 0;
 }
@@ -60,17 +61,20 @@ int query_check(const struct http_request *q, const struct api_field *fields, bo
         size_t n = strcspn(p, "&"), len = strcspn(p, "&=");
         char name[NAME_SIZE];
         if (len >= sizeof name)
-            return err_set(e, ERR_BAD_REQUEST, 0, "a name in the query is longer than %zu bytes",
-                           sizeof name - 1);
+            return err_set(e, ERR_BAD_REQUEST, 0,
+                           "a name in the query has %zu bytes: up to %zu are accepted; GET "
+                           "/openapi.json lists all names",
+                           len, sizeof name - 1);
         (void)snprintf(name, sizeof name, "%.*s", (int)len, p);
         (void)snprintf(ret_field, field_size, "%s", name);
         /* An unknown name keeps its text, for the error. */
         if (len > 0 && field_find(fields, name)
                 ? add(object, q, fields, name, e)
                 : len > 0 && json_object_set_new(object, name, json_true()))
-            return e->code != ERR_NONE
-                       ? -1
-                       : err_set(e, ERR_BAD_REQUEST, 0, "a name in the query is not UTF-8");
+            return e->code != ERR_NONE ? -1
+                                       : err_set(e, ERR_BAD_REQUEST, 0,
+                                                 "the query has a name that is not UTF-8; GET "
+                                                 "/openapi.json lists all names");
         p += n + (p[n] == '&');
     }
     if (json_object_size(object) == 0 && fields == none)

@@ -414,7 +414,9 @@ static void batch_get(struct api_call *c)
     struct err e = { 0 };
     struct batch_lookup *l = NULL;
     if (strlen(c->params[0]) >= sizeof l->id) {
-        (void)!err_set(&e, ERR_NOT_FOUND, 0, "there is no batch '%s'", QUOTED(c->params[0]));
+        (void)!err_set(&e, ERR_NOT_FOUND, 0,
+                       "there is no batch '%s': POST /v1/batches answers with the id of a batch",
+                       QUOTED(c->params[0]));
         api_fail(c, &e, NULL);
         return;
     }

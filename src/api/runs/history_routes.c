@@ -216,10 +216,13 @@ static void answer_over(struct run_lookup *l)
     struct err e = { 0 };
     if (l->row.state == RUN_WAITING)
         (void)!err_set(&e, ERR_CONFLICT, 0,
-                       "the run waits for an approval: reject the approval instead");
+                       "run '%s' waits for an approval: POST /v1/approvals/{id} can reject it",
+                       l->row.id);
     else
-        (void)!err_set(&e, ERR_CONFLICT, 0, "the run is over: %s",
-                       l->row.verdict ? l->row.verdict : run_state_word(l->row.state));
+        (void)!err_set(
+            &e, ERR_CONFLICT, 0,
+            "run '%s' is over (%s), so it cannot be changed: GET /v1/runs/{id} has its result",
+            l->row.id, l->row.verdict ? l->row.verdict : run_state_word(l->row.state));
     api_fail(l->job.call, &e, NULL);
 }
 

@@ -296,8 +296,9 @@ static int take_entry(struct spec_builder *b, struct err *e)
                        "'entry' is missing: name the one of the %zu files that is the program",
                        b->n_names);
     if (!find_file(&b->spec->bundle, entry, &file))
-        return err_set(e, ERR_BAD_REQUEST, 0, "entry '%s' is none of the files",
-                       text_quote(entry, quoted, sizeof quoted));
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "entry '%s' is none of the %zu files: name one of them, such as '%s'",
+                       text_quote(entry, quoted, sizeof quoted), b->n_names, QUOTED(b->names[0]));
     if (file.head.size == 0)
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "entry '%s' is empty: at least one byte of code is needed",
@@ -431,11 +432,12 @@ static int take_limits(struct spec_builder *b, struct err *e)
         return -1;
     (void)blame(b, "files");
     if (b->total > got->v[LIMIT_DISK] || b->n_names >= got->v[LIMIT_FILES])
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "%zu files of %llu bytes do not fit: limits.disk is %llu, limits.files %llu",
-                       b->n_names, (unsigned long long)b->total,
-                       (unsigned long long)got->v[LIMIT_DISK],
-                       (unsigned long long)got->v[LIMIT_FILES]);
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "%zu files of %llu bytes do not fit: limits.disk is %llu, limits.files %llu; send "
+            "less, or raise the limit",
+            b->n_names, (unsigned long long)b->total, (unsigned long long)got->v[LIMIT_DISK],
+            (unsigned long long)got->v[LIMIT_FILES]);
     return 0;
 }
 
@@ -506,7 +508,7 @@ static int check_compiler(struct spec_builder *b, struct err *e)
     (void)blame(b, args > JOB_TEXT_MAX ? "compiler_args" : "files");
     return err_set(e, ERR_TOO_LARGE, 0,
                    "compiler_args and the names of source files are too large: %zu strings of %zu "
-                   "bytes together, and up to %d of %d bytes are accepted",
+                   "bytes together, and up to %d of %d bytes are accepted; shorten them",
                    n, bytes, JOB_STRINGS_MAX, JOB_TEXT_MAX);
 }
 
@@ -574,9 +576,9 @@ static int check_level(struct spec_builder *b, struct err *e)
     if (!b->spec->writable_root || !iso || iso->level != LEVEL_PROCESS)
         return 0;
     (void)blame(b, "read_only");
-    return err_set(
-        e, ERR_BAD_REQUEST, 0,
-        "a writable root needs isolation level jar or rootless; the level here is 'process'");
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "a writable root needs isolation level jar or rootless, and the level here is "
+                   "'process': leave read_only out");
 }
 
 static int take_names(struct spec_builder *b, const struct api_identity *who, const char *surface,

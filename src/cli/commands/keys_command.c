@@ -89,7 +89,9 @@ static int read_text(const struct client *c, char ret_text[KEY_TEXT_MAX], struct
     if (good)
         (void)snprintf(ret_text, KEY_TEXT_MAX, "%s", text);
     json_decref(answer);
-    return good ? 0 : err_set(e, ERR_PROTOCOL, 0, "the service sent no key");
+    return good ? 0
+                : err_set(e, ERR_PROTOCOL, 0,
+                          "the service sent no key: 'belljar keys list' shows whether it was made");
 }
 
 static int add_by_service(const struct keys_options *o, char ret_text[KEY_TEXT_MAX], struct err *e)

@@ -130,9 +130,10 @@ static int install_packages(const struct language_facts *f, bool dry_run, struct
                          "these languages have more than %d packages: install fewer at a time",
                          COMMAND_MAX);
         else if (rc != 0 && wrong)
-            rc = err_set(e, ERR_BAD_REQUEST, 0,
-                         "the install command of language '%s' cannot be read: '%s'",
-                         languages[i]->name, languages[i]->install);
+            rc = err_set(
+                e, ERR_BAD_REQUEST, 0,
+                "the install command of language '%s' cannot be read: '%s'; run it yourself",
+                languages[i]->name, languages[i]->install);
     }
     if (rc == 0 && n > 0)
         rc = run(&update, dry_run, e) || install_quietly(&install, dry_run, e) ? -1 : 0;

@@ -100,8 +100,9 @@ static int run_script(const char *script, const char *dir, struct err *e)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (ready <= 0)
-        return err_set(e, ERR_UNAVAILABLE, 0, "%s took longer than %d s", script,
-                       PREPARE_MS / 1000);
+        return err_set(e, ERR_UNAVAILABLE, 0,
+                       "%s took longer than %d s: run it again when the machine is less busy",
+                       script, PREPARE_MS / 1000);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return err_set(e, ERR_UNAVAILABLE, 0, "%s failed (%s %d); its output is above", script,
                        WIFEXITED(status) ? "status" : "signal",

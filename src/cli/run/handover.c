@@ -80,14 +80,20 @@ static int await_keeper(const struct handover *h, struct terminal *terminal,
             continue;
         ret_bundle->len += (size_t)n;
         if (ret_bundle->len > BUNDLE_STREAM_MAX)
-            return err_set(e, ERR_PROTOCOL, 0, "the keeper handed over too much");
+            return err_set(
+                e, ERR_PROTOCOL, 0,
+                "the keeper handed over more than %llu bytes: ask for fewer files with --out",
+                (unsigned long long)BUNDLE_STREAM_MAX);
     }
     siginfo_t info = { 0 };
     if (waitid(P_PID, (id_t)h->keeper, &info, WEXITED | WNOWAIT) <
         0) /* handover_finish() reaps it */
         return err_set(e, ERR_KERNEL, errno, "wait for the keeper");
     if (info.si_code != CLD_EXITED)
-        return err_set(e, ERR_UNAVAILABLE, 0, "the keeper died: %s", strsignal(info.si_status));
+        return err_set(
+            e, ERR_UNAVAILABLE, 0,
+            "the keeper died (%s): run the command again; the kernel log may tell the reason",
+            strsignal(info.si_status));
     return info.si_status;
 }
 

@@ -83,7 +83,7 @@ static int find_program(struct inputs *in, const struct run_arguments *o, const 
     if (n->fence[0])
         return language_refuse(n->fence, e);
     return err_set(e, ERR_BAD_REQUEST, 0,
-                   "the language of '%s' cannot be told%s: give -l with one of %s", quoted,
+                   "the language of '%s' cannot be inferred%s: give -l with one of %s", quoted,
                    normalise_likely(n, likely, sizeof likely), language_list(known, sizeof known));
 }
 

@@ -208,7 +208,9 @@ static int refused(const struct client *c, struct err *e)
 
 static int went_away(struct err *e)
 {
-    return err_set(e, ERR_UNAVAILABLE, 0, "the service ended while the program ran");
+    return err_set(e, ERR_UNAVAILABLE, 0,
+                   "the service ended while the program ran: run the command again when it is "
+                   "back, or with --local");
 }
 
 static int events_ready(struct session *s, short revents, struct err *e)
@@ -282,7 +284,8 @@ static int side_lost(struct session *s, struct err *e)
     s->cancel_sent = false;
     if (++s->side_losses > SIDE_LOSSES_MAX)
         return err_set(e, ERR_UNAVAILABLE, 0,
-                       "the service does not accept the input of the program");
+                       "the service does not accept the input of the program: its log may tell the "
+                       "reason; --local runs the program without it");
     return 0;
 }
 
@@ -419,7 +422,10 @@ static int await_answer(struct session *s, struct client *c, struct err *e)
         if (n < 0 && errno != EINTR)
             return err_set(e, ERR_KERNEL, errno, "wait for events");
         if (n == 0)
-            return err_set(e, ERR_UNAVAILABLE, 0, "the service does not answer");
+            return err_set(
+                e, ERR_UNAVAILABLE, 0,
+                "the service sent no byte of a file for %d s: its log may tell the reason",
+                FETCH_MS / 1000);
         if (p[0].revents) {
             take_signal(s);
             return err_set(e, ERR_UNAVAILABLE, 0, "cancelled");

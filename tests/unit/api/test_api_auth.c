@@ -64,7 +64,7 @@ static void test_key_in_the_wrong_form_is_told_so_and_not_shown(void)
         { "Bearerblj_secret", "no 'Bearer '" },
         { "Basic blj_secret", "scheme 'Basic' is not" },
         { "token blj_secret", "scheme 'Token' is not" },
-        { "Bearer blj_secret", "unknown" },
+        { "Bearer blj_secret", "unknown: it is misspelt, or was removed; 'belljar keys list'" },
     };
     struct api_keys keys = two_keys();
     struct api_identity who;
@@ -127,6 +127,7 @@ static void test_scope_that_is_missing_is_named(void)
     CHECK_INT(auth_allows(&who, SCOPE_ADMIN, &e), -1);
     CHECK_INT(e.code, ERR_DENIED);
     CHECK(strstr(e.text, "'admin'") && strstr(e.text, "key:runner"));
+    CHECK(strstr(e.text, "'belljar keys add NAME --scopes admin'") != NULL);
 }
 
 /* ---- from where ---- */
