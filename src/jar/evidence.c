@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "jar/jar_impl.h"
 
 enum { TICK_US = 100000 }; /* between two looks at the counters of a running jar */
@@ -141,7 +142,7 @@ void jar_reap_program(struct jar *j, uint64_t now_us)
     else
         ev->signal = info.si_status;
     if (j->started)
-        j->outcome.usage.wall_us = now_us - j->started_us;
+        j->outcome.usage.wall_us = clock_us() - j->started_us; /* it may have ended after now_us */
     if (!j->has_cgroup) { /* only the program and the children that it waited for */
         j->stats.cpu_us = (uint64_t)(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000 +
                           (uint64_t)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec);

@@ -26,9 +26,13 @@ enum report_kind {
 struct report {
     enum report_kind kind;
     int32_t pid;
+    uint64_t at_us;  /* REPORT_GOING: the program starts at this time (base/clock.h) */
+    uint64_t cpu_us; /* REPORT_GOING: the CPU time of its start, which is ours and not the job's */
     struct err err;
 };
 void report_send(int fd, enum report_kind kind, const struct err *e);
+/* Sends REPORT_GOING. The start of the program began with this CPU time of the thread. */
+void report_going(int fd, uint64_t cpu_from_us);
 
 enum { INSIDE_UID = 1000 }; /* of the program in its user namespace */
 

@@ -143,7 +143,11 @@ static int read_reports(struct jar *j, const char *who, struct err *e)
         if (r.kind == REPORT_FORKED && jar_adopt_embryo(j, r.pid, e))
             return -1;
         j->reported_ready = j->reported_ready || r.kind == REPORT_READY;
-        j->reported_going = j->reported_going || r.kind == REPORT_GOING;
+        if (r.kind == REPORT_GOING) {
+            j->reported_going = true;
+            j->going_at_us = r.at_us;
+            j->start_cpu_us = r.cpu_us;
+        }
     }
     /* An embryo may fail before its zygote has reported its pid. Both reports are needed: without
      * the pid we would have a child that we do not know. */
@@ -248,6 +252,18 @@ static void on_embryo_death(struct jar *j, uint64_t now_us)
     fail_setup(j, &e, now_us);
 }
 
+/* The program has reported its start, perhaps long before we read the report. The numbers are those
+ * of a process in the jar, and so they are bounded by our own. */
+static void note_start(struct jar *j, uint64_t now_us)
+{
+    uint64_t earliest = j->handed_over_us < now_us ? j->handed_over_us : now_us;
+    uint64_t at = j->going_at_us < now_us ? j->going_at_us : now_us;
+    uint64_t most = now_us - earliest;
+    j->started_us = at > earliest ? at : earliest;
+    j->cpu_before_us += j->start_cpu_us < most ? j->start_cpu_us : most;
+    j->deadline_us = j->started_us + j->job.limits.v[LIMIT_WALL_MS] * 1000;
+}
+
 /* The program reports just before execve, which closes the pipe. An error follows if execve
  * fails. */
 static void on_program_report(struct jar *j, uint64_t now_us)
@@ -264,8 +280,7 @@ static void on_program_report(struct jar *j, uint64_t now_us)
     if (failed)
         send_kill(j);
     j->started = !failed;
-    j->started_us = now_us;
-    j->deadline_us = now_us + j->job.limits.v[LIMIT_WALL_MS] * 1000;
+    note_start(j, now_us);
     j->state = RUNNING;
     jar_take_sample(j, now_us);
     j->due_us = jar_next_check_us(j, now_us);

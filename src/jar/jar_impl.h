@@ -52,11 +52,13 @@ struct jar {
     int report_fd; /* from init while BUILDING, then from the program */
     bool report_closed;
     bool reported_ready, reported_going;
-    struct err failure; /* that it reported */
+    struct err failure;                 /* that it reported */
+    uint64_t going_at_us, start_cpu_us; /* that it reported: see struct report */
 
-    bool started; /* execve succeeded */
-    uint64_t started_us, deadline_us;
-    uint64_t cpu_before_us; /* used by the embryo before its job */
+    bool started;                     /* execve succeeded */
+    uint64_t handed_over_us;          /* the job was sent to the embryo or to the new process */
+    uint64_t started_us, deadline_us; /* guest code runs from started_us on */
+    uint64_t cpu_before_us;           /* used in the jar before that */
     struct cgroup_stats stats;
     struct samples *samples; /* NULL: none are taken */
     struct jar_outcome outcome;

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/caps.h"
+#include "base/clock.h"
 #include "base/fdio.h"
 #include "jar/confine.h"
 #include "jar/files.h"
@@ -192,6 +193,9 @@ static enum seccomp_profile seccomp_profile(const struct inside *in)
     return in->iso->level == LEVEL_PROCESS ? SECCOMP_PROCESS : SECCOMP_JAR;
 }
 
+/* The CPU time that this process used before a cgroup counted it. */
+static uint64_t uncounted_cpu_us;
+
 int program_confine(const struct inside *in, int *report_fd, struct err *e)
 {
     bool embryo = !in->stdio;
@@ -205,6 +209,8 @@ int program_confine(const struct inside *in, int *report_fd, struct err *e)
     umask(022);
     uint64_t others = threads_of_user(in);
     /* Both as late as possible: each puts us into a new scheduling group. */
+    if (in->cgroup && in->cgroup->host->version == 1)
+        uncounted_cpu_us = clock_thread_cpu_us(); /* joining itself may count already */
     if (in->cgroup && cgroup_join_cpu(in->cgroup, e))
         return -1;
     /* After joining: the root of the cgroup namespace is the current cgroups. */
@@ -248,7 +254,15 @@ static char *const *environment(const struct inside *in)
 
 void report_send(int fd, enum report_kind kind, const struct err *e)
 {
-    struct report r = { .kind = kind, .pid = 0, .err = *e };
+    struct report r = { .kind = kind, .err = *e };
+    (void)!fd_write_all(fd, &r, sizeof r);
+}
+
+/* The clock is read before the CPU time: so a thread never has more CPU time than wall time. */
+void report_going(int fd, uint64_t cpu_from_us)
+{
+    struct report r = { .kind = REPORT_GOING, .at_us = clock_us() };
+    r.cpu_us = clock_thread_cpu_us() - cpu_from_us;
     (void)!fd_write_all(fd, &r, sizeof r);
 }
 
@@ -271,7 +285,7 @@ void program_main(const struct inside *in)
         (void)!err_no_memory(&e, "the environment");
     else if (program_confine(in, &report_fd, &e) == 0) {
         /* From now on, a closed pipe means that execve succeeded. */
-        report_send(report_fd, REPORT_GOING, &e);
+        report_going(report_fd, uncounted_cpu_us);
         (void)execve(in->job->argv[0], in->job->argv, envp);
         (void)err_set(&e, errno == ENOENT ? ERR_NOT_FOUND : ERR_KERNEL, errno, "start %s",
                       in->job->argv[0]);

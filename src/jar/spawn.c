@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/fdio.h"
 #include "jar/clone.h"
 #include "jar/embryo_job.h"
@@ -167,11 +168,22 @@ static pid_t clone_program(struct jar *j, struct err *e)
     return pid;
 }
 
+/* The time that the jar has used until now is not the job's. */
+static void begin_hand_over(struct jar *j)
+{
+    struct cgroup_stats before = { 0 };
+    if (j->has_cgroup)
+        cgroup_read_cpu(&j->cgroup, &before);
+    j->cpu_before_us = before.cpu_us;
+    j->handed_over_us = clock_us();
+}
+
 int jar_start_program(struct jar *j, struct err *e)
 {
     autoclose int report = -1;
     if (open_report(j, &report, e))
         return -1;
+    begin_hand_over(j);
     j->program = clone_program(j, e);
     if (j->program < 0)
         return -1;
@@ -219,6 +231,7 @@ int jar_send_job(struct jar *j, struct err *e)
 {
     if (j->unpacked)
         fd_close(&j->fds[JOB_FD_BUNDLE]);
+    begin_hand_over(j);
     if (embryo_job_send(j->job_fd, &j->job, j->fds, e))
         return -1;
     fd_close(&j->job_fd);
@@ -356,7 +369,6 @@ int jar_accept_job(struct jar *j, const struct job_spec *job, const int fds[JOB_
 {
     const uint64_t *now = j->job.limits.v, *new = job->limits.v;
     bool resize = now[LIMIT_DISK] != new[LIMIT_DISK] || now[LIMIT_FILES] != new[LIMIT_FILES];
-    struct cgroup_stats before = { 0 };
     if (job->flags & (JOB_WRITABLE_ROOT | JOB_LISTED))
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "an embryo cannot have a writable root or a list of commands");
@@ -367,9 +379,6 @@ int jar_accept_job(struct jar *j, const struct job_spec *job, const int fds[JOB_
     if (j->has_cgroup && cgroup_set_limits(&j->cgroup, &job->limits, 1, e))
         return -1;
     j->idle = false;
-    if (j->has_cgroup)
-        cgroup_read_cpu(&j->cgroup, &before);
-    j->cpu_before_us = before.cpu_us;
     if (j->host->may_renice) /* it was forked with a low priority */
         (void)setpriority(PRIO_PROCESS, (id_t)j->program, 0);
     if (j->has_cgroup)

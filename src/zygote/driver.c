@@ -22,6 +22,7 @@
 
 #include "base/array.h"
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/fdio.h"
 #include "jar/confine.h"
 #include "jar/embryo_job.h"
@@ -278,6 +279,7 @@ static void receive_job(const struct request *q, const char *name, struct driver
     int report_fd = q->fds[REQUEST_FD_REPORT], job_fd = q->fds[REQUEST_FD_JOB];
     char *bytes = malloc(EMBRYO_JOB_MAX_BYTES); /* never freed: the strings of the job are in it */
     report_send(report_fd, REPORT_READY, &e);
+    uint64_t cpu_from_us = clock_thread_cpu_us();
     int got = bytes ? embryo_job_receive(job_fd, bytes, &job, fds, &e) : err_no_memory(&e, "a job");
     if (got == 0)
         _exit(0); /* the warden ends this jar */
@@ -298,7 +300,7 @@ static void receive_job(const struct request *q, const char *name, struct driver
     (void)prctl(PR_SET_NAME, name, 0, 0, 0);
     /* As after an execve: the program and its children may read its files in /proc. */
     (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-    report_send(report_fd, REPORT_GOING, &e);
+    report_going(report_fd, cpu_from_us);
     (void)close(report_fd);
 }
 

@@ -244,3 +244,17 @@ def test_service_keeps_its_starts_when_the_warden_dies(warm):
     assert eventually(lambda: pools(warm)["bash"]["ready"] >= 1, 20)
     r = bash(warm)
     assert r["start"] == "warm" and pools(warm)["bash"]["starts"]["warm"] == 2, r
+
+
+def test_wall_time_is_not_below_the_cpu_time_of_one_thread(service):
+    """R1.3: both count from the start of the program. A little of the CPU time of the jar's init may be in it."""
+    programs = [("python", "pass"), ("bash", "x=1"), ("perl", "1")]
+
+    def twenty(language, code):
+        return [service.run(code, language=language) for _ in range(20)]
+
+    results = [r for rows in in_threads([lambda p=p: twenty(*p) for p in programs]) for r in rows]
+    assert {r["start"] for r in results} >= {"warm", "cold"}, {r["start"] for r in results}
+    wrong = [(r["language"], r["start"], r["usage"]) for r in results
+             if r["usage"]["cpu_ms"] > r["usage"]["wall_ms"] + 0.2]
+    assert not wrong, wrong

@@ -13,7 +13,7 @@ static const char *const start_words[] = { START_TABLE(FIELD_WORD) NULL };
 static const char *const language_source_words[] = { LANGUAGE_SOURCE_TABLE(FIELD_WORD) NULL };
 
 const struct api_field usage_reply[] = {
-    { "wall_ms", FIELD_NUMBER, ALWAYS, .help = "time from the start to the end" },
+    { "wall_ms", FIELD_NUMBER, ALWAYS, .help = "time from the start of the program to its end" },
     { "cpu_ms", FIELD_NUMBER, ALWAYS, .help = "CPU time of all processes" },
     { "memory_peak_bytes", FIELD_INT, ALWAYS, .help = "the largest memory use" },
     { "pids_peak", FIELD_INT, .help = "the largest number of processes and threads" },
