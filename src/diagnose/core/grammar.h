@@ -48,6 +48,16 @@ size_t piece_find(struct piece p, const char *word);
 bool piece_has(struct piece p, const char *word);
 /* Whether it is one of the words; the list ends with NULL. */
 bool piece_among(struct piece p, const char *const *words);
+/* A row of a table of words: `pairs` in a *.words file. The table ends with a NULL word. */
+struct word_pair {
+    const char *word, *text;
+};
+/* The text of the word; NULL when the table does not have it. */
+const char *text_for(const struct word_pair *pairs, struct piece word);
+/* The same for the first word that the text has in it. */
+const struct word_pair *pair_in(const struct word_pair *pairs, struct piece text);
+/* The word whose text, names with a space between them, has the name; NULL when none has it. */
+const char *word_with(const struct word_pair *pairs, struct piece name);
 /* The last part of a path, and the last part of a dotted name. */
 struct piece piece_base(struct piece path);
 struct piece piece_last_part(struct piece dotted);

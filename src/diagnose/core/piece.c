@@ -134,6 +134,33 @@ bool piece_among(struct piece p, const char *const *words)
     return false;
 }
 
+const char *text_for(const struct word_pair *pairs, struct piece word)
+{
+    while (pairs->word && !piece_is(word, pairs->word))
+        pairs++;
+    return pairs->text;
+}
+
+const struct word_pair *pair_in(const struct word_pair *pairs, struct piece text)
+{
+    while (pairs->word && !piece_has(text, pairs->word))
+        pairs++;
+    return pairs->word ? pairs : NULL;
+}
+
+const char *word_with(const struct word_pair *pairs, struct piece name)
+{
+    for (; pairs->word; pairs++) {
+        const char *at = pairs->text;
+        for (size_t n; *at; at += n + (at[n] == ' ')) {
+            n = strcspn(at, " ");
+            if (piece_same(name, (struct piece){ at, n }))
+                return pairs->word;
+        }
+    }
+    return NULL;
+}
+
 struct piece piece_base(struct piece path)
 {
     const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;

@@ -144,6 +144,17 @@ void advise_nearest(const struct advice *a)
     (void)suggest_swap(a->in, a->d, name, best);
 }
 
+bool advise_own_name(const struct advice *a, const char *language, struct piece name,
+                     const struct word_pair *foreign)
+{
+    const char *own = text_for(foreign, name);
+    if (!own)
+        return false;
+    suggest(a->d, 0, 0.85, "In %s the name is `%s`.", language, own);
+    (void)suggest_swap(a->in, a->d, name, own);
+    return true;
+}
+
 /* Where the `;` belongs: before the word that the compiler names behind "expected ... before", or
  * at the end of the code of the line. Columns are bytes to some compilers and characters to others,
  * so a column behind a character outside of ASCII is not used. */

@@ -1,8 +1,8 @@
 /* diagnose/core/rules.h — tables of rules: which message gets which category and which suggestion.
  * Runs in: keeper. Private to this room.
  *
- * RULES-1 Every language's rules are tables of `struct rule`; rules_apply() is the only function
- *         that walks them. */
+ * RULES-1 Every language's rules are tables of `struct rule`, made from *.rules files; rules_apply()
+ *         and classify() are the only functions that walk them. */
 #pragma once
 
 #include "diagnose/core/grammar.h"
@@ -22,7 +22,8 @@ struct advice {
 
 /* One kind of error. */
 struct rule {
-    /* The type of error that the rule is for, or ANY_TYPE; the pattern then sees the message alone.
+    /* The type of error that the rule is for, or "" for any; the pattern then sees the message
+     * alone.
      * NULL: the pattern sees "TYPE: MESSAGE", or the message of an error without a type. */
     const char *type;
     const char *pattern; /* NULL ends the table */
@@ -37,34 +38,6 @@ struct rule {
     void (*advise)(const struct advice *a);
     const char *const *names; /* for `advise`: names to choose from besides the sources' */
 };
-#define ANY_TYPE ""
-
-/* Rows that look at "TYPE: MESSAGE": only a category; a category and a text, then `.docs = ...` and
- * the like; a category and a function. */
-#define IS(pattern_, category_) { .pattern = (pattern_), .category = (category_) }
-#define SAY(pattern_, category_, number_, confidence_, ...)                  \
-    {                                                                        \
-        .pattern = (pattern_), .category = (category_), .number = (number_), \
-        .confidence = (confidence_), .text = __VA_ARGS__                     \
-    }
-#define ADVISE(pattern_, category_, number_, ...)                                                  \
-    {                                                                                              \
-        .pattern = (pattern_), .category = (category_), .number = (number_), .advise = __VA_ARGS__ \
-    }
-/* Rows for one type of error: a function; a text. */
-#define ON(type_, pattern_, advise_)                                \
-    {                                                               \
-        .type = (type_), .pattern = (pattern_), .advise = (advise_) \
-    }
-#define ON_SAY(type_, pattern_, number_, confidence_, ...)                                        \
-    {                                                                                             \
-        .type = (type_), .pattern = (pattern_), .number = (number_), .confidence = (confidence_), \
-        .text = __VA_ARGS__                                                                       \
-    }
-#define END_OF_RULES    \
-    {                   \
-        .pattern = NULL \
-    }
 
 /* The error in d becomes the error that rules are asked about. */
 void advice_begin(struct advice *a, struct diagnoser *g, const struct diagnose_input *in,
@@ -94,6 +67,9 @@ bool read_exit(struct diagnoser *g, const struct diagnose_input *in, struct diag
 /* For rows: the name in the first group is not known. Offers a similar name of the sources, or of
  * rule->names. */
 void advise_nearest(const struct advice *a);
+/* The name is one of another language's: offers the name of this one. */
+bool advise_own_name(const struct advice *a, const char *language, struct piece name,
+                     const struct word_pair *foreign);
 /* For rows: a statement has no end. Offers the line at the location with ';'. */
 void advise_semicolon(const struct advice *a);
 /* For rows: a statement stands where only declarations may. Names the brace that closed too

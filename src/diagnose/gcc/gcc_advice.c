@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "diagnose/gcc/gcc.h"
+#include "diagnose/gcc_advice.words.h" /* generated */
 
 #define Q GCC_OPEN
 #define E GCC_CLOSE
@@ -113,33 +114,6 @@ static void advise_pure(const struct advice *a)
     suggest(a->d, 0, 0.85, "`%.*s` must define `%.*s`: add the function.", P(class), P(n.group[0]));
 }
 
-static const struct {
-    const char *wrong, *right, *of;
-} members[] = {
-    { "push", "push_back", "vector" },
-    { "append", "push_back", "vector" },
-    { "add", "push_back", "vector" },
-    { "pop", "pop_back", "vector" },
-    { "length", "size", "vector" },
-    { "len", "size", "" },
-    { "count", "size", "vector" },
-    { "push", "push_back", "string" },
-    { "add", "append", "string" },
-    { "length", "size", "map" },
-    { "length", "size", "set" },
-    { "add", "insert", "set" },
-    { "put", "insert", "map" },
-    { "has", "count", "map" },
-    { "has", "count", "set" },
-    { "contains", "count", "map" },
-    { "indexOf", "find", "string" },
-    { "substring", "substr", "string" },
-    { "charAt", "at", "string" },
-    { "isEmpty", "empty", "" },
-    { "push_front", "insert", "vector" },
-    { "remove", "erase", "vector" },
-};
-
 static void advise_member(const struct advice *a)
 {
     struct piece of = a->m.group[0], name = a->m.group[1];
@@ -230,111 +204,4 @@ static void advise_unique(const struct advice *a)
 
 /* ---- the rules ---- */
 
-const struct rule gcc_compile_rules[] = {
-    ADVISE("^" LD_UNDEFINED ": .* to '(.+)'$", CATEGORY_COMPILE, 37, gcc_advise_undefined),
-    ADVISE("^" LD_MULTIPLE ": .* of '(.+)'$", CATEGORY_COMPILE, 0, gcc_advise_twice_defined),
-    SAY("cannot find -l(\\S+)", CATEGORY_COMPILE, 37, 0.8,
-        "The library `{1}` is not installed here: remove -l{1}, or have it installed."),
-    SAY("unrecognized command-line option " Q "(.+?)" E, CATEGORY_COMPILE, 0, 0.8,
-        "The compiler has no option `{1}`: remove it from the compiler's arguments."),
-    ADVISE("^(?:.*: )?((?!cannot )[^:]+): No such file or directory$", CATEGORY_IMPORT, 0,
-           gcc_advise_header),
-    SAY(Q "begin" E " was not declared in this scope", CATEGORY_TYPE, 0, 0.85,
-        "`for (x : y)` iterates over a container or an array, and this is neither: count with `for "
-        "(int i = 0; i < n; i++)`."),
-    ADVISE(Q "([\\w:]+)" E " (?:undeclared|was not declared in this scope|has not been declared)",
-           CATEGORY_NAME, 37, gcc_advise_undeclared),
-    ADVISE("unknown type name " Q "([\\w:]+)" E, CATEGORY_NAME, 37, gcc_advise_undeclared),
-    ADVISE(Q "(\\w+)" E " (?:does not name a type|is not a member of)", CATEGORY_NAME, 37,
-           gcc_advise_undeclared),
-    ADVISE("(?:implicit declaration of function|use of undeclared identifier) " Q "(\\w+)" E,
-           CATEGORY_NAME, 37, gcc_advise_undeclared),
-    ADVISE(Q "(\\w+)" E " is not a class, namespace", CATEGORY_NAME, 37, gcc_advise_undeclared),
-    ADVISE(Q "([^']+?)" E " has no member named " Q "(\\w+)" E, CATEGORY_NAME, 0, advise_member),
-    ADVISE("expected " Q "=" E ".*before " Q "[<>]|expected " Q ";" E " before " Q "\\)",
-           CATEGORY_SYNTAX, 0, advise_for),
-    ADVISE("expected .*" Q ";" E ".* (?:after|before|at end)", CATEGORY_SYNTAX, 0,
-           advise_semicolon),
-    SAY("stray " Q "`" E, CATEGORY_SYNTAX, 20, 0.7,
-        "C has no backquotes: remove them, they may come from Markdown or another language."),
-    ADVISE("expected (?:identifier|unqualified-id|declaration).* before " Q
-           "?(?:return|if|for|while|do|switch|else|\\}|<<)\\b?",
-           CATEGORY_SYNTAX, 0, advise_outside),
-    ADVISE("at end of input|expected " Q "\\}" E, CATEGORY_SYNTAX, 0, advise_brace),
-    SAY("expected " Q "\\)" E " before " Q "(.+?)" E, CATEGORY_SYNTAX, 0, 0.75,
-        "A `(` before the `{1}` is not closed: add `)`."),
-    ADVISE("missing terminating (['\"]) character", CATEGORY_SYNTAX, 0, advise_quote),
-    ADVISE("lvalue required as left operand", CATEGORY_SYNTAX, 0, advise_compare),
-    ADVISE(Q "else" E " without a previous " Q "if" E, CATEGORY_SYNTAX, 0, advise_else),
-    SAY("stray|extended character|is not valid in an identifier", CATEGORY_SYNTAX, 0, 0.7,
-        "The language does not have that character: copied text has typographic quotes, dashes and "
-        "invisible spaces; write plain ones."),
-    IS("expected |break statement not within|continue statement not within|case label not "
-       "within|duplicate case|case label .* not|unterminated|invalid "
-       "suffix|#(?:if|else|endif|error)|two or more data types|return-statement with|label .* not "
-       "defined|a function-definition is not allowed",
-       CATEGORY_SYNTAX),
-    ADVISE("too (few|many) arguments to (?:function|\\w+)", CATEGORY_TYPE, 0, advise_declared),
-    SAY("(?:assignment|increment|decrement) of (?:read-only|member) .*?" Q "([\\w:]+)" E
-        " in read-only",
-        CATEGORY_TYPE, 0, 0.8,
-        "The function is `const` and cannot change `{1}`: remove the `const` after its brackets, "
-        "or declare the member `mutable`."),
-    SAY("(?:assignment|increment|decrement) of read-only \\w+ " Q "(.+?)" E, CATEGORY_TYPE, 0, 0.85,
-        "`{1}` is declared `const`: remove the `const`, or assign to another variable."),
-    SAY(Q "(.+?)" E " is (private|protected) within this context", CATEGORY_TYPE, 0, 0.8,
-        "`{1}` is {2}: use a public member function of the class, or declare it under `public:`."),
-    ADVISE("to be of abstract type " Q "(.+?)" E "|invalid new-expression of abstract class type " Q
-           "(.+?)" E,
-           CATEGORY_TYPE, 0, advise_pure),
-    SAY(Q "(.+?)" E " is a pointer; did you mean to use", CATEGORY_TYPE, 0, 0.9,
-        "`{1}` is a pointer: use `->` for its members."),
-    SAY("incomplete type " Q "(.+?)" E, CATEGORY_TYPE, 0, 0.8,
-        "Only the name of `{1}` is known there: put or include its definition before."),
-    SAY(Q "(\\w+)" E " is not captured", CATEGORY_NAME, 0, 0.9,
-        "The lambda does not capture `{1}`: name it in the square brackets, `[{1}]` for a copy or "
-        "`[&{1}]` for a reference."),
-    SAY("passing " Q "const (.+?)" E " as " Q "this" E " argument discards", CATEGORY_TYPE, 0, 0.85,
-        "The object is `const` here, and the function may change it: remove the `const` in the "
-        "declaration of the object, or write `const` after the brackets of the function's "
-        "definition."),
-    SAY("use of deleted function .*std::hash<(.+?) ?>[;\\]]", CATEGORY_TYPE, 0, 0.85,
-        "There is no hash of `{1}` for unordered containers: use std::map or std::set, or give the "
-        "container a hash function."),
-    ADVISE("use of deleted function .*unique_ptr", CATEGORY_TYPE, 0, advise_unique),
-    SAY("use of deleted function " Q "(?:std::)?(\\w+)(?:<.*>)?(?:& \\w+)?::.*\\(const ",
-        CATEGORY_TYPE, 0, 0.75,
-        "A `{1}` cannot be copied: pass it by reference (`{1} &`), or pass it on with std::move."),
-    ADVISE("(?:cannot convert|conversion from) " Q "(.+?)" E ".*? to " Q "(.+?)" E, CATEGORY_TYPE,
-           0, advise_convert),
-    ADVISE("invalid conversion from " Q "(.+?)" E " to " Q "(.+?)" E, CATEGORY_TYPE, 0,
-           advise_convert),
-    ADVISE("conflicting (?:types|declaration)|redefinition of|redeclar|previously declared|cannot "
-           "be overloaded",
-           CATEGORY_TYPE, 0, advise_defined_before),
-    ADVISE("no match for " Q "operator(\\W+?)" E " \\(operand types are " Q "(.+?)" E ".*? and " Q
-           "(.+?)" E,
-           CATEGORY_TYPE, 0, advise_operator),
-    ADVISE("no matching function for call to|no match for", CATEGORY_TYPE, 0, advise_declared),
-    SAY("marked " Q "override" E, CATEGORY_TYPE, 0, 0.85,
-        "No virtual function of the base class has this signature: compare the parameters and the "
-        "`const` after the brackets."),
-    SAY("forbids declaration of " Q "(.+?)" E " with no type", CATEGORY_SYNTAX, 0, 0.85,
-        "`{1}` has no type: write its return type before it, as in `int {1}`."),
-    SAY("void value not ignored", CATEGORY_TYPE, 0, 0.8,
-        "That function returns nothing (`void`): let it return a value, or do not use its result."),
-    SAY("subscripted value is neither", CATEGORY_TYPE, 0, 0.7,
-        "Only arrays and pointers have elements, and this is neither: check its type."),
-    SAY("called object .* is not a function", CATEGORY_TYPE, 0, 0.7,
-        "The name before the brackets is not a function: add the missing operator, or rename a "
-        "variable that has the function's name."),
-    SAY("invalid type argument of|base operand of " Q "->" E, CATEGORY_TYPE, 0, 0.7,
-        "`*` and `->` need a pointer, and this is not one: use `.` for members."),
-    IS("incompatible|invalid operands|makes (?:integer|pointer)|cannot bind|invalid use of|request "
-       "for member|deleted function|dereferencing|invalid initiali|discards|incomplete "
-       "type|read-only|-W(?:error=)?(?:int-conversion|format)|too many initializers|storage "
-       "size|narrowing|template|deduc|does not have|wrong type argument|array "
-       "type|returning|cannot be",
-       CATEGORY_TYPE),
-    END_OF_RULES,
-};
+#include "diagnose/gcc_advice.rules.h" /* generated */

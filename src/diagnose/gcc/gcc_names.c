@@ -5,109 +5,12 @@
 
 #include "base/array.h"
 #include "diagnose/gcc/gcc.h"
+#include "diagnose/gcc_names.words.h" /* generated */
 
 #define Q GCC_OPEN
 #define E GCC_CLOSE
 
 /* ---- names of the standard libraries ---- */
-
-struct home {
-    const char *header;
-    const char *names; /* between spaces */
-};
-
-static const struct home c_homes[] = {
-    { "stdio.h",
-      " printf fprintf sprintf snprintf scanf fscanf sscanf puts fputs putchar getchar fgets fopen "
-      "fclose fread fwrite fseek ftell fflush perror FILE EOF stdin stdout stderr getline " },
-    { "stdlib.h",
-      " malloc calloc realloc free exit abort atoi atof atol strtol strtoul strtod rand srand "
-      "qsort bsearch abs labs getenv system EXIT_SUCCESS EXIT_FAILURE RAND_MAX " },
-    { "string.h", " strlen strcpy strncpy strcat strncat strcmp strncmp strchr strrchr strstr "
-                  "strtok strdup strndup memcpy memmove memset memcmp memchr strerror " },
-    { "math.h", " sqrt pow sin cos tan asin acos atan atan2 exp log log2 log10 floor ceil fabs "
-                "fmod round trunc cbrt hypot M_PI INFINITY NAN isnan isinf " },
-    { "ctype.h",
-      " isalpha isdigit isalnum isspace isupper islower ispunct isxdigit toupper tolower " },
-    { "stdbool.h", " bool true false " },
-    { "stdint.h", " int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t "
-                  "uintptr_t SIZE_MAX INT32_MAX INT64_MAX UINT32_MAX UINT64_MAX " },
-    { "inttypes.h", " PRId64 PRIu64 PRIu32 PRId32 PRIx64 " },
-    { "stddef.h", " NULL size_t ptrdiff_t offsetof " },
-    { "limits.h", " INT_MAX INT_MIN UINT_MAX LONG_MAX LONG_MIN ULONG_MAX CHAR_BIT LLONG_MAX "
-                  "LLONG_MIN CHAR_MAX SHRT_MAX " },
-    { "float.h", " DBL_MAX DBL_MIN FLT_MAX FLT_MIN DBL_EPSILON FLT_EPSILON " },
-    { "errno.h", " errno ENOENT EINVAL ENOMEM EACCES EEXIST EAGAIN EINTR " },
-    { "time.h", " time clock difftime mktime strftime localtime gmtime time_t clock_t "
-                "CLOCKS_PER_SEC nanosleep " },
-    { "assert.h", " assert " },
-    { "stdarg.h", " va_list va_start va_arg va_end va_copy " },
-    { "unistd.h", " sleep usleep fork getpid read write close pipe dup2 execvp ssize_t pid_t " },
-    { "pthread.h", " pthread_t pthread_create pthread_join pthread_mutex_t pthread_mutex_lock "
-                   "pthread_mutex_unlock " },
-    { "signal.h", " signal raise kill SIGINT SIGTERM SIGSEGV sigaction " },
-};
-
-static const struct home std_homes[] = {
-    { "iostream", " cout cin cerr clog endl ostream istream " },
-    { "vector", " vector " },
-    { "string", " string to_string stoi stol stoll stod stof getline wstring " },
-    { "string_view", " string_view " },
-    { "map", " map multimap " },
-    { "unordered_map", " unordered_map unordered_multimap " },
-    { "set", " set multiset " },
-    { "unordered_set", " unordered_set " },
-    { "queue", " queue priority_queue " },
-    { "stack", " stack " },
-    { "deque", " deque " },
-    { "list", " list " },
-    { "array", " array " },
-    { "tuple", " tuple make_tuple tie " },
-    { "utility", " pair make_pair move swap forward exchange " },
-    { "memory", " unique_ptr shared_ptr weak_ptr make_unique make_shared " },
-    { "algorithm",
-      " sort stable_sort find find_if count count_if reverse max min max_element min_element "
-      "transform copy copy_if fill remove remove_if unique binary_search lower_bound upper_bound "
-      "any_of all_of none_of for_each shuffle next_permutation clamp replace rotate partition " },
-    { "numeric", " accumulate iota inner_product partial_sum gcd lcm reduce " },
-    { "functional", " function bind greater less plus hash ref " },
-    { "sstream", " stringstream istringstream ostringstream " },
-    { "fstream", " ifstream ofstream fstream " },
-    { "iomanip", " setw setprecision setfill fixed hex quoted " },
-    { "stdexcept",
-      " runtime_error logic_error invalid_argument out_of_range length_error overflow_error " },
-    { "exception", " exception terminate " },
-    { "thread", " thread this_thread " },
-    { "mutex", " mutex lock_guard unique_lock scoped_lock " },
-    { "chrono", " chrono " },
-    { "random", " mt19937 random_device uniform_int_distribution uniform_real_distribution " },
-    { "optional", " optional nullopt make_optional " },
-    { "variant", " variant visit get_if " },
-    { "limits", " numeric_limits " },
-    { "cmath", " sqrt pow abs floor ceil round sin cos " },
-    { "regex", " regex regex_match regex_search smatch " },
-    { "filesystem", " filesystem " },
-    { "bitset", " bitset " },
-    { "cstdint", " uint8_t uint16_t uint32_t uint64_t int8_t int16_t int32_t int64_t " },
-    { "atomic", " atomic " },
-    { "future", " future async promise " },
-    { "complex", " complex " },
-    { "initializer_list", " initializer_list " },
-    { "any", " any any_cast " },
-    { "span", " span " },
-    { "ranges", " ranges views " },
-    { "format", " format " },
-};
-
-static const char *home_of(const struct home *homes, size_t n, struct piece name)
-{
-    char word[80];
-    (void)snprintf(word, sizeof word, " %.*s ", P(name));
-    for (size_t i = 0; name.len > 0 && i < n; i++)
-        if (strstr(homes[i].names, word))
-            return homes[i].header;
-    return NULL;
-}
 
 bool gcc_is_cpp(const struct advice *a)
 {
@@ -169,11 +72,6 @@ bool gcc_advise_meant(const struct advice *a, struct piece name)
     (void)suggest_swap(a->in, a->d, name, meant);
     return true;
 }
-
-static const char *const c_keywords[] = { "return", "while",    "sizeof", "printf",   "static",
-                                          "struct", "const",    "double", "unsigned", "switch",
-                                          "break",  "continue", "int",    "char",     "float",
-                                          "void",   "NULL",     NULL };
 
 /* Declared above, in a block that has ended: that line is indented more. */
 static bool advise_inner(const struct advice *a, struct piece name)
@@ -239,14 +137,13 @@ void gcc_advise_undeclared(const struct advice *a)
 {
     struct piece name = a->m.group[0];
     bool std = piece_has(a->message, "member of") || piece_has(a->line, "std::");
-    const char *header = gcc_is_cpp(a) && std ? home_of(std_homes, ARRAY_LEN(std_homes), name)
-                                              : NULL;
+    const char *header = gcc_is_cpp(a) && std ? word_with(std_homes, name) : NULL;
     if (!header && !(gcc_is_cpp(a) && std))
-        header = home_of(c_homes, ARRAY_LEN(c_homes), name);
+        header = word_with(c_homes, name);
     if (advise_noted_include(a, name) || advise_include(a, name, header) ||
         gcc_advise_meant(a, name))
         return;
-    if (gcc_is_cpp(a) && home_of(std_homes, ARRAY_LEN(std_homes), name)) {
+    if (gcc_is_cpp(a) && word_with(std_homes, name)) {
         suggest(a->d, 37, 0.85, "`%.*s` is in the namespace std: write `std::%.*s`.", P(name),
                 P(name));
         char full[128];
@@ -268,22 +165,12 @@ void gcc_advise_undeclared(const struct advice *a)
 
 /* ---- the linker ---- */
 
-static const struct {
-    const char *prefix, *argument;
-} libraries[] = {
-    { "pthread_", "-pthread" }, { "sqlite3_", "-lsqlite3" }, { "curl_", "-lcurl" },
-    { "SDL_", "-lSDL2" },       { "omp_", "-fopenmp" },      { "GOMP_", "-fopenmp" },
-    { "dlopen", "-ldl" },       { "deflate", "-lz" },        { "inflate", "-lz" },
-    { "compress", "-lz" },      { "initscr", "-lncurses" },  { "readline", "-lreadline" },
-    { "shm_open", "-lrt" },     { "gmpz_", "-lgmp" },        { "__gmpz_", "-lgmp" },
-};
-
 static const char *library_of(struct piece symbol)
 {
-    for (size_t i = 0; i < ARRAY_LEN(libraries); i++)
-        if (starts_with(symbol, libraries[i].prefix))
-            return libraries[i].argument;
-    const char *header = home_of(c_homes, ARRAY_LEN(c_homes), symbol);
+    for (size_t i = 0; libraries[i].word; i++)
+        if (starts_with(symbol, libraries[i].word))
+            return libraries[i].text;
+    const char *header = word_with(c_homes, symbol);
     return header && strcmp(header, "math.h") == 0 ? "-lm" : NULL;
 }
 
@@ -448,31 +335,6 @@ void gcc_advise_twice_defined(const struct advice *a)
 
 /* ---- headers ---- */
 
-static const struct {
-    const char *prefix, *package;
-} packages[] = {
-    { "curl/", "libcurl4-openssl-dev" },
-    { "sqlite3.h", "libsqlite3-dev" },
-    { "openssl/", "libssl-dev" },
-    { "zlib.h", "zlib1g-dev" },
-    { "ncurses.h", "libncurses-dev" },
-    { "curses.h", "libncurses-dev" },
-    { "readline/", "libreadline-dev" },
-    { "boost/", "libboost-dev" },
-    { "nlohmann/", "nlohmann-json3-dev" },
-    { "fmt/", "libfmt-dev" },
-    { "Eigen/", "libeigen3-dev" },
-    { "gtest/", "libgtest-dev" },
-    { "SDL2/", "libsdl2-dev" },
-    { "gmp.h", "libgmp-dev" },
-    { "json/", "libjsoncpp-dev" },
-    { "jansson.h", "libjansson-dev" },
-    { "cjson/", "libcjson-dev" },
-    { "png.h", "libpng-dev" },
-};
-
-static const char *const not_linux[] = { "windows.h", "conio.h", "winsock2.h", "graphics.h", NULL };
-
 void gcc_advise_header(const struct advice *a)
 {
     struct piece header = a->m.group[0];
@@ -482,13 +344,11 @@ void gcc_advise_header(const struct advice *a)
         suggest_replacement(a->d, "#include \"%s\"", best);
         return;
     }
-    for (size_t i = 0; !gcc_is_cpp(a) && i < ARRAY_LEN(std_homes); i++)
-        if (piece_is(header, std_homes[i].header)) {
-            suggest(a->d, 37, 0.95,
-                    "<%s> is a header of C++: run it as cpp, and name the file .cpp.",
-                    std_homes[i].header);
-            return;
-        }
+    if (!gcc_is_cpp(a) && text_for(std_homes, header)) {
+        suggest(a->d, 37, 0.95, "<%.*s> is a header of C++: run it as cpp, and name the file .cpp.",
+                P(header));
+        return;
+    }
     if (piece_is(header, "bits/stdc++.h")) {
         suggest(a->d, 37, 0.9, "<bits/stdc++.h> is for C++: run it as cpp.");
         return;
@@ -499,12 +359,12 @@ void gcc_advise_header(const struct advice *a)
                 P(header));
         return;
     }
-    for (size_t i = 0; i < ARRAY_LEN(packages); i++)
-        if (starts_with(header, packages[i].prefix)) {
+    for (size_t i = 0; packages[i].word; i++)
+        if (starts_with(header, packages[i].word)) {
             suggest(a->d, 37, 0.8,
                     "`%.*s` is neither a file of the job nor installed: on Debian it is in the "
                     "package %s, which must be installed on the host.",
-                    P(header), packages[i].package);
+                    P(header), packages[i].text);
             return;
         }
     suggest(a->d, 37, 0.7,

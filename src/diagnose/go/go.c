@@ -2,18 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "diagnose/core/rules.h"
+#include "diagnose/go.words.h" /* generated */
 
 /* ---- names ---- */
-
-static const char *const *const packages = WORDS(
-    "bufio", "bytes", "context", "crypto/md5", "crypto/rand", "crypto/sha256", "encoding/csv",
-    "encoding/hex", "encoding/json", "errors", "flag", "fmt", "encoding/base64", "io", "io/ioutil",
-    "log", "math", "math/big", "math/bits", "math/cmplx", "math/rand", "net/http", "net/url", "os",
-    "os/exec", "os/signal", "path", "path/filepath", "reflect", "regexp", "runtime", "sort",
-    "strconv", "strings", "sync", "sync/atomic", "text/tabwriter", "text/template", "html/template",
-    "testing", "time", "unicode", "unicode/utf8", "container/heap", "container/list", "hash/fnv");
 
 static const char *package_by_name(struct piece name)
 {
@@ -22,12 +14,6 @@ static const char *package_by_name(struct piece name)
             return *p;
     return NULL;
 }
-
-static const char *const words[] = { "fmt",     "len",   "append", "make",   "string",  "int",
-                                     "float64", "error", "true",   "false",  "nil",     "return",
-                                     "range",   "func",  "panic",  "print",  "println", "bool",
-                                     "byte",    "rune",  "copy",   "delete", "cap",     "close",
-                                     "new",     NULL };
 
 static void advise_undefined(const struct advice *a)
 {
@@ -166,35 +152,14 @@ static void advise_method(const struct advice *a)
 
 /* ---- syntax ---- */
 
-/* Code of other languages, and its form in Go. */
-static const struct {
-    const char *line, *instead;
-} foreign[] = {
-    { "^\\s*(while)\\b", "a loop with a condition is `for condition { ... }`." },
-    { "^\\s*(do)\\s*\\{", "write `for { ...; if !condition { break } }`." },
-    { "^\\s*\\}?\\s*(elif|elsif|elseif)\\b", "write `} else if condition {`." },
-    { "(\\?)[^\"]*:", "write `if condition { ... } else { ... }`." },
-    { "^\\s*(try|catch|except|throw|raise)\\b",
-      "functions return an error, and the caller asks `if err != nil`." },
-    { "^\\s*(class)\\b", "write `type Name struct { ... }` and functions with a receiver." },
-    { "^\\s*(def|function|fn)\\b", "a function begins with `func`." },
-    { "^\\s*(let|val)\\b", "a variable is declared with `name := value` or `var name type`." },
-    { "^\\s*(public|private|static)\\b",
-      "names that begin with a capital letter are public, all other names are not." },
-    { "^\\s*(?:int|string|float64|bool|double|float) \\w+\\s*(=)",
-      "the type comes after the name, `var name type = value`, or is left out, `name := value`." },
-    { "^[^\"]*=.*(\\+\\+|--)\\s*$", "`x++` is a statement by itself, not a value." },
-    { "^[^\"]*\\b(and|or|not)\\b", "write `&&`, `||`, `!`." },
-};
-
 static void advise_syntax(const struct advice *a)
 {
     advise_brace(a);
     struct piece line = a->line;
     struct match c;
-    for (size_t i = 0; i < ARRAY_LEN(foreign) && a->d->n_suggestions == 0; i++)
-        if (match(a->g, foreign[i].line, line, &c)) {
-            suggest(a->d, 0, 0.85, "Go has no `%.*s`: %s", P(c.group[0]), foreign[i].instead);
+    for (size_t i = 0; foreign[i].word && a->d->n_suggestions == 0; i++)
+        if (match(a->g, foreign[i].word, line, &c)) {
+            suggest(a->d, 0, 0.85, "Go has no `%.*s`: %s", P(c.group[0]), foreign[i].text);
             return;
         }
     if (a->d->n_suggestions == 0 && piece_has(a->message, "outside function body"))
@@ -308,170 +273,7 @@ static void advise_deadlock(const struct advice *a)
                 "Every goroutine waits for another: check the operation that each one waits for.");
 }
 
-#define GO_SPEC "https://go.dev/ref/spec"
-
-static const struct rule rules[] = {
-    ADVISE("^(?:vet: )?(\\w+) declared (?:but|and) not used|^declared and not used: (\\w+)",
-           CATEGORY_NAME, 34, advise_unused,
-           .docs = "https://go.dev/doc/effective_go#blank_unused"),
-    SAY("^(?:\"(.+?)\" imported (?:and|but) not used|imported and not used: \"(.+?)\")",
-        CATEGORY_IMPORT, 34, 0.9, "Go refuses the unused import \"{1}{2}\": remove it.",
-        .docs = "https://pkg.go.dev/{1}{2}"),
-    SAY("^label (\\w+) defined and not used", CATEGORY_NAME, 34, 0.9, "Remove the label `{1}`."),
-    ADVISE("^undefined: (\\w+)(?:\\.(\\w+))?", CATEGORY_NAME, 0, advise_undefined, .names = words),
-    SAY("^name (\\w+) not exported by package (\\w+)", CATEGORY_NAME, 0, 0.8,
-        "Names that other packages may use begin with a capital letter.",
-        .docs = "https://pkg.go.dev/{2}"),
-    SAY("undefined \\(type .* has no (?:field or method|method) (\\w+), but does have (?:field "
-        "|method )?(\\w+)",
-        CATEGORY_NAME, 0, 0.9, "Did you mean `{2}`? There is no `{1}`."),
-    ADVISE("undefined \\(type .* has no (?:field or method|method) (\\w+)", CATEGORY_NAME, 0,
-           advise_nearest),
-    SAY("function main is undeclared in the main package", CATEGORY_NAME, 0, 0.9,
-        "A program begins in `func main()` of package main: add it.", "func main() {"),
-    SAY("^no new variables on left side of :=", CATEGORY_NAME, 0, 0.9,
-        "The variable exists already: use `=` to assign; `:=` declares a new one."),
-    SAY("^main redeclared in this block", CATEGORY_NAME, 0, 0.9,
-        "All files of the job are one program, which has one `func main()`: rename the other, or "
-        "leave its file out."),
-    SAY("(\\w+) redeclared in this block", CATEGORY_NAME, 0, 0.8,
-        "`{1}` is declared twice: rename one, or use `=` where it gets a new value."),
-    ADVISE(
-        "^invalid operation: (\\S+) ([-+*/%<>=!&|^]+) (\\S+) \\(mismatched types (.+) and (.+)\\)",
-        CATEGORY_TYPE, 0, advise_mismatch, .docs = "https://go.dev/ref/spec#Conversions"),
-    ADVISE("^invalid operation: (\".*\") ([-+*/%<>=!&|^]+) (\\S+) \\(mismatched types (.+) and "
-           "(.+)\\)",
-           CATEGORY_TYPE, 0, advise_mismatch, .docs = "https://go.dev/ref/spec#Conversions"),
-    ADVISE("^cannot use (\".*\") \\(.*\\) as (int\\w*|uint\\w*|float\\d+) value", CATEGORY_TYPE, 0,
-           advise_number_in_quotes, .docs = "https://pkg.go.dev/strconv"),
-    SAY("(\\S+) does not (?:implement|satisfy) (\\S+) \\(\\S+ missing in (.+)\\)", CATEGORY_TYPE, 0,
-        0.85, "`{2}` allows {3}, and `{1}` is not among them: add it there, or pass another type.",
-        .docs = GO_SPEC "#Type_constraints"),
-    SAY("(\\S+) does not (?:implement|satisfy) comparable", CATEGORY_TYPE, 0, 0.85,
-        "The constraint needs `==`, and `{1}` does not have it (slices, maps and functions do "
-        "not): use another type.",
-        .docs = GO_SPEC "#Comparison_operators"),
-    ADVISE("(\\S+) does not implement (\\S+) \\((?:missing (?:method )?)?(\\w+)", CATEGORY_TYPE, 0,
-           advise_method, .docs = "https://go.dev/ref/spec#Interface_types"),
-    ADVISE("^assignment mismatch: .* but (\\S+) returns (\\d+) values?", CATEGORY_TYPE, 0,
-           advise_two_values),
-    SAY("^(too many|not enough) arguments in call to (\\S+)\\s+have \\((.*)\\)\\s+want \\((.*)\\)",
-        CATEGORY_TYPE, 0, 0.85,
-        "`{2}` takes ({4}), and the call passes ({3}): change the arguments."),
-    SAY("^(too many|not enough) arguments in call", CATEGORY_TYPE, 0, 0.6,
-        "Pass the number of arguments that its declaration has."),
-    SAY("^(too many|not enough) return values\\s+have \\((.*)\\)\\s+want \\((.*)\\)", CATEGORY_TYPE,
-        0, 0.85,
-        "The function is declared to return ({3}), and this returns ({2}): change one of them."),
-    SAY("^cannot assign to (\\w+)\\[.*\\] \\((?:value of type byte|neither addressable)",
-        CATEGORY_TYPE, 0, 0.8,
-        "A string cannot be changed in place: convert it, `b := []byte({1})` ([]rune for letters), "
-        "change b, and convert it back, `string(b)`."),
-    SAY("^cannot assign to (?:struct field )?(.+?)\\[(.+?)\\]\\.(\\w+) in map", CATEGORY_TYPE, 0,
-        0.9,
-        "A field of a map's value cannot be changed directly: `v := {1}[{2}]; v.{3} = ...; "
-        "{1}[{2}] = v`, or let the map hold pointers."),
-    SAY("^cannot use nil as (\\S+) value", CATEGORY_TYPE, 0, 0.8,
-        "Only pointers, slices, maps, channels, functions and interfaces can be nil: give a {1}."),
-    SAY("is not used$|evaluated but not used", CATEGORY_TYPE, 34, 0.8,
-        "The value is not used: assign it, or remove the line."),
-    SAY("^(\\S+) \\(.*\\) is not an expression|(\\S+) used as value", CATEGORY_TYPE, 0, 0.75,
-        "`{1}{2}` has no value: do not use its result, or let it return one."),
-    SAY("^missing return", CATEGORY_SYNTAX, 0, 0.85,
-        "Every path through the function must end in a `return`: add one before this brace.",
-        .docs = "https://go.dev/ref/spec#Terminating_statements"),
-    SAY("unexpected (?:semicolon or )?newline before \\{|unexpected semicolon or newline before "
-        "\\{",
-        CATEGORY_SYNTAX, 0, 0.9,
-        "Go ends the statement at the end of the line: move the `{` to the end of the line before.",
-        .docs = "https://go.dev/doc/effective_go#semicolons"),
-    SAY("unexpected newline (?:in|, expecting|in composite literal|in argument list)",
-        CATEGORY_SYNTAX, 0, 0.8,
-        "A list over several lines needs a comma at the end of each line: add it."),
-    SAY("expected 'package'|expected package", CATEGORY_SYNTAX, 0, 0.9,
-        "A Go file begins with its package: `package main` for a program.", "package main"),
-    SAY("newline in string|string literal not terminated|rune literal not terminated",
-        CATEGORY_SYNTAX, 0, 0.85,
-        "The string is not closed in its line: add the quote, or use backquotes for several "
-        "lines."),
-    ADVISE("syntax error|^expected |non-declaration statement|^invalid character|string not "
-           "terminated",
-           CATEGORY_SYNTAX, 0, advise_syntax),
-    SAY("(?:cannot find package|no required module provides package|package) "
-        "\"?([\\w./-]+\\.[\\w./-]+)\"?(?: is not in|;| in any|:|$)",
-        CATEGORY_IMPORT, 0, 0.85,
-        "\"{1}\" is not in the standard library, and a jar has no network to download it: use "
-        "packages of the standard library, or add the package's files to the job.",
-        .docs = "https://pkg.go.dev/std"),
-    SAY("(?:cannot find package|package) \"?([\\w./-]+)\"?(?: is not in| in any)", CATEGORY_IMPORT,
-        0, 0.8, "The standard library has no package \"{1}\": check its name.",
-        .docs = "https://pkg.go.dev/std"),
-    IS("^cannot use |^cannot convert|^invalid operation|^cannot assign|^cannot call|^cannot "
-       "range|^impossible|^invalid argument|^non-boolean|is not used$|is not a type|used as "
-       "value|used as type|^cannot infer|overflows|truncated|^missing argument|^duplicate|does not "
-       "satisfy|^invalid (?:indirect|recursive)|(?:Printf|Sprintf|Println|Errorf) "
-       "(?:format|call|arg)",
-       CATEGORY_TYPE),
-    IS("import cycle|^could not import|is not a main package", CATEGORY_IMPORT),
-
-    ADVISE("assignment to entry in nil map", CATEGORY_RUNTIME, 35, advise_nil_map,
-           .docs = "https://go.dev/doc/effective_go#maps"),
-    ADVISE("nil pointer dereference", CATEGORY_RUNTIME, 35, advise_nil_pointer,
-           .docs = "https://go.dev/doc/effective_go#pointers_vs_values"),
-    ADVISE("index out of range \\[(-?\\d+)\\](?: with length (\\d+))?", CATEGORY_INDEX, 0,
-           advise_index, .docs = "https://go.dev/ref/spec#Index_expressions"),
-    SAY("slice bounds out of range \\[(.*?)\\](?: with (?:capacity|length) (\\d+))?",
-        CATEGORY_INDEX, 0, 0.8, "[{1}] is out of range: compare the bounds with len() first.",
-        .docs = "https://go.dev/ref/spec#Slice_expressions"),
-    SAY("integer divide by zero", CATEGORY_VALUE, 15, 0.85,
-        "The divisor is 0 on that line: check it before dividing."),
-    SAY("interface conversion: (.*) is (.*), not (.*)", CATEGORY_TYPE, 0, 0.85,
-        "The value is a {2}: test it with `value, ok := x.({3})`, which does not panic, or use a "
-        "type switch.",
-        .docs = "https://go.dev/ref/spec#Type_assertions"),
-    ADVISE("all goroutines are asleep", CATEGORY_RUNTIME, 0, advise_deadlock,
-           .docs = "https://go.dev/doc/effective_go#channels"),
-    SAY("send on closed channel|close of closed channel", CATEGORY_RUNTIME, 0, 0.85,
-        "Only the goroutine that sends should close the channel, once, after its last send.",
-        .docs = "https://go.dev/ref/spec#Close"),
-    SAY("close of nil channel", CATEGORY_RUNTIME, 0, 0.8, "Make the channel first: make(chan T)."),
-    SAY("concurrent map", CATEGORY_RUNTIME, 0, 0.9,
-        "Several goroutines use the map at the same time: protect it with a sync.Mutex, or use "
-        "sync.Map.",
-        .docs = "https://pkg.go.dev/sync#Mutex"),
-    SAY("stack overflow|stack exceeds", CATEGORY_RESOURCE, 24, 0.85,
-        "The function calls itself without an end: add a case that returns without calling "
-        "itself."),
-    SAY("negative WaitGroup counter", CATEGORY_RUNTIME, 0, 0.8,
-        "Done() was called more often than Add(1): call it once for each.",
-        .docs = "https://pkg.go.dev/sync#WaitGroup"),
-    SAY("unlock of unlocked", CATEGORY_RUNTIME, 0, 0.8,
-        "Unlock() was called without Lock(): lock the mutex first."),
-    SAY("out of memory|makeslice: len out of range|makeslice: cap out of range", CATEGORY_RESOURCE,
-        0, 0.6, "The program asked for more memory than there is: check the length."),
-    SAY("strconv\\.(\\w+): parsing (\".*?\"): (?:invalid syntax|value out of range)",
-        CATEGORY_VALUE, 0, 0.8,
-        "strconv.{1} cannot read {2} as a number: check the error that it returns before using the "
-        "value.",
-        .docs = "https://pkg.go.dev/strconv#{1}"),
-    SAY("open (\\S+): no such file", CATEGORY_IO, 22, 0.7,
-        "There is no file {1} in the jar: send it with the job, or write it first."),
-    SAY("json: cannot unmarshal (\\w+) into Go (?:struct field (\\S+)|value) of type (\\S+)",
-        CATEGORY_VALUE, 27, 0.85,
-        "The JSON has a {1} where the program has a {3} ({2}): give the field the JSON's type, or "
-        "correct the JSON.",
-        .docs = "https://pkg.go.dev/encoding/json#Unmarshal"),
-    SAY("invalid character .* (?:looking for|after|in) |unexpected end of JSON input",
-        CATEGORY_VALUE, 27, 0.8, "The text is not JSON, or incomplete: check the input.",
-        .docs = "https://pkg.go.dev/encoding/json#Unmarshal"),
-    SAY("parsing time (\".*?\")", CATEGORY_VALUE, 0, 0.8,
-        "{1} does not have the layout of the time.Parse call: write the layout with the reference "
-        "time \"2006-01-02 15:04:05\".",
-        .docs = "https://pkg.go.dev/time#Layout"),
-    IS("permission denied", CATEGORY_PERMISSION),
-    IS("dial tcp|lookup .* on |no such host", CATEGORY_NETWORK),
-    END_OF_RULES,
-};
+#include "diagnose/go.rules.h" /* generated */
 
 /* ---- reading ---- */
 

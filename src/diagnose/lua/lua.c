@@ -2,43 +2,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "diagnose/core/rules.h"
+#include "diagnose/lua.words.h" /* generated */
 
 /* ---- the rules ---- */
-
-static const char *const names[] = {
-    "print",        "ipairs",       "pairs",  "tostring", "tonumber", "type",  "require", "string",
-    "table",        "math",         "io",     "os",       "error",    "pcall", "assert",  "select",
-    "setmetatable", "getmetatable", "insert", "remove",   "concat",   "sort",  "format",  "upper",
-    "lower",        "sub",          "find",   "gsub",     "gmatch",   "match", "rep",     "len",
-    "reverse",      "floor",        "ceil",   "random",   "max",      "min",   "sqrt",    "unpack",
-    "byte",         "char",         "huge",   "abs",      "next",     NULL
-};
-
-static const struct {
-    const char *wrong, *right;
-} foreign[] = {
-    { "unpack", "table.unpack" },
-    { "println", "print" },
-    { "printf", "print(string.format(...))" },
-    { "len", "#value" },
-    { "toString", "tostring" },
-    { "parseInt", "tonumber" },
-    { "loadstring", "load" },
-    { "setfenv", "load with an environment" },
-    { "getn", "#value" },
-};
 
 static void advise_name(const struct advice *a)
 {
     struct piece name = a->m.group[1];
-    for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
-        if (piece_is(name, foreign[i].wrong)) {
-            suggest(a->d, 0, 0.85, "In Lua the name is `%s`.", foreign[i].right);
-            return;
-        }
+    const char *own = text_for(foreign, name);
     char best[128];
+    if (own) {
+        suggest(a->d, 0, 0.85, "In Lua the name is `%s`.", own);
+        return;
+    }
     if (similar_name(a->in, name, names, best, sizeof best)) {
         suggest(a->d, 0, 0.85, "Did you mean `%s`? The %.*s `%.*s` is nil.", best, P(a->m.group[0]),
                 P(name));
@@ -182,83 +159,7 @@ static void advise_module(const struct advice *a)
             P(name), file);
 }
 
-#define MANUAL "https://www.lua.org/manual/5.4/manual.html"
-
-static const struct rule rules[] = {
-    ADVISE("attempt to call a nil value \\((global|method|field|upvalue|local) '(.+?)'\\)",
-           CATEGORY_NAME, 0, advise_name),
-    SAY("attempt to call a (\\w+) value \\(\\w+ '(.+?)'\\)", CATEGORY_TYPE, 0, 0.7,
-        "`{2}` is a {1}, not a function: check its value, or remove the brackets."),
-    SAY("attempt to call a (\\w+) value", CATEGORY_TYPE, 0, 0.7,
-        "The called value is a {1}, not a function: check it, or remove the brackets."),
-    SAY("attempt to (?:index|perform arithmetic on) a \\w+ value \\((?:local|field|upvalue) "
-        "'self'\\)",
-        CATEGORY_TYPE, 0, 0.93,
-        "`self` is not the object: call a method that is defined with `:` with `:` too, "
-        "object:method(...), not object.method(...)."),
-    ADVISE(
-        "attempt to index a nil value \\((global|field|local|upvalue|method|constant) '(.+?)'\\)",
-        CATEGORY_RUNTIME, 0, advise_nil),
-    SAY("attempt to index a nil value", CATEGORY_RUNTIME, 0, 0.6,
-        "A value on that line is nil: test it first."),
-    SAY("attempt to index a (\\w+) value", CATEGORY_TYPE, 0, 0.7,
-        "The value is a {1}, which has no fields, but a table does: check the value."),
-    ADVISE("attempt to perform arithmetic on a nil value \\((\\w+) '(.+?)'\\)", CATEGORY_TYPE, 0,
-           advise_arithmetic),
-    SAY("attempt to perform arithmetic on a (\\w+) value(?: \\(\\w+ '(.+?)'\\))?", CATEGORY_TYPE, 0,
-        0.8, "One side is a {1}, not a number: tonumber(value) converts a string."),
-    SAY("attempt to (?:add|sub|mul|div|mod|pow|perform \\S+) a '(\\w+)' with a '(\\w+)'",
-        CATEGORY_TYPE, 0, 0.85,
-        "The operator does not work between a {1} and a {2}: tonumber(value) converts a string "
-        "that is a number."),
-    SAY("attempt to concatenate a nil value \\((\\w+) '(.+?)'\\)", CATEGORY_TYPE, 0, 0.85,
-        "The {1} `{2}` is nil there: give it a value before, or write tostring({2})."),
-    SAY("attempt to concatenate a (\\w+) value(?: \\(\\w+ '(.+?)'\\))?", CATEGORY_TYPE, 0, 0.8,
-        "A {1} is not a string: convert it with tostring(value)."),
-    SAY("attempt to compare (?:two (\\w+) values|(\\w+) with (\\w+))", CATEGORY_TYPE, 0, 0.85,
-        "These types cannot be compared ({1}{2} {3}): convert both to numbers with tonumber(...), "
-        "or both to strings."),
-    SAY("attempt to get length of a nil value \\((\\w+) '(.+?)'\\)", CATEGORY_TYPE, 0, 0.88,
-        "The {1} `{2}` is nil there: make it a table first, {2} = {}."),
-    SAY("attempt to get length of a (\\w+) value", CATEGORY_TYPE, 0, 0.8,
-        "A {1} has no length, but tables and strings do: check the value."),
-    SAY("bad 'for' (limit|initial value|step) \\(number expected, got (\\w+)\\)", CATEGORY_TYPE, 0,
-        0.85,
-        "The {1} of a `for` must be a number, and this is a {2}: use #name for the length of a "
-        "table."),
-    SAY("bad argument #(\\d+) to '(.+?)' \\((\\w+) expected, got (.+?)\\)", CATEGORY_TYPE, 0, 0.85,
-        "Argument {1} of `{2}` must be a {3}, and the call passes {4}: change the argument.",
-        .docs = MANUAL "#6"),
-    SAY("bad argument #(\\d+) to '(.+?)' \\((.*)\\)", CATEGORY_VALUE, 0, 0.7,
-        "Argument {1} of `{2}` is wrong ({3}): change it.", .docs = MANUAL "#6"),
-    ADVISE("module '(.+?)' not found", CATEGORY_IMPORT, 0, advise_module),
-    ADVISE("'end' expected(?: \\(to close '(\\w+)' at line (\\d+)\\))? near <eof>", CATEGORY_SYNTAX,
-           0, advise_end),
-    ADVISE("'(then|do)' expected near", CATEGORY_SYNTAX, 0, advise_word),
-    SAY("'(.+?)' expected \\(to close '(.+?)' at line (\\d+)\\) near (.*)", CATEGORY_SYNTAX, 18,
-        0.88, "`{1}` is missing before {4}: close the `{2}` of line {3}, or the one inside it."),
-    SAY("'(.+?)' expected(?: \\(to close '(.+?)' at line (\\d+)\\))? near (.*)", CATEGORY_SYNTAX, 0,
-        0.75, "`{1}` is missing before {4}: add it."),
-    SAY("unfinished (?:string|long string) near (.*)", CATEGORY_SYNTAX, 0, 0.85,
-        "The string is not closed in its line: add the quote (\" or ')."),
-    ADVISE("syntax error near|unexpected symbol near|<name> expected|malformed number|invalid "
-           "escape|unexpected .* near|near <eof>| near '[^']*'$|no visible label|break "
-           "outside|attempt to assign to const",
-           CATEGORY_SYNTAX, 0, advise_syntax),
-    SAY("stack overflow", CATEGORY_RESOURCE, 24, 0.85,
-        "The function calls itself without an end: add a case that returns without calling "
-        "itself."),
-    IS("not enough memory", CATEGORY_RESOURCE),
-    SAY("attempt to perform 'n(?://|%%)0'|attempt to divide by zero", CATEGORY_VALUE, 15, 0.85,
-        "The divisor is 0 on that line: check it before dividing."),
-    SAY("number has no integer representation", CATEGORY_VALUE, 0, 0.8,
-        "The number has a fraction: math.floor(value) removes it."),
-    SAY("assertion failed", CATEGORY_ASSERTION, 0, 0.5,
-        "The value in assert() is false or nil: check it."),
-    SAY("(\\S+): No such file or directory", CATEGORY_IO, 22, 0.8,
-        "There is no file {1} in the jar: send it with the job, or write it first."),
-    END_OF_RULES,
-};
+#include "diagnose/lua.rules.h" /* generated */
 
 /* ---- reading ---- */
 

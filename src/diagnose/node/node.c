@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "diagnose/node.words.h" /* generated */
 
 enum { NODE_FRAMES = DIAGNOSE_FRAMES, MESSAGE_LINES = 6 };
 
@@ -160,44 +161,6 @@ static void read_line(struct diagnoser *g, const struct diagnose_input *in, stru
 }
 
 /* ---- the result ---- */
-
-static const struct {
-    const char *name; /* a class or a code */
-    enum category category;
-} categories[] = {
-    { "SyntaxError", CATEGORY_SYNTAX },
-    { "ReferenceError", CATEGORY_NAME },
-    { "TypeError", CATEGORY_TYPE },
-    { "RangeError", CATEGORY_VALUE },
-    { "URIError", CATEGORY_VALUE },
-    { "AssertionError", CATEGORY_ASSERTION },
-    { "MODULE_NOT_FOUND", CATEGORY_IMPORT },
-    { "ERR_MODULE_NOT_FOUND", CATEGORY_IMPORT },
-    { "ERR_REQUIRE_ESM", CATEGORY_IMPORT },
-    { "ERR_UNSUPPORTED_DIR_IMPORT", CATEGORY_IMPORT },
-    { "ERR_UNKNOWN_FILE_EXTENSION", CATEGORY_IMPORT },
-    { "ERR_UNKNOWN_BUILTIN_MODULE", CATEGORY_IMPORT },
-    { "ERR_PACKAGE_PATH_NOT_EXPORTED", CATEGORY_IMPORT },
-    { "ERR_INVALID_ARG_TYPE", CATEGORY_TYPE },
-    { "ERR_INVALID_ARG_VALUE", CATEGORY_VALUE },
-    { "ERR_OUT_OF_RANGE", CATEGORY_VALUE },
-    { "ERR_INVALID_URL", CATEGORY_VALUE },
-    { "ENOENT", CATEGORY_IO },
-    { "EEXIST", CATEGORY_IO },
-    { "EISDIR", CATEGORY_IO },
-    { "ENOTDIR", CATEGORY_IO },
-    { "ENOTEMPTY", CATEGORY_IO },
-    { "EACCES", CATEGORY_PERMISSION },
-    { "EPERM", CATEGORY_PERMISSION },
-    { "EROFS", CATEGORY_PERMISSION },
-    { "ECONNREFUSED", CATEGORY_NETWORK },
-    { "ECONNRESET", CATEGORY_NETWORK },
-    { "ENOTFOUND", CATEGORY_NETWORK },
-    { "EAI_AGAIN", CATEGORY_NETWORK },
-    { "ENETUNREACH", CATEGORY_NETWORK },
-    { "ETIMEDOUT", CATEGORY_NETWORK },
-    { "EADDRINUSE", CATEGORY_NETWORK },
-};
 
 bool node_categorise(struct diagnosis *d, struct piece name)
 {

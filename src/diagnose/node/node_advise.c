@@ -6,42 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-
-const char *const js_globals[] = { "console",
-                                   "process",
-                                   "Math",
-                                   "JSON",
-                                   "Object",
-                                   "Array",
-                                   "String",
-                                   "Number",
-                                   "Boolean",
-                                   "Promise",
-                                   "Date",
-                                   "RegExp",
-                                   "Map",
-                                   "Set",
-                                   "Symbol",
-                                   "Buffer",
-                                   "setTimeout",
-                                   "setInterval",
-                                   "clearTimeout",
-                                   "setImmediate",
-                                   "parseInt",
-                                   "parseFloat",
-                                   "isNaN",
-                                   "undefined",
-                                   "fetch",
-                                   "require",
-                                   "module",
-                                   "exports",
-                                   "Error",
-                                   "TypeError",
-                                   "BigInt",
-                                   "structuredClone",
-                                   "queueMicrotask",
-                                   "URL",
-                                   NULL };
+#include "diagnose/node_advise.words.h" /* generated */
 
 /* The last line above the location that gives the name a value. */
 bool js_assigned(const struct advice *a, struct piece name, struct piece *ret_value,
@@ -162,37 +127,7 @@ static void on_enoent(const struct advice *a)
     }
 }
 
-static const struct rule rules[] = {
-    ON("SyntaxError", "JSON", on_json),
-    ON("RangeError", "^Maximum call stack", on_stack),
-    ON_SAY("RangeError", "^Invalid array length", 0, 0.85,
-           "A length is a whole number from 0 to 4294967295: check the calculation of this one."),
-    ON_SAY("RangeError", "^Division by zero", 15, 0.9,
-           "A BigInt cannot be divided by 0n: test the divisor first."),
-    ON_SAY("TypeError", "^Converting circular structure", 0, 0.85,
-           "The object contains itself: leave that property out with a replacer function, or make "
-           "a copy without it."),
-    ON_SAY("TypeError", "^Cannot mix BigInt", 11, 0.9,
-           "A BigInt and a number cannot be mixed in a calculation: convert both with BigInt(...), "
-           "or both with Number(...)."),
-    ON_SAY("TypeError", "^Cannot convert a Symbol", 11, 0.7,
-           "A Symbol does not become text by itself: convert it with String(x)."),
-    ON("ENOENT", "", on_enoent),
-    ON_SAY("EEXIST", "", 22, 0.85,
-           "It exists already: mkdirSync(path, { recursive: true }) accepts that."),
-    ON_SAY("UnhandledPromiseRejection", "", 28, 0.7,
-           "A promise was rejected without a handler: put `await` into try/catch, or add .catch(). "
-           "Reject with an Error, so that the place is known."),
-    ON_SAY("thrown", "", 0, 0.6,
-           "The thrown value is not an Error and has no frames: throw new Error(...)."),
-    ON_SAY(ANY_TYPE, "^The (\"[^\"]+\") argument must be (.+?)\\. Received", 10, 0.8,
-           "The argument {1} must be {2}: check the value that is passed (typeof x)."),
-    ON_SAY("AssertionError", "", 0, 0.4, "The two sides differ: compare them in the message."),
-    ON_SAY("heap out of memory", "", 40, 0.8,
-           "The program needs more memory than its heap has: hold less at once (streams, pieces), "
-           "or allow more memory (--memory SIZE)."),
-    END_OF_RULES,
-};
+#include "diagnose/node_advise.rules.h" /* generated */
 
 static void set_docs(struct diagnosis *d)
 {

@@ -4,105 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
-
-static const char *const builtin_modules[] = { "assert",
-                                               "buffer",
-                                               "child_process",
-                                               "cluster",
-                                               "crypto",
-                                               "dns",
-                                               "events",
-                                               "fs",
-                                               "fs/promises",
-                                               "http",
-                                               "http2",
-                                               "https",
-                                               "net",
-                                               "os",
-                                               "path",
-                                               "perf_hooks",
-                                               "process",
-                                               "querystring",
-                                               "readline",
-                                               "stream",
-                                               "string_decoder",
-                                               "timers",
-                                               "timers/promises",
-                                               "tls",
-                                               "url",
-                                               "util",
-                                               "v8",
-                                               "vm",
-                                               "worker_threads",
-                                               "zlib",
-                                               "test",
-                                               NULL };
+#include "diagnose/node_names.words.h" /* generated */
 
 /* ---- names ---- */
-
-static const struct {
-    const char *name, *advice;
-} browser[] = {
-    { "window", "Node has no window: use globalThis, which browsers have too" },
-    { "document", "Node has no document (there is no page): run this code in a browser, or use a "
-                  "library such as jsdom" },
-    { "localStorage", "Node has no localStorage: keep values in a Map, or in a file (fs)" },
-    { "sessionStorage", "Node has no sessionStorage: keep values in a Map" },
-    { "alert", "Node has no alert(): print with console.log()" },
-    { "confirm", "Node has no confirm(): read an answer from standard input (readline)" },
-    { "prompt",
-      "Node has no prompt(): read from standard input (readline, or fs.readFileSync(0, 'utf8'))" },
-    { "navigator", "This Node has no navigator, which belongs to browsers: remove it" },
-    { "location", "Node has no location, which belongs to browsers: remove it" },
-    { "XMLHttpRequest", "Node has no XMLHttpRequest: use fetch() (but a jar has no network)" },
-    { "requestAnimationFrame",
-      "Node has no requestAnimationFrame(): use setTimeout() or setImmediate()" },
-    { "$", "jQuery needs a browser's page, which Node does not have: remove it" },
-    { "jQuery", "jQuery needs a browser's page, which Node does not have: remove it" },
-    { "Image", "Node has no Image, which belongs to browsers: remove it" },
-    { "WebSocket", "This Node has no WebSocket: use a library" },
-    { "HTMLElement", "Node has no HTMLElement, which belongs to browsers: remove it" },
-};
-
-static const struct {
-    const char *name, *meant;
-} translations[] = {
-    { "print", "console.log" }, { "println", "console.log" }, { "printf", "console.log" },
-    { "echo", "console.log" },  { "puts", "console.log" },    { "None", "null" },
-    { "True", "true" },         { "False", "false" },         { "nil", "null" },
-    { "NULL", "null" },         { "self", "this" },           { "str", "String" },
-    { "len", ".length" },       { "elif", "else if" },        { "int", "parseInt" },
-    { "float", "parseFloat" },
-};
-
-static const struct {
-    const char *name, *statement;
-} requires[] = {
-    { "fs", "const fs = require('fs');" },
-    { "path", "const path = require('path');" },
-    { "os", "const os = require('os');" },
-    { "http", "const http = require('http');" },
-    { "https", "const https = require('https');" },
-    { "util", "const util = require('util');" },
-    { "crypto", "const crypto = require('crypto');" },
-    { "assert", "const assert = require('assert');" },
-    { "readline", "const readline = require('readline');" },
-    { "events", "const events = require('events');" },
-    { "EventEmitter", "const { EventEmitter } = require('events');" },
-    { "readFileSync", "const { readFileSync } = require('fs');" },
-    { "writeFileSync", "const { writeFileSync } = require('fs');" },
-    { "existsSync", "const { existsSync } = require('fs');" },
-    { "exec", "const { exec } = require('child_process');" },
-    { "execSync", "const { execSync } = require('child_process');" },
-    { "spawn", "const { spawn } = require('child_process');" },
-    { "promisify", "const { promisify } = require('util');" },
-    { "performance", "const { performance } = require('perf_hooks');" },
-    { "axios", "const axios = require('axios');" },
-    { "express", "const express = require('express');" },
-    { "_", "const _ = require('lodash');" },
-    { "moment", "const moment = require('moment');" },
-};
 
 static bool is_module(const struct advice *a)
 {
@@ -131,26 +35,24 @@ static void on_name(const struct advice *a)
 {
     struct piece name = a->m.group[0];
     char best[128];
-    for (size_t i = 0; i < ARRAY_LEN(browser); i++)
-        if (piece_is(name, browser[i].name)) {
-            suggest(a->d, 29, 0.95, "%s.", browser[i].advice);
-            return;
-        }
-    for (size_t i = 0; i < ARRAY_LEN(requires); i++)
-        if (piece_is(name, requires[i].name)) {
-            suggest(a->d, 29, 0.93, "The module must be loaded first: `%s`%s.",
-                    requires[i].statement, is_module(a) ? " (as an import in a module)" : "");
-            if (!is_module(a))
-                suggest_replacement(a->d, "%s", requires[i].statement);
-            return;
-        }
-    for (size_t i = 0; i < ARRAY_LEN(translations); i++)
-        if (piece_is(name, translations[i].name)) {
-            suggest(a->d, 29, 0.93, "In JavaScript the name is %s.", translations[i].meant);
-            if (translations[i].meant[0] != '.')
-                (void)suggest_swap(a->in, a->d, name, translations[i].meant);
-            return;
-        }
+    const char *text;
+    if ((text = text_for(browser, name))) {
+        suggest(a->d, 29, 0.95, "%s.", text);
+        return;
+    }
+    if ((text = text_for(requires, name))) {
+        suggest(a->d, 29, 0.93, "The module must be loaded first: `%s`%s.", text,
+                is_module(a) ? " (as an import in a module)" : "");
+        if (!is_module(a))
+            suggest_replacement(a->d, "%s", text);
+        return;
+    }
+    if ((text = text_for(translations, name))) {
+        suggest(a->d, 29, 0.93, "In JavaScript the name is %s.", text);
+        if (text[0] != '.')
+            (void)suggest_swap(a->in, a->d, name, text);
+        return;
+    }
     if (is_in_a_block(a, name))
         return;
     if (similar_name(a->in, name, js_globals, best, sizeof best)) {
@@ -235,24 +137,6 @@ static void on_no_export(const struct advice *a)
                 P(a->m.group[0]), P(a->m.group[1]));
 }
 
-/* Built-in replacements for common packages. */
-static const struct {
-    const char *package, *instead;
-} stand_ins[] = {
-    { "axios", "; fetch() is built in (though a jar has no network)" },
-    { "node-fetch", "; fetch() is built in (though a jar has no network)" },
-    { "request", "; fetch() is built in (though a jar has no network)" },
-    { "lodash", "; arrays and objects have many of its functions" },
-    { "underscore", "; arrays and objects have many of its functions" },
-    { "uuid", "; crypto.randomUUID() is built in" },
-    { "mocha", "; node:test and node:assert are built in" },
-    { "jest", "; node:test and node:assert are built in" },
-    { "chai", "; node:assert is built in" },
-    { "moment", "; Date and Intl are built in" },
-    { "dayjs", "; Date and Intl are built in" },
-    { "chalk", "; ANSI codes work without it" },
-};
-
 /* A file that is named by its path. */
 static void no_file(const struct advice *a, struct piece name)
 {
@@ -311,30 +195,11 @@ static void on_no_module(const struct advice *a)
             return;
         }
     }
-    const char *instead = "";
-    for (size_t i = 0; i < ARRAY_LEN(stand_ins); i++)
-        if (piece_is(name, stand_ins[i].package))
-            instead = stand_ins[i].instead;
+    const char *instead = text_for(stand_ins, name);
     suggest(a->d, 31, 0.9,
             "The package '%.*s' is not installed here, and a jar cannot download it: send its "
             "files with the run, or do without it%s.",
-            P(name), instead);
+            P(name), instead ? instead : "");
 }
 
-const struct rule js_name_rules[] = {
-    ON("ReferenceError",
-       "^(require|module|exports|__dirname|__filename) is not defined in ES module scope",
-       on_require),
-    ON("ReferenceError", "^([\\w$]+) is not defined$", on_name),
-    ON("ReferenceError", "^Cannot access '([^']+)' before initialization", on_before_init),
-    ON("SyntaxError", "^Cannot use import statement outside a module", on_import_statement),
-    ON("SyntaxError", "^Cannot use 'import\\.meta' outside", on_import_statement),
-    ON("SyntaxError", "^The requested module '([^']+)' does not provide an export named '([^']+)'",
-       on_no_export),
-    ON_SAY("ERR_REQUIRE_ESM", "", 30, 0.93,
-           "The required file is an ES module: load it with `await import(...)`, or make this file "
-           "a module (.mjs)."),
-    ON(ANY_TYPE, "^Cannot find (?:module|package) '([^']+)'", on_no_module),
-    ON(ANY_TYPE, "^No such built-in module: (\\S+)", on_no_module),
-    END_OF_RULES,
-};
+#include "diagnose/node_names.rules.h" /* generated */

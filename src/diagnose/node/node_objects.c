@@ -5,64 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
-
-static const char *const methods[] = { "push",          "pop",        "shift",
-                                       "unshift",       "map",        "filter",
-                                       "reduce",        "forEach",    "includes",
-                                       "indexOf",       "find",       "findIndex",
-                                       "some",          "every",      "join",
-                                       "slice",         "splice",     "concat",
-                                       "sort",          "reverse",    "flat",
-                                       "flatMap",       "keys",       "values",
-                                       "entries",       "toString",   "toUpperCase",
-                                       "toLowerCase",   "trim",       "split",
-                                       "replace",       "replaceAll", "substring",
-                                       "startsWith",    "endsWith",   "charAt",
-                                       "charCodeAt",    "padStart",   "padEnd",
-                                       "repeat",        "match",      "toFixed",
-                                       "then",          "catch",      "finally",
-                                       "log",           "error",      "warn",
-                                       "get",           "set",        "has",
-                                       "delete",        "add",        "stringify",
-                                       "parse",         "floor",      "ceil",
-                                       "round",         "random",     "abs",
-                                       "max",           "min",        "pow",
-                                       "sqrt",          "assign",     "freeze",
-                                       "isArray",       "from",       "hasOwnProperty",
-                                       "test",          "exec",       "call",
-                                       "apply",         "bind",       "readFileSync",
-                                       "writeFileSync", "existsSync", NULL };
+#include "diagnose/node_objects.words.h" /* generated */
 
 /* ---- undefined ---- */
-
-static const struct {
-    const char *call, *why;
-} undefined_calls[] = {
-    { ".find(", "find() returns undefined when no element fits: test the result first" },
-    { ".get(", "get() returns undefined for a missing key: test the result first" },
-    { ".match(", "match() returns null when nothing matches: test the result first" },
-    { ".exec(", "exec() returns null when nothing matches: test the result first" },
-    { "querySelector", "Node has no document, and querySelector() returns null when nothing fits: "
-                       "test the result first" },
-    { ".pop(", "pop() returns undefined when the array is empty: test its length first" },
-    { ".shift(", "shift() returns undefined when the array is empty: test its length first" },
-    { "process.env", "the variable is not set in the jar: pass it (--env NAME=VALUE, \"env\" in a "
-                     "request), or give a default (?? '')" },
-    { ".forEach(", "forEach() returns undefined: use map() to get the results" },
-    { ".at(", "at() returns undefined past the end: test the result first" },
-};
 
 static bool explain_undefined_call(const struct advice *a, struct piece code, const char *name,
                                    uint32_t line)
 {
-    for (size_t i = 0; i < ARRAY_LEN(undefined_calls); i++)
-        if (piece_has(code, undefined_calls[i].call)) {
+    for (size_t i = 0; undefined_calls[i].word; i++)
+        if (piece_has(code, undefined_calls[i].word)) {
             if (name)
                 suggest(a->d, 28, 0.92, "'%s' gets its value in line %u: %s.", name, line,
-                        undefined_calls[i].why);
+                        undefined_calls[i].text);
             else
-                suggest(a->d, 28, 0.9, "In this line %s.", undefined_calls[i].why);
+                suggest(a->d, 28, 0.9, "In this line %s.", undefined_calls[i].text);
             return true;
         }
     return false;
@@ -186,68 +142,14 @@ static void on_destructure(const struct advice *a)
 
 /* ---- functions ---- */
 
-static const struct {
-    const char *method, *advice;
-} habits[] = {
-    { "length", "length is a value, not a function: remove the brackets" },
-    { "size", "a Map or Set has size without brackets, an array has length" },
-    { "contains", "in JavaScript it is includes()" },
-    { "append", "arrays grow by push(), strings by +" },
-    { "add", "arrays grow by push(); add() is for a Set" },
-    { "push_back", "arrays grow by push()" },
-    { "upper", "in JavaScript it is toUpperCase()" },
-    { "lower", "in JavaScript it is toLowerCase()" },
-    { "strip", "in JavaScript it is trim()" },
-    { "format", "use a template: `...${x}...`" },
-    { "items", "use Object.entries(x)" },
-    { "isEmpty", "test length === 0 (or Object.keys(x).length === 0)" },
-    { "equals", "compare with ===" },
-    { "remove", "remove an item with filter(), or splice(index, 1)" },
-    { "count", "count with x.filter(...).length" },
-    { "startswith", "in JavaScript it is startsWith()" },
-    { "endswith", "in JavaScript it is endsWith()" },
-    { "extend", "add several items with push(...others)" },
-    { "sum", "add the items with x.reduce((a, b) => a + b, 0)" },
-    { "len", "use .length" },
-};
-
-static const char *const array_methods[] = { "map",   "filter",   "forEach", "reduce", "push",
-                                             "find",  "join",     "some",    "every",  "sort",
-                                             "slice", "includes", "concat",  NULL };
-
-static const char *const text_methods[] = { "toUpperCase", "toLowerCase", "trim",     "split",
-                                            "replace",     "replaceAll",  "charAt",   "padStart",
-                                            "padEnd",      "startsWith",  "endsWith", "substring",
-                                            "match",       "repeat",      NULL };
-
-/* Calls whose result is not an array. */
-static const struct {
-    const char *call, *gives;
-} no_arrays[] = {
-    { ".push(", "push() returns the new length, not the array: call it on a line of its own" },
-    { ".unshift(",
-      "unshift() returns the new length, not the array: call it on a line of its own" },
-    { ".forEach(", "forEach() returns undefined: use map()" },
-    { ".join(", "join() returns text: keep the array itself" },
-    { "JSON.stringify(", "JSON.stringify() returns text: keep the value itself" },
-    { "Object.assign(",
-      "Object.assign() returns an object, not an array: loop over its Object.values()" },
-    { "new Set(", "a Set is not an array: [...set] makes one" },
-    { "new Map(", "a Map is not an array: [...map.values()] makes one" },
-    { ".keys(", "keys() returns an iterator: [...x.keys()] makes an array" },
-    { ".values(", "values() returns an iterator: [...x.values()] makes an array" },
-    { ".entries(", "entries() returns an iterator: [...x.entries()] makes an array" },
-    { ".matchAll(", "matchAll() returns an iterator: [...text.matchAll(re)] makes an array" },
-};
-
 static bool no_array(const struct advice *a, struct piece owner, struct piece value, uint32_t line)
 {
     bool of_object = starts_with(value,
                                  "Object."); /* Object.keys() and similar functions return arrays */
-    for (size_t i = 0; value.at && i < ARRAY_LEN(no_arrays); i++)
-        if (piece_has(value, no_arrays[i].call) && !(of_object && no_arrays[i].call[0] == '.')) {
+    for (size_t i = 0; value.at && no_arrays[i].word; i++)
+        if (piece_has(value, no_arrays[i].word) && !(of_object && no_arrays[i].word[0] == '.')) {
             suggest(a->d, 32, 0.92, "'%.*s' gets its value in line %u: %s.", P(owner), line,
-                    no_arrays[i].gives);
+                    no_arrays[i].text);
             return true;
         }
     suggest(a->d, 32, 0.8,
@@ -269,12 +171,10 @@ static void on_reduce(const struct advice *a)
 
 static bool is_habit(const struct advice *a, struct piece name)
 {
-    for (size_t i = 0; i < ARRAY_LEN(habits); i++)
-        if (piece_is(name, habits[i].method)) {
-            suggest(a->d, 32, 0.92, "%.*s: %s.", P(name), habits[i].advice);
-            return true;
-        }
-    return false;
+    const char *advice = text_for(habits, name);
+    if (advice)
+        suggest(a->d, 32, 0.92, "%.*s: %s.", P(name), advice);
+    return advice;
 }
 
 static bool no_text(const struct advice *a, struct piece owner, struct piece name)
@@ -397,43 +297,4 @@ static void on_const(const struct advice *a)
     suggest(a->d, 33, 0.85, "The variable is declared with const: use let if it must change.");
 }
 
-const struct rule js_object_rules[] = {
-    ON("TypeError",
-       "^Cannot (?:read|set) propert(?:y|ies) of (undefined|null) \\((?:reading|setting) "
-       "'([^']*)'\\)",
-       on_undefined),
-    ON("TypeError",
-       "^Cannot destructure property '[^']*' of '([^']*)'|^Cannot destructure '([^']*)'",
-       on_destructure),
-    ON("TypeError", "^(?:undefined|null|object null) is not (?:iterable|a function)",
-       on_destructure),
-    ON("TypeError", "^Class constructor ([\\w$]+) cannot be invoked without 'new'", on_without_new),
-    ON("TypeError",
-       "^(?!undefined|null|object null)([\\w$.]+)(?:\\(\\.\\.\\.\\))?(?:\\.[\\w$]+)? is not a "
-       "function",
-       on_not_function),
-    ON_SAY("TypeError", "^([\\w$.]+) is not a constructor", 32, 0.85,
-           "'{1}' is not a class and cannot be called with new: check its import (with or without "
-           "{ })."),
-    ON("TypeError", "^(?!undefined|null|object null)([\\w$.]+) is not iterable", on_not_iterable),
-    ON("TypeError", "^Reduce of empty array", on_reduce),
-    ON_SAY(
-        "TypeError", "^Right-hand side of|^Cannot use 'in' operator", 12, 0.8,
-        "The right side is not a class or object: `in` needs an object, instanceof needs a class."),
-    ON_SAY("TypeError", "^Cannot (?:read|write) private member (#\\w+)", 32, 0.85,
-           "{1} is private: use it only inside its class, or add a public method."),
-    ON_SAY("TypeError", "^Cannot set property (\\w+) of .* which has only a getter", 33, 0.88,
-           "'{1}' has a getter and no setter: define `set {1}(value)`, or change the field behind "
-           "it."),
-    ON_SAY("ReferenceError", "^Must call super constructor", 10, 0.94,
-           "The constructor of a class that extends another must call super(...) first: add the "
-           "call."),
-    ON("TypeError", "^Assignment to constant variable", on_const),
-    ON_SAY("TypeError",
-           "^Cannot assign to read only property '([^']+)'|^Cannot add property (\\S+), object is "
-           "not extensible",
-           33, 0.85,
-           "The object is frozen, or the property is read-only: make a copy with the change, { "
-           "...x, {1}: value }."),
-    END_OF_RULES,
-};
+#include "diagnose/node_objects.rules.h" /* generated */

@@ -203,17 +203,4 @@ static void on_declared_twice(const struct advice *a)
             P(a->m.group[0]));
 }
 
-const struct rule js_syntax_rules[] = {
-    ON("TypeError", "^\"[^\"]*\" is not a function", on_fence_call),
-    ON("SyntaxError", "^Unexpected end of input", on_end_of_input),
-    ON("SyntaxError", "^missing \\) after", on_missing_bracket),
-    ON("SyntaxError", "^Invalid or unexpected token|^Unterminated", on_invalid_token),
-    ON("SyntaxError", "^Identifier '([^']+)' has already been declared", on_declared_twice),
-    ON_SAY("SyntaxError", "^await is only valid", 26, 0.93,
-           "`await` works only inside an async function (or at the top of a module, .mjs): write "
-           "`async` before the function."),
-    ON_SAY("SyntaxError", "^Missing initializer in const", 33, 0.9,
-           "A const must get its value in its declaration: give it one, or use let."),
-    ON("SyntaxError", "^Unexpected (?:token )?'?(.+?)'?$", on_unexpected),
-    END_OF_RULES,
-};
+#include "diagnose/node_syntax.rules.h" /* generated */

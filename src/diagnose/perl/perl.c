@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "diagnose/core/rules.h"
+#include "diagnose/perl.words.h" /* generated */
 
 /* ---- the rules ---- */
 
@@ -24,25 +25,6 @@ static void advise_variable(const struct advice *a)
     if (match(a->g, "^(\\s*)([$@%]\\w+\\s*=.*)$", line, &c))
         suggest_replacement(a->d, "%.*smy %.*s", P(c.group[0]), P(c.group[1]));
 }
-
-static const struct {
-    const char *module, *package, *instead;
-} modules[] = {
-    { "JSON", "libjson-perl", "JSON::PP" },
-    { "JSON::XS", "libjson-xs-perl", "JSON::PP" },
-    { "Moose", "libmoose-perl", NULL },
-    { "Moo", "libmoo-perl", NULL },
-    { "DBI", "libdbi-perl", NULL },
-    { "DBD::SQLite", "libdbd-sqlite3-perl", NULL },
-    { "LWP::UserAgent", "libwww-perl", "HTTP::Tiny" },
-    { "Try::Tiny", "libtry-tiny-perl", NULL },
-    { "DateTime", "libdatetime-perl", "Time::Piece" },
-    { "YAML", "libyaml-perl", NULL },
-    { "Text::CSV", "libtext-csv-perl", NULL },
-    { "XML::LibXML", "libxml-libxml-perl", NULL },
-    { "List::MoreUtils", "liblist-moreutils-perl", "List::Util" },
-    { "Path::Tiny", "libpath-tiny-perl", "File::Spec" },
-};
 
 static void advise_module(const struct advice *a)
 {
@@ -97,107 +79,19 @@ static void advise_syntax(const struct advice *a)
     advise_semicolon(a);
 }
 
-/* Functions of Perl's own modules, which must be imported. */
-static const struct {
-    const char *module, *names; /* between spaces */
-} exporters[] = {
-    { "List::Util",
-      " max min sum sum0 first shuffle uniq any all none reduce product pairs maxstr minstr " },
-    { "POSIX", " floor ceil strftime fmod isatty mktime " },
-    { "Scalar::Util", " blessed looks_like_number reftype weaken refaddr dualvar " },
-    { "Data::Dumper", " Dumper " },
-    { "File::Basename", " basename dirname fileparse " },
-    { "Cwd", " cwd getcwd abs_path " },
-    { "Storable", " dclone " },
-    { "Time::HiRes", " usleep gettimeofday tv_interval " },
-    { "JSON::PP", " encode_json decode_json " },
-    { "Carp", " croak carp confess cluck " },
-    { "File::Path", " make_path remove_tree " },
-    { "File::Copy", " copy move " },
-};
-
 static void advise_subroutine(const struct advice *a)
 {
-    char word[80];
-    (void)snprintf(word, sizeof word, " %.*s ", P(piece_cut(a->m.group[0], 70)));
-    for (size_t i = 0; i < ARRAY_LEN(exporters); i++)
-        if (strstr(exporters[i].names, word)) {
-            suggest(a->d, 0, 0.93, "`%.*s` is in the module %s: import it at the top.",
-                    P(a->m.group[0]), exporters[i].module);
-            suggest_replacement(a->d, "use %s qw(%.*s);", exporters[i].module, P(a->m.group[0]));
-            return;
-        }
-    advise_nearest(a);
+    const char *module = word_with(exporters, a->m.group[0]);
+    if (!module) {
+        advise_nearest(a);
+        return;
+    }
+    suggest(a->d, 0, 0.93, "`%.*s` is in the module %s: import it at the top.", P(a->m.group[0]),
+            module);
+    suggest_replacement(a->d, "use %s qw(%.*s);", module, P(a->m.group[0]));
 }
 
-static const char *const builtins[] = {
-    "print",   "printf", "push",   "pop",    "shift",   "unshift", "join",   "split",
-    "keys",    "values", "exists", "delete", "defined", "length",  "substr", "index",
-    "sprintf", "open",   "close",  "chomp",  "sort",    "reverse", "map",    "grep",
-    "scalar",  "lc",     "uc",     "say",    "die",     "warn",    NULL
-};
-
-static const struct rule rules[] = {
-    ADVISE("Global symbol \"([$@%])(\\w+)\" requires explicit package name", CATEGORY_NAME, 0,
-           advise_variable, .docs = "https://perldoc.perl.org/strict"),
-    SAY("Bareword \"(.+?)\" not allowed", CATEGORY_NAME, 0, 0.75,
-        "`{1}` is not a function: put a string in quotes, or begin a variable with $, @ or %.",
-        .docs = "https://perldoc.perl.org/strict"),
-    ADVISE("Undefined subroutine &(?:\\w+::)*(\\w+) called", CATEGORY_NAME, 0, advise_subroutine,
-           .names = builtins),
-    ADVISE("Can't locate object method \"(\\w+)\" via package", CATEGORY_NAME, 0, advise_nearest),
-    ADVISE("Can't locate (\\S+)\\.pm in @INC", CATEGORY_IMPORT, 0, advise_module),
-    SAY("Can't locate (\\S+) in @INC", CATEGORY_IMPORT, 22, 0.7,
-        "Perl does not find the file {1}: write `use lib '.'` before."),
-    IS("\"\\S+\" is not exported by|did not return a true value", CATEGORY_IMPORT),
-    SAY("while parsing JSON string|malformed (?:JSON|number|or illegal unicode)|expected, at "
-        "character offset|garbage after JSON",
-        CATEGORY_VALUE, 27, 0.88,
-        "The text is not valid JSON: names and strings need double quotes, there is no comma at "
-        "the end, and nothing after the last bracket."),
-    ADVISE("Missing right curly", CATEGORY_SYNTAX, 0, advise_brace),
-    SAY("Can't find string terminator (\\S+) anywhere before EOF", CATEGORY_SYNTAX, 0, 0.85,
-        "The string that begins there is not closed: add the closing {1}."),
-    SAY("Unmatched right (\\w+) bracket", CATEGORY_SYNTAX, 0, 0.8,
-        "There is one bracket too many: remove it."),
-    ADVISE("syntax error|Unrecognized character|Can't find|elseif should be elsif|Search pattern "
-           "not terminated|Substitution|String found where|Can't use global|Can't modify|Can't "
-           "redeclare|Number found",
-           CATEGORY_SYNTAX, 0, advise_syntax, .docs = "https://perldoc.perl.org/perlsyn"),
-    SAY("Illegal (?:division|modulus)", CATEGORY_VALUE, 15, 0.85,
-        "The divisor is 0 (or empty) on that line: check it before dividing."),
-    SAY("Can't call method \"(\\w+)\" on an undefined value", CATEGORY_RUNTIME, 0, 0.85,
-        "The value before `->{1}` is undef: check it with defined(...) first.",
-        .docs = "https://perldoc.perl.org/perldiag"),
-    SAY("Can't call method \"(\\w+)\" (?:on unblessed reference|without a package)", CATEGORY_TYPE,
-        0, 0.8, "The value before `->{1}` is not an object: create it with new, or bless it."),
-    SAY("Can't use (?:an )?undefined value as (?:an? )?(\\w+)", CATEGORY_RUNTIME, 0, 0.8,
-        "The value is undef, and {1} is needed: give it a value ([] or {}) first."),
-    SAY("Can't use string \\(\"(.*?)\".*\\) as an? (\\w+) ref", CATEGORY_TYPE, 0, 0.8,
-        "\"{1}\" is a string, and a reference ({2}) is needed: store a reference (\\@list, [ ... "
-        "], { ... }) in it."),
-    SAY("Not an? (\\w+) reference", CATEGORY_TYPE, 0, 0.8,
-        "The reference is not of the kind {1}: [ ] is for arrays, { } for hashes, ->() for code."),
-    IS("(?:Not enough|Too many) arguments for|Type of arg|Odd number of elements|Attempt to reload",
-       CATEGORY_TYPE),
-    SAY("Modification of a read-only value|Modification of non-creatable", CATEGORY_TYPE, 0, 0.7,
-        "A constant, or the value of a loop over a list, cannot be changed: copy it first."),
-    SAY("Use of uninitialized value (\\S+)? ?in", CATEGORY_VALUE, 0, 0.7,
-        "{1} has no value there: give it one, or use `// 'default'`."),
-    SAY("Argument (\".*\") isn't numeric", CATEGORY_VALUE, 0, 0.7,
-        "{1} is not a number: check it, or convert it first."),
-    SAY("Deep recursion|Out of memory", CATEGORY_RESOURCE, 24, 0.7,
-        "The function calls itself without an end: add a case that returns without calling "
-        "itself."),
-    SAY("(?:open|opening|read|find) '?\"?([\\w./-]+)'?\"?.*: No such file or directory",
-        CATEGORY_IO, 22, 0.8,
-        "There is no file {1} in the jar: send it with the job, or write it first."),
-    SAY("No such file or directory", CATEGORY_IO, 22, 0.6,
-        "The file is not in the jar: send it with the job."),
-    IS("Permission denied|Read-only file system", CATEGORY_PERMISSION),
-    IS("Network is unreachable|Connection refused|Temporary failure in name", CATEGORY_NETWORK),
-    END_OF_RULES,
-};
+#include "diagnose/perl.rules.h" /* generated */
 
 /* ---- reading ---- */
 

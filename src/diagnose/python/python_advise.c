@@ -5,53 +5,8 @@
 
 #include "base/array.h"
 #include "diagnose/python/python.h"
-
-static const struct {
-    const char *type;
-    enum category category;
-} categories[] = {
-    { "SyntaxError", CATEGORY_SYNTAX },
-    { "IndentationError", CATEGORY_SYNTAX },
-    { "TabError", CATEGORY_SYNTAX },
-    { "NameError", CATEGORY_NAME },
-    { "UnboundLocalError", CATEGORY_NAME },
-    { "ImportError", CATEGORY_IMPORT },
-    { "ModuleNotFoundError", CATEGORY_IMPORT },
-    { "TypeError", CATEGORY_TYPE },
-    { "AttributeError", CATEGORY_TYPE },
-    { "ValueError", CATEGORY_VALUE },
-    { "ZeroDivisionError", CATEGORY_VALUE },
-    { "OverflowError", CATEGORY_VALUE },
-    { "FloatingPointError", CATEGORY_VALUE },
-    { "ArithmeticError", CATEGORY_VALUE },
-    { "UnicodeDecodeError", CATEGORY_VALUE },
-    { "UnicodeEncodeError", CATEGORY_VALUE },
-    { "JSONDecodeError", CATEGORY_VALUE },
-    { "InvalidOperation", CATEGORY_VALUE },
-    { "KeyError", CATEGORY_INDEX },
-    { "IndexError", CATEGORY_INDEX },
-    { "LookupError", CATEGORY_INDEX },
-    { "OSError", CATEGORY_IO },
-    { "IOError", CATEGORY_IO },
-    { "FileNotFoundError", CATEGORY_IO },
-    { "FileExistsError", CATEGORY_IO },
-    { "IsADirectoryError", CATEGORY_IO },
-    { "NotADirectoryError", CATEGORY_IO },
-    { "EOFError", CATEGORY_IO },
-    { "BrokenPipeError", CATEGORY_IO },
-    { "UnsupportedOperation", CATEGORY_IO },
-    { "PermissionError", CATEGORY_PERMISSION },
-    { "ConnectionError", CATEGORY_NETWORK },
-    { "ConnectionRefusedError", CATEGORY_NETWORK },
-    { "ConnectionResetError", CATEGORY_NETWORK },
-    { "gaierror", CATEGORY_NETWORK },
-    { "URLError", CATEGORY_NETWORK },
-    { "HTTPError", CATEGORY_NETWORK },
-    { "MaxRetryError", CATEGORY_NETWORK },
-    { "MemoryError", CATEGORY_RESOURCE },
-    { "RecursionError", CATEGORY_RESOURCE },
-    { "AssertionError", CATEGORY_ASSERTION },
-};
+#include "diagnose/python_advise.words.h"  /* generated */
+#include "diagnose/python_library.rules.h" /* generated */
 
 enum category python_category(const char *type)
 {
@@ -64,30 +19,11 @@ enum category python_category(const char *type)
 /* Python documents each of its own exceptions. Other exceptions get no link. */
 static void set_docs(struct diagnosis *d)
 {
-    static const char *const others[] = {
-        "BaseException",       "Exception",          "ExceptionGroup",
-        "NotImplementedError", "RuntimeError",       "StopIteration",
-        "TimeoutError",        "KeyboardInterrupt",  "SystemError",
-        "ReferenceError",      "BufferError",        "ChildProcessError",
-        "BlockingIOError",     "StopAsyncIteration", NULL
-    };
-    static const struct {
-        const char *type, *address;
-    } elsewhere[] = {
-        { "JSONDecodeError", "https://docs.python.org/3/library/json.html#json.JSONDecodeError" },
-        { "gaierror", "https://docs.python.org/3/library/socket.html#socket.gaierror" },
-        { "URLError", "https://docs.python.org/3/library/urllib.error.html#urllib.error.URLError" },
-        { "HTTPError",
-          "https://docs.python.org/3/library/urllib.error.html#urllib.error.HTTPError" },
-        { "InvalidOperation",
-          "https://docs.python.org/3/library/decimal.html#decimal.InvalidOperation" },
-        { "MaxRetryError", "" },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(elsewhere); i++)
-        if (strcmp(d->type, elsewhere[i].type) == 0) {
-            COPY(piece_of(elsewhere[i].address), d->docs);
-            return;
-        }
+    const char *address = text_for(elsewhere, piece_of(d->type));
+    if (address) {
+        COPY(piece_of(address), d->docs);
+        return;
+    }
     if (strcmp(d->type, "UnsupportedOperation") == 0 ||
         (python_category(d->type) == CATEGORY_RUNTIME && !piece_among(piece_of(d->type), others)))
         return;

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "diagnose/python/python.h"
+#include "diagnose/python_calls.words.h" /* generated */
 
 enum { LINES_FIELDS = 64 };
 
@@ -39,32 +40,6 @@ static bool definition_of(const struct advice *a, struct piece name, struct piec
         }
     return false;
 }
-
-/* Arguments of well-known functions, and the wrong names that people give them. */
-static const struct {
-    const char *function, *given, *meant;
-} slips[] = {
-    { "JSONEncoder.__init__", "sort", "sort_keys" },
-    { "JSONEncoder.__init__", "pretty", "indent" },
-    { "JSONEncoder.__init__", "ident", "indent" },
-    { "print", "separator", "sep" },
-    { "print", "newline", "end" },
-    { "sort", "reversed", "reverse" },
-    { "sort", "descending", "reverse" },
-    { "sort", "cmp", "key" },
-    { "sort", "by", "key" },
-    { "open", "encode", "encoding" },
-    { "open", "charset", "encoding" },
-    { "read_csv", "separator", "sep" },
-    { "read_csv", "seperator", "sep" },
-    { "read_csv", "columns", "usecols" },
-    { "to_csv", "seperator", "sep" },
-    { "run", "output", "capture_output" },
-    { "Thread.__init__", "func", "target" },
-    { "Thread.__init__", "function", "target" },
-    { "Process.__init__", "func", "target" },
-    { "ArgumentParser.__init__", "desc", "description" },
-};
 
 static bool say_slip(const struct advice *a, struct piece name, struct piece given)
 {
@@ -350,21 +325,4 @@ static void on_no_item_assignment(const struct advice *a)
                 P(a->m.group[0]));
 }
 
-const struct rule py_call_rules[] = {
-    ON("TypeError", "^([\\w.<>]+)\\(\\) ((?:missing|takes(?! no arguments)|got) .*)$",
-       on_arguments),
-    ON("TypeError", "^'(\\w+)' is an invalid keyword argument for (\\w+)\\(\\)",
-       on_invalid_keyword),
-    ON_SAY("TypeError", "^(\\w+)\\(\\) takes no arguments", 10, 0.9,
-           "The class {1} has no `def __init__(self, ...)` that takes them: define one (with two "
-           "underscores on each side)."),
-    ON("TypeError", "^'([\\w.]+)' object is not callable", on_not_callable),
-    ON("TypeError", "^'([\\w.]+)' object is not subscriptable", on_not_subscriptable),
-    ON("TypeError", "^'coroutine' object is not", py_not_awaited),
-    ON("TypeError", "^'(\\w+)' object does not support item assignment", on_no_item_assignment),
-    ON_SAY("TypeError",
-           "^Can't instantiate abstract class (\\w+) with(?:out an implementation for)? abstract "
-           "methods? (.+)$",
-           0, 0.85, "The subclass must define {2}."),
-    END_OF_RULES,
-};
+#include "diagnose/python_calls.rules.h" /* generated */

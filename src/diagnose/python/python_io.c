@@ -82,41 +82,4 @@ static void on_thread(const struct advice *a)
     a->d->sandbox = true;
 }
 
-const struct rule py_io_rules[] = {
-    ON("FileNotFoundError", "'([^']*)'$", on_no_file),
-    ON_SAY("IsADirectoryError", "'([^']*)'$", 22, 0.8,
-           "'{1}' is a directory: open a file in it, or list it with os.listdir()."),
-    ON_SAY("FileExistsError", "'([^']*)'$", 22, 0.85,
-           "'{1}' exists already: os.makedirs(path, exist_ok=True) accepts that; open() with mode "
-           "'x' does not."),
-    ON("RecursionError", "", on_recursion),
-    ON_SAY("EOFError", "EOF when reading a line", 25, 0.95,
-           "The program reads input, and none is left: give it standard input (echo TEXT | belljar "
-           "run ..., --stdin FILE; \"stdin\" in a request), one line for each input()."),
-    ON("RuntimeError",
-       "cannot be called from a running event loop|event loop is already running|Cannot run the "
-       "event loop",
-       on_running_loop),
-    ON_SAY("RuntimeError", "^no running event loop|no current event loop", 26, 0.85,
-           "No event loop runs here: start one with asyncio.run(main()), and create tasks inside "
-           "main()."),
-    ON("RuntimeError", "can't start new thread", on_thread),
-    ON_SAY("ValueError", "I/O operation on closed file", 0, 0.88,
-           "The file is closed already: `with` closes it at the end of its block, so use it inside "
-           "the block."),
-    ON_SAY("UnsupportedOperation", "not (?:readable|writable)", 0, 0.88,
-           "The file was opened in another mode: 'r' reads, 'w' writes from the start, 'a' "
-           "appends, 'r+' reads and writes."),
-    ON_SAY("MemoryError", "", 40, 0.8,
-           "The program needs more memory than its limit: hold less at once, or allow more "
-           "(--memory SIZE, \"limits\": {\"memory\"} in a request)."),
-    ON_SAY("NotImplementedError", "", 0, 0.6,
-           "The method is only declared: define it in the subclass."),
-    ON_SAY(ANY_TYPE, "^[Cc]an't pickle", 0, 0.7,
-           "Lambdas and functions inside functions cannot be sent to another process: define the "
-           "function at the top level of the file."),
-    ON_SAY("CalledProcessError", "", 0, 0.5,
-           "The command itself failed: capture_output=True and text=True keep its output "
-           "(error.stderr)."),
-    END_OF_RULES,
-};
+#include "diagnose/python_io.rules.h" /* generated */

@@ -4,341 +4,7 @@
 
 #include "base/array.h"
 #include "diagnose/python/python.h"
-
-const char *const py_builtins[] = {
-    "abs",          "all",       "any",      "ascii",      "bin",          "bool",
-    "breakpoint",   "bytearray", "bytes",    "callable",   "chr",          "classmethod",
-    "compile",      "complex",   "delattr",  "dict",       "dir",          "divmod",
-    "enumerate",    "eval",      "exec",     "filter",     "float",        "format",
-    "frozenset",    "getattr",   "globals",  "hasattr",    "hash",         "help",
-    "hex",          "id",        "input",    "int",        "isinstance",   "issubclass",
-    "iter",         "len",       "list",     "locals",     "map",          "max",
-    "memoryview",   "min",       "next",     "object",     "oct",          "open",
-    "ord",          "pow",       "print",    "property",   "range",        "repr",
-    "reversed",     "round",     "set",      "setattr",    "slice",        "sorted",
-    "staticmethod", "str",       "sum",      "super",      "tuple",        "type",
-    "vars",         "zip",       "True",     "False",      "None",         "Exception",
-    "ValueError",   "TypeError", "KeyError", "IndexError", "RuntimeError", NULL
-};
-
-const char *const py_stdlib[] = { "abc",
-                                  "argparse",
-                                  "array",
-                                  "ast",
-                                  "asyncio",
-                                  "base64",
-                                  "bisect",
-                                  "calendar",
-                                  "cmath",
-                                  "codecs",
-                                  "collections",
-                                  "concurrent",
-                                  "configparser",
-                                  "contextlib",
-                                  "copy",
-                                  "csv",
-                                  "ctypes",
-                                  "dataclasses",
-                                  "datetime",
-                                  "decimal",
-                                  "difflib",
-                                  "dis",
-                                  "email",
-                                  "enum",
-                                  "errno",
-                                  "fnmatch",
-                                  "fractions",
-                                  "functools",
-                                  "gc",
-                                  "getpass",
-                                  "glob",
-                                  "gzip",
-                                  "hashlib",
-                                  "heapq",
-                                  "hmac",
-                                  "html",
-                                  "http",
-                                  "importlib",
-                                  "inspect",
-                                  "io",
-                                  "ipaddress",
-                                  "itertools",
-                                  "json",
-                                  "keyword",
-                                  "locale",
-                                  "logging",
-                                  "math",
-                                  "mimetypes",
-                                  "multiprocessing",
-                                  "numbers",
-                                  "operator",
-                                  "os",
-                                  "pathlib",
-                                  "pickle",
-                                  "platform",
-                                  "pprint",
-                                  "queue",
-                                  "random",
-                                  "re",
-                                  "secrets",
-                                  "select",
-                                  "selectors",
-                                  "shelve",
-                                  "shlex",
-                                  "shutil",
-                                  "signal",
-                                  "socket",
-                                  "sqlite3",
-                                  "ssl",
-                                  "stat",
-                                  "statistics",
-                                  "string",
-                                  "struct",
-                                  "subprocess",
-                                  "sys",
-                                  "tempfile",
-                                  "textwrap",
-                                  "threading",
-                                  "time",
-                                  "timeit",
-                                  "token",
-                                  "tokenize",
-                                  "traceback",
-                                  "types",
-                                  "typing",
-                                  "unicodedata",
-                                  "unittest",
-                                  "urllib",
-                                  "uuid",
-                                  "warnings",
-                                  "weakref",
-                                  "xml",
-                                  "zipfile",
-                                  "zlib",
-                                  NULL };
-
-/* The name to import, and the name of the package to install. */
-static const struct {
-    const char *module, *package;
-} packages[] = {
-    { "cv2", "opencv-python" },
-    { "PIL", "pillow" },
-    { "sklearn", "scikit-learn" },
-    { "skimage", "scikit-image" },
-    { "yaml", "pyyaml" },
-    { "bs4", "beautifulsoup4" },
-    { "dateutil", "python-dateutil" },
-    { "dotenv", "python-dotenv" },
-    { "Crypto", "pycryptodome" },
-    { "serial", "pyserial" },
-    { "docx", "python-docx" },
-    { "pptx", "python-pptx" },
-    { "fitz", "pymupdf" },
-    { "jwt", "pyjwt" },
-    { "magic", "python-magic" },
-    { "MySQLdb", "mysqlclient" },
-    { "psycopg2", "psycopg2-binary" },
-    { "OpenSSL", "pyopenssl" },
-    { "attr", "attrs" },
-    { "git", "gitpython" },
-    { "win32api", "pywin32" },
-    { "googleapiclient", "google-api-python-client" },
-    { "telegram", "python-telegram-bot" },
-    { "discord", "discord.py" },
-    { "slugify", "python-slugify" },
-    { "Levenshtein", "python-Levenshtein" },
-    { "jose", "python-jose" },
-    { "multipart", "python-multipart" },
-    { "usb", "pyusb" },
-    { "zmq", "pyzmq" },
-    { "faiss", "faiss-cpu" },
-    { "tensorflow", "tensorflow" },
-    { "torch", "torch" },
-    { "numpy", "numpy" },
-    { "pandas", "pandas" },
-    { "scipy", "scipy" },
-    { "matplotlib", "matplotlib" },
-    { "seaborn", "seaborn" },
-    { "requests", "requests" },
-    { "flask", "flask" },
-    { "django", "django" },
-    { "fastapi", "fastapi" },
-    { "pydantic", "pydantic" },
-    { "sqlalchemy", "sqlalchemy" },
-    { "tqdm", "tqdm" },
-    { "pytest", "pytest" },
-    { "httpx", "httpx" },
-    { "aiohttp", "aiohttp" },
-    { "selenium", "selenium" },
-    { "lxml", "lxml" },
-    { "openpyxl", "openpyxl" },
-    { "plotly", "plotly" },
-    { "transformers", "transformers" },
-    { "openai", "openai" },
-    { "nltk", "nltk" },
-    { "spacy", "spacy" },
-    { "sympy", "sympy" },
-    { "networkx", "networkx" },
-    { "rich", "rich" },
-    { "click", "click" },
-    { "redis", "redis" },
-    { "pymongo", "pymongo" },
-    { "boto3", "boto3" },
-    { "jinja2", "jinja2" },
-    { "tabulate", "tabulate" },
-    { "colorama", "colorama" },
-    { "xgboost", "xgboost" },
-    { "psutil", "psutil" },
-    { "cryptography", "cryptography" },
-    { "polars", "polars" },
-};
-
-/* Modules of Python 2, and their present names. */
-static const struct {
-    const char *old, *now;
-} renamed[] = {
-    { "urllib2", "urllib.request" },
-    { "urlparse", "urllib.parse" },
-    { "ConfigParser", "configparser" },
-    { "StringIO", "io" },
-    { "cStringIO", "io" },
-    { "Queue", "queue" },
-    { "cPickle", "pickle" },
-    { "httplib", "http.client" },
-    { "HTMLParser", "html.parser" },
-    { "Tkinter", "tkinter" },
-    { "BeautifulSoup", "bs4" },
-    { "SocketServer", "socketserver" },
-    { "thread", "threading" },
-    { "commands", "subprocess" },
-    { "imp", "importlib" },
-    { "distutils", "setuptools" },
-    { "__builtin__", "builtins" },
-    { "cookielib", "http.cookiejar" },
-};
-
-/* Modules of the standard library that can replace a package in many programs. */
-static const struct {
-    const char *module, *instead;
-} instead[] = {
-    { "requests", "urllib.request" },
-    { "numpy", "math and statistics" },
-    { "pytz", "zoneinfo" },
-    { "simplejson", "json" },
-    { "pandas", "csv and statistics" },
-    { "dateutil", "datetime" },
-    { "toml", "tomllib" },
-    { "attr", "dataclasses" },
-    { "termcolor", "ANSI codes printed by hand" },
-    { "pytest", "unittest" },
-    { "click", "argparse" },
-    { "httpx", "urllib.request" },
-};
-
-/* Names that programs use without their import. */
-static const struct {
-    const char *name, *statement;
-} imports[] = {
-    { "np", "import numpy as np" },
-    { "pd", "import pandas as pd" },
-    { "plt", "import matplotlib.pyplot as plt" },
-    { "sns", "import seaborn as sns" },
-    { "tf", "import tensorflow as tf" },
-    { "nn", "import torch.nn as nn" },
-    { "F", "import torch.nn.functional as F" },
-    { "ET", "import xml.etree.ElementTree as ET" },
-    { "dt", "import datetime as dt" },
-    { "sp", "import scipy as sp" },
-    { "px", "import plotly.express as px" },
-    { "BeautifulSoup", "from bs4 import BeautifulSoup" },
-    { "Image", "from PIL import Image" },
-    { "defaultdict", "from collections import defaultdict" },
-    { "Counter", "from collections import Counter" },
-    { "deque", "from collections import deque" },
-    { "namedtuple", "from collections import namedtuple" },
-    { "OrderedDict", "from collections import OrderedDict" },
-    { "ChainMap", "from collections import ChainMap" },
-    { "timedelta", "from datetime import timedelta" },
-    { "timezone", "from datetime import timezone" },
-    { "date", "from datetime import date" },
-    { "Path", "from pathlib import Path" },
-    { "dataclass", "from dataclasses import dataclass" },
-    { "field", "from dataclasses import field" },
-    { "asdict", "from dataclasses import asdict" },
-    { "List", "from typing import List" },
-    { "Dict", "from typing import Dict" },
-    { "Tuple", "from typing import Tuple" },
-    { "Set", "from typing import Set" },
-    { "Optional", "from typing import Optional" },
-    { "Union", "from typing import Union" },
-    { "Any", "from typing import Any" },
-    { "Callable", "from typing import Callable" },
-    { "Iterable", "from typing import Iterable" },
-    { "Iterator", "from typing import Iterator" },
-    { "Generator", "from typing import Generator" },
-    { "TypeVar", "from typing import TypeVar" },
-    { "Protocol", "from typing import Protocol" },
-    { "NamedTuple", "from typing import NamedTuple" },
-    { "Literal", "from typing import Literal" },
-    { "randint", "from random import randint" },
-    { "choice", "from random import choice" },
-    { "shuffle", "from random import shuffle" },
-    { "uniform", "from random import uniform" },
-    { "sqrt", "from math import sqrt" },
-    { "ceil", "from math import ceil" },
-    { "floor", "from math import floor" },
-    { "pi", "from math import pi" },
-    { "sin", "from math import sin" },
-    { "cos", "from math import cos" },
-    { "log", "from math import log" },
-    { "gcd", "from math import gcd" },
-    { "factorial", "from math import factorial" },
-    { "inf", "from math import inf" },
-    { "sleep", "from time import sleep" },
-    { "perf_counter", "from time import perf_counter" },
-    { "partial", "from functools import partial" },
-    { "reduce", "from functools import reduce" },
-    { "lru_cache", "from functools import lru_cache" },
-    { "cache", "from functools import cache" },
-    { "wraps", "from functools import wraps" },
-    { "permutations", "from itertools import permutations" },
-    { "combinations", "from itertools import combinations" },
-    { "product", "from itertools import product" },
-    { "chain", "from itertools import chain" },
-    { "groupby", "from itertools import groupby" },
-    { "accumulate", "from itertools import accumulate" },
-    { "islice", "from itertools import islice" },
-    { "heappush", "from heapq import heappush" },
-    { "heappop", "from heapq import heappop" },
-    { "heapify", "from heapq import heapify" },
-    { "bisect_left", "from bisect import bisect_left" },
-    { "bisect_right", "from bisect import bisect_right" },
-    { "pprint", "from pprint import pprint" },
-    { "deepcopy", "from copy import deepcopy" },
-    { "ABC", "from abc import ABC" },
-    { "abstractmethod", "from abc import abstractmethod" },
-    { "Enum", "from enum import Enum" },
-    { "auto", "from enum import auto" },
-    { "Decimal", "from decimal import Decimal" },
-    { "Fraction", "from fractions import Fraction" },
-    { "StringIO", "from io import StringIO" },
-    { "BytesIO", "from io import BytesIO" },
-    { "Thread", "from threading import Thread" },
-    { "Lock", "from threading import Lock" },
-    { "Queue", "from queue import Queue" },
-    { "Pool", "from multiprocessing import Pool" },
-    { "ThreadPoolExecutor", "from concurrent.futures import ThreadPoolExecutor" },
-    { "ProcessPoolExecutor", "from concurrent.futures import ProcessPoolExecutor" },
-    { "contextmanager", "from contextlib import contextmanager" },
-    { "suppress", "from contextlib import suppress" },
-    { "urlopen", "from urllib.request import urlopen" },
-    { "urlparse", "from urllib.parse import urlparse" },
-    { "dedent", "from textwrap import dedent" },
-    { "mean", "from statistics import mean" },
-    { "median", "from statistics import median" },
-    { "stdev", "from statistics import stdev" },
-    { "uuid4", "from uuid import uuid4" },
-};
+#include "diagnose/python_names.words.h" /* generated */
 
 bool py_is_stdlib(struct piece module)
 {
@@ -347,10 +13,7 @@ bool py_is_stdlib(struct piece module)
 
 const char *py_import_for(struct piece name)
 {
-    for (size_t i = 0; i < ARRAY_LEN(imports); i++)
-        if (piece_is(name, imports[i].name))
-            return imports[i].statement;
-    return NULL;
+    return text_for(imports, name);
 }
 
 /* ---- modules ---- */
@@ -382,10 +45,7 @@ static struct piece top_of(struct piece module)
  * guest's, who may want somebody to install a package (DIAGNOSE-4). */
 static void say_missing(const struct advice *a, struct piece top, const char *package)
 {
-    const char *other = NULL;
-    for (size_t i = 0; i < ARRAY_LEN(instead); i++)
-        if (piece_is(top, instead[i].module))
-            other = instead[i].instead;
+    const char *other = text_for(instead, top);
     char named[160];
     if (!piece_is(top, package))
         (void)snprintf(named, sizeof named, "'%.*s' is in the package %s", P(top), package);
@@ -417,18 +77,16 @@ static void on_no_module(const struct advice *a)
                 P(top));
         return;
     }
-    for (size_t i = 0; i < ARRAY_LEN(renamed); i++)
-        if (piece_is(top, renamed[i].old)) {
-            suggest(a->d, 1, 0.95, "Python 3 has no '%s': its name is now %s.", renamed[i].old,
-                    renamed[i].now);
-            (void)suggest_swap(a->in, a->d, top, renamed[i].now);
-            return;
-        }
-    for (size_t i = 0; i < ARRAY_LEN(packages); i++)
-        if (piece_is(top, packages[i].module)) {
-            say_missing(a, top, packages[i].package);
-            return;
-        }
+    const char *now = text_for(renamed, top), *package = text_for(packages, top);
+    if (now) {
+        suggest(a->d, 1, 0.95, "Python 3 has no '%.*s': its name is now %s.", P(top), now);
+        (void)suggest_swap(a->in, a->d, top, now);
+        return;
+    }
+    if (package) {
+        say_missing(a, top, package);
+        return;
+    }
     struct similar n = { .name = top };
     for (size_t i = 0; i < a->in->n_sources; i++) {
         struct piece name = piece_of(a->in->sources[i].name);
@@ -436,8 +94,8 @@ static void on_no_module(const struct advice *a)
             similar_try(&n, piece_cut(name, name.len - 3));
     }
     similar_try_list(&n, py_stdlib);
-    for (size_t i = 0; i < ARRAY_LEN(packages); i++)
-        similar_try(&n, piece_of(packages[i].module));
+    for (size_t i = 0; packages[i].word; i++)
+        similar_try(&n, piece_of(packages[i].word));
     if (n.best[0]) {
         bool here = has_module(a, n.best) || shadowing(a, piece_of(n.best));
         suggest(a->d, 1, 0.9, "Did you mean '%s'?%s", n.best,
@@ -451,31 +109,6 @@ static void on_no_module(const struct advice *a)
             "the run.",
             P(top));
 }
-
-/* Names that moved, with the statement that brings them in now. */
-static const struct {
-    const char *module, *name, *now;
-} moved[] = {
-    { "collections", "Mapping", "from collections.abc import Mapping" },
-    { "collections", "MutableMapping", "from collections.abc import MutableMapping" },
-    { "collections", "Sequence", "from collections.abc import Sequence" },
-    { "collections", "Iterable", "from collections.abc import Iterable" },
-    { "collections", "Iterator", "from collections.abc import Iterator" },
-    { "collections", "Callable", "from collections.abc import Callable" },
-    { "collections", "Hashable", "from collections.abc import Hashable" },
-    { "fractions", "gcd", "from math import gcd" },
-    { "time", "clock", "from time import perf_counter" },
-    { "inspect", "getargspec", "from inspect import getfullargspec" },
-    { "asyncio", "coroutine", "async def" },
-    { "itertools", "izip", "zip (built in)" },
-    { "itertools", "imap", "map (built in)" },
-    { "urllib", "urlencode", "from urllib.parse import urlencode" },
-    { "urllib", "quote", "from urllib.parse import quote" },
-    { "urllib", "urlopen", "from urllib.request import urlopen" },
-    { "string", "maketrans", "str.maketrans (built in)" },
-    { "typing", "override", "typing_extensions (typing has it from Python 3.12)" },
-    { "sklearn.externals", "joblib", "import joblib" },
-};
 
 /* Whether "from MODULE import NAME" takes it from that module. */
 static bool comes_from(const struct advice *a, const char *statement, struct piece module)
@@ -534,9 +167,9 @@ static void on_cannot_import(const struct advice *a)
     alone.sources = own;
     alone.n_sources = own ? 1 : 0;
     similar_try_sources(&n, &alone);
-    for (size_t i = 0; !own && i < ARRAY_LEN(imports); i++)
-        if (comes_from(a, imports[i].statement, module))
-            similar_try(&n, piece_of(imports[i].name));
+    for (size_t i = 0; !own && imports[i].word; i++)
+        if (comes_from(a, imports[i].text, module))
+            similar_try(&n, piece_of(imports[i].word));
     char defined[160] = "";
     if (own)
         list_definitions(a, own, defined, sizeof defined);
@@ -578,14 +211,4 @@ static void on_module_attribute(const struct advice *a)
         }
 }
 
-const struct rule py_name_rules[] = {
-    ON("ModuleNotFoundError", "^No module named '?([\\w.]+)'?", on_no_module),
-    ON("ImportError", "^No module named '?([\\w.]+)'?", on_no_module),
-    ON("ImportError",
-       "^cannot import name '(\\w+)' from (?:partially initialized module )?'([\\w.]+)'(?:.* "
-       "\\((/[^)]*)\\))?",
-       on_cannot_import),
-    ON("AttributeError", "^(?:partially initialized )?module '([\\w.]+)' has no attribute '(\\w+)'",
-       on_module_attribute),
-    END_OF_RULES,
-};
+#include "diagnose/python_names.rules.h" /* generated */

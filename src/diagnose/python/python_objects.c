@@ -4,55 +4,14 @@
 
 #include "base/array.h"
 #include "diagnose/python/python.h"
+#include "diagnose/python_objects.words.h" /* generated */
 
 /* ---- None ---- */
 
-/* Calls that return None, and the text that shows such a call. */
-static const struct {
-    const char *call, *why;
-} none_calls[] = {
-    { ".sort(",
-      "sort() works in place and returns None: call it on a line of its own, or use sorted(...)" },
-    { ".reverse(",
-      "reverse() works in place and returns None: call it on a line of its own, or use [::-1]" },
-    { ".append(", "append() changes the list and returns None: call it on a line of its own" },
-    { ".extend(", "extend() changes the list and returns None: call it on a line of its own" },
-    { ".insert(", "insert() changes the list and returns None: call it on a line of its own" },
-    { ".remove(", "remove() changes the list and returns None: call it on a line of its own" },
-    { ".clear(", "clear() empties it and returns None: call it on a line of its own" },
-    { ".update(",
-      "update() changes the dict or set and returns None: call it on a line of its own" },
-    { ".add(", "add() changes the set and returns None: call it on a line of its own" },
-    { "shuffle(", "shuffle() works in place and returns None: call it on a line of its own" },
-    { "re.match(", "re.match() returns None when the beginning does not match: test the result "
-                   "first (`if m:`); re.search() searches the whole text" },
-    { "re.search(",
-      "re.search() returns None when nothing matches: test the result first (`if m:`)" },
-    { "re.fullmatch(", "re.fullmatch() returns None when the whole text does not match: test the "
-                       "result first (`if m:`)" },
-    { ".match(", "match() returns None when nothing matches: test the result first (`if m:`)" },
-    { ".search(", "search() returns None when nothing matches: test the result first (`if m:`)" },
-    { "environ.get(", "os.environ.get() returns None for a variable that is not set: give a "
-                      "default, or set it (--env NAME=VALUE)" },
-    { "getenv(", "os.getenv() returns None for a variable that is not set: give a default, or set "
-                 "it (--env NAME=VALUE)" },
-    { ".get(", ".get() returns None for a missing key: give a default (`.get(key, default)`), or "
-               "test the result" },
-    { ".find(", "find() returns None when there is no such element: test the result first" },
-    { "print(", "print() returns None: keep the value in a variable and print that" },
-    { ".fetchone(", "fetchone() returns None when no row is left: test the result first" },
-    { ".inplace=True",
-      "with inplace=True the method returns None: remove the assignment or the argument" },
-    { "inplace=True",
-      "with inplace=True the method returns None: remove the assignment or the argument" },
-};
-
 static const char *reason_for_none(struct piece code)
 {
-    for (size_t i = 0; i < ARRAY_LEN(none_calls); i++)
-        if (piece_has(code, none_calls[i].call))
-            return none_calls[i].why;
-    return NULL;
+    const struct word_pair *p = pair_in(none_calls, code);
+    return p ? p->text : NULL;
 }
 
 /* Whether the function that begins at that line has a `return` with a value. */
@@ -214,102 +173,6 @@ static void on_none(const struct advice *a)
 
 /* ---- attributes ---- */
 
-/* Attributes of other languages, and of older versions. */
-static const struct {
-    const char *type, *attribute, *advice;
-    const char *swap; /* the right attribute; NULL when another name is not enough */
-} habits[] = {
-    { "DataFrame", "append",
-      "DataFrame.append was removed in pandas 2: use pd.concat([a, b], ignore_index=True)", NULL },
-    { "Series", "append", "Series.append was removed in pandas 2: use pd.concat([a, b])", NULL },
-    { "DataFrame", "ix", "DataFrame.ix was removed: use .loc (by label) or .iloc (by position)",
-      "loc" },
-    { "DataFrame", "iteritems", "iteritems was removed in pandas 2: use items()", "items" },
-    { "Series", "iteritems", "iteritems was removed in pandas 2: use items()", "items" },
-    { "list", "push", "Lists grow by append()", "append" },
-    { "list", "add", "Lists grow by append(); add() is for sets", "append" },
-    { "list", "push_back", "Lists grow by append()", "append" },
-    { "list", "length", "The length is len(x)", NULL },
-    { "list", "len", "The length is len(x)", NULL },
-    { "list", "size", "The length is len(x)", NULL },
-    { "str", "length", "The length is len(x)", NULL },
-    { "str", "len", "The length is len(x)", NULL },
-    { "dict", "length", "The length is len(x)", NULL },
-    { "tuple", "length", "The length is len(x)", NULL },
-    { "list", "join", "join() belongs to the separator: ', '.join(x)", NULL },
-    { "list", "map", "Use a comprehension: [f(v) for v in x]", NULL },
-    { "list", "filter", "Use a comprehension: [v for v in x if ...]", NULL },
-    { "list", "forEach", "Use a loop: for v in x:", NULL },
-    { "list", "includes", "Test it with `in`: v in x", NULL },
-    { "list", "contains", "Test it with `in`: v in x", NULL },
-    { "list", "indexOf", "The position is x.index(v)", "index" },
-    { "list", "split", "Lists have no split(): it is for strings", NULL },
-    { "list", "strip", "Lists have no strip(): apply it to each item, [v.strip() for v in x]",
-      NULL },
-    { "list", "lower", "Lists have no lower(): apply it to each item, [v.lower() for v in x]",
-      NULL },
-    { "list", "replace",
-      "Lists have no replace(): apply it to each item, [v.replace(a, b) for v in x]", NULL },
-    { "list", "items", "Lists have no items(): use enumerate(x) for positions and values", NULL },
-    { "list", "keys", "Lists have no keys(): it is for dicts", NULL },
-    { "list", "get", "Lists have no get(): use x[i] after testing len(x)", NULL },
-    { "list", "shape", "Lists have no shape: np.array(x).shape has it, len(x) is the length",
-      NULL },
-    { "str", "contains", "Test it with `in`: part in x", NULL },
-    { "str", "includes", "Test it with `in`: part in x", NULL },
-    { "str", "trim", "In Python it is strip()", "strip" },
-    { "str", "toUpperCase", "In Python it is upper()", "upper" },
-    { "str", "toLowerCase", "In Python it is lower()", "lower" },
-    { "str", "substring", "A part of a string is x[from:to]", NULL },
-    { "str", "charAt", "A character is x[i]", NULL },
-    { "str", "append", "Strings cannot be changed: use += or collect a list and ''.join(it)",
-      NULL },
-    { "str", "reverse", "Strings cannot be changed: x[::-1] is the reverse", NULL },
-    { "str", "sort", "Strings cannot be changed: ''.join(sorted(x))", NULL },
-    { "str", "decode", "It is text already: decode() is for bytes", NULL },
-    { "bytes", "encode", "They are bytes already: encode() is for str", NULL },
-    { "str", "push", "Strings cannot be changed: use += or a list", NULL },
-    { "str", "items", "It is a str, not a dict: json.loads(x) makes a dict of JSON", NULL },
-    { "str", "keys", "It is a str, not a dict: json.loads(x) makes a dict of JSON", NULL },
-    { "str", "get", "It is a str, not a dict: json.loads(x) makes a dict of JSON", NULL },
-    { "str", "isnumber", "In Python it is isnumeric() or isdigit()", "isdigit" },
-    { "str", "days", "It is text, not a date: datetime.strptime(x, format) makes one", NULL },
-    { "str", "strftime", "It is text, not a date: datetime.strptime(x, format) makes one", NULL },
-    { "dict", "has_key", "Test it with `in`: key in x", NULL },
-    { "dict", "iteritems", "In Python 3 it is items()", "items" },
-    { "dict", "itervalues", "In Python 3 it is values()", "values" },
-    { "dict", "iterkeys", "In Python 3 it is keys()", "keys" },
-    { "dict", "append", "Dicts have no append(): set x[key] = value, or call update()", NULL },
-    { "dict", "add", "Dicts have no add(): set x[key] = value", NULL },
-    { "dict", "push", "Dicts have no push(): set x[key] = value", NULL },
-    { "dict", "sort", "Dicts have no sort(): dict(sorted(x.items()))", NULL },
-    { "dict_keys", "sort", "Use sorted(x)", NULL },
-    { "dict_keys", "index", "Make a list first: list(x).index(v)", NULL },
-    { "set", "append", "Sets grow by add()", "add" },
-    { "set", "push", "Sets grow by add()", "add" },
-    { "set", "extend", "Sets take many by update()", "update" },
-    { "set", "sort", "Sets have no order: sorted(x) is a sorted list", NULL },
-    { "tuple", "append", "Tuples cannot be changed: make a list, or x + (v,)", NULL },
-    { "tuple", "sort", "Tuples cannot be changed: tuple(sorted(x))", NULL },
-    { "tuple", "remove", "Tuples cannot be changed: make a list of it first", NULL },
-    { "generator", "next", "In Python 3 it is next(x)", NULL },
-    { "generator", "append", "It is a generator, not a list: list(x) makes one", NULL },
-    { "map", "append", "map() returns an iterator: list(map(...)) makes a list", NULL },
-    { "map", "sort", "map() returns an iterator: sorted(map(...)) is a sorted list", NULL },
-    { "filter", "append", "filter() returns an iterator: list(filter(...)) makes a list", NULL },
-    { "zip", "append", "zip() returns an iterator: list(zip(...)) makes a list", NULL },
-    { "int", "append", "It is a number, not a list: was the list overwritten?", NULL },
-    { "int", "split", "It is a number, not text: str(x) makes text of it", NULL },
-    { "int", "isdigit", "It is a number already: isdigit() is for text", NULL },
-    { "int", "strip", "It is a number, not text: str(x) makes text of it", NULL },
-    { "int", "length", "A number has no length: len(str(x)) counts its digits", NULL },
-    { "float", "split", "It is a number, not text: str(x) makes text of it", NULL },
-    { "_io.TextIOWrapper", "split", "It is a file, not its text: read it first, x.read()", NULL },
-    { "_io.TextIOWrapper", "strip", "It is a file, not its text: read it first, x.read()", NULL },
-    { "_io.TextIOWrapper", "splitlines", "It is a file, not its text: read it first, x.read()",
-      NULL },
-};
-
 static unsigned rule_of_habit(const char *type)
 {
     return strcmp(type, "DataFrame") == 0 || strcmp(type, "Series") == 0 ? 6 : 5;
@@ -326,29 +189,6 @@ static void offer_concat(const struct advice *a)
         suggest_replacement(a->d, "%.*spd.concat([%.*s, %.*s], ignore_index=True)", P(m.group[0]),
                             P(m.group[1]), P(m.group[2]));
 }
-
-static const char *const list_names[] = { "append", "clear", "copy",   "count",   "extend", "index",
-                                          "insert", "pop",   "remove", "reverse", "sort",   NULL };
-static const char *const str_names[] = { "capitalize",   "casefold",   "center",     "count",
-                                         "encode",       "endswith",   "expandtabs", "find",
-                                         "format",       "index",      "isalnum",    "isalpha",
-                                         "isascii",      "isdecimal",  "isdigit",    "isidentifier",
-                                         "islower",      "isnumeric",  "isspace",    "istitle",
-                                         "isupper",      "join",       "ljust",      "lower",
-                                         "lstrip",       "maketrans",  "partition",  "removeprefix",
-                                         "removesuffix", "replace",    "rfind",      "rindex",
-                                         "rjust",        "rpartition", "rsplit",     "rstrip",
-                                         "split",        "splitlines", "startswith", "strip",
-                                         "swapcase",     "title",      "translate",  "upper",
-                                         "zfill",        NULL };
-static const char *const dict_names[] = { "clear",      "copy",   "fromkeys", "get",
-                                          "items",      "keys",   "pop",      "popitem",
-                                          "setdefault", "update", "values",   NULL };
-static const char *const set_names[] = { "add",        "clear",    "copy",
-                                         "difference", "discard",  "intersection",
-                                         "isdisjoint", "issubset", "issuperset",
-                                         "pop",        "remove",   "symmetric_difference",
-                                         "union",      "update",   NULL };
 
 static const struct {
     const char *type;
@@ -458,15 +298,4 @@ static void on_module_name(const struct advice *a)
     }
 }
 
-const struct rule py_object_rules[] = {
-    ON("AttributeError", "^'NoneType' object has no attribute '(\\w+)'", on_none),
-    ON("TypeError",
-       "^'NoneType' object is not|^object of type 'NoneType'|^cannot unpack non-iterable "
-       "NoneType|^argument of type 'NoneType'|'NoneType' and|and 'NoneType'|^'NoneType' object "
-       "does|(?:not|concatenate \\w+ \\(not) \"?NoneType",
-       on_none),
-    ON("AttributeError", "^'([\\w.]+)' object has no attribute '(\\w+)'", on_attribute),
-    ON("AttributeError", "^type object '([\\w.]+)' has no attribute '(\\w+)'", on_attribute),
-    ON("AttributeError", "^module '([\\w.]+)' has no attribute '(\\w+)'", on_module_name),
-    END_OF_RULES,
-};
+#include "diagnose/python_objects.rules.h" /* generated */

@@ -4,14 +4,9 @@
 
 #include "base/array.h"
 #include "diagnose/python/python.h"
+#include "diagnose/python_syntax.words.h" /* generated */
 
 /* ---- text that is not a program ---- */
-
-static const char *const prose_starts[] = { "Here ", "Here's ",     "Sure",      "This ",
-                                            "The ",  "Certainly",   "Below ",    "Let ",
-                                            "Note",  "In this ",    "You ",      "To ",
-                                            "I ",    "Explanation", "Output",    "First",
-                                            "Now ",  "We ",         "Of course", NULL };
 
 static bool is_prose(const struct advice *a, struct piece line)
 {
@@ -130,35 +125,6 @@ static void on_comma(const struct advice *a)
 }
 
 /* ---- lines ---- */
-
-/* Code of other languages, and its form in Python. */
-static const struct {
-    const char *pattern, *advice, *from, *to;
-} foreign[] = {
-    { "\\belse if\\b", "In Python it is `elif`.", "else if", "elif" },
-    { "&&", "In Python it is `and`.", "&&", "and" },
-    { "\\|\\|", "In Python it is `or`.", "||", "or" },
-    { "(?:^|[\\s(])!\\w", "In Python it is `not x`.", NULL, NULL },
-    { "\\+\\+|--\\s*$", "Python has no ++: write += 1.", "++", " += 1" },
-    { "^\\s*(?:const|let|var)\\s+\\w+\\s*=", "Python has no declarations: write name = value.",
-      NULL, NULL },
-    { "^\\s*function\\b", "A function is defined with `def name(...):`.", NULL, NULL },
-    { "^\\s*(?:public|private|static|void|int|float|String|double|char)\\s+\\w+",
-      "Python does not declare types this way: write name = value, or def name(...):.", NULL,
-      NULL },
-    { "^\\s*switch\\b", "Python has no switch: use if/elif, or match/case.", NULL, NULL },
-    { "^\\s*(?:catch|throw)\\b", "In Python it is `except` and `raise`.", NULL, NULL },
-    { "=>", "An anonymous function is `lambda x: ...`.", NULL, NULL },
-    { "\\?.*:", "The conditional is `a if test else b`.", NULL, NULL },
-    { "^\\s*(?:pip|pip3|conda|apt|apt-get|npm|python3?) (?:install|-m)\\b|^\\s*[!%]\\w+",
-      "That is a shell command, not Python: remove it. Packages are installed on the host.", NULL,
-      NULL },
-    { "^\\s*(?:import|from) .*-",
-      "The name of a module has no '-': import it with '_', or by another name.", NULL, NULL },
-    { "except \\w+\\s*,\\s*\\w+", "In Python 3 it is `except Type as name:`.", NULL, NULL },
-    { "^\\s*raise \\w+\\s*,", "In Python 3 it is `raise Type(message)`.", NULL, NULL },
-    { "<>", "Not equal is `!=`.", "<>", "!=" },
-};
 
 static bool is_foreign(const struct advice *a)
 {
@@ -335,45 +301,4 @@ static void on_outside(const struct advice *a)
             P(a->m.group[0]));
 }
 
-const struct rule py_syntax_rules[] = {
-    ON("SyntaxError", "^expected ':'", on_colon),
-    ON("SyntaxError", "^'([(\\[{])' was never closed", on_never_closed),
-    ON("SyntaxError", "^closing parenthesis '(.)' does not match", on_mismatch),
-    ON("SyntaxError", "^unmatched '(.)'", on_unmatched),
-    ON("SyntaxError", "^(?:unterminated|EOL while|EOF while scanning)", on_unterminated),
-    ON("SyntaxError", "^Missing parentheses in call to '(\\w+)'", on_print),
-    ON("SyntaxError", "Maybe you meant '==' ", on_equals),
-    ON_SAY("SyntaxError", "^cannot assign to ([\\w -]+?) here", 0, 0.85,
-           "A value cannot be assigned to {1}: put a name on the left of `=`, or write `==` to "
-           "compare."),
-    ON_SAY("SyntaxError", "^cannot assign to ([\\w -]+)$", 0, 0.85,
-           "A value cannot be assigned to {1}: put a name on the left of `=`, or write `==` to "
-           "compare."),
-    ON("SyntaxError", "^invalid (?:non-printable )?character '?([^' ]+)'?", on_character),
-    ON_SAY("SyntaxError", "^(?:invalid decimal literal|leading zeros)", 0, 0.85,
-           "A name cannot begin with a digit, and a number has no letters or leading zeros: "
-           "correct the name or number."),
-    ON("SyntaxError", "^('\\w+(?: \\w+)?') outside|^asynchronous", on_outside),
-    ON_SAY("SyntaxError", "^positional argument follows", 10, 0.9,
-           "Arguments with names come last: move the other arguments before them."),
-    ON_SAY("SyntaxError", "^f-string", 18, 0.85,
-           "Inside the { } of an f-string, use other quotes than around it; close every brace, and "
-           "write {{ for a literal brace."),
-    ON_SAY("SyntaxError", "^expected 'except' or 'finally'", 17, 0.9,
-           "A `try:` needs an `except ...:` or a `finally:` after its block, indented like it."),
-    ON_SAY("SyntaxError", "unicodeescape|unexpected character after line continuation", 0, 0.9,
-           "A backslash in a string begins an escape: write r\"...\", or two backslashes."),
-    ON_SAY("SyntaxError", "^unexpected EOF", 18, 0.7,
-           "The file ends too early: close the open bracket or quote, or finish the open block (a "
-           "try needs an except)."),
-    ON("SyntaxError", "^invalid syntax$|^invalid syntax\\. Perhaps|^multiple exception types",
-       on_invalid),
-    ON("SyntaxError", "Perhaps you forgot a comma", on_comma),
-    ON("IndentationError", "^expected an indented block", on_expected_block),
-    ON("IndentationError", "^unexpected indent", on_unexpected_indent),
-    ON_SAY(
-        "IndentationError", "^unindent does not match", 19, 0.92,
-        "No line before has the indentation of this line: align it with the block it belongs to."),
-    ON("TabError", "", on_tabs),
-    END_OF_RULES,
-};
+#include "diagnose/python_syntax.rules.h" /* generated */

@@ -5,37 +5,7 @@
 
 #include "base/array.h"
 #include "diagnose/python/python.h"
-
-/* Names of Python 2 and of other languages. */
-static const struct {
-    const char *name, *meant;
-} translations[] = {
-    { "raw_input", "input" },
-    { "xrange", "range" },
-    { "unicode", "str" },
-    { "unichr", "chr" },
-    { "basestring", "str" },
-    { "long", "int" },
-    { "true", "True" },
-    { "false", "False" },
-    { "null", "None" },
-    { "none", "None" },
-    { "nil", "None" },
-    { "undefined", "None" },
-    { "NULL", "None" },
-    { "this", "self" },
-    { "string", "str" },
-    { "integer", "int" },
-    { "boolean", "bool" },
-    { "printf", "print" },
-    { "println", "print" },
-    { "echo", "print" },
-    { "cmp", "(a > b) - (a < b)" },
-    { "NaN", "float('nan')" },
-    { "Infinity", "float('inf')" },
-    { "strlen", "len" },
-    { "elif", "elif" },
-};
+#include "diagnose/python_variables.words.h" /* generated */
 
 /* The name is defined later, or inside a function. */
 static bool defined_elsewhere(const struct advice *a, struct piece name)
@@ -97,12 +67,12 @@ static void on_name(const struct advice *a)
         suggest_replacement(a->d, "%s", statement ? statement : text);
         return;
     }
-    for (size_t i = 0; i < ARRAY_LEN(translations); i++)
-        if (piece_is(name, translations[i].name)) {
-            suggest(a->d, 3, 0.93, "In Python the name is '%s'.", translations[i].meant);
-            (void)suggest_swap(a->in, a->d, name, translations[i].meant);
-            return;
-        }
+    const char *own = text_for(translations, name);
+    if (own) {
+        suggest(a->d, 3, 0.93, "In Python the name is '%s'.", own);
+        (void)suggest_swap(a->in, a->d, name, own);
+        return;
+    }
     if (is_attribute(a, name) || defined_elsewhere(a, name))
         return;
     char best[128] = "";
@@ -207,10 +177,4 @@ static void on_unbound(const struct advice *a)
     }
 }
 
-const struct rule py_variable_rules[] = {
-    ON("NameError", "^name '(\\w+)' is not defined", on_name),
-    ON_SAY("NameError", "^(?:free variable|cannot access free variable) '(\\w+)'", 16, 0.7,
-           "The enclosing function assigns '{1}' later: assign it before this function is called."),
-    ON("UnboundLocalError", "variable '(\\w+)'", on_unbound),
-    END_OF_RULES,
-};
+#include "diagnose/python_variables.rules.h" /* generated */

@@ -3,74 +3,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "diagnose/core/rules.h"
+#include "diagnose/r.words.h" /* generated */
 
 #define Q "(?:['\"`]|\xE2\x80\x98|\xE2\x80\x99)"
 
 /* ---- the rules ---- */
 
-static const struct {
-    const char *package, *names; /* between spaces */
-} packages[] = {
-    { "dplyr", " mutate filter select arrange summarise summarize group_by left_join inner_join "
-               "%>% n_distinct pull rename distinct count case_when bind_rows tibble glimpse " },
-    { "ggplot2",
-      " ggplot aes geom_point geom_line geom_bar geom_histogram ggsave facet_wrap labs theme " },
-    { "stringr", " str_to_upper str_to_lower str_detect str_replace str_replace_all str_split "
-                 "str_trim str_sub str_extract str_length str_c str_count " },
-    { "tidyr", " pivot_longer pivot_wider gather spread drop_na separate unite " },
-    { "readr", " read_csv write_csv read_tsv parse_number " },
-    { "purrr", " map_dbl map_chr map_int map_df pmap walk " },
-    { "jsonlite", " fromJSON toJSON " },
-    { "data.table", " fread fwrite as.data.table data.table setDT " },
-    { "lubridate", " ymd mdy dmy ymd_hms floor_date " },
-    { "reshape2", " melt dcast " },
-    { "readxl", " read_excel " },
-    { "MASS", " ginv mvrnorm " },
-};
-
-static const char *package_of(struct piece name)
-{
-    char word[80];
-    (void)snprintf(word, sizeof word, " %.*s ", P(name));
-    for (size_t i = 0; i < ARRAY_LEN(packages); i++)
-        if (strstr(packages[i].names, word))
-            return packages[i].package;
-    return NULL;
-}
-
-static const char *const builtins[] = {
-    "print",   "cat",     "paste",      "paste0",    "length",     "nchar",        "sum",
-    "mean",    "median",  "seq",        "seq_along", "rep",        "sapply",       "lapply",
-    "apply",   "vapply",  "data.frame", "matrix",    "list",       "unlist",       "toupper",
-    "tolower", "substr",  "strsplit",   "sprintf",   "as.numeric", "as.character", "as.integer",
-    "is.na",   "is.null", "which",      "sort",      "order",      "unique",       "table",
-    "round",   "sqrt",    "library",    "function",  "return",     "TRUE",         "FALSE",
-    "nrow",    "ncol",    "names",      "colnames",  "max",        "min",          NULL
-};
-
-static const struct {
-    const char *wrong, *right;
-} foreign[] = {
-    { "len", "length" },    { "println", "print" }, { "printf", "cat(sprintf(...))" },
-    { "average", "mean" },  { "str_len", "nchar" }, { "append_", "append" },
-    { "upper", "toupper" }, { "lower", "tolower" }, { "puts", "cat" },
-    { "size", "length" },   { "std", "sd" },        { "true", "TRUE" },
-    { "false", "FALSE" },   { "null", "NULL" },     { "None", "NULL" },
-    { "True", "TRUE" },     { "False", "FALSE" },
-};
-
 static void advise_name(const struct advice *a)
 {
     struct piece name = a->m.group[0];
     point_at(a->in, a->d, name);
-    for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
-        if (piece_is(name, foreign[i].wrong)) {
-            suggest(a->d, 0, 0.85, "In R the name is `%s`.", foreign[i].right);
-            (void)suggest_swap(a->in, a->d, name, foreign[i].right);
-            return;
-        }
+    if (advise_own_name(a, "R", name, foreign))
+        return;
     advise_nearest(a);
     if (a->d->n_suggestions == 0)
         suggest(a->d, 0, 0.5,
@@ -81,7 +26,7 @@ static void advise_name(const struct advice *a)
 static void advise_function(const struct advice *a)
 {
     struct piece name = a->m.group[0];
-    const char *package = package_of(name);
+    const char *package = word_with(packages, name);
     if (package) {
         suggest(a->d, 0, 0.9,
                 "`%.*s` is in the package %s: call library(%s) first, if the package is installed.",
@@ -144,75 +89,7 @@ static void advise_end(const struct advice *a)
         suggest(a->d, 0, 0.85, "The `(` on line %u has no `)`: add it.", line);
 }
 
-#define R_DOC "https://stat.ethz.ch/R-manual/R-devel/library/base/html/"
-
-static const struct rule rules[] = {
-    ADVISE("could not find function " Q "(.+?)" Q "$", CATEGORY_NAME, 0, advise_function,
-           .names = builtins),
-    ADVISE("object " Q "(.+?)" Q " not found", CATEGORY_NAME, 0, advise_name, .names = builtins),
-    SAY("there is no package called " Q "(.+?)" Q, CATEGORY_IMPORT, 0, 0.85,
-        "The package {1} is not installed here: use R's own packages (base, stats, utils), or have "
-        "{1} installed."),
-    SAY("non-numeric argument to (?:binary|unary|mathematical)", CATEGORY_TYPE, 0, 0.85,
-        "One side is text: convert it with as.numeric(text).", .docs = R_DOC "numeric.html"),
-    SAY("invalid 'type' \\((\\w+)\\) of argument", CATEGORY_TYPE, 0, 0.85,
-        "The value is {1}, and a number is needed: convert it with as.numeric(x)."),
-    SAY("non-numeric (?:matrix|variable|argument)", CATEGORY_TYPE, 0, 0.8,
-        "A number is needed there: convert the value with as.numeric(x)."),
-    SAY("subscript out of bounds", CATEGORY_INDEX, 0, 0.85,
-        "The element does not exist: compare the index with length(x) (for a matrix: dim(x)), and "
-        "a name with names(x).",
-        .docs = R_DOC "Extract.html"),
-    SAY("undefined columns selected", CATEGORY_INDEX, 0, 0.85,
-        "The data frame does not have that column: names(x) lists its columns."),
-    SAY("incorrect number of (?:dimensions|subscripts)", CATEGORY_INDEX, 0, 0.8,
-        "A vector has one index, a matrix or data frame two: x[i, j]."),
-    SAY("\\$ operator is invalid for atomic vectors", CATEGORY_TYPE, 0, 0.85,
-        "`$` is for lists and data frames: write x[\"name\"] for an element of a vector."),
-    SAY("object of type 'closure' is not subsettable", CATEGORY_TYPE, 0, 0.85,
-        "The value is a function: call it with ( ), or give the data a name that no function has."),
-    SAY("attempt to apply non-function", CATEGORY_TYPE, 0, 0.8,
-        "The value before the brackets is not a function: add the missing operator (a `*`?)."),
-    SAY("argument \"(.+?)\" is missing, with no default", CATEGORY_TYPE, 0, 0.85,
-        "Give `{1}` a value in the call, or a default in the definition of the function, `{1} = "
-        "...`."),
-    ADVISE("unused arguments? \\((?:(\\w+) = )?(.*)\\)", CATEGORY_TYPE, 10, advise_unused),
-    SAY("missing value where TRUE/FALSE needed", CATEGORY_VALUE, 0, 0.85,
-        "The condition is NA: test is.na(x) first, or write isTRUE(...).", .docs = R_DOC "NA.html"),
-    SAY("argument is of length zero", CATEGORY_VALUE, 0, 0.85,
-        "The condition is empty (NULL or a length of 0): check length(x) > 0 first."),
-    SAY("the condition has length > 1", CATEGORY_VALUE, 0, 0.85,
-        "The condition is a vector: any(...) or all(...) makes one value of it, ifelse() gives one "
-        "for each element."),
-    SAY("arguments imply differing number of rows: (.*)", CATEGORY_VALUE, 0, 0.85,
-        "The columns have different lengths ({1}): make them equal."),
-    SAY("replacement has (\\d+) rows?, data has (\\d+)", CATEGORY_VALUE, 0, 0.85,
-        "The column needs {2} values, and there are {1}: give one for each row."),
-    SAY("non-conformable", CATEGORY_VALUE, 0, 0.8,
-        "The sizes do not fit together: compare dim() of both."),
-    ADVISE("unexpected end of input", CATEGORY_SYNTAX, 0, advise_end),
-    SAY("unexpected INCOMPLETE_STRING", CATEGORY_SYNTAX, 0, 0.85,
-        "A quote is not closed: close it."),
-    ADVISE("unexpected ('.+?'|[\\w ]+) (?:in|at)", CATEGORY_SYNTAX, 0, advise_syntax),
-    IS("unexpected |invalid assignment|attempt to use zero-length variable name|invalid "
-       "\\(do_set\\)",
-       CATEGORY_SYNTAX),
-    SAY("cannot open file '(.+?)'", CATEGORY_IO, 22, 0.85,
-        "There is no file {1} in the jar: send it with the job, or write it first."),
-    IS("cannot open the connection|cannot open URL", CATEGORY_IO),
-    SAY("cannot allocate|memory exhausted", CATEGORY_RESOURCE, 0, 0.6,
-        "The program asked for more memory than there is: hold less at once, or allow more "
-        "memory."),
-    SAY("nested too deeply|C stack usage|infinite recursion", CATEGORY_RESOURCE, 24, 0.85,
-        "The function calls itself without an end: add a case that returns without calling "
-        "itself."),
-    IS("cannot coerce|invalid argument type|requires numeric|must be numeric|cannot be coerced|is "
-       "not a function|invalid first argument|comparison .* is possible only|is not TRUE.*numeric",
-       CATEGORY_TYPE),
-    SAY("is not TRUE|are not all TRUE", CATEGORY_ASSERTION, 0, 0.5,
-        "The condition in stopifnot() is false: check its values."),
-    END_OF_RULES,
-};
+#include "diagnose/r.rules.h" /* generated */
 
 /* ---- reading ---- */
 

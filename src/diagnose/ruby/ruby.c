@@ -3,10 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "diagnose/core/rules.h"
-
-#define Q "[`'\"]"
+#include "diagnose/ruby.words.h" /* generated */
 
 /* ---- the rules ---- */
 
@@ -23,41 +21,13 @@ static bool advise_meant(const struct advice *a, struct piece name)
     return true;
 }
 
-static const char *const methods[] = {
-    "puts",    "print",         "require",     "require_relative",
-    "each",    "map",           "select",      "length",
-    "size",    "upcase",        "downcase",    "capitalize",
-    "reverse", "include?",      "push",        "join",
-    "split",   "attr_accessor", "attr_reader", "gets",
-    "format",  "first",         "last",        "strip",
-    "to_s",    "to_i",          NULL
-};
-
-static const struct {
-    const char *wrong, *right;
-} foreign[] = {
-    { "len", "length" },         { "append_", "push" },
-    { "toUpperCase", "upcase" }, { "toLowerCase", "downcase" },
-    { "upper", "upcase" },       { "lower", "downcase" },
-    { "trim", "strip" },         { "contains", "include?" },
-    { "toString", "to_s" },      { "forEach", "each" },
-    { "indexOf", "index" },      { "add", "push" },
-    { "console", "puts" },       { "println", "puts" },
-    { "str", "to_s" },           { "int", "to_i" },
-};
-
 static void advise_name(const struct advice *a)
 {
     struct piece name = a->m.group[0];
     if (advise_meant(a, name))
         return;
-    for (size_t i = 0; i < ARRAY_LEN(foreign); i++)
-        if (piece_is(name, foreign[i].wrong)) {
-            suggest(a->d, 0, 0.85, "In Ruby the name is `%s`.", foreign[i].right);
-            (void)suggest_swap(a->in, a->d, name, foreign[i].right);
-            return;
-        }
-    advise_nearest(a);
+    if (!advise_own_name(a, "Ruby", name, foreign))
+        advise_nearest(a);
 }
 
 /* A key that exists as a string and not as a symbol, or the other way round. */
@@ -145,52 +115,15 @@ static void advise_nil(const struct advice *a)
     (void)suggest_swap(a->in, a->d, piece_of(dotted), with);
 }
 
-static const struct {
-    const char *constant, *library;
-} libraries[] = {
-    { "JSON", "json" },
-    { "Set", "set" },
-    { "Date", "date" },
-    { "DateTime", "date" },
-    { "CSV", "csv" },
-    { "YAML", "yaml" },
-    { "BigDecimal", "bigdecimal" },
-    { "OpenStruct", "ostruct" },
-    { "SecureRandom", "securerandom" },
-    { "StringIO", "stringio" },
-    { "Digest", "digest" },
-    { "ERB", "erb" },
-    { "FileUtils", "fileutils" },
-    { "Pathname", "pathname" },
-    { "Benchmark", "benchmark" },
-    { "Timeout", "timeout" },
-    { "Matrix", "matrix" },
-    { "Prime", "prime" },
-    { "Tempfile", "tempfile" },
-    { "Net", "net/http" },
-    { "URI", "uri" },
-    { "Logger", "logger" },
-    { "Open3", "open3" },
-    { "Forwardable", "forwardable" },
-    { "Singleton", "singleton" },
-    { "Observable", "observer" },
-    { "Base64", "base64" },
-    { "Socket", "socket" },
-    { "OptionParser", "optparse" },
-    { "Shellwords", "shellwords" },
-    { "Zlib", "zlib" },
-    { "Etc", "etc" },
-};
-
 static void advise_constant(const struct advice *a)
 {
-    for (size_t i = 0; i < ARRAY_LEN(libraries); i++)
-        if (piece_is(a->m.group[0], libraries[i].constant)) {
-            suggest(a->d, 0, 0.95, "%s is in the library \"%s\": require it first.",
-                    libraries[i].constant, libraries[i].library);
-            suggest_replacement(a->d, "require \"%s\"", libraries[i].library);
-            return;
-        }
+    const char *library = text_for(libraries, a->m.group[0]);
+    if (library) {
+        suggest(a->d, 0, 0.95, "%.*s is in the library \"%s\": require it first.", P(a->m.group[0]),
+                library);
+        suggest_replacement(a->d, "require \"%s\"", library);
+        return;
+    }
     advise_name(a);
 }
 
@@ -313,104 +246,7 @@ static void advise_arguments(const struct advice *a)
                 P(a->m.group[1]), P(a->m.group[0]));
 }
 
-#define DOC "https://docs.ruby-lang.org/en/3.1/"
-
-static const struct rule rules[] = {
-    SAY("^NoMethodError: undefined method [`']\\[\\]' for nil", CATEGORY_RUNTIME, 8, 0.88,
-        "The value before the [ ] is nil, because the key or index before it does not exist: "
-        "hash.dig(a, b) returns nil then, hash.fetch(a) names the missing key.",
-        .docs = DOC "NilClass.html"),
-    SAY("^NoMethodError: undefined method [`']([^\\w\\s']+)' for nil", CATEGORY_RUNTIME, 0, 0.85,
-        "The value before `{1}` is nil: give it a value first, or write (value || 0); start a hash "
-        "of counters with Hash.new(0).",
-        .docs = DOC "NilClass.html"),
-    SAY("^NoMethodError: (private|protected) method [`'](.+?)' called", CATEGORY_NAME, 0, 0.85,
-        "`{2}` is {1}: call it from inside its class, or make it public."),
-    ADVISE("^NoMethodError: undefined method " Q "(.+?)'? for nil", CATEGORY_RUNTIME, 0, advise_nil,
-           .docs = DOC "NilClass.html"),
-    ADVISE("^NoMethodError: (?:undefined|private|protected) method " Q "(.+?)[`'\"]", CATEGORY_NAME,
-           0, advise_name, .docs = DOC "NoMethodError.html", .names = methods),
-    ADVISE("^NameError: undefined local variable or method " Q "(.+?)[`'\"]", CATEGORY_NAME, 0,
-           advise_local, .docs = DOC "NameError.html", .names = methods),
-    ADVISE("^NameError: uninitialized constant (?:\\w+::)?(\\w+)", CATEGORY_NAME, 0,
-           advise_constant, .docs = DOC "NameError.html"),
-    IS("^NameError", CATEGORY_NAME),
-    ADVISE("^SyntaxError: .*unexpected [`']?(?:end'|keyword_end)", CATEGORY_SYNTAX, 0,
-           advise_extra_end),
-    ADVISE("^SyntaxError: .*(?:unexpected end-of-input|expecting "
-           "[`']?(?:end'|keyword_end)|expected an? `end`)",
-           CATEGORY_SYNTAX, 0, advise_end),
-    SAY("^SyntaxError: .*unterminated (?:string|list|regexp)", CATEGORY_SYNTAX, 0, 0.85,
-        "The quote that opens there is not closed: close it."),
-    SAY("^SyntaxError: .*expecting '\\)'", CATEGORY_SYNTAX, 0, 0.8,
-        "A `(` is not closed at the end of that line: add `)`."),
-    ADVISE("^SyntaxError: .*" AFTER_QUOTE, CATEGORY_SYNTAX, 0, advise_quote),
-    IS("^SyntaxError", CATEGORY_SYNTAX),
-    SAY("^TypeError: no implicit conversion of (\\w+) into String", CATEGORY_TYPE, 0, 0.85,
-        "`+` does not join a String and {1}: write \"#{value}\" in the string, or value.to_s.",
-        .docs = DOC "TypeError.html"),
-    SAY("^TypeError: String can't be coerced into (Integer|Float)", CATEGORY_TYPE, 0, 0.85,
-        "A String is not a number: convert it with text.to_i (or to_f).",
-        .docs = DOC "TypeError.html"),
-    SAY("^TypeError: nil can't be coerced into (\\w+)", CATEGORY_TYPE, 0, 0.8,
-        "One side is nil: give it a value first, or write (value || 0)."),
-    SAY("^TypeError: no implicit conversion (?:of|from) (\\S+) (?:in)?to (\\S+)", CATEGORY_TYPE, 0,
-        0.7, "A {2} is expected there, and this is {1}: convert it.", .docs = DOC "TypeError.html"),
-    IS("^TypeError", CATEGORY_TYPE),
-    ADVISE("^ArgumentError: wrong number of arguments \\(given (\\d+), expected ([\\d.+]+)",
-           CATEGORY_TYPE, 0, advise_arguments, .docs = DOC "ArgumentError.html"),
-    SAY("^ArgumentError: missing keywords?: (.*)", CATEGORY_TYPE, 0, 0.85,
-        "Pass {1} too, by name."),
-    SAY("^ArgumentError: unknown keywords?: (.*)", CATEGORY_TYPE, 0, 0.8,
-        "The method has no parameter {1}: remove it, or check the name."),
-    SAY("^ArgumentError: invalid value for (Integer|Float)\\(\\): (\".*\")", CATEGORY_VALUE, 0,
-        0.85,
-        "{2} is not a number: Integer(text, exception: false) returns nil then, text.to_i returns "
-        "the number at its beginning.",
-        .docs = DOC "Kernel.html#method-i-Integer"),
-    SAY("^ArgumentError: comparison of (\\S+) with (\\S+) failed", CATEGORY_TYPE, 0, 0.8,
-        "{1} and {2} cannot be compared: make them the same kind first (to_i, to_s)."),
-    SAY("^ArgumentError: struct size differs", CATEGORY_TYPE, 10, 0.9,
-        "There are more values than members of the Struct: check its Struct.new(...)."),
-    SAY("^ArgumentError: invalid date", CATEGORY_VALUE, 0, 0.85,
-        "The day does not exist, or the text has another form: use Date.strptime(text, format)."),
-    IS("^ArgumentError", CATEGORY_VALUE),
-    SAY("^ZeroDivisionError", CATEGORY_VALUE, 15, 0.85,
-        "The divisor is 0 on that line: check it before (zero?), or divide with fdiv.",
-        .docs = DOC "ZeroDivisionError.html"),
-    ADVISE("^KeyError: key not found: (.*)", CATEGORY_INDEX, 8, advise_key,
-           .docs = DOC "KeyError.html"),
-    SAY("^KeyError|^IndexError|^StopIteration", CATEGORY_INDEX, 0, 0.6,
-        "That key or index does not exist: test it first, or give fetch a second argument for that "
-        "case."),
-    SAY("^FrozenError: can't modify frozen (\\w+)", CATEGORY_TYPE, 0, 0.85,
-        "That {1} cannot be changed: work on a copy (.dup, +\"text\"), or make a new one with +.",
-        .docs = DOC "FrozenError.html"),
-    ADVISE("^LoadError: cannot load such file -- (\\S+)", CATEGORY_IMPORT, 0, advise_load),
-    IS("^LoadError|^Gem::", CATEGORY_IMPORT),
-    SAY("^Errno::ENOENT: .* - (\\S+)", CATEGORY_IO, 22, 0.8,
-        "There is no file {1} in the jar: send it with the job, or write it first."),
-    IS("^Errno::(?:EACCES|EPERM|EROFS)", CATEGORY_PERMISSION),
-    IS("^Errno::(?:ECONN|EHOST|ENET|EADDR)|^SocketError|^Net::|^OpenSSL", CATEGORY_NETWORK),
-    IS("^Errno::(?:ENOMEM|EMFILE|EAGAIN|ENOSPC)|^NoMemoryError|^ThreadError: can't create",
-       CATEGORY_RESOURCE),
-    SAY("^EOFError", CATEGORY_IO, 0, 0.7,
-        "There is no further input: give the program its input on stdin."),
-    IS("^Errno::|^IOError", CATEGORY_IO),
-    SAY("^SystemStackError", CATEGORY_RESOURCE, 24, 0.85,
-        "The method calls itself without an end: add a case that returns without calling itself."),
-    IS("^(?:RangeError|FloatDomainError|RegexpError|Encoding|JSON::|Date::Error|Math::|CSV::|"
-       "Psych)",
-       CATEGORY_VALUE),
-    SAY("^NoMatchingPattern(?:Key)?Error", CATEGORY_VALUE, 0, 0.8,
-        "No `in` fits the value: add one, or an `else`."),
-    SAY("^LocalJumpError: no block given", CATEGORY_TYPE, 0, 0.85,
-        "The method yields to a block, and the call has none: add { ... }, or test block_given? "
-        "first."),
-    IS("^Timeout", CATEGORY_RESOURCE),
-    IS("^(?:Test::Unit|Minitest|RSpec)", CATEGORY_ASSERTION),
-    END_OF_RULES,
-};
+#include "diagnose/ruby.rules.h" /* generated */
 
 /* ---- reading ---- */
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "diagnose/rust_advice.words.h" /* generated */
 
 /* ---- the help of rustc ---- */
 
@@ -272,10 +272,6 @@ static void advise_mismatched(const struct advice *a)
 
 /* ---- names ---- */
 
-static const char *const traits[] = { "println", "print", "vec",    "String", "Some",
-                                      "None",    "Vec",   "Option", "Result", "format",
-                                      "assert",  "panic", "len",    "push",   NULL };
-
 static void advise_name(const struct advice *a)
 {
     if (advise_inline_help(a, 0) || advise_help(a, 0, 0.9))
@@ -286,9 +282,6 @@ static void advise_name(const struct advice *a)
 static void advise_crate(const struct advice *a)
 {
     struct piece crate = a->m.group[0];
-    static const char *const std_words[] = { "collections", "fs",  "io",      "env",  "thread",
-                                             "time",        "fmt", "rc",      "sync", "cell",
-                                             "cmp",         "mem", "process", "path", NULL };
     if (piece_among(crate, std_words))
         suggest(a->d, 0, 0.85, "`%.*s` is in the standard library: `std::%.*s`.", P(crate),
                 P(crate));
@@ -337,10 +330,6 @@ static void advise_bound(const struct advice *a)
             own = match(a->g, "^\\s*(?:pub )?(?:struct|enum|trait)\\s", line, &c) &&
                   (has_word(line, type) || has_word(line, trait));
     }
-    static const char *const derived[] = { "Clone", "Copy",    "PartialEq",
-                                           "Eq",    "Hash",    "PartialOrd",
-                                           "Ord",   "Default", "std::hash::Hash",
-                                           "Debug", NULL };
     if (own && piece_among(trait, derived))
         suggest(a->d, 0, 0.9, "Write #[derive(%.*s)] above `%.*s`.", P(base_name(trait)), P(type));
     else if (own)
@@ -353,18 +342,12 @@ static void advise_bound(const struct advice *a)
 static void advise_send(const struct advice *a)
 {
     struct piece type = a->m.group[0];
-    static const char *const pairs[][2] = {
-        { "Rc<", "std::sync::Arc" },
-        { "RefCell<", "std::sync::Mutex" },
-        { "Cell<", "an atomic, or std::sync::Mutex" },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
-        if (piece_has(type, pairs[i][0])) {
-            suggest(a->d, 0, 0.9, "`%s...>` is for one thread only: between threads, use %s.",
-                    pairs[i][0], pairs[i][1]);
-            return;
-        }
-    advise_offer(a);
+    const struct word_pair *p = pair_in(one_thread, type);
+    if (p)
+        suggest(a->d, 0, 0.9, "`%s...>` is for one thread only: between threads, use %s.", p->word,
+                p->text);
+    else
+        advise_offer(a);
 }
 
 /* A returned reference, such as "&str", without a borrowed argument that it could be part of. */
@@ -420,188 +403,4 @@ static void advise_unclosed(const struct advice *a)
         suggest(a->d, 0, 0.85, "The bracket that opens on line %u is not closed: close it.", line);
 }
 
-const struct rule rust_rules[] = {
-    ADVISE("^E0382: .*: `(.+?)`", CATEGORY_TYPE, 36, advise_moved),
-    ADVISE("^E050[2568]: .*?`(.+?)`", CATEGORY_TYPE, 36, advise_borrowed),
-    ADVISE("^E0499: .*?`(.+?)`", CATEGORY_TYPE, 36, advise_twice_mutable),
-    ADVISE("^E0308", CATEGORY_TYPE, 36, advise_mismatched),
-    SAY("^E0507: .*?`(.+?)`", CATEGORY_TYPE, 36, 0.8,
-        "A value behind a reference cannot be moved out: use `.clone()`, `.as_ref()` or "
-        "std::mem::take."),
-    SAY("^E0384: .*`(.+?)`", CATEGORY_TYPE, 0, 0.9,
-        "Variables are immutable by default: declare it as `let mut {1}`."),
-    SAY("^E0596: .*?`\\*?(.+?)` as mutable, as it is behind a `&` reference", CATEGORY_TYPE, 0, 0.9,
-        "`{1}` is borrowed with `&`, which only allows reading: declare it as `&mut` (`&mut self` "
-        "for a method)."),
-    SAY("^E0596: .*?`\\*?(.+?)` as mutable", CATEGORY_TYPE, 0, 0.9,
-        "Variables are immutable by default: declare it as `mut {1}` (a parameter: `&mut`)."),
-    SAY("^E0594: .*?`(.+?)`", CATEGORY_TYPE, 0, 0.85,
-        "`{1}` is not mutable: declare it with `mut`, or borrow it with `&mut`."),
-    SAY("^E0597: `(.+?)`", CATEGORY_TYPE, 36, 0.8,
-        "`{1}` ends with its block, but the reference to it lives longer: declare `{1}` outside of "
-        "the block, or keep the value itself and not a reference."),
-    SAY("^E0716", CATEGORY_TYPE, 36, 0.8,
-        "The value ends with its statement: store it in a variable with `let`."),
-    SAY("^E0515", CATEGORY_TYPE, 36, 0.8,
-        "A local value ends with its function: return the value itself (String, Vec) and not a "
-        "reference to it."),
-    SAY("^E0373", CATEGORY_TYPE, 36, 0.9,
-        "The closure may live longer than the values it borrows: write `move` before its bars, "
-        "`move || ...`."),
-    ADVISE("^E0106", CATEGORY_TYPE, 0, advise_lifetime),
-    SAY("^E0046: .*missing: (.*)$", CATEGORY_TYPE, 0, 0.9,
-        "The trait requires {1}: add it to this impl."),
-    SAY("^E0616: field `(.+?)` of .*`(.+?)` is private", CATEGORY_TYPE, 0, 0.85,
-        "`{1}` is private to the module of `{2}`: add a method there that returns it, or write "
-        "`pub` before `{1}`."),
-    SAY("^E0624: .*`(.+?)` is private", CATEGORY_TYPE, 0, 0.85,
-        "Write `pub` before `fn {1}` where it is defined."),
-    SAY("^E0117|^E0116", CATEGORY_TYPE, 0, 0.8,
-        "Neither the trait nor the type is the program's own: wrap the type, `struct "
-        "Wrapper(Type);`, and implement the trait for the wrapper."),
-    SAY("^E0119: .*`(.+?)`", CATEGORY_TYPE, 0, 0.8,
-        "It is implemented (or derived) twice: remove one of them."),
-    SAY("^E0053|^E0050|^E0186|^E0185", CATEGORY_TYPE, 0, 0.8,
-        "The method has other parameters than the trait declares: make them the same."),
-    SAY("^E0072: .*`(.+?)` has infinite size", CATEGORY_TYPE, 0, 0.9,
-        "`{1}` contains itself and has no finite size: put the inner one into a `Box<{1}>`."),
-    SAY("^E0015", CATEGORY_TYPE, 0, 0.75,
-        "A constant is computed at compile time: use a `const fn`, or a `let` in a function."),
-    ADVISE("^E0(?:425|412|405|531|423|424|574): .*?`(?:[\\w:]*::)?(\\w+)`", CATEGORY_NAME, 0,
-           advise_name, .names = traits),
-    ADVISE("^E0433: .*(?:crate or module|unlinked crate|unresolved module|module) `(\\w+)`",
-           CATEGORY_IMPORT, 0, advise_crate),
-    ADVISE("^E0433: .*`(\\w+)`", CATEGORY_NAME, 0, advise_name),
-    ADVISE("^E0(?:432|463): .*?`(\\w+)", CATEGORY_IMPORT, 0, advise_crate),
-    SAY("^E0583: .*`(\\w+)`", CATEGORY_IMPORT, 0, 0.85,
-        "`mod {1};` needs a file: send {1}.rs (or {1}/mod.rs) with the job, or write the module in "
-        "place, `mod {1} { ... }`."),
-    SAY("^E0599: no method named `clone` found for (?:struct|enum) `(.+?)`", CATEGORY_NAME, 0, 0.9,
-        "`{1}` does not implement Clone: write #[derive(Clone)] above it.", "#[derive(Clone)]"),
-    ADVISE("^E0(?:599|609|560|610|615|407|576): .*?(?:named|field|method|item) `(\\w+)`",
-           CATEGORY_NAME, 0, advise_name, .names = traits),
-    IS("^E0(?:599|609|560|615)", CATEGORY_NAME),
-    SAY("^E0004: .*?: (`.+`) not covered", CATEGORY_TYPE, 0, 0.85,
-        "The match has no arm for {1}: add one, or `_ => ...` for all the rest."),
-    ADVISE("^E0277: `(.+?)` doesn't implement `(.+?)`", CATEGORY_TYPE, 0, advise_trait),
-    ADVISE("^E0277: cannot (?:add|subtract|multiply|divide|compare|calculate).*?`(.+?)` "
-           "(?:to|from|by|with) `(.+?)`",
-           CATEGORY_TYPE, 0, advise_arithmetic),
-    SAY("^E0277: the type `(?:String|str)` cannot be indexed by", CATEGORY_TYPE, 0, 0.9,
-        "A String cannot be indexed by a number: text.chars().nth(0) returns a character, "
-        "&text[0..1] a slice of bytes."),
-    SAY("^E0277: the type `(.+?)` cannot be indexed by `(.+?)`", CATEGORY_TYPE, 0, 0.9,
-        "An index must have the type usize: write `as usize` after it."),
-    SAY("^E0277: the `\\?` operator", CATEGORY_TYPE, 0, 0.85,
-        "`?` returns the error to the caller: let the function return a Result (or an Option)."),
-    ADVISE("^E0277: `(.+?)` cannot be (?:sent|shared) between threads", CATEGORY_TYPE, 0,
-           advise_send),
-    ADVISE("^E0277: the trait bound `(.+?): (.+?)` is not satisfied", CATEGORY_TYPE, 0,
-           advise_bound),
-    SAY("^E0277: `(.+?)` is not an iterator", CATEGORY_TYPE, 0, 0.8,
-        "A loop needs an iterator: use `0..n` to count, or `.iter()` for a collection."),
-    SAY("^E0277: the size for values of type `(.+?)` cannot be known", CATEGORY_TYPE, 0, 0.8,
-        "`{1}` has no known size: use a reference (`&{1}`), or `Box<{1}>`."),
-    SAY("^E0277: can't compare `(.+?)` with `(.+?)`", CATEGORY_TYPE, 0, 0.75,
-        "Both sides of a comparison must have the same type: convert the other to `{1}`, or borrow "
-        "or dereference (`&`, `*`) one of them."),
-    ADVISE("^E0277", CATEGORY_TYPE, 0, advise_offer),
-    SAY("^E0061: .*takes (\\d+) arguments? but (\\d+)", CATEGORY_TYPE, 0, 0.8,
-        "It takes {1} arguments, and the call has {2}: change the call."),
-    SAY("^E0063: missing fields? (.*?) in", CATEGORY_TYPE, 0, 0.85, "Give {1} a value too."),
-    SAY("^E028[234]", CATEGORY_TYPE, 0, 0.8,
-        "The type is not known: write `let x: Vec<i32> = ...`, or `collect::<Vec<_>>()`.",
-        .advise = advise_annotation),
-    SAY("^E0601", CATEGORY_NAME, 0, 0.9, "A program begins in `fn main()`: add it.", "fn main() {"),
-    SAY("^E0603: .*`(.+?)` is private", CATEGORY_TYPE, 0, 0.85,
-        "Write `pub` before `{1}` where it is declared."),
-    SAY("^E0369", CATEGORY_TYPE, 0, 0.6,
-        "The type has no such operator: two Strings are joined with format!(\"{}{}\", a, b); a "
-        "type of your own derives or implements the operator's trait.",
-        .advise = advise_offer),
-    SAY("^E0381: .*?`(\\w+)`", CATEGORY_NAME, 0, 0.85, "Give `{1}` a value before it is used."),
-    SAY("^E0428: .*`(\\w+)`", CATEGORY_NAME, 0, 0.8,
-        "`{1}` is defined twice: rename or remove one."),
-    SAY("^E0133", CATEGORY_TYPE, 0, 0.8,
-        "Put the call into `unsafe { ... }` if its conditions are met."),
-    IS("^E0", CATEGORY_TYPE),
-    ADVISE("unclosed delimiter", CATEGORY_SYNTAX, 0, advise_unclosed),
-    SAY("^expected `;`|^expected one of.*`;`", CATEGORY_SYNTAX, 0, 0.9,
-        "The statement has no `;` at its end: add it."),
-    SAY("^cannot find macro `(\\w+)`", CATEGORY_NAME, 0, 0.7,
-        "There is no macro `{1}!`: println! prints."),
-    SAY("^`(and|or|not)` is not a logical operator", CATEGORY_SYNTAX, 0, 0.9,
-        "Rust has no `{1}`: write `&&`, `||` or `!`."),
-    ADVISE("is not a (?:valid|logical)|^cannot (?:chain|be used as)|comparison operators "
-           "cannot|^`<?=?>?` is not|^Rust has no|^can't reassign",
-           CATEGORY_SYNTAX, 0, advise_offer),
-    ADVISE("^expected|^unexpected|^unterminated|^mismatched closing|^unknown "
-           "start|^missing|^invalid|^prefix|^character literal|^this file "
-           "contains|^leading|^struct literals",
-           CATEGORY_SYNTAX, 0, advise_offer),
-    IS("^linking with|^linker", CATEGORY_COMPILE),
-
-    SAY("panic: called `Option::(unwrap|expect)\\(\\)` on a `None`", CATEGORY_RUNTIME, 0, 0.85,
-        "The value is None: handle both cases with `if let Some(x) = ...`, or give a default with "
-        ".unwrap_or(...).",
-        .docs = "https://doc.rust-lang.org/std/option/enum.Option.html"),
-    SAY("panic: .*(?:ParseIntError|ParseFloatError|ParseBoolError|ParseCharError|Utf8Error)",
-        CATEGORY_VALUE, 0, 0.85,
-        "parse() cannot read the text, which must be a number without spaces or letters: trim() "
-        "it, and handle the error, `match text.parse::<i32>() { Ok(n) => ..., Err(e) => ... }`.",
-        .docs = "https://doc.rust-lang.org/std/primitive.str.html#method.parse"),
-    SAY("panic: .*Os \\{ code: 2", CATEGORY_IO, 22, 0.8,
-        "The file is not in the jar: send it with the job, or write it first."),
-    IS("panic: .*Os \\{ code: (?:13|1|30)\\b", CATEGORY_PERMISSION),
-    SAY("panic: called `Result::(unwrap|expect)\\(\\)` on an `Err` value: (.*)", CATEGORY_RUNTIME,
-        0, 0.8,
-        "The call failed with {2}: handle both cases (match, or `?` in a function that returns a "
-        "Result).",
-        .docs = "https://doc.rust-lang.org/std/result/enum.Result.html"),
-    SAY("panic: index out of bounds: the len is (\\d+) but the index is (\\d+)", CATEGORY_INDEX, 0,
-        0.85,
-        "Index {2} is out of range: {1} elements have the indices from 0 on. Compare with .len() "
-        "first, or use .get({2}), which returns an Option.",
-        .docs = "https://doc.rust-lang.org/std/primitive.slice.html#method.get"),
-    SAY("panic: .*(?:out of range for slice|range end index|range start index|byte index|slice "
-        "index)",
-        CATEGORY_INDEX, 0, 0.8,
-        "The range is out of bounds: compare its ends with .len() first, or use .get(range)."),
-    SAY("panic: attempt to (add|subtract|multiply|negate) with overflow", CATEGORY_VALUE, 0, 0.85,
-        "The result does not fit the type (below 0, for an unsigned one): use checked_*, "
-        "saturating_* or wrapping_* (checked_sub, ...), or a wider type.",
-        .docs = "https://doc.rust-lang.org/std/primitive.u32.html#method.checked_sub"),
-    SAY("panic: attempt to (?:divide by zero|calculate the remainder)", CATEGORY_VALUE, 15, 0.85,
-        "The divisor is 0 on that line: check it before, or use checked_div, which returns an "
-        "Option."),
-    IS("panic: .*overflow", CATEGORY_VALUE),
-    SAY("panic: .*(?:BorrowMutError|already borrowed)", CATEGORY_RUNTIME, 36, 0.85,
-        "A borrow() of the RefCell is still alive when it is borrowed for writing: end it before "
-        "(a block of its own, or drop()).",
-        .docs = "https://doc.rust-lang.org/std/cell/struct.RefCell.html"),
-    SAY("panic: .*(?:BorrowError|already mutably borrowed)", CATEGORY_RUNTIME, 36, 0.85,
-        "A borrow_mut() of the RefCell is still alive when it is borrowed: end it before (a block "
-        "of its own, or drop()).",
-        .docs = "https://doc.rust-lang.org/std/cell/struct.RefCell.html"),
-    SAY("panic: assertion", CATEGORY_ASSERTION, 0, 0.5,
-        "The assertion is false: compare the two sides in the message."),
-    SAY("panic: (?:not implemented|not yet implemented)", CATEGORY_RUNTIME, 0, 0.8,
-        "The program reached a todo!() or unimplemented!(): write the missing code."),
-    SAY("panic: no entry found for key", CATEGORY_INDEX, 0, 0.8,
-        "The map has no such key: use .get(&key)."),
-    SAY("stack overflow: ", CATEGORY_RESOURCE, 24, 0.8,
-        "A function calls itself without an end: add a case that returns without calling itself."),
-    SAY("(?:exit|panic).*(?:invalid digit|ParseIntError|ParseFloatError|invalid float|empty "
-        "string)",
-        CATEGORY_VALUE, 0, 0.8,
-        "parse() cannot read the text as a number (it has spaces, letters, or is empty): trim() "
-        "it, and handle the error where it is read.",
-        .docs = "https://doc.rust-lang.org/std/primitive.str.html#method.parse"),
-    SAY("exit.*(?:No such file|NotFound|code: 2,)", CATEGORY_IO, 22, 0.75,
-        "The file is not in the jar: send it with the job, or write it first."),
-    IS("exit.*(?:Permission denied|PermissionDenied)", CATEGORY_PERMISSION),
-    SAY("memory allocation of (\\d+) bytes failed", CATEGORY_RESOURCE, 0, 0.6,
-        "There is not enough memory for {1} bytes: check the size, or allow more memory."),
-    ADVISE("^panic: ", CATEGORY_RUNTIME, 0, advise_expected),
-    END_OF_RULES,
-};
+#include "diagnose/rust_advice.rules.h" /* generated */

@@ -5,52 +5,7 @@
 
 #include "base/array.h"
 #include "diagnose/core/rules.h"
-
-/* The type and category of a message; the first row whose words it has. */
-static const struct {
-    const char *words, *type;
-    enum category category;
-} kinds[] = {
-    { "command not found", "command not found", CATEGORY_NAME },
-    { "syntax error", "syntax error", CATEGORY_SYNTAX },
-    { "parse error", "syntax error", CATEGORY_SYNTAX },
-    { "unexpected EOF", "syntax error", CATEGORY_SYNTAX },
-    { "unmatched ", "syntax error", CATEGORY_SYNTAX },
-    { "unbound variable", "unbound variable", CATEGORY_NAME },
-    { "parameter not set", "unbound variable", CATEGORY_NAME },
-    { "bad substitution", "bad substitution", CATEGORY_SYNTAX },
-    { "unary operator expected", "test", CATEGORY_SYNTAX },
-    { "binary operator expected", "test", CATEGORY_SYNTAX },
-    { "integer expression expected", "test", CATEGORY_TYPE },
-    { "too many arguments", "test", CATEGORY_SYNTAX },
-    { "missing `]'", "test", CATEGORY_SYNTAX },
-    { "']' expected", "test", CATEGORY_SYNTAX },
-    { "condition expected", "test", CATEGORY_SYNTAX },
-    { "division by", "division by zero", CATEGORY_VALUE },
-    { "value too great for base", "arithmetic", CATEGORY_VALUE },
-    { "bad math expression", "arithmetic", CATEGORY_VALUE },
-    { "operand expected", "arithmetic", CATEGORY_SYNTAX },
-    { "readonly variable", "readonly variable", CATEGORY_TYPE },
-    { "read-only variable", "readonly variable", CATEGORY_TYPE },
-    { "not a valid identifier", "identifier", CATEGORY_SYNTAX },
-    { "ambiguous redirect", "redirect", CATEGORY_VALUE },
-    { "ermission denied", "permission denied", CATEGORY_PERMISSION },
-    { "peration not permitted", "permission denied", CATEGORY_PERMISSION },
-    { "ead-only file system", "read-only file system", CATEGORY_PERMISSION },
-    { "o such file or directory", "no such file", CATEGORY_IO },
-    { "annot open", "no such file", CATEGORY_IO },
-    { "s a directory", "is a directory", CATEGORY_IO },
-    { "ot a directory", "not a directory", CATEGORY_IO },
-    { "no matches found", "no matches found", CATEGORY_IO },
-    { "esource temporarily unavailable", "fork", CATEGORY_RESOURCE },
-    { "ould not resolve", "network", CATEGORY_NETWORK },
-    { "unable to resolve", "network", CATEGORY_NETWORK },
-    { "emporary failure in name resolution", "network", CATEGORY_NETWORK },
-    { "onnection refused", "network", CATEGORY_NETWORK },
-    { "etwork is unreachable", "network", CATEGORY_NETWORK },
-    { "nvalid option", "option", CATEGORY_VALUE },
-    { "unrecognized option", "option", CATEGORY_VALUE },
-};
+#include "diagnose/shell.words.h" /* generated */
 
 static void set_kind(struct diagnosis *d, struct piece message)
 {
@@ -177,29 +132,16 @@ static uint32_t line_of_command(struct diagnoser *g, const struct diagnose_input
     return best;
 }
 
-/* Messages of installers, which do not name themselves, and the command they come from. */
-static const struct {
-    const char *pattern, *command;
-} installing[] = {
-    { "^E: (?:Could not open lock file|Unable to (?:acquire|lock|locate)|Could not get lock|Failed "
-      "to fetch|List directory|Couldn't)",
-      "apt" },
-    { "^ERROR: (?:Could not (?:find a version|install packages|open requirements)|No matching "
-      "distribution)|^error: externally-managed-environment",
-      "pip" },
-    { "^npm (?:ERR!|error)", "npm" },
-};
-
 static bool read_installer(struct diagnoser *g, const struct diagnose_input *in,
                            struct diagnosis *d)
 {
     struct match m;
-    for (size_t i = 0; i < ARRAY_LEN(installing); i++) {
-        if (!match_text(g, installing[i].pattern, text_of(in), &m))
+    for (size_t i = 0; installing[i].word; i++) {
+        if (!match_text(g, installing[i].word, text_of(in), &m))
             continue;
         struct piece reported = { m.all.at, (size_t)(in->text + in->len - m.all.at) }, line;
         (void)next_line(&reported, &line);
-        uint32_t at = line_of_command(g, in, piece_of(installing[i].command), PIECE("install"));
+        uint32_t at = line_of_command(g, in, piece_of(installing[i].text), PIECE("install"));
         if (at == 0)
             continue;
         COPY(line, d->message);
@@ -279,44 +221,6 @@ static bool shell_read(struct diagnoser *g, const struct diagnose_input *in, str
 }
 
 /* ---- the rules ---- */
-
-static const char *const commands[] = {
-    "awk",    "basename", "bash",  "cat",     "cd",    "chmod",    "comm",   "cp",    "curl",
-    "cut",    "date",     "dd",    "df",      "diff",  "dirname",  "du",     "echo",  "env",
-    "exit",   "export",   "expr",  "false",   "find",  "grep",     "gzip",   "head",  "join",
-    "kill",   "ls",       "mkdir", "mktemp",  "mv",    "node",     "od",     "paste", "perl",
-    "printf", "ps",       "pwd",   "python3", "read",  "realpath", "rm",     "rmdir", "sed",
-    "seq",    "sh",       "shift", "shuf",    "sleep", "sort",     "source", "split", "stat",
-    "tac",    "tail",     "tar",   "tee",     "test",  "touch",    "tr",     "true",  "uname",
-    "uniq",   "unzip",    "wc",    "wget",    "which", "whoami",   "xargs",  "yes",   "zip",
-    NULL
-};
-static const char *const installers[] = { "apt", "apt-get", "pip",  "pip3",  "npm", "yum",
-                                          "dnf", "apk",     "brew", "conda", NULL };
-static const char *const fetchers[] = { "curl", "wget", "git", "ssh",      "scp",
-                                        "ping", "nc",   "dig", "nslookup", NULL };
-
-static const struct {
-    const char *command, *instead;
-} stand_ins[] = {
-    { "python", "python3" },
-    { "jq", "python3 -m json.tool, or a line of Python" },
-    { "bc", "$(( ... )) for whole numbers, or awk" },
-    { "ifconfig", "cat /proc/net/dev" },
-    { "print", "echo or printf" },
-    { "pyhton", "python3" },
-    { "cls", "clear" },
-    { "dir", "ls" },
-    { "copy", "cp" },
-    { "del", "rm" },
-    { "elseif", "elif" },
-    { "else if", "elif" },
-    { "nodejs", "node" },
-    { "open", "cat" },
-    { "tree", "find" },
-    { "md5", "md5sum" },
-    { "rename", "mv" },
-};
 
 static void suggest_name(const struct advice *a, struct piece name)
 {
@@ -455,13 +359,11 @@ static void on_not_found(const struct advice *a)
     }
     if (by_policy(a, name))
         return;
-    for (size_t i = 0; i < ARRAY_LEN(stand_ins); i++)
-        if (piece_is(name, stand_ins[i].command)) {
-            suggest(a->d, 39, 0.9, "There is no '%.*s' here: use %s.", P(name),
-                    stand_ins[i].instead);
-            return;
-        }
-    suggest_name(a, name);
+    const char *instead = text_for(stand_ins, name);
+    if (instead)
+        suggest(a->d, 39, 0.9, "There is no '%.*s' here: use %s.", P(name), instead);
+    else
+        suggest_name(a, name);
 }
 
 /* The block that is open at the end of the file. */
@@ -667,37 +569,7 @@ static void on_no_file(const struct advice *a)
     }
 }
 
-static const struct rule rules[] = {
-    ON(ANY_TYPE, "^E: |^ERROR: |^npm |^error: externally", on_install),
-    ON(ANY_TYPE, "^(?:exec: )?(.+?): (?:command )?not found|^command not found: (.+)$",
-       on_not_found),
-    ON(ANY_TYPE, "syntax error|parse error|unexpected EOF|unmatched ", on_syntax),
-    ON(ANY_TYPE, "^\\$?(\\S+): (?:unbound variable|parameter not set)", on_unbound),
-    ON(ANY_TYPE,
-       "operator expected|integer expression expected|too many arguments|missing `\\]'|'\\]' "
-       "expected|condition expected",
-       on_test),
-    ON_SAY(ANY_TYPE, "division by", 15, 0.92,
-           "The divisor is 0 (an empty variable counts as 0): test it first."),
-    ON_SAY(ANY_TYPE, "value too great for base", 13, 0.92,
-           "A number with a leading 0 is octal: write 10#$x for a decimal one."),
-    ON_SAY(ANY_TYPE, "^(\\S+): readonly variable|read-only variable: (\\S+)", 33, 0.93,
-           "'{1}{2}' is declared readonly: use another name, or remove readonly."),
-    ON_SAY(ANY_TYPE, "not a valid identifier", 0, 0.88,
-           "A name has letters, digits and _, and does not begin with a digit: correct it; export "
-           "and read take it without '$'."),
-    ON_SAY(ANY_TYPE, "bad substitution", 18, 0.85,
-           "Inside ${...} only a variable with its operators may stand: use $(...) for a command."),
-    ON_SAY(ANY_TYPE, "ambiguous redirect", 0, 0.9,
-           "The file's name is empty or holds spaces: quote the variable, > \"$file\"."),
-    ON(ANY_TYPE, "o such file or directory", on_no_file),
-    ON_SAY(
-        ANY_TYPE, "no matches found", 22, 0.9,
-        "No file matches the pattern, which is an error in zsh: quote it, or add (N) behind it."),
-    ON_SAY(ANY_TYPE, "esource temporarily unavailable", 40, 0.8,
-           "The number of processes is limited: start fewer at a time, or allow more (--pids N)."),
-    END_OF_RULES,
-};
+#include "diagnose/shell.rules.h" /* generated */
 
 static void shell_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "diagnose/postgres.words.h" /* generated */
 #include "diagnose/sql/sql.h"
 
 static void advise_group(const struct advice *a)
@@ -19,32 +19,6 @@ static void advise_group(const struct advice *a)
         suggest_replacement(a->d, "%.*s GROUP BY %.*s%.*s", P(c.group[0]), P(name), P(c.group[1]));
     }
 }
-
-static const struct {
-    const char *wrong, *right;
-} functions[] = {
-    { "datediff", "date '2024-01-02' - date '2024-01-01'" },
-    { "getdate", "now()" },
-    { "ifnull", "coalesce(a, b)" },
-    { "isnull", "coalesce(a, b)" },
-    { "nvl", "coalesce(a, b)" },
-    { "len", "length(text)" },
-    { "year", "extract(year from day)" },
-    { "month", "extract(month from day)" },
-    { "day", "extract(day from day)" },
-    { "date_format", "to_char(day, format)" },
-    { "strftime", "to_char(day, format)" },
-    { "group_concat", "string_agg(text, ', ')" },
-    { "curdate", "current_date" },
-    { "dateadd", "day + interval '1 day'" },
-    { "date_add", "day + interval '1 day'" },
-    { "instr", "strpos(text, part)" },
-    { "rand", "random()" },
-    { "charindex", "strpos(text, part)" },
-    { "if", "case when ... then ... else ... end" },
-    { "julianday", "a - b" },
-    { "last_insert_id", "INSERT ... RETURNING id" },
-};
 
 /* A function of the script with a similar name or other types. */
 static bool advise_own_function(const struct advice *a, struct piece name)
@@ -75,10 +49,10 @@ static bool advise_own_function(const struct advice *a, struct piece name)
 static void advise_function(const struct advice *a)
 {
     struct piece name = a->m.group[0];
-    for (size_t i = 0; i < ARRAY_LEN(functions); i++)
-        if (sql_same(name, functions[i].wrong)) {
-            suggest(a->d, 0, 0.9, "PostgreSQL has no %s(): write %s.", functions[i].wrong,
-                    functions[i].right);
+    for (size_t i = 0; functions[i].word; i++)
+        if (sql_same(name, functions[i].word)) {
+            suggest(a->d, 0, 0.9, "PostgreSQL has no %s(): write %s.", functions[i].word,
+                    functions[i].text);
             return;
         }
     struct match c;
@@ -96,44 +70,13 @@ static void advise_function(const struct advice *a)
 
 #define DOC "https://www.postgresql.org/docs/15/"
 
-static const struct {
-    const char *wrong, *right;
-} types[] = {
-    { "datetime", "timestamp" },
-    { "datetime2", "timestamp" },
-    { "string", "text" },
-    { "str", "text" },
-    { "nvarchar", "varchar" },
-    { "varchar2", "varchar" },
-    { "number", "numeric" },
-    { "double", "double precision" },
-    { "tinyint", "smallint" },
-    { "mediumint", "integer" },
-    { "blob", "bytea" },
-    { "clob", "text" },
-    { "longtext", "text" },
-    { "mediumtext", "text" },
-    { "binary", "bytea" },
-    { "varbinary", "bytea" },
-    { "uniqueidentifier", "uuid" },
-    { "bit1", "boolean" },
-    { "autoincrement", "serial" },
-    { "long", "bigint" },
-    { "object", "jsonb" },
-};
-
 static void advise_type(const struct advice *a)
 {
-    static const char *const usual[] = { "text",    "integer", "bigint",    "numeric",
-                                         "boolean", "date",    "timestamp", "timestamptz",
-                                         "varchar", "serial",  "jsonb",     "uuid",
-                                         "real",    "bytea",   "interval",  "smallint",
-                                         NULL };
     struct similar n = { .name = a->m.group[0] };
     similar_try_list(&n, usual);
-    for (size_t i = 0; i < ARRAY_LEN(types); i++)
-        if (sql_same(a->m.group[0], types[i].wrong))
-            COPY(piece_of(types[i].right), n.best);
+    for (size_t i = 0; types[i].word; i++)
+        if (sql_same(a->m.group[0], types[i].word))
+            COPY(piece_of(types[i].text), n.best);
     if (!n.best[0]) {
         suggest(a->d, 0, 0.7,
                 "There is no type %.*s: use text, integer, bigint, numeric, boolean, date or "
@@ -145,157 +88,15 @@ static void advise_type(const struct advice *a)
     (void)suggest_swap(a->in, a->d, a->m.group[0], n.best);
 }
 
-static const struct rule rules[] = {
-    ADVISE("column \"?(?:\\w+\\.)?(\\w+)\"? (?:of relation .* )?does not exist", CATEGORY_NAME, 0,
-           sql_advise_column),
-    ADVISE("relation \"(?:\\w+\\.)?(.+?)\" does not exist", CATEGORY_NAME, 0, sql_advise_table),
-    ADVISE("missing FROM-clause entry for table \"(.+?)\"", CATEGORY_NAME, 0, sql_advise_table),
-    ADVISE("column reference \"(.+?)\" is ambiguous", CATEGORY_NAME, 0, sql_advise_ambiguous),
-    ADVISE("column \"(.+?)\" must appear in the GROUP BY", CATEGORY_TYPE, 0, advise_group,
-           .docs = DOC "queries-table-expressions.html#QUERIES-GROUP"),
-    SAY("unrecognized configuration parameter \"(?:tables|TABLES)\"", CATEGORY_SYNTAX, 0, 0.9,
-        "SHOW TABLES belongs to another database: in PostgreSQL write SELECT table_name FROM "
-        "information_schema.tables WHERE table_schema = 'public'."),
-    SAY("unrecognized configuration parameter \"(?:databases|DATABASES)\"", CATEGORY_SYNTAX, 0, 0.9,
-        "SHOW DATABASES belongs to another database: in PostgreSQL write SELECT datname FROM "
-        "pg_database."),
-    SAY("window functions are not allowed in (\\w+)", CATEGORY_TYPE, 0, 0.9,
-        "Window functions come after {1}: select it AS n in a subquery (or WITH), and filter by n "
-        "outside of it.",
-        .docs = DOC "tutorial-window.html"),
-    SAY("aggregate function calls cannot be nested", CATEGORY_TYPE, 0, 0.85,
-        "Aggregates cannot be nested: compute the inner one in a subquery (or WITH), and the outer "
-        "one over it."),
-    SAY("set-returning functions are not allowed in", CATEGORY_TYPE, 0, 0.8,
-        "Put the function into FROM: FROM table, generate_series(...) AS n."),
-    SAY("aggregate functions are not allowed in WHERE", CATEGORY_TYPE, 0, 0.9,
-        "WHERE chooses rows before they are counted: write conditions on a group in HAVING, after "
-        "GROUP BY.",
-        .docs = DOC "queries-table-expressions.html#QUERIES-GROUP"),
-    SAY("operator does not exist: (.+?) (\\S+) (.+)", CATEGORY_TYPE, 0, 0.85,
-        "PostgreSQL does not compare {1} with {3} automatically: convert one side, `value::{1}` or "
-        "CAST(value AS {1}).",
-        .docs = DOC "typeconv.html"),
-    ADVISE("function (\\w+)\\(.*\\) does not exist", CATEGORY_NAME, 0, advise_function,
-           .docs = DOC "functions.html"),
-    SAY("relation \"(.+?)\" already exists", CATEGORY_NAME, 0, 0.9,
-        "{1} exists already: CREATE TABLE IF NOT EXISTS keeps it, DROP TABLE IF EXISTS {1} before "
-        "it removes it.",
-        .docs = DOC "sql-createtable.html"),
-    ADVISE("type \"(\\w+)\" does not exist", CATEGORY_NAME, 0, advise_type,
-           .docs = DOC "datatype.html"),
-    IS("(?:schema|database|role|sequence|index|constraint) \".*\" (?:does not exist|already "
-       "exists)",
-       CATEGORY_NAME),
-    SAY("VALUES lists must all be the same length", CATEGORY_TYPE, 0, 0.9,
-        "All rows of VALUES need the same number of values: correct the row that differs."),
-    ADVISE("syntax error at or near \"(.*)\"", CATEGORY_SYNTAX, 0, sql_advise_syntax,
-           .docs = DOC "sql-commands.html"),
-    SAY("syntax error at end of input|unterminated quoted|unterminated", CATEGORY_SYNTAX, 0, 0.8,
-        "The statement is not complete: finish it, or close an open bracket or quote."),
-    IS("syntax error|^42601: (?!INSERT has)", CATEGORY_SYNTAX),
-    SAY("duplicate key value violates unique constraint \"(.+?)\"", CATEGORY_VALUE, 0, 0.85,
-        "A row with this value exists already ({1}): change it, or write ON CONFLICT DO NOTHING or "
-        "ON CONFLICT (...) DO UPDATE.",
-        .docs = DOC "sql-insert.html#SQL-ON-CONFLICT"),
-    SAY("insert or update on table \"(.+?)\" violates foreign key constraint", CATEGORY_VALUE, 0,
-        0.8, "The row of {1} refers to a row that does not exist: insert that row first."),
-    SAY("update or delete on table \"(.+?)\" violates foreign key constraint .* on table \"(.+?)\"",
-        CATEGORY_VALUE, 0, 0.85,
-        "Rows of {2} refer to it: delete them first, or declare the key ON DELETE CASCADE."),
-    SAY("null value in column \"(.+?)\" of relation \"(.+?)\"", CATEGORY_VALUE, 0, 0.9,
-        "Give {1} a value in the INSERT, or a DEFAULT in the table {2}."),
-    SAY("new row for relation \"(.+?)\" violates check constraint \"(.+?)\"", CATEGORY_VALUE, 0,
-        0.8, "The row does not fulfil the CHECK {2} of {1}: change its values.",
-        .docs = DOC "ddl-constraints.html"),
-    SAY("division by zero", CATEGORY_VALUE, 15, 0.9,
-        "Divide by NULLIF(divisor, 0): the result is NULL where the divisor is 0.",
-        .docs = DOC "functions-conditional.html"),
-    SAY("invalid input syntax for type (.+?): (\".*\")", CATEGORY_VALUE, 0, 0.85,
-        "{2} is not a value of type {1}: write a value of that type, or use a column of type "
-        "text."),
-    SAY("value too long for type (.+)", CATEGORY_VALUE, 0, 0.85,
-        "The text does not fit {1}: shorten it, or use text."),
-    SAY("invalid input value for enum (\\S+): (\".*\")", CATEGORY_VALUE, 0, 0.8,
-        "{2} is not among the values of {1}: use one of them, or add it."),
-    SAY("^22003: (integer|smallint|bigint) out of range", CATEGORY_VALUE, 0, 0.85,
-        "The result does not fit {1}: use bigint (numeric is unlimited), `value::bigint`, or ALTER "
-        "the column's type.",
-        .docs = DOC "datatype-numeric.html"),
-    SAY("numeric field overflow", CATEGORY_VALUE, 0, 0.8,
-        "numeric(p, s) has p digits, s of them after the point, and the value has more before it: "
-        "use a larger p.",
-        .docs = DOC "datatype-numeric.html"),
-    SAY("date/time field value out of range: (\".*\")", CATEGORY_VALUE, 0, 0.8,
-        "The day {1} does not exist: write dates as 'YYYY-MM-DD'.",
-        .docs = DOC "datatype-datetime.html"),
-    SAY("invalid input syntax for type json", CATEGORY_VALUE, 0, 0.85,
-        "The text is not JSON: names and strings need double quotes, '{\"name\": \"value\"}'.",
-        .docs = DOC "datatype-json.html"),
-    SAY("violates exclusion constraint \"(.+?)\"", CATEGORY_VALUE, 0, 0.8,
-        "An existing row conflicts with it ({1}): change one of them."),
-    IS("out of range|invalid (?:byte|value|regular|date)|^22", CATEGORY_VALUE),
-    SAY("INSERT has (more|fewer) (expressions|target columns) than", CATEGORY_TYPE, 0, 0.85,
-        "Give one value for each named column."),
-    SAY("column \"(.+?)\" is of type (.+?) but expression is of type (.+)", CATEGORY_TYPE, 0, 0.85,
-        "{1} has the type {2}, and this is {3}: give it a {2} (value::{2}, if it can be "
-        "converted).",
-        .docs = DOC "typeconv.html"),
-    SAY("each UNION query must have the same number", CATEGORY_TYPE, 0, 0.85,
-        "Both sides must select the same number of columns: add one to the shorter side (NULL will "
-        "do)."),
-    SAY("more than one row returned by a subquery", CATEGORY_VALUE, 0, 0.85,
-        "Write IN (...) for several values, or LIMIT 1 for one."),
-    SAY("current transaction is aborted", CATEGORY_RUNTIME, 0, 0.8,
-        "An earlier statement of the transaction failed: correct the first error; ROLLBACK ends "
-        "the transaction."),
-    IS("permission denied|must be (?:superuser|owner)|^42501", CATEGORY_PERMISSION),
-    IS("^42(?:804|846|P18|883|803)|cannot cast|types .* cannot be matched", CATEGORY_TYPE),
-    IS("could not open file|^58", CATEGORY_IO),
-    IS("^23", CATEGORY_VALUE),
-    IS("^42", CATEGORY_TYPE),
-    IS("^53|^57014|statement timeout|stack depth", CATEGORY_RESOURCE),
-    SAY("^P0001: ", CATEGORY_RUNTIME, 0, 0.5,
-        "The script itself raises this with RAISE EXCEPTION: check the arguments of the function.",
-        .docs = DOC "plpgsql-errors-and-messages.html"),
-    IS("^P0004", CATEGORY_ASSERTION),
-    SAY("query has no destination for result data", CATEGORY_SYNTAX, 0, 0.9,
-        "In PL/pgSQL a SELECT needs a place for its result: write SELECT ... INTO variable, or "
-        "PERFORM ... to discard it."),
-    SAY("control reached end of function without RETURN", CATEGORY_SYNTAX, 0, 0.9,
-        "Every path through the function must end in a RETURN: add one before END."),
-    SAY("query returned no rows", CATEGORY_VALUE, 0, 0.8,
-        "INTO STRICT needs exactly one row: remove STRICT, and test IF NOT FOUND."),
-    SAY("\"(\\w+)\" is not a known variable", CATEGORY_NAME, 0, 0.85,
-        "The variable is not declared: declare {1} between DECLARE and BEGIN."),
-    END_OF_RULES,
-};
-
-static const struct {
-    const char *message, *state;
-} states[] = {
-    { "relation \".*\" does not exist", "42P01" },
-    { "column .* does not exist", "42703" },
-    { "syntax error", "42601" },
-    { "duplicate key value", "23505" },
-    { "violates foreign key", "23503" },
-    { "null value in column", "23502" },
-    { "violates check constraint", "23514" },
-    { "division by zero", "22012" },
-    { "must appear in the GROUP BY", "42803" },
-    { "is ambiguous", "42702" },
-    { "invalid input syntax", "22P02" },
-    { "relation \".*\" already exists", "42P07" },
-    { "(?:operator|function) .*does not exist", "42883" },
-};
+#include "diagnose/postgres.rules.h" /* generated */
 
 /* psql shows the state only with VERBOSITY verbose. */
 static void state_by_message(struct diagnoser *g, struct diagnosis *d)
 {
     struct match m;
-    for (size_t i = 0; !d->type[0] && i < ARRAY_LEN(states); i++)
-        if (match(g, states[i].message, piece_of(d->message), &m))
-            COPY(piece_of(states[i].state), d->type);
+    for (size_t i = 0; !d->type[0] && states[i].word; i++)
+        if (match(g, states[i].word, piece_of(d->message), &m))
+            COPY(piece_of(states[i].text), d->type);
 }
 
 /* "LINE 1: SELECT ...": psql counts lines in the statement, a diagnosis counts them in the file;
@@ -348,23 +149,11 @@ static bool read_start(struct diagnoser *g, const struct diagnose_input *in, str
     return true;
 }
 
-/* Twice a small limit is not enough for a server. */
-static const struct {
-    const char *words, *advice;
-} starts[] = {
-    { "error: the disk limit is too small for a PostgreSQL server",
-      "The files of a PostgreSQL server take 16 MiB: --disk 24m or more on the command line, "
-      "\"limits\": {\"disk\": 25165824} in a request. SQLite needs no server." },
-    { "error: the files limit is too small for a PostgreSQL server",
-      "A PostgreSQL server has about 550 files: --files 1000 or more on the command line, "
-      "\"limits\": {\"files\": 1000} in a request. SQLite needs no server." },
-};
-
 static void advise_start(const struct diagnose_input *in, struct diagnosis *d)
 {
-    for (size_t i = 0; i < ARRAY_LEN(starts); i++)
-        if (starts_with(text_of(in), starts[i].words))
-            suggest(d, 40, 0.95, "%s", starts[i].advice);
+    for (size_t i = 0; starts[i].word; i++)
+        if (starts_with(text_of(in), starts[i].word))
+            suggest(d, 40, 0.95, "%s", starts[i].text);
 }
 
 /* "PL/pgSQL function take(text,integer) line 3 at SQL statement": lines count from the beginning of

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/array.h"
+#include "diagnose/sql.words.h" /* generated */
 
 bool sql_same(struct piece a, const char *b)
 {
@@ -16,10 +17,7 @@ enum { NAMED_TABLE = 1, NAMED_COLUMN = 2 };
 
 static bool is_keyword(struct piece word)
 {
-    static const char *const words[] = { "primary",    "foreign", "unique",     "check",
-                                         "constraint", "create",  "table",      "insert",
-                                         "select",     "values",  "references", NULL };
-    for (const char *const *w = words; *w; w++)
+    for (const char *const *w = keywords; *w; w++)
         if (sql_same(word, *w))
             return true;
     return false;
@@ -177,14 +175,6 @@ void sql_advise_ambiguous(const struct advice *a)
             P(name));
 }
 
-static const char *const words[] = { "SELECT", "INSERT",   "UPDATE",  "DELETE", "CREATE",  "TABLE",
-                                     "FROM",   "WHERE",    "VALUES",  "INTO",   "GROUP",   "ORDER",
-                                     "HAVING", "LIMIT",    "JOIN",    "INNER",  "LEFT",    "UNION",
-                                     "DROP",   "ALTER",    "INDEX",   "VIEW",   "PRIMARY", "KEY",
-                                     "BEGIN",  "COMMIT",   "SET",     "AND",    "OR",      "NOT",
-                                     "NULL",   "DISTINCT", "BETWEEN", "OFFSET", "WITH",    "ON",
-                                     "BY",     "AS",       NULL };
-
 /* A word is misspelt when it is similar to a word of SQL and is not one itself. */
 static bool advise_word(const struct advice *a, struct piece near)
 {
@@ -250,40 +240,6 @@ static bool advise_comma(const struct advice *a, struct piece near)
     suggest(a->d, 0, 0.8, "Line %u has no comma at its end: add it.", a->d->location.line - 1);
     return true;
 }
-
-/* Words of other databases. */
-static const struct {
-    const char *word, *sqlite, *postgres;
-} dialects[] = {
-    { "AUTO_INCREMENT", "`id INTEGER PRIMARY KEY AUTOINCREMENT`",
-      "`id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY`, or `id serial PRIMARY KEY`" },
-    { "AUTOINCREMENT", "`id INTEGER PRIMARY KEY AUTOINCREMENT`, in this order",
-      "`id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY`, or `id serial PRIMARY KEY`" },
-    { "IDENTITY", "`id INTEGER PRIMARY KEY`",
-      "`id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY`" },
-    { "UNSIGNED", "INTEGER alone, with CHECK (x >= 0)", "integer alone, with CHECK (x >= 0)" },
-    { "ENGINE", "no such word: remove ENGINE=...", "no such word: remove ENGINE=..." },
-    { "TOP", "LIMIT n at the end of the statement", "LIMIT n at the end of the statement" },
-    { "DUPLICATE", "ON CONFLICT (column) DO UPDATE SET ...",
-      "ON CONFLICT (column) DO UPDATE SET ..." },
-    { "ILIKE", "LIKE, which ignores upper and lower case", "ILIKE" },
-    { "REPLACE", "INSERT OR REPLACE INTO ...",
-      "INSERT ... ON CONFLICT (column) DO UPDATE SET ..." },
-    { "IGNORE", "INSERT OR IGNORE INTO ...", "INSERT ... ON CONFLICT DO NOTHING" },
-    { "OR", "OR between two conditions", "INSERT ... ON CONFLICT (column) DO UPDATE SET ..." },
-    { "SHOW", "SELECT name FROM sqlite_master",
-      "SELECT table_name FROM information_schema.tables" },
-    { "DESCRIBE", "PRAGMA table_info(table)",
-      "SELECT column_name FROM information_schema.columns WHERE table_name = '...'" },
-    { "DESC", "PRAGMA table_info(table) for a table; DESC belongs after ORDER BY column",
-      "SELECT ... FROM information_schema.columns for a table; DESC belongs after ORDER BY "
-      "column" },
-    { "USE", "no such word: there is one database", "no such word: there is one database" },
-    { "GO", "`;`", "`;`" },
-    { "MODIFY", "a new table: columns cannot be changed", "ALTER TABLE t ALTER COLUMN c TYPE ..." },
-    { "PRAGMA", "PRAGMA", "no such word: PRAGMA belongs to SQLite" },
-    { "`", "names in double quotes, or in none", "names in double quotes, or in none" },
-};
 
 static bool advise_dialect(const struct advice *a, struct piece near)
 {

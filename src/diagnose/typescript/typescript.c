@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "diagnose/node/node.h"
+#include "diagnose/typescript.words.h" /* generated */
 
 static const struct {
     uint32_t from, to; /* numbers of errors */
@@ -235,110 +236,23 @@ static void on_expected(const struct advice *a)
         suggest(a->d, 18, 0.85, "A '%.*s' is missing before the mark: add it.", P(a->m.group[0]));
 }
 
-static const struct rule rules[] = {
-    ON(ANY_TYPE, "Did you mean '([^']+)'\\?", on_did_you_mean),
-    ON_SAY(ANY_TYPE,
-           "^Cannot find name '([^']+)'\\. Do you need to install type definitions for node", 29,
-           0.85,
-           "The checker does not know Node's names without its types (@types/node): remove "
-           "--check-types, or write `declare const {1}: any;`."),
-    ON(ANY_TYPE, "^Cannot find name '([^']+)'\\.?$", on_name),
-    ON(ANY_TYPE, "^Cannot find module '([^']+)'", on_module),
-    ON(ANY_TYPE, "^Could not find a declaration file for module '([^']+)'", on_module),
-    ON(ANY_TYPE, "^Type '(.+?)' is not assignable to type '(.+?)'", on_assign),
-    ON(ANY_TYPE, "^Argument of type '(.+?)' is not assignable to parameter of type '(.+?)'",
-       on_assign),
-    ON(ANY_TYPE, "^Property '([^']+)' does not exist on type '(.+?)'\\.", on_property),
-    ON(ANY_TYPE, "is possibly '([^']+)'", on_possibly),
-    ON_SAY(ANY_TYPE, "^Expected (\\S+) arguments?, but got (\\d+)", 10, 0.88,
-           "It takes {1} argument(s), and the call has {2}: check its declaration; `name?` makes a "
-           "parameter optional."),
-    ON_SAY(ANY_TYPE, "^Cannot assign to '([^']+)' because it is a constant", 33, 0.94,
-           "'{1}' is declared with const: use let if it must change."),
-    ON_SAY(ANY_TYPE, "^Cannot assign to '([^']+)' because it is a read-only", 33, 0.9,
-           "'{1}' is readonly: make a copy with the change, or remove readonly."),
-    ON(ANY_TYPE, "^'(.+)' expected", on_expected),
-    ON_SAY(ANY_TYPE, "^Parameter '([^']+)' implicitly", 0, 0.88,
-           "'{1}' has no type: write `{1}: string` (or number, unknown, ...)."),
-    ON_SAY(ANY_TYPE,
-           "^Property '([^']+)' is (private|protected) and only accessible within class '([^']+)'",
-           5, 0.9,
-           "'{1}' is {2} in {3}: reach it through a public method or `get {1}()`, or declare it "
-           "public there."),
-    ON(ANY_TYPE,
-       "^Object literal may only specify known properties, and '([^']+)' does not exist in type "
-       "'(.+?)'",
-       on_property),
-    ON_SAY(ANY_TYPE, "^Type '(.+?)' is missing the following properties from type '(.+?)': (.+)$",
-           10, 0.9, "Give {3} too, or make them optional in '{2}' (`name?:`)."),
-    ON_SAY(ANY_TYPE, "^Element implicitly has an 'any' type", 8, 0.85,
-           "The key is any text, and the type has only certain keys: declare the object as "
-           "Record<string, ...>, or the key as `keyof typeof x`."),
-    ON_SAY(
-        ANY_TYPE, "^'(.+)' is of type 'unknown'|^Object is of type 'unknown'", 12, 0.9,
-        "The type of the value is not known: test it first, `if (e instanceof Error)` or typeof."),
-    ON_SAY(ANY_TYPE, "^This expression is not callable", 12, 0.85,
-           "The value is not a function: remove the brackets, or check its type."),
-    ON_SAY(ANY_TYPE,
-           "^Duplicate identifier '([^']+)'|^Cannot redeclare block-scoped variable '([^']+)'", 33,
-           0.85,
-           "'{1}{2}' is declared twice (a file without import or export shares its names with all "
-           "others): rename one, or add `export {}`."),
-    ON_SAY(ANY_TYPE, "^No overload matches this call", 10, 0.7,
-           "No overload of the function takes these arguments: the lines below list the parameters "
-           "of each."),
-    ON_SAY(ANY_TYPE, "^Property '([^']+)' is missing in type", 10, 0.9,
-           "Give '{1}', or make it optional in the type (`{1}?:`)."),
-    ON_SAY(ANY_TYPE, "must return a value|^Not all code paths|lacks ending return", 4, 0.85,
-           "A path returns no value: return one on every path, or declare the function as void."),
-    ON_SAY(ANY_TYPE, "^Variable '([^']+)' is used before being assigned", 16, 0.9,
-           "'{1}' gets a value only on some paths: give it one in its declaration."),
-    ON_SAY(ANY_TYPE, "^Property '([^']+)' has no initializer", 0, 0.88,
-           "Give '{1}' a value in the constructor or in its declaration, or write `{1}?:` if it "
-           "may be missing."),
-    ON_SAY(ANY_TYPE, "^Module '.+' has no exported member '([^']+)'\\.$", 30, 0.85,
-           "The module exports no '{1}': check its export lines; an import without { } takes the "
-           "default export."),
-    ON_SAY(
-        ANY_TYPE, "^This (?:condition|comparison) .* types '(.+?)' and '(.+?)' have no overlap", 11,
-        0.85,
-        "'{1}' and '{2}' can never be equal: convert one of them, or compare with another value."),
-    ON_SAY(ANY_TYPE, "arithmetic operation must be", 11, 0.85,
-           "Arithmetic needs numbers: convert text with Number(...)."),
-    ON_SAY(ANY_TYPE,
-           "^Class .*incorrectly implements interface .*\\n?.*Property '([^']+)' is missing", 10,
-           0.88, "The interface requires '{1}': define it in the class."),
-    END_OF_RULES,
-};
-
-/* An older form of new syntax. */
-static const struct {
-    const char *what, *instead;
-} older_ways[] = {
-    { "`satisfies`", "declare the variable's type (`const x: T = ...`)" },
-    { "a `const` type parameter", "remove const and write `as const` at the call" },
-    { "an `accessor` field", "write a field, or a getter and a setter" },
-    { "`using`", "free it in `finally`" },
-    { "`with` after an import", "remove `with { ... }`" },
-};
+#include "diagnose/typescript.rules.h" /* generated */
 
 /* An older compiler reports new syntax as another error, such as a missing comma. */
 static bool advise_older_compiler(struct diagnoser *g, const struct diagnose_input *in,
                                   struct diagnosis *d)
 {
     struct match m;
-    const char *instead = "write it the older way";
     if (!match_text(
             g, "^note: (.{1,60}) needs TypeScript (\\d[\\d.]*), and this machine has (\\d[\\d.]*)",
             text_of(in), &m))
         return false;
-    for (size_t i = 0; i < ARRAY_LEN(older_ways); i++)
-        if (piece_is(m.group[0], older_ways[i].what))
-            instead = older_ways[i].instead;
+    const char *instead = text_for(older_ways, m.group[0]);
     suggest(d, 0, 0.97,
             "%.*s needs TypeScript %.*s, and the compiler here is %.*s: install a newer one (npm "
             "install -g typescript@5), or %s.",
-            P(m.group[0]), P(m.group[1]), P(m.group[2]), instead);
+            P(m.group[0]), P(m.group[1]), P(m.group[2]),
+            instead ? instead : "write it the older way");
     return true;
 }
 
