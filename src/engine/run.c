@@ -419,9 +419,9 @@ int run_write_stdin(struct run *run, const void *bytes, size_t n, bool eof, stru
     bool runs = run->has_jar && run_stage(run) == STAGE_RUN;
     if (run->is_over || run->stdin_eof || (runs && run->jar.stdin_fd < 0) || !run->spec.stdin_open)
         return err_set(e, ERR_CONFLICT, 0,
-                       run->is_over ? "the run is over"
+                       run->is_over ? "the run is over: it takes no more stdin"
                        : run->spec.stdin_open
-                           ? "stdin is closed"
+                           ? "stdin is closed: 'eof' was true, or the program closed it"
                            : "the run takes no more stdin: 'stdin_open' was not true");
     if (run->awaits_decision) /* the person who decides would not see it */
         return err_set(e, ERR_CONFLICT, 0,
@@ -433,7 +433,9 @@ int run_write_stdin(struct run *run, const void *bytes, size_t n, bool eof, stru
         run->stdin_from = 0;
     }
     if (waiting->len > STDIN_WAITING_MAX)
-        return err_set(e, ERR_BUSY, 0, "the program has not read the earlier bytes of its stdin");
+        return err_set(
+            e, ERR_BUSY, 0,
+            "the program has not read the earlier bytes of its stdin: send these again later");
     if (add_tail(run, bytes, n, e) || buf_add(waiting, bytes, n, e))
         return -1;
     if (eof && runs)

@@ -41,7 +41,7 @@ static int add(struct list *l, const char *text, struct err *e)
         return err_set(
             e, ERR_TOO_LARGE, 0,
             "the arguments and environment are too large: up to %d strings and %d bytes are "
-            "accepted",
+            "accepted; files and stdin take more",
             WIRE_MAX_STRINGS, WIRE_MAX_TEXT);
     l->items[l->n] = strdup(text);
     if (!l->items[l->n])

@@ -75,9 +75,11 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
     scoped(command_line) job = { 0 };
     scoped(pipes) pipes = { { -1, -1, -1, -1 }, { -1, -1, -1, -1, -1 } };
     if (request->writable_root && isolation->level == LEVEL_PROCESS)
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "a writable root needs isolation level jar or rootless, and this is '%s'",
-                       level_name(isolation->level));
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "a writable root needs isolation level jar or rootless, and this is '%s': leave "
+            "--writable-root out",
+            level_name(isolation->level));
     scoped(allowlist) listed = { 0 };
     if (resolve_allowlist(request, isolation, &listed, e))
         return -1;
@@ -258,7 +260,7 @@ static int read_wire(struct jar_run *r, struct err *e)
     if (got < 0)
         return -1;
     if (got == 0)
-        return err_set(e, ERR_UNAVAILABLE, 0, "the warden is gone");
+        return err_set(e, ERR_UNAVAILABLE, 0, "the warden is gone: run the program again");
     return jar_run_on_message(r, &m, e);
 }
 

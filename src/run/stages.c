@@ -176,9 +176,10 @@ int stage_merge(const struct buf *files, const struct buf *products, struct buf 
             return -1;
     }
     if (merged.len > BUNDLE_STREAM_MAX)
-        return err_set(e, ERR_TOO_LARGE, 0,
-                       "the files and the compiled products are together larger than %llu bytes",
-                       BUNDLE_MAX_BYTES);
+        return err_set(
+            e, ERR_TOO_LARGE, 0,
+            "the files and the compiled products are together larger than %llu bytes: send less",
+            BUNDLE_MAX_BYTES);
     *ret = merged;
     merged = (struct buf){ 0 };
     return 0;

@@ -327,8 +327,8 @@ static int take_line(struct parse *p, char *line, struct err *e)
         return 0;
     for (const char *c = name; *c; c++)
         if (((unsigned char)*c < ' ' && *c != '\t') || *c == 0x7F)
-            return err_set(e, ERR_BAD_REQUEST, 0, "%s line %u contains a control character",
-                           p->file, p->line);
+            return err_set(e, ERR_BAD_REQUEST, 0,
+                           "%s line %u contains a control character: remove it", p->file, p->line);
     char *equals = strchr(name, '=');
     if (!equals)
         return err_set(e, ERR_BAD_REQUEST, 0, "%s line %u: '%s' is not 'key = value'", p->file,
@@ -339,8 +339,9 @@ static int take_line(struct parse *p, char *line, struct err *e)
         if (strcmp(keys[i].name, name) != 0)
             continue;
         if (p->seen[i])
-            return err_set(e, ERR_BAD_REQUEST, 0, "%s line %u: '%s' occurs a second time", p->file,
-                           p->line, name);
+            return err_set(e, ERR_BAD_REQUEST, 0,
+                           "%s line %u: '%s' occurs a second time: remove one of the lines",
+                           p->file, p->line, name);
         p->seen[i] = true;
         return take_value(p, &keys[i], text_trim(equals + 1), e);
     }
@@ -359,9 +360,14 @@ static int check_whole(const struct parse *p, struct err *e)
             e, ERR_BAD_REQUEST, 0, "%s: '%s' without '%s': a compiled language needs both", p->file,
             p->l->compile ? "compile" : "products", p->l->compile ? "products" : "compile");
     if (strv_len((char *const *)p->l->prompts) % 2 != 0)
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s: 'prompts' must be pairs", p->file);
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "%s: 'prompts' has %zu words: pairs are accepted, the first prompt and the "
+                       "one of further lines",
+                       p->file, strv_len((char *const *)p->l->prompts));
     if (p->l->compile_env && !p->l->compile)
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s: 'compile_env' without 'compile'", p->file);
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "%s: 'compile_env' without 'compile': it is only for compiled languages",
+                       p->file);
     return 0;
 }
 
@@ -371,7 +377,7 @@ static int parse_lines(struct parse *p, const char *text, size_t len, struct err
         return err_set(e, ERR_TOO_LARGE, 0, "%s is too large: up to %d bytes are accepted", p->file,
                        DECLARATION_MAX_BYTES);
     if (memchr(text, '\0', len) || !text_is_utf8(text, len))
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s is not UTF-8 text", p->file);
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s is not UTF-8 text: save it as UTF-8", p->file);
     for (size_t at = 0; at < len;) {
         const char *newline = memchr(text + at, '\n', len - at);
         size_t n = newline ? (size_t)(newline - text) - at : len - at;

@@ -191,7 +191,8 @@ static int check_free(const struct loaded *a, const struct language *l, struct e
 {
     const char *owner = taken_by(a, l->name, false);
     if (owner)
-        return err_set(e, ERR_CONFLICT, 0, "%s.lang: a language '%s' already exists", l->name,
+        return err_set(e, ERR_CONFLICT, 0,
+                       "%s.lang: a language '%s' already exists: choose another name", l->name,
                        owner);
     for (const char *const *word = l->aliases; *word; word++)
         if ((owner = taken_by(a, *word, false)))

@@ -251,11 +251,12 @@ static int set_text(struct settings *s, const struct setting *row, const char *v
     /* A value that does not fit on one line of a file could not be passed to the keeper. */
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)value[i] < ' ' || value[i] == 0x7F)
-            return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' contains a control character", row->key,
-                           quoted);
+            return err_set(e, ERR_BAD_REQUEST, 0,
+                           "%s '%s' contains a control character: one line of text is accepted",
+                           row->key, quoted);
     if (n > 0 && (value[0] == ' ' || value[n - 1] == ' '))
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' begins or ends with a space", row->key,
-                       quoted);
+        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' begins or ends with a space: remove it",
+                       row->key, quoted);
     memset(member(s, row), 0, row->size);
     memcpy(member(s, row), value, n);
     return 0;

@@ -86,6 +86,15 @@ def test_explain_says_when_there_is_nothing_to_explain():
     assert refused.returncode == 125 and "Language 'klingon' is not supported" in refused.stderr
 
 
+def test_explain_names_a_file_that_is_too_large(tmp_path):
+    path = tmp_path / "huge.log"
+    with path.open("wb") as f:
+        f.truncate(17 << 20)
+    done = belljar("explain", path)
+    assert done.returncode == 125 and done.stderr.startswith(f"belljar: read '{tmp_path.parent}"), done
+    assert done.stderr.endswith("': more than 16777216 bytes\n"), done
+
+
 def test_what_a_program_printed_does_not_control_the_terminal():
     forged = TRACE.replace("'tee'", "\x1b]0;owned\x07\x1b[2J")
     assert "\x1b" not in belljar("explain", stdin=forged).stdout

@@ -56,7 +56,7 @@ static int read_file(const char *path, struct buf *b, struct err *e)
     autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return err_set(e, ERR_BAD_REQUEST, errno, "open '%s'", QUOTED(path));
-    return fd_read_to_buf(fd, TEXT_MAX, b, e);
+    return fd_read_to_buf(fd, TEXT_MAX, b, e) ? err_wrap(e, "read '%s'", QUOTED(path)) : 0;
 }
 
 static const char *base_name(const char *path)

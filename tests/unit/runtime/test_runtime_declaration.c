@@ -93,7 +93,7 @@ static void test_what_is_wrong_is_named_with_its_place(void)
         { "comand = /bin/x", "x.lang line 4: there is no key 'comand': did you mean 'command'?" },
         { "colour = red", "there is no key 'colour': 'belljar languages --help' lists them" },
         { "hello", "line 4: 'hello' is not 'key = value'" },
-        { "name = other", "line 4: 'name' occurs a second time" },
+        { "name = other", "line 4: 'name' occurs a second time: remove one" },
         { "command = awk {file}",
           "line 4: command 'awk' is not accepted: expected an absolute path" },
         { "command = /usr/bin/awk {fil}", "'{fil}' is not accepted: expected {file} " },
@@ -119,6 +119,7 @@ static void test_what_is_wrong_is_named_with_its_place(void)
         { "command = /bin/x\ncompile = /bin/cc\nproducts = /etc/passwd",
           "products '/etc/passwd' is" },
         { "command = /bin/x\ncompile_env = A=1", "'compile_env' without 'compile'" },
+        { "command = /bin/x\nprompts = '> ' '+ ' '. '", "'prompts' has 3 words: pairs" },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char text[600];
