@@ -73,6 +73,7 @@ void connection_drop(struct connection *c)
     if (c->phase == PHASE_CLOSED)
         return;
     c->phase = PHASE_CLOSED;
+    c->server->closing++;
     uv_close(&c->uv.handle, on_closed);
 }
 
@@ -383,6 +384,16 @@ bool connection_is_idle(const struct connection *c)
     return c->phase == PHASE_HEAD && unread(c) == 0;
 }
 
+uint64_t connection_spare_ms(const struct connection *c, uint64_t now)
+{
+    if (c->phase == PHASE_CLOSED)
+        return 0;
+    if (c->wait == WAIT_IDLE || c->wait == WAIT_HEAD || c->wait == WAIT_LINGER)
+        return now - c->since + 1;
+    bool stuck = c->phase == PHASE_ANSWER && c->answered && now - c->out.since >= STUCK_MS;
+    return stuck ? now - c->out.since + 1 : 0;
+}
+
 static void too_slow(struct connection *c, const char *what, uint32_t ms)
 {
     struct refusal r;
@@ -487,8 +498,10 @@ void connection_accept(struct http_listener *l)
     c->uv.handle.data = c;
     c->since = uv_now(s->loop);
     unsigned limit = s->limits.connections;
+    bool full = s->counts.connections - s->closing >= limit && !server_make_room(s, l->is_unix);
+    unsigned over = OVER_LIMIT + (l->is_unix ? RESERVED : 0);
     if (uv_accept(&l->uv.stream, &c->uv.stream) < 0 ||
-        s->counts.connections >= limit + OVER_LIMIT) {
+        (full && s->counts.connections - s->closing >= limit + over)) {
         c->phase = PHASE_CLOSED;
         uv_close(&c->uv.handle, on_failed_accept);
         return;
@@ -499,7 +512,7 @@ void connection_accept(struct http_listener *l)
         (void)uv_tcp_nodelay(&c->uv.tcp, 1);
         (void)uv_tcp_keepalive(&c->uv.tcp, 1, 60);
     }
-    if (s->counts.connections > limit)
+    if (full && !l->is_unix)
         turn_away(c);
     connection_advance(c);
 }

@@ -15,8 +15,11 @@ enum {
     LINGER_MS = 2000,           /* how long a refused client may go on sending before it is reset */
     LINGER_BYTES = 64 << 20,    /* and how much */
     CLOSE_MS = 500,             /* the same time for a client that was served */
+    STUCK_MS = 1000,            /* an answer of which the client reads nothing */
     /* connections beyond the limit that get a 503; further ones are closed at once */
     OVER_LIMIT = 64,
+    /* Beyond that, connections of unix sockets alone: the operator always gets in. */
+    RESERVED = 64,
 };
 
 /* The phases of a connection; each has a row in connection.c. */
@@ -100,13 +103,14 @@ struct http_server {
     struct buf every; /* headers of every answer, as sent */
     struct http_listener *listeners[LISTENERS_MAX];
     unsigned n_listeners, open_listeners;
-    struct connection *connections;
+    struct connection *connections, *oldest; /* the newest first */
     struct connection *later;
     uv_idle_t idle; /* runs while `later` is not empty */
     uv_timer_t timer;
     struct http_counts counts;
-    size_t bodies;  /* bytes of incoming bodies */
-    size_t answers; /* bytes of answers that clients have not read */
+    unsigned closing; /* connections that are closed, until libuv's callback */
+    size_t bodies;    /* bytes of incoming bodies */
+    size_t answers;   /* bytes of answers that clients have not read */
     bool draining, closed;
     void (*drained)(void *context);
     void *drained_context;
@@ -124,6 +128,10 @@ void connection_drop(struct connection *c);
 /* Checks the time bounds. */
 void connection_check(struct connection *c, uint64_t now);
 bool connection_is_idle(const struct connection *c);
+/* How long the connection has waited, if it may be closed for the sake of another client: between
+ * requests, within a head, after the last answer, or with an answer that the client does not read.
+ * 0: it may not. */
+uint64_t connection_spare_ms(const struct connection *c, uint64_t now);
 
 /* output.c */
 void output_flush(struct connection *c);
@@ -146,6 +154,9 @@ extern const char answer_continue[];
 void server_connection_opened(struct http_server *s, struct connection *c);
 /* Calls connection_advance() from the loop, after the current callers have returned. */
 void server_later(struct http_server *s, struct connection *c);
+/* Closes the connections that wait longest, one of each 64 at most, so that others find room.
+ * Connections of unix sockets give way only to each other. False: none could be closed. */
+bool server_make_room(struct http_server *s, bool for_unix);
 /* No memory to accept a client: tries again with the next tick. */
 void server_accept_later(struct http_listener *l);
 void server_connection_closed(struct http_server *s, struct connection *c);

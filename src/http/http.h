@@ -30,11 +30,13 @@ struct http_limits {
     /* Total of all incoming bodies, and the same again for complete answers that clients have not
      * read. Beyond that: 503. */
     size_t bodies_bytes;
-    unsigned connections; /* at a time; a further one gets a 503 and is closed */
-    uint32_t head_ms;     /* from the first byte of a head to its last */
-    uint32_t body_ms;     /* the whole body, plus one second for every 64 KiB of it */
-    uint32_t idle_ms;     /* between requests */
-    uint32_t write_ms;    /* while the client reads no byte */
+    /* At a time. Beyond that, the connection that waits longest gives way to a further one; if none
+     * waits, the further one gets a 503 and is closed. */
+    unsigned connections;
+    uint32_t head_ms;  /* from the first byte of a head to its last */
+    uint32_t body_ms;  /* the whole body, plus one second for every 64 KiB of it */
+    uint32_t idle_ms;  /* between requests */
+    uint32_t write_ms; /* while the client reads no byte */
 };
 
 enum http_method {
@@ -123,7 +125,7 @@ void http_server_close(struct http_server *s);
 void http_server_free(struct http_server *s);
 struct http_counts {
     unsigned connections;
-    uint64_t accepted, requests, refused, timed_out;
+    uint64_t accepted, requests, refused, timed_out, gave_way;
 };
 struct http_counts http_server_counts(const struct http_server *s);
 

@@ -101,6 +101,8 @@ void server_connection_opened(struct http_server *s, struct connection *c)
     c->next = s->connections;
     if (c->next)
         c->next->prev = c;
+    else
+        s->oldest = c;
     s->connections = c;
     s->counts.accepted++;
     if (s->counts.connections++ == 0)
@@ -115,11 +117,41 @@ void server_connection_closed(struct http_server *s, struct connection *c)
         s->connections = c->next;
     if (c->next)
         c->next->prev = c->prev;
+    else
+        s->oldest = c->prev;
     if (c->later)
         forget_later(s, c);
+    s->closing--;
     if (--s->counts.connections == 0 && !s->closed)
         (void)uv_timer_stop(&s->timer);
     check_drained(s);
+}
+
+static uint64_t spare_ms(const struct connection *c, uint64_t now, bool for_unix)
+{
+    return c->is_unix && !for_unix ? 0 : connection_spare_ms(c, now);
+}
+
+/* The oldest 64th at once: a search for each new client would cost more than its request. */
+bool server_make_room(struct http_server *s, bool for_unix)
+{
+    uint64_t now = uv_now(s->loop), longest = 0;
+    unsigned left = s->limits.connections / 64 + 1;
+    for (const struct connection *c = s->oldest; c; c = c->prev) {
+        uint64_t ms = spare_ms(c, now, for_unix);
+        if (ms > longest)
+            longest = ms;
+    }
+    if (longest == 0)
+        return false;
+    for (struct connection *c = s->oldest; c && left > 0; c = c->prev) {
+        if (spare_ms(c, now, for_unix) < longest - longest / 64)
+            continue;
+        connection_drop(c);
+        s->counts.gave_way++;
+        left--;
+    }
+    return true;
 }
 
 int http_server_new(struct http_server **ret, uv_loop_t *loop, const struct http_limits *limits,

@@ -50,7 +50,7 @@ static const struct setting rows[] = {
     NUMBER("http.max_bodies", KIND_BYTES, http_max_bodies, MIB, 64 * GIB, 256 * MIB,
            "total of all incoming bodies"),
     NUMBER("http.max_connections", KIND_COUNT, http_max_connections, 1, 100000, 4096,
-           "connections at a time"),
+           "connections at a time; the longest idle one gives way to a new one"),
     NUMBER("http.head_timeout", KIND_MS, http_head_timeout, 100, 10 * MINUTE, 10 * SECOND,
            "time for a request's head, from its first byte to its last"),
     NUMBER("http.body_timeout", KIND_MS, http_body_timeout, 100, 10 * MINUTE, 30 * SECOND,

@@ -2,6 +2,7 @@
 too much is bounded."""
 
 import json
+import resource
 import socket
 import time
 
@@ -19,8 +20,8 @@ def get(path="/v1/health", *headers, version="HTTP/1.1", host="Host: localhost")
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n"
 
 
-def run_request(code, *headers, close=True, framing=None):
-    body = json.dumps({"language": "python", "code": code}).encode()
+def run_request(code, *headers, close=True, framing=None, **more):
+    body = json.dumps({"language": "python", "code": code, **more}).encode()
     lines = ["POST /v1/runs HTTP/1.1", "Host: localhost", "Content-Type: application/json", *headers]
     lines += ["Connection: close"] if close else []
     lines += [framing or f"Content-Length: {len(body)}"]
@@ -308,21 +309,45 @@ def test_service_trailers_do_not_flood(service):
     assert service.healthy()
 
 
-def test_service_more_connections_than_allowed_are_503(start_service):
+def test_service_more_busy_connections_than_allowed_are_503(start_service):
     s = start_service("--set", "http.max_connections=4")
     held = [s.connect() for _ in range(4)]
     try:
         for c in held:
-            c.sendall(HEALTH)
-            assert read_one(c)[0].status == 200
+            head, body = run_request("import sys\nsys.stdin.read()", stdin_open=True)
+            c.sendall(head + body)
+        assert eventually(lambda: s.get("/v1/stats", unix=True).json["http"]["connections"] == 5)
         with s.connect() as one_more:
             one_more.sendall(HEALTH)
             reply = split_replies(read_to_end(one_more))[0]
         assert reply.status == 503 and reply.headers["Retry-After"], reply
+        assert s.get("/v1/health", unix=True).status == 200
     finally:
         for c in held:
             c.close()
     assert eventually(s.reachable)  # as soon as it has seen them go
+
+
+def test_service_idle_connections_lock_nobody_out(start_service):
+    """4300 clients that say nothing, or half a head: new clients and the operator are served at once."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 4500:
+        pytest.skip(f"at most {hard} descriptors here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    s = start_service()
+    held = []
+    try:
+        for i in range(4300):
+            held.append(s.connect())
+            if i % 2:
+                held[-1].sendall(b"GET /v1/health HTT")
+        assert s.get("/v1/health", unix=True).status == 200
+        assert s.get("/v1/health").status == 200
+        assert s.run("print('served')")["stdout"] == "served\n"
+        assert s.get("/v1/stats", unix=True).json["http"]["connections"] <= 4096 + 64
+    finally:
+        for c in held:
+            c.close()
 
 
 # ---- slow clients ----

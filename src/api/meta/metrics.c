@@ -144,6 +144,8 @@ int metrics_write(const struct api *api, struct buf *b, struct err *e)
         { "http_requests_total", "counter", "requests", http.requests },
         { "http_refused_total", "counter", "requests that the HTTP server refused", http.refused },
         { "http_timed_out_total", "counter", "connections that were too slow", http.timed_out },
+        { "http_gave_way_total", "counter", "idle connections that were closed for new ones",
+          http.gave_way },
         { "store_pending", "gauge", "pending jobs of the store", store_pending(api->store) },
         { "uptime_seconds", "gauge", "time since the start of the service",
           (uint64_t)(clock_unix_ms() - api->started_ms) / 1000 },

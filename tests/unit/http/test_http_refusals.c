@@ -254,6 +254,50 @@ static void test_answers_nobody_reads_are_bounded_together(void)
     place_done(&p);
 }
 
+static bool is_closed(struct place *p, int fd)
+{
+    char byte;
+    ssize_t n = -1;
+    AWAIT(p, (n = recv(fd, &byte, 1, MSG_DONTWAIT)) >= 0 || errno == ECONNRESET);
+    return n <= 0;
+}
+
+static void test_longest_idle_connection_gives_way(void)
+{
+    struct place p;
+    struct http_limits l = roomy();
+    l.connections = 3;
+    place_open(&p, &l, AF_INET);
+    autoclose int busy = dial(&p), first = dial(&p), second = dial(&p);
+    say(&p, busy, "GET /late HTTP/1.1\r\nHost: x\r\n\r\n");
+    AWAIT(&p, p.requests == 1 && http_server_counts(p.server).connections == 3);
+    say(&p, second, "GET /x");
+    autoclose int third = dial(&p);
+    CHECK(is_closed(&p, first));
+    say(&p, third, HEAD(""));
+    CHECK(strstr(hear(&p, third, "\r\n\r\n/x"), "200"));
+    say(&p, second, " HTTP/1.1\r\nHost: x\r\n\r\n"); /* it was not the longest */
+    CHECK(strstr(hear(&p, second, "\r\n\r\n/x"), "200"));
+    CHECK_INT(http_server_counts(p.server).gave_way, 1);
+    CHECK_INT(http_server_counts(p.server).refused, 0);
+    place_done(&p);
+}
+
+static void test_unix_socket_is_served_beyond_the_limit(void)
+{
+    struct place p;
+    struct http_limits l = roomy();
+    l.connections = 1;
+    place_open(&p, &l, AF_UNIX);
+    autoclose int busy = dial(&p);
+    say(&p, busy, "GET /late HTTP/1.1\r\nHost: x\r\n\r\n");
+    AWAIT(&p, p.requests == 1);
+    autoclose int next = dial(&p);
+    say(&p, next, HEAD(""));
+    CHECK(strstr(hear(&p, next, "\r\n\r\n/x"), "200"));
+    place_done(&p);
+}
+
 static void test_one_connection_too_many_is_told_so(void)
 {
     struct place p;
@@ -262,11 +306,12 @@ static void test_one_connection_too_many_is_told_so(void)
     place_open(&p, &l, AF_INET);
     autoclose int one = dial(&p);
     autoclose int two = dial(&p);
-    AWAIT(&p, http_server_counts(p.server).connections == 2);
+    say(&p, one, "GET /late HTTP/1.1\r\nHost: x\r\n\r\n"); /* busy: they do not give way */
+    say(&p, two, "GET /late HTTP/1.1\r\nHost: x\r\n\r\n");
+    AWAIT(&p, p.requests == 2);
     const char *got = talk(&p, HEAD(""), strlen(HEAD("")));
     CHECK(strstr(got, "HTTP/1.1 503") && strstr(got, "Retry-After: 1\r\n"));
-    fd_close(&two);
-    AWAIT(&p, http_server_counts(p.server).connections == 1);
+    http_answer(p.kept, 200, "text/plain", "bye", 3); /* the connection is idle: it gives way */
     autoclose int three = dial(&p);
     say(&p, three, HEAD(""));
     CHECK(strstr(hear(&p, three, "\r\n\r\n/x"), "200"));
@@ -358,6 +403,8 @@ static const struct check_test tests[] = {
     TEST(test_bodies_are_bounded_and_the_client_sees_the_answer),
     TEST(test_bodies_are_bounded_together_but_small_ones_always_fit),
     TEST(test_answers_nobody_reads_are_bounded_together),
+    TEST(test_longest_idle_connection_gives_way),
+    TEST(test_unix_socket_is_served_beyond_the_limit),
     TEST(test_one_connection_too_many_is_told_so),
     TEST(test_slow_heads_and_bodies_are_answered_408),
     TEST(test_an_idle_connection_is_closed_without_a_word),
