@@ -183,19 +183,31 @@ static void on_job_done(struct store_job *job)
     on_written(run, &e);
 }
 
+/* In the writer thread: the files may be large. The run cannot begin before its row is written, so
+ * its spec does not change meanwhile. */
+static int describe_accepted(struct record_job *j, struct err *e)
+{
+    const struct run_spec *s = &j->run->spec;
+    char digest[DIGEST_HEX];
+    run_spec_digest(s, digest);
+    j->detail = json_line(json_pack(
+        "{s:s, s:s*, s:s*, s:s*, s:s*, s:s}", "language", s->language->name, "surface", s->surface,
+        "thread_id", s->thread, "artifact_id", s->artifact, "batch_id", s->batch, "spec", digest));
+    j->audit.detail = j->detail;
+    return j->detail ? 0 : err_no_memory(e, "the record of a run");
+}
+
 static int write_accepted(struct db *db, struct store_job *job, struct err *e)
 {
     struct record_job *j = (struct record_job *)job;
+    if (describe_accepted(j, e))
+        return -1;
     return runs_insert(db, &j->row, e) || audit_append(db, &j->audit, e) ? -1 : 0;
 }
 
 int run_record_accepted(struct run *run, run_record_written *on_written, struct err *e)
 {
-    const struct run_spec *s = &run->spec;
-    char *detail = json_line(json_pack(
-        "{s:s, s:s*, s:s*, s:s*, s:s*}", "language", s->language->name, "surface", s->surface,
-        "thread_id", s->thread, "artifact_id", s->artifact, "batch_id", s->batch));
-    struct record_job *j = job_new(run, "run.accepted", detail, on_written);
+    struct record_job *j = job_new(run, "run.accepted", NULL, on_written);
     if (!j)
         return err_no_memory(e, "the record of a run");
     j->audit.time_ms = run->queued_at_ms;

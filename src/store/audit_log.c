@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "store/audit_rows.h"
 #include "store/db_query.h"
 #include "store/digest.h"
 
@@ -57,10 +58,11 @@ static int read_head(struct db *db, struct err *e)
 int audit_append(struct db *db, const struct audit_record *r, struct err *e)
 {
     uint8_t hash[HASH_BYTES];
-    const char *texts[] = { r->kind, r->subject, r->actor, r->detail };
+    scoped(buf) detail = { 0 };
     struct hash_part pieces[4];
-    if (!db->audit.known && read_head(db, e))
+    if ((!db->audit.known && read_head(db, e)) || audit_rows_bind(db, r, &detail, e))
         return -1;
+    const char *texts[] = { r->kind, r->subject, r->actor, buf_str(&detail) };
     for (int i = 0; i < 4; i++) {
         texts[i] = texts[i] ? texts[i] : "";
         pieces[i] = (struct hash_part){ texts[i], strlen(texts[i]) };
@@ -154,6 +156,8 @@ int audit_verify(struct db *db, struct audit_check *ret, struct err *e)
     if (found < 0)
         return -1;
     (void)to_hex(c.head, &(struct hash_part){ hash, HASH_BYTES });
+    if (c.broken_seq == 0 && audit_rows_check(db, &c, e))
+        return -1;
     *ret = c;
     return 0;
 }

@@ -21,13 +21,16 @@ struct audit_record {
     const char *hash;    /* hex */
 };
 
-/* Uses time_ms, kind, subject, actor, detail. */
+/* Uses time_ms, kind, subject, actor, detail. Comes after the change that it records: the digest of
+ * the changed row becomes part of the detail, see audit_rows.h. */
 [[nodiscard]] int audit_append(struct db *db, const struct audit_record *r, struct err *e);
 
 struct audit_check {
     int64_t records;    /* number of intact records */
     int64_t broken_seq; /* the first record that is missing or changed; 0: the chain is intact */
-    char problem[160];
+    bool is_row;        /* the chain is intact, but a row is not as that record says */
+    int64_t rows;       /* number of rows that are as their newest record says */
+    char problem[240];
     char head[AUDIT_HASH_HEX]; /* hash of the last intact record */
 };
 [[nodiscard]] int audit_verify(struct db *db, struct audit_check *ret, struct err *e);

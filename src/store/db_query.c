@@ -7,6 +7,7 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "store/digest.h"
 
 /* Primary result code -> error for the caller. Any other code is the host's fault, in SQLite's
  * words. */
@@ -282,6 +283,26 @@ const void *peek_blob(struct query *q, size_t *ret_n)
     const void *bytes = sqlite3_column_blob(q->stmt, column);
     *ret_n = bytes ? (size_t)sqlite3_column_bytes(q->stmt, column) : 0;
     return bytes;
+}
+
+void query_digest(struct query *q, struct digest *d)
+{
+    int n = sqlite3_column_count(q->stmt);
+    for (int i = 0; i < n; i++) {
+        switch (sqlite3_column_type(q->stmt, i)) {
+        case SQLITE_NULL:
+            digest_add_text(d, NULL);
+            break;
+        case SQLITE_INTEGER:
+            digest_add_number(d, (uint64_t)sqlite3_column_int64(q->stmt, i));
+            break;
+        default: { /* text or bytes */
+            const void *bytes = sqlite3_column_blob(q->stmt, i);
+            digest_add(d, bytes, (size_t)sqlite3_column_bytes(q->stmt, i));
+        }
+        }
+    }
+    q->read = 0;
 }
 
 int query_taken(struct query *q, struct err *e)

@@ -48,6 +48,19 @@ enum sql {
     SQL_AUDIT_HEAD,
     SQL_AUDIT_INSERT,
     SQL_AUDIT_AFTER,
+    SQL_AUDIT_DOWN,
+    SQL_BOUND_RUNS,
+    SQL_BOUND_APPROVALS,
+    SQL_BOUND_RULES,
+    SQL_BOUND_KEYS,
+    SQL_BOUND_ARTIFACTS,
+    SQL_BOUND_RUN_ACCEPTED,
+    SQL_BOUND_RUN_FINISHED,
+    SQL_BOUND_APPROVAL_REQUESTED,
+    SQL_BOUND_APPROVAL_DECIDED,
+    SQL_BOUND_RULE,
+    SQL_BOUND_KEY,
+    SQL_BOUND_ARTIFACT,
     SQL_APPROVAL_INSERT,
     SQL_APPROVAL_GET,
     SQL_APPROVAL_PENDING_OF,
@@ -155,6 +168,9 @@ void take_buf(struct query *q, struct buf *ret);
 /* Borrowed until the next step; "" for NULL. */
 const char *peek_text(struct query *q, size_t *ret_n);
 const void *peek_blob(struct query *q, size_t *ret_n);
+/* Adds every column of the row; reading starts anew afterwards. */
+struct digest;
+void query_digest(struct query *q, struct digest *d);
 /* -1 if a value of this row could not be copied. */
 [[nodiscard]] int query_taken(struct query *q, struct err *e);
 

@@ -7,6 +7,8 @@
 
 #include "base/array.h"
 #include "base/auto.h"
+#include "base/clock.h"
+#include "store/audit_log.h"
 #include "store/run_columns.h"
 
 /* Files are removed one call after their rows, when the removal of the rows is committed. A row
@@ -58,15 +60,44 @@ struct victim {
     bool has_file;
 };
 
-static int remove_run(struct db *db, const struct victim *v, struct err *e)
+/* Adds the id of the run to the list of removed ones. */
+static int remove_row(struct db *db, int64_t seq, struct buf *ids, struct err *e)
 {
-    static const enum sql all[] = { SQL_RUN_INPUT_DELETE, SQL_RUN_OUTPUT_DELETE, SQL_RUN_DELETE };
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_RUN_DELETE, e))
+        return -1;
+    bind_int(&q, seq);
+    int found = query_step(&q, e);
+    if (found > 0 && buf_addf(ids, e, "%s\"%s\"", ids->len ? "," : "", peek_text(&q, NULL)))
+        return -1;
+    return found < 0 ? -1 : query_run(&q, e);
+}
+
+static int remove_run(struct db *db, const struct victim *v, struct buf *ids, struct err *e)
+{
+    static const enum sql all[] = { SQL_RUN_INPUT_DELETE, SQL_RUN_OUTPUT_DELETE };
     if (v->has_file && run_with_seq(db, SQL_DOOMED_ADD, v->seq, e))
         return -1;
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         if (run_with_seq(db, all[i], v->seq, e))
             return -1;
-    return 0;
+    return remove_row(db, v->seq, ids, e);
+}
+
+/* Otherwise a removed run would look like one that somebody deleted. */
+static int record_removal(struct db *db, const struct buf *ids, struct err *e)
+{
+    scoped(buf) detail = { 0 };
+    if (ids->len == 0)
+        return 0;
+    if (buf_addf(&detail, e, "{\"runs\":[%s]}", buf_str(ids)))
+        return -1;
+    const struct audit_record r = { .time_ms = clock_unix_ms(),
+                                    .kind = "history.removed",
+                                    .subject = "",
+                                    .actor = "service",
+                                    .detail = buf_str(&detail) };
+    return audit_append(db, &r, e);
 }
 
 /* Selects the runs that one of the two rules removes: up to `limit`, oldest first. older_ms 0: of
@@ -105,16 +136,19 @@ static int history_bytes(struct db *db, int64_t *ret, struct err *e)
 static int remove_victims(struct db *db, const struct victim *v, unsigned n, int64_t excess,
                           unsigned *ret_removed, bool *files, struct err *e)
 {
+    scoped(buf) ids = { 0 };
     int64_t freed = 0;
     unsigned i = 0;
     for (; i < n && freed < excess; i++) {
-        if (remove_run(db, &v[i], e))
+        if (remove_run(db, &v[i], &ids, e))
             return -1;
         freed += v[i].bytes;
         *files |= v[i].has_file;
     }
     *ret_removed += i;
-    return freed ? run_bytes_add(db, -freed, e) : 0;
+    if (freed && run_bytes_add(db, -freed, e))
+        return -1;
+    return record_removal(db, &ids, e);
 }
 
 int runs_retain(struct db *db, int64_t now_ms, int64_t max_age_ms, int64_t max_bytes,

@@ -8,6 +8,8 @@
     "a.parent, v.version, a.created_ms, a.updated_ms FROM artifacts a "                     \
     "JOIN artifact_versions v ON v.artifact = a.seq AND v.version = a.version WHERE "
 #define ARTIFACT_OWNED " AND (?2 IS NULL OR a.owner = ?2)"
+#define BOUND_RUN      "r.language, r.api_key, r.thread, r.artifact, r.batch, r.surface, r.created_ms"
+#define BOUND_APPROVAL "thread, run, tool, input, risks, reason, requester, created_ms, expires_ms"
 #define OVER           "state IN ('finished', 'interrupted')"
 
 /* The service may have died while it wrote the output file of an interrupted run. */
@@ -67,7 +69,7 @@ const char *const sql_texts[SQL_COUNT_] = {
                       "WHERE created_ms < ? AND +" OVER " ORDER BY created_ms LIMIT ?",
     [SQL_RUN_OLDEST] = "SELECT seq, bytes, " MAY_HAVE_FILE " FROM runs WHERE +" OVER
                        " ORDER BY seq LIMIT ?",
-    [SQL_RUN_DELETE] = "DELETE FROM runs WHERE seq = ?",
+    [SQL_RUN_DELETE] = "DELETE FROM runs WHERE seq = ? RETURNING id",
     [SQL_RUN_INPUT_DELETE] = "DELETE FROM run_input WHERE seq = ?",
     [SQL_RUN_OUTPUT_DELETE] = "DELETE FROM run_output WHERE seq = ?",
     [SQL_DOOMED_ADD] = "INSERT OR IGNORE INTO doomed_files SELECT id FROM runs WHERE seq = ?",
@@ -79,6 +81,33 @@ const char *const sql_texts[SQL_COUNT_] = {
                          "VALUES (?, ?, ?, ?, ?, ?, ?)",
     [SQL_AUDIT_AFTER] = "SELECT seq, time_ms, kind, subject, actor, detail, hash FROM audit "
                         "WHERE seq > ? ORDER BY seq LIMIT ?",
+
+    [SQL_AUDIT_DOWN] = "SELECT seq, time_ms, kind, subject, detail FROM audit ORDER BY seq DESC",
+
+    /* Only columns that do not change after the record. journal_in_file stands first, see
+     * row_digest(). */
+    [SQL_BOUND_RUNS] = "SELECT id, created_ms FROM runs",
+    [SQL_BOUND_APPROVALS] = "SELECT id, created_ms FROM approvals",
+    [SQL_BOUND_RULES] = "SELECT id, created_ms FROM rules",
+    [SQL_BOUND_KEYS] = "SELECT name, created_ms FROM keys",
+    [SQL_BOUND_ARTIFACTS] = "SELECT id, created_ms FROM artifacts",
+    [SQL_BOUND_RUN_ACCEPTED] = "SELECT " BOUND_RUN ", i.code, i.request FROM runs r "
+                               "JOIN run_input i ON i.seq = r.seq WHERE r.id = ?",
+    [SQL_BOUND_RUN_FINISHED] =
+        "SELECT r.journal_in_file, r.verdict, r.finished_ms, " BOUND_RUN ", i.code, i.request, "
+        "o.result, o.journal, o.files FROM runs r JOIN run_input i ON i.seq = r.seq "
+        "JOIN run_output o ON o.seq = r.seq WHERE r.id = ?",
+    [SQL_BOUND_APPROVAL_REQUESTED] = "SELECT " BOUND_APPROVAL " FROM approvals WHERE id = ?",
+    [SQL_BOUND_APPROVAL_DECIDED] =
+        "SELECT " BOUND_APPROVAL ", decision, decided_by, decided_reason, edited_input, remember, "
+        "decided_ms FROM approvals WHERE id = ?",
+    [SQL_BOUND_RULE] = "SELECT action, thread, tool, language, match, text, made_by, created_ms, "
+                       "requester FROM rules WHERE id = ?",
+    [SQL_BOUND_KEY] = "SELECT hash, scopes, max_runs, created_ms FROM keys WHERE name = ?",
+    [SQL_BOUND_ARTIFACT] =
+        "SELECT a.conversation, a.language, a.type, a.parent, a.version, a.owner, a.created_ms, "
+        "v.title, v.content FROM artifacts a JOIN artifact_versions v "
+        "ON v.artifact = a.seq AND v.version = a.version WHERE a.id = ?",
 
     [SQL_APPROVAL_INSERT] =
         "INSERT INTO approvals (id, thread, run, tool, input, risks, reason, decision, "

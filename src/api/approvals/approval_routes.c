@@ -68,7 +68,7 @@ json_t *approval_object(const struct approval_row *r, bool with_diff)
     return o;
 }
 
-static json_t *rule_object(const struct rule_row *r)
+json_t *rule_object(const struct rule_row *r)
 {
     char why[sizeof((struct err *)0)->text];
     bool is_void = rule_is_void(r, why, sizeof why);

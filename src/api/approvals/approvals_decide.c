@@ -244,6 +244,19 @@ static char *decided_detail(const struct decide *d)
                                d->has_rule ? d->rule.id : NULL));
 }
 
+static int add_rule(struct db *db, const struct decide *d, int64_t now_ms, struct err *e)
+{
+    autofree char *detail = json_line(rule_object(&d->rule));
+    if (!detail)
+        return err_no_memory(e, "the record of a rule");
+    const struct audit_record record = { .time_ms = now_ms,
+                                         .kind = "rule.added",
+                                         .subject = d->rule.id,
+                                         .actor = d->by,
+                                         .detail = detail };
+    return rules_insert(db, &d->rule, e) || audit_append(db, &record, e) ? -1 : 0;
+}
+
 static int write_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct decide *d = (struct decide *)job;
@@ -267,7 +280,7 @@ static int write_work(struct db *db, struct store_job *job, struct err *e)
         return err_no_memory(e, "the record of a decision");
     if (approvals_decide(db, &r, &d->decided, e) || audit_append(db, &record, e))
         return -1;
-    return d->has_rule ? rules_insert(db, &d->rule, e) : 0;
+    return d->has_rule ? add_rule(db, d, r.decided_ms, e) : 0;
 }
 
 /* ---- 4: apply it ---- */

@@ -58,6 +58,7 @@ struct decide *decide_of_call(struct api_call *c);
 
 /* ---- fields and objects (approval_routes.c) ---- */
 json_t *approval_object(const struct approval_row *r, bool with_diff);
+json_t *rule_object(const struct rule_row *r);
 extern const char *const decision_words[];  /* that a person may make */
 extern const char *const remember_words[];  /* NULL-terminated, as decision_words */
 extern const struct api_field risk_reply[]; /* a row of preview_risks() */

@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "runtime/language.h"
 #include "spec/permission.h"
+#include "store/audit_log.h"
 
 enum { TIMEOUT_DEFAULT_MS = 10000 };
 
@@ -135,6 +136,17 @@ static void read_by(struct api_call *c, int (*work)(struct db *, struct store_jo
 }
 
 /* ---- create, read, change ---- */
+static int record(struct db *db, const struct artifact_job *j, const char *kind, const char *id,
+                  struct err *e)
+{
+    const struct audit_record r = { .time_ms = j->now_ms,
+                                    .kind = kind,
+                                    .subject = id,
+                                    .actor = j->job.call->who.name,
+                                    .detail = "{}" };
+    return audit_append(db, &r, e);
+}
+
 static int insert_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct artifact_job *j = (struct artifact_job *)job;
@@ -142,6 +154,7 @@ static int insert_work(struct db *db, struct store_job *job, struct err *e)
         !j->in.type)
         return err_no_memory(e, "an artifact");
     return artifacts_insert(db, &j->in, &j->quota, e) ||
+                   record(db, j, "artifact.created", j->in.id, e) ||
                    artifacts_get(db, j->in.id, NULL, &j->row, e)
                ? -1
                : 0;
@@ -197,7 +210,10 @@ static int update_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct artifact_job *j = (struct artifact_job *)job;
     return artifacts_update(db, j->in.id, j->changes, j->in.content, j->in.title, j->now_ms,
-                            &j->quota, &j->row, e);
+                            &j->quota, &j->row, e) ||
+                   record(db, j, "artifact.changed", j->in.id, e)
+               ? -1
+               : 0;
 }
 
 static void update(struct api_call *c)
@@ -219,7 +235,10 @@ static void update(struct api_call *c)
 static int delete_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct artifact_job *j = (struct artifact_job *)job;
-    return artifacts_delete(db, j->in.id, j->changes, e);
+    return artifacts_delete(db, j->in.id, j->changes, e) ||
+                   record(db, j, "artifact.deleted", j->in.id, e)
+               ? -1
+               : 0;
 }
 
 static void delete_done(struct store_job *job)
@@ -252,7 +271,8 @@ static int fork_work(struct db *db, struct store_job *job, struct err *e)
     child.owner = j->job.call->who.owner;
     child.parent = parent.id;
     child.created_ms = j->now_ms;
-    return artifacts_insert(db, &child, &j->quota, e) || artifacts_get(db, id, NULL, &j->row, e)
+    return artifacts_insert(db, &child, &j->quota, e) || record(db, j, "artifact.created", id, e) ||
+                   artifacts_get(db, id, NULL, &j->row, e)
                ? -1
                : 0;
 }

@@ -73,7 +73,8 @@ static int verify(void *options, int argc, char **argv, struct err *e)
         (o->head && audit_each(h.db, 0, UINT_MAX, compare_hash, &noted, e)))
         return -1;
     if (c.broken_seq != 0) {
-        (void)printf("record %" PRId64 " breaks the chain: %s\n", c.broken_seq, c.problem);
+        (void)printf("record %" PRId64 " %s: %s\n", c.broken_seq,
+                     c.is_row ? "does not match the history" : "breaks the chain", c.problem);
         return BROKEN_STATUS;
     }
     if (o->head && noted.seq == 0) {
@@ -82,7 +83,8 @@ static int verify(void *options, int argc, char **argv, struct err *e)
                      c.records, o->head);
         return BROKEN_STATUS;
     }
-    (void)printf("%" PRId64 " records, chain holds, head %s\n", c.records, c.head);
+    (void)printf("%" PRId64 " records, chain holds, %" PRId64 " rows match, head %s\n", c.records,
+                 c.rows, c.head);
     return 0;
 }
 
