@@ -74,7 +74,7 @@ static const struct arg_row rows[] = {
     { "verdict", "VERDICT", .apply = set_verdict, .shows_words = true,
       .values = { VALUES_WORDS, verdict_at }, .help = "only runs with this verdict" },
     { "since", "DUR|TIME", .apply = set_since,
-      .help = "only runs since then: 2h ago, or 2026-01-31T12:00:00Z" },
+      .help = "only runs of this time before now, such as 2h, or since 2026-01-31T12:00:00Z" },
     { "state", "DIR", .offset = AT(state), .values.kind = VALUES_DIRECTORY,
       .help = "state directory of the service" },
 };
