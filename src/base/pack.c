@@ -78,6 +78,14 @@ uint64_t unpack_u64(struct unpacker *u)
     return v;
 }
 
+const char *unpack_bytes(struct unpacker *u, size_t *ret_n)
+{
+    uint32_t n = unpack_u32(u);
+    const char *bytes = get(u, n);
+    *ret_n = bytes ? n : 0;
+    return bytes;
+}
+
 const char *unpack_str(struct unpacker *u)
 {
     uint32_t n = unpack_u32(u);

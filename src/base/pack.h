@@ -32,6 +32,8 @@ uint32_t unpack_u32(struct unpacker *u);
 uint64_t unpack_u64(struct unpacker *u);
 /* Points into the message; the string is terminated there. NULL on failure. */
 const char *unpack_str(struct unpacker *u);
+/* The counterpart of pack_bytes(). Points into the message; NULL on failure. */
+const char *unpack_bytes(struct unpacker *u, size_t *ret_n);
 /* A new NULL-terminated array whose strings point into the message; free() the array alone. */
 char **unpack_strv(struct unpacker *u, size_t max);
 [[nodiscard]] int unpack_end(const struct unpacker *u, const char *what, struct err *e);

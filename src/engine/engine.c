@@ -53,9 +53,7 @@ int engine_new(struct engine **ret, uv_loop_t *loop, struct store *store, int di
     engine->limits = *limits;
     engine->wire_fd = -1;
     engine->message = m;
-    if (diagnoser_new(&engine->diagnoser, e) ||
-        programs_new(&engine->programs, loop, on_programs_change, engine, e)) {
-        diagnoser_free(engine->diagnoser);
+    if (programs_new(&engine->programs, loop, on_programs_change, engine, e)) {
         free(engine);
         free(m);
         return -1;
@@ -65,7 +63,8 @@ int engine_new(struct engine **ret, uv_loop_t *loop, struct store *store, int di
     engine->pace.data = engine;
     pools_policy_init(&engine->pools, &(struct pools_settings){ 0 });
     pools_link_init(engine);
-    engine->open_timers = 2;
+    examinations_init(engine);
+    engine->open_timers = 3;
     *ret = engine;
     return 0;
 }
@@ -99,8 +98,7 @@ void engine_free(struct engine *engine)
     if (!engine)
         return;
     close_wire(engine);
-    diagnoser_free(engine->diagnoser);
-    engine->diagnoser = NULL;
+    examinations_close(engine, on_timer_closed);
     programs_free(engine->programs);
     uv_close((uv_handle_t *)&engine->pace, on_timer_closed);
     uv_close((uv_handle_t *)&engine->link.timer, on_timer_closed);
@@ -111,9 +109,9 @@ struct programs *engine_programs(struct engine *engine)
     return engine->programs;
 }
 
-struct diagnoser *engine_diagnoser(struct engine *engine)
+int engine_set_examiner(struct engine *engine, int fd, struct err *e)
 {
-    return engine->diagnoser;
+    return examinations_open(engine, fd, e);
 }
 
 void engine_set_limits(struct engine *engine, const struct engine_limits *limits)

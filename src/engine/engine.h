@@ -33,7 +33,9 @@ struct engine_limits {
 void engine_free(struct engine *engine);
 void engine_set_limits(struct engine *engine, const struct engine_limits *limits);
 struct programs *engine_programs(struct engine *engine);
-struct diagnoser *engine_diagnoser(struct engine *engine);
+/* Takes over the socket of examiner_start(). Without it runs have no diagnosis, and no report is
+ * read. */
+[[nodiscard]] int engine_set_examiner(struct engine *engine, int fd, struct err *e);
 
 /* A new warden; takes over fd. The runs of the former warden end as internal_error. */
 [[nodiscard]] int engine_set_wire(struct engine *engine, int fd, const struct isolation *isolation,
@@ -89,5 +91,6 @@ struct engine_counts {
     uint64_t accepted, refused, finished[VERDICT_COUNT_];
     uint64_t warden_losses;
     uint64_t compiled, compiles_failed, compiles_spared;
+    uint64_t diagnoses_lost;
 };
 struct engine_counts engine_counts(const struct engine *engine);

@@ -2,7 +2,6 @@
  * Runs in: keeper. */
 #pragma once
 
-#include "diagnose/core/diagnose.h"
 #include "engine/engine.h"
 #include "engine/pools/pools_link.h"
 #include "runtime/version.h"
@@ -55,7 +54,7 @@ struct engine {
     struct pools_policy pools;
     struct pools_link link;
     unsigned open_timers;
-    struct diagnoser *diagnoser;
+    struct examinations examinations;
     char versions[LANGUAGES_MAX][VERSION_SIZE]; /* in the order of languages[] */
     bool version_pending[LANGUAGES_MAX];
 };
@@ -120,7 +119,11 @@ static inline enum stage run_stage(const struct run *run)
 
 /* run_record.c: the result of a run, and its rows in the history and the audit log. on_written() is
  * called on the loop, also from inside run_record_finished() if memory ran out. */
+/* The result without its findings. */
 void run_make_result(struct run *run, enum verdict verdict);
+/* Has the output of a failed run read, or a report. on_found() follows, also from inside; the result
+ * is complete then. */
+void run_find(struct run *run, void (*on_found)(struct run *run));
 typedef void run_record_written(struct run *run, const struct err *e);
 [[nodiscard]] int run_record_accepted(struct run *run, run_record_written *on_written,
                                       struct err *e);

@@ -676,11 +676,24 @@ static void on_finished_recorded(struct run *run, const struct err *e)
     run_free_if_unused(run);
 }
 
+/* The result is complete. Afterwards the run may be freed. A run that had a
+ * turn gives it up only now: so the runs whose output is being read are bounded like all others. */
+static void record(struct run *run)
+{
+    struct engine *engine = run->engine;
+    struct err e = { 0 };
+    queue_remove(engine, run);
+    if (journal_keep(&run->journal, run->id, &e))
+        on_finished_recorded(run, &e);
+    else
+        run_record_finished(run, on_finished_recorded);
+    engine_start_runs(engine);
+}
+
 /* The end of every run, with or without a jar. Afterwards the run may be freed. */
 static void finish(struct run *run, enum verdict verdict)
 {
     struct engine *engine = run->engine;
-    struct err e = { 0 };
     if (run->is_over)
         return;
     run->is_over = true;
@@ -695,16 +708,13 @@ static void finish(struct run *run, enum verdict verdict)
     leave_jar(run);
     if (run->stages.n > 1)
         run_stages_cancel(run);
-    queue_remove(engine, run);
+    if (run->state == RUN_QUEUED)
+        queue_remove(engine, run);
     run->finished_at_ms = clock_unix_ms();
     if (run->started_at_ms > 0 || verdict == VERDICT_COMPILE_ERROR)
         queue_note_duration(engine, (double)(clock_us() - run->begun_us) / 1000);
     run_make_result(run, verdict);
-    if (journal_keep(&run->journal, run->id, &e))
-        on_finished_recorded(run, &e);
-    else
-        run_record_finished(run, on_finished_recorded);
-    engine_start_runs(engine);
+    run_find(run, record);
 }
 
 /* The end of a run without a jar. */

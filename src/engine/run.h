@@ -39,6 +39,7 @@
 #include <uv.h>
 
 #include "base/id.h"
+#include "engine/examinations.h"
 #include "engine/programs.h"
 #include "run/jar_run.h"
 #include "run/journal.h"
@@ -131,8 +132,10 @@ struct run {
     unsigned open_handles; /* of libuv */
     /* the jar of the current stage */
     struct jar_run jar;
-    unsigned slot;           /* in engine->slots */
-    unsigned kind;           /* of an embryo that fits the program; 0: none */
+    unsigned slot; /* in engine->slots */
+    unsigned kind; /* of an embryo that fits the program; 0: none */
+    struct examination examination;
+    void (*on_found)(struct run *run);
     struct samples *samples; /* once the program has ended, if they were requested */
     uv_poll_t polls[JAR_PIPES];
     bool polling[JAR_PIPES];

@@ -1,12 +1,13 @@
 /* The result of a run, and the rows that it leaves: one when it is accepted, one when it is over,
  * and an audit record with each. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/auto.h"
 #include "base/log.h"
 #include "engine/engine_impl.h"
-#include "run/findings.h"
+#include "examiner/findings.h"
 #include "run/json.h"
 #include "store/audit_log.h"
 
@@ -24,25 +25,20 @@ static void read_output(const struct run *run, struct buf *out, struct buf *err)
         log_error(LOG_WARN, "diagnosis", &e);
 }
 
-static struct findings find(struct run *run)
+static struct findings_input findings_input_of(struct run *run)
 {
-    scoped(buf) out = { 0 }, err = { 0 };
-    read_output(run, &out, &err);
-    const struct findings_input in = {
-        .diagnoser = run->engine->diagnoser,
+    return (struct findings_input){
+        .explain = true,
         .language = run->spec.language,
         .main_name = run->spec.main_name,
         .sources = &run->spec.bundle,
         .code = run->spec.code,
-        .out = &out,
-        .err = &err,
         .compiling = run->result.verdict == VERDICT_COMPILE_ERROR,
         .result = &run->result,
         .options = &run->spec.options,
         .outputs = &run->files,
         .samples = run->samples,
     };
-    return findings_make(&in);
 }
 
 /* The end of the program itself. A run without its program has neither usage nor start. */
@@ -71,7 +67,7 @@ static void add_compiler(const struct run *run, struct result *result)
         result->truncated[i] = p->result.truncated[i];
 }
 
-static json_t *make_result_json(struct run *run)
+static json_t *make_result_json(struct run *run, const struct findings *found)
 {
     const struct result_service service = {
         .stdout_bytes = run->journal.stream_bytes[JOURNAL_STDOUT],
@@ -86,17 +82,50 @@ static json_t *make_result_json(struct run *run)
         .extraction = run->spec.extraction,
     };
     struct result *r = &run->result;
-    struct findings found = find(run);
-    r->diagnosis = found.diagnosis;
-    r->tables = found.tables;
-    r->profile = found.profile;
+    r->diagnosis = found->diagnosis;
+    r->tables = found->tables;
+    r->profile = found->profile;
     r->service = &service;
     json_t *json = result_json(r);
     r->service = NULL;
     json_decref(r->compile);
     r->compile = r->diagnosis = r->tables = r->profile = NULL;
-    findings_done(&found);
     return json;
+}
+
+static void complete(struct run *run, const struct answer *answer)
+{
+    struct findings_input in = findings_input_of(run);
+    struct findings found = findings_take(&in, answer);
+    run->result_json = make_result_json(run, &found);
+    findings_done(&found);
+    run->on_found(run);
+}
+
+static void on_examined(struct examination *x, const struct answer *answer)
+{
+    complete((struct run *)((char *)x - offsetof(struct run, examination)), answer);
+}
+
+void run_find(struct run *run, void (*on_found)(struct run *run))
+{
+    struct examination *x = &run->examination;
+    struct findings_input in = findings_input_of(run);
+    scoped(buf) out = { 0 }, err = { 0 };
+    struct err e = { 0 };
+    read_output(run, &out, &err);
+    in.out = &out;
+    in.err = &err;
+    *x = (struct examination){ .id = examination_id(run->engine),
+                               .modules = findings_modules(&in),
+                               .on_done = on_examined };
+    run->on_found = on_found;
+    if (findings_ask(&in, x->id, &x->question, &e))
+        log_error(LOG_WARN, "diagnosis", &e);
+    if (x->question.len > 0)
+        examine(run->engine, x);
+    else
+        complete(run, NULL);
 }
 
 void run_make_result(struct run *run, enum verdict verdict)
@@ -120,7 +149,6 @@ void run_make_result(struct run *run, enum verdict verdict)
     };
     add_program(run, &run->result);
     add_compiler(run, &run->result);
-    run->result_json = make_result_json(run);
 }
 
 /* ---- the records ---- */

@@ -20,6 +20,7 @@ static const struct {
     [SECCOMP_INIT] = PROGRAM(seccomp_filter_init),
     [SECCOMP_LISTED] = PROGRAM(seccomp_filter_listed),
     [SECCOMP_LISTED_OWN_CODE] = PROGRAM(seccomp_filter_listed_own_code),
+    [SECCOMP_READER] = PROGRAM(seccomp_filter_reader),
 };
 
 int seccomp_apply(enum seccomp_profile profile, struct err *e)

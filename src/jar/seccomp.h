@@ -19,6 +19,7 @@ enum seccomp_profile {
     SECCOMP_INIT,            /* the jar's pid 1, when all is set up: it reaps, and nothing else */
     SECCOMP_LISTED,          /* as JAR, for JOB_LISTED: code comes only from files */
     SECCOMP_LISTED_OWN_CODE, /* the same, for programs that make machine code, such as Node */
+    SECCOMP_READER,          /* a process that reads output of guests: one socket, and memory */
     SECCOMP_PROFILES
 };
 

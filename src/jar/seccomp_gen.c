@@ -39,6 +39,7 @@ static const struct {
                          SECCOMP_IN_JAR | SECCOMP_IN_LISTED | SECCOMP_IN_NO_OWN_CODE },
     [SECCOMP_LISTED_OWN_CODE] = { "seccomp_filter_listed_own_code",
                                   SECCOMP_IN_JAR | SECCOMP_IN_LISTED },
+    [SECCOMP_READER] = { "seccomp_filter_reader", SECCOMP_IN_READER },
 };
 
 /* The rows that name a call, in their order. None: ENOSYS. */

@@ -33,6 +33,7 @@
 #define X86   SECCOMP_ONLY_X86
 #define L     SECCOMP_IN_LISTED
 #define C     SECCOMP_IN_NO_OWN_CODE
+#define R     SECCOMP_IN_READER
 
 /* clang-format off */
 #define VALUES(...) (const uint32_t[]){ __VA_ARGS__ }
@@ -329,6 +330,13 @@ const struct seccomp_rule seccomp_policy[] = {
   ALWAYS, "it reaps, and ends" },
 { ALLOW, I|X86, "poll pause", ALWAYS, "the same, older forms" },
 { ALLOW, I, "mmap munmap mprotect madvise brk futex sigaltstack getpid gettid clock_gettime sched_yield",
+  ALWAYS, "calls of the C library and the sanitizers, on memory only" },
+
+/* ---- a reader of output of guests --------------------------------------------------------- */
+{ ALLOW, R, "read write close exit exit_group", ALWAYS, "its one socket, and its end" },
+{ EACCES, R, "mmap mprotect", WHEN(WITH(2, PROT_EXEC)), "code that was not there before" },
+{ ALLOW, R, "mmap mprotect munmap mremap madvise brk futex sigaltstack rt_sigaction rt_sigprocmask "
+            "rt_sigreturn restart_syscall getpid gettid clock_gettime sched_yield",
   ALWAYS, "calls of the C library and the sanitizers, on memory only" },
 };
 /* clang-format on */

@@ -19,6 +19,7 @@ enum {
     /* Added to the rows of the jar, and above them: they decide first. */
     SECCOMP_IN_LISTED = 16,
     SECCOMP_IN_NO_OWN_CODE = 32,
+    SECCOMP_IN_READER = 64,
     SECCOMP_ONLY_X86 = 8, /* calls older than the other architectures, which never had them */
 };
 

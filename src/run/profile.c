@@ -173,8 +173,8 @@ static json_t *note_on(const json_t *reported, const struct samples *s,
         seen_ms / 1000, cpu_ms / 1000);
 }
 
-json_t *profile_make(const json_t *reported, const struct samples *samples,
-                     const struct isolation *isolation)
+/* The fields of a report, checked and written anew; empty if it is malformed. */
+static json_t *take_report(const json_t *reported, bool *ret_known)
 {
     double sampled = number(reported, "sampled_ms", MS_MAX);
     double count = number(reported, "samples", 1e12);
@@ -186,6 +186,29 @@ json_t *profile_make(const json_t *reported, const struct samples *samples,
     json_put(out, "functions", take_rows(source, "functions", sampled));
     json_put(out, "lines", take_rows(source, "lines", sampled));
     json_put(out, "stacks", take_stacks(source));
+    *ret_known = known;
+    return out;
+}
+
+json_t *profile_reduce(const json_t *reported)
+{
+    bool known = false;
+    double ran_ms = number(reported, "ran_ms", MS_MAX);
+    json_t *out = take_report(reported, &known);
+    if (ran_ms >= 0)
+        json_put(out, "ran_ms", json_real(ran_ms));
+    if (known)
+        return out;
+    json_decref(out);
+    return NULL;
+}
+
+json_t *profile_make(const json_t *reported, const struct samples *samples,
+                     const struct isolation *isolation)
+{
+    bool known = false;
+    json_t *out = take_report(reported, &known);
+    const json_t *source = known ? reported : NULL;
     json_put(out, "timeline", timeline(samples));
     json_put(out, "note", note_on(source, samples, isolation));
     return out;

@@ -25,6 +25,10 @@ enum {
 json_t *profile_make(const json_t *reported, const struct samples *samples,
                      const struct isolation *isolation);
 
+/* The parts of a report that profile_make() uses, within its bounds; profile_make() makes the same
+ * profile of them. A new reference; NULL if the report is malformed. */
+json_t *profile_reduce(const json_t *reported);
+
 /* The profile of a run at its end. Takes over `reported`. NULL if it is not wanted, or if the
  * program did not start. */
 json_t *profile_take(json_t *reported, bool wanted, const struct samples *samples,

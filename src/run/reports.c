@@ -101,7 +101,7 @@ static bool is_table(const json_t *t)
            (!line || (json_is_integer(line) && json_integer_value(line) > 0));
 }
 
-static bool are_tables(const json_t *tables)
+bool report_tables_valid(const json_t *tables)
 {
     size_t i;
     json_t *t;
@@ -128,7 +128,7 @@ struct report_found report_read(const char *bytes, size_t n)
                         ? json_loadb(bytes, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL)
                         : NULL;
     json_t *tables = json_object_get(whole, "tables");
-    if (tables && are_tables(tables))
+    if (tables && report_tables_valid(tables))
         found.tables = json_incref(tables);
     if (json_is_object(json_object_get(whole, "profile")))
         found.profile = json_incref(json_object_get(whole, "profile"));
@@ -136,9 +136,8 @@ struct report_found report_read(const char *bytes, size_t n)
     return found;
 }
 
-struct report_found report_take(struct buf *bundle)
+int report_cut(struct buf *bundle, struct buf *ret, struct err *e)
 {
-    struct report_found found = { 0 };
     struct bundle_entry f;
     struct err ignored;
     bool more = false;
@@ -146,11 +145,12 @@ struct report_found report_take(struct buf *bundle)
          start = pos) {
         if (!is_report(&f))
             continue;
-        if (f.head.mode_or_status == OUTPUT_OK && !found.tables && !found.profile)
-            found = report_read(f.bytes, f.head.size);
+        bool readable = f.head.mode_or_status == OUTPUT_OK && f.head.size <= REPORT_MAX_BYTES;
+        if (readable && ret->len == 0 && buf_add(ret, f.bytes, (size_t)f.head.size, e))
+            return -1;
         memmove(bundle->data + start, bundle->data + pos, bundle->len - pos);
         bundle->len -= pos - start;
         pos = start;
     }
-    return found;
+    return 0;
 }

@@ -1,5 +1,5 @@
 /* run/reports.h — the report of our own programs in a jar: a profiler, or an SQL shell.
- * Runs in: keeper.
+ * Runs in: keeper; report_read() in a reader.
  *
  * The program leaves a file in /sandbox, which is collected like any output. The guest could have
  * written it instead, so it is bounded and checked like a request, and it never decides a
@@ -15,7 +15,7 @@
 
 #define REPORT_FILE ".belljar-report.json" /* one JSON object; keys: tables, profile */
 enum {
-    REPORT_MAX_BYTES = 3 << 20, /* the loop of the keeper parses it */
+    REPORT_MAX_BYTES = 3 << 20, /* a reader parses it */
     REPORT_TABLES_MAX = 100,
     REPORT_ROWS_MAX = 1000, /* of a table */
     REPORT_COLUMNS_MAX = 1000,
@@ -33,7 +33,9 @@ char **report_outputs(const struct language *l, const struct run_options *option
 struct report_found {
     json_t *tables, *profile; /* new references; NULL: none */
 };
-/* Removes the report from a bundle of outputs. A malformed or large report is ignored. */
-struct report_found report_take(struct buf *bundle);
-/* The same for the bytes of the file. */
+/* Removes the report from a bundle of outputs. *ret gets its bytes, or stays empty. */
+[[nodiscard]] int report_cut(struct buf *bundle, struct buf *ret, struct err *e);
+/* Reads the bytes of the file. A malformed or large report is ignored. */
 struct report_found report_read(const char *bytes, size_t n);
+/* Whether it is a list of tables, within the bounds above. */
+bool report_tables_valid(const json_t *tables);

@@ -19,6 +19,7 @@
 #include "base/process.h"
 #include "engine/engine.h"
 #include "engine/programs.h"
+#include "examiner/examiner.h"
 #include "http/http.h"
 #include "run/privileges.h"
 #include "service/lifecycle.h"
@@ -43,7 +44,7 @@ struct service_keeper {
     struct api api;
     struct retention retention;
     struct version_answers answers;
-    int output_fd, control_fd;
+    int output_fd, control_fd, examiner_fd;
     uv_poll_t store_poll, control_poll;
     uv_timer_t patience; /* of a drain */
     bool draining, idle, answered;
@@ -188,6 +189,8 @@ static int open_engine(struct service_keeper *k, struct err *e)
         if (s->versions[i][0])
             engine_set_version(k->engine, languages[i], s->versions[i]);
     version_answers_start(&k->answers, &k->loop, k->engine, s->answers);
+    if (engine_set_examiner(k->engine, fd_take(&k->examiner_fd), e))
+        return -1;
     return s->wire_fd < 0 ? 0 : engine_set_wire(k->engine, s->wire_fd, s->isolation, e);
 }
 
@@ -414,7 +417,7 @@ static int begin(struct service_keeper *k, const struct service_keeper_setup *se
     struct err e = { 0 };
     if (!k)
         (void)!err_no_memory(&hello.err, "the keeper");
-    else if (settle(setup, &hello.err) == 0)
+    else if (settle(setup, &hello.err) == 0 && examiner_start(&k->examiner_fd, &hello.err) == 0)
         (void)!keeper_open(k, setup, &hello.err);
     return wire_send_hello(setup->control_fd, &hello, &e) || hello.err.code != ERR_NONE ? -1 : 0;
 }

@@ -10,12 +10,12 @@
 #include "api/runs/run_result.h"
 #include "base/auto.h"
 #include "base/text.h"
-#include "diagnose/core/diagnose.h"
+#include "examiner/question.h"
 #include "run/diagnosis_json.h"
 #include "run/json.h"
 #include "runtime/language.h"
 
-enum { SOURCES_MAX = 64 };
+enum { SOURCES_MAX = QUESTION_SOURCES_MAX };
 
 struct request_sources {
     struct source_file files[SOURCES_MAX];
@@ -83,53 +83,87 @@ static struct evidence evidence_of(json_int_t exit_code)
     return ev;
 }
 
-static void post_diagnosis(struct api_call *c)
+struct diagnosis_call {
+    struct examination examination; /* first: the engine returns it */
+    struct api_call *call;
+    const struct language *language;
+};
+
+static void on_diagnosed(struct examination *x, const struct answer *a)
 {
+    autofree struct diagnosis_call *dc = (struct diagnosis_call *)x;
+    const struct language *l = dc->language;
     struct err e = { 0 };
-    const struct language *l = requested_language(c, &e);
-    autofree struct diagnosis *d = malloc(sizeof *d);
+    if (!a) {
+        (void)!err_set(&e, ERR_UNAVAILABLE, 0,
+                       "the text could not be read: its reader died or took too long; try again");
+        api_fail(dc->call, &e, NULL);
+        return;
+    }
+    const struct diagnosis *d = a->diagnosis;
+    json_t *answer = json_object();
+    json_put(answer, "diagnosis", d ? diagnosis_json(d) : json_null());
+    json_put(answer, "reason",
+             d   ? json_null()
+             : l ? json_sprintf("no error of %s was found in the text", l->name)
+                 : json_string(
+                       "no error was found in the text; give 'language' to search for its errors"));
+    api_reply(dc->call, 200, answer);
+}
+
+static int make_question(const struct api_call *c, const struct language *l, uint64_t id,
+                         struct buf *question, const char **ret_field, struct err *e)
+{
     autofree struct request_sources *s = calloc(1, sizeof *s);
-    if (e.code != ERR_NONE) {
-        api_fail(c, &e, "language");
-        return;
-    }
-    if (!d || !s) {
-        api_fail_no_memory(c);
-        return;
-    }
-    const char *main_name = l ? l->main_file : "main";
-    if (read_sources(c, main_name, s, &e)) {
-        sources_done(s);
-        api_fail(c, &e, "files");
-        return;
-    }
+    if (!s)
+        return err_no_memory(e, "a request");
+    *ret_field = "files";
+    int rc = read_sources(c, l ? l->main_file : "main", s, e);
     const json_t *text = json_object_get(c->body, "stderr"),
                  *printed = json_object_get(c->body, "stdout");
     json_int_t exit_code = json_integer_value(json_object_get(c->body, "exit_code"));
     struct evidence ev = evidence_of(exit_code);
-    const struct diagnose_input in = {
-        .language = l ? l->name : NULL,
-        .grammar = language_grammar(l),
-        .text = json_string_value(text),
-        .len = json_string_length(text),
-        .printed = json_string_value(printed),
-        .printed_len = json_string_length(printed),
-        .main_name = s->n ? s->files[0].name : NULL,
-        .sources = s->files,
-        .n_sources = s->n,
-        .evidence = exit_code ? &ev : NULL,
-        .verdict = VERDICT_RUNTIME_ERROR,
+    const struct question q = {
+        .id = id,
+        .explain = true,
+        .input = { .language = l ? l->name : NULL,
+                   .grammar = language_grammar(l),
+                   .text = json_string_value(text),
+                   .len = json_string_length(text),
+                   .printed = json_string_value(printed),
+                   .printed_len = json_string_length(printed),
+                   .main_name = s->n ? s->files[0].name : NULL,
+                   .sources = s->files,
+                   .n_sources = s->n,
+                   .evidence = exit_code ? &ev : NULL,
+                   .verdict = VERDICT_RUNTIME_ERROR },
     };
-    bool found = diagnose(engine_diagnoser(c->api->engine), &in, d);
-    json_t *answer = json_object();
-    json_put(answer, "diagnosis", found ? diagnosis_json(d) : json_null());
-    json_put(answer, "reason",
-             found ? json_null()
-             : l   ? json_sprintf("no error of %s was found in the text", l->name)
-                   : json_string(
-                         "no error was found in the text; give 'language' to search for its errors"));
+    rc = rc ? rc : question_pack(&q, question, e);
     sources_done(s);
-    api_reply(c, 200, answer);
+    return rc;
+}
+
+static void post_diagnosis(struct api_call *c)
+{
+    struct err e = { 0 };
+    const char *field = "language";
+    const struct language *l = requested_language(c, &e);
+    struct diagnosis_call *dc = calloc(1, sizeof *dc);
+    if (!dc) {
+        api_fail_no_memory(c);
+        return;
+    }
+    *dc = (struct diagnosis_call){ .call = c, .language = l };
+    dc->examination.id = examination_id(c->api->engine);
+    dc->examination.on_done = on_diagnosed;
+    if (e.code != ERR_NONE ||
+        make_question(c, l, dc->examination.id, &dc->examination.question, &field, &e)) {
+        buf_done(&dc->examination.question);
+        free(dc);
+        api_fail(c, &e, field);
+        return;
+    }
+    examine(c->api->engine, &dc->examination);
 }
 
 static void get_debug_report(struct api_call *c)

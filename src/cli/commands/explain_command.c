@@ -14,7 +14,9 @@
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/run/terminal.h"
-#include "diagnose/core/diagnose.h"
+#include "examiner/examiner.h"
+#include "examiner/exchange.h"
+#include "examiner/question.h"
 #include "run/diagnosis_json.h"
 #include "run/json.h"
 #include "runtime/language.h"
@@ -65,17 +67,17 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static int show(const struct diagnosis *d, bool found, bool json, struct err *e)
+static int show(const struct diagnosis *d, bool json, struct err *e)
 {
     scoped(buf) text = { 0 };
     if (json) {
-        json_auto_t *o = found ? diagnosis_json(d) : json_null();
+        json_auto_t *o = d ? diagnosis_json(d) : json_null();
         if (json_dumpf(o, stdout, JSON_INDENT(2) | JSON_ENCODE_ANY | JSON_DIGITS) < 0 ||
             putchar('\n') == EOF || fflush(stdout) == EOF)
             return err_set(e, ERR_KERNEL, errno, "write the diagnosis");
         return 0;
     }
-    if (!found) {
+    if (!d) {
         (void)fprintf(stderr, "belljar: there is no error in this text; if there is one, -l LANG "
                               "names its language (see 'belljar languages')\n");
         return 0;
@@ -87,14 +89,40 @@ static int show(const struct diagnosis *d, bool found, bool json, struct err *e)
                : 0;
 }
 
+static int ask(const struct explain *x, const struct buf *text, const struct source_file *files,
+               struct answer *ret, struct err *e)
+{
+    enum { QUESTION_ID = 1 };
+    const struct language *l = x->language;
+    const struct question q = {
+        .id = QUESTION_ID,
+        .explain = true,
+        .input = { .language = l ? l->name : NULL,
+                   .grammar = language_grammar(l),
+                   .text = buf_str(text),
+                   .len = text->len,
+                   .main_name = x->n_sources ? files[0].name : NULL,
+                   .sources = files,
+                   .n_sources = x->n_sources,
+                   .verdict = VERDICT_RUNTIME_ERROR },
+    };
+    scoped(buf) question = { 0 };
+    int reader;
+    if (question_pack(&q, &question, e) || examiner_one_reader(&reader, e))
+        return -1;
+    if (!exchange_run(reader, QUESTION_ID, &question, &(struct modules){ 0 }, ret))
+        return err_set(e, ERR_UNAVAILABLE, 0,
+                       "the text could not be read: its reader died or took too long");
+    return 0;
+}
+
 static int explain(const struct explain *x, bool *ret_found, struct err *e)
 {
     struct source_file files[SOURCES_MAX];
     struct buf bytes[SOURCES_MAX] = { 0 };
     scoped(buf) text = { 0 };
-    struct diagnoser *g = NULL;
-    autofree struct diagnosis *d = malloc(sizeof *d);
-    int rc = d ? 0 : err_no_memory(e, "the diagnosis");
+    scoped(answer) answer = { 0 };
+    int rc = 0;
     for (size_t i = 0; rc == 0 && i < x->n_sources; i++) {
         rc = read_file(x->sources[i], &bytes[i], e);
         files[i] = (struct source_file){ base_name(x->sources[i]), buf_str(&bytes[i]),
@@ -103,25 +131,13 @@ static int explain(const struct explain *x, bool *ret_found, struct err *e)
     if (rc == 0)
         rc = x->file ? read_file(x->file, &text, e) : fd_read_to_buf(0, TEXT_MAX, &text, e);
     if (rc == 0)
-        rc = diagnoser_new(&g, e);
+        rc = ask(x, &text, files, &answer, e);
     if (rc == 0) {
-        const struct language *l = x->language;
-        const struct diagnose_input in = {
-            .language = l ? l->name : NULL,
-            .grammar = language_grammar(l),
-            .text = buf_str(&text),
-            .len = text.len,
-            .main_name = x->n_sources ? files[0].name : NULL,
-            .sources = files,
-            .n_sources = x->n_sources,
-            .verdict = VERDICT_RUNTIME_ERROR,
-        };
-        *ret_found = diagnose(g, &in, d);
-        rc = show(d, *ret_found, x->json, e);
+        *ret_found = answer.diagnosis != NULL;
+        rc = show(answer.diagnosis, x->json, e);
     }
     for (size_t i = 0; i < x->n_sources; i++)
         buf_done(&bytes[i]);
-    diagnoser_free(g);
     return rc;
 }
 

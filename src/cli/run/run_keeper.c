@@ -18,6 +18,7 @@
 #include "cli/run/diagnosis_view.h"
 #include "cli/run/profile_view.h"
 #include "cli/run/run_report.h"
+#include "examiner/examiner.h"
 #include "run/jar_run.h"
 #include "run/privileges.h"
 #include "run/reports.h"
@@ -36,6 +37,7 @@ struct session {
     bool failed;   /* a stage before the program failed: the program is not run */
     bool running;  /* the stage is the program itself, which gets our stdin */
     int signal_fd;
+    int reader_fd;   /* reads the output of a program that failed, or a report; -1: none */
     int write_errno; /* of a failed write to our stdout or stderr */
     /* stdin on its way to the program */
     int source_fd; /* -1: at its end */
@@ -307,6 +309,15 @@ static int run_stages(struct session *s, char **outputs, struct err *e)
     return run_stage(s, STAGE_RUN, &whole, e) || report_unfit_product(s, e) ? -1 : 0;
 }
 
+/* Before the first byte of a guest. A run that nobody would explain needs no reader. */
+static int start_reader(struct session *s, struct err *e)
+{
+    const struct run_arguments *o = s->job->options;
+    bool needed = s->explains || o->json ||
+                  report_expected(s->job->inputs->language, &o->run_options);
+    return needed ? examiner_one_reader(&s->reader_fd, e) : 0;
+}
+
 static int serve(struct session *s, struct err *e)
 {
     const struct run_keeper_job *job = s->job;
@@ -317,7 +328,7 @@ static int serve(struct session *s, struct err *e)
                                 job->version_fd, job->handover_fd };
     program_cache_fds(job->cache, keep + 5);
     if (fd_keep_only(keep, ARRAY_LEN(keep), e) || privileges_drop(job->parent, job->uid, e) ||
-        watch_signals(s, e))
+        watch_signals(s, e) || start_reader(s, e))
         return -1;
     return run_stages(s, outputs, e);
 }
@@ -358,7 +369,7 @@ static int conclude(struct session *s)
     }
     if (s->failed && stage_result_is_failure(&s->prepared))
         report.verdict = VERDICT_COMPILE_ERROR;
-    run_report_find(&report, s->failed ? NULL : &s->run.outputs);
+    run_report_find(&report, fd_take(&s->reader_fd), s->failed ? NULL : &s->run.outputs);
     struct evidence ev = run_report_evidence(&report);
     int failed = print_result(s, &report, &e);
     run_report_done(&report);
@@ -373,6 +384,7 @@ int run_keeper_run(const struct run_keeper_job *job)
         return err_exit_status(ERR_NO_MEMORY);
     s->job = job;
     s->source_fd = job->inputs->stdin_fd;
+    s->reader_fd = -1;
     s->explains = diagnosis_view_wanted(job->options);
     s->run.stdin_fd = s->run.outputs_fd = -1;
     s->run.streams[RUN_STDOUT].fd = s->run.streams[RUN_STDERR].fd = -1;
@@ -386,5 +398,6 @@ int run_keeper_run(const struct run_keeper_job *job)
     stage_result_done(&s->prepared);
     jar_run_done(&s->run);
     fd_close(&s->signal_fd);
+    fd_close(&s->reader_fd);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "base/auto.h"
 #include "cli/run/diagnosis_view.h"
 #include "cli/run/end_note.h"
+#include "examiner/exchange.h"
 #include "run/json.h"
 #include "run/result.h"
 #include "runtime/version.h"
@@ -59,22 +60,23 @@ static struct result result_of(const struct run_report *r)
     return result;
 }
 
-void run_report_find(struct run_report *r, struct buf *outputs)
+void run_report_find(struct run_report *r, int reader_fd, struct buf *outputs)
 {
-    struct diagnoser *g = NULL;
-    scoped(buf) files = { 0 };
+    enum { QUESTION_ID = 1 };
+    autoclose int reader = reader_fd;
+    scoped(buf) files = { 0 }, question = { 0 };
+    scoped(answer) answer = { 0 };
     struct err e;
+    bool explain = r->verdict != VERDICT_OK && diagnosis_view_wanted(r->job->options);
     if (r->job->options->json)
         (void)version_probe_read(r->job->version_fd, r->version, sizeof r->version);
-    /* Without memory for a diagnosis, the failure is reported without one. */
-    if (r->verdict != VERDICT_OK && diagnosis_view_wanted(r->job->options) &&
-        diagnoser_new(&g, &e) == 0)
+    if (explain) /* without memory for the files, the failure is explained without them */
         (void)!inputs_files(r->job->inputs, &files, &e);
     bool compiling = r->verdict == VERDICT_COMPILE_ERROR && r->prepared;
     const struct buf *printed = compiling ? r->prepared->output : r->captured;
     struct result result = result_of(r);
-    r->found = findings_make(&(struct findings_input){
-        .diagnoser = g,
+    const struct findings_input in = {
+        .explain = explain,
         .language = r->job->inputs->language,
         .main_name = r->job->inputs->main_name,
         .sources = &files,
@@ -85,8 +87,12 @@ void run_report_find(struct run_report *r, struct buf *outputs)
         .options = &r->job->options->run_options,
         .outputs = outputs,
         .samples = r->failed ? NULL : r->run->samples,
-    });
-    diagnoser_free(g);
+    };
+    struct modules modules = findings_modules(&in);
+    bool asked = findings_ask(&in, QUESTION_ID, &question, &e) == 0 && question.len > 0;
+    if (asked && reader >= 0)
+        (void)exchange_run(fd_take(&reader), QUESTION_ID, &question, &modules, &answer);
+    r->found = findings_take(&in, &answer);
 }
 
 void run_report_done(struct run_report *r)

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "cli/run/run_keeper.h"
-#include "run/findings.h"
+#include "examiner/findings.h"
 #include "run/jar_run.h"
 #include "run/stages.h"
 #include "spec/verdict.h"
@@ -22,8 +22,9 @@ struct run_report {
     struct findings found; /* set by run_report_find() */
 };
 
-/* Finds diagnosis, tables and profile. Removes our report from the outputs; NULL: no outputs. */
-void run_report_find(struct run_report *r, struct buf *outputs);
+/* Finds diagnosis, tables and profile, with a reader whose socket is taken over; -1: there is none.
+ * Removes our report from the outputs; NULL: no outputs. */
+void run_report_find(struct run_report *r, int reader_fd, struct buf *outputs);
 void run_report_done(struct run_report *r);
 
 /* The evidence of the run, or of the stage that failed before it. */

@@ -1,5 +1,5 @@
 /* diagnose/core/diagnose.h — explains a failed run: the error, its place, and suggestions.
- * Runs in: keeper. Pure functions over text: nothing is opened or executed.
+ * Runs in: reader. Pure functions over text: nothing is opened or executed.
  *
  * DIAGNOSE-1 Time and memory are linear in the text, which is bounded. Backtracking of patterns is
  *            bounded too.

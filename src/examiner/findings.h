@@ -1,15 +1,16 @@
-/* run/findings.h — the diagnosis, tables and profile of a run that is over: the same in the service
- * and in a command. Runs in: keeper. */
+/* examiner/findings.h — the diagnosis, tables and profile of a run that is over: the same in the
+ * service and in a command. Runs in: keeper. A reader does the reading. */
 #pragma once
 
-#include "diagnose/core/diagnose.h"
+#include "examiner/answer.h"
 #include "run/result.h"
 #include "runtime/language.h"
+#include "runtime/modules.h"
 #include "spec/run_options.h"
 #include "spec/samples.h"
 
 struct findings_input {
-    struct diagnoser *diagnoser; /* NULL: no diagnosis */
+    bool explain; /* a diagnosis is wanted if the run failed */
     const struct language *language;
     const char *main_name;
     const struct buf *sources;   /* a bundle: the files of the job; empty if they were large */
@@ -27,4 +28,11 @@ struct findings {
 };
 void findings_done(struct findings *f);
 
-struct findings findings_make(const struct findings_input *in);
+/* Removes the report from the outputs, and makes the question. *question stays empty if there is
+ * nothing to read: the run ended well and left no report. */
+[[nodiscard]] int findings_ask(const struct findings_input *in, uint64_t id, struct buf *question,
+                               struct err *e);
+/* For the questions of the reader. */
+struct modules findings_modules(const struct findings_input *in);
+/* answer NULL: there was no question, or the answer was lost. */
+struct findings findings_take(const struct findings_input *in, const struct answer *answer);

@@ -1,0 +1,34 @@
+/* examiner/exchange.h — one question to one reader, as the keeper sees it. Runs in: keeper; no event
+ * loop: the service steps it from libuv, a command from poll(2). */
+#pragma once
+
+#include "examiner/answer.h"
+#include "runtime/modules.h"
+
+/* An answer that takes longer is lost: in the service, and in a command, where nobody else waits. */
+enum { EXCHANGE_MS = 1000, EXCHANGE_COMMAND_MS = 5000 };
+
+enum exchange_state {
+    EXCHANGE_SENDING, /* go on when the socket is writable */
+    EXCHANGE_WAITING, /* go on when it is readable */
+    EXCHANGE_ANSWERED,
+    EXCHANGE_LOST, /* the reader died, or its answer is malformed */
+};
+
+struct exchange {
+    int fd; /* of the reader, non-blocking; closed by exchange_done() */
+    uint64_t id;
+    const struct buf *question; /* question_pack(); borrowed */
+    size_t sent;
+    struct buf received;
+    unsigned modules_asked;
+    struct modules modules; /* for questions of the reader */
+};
+
+/* Goes as far as it can without waiting. EXCHANGE_ANSWERED: *ret is the answer. */
+enum exchange_state exchange_step(struct exchange *x, struct answer *ret);
+void exchange_done(struct exchange *x);
+
+/* A whole exchange, for a process without an event loop; takes over the socket. False: it is lost. */
+bool exchange_run(int fd, uint64_t id, const struct buf *question, const struct modules *modules,
+                  struct answer *ret);

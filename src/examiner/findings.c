@@ -1,0 +1,143 @@
+#include "examiner/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/text.h"
+#include "examiner/question.h"
+#include "run/diagnosis_json.h"
+#include "run/profile.h"
+#include "run/reports.h"
+#include "spec/bundle.h"
+
+void findings_done(struct findings *f)
+{
+    json_decref(f->diagnosis);
+    json_decref(f->tables);
+    json_decref(f->profile);
+    *f = (struct findings){ 0 };
+}
+
+struct sources {
+    struct source_file files[QUESTION_SOURCES_MAX];
+    char *names[QUESTION_SOURCES_MAX];
+    size_t n;
+};
+
+static void sources_done(struct sources *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        free(s->names[i]);
+}
+
+/* The files of the job. A file that is large or not text has its name alone. */
+static void read_sources(const struct findings_input *in, struct sources *s)
+{
+    struct bundle_entry entry;
+    struct err e;
+    size_t pos = 0;
+    bool more = in->sources && in->sources->len > 0, main_seen = false;
+    while (more && s->n < QUESTION_SOURCES_MAX &&
+           bundle_next(in->sources, &pos, &entry, &more, &e) == 0 && more) {
+        char *name = strndup(entry.name, entry.head.name_len);
+        if (!name)
+            break;
+        bool text = entry.head.size <= DIAGNOSE_SOURCE_MAX &&
+                    text_is_utf8(entry.bytes, (size_t)entry.head.size);
+        s->names[s->n] = name;
+        s->files[s->n++] = (struct source_file){ .name = name,
+                                                 .text = text ? entry.bytes : NULL,
+                                                 .len = text ? (size_t)entry.head.size : 0 };
+        main_seen = main_seen || (in->main_name && strcmp(name, in->main_name) == 0);
+    }
+    if (main_seen || !in->code || !in->main_name || s->n == QUESTION_SOURCES_MAX)
+        return;
+    s->names[s->n] = text_copy(in->main_name);
+    if (!s->names[s->n])
+        return;
+    s->files[s->n] = (struct source_file){ .name = s->names[s->n],
+                                           .text = in->code,
+                                           .len = strlen(in->code) };
+    s->n++;
+}
+
+static bool is_explained(const struct findings_input *in)
+{
+    return in->explain && in->result->verdict != VERDICT_OK;
+}
+
+static bool wants_profile(const struct findings_input *in)
+{
+    return in->options && in->options->profile && in->samples;
+}
+
+struct modules findings_modules(const struct findings_input *in)
+{
+    return (struct modules){ .language = in->language->name, .version = in->result->version };
+}
+
+static struct diagnose_input diagnose_input_of(const struct findings_input *in,
+                                               const struct sources *sources)
+{
+    const struct result *r = in->result;
+    const struct buf none = { 0 };
+    const struct buf *err = in->err ? in->err : &none, *out = in->out ? in->out : &none;
+    return (struct diagnose_input){
+        .language = in->language->name,
+        .grammar = language_grammar(in->language),
+        .compiling = in->compiling,
+        .text = buf_str(err),
+        .len = err->len,
+        .printed = buf_str(out),
+        .printed_len = out->len,
+        .main_name = in->main_name,
+        .sources = sources->files,
+        .n_sources = sources->n,
+        .evidence = &r->evidence,
+        .limits = &r->limits,
+        .usage = &r->usage,
+        .verdict = r->verdict,
+        .sealed = true,
+        .allow_commands = in->options ? in->options->allow_commands : NULL,
+        .available = modules_known(in->language->name) ? module_available : NULL,
+    };
+}
+
+int findings_ask(const struct findings_input *in, uint64_t id, struct buf *question, struct err *e)
+{
+    scoped(buf) report = { 0 };
+    scoped(sources) sources = { .n = 0 };
+    if (in->outputs && report_expected(in->language, in->options) &&
+        report_cut(in->outputs, &report, e))
+        return -1;
+    struct question q = { .id = id,
+                          .explain = is_explained(in),
+                          .tables = in->language->reports,
+                          .profile = wants_profile(in),
+                          .report = report.len > 0 ? report.data : NULL,
+                          .report_len = report.len };
+    if (!q.explain && !q.report)
+        return 0;
+    if (q.explain) {
+        read_sources(in, &sources);
+        q.input = diagnose_input_of(in, &sources);
+    }
+    return question_pack(&q, question, e);
+}
+
+struct findings findings_take(const struct findings_input *in, const struct answer *answer)
+{
+    static const struct answer none = { 0 };
+    struct findings f = { 0 };
+    answer = answer ? answer : &none;
+    if (in->language->reports)
+        f.tables = json_incref(answer->tables);
+    if (wants_profile(in))
+        f.profile = profile_make(answer->profile, in->samples, &in->result->isolation);
+    if (is_explained(in) && answer->diagnosis) {
+        answer->diagnosis->verdict = in->result->verdict;
+        f.diagnosis = diagnosis_json(answer->diagnosis);
+    }
+    return f;
+}
