@@ -84,6 +84,12 @@ struct language {
     /* A dict literal with code and without a language holds code of this language. */
     bool in_dicts;
 };
+/* The symbol of a built-in language, and the members that every declaration begins with. */
+#define DECLARE_LANGUAGE(id)                    \
+    extern const struct language language_##id; \
+    const struct language language_##id
+#define NAMED(name_, main_file_, extensions_, aliases_) \
+    .name = (name_), .main_file = (main_file_), .extensions = (extensions_), .aliases = (aliases_)
 
 enum {
     LANGUAGES_MAX = 64, /* the size of tables parallel to languages[]; language.c enforces it */

@@ -158,10 +158,8 @@ int approvals_list(struct db *db, const char *decision, const char *thread, int6
             list.next_before_seq = list.rows[list.n - 1].seq;
             break;
         }
-        void *grown = sql_grow(list.rows, list.n, sizeof *list.rows, e);
-        if (!grown)
+        if (SQL_GROW(list.rows, list.n, e))
             return -1;
-        list.rows = grown;
         struct approval_row *row = &list.rows[list.n++];
         take_row(&q, row);
         if (query_taken(&q, e))

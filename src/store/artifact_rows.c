@@ -61,10 +61,8 @@ static int get_all(struct db *db, enum sql id, const char *text, const char *own
     size_t bytes = 0;
     int found;
     while ((found = query_step(&q, e)) > 0) {
-        void *grown = sql_grow(list.rows, list.n, sizeof *list.rows, e);
-        if (!grown)
+        if (SQL_GROW(list.rows, list.n, e))
             return -1;
-        list.rows = grown;
         struct artifact_row *row = &list.rows[list.n++];
         take_row(&q, row);
         if (query_taken(&q, e))
@@ -188,15 +186,6 @@ int artifacts_update(struct db *db, const char *id, const char *owner, const cha
     return query_run(&q, e) ? -1 : artifacts_get(db, id, owner, ret, e);
 }
 
-static int run_with_seq(struct db *db, enum sql id, int64_t seq, struct err *e)
-{
-    scoped(query) q = { 0 };
-    if (query_get(&q, db, id, e))
-        return -1;
-    bind_int(&q, seq);
-    return query_run(&q, e);
-}
-
 static int bytes_of(struct db *db, int64_t seq, int64_t *ret, struct err *e)
 {
     scoped(query) q = { 0 };
@@ -215,8 +204,8 @@ int artifacts_delete(struct db *db, const char *id, const char *owner, struct er
     scoped(artifact_row) row = { 0 };
     int64_t bytes;
     return artifacts_get(db, id, owner, &row, e) || bytes_of(db, row.seq, &bytes, e) ||
-                   run_with_seq(db, SQL_ARTIFACT_VERSIONS_DELETE, row.seq, e) ||
-                   run_with_seq(db, SQL_ARTIFACT_DELETE, row.seq, e) ||
+                   query_run_seq(db, SQL_ARTIFACT_VERSIONS_DELETE, row.seq, e) ||
+                   query_run_seq(db, SQL_ARTIFACT_DELETE, row.seq, e) ||
                    owner_add(db, row.owner, -bytes, e)
                ? -1
                : 0;

@@ -224,6 +224,15 @@ int query_run(struct query *q, struct err *e)
     return row;
 }
 
+int query_run_seq(struct db *db, enum sql id, int64_t seq, struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, id, e))
+        return -1;
+    bind_int(&q, seq);
+    return query_run(&q, e);
+}
+
 int64_t query_changes(const struct query *q)
 {
     return sqlite3_changes64(q->db->sqlite);
@@ -310,18 +319,19 @@ int query_taken(struct query *q, struct err *e)
     return q->failed == SQLITE_OK ? 0 : sql_fail(q->db, q->failed, "read", e);
 }
 
-void *sql_grow(void *array, size_t n, size_t element, struct err *e)
+int sql_grow(void *array, size_t n, size_t element, struct err *e)
 {
+    void *rows;
+    memcpy(&rows, array, sizeof rows);
     /* The capacity is the next power of two. */
-    if (n & (n - 1))
-        return memset((char *)array + n * element, 0, element), array;
-    void *grown = reallocarray(array, n ? n * 2 : 1, element);
-    if (!grown) {
-        (void)err_no_memory(e, "the rows of a list");
-        return NULL;
+    if ((n & (n - 1)) == 0) {
+        rows = reallocarray(rows, n ? n * 2 : 1, element);
+        if (!rows)
+            return err_no_memory(e, "the rows of a list");
+        memcpy(array, &rows, sizeof rows);
     }
-    memset((char *)grown + n * element, 0, element);
-    return grown;
+    memset((char *)rows + n * element, 0, element);
+    return 0;
 }
 
 void sql_move(void *ret, void *from, size_t size)

@@ -154,6 +154,8 @@ void bind_buf(struct query *q, const struct buf *b);
 [[nodiscard]] int query_step(struct query *q, struct err *e);
 /* For statements that return no rows. */
 [[nodiscard]] int query_run(struct query *q, struct err *e);
+/* Runs a statement whose only value is a sequence number. */
+[[nodiscard]] int query_run_seq(struct db *db, enum sql id, int64_t seq, struct err *e);
 /* Runs a statement that removes the row of a key. ERR_NOT_FOUND if there is none: "there is no
  * NOUN". */
 [[nodiscard]] int query_remove(struct db *db, enum sql id, const char *noun, const char *key,
@@ -174,7 +176,8 @@ void query_digest(struct query *q, struct digest *d);
 /* -1 if a value of this row could not be copied. */
 [[nodiscard]] int query_taken(struct query *q, struct err *e);
 
-/* Grows an array of n elements by one zeroed element; NULL with ERR_NO_MEMORY. */
-void *sql_grow(void *array, size_t n, size_t element, struct err *e);
+/* Grows the array that *array points to, of n elements, by one zeroed element. */
+[[nodiscard]] int sql_grow(void *array, size_t n, size_t element, struct err *e);
+#define SQL_GROW(array, n, e) sql_grow(&(array), (n), sizeof *(array), (e))
 /* Moves a value out of an object that its scope would release: *from is all zeros afterwards. */
 void sql_move(void *ret, void *from, size_t size);

@@ -200,10 +200,8 @@ int keys_list(struct db *db, struct key_row **ret, size_t *ret_n, struct err *e)
         return -1;
     int found;
     while ((found = query_step(&q, e)) > 0) {
-        void *grown = sql_grow(keys, n, sizeof *keys, e);
-        if (!grown)
+        if (SQL_GROW(keys, n, e))
             return -1;
-        keys = grown;
         if (take_key(&q, &keys[n++], e))
             return -1;
     }

@@ -49,10 +49,8 @@ int rules_list(struct db *db, struct rule_rows *ret, struct err *e)
         return -1;
     int found;
     while ((found = query_step(&q, e)) > 0) {
-        void *grown = sql_grow(list.rows, list.n, sizeof *list.rows, e);
-        if (!grown)
+        if (SQL_GROW(list.rows, list.n, e))
             return -1;
-        list.rows = grown;
         struct rule_row *r = &list.rows[list.n++];
         r->seq = take_int(&q);
         r->id = take_text(&q);

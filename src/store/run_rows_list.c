@@ -149,10 +149,8 @@ int runs_list(struct db *db, const struct run_query *q, struct run_records *ret,
             list.next_before_seq = list.rows[list.n - 1].seq;
             break;
         }
-        void *grown = sql_grow(list.rows, list.n, sizeof *list.rows, e);
-        if (!grown)
+        if (SQL_GROW(list.rows, list.n, e))
             return -1;
-        list.rows = grown;
         run_record_take(&rows, &list.rows[list.n++]);
         if (query_taken(&rows, e))
             return -1;
@@ -174,10 +172,8 @@ int runs_stats(struct db *db, int64_t since_ms, struct run_stat **ret, size_t *r
         bind_int(&q, since_ms);
     int found;
     while ((found = query_step(&q, e)) > 0) {
-        void *grown = sql_grow(stats, n, sizeof *stats, e);
-        if (!grown)
+        if (SQL_GROW(stats, n, e))
             return -1;
-        stats = grown;
         struct run_stat *s = &stats[n++];
         (void)snprintf(s->language, sizeof s->language, "%s", peek_text(&q, NULL));
         (void)snprintf(s->verdict, sizeof s->verdict, "%s", peek_text(&q, NULL));

@@ -22,15 +22,6 @@ static void remove_file(const struct db *db, const char *id)
         (void)unlinkat(db->dir_fd, path, 0);
 }
 
-static int run_with_seq(struct db *db, enum sql id, int64_t seq, struct err *e)
-{
-    scoped(query) q = { 0 };
-    if (query_get(&q, db, id, e))
-        return -1;
-    bind_int(&q, seq);
-    return query_run(&q, e);
-}
-
 /* Reads the first of the list: 1, 0 or -1. */
 static int remove_doomed(struct db *db, struct err *e)
 {
@@ -76,10 +67,10 @@ static int remove_row(struct db *db, int64_t seq, struct buf *ids, struct err *e
 static int remove_run(struct db *db, const struct victim *v, struct buf *ids, struct err *e)
 {
     static const enum sql all[] = { SQL_RUN_INPUT_DELETE, SQL_RUN_OUTPUT_DELETE };
-    if (v->has_file && run_with_seq(db, SQL_DOOMED_ADD, v->seq, e))
+    if (v->has_file && query_run_seq(db, SQL_DOOMED_ADD, v->seq, e))
         return -1;
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
-        if (run_with_seq(db, all[i], v->seq, e))
+        if (query_run_seq(db, all[i], v->seq, e))
             return -1;
     return remove_row(db, v->seq, ids, e);
 }

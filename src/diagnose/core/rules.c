@@ -155,6 +155,15 @@ bool advise_own_name(const struct advice *a, const char *language, struct piece 
     return true;
 }
 
+uint32_t line_above_with(const struct advice *a, const char *pattern, struct match *ret)
+{
+    enum { LINES_ABOVE = 6 };
+    for (uint32_t n = a->d->location.line; n > 0 && n + LINES_ABOVE > a->d->location.line; n--)
+        if (match(a->g, pattern, source_line(a->file, n), ret))
+            return n;
+    return 0;
+}
+
 /* Where the `;` belongs: before the word that the compiler names behind "expected ... before", or
  * at the end of the code of the line. Columns are bytes to some compilers and characters to others,
  * so a column behind a character outside of ASCII is not used. */

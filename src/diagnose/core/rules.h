@@ -70,6 +70,8 @@ void advise_nearest(const struct advice *a);
 /* The name is one of another language's: offers the name of this one. */
 bool advise_own_name(const struct advice *a, const char *language, struct piece name,
                      const struct word_pair *foreign);
+/* The line at the location, or one of the few above it, that has the pattern; 0 when none has. */
+uint32_t line_above_with(const struct advice *a, const char *pattern, struct match *ret);
 /* For rows: a statement has no end. Offers the line at the location with ';'. */
 void advise_semicolon(const struct advice *a);
 /* For rows: a statement stands where only declarations may. Names the brace that closed too

@@ -230,17 +230,14 @@ static void advise_nil_pointer(const struct advice *a)
 static void advise_index(const struct advice *a)
 {
     uint32_t length = piece_number(a->m.group[1]);
-    const struct source_file *f = a->file;
     struct match c;
-    for (uint32_t n = a->d->location.line; n > 0 && n + 6 > a->d->location.line; n--)
-        if (match(a->g, "^(.*)<=(\\s*len\\(.*)$", source_line(f, n), &c)) {
-            suggest(a->d, 0, 0.9,
-                    "Line %u counts to len() itself, and the last index is len() - 1: write `<` "
-                    "for `<=`.",
-                    n);
-            return;
-        }
-    if (length == 0)
+    uint32_t loop = line_above_with(a, "^(.*)<=(\\s*len\\(.*)$", &c);
+    if (loop)
+        suggest(a->d, 0, 0.9,
+                "Line %u counts to len() itself, and the last index is len() - 1: write `<` for "
+                "`<=`.",
+                loop);
+    else if (length == 0)
         suggest(a->d, 0, 0.8, "The slice is empty: check len() > 0 before index %.*s.",
                 P(a->m.group[0]));
     else

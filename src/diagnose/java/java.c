@@ -176,18 +176,15 @@ static void advise_null(const struct advice *a)
 
 static void advise_bounds(const struct advice *a)
 {
-    const struct source_file *f = a->file;
     struct match c;
-    for (uint32_t n = a->d->location.line; n > 0 && n + 6 > a->d->location.line; n--)
-        if (match(a->g, "<=\\s*[\\w.]+\\.(length|size)", source_line(f, n), &c)) {
-            suggest(a->d, 0, 0.9,
-                    "Line %u counts to the %.*s itself, and the last index is one less: write `<` "
-                    "for `<=`.",
-                    n, P(c.group[0]));
-            return;
-        }
+    uint32_t loop = line_above_with(a, "<=\\s*[\\w.]+\\.(length|size)", &c);
     uint32_t length = piece_number(a->m.group[1]);
-    if (length == 0)
+    if (loop)
+        suggest(a->d, 0, 0.9,
+                "Line %u counts to the %.*s itself, and the last index is one less: write `<` for "
+                "`<=`.",
+                loop, P(c.group[0]));
+    else if (length == 0)
         suggest(a->d, 0, 0.8, "The length or size is 0: check it before index %.*s.",
                 P(a->m.group[0]));
     else

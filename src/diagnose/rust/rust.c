@@ -26,60 +26,54 @@ static void read_underline(struct diagnoser *g, struct piece rest, struct diagno
     }
 }
 
+/* " --> main.rs:3:9" below an error: the first place in the job's files, or else the first of all.
+ * True for a place in the job's files; *rest is then behind its line. */
+static bool read_arrow(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
+                       struct place_in_code *ret)
+{
+    struct piece line;
+    struct match m;
+    while (next_line(rest, &line) && !match(g, "^(?:error|warning)", line, &m)) {
+        struct place_in_code p;
+        if (!match(g, "^\\s*(?:-->|:::) (.+):(\\d+):(\\d+)$", line, &m))
+            continue;
+        bool users = set_place(in, &p, m.group[0], m.group[1], m.group[2]);
+        if (users || ret->line == 0)
+            *ret = p;
+        if (users)
+            return true;
+    }
+    return false;
+}
+
 /* Without the line that counts the errors. */
 #define ERROR "^error(?:\\[(E\\d+)\\])?: (?!aborting due to|could not compile)(.*)$"
 
 static bool next_error(struct diagnoser *g, const struct diagnose_input *in, struct piece *rest,
                        struct further_error *ret)
 {
-    struct piece line;
     struct match m;
     if (!match_next(g, ERROR, rest, &m))
         return false;
     COPY(m.group[0], ret->type);
     COPY(m.group[1], ret->message);
     struct piece after = *rest;
-    while (next_line(&after, &line) && !match(g, "^(?:error|warning)", line, &m)) {
-        struct place_in_code p;
-        if (!match(g, "^\\s*(?:-->|:::) (.+):(\\d+):(\\d+)$", line, &m))
-            continue;
-        bool users = set_place(in, &p, m.group[0], m.group[1], m.group[2]);
-        if (users || ret->at.line == 0)
-            ret->at = p;
-        if (users)
-            break;
-    }
+    (void)read_arrow(g, in, &after, &ret->at);
     return true;
 }
 
 static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    struct piece rest = text_of(in), line;
+    struct piece rest = text_of(in);
     struct match m;
-    for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
-        if (!match(g, ERROR, line, &m))
-            continue;
-        COPY(m.group[0], d->type);
-        COPY(m.group[1], d->message);
-        struct piece after = rest;
-        while (next_line(&after, &line)) {
-            if (match(g, "^(?:error|warning)", line, &m))
-                break;
-            if (!match(g, "^\\s*(?:-->|:::) (.+):(\\d+):(\\d+)$", line, &m))
-                continue;
-            struct place_in_code p;
-            bool users = set_place(in, &p, m.group[0], m.group[1], m.group[2]);
-            if (users || d->location.line == 0)
-                d->location = p;
-            if (users) {
-                read_underline(g, after, d);
-                break;
-            }
-        }
-        read_further(g, in, next_error, d);
-        return true;
-    }
-    return false;
+    if (!match_next(g, ERROR, &rest, &m))
+        return false;
+    COPY(m.group[0], d->type);
+    COPY(m.group[1], d->message);
+    if (read_arrow(g, in, &rest, &d->location))
+        read_underline(g, rest, d);
+    read_further(g, in, next_error, d);
+    return true;
 }
 
 /* "  4: main::check" and "        at ./main.rs:3:9", with RUST_BACKTRACE. */

@@ -11,12 +11,8 @@ static const struct warm warm[] = {
     { .imports = NULL },
 };
 
-extern const struct language language_bash;
-const struct language language_bash = {
-    .name = "bash",
-    .aliases = WORDS("shell", "sh"),
-    .extensions = WORDS(".sh", ".bash"),
-    .main_file = "main.sh",
+DECLARE_LANGUAGE(bash) = {
+    NAMED("bash", "main.sh", WORDS(".sh", ".bash"), WORDS("shell", "sh")),
     .command = WORDS("/bin/bash", FILE_ARGUMENT),
     .shell = true,
     .env = NO_WORDS,

@@ -4,12 +4,9 @@
 /* {guest}/cpp/seed holds precompiled headers, made with exactly these options (guest/prepare). gcc
  * uses one if it matches in every respect and the file includes that header first. Otherwise, and
  * without a seed, gcc silently reads the header itself. */
-extern const struct language language_cpp;
-const struct language language_cpp = {
-    .name = "cpp",
-    .aliases = WORDS("c++", "cxx", "cc", "g++"),
-    .extensions = WORDS(".cpp", ".cc", ".cxx", ".c++"),
-    .main_file = "main.cpp",
+DECLARE_LANGUAGE(cpp) = {
+    NAMED("cpp", "main.cpp", WORDS(".cpp", ".cc", ".cxx", ".c++"),
+          WORDS("c++", "cxx", "cc", "g++")),
     .command = WORDS("./{program}"),
     .compile = WORDS("/usr/bin/g++", "-std=gnu++17", "-O2", "-g1", "-Wall",
                      "-fdiagnostics-color=never", "-pthread", "-I{guest}/cpp/seed", "-o",

@@ -2,12 +2,8 @@
 #include "runtime/language.h"
 
 /* guest/compile finds the class with main() and writes its name to .main-class. */
-extern const struct language language_java;
-const struct language language_java = {
-    .name = "java",
-    .aliases = WORDS("java17"),
-    .extensions = WORDS(".java"),
-    .main_file = "Main.java",
+DECLARE_LANGUAGE(java) = {
+    NAMED("java", "Main.java", WORDS(".java"), WORDS("java17")),
     .public_types = WORDS("class", "final class", "abstract class", "interface", "enum", "record",
                           "sealed class", "sealed interface"),
     .command = WORDS("/usr/bin/java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",

@@ -10,12 +10,8 @@ static const struct warm warm[] = {
     { .imports = NULL },
 };
 
-extern const struct language language_node;
-const struct language language_node = {
-    .name = "javascript",
-    .aliases = WORDS("js", "node", "nodejs"),
-    .extensions = WORDS(".js", ".mjs", ".cjs"),
-    .main_file = "main.js",
+DECLARE_LANGUAGE(node) = {
+    NAMED("javascript", "main.js", WORDS(".js", ".mjs", ".cjs"), WORDS("js", "node", "nodejs")),
     .command = WORDS("/usr/bin/node", FILE_ARGUMENT),
     .profile = WORDS("/usr/bin/node", "-r", "{guest}/node/profile.js", FILE_ARGUMENT),
     .env = NO_WORDS,

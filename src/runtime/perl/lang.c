@@ -1,12 +1,8 @@
 /* runtime/perl/lang.c — the declaration of perl; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
-extern const struct language language_perl;
-const struct language language_perl = {
-    .name = "perl",
-    .aliases = WORDS("pl"),
-    .extensions = WORDS(".pl", ".pm"),
-    .main_file = "main.pl",
+DECLARE_LANGUAGE(perl) = {
+    NAMED("perl", "main.pl", WORDS(".pl", ".pm"), WORDS("pl")),
     /* The module unbuffers stdout, so that a killed run keeps its output. A program can notice it
      * only by $|. */
     .command = WORDS("/usr/bin/perl", "-I{guest}/perl", "-MBelljarFlush", FILE_ARGUMENT),

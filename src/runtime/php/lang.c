@@ -1,12 +1,8 @@
 /* runtime/php/lang.c — the declaration of php; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
-extern const struct language language_php;
-const struct language language_php = {
-    .name = "php",
-    .aliases = NO_WORDS,
-    .extensions = WORDS(".php"),
-    .main_file = "main.php",
+DECLARE_LANGUAGE(php) = {
+    NAMED("php", "main.php", WORDS(".php"), NO_WORDS),
     /* Debian's settings for the command line, regardless of the machine's php.ini: errors go to
      * stderr, and only the jar limits memory. PHP's command line never buffers output. */
     .command = WORDS("/usr/bin/php", "-d", "display_errors=0", "-d", "log_errors=1", "-d",

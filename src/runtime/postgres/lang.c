@@ -18,12 +18,8 @@ static const struct warm warm[] = {
     { .imports = NULL },
 };
 
-extern const struct language language_postgres;
-const struct language language_postgres = {
-    .name = "postgres",
-    .aliases = WORDS("postgresql", "psql", "pgsql"),
-    .extensions = WORDS(".pgsql", ".psql"),
-    .main_file = "main.pgsql",
+DECLARE_LANGUAGE(postgres) = {
+    NAMED("postgres", "main.pgsql", WORDS(".pgsql", ".psql"), WORDS("postgresql", "psql", "pgsql")),
     .command = WORDS("{guest}/postgres/postgres", "--format", "{format}", FILE_ARGUMENT),
     .reports = true,
     .env = NO_WORDS,

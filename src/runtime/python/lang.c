@@ -71,12 +71,8 @@ static const char *const cold_env[] = { "PYTHON*",     "LANG",       "LANGUAGE",
                                         "PANDAS_*",    "PLOTLY_*",   "OPENSSL_*",       "SSL_*",
                                         NULL };
 
-extern const struct language language_python;
-const struct language language_python = {
-    .name = "python",
-    .aliases = WORDS("py", "python3"),
-    .extensions = WORDS(".py"),
-    .main_file = "main.py",
+DECLARE_LANGUAGE(python) = {
+    NAMED("python", "main.py", WORDS(".py"), WORDS("py", "python3")),
     .command = WORDS("/usr/bin/python3", FILE_ARGUMENT),
     .profile = WORDS("/usr/bin/python3", "{guest}/python/profile.py", FILE_ARGUMENT),
     .env = WORDS(UNBUFFERED, NO_BYTECODE),

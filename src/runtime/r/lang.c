@@ -1,12 +1,8 @@
 /* runtime/r/lang.c — the declaration of r; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
-extern const struct language language_r;
-const struct language language_r = {
-    .name = "r",
-    .aliases = WORDS("rscript"),
-    .extensions = WORDS(".r"),
-    .main_file = "main.R",
+DECLARE_LANGUAGE(r) = {
+    NAMED("r", "main.R", WORDS(".r"), WORDS("rscript")),
     .command = WORDS("/usr/bin/Rscript", "--vanilla", FILE_ARGUMENT),
     .env = NO_WORDS,
     .version = WORDS("/usr/bin/Rscript", "--version"),

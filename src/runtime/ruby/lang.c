@@ -1,12 +1,8 @@
 /* runtime/ruby/lang.c — the declaration of ruby; see runtime/language.h. Pure data. */
 #include "runtime/language.h"
 
-extern const struct language language_ruby;
-const struct language language_ruby = {
-    .name = "ruby",
-    .aliases = WORDS("rb"),
-    .extensions = WORDS(".rb"),
-    .main_file = "main.rb",
+DECLARE_LANGUAGE(ruby) = {
+    NAMED("ruby", "main.rb", WORDS(".rb"), WORDS("rb")),
     /* flush.rb unbuffers stdout, so that a killed run keeps its output. */
     .command = WORDS("/usr/bin/ruby", "-r{guest}/ruby/flush.rb", FILE_ARGUMENT),
     .env = NO_WORDS,

@@ -2,12 +2,8 @@
 #include "runtime/language.h"
 
 /* Optimised for speed, but an overflow is still an error at the place where it happens. */
-extern const struct language language_rust;
-const struct language language_rust = {
-    .name = "rust",
-    .aliases = WORDS("rs", "rustc"),
-    .extensions = WORDS(".rs"),
-    .main_file = "main.rs",
+DECLARE_LANGUAGE(rust) = {
+    NAMED("rust", "main.rs", WORDS(".rs"), WORDS("rs", "rustc")),
     .command = WORDS("./{program}"),
     .compile = WORDS("/usr/bin/rustc", "--edition=2021", "--crate-name=main", "-Copt-level=2",
                      "-Coverflow-checks=on", "-Cstrip=debuginfo", "--color=never", "-o",

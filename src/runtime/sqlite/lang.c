@@ -9,12 +9,8 @@ static const struct warm warm[] = {
     { .imports = NULL },
 };
 
-extern const struct language language_sqlite;
-const struct language language_sqlite = {
-    .name = "sqlite",
-    .aliases = WORDS("sql", "sqlite3"),
-    .extensions = WORDS(".sql"),
-    .main_file = "main.sql",
+DECLARE_LANGUAGE(sqlite) = {
+    NAMED("sqlite", "main.sql", WORDS(".sql"), WORDS("sql", "sqlite3")),
     .command = WORDS("{guest}/sqlite/sqlite", "--format", "{format}", FILE_ARGUMENT),
     .reports = true,
     .env = NO_WORDS,

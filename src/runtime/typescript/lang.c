@@ -14,12 +14,8 @@ static const struct warm warm[] = {
     { .imports = NULL },
 };
 
-extern const struct language language_typescript;
-const struct language language_typescript = {
-    .name = "typescript",
-    .aliases = WORDS("ts"),
-    .extensions = WORDS(".ts", ".mts", ".cts", ".tsx"),
-    .main_file = "main.ts",
+DECLARE_LANGUAGE(typescript) = {
+    NAMED("typescript", "main.ts", WORDS(".ts", ".mts", ".cts", ".tsx"), WORDS("ts")),
     .command = WORDS("/usr/bin/node", "-r", REGISTER, FILE_ARGUMENT),
     .check = WORDS("/usr/bin/node", "{guest}/typescript/check.js", FILE_ARGUMENT),
     .profile = WORDS("/usr/bin/node", "-r", REGISTER, "-r", "{guest}/node/profile.js",
