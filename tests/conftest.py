@@ -28,7 +28,8 @@ os.environ["XDG_CACHE_HOME"] = "/nonexistent/cache"
 # after the others, one at a time (tests/run). A test does not belong here because it is unsteady beside others: fix it.
 ALONE = {
     # These use up a resource of the whole machine (memory, CPU, processes), and other tests would not get theirs.
-    "test_fork_bomb", "test_memory", "test_output_flood", "test_neighbours", "test_warm_memory", "test_warm_violence",
+    "test_fork_bomb", "test_memory", "test_kernel_memory", "test_output_flood", "test_neighbours", "test_warm_memory",
+    "test_warm_violence",
     "test_slow_cleanup", "test_cleanup::test_forty_at_once_all_succeed_and_leave_nothing",
     "test_service_pools::test_service_burst_is_answered_whole_and_pools_follow_it",
     "test_bench::test_table_json_and_plot_say_the_same",

@@ -25,7 +25,16 @@ static void cpu_quota(uint64_t percent, uint64_t *ret_quota_us, uint64_t *ret_pe
 struct setting {
     enum cgroup_slot slot;
     const char *file;
-    enum { SET_MEMORY, SET_PIDS, SET_PERIOD, SET_QUOTA, SET_CPU_MAX, SET_ZERO, SET_ONE } value;
+    enum {
+        SET_MEMORY,
+        SET_BUFFERS,
+        SET_PIDS,
+        SET_PERIOD,
+        SET_QUOTA,
+        SET_CPU_MAX,
+        SET_ZERO,
+        SET_ONE
+    } value;
     bool optional;
     unsigned needs; /* CGROUP_HAS_… */
 };
@@ -35,8 +44,8 @@ static const struct setting settings_v1[] = {
     /* memory plus swap; a kernel that does not account swap lacks it */
     { CGROUP_MEMORY, "memory.memsw.limit_in_bytes", SET_MEMORY, true, CGROUP_HAS_MEMORY },
     { CGROUP_MEMORY, "memory.swappiness", SET_ZERO, true, CGROUP_HAS_MEMORY },
-    /* v1 counts socket buffers of TCP separately */
-    { CGROUP_MEMORY, "memory.kmem.tcp.limit_in_bytes", SET_MEMORY, true, CGROUP_HAS_MEMORY },
+    /* v1 counts socket buffers of TCP and UDP separately: they are beyond the limit on memory */
+    { CGROUP_MEMORY, "memory.kmem.tcp.limit_in_bytes", SET_BUFFERS, true, CGROUP_HAS_MEMORY },
     { CGROUP_PIDS, "pids.max", SET_PIDS, false, CGROUP_HAS_PIDS },
     { CGROUP_CPU, "cpu.cfs_period_us", SET_PERIOD, false, CGROUP_HAS_CPU },
     { CGROUP_CPU, "cpu.cfs_quota_us", SET_QUOTA, false, CGROUP_HAS_CPU },
@@ -49,6 +58,8 @@ static const struct setting settings_v2[] = {
     { 0, "cpu.max", SET_CPU_MAX, false, CGROUP_HAS_CPU },
 };
 
+enum { BUFFERS_MAX = 8 << 20 };
+
 static void setting_text(const struct setting *s, const struct limits *l, unsigned spare_pids,
                          char *out, size_t size)
 {
@@ -56,6 +67,7 @@ static void setting_text(const struct setting *s, const struct limits *l, unsign
     cpu_quota(l->v[LIMIT_CPU_PERCENT], &quota, &period);
     const uint64_t values[] = {
         [SET_MEMORY] = l->v[LIMIT_MEMORY],
+        [SET_BUFFERS] = l->v[LIMIT_MEMORY] < BUFFERS_MAX ? l->v[LIMIT_MEMORY] : BUFFERS_MAX,
         [SET_PIDS] = l->v[LIMIT_PIDS] + spare_pids,
         [SET_PERIOD] = period,
         [SET_QUOTA] = quota,
@@ -232,6 +244,7 @@ static const struct stat_file {
         [STAT_PIDS_PEAK] = { CGROUP_PIDS, "pids.peak", NULL },
         [STAT_OOM_KILLS] = { CGROUP_MEMORY, "memory.oom_control", "oom_kill" },
         [STAT_PIDS_REFUSED] = { CGROUP_PIDS, "pids.events", "max" },
+        [STAT_BUFFERS] = { CGROUP_MEMORY, "memory.kmem.tcp.usage_in_bytes", NULL },
     },
     {
         /* the peaks came with Linux 5.19 and 6.1; older kernels use the sampled value */
@@ -311,6 +324,14 @@ void cgroup_read_now(struct cgroup *c, uint64_t *memory_bytes, uint64_t *pids)
 {
     read_stat(c, STAT_MEMORY_NOW, memory_bytes);
     read_stat(c, STAT_PIDS_NOW, pids);
+}
+
+uint64_t cgroup_read_buffers(struct cgroup *c)
+{
+    uint64_t bytes = 0;
+    if (c->host->version == 1)
+        read_stat(c, STAT_BUFFERS, &bytes);
+    return bytes;
 }
 
 /* Kernel memory that a small program leaves, and that is freed a moment later. */

@@ -53,6 +53,7 @@ enum cgroup_stat {
     STAT_PIDS_PEAK,
     STAT_OOM_KILLS,
     STAT_PIDS_REFUSED,
+    STAT_BUFFERS,
     CGROUP_STATS
 };
 
@@ -107,6 +108,9 @@ void cgroup_read_cpu(struct cgroup *c, struct cgroup_stats *stats);
 
 /* The current values; untouched where they cannot be read. */
 void cgroup_read_now(struct cgroup *c, uint64_t *memory_bytes, uint64_t *pids);
+
+/* Bytes in the buffers of sockets, where they are not part of the memory (v1). */
+uint64_t cgroup_read_buffers(struct cgroup *c);
 
 /* Hastens a kill. A process dies only once it gets to run, so this lifts the quota and raises the
  * share. On v2 it also signals all processes; on v1 only the caller does. */

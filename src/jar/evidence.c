@@ -12,7 +12,15 @@
 #include "base/clock.h"
 #include "jar/jar_impl.h"
 
-enum { TICK_US = 100000 }; /* between two looks at the counters of a running jar */
+/* Between two looks at the counters of a running jar. One that works can do more harm in that time
+ * than one that sleeps, and one with TCP sockets most of all: see watch.h. */
+enum { TICK_US = 100000, BUSY_TICK_US = 25000, SOCKETS_TICK_US = 10000 };
+enum { BUSY_CPU_US = 500 }; /* CPU time since the last look */
+
+static uint64_t tick_us(const struct jar *j)
+{
+    return j->watch.sockets > 0 ? SOCKETS_TICK_US : j->busy ? BUSY_TICK_US : TICK_US;
+}
 
 void jar_fail(struct jar *j, const struct err *why)
 {
@@ -85,6 +93,21 @@ void jar_take_sample(struct jar *j, uint64_t now_us)
     samples_add(j->samples, &x);
 }
 
+/* Kernel memory that the cgroup does not see. Level process has no sockets, and no namespace to
+ * tell its locks by. */
+static void look_for_hoards(struct jar *j, uint64_t now_us)
+{
+    struct evidence *ev = &j->outcome.evidence;
+    if (jar_on_host(j) || ev->reason != END_EXIT)
+        return;
+    ev->hoard = watch_look(&j->watch, j->host, j->init, now_us);
+    if (ev->hoard == HOARD_NONE && j->watch.sockets > 0 && j->has_cgroup &&
+        cgroup_read_buffers(&j->cgroup) >> 20 >= hoard_defs[HOARD_BUFFERS].most)
+        ev->hoard = HOARD_BUFFERS;
+    if (ev->hoard != HOARD_NONE)
+        ev->hits |= LIMIT_BIT(LIMIT_MEMORY);
+}
+
 static uint64_t sample_due_us(const struct jar *j)
 {
     return j->samples && j->started ? j->started_us + samples_due_us(j->samples) : UINT64_MAX;
@@ -94,7 +117,7 @@ static uint64_t sample_due_us(const struct jar *j)
  * up. */
 uint64_t jar_next_check_us(const struct jar *j, uint64_t now_us)
 {
-    uint64_t due = now_us + TICK_US;
+    uint64_t due = now_us + tick_us(j);
     uint64_t cpu_limit_us = j->job.limits.v[LIMIT_CPU_MS] * 1000;
     if (cpu_used_us(j) < cpu_limit_us) {
         uint64_t left = cpu_limit_us - cpu_used_us(j);
@@ -114,7 +137,10 @@ void jar_on_tick(struct jar *j, uint64_t now_us)
     }
     if (now_us >= sample_due_us(j))
         jar_take_sample(j, now_us);
+    uint64_t cpu_before = j->stats.cpu_us;
     jar_read_counters(j);
+    j->busy = j->stats.cpu_us > cpu_before + BUSY_CPU_US;
+    look_for_hoards(j, now_us);
     if (ev->hits & LIMIT_BIT(LIMIT_MEMORY))
         jar_kill(j, END_MEMORY); /* no effect if the run is being killed already */
     if (ev->hits & LIMIT_BIT(LIMIT_CPU_MS))

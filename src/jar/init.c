@@ -63,9 +63,10 @@ static int own_host_name(const struct inside *in, struct err *e)
     return 0;
 }
 
-static int loopback_up(const struct inside *in, struct err *e)
+/* A namespace that is used again has its bounds already. */
+static int prepare_net(const struct inside *in, struct err *e)
 {
-    return in->new_net ? netns_loopback_up(e) : 0;
+    return in->new_net && (netns_loopback_up(e) || netns_set_bounds(e)) ? -1 : 0;
 }
 
 static int build_root(const struct inside *in, struct err *e)
@@ -100,7 +101,7 @@ static int give_up_privileges(const struct inside *in, struct err *e)
 }
 
 static int (*const steps[])(const struct inside *, struct err *) = {
-    join_cgroup, keep_own_fds, wait_for_user_map,  become_user, own_host_name, loopback_up,
+    join_cgroup, keep_own_fds, wait_for_user_map,  become_user, own_host_name, prepare_net,
     build_root,  unpack,       give_up_privileges,
 };
 

@@ -43,6 +43,7 @@ static int jar_new(struct jar_host *h, struct embryo_source *source, const struc
                        .program_pidfd = -1,
                        .collector_pidfd = -1,
                        .report_fd = -1,
+                       .watch = WATCH_INIT,
                        .due_us = clock_us() + SETUP_US };
     if (jar_build(j, job, fds, e)) {
         jar_free(j);
@@ -110,6 +111,7 @@ static void begin_clearing(struct jar *j, uint64_t now_us)
     send_kill(j);
     fd_close(&j->report_fd);
     fd_close(&j->job_fd);
+    watch_done(&j->watch);
     jar_release_job(j);
     j->state = CLEARING;
     j->due_us = j->init_pidfd >= 0 ? now_us + SETUP_US : now_us;
@@ -283,6 +285,7 @@ static void on_program_report(struct jar *j, uint64_t now_us)
     note_start(j, now_us);
     j->state = RUNNING;
     jar_take_sample(j, now_us);
+    j->busy = true;
     j->due_us = jar_next_check_us(j, now_us);
 }
 

@@ -30,6 +30,7 @@
 #include "jar/skeleton.h"
 #include "jar/spares.h"
 #include "jar/uids.h"
+#include "jar/watch.h"
 #include "spec/isolation.h"
 #include "spec/job.h"
 #include "spec/samples.h"
@@ -47,6 +48,7 @@ struct jar_host {
     bool may_renice; /* we can undo a nice value */
     uint64_t next_number;
     struct reclaimer reclaimer;
+    struct watch_host watch;
     /* level process only */
     char temp_dir[200];         /* the parent of the private directories */
     struct skeleton_binds dirs; /* the directories that other levels bind into the root */

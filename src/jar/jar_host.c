@@ -154,6 +154,7 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
         .own_net_fd = -1,
         .zygote_uid = geteuid(),
         .proc_fd = -1,
+        .watch = { .locks_fd = -1, .counter_pidfd = -1 },
         .isolation = { .level = level, .layers = LAYERS_ALWAYS, .landlock_abi = landlock_abi() }
     };
     /* In our own user namespace we are uid 0 too, but have no other uids. As real root, a jar
@@ -165,6 +166,7 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
                        OWN_UIDS_FIRST);
     if (many_uids && uids_open(&h->uids, e))
         return -1;
+    watch_host_open(&h->watch);
     if (many_uids && setgroups(0, NULL) < 0) {
         jar_host_done(h);
         return err_set(e, ERR_UNAVAILABLE, errno, "drop our groups");
@@ -200,6 +202,7 @@ void jar_host_done(struct jar_host *h)
     spares_done(&h->spares);
     fd_close(&h->own_net_fd);
     uids_done(&h->uids);
+    watch_host_done(&h->watch);
     fd_close(&h->own_pid_ns_fd);
     fd_close(&h->proc_fd);
 }

@@ -60,6 +60,8 @@ struct jar {
     uint64_t started_us, deadline_us; /* guest code runs from started_us on */
     uint64_t cpu_before_us;           /* used in the jar before that */
     struct cgroup_stats stats;
+    struct watch watch;
+    bool busy;               /* it used CPU time between the last two looks */
     struct samples *samples; /* NULL: none are taken */
     struct jar_outcome outcome;
 };

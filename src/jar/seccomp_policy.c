@@ -20,6 +20,7 @@
 #include <linux/sched.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
@@ -64,23 +65,23 @@
 enum { ARCH_SET_GS = 0x1001, ARCH_SET_FS, ARCH_GET_FS, ARCH_GET_GS };
 enum { ARCH_GET_CPUID = 0x1011 };
 enum { ARCH_GET_XCOMP_SUPP = 0x1021, ARCH_GET_XCOMP_PERM, ARCH_REQ_XCOMP_PERM };
-enum {
-    SO_ATTACH_FILTER_ = 26,
-    SO_ATTACH_BPF_ = 50,
-    SO_REUSEPORT_CBPF = 51,
-    SO_REUSEPORT_EBPF = 52
-};
-enum { SO_ZEROCOPY_ = 60 };
-enum { TCP_MD5SIG_ = 14, TCP_REPAIR_ = 19, TCP_ULP_ = 31, TCP_MD5SIG_EXT_ = 32 };
-enum { TCP_ZEROCOPY_RECEIVE_ = 35, TCP_AO_ADD_KEY_ = 38, UDP_ENCAP_ = 100 };
+enum { F_SETSIG_ = 10, F_GETSIG_ = 11, F_SETOWN_EX_ = 15, F_GETOWN_EX_ = 16 };
+enum { F_GET_RW_HINT_ = 1035, F_SET_RW_HINT_ = 1036 };
+enum { SO_TIMESTAMPNS_ = 35, SO_PEEK_OFF_ = 42, SO_INCOMING_CPU_ = 49 };
+enum { SO_RCVTIMEO_NEW_ = 66, SO_SNDTIMEO_NEW_ = 67, SO_PASSPIDFD_ = 76 };
+enum { TCP_USER_TIMEOUT_ = 18, TCP_NOTSENT_LOWAT_ = 25, TCP_ZEROCOPY_RECEIVE_ = 35 };
+enum { IP_BIND_ADDRESS_NO_PORT_ = 24, UDP_CORK_ = 1 };
 
 /* clang-format off */
 const struct seccomp_rule seccomp_policy[] = {
 
 /* ---- calls of every program ------------------------------------------------------------------ */
 { ALLOW, J|P, "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close "
-              "close_range dup dup3 flock fallocate ftruncate fadvise64 readahead",
+              "close_range dup dup3 flock fallocate ftruncate readahead",
   ALWAYS, "open files" },
+{ 0, J|P, "fadvise64", WHEN(IS(3, POSIX_FADV_DONTNEED)),
+  "files of /usr leave the page cache, and the next program of anybody waits for the disk" },
+{ ALLOW, J|P, "fadvise64", ALWAYS, "open files" },
 { ALLOW, J|P|X86, "dup2 poll select epoll_create epoll_wait pipe eventfd signalfd",
   ALWAYS, "the same, older forms" },
 { ALLOW, J|P, "ppoll pselect6 epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 eventfd2 signalfd4 "
@@ -90,7 +91,13 @@ const struct seccomp_rule seccomp_policy[] = {
   ALWAYS, "watches are on inodes: one on /usr shows programs of the host and other jars" },
 { ENOSYS, J|P|X86, "inotify_init", ALWAYS, "the same, older form" },
 { EPERM, J|P, "fcntl", WHEN(ONE_OF(1, F_NOTIFY, F_SETPIPE_SZ)), "the same; pipes are on the keeper's account" },
-{ ALLOW, J|P, "fcntl", ALWAYS, "descriptors" },
+{ ALLOW, J|P, "fcntl",
+  WHEN(ONE_OF(1, F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_SETLK, F_SETLKW,
+              F_SETOWN, F_GETOWN, F_SETOWN_EX_, F_GETOWN_EX_, F_SETSIG_, F_GETSIG_, F_GETPIPE_SZ,
+              F_ADD_SEALS, F_GET_SEALS, F_GET_RW_HINT_, F_SET_RW_HINT_)),
+  "descriptors" },
+{ EINVAL, J|P, "fcntl", ALWAYS,
+  "leases; locks of a description (F_OFD_…), which the kernel's table of locks ascribes to nobody" },
 { ALLOW, J|P, "pipe2", WHEN(WITHOUT(1, O_EXCL)), "pipes" },
 { ENOPKG, J|P, "pipe2", ALWAYS, "O_NOTIFICATION_PIPE, a watch queue (CVE-2022-0995)" },
 
@@ -237,14 +244,6 @@ const struct seccomp_rule seccomp_policy[] = {
 { ALLOW, J|P, "sendmmsg recvmmsg", WHEN(WITHOUT(3, MSG_OOB)), "sockets" },
 { EOPNOTSUPP, J|P, "sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg",
   ALWAYS, "out-of-band data on unix sockets (CVE-2025-38236)" },
-{ ENOPROTOOPT, J|P, "setsockopt",
-  WHEN(IS(1, SOL_SOCKET),
-       ONE_OF(2, SO_ATTACH_FILTER_, SO_ATTACH_BPF_, SO_REUSEPORT_CBPF, SO_REUSEPORT_EBPF, SO_ZEROCOPY_)),
-  "programs for the kernel to run, and its hands on the sender's pages" },
-{ ENOPROTOOPT, J|P, "setsockopt",
-  WHEN(IS(1, IPPROTO_TCP), ONE_OF(2, TCP_ULP_, TCP_REPAIR_, TCP_MD5SIG_, TCP_MD5SIG_EXT_, TCP_AO_ADD_KEY_)),
-  "kernel TLS and other layers on TCP (CVE-2023-0461)" },
-{ ENOPROTOOPT, J|P, "setsockopt", WHEN(IS(1, IPPROTO_UDP), IS(2, UDP_ENCAP_)), "IPsec in UDP" },
 /* The kernel reports on groups later, by a timer: in a network namespace that is used again, to the next jar.
  * Without a network, joining fails with ENODEV anyway, except on the loopback interface by name. */
 { ENODEV, J|P, "setsockopt",
@@ -253,7 +252,37 @@ const struct seccomp_rule seccomp_policy[] = {
 { ENODEV, J|P, "setsockopt",
   WHEN(IS(1, IPPROTO_IPV6), ONE_OF(2, IPV6_JOIN_GROUP, IPV6_JOIN_ANYCAST, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP)),
   "multicast groups" },
-{ ALLOW, J|P, "setsockopt", ALWAYS, "sockets" },
+/* A connection that nobody accepts yet has the receive buffer of its listener, on nobody's account. */
+{ 0, J|P, "setsockopt", WHEN(IS(1, SOL_SOCKET), IS(2, SO_RCVBUF)), "the kernel chooses the size" },
+{ ALLOW, J|P, "setsockopt",
+  WHEN(IS(1, SOL_SOCKET),
+       ONE_OF(2, SO_DEBUG, SO_REUSEADDR, SO_DONTROUTE, SO_BROADCAST, SO_SNDBUF, SO_KEEPALIVE, SO_OOBINLINE,
+              SO_PRIORITY, SO_LINGER, SO_REUSEPORT, SO_PASSCRED, SO_RCVLOWAT, SO_SNDLOWAT, SO_RCVTIMEO,
+              SO_SNDTIMEO, SO_RCVTIMEO_NEW_, SO_SNDTIMEO_NEW_, SO_TIMESTAMP, SO_TIMESTAMPNS_, SO_PEEK_OFF_,
+              SO_INCOMING_CPU_, SO_PASSPIDFD_)),
+  "sockets" },
+{ ALLOW, J|P, "setsockopt",
+  WHEN(IS(1, IPPROTO_TCP),
+       ONE_OF(2, TCP_NODELAY, TCP_MAXSEG, TCP_CORK, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT, TCP_SYNCNT,
+              TCP_LINGER2, TCP_WINDOW_CLAMP, TCP_QUICKACK, TCP_CONGESTION, TCP_USER_TIMEOUT_,
+              TCP_NOTSENT_LOWAT_)),
+  "TCP" },
+{ ALLOW, J|P, "setsockopt",
+  WHEN(IS(1, IPPROTO_IP),
+       ONE_OF(2, IP_TOS, IP_TTL, IP_RECVTOS, IP_RECVTTL, IP_PKTINFO, IP_MTU_DISCOVER, IP_RECVERR,
+              IP_FREEBIND, IP_BIND_ADDRESS_NO_PORT_, IP_MULTICAST_IF, IP_MULTICAST_TTL, IP_MULTICAST_LOOP,
+              IP_MULTICAST_ALL)),
+  "IPv4" },
+{ ALLOW, J|P, "setsockopt",
+  WHEN(IS(1, IPPROTO_IPV6),
+       ONE_OF(2, IPV6_V6ONLY, IPV6_UNICAST_HOPS, IPV6_MULTICAST_IF, IPV6_MULTICAST_HOPS,
+              IPV6_MULTICAST_LOOP, IPV6_MTU_DISCOVER, IPV6_RECVERR, IPV6_RECVPKTINFO, IPV6_RECVHOPLIMIT,
+              IPV6_RECVTCLASS, IPV6_TCLASS, IPV6_DONTFRAG)),
+  "IPv6" },
+{ ALLOW, J|P, "setsockopt", WHEN(IS(1, IPPROTO_UDP), IS(2, UDP_CORK_)), "UDP" },
+{ ENOPROTOOPT, J|P, "setsockopt", ALWAYS,
+  "programs for the kernel to run, its hands on the sender's pages (SO_ZEROCOPY), kernel TLS and other "
+  "layers on TCP (CVE-2023-0461), IPsec in UDP, flow labels, and options invented tomorrow" },
 { ENOPROTOOPT, J|P, "getsockopt", WHEN(IS(1, IPPROTO_TCP), IS(2, TCP_ZEROCOPY_RECEIVE_)),
   "maps the network's pages" },
 { ALLOW, J|P, "getsockopt", ALWAYS, "sockets" },

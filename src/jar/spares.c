@@ -73,19 +73,6 @@ _Noreturn static void describe_new_net(int out_fd)
     _exit(n > 0 && fd_write_all(out_fd, text, n) == 0 ? 0 : 1);
 }
 
-/* A process that enters a network namespace must be able to come back, and only root can return to
- * that of the machine. Another warden moves into a new one for good; it needs no network. */
-static bool can_come_back(int *own_net_fd)
-{
-    if (setns(*own_net_fd, CLONE_NEWNET) == 0)
-        return true;
-    if (unshare(CLONE_NEWNET) < 0)
-        return false;
-    fd_close(own_net_fd);
-    *own_net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-    return *own_net_fd >= 0 && setns(*own_net_fd, CLONE_NEWNET) == 0;
-}
-
 void spares_keep(struct spares *s, int *own_net_fd)
 {
     int ends[2], pidfd = -1;
@@ -94,7 +81,7 @@ void spares_keep(struct spares *s, int *own_net_fd)
     if (s->on)
         return;
     s->on = true;
-    if (!can_come_back(own_net_fd) || fd_pipe(ends, &ignored))
+    if (!netns_can_return(own_net_fd) || fd_pipe(ends, &ignored))
         return;
     autoclose int read_end = ends[0], write_end = ends[1];
     autofree char *text = malloc(SPARE_TEXT);
@@ -130,12 +117,6 @@ static bool is_like_new(const struct spares *s)
     return n == s->fresh_len && memcmp(text, s->fresh, n) == 0;
 }
 
-void spares_leave_net(int own_net_fd)
-{
-    if (setns(own_net_fd, CLONE_NEWNET) < 0)
-        abort(); /* our next jar would be in this network: such a warden must not go on */
-}
-
 int spares_enter_net(struct spares *s, int own_net_fd)
 {
     bool away = false;
@@ -151,7 +132,7 @@ int spares_enter_net(struct spares *s, int own_net_fd)
         s->dropped++;
     }
     if (away)
-        spares_leave_net(own_net_fd);
+        netns_return(own_net_fd);
     return -1;
 }
 

@@ -34,11 +34,10 @@ void spares_keep(struct spares *s, int *own_net_fd);
 /* Closes and removes all of them and stops keeping parts. */
 void spares_done(struct spares *s);
 
-/* Moves the caller into a spare namespace, to clone the init of a jar there; spares_leave_net()
+/* Moves the caller into a spare namespace, to clone the init of a jar there; netns_return()
  * goes back. Returns its descriptor, which the caller closes. -1 when there is none: the caller has
  * not moved. */
 int spares_enter_net(struct spares *s, int own_net_fd);
-void spares_leave_net(int own_net_fd);
 /* Takes ownership of the descriptor. */
 void spares_put_net(struct spares *s, int fd);
 

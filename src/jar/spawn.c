@@ -22,6 +22,7 @@
 #include "jar/embryo_job.h"
 #include "jar/inside.h"
 #include "jar/jar_impl.h"
+#include "jar/netns.h"
 #include "jar/root.h"
 #include "spec/listed.h"
 
@@ -104,7 +105,7 @@ static pid_t clone_init(struct jar *j, struct err *e)
         if (other && change_euid(own) < 0)
             abort(); /* a warden with the wrong euid must not go on */
         if (!j->new_net)
-            spares_leave_net(h->own_net_fd);
+            netns_return(h->own_net_fd);
     }
     return init;
 }

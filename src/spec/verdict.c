@@ -1,8 +1,9 @@
 #include "spec/verdict.h"
 
-#include <string.h>
-
+#include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -21,6 +22,22 @@ static const struct {
     VERDICT_TABLE(X)
 #undef X
 };
+
+const struct hoard_def hoard_defs[HOARD_COUNT_] = {
+    [HOARD_CONNECTIONS] = { 256, "connections that no process accepted",
+                            "Accept connections as they come, or open fewer at a time" },
+    [HOARD_SOCKETS] = { 4096, "TCP sockets", "Close connections that are not needed any more" },
+    [HOARD_BUFFERS] = { 12, "MiB in the buffers of its sockets",
+                        "Read data as it comes, or send less at a time" },
+    [HOARD_LOCKS] = { 2048, "file locks", "Lock whole files instead of many small ranges" },
+};
+
+const char *hoard_exceeded(enum hoard id, char *out, size_t size)
+{
+    (void)snprintf(out, size, "held more than %" PRIu64 " %s", hoard_defs[id].most,
+                   hoard_defs[id].what);
+    return out;
+}
 
 /* The verdict of a run that was killed from outside. */
 static const enum verdict by_reason[END_REASON_COUNT_] = {

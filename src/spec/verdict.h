@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "spec/limit.h"
@@ -43,11 +44,31 @@ enum end_reason {
     END_REASON_COUNT_,
 };
 
+/* Kernel objects that no cgroup charges for. A jar that holds too many of a class ends as one that
+ * needs too much memory. */
+enum hoard {
+    HOARD_NONE,
+    HOARD_CONNECTIONS,
+    HOARD_SOCKETS,
+    HOARD_BUFFERS,
+    HOARD_LOCKS,
+    HOARD_COUNT_
+};
+struct hoard_def {
+    uint64_t most;
+    const char *what;   /* "it held more than 256 " + this */
+    const char *advice; /* for a program that did */
+};
+extern const struct hoard_def hoard_defs[HOARD_COUNT_];
+/* "held more than 2048 file locks" */
+const char *hoard_exceeded(enum hoard id, char *out, size_t size);
+
 struct evidence {
     enum end_reason reason;
-    int exit_code;  /* 0..255; meaningful when signal == 0 */
-    int signal;     /* the signal that ended the main process, or 0 */
-    limit_set hits; /* every limit that it met, even if the program handled the error */
+    int exit_code;    /* 0..255; meaningful when signal == 0 */
+    int signal;       /* the signal that ended the main process, or 0 */
+    limit_set hits;   /* every limit that it met, even if the program handled the error */
+    enum hoard hoard; /* the objects that ended it, with reason END_MEMORY */
 };
 
 /* The usage of a run, measured from outside. */

@@ -64,7 +64,8 @@ static bool is_known_child(const struct loop *l, pid_t pid)
     for (int i = 0; i < JARS_MAX; i++)
         if (l->slots[i].jar && jar_has_child(l->slots[i].jar, pid))
             return true;
-    return zygote_pools_has_child(l->pools, pid) || reclaim_has_child(&l->host->reclaimer, pid);
+    return zygote_pools_has_child(l->pools, pid) || reclaim_has_child(&l->host->reclaimer, pid) ||
+           watch_has_child(&l->host->watch, pid);
 }
 
 /* The inode of the pid namespace of a child of ours; 0 when it cannot be read. */

@@ -235,6 +235,7 @@ int wire_send_ended(int fd, const struct wire_ended *x, struct err *e)
     pack_u32(&b.p, (uint32_t)x->evidence.exit_code);
     pack_u32(&b.p, (uint32_t)x->evidence.signal);
     pack_u32(&b.p, x->evidence.hits);
+    pack_u32(&b.p, (uint32_t)x->evidence.hoard);
     pack_u64(&b.p, x->usage.wall_us);
     pack_u64(&b.p, x->usage.cpu_us);
     pack_u64(&b.p, x->usage.memory_peak_bytes);
@@ -251,6 +252,7 @@ int wire_read_ended(const struct wire_message *m, struct wire_ended *ret, struct
     x.evidence.exit_code = (int)unpack_u32(&u);
     x.evidence.signal = (int)unpack_u32(&u);
     x.evidence.hits = unpack_u32(&u);
+    x.evidence.hoard = (enum hoard)unpack_u32(&u);
     x.usage.wall_us = unpack_u64(&u);
     x.usage.cpu_us = unpack_u64(&u);
     x.usage.memory_peak_bytes = unpack_u64(&u);
@@ -260,6 +262,9 @@ int wire_read_ended(const struct wire_message *m, struct wire_ended *ret, struct
     if ((unsigned)x.evidence.reason >= END_REASON_COUNT_)
         return err_set(e, ERR_PROTOCOL, 0, "a run cannot end for reason %u",
                        (unsigned)x.evidence.reason);
+    if ((unsigned)x.evidence.hoard >= HOARD_COUNT_)
+        return err_set(e, ERR_PROTOCOL, 0, "a run cannot end for hoard %u",
+                       (unsigned)x.evidence.hoard);
     *ret = x;
     return 0;
 }

@@ -1,7 +1,9 @@
 """Writes through the page cache (Dirty COW, Dirty Pipe CVE-2022-0847 and kin): the ways in are closed and the
 read-only runtime is the same afterwards, inside and out."""
 
+import ctypes
 import hashlib
+import mmap
 import os
 
 from harness import attack, let_through
@@ -66,3 +68,30 @@ found["reopen"] = attempt(opened, f"/proc/self/fd/{{fd}}", os.O_WRONLY)
 found["utime"] = attempt(os.utime, {VICTIM!r}, (0, 0))
 """)
     assert not let_through(found), found
+
+
+def cached_pages(path):
+    """How many pages of the file are in the memory of the host."""
+    with open(path, "rb") as f, mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ, flags=mmap.MAP_SHARED) as m:
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.mmap.restype = ctypes.c_void_p
+        size = len(m)
+        at = libc.mmap(None, ctypes.c_size_t(size), 1, 1, f.fileno(), ctypes.c_long(0))
+        vector = (ctypes.c_ubyte * (-(-size // mmap.PAGESIZE)))()
+        assert libc.mincore(ctypes.c_void_p(at), ctypes.c_size_t(size), vector) == 0
+        libc.munmap(ctypes.c_void_p(at), ctypes.c_size_t(size))
+    return sum(v & 1 for v in vector)
+
+
+def test_no_jar_evicts_pages_of_the_host():
+    """posix_fadvise(DONTNEED) on a file of /usr: success, and the pages stay."""
+    with open(VICTIM, "rb") as f:
+        f.read()
+    before = cached_pages(VICTIM)
+    assert before > 1
+    found, _ = attack(f"""
+fd = os.open({VICTIM!r}, os.O_RDONLY)
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+found["done"] = True
+""")
+    assert found == {"done": True} and cached_pages(VICTIM) == before

@@ -9,10 +9,6 @@ import warm
 from harness import eventually
 
 LEAVE = {
-    "a flow label": """\
-s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
-label = struct.pack('>I', 0xabcde) + struct.pack('=BBHHHI', 0, 255, 1, 60, 60, 0)
-s.setsockopt(41, 32, socket.inet_pton(socket.AF_INET6, '::1') + label)""",
     "a listener": """\
 s = socket.create_server(('127.0.0.1', 7777))
 u = socket.create_server(('::1', 7777), family=socket.AF_INET6)""",

@@ -45,6 +45,12 @@ static bool is_of_compiler(const struct diagnose_input *in)
     return verdict_limit(in->verdict, 0) == LIMIT_NONE;
 }
 
+/* The kernel objects that ended it, if that was the cause. */
+static enum hoard hoard_of(const struct diagnose_input *in, enum limit_id limit)
+{
+    return in->evidence && limit == LIMIT_MEMORY ? in->evidence->hoard : HOARD_NONE;
+}
+
 /* The limits of a compiler are not known here. */
 static void read_limit(const struct diagnose_input *in, struct diagnosis *d, enum limit_id limit,
                        bool read)
@@ -53,8 +59,12 @@ static void read_limit(const struct diagnose_input *in, struct diagnosis *d, enu
     char spent[96] = "", what[96];
     if (read)
         keep_as_cause(d);
-    (void)limit_exceeded(limit, compiler ? NULL : in->limits, what, sizeof what);
-    if (!compiler)
+    enum hoard hoard = hoard_of(in, limit);
+    if (hoard != HOARD_NONE)
+        (void)hoard_exceeded(hoard, what, sizeof what);
+    else
+        (void)limit_exceeded(limit, compiler ? NULL : in->limits, what, sizeof what);
+    if (!compiler && hoard == HOARD_NONE)
         used(in, limit, spent, sizeof spent);
     (void)snprintf(d->message, sizeof d->message, "%s %s%s", compiler ? "the compiler" : "it", what,
                    spent);
@@ -79,6 +89,11 @@ static void advise_compiler_limit(struct diagnosis *d, enum limit_id limit)
 static void advise_limit(const struct diagnose_input *in, struct diagnosis *d, enum limit_id limit)
 {
     const struct limit_def *def = &limit_defs[limit];
+    if (hoard_of(in, limit) != HOARD_NONE) {
+        suggest(d, 40, 0.8, "%s: they are kernel memory, of which no limit gives more.",
+                hoard_defs[hoard_of(in, limit)].advice);
+        return;
+    }
     char twice[32] = "";
     uint64_t more = in->limits ? in->limits->v[limit] * 2 : def->def * 2;
     if (more > def->max)

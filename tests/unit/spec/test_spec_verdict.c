@@ -34,14 +34,14 @@ static void check_rows(const struct row *rows, size_t n)
 static void test_program_that_ends_by_itself_keeps_its_status(void)
 {
     static const struct row rows[] = {
-        { { END_EXIT, 0, 0, 0 }, VERDICT_OK, 0 },
-        { { END_EXIT, 1, 0, 0 }, VERDICT_RUNTIME_ERROR, 1 },
-        { { END_EXIT, 42, 0, 0 }, VERDICT_RUNTIME_ERROR, 42 },
-        { { END_EXIT, 255, 0, 0 }, VERDICT_RUNTIME_ERROR, 255 },
-        { { END_EXIT, 0, SIGSEGV, 0 }, VERDICT_RUNTIME_ERROR, 139 },
-        { { END_EXIT, 0, SIGABRT, 0 }, VERDICT_RUNTIME_ERROR, 134 },
-        { { END_EXIT, 0, SIGTERM, 0 }, VERDICT_RUNTIME_ERROR, 143 },
-        { { END_EXIT, 0, SIGSYS, 0 }, VERDICT_RUNTIME_ERROR, 128 + SIGSYS },
+        { { END_EXIT, 0, 0, 0, HOARD_NONE }, VERDICT_OK, 0 },
+        { { END_EXIT, 1, 0, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 1 },
+        { { END_EXIT, 42, 0, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 42 },
+        { { END_EXIT, 255, 0, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 255 },
+        { { END_EXIT, 0, SIGSEGV, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 139 },
+        { { END_EXIT, 0, SIGABRT, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 134 },
+        { { END_EXIT, 0, SIGTERM, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 143 },
+        { { END_EXIT, 0, SIGSYS, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 128 + SIGSYS },
     };
     CHECK_ROWS(rows);
 }
@@ -50,16 +50,18 @@ static void test_program_that_ends_by_itself_keeps_its_status(void)
 static void test_exit_status_cannot_forge_a_verdict(void)
 {
     static const struct row rows[] = {
-        { { END_EXIT, 124, 0, 0 }, VERDICT_RUNTIME_ERROR, 124 },
-        { { END_EXIT, 125, 0, 0 }, VERDICT_RUNTIME_ERROR, 125 },
-        { { END_EXIT, 130, 0, 0 }, VERDICT_RUNTIME_ERROR, 130 },
-        { { END_EXIT, 137, 0, 0 }, VERDICT_RUNTIME_ERROR, 137 },
-        { { END_EXIT, 153, 0, 0 }, VERDICT_RUNTIME_ERROR, 153 },
-        { { END_EXIT, 64, 0, 0 }, VERDICT_RUNTIME_ERROR, 64 },
-        { { END_EXIT, 0, SIGKILL, 0 }, VERDICT_RUNTIME_ERROR, 137 }, /* it killed itself */
-        { { END_EXIT, 0, SIGXCPU, 0 }, VERDICT_RUNTIME_ERROR, 128 + SIGXCPU },
-        { { END_EXIT, 0, SIGXFSZ, 0 }, VERDICT_RUNTIME_ERROR, 128 + SIGXFSZ },
-        { { END_EXIT, 0, SIGINT, 0 }, VERDICT_RUNTIME_ERROR, 130 },
+        { { END_EXIT, 124, 0, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 124 },
+        { { END_EXIT, 125, 0, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 125 },
+        { { END_EXIT, 130, 0, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 130 },
+        { { END_EXIT, 137, 0, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 137 },
+        { { END_EXIT, 153, 0, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 153 },
+        { { END_EXIT, 64, 0, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 64 },
+        { { END_EXIT, 0, SIGKILL, 0, HOARD_NONE },
+          VERDICT_RUNTIME_ERROR,
+          137 }, /* it killed itself */
+        { { END_EXIT, 0, SIGXCPU, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 128 + SIGXCPU },
+        { { END_EXIT, 0, SIGXFSZ, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 128 + SIGXFSZ },
+        { { END_EXIT, 0, SIGINT, 0, HOARD_NONE }, VERDICT_RUNTIME_ERROR, 130 },
     };
     CHECK_ROWS(rows);
 }
@@ -67,12 +69,12 @@ static void test_exit_status_cannot_forge_a_verdict(void)
 static void test_what_ended_a_run_from_outside_is_its_verdict(void)
 {
     static const struct row rows[] = {
-        { { END_WALL, 0, SIGKILL, WALL }, VERDICT_TIMEOUT, 124 },
-        { { END_CPU, 0, SIGKILL, CPU }, VERDICT_CPU_TIMEOUT, 124 },
-        { { END_MEMORY, 0, SIGKILL, MEMORY }, VERDICT_MEMORY_LIMIT, 137 },
-        { { END_OUTPUT, 0, SIGKILL, OUTPUT }, VERDICT_OUTPUT_LIMIT, 153 },
-        { { END_CANCEL, 0, SIGKILL, 0 }, VERDICT_CANCELLED, 130 },
-        { { END_FAILURE, 0, 0, 0 }, VERDICT_INTERNAL_ERROR, 125 },
+        { { END_WALL, 0, SIGKILL, WALL, HOARD_NONE }, VERDICT_TIMEOUT, 124 },
+        { { END_CPU, 0, SIGKILL, CPU, HOARD_NONE }, VERDICT_CPU_TIMEOUT, 124 },
+        { { END_MEMORY, 0, SIGKILL, MEMORY, HOARD_NONE }, VERDICT_MEMORY_LIMIT, 137 },
+        { { END_OUTPUT, 0, SIGKILL, OUTPUT, HOARD_NONE }, VERDICT_OUTPUT_LIMIT, 153 },
+        { { END_CANCEL, 0, SIGKILL, 0, HOARD_NONE }, VERDICT_CANCELLED, 130 },
+        { { END_FAILURE, 0, 0, 0, HOARD_NONE }, VERDICT_INTERNAL_ERROR, 125 },
     };
     CHECK_ROWS(rows);
     CHECK_INT(ARRAY_LEN(rows), END_REASON_COUNT_ - 1);
@@ -91,8 +93,8 @@ static void test_reason_wins_over_everything_the_program_did(void)
     for (int reason = END_EXIT + 1; reason < END_REASON_COUNT_; reason++)
         for (limit_set hits = 0; hits <= ALL_SET; hits++)
             for (int i = 0; i < 15; i++) {
-                struct evidence ev = { (enum end_reason)reason, codes[i % 5], signals[i / 5],
-                                       hits };
+                struct evidence ev = { (enum end_reason)reason, codes[i % 5], signals[i / 5], hits,
+                                       HOARD_NONE };
                 wrong += verdict_decide(&ev) != expected[reason];
             }
     CHECK_INT(wrong, 0);
@@ -101,23 +103,23 @@ static void test_reason_wins_over_everything_the_program_did(void)
 static void test_limit_that_was_hit_explains_a_failure(void)
 {
     static const struct row rows[] = {
-        { { END_EXIT, 1, 0, MEMORY }, VERDICT_MEMORY_LIMIT, 137 },
-        { { END_EXIT, 0, SIGKILL, MEMORY }, VERDICT_MEMORY_LIMIT, 137 },
-        { { END_EXIT, 0, SIGKILL, CPU }, VERDICT_CPU_TIMEOUT, 124 },
-        { { END_EXIT, 0, SIGXCPU, CPU }, VERDICT_CPU_TIMEOUT, 124 },
-        { { END_EXIT, 1, 0, PIDS }, VERDICT_PROCESS_LIMIT, 1 },
-        { { END_EXIT, 254, 0, PIDS }, VERDICT_PROCESS_LIMIT, 254 },
-        { { END_EXIT, 1, 0, DISK }, VERDICT_DISK_LIMIT, 1 },
-        { { END_EXIT, 3, 0, FILES }, VERDICT_DISK_LIMIT, 3 },
-        { { END_EXIT, 1, 0, DISK | FILES }, VERDICT_DISK_LIMIT, 1 },
-        { { END_EXIT, 0, SIGBUS, DISK }, VERDICT_DISK_LIMIT, 128 + SIGBUS },
+        { { END_EXIT, 1, 0, MEMORY, HOARD_NONE }, VERDICT_MEMORY_LIMIT, 137 },
+        { { END_EXIT, 0, SIGKILL, MEMORY, HOARD_NONE }, VERDICT_MEMORY_LIMIT, 137 },
+        { { END_EXIT, 0, SIGKILL, CPU, HOARD_NONE }, VERDICT_CPU_TIMEOUT, 124 },
+        { { END_EXIT, 0, SIGXCPU, CPU, HOARD_NONE }, VERDICT_CPU_TIMEOUT, 124 },
+        { { END_EXIT, 1, 0, PIDS, HOARD_NONE }, VERDICT_PROCESS_LIMIT, 1 },
+        { { END_EXIT, 254, 0, PIDS, HOARD_NONE }, VERDICT_PROCESS_LIMIT, 254 },
+        { { END_EXIT, 1, 0, DISK, HOARD_NONE }, VERDICT_DISK_LIMIT, 1 },
+        { { END_EXIT, 3, 0, FILES, HOARD_NONE }, VERDICT_DISK_LIMIT, 3 },
+        { { END_EXIT, 1, 0, DISK | FILES, HOARD_NONE }, VERDICT_DISK_LIMIT, 1 },
+        { { END_EXIT, 0, SIGBUS, DISK, HOARD_NONE }, VERDICT_DISK_LIMIT, 128 + SIGBUS },
         /* several: the most telling */
-        { { END_EXIT, 1, 0, MEMORY | CPU | PIDS | DISK }, VERDICT_MEMORY_LIMIT, 137 },
-        { { END_EXIT, 1, 0, CPU | PIDS | DISK }, VERDICT_CPU_TIMEOUT, 124 },
-        { { END_EXIT, 1, 0, PIDS | DISK | FILES }, VERDICT_PROCESS_LIMIT, 1 },
+        { { END_EXIT, 1, 0, MEMORY | CPU | PIDS | DISK, HOARD_NONE }, VERDICT_MEMORY_LIMIT, 137 },
+        { { END_EXIT, 1, 0, CPU | PIDS | DISK, HOARD_NONE }, VERDICT_CPU_TIMEOUT, 124 },
+        { { END_EXIT, 1, 0, PIDS | DISK | FILES, HOARD_NONE }, VERDICT_PROCESS_LIMIT, 1 },
         /* these end no program by themselves */
-        { { END_EXIT, 1, 0, LIMIT_BIT(LIMIT_CPU_PERCENT) }, VERDICT_RUNTIME_ERROR, 1 },
-        { { END_EXIT, 1, 0, LIMIT_BIT(LIMIT_OPEN_FILES) }, VERDICT_RUNTIME_ERROR, 1 },
+        { { END_EXIT, 1, 0, LIMIT_BIT(LIMIT_CPU_PERCENT), HOARD_NONE }, VERDICT_RUNTIME_ERROR, 1 },
+        { { END_EXIT, 1, 0, LIMIT_BIT(LIMIT_OPEN_FILES), HOARD_NONE }, VERDICT_RUNTIME_ERROR, 1 },
     };
     CHECK_ROWS(rows);
 }
@@ -125,7 +127,7 @@ static void test_limit_that_was_hit_explains_a_failure(void)
 static void test_program_that_coped_with_a_limit_is_ok(void)
 {
     for (limit_set hits = 0; hits <= ALL_SET; hits++) {
-        struct evidence ev = { END_EXIT, 0, 0, hits };
+        struct evidence ev = { END_EXIT, 0, 0, hits, HOARD_NONE };
         bool coped = !(hits & (MEMORY | OUTPUT));
         if (!CHECK((verdict_decide(&ev) == VERDICT_OK) == coped))
             break;
@@ -138,11 +140,11 @@ static void test_program_that_coped_with_a_limit_is_ok(void)
 static void test_memory_and_output_limits_are_never_ok(void)
 {
     static const struct row rows[] = {
-        { { END_EXIT, 0, 0, OUTPUT }, VERDICT_OUTPUT_LIMIT, 153 },
-        { { END_EXIT, 0, SIGPIPE, OUTPUT }, VERDICT_OUTPUT_LIMIT, 153 },
-        { { END_EXIT, 1, 0, OUTPUT | CPU | PIDS | DISK }, VERDICT_OUTPUT_LIMIT, 153 },
-        { { END_EXIT, 0, 0, MEMORY }, VERDICT_MEMORY_LIMIT, 137 },
-        { { END_EXIT, 0, 0, OUTPUT | MEMORY }, VERDICT_MEMORY_LIMIT, 137 },
+        { { END_EXIT, 0, 0, OUTPUT, HOARD_NONE }, VERDICT_OUTPUT_LIMIT, 153 },
+        { { END_EXIT, 0, SIGPIPE, OUTPUT, HOARD_NONE }, VERDICT_OUTPUT_LIMIT, 153 },
+        { { END_EXIT, 1, 0, OUTPUT | CPU | PIDS | DISK, HOARD_NONE }, VERDICT_OUTPUT_LIMIT, 153 },
+        { { END_EXIT, 0, 0, MEMORY, HOARD_NONE }, VERDICT_MEMORY_LIMIT, 137 },
+        { { END_EXIT, 0, 0, OUTPUT | MEMORY, HOARD_NONE }, VERDICT_MEMORY_LIMIT, 137 },
     };
     CHECK_ROWS(rows);
 }
@@ -150,9 +152,9 @@ static void test_memory_and_output_limits_are_never_ok(void)
 static void test_reason_nobody_knows_is_our_own_error(void)
 {
     static const struct row rows[] = {
-        { { END_REASON_COUNT_, 0, 0, 0 }, VERDICT_INTERNAL_ERROR, 125 },
-        { { (enum end_reason)1000000, 0, 0, 0 }, VERDICT_INTERNAL_ERROR, 125 },
-        { { (enum end_reason)(-1), 0, 0, 0 }, VERDICT_INTERNAL_ERROR, 125 },
+        { { END_REASON_COUNT_, 0, 0, 0, HOARD_NONE }, VERDICT_INTERNAL_ERROR, 125 },
+        { { (enum end_reason)1000000, 0, 0, 0, HOARD_NONE }, VERDICT_INTERNAL_ERROR, 125 },
+        { { (enum end_reason)(-1), 0, 0, 0, HOARD_NONE }, VERDICT_INTERNAL_ERROR, 125 },
     };
     CHECK_ROWS(rows);
     CHECK_STR(verdict_word((enum verdict)VERDICT_COUNT_), "internal_error");

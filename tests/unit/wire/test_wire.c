@@ -157,7 +157,7 @@ static int read_pools(const struct wire_message *m, struct err *e)
 
 static const struct wire_ended ended = { .id = 9,
                                          .err = { ERR_KERNEL, 28, "full" },
-                                         .evidence = { END_WALL, 255, 31, 0x1FF },
+                                         .evidence = { END_WALL, 255, 31, 0x1FF, HOARD_LOCKS },
                                          .usage = { 1, UINT64_MAX, 3, 4 } };
 
 static int send_ended(int fd, struct err *e)
