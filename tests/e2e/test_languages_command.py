@@ -1,6 +1,7 @@
 """`belljar languages`, languages that are files, and the message for a language that is not installed (R2.4, R2.6,
 R2.7)."""
 
+import fcntl
 import json
 import os
 import re
@@ -344,6 +345,22 @@ def test_prepare_by_several_at_once_makes_one_seed(belljar_for_everybody, public
     assert [r.status for r in results] == [0] * 4, results
     assert (folder / "prepare.count").read_text() == "x\n"
     assert (folder / "seed" / "file").read_text() == "made\n"
+
+
+def test_prepare_does_not_wait_for_a_lock_that_a_guest_can_take(belljar_for_everybody, public_path):
+    """Jars see the guest directory, and a guest can lock each file that it can open."""
+    folder, env = seeded(public_path, 'echo made >"$1/file"\n')
+    held = [os.open(p, os.O_RDONLY) for p in (folder.parent, folder, folder / "prepare")]
+    try:
+        for fd in held:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+        assert belljar("languages", "prepare", "toy", environ=env).status == 0
+        assert (folder / "seed" / "file").read_text() == "made\n"
+        lock, = folder.parent.parent.glob(".prepare-*")
+        assert lock.stat().st_mode & 0o777 == 0o600
+    finally:
+        for fd in held:
+            os.close(fd)
 
 
 # ---- Markdown ----

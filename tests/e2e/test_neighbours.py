@@ -1,8 +1,11 @@
 """A run that misbehaves is its own problem: the neighbour's is as it would be alone (must-reach of the jar)."""
 
+import os
+import subprocess
+
 import pytest
 
-from harness import eventually, run_py, start
+from harness import eventually, run, run_py, start
 from hostview import descendants
 
 BOMBS = {
@@ -39,6 +42,41 @@ def test_neighbour_is_unaffected_by_a_bomb(host, needs, kind):
     assert result.verdict in verdicts, result
     for n in neighbours:
         assert (n.verdict, n.stdout, n.hits) == ("ok", expected, []), n
+
+
+LOCKER = """
+import fcntl, os, resource, sys
+soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+paths = []
+for top, dirs, files in os.walk("/opt/belljar/go"):
+    paths += [top, *(os.path.join(top, f) for f in files)]
+held = []
+for path in sorted(paths, key=lambda p: p.count("/")):
+    try:
+        held.append(os.open(path, os.O_RDONLY))
+    except OSError:
+        break
+    fcntl.flock(held[-1], fcntl.LOCK_EX)
+print(len(held), "/opt/belljar/go/seed/trim.txt" in paths, flush=True)
+sys.stdin.read()
+"""
+GO = 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println("built", %d) }\n'
+
+
+def test_go_is_built_while_another_guest_locks_the_files_of_its_seed(host):
+    """The compiler would wait for the lock until its own deadline."""
+    if run(GO % 1, "go", name="main.go").verdict != "ok":
+        pytest.skip("go is not installed here")
+    with start(LOCKER, stdin=subprocess.PIPE, open_files=1024, timeout="60s", json=False) as locker:
+        n, seeded = locker.read_line().split()
+        if seeded != "True":
+            pytest.skip("go has no seed here: 'belljar languages prepare go' makes it")
+        assert int(n) > 100
+        result = run(GO % os.getpid(), "go", name="main.go")
+        assert locker.popen.poll() is None
+        locker.finish(b"", within=60)
+    assert (result.verdict, result.stdout) == ("ok", f"built {os.getpid()}\n"), result
 
 
 def test_five_bombs_at_once_and_a_neighbour(host, here):

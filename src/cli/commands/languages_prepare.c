@@ -159,6 +159,30 @@ static int check_script(int dir_fd, const char *script, struct err *e)
                    QUOTED(script));
 }
 
+/* Locks a file beside the guest directory. Jars see the guest directory, and a guest may lock
+ * everything that it can open; this file is closed to others, and only /usr could show it. */
+static int lock_for(const char *dir, const char *language, int *ret_fd, struct err *e)
+{
+    char path[4400];
+    const char *slash = strrchr(dir, '/');
+    (void)snprintf(path, sizeof path, "%.*s/../.prepare-%s.lock", (int)(slash - dir), dir,
+                   language);
+    autoclose int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0 || fchmod(fd, 0600) < 0)
+        return err_set(e, ERR_KERNEL, errno, "open %s", path);
+    int rc = flock(fd, LOCK_EX | LOCK_NB);
+    if (rc < 0 && errno == EWOULDBLOCK) {
+        (void)fprintf(stderr, "belljar: waiting for another 'belljar languages prepare' of %s\n",
+                      language);
+        while ((rc = flock(fd, LOCK_EX)) < 0 && errno == EINTR)
+            ;
+    }
+    if (rc < 0)
+        return err_set(e, ERR_KERNEL, errno, "lock %s", path);
+    *ret_fd = fd_take(&fd);
+    return 0;
+}
+
 static int prepare_one(const struct language *l, const char *version, struct err *e)
 {
     char name[96], script[4200], dir[4200], stamp[STAMP_SIZE];
@@ -173,9 +197,9 @@ static int prepare_one(const struct language *l, const char *version, struct err
         return -1;
     if (is_made(dir_fd, stamp))
         return 0;
-    while (flock(dir_fd, LOCK_EX) < 0)
-        if (errno != EINTR)
-            return err_set(e, ERR_KERNEL, errno, "lock %s", dir);
+    autoclose int lock = -1;
+    if (lock_for(dir, l->name, &lock, e))
+        return -1;
     if (is_made(dir_fd, stamp)) /* by the process that had the lock */
         return 0;
     (void)printf("==> prepare (%s)\n", l->name);
