@@ -21,6 +21,11 @@ static const struct {
     [SECCOMP_LISTED] = PROGRAM(seccomp_filter_listed),
     [SECCOMP_LISTED_OWN_CODE] = PROGRAM(seccomp_filter_listed_own_code),
     [SECCOMP_READER] = PROGRAM(seccomp_filter_reader),
+    [SECCOMP_WARDEN] = PROGRAM(seccomp_filter_warden),
+    [SECCOMP_ZYGOTE] = PROGRAM(seccomp_filter_zygote),
+    [SECCOMP_COMMAND_KEEPER] = PROGRAM(seccomp_filter_command_keeper),
+    [SECCOMP_CLIENT_KEEPER] = PROGRAM(seccomp_filter_client_keeper),
+    [SECCOMP_SERVICE_KEEPER] = PROGRAM(seccomp_filter_service_keeper),
 };
 
 int seccomp_apply(enum seccomp_profile profile, struct err *e)

@@ -1,11 +1,13 @@
 /* jar/seccomp.h — the system calls that a process may make from here on.
- * Runs in: the process that becomes the program or the jar's pid 1, as its last step. Never logs.
+ * Runs in: the process that becomes the program or pid 1 of the jar, and our own processes (confinement.h),
+ * as its last step. Never logs.
  *
  * The rules are the table of seccomp_policy.c. seccomp_gen turns them into BPF while Belljar is
  * built, so that applying them costs one system call and the product needs no library for it.
  *
  * Invariants
- * SECCOMP-1 A call that the table does not name answers ENOSYS. A call through another entry of the
+ * SECCOMP-1 A call that the table does not name answers ENOSYS, except in the filter of the warden,
+ *    which names the calls that it denies. A call through another entry of the
  *    kernel (i386) ends the process.
  * SECCOMP-2 Arguments are compared on their low 32 bits, as the kernel does (CVE-2019-10063).
  * SECCOMP-3 Filters can only be added: neither a process nor its children can remove one. */
@@ -20,6 +22,12 @@ enum seccomp_profile {
     SECCOMP_LISTED,          /* as JAR, for JOB_LISTED: code comes only from files */
     SECCOMP_LISTED_OWN_CODE, /* the same, for programs that make machine code, such as Node */
     SECCOMP_READER,          /* a process that reads output of guests: one socket, and memory */
+    /* our own processes, see confinement.c */
+    SECCOMP_COMMAND_KEEPER,
+    SECCOMP_CLIENT_KEEPER,
+    SECCOMP_SERVICE_KEEPER,
+    SECCOMP_WARDEN, /* and supervisor: every process that they start inherits it */
+    SECCOMP_ZYGOTE, /* as JAR, and the calls that put a fork into a jar; embryos inherit it */
     SECCOMP_PROFILES
 };
 

@@ -31,6 +31,7 @@ enum { CALLS_MAX = 600, RULES_PER_CALL = 12, FAR = 255 };
 static const struct {
     const char *array;
     unsigned in;
+    bool denies; /* a call without a row is allowed; otherwise it answers ENOSYS */
 } profiles[SECCOMP_PROFILES] = {
     [SECCOMP_JAR] = { "seccomp_filter_jar", SECCOMP_IN_JAR },
     [SECCOMP_PROCESS] = { "seccomp_filter_process", SECCOMP_IN_PROCESS },
@@ -40,9 +41,17 @@ static const struct {
     [SECCOMP_LISTED_OWN_CODE] = { "seccomp_filter_listed_own_code",
                                   SECCOMP_IN_JAR | SECCOMP_IN_LISTED },
     [SECCOMP_READER] = { "seccomp_filter_reader", SECCOMP_IN_READER },
+    [SECCOMP_WARDEN] = { "seccomp_filter_warden", SECCOMP_IN_WARDEN, true },
+    [SECCOMP_ZYGOTE] = { "seccomp_filter_zygote", SECCOMP_IN_JAR | SECCOMP_IN_ZYGOTE },
+    [SECCOMP_COMMAND_KEEPER] = { "seccomp_filter_command_keeper",
+                                 SECCOMP_IN_KEEPER | SECCOMP_IN_READS_FILES },
+    [SECCOMP_CLIENT_KEEPER] = { "seccomp_filter_client_keeper",
+                                SECCOMP_IN_KEEPER | SECCOMP_IN_CLIENT },
+    [SECCOMP_SERVICE_KEEPER] = { "seccomp_filter_service_keeper",
+                                 SECCOMP_IN_KEEPER | SECCOMP_IN_READS_FILES | SECCOMP_IN_SERVICE },
 };
 
-/* The rows that name a call, in their order. None: ENOSYS. */
+/* The rows that name a call, in their order. None: the answer of the profile. */
 struct call {
     char name[40];
     const struct seccomp_rule *rules[RULES_PER_CALL];
@@ -51,6 +60,7 @@ struct call {
 
 struct policy {
     uint32_t arch; /* AUDIT_ARCH_… */
+    int otherwise; /* the answer to a call without a row */
     struct call calls[CALLS_MAX];
 };
 
@@ -210,9 +220,9 @@ static struct label add_condition(struct code *code, const struct seccomp_condit
                           (c->arg & SECCOMP_HIGH ? sizeof(uint32_t) : 0));
 }
 
-static struct label add_call(struct code *code, const struct call *call)
+static struct label add_call(struct code *code, const struct call *call, int otherwise)
 {
-    struct label next = answer_label(ENOSYS);
+    struct label next = answer_label(otherwise);
     for (size_t r = call->count; r-- > 0;) {
         struct label yes = answer_label(call->rules[r]->answer);
         for (size_t c = SECCOMP_CONDITIONS; c-- > 0;)
@@ -227,24 +237,32 @@ static struct label add_call(struct code *code, const struct call *call)
 struct span {
     uint32_t first;
     const struct call *call;
+    int otherwise;
 };
 
 static struct label add_search(struct code *code, const struct span *spans, size_t count)
 {
     if (count == 1)
-        return add_call(code, spans->call);
+        return add_call(code, spans->call, spans->otherwise);
     size_t half = count / 2;
     struct label above = add_search(code, spans + half, count - half);
     struct label below = add_search(code, spans, half);
     return jump(code, BPF_JGE, spans[half].first, above, below);
 }
 
-static bool same_answer(const struct call *a, const struct call *b)
+static bool is_plain(const struct span *s)
 {
-    int of_a = a->count > 0 ? a->rules[0]->answer : ENOSYS;
-    int of_b = b->count > 0 ? b->rules[0]->answer : ENOSYS;
-    return of_a == of_b && !(a->count > 0 && is_conditional(a->rules[0])) &&
-           !(b->count > 0 && is_conditional(b->rules[0]));
+    return s->call->count == 0 || !is_conditional(s->call->rules[0]);
+}
+
+static int plain_answer(const struct span *s)
+{
+    return s->call->count > 0 ? s->call->rules[0]->answer : s->otherwise;
+}
+
+static bool same_answer(const struct span *a, const struct span *b)
+{
+    return is_plain(a) && is_plain(b) && plain_answer(a) == plain_answer(b);
 }
 
 static void compile(const struct policy *policy, struct code *code)
@@ -253,9 +271,10 @@ static void compile(const struct policy *policy, struct code *code)
     struct span spans[CALLS_MAX + 1];
     size_t count = 0;
     for (uint32_t n = 0; n <= CALLS_MAX; n++) { /* the last span has no end: x32 is in it */
-        const struct call *call = n < CALLS_MAX ? &policy->calls[n] : &unlisted;
-        if (count == 0 || !same_answer(spans[count - 1].call, call))
-            spans[count++] = (struct span){ n, call };
+        struct span s = n < CALLS_MAX ? (struct span){ n, &policy->calls[n], policy->otherwise }
+                                      : (struct span){ n, &unlisted, ENOSYS };
+        if (count == 0 || !same_answer(&spans[count - 1], &s))
+            spans[count++] = s;
     }
     code->len = 0;
     add_search(code, spans, count);
@@ -293,8 +312,9 @@ static uint32_t decide(const struct policy *policy, const struct seccomp_data *d
         for (size_t i = 0; i < call->count; i++)
             if (holds(call->rules[i], data))
                 return bpf_answer(call->rules[i]->answer);
+        return bpf_answer(policy->otherwise);
     }
-    return SECCOMP_RET_ERRNO | ENOSYS;
+    return bpf_answer(ENOSYS);
 }
 
 /* The answer of the kernel: runs the program. */
@@ -423,7 +443,8 @@ int main(int argc, char **argv)
         die("%s: the table is written for x86_64 and aarch64", argv[1]);
     for (size_t p = 0; p < SECCOMP_PROFILES; p++) {
         static struct policy policy;
-        policy = (struct policy){ .arch = arch };
+        policy = (struct policy){ .arch = arch,
+                                  .otherwise = profiles[p].denies ? SECCOMP_ALLOW : ENOSYS };
         read_table(&policy, profiles[p].in);
         compile(&policy, &codes[p]);
         prove(&policy, &codes[p]);

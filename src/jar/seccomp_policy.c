@@ -21,6 +21,7 @@
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
@@ -35,6 +36,12 @@
 #define L     SECCOMP_IN_LISTED
 #define C     SECCOMP_IN_NO_OWN_CODE
 #define R     SECCOMP_IN_READER
+#define W     SECCOMP_IN_WARDEN
+#define Z     SECCOMP_IN_ZYGOTE
+#define K     SECCOMP_IN_KEEPER
+#define S     SECCOMP_IN_SERVICE
+#define T     SECCOMP_IN_READS_FILES
+#define U     SECCOMP_IN_CLIENT
 
 /* clang-format off */
 #define VALUES(...) (const uint32_t[]){ __VA_ARGS__ }
@@ -74,6 +81,16 @@ enum { IP_BIND_ADDRESS_NO_PORT_ = 24, UDP_CORK_ = 1 };
 
 /* clang-format off */
 const struct seccomp_rule seccomp_policy[] = {
+
+/* ---- zygotes: the calls of a joiner, and of an embryo until it is confined ----------------- */
+{ ALLOW, Z, "setns clone3", WHEN(ANYHOW), "a joiner enters a jar and forks there" },
+{ ALLOW, Z, "unshare", WHEN(IS(0, 0x02000000u)), "the cgroup namespace of an embryo" },
+{ ALLOW, Z, "seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self", WHEN(ANYHOW),
+  "an embryo confines itself" },
+{ ALLOW, Z, "prlimit64 setrlimit", WHEN(ANYHOW), "the limits of an embryo" },
+{ ALLOW, Z, "prctl", WHEN(ONE_OF(0, PR_CAPBSET_DROP, PR_CAP_AMBIENT, 40 /* PR_GET_TID_ADDRESS */)), "the same" },
+{ ALLOW, Z, "prctl", WHEN(IS(0, PR_SET_MM), IS(1, PR_SET_MM_MAP)), "the environment that /proc shows" },
+{ ALLOW, Z, "get_robust_list", WHEN(ANYHOW), "state that a fork loses" },
 
 /* ---- calls of every program ------------------------------------------------------------------ */
 { ALLOW, J|P, "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close "
@@ -332,26 +349,26 @@ const struct seccomp_rule seccomp_policy[] = {
 { EPERM, J|P, "mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick "
               "mount_setattr",
   ALWAYS, "the root is built, and stays (CVE-2021-30465, CVE-2022-0492)" },
-{ EPERM, J|P, "open_by_handle_at name_to_handle_at", ALWAYS, "any inode of the host by its number" },
-{ EPERM, J|P, "ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp pidfd_getfd",
+{ EPERM, J|P|W, "open_by_handle_at name_to_handle_at", ALWAYS, "any inode of the host by its number" },
+{ EPERM, J|P|W, "ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp pidfd_getfd",
   ALWAYS, "the inside of other processes" },
 { EPERM, J|P, "seccomp", ALWAYS, "filters are programs that the kernel runs" },
 { EPERM, J|P, "sethostname setdomainname", ALWAYS, "the jar's name is given" },
 
 /* ---- refused: the machine -------------------------------------------------------------------- */
-{ EPERM, J|P, "reboot kexec_load kexec_file_load init_module finit_module delete_module swapon swapoff acct "
+{ EPERM, J|P|W, "reboot kexec_load kexec_file_load init_module finit_module delete_module swapon swapoff acct "
               "quotactl quotactl_fd syslog vhangup nfsservctl",
   ALWAYS, "administration" },
-{ EPERM, J|P, "settimeofday clock_settime adjtimex clock_adjtime", ALWAYS, "the host's clock" },
-{ EPERM, J|P|X86, "iopl ioperm modify_ldt uselib", ALWAYS, "ports, segments, a.out" },
+{ EPERM, J|P|W, "settimeofday clock_settime adjtimex clock_adjtime", ALWAYS, "the host's clock" },
+{ EPERM, J|P|W|X86, "iopl ioperm modify_ldt uselib", ALWAYS, "ports, segments, a.out" },
 
 /* ---- refused: where kernels have broken most ------------------------------------------------- */
-{ EPERM, J|P, "io_uring_setup io_uring_enter io_uring_register", ALWAYS,
+{ EPERM, J|P|W, "io_uring_setup io_uring_enter io_uring_register", ALWAYS,
   "system calls that no filter sees (CVE-2022-29582, CVE-2023-2598)" },
-{ EPERM, J|P, "bpf perf_event_open userfaultfd", ALWAYS, "CVE-2021-3490, CVE-2013-2094, every race won" },
-{ EPERM, J|P, "add_key request_key keyctl", ALWAYS, "keyrings are not in a namespace (CVE-2016-0728)" },
-{ EPERM, J|P, "fanotify_init fanotify_mark lookup_dcookie", ALWAYS, "watching the host's files" },
-{ EPERM, J|P, "migrate_pages move_pages memfd_secret", ALWAYS, "places of memory, and memory that the host cannot see" },
+{ EPERM, J|P|W, "bpf perf_event_open userfaultfd", ALWAYS, "CVE-2021-3490, CVE-2013-2094, every race won" },
+{ EPERM, J|P|W, "add_key request_key keyctl", ALWAYS, "keyrings are not in a namespace (CVE-2016-0728)" },
+{ EPERM, J|P|W, "fanotify_init fanotify_mark lookup_dcookie", ALWAYS, "watching the host's files" },
+{ EPERM, J|P|W, "migrate_pages move_pages memfd_secret", ALWAYS, "places of memory, and memory that the host cannot see" },
 
 /* ---- pid 1 of the jar ------------------------------------------------------------------------ */
 { ALLOW, I, "wait4 waitid read write close ppoll kill exit exit_group rt_sigaction rt_sigprocmask "
@@ -367,6 +384,64 @@ const struct seccomp_rule seccomp_policy[] = {
 { ALLOW, R, "mmap mprotect munmap mremap madvise brk futex sigaltstack rt_sigaction rt_sigprocmask "
             "rt_sigreturn restart_syscall getpid gettid clock_gettime sched_yield",
   ALWAYS, "calls of the C library and the sanitizers, on memory only" },
+
+/* ---- keepers: they read requests of strangers and output of guests --------------------------- */
+{ ALLOW, K, "read write readv writev pread64 pwrite64 lseek close close_range dup ftruncate fstat",
+  ALWAYS, "descriptors that it has" },
+{ ALLOW, K|X86, "poll epoll_wait", ALWAYS, "waiting, older forms" },
+{ ALLOW, K, "ppoll epoll_create1 epoll_ctl epoll_pwait eventfd2 signalfd4", ALWAYS, "waiting for events" },
+{ EPERM, K, "fcntl", WHEN(ONE_OF(1, F_NOTIFY, F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE)), "signals by way of files" },
+{ ALLOW, K, "fcntl", ALWAYS, "descriptors, and the locks of the database" },
+{ ALLOW, K, "pipe2", WHEN(WITHOUT(1, O_EXCL)), "pipes of a jar" },
+{ ENOPKG, K, "pipe2", ALWAYS, "watch queues" },
+{ ALLOW, K, "memfd_create", WHEN(WITHOUT(1, MFD_HUGE)), "bundles" },
+{ ENOMEM, K, "memfd_create", ALWAYS, "huge pages" },
+{ EPERM, K, "mmap", WHEN(WITH(2, PROT_EXEC)), "code" },
+{ ALLOW, K, "mmap", WHEN(WITHOUT(3, MAP_HUGETLB)), "memory" },
+{ ENOMEM, K, "mmap", ALWAYS, "huge pages" },
+{ EPERM, K, "mprotect", WHEN(WITH(2, PROT_EXEC)), "data that becomes code" },
+{ ALLOW, K, "mprotect munmap mremap brk madvise", ALWAYS, "memory" },
+{ ALLOW, K, "futex set_robust_list rseq getrandom restart_syscall sched_yield sched_getaffinity clock_gettime "
+            "clock_getres clock_nanosleep nanosleep gettimeofday getpid gettid getppid getuid geteuid getgid getegid "
+            "getcpu getrusage sysinfo uname rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack exit exit_group",
+  ALWAYS, "calls of the C library" },
+{ ALLOW, K|X86, "time", ALWAYS, "the same, older form" },
+{ ALLOW, K, "tgkill", WHEN(IS(2, SIGABRT)), "abort()" },
+{ EPERM, K, "tgkill", ALWAYS, "signals" },
+{ ALLOW, K, "prlimit64", WHEN(IS(0, 0), NO_POINTER(2)), "asking" },
+{ EPERM, K, "prlimit64", ALWAYS, "the rest" },
+{ ALLOW, K, "prctl", WHEN(ONE_OF(0, PR_SET_NAME, PR_SET_VMA, 66 /* PR_GET_MDWE */)), "names of threads and memory" },
+{ EPERM, K, "prctl", ALWAYS, "the rest" },
+{ ALLOW, K, "ioctl", WHEN(ONE_OF(1, TCGETS, TIOCGWINSZ, FIONBIO, FIONREAD, FIOCLEX)), "is it a terminal?" },
+{ ENOTTY, K, "ioctl", ALWAYS, "devices" },
+{ ALLOW, K, "sendmsg recvmsg", WHEN(WITHOUT(2, MSG_OOB)), "the wire, and clients" },
+{ ALLOW, K, "sendto recvfrom", WHEN(WITHOUT(3, MSG_OOB)), "the same" },
+{ EOPNOTSUPP, K, "sendmsg recvmsg sendto recvfrom", ALWAYS, "out-of-band data" },
+{ ALLOW, K, "shutdown getsockname getpeername getsockopt", ALWAYS, "sockets that it has" },
+
+{ ALLOW, T, "openat newfstatat statx faccessat faccessat2 getdents64 readlinkat", ALWAYS,
+  "names: Landlock decides which files it reads" },
+{ ALLOW, T|X86, "open stat lstat access readlink", ALWAYS, "the same, older forms" },
+{ ALLOW, U, "newfstatat", WHEN(WITH(3, 0x1000 /* AT_EMPTY_PATH */)), "fstat()" },
+{ EACCES, U, "newfstatat", ALWAYS, "no file has a name here" },
+{ ALLOW, U, "socket", WHEN(IS(0, AF_UNIX), MASKED(1, SOCKET_TYPE, SOCK_STREAM)), "the socket of the service" },
+{ EPERM, U, "socket", ALWAYS, "the network" },
+{ ALLOW, U, "connect", ALWAYS, "the socket of the service" },
+{ ALLOW, U, "setsockopt", WHEN(IS(1, SOL_SOCKET), ONE_OF(2, SO_SNDTIMEO, SO_RCVTIMEO)), "how long it waits" },
+{ ENOPROTOOPT, U, "setsockopt", ALWAYS, "the rest" },
+
+{ ALLOW, S, "mkdirat unlinkat renameat renameat2 linkat fchmod fchown flock fallocate fsync fdatasync statfs fstatfs "
+            "getcwd umask",
+  ALWAYS, "its data and the directory of /execute" },
+{ ALLOW, S|X86, "mkdir unlink rmdir rename", ALWAYS, "the same, older forms" },
+{ ALLOW, S, "utimensat", ALWAYS, "the age of compiled programs" },
+{ ALLOW, S, "accept4 listen", ALWAYS, "clients, on sockets that it inherited" },
+{ ALLOW, S, "setsockopt", WHEN(IS(1, IPPROTO_TCP), ONE_OF(2, TCP_NODELAY, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT)),
+  "answers without delay" },
+{ ALLOW, S, "setsockopt", WHEN(IS(1, SOL_SOCKET), ONE_OF(2, SO_KEEPALIVE, SO_SNDBUF, SO_RCVBUF, SO_LINGER)), "the same" },
+{ ENOPROTOOPT, S, "setsockopt", ALWAYS, "the rest" },
+{ ALLOW, S, "clone", WHEN(WITH(0, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD)), "threads of the store and of libuv" },
+{ EPERM, S, "clone", ALWAYS, "processes" },
 };
 /* clang-format on */
 

@@ -20,6 +20,12 @@ enum {
     SECCOMP_IN_LISTED = 16,
     SECCOMP_IN_NO_OWN_CODE = 32,
     SECCOMP_IN_READER = 64,
+    SECCOMP_IN_KEEPER = 128,
+    SECCOMP_IN_SERVICE = 256,     /* the keeper of a service, in addition */
+    SECCOMP_IN_READS_FILES = 512, /* a keeper that looks at languages, in addition */
+    SECCOMP_IN_CLIENT = 1024,     /* a keeper that talks to a service, in addition */
+    SECCOMP_IN_WARDEN = 2048,     /* rows that deny; a call without a row is allowed */
+    SECCOMP_IN_ZYGOTE = 4096,     /* added to the rows of the jar, and above them */
     SECCOMP_ONLY_X86 = 8, /* calls older than the other architectures, which never had them */
 };
 

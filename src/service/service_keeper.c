@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
@@ -75,8 +74,21 @@ static int settle(const struct service_keeper_setup *s, struct err *e)
     (void)umask(077);
     forget_environment();
     (void)signal(SIGPIPE, SIG_IGN);
-    (void)prctl(PR_SET_NAME, "belljar-keeper", 0, 0, 0);
     return privileges_drop(s->supervisor, s->uid, e);
+}
+
+/* It changes files only in its data and in the directory of /execute. */
+static int confine(const struct service_keeper_setup *s, struct err *e)
+{
+    char data[STATE_PATH_MAX + 8], workspace[32];
+    (void)snprintf(data, sizeof data, "%s/data", s->state_dir);
+    (void)snprintf(workspace, sizeof workspace, "/proc/self/fd/%d", s->workspace_fd);
+    const struct landlock_rule rules[] = {
+        { data, LANDLOCK_WRITE_DATA, true }, /* reach_data() reports that it cannot be reached */
+        { s->workspace_fd < 0 ? NULL : workspace, LANDLOCK_WRITE_DATA, false },
+        { 0 },
+    };
+    return privileges_confine(ROLE_SERVICE_KEEPER, rules, e);
 }
 
 /* ---- opening ---- */
@@ -417,7 +429,8 @@ static int begin(struct service_keeper *k, const struct service_keeper_setup *se
     struct err e = { 0 };
     if (!k)
         (void)!err_no_memory(&hello.err, "the keeper");
-    else if (settle(setup, &hello.err) == 0 && examiner_start(&k->examiner_fd, &hello.err) == 0)
+    else if (settle(setup, &hello.err) == 0 && examiner_start(&k->examiner_fd, &hello.err) == 0 &&
+             confine(setup, &hello.err) == 0)
         (void)!keeper_open(k, setup, &hello.err);
     return wire_send_hello(setup->control_fd, &hello, &e) || hello.err.code != ERR_NONE ? -1 : 0;
 }

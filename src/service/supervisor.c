@@ -20,6 +20,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "engine/pools/pools.h"
+#include "jar/confinement.h"
 #include "run/keeper_uid.h"
 #include "run/level.h"
 #include "runtime/version.h"
@@ -594,7 +595,8 @@ static int open_all(struct supervisor *s, struct err *e)
         return -1;
     (void)process_raise_open_files();
     ask_versions(s);
-    if (watch_signals(s, e) || start_warden(s, s->settings.isolation, e))
+    if (watch_signals(s, e) || confinement_enter(ROLE_SUPERVISOR, NULL, e) ||
+        start_warden(s, s->settings.isolation, e))
         return -1;
     return take_keeper_uid(s, e) || state_data(&s->state, s->keeper_uid.uid, e) ||
            open_workspace(s, e) || start_keeper(s, e);

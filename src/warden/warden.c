@@ -18,6 +18,7 @@
 #include "base/fdio.h"
 #include "base/process.h"
 #include "jar/clone.h"
+#include "jar/confinement.h"
 #include "warden/loop.h"
 #include "wire/wire.h"
 
@@ -84,7 +85,7 @@ static int open_host(int fd, const struct warden_args *b, struct jar_host *host,
     if (jar_host_open(host, b->level, b->cgroups, e))
         return -1;
     zygote_pools_init(pools, host);
-    return fd_set_nonblock(fd, e);
+    return fd_set_nonblock(fd, e) || confinement_enter(ROLE_WARDEN, NULL, e) ? -1 : 0;
 }
 
 _Noreturn static void warden_main(int fd, const struct warden_args *b)

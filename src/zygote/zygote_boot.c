@@ -17,6 +17,7 @@
 #include "base/fdio.h"
 #include "base/process.h"
 #include "jar/confine.h"
+#include "jar/confinement.h"
 #include "jar/root.h"
 #include "zygote/request.h"
 
@@ -82,7 +83,7 @@ static int become_nobody(const struct jar_host *h, struct err *e)
     if (h->zygote_uid != geteuid() && (setresgid(h->zygote_uid, h->zygote_uid, h->zygote_uid) < 0 ||
                                        setresuid(h->zygote_uid, h->zygote_uid, h->zygote_uid) < 0))
         return err_set(e, ERR_KERNEL, errno, "become uid %u", h->zygote_uid);
-    return caps_clear(0, e) || confine_no_new_privs(e) ? -1 : 0;
+    return caps_clear(0, e) || confinement_enter(ROLE_ZYGOTE, NULL, e) ? -1 : 0;
 }
 
 static void run_interpreter(const struct zygote_def *def)

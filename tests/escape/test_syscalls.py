@@ -20,12 +20,13 @@ import pytest
 import harness
 
 GOLDEN = harness.REPO / "tests/data/syscalls.golden"
-PROFILES = ("jar", "process", "init", "listed", "listed-own-code")
+PROFILES = ("jar", "process", "init", "listed", "listed-own-code", "reader", "command-keeper", "client-keeper",
+            "service-keeper", "zygote")
 HEADER = f"""\
 # Which system calls a filter lets through: x86_64. Read by test_syscalls.py, which also says how to
 # write it anew. Verdicts: allowed, killed, zero (answered 0 without a call), the errno of the refusal, or
 # unfiltered (two trampolines of tracers, for which the kernel asks no filter).
-# {"entry":6} {"number":10} {"name":28} {"jar":15} {"process":15} {"init":15} {"listed":15} listed-own-code
+# {"entry":6} {"number":10} {"name":28} {" ".join(f"{profile:15}" for profile in PROFILES)}
 """
 
 # Calls that are let through, and that a kernel older than this does not have.

@@ -2,7 +2,7 @@
  *
  *     syscall_probe under the filter that is already on: in a jar
  *     syscall_probe PROFILE under the filter of that profile alone: jar, process, init, listed,
- *     listed-own-code
+ *     listed-own-code, reader, command-keeper, client-keeper, service-keeper, zygote
  *
  * Makes every call from 0 to 600 by the native entry, by i386's (int 0x80) and by x32's, each in a
  * child of its own, and some calls with the arguments that decide. A line for each:
@@ -489,6 +489,13 @@ int main(int argc, char **argv)
         [SECCOMP_INIT] = "init",
         [SECCOMP_LISTED] = "listed",
         [SECCOMP_LISTED_OWN_CODE] = "listed-own-code",
+        [SECCOMP_READER] = "reader",
+        [SECCOMP_COMMAND_KEEPER] = "command-keeper",
+        [SECCOMP_CLIENT_KEEPER] = "client-keeper",
+        [SECCOMP_SERVICE_KEEPER] = "service-keeper",
+        [SECCOMP_WARDEN] =
+            "", /* it allows most calls: to try them would be an attempt on the machine */
+        [SECCOMP_ZYGOTE] = "zygote",
     };
     static enum seccomp_profile chosen;
     for (chosen = 0; argc == 2 && chosen < SECCOMP_PROFILES; chosen++) {

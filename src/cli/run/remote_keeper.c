@@ -613,7 +613,8 @@ static int give_up_rights(struct session *s, struct err *e)
                          job->inputs->stdin_fd,  job->handover_fd,     job->nobody_fd };
     sigset_t set;
     cli_signals(&set);
-    if (fd_keep_only(keep, ARRAY_LEN(keep), e) || privileges_drop(job->parent, job->uid, e))
+    if (fd_keep_only(keep, ARRAY_LEN(keep), e) || privileges_drop(job->parent, job->uid, e) ||
+        privileges_confine(ROLE_CLIENT_KEEPER, NULL, e))
         return -1;
     return process_watch_signals(&set, &s->signal_fd, e);
 }

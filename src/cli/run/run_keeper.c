@@ -328,7 +328,8 @@ static int serve(struct session *s, struct err *e)
                                 job->version_fd, job->handover_fd };
     program_cache_fds(job->cache, keep + 5);
     if (fd_keep_only(keep, ARRAY_LEN(keep), e) || privileges_drop(job->parent, job->uid, e) ||
-        watch_signals(s, e) || start_reader(s, e))
+        start_reader(s, e) || privileges_confine(ROLE_COMMAND_KEEPER, NULL, e) ||
+        watch_signals(s, e))
         return -1;
     return run_stages(s, outputs, e);
 }

@@ -48,6 +48,7 @@ const char *match_broken(const struct diagnoser *g)
     return g->broken;
 }
 
+/* Without PCRE2's JIT: the process that reads a guest's text may not make executable memory. */
 static pcre2_code *compile(struct diagnoser *g, const char *pattern)
 {
     int code = 0;
@@ -56,9 +57,6 @@ static pcre2_code *compile(struct diagnoser *g, const char *pattern)
                                          PCRE2_DOLLAR_ENDONLY, &code, &at, NULL);
     if (!compiled)
         g->broken = pattern;
-    else
-        (void)pcre2_jit_compile(compiled,
-                                PCRE2_JIT_COMPLETE); /* without the JIT it is only slower */
     return compiled;
 }
 

@@ -123,7 +123,7 @@ struct pools_memory pools_memory_read_at(int root_fd)
 
 struct pools_memory pools_memory_read(void)
 {
-    autoclose int root_fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    autoclose int root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     struct pools_memory none = { 0 };
     return root_fd < 0 ? none : pools_memory_read_at(root_fd);
 }
