@@ -118,6 +118,8 @@ static const struct setting rows[] = {
       .offset = offsetof(struct settings, execute_shared),
       .def = 0,
       .help = "true: all API keys share the directory of /execute" },
+    NUMBER("execute.memory", KIND_BYTES, execute_memory, 0, 1024 * GIB, 0,
+           "memory limit of a program of /execute, up to limits.memory.max; 0: limits.memory"),
     NUMBER("execute.max_bytes", KIND_BYTES, execute_max_bytes, 0, 64 * MIB, 0,
            "bytes that /execute keeps for one API key; 0: half of limits.disk"),
     { .key = "debug",
@@ -192,10 +194,13 @@ struct settings settings_default(void)
         struct setting row = setting_at(i);
         if (is_number(row.kind))
             memcpy(member(&s, &row), &row.def, sizeof row.def);
+        else if (row.kind == KIND_BOOL)
+            *(bool *)member(&s, &row) = row.def != 0;
+        else if (row.kind == KIND_LEVEL)
+            *(enum level *)member(&s, &row) = (enum level)row.def;
         else if (row.text)
             (void)snprintf(member(&s, &row), row.size, "%s", row.text);
     }
-    s.isolation = LEVEL_AUTO;
     return s;
 }
 

@@ -49,6 +49,7 @@ struct settings {
     /* /execute */
     char workspace[SETTING_TEXT_MAX]; /* "": $OUTPUT_DATA_PATH, else STATE/execute */
     bool execute_shared;              /* every key uses the same directory */
+    uint64_t execute_memory;          /* limit of a program of /execute; 0: limits.memory */
     uint64_t execute_max_bytes;       /* that one key keeps; 0: half of the disk limit */
     bool debug;
 };

@@ -61,6 +61,14 @@ struct limits compile_limits_default(void)
     return l;
 }
 
+void limits_raise_cpu(struct limits *limits, limit_set given, uint64_t most)
+{
+    uint64_t wall = limits->v[LIMIT_WALL_MS], *cpu = &limits->v[LIMIT_CPU_MS];
+    uint64_t wanted = wall < most ? wall : most;
+    if ((given & LIMIT_BIT(LIMIT_WALL_MS)) && !(given & LIMIT_BIT(LIMIT_CPU_MS)) && *cpu < wanted)
+        *cpu = wanted;
+}
+
 const char *limit_exceeded(enum limit_id id, const struct limits *limits, char *out, size_t size)
 {
     const struct limit_def *d = &limit_defs[id];

@@ -50,6 +50,10 @@ typedef uint32_t limit_set;
 struct limits limits_default(void);
 struct limits compile_limits_default(void);
 
+/* If the wall time was given and the CPU time was not, the CPU time is at least the wall time, up to
+ * `most`: a program that computes may use the time that it was given. */
+void limits_raise_cpu(struct limits *limits, limit_set given, uint64_t most);
+
 /* An error for text that is not a number of this unit, or outside [min, max]; it names the
  * bounds. */
 [[nodiscard]] int limit_parse(enum limit_id id, const char *text, struct limits *limits,

@@ -4,6 +4,8 @@ import datetime
 import json
 import re
 
+import pytest
+
 from harness import run_js, run_py
 
 FIELDS = {
@@ -74,6 +76,14 @@ def test_usage_is_measured():
     assert all(isinstance(v, (int, float)) for v in result.usage.values()), result.usage
     assert result.usage["wall_ms"] >= 300 and result.usage["cpu_ms"] >= 250
     assert result.usage["cpu_ms"] < 60000
+
+
+@pytest.mark.parametrize("options, cpu_ms", [
+    ({}, 10000), ({"timeout": "40s"}, 40000), ({"timeout": "9s"}, 10000),
+    ({"timeout": "40s", "cpu_time": "5s"}, 5000), ({"cpu_time": "5s"}, 5000),
+], ids=str)
+def test_cpu_time_follows_the_timeout(options, cpu_ms):
+    assert run_py("pass", **options).json["limits"]["cpu_ms"] == cpu_ms
 
 
 def test_memory_peak_is_measured(needs):

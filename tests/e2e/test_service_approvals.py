@@ -213,6 +213,8 @@ def test_approval_of_a_cancelled_run(service):
     ({"decision": "edit"}, "edited_input"),
     ({"decision": "edit", "edited_input": 5}, "edited_input"),
     ({"decision": "edit", "edited_input": {"code": 5}}, "edited_input"),
+    ({"decision": "edit", "edited_input": {"command": 5}}, "edited_input"),
+    ({"decision": "edit", "edited_input": {"command": "a", "code": "b"}}, "edited_input"),
     ({"decision": "approve", "remember": "always"}, "remember"), ({"decision": "reject", "remember": "session"}, None),
     ({"decision": "approve", "remember": "prefix", "prefix": "other"}, None), ({"decision": "expired"}, "decision"),
     ({"decision": "edit", "edited_input": {"code": ""}}, None),
@@ -499,6 +501,11 @@ def test_agent_edit_and_reject(service):
                          {"thread_id": thread, "decision": "edit", "edited_input": {"code": "print('b')"}})
     assert (reply.json["status"], reply.json["edited_input"]) == ("resumed", {"code": "print('b')"})
     assert service.finished(run_id)["stdout"] == "b\n"
+    run_id, _ = ask(service, "print('a')", thread)
+    reply = service.post("/api/agent/interrupt",
+                         {"thread_id": thread, "decision": "edit", "edited_input": {"command": "print('d')"}})
+    assert (reply.json["status"], reply.json["edited_input"]) == ("resumed", {"command": "print('d')"})
+    assert service.finished(run_id)["stdout"] == "d\n"
     run_id, _ = ask(service, "print('c')", thread)
     assert service.post("/api/agent/interrupt",
                         {"thread_id": thread, "decision": "reject"}).json["status"] == "rejected"
@@ -508,10 +515,10 @@ def test_agent_edit_and_reject(service):
 def test_agent_errors(service):
     thread = thread_name()
     reply = service.post("/api/agent/interrupt", {"thread_id": thread, "decision": "approve"})
-    assert reply.status == 404 and set(reply.json) == {"detail"}
+    assert reply.status == 404 and set(reply.json) == {"detail", "error", "message"}
     for body in ({"thread_id": thread, "decision": "maybe"}, {"thread_id": thread}, {"decision": "approve"}, {}):
         reply = service.post("/api/agent/interrupt", body)
-        assert reply.status == 400 and set(reply.json) == {"detail"}, (body, reply)
+        assert reply.status == 400 and set(reply.json) == {"detail", "error", "message"}, (body, reply)
 
 
 # ---- durable ----

@@ -6,6 +6,9 @@ from harness import eventually, given_time
 from service import ROOMY, Service, in_threads
 
 
+NOT_FOUND = {"detail": "Artifact not found", "error": "not_found", "message": "Artifact not found"}
+
+
 def make(service, content="print('Hello, World!')", title="Hello", language="python", **more):
     reply = service.post("/api/artifacts/create", {"content": content, "title": title, "language": language, **more})
     assert reply.status == 201, reply
@@ -60,7 +63,7 @@ def test_artifact_fork_is_a_copy_of_its_own(service):
     a = make(service, "one", conversation_id="c2")
     service.put(f"/api/artifacts/{a['id']}", {"content": "two"})
     reply = service.post(f"/api/artifacts/{a['id']}/fork")
-    assert reply.status in (200, 201), reply
+    assert reply.status == 200, reply
     f = reply.json
     assert (f["parent_artifact_id"], f["version"], f["content"]) == (a["id"], 1, "two") and f["id"] != a["id"]
     service.put(f"/api/artifacts/{f['id']}", {"content": "three"})
@@ -75,7 +78,7 @@ def test_artifact_delete_is_final(service):
                                ("POST", "/fork", {}),
                                ("GET", "/versions", None), ("GET", "/download", None), ("POST", "/execute", {})):
         reply = service.request(method, f"/api/artifacts/{a['id']}{tail}", body)
-        assert (reply.status, reply.json) == (404, {"detail": "Artifact not found"}), (method, tail, reply)
+        assert (reply.status, reply.json) == (404, NOT_FOUND), (method, tail, reply)
     assert service.get("/api/artifacts/conversations/c3/artifacts").json == []
 
 
@@ -98,6 +101,19 @@ def test_artifact_download_has_a_fitting_name(service, title, language, name):
     assert (reply.status, reply.body.decode()) == (200, "ü content")
     assert reply.headers["Content-Disposition"] == f'attachment; filename="{name}"' and "X" not in reply.headers, reply
     assert "html" not in reply.headers["Content-Type"]
+
+
+def test_artifact_download_is_json_if_json_is_asked_for(service):
+    a = make(service, "ü content", "My code", "py")
+    path = f"/api/artifacts/{a['id']}/download"
+    reply = service.get(path, headers={"Accept": "application/json"})
+    assert (reply.status, reply.json) == (200, {"filename": "My_code.py", "content": "ü content",
+                                                "content_type": "text/x-python"})
+    assert service.get(path, headers={"Accept": "*/*"}).body.decode() == "ü content"
+    page = make(service, "<p>", "Page", "html")
+    reply = service.get(f"/api/artifacts/{page['id']}/download", headers={"Accept": "application/json"})
+    assert (reply.json["filename"], reply.json["content_type"]) == ("Page.html", "text/html")
+    assert reply.headers["Content-Type"] == "application/json"
 
 
 def test_artifacts_are_detected_in_markdown(service):
@@ -150,6 +166,44 @@ def test_artifact_timeout_is_minus_one(service):
             e["verdict"]) == (False, "a\n", -1, "timeout") and e["error"], e
 
 
+@pytest.mark.parametrize("code", [
+    "import sys, time\nprint('words', file=sys.stderr, flush=True)\ntime.sleep(60)",
+    "import time\ntime.sleep(60)",
+    "while True: pass",
+], ids=["stderr", "silent", "busy"])
+def test_artifact_timeout_is_named_whatever_stderr_says(service, code):
+    e = execution(service, make(service, code), timeout=1)["execution"]
+    assert e["return_code"] == -1 and "timeout" in e["error"] and "1s" in e["error"], e
+
+
+@pytest.mark.parametrize("code, error", [
+    ("import os\nos.kill(os.getpid(), 11)", "Killed by signal 11 (SIGSEGV)"),
+    ("import sys, os\nprint('words', file=sys.stderr, flush=True)\nos.abort()", "words\nKilled by signal 6 (SIGABRT)"),
+    ("raise SystemExit(3)", "The program ended with exit code 3"),
+])
+def test_artifact_that_fails_in_silence_has_an_error(service, code, error):
+    e = execution(service, make(service, code))["execution"]
+    assert (e["success"], e["error"]) == (False, error), e
+
+
+def test_artifact_execution_takes_limits_and_stdin(service, needs):
+    needs("output")
+    e = execution(service, make(service, "print(input())"), stdin="hello\n")["execution"]
+    assert (e["output"], e["error"]) == ("hello\n", None), e
+    e = execution(service, make(service, "print('x' * 5000)"), limits={"output": 1000, "wall_ms": "7s"})["execution"]
+    assert (e["verdict"], e["limits"]["output"], e["limits"]["wall_ms"]) == ("output_limit", 1000, 7000), e
+    assert "more output" in e["error"] or "limit" in e["error"], e
+
+
+@pytest.mark.parametrize("body, word", [
+    ({"stream": True}, "stream"), ({"timeout": 1, "limits": {"wall_ms": 1000}}, "timeout"),
+    ({"limits": {"memroy": 1}}, "memory"), ({"limits": {"memory": "999t"}}, "memory"), ({"stdin": 5}, "stdin"),
+], ids=str)
+def test_artifact_execution_ignores_no_field_that_it_does_not_have(service, body, word):
+    reply = execution(service, make(service), status=400, **body)
+    assert word in reply["detail"], reply
+
+
 def test_artifact_in_an_unsupported_language_is_minus_two(service):
     r = execution(service, make(service, "DISPLAY 'HI'.", language="cobol"))
     e = r["execution"]
@@ -177,7 +231,9 @@ def test_artifact_without_a_body_executes(service):
 ], ids=str)
 def test_artifact_bad_requests_have_a_detail(service, path, body):
     reply = service.post(f"/api/artifacts/{path}", body)
-    assert reply.status in (400, 422) and set(reply.json) == {"detail"} and len(reply.json["detail"]) > 10, reply
+    assert reply.status in (400, 422) and len(reply.json["detail"]) > 10, reply
+    text = reply.json["detail"]
+    assert reply.json == {"detail": text, "error": "bad_request", "message": text}, reply
 
 
 @pytest.mark.parametrize("value", [0, -1, "x", True, 1e308, 10**9, []], ids=str)
@@ -229,7 +285,7 @@ def test_artifact_of_another_key_does_not_exist(keyed_service):
     a = made_by(s, "alice")
     for method, tail, body in ROUTES:
         reply = s.request(method, f"/api/artifacts/{a}{tail}", body, key=s.keys["bob"])
-        assert (reply.status, reply.json) == (404, {"detail": "Artifact not found"}), (method, tail, reply)
+        assert (reply.status, reply.json) == (404, NOT_FOUND), (method, tail, reply)
     assert s.get("/api/artifacts/conversations/talk/artifacts", key=s.keys["bob"]).json == []
     for method, tail, body in ROUTES:
         assert s.request(method, f"/api/artifacts/{a}{tail}", body, key=s.keys["alice"]).status < 300, (method, tail)

@@ -294,6 +294,29 @@ def test_execute_out_of_memory_is_an_error(service, needs):
     assert (answer["process_status"], answer["stdout"]) == ("error", "a\n") and "memory" in answer["stderr"].lower()
 
 
+@pytest.mark.parametrize("code", ["", "``````", "{'generated_code': ''}"])
+def test_execute_of_nothing_completes(service, code):
+    is_completed(execute(service, code), "")
+
+
+def test_execute_memory_is_a_setting(start_service, needs):
+    needs("memory")
+    code = "print('a', flush=True)\nx = bytearray(200 << 20)\nprint(len(x) >> 20)"
+    s = start_service("--set", "execute.memory=64m")
+    answer = execute(s, code, timeout=30)
+    assert (answer["process_status"], answer["stdout"]) == ("error", "a\n") and "64m" in answer["stderr"], answer
+    assert s.run(code)["stdout"] == "a\n200\n"  # other routes have their own
+    s = start_service("--set", "execute.memory=100g", "--set", "limits.memory.max=1g")
+    is_completed(execute(s, code, timeout=30), "a\n200\n")
+
+
+def test_execute_refuses_a_session(service):
+    """Nobody is to believe that variables are kept."""
+    reply = service.post("/execute", {"generated_code": "print(1)", "timeout": 5}, headers={"X-Session-ID": "a"})
+    assert reply.status == 400 and reply.json["process_status"] == "error", reply
+    assert "X-Session-ID" in reply.json["stderr"] and "no sessions" in reply.json["stderr"], reply
+
+
 def test_execute_large_output_is_no_deadlock(service):
     answer = execute(service, """\
 import sys

@@ -365,7 +365,8 @@ static const struct api_field list_query[] = {
 static const struct api_field decide_fields[] = {
     { "decision", FIELD_STRING, .required = true, .one_of = decision_words,
       .help = "the decision" },
-    { "edited_input", FIELD_ANY, .help = "for edit: the code, or {\"code\": ...}" },
+    { "edited_input", FIELD_ANY,
+      .help = "for edit: the code, {\"code\": ...} or {\"command\": ...}" },
     { "reason", FIELD_STRING, .max = 2000, .help = "a reason that the caller is shown" },
     { "remember", FIELD_STRING, .one_of = remember_words,
       .help = "once (the default); session: no more requests of this thread; exact: none for the "

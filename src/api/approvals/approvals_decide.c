@@ -72,15 +72,20 @@ static struct run *waiting_run(const struct decide *d)
     return x && x->state == RUN_WAITING ? x : NULL;
 }
 
-/* edited_input: the code, or an object with the fields of `input`. */
+/* edited_input: the code, or an object with the fields of `input`. Front ends that call the tool of
+ * a shell name the code "command". */
 static int edited_code(const struct decide *d, const json_t **ret_code, struct err *e)
 {
-    const json_t *code = json_is_object(d->edited_input) ? json_object_get(d->edited_input, "code")
-                                                         : d->edited_input;
+    const json_t *code = json_object_get(d->edited_input, "code"),
+                 *command = json_object_get(d->edited_input, "command");
+    if (code && command)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "edited_input has code and command, which mean the same: give one of them");
+    code = !json_is_object(d->edited_input) ? d->edited_input : code ? code : command;
     if (!json_is_string(code))
-        return err_set(
-            e, ERR_BAD_REQUEST, 0,
-            "decision 'edit' needs edited_input: the code as a string, or {\"code\": \"...\"}");
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "decision 'edit' needs edited_input: the code as a string, {\"code\": "
+                       "\"...\"} or {\"command\": \"...\"}");
     *ret_code = code;
     return 0;
 }
@@ -93,8 +98,8 @@ static int check_unchanged(const struct decide *d, struct err *e)
     const char *key;
     json_t *value;
     json_object_foreach(d->edited_input, key, value) {
-        if (strcmp(key, "code") == 0 || strcmp(key, "language") == 0 ||
-            json_equal(value, json_object_get(input, key)))
+        if (strcmp(key, "code") == 0 || strcmp(key, "command") == 0 ||
+            strcmp(key, "language") == 0 || json_equal(value, json_object_get(input, key)))
             continue;
         return err_set(
             e, ERR_BAD_REQUEST, 0,

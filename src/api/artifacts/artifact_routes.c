@@ -279,7 +279,7 @@ static int fork_work(struct db *db, struct store_job *job, struct err *e)
 
 static void fork_one(struct api_call *c)
 {
-    struct artifact_job *j = artifact_job_new(c, fork_work, reply_created);
+    struct artifact_job *j = artifact_job_new(c, fork_work, reply_row);
     if (j)
         api_job_write(&j->job);
 }
@@ -296,24 +296,53 @@ static void versions(struct api_call *c)
 }
 
 /* ---- download ---- */
+/* Languages that cannot be run, or that browsers know by a type of their own. */
+static const struct file_form {
+    const char *language, *extension, *content_type;
+} file_forms[] = {
+    { "html", ".html", "text/html" },
+    { "htm", ".html", "text/html" },
+    { "svg", ".svg", "image/svg+xml" },
+    { "mermaid", ".mmd", "text/plain" },
+    { "latex", ".tex", "application/x-tex" },
+    { "tex", ".tex", "application/x-tex" },
+    { "css", ".css", "text/css" },
+    { "json", ".json", "application/json" },
+    { "markdown", ".md", "text/markdown" },
+    { "md", ".md", "text/markdown" },
+    { "yaml", ".yaml", "application/yaml" },
+    { "kotlin", ".kt", "text/x-kotlin" },
+    { "swift", ".swift", "text/x-swift" },
+    { "react", ".jsx", "text/javascript" },
+    { "jsx", ".jsx", "text/javascript" },
+    { "tsx", ".tsx", "text/plain" },
+};
+
+static const struct file_form *file_form_of(const char *language)
+{
+    for (size_t i = 0; i < ARRAY_LEN(file_forms); i++)
+        if (strcasecmp(file_forms[i].language, language) == 0)
+            return &file_forms[i];
+    return NULL;
+}
+
 static const char *extension_of(const char *language)
 {
-    static const struct {
-        const char *language, *extension;
-    } others[] = {
-        /* languages that cannot be run */
-        { "html", ".html" },   { "htm", ".html" }, { "svg", ".svg" },   { "mermaid", ".mmd" },
-        { "latex", ".tex" },   { "tex", ".tex" },  { "css", ".css" },   { "json", ".json" },
-        { "markdown", ".md" }, { "md", ".md" },    { "yaml", ".yaml" }, { "kotlin", ".kt" },
-        { "swift", ".swift" },
-    };
     const struct language *l = language_find(language);
+    const struct file_form *f = file_form_of(language);
+    return l ? l->extensions[0] : f ? f->extension : ".txt";
+}
+
+/* "text/x-python"; text/plain for a language that is not known. */
+static void content_type_of(const char *language, char *out, size_t size)
+{
+    const struct language *l = language_find(language);
+    const struct file_form *f = file_form_of(language);
     if (l)
-        return l->extensions[0];
-    for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        if (strcasecmp(others[i].language, language) == 0)
-            return others[i].extension;
-    return ".txt";
+        (void)snprintf(out, size, "text/%s%s", strcmp(l->name, "javascript") == 0 ? "" : "x-",
+                       l->name);
+    else
+        (void)snprintf(out, size, "%s", f ? f->content_type : "text/plain");
 }
 
 /* Letters, digits, - and _ of the title; each run of other characters becomes one _. So the name
@@ -331,18 +360,42 @@ static void file_name(const struct artifact_row *r, char *out, size_t size)
     (void)snprintf(out + n, size - n, "%s%s", n ? "" : "artifact", extension_of(r->language));
 }
 
+/* The header names JSON itself: a wildcard asks for nothing special. */
+static bool wants_json(const struct api_call *c)
+{
+    const char *accept = c->http ? http_request_header(&c->http->request, "Accept") : NULL;
+    return accept && strcasestr(accept, "application/json");
+}
+
+static void reply_file_object(struct api_call *c, const struct artifact_row *r, const char *name)
+{
+    char type[96];
+    content_type_of(r->language, type, sizeof type);
+    api_reply(c, 200,
+              json_pack("{s:s, s:s, s:s}", "filename", name, "content", r->content, "content_type",
+                        type));
+}
+
+static void reply_file(struct api_call *c, const struct artifact_row *r, const char *name)
+{
+    char header[192];
+    (void)snprintf(header, sizeof header, "attachment; filename=\"%s\"", name);
+    if (c->http)
+        http_answer_header(c->http, "Content-Disposition", header);
+    api_reply_text(c, 200, "text/plain; charset=utf-8", r->content, strlen(r->content));
+}
+
 static void download_done(struct store_job *job)
 {
     struct artifact_job *j = (struct artifact_job *)job;
-    char name[128], header[192];
+    char name[128];
     if (artifact_job_failed(j))
         return;
     file_name(&j->row, name, sizeof name);
-    (void)snprintf(header, sizeof header, "attachment; filename=\"%s\"", name);
-    if (j->job.call->http)
-        http_answer_header(j->job.call->http, "Content-Disposition", header);
-    api_reply_text(j->job.call, 200, "text/plain; charset=utf-8", j->row.content,
-                   strlen(j->row.content));
+    if (wants_json(j->job.call))
+        reply_file_object(j->job.call, &j->row, name);
+    else
+        reply_file(j->job.call, &j->row, name);
     artifact_job_free(j);
 }
 
@@ -363,22 +416,43 @@ static void reply_execution(struct artifact_job *j, json_t *execution)
     artifact_job_free(j);
 }
 
+static bool timed_out(const struct result *r)
+{
+    return r->verdict == VERDICT_TIMEOUT || r->verdict == VERDICT_CPU_TIMEOUT;
+}
+
+/* A sentence about the end of a program that failed. Clients look for the word "timeout". */
+static void failure_sentence(const struct result *r, char *out, size_t size)
+{
+    char span[32];
+    if (timed_out(r))
+        (void)snprintf(
+            out, size, "Execution timeout: the program took longer than %s",
+            unit_format(UNIT_MS, r->limits.v[verdict_limit(r->verdict, 0)], span, sizeof span));
+    else if (!run_end_sentence(r, out, size))
+        (void)snprintf(out, size, "The program ended with exit code %d",
+                       verdict_exit_code(r->verdict, &r->evidence));
+}
+
+/* stderr of the program. If it failed for another reason than its own exit, or printed nothing, a
+ * sentence follows: `error` is never null then. */
 static json_t *error_text(const struct result *r, const json_t *err)
 {
-    char line[128], span[32];
-    if (json_string_length(err) > 0)
+    char line[400];
+    const char *text = json_string_value(err);
+    size_t n = json_string_length(err);
+    scoped(buf) both = { 0 };
+    struct err e;
+    bool own_end = !run_end_sentence(r, line, sizeof line);
+    if (own_end && n > 0)
         return json_incref((json_t *)err);
-    if (r->error)
-        return json_string(r->error);
-    if (r->verdict == VERDICT_OK || r->verdict == VERDICT_RUNTIME_ERROR)
+    if (r->verdict == VERDICT_OK)
         return json_null();
-    if (r->verdict == VERDICT_TIMEOUT || r->verdict == VERDICT_CPU_TIMEOUT)
-        (void)snprintf(line, sizeof line, "Timed out after %s",
-                       unit_format(UNIT_MS, r->limits.v[LIMIT_WALL_MS], span, sizeof span));
-    else
-        (void)snprintf(line, sizeof line, "The run ended with verdict %s",
-                       verdict_word(r->verdict));
-    return json_string(line);
+    failure_sentence(r, line, sizeof line);
+    bool ends_line = n == 0 || text[n - 1] == '\n';
+    if (buf_add(&both, text, n, &e) || buf_addf(&both, &e, "%s%s", ends_line ? "" : "\n", line))
+        return json_string(line);
+    return json_stringn(both.data, both.len);
 }
 
 /* The five fields that clients know, then all fields of a result. */
@@ -387,12 +461,11 @@ static json_t *execution_object(const struct api *api, const struct run *x)
     const struct result *r = &x->result;
     json_t *all = run_result_object(x, RUN_INLINE_MAX);
     json_t *out = json_object_get(all, "stdout"), *err = json_object_get(all, "stderr");
-    bool timed_out = r->verdict == VERDICT_TIMEOUT || r->verdict == VERDICT_CPU_TIMEOUT;
     json_t *o = json_pack("{s:b, s:o, s:o, s:f, s:i}", "success", r->verdict == VERDICT_OK,
                           "output", out ? json_incref(out) : json_string(""), "error",
                           error_text(r, err), "execution_time", (double)r->usage.wall_us / 1e6,
                           "return_code",
-                          timed_out ? -1 : verdict_exit_code(r->verdict, &r->evidence));
+                          timed_out(r) ? -1 : verdict_exit_code(r->verdict, &r->evidence));
     json_t *approval = approvals_of_run(api, x->id);
     (void)json_object_del(all, "stdout");
     (void)json_object_del(all, "stderr");
@@ -422,19 +495,46 @@ static void on_run_event(struct run_watch *w, struct run *x, enum run_event even
     artifact_job_free(j);
 }
 
+static bool given_wall(const json_t *limits)
+{
+    const json_t *wall = json_object_get(limits, limit_defs[LIMIT_WALL_MS].key);
+    return wall && !json_is_null(wall);
+}
+
+/* Fields of a run that this route does not have, or has under another name. */
+static int check_execution(const struct api_call *c, char *field, size_t field_size, struct err *e)
+{
+    if (run_flag(c->body, "stream", false)) {
+        (void)snprintf(field, field_size, "stream");
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "stream is not accepted here: POST /v1/runs with the content streams");
+    }
+    if (json_object_get(c->body, "timeout") && given_wall(json_object_get(c->body, "limits"))) {
+        (void)snprintf(field, field_size, "timeout");
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "timeout and limits.wall_ms mean the same: give one of them");
+    }
+    return 0;
+}
+
 static json_t *run_object(const struct artifact_job *j)
 {
-    const json_t *timeout = json_object_get(j->job.call->body, "timeout");
+    const json_t *body = j->job.call->body, *timeout = json_object_get(body, "timeout"),
+                 *limits = json_object_get(body, "limits"), *in = json_object_get(body, "stdin");
     double wall_ms = timeout ? json_number_value(timeout) * 1000 : TIMEOUT_DEFAULT_MS;
-    return json_pack("{s:s, s:s, s:o, s:s*}", "language", j->row.language, "code", j->row.content,
-                     "limits", run_time_limits(j->job.call->api->settings, (uint64_t)ceil(wall_ms)),
-                     "thread_id", api_text(j->job.call, "thread_id"));
+    json_t *all = given_wall(limits) ? json_copy((json_t *)limits)
+                                     : run_wall_limit(limits, (uint64_t)ceil(wall_ms));
+    return json_pack("{s:s, s:s, s:o, s:O*, s:s*}", "language", j->row.language, "code",
+                     j->row.content, "limits", all, "stdin", in, "thread_id",
+                     api_text(j->job.call, "thread_id"));
 }
 
 static int start_run(struct artifact_job *j, char *field, size_t field_size, struct err *e)
 {
     struct api *api = j->job.call->api;
     struct run_spec spec = { 0 };
+    if (check_execution(j->job.call, field, field_size, e))
+        return -1;
     json_t *o = run_object(j);
     if (!o)
         return err_no_memory(e, "the request");
@@ -507,6 +607,9 @@ static const struct api_field update_fields[] = {
 static const struct api_field execute_fields[] = {
     { "timeout", FIELD_NUMBER, .min = 0.001, .max = 86400,
       .help = "time limit in seconds; 10 by default" },
+    { "limits", FIELD_LIMITS, .help = "limits of the run; not wall_ms beside timeout" },
+    { "stdin", FIELD_DATA, .help = "the input of the program" },
+    { "stream", FIELD_BOOL, .help = "only false: POST /v1/runs streams" },
     { "thread_id", FIELD_STRING, .max = 256, .help = "the thread whose approvals and rules hold" },
     { "permission_mode", FIELD_STRING, .one_of = permission_modes,
       .help = "default, manual and acceptEdits ask a person first" },
@@ -526,17 +629,25 @@ static const struct api_field artifact_reply[] = {
     { "updated_at", FIELD_STRING, OR_NULL, .help = "time of this version" },
     { .schema = "Artifact" },
 };
+static const struct api_field download_reply[] = {
+    { "filename", FIELD_STRING, ALWAYS, .help = "from the title and the language" },
+    { "content", FIELD_STRING, ALWAYS, .help = "the text" },
+    { "content_type", FIELD_STRING, ALWAYS, .help = "such as text/x-python" },
+    { .schema = "ArtifactFile", .help = "If the header Accept names application/json" },
+};
 static const struct api_field detected_reply[] = {
     { "content", FIELD_STRING, ALWAYS, .help = "the text" },
     { "language", FIELD_STRING, ALWAYS, .help = "the language of the fence, or a guess" },
-    { "title", FIELD_STRING, ALWAYS, .help = "from the line before the block, or generated" },
+    { "title", FIELD_STRING, ALWAYS,
+      .help = "the first function or class, the line before the block, or generated" },
     { "artifact_type", FIELD_STRING, ALWAYS, .help = "such as code or html" },
     { .schema = "DetectedArtifact" },
 };
 static const struct api_field artifact_run_reply[] = {
     { "success", FIELD_BOOL, ALWAYS, .help = "true if the run ended well" },
     { "output", FIELD_DATA, ALWAYS, .help = "stdout of the program" },
-    { "error", FIELD_DATA, OR_NULL, .help = "stderr of the program, or the reason of its end" },
+    { "error", FIELD_DATA, OR_NULL,
+      .help = "stderr of the program and the reason of its end; null if there is neither" },
     { "execution_time", FIELD_NUMBER, ALWAYS, .help = "in seconds" },
     { "return_code", FIELD_INT, ALWAYS,
       .help = "exit code; -1: the timeout was reached; -2: the language cannot be run" },
@@ -572,13 +683,14 @@ const struct api_route artifact_routes[] = {
     { METHOD_DELETE, "/api/artifacts/{id}", SCOPE_RUN, STYLE_DETAIL, .handle = delete_one,
       .summary = "Delete an artifact", .replies = REPLIES({ .status = 204 }) },
     { METHOD_POST, "/api/artifacts/{id}/fork", SCOPE_RUN, STYLE_DETAIL, .handle = fork_one,
-      .summary = "A copy of an artifact", .replies = REPLIES({ 201, .fields = artifact_reply }) },
+      .summary = "A copy of an artifact", .replies = REPLIES({ 200, .fields = artifact_reply }) },
     { METHOD_GET, "/api/artifacts/{id}/versions", SCOPE_ANY, STYLE_DETAIL, .handle = versions,
       .summary = "Every version of an artifact, oldest first",
       .replies = REPLIES({ 200, .fields = artifact_reply, .list = true }) },
     { METHOD_GET, "/api/artifacts/{id}/download", SCOPE_ANY, STYLE_DETAIL, .handle = download,
       .summary = "An artifact as a file",
-      .replies = REPLIES({ 200, .content_type = "text/plain" }) },
+      .replies = REPLIES({ 200, .content_type = "text/plain" },
+                         { 200, .fields = download_reply }) },
     { METHOD_POST, "/api/artifacts/{id}/execute", SCOPE_RUN, STYLE_DETAIL, .body = execute_fields,
       .flags = ROUTE_BODY_OPTIONAL | ROUTE_LENIENT, .handle = execute, .summary = "Run an artifact",
       .replies = REPLIES({ 200, .fields = execution_reply }) },

@@ -9,6 +9,7 @@
 #include "api/execute/workspace.h"
 #include "api/kernel/json_in.h"
 #include "api/kernel/reply.h"
+#include "api/runs/run_result.h"
 #include "api/runs/run_spec.h"
 #include "api/runs/submit.h"
 #include "base/array.h"
@@ -71,30 +72,10 @@ static int add_line(struct buf *b, const char *line, struct err *e)
 /* A sentence for stderr about the end of the program. The answer has a field for a timeout. */
 static int add_sentence(struct buf *b, const struct result *r, struct err *e)
 {
-    char line[320], exceeded[96];
-    enum limit_id limit = verdict_limit(r->verdict, r->evidence.hits);
-    if (limit == LIMIT_WALL_MS || limit == LIMIT_CPU_MS)
+    char line[400];
+    if (!run_end_sentence(r, line, sizeof line))
         return 0;
-    if (limit != LIMIT_NONE) {
-        (void)snprintf(line, sizeof line, "The program %s\n",
-                       limit_exceeded(limit, &r->limits, exceeded, sizeof exceeded));
-        return add_line(b, line, e);
-    }
-    if (r->verdict == VERDICT_CANCELLED)
-        return add_line(b, "Cancelled\n", e);
-    if (r->verdict == VERDICT_REJECTED || r->verdict == VERDICT_INTERNAL_ERROR) {
-        bool rejected = r->verdict == VERDICT_REJECTED;
-        (void)snprintf(line, sizeof line, "%s: %s\n", rejected ? "Rejected" : "Internal error",
-                       r->error ? r->error : "no reason is known");
-        return add_line(b, line, e);
-    }
-    if (r->verdict == VERDICT_RUNTIME_ERROR && r->evidence.signal) {
-        const char *name = sigabbrev_np(r->evidence.signal);
-        (void)snprintf(line, sizeof line, "Killed by signal %d (SIG%s)\n", r->evidence.signal,
-                       name ? name : "?");
-        return add_line(b, line, e);
-    }
-    return 0;
+    return add_line(b, line, e) || buf_add(b, "\n", 1, e) ? -1 : 0;
 }
 
 /* Python prints no traceback for code that it cannot parse; clients expect one. */
@@ -298,6 +279,11 @@ static int refuse(struct err *e, const char *sentence)
 static int read_body(const struct api_call *c, json_t **ret, struct err *e)
 {
     const struct http_request *q = &c->http->request;
+    /* A client that asks for a session would believe that its variables are kept. */
+    if (http_request_header(q, "X-Session-ID"))
+        return refuse(e,
+                      "X-Session-ID is not supported: there are no sessions, each call runs in a "
+                      "new process; leave the header out");
     if (!is_json(http_request_header(q, "Content-Type")))
         return refuse(e, "Request must be JSON");
     if (json_in_bounds(buf_str(&q->body), q->body.len, e))
@@ -380,9 +366,28 @@ static int read_request(const struct api *api, const json_t *body, struct execut
     if (payload_unwrap(json_string_value(code), json_string_length(code), NULL, &q->payload, e) ||
         read_language(body, q, e) || read_timeout(api, timeout, q, e))
         return -1;
-    if (memchr(buf_str(&q->payload.code), '\0', q->payload.code.len))
+    struct buf *program = &q->payload.code;
+    if (memchr(buf_str(program), '\0', program->len))
         return refuse(e, "generated_code must not contain a NUL character");
+    /* To run nothing is no mistake here. A run needs a byte. */
+    if (program->len == 0 && buf_add(program, "\n", 1, e))
+        return -1;
+    if (program->len > BUNDLE_FILE_MAX_BYTES)
+        return err_set(e, ERR_TOO_LARGE, 0, "generated_code has more than %d MiB",
+                       (int)(BUNDLE_FILE_MAX_BYTES >> 20));
     return read_optional(body, q, e);
+}
+
+static json_t *limits_object(const struct settings *s, const struct execute_request *q)
+{
+    const struct limit_def *memory = &limit_defs[LIMIT_MEMORY];
+    uint64_t bytes = s->execute_memory, most = s->limit_max.v[LIMIT_MEMORY];
+    json_t *limits = run_wall_limit(NULL, q->wall_ms);
+    if (bytes == 0)
+        return limits;
+    bytes = bytes < memory->min ? memory->min : bytes < most ? bytes : most;
+    (void)json_object_set_new(limits, memory->key, json_integer((json_int_t)bytes));
+    return limits;
 }
 
 /* The same request for POST /v1/runs. */
@@ -391,7 +396,7 @@ static json_t *run_object(const struct execution *ex, const struct execute_reque
     const struct buf *code = &q->payload.code;
     json_t *o = json_pack("{s:s, s:{s:o}, s:s, s:o}", "language", q->language->name, "files",
                           ex->program, json_stringn(buf_str(code), code->len), "entry", ex->program,
-                          "limits", run_time_limits(ex->api->settings, q->wall_ms));
+                          "limits", limits_object(ex->api->settings, q));
     if (o && ex->api->workspace_fd >= 0)
         (void)json_object_set_new(o, "outputs", json_pack("[s]", "."));
     if (o && q->std_input)

@@ -76,7 +76,7 @@ void api_drop_nulls(json_t *object, const struct api_field *fields);
 
 /* The defaults, overridden by the object if it is not NULL. A number of `wall_ms` is milliseconds,
  * as the key says; text has its unit ("2s"). A value that is not a whole number within [min of the
- * row, max] is an error that names both bounds. */
+ * row, max] is an error that names both bounds. CPU time follows wall time: limits_raise_cpu(). */
 [[nodiscard]] int api_limits(const json_t *object, const struct limits *defaults,
                              const struct limits *max, struct limits *ret, char *ret_field,
                              size_t field_size, struct err *e);
@@ -95,7 +95,7 @@ struct api_identity {
 
 enum error_style {
     STYLE_V1,     /* {"error":{"code","message","field"}} */
-    STYLE_DETAIL, /* {"detail": message} */
+    STYLE_DETAIL, /* {"detail": message, "error": code, "message": message} */
     STYLE_NEMO,   /* {"process_status":"error","stdout":"","stderr":message} */
     STYLE_COUNT_
 };

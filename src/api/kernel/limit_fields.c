@@ -145,6 +145,7 @@ int api_limits(const json_t *object, const struct limits *defaults, const struct
                struct limits *ret, char *ret_field, size_t field_size, struct err *e)
 {
     struct limits limits = *defaults;
+    limit_set set = 0;
     char shown[120];
     const char *key;
     json_t *v;
@@ -159,10 +160,13 @@ int api_limits(const json_t *object, const struct limits *defaults, const struct
         (void)snprintf(ret_field, field_size, "limits.%s", key);
         if (limit_find(key, "limits", &id, e))
             return -1;
-        if (!json_is_null(v) &&
-            limit_from_json(&limit_defs[id], v, &max->v[id], ret_field, &limits.v[id], e))
+        if (json_is_null(v))
+            continue;
+        if (limit_from_json(&limit_defs[id], v, &max->v[id], ret_field, &limits.v[id], e))
             return -1;
+        set |= LIMIT_BIT(id);
     }
+    limits_raise_cpu(&limits, set, max->v[LIMIT_CPU_MS]);
     *ret = limits;
     return 0;
 }

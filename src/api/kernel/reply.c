@@ -40,6 +40,8 @@ static const struct api_field error_reply[] = {
 };
 static const struct api_field detail_reply[] = {
     { "detail", FIELD_STRING, ALWAYS, .help = "the message of the error" },
+    { "error", FIELD_STRING, ALWAYS, .help = "for programs, such as bad_request or not_found" },
+    { "message", FIELD_STRING, ALWAYS, .help = "as detail: clients read one or the other" },
     { .schema = "Detail" },
 };
 static const char *const process_status_words[] = { "completed", "error", "timeout", NULL };
@@ -60,7 +62,7 @@ json_t *error_json(enum error_style style, const char *code, const char *message
 {
     switch (style) {
     case STYLE_DETAIL:
-        return json_pack("{s:s}", "detail", message);
+        return json_pack("{s:s, s:s, s:s}", "detail", message, "error", code, "message", message);
     case STYLE_NEMO:
         return json_pack("{s:s, s:s, s:s}", "process_status", "error", "stdout", "", "stderr",
                          message);

@@ -1,6 +1,5 @@
 #include "api/runs/run_spec.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,17 +72,11 @@ bool run_flag(const json_t *request, const char *key, bool otherwise)
     return v ? json_is_true(v) : otherwise;
 }
 
-static json_t *milliseconds(uint64_t ms)
+json_t *run_wall_limit(const json_t *limits, uint64_t wall_ms)
 {
-    return json_sprintf("%" PRIu64 "ms", ms);
-}
-
-json_t *run_time_limits(const struct settings *s, uint64_t wall_ms)
-{
-    uint64_t cpu = s->limit_default.v[LIMIT_CPU_MS], most = s->limit_max.v[LIMIT_CPU_MS];
-    cpu = cpu > wall_ms ? cpu : wall_ms;
-    return json_pack("{s:o, s:o}", limit_defs[LIMIT_WALL_MS].key, milliseconds(wall_ms),
-                     limit_defs[LIMIT_CPU_MS].key, milliseconds(cpu < most ? cpu : most));
+    json_t *o = limits ? json_copy((json_t *)limits) : json_object();
+    (void)json_object_set_new(o, limit_defs[LIMIT_WALL_MS].key, json_integer((json_int_t)wall_ms));
+    return o;
 }
 
 /* One request while its spec is made; `field` is the field that an error names. */

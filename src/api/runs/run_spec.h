@@ -8,9 +8,9 @@ extern const struct api_field run_fields[];
 
 /* A flag of such an object. */
 bool run_flag(const json_t *request, const char *key, bool otherwise);
-/* "limits" for surfaces that have a single timeout. The CPU time is at least as long, so that a
- * busy loop gets the whole timeout. NULL if memory ran out. */
-json_t *run_time_limits(const struct settings *s, uint64_t wall_ms);
+/* "limits" for surfaces that have a timeout of their own: a copy of `limits` (may be NULL) with this
+ * wall time. NULL if memory ran out. */
+json_t *run_wall_limit(const json_t *limits, uint64_t wall_ms);
 
 /* Makes a spec of an object that was validated against run_fields. Every error is a mistake of the
  * caller; ret_field gets the name of the field. Fills in language, files, limits (within the maxima

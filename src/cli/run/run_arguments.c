@@ -183,6 +183,9 @@ int run_arguments_take(struct run_arguments *o, int argc, char **argv, struct er
         return err_set(e, ERR_USAGE, 0,
                        "'%s' is one file too many: the program's own arguments follow --",
                        QUOTED(argv[1]));
+    uint64_t most = limit_defs[LIMIT_CPU_MS].max;
+    limits_raise_cpu(&o->limits, o->limits_given, most);
+    limits_raise_cpu(&o->run_options.compile_limits, o->run_options.compile_limits_given, most);
     o->file = argv[0];
     o->args = argv + argc + (argv[argc] ? 1 : 0);
     return 0;

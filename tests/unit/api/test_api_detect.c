@@ -31,6 +31,55 @@ static void test_every_fenced_block_is_an_artifact(void)
     json_decref(list);
 }
 
+static void test_title_is_the_first_definition(void)
+{
+    static const struct {
+        const char *fence, *code, *title;
+    } rows[] = {
+        { "py", "import os\n\nasync def load(x):\n    pass\nclass B:\n    pass\n", "load" },
+        { "python", "class Stack(list):\n    def push(self): pass\n", "Stack" },
+        { "js", "export default function Counter() {}\n", "Counter" },
+        { "js", "function* all() {}\n", "all" },
+        { "js", "const x = 1\nconst greet = async (n) => n\n", "greet" },
+        { "go", "package main\nfunc main() {}\n", "main" },
+        { "rust", "pub fn run() {}\n", "run" },
+        { "java", "public final class Main {\n}\n", "Main" },
+        { "js", "define('x')\nclassy = 2\n", "Js snippet 1" },
+        { "py", "def\nclass 1:\n", "Py snippet 1" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[300];
+        int n = snprintf(text, sizeof text, "Words.\n\n```%s\n%s```\n", rows[i].fence,
+                         rows[i].code);
+        json_t *list = detect_artifacts(text, (size_t)n);
+        check_nth(list, 0, rows[i].code, rows[i].fence, rows[i].title, "code");
+        json_decref(list);
+    }
+}
+
+static void test_react_is_told_from_javascript(void)
+{
+    static const struct {
+        const char *fence, *code, *type;
+    } rows[] = {
+        { "js", "import React from 'react'\nlet a\n", "react" },
+        { "ts", "import { useState } from \"react\"\n", "react" },
+        { "javascript", "const A = () => {\n  return (\n    <div>hi</div>\n  )\n}\n", "react" },
+        { "jsx", "let a = <b/>\n", "react" },
+        { "js", "return (a < b)\nreturn a <b\n", "code" },
+        { "js", "const s = 'react'\nconsole.log(s)\n", "code" },
+        { "python", "x = \"from 'react'\"\n", "code" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[300];
+        int n = snprintf(text, sizeof text, "```%s\n%s```\n", rows[i].fence, rows[i].code);
+        json_t *list = detect_artifacts(text, (size_t)n);
+        CHECK_STR(text_of(json_array_get(list, 0), "artifact_type"), rows[i].type);
+        CHECK_STR(text_of(json_array_get(list, 0), "language"), rows[i].fence);
+        json_decref(list);
+    }
+}
+
 static void test_text_without_blocks_has_none(void)
 {
     json_t *list = detect_artifacts("no code, only `words`", 21);
@@ -68,9 +117,8 @@ static void test_artifact_types(void)
 }
 
 static const struct check_test tests[] = {
-    TEST(test_every_fenced_block_is_an_artifact),
-    TEST(test_text_without_blocks_has_none),
-    TEST(test_long_titles_are_cut_between_characters),
-    TEST(test_artifact_types),
+    TEST(test_every_fenced_block_is_an_artifact),      TEST(test_title_is_the_first_definition),
+    TEST(test_react_is_told_from_javascript),          TEST(test_text_without_blocks_has_none),
+    TEST(test_long_titles_are_cut_between_characters), TEST(test_artifact_types),
 };
 CHECK_MAIN(tests)

@@ -165,7 +165,28 @@ static void test_keys_and_options_are_each_used_once(void)
     CHECK(LIMIT_COUNT <= 32); /* a limit_set holds them all */
 }
 
+static void test_cpu_time_follows_the_wall_time(void)
+{
+    static const struct {
+        limit_set given;
+        uint64_t wall, most, cpu;
+    } rows[] = {
+        { LIMIT_BIT(LIMIT_WALL_MS), 60000, 300000, 60000 },
+        { LIMIT_BIT(LIMIT_WALL_MS), 60000, 30000, 30000 },
+        { LIMIT_BIT(LIMIT_WALL_MS), 1000, 300000, 10000 },
+        { LIMIT_BIT(LIMIT_WALL_MS) | LIMIT_BIT(LIMIT_CPU_MS), 60000, 300000, 10000 },
+        { 0, 60000, 300000, 10000 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct limits l = limits_default();
+        l.v[LIMIT_WALL_MS] = rows[i].wall;
+        limits_raise_cpu(&l, rows[i].given, rows[i].most);
+        CHECK_INT(l.v[LIMIT_CPU_MS], rows[i].cpu);
+    }
+}
+
 static const struct check_test tests[] = {
+    TEST(test_cpu_time_follows_the_wall_time),
     TEST(test_limit_table_is_what_is_promised),
     TEST(test_every_limit_has_a_default_within_bounds_and_words_for_people),
     TEST(test_every_limit_takes_its_bounds),
