@@ -140,4 +140,5 @@ def test_zygote_has_little_more_than_a_jar(as_root):
         assert_without_rare_calls(pid)
         assert inject(pid, "socket:16", "socket:40") == ["EAFNOSUPPORT"] * 2
         assert inject(pid, f"call:{DENIED['mount']}", f"call:{DENIED['unshare']}") == ["EPERM"] * 2
-        assert s.run(code="print(1)", language="python")["start"] in ("warm", "hatched")
+        assert eventually(lambda: s.run(code="print(1)", language="python")["start"] == "warm", 20), s.log()
+        assert pid in [p.pid for p in zygotes()], s.log()
