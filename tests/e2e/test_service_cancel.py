@@ -39,11 +39,11 @@ class Client:
         raise AssertionError(f"{run_id} does not end")
 
 
-def race(client, chance):
+def race(client, delay):
     body = {"language": "bash", "code": "echo HELLO; echo THERE >&2", "wait": False}
     status, run = client.ask("POST", "/v1/runs", body)
     assert status == 202, run
-    time.sleep(chance.uniform(0, 0.008))
+    time.sleep(delay)
     status, answer = client.ask("DELETE", f"/v1/runs/{run['id']}")
     assert status in (202, 409), answer
     return client.finished(run["id"])
@@ -59,8 +59,12 @@ def is_true(result):
 def test_service_cancel_that_meets_the_end_tells_the_truth(service):
     """R1.6"""
     def races(i):
-        client, chance = Client(service), random.Random(i)
-        return [race(client, chance) for _ in range(RACES // CLIENTS)]
+        """Each race comes closer to the end of the program, however busy the machine is."""
+        client, chance, delay, results = Client(service), random.Random(i), 0.004, []
+        for _ in range(RACES // CLIENTS):
+            results.append(race(client, delay * chance.uniform(0.7, 1.3)))
+            delay *= 1.1 if results[-1]["verdict"] == "cancelled" else 0.9
+        return results
 
     results = [r for one in in_threads([partial(races, i) for i in range(CLIENTS)]) for r in one]
     verdicts = [r["verdict"] for r in results]
@@ -77,7 +81,8 @@ def test_batch_that_stops_hits_no_innocent_input(service):
     for _ in range(max(RACES // 50, 10)):
         body = {"run": {"language": "bash", "code": "read n; sleep $n; echo HELLO; [ $n != 0.03 ]"},
                 "inputs": [{"stdin": "0.03\n", "expected": "HELLO"},
-                           *({"stdin": f"{chance.uniform(0.025, 0.04):.4f}\n", "expected": "HELLO"} for _ in range(5))],
+                           *({"stdin": f"{chance.uniform(0.025, 0.04):.4f}\n", "expected": "HELLO"} for _ in range(4)),
+                           {"stdin": "5\n", "expected": "HELLO"}],
                 "parallel": 6, "stop_on_failure": True}
         reply = service.post("/v1/batches", body).json
         for r in reply["results"][1:]:

@@ -2,11 +2,14 @@
 
 import json
 import os
+import re
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
+import harness
 from harness import PATIENCE, eventually, given_time
 from service import Service, in_threads, since
 
@@ -454,3 +457,53 @@ def test_execute_directory_that_cannot_be_written_is_refused_with_a_sentence(ser
         if s.popen.poll() is None:
             s.popen.kill()
         subprocess.run(["rm", "-rf", s.scratch], check=True)
+
+
+# ---- the scripts of the toolkit's documentation ----
+
+NEMO = Path(__file__).resolve().parents[2] / "examples" / "nemo"
+
+
+def script(name, *args, within=120, **environ):
+    run = subprocess.run([NEMO / name, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, timeout=within * PATIENCE, env={**os.environ, **environ}, text=True)
+    return run.returncode, run.stdout
+
+
+def test_scripts_of_the_toolkit_start_and_check_a_sandbox(public_path):
+    """R8.1"""
+    environ = {k: v for k, v in os.environ.items() if k != "OUTPUT_DATA_PATH"}
+    environ.update(BELLJAR=str(harness.BELLJAR), BELLJAR_STATE=str(public_path / "state"), SANDBOX_PORT="0",
+                   BELLJAR_TEST_MARK=harness.MARK)
+    log = public_path / "log"
+    with open(log, "wb") as out:
+        sandbox = subprocess.Popen([NEMO / "start_local_sandbox.sh", "my-sandbox", public_path / "data"], stdout=out,
+                                   stderr=out, stdin=subprocess.DEVNULL, env=environ, start_new_session=True)
+    harness.started.add(sandbox.pid)
+    harness.pooling.add(sandbox.pid)
+    try:
+        assert eventually(lambda: "service.ready" in log.read_text() or sandbox.poll() is not None, 30)
+        found = re.search(r"service\.ready .*listen=\S*127\.0\.0\.1:(\d+)", log.read_text())
+        assert found and "my-sandbox" in log.read_text(), log.read_text()
+        url = f"http://127.0.0.1:{found.group(1)}/execute"
+        status, text = script("test_code_execution_sandbox.sh", "-u", url, "-t", "60")
+        assert status == 0 and text.endswith("18 passed, 0 failed\n"), text
+        assert (public_path / "data" / "sandbox_test.txt").read_text() == "kept"
+        status, text = script("test_code_execution_sandbox.sh", "-m", "-u", url)
+        assert status == 0 and text.endswith("5 passed, 0 failed\n"), text
+        status, text = script("curl_request.sh", url)
+        assert status == 0 and '"process_status":"completed"' in text and "plot" in text, text
+    finally:
+        sandbox.terminate()
+        sandbox.wait(60 * PATIENCE)
+        harness.pooling.discard(sandbox.pid)
+    status, text = script("test_code_execution_sandbox.sh", "-u", url)
+    assert status == 1 and "no sandbox answers" in text, text
+
+
+@pytest.mark.parametrize("args, status, word", [
+    (["-h"], 0, "--malformed"), (["-x"], 64, "'-x'"), (["-t", "soon"], 64, "'soon'"), (["-u"], 64, "URL"),
+], ids=str)
+def test_scripts_of_the_toolkit_explain_themselves(args, status, word):
+    got, text = script("test_code_execution_sandbox.sh", *args)
+    assert got == status and word in text, text

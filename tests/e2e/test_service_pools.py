@@ -256,5 +256,5 @@ def test_wall_time_is_not_below_the_cpu_time_of_one_thread(service):
     results = [r for rows in in_threads([lambda p=p: twenty(*p) for p in programs]) for r in rows]
     assert {r["start"] for r in results} >= {"warm", "cold"}, {r["start"] for r in results}
     wrong = [(r["language"], r["start"], r["usage"]) for r in results
-             if r["usage"]["cpu_ms"] > r["usage"]["wall_ms"] + 0.2]
+             if r["usage"]["cpu_ms"] > r["usage"]["wall_ms"] + 0.5]
     assert not wrong, wrong
