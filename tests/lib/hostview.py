@@ -120,6 +120,9 @@ def jar_processes():
     table, depth = processes(), own_depth()
     pooled = {p.pid for p in descendants(own_service, table)} if own_service else set()
     pooled |= {p.pid for pid in pooling for p in descendants(pid, table) if p.comm in POOLS_OWN}
+    # An examiner replaces its readers. One whose examiner is gone is suspect.
+    examiners = {p.pid for p in table.values() if p.comm == "belljar-exam"}
+    pooled |= {p.pid for p in table.values() if p.comm == "belljar-reader" and p.ppid in examiners}
     suspects = [
         p
         for p in table.values()
