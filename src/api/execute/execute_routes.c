@@ -276,20 +276,11 @@ static int refuse(struct err *e, const char *sentence)
     return err_set(e, ERR_BAD_REQUEST, 0, "%s", sentence);
 }
 
-static int read_body(const struct api_call *c, json_t **ret, struct err *e)
+static int read_body(const struct buf *bytes, json_t **ret, struct err *e)
 {
-    const struct http_request *q = &c->http->request;
-    /* A client that asks for a session would believe that its variables are kept. */
-    if (http_request_header(q, "X-Session-ID"))
-        return refuse(e,
-                      "X-Session-ID is not supported: there are no sessions, each call runs in a "
-                      "new process; leave the header out");
-    if (!is_json(http_request_header(q, "Content-Type")))
-        return refuse(e, "Request must be JSON");
-    if (json_in_bounds(buf_str(&q->body), q->body.len, e))
+    if (json_in_bounds(buf_str(bytes), bytes->len, e))
         return err_wrap(e, "Invalid JSON data");
-    json_t *body = json_loadb(buf_str(&q->body), q->body.len, JSON_ALLOW_NUL | JSON_DECODE_ANY,
-                              NULL);
+    json_t *body = json_loadb(buf_str(bytes), bytes->len, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
     if (!body || json_is_null(body)) {
         json_decref(body);
         return refuse(e, "Invalid JSON data");
@@ -391,38 +382,41 @@ static json_t *limits_object(const struct settings *s, const struct execute_requ
 }
 
 /* The same request for POST /v1/runs. */
-static json_t *run_object(const struct execution *ex, const struct execute_request *q)
+static json_t *run_object(const struct execution *ex, const struct api *here,
+                          const struct execute_request *q)
 {
     const struct buf *code = &q->payload.code;
     json_t *o = json_pack("{s:s, s:{s:o}, s:s, s:o}", "language", q->language->name, "files",
                           ex->program, json_stringn(buf_str(code), code->len), "entry", ex->program,
-                          "limits", limits_object(ex->api->settings, q));
-    if (o && ex->api->workspace_fd >= 0)
+                          "limits", limits_object(here->settings, q));
+    if (o && here->workspace_fd >= 0)
         (void)json_object_set_new(o, "outputs", json_pack("[s]", "."));
     if (o && q->std_input)
         (void)json_object_set(o, "stdin", (json_t *)q->std_input);
     return o;
 }
 
-static int make_spec(struct execution *ex, const struct execute_request *q, struct err *e)
+static int make_spec(struct execution *ex, const struct api *here, const struct execute_request *q,
+                     struct err *e)
 {
     char field[128] = "";
-    json_t *o = run_object(ex, q);
+    json_t *o = run_object(ex, here, q);
     if (!o)
         return err_no_memory(e, "the request");
     int failed = api_validate(o, run_fields, false, field, sizeof field, e) ||
-                 run_spec_from_json(ex->api, &ex->call->who, o, "nemo", &ex->spec, field,
-                                    sizeof field, e);
+                 run_spec_from_json(here, &ex->call->who, o, "nemo", &ex->spec, field, sizeof field,
+                                    e);
     json_decref(o);
     ex->has_spec = !failed;
     /* Half: a program also needs room for files that it does not keep. */
-    uint64_t max = ex->api->settings->execute_max_bytes;
+    uint64_t max = here->settings->execute_max_bytes;
     ex->given.max_bytes = max ? max : ex->spec.limits.v[LIMIT_DISK] / 2;
     ex->spec.files_not_in_history = true; /* in the directory, so not in the history */
     return failed ? -1 : 0;
 }
 
-static struct execution *execution_new(struct api_call *c, const struct execute_request *q)
+static struct execution *execution_new(struct api_call *c, const struct api *here,
+                                       const struct execute_request *q)
 {
     struct execution *ex = calloc(1, sizeof *ex);
     if (!ex)
@@ -432,7 +426,7 @@ static struct execution *execution_new(struct api_call *c, const struct execute_
     ex->top_fd = c->api->workspace_fd;
     ex->dir_fd = -1;
     /* The name is for people, the id makes it the directory of this key alone. */
-    if (c->who.key && !c->api->settings->execute_shared)
+    if (c->who.key && !here->settings->execute_shared)
         (void)snprintf(ex->directory, sizeof ex->directory, "%s.%s", c->who.key, c->who.owner);
     ex->watch.on_event = on_run_event;
     ex->work.data = ex;
@@ -443,21 +437,71 @@ static struct execution *execution_new(struct api_call *c, const struct execute_
     return ex;
 }
 
-static void execute(struct api_call *c)
+/* Everything that the bytes of the body decide; of the api only `here` is read. */
+static int make_execution(struct api_call *c, const struct api *here, const struct buf *bytes,
+                          struct execution **ret, struct err *e)
 {
-    struct err e = { 0 };
     json_t *body = NULL;
     scoped(execute_request) q = { 0 };
     struct execution *ex = NULL;
-    int failed = read_body(c, &body, &e) || read_request(c->api, body, &q, &e);
-    if (!failed && !(ex = execution_new(c, &q)))
-        failed = err_no_memory(&e, "the request");
-    failed = failed || make_spec(ex, &q, &e);
+    int failed = read_body(bytes, &body, e) || read_request(here, body, &q, e);
+    if (!failed && !(ex = execution_new(c, here, &q)))
+        failed = err_no_memory(e, "the request");
+    failed = failed || make_spec(ex, here, &q, e);
     json_decref(body);
-    if (failed) {
+    if (failed && ex)
+        execution_free(ex);
+    else
+        *ret = ex;
+    return failed ? -1 : 0;
+}
+
+static void prepared_free(void *prepared)
+{
+    execution_free(prepared);
+}
+
+/* In a thread, for a large body. */
+static int prepare_execution(struct api_call *c, const struct api *here, const struct buf *bytes,
+                             char *field, size_t size, struct err *e)
+{
+    struct execution *ex = NULL;
+    (void)field;
+    (void)size;
+    if (make_execution(c, here, bytes, &ex, e))
+        return -1;
+    c->prepared = ex;
+    c->prepared_free = prepared_free;
+    return 0;
+}
+
+static int take_execution(struct api_call *c, struct execution **ret, struct err *e)
+{
+    const struct http_request *q = &c->http->request;
+    char field[128] = "";
+    struct execution *ex = c->prepared;
+    /* A client that asks for a session would believe that its variables are kept. */
+    if (http_request_header(q, "X-Session-ID"))
+        return refuse(e,
+                      "X-Session-ID is not supported: there are no sessions, each call runs in a "
+                      "new process; leave the header out");
+    if (!is_json(http_request_header(q, "Content-Type")))
+        return refuse(e, "Request must be JSON");
+    if (!ex)
+        return make_execution(c, c->api, &q->body, ret, e);
+    if (run_spec_check_here(c->api, NULL, &ex->spec, field, sizeof field, e))
+        return -1; /* the end of the call frees it */
+    c->prepared = NULL;
+    *ret = ex;
+    return 0;
+}
+
+static void execute(struct api_call *c)
+{
+    struct err e = { 0 };
+    struct execution *ex = NULL;
+    if (take_execution(c, &ex, &e)) {
         api_fail(c, &e, NULL);
-        if (ex)
-            execution_free(ex);
         return;
     }
     if (c->api->workspace_fd < 0)
@@ -479,7 +523,8 @@ static const struct api_field status_reply[] = {
 const struct api_route execute_routes[] = {
     { METHOD_GET, "/", SCOPE_NONE, STYLE_NEMO, .handle = status, .summary = "The service answers",
       .replies = REPLIES({ 200, .fields = status_reply }) },
-    { METHOD_POST, "/execute", SCOPE_RUN, STYLE_NEMO, .flags = ROUTE_RAW, .handle = execute,
+    { METHOD_POST, "/execute", SCOPE_RUN, STYLE_NEMO, .flags = ROUTE_RAW,
+      .prepare = prepare_execution, .handle = execute,
       .summary = "Run code in the directory of the caller (NeMo Agent Toolkit)",
       .replies = REPLIES({ 200, .fields = execute_reply }) },
     { 0 },

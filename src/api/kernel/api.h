@@ -110,6 +110,10 @@ struct api_call {
     json_t *body; /* an object, validated; NULL if the route takes none */
     struct api_identity who;
     void *user; /* for the handler */
+    /* The result of `prepare` of the route, with the function that frees it; NULL: it did not run.
+     * A handler that takes it sets it to NULL. */
+    void *prepared;
+    void (*prepared_free)(void *prepared);
     /* The client went away. The call goes on until a handler ends it. */
     void (*on_gone)(struct api_call *c);
     void (*on_drain)(struct api_call *c);
@@ -149,6 +153,11 @@ struct api_route {
     const struct api_field *query; /* NULL: no query is accepted */
     unsigned flags;
     void (*handle)(struct api_call *c);
+    /* NULL, or the part of the handler that takes long if the body is large. It runs in a thread,
+     * after the validation, and only for large bodies: it reads the body and `who` of the call, the
+     * bytes of a ROUTE_RAW, and `here`, which has the settings and neither engine nor store. */
+    int (*prepare)(struct api_call *c, const struct api *here, const struct buf *bytes,
+                   char *ret_field, size_t field_size, struct err *e);
     const struct route_reply *replies;
     const char *summary;
 };

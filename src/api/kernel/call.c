@@ -18,6 +18,8 @@
 
 /* For a route without a body: some clients send "{}" anyway. */
 enum { IGNORED_BODY_MAX = 64 << 10 };
+/* A larger body is read in a thread: this much takes 5 ms, and a thread costs 0.1 ms. */
+enum { LARGE_BODY = 256 << 10 };
 
 static const char *listener_of(const struct api *api, const struct http_request *q)
 {
@@ -199,7 +201,8 @@ static struct api_call *call_new(struct api *api, struct http_exchange *x)
     c->api = api;
     c->http = x;
     c->body = NULL;
-    c->user = NULL;
+    c->user = c->prepared = NULL;
+    c->prepared_free = NULL;
     c->on_gone = c->on_drain = c->on_half_close = NULL;
     c->began_us = clock_us();
     x->user = c;
@@ -209,23 +212,85 @@ static struct api_call *call_new(struct api *api, struct http_exchange *x)
     return c;
 }
 
-static int body_read(struct api_call *c, char *ret_field, size_t field_size, struct err *e)
+static int body_read(const struct api_route *route, struct buf *bytes, json_t **ret,
+                     char *ret_field, size_t field_size, struct err *e)
 {
-    struct buf *bytes = &c->http->request.body;
-    bool lenient = c->route->flags & ROUTE_LENIENT;
-    if (!takes_json(c->route))
+    bool lenient = route->flags & ROUTE_LENIENT;
+    if (!takes_json(route))
         return 0;
-    if (bytes->len == 0 && (c->route->flags & ROUTE_BODY_OPTIONAL))
-        c->body = json_object();
-    else if (json_in_object(buf_str(bytes), bytes->len, &c->body, e))
+    if (bytes->len == 0 && (route->flags & ROUTE_BODY_OPTIONAL))
+        *ret = json_object();
+    else if (json_in_object(buf_str(bytes), bytes->len, ret, e))
         return -1;
     buf_done(bytes); /* a run may take minutes: the request is not kept twice */
-    if (!c->body)
+    if (!*ret)
         return err_no_memory(e, "a request");
-    if (api_validate(c->body, c->route->body, lenient, ret_field, field_size, e))
+    if (api_validate(*ret, route->body, lenient, ret_field, field_size, e))
         return -1;
-    api_drop_nulls(c->body, c->route->body);
+    api_drop_nulls(*ret, route->body);
     return 0;
+}
+
+/* ---- large bodies ---- */
+
+/* The thread has the call until it is done; meanwhile the loop only notes that a client left. */
+struct large_body {
+    uv_work_t work;
+    struct api_call *call;
+    struct buf bytes;
+    struct settings settings; /* a copy: the loop may change them */
+    int workspace_fd;
+    struct err err;
+    char field[128];
+};
+
+static void large_work(uv_work_t *work)
+{
+    struct large_body *l = work->data;
+    struct api_call *c = l->call;
+    const struct api here = { .settings = &l->settings,
+                              .workspace_fd = l->workspace_fd,
+                              .output_dir_fd = -1 };
+    if (body_read(c->route, &l->bytes, &c->body, l->field, sizeof l->field, &l->err) == 0 &&
+        c->route->prepare)
+        (void)!c->route->prepare(c, &here, &l->bytes, l->field, sizeof l->field, &l->err);
+}
+
+static void large_done(uv_work_t *work, int status)
+{
+    struct large_body *l = work->data;
+    struct api_call *c = l->call;
+    (void)status;
+    if (l->err.code == ERR_NONE && !c->http)
+        (void)!err_set(&l->err, ERR_BAD_REQUEST, 0, "the client left");
+    if (l->err.code != ERR_NONE)
+        api_fail(c, &l->err, l->field[0] ? l->field : NULL);
+    else
+        c->route->handle(c);
+    buf_done(&l->bytes);
+    free(l);
+}
+
+/* False: it has to be done here. */
+static bool large_begin(struct api_call *c)
+{
+    struct buf *bytes = &c->http->request.body;
+    if (bytes->len <= LARGE_BODY || !(takes_json(c->route) || c->route->prepare))
+        return false;
+    struct large_body *l = malloc(sizeof *l);
+    if (!l)
+        return false;
+    *l = (struct large_body){ .call = c,
+                              .bytes = *bytes,
+                              .settings = *c->api->settings,
+                              .workspace_fd = c->api->workspace_fd };
+    l->work.data = l;
+    if (uv_queue_work(c->api->loop, &l->work, large_work, large_done) != 0) {
+        free(l);
+        return false;
+    }
+    *bytes = (struct buf){ 0 };
+    return true;
 }
 
 static void on_request(void *context, struct http_exchange *x)
@@ -236,14 +301,18 @@ static void on_request(void *context, struct http_exchange *x)
     if (!c)
         return;
     const struct api_route *route = c->route;
-    if (((x->request.query[0] != '\0' || route->query) &&
-         query_check(&x->request, route->query, route->flags & ROUTE_LENIENT, field, sizeof field,
-                     &e)) ||
-        body_read(c, field, sizeof field, &e)) {
+    if ((x->request.query[0] != '\0' || route->query) &&
+        query_check(&x->request, route->query, route->flags & ROUTE_LENIENT, field, sizeof field,
+                    &e)) {
         api_fail(c, &e, field);
         return;
     }
-    route->handle(c);
+    if (large_begin(c))
+        return;
+    if (body_read(route, &x->request.body, &c->body, field, sizeof field, &e))
+        api_fail(c, &e, field);
+    else
+        route->handle(c);
 }
 
 static void on_refusal(void *context, int status, const char *detail, struct buf *body)

@@ -174,6 +174,8 @@ static struct http_exchange *detach(struct api_call *c)
 static void call_free(struct api_call *c)
 {
     json_decref(c->body);
+    if (c->prepared)
+        c->prepared_free(c->prepared);
     free(c);
 }
 

@@ -81,10 +81,45 @@ static void on_client_left(struct api_call *c)
         run_cancel(w->x);
 }
 
+static void spec_free(void *prepared)
+{
+    run_spec_done(prepared);
+    free(prepared);
+}
+
+/* In a thread, for a large body. */
+static int prepare_run(struct api_call *c, const struct api *here, const struct buf *bytes,
+                       char *field, size_t size, struct err *e)
+{
+    (void)bytes;
+    autofree struct run_spec *spec = calloc(1, sizeof *spec);
+    if (!spec)
+        return err_no_memory(e, "a request");
+    if (run_spec_from_json(here, &c->who, c->body, "v1", spec, field, size, e))
+        return -1;
+    c->prepared = spec;
+    c->prepared_free = spec_free;
+    spec = NULL;
+    return 0;
+}
+
+static int take_spec(struct api_call *c, struct run_spec *ret, char *field, size_t size,
+                     struct err *e)
+{
+    if (!c->prepared)
+        return run_spec_from_json(c->api, &c->who, c->body, "v1", ret, field, size, e);
+    if (run_spec_check_here(c->api, c->body, c->prepared, field, size, e))
+        return -1; /* the end of the call frees the spec */
+    *ret = *(struct run_spec *)c->prepared;
+    free(c->prepared);
+    c->prepared = NULL;
+    return 0;
+}
+
 static int submit(struct api_call *c, struct run_waiter *w, struct err *e, char *field, size_t size)
 {
     struct run_spec spec = { 0 };
-    if (run_spec_from_json(c->api, &c->who, c->body, "v1", &spec, field, size, e))
+    if (take_spec(c, &spec, field, size, e))
         return -1;
     field[0] = '\0';
     return api_submit(c->api, &spec, api_text(c, "permission_mode"), 0, &w->watch, &w->x, e);
@@ -317,7 +352,7 @@ static const char bytes_type[] = "application/octet-stream";
 
 const struct api_route run_routes[] = {
     { METHOD_POST, "/v1/runs", SCOPE_RUN, .body = run_fields, .handle = post_run,
-      .summary = "Run a program in a jar of its own",
+      .prepare = prepare_run, .summary = "Run a program in a jar of its own",
       .replies = REPLIES(
           { 200, .fields = result_reply, .help = "the result, or events on request" },
           EVENT_REPLIES(event_reply),

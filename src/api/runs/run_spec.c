@@ -617,3 +617,16 @@ int run_spec_from_json(const struct api *api, const struct api_identity *who, co
     spec = (struct run_spec){ 0 };
     return 0;
 }
+
+int run_spec_check_here(const struct api *api, const json_t *request, struct run_spec *spec,
+                        char *ret_field, size_t field_size, struct err *e)
+{
+    struct spec_builder b = {
+        .api = api, .request = request, .spec = spec, .field = ret_field, .field_size = field_size
+    };
+    if (check_installed(&b, e) || check_strict(&b, e) || check_level(&b, e) ||
+        check_commands(&b, e))
+        return -1;
+    ret_field[0] = '\0';
+    return 0;
+}

@@ -16,7 +16,12 @@ json_t *run_wall_limit(const json_t *limits, uint64_t wall_ms);
  * caller; ret_field gets the name of the field. Fills in language, files, limits (within the maxima
  * of the settings), options, key, actor, thread, surface, the canonical request and the code. A
  * surface may set artifact and batch afterwards. */
+/* An `api` without engine and core makes the spec without the checks of this machine: in a thread,
+ * for run_spec_check_here() on the loop. */
 [[nodiscard]] int run_spec_from_json(const struct api *api, const struct api_identity *who,
                                      const json_t *request, const char *surface,
                                      struct run_spec *ret, char *ret_field, size_t field_size,
                                      struct err *e);
+[[nodiscard]] int run_spec_check_here(const struct api *api, const json_t *request,
+                                      struct run_spec *spec, char *ret_field, size_t field_size,
+                                      struct err *e);

@@ -20,7 +20,7 @@ unsigned pools_kind_of(const struct language *l, const char *main_name, const ch
 {
     if (!l->warm)
         return 0;
-    size_t searched = code ? strlen(code) : 0;
+    size_t searched = code ? strnlen(code, SEARCHED_MAX) : 0;
     unsigned kind = warm_kind(l, code, searched, env);
     struct bundle_entry f;
     struct err e;
