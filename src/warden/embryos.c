@@ -78,11 +78,12 @@ static ino_t pid_ns_of(pid_t pid)
 }
 
 /* An embryo of a living zygote, which has not reported it yet. */
-static bool is_expected(const struct loop *l, pid_t pid)
+static bool is_expected(const struct loop *l, const struct zygote *dead, pid_t pid)
 {
     ino_t ns = pid_ns_of(pid);
     for (int i = 0; i < JARS_MAX; i++) {
-        pid_t init = l->slots[i].jar ? jar_init_awaiting_embryo(l->slots[i].jar) : 0;
+        const struct jar *j = l->slots[i].jar;
+        pid_t init = j && !jar_awaits_embryo(j, &dead->source) ? jar_init_awaiting_embryo(j) : 0;
         if (init > 0 && (ns == 0 || pid_ns_of(init) == ns))
             return true;
     }
@@ -90,14 +91,14 @@ static bool is_expected(const struct loop *l, pid_t pid)
 }
 
 /* True when there was any. */
-static bool reap_unknown_once(const struct loop *l)
+static bool reap_unknown_once(const struct loop *l, const struct zygote *dead)
 {
     pid_t children[2 * JARS_MAX]; /* at most two a jar */
     size_t n = process_children(children, ARRAY_LEN(children));
     bool any = false;
     for (size_t i = 0; i < n; i++) {
         pid_t pid = children[i];
-        if (pid <= 1 || is_known_child(l, pid) || is_expected(l, pid))
+        if (pid <= 1 || is_known_child(l, pid) || is_expected(l, dead, pid))
             continue;
         any = true;
         (void)kill(pid, SIGKILL); /* our unreaped child: no other process has this pid */
@@ -110,15 +111,19 @@ static bool reap_unknown_once(const struct loop *l)
 /* A zygote that died between a fork and its report leaves an unknown child, and the jar of that
  * child cannot end before it is reaped. The child may be the joiner, whose own child becomes ours
  * when the joiner is dead: hence a loop. */
-static void reap_unknown_children(const struct loop *l)
+static void reap_unknown_children(const struct loop *l, const struct zygote *dead)
 {
-    while (reap_unknown_once(l))
+    while (reap_unknown_once(l, dead))
         ;
 }
 
+/* First the zygote and its forks die, then the jars that waited for it start their programs cold: a
+ * joiner, which has every right in its jar, is never there together with a guest. */
 static int release_zygote(struct loop *l, struct zygote *dead, struct err *e)
 {
     int rc = 0;
+    zygote_kill(dead);
+    reap_unknown_children(l, dead);
     for (int i = 0; i < JARS_MAX; i++) {
         struct slot *s = &l->slots[i];
         if (!s->jar || !jar_awaits_embryo(s->jar, &dead->source))
@@ -127,7 +132,6 @@ static int release_zygote(struct loop *l, struct zygote *dead, struct err *e)
         rc = rc || loop_watch(l, s, e) ? -1 : 0; /* it waits for another descriptor now */
     }
     zygote_free(dead);
-    reap_unknown_children(l);
     return rc;
 }
 

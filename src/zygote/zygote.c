@@ -107,11 +107,9 @@ bool zygote_end(struct zygote *z)
     return waitid(P_PIDFD, (id_t)z->pidfd, &info, WEXITED | WNOHANG) < 0 || info.si_pid != 0;
 }
 
-void zygote_free(struct zygote *z)
+void zygote_kill(struct zygote *z)
 {
     siginfo_t info;
-    if (!z)
-        return;
     fd_close(&z->fd);
     if (z->pidfd >= 0) {
         (void)pidfd_send_signal(z->pidfd, SIGKILL, NULL, 0);
@@ -119,5 +117,12 @@ void zygote_free(struct zygote *z)
                      WEXITED); /* ECHILD if zygote_end() has reaped it */
     }
     fd_close(&z->pidfd);
+}
+
+void zygote_free(struct zygote *z)
+{
+    if (!z)
+        return;
+    zygote_kill(z);
     free(z);
 }

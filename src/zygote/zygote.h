@@ -46,5 +46,7 @@ struct zygote {
 [[nodiscard]] int zygote_check(struct zygote *z, struct err *e);
 /* Kills it and does not wait: a large one takes some milliseconds to end. True when it is gone. */
 bool zygote_end(struct zygote *z);
-/* Kills and reaps it. Its embryos live on. Accepts NULL. */
+/* Kills and reaps it. Its embryos live on. */
+void zygote_kill(struct zygote *z);
+/* The same, and frees it. Accepts NULL. */
 void zygote_free(struct zygote *z);

@@ -2,6 +2,8 @@
  * processes. */
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <sys/ptrace.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -297,6 +299,47 @@ static void test_zygote_that_does_not_answer_is_replaced_and_its_run_starts_cold
     keeper_at_every_level(hangs_while_asked);
 }
 
+static bool is_zombie(pid_t pid)
+{
+    char path[64], text[512];
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    ssize_t n = fd_read_file(AT_FDCWD, path, text, sizeof text);
+    const char *state = n > 0 ? strstr(text, ") ") : NULL;
+    return state && state[2] == 'Z';
+}
+
+/* A tracer keeps the dead zygote from its parent. So the warden cannot know that it is dead, and must
+ * not have started the program either. */
+static void is_killed_first(struct warden *w)
+{
+    int status;
+    if (!sealed(w))
+        return;
+    CHECK(settle(w, aim(true, 0, 1000), ZYGOTE_UP));
+    pid_t zygote = find(w, "jar-zygote");
+    if (!CHECK(zygote > 0) || ptrace(PTRACE_SEIZE, zygote, NULL, NULL) < 0 ||
+        ptrace(PTRACE_INTERRUPT, zygote, NULL, NULL) < 0) {
+        puts("# skipped: this user may not trace a zygote");
+        return;
+    }
+    scoped(keeper_run) r = start(w, 3, SHELL, "echo here", NULL);
+    for (int i = 0; i < 3000 && !is_zombie(zygote); i++)
+        (void)usleep(10000);
+    CHECK(is_zombie(zygote));
+    struct pollfd output = { .fd = r.out, .events = POLLIN };
+    CHECK_INT(poll(&output, 1, 300), 0);
+    while (waitpid(zygote, &status, __WALL) == zygote && WIFSTOPPED(status))
+        ;
+    struct told x = hear_out(w, 3, &r);
+    CHECK_INT(x.start, START_COLD);
+    CHECK_STR(x.out, "here\n");
+}
+
+static void test_zygote_that_does_not_answer_is_killed_before_its_run_starts_cold(void)
+{
+    keeper_at_every_level(is_killed_first);
+}
+
 static void bad_job(struct warden *w)
 {
     char *argv[] = { (char *)"no/absolute/path", NULL };
@@ -515,6 +558,7 @@ static const struct check_test tests[] = {
     TEST(test_zygote_that_dies_is_replaced),
     TEST(test_run_that_waits_for_a_zygote_that_dies_starts_cold),
     TEST(test_zygote_that_does_not_answer_is_replaced_and_its_run_starts_cold),
+    TEST(test_zygote_that_does_not_answer_is_killed_before_its_run_starts_cold),
     TEST(test_job_that_no_embryo_can_take_costs_one),
     TEST(test_embryo_that_dies_is_replaced),
     TEST(test_zygote_has_no_right_and_no_network),
