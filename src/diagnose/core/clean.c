@@ -13,17 +13,17 @@ static size_t after_escape(struct piece text, size_t at)
     size_t i = at + 1;
     if (i >= text.len)
         return text.len;
-    if (text.at[i] == '[') {
-        for (i++; i < text.len && text.at[i] >= 0x20 && text.at[i] <= 0x3F;)
+    if (piece_byte(text, i) == '[') {
+        for (i++; i < text.len && piece_byte(text, i) >= 0x20 && piece_byte(text, i) <= 0x3F;)
             i++;
         return i < text.len ? i + 1 : i;
     }
-    if (text.at[i] != ']')
+    if (piece_byte(text, i) != ']')
         return i + 1;
-    for (i++; i < text.len && text.at[i] != '\n'; i++) {
-        if (text.at[i] == '\a')
+    for (i++; i < text.len && piece_byte(text, i) != '\n'; i++) {
+        if (piece_byte(text, i) == '\a')
             return i + 1;
-        if (text.at[i] == '\033' && i + 1 < text.len && text.at[i + 1] == '\\')
+        if (piece_byte(text, i) == '\033' && i + 1 < text.len && piece_byte(text, i + 1) == '\\')
             return i + 2;
     }
     return i;
@@ -73,8 +73,7 @@ static struct piece without_prefix(struct diagnoser *g, struct piece line)
                 m = (struct match){ 0 };
         if (m.all.len == 0)
             break;
-        line.at += m.all.len;
-        line.len -= m.all.len;
+        line = piece_skip(line, m.all.len);
     }
     return line;
 }
@@ -97,14 +96,16 @@ static size_t plain(struct piece text, bool colours_alone, char *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < text.len;) {
-        size_t end = text.at[i] == '\033' ? after_escape(text, i) : i;
-        bool colour = end > i && (text.at[end - 1] == 'm' || text.at[end - 1] == 'K');
+        size_t end = piece_byte(text, i) == '\033' ? after_escape(text, i) : i;
+        bool colour = end > i &&
+                      (piece_byte(text, end - 1) == 'm' || piece_byte(text, end - 1) == 'K');
         if (end > i && (colour || !colours_alone)) {
             i = end;
-        } else if (text.at[i] == '\r' && (i + 1 == text.len || text.at[i + 1] == '\n')) {
+        } else if (piece_byte(text, i) == '\r' &&
+                   (i + 1 == text.len || piece_byte(text, i + 1) == '\n')) {
             i++;
         } else {
-            out[n++] = text.at[i++];
+            out[n++] = piece_byte(text, i++);
         }
     }
     return n;
@@ -112,15 +113,14 @@ static size_t plain(struct piece text, bool colours_alone, char *out)
 
 struct piece cleaned(struct diagnoser *g, struct piece text, bool passed_on, char **ret_copy)
 {
-    bool escapes = text.len > 0 &&
-                   (memchr(text.at, '\033', text.len) || memchr(text.at, '\r', text.len));
+    bool escapes = text.len > 0 && (piece_has(text, "\033") || piece_has(text, "\r"));
     if (text.len == 0 || (!escapes && !passed_on))
         return text;
     char *copy = malloc(text.len + 1);
     if (!copy)
         return text;
     *ret_copy = copy;
-    struct piece rest = { copy, plain(text, !passed_on, copy) }, line;
+    struct piece rest = piece_in(copy, plain(text, !passed_on, copy)), line;
     if (!passed_on)
         return rest;
     size_t n = 0;
@@ -129,9 +129,9 @@ struct piece cleaned(struct diagnoser *g, struct piece text, bool passed_on, cha
         struct match m;
         if (match(g, closing_lines, left, &m))
             continue;
-        memmove(copy + n, left.at, left.len);
+        memmove(copy + n, piece_bytes(left), left.len);
         n += left.len;
         copy[n++] = '\n';
     }
-    return (struct piece){ copy, n };
+    return piece_in(copy, n);
 }

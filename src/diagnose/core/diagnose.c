@@ -14,8 +14,8 @@ static size_t head_of(struct piece text, size_t max_bytes, size_t max_lines)
 {
     size_t at = 0;
     for (size_t lines = 0; lines < max_lines && at < text.len && at < max_bytes; lines++) {
-        const char *end = memchr(text.at + at, '\n', text.len - at);
-        at = end ? (size_t)(end + 1 - text.at) : text.len;
+        at += piece_find(piece_skip(text, at), "\n") + 1;
+        at = at < text.len ? at : text.len;
     }
     return at < max_bytes ? at : max_bytes;
 }
@@ -25,8 +25,7 @@ static size_t tail_of(struct piece text, size_t max_bytes, size_t max_lines)
 {
     size_t at = text.len;
     for (size_t lines = 0; lines < max_lines && at > 0 && text.len - at < max_bytes; lines++) {
-        const char *before = at > 1 ? memrchr(text.at, '\n', at - 1) : NULL;
-        at = before ? (size_t)(before + 1 - text.at) : 0;
+        at = piece_behind_last(piece_cut(text, at - 1), '\n');
     }
     return text.len - at < max_bytes ? at : text.len - max_bytes;
 }
@@ -35,18 +34,18 @@ static size_t tail_of(struct piece text, size_t max_bytes, size_t max_lines)
  * are read (DIAGNOSE-1). */
 static struct piece both_ends(const char *bytes, size_t len, char **ret_copy)
 {
-    struct piece text = { bytes, len };
+    struct piece text = piece_in(bytes, len);
     size_t head = head_of(text, DIAGNOSE_TEXT_MAX / 2, DIAGNOSE_LINES_MAX / 2);
     size_t tail = tail_of(text, DIAGNOSE_TEXT_MAX / 2, DIAGNOSE_LINES_MAX / 2);
     if (!bytes || head >= tail)
         return text;
     *ret_copy = malloc(head + 1 + len - tail);
     if (!*ret_copy)
-        return (struct piece){ bytes, head };
+        return piece_in(bytes, head);
     memcpy(*ret_copy, bytes, head);
     (*ret_copy)[head] = '\n'; /* so that no line consists of two halves */
     memcpy(*ret_copy + head + 1, bytes + tail, len - tail);
-    return (struct piece){ *ret_copy, head + 1 + len - tail };
+    return piece_in(*ret_copy, head + 1 + len - tail);
 }
 
 /* The files as given, without the text of files that are too large (DIAGNOSE-1). NULL: no memory;
@@ -71,7 +70,7 @@ static struct source_file *bounded(const struct diagnose_input *in)
 static void stay_in_file(const struct diagnose_input *in, struct diagnosis *d)
 {
     const struct source_file *f = find_source(in, piece_of(d->location.file));
-    struct piece rest = { f ? f->text : NULL, f ? f->len : 0 }, line;
+    struct piece rest = whole_source(f), line;
     uint32_t lines = 0, last = 0;
     while (next_line(&rest, &line)) {
         lines++;
@@ -98,9 +97,9 @@ bool diagnose(struct diagnoser *g, const struct diagnose_input *given, struct di
     struct piece text = both_ends(in.text, in.text ? in.len : 0, &copy);
     struct piece printed = both_ends(in.printed, in.printed ? in.printed_len : 0, &printed_copy);
     text = cleaned(g, text, !in.evidence, &clean_copy);
-    in.text = text.at ? text.at : "";
+    in.text = text.at ? piece_bytes(text) : "";
     in.len = text.len;
-    in.printed = printed.at;
+    in.printed = piece_bytes(printed);
     in.printed_len = printed.len;
     const struct grammar *grammar = in.grammar ? grammar_find(in.grammar) : grammar_infer(g, &in);
     in.grammar = grammar ? grammar->name : NULL;

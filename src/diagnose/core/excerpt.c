@@ -36,21 +36,21 @@ static void put(struct layout *l, const char *bytes, size_t n)
 static size_t character(struct piece p)
 {
     size_t n = 1;
-    while (n < p.len && n < 4 && ((unsigned char)p.at[n] & 0xC0) == 0x80)
+    while (n < p.len && n < 4 && ((unsigned char)piece_byte(p, n) & 0xC0) == 0x80)
         n++;
-    return text_is_utf8(p.at, n) ? n : 1;
+    return text_is_utf8(piece_bytes(p), n) ? n : 1;
 }
 
 static void put_character(struct layout *l, struct piece c)
 {
-    if (c.len == 1 && c.at[0] == '\t') {
+    if (c.len == 1 && piece_byte(c, 0) == '\t') {
         do
             put(l, " ", 1);
         while ((l->column - 1) % TAB != 0);
-    } else if (text_printable(c.at, c.len) != c.len) {
+    } else if (text_printable(piece_bytes(c), c.len) != c.len) {
         put(l, "\xEF\xBF\xBD", 3);
     } else {
-        put(l, c.at, c.len);
+        put(l, piece_bytes(c), c.len);
     }
     l->source_column++;
 }
@@ -69,8 +69,8 @@ static void lay_out(struct layout *l, struct piece line, const struct place_in_c
             *ret_end = l->column;
         if (i == line.len)
             break;
-        size_t n = character((struct piece){ line.at + i, line.len - i });
-        put_character(l, (struct piece){ line.at + i, n });
+        size_t n = character(piece_part(line, i, line.len - i));
+        put_character(l, piece_part(line, i, n));
         i += n;
     }
 }

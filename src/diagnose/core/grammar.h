@@ -3,8 +3,10 @@
  * A grammar reads the text line by line (next_line) and asks match() about each line. A pattern
  * therefore sees one line and never the whole text, and the work stays linear (DIAGNOSE-1).
  *
- * GRAMMAR-1 A line or column number that comes from the output never indexes a line directly: the
- *           output is the guest's. piece_at(), piece_before() and piece_from() check it.
+ * GRAMMAR-1 The text is the guest's, and so is each number in it: no index into a piece goes
+ *           unchecked. The bytes of a piece have no type that C can index; piece_byte(), piece_at(),
+ *           piece_part() and the like check the index. Only piece.c and calls that take a length
+ *           beside the pointer use piece_bytes(); scripts/check-pieces lists the files.
  * GRAMMAR-2 "%.*s" gets its arguments from P(): a length that is computed by hand can become
  *           negative, and printf() then reads on to the next NUL. */
 #pragma once
@@ -14,26 +16,51 @@
 /* ---- pieces of text (piece.c) ---- */
 
 /* A piece of text; not terminated. */
+struct guest_text; /* no file defines it: `p.at[i]`, `p.at + i` and `*p.at` do not compile */
 struct piece {
-    const char *at;
+    const struct guest_text *at;
     size_t len;
 };
-#define PIECE(literal) ((struct piece){ literal, sizeof(literal) - 1 })
+#define PIECE(literal) piece_in((literal), sizeof(literal) - 1)
 #define NO_PIECE       ((struct piece){ 0 })
 /* The arguments of "%.*s". */
-#define P(piece)       (int)(piece).len, (piece).at
+#define P(piece)       (int)(piece).len, (const char *)(piece).at
+
+static inline struct piece piece_in(const char *text, size_t len)
+{
+    return (struct piece){ (const struct guest_text *)text, len };
+}
+static inline const char *piece_bytes(struct piece p)
+{
+    return (const char *)p.at;
+}
+/* The byte at an offset, which counts from 0, and the last byte; '\0' outside of the piece. */
+static inline char piece_byte(struct piece p, size_t offset)
+{
+    return offset < p.len ? piece_bytes(p)[offset] : '\0';
+}
+static inline char piece_last(struct piece p)
+{
+    return piece_byte(p, p.len - 1);
+}
 
 /* Lines of a text, one after the other, without their ends. False at the end. */
 bool next_line(struct piece *rest, struct piece *ret_line);
 /* The same from the last line to the first. */
 bool last_line(struct piece *rest, struct piece *ret_line);
+/* The text from the begin of one piece to the end of another, which follows it in the same text. */
+struct piece piece_through(struct piece first, struct piece last);
 struct piece piece_of(const char *text); /* the whole of a terminated text; NULL gives NO_PIECE */
 struct piece piece_trim(struct piece p); /* without spaces and tabs around it */
 struct piece piece_trim_end(struct piece p);           /* without spaces, tabs and CRs at its end */
 struct piece piece_cut(struct piece p, size_t max);    /* at most `max` bytes of it */
 struct piece piece_skip(struct piece p, size_t bytes); /* without its first bytes */
+struct piece piece_part(struct piece p, size_t offset, size_t bytes); /* as far as p has them */
 /* The rest of `whole` behind `part`, which is a part of it. */
 struct piece piece_after(struct piece whole, struct piece part);
+/* The offsets in `whole` at which `part` begins and ends. */
+size_t piece_offset(struct piece whole, struct piece part);
+size_t piece_end(struct piece whole, struct piece part);
 /* The byte in a column, which counts from 1; '\0' outside of the line. */
 char piece_at(struct piece line, size_t column);
 /* The part of a line before a column, and the part from that column on. A column outside of the
@@ -41,11 +68,14 @@ char piece_at(struct piece line, size_t column);
 struct piece piece_before(struct piece line, size_t column);
 struct piece piece_from(struct piece line, size_t column);
 bool starts_with(struct piece p, const char *prefix);
+bool ends_with(struct piece p, const char *suffix);
 bool piece_is(struct piece p, const char *text);
 bool piece_same(struct piece a, struct piece b);
 /* The offset of `word` in p; p.len when p does not hold it. */
 size_t piece_find(struct piece p, const char *word);
 bool piece_has(struct piece p, const char *word);
+/* The offset behind the last such byte; 0 when there is none. */
+size_t piece_behind_last(struct piece p, char c);
 /* Whether it is one of the words; the list ends with NULL. */
 bool piece_among(struct piece p, const char *const *words);
 /* A row of a table of words: `pairs` in a *.words file. The table ends with a NULL word. */
@@ -192,7 +222,11 @@ bool similar_file(const struct diagnose_input *in, struct piece name, char *out,
 /* ---- questions about the output and the sources (sources.c) ---- */
 
 struct piece text_of(const struct diagnose_input *in);
-struct piece text_of_source(const struct source_file *f); /* f may be NULL */
+/* The text of a file, as far as it is searched, and all of it; f may be NULL. */
+struct piece text_of_source(const struct source_file *f);
+struct piece whole_source(const struct source_file *f);
+/* The output on stdout. */
+struct piece text_printed(const struct diagnose_input *in);
 
 /* The lines of the job's sources, one file after the other. Zero but for `in`, or for `file`, which
  * then is the only file. */

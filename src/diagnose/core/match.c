@@ -111,10 +111,10 @@ bool match(struct diagnoser *g, const char *pattern, struct piece text, struct m
     if (n < 0)
         return false; /* no match, or too much backtracking */
     const PCRE2_SIZE *at = pcre2_get_ovector_pointer(g->data);
-    *ret = (struct match){ .all = { text.at + at[0], at[1] - at[0] } };
+    *ret = (struct match){ .all = piece_part(text, at[0], at[1] - at[0]) };
     for (size_t i = 1; i < (size_t)n && i <= MATCH_GROUPS; i++)
         if (at[2 * i] != PCRE2_UNSET)
-            ret->group[i - 1] = (struct piece){ text.at + at[2 * i], at[2 * i + 1] - at[2 * i] };
+            ret->group[i - 1] = piece_part(text, at[2 * i], at[2 * i + 1] - at[2 * i]);
     return true;
 }
 

@@ -6,23 +6,26 @@
 
 static struct piece cut_line(struct piece line)
 {
-    if (line.len > 0 && line.at[line.len - 1] == '\r')
+    if (line.len > 0 && piece_last(line) == '\r')
         line.len--;
     if (line.len > LINE_SEEN)
         line.len = LINE_SEEN;
     return line;
 }
 
+size_t piece_behind_last(struct piece p, char c)
+{
+    const char *at = p.len ? memrchr(p.at, c, p.len) : NULL;
+    return at ? (size_t)(at - piece_bytes(p)) + 1 : 0;
+}
+
 bool next_line(struct piece *rest, struct piece *ret_line)
 {
     if (!rest->at || rest->len == 0)
         return false;
-    const char *end = memchr(rest->at, '\n', rest->len);
-    size_t len = end ? (size_t)(end - rest->at) : rest->len;
-    *ret_line = cut_line((struct piece){ rest->at, len });
-    len += end != NULL;
-    rest->at += len;
-    rest->len -= len;
+    size_t len = piece_find(*rest, "\n");
+    *ret_line = cut_line(piece_cut(*rest, len));
+    *rest = piece_skip(*rest, len + 1);
     return true;
 }
 
@@ -30,17 +33,16 @@ bool last_line(struct piece *rest, struct piece *ret_line)
 {
     if (!rest->at || rest->len == 0)
         return false;
-    size_t end = rest->len - (rest->at[rest->len - 1] == '\n');
-    const char *before = end ? memrchr(rest->at, '\n', end) : NULL;
-    size_t from = before ? (size_t)(before + 1 - rest->at) : 0;
-    *ret_line = cut_line((struct piece){ rest->at + from, end - from });
+    size_t end = rest->len - (piece_last(*rest) == '\n');
+    size_t from = piece_behind_last(piece_cut(*rest, end), '\n');
+    *ret_line = cut_line(piece_part(*rest, from, end - from));
     rest->len = from;
     return true;
 }
 
 struct piece piece_of(const char *text)
 {
-    return (struct piece){ text, text ? strlen(text) : 0 };
+    return piece_in(text, text ? strlen(text) : 0);
 }
 
 static bool blank(char c)
@@ -50,18 +52,15 @@ static bool blank(char c)
 
 struct piece piece_trim(struct piece p)
 {
-    while (p.len > 0 && blank(p.at[0])) {
-        p.at++;
-        p.len--;
-    }
-    while (p.len > 0 && blank(p.at[p.len - 1]))
+    p = piece_skip(p, indent_of(p));
+    while (p.len > 0 && blank(piece_last(p)))
         p.len--;
     return p;
 }
 
 struct piece piece_trim_end(struct piece p)
 {
-    while (p.len > 0 && (blank(p.at[p.len - 1]) || p.at[p.len - 1] == '\r'))
+    while (p.len > 0 && (blank(piece_last(p)) || piece_last(p) == '\r'))
         p.len--;
     return p;
 }
@@ -76,17 +75,37 @@ struct piece piece_skip(struct piece p, size_t bytes)
     if (!p.at)
         return p;
     size_t skip = bytes < p.len ? bytes : p.len;
-    return (struct piece){ p.at + skip, p.len - skip };
+    return piece_in(piece_bytes(p) + skip, p.len - skip);
+}
+
+struct piece piece_part(struct piece p, size_t offset, size_t bytes)
+{
+    return piece_cut(piece_skip(p, offset), bytes);
+}
+
+struct piece piece_through(struct piece first, struct piece last)
+{
+    return (struct piece){ first.at, piece_end(first, last) };
+}
+
+size_t piece_offset(struct piece whole, struct piece part)
+{
+    return (size_t)(piece_bytes(part) - piece_bytes(whole));
+}
+
+size_t piece_end(struct piece whole, struct piece part)
+{
+    return piece_offset(whole, part) + part.len;
 }
 
 struct piece piece_after(struct piece whole, struct piece part)
 {
-    return piece_skip(whole, (size_t)(part.at + part.len - whole.at));
+    return piece_skip(whole, piece_end(whole, part));
 }
 
 char piece_at(struct piece line, size_t column)
 {
-    return column > 0 && column <= line.len ? line.at[column - 1] : '\0';
+    return piece_byte(line, column - 1); /* column 0 becomes the largest offset */
 }
 
 struct piece piece_before(struct piece line, size_t column)
@@ -105,6 +124,12 @@ bool starts_with(struct piece p, const char *prefix)
     return p.at && p.len >= n && memcmp(p.at, prefix, n) == 0;
 }
 
+bool ends_with(struct piece p, const char *suffix)
+{
+    size_t n = strlen(suffix);
+    return p.len >= n && piece_is(piece_skip(p, p.len - n), suffix);
+}
+
 bool piece_is(struct piece p, const char *text)
 {
     return p.at && p.len == strlen(text) && memcmp(p.at, text, p.len) == 0;
@@ -118,7 +143,7 @@ bool piece_same(struct piece a, struct piece b)
 size_t piece_find(struct piece p, const char *word)
 {
     const char *at = p.at ? memmem(p.at, p.len, word, strlen(word)) : NULL;
-    return at ? (size_t)(at - p.at) : p.len;
+    return at ? (size_t)(at - piece_bytes(p)) : p.len;
 }
 
 bool piece_has(struct piece p, const char *word)
@@ -154,7 +179,7 @@ const char *word_with(const struct word_pair *pairs, struct piece name)
         const char *at = pairs->text;
         for (size_t n; *at; at += n + (at[n] == ' ')) {
             n = strcspn(at, " ");
-            if (piece_same(name, (struct piece){ at, n }))
+            if (piece_same(name, piece_in(at, n)))
                 return pairs->word;
         }
     }
@@ -163,21 +188,19 @@ const char *word_with(const struct word_pair *pairs, struct piece name)
 
 struct piece piece_base(struct piece path)
 {
-    const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
-    return slash ? piece_skip(path, (size_t)(slash + 1 - path.at)) : path;
+    return piece_skip(path, piece_behind_last(path, '/'));
 }
 
 struct piece piece_last_part(struct piece dotted)
 {
-    const char *dot = dotted.len ? memrchr(dotted.at, '.', dotted.len) : NULL;
-    return dot ? piece_skip(dotted, (size_t)(dot + 1 - dotted.at)) : dotted;
+    return piece_skip(dotted, piece_behind_last(dotted, '.'));
 }
 
 uint32_t piece_characters(struct piece p)
 {
     uint32_t n = 0;
     for (size_t i = 0; i < p.len; i++)
-        n += ((unsigned char)p.at[i] & 0xC0) != 0x80;
+        n += ((unsigned char)piece_byte(p, i) & 0xC0) != 0x80;
     return n;
 }
 
@@ -185,7 +208,7 @@ void copy_piece(struct piece p, char *out, size_t size)
 {
     size_t n = 0;
     if (p.at)
-        n = p.len < size ? p.len : text_whole(p.at, size - 1);
+        n = p.len < size ? p.len : text_whole(piece_bytes(p), size - 1);
     if (n > 0)
         memcpy(out, p.at, n);
     out[n] = '\0';
@@ -195,9 +218,9 @@ uint32_t piece_number(struct piece p)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < p.len; i++) {
-        if (p.at[i] < '0' || p.at[i] > '9')
+        if (piece_byte(p, i) < '0' || piece_byte(p, i) > '9')
             return 0;
-        n = n * 10 + (uint64_t)(p.at[i] - '0');
+        n = n * 10 + (uint64_t)(piece_byte(p, i) - '0');
         if (n > UINT32_MAX)
             return 0;
     }
@@ -207,7 +230,7 @@ uint32_t piece_number(struct piece p)
 size_t indent_of(struct piece line)
 {
     size_t n = 0;
-    while (n < line.len && blank(line.at[n]))
+    while (n < line.len && blank(piece_byte(line, n)))
         n++;
     return n;
 }
@@ -223,11 +246,12 @@ size_t find_word(struct piece line, struct piece word)
     if (!line.at || !word.at || word.len == 0)
         return line.len;
     for (size_t i = 0; i + word.len <= line.len; i++) {
-        if (memcmp(line.at + i, word.at, word.len) != 0)
+        if (!piece_same(piece_part(line, i, word.len), word))
             continue;
-        bool begins = i == 0 || !is_word_byte(word.at[0]) || !is_word_byte(line.at[i - 1]);
-        bool ends = i + word.len == line.len || !is_word_byte(word.at[word.len - 1]) ||
-                    !is_word_byte(line.at[i + word.len]);
+        bool begins = i == 0 || !is_word_byte(piece_byte(word, 0)) ||
+                      !is_word_byte(piece_byte(line, i - 1));
+        bool ends = i + word.len == line.len || !is_word_byte(piece_last(word)) ||
+                    !is_word_byte(piece_byte(line, i + word.len));
         if (begins && ends)
             return i;
     }

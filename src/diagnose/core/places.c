@@ -43,8 +43,8 @@ const struct source_file *find_source(const struct diagnose_input *in, struct pi
     /* The same file by another path: the end of the path decides. */
     for (size_t i = 0; i < in->n_sources; i++) {
         size_t n = strlen(in->sources[i].name);
-        if (known.len > n + 1 && known.at[known.len - n - 1] == '/' &&
-            memcmp(known.at + known.len - n, in->sources[i].name, n) == 0)
+        if (known.len > n + 1 && piece_byte(known, known.len - n - 1) == '/' &&
+            ends_with(known, in->sources[i].name))
             return &in->sources[i];
     }
     return NULL;
@@ -82,7 +82,7 @@ void set_location(struct diagnosis *d, const char *file, uint32_t line)
 
 struct piece source_line(const struct source_file *f, uint32_t line)
 {
-    struct piece rest = { f ? f->text : NULL, f ? f->len : 0 }, at;
+    struct piece rest = whole_source(f), at;
     for (uint32_t i = 1; next_line(&rest, &at); i++)
         if (i == line)
             return at;

@@ -175,7 +175,7 @@ static size_t semicolon_at(const struct advice *a, struct piece line)
         return line.len;
     bool inside = at >= 2 && at <= line.len;
     for (size_t i = 0; inside && i + 1 < at; i++)
-        inside = (unsigned char)line.at[i] < 0x80;
+        inside = (unsigned char)piece_byte(line, i) < 0x80;
     if (inside)
         return piece_trim_end(piece_before(line, at)).len;
     if (match(a->g, "^(.*?\\S)\\s*(?://[^\"']*|/\\*[^\"']*\\*/)$", line, &m))

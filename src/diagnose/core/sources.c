@@ -5,12 +5,22 @@
 
 struct piece text_of(const struct diagnose_input *in)
 {
-    return (struct piece){ in->text, in->len };
+    return piece_in(in->text, in->len);
+}
+
+struct piece text_printed(const struct diagnose_input *in)
+{
+    return piece_in(in->printed, in->printed ? in->printed_len : 0);
 }
 
 struct piece text_of_source(const struct source_file *f)
 {
-    return f ? piece_cut((struct piece){ f->text, f->len }, DIAGNOSE_TEXT_MAX) : NO_PIECE;
+    return piece_cut(whole_source(f), DIAGNOSE_TEXT_MAX);
+}
+
+struct piece whole_source(const struct source_file *f)
+{
+    return f ? piece_in(f->text, f->len) : NO_PIECE;
 }
 
 bool next_source_line(struct source_lines *s)
@@ -57,7 +67,7 @@ uint32_t open_quote_before(const struct source_file *f, char quote, uint32_t bef
     for (uint32_t n = 1; n < before && n < LINES_SEEN && next_line(&rest, &line); n++) {
         unsigned quotes = 0;
         for (size_t i = 0; i < line.len; i++)
-            quotes += line.at[i] == quote && (i == 0 || line.at[i - 1] != '\\');
+            quotes += piece_byte(line, i) == quote && (i == 0 || piece_byte(line, i - 1) != '\\');
         if (quotes % 2 == 0)
             continue;
         odd++;
@@ -80,7 +90,7 @@ uint32_t line_with_word(const struct source_file *f, struct piece word, uint32_t
 static bool is_ended(struct piece line)
 {
     line = piece_trim(piece_trim_end(line));
-    return line.len == 0 || strchr(";{}:,", line.at[line.len - 1]) || line.at[0] == '#' ||
+    return line.len == 0 || strchr(";{}:,", piece_last(line)) || piece_byte(line, 0) == '#' ||
            starts_with(line, "//") || starts_with(line, "<?") || starts_with(line, "/*");
 }
 
@@ -146,14 +156,14 @@ static void new_line(struct scan *s)
  * is an apostrophe, or a mistake. */
 static void skip_quoted(struct scan *s)
 {
-    char quote = s->text.at[s->at];
+    char quote = piece_byte(s->text, s->at);
     size_t *plain = &s->plain[quote == '"'], i = s->at + 1;
     if (s->at < *plain)
         return;
-    for (; i < s->text.len && s->text.at[i] != '\n'; i++) {
-        if (s->text.at[i] == '\\') {
+    for (; i < s->text.len && piece_byte(s->text, i) != '\n'; i++) {
+        if (piece_byte(s->text, i) == '\\') {
             i++;
-        } else if (s->text.at[i] == quote) {
+        } else if (piece_byte(s->text, i) == quote) {
             s->at = i;
             return;
         }
@@ -163,14 +173,15 @@ static void skip_quoted(struct scan *s)
 
 static void skip_line(struct scan *s)
 {
-    while (s->at + 1 < s->text.len && s->text.at[s->at + 1] != '\n')
+    while (s->at + 1 < s->text.len && piece_byte(s->text, s->at + 1) != '\n')
         s->at++;
 }
 
 static void skip_comment(struct scan *s)
 {
-    while (s->at + 1 < s->text.len && !(s->text.at[s->at] == '*' && s->text.at[s->at + 1] == '/'))
-        if (s->text.at[s->at++] == '\n')
+    while (s->at + 1 < s->text.len &&
+           !(piece_byte(s->text, s->at) == '*' && piece_byte(s->text, s->at + 1) == '/'))
+        if (piece_byte(s->text, s->at++) == '\n')
             new_line(s);
 }
 
@@ -178,7 +189,8 @@ static void skip_comment(struct scan *s)
 static char next_code(struct scan *s)
 {
     for (; s->at < s->text.len; s->at++) {
-        char c = s->text.at[s->at], next = s->at + 1 < s->text.len ? s->text.at[s->at + 1] : '\0';
+        char c = piece_byte(s->text, s->at),
+             next = s->at + 1 < s->text.len ? piece_byte(s->text, s->at + 1) : '\0';
         if (c == '\n')
             new_line(s);
         else if (c == ' ' || c == '\t')

@@ -85,14 +85,14 @@ static bool begins_word(char c)
     return is_word_byte(c) && (c < '0' || c > '9');
 }
 
-/* The end of the quoted text that begins at line.at[from]; 0 when it does not end in this line. */
+/* The end of the quoted text that begins at that offset; 0 when it does not end in this line. */
 static size_t quoted_end(struct piece line, size_t from)
 {
-    char quote = line.at[from];
+    char quote = piece_byte(line, from);
     for (size_t i = from + 1; i < line.len; i++) {
-        if (line.at[i] == '\\')
+        if (piece_byte(line, i) == '\\')
             i++;
-        else if (line.at[i] == quote)
+        else if (piece_byte(line, i) == quote)
             return i;
     }
     return 0;
@@ -102,20 +102,20 @@ static void try_line(struct similar *s, struct piece line, bool literals)
 {
     bool plain[2] = { false, false }; /* " and ' without a partner: searched once in a line */
     for (size_t i = 0; i < line.len;) {
-        char c = line.at[i];
+        char c = piece_byte(line, i);
         bool quote = (c == '"' || c == '\'') && !plain[c == '"'];
         size_t from = i, end = quote ? quoted_end(line, i) : 0;
         if (quote && end == 0)
             plain[c == '"'] = true;
         if (end > 0) {
             if (literals)
-                similar_try(s, (struct piece){ line.at + i + 1, end - i - 1 });
+                similar_try(s, piece_part(line, i + 1, end - i - 1));
             i = end + 1;
         } else if (begins_word(c)) {
-            while (i < line.len && is_word_byte(line.at[i]))
+            while (i < line.len && is_word_byte(piece_byte(line, i)))
                 i++;
             if (!literals)
-                similar_try(s, (struct piece){ line.at + from, i - from });
+                similar_try(s, piece_part(line, from, i - from));
         } else {
             i++;
         }
@@ -125,9 +125,7 @@ static void try_line(struct similar *s, struct piece line, bool literals)
 static void try_all(struct similar *s, const struct diagnose_input *in, bool literals)
 {
     for (size_t i = 0; i < in->n_sources; i++) {
-        struct piece rest = { in->sources[i].text, in->sources[i].len }, line;
-        if (rest.len > DIAGNOSE_TEXT_MAX)
-            rest.len = DIAGNOSE_TEXT_MAX;
+        struct piece rest = text_of_source(&in->sources[i]), line;
         while (s->tried < CANDIDATES_MAX && next_line(&rest, &line))
             try_line(s, line, literals);
     }
@@ -147,9 +145,9 @@ static void try_words(struct similar *s, struct piece text)
 {
     for (size_t i = 0; i < text.len && s->tried < CANDIDATES_MAX;) {
         size_t from = i;
-        while (i < text.len && is_word_byte(text.at[i]))
+        while (i < text.len && is_word_byte(piece_byte(text, i)))
             i++;
-        similar_try(s, (struct piece){ text.at + from, i - from });
+        similar_try(s, piece_part(text, from, i - from));
         i += i == from;
     }
 }
@@ -160,12 +158,12 @@ static void try_long_texts(struct similar *s, struct piece text)
     size_t from = 0;
     char open = 0;
     for (size_t i = 0; i + 3 <= text.len; i++) {
-        char c = text.at[i];
-        if ((c != '"' && c != '\'') || text.at[i + 1] != c || text.at[i + 2] != c ||
-            (open && open != c))
+        char c = piece_byte(text, i);
+        if ((c != '"' && c != '\'') || piece_byte(text, i + 1) != c ||
+            piece_byte(text, i + 2) != c || (open && open != c))
             continue;
         if (open)
-            try_words(s, (struct piece){ text.at + from, i - from });
+            try_words(s, piece_part(text, from, i - from));
         open = open ? 0 : c;
         i += 2;
         from = i + 1;
@@ -177,7 +175,7 @@ void similar_try_texts(struct similar *s, const struct diagnose_input *in)
     const char *dot = in->main_name ? strrchr(in->main_name, '.') : NULL;
     for (size_t i = 0; i < in->n_sources; i++) {
         const struct source_file *f = &in->sources[i];
-        struct piece text = { f->text, f->len < DIAGNOSE_TEXT_MAX ? f->len : DIAGNOSE_TEXT_MAX };
+        struct piece text = text_of_source(f);
         const char *other = strrchr(f->name, '.');
         if (dot && other && strcmp(dot, other) != 0)
             try_words(s, text);

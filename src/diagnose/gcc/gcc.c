@@ -124,12 +124,9 @@ static bool read_driver(struct diagnoser *g, const struct diagnose_input *in, st
 
 struct piece gcc_plain_name(struct piece symbol)
 {
-    size_t end = piece_find(symbol, "(");
-    symbol.len = end;
-    for (size_t at; (at = piece_find(symbol, "::")) < symbol.len;) {
-        symbol.at += at + 2;
-        symbol.len -= at + 2;
-    }
+    symbol = piece_cut(symbol, piece_find(symbol, "("));
+    for (size_t at; (at = piece_find(symbol, "::")) < symbol.len;)
+        symbol = piece_skip(symbol, at + 2);
     return symbol;
 }
 
@@ -137,17 +134,18 @@ struct piece gcc_plain_name(struct piece symbol)
  * *next(". */
 static bool is_declared_after(struct piece before)
 {
-    while (before.len > 0 && strchr(" \t*&", before.at[before.len - 1]))
+    while (before.len > 0 && strchr(" \t*&", piece_last(before)))
         before.len--;
     static const char *const words[] = { "return", "else", "case", "throw", "do", NULL };
-    struct piece word = { before.at + before.len, 0 };
-    while (word.at > before.at && (word.at[-1] == '_' || (word.at[-1] | 32) >= 'a') &&
-           (word.at[-1] | 32) <= 'z') {
-        word.at--;
-        word.len++;
+    size_t from = before.len;
+    for (char c; from > 0; from--) {
+        c = piece_byte(before, from - 1);
+        if ((c != '_' && (c | 32) < 'a') || (c | 32) > 'z')
+            break;
     }
+    struct piece word = piece_skip(before, from);
     return (word.len > 0 && !piece_among(word, words)) ||
-           (before.len > 0 && before.at[before.len - 1] == '>');
+           (before.len > 0 && piece_last(before) == '>');
 }
 
 static void place_at(const struct diagnose_input *in, struct diagnosis *d,

@@ -13,7 +13,7 @@
 
 static void advise_quote(const struct advice *a)
 {
-    char quote = a->m.group[0].at[0];
+    char quote = piece_byte(a->m.group[0], 0);
     struct piece line = a->line;
     suggest(a->d, 0, 0.85,
             "The string that begins with %c on line %u is not closed: add another %c.", quote,

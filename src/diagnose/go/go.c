@@ -20,14 +20,14 @@ static void advise_undefined(const struct advice *a)
     struct piece name = a->m.group[0], member = a->m.group[1];
     char capital[128], full[200];
     const char *package = package_by_name(name);
-    if (member.len > 0 && member.len < sizeof capital && member.at[0] >= 'a' &&
-        member.at[0] <= 'z') {
+    if (member.len > 0 && member.len < sizeof capital && piece_byte(member, 0) >= 'a' &&
+        piece_byte(member, 0) <= 'z') {
         COPY(member, capital);
         capital[0] = (char)(capital[0] - 32);
         (void)snprintf(full, sizeof full, "%.*s.%s", P(name), capital);
         suggest(a->d, 0, 0.9,
                 "Names that a package exports begin with a capital letter: write `%s`.", full);
-        struct piece small = { name.at, (size_t)(member.at + member.len - name.at) };
+        struct piece small = piece_through(name, member);
         (void)suggest_swap(a->in, a->d, small, full);
         (void)snprintf(a->d->docs, sizeof a->d->docs, "https://pkg.go.dev/%.150s",
                        package ? package : "");
@@ -205,7 +205,7 @@ static unsigned before_dots(const struct advice *a, char *out, size_t size)
         for (size_t n = package_by_name(c.group[0]) ? c.all.len : c.group[0].len; n < c.all.len;
              n++) {
             char quoted[96];
-            if (c.all.at[n] != '.' || strlen(out) + n + 8 > size)
+            if (piece_byte(c.all, n) != '.' || strlen(out) + n + 8 > size)
                 continue;
             (void)snprintf(quoted, sizeof quoted, "`%.*s`", P(piece_cut(c.all, n)));
             if (!strstr(out, quoted))

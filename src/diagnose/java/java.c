@@ -51,10 +51,10 @@ static void advise_symbol(const struct advice *a)
 
 static bool is_name(struct piece p)
 {
-    bool good = p.len > 0 && (p.at[0] < '0' || p.at[0] > '9');
+    bool good = p.len > 0 && (piece_byte(p, 0) < '0' || piece_byte(p, 0) > '9');
     for (size_t i = 0; i < p.len; i++)
-        good = good && (isalnum((unsigned char)p.at[i]) || p.at[i] == '_' || p.at[i] == '$' ||
-                        (unsigned char)p.at[i] >= 0x80);
+        good = good && (isalnum((unsigned char)piece_byte(p, i)) || piece_byte(p, i) == '_' ||
+                        piece_byte(p, i) == '$' || (unsigned char)piece_byte(p, i) >= 0x80);
     return good;
 }
 
@@ -147,8 +147,7 @@ static void advise_null(const struct advice *a)
                 COPY(n.group[0], name);
                 break;
             }
-            line.len -= (size_t)(n.group[1].at - line.at);
-            line.at = n.group[1].at;
+            line = piece_skip(line, piece_offset(line, n.group[1]));
         }
     }
     if (!name[0])
@@ -314,14 +313,14 @@ static void add_java_frame(const struct diagnose_input *in, struct diagnosis *d,
     size_t parts = 0;
     (void)snprintf(path, sizeof path, "%.*s", P(file));
     for (size_t i = 0; i < function.len; i++)
-        parts += function.at[i] == '.';
+        parts += piece_byte(function, i) == '.';
     if (parts > 1 && !library && !find_source(in, file)) {
         size_t n = 0, dots = 0;
         for (size_t i = 0; i < function.len && n + file.len + 2 < sizeof path; i++) {
-            dots += function.at[i] == '.';
+            dots += piece_byte(function, i) == '.';
             if (dots == parts - 1)
                 break;
-            path[n++] = function.at[i] == '.' ? '/' : function.at[i];
+            path[n++] = piece_byte(function, i) == '.' ? '/' : piece_byte(function, i);
         }
         (void)snprintf(path + n, sizeof path - n, "/%.*s", P(file));
     }

@@ -107,7 +107,7 @@ static void advise_syntax(const struct advice *a)
     } else if (match(a->g, "^(\\s*)(\\w+)(\\+\\+|--)", line, &c)) {
         suggest(a->d, 0, 0.9, "Lua has no `%.*s`: write the assignment out.", P(c.group[2]));
         suggest_replacement(a->d, "%.*s%.*s = %.*s %c 1", P(c.group[0]), P(c.group[1]),
-                            P(c.group[1]), c.group[2].at[0]);
+                            P(c.group[1]), piece_byte(c.group[2], 0));
     } else if (match(a->g, "^(\\s*(?:if|elseif|while|until)\\b[^=~<>!]*[^=~<>! ]) *= *([^=].*)$",
                      line, &c)) {
         suggest(a->d, 0, 0.93, "A single `=` assigns: write `==` to compare.");

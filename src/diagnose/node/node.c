@@ -96,7 +96,7 @@ static bool read_error(struct diagnoser *g, struct reading *r, struct diagnosis 
                        struct piece line)
 {
     struct match m;
-    if (r->from_head || line.len == 0 || line.at[0] == ' ' ||
+    if (r->from_head || line.len == 0 || piece_byte(line, 0) == ' ' ||
         !match(g,
                "^(?:<ref \\*\\d+> )?(?:Uncaught "
                ")?(?:[\\w.]*\\.)?([A-Z]?\\w*(?:Error|Exception|Rejection)|DOMException)(?: "
@@ -126,7 +126,7 @@ static void read_rest(struct diagnoser *g, struct reading *r, struct piece line)
     if (r->message_lines > 0 && r->message_lines < MESSAGE_LINES && r->message.at &&
         piece_trim(line).len > 0) {
         r->message_lines++;
-        r->message.len = (size_t)(line.at + line.len - r->message.at);
+        r->message = piece_through(r->message, line);
     }
     if (r->since_head > 2 && !r->type.at && !r->thrown.at && piece_trim(line).len > 0 &&
         !starts_with(line, "(Use `node"))
@@ -200,12 +200,12 @@ static void set_type(struct diagnoser *g, struct diagnosis *d, const struct read
 static void set_head_columns(struct diagnosis *d, const struct reading *r)
 {
     size_t from = 0;
-    while (from < r->head_caret.len && r->head_caret.at[from] != '^')
+    while (from < r->head_caret.len && piece_byte(r->head_caret, from) != '^')
         from++;
     if (!r->head_caret.at || from == r->head_caret.len)
         return;
     size_t end = from;
-    while (end < r->head_caret.len && r->head_caret.at[end] == '^')
+    while (end < r->head_caret.len && piece_byte(r->head_caret, end) == '^')
         end++;
     d->location.column = (uint32_t)from + 1;
     d->location.end_column = (uint32_t)end + 1;
@@ -221,7 +221,7 @@ static void find_import(struct diagnoser *g, const struct diagnose_input *in, st
     struct piece module = m.group[0];
     (void)set_place(in, &d->location, file, NO_PIECE, NO_PIECE);
     const struct source_file *f = find_source(in, file);
-    struct piece rest = { f ? f->text : NULL, f ? f->len : 0 }, line;
+    struct piece rest = whole_source(f), line;
     char name[128];
     COPY(piece_base(module), name);
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)

@@ -137,6 +137,12 @@ static void on_no_export(const struct advice *a)
                 P(a->m.group[0]), P(a->m.group[1]));
 }
 
+/* Whether the file has this name, and an extension. */
+static bool is_name_of(struct piece file, struct piece name)
+{
+    return piece_byte(file, name.len) == '.' && piece_same(piece_cut(file, name.len), name);
+}
+
 /* A file that is named by its path. */
 static void no_file(const struct advice *a, struct piece name)
 {
@@ -144,17 +150,16 @@ static void no_file(const struct advice *a, struct piece name)
     struct similar n = { .name = base };
     for (size_t i = 0; i < a->in->n_sources; i++) {
         struct piece source = piece_base(piece_of(a->in->sources[i].name));
-        if (source.len > base.len && source.at[base.len] == '.' &&
-            memcmp(source.at, base.at, base.len) == 0) {
+        if (is_name_of(source, base)) {
             suggest(a->d, 31, 0.94,
                     "The file is '%.*s': a module needs the full name, with the extension.",
                     P(source));
             return;
         }
         similar_try(&n, source);
-        const char *dot = memrchr(source.at, '.', source.len);
-        if (dot)
-            similar_try(&n, piece_cut(source, (size_t)(dot - source.at)));
+        struct piece extension = piece_last_part(source);
+        if (extension.len < source.len)
+            similar_try(&n, piece_cut(source, source.len - extension.len - 1));
     }
     if (n.best[0]) {
         suggest(a->d, 31, 0.92,
@@ -185,8 +190,7 @@ static void on_no_module(const struct advice *a)
     }
     for (size_t i = 0; i < a->in->n_sources; i++) {
         struct piece source = piece_of(a->in->sources[i].name);
-        if (source.len > name.len && source.at[name.len] == '.' &&
-            memcmp(source.at, name.at, name.len) == 0) {
+        if (is_name_of(source, name)) {
             char path[160];
             (void)snprintf(path, sizeof path, "./%.*s", P(name));
             suggest(a->d, 31, 0.94,

@@ -57,8 +57,7 @@ static bool blame_assignment(const struct advice *a, struct piece name)
     struct piece value, function;
     uint32_t line = 0;
     char shown[96];
-    const char *dot = memchr(name.at, '.', name.len);
-    struct piece root = { name.at, dot ? (size_t)(dot - name.at) : name.len };
+    struct piece root = piece_cut(name, piece_find(name, "."));
     bool whole = js_assigned(a, name, &value, &line);
     if (!whole && !js_assigned(a, root, &value, &line))
         return false;

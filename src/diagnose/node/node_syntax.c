@@ -104,10 +104,10 @@ static void on_missing_bracket(const struct advice *a)
     struct piece t = piece_trim(a->line);
     long depth = 0;
     for (size_t i = 0; i < t.len; i++)
-        depth += t.at[i] == '(' ? 1 : t.at[i] == ')' ? -1 : 0;
-    bool semicolon = t.len > 0 && t.at[t.len - 1] == ';';
-    size_t end = t.at ? (size_t)(t.at + t.len - a->line.at) - semicolon : 0;
-    if (depth == 1 && end > 0 && !strchr(",({", a->line.at[end - 1]))
+        depth += piece_byte(t, i) == '(' ? 1 : piece_byte(t, i) == ')' ? -1 : 0;
+    bool semicolon = t.len > 0 && piece_last(t) == ';';
+    size_t end = t.at ? piece_end(a->line, t) - semicolon : 0;
+    if (depth == 1 && end > 0 && !strchr(",({", piece_byte(a->line, end - 1)))
         suggest_replacement(a->d, "%.*s)%s", P(piece_cut(a->line, end)), semicolon ? ";" : "");
 }
 

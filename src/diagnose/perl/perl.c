@@ -32,11 +32,11 @@ static void advise_module(const struct advice *a)
     char name[128] = "", file[140], best[256];
     size_t n = 0;
     for (size_t i = 0; i < path.len && n + 3 < sizeof name; i++) {
-        if (path.at[i] == '/') {
+        if (piece_byte(path, i) == '/') {
             name[n++] = ':';
             name[n++] = ':';
         } else {
-            name[n++] = path.at[i];
+            name[n++] = piece_byte(path, i);
         }
     }
     name[n] = '\0';
@@ -182,7 +182,8 @@ static bool read_perl(struct diagnoser *g, const struct diagnose_input *in, stru
                    text_of(in), &m)) {
         d->location.line = piece_number(m.group[1]);
         (void)snprintf(d->message, sizeof d->message,
-                       "Can't find string terminator '%c' anywhere before EOF", m.group[0].at[0]);
+                       "Can't find string terminator '%c' anywhere before EOF",
+                       piece_byte(m.group[0], 0));
         return true;
     }
     if (starts_with(piece_of(d->message), "syntax error"))

@@ -94,7 +94,7 @@ static void advise_syntax(const struct advice *a)
     struct piece line = a->line;
     long depth = 0;
     for (size_t i = 0; i < line.len; i++)
-        depth += line.at[i] == '(' ? 1 : line.at[i] == ')' ? -1 : 0;
+        depth += piece_byte(line, i) == '(' ? 1 : piece_byte(line, i) == ')' ? -1 : 0;
     if (depth > 0 && piece_has(a->message, "unexpected token \"{\"") &&
         match(a->g, "^(.*?) *\\{(.*)$", line, &c)) {
         suggest(a->d, 18, 0.92, "A `(` on this line is not closed before the `{`: add `)`.");
@@ -247,8 +247,7 @@ static bool read_php(struct diagnoser *g, const struct diagnose_input *in, struc
 {
     struct found f;
     struct match m;
-    struct piece printed = { in->printed, in->printed ? in->printed_len : 0 };
-    if (!find_error(g, text_of(in), &f) && !find_error(g, printed, &f))
+    if (!find_error(g, text_of(in), &f) && !find_error(g, text_printed(in), &f))
         return false;
     if (starts_with(f.message, "Uncaught "))
         read_uncaught(g, in, &f, d);

@@ -58,7 +58,7 @@ static struct piece unbarred(struct diagnoser *g, struct traceback *t, struct pi
 {
     struct match m;
     size_t i = indent_of(line);
-    if (i == line.len || (line.at[i] != '|' && line.at[i] != '+'))
+    if (i == line.len || (piece_byte(line, i) != '|' && piece_byte(line, i) != '+'))
         return line;
     if (match(g, "^ *\\+(?:-\\+)?-+ (?:\\d+|\\.\\.\\.) -+$", line, &m)) {
         t->sub = true;
@@ -98,9 +98,10 @@ static bool only_carets(struct piece line)
 {
     bool any = false;
     for (size_t i = 0; i < line.len; i++) {
-        if (line.at[i] != ' ' && line.at[i] != '^' && line.at[i] != '~' && line.at[i] != '\t')
+        if (piece_byte(line, i) != ' ' && piece_byte(line, i) != '^' &&
+            piece_byte(line, i) != '~' && piece_byte(line, i) != '\t')
             return false;
-        any = any || line.at[i] == '^' || line.at[i] == '~';
+        any = any || piece_byte(line, i) == '^' || piece_byte(line, i) == '~';
     }
     return any;
 }
@@ -167,7 +168,7 @@ static void read_more(struct diagnoser *g, struct traceback *t, struct piece lin
     }
     b->message_lines++;
     if (b->message.at)
-        b->message.len = (size_t)(line.at + line.len - b->message.at);
+        b->message = piece_through(b->message, line);
 }
 
 static void read_line(struct diagnoser *g, struct traceback *t, struct piece raw)
@@ -199,13 +200,13 @@ static void set_columns(const struct diagnose_input *in, struct place_in_code *p
     if (!f->carets.at || !f->code.at)
         return;
     size_t from = 0;
-    while (from < f->carets.len && f->carets.at[from] != '^')
+    while (from < f->carets.len && piece_byte(f->carets, from) != '^')
         from++;
     if (from == f->carets.len)
-        for (from = 0; from < f->carets.len && f->carets.at[from] != '~';)
+        for (from = 0; from < f->carets.len && piece_byte(f->carets, from) != '~';)
             from++;
     size_t end = from;
-    while (end < f->carets.len && f->carets.at[end] == f->carets.at[from])
+    while (end < f->carets.len && piece_byte(f->carets, end) == piece_byte(f->carets, from))
         end++;
     size_t printed = indent_of(f->code);
     if (from < printed)

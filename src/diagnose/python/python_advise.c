@@ -103,13 +103,13 @@ bool py_defined(const struct advice *a, struct piece name, struct piece *ret_lin
 
 long py_items(struct piece literal)
 {
-    if (literal.len < 2 || !strchr("[('\"", literal.at[0]))
+    if (literal.len < 2 || !strchr("[('\"", piece_byte(literal, 0)))
         return -1;
-    char quote = 0, first = literal.at[0];
+    char quote = 0, first = piece_byte(literal, 0);
     long depth = 0, commas = 0, letters = 0;
     bool any = false;
     for (size_t i = 0; i < literal.len; i++) {
-        char c = literal.at[i];
+        char c = piece_byte(literal, i);
         if (quote) {
             if (c == '\\')
                 return -1;
@@ -128,8 +128,7 @@ long py_items(struct piece literal)
             return i + 1 != literal.len || (first == '(' && commas == 0) ? -1 : commas + any;
         else if (c == ',' && depth == 1)
             commas++, any = false;
-        else if (c == '*' || (depth == 1 && c == 'f' && i + 4 < literal.len &&
-                              memcmp(literal.at + i, "for ", 4) == 0))
+        else if (c == '*' || (depth == 1 && starts_with(piece_skip(literal, i), "for ")))
             return -1; /* unpacked, or made by a loop: the number is not known */
         else if (c != ' ')
             any = true;

@@ -44,9 +44,7 @@ static bool definition_of(const struct advice *a, struct piece name, struct piec
 static bool say_slip(const struct advice *a, struct piece name, struct piece given)
 {
     for (size_t i = 0; i < ARRAY_LEN(slips); i++) {
-        size_t n = strlen(slips[i].function);
-        if (!piece_is(given, slips[i].given) || name.len < n ||
-            memcmp(name.at + name.len - n, slips[i].function, n) != 0)
+        if (!piece_is(given, slips[i].given) || !ends_with(name, slips[i].function))
             continue;
         suggest(a->d, 10, 0.92, "That argument is called '%s'.", slips[i].meant);
         (void)suggest_swap(a->in, a->d, given, slips[i].meant);
@@ -146,13 +144,12 @@ static void on_arguments(const struct advice *a)
     if (is_wrapped(a, number, list, what) || wants_names(a, number, definition, what))
         return;
     if (match(a->g, "^takes (\\d+) positional arguments? but (\\d+) w", what, &m) &&
-        piece_number(m.group[1]) == piece_number(m.group[0]) + 1 &&
-        memchr(name.at, '.', name.len) && list.at && !starts_with(list, "(self") &&
-        !starts_with(list, "(cls")) {
+        piece_number(m.group[1]) == piece_number(m.group[0]) + 1 && piece_has(name, ".") &&
+        list.at && !starts_with(list, "(self") && !starts_with(list, "(cls")) {
         bool empty = piece_is(list, "()");
         suggest(a->d, 10, 0.93,
                 "A method gets its object first: line %u should be `def %.*s(self%s%.*s`.", number,
-                P(piece_skip(piece_cut(definition, (size_t)(list.at - definition.at)), 4)),
+                P(piece_skip(piece_cut(definition, piece_offset(definition, list)), 4)),
                 empty ? "" : ", ", P(piece_skip(list, 1)));
         return;
     }
@@ -268,7 +265,7 @@ static void on_not_callable(const struct advice *a)
         suggest(a->d, 12, 0.6,
                 "The value is a%s %.*s, not a function: remove the brackets, or check the line "
                 "that gave the name this value.",
-                type.len && strchr("aeiou", type.at[0]) ? "n" : "", P(type));
+                type.len && strchr("aeiou", piece_byte(type, 0)) ? "n" : "", P(type));
 }
 
 static void on_not_subscriptable(const struct advice *a)
@@ -285,7 +282,7 @@ static void on_not_subscriptable(const struct advice *a)
                     piece_is(type, "builtin_function_or_method");
     if (function && match(a->g, "([\\w.]+)\\[([^\\]]*)\\]", a->line, &m)) {
         char old[200], called[200];
-        bool direct = !memchr(m.group[0].at, '.', m.group[0].len);
+        bool direct = !piece_has(m.group[0], ".");
         (void)snprintf(old, sizeof old, "%.*s", P(piece_cut(m.all, 190)));
         (void)snprintf(called, sizeof called, direct ? "%.*s(%.*s)" : "%.*s()[%.*s]", P(m.group[0]),
                        P(m.group[1]));

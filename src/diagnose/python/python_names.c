@@ -28,9 +28,8 @@ static const char *shadowing(const struct advice *a, struct piece module)
 {
     for (size_t i = 0; i < a->in->n_sources; i++) {
         struct piece name = piece_of(a->in->sources[i].name);
-        if (name.len == module.len + 3 && starts_with(name, "") &&
-            memcmp(name.at, module.at, module.len) == 0 &&
-            memcmp(name.at + module.len, ".py", 3) == 0)
+        if (piece_same(piece_cut(name, module.len), module) &&
+            piece_is(piece_skip(name, module.len), ".py"))
             return a->in->sources[i].name;
     }
     return NULL;
@@ -90,7 +89,7 @@ static void on_no_module(const struct advice *a)
     struct similar n = { .name = top };
     for (size_t i = 0; i < a->in->n_sources; i++) {
         struct piece name = piece_of(a->in->sources[i].name);
-        if (name.len > 3 && memcmp(name.at + name.len - 3, ".py", 3) == 0)
+        if (name.len > 3 && ends_with(name, ".py"))
             similar_try(&n, piece_cut(name, name.len - 3));
     }
     similar_try_list(&n, py_stdlib);
@@ -144,8 +143,8 @@ static void on_cannot_import(const struct advice *a)
                     moved[i].module, moved[i].now);
             if (starts_with(piece_of(moved[i].now), "from ") ||
                 starts_with(piece_of(moved[i].now), "import "))
-                suggest_replacement(a->d, "%.*s%s", (int)indent_of(a->line),
-                                    a->line.at ? a->line.at : "", moved[i].now);
+                suggest_replacement(a->d, "%.*s%s", P(piece_cut(a->line, indent_of(a->line))),
+                                    moved[i].now);
             return;
         }
     if (piece_has(a->message, "circular import")) {

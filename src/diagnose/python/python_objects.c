@@ -39,12 +39,12 @@ static struct piece last_call(struct piece code)
 {
     size_t at = code.len;
     long depth = 0;
-    while (at > 0 && (code.at[at - 1] == ' ' || code.at[at - 1] == '\t'))
+    while (at > 0 && (piece_byte(code, at - 1) == ' ' || piece_byte(code, at - 1) == '\t'))
         at--;
-    if (at == 0 || code.at[at - 1] != ')')
+    if (at == 0 || piece_byte(code, at - 1) != ')')
         return NO_PIECE;
     while (at > 0) {
-        char c = code.at[--at];
+        char c = piece_byte(code, --at);
         depth += c == ')' ? 1 : c == '(' ? -1 : 0;
         if (depth == 0)
             break;
@@ -129,12 +129,12 @@ static void on_none(const struct advice *a)
     if (attribute.at) {
         char dotted[96];
         (void)snprintf(dotted, sizeof dotted, ".%.*s", P(piece_cut(attribute, 80)));
-        before.len = piece_find(a->line, dotted);
+        before = piece_cut(a->line, piece_find(a->line, dotted));
     } else if (a->d->location.column > 0 && a->d->location.end_column > a->d->location.column) {
         /* Python points at the brackets; the indexed value stands before them. */
         size_t at = a->d->location.column - 1;
         if (at > 0 && at < before.len && match(a->g, "[\\w)\\]]$", piece_cut(before, at), &m))
-            before.len = at;
+            before = piece_cut(before, at);
     }
     if (before.len < a->line.len &&
         match(a->g, "\\)\\s*$", before, &m)) { /* the result of a call, without a name */

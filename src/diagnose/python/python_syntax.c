@@ -55,12 +55,14 @@ static void on_never_closed(const struct advice *a)
             P(open), a->d->location.line, a->d->location.column, close);
     long depth = 0;
     for (size_t i = 0; i < a->line.len; i++)
-        depth += a->line.at[i] == open.at[0] ? 1 : a->line.at[i] == close[0] ? -1 : 0;
+        depth += piece_byte(a->line, i) == piece_byte(open, 0) ? 1
+                 : piece_byte(a->line, i) == close[0]          ? -1
+                                                               : 0;
     struct piece t = piece_trim(a->line);
-    if (depth != 1 || t.len == 0 || strchr(",([{", t.at[t.len - 1]))
+    if (depth != 1 || t.len == 0 || strchr(",([{", piece_last(t)))
         return;
-    bool colon = t.at[t.len - 1] == ':';
-    size_t end = (size_t)(t.at + t.len - a->line.at) - colon;
+    bool colon = piece_last(t) == ':';
+    size_t end = piece_end(a->line, t) - colon;
     suggest_replacement(a->d, "%.*s%s%s", P(piece_cut(a->line, end)), close, colon ? ":" : "");
 }
 
@@ -85,9 +87,8 @@ static void on_unmatched(const struct advice *a)
             "No bracket before it opens this '%.*s': remove it, or add the opening bracket.",
             P(a->m.group[0]));
     struct piece t = piece_trim(a->line);
-    if (t.len > 1 && a->m.group[0].len == 1 && t.at[t.len - 1] == a->m.group[0].at[0])
-        suggest_replacement(a->d, "%.*s",
-                            P(piece_cut(a->line, (size_t)(t.at + t.len - 1 - a->line.at))));
+    if (t.len > 1 && a->m.group[0].len == 1 && piece_last(t) == piece_byte(a->m.group[0], 0))
+        suggest_replacement(a->d, "%.*s", P(piece_cut(a->line, piece_end(a->line, t) - 1)));
 }
 
 static void on_unterminated(const struct advice *a)
@@ -101,9 +102,9 @@ static void on_unterminated(const struct advice *a)
     struct piece t = piece_trim(a->line);
     if (triple || !match(a->g, "^[^\"']*([\"'])[^\"']*$", t, &m))
         return;
-    size_t end = (size_t)(t.at + t.len - a->line.at);
+    size_t end = piece_end(a->line, t);
     size_t tail = 0;
-    while (tail < t.len && strchr("):]", t.at[t.len - 1 - tail]))
+    while (tail < t.len && strchr("):]", piece_byte(t, t.len - 1 - tail)))
         tail++;
     suggest_replacement(a->d, "%.*s%.*s%.*s", P(piece_cut(a->line, end - tail)), P(m.group[0]),
                         P(piece_cut(piece_skip(a->line, end - tail), tail)));
@@ -113,8 +114,8 @@ static void on_comma(const struct advice *a)
 {
     struct piece line = piece_trim(a->line);
     struct piece next = piece_trim(source_line(a->file, a->d->location.line + 1));
-    if (line.len > 0 && next.len > 0 && !strchr(",([{:", line.at[line.len - 1]) &&
-        !strchr(")]}", next.at[0])) { /* a list with one item a line */
+    if (line.len > 0 && next.len > 0 && !strchr(",([{:", piece_last(line)) &&
+        !strchr(")]}", piece_byte(next, 0))) { /* a list with one item a line */
         suggest(a->d, 18, 0.9,
                 "A comma is missing at the end of this line, before the next item: add it.");
         suggest_replacement(a->d, "%.*s,", P(a->line));
@@ -209,7 +210,7 @@ static void on_tabs(const struct advice *a)
     struct piece t = piece_trim(a->line);
     size_t columns = 0;
     for (size_t i = 0; i < indent_of(a->line); i++)
-        columns += a->line.at[i] == '\t' ? 4 : 1;
+        columns += piece_byte(a->line, i) == '\t' ? 4 : 1;
     suggest_replacement(a->d, "%*s%.*s", (int)columns, "", P(t));
 }
 
@@ -241,15 +242,15 @@ static void on_character(const struct advice *a)
     size_t used = 0;
     bool both = strcmp(meant, "\"") == 0 || strcmp(meant, "'") == 0;
     for (size_t i = 0; i < a->line.len && used + 4 < sizeof fixed;) {
-        struct piece here = { a->line.at + i, a->line.len - i };
-        bool is = here.len >= c.len && memcmp(here.at, c.at, c.len) == 0;
+        struct piece here = piece_skip(a->line, i);
+        bool is = piece_same(piece_cut(here, c.len), c);
         bool pair = both && (starts_with(here, "\u201c") || starts_with(here, "\u201d") ||
                              starts_with(here, "\u2018") || starts_with(here, "\u2019"));
         if (is || pair) {
             used += (size_t)snprintf(fixed + used, sizeof fixed - used, "%s", meant);
             i += pair ? 3 : c.len;
         } else {
-            fixed[used++] = a->line.at[i++];
+            fixed[used++] = piece_byte(a->line, i++);
         }
     }
     fixed[used] = '\0';
@@ -276,7 +277,9 @@ static void on_invalid(const struct advice *a)
     struct piece before = source_line(a->file, a->d->location.line - 1);
     long depth = 0;
     for (size_t i = 0; i < before.len; i++)
-        depth += strchr("([{", before.at[i]) ? 1 : strchr(")]}", before.at[i]) ? -1 : 0;
+        depth += strchr("([{", piece_byte(before, i))   ? 1
+                 : strchr(")]}", piece_byte(before, i)) ? -1
+                                                        : 0;
     if (depth > 0)
         suggest(a->d, 18, 0.85,
                 "A bracket that opens in line %u is not closed before this line: close it.",

@@ -21,8 +21,8 @@ static bool passed_through(const struct advice *a, const char *library)
 static void offer_get(const struct advice *a, const struct match *m)
 {
     struct piece name = m->group[0], key = m->group[1];
-    struct piece before = { a->line.at, (size_t)(m->all.at - a->line.at) };
-    struct piece after = { m->all.at + m->all.len, a->line.len - before.len - m->all.len };
+    struct piece before = piece_cut(a->line, piece_offset(a->line, m->all));
+    struct piece after = piece_after(a->line, m->all);
     struct match around;
     char got[200];
     bool loop = match(a->g, "^\\s*for .* in $", before, &around) && piece_is(after, ":");
@@ -150,7 +150,7 @@ static void on_index(const struct advice *a)
     struct match meant = { 0 };
     while (rest.len > 0 && match(a->g, "([A-Za-z_][\\w.]*)\\[([^\\[\\]]+)\\]", rest, &m)) {
         struct piece name = m.group[0], index = m.group[1];
-        size_t bracket = (size_t)(name.at + name.len - a->line.at);
+        size_t bracket = piece_end(a->line, name);
         size_t column = a->d->location.column; /* Python points at one pair of brackets */
         if (piece_at(a->line, column) == '[' && bracket + 1 != column) {
             rest = piece_skip(piece_after(rest, name), 1);
@@ -247,8 +247,7 @@ static void offer_fstring(const struct advice *a)
         struct piece tail = m.group[7].at ? m.group[7] : m.group[8];
         const char *q = m.group[2].at ? "\"" : "'";
         suggest_replacement(a->d, "%.*sf%s%.*s{%.*s}%.*s%s%.*s", P(m.group[0]), q, P(text),
-                            P(m.group[4]), tail.at ? (int)tail.len : 0, tail.at ? tail.at : "", q,
-                            P(m.group[9]));
+                            P(m.group[4]), P(tail), q, P(m.group[9]));
     }
 }
 
@@ -281,7 +280,7 @@ static void on_concatenate(const struct advice *a)
     if (piece_is(a->m.group[0], "str")) {
         suggest(a->d, 11, 0.92,
                 "Text and a%s %.*s cannot be added: use an f-string, or str(...) around the %.*s.",
-                other.len && strchr("aeiou", other.at[0]) ? "n" : "", P(other), P(other));
+                other.len && strchr("aeiou", piece_byte(other, 0)) ? "n" : "", P(other), P(other));
         offer_fstring(a);
     } else {
         suggest(a->d, 11, 0.85,
@@ -367,7 +366,7 @@ static void on_int_iterable(const struct advice *a)
         suggest_replacement(a->d, "%.*srange(%.*s):", P(m.group[0]), P(m.group[1]));
     } else {
         suggest(a->d, 12, 0.7, "A loop cannot iterate over a%s %.*s: use a list, or range(n).",
-                strchr("aeiou", a->m.group[0].at[0]) ? "n" : "", P(a->m.group[0]));
+                strchr("aeiou", piece_byte(a->m.group[0], 0)) ? "n" : "", P(a->m.group[0]));
     }
 }
 
@@ -376,7 +375,7 @@ static void on_no_len(const struct advice *a)
     suggest(a->d, 12, 0.75,
             "A%s %.*s has no length, but a list or text does: check the value; len(str(x)) counts "
             "digits.",
-            strchr("aeiou", a->m.group[0].at[0]) ? "n" : "", P(a->m.group[0]));
+            strchr("aeiou", piece_byte(a->m.group[0], 0)) ? "n" : "", P(a->m.group[0]));
 }
 
 static void on_must_be_str(const struct advice *a)

@@ -121,7 +121,7 @@ static uint32_t enclosing_with(const struct advice *a, struct piece name)
          i++) {
         struct match m;
         struct piece t = piece_trim(line);
-        if (t.len == 0 || t.at[0] == '#')
+        if (t.len == 0 || piece_byte(t, 0) == '#')
             continue;
         while (depth > 0 && indent_of(line) <= around[depth - 1].indent)
             depth--;

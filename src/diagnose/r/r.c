@@ -57,8 +57,8 @@ static void advise_syntax(const struct advice *a)
     unsigned depth = 0, closed = 0;
     uint32_t open = unclosed(a->file, '(', ')');
     for (size_t i = 0; i < line.len; i++) {
-        depth += line.at[i] == '(';
-        closed += line.at[i] == ')';
+        depth += piece_byte(line, i) == '(';
+        closed += piece_byte(line, i) == ')';
     }
     if (piece_is(a->m.group[0], "'{'") && depth > closed &&
         match(a->g, "^(.*?) *\\{(.*)$", line, &c)) {
@@ -98,8 +98,8 @@ static size_t squeeze(struct piece text, char *out, size_t size)
 {
     size_t n = 0;
     for (size_t i = 0; i < text.len && n + 1 < size; i++)
-        if (text.at[i] != ' ' && text.at[i] != '\t')
-            out[n++] = text.at[i] == '\'' ? '"' : text.at[i];
+        if (piece_byte(text, i) != ' ' && piece_byte(text, i) != '\t')
+            out[n++] = piece_byte(text, i) == '\'' ? '"' : piece_byte(text, i);
     out[n] = '\0';
     return n;
 }
@@ -133,7 +133,7 @@ static bool find_inner_call(const struct diagnose_input *in, struct piece calls,
 {
     while (calls.len > 0) {
         size_t from = calls.len;
-        while (from > 0 && calls.at[from - 1] != ' ')
+        while (from > 0 && piece_byte(calls, from - 1) != ' ')
             from--;
         char name[100], opened_call[112];
         copy_piece(piece_skip(calls, from), name, sizeof name - 1);
@@ -141,7 +141,7 @@ static bool find_inner_call(const struct diagnose_input *in, struct piece calls,
         /* A definition has "<-" behind the name, not '('. */
         if (name[0] && strcmp(name, "->") != 0 && find_line(in, d, piece_of(opened_call), false))
             return true;
-        calls.len = from > 0 ? from - 1 : 0;
+        calls = piece_cut(calls, from > 0 ? from - 1 : 0);
     }
     return false;
 }
@@ -199,9 +199,9 @@ static void find_syntax(struct diagnoser *g, const struct diagnose_input *in, st
     } else if (match(g, " in:$", piece_of(d->message), &m)) {
         while (next_line(&rest, &line) && !starts_with(line, "Execution halted"))
             last = line;
-        if (last.len > 0 && last.at[last.len - 1] == '"')
+        if (last.len > 0 && piece_last(last) == '"')
             last.len--;
-        if (last.len > 0 && last.at[0] == '"')
+        if (last.len > 0 && piece_byte(last, 0) == '"')
             last = piece_skip(last, 1);
     }
     if (last.len > 0 && find_line(in, d, last, true))

@@ -211,7 +211,7 @@ static bool is_open_quote(struct piece line)
 {
     unsigned quotes = 0;
     for (size_t i = 0; i < line.len; i++)
-        quotes += line.at[i] == '"' && (i == 0 || line.at[i - 1] != '\\');
+        quotes += piece_byte(line, i) == '"' && (i == 0 || piece_byte(line, i - 1) != '\\');
     return quotes % 2 == 1;
 }
 

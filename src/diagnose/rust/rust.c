@@ -104,14 +104,15 @@ static bool read_old_panic(struct diagnoser *g, const struct diagnose_input *in,
 {
     struct piece rest = text, line;
     struct match m;
-    const char *quote = memchr(text.at, '\'', text.len);
-    const char *from = quote ? quote + 1 : text.at;
+    size_t quote = piece_find(text, "'");
+    size_t from = quote < text.len ? quote + 1 : 0;
     for (unsigned n = 0; n < 200 && next_line(&rest, &line); n++) {
         if (!match(g, "', ([^\\s':]+):(\\d+):(\\d+)$", line, &m))
             continue;
-        if (m.all.at < from)
+        size_t end = piece_offset(text, m.all);
+        if (end < from)
             return false; /* the quote that ends the message is the only one */
-        set_message(d, (struct piece){ from, (size_t)(m.all.at - from) });
+        set_message(d, piece_part(text, from, end - from));
         (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
         read_backtrace(g, in, rest, d);
         return true;
@@ -161,21 +162,18 @@ static bool read_panic(struct diagnoser *g, const struct diagnose_input *in, str
             continue;
         COPY(PIECE("panic"), d->type);
         struct piece panic_text = m.group[0];
-        size_t skip = (size_t)(panic_text.at - line.at);
+        size_t skip = piece_offset(line, panic_text);
         if (match(g, "^([^\\s':]+):(\\d+):(\\d+):$", panic_text, &m)) {
             (void)set_place(in, &d->location, m.group[0], m.group[1], m.group[2]);
             /* The message ends at the backtrace, or at the note about it. */
-            const char *from = rest.at;
-            const char *to = from;
+            struct piece below = rest;
+            size_t end = 0;
             while (next_line(&rest, &line) && !starts_with(line, "note: ") &&
-                   !starts_with(line, "stack backtrace:") && line.at - from < 1000)
-                to = line.at + line.len;
-            set_message(d, (struct piece){ from, (size_t)(to - from) });
+                   !starts_with(line, "stack backtrace:") && piece_offset(below, line) < 1000)
+                end = piece_end(below, line);
+            set_message(d, piece_cut(below, end));
             read_backtrace(g, in, rest, d);
-        } else if (!read_old_panic(g, in,
-                                   (struct piece){ line.at + skip,
-                                                   (size_t)(rest.at + rest.len - line.at) - skip },
-                                   d)) {
+        } else if (!read_old_panic(g, in, piece_skip(piece_through(line, rest), skip), d)) {
             set_message(d, panic_text);
         }
         place_range(g, in, d);

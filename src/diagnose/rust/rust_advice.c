@@ -14,15 +14,15 @@ static struct piece first_error(const struct advice *a)
 {
     struct piece rest = text_of(a->in), line;
     struct match m;
-    const char *from = NULL;
+    struct piece first = NO_PIECE;
     while (next_line(&rest, &line)) {
         bool head = match(a->g, "^(?:error|warning)(?:\\[E\\d+\\])?: ", line, &m);
-        if (head && from)
-            return (struct piece){ from, (size_t)(line.at - from) };
+        if (head && first.at)
+            return piece_through(first, piece_cut(line, 0));
         if (head && starts_with(line, "error"))
-            from = line.at;
+            first = line;
     }
-    return from ? (struct piece){ from, (size_t)(rest.at - from) } : NO_PIECE;
+    return first.at ? piece_through(first, rest) : NO_PIECE;
 }
 
 /* "help: consider ...", then the line as it should be: "8 |     area(w.try_into().unwrap(), h)", or
@@ -154,7 +154,7 @@ static void advise_moved(const struct advice *a)
     }
     if (!used.at)
         return;
-    struct piece before = piece_cut(line, (size_t)(used.at - line.at));
+    struct piece before = piece_cut(line, piece_offset(line, used));
     if (match(a->g, "\\bfor\\b.*\\bin\\b", line, &c))
         suggest_replacement(a->d, "%.*s&%.*s%.*s", P(before), P(used), P(rest));
     else
@@ -226,8 +226,7 @@ static void advise_types(const struct advice *a, struct piece want, struct piece
         suggest(a->d, 36, 0.6,
                 "`%.*s` is expected there%s%.*s%s: convert it (`as`, .into(), .parse()), or change "
                 "the type.",
-                P(want), have.at ? ", and this is `" : "", (int)have.len, have.at ? have.at : "",
-                have.at ? "`" : "");
+                P(want), have.at ? ", and this is `" : "", P(have), have.at ? "`" : "");
 }
 
 /* "expected `u32`, found `u64`" below the line. */

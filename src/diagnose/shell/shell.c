@@ -107,7 +107,7 @@ static uint32_t line_of_command(struct diagnoser *g, const struct diagnose_input
     const struct source_file *f = in->main_name   ? find_source(in, piece_of(in->main_name))
                                   : in->n_sources ? &in->sources[0]
                                                   : NULL;
-    struct piece rest = { f ? f->text : NULL, f ? f->len : 0 }, line;
+    struct piece rest = whole_source(f), line;
     uint32_t best = 0;
     int best_score = 0;
     char name[64];
@@ -139,7 +139,7 @@ static bool read_installer(struct diagnoser *g, const struct diagnose_input *in,
     for (size_t i = 0; installing[i].word; i++) {
         if (!match_text(g, installing[i].word, text_of(in), &m))
             continue;
-        struct piece reported = { m.all.at, (size_t)(in->text + in->len - m.all.at) }, line;
+        struct piece reported = piece_skip(text_of(in), piece_offset(text_of(in), m.all)), line;
         (void)next_line(&reported, &line);
         uint32_t at = line_of_command(g, in, piece_of(installing[i].text), PIECE("install"));
         if (at == 0)
@@ -210,7 +210,7 @@ static bool shell_read(struct diagnoser *g, const struct diagnose_input *in, str
         struct diagnose_input tail = *in;
         struct diagnosis *other = d;
         struct diagnosis before = *d;
-        tail.text = after.at;
+        tail.text = piece_bytes(after);
         tail.len = after.len;
         if (!read_command(g, &tail, other) || other->location.line == 0)
             *d = before;
@@ -410,7 +410,7 @@ static bool is_open_text(const struct advice *a)
 {
     struct match m;
     if (match(a->g, "looking for matching `(.)'", a->message, &m)) {
-        char quote = m.group[0].at[0]; /* the shell reports a bracket where it opens */
+        char quote = piece_byte(m.group[0], 0); /* the shell reports a bracket where it opens */
         uint32_t opened = strchr("\"'`", quote)
                               ? open_quote_before(a->file, quote, a->d->location.line)
                               : 0;
@@ -500,7 +500,7 @@ static void on_unbound(const struct advice *a)
 {
     struct piece name = a->m.group[0];
     char best[128];
-    if (name.len == 1 && name.at[0] >= '0' && name.at[0] <= '9') {
+    if (name.len == 1 && piece_byte(name, 0) >= '0' && piece_byte(name, 0) <= '9') {
         suggest(
             a->d, 3, 0.92,
             "The script was given too few arguments: they follow it on the command line (belljar "

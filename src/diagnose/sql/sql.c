@@ -10,7 +10,7 @@
 
 bool sql_same(struct piece a, const char *b)
 {
-    return a.at && a.len == strlen(b) && strncasecmp(a.at, b, a.len) == 0;
+    return a.at && a.len == strlen(b) && strncasecmp(piece_bytes(a), b, a.len) == 0;
 }
 
 enum { NAMED_TABLE = 1, NAMED_COLUMN = 2 };
@@ -89,7 +89,7 @@ static bool advise_hint(const struct advice *a, struct piece name)
         return true;
     }
     if (!piece_same(piece_of(best), name) && strlen(best) == name.len &&
-        strncasecmp(best, name.at, name.len) == 0) {
+        strncasecmp(best, piece_bytes(name), name.len) == 0) {
         char quoted[132];
         (void)snprintf(quoted, sizeof quoted, "\"%s\"", best);
         suggest(a->d, 0, 0.95,
@@ -110,13 +110,14 @@ void sql_advise_table(const struct advice *a)
     if (advise_hint(a, name) || advise_created(a, name, NAMED_TABLE, "table"))
         return;
     for (size_t i = 0; i < a->in->n_sources; i++) {
-        struct piece file = piece_of(a->in->sources[i].name);
+        const char *csv = a->in->sources[i].name;
+        struct piece file = piece_of(csv);
         size_t dot = piece_find(file, ".csv");
         if (dot < file.len && piece_same(piece_cut(file, dot), name)) {
             suggest(a->d, 0, 0.93,
                     "CSV files in fixtures/ become tables: send %s as fixtures/%s (--file "
                     "%s:fixtures/%s, its name in \"files\" of a request).",
-                    file.at, file.at, file.at, file.at);
+                    csv, csv, csv, csv);
             return;
         }
     }
@@ -182,9 +183,9 @@ static bool advise_word(const struct advice *a, struct piece near)
     char upper[40];
     if (near.len < 3 || near.len >= sizeof upper)
         return false;
-    for (size_t i = 0; i < near.len; i++)
-        upper[i] = near.at[i] >= 'a' && near.at[i] <= 'z' ? (char)(near.at[i] - 32) : near.at[i];
-    upper[near.len] = '\0';
+    COPY(near, upper);
+    for (char *c = upper; *c; c++)
+        *c = *c >= 'a' && *c <= 'z' ? (char)(*c - 32) : *c;
     n.name = piece_of(upper);
     if (piece_among(n.name, words))
         return false;
@@ -203,16 +204,15 @@ static bool advise_words_before(const struct advice *a)
     struct match m;
     size_t end = a->d->location.column > 0 ? a->d->location.column - 1 : line.len;
     for (unsigned i = 0; line.at && i < 64 && match(a->g, "\\b([A-Za-z]\\w*)\\b", line, &m); i++) {
-        size_t skip = (size_t)(m.all.at + m.all.len - line.at);
+        size_t skip = piece_end(line, m.all);
         if (skip > end)
             return false;
         end -= skip;
         /* An ordinary name may be similar to a word of SQL: only words in upper case count. */
-        if (m.all.len >= 4 && m.all.at[0] >= 'A' && m.all.at[0] <= 'Z' && m.all.at[1] <= 'Z' &&
-            advise_word(a, m.all))
+        if (m.all.len >= 4 && piece_byte(m.all, 0) >= 'A' && piece_byte(m.all, 0) <= 'Z' &&
+            piece_byte(m.all, 1) <= 'Z' && advise_word(a, m.all))
             return true;
-        line.at += skip;
-        line.len -= skip;
+        line = piece_skip(line, skip);
     }
     return false;
 }
@@ -285,10 +285,10 @@ static bool advise_comma_before(const struct advice *a, struct piece near)
         ends |= sql_same(near, *w);
     if (before.len == 0)
         return false;
-    char last = before.at[before.len - 1];
+    char last = piece_last(before);
     int open = 0;
     for (size_t i = 0; i < before.len; i++)
-        open += (before.at[i] == '(') - (before.at[i] == ')');
+        open += (piece_byte(before, i) == '(') - (piece_byte(before, i) == ')');
     if (ends && last != ',' && open > 0) {
         suggest(a->d, 0, 0.85, "A `(` on line %u is not closed before `%.*s`: add `)`.", n,
                 P(near));

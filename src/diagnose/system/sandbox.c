@@ -87,7 +87,7 @@ static struct piece path_named(struct diagnoser *g, const struct diagnosis *d)
 static bool below(struct piece path, const char *directory)
 {
     size_t n = strlen(directory);
-    return starts_with(path, directory) && (path.len == n || path.at[n] == '/');
+    return starts_with(path, directory) && (path.len == n || piece_byte(path, n) == '/');
 }
 
 static bool is_of_jar(struct piece path)

@@ -49,7 +49,7 @@ static bool read_line(struct diagnoser *g, const struct diagnose_input *in, stru
 static bool typescript_read(struct diagnoser *g, const struct diagnose_input *in,
                             struct diagnosis *d)
 {
-    struct piece texts[] = { { in->text, in->len }, { in->printed, in->printed_len } }, line;
+    struct piece texts[] = { text_of(in), text_printed(in) }, line;
     for (size_t i = 0; i < 2; i++) /* the compiler prints its errors on stdout */
         for (unsigned n = 0; n < LINES_SEEN && next_line(&texts[i], &line); n++)
             if ((i == 0 || in->compiling || in->verdict == VERDICT_COMPILE_ERROR) &&
@@ -215,8 +215,8 @@ static void on_possibly(const struct advice *a)
     suggest(a->d, 28, 0.92, "The value may be %.*s: test it first, or read it with `?.`.",
             P(a->m.group[0]));
     struct piece word = word_here(a);
-    if (word.at && word.at + word.len < a->line.at + a->line.len && word.at[word.len] == '.') {
-        size_t at = (size_t)(word.at + word.len - a->line.at);
+    size_t at = word.at ? piece_end(a->line, word) : a->line.len;
+    if (piece_byte(a->line, at) == '.') {
         if (!which_is_optional(a, &at))
             return;
         suggest_replacement(a->d, "%.*s?%.*s", P(piece_cut(a->line, at)),

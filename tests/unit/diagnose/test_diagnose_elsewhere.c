@@ -39,11 +39,10 @@ static const char trace[] = "INFO starting\n"
 /* The trace with something before and after each line. */
 static void dress(const char *before, const char *after, char *out, size_t size)
 {
-    struct piece rest = { trace, sizeof trace - 1 }, line;
+    struct piece rest = PIECE(trace), line;
     size_t n = 0;
     while (next_line(&rest, &line))
-        n += (size_t)snprintf(out + n, size - n, "%s%.*s%s\n", before, (int)line.len, line.at,
-                              after);
+        n += (size_t)snprintf(out + n, size - n, "%s%.*s%s\n", before, P(line), after);
 }
 
 static void check_trace(const char *text)
