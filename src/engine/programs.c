@@ -463,6 +463,12 @@ int programs_put(struct programs *ps, struct program_request *q, struct stage_re
     if (!c)
         return 0;
     q->compilation = NULL;
+    /* A compiler that ended well although it met a limit may have made another program than it would
+     * otherwise. The requests that wait have the same limits; nobody else gets the program. */
+    if (p->result.evidence.hits) {
+        answer_all(ps, c, p);
+        return 0;
+    }
     file.result.usage = p->result.usage;
     bool copied = buf_add(&file.products, products->data, products->len, e) == 0;
     for (int i = 0; i < RUN_STREAMS; i++) {

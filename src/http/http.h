@@ -59,6 +59,9 @@ struct http_header {
 struct http_request {
     enum http_method method;
     const char *target; /* as sent: "/v1/runs?limit=5" */
+    /* The number of plain '/' in the path before the first escaped one ("%2F"); 0 if there is none,
+     * because a path begins with a plain one. */
+    unsigned plain_slashes;
     /* before the '?', percent-decoded, without NUL; a bad escape was answered with 400 */
     const char *path;
     const char *query; /* after the '?', as sent; "" if there is none */

@@ -111,6 +111,17 @@ static char *request_line(struct http_head *h, struct http_request *q, char *lin
     return target;
 }
 
+static unsigned plain_slashes(const char *path, size_t len)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < len; i++) {
+        n += path[i] == '/';
+        if (len - i >= 3 && strncasecmp(path + i, "%2f", 3) == 0)
+            return n;
+    }
+    return 0;
+}
+
 static int split_target(struct http_head *h, struct http_request *q, char *target,
                         struct refusal *r)
 {
@@ -124,6 +135,7 @@ static int split_target(struct http_head *h, struct http_request *q, char *targe
                       "the path has a bad escape: two hex digits other than 00 must "
                       "follow '%%'");
     q->target = target;
+    q->plain_slashes = plain_slashes(target, path_len);
     q->path = path;
     q->query = target[path_len] ? target + path_len + 1 : "";
     return 0;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -37,6 +38,7 @@ enum { DRAIN_MS = 45000, PROBE_MS = 10000, CONFIG_MAX_BYTES = 64 << 10 };
 struct supervisor {
     const struct service_options *options;
     struct settings settings;
+    uint64_t connections_max; /* as the limit of open files allows */
     struct state state;
     struct listener listeners[SETTINGS_LISTEN_MAX];
     size_t n_listeners;
@@ -106,6 +108,16 @@ static int load_settings(const struct service_options *o, struct settings *ret, 
         return -1;
     *ret = s;
     return 0;
+}
+
+static void bound_connections(struct supervisor *s)
+{
+    if (s->settings.http_max_connections <= s->connections_max)
+        return;
+    log_event(LOG_WARN, "settings.lowered",
+              "key=http.max_connections value=%llu reason=\"limit of open files\"",
+              (unsigned long long)s->connections_max);
+    s->settings.http_max_connections = s->connections_max;
 }
 
 static void apply_log_level(const struct supervisor *s)
@@ -473,8 +485,9 @@ static void reload(struct supervisor *s)
     if (kept[0])
         log_event(LOG_WARN, "settings.need_restart", "keys=%s", kept);
     s->settings = wanted;
+    bound_connections(s);
     apply_log_level(s);
-    if (s->control_fd >= 0 && (settings_write(&wanted, &text, &e) ||
+    if (s->control_fd >= 0 && (settings_write(&s->settings, &text, &e) ||
                                wire_send_settings(s->control_fd, buf_str(&text), &e)))
         log_error(LOG_ERROR, "settings.not_handed_over", &e);
 }
@@ -581,6 +594,25 @@ static int loop(struct supervisor *s, struct err *e)
     return 0;
 }
 
+/* Too few descriptors would fail nearly every run, so the service does not start. With few, there
+ * are fewer connections, so that clients cannot use up the descriptors of runs. */
+static int raise_open_files(struct supervisor *s, struct err *e)
+{
+    enum { NEEDED = 1024, FOR_RUNS = 640 };
+    struct rlimit files;
+    (void)process_raise_open_files();
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+        return err_set(e, ERR_KERNEL, errno, "read the limit of open files");
+    if (files.rlim_cur < NEEDED)
+        return err_set(e, ERR_UNAVAILABLE, 0,
+                       "this process may have %llu open files, and the service needs %d: raise the "
+                       "hard limit ('ulimit -Hn %d', or LimitNOFILE= of systemd)",
+                       (unsigned long long)files.rlim_cur, NEEDED, NEEDED);
+    s->connections_max = files.rlim_cur - FOR_RUNS;
+    bound_connections(s);
+    return 0;
+}
+
 static int open_all(struct supervisor *s, struct err *e)
 {
     char path[STATE_PATH_MAX];
@@ -593,7 +625,8 @@ static int open_all(struct supervisor *s, struct err *e)
     apply_log_level(s);
     if (load_languages(s, e))
         return -1;
-    (void)process_raise_open_files();
+    if (raise_open_files(s, e))
+        return -1;
     ask_versions(s);
     if (watch_signals(s, e) || confinement_enter(ROLE_SUPERVISOR, NULL, e) ||
         start_warden(s, s->settings.isolation, e))

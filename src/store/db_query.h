@@ -82,6 +82,8 @@ enum sql {
     SQL_KEY_INSERT,
     SQL_KEY_DELETE,
     SQL_KEY_LIST,
+    SQL_KEYS_EXISTED,
+    SQL_KEYS_EXISTED_SET,
     SQL_COUNT_
 };
 extern const char *const sql_texts[SQL_COUNT_];

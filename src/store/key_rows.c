@@ -154,10 +154,28 @@ static int added_detail(const struct key_row *k, struct buf *b, struct err *e)
     return buf_addf(b, e, "],\"max_runs\":%" PRIu32 "}", k->max_runs);
 }
 
+int keys_existed(struct db *db, bool *ret, struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_KEYS_EXISTED, e))
+        return -1;
+    int found = query_step(&q, e);
+    if (found < 0)
+        return -1;
+    *ret = found > 0;
+    return 0;
+}
+
+static int note_existence(struct db *db, struct err *e)
+{
+    scoped(query) q = { 0 };
+    return query_get(&q, db, SQL_KEYS_EXISTED_SET, e) ? -1 : query_run(&q, e);
+}
+
 int keys_add(struct db *db, const struct key_row *k, const char *actor, struct err *e)
 {
     scoped(buf) detail = { 0 };
-    if (added_detail(k, &detail, e) || insert_row(db, k, e))
+    if (added_detail(k, &detail, e) || insert_row(db, k, e) || note_existence(db, e))
         return -1;
     const struct audit_record r = { .time_ms = k->created_ms,
                                     .kind = "key.added",

@@ -52,4 +52,6 @@ bool key_hash_equal(const uint8_t a[KEY_HASH_BYTES], const uint8_t b[KEY_HASH_BY
                            struct err *e);
 [[nodiscard]] int keys_remove(struct db *db, const char *name, const char *actor, int64_t now_ms,
                               struct err *e);
+/* Whether there was ever a key, even if all were removed. */
+[[nodiscard]] int keys_existed(struct db *db, bool *ret, struct err *e);
 [[nodiscard]] int keys_list(struct db *db, struct key_row **ret, size_t *ret_n, struct err *e);

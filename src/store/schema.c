@@ -91,9 +91,15 @@ static const char rules_of_requesters[] =
     "ALTER TABLE rules ADD COLUMN requester TEXT;"
     "UPDATE rules SET requester = '' WHERE action = 'allow' AND thread IS NOT NULL;";
 
+/* Once a key existed, the service is never open to callers without one. */
+static const char keys_existed[] =
+    "INSERT OR REPLACE INTO counters SELECT 'keys_existed', 1"
+    "  WHERE EXISTS (SELECT 1 FROM keys) OR EXISTS (SELECT 1 FROM audit WHERE kind = 'key.added');";
+
 /* The scripts that migrate a database from each version to the next. Rows are added, never
  * changed. */
-static const char *const migrations[] = { version_1, artifact_owners, rules_of_requesters };
+static const char *const migrations[] = { version_1, artifact_owners, rules_of_requesters,
+                                          keys_existed };
 enum { SCHEMA_VERSION = ARRAY_LEN(migrations) };
 
 int schema_check(struct db *db, struct err *e)

@@ -6,8 +6,6 @@ PROGRAM = {"language": "python", "code": "print('REACHED')"}
 EVERY_HEADER = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "SAMEORIGIN",
-    "X-XSS-Protection": "1; mode=block",
-    "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
 }
 
 

@@ -14,8 +14,7 @@ from harness import PATIENCE, eventually, given_time
 from service import Service, in_threads, since
 
 EVERY_HEADER = {
-    "X-Content-Type-Options": "nosniff", "X-Frame-Options": "SAMEORIGIN", "X-XSS-Protection": "1; mode=block",
-    "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
+    "X-Content-Type-Options": "nosniff", "X-Frame-Options": "SAMEORIGIN",
 }
 
 

@@ -309,6 +309,16 @@ def test_service_trailers_do_not_flood(service):
     assert service.healthy()
 
 
+def test_service_escaped_slash_is_part_of_a_name_only(service):
+    run = service.run("open('d', 'w').write('x')", outputs=["d"])["id"]
+    for path in ("/v1%2fhealth", "/v1%2Fruns", f"/v1/runs%2f{run}", f"/v1%2fruns/{run}/files/d", "/%2fv1/health"):
+        reply = service.raw_replies(get(path, "Connection: close"))[0]
+        assert reply.status == 404, (path, reply)
+    assert service.raw_replies(get(f"/v1/runs/{run}/files/d", "Connection: close"))[0].status == 200
+    reply = service.raw_replies(get(f"/v1/runs/{run}/files/a%2Fb", "Connection: close"))[0]
+    assert reply.status == 404 and b"%2F" not in reply.body, reply
+
+
 def test_service_more_busy_connections_than_allowed_are_503(start_service):
     s = start_service("--set", "http.max_connections=4")
     held = [s.connect() for _ in range(4)]

@@ -142,6 +142,22 @@ def test_service_bad_keys_are_refused(keyed, body, field):
     assert reply.status == 400 and (field is None or reply.error["field"] == field), reply
 
 
+def test_service_never_opens_again_after_its_first_key(start_service):
+    s = start_service()
+    assert s.get("/v1/runs").status == 200
+    s.add_key("only", "admin")
+    assert eventually(lambda: s.get("/v1/runs").status == 401)
+    assert s.cli("keys", "remove", "only").status == 0
+    for _ in range(2):
+        assert eventually(lambda: "there is none" in s.get("/v1/runs").json["error"]["message"])
+        reply = s.post("/v1/runs", PROGRAM)
+        assert reply.status == 401 and "belljar keys add" in reply.error["message"], reply
+        assert s.run("print('operator')", unix=True)["stdout"] == "operator\n"
+        s.restart()
+    key = s.add_key("next", "run")
+    assert eventually(lambda: s.post("/v1/runs", PROGRAM, key=key).status == 200)
+
+
 def test_service_removed_key_is_refused(fresh_service):
     s = fresh_service
     key, stays = s.add_key("goes"), s.add_key("stays", "admin")

@@ -4,6 +4,7 @@ R7.5, R4.5)."""
 import json
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import threading
@@ -14,7 +15,7 @@ import pytest
 
 from harness import PATIENCE, eventually
 from hostview import descendants, process
-from service import ROOMY, Service, since, sleeper
+from service import ROOMY, Service, in_threads, since, sleeper
 
 
 @pytest.fixture
@@ -336,3 +337,28 @@ def test_old_history_is_removed(start_service):
         s.restart()
         gone = eventually(lambda: s.get(f"/v1/runs/{ids[0]}").status == 404, 20, step=0.5)
     assert gone and s.get(f"/v1/runs/{ids[-1]}").status == 200
+
+
+@pytest.mark.parametrize("files", [64, 256, 512, 1023])
+def test_service_with_too_few_descriptors_does_not_start(files):
+    s = Service(prefix=["prlimit", f"--nofile={files}:{files}"])
+    s.start(wait=False)
+    try:
+        assert s.popen.wait(30 * PATIENCE) != 0
+        assert f"may have {files} open files" in s.log() and "ulimit -Hn" in s.log(), s.log()
+    finally:
+        if s.popen.poll() is None:
+            s.popen.kill()
+        shutil.rmtree(s.scratch)
+
+
+def test_service_with_few_descriptors_has_fewer_connections_and_runs():
+    with Service(*ROOMY, prefix=["prlimit", "--nofile=1024:1024"]) as s:
+        assert s.logged("settings.lowered", "http.max_connections")
+        held = [s.connect() for _ in range(600)]
+        try:
+            assert in_threads([lambda i=i: s.run(f"print({i})")["stdout"] for i in range(8)]) == [
+                f"{i}\n" for i in range(8)]
+        finally:
+            for c in held:
+                c.close()

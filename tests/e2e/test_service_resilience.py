@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import resource
 import signal
 import threading
 import time
@@ -95,11 +96,14 @@ def test_service_descriptors_come_back(start_service):
 
 
 def test_service_gets_over_a_want_of_descriptors(start_service):
-    s = start_service(*ROOMY, "--set", "limits.open_files=64", prefix=["prlimit", "--nofile=128:128"])
+    s = start_service(*ROOMY)
+    keeper = s.half("keeper").pid
+    before = resource.prlimit(keeper, resource.RLIMIT_NOFILE, (128, 128))
     held = [s.connect() for _ in range(200)]
     time.sleep(0.5)
     for c in held:
         c.close()
+    resource.prlimit(keeper, resource.RLIMIT_NOFILE, before)
     assert eventually(s.reachable, 20) and s.run("print('well')")["stdout"] == "well\n"
 
 

@@ -16,8 +16,6 @@ const struct api_route *const api_tables[] = {
 const struct http_header api_every_header[] = {
     { "X-Content-Type-Options", "nosniff" },
     { "X-Frame-Options", "SAMEORIGIN" },
-    { "X-XSS-Protection", "1; mode=block" },
-    { "Strict-Transport-Security", "max-age=31536000; includeSubDomains" },
     { "Cache-Control", "no-store" },
 };
 const size_t api_n_every_header = ARRAY_LEN(api_every_header);

@@ -82,9 +82,8 @@ int auth_identify(const struct api_keys *keys, const struct auth_facts *f, struc
         (void)snprintf(ret->owner, sizeof ret->owner, "operator");
         return 0;
     }
-    /* The supervisor binds no public address without a key. If the last key is removed later, a
-     * public address answers no request. */
-    if (!f->is_unix && keys->n == 0 && guard_is_loopback(f->listener)) {
+    /* The supervisor binds no public address without a key. */
+    if (!f->is_unix && !keys->existed && guard_is_loopback(f->listener)) {
         (void)snprintf(ret->name, sizeof ret->name, "anonymous");
         (void)snprintf(ret->owner, sizeof ret->owner, "anonymous");
         return 0;
@@ -92,8 +91,8 @@ int auth_identify(const struct api_keys *keys, const struct auth_facts *f, struc
     ret->scopes = 0;
     if (keys->n == 0)
         return err_set(e, ERR_NO_KEY, 0,
-                       "a key is needed, but no key exists yet; create one: belljar keys add NAME "
-                       "--scopes run,read");
+                       "a key is needed, but there is none: create one with 'belljar keys add NAME "
+                       "--scopes run,read' (the operator's unix socket needs no key)");
     if (text)
         return err_set(
             e, ERR_NO_KEY, 0,

@@ -7,6 +7,7 @@
 struct api_keys {
     struct key_row *rows;
     size_t n;
+    bool existed; /* there was a key once: callers without one are refused for good */
 };
 
 struct auth_facts {
@@ -18,7 +19,7 @@ struct auth_facts {
 
 /* Fills in *ret; ret->key points into ret->name, so *ret must not move. ERR_NO_KEY names the
  * missing header. A valid key decides. Without a key, root, our own uid and the owner have every
- * right over a unix socket, and so does every caller over loopback while no key exists. All other
+ * right over a unix socket, and so does every caller over loopback before the first key. All other
  * callers are refused. */
 [[nodiscard]] int auth_identify(const struct api_keys *keys, const struct auth_facts *f,
                                 struct api_identity *ret, struct err *e);
@@ -28,5 +29,5 @@ struct auth_facts {
 /* Reads the keys from the disk, and waits for it. */
 [[nodiscard]] int auth_open(struct api *api, struct err *e);
 void auth_close(struct api *api);
-/* Replaces all keys. Takes over the rows. */
-void auth_replace(struct api *api, struct key_row *rows, size_t n);
+/* Replaces all keys. Takes over the rows. existed: as keys_existed() says; once true, it stays. */
+void auth_replace(struct api *api, struct key_row *rows, size_t n, bool existed);

@@ -99,6 +99,20 @@ static int no_route(struct http_exchange *x, unsigned allowed, struct err *e)
                    http_method_name(q->method), allow);
 }
 
+/* An escaped slash belongs to a name. Anywhere else it would let a path pass by the rules of a proxy
+ * that looks at the path as it was sent. */
+static int slashes_check(const struct http_request *q, const struct api_route *route, struct err *e)
+{
+    unsigned before_name = 0;
+    const char *name = strstr(route->path, "...}");
+    for (const char *at = route->path; *at; at++)
+        before_name += *at == '/';
+    if (q->plain_slashes == 0 || (name && q->plain_slashes >= before_name))
+        return 0;
+    return err_set(e, ERR_NOT_FOUND, 0,
+                   "'%%2F' in this path is not accepted: only the name of a file may have it");
+}
+
 /* OPTIONS: the preflight of a browser, or a person. */
 static int answer_options(struct http_exchange *x, unsigned allowed)
 {
@@ -148,7 +162,8 @@ static int on_head(void *context, struct http_exchange *x, size_t *body_max)
         (void)no_route(x, m.allowed, &e);
         return reply_refusal(api, x, error_style_of(q->path), &e);
     }
-    if (identify(api, q, m.route->scope, &who, &e) || body_expected(q, m.route, &e))
+    if (slashes_check(q, m.route, &e) || identify(api, q, m.route->scope, &who, &e) ||
+        body_expected(q, m.route, &e))
         return reply_refusal(api, x, m.route->style, &e);
     if (!m.route->body && !(m.route->flags & ROUTE_RAW) && *body_max > IGNORED_BODY_MAX)
         *body_max = IGNORED_BODY_MAX;

@@ -4,10 +4,10 @@
 #include "api/kernel/auth.h"
 #include "base/log.h"
 
-void auth_replace(struct api *api, struct key_row *rows, size_t n)
+void auth_replace(struct api *api, struct key_row *rows, size_t n, bool existed)
 {
     free(api->keys->rows);
-    *api->keys = (struct api_keys){ rows, n };
+    *api->keys = (struct api_keys){ rows, n, existed || api->keys->existed || n > 0 };
 }
 
 int auth_open(struct api *api, struct err *e)
@@ -18,7 +18,8 @@ int auth_open(struct api *api, struct err *e)
         return err_no_memory(e, "the keys");
     if (db_open(&db, api->data_dir, DB_READ, e))
         return -1;
-    int failed = keys_list(db, &api->keys->rows, &api->keys->n, e);
+    int failed = keys_existed(db, &api->keys->existed, e) ||
+                 keys_list(db, &api->keys->rows, &api->keys->n, e);
     db_close(db);
     return failed;
 }
@@ -37,21 +38,21 @@ struct reload {
     struct api *api;
     struct key_row *rows;
     size_t n;
+    bool existed;
 };
 
 static int reload_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct reload *r = (struct reload *)job;
-    return keys_list(db, &r->rows, &r->n, e);
+    return keys_existed(db, &r->existed, e) || keys_list(db, &r->rows, &r->n, e) ? -1 : 0;
 }
 
-/* If the keys cannot be read, the old ones stay. Without keys a public address would refuse every
- * caller, and loopback would accept every caller. */
+/* If the keys cannot be read, the old ones stay. Without keys every caller would be refused. */
 static void reload_done(struct store_job *job)
 {
     struct reload *r = (struct reload *)job;
     if (job->err.code == ERR_NONE)
-        auth_replace(r->api, r->rows, r->n);
+        auth_replace(r->api, r->rows, r->n, r->existed);
     else
         log_error(LOG_ERROR, "keys.not_read", &job->err);
     free(r);

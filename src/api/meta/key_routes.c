@@ -62,7 +62,7 @@ static void change_done(struct store_job *job)
         free(ch->rows);
         api_fail(ch->job.call, &job->err, job->err.code == ERR_CONFLICT ? "name" : NULL);
     } else {
-        auth_replace(ch->job.call->api, ch->rows, ch->n);
+        auth_replace(ch->job.call->api, ch->rows, ch->n, true);
         json_t *answer = ch->remove ? json_pack("{s:s, s:b}", "name", ch->row.name, "removed", 1)
                                     : key_json(&ch->row);
         if (!ch->remove) /* shown only here: the store has only its hash */

@@ -16,10 +16,10 @@ static struct api_keys two_keys(void)
 {
     key_hash(run_key, rows_made[0].hash);
     key_hash(admin_key, rows_made[1].hash);
-    return (struct api_keys){ rows_made, 2 };
+    return (struct api_keys){ rows_made, 2, true };
 }
 
-static const struct api_keys no_keys = { NULL, 0 };
+static const struct api_keys no_keys = { NULL, 0, false };
 static const struct auth_facts tcp = { .listener = "127.0.0.1", .our_uid = 5, .owner_uid = 6 };
 
 static int identify(const struct api_keys *keys, struct auth_facts f, struct api_identity *who)
@@ -94,6 +94,17 @@ static void test_without_a_key_only_loopback_without_keys_is_open(void)
         f.listener = open_to_all[i];
         CHECK_INT(identify(&no_keys, f, &who), -1);
     }
+}
+
+static void test_removal_of_the_last_key_opens_nothing(void)
+{
+    static const struct api_keys none_left = { NULL, 0, true };
+    struct api_identity who;
+    struct err e = { 0 };
+    CHECK_INT(auth_identify(&none_left, &tcp, &who, &e), -1);
+    CHECK(e.code == ERR_NO_KEY && who.scopes == 0 && strstr(e.text, "belljar keys add"));
+    struct auth_facts operator= { .is_unix = true, .peer_uid = 0, .our_uid = 5, .owner_uid = 6 };
+    CHECK_INT(identify(&none_left, operator, & who), 0);
 }
 
 static void test_unix_socket_knows_its_owner(void)
@@ -230,6 +241,7 @@ static const struct check_test tests[] = {
     TEST(test_key_is_taken_from_either_header),
     TEST(test_key_in_the_wrong_form_is_told_so_and_not_shown),
     TEST(test_without_a_key_only_loopback_without_keys_is_open),
+    TEST(test_removal_of_the_last_key_opens_nothing),
     TEST(test_unix_socket_knows_its_owner),
     TEST(test_scope_that_is_missing_is_named),
     TEST(test_host_must_be_a_name_of_ours),

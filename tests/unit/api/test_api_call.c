@@ -313,7 +313,7 @@ static void test_keys_and_scopes_are_asked_for_where_needed(void)
     CHECK_INT(ask(&me), 200); /* loopback, and there is no key yet */
     CHECK(strstr(told.body, "\"who\":\"anonymous\"") && strstr(told.body, "x%20y"));
     key_hash("blj_run", key.hash);
-    keys = (struct api_keys){ &key, 1 };
+    keys = (struct api_keys){ &key, 1, true };
     CHECK_INT(ask(&me), 401);
     CHECK(strstr(told.headers, "WWW-Authenticate: Bearer") != NULL);
     CHECK_INT(ask(&(struct ask){ .path = "/me/x", .name = "X-API-Key", .value = "blj_run" }), 403);
