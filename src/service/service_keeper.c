@@ -23,6 +23,7 @@
 #include "run/privileges.h"
 #include "service/lifecycle.h"
 #include "service/retention.h"
+#include "service/sealing.h"
 #include "service/state.h"
 #include "service/version_answers.h"
 #include "store/store.h"
@@ -42,6 +43,7 @@ struct service_keeper {
     struct http_server *http;
     struct api api;
     struct retention retention;
+    struct sealing sealing;
     struct version_answers answers;
     int output_fd, control_fd, examiner_fd;
     uv_poll_t store_poll, control_poll;
@@ -370,7 +372,10 @@ static int watch(struct service_keeper *k, struct err *e)
         uv_poll_start(&k->control_poll, UV_READABLE, on_control) != 0)
         return err_set(e, ERR_KERNEL, 0, "watch descriptors");
     k->store_poll.data = k->control_poll.data = k->patience.data = k;
-    return retention_start(&k->retention, &k->loop, k->store, &k->settings, e);
+    return retention_start(&k->retention, &k->loop, k->store, &k->settings, e) ||
+                   sealing_start(&k->sealing, &k->loop, k->store, &k->settings, k->control_fd, e)
+               ? -1
+               : 0;
 }
 
 /* ---- the whole process ---- */
@@ -394,12 +399,13 @@ static void keeper_close(struct service_keeper *k)
     http_server_close(k->http);
     approvals_close(&k->api);
     retention_stop(&k->retention);
+    sealing_stop(&k->sealing);
     version_answers_stop(&k->answers);
     uv_close((uv_handle_t *)&k->store_poll, NULL);
     uv_close((uv_handle_t *)&k->control_poll, NULL);
     uv_close((uv_handle_t *)&k->patience, NULL);
     (void)uv_run(&k->loop, UV_RUN_NOWAIT);
-    if (lifecycle_note_end(k->store, &e))
+    if (lifecycle_note_end(k->store, &e) || sealing_finish(&k->sealing, &e))
         log_error(LOG_ERROR, "history.closing_failed", &e);
     store_close(k->store);
     api_close(&k->api);

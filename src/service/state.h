@@ -3,6 +3,8 @@
  *     STATE/lock          held by the supervisor; contains its pid
  *     STATE/belljar.sock  for the operator alone
  *     STATE/keeper        the uid of the keeper, if root starts the service; root's alone
+ *     STATE/audit.seals   seals of the audit log; only the operator writes them
+ *     STATE/audit.key     the key of the next seal; the operator's alone
  *     STATE/data/         owned by the keeper: database and outputs
  * Runs in: supervisor, and commands that read the database. */
 #pragma once

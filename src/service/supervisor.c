@@ -29,11 +29,14 @@
 #include "service/execute_dir.h"
 #include "service/service_keeper.h"
 #include "service/state.h"
+#include "store/audit_seal.h"
 #include "wire/wire.h"
 
 /* A keeper that does not end on request is killed, after its own time for runs and answers is
  * over. */
 enum { DRAIN_MS = 45000, PROBE_MS = 10000, CONFIG_MAX_BYTES = 64 << 10 };
+/* Messages of a keeper that has ended, which are read: a hello, and seals. */
+enum { LAST_MESSAGES = 8 };
 
 struct supervisor {
     const struct service_options *options;
@@ -59,6 +62,9 @@ struct supervisor {
     struct backoff keeper_backoff;
     bool was_ready;    /* a keeper has been ready at least once */
     uint64_t drain_ms; /* when the keeper is killed; 0: no drain */
+    /* the audit log */
+    struct audit_sealer *sealer;
+    uint64_t seals_due_ms; /* see may_seal() */
     bool over;
     struct wire_message message; /* too large for the stack */
 };
@@ -71,6 +77,7 @@ static void supervisor_free(struct supervisor *s)
     fd_close(&s->signal_fd);
     fd_close(&s->control_fd);
     keeper_uid_done(&s->keeper_uid);
+    audit_sealer_close(s->sealer);
     state_done(&s->state);
     free(s);
 }
@@ -417,8 +424,32 @@ static void restart_keeper(struct supervisor *s)
     }
 }
 
+/* A keeper that was taken over must not fill the disk with seals: up to SEALS_AT_ONCE, and one a
+ * second in the long run. */
+static bool may_seal(struct supervisor *s)
+{
+    enum { SEALS_AT_ONCE = 10, SEAL_MS = 1000 };
+    uint64_t now = clock_ms();
+    if (s->seals_due_ms > now + SEALS_AT_ONCE * SEAL_MS)
+        return false;
+    s->seals_due_ms = (s->seals_due_ms > now ? s->seals_due_ms : now) + SEAL_MS;
+    return true;
+}
+
+static int on_seal(struct supervisor *s, struct err *e)
+{
+    struct wire_seal seal;
+    struct err why = { 0 };
+    if (wire_read_seal(&s->message, &seal, e))
+        return -1;
+    if (may_seal(s) &&
+        audit_sealer_seal(s->sealer, (int64_t)seal.seq, seal.head, clock_unix_ms(), &why))
+        log_error(LOG_ERROR, "audit.not_sealed", &why);
+    return 0;
+}
+
 /* Reads the keeper's hello: it serves, or the reason why not. -1 if no keeper ever served, because
- * starting again would not help. */
+ * starting again would not help. A later message is the head of the audit log. */
 static int read_keeper_message(struct supervisor *s, struct err *e)
 {
     struct wire_hello hello;
@@ -427,11 +458,14 @@ static int read_keeper_message(struct supervisor *s, struct err *e)
     int got = wire_receive(s->control_fd, &s->message, e);
     if (got < 0 && e->sys == EAGAIN)
         return 0;
-    if (got <= 0 || wire_read_hello(&s->message, &hello, e)) {
+    bool seals = got > 0 && s->message.type == WIRE_SEAL;
+    if (got <= 0 || (seals ? on_seal(s, e) : wire_read_hello(&s->message, &hello, e))) {
         fd_close(&s->control_fd); /* it has died, or will notice that the connection is closed */
         return 0;
     }
     wire_message_done(&s->message);
+    if (seals)
+        return 0;
     if (hello.err.code == ERR_NONE) {
         s->was_ready = true;
         ask_next(s);
@@ -452,7 +486,9 @@ static int check_keeper(struct supervisor *s, struct err *e)
         return 0;
     pid_t pid = s->keeper;
     s->keeper = 0;
-    int refused = read_keeper_message(s, e); /* its last message */
+    int refused = 0;
+    for (int i = 0; i < LAST_MESSAGES && refused == 0; i++)
+        refused = read_keeper_message(s, e);
     fd_close(&s->control_fd);
     bool well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!well || s->drain_ms == 0)
@@ -620,7 +656,8 @@ static int open_all(struct supervisor *s, struct err *e)
     hold_reloads();
     if (load_settings(s->options, &s->settings, e) ||
         state_choose(s->options->state, path, sizeof path, e) || state_open(&s->state, path, e) ||
-        state_lock(&s->state, e) || open_listeners(s, e))
+        state_lock(&s->state, e) || audit_sealer_open(&s->sealer, s->state.dir_fd, e) ||
+        open_listeners(s, e))
         return -1;
     apply_log_level(s);
     if (load_languages(s, e))

@@ -104,6 +104,8 @@ static const struct setting rows[] = {
            "age at which finished runs are removed"),
     NUMBER("history.max_bytes", KIND_BYTES, history_max_bytes, MIB, 1024 * GIB, GIB,
            "size of the history; the oldest runs are removed first"),
+    NUMBER("audit.seal_every", KIND_MS, audit_seal_every, SECOND, DAY, MINUTE,
+           "the audit log is sealed this often, if it has grown"),
     NUMBER("artifacts.max_bytes", KIND_BYTES, artifacts_max_bytes, MIB, 1024 * GIB, GIB,
            "size of all artifacts with their versions"),
     NUMBER("artifacts.max_bytes_per_key", KIND_BYTES, artifacts_max_bytes_per_key, MIB, 1024 * GIB,

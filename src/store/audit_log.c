@@ -33,24 +33,11 @@ static void chain(uint8_t ret[HASH_BYTES], const uint8_t before[HASH_BYTES], int
 
 static int read_head(struct db *db, struct err *e)
 {
-    scoped(query) q = { 0 };
-    if (query_get(&q, db, SQL_AUDIT_HEAD, e))
+    struct audit_head head;
+    if (audit_head(db, &head, e))
         return -1;
-    int found = query_step(&q, e);
-    if (found < 0)
-        return -1;
-    db->audit.seq = 0;
-    memset(db->audit.hash, 0, sizeof db->audit.hash);
-    if (found) {
-        size_t n;
-        db->audit.seq = take_int(&q);
-        const void *hash = peek_blob(&q, &n);
-        if (n != HASH_BYTES)
-            return err_set(e, ERR_KERNEL, 0,
-                           "%s: audit record %lld has no proper hash: see 'belljar audit verify'",
-                           db->path, (long long)db->audit.seq);
-        memcpy(db->audit.hash, hash, n);
-    }
+    db->audit.seq = head.seq;
+    memcpy(db->audit.hash, head.hash, sizeof db->audit.hash);
     db->audit.known = sql_in_transaction(db);
     return 0;
 }
@@ -138,9 +125,59 @@ static void check_record(const struct stored *s, uint8_t hash[HASH_BYTES], struc
     c->records++;
 }
 
-int audit_verify(struct db *db, struct audit_check *ret, struct err *e)
+int audit_head(struct db *db, struct audit_head *ret, struct err *e)
 {
-    struct audit_check c = { 0 };
+    scoped(query) q = { 0 };
+    size_t n;
+    *ret = (struct audit_head){ 0 };
+    if (query_get(&q, db, SQL_AUDIT_HEAD, e))
+        return -1;
+    int found = query_step(&q, e);
+    if (found <= 0)
+        return found;
+    int64_t seq = take_int(&q);
+    const void *hash = peek_blob(&q, &n);
+    if (n != HASH_BYTES)
+        return err_set(e, ERR_KERNEL, 0,
+                       "%s: audit record %lld has no proper hash: see 'belljar audit verify'",
+                       db->path, (long long)seq);
+    ret->seq = seq;
+    memcpy(ret->hash, hash, n);
+    return 0;
+}
+
+/* A read of the records of the chain, beside the seals that it meets. */
+struct reading {
+    const struct audit_seals *seals;
+    size_t next; /* seal */
+    bool was_started;
+};
+
+static void check_seal(struct reading *r, int64_t seq, const uint8_t hash[HASH_BYTES],
+                       struct audit_check *c)
+{
+    for (; r->seals && r->next < r->seals->n && r->seals->at[r->next].seq == seq; r->next++)
+        if (memcmp(r->seals->at[r->next].head, hash, HASH_BYTES) != 0)
+            broken(c, seq, "record %lld is not the one that was sealed: the log was rewritten",
+                   (long long)seq);
+}
+
+/* Seals that no record was met for. */
+static void check_end(const struct reading *r, struct audit_check *c)
+{
+    const struct audit_seals *all = r->seals;
+    if (all && r->next < all->n)
+        broken(c, all->at[r->next].seq,
+               "record %lld was sealed and is missing: the end of the log was cut off",
+               (long long)all->at[r->next].seq);
+    else if (r->was_started && !all)
+        broken(c, 1,
+               "there are no seals, although a service has run: STATE/audit.seals is missing");
+    c->unsealed = c->records - (all && all->n ? all->at[all->n - 1].seq : 0);
+}
+
+static int check_chain(struct db *db, struct reading *r, struct audit_check *c, struct err *e)
+{
     uint8_t hash[HASH_BYTES] = { 0 };
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_AUDIT_AFTER, e))
@@ -148,18 +185,36 @@ int audit_verify(struct db *db, struct audit_check *ret, struct err *e)
     bind_int(&q, INT64_MIN);
     bind_int(&q, -1); /* no limit */
     int found = 0;
-    while (c.broken_seq == 0 && (found = query_step(&q, e)) > 0) {
+    while (c->broken_seq == 0 && (found = query_step(&q, e)) > 0) {
         struct stored s;
         read_record(&q, &s);
-        check_record(&s, hash, &c);
+        check_record(&s, hash, c);
+        r->was_started |= strcmp(s.texts[0].bytes, "service.started") == 0;
+        if (c->broken_seq == 0)
+            check_seal(r, s.seq, hash, c);
     }
     if (found < 0)
         return -1;
-    (void)to_hex(c.head, &(struct hash_part){ hash, HASH_BYTES });
-    if (c.broken_seq == 0 && audit_rows_check(db, &c, e))
-        return -1;
-    *ret = c;
+    if (c->broken_seq == 0)
+        check_end(r, c);
+    (void)to_hex(c->head, &(struct hash_part){ hash, HASH_BYTES });
     return 0;
+}
+
+int audit_verify(struct db *db, const struct audit_seals *seals, struct audit_check *ret,
+                 struct err *e)
+{
+    struct audit_check c = { 0 };
+    struct reading r = { .seals = seals };
+    bool own = !sql_in_transaction(db);
+    if (own && db_begin(db, e))
+        return -1;
+    int rc = check_chain(db, &r, &c, e) || (c.broken_seq == 0 && audit_rows_check(db, &c, e)) ? -1
+                                                                                              : 0;
+    if (own)
+        db_rollback(db);
+    *ret = c;
+    return rc;
 }
 
 int audit_each(struct db *db, int64_t after_seq, unsigned limit,

@@ -7,6 +7,7 @@
  * elsewhere. */
 #pragma once
 
+#include "store/audit_seal.h"
 #include "store/db.h"
 
 enum { AUDIT_HASH_HEX = 65 };
@@ -25,6 +26,13 @@ struct audit_record {
  * the changed row becomes part of the detail, see audit_rows.h. */
 [[nodiscard]] int audit_append(struct db *db, const struct audit_record *r, struct err *e);
 
+/* The last record, as of now; seq 0: there is none. */
+struct audit_head {
+    int64_t seq;
+    uint8_t hash[DIGEST_BYTES];
+};
+[[nodiscard]] int audit_head(struct db *db, struct audit_head *ret, struct err *e);
+
 struct audit_check {
     int64_t records;    /* number of intact records */
     int64_t broken_seq; /* the first record that is missing or changed; 0: the chain is intact */
@@ -32,8 +40,12 @@ struct audit_check {
     int64_t rows;       /* number of rows that are as their newest record says */
     char problem[240];
     char head[AUDIT_HASH_HEX]; /* hash of the last intact record */
+    int64_t unsealed;          /* records behind the last seal */
 };
-[[nodiscard]] int audit_verify(struct db *db, struct audit_check *ret, struct err *e);
+/* Checks the chain, then every seal against its record, then every row. seals NULL: none are known,
+ * which is a fault if a service has run. Reads one state of the database. */
+[[nodiscard]] int audit_verify(struct db *db, const struct audit_seals *seals,
+                               struct audit_check *ret, struct err *e);
 /* Calls each() for up to `limit` records after `after_seq`, oldest first. Stops when each() returns
  * non-zero. */
 [[nodiscard]] int audit_each(struct db *db, int64_t after_seq, unsigned limit,

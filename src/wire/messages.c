@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "spec/listed.h"
 #include "wire/wire.h"
 
@@ -369,6 +370,34 @@ int wire_read_drain(const struct wire_message *m, struct wire_drain *ret, struct
     if (unpack_end(&u, "drain", e))
         return -1;
     *ret = (struct wire_drain){ .now = now == 1 };
+    return 0;
+}
+
+int wire_send_seal(int fd, const struct wire_seal *s, struct err *e)
+{
+    struct body b;
+    uint64_t words[WIRE_HASH_BYTES / 8];
+    body_init(&b);
+    memcpy(words, s->head, sizeof words);
+    pack_u64(&b.p, s->seq);
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        pack_u64(&b.p, words[i]);
+    return body_send(fd, WIRE_SEAL, &b, NULL, e);
+}
+
+int wire_read_seal(const struct wire_message *m, struct wire_seal *ret, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_SEAL);
+    uint64_t words[WIRE_HASH_BYTES / 8];
+    struct wire_seal s = { .seq = unpack_u64(&u) };
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        words[i] = unpack_u64(&u);
+    if (s.seq == 0 || s.seq > INT64_MAX)
+        u.failed = true;
+    if (unpack_end(&u, "seal", e))
+        return -1;
+    memcpy(s.head, words, sizeof s.head);
+    *ret = s;
     return 0;
 }
 

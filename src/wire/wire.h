@@ -41,7 +41,8 @@ enum {
     X(WIRE_DRAIN,   "drain",   0)  /* supervisor: finish, then exit */         \
     X(WIRE_TARGETS, "targets", 0)  /* keeper: embryos to keep ready, by kind */ \
     X(WIRE_POOLS,   "pools",   0)  /* warden: the state of the pools; the answer to targets */ \
-    X(WIRE_SAMPLES, "samples", 0)  /* warden: its usage over time; right before ended */
+    X(WIRE_SAMPLES, "samples", 0)  /* warden: its usage over time; right before ended */ \
+    X(WIRE_SEAL,    "seal",    0)  /* keeper to supervisor: the head of the audit log */
 
 enum wire_type {
 #define X(id, name, fds) id,
@@ -150,6 +151,16 @@ struct wire_drain {
 [[nodiscard]] int wire_send_drain(int fd, const struct wire_drain *d, struct err *e);
 [[nodiscard]] int wire_read_drain(const struct wire_message *m, struct wire_drain *ret,
                                   struct err *e);
+
+/* seal */
+enum { WIRE_HASH_BYTES = 32 };
+struct wire_seal {
+    uint64_t seq;
+    uint8_t head[WIRE_HASH_BYTES];
+};
+[[nodiscard]] int wire_send_seal(int fd, const struct wire_seal *s, struct err *e);
+[[nodiscard]] int wire_read_seal(const struct wire_message *m, struct wire_seal *ret,
+                                 struct err *e);
 
 /* targets, pools */
 [[nodiscard]] int wire_send_targets(int fd, const struct pool_targets *t, struct err *e);

@@ -1,6 +1,9 @@
-"""The audit log proves: every row of the history is as its newest record says (R7.5)."""
+"""The audit log proves: every row of the history is as its newest record says, and sealed records stay (R7.5)."""
 
+import hashlib
+import os
 import re
+import signal
 import sqlite3
 
 import pytest
@@ -39,8 +42,9 @@ def verify(s, *options):
 def stopped():
     """A service that did all that and was stopped; each test damages a copy of its database."""
     with Service(*ROOMY) as s:
+        assert eventually(lambda: len((s.state / "audit.seals").read_text().splitlines()) == 2, 20)
         busy(s)
-        s.stop()
+        s.stop()  # with a second seal
         yield s
 
 
@@ -117,3 +121,114 @@ def test_audit_log_knows_the_runs_that_retention_removed(start_service):
     status, said = verify(s)
     assert status == 0, said
     assert "history.removed" in s.cli("audit", "show", "-n", "100").out.decode()
+
+
+# ---- seals ----
+
+
+def digest(*values):
+    """store/digest.h, written down a second time."""
+    def part(v):
+        return (v.to_bytes(8, "big") if isinstance(v, int) else v.encode() if isinstance(v, str) else v)
+
+    return hashlib.blake2b(b"".join(len(part(v)).to_bytes(8, "big") + part(v) for v in values), digest_size=32).digest()
+
+
+def rewrite_chain(database):
+    """Makes the hashes anew, as the owner of the database can."""
+    db = sqlite3.connect(database)
+    before = bytes(32)
+    for row in db.execute("SELECT seq, time_ms, kind, subject, actor, detail FROM audit ORDER BY seq").fetchall():
+        before = digest(before, *row)
+        db.execute("UPDATE audit SET hash = ? WHERE seq = ?", (before, row[0]))
+    db.commit()
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+
+
+def test_sealed_log_cannot_be_rewritten(stopped, damaged):
+    """S3: the hashes have no key, so the owner of the database makes new ones. The seals tell."""
+    rewrite_chain(stopped.database)
+    assert verify(stopped)[0] == 0, "the chain of this test is not that of the service"
+    damaged("UPDATE audit SET actor = 'key:alice' WHERE seq = 3")
+    rewrite_chain(stopped.database)
+    status, said = verify(stopped)
+    assert status == 1 and re.search(r"record \d+ breaks the chain: .* is not the one that was sealed", said), said
+
+
+@pytest.mark.parametrize("statement", ["DELETE FROM audit", "DELETE FROM audit WHERE seq > 2",
+                                       "DELETE FROM audit WHERE seq = (SELECT max(seq) FROM audit)"])
+def test_sealed_log_cannot_be_cut_off(stopped, damaged, statement):
+    damaged(statement)
+    status, said = verify(stopped)
+    assert status == 1 and re.search(r"record \d+ was sealed and is missing", said), said
+
+
+def test_seals_cannot_be_replaced(stopped):
+    """By anybody: the key of the first seal was noted elsewhere, and earlier keys are gone."""
+    seals = stopped.state / "audit.seals"
+    kept = seals.read_text()
+    key = kept.split()[1]
+    assert verify(stopped, "--key", key)[0] == 0
+    other = "0" * 63 + "1"
+    assert verify(stopped, "--key", other)[0] == 1 and stopped.cli("audit", "verify", "--key", "x").status == 125
+    try:
+        lines = kept.splitlines(keepends=True)
+        for forged in (kept.replace("seal 0 ", "seal 1 ", 1), lines[0] + "".join(lines[2:]), kept.replace(key, other)):
+            seals.write_text(forged)
+            status, said = verify(stopped)
+            assert status == 1 and "of the seals does not follow" in said, said
+        seals.unlink()
+        status, said = verify(stopped)
+        assert status == 1 and "audit.seals is missing" in said, said
+    finally:
+        seals.write_text(kept)
+    assert verify(stopped)[0] == 0
+
+
+def memory_has(pid, secret):
+    found = False
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            where, mode = line.split()[:2]
+            start, end = (int(x, 16) for x in where.split("-"))
+            if not mode.startswith("rw") or end - start > 64 << 20:
+                continue
+            try:
+                memory.seek(start)
+                found = found or secret in memory.read(end - start)
+            except OSError:
+                continue
+    return found
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="reads the memory of other processes")
+def test_no_other_process_has_the_key_of_the_seals(start_service):
+    """The supervisor has it alone, and forgets it with each seal. Only the operator writes seals."""
+    s = start_service("--set", "audit.seal_every=1s")
+    first = (s.state / "audit.key").read_bytes()[16:]
+    assert len(first) == 32
+    for seals in (1, 2):
+        assert eventually(lambda: len((s.state / "audit.seals").read_text().splitlines()) > seals, 20)
+        s.run("print(1)")
+    now = (s.state / "audit.key").read_bytes()[16:]
+    assert now != first and not memory_has(s.pid, first), "the former key is still there"
+    assert memory_has(s.pid, now), "the test does not find the key where it is"
+    for name in ("keeper", "warden"):
+        assert not memory_has(s.half(name).pid, now), name
+    seals, key, data = (os.stat(s.state / n) for n in ("audit.seals", "audit.key", "data"))
+    assert (seals.st_uid, seals.st_mode & 0o777) == (0, 0o644) and (key.st_uid, key.st_mode & 0o777) == (0, 0o600)
+    assert data.st_uid != 0 and os.stat(s.state).st_uid == 0 and os.stat(s.state).st_mode & 0o22 == 0
+
+
+def test_records_after_the_last_seal_are_told():
+    """The keeper was killed between a record and its seal: nothing is wrong, and nothing is proven."""
+    with Service(*ROOMY, "--set", "audit.seal_every=1h") as s:
+        assert eventually(lambda: len((s.state / "audit.seals").read_text().splitlines()) == 2, 20)
+        s.run("print(1)")
+        keeper = s.half("keeper").pid
+        os.kill(keeper, signal.SIGKILL)
+        assert eventually(lambda: s.half("keeper").pid != keeper, 20)
+        status, said = verify(s)
+        assert status == 0 and int(re.search(r"(\d+) records after the last seal", said).group(1)) >= 2, said
+        assert eventually(lambda: " 0 records after the last seal" in verify(s)[1], 20), "the next keeper goes on"

@@ -40,6 +40,7 @@ static void read_any(const struct wire_message *m)
     struct wire_ended ended;
     struct wire_started started;
     struct pool_targets targets;
+    struct wire_seal seal;
     struct wire_pools pools;
     static struct wire_samples samples;
     read_spawn(m);
@@ -55,6 +56,8 @@ static void read_any(const struct wire_message *m)
     if (wire_read_started(m, &started, &e) == 0 && (unsigned)started.start >= START_COUNT_)
         abort();
     (void)!wire_read_targets(m, &targets, &e);
+    if (wire_read_seal(m, &seal, &e) == 0 && seal.seq == 0)
+        abort();
     if (wire_read_pools(m, &pools, &e) == 0 && pools.kinds > ZYGOTE_KINDS_MAX)
         abort();
 }

@@ -1,10 +1,13 @@
 /* `belljar audit`: verifies and prints the audit log of the service. */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/auto.h"
@@ -17,18 +20,18 @@
 enum { SHOW_DEFAULT = 50, SHOW_MAX = 1000000, BROKEN_STATUS = 1 };
 
 struct audit_options {
-    const char *state, *head;
+    const char *state, *head, *key;
     unsigned number;
 };
 
 static int set_head(void *options, const struct arg_row *row, const char *value, struct err *e)
 {
     struct audit_options *o = options;
-    o->head = value;
+    *(strcmp(row->name, "key") == 0 ? &o->key : &o->head) = value;
     if (strlen(value) == AUDIT_HASH_HEX - 1 &&
         strspn(value, "0123456789abcdefABCDEF") == AUDIT_HASH_HEX - 1)
         return 0;
-    return err_set(e, ERR_BAD_REQUEST, 0, "--%s '%s' is not a hash: a hash has %d hex digits",
+    return err_set(e, ERR_BAD_REQUEST, 0, "--%s '%s' is not accepted: it has %d hex digits",
                    row->name, QUOTED(value), AUDIT_HASH_HEX - 1);
 }
 
@@ -40,6 +43,8 @@ static int set_number(void *options, const struct arg_row *row, const char *valu
 static const struct arg_row rows[] = {
     { "head", "HASH", .apply = set_head,
       .help = "verify: a record must have this hash, which was noted elsewhere earlier" },
+    { "key", "KEY", .apply = set_head,
+      .help = "verify: the seals must begin with this key, which was noted elsewhere" },
     { "number", "N", .letter = 'n', .apply = set_number, .default_text = "50",
       .help = "show: the last N records" },
     { "state", "DIR", .offset = offsetof(struct audit_options, state),
@@ -60,6 +65,32 @@ static int compare_hash(void *context, const struct audit_record *r)
     return 1;
 }
 
+/* 1, and a sentence: the seals are not genuine. */
+static int read_seals(const struct audit_options *o, struct audit_seals *ret, bool *ret_found,
+                      struct err *e)
+{
+    char path[STATE_PATH_MAX];
+    if (state_choose(o->state, path, sizeof path, e))
+        return -1;
+    autoclose int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0)
+        return err_set(e, ERR_NOT_FOUND, errno, "open the state directory '%s'", QUOTED(path));
+    if (audit_seals_read(ret, dir, e)) {
+        *ret_found = false;
+        if (e->code != ERR_NOT_FOUND && e->code != ERR_CONFLICT)
+            return -1;
+        if (e->code == ERR_NOT_FOUND && !o->key)
+            return 0; /* the check of the log says whether there must be some */
+        (void)printf("%s\n", e->text);
+        return 1;
+    }
+    if (!o->key || strcasecmp(o->key, ret->first) == 0)
+        return 0;
+    (void)printf("the seals begin with key %s, not with key %s: they are not those of this log\n",
+                 ret->first, o->key);
+    return 1;
+}
+
 /* Exit status, or -1. The chain loses no record, so a hash that was once its head stays in it. */
 static int verify(void *options, int argc, char **argv, struct err *e)
 {
@@ -67,9 +98,16 @@ static int verify(void *options, int argc, char **argv, struct err *e)
     (void)argc;
     (void)argv;
     scoped(service_db) h = { 0 };
+    scoped(audit_seals) seals = { 0 };
     struct audit_check c = { 0 };
     struct hash_search noted = { .hash = o->head };
-    if (service_db_open(&h, o->state, DB_READ, e) || audit_verify(h.db, &c, e) ||
+    bool has_seals = true;
+    /* The seals first: a service that runs may seal records that come after this reading. */
+    int forged = read_seals(o, &seals, &has_seals, e);
+    if (forged)
+        return forged < 0 ? -1 : BROKEN_STATUS;
+    if (service_db_open(&h, o->state, DB_READ, e) ||
+        audit_verify(h.db, has_seals ? &seals : NULL, &c, e) ||
         (o->head && audit_each(h.db, 0, UINT_MAX, compare_hash, &noted, e)))
         return -1;
     if (c.broken_seq != 0) {
@@ -85,6 +123,8 @@ static int verify(void *options, int argc, char **argv, struct err *e)
     }
     (void)printf("%" PRId64 " records, chain holds, %" PRId64 " rows match, head %s\n", c.records,
                  c.rows, c.head);
+    (void)printf("%zu seals hold, %" PRId64 " records after the last seal, key %s\n", seals.n,
+                 c.unsealed, has_seals ? seals.first : "none");
     return 0;
 }
 
@@ -104,18 +144,19 @@ static int show(void *options, int argc, char **argv, struct err *e)
     (void)argc;
     (void)argv;
     scoped(service_db) h = { 0 };
-    struct audit_check c = { 0 };
+    struct audit_head head;
     unsigned n = o->number ? o->number : SHOW_DEFAULT;
-    if (service_db_open(&h, o->state, DB_READ, e) || audit_verify(h.db, &c, e))
+    if (service_db_open(&h, o->state, DB_READ, e) || audit_head(h.db, &head, e))
         return -1;
-    int64_t after = c.records > n ? c.records - n : 0; /* records are numbered from 1 on */
+    int64_t after = head.seq > n ? head.seq - n : 0; /* records are numbered from 1 on */
     return audit_each(h.db, after, n, print_record, NULL, e);
 }
 
 static const struct verb verbs[] = {
     { "verify", "",
-      "checks that no record of the log was changed, removed or inserted. Only --head can show "
-      "that records are missing at the end",
+      "checks that no record of the log was changed, removed or inserted, that every row is as its "
+      "newest record says, and that every sealed record is there. With --key, a user with all "
+      "rights cannot have replaced the seals",
       .run = verify },
     { "show", "", "prints the last records", .run = show },
 };
@@ -123,17 +164,19 @@ static const struct verb verbs[] = {
 const struct cli_command audit_command = {
     .name = "audit",
     .summary = "verify and show the audit log of the service",
-    .usage = (const char *const[]){ "verify [--head HASH] [--state DIR]",
+    .usage = (const char *const[]){ "verify [--key KEY] [--head HASH] [--state DIR]",
                                     "show [-n N] [--state DIR]", NULL },
     .description = "The service writes every run, key, approval and rule into an audit log. Each "
                    "record contains the hash of the record before it, so a changed record breaks "
-                   "the chain.",
+                   "the chain. The service seals the end of the log with keys that it forgets, so "
+                   "the log cannot be rewritten or cut off later.",
     .rows = rows,
     .n_rows = ARRAY_LEN(rows),
     .verbs = verbs,
     .n_verbs = ARRAY_LEN(verbs),
     .statuses = (const char *const[]){ "0", "the chain holds", "1",
-                                       "the chain is broken, or no record has the hash of --head",
+                                       "a record, a row or a seal is not as it was; the sentence "
+                                       "names the first one",
                                        NULL },
     .options_size = sizeof(struct audit_options),
 };

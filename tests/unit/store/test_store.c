@@ -133,7 +133,7 @@ static void test_a_failing_job_is_undone_alone(void)
     struct db *db = NULL;
     struct audit_check check = { 0 };
     if (OK(db_open(&db, p.path, DB_READ, &e))) {
-        OK(audit_verify(db, &check, &e));
+        OK(audit_verify(db, NULL, &check, &e));
         CHECK_INT(check.broken_seq, 0);
         CHECK_INT(check.records, 20);
         db_close(db);

@@ -221,6 +221,20 @@ static int read_drain(const struct wire_message *m, struct err *e)
     return 0;
 }
 
+static int send_seal(int fd, struct err *e)
+{
+    return wire_send_seal(fd, &(struct wire_seal){ .seq = 7, .head = { 1, 2, [31] = 9 } }, e);
+}
+
+static int read_seal(const struct wire_message *m, struct err *e)
+{
+    struct wire_seal s;
+    if (wire_read_seal(m, &s, e))
+        return -1;
+    CHECK(s.seq == 7 && s.head[0] == 1 && s.head[1] == 2 && s.head[31] == 9);
+    return 0;
+}
+
 static const struct samples two_samples = { .n = 2,
                                             .interval_us = 10000,
                                             .at = { { 0, 1, 2, 3 }, { 10000, 5, UINT64_MAX, 7 } } };
@@ -256,6 +270,7 @@ static const struct kind {
     [WIRE_TARGETS] = { send_targets, read_targets, 0 },
     [WIRE_POOLS] = { send_pools, read_pools, 0 },
     [WIRE_SAMPLES] = { send_samples, read_samples, 0 },
+    [WIRE_SEAL] = { send_seal, read_seal, 0 },
 };
 
 static struct wire_message message; /* too large for the stack of a test */
