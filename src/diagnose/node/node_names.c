@@ -182,7 +182,8 @@ static void on_no_module(const struct advice *a)
         return;
     }
     struct similar n = { .name = name };
-    similar_try_list(&n, builtin_modules);
+    if (!piece_among(piece_cut(name, piece_find(name, "/")), third_party))
+        similar_try_list(&n, builtin_modules);
     if (n.best[0]) {
         suggest(a->d, 31, 0.92, "Did you mean '%s', which is part of Node?", n.best);
         (void)suggest_swap(a->in, a->d, name, n.best);

@@ -58,9 +58,9 @@ static void say_missing(const struct advice *a, struct piece top, const char *pa
             other ? " of the standard library instead" : "");
 }
 
-static void say_unknown(const struct advice *a, struct piece top)
+static void say_unknown(const struct advice *a, struct piece top, double confidence)
 {
-    suggest(a->d, 1, 0.6,
+    suggest(a->d, 1, confidence,
             "'%.*s' is not in Python's standard library, and a jar cannot download it: do without "
             "it, or have it installed for the host's Python after a review of the package.",
             P(top));
@@ -86,6 +86,10 @@ static void on_no_module(const struct advice *a)
         say_missing(a, top, package);
         return;
     }
+    if (piece_among(top, third_party)) {
+        say_unknown(a, top, 0.85);
+        return;
+    }
     struct similar n = { .name = top };
     for (size_t i = 0; i < a->in->n_sources; i++) {
         struct piece name = piece_of(a->in->sources[i].name);
@@ -102,7 +106,7 @@ static void on_no_module(const struct advice *a)
         (void)suggest_swap(a->in, a->d, top, n.best);
         return;
     }
-    say_unknown(a, top);
+    say_unknown(a, top, 0.6);
     suggest(a->d, 0, 0.5,
             "If '%.*s' is your own file, send it with the run: /sandbox holds only the files of "
             "the run.",

@@ -284,6 +284,11 @@ static void advise_crate(const struct advice *a)
     if (piece_among(crate, std_words))
         suggest(a->d, 0, 0.85, "`%.*s` is in the standard library: `std::%.*s`.", P(crate),
                 P(crate));
+    else if (piece_among(crate, crates))
+        suggest(a->d, 0, 0.9,
+                "`%.*s` is a crate that is not available here, and a jar cannot download it: use "
+                "the standard library, or add the crate's files to the job.",
+                P(crate));
     else if (!advise_help(a, 0, 0.9))
         suggest(a->d, 0, 0.8,
                 "`%.*s` is not a module of the program, and other crates are not available here: "

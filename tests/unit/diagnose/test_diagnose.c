@@ -487,6 +487,40 @@ static void test_a_flood_is_read_at_both_ends(void)
     CHECK_INT(d.location.line, 7);
 }
 
+/* "typer" is near "types", and "bcrypt" near "crypto": a known package is not installed. */
+static void test_known_packages_are_not_misspelt(void)
+{
+    static const struct {
+        const char *grammar, *before, *after; /* around the name */
+        const char *known, *misspelt;
+    } rows[] = {
+        { "python",
+          "Traceback (most recent call last):\n  File \"/sandbox/a.py\", line 1, in <module>\n    "
+          "import x\nModuleNotFoundError: No module named '",
+          "'\n", "typer", "typees" },
+        { "node", "/sandbox/a.js:1\n\nError: Cannot find module '",
+          "'\nRequire stack:\n- "
+          "/sandbox/a.js\n    at x (node:internal/modules/cjs/loader:1:2)\n",
+          "bcrypt", "htttp" },
+    };
+    char text[400];
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        (void)snprintf(text, sizeof text, "%s%s%s", rows[i].before, rows[i].known, rows[i].after);
+        CHECK(explain(rows[i].grammar, text, "a", NULL));
+        CHECK(strstr(best(), "Did you mean") == NULL && strstr(best(), rows[i].known) != NULL);
+        (void)snprintf(text, sizeof text, "%s%s%s", rows[i].before, rows[i].misspelt,
+                       rows[i].after);
+        CHECK(explain(rows[i].grammar, text, "a", NULL));
+        CHECK(strstr(best(), "Did you mean") != NULL);
+    }
+    CHECK(
+        explain("rust",
+                "error[E0432]: unresolved import `log`\n --> main.rs:1:5\n  |\n1 | use log::x;\n  "
+                "|     ^^^ help: a similar path exists: `std::alloc`\n",
+                "main.rs", NULL));
+    CHECK(strstr(best(), "`log` is a crate that is not available here") != NULL);
+}
+
 /* A program can claim to miss any package, and a reader would install it on the host
  * (DIAGNOSE-4). */
 static void test_no_command_is_made_of_what_a_program_says(void)
@@ -506,6 +540,7 @@ static void test_no_command_is_made_of_what_a_program_says(void)
 }
 
 static const struct check_test tests[] = {
+    TEST(test_known_packages_are_not_misspelt),
     TEST(test_no_command_is_made_of_what_a_program_says),
     TEST(test_python_traceback),
     TEST(test_python_chain),
