@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "engine/engine_impl.h"
 
@@ -146,11 +147,59 @@ static bool too_many_bytes(const struct engine *engine, const struct run_spec *s
     return all > engine->limits.bytes || (spec->key && own > engine->limits.bytes / 2);
 }
 
+/* The most that a stage of the run may take. */
+static uint64_t promise(const struct run_spec *s, enum limit_id id)
+{
+    struct limits compiler = s->options.compile_limits;
+    bool compiles = s->language->compile || (s->options.check_types && s->language->check);
+    if (compiler.v[LIMIT_WALL_MS] == 0)
+        compiler = compile_limits_default();
+    return compiles && compiler.v[id] > s->limits.v[id] ? compiler.v[id] : s->limits.v[id];
+}
+
+static bool fits(uint64_t promised, uint64_t more, uint64_t most)
+{
+    return most == 0 || (more <= most && promised <= most - more);
+}
+
+/* A promise is never broken: the sum of all limits stays within the bounds. */
+static bool can_be_promised(const struct engine *engine, const struct run_spec *s)
+{
+    const struct queue *q = &engine->queue;
+    return fits(q->memory, promise(s, LIMIT_MEMORY), engine->limits.memory) &&
+           fits(q->pids, promise(s, LIMIT_PIDS), engine->limits.pids);
+}
+
+/* A run that never fits does not wait in vain. */
+static int check_promises(const struct engine *engine, const struct run_spec *s, struct err *e)
+{
+    const struct {
+        enum limit_id id;
+        uint64_t most;
+        const char *setting;
+    } bounds[] = { { LIMIT_MEMORY, engine->limits.memory, "runs.memory" },
+                   { LIMIT_PIDS, engine->limits.pids, "runs.pids" } };
+    for (size_t i = 0; i < ARRAY_LEN(bounds); i++) {
+        const struct limit_def *d = &limit_defs[bounds[i].id];
+        char asked[32], most[32];
+        if (!fits(0, promise(s, bounds[i].id), bounds[i].most))
+            return err_set(
+                e, ERR_BAD_REQUEST, 0,
+                "the limit %s '%s' is above %s '%s', the bound of this service for all "
+                "runs together: ask for less",
+                d->key, unit_format(d->unit, promise(s, bounds[i].id), asked, sizeof asked),
+                bounds[i].setting, unit_format(d->unit, bounds[i].most, most, sizeof most));
+    }
+    return 0;
+}
+
 int admission_check(struct engine *engine, const struct run_spec *spec, unsigned flags,
                     struct err *e)
 {
     if (engine->draining)
         return err_set(e, ERR_BUSY, 0, "the service is stopping: try again when it is back");
+    if (check_promises(engine, spec, e))
+        return -1;
     if ((flags & SUBMIT_AWAITS_DECISION) && !(flags & SUBMIT_STORED) &&
         engine->counts.undecided >= engine->limits.undecided)
         return err_set(e, ERR_BUSY, 0,
@@ -222,9 +271,16 @@ struct run *queue_pop(struct engine *engine)
         /* A run without a record does not begin (RUN-1), nor do the runs behind it. */
         if (!run || !run->is_recorded || line->running >= key_max(engine, run->spec.key_max_runs))
             continue;
+        /* Smaller runs do not overtake: otherwise a large one might wait for ever. */
+        if (!can_be_promised(engine, &run->spec))
+            return NULL;
         unlink_waiting(engine, line, run);
         line->running++;
         engine->queue.running++;
+        run->promised_memory = promise(&run->spec, LIMIT_MEMORY);
+        run->promised_pids = promise(&run->spec, LIMIT_PIDS);
+        engine->queue.memory += run->promised_memory;
+        engine->queue.pids += run->promised_pids;
         run->state = RUN_RUNNING;
         line_move_to_end(engine, line);
         return run;
@@ -243,6 +299,8 @@ void queue_remove(struct engine *engine, struct run *run)
     } else {
         line->running--;
         engine->queue.running--;
+        engine->queue.memory -= run->promised_memory;
+        engine->queue.pids -= run->promised_pids;
     }
     line_free_if_empty(engine, line);
 }

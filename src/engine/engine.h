@@ -21,9 +21,10 @@ struct engine;
 
 struct engine_limits {
     unsigned max, queue, max_per_key;
-    unsigned burst;     /* beyond `queue`, see admission.c */
-    unsigned undecided; /* runs that await a decision */
-    uint64_t bytes;     /* of the specs of all runs */
+    unsigned burst;        /* beyond `queue`, see admission.c */
+    unsigned undecided;    /* runs that await a decision */
+    uint64_t bytes;        /* of the specs of all runs */
+    uint64_t memory, pids; /* promised to all running runs; 0: unbounded */
 };
 
 /* Large journals become files in dir_fd, which is the output directory of the store. */

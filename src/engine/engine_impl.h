@@ -18,6 +18,7 @@ struct key_line {
 struct queue {
     struct key_line *lines;             /* the first one has the next turn */
     unsigned waiting, bounded, running; /* the sums over all lines */
+    uint64_t memory, pids;              /* promised to the running ones */
     /* bursts */
     uint64_t full_ms;        /* the last time that a run took the last place, or found none */
     uint64_t burst_until_ms; /* the queue may be long until then */

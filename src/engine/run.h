@@ -118,9 +118,10 @@ struct run {
     struct run_watch *watches;
     uint64_t spec_bytes; /* the size of the spec when it was accepted */
     /* admission.c */
-    struct key_line *line;    /* while it waits or runs */
-    struct run *next_waiting; /* in this line */
-    bool unbounded;           /* does not count against the length of the queue */
+    struct key_line *line;                   /* while it waits or runs */
+    struct run *next_waiting;                /* in this line */
+    uint64_t promised_memory, promised_pids; /* while it runs: counted in the queue */
+    bool unbounded;                          /* does not count against the length of the queue */
     uint64_t queued_us, waited_us;
     /* progress */
     bool awaits_decision, is_recorded, is_starting, has_jar, is_over, is_done;

@@ -41,6 +41,10 @@ struct cgroup_host {
 /* Prefers a place with all controllers to a nearer one with some. Removes the directories of dead
  * processes, then makes ours. On failure nothing is left, and e names the obstacle. */
 [[nodiscard]] int cgroup_host_open(struct cgroup_host *h, struct err *e);
+/* Bounds all jars together; 0: no bound. A bound that the kernel refuses is an error; one whose
+ * controller is missing is not: `has` tells. */
+[[nodiscard]] int cgroup_host_bound(struct cgroup_host *h, uint64_t memory, uint64_t pids,
+                                    struct err *e);
 /* Removes our directory with the jars that a dead warden left in it. Accepts a closed one. */
 void cgroup_host_done(struct cgroup_host *h);
 

@@ -397,3 +397,27 @@ void cgroup_host_done(struct cgroup_host *h)
     }
     *h = (struct cgroup_host)CGROUP_HOST_INIT;
 }
+
+int cgroup_host_bound(struct cgroup_host *h, uint64_t memory, uint64_t pids, struct err *e)
+{
+    bool first = h->version == 1;
+    const struct {
+        enum cgroup_slot slot;
+        unsigned has;
+        const char *file;
+        uint64_t value;
+    } bounds[] = {
+        { first ? CGROUP_MEMORY : 0, CGROUP_HAS_MEMORY,
+          first ? "memory.limit_in_bytes" : "memory.max", memory },
+        { first ? CGROUP_PIDS : 0, CGROUP_HAS_PIDS, "pids.max", pids },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(bounds); i++) {
+        char text[32];
+        if (bounds[i].value == 0 || !(h->has & bounds[i].has))
+            continue;
+        (void)snprintf(text, sizeof text, "%" PRIu64, bounds[i].value);
+        if (fd_write_file(h->fd[bounds[i].slot], bounds[i].file, text, e))
+            return err_wrap(e, "bound all jars together");
+    }
+    return 0;
+}

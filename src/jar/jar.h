@@ -45,7 +45,8 @@ struct jar_host {
     int own_pid_ns_fd, own_net_fd;
     struct spares spares; /* parts of finished jars that later jars use again */
     int proc_fd;
-    bool may_renice; /* we can undo a nice value */
+    struct limits most; /* of every job */
+    bool may_renice;    /* we can undo a nice value */
     uint64_t next_number;
     struct reclaimer reclaimer;
     struct watch_host watch;

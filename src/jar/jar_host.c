@@ -148,6 +148,7 @@ static int own_zygote_uid(struct jar_host *h, struct err *e)
 int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgroups, struct err *e)
 {
     *h = (struct jar_host){
+        .most = limits_most(),
         .cgroups = cgroups,
         .uids.lock_fd = -1,
         .own_pid_ns_fd = -1,

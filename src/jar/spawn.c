@@ -312,7 +312,10 @@ static int check_job(const struct jar *j, const struct job_spec *job, struct err
                        "the program's path must be absolute, or begin with ./");
     if (job->flags & JOB_WRITABLE_ROOT && jar_on_host(j))
         return err_set(e, ERR_BAD_REQUEST, 0, "a writable root needs level jar or rootless");
-    return limits_check(&job->limits, e) || check_list(j, job, e) ? -1 : 0;
+    return limits_check(&job->limits, e) || limits_within(&job->limits, &j->host->most, e) ||
+                   check_list(j, job, e)
+               ? -1
+               : 0;
 }
 
 static int copy_job(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS],

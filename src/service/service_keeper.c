@@ -146,6 +146,8 @@ static struct engine_limits engine_limits_of(const struct settings *s)
                                    .queue = (unsigned)settings_runs_queue(s),
                                    .burst = (unsigned)settings_runs_burst(s),
                                    .max_per_key = (unsigned)settings_runs_max_per_key(s),
+                                   .memory = settings_runs_memory(s),
+                                   .pids = settings_runs_pids(s),
                                    .undecided = (unsigned)s->approval_max,
                                    .bytes = s->runs_max_bytes };
 }

@@ -321,7 +321,8 @@ static void hold_reloads(void)
 static int start_warden(struct supervisor *s, enum level level, struct err *e)
 {
     uint64_t now = clock_ms();
-    if (level_open_warden(level, &s->warden, e)) {
+    struct run_bounds bounds = settings_run_bounds(&s->settings);
+    if (level_open_warden(level, &bounds, &s->warden, e)) {
         backoff_down(&s->warden_backoff, now);
         return -1;
     }
@@ -512,7 +513,7 @@ static void reload(struct supervisor *s)
     struct settings wanted;
     struct err e = { 0 };
     scoped(buf) text = { 0 };
-    char kept[200];
+    char kept[400];
     if (load_settings(s->options, &wanted, &e)) {
         log_error(LOG_ERROR, "settings.refused", &e);
         return;

@@ -1,10 +1,13 @@
 #include "settings/settings.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/fdio.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -35,6 +38,11 @@ struct setting {
     {                                                                                \
         .key = (key_), .kind = (kind_), .offset = offsetof(struct settings, member), \
         .min = (min_), .max = (max_), .def = (def_), .help = (help_)                 \
+    }
+#define FIXED(key_, kind_, member, min_, max_, def_, help_)                          \
+    {                                                                                \
+        .key = (key_), .kind = (kind_), .offset = offsetof(struct settings, member), \
+        .min = (min_), .max = (max_), .def = (def_), .help = (help_), .fixed = true  \
     }
 #define TEXT(key_, kind_, fixed_, member, def_, words_, help_)                                \
     {                                                                                         \
@@ -70,6 +78,10 @@ static const struct setting rows[] = {
            "runs of one API key at a time; 0: runs.max"),
     NUMBER("runs.max_bytes", KIND_BYTES, runs_max_bytes, MIB, 64 * GIB, 512 * MIB,
            "total size of the programs of running and waiting runs; one API key gets half"),
+    FIXED("runs.memory", KIND_BYTES, runs_memory, 0, 1024 * GIB, 0,
+          "memory that all running runs are promised together; 0: three quarters of the machine's"),
+    FIXED("runs.pids", KIND_COUNT, runs_pids, 0, 4194304, 0,
+          "processes and threads that they are promised; 0: half of the kernel's maximum"),
     { .key = "runs.isolation",
       .kind = KIND_LEVEL,
       .fixed = true,
@@ -147,6 +159,7 @@ static struct setting setting_at(size_t i)
     bool most = (i - ROWS) % 2;
     const struct limit_def *d = &limit_defs[id];
     struct setting s = { .kind = kind_of_unit[d->unit],
+                         .fixed = most, /* the warden gets them at its start */
                          .offset = (most ? offsetof(struct settings, limit_max)
                                          : offsetof(struct settings, limit_default)) +
                                    id * sizeof d->def,
@@ -467,4 +480,43 @@ uint64_t settings_runs_burst(const struct settings *s)
 uint64_t settings_runs_max_per_key(const struct settings *s)
 {
     return s->runs_max_per_key > 0 ? s->runs_max_per_key : settings_runs_max(s);
+}
+
+static struct limits larger(const struct limits *a, const struct limits *b)
+{
+    struct limits l;
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        l.v[i] = a->v[i] > b->v[i] ? a->v[i] : b->v[i];
+    return l;
+}
+
+/* Never less than the defaults of one run and one compiler: a small machine runs one at a time. */
+static uint64_t at_least_one_run(const struct settings *s, enum limit_id id, uint64_t value)
+{
+    struct limits compiler = compile_limits_default(), one = larger(&s->limit_default, &compiler);
+    return value > one.v[id] ? value : one.v[id];
+}
+
+uint64_t settings_runs_memory(const struct settings *s)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    uint64_t machine = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 4 * GIB;
+    return s->runs_memory > 0 ? s->runs_memory : at_least_one_run(s, LIMIT_MEMORY, machine / 4 * 3);
+}
+
+uint64_t settings_runs_pids(const struct settings *s)
+{
+    char text[32];
+    ssize_t n = fd_read_file(AT_FDCWD, "/proc/sys/kernel/pid_max", text, sizeof text);
+    uint64_t machine = n > 0 ? strtoull(text, NULL, 10) : 32768;
+    return s->runs_pids > 0 ? s->runs_pids : at_least_one_run(s, LIMIT_PIDS, machine / 2);
+}
+
+struct run_bounds settings_run_bounds(const struct settings *s)
+{
+    struct limits compiler = compile_limits_default();
+    uint64_t memory = settings_runs_memory(s), pids = settings_runs_pids(s);
+    return (struct run_bounds){ .most = larger(&s->limit_max, &compiler),
+                                .memory = memory + memory / 8,
+                                .pids = pids + pids / 8 };
 }

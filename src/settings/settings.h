@@ -27,8 +27,10 @@ struct settings {
     uint64_t runs_queue;       /* waiting beyond runs_max; 0: a quarter of runs_max, and bursts */
     uint64_t runs_max_per_key; /* 0: runs_max */
     uint64_t runs_max_bytes;   /* programs of all running and waiting runs */
-    uint64_t batch_max_runs;   /* of one batch or comparison */
-    enum level isolation;      /* "auto", or exactly this level */
+    uint64_t runs_memory;    /* promised to all running runs; 0: three quarters of the machine's */
+    uint64_t runs_pids;      /* the same for processes; 0: half of the kernel's maximum */
+    uint64_t batch_max_runs; /* of one batch or comparison */
+    enum level isolation;    /* "auto", or exactly this level */
     struct limits limit_default,
         limit_max; /* limits.KEY and limits.KEY.max, for every row of limit_defs */
     /* warm starts */
@@ -88,3 +90,7 @@ uint64_t settings_runs_max(const struct settings *s);
 uint64_t settings_runs_queue(const struct settings *s);
 uint64_t settings_runs_burst(const struct settings *s); /* additional runs that arrive at once */
 uint64_t settings_runs_max_per_key(const struct settings *s);
+uint64_t settings_runs_memory(const struct settings *s);
+uint64_t settings_runs_pids(const struct settings *s);
+/* For the warden. Jars that wait for a job get an eighth on top of the memory of all runs. */
+struct run_bounds settings_run_bounds(const struct settings *s);

@@ -69,6 +69,14 @@ void limits_raise_cpu(struct limits *limits, limit_set given, uint64_t most)
         *cpu = wanted;
 }
 
+struct limits limits_most(void)
+{
+    struct limits l;
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        l.v[i] = limit_defs[i].max;
+    return l;
+}
+
 const char *limit_exceeded(enum limit_id id, const struct limits *limits, char *out, size_t size)
 {
     const struct limit_def *d = &limit_defs[id];
@@ -110,6 +118,20 @@ int limits_check(const struct limits *limits, struct err *e)
         if (limits->v[i] < d->min || limits->v[i] > d->max)
             return out_of_bounds(d, d->key, unit_format(d->unit, limits->v[i], shown, sizeof shown),
                                  e);
+    }
+    return 0;
+}
+
+int limits_within(const struct limits *limits, const struct limits *most, struct err *e)
+{
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        const struct limit_def *d = &limit_defs[i];
+        char shown[32], max[32];
+        if (limits->v[i] > most->v[i])
+            return err_set(e, ERR_BAD_REQUEST, 0,
+                           "%s '%s' is above the maximum of this service: up to %s is accepted",
+                           d->key, unit_format(d->unit, limits->v[i], shown, sizeof shown),
+                           unit_format(d->unit, most->v[i], max, sizeof max));
     }
     return 0;
 }

@@ -49,6 +49,7 @@ typedef uint32_t limit_set;
 
 struct limits limits_default(void);
 struct limits compile_limits_default(void);
+struct limits limits_most(void); /* of any job at all */
 
 /* If the wall time was given and the CPU time was not, the CPU time is at least the wall time, up to
  * `most`: a program that computes may use the time that it was given. */
@@ -61,6 +62,16 @@ void limits_raise_cpu(struct limits *limits, limit_set given, uint64_t most);
 
 /* "took longer than its limit of 10s"; without limits "took longer than its limit". */
 const char *limit_exceeded(enum limit_id id, const struct limits *limits, char *out, size_t size);
+
+/* No limit is above the one in `most`; the error names both. */
+[[nodiscard]] int limits_within(const struct limits *limits, const struct limits *most,
+                                struct err *e);
+
+/* The bounds of the operator: on each run, and on all runs together. 0: unbounded. */
+struct run_bounds {
+    struct limits most;
+    uint64_t memory, pids;
+};
 
 /* The same bounds for numbers (from the wire, from JSON). */
 [[nodiscard]] int limits_check(const struct limits *limits, struct err *e);

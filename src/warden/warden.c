@@ -70,6 +70,7 @@ struct warden_args {
     gid_t gid;
     struct cgroup_host *cgroups;
     const struct zygote_def *const *zygotes;
+    const struct run_bounds *bounds; /* or NULL */
 };
 
 static int open_host(int fd, const struct warden_args *b, struct jar_host *host,
@@ -84,6 +85,8 @@ static int open_host(int fd, const struct warden_args *b, struct jar_host *host,
     zygote_pools_open(pools, b->zygotes, n); /* while the files of the host are visible */
     if (jar_host_open(host, b->level, b->cgroups, e))
         return -1;
+    if (b->bounds)
+        host->most = b->bounds->most;
     zygote_pools_init(pools, host);
     return fd_set_nonblock(fd, e) || confinement_enter(ROLE_WARDEN, NULL, e) ? -1 : 0;
 }
@@ -125,8 +128,8 @@ static int read_hello(struct warden *w, struct err *e)
     return 0;
 }
 
-int warden_start(enum level level, const struct zygote_def *const *zygotes, struct warden *ret,
-                 struct err *e)
+int warden_start(enum level level, const struct zygote_def *const *zygotes,
+                 const struct run_bounds *bounds, struct warden *ret, struct err *e)
 {
     struct warden w = { .fd = -1, .cgroups = CGROUP_HOST_INIT };
     uid_t uid = geteuid();
@@ -138,6 +141,10 @@ int warden_start(enum level level, const struct zygote_def *const *zygotes, stru
     bool limited = cgroup_host_open(&w.cgroups, e) == 0;
     if (!limited && level == LEVEL_JAR)
         return -1;
+    if (limited && bounds && cgroup_host_bound(&w.cgroups, bounds->memory, bounds->pids, e)) {
+        cgroup_host_done(&w.cgroups);
+        return -1;
+    }
     int fds[2], pidfd = -1;
     if (wire_pair(fds, e)) {
         cgroup_host_done(&w.cgroups);
@@ -157,7 +164,8 @@ int warden_start(enum level level, const struct zygote_def *const *zygotes, stru
                                        .uid = uid,
                                        .gid = gid,
                                        .cgroups = limited ? &w.cgroups : NULL,
-                                       .zygotes = zygotes };
+                                       .zygotes = zygotes,
+                                       .bounds = bounds };
         warden_main(theirs, &b);
     }
     fd_close(&pidfd);

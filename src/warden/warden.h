@@ -27,9 +27,10 @@ struct warden {
 };
 
 /* Starts a warden at exactly this level (not LEVEL_AUTO); the error names the missing feature. It
- * keeps zygotes of these kinds when the keeper asks for them. The list ends with NULL. */
+ * keeps zygotes of these kinds when the keeper asks for them. The list ends with NULL. With bounds
+ * (or NULL) it accepts no job above them, and all jars together stay within them. */
 [[nodiscard]] int warden_start(enum level level, const struct zygote_def *const *zygotes,
-                               struct warden *ret, struct err *e);
+                               const struct run_bounds *bounds, struct warden *ret, struct err *e);
 
 /* Closes the wire, waits until every jar is gone, and cleans up after a warden that was killed. */
 void warden_stop(struct warden *w);

@@ -1,5 +1,7 @@
 """Overload is answered, never suffered: a bounded queue, turns by key, 503 with Retry-After (R3.4)."""
 
+import glob
+import os
 import time
 
 import pytest
@@ -163,3 +165,49 @@ def test_service_limits_follow_the_settings(start_service):
     assert (r["verdict"], r["limits"]["wall_ms"], r["limits"]["memory"]) == ("timeout", 700, 64 << 20)
     reply = s.post("/v1/runs", {"language": "python", "code": "1", "limits": {"memory": "129m"}})
     assert reply.status == 400 and reply.error["field"] == "limits.memory" and "128m" in reply.error["message"]
+
+
+def parent_cgroups(s):
+    """The directories above all jars of this service, of every hierarchy."""
+    return glob.glob(f"/sys/fs/cgroup/**/belljar-{s.pid}-*", recursive=True)
+
+
+def bound_of(s, *files):
+    for directory in parent_cgroups(s):
+        for name in files:
+            if os.path.exists(f"{directory}/{name}"):
+                with open(f"{directory}/{name}") as f:
+                    return int(f.read())
+    return None
+
+
+def test_service_all_jars_together_are_bounded_by_the_host(start_service, needs):
+    needs("memory", "pids")
+    s = start_service("--set", "runs.memory=640m", "--set", "runs.pids=320")
+    s.run("print(1)")
+    assert bound_of(s, "memory.limit_in_bytes", "memory.max") == 720 << 20  # and an eighth for jars that wait
+    assert bound_of(s, "pids.max") == 360
+
+
+def test_service_runs_wait_for_the_memory_that_others_are_promised(start_service):
+    s = start_service("--set", "runs.memory=600m", "--set", "runs.max=8")
+    ids = hold(s, 3)  # of 256m each
+    assert eventually(lambda: counts(s) == {"running": 2, "queued": 1, "waiting": 0}), counts(s)
+    s.delete(f"/v1/runs/{ids[0]}")
+    assert eventually(lambda: s.get(f"/v1/runs/{ids[2]}").json["state"] == "running")
+    reply = s.post("/v1/runs", {"language": "python", "code": "1", "limits": {"memory": "700m"}})
+    assert reply.status == 400, reply
+    for word in ("memory '700m'", "runs.memory '600m'", "ask for less"):
+        assert word in reply.error["message"], reply.error
+    for i in ids[1:]:
+        s.delete(f"/v1/runs/{i}")
+
+
+def test_service_default_bounds_come_from_the_machine(start_service, needs):
+    needs("memory", "pids")
+    s = start_service()
+    s.run("print(1)")
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert 0 < bound_of(s, "memory.limit_in_bytes", "memory.max") <= max(machine, 2 << 30)
+    with open("/proc/sys/kernel/pid_max") as f:
+        assert 0 < bound_of(s, "pids.max") <= int(f.read())

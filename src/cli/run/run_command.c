@@ -64,7 +64,7 @@ static int supervise(const struct run_arguments *o, struct inputs *in, struct wa
 static int run_here(const struct run_arguments *o, struct inputs *in, struct err *e)
 {
     struct warden w;
-    if (level_open_warden(o->level, &w, e))
+    if (level_open_warden(o->level, NULL, &w, e))
         return -1;
     int status = supervise(o, in, &w, e);
     warden_stop(&w);

@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "engine/engine_impl.h"
@@ -9,7 +10,9 @@ static struct err e;
 static struct run *run_of(const char *key)
 {
     struct run *l = calloc(1, sizeof *l);
+    static const struct language plain = { .name = "plain" };
     l->spec.key = (char *)key;
+    l->spec.language = &plain;
     l->state = RUN_QUEUED;
     l->is_recorded = true;
     return l;
@@ -48,6 +51,49 @@ static void test_keys_are_served_in_turn_not_by_arrival(void)
     end(&r, b);
     CHECK_INT(r.queue.running, 0);
     CHECK(r.queue.lines == NULL);
+}
+
+/* The sum of all limits stays within the bounds, and a large run is not overtaken. */
+static void test_no_more_is_promised_than_there_is(void)
+{
+    struct engine r = engine_with(10, 100, 10);
+    struct run *runs[4];
+    r.limits.memory = 1000;
+    r.limits.pids = 64;
+    for (int i = 0; i < 4; i++) {
+        runs[i] = run_of(i % 2 ? "b" : "a");
+        runs[i]->spec.limits.v[LIMIT_MEMORY] = i == 2 ? 700 : 400;
+        runs[i]->spec.limits.v[LIMIT_PIDS] = 8;
+        CHECK(queue_push(&r, runs[i], &e) == 0);
+    }
+    CHECK(queue_pop(&r) == runs[0] && queue_pop(&r) == runs[1]);
+    CHECK(queue_pop(&r) == NULL); /* 800 of 1000 */
+    end(&r, runs[0]);
+    CHECK(queue_pop(&r) == NULL); /* 400 + 700 */
+    end(&r, runs[1]);
+    CHECK(queue_pop(&r) == runs[2] && queue_pop(&r) == NULL);
+    CHECK_INT((int)r.queue.memory, 700);
+    end(&r, runs[2]);
+    runs[3]->spec.limits.v[LIMIT_PIDS] = 65;
+    CHECK(queue_pop(&r) == NULL);
+    runs[3]->spec.limits.v[LIMIT_PIDS] = 64;
+    CHECK(queue_pop(&r) == runs[3]);
+    end(&r, runs[3]);
+    CHECK(r.queue.memory == 0 && r.queue.pids == 0);
+}
+
+static void test_run_above_the_bound_of_all_is_refused(void)
+{
+    struct engine r = engine_with(10, 100, 10);
+    struct run *run = run_of("a");
+    r.limits.memory = 64 << 20;
+    run->spec.limits.v[LIMIT_MEMORY] = 65 << 20;
+    CHECK_INT(admission_check(&r, &run->spec, SUBMIT_UNBOUNDED, &e), -1);
+    CHECK(e.code == ERR_BAD_REQUEST && strstr(e.text, "memory '65m'") &&
+          strstr(e.text, "runs.memory '64m'"));
+    run->spec.limits.v[LIMIT_MEMORY] = 64 << 20;
+    CHECK_INT(admission_check(&r, &run->spec, SUBMIT_UNBOUNDED, &e), 0);
+    free(run);
 }
 
 /* The wait ends with the turn of a run, or when it leaves the queue before. */
@@ -236,6 +282,8 @@ static void test_line_of_a_named_length_has_no_bursts(void)
 
 static const struct check_test tests[] = {
     TEST(test_keys_are_served_in_turn_not_by_arrival),
+    TEST(test_no_more_is_promised_than_there_is),
+    TEST(test_run_above_the_bound_of_all_is_refused),
     TEST(test_time_in_the_queue_ends_with_the_turn),
     TEST(test_no_more_run_than_the_maximum_and_the_keys_own),
     TEST(test_the_line_is_bounded_and_no_key_takes_all_of_it),

@@ -146,6 +146,9 @@ struct keeper_levels {
 /* The kinds that the wardens know; NULL: none. */
 static const struct zygote_def *const *keeper_zygotes = NULL;
 
+/* The bounds that they get; NULL: none. */
+static const struct run_bounds *keeper_bounds = NULL;
+
 /* A pipe whose other end was open when the warden was started, and is now closed by us. */
 static int keeper_witness = -1;
 
@@ -158,7 +161,7 @@ static void keeper_hold(struct keeper_levels *all, enum level level)
     unsigned failures = check_failures;
     int witness[2];
     CHECK_INT(pipe2(witness, 0), 0);
-    int failed = warden_start(level, keeper_zygotes, &w, &e);
+    int failed = warden_start(level, keeper_zygotes, keeper_bounds, &w, &e);
     (void)close(witness[1]);
     keeper_witness = witness[0];
     if (!failed) {

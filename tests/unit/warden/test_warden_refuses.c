@@ -90,6 +90,28 @@ static void odd_limits(struct warden *w)
     still_serves(w);
 }
 
+static void over_the_bounds(struct warden *w)
+{
+    char *argv[] = { (char *)"/bin/true", NULL };
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        struct limits l = limits_default();
+        l.v[i]++;
+        check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l },
+                      ERR_BAD_REQUEST, limit_defs[i].key);
+    }
+    still_serves(w);
+}
+
+/* A keeper that was taken over gets no more than the operator gives. */
+static void test_bounds_of_the_operator_are_checked_by_the_warden(void)
+{
+    static struct run_bounds bounds;
+    bounds.most = limits_default();
+    keeper_bounds = &bounds;
+    keeper_at_every_level(over_the_bounds);
+    keeper_bounds = NULL;
+}
+
 static void test_limits_are_checked_again_by_the_warden(void)
 {
     keeper_at_every_level(odd_limits);
@@ -162,6 +184,7 @@ static const struct check_test tests[] = {
     TEST(test_descriptors_that_lead_elsewhere_are_refused),
     TEST(test_pipes_the_wrong_way_round_are_refused),
     TEST(test_limits_are_checked_again_by_the_warden),
+    TEST(test_bounds_of_the_operator_are_checked_by_the_warden),
     TEST(test_program_that_cannot_start_is_told_by_name),
     TEST(test_files_that_are_no_bundle_are_refused),
     TEST(test_list_that_cannot_be_held_is_refused),
