@@ -188,8 +188,10 @@ static int remove_key(const struct keys_options *o, struct err *e)
         read_keys(o, &left, &n, e))
         return -1;
     if (n == 0)
-        (void)fprintf(stderr, "belljar: no key is left: every user of this machine can use the "
-                              "service on 127.0.0.1 again\n");
+        (void)fprintf(stderr,
+                      "belljar: no key is left: only root and the user of the service can use "
+                      "it, by its unix socket; 'belljar keys add NAME --scopes run,read' "
+                      "makes a key\n");
     return 0;
 }
 
