@@ -115,7 +115,7 @@ static const struct setting rows[] = {
     NUMBER("history.max_age", KIND_MS, history_max_age, MINUTE, 36500 * DAY, 30 * DAY,
            "age at which finished runs are removed"),
     NUMBER("history.max_bytes", KIND_BYTES, history_max_bytes, MIB, 1024 * GIB, GIB,
-           "size of the history; the oldest runs are removed first"),
+           "size of the history; the oldest runs of the key that uses most are removed first"),
     NUMBER("audit.seal_every", KIND_MS, audit_seal_every, SECOND, DAY, MINUTE,
            "the audit log is sealed this often, if it has grown"),
     NUMBER("artifacts.max_bytes", KIND_BYTES, artifacts_max_bytes, MIB, 1024 * GIB, GIB,

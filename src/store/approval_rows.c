@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "store/approval_columns.h"
 #include "store/db_query.h"
+#include "store/run_columns.h"
 
 /* The rows contain whole programs, so a page ends early when they are large. */
 enum { LIMIT_MAX = 1000, PAGE_BYTES = 8 << 20 };
@@ -65,6 +66,15 @@ static void take_row(struct query *q, struct approval_row *r)
     r->requester = take_text(q);
 }
 
+static int64_t text_bytes(const struct approval_row *r)
+{
+    const char *texts[] = { r->input, r->risks, r->reason };
+    size_t n = 512; /* the row and its indexes */
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        n += texts[i] ? strlen(texts[i]) : 0;
+    return (int64_t)n;
+}
+
 int approvals_insert(struct db *db, const struct approval_row *r, struct err *e)
 {
     scoped(query) q = { 0 };
@@ -75,7 +85,8 @@ int approvals_insert(struct db *db, const struct approval_row *r, struct err *e)
     bind_int(&q, r->created_ms);
     bind_int(&q, r->expires_ms);
     bind_text(&q, r->requester);
-    return query_run(&q, e);
+    /* The text is the history of the run: it counts for its key, and goes with the run. */
+    return query_run(&q, e) || (r->run && run_charge(db, r->run, text_bytes(r), e)) ? -1 : 0;
 }
 
 /* Reads the row that a statement with one text parameter finds: 1, 0 or -1. */

@@ -43,6 +43,7 @@ static const struct binding {
     { "history.removed", RUN, SQL_BOUND_RUN_ACCEPTED, REMOVES_LIST },
     { "approval.requested", APPROVAL, SQL_BOUND_APPROVAL_REQUESTED, CHANGES },
     { "approval.decided", APPROVAL, SQL_BOUND_APPROVAL_DECIDED, CHANGES },
+    { "approvals.removed", APPROVAL, SQL_BOUND_APPROVAL_REQUESTED, REMOVES_LIST },
     { "rule.added", RULE, SQL_BOUND_RULE, CHANGES },
     { "rule.removed", RULE, SQL_BOUND_RULE, REMOVES },
     { "key.added", KEY, SQL_BOUND_KEY, CHANGES },

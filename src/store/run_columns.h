@@ -13,4 +13,7 @@
 void run_record_take(struct query *q, struct run_record *r);
 
 /* Adds to the total size of all runs. */
-[[nodiscard]] int run_bytes_add(struct db *db, int64_t bytes, struct err *e);
+/* Counts bytes for the history of a key; key NULL: of callers without one. */
+[[nodiscard]] int run_bytes_add(struct db *db, const char *key, int64_t bytes, struct err *e);
+/* Counts bytes that are stored on behalf of a run in other tables. */
+[[nodiscard]] int run_charge(struct db *db, const char *run_id, int64_t bytes, struct err *e);

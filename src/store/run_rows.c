@@ -90,13 +90,29 @@ static int64_t text_size(const char *text)
     return text ? (int64_t)strlen(text) : 0;
 }
 
-int run_bytes_add(struct db *db, int64_t bytes, struct err *e)
+int run_bytes_add(struct db *db, const char *key, int64_t bytes, struct err *e)
 {
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_BYTES_ADD, e))
         return -1;
+    bind_text(&q, key);
     bind_int(&q, bytes);
     return query_run(&q, e);
+}
+
+int run_charge(struct db *db, const char *run_id, int64_t bytes, struct err *e)
+{
+    autofree char *key = NULL;
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_RUN_CHARGE, e))
+        return -1;
+    bind_int(&q, bytes);
+    bind_text(&q, run_id);
+    int found = query_step(&q, e);
+    if (found <= 0)
+        return found;
+    key = take_text(&q);
+    return query_taken(&q, e) || query_run(&q, e) || run_bytes_add(db, key, bytes, e) ? -1 : 0;
 }
 
 static int insert_input(struct db *db, int64_t seq, const struct run_record *r, struct err *e)
@@ -125,7 +141,7 @@ int runs_insert(struct db *db, const struct run_record *r, struct err *e)
     int64_t seq = take_int(&q);
     if (query_run(&q, e) || insert_input(db, seq, r, e))
         return -1;
-    return run_bytes_add(db, bytes, e);
+    return run_bytes_add(db, r->key, bytes, e);
 }
 
 static int no_run(const char *id, struct err *e)
@@ -211,9 +227,9 @@ static int64_t journal_file_bytes(const struct db *db, const char *id)
     return st.st_size;
 }
 
-/* Updates the row itself. *ret_language is a copy. -1 if the run does not exist or is over. */
+/* Updates the row itself. *ret_language and *ret_key are copies. -1 if the run does not exist or is over. */
 static int finish_row(struct db *db, const struct run_record *r, int64_t bytes, int64_t *ret_seq,
-                      char **ret_language, struct err *e)
+                      char **ret_language, char **ret_key, struct err *e)
 {
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_FINISH, e))
@@ -231,21 +247,22 @@ static int finish_row(struct db *db, const struct run_record *r, int64_t bytes, 
                    : err_set(e, ERR_CONFLICT, 0, "run '%s' is already finished", r->id);
     *ret_seq = take_int(&q);
     *ret_language = take_text(&q);
+    *ret_key = take_text(&q);
     return query_taken(&q, e) ? -1 : query_run(&q, e);
 }
 
 int runs_finish(struct db *db, const struct run_record *r, struct err *e)
 {
-    autofree char *language = NULL;
+    autofree char *language = NULL, *key = NULL;
     int64_t seq = 0, more = 0;
     int64_t bytes = text_size(r->result) + (int64_t)r->journal.len + (int64_t)r->files.len +
                     (r->journal_in_file ? journal_file_bytes(db, r->id) : 0);
-    if (finish_row(db, r, bytes, &seq, &language, e) || insert_output(db, seq, r, e) ||
+    if (finish_row(db, r, bytes, &seq, &language, &key, e) || insert_output(db, seq, r, e) ||
         add_total(db, language, r, e))
         return -1;
     if ((r->request || r->code) && replace_input(db, seq, r, &more, e))
         return -1;
-    return run_bytes_add(db, bytes + more, e);
+    return run_bytes_add(db, key, bytes + more, e);
 }
 
 static int get_blobs(struct db *db, unsigned with, struct run_record *row, struct err *e)

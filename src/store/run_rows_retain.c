@@ -49,22 +49,49 @@ static int remove_doomed(struct db *db, struct err *e)
 struct victim {
     int64_t seq, bytes;
     bool has_file;
+    char *key; /* NULL: none */
+};
+struct victims {
+    struct victim *rows;
+    unsigned n;
 };
 
-/* Adds the id of the run to the list of removed ones. */
-static int remove_row(struct db *db, int64_t seq, struct buf *ids, struct err *e)
+static void victims_done(struct victims *v)
 {
-    scoped(query) q = { 0 };
-    if (query_get(&q, db, SQL_RUN_DELETE, e))
-        return -1;
-    bind_int(&q, seq);
-    int found = query_step(&q, e);
-    if (found > 0 && buf_addf(ids, e, "%s\"%s\"", ids->len ? "," : "", peek_text(&q, NULL)))
-        return -1;
-    return found < 0 ? -1 : query_run(&q, e);
+    for (unsigned i = 0; i < v->n; i++)
+        free(v->rows[i].key);
+    free(v->rows);
+    *v = (struct victims){ 0 };
 }
 
-static int remove_run(struct db *db, const struct victim *v, struct buf *ids, struct err *e)
+/* Adds the id of the run to the list of removed ones. */
+/* The ids of removed rows, as the inside of a JSON array. */
+struct removed_ids {
+    struct buf runs, approvals;
+};
+
+static void removed_ids_done(struct removed_ids *r)
+{
+    buf_done(&r->runs);
+    buf_done(&r->approvals);
+}
+
+/* Runs a statement that deletes rows and returns their ids. */
+static int delete_rows(struct db *db, enum sql id, int64_t seq, struct buf *ids, struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, id, e))
+        return -1;
+    bind_int(&q, seq);
+    int found;
+    while ((found = query_step(&q, e)) > 0)
+        if (buf_addf(ids, e, "%s\"%s\"", ids->len ? "," : "", peek_text(&q, NULL)))
+            return -1;
+    return found;
+}
+
+/* The decided approvals of a run go with it. */
+static int remove_run(struct db *db, const struct victim *v, struct removed_ids *ids, struct err *e)
 {
     static const enum sql all[] = { SQL_RUN_INPUT_DELETE, SQL_RUN_OUTPUT_DELETE };
     if (v->has_file && query_run_seq(db, SQL_DOOMED_ADD, v->seq, e))
@@ -72,45 +99,71 @@ static int remove_run(struct db *db, const struct victim *v, struct buf *ids, st
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         if (query_run_seq(db, all[i], v->seq, e))
             return -1;
-    return remove_row(db, v->seq, ids, e);
+    return delete_rows(db, SQL_APPROVALS_OF_RUN_DELETE, v->seq, &ids->approvals, e) ||
+                   delete_rows(db, SQL_RUN_DELETE, v->seq, &ids->runs, e)
+               ? -1
+               : 0;
 }
 
-/* Otherwise a removed run would look like one that somebody deleted. */
-static int record_removal(struct db *db, const struct buf *ids, struct err *e)
+/* Otherwise a removed row would look like one that somebody deleted. */
+static int record_one(struct db *db, const char *kind, const char *noun, const struct buf *ids,
+                      struct err *e)
 {
     scoped(buf) detail = { 0 };
     if (ids->len == 0)
         return 0;
-    if (buf_addf(&detail, e, "{\"runs\":[%s]}", buf_str(ids)))
+    if (buf_addf(&detail, e, "{\"%s\":[%s]}", noun, buf_str(ids)))
         return -1;
     const struct audit_record r = { .time_ms = clock_unix_ms(),
-                                    .kind = "history.removed",
+                                    .kind = kind,
                                     .subject = "",
                                     .actor = "service",
                                     .detail = buf_str(&detail) };
     return audit_append(db, &r, e);
 }
 
-/* Selects the runs that one of the two rules removes: up to `limit`, oldest first. older_ms 0: of
- * any age. */
-static int find_victims(struct db *db, int64_t older_ms, unsigned limit, struct victim *ret,
-                        unsigned *ret_n, struct err *e)
+static int record_removal(struct db *db, const struct removed_ids *ids, struct err *e)
 {
+    return record_one(db, "history.removed", "runs", &ids->runs, e) ||
+                   record_one(db, "approvals.removed", "approvals", &ids->approvals, e)
+               ? -1
+               : 0;
+}
+
+/* The rules by which runs are selected, oldest first. */
+enum rule { RULE_OLDER, RULE_OF_OWNER, RULE_ANY };
+
+static int find_victims(struct db *db, enum rule rule, int64_t older_ms, const char *owner,
+                        unsigned limit, struct victims *ret, struct err *e)
+{
+    static const enum sql statements[] = { SQL_RUN_OLDER, SQL_RUN_OLDEST_OF_KEY, SQL_RUN_OLDEST };
+    bool keyless = rule == RULE_OF_OWNER && owner[0] == '\0';
+    scoped(victims) v = { .rows = calloc(limit ? limit : 1, sizeof *v.rows) };
     scoped(query) q = { 0 };
-    if (query_get(&q, db, older_ms ? SQL_RUN_OLDER : SQL_RUN_OLDEST, e))
+    if (!v.rows)
+        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the list of old runs");
+    if (query_get(&q, db, keyless ? SQL_RUN_OLDEST_WITHOUT_KEY : statements[rule], e))
         return -1;
-    if (older_ms)
+    if (rule == RULE_OLDER)
         bind_int(&q, older_ms);
+    if (rule == RULE_OF_OWNER && !keyless)
+        bind_text(&q, owner);
     bind_int(&q, limit);
     int found = 0;
-    unsigned n = 0;
-    while (n < limit && (found = query_step(&q, e)) > 0) {
-        ret[n].seq = take_int(&q);
-        ret[n].bytes = take_int(&q);
-        ret[n++].has_file = take_int(&q) != 0;
+    while (v.n < limit && (found = query_step(&q, e)) > 0) {
+        struct victim *row = &v.rows[v.n++];
+        row->seq = take_int(&q);
+        row->bytes = take_int(&q);
+        row->has_file = take_int(&q) != 0;
+        row->key = take_text(&q);
+        if (query_taken(&q, e))
+            return -1;
     }
-    *ret_n = n;
-    return found < 0 ? -1 : 0;
+    if (found < 0)
+        return -1;
+    victims_done(ret);
+    sql_move(ret, &v, sizeof v);
+    return 0;
 }
 
 static int history_bytes(struct db *db, int64_t *ret, struct err *e)
@@ -124,50 +177,94 @@ static int history_bytes(struct db *db, int64_t *ret, struct err *e)
 
 /* Removes the selected runs while more than `excess` bytes are left to free; INT64_MAX: all of
  * them. */
-static int remove_victims(struct db *db, const struct victim *v, unsigned n, int64_t excess,
-                          unsigned *ret_removed, bool *files, struct err *e)
+static int remove_victims(struct db *db, const struct victims *v, int64_t excess, int64_t *freed,
+                          unsigned *removed, bool *files, struct err *e)
 {
-    scoped(buf) ids = { 0 };
-    int64_t freed = 0;
-    unsigned i = 0;
-    for (; i < n && freed < excess; i++) {
-        if (remove_run(db, &v[i], &ids, e))
+    scoped(removed_ids) ids = { 0 };
+    int64_t gone = 0;
+    for (unsigned i = 0; i < v->n && gone < excess; i++) {
+        const struct victim *row = &v->rows[i];
+        if (remove_run(db, row, &ids, e) || run_bytes_add(db, row->key, -row->bytes, e))
             return -1;
-        freed += v[i].bytes;
-        *files |= v[i].has_file;
+        gone += row->bytes;
+        *files |= row->has_file;
+        ++*removed;
     }
-    *ret_removed += i;
-    if (freed && run_bytes_add(db, -freed, e))
-        return -1;
+    *freed += gone;
     return record_removal(db, &ids, e);
+}
+
+/* The key whose history is the largest, and by how much it is larger than the next one. */
+static int largest_owner(struct db *db, char **ret_owner, int64_t *ret_ahead, struct err *e)
+{
+    autofree char *owner = NULL;
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_RUN_LARGEST_OWNERS, e))
+        return -1;
+    int found = query_step(&q, e);
+    if (found <= 0)
+        return found < 0 ? -1 : err_set(e, ERR_KERNEL, 0, "the history has bytes of nobody");
+    owner = take_text(&q);
+    int64_t first = take_int(&q), second = 0;
+    if (query_taken(&q, e) || (found = query_step(&q, e)) < 0)
+        return -1;
+    if (found > 0) {
+        free(take_text(&q));
+        second = take_int(&q);
+    }
+    *ret_owner = owner;
+    owner = NULL;
+    *ret_ahead = first - second;
+    return 0;
+}
+
+/* Runs of the key with the largest history go first, until it is no larger than the next one. So a
+ * key that fills the history loses its own runs: one with less than its share of the bytes loses
+ * none. */
+static int shrink(struct db *db, int64_t excess, unsigned batch, int64_t *freed, unsigned *removed,
+                  bool *files, struct err *e)
+{
+    while (*freed < excess && *removed < batch) {
+        autofree char *owner = NULL;
+        scoped(victims) v = { 0 };
+        int64_t ahead = 0, before = *freed;
+        if (largest_owner(db, &owner, &ahead, e) ||
+            find_victims(db, RULE_OF_OWNER, 0, owner, batch - *removed, &v, e))
+            return -1;
+        bool all_run = v.n == 0; /* all of its runs still run: others have to go */
+        if (all_run && find_victims(db, RULE_ANY, 0, NULL, batch - *removed, &v, e))
+            return -1;
+        int64_t left = excess - *freed, most = ahead > 0 ? ahead : 1;
+        if (remove_victims(db, &v, all_run || left < most ? left : most, freed, removed, files, e))
+            return -1;
+        if (*freed == before)
+            return 0;
+    }
+    return 0;
 }
 
 int runs_retain(struct db *db, int64_t now_ms, int64_t max_age_ms, int64_t max_bytes,
                 unsigned batch, bool *ret_more, int64_t *ret_removed, struct err *e)
 {
-    autofree struct victim *victims = calloc(batch ? batch : 1, sizeof *victims);
-    unsigned n = 0, removed = 0;
-    int64_t bytes, older = now_ms - max_age_ms;
+    scoped(victims) old = { 0 };
+    unsigned removed = 0;
+    int64_t bytes, freed = 0, older = now_ms - max_age_ms;
     bool files = false;
     int doomed = 1;
-    if (!victims)
-        return err_set(e, ERR_NO_MEMORY, 0, "no memory for the list of old runs");
     for (unsigned i = 0; i < batch && doomed > 0; i++)
         doomed = remove_doomed(db, e);
     if (doomed < 0)
         return -1;
     if (max_age_ms && older > 0 &&
-        (find_victims(db, older, batch, victims, &n, e) ||
-         remove_victims(db, victims, n, INT64_MAX, &removed, &files, e)))
+        (find_victims(db, RULE_OLDER, older, NULL, batch, &old, e) ||
+         remove_victims(db, &old, INT64_MAX, &freed, &removed, &files, e)))
         return -1;
-    if (history_bytes(db, &bytes, e))
+    freed = 0;
+    if (history_bytes(db, &bytes, e) ||
+        (max_bytes && bytes > max_bytes &&
+         shrink(db, bytes - max_bytes, batch, &freed, &removed, &files, e)))
         return -1;
-    n = 0;
-    if (max_bytes && bytes > max_bytes && removed < batch &&
-        (find_victims(db, 0, batch - removed, victims, &n, e) ||
-         remove_victims(db, victims, n, bytes - max_bytes, &removed, &files, e)))
-        return -1;
-    *ret_more = removed == batch || files || doomed > 0;
+    *ret_more = removed >= batch || files || doomed > 0;
     *ret_removed = removed;
     return 0;
 }

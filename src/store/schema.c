@@ -96,10 +96,19 @@ static const char keys_existed[] =
     "INSERT OR REPLACE INTO counters SELECT 'keys_existed', 1"
     "  WHERE EXISTS (SELECT 1 FROM keys) OR EXISTS (SELECT 1 FROM audit WHERE kind = 'key.added');";
 
+/* The bytes of the history by key ("": without one), in place of one total. A decided approval goes
+ * with its run. */
+static const char run_owners[] =
+    "CREATE TABLE run_owners (owner TEXT PRIMARY KEY, bytes INTEGER NOT NULL)"
+    "  STRICT, WITHOUT ROWID;"
+    "INSERT INTO run_owners SELECT coalesce(api_key, ''), sum(bytes) FROM runs GROUP BY 1;"
+    "DELETE FROM counters WHERE name = 'run_bytes';"
+    "CREATE INDEX approvals_run ON approvals (run) WHERE run IS NOT NULL;";
+
 /* The scripts that migrate a database from each version to the next. Rows are added, never
  * changed. */
 static const char *const migrations[] = { version_1, artifact_owners, rules_of_requesters,
-                                          keys_existed };
+                                          keys_existed, run_owners };
 enum { SCHEMA_VERSION = ARRAY_LEN(migrations) };
 
 int schema_check(struct db *db, struct err *e)

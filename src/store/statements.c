@@ -41,7 +41,7 @@ const char *const sql_texts[SQL_COUNT_] = {
         "UPDATE runs SET state = 'finished', verdict = ?, "
         "started_ms = iif(?2 > 0, ?2, started_ms), finished_ms = ?, wall_us = ?, cpu_us = ?, "
         "memory_peak = ?, journal_in_file = ?, bytes = bytes + ? "
-        "WHERE id = ? AND state <> 'finished' RETURNING seq, language",
+        "WHERE id = ? AND state <> 'finished' RETURNING seq, language, api_key",
     [SQL_RUN_STATE] = "SELECT state FROM runs WHERE id = ?",
     [SQL_RUN_GET] = "SELECT " RUN_COLUMNS ", i.code, i.request, o.result FROM runs r "
                     "LEFT JOIN run_input i ON i.seq = r.seq "
@@ -62,12 +62,22 @@ const char *const sql_texts[SQL_COUNT_] = {
         "SELECT language, verdict, count(*), sum(wall_us), max(wall_us), sum(cpu_us), "
         "max(memory_peak) FROM runs WHERE created_ms >= ? AND +state = 'finished' "
         "GROUP BY +language, +verdict ORDER BY +language, +verdict",
-    [SQL_RUN_BYTES_ADD] = "UPDATE counters SET value = value + ? WHERE name = 'run_bytes'",
+    [SQL_RUN_BYTES_ADD] = "INSERT INTO run_owners VALUES (coalesce(?1, ''), ?2) "
+                          "ON CONFLICT DO UPDATE SET bytes = bytes + ?2",
+    [SQL_RUN_CHARGE] = "UPDATE runs SET bytes = bytes + ? WHERE id = ? RETURNING api_key",
+    [SQL_RUN_LARGEST_OWNERS] = "SELECT owner, bytes FROM run_owners ORDER BY bytes DESC LIMIT 2",
+    [SQL_RUN_OLDEST_OF_KEY] = "SELECT seq, bytes, " MAY_HAVE_FILE ", api_key FROM runs "
+                              "WHERE api_key = ? AND +" OVER " ORDER BY seq LIMIT ?",
+    [SQL_RUN_OLDEST_WITHOUT_KEY] = "SELECT seq, bytes, " MAY_HAVE_FILE ", api_key FROM runs "
+                                   "WHERE api_key IS NULL AND +" OVER " ORDER BY seq LIMIT ?",
+    [SQL_APPROVALS_OF_RUN_DELETE] =
+        "DELETE FROM approvals WHERE run = (SELECT id FROM runs WHERE seq = ?) "
+        "AND decision <> 'pending' RETURNING id",
     [SQL_RUN_ROW_BYTES_ADD] = "UPDATE runs SET bytes = bytes + ? WHERE seq = ?",
-    [SQL_RUN_BYTES] = "SELECT value FROM counters WHERE name = 'run_bytes'",
-    [SQL_RUN_OLDER] = "SELECT seq, bytes, " MAY_HAVE_FILE " FROM runs "
+    [SQL_RUN_BYTES] = "SELECT coalesce(sum(bytes), 0) FROM run_owners",
+    [SQL_RUN_OLDER] = "SELECT seq, bytes, " MAY_HAVE_FILE ", api_key FROM runs "
                       "WHERE created_ms < ? AND +" OVER " ORDER BY created_ms LIMIT ?",
-    [SQL_RUN_OLDEST] = "SELECT seq, bytes, " MAY_HAVE_FILE " FROM runs WHERE +" OVER
+    [SQL_RUN_OLDEST] = "SELECT seq, bytes, " MAY_HAVE_FILE ", api_key FROM runs WHERE +" OVER
                        " ORDER BY seq LIMIT ?",
     [SQL_RUN_DELETE] = "DELETE FROM runs WHERE seq = ? RETURNING id",
     [SQL_RUN_INPUT_DELETE] = "DELETE FROM run_input WHERE seq = ?",

@@ -2,6 +2,8 @@
 
 #include "base/auto.h"
 #include "database.h"
+#include "store/db_query.h"
+#include "store/run_rows.h"
 
 static bool ask(struct db *db, char *id, char *thread, int64_t expires_ms)
 {
@@ -189,7 +191,41 @@ static void test_rules_are_kept_until_removed(void)
     CHECK_INT(left.n, 2);
 }
 
+static void test_approvals_of_a_run_count_for_its_key_and_go_with_it(void)
+{
+    struct err e = { 0 };
+    scoped(database) d;
+    int64_t bytes = 0, left = 0, removed = 0;
+    bool more;
+    if (!database_init(&d))
+        return;
+    OK(runs_insert(d.db, &(struct run_record){ .id = "run_1", .key = "alice", .created_ms = 1 },
+                   &e));
+    OK(approvals_insert(
+        d.db,
+        &(struct approval_row){
+            .id = "ap_1", .run = "run_1", .input = "{\"code\":\"0123456789\"}", .created_ms = 1 },
+        &e));
+    OK(sql_number(d.db, "SELECT bytes FROM run_owners WHERE owner = 'alice'", &bytes, &e));
+    CHECK(bytes > 1024);
+    scoped(approval_row) decided = { 0 };
+    OK(approvals_decide(
+        d.db,
+        &(struct approval_row){
+            .id = "ap_1", .decision = DECISION_REJECT, .decided_by = "key:boss", .decided_ms = 2 },
+        &decided, &e));
+    OK(runs_finish(
+        d.db, &(struct run_record){ .id = "run_1", .verdict = "rejected", .result = "{}" }, &e));
+    OK(runs_retain(d.db, 10, 0, 1, 100, &more, &removed, &e));
+    CHECK_INT(removed, 1);
+    OK(sql_number(d.db, "SELECT count(*) FROM approvals", &left, &e));
+    CHECK_INT(left, 0);
+    OK(sql_number(d.db, "SELECT bytes FROM run_owners WHERE owner = 'alice'", &bytes, &e));
+    CHECK_INT(bytes, 0);
+}
+
 static const struct check_test tests[] = {
+    TEST(test_approvals_of_a_run_count_for_its_key_and_go_with_it),
     TEST(test_an_approval_waits_and_is_decided),
     TEST(test_a_second_decision_is_told_of_the_first),
     TEST(test_an_expired_approval_can_only_expire),

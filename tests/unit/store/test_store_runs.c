@@ -413,6 +413,41 @@ static void test_retention_by_size_removes_the_oldest(void)
     CHECK_INT(row.seq, 7);
 }
 
+static void store_for(struct db *db, const char *key, const char *id, size_t letters)
+{
+    struct err e = { 0 };
+    char *code = calloc(letters + 1, 1);
+    if (!CHECK(code != NULL))
+        return;
+    memset(code, 'x', letters);
+    insert(db, &(struct run_record){ .id = (char *)id, .key = (char *)key, .code = code });
+    OK(runs_finish(db, &(struct run_record){ .id = (char *)id, .verdict = "ok", .result = "{}" },
+                   &e));
+    free(code);
+}
+
+static void test_retention_by_size_takes_from_the_key_that_uses_most(void)
+{
+    struct err e = { 0 };
+    bool more = true;
+    int64_t removed = 0;
+    scoped(database) d;
+    if (!database_init(&d))
+        return;
+    store_for(d.db, "alice", "run_1", 100); /* the oldest of all */
+    store_for(d.db, NULL, "run_2", 100);
+    for (int i = 3; i <= 8; i++) {
+        char id[16];
+        (void)snprintf(id, sizeof id, "run_%d", i);
+        store_for(d.db, "bob", id, 10000);
+    }
+    OK(runs_retain(d.db, 10, 0, 25000, 100, &more, &removed, &e));
+    CHECK_INT(removed, 4);
+    CHECK_STR(listed(d.db, (struct run_query){ 0 }, 20), "8 7 2 1");
+    OK(runs_retain(d.db, 10, 0, 1500, 100, &more, &removed, &e)); /* down to the shares of all */
+    CHECK_STR(listed(d.db, (struct run_query){ 0 }, 20), "2 1");
+}
+
 static void test_retention_removes_files_after_their_rows(void)
 {
     struct err e = { 0 };
@@ -472,6 +507,7 @@ static const struct check_test tests[] = {
     TEST(test_statistics_count_finished_runs),
     TEST(test_retention_by_age_leaves_what_is_not_over),
     TEST(test_retention_by_size_removes_the_oldest),
+    TEST(test_retention_by_size_takes_from_the_key_that_uses_most),
     TEST(test_retention_removes_files_after_their_rows),
     TEST(test_what_an_interrupted_run_left_is_removed_with_it),
 };
