@@ -96,8 +96,12 @@ static void wait_for_an_end(struct examiner *x)
     }
     if (poll(p, sizeof p / sizeof p[0], complete ? -1 : 100) < 0 && errno != EINTR)
         _exit(1);
-    if (p[0].revents) /* the keeper sends nothing: it is gone */
+    if (p[0].revents) { /* the keeper sends nothing: it is gone */
+        for (int i = 0; i < EXAMINER_READERS; i++)
+            if (x->slots[i].pid)
+                end_reader(&x->slots[i]);
         _exit(0);
+    }
     for (int i = 0; i < EXAMINER_READERS; i++)
         if (x->slots[i].pid && (p[1 + 2 * i].revents || p[2 + 2 * i].revents))
             end_reader(&x->slots[i]);

@@ -16,15 +16,24 @@
 #include "run/reports.h"
 
 enum { CPU_SECONDS = 1 };
+#ifdef __SANITIZE_ADDRESS__ /* which reserves terabytes */
+static const rlim_t MEMORY_MAX = RLIM_INFINITY;
+#else
 static const rlim_t MEMORY_MAX = (rlim_t)512 << 20;
+#endif
 
 void (*reader_stand_in)(const struct question *q);
 
 /* ---- giving up everything ---- */
 
+/* A lower limit of the caller stays. */
 static int limit(int resource, rlim_t max, struct err *e)
 {
-    const struct rlimit l = { max, max };
+    struct rlimit l = { max, max };
+    if (getrlimit(resource, &l) < 0)
+        return err_set(e, ERR_KERNEL, 0, "limit a reader");
+    l.rlim_max = l.rlim_max < max ? l.rlim_max : max;
+    l.rlim_cur = l.rlim_max;
     return setrlimit(resource, &l) < 0 ? err_set(e, ERR_KERNEL, 0, "limit a reader") : 0;
 }
 
@@ -38,11 +47,8 @@ static int confine(int fd, pid_t parent, struct err *e)
     for (int i = 0; i <= STDERR_FILENO; i++)
         if (i != fd)
             (void)close(i);
-#ifndef __SANITIZE_ADDRESS__ /* which reserves terabytes */
-    if (limit(RLIMIT_AS, MEMORY_MAX, e))
-        return -1;
-#endif
-    if (limit(RLIMIT_CPU, CPU_SECONDS, e) || limit(RLIMIT_CORE, 0, e) || limit(RLIMIT_NOFILE, 0, e))
+    if (limit(RLIMIT_AS, MEMORY_MAX, e) || limit(RLIMIT_CPU, CPU_SECONDS, e) ||
+        limit(RLIMIT_CORE, 0, e) || limit(RLIMIT_NOFILE, 0, e))
         return -1;
     return seccomp_apply(SECCOMP_READER, e);
 }

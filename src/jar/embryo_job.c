@@ -65,8 +65,11 @@ int embryo_job_receive(int fd, char bytes[EMBRYO_JOB_MAX_BYTES], struct job_spec
         job.limits.v[i] = unpack_u64(&u);
     job.argv = unpack_strv(&u, STRINGS_MAX);
     job.envp = unpack_strv(&u, STRINGS_MAX);
-    if (unpack_end(&u, "job", e))
-        return -1; /* the embryo ends now, so nothing is freed */
+    if (unpack_end(&u, "job", e)) {
+        free(job.argv);
+        free(job.envp);
+        return -1;
+    }
     *ret = job;
     return 1;
 }
