@@ -125,6 +125,17 @@ static void check_record(const struct stored *s, uint8_t hash[HASH_BYTES], struc
     c->records++;
 }
 
+void audit_next_hash(const struct audit_record *r, uint8_t hash[DIGEST_BYTES])
+{
+    uint8_t before[HASH_BYTES];
+    const char *texts[] = { r->kind, r->subject, r->actor, r->detail };
+    struct hash_part pieces[4];
+    for (int i = 0; i < 4; i++)
+        pieces[i] = (struct hash_part){ texts[i], strlen(texts[i]) };
+    memcpy(before, hash, sizeof before);
+    chain(hash, before, r->seq, r->time_ms, pieces);
+}
+
 int audit_head(struct db *db, struct audit_head *ret, struct err *e)
 {
     scoped(query) q = { 0 };

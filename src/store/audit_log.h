@@ -26,6 +26,9 @@ struct audit_record {
  * the changed row becomes part of the detail, see audit_rows.h. */
 [[nodiscard]] int audit_append(struct db *db, const struct audit_record *r, struct err *e);
 
+/* The hash of a record, from that of the record before it, in place. */
+void audit_next_hash(const struct audit_record *r, uint8_t hash[DIGEST_BYTES]);
+
 /* The last record, as of now; seq 0: there is none. */
 struct audit_head {
     int64_t seq;

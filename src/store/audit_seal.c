@@ -17,7 +17,11 @@
 
 static const char seals_file[] = "audit.seals", key_file[] = "audit.key";
 /* The size of the file of seals: at one seal a minute enough for more than 100 years. */
-enum { SEALS_MAX_BYTES = 1 << 30, LINE_MAX_BYTES = 512, LAST_BYTES = 2 * LINE_MAX_BYTES };
+enum {
+    SEALS_MAX_BYTES = 1 << 30,
+    LINE_MAX_BYTES = AUDIT_SEAL_LINE,
+    LAST_BYTES = 2 * LINE_MAX_BYTES
+};
 static const char magic[8] = "BLJRSEAL";
 
 static int failed(struct err *e, const char *what, const char *name)
@@ -55,14 +59,13 @@ static void signed_bytes(const struct audit_seal *s, uint8_t ret[SIGNED_BYTES])
     memcpy(at + DIGEST_BYTES, s->next, SEAL_KEY_BYTES);
 }
 
-static int format_seal(const struct audit_seal *s, char line[LINE_MAX_BYTES])
+void audit_seal_format(const struct audit_seal *s, char line[AUDIT_SEAL_LINE])
 {
     char head[2 * DIGEST_BYTES + 1], next[SEAL_KEY_HEX], signature[2 * SEAL_SIGNATURE_BYTES + 1];
-    return snprintf(
-        line, LINE_MAX_BYTES, "seal %" PRIu64 " %" PRId64 " %s %" PRId64 " %s %s\n", s->epoch,
-        s->seq, sodium_bin2hex(head, sizeof head, s->head, DIGEST_BYTES), s->time_ms,
-        sodium_bin2hex(next, sizeof next, s->next, SEAL_KEY_BYTES),
-        sodium_bin2hex(signature, sizeof signature, s->signature, SEAL_SIGNATURE_BYTES));
+    (void)snprintf(line, AUDIT_SEAL_LINE, "seal %" PRIu64 " %" PRId64 " %s %" PRId64 " %s %s",
+                   s->epoch, s->seq, sodium_bin2hex(head, sizeof head, s->head, DIGEST_BYTES),
+                   s->time_ms, sodium_bin2hex(next, sizeof next, s->next, SEAL_KEY_BYTES),
+                   sodium_bin2hex(signature, sizeof signature, s->signature, SEAL_SIGNATURE_BYTES));
 }
 
 static bool from_hex(const char *hex, uint8_t *ret, size_t n)
@@ -383,8 +386,10 @@ static int make_seal(struct audit_sealer *s, struct audit_seal *seal, struct err
     signed_bytes(seal, bytes);
     (void)crypto_sign_detached(seal->signature, NULL, bytes, sizeof bytes, k->key);
     sodium_memzero(k->key, sizeof k->key);
-    int n = format_seal(seal, line);
-    if (append(s, line, (size_t)n, e))
+    audit_seal_format(seal, line);
+    size_t n = strlen(line);
+    line[n++] = '\n';
+    if (append(s, line, n, e))
         return -1;
     s->last = *seal;
     return evolve(s, e);

@@ -29,6 +29,10 @@ struct audit_seal {
     uint8_t signature[SEAL_SIGNATURE_BYTES];
 };
 
+enum { AUDIT_SEAL_LINE = 512 };
+/* Without a newline. */
+void audit_seal_format(const struct audit_seal *s, char line[AUDIT_SEAL_LINE]);
+
 /* ---- checking ---- */
 struct audit_seals {
     char first[SEAL_KEY_HEX]; /* the public key of the first epoch */

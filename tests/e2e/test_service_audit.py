@@ -232,3 +232,25 @@ def test_records_after_the_last_seal_are_told():
         status, said = verify(s)
         assert status == 0 and int(re.search(r"(\d+) records after the last seal", said).group(1)) >= 2, said
         assert eventually(lambda: " 0 records after the last seal" in verify(s)[1], 20), "the next keeper goes on"
+
+
+def test_sealed_range_is_checked_elsewhere(stopped, tmp_path):
+    """Without the database, with the key alone."""
+    key = (stopped.state / "audit.seals").read_text().split()[1]
+    whole, part = tmp_path / "whole", tmp_path / "part"
+    assert stopped.cli("audit", "export", str(whole)).status == 0
+    assert stopped.cli("audit", "export", "--from", "3", "--to", "6", str(part)).status == 0
+    assert stopped.cli("audit", "export", "--to", "100000", str(tmp_path / "more")).status == 125
+    assert stopped.cli("audit", "export", str(part)).status == 125, "a file that exists is not written over"
+    for file, first in ((whole, 1), (part, 3)):
+        status, said = verify(stopped, "--file", str(file), "--key", key)
+        assert status == 0 and f"records {first} to " in said, said
+        assert verify(stopped, "--file", str(file), "--key", "0" * 64)[0] == 1
+    lines = part.read_text().splitlines(keepends=True)
+    records = [i for i, line in enumerate(lines) if '"seq"' in line]
+    changed = lines[records[1]].replace('"actor":"', '"actor":"x')
+    for bad in (lines[:records[1]] + [changed] + lines[records[1] + 1:], lines[:records[1]] + lines[records[1] + 1:],
+                lines[:-1], [line for line in lines if '"seals"' not in line], lines[1:]):
+        part.write_text("".join(bad))
+        status, said = verify(stopped, "--file", str(part))
+        assert status == 1 and said, said

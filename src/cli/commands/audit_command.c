@@ -14,14 +14,15 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/commands/audit_export.h"
 #include "cli/commands/service_db.h"
 #include "store/audit_log.h"
 
 enum { SHOW_DEFAULT = 50, SHOW_MAX = 1000000, BROKEN_STATUS = 1 };
 
 struct audit_options {
-    const char *state, *head, *key;
-    unsigned number;
+    const char *state, *head, *key, *file;
+    unsigned number, from, to;
 };
 
 static int set_head(void *options, const struct arg_row *row, const char *value, struct err *e)
@@ -40,11 +41,26 @@ static int set_number(void *options, const struct arg_row *row, const char *valu
     return args_count(row, value, SHOW_MAX, &((struct audit_options *)options)->number, e);
 }
 
+static int set_from(void *options, const struct arg_row *row, const char *value, struct err *e)
+{
+    return args_count(row, value, UINT_MAX, &((struct audit_options *)options)->from, e);
+}
+
+static int set_to(void *options, const struct arg_row *row, const char *value, struct err *e)
+{
+    return args_count(row, value, UINT_MAX, &((struct audit_options *)options)->to, e);
+}
+
 static const struct arg_row rows[] = {
+    { "file", "FILE", .offset = offsetof(struct audit_options, file), .values.kind = VALUES_FILE,
+      .help = "verify: an export in place of the log of a service" },
+    { "from", "N", .apply = set_from, .default_text = "1", .help = "export: the first record" },
     { "head", "HASH", .apply = set_head,
       .help = "verify: a record must have this hash, which was noted elsewhere earlier" },
     { "key", "KEY", .apply = set_head,
       .help = "verify: the seals must begin with this key, which was noted elsewhere" },
+    { "to", "N", .apply = set_to,
+      .help = "export: the last record; the last sealed one if absent" },
     { "number", "N", .letter = 'n', .apply = set_number, .default_text = "50",
       .help = "show: the last N records" },
     { "state", "DIR", .offset = offsetof(struct audit_options, state),
@@ -91,6 +107,48 @@ static int read_seals(const struct audit_options *o, struct audit_seals *ret, bo
     return 1;
 }
 
+static int verify_file(const struct audit_options *o, struct err *e)
+{
+    char said[400];
+    autoclose int fd = open(o->file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return err_set(e, ERR_BAD_REQUEST, errno, "open '%s'", QUOTED(o->file));
+    int status = audit_export_check(fd, o->key, said, sizeof said, e);
+    if (status < 0)
+        return -1;
+    (void)printf("%s\n", said);
+    return status ? BROKEN_STATUS : 0;
+}
+
+static int export(void *options, int argc, char **argv, struct err *e)
+{
+    const struct audit_options *o = options;
+    scoped(service_db) h = { 0 };
+    scoped(audit_seals) seals = { 0 };
+    struct audit_check c = { 0 };
+    bool has_seals = true;
+    (void)argc;
+    int forged = read_seals(o, &seals, &has_seals, e);
+    if (forged)
+        return forged < 0 ? -1 : BROKEN_STATUS;
+    int64_t from = o->from ? o->from : 1;
+    int64_t to = o->to ? o->to : seals.n ? seals.at[seals.n - 1].seq : from;
+    if (from > to)
+        return err_set(e, ERR_BAD_REQUEST, 0, "--from %" PRId64 " is behind --to %" PRId64, from,
+                       to);
+    /* before service_db_open(), which gives up the rights of root */
+    autoclose int fd = open(argv[0], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_set(e, ERR_BAD_REQUEST, errno, "make '%s': name a file that does not exist",
+                       QUOTED(argv[0]));
+    if (service_db_open(&h, o->state, DB_READ, e) ||
+        audit_verify(h.db, has_seals ? &seals : NULL, &c, e))
+        return -1;
+    if (c.broken_seq != 0)
+        return err_set(e, ERR_CONFLICT, 0, "the log does not hold: see 'belljar audit verify'");
+    return audit_export(h.db, &seals, from, to, fd, e);
+}
+
 /* Exit status, or -1. The chain loses no record, so a hash that was once its head stays in it. */
 static int verify(void *options, int argc, char **argv, struct err *e)
 {
@@ -102,6 +160,8 @@ static int verify(void *options, int argc, char **argv, struct err *e)
     struct audit_check c = { 0 };
     struct hash_search noted = { .hash = o->head };
     bool has_seals = true;
+    if (o->file)
+        return verify_file(o, e);
     /* The seals first: a service that runs may seal records that come after this reading. */
     int forged = read_seals(o, &seals, &has_seals, e);
     if (forged)
@@ -158,6 +218,9 @@ static const struct verb verbs[] = {
       "newest record says, and that every sealed record is there. With --key, a user with all "
       "rights cannot have replaced the seals",
       .run = verify },
+    { "export", "[--from N] [--to N] FILE",
+      "writes records up to a sealed one into a file, which 'verify --file' checks on any machine",
+      1, 1, .run = export },
     { "show", "", "prints the last records", .run = show },
 };
 
@@ -165,6 +228,8 @@ const struct cli_command audit_command = {
     .name = "audit",
     .summary = "verify and show the audit log of the service",
     .usage = (const char *const[]){ "verify [--key KEY] [--head HASH] [--state DIR]",
+                                    "verify --file FILE [--key KEY]",
+                                    "export [--from N] [--to N] [--state DIR] FILE",
                                     "show [-n N] [--state DIR]", NULL },
     .description = "The service writes every run, key, approval and rule into an audit log. Each "
                    "record contains the hash of the record before it, so a changed record breaks "
