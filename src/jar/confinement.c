@@ -41,11 +41,6 @@ int confinement_leave_network(struct err *e)
     return err_set(e, ERR_KERNEL, errno, "leave the network");
 }
 
-bool confinement_has_mdwe(void)
-{
-    return prctl(SET_MDWE, 0, 0, 0, 0) == 0; /* no flag: changes nothing */
-}
-
 static int refuse_new_code(struct err *e)
 {
     if (prctl(SET_MDWE, MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) < 0 && errno != EINVAL)
@@ -92,4 +87,22 @@ int confinement_enter(enum role role, const struct landlock_rule *more, struct e
         (!roles[role].makes_code && refuse_new_code(e)))
         return -1;
     return apply_filter(roles[role].filter, e);
+}
+
+void confinement_layers(struct confinement_layer ret[CONFINEMENT_LAYERS])
+{
+#ifdef __SANITIZE_ADDRESS__
+    const bool filters = false;
+#else
+    const bool filters = true;
+#endif
+    const struct confinement_layer all[CONFINEMENT_LAYERS] = {
+        { "seccomp", "only the system calls of its role", filters },
+        { "landlock", "only the files of its role", landlock_abi() > 0 },
+        { "no_new_code", "no new executable memory (Linux 6.3)",
+          prctl(SET_MDWE, 0, 0, 0, 0) == 0 }, /* no flag: changes nothing */
+        { "no_network", "an empty network namespace, if root starts it", geteuid() == 0 },
+    };
+    for (int i = 0; i < CONFINEMENT_LAYERS; i++)
+        ret[i] = all[i];
 }

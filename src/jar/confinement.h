@@ -35,5 +35,10 @@ enum role {
 [[nodiscard]] int confinement_enter(enum role role, const struct landlock_rule *more,
                                     struct err *e);
 
-/* For `belljar doctor`: true if the kernel refuses writable memory that becomes executable. */
-bool confinement_has_mdwe(void);
+/* For `belljar doctor`: the layers of a keeper that this process would start. */
+struct confinement_layer {
+    const char *name, *what;
+    bool available;
+};
+enum { CONFINEMENT_LAYERS = 4 };
+void confinement_layers(struct confinement_layer ret[CONFINEMENT_LAYERS]);

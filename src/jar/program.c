@@ -67,6 +67,11 @@ static const struct landlock_rule process_rules[] = {
     { "/usr", LANDLOCK_READ, false },
     { "/etc/ld.so.cache", LANDLOCK_READ, true },
     { "/etc/matplotlibrc", LANDLOCK_READ, true },
+    { "/etc/R/Renviron", LANDLOCK_READ, true },
+    { "/etc/R/ldpaths", LANDLOCK_READ, true },
+    { "/etc/R/Makeconf", LANDLOCK_READ, true },
+    { "/etc/R/javaconf", LANDLOCK_READ, true },
+    { "/etc/R/repositories", LANDLOCK_READ, true },
     { "/etc/nsswitch.conf", LANDLOCK_READ, true },
     { "/etc/localtime", LANDLOCK_READ, true },
     { "/etc/ssl/openssl.cnf", LANDLOCK_READ, true }, /* Node does not start without it */

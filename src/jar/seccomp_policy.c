@@ -201,15 +201,18 @@ const struct seccomp_rule seccomp_policy[] = {
 { EPERM, J|P, "setrlimit", WHEN(IS(0, RLIMIT_CORE)), "1 keeps the host's core handler out; 0 would not" },
 { ALLOW, J|P, "prlimit64", WHEN(IS(1, RLIMIT_CORE), NO_POINTER(2)), "asking" },
 { EPERM, J|P, "prlimit64", WHEN(IS(1, RLIMIT_CORE)), "the same" },
+{ ALLOW, J|P, "prlimit64", WHEN(IS(0, 0)), "one's own" },
+{ ALLOW, J, "prlimit64", WHEN(NO_POINTER(2)), "asking about others" },
+{ EPERM, J|P, "prlimit64", ALWAYS, "others: pid 1 of the jar, and at level process all that the user runs" },
 { ALLOW, J|P, "uname sysinfo getrusage getrlimit setrlimit getpriority "
               "sched_getaffinity sched_getparam sched_getscheduler sched_getattr "
               "sched_get_priority_max sched_get_priority_min sched_rr_get_interval ioprio_get",
   ALWAYS, "asking about oneself; limits only go down" },
-{ ALLOW, J, "prlimit64 setpriority sched_setaffinity sched_setparam sched_setscheduler",
+{ ALLOW, J, "setpriority sched_setaffinity sched_setparam sched_setscheduler",
   ALWAYS, "priority among the jar's own processes" },
-{ ALLOW, P, "prlimit64 sched_setaffinity sched_setparam sched_setscheduler", WHEN(IS(0, 0)), "one's own" },
+{ ALLOW, P, "sched_setaffinity sched_setparam sched_setscheduler", WHEN(IS(0, 0)), "one's own" },
 { ALLOW, P, "setpriority", WHEN(IS(0, PRIO_PROCESS), IS(1, 0)), "one's own" },
-{ EPERM, P, "prlimit64 setpriority sched_setaffinity sched_setparam sched_setscheduler",
+{ EPERM, P, "setpriority sched_setaffinity sched_setparam sched_setscheduler",
   ALWAYS, "other processes of the same user: a CPU limit of 0 ends them" },
 { EPERM, J|P, "sched_setattr ioprio_set", ALWAYS, "clock speed and disk queue belong to all jars" },
 

@@ -17,10 +17,13 @@
 /* /bin and the others are links into /usr on current systems, directories on older ones. */
 #define SYSTEM_DIRS "bin", "sbin", "lib", "lib32", "lib64", "libx32"
 
-/* A star in a name of /etc stands for a version. Packages keep these settings outside of /usr, and
- * their programs do not start without them (R, Java), or start without their modules (PHP). */
-static const char *const binds[] = { "usr",     "etc/alternatives",   "etc/fonts", "etc/R",
-                                     "etc/php", "etc/java-*-openjdk", SYSTEM_DIRS };
+/* A star stands for a version. Packages keep these settings outside of /usr, and their programs do
+ * not start without them (Java), or start without their modules (PHP). Only the directories that a
+ * program at the command line needs: beside them, administrators keep passwords (php/VERSION/fpm). */
+static const char *const binds[] = {
+    "usr",           "etc/alternatives",         "etc/fonts", "etc/java-*-openjdk",
+    "etc/php/*/cli", "etc/php/*/mods-available", SYSTEM_DIRS,
+};
 static const char *const system_dirs[] = { SYSTEM_DIRS };
 
 static const struct {
@@ -52,18 +55,26 @@ static void add_bind(int root_fd, const char *path, struct skeleton_binds *b)
         (void)snprintf(b->paths[b->n++], SKELETON_PATH_SIZE, "%s", path);
 }
 
+/* The star is a part of one name of the path. */
 static void add_matching(int root_fd, const char *pattern, struct skeleton_binds *b)
 {
-    int fd = openat(root_fd, "etc", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    char parent[SKELETON_PATH_SIZE], name[SKELETON_PATH_SIZE];
+    const char *star = strchr(pattern, '*'), *first = star;
+    while (first > pattern && first[-1] != '/')
+        first--;
+    const char *rest = star + strcspn(star, "/");
+    (void)snprintf(parent, sizeof parent, "%.*s", (int)(first - pattern), pattern);
+    (void)snprintf(name, sizeof name, "%.*s", (int)(rest - first), first);
+    int fd = openat(root_fd, parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     autodir DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     if (!dir) {
         fd_close(&fd);
         return;
     }
     for (struct dirent *entry; (entry = readdir(dir));) {
-        char path[sizeof entry->d_name + sizeof "etc/"];
-        (void)snprintf(path, sizeof path, "etc/%s", entry->d_name);
-        if (fnmatch(pattern, path, FNM_PATHNAME) == 0)
+        char path[sizeof parent + sizeof entry->d_name + SKELETON_PATH_SIZE];
+        (void)snprintf(path, sizeof path, "%s%s%s", parent, entry->d_name, rest);
+        if (fnmatch(name, entry->d_name, FNM_PERIOD) == 0)
             add_bind(root_fd, path, b);
     }
 }
@@ -79,6 +90,18 @@ void skeleton_find_binds(int root_fd, struct skeleton_binds *ret)
     }
 }
 
+/* Makes every directory above `path`. */
+static int make_parents(int dst_fd, const char *path, struct err *e)
+{
+    char parent[SKELETON_PATH_SIZE];
+    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+        (void)snprintf(parent, sizeof parent, "%.*s", (int)(slash - path), path);
+        if (mkdirat(dst_fd, parent, 0755) < 0 && errno != EEXIST)
+            return err_set(e, ERR_KERNEL, errno, "make /%s of the root", parent);
+    }
+    return 0;
+}
+
 static int write_new(int dst_fd, const char *path, const void *bytes, size_t n, struct err *e)
 {
     autoclose int fd = openat(dst_fd, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -92,6 +115,13 @@ static int write_new(int dst_fd, const char *path, const void *bytes, size_t n, 
 static const char *const copied[] = {
     "etc/ld.so.cache",  /* without it the dynamic linker searches every library directory */
     "etc/matplotlibrc", /* without it matplotlib cannot be imported */
+    /* R does not start without its own. Renviron.site and Rprofile.site are the administrator's, and
+     * a usual place for tokens. */
+    "etc/R/Renviron",
+    "etc/R/ldpaths",
+    "etc/R/Makeconf",
+    "etc/R/javaconf",
+    "etc/R/repositories",
 };
 
 static int copy_file(int src_root_fd, int dst_fd, const char *path, struct err *e)
@@ -102,6 +132,8 @@ static int copy_file(int src_root_fd, int dst_fd, const char *path, struct err *
     scoped(buf) text = { 0 };
     if (fd_read_to_buf(fd, 4 << 20, &text, e))
         return err_wrap(e, "read /%s", path);
+    if (make_parents(dst_fd, path, e))
+        return -1;
     return write_new(dst_fd, path, text.data, text.len, e);
 }
 
@@ -123,9 +155,12 @@ static int make_bind_points(int src_root_fd, int dst_fd, struct err *e)
 {
     struct skeleton_binds found;
     skeleton_find_binds(src_root_fd, &found);
-    for (size_t i = 0; i < found.n; i++)
+    for (size_t i = 0; i < found.n; i++) {
+        if (make_parents(dst_fd, found.paths[i], e))
+            return -1;
         if (mkdirat(dst_fd, found.paths[i], 0755) < 0)
             return err_set(e, ERR_KERNEL, errno, "make /%s of the root", found.paths[i]);
+    }
     return 0;
 }
 

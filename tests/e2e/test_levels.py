@@ -275,6 +275,21 @@ def test_doctor_leaves_nothing(host):
     assert belljar("doctor", "--json").status == 0
 
 
+def test_doctor_shows_the_confinement_of_keepers_and_gives_advice(as_root, public_path):
+    for name, text in (("core", "@/run/handler.sock\n"), ("tasks", "1\n")):
+        (public_path / name).write_text(text)
+    script = (f"mount --bind {public_path}/core /proc/sys/kernel/core_pattern && "
+              f"mount --bind {public_path}/tasks /proc/sys/vm/oom_dump_tasks && exec {harness.BELLJAR} doctor --json")
+    told = json.loads(subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, timeout=60).stdout)
+    assert [a["command"].split("=")[0] for a in told["advice"]] == ["sysctl -w kernel.core_pattern",
+                                                                   "sysctl -w vm.oom_dump_tasks"], told["advice"]
+    layers = {layer["name"]: layer["available"] for layer in told["confinement"]}
+    assert set(layers) == {"seccomp", "landlock", "no_new_code", "no_network"}
+    assert layers["no_network"] and layers["landlock"] == (told["landlock_abi"] > 0), layers
+    text = belljar("doctor").out.decode()
+    assert all(f"] {name} " in text for name in layers), text
+
+
 def test_doctor_knows_a_program_that_was_copied_alone(public_path):
     copy = shutil.copy(harness.BELLJAR, public_path / "belljar")
     for program, alone in ((copy, True), (harness.BELLJAR, False)):

@@ -76,3 +76,27 @@ for fd in (0, 1, 2):
 print("x" * 10, flush=True)
 """)
     assert found
+
+
+LIMITS = """
+import os, resource, time
+def attempt(pid):
+    try:
+        resource.prlimit(pid, resource.RLIMIT_CPU, (1, 1))
+        return "set"
+    except PermissionError:
+        return "refused"
+child = os.fork()
+if child == 0:
+    time.sleep(30)
+print(attempt(1), attempt(child), resource.prlimit(0, resource.RLIMIT_NOFILE)[0] > 0)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+print(resource.getrlimit(resource.RLIMIT_FSIZE)[0], open("/proc/%d/limits" % child).read().count("Max cpu time"))
+os.kill(child, 9)
+"""
+
+
+def test_program_changes_the_limits_of_no_other_process():
+    """A CPU limit of one second on pid 1 of the jar would end the jar without a cause that the host knows."""
+    result = run_py(LIMITS)
+    assert result.verdict == "ok" and result.stdout == "refused refused True\n4096 1\n", result

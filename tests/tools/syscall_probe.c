@@ -450,6 +450,7 @@ static const struct {
     { "kill", "everybody+high", SYS_kill, { 0xffffffff, 0 } },
     { "kill", "group", SYS_kill, { 0, 0 } },
     { "prlimit64", "another", SYS_prlimit64, { NOBODY, RLIMIT_CPU, 0, 0 } },
+    { "prlimit64", "another+set", SYS_prlimit64, { NOBODY, RLIMIT_CPU, 1, 0 } },
     { "setpriority", "another", SYS_setpriority, { PRIO_PROCESS, NOBODY, 19 } },
     { "sched_setaffinity", "another", SYS_sched_setaffinity, { NOBODY, 8, -1 } },
 };

@@ -16,6 +16,7 @@
 #include "cli/commands/warm_view.h"
 #include "config.h"
 #include "run/level.h"
+#include "run/privileges.h"
 #include "run/result.h"
 #include "runtime/language.h"
 #include "runtime/version.h"
@@ -131,6 +132,77 @@ static const struct remedy remedies[] = {
 enum { REMEDIES = ARRAY_LEN(remedies) };
 _Static_assert(REMEDIES <= sizeof((struct checkup *)NULL)->needed, "one for each");
 
+/* ---- advice: nothing is missing without it ---- */
+
+static bool core_goes_to_a_socket(const struct checkup *c)
+{
+    char text[128];
+    (void)c;
+    return fd_read_file(AT_FDCWD, "/proc/sys/kernel/core_pattern", text, sizeof text) > 0 &&
+           text[0] == '@';
+}
+
+static bool oom_lists_processes(const struct checkup *c)
+{
+    (void)c;
+    return !sysctl_is("/proc/sys/vm/oom_dump_tasks", "0");
+}
+
+static const struct remedy advice[] = {
+    { core_goes_to_a_socket, 0,
+      "core dumps go to a socket: a program that crashes in a jar may reach the process behind it",
+      "sysctl -w kernel.core_pattern=core" },
+    { oom_lists_processes, 0,
+      "each program that runs out of memory puts a list of processes into the kernel's log",
+      "sysctl -w vm.oom_dump_tasks=0" },
+};
+
+static void print_advice(const struct checkup *c)
+{
+    bool headed = false;
+    for (size_t i = 0; i < ARRAY_LEN(advice); i++) {
+        if (!advice[i].needed(c))
+            continue;
+        (void)printf("%s  %s\n      %s\n", headed ? "" : "\nAdvice for this machine:\n",
+                     advice[i].what, advice[i].command);
+        headed = true;
+    }
+}
+
+static json_t *advice_json(const struct checkup *c)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < ARRAY_LEN(advice); i++)
+        if (advice[i].needed(c))
+            (void)json_array_append_new(list, json_pack("{s:s, s:s}", "what", advice[i].what,
+                                                        "command", advice[i].command));
+    return list;
+}
+
+/* ---- our own processes ---- */
+
+static void print_confinement(void)
+{
+    struct confinement_layer layers[CONFINEMENT_LAYERS];
+    confinement_layers(layers);
+    (void)printf("\nConfinement of the keeper, which reads requests and output:\n");
+    for (int i = 0; i < CONFINEMENT_LAYERS; i++)
+        (void)printf("  [%c] %-14s %s\n", layers[i].available ? 'x' : ' ', layers[i].name,
+                     layers[i].what);
+}
+
+static json_t *confinement_json(void)
+{
+    struct confinement_layer layers[CONFINEMENT_LAYERS];
+    json_t *list = json_array();
+    confinement_layers(layers);
+    for (int i = 0; i < CONFINEMENT_LAYERS; i++)
+        (void)json_array_append_new(list,
+                                    json_pack("{s:s, s:s, s:b}", "name", layers[i].name, "what",
+                                              layers[i].what, "available", layers[i].available));
+    return list;
+}
+
 static void examine(struct checkup *c)
 {
     *c = (struct checkup){ 0 };
@@ -179,6 +251,7 @@ static void print_text(const struct checkup *c)
                      c->best->isolation.cgroup_version ? "v" : "none",
                      c->best->isolation.cgroup_version);
     }
+    print_confinement();
     (void)printf("\nLanguages:\n");
     char versions[LANGUAGES_MAX][VERSION_SIZE];
     versions_ask(versions);
@@ -202,6 +275,7 @@ static void print_text(const struct checkup *c)
         (void)printf(c->best
                          ? "\nNothing is missing.\n"
                          : "\nNo level works here, for the reasons above: belljar runs nothing.\n");
+    print_advice(c);
 }
 
 static json_t *levels_json(const struct checkup *c)
@@ -270,11 +344,12 @@ static json_t *missing_json(const struct checkup *c)
 static int print_json(const struct checkup *c)
 {
     json_t *o = json_pack(
-        "{s:s, s:s, s:s?, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o?}", "version", BELLJAR_VERSION,
-        "kernel", c->kernel.release, "level", c->best ? level_name(c->best->level) : NULL,
-        "landlock_abi", (int)c->landlock_abi, "cgroup_version",
-        c->best ? (int)c->best->isolation.cgroup_version : 0, "levels", levels_json(c), "layers",
-        layers_json(c), "missing", missing_json(c), "languages", languages_json(),
+        "{s:s, s:s, s:s?, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o?}", "version",
+        BELLJAR_VERSION, "kernel", c->kernel.release, "level",
+        c->best ? level_name(c->best->level) : NULL, "landlock_abi", (int)c->landlock_abi,
+        "cgroup_version", c->best ? (int)c->best->isolation.cgroup_version : 0, "levels",
+        levels_json(c), "layers", layers_json(c), "confinement", confinement_json(), "missing",
+        missing_json(c), "advice", advice_json(c), "languages", languages_json(),
         "language_problems", problems_json(), "warm", warm_ask());
     int rc = o && json_dumpf(o, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF ? 0 : -1;
     json_decref(o);
@@ -309,8 +384,9 @@ const struct cli_command doctor_command = {
     .summary = "show the isolation that this machine offers, and how to get more",
     .usage = (const char *const[]){ "[--json]", NULL },
     .description = "Tries every isolation level on this machine. Shows the layers of the strongest "
-                   "level that works, the languages that are installed, the state of warm starts "
-                   "if a service runs, and a command for everything that is missing. If no level "
+                   "level that works, the confinement of belljar's own processes, the languages "
+                   "that are installed, the state of warm starts if a service runs, and a command "
+                   "for everything that is missing. If no level "
                    "works, belljar runs nothing here.",
     .rows = rows,
     .n_rows = ARRAY_LEN(rows),
