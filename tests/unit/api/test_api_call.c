@@ -263,7 +263,7 @@ static void test_body_reaches_its_handler_validated(void)
         { "/echo", "[", 400, "line 1" },
         { "/echo", "[]", 400, "must be a JSON object, not a list" },
         { "/api/echo", "{\"code\":\"x\",\"more\":1}", 200, "\"more\":1" },
-        { "/api/echo", "{}", 400, "{\"detail\":\"code is required\"}" },
+        { "/api/echo", "{}", 400, "{\"detail\":\"code is required\",\"error\":\"bad_request\"" },
         { "/execute", "not json", 200, "not json" },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
