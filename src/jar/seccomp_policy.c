@@ -328,12 +328,12 @@ const struct seccomp_rule seccomp_policy[] = {
 /* ---- System V and POSIX message queues ------------------------------------------------------- */
 { ALLOW, J, "shmget", WHEN(WITHOUT(2, SHM_HUGETLB)), "PostgreSQL" },
 { ENOMEM, J, "shmget", ALWAYS, "huge pages, as mmap" },
-{ ALLOW, J, "shmat shmdt shmctl semget semop semtimedop semctl msgget msgsnd msgrcv msgctl "
-            "mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
+{ ALLOW, J, "shmat shmdt shmctl semget semop semtimedop semctl msgget msgsnd msgrcv msgctl",
   ALWAYS, "in the jar's own ipc namespace" },
-{ ENOSYS, P, "shmget shmat shmdt shmctl semget semop semtimedop semctl msgget msgsnd msgrcv msgctl "
-             "mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
+{ ENOSYS, P, "shmget shmat shmdt shmctl semget semop semtimedop semctl msgget msgsnd msgrcv msgctl",
   ALWAYS, "without a namespace they are the host's, and outlive the program" },
+{ ENOSYS, J|P, "mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr", ALWAYS,
+  "Landlock refuses their files, which are on a mount of the kernel's own: no program could use one" },
 
 /* ---- refused so that programs take another way ----------------------------------------------- */
 { EINVAL, J|P, "sendfile splice", ALWAYS,
