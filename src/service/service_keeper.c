@@ -324,6 +324,21 @@ static int on_settings(struct service_keeper *k, struct err *e)
     return 0;
 }
 
+static int on_language(struct service_keeper *k, struct err *e)
+{
+    uint32_t index;
+    size_t n = 0;
+    while (languages[n])
+        n++;
+    if (wire_read_language(&k->message, &index, e))
+        return -1;
+    if (index >= n)
+        return err_set(e, ERR_PROTOCOL, 0, "there is no language %u", index);
+    log_event(LOG_INFO, "language.installed", "language=%s", languages[index]->name);
+    version_answers_add(&k->answers, &k->loop, k->engine, index, fd_take(&k->message.fds[0]));
+    return 0;
+}
+
 static int on_drain(struct service_keeper *k, struct err *e)
 {
     struct wire_drain d;
@@ -339,6 +354,7 @@ static void on_control(uv_poll_t *poll, int status, int events)
         [WIRE_WARDEN] = on_warden,
         [WIRE_SETTINGS] = on_settings,
         [WIRE_DRAIN] = on_drain,
+        [WIRE_LANGUAGE] = on_language,
     };
     struct service_keeper *k = poll->data;
     struct err e = { 0 };

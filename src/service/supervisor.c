@@ -37,6 +37,9 @@
 enum { DRAIN_MS = 45000, PROBE_MS = 10000, CONFIG_MAX_BYTES = 64 << 10 };
 /* Messages of a keeper that has ended, which are read: a hello, and seals. */
 enum { LAST_MESSAGES = 8 };
+/* Between two looks for languages that were installed. A version that cannot be told may come from a
+ * package that is half unpacked: it is asked for again. */
+enum { LOOK_MS = 3000, LOOKS_MAX = 10 };
 
 struct supervisor {
     const struct service_options *options;
@@ -48,7 +51,10 @@ struct supervisor {
     char versions[LANGUAGES_MAX][VERSION_SIZE];
     struct version_probe probes[LANGUAGES_MAX]; /* of the latest keeper; one runs at a time */
     int answers[LANGUAGES_MAX];
-    uint64_t probe_due_ms; /* when it is killed; 0: none runs, or it was killed */
+    uint64_t probe_due_ms;         /* when it is killed; 0: none runs, or it was killed */
+    uint64_t look_ms;              /* the next look for languages */
+    bool asked[LANGUAGES_MAX];     /* the keeper has, or expects, its version */
+    unsigned looks[LANGUAGES_MAX]; /* at a language that was installed later */
     int workspace_fd, signal_fd;
     /* the warden */
     struct warden warden;
@@ -261,10 +267,13 @@ static void open_probes(struct supervisor *s)
     end_probe(s);
     for (size_t i = 0; languages[i]; i++) {
         version_probe_done(&s->probes[i]);
-        if (!is_waited_for(languages[i]) && version_program_exists(languages[i]))
+        if (!s->versions[i][0] && version_program_exists(languages[i]))
             version_probe_open(&s->probes[i]);
         s->answers[i] = s->probes[i].fd;
+        s->asked[i] = s->versions[i][0] || s->answers[i] >= 0;
+        s->looks[i] = 0;
     }
+    s->look_ms = clock_ms() + LOOK_MS;
 }
 
 /* The keeper reads the answers. */
@@ -288,13 +297,46 @@ static void ask_next(struct supervisor *s)
     }
 }
 
-static void forget_probe(struct supervisor *s, pid_t pid)
+static void forget_probe(struct supervisor *s, const siginfo_t *info)
 {
     for (size_t i = 0; languages[i]; i++)
-        if (s->probes[i].pid == pid) {
+        if (s->probes[i].pid == info->si_pid) {
+            bool failed = info->si_code != CLD_EXITED || info->si_status != 0;
+            if (failed && s->looks[i] > 0 && s->looks[i] < LOOKS_MAX)
+                s->asked[i] = false;
             s->probes[i].pid = -1;
             ask_next(s);
         }
+}
+
+static bool probe_waits(const struct supervisor *s)
+{
+    for (size_t i = 0; languages[i]; i++)
+        if (s->probes[i].pid > 0 || s->probes[i].its_fd >= 0)
+            return true;
+    return false;
+}
+
+/* A language that was installed since the start is used without a restart. */
+static void look_for_languages(struct supervisor *s)
+{
+    struct err e = { 0 };
+    bool busy = probe_waits(s);
+    s->look_ms = clock_ms() + LOOK_MS;
+    for (size_t i = 0; !busy && languages[i]; i++) {
+        if (s->asked[i] || !version_program_exists(languages[i]))
+            continue;
+        s->looks[i]++;
+        s->asked[i] = true;
+        version_probe_open(&s->probes[i]);
+        if (s->probes[i].fd < 0)
+            continue;
+        if (wire_send_language(s->control_fd, (uint32_t)i, s->probes[i].fd, &e))
+            log_error(LOG_ERROR, "language.not_handed_over", &e);
+        fd_close(&s->probes[i].fd);
+    }
+    if (!busy)
+        ask_next(s);
 }
 
 static int watch_signals(struct supervisor *s, struct err *e)
@@ -555,7 +597,7 @@ static void reap_strays(struct supervisor *s)
         /* it died after the check: another signal follows */
         if (info.si_pid == s->keeper || (s->warden_up && info.si_pid == s->warden.pid))
             return;
-        forget_probe(s, info.si_pid);
+        forget_probe(s, &info);
         (void)waitpid(info.si_pid, NULL, WNOHANG);
         info.si_pid = 0;
     }
@@ -596,6 +638,8 @@ static void on_time(struct supervisor *s)
     else if (s->keeper > 0 && !s->warden_up && s->control_fd >= 0 &&
              now >= s->warden_backoff.due_ms)
         restart_warden(s);
+    else if (s->keeper > 0 && s->control_fd >= 0 && now >= s->look_ms)
+        look_for_languages(s);
 }
 
 static int milliseconds_to_wait(const struct supervisor *s)
@@ -607,6 +651,8 @@ static int milliseconds_to_wait(const struct supervisor *s)
         due = s->keeper_backoff.due_ms;
     else if (!s->warden_up)
         due = s->warden_backoff.due_ms;
+    else if (s->control_fd >= 0)
+        due = s->look_ms;
     if (s->probe_due_ms > 0 && s->probe_due_ms < due)
         due = s->probe_due_ms;
     if (due == UINT64_MAX)

@@ -11,7 +11,8 @@ struct version_answer {
     uv_poll_t poll;
     struct engine *engine;
     const struct language *language;
-    int fd; /* -1: no answer is expected */
+    int fd;       /* -1: no answer is expected */
+    bool closing; /* libuv still has `poll` */
     char text[VERSION_TEXT_MAX];
     size_t len;
 };
@@ -24,5 +25,8 @@ struct version_answers {
  * counts as installed. */
 void version_answers_start(struct version_answers *a, uv_loop_t *loop, struct engine *engine,
                            const int *fds);
+/* One more, of a language that was installed later. Takes over fd. */
+void version_answers_add(struct version_answers *a, uv_loop_t *loop, struct engine *engine,
+                         size_t index, int fd);
 /* The loop must run once more afterwards. */
 void version_answers_stop(struct version_answers *a);

@@ -401,6 +401,24 @@ int wire_read_seal(const struct wire_message *m, struct wire_seal *ret, struct e
     return 0;
 }
 
+int wire_send_language(int fd, uint32_t index, int answer_fd, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u32(&b.p, index);
+    return body_send(fd, WIRE_LANGUAGE, &b, &answer_fd, e);
+}
+
+int wire_read_language(const struct wire_message *m, uint32_t *ret_index, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_LANGUAGE);
+    uint32_t index = unpack_u32(&u);
+    if (unpack_end(&u, "language", e))
+        return -1;
+    *ret_index = index;
+    return 0;
+}
+
 int wire_send_targets(int fd, const struct pool_targets *t, struct err *e)
 {
     struct body b;

@@ -39,6 +39,7 @@ enum {
     X(WIRE_WARDEN,  "warden",  1)  /* supervisor: the wire of a new warden */       \
     X(WIRE_SETTINGS, "settings", 0) /* supervisor: new settings */ \
     X(WIRE_DRAIN,   "drain",   0)  /* supervisor: finish, then exit */         \
+    X(WIRE_LANGUAGE, "language", 1) /* supervisor: a language was installed */ \
     X(WIRE_TARGETS, "targets", 0)  /* keeper: embryos to keep ready, by kind */ \
     X(WIRE_POOLS,   "pools",   0)  /* warden: the state of the pools; the answer to targets */ \
     X(WIRE_SAMPLES, "samples", 0)  /* warden: its usage over time; right before ended */ \
@@ -161,6 +162,10 @@ struct wire_seal {
 [[nodiscard]] int wire_send_seal(int fd, const struct wire_seal *s, struct err *e);
 [[nodiscard]] int wire_read_seal(const struct wire_message *m, struct wire_seal *ret,
                                  struct err *e);
+/* language: its index in languages[] of the same program; its version arrives on the descriptor */
+[[nodiscard]] int wire_send_language(int fd, uint32_t index, int answer_fd, struct err *e);
+[[nodiscard]] int wire_read_language(const struct wire_message *m, uint32_t *ret_index,
+                                     struct err *e);
 
 /* targets, pools */
 [[nodiscard]] int wire_send_targets(int fd, const struct pool_targets *t, struct err *e);

@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -228,7 +229,7 @@ printf '#!/bin/sh\\necho 1.2.3\\n' > {program} && chmod 755 {program}"""))
     assert result.status == 0, result
     assert result.out.decode().endswith("""\
 toy 1.2.3 is installed now
-a running service offers it after its next start
+a running service offers it in a few seconds
 """), result
     program.unlink()
     (public_path / "toy.lang").write_text(text.replace("apt-get install toy", "true && true"))
@@ -401,3 +402,26 @@ def test_run_takes_fences_off_what_comes_on_stdin():
     assert belljar("run", "-l", "python", "-", stdin=b"```\r\nprint(1)\r\n```\r\n").out == b"1\n"
     result = belljar("run", "-", stdin=b"```cobol\nDISPLAY 1.\n```\n")
     assert result.status != 0 and "Language 'cobol' is not supported: use one of python, " in result.message, result
+
+
+def test_service_sees_a_language_that_is_installed_meanwhile(public_path):
+    """R2.7"""
+    program = public_path / "later"
+    declared(public_path, "later", str(program))
+    (public_path / "later.lang").write_text(
+        (public_path / "later.lang").read_text().replace(f"command = {program}", "command = /bin/bash"))
+
+    def later(s):
+        return {o["name"]: o for o in s.get("/v1/languages").json}["later"]
+
+    with service_harness.Service("--set", f"languages.dir={public_path}", "--set", "pools.max=0") as s:
+        assert (later(s)["version"], later(s)["installed"]) == (None, False)
+        s.run("echo now", language="later", status=400)
+        half = public_path / "half"  # a package that is not configured yet: its program fails at first
+        half.write_text(f'#!/bin/bash\n[ -e {half}.done ] || {{ touch {half}.done; exit 1; }}\necho 1.2.3\n')
+        half.chmod(0o755)
+        half.rename(program)
+        assert eventually(lambda: later(s)["version"] == "1.2.3", 60)
+        assert later(s)["installed"] is True and s.run("echo now", language="later")["stdout"] == "now\n"
+        os.kill(s.half("keeper").pid, signal.SIGKILL)
+        assert eventually(lambda: s.reachable() and later(s)["version"] == "1.2.3", 60)

@@ -195,6 +195,6 @@ int languages_install(struct language_facts *f, bool dry_run, struct err *e)
         (void)printf("%s %s is installed now\n", languages[i]->name, f->versions[i]);
     }
     if (any)
-        (void)printf("a running service offers it after its next start\n");
+        (void)printf("a running service offers it in a few seconds\n");
     return 0;
 }

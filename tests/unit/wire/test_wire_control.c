@@ -74,6 +74,19 @@ static void test_drain_is_yes_or_no(void)
     }
 }
 
+static void test_language_has_an_index_and_a_descriptor(void)
+{
+    scoped(pair) p = pair_new();
+    struct err e = { 0 };
+    uint32_t index = 0;
+    CHECK_INT(wire_send_language(p.a, 7, p.a, &e), 0);
+    CHECK_INT(wire_receive(p.b, &message, &e), 1);
+    CHECK_INT(wire_read_language(&message, &index, &e), 0);
+    CHECK_INT(index, 7);
+    CHECK(message.fds[0] >= 0);
+    wire_message_done(&message);
+}
+
 static int said; /* which of the supervisor's messages is tried */
 
 static void say_to_the_warden(struct warden *w)
@@ -88,8 +101,10 @@ static void say_to_the_warden(struct warden *w)
         CHECK_INT(wire_send_warden(w->fd, &iso, w->fd, &e), 0);
     else if (said == 1)
         CHECK_INT(wire_send_settings(w->fd, "debug = true\n", &e), 0);
-    else
+    else if (said == 2)
         CHECK_INT(wire_send_drain(w->fd, &drain, &e), 0);
+    else
+        CHECK_INT(wire_send_language(w->fd, 0, w->fd, &e), 0);
     CHECK_INT(keeper_next(w, &id, &end), -1);
     CHECK(waitpid(w->pid, &status, 0) == w->pid && WIFEXITED(status));
     w->pid = 0;
@@ -98,7 +113,7 @@ static void say_to_the_warden(struct warden *w)
 
 static void test_warden_drops_a_peer_that_talks_like_a_supervisor(void)
 {
-    for (said = 0; said < 3; said++)
+    for (said = 0; said < 4; said++)
         keeper_at_every_level(say_to_the_warden);
 }
 
@@ -145,6 +160,7 @@ static const struct check_test tests[] = {
     TEST(test_warden_comes_with_its_wire),
     TEST(test_settings_up_to_their_bound_are_taken_and_no_more),
     TEST(test_drain_is_yes_or_no),
+    TEST(test_language_has_an_index_and_a_descriptor),
     TEST(test_warden_drops_a_peer_that_talks_like_a_supervisor),
     TEST(test_killed_warden_does_not_take_the_keeper_with_it),
 };
