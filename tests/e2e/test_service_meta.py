@@ -109,6 +109,17 @@ def test_service_metrics_count(service):
     assert after["belljar_process_resident_memory_bytes"] > 0
 
 
+def test_service_metrics_show_what_finished_jars_leave_in_the_kernel(service):
+    """The machine's own numbers; other programs change them meanwhile."""
+    after = metrics(service)
+    with open("/proc/sys/fs/dentry-state") as f:
+        assert after["belljar_host_negative_dentries"] <= 2 * int(f.read().split()[4]) + 100000
+    with open("/proc/cgroups") as f:
+        rows = {line.split()[0]: int(line.split()[2]) for line in list(f)[1:]}
+    assert after["belljar_host_negative_dentries"] > 0
+    assert rows["memory"] / 4 <= after["belljar_host_memory_cgroups"] <= rows["memory"] * 4
+
+
 # ---- OpenAPI ----
 
 ROUTES = {

@@ -233,7 +233,7 @@ static long records(long count)
         (void)snprintf(name, sizeof name, "locked-%d", file);
         int fd = open(name, O_CREAT | O_RDWR, 0600);
         for (int i = 0; fd >= 0 && i < 300 && held < count; i++) {
-            struct flock one = { .l_type = F_WRLCK, .l_start = 2 * i, .l_len = 1 };
+            struct flock one = { .l_type = F_WRLCK, .l_start = (off_t)2 * i, .l_len = 1 };
             if (fcntl(fd, F_SETLK, &one) < 0)
                 return held;
             held++;

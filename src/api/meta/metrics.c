@@ -1,12 +1,16 @@
 #include "api/meta/metrics.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
+#include "base/fdio.h"
 #include "config.h"
 #include "spec/verdict.h"
 
@@ -20,6 +24,19 @@ static uint64_t resident_bytes(void)
         pages = 0;
     (void)fclose(f);
     return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The number in this column of the line that begins with the word; 0 when there is none. */
+static uint64_t number_in(const char *path, const char *word, int column)
+{
+    char text[4096];
+    ssize_t n = fd_read_file(AT_FDCWD, path, text, sizeof text);
+    const char *at = n > 0 ? strstr(text, word) : NULL;
+    for (; at && column > 1; column--) {
+        at += strcspn(at, " \t");
+        at += strspn(at, " \t");
+    }
+    return at ? strtoull(at, NULL, 10) : 0;
 }
 
 static uint64_t open_fds(void)
@@ -114,6 +131,8 @@ static int pools_write(const struct engine_pools *p, struct buf *b, struct err *
     return starts_write(p, b, e);
 }
 
+/* Finished jars leave memory cgroups and negative dentries, which the kernel frees when it needs
+ * memory. */
 int metrics_write(const struct api *api, struct buf *b, struct err *e)
 {
     struct engine_counts runs = engine_counts(api->engine);
@@ -152,6 +171,11 @@ int metrics_write(const struct api *api, struct buf *b, struct err *e)
         { "store_pending", "gauge", "pending jobs of the store", store_pending(api->store) },
         { "uptime_seconds", "gauge", "time since the start of the service",
           (uint64_t)(clock_unix_ms() - api->started_ms) / 1000 },
+        { "host_memory_cgroups", "gauge",
+          "memory cgroups of the machine, with removed ones whose pages are still in memory",
+          number_in("/proc/cgroups", "\nmemory", 3) },
+        { "host_negative_dentries", "gauge", "names without a file that the kernel remembers",
+          number_in("/proc/sys/fs/dentry-state", "", 5) },
         { "process_resident_memory_bytes", "gauge", "resident memory of the keeper",
           resident_bytes() },
         { "process_open_fds", "gauge", "open descriptors of the keeper", open_fds() },
