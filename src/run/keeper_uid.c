@@ -11,12 +11,12 @@
 /* Random numbers from large ranges, because no list of all state directories exists: a stopped
  * service holds no lock, and its uid must not come up again. */
 static const struct {
-    uint32_t first, end;
+    uint32_t first, bits; /* its size is a power of two */
 } ranges[] = {
-    [KEEPER_OF_COMMAND] = { 0x70200000u, 0x71000000u },
-    [KEEPER_OF_STATE] = { 0x71000000u, UIDS_END },
+    [KEEPER_OF_COMMAND] = { 0x70800000u, 23 },
+    [KEEPER_OF_STATE] = { 0x78000000u, 26 },
 };
-_Static_assert(UIDS_FIRST + UIDS_BLOCKS * UIDS_PER_BLOCK <= 0x70200000u,
+_Static_assert(UIDS_FIRST + UIDS_BLOCKS * UIDS_PER_BLOCK <= 0x70800000u,
                "the uids of jars end first");
 
 /* Every service of root had this uid before each had its own. */
@@ -26,7 +26,7 @@ enum { TRIES = 64 };
 
 static bool in_range(enum keeper_of of, uid_t uid)
 {
-    return uid >= ranges[of].first && uid < ranges[of].end;
+    return uid >= ranges[of].first && (uid - ranges[of].first) >> ranges[of].bits == 0;
 }
 
 bool keeper_uid_possible(void)
@@ -51,7 +51,7 @@ static int random_uid(enum keeper_of of, uid_t *ret, struct err *e)
     uint32_t number;
     if (getrandom(&number, sizeof number, 0) != sizeof number)
         return err_set(e, ERR_KERNEL, errno, "choose a uid");
-    *ret = ranges[of].first + number % (ranges[of].end - ranges[of].first);
+    *ret = ranges[of].first + (number >> (32 - ranges[of].bits));
     return 0;
 }
 

@@ -188,7 +188,7 @@ static void test_state_of_others_or_open_to_them_is_refused(void)
 /* A uid that a keeper of a service may have; that of this process if it is not root. */
 static uid_t keeper_for_tests(void)
 {
-    return geteuid() == 0 ? 0x71000007u : geteuid();
+    return geteuid() == 0 ? 0x78000007u : geteuid();
 }
 
 static void test_data_belong_to_the_keeper_and_are_closed_to_others(void)
@@ -229,7 +229,7 @@ static uid_t owner_of(int dir_fd, const char *name)
 /* The links that a keeper could plant before its files are handed over by root. */
 static void test_data_change_hands_and_no_link_leads_out(void)
 {
-    enum { OLD = 0x70000000, NEW = 0x71000009 };
+    enum { OLD = 0x70000000, NEW = 0x78000009 };
     struct place p;
     struct state s;
     struct err e = { 0 };
@@ -282,13 +282,13 @@ static void test_uid_of_the_keeper_is_kept_beside_the_data(void)
     CHECK_INT(state_open(&s, path, &e), 0);
     CHECK_INT(state_read_keeper(&s, &uid, &e), 0);
     CHECK_INT(uid, 0); /* none yet */
-    CHECK_INT(state_write_keeper(&s, 0x71000001, false, &e), 0);
-    CHECK_INT(state_write_keeper(&s, 0x71000002, false, &e), 0); /* the first one stays */
+    CHECK_INT(state_write_keeper(&s, 0x78000001, false, &e), 0);
+    CHECK_INT(state_write_keeper(&s, 0x78000002, false, &e), 0); /* the first one stays */
     CHECK_INT(state_read_keeper(&s, &uid, &e), 0);
-    CHECK_INT(uid, 0x71000001);
-    CHECK_INT(state_write_keeper(&s, 0x71000003, true, &e), 0);
+    CHECK_INT(uid, 0x78000001);
+    CHECK_INT(state_write_keeper(&s, 0x78000003, true, &e), 0);
     CHECK_INT(state_read_keeper(&s, &uid, &e), 0);
-    CHECK_INT(uid, 0x71000003);
+    CHECK_INT(uid, 0x78000003);
     CHECK(fstatat(s.dir_fd, "keeper", &st, 0) == 0 && (st.st_mode & 07777) == 0600);
     static const char *const wrong[] = { "0\n", "1000\n", "6165634816\n", "x", "" };
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
