@@ -467,13 +467,13 @@ static void restart_keeper(struct supervisor *s)
     }
 }
 
-/* A keeper that was taken over must not fill the disk with seals: up to SEALS_AT_ONCE, and one a
- * second in the long run. */
+/* A keeper that was taken over must not fill the disk with seals: ten at once, and one a second in
+ * the long run. */
 static bool may_seal(struct supervisor *s)
 {
-    enum { SEALS_AT_ONCE = 10, SEAL_MS = 1000 };
+    enum { SEAL_MS = 1000, AT_ONCE_MS = 10 * SEAL_MS };
     uint64_t now = clock_ms();
-    if (s->seals_due_ms > now + SEALS_AT_ONCE * SEAL_MS)
+    if (s->seals_due_ms > now + AT_ONCE_MS)
         return false;
     s->seals_due_ms = (s->seals_due_ms > now ? s->seals_due_ms : now) + SEAL_MS;
     return true;

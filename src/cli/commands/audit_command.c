@@ -239,9 +239,9 @@ const struct cli_command audit_command = {
     .n_rows = ARRAY_LEN(rows),
     .verbs = verbs,
     .n_verbs = ARRAY_LEN(verbs),
-    .statuses = (const char *const[]){ "0", "the chain holds", "1",
-                                       "a record, a row or a seal is not as it was; the sentence "
-                                       "names the first one",
-                                       NULL },
+    .statuses =
+        (const char *const[]){ "0", "the chain holds", "1",
+                               "the first record, row or seal that is named is not as it was",
+                               NULL },
     .options_size = sizeof(struct audit_options),
 };
