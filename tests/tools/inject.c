@@ -67,6 +67,7 @@ static long call(pid_t pid, const struct user_regs_struct *saved, long number, c
 static long put_text(pid_t pid, const struct user_regs_struct *saved, const char *text)
 {
     unsigned long at = (saved->rsp - SCRATCH) & ~15UL;
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process */
     struct iovec from = { (void *)text, strlen(text) + 1 }, to = { (void *)at, strlen(text) + 1 };
     if (strlen(text) >= TEXT_MAX || process_vm_writev(pid, &from, 1, &to, 1, 0) < 0)
         die("write into the process");
@@ -121,6 +122,7 @@ int main(int argc, char **argv)
         ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) < 0 || waitpid(pid, &status, __WALL) != pid ||
         ptrace(PTRACE_GETREGS, pid, NULL, &saved) < 0)
         die("stop the process");
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process */
     long code = ptrace(PTRACE_PEEKTEXT, pid, (void *)(saved.rip - SYSCALL_SIZE), NULL);
     if ((code & 0xffff) != 0x050f) {
         fprintf(stderr, "inject: the process does not wait in a system call\n");
