@@ -221,6 +221,20 @@ static int read_drain(const struct wire_message *m, struct err *e)
     return 0;
 }
 
+static int send_language(int fd, struct err *e)
+{
+    return wire_send_language(fd, 7, 0, e);
+}
+
+static int read_language(const struct wire_message *m, struct err *e)
+{
+    uint32_t index;
+    if (wire_read_language(m, &index, e))
+        return -1;
+    CHECK_INT(index, 7);
+    return 0;
+}
+
 static int send_seal(int fd, struct err *e)
 {
     return wire_send_seal(fd, &(struct wire_seal){ .seq = 7, .head = { 1, 2, [31] = 9 } }, e);
@@ -267,6 +281,7 @@ static const struct kind {
     [WIRE_WARDEN] = { send_warden, read_warden, 1 },
     [WIRE_SETTINGS] = { send_settings, read_settings, 0 },
     [WIRE_DRAIN] = { send_drain, read_drain, 0 },
+    [WIRE_LANGUAGE] = { send_language, read_language, 1 },
     [WIRE_TARGETS] = { send_targets, read_targets, 0 },
     [WIRE_POOLS] = { send_pools, read_pools, 0 },
     [WIRE_SAMPLES] = { send_samples, read_samples, 0 },
