@@ -27,6 +27,7 @@ static void test_stdin_that_was_read_is_not_kept(void)
     }
     CHECK(l->stdin_bytes.cap <= 4 * sizeof piece);
     buf_done(&l->stdin_bytes);
+    buf_done(&l->stdin_tail);
 }
 
 static void test_stdin_that_is_not_read_is_bounded(void)
@@ -39,6 +40,7 @@ static void test_stdin_that_is_not_read_is_bounded(void)
     CHECK_INT(run_write_stdin(l, piece, sizeof piece, false, &e), -1);
     CHECK_INT(e.code, ERR_BUSY);
     buf_done(&l->stdin_bytes);
+    buf_done(&l->stdin_tail);
 }
 
 static const struct check_test tests[] = {
