@@ -10,9 +10,14 @@
 
 enum { FILE_PIECE = 64 << 10 };
 
+static crypto_generichash_state *state_of(struct digest *d)
+{
+    return (void *)(d->room + (-(uintptr_t)d->room & (DIGEST_ALIGN - 1)));
+}
+
 void digest_begin(struct digest *d)
 {
-    (void)crypto_generichash_init(&d->state, NULL, 0, DIGEST_BYTES);
+    (void)crypto_generichash_init(state_of(d), NULL, 0, DIGEST_BYTES);
 }
 
 static void add_u64(struct digest *d, uint64_t v)
@@ -20,14 +25,14 @@ static void add_u64(struct digest *d, uint64_t v)
     uint8_t bytes[8];
     for (int i = 0; i < 8; i++)
         bytes[i] = (uint8_t)(v >> (56 - 8 * i));
-    (void)crypto_generichash_update(&d->state, bytes, sizeof bytes);
+    (void)crypto_generichash_update(state_of(d), bytes, sizeof bytes);
 }
 
 void digest_add(struct digest *d, const void *bytes, size_t n)
 {
     add_u64(d, n);
     if (n > 0)
-        (void)crypto_generichash_update(&d->state, bytes, n);
+        (void)crypto_generichash_update(state_of(d), bytes, n);
 }
 
 void digest_add_text(struct digest *d, const char *text)
@@ -70,7 +75,7 @@ int digest_add_file(struct digest *d, int fd, struct err *e)
             continue;
         if (n <= 0)
             return err_set(e, ERR_KERNEL, n < 0 ? errno : EIO, "read an output file");
-        (void)crypto_generichash_update(&d->state, (const uint8_t *)piece, (size_t)n);
+        (void)crypto_generichash_update(state_of(d), (const uint8_t *)piece, (size_t)n);
         at += n;
     }
     return 0;
@@ -78,7 +83,7 @@ int digest_add_file(struct digest *d, int fd, struct err *e)
 
 void digest_end(struct digest *d, uint8_t ret[DIGEST_BYTES])
 {
-    (void)crypto_generichash_final(&d->state, ret, DIGEST_BYTES);
+    (void)crypto_generichash_final(state_of(d), ret, DIGEST_BYTES);
 }
 
 const char *digest_end_hex(struct digest *d, char ret[DIGEST_HEX])
