@@ -17,20 +17,27 @@ def service():
         yield s
 
 
-def test_keys_are_in_force_when_the_command_returns(service):
-    service.add_key("first", "admin")
+@pytest.fixture(scope="module")
+def keyed():
+    """A service that has had a key, and so is never open again."""
+    with Service() as s:
+        yield s
+
+
+def test_keys_are_in_force_when_the_command_returns(keyed):
+    keyed.add_key("first", "admin")
     for i in range(15):
-        key = service.add_key(f"k{i}")
-        assert service.get("/v1/stats", key=key).status == 200, i
-        removed = service.cli("keys", "remove", f"k{i}")
+        key = keyed.add_key(f"k{i}")
+        assert keyed.get("/v1/stats", key=key).status == 200, i
+        removed = keyed.cli("keys", "remove", f"k{i}")
         assert (removed.status, removed.out, removed.err) == (0, b"", b"")
-        assert service.get("/v1/stats", key=key).status == 401, i
-    assert service.cli("keys", "remove", "first").status == 0
+        assert keyed.get("/v1/stats", key=key).status == 401, i
+    assert keyed.cli("keys", "remove", "first").status == 0
 
 
-def test_keys_by_a_service_say_the_same_as_without_one(service):
+def test_keys_by_a_service_say_the_same_as_without_one(keyed):
     def say(*args):
-        r = service.cli("keys", *args)
+        r = keyed.cli("keys", *args)
         return r.status, r.message, len(r.out)
 
     def everything():
@@ -38,21 +45,21 @@ def test_keys_by_a_service_say_the_same_as_without_one(service):
                 say("add", "a/b", "--scopes", "run"), say("list"), say("remove", "nobody"), say("remove", "a")]
 
     by_service = everything()
-    service.stop()
+    keyed.stop()
     directly = everything()
-    service.start()
+    keyed.start()
     assert by_service == directly
     assert by_service[0][:2] == (0, "belljar: key 'a' has the scopes run,read; it is not shown again")
     assert [status for status, _, _ in by_service] == [0, 125, 125, 0, 125, 0]
-    audit = service.cli("audit", "show").out.decode()
+    audit = keyed.cli("audit", "show").out.decode()
     assert audit.count("key.add") == audit.count("key.remove") > 0 and "unix:" in audit
 
 
-def test_keys_remove_says_when_no_key_is_left(service):
+def test_keys_remove_says_when_no_key_is_left(keyed):
     for name in ("one", "two"):
-        service.add_key(name)
-    assert service.cli("keys", "remove", "one").err == b""
-    last = service.cli("keys", "remove", "two")
+        keyed.add_key(name)
+    assert keyed.cli("keys", "remove", "one").err == b""
+    last = keyed.cli("keys", "remove", "two")
     assert last.status == 0
     assert last.message == (
         "belljar: no key is left: only root and the user of the service can use it, by its unix socket; "

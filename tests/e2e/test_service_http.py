@@ -321,12 +321,17 @@ def test_service_escaped_slash_is_part_of_a_name_only(service):
 
 def test_service_more_busy_connections_than_allowed_are_503(start_service):
     s = start_service("--set", "http.max_connections=4")
-    held = [s.connect() for _ in range(4)]
+    def connections():
+        return s.get("/v1/stats", unix=True).json["http"]["connections"]
+    assert eventually(lambda: connections() == 1)  # the one that asks: nobody must give way below
+    held = []
     try:
-        for c in held:
+        for i in range(4):
             head, body = run_request("import sys\nsys.stdin.read()", stdin_open=True)
-            c.sendall(head + body)
-        assert eventually(lambda: s.get("/v1/stats", unix=True).json["http"]["connections"] == 5)
+            held.append(s.connect())
+            held[-1].sendall(head + body)
+            assert eventually(lambda: s.get("/v1/stats", unix=True).json["now"]["running"] == i + 1, 30)
+        assert connections() == 5
         with s.connect() as one_more:
             one_more.sendall(HEALTH)
             reply = split_replies(read_to_end(one_more))[0]
