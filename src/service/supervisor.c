@@ -68,6 +68,9 @@ struct supervisor {
     struct backoff keeper_backoff;
     bool was_ready;    /* a keeper has been ready at least once */
     uint64_t drain_ms; /* when the keeper is killed; 0: no drain */
+    /* of either one: see resume() */
+    unsigned long long stops;
+    uint64_t stop_told_ms;
     /* the audit log */
     struct audit_sealer *sealer;
     uint64_t seals_due_ms; /* see may_seal() */
@@ -589,6 +592,23 @@ static void drain(struct supervisor *s)
         (void)kill(s->keeper, SIGKILL);
 }
 
+/* A warden or keeper that was stopped (SIGSTOP) goes on at once: a stopped warden ends no run. The
+ * log has at most one line a second. */
+static void resume(struct supervisor *s, pid_t pid, const char *event)
+{
+    enum { TELL_MS = 1000 };
+    siginfo_t info = { 0 };
+    uint64_t now = clock_ms();
+    if (pid <= 0 || waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) < 0 || info.si_pid == 0)
+        return;
+    (void)kill(pid, SIGCONT); /* not reaped yet, so the pid is still its own */
+    s->stops++;
+    if (s->stop_told_ms > now)
+        return;
+    s->stop_told_ms = now + TELL_MS;
+    log_event(LOG_ERROR, event, "pid=%d signal=%d stops=%llu", (int)pid, info.si_status, s->stops);
+}
+
 /* At level process a guest's orphans may become our children. */
 static void reap_strays(struct supervisor *s)
 {
@@ -612,6 +632,9 @@ static int on_signals(struct supervisor *s, struct err *e)
         else if (info.ssi_signo != SIGCHLD)
             drain(s);
     }
+    /* before a check that may wait for the end of the warden */
+    resume(s, s->warden_up ? s->warden.pid : 0, "warden.stopped");
+    resume(s, s->keeper, "keeper.stopped");
     if (check_keeper(s, e))
         return -1;
     check_warden(s);

@@ -8,7 +8,9 @@
  * SUPERVISOR-2 Only the keeper holds the wire of a warden: when the keeper dies, its warden ends
  *              every jar.
  * SUPERVISOR-3 A new warden has exactly the level of the first one: a fault never lowers the
- *              isolation. */
+ *              isolation.
+ * SUPERVISOR-4 A warden or keeper that is stopped is resumed at once: no limit is held late because
+ *              of a stray signal. */
 #pragma once
 
 #include <stddef.h>

@@ -201,6 +201,22 @@ def test_service_run_whose_warden_dies_is_told(fresh_service):
     assert eventually(lambda: works().status == 200, 20, step=0.2)
 
 
+@pytest.mark.parametrize("half", ["warden", "keeper"])
+def test_service_half_that_is_stopped_goes_on(fresh_service, half):
+    """Left alone, a stopped warden would end no run at its limit, and a stopped keeper would answer nobody."""
+    s = fresh_service
+    answers = []
+    client = threading.Thread(target=lambda: answers.append(
+        s.post("/v1/runs", {"language": "python", "code": sleeper(100), "limits": {"wall_ms": 4000}})))
+    client.start()
+    assert eventually(lambda: s.get("/v1/stats").json["now"]["running"] == 1)
+    pid = s.half(half).pid
+    os.kill(pid, signal.SIGSTOP)
+    client.join(30)
+    assert not client.is_alive() and answers[0].json["verdict"] == "timeout", answers
+    assert s.half(half).pid == pid and s.logged(f" {half}.stopped pid={pid} signal={int(signal.SIGSTOP)} ")
+
+
 def test_service_clients_that_come_and_go(service):
     """Half of them leave in the middle of a stream."""
     def stay():
