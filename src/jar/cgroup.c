@@ -90,7 +90,7 @@ static int open_dir(int parent, const char *name)
     return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-static void close_all(struct cgroup *c)
+void cgroup_close(struct cgroup *c)
 {
     for (int i = 0; i < CGROUP_SLOTS; i++) {
         fd_close(&c->fd[i]);
@@ -397,12 +397,23 @@ void cgroup_kill(struct cgroup *c)
         (void)!fd_write_file(c->fd[haste_v2[i].slot], haste_v2[i].file, haste_v2[i].text, &ignored);
 }
 
+void cgroup_empty(struct cgroup *c)
+{
+    bool first = c->host->version == 1;
+    char text[32] = "0";
+    struct err ignored;
+    if (!first) /* in bytes: it was never charged for more */
+        (void)snprintf(text, sizeof text, "%" PRIu64, c->limits.v[LIMIT_MEMORY]);
+    (void)!fd_write_file(c->fd[first ? CGROUP_MEMORY : 0],
+                         first ? "memory.force_empty" : "memory.reclaim", text, &ignored);
+}
+
 int cgroup_remove(struct cgroup *c)
 {
     char name[32];
     int busy = 0;
     jar_name(c->number, name, sizeof name);
-    close_all(c);
+    cgroup_close(c);
     for (int i = 0; i < c->host->slots; i++)
         if (unlinkat(c->host->fd[i], name, AT_REMOVEDIR) < 0 && errno == EBUSY)
             busy = 1;

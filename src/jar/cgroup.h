@@ -120,5 +120,10 @@ uint64_t cgroup_read_buffers(struct cgroup *c);
  * share. On v2 it also signals all processes; on v1 only the caller does. */
 void cgroup_kill(struct cgroup *c);
 
+/* Frees the pages of files that it is charged for. It has no process any more. */
+void cgroup_empty(struct cgroup *c);
+
 /* -1 while the kernel still counts a process in it: the caller tries again. */
 int cgroup_remove(struct cgroup *c);
+/* Closes the descriptors. The cgroup stays. */
+void cgroup_close(struct cgroup *c);

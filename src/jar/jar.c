@@ -343,8 +343,11 @@ static void keep_spares(struct jar *j)
 static void remove_cgroup(struct jar *j, uint64_t now_us)
 {
     release_files(j);
-    if (j->remove_tries == 0)
+    if (j->remove_tries == 0) {
         keep_spares(j);
+        if (j->has_cgroup && reclaim_cgroup(&j->host->reclaimer, &j->cgroup))
+            j->has_cgroup = false;
+    }
     /* The kernel may count a process for a moment after its parent has reaped it. */
     if (j->has_cgroup && cgroup_remove(&j->cgroup) < 0 && j->remove_tries++ < REMOVE_TRIES) {
         j->state = REMOVING;

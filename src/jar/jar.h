@@ -17,7 +17,8 @@
  * JAR-1 A jar_spawn() that fails leaves no process, mount, cgroup or uid behind.
  * JAR-2 If any layer that host->isolation promises cannot be set up, the program does not start.
  * JAR-3 The outcome rests only on wait statuses, cgroup counters, clocks and file system counters.
- * JAR-4 When a jar is GONE, all its processes are dead and its cgroup is removed. */
+ * JAR-4 When a jar is GONE, all its processes are dead, and its cgroup is removed, is a spare, or is
+ *       the reclaimer's. */
 #pragma once
 
 #include <stdbool.h>

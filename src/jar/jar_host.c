@@ -155,6 +155,7 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
         .own_net_fd = -1,
         .zygote_uid = geteuid(),
         .proc_fd = -1,
+        .reclaimer = RECLAIMER_INIT,
         .watch = { .locks_fd = -1, .counter_pidfd = -1 },
         .isolation = { .level = level, .layers = LAYERS_ALWAYS, .landlock_abi = landlock_abi() }
     };
@@ -168,6 +169,7 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
     if (many_uids && uids_open(&h->uids, e))
         return -1;
     watch_host_open(&h->watch);
+    reclaim_open(&h->reclaimer, cgroups);
     if (many_uids && setgroups(0, NULL) < 0) {
         jar_host_done(h);
         return err_set(e, ERR_UNAVAILABLE, errno, "drop our groups");

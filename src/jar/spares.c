@@ -144,8 +144,8 @@ void spares_put_net(struct spares *s, int fd)
         (void)close(fd);
 }
 
-bool spares_take_cgroup(struct spares *s, const struct limits *limits, unsigned spare_pids,
-                        struct cgroup *ret)
+bool spares_take_cgroup(struct spares *s, struct reclaimer *u, const struct limits *limits,
+                        unsigned spare_pids, struct cgroup *ret)
 {
     while (s->n_cgroups > 0) {
         struct cgroup *c = &s->cgroups[--s->n_cgroups];
@@ -154,7 +154,8 @@ bool spares_take_cgroup(struct spares *s, const struct limits *limits, unsigned 
             s->reused_cgroups++;
             return true;
         }
-        (void)cgroup_remove(c);
+        if (!reclaim_cgroup(u, c))
+            (void)cgroup_remove(c);
         s->dropped++;
     }
     return false;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "jar/cgroup.h"
+#include "jar/reclaim.h"
 
 enum { SPARES_MAX = 64, SPARE_TEXT = 16 << 10 };
 
@@ -41,8 +42,9 @@ int spares_enter_net(struct spares *s, int own_net_fd);
 /* Takes ownership of the descriptor. */
 void spares_put_net(struct spares *s, int fd);
 
-/* False when no spare reads like a new one. */
-bool spares_take_cgroup(struct spares *s, const struct limits *limits, unsigned spare_pids,
-                        struct cgroup *ret);
+/* False when no spare reads like a new one. The reclaimer may take a spare
+ * that does not. */
+bool spares_take_cgroup(struct spares *s, struct reclaimer *u, const struct limits *limits,
+                        unsigned spare_pids, struct cgroup *ret);
 /* True: the spares own it now. */
 bool spares_put_cgroup(struct spares *s, struct cgroup *c);

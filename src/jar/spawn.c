@@ -336,7 +336,8 @@ static int copy_job(struct jar *j, const struct job_spec *job, const int fds[JOB
 static int take_cgroup(struct jar *j, uint64_t number, struct err *e)
 {
     unsigned ours = jar_on_host(j) ? 0 : 1;
-    if (!spares_take_cgroup(&j->host->spares, &j->job.limits, ours, &j->cgroup) &&
+    if (!spares_take_cgroup(&j->host->spares, &j->host->reclaimer, &j->job.limits, ours,
+                            &j->cgroup) &&
         cgroup_new(j->host->cgroups, number, &j->job.limits, ours, &j->cgroup, e))
         return -1;
     j->has_cgroup = true;

@@ -1,13 +1,16 @@
 /* Limits as the kernel has them. Needs cgroups that we may write: root, or a delegated session. */
 #include "jar/cgroup.h"
 
+#include <linux/magic.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/statfs.h>
 
 #include "base/array.h"
 #include "check.h"
 #include "child.h"
 #include "jar/clone.h"
+#include "jar/reclaim.h"
 #include "place.h"
 
 enum { SPARE = 1 };
@@ -401,6 +404,28 @@ static void test_less_memory_than_is_held_is_refused_before_the_kernel_kills_for
     v2_done(&c, &p);
 }
 
+static void test_pages_of_files_are_freed_and_removed_ones_counted_by_files_of_v2(void)
+{
+    struct cgroup_host h = { .version = 2, .slots = 1, .has = CGROUP_HAS_ALL };
+    struct reclaimer u = RECLAIMER_INIT;
+    struct place p;
+    char text[64];
+    if (!v2_place(&p, "") || !place_file(&p, "memory.reclaim", "", 0644) ||
+        !place_file(&p, "cgroup.stat", "nr_descendants 7\nnr_dying_descendants 30\n", 0644))
+        return;
+    struct cgroup c = v2_cgroup(&h, &p);
+    c.limits = limits_default();
+    c.limits.v[LIMIT_MEMORY] = 32 << 20;
+    cgroup_empty(&c);
+    CHECK(fd_read_file(p.fd, "memory.reclaim", text, sizeof text) > 0);
+    CHECK_STR(text, "33554432");
+    h.fd[0] = p.fd;
+    reclaim_open(&u, &h);
+    CHECK_INT(u.count_max, 30 + RECLAIM_LEFT_MAX);
+    reclaim_done(&u);
+    v2_done(&c, &p);
+}
+
 static int hold_and_stop(void)
 {
     return use(32 << 20, 0) || raise(SIGSTOP);
@@ -429,6 +454,78 @@ static void test_less_memory_than_is_held_is_an_error_and_kills_nobody(void)
     check_nothing_is_left(&h);
 }
 
+/* ---- pages of files ---- */
+
+enum { PAGE = 4096, COLD_BYTES = 4 << 20, COLD_PAGES = COLD_BYTES / PAGE };
+static int cold_fd = -1;
+
+/* How many pages of the cold file are in memory. */
+static size_t resident_pages(void)
+{
+    static unsigned char pages[COLD_PAGES];
+    size_t n = 0;
+    void *p = mmap(NULL, COLD_BYTES, PROT_READ, MAP_SHARED, cold_fd, 0);
+    CHECK(p != MAP_FAILED && mincore(p, COLD_BYTES, pages) == 0);
+    (void)munmap(p, COLD_BYTES);
+    for (size_t i = 0; i < COLD_PAGES; i++)
+        n += pages[i] & 1;
+    return n;
+}
+
+/* A file on a disk, with no page in memory. */
+static bool make_cold_file(const struct place *p)
+{
+    static char block[COLD_BYTES];
+    struct statfs fs;
+    if (fstatfs(p->fd, &fs) < 0 || fs.f_type == TMPFS_MAGIC) {
+        SKIP("the directory for temporary files is not on a disk");
+        return false;
+    }
+    memset(block, 'x', sizeof block);
+    cold_fd = openat(p->fd, "cold", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    CHECK(cold_fd >= 0 && write(cold_fd, block, sizeof block) == COLD_BYTES && fsync(cold_fd) == 0);
+    for (int tries = 0; tries < 100 && resident_pages() > 0; tries++) {
+        (void)posix_fadvise(cold_fd, 0, 0, POSIX_FADV_DONTNEED);
+        (void)usleep(1000);
+    }
+    return CHECK_INT(resident_pages(), 0);
+}
+
+static int read_cold_file(void)
+{
+    static char block[COLD_BYTES];
+    return pread(cold_fd, block, sizeof block, 0) != COLD_BYTES;
+}
+
+/* The first reader of a file is charged for its pages, and these would keep its removed cgroup in
+ * the kernel. */
+static void test_pages_of_files_are_freed_with_the_jar_when_many_removed_ones_are_left(void)
+{
+    struct cgroup_host h;
+    struct cgroup c;
+    struct place p;
+    struct limits l = limits_default();
+    struct reclaimer u = RECLAIMER_INIT;
+    if (!host_or_skip(&h) || !place_init(&p))
+        return;
+    int inside = entries(h.fd[0], ".");
+    if ((h.has & CGROUP_HAS_MEMORY) && make_cold_file(&p) && new_jar(&h, &l, &c)) {
+        CHECK_INT(child_wait(start_inside(&c, read_cold_file)), 0);
+        reclaim_open(&u, &h);
+        CHECK(!reclaim_cgroup(&u, &c)); /* there are few */
+        CHECK_INT(resident_pages(), COLD_PAGES);
+        u.count_max = 0;
+        CHECK(reclaim_cgroup(&u, &c));
+        reclaim_done(&u);
+        CHECK(u.count_fd == -1 && u.busy == 0);
+        CHECK(resident_pages() < COLD_PAGES / 4);
+        CHECK_INT(entries(h.fd[0], "."), inside);
+    }
+    fd_close(&cold_fd);
+    place_done(&p);
+    check_nothing_is_left(&h);
+}
+
 static const struct check_test tests[] = {
     TEST(test_limits_are_in_the_kernels_files),
     TEST(test_every_accepted_value_is_taken_by_the_kernel),
@@ -441,6 +538,8 @@ static const struct check_test tests[] = {
     TEST(test_counters_of_v2_are_read_as_the_kernel_writes_them),
     TEST(test_peaks_are_what_was_seen_where_the_kernel_keeps_none),
     TEST(test_less_memory_than_is_held_is_refused_before_the_kernel_kills_for_it),
+    TEST(test_pages_of_files_are_freed_and_removed_ones_counted_by_files_of_v2),
     TEST(test_less_memory_than_is_held_is_an_error_and_kills_nobody),
+    TEST(test_pages_of_files_are_freed_with_the_jar_when_many_removed_ones_are_left),
 };
 CHECK_MAIN(tests)
