@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "runtime/built_in.h"
 #include "runtime/dropins.h"
+#include "runtime/public_type.h"
 
 /* BUILT_IN_TABLE lists the languages of meson.build. */
 #define X(name) extern const struct language language_##name;
@@ -119,51 +120,15 @@ const struct language *language_guess(const char *file_name, const char *code, s
 
 /* ---- the name of code that came without one ---- */
 
-/* The length and place of the name of the public type that the line declares; 0: none. */
-static size_t public_type(const struct language *l, const char *line, size_t len,
-                          const char **ret_name)
-{
-    static const char word[] = "public ";
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    if (len <= strlen(word) || memcmp(line, word, strlen(word)) != 0)
-        return 0;
-    line += strlen(word);
-    len -= strlen(word);
-    for (const char *const *kind = l->public_types; *kind; kind++) {
-        size_t n = strlen(*kind), end = n + 1;
-        if (len <= end || memcmp(line, *kind, n) != 0 || line[n] != ' ')
-            continue;
-        while (end < len && strchr(letters, line[end]) && line[end])
-            end++;
-        *ret_name = line + n + 1;
-        return end - n - 1;
-    }
-    return 0;
-}
-
-/* A nested type is indented further than the first line of the program. */
 const char *language_main_name(const struct language *l, const char *code, size_t len,
                                char out[MAIN_NAME_SIZE])
 {
-    const char *end = code + len, *name;
-    size_t left = SIZE_MAX; /* the smallest indentation so far */
-    (void)snprintf(out, MAIN_NAME_SIZE, "%s", l->main_file);
-    for (const char *line = code, *next; l->public_types && line < end; line = next) {
-        const char *nl = memchr(line, '\n', (size_t)(end - line));
-        const char *stop = nl ? nl : end;
-        next = stop + 1;
-        size_t indent = 0;
-        while (line + indent < stop && strchr(" \t\r", line[indent]) && line[indent])
-            indent++;
-        if (line + indent == stop || indent > left)
-            continue;
-        left = indent;
-        size_t n = public_type(l, line + indent, (size_t)(stop - line) - indent, &name);
-        if (n > 0 && n < 120) {
-            (void)snprintf(out, MAIN_NAME_SIZE, "%.*s%s", (int)n, name, l->extensions[0]);
-            break;
-        }
-    }
+    const char *name;
+    size_t n = l->public_types ? public_type_find(l->public_types, code, len, &name) : 0;
+    if (n > 0 && n < 120)
+        (void)snprintf(out, MAIN_NAME_SIZE, "%.*s%s", (int)n, name, l->extensions[0]);
+    else
+        (void)snprintf(out, MAIN_NAME_SIZE, "%s", l->main_file);
     return out;
 }
 

@@ -40,7 +40,7 @@ struct language {
     const char *const *extensions; /* with the dot */
     const char *main_file;         /* the name of code that came without one */
     /* For a language whose compiler wants a file named after its public type: the words that may
-     * stand between "public" and that name. NULL: any file name will do. */
+     * stand before that name (runtime/public_type.h). NULL: any file name will do. */
     const char *const *public_types;
     const char *const *command; /* argv of the run */
     /* For a compiled language: argv of the compiler, which runs in its own jar with the job's

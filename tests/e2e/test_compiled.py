@@ -177,6 +177,24 @@ public class Zoo { public static void main(String[] a) { System.out.println("zoo
     assert r.out == b"zoo\n", r
 
 
+JAVA_MAIN = 'public static void main(String[] a) { System.out.println("zoo"); }'
+
+
+@pytest.mark.skipif(not compiled.installed("java"), reason="java is not installed")
+@pytest.mark.parametrize("code", [
+    pytest.param("class A { } public final class Zoo { MAIN }", id="last, on one line"),
+    pytest.param("// package no;\n/* package none; */ package a . b; // yes\n"
+                 "@Deprecated public\nrecord Zoo(int x) { MAIN }", id="record in a package, after comments"),
+    pytest.param("/* public class No { */\nclass A { String s = \"public class No\"; }\n"
+                 "public enum Zoo { X; MAIN }", id="enum, another in a comment and a string"),
+    pytest.param("public interface Zoo { MAIN }", id="interface"),
+    pytest.param("public class Shape { } class B { MAIN } class C { }", id="main() beside it, on one line"),
+])
+def test_java_runs_whatever_the_place_and_the_name_of_its_public_class(code):
+    r = belljar("run", "-l", "java", "-", stdin=code.replace("MAIN", JAVA_MAIN).encode(), within=90)
+    assert r.out == b"zoo\n", r
+
+
 def test_language_that_is_missing_says_how_to_get_it(place, deny=harness.deny):
     """Bad input: the compiler cannot be reached. Where the machine has one, it is hidden from the run."""
     hide = []

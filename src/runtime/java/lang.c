@@ -4,8 +4,7 @@
 /* guest/compile finds the class with main() and writes its name to .main-class. */
 DECLARE_LANGUAGE(java) = {
     NAMED("java", "Main.java", WORDS(".java"), WORDS("java17")),
-    .public_types = WORDS("class", "final class", "abstract class", "interface", "enum", "record",
-                          "sealed class", "sealed interface"),
+    .public_types = WORDS("class", "interface", "enum", "record"),
     .command = WORDS("/usr/bin/java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
                      "-Xmx{memory_mib}m", "-XX:-UsePerfData", "@.main-class"),
     .compile = WORDS("/bin/sh", "{guest}/java/compile", "{memory_mib}", "{stem}", "{sources}",
