@@ -1,10 +1,12 @@
 """Every verdict that can be reached here is decided outside the jar (R1.4). A limit that the program met and
 swallowed is named."""
 
+import shutil
 
 import pytest
 
-from harness import BRIEF, BRIEF_MS, SLACK_MS, eventually, given_time, interrupt, run_js, run_py, run_sh, soonest, start
+from harness import (BRIEF, BRIEF_MS, SLACK_MS, belljar, eventually, given_time, interrupt, run_js, run_py, run_sh,
+                     soonest, start)
 from hostview import descendants
 
 
@@ -177,6 +179,29 @@ def test_open_files_limit_is_enforced():
     code = "f = []\ntry:\n  while True: f.append(open('/dev/null'))\nexcept OSError as e: print(e.errno, len(f) <= 61)"
     result = run_py(code, open_files=64)
     assert result.verdict == "ok" and result.stdout == "24 True\n", result
+
+
+HOARDS = {
+    "python": "held = []\nwhile True: held.append(open('/dev/null'))\n",
+    "javascript": "for (;;) require('fs').openSync('/dev/null')\n",
+    "c": """#include <fcntl.h>
+#include <stdio.h>
+int main(void) { while (open("/dev/null", O_RDONLY) >= 0); perror("open"); return 1; }
+""",
+}
+
+
+@pytest.mark.parametrize("lang", HOARDS)
+def test_the_diagnosis_names_the_limit_of_open_files(lang):
+    """The kernel counts no refused descriptor, so limits_hit, which is exact, never names this limit."""
+    if not shutil.which({"python": "python3", "javascript": "node", "c": "gcc"}[lang], path="/usr/bin"):
+        pytest.skip(f"{lang} is not installed")
+    result = belljar("run", "--json", "--open-files", "64", "-l", lang, "-", stdin=HOARDS[lang].encode(), within=90)
+    assert (result.verdict, result.hits) == ("runtime_error", []), result
+    diagnosis = result.json["diagnosis"]
+    assert (diagnosis["category"], diagnosis["sandbox"]) == ("resource", True), result
+    advice = diagnosis["suggestions"][0]["text"]
+    assert "64 files open" in advice and "--open-files" in advice and '"open_files"' in advice, result
 
 
 def test_cancelled_by_ctrl_c():

@@ -205,15 +205,21 @@ static void advise_full(struct diagnoser *g, const struct diagnose_input *in, st
             "\"files\"} in a request) allow more.");
 }
 
+/* This advice is the only trace of the limit: the kernel counts no refusal of a descriptor, so
+ * limits_hit cannot name it. */
 static void advise_open_files(struct diagnoser *g, const struct diagnose_input *in,
                               struct diagnosis *d)
 {
     (void)g;
-    (void)in;
+    char number[24] = "a limited number of";
+    if (in->limits)
+        (void)snprintf(number, sizeof number, "%llu",
+                       (unsigned long long)in->limits->v[LIMIT_OPEN_FILES]);
     blame(d, CATEGORY_RESOURCE);
     suggest(d, 40, 0.8,
-            "Close files after use (a with statement does), or allow more at once: --open-files N "
-            "(\"limits\": {\"open_files\"} in a request).");
+            "A process may hold %s files open at a time. Close each file after its use, or allow "
+            "more: --open-files N (\"limits\": {\"open_files\"} in a request).",
+            number);
 }
 
 static void (*const advisers[])(struct diagnoser *, const struct diagnose_input *,
