@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fdio.h"
 #include "run/command_line.h"
+#include "run/home_seed.h"
 #include "spec/bundle.h"
 
 /* The pipes of a jar: we keep one end of each and send the other end to the warden. */
@@ -81,9 +82,11 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
             "--writable-root out",
             level_name(isolation->level));
     scoped(allowlist) listed = { 0 };
+    autoclose int seeded_fd = -1;
     if (resolve_allowlist(request, isolation, &listed, e))
         return -1;
-    if (limits_check(&request->limits, e) || pipes_open(&pipes, request->bundle_fd, e))
+    if (limits_check(&request->limits, e) || home_seed_add(request, &seeded_fd, e) ||
+        pipes_open(&pipes, seeded_fd >= 0 ? seeded_fd : request->bundle_fd, e))
         return -1;
     if (command_line_build(&job, request, isolation->level, e))
         return -1;

@@ -34,6 +34,15 @@ struct warm {
     struct limits least; /* used by an embryo before its job: a job with lower limits starts cold */
 };
 
+/* Files of a seed that a library would otherwise make anew in the home directory of each cold run
+ * (run/home_seed.h). A zygote has imported the library already. */
+struct home_seed {
+    const char *const *imports; /* for code that imports one of these */
+    const char *from;           /* the folder of the seed */
+    const char *to;             /* the folder below the home directory */
+    const char *const *unless;  /* "NAME" or "PREFIX*": with such a variable it looks elsewhere */
+};
+
 struct language {
     const char *name;
     const char *const *aliases;    /* NULL-terminated, as all lists here */
@@ -66,6 +75,9 @@ struct language {
      * data that makes later runs faster. `belljar languages prepare` makes {guest}/NAME/seed with
      * it. */
     bool seeded;
+    const char *const
+        *seed_sources; /* files of the machine that the seed is made from; may be NULL */
+    const struct home_seed *home_seed; /* may be NULL */
     /* the first fitting row wins; a row without a name ends the list; NULL: always cold */
     const struct warm *warm;
     /* Variables that the interpreter reads while it boots, "NAME" or "PREFIX*". A job that sets one
@@ -144,5 +156,9 @@ size_t warm_zygotes(const struct zygote_def *ret_defs[ZYGOTE_KINDS_MAX]);
 /* The kind that fits a program by its imports, or 0 for a cold start. A variable of cold_env means
  * a cold start. env: the caller's own K=V, or NULL. */
 unsigned warm_kind(const struct language *l, const char *code, size_t len, char *const *env);
+/* True if a line of the code imports one of the modules, as Python writes it. */
+bool code_imports(const char *code, size_t len, const char *const *imports);
+/* True if one of the K=V entries has a name in the list: "NAME" or "PREFIX*". Both may be NULL. */
+bool env_names(char *const *env, const char *const *patterns);
 /* The kind, or 0 if the limits are lower than its embryos need. */
 unsigned warm_within(unsigned kind, const struct limits *limits);

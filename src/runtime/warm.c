@@ -34,10 +34,10 @@ static bool names(const char *pattern, const char *entry)
     return strncmp(entry, pattern, n) == 0 && entry[n] == '=';
 }
 
-static bool env_is_cold(const struct language *l, char *const *env)
+bool env_names(char *const *env, const char *const *patterns)
 {
-    for (; l->cold_env && env && *env; env++)
-        for (const char *const *pattern = l->cold_env; *pattern; pattern++)
+    for (; patterns && env && *env; env++)
+        for (const char *const *pattern = patterns; *pattern; pattern++)
             if (names(*pattern, *env))
                 return true;
     return false;
@@ -76,7 +76,7 @@ static bool line_imports(const char *line, size_t n, const char *const *imports)
     return false;
 }
 
-static bool code_imports(const char *code, size_t len, const char *const *imports)
+bool code_imports(const char *code, size_t len, const char *const *imports)
 {
     enum { LOOKED_AT = 256 << 10 };
     if (len > LOOKED_AT)
@@ -93,7 +93,7 @@ static bool code_imports(const char *code, size_t len, const char *const *import
 
 unsigned warm_kind(const struct language *l, const char *code, size_t len, char *const *env)
 {
-    if (env_is_cold(l, env))
+    if (env_names(env, l->cold_env))
         return 0;
     for (const struct warm *w = l->warm; w && w->zygote.name; w++)
         if (!w->imports || (code && code_imports(code, len, w->imports)))

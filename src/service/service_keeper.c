@@ -20,6 +20,7 @@
 #include "engine/programs.h"
 #include "examiner/examiner.h"
 #include "http/http.h"
+#include "run/home_seed.h"
 #include "run/privileges.h"
 #include "service/lifecycle.h"
 #include "service/retention.h"
@@ -74,6 +75,8 @@ static int settle(const struct service_keeper_setup *s, struct err *e)
     if (fd_keep_only(keep, n, e) || process_null_fds(1, e))
         return -1;
     (void)umask(077);
+    for (size_t i = 0; languages[i]; i++)
+        home_seed_load(languages[i]);
     forget_environment();
     (void)signal(SIGPIPE, SIG_IGN);
     return privileges_drop(s->supervisor, s->uid, e);

@@ -22,23 +22,31 @@
 #include "base/tree.h"
 #include "cli/commands/languages_command.h"
 
-enum { PREPARE_MS = 300000, STAMP_SIZE = 128 };
+enum { PREPARE_MS = 300000, STAMP_SIZE = 512 };
 
 #define SEED       "seed"
 #define SEED_STAMP "seed.version"
 #define SEED_NEW   "seed.new"
 #define SEED_OLD   "seed.old"
 
-/* A seed depends on the version of the language and on the script, which a newer belljar may have
- * changed. */
-static int wanted_stamp(const char *version, const char *script, char out[STAMP_SIZE],
-                        struct err *e)
+/* A seed depends on the version of the language, on the script, which a newer belljar may have
+ * changed, and on files of the machine, which may be missing. */
+static int wanted_stamp(const struct language *l, const char *version, const char *script,
+                        char out[STAMP_SIZE], struct err *e)
 {
     struct stat st;
     if (stat(script, &st) < 0)
         return err_set(e, ERR_KERNEL, errno, "look at %s", script);
-    (void)snprintf(out, STAMP_SIZE, "%s %lld.%09ld %lld\n", version, (long long)st.st_mtim.tv_sec,
-                   st.st_mtim.tv_nsec, (long long)st.st_size);
+    int n = snprintf(out, STAMP_SIZE, "%s %lld.%09ld %lld", version, (long long)st.st_mtim.tv_sec,
+                     st.st_mtim.tv_nsec, (long long)st.st_size);
+    for (const char *const *path = l->seed_sources; path && *path && n < STAMP_SIZE; path++) {
+        bool there = stat(*path, &st) == 0;
+        n += snprintf(out + n, (size_t)(STAMP_SIZE - n), " %lld.%09ld",
+                      there ? (long long)st.st_mtim.tv_sec : 0, there ? st.st_mtim.tv_nsec : 0);
+    }
+    if (n >= STAMP_SIZE - 1)
+        return err_set(e, ERR_BAD_REQUEST, 0, "the version of %s is too long", l->name);
+    (void)snprintf(out + n, (size_t)(STAMP_SIZE - n), "\n");
     return 0;
 }
 
@@ -193,7 +201,7 @@ static int prepare_one(const struct language *l, const char *version, struct err
     autoclose int dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir_fd < 0)
         return err_set(e, ERR_KERNEL, errno, "open %s", dir);
-    if (check_script(dir_fd, script, e) || wanted_stamp(version, script, stamp, e))
+    if (check_script(dir_fd, script, e) || wanted_stamp(l, version, script, stamp, e))
         return -1;
     if (is_made(dir_fd, stamp))
         return 0;

@@ -19,6 +19,7 @@
 #include "cli/run/profile_view.h"
 #include "cli/run/run_report.h"
 #include "examiner/examiner.h"
+#include "run/home_seed.h"
 #include "run/jar_run.h"
 #include "run/privileges.h"
 #include "run/reports.h"
@@ -327,6 +328,7 @@ static int serve(struct session *s, struct err *e)
     int keep[5 + CACHE_FDS] = { job->warden->fd, job->inputs->bundle_fd, job->inputs->stdin_fd,
                                 job->version_fd, job->handover_fd };
     program_cache_fds(job->cache, keep + 5);
+    home_seed_load(job->inputs->language);
     if (fd_keep_only(keep, ARRAY_LEN(keep), e) || privileges_drop(job->parent, job->uid, e) ||
         start_reader(s, e) || privileges_confine(ROLE_COMMAND_KEEPER, NULL, e) ||
         watch_signals(s, e))

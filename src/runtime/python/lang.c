@@ -71,6 +71,15 @@ static const char *const cold_env[] = { "PYTHON*",     "LANG",       "LANGUAGE",
                                         "PANDAS_*",    "PLOTLY_*",   "OPENSSL_*",       "SSL_*",
                                         NULL };
 
+/* matplotlib reads all fonts of the machine when it is first imported, and keeps a list of them. It
+ * ignores a list of another version. */
+static const struct home_seed fonts = {
+    .imports = WORDS("matplotlib", "pylab", "seaborn"),
+    .from = "matplotlib",
+    .to = ".cache/matplotlib",
+    .unless = WORDS("HOME", "XDG_CACHE_HOME", "MPLCONFIGDIR"),
+};
+
 DECLARE_LANGUAGE(python) = {
     NAMED("python", "main.py", WORDS(".py"), WORDS("py", "python3")),
     .command = WORDS("/usr/bin/python3", FILE_ARGUMENT),
@@ -78,6 +87,10 @@ DECLARE_LANGUAGE(python) = {
     .env = WORDS(UNBUFFERED, NO_BYTECODE),
     .version = WORDS("/usr/bin/python3", "--version"),
     .install = "apt-get install python3",
+    .seeded = true,
+    .seed_sources = WORDS("/usr/lib/python3/dist-packages/matplotlib", "/usr/share/fonts",
+                          "/usr/share/fonts/truetype"),
+    .home_seed = &fonts,
     .warm = warm,
     .cold_env = cold_env,
     .prompts = WORDS("!>>> ", "... ", "!In [#]: ", "...: "),
