@@ -22,6 +22,7 @@
 #include "http/http.h"
 #include "run/home_seed.h"
 #include "run/privileges.h"
+#include "service/audit_retention.h"
 #include "service/lifecycle.h"
 #include "service/retention.h"
 #include "service/sealing.h"
@@ -45,6 +46,7 @@ struct service_keeper {
     struct api api;
     struct retention retention;
     struct sealing sealing;
+    struct audit_retention audit_retention;
     struct version_answers answers;
     int output_fd, control_fd, examiner_fd;
     uv_poll_t store_poll, control_poll;
@@ -351,13 +353,20 @@ static int on_drain(struct service_keeper *k, struct err *e)
     return 0;
 }
 
+static int on_sealed(struct service_keeper *k, struct err *e)
+{
+    struct wire_seal seal;
+    if (wire_read_seal(&k->message, &seal, e))
+        return -1;
+    audit_retention_sealed(&k->audit_retention, (int64_t)seal.seq);
+    return 0;
+}
+
 static void on_control(uv_poll_t *poll, int status, int events)
 {
     static int (*const handlers[WIRE_TYPE_COUNT_])(struct service_keeper *, struct err *) = {
-        [WIRE_WARDEN] = on_warden,
-        [WIRE_SETTINGS] = on_settings,
-        [WIRE_DRAIN] = on_drain,
-        [WIRE_LANGUAGE] = on_language,
+        [WIRE_WARDEN] = on_warden,     [WIRE_SETTINGS] = on_settings, [WIRE_DRAIN] = on_drain,
+        [WIRE_LANGUAGE] = on_language, [WIRE_SEAL] = on_sealed,
     };
     struct service_keeper *k = poll->data;
     struct err e = { 0 };
@@ -394,6 +403,8 @@ static int watch(struct service_keeper *k, struct err *e)
         return err_set(e, ERR_KERNEL, 0, "watch descriptors");
     k->store_poll.data = k->control_poll.data = k->patience.data = k;
     return retention_start(&k->retention, &k->loop, k->store, &k->settings, e) ||
+                   audit_retention_start(&k->audit_retention, &k->loop, k->store, &k->settings,
+                                         e) ||
                    sealing_start(&k->sealing, &k->loop, k->store, &k->settings, k->control_fd, e)
                ? -1
                : 0;
@@ -420,6 +431,7 @@ static void keeper_close(struct service_keeper *k)
     http_server_close(k->http);
     approvals_close(&k->api);
     retention_stop(&k->retention);
+    audit_retention_stop(&k->audit_retention);
     sealing_stop(&k->sealing);
     version_answers_stop(&k->answers);
     uv_close((uv_handle_t *)&k->store_poll, NULL);

@@ -488,9 +488,12 @@ static int on_seal(struct supervisor *s, struct err *e)
     struct err why = { 0 };
     if (wire_read_seal(&s->message, &seal, e))
         return -1;
-    if (may_seal(s) &&
-        audit_sealer_seal(s->sealer, (int64_t)seal.seq, seal.head, clock_unix_ms(), &why))
+    if (!may_seal(s))
+        return 0;
+    if (audit_sealer_seal(s->sealer, (int64_t)seal.seq, seal.head, clock_unix_ms(), &why))
         log_error(LOG_ERROR, "audit.not_sealed", &why);
+    else
+        (void)!wire_send_seal(s->control_fd, &seal, &why); /* a keeper that ends does not read it */
     return 0;
 }
 
@@ -502,6 +505,8 @@ static int read_keeper_message(struct supervisor *s, struct err *e)
     if (s->control_fd < 0)
         return 0;
     int got = wire_receive(s->control_fd, &s->message, e);
+    if (got == 0) /* a reset, if the keeper ended before it read all: its own messages follow */
+        got = wire_receive(s->control_fd, &s->message, e);
     if (got < 0 && e->sys == EAGAIN)
         return 0;
     bool seals = got > 0 && s->message.type == WIRE_SEAL;

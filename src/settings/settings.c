@@ -118,6 +118,8 @@ static const struct setting rows[] = {
            "size of the history; the oldest runs of the key that uses most are removed first"),
     NUMBER("audit.seal_every", KIND_MS, audit_seal_every, SECOND, DAY, MINUTE,
            "the audit log is sealed this often, if it has grown"),
+    NUMBER("audit.max_bytes", KIND_BYTES, audit_max_bytes, 16 * KIB, 1024 * GIB, GIB,
+           "size of the audit log; the oldest sealed records are removed, which is on record"),
     NUMBER("artifacts.max_bytes", KIND_BYTES, artifacts_max_bytes, MIB, 1024 * GIB, GIB,
            "size of all artifacts with their versions"),
     NUMBER("artifacts.max_bytes_per_key", KIND_BYTES, artifacts_max_bytes_per_key, MIB, 1024 * GIB,

@@ -1,6 +1,7 @@
 #include "store/audit_log.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,7 +108,7 @@ static void broken(struct audit_check *c, int64_t seq, const char *fmt, ...)
 static void check_record(const struct stored *s, uint8_t hash[HASH_BYTES], struct audit_check *c)
 {
     uint8_t expected[HASH_BYTES];
-    int64_t due = c->records + 1;
+    int64_t due = c->removal.to + c->records + 1;
     if (s->seq != due) {
         broken(c, due, "record %lld is missing: after %lld comes %lld", (long long)due,
                (long long)due - 1, (long long)s->seq);
@@ -184,13 +185,73 @@ static void check_end(const struct reading *r, struct audit_check *c)
     else if (r->was_started && !all)
         broken(c, 1,
                "there are no seals, although a service has run: STATE/audit.seals is missing");
-    c->unsealed = c->records - (all && all->n ? all->at[all->n - 1].seq : 0);
+    c->unsealed = c->removal.to + c->records - (all && all->n ? all->at[all->n - 1].seq : 0);
+}
+
+/* False if the detail is not one that audit_retain() writes. */
+static bool parse_removal(const char *detail, struct audit_removal *r)
+{
+    char hex[AUDIT_HASH_HEX] = "";
+    int end = 0;
+    size_t n;
+    return sscanf(detail, AUDIT_REMOVAL_DETAIL("%" SCNd64, "%64[0-9a-f]") "%n", &r->from, &r->to,
+                  &r->sealed, &r->bytes, &r->max_bytes, &r->digests_from_ms, hex, &end) == 7 &&
+           end > 0 && detail[end] == '\0' &&
+           sodium_hex2bin(r->head, sizeof r->head, hex, strlen(hex), NULL, &n, NULL) == 0 &&
+           n == sizeof r->head && r->from > 0 && r->from <= r->to && r->to <= r->sealed &&
+           r->sealed < r->seq;
+}
+
+int audit_removal_read(struct db *db, struct audit_removal *ret, struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_AUDIT_REMOVAL, e))
+        return -1;
+    int found = query_step(&q, e);
+    if (found <= 0)
+        return found;
+    struct audit_removal r = { .seq = take_int(&q), .time_ms = take_int(&q) };
+    if (!parse_removal(peek_text(&q, NULL), &r))
+        r = (struct audit_removal){ .seq = r.seq, .time_ms = r.time_ms };
+    *ret = r;
+    return 1;
+}
+
+/* Records may be removed only if they were sealed, and only with a record of it. Seals of removed
+ * records have nothing to be compared with. The hash that the chain begins with follows from the
+ * later seal: with another one, the sealed record would have another hash, too. */
+static int check_removal(struct db *db, struct reading *r, uint8_t hash[HASH_BYTES],
+                         struct audit_check *c, struct err *e)
+{
+    const struct audit_removal *m = &c->removal;
+    bool covered = false;
+    int found = audit_removal_read(db, &c->removal, e);
+    if (found <= 0)
+        return found;
+    r->was_started = true;
+    memcpy(hash, m->head, HASH_BYTES);
+    for (size_t i = 0; r->seals && i < r->seals->n; i++) {
+        covered |= r->seals->at[i].seq == m->sealed;
+        r->next += r->seals->at[i].seq < m->to;
+    }
+    if (m->to == 0)
+        broken(c, m->seq, "record %lld does not say which records were removed", (long long)m->seq);
+    else if (!covered)
+        broken(c, m->seq,
+               "record %lld says that records up to %lld were removed, but they were not sealed",
+               (long long)m->seq, (long long)m->to);
+    else
+        check_seal(r, m->to, hash, c);
+    return 0;
 }
 
 static int check_chain(struct db *db, struct reading *r, struct audit_check *c, struct err *e)
 {
     uint8_t hash[HASH_BYTES] = { 0 };
     scoped(query) q = { 0 };
+    if (check_removal(db, r, hash, c, e))
+        return -1;
+    (void)to_hex(c->before, &(struct hash_part){ hash, HASH_BYTES });
     if (query_get(&q, db, SQL_AUDIT_AFTER, e))
         return -1;
     bind_int(&q, INT64_MIN);

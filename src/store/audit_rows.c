@@ -31,34 +31,64 @@ static const struct {
 };
 
 enum { CHANGES, REMOVES, REMOVES_LIST };
+enum { ANY_TIME = 0 };
 
 static const struct binding {
     const char *kind;
     enum subject_class of;
-    enum sql row; /* the values of the row of a subject */
-    int effect;   /* REMOVES: there is no row afterwards. REMOVES_LIST: the detail names several */
+    enum sql row;  /* the values of the row of a subject */
+    int effect;    /* REMOVES: there is no row afterwards. REMOVES_LIST: the detail names several */
+    int is_newest; /* the statement that finds the subject while no later kind of record is due */
 } bindings[] = {
-    { "run.accepted", RUN, SQL_BOUND_RUN_ACCEPTED, CHANGES },
-    { "run.finished", RUN, SQL_BOUND_RUN_FINISHED, CHANGES },
-    { "history.removed", RUN, SQL_BOUND_RUN_ACCEPTED, REMOVES_LIST },
-    { "approval.requested", APPROVAL, SQL_BOUND_APPROVAL_REQUESTED, CHANGES },
-    { "approval.decided", APPROVAL, SQL_BOUND_APPROVAL_DECIDED, CHANGES },
-    { "approvals.removed", APPROVAL, SQL_BOUND_APPROVAL_REQUESTED, REMOVES_LIST },
-    { "rule.added", RULE, SQL_BOUND_RULE, CHANGES },
-    { "rule.removed", RULE, SQL_BOUND_RULE, REMOVES },
-    { "key.added", KEY, SQL_BOUND_KEY, CHANGES },
-    { "key.removed", KEY, SQL_BOUND_KEY, REMOVES },
-    { "artifact.created", ARTIFACT, SQL_BOUND_ARTIFACT, CHANGES },
-    { "artifact.changed", ARTIFACT, SQL_BOUND_ARTIFACT, CHANGES },
-    { "artifact.deleted", ARTIFACT, SQL_BOUND_ARTIFACT, REMOVES },
+    { "run.accepted", RUN, SQL_BOUND_RUN_ACCEPTED, CHANGES, SQL_RUN_IS_OPEN },
+    { "run.finished", RUN, SQL_BOUND_RUN_FINISHED, CHANGES, SQL_RUN_IS_FINISHED },
+    { "history.removed", RUN, SQL_BOUND_RUN_ACCEPTED, REMOVES_LIST, ANY_TIME },
+    { "approval.requested", APPROVAL, SQL_BOUND_APPROVAL_REQUESTED, CHANGES,
+      SQL_APPROVAL_IS_PENDING },
+    { "approval.decided", APPROVAL, SQL_BOUND_APPROVAL_DECIDED, CHANGES, ANY_TIME },
+    { "approvals.removed", APPROVAL, SQL_BOUND_APPROVAL_REQUESTED, REMOVES_LIST, ANY_TIME },
+    { "rule.added", RULE, SQL_BOUND_RULE, CHANGES, ANY_TIME },
+    { "rule.removed", RULE, SQL_BOUND_RULE, REMOVES, ANY_TIME },
+    { "key.added", KEY, SQL_BOUND_KEY, CHANGES, ANY_TIME },
+    { "key.removed", KEY, SQL_BOUND_KEY, REMOVES, ANY_TIME },
+    { "artifact.created", ARTIFACT, SQL_BOUND_ARTIFACT, CHANGES, ANY_TIME },
+    { "artifact.changed", ARTIFACT, SQL_BOUND_ARTIFACT, CHANGES, ANY_TIME },
+    { "artifact.deleted", ARTIFACT, SQL_BOUND_ARTIFACT, REMOVES, ANY_TIME },
 };
 
+/* "key.added" and "key.added.kept" have the same one. */
 static const struct binding *binding_of(const char *kind)
 {
-    for (size_t i = 0; i < ARRAY_LEN(bindings); i++)
-        if (strcmp(bindings[i].kind, kind) == 0)
+    for (size_t i = 0; i < ARRAY_LEN(bindings); i++) {
+        size_t n = strlen(bindings[i].kind);
+        if (strncmp(bindings[i].kind, kind, n) == 0 &&
+            (kind[n] == '\0' || strcmp(kind + n, AUDIT_KEPT) == 0))
             return &bindings[i];
+    }
     return NULL;
+}
+
+static bool is_kept(const char *kind)
+{
+    size_t n = strlen(kind), end = sizeof AUDIT_KEPT - 1;
+    return n > end && strcmp(kind + n - end, AUDIT_KEPT) == 0;
+}
+
+/* The digest at the end of a detail; NULL: an earlier version wrote it, without one. */
+static const char *digest_of(const char *detail, char ret[DIGEST_HEX])
+{
+    static const char start[] = "\"digest\":\"";
+    size_t n = strlen(detail), tail = sizeof start - 1 + DIGEST_HEX - 1 + 2;
+    if (n < tail || strncmp(detail + n - tail, start, sizeof start - 1) != 0)
+        return NULL;
+    (void)snprintf(ret, DIGEST_HEX, "%s", detail + n - tail + sizeof start - 1);
+    return ret;
+}
+
+bool audit_rows_has_digest(const char *detail)
+{
+    char digest[DIGEST_HEX];
+    return digest_of(detail, digest) != NULL;
 }
 
 /* ---- the digest of a row ---- */
@@ -100,7 +130,8 @@ int audit_rows_bind(struct db *db, const struct audit_record *r, struct buf *ret
     const struct binding *b = binding_of(r->kind);
     char digest[DIGEST_HEX];
     size_t n = strlen(detail);
-    if (!b || b->effect != CHANGES || detail[n - 1] != '}')
+    if (!b || b->effect != CHANGES || detail[n - 1] != '}' ||
+        (is_kept(r->kind) && audit_rows_has_digest(detail)))
         return buf_add(ret, detail, n, e);
     int found = row_digest(db, b, r->subject, digest, e);
     if (found < 0)
@@ -109,6 +140,32 @@ int audit_rows_bind(struct db *db, const struct audit_record *r, struct buf *ret
         return buf_add(ret, detail, n, e);
     return buf_addf(ret, e, "%.*s%s\"digest\":\"%s\"}", (int)n - 1, detail, n > 2 ? "," : "",
                     digest);
+}
+
+/* 1 or 0, -1. */
+static int finds(struct db *db, enum sql id, const char *subject, struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, id, e))
+        return -1;
+    bind_text(&q, subject);
+    return query_step(&q, e);
+}
+
+int audit_rows_needs(struct db *db, const struct audit_record *r, struct err *e)
+{
+    const struct binding *b = binding_of(r->kind);
+    char is[DIGEST_HEX] = "", was[DIGEST_HEX];
+    if (!b || b->effect != CHANGES)
+        return 0;
+    int found = b->is_newest != ANY_TIME ? finds(db, (enum sql)b->is_newest, r->subject, e) : 1;
+    /* A run is finished once, and the digest of its output may take long. */
+    if (found <= 0 || b->row == SQL_BOUND_RUN_FINISHED)
+        return found;
+    found = row_digest(db, b, r->subject, is, e);
+    if (found <= 0)
+        return found;
+    return !digest_of(r->detail, was) || strcmp(is, was) == 0;
 }
 
 /* ---- the check ---- */
@@ -155,17 +212,6 @@ static void broken(struct audit_check *c, int64_t seq, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(c->problem, sizeof c->problem, fmt, args);
     va_end(args);
-}
-
-/* The digest at the end of a detail; NULL: an earlier version wrote it, without one. */
-static const char *digest_of(const char *detail, char ret[DIGEST_HEX])
-{
-    static const char start[] = "\"digest\":\"";
-    size_t n = strlen(detail), tail = sizeof start - 1 + DIGEST_HEX - 1 + 2;
-    if (n < tail || strncmp(detail + n - tail, start, sizeof start - 1) != 0)
-        return NULL;
-    (void)snprintf(ret, DIGEST_HEX, "%s", detail + n - tail + sizeof start - 1);
-    return ret;
 }
 
 struct check {
@@ -262,8 +308,8 @@ static int check_strangers(struct check *k, enum subject_class of, struct err *e
         if (fresh < 0)
             return -1;
         if (fresh && (classes[of].recorded || created_ms >= k->digests_from_ms))
-            broken(k->result, k->result->records, "%s '%s' has no record", classes[of].noun,
-                   QUOTED(subject));
+            broken(k->result, k->result->removal.to + k->result->records, "%s '%s' has no record",
+                   classes[of].noun, QUOTED(subject));
     }
     return found < 0 ? -1 : 0;
 }
@@ -273,6 +319,8 @@ int audit_rows_check(struct db *db, struct audit_check *c, struct err *e)
     scoped(check) k = { .db = db, .result = c, .digests_from_ms = INT64_MAX };
     if (check_records(&k, e))
         return -1;
+    if (c->removal.digests_from_ms)
+        k.digests_from_ms = c->removal.digests_from_ms;
     for (int of = 0; of < CLASS_COUNT_ && c->broken_seq == 0; of++)
         if (check_strangers(&k, (enum subject_class)of, e))
             return -1;

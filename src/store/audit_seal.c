@@ -16,7 +16,7 @@
 #include "store/db_query.h"
 
 static const char seals_file[] = "audit.seals", key_file[] = "audit.key";
-/* The size of the file of seals: at one seal a minute enough for more than 100 years. */
+/* The size of the file of seals: at one seal a minute, enough for seven years. */
 enum {
     SEALS_MAX_BYTES = 1 << 30,
     LINE_MAX_BYTES = AUDIT_SEAL_LINE,

@@ -12,6 +12,11 @@
 #define BOUND_APPROVAL "thread, run, tool, input, risks, reason, requester, created_ms, expires_ms"
 #define OVER           "state IN ('finished', 'interrupted')"
 
+/* About as much as the row of a record takes in the file. */
+#define AUDIT_BYTES                                                      \
+    "64 + length(CAST(kind AS BLOB)) + length(CAST(subject AS BLOB)) + " \
+    "length(CAST(actor AS BLOB)) + length(CAST(detail AS BLOB))"
+
 /* The service may have died while it wrote the output file of an interrupted run. */
 #define MAY_HAVE_FILE "journal_in_file OR state = 'interrupted'"
 
@@ -93,6 +98,16 @@ const char *const sql_texts[SQL_COUNT_] = {
                         "WHERE seq > ? ORDER BY seq LIMIT ?",
 
     [SQL_AUDIT_DOWN] = "SELECT seq, time_ms, kind, subject, detail FROM audit ORDER BY seq DESC",
+    [SQL_AUDIT_COUNT] = "SELECT coalesce(max(seq), 0), coalesce(sum(bytes), 0), count(*) FROM "
+                        "(SELECT seq, " AUDIT_BYTES " AS bytes FROM audit WHERE seq > ? "
+                        "ORDER BY seq LIMIT ?)",
+    /* The last record stays: the next one is numbered after it. */
+    [SQL_AUDIT_OLDEST] = "SELECT seq, time_ms, kind, subject, actor, detail, hash, " AUDIT_BYTES
+                         " FROM audit WHERE seq <= ? AND seq < (SELECT max(seq) FROM audit) "
+                         "ORDER BY seq LIMIT ?",
+    [SQL_AUDIT_REMOVE] = "DELETE FROM audit WHERE seq <= ?",
+    [SQL_AUDIT_REMOVAL] = "SELECT seq, time_ms, detail FROM audit WHERE kind = 'audit.removed' "
+                          "ORDER BY seq DESC LIMIT 1",
 
     /* Only columns that do not change after the record. journal_in_file stands first, see
      * row_digest(). */
@@ -118,6 +133,9 @@ const char *const sql_texts[SQL_COUNT_] = {
         "SELECT a.conversation, a.language, a.type, a.parent, a.version, a.owner, a.created_ms, "
         "v.title, v.content FROM artifacts a JOIN artifact_versions v "
         "ON v.artifact = a.seq AND v.version = a.version WHERE a.id = ?",
+    [SQL_RUN_IS_OPEN] = "SELECT 1 FROM runs WHERE id = ? AND state <> 'finished'",
+    [SQL_RUN_IS_FINISHED] = "SELECT 1 FROM runs WHERE id = ? AND state = 'finished'",
+    [SQL_APPROVAL_IS_PENDING] = "SELECT 1 FROM approvals WHERE id = ? AND decision = 'pending'",
 
     [SQL_APPROVAL_INSERT] =
         "INSERT INTO approvals (id, thread, run, tool, input, risks, reason, decision, "

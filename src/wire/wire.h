@@ -43,7 +43,7 @@ enum {
     X(WIRE_TARGETS, "targets", 0)  /* keeper: embryos to keep ready, by kind */ \
     X(WIRE_POOLS,   "pools",   0)  /* warden: the state of the pools; the answer to targets */ \
     X(WIRE_SAMPLES, "samples", 0)  /* warden: its usage over time; right before ended */ \
-    X(WIRE_SEAL,    "seal",    0)  /* keeper to supervisor: the head of the audit log */
+    X(WIRE_SEAL,    "seal",    0)  /* keeper to supervisor and back: the head of the audit log */
 
 enum wire_type {
 #define X(id, name, fds) id,

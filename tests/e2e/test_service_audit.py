@@ -254,3 +254,126 @@ def test_sealed_range_is_checked_elsewhere(stopped, tmp_path):
         part.write_text("".join(bad))
         status, said = verify(stopped, "--file", str(part))
         assert status == 1 and said, said
+
+
+# ---- a bounded log ----
+
+
+def log_size(s):
+    db = sqlite3.connect(f"file:{s.database}?mode=ro", uri=True)
+    size, = db.execute("SELECT sum(length(kind || subject || actor || detail) + 64) FROM audit").fetchone()
+    db.close()
+    return size
+
+
+@pytest.fixture(scope="module")
+def bounded():
+    """A service whose log was larger than its bound, after it was stopped. An early run and an early key exist."""
+    with Service(*ROOMY, "--set", "audit.max_bytes=16k", "--set", "audit.seal_every=1s") as s:
+        s.run("print('early')")
+        s.add_key("early", "run")
+        for _ in range(60):
+            made = s.post("/api/artifacts/create", {"content": "x", "title": "t", "language": "python"}, unix=True).json
+            assert s.delete(f"/api/artifacts/{made['id']}", unix=True).status == 204
+        assert eventually(lambda: "were removed" in verify(s)[1] and log_size(s) < 16384, 60), verify(s)
+        s.stop()
+        yield s
+
+
+@pytest.fixture
+def owned(bounded):
+    """A connection of the owner of the database, which is as before after the test."""
+    kept = bounded.database.read_bytes()
+    db = sqlite3.connect(bounded.database, isolation_level=None)
+    yield db
+    db.close()
+    for name in ("belljar.db-wal", "belljar.db-shm"):
+        (bounded.data / name).unlink(missing_ok=True)
+    bounded.database.write_bytes(kept)
+
+
+def removed_to(said):
+    return int(re.search(r"records 1 to (\d+) were removed, .* exceeded audit.max_bytes=16384", said).group(1))
+
+
+def test_audit_log_is_bounded(bounded, tmp_path):
+    """On the disk, and the rest verifies; rows keep their records; a range from the first record on can be exported."""
+    key = (bounded.state / "audit.seals").read_text().split()[1]
+    status, said = verify(bounded, "--key", key)
+    first = removed_to(said) + 1
+    assert status == 0 and " 0 records after the last seal" in said and first > 20, said
+    db = sqlite3.connect(f"file:{bounded.database}?mode=ro", uri=True)
+    oldest, = db.execute("SELECT min(seq) FROM audit").fetchone()
+    kinds = {kind for kind, in db.execute("SELECT kind FROM audit")}
+    db.close()
+    assert log_size(bounded) < 16384 + 1024  # with the records of the end
+    assert oldest == first and {"audit.removed", "run.finished.kept", "key.added.kept"} <= kinds
+    assert bounded.cli("audit", "export", str(tmp_path / "rest")).status == 0
+    status, said = verify(bounded, "--file", str(tmp_path / "rest"), "--key", key)
+    assert status == 0 and f"records {first} to " in said, said
+    refused = bounded.cli("audit", "export", "--from", "1", str(tmp_path / "gone"))
+    assert refused.status == 125 and f"the log begins with record {first}".encode() in refused.err
+
+
+@pytest.mark.parametrize("statement, told", [
+    ("UPDATE keys SET scopes = 'admin'", "key 'early' was changed"),
+    ("UPDATE run_input SET code = 'print(2)'", "run 'run_.*' was changed"),
+    ("INSERT INTO keys SELECT 'mine', x'01', 'admin', 0, 1", "key 'mine' has no record"),
+    ("DELETE FROM audit WHERE seq = (SELECT min(seq) FROM audit)", r"record \d+ is missing"),
+    ("DELETE FROM audit WHERE kind = 'audit.removed'", r"record \d+ is missing"),
+])
+def test_bounded_audit_log_shows_every_change(bounded, owned, statement, told):
+    assert owned.execute(statement).rowcount > 0
+    status, said = verify(bounded)
+    assert status == 1 and re.search(told, said), said
+
+
+def append(db, kind, subject, detail):
+    """A record with the right hash, which the owner of the database can make."""
+    seq, before = db.execute("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1").fetchone()
+    row = (seq + 1, 1, kind, subject, "service", detail)
+    db.execute("INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, digest(before, *row)))
+
+
+def forge_removal(db, to, sealed):
+    oldest, = db.execute("SELECT min(seq) FROM audit").fetchone()
+    head, = db.execute("SELECT hash FROM audit WHERE seq = ?", (to,)).fetchone()
+    copies = db.execute("SELECT kind, subject, detail FROM audit WHERE kind LIKE '%.kept' AND seq <= ?", (to,))
+    copies = copies.fetchall()
+    db.execute("DELETE FROM audit WHERE seq <= ?", (to,))
+    for copy in copies:
+        append(db, *copy)
+    append(db, "audit.removed", "", f'{{"from":{oldest},"to":{to},"sealed":{sealed},"bytes":1,"max_bytes":16384,'
+           f'"digests_from_ms":1,"head":"{head.hex()}"}}')
+
+
+def test_a_forged_removal_is_told_and_ends_at_a_seal(bounded, owned):
+    """The owner of the database can remove the oldest records, too: verify names them. Later records are as sealed."""
+    last, = owned.execute("SELECT max(seq) FROM audit").fetchone()
+    oldest, = owned.execute("SELECT min(seq) FROM audit").fetchone()
+    append(owned, "x", "", "{}")
+    append(owned, "x", "", "{}")
+    owned.execute("BEGIN")
+    forge_removal(owned, oldest + 2, last)  # the last record was sealed at the end
+    status, said = verify(bounded)
+    owned.execute("COMMIT")
+    assert status == 0 and removed_to(said) == oldest - 1, said
+    status, said = verify(bounded)
+    assert status == 0 and removed_to(said) == oldest + 2, said
+    owned.execute("BEGIN")
+    forge_removal(owned, last + 1, last + 1)
+    owned.execute("COMMIT")
+    status, said = verify(bounded)
+    assert status == 1 and "but they were not sealed" in said, said
+
+
+def test_a_bounded_log_cannot_be_rewritten(bounded, owned):
+    """Hashes that are made anew from the removed records on do not lead to the sealed ones."""
+    removals = owned.execute("SELECT detail FROM audit WHERE kind = 'audit.removed' ORDER BY seq").fetchall()
+    before = bytes.fromhex(re.search(r'"head":"(\w+)"', removals[-1][0]).group(1))
+    owned.execute("UPDATE audit SET actor = 'key:alice' WHERE seq = (SELECT min(seq) FROM audit)")
+    for row in owned.execute("SELECT seq, time_ms, kind, subject, actor, detail FROM audit ORDER BY seq").fetchall():
+        before = digest(before, *row)
+        owned.execute("UPDATE audit SET hash = ? WHERE seq = ?", (before, row[0]))
+    status, said = verify(bounded)
+    assert status == 1 and "is not the one that was sealed" in said, said

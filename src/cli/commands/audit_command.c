@@ -107,6 +107,25 @@ static int read_seals(const struct audit_options *o, struct audit_seals *ret, bo
     return 1;
 }
 
+/* The seals are read first: a service that runs may seal records that come after this reading. It
+ * may then remove records, too; so a log that does not hold is read anew. Returns as read_seals(). */
+static int check_log(const struct audit_options *o, struct service_db *h, struct audit_seals *seals,
+                     bool *ret_found, struct audit_check *c, struct err *e)
+{
+    enum { READINGS = 3 };
+    for (int i = 0; i < READINGS && (i == 0 || c->broken_seq != 0); i++) {
+        *ret_found = true;
+        audit_seals_done(seals);
+        int forged = read_seals(o, seals, ret_found, e);
+        if (forged)
+            return forged;
+        if ((!h->db && service_db_open(h, o->state, DB_READ, e)) ||
+            audit_verify(h->db, *ret_found ? seals : NULL, c, e))
+            return -1;
+    }
+    return 0;
+}
+
 static int verify_file(const struct audit_options *o, struct err *e)
 {
     char said[400];
@@ -128,28 +147,36 @@ static int export(void *options, int argc, char **argv, struct err *e)
     struct audit_check c = { 0 };
     bool has_seals = true;
     (void)argc;
-    int forged = read_seals(o, &seals, &has_seals, e);
-    if (forged)
-        return forged < 0 ? -1 : BROKEN_STATUS;
-    int64_t from = o->from ? o->from : 1;
-    int64_t to = o->to ? o->to : seals.n ? seals.at[seals.n - 1].seq : from;
-    if (from > to)
-        return err_set(e, ERR_BAD_REQUEST, 0, "--from %" PRId64 " is behind --to %" PRId64, from,
-                       to);
     /* before service_db_open(), which gives up the rights of root */
     autoclose int fd = open(argv[0], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_set(e, ERR_BAD_REQUEST, errno, "make '%s': name a file that does not exist",
                        QUOTED(argv[0]));
-    if (service_db_open(&h, o->state, DB_READ, e) ||
-        audit_verify(h.db, has_seals ? &seals : NULL, &c, e))
-        return -1;
+    int forged = check_log(o, &h, &seals, &has_seals, &c, e);
+    if (forged)
+        return forged < 0 ? -1 : BROKEN_STATUS;
     if (c.broken_seq != 0)
         return err_set(e, ERR_CONFLICT, 0, "the log does not hold: see 'belljar audit verify'");
-    return audit_export(h.db, &seals, from, to, fd, e);
+    int64_t from = o->from ? o->from : c.removal.to + 1;
+    int64_t to = o->to ? o->to : seals.n ? seals.at[seals.n - 1].seq : from;
+    if (from > to)
+        return err_set(e, ERR_BAD_REQUEST, 0, "--from %" PRId64 " is behind --to %" PRId64, from,
+                       to);
+    return audit_export(h.db, &seals, &c, from, to, fd, e);
 }
 
-/* Exit status, or -1. The chain loses no record, so a hash that was once its head stays in it. */
+static void print_removal(const struct audit_removal *m)
+{
+    char time[32];
+    if (m->to > 0)
+        (void)printf("records 1 to %" PRId64
+                     " were removed, the last of them at %s: record %" PRId64
+                     " says that the log exceeded audit.max_bytes=%" PRId64 "\n",
+                     m->to, service_db_time(m->time_ms, time, sizeof time), m->seq, m->max_bytes);
+}
+
+/* Exit status, or -1. A hash that was once the head stays in the chain until its record is
+ * removed. */
 static int verify(void *options, int argc, char **argv, struct err *e)
 {
     const struct audit_options *o = options;
@@ -162,13 +189,10 @@ static int verify(void *options, int argc, char **argv, struct err *e)
     bool has_seals = true;
     if (o->file)
         return verify_file(o, e);
-    /* The seals first: a service that runs may seal records that come after this reading. */
-    int forged = read_seals(o, &seals, &has_seals, e);
-    if (forged)
-        return forged < 0 ? -1 : BROKEN_STATUS;
-    if (service_db_open(&h, o->state, DB_READ, e) ||
-        audit_verify(h.db, has_seals ? &seals : NULL, &c, e) ||
-        (o->head && audit_each(h.db, 0, UINT_MAX, compare_hash, &noted, e)))
+    int forged = check_log(o, &h, &seals, &has_seals, &c, e);
+    if (forged > 0)
+        return BROKEN_STATUS;
+    if (forged < 0 || (o->head && audit_each(h.db, 0, UINT_MAX, compare_hash, &noted, e)))
         return -1;
     if (c.broken_seq != 0) {
         (void)printf("record %" PRId64 " %s: %s\n", c.broken_seq,
@@ -179,12 +203,14 @@ static int verify(void *options, int argc, char **argv, struct err *e)
         (void)printf("%" PRId64 " records, and the chain holds, but no record has the hash %s: "
                      "the end of the log is missing, or this is another log\n",
                      c.records, o->head);
+        print_removal(&c.removal); /* or it is among these */
         return BROKEN_STATUS;
     }
     (void)printf("%" PRId64 " records, chain holds, %" PRId64 " rows match, head %s\n", c.records,
                  c.rows, c.head);
     (void)printf("%zu seals hold, %" PRId64 " records after the last seal, key %s\n", seals.n,
                  c.unsealed, has_seals ? seals.first : "none");
+    print_removal(&c.removal);
     return 0;
 }
 

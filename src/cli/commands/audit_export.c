@@ -17,7 +17,7 @@
 struct export
 {
     struct buf out;
-    int64_t last;
+    int64_t next, last;
     struct err err;
 };
 
@@ -35,10 +35,20 @@ static int put_line(struct export *x, json_t *line)
     return buf_addf(&x->out, &x->err, "%s\n", text);
 }
 
+/* The service may remove records after the log was checked. */
+static int expect(struct export *x, int64_t seq)
+{
+    if (seq == x->next++)
+        return 0;
+    return err_set(&x->err, ERR_UNAVAILABLE, 0,
+                   "record %" PRId64 " was removed in this moment: export again", x->next - 1);
+}
+
 static int put_record(void *context, const struct audit_record *r)
 {
     struct export *x = context;
-    return put_line(x, json_pack("{s:I, s:I, s:s, s:s, s:s, s:s, s:s}", "seq", (json_int_t)r->seq,
+    return expect(x, r->seq) ||
+           put_line(x, json_pack("{s:I, s:I, s:s, s:s, s:s, s:s, s:s}", "seq", (json_int_t)r->seq,
                                  "time_ms", (json_int_t)r->time_ms, "kind", r->kind, "subject",
                                  r->subject, "actor", r->actor, "detail", r->detail, "hash",
                                  r->hash)) ||
@@ -48,7 +58,8 @@ static int put_record(void *context, const struct audit_record *r)
 static int put_before(void *context, const struct audit_record *r)
 {
     struct export *x = context;
-    return put_line(x, json_pack("{s:i, s:s}", "belljar_audit", 1, "before", r->hash)) || 1;
+    return expect(x, r->seq) ||
+           put_line(x, json_pack("{s:i, s:s}", "belljar_audit", 1, "before", r->hash)) || 1;
 }
 
 static int put_seals(struct export *x, const struct audit_seals *seals, int64_t to, struct err *e)
@@ -70,16 +81,20 @@ static int put_seals(struct export *x, const struct audit_seals *seals, int64_t 
     return failed;
 }
 
-int audit_export(struct db *db, const struct audit_seals *seals, int64_t from, int64_t to, int fd,
-                 struct err *e)
+int audit_export(struct db *db, const struct audit_seals *seals, const struct audit_check *log,
+                 int64_t from, int64_t to, int fd, struct err *e)
 {
-    static const char none[] = "0000000000000000000000000000000000000000000000000000000000000000";
-    scoped(export) x = { 0 };
-    struct audit_record zero = { .hash = none };
-    if (from > 1 && audit_each(db, from - 2, 1, put_before, &x, e))
+    scoped(export) x = { .next = from - 1 };
+    struct audit_record removed = { .seq = log->removal.to, .hash = log->before };
+    int64_t first = log->removal.to + 1;
+    if (from < first)
+        return err_set(e, ERR_NOT_FOUND, 0,
+                       "record %" PRId64 " was removed: the log begins with record %" PRId64, from,
+                       first);
+    if (from > first && audit_each(db, from - 2, 1, put_before, &x, e))
         return -1;
-    if (from <= 1)
-        (void)put_before(&x, &zero);
+    if (from == first)
+        (void)put_before(&x, &removed);
     if (x.err.code == ERR_NONE && put_seals(&x, seals, to, e)) {
         if (x.err.code == ERR_NONE)
             return -1;
