@@ -111,7 +111,7 @@ static void begin_clearing(struct jar *j, uint64_t now_us)
     send_kill(j);
     fd_close(&j->report_fd);
     fd_close(&j->job_fd);
-    watch_done(&j->watch);
+    watch_done(&j->watch, &j->host->watch);
     jar_release_job(j);
     j->state = CLEARING;
     j->due_us = j->init_pidfd >= 0 ? now_us + SETUP_US : now_us;
@@ -610,6 +610,7 @@ void jar_free(struct jar *j)
     fd_close(&j->program_pidfd);
     fd_close(&j->collector_pidfd);
     fd_close(&j->report_fd);
+    watch_done(&j->watch, &j->host->watch);
     if (j->has_uid)
         uids_give_back(&j->host->uids, j->uid);
     job_spec_done(&j->job);

@@ -174,8 +174,11 @@ const struct seccomp_rule seccomp_policy[] = {
 
 /* ---- processes ------------------------------------------------------------------------------- */
 /* The program is a child of the warden: with CLONE_PARENT it could give the warden more of them. */
-{ ALLOW, J|P, "clone", WHEN(WITHOUT(0, NEW_NAMESPACE | CLONE_PARENT)), "processes and threads" },
-{ EPERM, J|P, "clone", ALWAYS, "a namespace is a new kernel surface (CVE-2024-1086, CVE-2022-0492)" },
+{ ALLOW, J|P, "clone", WHEN(WITHOUT(0, NEW_NAMESPACE | CLONE_PARENT | CLONE_FILES)), "processes" },
+{ ALLOW, J|P, "clone", WHEN(WITHOUT(0, NEW_NAMESPACE | CLONE_PARENT), WITH(0, CLONE_THREAD)), "threads" },
+{ EPERM, J|P, "clone", ALWAYS,
+  "a namespace is a new kernel surface (CVE-2024-1086, CVE-2022-0492); file locks of a process that shared "
+  "its descriptors outlive it, and the kernel's table of locks ascribes them to nobody" },
 { ENOSYS, J|P, "clone3", ALWAYS, "its flags are in memory, where a filter cannot look; libc uses clone" },
 { EPERM, J|P, "unshare setns", ALWAYS, "namespaces, as clone" },
 { ALLOW, J|P|X86, "fork vfork", ALWAYS, "processes" },

@@ -40,8 +40,10 @@ bool watch_has_child(const struct watch_host *h, pid_t pid)
     return h->counter > 0 && h->counter == pid;
 }
 
-void watch_done(struct watch *w)
+void watch_done(struct watch *w, struct watch_host *h)
 {
+    if (h->counted == w)
+        h->counted = NULL;
     for (size_t i = 0; i < ARRAY_LEN(w->sockets_fd); i++)
         fd_close(&w->sockets_fd[i]);
     fd_close(&w->listeners_fd);
@@ -222,26 +224,26 @@ static uint64_t count_locks(int proc_fd, pid_t init)
 }
 
 /* In a child: the kernel makes a reader of this table wait, again for each page of it. */
-static void start_count(struct watch_host *h, int proc_fd, pid_t init)
+static void start_count(struct watch *w, struct watch_host *h, int proc_fd, pid_t init)
 {
     struct err ignored;
     pid_t pid = clone_process(0, -1, &h->counter_pidfd, &ignored);
     if (pid == 0)
         _exit(count_locks(proc_fd, init) > hoard_defs[HOARD_LOCKS].most ? 1 : 0);
     h->counter = pid > 0 ? pid : 0;
-    h->counted = init;
+    h->counted = w;
 }
 
-/* True when the counter has ended; *ret_many: the jar that it looked at has too many. */
-static bool end_count(struct watch_host *h, int options, bool *ret_many)
+/* If the counter has ended, the jar that it looked at learns the result: any other may ask first. */
+static void end_count(struct watch_host *h, int options)
 {
     siginfo_t info = { 0 };
     if (waitid(P_PIDFD, (id_t)h->counter_pidfd, &info, WEXITED | options) == 0 && info.si_pid == 0)
-        return false; /* still counting */
-    *ret_many = info.si_code == CLD_EXITED && info.si_status == 1;
+        return; /* still counting */
+    if (h->counted)
+        h->counted->many_locks = info.si_code == CLD_EXITED && info.si_status == 1;
     fd_close(&h->counter_pidfd);
     h->counter = 0;
-    return true;
 }
 
 /* The table of locks is slow to read, and the kernel stops all locking meanwhile. So it is read
@@ -267,19 +269,19 @@ static bool locks_have_grown(struct watch *w, struct watch_host *h, uint64_t now
 static enum hoard look_at_locks(struct watch *w, struct jar_host *host, pid_t init, uint64_t now_us)
 {
     struct watch_host *h = &host->watch;
-    bool many = false;
-    if (h->counter > 0 && end_count(h, WNOHANG, &many) && many && h->counted == init)
+    if (h->counter > 0)
+        end_count(h, WNOHANG);
+    if (w->many_locks)
         return HOARD_LOCKS;
     if (h->counter == 0 && locks_have_grown(w, h, now_us))
-        start_count(h, host->proc_fd, init);
+        start_count(w, h, host->proc_fd, init);
     return HOARD_NONE;
 }
 
 void watch_host_done(struct watch_host *h)
 {
-    bool ignored;
     if (h->counter > 0)
-        (void)end_count(h, 0, &ignored);
+        end_count(h, 0);
     fd_close(&h->locks_fd);
 }
 

@@ -17,7 +17,7 @@ struct watch_host {
     uint64_t fewest_locks; /* that were seen */
     pid_t counter;         /* a child that counts the locks of one jar; 0: none */
     int counter_pidfd;
-    pid_t counted; /* the init of that jar */
+    struct watch *counted; /* the watch over that jar; NULL: it has ended */
 };
 /* While the files of the host are visible. */
 void watch_host_open(struct watch_host *h);
@@ -31,12 +31,13 @@ struct watch {
     uint64_t sockets;  /* of TCP, at the last look */
     uint64_t locks;    /* of the machine, when those of this jar were counted; 0: never */
     uint64_t locks_us; /* when that was */
+    bool many_locks;   /* the result */
 };
 #define WATCH_INIT                                   \
     {                                                \
         .sockets_fd = { -1, -1 }, .listeners_fd = -1 \
     }
-void watch_done(struct watch *w);
+void watch_done(struct watch *w, struct watch_host *h);
 
 struct jar_host;
 /* The first class of which the jar holds too many objects. init: its pid 1. */

@@ -13,6 +13,7 @@ import time
 import pytest
 
 import harness
+from service import Service, in_threads
 
 MIB = 1 << 20
 MEMORY = 64 * MIB
@@ -144,6 +145,46 @@ def test_hoard_of_kernel_objects_ends_the_run_and_is_named(host_counters, name):
     h = Hoard(name, timeout="20s")  # a busy machine needs longer to make them
     assert h.verdict == "memory_limit" and h.result.hits == ["memory"], h.result
     assert WATCHED[name] in h.result.json["diagnosis"]["message"], h.result.json["diagnosis"]
+
+
+def test_hoard_of_locks_is_found_beside_neighbours(needs, sealed):
+    """The child that counts the locks of one jar may end while the warden looks at another. It looks at a jar with a
+    TCP socket every 10 ms, and at one that sleeps every 100 ms."""
+    needs("memory")
+    neighbour = "import socket, time\ns = socket.create_server(('127.0.0.1', 0))\ntime.sleep(4)\n"
+    hoard = """
+import fcntl, time
+f = open("f", "w")
+time.sleep(0.5)
+for i in range(4000): fcntl.lockf(f, fcntl.LOCK_EX, 1, 2 * i)
+time.sleep(20)
+"""
+    with Service() as s:
+        *neighbours, found = in_threads([lambda: s.run(neighbour)] * 3 +
+                                        [lambda: s.run(hoard, limits={"wall_ms": 30000})])
+    assert [n["verdict"] for n in neighbours] == ["ok"] * 3, neighbours
+    assert (found["verdict"], found["limits_hit"]) == ("memory_limit", ["memory"]), found
+
+
+def test_locks_do_not_outlive_the_process_that_the_kernel_ascribes_them_to(sealed):
+    """A process that shares its descriptors with another leaves its locks to it, and nobody counts them."""
+    result = harness.run_py("""
+import ctypes, fcntl, os
+CLONE_FILES, SIGCHLD, libc = 0x400, 17, ctypes.CDLL(None, use_errno=True)
+f = open("f", "w")
+pid = libc.syscall({"x86_64": 56, "aarch64": 220}[os.uname().machine], CLONE_FILES | SIGCHLD, 0, 0, 0, 0)
+if pid == 0:
+    fcntl.lockf(f, fcntl.LOCK_EX)
+    os._exit(0)
+error = ctypes.get_errno()
+if pid > 0: os.waitpid(pid, 0)
+if os.fork() == 0:
+    try: fcntl.lockf(f, fcntl.LOCK_EX | fcntl.LOCK_NB); print("free", pid, error)
+    except BlockingIOError: print("a dead process has a lock")
+    os._exit(0)
+os.wait()
+""")
+    assert (result.verdict, result.stdout) == ("ok", "free -1 1\n"), result
 
 
 @pytest.mark.parametrize("locks, verdict", [(2000, "ok"), (100, "ok")])

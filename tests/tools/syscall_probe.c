@@ -361,7 +361,7 @@ static const struct {
     { "setsockopt", "UDP_ENCAP", SYS_setsockopt, { -1, IPPROTO_UDP, 100, -1, 4 } },
     { "getsockopt", "TCP_ZEROCOPY_RECEIVE", SYS_getsockopt, { -1, IPPROTO_TCP, 35, -1, -1 } },
 
-    { "clone", "thread-like", SYS_clone, { CLONE_FS | CLONE_FILES | SIGCHLD } },
+    { "clone", "files", SYS_clone, { CLONE_FS | CLONE_FILES | SIGCHLD } },
     { "clone", "newtime", SYS_clone, { 0x80 } },
     { "clone", "newns", SYS_clone, { CLONE_NEWNS | SIGCHLD } },
     { "clone", "newcgroup", SYS_clone, { CLONE_NEWCGROUP | SIGCHLD } },

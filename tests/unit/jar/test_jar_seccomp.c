@@ -102,6 +102,22 @@ static int new_namespaces(void)
     return errno_of(syscall(SYS_clone3, NULL, 0)) == ENOSYS ? DONE : 2;
 }
 
+/* Locks of such a process would outlive it, and nobody could count them. */
+static int shared_descriptors(void)
+{
+    static const int flags[] = { CLONE_FILES, CLONE_FILES | CLONE_FS };
+    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+        if (errno_of(syscall(SYS_clone, flags[i] | SIGCHLD, 0, 0, 0, 0)) != EPERM)
+            return 1;
+    return DONE;
+}
+
+static void test_only_threads_share_descriptors(void)
+{
+    CHECK_INT(under(SECCOMP_JAR, shared_descriptors), DONE);
+    CHECK_INT(under(SECCOMP_PROCESS, shared_descriptors), DONE);
+}
+
 static void test_no_namespace_can_be_made(void)
 {
     CHECK_INT(under(SECCOMP_JAR, new_namespaces), DONE);
@@ -347,6 +363,7 @@ static const struct check_test tests[] = {
     TEST(test_apply_without_no_new_privs_is_refused),
     TEST(test_apply_of_an_unknown_profile_is_refused),
     TEST(test_a_filter_cannot_be_followed_by_another),
+    TEST(test_only_threads_share_descriptors),
     TEST(test_no_namespace_can_be_made),
     TEST(test_administration_is_refused_to_root_as_well),
     TEST(test_page_cache_movers_make_programs_fall_back),
