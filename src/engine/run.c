@@ -404,18 +404,20 @@ static void start_stdin(struct run *run)
         fd_close(&run->jar.stdin_fd);
         return;
     }
+    scoped(buf) early = run->stdin_bytes;
     run->stdin_bytes = run->spec.stdin_bytes;
     run->spec.stdin_bytes = (struct buf){ 0 };
-    run->stdin_eof = !run->spec.stdin_open;
-    if (run->stdin_eof && run->stdin_bytes.len == 0)
+    run->stdin_eof = run->stdin_eof || !run->spec.stdin_open;
+    bool failed = early.len > 0 && buf_add(&run->stdin_bytes, early.data, early.len, &e);
+    if (!failed && run->stdin_eof && run->stdin_bytes.len == 0)
         fd_close(&run->jar.stdin_fd);
-    else if (start_polling(run, PIPE_STDIN, UV_WRITABLE, on_stdin_writable, &e))
+    else if (failed || start_polling(run, PIPE_STDIN, UV_WRITABLE, on_stdin_writable, &e))
         fail(run, &e);
 }
 
 int run_write_stdin(struct run *run, const void *bytes, size_t n, bool eof, struct err *e)
 {
-    /* Until the program runs, the bytes wait in the spec. */
+    /* The spec does not change: the thread that writes the row may be reading it. */
     bool runs = run->has_jar && run_stage(run) == STAGE_RUN;
     if (run->is_over || run->stdin_eof || (runs && run->jar.stdin_fd < 0) || !run->spec.stdin_open)
         return err_set(e, ERR_CONFLICT, 0,
@@ -426,7 +428,7 @@ int run_write_stdin(struct run *run, const void *bytes, size_t n, bool eof, stru
     if (run->awaits_decision) /* the person who decides would not see it */
         return err_set(e, ERR_CONFLICT, 0,
                        "the run waits for a decision: send its stdin when it is approved");
-    struct buf *waiting = runs ? &run->stdin_bytes : &run->spec.stdin_bytes;
+    struct buf *waiting = &run->stdin_bytes;
     if (runs && run->stdin_from > 0) {
         waiting->len -= run->stdin_from;
         memmove(waiting->data, waiting->data + run->stdin_from, waiting->len);
@@ -438,10 +440,7 @@ int run_write_stdin(struct run *run, const void *bytes, size_t n, bool eof, stru
             "the program has not read the earlier bytes of its stdin: send these again later");
     if (add_tail(run, bytes, n, e) || buf_add(waiting, bytes, n, e))
         return -1;
-    if (eof && runs)
-        run->stdin_eof = true;
-    else if (eof)
-        run->spec.stdin_open = false;
+    run->stdin_eof = eof;
     if (runs && run->polling[PIPE_STDIN])
         (void)uv_poll_start(&run->polls[PIPE_STDIN], UV_WRITABLE, on_stdin_writable);
     return 0;

@@ -142,7 +142,9 @@ struct run {
     bool polling[JAR_PIPES];
     /* stdout and stderr: output collects in the pipe until the next tick; the tick has come */
     bool paused[RUN_STREAMS], read_at_once[RUN_STREAMS];
-    struct buf stdin_bytes; /* that the program has not read; it has read stdin_from bytes */
+    /* That the program has not read; it has read stdin_from bytes. Before its start: the bytes that
+     * follow spec.stdin_bytes. */
+    struct buf stdin_bytes;
     size_t stdin_from;
     bool stdin_eof;
     struct buf stdin_tail; /* the last bytes of stdin so far, if more can follow */

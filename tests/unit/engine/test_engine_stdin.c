@@ -43,8 +43,25 @@ static void test_stdin_that_is_not_read_is_bounded(void)
     buf_done(&l->stdin_tail);
 }
 
+/* The thread that writes the row of a run reads its spec meanwhile. */
+static void test_stdin_before_the_start_leaves_the_spec_alone(void)
+{
+    struct err e;
+    autofree struct run *l = run_that_reads();
+    l->has_jar = false;
+    CHECK_INT(run_write_stdin(l, "more", 4, false, &e), 0);
+    CHECK_INT(run_write_stdin(l, "last", 4, true, &e), 0);
+    CHECK(l->spec.stdin_bytes.len == 0 && l->spec.stdin_open);
+    CHECK_STR(buf_str(&l->stdin_bytes), "morelast");
+    CHECK_INT(run_write_stdin(l, "late", 4, false, &e), -1);
+    CHECK_INT(e.code, ERR_CONFLICT);
+    buf_done(&l->stdin_bytes);
+    buf_done(&l->stdin_tail);
+}
+
 static const struct check_test tests[] = {
     TEST(test_stdin_that_was_read_is_not_kept),
     TEST(test_stdin_that_is_not_read_is_bounded),
+    TEST(test_stdin_before_the_start_leaves_the_spec_alone),
 };
 CHECK_MAIN(tests)
