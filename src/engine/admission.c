@@ -162,10 +162,13 @@ static bool fits(uint64_t promised, uint64_t more, uint64_t most)
     return most == 0 || (more <= most && promised <= most - more);
 }
 
-/* A promise is never broken: the sum of all limits stays within the bounds. */
+/* A promise is never broken: the sum of all limits stays within the bounds. The bounds may have
+ * become smaller since a run was accepted; such a run gets its turn alone, and blocks no others. */
 static bool can_be_promised(const struct engine *engine, const struct run_spec *s)
 {
     const struct queue *q = &engine->queue;
+    if (q->running == 0)
+        return true;
     return fits(q->memory, promise(s, LIMIT_MEMORY), engine->limits.memory) &&
            fits(q->pids, promise(s, LIMIT_PIDS), engine->limits.pids);
 }
@@ -198,7 +201,8 @@ int admission_check(struct engine *engine, const struct run_spec *spec, unsigned
 {
     if (engine->draining)
         return err_set(e, ERR_BUSY, 0, "the service is stopping: try again when it is back");
-    if (check_promises(engine, spec, e))
+    /* A stored run was admitted before a restart, maybe with larger bounds. */
+    if (!(flags & SUBMIT_STORED) && check_promises(engine, spec, e))
         return -1;
     if ((flags & SUBMIT_AWAITS_DECISION) && !(flags & SUBMIT_STORED) &&
         engine->counts.undecided >= engine->limits.undecided)

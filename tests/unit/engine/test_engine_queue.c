@@ -73,13 +73,35 @@ static void test_no_more_is_promised_than_there_is(void)
     end(&r, runs[1]);
     CHECK(queue_pop(&r) == runs[2] && queue_pop(&r) == NULL);
     CHECK_INT((int)r.queue.memory, 700);
-    end(&r, runs[2]);
-    runs[3]->spec.limits.v[LIMIT_PIDS] = 65;
-    CHECK(queue_pop(&r) == NULL);
-    runs[3]->spec.limits.v[LIMIT_PIDS] = 64;
+    runs[3]->spec.limits.v[LIMIT_MEMORY] = 300;
+    runs[3]->spec.limits.v[LIMIT_PIDS] = 57;
+    CHECK(queue_pop(&r) == NULL); /* 8 + 57 */
+    runs[3]->spec.limits.v[LIMIT_PIDS] = 56;
     CHECK(queue_pop(&r) == runs[3]);
+    end(&r, runs[2]);
     end(&r, runs[3]);
     CHECK(r.queue.memory == 0 && r.queue.pids == 0);
+}
+
+/* Otherwise it would never begin, and block the runs of all keys. */
+static void test_run_above_a_lowered_bound_gets_its_turn_alone(void)
+{
+    struct engine r = engine_with(10, 100, 10);
+    struct run *small = run_of("a"), *large = run_of("b"), *next = run_of("c");
+    r.limits.memory = 1000;
+    large->spec.limits.v[LIMIT_MEMORY] = 900;
+    small->spec.limits.v[LIMIT_MEMORY] = next->spec.limits.v[LIMIT_MEMORY] = 200;
+    CHECK(queue_push(&r, small, &e) == 0 && queue_push(&r, large, &e) == 0 &&
+          queue_push(&r, next, &e) == 0);
+    CHECK(queue_pop(&r) == small);
+    r.limits.memory = 500;
+    CHECK(queue_pop(&r) == NULL);
+    end(&r, small);
+    CHECK(queue_pop(&r) == large && queue_pop(&r) == NULL);
+    end(&r, large);
+    CHECK(queue_pop(&r) == next);
+    end(&r, next);
+    CHECK(r.queue.memory == 0);
 }
 
 static void test_run_above_the_bound_of_all_is_refused(void)
@@ -91,6 +113,7 @@ static void test_run_above_the_bound_of_all_is_refused(void)
     CHECK_INT(admission_check(&r, &run->spec, SUBMIT_UNBOUNDED, &e), -1);
     CHECK(e.code == ERR_BAD_REQUEST && strstr(e.text, "memory '65m'") &&
           strstr(e.text, "runs.memory '64m'"));
+    CHECK_INT(admission_check(&r, &run->spec, SUBMIT_UNBOUNDED | SUBMIT_STORED, &e), 0);
     run->spec.limits.v[LIMIT_MEMORY] = 64 << 20;
     CHECK_INT(admission_check(&r, &run->spec, SUBMIT_UNBOUNDED, &e), 0);
     free(run);
@@ -283,6 +306,7 @@ static void test_line_of_a_named_length_has_no_bursts(void)
 static const struct check_test tests[] = {
     TEST(test_keys_are_served_in_turn_not_by_arrival),
     TEST(test_no_more_is_promised_than_there_is),
+    TEST(test_run_above_a_lowered_bound_gets_its_turn_alone),
     TEST(test_run_above_the_bound_of_all_is_refused),
     TEST(test_time_in_the_queue_ends_with_the_turn),
     TEST(test_no_more_run_than_the_maximum_and_the_keys_own),
