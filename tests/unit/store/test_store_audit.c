@@ -197,6 +197,27 @@ static void test_records_are_shown_in_their_order(void)
     CHECK(stopped.first == 1 && stopped.last == 2);
 }
 
+/* A database of an earlier version, which removed old runs and did not record it. */
+static void test_runs_that_an_earlier_version_removed_are_no_alarm(void)
+{
+    struct err e = { 0 };
+    struct audit_record r = { .time_ms = 1, .kind = "run.finished", .actor = "a", .detail = "{}" };
+    static const char with_digest[] =
+        "{\"digest\":\"37996a927b46fc3a525a3bc865a973082bb1f205d5d2d356643df76f15ac9681\"}";
+    scoped(database) d;
+    if (!database_init(&d))
+        return;
+    r.subject = "run_of_an_earlier_version";
+    OK(audit_append(d.db, &r, &e));
+    CHECK_INT(verify(d.db).broken_seq, 0);
+    r.subject = "run_of_this_version";
+    r.detail = with_digest;
+    OK(audit_append(d.db, &r, &e));
+    struct audit_check c = verify(d.db);
+    CHECK_INT(c.broken_seq, 2);
+    CHECK(strstr(c.problem, "'run_of_this_version' is missing"));
+}
+
 static const struct check_test tests[] = {
     TEST(test_an_empty_chain_holds),
     TEST(test_an_untouched_chain_holds),
@@ -206,5 +227,6 @@ static const struct check_test tests[] = {
     TEST(test_what_was_rolled_back_is_not_in_the_chain),
     TEST(test_two_processes_append_to_one_chain),
     TEST(test_records_are_shown_in_their_order),
+    TEST(test_runs_that_an_earlier_version_removed_are_no_alarm),
 };
 CHECK_MAIN(tests)
