@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static const struct {
     const char *name;
     int http;
@@ -72,4 +74,9 @@ int err_http_status(enum err_code code)
 enum err_blame err_blame(enum err_code code)
 {
     return err_rows[known(code)].blame;
+}
+
+const char *err_shown(const struct err *e, char *out, size_t out_size)
+{
+    return err_blame(e->code) == BLAME_CALLER ? e->text : text_hide_paths(e->text, out, out_size);
 }

@@ -2,6 +2,8 @@
  * Runs in: every process. No allocation, safe after fork, fits in one message. */
 #pragma once
 
+#include <stddef.h>
+
 /* One row per failure a caller can meet. */
 #define ERR_TABLE(X) /* id, wire name, http, exit, blame */             \
     X(ERR_NONE,        "none",        200, 0,   BLAME_NOBODY)           \
@@ -15,6 +17,7 @@
     X(ERR_METHOD,      "method_not_allowed", 405, 125, BLAME_CALLER)    \
     X(ERR_MEDIA_TYPE,  "unsupported_media_type", 415, 125, BLAME_CALLER) \
     X(ERR_QUOTA,       "quota",       507, 125, BLAME_CALLER)           \
+    X(ERR_STORAGE,     "storage_full", 507, 125, BLAME_HOST)            \
     X(ERR_BUSY,        "busy",        503, 125, BLAME_HOST)             \
     X(ERR_UNAVAILABLE, "unavailable", 503, 125, BLAME_HOST)             \
     X(ERR_KERNEL,      "kernel",      500, 125, BLAME_HOST)             \
@@ -30,10 +33,12 @@ enum err_code {
         ERR_COUNT_
 };
 
+enum { ERR_TEXT_MAX = 240 };
+
 struct err {
-    enum err_code code; /* stable; clients may switch on it */
-    int sys;            /* errno, or 0 */
-    char text[240];     /* outermost context first; for people, never parsed */
+    enum err_code code;      /* stable; clients may switch on it */
+    int sys;                 /* errno, or 0 */
+    char text[ERR_TEXT_MAX]; /* outermost context first; for people, never parsed */
 };
 
 /* Always -1, so that `return err_set(...)` cannot look like success. With sys != 0 the
@@ -53,3 +58,9 @@ const char *err_name(enum err_code code);
 int err_exit_status(enum err_code code);
 int err_http_status(enum err_code code);
 enum err_blame err_blame(enum err_code code);
+
+/* The message for clients. A failure of the host may name files of the host, and those are for the
+ * log alone. A path in the failure of a caller is one of the caller's own. */
+const char *err_shown(const struct err *e, char *out, size_t out_size);
+/* The same; the text lives as long as the block it stands in. */
+#define ERR_SHOWN(e) err_shown((e), (char[ERR_TEXT_MAX]){ 0 }, ERR_TEXT_MAX)

@@ -228,3 +228,49 @@ const char *text_quote(const char *s, char *out, size_t out_size)
         out[used] = '\0';
     return out;
 }
+
+/* The length of the absolute path that begins at this place of a message, or 0. A quoted path ends
+ * with its quote, any other one with the word. */
+static size_t path_length(const char *s, size_t at)
+{
+    static const char before[] = " '\"(=:,", after[] = " '\"),;:";
+    char prev = at > 0 ? s[at - 1] : ' ';
+    bool is_url = prev == ':' && s[at + 1] == '/';
+    if (s[at] != '/' || !strchr(before, prev) || is_url)
+        return 0;
+    const char *end = prev == '\'' || prev == '"' ? strchr(s + at, prev) : NULL;
+    size_t n = end ? (size_t)(end - s) - at : strcspn(s + at, after);
+    return n > 1 ? n : 0;
+}
+
+/* The same names in every jar, and routes: they tell nothing about this machine. */
+static bool is_public_path(const char *path, size_t n)
+{
+    static const char *const roots[] = { "/sandbox", "/dev", "/execute", "/v1" };
+    for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
+        size_t len = strlen(roots[i]);
+        if (n >= len && memcmp(path, roots[i], len) == 0 && (n == len || path[len] == '/'))
+            return true;
+    }
+    return false;
+}
+
+const char *text_hide_paths(const char *s, char *out, size_t out_size)
+{
+    static const char hidden[] = "PATH";
+    size_t used = 0;
+    if (out_size == 0)
+        return "";
+    for (size_t at = 0; s[at];) {
+        size_t path = path_length(s, at), taken = path > 0 ? path : 1;
+        bool hide = path > 0 && !is_public_path(s + at, path);
+        size_t n = hide ? sizeof hidden - 1 : taken;
+        if (n >= out_size - used)
+            break;
+        memcpy(out + used, hide ? hidden : s + at, n);
+        used += n;
+        at += taken;
+    }
+    out[used] = '\0';
+    return out;
+}

@@ -40,3 +40,7 @@ size_t text_distance(const char *a, const char *b);
 const char *text_quote(const char *s, char *out, size_t out_size);
 /* The same, for an argument of printf: the text lives as long as the block it stands in. */
 #define QUOTED(s) text_quote((s), (char[96]){ 0 }, 96)
+
+/* A message without the paths of this machine, for people who must not learn about its files: each
+ * absolute path becomes "PATH", except paths of the jar and of the API. Cut if it does not fit. */
+const char *text_hide_paths(const char *s, char *out, size_t out_size);

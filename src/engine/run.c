@@ -12,6 +12,7 @@
 #include "base/fdio.h"
 #include "base/log.h"
 #include "base/strv.h"
+#include "base/text.h"
 #include "engine/engine_impl.h"
 #include "run/reports.h"
 
@@ -732,7 +733,7 @@ void run_abandon(struct run *run, const struct err *why)
     queue_remove(run->engine, run);
     run->record_err = *why;
     run->result.verdict = VERDICT_INTERNAL_ERROR; /* so that it does not look like a success */
-    run->result.error = run->record_err.text;
+    run->result.error = text_hide_paths(why->text, run->error_text, sizeof run->error_text);
     run->is_done = true;
     notify(run, RUN_EVENT_DONE);
     run_free_if_unused(run);

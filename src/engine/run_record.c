@@ -128,12 +128,24 @@ void run_find(struct run *run, void (*on_found)(struct run *run))
         complete(run, NULL);
 }
 
+/* The result goes to the client. The whole message is for the log. */
+static void hide_paths(struct run *run)
+{
+    struct err e = { .code = run->jar.end.err.code };
+    (void)snprintf(e.text, sizeof e.text, "%s", run->error_text);
+    (void)snprintf(run->error_text, sizeof run->error_text, "%s", ERR_SHOWN(&e));
+    (void)!err_wrap(&e, "run %s", run->id);
+    log_error(LOG_WARN, "run.failed", &e);
+}
+
 void run_make_result(struct run *run, enum verdict verdict)
 {
     const struct jar_run *jar = &run->jar;
     bool failed = verdict == VERDICT_INTERNAL_ERROR;
     if (run->error_text[0] == '\0' && failed)
         (void)snprintf(run->error_text, sizeof run->error_text, "%s", jar->end.err.text);
+    if (failed)
+        hide_paths(run);
     run->result = (struct result){
         .id = run->id,
         .language = run->spec.language->name,

@@ -12,13 +12,17 @@ enum { FIRST_MS = 1000, EVERY_MS = 5000, BATCH = 100 };
 static int remove_some(struct db *db, struct store_job *job, struct err *e)
 {
     struct retention *r = (struct retention *)job;
-    return runs_retain(db, clock_unix_ms(), r->max_age_ms, r->max_bytes, BATCH, &r->more,
-                       &r->removed, e);
+    if (runs_retain(db, clock_unix_ms(), r->max_age_ms, r->max_bytes, BATCH, &r->more, &r->removed,
+                    e))
+        return -1;
+    /* A removal proves as much as a probe, and a failing probe would undo it. */
+    return r->probe && r->removed == 0 ? db_probe(db, clock_unix_ms(), e) : 0;
 }
 
 static void hand_in(struct retention *r)
 {
     r->busy = true;
+    r->probe = store_trouble(r->store).code != ERR_NONE;
     r->more = false;
     r->removed = 0;
     r->max_age_ms = (int64_t)r->settings->history_max_age;

@@ -15,6 +15,7 @@ struct retention {
     const struct settings *settings;
     uv_timer_t timer;
     bool busy, more;
+    bool probe; /* the last write failed: the job finds out whether writes work again */
     int64_t max_age_ms, max_bytes; /* of the current job */
     int64_t removed;
 };

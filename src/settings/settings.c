@@ -124,6 +124,8 @@ static const struct setting rows[] = {
            "size of all artifacts with their versions"),
     NUMBER("artifacts.max_bytes_per_key", KIND_BYTES, artifacts_max_bytes_per_key, MIB, 1024 * GIB,
            256 * MIB, "size of the artifacts of one API key"),
+    NUMBER("storage.min_free", KIND_BYTES, storage_min_free, 0, 1024 * GIB, 64 * MIB,
+           "new runs and artifacts are refused while the disk of STATE has less free"),
     NUMBER("compile.cache", KIND_BYTES, compile_cache, 0, 1024 * GIB, GIB,
            "size of the cache of compiled programs; the least recently used goes first; 0: in "
            "memory only"),

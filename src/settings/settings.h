@@ -49,6 +49,7 @@ struct settings {
     uint64_t audit_seal_every, audit_max_bytes;
     uint64_t artifacts_max_bytes, artifacts_max_bytes_per_key;
     uint64_t compile_cache;
+    uint64_t storage_min_free;
     /* /execute */
     char workspace[SETTING_TEXT_MAX]; /* "": $OUTPUT_DATA_PATH, else STATE/execute */
     bool execute_shared;              /* every key uses the same directory */

@@ -113,3 +113,12 @@ void db_close(struct db *db)
     free(db->path);
     free(db);
 }
+
+int db_probe(struct db *db, int64_t now_ms, struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_PROBE, e))
+        return -1;
+    bind_int(&q, now_ms);
+    return query_run(&q, e);
+}

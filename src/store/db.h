@@ -20,3 +20,5 @@ void db_close(struct db *db);
 [[nodiscard]] int db_begin(struct db *db, struct err *e);
 [[nodiscard]] int db_commit(struct db *db, struct err *e);
 void db_rollback(struct db *db);
+/* Writes one small row, to find out whether the database can be written. */
+[[nodiscard]] int db_probe(struct db *db, int64_t now_ms, struct err *e);

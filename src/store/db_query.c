@@ -28,18 +28,45 @@ static const struct {
     { SQLITE_CONSTRAINT, ERR_CONFLICT, NULL },
 };
 
-int sql_fail(const struct db *db, int rc, const char *what, struct err *e)
+/* Results that say something about the disk and the file, and nothing about the statement. */
+static bool is_fault(int primary)
+{
+    static const int faults[] = { SQLITE_FULL,     SQLITE_IOERR,    SQLITE_CORRUPT, SQLITE_NOTADB,
+                                  SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM };
+    for (size_t i = 0; i < ARRAY_LEN(faults); i++)
+        if (faults[i] == primary)
+            return true;
+    return false;
+}
+
+static int describe(const struct db *db, int rc, const char *what, struct err *e)
 {
     for (size_t i = 0; i < ARRAY_LEN(failures); i++) {
         if ((rc & 0xff) != failures[i].rc)
             continue;
-        return err_set(e, failures[i].code, 0, "%s: %s: %s", db->path, what,
-                       failures[i].words ? failures[i].words : sqlite3_errmsg(db->sqlite));
+        const char *words = failures[i].words ? failures[i].words : sqlite3_errmsg(db->sqlite);
+        /* The fault of a caller has nothing to do with the file. */
+        return err_blame(failures[i].code) == BLAME_CALLER
+                   ? err_set(e, failures[i].code, 0, "%s: %s", what, words)
+                   : err_set(e, failures[i].code, 0, "%s: %s: %s", db->path, what, words);
     }
     int sys = (rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN
                   ? sqlite3_system_errno(db->sqlite)
                   : 0;
     return err_set(e, ERR_KERNEL, sys, "%s: %s: %s", db->path, what, sqlite3_errmsg(db->sqlite));
+}
+
+int sql_fail(struct db *db, int rc, const char *what, struct err *e)
+{
+    (void)!describe(db, rc, what, e);
+    if (is_fault(rc & 0xff))
+        db->fault = *e;
+    return -1;
+}
+
+int64_t sql_total_changes(const struct db *db)
+{
+    return sqlite3_total_changes64(db->sqlite);
 }
 
 static int is_late(void *context)

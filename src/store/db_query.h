@@ -96,6 +96,7 @@ enum sql {
     SQL_KEY_LIST,
     SQL_KEYS_EXISTED,
     SQL_KEYS_EXISTED_SET,
+    SQL_PROBE,
     SQL_COUNT_
 };
 extern const char *const sql_texts[SQL_COUNT_];
@@ -114,6 +115,7 @@ struct db {
     } audit;
     sqlite3_stmt *kept[SQL_COUNT_];
     uint64_t deadline_ms; /* for the current read, on clock_ms(); 0: none */
+    struct err fault;     /* of the disk or the file, in the current job or transaction */
 };
 
 /* A read that takes longer fails with ERR_UNAVAILABLE. 0: no bound. */
@@ -125,8 +127,10 @@ void sql_deadline(struct db *db, uint64_t ms);
 [[nodiscard]] int schema_check(struct db *db, struct err *e);
 
 /* Always -1. Fills e from SQLite's result code and message. `what` names the attempted action. */
-[[nodiscard, gnu::cold]] int sql_fail(const struct db *db, int rc, const char *what, struct err *e);
+[[nodiscard, gnu::cold]] int sql_fail(struct db *db, int rc, const char *what, struct err *e);
 [[nodiscard]] int sql_script(struct db *db, const char *text, struct err *e);
+/* Rows changed since the database was opened. */
+int64_t sql_total_changes(const struct db *db);
 /* The single number that a query such as "PRAGMA user_version" returns. */
 [[nodiscard]] int sql_number(struct db *db, const char *text, int64_t *ret, struct err *e);
 

@@ -181,6 +181,7 @@ const char *const sql_texts[SQL_COUNT_] = {
         "INSERT INTO keys (name, hash, scopes, max_runs, created_ms) VALUES (?, ?, ?, ?, ?)",
     [SQL_KEYS_EXISTED] = "SELECT value FROM counters WHERE name = 'keys_existed'",
     [SQL_KEYS_EXISTED_SET] = "INSERT OR REPLACE INTO counters VALUES ('keys_existed', 1)",
+    [SQL_PROBE] = "INSERT OR REPLACE INTO counters VALUES ('probe', ?)",
     [SQL_KEY_DELETE] = "DELETE FROM keys WHERE name = ?",
     [SQL_KEY_LIST] = "SELECT name, hash, scopes, max_runs, created_ms FROM keys ORDER BY name",
 };

@@ -35,6 +35,7 @@ struct store {
     struct job_queue writes, reads, done;
     unsigned pending;
     bool closing;
+    struct err trouble;
 };
 
 static void queue_init(struct job_queue *q)
@@ -141,6 +142,26 @@ static void hand_over(struct store *s, struct store_job *jobs)
         (void)!write(s->fd, &(uint64_t){ 1 }, sizeof(uint64_t));
 }
 
+/* A commit without changes touches no disk, so it proves nothing. */
+static void note_trouble(struct store *s, struct db *db, bool changed)
+{
+    if (db->fault.code == ERR_NONE && !changed)
+        return;
+    (void)pthread_mutex_lock(&s->lock);
+    s->trouble = db->fault;
+    (void)pthread_mutex_unlock(&s->lock);
+    db->fault = (struct err){ 0 };
+}
+
+struct err store_trouble(const struct store *s)
+{
+    struct store *self = (struct store *)s;
+    (void)pthread_mutex_lock(&self->lock);
+    struct err e = s->trouble;
+    (void)pthread_mutex_unlock(&self->lock);
+    return e;
+}
+
 /* The jobs that arrived during the last commit form one transaction; a read is done alone. */
 static void *worker_thread(void *arg)
 {
@@ -156,10 +177,12 @@ static void *worker_thread(void *arg)
         (void)pthread_mutex_unlock(&s->lock);
         if (!jobs)
             return NULL;
+        int64_t before = sql_total_changes(w->db);
         if (writes)
             write_batch(w->db, jobs);
         else
             read_one(w->db, jobs);
+        note_trouble(s, w->db, writes && sql_total_changes(w->db) > before);
         hand_over(s, jobs);
     }
 }

@@ -39,5 +39,7 @@ void store_dispatch(struct store *s);
 /* Dispatches until no job is pending, including jobs that done() submits. For use before and after
  * the event loop runs. */
 void store_wait(struct store *s);
+/* The trouble of the disk or the file (STORE-12); its code is ERR_NONE if there is none. */
+struct err store_trouble(const struct store *s);
 /* Number of unfinished jobs, for metrics. */
 unsigned store_pending(const struct store *s);

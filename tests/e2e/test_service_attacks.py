@@ -84,7 +84,8 @@ def test_attack_nothing_runs_on_unrecorded(as_root):
     """The disk is full: a run that the audit log cannot have is ended, and the answer says why."""
     place = public_dir()
     mount = "mount -t tmpfs -o size=12m,mode=755 none {0} && exec \"$@\"".format(place)
-    with Service(*ROOMY, state=place / "state", prefix=["unshare", "-m", "sh", "-c", mount, "sh"]) as s:
+    with Service(*ROOMY, "--set", "storage.min_free=0", state=place / "state",
+                 prefix=["unshare", "-m", "sh", "-c", mount, "sh"]) as s:
         inside = Path(f"/proc/{s.pid}/root{place}")
         assert s.run("print(1)")["verdict"] == "ok"
         with open(inside / "fill", "wb") as f:

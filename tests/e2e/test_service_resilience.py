@@ -5,8 +5,10 @@ import os
 import random
 import re
 import signal
+import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -104,19 +106,79 @@ def test_service_gets_over_a_want_of_descriptors(start_service):
     assert eventually(s.reachable, 20) and s.run("print('well')")["stdout"] == "well\n"
 
 
+def on_small_disk(size, *options):
+    """A service whose state is on a file system of its own."""
+    s = Service(*ROOMY, *options)
+    s.state.mkdir(mode=0o755)
+    mount = f'mount -t tmpfs -o size={size},mode=755 none {s.state} && exec "$@"'
+    s.prefix = ["unshare", "-m", "sh", "-c", mount, "sh"]
+    return s
+
+
+def degraded(s, ask):
+    """The answer of /v1/health after a request that fails."""
+    ask()
+    health = s.get("/v1/health")
+    return health if health.status == 503 else None
+
+
 def test_service_full_disk_is_told_and_runs_nothing(as_root):
     """A run that cannot be recorded does not start, and the message says that the disk is full."""
-    s = Service(*ROOMY)
-    s.state.mkdir(mode=0o755)
-    s.prefix = ["unshare", "-m", "sh", "-c", f'mount -t tmpfs -o size=3m,mode=755 none {s.state} && exec "$@"', "sh"]
-    with s:
+    with on_small_disk("3m", "--set", "storage.min_free=0") as s:
         body = {"language": "python", "code": "print('x' * 300000)"}
         replies = [s.post("/v1/runs", body) for _ in range(30)]
-        assert {r.status for r in replies} <= {200, 500, 503,
-                                               507}, [r for r in replies if r.status not in (200, 500, 503)][0]
+        assert {r.status for r in replies} <= {200, 500, 503, 507}, replies
         told = [r for r in replies if r.status != 200]
         assert told and all("disk is full" in r.error["message"] for r in told), told
-        assert s.get("/v1/health").status == 200 and s.get("/v1/runs").status == 200
+        assert not [r for r in told if str(s.state).encode() in r.body], "an answer names a path of the server"
+        large = {"language": "python", "code": "pass #" + "x" * 200000}
+        health = eventually(lambda: degraded(s, lambda: s.post("/v1/runs", large)))
+        assert health and "disk is full" in health.json["why"], health
+        assert str(s.state) not in health.json["why"] and str(s.state) in s.log()
+        assert s.get("/v1/runs").status == 200
+        larger = ["mount", "-o", "remount,size=100m", str(s.state)]
+        subprocess.run(["nsenter", "-t", str(s.pid), "-m", *larger], check=True)
+        assert eventually(lambda: s.get("/v1/health").status == 200, 30), s.get("/v1/health")
+        assert s.run("print('again')")["stdout"] == "again\n"
+
+
+def test_service_refuses_new_work_below_the_floor_of_free_space(as_root):
+    with on_small_disk("60m", "--set", "storage.min_free=20m") as s:
+        program = {"language": "python", "code": "print(1)"}
+        artifact = {"content": "x", "title": "t", "language": "python"}
+        assert s.get("/v1/health").status == 200
+        filler = Path(f"/proc/{s.pid}/root{s.state}/filler")
+        filler.write_bytes(bytes(50 * MIB))
+        assert eventually(lambda: s.get("/v1/health").status == 503)
+        health = s.get("/v1/health").json
+        assert health["status"] == "degraded" and "20m" in health["why"], health
+        refused = s.post("/v1/runs", program)
+        assert (refused.status, refused.error["code"]) == (507, "storage_full"), refused
+        assert "storage.min_free" in refused.error["message"]
+        assert s.post("/api/artifacts/create", artifact).status == 507
+        assert s.post("/execute", {"generated_code": "print(1)", "language": "python", "timeout": 5}).status == 507
+        assert s.get("/v1/runs").json["runs"] == []
+        filler.unlink()
+        assert eventually(lambda: s.get("/v1/health").status == 200)
+        assert s.post("/v1/runs", program).status == 200
+        assert s.post("/api/artifacts/create", artifact).status in (200, 201)
+
+
+def test_service_tells_that_its_database_is_damaged(start_service):
+    """Also that the answers about it name no path of the server."""
+    s = start_service(*ROOMY)
+    s.run("print(1)")
+    for name in ("belljar.db", "belljar.db-wal"):
+        path = s.data / name
+        with open(path, "r+b") as f:
+            f.write(b"\xff" * path.stat().st_size)
+    s.post("/v1/runs", {"language": "python", "code": "print(2)"})  # so that the readers look at the files again
+    replies = []
+    health = eventually(lambda: degraded(s, lambda: replies.append(s.get("/v1/runs"))))
+    assert health and "database" in health.json["why"], health
+    assert 500 in {r.status for r in replies}, replies
+    assert not [r for r in [health, *replies] if str(s.state).encode() in r.body]
+    assert str(s.state) in s.log()
 
 
 VALID = [

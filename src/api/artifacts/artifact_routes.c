@@ -11,6 +11,7 @@
 #include "api/approvals/approvals.h"
 #include "api/artifacts/detect.h"
 #include "api/kernel/job.h"
+#include "api/kernel/storage.h"
 #include "api/runs/result_fields.h"
 #include "api/runs/run_result.h"
 #include "api/runs/run_spec.h"
@@ -127,6 +128,18 @@ static void reply_rows(struct store_job *job)
     artifact_job_free(j);
 }
 
+/* New versions need room on the disk. */
+static void write_more(struct artifact_job *j)
+{
+    struct err e;
+    if (storage_check(j->job.call->api, &e) == 0) {
+        api_job_write(&j->job);
+        return;
+    }
+    api_fail(j->job.call, &e, NULL);
+    artifact_job_free(j);
+}
+
 static void read_by(struct api_call *c, int (*work)(struct db *, struct store_job *, struct err *),
                     void (*done)(struct store_job *))
 {
@@ -177,7 +190,7 @@ static void create(struct api_call *c)
                                    .language = text_copy(language),
                                    .type = strdup(artifact_type(language)),
                                    .created_ms = j->now_ms };
-    api_job_write(&j->job);
+    write_more(j);
 }
 
 static void detect(struct api_call *c)
@@ -229,7 +242,7 @@ static void update(struct api_call *c)
         return;
     j->in.content = text_copy(api_text(c, "content"));
     j->in.title = text_copy(api_text(c, "title"));
-    api_job_write(&j->job);
+    write_more(j);
 }
 
 static int delete_work(struct db *db, struct store_job *job, struct err *e)
@@ -281,7 +294,7 @@ static void fork_one(struct api_call *c)
 {
     struct artifact_job *j = artifact_job_new(c, fork_work, reply_row);
     if (j)
-        api_job_write(&j->job);
+        write_more(j);
 }
 
 static int versions_work(struct db *db, struct store_job *job, struct err *e)

@@ -9,7 +9,11 @@ struct api_core {
     struct router *router;
     struct buf openapi;
     struct allowlist_memo commands; /* the last allow-list */
-    struct {                        /* the answer of /v1/health; made_ms: clock of the loop */
+    struct {                        /* storage.c; asked_ms: clock of the loop */
+        uint64_t asked_ms, free;
+        bool asked, known;
+    } storage;
+    struct { /* the answer of /v1/health; made_ms: clock of the loop */
         char body[2048];
         size_t len;
         int status;

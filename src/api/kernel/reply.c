@@ -77,9 +77,10 @@ json_t *error_json(enum error_style style, const char *code, const char *message
 static json_t *error_of(enum error_style style, const struct err *e, const char *field)
 {
     struct err ignored = { 0 };
+    const char *text = ERR_SHOWN(e);
     scoped(buf) message = { 0 };
     scoped(buf) name = { 0 };
-    if (text_add_utf8(&message, e->text, strlen(e->text), &ignored) ||
+    if (text_add_utf8(&message, text, strlen(text), &ignored) ||
         (field && text_add_utf8(&name, field, strlen(field), &ignored)))
         return NULL;
     return error_json(style, err_name(e->code), buf_str(&message), field ? buf_str(&name) : NULL);
@@ -129,7 +130,7 @@ static void add_headers(const struct api *api, struct http_exchange *x, const st
 
 static void log_fault(const struct err *e)
 {
-    if (err_blame(e->code) == BLAME_HOST && e->code != ERR_BUSY)
+    if (err_blame(e->code) == BLAME_HOST && e->code != ERR_BUSY && e->code != ERR_STORAGE)
         log_error(LOG_ERROR, "api.failed", e);
 }
 

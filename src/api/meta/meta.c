@@ -5,10 +5,12 @@
 
 #include "api/kernel/core.h"
 #include "api/kernel/job.h"
+#include "api/kernel/storage.h"
 #include "api/meta/meta.h"
 #include "api/meta/metrics.h"
 #include "api/runs/result_fields.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "config.h"
 #include "run/json.h"
 #include "run/result.h"
@@ -21,9 +23,12 @@ enum { HEALTH_AGE_MS = 100 };
 static void health_make(struct api *api)
 {
     const struct isolation *isolation = engine_isolation(api->engine);
-    const char *why = api->draining ? "the service is stopping"
-                      : !isolation  ? "there is no warden; it is being restarted"
-                                    : NULL;
+    struct err trouble = store_trouble(api->store), full = { 0 };
+    const char *why = api->draining               ? "the service is stopping"
+                      : !isolation                ? "there is no warden; it is being restarted"
+                      : storage_check(api, &full) ? full.text
+                      : trouble.code != ERR_NONE  ? ERR_SHOWN(&trouble)
+                                                  : NULL;
     json_auto_t *body = json_pack(
         "{s:s, s:s, s:o, s:I, s:s*}", "status", why ? "degraded" : "ok", "version", BELLJAR_VERSION,
         "isolation", isolation ? result_isolation(isolation) : json_null(), "uptime_s",
@@ -106,9 +111,11 @@ json_t *meta_pools(const struct engine_pools *p)
     json_t *o = json_object();
     for (size_t i = 0; i < p->n; i++) {
         const struct pool_state *s = &p->kinds[i].state;
+        char why[sizeof s->why];
         json_put(o, p->kinds[i].name,
                  json_pack("{s:s, s:s?, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I}", "zygote",
-                           zygote_state_word(s->zygote), "why", s->why[0] ? s->why : NULL, "ready",
+                           zygote_state_word(s->zygote), "why",
+                           s->why[0] ? text_hide_paths(s->why, why, sizeof why) : NULL, "ready",
                            (json_int_t)s->ready, "building", (json_int_t)s->building, "target",
                            (json_int_t)p->kinds[i].target, "starts", starts_json(p->starts[i + 1]),
                            "forks", (json_int_t)s->forks, "zygotes", (json_int_t)s->zygotes,

@@ -185,7 +185,7 @@ static bool check_output(const struct batch *b, size_t i, const struct run *x, j
     }
     json_put(result, "passed", json_false());
     if (e.code != ERR_NONE)
-        json_put(result, "error", json_string(e.text));
+        json_put(result, "error", json_string(ERR_SHOWN(&e)));
     return false;
 }
 
@@ -212,7 +212,7 @@ static void batch_finished(struct group *g, size_t i, const struct run *x, const
         json_decref(fields);
     } else {
         json_put(result, "state", json_string("failed"));
-        json_put(result, "error", json_string(e->text));
+        json_put(result, "error", json_string(ERR_SHOWN(e)));
     }
     count(b, i, x, fine);
     send_result(b, i, result);

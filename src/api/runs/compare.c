@@ -239,7 +239,7 @@ static void comparison_finished(struct group *g, size_t k, const struct run *x, 
     }
     if (e) {
         json_put(cell->run, "verdict", json_string(verdict_word(cell->verdict)));
-        json_put(cell->run, "error", json_string(e->text));
+        json_put(cell->run, "error", json_string(ERR_SHOWN(e)));
     }
     send_run(m, k);
 }

@@ -246,7 +246,7 @@ static void on_run_event(struct run_watch *w, struct run *x, enum run_event even
         s->result = x->record_err.code == ERR_NONE && x->result_json
                         ? json_incref(x->result_json)
                         : json_pack("{s:s, s:s, s:s}", "id", x->id, "verdict", "internal_error",
-                                    "error", x->record_err.text);
+                                    "error", ERR_SHOWN(&x->record_err));
     }
     pump(s);
 }

@@ -1,6 +1,7 @@
 #include "api/runs/submit.h"
 
 #include "api/approvals/approvals.h"
+#include "api/kernel/storage.h"
 
 int api_submit(struct api *api, struct run_spec *spec, const char *mode, unsigned flags,
                struct run_watch *w, struct run **ret, struct err *e)
@@ -8,7 +9,7 @@ int api_submit(struct api *api, struct run_spec *spec, const char *mode, unsigne
     struct admission admission;
     struct run *x;
     struct err failed;
-    if (approvals_admit(api, spec, mode, &admission, e)) {
+    if (storage_check(api, e) || approvals_admit(api, spec, mode, &admission, e)) {
         run_spec_done(spec);
         return -1;
     }

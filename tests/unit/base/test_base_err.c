@@ -1,6 +1,8 @@
 #include "base/err.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "check.h"
@@ -68,6 +70,7 @@ static void test_err_table_rows_are_what_clients_rely_on(void)
         { ERR_METHOD, "method_not_allowed", 405, 125, BLAME_CALLER },
         { ERR_MEDIA_TYPE, "unsupported_media_type", 415, 125, BLAME_CALLER },
         { ERR_QUOTA, "quota", 507, 125, BLAME_CALLER },
+        { ERR_STORAGE, "storage_full", 507, 125, BLAME_HOST },
         { ERR_BUSY, "busy", 503, 125, BLAME_HOST },
         { ERR_UNAVAILABLE, "unavailable", 503, 125, BLAME_HOST },
         { ERR_KERNEL, "kernel", 500, 125, BLAME_HOST },
@@ -90,7 +93,18 @@ static void test_err_code_from_a_liar_reads_as_protocol(void)
     CHECK_INT(err_exit_status((enum err_code)1000000), 125);
 }
 
+static void test_failures_of_the_host_are_shown_without_paths(void)
+{
+    for (int i = 0; i < ERR_COUNT_; i++) {
+        struct err e = { .code = (enum err_code)i, .text = "open /srv/state: no" };
+        bool kept = strcmp(ERR_SHOWN(&e), e.text) == 0;
+        if (!CHECK(kept == (err_blame(e.code) == BLAME_CALLER)))
+            printf("    %s\n", err_name(e.code));
+    }
+}
+
 static const struct check_test tests[] = {
+    TEST(test_failures_of_the_host_are_shown_without_paths),
     TEST(test_err_set_is_never_success),
     TEST(test_err_text_ends_with_the_systems_words),
     TEST(test_err_wrap_puts_context_first_and_keeps_the_code),

@@ -318,7 +318,53 @@ static void test_what_a_terminal_would_obey_is_not_printable(void)
             printf("    row %zu\n", i);
 }
 
+static void test_messages_lose_the_paths_of_this_machine(void)
+{
+    static const struct {
+        const char *message, *shown;
+    } rows[] = {
+        { "", "" },
+        { "no path", "no path" },
+        { "/srv/state/data/belljar.db: write: the disk is full", "PATH: write: the disk is full" },
+        { "open '/srv/my state/x': No such file", "open 'PATH': No such file" },
+        { "open '/srv/cut in the mid", "open 'PATH in the mid" },
+        { "mount /usr on /run/belljar/root, twice", "mount PATH on PATH, twice" },
+        { "a=/etc/x;b=(/etc/y)", "a=PATH;b=(PATH)" },
+        { "unix:/run/belljar.sock", "unix:PATH" },
+        /* no path of this machine */
+        { "open /sandbox: No such file", "open /sandbox: No such file" },
+        { "write '/sandbox/a b/c.py'", "write '/sandbox/a b/c.py'" },
+        { "make /dev/null", "make /dev/null" },
+        { "the working directory of /execute", "the working directory of /execute" },
+        { "GET /v1/runs", "GET /v1/runs" },
+        { "the file sub/main.py", "the file sub/main.py" },
+        { "1/2 of 3 / 4, and/or", "1/2 of 3 / 4, and/or" },
+        { "http://host/x", "http://host/x" },
+        /* only nearly */
+        { "/sandboxes/x /devices", "PATH PATH" },
+    };
+    char out[128];
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (!CHECK_STR(text_hide_paths(rows[i].message, out, sizeof out), rows[i].shown))
+            printf("    row %zu\n", i);
+}
+
+static void test_messages_without_paths_stay_inside_any_buffer(void)
+{
+    static const char message[] = "open /a and /sandbox/b and /srv/c";
+    for (size_t size = 0; size < sizeof message + 8; size++) {
+        char out[sizeof message + 8];
+        memset(out, 'x', sizeof out);
+        const char *shown = text_hide_paths(message, out, size);
+        CHECK(strlen(shown) < (size > 0 ? size : 1));
+        CHECK(!strstr(shown, "/a") && !strstr(shown, "/srv"));
+        CHECK_INT(out[size], 'x');
+    }
+}
+
 static const struct check_test tests[] = {
+    TEST(test_messages_lose_the_paths_of_this_machine),
+    TEST(test_messages_without_paths_stay_inside_any_buffer),
     TEST(test_what_a_terminal_would_obey_is_not_printable),
     TEST(test_well_formed_text_is_told_from_the_rest),
     TEST(test_every_code_point_is_judged_rightly),

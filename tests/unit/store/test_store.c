@@ -1,10 +1,13 @@
 #include "store/store.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/auto.h"
 #include "database.h"
@@ -330,14 +333,56 @@ static void test_a_disk_that_takes_no_more_fails_jobs_and_not_the_store(void)
     CHECK_INT(setrlimit(RLIMIT_FSIZE, &whole), 0);
     CHECK_INT(large.base.err.code, ERR_KERNEL);
     CHECK(strstr(large.base.err.text, "belljar.db") != NULL);
+    CHECK_STR(store_trouble(s).text, large.base.err.text);
     store_write(s, &job_init(&small, &count, 2, put)->base);
     dispatch_until(s, &count, 2);
     CHECK_INT(small.base.err.code, ERR_NONE);
+    CHECK_INT(store_trouble(s).code, ERR_NONE);
     for (int i = 0; i < 2; i++)
         store_read(s, &job_init(&looks[i], &count, i + 1, look)->base);
     dispatch_until(s, &count, 4);
     CHECK_INT(looks[0].base.err.code, ERR_NOT_FOUND);
     CHECK_INT(looks[1].base.err.code, ERR_NONE);
+    store_close(s);
+}
+
+static int probe(struct db *db, struct store_job *base, struct err *e)
+{
+    (void)base;
+    return db_probe(db, 1, e);
+}
+
+/* Nothing is cached in a new store, so its first read meets the damage. */
+static void test_a_damaged_database_is_told(void)
+{
+    struct job write, read, again;
+    scoped(place) p;
+    struct store *s = NULL;
+    struct err e = { 0 };
+    unsigned count = 0;
+    if (!open_store(&p, &s))
+        return;
+    store_write(s, &job_init(&write, &count, 1, put)->base);
+    dispatch_until(s, &count, 1);
+    store_close(s);
+    count = 0;
+    if (!OK(store_open(&s, p.path, &e)))
+        return;
+    CHECK_INT(store_trouble(s).code, ERR_NONE);
+    static const char junk[4096] = { [0 ... 4095] = '\xff' };
+    autoclose int fd = openat(p.fd, "belljar.db", O_WRONLY | O_CLOEXEC);
+    struct stat st = { 0 };
+    CHECK(fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 4096);
+    for (off_t at = 4096; at < st.st_size; at += 4096)
+        CHECK_INT(pwrite(fd, junk, sizeof junk, at), 4096);
+    store_read(s, &job_init(&read, &count, 1, look)->base);
+    dispatch_until(s, &count, 1);
+    CHECK_INT(read.base.err.code, ERR_KERNEL);
+    CHECK(strstr(store_trouble(s).text, "damaged") != NULL);
+    store_write(s, &job_init(&again, &count, 1, probe)->base);
+    dispatch_until(s, &count, 2);
+    CHECK_INT(again.base.err.code, ERR_KERNEL);
+    CHECK(strstr(store_trouble(s).text, "damaged") != NULL);
     store_close(s);
 }
 
@@ -360,6 +405,7 @@ static void test_a_failure_has_a_reason(void)
     dispatch_until(s, &count, 2);
     CHECK_INT(write.base.err.code, ERR_KERNEL);
     CHECK_INT(read.base.err.code, ERR_KERNEL);
+    CHECK_INT(store_trouble(s).code, ERR_NONE); /* a failure of a job is none of the disk */
     store_close(s);
 }
 
@@ -451,6 +497,7 @@ static const struct check_test tests[] = {
     TEST(test_a_lost_transaction_fails_every_job_in_it),
     TEST(test_what_gathers_is_committed_together),
     TEST(test_a_disk_that_takes_no_more_fails_jobs_and_not_the_store),
+    TEST(test_a_damaged_database_is_told),
     TEST(test_a_failure_has_a_reason),
     TEST(test_two_threads_may_hand_in_at_once),
     TEST(test_signals_stay_with_the_loop),
