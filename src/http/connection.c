@@ -74,6 +74,8 @@ void connection_drop(struct connection *c)
         return;
     c->phase = PHASE_CLOSED;
     c->server->closing++;
+    if (c->is_unix)
+        c->server->unix_open--;
     uv_close(&c->uv.handle, on_closed);
 }
 
@@ -478,6 +480,14 @@ static void turn_away(struct connection *c)
     refuse_and_close(c, &r);
 }
 
+/* Up to the reserve, connections of unix sockets take no place of the others, and nobody gives way to
+ * them. */
+static unsigned connections_in_use(const struct http_server *s)
+{
+    unsigned reserved = s->unix_open < RESERVED ? s->unix_open : RESERVED;
+    return s->counts.connections - s->closing - reserved;
+}
+
 void connection_accept(struct http_listener *l)
 {
     struct http_server *s = l->server;
@@ -498,10 +508,10 @@ void connection_accept(struct http_listener *l)
     c->uv.handle.data = c;
     c->since = uv_now(s->loop);
     unsigned limit = s->limits.connections;
-    bool full = s->counts.connections - s->closing >= limit && !server_make_room(s, l->is_unix);
-    unsigned over = OVER_LIMIT + (l->is_unix ? RESERVED : 0);
+    bool has_reserve = l->is_unix && s->unix_open < RESERVED;
+    bool full = !has_reserve && connections_in_use(s) >= limit && !server_make_room(s, l->is_unix);
     if (uv_accept(&l->uv.stream, &c->uv.stream) < 0 ||
-        (full && s->counts.connections - s->closing >= limit + over)) {
+        (full && connections_in_use(s) >= limit + OVER_LIMIT)) {
         c->phase = PHASE_CLOSED;
         uv_close(&c->uv.handle, on_failed_accept);
         return;

@@ -108,9 +108,10 @@ struct http_server {
     uv_idle_t idle; /* runs while `later` is not empty */
     uv_timer_t timer;
     struct http_counts counts;
-    unsigned closing; /* connections that are closed, until libuv's callback */
-    size_t bodies;    /* bytes of incoming bodies */
-    size_t answers;   /* bytes of answers that clients have not read */
+    unsigned closing;   /* connections that are closed, until libuv's callback */
+    unsigned unix_open; /* connections of unix sockets that are not closed */
+    size_t bodies;      /* bytes of incoming bodies */
+    size_t answers;     /* bytes of answers that clients have not read */
     bool draining, closed;
     void (*drained)(void *context);
     void *drained_context;

@@ -105,6 +105,8 @@ void server_connection_opened(struct http_server *s, struct connection *c)
         s->oldest = c;
     s->connections = c;
     s->counts.accepted++;
+    if (c->is_unix)
+        s->unix_open++;
     if (s->counts.connections++ == 0)
         start_ticking(s);
 }

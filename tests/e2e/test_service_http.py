@@ -331,7 +331,7 @@ def test_service_more_busy_connections_than_allowed_are_503(start_service):
             held.append(s.connect())
             held[-1].sendall(head + body)
             assert eventually(lambda: s.get("/v1/stats", unix=True).json["now"]["running"] == i + 1, 30)
-        assert connections() == 5
+        assert eventually(lambda: connections() == 5)
         with s.connect() as one_more:
             one_more.sendall(HEALTH)
             reply = split_replies(read_to_end(one_more))[0]
