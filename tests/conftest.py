@@ -182,7 +182,9 @@ def record_matrix(pytestconfig):
 
 
 def pytest_sessionfinish(session):
-    """A worker of several hands its lines to the one that prints."""
+    """A worker of several hands its lines to the one that prints, and removes the directories of its tests."""
+    for path in harness.public_dirs:
+        shutil.rmtree(path, ignore_errors=True)
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["matrices"] = session.config.stash.get(MATRICES, [])
 

@@ -161,10 +161,14 @@ def wait_readable(fd, seconds):
     return bool(select.select([fd], [], [], seconds)[0])
 
 
+public_dirs = []  # all that were made; conftest.py removes them after the last test
+
+
 def public_dir():
     """A new directory that every user can read, unlike pytest's own; its path says nothing of belljar."""
     path = tempfile.mkdtemp(prefix="jartest-")
     os.chmod(path, 0o755)
+    public_dirs.append(path)
     return Path(path)
 
 
