@@ -1,5 +1,5 @@
 """`belljar languages prepare python` makes matplotlib's list of fonts. A cold program that imports matplotlib has it in
-its home directory. Otherwise each such run reads every font: a quarter of a second, and a line on stderr if the
+its home directory. Otherwise each such run reads every font: a tenth of a second, and a line on stderr if the
 machine is busy."""
 
 import subprocess
