@@ -29,7 +29,7 @@ static bool wants_outputs(const struct jar *j)
 static int confine_collector(const struct jar *j, int *keep_fd, struct err *e)
 {
     const int fd = j->fds[JOB_FD_OUTPUTS], stdio[3] = { fd, fd, fd };
-    if (confine_default_signals(e) || confine_fds(stdio, keep_fd, e) || caps_drop_bounding(e))
+    if (confine_default_signals(e) || confine_fds(stdio, -1, keep_fd, e) || caps_drop_bounding(e))
         return -1;
     if (j->has_uid &&
         (setresgid(j->uid, j->uid, j->uid) < 0 || setresuid(j->uid, j->uid, j->uid) < 0))

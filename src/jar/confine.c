@@ -66,6 +66,11 @@ static int set_rlimit(int resource, uint64_t value, bool exact, const char *name
     return 0;
 }
 
+unsigned confine_job_rlimits(const struct job_spec *job)
+{
+    return RLIMITS_OF_JOB | (job_is_session(job) ? 0 : RLIMITS_OF_RUN);
+}
+
 int confine_rlimits(unsigned which, const struct isolation *iso, const struct limits *limits,
                     uint64_t extra_procs, struct err *e)
 {
@@ -95,7 +100,7 @@ int confine_rlimits(unsigned which, const struct isolation *iso, const struct li
          * the warden the real time. On a busy or virtual machine ticks can be a fifth too many,
          * and a process that they killed too early would have no known cause of death. Hence the
          * margin. */
-        { RLIMITS_OF_JOB, RLIMIT_CPU, (v[LIMIT_CPU_MS] + v[LIMIT_CPU_MS] / 2 + 999) / 1000 + 1,
+        { RLIMITS_OF_RUN, RLIMIT_CPU, (v[LIMIT_CPU_MS] + v[LIMIT_CPU_MS] / 2 + 999) / 1000 + 1,
           false, false, "CPU time" },
         /* well above the limit of the cgroup, if there is one: only the cgroup counts the
          * refusals */
@@ -111,21 +116,24 @@ int confine_rlimits(unsigned which, const struct isolation *iso, const struct li
     return 0;
 }
 
-int confine_fds(const int stdio[3], int *keep_fd, struct err *e)
+int confine_fds(const int stdio[3], int channel_fd, int *keep_fd, struct err *e)
 {
-    int high[4];
+    const int session[] = { stdio[0], stdio[1], stdio[2], channel_fd, *keep_fd };
+    const int run[] = { stdio[0], stdio[1], stdio[2], *keep_fd };
+    const int *from = channel_fd >= 0 ? session : run;
+    int last = channel_fd >= 0 ? SESSION_CHANNEL + 1 : 3, high[ARRAY_LEN(session)];
     /* Duplicates first, so that no dup3 below overwrites one that is still needed. */
-    for (int i = 0; i < 4; i++) {
-        high[i] = fcntl(i < 3 ? stdio[i] : *keep_fd, F_DUPFD_CLOEXEC, 10);
+    for (int i = 0; i <= last; i++) {
+        high[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 10);
         if (high[i] < 0)
             return err_set(e, ERR_KERNEL, errno, "duplicate a descriptor");
     }
-    *keep_fd = high[3];
-    for (int i = 0; i < 4; i++)
-        if (dup3(high[i], i, i < 3 ? 0 : O_CLOEXEC) < 0)
+    *keep_fd = high[last];
+    for (int i = 0; i <= last; i++)
+        if (dup3(high[i], i, i < last ? 0 : O_CLOEXEC) < 0)
             return err_set(e, ERR_KERNEL, errno, "place descriptor %d", i);
-    *keep_fd = 3;
-    if (close_range(4, ~0U, 0) < 0)
+    *keep_fd = last;
+    if (close_range((unsigned)last + 1, ~0U, 0) < 0)
         return err_set(e, ERR_KERNEL, errno, "close every other descriptor");
     return 0;
 }

@@ -11,11 +11,30 @@
 
 enum { STRINGS_MAX = 8192 };
 
-int embryo_job_send(int fd, const struct job_spec *job, const int fds[EMBRYO_JOB_FDS],
-                    struct err *e)
+/* The descriptors of a message, as indexes into those of a job. Returns their number. */
+static size_t list_fds(bool bundle, bool session, int ret[EMBRYO_JOB_FDS])
+{
+    size_t n = 0;
+    for (int i = JOB_FD_STDIN; i <= JOB_FD_STDERR; i++)
+        ret[n++] = i;
+    if (bundle)
+        ret[n++] = JOB_FD_BUNDLE;
+    if (session)
+        ret[n++] = JOB_FD_CHANNEL;
+    return n;
+}
+
+int embryo_job_send(int fd, const struct job_spec *job, const int fds[SESSION_FDS], struct err *e)
 {
     char bytes[EMBRYO_JOB_MAX_BYTES];
     struct packer p = { .at = bytes, .left = sizeof bytes };
+    int which[EMBRYO_JOB_FDS], sent_fds[EMBRYO_JOB_FDS];
+    bool bundle = fds[JOB_FD_BUNDLE] >= 0;
+    size_t n = list_fds(bundle, job_is_session(job), which);
+    for (size_t i = 0; i < n; i++)
+        sent_fds[i] = fds[which[i]];
+    pack_u32(&p, job->flags);
+    pack_u32(&p, bundle);
     for (int i = 0; i < LIMIT_COUNT; i++)
         pack_u64(&p, job->limits.v[i]);
     pack_strv(&p, job->argv);
@@ -24,9 +43,8 @@ int embryo_job_send(int fd, const struct job_spec *job, const int fds[EMBRYO_JOB
         explicit_bzero(bytes, sizeof bytes);
         return err_set(e, ERR_TOO_LARGE, 0, "the arguments and environment are too large");
     }
-    size_t n = fds[JOB_FD_BUNDLE] < 0 ? EMBRYO_JOB_FDS - 1 : EMBRYO_JOB_FDS;
     struct iovec iov = { bytes, sizeof bytes - p.left };
-    ssize_t sent = fd_send(fd, &iov, 1, fds, n, MSG_DONTWAIT);
+    ssize_t sent = fd_send(fd, &iov, 1, sent_fds, n, MSG_DONTWAIT);
     explicit_bzero(bytes, iov.iov_len); /* every jar begins as a copy of this process */
     if (sent < 0)
         return err_set(e, ERR_KERNEL, errno, "send a job to an embryo");
@@ -34,7 +52,7 @@ int embryo_job_send(int fd, const struct job_spec *job, const int fds[EMBRYO_JOB
 }
 
 int embryo_job_receive(int fd, char bytes[EMBRYO_JOB_MAX_BYTES], struct job_spec *ret,
-                       int ret_fds[EMBRYO_JOB_FDS], struct err *e)
+                       int ret_fds[SESSION_FDS], struct err *e)
 {
     union {
         struct cmsghdr head;
@@ -58,9 +76,19 @@ int embryo_job_receive(int fd, char bytes[EMBRYO_JOB_MAX_BYTES], struct job_spec
         head->cmsg_len < CMSG_LEN(3 * sizeof(int)) ||
         head->cmsg_len > CMSG_LEN(EMBRYO_JOB_FDS * sizeof(int)))
         return err_set(e, ERR_PROTOCOL, 0, "a job came without its descriptors");
-    ret_fds[JOB_FD_BUNDLE] = -1;
-    memcpy(ret_fds, CMSG_DATA(head), head->cmsg_len - CMSG_LEN(0));
+    int received[EMBRYO_JOB_FDS], which[EMBRYO_JOB_FDS];
+    size_t n_received = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    memcpy(received, CMSG_DATA(head), n_received * sizeof(int));
     struct unpacker u = { .at = bytes, .left = (size_t)n };
+    job.flags = unpack_u32(&u);
+    uint32_t bundle = unpack_u32(&u);
+    size_t n_expected = list_fds(bundle == 1, job_is_session(&job), which);
+    if (n_received != n_expected || bundle > 1 || job.flags & ~(uint32_t)JOB_FLAGS_ALL)
+        u.failed = true;
+    for (int i = 0; i < SESSION_FDS; i++)
+        ret_fds[i] = -1;
+    for (size_t i = 0; i < n_received; i++)
+        ret_fds[i < n_expected ? which[i] : JOB_FD_OUTPUTS] = received[i];
     for (int i = 0; i < LIMIT_COUNT; i++)
         job.limits.v[i] = unpack_u64(&u);
     job.argv = unpack_strv(&u, STRINGS_MAX);

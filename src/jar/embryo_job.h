@@ -7,14 +7,15 @@
 
 enum {
     EMBRYO_JOB_MAX_BYTES = 128 << 10,
-    EMBRYO_JOB_FDS = JOB_FD_BUNDLE + 1, /* the pipes, and the files if the embryo unpacks them */
+    EMBRYO_JOB_FDS = 5, /* of a message at most */
 };
 
-/* Sends the limits, arguments and environment: an embryo needs no more. Never waits. A bundle of -1
- * is not sent. */
-[[nodiscard]] int embryo_job_send(int fd, const struct job_spec *job, const int fds[EMBRYO_JOB_FDS],
+/* Sends the flags, limits, arguments and environment: an embryo needs no more. Never waits. The
+ * descriptors are the three standard ones, the bundle if it is not -1, and the channel of a
+ * session. */
+[[nodiscard]] int embryo_job_send(int fd, const struct job_spec *job, const int fds[SESSION_FDS],
                                   struct err *e);
 /* Waits. The strings point into `bytes`; the two lists are the caller's to free. 1 with a job, 0
  * when there will be none. A descriptor that did not come is -1. */
 [[nodiscard]] int embryo_job_receive(int fd, char bytes[EMBRYO_JOB_MAX_BYTES], struct job_spec *ret,
-                                     int ret_fds[EMBRYO_JOB_FDS], struct err *e);
+                                     int ret_fds[SESSION_FDS], struct err *e);

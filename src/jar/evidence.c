@@ -70,7 +70,7 @@ void jar_read_counters(struct jar *j)
         ev->hits |= LIMIT_BIT(LIMIT_MEMORY);
     if (j->stats.pids_refused > 0)
         ev->hits |= LIMIT_BIT(LIMIT_PIDS);
-    if (cpu_used_us(j) >= j->job.limits.v[LIMIT_CPU_MS] * 1000)
+    if (!job_is_session(&j->job) && cpu_used_us(j) >= j->job.limits.v[LIMIT_CPU_MS] * 1000)
         ev->hits |= LIMIT_BIT(LIMIT_CPU_MS);
     note_full_disk(j);
 }

@@ -35,7 +35,7 @@ static int jar_new(struct jar_host *h, struct embryo_source *source, const struc
                        .job.limits = *limits,
                        .source = h->isolation.level == LEVEL_PROCESS ? NULL : source,
                        .idle = !job,
-                       .fds = { -1, -1, -1, -1, -1 },
+                       .fds = { -1, -1, -1, -1, -1, -1 },
                        .scratch_fd = -1,
                        .net_fd = -1,
                        .job_fd = -1,
@@ -54,7 +54,7 @@ static int jar_new(struct jar_host *h, struct embryo_source *source, const struc
 }
 
 int jar_spawn(struct jar_host *h, struct embryo_source *source, const struct job_spec *job,
-              const int fds[JOB_FDS], struct jar **ret_jar, struct err *e)
+              const int fds[SESSION_FDS], struct jar **ret_jar, struct err *e)
 {
     bool cold = job->flags & (JOB_WRITABLE_ROOT | JOB_LISTED);
     return jar_new(h, cold ? NULL : source, &job->limits, job, fds, ret_jar, e);
@@ -472,7 +472,7 @@ bool jar_is_ready(const struct jar *j)
     return j->state == READY && j->outcome.evidence.reason == END_EXIT; /* and it was not killed */
 }
 
-int jar_assign(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS], struct err *e)
+int jar_assign(struct jar *j, const struct job_spec *job, const int fds[SESSION_FDS], struct err *e)
 {
     if (!jar_is_ready(j))
         return err_set(e, ERR_UNAVAILABLE, 0, "the embryo is not ready");

@@ -86,11 +86,12 @@ struct jar_outcome {
 
 struct jar;
 
-/* Checks and copies the job. The descriptors stay the caller's, which may close them at once.
+/* Checks and copies the job. A job that is no session has no channel: that descriptor is not
+ * looked at. The descriptors stay the caller's, which may close them at once.
  * The source lives until jar_source_gone(), or until jar_awaits_embryo() is false. NULL: a cold
  * start. */
 [[nodiscard]] int jar_spawn(struct jar_host *h, struct embryo_source *source,
-                            const struct job_spec *job, const int fds[JOB_FDS],
+                            const struct job_spec *job, const int fds[SESSION_FDS],
                             struct jar **ret_jar, struct err *e);
 /* A jar without a job. It becomes READY and then waits for jar_assign(). */
 [[nodiscard]] int jar_new_idle(struct jar_host *h, struct embryo_source *source,
@@ -98,7 +99,7 @@ struct jar;
 bool jar_is_ready(const struct jar *j);
 /* Gives it its job. A failure ends the jar, not the job: the caller may give the job to another
  * jar. */
-[[nodiscard]] int jar_assign(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS],
+[[nodiscard]] int jar_assign(struct jar *j, const struct job_spec *job, const int fds[SESSION_FDS],
                              struct err *e);
 /* The source is gone: an embryo that was requested will not come. */
 void jar_source_gone(struct jar *j, const struct embryo_source *s);

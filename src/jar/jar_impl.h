@@ -24,8 +24,8 @@ struct jar {
     struct jar_host *host;
     enum jar_state state;
     uint64_t due_us;
-    struct job_spec job; /* wiped once the program has it; without a job only limits are set */
-    int fds[JOB_FDS];    /* of the job; -1 once the program has them */
+    struct job_spec job;  /* wiped once the program has it; without a job only limits are set */
+    int fds[SESSION_FDS]; /* of the job; -1 once the program has them */
     struct embryo_source *source; /* NULL for a cold start */
     bool idle;                    /* an embryo without a job */
     bool overdue;                 /* it was requested FORK_US ago */
@@ -78,8 +78,8 @@ static inline bool jar_on_host(const struct jar *j)
                             struct err *e);
 [[nodiscard]] int jar_start_program(struct jar *j, struct err *e);
 [[nodiscard]] int jar_request_embryo(struct jar *j, struct err *e);
-[[nodiscard]] int jar_accept_job(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS],
-                                 struct err *e);
+[[nodiscard]] int jar_accept_job(struct jar *j, const struct job_spec *job,
+                                 const int fds[SESSION_FDS], struct err *e);
 [[nodiscard]] int jar_send_job(struct jar *j, struct err *e);
 [[nodiscard]] int jar_adopt_embryo(struct jar *j, pid_t pid, struct err *e);
 void jar_release_job(struct jar *j);

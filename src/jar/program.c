@@ -187,7 +187,7 @@ static uint64_t threads_of_user(const struct inside *in)
 
 static int settle_fds(const struct inside *in, int *report_fd, struct err *e)
 {
-    return in->stdio ? confine_fds(in->stdio, report_fd, e)
+    return in->stdio ? confine_fds(in->stdio, in->channel_fd, report_fd, e)
                      : fd_keep_only(in->kept_fds, in->n_kept, e);
 }
 
@@ -204,7 +204,7 @@ static uint64_t uncounted_cpu_us;
 int program_confine(const struct inside *in, int *report_fd, struct err *e)
 {
     bool embryo = !in->stdio;
-    unsigned rlimits = RLIMITS_OF_ALL | (embryo ? 0 : RLIMITS_OF_JOB);
+    unsigned rlimits = RLIMITS_OF_ALL | (embryo ? 0 : confine_job_rlimits(in->job));
     if (in->cgroup && cgroup_join(in->cgroup, in->init_pidfd >= 0 && !embryo, e))
         return -1;
     /* an embryo inherits this from its zygote */

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/statfs.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,8 +29,9 @@
 
 void jar_release_job(struct jar *j)
 {
-    for (int i = 0; i < EMBRYO_JOB_FDS; i++)
-        fd_close(&j->fds[i]);
+    for (int i = 0; i < SESSION_FDS; i++)
+        if (i != JOB_FD_OUTPUTS) /* the collector needs it */
+            fd_close(&j->fds[i]);
     job_spec_wipe(&j->job);
 }
 
@@ -46,6 +48,7 @@ static struct inside inside_of(const struct jar *j, int report_fd)
         .new_net = j->new_net,
         .init_pidfd = j->init_pidfd,
         .stdio = j->fds,
+        .channel_fd = j->fds[JOB_FD_CHANNEL],
         .home = j->home,
         .guest = j->host->guest_dir[0] ? j->host->guest_dir : NULL,
         .dirs = &j->host->dirs,
@@ -265,8 +268,21 @@ static bool is_pipe(int fd, int access_mode)
            (flags & (O_ACCMODE | O_PATH)) == access_mode;
 }
 
-/* Only pipes and one sealed file go into a jar: no descriptor leads to the host's files, and the
- * bundle cannot change while it is read. Programs open /dev/stdout by name, so they must own their
+/* One end of a pair of sockets without a name: it leads to no service of the host. */
+static bool is_channel(int fd)
+{
+    int domain = 0, type = 0;
+    struct sockaddr_un names[2];
+    socklen_t len = sizeof domain, lens[2] = { sizeof names[0], sizeof names[1] };
+    return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_UNIX &&
+           getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET &&
+           getsockname(fd, (struct sockaddr *)&names[0], &lens[0]) == 0 &&
+           getpeername(fd, (struct sockaddr *)&names[1], &lens[1]) == 0 &&
+           lens[0] == sizeof(sa_family_t) && lens[1] == sizeof(sa_family_t);
+}
+
+/* Only pipes, one sealed file and the channel of a session go into a jar: no descriptor leads to
+ * the host's files, and the bundle cannot change while it is read. Programs open /dev/stdout by name, so they must own their
  * pipes. */
 static int check_fds(struct jar *j, struct err *e)
 {
@@ -276,6 +292,8 @@ static int check_fds(struct jar *j, struct err *e)
         return err_set(e, ERR_PROTOCOL, 0, "the bundle of files is not sealed");
     if (!is_pipe(j->fds[JOB_FD_OUTPUTS], O_WRONLY))
         return err_set(e, ERR_PROTOCOL, 0, "the outputs' descriptor is not a pipe");
+    if (job_is_session(&j->job) && !is_channel(j->fds[JOB_FD_CHANNEL]))
+        return err_set(e, ERR_PROTOCOL, 0, "the channel of the session is not a pair of sockets");
     for (int i = 0; i < 3; i++) {
         if (!is_pipe(j->fds[i], i == 0 ? O_RDONLY : O_WRONLY))
             return err_set(e, ERR_PROTOCOL, 0, "standard descriptor %d is not a pipe", i);
@@ -312,20 +330,25 @@ static int check_job(const struct jar *j, const struct job_spec *job, struct err
                        "the program's path must be absolute, or begin with ./");
     if (job->flags & JOB_WRITABLE_ROOT && jar_on_host(j))
         return err_set(e, ERR_BAD_REQUEST, 0, "a writable root needs level jar or rootless");
-    return limits_check(&job->limits, e) || limits_within(&job->limits, &j->host->most, e) ||
+    if (job_is_session(job) && jar_on_host(j))
+        return err_set(e, ERR_BAD_REQUEST, 0, "a session needs level jar or rootless");
+    struct limits most = j->host->most;
+    if (job_is_session(job)) /* its life; a cell is held to the wall time of a run */
+        most.v[LIMIT_WALL_MS] = limit_defs[LIMIT_WALL_MS].max;
+    return limits_check(&job->limits, e) || limits_within(&job->limits, &most, e) ||
                    check_list(j, job, e)
                ? -1
                : 0;
 }
 
-static int copy_job(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS],
+static int copy_job(struct jar *j, const struct job_spec *job, const int fds[SESSION_FDS],
                     struct err *e)
 {
     if (check_job(j, job, e) || job_spec_copy(job, &j->job, e))
         return -1;
     if (job->flags & JOB_SAMPLED && !(j->samples = calloc(1, sizeof *j->samples)))
         return err_no_memory(e, "a jar");
-    for (int i = 0; i < JOB_FDS; i++) {
+    for (int i = 0; i < (job_is_session(job) ? SESSION_FDS : JOB_FDS); i++) {
         j->fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
         if (j->fds[i] < 0)
             return err_set(e, ERR_KERNEL, errno, "duplicate a descriptor");
@@ -370,7 +393,8 @@ int jar_build(struct jar *j, const struct job_spec *job, const int *fds, struct 
     return make_home(j, e) ? -1 : jar_start_program(j, e);
 }
 
-int jar_accept_job(struct jar *j, const struct job_spec *job, const int fds[JOB_FDS], struct err *e)
+int jar_accept_job(struct jar *j, const struct job_spec *job, const int fds[SESSION_FDS],
+                   struct err *e)
 {
     const uint64_t *now = j->job.limits.v, *new = job->limits.v;
     bool resize = now[LIMIT_DISK] != new[LIMIT_DISK] || now[LIMIT_FILES] != new[LIMIT_FILES];

@@ -15,15 +15,23 @@
 
 /* The pipes of a jar: we keep one end of each and send the other end to the warden. */
 struct pipes {
-    int ours[4]; /* stdin, stdout, stderr, outputs */
-    int theirs[JOB_FDS];
+    int ours[5]; /* stdin, stdout, stderr, outputs, channel */
+    int theirs[SESSION_FDS];
 };
+#define PIPES_NONE                 \
+    (struct pipes)                 \
+    {                              \
+        { -1, -1, -1, -1, -1 },    \
+        {                          \
+            -1, -1, -1, -1, -1, -1 \
+        }                          \
+    }
 
 static void pipes_done(struct pipes *p)
 {
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         fd_close(&p->ours[i]);
-    for (int i = 0; i < JOB_FDS; i++)
+    for (int i = 0; i < SESSION_FDS; i++)
         if (i != JOB_FD_BUNDLE) /* belongs to the caller */
             fd_close(&p->theirs[i]);
 }
@@ -51,6 +59,17 @@ static int pipes_open(struct pipes *p, int bundle_fd, struct err *e)
     return 0;
 }
 
+static int channel_open(struct pipes *p, struct err *e)
+{
+    int ends[2];
+    if (wire_pair(ends, e))
+        return -1;
+    p->ours[4] = ends[0];
+    p->theirs[JOB_FD_CHANNEL] = ends[1];
+    fd_close(&p->ours[0]); /* its stdin is at its end */
+    return fd_set_nonblock(p->ours[4], e);
+}
+
 static int resolve_allowlist(const struct jar_request *q, const struct isolation *isolation,
                              struct allowlist *ret, struct err *e)
 {
@@ -66,7 +85,8 @@ static int resolve_allowlist(const struct jar_request *q, const struct isolation
 static uint32_t job_flags(const struct jar_request *q, const struct allowlist *listed)
 {
     return (q->writable_root ? JOB_WRITABLE_ROOT : 0) | (listed->executes ? JOB_LISTED : 0) |
-           (listed->own_code ? JOB_OWN_CODE : 0) | (q->sampled ? JOB_SAMPLED : 0);
+           (listed->own_code ? JOB_OWN_CODE : 0) | (q->sampled ? JOB_SAMPLED : 0) |
+           (q->session ? JOB_SESSION : 0);
 }
 
 int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolation,
@@ -74,7 +94,7 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
                   struct err *e)
 {
     scoped(command_line) job = { 0 };
-    scoped(pipes) pipes = { { -1, -1, -1, -1 }, { -1, -1, -1, -1, -1 } };
+    scoped(pipes) pipes = PIPES_NONE;
     if (request->writable_root && isolation->level == LEVEL_PROCESS)
         return err_set(
             e, ERR_BAD_REQUEST, 0,
@@ -86,7 +106,8 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
     if (resolve_allowlist(request, isolation, &listed, e))
         return -1;
     if (limits_check(&request->limits, e) || home_seed_add(request, &seeded_fd, e) ||
-        pipes_open(&pipes, seeded_fd >= 0 ? seeded_fd : request->bundle_fd, e))
+        pipes_open(&pipes, seeded_fd >= 0 ? seeded_fd : request->bundle_fd, e) ||
+        (request->session && channel_open(&pipes, e)))
         return -1;
     if (command_line_build(&job, request, isolation->level, e))
         return -1;
@@ -107,12 +128,14 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
                            .wire_fd = wire_fd,
                            .isolation = *isolation,
                            .limits = request->limits,
+                           .session = request->session,
                            .sink = sink,
                            .sink_context = context };
     r->stdin_fd = fd_take(&pipes.ours[0]);
     r->streams[RUN_STDOUT].fd = fd_take(&pipes.ours[1]);
     r->streams[RUN_STDERR].fd = fd_take(&pipes.ours[2]);
     r->outputs_fd = fd_take(&pipes.ours[3]);
+    r->channel_fd = fd_take(&pipes.ours[4]);
     return 0;
 }
 
@@ -122,6 +145,7 @@ void jar_run_done(struct jar_run *r)
     fd_close(&r->streams[RUN_STDOUT].fd);
     fd_close(&r->streams[RUN_STDERR].fd);
     fd_close(&r->outputs_fd);
+    fd_close(&r->channel_fd);
     buf_done(&r->outputs);
     free(r->samples);
     r->samples = NULL;
@@ -184,7 +208,7 @@ static int read_stream(struct jar_run *r, enum run_stream stream, struct err *e)
         fd_close(&p->fd);
         return 0;
     }
-    uint64_t cap = r->limits.v[LIMIT_OUTPUT];
+    uint64_t cap = r->session ? UINT64_MAX : r->limits.v[LIMIT_OUTPUT];
     uint64_t room = p->seen < cap ? cap - p->seen : 0;
     p->seen += (uint64_t)n;
     p->from = 0;

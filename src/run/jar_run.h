@@ -52,6 +52,7 @@ struct jar_request {
     bool writable_root;
     const struct run_options *options; /* NULL: none */
     bool sampled;                      /* the warden samples its usage over time */
+    bool session;  /* the program stays and speaks over a channel; see spec/job.h */
     unsigned kind; /* of an embryo that may run it (runtime/language.h); 0: a cold start */
     int bundle_fd;
 };
@@ -74,11 +75,13 @@ struct jar_run {
     int wire_fd;
     struct isolation isolation;
     struct limits limits;
+    bool session;
     jar_run_sink *sink;
     void *sink_context;
     struct jar_run_pipe streams[RUN_STREAMS];
     int stdin_fd; /* our end, to write; -1: closed */
     int outputs_fd;
+    int channel_fd;          /* our end of the channel of a session, non-blocking; -1: none */
     struct buf outputs;      /* a bundle (spec/bundle.h) */
     struct samples *samples; /* set when it has ended; NULL: not requested */
     bool started, ended;
@@ -91,13 +94,15 @@ struct jar_run {
     struct wire_ended end;
 };
 /* Without a jar: every descriptor is closed. */
-#define JAR_RUN_NONE                                                                \
-    (struct jar_run)                                                                \
-    {                                                                               \
-        .streams = { { .fd = -1 }, { .fd = -1 } }, .stdin_fd = -1, .outputs_fd = -1 \
+#define JAR_RUN_NONE                                                                 \
+    (struct jar_run)                                                                 \
+    {                                                                                \
+        .streams = { { .fd = -1 }, { .fd = -1 } }, .stdin_fd = -1, .outputs_fd = -1, \
+        .channel_fd = -1                                                             \
     }
 
-/* Sends the job to the warden. On failure no jar exists and no descriptor is open. */
+/* Sends the job to the warden. A session has no stdin, its sink counts the output itself, and its
+ * owner reads and writes the channel. On failure no jar exists and no descriptor is open. */
 [[nodiscard]] int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolation,
                                 const struct jar_request *request, jar_run_sink *sink,
                                 void *context, struct err *e);

@@ -31,6 +31,7 @@ struct warm {
     const char *const *imports; /* for code that imports one of these; NULL: for any code */
     /* takes tens of megabytes: few embryos wait, and it is the first to go when memory is short */
     bool large;
+    bool session;        /* boots the program of a session, not of a run */
     struct limits least; /* used by an embryo before its job: a job with lower limits starts cold */
 };
 
@@ -64,6 +65,9 @@ struct language {
     /* argv of a profiled run, which writes its samples into the report (run/reports.h). NULL:
      * measured only from outside. */
     const char *const *profile;
+    /* argv of the program of a session, which reads cells from a channel (spec/job.h). NULL: there
+     * are no sessions. */
+    const char *const *session;
     bool reports; /* runs leave a report (run/reports.h) */
     bool shell;   /* allow_commands applies to it */
     /* the language whose error grammar it uses (diagnose/core/diagnose.h); NULL: its own name */
@@ -156,6 +160,8 @@ size_t warm_zygotes(const struct zygote_def *ret_defs[ZYGOTE_KINDS_MAX]);
 /* The kind that fits a program by its imports, or 0 for a cold start. A variable of cold_env means
  * a cold start. env: the caller's own K=V, or NULL. */
 unsigned warm_kind(const struct language *l, const char *code, size_t len, char *const *env);
+/* The kind for a session, or 0 for a cold start. */
+unsigned warm_session_kind(const struct language *l, char *const *env);
 /* True if a line of the code imports one of the modules, as Python writes it. */
 bool code_imports(const char *code, size_t len, const char *const *imports);
 /* True if one of the K=V entries has a name in the list: "NAME" or "PREFIX*". Both may be NULL. */

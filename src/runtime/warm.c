@@ -96,7 +96,17 @@ unsigned warm_kind(const struct language *l, const char *code, size_t len, char 
     if (env_names(env, l->cold_env))
         return 0;
     for (const struct warm *w = l->warm; w && w->zygote.name; w++)
-        if (!w->imports || (code && code_imports(code, len, w->imports)))
+        if (!w->session && (!w->imports || (code && code_imports(code, len, w->imports))))
+            return kind_of(w);
+    return 0;
+}
+
+unsigned warm_session_kind(const struct language *l, char *const *env)
+{
+    if (env_names(env, l->cold_env))
+        return 0;
+    for (const struct warm *w = l->warm; w && w->zygote.name; w++)
+        if (w->session)
             return kind_of(w);
     return 0;
 }

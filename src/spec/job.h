@@ -4,6 +4,7 @@
  * processes inside get a pointer to that copy. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "spec/limit.h"
@@ -13,12 +14,26 @@ enum {
     JOB_LISTED = 2,   /* only listed files are executed: no embryo, no writable root */
     JOB_OWN_CODE = 4, /* listed programs may make machine code */
     JOB_SAMPLED = 8,  /* the warden sends samples of its usage before its end */
-    JOB_FLAGS_ALL = 15,
+    /* A session: the program stays and runs cells that arrive on a channel. Its wall time limit is
+     * its life, and its CPU time limit holds between two cells. A cell has limits of its own. */
+    JOB_SESSION = 16,
+    JOB_FLAGS_ALL = 31,
 };
 
-/* The descriptors that come with a job, in this order: four pipes, and the sealed bundle of
- * files. */
-enum { JOB_FD_STDIN, JOB_FD_STDOUT, JOB_FD_STDERR, JOB_FD_BUNDLE, JOB_FD_OUTPUTS, JOB_FDS };
+/* The descriptors that come with a job, in this order: four pipes, and the sealed bundle of files.
+ * A session has one more, the guest's end of its channel: a socket that keeps the borders of
+ * messages (SOCK_SEQPACKET). The program finds it at descriptor SESSION_CHANNEL. */
+enum {
+    JOB_FD_STDIN,
+    JOB_FD_STDOUT,
+    JOB_FD_STDERR,
+    JOB_FD_BUNDLE,
+    JOB_FD_OUTPUTS,
+    JOB_FDS,
+    JOB_FD_CHANNEL = JOB_FDS,
+    SESSION_FDS,
+};
+enum { SESSION_CHANNEL = 3 };
 
 /* All lists end with NULL. */
 struct job_spec {
@@ -30,6 +45,11 @@ struct job_spec {
     char **outputs;           /* names inside /sandbox to send back at the end */
     char **executes, **reads; /* if JOB_LISTED: see spec/listed.h */
 };
+
+static inline bool job_is_session(const struct job_spec *job)
+{
+    return job->flags & JOB_SESSION;
+}
 
 /* Copies every string; a list that is NULL becomes an empty one. */
 [[nodiscard]] int job_spec_copy(const struct job_spec *job, struct job_spec *ret, struct err *e);

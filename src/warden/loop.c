@@ -109,7 +109,8 @@ static int send_refusal(struct loop *l, uint64_t id, const struct err *why, stru
 /* Gives the job to a waiting embryo. 1: the embryo has it; 0: no embryo took it. An embryo that
  * fails here ends, and no other is tried: the job itself may be the cause, and would end them
  * all. */
-static int assign(struct loop *l, const struct wire_spawn *w, const int fds[JOB_FDS], struct err *e)
+static int assign(struct loop *l, const struct wire_spawn *w, const int fds[SESSION_FDS],
+                  struct err *e)
 {
     struct err why;
     bool cold = w->job.flags & (JOB_WRITABLE_ROOT | JOB_LISTED);
@@ -125,7 +126,8 @@ static int assign(struct loop *l, const struct wire_spawn *w, const int fds[JOB_
     return 1;
 }
 
-static int spawn(struct loop *l, const struct wire_spawn *w, const int fds[JOB_FDS], struct err *e)
+static int spawn(struct loop *l, const struct wire_spawn *w, const int fds[SESSION_FDS],
+                 struct err *e)
 {
     struct err why = { 0 };
     struct jar *jar;
@@ -170,6 +172,7 @@ static int on_message(struct loop *l, struct err *e)
 {
     static int (*const handlers[WIRE_TYPE_COUNT_])(struct loop *, struct err *) = {
         [WIRE_SPAWN] = on_spawn,
+        [WIRE_SESSION] = on_spawn,
         [WIRE_KILL] = on_kill,
         [WIRE_TARGETS] = embryos_on_targets,
     };

@@ -140,13 +140,18 @@ static void unpack_job(struct unpacker *u, struct job_spec *ret)
         u->failed = true;
 }
 
-int wire_send_spawn(int fd, const struct wire_spawn *s, const int fds[JOB_FDS], struct err *e)
+static enum wire_type spawn_type(const struct job_spec *job)
+{
+    return job_is_session(job) ? WIRE_SESSION : WIRE_SPAWN;
+}
+
+int wire_send_spawn(int fd, const struct wire_spawn *s, const int *fds, struct err *e)
 {
     struct body b;
     body_init(&b);
     pack_u64(&b.p, s->id);
     pack_job(&b.p, &s->job);
-    return body_send(fd, WIRE_SPAWN, &b, fds, e);
+    return body_send(fd, spawn_type(&s->job), &b, fds, e);
 }
 
 void wire_spawn_done(struct wire_spawn *s)
@@ -161,9 +166,11 @@ void wire_spawn_done(struct wire_spawn *s)
 
 int wire_read_spawn(const struct wire_message *m, struct wire_spawn *ret, struct err *e)
 {
-    struct unpacker u = open_message(m, WIRE_SPAWN);
+    struct unpacker u = open_message(m, m->type == WIRE_SESSION ? WIRE_SESSION : WIRE_SPAWN);
     struct wire_spawn s = { .id = unpack_u64(&u) };
     unpack_job(&u, &s.job);
+    if (spawn_type(&s.job) != m->type)
+        u.failed = true;
     if (unpack_end(&u, "spawn", e)) {
         wire_spawn_done(&s);
         return -1;

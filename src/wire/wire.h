@@ -23,7 +23,7 @@
 #include "spec/verdict.h"
 
 enum {
-    WIRE_VERSION = 3,
+    WIRE_VERSION = 4,
     WIRE_MAX_BYTES = 128 << 10,
     WIRE_MAX_FDS = 8,
     WIRE_MAX_STRINGS = 4096,
@@ -33,6 +33,7 @@ enum {
 #define WIRE_TABLE(X) /* id, name, number of descriptors */                   \
     X(WIRE_HELLO,   "hello",   0)  /* warden: its level and layers, or its error; also keeper to supervisor */ \
     X(WIRE_SPAWN,   "spawn",   JOB_FDS)  /* keeper: run this job */                     \
+    X(WIRE_SESSION, "session", SESSION_FDS)  /* keeper: run this job, which is a session */ \
     X(WIRE_KILL,    "kill",    0)  /* keeper: end a run */                       \
     X(WIRE_STARTED, "started", 0)  /* warden: the program runs */             \
     X(WIRE_ENDED,   "ended",   0)  /* warden: how it ended; its jar is gone */ \
@@ -83,14 +84,15 @@ struct wire_hello {
 [[nodiscard]] int wire_read_hello(const struct wire_message *m, struct wire_hello *ret,
                                   struct err *e);
 
-/* spawn. In a message that is sent, a list may be NULL. The strings of a received one point into
+/* spawn; with JOB_SESSION it is a session message. In a message that is sent, a list may be NULL. The strings of a received one point into
  * the message; wire_spawn_done() frees the lists alone. */
 struct wire_spawn {
     uint64_t id; /* chosen by the keeper, unique while the run lives */
     struct job_spec job;
 };
 void wire_spawn_done(struct wire_spawn *s);
-[[nodiscard]] int wire_send_spawn(int fd, const struct wire_spawn *s, const int fds[JOB_FDS],
+/* JOB_FDS descriptors, of a session SESSION_FDS. */
+[[nodiscard]] int wire_send_spawn(int fd, const struct wire_spawn *s, const int *fds,
                                   struct err *e);
 [[nodiscard]] int wire_read_spawn(const struct wire_message *m, struct wire_spawn *ret,
                                   struct err *e);

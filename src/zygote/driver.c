@@ -1,5 +1,6 @@
 #include "zygote/driver.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -234,6 +235,21 @@ static void confine(const struct request *q)
     (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 
+/* The number of a session's channel is that of the zygote's socket, which the embryo gives up. The
+ * socket for the job takes it, so that no descriptor which a hook opens does. */
+static void keep_channel_free(struct request *q)
+{
+    static_assert((int)SESSION_CHANNEL == (int)ZYGOTE_FD, "the number is in use from the boot on");
+    struct err e;
+    int *job_fd = &q->fds[REQUEST_FD_JOB];
+    if (dup3(*job_fd, SESSION_CHANNEL, O_CLOEXEC) < 0) {
+        (void)!err_set(&e, ERR_KERNEL, errno, "place descriptor %d", SESSION_CHANNEL);
+        die(q->fds[REQUEST_FD_REPORT], &e);
+    }
+    (void)close(*job_fd);
+    *job_fd = SESSION_CHANNEL;
+}
+
 /* Renews the state that a program gets from execve and that a fork copies or loses. */
 static void renew_exec_state(const struct request *q, struct robust_list_head *robust,
                              size_t robust_len)
@@ -271,11 +287,21 @@ static int count(char **list)
     return n;
 }
 
+static void place(int fd, int number, int report_fd)
+{
+    struct err e;
+    if (dup2(fd, number) < 0) {
+        (void)!err_set(&e, ERR_KERNEL, errno, "place descriptor %d", number);
+        die(report_fd, &e);
+    }
+    (void)close(fd);
+}
+
 static void receive_job(const struct request *q, const char *name, struct driver_job *ret_job)
 {
     struct err e = { 0 };
     struct job_spec job;
-    int fds[EMBRYO_JOB_FDS];
+    int fds[SESSION_FDS];
     int report_fd = q->fds[REQUEST_FD_REPORT], job_fd = q->fds[REQUEST_FD_JOB];
     char *bytes = malloc(EMBRYO_JOB_MAX_BYTES); /* never freed: the strings of the job are in it */
     report_send(report_fd, REPORT_READY, &e);
@@ -284,17 +310,14 @@ static void receive_job(const struct request *q, const char *name, struct driver
     if (got == 0)
         _exit(0); /* the warden ends this jar */
     if (got < 0 || unpack(fds[JOB_FD_BUNDLE], &e) ||
-        confine_rlimits(RLIMITS_OF_JOB, &q->r.isolation, &job.limits, 1, &e))
+        confine_rlimits(confine_job_rlimits(&job), &q->r.isolation, &job.limits, 1, &e))
         die(report_fd, &e);
     fd_close(&fds[JOB_FD_BUNDLE]);
     (void)close(job_fd);
-    for (int i = 0; i < 3; i++) {
-        if (dup2(fds[i], i) < 0) {
-            (void)!err_set(&e, ERR_KERNEL, errno, "place descriptor %d", i);
-            die(report_fd, &e);
-        }
-        (void)close(fds[i]);
-    }
+    for (int i = 0; i < 3; i++)
+        place(fds[i], i, report_fd);
+    if (job_is_session(&job))
+        place(fds[JOB_FD_CHANNEL], SESSION_CHANNEL, report_fd);
     *ret_job = (struct driver_job){ .argc = count(job.argv), .argv = job.argv, .envp = job.envp };
     environ = job.envp;
     (void)prctl(PR_SET_NAME, name, 0, 0, 0);
@@ -336,7 +359,7 @@ void driver_serve(const struct driver_hooks *hooks, struct driver_job *ret_job)
         }
         close_request(&q);
     }
-    (void)close(ZYGOTE_FD);
+    keep_channel_free(&q);
     (void)prctl(PR_SET_NAME, "jar-embryo", 0, 0, 0);
     renew_exec_state(&q, robust, robust_len);
     if (hooks->family)

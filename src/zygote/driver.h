@@ -14,7 +14,7 @@
  *    fork.
  * DRIVER-2 An embryo is confined before its job can arrive, and has one job.
  * DRIVER-3 An embryo waits with 0, 1, 2, its report and the socket for its job open. When
- *    driver_serve() returns, 0, 1 and 2 are open, and the descriptors that its `embryo` hook opened
+ *    driver_serve() returns, 0, 1 and 2 are open, in a session also 3 (the channel), and the descriptors that its `embryo` hook opened
  *    in the jar, with the rights of a program.
  * DRIVER-4 No report of the driver is read after guest code has begun. */
 #pragma once

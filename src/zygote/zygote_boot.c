@@ -69,7 +69,7 @@ static int settle_fds(int fd, struct err *e)
         return -1;
     const int nowhere[3] = { null_fd, null_fd, null_fd };
     int keep = fd;
-    if (confine_fds(nowhere, &keep, e))
+    if (confine_fds(nowhere, -1, &keep, e))
         return -1;
     if (keep != ZYGOTE_FD || fcntl(keep, F_SETFD, 0) < 0)
         return err_set(e, ERR_KERNEL, errno, "place the warden's descriptor");

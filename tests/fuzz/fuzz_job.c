@@ -25,10 +25,10 @@ static size_t length_of(char *const *list)
 static void receive(int fd)
 {
     static char bytes[EMBRYO_JOB_MAX_BYTES];
-    int fds[EMBRYO_JOB_FDS];
+    int fds[SESSION_FDS];
     struct job_spec job = { 0 };
     struct err e;
-    for (int i = 0; i < EMBRYO_JOB_FDS; i++)
+    for (int i = 0; i < SESSION_FDS; i++)
         fds[i] = -1;
     if (embryo_job_receive(fd, bytes, &job, fds, &e) == 1) {
         if (length_of(job.argv) + length_of(job.envp) > sizeof bytes)
@@ -36,7 +36,7 @@ static void receive(int fd)
         free(job.argv);
         free(job.envp);
     }
-    for (int i = 0; i < EMBRYO_JOB_FDS; i++)
+    for (int i = 0; i < SESSION_FDS; i++)
         fd_close(&fds[i]);
 }
 

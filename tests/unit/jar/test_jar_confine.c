@@ -86,7 +86,8 @@ static void set_rlimits(void *layers)
     CHECK_INT(getrlimit(RLIMIT_DATA, &before), 0);
     l.v[LIMIT_OPEN_FILES] = 100;
     l.v[LIMIT_CPU_MS] = 2500;
-    CHECK_INT(confine_rlimits(RLIMITS_OF_ALL | RLIMITS_OF_JOB, &iso, &l, 5, &e), 0);
+    CHECK_INT(confine_rlimits(RLIMITS_OF_ALL | RLIMITS_OF_JOB | RLIMITS_OF_RUN, &iso, &l, 5, &e),
+              0);
     rlimit_is(RLIMIT_CORE, 1); /* the one value at which no handler is started either */
     rlimit_is(RLIMIT_NOFILE, 100);
     rlimit_is(
@@ -112,7 +113,8 @@ static void bound_files(void *unused)
     struct err e = { 0 };
     struct isolation iso = { .level = LEVEL_PROCESS, .layers = LAYER_BIT(LAYER_CGROUP_MEMORY) };
     struct limits l = limits_default();
-    CHECK_INT(confine_rlimits(RLIMITS_OF_ALL | RLIMITS_OF_JOB, &iso, &l, 0, &e), 0);
+    CHECK_INT(confine_rlimits(RLIMITS_OF_ALL | RLIMITS_OF_JOB | RLIMITS_OF_RUN, &iso, &l, 0, &e),
+              0);
     rlimit_is(RLIMIT_FSIZE, l.v[LIMIT_DISK]);
 }
 
@@ -130,11 +132,13 @@ static void ask_for_too_many_files(void *unused)
     struct rlimit few = { 64, 64 };
     CHECK_INT(setrlimit(RLIMIT_NOFILE, &few), 0);
     l.v[LIMIT_OPEN_FILES] = 65;
-    CHECK_INT(confine_rlimits(RLIMITS_OF_ALL | RLIMITS_OF_JOB, &iso, &l, 0, &e), -1);
+    CHECK_INT(confine_rlimits(RLIMITS_OF_ALL | RLIMITS_OF_JOB | RLIMITS_OF_RUN, &iso, &l, 0, &e),
+              -1);
     CHECK_INT(e.code, ERR_BAD_REQUEST);
     CHECK(strstr(e.text, "open-files") && strstr(e.text, "65") && strstr(e.text, "64"));
     l.v[LIMIT_OPEN_FILES] = 64;
-    CHECK_INT(confine_rlimits(RLIMITS_OF_ALL | RLIMITS_OF_JOB, &iso, &l, 0, &e), 0);
+    CHECK_INT(confine_rlimits(RLIMITS_OF_ALL | RLIMITS_OF_JOB | RLIMITS_OF_RUN, &iso, &l, 0, &e),
+              0);
 }
 
 static void test_more_open_files_than_the_machine_gives_is_refused_not_cut(void)
@@ -173,7 +177,7 @@ static void shuffle_fds(void *order)
     }
     (void)dup2(0, 200);
     (void)dup2(0, 1000);
-    CHECK_INT(confine_fds(from, &keep, &e), 0);
+    CHECK_INT(confine_fds(from, -1, &keep, &e), 0);
     CHECK_INT(keep, 3);
     const off_t sizes[4] = { 10 + from[0], 10 + from[1], 10 + from[2], 10 + from[3] };
     check_sizes(sizes);
@@ -199,7 +203,7 @@ static void high_fds(void *unused)
     for (int i = 0; i < 4; i++)
         CHECK_INT(dup2(sized_file(sizes[i]), 300 + i), at[i] = 300 + i);
     keep = at[3];
-    CHECK_INT(confine_fds(at, &keep, &e), 0);
+    CHECK_INT(confine_fds(at, -1, &keep, &e), 0);
     check_sizes(sizes);
 }
 
@@ -213,7 +217,7 @@ static void bad_fd(void *unused)
     (void)unused;
     struct err e = { 0 };
     int keep = 1;
-    CHECK_INT(confine_fds((const int[3]){ 0, 900, 2 }, &keep, &e), -1);
+    CHECK_INT(confine_fds((const int[3]){ 0, 900, 2 }, -1, &keep, &e), -1);
     CHECK_INT(e.sys, EBADF);
     CHECK(fcntl(keep, F_GETFD) >= 0); /* the error can still be told */
 }

@@ -18,6 +18,7 @@
 /* Our ends of a run's pipes. */
 struct keeper_run {
     int in, out, error, outputs;
+    int channel; /* of a session; -1: none */
 };
 
 [[maybe_unused]] static void keeper_run_done(struct keeper_run *r)
@@ -26,6 +27,7 @@ struct keeper_run {
     fd_close(&r->out);
     fd_close(&r->error);
     fd_close(&r->outputs);
+    fd_close(&r->channel);
 }
 
 /* The request; every field except argv may be left out. */
@@ -47,14 +49,18 @@ struct keeper_ask {
     static char *none[] = { NULL }, *env[] = { (char *)"PATH=/usr/bin:/bin", NULL };
     struct err e = { 0 };
     struct buf empty = { 0 };
-    int ends[4][2], theirs[5];
+    int ends[4][2], pair[2] = { -1, -1 }, theirs[SESSION_FDS];
+    int n_fds = ask->flags & JOB_SESSION ? SESSION_FDS : JOB_FDS;
     for (int i = 0; i < 4; i++)
         CHECK_INT(fd_pipe(ends[i], &e), 0);
-    struct keeper_run r = { ends[0][1], ends[1][0], ends[2][0], ends[3][0] };
+    if (ask->flags & JOB_SESSION)
+        CHECK_INT(wire_pair(pair, &e), 0);
+    struct keeper_run r = { ends[0][1], ends[1][0], ends[2][0], ends[3][0], pair[0] };
     theirs[JOB_FD_STDIN] = ends[0][0];
     theirs[JOB_FD_STDOUT] = ends[1][1];
     theirs[JOB_FD_STDERR] = ends[2][1];
     theirs[JOB_FD_OUTPUTS] = ends[3][1];
+    theirs[JOB_FD_CHANNEL] = pair[1];
     CHECK_INT(fd_sealed_memory("unit-test", ask->bundle ? ask->bundle : &empty,
                                &theirs[JOB_FD_BUNDLE], &e),
               0);
@@ -67,11 +73,11 @@ struct keeper_ask {
                             .job.argv = ask->argv,
                             .job.envp = env,
                             .job.outputs = ask->outputs ? ask->outputs : none };
-    int sent[5];
-    for (int i = 0; i < 5; i++)
+    int sent[SESSION_FDS];
+    for (int i = 0; i < n_fds; i++)
         sent[i] = ask->replaced == i + 1 ? ask->with : theirs[i];
     CHECK_INT(wire_send_spawn(w->fd, &s, sent, &e), 0);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < n_fds; i++)
         (void)close(theirs[i]);
     return r;
 }

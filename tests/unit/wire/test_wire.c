@@ -28,15 +28,25 @@ static int read_hello(const struct wire_message *m, struct err *e)
     return 0;
 }
 
-static int send_spawn(int fd, struct err *e)
+static int send_job(int fd, uint32_t flags, struct err *e)
 {
     struct wire_spawn s = { .id = UINT64_MAX,
-                            .job.flags = JOB_WRITABLE_ROOT,
+                            .job.flags = flags,
                             .job.limits = limits_default(),
                             .job.argv = words,
                             .job.envp = no_words,
                             .job.outputs = words + 1 };
-    return wire_send_spawn(fd, &s, (const int[5]){ 0, 1, 2, 0, 1 }, e);
+    return wire_send_spawn(fd, &s, (const int[6]){ 0, 1, 2, 0, 1, 2 }, e);
+}
+
+static int send_spawn(int fd, struct err *e)
+{
+    return send_job(fd, JOB_WRITABLE_ROOT, e);
+}
+
+static int send_session(int fd, struct err *e)
+{
+    return send_job(fd, JOB_SESSION, e);
 }
 
 static int read_spawn(const struct wire_message *m, struct err *e)
@@ -45,7 +55,8 @@ static int read_spawn(const struct wire_message *m, struct err *e)
     if (wire_read_spawn(m, &s, e))
         return CHECK(!s.job.argv && !s.job.envp && !s.job.outputs) ? -1 : -2;
     struct limits l = limits_default();
-    CHECK(s.id == UINT64_MAX && s.job.flags == JOB_WRITABLE_ROOT);
+    bool session = m->type == WIRE_SESSION;
+    CHECK(s.id == UINT64_MAX && s.job.flags == (session ? JOB_SESSION : JOB_WRITABLE_ROOT));
     CHECK(memcmp(&s.job.limits, &l, sizeof l) == 0);
     CHECK_STR(s.job.argv[0], "/bin/true");
     CHECK_STR(s.job.argv[1], "");
@@ -54,6 +65,26 @@ static int read_spawn(const struct wire_message *m, struct err *e)
     CHECK_STR(s.job.outputs[1], "a b\n");
     wire_spawn_done(&s);
     return 0;
+}
+
+/* The flag and the number of descriptors belong together. */
+static void test_session_has_one_descriptor_more(void)
+{
+    int fds[2];
+    struct err e = { 0 };
+    static struct wire_message m;
+    struct wire_spawn got = { 0 };
+    CHECK_INT(wire_pair(fds, &e), 0);
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(i == 0 ? send_session(fds[0], &e) : send_spawn(fds[0], &e), 0);
+        CHECK_INT(wire_receive(fds[1], &m, &e), 1);
+        CHECK_INT(m.type, i == 0 ? WIRE_SESSION : WIRE_SPAWN);
+        m.type = i == 0 ? WIRE_SPAWN : WIRE_SESSION;
+        CHECK_INT(wire_read_spawn(&m, &got, &e), -1);
+        wire_message_done(&m);
+    }
+    (void)close(fds[0]);
+    (void)close(fds[1]);
 }
 
 static void test_list_of_commands_arrives(void)
@@ -275,6 +306,7 @@ static const struct kind {
 } kinds[WIRE_TYPE_COUNT_] = {
     [WIRE_HELLO] = { send_hello, read_hello, 0 },
     [WIRE_SPAWN] = { send_spawn, read_spawn, 5 },
+    [WIRE_SESSION] = { send_session, read_spawn, 6 },
     [WIRE_KILL] = { send_kill, read_kill, 0 },
     [WIRE_STARTED] = { send_started, read_started, 0 },
     [WIRE_ENDED] = { send_ended, read_ended, 0 },
@@ -335,7 +367,7 @@ static void test_message_read_as_another_is_refused(void)
         CHECK_INT(kinds[i].send(p.a, &e), 0);
         CHECK_INT(wire_receive(p.b, &message, &e), 1);
         for (int k = 0; k < WIRE_TYPE_COUNT_; k++)
-            CHECK_INT(kinds[k].read(&message, &e), k == i ? 0 : -1);
+            CHECK_INT(kinds[k].read(&message, &e), kinds[k].read == kinds[i].read ? 0 : -1);
         wire_message_done(&message);
     }
 }
@@ -434,6 +466,7 @@ static void test_id_of_a_message_is_the_run_that_it_is_about(void)
 }
 
 static const struct check_test tests[] = {
+    TEST(test_session_has_one_descriptor_more),
     TEST(test_list_of_commands_arrives),
     TEST(test_every_message_comes_back_as_it_was),
     TEST(test_message_read_as_another_is_refused),
