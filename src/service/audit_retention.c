@@ -20,6 +20,7 @@ static void hand_in(struct audit_retention *r)
     r->more = false;
     r->removed = 0;
     r->bound = (struct audit_bound){ .max_bytes = (int64_t)r->settings->audit_max_bytes,
+                                     .max_age_ms = (int64_t)r->settings->audit_max_age,
                                      .sealed_seq = r->sealed_seq,
                                      .now_ms = clock_unix_ms(),
                                      .batch = BATCH };

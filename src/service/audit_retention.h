@@ -1,4 +1,4 @@
-/* service/audit_retention.h — keeps the audit log below `audit.max_bytes`, in small steps. Runs in:
+/* service/audit_retention.h — keeps the audit log below `audit.max_bytes` and `audit.max_age`, in small steps. Runs in:
  * keeper, on its loop. Only records that the supervisor has sealed are removed. */
 #pragma once
 

@@ -16,7 +16,8 @@ static int read_head(struct db *db, struct store_job *job, struct err *e)
 
 static int send_head(struct sealing *s, struct err *e)
 {
-    struct wire_seal seal = { .seq = (uint64_t)s->head.seq };
+    struct wire_seal seal = { .seq = (uint64_t)s->head.seq,
+                              .removed = s->head.first > 1 ? (uint64_t)s->head.first - 1 : 0 };
     memcpy(seal.head, s->head.hash, sizeof seal.head);
     if (wire_send_seal(s->control_fd, &seal, e))
         return -1;

@@ -29,7 +29,7 @@
 #include "service/execute_dir.h"
 #include "service/service_keeper.h"
 #include "service/state.h"
-#include "store/audit_seal.h"
+#include "store/audit_sealer.h"
 #include "wire/wire.h"
 
 /* A keeper that does not end on request is killed, after its own time for runs and answers is
@@ -494,6 +494,9 @@ static int on_seal(struct supervisor *s, struct err *e)
         log_error(LOG_ERROR, "audit.not_sealed", &why);
     else
         (void)!wire_send_seal(s->control_fd, &seal, &why); /* a keeper that ends does not read it */
+    why = (struct err){ 0 };
+    if (audit_sealer_drop(s->sealer, (int64_t)seal.removed, &why))
+        log_error(LOG_ERROR, "audit.seals_not_dropped", &why);
     return 0;
 }
 
@@ -731,7 +734,8 @@ static int open_all(struct supervisor *s, struct err *e)
     hold_reloads();
     if (load_settings(s->options, &s->settings, e) ||
         state_choose(s->options->state, path, sizeof path, e) || state_open(&s->state, path, e) ||
-        state_lock(&s->state, e) || audit_sealer_open(&s->sealer, s->state.dir_fd, e) ||
+        state_lock(&s->state, e) ||
+        audit_sealer_open(&s->sealer, s->state.dir_fd, AUDIT_BLOCK_EPOCHS, e) ||
         open_listeners(s, e))
         return -1;
     apply_log_level(s);

@@ -120,6 +120,8 @@ static const struct setting rows[] = {
            "the audit log is sealed this often, if it has grown"),
     NUMBER("audit.max_bytes", KIND_BYTES, audit_max_bytes, 16 * KIB, 1024 * GIB, GIB,
            "size of the audit log; the oldest sealed records are removed, which is on record"),
+    NUMBER("audit.max_age", KIND_MS, audit_max_age, MINUTE, 36500 * DAY, 36500 * DAY,
+           "age at which sealed audit records are removed, which is on record"),
     NUMBER("artifacts.max_bytes", KIND_BYTES, artifacts_max_bytes, MIB, 1024 * GIB, GIB,
            "size of all artifacts with their versions"),
     NUMBER("artifacts.max_bytes_per_key", KIND_BYTES, artifacts_max_bytes_per_key, MIB, 1024 * GIB,

@@ -46,7 +46,7 @@ struct settings {
     char approval_mode[32];    /* of a run without a mode */
     /* store */
     uint64_t history_max_age, history_max_bytes;
-    uint64_t audit_seal_every, audit_max_bytes;
+    uint64_t audit_seal_every, audit_max_bytes, audit_max_age;
     uint64_t artifacts_max_bytes, artifacts_max_bytes_per_key;
     uint64_t compile_cache;
     uint64_t storage_min_free;

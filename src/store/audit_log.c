@@ -155,6 +155,7 @@ int audit_head(struct db *db, struct audit_head *ret, struct err *e)
                        db->path, (long long)seq);
     ret->seq = seq;
     memcpy(ret->hash, hash, n);
+    ret->first = take_int(&q);
     return 0;
 }
 
@@ -174,6 +175,15 @@ static void check_seal(struct reading *r, int64_t seq, const uint8_t hash[HASH_B
                    (long long)seq);
 }
 
+/* Seals may be dropped only with all records that they are about. */
+static void check_dropped(const struct reading *r, struct audit_check *c)
+{
+    if (c->broken_seq == 0 && r->seals && r->seals->dropped_seq > c->removal.to)
+        broken(c, c->removal.to + 1,
+               "the seals of records up to %lld are missing, and these records are not removed",
+               (long long)r->seals->dropped_seq);
+}
+
 /* Seals that no record was met for. */
 static void check_end(const struct reading *r, struct audit_check *c)
 {
@@ -188,15 +198,24 @@ static void check_end(const struct reading *r, struct audit_check *c)
     c->unsealed = c->removal.to + c->records - (all && all->n ? all->at[all->n - 1].seq : 0);
 }
 
-/* False if the detail is not one that audit_retain() writes. */
+/* False if the detail is not one that audit_retain() writes. Before there was a bound for the age,
+ * it wrote the same without that member. */
 static bool parse_removal(const char *detail, struct audit_removal *r)
 {
     char hex[AUDIT_HASH_HEX] = "";
     int end = 0;
     size_t n;
-    return sscanf(detail, AUDIT_REMOVAL_DETAIL("%" SCNd64, "%64[0-9a-f]") "%n", &r->from, &r->to,
-                  &r->sealed, &r->bytes, &r->max_bytes, &r->digests_from_ms, hex, &end) == 7 &&
-           end > 0 && detail[end] == '\0' &&
+    if (sscanf(detail,
+               AUDIT_REMOVAL_DETAIL("%" SCNd64, AUDIT_REMOVAL_AGE("%" SCNd64), "%64[0-9a-f]") "%n",
+               &r->from, &r->to, &r->sealed, &r->bytes, &r->max_bytes, &r->max_age_ms,
+               &r->digests_from_ms, hex, &end) != 8) {
+        r->max_age_ms = 0;
+        if (sscanf(detail, AUDIT_REMOVAL_DETAIL("%" SCNd64, "", "%64[0-9a-f]") "%n", &r->from,
+                   &r->to, &r->sealed, &r->bytes, &r->max_bytes, &r->digests_from_ms, hex,
+                   &end) != 7)
+            return false;
+    }
+    return end > 0 && detail[end] == '\0' &&
            sodium_hex2bin(r->head, sizeof r->head, hex, strlen(hex), NULL, &n, NULL) == 0 &&
            n == sizeof r->head && r->from > 0 && r->from <= r->to && r->to <= r->sealed &&
            r->sealed < r->seq;
@@ -251,6 +270,7 @@ static int check_chain(struct db *db, struct reading *r, struct audit_check *c, 
     scoped(query) q = { 0 };
     if (check_removal(db, r, hash, c, e))
         return -1;
+    check_dropped(r, c);
     (void)to_hex(c->before, &(struct hash_part){ hash, HASH_BYTES });
     if (query_get(&q, db, SQL_AUDIT_AFTER, e))
         return -1;

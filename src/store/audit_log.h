@@ -33,6 +33,7 @@ void audit_next_hash(const struct audit_record *r, uint8_t hash[DIGEST_BYTES]);
 /* The last record, as of now; seq 0: there is none. */
 struct audit_head {
     int64_t seq;
+    int64_t first; /* the number of the oldest record that is there */
     uint8_t hash[DIGEST_BYTES];
 };
 [[nodiscard]] int audit_head(struct db *db, struct audit_head *ret, struct err *e);
@@ -44,14 +45,16 @@ struct audit_removal {
     int64_t from, to;        /* the records that were removed with this one; to 0: none ever */
     int64_t sealed;          /* a record that was sealed then: `to` or a later one */
     int64_t bytes;           /* of these records */
-    int64_t max_bytes;       /* the bound that the log exceeded */
+    int64_t max_bytes;       /* the bound that the log exceeded; 0: the bound of its age */
+    int64_t max_age_ms;      /* 0: the bound of its size */
     int64_t digests_from_ms; /* the time of the oldest record with a digest; 0: not removed yet */
     uint8_t head[DIGEST_BYTES]; /* the hash of record `to` */
 };
 /* The detail of that record, for printf and scanf. */
-#define AUDIT_REMOVAL_DETAIL(number, hash)                                           \
+#define AUDIT_REMOVAL_DETAIL(number, age, hash)                                      \
     "{\"from\":" number ",\"to\":" number ",\"sealed\":" number ",\"bytes\":" number \
-    ",\"max_bytes\":" number ",\"digests_from_ms\":" number ",\"head\":\"" hash "\"}"
+    ",\"max_bytes\":" number age ",\"digests_from_ms\":" number ",\"head\":\"" hash "\"}"
+#define AUDIT_REMOVAL_AGE(number) ",\"max_age_ms\":" number
 /* The newest removal. 1; 0: there was none; -1. */
 [[nodiscard]] int audit_removal_read(struct db *db, struct audit_removal *ret, struct err *e);
 

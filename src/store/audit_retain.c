@@ -41,6 +41,8 @@ struct removal {
     struct kept *kept;
     size_t n_kept;
     int64_t kept_bytes;
+    int64_t excess;    /* so many bytes go */
+    int64_t before_ms; /* and all records that are older; INT64_MIN: none because of its age */
 };
 
 static void removal_done(struct removal *r)
@@ -72,6 +74,7 @@ static int copy_record(const struct audit_record *a, struct kept *k, struct err 
     return k->detail && k->kind && k->subject && k->actor ? 0 : err_no_memory(e, "an audit record");
 }
 
+/* 1: this record and all later ones stay. */
 static int take_oldest(struct db *db, struct query *q, struct removal *r, struct err *e)
 {
     struct audit_record a = { .seq = take_int(q),
@@ -83,6 +86,8 @@ static int take_oldest(struct db *db, struct query *q, struct removal *r, struct
     size_t n;
     const void *hash = peek_blob(q, &n);
     int64_t bytes = take_int(q);
+    if (r->told.bytes >= r->excess && a.time_ms >= r->before_ms)
+        return 1;
     int needed = audit_rows_needs(db, &a, e);
     if (needed < 0)
         return -1;
@@ -106,19 +111,37 @@ static int take_oldest(struct db *db, struct query *q, struct removal *r, struct
     return 0;
 }
 
-static int find_oldest(struct db *db, const struct audit_bound *bound, int64_t excess,
-                       struct removal *r, struct err *e)
+static int find_aged(struct db *db, const struct audit_bound *bound, struct removal *r,
+                     struct err *e)
+{
+    enum { HOUR_MS = 3600 * 1000 };
+    scoped(query) q = { 0 };
+    int64_t margin = bound->max_age_ms / 8;
+    r->before_ms = INT64_MIN;
+    if (bound->max_age_ms <= 0)
+        return 0;
+    if (query_get(&q, db, SQL_AUDIT_OLDEST_TIME, e))
+        return -1;
+    int found = query_step(&q, e);
+    if (found > 0 && take_int(&q) < bound->now_ms - bound->max_age_ms)
+        r->before_ms = bound->now_ms - bound->max_age_ms + (margin < HOUR_MS ? margin : HOUR_MS);
+    return found < 0 ? -1 : 0;
+}
+
+/* *ret_all: every record that should go, went. */
+static int find_oldest(struct db *db, const struct audit_bound *bound, struct removal *r,
+                       bool *ret_all, struct err *e)
 {
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_AUDIT_OLDEST, e))
         return -1;
     bind_int(&q, bound->sealed_seq);
     bind_int(&q, bound->batch);
-    int found = 0;
-    while (r->told.bytes < excess && (found = query_step(&q, e)) > 0)
-        if (take_oldest(db, &q, r, e))
-            return -1;
-    return found < 0 ? -1 : 0;
+    int found = 0, stays = 0;
+    while (stays == 0 && (found = query_step(&q, e)) > 0)
+        stays = take_oldest(db, &q, r, e);
+    *ret_all = stays == 1;
+    return found < 0 || stays < 0 ? -1 : 0;
 }
 
 /* ---- the record of it ---- */
@@ -127,8 +150,9 @@ static int record(struct db *db, const struct removal *r, int64_t now_ms, struct
 {
     const struct audit_removal *t = &r->told;
     char hex[AUDIT_HASH_HEX], detail[512];
-    (void)snprintf(detail, sizeof detail, AUDIT_REMOVAL_DETAIL("%" PRId64, "%s"), t->from, t->to,
-                   t->sealed, t->bytes, t->max_bytes, t->digests_from_ms,
+    (void)snprintf(detail, sizeof detail,
+                   AUDIT_REMOVAL_DETAIL("%" PRId64, AUDIT_REMOVAL_AGE("%" PRId64), "%s"), t->from,
+                   t->to, t->sealed, t->bytes, t->max_bytes, t->max_age_ms, t->digests_from_ms,
                    sodium_bin2hex(hex, sizeof hex, t->head, sizeof t->head));
     const struct audit_record a = { .time_ms = now_ms,
                                     .kind = AUDIT_REMOVED,
@@ -168,17 +192,24 @@ static int inherit(struct db *db, struct removal *r, struct err *e)
 int audit_retain(struct db *db, struct audit_size *size, const struct audit_bound *bound,
                  bool *ret_more, int64_t *ret_removed, struct err *e)
 {
-    scoped(removal) r = { .told = { .sealed = bound->sealed_seq, .max_bytes = bound->max_bytes } };
+    scoped(removal) r = { .told = { .sealed = bound->sealed_seq } };
     bool all;
     *ret_more = false;
     *ret_removed = 0;
     if (count(db, size, &all, e))
         return -1;
     *ret_more = !all;
-    if (!all || size->bytes <= bound->max_bytes || bound->sealed_seq <= 0)
+    if (!all || bound->sealed_seq <= 0)
         return 0;
-    int64_t excess = size->bytes - bound->max_bytes / 4 * 3;
-    if (find_oldest(db, bound, excess, &r, e))
+    if (find_aged(db, bound, &r, e))
+        return -1;
+    bool too_large = size->bytes > bound->max_bytes;
+    if (!too_large && r.before_ms == INT64_MIN)
+        return 0;
+    r.excess = too_large ? size->bytes - bound->max_bytes / 4 * 3 : 0;
+    r.told.max_bytes = too_large ? bound->max_bytes : 0;
+    r.told.max_age_ms = too_large ? 0 : bound->max_age_ms;
+    if (find_oldest(db, bound, &r, &all, e))
         return -1;
     if (r.told.to == 0)
         return 0;
@@ -188,7 +219,6 @@ int audit_retain(struct db *db, struct audit_size *size, const struct audit_boun
     size->bytes -= r.told.bytes;
     *ret_removed = r.told.to - r.told.from + 1;
     /* Where most records have to be kept, there is no hurry. */
-    *ret_more = r.told.bytes < excess && *ret_removed == bound->batch &&
-                r.kept_bytes * 2 <= r.told.bytes;
+    *ret_more = !all && *ret_removed == bound->batch && r.kept_bytes * 2 <= r.told.bytes;
     return 0;
 }

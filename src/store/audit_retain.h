@@ -1,4 +1,4 @@
-/* store/audit_retain.h — bounds the audit log: removes its oldest records, which are sealed, and
+/* store/audit_retain.h — bounds the audit log, by size and by age: removes its oldest records, which are sealed, and
  * records that.
  * Runs in: the writer thread.
  *
@@ -18,13 +18,16 @@ struct audit_size {
 
 struct audit_bound {
     int64_t max_bytes;
+    int64_t max_age_ms; /* 0: any age */
     int64_t sealed_seq; /* no record behind this one is removed; 0: nothing is sealed */
     int64_t now_ms;
     unsigned batch; /* at most so many records in one call */
 };
 
-/* Inside a transaction. Removes nothing while the log has at most max_bytes, and goes down to three
- * quarters of that. *ret_more: another call is due at once. */
+/* Inside a transaction. Removes nothing while the log has at most max_bytes and no record is older
+ * than max_age_ms. Then it goes down to three quarters of that size, or removes the records that
+ * reach that age within the next hour, or eighth of it: each removal is a record, too. *ret_more:
+ * another call is due at once. */
 [[nodiscard]] int audit_retain(struct db *db, struct audit_size *size,
                                const struct audit_bound *bound, bool *ret_more,
                                int64_t *ret_removed, struct err *e);

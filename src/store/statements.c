@@ -91,7 +91,8 @@ const char *const sql_texts[SQL_COUNT_] = {
     [SQL_DOOMED_LIST] = "SELECT id FROM doomed_files LIMIT ?",
     [SQL_DOOMED_DELETE] = "DELETE FROM doomed_files WHERE id = ?",
 
-    [SQL_AUDIT_HEAD] = "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1",
+    [SQL_AUDIT_HEAD] = "SELECT seq, hash, (SELECT min(seq) FROM audit) FROM audit "
+                       "ORDER BY seq DESC LIMIT 1",
     [SQL_AUDIT_INSERT] = "INSERT INTO audit (seq, time_ms, kind, subject, actor, detail, hash) "
                          "VALUES (?, ?, ?, ?, ?, ?, ?)",
     [SQL_AUDIT_AFTER] = "SELECT seq, time_ms, kind, subject, actor, detail, hash FROM audit "
@@ -105,6 +106,7 @@ const char *const sql_texts[SQL_COUNT_] = {
     [SQL_AUDIT_OLDEST] = "SELECT seq, time_ms, kind, subject, actor, detail, hash, " AUDIT_BYTES
                          " FROM audit WHERE seq <= ? AND seq < (SELECT max(seq) FROM audit) "
                          "ORDER BY seq LIMIT ?",
+    [SQL_AUDIT_OLDEST_TIME] = "SELECT time_ms FROM audit ORDER BY seq LIMIT 1",
     [SQL_AUDIT_REMOVE] = "DELETE FROM audit WHERE seq <= ?",
     [SQL_AUDIT_REMOVAL] = "SELECT seq, time_ms, detail FROM audit WHERE kind = 'audit.removed' "
                           "ORDER BY seq DESC LIMIT 1",

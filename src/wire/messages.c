@@ -387,6 +387,7 @@ int wire_send_seal(int fd, const struct wire_seal *s, struct err *e)
     body_init(&b);
     memcpy(words, s->head, sizeof words);
     pack_u64(&b.p, s->seq);
+    pack_u64(&b.p, s->removed);
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         pack_u64(&b.p, words[i]);
     return body_send(fd, WIRE_SEAL, &b, NULL, e);
@@ -397,9 +398,10 @@ int wire_read_seal(const struct wire_message *m, struct wire_seal *ret, struct e
     struct unpacker u = open_message(m, WIRE_SEAL);
     uint64_t words[WIRE_HASH_BYTES / 8];
     struct wire_seal s = { .seq = unpack_u64(&u) };
+    s.removed = unpack_u64(&u);
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         words[i] = unpack_u64(&u);
-    if (s.seq == 0 || s.seq > INT64_MAX)
+    if (s.seq == 0 || s.seq > INT64_MAX || s.removed > s.seq)
         u.failed = true;
     if (unpack_end(&u, "seal", e))
         return -1;

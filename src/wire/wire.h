@@ -159,6 +159,7 @@ struct wire_drain {
 enum { WIRE_HASH_BYTES = 32 };
 struct wire_seal {
     uint64_t seq;
+    uint64_t removed; /* the log has none of the first `removed` records any more */
     uint8_t head[WIRE_HASH_BYTES];
 };
 [[nodiscard]] int wire_send_seal(int fd, const struct wire_seal *s, struct err *e);

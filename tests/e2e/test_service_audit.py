@@ -33,6 +33,17 @@ def busy(s):
     assert s.cli("keys", "remove", "gone").status == 0
 
 
+def seals_of(s):
+    return (s.state / "audit.seals").read_text().count("\nseal ")
+
+
+def key_of(s):
+    """The secret of the next seal. The file has two places; one is empty."""
+    key = (s.state / "audit.key").read_bytes()
+    assert key.count(b"BLJRKEY2") == 1
+    return key.split(b"BLJRKEY2")[1][8:40]
+
+
 def verify(s, *options):
     result = s.cli("audit", "verify", *options)
     return result.status, result.out.decode()
@@ -42,7 +53,7 @@ def verify(s, *options):
 def stopped():
     """A service that did all that and was stopped; each test damages a copy of its database."""
     with Service(*ROOMY) as s:
-        assert eventually(lambda: len((s.state / "audit.seals").read_text().splitlines()) == 2, 20)
+        assert eventually(lambda: seals_of(s) == 1, 20)
         busy(s)
         s.stop()  # with a second seal
         yield s
@@ -174,7 +185,7 @@ def test_seals_cannot_be_replaced(stopped):
     assert verify(stopped, "--key", other)[0] == 1 and stopped.cli("audit", "verify", "--key", "x").status == 125
     try:
         lines = kept.splitlines(keepends=True)
-        for forged in (kept.replace("seal 0 ", "seal 1 ", 1), lines[0] + "".join(lines[2:]), kept.replace(key, other)):
+        for forged in (kept.replace("seal 0 ", "seal 1 ", 1), "".join(lines[:2] + lines[3:]), kept.replace(key, other)):
             seals.write_text(forged)
             status, said = verify(stopped)
             assert status == 1 and "of the seals does not follow" in said, said
@@ -206,12 +217,12 @@ def memory_has(pid, secret):
 def test_no_other_process_has_the_key_of_the_seals(start_service):
     """The supervisor has it alone, and forgets it with each seal. Only the operator writes seals."""
     s = start_service("--set", "audit.seal_every=1s")
-    first = (s.state / "audit.key").read_bytes()[16:]
+    first = key_of(s)
     assert len(first) == 32
     for seals in (1, 2):
-        assert eventually(lambda: len((s.state / "audit.seals").read_text().splitlines()) > seals, 20)
+        assert eventually(lambda: seals_of(s) >= seals, 20)
         s.run("print(1)")
-    now = (s.state / "audit.key").read_bytes()[16:]
+    now = key_of(s)
     assert now != first and not memory_has(s.pid, first), "the former key is still there"
     assert memory_has(s.pid, now), "the test does not find the key where it is"
     for name in ("keeper", "warden"):
@@ -224,7 +235,7 @@ def test_no_other_process_has_the_key_of_the_seals(start_service):
 def test_records_after_the_last_seal_are_told():
     """The keeper was killed between a record and its seal: nothing is wrong, and nothing is proven."""
     with Service(*ROOMY, "--set", "audit.seal_every=1h") as s:
-        assert eventually(lambda: len((s.state / "audit.seals").read_text().splitlines()) == 2, 20)
+        assert eventually(lambda: seals_of(s) == 1, 20)
         s.run("print(1)")
         keeper = s.half("keeper").pid
         os.kill(keeper, signal.SIGKILL)
@@ -254,6 +265,20 @@ def test_sealed_range_is_checked_elsewhere(stopped, tmp_path):
         part.write_text("".join(bad))
         status, said = verify(stopped, "--file", str(part))
         assert status == 1 and said, said
+
+
+def test_export_beyond_the_seal_is_refused(stopped, tmp_path):
+    """With a sentence, and without a file."""
+    sealed = int((stopped.state / "audit.seals").read_text().splitlines()[-1].split()[2])
+    for options in (["--from", str(sealed + 1)], ["--from", str(sealed + 9), "--to", str(sealed + 10)],
+                    ["--to", str(sealed + 1)], ["--from", "3", "--to", "2"]):
+        refused = stopped.cli("audit", "export", *options, str(tmp_path / "none"))
+        assert refused.status == 125 and not (tmp_path / "none").exists(), options
+        told = b"is behind" if options[-1] == "2" else f"records 1 to {sealed} can be exported".encode()
+        assert told in refused.err, refused.err
+    last = tmp_path / "last"
+    assert stopped.cli("audit", "export", "--from", str(sealed), str(last)).status == 0
+    assert f"records {sealed} to {sealed} are as" in verify(stopped, "--file", str(last))[1]
 
 
 # ---- a bounded log ----
@@ -313,6 +338,7 @@ def test_audit_log_is_bounded(bounded, tmp_path):
     assert status == 0 and f"records {first} to " in said, said
     refused = bounded.cli("audit", "export", "--from", "1", str(tmp_path / "gone"))
     assert refused.status == 125 and f"the log begins with record {first}".encode() in refused.err
+    assert not (tmp_path / "gone").exists()
 
 
 @pytest.mark.parametrize("statement, told", [
@@ -377,3 +403,24 @@ def test_a_bounded_log_cannot_be_rewritten(bounded, owned):
         owned.execute("UPDATE audit SET hash = ? WHERE seq = ?", (before, row[0]))
     status, said = verify(bounded)
     assert status == 1 and "is not the one that was sealed" in said, said
+
+
+def test_audit_records_have_a_maximum_age():
+    """A log of yesterday: its records go soon after they are sealed again, and the rest verifies."""
+    with Service(*ROOMY, "--set", "audit.seal_every=1s") as s:
+        s.run("print('early')")
+        s.stop()
+        db = sqlite3.connect(s.database)
+        early, = db.execute("SELECT max(seq) FROM audit").fetchone()
+        db.execute("UPDATE audit SET time_ms = time_ms - 86400000")
+        db.commit()
+        db.close()
+        rewrite_chain(s.database)
+        for name in ("audit.key", "audit.seals"):
+            (s.state / name).unlink()  # the operator begins anew; this test is the attacker
+        s.options += ["--set", "audit.max_age=1h"]
+        s.start()
+        told = r"records 1 to (\d+) were removed, .* older than audit.max_age=3600000ms"
+        assert eventually(lambda: re.search(told, verify(s)[1]), 30), verify(s)
+        status, said = verify(s)
+        assert status == 0 and int(re.search(told, said).group(1)) == early, said

@@ -107,6 +107,30 @@ static int read_seals(const struct audit_options *o, struct audit_seals *ret, bo
     return 1;
 }
 
+/* The records of an export. */
+static int choose_range(const struct audit_options *o, const struct audit_seals *seals,
+                        const struct audit_check *c, int64_t *ret_from, int64_t *ret_to,
+                        struct err *e)
+{
+    int64_t first = c->removal.to + 1, sealed = seals->n ? seals->at[seals->n - 1].seq : 0;
+    int64_t from = o->from ? o->from : first, to = o->to ? o->to : sealed;
+    if (from < first)
+        return err_set(e, ERR_NOT_FOUND, 0,
+                       "record %" PRId64 " was removed: the log begins with record %" PRId64, from,
+                       first);
+    if (from > sealed || to > sealed)
+        return err_set(e, ERR_NOT_FOUND, 0,
+                       "record %" PRId64 " is not sealed yet: records %" PRId64 " to %" PRId64
+                       " can be exported",
+                       from > sealed ? from : to, first, sealed);
+    if (from > to)
+        return err_set(e, ERR_BAD_REQUEST, 0, "--from %" PRId64 " is behind --to %" PRId64, from,
+                       to);
+    *ret_from = from;
+    *ret_to = to;
+    return 0;
+}
+
 /* The seals are read first: a service that runs may seal records that come after this reading. It
  * may then remove records, too; so a log that does not hold is read anew. Returns as read_seals(). */
 static int check_log(const struct audit_options *o, struct service_db *h, struct audit_seals *seals,
@@ -144,35 +168,46 @@ static int export(void *options, int argc, char **argv, struct err *e)
     const struct audit_options *o = options;
     scoped(service_db) h = { 0 };
     scoped(audit_seals) seals = { 0 };
+    scoped(export_file) file = EXPORT_FILE_INIT;
     struct audit_check c = { 0 };
     bool has_seals = true;
     (void)argc;
     /* before service_db_open(), which gives up the rights of root */
-    autoclose int fd = open(argv[0], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return err_set(e, ERR_BAD_REQUEST, errno, "make '%s': name a file that does not exist",
-                       QUOTED(argv[0]));
+    if (export_file_make(&file, argv[0], e))
+        return -1;
     int forged = check_log(o, &h, &seals, &has_seals, &c, e);
     if (forged)
         return forged < 0 ? -1 : BROKEN_STATUS;
     if (c.broken_seq != 0)
         return err_set(e, ERR_CONFLICT, 0, "the log does not hold: see 'belljar audit verify'");
-    int64_t from = o->from ? o->from : c.removal.to + 1;
-    int64_t to = o->to ? o->to : seals.n ? seals.at[seals.n - 1].seq : from;
-    if (from > to)
-        return err_set(e, ERR_BAD_REQUEST, 0, "--from %" PRId64 " is behind --to %" PRId64, from,
-                       to);
-    return audit_export(h.db, &seals, &c, from, to, fd, e);
+    int64_t from = 0, to = 0;
+    if (choose_range(o, &seals, &c, &from, &to, e))
+        return -1;
+    return audit_export(h.db, &seals, &c, from, to, file.fd, e) || export_file_keep(&file, e) ? -1
+                                                                                              : 0;
 }
-
 static void print_removal(const struct audit_removal *m)
 {
     char time[32];
-    if (m->to > 0)
-        (void)printf("records 1 to %" PRId64
-                     " were removed, the last of them at %s: record %" PRId64
-                     " says that the log exceeded audit.max_bytes=%" PRId64 "\n",
-                     m->to, service_db_time(m->time_ms, time, sizeof time), m->seq, m->max_bytes);
+    if (m->to == 0)
+        return;
+    (void)printf("records 1 to %" PRId64 " were removed, the last of them at %s: record %" PRId64
+                 " says that ",
+                 m->to, service_db_time(m->time_ms, time, sizeof time), m->seq);
+    if (m->max_age_ms)
+        (void)printf("they were older than audit.max_age=%" PRId64 "ms\n", m->max_age_ms);
+    else
+        (void)printf("the log exceeded audit.max_bytes=%" PRId64 "\n", m->max_bytes);
+}
+
+static void print_seals(const struct audit_seals *seals, const struct audit_check *c, bool exist)
+{
+    (void)printf("%zu seals hold, %" PRId64 " records after the last seal, key %s\n", seals->n,
+                 c->unsealed, exist ? seals->first : "none");
+    if (seals->dropped > 0)
+        (void)printf("%" PRIu64 " seals of records 1 to %" PRId64
+                     " were dropped with these records\n",
+                     seals->dropped, seals->dropped_seq);
 }
 
 /* Exit status, or -1. A hash that was once the head stays in the chain until its record is
@@ -208,8 +243,7 @@ static int verify(void *options, int argc, char **argv, struct err *e)
     }
     (void)printf("%" PRId64 " records, chain holds, %" PRId64 " rows match, head %s\n", c.records,
                  c.rows, c.head);
-    (void)printf("%zu seals hold, %" PRId64 " records after the last seal, key %s\n", seals.n,
-                 c.unsealed, has_seals ? seals.first : "none");
+    print_seals(&seals, &c, has_seals);
     print_removal(&c.removal);
     return 0;
 }

@@ -1,16 +1,76 @@
 #include "cli/commands/audit_export.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/text.h"
+
+/* ---- the file ---- */
+
+/* Waits with the rights of the caller. A file without an export in it is removed, also if the
+ * command was killed. */
+static void remove_unless_kept(int wait_fd, const char *path)
+{
+    char kept;
+    ssize_t n;
+    do
+        n = read(wait_fd, &kept, 1);
+    while (n < 0 && errno == EINTR);
+    if (n != 1)
+        (void)unlink(path);
+    _exit(n == 1 ? 0 : 1);
+}
+
+int export_file_make(struct export_file *f, const char *path, struct err *e)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a pipe");
+    autoclose int wait_fd = ends[0];
+    f->keep_fd = ends[1];
+    f->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (f->fd < 0)
+        return err_set(e, ERR_BAD_REQUEST, errno, "make '%s': name a file that does not exist",
+                       QUOTED(path));
+    pid_t pid = fork();
+    if (pid == 0) {
+        fd_close(&f->keep_fd);
+        remove_unless_kept(wait_fd, path);
+    }
+    if (pid < 0) {
+        (void)unlink(path);
+        return err_set(e, ERR_KERNEL, errno, "start a process that removes '%s'", QUOTED(path));
+    }
+    f->remover = pid;
+    return 0;
+}
+
+int export_file_keep(struct export_file *f, struct err *e)
+{
+    if (fsync(f->fd) < 0 && errno != EINVAL && errno != EROFS)
+        return err_set(e, ERR_KERNEL, errno, "write the export");
+    if (write(f->keep_fd, "k", 1) != 1)
+        return err_set(e, ERR_KERNEL, errno, "keep the export");
+    return 0;
+}
+
+void export_file_done(struct export_file *f)
+{
+    fd_close(&f->fd);
+    fd_close(&f->keep_fd);
+    while (f->remover > 0 && waitpid(f->remover, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
 
 /* ---- writing ---- */
 
@@ -62,6 +122,13 @@ static int put_before(void *context, const struct audit_record *r)
            put_line(x, json_pack("{s:i, s:s}", "belljar_audit", 1, "before", r->hash)) || 1;
 }
 
+static int put_seal(struct export *x, const struct audit_seal *s)
+{
+    char line[AUDIT_SEAL_LINE];
+    audit_seal_format(s, line);
+    return put_line(x, json_pack("{s:s}", "seals", line));
+}
+
 static int put_seals(struct export *x, const struct audit_seals *seals, int64_t to, struct err *e)
 {
     char line[AUDIT_SEAL_LINE];
@@ -69,15 +136,24 @@ static int put_seals(struct export *x, const struct audit_seals *seals, int64_t 
     while (n < seals->n && seals->at[n].seq < to)
         n++;
     if (n == seals->n)
-        return err_set(e, ERR_NOT_FOUND, 0,
-                       "record %" PRId64 " is not sealed yet: up to %" PRId64 " are", to,
-                       seals->n ? seals->at[seals->n - 1].seq : 0);
+        return err_set(e, ERR_NOT_FOUND, 0, "record %" PRId64 " is not sealed yet", to);
     x->last = seals->at[n].seq;
+    uint64_t epoch = seals->at[n].epoch;
+    /* The seals before the first block have no line that proves them. Of the blocks, the last one
+     * is enough. */
+    size_t blocks = 0, at = 0;
+    while (blocks < seals->n_blocks && seals->blocks[blocks].epoch <= epoch)
+        blocks++;
     int failed = put_line(x, json_pack("{s:s+}", "seals", "key ", seals->first));
-    for (size_t i = 0; i <= n && !failed; i++) {
-        audit_seal_format(&seals->at[i], line);
+    for (; at <= n && !failed && (!blocks || seals->at[at].epoch < seals->blocks[0].epoch); at++)
+        failed = put_seal(x, &seals->at[at]);
+    for (size_t i = 0; i < blocks && !failed; i++) {
+        audit_block_format(&seals->blocks[i], line);
         failed = put_line(x, json_pack("{s:s}", "seals", line));
     }
+    for (; at <= n && !failed; at++)
+        if (seals->at[at].epoch >= seals->blocks[blocks - 1].epoch)
+            failed = put_seal(x, &seals->at[at]);
     return failed;
 }
 
@@ -87,10 +163,6 @@ int audit_export(struct db *db, const struct audit_seals *seals, const struct au
     scoped(export) x = { .next = from - 1 };
     struct audit_record removed = { .seq = log->removal.to, .hash = log->before };
     int64_t first = log->removal.to + 1;
-    if (from < first)
-        return err_set(e, ERR_NOT_FOUND, 0,
-                       "record %" PRId64 " was removed: the log begins with record %" PRId64, from,
-                       first);
     if (from > first && audit_each(db, from - 2, 1, put_before, &x, e))
         return -1;
     if (from == first)

@@ -13,7 +13,7 @@ struct log {
     struct audit_seal all[8];
     struct audit_seals seals;
     struct audit_size size;
-    int64_t max_bytes;
+    int64_t max_bytes, max_age_ms;
 };
 
 static void log_done(struct log *l)
@@ -64,7 +64,11 @@ static int64_t step(struct log *l, int64_t sealed_seq, bool *ret_more)
     struct err e = { 0 };
     int64_t removed = -1;
     struct audit_bound bound = {
-        .max_bytes = l->max_bytes, .sealed_seq = sealed_seq, .now_ms = 7777, .batch = BATCH
+        .max_bytes = l->max_bytes,
+        .max_age_ms = l->max_age_ms,
+        .sealed_seq = sealed_seq,
+        .now_ms = 7777,
+        .batch = BATCH,
     };
     OK(db_begin(l->d.db, &e));
     OK(audit_retain(l->d.db, &l->size, &bound, ret_more, &removed, &e));
@@ -299,7 +303,53 @@ static void test_the_hash_of_the_removed_records_is_proven(void)
     }
 }
 
+/* Records of 1000 to 1019 ms; it is 7777 ms. */
+static void test_records_that_are_too_old_go(void)
+{
+    bool more;
+    scoped(log) l = { .max_bytes = 1 << 20, .max_age_ms = 7777 - 1000 };
+    if (!CHECK(database_init(&l.d) && add(&l, 20) && seal(&l)))
+        return;
+    CHECK_INT(step(&l, 20, &more), 0); /* none is older */
+    l.max_age_ms = 7777 - 1001;        /* the first is; the others follow within an eighth of it */
+    CHECK_INT(shrink(&l), 19);         /* the last record stays */
+    struct audit_check c = verify(&l);
+    CHECK_INT(c.broken_seq, 0);
+    CHECK(c.removal.from == 1 && c.removal.to == 19);
+    CHECK(c.removal.max_bytes == 0 && c.removal.max_age_ms == 7777 - 1001);
+    CHECK_INT(step(&l, 20, &more), 0);
+}
+
+static void test_a_record_that_is_not_sealed_may_get_any_age(void)
+{
+    scoped(log) l = { .max_bytes = 1 << 20, .max_age_ms = 100 };
+    if (!CHECK(database_init(&l.d) && add(&l, 10) && seal(&l) && add(&l, 10)))
+        return;
+    CHECK_INT(shrink(&l), 10);
+    CHECK_INT(verify(&l).removal.to, 10);
+    CHECK(holds(&l));
+}
+
+/* Seals go with all their records, or not at all. */
+static void test_seals_without_their_records_are_told(void)
+{
+    scoped(log) l;
+    if (!CHECK(log_init(&l)))
+        return;
+    CHECK(shrink(&l) > 0 && holds(&l));
+    int64_t to = verify(&l).removal.to;
+    l.seals.dropped_seq = to;
+    CHECK(holds(&l));
+    l.seals.dropped_seq = to + 1;
+    struct audit_check c = verify(&l);
+    CHECK_INT(c.broken_seq, to + 1);
+    CHECK(strstr(c.problem, "the seals of records up to"));
+}
+
 static const struct check_test tests[] = {
+    TEST(test_records_that_are_too_old_go),
+    TEST(test_a_record_that_is_not_sealed_may_get_any_age),
+    TEST(test_seals_without_their_records_are_told),
     TEST(test_a_log_within_its_bound_stays),
     TEST(test_the_oldest_records_go_and_the_rest_verifies),
     TEST(test_records_that_are_not_sealed_stay),

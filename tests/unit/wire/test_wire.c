@@ -268,7 +268,8 @@ static int read_language(const struct wire_message *m, struct err *e)
 
 static int send_seal(int fd, struct err *e)
 {
-    return wire_send_seal(fd, &(struct wire_seal){ .seq = 7, .head = { 1, 2, [31] = 9 } }, e);
+    return wire_send_seal(
+        fd, &(struct wire_seal){ .seq = 7, .removed = 3, .head = { 1, 2, [31] = 9 } }, e);
 }
 
 static int read_seal(const struct wire_message *m, struct err *e)
@@ -276,7 +277,7 @@ static int read_seal(const struct wire_message *m, struct err *e)
     struct wire_seal s;
     if (wire_read_seal(m, &s, e))
         return -1;
-    CHECK(s.seq == 7 && s.head[0] == 1 && s.head[1] == 2 && s.head[31] == 9);
+    CHECK(s.seq == 7 && s.removed == 3 && s.head[0] == 1 && s.head[1] == 2 && s.head[31] == 9);
     return 0;
 }
 
