@@ -9,14 +9,17 @@
 #include "examiner/examiner.h"
 #include "examiner/exchange.h"
 
-enum { TICK_MS = 50 };
+/* Readers that have answered are put away at a tick, at once only if fewer than this wait: their end
+ * and the forks of the next ones would delay the answer to the client. */
+enum { TICK_MS = 5, WAITING_MIN = 2 };
 
 /* A reader that waits for a question, or has one. */
 struct reader_link {
     uv_poll_t poll;
     struct engine *engine;
     struct exchange exchange;
-    struct examination *current; /* NULL: it waits */
+    struct examination *current; /* NULL: it waits, or has answered */
+    bool answered;
     uint64_t deadline_ms;
     struct reader_link *next;
 };
@@ -38,6 +41,34 @@ static void drop_reader(struct reader_link *link)
     (void)uv_poll_stop(&link->poll);
     uv_close((uv_handle_t *)&link->poll, on_link_closed);
     exchange_done(&link->exchange);
+}
+
+static void put_away(struct examinations *all)
+{
+    for (struct reader_link *link = all->readers, *next; link; link = next) {
+        next = link->next;
+        if (link->answered)
+            drop_reader(link);
+    }
+}
+
+static bool waits(const struct reader_link *link)
+{
+    return !link->current && !link->answered;
+}
+
+static void rest(struct reader_link *link)
+{
+    struct examinations *all = &link->engine->examinations;
+    unsigned waiting = 0;
+    link->current = NULL;
+    link->answered = true;
+    (void)uv_poll_stop(&link->poll); /* another word from it is ignored */
+    buf_done(&link->exchange.received);
+    for (const struct reader_link *l = all->readers; l; l = l->next)
+        waiting += waits(l);
+    if (waiting < WAITING_MIN)
+        put_away(all);
 }
 
 /* ---- ends ---- */
@@ -90,11 +121,12 @@ static void advance(struct reader_link *link)
         (void)uv_poll_start(&link->poll, events, on_reader);
         return;
     }
-    drop_reader(link);
     if (state == EXCHANGE_LOST) {
+        drop_reader(link);
         lose(engine, x, "the reader died");
         return;
     }
+    rest(link);
     engine->examinations.losses = 0;
     end(x, &answer);
 }
@@ -104,7 +136,7 @@ static void dispatch(struct engine *engine)
     struct examinations *all = &engine->examinations;
     struct reader_link *link = all->readers;
     while (all->first) {
-        while (link && link->current)
+        while (link && !waits(link))
             link = link->next;
         if (!link)
             return;
@@ -152,6 +184,7 @@ static void on_tick(uv_timer_t *timer)
     struct examinations *all = &engine->examinations;
     uint64_t now = clock_ms();
     bool busy = false;
+    put_away(all);
     for (struct reader_link *link = all->readers, *next; link; link = next) {
         struct examination *x = link->current;
         next = link->next;

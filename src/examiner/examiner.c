@@ -107,6 +107,13 @@ static void wait_for_an_end(struct examiner *x)
             end_reader(&x->slots[i]);
 }
 
+/* One value of each type. */
+static const char sample_report[] =
+    "{\"tables\":[{\"columns\":[{\"name\":\"a\",\"type\":\"text\"}],\"row_count\":4,"
+    "\"truncated\":false,\"rows\":[[\"x\\u00e9\"],[1.5],[null],[{\"base64\":\"AA==\"}]]}],"
+    "\"profile\":{\"sampled_ms\":5,\"samples\":5,\"lines\":[{\"file\":\"main.py\",\"line\":3,"
+    "\"self_ms\":4,\"text\":\"x\"}]}}";
+
 [[gnu::noreturn]] static void examiner_run(int control_fd, pid_t parent)
 {
     struct examiner x = { .control_fd = control_fd, .pid = getpid() };
@@ -117,6 +124,7 @@ static void wait_for_an_end(struct examiner *x)
         _exit(1);
     json_object_seed(0); /* a reader cannot open /dev/urandom */
     warm_diagnoser(x.diagnoser);
+    reader_rehearse(x.diagnoser, sample_report);
     for (;;) {
         for (int i = 0; i < EXAMINER_READERS; i++)
             if (!x.slots[i].pid && start_reader(&x, &x.slots[i]))

@@ -125,15 +125,20 @@ static void explain(struct diagnoser *g, struct diagnose_input *in, struct answe
         free(d);
 }
 
-/* The kernel gives a fork its pages at their first use: here, and not while the keeper waits. */
-static void rehearse(struct diagnoser *g)
+void reader_rehearse(struct diagnoser *g, const char *report)
 {
+    const struct question q = {
+        .report = report, .report_len = report ? strlen(report) : 0, .tables = true, .profile = true
+    };
     scoped(buf) out = { 0 };
-    scoped(answer) a = { .diagnosis = malloc(sizeof *a.diagnosis) };
+    scoped(answer) a = { 0 };
     struct err e;
-    if (!a.diagnosis)
-        return;
-    warm_reader(g, a.diagnosis);
+    if (report)
+        read_report(&q, &a);
+    (void)hot_line("", a.profile);
+    a.diagnosis = malloc(sizeof *a.diagnosis);
+    if (a.diagnosis)
+        warm_reader(g, a.diagnosis);
     (void)!answer_pack(&a, &out, &e);
 }
 
@@ -160,12 +165,24 @@ static int serve(int fd, struct diagnoser *g, struct err *e)
                : 0;
 }
 
+/* The end of a process takes about as long as a diagnosis, on a CPU that the keeper may need for the
+ * answer to its client. So the keeper chooses the time: it closes the socket. */
+static void wait_for_the_end(int fd)
+{
+    char byte;
+    while (read(fd, &byte, 1) > 0)
+        ;
+}
+
 void reader_run(int fd, pid_t parent, struct diagnoser *g)
 {
     struct err e;
     if (confine(fd, parent, &e))
         _exit(READER_UNCONFINED);
     if (g)
-        rehearse(g);
-    _exit(serve(fd, g, &e) ? 1 : 0);
+        reader_rehearse(g, NULL);
+    if (serve(fd, g, &e))
+        _exit(1);
+    wait_for_the_end(fd);
+    _exit(0);
 }

@@ -28,5 +28,10 @@ enum { READER_UNCONFINED = 3 }; /* its exit status if it could not be confined *
 /* The calling process, a fork without threads, becomes a reader. g NULL: it makes its own. */
 [[gnu::noreturn]] void reader_run(int fd, pid_t parent, struct diagnoser *g);
 
+/* Does the work of a question without one, so that the answer to a real one is not late. In the
+ * examiner, with a report: the dynamic linker binds the functions of each library at their first
+ * call. In a reader: the kernel gives a fork its pages at their first use. */
+void reader_rehearse(struct diagnoser *g, const char *report);
+
 /* For tests: called in the reader, once it is confined and has its question. NULL: not called. */
 extern void (*reader_stand_in)(const struct question *q);
