@@ -320,6 +320,27 @@ void cgroup_read(struct cgroup *c, struct cgroup_stats *s)
     read_stat(c, STAT_PIDS_REFUSED, &s->pids_refused);
 }
 
+bool cgroup_reset_peak(struct cgroup *c)
+{
+    struct err ignored;
+    return c->host->version == 1 &&
+           fd_write_file(c->fd[CGROUP_MEMORY], "memory.max_usage_in_bytes", "0", &ignored) == 0;
+}
+
+uint64_t cgroup_read_peak(struct cgroup *c)
+{
+    uint64_t bytes = 0;
+    read_stat(c, STAT_MEMORY_PEAK, &bytes);
+    return bytes;
+}
+
+void cgroup_kill_one(struct cgroup *c)
+{
+    struct err ignored;
+    if (c->host->version == 2)
+        (void)!fd_write_file(c->fd[0], "memory.oom.group", "0", &ignored);
+}
+
 void cgroup_read_now(struct cgroup *c, uint64_t *memory_bytes, uint64_t *pids)
 {
     read_stat(c, STAT_MEMORY_NOW, memory_bytes);

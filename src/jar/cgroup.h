@@ -110,6 +110,13 @@ struct cgroup_stats {
 void cgroup_read(struct cgroup *c, struct cgroup_stats *stats);
 void cgroup_read_cpu(struct cgroup *c, struct cgroup_stats *stats);
 
+/* The peak of memory since the last reset. Only v1 lets us reset it: on v2 the answer is false. */
+bool cgroup_reset_peak(struct cgroup *c);
+uint64_t cgroup_read_peak(struct cgroup *c);
+
+/* If memory runs out, the kernel kills one process and not all of them. */
+void cgroup_kill_one(struct cgroup *c);
+
 /* The current values; untouched where they cannot be read. */
 void cgroup_read_now(struct cgroup *c, uint64_t *memory_bytes, uint64_t *pids);
 

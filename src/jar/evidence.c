@@ -15,11 +15,20 @@
 /* Between two looks at the counters of a running jar. One that works can do more harm in that time
  * than one that sleeps, and one with TCP sockets most of all: see watch.h. */
 enum { TICK_US = 100000, BUSY_TICK_US = 25000, SOCKETS_TICK_US = 10000 };
-enum { BUSY_CPU_US = 500 }; /* CPU time since the last look */
+enum { QUIET_TICK_US = 250000 }; /* of a session that has no cell and does nothing */
+enum { BUSY_CPU_US = 500 };      /* CPU time since the last look */
+
+static bool is_between_cells(const struct jar *j)
+{
+    return jar_is_session(j) && j->cell.limits.number == 0;
+}
 
 static uint64_t tick_us(const struct jar *j)
 {
-    return j->watch.sockets > 0 ? SOCKETS_TICK_US : j->busy ? BUSY_TICK_US : TICK_US;
+    return j->watch.sockets > 0  ? SOCKETS_TICK_US
+           : j->busy             ? BUSY_TICK_US
+           : is_between_cells(j) ? QUIET_TICK_US
+                                 : TICK_US;
 }
 
 void jar_fail(struct jar *j, const struct err *why)
@@ -59,6 +68,12 @@ static uint64_t cpu_used_us(const struct jar *j)
     return j->stats.cpu_us > j->cpu_before_us ? j->stats.cpu_us - j->cpu_before_us : 0;
 }
 
+/* A session goes on if the kernel killed another process than its program. */
+static bool survived_oom(const struct jar *j)
+{
+    return jar_is_session(j) && !(j->program_reaped && j->outcome.evidence.signal == SIGKILL);
+}
+
 void jar_read_counters(struct jar *j)
 {
     struct evidence *ev = &j->outcome.evidence;
@@ -66,11 +81,11 @@ void jar_read_counters(struct jar *j)
         cgroup_read(&j->cgroup, &j->stats);
     else
         read_program_clock(j);
-    if (j->stats.oom_kills > 0)
+    if (j->stats.oom_kills > 0 && !survived_oom(j))
         ev->hits |= LIMIT_BIT(LIMIT_MEMORY);
     if (j->stats.pids_refused > 0)
         ev->hits |= LIMIT_BIT(LIMIT_PIDS);
-    if (!job_is_session(&j->job) && cpu_used_us(j) >= j->job.limits.v[LIMIT_CPU_MS] * 1000)
+    if (!jar_is_session(j) && cpu_used_us(j) >= j->job.limits.v[LIMIT_CPU_MS] * 1000)
         ev->hits |= LIMIT_BIT(LIMIT_CPU_MS);
     note_full_disk(j);
 }
@@ -113,19 +128,36 @@ static uint64_t sample_due_us(const struct jar *j)
     return j->samples && j->started ? j->started_us + samples_due_us(j->samples) : UINT64_MAX;
 }
 
-/* The earliest of: the deadline, the next tick, and the moment when the CPU time could be used
- * up. */
+/* The moment when the CPU time could be used up. */
+static uint64_t cpu_due_us(const struct jar *j, uint64_t now_us)
+{
+    uint64_t limit_us = j->job.limits.v[LIMIT_CPU_MS] * 1000, used_us = cpu_used_us(j);
+    return used_us >= limit_us
+               ? UINT64_MAX
+               : now_us + (limit_us - used_us) * 100 / j->job.limits.v[LIMIT_CPU_PERCENT] + 1000;
+}
+
+/* The earliest of: the deadline, the next tick, and the end of the CPU time; of a session, also
+ * the deadlines of its cell. */
 uint64_t jar_next_check_us(const struct jar *j, uint64_t now_us)
 {
     uint64_t due = now_us + tick_us(j);
-    uint64_t cpu_limit_us = j->job.limits.v[LIMIT_CPU_MS] * 1000;
-    if (cpu_used_us(j) < cpu_limit_us) {
-        uint64_t left = cpu_limit_us - cpu_used_us(j);
-        uint64_t soonest = now_us + left * 100 / j->job.limits.v[LIMIT_CPU_PERCENT] + 1000;
-        due = soonest < due ? soonest : due;
-    }
+    uint64_t soonest = jar_is_session(j) ? jar_cell_due_us(j, now_us) : cpu_due_us(j, now_us);
+    due = soonest < due ? soonest : due;
     due = sample_due_us(j) < due ? sample_due_us(j) : due;
     return j->deadline_us < due ? j->deadline_us : due;
+}
+
+/* There may be hundreds of sessions without a cell. One that has used no CPU time since the last
+ * look has done nothing else either. */
+static bool is_asleep(struct jar *j)
+{
+    struct cgroup_stats now = j->stats;
+    if (!is_between_cells(j) || !j->has_cgroup || j->busy || j->watch.sockets > 0 ||
+        j->outcome.evidence.reason != END_EXIT)
+        return false;
+    cgroup_read_cpu(&j->cgroup, &now);
+    return now.cpu_us == j->stats.cpu_us;
 }
 
 void jar_on_tick(struct jar *j, uint64_t now_us)
@@ -138,9 +170,15 @@ void jar_on_tick(struct jar *j, uint64_t now_us)
     if (now_us >= sample_due_us(j))
         jar_take_sample(j, now_us);
     uint64_t cpu_before = j->stats.cpu_us;
+    if (is_asleep(j)) {
+        j->due_us = jar_next_check_us(j, now_us);
+        return;
+    }
     jar_read_counters(j);
     j->busy = j->stats.cpu_us > cpu_before + BUSY_CPU_US;
     look_for_hoards(j, now_us);
+    if (jar_is_session(j))
+        jar_check_cell(j, now_us);
     if (ev->hits & LIMIT_BIT(LIMIT_MEMORY))
         jar_kill(j, END_MEMORY); /* no effect if the run is being killed already */
     if (ev->hits & LIMIT_BIT(LIMIT_CPU_MS))
@@ -177,6 +215,7 @@ void jar_reap_program(struct jar *j, uint64_t now_us)
     }
     jar_take_sample(j, now_us);
     jar_read_counters(j);
+    jar_finish_cell(j);
     unsigned ours = jar_on_host(j) ? 0 : 1; /* init does not count */
     j->outcome.usage.cpu_us = cpu_used_us(j);
     j->outcome.usage.memory_peak_bytes = j->stats.memory_peak_bytes;

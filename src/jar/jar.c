@@ -264,6 +264,8 @@ static void note_start(struct jar *j, uint64_t now_us)
     j->started_us = at > earliest ? at : earliest;
     j->cpu_before_us += j->start_cpu_us < most ? j->start_cpu_us : most;
     j->deadline_us = j->started_us + j->job.limits.v[LIMIT_WALL_MS] * 1000;
+    if (!j->cell.limits.number)
+        j->cell.cpu_from_us = j->cpu_before_us;
 }
 
 /* The program reports just before execve, which closes the pipe. An error follows if execve

@@ -32,6 +32,7 @@
 #include "jar/spares.h"
 #include "jar/uids.h"
 #include "jar/watch.h"
+#include "spec/cell.h"
 #include "spec/isolation.h"
 #include "spec/job.h"
 #include "spec/samples.h"
@@ -128,6 +129,15 @@ uint64_t jar_due_us(const struct jar *j);
 void jar_advance(struct jar *j, uint64_t now_us);
 
 void jar_kill(struct jar *j, enum end_reason reason);
+/* A cell of a session begins. An error is one of the protocol: the job is no session, a cell runs
+ * already, or a limit is above its maximum. */
+[[nodiscard]] int jar_begin_cell(struct jar *j, const struct cell_limits *limits, struct err *e);
+/* The cell is over, if there is one. */
+void jar_end_cell(struct jar *j);
+/* The usage of a cell that has ended, also with its jar. False: there is none. */
+bool jar_take_cell(struct jar *j, struct cell_usage *ret);
+/* Sends SIGINT to the program, if a cell runs. */
+void jar_interrupt(struct jar *j);
 bool jar_has_started(const struct jar *j);
 bool jar_is_gone(const struct jar *j);
 const struct jar_outcome *jar_outcome(const struct jar *j);

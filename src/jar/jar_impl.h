@@ -1,5 +1,6 @@
-/* jar/jar_impl.h — the members of struct jar. Only four files include this: spawn.c starts a jar,
- * evidence.c measures it, collect.c reads its outputs, jar.c has the table of states. */
+/* jar/jar_impl.h — the members of struct jar. Only five files include this: spawn.c starts a jar,
+ * evidence.c measures it, cell.c has the cells of a session, collect.c reads its outputs, jar.c has
+ * the table of states. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,6 +19,17 @@ enum jar_state {
     COLLECTING,
     REMOVING,
     GONE
+};
+
+/* The cell that runs, or with number 0 the time between two cells. */
+struct cell {
+    struct cell_limits limits;
+    enum cell_interrupt interrupted;
+    uint64_t started_us;
+    uint64_t kill_us;               /* the jar ends; UINT64_MAX: it was not interrupted */
+    uint64_t cpu_from_us, oom_from; /* counters at its begin */
+    uint64_t peak_from_bytes;       /* the same, if the kernel cannot reset the peak */
+    bool peak_was_reset;
 };
 
 struct jar {
@@ -61,8 +73,10 @@ struct jar {
     uint64_t cpu_before_us;           /* used in the jar before that */
     struct cgroup_stats stats;
     struct watch watch;
-    bool busy;               /* it used CPU time between the last two looks */
-    struct samples *samples; /* NULL: none are taken */
+    struct cell cell;             /* of a session */
+    struct cell_usage cell_usage; /* of a cell that has ended; number 0: none */
+    bool busy;                    /* it used CPU time between the last two looks */
+    struct samples *samples;      /* NULL: none are taken */
     struct jar_outcome outcome;
 };
 
@@ -91,6 +105,12 @@ void jar_on_tick(struct jar *j, uint64_t now_us);
 void jar_reap_program(struct jar *j, uint64_t now_us);
 uint64_t jar_next_check_us(const struct jar *j, uint64_t now_us);
 void jar_fail(struct jar *j, const struct err *why);
+
+/* cell.c */
+bool jar_is_session(const struct jar *j);
+void jar_finish_cell(struct jar *j);
+void jar_check_cell(struct jar *j, uint64_t now_us);
+uint64_t jar_cell_due_us(const struct jar *j, uint64_t now_us);
 
 /* collect.c. jar_start_collector() is false when there is nothing to collect. */
 bool jar_start_collector(struct jar *j);

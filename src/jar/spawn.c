@@ -182,6 +182,13 @@ static void begin_hand_over(struct jar *j)
     j->handed_over_us = clock_us();
 }
 
+/* A session outlives a process of it that needed too much memory. */
+static void begin_session(struct jar *j)
+{
+    if (jar_is_session(j) && j->has_cgroup)
+        cgroup_kill_one(&j->cgroup);
+}
+
 int jar_start_program(struct jar *j, struct err *e)
 {
     autoclose int report = -1;
@@ -195,6 +202,7 @@ int jar_start_program(struct jar *j, struct err *e)
         struct inside in = inside_of(j, report);
         program_main(&in);
     }
+    begin_session(j);
     jar_release_job(j);
     j->state = STARTING;
     return 0;
@@ -239,6 +247,7 @@ int jar_send_job(struct jar *j, struct err *e)
     if (embryo_job_send(j->job_fd, &j->job, j->fds, e))
         return -1;
     fd_close(&j->job_fd);
+    begin_session(j);
     jar_release_job(j);
     j->state = STARTING;
     return 0;

@@ -259,6 +259,30 @@ static int on_started(struct jar_run *r, const struct wire_message *m, struct er
     return 0;
 }
 
+static int on_cell_end(struct jar_run *r, const struct wire_message *m, struct err *e)
+{
+    struct wire_cell_end x;
+    if (wire_read_cell_end(m, &x, e))
+        return -1;
+    r->cell = x.usage;
+    return 0;
+}
+
+int jar_run_begin_cell(struct jar_run *r, const struct cell_limits *limits, struct err *e)
+{
+    return r->ended ? 0 : wire_send_cell(r->wire_fd, r->id, limits, e);
+}
+
+int jar_run_end_cell(struct jar_run *r, struct err *e)
+{
+    return r->ended ? 0 : wire_send_cell(r->wire_fd, r->id, &(struct cell_limits){ 0 }, e);
+}
+
+int jar_run_interrupt(struct jar_run *r, struct err *e)
+{
+    return r->ended ? 0 : wire_send_interrupt(r->wire_fd, r->id, e);
+}
+
 static int on_ended(struct jar_run *r, const struct wire_message *m, struct err *e)
 {
     if (wire_read_ended(m, &r->end, e))
@@ -275,9 +299,10 @@ int jar_run_on_message(struct jar_run *r, const struct wire_message *m, struct e
         return -1;
     if (id != r->id)
         return err_set(e, ERR_PROTOCOL, 0, "the message of the warden has the id of another run");
-    return m->type == WIRE_STARTED   ? on_started(r, m, e)
-           : m->type == WIRE_SAMPLES ? on_samples(r, m, e)
-                                     : on_ended(r, m, e);
+    return m->type == WIRE_STARTED    ? on_started(r, m, e)
+           : m->type == WIRE_SAMPLES  ? on_samples(r, m, e)
+           : m->type == WIRE_CELL_END ? on_cell_end(r, m, e)
+                                      : on_ended(r, m, e);
 }
 
 static int read_wire(struct jar_run *r, struct err *e)

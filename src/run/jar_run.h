@@ -83,6 +83,7 @@ struct jar_run {
     int outputs_fd;
     int channel_fd;          /* our end of the channel of a session, non-blocking; -1: none */
     struct buf outputs;      /* a bundle (spec/bundle.h) */
+    struct cell_usage cell;  /* of the last cell that ended; number 0: none */
     struct samples *samples; /* set when it has ended; NULL: not requested */
     bool started, ended;
     enum start start;
@@ -126,6 +127,12 @@ void jar_run_polls(const struct jar_run *r, struct pollfd polls[JAR_RUN_POLLS]);
 
 /* Asks for the end. The program may have ended by itself meanwhile: see JAR_RUN-4. */
 [[nodiscard]] int jar_run_cancel(struct jar_run *r, enum end_reason reason, struct err *e);
+/* A cell of a session begins, or is over: then r->cell gets its usage with a later message. */
+[[nodiscard]] int jar_run_begin_cell(struct jar_run *r, const struct cell_limits *limits,
+                                     struct err *e);
+[[nodiscard]] int jar_run_end_cell(struct jar_run *r, struct err *e);
+/* Interrupts the cell, if it has not ended yet. */
+[[nodiscard]] int jar_run_interrupt(struct jar_run *r, struct err *e);
 bool jar_run_is_over(const struct jar_run *r);
 /* Once it is over: decides from the evidence of the warden and our own. */
 enum verdict jar_run_verdict(struct jar_run *r);

@@ -86,6 +86,8 @@ static int advance(struct loop *l, struct slot *s, struct err *e)
     bool embryo = s->idle;
     struct jar_outcome outcome = *jar_outcome(s->jar);
     autofree struct samples *samples = jar_take_samples(s->jar);
+    struct cell_usage cell;
+    bool had_cell = jar_take_cell(s->jar, &cell);
     if (embryo) {
         struct zygote_pool *k = &l->pools->kinds[s->kind - 1];
         k->state.discarded++;
@@ -95,6 +97,8 @@ static int advance(struct loop *l, struct slot *s, struct err *e)
     }
     free_slot(s); /* first: when the keeper gets the message, the jar is gone */
     if (samples && !embryo && wire_send_samples(l->wire_fd, id, samples, e))
+        return -1;
+    if (had_cell && wire_send_cell_end(l->wire_fd, id, &cell, e))
         return -1;
     return embryo ? 0 : send_ended(l, id, &outcome, e);
 }
@@ -168,13 +172,39 @@ static int on_kill(struct loop *l, struct err *e)
     return 0;
 }
 
+/* Unlike a kill, these are only for sessions. The session may have ended before the message
+ * arrived. */
+static int on_cell(struct loop *l, struct err *e)
+{
+    struct wire_cell c;
+    struct cell_usage usage;
+    if (wire_read_cell(&l->message, &c, e))
+        return -1;
+    struct slot *s = find_slot(l, c.id);
+    if (s && c.limits.number)
+        return jar_begin_cell(s->jar, &c.limits, e);
+    if (s)
+        jar_end_cell(s->jar);
+    return s && jar_take_cell(s->jar, &usage) ? wire_send_cell_end(l->wire_fd, c.id, &usage, e) : 0;
+}
+
+static int on_interrupt(struct loop *l, struct err *e)
+{
+    uint64_t id;
+    if (wire_read_interrupt(&l->message, &id, e))
+        return -1;
+    struct slot *s = find_slot(l, id);
+    if (s)
+        jar_interrupt(s->jar);
+    return 0;
+}
+
 static int on_message(struct loop *l, struct err *e)
 {
     static int (*const handlers[WIRE_TYPE_COUNT_])(struct loop *, struct err *) = {
-        [WIRE_SPAWN] = on_spawn,
-        [WIRE_SESSION] = on_spawn,
-        [WIRE_KILL] = on_kill,
-        [WIRE_TARGETS] = embryos_on_targets,
+        [WIRE_SPAWN] = on_spawn, [WIRE_SESSION] = on_spawn,
+        [WIRE_KILL] = on_kill,   [WIRE_TARGETS] = embryos_on_targets,
+        [WIRE_CELL] = on_cell,   [WIRE_INTERRUPT] = on_interrupt,
     };
     int got = wire_receive(l->wire_fd, &l->message, e);
     if (got <= 0)

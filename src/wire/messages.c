@@ -5,28 +5,8 @@
 
 #include "base/array.h"
 #include "spec/listed.h"
+#include "wire/body.h"
 #include "wire/wire.h"
-
-struct body {
-    struct packer p;
-    char bytes[WIRE_MAX_BYTES];
-};
-
-static void body_init(struct body *b)
-{
-    b->p = (struct packer){ .at = b->bytes, .left = sizeof b->bytes };
-}
-
-static int body_send(int fd, enum wire_type type, const struct body *b, const int *fds,
-                     struct err *e)
-{
-    return wire_send(fd, type, &b->p, b->bytes, fds, e);
-}
-
-static struct unpacker open_message(const struct wire_message *m, enum wire_type type)
-{
-    return (struct unpacker){ .at = m->bytes, .left = m->len, .failed = m->type != type };
-}
 
 static void pack_err(struct packer *p, const struct err *x)
 {
@@ -179,11 +159,17 @@ int wire_read_spawn(const struct wire_message *m, struct wire_spawn *ret, struct
     return 0;
 }
 
+static bool names_a_run(enum wire_type type)
+{
+    return type == WIRE_STARTED || type == WIRE_ENDED || type == WIRE_SAMPLES ||
+           type == WIRE_CELL_END;
+}
+
 int wire_message_id(const struct wire_message *m, uint64_t *ret_id, struct err *e)
 {
     struct unpacker u = { .at = m->bytes, .left = m->len };
     uint64_t id = unpack_u64(&u);
-    if (u.failed || (m->type != WIRE_STARTED && m->type != WIRE_ENDED && m->type != WIRE_SAMPLES))
+    if (u.failed || (!names_a_run(m->type)))
         return err_set(e, ERR_PROTOCOL, 0, "the message names no run");
     *ret_id = id;
     return 0;

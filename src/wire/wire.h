@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/pack.h"
+#include "spec/cell.h"
 #include "spec/isolation.h"
 #include "spec/job.h"
 #include "spec/limit.h"
@@ -44,7 +45,10 @@ enum {
     X(WIRE_TARGETS, "targets", 0)  /* keeper: embryos to keep ready, by kind */ \
     X(WIRE_POOLS,   "pools",   0)  /* warden: the state of the pools; the answer to targets */ \
     X(WIRE_SAMPLES, "samples", 0)  /* warden: its usage over time; right before ended */ \
-    X(WIRE_SEAL,    "seal",    0)  /* keeper to supervisor and back: the head of the audit log */
+    X(WIRE_SEAL,    "seal",    0)  /* keeper to supervisor and back: the head of the audit log */ \
+    X(WIRE_CELL,    "cell",    0)  /* keeper: a cell of a session begins or is over */ \
+    X(WIRE_CELL_END, "cell-end", 0) /* warden: the usage of a cell */ \
+    X(WIRE_INTERRUPT, "interrupt", 0) /* keeper: interrupt the cell of a session */
 
 enum wire_type {
 #define X(id, name, fds) id,
@@ -71,7 +75,7 @@ void wire_message_done(struct wire_message *m);
 /* 1 with a message, 0 when the peer has closed, -1 on error. */
 [[nodiscard]] int wire_receive(int fd, struct wire_message *m, struct err *e);
 
-/* The id of the run in a started, ended or samples message. A receiver uses it to find the run,
+/* The id of the run in a started, ended, samples or cell-end message. A receiver uses it to find the run,
  * which then reads the message. An error for every other message. */
 [[nodiscard]] int wire_message_id(const struct wire_message *m, uint64_t *ret_id, struct err *e);
 
@@ -169,6 +173,29 @@ struct wire_seal {
 [[nodiscard]] int wire_send_language(int fd, uint32_t index, int answer_fd, struct err *e);
 [[nodiscard]] int wire_read_language(const struct wire_message *m, uint32_t *ret_index,
                                      struct err *e);
+
+/* cell; a number of 0: the cell is over, and the warden answers with its usage */
+struct wire_cell {
+    uint64_t id;
+    struct cell_limits limits;
+};
+[[nodiscard]] int wire_send_cell(int fd, uint64_t id, const struct cell_limits *limits,
+                                 struct err *e);
+[[nodiscard]] int wire_read_cell(const struct wire_message *m, struct wire_cell *ret,
+                                 struct err *e);
+/* cell-end; also right before ended, if a cell ran until then */
+struct wire_cell_end {
+    uint64_t id;
+    struct cell_usage usage;
+};
+[[nodiscard]] int wire_send_cell_end(int fd, uint64_t id, const struct cell_usage *c,
+                                     struct err *e);
+[[nodiscard]] int wire_read_cell_end(const struct wire_message *m, struct wire_cell_end *ret,
+                                     struct err *e);
+/* interrupt */
+[[nodiscard]] int wire_send_interrupt(int fd, uint64_t id, struct err *e);
+[[nodiscard]] int wire_read_interrupt(const struct wire_message *m, uint64_t *ret_id,
+                                      struct err *e);
 
 /* targets, pools */
 [[nodiscard]] int wire_send_targets(int fd, const struct pool_targets *t, struct err *e);

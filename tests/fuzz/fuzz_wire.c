@@ -56,6 +56,14 @@ static void read_any(const struct wire_message *m)
     if (wire_read_started(m, &started, &e) == 0 && (unsigned)started.start >= START_COUNT_)
         abort();
     (void)!wire_read_targets(m, &targets, &e);
+    struct wire_cell cell;
+    struct wire_cell_end cell_end;
+    uint64_t id;
+    (void)!wire_read_cell(m, &cell, &e);
+    (void)!wire_read_interrupt(m, &id, &e);
+    if (wire_read_cell_end(m, &cell_end, &e) == 0 &&
+        (unsigned)cell_end.usage.interrupted >= CELL_INTERRUPTS_)
+        abort();
     if (wire_read_seal(m, &seal, &e) == 0 && seal.seq == 0)
         abort();
     if (wire_read_pools(m, &pools, &e) == 0 && pools.kinds > ZYGOTE_KINDS_MAX)

@@ -20,6 +20,10 @@ struct keeper_run {
     int in, out, error, outputs;
     int channel; /* of a session; -1: none */
 };
+#define KEEPER_RUN_NONE    \
+    {                      \
+        -1, -1, -1, -1, -1 \
+    }
 
 [[maybe_unused]] static void keeper_run_done(struct keeper_run *r)
 {

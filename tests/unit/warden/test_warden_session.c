@@ -211,11 +211,273 @@ static void test_wall_time_of_a_session_is_its_life(void)
     keeper_bounds = NULL;
 }
 
+/* ---- cells ---- */
+
+/* Starts a session and waits until it says that it is up. */
+static bool begin(const struct warden *w, uint64_t id, const char *script,
+                  const struct limits *limits, struct keeper_run *ret)
+{
+    *ret = session(w, id, 0, script, limits);
+    return CHECK_STR(receive(ret), "up\n");
+}
+
+static void arm(const struct warden *w, uint64_t id, struct cell_limits limits)
+{
+    struct err e = { 0 };
+    limits.wall_ms = limits.wall_ms ? limits.wall_ms : 60000;
+    limits.cpu_ms = limits.cpu_ms ? limits.cpu_ms : 60000;
+    limits.grace_ms = limits.grace_ms ? limits.grace_ms : 30000;
+    CHECK_INT(wire_send_cell(w->fd, id, &limits, &e), 0);
+}
+
+/* The next message about a cell, past the one about the start. */
+static struct cell_usage cell_end(const struct warden *w, uint64_t id)
+{
+    static struct wire_message m;
+    struct wire_cell_end x = { .usage.interrupted = CELL_INTERRUPTS_ };
+    struct err e = { 0 };
+    struct pollfd p = { .fd = w->fd, .events = POLLIN };
+    do
+        if (!CHECK(poll(&p, 1, 30000) == 1) || !CHECK_INT(wire_receive(w->fd, &m, &e), 1))
+            return x.usage;
+    while (m.type == WIRE_STARTED);
+    if (CHECK_INT(m.type, WIRE_CELL_END) && CHECK_INT(wire_read_cell_end(&m, &x, &e), 0))
+        CHECK_INT(x.id, id);
+    return x.usage;
+}
+
+static struct cell_usage disarm(const struct warden *w, uint64_t id)
+{
+    struct err e = { 0 };
+    CHECK_INT(wire_send_cell(w->fd, id, &(struct cell_limits){ 0 }, &e), 0);
+    return cell_end(w, id);
+}
+
+static void end(const struct warden *w, uint64_t id)
+{
+    struct err e = { 0 };
+    CHECK_INT(wire_send_kill(w->fd, &(struct wire_kill){ id, END_CANCEL }, &e), 0);
+    CHECK_INT(keeper_wait(w, id).evidence.reason, END_CANCEL);
+}
+
+#define LOOPS   "echo up >&3; while :; do :; done"
+#define HANDLES "trap 'echo interrupted >&3' INT; "
+#define IGNORES "trap '' INT; "
+
+static void interrupted_cells(struct warden *w)
+{
+    static const struct {
+        const char *script;
+        struct cell_limits limits;
+        enum cell_interrupt why;
+    } rows[] = {
+        { HANDLES LOOPS, { .number = 1, .wall_ms = 100 }, CELL_WALL },
+        { HANDLES LOOPS, { .number = 1, .cpu_ms = 100 }, CELL_CPU },
+        { HANDLES LOOPS, { .number = 1 }, CELL_ASKED },
+    };
+    struct err e = { 0 };
+    struct limits l = limits_default();
+    l.v[LIMIT_WALL_MS] = l.v[LIMIT_CPU_MS] = 600000;
+    for (size_t i = 0; has_sessions(w) && i < ARRAY_LEN(rows); i++) {
+        scoped(keeper_run) r = KEEPER_RUN_NONE;
+        if (!begin(w, i, rows[i].script, &l, &r))
+            return;
+        for (uint64_t number = 1; number < 3; number++) {
+            struct cell_limits limits = rows[i].limits;
+            limits.number = number;
+            arm(w, i, limits);
+            if (rows[i].why == CELL_ASKED)
+                CHECK_INT(wire_send_interrupt(w->fd, i, &e), 0);
+            CHECK_STR(receive(&r), "interrupted\n");
+            struct cell_usage u = disarm(w, i);
+            CHECK(u.number == number && u.interrupted == rows[i].why);
+            CHECK(u.wall_us >= rows[i].limits.wall_ms * 1000 || rows[i].why != CELL_WALL);
+            CHECK(u.cpu_us >= rows[i].limits.cpu_ms * 1000 || rows[i].why != CELL_CPU);
+        }
+        end(w, i);
+    }
+}
+
+static void test_deadline_of_a_cell_interrupts_it_and_the_session_lives_on(void)
+{
+    keeper_at_every_level(interrupted_cells);
+}
+
+static void stubborn_cells(struct warden *w)
+{
+    static const struct {
+        struct cell_limits limits;
+        enum cell_interrupt why;
+        enum end_reason reason;
+        limit_set hit;
+    } rows[] = {
+        { { .number = 5, .wall_ms = 100, .grace_ms = 200 },
+          CELL_WALL,
+          END_WALL,
+          LIMIT_BIT(LIMIT_WALL_MS) },
+        { { .number = 5, .cpu_ms = 100, .grace_ms = 200 },
+          CELL_CPU,
+          END_CPU,
+          LIMIT_BIT(LIMIT_CPU_MS) },
+        { { .number = 5, .grace_ms = 200 }, CELL_ASKED, END_CANCEL, 0 },
+    };
+    struct err e = { 0 };
+    struct limits l = limits_default();
+    l.v[LIMIT_WALL_MS] = l.v[LIMIT_CPU_MS] = 600000;
+    for (size_t i = 0; has_sessions(w) && i < ARRAY_LEN(rows); i++) {
+        scoped(keeper_run) r = KEEPER_RUN_NONE;
+        if (!begin(w, i, IGNORES LOOPS, &l, &r))
+            return;
+        arm(w, i, rows[i].limits);
+        for (int k = 0; k < 3 && rows[i].why == CELL_ASKED; k++)
+            CHECK_INT(wire_send_interrupt(w->fd, i, &e), 0);
+        struct cell_usage u = cell_end(w, i);
+        CHECK(u.number == 5 && u.interrupted == rows[i].why && u.wall_us >= 200000);
+        struct wire_ended ended = keeper_wait(w, i);
+        CHECK_INT(ended.evidence.reason, rows[i].reason);
+        CHECK_INT(ended.evidence.hits & (LIMIT_BIT(LIMIT_WALL_MS) | LIMIT_BIT(LIMIT_CPU_MS)),
+                  rows[i].hit);
+    }
+}
+
+static void test_cell_that_ignores_its_interrupt_ends_the_session(void)
+{
+    keeper_at_every_level(stubborn_cells);
+}
+
+/* No SIGINT goes to a program that has no cell: this one would die of it. */
+static void between_cells(struct warden *w)
+{
+    struct err e = { 0 };
+    struct limits l = limits_default();
+    if (!has_sessions(w))
+        return;
+    l.v[LIMIT_WALL_MS] = 600000;
+    l.v[LIMIT_CPU_MS] = 300;
+    scoped(keeper_run) r = KEEPER_RUN_NONE, busy = KEEPER_RUN_NONE;
+    if (!begin(w, 1, "echo up >&3; dd bs=64 count=1 <&3 >&3 2>/dev/null; sleep 1000", &l, &r))
+        return;
+    CHECK_INT(wire_send_interrupt(w->fd, 1, &e), 0);
+    arm(w, 1, (struct cell_limits){ .number = 1 });
+    CHECK_INT(send(r.channel, "alive\n", 6, MSG_NOSIGNAL), 6);
+    CHECK_STR(receive(&r), "alive\n");
+    struct cell_usage u = disarm(w, 1);
+    CHECK(u.number == 1 && u.interrupted == CELL_NOT_INTERRUPTED);
+    CHECK_INT(wire_send_interrupt(w->fd, 1, &e), 0);
+    CHECK_INT(wire_send_cell(w->fd, 1, &(struct cell_limits){ 0 }, &e), 0); /* no answer */
+    end(w, 1);
+    if (!begin(w, 2, LOOPS, &l, &busy))
+        return;
+    struct wire_ended ended = keeper_wait(w, 2);
+    CHECK_INT(ended.evidence.reason, END_CPU);
+    CHECK(ended.evidence.hits & LIMIT_BIT(LIMIT_CPU_MS));
+    CHECK(ended.usage.cpu_us >= 300000 && ended.usage.cpu_us < 5000000);
+}
+
+static void test_cpu_time_between_two_cells_is_bounded(void)
+{
+    keeper_at_every_level(between_cells);
+}
+
+/* Memory of one cell is not counted for the next one; a child that needs too much dies alone. */
+static void usage_of_cells(struct warden *w)
+{
+    static const char script[] =
+        "trap : INT; echo up >&3\n"
+        "while word=$(dd bs=64 count=1 <&3 2>/dev/null) && [ -n \"$word\" ]; do\n"
+        "  case $word in\n"
+        "  large) x=$(head -c 20000000 /dev/zero | tr '\\0' a); unset x ;;\n"
+        "  hungry) (x=$(head -c 80000000 /dev/zero | tr '\\0' a)) 2> /dev/null ;;\n"
+        "  esac; echo done >&3\ndone";
+    static const char *const words[] = { "small", "large", "small", "hungry", "small" };
+    struct cell_usage u[ARRAY_LEN(words)];
+    struct limits l = limits_default();
+    l.v[LIMIT_MEMORY] = 80 << 20;
+    scoped(keeper_run) r = KEEPER_RUN_NONE;
+    if (!has_sessions(w) || !(w->isolation.layers & LAYER_BIT(LAYER_CGROUP_MEMORY)) ||
+        !begin(w, 1, script, &l, &r))
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        arm(w, 1, (struct cell_limits){ .number = i + 1 });
+        CHECK_INT(send(r.channel, words[i], strlen(words[i]), MSG_NOSIGNAL), (int)strlen(words[i]));
+        CHECK_STR(receive(&r), "done\n");
+        u[i] = disarm(w, 1);
+        CHECK(u[i].number == i + 1 && u[i].pids >= 1 && u[i].memory_bytes > 0);
+        CHECK(u[i].disk_bytes > 0 && u[i].disk_bytes < 1 << 20);
+        CHECK_INT(u[i].oom_kills > 0, i == 3);
+    }
+    CHECK(u[1].memory_peak_bytes > 10 << 20);
+    CHECK(w->isolation.cgroup_version == 2 || u[2].memory_peak_bytes < u[1].memory_peak_bytes);
+    CHECK(u[1].cpu_us > u[2].cpu_us);
+    end(w, 1);
+}
+
+static void test_usage_of_a_cell_is_its_own(void)
+{
+    keeper_at_every_level(usage_of_cells);
+}
+
+/* A keeper that breaks the protocol is dropped. */
+static void check_dropped(struct warden *w, uint64_t id, const struct cell_limits *limits)
+{
+    static struct wire_message m;
+    struct err e = { 0 };
+    CHECK_INT(wire_send_cell(w->fd, id, limits, &e), 0);
+    int got;
+    while ((got = wire_receive(w->fd, &m, &e)) == 1)
+        wire_message_done(&m);
+    CHECK_INT(got, 0);
+    warden_stop(w);
+}
+
+static const struct {
+    bool session, twice;
+    struct cell_limits limits;
+} bad_cells[] = {
+    { false, false, { 1, 1000, 1000, 1000 } },
+    { true, true, { 1, 1000, 1000, 1000 } },
+    { true, false, { 1, 0, 1000, 1000 } },
+    { true, false, { 1, 1000, 0, 1000 } },
+    { true, false, { 1, 10001, 1000, 1000 } },
+    { true, false, { 1, 1000, 10001, 1000 } },
+    { true, false, { 1, 1000, 1000, CELL_GRACE_MAX_MS + 1 } },
+    { true, false, { 1, UINT64_MAX, UINT64_MAX, UINT64_MAX } },
+};
+static size_t bad_cell;
+
+static void one_bad_cell(struct warden *w)
+{
+    if (!has_sessions(w))
+        return;
+    char *argv[] = { (char *)"/bin/sleep", (char *)"1000", NULL };
+    scoped(keeper_run) r = keeper_spawn(
+        w, &(struct keeper_ask){
+               .id = 1, .argv = argv, .flags = bad_cells[bad_cell].session ? JOB_SESSION : 0 });
+    if (bad_cells[bad_cell].twice)
+        arm(w, 1, (struct cell_limits){ .number = 1, .wall_ms = 1000, .cpu_ms = 1000 });
+    check_dropped(w, 1, &bad_cells[bad_cell].limits);
+}
+
+static void test_cell_beyond_the_bounds_of_the_operator_drops_the_keeper(void)
+{
+    static struct run_bounds bounds;
+    bounds.most = limits_default();
+    keeper_bounds = &bounds;
+    for (bad_cell = 0; bad_cell < ARRAY_LEN(bad_cells); bad_cell++)
+        keeper_at_every_level(one_bad_cell);
+    keeper_bounds = NULL;
+}
+
 static const struct check_test tests[] = {
     TEST(test_program_of_a_session_finds_its_channel_at_three),
     TEST(test_embryo_finds_its_channel_at_three),
     TEST(test_channel_that_leads_elsewhere_is_refused),
     TEST(test_wall_time_of_a_session_is_its_life),
+    TEST(test_deadline_of_a_cell_interrupts_it_and_the_session_lives_on),
+    TEST(test_cell_that_ignores_its_interrupt_ends_the_session),
+    TEST(test_cpu_time_between_two_cells_is_bounded),
+    TEST(test_usage_of_a_cell_is_its_own),
+    TEST(test_cell_beyond_the_bounds_of_the_operator_drops_the_keeper),
 };
 
 int main(int argc, char **argv)

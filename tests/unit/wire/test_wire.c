@@ -67,6 +67,54 @@ static int read_spawn(const struct wire_message *m, struct err *e)
     return 0;
 }
 
+static int send_cell(int fd, struct err *e)
+{
+    return wire_send_cell(fd, 3, &(struct cell_limits){ 4, 5, 6, 7 }, e);
+}
+
+static int read_cell(const struct wire_message *m, struct err *e)
+{
+    struct wire_cell c;
+    if (wire_read_cell(m, &c, e))
+        return -1;
+    CHECK(c.id == 3 && c.limits.number == 4 && c.limits.wall_ms == 5 && c.limits.cpu_ms == 6 &&
+          c.limits.grace_ms == 7);
+    return 0;
+}
+
+static const struct cell_usage some_usage = { 4, CELL_CPU, 1, 2, 3, 5, 6, 7, 8 };
+
+static int send_cell_end(int fd, struct err *e)
+{
+    return wire_send_cell_end(fd, 3, &some_usage, e);
+}
+
+static int read_cell_end(const struct wire_message *m, struct err *e)
+{
+    struct wire_cell_end x;
+    if (wire_read_cell_end(m, &x, e))
+        return -1;
+    const struct cell_usage *u = &x.usage;
+    CHECK(x.id == 3 && u->number == 4 && u->interrupted == CELL_CPU && u->wall_us == 1 &&
+          u->cpu_us == 2 && u->memory_bytes == 3 && u->memory_peak_bytes == 5 && u->pids == 6 &&
+          u->oom_kills == 7 && u->disk_bytes == 8);
+    return 0;
+}
+
+static int send_interrupt(int fd, struct err *e)
+{
+    return wire_send_interrupt(fd, 9, e);
+}
+
+static int read_interrupt(const struct wire_message *m, struct err *e)
+{
+    uint64_t id;
+    if (wire_read_interrupt(m, &id, e))
+        return -1;
+    CHECK_INT(id, 9);
+    return 0;
+}
+
 /* The flag and the number of descriptors belong together. */
 static void test_session_has_one_descriptor_more(void)
 {
@@ -307,6 +355,9 @@ static const struct kind {
 } kinds[WIRE_TYPE_COUNT_] = {
     [WIRE_HELLO] = { send_hello, read_hello, 0 },
     [WIRE_SPAWN] = { send_spawn, read_spawn, 5 },
+    [WIRE_CELL] = { send_cell, read_cell, 0 },
+    [WIRE_CELL_END] = { send_cell_end, read_cell_end, 0 },
+    [WIRE_INTERRUPT] = { send_interrupt, read_interrupt, 0 },
     [WIRE_SESSION] = { send_session, read_spawn, 6 },
     [WIRE_KILL] = { send_kill, read_kill, 0 },
     [WIRE_STARTED] = { send_started, read_started, 0 },
@@ -455,7 +506,8 @@ static void test_id_of_a_message_is_the_run_that_it_is_about(void)
     struct err e = { 0 };
     uint64_t id = 1;
     for (int type = 0; type < WIRE_TYPE_COUNT_; type++) {
-        bool about_run = type == WIRE_STARTED || type == WIRE_ENDED || type == WIRE_SAMPLES;
+        bool about_run = type == WIRE_STARTED || type == WIRE_ENDED || type == WIRE_SAMPLES ||
+                         type == WIRE_CELL_END;
         message = (struct wire_message){ .type = (enum wire_type)type, .len = 9 };
         message.bytes[0] = 7;
         CHECK_INT(wire_message_id(&message, &id, &e), about_run ? 0 : -1);

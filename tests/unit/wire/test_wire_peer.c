@@ -57,6 +57,7 @@ static void test_wrong_number_of_descriptors_is_refused_and_none_stays_open(void
         for (int type = 0; type < WIRE_TYPE_COUNT_; type++) {
             struct err e = { 0 };
             size_t wanted = type == WIRE_SPAWN                             ? 5
+                            : type == WIRE_SESSION                         ? 6
                             : type == WIRE_WARDEN || type == WIRE_LANGUAGE ? 1
                                                                            : 0;
             bool right = counts[i] == wanted;
@@ -206,8 +207,8 @@ static void test_string_with_a_nul_inside_is_refused(void)
 
 static void test_flag_that_nobody_knows_is_refused(void)
 {
-    const uint32_t by_itself = JOB_FLAGS_ALL &
-                               ~(uint32_t)JOB_OWN_CODE; /* that one goes with a list */
+    /* Of these, one goes with a list, and one with another message. */
+    const uint32_t by_itself = JOB_FLAGS_ALL & ~(uint32_t)(JOB_OWN_CODE | JOB_SESSION);
     for (int bit = 0; bit < 32; bit++)
         CHECK_INT(read_spawn_with(1U << bit, 0, -1), 1U << bit & by_itself ? 0 : -1);
 }
