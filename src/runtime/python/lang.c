@@ -84,6 +84,7 @@ DECLARE_LANGUAGE(python) = {
     NAMED("python", "main.py", WORDS(".py"), WORDS("py", "python3")),
     .command = WORDS("/usr/bin/python3", FILE_ARGUMENT),
     .profile = WORDS("/usr/bin/python3", "{guest}/python/profile.py", FILE_ARGUMENT),
+    .session = WORDS("/usr/bin/python3", "{guest}/python/session.py"),
     .env = WORDS(UNBUFFERED, NO_BYTECODE),
     .version = WORDS("/usr/bin/python3", "--version"),
     .install = "apt-get install python3",

@@ -1,0 +1,331 @@
+"""A session: the loop that takes cells from the channel, and the answers to them."""
+import atexit
+import builtins
+import io
+import os
+import pathlib
+import sys
+import threading
+
+import belljar_answers as answers
+import belljar_bundles as bundles
+import belljar_children as children
+import belljar_errors as errors
+import belljar_shell
+from belljar_channel import (ANSWER, CLEAR, CODE, COMPLETE, COUNT, CURSOR, DETAIL, DISPLAY, DISPLAY_ID, DONE, END, EOF, ERROR,
+                             EXEC, FLAGS, INPUT, INPUT_REQUEST, INSPECT, JSON, MESSAGE, NAME, NOTE, PASSWORD,
+                             PRIVATE_BUILTINS, READY, RESULT, STATUS, TEXT, TRACEBACK, UPDATE, VARIABLES, VERSION, WAIT,
+                             Channel, Closed)
+from belljar_interrupts import Interrupts
+
+__builtins__ = PRIVATE_BUILTINS
+
+DISPLAYS_MAX, UPDATES_MAX, DISPLAYED_BYTES_MAX = 1000, 20000, 64 << 20  # of one cell
+PROMPT_MAX = 16 << 10
+LEAST_RECURSION = 500
+_getpid, _exit, _fstat, _dup2 = os.getpid, os._exit, os.fstat, os.dup2
+_get_ident, _active = threading.get_ident, threading._active
+
+
+class Session:
+    def __init__(self):
+        self.interrupts = Interrupts()
+        self.channel = None
+        self.shell = None
+        self.request = 0  # the request that is being answered; 0: none
+        self.leaving = False
+        self.displays = self.updates = self.displayed_bytes = 0
+        self.builtins = dict(vars(builtins))
+        self.recursion = sys.getrecursionlimit()
+
+    # ---- the shell's events ----
+
+    def flush(self):
+        """The order of output and frames is the order in which a cell made them."""
+        for stream in (sys.stdout, sys.stderr, self.out, self.err):
+            try:
+                stream.flush()
+            except BaseException:  # a cell's own object
+                pass
+
+    def send(self, kind, fields):
+        self.flush()
+        self.channel.send(kind, self.request, fields)
+
+    def mine(self):
+        """False in a child process, and while no cell runs: the channel belongs to the cell."""
+        return self.request and _getpid() == self.pid
+
+    def note(self, text):
+        self.send(NOTE, [(TEXT, text)])
+
+    def fits(self, update):
+        if update:
+            self.updates += 1
+        else:
+            self.displays += 1
+        if self.displays <= DISPLAYS_MAX and self.updates <= UPDATES_MAX and self.displayed_bytes <= DISPLAYED_BYTES_MAX:
+            return True
+        if not self.full:
+            self.full = True
+            self.note(f"the rest of the cell's displays was left out: a cell has at most {DISPLAYS_MAX:,} displays, "
+                      f"{UPDATES_MAX:,} updates and {DISPLAYED_BYTES_MAX >> 20} MiB")
+        return False
+
+    def display(self, data, metadata, transient, update):
+        if not self.mine():
+            print(data.get("text/plain", ""))
+            return
+        if not self.fits(update):
+            return
+        fields = bundles.fields_of(data, metadata)
+        self.displayed_bytes += sum(len(value) for _, value in fields)
+        name = transient.get("display_id")
+        if name is not None:
+            fields.insert(0, (DISPLAY_ID, str(name)[:200]))
+        self.send(UPDATE if update else DISPLAY, fields)
+        self.channel.wait_until_taken()
+
+    def clear(self, wait):
+        if self.mine():
+            self.send(CLEAR, [(WAIT, "1")] if wait else [])
+            self.channel.wait_until_taken()
+
+    def result(self, count, data, metadata):
+        if self.mine():
+            self.send(RESULT, [(COUNT, str(count)), *bundles.fields_of(data, metadata)])
+
+    # ---- input ----
+
+    def ask(self, prompt, password):
+        if not self.mine() or _get_ident() != self.main_thread:
+            raise EOFError("only the main thread of a cell can ask for input")
+        fields = [(TEXT, errors.bounded(str(prompt), PROMPT_MAX))]
+        if password:
+            fields.append((PASSWORD, "1"))
+        self.send(INPUT_REQUEST, fields)
+        while True:
+            message = self.channel.receive()
+            if message.kind == END:
+                raise Closed("the session ends")
+            if message.kind != INPUT:
+                raise Closed("a request came while input was asked for")
+            if message.request == self.request:
+                break
+        if EOF in message.fields:
+            raise EOFError("no input will come")
+        return message.text(TEXT)
+
+    def install_input(self):
+        import getpass
+
+        def input(prompt="", /):
+            """The next line of input, which the client of the session is asked for. The prompt is shown to it."""
+            return self.ask(prompt, False)
+
+        def ask_password(prompt="Password: ", stream=None):
+            """Asks the client of the session for a line that it should not show."""
+            return self.ask(prompt, True)
+
+        builtins.input = self.builtins["input"] = input
+        getpass.getpass = ask_password
+
+    # ---- cells ----
+
+    def run_cell(self, message):
+        silent = "silent" in message.text(FLAGS).split()
+        shell = self.shell
+        shell.shown, self.full = [], False
+        self.displays = self.updates = self.displayed_bytes = 0
+        threads = len(_active)
+        self.interrupts.install()
+        error = None
+        try:
+            self.interrupts.arm()
+            outcome = shell.run_cell(message.text(CODE), store_history=not silent, silent=silent)
+            self.interrupts.disarm()
+            error = outcome.error_before_exec or outcome.error_in_exec
+        except Closed:
+            raise
+        except BaseException as e:  # an interrupt beside the guest's code, or a shell that the cell has broken
+            self.interrupts.disarm()
+            error = e
+        self.mend()
+        status = self.report(error)
+        if len(_active) > threads:
+            more = len(_active) - threads
+            self.note(f"{more} thread{'s' if more > 1 else ''} of the cell still run{'s' if more == 1 else ''}")
+        if self.leaving:
+            self.note("the cell called exit(): the session ends")
+        # The shell has counted the cell already, if it was one.
+        self.done(status, shell.execution_count - 1 if not silent else shell.execution_count)
+
+    def report(self, error):
+        """Sends the error of the cell. Other errors that were shown, such as those of callbacks, go to stderr."""
+        shell = self.shell
+        shown, shell.shown = shell.shown, []
+        if error is not None and not isinstance(error, BaseException):
+            error = RuntimeError(str(error))
+        mine = None
+        for one in shown:
+            if mine is None and one[0] is error:
+                mine = one
+            else:
+                self.complain(one[3])
+        if error is None:
+            return "ok"
+        if mine is None:
+            kind = type(error)
+            mine = error, errors.name_of(kind), errors.message_of(error), errors.text_of(kind, error, error.__traceback__)
+        shell.told = error
+        self.send(ERROR, [(NAME, mine[1]), (MESSAGE, mine[2]), (TRACEBACK, mine[3])])
+        return "interrupted" if isinstance(error, KeyboardInterrupt) and self.interrupts.count else "error"
+
+    def complain(self, text):
+        try:
+            print(text, file=sys.stderr)
+        except BaseException:
+            pass
+
+    def done(self, status, count=None):
+        self.send(DONE, [(STATUS, status), (COUNT, str(self.shell.execution_count - 1 if count is None else count))])
+
+    # ---- repairs after a cell ----
+
+    def mend(self):
+        """Puts back parts without which no cell could run. Other changes of a cell stay."""
+        for name, value in self.builtins.items():
+            now = vars(builtins).get(name)
+            if now is not value and callable(value) and not callable(now):
+                vars(builtins)[name] = value
+                self.note(f"the built-in {name} was restored: without it no cell can run")
+        if sys.getrecursionlimit() < LEAST_RECURSION:
+            sys.setrecursionlimit(self.recursion)
+            self.note(f"the recursion limit was set back to {self.recursion}: no cell can run with less than {LEAST_RECURSION}")
+        self.mend_streams()
+
+    def mend_streams(self):
+        for number, name, spare in ((1, "stdout", self.out_fd), (2, "stderr", self.err_fd)):
+            try:
+                _fstat(number)
+            except OSError:
+                try:
+                    _dup2(spare, number)
+                    self.note(f"{name} was opened again: the cell closed its descriptor {number}")
+                except OSError:
+                    pass
+            stream = getattr(sys, name, None)
+            try:
+                closed = stream is None or stream.closed
+            except BaseException:
+                closed = False
+            if closed:
+                setattr(sys, name, self.new_stream(number))
+                setattr(self, "out" if number == 1 else "err", getattr(sys, name))
+                children.keep_streams()
+                self.note(f"sys.{name} was made anew: the cell closed it")
+            elif stream is not (self.out if number == 1 else self.err) and stream is not self.replaced.get(name):
+                self.replaced[name] = stream
+                self.note(f"the cell replaced sys.{name}: output of later cells goes to its object")
+
+    @staticmethod
+    def new_stream(number):
+        return io.TextIOWrapper(open(number, "wb", buffering=0, closefd=False), encoding="utf-8", errors="backslashreplace" if number == 2 else "strict",
+                                write_through=True)
+
+    # ---- questions ----
+
+    def answer(self, message):
+        code, cursor = message.text(CODE), message.number(CURSOR)
+        try:
+            if message.kind == COMPLETE:
+                found = answers.complete(self.shell, code, cursor)
+            elif message.kind == INSPECT:
+                found = answers.inspect(self.shell, code, cursor, min(1, message.number(DETAIL)))
+            else:
+                found = answers.variables(self.shell)
+        except Closed:
+            raise
+        except BaseException as e:
+            self.send(ERROR, [(NAME, type(e).__name__), (MESSAGE, errors.message_of(e)), (TRACEBACK, "")])
+            self.done("error")
+            return
+        self.send(ANSWER, [(JSON, bundles.to_json(found))])
+        self.done("ok")
+
+    # ---- the loop ----
+
+    def serve(self):
+        self.send(READY, [(VERSION, f"Python {sys.version.split()[0]}, IPython {sys.modules['IPython'].__version__}")])
+        while not self.leaving:
+            message = self.channel.receive()
+            self.request = message.request
+            if message.kind == EXEC:
+                self.run_cell(message)
+            elif message.kind in (COMPLETE, INSPECT, VARIABLES):
+                self.answer(message)
+            elif message.kind == END:
+                break
+            elif message.kind != INPUT:  # an answer may come after its cell was interrupted
+                raise Closed("a request of an unknown kind")
+            self.request = 0
+
+    def begin(self, fd):
+        """In the process of the session, when its job has come."""
+        import fcntl
+        import signal
+        self.pid, self.main_thread = _getpid(), _get_ident()
+        self.interrupts.install()
+        # A fork, a signal of the terminal or a kill of the group must not reach further than this session.
+        try:
+            os.setsid()
+        except OSError:
+            pass
+        self.channel = Channel(fd)
+        self.out, self.err, self.replaced = sys.stdout, sys.stderr, {}
+        self.out_fd, self.err_fd = (fcntl.fcntl(n, fcntl.F_DUPFD_CLOEXEC, 190) for n in (1, 2))
+        children.keep_streams()
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+        self.shell.user_ns["_dh"][:] = [pathlib.Path.cwd()]
+        self.shell.starting_dir = os.getcwd()
+        sys.argv[:] = [""]
+        if "" not in sys.path:
+            sys.path.insert(0, "")
+        self.install_input()
+        self.builtins = dict(vars(builtins))
+
+    def end(self, status):
+        """Runs the functions that cells have registered for the end, and ends without destroying every object."""
+        try:
+            self.flush()
+            atexit._run_exitfuncs()
+            self.flush()
+        except BaseException:
+            pass
+        _exit(status)
+
+
+def set_environment():
+    """Before matplotlib or plotly is imported: both then show their figures as displays."""
+    os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    os.environ.setdefault("PLOTLY_RENDERER", "plotly_mimetype")
+
+
+def run(session, fd):
+    status = 0
+    try:
+        set_environment()
+        session.begin(fd)
+        session.serve()
+    except Closed:
+        pass
+    except BaseException as e:
+        session.complain(errors.text_of(type(e), e, e.__traceback__))
+        status = 1
+    session.end(status)
+
+
+def make():
+    session = Session()
+    session.shell = belljar_shell.make(session)
+    return session

@@ -1,0 +1,194 @@
+"""IPython's shell, with the session's channel in place of a terminal."""
+import os
+import sys
+
+import IPython
+from IPython.core import async_helpers, interactiveshell
+from IPython.core.compilerop import CachingCompiler
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.profiledir import ProfileDir
+from traitlets import Type, observe
+from traitlets.config import Config
+
+import belljar_children as children
+import belljar_errors as errors
+
+errors.hide(os.path.dirname(IPython.__file__))
+errors.hide(os.path.dirname(os.__file__) + "/asyncio")
+
+
+class CellCompiler(CachingCompiler):
+    """Names the code of a cell after its number, so that tracebacks are readable."""
+
+    def get_code_name(self, raw_code, transformed_code, number):
+        return f"<cell {number}>"
+
+
+class Publisher(DisplayPublisher):
+    def publish(self, data, metadata=None, source=None, *, transient=None, update=False, **_):
+        self.shell.session.display(data, metadata, transient or {}, update)
+
+    def clear_output(self, wait=False):
+        self.shell.session.clear(wait)
+
+
+class ResultHook(DisplayHook):
+    def write_output_prompt(self):
+        pass
+
+    def write_format_data(self, format_dict, md_dict=None):
+        self.shell.session.result(self.shell.execution_count, format_dict, md_dict)
+
+    def finish_displayhook(self):
+        pass
+
+
+class NoFolder(ProfileDir):
+    """A profile that makes no folder."""
+
+    @observe("location")
+    def _location_changed(self, change):
+        pass
+
+
+class MemoryDb(dict):
+    """In place of the shell's database of files."""
+
+    def __init__(self, _root):
+        super().__init__()
+
+    def keys(self, globpat=None):
+        import fnmatch
+        return [k for k in dict.keys(self) if globpat is None or fnmatch.fnmatch(k, globpat)]
+
+    def uncache(self, *_):
+        pass
+
+
+class Runner:
+    """Runs the coroutine of a cell with `await`. An interrupt cancels it, as asyncio.run does."""
+
+    def __call__(self, coroutine):
+        import asyncio
+        loop = async_helpers.get_asyncio_loop()
+        asyncio.set_event_loop(loop)
+        task = loop.create_task(coroutine)
+        try:
+            return loop.run_until_complete(task)
+        except BaseException:
+            if not task.done():
+                task.cancel()
+                try:
+                    loop.run_until_complete(task)
+                except BaseException:
+                    pass
+            raise
+
+    def __str__(self):
+        return "asyncio"
+
+
+class Shell(InteractiveShell):
+    compiler_class = Type(CellCompiler)
+
+    def __init__(self, session, **kwargs):
+        self.session = session
+        self.shown = []  # errors of this cell: (value, name, message, traceback)
+        self.told = None  # the error that the client knows of
+        super().__init__(**kwargs)
+        self.loop_runner = Runner()
+
+    # No file of the user's home is read or made.
+    def init_profile_dir(self, profile_dir):
+        self.profile_dir = NoFolder(location="/tmp/.ipython")
+
+    def init_virtualenv(self):
+        pass
+
+    def init_sys_modules(self):
+        self.first_main = sys.modules.get("__main__")  # our own code runs in its dictionary
+        super().init_sys_modules()
+
+    def enable_gui(self, gui=None):
+        """No window can be shown. `%matplotlib inline` asks for none."""
+
+    def ask_exit(self):
+        self.session.leaving = True
+
+    def system(self, cmd):
+        children.system(self, cmd)
+
+    def getoutput(self, cmd, split=True, depth=0):
+        out = children.output_of(self, cmd, depth)
+        return interactiveshell.SList(out.splitlines()) if split else interactiveshell.LSString(out)
+
+    # ---- errors ----
+
+    def showtraceback(self, exc_tuple=None, filename=None, tb_offset=None, exception_only=False,
+                      running_compiled_code=False):
+        self.session.interrupts.disarm()
+        try:
+            kind, value, trace = self._get_exc_info(exc_tuple)
+        except ValueError:
+            print("No traceback available to show.", file=sys.stderr)
+            return
+        if issubclass(kind, SyntaxError) and filename:
+            value.filename = filename
+        errors.refill(getattr(sys.modules["linecache"], "_ipython_cache", {}))
+        if kind is UsageError:
+            text = f"UsageError: {errors.message_of(value)}"
+        else:
+            text = errors.text_of(kind, value, None if exception_only else trace)
+        if value is self.told:  # %tb
+            print(text, file=sys.stderr)
+        else:
+            self.shown.append((value, errors.name_of(kind), errors.message_of(value), text))
+        if self.call_pdb and kind is not UsageError and not exception_only:
+            self.session.interrupts.arm()
+            self.debugger(force=True)
+
+    def showsyntaxerror(self, filename=None, running_compiled_code=False):
+        self.showtraceback(filename=filename)
+
+    def show_usage_error(self, exc):
+        self.showtraceback((UsageError, exc, None))
+
+    def _showtraceback(self, etype, evalue, stb):
+        """For code that formats an error itself."""
+        self.shown.append((evalue, errors.name_of(etype), errors.message_of(evalue),
+                           errors.bounded("\n".join(str(line) for line in stb), errors.TRACEBACK_MAX)))
+
+
+def tell_of_exit(session):
+    """The shell's advice for sys.exit() names a key that a client of a session does not have."""
+    plain = interactiveshell.warn
+
+    def warn(text, *args, **kwargs):
+        if str(text).startswith("To exit:"):
+            session.note("sys.exit() does not end a session; exit() does")
+        else:
+            plain(text, *args, **kwargs)
+
+    interactiveshell.warn = warn
+
+
+def make(session):
+    """The one shell of this process. May be made before the session begins: see belljar_session.begin."""
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.HistoryManager.hist_file = ":memory:"
+    config.InteractiveShell.colors = "NoColor"
+    config.InteractiveShell.display_page = True
+    config.InteractiveShell.xmode = "Plain"
+    config.Completer.use_jedi = False
+    config.IPCompleter.use_jedi = False
+    interactiveshell.PickleShareDB = MemoryDb
+    tell_of_exit(session)
+    shell = Shell.instance(session=session, config=config, ipython_dir="/tmp", display_pub_class=Publisher,
+                           displayhook_class=ResultHook)
+    shell.configurables.append(shell.display_pub)
+    children.take_over(shell)
+    return shell
