@@ -49,13 +49,16 @@
 #include "store/run_rows.h"
 
 /* Everything that a caller asks for. It owns its members; run_spec_done() frees them. */
+#define RUN_OUTPUT_TREE "./"
+
 struct run_spec {
     const struct language *language;
     char *main_name;        /* the name of the main file, which is in the bundle */
     struct buf bundle;      /* spec/bundle.h */
     struct buf stdin_bytes; /* the first bytes of stdin */
     bool stdin_open;        /* run_write_stdin() may add more; otherwise stdin ends there */
-    /* NULL-terminated, or NULL. An output "." stands for every file in /sandbox. */
+    /* NULL-terminated, or NULL. An output "." stands for every file in /sandbox, and
+     * RUN_OUTPUT_TREE also for every directory without a file. */
     char **args, **env, **outputs;
     struct limits limits;
     bool writable_root;

@@ -28,7 +28,7 @@ static void add_files(struct digest *d, const struct buf *bundle)
     bool more = true;
     for (size_t pos = 0; bundle_next(bundle, &pos, &f, &more, &e) == 0 && more;) {
         digest_add(d, f.name, f.head.name_len);
-        digest_add_number(d, f.head.mode_or_status);
+        digest_add_number(d, f.head.mode);
         digest_add(d, f.bytes, (size_t)f.head.size);
     }
     digest_add_text(d, NULL); /* the end of the files */

@@ -46,8 +46,10 @@ static int unpack_one(int dir_fd, const struct bundle_entry *entry, struct err *
     (void)snprintf(name, sizeof name, "%.*s", (int)entry->head.name_len, entry->name);
     if (make_parents(dir_fd, name, e))
         return -1;
+    if (bundle_is_directory(entry))
+        return mkdirat(dir_fd, name, 0755) < 0 ? no_room(name, e) : 0;
     autoclose int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                              entry->head.mode_or_status & 0777);
+                              entry->head.mode & 0777);
     if (fd < 0 && errno == EEXIST)
         return err_set(e, ERR_BAD_REQUEST, 0, "the file name '%s' is given twice", name);
     if (fd < 0 || fd_write_all(fd, entry->bytes, entry->head.size))
@@ -99,11 +101,10 @@ static int open_inside(int dir_fd, const char *name, int flags)
     return (int)syscall(SYS_openat2, dir_fd, name, &how, sizeof how);
 }
 
-static int open_output(int dir_fd, const char *name, uint64_t *ret_size,
+static int open_output(int dir_fd, const char *name, struct stat *ret,
                        enum output_status *ret_status)
 {
     int fd = open_inside(dir_fd, name, 0);
-    struct stat st;
     if (fd < 0) {
         *ret_status = errno == ENOENT || errno == ENOTDIR                  ? OUTPUT_MISSING
                       : errno == ELOOP || errno == ENXIO || errno == EXDEV ? OUTPUT_NOT_A_FILE
@@ -111,30 +112,33 @@ static int open_output(int dir_fd, const char *name, uint64_t *ret_size,
         return -1;
     }
     *ret_status = OUTPUT_OK;
-    if (fstat(fd, &st) < 0)
+    if (fstat(fd, ret) < 0)
         *ret_status = OUTPUT_REFUSED;
-    else if (!S_ISREG(st.st_mode))
+    else if (!S_ISREG(ret->st_mode))
         *ret_status = OUTPUT_NOT_A_FILE;
-    else if ((uint64_t)st.st_size > BUNDLE_FILE_MAX_BYTES)
-        *ret_status = OUTPUT_TOO_LARGE;
     if (*ret_status != OUTPUT_OK) {
         fd_close(&fd);
         return -1;
     }
-    *ret_size = (uint64_t)st.st_size;
     return fd;
 }
 
-static int send_head(struct collection *c, const char *name, enum output_status status,
-                     uint64_t size, struct err *e)
+static int send_entry(struct collection *c, const char *name, enum output_status status,
+                      uint32_t mode, uint64_t size, struct err *e)
 {
     scoped(buf) head = { 0 };
     c->entries++;
-    if (bundle_add_head(&head, name, (uint32_t)status, size, e))
+    if (bundle_add_head(&head, name, status, mode, size, e))
         return -1;
     if (fd_write_all(c->out_fd, head.data, head.len))
         return err_set(e, ERR_KERNEL, errno, "send the file %s", name);
     return 0;
+}
+
+static int send_reason(struct collection *c, const char *name, enum output_status status,
+                       struct err *e)
+{
+    return send_entry(c, name, status, 0, 0, e);
 }
 
 static int send_bytes(int fd, int out_fd, uint64_t size)
@@ -158,17 +162,17 @@ static int collect_one(struct collection *c, int dir_fd, const char *name, const
                        struct err *e)
 {
     enum output_status status;
-    uint64_t size = 0;
-    autoclose int fd = open_output(dir_fd, name, &size, &status);
-    if (fd >= 0 && c->bytes + size > BUNDLE_MAX_BYTES) {
-        fd_close(&fd);
-        status = OUTPUT_TOO_LARGE;
-        size = 0;
-    }
+    struct stat st = { 0 };
+    autoclose int fd = open_output(dir_fd, name, &st, &status);
+    if (fd < 0)
+        return send_reason(c, full_name, status, e);
+    uint64_t size = (uint64_t)st.st_size;
+    if (size > BUNDLE_MAX_BYTES - c->bytes)
+        return send_reason(c, full_name, OUTPUT_TOO_LARGE, e);
     c->bytes += size;
-    if (send_head(c, full_name, status, size, e))
+    if (send_entry(c, full_name, OUTPUT_OK, st.st_mode & 0777, size, e))
         return -1;
-    if (fd >= 0 && send_bytes(fd, c->out_fd, size))
+    if (send_bytes(fd, c->out_fd, size))
         return err_set(e, ERR_KERNEL, errno, "send the file %s", full_name);
     return 0;
 }
@@ -189,7 +193,8 @@ struct walk {
     struct buf pending; /* the directories to visit next, as a stack: name, NUL, struct pending */
     unsigned steps;
     unsigned entries_max;
-    bool cut; /* a bound was reached: the rest is not visited */
+    bool directories; /* those without a file are sent, too */
+    bool cut;         /* a bound was reached: the rest is not visited */
 };
 struct pending {
     uint32_t parent_len,
@@ -248,12 +253,19 @@ static int walk_entry(struct collection *c, struct walk *w, int fd, const struct
     if (n > BUNDLE_NAME_MAX) { /* it cannot be named, but its directory can */
         bool told = *told_too_long;
         *told_too_long = true;
-        return told ? 0 : send_head(c, w->path, OUTPUT_TOO_LARGE, 0, e);
+        return told ? 0 : send_reason(c, w->path, OUTPUT_TOO_LARGE, e);
     }
     if (w->cut)
-        return send_head(c, full, OUTPUT_TOO_LARGE, 0, e);
+        return send_reason(c, full, OUTPUT_TOO_LARGE, e);
     return type == DT_DIR ? push_directory(w, entry->d_name, e)
                           : collect_one(c, fd, entry->d_name, full, e);
+}
+
+static int send_directory(struct collection *c, struct walk *w, struct err *e)
+{
+    w->cut = c->entries >= w->entries_max;
+    return w->cut ? send_reason(c, w->path, OUTPUT_TOO_LARGE, e)
+                  : send_entry(c, w->path, OUTPUT_OK, S_IFDIR | 0755, 0, e);
 }
 
 static int walk_directory(struct collection *c, struct walk *w, struct err *e)
@@ -261,19 +273,22 @@ static int walk_directory(struct collection *c, struct walk *w, struct err *e)
     w->steps += (unsigned)(w->len / WALK_DEPTH_STEP);
     w->cut = w->steps >= WALK_STEPS;
     if (w->cut)
-        return send_head(c, w->path, OUTPUT_TOO_LARGE, 0, e);
+        return send_reason(c, w->path, OUTPUT_TOO_LARGE, e);
     int fd = open_inside(w->top_fd, w->len > 0 ? w->path : ".", O_DIRECTORY);
     autodir DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
     bool told_too_long = false;
+    size_t pending = w->pending.len;
+    unsigned entries = c->entries;
     if (!d) { /* the program may lock the top too, which has no name */
         fd_close(&fd);
-        return w->len > 0 ? send_head(c, w->path, OUTPUT_REFUSED, 0, e) : 0;
+        return w->len > 0 ? send_reason(c, w->path, OUTPUT_REFUSED, e) : 0;
     }
     for (struct dirent *entry; !w->cut && (entry = readdir(d));) {
         if (!is_dots(entry->d_name) && walk_entry(c, w, fd, entry, &told_too_long, e))
             return -1;
     }
-    return 0;
+    bool empty = c->entries == entries && w->pending.len == pending;
+    return w->directories && empty && w->len > 0 ? send_directory(c, w, e) : 0;
 }
 
 static void walk_done(struct walk *w)
@@ -281,14 +296,21 @@ static void walk_done(struct walk *w)
     buf_done(&w->pending);
 }
 
-static int collect_all(struct collection *c, int top_fd, unsigned max, struct err *e)
+static int collect_all(struct collection *c, int top_fd, unsigned max, bool directories,
+                       struct err *e)
 {
-    scoped(walk) w = { .top_fd = top_fd, .entries_max = c->entries + max };
+    scoped(walk)
+        w = { .top_fd = top_fd, .entries_max = c->entries + max, .directories = directories };
     do {
         if (walk_directory(c, &w, e))
             return -1;
     } while (!w.cut && c->entries <= w.entries_max && pop_directory(&w));
     return 0;
+}
+
+static bool is_all(const char *name)
+{
+    return strcmp(name, FILES_ALL) == 0 || strcmp(name, FILES_TREE) == 0;
 }
 
 int files_collect(int dir_fd, char *const *names, int out_fd, struct err *e)
@@ -297,15 +319,15 @@ int files_collect(int dir_fd, char *const *names, int out_fd, struct err *e)
     unsigned others = 0;
     bool all = false;
     for (char *const *name = names; *name; name++)
-        others += strcmp(*name, FILES_ALL) != 0;
+        others += !is_all(*name);
     for (; *names; names++) {
-        if (strcmp(*names, FILES_ALL) != 0) {
+        if (!is_all(*names)) {
             if (collect_one(&c, dir_fd, *names, *names, e))
                 return -1;
         } else if (!all) {
             all = true;
             if (collect_all(&c, dir_fd, others < BUNDLE_FILES_MAX ? BUNDLE_FILES_MAX - others : 0,
-                            e))
+                            strcmp(*names, FILES_TREE) == 0, e))
                 return -1;
         }
     }

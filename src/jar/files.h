@@ -9,12 +9,14 @@
 [[nodiscard]] int files_unpack(int bundle_fd, int dir_fd, struct err *e);
 
 /* As the name of an output: every regular file in every directory. */
-#define FILES_ALL "."
+#define FILES_ALL  "."
+/* The same, and every directory without a file. */
+#define FILES_TREE "./"
 
 /* Writes one bundle entry for each name: the bytes of a regular file, or the reason for having
  * none. The tree is hostile but does not change: every process that could change it is dead. For
  * FILES_ALL there is one entry for each regular file, up to BUNDLE_FILES_MAX entries in all; other
- * kinds of files are left out. A bound that was reached shows as an entry OUTPUT_TOO_LARGE: for the
+ * kinds of files are left out. A directory has S_IFDIR in its mode. A bound that was reached shows as an entry OUTPUT_TOO_LARGE: for the
  * file where the walk stopped, or for the directory whose names are too long. A directory without
  * read permission is OUTPUT_REFUSED. Time and memory are bounded. */
 [[nodiscard]] int files_collect(int dir_fd, char *const *names, int out_fd, struct err *e);

@@ -145,7 +145,7 @@ int report_cut(struct buf *bundle, struct buf *ret, struct err *e)
          start = pos) {
         if (!is_report(&f))
             continue;
-        bool readable = f.head.mode_or_status == OUTPUT_OK && f.head.size <= REPORT_MAX_BYTES;
+        bool readable = f.head.status == OUTPUT_OK && f.head.size <= REPORT_MAX_BYTES;
         if (readable && ret->len == 0 && buf_add(ret, f.bytes, (size_t)f.head.size, e))
             return -1;
         memmove(bundle->data + start, bundle->data + pos, bundle->len - pos);

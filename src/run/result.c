@@ -110,7 +110,7 @@ json_t *result_files(const struct buf *bundle)
     struct err e;
     bool more = true;
     for (size_t pos = 0; bundle_next(bundle, &pos, &entry, &more, &e) == 0 && more;) {
-        enum output_status status = (enum output_status)entry.head.mode_or_status;
+        enum output_status status = (enum output_status)entry.head.status;
         json_t *o = json_object();
         scoped(buf) name = { 0 };
         if (text_add_utf8(&name, entry.name, entry.head.name_len, &e) == 0)

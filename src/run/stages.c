@@ -134,7 +134,7 @@ static int list_products(const struct buf *products, struct buf *list, struct er
             return -1;
         if (!more)
             break;
-        if (f.head.mode_or_status == OUTPUT_OK && buf_add(list, &f, sizeof f, e))
+        if (f.head.status == OUTPUT_OK && buf_add(list, &f, sizeof f, e))
             return -1;
     }
     if (list->len > 0)
@@ -151,7 +151,7 @@ static bool has(const struct buf *list, const struct bundle_entry *wanted)
 static int add_entry(struct buf *b, const struct bundle_entry *f, uint32_t mode, struct err *e)
 {
     struct bundle_head head = f->head;
-    head.mode_or_status = mode;
+    head.mode = (uint16_t)mode;
     return buf_add(b, &head, sizeof head, e) || buf_add(b, f->name, head.name_len, e) ||
                    buf_add(b, f->bytes, head.size, e)
                ? -1
@@ -167,7 +167,7 @@ int stage_merge(const struct buf *files, const struct buf *products, struct buf 
         return -1;
     for (size_t pos = 0; more;) {
         if (bundle_next(files, &pos, &f, &more, e) ||
-            (more && !has(&list, &f) && add_entry(&merged, &f, f.head.mode_or_status, e)))
+            (more && !has(&list, &f) && add_entry(&merged, &f, f.head.mode, e)))
             return -1;
     }
     for (size_t at = 0; at < list.len; at += sizeof f) {
@@ -201,7 +201,7 @@ static void check_products(struct stage_result *s, const struct buf *products)
     struct err e;
     bool more = true;
     for (size_t pos = 0; bundle_next(products, &pos, &f, &more, &e) == 0 && more;) {
-        enum output_status status = (enum output_status)f.head.mode_or_status;
+        enum output_status status = (enum output_status)f.head.status;
         char name[96];
         if (status == OUTPUT_OK)
             continue;

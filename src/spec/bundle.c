@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 
@@ -58,19 +59,20 @@ int bundle_name_check(const char *name, size_t len, struct err *e)
     return 0;
 }
 
-int bundle_add_head(struct buf *b, const char *name, uint32_t mode_or_status, uint64_t size,
-                    struct err *e)
+int bundle_add_head(struct buf *b, const char *name, enum output_status status, uint32_t mode,
+                    uint64_t size, struct err *e)
 {
     struct bundle_head head = { .name_len = (uint32_t)strlen(name),
-                                .mode_or_status = mode_or_status,
+                                .mode = (uint16_t)mode,
+                                .status = (uint16_t)status,
                                 .size = size };
     return buf_add(b, &head, sizeof head, e) || buf_add(b, name, head.name_len, e) ? -1 : 0;
 }
 
-int bundle_add(struct buf *b, const char *name, uint32_t mode_or_status, const void *bytes,
-               size_t size, struct err *e)
+int bundle_add(struct buf *b, const char *name, uint32_t mode, const void *bytes, size_t size,
+               struct err *e)
 {
-    if (bundle_add_head(b, name, mode_or_status, size, e))
+    if (bundle_add_head(b, name, OUTPUT_OK, mode, size, e))
         return -1;
     return buf_add(b, bytes, size, e);
 }
@@ -98,6 +100,11 @@ int bundle_next(const struct buf *b, size_t *pos, struct bundle_entry *ret_entry
     *ret_entry = entry;
     *ret_more = true;
     return 0;
+}
+
+bool bundle_is_directory(const struct bundle_entry *f)
+{
+    return S_ISDIR(f->head.mode);
 }
 
 bool bundle_is_named(const struct bundle_entry *f, const char *name)

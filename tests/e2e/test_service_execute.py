@@ -211,6 +211,29 @@ def test_execute_files_survive_a_failure_and_a_restart(start_service):
     is_completed(execute(s, "print(open('kept').read())"), "1\n")
 
 
+def test_execute_keeps_large_files_modes_and_empty_directories(start_service):
+    """Files of any size within the quota; an executable stays one; a directory without a file stays."""
+    s = start_service()
+    is_completed(execute(s, """\
+import os
+open('large', 'wb').write(b'x' * (20 << 20))
+open('tool', 'w').write('#!/bin/sh\\necho ran\\n')
+os.chmod('tool', 0o755)
+os.makedirs('a/empty')
+print('ok')""", timeout=30), "ok\n")
+    assert (s.workspace / "large").stat().st_size == 20 << 20 and (s.workspace / "a/empty").is_dir()
+    assert (s.workspace / "tool").stat().st_mode & 0o777 == 0o755
+    is_completed(execute(s, """\
+import os, subprocess
+print(os.path.getsize('large'), os.listdir('a/empty'), subprocess.check_output('./tool'))
+os.rmdir('a/empty')
+os.rmdir('a')
+os.chmod('tool', 0o444)""", timeout=30), f"{20 << 20} [] b'ran\\n'\n")
+    assert not (s.workspace / "a").exists()
+    is_completed(execute(s, "import os\nprint(oct(os.stat('tool').st_mode & 0o777), os.path.exists('a'))", timeout=30),
+                 "0o444 False\n")
+
+
 def test_execute_shares_nothing_else(start_service):
     s = start_service()
     execute(s, "x = 1\nopen('/tmp/t', 'w').write('1')")

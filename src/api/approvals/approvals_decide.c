@@ -160,7 +160,7 @@ static int carry_files(struct buf *to, const struct run_spec *from, struct err *
             return 0;
         (void)snprintf(name, sizeof name, "%.*s", (int)entry.head.name_len, entry.name);
         if (strcmp(name, from->main_name) != 0 &&
-            bundle_add(to, name, entry.head.mode_or_status, entry.bytes, entry.head.size, e))
+            bundle_add(to, name, entry.head.mode, entry.bytes, entry.head.size, e))
             return -1;
     }
 }

@@ -64,7 +64,7 @@ static json_t *files_array(const struct run_spec *s)
         json_t *o = json_object();
         json_put(o, "name", name_of(&f));
         json_put(o, "size", json_integer((json_int_t)f.head.size));
-        if (f.head.mode_or_status & 0111)
+        if (f.head.mode & 0111)
             json_put(o, "executable", json_true());
         if (!is_main(s, &f) || !s->code) /* the field `code` has that file */
             put_content(o, "content", f.bytes, (size_t)f.head.size);

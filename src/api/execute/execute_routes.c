@@ -151,8 +151,7 @@ static bool list_is_whole(const struct run *x)
             return false;
         if (!more)
             return true;
-        if (entry.head.mode_or_status == OUTPUT_TOO_LARGE ||
-            entry.head.mode_or_status == OUTPUT_REFUSED)
+        if (entry.head.status == OUTPUT_TOO_LARGE || entry.head.status == OUTPUT_REFUSED)
             return false;
     }
 }
@@ -390,7 +389,7 @@ static json_t *run_object(const struct execution *ex, const struct api *here,
                           ex->program, json_stringn(buf_str(code), code->len), "entry", ex->program,
                           "limits", limits_object(here->settings, q));
     if (o && here->workspace_fd >= 0)
-        (void)json_object_set_new(o, "outputs", json_pack("[s]", "."));
+        (void)json_object_set_new(o, "outputs", json_pack("[s]", RUN_OUTPUT_TREE));
     if (o && q->std_input)
         (void)json_object_set(o, "stdin", (json_t *)q->std_input);
     return o;

@@ -63,8 +63,8 @@ static void hash_bytes(const void *bytes, size_t n, uint8_t out[WORKSPACE_HASH_B
     (void)crypto_generichash(out, WORKSPACE_HASH_BYTES, bytes ? bytes : "", n, NULL, 0);
 }
 
-static int list_add(struct workspace_list *l, const char *name, const struct buf *bytes,
-                    struct err *e)
+static int list_add(struct workspace_list *l, const char *name, uint32_t mode,
+                    const struct buf *bytes, struct err *e)
 {
     if (l->n == l->max) {
         size_t max = l->max ? l->max * 2 : 64;
@@ -74,7 +74,7 @@ static int list_add(struct workspace_list *l, const char *name, const struct buf
         l->files = files;
         l->max = max;
     }
-    struct workspace_file f = { .name = strdup(name) };
+    struct workspace_file f = { .name = strdup(name), .mode = mode };
     if (!f.name)
         return err_no_memory(e, "the list of files");
     hash_bytes(bytes->data, bytes->len, f.hash);
@@ -111,6 +111,17 @@ static int too_large(const char *problem, struct err *e)
                    problem);
 }
 
+static const char too_many[] = "holds more than 9999 files";
+
+static int add_given(struct workspace_walk *w, const char *name, uint32_t mode,
+                     const struct buf *bytes, struct err *e)
+{
+    return bundle_add(w->bundle, name, mode, buf_str(bytes), bytes->len, e) ||
+                   list_add(w->given, name, mode, bytes, e)
+               ? -1
+               : 0;
+}
+
 static int pack_file(struct workspace_walk *w, int dir_fd, const char *last, const char *name,
                      struct err *e)
 {
@@ -122,21 +133,23 @@ static int pack_file(struct workspace_walk *w, int dir_fd, const char *last, con
     if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
         return 0; /* gone, a link, or not a file */
     uint64_t left = w->max_bytes - w->given->bytes;
-    if ((uint64_t)st.st_size > BUNDLE_FILE_MAX_BYTES)
-        return too_large("holds a file of more than 16 MiB", e);
     if (w->given->n + 1 >= BUNDLE_FILES_MAX)
-        return too_large("holds more than 9999 files", e);
-    if (fd_read_to_buf(fd, left < BUNDLE_FILE_MAX_BYTES ? left : BUNDLE_FILE_MAX_BYTES, &bytes,
-                       e)) {
+        return too_large(too_many, e);
+    if (fd_read_to_buf(fd, left, &bytes, e)) {
         (void)snprintf(problem, sizeof problem, "holds more than %s",
                        unit_format(UNIT_BYTES, w->max_bytes, max, sizeof max));
         return e->code == ERR_TOO_LARGE ? too_large(problem, e) : -1;
     }
-    uint32_t mode = (st.st_mode & 0777) | 0600;
-    return bundle_add(w->bundle, name, mode, buf_str(&bytes), bytes.len, e) ||
-                   list_add(w->given, name, &bytes, e)
-               ? -1
-               : 0;
+    return add_given(w, name, st.st_mode & 0777, &bytes, e);
+}
+
+/* A directory in which nothing was found for the jar. */
+static int pack_empty(struct workspace_walk *w, const char *name, struct err *e)
+{
+    static const struct buf nothing = { 0 };
+    if (w->given->n + 1 >= BUNDLE_FILES_MAX)
+        return too_large(too_many, e);
+    return add_given(w, name, S_IFDIR | 0755, &nothing, e);
 }
 
 static int pack_dir(struct workspace_walk *w, int dir_fd, const char *prefix, int depth,
@@ -159,7 +172,12 @@ static int pack_entry(struct workspace_walk *w, int dir_fd, const char *prefix, 
     if (depth + 1 >= WORKSPACE_DEPTH_MAX)
         return too_large("holds directories nested more than 32 deep", e);
     autoclose int sub = openat(dir_fd, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    return sub < 0 ? 0 : pack_dir(w, sub, name, depth + 1, e);
+    size_t before = w->given->n;
+    if (sub < 0)
+        return 0;
+    if (pack_dir(w, sub, name, depth + 1, e))
+        return -1;
+    return w->given->n == before ? pack_empty(w, name, e) : 0;
 }
 
 static int pack_dir(struct workspace_walk *w, int dir_fd, const char *prefix, int depth,
@@ -225,11 +243,21 @@ static int open_parent(int dir_fd, const char *name, bool make, const char **ret
     return -1;
 }
 
+/* The mode that a file keeps. The next call must be able to read it, and no other user of the host
+ * writes it. */
+static uint32_t kept_mode(uint32_t mode)
+{
+    return (mode & 0755) | 0400;
+}
+
 static int write_new(int parent, const char *temporary, const struct bundle_entry *entry)
 {
     autoclose int fd = openat(parent, temporary,
-                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    return fd < 0 || fchmod(fd, 0644) || fd_write_all(fd, entry->bytes, entry->head.size) ? -1 : 0;
+                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    return fd < 0 || fchmod(fd, kept_mode(entry->head.mode)) ||
+                   fd_write_all(fd, entry->bytes, entry->head.size)
+               ? -1
+               : 0;
 }
 
 static int depth_of(const char *name)
@@ -269,13 +297,13 @@ static int write_file(int dir_fd, const char *name, const struct bundle_entry *e
     return moved ? 0 : -1;
 }
 
-/* Removes directories that become empty as well: a run does not get empty directories, so it could
- * not remove them. */
-static void remove_file(int dir_fd, const char *file)
+/* Removes directories that become empty as well: a directory that the run left empty is an entry of
+ * its own, and is made again. */
+static void remove_given(int dir_fd, const struct workspace_file *file)
 {
     char name[BUNDLE_NAME_MAX + 2];
-    (void)snprintf(name, sizeof name, "%s", file);
-    for (int flags = 0;; flags = AT_REMOVEDIR) {
+    (void)snprintf(name, sizeof name, "%s", file->name);
+    for (int flags = S_ISDIR(file->mode) ? AT_REMOVEDIR : 0;; flags = AT_REMOVEDIR) {
         const char *last;
         autoclose int parent = open_parent(dir_fd, name, false, &last);
         if (parent < 0 || unlinkat(parent, last, flags))
@@ -289,7 +317,7 @@ static void remove_file(int dir_fd, const char *file)
 
 static int add_problem(struct buf *problems, const char *name, const char *why, struct err *e)
 {
-    return buf_addf(problems, e, "The file '%s' was not kept: %s\n", QUOTED(name), why);
+    return buf_addf(problems, e, "'%s' was not kept: %s\n", QUOTED(name), why);
 }
 
 /* ---- the space in the directory ---- */
@@ -321,6 +349,7 @@ static void measure(int dir_fd, int depth, struct room *room)
             room->bytes += pages_of((uint64_t)st.st_size);
             room->files++;
         } else if (S_ISDIR(st.st_mode) && depth + 1 < WORKSPACE_DEPTH_MAX) {
+            room->files++;
             autoclose int sub = openat(dir_fd, name,
                                        O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
             if (sub >= 0)
@@ -348,22 +377,37 @@ static bool room_take(struct room *room, int dir_fd, const char *name, uint64_t 
     return true;
 }
 
+/* -1 with errno. */
+static int make_directory(int dir_fd, const char *name)
+{
+    char inside[BUNDLE_NAME_MAX + 4];
+    const char *last;
+    (void)snprintf(inside, sizeof inside, "%s/.", name);
+    if (depth_of(inside) >= WORKSPACE_DEPTH_MAX) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    autoclose int made = open_parent(dir_fd, inside, true, &last);
+    return made < 0 ? -1 : 0;
+}
+
 static int keep_file(int dir_fd, const char *name, const struct bundle_entry *entry,
                      struct workspace_file *before, struct room *room, struct buf *problems,
                      struct err *e)
 {
     uint8_t hash[WORKSPACE_HASH_BYTES];
-    enum output_status status = (enum output_status)entry->head.mode_or_status;
+    enum output_status status = (enum output_status)entry->head.status;
     if (status == OUTPUT_MISSING || status == OUTPUT_NOT_A_FILE)
         return 0;
     if (status != OUTPUT_OK)
         return add_problem(problems, name, output_status_why(status), e);
     hash_bytes(entry->bytes, entry->head.size, hash);
-    if (before && memcmp(before->hash, hash, sizeof hash) == 0)
+    if (before && before->seen && memcmp(before->hash, hash, sizeof hash) == 0 &&
+        (bundle_is_directory(entry) || before->mode == entry->head.mode))
         return 0;
     if (!room_take(room, dir_fd, name, entry->head.size))
         return add_problem(problems, name, "the working directory is full", e);
-    if (write_file(dir_fd, name, entry))
+    if (bundle_is_directory(entry) ? make_directory(dir_fd, name) : write_file(dir_fd, name, entry))
         return add_problem(problems, name, strerror(errno), e);
     return 0;
 }
@@ -385,8 +429,10 @@ static int each_file(int dir_fd, const char *program, const struct buf *files, s
         if (is_ours(name, program))
             continue;
         struct workspace_file *before = list_find(given, name);
-        if (before && entry.head.mode_or_status != OUTPUT_MISSING &&
-            entry.head.mode_or_status != OUTPUT_NOT_A_FILE)
+        if (before && entry.head.status != OUTPUT_MISSING &&
+            entry.head.status != OUTPUT_NOT_A_FILE &&
+            (entry.head.status != OUTPUT_OK ||
+             bundle_is_directory(&entry) == S_ISDIR(before->mode)))
             before->seen = true;
         if (room && keep_file(dir_fd, name, &entry, before, room, problems, e))
             return -1;
@@ -402,7 +448,7 @@ static int update(int dir_fd, const char *program, const struct buf *files, bool
         return -1;
     for (size_t i = 0; may_remove && i < given->n; i++)
         if (!given->files[i].seen)
-            remove_file(dir_fd, given->files[i].name);
+            remove_given(dir_fd, &given->files[i]);
     measure(dir_fd, 0, &room);
     return each_file(dir_fd, program, files, &room, given, problems, e);
 }

@@ -24,9 +24,10 @@
 
 enum { WORKSPACE_HASH_BYTES = 32, WORKSPACE_DEPTH_MAX = 32 };
 
-/* A file that a run was given. */
+/* A file, or a directory without a file, that a run was given. */
 struct workspace_file {
     char *name;
+    uint32_t mode; /* with S_IFDIR for a directory */
     uint8_t hash[WORKSPACE_HASH_BYTES];
     bool seen; /* the run returned it */
 };
@@ -42,7 +43,8 @@ void workspace_list_done(struct workspace_list *l);
  * missing. name NULL: the directory of callers without a key, which is the top. */
 [[nodiscard]] int workspace_open(int top_fd, const char *name, int *ret_fd, struct err *e);
 
-/* Adds every regular file to the bundle, except one with the name of the program. ERR_TOO_LARGE if
+/* Adds every regular file, and every directory without one, to the bundle, except one with the name
+ * of the program. ERR_TOO_LARGE if
  * the files exceed max_bytes or the bounds of a bundle. Symbolic links and devices are skipped. */
 [[nodiscard]] int workspace_pack(int dir_fd, const char *program, uint64_t max_bytes,
                                  struct buf *bundle, struct workspace_list *given, struct err *e);

@@ -255,7 +255,7 @@ static void answer_file(struct run_lookup *l)
     for (size_t pos = 0; bundle_next(&l->row.files, &pos, &entry, &more, &e) == 0 && more;) {
         if (entry.head.name_len != strlen(name) || memcmp(entry.name, name, strlen(name)) != 0)
             continue;
-        enum output_status status = (enum output_status)entry.head.mode_or_status;
+        enum output_status status = (enum output_status)entry.head.status;
         if (status == OUTPUT_OK) {
             api_reply_text(l->job.call, 200, "application/octet-stream", entry.bytes,
                            (size_t)entry.head.size);

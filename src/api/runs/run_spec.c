@@ -396,11 +396,14 @@ static int check_size(struct spec_builder *b, struct err *e)
                    n, bytes, JOB_STRINGS_MAX, JOB_TEXT_MAX);
 }
 
-static int check_outputs(struct spec_builder *b, struct err *e)
+/* A tree is for the directory of /execute: a result lists files. */
+static int check_outputs(struct spec_builder *b, const char *surface, struct err *e)
 {
+    bool tree = strcmp(surface, "nemo") == 0;
     (void)blame(b, "outputs");
     for (char **name = b->spec->outputs; *name; name++)
-        if (strcmp(*name, ".") != 0 && bundle_name_check(*name, strlen(*name), e))
+        if (strcmp(*name, ".") != 0 && !(tree && strcmp(*name, RUN_OUTPUT_TREE) == 0) &&
+            bundle_name_check(*name, strlen(*name), e))
             return -1;
     return 0;
 }
@@ -608,9 +611,9 @@ int run_spec_from_json(const struct api *api, const struct api_identity *who, co
     };
     spec.writable_root = !run_flag(request, "read_only", true);
     if (take_program(&b, e) || take_stdin(&b, e) || take_strings(&b, "args", &spec.args, e) ||
-        take_strings(&b, "outputs", &spec.outputs, e) || check_outputs(&b, e) || take_env(&b, e) ||
-        check_size(&b, e) || take_limits(&b, e) || check_strict(&b, e) || check_level(&b, e) ||
-        take_options(&b, e) || take_names(&b, who, surface, e))
+        take_strings(&b, "outputs", &spec.outputs, e) || check_outputs(&b, surface, e) ||
+        take_env(&b, e) || check_size(&b, e) || take_limits(&b, e) || check_strict(&b, e) ||
+        check_level(&b, e) || take_options(&b, e) || take_names(&b, who, surface, e))
         return -1;
     ret_field[0] = '\0';
     *ret = spec;

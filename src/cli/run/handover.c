@@ -122,7 +122,7 @@ static int save_outputs(const struct run_arguments *o, const struct buf *bundle,
             memcmp(entry.name, name, strlen(name)) != 0)
             return err_set(e, ERR_PROTOCOL, 0,
                            "the keeper handed over files that were not requested");
-        enum output_status status = (enum output_status)entry.head.mode_or_status;
+        enum output_status status = (enum output_status)entry.head.status;
         if (status != OUTPUT_OK)
             (void)fprintf(stderr, "belljar: '%s' is not saved: %s\n", QUOTED(name),
                           output_status_why(status));

@@ -448,15 +448,13 @@ static int fetch_one(struct session *s, const char *name, struct buf *bundle, st
         client_done(&s->events);
     if (!s->events && client_connect(&s->events, s->job->path, e))
         return -1;
-    struct client_request q = { .method = "GET",
-                                .path = path.data,
-                                .body_max = BUNDLE_FILE_MAX_BYTES };
+    struct client_request q = { .method = "GET", .path = path.data, .body_max = BUNDLE_MAX_BYTES };
     if (client_send(s->events, &q, e) || await_answer(s, s->events, e))
         return -1;
     if (client_response(s->events)->status != 200)
         return client_refusal(s->events, e);
     const char *bytes = client_body(s->events, &len);
-    return bundle_add(bundle, name, OUTPUT_OK, bytes, len, e);
+    return bundle_add(bundle, name, 0, bytes, len, e);
 }
 
 /* The status of a file in the result; -1: it is not there. */
@@ -491,8 +489,9 @@ static int fetch_files(struct session *s, struct buf *bundle, struct err *e)
         if (status < 0)
             return err_set(e, ERR_PROTOCOL, 0,
                            "the result of the service does not name the file '%s'", QUOTED(name));
-        if (status == OUTPUT_OK ? fetch_one(s, name, bundle, e)
-                                : bundle_add_head(bundle, name, (uint32_t)status, 0, e))
+        if (status == OUTPUT_OK
+                ? fetch_one(s, name, bundle, e)
+                : bundle_add_head(bundle, name, (enum output_status)status, 0, 0, e))
             return -1;
     }
     return 0;

@@ -84,7 +84,7 @@ static json_t *file_object(const struct bundle_entry *entry, bool *failed)
              : base64(entry->bytes, entry->head.size, failed),
         failed);
     put(o, "encoding", json_string(text ? "utf-8" : "base64"), failed);
-    if (entry->head.mode_or_status & 0100)
+    if (entry->head.mode & 0100)
         put(o, "executable", json_true(), failed);
     return o;
 }

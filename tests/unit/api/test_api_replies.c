@@ -43,7 +43,7 @@ static void test_result_is_as_its_table_says(void)
     scoped(buf) files = { 0 };
     struct err e = { 0 };
     CHECK_INT(bundle_add(&files, "a.txt", OUTPUT_OK, "x", 1, &e), 0);
-    CHECK_INT(bundle_add(&files, "b", OUTPUT_MISSING, NULL, 0, &e), 0);
+    CHECK_INT(bundle_add_head(&files, "b", OUTPUT_MISSING, 0, 0, &e), 0);
     struct result r = made_up(&files);
     for (int v = 0; v < VERDICT_COUNT_; v++) {
         r.verdict = (enum verdict)v;

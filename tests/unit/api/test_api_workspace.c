@@ -1,5 +1,8 @@
 #include "api/execute/workspace.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include "base/array.h"
 #include "check.h"
 #include "place.h"
@@ -31,7 +34,7 @@ static int pack(struct scene *s, uint64_t max)
 static void came_back(struct scene *s, const char *name, const char *text)
 {
     struct err e = { 0 };
-    CHECK_INT(bundle_add(&s->files, name, OUTPUT_OK, text, strlen(text), &e), 0);
+    CHECK_INT(bundle_add(&s->files, name, 0644, text, strlen(text), &e), 0);
 }
 
 static void update(struct scene *s, bool may_remove)
@@ -233,10 +236,11 @@ static void test_what_was_not_fetched_is_said_and_stays(void)
         return;
     place_file(&s.place, "big", "small", 0644);
     CHECK_INT(pack(&s, UINT64_MAX), 0);
-    CHECK_INT(bundle_add(&s.files, "big", OUTPUT_TOO_LARGE, "", 0, &e), 0);
+    CHECK_INT(bundle_add_head(&s.files, "big", OUTPUT_TOO_LARGE, 0, 0, &e), 0);
     update(&s, true);
     check_file(&s, "big", "small");
-    CHECK(strstr(buf_str(&s.problems), "'big' was not kept: a file has up to 16 MiB") != NULL);
+    CHECK(strstr(buf_str(&s.problems),
+                 "'big' was not kept: all files together have up to 64 MiB") != NULL);
 }
 
 static void test_depth_is_bounded(void)
@@ -280,7 +284,52 @@ static void test_what_is_kept_can_be_given_to_the_next_run(void)
     buf_done(&next.bundle);
 }
 
+static unsigned mode_of(const struct scene *s, const char *name)
+{
+    struct stat st;
+    return fstatat(s->place.fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mode & 0177777 : 0;
+}
+
+static void came_back_as(struct scene *s, const char *name, uint32_t mode, const char *text)
+{
+    struct err e = { 0 };
+    CHECK_INT(bundle_add(&s->files, name, mode, text, strlen(text), &e), 0);
+}
+
+static void test_modes_and_empty_directories_are_kept(void)
+{
+    scoped(scene) s = { 0 };
+    if (!place_init(&s.place))
+        return;
+    place_file(&s.place, "same", "1", 0644);
+    place_file(&s.place, "becomes-dir", "1", 0644);
+    CHECK(mkdirat(s.place.fd, "stays", 0755) == 0 && mkdirat(s.place.fd, "goes", 0755) == 0 &&
+          mkdirat(s.place.fd, "becomes-file", 0755) == 0);
+    CHECK_INT(pack(&s, UINT64_MAX), 0);
+    CHECK_INT(s.given.n, 5);
+    came_back_as(&s, "same", 0755, "1"); /* only its mode is another */
+    came_back_as(&s, "all", 0777, "x");
+    came_back_as(&s, "none", 0, "x");
+    came_back_as(&s, "set-uid", 04755, "x");
+    came_back_as(&s, "stays", S_IFDIR | 0755, "");
+    came_back_as(&s, "deep/er/empty", S_IFDIR | 0755, "");
+    came_back_as(&s, "becomes-dir", S_IFDIR | 0755, "");
+    came_back_as(&s, "becomes-file", 0644, "x");
+    update(&s, true);
+    CHECK_STR(buf_str(&s.problems), "");
+    CHECK_INT(mode_of(&s, "same"), S_IFREG | 0755);
+    CHECK_INT(mode_of(&s, "all"), S_IFREG | 0755); /* no other user writes it */
+    CHECK_INT(mode_of(&s, "none"), S_IFREG | 0400);
+    CHECK_INT(mode_of(&s, "set-uid"), S_IFREG | 0755);
+    CHECK_INT(mode_of(&s, "stays"), S_IFDIR | 0755);
+    CHECK_INT(mode_of(&s, "deep/er/empty"), S_IFDIR | 0755);
+    CHECK_INT(mode_of(&s, "becomes-dir"), S_IFDIR | 0755);
+    CHECK_INT(mode_of(&s, "becomes-file"), S_IFREG | 0644);
+    CHECK_INT(mode_of(&s, "goes"), 0);
+}
+
 static const struct check_test tests[] = {
+    TEST(test_modes_and_empty_directories_are_kept),
     TEST(test_only_regular_files_go_in),
     TEST(test_too_much_is_refused),
     TEST(test_new_and_changed_files_are_written),

@@ -29,10 +29,10 @@ static enum output_status collect_one(const struct place *p, const char *name,
         return OUTPUT_STATUS_COUNT_;
     memcpy(&head, b.data, sizeof head);
     CHECK_INT(b.len, sizeof head + strlen(name) + head.size); /* one answer to one question */
-    CHECK(head.mode_or_status == OUTPUT_OK || head.size == 0);
+    CHECK(head.status == OUTPUT_OK || head.size == 0);
     if (ret_bytes && CHECK(bundle_next(&b, &pos, &entry, &more, &e) == 0 && more))
         CHECK_INT(buf_add(ret_bytes, entry.bytes, entry.head.size, &e), 0);
-    return (enum output_status)head.mode_or_status;
+    return (enum output_status)head.status;
 }
 
 static void check_status(const struct place *p, const char *name, enum output_status expected)
@@ -141,13 +141,13 @@ static void test_file_past_the_bound_is_told_not_read(void)
     if (!place_init(&p))
         return;
     sparse(&p, "huge", (off_t)1 << 40);
-    sparse(&p, "one-more", (off_t)BUNDLE_FILE_MAX_BYTES + 1);
-    sparse(&p, "exact", (off_t)BUNDLE_FILE_MAX_BYTES);
+    sparse(&p, "one-more", (off_t)BUNDLE_MAX_BYTES + 1);
+    sparse(&p, "exact", (off_t)BUNDLE_MAX_BYTES);
     check_status(&p, "huge", OUTPUT_TOO_LARGE);
     check_status(&p, "one-more", OUTPUT_TOO_LARGE);
     scoped(buf) b = { 0 };
     CHECK_INT(collect_one(&p, "exact", &b), OUTPUT_OK);
-    CHECK_INT(b.len, BUNDLE_FILE_MAX_BYTES);
+    CHECK_INT(b.len, BUNDLE_MAX_BYTES);
     place_done(&p);
 }
 
@@ -173,7 +173,7 @@ static void test_all_files_together_are_bounded(void)
         if (!CHECK(bundle_next(&b, &pos, &entry, &more, &e) == 0 && more))
             break;
         CHECK_INT(entry.name[0], names[i][0]);
-        CHECK_INT(entry.head.mode_or_status,
+        CHECK_INT(entry.head.status,
                   i == 4 ? OUTPUT_TOO_LARGE : OUTPUT_OK); /* four fit, and a small one */
     }
     CHECK(b.len < BUNDLE_MAX_BYTES + 1000);
@@ -246,7 +246,7 @@ static enum output_status entry_of(const struct buf *b, const char *name, struct
             continue;
         if (ret_bytes)
             CHECK_INT(buf_add(ret_bytes, entry.bytes, entry.head.size, &e), 0);
-        return (enum output_status)entry.head.mode_or_status;
+        return (enum output_status)entry.head.status;
     }
     return OUTPUT_STATUS_COUNT_;
 }
@@ -419,7 +419,40 @@ static void test_dot_tells_what_its_maker_locked(void)
     place_done(&p);
 }
 
+static void test_a_tree_has_its_empty_directories_and_modes(void)
+{
+    struct place p;
+    struct err e = { 0 };
+    scoped(buf) b = { 0 };
+    struct bundle_entry entry;
+    bool more = true;
+    int directories = 0, files = 0;
+    static char *names[] = { (char *)FILES_TREE, NULL };
+    if (!place_init(&p))
+        return;
+    CHECK(mkdirat(p.fd, "a", 0755) == 0 && mkdirat(p.fd, "a/b", 0700) == 0 &&
+          mkdirat(p.fd, "full", 0755) == 0 && mkdirat(p.fd, "links", 0755) == 0);
+    place_file(&p, "full/tool", "x", 0751);
+    CHECK_INT(symlinkat("/", p.fd, "links/to"), 0);
+    autoclose int out = memfd_create("unit-test", MFD_CLOEXEC);
+    CHECK_INT(files_collect(p.fd, names, out, &e), 0);
+    CHECK(lseek(out, 0, SEEK_SET) == 0 && fd_read_to_buf(out, 1 << 20, &b, &e) == 0);
+    for (size_t pos = 0; CHECK_INT(bundle_next(&b, &pos, &entry, &more, &e), 0) && more;) {
+        CHECK_INT(entry.head.status, OUTPUT_OK);
+        if (bundle_is_directory(&entry)) {
+            directories++;
+            CHECK(bundle_is_named(&entry, "a/b") || bundle_is_named(&entry, "links"));
+        } else {
+            files++;
+            CHECK(bundle_is_named(&entry, "full/tool") && entry.head.mode == 0751);
+        }
+    }
+    CHECK(directories == 2 && files == 1);
+    place_done(&p);
+}
+
 static const struct check_test tests[] = {
+    TEST(test_a_tree_has_its_empty_directories_and_modes),
     TEST(test_regular_files_come_out_byte_for_byte),
     TEST(test_links_are_never_followed),
     TEST(test_what_is_no_file_is_told_at_once),

@@ -97,7 +97,7 @@ static void test_report_is_taken_out_of_the_outputs(void)
     static const char text[] = "{\"tables\":[],\"profile\":{}}";
     CHECK_INT(bundle_add(&b, "a", OUTPUT_OK, "1", 1, &e), 0);
     CHECK_INT(bundle_add(&b, REPORT_FILE, OUTPUT_OK, text, sizeof text - 1, &e), 0);
-    CHECK_INT(bundle_add(&b, "b", OUTPUT_MISSING, NULL, 0, &e), 0);
+    CHECK_INT(bundle_add_head(&b, "b", OUTPUT_MISSING, 0, 0, &e), 0);
     CHECK_INT(bundle_add(&b, REPORT_FILE, OUTPUT_OK, "{", 1, &e), 0);
     CHECK_INT(report_cut(&b, &report, &e), 0);
     CHECK(report.len == sizeof text - 1 && memcmp(report.data, text, report.len) == 0);

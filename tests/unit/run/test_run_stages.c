@@ -44,8 +44,8 @@ static const char *listed(const struct buf *b, char *out, size_t size)
     out[0] = '\0';
     for (size_t pos = 0; bundle_next(b, &pos, &f, &more, &e) == 0 && more;)
         used += (size_t)snprintf(out + used, size - used, "%s%.*s:%o:%.*s", used ? " " : "",
-                                 (int)f.head.name_len, f.name, f.head.mode_or_status,
-                                 (int)f.head.size, f.bytes);
+                                 (int)f.head.name_len, f.name, f.head.mode, (int)f.head.size,
+                                 f.bytes);
     return out;
 }
 
@@ -173,7 +173,8 @@ static void test_what_was_made_goes_before_a_file_of_its_name(void)
     put(&files, "data", 0444, "data");
     put(&made, "program", OUTPUT_OK, "made");
     put(&made, "a", OUTPUT_OK, "more");
-    put(&made, "gone", OUTPUT_MISSING, "");
+    struct err missing = { 0 };
+    CHECK_INT(bundle_add_head(&made, "gone", OUTPUT_MISSING, 0, 0, &missing), 0);
     CHECK_INT(stage_merge(&files, &made, &merged, &e), 0);
     CHECK_STR(listed(&merged, text, sizeof text),
               "main.c:644:code data:444:data a:755:more program:755:made");
@@ -201,8 +202,9 @@ static struct stage_result ended(struct evidence evidence, enum end_reason asked
     r = (struct jar_run){ .ended = true,
                           .cancelled = asked == END_CANCEL,
                           .end = { .evidence = evidence } };
+    struct err e = { 0 };
     if (product)
-        put(&r.outputs, product, status, "");
+        CHECK_INT(bundle_add_head(&r.outputs, product, status, 0, 0, &e), 0);
     stage_result_take(&p, STAGE_COMPILE, &compiled, &r, output);
     buf_done(&r.outputs);
     return p;

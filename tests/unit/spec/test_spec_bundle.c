@@ -82,7 +82,7 @@ static void test_what_goes_in_comes_out_in_order(void)
     static const struct {
         const char *name, *bytes;
         size_t size;
-        uint32_t status;
+        uint32_t mode;
     } rows[] = {
         { "main.py", "print(1)\n", 9, 0644 },
         { "data/empty", "", 0, 0600 },
@@ -98,7 +98,7 @@ static void test_what_goes_in_comes_out_in_order(void)
         CHECK(bundle_next(&b, &pos, &entry, &more, &e) == 0 && more);
         CHECK_INT(entry.head.name_len, strlen(rows[i].name));
         CHECK(memcmp(entry.name, rows[i].name, entry.head.name_len) == 0);
-        CHECK_INT(entry.head.mode_or_status, rows[i].status);
+        CHECK(entry.head.mode == rows[i].mode && entry.head.status == OUTPUT_OK);
         CHECK_INT(entry.head.size, rows[i].size);
         CHECK(memcmp(entry.bytes, rows[i].bytes, rows[i].size) == 0);
     }
@@ -151,19 +151,19 @@ static void test_cut_anywhere_is_an_error_and_never_a_read_outside(void)
 static void test_head_that_lies_is_an_error(void)
 {
     static const struct bundle_head lies[] = {
-        { UINT32_MAX, 0, 0 },
-        { UINT32_MAX, 0, UINT64_MAX },
-        { 3, 0, UINT64_MAX },
-        { 3, 0, UINT64_MAX - 2 },
-        { 3, 0, UINT64_MAX - 3 },
-        { 3, 0, (uint64_t)1 << 63 },
-        { 3, 0, 6 },
-        { 4, 0, 5 },
-        { 9, 0, 0 },
-        { 0, 0, 8 },
-        { UINT32_MAX - 15, 0, 0 },
-        { 0x80000000, 0, 0x80000000 },
-        { 8, 0, 0 }, /* the name takes in a NUL of the bytes */
+        { UINT32_MAX, 0, 0, 0 },
+        { UINT32_MAX, 0, 0, UINT64_MAX },
+        { 3, 0, 0, UINT64_MAX },
+        { 3, 0, 0, UINT64_MAX - 2 },
+        { 3, 0, 0, UINT64_MAX - 3 },
+        { 3, 0, 0, (uint64_t)1 << 63 },
+        { 3, 0, 0, 6 },
+        { 4, 0, 0, 5 },
+        { 9, 0, 0, 0 },
+        { 0, 0, 0, 8 },
+        { UINT32_MAX - 15, 0, 0, 0 },
+        { 0x80000000, 0, 0, 0x80000000 },
+        { 8, 0, 0, 0 }, /* the name takes in a NUL of the bytes */
     };
     for (size_t i = 0; i < ARRAY_LEN(lies); i++) {
         char bytes[sizeof lies[0] + 8] = { 0 };

@@ -154,7 +154,7 @@ static void files_in_and_out(struct warden *w)
     for (int i = 0; i < 4; i++) {
         if (!CHECK(bundle_next(&view, &pos, &entry, &more, &e) == 0 && more))
             return;
-        CHECK_INT(entry.head.mode_or_status, statuses[i]);
+        CHECK_INT(entry.head.status, statuses[i]);
         CHECK(i > 0 || (entry.head.size == 8 && memcmp(entry.bytes, "contents", 8) == 0));
     }
     CHECK(bundle_next(&view, &pos, &entry, &more, &e) == 0 && !more);
@@ -184,7 +184,7 @@ static void every_file_out(struct warden *w)
     bool more = true;
     int given = 0, made = 0, others = 0;
     for (size_t pos = 0; CHECK_INT(bundle_next(&view, &pos, &entry, &more, &e), 0) && more;) {
-        bool ok = entry.head.mode_or_status == OUTPUT_OK;
+        bool ok = entry.head.status == OUTPUT_OK;
         if (ok && entry.head.name_len == 5 && memcmp(entry.name, "given", 5) == 0)
             given++;
         else if (ok && entry.head.name_len == 8 && memcmp(entry.name, "a/b/made", 8) == 0)
