@@ -87,7 +87,8 @@ def test_the_example_of_the_documentation_works_to_the_letter(public_path):
     """R2.4: docs/languages.md"""
     text = (REPO / "docs" / "languages.md").read_text()
     (public_path / "awk.lang").write_text(re.search(r"(?s)```lang\n(.*?)```", text).group(1))
-    steps = re.findall(r"(?m)^\$ (.*)\n((?:(?!\$ |```).*\n)*)", re.search(r"(?s)```console\n(.*?```)", text).group(1))
+    console = re.search(r"(?s)```console[^\n]*\n(.*?```)", text).group(1)
+    steps = re.findall(r"(?m)^\$ (.*)\n((?:(?!\$ |```).*\n)*)", console)
     assert len(steps) >= 4
     env = {**os.environ, "BELLJAR_LANGUAGES": str(public_path), "BELLJAR_STATE": "/nonexistent",
            "PATH": f"{Path(harness.BELLJAR).parent}:{os.environ['PATH']}"}

@@ -5,11 +5,11 @@
 
 #include "api/approvals/approvals_impl.h"
 #include "api/kernel/job.h"
-#include "api/runs/diff.h"
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "run/diff.h"
 #include "run/json.h"
 #include "runtime/language.h"
 #include "store/audit_log.h"

@@ -1,4 +1,4 @@
-/* api/runs/diff.h — the difference of two texts, line by line. Runs in: keeper. Pure functions. */
+/* run/diff.h — the difference of two texts, line by line. Runs in: keeper, CLI. Pure functions. */
 #pragma once
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-#include "api/runs/diff.h"
+#include "run/diff.h"
 
 #include <stdbool.h>
 #include <stdint.h>
