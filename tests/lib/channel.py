@@ -107,7 +107,8 @@ class Program:
 
     def drain(self):
         """Reads the pipes without waiting, as the keeper does before it handles a frame."""
-        while ready := select.select(list(self.pipes), [], [], 0)[0]:
+        for _ in range(256):  # a program may write without an end
+            ready = select.select(list(self.pipes), [], [], 0)[0]
             some = False
             for fd in ready:
                 data = os.read(fd, 1 << 16)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -185,8 +186,23 @@ static bool renew(struct own *o)
     return false;
 }
 
+/* The channel of a session has a number that Node uses. It is found by its kind (session.c). */
+static bool move_channel(void)
+{
+    enum { CHANNEL_FD = 3 };
+    int type;
+    socklen_t n = sizeof type;
+    if (n_own == 0 || getsockopt(CHANNEL_FD, SOL_SOCKET, SO_TYPE, &type, &n) < 0)
+        return true;
+    int away = fcntl(CHANNEL_FD, F_DUPFD, own[n_own - 1].fd + 1);
+    close(CHANNEL_FD);
+    return away >= 0;
+}
+
 const char *fds_renew(void)
 {
+    if (!move_channel())
+        return "the channel of a session cannot be moved";
     for (size_t i = 0; i < n_own; i++)
         if (!renew(&own[i]))
             return "the interpreter's descriptors cannot be made";

@@ -7,12 +7,20 @@ static const struct warm warm[] = {
                   .files = WORDS("belljar-node.so"),
                   .argv = WORDS("/usr/bin/node", "main.js"),
                   .env = NO_WORDS } },
+    { .zygote = { .name = "node-session",
+                  .files = WORDS("belljar-node.so"),
+                  .argv = WORDS("/usr/bin/node", "-r", "/opt/belljar/node/session.js",
+                                "/opt/belljar/node/session_begin.js"),
+                  .env = NO_WORDS },
+      .session = true },
     { .imports = NULL },
 };
 
 DECLARE_LANGUAGE(node) = {
     NAMED("javascript", "main.js", WORDS(".js", ".mjs", ".cjs"), WORDS("js", "node", "nodejs")),
     .command = WORDS("/usr/bin/node", FILE_ARGUMENT),
+    .session = WORDS("/usr/bin/node", "-r", "{guest}/node/session.js",
+                     "{guest}/node/session_begin.js"),
     .profile = WORDS("/usr/bin/node", "-r", "{guest}/node/profile.js", FILE_ARGUMENT),
     .env = NO_WORDS,
     .version = WORDS("/usr/bin/node", "--version"),

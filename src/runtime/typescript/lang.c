@@ -11,6 +11,13 @@ static const struct warm warm[] = {
                                 "main.ts"),
                   .env = NO_WORDS },
       .large = true },
+    { .zygote = { .name = "typescript-session",
+                  .files = WORDS("belljar-node.so"),
+                  .argv = WORDS("/usr/bin/node", "-r", "/opt/belljar/typescript/session.js",
+                                "/opt/belljar/node/session_begin.js"),
+                  .env = NO_WORDS },
+      .large = true,
+      .session = true },
     { .imports = NULL },
 };
 
@@ -18,6 +25,8 @@ DECLARE_LANGUAGE(typescript) = {
     NAMED("typescript", "main.ts", WORDS(".ts", ".mts", ".cts", ".tsx"), WORDS("ts")),
     .command = WORDS("/usr/bin/node", "-r", REGISTER, FILE_ARGUMENT),
     .check = WORDS("/usr/bin/node", "{guest}/typescript/check.js", FILE_ARGUMENT),
+    .session = WORDS("/usr/bin/node", "-r", "{guest}/typescript/session.js",
+                     "{guest}/node/session_begin.js"),
     .profile = WORDS("/usr/bin/node", "-r", REGISTER, "-r", "{guest}/node/profile.js",
                      FILE_ARGUMENT),
     .env = NO_WORDS,

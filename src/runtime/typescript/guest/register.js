@@ -179,3 +179,5 @@ if (before.get) {
 
 // Removes our modules from the require.cache that the program sees.
 for (const name of Object.keys(require.cache)) delete require.cache[name];
+
+module.exports = { ts, parse, strip, complaint }; // for session.js

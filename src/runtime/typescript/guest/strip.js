@@ -277,6 +277,13 @@ module.exports = (ts) => {
       this.edit(from, to, text);
     }
 
+    // A cell of a session has no imports and exports (node/guest/session_code.js), and is neither
+    // strict nor wrapped.
+    resultOfCell() {
+      this.statements(this.file.statements);
+      return { code: this.apply(), awaits: this.awaits };
+    }
+
     result() {
       const file = this.file;
       const isModule = file.isModule || this.awaits;
@@ -436,10 +443,11 @@ module.exports = (ts) => {
     this.children(node);
   });
 
-  return (file) => {
+  return (file, isCell) => {
     if (/\.tsx$/.test(file.fileName)) return undefined;
     try {
-      return new Stripper(file).result();
+      const stripper = new Stripper(file);
+      return isCell ? stripper.resultOfCell() : stripper.result();
     } catch (e) {
       if (e instanceof CannotStrip) return undefined;
       throw e;
