@@ -245,6 +245,7 @@ static const struct stat_file {
         [STAT_OOM_KILLS] = { CGROUP_MEMORY, "memory.oom_control", "oom_kill" },
         [STAT_PIDS_REFUSED] = { CGROUP_PIDS, "pids.events", "max" },
         [STAT_BUFFERS] = { CGROUP_MEMORY, "memory.kmem.tcp.usage_in_bytes", NULL },
+        [STAT_KERNEL] = { CGROUP_MEMORY, "memory.kmem.usage_in_bytes", NULL },
     },
     {
         /* the peaks came with Linux 5.19 and 6.1; older kernels use the sampled value */
@@ -255,6 +256,7 @@ static const struct stat_file {
         [STAT_PIDS_PEAK] = { 0, "pids.peak", NULL },
         [STAT_OOM_KILLS] = { 0, "memory.events", "oom_kill" },
         [STAT_PIDS_REFUSED] = { 0, "pids.events", "max" },
+        [STAT_KERNEL] = { 0, "memory.stat", "kernel" }, /* since Linux 5.18 */
     },
 };
 
@@ -355,6 +357,13 @@ uint64_t cgroup_read_buffers(struct cgroup *c)
     return bytes;
 }
 
+uint64_t cgroup_read_kernel(struct cgroup *c)
+{
+    uint64_t bytes = 0;
+    read_stat(c, STAT_KERNEL, &bytes);
+    return bytes;
+}
+
 /* Kernel memory that a small program leaves, and that is freed a moment later. */
 enum { LEFT_OVER_BYTES = 512 << 10 };
 
@@ -397,6 +406,27 @@ void cgroup_yield(struct cgroup *c, bool yields)
     c->yields = yields;
     (void)!fd_write_file(c->fd[first ? CGROUP_CPU : 0], file,
                          yields  ? first ? "128" : "12"
+                         : first ? "1024"
+                                 : "100",
+                         &ignored);
+}
+
+int cgroup_open_procs(const struct cgroup *c)
+{
+    return openat(c->fd[c->host->version == 1 ? CGROUP_MEMORY : 0], "cgroup.procs",
+                  O_RDONLY | O_CLOEXEC);
+}
+
+void cgroup_host_hasten(struct cgroup_host *h, bool on)
+{
+    struct err ignored;
+    bool first = h->version == 1;
+    bool was = h->hastening > 0;
+    h->hastening += on ? 1 : -1;
+    if (was == (h->hastening > 0) || !(h->has & CGROUP_HAS_CPU))
+        return;
+    (void)!fd_write_file(h->fd[first ? CGROUP_CPU : 0], first ? "cpu.shares" : "cpu.weight",
+                         on      ? first ? "262144" : "10000"
                          : first ? "1024"
                                  : "100",
                          &ignored);

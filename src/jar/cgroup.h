@@ -29,6 +29,7 @@ struct cgroup_host {
     unsigned has;              /* CGROUP_HAS_… */
     pid_t stepped_aside;       /* v2: the process that left the cgroup and is put back; or 0 */
     int slots;                 /* 4 or 1 */
+    int hastening;             /* jars that are being killed: cgroup_host_hasten() */
     char name[64];             /* belljar-<pid>-<start time> */
     int base_fd[CGROUP_SLOTS]; /* the parent of our directory */
     int fd[CGROUP_SLOTS];      /* our directory */
@@ -58,6 +59,7 @@ enum cgroup_stat {
     STAT_OOM_KILLS,
     STAT_PIDS_REFUSED,
     STAT_BUFFERS,
+    STAT_KERNEL,
     CGROUP_STATS
 };
 
@@ -122,6 +124,17 @@ void cgroup_read_now(struct cgroup *c, uint64_t *memory_bytes, uint64_t *pids);
 
 /* Bytes in the buffers of sockets, where they are not part of the memory (v1). */
 uint64_t cgroup_read_buffers(struct cgroup *c);
+
+/* Bytes of the memory that the kernel has for this cgroup; 0 where they cannot be read. */
+uint64_t cgroup_read_kernel(struct cgroup *c);
+
+/* A list of its processes, a pid a line; -1 without one. */
+int cgroup_open_procs(const struct cgroup *c);
+
+/* While a jar is being killed, our directory has the largest share of the CPUs: on a busy machine
+ * its processes would die late. The jar itself has the largest share among the jars, so the others
+ * gain nothing. Each call with `on` needs one without. */
+void cgroup_host_hasten(struct cgroup_host *h, bool on);
 
 /* Hastens a kill. A process dies only once it gets to run, so this lifts the quota and raises the
  * share. On v2 it also signals all processes; on v1 only the caller does. */

@@ -1,7 +1,11 @@
 /* Evidence about a run, from outside: clocks, counters, and the wait status of the program. Runs
  * in: warden. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -9,12 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/auto.h"
 #include "base/clock.h"
 #include "jar/jar_impl.h"
 
 /* Between two looks at the counters of a running jar. One that works can do more harm in that time
- * than one that sleeps, and one with TCP sockets most of all: see watch.h. */
-enum { TICK_US = 100000, BUSY_TICK_US = 25000, SOCKETS_TICK_US = 10000 };
+ * than one that sleeps, and one with TCP sockets most of all: see watch.h. A jar that slept is asked
+ * in between for its CPU time alone, so that it is looked at soon after it has begun to work. */
+enum { TICK_US = 100000, BUSY_TICK_US = 25000, PEEK_US = 20000, SOCKETS_TICK_US = 10000 };
 enum { QUIET_TICK_US = 250000 }; /* of a session that has no cell and does nothing */
 enum { BUSY_CPU_US = 500 };      /* CPU time since the last look */
 
@@ -23,12 +29,19 @@ static bool is_between_cells(const struct jar *j)
     return jar_is_session(j) && j->cell.limits.number == 0;
 }
 
+/* A dying process frees its tables of pages, one entry for each page that it can reach, and then its
+ * mappings and open files. Much of that takes longer than a moment. Such a jar is killed before its
+ * deadline, so that it is gone at its deadline. */
+enum { LEAD_NS_PER_PAGE = 100, LEAD_US_PER_MIB = 2000, LEAD_MAX_US = 2000000 };
+enum { LITTLE_BYTES = 8 << 20, FEW_OBJECTS_BYTES = 16 << 20 }; /* that no time is foreseen for */
+
 static uint64_t tick_us(const struct jar *j)
 {
     return j->watch.sockets > 0  ? SOCKETS_TICK_US
            : j->busy             ? BUSY_TICK_US
            : is_between_cells(j) ? QUIET_TICK_US
-                                 : TICK_US;
+           : jar_is_session(j)   ? TICK_US
+                                 : PEEK_US;
 }
 
 void jar_fail(struct jar *j, const struct err *why)
@@ -123,6 +136,57 @@ static void look_for_hoards(struct jar *j, uint64_t now_us)
         ev->hits |= LIMIT_BIT(LIMIT_MEMORY);
 }
 
+/* Pages in the tables of all processes: a shared page counts for each of them. */
+static uint64_t mapped_pages(const struct jar *j)
+{
+    uint64_t sum = 0;
+    int fd = cgroup_open_procs(&j->cgroup);
+    FILE *pids = fd >= 0 ? fdopen(fd, "r") : NULL;
+    char line[32], path[48], text[128];
+    while (pids && fgets(line, sizeof line, pids)) {
+        (void)snprintf(path, sizeof path, "%ld/statm", strtol(line, NULL, 10));
+        autoclose int statm = openat(j->host->proc_fd, path, O_RDONLY | O_CLOEXEC);
+        ssize_t n = statm >= 0 ? read(statm, text, sizeof text - 1) : -1;
+        text[n > 0 ? n : 0] = '\0';
+        const char *resident = strchr(text, ' '); /* the second number */
+        sum += resident ? strtoull(resident, NULL, 10) : 0;
+    }
+    if (pids)
+        (void)fclose(pids);
+    else if (fd >= 0)
+        (void)close(fd);
+    return sum;
+}
+
+/* All processors free tables at the same time, but one process has its objects to itself. */
+static uint64_t time_to_die_us(const struct jar *j, uint64_t kernel_bytes)
+{
+    uint64_t pages = mapped_pages(j);
+    uint64_t tables_us = pages * LEAD_NS_PER_PAGE / 1000 / j->host->cpus;
+    uint64_t without = pages * sizeof(uint64_t) + FEW_OBJECTS_BYTES;
+    uint64_t objects = kernel_bytes > without ? kernel_bytes - without : 0;
+    uint64_t objects_us = (objects >> 10) * LEAD_US_PER_MIB / 1024;
+    return tables_us > objects_us ? tables_us : objects_us;
+}
+
+/* Looks only when the deadline is near. At most half of the time of a run is foreseen. */
+static void foresee_death(struct jar *j, uint64_t now_us)
+{
+    if (!j->has_cgroup || j->deadline_us > now_us + LEAD_MAX_US ||
+        now_us < j->foreseen_us + TICK_US)
+        return;
+    j->foreseen_us = now_us;
+    uint64_t kernel_bytes = cgroup_read_kernel(&j->cgroup);
+    uint64_t lead = kernel_bytes > LITTLE_BYTES ? time_to_die_us(j, kernel_bytes) : 0;
+    uint64_t most = j->job.limits.v[LIMIT_WALL_MS] * 1000 / 2;
+    j->lead_us = lead < most ? lead : most;
+}
+
+static uint64_t kill_us(const struct jar *j)
+{
+    return j->deadline_us - j->lead_us;
+}
+
 static uint64_t sample_due_us(const struct jar *j)
 {
     return j->samples && j->started ? j->started_us + samples_due_us(j->samples) : UINT64_MAX;
@@ -145,40 +209,45 @@ uint64_t jar_next_check_us(const struct jar *j, uint64_t now_us)
     uint64_t soonest = jar_is_session(j) ? jar_cell_due_us(j, now_us) : cpu_due_us(j, now_us);
     due = soonest < due ? soonest : due;
     due = sample_due_us(j) < due ? sample_due_us(j) : due;
-    return j->deadline_us < due ? j->deadline_us : due;
+    return kill_us(j) < due ? kill_us(j) : due;
 }
 
-/* There may be hundreds of sessions without a cell. One that has used no CPU time since the last
- * look has done nothing else either. */
-static bool is_asleep(struct jar *j)
+/* True for a jar that has slept since the last look. There may be hundreds of sessions without a
+ * cell: one that has used no CPU time has done nothing else either. A cell has deadlines of its own. */
+static bool still_sleeps(struct jar *j, uint64_t now_us)
 {
-    struct cgroup_stats now = j->stats;
-    if (!is_between_cells(j) || !j->has_cgroup || j->busy || j->watch.sockets > 0 ||
-        j->outcome.evidence.reason != END_EXIT)
+    bool quiet = is_between_cells(j);
+    if (j->busy || j->watch.sockets > 0 || !j->has_cgroup ||
+        j->outcome.evidence.reason != END_EXIT || now_us >= kill_us(j) ||
+        now_us >= sample_due_us(j) ||
+        (!quiet && (jar_is_session(j) || now_us >= j->looked_us + TICK_US)))
         return false;
+    struct cgroup_stats now = j->stats;
     cgroup_read_cpu(&j->cgroup, &now);
-    return now.cpu_us == j->stats.cpu_us;
+    return now.cpu_us <= j->stats.cpu_us + (quiet ? 0 : BUSY_CPU_US);
 }
 
 void jar_on_tick(struct jar *j, uint64_t now_us)
 {
     struct evidence *ev = &j->outcome.evidence;
-    if (now_us >= j->deadline_us) { /* first, because reading the counters takes time */
+    if (still_sleeps(j, now_us)) {
+        j->due_us = jar_next_check_us(j, now_us);
+        return;
+    }
+    j->looked_us = now_us;
+    if (now_us >= kill_us(j)) { /* first, because reading the counters takes time */
         ev->hits |= LIMIT_BIT(LIMIT_WALL_MS);
         jar_kill(j, END_WALL);
     }
     if (now_us >= sample_due_us(j))
         jar_take_sample(j, now_us);
     uint64_t cpu_before = j->stats.cpu_us;
-    if (is_asleep(j)) {
-        j->due_us = jar_next_check_us(j, now_us);
-        return;
-    }
     jar_read_counters(j);
     j->busy = j->stats.cpu_us > cpu_before + BUSY_CPU_US;
     look_for_hoards(j, now_us);
     if (jar_is_session(j))
         jar_check_cell(j, now_us);
+    foresee_death(j, now_us);
     if (ev->hits & LIMIT_BIT(LIMIT_MEMORY))
         jar_kill(j, END_MEMORY); /* no effect if the run is being killed already */
     if (ev->hits & LIMIT_BIT(LIMIT_CPU_MS))

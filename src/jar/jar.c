@@ -81,10 +81,20 @@ static bool is_alone(const struct jar *j)
     return j->has_cgroup && j->program_reaped && j->stats.pids_now == 1 && !jar_on_host(j);
 }
 
+static void hasten(struct jar *j, bool on)
+{
+    if (j->hastens == on)
+        return;
+    j->hastens = on;
+    cgroup_host_hasten(j->host->cgroups, on);
+}
+
 static void send_kill(struct jar *j)
 {
-    if (j->has_cgroup && !is_alone(j))
+    if (j->has_cgroup && !is_alone(j)) {
+        hasten(j, true);
         cgroup_kill(&j->cgroup);
+    }
     if (j->init_pidfd >= 0)
         (void)pidfd_send_signal(j->init_pidfd, SIGKILL, NULL, 0);
     if (j->program_pidfd >= 0 && !j->program_reaped) {
@@ -363,6 +373,7 @@ static void remove_cgroup(struct jar *j, uint64_t now_us)
 
 static void collect_or_remove(struct jar *j, uint64_t now_us)
 {
+    hasten(j, false);
     if (!jar_start_collector(j)) {
         remove_cgroup(j, now_us);
         return;
@@ -597,6 +608,7 @@ void jar_free(struct jar *j)
         return;
     if (j->state != GONE)
         kill_and_reap(j);
+    hasten(j, false);
     if (j->home[0] && rmdir(j->home) < 0) { /* the collector has not removed it */
         struct err ignored;
         (void)!tree_remove(j->scratch_fd, "work", &ignored);

@@ -49,6 +49,7 @@ struct jar_host {
     int proc_fd;
     struct limits most; /* of every job */
     bool may_renice;    /* we can undo a nice value */
+    unsigned cpus;      /* of the machine */
     uint64_t next_number;
     struct reclaimer reclaimer;
     struct watch_host watch;

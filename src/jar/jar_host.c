@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -154,6 +155,7 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
         .own_pid_ns_fd = -1,
         .own_net_fd = -1,
         .zygote_uid = geteuid(),
+        .cpus = (unsigned)get_nprocs(),
         .proc_fd = -1,
         .reclaimer = RECLAIMER_INIT,
         .watch = { .locks_fd = -1, .counter_pidfd = -1 },

@@ -44,6 +44,7 @@ struct jar {
     bool unpacked;                /* init unpacks its files, not the embryo */
 
     bool has_cgroup, has_uid;
+    bool hastens;     /* cgroup_host_hasten() */
     int remove_tries; /* of the cgroup */
     struct cgroup cgroup;
     uint32_t uid;
@@ -70,12 +71,15 @@ struct jar {
     bool started;                     /* execve succeeded */
     uint64_t handed_over_us;          /* the job was sent to the embryo or to the new process */
     uint64_t started_us, deadline_us; /* guest code runs from started_us on */
+    uint64_t lead_us;                 /* it is killed so long before its deadline */
     uint64_t cpu_before_us;           /* used in the jar before that */
     struct cgroup_stats stats;
     struct watch watch;
     struct cell cell;             /* of a session */
     struct cell_usage cell_usage; /* of a cell that has ended; number 0: none */
     bool busy;                    /* it used CPU time between the last two looks */
+    uint64_t looked_us;           /* the last look */
+    uint64_t foreseen_us;         /* the last look at lead_us */
     struct samples *samples;      /* NULL: none are taken */
     struct jar_outcome outcome;
 };

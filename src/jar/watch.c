@@ -1,5 +1,6 @@
 #include "jar/watch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/inet_diag.h>
@@ -201,20 +202,17 @@ static long pid_of_lock(const char *line)
     return strtol(at, NULL, 10);
 }
 
-static uint64_t count_locks(int proc_fd, pid_t init)
+static uint64_t count_listed_locks(struct membership *m, int proc_fd, uint64_t enough)
 {
-    struct membership m = { 0 };
     uint64_t mine = 0;
     autofree char *line = NULL;
     size_t size = 0, all = 0;
     int fd = openat(proc_fd, "locks", O_RDONLY | O_CLOEXEC);
     FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
-    pid_namespace(proc_fd, init, m.ns, sizeof m.ns);
-    const uint64_t enough = hoard_defs[HOARD_LOCKS].most + 1;
     for (ssize_t n; f && mine < enough && all < LOCKS_READ && (n = getline(&line, &size, f)) > 0;
          all += (size_t)n) {
         long pid = pid_of_lock(line);
-        mine += pid > 0 && is_inside(&m, proc_fd, pid);
+        mine += pid > 0 && is_inside(m, proc_fd, pid);
     }
     if (f)
         (void)fclose(f);
@@ -223,13 +221,64 @@ static uint64_t count_locks(int proc_fd, pid_t init)
     return mine;
 }
 
+/* Descriptors of one process whose lock was taken by a process that has ended: the kernel shows 0 as
+ * its pid. Each line of fdinfo about a lock begins with "lock:". */
+static uint64_t count_orphans_of(int proc_fd, long pid, uint64_t enough)
+{
+    uint64_t found = 0;
+    char path[48];
+    (void)snprintf(path, sizeof path, "%ld/fdinfo", pid);
+    int dir_fd = openat(proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = dir_fd >= 0 ? fdopendir(dir_fd) : NULL;
+    for (struct dirent *d; dir && found < enough && (d = readdir(dir));) {
+        char text[1024];
+        autoclose int fd = d->d_name[0] == '.' ? -1
+                                               : openat(dir_fd, d->d_name, O_RDONLY | O_CLOEXEC);
+        const char *lock = read_again(fd, text, sizeof text) ? strstr(text, "\nlock:\t") : NULL;
+        found += lock && pid_of_lock(lock + strlen("\nlock:\t")) == 0;
+    }
+    if (dir)
+        (void)closedir(dir);
+    else if (dir_fd >= 0)
+        (void)close(dir_fd);
+    return found;
+}
+
+/* The table of locks leaves out each lock whose process has ended. A lock of flock() belongs to an
+ * open file, and outlives the process if another process has the file too. */
+static uint64_t count_orphaned_locks(struct membership *m, int proc_fd, uint64_t enough)
+{
+    uint64_t found = 0;
+    int fd = openat(proc_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    for (struct dirent *d; dir && found < enough && (d = readdir(dir));) {
+        long pid = strtol(d->d_name, NULL, 10);
+        if (pid > 0 && is_inside(m, proc_fd, pid))
+            found += count_orphans_of(proc_fd, pid, enough - found);
+    }
+    if (dir)
+        (void)closedir(dir);
+    else if (fd >= 0)
+        (void)close(fd);
+    return found;
+}
+
+static bool has_many_locks(int proc_fd, pid_t init)
+{
+    struct membership m = { 0 };
+    const uint64_t enough = hoard_defs[HOARD_LOCKS].most + 1;
+    pid_namespace(proc_fd, init, m.ns, sizeof m.ns);
+    return count_listed_locks(&m, proc_fd, enough) >= enough ||
+           count_orphaned_locks(&m, proc_fd, enough) >= enough;
+}
+
 /* In a child: the kernel makes a reader of this table wait, again for each page of it. */
 static void start_count(struct watch *w, struct watch_host *h, int proc_fd, pid_t init)
 {
     struct err ignored;
     pid_t pid = clone_process(0, -1, &h->counter_pidfd, &ignored);
     if (pid == 0)
-        _exit(count_locks(proc_fd, init) > hoard_defs[HOARD_LOCKS].most ? 1 : 0);
+        _exit(has_many_locks(proc_fd, init) ? 1 : 0);
     h->counter = pid > 0 ? pid : 0;
     h->counted = w;
 }

@@ -11,9 +11,8 @@ from harness import PATIENCE
 
 UNITS = Path(os.environ.get("BELLJAR_BUILD", "build/release")) / "tests" / "unit"
 # Not warm, which wants its driver where it was built: test_everywhere has warm starts.
-OF_THE_KERNEL = ("cgroup", "cgroup_host", "collect", "confine", "files", "landlock", "pools", "samples", "seccomp",
-                 "uids",
-                 "warden", "warden_peer", "warden_refuses")
+OF_THE_KERNEL = ("engine_pools", "jar_cgroup", "jar_cgroup_host", "jar_collect", "jar_confine", "jar_files",
+                 "jar_landlock", "jar_seccomp", "jar_uids", "spec_samples", "warden", "warden_peer", "warden_refuses")
 
 
 @pytest.mark.parametrize("name", OF_THE_KERNEL)
