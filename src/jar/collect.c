@@ -1,5 +1,6 @@
 /* Reads the outputs and, at level process, removes the files, in a process that has no more rights
- * than the guest had: the jar's own uid, no capability, the guest's filter. It starts when every
+ * than the guest had: the jar's own uid, no capability, and the filter of a
+ * guest that may not have sockets. It starts when every
  * process of the jar is dead.
  * Runs in: warden, and the collector. */
 #include <errno.h>
@@ -34,7 +35,8 @@ static int confine_collector(const struct jar *j, int *keep_fd, struct err *e)
     if (j->has_uid &&
         (setresgid(j->uid, j->uid, j->uid) < 0 || setresuid(j->uid, j->uid, j->uid) < 0))
         return err_set(e, ERR_KERNEL, errno, "become the jar's user");
-    return confine_no_new_privs(e) || caps_clear(0, e) || seccomp_apply(SECCOMP_JAR, e) ? -1 : 0;
+    return confine_no_new_privs(e) || caps_clear(0, e) || seccomp_apply(SECCOMP_PROCESS, e) ? -1
+                                                                                            : 0;
 }
 
 _Noreturn static void collector_main(struct jar *j)

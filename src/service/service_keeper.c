@@ -353,6 +353,14 @@ static int on_drain(struct service_keeper *k, struct err *e)
     return 0;
 }
 
+static int on_stopped(struct service_keeper *k, struct err *e)
+{
+    if (wire_read_stopped(&k->message, e))
+        return -1;
+    k->api.stopped_ms = uv_now(&k->loop);
+    return 0;
+}
+
 static int on_sealed(struct service_keeper *k, struct err *e)
 {
     struct wire_seal seal;
@@ -366,7 +374,7 @@ static void on_control(uv_poll_t *poll, int status, int events)
 {
     static int (*const handlers[WIRE_TYPE_COUNT_])(struct service_keeper *, struct err *) = {
         [WIRE_WARDEN] = on_warden,     [WIRE_SETTINGS] = on_settings, [WIRE_DRAIN] = on_drain,
-        [WIRE_LANGUAGE] = on_language, [WIRE_SEAL] = on_sealed,
+        [WIRE_LANGUAGE] = on_language, [WIRE_SEAL] = on_sealed,       [WIRE_STOPPED] = on_stopped,
     };
     struct service_keeper *k = poll->data;
     struct err e = { 0 };

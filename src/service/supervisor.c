@@ -329,14 +329,17 @@ static void look_for_languages(struct supervisor *s)
     for (size_t i = 0; !busy && languages[i]; i++) {
         if (s->asked[i] || !version_program_exists(languages[i]))
             continue;
-        s->looks[i]++;
-        s->asked[i] = true;
         version_probe_open(&s->probes[i]);
         if (s->probes[i].fd < 0)
-            continue;
-        if (wire_send_language(s->control_fd, (uint32_t)i, s->probes[i].fd, &e))
+            continue; /* at the next look */
+        s->asked[i] = wire_send_language(s->control_fd, (uint32_t)i, s->probes[i].fd, &e) == 0;
+        if (s->asked[i]) {
+            s->looks[i]++;
+            fd_close(&s->probes[i].fd);
+        } else {
             log_error(LOG_ERROR, "language.not_handed_over", &e);
-        fd_close(&s->probes[i].fd);
+            version_probe_done(&s->probes[i]);
+        }
     }
     if (!busy)
         ask_next(s);
@@ -513,11 +516,13 @@ static int read_keeper_message(struct supervisor *s, struct err *e)
     if (got < 0 && e->sys == EAGAIN)
         return 0;
     bool seals = got > 0 && s->message.type == WIRE_SEAL;
-    if (got <= 0 || (seals ? on_seal(s, e) : wire_read_hello(&s->message, &hello, e))) {
+    int failed = got <= 0 || (seals ? on_seal(s, e) : wire_read_hello(&s->message, &hello, e));
+    if (got > 0)
+        wire_message_done(&s->message);
+    if (failed) {
         fd_close(&s->control_fd); /* it has died, or will notice that the connection is closed */
         return 0;
     }
-    wire_message_done(&s->message);
     if (seals)
         return 0;
     if (hello.err.code == ERR_NONE) {
@@ -607,10 +612,13 @@ static void resume(struct supervisor *s, pid_t pid, const char *event)
     enum { TELL_MS = 1000 };
     siginfo_t info = { 0 };
     uint64_t now = clock_ms();
+    struct err e;
     if (pid <= 0 || waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) < 0 || info.si_pid == 0)
         return;
     (void)kill(pid, SIGCONT); /* not reaped yet, so the pid is still its own */
     s->stops++;
+    if (s->control_fd >= 0) /* for /v1/health; a keeper that ends does not read it */
+        (void)!wire_send_stopped(s->control_fd, &e);
     if (s->stop_told_ms > now)
         return;
     s->stop_told_ms = now + TELL_MS;

@@ -346,6 +346,22 @@ int wire_read_settings(const struct wire_message *m, const char **ret_text, stru
     return 0;
 }
 
+int wire_send_stopped(int fd, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u32(&b.p, 1);
+    return body_send(fd, WIRE_STOPPED, &b, NULL, e);
+}
+
+int wire_read_stopped(const struct wire_message *m, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_STOPPED);
+    if (unpack_u32(&u) != 1)
+        u.failed = true;
+    return unpack_end(&u, "stopped", e);
+}
+
 int wire_send_drain(int fd, const struct wire_drain *d, struct err *e)
 {
     struct body b;

@@ -46,6 +46,7 @@ enum {
     X(WIRE_POOLS,   "pools",   0)  /* warden: the state of the pools; the answer to targets */ \
     X(WIRE_SAMPLES, "samples", 0)  /* warden: its usage over time; right before ended */ \
     X(WIRE_SEAL,    "seal",    0)  /* keeper to supervisor and back: the head of the audit log */ \
+    X(WIRE_STOPPED, "stopped", 0) /* supervisor: a process was stopped, and resumed */ \
     X(WIRE_CELL,    "cell",    0)  /* keeper: a cell of a session begins or is over */ \
     X(WIRE_CELL_END, "cell-end", 0) /* warden: the usage of a cell */ \
     X(WIRE_INTERRUPT, "interrupt", 0) /* keeper: interrupt the cell of a session */
@@ -150,6 +151,10 @@ struct wire_samples {
 [[nodiscard]] int wire_send_settings(int fd, const char *text, struct err *e);
 [[nodiscard]] int wire_read_settings(const struct wire_message *m, const char **ret_text,
                                      struct err *e);
+
+/* stopped: the warden or the keeper */
+[[nodiscard]] int wire_send_stopped(int fd, struct err *e);
+[[nodiscard]] int wire_read_stopped(const struct wire_message *m, struct err *e);
 
 /* drain */
 struct wire_drain {

@@ -164,6 +164,31 @@ def test_service_refuses_new_work_below_the_floor_of_free_space(as_root):
         assert s.post("/api/artifacts/create", artifact).status in (200, 201)
 
 
+def test_service_tells_that_its_warden_was_stopped(start_service, as_root):
+    """It is resumed at once, and runs go on; health tells it for a minute."""
+    s = start_service(*ROOMY)
+    assert s.get("/v1/health").json["status"] == "ok"
+    os.kill(s.half("warden").pid, signal.SIGSTOP)
+    health = eventually(lambda: s.get("/v1/health").json.get("why"))
+    assert health and "was stopped by a signal" in health, s.get("/v1/health")
+    assert s.get("/v1/health").status == 200 and s.run("print(1)")["stdout"] == "1\n"
+
+
+def test_service_refuses_to_start_with_a_database_that_it_cannot_write():
+    """With the name of the file, before a client is served."""
+    with Service(*ROOMY) as s:
+        s.run("print(1)")
+        s.stop()
+        os.chmod(s.database, 0o444)
+        s.start(wait=False)
+        assert s.popen.wait(30) != 0
+        assert f"{s.database}: write: attempt to write a readonly database" in s.log(), s.log()
+        for file in s.data.glob("belljar.db*"):  # its log may have got the same mode
+            os.chmod(file, 0o644)
+        s.start()
+        assert len(s.get("/v1/runs").json["runs"]) == 1 and s.get("/v1/health").status == 200
+
+
 def test_service_tells_that_its_database_is_damaged(start_service):
     """Also that the answers about it name no path of the server."""
     s = start_service(*ROOMY)

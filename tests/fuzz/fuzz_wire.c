@@ -56,6 +56,7 @@ static void read_any(const struct wire_message *m)
     if (wire_read_started(m, &started, &e) == 0 && (unsigned)started.start >= START_COUNT_)
         abort();
     (void)!wire_read_targets(m, &targets, &e);
+    (void)!wire_read_stopped(m, &e);
     struct wire_cell cell;
     struct wire_cell_end cell_end;
     uint64_t id;

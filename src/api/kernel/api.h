@@ -219,7 +219,8 @@ struct api {
     uid_t owner_uid;      /* may use the unix socket without a key, as root and our own uid may */
     /* The numeric address of each listener, by its index; "" for a unix socket. */
     char listeners[SETTINGS_LISTEN_MAX][64];
-    bool draining; /* set when the service begins to stop */
+    bool draining;       /* set when the service begins to stop */
+    uint64_t stopped_ms; /* a process of the service was stopped: clock of the loop; 0: never */
     /* The caller leaves these zero: */
     struct api_core *core;       /* api.c: router, documents */
     struct api_keys *keys;       /* key_store.c */

@@ -20,6 +20,16 @@
 /* Probes ask often. The text is made at most once in this time. */
 enum { HEALTH_AGE_MS = 100 };
 
+/* Runs go on, but some limits may have been held late. */
+static const char *was_stopped(const struct api *api)
+{
+    enum { TELL_MS = 60 * 1000 };
+    return api->stopped_ms && uv_now(api->loop) - api->stopped_ms < TELL_MS
+               ? "the warden or the keeper was stopped by a signal within the last minute, and "
+                 "resumed: limits may have been held late"
+               : NULL;
+}
+
 static void health_make(struct api *api)
 {
     const struct isolation *isolation = engine_isolation(api->engine);
@@ -28,7 +38,10 @@ static void health_make(struct api *api)
                       : !isolation                ? "there is no warden; it is being restarted"
                       : storage_check(api, &full) ? full.text
                       : trouble.code != ERR_NONE  ? ERR_SHOWN(&trouble)
-                                                  : NULL;
+                      : storage_check_open_files(&full) ? full.text
+                                                        : NULL;
+    int status = why ? 503 : 200;
+    why = why ? why : was_stopped(api);
     json_auto_t *body = json_pack(
         "{s:s, s:s, s:o, s:I, s:s*}", "status", why ? "degraded" : "ok", "version", BELLJAR_VERSION,
         "isolation", isolation ? result_isolation(isolation) : json_null(), "uptime_s",
@@ -40,7 +53,7 @@ static void health_make(struct api *api)
         return; /* the previous text stays */
     api->core->health.body[n] = '\n';
     api->core->health.len = n + 1;
-    api->core->health.status = why ? 503 : 200;
+    api->core->health.status = status;
     api->core->health.made_ms = uv_now(api->loop);
     api->core->health.made = true;
 }

@@ -222,7 +222,9 @@ void program_cache_keep(struct program_cache *c, enum stage kind, const struct s
                                        .products = *made }; /* borrowed: not freed */
     scoped(buf) bytes = { 0 };
     struct err e;
-    if (p->keep_fd >= 0 && program_file_encode(&file, p->key, &bytes, &e) == 0)
+    /* A compiler that met a limit may have made another program than it would otherwise. */
+    if (p->keep_fd >= 0 && how->evidence.hits == 0 &&
+        program_file_encode(&file, p->key, &bytes, &e) == 0)
         (void)!fd_write_all(p->keep_fd, bytes.data,
                             bytes.len); /* main does not store a partial product */
     fd_close(&p->keep_fd);

@@ -1,8 +1,11 @@
 /* From a request to its answer, with an HTTP server that only records the calls. */
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "api/kernel/auth.h"
 #include "api/kernel/core.h"
+#include "api/kernel/storage.h"
 #include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
@@ -393,7 +396,29 @@ static void test_refusals_of_the_server_look_like_ours(void)
     core.router = NULL;
 }
 
+static void test_few_descriptors_are_told(void)
+{
+    struct rlimit before, few;
+    struct err e = { 0 };
+    CHECK(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    int lowest = dup(2);
+    CHECK(lowest >= 0 && close(lowest) == 0);
+    few = before;
+    few.rlim_cur = (rlim_t)lowest + 65;
+    CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0);
+    CHECK_INT(storage_check_open_files(&e), 0);
+    static const rlim_t left[] = { 64, 32, 0 };
+    for (size_t i = 0; i < ARRAY_LEN(left); i++) {
+        few.rlim_cur = (rlim_t)lowest + left[i];
+        CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0);
+        CHECK_INT(storage_check_open_files(&e), -1);
+        CHECK(strstr(e.text, "descriptors are free: raise the hard limit of open files") != NULL);
+    }
+    CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
+}
+
 static const struct check_test tests[] = {
+    TEST(test_few_descriptors_are_told),
     TEST(test_what_can_be_refused_is_refused_before_the_body),
     TEST(test_body_reaches_its_handler_validated),
     TEST(test_query_is_checked_against_its_table),

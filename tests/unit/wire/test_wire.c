@@ -364,6 +364,7 @@ static const struct kind {
     [WIRE_ENDED] = { send_ended, read_ended, 0 },
     [WIRE_WARDEN] = { send_warden, read_warden, 1 },
     [WIRE_SETTINGS] = { send_settings, read_settings, 0 },
+    [WIRE_STOPPED] = { wire_send_stopped, wire_read_stopped, 0 },
     [WIRE_DRAIN] = { send_drain, read_drain, 0 },
     [WIRE_LANGUAGE] = { send_language, read_language, 1 },
     [WIRE_TARGETS] = { send_targets, read_targets, 0 },
