@@ -87,10 +87,18 @@ def outcome_of_reference(outcome):
             "error": outcome["error"] and [outcome["error"][0], normal(outcome["error"][1])]}
 
 
+STEMS = sorted(path.stem for path in CELLS.glob("*.cells"))
+# In a child of a process that has made the session, as in an embryo.
+IN_A_CHILD = ["/usr/bin/python3", "-B", str(ROOT / "tests/lib/warm_session.py"), str(GUEST)]
+
+
 @needs_ipython
-@pytest.mark.parametrize("path", sorted(CELLS.glob("*.cells")), ids=lambda path: path.stem)
-def test_cells_have_the_outcome_of_ipython(path):
-    if path.stem == "data":
+@pytest.mark.parametrize("stem, command", [
+    *(pytest.param(stem, COMMAND, id=stem) for stem in STEMS),
+    *(pytest.param(stem, IN_A_CHILD, id=stem + "-in-a-child") for stem in ("awaits", "displays", "history", "magics"))])
+def test_cells_have_the_outcome_of_ipython(stem, command):
+    path = CELLS / f"{stem}.cells"
+    if stem == "data":
         pytest.importorskip("pandas", reason="pandas is not installed")
     cells = cells_of(path)
     with tempfile.TemporaryDirectory() as home:
@@ -101,7 +109,7 @@ def test_cells_have_the_outcome_of_ipython(path):
     expected = json.loads(reference.stdout)
     assert len(expected) == len(cells)
     wrong = []
-    with tempfile.TemporaryDirectory() as home, Program(COMMAND, cwd=home, env=environment(home)) as program:
+    with tempfile.TemporaryDirectory() as home, Program(command, cwd=home, env=environment(home)) as program:
         for cell, wanted in zip(cells, expected):
             got, wanted = outcome_of(program.run(cell)), outcome_of_reference(wanted)
             if got != wanted:
@@ -475,6 +483,23 @@ def test_output_streams_while_a_command_runs(shared):
         shared.await_output("first")
         fifo.write_text("second\n")
         assert shared.finish()["stdout"] == "first\nsecond\n"
+
+
+@needs_ipython
+def test_sessions_of_one_zygote_share_no_randomness_and_no_past():
+    code = ("import random, uuid, tempfile, os, asyncio\n"
+            "[random.random(), str(uuid.uuid4()), next(tempfile._get_candidate_names()), In, list(Out), dir()[:2],\n"
+            "os.getcwd()]")
+    with tempfile.TemporaryDirectory() as home:
+        seen = []
+        for _ in range(2):
+            with Program(IN_A_CHILD, cwd=home, env=environment(home)) as program:
+                reply = program.run(code)
+                assert reply["count"] == "1", reply
+                seen.append(eval(reply.text))
+    for one, other in zip(seen[0][:3], seen[1][:3]):
+        assert one != other
+    assert seen[0][3:] == [["", code], [], ["In", "Out"], home]
 
 
 def test_without_ipython_the_way_to_install_it_is_told(tmp_path):

@@ -58,15 +58,17 @@ static bool is_preloaded(const struct guest *g, const char *entry)
     return found;
 }
 
-/* In the program's directory, where import looks first. */
+/* In the program's directory, where import looks first. The modules of a session look in the working
+ * directory. */
 static bool hides_a_module(const struct guest *g, const char *file)
 {
     char real[PATH_MAX];
     if (PySet_GET_SIZE(g->preloaded) == 0)
         return false;
-    if (!realpath(file, real))
+    if (!realpath(g->session ? "." : file, real))
         return true;
-    *strrchr(real, '/') = '\0';
+    if (!g->session)
+        *strrchr(real, '/') = '\0';
     DIR *dir = opendir(*real ? real : "/");
     bool hides = !dir;
     for (struct dirent *entry; !hides && (entry = readdir(dir));)

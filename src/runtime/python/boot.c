@@ -183,12 +183,33 @@ void guest_preload(struct guest *g, const char *modules)
         if (*name)
             preload_one(name);
     free(list);
-    forget_directories();
     PyObject *after = top_names();
     g->preloaded = need(PyNumber_Subtract(after, before), "names");
     Py_DECREF(after);
     Py_DECREF(before);
+}
 
+void guest_make_session(struct guest *g, const char *directory)
+{
+    static const char code[] = "import sys\n"
+                               "sys.path.append(directory)\n"
+                               "import belljar_warm\n"
+                               "sys.path.remove(directory)\n"
+                               "belljar_warm.make()\n";
+    PyObject *scope = need(PyDict_New(), "a scope"),
+             *name = need(PyUnicode_DecodeFSDefault(directory), "a name");
+    if (PyDict_SetItemString(scope, "directory", name) < 0)
+        fail_python("a scope");
+    PyObject *r = need(PyRun_String(code, Py_file_input, scope, scope), "a session cannot be made");
+    Py_DECREF(r);
+    Py_DECREF(name);
+    Py_DECREF(scope);
+    g->session = true;
+}
+
+void guest_settle(struct guest *g)
+{
+    forget_directories();
     /* For the driver. The guest does not see them in places where it did not see them before. */
     PyObject *kept = sys_modules_copy();
     g->run_exitfuncs = need_attr("atexit", "_run_exitfuncs");

@@ -17,6 +17,8 @@ static struct guest guest;
  * this kind. */
 #define PRELOAD "BELLJAR_PRELOAD"
 #define SAMPLE  "BELLJAR_SAMPLE"
+/* The directory of our modules, in a zygote of sessions. */
+#define SESSION "BELLJAR_SESSION"
 
 /* The driver uses the interpreter's structures as these headers declare them. */
 static void check_version(void)
@@ -53,11 +55,16 @@ int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char *
     check_version();
     proc_environ_hide_boot();
     char *modules = take_variable(PRELOAD, ""), *sample = take_variable(SAMPLE, "print(1)\n");
+    char *session = take_variable(SESSION, "");
     guest_boot(&guest, argc, argv);
     guest_preload(&guest, modules);
+    if (*session)
+        guest_make_session(&guest, session);
+    guest_settle(&guest);
     guest_fork_page_probe(&guest, sample, argv, envp);
     free(modules);
     free(sample);
+    free(session);
 
     const struct driver_hooks hooks = {
         .before_fork = PyOS_BeforeFork,

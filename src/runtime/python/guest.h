@@ -29,11 +29,16 @@ struct guest {
     PyObject *preloaded;
     PyObject *weakref_globals[3]; /* of the modules whose weakref callbacks only tidy up */
     unsigned long long libraries; /* number of loaded libraries */
+    bool session; /* the session of belljar_session.py is made; the program is session.py */
 };
 
 /* boot.c. Neither returns if the zygote cannot be made. */
 void guest_boot(struct guest *g, int argc, char **argv);
 void guest_preload(struct guest *g, const char *modules);
+/* Makes a session with our modules in that directory. */
+void guest_make_session(struct guest *g, const char *directory);
+/* After all imports: hides the objects of the zygote from the collector. */
+void guest_settle(struct guest *g);
 /* Drops every reference. */
 void guest_let_go(struct guest *g);
 

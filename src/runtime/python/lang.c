@@ -10,6 +10,8 @@ static const char *const driver[] = { "belljar-python.so", NULL };
 /* The most frequent command line. The process then shows the right one in /proc without any
  * work. */
 static const char *const argv[] = { "/usr/bin/python3", "main.py", NULL };
+static const char *const session_argv[] = { "/usr/bin/python3", "/opt/belljar/python/session.py",
+                                            NULL };
 
 /* A module that is imported in advance is visible in sys.modules and nowhere else. If the guest has
  * a file with one of these names, a bare interpreter runs it. logging is not in the list: it would
@@ -37,8 +39,17 @@ static const char *const data_imports[] = { "matplotlib", "numpy",   "pandas", "
     "import numpy as np, pandas as pd\n" \
     "print(np.arange(3.).sum())\n"       \
     "pd.DataFrame({'a': [1]})\n"
+/* The zygote of sessions has made IPython's shell and used each part of it once. matplotlib and
+ * plotly read their variables when they are imported. */
+#define SESSION_ENV                                                                                \
+    "BELLJAR_SESSION=/opt/belljar/python", "MPLBACKEND=module://matplotlib_inline.backend_inline", \
+        "PLOTLY_RENDERER=plotly_mimetype",                                                         \
+        "BELLJAR_SAMPLE=import belljar_warm\nbelljar_warm.probe()\n"
+/* The imports of a session's cells are not known in advance. An idle session shares these pages with the zygote
+ * and costs no more than without them. */
+#define SESSION_PRELOAD "numpy pandas matplotlib matplotlib.pyplot plotly"
 /* One thread, because a zygote with more cannot be forked. */
-#define ONE_THREAD "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1"
+#define ONE_THREAD      "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1"
 
 static const struct warm warm[] = {
     { .zygote = { .name = "python-data",
@@ -57,6 +68,13 @@ static const struct warm warm[] = {
                   .files = driver,
                   .argv = argv,
                   .env = WORDS(UNBUFFERED, NO_BYTECODE) } },
+    { .zygote = { .name = "python-session",
+                  .files = driver,
+                  .argv = session_argv,
+                  .env = WORDS(UNBUFFERED, NO_BYTECODE, ONE_THREAD, SESSION_ENV,
+                               "BELLJAR_PRELOAD=" SESSION_PRELOAD) },
+      .large = true,
+      .session = true },
     { .imports = NULL },
 };
 

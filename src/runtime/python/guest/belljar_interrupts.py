@@ -1,4 +1,5 @@
 """SIGINT, and bounds on the time of guest code that answers a question."""
+import _signal as raw  # without the conversions to enumerations
 import signal
 import time
 
@@ -6,7 +7,8 @@ from belljar_channel import PRIVATE_BUILTINS
 
 __builtins__ = PRIVATE_BUILTINS
 
-_signal, _setitimer, _mask, _monotonic = signal.signal, signal.setitimer, signal.pthread_sigmask, time.monotonic
+_signal, _setitimer, _mask, _monotonic = raw.signal, raw.setitimer, raw.pthread_sigmask, time.monotonic
+SIGINT, SIGALRM = int(signal.SIGINT), int(signal.SIGALRM)
 
 
 # The interpreter loses the first signal if it comes right before a system call that blocks. So the host sends each
@@ -35,8 +37,8 @@ class Interrupts:
 
     def install(self):
         """Again before each cell: the last one may have installed a handler of its own, or blocked the signal."""
-        _signal(signal.SIGINT, self._on_sigint)
-        _mask(signal.SIG_UNBLOCK, (signal.SIGINT,))
+        _signal(SIGINT, self._on_sigint)
+        _mask(raw.SIG_UNBLOCK, (SIGINT,))
 
     def arm(self):
         self.count, self.last = 0, 0.0
@@ -58,9 +60,9 @@ class Bounded:
 
     def __enter__(self):
         self.began = _monotonic()
-        self.handler = _signal(signal.SIGALRM, _out_of_time)
-        self.rest, self.interval = _setitimer(signal.ITIMER_REAL, self.seconds, self.seconds)
-        _mask(signal.SIG_UNBLOCK, (signal.SIGALRM,))
+        self.handler = _signal(SIGALRM, _out_of_time)
+        self.rest, self.interval = _setitimer(raw.ITIMER_REAL, self.seconds, self.seconds)
+        _mask(raw.SIG_UNBLOCK, (SIGALRM,))
         return self
 
     def left(self):
@@ -69,11 +71,11 @@ class Bounded:
     def __exit__(self, kind, _value, _trace):
         while True:  # the timer may fire once more in here
             try:
-                _setitimer(signal.ITIMER_REAL, 0)
-                _signal(signal.SIGALRM, self.handler if self.handler is not None else signal.SIG_DFL)
+                _setitimer(raw.ITIMER_REAL, 0)
+                _signal(SIGALRM, self.handler if self.handler is not None else raw.SIG_DFL)
                 break
             except OutOfTime:
                 pass
         if self.rest:
-            _setitimer(signal.ITIMER_REAL, max(0.001, self.rest - (_monotonic() - self.began)), self.interval)
+            _setitimer(raw.ITIMER_REAL, max(0.001, self.rest - (_monotonic() - self.began)), self.interval)
         return kind is OutOfTime

@@ -2,6 +2,7 @@
 import atexit
 import builtins
 import io
+import operator
 import os
 import pathlib
 import sys
@@ -24,6 +25,7 @@ DISPLAYS_MAX, UPDATES_MAX, DISPLAYED_BYTES_MAX = 1000, 20000, 64 << 20  # of one
 PROMPT_MAX = 16 << 10
 LEAST_RECURSION = 500
 _getpid, _exit, _fstat, _dup2 = os.getpid, os._exit, os.fstat, os.dup2
+_builtins, _is = vars(builtins), operator.is_
 _get_ident, _active = threading.get_ident, threading._active
 
 
@@ -194,11 +196,12 @@ class Session:
 
     def mend(self):
         """Puts back parts without which no cell could run. Other changes of a cell stay."""
-        for name, value in self.builtins.items():
-            now = vars(builtins).get(name)
-            if now is not value and callable(value) and not callable(now):
-                vars(builtins)[name] = value
-                self.note(f"the built-in {name} was restored: without it no cell can run")
+        now = _builtins.get
+        if not all(map(_is, self.builtins.values(), map(now, self.builtins))):
+            for name, value in self.builtins.items():
+                if now(name) is not value and callable(value) and not callable(now(name)):
+                    _builtins[name] = value
+                    self.note(f"the built-in {name} was restored: without it no cell can run")
         if sys.getrecursionlimit() < LEAST_RECURSION:
             sys.setrecursionlimit(self.recursion)
             self.note(f"the recursion limit was set back to {self.recursion}: no cell can run with less than {LEAST_RECURSION}")
@@ -273,7 +276,6 @@ class Session:
     def begin(self, fd):
         """In the process of the session, when its job has come."""
         import fcntl
-        import signal
         self.pid, self.main_thread = _getpid(), _get_ident()
         self.interrupts.install()
         # A fork, a signal of the terminal or a kill of the group must not reach further than this session.
@@ -285,7 +287,6 @@ class Session:
         self.out, self.err, self.replaced = sys.stdout, sys.stderr, {}
         self.out_fd, self.err_fd = (fcntl.fcntl(n, fcntl.F_DUPFD_CLOEXEC, 190) for n in (1, 2))
         children.keep_streams()
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
         self.shell.user_ns["_dh"][:] = [pathlib.Path.cwd()]
         self.shell.starting_dir = os.getcwd()
         sys.argv[:] = [""]

@@ -35,7 +35,32 @@ class Publisher(DisplayPublisher):
         self.shell.session.clear(wait)
 
 
+# Values of these types have no representation but plain text, unless a cell has registered one.
+PLAIN_TYPES = frozenset((int, float, complex, bool, str, bytes, list, tuple, dict, set, frozenset, range))
+
+
+def is_only_text(formatters, value):
+    kind = type(value)
+    if kind not in PLAIN_TYPES:
+        return False
+    for mime, formatter in formatters.items():
+        if mime == "text/plain":
+            continue
+        printers = formatter.type_printers
+        if kind in printers or object in printers or (kind is bool and int in printers) or formatter.singleton_printers or \
+                ("builtins", kind.__name__) in formatter.deferred_printers:
+            return False
+    return True
+
+
 class ResultHook(DisplayHook):
+    def compute_format_data(self, result):
+        """Asking a dozen formatters for nothing would take half of the time of a short cell."""
+        formatters = self.shell.display_formatter.formatters
+        if is_only_text(formatters, result):
+            return {"text/plain": formatters["text/plain"](result)}, {}
+        return super().compute_format_data(result)
+
     def write_output_prompt(self):
         pass
 
