@@ -114,6 +114,11 @@ int engine_set_examiner(struct engine *engine, int fd, struct err *e)
     return examinations_open(engine, fd, e);
 }
 
+void engine_end_examinations(struct engine *engine)
+{
+    examinations_end(engine);
+}
+
 void engine_set_limits(struct engine *engine, const struct engine_limits *limits)
 {
     engine->limits = *limits;

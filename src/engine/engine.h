@@ -37,6 +37,8 @@ struct programs *engine_programs(struct engine *engine);
 /* Takes over the socket of examiner_start(). Without it runs have no diagnosis, and no report is
  * read. */
 [[nodiscard]] int engine_set_examiner(struct engine *engine, int fd, struct err *e);
+/* Every examination is over, now and from here on. Before the store and the api are closed. */
+void engine_end_examinations(struct engine *engine);
 
 /* A new warden; takes over fd. The runs of the former warden end as internal_error. */
 [[nodiscard]] int engine_set_wire(struct engine *engine, int fd, const struct isolation *isolation,

@@ -1,6 +1,7 @@
 #include "engine/examinations.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/auto.h"
 #include "base/clock.h"
@@ -12,14 +13,18 @@
 /* Readers that have answered are put away at a tick, at once only if fewer than this wait: their end
  * and the forks of the next ones would delay the answer to the client. */
 enum { TICK_MS = 5, WAITING_MIN = 2 };
+enum { AT_WORK_MAX = EXAMINER_READERS - 1 }; /* for one key */
+enum { DESCRIPTORS_MS = 100 };               /* until new readers are taken again */
 
 /* A reader that waits for a question, or has one. */
 struct reader_link {
     uv_poll_t poll;
+    uv_work_t work; /* unpacks a large answer */
     struct engine *engine;
     struct exchange exchange;
+    struct answer answer;
     struct examination *current; /* NULL: it waits, or has answered */
-    bool answered;
+    bool answered, unpacking, unpacked;
     uint64_t deadline_ms;
     struct reader_link *next;
 };
@@ -31,16 +36,27 @@ static void on_link_closed(uv_handle_t *handle)
     free(handle->data);
 }
 
-/* The examiner kills the reader once this end of its socket is closed. */
-static void drop_reader(struct reader_link *link)
+static void unlist(struct reader_link *link)
 {
     struct reader_link **at = &link->engine->examinations.readers;
     while (*at != link)
         at = &(*at)->next;
     *at = link->next;
+}
+
+/* The examiner kills the reader once this end of its socket is closed. */
+static void close_reader(struct reader_link *link)
+{
     (void)uv_poll_stop(&link->poll);
     uv_close((uv_handle_t *)&link->poll, on_link_closed);
     exchange_done(&link->exchange);
+    answer_done(&link->answer);
+}
+
+static void drop_reader(struct reader_link *link)
+{
+    unlist(link);
+    close_reader(link);
 }
 
 static void put_away(struct examinations *all)
@@ -79,87 +95,150 @@ static void end(struct examination *x, const struct answer *answer)
     x->on_done(x, answer);
 }
 
+/* reason NULL: it is expected, and not told. */
 static void lose(struct engine *engine, struct examination *x, const char *reason)
 {
-    struct examinations *all = &engine->examinations;
     engine->counts.diagnoses_lost++;
-    if (reason) {
+    if (reason)
         log_event(LOG_WARN, "diagnosis.lost", "reason=%s", reason);
-        if (++all->losses >= EXAMINATION_LOSSES_MAX)
-            all->paused_until_ms = clock_ms() + EXAMINATION_PAUSE_MS;
-    }
     end(x, NULL);
 }
 
-static struct examination *take_first(struct examinations *all)
+/* The reader of this examination died or was late, which the text of the guest may have caused. */
+static void lose_with_reader(struct reader_link *link, const char *reason)
 {
-    struct examination *x = all->first;
-    if (x)
-        all->first = x->next;
-    if (!all->first)
-        all->last = NULL;
-    return x;
+    struct engine *engine = link->engine;
+    struct examination *x = link->current;
+    drop_reader(link);
+    pauses_note_loss(&engine->examinations.pauses, x->key, clock_ms());
+    lose(engine, x, reason);
 }
 
-static bool is_paused(const struct examinations *all)
+static bool is_hopeless(const struct examinations *all, const struct examination *x)
 {
-    return all->examiner_fd < 0 || clock_ms() < all->paused_until_ms;
+    return all->examiner_fd < 0 || all->deserted || pauses_have(&all->pauses, x->key, clock_ms());
 }
 
 /* ---- work ---- */
 
 static void on_reader(uv_poll_t *poll, int status, int events);
 
+static void finish(struct reader_link *link, bool unpacked)
+{
+    struct examination *x = link->current;
+    if (!unpacked) {
+        lose_with_reader(link, "the answer is malformed");
+        return;
+    }
+    struct answer answer = link->answer;
+    link->answer = (struct answer){ 0 };
+    pauses_note_answer(&link->engine->examinations.pauses, x->key);
+    rest(link);
+    end(x, &answer);
+    answer_done(&answer);
+}
+
+static void unpack(uv_work_t *work)
+{
+    struct reader_link *link = work->data;
+    link->unpacked = exchange_answer(&link->exchange, &link->answer);
+}
+
+static void on_unpacked(uv_work_t *work, int status)
+{
+    struct reader_link *link = work->data;
+    link->unpacking = false;
+    if (link->current)
+        finish(link, status == 0 && link->unpacked);
+    else
+        close_reader(link); /* examinations_end() has ended the examination */
+}
+
+static void take_answer(struct reader_link *link)
+{
+    if (link->exchange.received.len <= EXAMINATION_UNPACK_MAX) {
+        finish(link, exchange_answer(&link->exchange, &link->answer));
+        return;
+    }
+    (void)uv_poll_stop(&link->poll);
+    link->work.data = link;
+    link->unpacking = uv_queue_work(link->engine->loop, &link->work, unpack, on_unpacked) == 0;
+    if (!link->unpacking)
+        finish(link, false);
+}
+
 static void advance(struct reader_link *link)
 {
-    struct engine *engine = link->engine;
-    struct examination *x = link->current;
-    scoped(answer) answer = { 0 };
-    enum exchange_state state = exchange_step(&link->exchange, &answer);
-    if (state == EXCHANGE_SENDING || state == EXCHANGE_WAITING) {
-        int events = state == EXCHANGE_SENDING ? UV_WRITABLE : UV_READABLE;
-        (void)uv_poll_start(&link->poll, events, on_reader);
-        return;
-    }
-    if (state == EXCHANGE_LOST) {
-        drop_reader(link);
-        lose(engine, x, "the reader died");
-        return;
-    }
-    rest(link);
-    engine->examinations.losses = 0;
-    end(x, &answer);
+    enum exchange_state state = exchange_step(&link->exchange);
+    if (state == EXCHANGE_RECEIVED)
+        take_answer(link);
+    else if (state == EXCHANGE_LOST)
+        lose_with_reader(link, "the reader died");
+    else
+        (void)uv_poll_start(&link->poll, state == EXCHANGE_SENDING ? UV_WRITABLE : UV_READABLE,
+                            on_reader);
+}
+
+static bool same_key(const struct examination *a, const struct examination *b)
+{
+    return a->key && b->key ? strcmp(a->key, b->key) == 0 : a->key == b->key;
+}
+
+static bool may_begin(const struct examinations *all, const struct examination *x)
+{
+    unsigned at_work = 0;
+    for (const struct reader_link *link = all->readers; link; link = link->next)
+        at_work += link->current && same_key(link->current, x);
+    return at_work < AT_WORK_MAX;
+}
+
+/* NULL: every key that waits has enough readers. */
+static struct examination *take_next(struct examinations *all)
+{
+    struct examination **at = &all->waiting, *x;
+    while (*at && !may_begin(all, *at))
+        at = &(*at)->next;
+    x = *at;
+    if (x)
+        *at = x->next;
+    return x;
+}
+
+static struct reader_link *find_reader(const struct examinations *all)
+{
+    struct reader_link *link = all->readers;
+    while (link && !waits(link))
+        link = link->next;
+    return link;
 }
 
 static void dispatch(struct engine *engine)
 {
     struct examinations *all = &engine->examinations;
-    struct reader_link *link = all->readers;
-    while (all->first) {
-        while (link && !waits(link))
-            link = link->next;
-        if (!link)
-            return;
-        struct examination *x = take_first(all);
+    struct reader_link *link;
+    struct examination *x;
+    while ((link = find_reader(all)) && (x = take_next(all))) {
         link->current = x;
         link->deadline_ms = clock_ms() + EXCHANGE_MS;
         link->exchange.id = x->id;
         link->exchange.question = &x->question;
         link->exchange.modules = x->modules;
         advance(link);
-        link = all->readers; /* the list may have changed */
     }
 }
 
 static void on_reader(uv_poll_t *poll, int status, int events)
 {
     struct reader_link *link = poll->data;
+    struct engine *engine = link->engine;
     (void)status;
     (void)events;
-    if (link->current)
-        advance(link);
-    else
+    if (!link->current) {
         drop_reader(link); /* it died, or speaks without being asked */
+        return;
+    }
+    advance(link);
+    dispatch(engine); /* its key may begin another one */
 }
 
 static int add_reader(struct engine *engine, int fd)
@@ -175,7 +254,49 @@ static int add_reader(struct engine *engine, int fd)
     link->poll.data = link;
     link->next = engine->examinations.readers;
     engine->examinations.readers = link;
+    engine->examinations.deserted = false;
     return uv_poll_start(&link->poll, UV_READABLE, on_reader) == 0 ? 0 : -1;
+}
+
+/* ---- time ---- */
+
+static void on_examiner(uv_poll_t *poll, int status, int events);
+
+static bool is_late(const struct reader_link *link, uint64_t now)
+{
+    return link->current && !link->unpacking && now >= link->deadline_ms;
+}
+
+static void lose_late_readers(struct examinations *all, uint64_t now)
+{
+    struct reader_link *link = all->readers;
+    while (link) {
+        struct reader_link *next = link->next;
+        if (is_late(link, now)) {
+            lose_with_reader(link, "the reader was late");
+            next = all->readers; /* the list may have changed */
+        }
+        link = next;
+    }
+}
+
+/* The one that has waited longest comes first, but a pause can end any of them. */
+static void lose_late_waiters(struct engine *engine, uint64_t now)
+{
+    struct examinations *all = &engine->examinations;
+    struct examination **at = &all->waiting;
+    while (*at) {
+        struct examination *x = *at;
+        bool hopeless = is_hopeless(all, x);
+        if (!hopeless && now < x->waits_since_ms + EXAMINATION_WAIT_MS) {
+            at = &x->next;
+            continue;
+        }
+        *at = x->next;
+        all->deserted = all->deserted || (!hopeless && !all->readers);
+        lose(engine, x, hopeless ? NULL : "no reader was free");
+        at = &all->waiting; /* the list may have changed */
+    }
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -185,22 +306,27 @@ static void on_tick(uv_timer_t *timer)
     uint64_t now = clock_ms();
     bool busy = false;
     put_away(all);
-    for (struct reader_link *link = all->readers, *next; link; link = next) {
-        struct examination *x = link->current;
-        next = link->next;
-        busy = busy || x;
-        if (!x || now < link->deadline_ms)
-            continue;
-        drop_reader(link);
-        lose(engine, x, "the reader was late");
-        next = all->readers; /* the list may have changed */
+    lose_late_readers(all, now);
+    dispatch(engine);
+    lose_late_waiters(engine, now);
+    if (all->listen_at_ms && now >= all->listen_at_ms) {
+        all->listen_at_ms = 0;
+        if (all->poll)
+            (void)uv_poll_start(all->poll, UV_READABLE, on_examiner);
     }
-    while (all->first &&
-           (is_paused(all) || now >= all->first->waits_since_ms + EXAMINATION_WAIT_MS))
-        lose(engine, take_first(all), is_paused(all) ? NULL : "no reader was free");
-    if (!busy && !all->first)
+    for (const struct reader_link *link = all->readers; link; link = link->next)
+        busy = busy || !waits(link);
+    if (!busy && !all->waiting && !all->listen_at_ms)
         (void)uv_timer_stop(timer);
 }
+
+static void start_timer(struct examinations *all)
+{
+    if (!uv_is_active((uv_handle_t *)&all->timer))
+        (void)uv_timer_start(&all->timer, on_tick, TICK_MS, TICK_MS);
+}
+
+/* ---- the examiner ---- */
 
 static void close_examiner(struct examinations *all)
 {
@@ -223,9 +349,15 @@ static void on_examiner(uv_poll_t *poll, int status, int events)
     while ((fd = examiner_next_reader(all->examiner_fd)) >= 0)
         if (add_reader(engine, fd))
             log_event(LOG_WARN, "examiner.reader_refused", "reason=%s", "no memory");
-    if (fd == -2) {
+    if (fd == EXAMINER_GONE) {
         log_event(LOG_ERROR, "examiner.lost", "runs get no diagnosis until the next start");
         close_examiner(all);
+    } else if (fd == EXAMINER_NO_DESCRIPTOR) {
+        /* The examiner replaces the reader at once. Without a pause this would go round and round. */
+        log_event(LOG_WARN, "examiner.reader_refused", "reason=%s", "too many open files");
+        (void)uv_poll_stop(poll);
+        all->listen_at_ms = clock_ms() + DESCRIPTORS_MS;
+        start_timer(all);
     }
     dispatch(engine);
 }
@@ -240,19 +372,17 @@ uint64_t examination_id(struct engine *engine)
 void examine(struct engine *engine, struct examination *x)
 {
     struct examinations *all = &engine->examinations;
-    if (is_paused(all)) {
+    struct examination **end_of_line = &all->waiting;
+    if (is_hopeless(all, x)) {
         lose(engine, x, NULL);
         return;
     }
     x->next = NULL;
     x->waits_since_ms = clock_ms();
-    if (all->last)
-        all->last->next = x;
-    else
-        all->first = x;
-    all->last = x;
-    if (!uv_is_active((uv_handle_t *)&all->timer))
-        (void)uv_timer_start(&all->timer, on_tick, TICK_MS, TICK_MS);
+    while (*end_of_line)
+        end_of_line = &(*end_of_line)->next;
+    *end_of_line = x;
+    start_timer(all);
     dispatch(engine);
 }
 
@@ -281,11 +411,29 @@ int examinations_open(struct engine *engine, int examiner_fd, struct err *e)
     return 0;
 }
 
-void examinations_close(struct engine *engine, uv_close_cb on_timer_closed)
+void examinations_end(struct engine *engine)
 {
     struct examinations *all = &engine->examinations;
-    while (all->readers)
-        drop_reader(all->readers);
-    close_examiner(all);
-    uv_close((uv_handle_t *)&all->timer, on_timer_closed);
+    close_examiner(all); /* from here on examine() ends at once */
+    while (all->readers) {
+        struct reader_link *link = all->readers;
+        struct examination *x = link->current;
+        link->current = NULL;
+        unlist(link);
+        if (!link->unpacking)
+            close_reader(link);
+        if (x)
+            lose(engine, x, NULL);
+    }
+    while (all->waiting) {
+        struct examination *x = all->waiting;
+        all->waiting = x->next;
+        lose(engine, x, NULL);
+    }
+}
+
+void examinations_close(struct engine *engine, uv_close_cb on_timer_closed)
+{
+    examinations_end(engine);
+    uv_close((uv_handle_t *)&engine->examinations.timer, on_timer_closed);
 }

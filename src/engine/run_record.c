@@ -117,6 +117,7 @@ void run_find(struct run *run, void (*on_found)(struct run *run))
     in.out = &out;
     in.err = &err;
     *x = (struct examination){ .id = examination_id(run->engine),
+                               .key = run->spec.key,
                                .modules = findings_modules(&in),
                                .on_done = on_examined };
     run->on_found = on_found;

@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/fdio.h"
+#include "base/log.h"
 #include "examiner/reader.h"
 #include "examiner/warm.h"
 
@@ -39,10 +41,10 @@ static int socket_pair(int fds[2], struct err *e)
 
 /* ---- the examiner ---- */
 
-static void pause_briefly(void)
+static void pause_for(unsigned ms)
 {
-    const struct timespec tenth = { .tv_nsec = 100000000 };
-    (void)nanosleep(&tenth, NULL);
+    const struct timespec pause = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
+    (void)nanosleep(&pause, NULL);
 }
 
 /* Every failure here is a lack of memory or descriptors of the machine. */
@@ -80,7 +82,7 @@ static void end_reader(struct slot *s)
     fd_close(&s->fd);
     s->pid = 0;
     if (WIFEXITED(status) && WEXITSTATUS(status) == READER_UNCONFINED)
-        pause_briefly(); /* the next one will hardly fare better */
+        pause_for(100); /* the next one will hardly fare better */
 }
 
 /* Waits until the keeper or a reader has ended. */
@@ -133,6 +135,43 @@ static const char sample_report[] =
     }
 }
 
+/* ---- the restarter ---- */
+
+/* Its end: exit status 0, when the keeper is gone. */
+static int examiner_end(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return 0;
+    return status;
+}
+
+[[gnu::noreturn]] static void restarter_run(int control_fd, pid_t keeper)
+{
+    enum { FIRST_MS = 100, MOST_MS = 5000, HEALTHY_MS = 30000 };
+    struct err e;
+    pid_t self = getpid();
+    (void)prctl(PR_SET_NAME, "belljar-restart", 0, 0, 0);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != keeper ||
+        fd_keep_only(&control_fd, 1, &e))
+        _exit(1);
+    for (unsigned delay_ms = 0;;) {
+        uint64_t begun_ms = clock_ms();
+        pid_t pid = fork();
+        if (pid == 0)
+            examiner_run(control_fd, self);
+        int status = pid > 0 ? examiner_end(pid) : -1;
+        if (status == 0)
+            _exit(0);
+        if (clock_ms() - begun_ms >= HEALTHY_MS)
+            delay_ms = 0;
+        log_event(LOG_ERROR, "examiner.restarts", "after_ms=%u status=%d", delay_ms, status);
+        pause_for(delay_ms);
+        delay_ms = delay_ms == 0 ? FIRST_MS : delay_ms * 2 < MOST_MS ? delay_ms * 2 : MOST_MS;
+    }
+}
+
 /* ---- the keeper ---- */
 
 int examiner_start(int *ret_fd, struct err *e)
@@ -146,7 +185,7 @@ int examiner_start(int *ret_fd, struct err *e)
     if (pid < 0)
         return err_set(e, ERR_KERNEL, errno, "start the examiner");
     if (pid == 0)
-        examiner_run(theirs, keeper);
+        restarter_run(theirs, keeper);
     if (fd_set_nonblock(ours, e))
         return -1;
     *ret_fd = fd_take(&ours);
@@ -167,14 +206,16 @@ int examiner_next_reader(int fd)
     };
     ssize_t n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return -1;
+        return EXAMINER_NONE_NOW;
+    if (n == 1 && (m.msg_flags & MSG_CTRUNC) && m.msg_controllen == 0)
+        return EXAMINER_NO_DESCRIPTOR; /* the kernel has closed it */
     const struct cmsghdr *h = n == 1 ? CMSG_FIRSTHDR(&m) : NULL;
     if (!h || h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS ||
         h->cmsg_len != CMSG_LEN(sizeof(int)))
-        return -2;
+        return EXAMINER_GONE;
     autoclose int reader = -1;
     memcpy(&reader, CMSG_DATA(h), sizeof reader);
-    return fd_set_nonblock(reader, &e) ? -2 : fd_take(&reader);
+    return fd_set_nonblock(reader, &e) ? EXAMINER_GONE : fd_take(&reader);
 }
 
 int examiner_one_reader(int *ret_fd, struct err *e)

@@ -44,10 +44,9 @@ static bool answer_module(struct exchange *x, const char *name, size_t n)
 }
 
 /* Takes one frame from the received bytes, if it is complete. */
-static enum exchange_state take_frame(struct exchange *x, bool *ret_taken, struct answer *ret)
+static enum exchange_state take_frame(struct exchange *x, bool *ret_taken)
 {
     struct reader_frame head;
-    struct err e;
     struct buf *b = &x->received;
     *ret_taken = false;
     if (b->len < sizeof head)
@@ -59,10 +58,7 @@ static enum exchange_state take_frame(struct exchange *x, bool *ret_taken, struc
         return EXCHANGE_WAITING;
     const char *bytes = b->data + sizeof head;
     if (head.kind == FRAME_ANSWER)
-        return b->len - sizeof head == head.length &&
-                       answer_unpack(bytes, head.length, x->id, ret, &e) == 0
-                   ? EXCHANGE_ANSWERED
-                   : EXCHANGE_LOST;
+        return b->len - sizeof head == head.length ? EXCHANGE_RECEIVED : EXCHANGE_LOST;
     if (head.kind != FRAME_MODULE || !answer_module(x, bytes, head.length))
         return EXCHANGE_LOST;
     b->len -= sizeof head + head.length;
@@ -71,14 +67,14 @@ static enum exchange_state take_frame(struct exchange *x, bool *ret_taken, struc
     return EXCHANGE_WAITING;
 }
 
-static enum exchange_state receive(struct exchange *x, struct answer *ret)
+static enum exchange_state receive(struct exchange *x)
 {
     enum { STEP = 64 << 10 };
     struct err e;
     for (;;) {
         bool taken = true;
         while (taken) {
-            enum exchange_state state = take_frame(x, &taken, ret);
+            enum exchange_state state = take_frame(x, &taken);
             if (state != EXCHANGE_WAITING)
                 return state;
         }
@@ -93,10 +89,17 @@ static enum exchange_state receive(struct exchange *x, struct answer *ret)
     }
 }
 
-enum exchange_state exchange_step(struct exchange *x, struct answer *ret)
+enum exchange_state exchange_step(struct exchange *x)
 {
     enum exchange_state state = send_question(x);
-    return state == EXCHANGE_WAITING ? receive(x, ret) : state;
+    return state == EXCHANGE_WAITING ? receive(x) : state;
+}
+
+bool exchange_answer(const struct exchange *x, struct answer *ret)
+{
+    const size_t head = sizeof(struct reader_frame);
+    struct err e;
+    return answer_unpack(x->received.data + head, x->received.len - head, x->id, ret, &e) == 0;
 }
 
 bool exchange_run(int fd, uint64_t id, const struct buf *question, const struct modules *modules,
@@ -107,12 +110,13 @@ bool exchange_run(int fd, uint64_t id, const struct buf *question, const struct 
     enum exchange_state state;
     for (;;) {
         uint64_t now = clock_ms();
-        state = exchange_step(&x, ret);
-        if (state == EXCHANGE_ANSWERED || state == EXCHANGE_LOST || now >= deadline)
+        state = exchange_step(&x);
+        if (state == EXCHANGE_RECEIVED || state == EXCHANGE_LOST || now >= deadline)
             break;
         struct pollfd p = { .fd = fd, .events = state == EXCHANGE_SENDING ? POLLOUT : POLLIN };
         (void)poll(&p, 1, (int)(deadline - now));
     }
+    bool answered = state == EXCHANGE_RECEIVED && exchange_answer(&x, ret);
     exchange_done(&x);
-    return state == EXCHANGE_ANSWERED;
+    return answered;
 }

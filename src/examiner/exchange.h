@@ -10,10 +10,10 @@
 enum { EXCHANGE_MS = 3000, EXCHANGE_COMMAND_MS = 5000 };
 
 enum exchange_state {
-    EXCHANGE_SENDING, /* go on when the socket is writable */
-    EXCHANGE_WAITING, /* go on when it is readable */
-    EXCHANGE_ANSWERED,
-    EXCHANGE_LOST, /* the reader died, or its answer is malformed */
+    EXCHANGE_SENDING,  /* go on when the socket is writable */
+    EXCHANGE_WAITING,  /* go on when it is readable */
+    EXCHANGE_RECEIVED, /* the answer is complete; exchange_answer() */
+    EXCHANGE_LOST,     /* the reader died, or broke the rules */
 };
 
 struct exchange {
@@ -26,8 +26,11 @@ struct exchange {
     struct modules modules; /* for questions of the reader */
 };
 
-/* Goes as far as it can without waiting. EXCHANGE_ANSWERED: *ret is the answer. */
-enum exchange_state exchange_step(struct exchange *x, struct answer *ret);
+/* Goes as far as it can without waiting. */
+enum exchange_state exchange_step(struct exchange *x);
+/* Unpacks the answer. Megabytes of it take tens of milliseconds; any thread may do it. False: it is
+ * malformed, and so lost. */
+bool exchange_answer(const struct exchange *x, struct answer *ret);
 void exchange_done(struct exchange *x);
 
 /* A whole exchange, for a process without an event loop; takes over the socket. False: it is lost. */

@@ -436,6 +436,7 @@ static int keeper_open(struct service_keeper *k, const struct service_keeper_set
 static void keeper_close(struct service_keeper *k)
 {
     struct err e = { 0 };
+    engine_end_examinations(k->engine); /* while their ends can still be answered and written */
     http_server_close(k->http);
     approvals_close(&k->api);
     retention_stop(&k->retention);

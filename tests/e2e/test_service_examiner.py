@@ -101,11 +101,29 @@ def test_no_run_is_late_for_long_while_every_reader_hangs(s):
     assert explained(s)["type"] == "NameError"
 
 
-def test_a_lost_examiner_costs_diagnoses_only(s):
+def examiners(s, comm="belljar-exam"):
+    return [p.pid for p in descendants(s.popen.pid) if p.comm == comm]
+
+
+def test_an_examiner_that_died_is_replaced(s):
+    """EXAMINER-3: its death costs the diagnoses of a moment, and the keeper stays."""
+    keeper = s.half("keeper").pid
+    for _ in range(2):  # the second time after a delay
+        before = ready(s)
+        examiner, = examiners(s)
+        os.kill(examiner, signal.SIGKILL)
+        eventually(lambda: not set(readers(s)) & set(before))
+        assert s.run("print(1)")["verdict"] == "ok"
+        assert explained(s)["type"] == "NameError"
+        assert examiner not in examiners(s) and not set(ready(s)) & set(before)
+    assert s.half("keeper").pid == keeper
+
+
+def test_without_examiner_and_restarter_only_diagnoses_are_lost(s):
     ready(s)
-    examiner, = (p.pid for p in descendants(s.popen.pid) if p.comm == "belljar-exam")
-    os.kill(examiner, signal.SIGKILL)
-    eventually(lambda: not readers(s))
+    restarter, = examiners(s, "belljar-restart")
+    os.kill(restarter, signal.SIGKILL)
+    eventually(lambda: not readers(s) and not examiners(s))
     result = eventually(lambda: (r := s.run(FAILS))["diagnosis"] is None and r)
     assert (result["verdict"], result["exit_code"]) == ("runtime_error", 1) and lost(s) >= 1
     assert s.run("print(1)")["verdict"] == "ok"

@@ -53,10 +53,10 @@ static void read_frames(const uint8_t *data, size_t size)
                           .modules = { .language = "python", .version = "3.11" } };
     (void)!write(fds[1], data, size);
     (void)shutdown(fds[1], SHUT_WR);
-    enum exchange_state state = exchange_step(&x, &a);
+    enum exchange_state state = exchange_step(&x);
     if (state == EXCHANGE_SENDING)
         abort(); /* there was nothing to send */
-    if (state == EXCHANGE_ANSWERED)
+    if (state == EXCHANGE_RECEIVED && exchange_answer(&x, &a))
         use(&a);
     exchange_done(&x);
     (void)close(fds[1]);

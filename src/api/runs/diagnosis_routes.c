@@ -155,6 +155,7 @@ static void post_diagnosis(struct api_call *c)
     }
     *dc = (struct diagnosis_call){ .call = c, .language = l };
     dc->examination.id = examination_id(c->api->engine);
+    dc->examination.key = c->who.key;
     dc->examination.on_done = on_diagnosed;
     if (e.code != ERR_NONE ||
         make_question(c, l, dc->examination.id, &dc->examination.question, &field, &e)) {
