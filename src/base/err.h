@@ -10,6 +10,7 @@
     X(ERR_USAGE,       "usage",       400, 64,  BLAME_CALLER)           \
     X(ERR_BAD_REQUEST, "bad_request", 400, 125, BLAME_CALLER)           \
     X(ERR_NOT_FOUND,   "not_found",   404, 125, BLAME_CALLER)           \
+    X(ERR_GONE,        "gone",        410, 125, BLAME_CALLER)           \
     X(ERR_TOO_LARGE,   "too_large",   413, 125, BLAME_CALLER)           \
     X(ERR_CONFLICT,    "conflict",    409, 125, BLAME_CALLER)           \
     X(ERR_DENIED,      "denied",      403, 125, BLAME_CALLER)           \

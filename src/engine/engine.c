@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/fdio.h"
 #include "engine/engine_impl.h"
 
 /* A run that waits for an event goes on from its callback; this starts the runs that wait for room.
@@ -98,6 +99,9 @@ void engine_free(struct engine *engine)
     if (!engine)
         return;
     close_wire(engine);
+    for (unsigned i = 0; i < SLOTS; i++)
+        if (engine->slots[i].jar)
+            engine->slots[i].jar->on_lost(engine->slots[i].jar);
     examinations_close(engine, on_timer_closed);
     programs_free(engine->programs);
     uv_close((uv_handle_t *)&engine->pace, on_timer_closed);
@@ -156,6 +160,51 @@ struct run *engine_find(struct engine *engine, const char *id)
     return NULL;
 }
 
+/* ---- jars ---- */
+
+int engine_free_slot(struct engine *engine, struct slot **ret, uint64_t *ret_id, struct err *e)
+{
+    for (unsigned i = 0; i < SLOTS; i++) {
+        unsigned at = (unsigned)((engine->next_serial + i) % SLOTS);
+        if (engine->slots[at].run || engine->slots[at].jar)
+            continue;
+        *ret = &engine->slots[at];
+        *ret_id = ++engine->next_serial * SLOTS + at;
+        return 0;
+    }
+    return err_set(e, ERR_UNAVAILABLE, 0, "%d runs have a jar: wait for one to end", SLOTS);
+}
+
+int engine_jar_start(struct engine *engine, struct engine_jar *j, struct jar_request *request,
+                     const struct buf *bundle, jar_run_sink *sink, void *context, struct err *e)
+{
+    autoclose int bundle_fd = -1;
+    struct slot *slot;
+    j->engine = engine;
+    if (engine->wire_fd < 0)
+        return err_set(e, ERR_UNAVAILABLE, 0,
+                       "the process that makes jars is being restarted: try again in a moment");
+    if (engine_free_slot(engine, &slot, &request->id, e) ||
+        fd_sealed_memory("belljar-files", bundle, &bundle_fd, e))
+        return -1;
+    request->bundle_fd = bundle_fd;
+    if (engine->pools.settings.max == 0)
+        request->kind = 0;
+    pools_link_count_demand(engine, request->kind);
+    if (jar_run_start(&j->jar, engine->wire_fd, &engine->isolation, request, sink, context, e))
+        return -1;
+    j->slot = (unsigned)(slot - engine->slots);
+    slot->jar = j;
+    return 0;
+}
+
+void engine_jar_done(struct engine_jar *j)
+{
+    if (j->engine && j->engine->slots[j->slot].jar == j)
+        j->engine->slots[j->slot].jar = NULL;
+    jar_run_done(&j->jar);
+}
+
 /* ---- the wire ---- */
 
 static void lose_wire(struct engine *engine)
@@ -164,8 +213,10 @@ static void lose_wire(struct engine *engine)
     pools_link_lost(engine);
     engine->counts.warden_losses++;
     for (unsigned i = 0; i < SLOTS; i++)
-        if (engine->slots[i])
-            run_on_warden_lost(engine->slots[i]);
+        if (engine->slots[i].run)
+            run_on_warden_lost(engine->slots[i].run);
+        else if (engine->slots[i].jar)
+            engine->slots[i].jar->on_lost(engine->slots[i].jar);
 }
 
 static void on_wire(uv_poll_t *handle, int status, int events)
@@ -184,13 +235,19 @@ static void on_wire(uv_poll_t *handle, int status, int events)
             lose_wire(engine);
         return;
     }
-    struct run *run = wire_message_id(m, &id, &e) == 0 ? engine->slots[id % SLOTS] : NULL;
+    struct slot slot = { 0 };
+    if (wire_message_id(m, &id, &e) == 0)
+        slot = engine->slots[id % SLOTS];
+    struct jar_run *jar = slot.run ? &slot.run->jar : slot.jar ? &slot.jar->jar : NULL;
     /* A warden that sends a wrong message is not trusted with any jar. */
-    if (!run || jar_run_on_message(&run->jar, m, &e)) {
+    if (!jar || jar_run_on_message(jar, m, &e)) {
         lose_wire(engine);
         return;
     }
-    run_on_wire_message(run);
+    if (slot.run)
+        run_on_wire_message(slot.run);
+    else
+        slot.jar->on_message(slot.jar);
     engine_start_runs(engine);
 }
 

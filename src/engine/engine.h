@@ -68,6 +68,21 @@ enum {
 [[nodiscard]] int engine_submit(struct engine *engine, struct run_spec *spec, unsigned flags,
                                 const char *id, struct run_watch *w, struct run **ret,
                                 struct err *e);
+/* A jar that belongs to no run: that of a session. */
+struct engine_jar {
+    struct jar_run jar;
+    void (*on_message)(struct engine_jar *j); /* the warden told something new about the jar */
+    void (*on_lost)(struct engine_jar *j);    /* the warden is gone, and the jar with it */
+    struct engine *engine;
+    unsigned slot; /* private; valid while it has an id */
+};
+/* Sends the job of the request, whose id and bundle_fd are chosen here. */
+[[nodiscard]] int engine_jar_start(struct engine *engine, struct engine_jar *j,
+                                   struct jar_request *request, const struct buf *bundle,
+                                   jar_run_sink *sink, void *context, struct err *e);
+/* Forgets it, and closes our ends of its pipes. */
+void engine_jar_done(struct engine_jar *j);
+
 unsigned engine_retry_after_s(const struct engine *engine);
 /* A run that is not done, or NULL. */
 struct run *engine_find(struct engine *engine, const char *id);

@@ -41,7 +41,11 @@ struct engine {
     int wire_fd;
     uv_poll_t *wire_poll;
     struct isolation isolation;
-    struct run *slots[SLOTS]; /* runs with a jar, by the low bits of their id on the wire */
+    /* jars, by the low bits of their id on the wire: of a run, or of something else, or free */
+    struct slot {
+        struct run *run;
+        struct engine_jar *jar;
+    } slots[SLOTS];
     uint64_t next_serial;
     unsigned starting;            /* runs on their way into a jar */
     struct wire_message *message; /* one at a time; too large for the stack */
@@ -64,6 +68,9 @@ struct engine {
 /* Starts every run that may start. */
 void engine_start_runs(struct engine *engine);
 void engine_check_idle(struct engine *engine);
+/* A place for a jar, and its id on the wire. It stays free until the caller fills it. */
+[[nodiscard]] int engine_free_slot(struct engine *engine, struct slot **ret, uint64_t *ret_id,
+                                   struct err *e);
 
 /* admission.c: whether a run may come in, and when it runs */
 [[nodiscard]] int admission_check(struct engine *engine, const struct run_spec *spec,

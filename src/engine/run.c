@@ -67,6 +67,8 @@ static void run_free_if_unused(struct run *run)
         buf_done(&run->stage_output[i]);
     program_unref(run->program);
     json_decref(run->result_json);
+    json_decref(run->host_fields);
+    buf_done(&run->failure_text);
     free(run);
     engine_check_idle(engine);
 }
@@ -167,6 +169,11 @@ void run_enqueue(struct run *run)
 {
     struct engine *engine = run->engine;
     struct err e;
+    if (run->spec.host) {
+        run->queued_us = clock_us();
+        run->spec.host->on_queued(run->spec.host, run);
+        return;
+    }
     run->kind = kind_that_fits(&run->spec);
     pools_link_count_demand(engine, run->kind);
     if (queue_push(engine, run, &e))
@@ -207,6 +214,7 @@ void run_release(struct run *run, struct run_spec *edited)
     }
     clear_decision(run);
     if (edited) {
+        edited->host = run->spec.host;
         run_spec_done(&run->spec);
         run->spec = *edited;
         *edited = (struct run_spec){ 0 };
@@ -331,8 +339,8 @@ static void on_pace(uv_timer_t *timer)
     struct engine *engine = timer->data;
     engine->pacing = false;
     for (unsigned i = 0; i < SLOTS; i++)
-        if (engine->slots[i])
-            resume_reading(engine->slots[i]);
+        if (engine->slots[i].run)
+            resume_reading(engine->slots[i].run);
 }
 
 /* A program that prints piece by piece, such as unbuffered Python, is read in larger steps: its
@@ -449,16 +457,6 @@ int run_write_stdin(struct run *run, const void *bytes, size_t n, bool eof, stru
 
 /* ---- its jar ---- */
 
-static struct run **free_slot(struct engine *engine)
-{
-    for (unsigned i = 0; i < SLOTS; i++) {
-        struct run **slot = &engine->slots[(engine->next_serial + i) % SLOTS];
-        if (!*slot)
-            return slot;
-    }
-    return NULL;
-}
-
 struct jar_request run_jar_request(const struct run *run)
 {
     const struct run_spec *s = &run->spec;
@@ -480,12 +478,10 @@ static int send_job(struct run *run, struct err *e)
 {
     struct engine *engine = run->engine;
     struct run_spec *s = &run->spec;
-    struct run **slot = free_slot(engine);
+    struct slot *slot;
     autoclose int own_fd = -1;
     autofree char **sources = NULL;
     bool is_program = run_stage(run) == STAGE_RUN, compiled = is_program && run->program;
-    if (!slot)
-        return err_set(e, ERR_UNAVAILABLE, 0, "%d runs have a jar: wait for one to end", SLOTS);
     autofree char **outputs = report_outputs(s->language, &s->options, s->outputs);
     if (!outputs)
         return err_no_memory(e, "a run");
@@ -494,8 +490,9 @@ static int send_job(struct run *run, struct err *e)
     if (!is_program && stage_sources(s->language, s->main_name, &s->bundle, &sources, e))
         return -1;
     struct jar_request whole = run_jar_request(run);
+    if (engine_free_slot(engine, &slot, &whole.id, e))
+        return -1;
     run->slot = (unsigned)(slot - engine->slots);
-    whole.id = ++engine->next_serial * SLOTS + run->slot;
     whole.sources = sources;
     whole.outputs = outputs;
     whole.bundle_fd = compiled ? run->program->bundle_fd : own_fd;
@@ -503,7 +500,7 @@ static int send_job(struct run *run, struct err *e)
     if (jar_run_start(&run->jar, engine->wire_fd, &engine->isolation, &request,
                       is_program ? add_to_journal : add_to_stage_output, run, e))
         return -1;
-    *slot = run;
+    slot->run = run;
     run->has_jar = true;
     run->is_starting = true;
     engine->starting++;
@@ -542,7 +539,7 @@ static void leave_jar(struct run *run)
     jar_run_done(&run->jar);
     stop_polling_closed(run);
     stop_starting(run);
-    run->engine->slots[run->slot] = NULL;
+    run->engine->slots[run->slot].run = NULL;
     run->has_jar = false;
 }
 
@@ -651,10 +648,42 @@ void run_cancel(struct run *run)
     if (run->is_over)
         return;
     clear_decision(run);
-    if (!run->has_jar)
+    if (run->spec.host && run->state == RUN_RUNNING)
+        run->spec.host->on_cancel(run->spec.host, run);
+    else if (!run->has_jar)
         finish_early(run, VERDICT_CANCELLED, NULL);
     else if (jar_run_cancel(&run->jar, END_CANCEL, &e))
         fail(run, &e); /* the wire is lost, and its loss will end the run */
+}
+
+/* ---- in the jar of its host ---- */
+
+void run_begin_in_host(struct run *run)
+{
+    run->begun_us = run->started_us = clock_us();
+    run->waited_us = run->begun_us - run->queued_us;
+    run->started_at_ms = clock_unix_ms();
+    run->state = RUN_RUNNING;
+    notify(run, RUN_EVENT_STARTED);
+}
+
+int run_add_output(struct run *run, enum journal_kind kind, const void *bytes, size_t n,
+                   struct err *e)
+{
+    return journal_add(&run->journal, kind, clock_us() - run->started_us, bytes, n, e);
+}
+
+void run_notify_output(struct run *run)
+{
+    notify(run, RUN_EVENT_OUTPUT);
+}
+
+void run_end_in_host(struct run *run, const struct wire_ended *end, const char *error)
+{
+    run->jar.end = *end;
+    if (error)
+        (void)snprintf(run->error_text, sizeof run->error_text, "%s", error);
+    finish(run, verdict_decide(&end->evidence));
 }
 
 /* ---- its end ---- */

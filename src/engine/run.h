@@ -20,7 +20,8 @@
  *   FINISHED   on_finished_recorded     the record is written: RUN_EVENT_DONE
  *   (freed)    run_free_if_unused       no watch, no libuv handle and no store job is left
  *
- * finish() is the only way to the end. A run without a jar gets there by finish_early(), a run
+ * finish() is the only way to the end. A cell of a session does not stand in a line of the engine and
+ * enters no jar: its host calls run_begin_in_host() and run_end_in_host(). A run without a jar gets there by finish_early(), a run
  * whose warden died by run_on_warden_lost(). Only a run whose row cannot be written, or that
  * waits for a decision when the service stops, ends without a record: run_abandon().
  *
@@ -51,8 +52,10 @@
 /* Everything that a caller asks for. It owns its members; run_spec_done() frees them. */
 #define RUN_OUTPUT_TREE "./"
 
+struct run_host;
 struct run_spec {
     const struct language *language;
+    struct run_host *host;  /* the jar that it enters; NULL: jars of its own */
     char *main_name;        /* the name of the main file, which is in the bundle */
     struct buf bundle;      /* spec/bundle.h */
     struct buf stdin_bytes; /* the first bytes of stdin */
@@ -97,6 +100,12 @@ enum run_event {
 enum { STDIN_TEXT_MAX = 64 << 10 };
 
 struct run;
+/* A jar that is there before the run: that of a session, whose cells are runs. The host decides when
+ * the run begins and how it ends: run_begin_in_host(), run_end_in_host(). */
+struct run_host {
+    void (*on_queued)(struct run_host *h, struct run *run); /* it needs no decision any longer */
+    void (*on_cancel)(struct run_host *h, struct run *run); /* it has begun, and should end */
+};
 struct run_watch {
     void (*on_event)(struct run_watch *w, struct run *run, enum run_event event);
     struct run_watch *next; /* private */
@@ -126,6 +135,10 @@ struct run {
     uint64_t promised_memory, promised_pids; /* while it runs: counted in the queue */
     bool unbounded;                          /* does not count against the length of the queue */
     uint64_t queued_us, waited_us;
+    /* of a run with a host, set before its end: fields of its result, and the text that explains
+     * its failure in place of stderr */
+    json_t *host_fields;
+    struct buf failure_text;
     /* progress */
     bool awaits_decision, is_recorded, is_starting, has_jar, is_over, is_done;
     char error_text[sizeof((struct err *)0)->text];
@@ -174,6 +187,16 @@ void run_release(struct run *run, struct run_spec *edited);
 /* A run that awaits a decision ends as `rejected`. The reason is its error. */
 void run_reject(struct run *run, const char *reason);
 void run_cancel(struct run *run); /* at any time before its end */
+/* For its host. A run with a host begins after RUN_EVENT_RECORDED (RUN-1). */
+void run_begin_in_host(struct run *run);
+/* Adds to its journal; run_notify_output() tells its watches. */
+[[nodiscard]] int run_add_output(struct run *run, enum journal_kind kind, const void *bytes,
+                                 size_t n, struct err *e);
+void run_notify_output(struct run *run);
+/* The verdict follows from the evidence of `end`. error: the reason of a failure of ours, or
+ * NULL. */
+void run_end_in_host(struct run *run, const struct wire_ended *end, const char *error);
+
 /* Adds to its stdin. ERR_CONFLICT if stdin is closed or the run waits for a decision, ERR_BUSY if
  * the program has not read the bytes that came before. */
 [[nodiscard]] int run_write_stdin(struct run *run, const void *bytes, size_t n, bool eof,

@@ -20,6 +20,11 @@ static void read_output(const struct run *run, struct buf *out, struct buf *err)
     struct err e;
     if (run->result.verdict == VERDICT_OK)
         return;
+    if (run->failure_text.len > 0) {
+        if (buf_add(err, run->failure_text.data, run->failure_text.len, &e))
+            log_error(LOG_WARN, "diagnosis", &e);
+        return;
+    }
     if (journal_both_ends(&run->journal, JOURNAL_STDERR, DIAGNOSE_TEXT_MAX, err, &e) ||
         journal_both_ends(&run->journal, JOURNAL_STDOUT, STDOUT_SEEN, out, &e))
         log_error(LOG_WARN, "diagnosis", &e);
@@ -87,6 +92,7 @@ static json_t *make_result_json(struct run *run, const struct findings *found)
     r->profile = found->profile;
     r->service = &service;
     json_t *json = result_json(r);
+    (void)json_object_update(json, run->host_fields);
     r->service = NULL;
     json_decref(r->compile);
     r->compile = r->diagnosis = r->tables = r->profile = NULL;

@@ -15,7 +15,9 @@
 
 enum { JOURNAL_MEMORY = 256 << 10 };
 
-enum journal_kind { JOURNAL_STDOUT, JOURNAL_STDERR, JOURNAL_KINDS };
+/* JOURNAL_FRAME: a frame of the program of a session (session/frame.h), for a cell. */
+enum journal_kind { JOURNAL_STDOUT, JOURNAL_STDERR, JOURNAL_FRAME, JOURNAL_KINDS };
+enum { JOURNAL_STREAMS = JOURNAL_FRAME };
 
 struct journal {
     struct buf memory; /* the whole journal while it is small; empty if there is a file */

@@ -9,6 +9,7 @@
 #include "store/audit_log.h"
 #include "store/key_rows.h"
 #include "store/run_rows.h"
+#include "store/session_rows.h"
 
 struct lifecycle_note {
     struct store_job job; /* first: the store returns it */
@@ -22,6 +23,8 @@ static int write_opening(struct db *db, struct store_job *job, struct err *e)
     autofree struct key_row *keys = NULL;
     char detail[160];
     if (runs_interrupt_unfinished(db, clock_unix_ms(), &n->found.interrupted, e) ||
+        sessions_lose(db, clock_unix_ms(),
+                      "the service was restarted, and the session did not survive it", e) ||
         keys_list(db, &keys, &n->found.keys, e))
         return -1;
     (void)snprintf(detail, sizeof detail,

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/run_rows.h"
+#include "store/session_rows.h"
 
 /* Often, because runs recorded between two checks exceed the bound. */
 enum { FIRST_MS = 1000, EVERY_MS = 5000, BATCH = 100 };
@@ -13,7 +14,8 @@ static int remove_some(struct db *db, struct store_job *job, struct err *e)
 {
     struct retention *r = (struct retention *)job;
     if (runs_retain(db, clock_unix_ms(), r->max_age_ms, r->max_bytes, BATCH, &r->more, &r->removed,
-                    e))
+                    e) ||
+        sessions_retain(db, clock_unix_ms() - r->max_age_ms, e))
         return -1;
     /* A removal proves as much as a probe, and a failing probe would undo it. */
     return r->probe && r->removed == 0 ? db_probe(db, clock_unix_ms(), e) : 0;

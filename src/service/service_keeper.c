@@ -28,6 +28,7 @@
 #include "service/sealing.h"
 #include "service/state.h"
 #include "service/version_answers.h"
+#include "session/session.h"
 #include "store/store.h"
 #include "wire/wire.h"
 
@@ -42,6 +43,7 @@ struct service_keeper {
     uv_loop_t loop;
     struct store *store;
     struct engine *engine;
+    struct sessions *sessions;
     struct http_server *http;
     struct api api;
     struct retention retention;
@@ -171,6 +173,13 @@ static struct pools_settings pools_settings_of(const struct settings *s)
     return p;
 }
 
+static struct sessions_limits sessions_limits_of(const struct settings *s)
+{
+    return (struct sessions_limits){ .max = (unsigned)s->sessions_max,
+                                     .max_per_key = (unsigned)s->sessions_max_per_key,
+                                     .memory_floor = s->sessions_memory_floor };
+}
+
 static struct http_limits http_limits_of(const struct settings *s)
 {
     return (struct http_limits){ .head_bytes = HEAD_BYTES,
@@ -210,7 +219,9 @@ static int open_engine(struct service_keeper *k, struct err *e)
         if (s->versions[i][0])
             engine_set_version(k->engine, languages[i], s->versions[i]);
     version_answers_start(&k->answers, &k->loop, k->engine, s->answers);
-    if (engine_set_examiner(k->engine, fd_take(&k->examiner_fd), e))
+    struct sessions_limits sessions = sessions_limits_of(&k->settings);
+    if (engine_set_examiner(k->engine, fd_take(&k->examiner_fd), e) ||
+        sessions_open(&k->sessions, &k->loop, k->engine, k->store, &sessions, e))
         return -1;
     return s->wire_fd < 0 ? 0 : engine_set_wire(k->engine, s->wire_fd, s->isolation, e);
 }
@@ -224,6 +235,7 @@ static int open_http(struct service_keeper *k, struct err *e)
         return -1;
     k->api = (struct api){ .loop = &k->loop,
                            .engine = k->engine,
+                           .sessions = k->sessions,
                            .store = k->store,
                            .http = k->http,
                            .settings = &k->settings,
@@ -287,6 +299,7 @@ static void drain(struct service_keeper *k, bool now)
                   engine_counts(k->engine).running, engine_counts(k->engine).queued);
         (void)uv_timer_start(&k->patience, cancel_the_rest, DRAIN_RUNS_MS, 0);
         http_server_drain(k->http, on_answered, k);
+        sessions_stop(k->sessions, "the service was stopped");
         engine_drain(k->engine, on_idle, k);
     }
     if (now)
@@ -320,6 +333,8 @@ static int on_settings(struct service_keeper *k, struct err *e)
     struct engine_limits runs = engine_limits_of(&wanted);
     http_server_set_limits(k->http, &http);
     engine_set_limits(k->engine, &runs);
+    struct sessions_limits sessions = sessions_limits_of(&wanted);
+    sessions_set_limits(k->sessions, &sessions);
     struct pools_settings pools = pools_settings_of(&wanted);
     engine_set_pools(k->engine, &pools);
     programs_set_max(engine_programs(k->engine), wanted.compile_cache);
@@ -451,6 +466,7 @@ static void keeper_close(struct service_keeper *k)
         log_error(LOG_ERROR, "history.closing_failed", &e);
     store_close(k->store);
     api_close(&k->api);
+    sessions_free(k->sessions);
     engine_free(k->engine);
     (void)uv_run(&k->loop, UV_RUN_NOWAIT);
     http_server_free(k->http);

@@ -104,6 +104,12 @@ static const struct setting rows[] = {
     TEXT("languages.dir", KIND_TEXT, true, languages_dir, "", NULL,
          "directory of NAME.lang files with further languages; empty: $BELLJAR_LANGUAGES, or "
          "/etc/belljar/languages.d"),
+    NUMBER("sessions.max", KIND_COUNT, sessions_max, 0, 900, 256,
+           "open sessions at a time; 0: none"),
+    NUMBER("sessions.max_per_key", KIND_COUNT, sessions_max_per_key, 1, 900, 64,
+           "open sessions of one API key"),
+    NUMBER("sessions.memory_floor", KIND_BYTES, sessions_memory_floor, 0, 1024 * GIB, 256 * MIB,
+           "no session begins with less memory available"),
     NUMBER("batch.max_runs", KIND_COUNT, batch_max_runs, 1, 100000, 1000,
            "runs of one batch or comparison"),
     NUMBER("approvals.max", KIND_COUNT, approval_max, 1, 100000, 1000,

@@ -27,10 +27,12 @@ struct settings {
     uint64_t runs_queue;       /* waiting beyond runs_max; 0: a quarter of runs_max, and bursts */
     uint64_t runs_max_per_key; /* 0: runs_max */
     uint64_t runs_max_bytes;   /* programs of all running and waiting runs */
-    uint64_t runs_memory;    /* promised to all running runs; 0: three quarters of the machine's */
-    uint64_t runs_pids;      /* the same for processes; 0: half of the kernel's maximum */
-    uint64_t batch_max_runs; /* of one batch or comparison */
-    enum level isolation;    /* "auto", or exactly this level */
+    uint64_t runs_memory; /* promised to all running runs; 0: three quarters of the machine's */
+    uint64_t runs_pids;   /* the same for processes; 0: half of the kernel's maximum */
+    uint64_t sessions_max, sessions_max_per_key;
+    uint64_t sessions_memory_floor; /* no session begins with less memory available */
+    uint64_t batch_max_runs;        /* of one batch or comparison */
+    enum level isolation;           /* "auto", or exactly this level */
     struct limits limit_default,
         limit_max; /* limits.KEY and limits.KEY.max, for every row of limit_defs */
     /* warm starts */

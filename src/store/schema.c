@@ -105,10 +105,18 @@ static const char run_owners[] =
     "DELETE FROM counters WHERE name = 'run_bytes';"
     "CREATE INDEX approvals_run ON approvals (run) WHERE run IS NOT NULL;";
 
+/* Sessions. Their cells are runs whose thread is the id of the session. */
+static const char sessions[] =
+    "CREATE TABLE sessions ("
+    "  seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, api_key TEXT, name TEXT,"
+    "  language TEXT NOT NULL, created_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL DEFAULT 0,"
+    "  reason TEXT, cells INTEGER NOT NULL DEFAULT 0) STRICT;"
+    "CREATE INDEX sessions_open ON sessions (ended_ms);";
+
 /* The scripts that migrate a database from each version to the next. Rows are added, never
  * changed. */
-static const char *const migrations[] = { version_1, artifact_owners, rules_of_requesters,
-                                          keys_existed, run_owners };
+static const char *const migrations[] = { version_1,    artifact_owners, rules_of_requesters,
+                                          keys_existed, run_owners,      sessions };
 enum { SCHEMA_VERSION = ARRAY_LEN(migrations) };
 
 int schema_check(struct db *db, struct err *e)

@@ -183,6 +183,19 @@ const char *const sql_texts[SQL_COUNT_] = {
         "INSERT INTO keys (name, hash, scopes, max_runs, created_ms) VALUES (?, ?, ?, ?, ?)",
     [SQL_KEYS_EXISTED] = "SELECT value FROM counters WHERE name = 'keys_existed'",
     [SQL_KEYS_EXISTED_SET] = "INSERT OR REPLACE INTO counters VALUES ('keys_existed', 1)",
+    [SQL_SESSION_INSERT] = "INSERT INTO sessions (id, api_key, name, language, created_ms) "
+                           "VALUES (?, ?, ?, ?, ?)",
+    [SQL_SESSION_FINISH] = "UPDATE sessions SET ended_ms = ?, reason = ?, cells = ? WHERE id = ?",
+    [SQL_SESSION_GET] = "SELECT id, api_key, name, language, created_ms, ended_ms, reason, cells "
+                        "FROM sessions WHERE id = ?",
+    [SQL_SESSION_ENDED] = "SELECT id, api_key, name, language, created_ms, ended_ms, reason, cells "
+                          "FROM sessions WHERE ended_ms > 0 AND (?1 IS NULL OR api_key = ?1) "
+                          "ORDER BY seq DESC LIMIT ?2",
+    [SQL_SESSION_LOSE] = "UPDATE sessions SET ended_ms = ?, reason = ? WHERE ended_ms = 0",
+    [SQL_SESSION_CELL] =
+        "SELECT r.id FROM runs r JOIN run_input i ON i.seq = r.seq WHERE r.thread = ? "
+        "AND r.surface = 'session' AND json_extract(i.request, '$.cell') = ?",
+    [SQL_SESSION_RETAIN] = "DELETE FROM sessions WHERE ended_ms > 0 AND ended_ms < ?",
     [SQL_PROBE] = "INSERT OR REPLACE INTO counters VALUES ('probe', ?)",
     [SQL_KEY_DELETE] = "DELETE FROM keys WHERE name = ?",
     [SQL_KEY_LIST] = "SELECT name, hash, scopes, max_runs, created_ms FROM keys ORDER BY name",

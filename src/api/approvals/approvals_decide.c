@@ -309,6 +309,10 @@ static void apply(struct decide *d)
     /* The run waited before a restart. It was admitted then, so a full queue does not refuse it
      * now. */
     d->has_spec = false;
+    if (goes_on && strcmp(d->spec.surface, "session") == 0) {
+        goes_on = false;
+        why = "the service was restarted while the cell waited: send it to its session again";
+    }
     unsigned flags = SUBMIT_STORED | SUBMIT_UNBOUNDED | (goes_on ? 0 : SUBMIT_AWAITS_DECISION);
     if (engine_submit(d->api->engine, &d->spec, flags, d->row.run, NULL, &x, &e))
         log_error(LOG_ERROR, "approval.lost", &e);

@@ -22,6 +22,7 @@
 #include "store/store.h"
 
 struct api;
+struct sessions; /* session/session.h */
 
 /* ---- fields of requests and of answers (fields.c; limits: limit_fields.c) ---- */
 enum field_type {
@@ -171,7 +172,7 @@ enum {
 /* The table of each surface; ends with a row whose path is NULL. */
 extern const struct api_route run_routes[], batch_routes[], comparison_routes[], meta_routes[],
     key_routes[], execute_routes[], artifact_routes[], approval_routes[], agent_routes[],
-    diagnosis_routes[];
+    diagnosis_routes[], session_routes[], cell_routes[];
 
 /* ---- answers (reply.c) ---- */
 /* Ends the call. Takes over the reference of the JSON. */
@@ -210,6 +211,7 @@ struct api {
     /* The caller of api_open() fills in: */
     uv_loop_t *loop;
     struct engine *engine;
+    struct sessions *sessions;
     struct store *store;
     struct http_server *http;
     const struct settings *settings;

@@ -621,6 +621,38 @@ int run_spec_from_json(const struct api *api, const struct api_identity *who, co
     return 0;
 }
 
+/* The language, and the files beside the program that it has not. */
+static int take_session(struct spec_builder *b, struct err *e)
+{
+    const json_t *files = json_object_get(b->request, "files");
+    size_t n_files = json_is_object(files) ? json_object_size(files) : json_array_size(files);
+    const char *named = text_of(b, "language");
+    b->spec->language = language_find(named);
+    if (!b->spec->language)
+        return unknown_language(b, named, "", e);
+    b->names = calloc(n_files + 2, sizeof *b->names);
+    if (!b->names)
+        return no_memory(e);
+    return check_installed(b, e) || add_files(b, e) || check_clashes(b, e) ? -1 : 0;
+}
+
+int run_spec_of_session(const struct api *api, const struct api_identity *who,
+                        const json_t *request, struct run_spec *ret, char *ret_field,
+                        size_t field_size, struct err *e)
+{
+    scoped(run_spec) spec = { 0 };
+    scoped(spec_builder) b = {
+        .api = api, .request = request, .spec = &spec, .field = ret_field, .field_size = field_size
+    };
+    if (take_session(&b, e) || take_strings(&b, "args", &spec.args, e) || take_env(&b, e) ||
+        check_size(&b, e) || take_limits(&b, e) || take_names(&b, who, "session", e))
+        return -1;
+    ret_field[0] = '\0';
+    *ret = spec;
+    spec = (struct run_spec){ 0 };
+    return 0;
+}
+
 int run_spec_check_here(const struct api *api, const json_t *request, struct run_spec *spec,
                         char *ret_field, size_t field_size, struct err *e)
 {

@@ -22,6 +22,11 @@ json_t *run_wall_limit(const json_t *limits, uint64_t wall_ms);
                                      const json_t *request, const char *surface,
                                      struct run_spec *ret, char *ret_field, size_t field_size,
                                      struct err *e);
+/* The same for a session: language, files, env and limits, without a program. The wall time of the
+ * limits is not read. */
+[[nodiscard]] int run_spec_of_session(const struct api *api, const struct api_identity *who,
+                                      const json_t *request, struct run_spec *ret, char *ret_field,
+                                      size_t field_size, struct err *e);
 [[nodiscard]] int run_spec_check_here(const struct api *api, const json_t *request,
                                       struct run_spec *spec, char *ret_field, size_t field_size,
                                       struct err *e);

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "run/json.h"
+#include "session/events.h"
 
 enum { KEEP_ALIVE_MS = 15000, BEYOND_RECORDS = 2 };
 
@@ -42,7 +43,8 @@ struct stream {
     uint64_t after;         /* the number of the last event that the client has */
     struct journal_reader at;
     struct journal_record record;
-    struct buf carry[JOURNAL_KINDS]; /* the first bytes of an incomplete character */
+    struct buf carry[JOURNAL_STREAMS]; /* the first bytes of an incomplete character */
+    struct event_reader reader;        /* of the frames of a cell */
     bool cancel, sent_started, over, pumping;
     uv_timer_t keep_alive;
 };
@@ -53,14 +55,14 @@ static const char *const content_types[] = {
     [STREAM_RAW] = "application/octet-stream",
 };
 
-static const char *const kind_names[JOURNAL_KINDS] = {
+static const char *const kind_names[JOURNAL_STREAMS] = {
     [JOURNAL_STDOUT] = "stdout",
     [JOURNAL_STDERR] = "stderr",
 };
 
 uint64_t stream_last(const struct journal *j)
 {
-    return j->records + BEYOND_RECORDS + JOURNAL_KINDS;
+    return j->records + BEYOND_RECORDS + JOURNAL_STREAMS;
 }
 
 const char *stream_content_type(enum stream_format format)
@@ -113,7 +115,8 @@ static void stream_free(struct stream *s)
         journal_done(&s->journal);
     json_decref(s->result);
     buf_done(&s->record.bytes);
-    for (int i = 0; i < JOURNAL_KINDS; i++)
+    event_reader_done(&s->reader);
+    for (int i = 0; i < JOURNAL_STREAMS; i++)
         buf_done(&s->carry[i]);
     uv_close((uv_handle_t *)&s->keep_alive, on_timer_closed);
 }
@@ -156,6 +159,22 @@ static void send_record(struct stream *s)
     carry->len -= whole;
 }
 
+/* A frame of a cell is an event, or a part of one. */
+static void send_frame(struct stream *s)
+{
+    uint64_t seq = 1 + (uint64_t)s->record.number;
+    json_t *event = event_reader_next(&s->reader, &s->record.bytes);
+    if (!event || seq <= s->after) {
+        json_decref(event);
+        return;
+    }
+    json_put(event, "seq", json_integer((json_int_t)seq));
+    json_put(event, "time_ms", json_real((double)s->record.time_us / 1000));
+    char name[32];
+    (void)snprintf(name, sizeof name, "%s", json_string_value(json_object_get(event, "event")));
+    stream_send(s->call, s->format, seq, name, event);
+}
+
 static void send_raw(struct stream *s)
 {
     if (s->record.kind == s->kind)
@@ -181,7 +200,7 @@ static void send_started(struct stream *s, const char *id, json_t *started_at)
 static void send_done(struct stream *s)
 {
     uint64_t seq = journal_of(s)->records + BEYOND_RECORDS;
-    for (int i = 0; i < JOURNAL_KINDS; i++, seq++)
+    for (int i = 0; i < JOURNAL_STREAMS; i++, seq++)
         if (s->carry[i].len > 0 && seq > s->after)
             stream_send(
                 s->call, s->format, seq, kind_names[i],
@@ -218,6 +237,8 @@ static void pump(struct stream *s)
             break;
         if (s->format == STREAM_RAW)
             send_raw(s);
+        else if (s->record.kind == JOURNAL_FRAME)
+            send_frame(s);
         else
             send_record(s);
     }

@@ -231,12 +231,12 @@ static int print_one(const struct run_record *r, const struct journal *j, struct
 
 static int one_json(const struct run_record *r, const struct journal *j, struct err *e)
 {
-    static const char *const names[JOURNAL_KINDS] = { "stdout", "stderr" };
+    static const char *const names[JOURNAL_STREAMS] = { "stdout", "stderr" };
     json_t *o = row_json(r),
            *result = r->result ? json_loads(r->result, JSON_ALLOW_NUL, NULL) : NULL;
     (void)json_object_update(o, result); /* the result has more fields, and the whole usage */
     json_decref(result);
-    for (int i = 0; o && i < JOURNAL_KINDS; i++) {
+    for (int i = 0; o && i < JOURNAL_STREAMS; i++) {
         scoped(buf) bytes = { 0 };
         if (journal_collect(j, (enum journal_kind)i, UINT64_MAX, &bytes, e)) {
             json_decref(o);

@@ -63,6 +63,7 @@ static void test_err_table_rows_are_what_clients_rely_on(void)
         { ERR_USAGE, "usage", 400, 64, BLAME_CALLER },
         { ERR_BAD_REQUEST, "bad_request", 400, 125, BLAME_CALLER },
         { ERR_NOT_FOUND, "not_found", 404, 125, BLAME_CALLER },
+        { ERR_GONE, "gone", 410, 125, BLAME_CALLER },
         { ERR_TOO_LARGE, "too_large", 413, 125, BLAME_CALLER },
         { ERR_CONFLICT, "conflict", 409, 125, BLAME_CALLER },
         { ERR_DENIED, "denied", 403, 125, BLAME_CALLER },

@@ -1,0 +1,13 @@
+/* api/sessions/cell_result.h — a cell as JSON. Runs in: keeper, and threads of its store. */
+#pragma once
+
+#include "api/kernel/api.h"
+#include "run/journal.h"
+
+extern const struct api_field cell_reply[];
+
+/* The answer of a cell that is over: fields of the result of its run, and its outputs. The caller
+ * keeps its references. A new reference. */
+json_t *cell_object(const json_t *result, const struct journal *j);
+/* A cell in the history of a session, with its code. */
+json_t *cell_row_object(const struct run_record *r, int output_dir_fd);

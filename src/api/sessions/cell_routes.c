@@ -1,0 +1,473 @@
+/* /v1/sessions/{id}/exec, /cells and /notebook: the cells of a session. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/kernel/job.h"
+#include "api/runs/history_routes.h"
+#include "api/runs/run_result.h"
+#include "api/runs/run_spec.h"
+#include "api/runs/stream.h"
+#include "api/runs/submit.h"
+#include "api/sessions/cell_result.h"
+#include "api/sessions/notebook.h"
+#include "api/sessions/session_find.h"
+#include "base/auto.h"
+#include "base/text.h"
+#include "run/json.h"
+#include "spec/bundle.h"
+#include "spec/permission.h"
+#include "store/session_rows.h"
+
+/* ---- POST exec ---- */
+
+static const struct api_field exec_fields[] = {
+    { "code", FIELD_STRING, .required = true, .max = (double)BUNDLE_FILE_MAX_BYTES,
+      .help = "the cell", .also = "source,cell,script" },
+    { "stream", FIELD_BOOL,
+      .help = "answer with events during the cell (NDJSON, or SSE by the header Accept)" },
+    { "silent", FIELD_BOOL, .help = "no result, no entry in the history of the language" },
+    { "timeout", FIELD_NUMBER, .min = 0.001, .max = 86400,
+      .help = "seconds until the cell is interrupted; cell_limits.wall_ms by default" },
+    { "wait", FIELD_BOOL, .help = "false answers 202 with the id at once; true by default" },
+    { "cancel_on_disconnect", FIELD_BOOL, .help = "interrupt the cell if the client goes away" },
+    { "permission_mode", FIELD_STRING, .one_of = permission_modes,
+      .help = "default, manual and acceptEdits ask a person first" },
+    { "metadata", FIELD_ANY, .help = "any JSON; the answer returns it" },
+    { 0 },
+};
+
+struct cell_waiter {
+    struct run_watch watch;
+    struct api_call *call;
+    struct run *run;
+    bool cancel;
+};
+
+static void on_done(struct run_watch *watch, struct run *run, enum run_event event)
+{
+    struct cell_waiter *w = (struct cell_waiter *)watch;
+    if (event != RUN_EVENT_DONE)
+        return;
+    if (run->record_err.code != ERR_NONE)
+        api_fail(w->call, &run->record_err, NULL);
+    else
+        api_reply(w->call, 200, cell_object(run->result_json, &run->journal));
+    run_watch_remove(run, watch);
+    free(w);
+}
+
+static void on_client_left(struct api_call *c)
+{
+    struct cell_waiter *w = c->user;
+    if (w->cancel)
+        run_cancel(w->run);
+}
+
+/* The request as POST /v1/runs has it, for rules, approvers and the history. */
+static json_t *run_request(const struct api_call *c, const struct session *s,
+                           const struct cell *cell)
+{
+    const struct limits *l = &s->spec.cell_limits;
+    json_t *o = json_pack("{s:s, s:O, s:s, s:i, s:{s:I, s:I, s:I}}", "language",
+                          s->spec.language->name, "code", json_object_get(c->body, "code"),
+                          "thread_id", s->id, "cell", (int)cell->number, "limits",
+                          limit_defs[LIMIT_WALL_MS].key, (json_int_t)cell->wall_ms,
+                          limit_defs[LIMIT_CPU_MS].key, (json_int_t)l->v[LIMIT_CPU_MS],
+                          limit_defs[LIMIT_OUTPUT].key, (json_int_t)l->v[LIMIT_OUTPUT]);
+    json_t *metadata = json_object_get(c->body, "metadata");
+    if (metadata)
+        (void)json_object_set(o, "metadata", metadata);
+    if (cell->silent)
+        json_put(o, "silent", json_true());
+    return o;
+}
+
+static int take_timeout(const struct api_call *c, const struct session *s, uint64_t *ret,
+                        struct err *e)
+{
+    const json_t *v = json_object_get(c->body, "timeout");
+    uint64_t most = c->api->settings->limit_max.v[LIMIT_WALL_MS];
+    *ret = v ? (uint64_t)(json_number_value(v) * 1000) : s->spec.cell_limits.v[LIMIT_WALL_MS];
+    if (*ret == 0)
+        *ret = 1;
+    if (*ret <= most)
+        return 0;
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "timeout %g is above the maximum of this service: up to %g seconds are accepted",
+                   json_number_value(v), (double)most / 1000);
+}
+
+static int submit(struct api_call *c, struct session *s, struct run **ret, char *field, size_t size,
+                  struct err *e)
+{
+    struct run_spec spec = { 0 };
+    struct cell *cell;
+    uint64_t wall_ms;
+    if (take_timeout(c, s, &wall_ms, e)) {
+        (void)snprintf(field, size, "timeout");
+        return -1;
+    }
+    if (session_check_room(s, e) || cell_new(s, run_flag(c->body, "silent", false), &cell, e))
+        return -1;
+    cell->wall_ms = wall_ms;
+    json_auto_t *request = run_request(c, s, cell);
+    if (run_spec_from_json(c->api, &c->who, request, "session", &spec, field, size, e)) {
+        cell_drop(cell);
+        return -1;
+    }
+    spec.host = &s->host;
+    if (api_submit(c->api, &spec, api_text(c, "permission_mode"), SUBMIT_UNBOUNDED, &cell->watch,
+                   ret, e)) {
+        cell_drop(cell);
+        return -1;
+    }
+    cell_set_run(cell, *ret);
+    return 0;
+}
+
+static void post_exec(struct api_call *c)
+{
+    struct err e = { 0 };
+    char field[128] = "";
+    enum stream_format format;
+    bool streamed = stream_asked(c, run_flag(c->body, "stream", false), &format);
+    struct run *run = NULL;
+    struct session *s = session_to_change(c);
+    if (!s)
+        return;
+    struct cell_waiter *w = calloc(1, sizeof *w);
+    if (!w || submit(c, s, &run, field, sizeof field, &e)) {
+        if (!w)
+            (void)!err_no_memory(&e, "a cell");
+        free(w);
+        api_fail(c, &e, field[0] ? field : NULL);
+        return;
+    }
+    bool cancel = run_flag(c->body, "cancel_on_disconnect", false);
+    if (streamed || !run_flag(c->body, "wait", true)) {
+        free(w);
+        if (streamed)
+            stream_follow(c, run, format, 0, cancel);
+        else
+            api_reply(c, 202,
+                      json_pack("{s:s, s:s, s:s, s:i}", "id", run->id, "state",
+                                run_state_word(run->state), "session", s->id, "cell",
+                                (int)s->cells));
+        return;
+    }
+    *w = (struct cell_waiter){
+        .watch = { on_done, NULL }, .call = c, .run = run, .cancel = cancel
+    };
+    run_watch_add(run, &w->watch);
+    c->user = w;
+    c->on_gone = c->on_half_close = on_client_left;
+}
+
+/* ---- the history of a session ---- */
+
+enum { CELLS_LISTED = 50, CELLS_MAX = 1000, CELLS_BYTES = 64 << 20 };
+
+struct cells_job {
+    struct api_job job;
+    char session[API_PARAM_SIZE];
+    int64_t limit, after;
+    int output_dir_fd;
+    bool notebook, seen;
+    char language[LANGUAGE_NAME_SIZE];
+    json_t *cells; /* the oldest first */
+};
+
+/* Of the caller, by the key of the session. */
+static bool may_see(const struct cells_job *l, const struct session_row *row)
+{
+    return history_may_see(l->job.call, row->key, row->created_ms);
+}
+
+static int add_cell(struct db *db, struct cells_job *l, const char *id, size_t *bytes,
+                    struct err *e)
+{
+    scoped(run_record) row = { 0 };
+    if (runs_get(db, id, RUN_WITH_JOURNAL, &row, e))
+        return -1;
+    *bytes += row.journal.len;
+    json_t *cell = cell_row_object(&row, l->output_dir_fd);
+    if (json_integer_value(json_object_get(cell, "cell")) > l->after)
+        (void)json_array_insert_new(l->cells, 0, cell);
+    else
+        json_decref(cell);
+    return 0;
+}
+
+static int cells_work(struct db *db, struct store_job *job, struct err *e)
+{
+    struct cells_job *l = (struct cells_job *)job;
+    scoped(session_row) row = { 0 };
+    scoped(run_records) list = { 0 };
+    const struct run_query q = { .thread = l->session, .limit = CELLS_MAX };
+    size_t bytes = 0;
+    if (sessions_get(db, l->session, &row, e) || runs_list(db, &q, &list, e))
+        return -1;
+    l->seen = may_see(l, &row);
+    (void)snprintf(l->language, sizeof l->language, "%s", row.language);
+    for (size_t i = 0; l->seen && i < list.n && bytes < CELLS_BYTES; i++) {
+        bool is_cell = list.rows[i].surface && strcmp(list.rows[i].surface, "session") == 0;
+        if (is_cell && add_cell(db, l, list.rows[i].id, &bytes, e))
+            return -1;
+        while ((int64_t)json_array_size(l->cells) > l->limit && l->after > 0)
+            (void)json_array_remove(l->cells, json_array_size(l->cells) - 1);
+        if ((int64_t)json_array_size(l->cells) >= l->limit && l->after == 0)
+            break;
+    }
+    return 0;
+}
+
+static void cells_done(struct store_job *job)
+{
+    struct cells_job *l = (struct cells_job *)job;
+    struct api_call *c = l->job.call;
+    struct err e = job->err;
+    if (e.code == ERR_NOT_FOUND || (e.code == ERR_NONE && !l->seen)) {
+        (void)!err_set(&e, ERR_NOT_FOUND, 0,
+                       "there is no session '%s': GET /v1/sessions lists them", QUOTED(l->session));
+        api_fail(c, &e, NULL);
+    } else if (e.code != ERR_NONE) {
+        api_fail(c, &e, NULL);
+    } else if (l->notebook) {
+        api_reply(c, 200, notebook_json(l->language, l->cells));
+    } else {
+        api_reply(c, 200, json_pack("{s:O}", "cells", l->cells));
+    }
+    json_decref(l->cells);
+    free(l);
+}
+
+static struct cells_job *cells_job_new(struct api_call *c)
+{
+    struct cells_job *l = api_job_new(c, sizeof *l, cells_work, cells_done);
+    if (!l)
+        return NULL;
+    (void)snprintf(l->session, sizeof l->session, "%s", c->params[0]);
+    l->limit = CELLS_MAX;
+    l->output_dir_fd = c->api->output_dir_fd;
+    l->cells = json_array();
+    return l;
+}
+
+static const struct api_field cells_query[] = {
+    { "limit", FIELD_INT, .min = 1, .max = CELLS_MAX, .help = "number of cells; 50 by default" },
+    { "after", FIELD_INT, .min = 0, .max = 1e9,
+      .help = "only cells after this number; the newest cells by default" },
+    { 0 },
+};
+
+static void get_cells(struct api_call *c)
+{
+    struct err e = { 0 };
+    int64_t limit = CELLS_LISTED, after = 0;
+    if (api_query_number(c, "limit", 1, CELLS_MAX, &limit, &e) ||
+        api_query_number(c, "after", 0, 1000000000, &after, &e)) {
+        api_fail(c, &e, NULL);
+        return;
+    }
+    struct cells_job *l = cells_job_new(c);
+    if (!l)
+        return;
+    l->limit = limit;
+    l->after = after;
+    api_job_read(&l->job);
+}
+
+static void get_notebook(struct api_call *c)
+{
+    struct cells_job *l = cells_job_new(c);
+    if (!l)
+        return;
+    l->notebook = true;
+    api_job_read(&l->job);
+}
+
+/* ---- one cell ---- */
+
+struct cell_job {
+    struct api_job job;
+    char session[API_PARAM_SIZE];
+    int64_t number;
+    char *run; /* its id */
+    bool events;
+    enum stream_format format;
+    uint64_t after;
+    int output_dir_fd;
+    json_t *cell;
+    char *key;
+    int64_t created_ms;
+};
+
+static int cell_work(struct db *db, struct store_job *job, struct err *e)
+{
+    struct cell_job *l = (struct cell_job *)job;
+    scoped(run_record) row = { 0 };
+    if (sessions_find_cell(db, l->session, l->number, &l->run, e) ||
+        runs_get(db, l->run, RUN_WITH_JOURNAL, &row, e))
+        return -1;
+    l->key = text_copy(row.key);
+    l->created_ms = row.created_ms;
+    if (!l->events)
+        l->cell = cell_row_object(&row, l->output_dir_fd);
+    return 0;
+}
+
+static void cell_done(struct store_job *job)
+{
+    struct cell_job *l = (struct cell_job *)job;
+    struct api_call *c = l->job.call;
+    struct err e = job->err;
+    if (e.code == ERR_NONE && !history_may_see(c, l->key, l->created_ms))
+        (void)!err_set(&e, ERR_NOT_FOUND, 0,
+                       "there is no session '%s': GET /v1/sessions lists them", QUOTED(l->session));
+    if (e.code != ERR_NONE) {
+        api_fail(c, &e, NULL);
+    } else if (l->events) {
+        (void)snprintf(c->params[0], sizeof c->params[0], "%s", l->run);
+        history_get_events(c, l->format, l->after);
+    } else {
+        api_reply(c, 200, json_incref(l->cell));
+    }
+    json_decref(l->cell);
+    free(l->key);
+    free(l->run);
+    free(l);
+}
+
+static int take_number(const char *text, int64_t *ret, struct err *e)
+{
+    char *end;
+    errno = 0;
+    *ret = strtoll(text, &end, 10);
+    if (errno || end == text || *end || *ret < 1)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "'%s' is not the number of a cell: a whole number from 1 is accepted",
+                       QUOTED(text));
+    return 0;
+}
+
+static struct cell_job *cell_job_new(struct api_call *c, int64_t number)
+{
+    struct cell_job *l = api_job_new(c, sizeof *l, cell_work, cell_done);
+    if (!l)
+        return NULL;
+    (void)snprintf(l->session, sizeof l->session, "%s", c->params[0]);
+    l->number = number;
+    l->output_dir_fd = c->api->output_dir_fd;
+    return l;
+}
+
+static void get_cell(struct api_call *c)
+{
+    struct err e = { 0 };
+    int64_t number;
+    if (take_number(c->params[1], &number, &e)) {
+        api_fail(c, &e, NULL);
+        return;
+    }
+    struct cell_job *l = cell_job_new(c, number);
+    if (l)
+        api_job_read(&l->job);
+}
+
+static const struct api_field events_query[] = {
+    { "from", FIELD_INT, .min = 0, .max = 1e15,
+      .help = "the seq of the last event that the client has; the same as Last-Event-ID" },
+    { 0 },
+};
+
+static int take_after(struct api_call *c, uint64_t *ret, struct err *e)
+{
+    const char *given = http_request_header(&c->http->request, "Last-Event-ID");
+    int64_t from = 0;
+    char *end;
+    if (api_query_number(c, "from", 0, 1000000000000000, &from, e))
+        return -1;
+    *ret = (uint64_t)from;
+    if (!given)
+        return 0;
+    errno = 0;
+    *ret = strtoull(given, &end, 10);
+    if (errno || end == given || *end || given[0] == '-')
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "Last-Event-ID '%s' is not the seq of an event: a whole number is accepted",
+                       QUOTED(given));
+    return 0;
+}
+
+static void get_cell_events(struct api_call *c)
+{
+    struct err e = { 0 };
+    int64_t number;
+    uint64_t after;
+    enum stream_format format;
+    if (take_number(c->params[1], &number, &e) || take_after(c, &after, &e)) {
+        api_fail(c, &e, NULL);
+        return;
+    }
+    (void)stream_asked(c, true, &format);
+    const struct session *s = session_find(c->api->sessions, c->params[0]);
+    const struct cell *cell = s && history_may_see(c, s->spec.key, s->created_ms)
+                                  ? session_cell(s, (unsigned)number)
+                                  : NULL;
+    if (cell && cell->run && !cell->run->is_done) {
+        stream_follow(c, cell->run, format, after, false);
+        return;
+    }
+    struct cell_job *l = cell_job_new(c, number);
+    if (!l)
+        return;
+    l->events = true;
+    l->format = format;
+    l->after = after;
+    api_job_read(&l->job);
+}
+
+/* ---- answers ---- */
+
+static const struct api_field accepted_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id of the run" },
+    { "state", FIELD_STRING, ALWAYS, .help = "the current state" },
+    { "session", FIELD_STRING, ALWAYS, .help = "id of the session" },
+    { "cell", FIELD_INT, ALWAYS, .help = "number of the cell" },
+    { .schema = "CellAccepted" },
+};
+static const struct api_field cells_reply[] = {
+    { "cells", FIELD_OBJECTS, ALWAYS, .fields = cell_reply, .help = "the oldest first" },
+    { .schema = "CellList" },
+};
+static const struct api_field notebook_reply[] = {
+    { "nbformat", FIELD_INT, ALWAYS, .help = "4" },
+    { "nbformat_minor", FIELD_INT, ALWAYS, .help = "5" },
+    { "metadata", FIELD_ANY, ALWAYS, .help = "the language" },
+    { "cells", FIELD_ANY, ALWAYS, .help = "the cells and their outputs" },
+    { .schema = "Notebook", .help = "A Jupyter notebook" },
+};
+
+const struct api_route cell_routes[] = {
+    { METHOD_POST, "/v1/sessions/{id}/exec", SCOPE_RUN, .body = exec_fields, .handle = post_exec,
+      .summary = "Run a cell in a session",
+      .replies = REPLIES(
+          { 200, .fields = cell_reply, .help = "the cell, or events on request" },
+          EVENT_REPLIES(event_reply),
+          { 202, .fields = accepted_reply, .help = "the cell goes on: wait was false" }) },
+    { METHOD_GET, "/v1/sessions/{id}/cells", SCOPE_ANY, .query = cells_query, .handle = get_cells,
+      .summary = "The cells of a session with their outputs",
+      .replies = REPLIES({ 200, .fields = cells_reply }) },
+    { METHOD_GET, "/v1/sessions/{id}/cells/{cell}", SCOPE_ANY, .handle = get_cell,
+      .summary = "One cell", .replies = REPLIES({ 200, .fields = cell_reply }) },
+    { METHOD_GET, "/v1/sessions/{id}/cells/{cell}/events", SCOPE_ANY, .query = events_query,
+      .handle = get_cell_events,
+      .summary = "Events of a cell from the beginning, or after one, to the end",
+      .replies = REPLIES(EVENT_REPLIES(event_reply)) },
+    { METHOD_GET, "/v1/sessions/{id}/notebook", SCOPE_ANY, .handle = get_notebook,
+      .summary = "The cells of a session as a Jupyter notebook",
+      .replies = REPLIES({ 200, .fields = notebook_reply }) },
+    { 0 },
+};

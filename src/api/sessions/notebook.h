@@ -1,0 +1,8 @@
+/* api/sessions/notebook.h — the cells of a session as a Jupyter notebook, nbformat 4.5. Runs in:
+ * threads of the store; pure. */
+#pragma once
+
+#include <jansson.h>
+
+/* cells: of cell_row_object(), the oldest first. A new reference. */
+json_t *notebook_json(const char *language, const json_t *cells);

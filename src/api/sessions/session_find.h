@@ -1,0 +1,15 @@
+/* api/sessions/session_find.h — the session that a path names, and the rights to it. Runs in:
+ * keeper. */
+#pragma once
+
+#include "api/kernel/api.h"
+#include "session/session.h"
+
+/* The session whose id is the first parameter of the path. NULL: the call was answered, or will be:
+ * 404 if there is none, 410 with the reason and the time if it ended. */
+struct session *session_to_see(struct api_call *c);
+/* The same for a change: only the key of the session and keys with scope `admin` may change it. */
+struct session *session_to_change(struct api_call *c);
+/* A session as JSON. A new reference. */
+json_t *session_object(const struct session *s);
+extern const struct api_field session_reply[];

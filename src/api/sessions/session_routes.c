@@ -1,0 +1,551 @@
+/* /v1/sessions: creating, listing, changing and ending sessions, and questions to their programs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/approvals/approvals.h"
+#include "api/kernel/fields.h"
+#include "api/kernel/job.h"
+#include "api/kernel/storage.h"
+#include "api/runs/history_routes.h"
+#include "api/runs/run_spec.h"
+#include "api/runs/stream.h"
+#include "api/sessions/session_find.h"
+#include "base/auto.h"
+#include "base/text.h"
+#include "run/json.h"
+#include "run/result.h"
+#include "spec/bundle.h"
+#include "store/session_rows.h"
+
+enum { TTL_S = 3600, TTL_MAX_S = 24 * 3600, IDLE_S = 1800, NAME_MAX_BYTES = 200 };
+enum { ENDED_LISTED = 200 };
+
+/* ---- POST /v1/sessions ---- */
+
+static const struct api_field create_fields[] = {
+    { "language", FIELD_STRING, .required = true, .min = 1, .max = 64,
+      .help = "a language with sessions (GET /v1/languages)",
+      .also = "lang,language_id,runtime,kernel" },
+    { "name", FIELD_STRING, .min = 1, .max = NAME_MAX_BYTES, .help = "a name for people" },
+    { "limits", FIELD_LIMITS, .help = "limits of its life: memory, pids, disk, files and others",
+      .also = "memory=limits.memory" },
+    { "cell_limits", FIELD_LIMITS, .help = "limits of each cell: wall_ms, cpu_ms and output",
+      .also = "timeout=cell_limits.wall_ms" },
+    { "ttl_s", FIELD_NUMBER, .min = 1, .max = TTL_MAX_S,
+      .help = "seconds from its start to its end; 3600 by default" },
+    { "idle_s", FIELD_NUMBER, .min = 1, .max = TTL_MAX_S,
+      .help = "it ends after so many seconds without a cell; 1800 by default" },
+    { "files", FIELD_FILES, .max = BUNDLE_FILES_MAX, .help = "files in /sandbox, by name" },
+    { "env", FIELD_STRING_MAP, .max = 1000, .help = "environment beyond the built-in one" },
+    { "metadata", FIELD_ANY, .help = "any JSON; the session returns it" },
+    { 0 },
+};
+
+static bool of_cells(int id)
+{
+    return id == LIMIT_WALL_MS || id == LIMIT_CPU_MS || id == LIMIT_OUTPUT;
+}
+
+/* Each limit belongs to the session or to its cells. */
+static int check_places(const json_t *body, char *field, size_t size, struct err *e)
+{
+    static const char *const keys[] = { "limits", "cell_limits" };
+    for (int place = 0; place < 2; place++) {
+        const json_t *given = json_object_get(body, keys[place]);
+        for (int i = 0; i < LIMIT_COUNT; i++) {
+            if (!json_object_get(given, limit_defs[i].key) || of_cells(i) == (place == 1))
+                continue;
+            (void)snprintf(field, size, "%s.%s", keys[place], limit_defs[i].key);
+            return err_set(e, ERR_BAD_REQUEST, 0, "%s is a limit of %s: give it as %s.%s", field,
+                           place == 0 ? "each cell" : "the whole session", keys[!place],
+                           limit_defs[i].key);
+        }
+    }
+    return 0;
+}
+
+static int take_cell_limits(const struct api *api, const json_t *body, struct limits *ret,
+                            char *field, size_t size, struct err *e)
+{
+    const struct settings *s = api->settings;
+    char of_run[96] = "";
+    if (api_limits(json_object_get(body, "cell_limits"), &s->limit_default, &s->limit_max, ret,
+                   of_run, sizeof of_run, e) == 0)
+        return 0;
+    (void)snprintf(field, size, "cell_%s", of_run);
+    return -1;
+}
+
+static int check_language(const struct api *api, const struct language *l, char *field, size_t size,
+                          struct err *e)
+{
+    const struct isolation *iso = engine_isolation(api->engine);
+    (void)snprintf(field, size, "language");
+    if (!l->session)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "language '%s' has no sessions: run its programs with POST /v1/runs",
+                       l->name);
+    if (iso && iso->level == LEVEL_PROCESS)
+        return err_set(e, ERR_UNAVAILABLE, 0,
+                       "sessions need isolation level jar or rootless, and the level here is "
+                       "'process': 'belljar doctor' says how to get a better one");
+    field[0] = '\0';
+    return 0;
+}
+
+static uint64_t seconds(const json_t *body, const char *key, double otherwise)
+{
+    const json_t *v = json_object_get(body, key);
+    return (uint64_t)((v ? json_number_value(v) : otherwise) * 1000);
+}
+
+static int take_spec(struct api_call *c, struct session_spec *ret, char *field, size_t size,
+                     struct err *e)
+{
+    scoped(run_spec) run = { 0 };
+    struct limits cell;
+    const char *name = api_text(c, "name");
+    if (check_places(c->body, field, size, e) ||
+        run_spec_of_session(c->api, &c->who, c->body, &run, field, size, e) ||
+        check_language(c->api, run.language, field, size, e) ||
+        take_cell_limits(c->api, c->body, &cell, field, size, e))
+        return -1;
+    *ret = (struct session_spec){ .language = run.language,
+                                  .name = name ? strdup(name) : NULL,
+                                  .key = run.key,
+                                  .actor = run.actor,
+                                  .limits = run.limits,
+                                  .cell_limits = cell,
+                                  .idle_ms = seconds(c->body, "idle_s", IDLE_S),
+                                  .bundle = run.bundle,
+                                  .env = run.env,
+                                  .metadata = run.metadata };
+    ret->limits.v[LIMIT_WALL_MS] = seconds(c->body, "ttl_s", TTL_S);
+    ret->limits.v[LIMIT_CPU_MS] = cell.v[LIMIT_CPU_MS]; /* between two cells */
+    ret->limits.v[LIMIT_OUTPUT] = cell.v[LIMIT_OUTPUT];
+    run.key = run.actor = NULL;
+    run.bundle = (struct buf){ 0 };
+    run.env = NULL;
+    run.metadata = NULL;
+    return 0;
+}
+
+struct create_waiter {
+    struct session_watch watch;
+    struct api_call *call;
+};
+
+static void on_created(struct session_watch *watch, struct session *s, enum session_event event)
+{
+    struct create_waiter *w = (struct create_waiter *)watch;
+    struct err e = { 0 };
+    if (s->state == SESSION_STARTING || (s->state == SESSION_ENDED && event != SESSION_EVENT_ENDED))
+        return;
+    if (s->state == SESSION_ENDED) {
+        (void)!err_set(&e, ERR_UNAVAILABLE, 0, "the session did not start: %s", s->reason);
+        api_fail(w->call, &e, NULL);
+    } else {
+        api_reply(w->call, 201, session_object(s));
+    }
+    session_watch_remove(s, watch);
+    free(w);
+}
+
+static void post_session(struct api_call *c)
+{
+    struct err e = { 0 };
+    char field[128] = "";
+    scoped(session_spec) spec = { 0 };
+    struct session *s;
+    struct create_waiter *w = calloc(1, sizeof *w);
+    if (!w) {
+        api_fail_no_memory(c);
+        return;
+    }
+    w->call = c;
+    w->watch.on_event = on_created;
+    if (take_spec(c, &spec, field, sizeof field, &e) || storage_check(c->api, &e) ||
+        session_new(c->api->sessions, &spec, &w->watch, &s, &e)) {
+        free(w);
+        api_fail(c, &e, field[0] ? field : NULL);
+    }
+}
+
+/* ---- the list ---- */
+
+static const char *const listed_states[] = { "starting", "idle", "busy", "ended", NULL };
+static const struct api_field list_query[] = {
+    { "language", FIELD_STRING, .help = "only this language" },
+    { "name", FIELD_STRING, .help = "only this name" },
+    { "state", FIELD_STRING, .one_of = listed_states,
+      .help = "only this state; 'ended' lists sessions that are over, which are absent otherwise" },
+    { 0 },
+};
+
+struct list_job {
+    struct api_job job;
+    char key[KEY_NAME_MAX + 16];
+    bool of_key;
+    struct session_rows rows;
+};
+
+static int list_work(struct db *db, struct store_job *job, struct err *e)
+{
+    struct list_job *l = (struct list_job *)job;
+    return sessions_ended(db, l->of_key ? l->key : NULL, ENDED_LISTED, &l->rows, e);
+}
+
+static json_t *row_object(const struct session_row *r)
+{
+    return json_pack("{s:s, s:s?, s:s, s:s, s:s?, s:I, s:o, s:n, s:n, s:o, s:s?}", "id", r->id,
+                     "name", r->name, "language", r->language, "state", "ended", "key", r->key,
+                     "cells", (json_int_t)r->cells, "created_at",
+                     result_time((uint64_t)r->created_ms), "used_at", "expires_at", "ended_at",
+                     result_time((uint64_t)r->ended_ms), "reason", r->reason);
+}
+
+static void list_done(struct store_job *job)
+{
+    struct list_job *l = (struct list_job *)job;
+    struct api_call *c = l->job.call;
+    json_t *list = json_array();
+    for (size_t i = 0; i < l->rows.n; i++)
+        if (history_may_see(c, l->rows.rows[i].key, l->rows.rows[i].created_ms))
+            (void)json_array_append_new(list, row_object(&l->rows.rows[i]));
+    if (job->err.code != ERR_NONE) {
+        json_decref(list);
+        api_fail(c, &job->err, NULL);
+    } else {
+        api_reply(c, 200, json_pack("{s:o}", "sessions", list));
+    }
+    session_rows_done(&l->rows);
+    free(l);
+}
+
+static void list_ended(struct api_call *c)
+{
+    struct list_job *l = api_job_new(c, sizeof *l, list_work, list_done);
+    if (!l)
+        return;
+    l->of_key = c->who.key && !(c->who.scopes & (SCOPE_BIT(SCOPE_READ) | SCOPE_BIT(SCOPE_ADMIN)));
+    if (l->of_key)
+        (void)snprintf(l->key, sizeof l->key, "%s", c->who.key);
+    api_job_read(&l->job);
+}
+
+static bool matches(const char *wanted, const char *value)
+{
+    return !wanted || (value && strcmp(wanted, value) == 0);
+}
+
+static void list_sessions(struct api_call *c)
+{
+    struct err e = { 0 };
+    char texts[3][256];
+    const char *language, *name, *state;
+    if (api_query(c, "language", texts[0], sizeof texts[0], &language, &e) ||
+        api_query(c, "name", texts[1], sizeof texts[1], &name, &e) ||
+        api_query(c, "state", texts[2], sizeof texts[2], &state, &e)) {
+        api_fail(c, &e, NULL);
+        return;
+    }
+    if (state && strcmp(state, "ended") == 0) {
+        list_ended(c);
+        return;
+    }
+    json_t *list = json_array();
+    for (const struct session *s = sessions_first(c->api->sessions); s; s = s->next)
+        if (history_may_see(c, s->spec.key, s->created_ms) &&
+            matches(language, s->spec.language->name) && matches(name, s->spec.name) &&
+            matches(state, session_state_word(s->state)))
+            (void)json_array_append_new(list, session_object(s));
+    api_reply(c, 200, json_pack("{s:o}", "sessions", list));
+}
+
+/* ---- one session ---- */
+
+static void get_session(struct api_call *c)
+{
+    const struct session *s = session_to_see(c);
+    if (s)
+        api_reply(c, 200, session_object(s));
+}
+
+static const struct api_field change_fields[] = {
+    { "name", FIELD_STRING, .min = 1, .max = NAME_MAX_BYTES, .help = "a new name" },
+    { "idle_s", FIELD_NUMBER, .min = 1, .max = TTL_MAX_S,
+      .help = "it ends after so many seconds without a cell" },
+    { "cell_limits", FIELD_LIMITS, .help = "limits of the cells from now on" },
+    { "metadata", FIELD_ANY, .help = "any JSON; the session returns it" },
+    { 0 },
+};
+
+static void patch_session(struct api_call *c)
+{
+    struct err e = { 0 };
+    char field[128] = "", *name = NULL;
+    struct limits cell;
+    struct session *s = session_to_change(c);
+    if (!s)
+        return;
+    if (check_places(c->body, field, sizeof field, &e) ||
+        take_cell_limits(c->api, c->body, &cell, field, sizeof field, &e)) {
+        api_fail(c, &e, field[0] ? field : NULL);
+        return;
+    }
+    if (api_text(c, "name") && (name = strdup(api_text(c, "name")))) {
+        free(s->spec.name);
+        s->spec.name = name;
+    }
+    if (json_object_get(c->body, "cell_limits"))
+        s->spec.cell_limits = cell;
+    json_t *metadata = json_object_get(c->body, "metadata");
+    if (metadata) {
+        json_decref(s->spec.metadata);
+        s->spec.metadata = json_incref(metadata);
+    }
+    if (json_object_get(c->body, "idle_s"))
+        session_set_idle(s, seconds(c->body, "idle_s", IDLE_S));
+    api_reply(c, 200, session_object(s));
+}
+
+static void delete_session(struct api_call *c)
+{
+    char reason[KEY_NAME_MAX + 64];
+    struct session *s = session_to_change(c);
+    if (!s)
+        return;
+    (void)snprintf(reason, sizeof reason, "it was deleted by %s", c->who.name);
+    session_end(s, reason); /* it lives until its end is recorded */
+    api_reply_after_writes(c, 200, session_object(s));
+}
+
+static void post_restart(struct api_call *c)
+{
+    struct session *s = session_to_change(c);
+    if (!s)
+        return;
+    struct create_waiter *w = calloc(1, sizeof *w);
+    if (!w) {
+        api_fail_no_memory(c);
+        return;
+    }
+    w->call = c;
+    w->watch.on_event = on_created;
+    session_watch_add(s, &w->watch);
+    session_restart(s);
+}
+
+static void post_interrupt(struct api_call *c)
+{
+    struct err e = { 0 };
+    struct session *s = session_to_change(c);
+    if (!s)
+        return;
+    if (session_interrupt(s, &e))
+        api_fail(c, &e, NULL);
+    else
+        api_reply(c, 202, session_object(s));
+}
+
+/* ---- stdin ---- */
+
+static const struct api_field input_fields[] = {
+    { "text", FIELD_DATA, .max = 1 << 20, .help = "the line, without its newline" },
+    { "eof", FIELD_BOOL, .help = "true: there is no more input" },
+    { 0 },
+};
+
+static void post_input(struct api_call *c)
+{
+    struct err e = { 0 };
+    struct session *s = session_to_change(c);
+    if (!s)
+        return;
+    const json_t *text = json_object_get(c->body, "text");
+    bool eof = run_flag(c->body, "eof", false);
+    const struct cell *cell = session_current(s);
+    if (!text && !eof) {
+        (void)!err_set(&e, ERR_BAD_REQUEST, 0, "there is no input: give 'text', or 'eof': true");
+        api_fail(c, &e, "text");
+        return;
+    }
+    const char *bytes = text ? json_string_value(text) : "";
+    size_t n = text ? json_string_length(text) : 0;
+    if ((cell && approvals_check_stdin(c->api, cell->run, bytes, n, &e)) ||
+        session_input(s, bytes, n, eof, &e))
+        api_fail(c, &e, NULL);
+    else
+        api_reply(c, 202, session_object(s));
+}
+
+/* ---- questions ---- */
+
+struct asked {
+    struct session_question question; /* first: session_question_drop() frees it */
+    struct api_call *call;
+};
+
+static void on_answer(struct session_question *q, json_t *json, const struct err *e)
+{
+    struct asked *a = (struct asked *)q;
+    if (json_is_object(json)) {
+        api_reply(a->call, 200, json_incref(json));
+    } else {
+        struct err failed = { 0 };
+        (void)!err_set(&failed, ERR_UNAVAILABLE, 0, "%s",
+                       e ? e->text : "the program of the session gave an answer that is no object");
+        api_fail(a->call, &failed, NULL);
+    }
+    free(a);
+}
+
+/* Takes over the call. */
+static void ask(struct api_call *c, struct session *s, uint16_t type, const struct buf *fields)
+{
+    struct err e = { 0 };
+    struct asked *a = calloc(1, sizeof *a);
+    if (!a) {
+        api_fail_no_memory(c);
+        return;
+    }
+    a->call = c;
+    a->question.on_answer = on_answer;
+    if (session_ask(s, &a->question, type, fields, &e)) {
+        free(a);
+        api_fail(c, &e, NULL);
+    }
+}
+
+static const struct api_field complete_fields[] = {
+    { "code", FIELD_STRING, .required = true, .max = 1 << 20, .help = "the cell so far" },
+    { "cursor", FIELD_INT, .min = 0, .max = 1 << 20,
+      .help = "position of the cursor in characters; the end of the code by default" },
+    { 0 },
+};
+static const struct api_field inspect_fields[] = {
+    { "code", FIELD_STRING, .required = true, .max = 1 << 20, .help = "the cell so far" },
+    { "cursor", FIELD_INT, .min = 0, .max = 1 << 20,
+      .help = "position of the cursor in characters; the end of the code by default" },
+    { "detail", FIELD_INT, .min = 0, .max = 1, .help = "1: with the source, if there is one" },
+    { 0 },
+};
+
+static json_int_t characters(const char *text)
+{
+    json_int_t n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xC0) != 0x80;
+    return n;
+}
+
+static void ask_about_code(struct api_call *c, uint16_t type)
+{
+    struct err e = { 0 };
+    scoped(buf) fields = { 0 };
+    char cursor[24];
+    struct session *s = session_to_change(c);
+    if (!s)
+        return;
+    const char *code = api_text(c, "code");
+    const json_t *at = json_object_get(c->body, "cursor"),
+                 *detail = json_object_get(c->body, "detail");
+    json_int_t end = characters(code), position = at ? json_integer_value(at) : end;
+    (void)snprintf(cursor, sizeof cursor, "%lld", (long long)(position < end ? position : end));
+    if (frame_add_field(&fields, TAG_CODE, code, strlen(code), &e) ||
+        frame_add_field(&fields, TAG_CURSOR, cursor, strlen(cursor), &e) ||
+        (json_integer_value(detail) > 0 && frame_add_field(&fields, TAG_DETAIL, "1", 1, &e)))
+        api_fail(c, &e, NULL);
+    else
+        ask(c, s, type, &fields);
+}
+
+static void post_complete(struct api_call *c)
+{
+    ask_about_code(c, FRAME_COMPLETE);
+}
+
+static void post_inspect(struct api_call *c)
+{
+    ask_about_code(c, FRAME_INSPECT);
+}
+
+static void get_variables(struct api_call *c)
+{
+    struct session *s = session_to_change(c);
+    if (s)
+        ask(c, s, FRAME_VARIABLES, NULL);
+}
+
+/* ---- answers ---- */
+
+static const struct api_field list_reply[] = {
+    { "sessions", FIELD_OBJECTS, ALWAYS, .fields = session_reply, .help = "the newest first" },
+    { .schema = "SessionList" },
+};
+static const struct api_field match_reply[] = {
+    { "text", FIELD_STRING, ALWAYS, .help = "replaces the characters from `from` to `to`" },
+    { "type", FIELD_STRING, .help = "function, module, keyword and the like" },
+    { 0 },
+};
+static const struct api_field complete_reply[] = {
+    { "matches", FIELD_OBJECTS, ALWAYS, .fields = match_reply, .help = "possible completions" },
+    { "from", FIELD_INT, .help = "first character that is replaced" },
+    { "to", FIELD_INT, .help = "character after the last one that is replaced" },
+    { .schema = "Completions", .help = "The words of the session's program" },
+};
+static const struct api_field inspect_reply[] = {
+    { "found", FIELD_BOOL, ALWAYS, .help = "false: nothing is known about the name" },
+    { "text", FIELD_STRING, .help = "everything that is known" },
+    { "signature", FIELD_STRING, .help = "how it is called" },
+    { "doc", FIELD_STRING, .help = "its documentation" },
+    { "mime", FIELD_STRING, .help = "the format of `doc`" },
+    { .schema = "Inspection", .help = "The words of the session's program" },
+};
+static const struct api_field variable_reply[] = {
+    { "name", FIELD_STRING, ALWAYS, .help = "its name" },
+    { "type", FIELD_STRING, .help = "its type" },
+    { "size", FIELD_ANY, .help = "bytes or elements" },
+    { "shape", FIELD_ANY, .help = "of an array or a table" },
+    { "preview", FIELD_STRING, .help = "the beginning of its value" },
+    { 0 },
+};
+static const struct api_field variables_reply[] = {
+    { "variables", FIELD_OBJECTS, ALWAYS, .fields = variable_reply, .help = "by name" },
+    { "cut", FIELD_BOOL, .help = "true: there are more" },
+    { .schema = "Variables", .help = "The words of the session's program" },
+};
+
+const struct api_route session_routes[] = {
+    { METHOD_POST, "/v1/sessions", SCOPE_RUN, .body = create_fields, .handle = post_session,
+      .summary = "Start a session: a program that runs one cell after another",
+      .replies = REPLIES({ 201, .fields = session_reply }) },
+    { METHOD_GET, "/v1/sessions", SCOPE_ANY, .query = list_query, .handle = list_sessions,
+      .summary = "The sessions, newest first", .replies = REPLIES({ 200, .fields = list_reply }) },
+    { METHOD_GET, "/v1/sessions/{id}", SCOPE_ANY, .handle = get_session, .summary = "One session",
+      .replies = REPLIES({ 200, .fields = session_reply }) },
+    { METHOD_PATCH, "/v1/sessions/{id}", SCOPE_RUN, .body = change_fields, .handle = patch_session,
+      .summary = "Change a session", .replies = REPLIES({ 200, .fields = session_reply }) },
+    { METHOD_DELETE, "/v1/sessions/{id}", SCOPE_RUN, .handle = delete_session,
+      .summary = "End a session", .replies = REPLIES({ 200, .fields = session_reply }) },
+    { METHOD_POST, "/v1/sessions/{id}/restart", SCOPE_RUN, .handle = post_restart,
+      .summary = "Start the program of a session anew, without its variables and files",
+      .replies = REPLIES({ 201, .fields = session_reply }) },
+    { METHOD_POST, "/v1/sessions/{id}/interrupt", SCOPE_RUN, .handle = post_interrupt,
+      .summary = "Interrupt the cell that runs; the session lives on",
+      .replies = REPLIES({ 202, .fields = session_reply }) },
+    { METHOD_POST, "/v1/sessions/{id}/stdin", SCOPE_RUN, .body = input_fields, .handle = post_input,
+      .summary = "The answer to an input_request of the cell that runs",
+      .replies = REPLIES({ 202, .fields = session_reply }) },
+    { METHOD_POST, "/v1/sessions/{id}/complete", SCOPE_RUN, .body = complete_fields,
+      .handle = post_complete, .summary = "Completions at the cursor",
+      .replies = REPLIES({ 200, .fields = complete_reply }) },
+    { METHOD_POST, "/v1/sessions/{id}/inspect", SCOPE_RUN, .body = inspect_fields,
+      .handle = post_inspect, .summary = "Signature and documentation of the name at the cursor",
+      .replies = REPLIES({ 200, .fields = inspect_reply }) },
+    { METHOD_GET, "/v1/sessions/{id}/variables", SCOPE_RUN, .handle = get_variables,
+      .summary = "The variables of a session",
+      .replies = REPLIES({ 200, .fields = variables_reply }) },
+    { 0 },
+};

@@ -1,0 +1,547 @@
+/* The line of cells of a session, and the frames of the cell that runs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "run/json.h"
+#include "session/session_impl.h"
+
+static const char stuck[] = "its keeper ran out of memory";
+
+/* ---- the line ---- */
+
+/* The first cell that is not over. The ones before it wait for their records. */
+static struct cell *head(const struct session *s)
+{
+    struct cell *c = s->first;
+    while (c && c->run && c->run->is_over)
+        c = c->next;
+    return c;
+}
+
+struct cell *session_current(const struct session *s)
+{
+    struct cell *c = head(s);
+    return c && c->begun ? c : NULL;
+}
+
+struct cell *session_cell(const struct session *s, unsigned number)
+{
+    for (struct cell *c = s->first; c; c = c->next)
+        if (c->number == number)
+            return c;
+    return NULL;
+}
+
+int session_check_room(const struct session *s, struct err *e)
+{
+    const struct cell *current = session_current(s);
+    unsigned n = 0;
+    for (const struct cell *c = s->first; c; c = c->next)
+        n++;
+    if (current && current->awaits_input)
+        return err_set(e, ERR_CONFLICT, 0,
+                       "cell %u waits for input: send it to /v1/sessions/%s/stdin, or interrupt "
+                       "the cell",
+                       current->number, s->id);
+    if (n >= CELLS_WAITING_MAX)
+        return err_set(e, ERR_BUSY, 0,
+                       "%u cells of this session wait, and it accepts no more: try again later", n);
+    return 0;
+}
+
+static void unlink_cell(struct cell *c)
+{
+    struct session *s = c->session;
+    struct cell *before = NULL;
+    for (struct cell *at = s->first; at != c; at = at->next)
+        before = at;
+    *(before ? &before->next : &s->first) = c->next;
+    if (s->last == c)
+        s->last = before;
+}
+
+void cell_drop(struct cell *c)
+{
+    struct session *s = c->session;
+    unlink_cell(c);
+    json_decref(c->notes);
+    free(c);
+    session_unref(s);
+}
+
+static void on_run_event(struct run_watch *w, struct run *run, enum run_event event)
+{
+    struct cell *c = (struct cell *)w;
+    struct session *s = c->session;
+    if (event == RUN_EVENT_RECORDED)
+        cells_advance(s);
+    if (event != RUN_EVENT_DONE)
+        return;
+    run_watch_remove(run, w);
+    s->refs++;
+    cell_drop(c);
+    cells_advance(s);
+    session_unref(s);
+}
+
+int cell_new(struct session *s, bool silent, struct cell **ret, struct err *e)
+{
+    struct cell *c = calloc(1, sizeof *c);
+    if (!c || !(c->notes = json_array())) {
+        free(c);
+        return err_no_memory(e, "a cell");
+    }
+    c->watch.on_event = on_run_event;
+    c->session = s;
+    c->silent = silent;
+    c->number = ++s->cells;
+    *(s->last ? &s->last->next : &s->first) = c;
+    s->last = c;
+    s->refs++;
+    *ret = c;
+    return 0;
+}
+
+void cell_set_run(struct cell *c, struct run *run)
+{
+    c->run = run;
+}
+
+static struct cell *cell_of_run(const struct session *s, const struct run *run)
+{
+    for (struct cell *c = s->first; c; c = c->next)
+        if (c->run == run)
+            return c;
+    return NULL;
+}
+
+void cells_on_queued(struct run_host *h, struct run *run)
+{
+    struct session *s = (struct session *)((char *)h - offsetof(struct session, host));
+    struct cell *c = cell_of_run(s, run);
+    /* During its submission the cell does not know its run yet: it is the last one. */
+    if (!c)
+        c = s->last;
+    c->run = run;
+    c->queued = true;
+    cells_advance(s);
+}
+
+void cells_on_cancel(struct run_host *h, struct run *run)
+{
+    struct session *s = (struct session *)((char *)h - offsetof(struct session, host));
+    struct err e;
+    const struct cell *c = session_current(s);
+    if (c && c->run == run && session_interrupt(s, &e))
+        log_error(LOG_WARN, "session.interrupt", &e);
+}
+
+/* ---- one cell ---- */
+
+static void add_note(struct cell *c, const char *text)
+{
+    (void)json_array_append_new(c->notes, json_string(text));
+}
+
+static int send_code(struct session *s, const struct cell *c, struct err *e)
+{
+    scoped(buf) fields = { 0 };
+    const char *code = c->run->spec.code;
+    return frame_add_field(&fields, TAG_CODE, code, strlen(code), e) ||
+                   (c->silent && frame_add_field(&fields, TAG_FLAGS, "silent", 6, e)) ||
+                   program_send(s->program, FRAME_EXEC, c->number, &fields, e)
+               ? -1
+               : 0;
+}
+
+static void fill_fields(struct cell *c, const char *status)
+{
+    struct run *run = c->run;
+    json_decref(run->host_fields);
+    run->host_fields = json_pack("{s:s, s:i, s:s, s:O}", "session", c->session->id, "cell",
+                                 (int)c->number, "status", status, "notes", c->notes);
+    for (int i = 0; i < RUN_STREAMS; i++)
+        run->jar.streams[i].truncated = c->truncated[i];
+}
+
+/* The end of a cell. Its watch removes it from the line. */
+static void end_cell(struct cell *c, const char *status, const struct wire_ended *end,
+                     const char *error)
+{
+    struct session *s = c->session;
+    fill_fields(c, status);
+    c->begun = false;
+    c->queued = false;
+    s->used_ms = clock_unix_ms();
+    if (s->state == SESSION_BUSY)
+        session_set_state(s, SESSION_IDLE);
+    run_end_in_host(c->run, end, error);
+}
+
+static void begin(struct cell *c)
+{
+    struct session *s = c->session;
+    struct err e = { 0 };
+    c->begun = true;
+    c->started_us = clock_us();
+    session_set_state(s, SESSION_BUSY);
+    run_begin_in_host(c->run);
+    if (program_arm(s->program, c->number, &s->spec.cell_limits, c->wall_ms, &e) == 0 &&
+        send_code(s, c, &e) == 0)
+        return;
+    struct wire_ended end = { .evidence.reason = END_FAILURE, .err = e };
+    end_cell(c, "lost", &end, e.text);
+}
+
+void cells_advance(struct session *s)
+{
+    struct cell *c = head(s);
+    if (s->state == SESSION_IDLE && !s->question && c && c->queued && !c->begun &&
+        c->run->is_recorded)
+        begin(c);
+}
+
+/* The words of the program, and the facts of the warden. */
+static const struct {
+    const char *word;
+    struct evidence evidence;
+} ends[] = {
+    { "ok", { .reason = END_EXIT } },
+    { "error", { .reason = END_EXIT, .exit_code = 1 } },
+    { "interrupted", { .reason = END_CANCEL } },
+};
+
+static struct evidence evidence_of(const struct cell *c, enum cell_interrupt interrupted)
+{
+    struct evidence ev = { .reason = END_EXIT, .exit_code = 1 };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(ends[i].word, c->status) == 0)
+            ev = ends[i].evidence;
+    if (c->truncated[RUN_STDOUT] || c->truncated[RUN_STDERR]) {
+        ev = (struct evidence){ .reason = END_OUTPUT, .hits = LIMIT_BIT(LIMIT_OUTPUT) };
+    } else if (interrupted == CELL_WALL || interrupted == CELL_CPU) {
+        bool wall = interrupted == CELL_WALL;
+        /* A program that caught the interruption and went on has ended well, though late. */
+        ev.hits |= LIMIT_BIT(wall ? LIMIT_WALL_MS : LIMIT_CPU_MS);
+        if (ev.reason == END_CANCEL)
+            ev.reason = wall ? END_WALL : END_CPU;
+    }
+    return ev;
+}
+
+static struct usage usage_of(const struct cell *c, const struct cell_usage *u)
+{
+    return (struct usage){ .wall_us = clock_us() - c->started_us,
+                           .cpu_us = u->cpu_us,
+                           .memory_peak_bytes = u->memory_peak_bytes,
+                           .pids_peak = u->pids };
+}
+
+void cells_on_measured(struct session *s, const struct cell_usage *usage)
+{
+    struct cell *c = session_current(s);
+    if (!c || !c->disarmed || usage->number != c->number)
+        return;
+    struct wire_ended end = { .evidence = evidence_of(c, usage->interrupted),
+                              .usage = usage_of(c, usage) };
+    s->memory_bytes = usage->memory_bytes;
+    if (usage->oom_kills > 0) {
+        end.evidence.hits |= LIMIT_BIT(LIMIT_MEMORY);
+        add_note(c, "memory ran out, and the kernel ended a process of the session; the program of "
+                    "the session and its variables are still there");
+    }
+    bool late = end.evidence.reason == END_WALL || end.evidence.reason == END_CPU;
+    const char *status = late ? "timeout" : c->status;
+    if (late)
+        add_note(c, "the cell reached its time limit and was interrupted; the session lives on, "
+                    "with its variables");
+    if (end.evidence.reason == END_OUTPUT)
+        add_note(c, "the cell printed more than its limit: the rest was dropped, and the cell was "
+                    "interrupted; the session lives on");
+    s->refs++;
+    end_cell(c, status, &end, NULL);
+    cells_advance(s);
+    session_unref(s);
+}
+
+void cells_lose(struct session *s, const struct wire_ended *end, const char *why)
+{
+    struct cell *next;
+    s->refs++;
+    for (struct cell *c = s->first; c; c = next) {
+        struct wire_ended lost = *end;
+        bool begun = c->begun;
+        next = c->next;
+        if (!c->run || c->run->is_over)
+            continue;
+        if (!begun) { /* it never ran: also if it waits for an approval */
+            fill_fields(c, "lost");
+            add_note(c, why);
+            run_cancel(c->run);
+            continue;
+        }
+        add_note(c, why);
+        if (lost.evidence.reason == END_EXIT)
+            lost.evidence.exit_code = lost.evidence.exit_code ? lost.evidence.exit_code : 1;
+        lost.usage.wall_us = clock_us() - c->started_us;
+        end_cell(c, "lost", &lost, end->evidence.reason == END_FAILURE ? why : NULL);
+    }
+    session_unref(s);
+}
+
+/* ---- output ---- */
+
+static void drop_output(struct session *s, struct cell *c, enum run_stream stream)
+{
+    struct err e;
+    if (!c->truncated[stream] && session_interrupt(s, &e))
+        log_error(LOG_WARN, "session.interrupt", &e);
+    c->truncated[stream] = true;
+}
+
+void cells_on_output(struct session *s, enum run_stream stream, const char *bytes, size_t n)
+{
+    struct cell *c = session_current(s);
+    struct err e;
+    if (!c) /* a thread or a process of an earlier cell prints: nobody asked for it */
+        return;
+    uint64_t most = s->spec.cell_limits.v[LIMIT_OUTPUT];
+    uint64_t room = most - (c->stream_bytes[stream] < most ? c->stream_bytes[stream] : most);
+    size_t kept = n < room ? n : (size_t)room;
+    if (kept > 0 && run_add_output(c->run, stream == RUN_STDOUT ? JOURNAL_STDOUT : JOURNAL_STDERR,
+                                   bytes, kept, &e)) {
+        log_error(LOG_ERROR, "session.output", &e);
+        kept = 0;
+    }
+    c->stream_bytes[stream] += n;
+    if (kept > 0)
+        run_notify_output(c->run);
+    if (kept < n)
+        drop_output(s, c, stream);
+}
+
+/* ---- frames ---- */
+
+static int journal_frame(struct cell *c, const void *packet, size_t n, struct err *e)
+{
+    return run_add_output(c->run, JOURNAL_FRAME, packet, n, e);
+}
+
+/* Marks the place where the first display was dropped. */
+static int mark_cut(struct cell *c, struct err *e)
+{
+    char text[160], head[FRAME_HEAD];
+    scoped(buf) packet = { 0 }, fields = { 0 };
+    struct session_frame f = { .request = c->number, .type = FRAME_CUT };
+    if (c->displays_cut)
+        return 0;
+    c->displays_cut = true;
+    (void)snprintf(
+        text, sizeof text,
+        "further displays of this cell were dropped: up to %d of together %d MiB are kept",
+        CELL_DISPLAYS_MAX, CELL_DISPLAY_BYTES_MAX >> 20);
+    frame_write_head(head, &f);
+    add_note(c, text);
+    return buf_add(&packet, head, sizeof head, e) ||
+                   frame_add_field(&packet, TAG_TEXT, text, strlen(text), e) ||
+                   journal_frame(c, packet.data, packet.len, e)
+               ? -1
+               : 0;
+}
+
+static bool is_display(uint16_t type)
+{
+    return type == FRAME_DISPLAY || type == FRAME_UPDATE || type == FRAME_CLEAR;
+}
+
+/* Whether one more frame of displays is kept. */
+static bool take_display(struct cell *c, const struct session_frame *f, bool begins)
+{
+    c->displays += begins;
+    c->display_bytes += f->n;
+    return c->displays <= CELL_DISPLAYS_MAX && c->display_bytes <= CELL_DISPLAY_BYTES_MAX;
+}
+
+static void take_error(struct cell *c, const struct message *m)
+{
+    struct frame_field f;
+    struct err e;
+    if (!frame_find_field(&m->data, TAG_TRACEBACK, &f) || f.n == 0)
+        return;
+    c->run->failure_text.len = 0;
+    if (buf_add(&c->run->failure_text, f.bytes, f.n, &e))
+        log_error(LOG_WARN, "session.error", &e);
+}
+
+static int take_done(struct session *s, struct cell *c, const struct message *m, struct err *e)
+{
+    struct frame_field f;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (frame_find_field(&m->data, TAG_STATUS, &f) && f.n == strlen(ends[i].word) &&
+            memcmp(f.bytes, ends[i].word, f.n) == 0)
+            (void)snprintf(c->status, sizeof c->status, "%s", ends[i].word);
+    if (c->status[0] == '\0')
+        return err_set(e, ERR_PROTOCOL, 0, "the status of a cell is unknown");
+    c->awaits_input = false;
+    c->disarmed = true;
+    struct err failed = { 0 };
+    if (program_disarm(s->program, &failed)) {
+        struct cell_usage none = { .number = c->number };
+        cells_on_measured(s, &none);
+    }
+    return 0;
+}
+
+/* A frame of the cell that runs. */
+static int cell_frame(struct session *s, struct cell *c, const struct session_frame *f,
+                      const void *packet, size_t n, struct err *e)
+{
+    struct message *m = &s->program->message;
+    bool whole = false, begins = !m->open;
+    c->frames++;
+    c->frame_bytes += n;
+    if (c->frames > CELL_FRAMES_MAX || c->frame_bytes > CELL_FRAME_BYTES_MAX)
+        return err_set(e, ERR_PROTOCOL, 0, "one cell sent more than %d frames or %d MiB",
+                       CELL_FRAMES_MAX, CELL_FRAME_BYTES_MAX >> 20);
+    if (f->type == FRAME_ANSWER)
+        return err_set(e, ERR_PROTOCOL, 0, "an answer without a question");
+    if (message_add(m, f, &whole, e))
+        return -1;
+    if (is_display(f->type) && !take_display(c, f, begins))
+        return mark_cut(c, e);
+    if (journal_frame(c, packet, n, e))
+        return err_set(e, ERR_NO_MEMORY, 0, "%s", stuck);
+    if (!whole)
+        return 0;
+    if (f->type == FRAME_ERROR)
+        take_error(c, m);
+    if (f->type == FRAME_INPUT_REQUEST)
+        c->awaits_input = true;
+    if (f->type == FRAME_DONE)
+        return take_done(s, c, m, e);
+    run_notify_output(c->run);
+    return 0;
+}
+
+/* ---- questions ---- */
+
+static void answer(struct session *s, json_t *json, const struct err *e)
+{
+    struct session_question *q = s->question;
+    s->question = NULL;
+    s->question_by_ms = 0;
+    if (s->state == SESSION_BUSY)
+        session_set_state(s, SESSION_IDLE);
+    if (q->on_answer)
+        q->on_answer(q, json, e);
+    else
+        free(q);
+    json_decref(json);
+}
+
+static int question_frame(struct session *s, const struct session_frame *f, struct err *e)
+{
+    struct message *m = &s->program->message;
+    struct frame_field field;
+    struct err none = { 0 };
+    bool whole = false;
+    if (message_add(m, f, &whole, e))
+        return -1;
+    if (!whole)
+        return 0;
+    if (f->type == FRAME_ANSWER && frame_find_field(&m->data, TAG_JSON, &field)) {
+        json_decref(s->question->answer);
+        s->question->answer = json_loadb(field.bytes, field.n, JSON_ALLOW_NUL, NULL);
+    }
+    if (f->type != FRAME_DONE)
+        return 0;
+    json_t *json = s->question->answer;
+    s->question->answer = NULL;
+    if (!json)
+        (void)!err_set(&none, ERR_UNAVAILABLE, 0, "the program of the session gave no answer");
+    s->refs++;
+    answer(s, json, json ? NULL : &none);
+    cells_advance(s);
+    session_unref(s);
+    return 0;
+}
+
+void session_question_drop(struct session *s, struct session_question *q)
+{
+    if (s->question == q)
+        q->on_answer = NULL; /* answer() frees it */
+    else
+        free(q);
+}
+
+int session_ask(struct session *s, struct session_question *q, uint16_t type,
+                const struct buf *fields, struct err *e)
+{
+    enum { QUESTION_REQUESTS = 1 << 30 }; /* numbers that no cell has */
+    const struct cell *current = session_current(s);
+    if (current)
+        return err_set(e, ERR_CONFLICT, 0,
+                       "cell %u runs, and the session answers questions between cells: ask again "
+                       "when it is over, or interrupt it",
+                       current->number);
+    if (s->state != SESSION_IDLE || s->question)
+        return err_set(e, ERR_CONFLICT, 0, "the session is %s: ask again in a moment",
+                       s->question ? "busy with another question" : session_state_word(s->state));
+    q->request = QUESTION_REQUESTS + s->program->out_seq + 1;
+    if (program_send(s->program, type, q->request, fields, e))
+        return -1;
+    s->question = q;
+    s->question_by_ms = uv_now(s->all->loop) + QUESTION_MS;
+    session_set_state(s, SESSION_BUSY);
+    return 0;
+}
+
+int cells_on_frame(struct session *s, const struct session_frame *f, const void *packet, size_t n,
+                   struct err *e)
+{
+    struct session_program *p = s->program;
+    struct cell *c = session_current(s);
+    if (c && f->request == c->number && !c->disarmed) {
+        p->strays = 0;
+        return cell_frame(s, c, f, packet, n, e);
+    }
+    if (s->question && f->request == s->question->request)
+        return question_frame(s, f, e);
+    /* A thread of an earlier cell displays something. */
+    if (++p->strays > STRAY_FRAMES_MAX)
+        return err_set(e, ERR_PROTOCOL, 0, "%d frames in a row belong to no cell",
+                       STRAY_FRAMES_MAX);
+    return 0;
+}
+
+/* ---- stdin and interrupts ---- */
+
+int session_input(struct session *s, const char *text, size_t n, bool eof, struct err *e)
+{
+    struct cell *c = session_current(s);
+    scoped(buf) fields = { 0 };
+    if (!c || !c->awaits_input)
+        return err_set(e, ERR_CONFLICT, 0,
+                       c ? "cell %u does not wait for input: send it after 'input_request'"
+                         : "no cell runs: execute one first",
+                       c ? c->number : 0);
+    if (frame_add_field(&fields, eof ? TAG_EOF : TAG_TEXT, text, eof ? 0 : n, e) ||
+        program_send(s->program, FRAME_INPUT, c->number, &fields, e))
+        return -1;
+    c->awaits_input = false;
+    session_touch(s);
+    return 0;
+}
+
+int session_interrupt(struct session *s, struct err *e)
+{
+    struct cell *c = session_current(s);
+    if (!c)
+        return err_set(e, ERR_CONFLICT, 0, "no cell runs: there is nothing to interrupt");
+    c->interrupted = true;
+    return program_interrupt(s->program, e);
+}

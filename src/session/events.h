@@ -1,0 +1,29 @@
+/* session/events.h — the messages of a session program as events and as the answer of a cell.
+ * Runs in: keeper.
+ *
+ * Invariants
+ * EVENTS-1 Everything here is the word of a guest: it is data of an answer, and decides nothing.
+ *          Text that is not UTF-8 is repaired, and JSON that is not valid is text. */
+#pragma once
+
+#include <jansson.h>
+
+#include "run/journal.h"
+#include "session/frame.h"
+
+/* The name of the event of a message, or NULL if clients do not see it. */
+const char *event_name(uint16_t type);
+/* The event of a complete message, without its number. NULL if clients do not see it, or memory ran
+ * out. */
+json_t *event_json(const struct message *m);
+
+/* Turns the frame records of a journal into messages again. */
+struct event_reader {
+    struct message message;
+};
+void event_reader_done(struct event_reader *r);
+/* Takes the bytes of a frame record. The event, once its message is complete; otherwise NULL. */
+json_t *event_reader_next(struct event_reader *r, const struct buf *record);
+
+/* Adds the fields of a cell to its answer: result, execution_count, displays, error, notes. */
+void event_add_outputs(json_t *answer, const struct journal *j);

@@ -1,0 +1,422 @@
+/* The jar of a session: its pipes, its channel, and the requests about it to the warden. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "base/text.h"
+#include "session/session_impl.h"
+
+enum { CHANNEL = RUN_STREAMS, POLLS };
+enum {
+    PACE_MS = 1,         /* output collects in the pipe for this long, as that of a run does */
+    DRAIN_READS = 64,    /* of 16 KiB: as much as a pipe can hold */
+    FRAMES_AT_ONCE = 64, /* then others have their turn */
+    OUT_MAX = 4 * MESSAGE_OUT_MAX,
+};
+
+static const char broken[] = "its program broke the protocol of sessions";
+
+/* ---- birth and death ---- */
+
+static void free_if_unused(struct session_program *p)
+{
+    if (p->open_handles > 0 || p->session || !p->over)
+        return;
+    message_done(&p->message);
+    buf_done(&p->out);
+    free(p);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct session_program *p = handle->data;
+    p->open_handles--;
+    free_if_unused(p);
+}
+
+static void stop_polling(struct session_program *p, int which)
+{
+    if (!p->polling[which])
+        return;
+    p->polling[which] = false;
+    (void)uv_poll_stop(&p->polls[which]);
+    uv_close((uv_handle_t *)&p->polls[which], on_closed);
+}
+
+static int fd_of(const struct session_program *p, int which)
+{
+    return which == CHANNEL ? p->jar.jar.channel_fd : p->jar.jar.streams[which].fd;
+}
+
+/* At once after a descriptor was closed: another file may get its number soon. */
+static void stop_polling_closed(struct session_program *p)
+{
+    for (int i = 0; i < POLLS; i++)
+        if (fd_of(p, i) < 0)
+            stop_polling(p, i);
+}
+
+void program_detach(struct session_program *p)
+{
+    p->session = NULL;
+    if (!p->over)
+        program_kill(p);
+    free_if_unused(p);
+}
+
+void program_kill(struct session_program *p)
+{
+    struct err e;
+    if (!p->over)
+        (void)!jar_run_cancel(&p->jar.jar, END_CANCEL, &e); /* a lost wire ends it, too */
+}
+
+static void breach(struct session_program *p, const char *why)
+{
+    if (p->breach[0] == '\0')
+        (void)snprintf(p->breach, sizeof p->breach, "%s", why);
+    stop_polling(p, CHANNEL);
+    fd_close(&p->jar.jar.channel_fd);
+    program_kill(p);
+}
+
+/* ---- output ---- */
+
+static ssize_t on_bytes(void *context, enum run_stream stream, const char *bytes, size_t n)
+{
+    struct session_program *p = context;
+    if (p->session)
+        cells_on_output(p->session, stream, bytes, n);
+    return (ssize_t)n;
+}
+
+static void drain_stream(struct session_program *p, enum run_stream stream)
+{
+    const struct jar_run_pipe *pipe = &p->jar.jar.streams[stream];
+    struct err e;
+    for (int i = 0; i < DRAIN_READS && pipe->fd >= 0; i++) {
+        uint64_t seen = pipe->seen;
+        if (jar_run_read(&p->jar.jar, (enum jar_pipe)stream, &e) || pipe->seen == seen)
+            break;
+    }
+}
+
+void program_drain(struct session_program *p)
+{
+    for (int i = 0; i < RUN_STREAMS; i++)
+        drain_stream(p, (enum run_stream)i);
+    stop_polling_closed(p);
+}
+
+static void on_stream(uv_poll_t *handle, int status, int events);
+
+static void on_pace(uv_timer_t *timer)
+{
+    struct session_program *p = timer->data;
+    p->paused = false;
+    program_drain(p);
+    for (int i = 0; i < RUN_STREAMS; i++)
+        if (p->polling[i])
+            (void)uv_poll_start(&p->polls[i], UV_READABLE, on_stream);
+}
+
+static void on_stream(uv_poll_t *handle, int status, int events)
+{
+    struct session_program *p = handle->data;
+    (void)status;
+    (void)events;
+    for (int i = 0; i < RUN_STREAMS; i++)
+        if (p->polling[i])
+            (void)uv_poll_stop(&p->polls[i]);
+    if (!p->paused)
+        (void)uv_timer_start(&p->pace, on_pace, PACE_MS, 0);
+    p->paused = true;
+}
+
+/* ---- the channel ---- */
+
+static int flush(struct session_program *p, struct err *e)
+{
+    while (p->out_from < p->out.len) {
+        uint32_t n;
+        memcpy(&n, p->out.data + p->out_from, sizeof n);
+        struct iovec part = { p->out.data + p->out_from + sizeof n, n };
+        if (fd_send(p->jar.jar.channel_fd, &part, 1, NULL, 0, MSG_DONTWAIT) < 0) {
+            if (errno == EAGAIN || errno == ENOBUFS)
+                return 0;
+            return err_set(e, ERR_UNAVAILABLE, 0,
+                           "the program of the session does not listen any longer: restart it");
+        }
+        p->out_from += sizeof n + n;
+    }
+    p->out.len = p->out_from = 0;
+    return 0;
+}
+
+static void on_channel(uv_poll_t *handle, int status, int events);
+
+static void watch_channel(struct session_program *p)
+{
+    int events = UV_READABLE | (p->out_from < p->out.len ? UV_WRITABLE : 0);
+    if (p->polling[CHANNEL])
+        (void)uv_poll_start(&p->polls[CHANNEL], events, on_channel);
+}
+
+static int queue_frame(struct session_program *p, const struct session_frame *f, struct err *e)
+{
+    char head[FRAME_HEAD];
+    uint32_t n = (uint32_t)(FRAME_HEAD + f->n);
+    frame_write_head(head, f);
+    return buf_reserve(&p->out, sizeof n + n, e) || buf_add(&p->out, &n, sizeof n, e) ||
+                   buf_add(&p->out, head, sizeof head, e) ||
+                   (f->n > 0 && buf_add(&p->out, f->data, f->n, e))
+               ? -1
+               : 0;
+}
+
+int program_send(struct session_program *p, uint16_t type, uint32_t request,
+                 const struct buf *fields, struct err *e)
+{
+    size_t at = 0, len = fields ? fields->len : 0;
+    if (p->jar.jar.channel_fd < 0)
+        return err_set(e, ERR_UNAVAILABLE, 0,
+                       "the program of the session has closed its channel: restart it");
+    if (p->out.len + len > OUT_MAX)
+        return err_set(e, ERR_BUSY, 0,
+                       "the program of the session has not read the earlier bytes: try again");
+    do {
+        size_t n = len - at < FRAME_DATA_MAX ? len - at : FRAME_DATA_MAX;
+        struct session_frame f = { .seq = ++p->out_seq,
+                                   .request = request,
+                                   .type = type,
+                                   .flags = at + n < len ? FRAME_MORE : 0,
+                                   .data = fields ? fields->data + at : NULL,
+                                   .n = n };
+        if (queue_frame(p, &f, e))
+            return -1;
+        at += n;
+    } while (at < len);
+    int rc = flush(p, e);
+    watch_channel(p);
+    return rc;
+}
+
+static int take_ready(struct session_program *p, const struct session_frame *f, struct err *e)
+{
+    if (p->ready || f->request != 0)
+        return err_set(e, ERR_PROTOCOL, 0, "a second 'ready'");
+    p->ready = true;
+    session_on_ready(p->session);
+    return 0;
+}
+
+/* A sentence about a start that fails. */
+static int take_note(struct session_program *p, const struct session_frame *f, struct err *e)
+{
+    bool whole;
+    struct frame_field text;
+    if (message_add(&p->message, f, &whole, e))
+        return -1;
+    if (!whole || !frame_find_field(&p->message.data, TAG_TEXT, &text))
+        return 0;
+    scoped(buf) note = { 0 };
+    if (text_add_utf8(&note, text.bytes, text.n < 200 ? text.n : 200, e))
+        return -1;
+    (void)snprintf(p->note, sizeof p->note, "%s", buf_str(&note));
+    return 0;
+}
+
+static int take_packet(struct session_program *p, const char *packet, size_t n, struct err *e)
+{
+    struct session_frame f;
+    if (frame_read(packet, n, &f, e))
+        return -1;
+    if (f.seq != p->in_seq + 1)
+        return err_set(e, ERR_PROTOCOL, 0, "frame %u follows frame %u", f.seq, p->in_seq);
+    p->in_seq = f.seq;
+    if (!frame_from_program(f.type))
+        return err_set(e, ERR_PROTOCOL, 0, "a frame has the unknown type %u", f.type);
+    if (!p->session)
+        return 0;
+    if (f.type == FRAME_NOTE && !p->ready)
+        return take_note(p, &f, e);
+    if (f.type == FRAME_READY)
+        return take_ready(p, &f, e);
+    if (!p->ready)
+        return err_set(e, ERR_PROTOCOL, 0, "a frame of type %u came before 'ready'", f.type);
+    return cells_on_frame(p->session, &f, packet, n, e);
+}
+
+/* Most often because the program is ending, which the warden tells soon. */
+static void on_end_of_channel(struct session_program *p)
+{
+    stop_polling(p, CHANNEL);
+    fd_close(&p->jar.jar.channel_fd);
+    if (p->session)
+        session_on_channel_closed(p->session);
+}
+
+/* One frame. False: there is none, or the channel is at its end. */
+static bool receive(struct session_program *p)
+{
+    static char packet[FRAME_MAX + 1]; /* the loop has one thread */
+    struct err e = { 0 };
+    char why[160];
+    if (p->jar.jar.channel_fd < 0)
+        return false;
+    ssize_t n = recv(p->jar.jar.channel_fd, packet, 1, MSG_DONTWAIT | MSG_PEEK);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    /* A frame is there: everything in the pipes now was written before it, because a program waits
+     * until its frame is read before it prints again. */
+    program_drain(p);
+    if (n > 0)
+        n = recv(p->jar.jar.channel_fd, packet, sizeof packet, MSG_DONTWAIT);
+    if (n <= 0) {
+        on_end_of_channel(p);
+        return false;
+    }
+    if (take_packet(p, packet, (size_t)n, &e)) {
+        (void)snprintf(why, sizeof why, "%s: %.100s", broken, e.text);
+        breach(p, why);
+        return false;
+    }
+    return true;
+}
+
+static void on_channel(uv_poll_t *handle, int status, int events)
+{
+    struct session_program *p = handle->data;
+    struct err e;
+    if (status < 0 || ((events & UV_WRITABLE) && flush(p, &e))) {
+        on_end_of_channel(p);
+        return;
+    }
+    if (events & UV_WRITABLE)
+        watch_channel(p);
+    for (int i = 0; (events & UV_READABLE) && i < FRAMES_AT_ONCE && receive(p); i++) {
+    }
+}
+
+/* ---- its end ---- */
+
+/* Every process of the jar is dead: the pipes and the channel hold everything that will come. */
+static void finish(struct session_program *p, const struct wire_ended *end)
+{
+    struct session *s = p->session;
+    p->end = *end;
+    program_drain(p);
+    while (receive(p)) {
+    }
+    p->over = true;
+    for (int i = 0; i < POLLS; i++)
+        stop_polling(p, i);
+    uv_close((uv_handle_t *)&p->pace, on_closed);
+    engine_jar_done(&p->jar);
+    p->session = NULL;
+    if (s)
+        session_on_program_end(s, &p->end, p->breach[0] ? p->breach : p->note[0] ? p->note : NULL);
+    free_if_unused(p);
+}
+
+static void on_lost(struct engine_jar *j)
+{
+    struct wire_ended end = { .evidence.reason = END_FAILURE };
+    (void)!err_set(&end.err, ERR_UNAVAILABLE, 0, "the process that held its jar died");
+    finish((struct session_program *)j, &end);
+}
+
+static void on_message(struct engine_jar *j)
+{
+    struct session_program *p = (struct session_program *)j;
+    if (j->jar.ended)
+        finish(p, &j->jar.end);
+    else if (j->jar.cell.number > 0 && p->session)
+        cells_on_measured(p->session, &j->jar.cell);
+}
+
+/* ---- its start ---- */
+
+static int start_polling(struct session_program *p, struct err *e)
+{
+    for (int i = 0; i < POLLS; i++) {
+        int rc = uv_poll_init(p->loop, &p->polls[i], fd_of(p, i));
+        if (rc < 0)
+            return err_set(e, ERR_KERNEL, -rc, "watch a pipe of a session");
+        p->polls[i].data = p;
+        p->polling[i] = true;
+        p->open_handles++;
+        rc = uv_poll_start(&p->polls[i], UV_READABLE, i == CHANNEL ? on_channel : on_stream);
+        if (rc < 0)
+            return err_set(e, ERR_KERNEL, -rc, "watch a pipe of a session");
+    }
+    return 0;
+}
+
+static int send_job(struct session *s, struct session_program *p, struct err *e)
+{
+    static char *const none[] = { NULL };
+    const struct session_spec *spec = &s->spec;
+    struct jar_request request = {
+        .language = spec->language,
+        .command = spec->language->session,
+        .main_name = spec->language->main_file,
+        .args = none,
+        .env = spec->env,
+        .outputs = none,
+        .limits = spec->limits,
+        .session = true,
+        .kind = warm_within(warm_session_kind(spec->language, spec->env), &spec->limits),
+    };
+    return engine_jar_start(s->all->engine, &p->jar, &request, &spec->bundle, on_bytes, p, e);
+}
+
+int program_start(struct session *s, struct err *e)
+{
+    struct session_program *p = calloc(1, sizeof *p);
+    if (!p)
+        return err_no_memory(e, "a session");
+    p->jar = (struct engine_jar){ .jar = JAR_RUN_NONE,
+                                  .on_message = on_message,
+                                  .on_lost = on_lost };
+    p->loop = s->all->loop;
+    if (send_job(s, p, e)) {
+        free(p);
+        return -1;
+    }
+    p->session = s;
+    s->program = p;
+    (void)uv_timer_init(p->loop, &p->pace);
+    p->pace.data = p;
+    p->open_handles++;
+    if (start_polling(p, e))
+        breach(p, e->text); /* its end tells the session */
+    return 0;
+}
+
+/* ---- the warden's part in a cell ---- */
+
+int program_arm(struct session_program *p, unsigned number, const struct limits *limits,
+                uint64_t wall_ms, struct err *e)
+{
+    return jar_run_begin_cell(&p->jar.jar,
+                              &(struct cell_limits){ .number = number,
+                                                     .wall_ms = wall_ms,
+                                                     .cpu_ms = limits->v[LIMIT_CPU_MS],
+                                                     .grace_ms = CELL_GRACE_MS },
+                              e);
+}
+
+int program_disarm(struct session_program *p, struct err *e)
+{
+    return jar_run_end_cell(&p->jar.jar, e);
+}
+
+int program_interrupt(struct session_program *p, struct err *e)
+{
+    return jar_run_interrupt(&p->jar.jar, e);
+}

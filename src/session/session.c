@@ -1,0 +1,561 @@
+#include "session/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/strv.h"
+#include "engine/pools/pools.h"
+#include "run/json.h"
+#include "session/session_impl.h"
+#include "store/audit_log.h"
+#include "store/session_rows.h"
+
+const char *const session_state_words[] = { "starting", "idle", "busy", "ended", NULL };
+
+const char *session_state_word(enum session_state s)
+{
+    return session_state_words[s];
+}
+
+void session_spec_done(struct session_spec *s)
+{
+    free(s->name);
+    free(s->key);
+    free(s->actor);
+    buf_done(&s->bundle);
+    strv_free(s->env);
+    json_decref(s->metadata);
+    *s = (struct session_spec){ 0 };
+}
+
+/* ---- birth, watches and death ---- */
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct session *s = handle->data;
+    struct sessions *all = s->all;
+    session_spec_done(&s->spec);
+    free(s);
+    all->alive--;
+    if (all->freed && all->alive == 0)
+        free(all);
+}
+
+void session_unref(struct session *s)
+{
+    if (--s->refs == 0)
+        uv_close((uv_handle_t *)&s->timer, on_timer_closed);
+}
+
+void session_watch_add(struct session *s, struct session_watch *w)
+{
+    w->next = s->watches;
+    s->watches = w;
+    s->refs++;
+}
+
+void session_watch_remove(struct session *s, struct session_watch *w)
+{
+    for (struct session_watch **at = &s->watches; *at; at = &(*at)->next) {
+        if (*at == w) {
+            *at = w->next;
+            session_unref(s);
+            return;
+        }
+    }
+}
+
+static void notify(struct session *s, enum session_event event)
+{
+    struct session_watch *next;
+    s->refs++;
+    for (struct session_watch *w = s->watches; w; w = next) {
+        next = w->next;
+        w->on_event(w, s, event);
+    }
+    session_unref(s);
+}
+
+void session_set_state(struct session *s, enum session_state state)
+{
+    if (s->state == state || s->state == SESSION_ENDED)
+        return;
+    s->state = state;
+    session_touch(s);
+    session_schedule(s);
+    notify(s, SESSION_EVENT_STATE);
+}
+
+static void unlink_session(struct session *s)
+{
+    for (struct session **at = &s->all->first; *at; at = &(*at)->next) {
+        if (*at == s) {
+            *at = s->next;
+            return;
+        }
+    }
+}
+
+/* ---- rows ---- */
+
+struct row_job {
+    struct store_job job;
+    struct session *session;
+    struct session_row row; /* its texts belong to the session */
+    struct audit_record audit;
+    char *detail;
+};
+
+static struct row_job *row_job_new(struct session *s, const char *kind, json_t *detail)
+{
+    struct row_job *j = calloc(1, sizeof *j);
+    char *text = json_line(detail);
+    if (!j || !text) {
+        free(j);
+        free(text);
+        return NULL;
+    }
+    j->session = s;
+    j->detail = text;
+    j->row = (struct session_row){ .id = s->id,
+                                   .key = s->spec.key,
+                                   .name = s->spec.name,
+                                   .language = (char *)s->spec.language->name,
+                                   .created_ms = s->created_ms,
+                                   .ended_ms = s->ended_ms,
+                                   .reason = s->ended_ms ? s->reason : NULL,
+                                   .cells = s->cells };
+    j->audit = (struct audit_record){ .kind = kind,
+                                      .subject = s->id,
+                                      .actor = s->spec.actor ? s->spec.actor : "service",
+                                      .detail = text,
+                                      .time_ms = s->ended_ms ? s->ended_ms : s->created_ms };
+    s->refs++;
+    return j;
+}
+
+static int write_created(struct db *db, struct store_job *job, struct err *e)
+{
+    struct row_job *j = (struct row_job *)job;
+    return sessions_insert(db, &j->row, e) || audit_append(db, &j->audit, e) ? -1 : 0;
+}
+
+static int write_ended(struct db *db, struct store_job *job, struct err *e)
+{
+    struct row_job *j = (struct row_job *)job;
+    return sessions_finish(db, &j->row, e) || audit_append(db, &j->audit, e) ? -1 : 0;
+}
+
+static void row_job_free(struct row_job *j)
+{
+    free(j->detail);
+    free(j);
+}
+
+/* ---- its end ---- */
+
+static void on_ended_written(struct store_job *job)
+{
+    struct row_job *j = (struct row_job *)job;
+    struct session *s = j->session;
+    if (job->err.code != ERR_NONE)
+        log_error(LOG_ERROR, "session.record", &job->err);
+    row_job_free(j);
+    notify(s, SESSION_EVENT_ENDED);
+    session_unref(s); /* of the job */
+    session_unref(s); /* of its life */
+}
+
+static void record_end(struct session *s)
+{
+    struct row_job *j = row_job_new(
+        s, "session.ended", json_pack("{s:s, s:i}", "reason", s->reason, "cells", (int)s->cells));
+    log_event(LOG_INFO, "session.ended", "id=%s language=%s cells=%u", s->id,
+              s->spec.language->name, s->cells);
+    if (!j) {
+        notify(s, SESSION_EVENT_ENDED);
+        session_unref(s);
+        return;
+    }
+    j->job.work = write_ended;
+    j->job.done = on_ended_written;
+    store_write(s->all->store, &j->job);
+}
+
+static void fail_question(struct session *s, const char *why)
+{
+    struct session_question *q = s->question;
+    struct err e = { 0 };
+    if (!q)
+        return;
+    s->question = NULL;
+    s->question_by_ms = 0;
+    json_decref(q->answer);
+    q->answer = NULL;
+    (void)!err_set(&e, ERR_UNAVAILABLE, 0, "%s", why);
+    if (q->on_answer)
+        q->on_answer(q, NULL, &e);
+    else
+        free(q);
+}
+
+/* The session is over. The jar, if any, goes its way. */
+static void finish(struct session *s, const struct wire_ended *end, const char *reason)
+{
+    if (s->state == SESSION_ENDED)
+        return;
+    char why[sizeof s->reason + 64];
+    (void)snprintf(s->reason, sizeof s->reason, "%s", reason);
+    (void)snprintf(why, sizeof why, "the session is over, and its variables are lost: %s", reason);
+    s->state = SESSION_ENDED;
+    s->ended_ms = clock_unix_ms();
+    unlink_session(s);
+    (void)uv_timer_stop(&s->timer);
+    struct session_program *p = s->program;
+    s->program = NULL;
+    if (p)
+        program_detach(p);
+    fail_question(s, why);
+    cells_lose(s, end, why);
+    record_end(s);
+}
+
+void session_end(struct session *s, const char *reason)
+{
+    struct wire_ended end = { .evidence.reason = END_CANCEL };
+    finish(s, &end, reason);
+}
+
+/* The words for the end of a program that nobody asked for. */
+static void describe_end(const struct session *s, const struct wire_ended *end, const char *breach,
+                         char *out, size_t size)
+{
+    char exceeded[96];
+    const struct evidence *ev = &end->evidence;
+    enum limit_id limit = verdict_limit(verdict_decide(ev), ev->hits);
+    if (breach)
+        (void)snprintf(out, size, "%s", breach);
+    else if (ev->reason == END_FAILURE)
+        (void)snprintf(out, size, "%s", ERR_SHOWN(&end->err));
+    else if (limit == LIMIT_WALL_MS && session_current(s))
+        (void)snprintf(
+            out, size,
+            "a cell went on after its time limit and an interrupt, so the jar was ended");
+    else if (limit == LIMIT_WALL_MS)
+        (void)snprintf(out, size, "it reached the end of its life (ttl_s)");
+    else if (limit != LIMIT_NONE)
+        (void)snprintf(out, size, "its program %s",
+                       limit_exceeded(limit, &s->spec.limits, exceeded, sizeof exceeded));
+    else if (ev->signal)
+        (void)snprintf(out, size, "its program was killed by signal %d", ev->signal);
+    else
+        (void)snprintf(out, size, "its program ended with exit code %d", ev->exit_code);
+}
+
+static void start(struct session *s);
+
+void session_on_channel_closed(struct session *s)
+{
+    s->close_by_ms = uv_now(s->all->loop) + CLOSED_MS;
+    session_schedule(s);
+}
+
+void session_on_program_end(struct session *s, const struct wire_ended *end, const char *breach)
+{
+    char reason[sizeof s->reason];
+    s->program = NULL;
+    s->close_by_ms = 0;
+    if (s->restarting) {
+        s->restarting = false;
+        start(s);
+        return;
+    }
+    describe_end(s, end, breach, reason, sizeof reason);
+    finish(s, end, reason);
+}
+
+/* ---- its start ---- */
+
+void session_on_ready(struct session *s)
+{
+    s->start_by_ms = 0;
+    s->started_ms = clock_unix_ms();
+    session_set_state(s, SESSION_IDLE);
+    session_schedule(s);
+    cells_advance(s);
+}
+
+static void start(struct session *s)
+{
+    struct err e = { 0 };
+    struct wire_ended end = { .evidence.reason = END_FAILURE };
+    s->state = SESSION_STARTING;
+    s->start_by_ms = uv_now(s->all->loop) + START_MS;
+    s->started_loop_ms = uv_now(s->all->loop);
+    if (program_start(s, &e)) {
+        end.err = e;
+        finish(s, &end, ERR_SHOWN(&e));
+        return;
+    }
+    session_schedule(s);
+}
+
+static void on_created_written(struct store_job *job)
+{
+    struct row_job *j = (struct row_job *)job;
+    struct session *s = j->session;
+    struct err e = job->err;
+    row_job_free(j);
+    s->is_stored = e.code == ERR_NONE;
+    if (s->state == SESSION_ENDED) {
+        session_unref(s);
+        return;
+    }
+    if (s->is_stored) {
+        start(s);
+    } else {
+        struct wire_ended end = { .evidence.reason = END_FAILURE };
+        finish(s, &end, ERR_SHOWN(&e));
+    }
+    session_unref(s);
+}
+
+static int check_room(const struct sessions *all, const struct session_spec *spec, struct err *e)
+{
+    unsigned n = sessions_count(all, NULL), own = spec->key ? sessions_count(all, spec->key) : 0;
+    struct pools_memory memory = pools_memory_read();
+    if (all->stopping)
+        return err_set(e, ERR_BUSY, 0, "the service is stopping: try again when it is back");
+    if (n >= all->limits.max)
+        return err_set(e, ERR_BUSY, 0,
+                       "%u sessions are open, and this service (sessions.max) accepts no more: end "
+                       "one first",
+                       n);
+    if (spec->key && own >= all->limits.max_per_key)
+        return err_set(
+            e, ERR_BUSY, 0,
+            "this key has %u open sessions, and sessions.max_per_key allows no more: end "
+            "one first",
+            own);
+    if (memory.total > 0 && memory.available < all->limits.memory_floor)
+        return err_set(e, ERR_BUSY, 0,
+                       "memory is short: %llu MiB are available, and a new session needs %llu: end "
+                       "a session, or try again later",
+                       (unsigned long long)(memory.available >> 20),
+                       (unsigned long long)(all->limits.memory_floor >> 20));
+    return 0;
+}
+
+static void on_timer(uv_timer_t *timer);
+
+int session_new(struct sessions *all, struct session_spec *spec, struct session_watch *w,
+                struct session **ret, struct err *e)
+{
+    scoped(session_spec) taken = *spec;
+    *spec = (struct session_spec){ 0 };
+    if (check_room(all, &taken, e))
+        return -1;
+    struct session *s = calloc(1, sizeof *s);
+    if (!s)
+        return err_no_memory(e, "a session");
+    id_make("ses_", s->id);
+    s->all = all;
+    s->created_ms = s->used_ms = clock_unix_ms();
+    s->used_loop_ms = s->started_loop_ms = uv_now(all->loop);
+    s->host = (struct run_host){ cells_on_queued, cells_on_cancel };
+    s->spec = taken;
+    taken = (struct session_spec){ 0 };
+    s->refs = 1;
+    struct row_job *j = row_job_new(
+        s, "session.created",
+        json_pack("{s:s, s:s*}", "language", s->spec.language->name, "name", s->spec.name));
+    if (!j) {
+        session_spec_done(&s->spec);
+        free(s);
+        return err_no_memory(e, "a session");
+    }
+    (void)uv_timer_init(all->loop, &s->timer);
+    s->timer.data = s;
+    all->alive++;
+    s->next = all->first;
+    all->first = s;
+    j->job.work = write_created;
+    j->job.done = on_created_written;
+    store_write(all->store, &j->job);
+    if (w)
+        session_watch_add(s, w);
+    *ret = s;
+    return 0;
+}
+
+void session_restart(struct session *s)
+{
+    struct wire_ended end = { .evidence.reason = END_CANCEL };
+    s->refs++;
+    s->restarts++;
+    fail_question(s, "the session was restarted");
+    cells_lose(s, &end, "the session was restarted, and its variables are lost");
+    if (s->state != SESSION_ENDED) {
+        s->state = SESSION_STARTING;
+        if (s->program) {
+            s->restarting = true;
+            program_kill(s->program);
+        } else if (s->is_stored) {
+            start(s);
+        }
+    }
+    session_touch(s);
+    session_unref(s);
+}
+
+/* ---- time ---- */
+
+void session_touch(struct session *s)
+{
+    s->used_ms = clock_unix_ms();
+    s->used_loop_ms = uv_now(s->all->loop);
+    s->warned = false;
+}
+
+void session_set_idle(struct session *s, uint64_t idle_ms)
+{
+    s->spec.idle_ms = idle_ms;
+    session_touch(s);
+    session_schedule(s);
+}
+
+/* The clock of the loop at which it ends for want of use, or of life. */
+static uint64_t idle_end(const struct session *s)
+{
+    return s->state == SESSION_IDLE ? s->used_loop_ms + s->spec.idle_ms : UINT64_MAX;
+}
+
+static uint64_t life_end(const struct session *s)
+{
+    return s->started_loop_ms + s->spec.limits.v[LIMIT_WALL_MS];
+}
+
+int64_t session_expires_ms(const struct session *s, const char **ret_why)
+{
+    uint64_t now = uv_now(s->all->loop);
+    uint64_t idle = s->used_loop_ms + s->spec.idle_ms, life = life_end(s);
+    uint64_t at = idle < life ? idle : life;
+    if (ret_why)
+        *ret_why = idle < life ? "idle_s" : "ttl_s";
+    return clock_unix_ms() + ((int64_t)at - (int64_t)now);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+void session_schedule(struct session *s)
+{
+    uint64_t now = uv_now(s->all->loop), due = UINT64_MAX;
+    uint64_t end = earlier(idle_end(s), life_end(s));
+    uint64_t warning = end > EXPIRY_WARNING_MS ? end - EXPIRY_WARNING_MS : 0;
+    if (s->state == SESSION_ENDED)
+        return;
+    due = earlier(due, s->start_by_ms ? s->start_by_ms : UINT64_MAX);
+    due = earlier(due, s->question_by_ms ? s->question_by_ms : UINT64_MAX);
+    due = earlier(due, s->close_by_ms ? s->close_by_ms : UINT64_MAX);
+    due = earlier(due, s->warned ? end : warning);
+    (void)uv_timer_start(&s->timer, on_timer, due > now ? due - now : 1, 0);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct session *s = timer->data;
+    uint64_t now = uv_now(s->all->loop), end = earlier(idle_end(s), life_end(s));
+    if (s->start_by_ms && now >= s->start_by_ms) {
+        session_end(s, "its program did not start in time");
+        return;
+    }
+    if (s->close_by_ms && now >= s->close_by_ms) {
+        session_end(s, "its program closed the channel of the session");
+        return;
+    }
+    if (s->question_by_ms && now >= s->question_by_ms) {
+        session_end(s, "its program did not answer a question in time");
+        return;
+    }
+    if (now >= idle_end(s)) {
+        session_end(s, "it was idle for longer than idle_s");
+        return;
+    }
+    if (now >= life_end(s)) {
+        session_end(s, "it reached the end of its life (ttl_s)");
+        return;
+    }
+    if (!s->warned && end != UINT64_MAX && now + EXPIRY_WARNING_MS >= end) {
+        s->warned = true;
+        notify(s, SESSION_EVENT_EXPIRING);
+    }
+    session_schedule(s);
+}
+
+/* ---- all sessions ---- */
+
+int sessions_open(struct sessions **ret, uv_loop_t *loop, struct engine *engine,
+                  struct store *store, const struct sessions_limits *limits, struct err *e)
+{
+    struct sessions *all = calloc(1, sizeof *all);
+    if (!all)
+        return err_no_memory(e, "the sessions");
+    all->loop = loop;
+    all->engine = engine;
+    all->store = store;
+    all->limits = *limits;
+    *ret = all;
+    return 0;
+}
+
+void sessions_set_limits(struct sessions *all, const struct sessions_limits *limits)
+{
+    all->limits = *limits;
+}
+
+void sessions_stop(struct sessions *all, const char *reason)
+{
+    struct session *next;
+    all->stopping = true;
+    for (struct session *s = all->first; s; s = next) {
+        next = s->next;
+        session_end(s, reason);
+    }
+}
+
+void sessions_free(struct sessions *all)
+{
+    if (!all)
+        return;
+    all->freed = true;
+    if (all->alive == 0)
+        free(all);
+}
+
+unsigned sessions_count(const struct sessions *all, const char *key)
+{
+    unsigned n = 0;
+    for (const struct session *s = all->first; s; s = s->next)
+        n += !key || (s->spec.key && strcmp(s->spec.key, key) == 0);
+    return n;
+}
+
+struct session *sessions_first(struct sessions *all)
+{
+    return all->first;
+}
+
+struct session *session_find(struct sessions *all, const char *id)
+{
+    for (struct session *s = all->first; s; s = s->next)
+        if (strcmp(s->id, id) == 0)
+            return s;
+    return NULL;
+}

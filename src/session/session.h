@@ -1,0 +1,174 @@
+/* session/session.h — sessions: a jar whose program stays and runs one cell after another.
+ * Runs in: keeper, on its libuv loop.
+ *
+ *   state      event that leads to it
+ *   ---------  ---------------------------------------------------------------------------------
+ *   starting   session_new(), session_restart(): a jar is requested
+ *   idle       the program says that it is ready; a cell is over and no other waits
+ *   busy       the first cell of the line begins, or a question is asked
+ *   ended      session_end(), an expiry, or the end of the jar; the row of the session says why
+ *
+ * A cell is a run with a host (engine/run.h). It stands in the line of its session from its
+ * acceptance to its end.
+ *
+ * Invariants
+ * SESSION-1 Cells run one at a time, in the order of their acceptance. A cell that waits for an
+ *           approval holds up the cells behind it.
+ * SESSION-2 Frames of the program are a guest's word. The verdict of a cell follows from the
+ *           evidence of the warden; the program decides only between ok and an error of its own.
+ * SESSION-3 Every bound holds in the keeper: bytes of a message, of displays and of output, and the
+ *           number of frames. A program that breaks the protocol ends its session and nothing else.
+ * SESSION-4 A session that is not ended has at most one jar. If the jar ends, the variables are
+ *           lost, and the cell that ran says so. */
+#pragma once
+
+#include <jansson.h>
+#include <uv.h>
+
+#include "base/id.h"
+#include "engine/engine.h"
+#include "session/frame.h"
+#include "store/store.h"
+
+enum session_state { SESSION_STARTING, SESSION_IDLE, SESSION_BUSY, SESSION_ENDED };
+const char *session_state_word(enum session_state s);
+extern const char *const session_state_words[];
+
+/* Everything that a client asks for. It owns its members. */
+struct session_spec {
+    const struct language *language;
+    char *name;                /* NULL: none */
+    char *key, *actor;         /* as in struct run_spec */
+    struct limits limits;      /* of its life; the wall time is its longest life */
+    struct limits cell_limits; /* of a cell: wall time, CPU time and output */
+    uint64_t idle_ms;
+    struct buf bundle;
+    char **env;
+    json_t *metadata;
+};
+void session_spec_done(struct session_spec *s);
+
+struct sessions;
+struct session;
+
+enum session_event {
+    SESSION_EVENT_STATE,    /* its state is another one */
+    SESSION_EVENT_EXPIRING, /* it ends soon: session_expires_ms() */
+    SESSION_EVENT_ENDED,    /* its last event */
+};
+struct session_watch {
+    void (*on_event)(struct session_watch *w, struct session *s, enum session_event event);
+    struct session_watch *next; /* private */
+};
+
+/* A cell of the line. */
+struct cell {
+    struct run_watch watch;
+    struct session *session;
+    struct run *run;
+    struct cell *next;
+    unsigned number;
+    uint64_t wall_ms; /* its time limit */
+    bool silent, queued, begun;
+    bool awaits_input, interrupted, disarmed, has_error;
+    bool truncated[RUN_STREAMS];
+    uint64_t stream_bytes[RUN_STREAMS];
+    uint64_t frames, frame_bytes, displays, display_bytes;
+    bool displays_cut;
+    char status[16]; /* the word of the program, once it is done */
+    json_t *notes;
+    uint64_t started_us;
+};
+
+/* A question to the program between two cells: completion, inspection, variables. */
+struct session_question {
+    /* json NULL: *e says why there is no answer. The answer is a guest's word. */
+    void (*on_answer)(struct session_question *q, json_t *json, const struct err *e);
+    uint32_t request; /* private, as the rest */
+    json_t *answer;
+    struct session_question *next;
+};
+
+struct session_program;
+struct session {
+    /* Other rooms read these members. */
+    char id[ID_SIZE];
+    struct session_spec spec;
+    enum session_state state;
+    int64_t created_ms, used_ms, started_ms, ended_ms; /* Unix time */
+    char reason[240];                                  /* why it ended */
+    unsigned cells;                                    /* accepted so far */
+    unsigned restarts;
+    uint64_t memory_bytes;     /* of its jar, when the last cell ended; 0: not known */
+    struct cell *first, *last; /* the line; the first one may have begun */
+    struct sessions *all;
+    /* The rest belongs to this room. */
+    struct session *next;
+    struct run_host host;
+    struct session_watch *watches;
+    struct session_program *program; /* NULL: it has no jar */
+    struct session_question *question;
+    uv_timer_t timer;
+    uint64_t start_by_ms, question_by_ms, close_by_ms; /* clock of the loop; 0: none */
+    bool warned, restarting, is_stored, stopping;
+    uint64_t used_loop_ms, started_loop_ms; /* clock of the loop */
+    unsigned refs;                          /* cells, store jobs, watches, handles */
+};
+
+struct sessions_limits {
+    unsigned max, max_per_key;
+    uint64_t memory_floor; /* no new session with less memory available */
+};
+[[nodiscard]] int sessions_open(struct sessions **ret, uv_loop_t *loop, struct engine *engine,
+                                struct store *store, const struct sessions_limits *limits,
+                                struct err *e);
+void sessions_set_limits(struct sessions *all, const struct sessions_limits *limits);
+/* Ends every session. on_idle() of the engine follows once their cells are over. */
+void sessions_stop(struct sessions *all, const char *reason);
+void sessions_free(struct sessions *all);
+unsigned sessions_count(const struct sessions *all, const char *key); /* key NULL: all */
+/* The first one that is not ended; then `next`. */
+struct session *sessions_first(struct sessions *all);
+/* By its id. NULL: there is none, or it ended. */
+struct session *session_find(struct sessions *all, const char *id);
+
+/* Takes over the spec, also on failure. The watch hears of its state: starting, then idle or ended.
+ * ERR_BUSY if there are too many sessions, or memory is short. */
+[[nodiscard]] int session_new(struct sessions *all, struct session_spec *spec,
+                              struct session_watch *w, struct session **ret, struct err *e);
+void session_watch_add(struct session *s, struct session_watch *w);
+void session_watch_remove(struct session *s, struct session_watch *w);
+/* The clients' reason for its end. Cells that wait or run end. */
+void session_end(struct session *s, const char *reason);
+/* A new jar: variables, files and processes are gone. Cells that wait or run end. */
+void session_restart(struct session *s);
+void session_set_idle(struct session *s, uint64_t idle_ms);
+/* It counts as used now. */
+void session_touch(struct session *s);
+/* Unix time of its expiry, and the reason. */
+int64_t session_expires_ms(const struct session *s, const char **ret_why);
+
+/* Before a cell is submitted. ERR_CONFLICT if the current cell waits for stdin, ERR_BUSY if too many
+ * cells wait. */
+[[nodiscard]] int session_check_room(const struct session *s, struct err *e);
+/* Adds a cell to the line. The run has this session as its host and is not submitted yet; the watch
+ * of the cell goes with it. cell_drop() if the submission fails. */
+[[nodiscard]] int cell_new(struct session *s, bool silent, struct cell **ret, struct err *e);
+void cell_drop(struct cell *c);
+/* The run of the cell was submitted. */
+void cell_set_run(struct cell *c, struct run *run);
+/* The cell that runs, or NULL. */
+struct cell *session_current(const struct session *s);
+/* The cell of the line with this number, or NULL. */
+struct cell *session_cell(const struct session *s, unsigned number);
+
+/* Answers the program's request for input. ERR_CONFLICT if it does not ask. */
+[[nodiscard]] int session_input(struct session *s, const char *text, size_t n, bool eof,
+                                struct err *e);
+/* ERR_CONFLICT if no cell runs. */
+[[nodiscard]] int session_interrupt(struct session *s, struct err *e);
+/* Takes the fields of the message. ERR_CONFLICT while a cell runs. on_answer() follows. */
+[[nodiscard]] int session_ask(struct session *s, struct session_question *q, uint16_t type,
+                              const struct buf *fields, struct err *e);
+/* Nobody waits for the answer any longer. */
+void session_question_drop(struct session *s, struct session_question *q);

@@ -1,0 +1,90 @@
+/* session/session_impl.h — the parts of a session that the files of this room share.
+ * Runs in: keeper. */
+#pragma once
+
+#include "session/session.h"
+
+enum {
+    CELLS_WAITING_MAX = 64,
+    CELL_DISPLAYS_MAX = 256,
+    CELL_DISPLAY_BYTES_MAX = 16 << 20,
+    CELL_FRAMES_MAX = 50000,
+    CELL_FRAME_BYTES_MAX = 256 << 20,
+    STRAY_FRAMES_MAX = 10000, /* that belong to no cell, in a row */
+    CELL_GRACE_MS = 5000,     /* after an interrupt, before the jar is killed */
+    START_MS = 30000,
+    QUESTION_MS = 10000,
+    CLOSED_MS = 1000, /* from the end of the channel to that of a program that lives on */
+    EXPIRY_WARNING_MS = 60000,
+};
+
+struct sessions {
+    uv_loop_t *loop;
+    struct engine *engine;
+    struct store *store;
+    struct sessions_limits limits;
+    struct session *first;
+    unsigned alive; /* objects, ended ones too */
+    bool stopping, freed;
+};
+
+/* ---- program.c: the jar of a session and its channel ---- */
+
+/* One jar. It outlives its place in the session until its handles are closed. */
+struct session_program {
+    struct engine_jar jar;
+    struct session *session; /* NULL: detached */
+    uv_loop_t *loop;
+    uv_poll_t polls[3]; /* stdout, stderr, channel */
+    bool polling[3], paused;
+    uv_timer_t pace;
+    unsigned open_handles;
+    bool ready, over;
+    uint32_t in_seq, out_seq;
+    uint64_t strays;
+    struct message message; /* while its frames arrive */
+    struct buf out;         /* frames that the channel has not taken: u32 length, bytes */
+    size_t out_from;
+    struct wire_ended end; /* once it is over */
+    char breach[160];      /* how its program broke the protocol */
+    char note[256];        /* its own words about a start that fails */
+};
+
+[[nodiscard]] int program_start(struct session *s, struct err *e);
+/* Sends a message to the program. */
+[[nodiscard]] int program_send(struct session_program *p, uint16_t type, uint32_t request,
+                               const struct buf *fields, struct err *e);
+/* Asks the warden for the end of the jar. session_on_program_end() follows. */
+void program_kill(struct session_program *p);
+/* Reads everything that is in the pipes now. */
+void program_drain(struct session_program *p);
+/* The session has no further interest. */
+void program_detach(struct session_program *p);
+/* The warden bounds a cell, or the answer to a question, from now on. */
+[[nodiscard]] int program_arm(struct session_program *p, unsigned number,
+                              const struct limits *limits, uint64_t wall_ms, struct err *e);
+/* It does no longer. cells_on_measured() follows. */
+[[nodiscard]] int program_disarm(struct session_program *p, struct err *e);
+[[nodiscard]] int program_interrupt(struct session_program *p, struct err *e);
+
+/* ---- session.c ---- */
+void session_set_state(struct session *s, enum session_state state);
+void session_on_ready(struct session *s);
+/* The program ends, or has closed its channel. */
+void session_on_channel_closed(struct session *s);
+void session_on_program_end(struct session *s, const struct wire_ended *end, const char *breach);
+void session_schedule(struct session *s); /* sets the timer */
+void session_unref(struct session *s);
+
+/* ---- cells.c ---- */
+void cells_advance(struct session *s); /* begins the next cell, if it may */
+/* The jar is gone. Cells that wait or run end. */
+void cells_lose(struct session *s, const struct wire_ended *end, const char *why);
+void cells_on_output(struct session *s, enum run_stream stream, const char *bytes, size_t n);
+/* A frame of the program that belongs to a request. -1: it breaks the protocol. */
+[[nodiscard]] int cells_on_frame(struct session *s, const struct session_frame *f,
+                                 const void *packet, size_t n, struct err *e);
+/* The warden has measured the cell that it watched. */
+void cells_on_measured(struct session *s, const struct cell_usage *usage);
+void cells_on_queued(struct run_host *h, struct run *run);
+void cells_on_cancel(struct run_host *h, struct run *run);

@@ -1,0 +1,38 @@
+/* store/session_rows.h — sessions, the ended ones too: so a client learns why and when its session
+ * ended. Runs in: a store thread. */
+#pragma once
+
+#include "store/db.h"
+
+/* A row that was read owns its texts; session_row_done() frees them. */
+struct session_row {
+    char *id, *key, *name, *language, *reason; /* key, name, reason: NULL if there is none */
+    int64_t created_ms, ended_ms;              /* Unix time; ended_ms 0: it lives */
+    int64_t cells;
+};
+void session_row_done(struct session_row *r);
+
+/* Uses id, key, name, language, created_ms. */
+[[nodiscard]] int sessions_insert(struct db *db, const struct session_row *r, struct err *e);
+/* Uses id, ended_ms, reason, cells. */
+[[nodiscard]] int sessions_finish(struct db *db, const struct session_row *r, struct err *e);
+/* ERR_NOT_FOUND if there is none. */
+[[nodiscard]] int sessions_get(struct db *db, const char *id, struct session_row *ret,
+                               struct err *e);
+
+/* The id of the run of a cell, for free(). ERR_NOT_FOUND if there is none. */
+[[nodiscard]] int sessions_find_cell(struct db *db, const char *session, int64_t cell,
+                                     char **ret_run, struct err *e);
+
+struct session_rows {
+    struct session_row *rows; /* the newest first */
+    size_t n;
+};
+void session_rows_done(struct session_rows *r);
+/* Ended sessions; key NULL: of all keys. */
+[[nodiscard]] int sessions_ended(struct db *db, const char *key, unsigned limit,
+                                 struct session_rows *ret, struct err *e);
+/* At the start of the service: sessions that live in no keeper have ended. */
+[[nodiscard]] int sessions_lose(struct db *db, int64_t now_ms, const char *reason, struct err *e);
+/* Removes sessions that ended before this time. */
+[[nodiscard]] int sessions_retain(struct db *db, int64_t before_ms, struct err *e);

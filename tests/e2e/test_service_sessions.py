@@ -1,0 +1,223 @@
+"""Sessions of the service: a program that stays and runs one cell after another."""
+
+import json
+import threading
+
+import pytest
+from harness import eventually
+from service import Service
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    with Service("--set", "runs.max=8", "--set", "pools.preload=used") as s:
+        yield s
+
+
+def create(service, **fields):
+    reply = service.post("/v1/sessions", {"language": "python", **fields})
+    assert reply.status == 201, reply
+    return reply.json
+
+
+def execute(service, session, code, **fields):
+    reply = service.post(f"/v1/sessions/{session['id']}/exec", {"code": code, **fields})
+    assert reply.status == 200, reply
+    return reply.json
+
+
+@pytest.fixture
+def session(service):
+    s = create(service)
+    yield s
+    service.delete(f"/v1/sessions/{s['id']}")
+
+
+def test_variables_stay_between_the_cells_of_a_session(service, session):
+    assert session["state"] == "idle" and session["cells"] == 0, session
+    first = execute(service, session, "x = 20\nprint('hello')")
+    assert (first["status"], first["verdict"], first["stdout"]) == ("ok", "ok", "hello\n"), first
+    assert (first["cell"], first["session"], first["result"]) == (1, session["id"], None), first
+    second = execute(service, session, "x + 22")
+    assert second["result"]["text/plain"] == "42" and second["execution_count"] == 2, second
+    assert second["error"] is None and second["displays"] == [] and second["stdout"] == "", second
+
+
+def test_an_error_of_a_cell_has_a_name_and_leaves_the_session_alive(service, session):
+    execute(service, session, "x = 5")
+    failed = execute(service, session, "1 / 0")
+    assert (failed["status"], failed["verdict"]) == ("error", "runtime_error"), failed
+    assert failed["error"]["name"] == "ZeroDivisionError", failed
+    assert "division by zero" in failed["error"]["message"], failed
+    assert execute(service, session, "x")["result"]["text/plain"] == "5"
+
+
+def test_a_cell_is_a_run_in_the_history_and_the_audit_log(service, session):
+    cell = execute(service, session, "print(7)", metadata={"a": 1})
+    runs = service.get("/v1/runs?session=" + session["id"]).json["runs"]
+    assert [r["id"] for r in runs] == [cell["id"]] and runs[0]["surface"] == "session", runs
+    assert service.get(f"/v1/runs/{cell['id']}/stdout").body == b"7\n"
+    assert cell["metadata"] == {"a": 1}, cell
+
+
+def test_sessions_are_listed_changed_and_ended(service):
+    made = create(service, name="mine", idle_s=500, ttl_s=600, metadata={"k": [1]})
+    path = "/v1/sessions/" + made["id"]
+    assert (made["name"], made["idle_s"], made["ttl_s"], made["metadata"]) == ("mine", 500, 600, {"k": [1]}), made
+    assert made["id"] in [s["id"] for s in service.get("/v1/sessions?name=mine").json["sessions"]]
+    changed = service.request("PATCH", path, {"name": "other", "idle_s": 300}).json
+    assert (changed["name"], changed["idle_s"]) == ("other", 300), changed
+    assert service.get("/v1/sessions?name=mine").json["sessions"] == []
+    ended = service.delete(path)
+    assert ended.status == 200 and ended.json["state"] == "ended", ended
+    gone = service.get(path)
+    assert gone.status == 410 and "deleted" in gone.error["message"], gone
+    assert gone.error["code"] == "gone", gone
+    assert service.post(path + "/exec", {"code": "1"}).status == 410
+    assert made["id"] in [s["id"] for s in service.get("/v1/sessions?state=ended").json["sessions"]]
+
+
+def test_an_unknown_session_and_a_language_without_sessions_are_refused(service):
+    for method, path in (("GET", ""), ("POST", "/exec"), ("DELETE", ""), ("POST", "/interrupt"), ("GET", "/cells")):
+        reply = service.request(method, "/v1/sessions/ses_none" + path, {"code": "1"} if path == "/exec" else None)
+        assert reply.status == 404 and "ses_none" in reply.error["message"], reply
+    refused = service.post("/v1/sessions", {"language": "lua"})
+    assert refused.status == 400 and "has no sessions" in refused.error["message"], refused
+    refused = service.post("/v1/sessions", {"language": "python", "limits": {"wall_ms": 5}})
+    assert refused.status == 400 and "cell_limits.wall_ms" in refused.error["message"], refused
+
+
+def test_a_streamed_cell_sends_events_that_can_be_read_again(service, session):
+    code = "print('a')\nfrom IPython.display import display\ndisplay({'text/html': '<b>'}, raw=True)\n'end'"
+    reply = service.post(f"/v1/sessions/{session['id']}/exec", {"code": code, "stream": True})
+    events = [json.loads(line) for line in reply.body.splitlines()]
+    names = [e["event"] for e in events if e["event"] not in ("queued", "started")]
+    assert [n for i, n in enumerate(names) if names[i - 1:i] != [n]] == ["stdout", "display", "result", "done"], events
+    assert "".join(e["data"] for e in events if e["event"] == "stdout") == "a\n", events
+    assert events[-1]["result"]["status"] == "ok" and events[-1]["result"]["cell"] == 1, events
+    again = service.get(f"/v1/sessions/{session['id']}/cells/1/events?from={events[-3]['seq']}")
+    later = [json.loads(line) for line in again.body.splitlines()]
+    assert later == events[-2:], (later, events)
+
+
+def test_a_cell_that_takes_too_long_is_interrupted_and_the_session_lives_on(service, session):
+    execute(service, session, "kept = 1")
+    late = execute(service, session, "import time\nprint('begun')\ntime.sleep(600)", timeout=1)
+    assert (late["status"], late["verdict"]) == ("timeout", "timeout"), late
+    assert late["stdout"] == "begun\n" and late["error"]["name"] == "KeyboardInterrupt", late
+    assert any("lives on" in note for note in late["notes"]), late
+    assert execute(service, session, "kept")["result"]["text/plain"] == "1"
+
+
+def test_an_interrupt_ends_the_cell_and_not_the_session(service, session):
+    execute(service, session, "kept = 2")
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(
+        execute(service, session, "import time\nwhile True: time.sleep(0.01)", timeout=100)))
+    thread.start()
+    path = "/v1/sessions/" + session["id"]
+    assert eventually(lambda: service.get(path).json["cell"] == 2)
+    assert eventually(lambda: service.post(path + "/interrupt").status == 202)
+    thread.join(60)
+    assert (answers[0]["status"], answers[0]["verdict"]) == ("interrupted", "cancelled"), answers
+    assert execute(service, session, "kept")["result"]["text/plain"] == "2"
+    assert service.post(path + "/interrupt").status == 409
+
+
+def test_input_asks_and_waits_for_the_client(service, session):
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(
+        execute(service, session, "name = input('who? ')\nprint('hello', name)", timeout=100)))
+    thread.start()
+    path = "/v1/sessions/" + session["id"]
+    assert eventually(lambda: service.get(path).json["awaits_input"])
+    refused = service.post(path + "/exec", {"code": "1"})
+    assert refused.status == 409 and "waits for input" in refused.error["message"], refused
+    assert service.post(path + "/stdin", {"text": "Ada"}).status == 202
+    thread.join(60)
+    assert "hello Ada\n" in answers[0]["stdout"], answers
+    refused = service.post(path + "/stdin", {"text": "more"})
+    assert refused.status == 409 and "no cell runs" in refused.error["message"], refused
+
+
+def test_cells_of_a_session_run_in_order(service, session):
+    path = f"/v1/sessions/{session['id']}/exec"
+    execute(service, session, "log = []")
+    for i in range(8):
+        code = f"import time; time.sleep(0.02); log.append({i})"
+        assert service.post(path, {"code": code, "wait": False}).status == 202
+    assert execute(service, session, "log")["result"]["text/plain"] == str(list(range(8)))
+
+
+def test_a_restart_forgets_the_variables_and_keeps_the_session(service, session):
+    execute(service, session, "x = 1")
+    again = service.post(f"/v1/sessions/{session['id']}/restart")
+    assert again.status == 201 and again.json["restarts"] == 1, again
+    assert execute(service, session, "x")["error"]["name"] == "NameError"
+
+
+def test_completions_inspection_and_variables_are_answered(service, session):
+    execute(service, session, "alphabet = 'abc'\ndef f(a, b=2):\n    'Adds.'")
+    path = "/v1/sessions/" + session["id"]
+    found = service.post(path + "/complete", {"code": "print(alpha", "cursor": 11}).json
+    assert "alphabet" in [m["text"] for m in found["matches"]] and (found["from"], found["to"]) == (6, 11), found
+    seen = service.post(path + "/inspect", {"code": "f"}).json
+    assert seen["found"] and "Adds." in json.dumps(seen), seen
+    names = {v["name"]: v for v in service.get(path + "/variables").json["variables"]}
+    assert names["alphabet"]["type"] == "str" and "abc" in names["alphabet"]["preview"], names
+
+
+def test_the_notebook_of_a_session_is_valid(service, session):
+    execute(service, session, "print('out')\n1 + 1")
+    execute(service, session, "undefined")
+    path = "/v1/sessions/" + session["id"]
+    cells = service.get(path + "/cells").json["cells"]
+    assert [(c["cell"], c["status"], c["code"]) for c in cells] == [
+        (1, "ok", "print('out')\n1 + 1"), (2, "error", "undefined")], cells
+    notebook = service.get(path + "/notebook").json
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5), notebook
+    kinds = [[o["output_type"] for o in c["outputs"]] for c in notebook["cells"]]
+    assert kinds == [["stream", "execute_result"], ["error"]], notebook
+    nbformat = pytest.importorskip("nbformat", reason="python3-nbformat is not installed")
+    nbformat.validate(notebook)
+    assert service.get(path + "/cells/1").json["stdout"] == "out\n"
+
+
+def test_a_program_that_ends_is_told_in_a_sentence(service):
+    for code, words in (("import os; os._exit(3)", "exit code 3"),
+                        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "signal 9")):
+        made = create(service)
+        lost = execute(service, made, code)
+        assert lost["status"] == "lost" and any(words in note for note in lost["notes"]), lost
+        gone = service.get("/v1/sessions/" + made["id"])
+        assert gone.status == 410 and words in gone.error["message"], gone
+
+
+def test_a_session_that_nobody_uses_expires(service):
+    made = create(service, idle_s=1)
+    path = "/v1/sessions/" + made["id"]
+    assert eventually(lambda: service.get(path).status == 410)
+    assert "idle" in service.get(path).error["message"]
+
+
+def test_deny_rules_and_permission_modes_hold_for_cells(service, session):
+    rule = service.post("/v1/rules", {"action": "deny", "match": "contains", "text": "forbidden_word"})
+    assert rule.status in (200, 201), rule
+    try:
+        denied = execute(service, session, "forbidden_word = 1")
+        assert denied["verdict"] == "rejected" and denied["error"]["message"], denied
+        assert execute(service, session, "1 + 1")["result"]["text/plain"] == "2"
+    finally:
+        service.delete("/v1/rules/" + rule.json["id"])
+
+
+def test_output_and_displays_of_a_cell_are_bounded(service):
+    made = create(service, cell_limits={"output": "64k"})
+    loud = execute(service, made, "while True: print('x' * 1000)", timeout=60)
+    assert loud["verdict"] == "output_limit" and loud["stdout_truncated"], loud["verdict"]
+    assert len(loud["stdout"]) == 65536 and execute(service, made, "1")["status"] == "ok"
+    shown = execute(service, made, "from IPython.display import display\nfor i in range(1000): display(i)", timeout=60)
+    assert shown["status"] == "ok" and len(shown["displays"]) == 257, len(shown["displays"])
+    last = shown["displays"][-1]
+    assert last["cut"] and "dropped" in last["data"]["text/plain"], last
+    service.delete("/v1/sessions/" + made["id"])
