@@ -14,6 +14,7 @@ static const struct warm warm[] = {
 DECLARE_LANGUAGE(bash) = {
     NAMED("bash", "main.sh", WORDS(".sh", ".bash"), WORDS("shell", "sh")),
     .command = WORDS("/bin/bash", FILE_ARGUMENT),
+    .session = WORDS("{guest}/bash/bash"),
     .shell = true,
     .env = NO_WORDS,
     .version = WORDS("/bin/bash", "--version"),

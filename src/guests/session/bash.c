@@ -1,0 +1,396 @@
+/* guests/session/bash.c — guest-bash: the program of a bash session. Runs in: a jar.
+ *
+ * Theory of operation. One bash lives as long as the session. Its script is a pipe, on which this
+ * program writes one line for each cell: `. /dev/fd/N`, where N is a nameless file with the text of
+ * the cell, and then a function that reports the status on another pipe. So a cell runs at the top
+ * level of the shell: variables, functions, options and the working directory stay, and no loop of
+ * ours is there that `break` could end. The functions are in guests/session/bash_loop.sh.
+ *
+ * SIGINT goes to the process group of bash. Background jobs ignore it, as in every shell without
+ * job control. bash itself traps it and leaves the cell, command by command. `exit` leaves the cell
+ * in the same way. If the shell ends nevertheless (set -e, exec), a new one begins. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "guests/session/channel.h"
+#include "guests/sql/cell.h"
+
+/* Numbers in bash. They are high, because programs use the low ones. */
+enum { SCRIPT_FD = 60, CELL_FD = 61, STATUS_FD = 62, ANSWER_MAX = 1 << 20 };
+
+struct bash_session {
+    struct channel channel;
+    pid_t pid; /* of bash; 0: none */
+    int script, cell, status;
+    int last; /* exit status of the last cell */
+};
+
+static atomic_int group; /* of bash while a cell is open, otherwise 0 */
+static atomic_bool was_interrupted;
+
+static const char loop_text[] =
+#include "guests/bash_loop.sh.inc"
+    ;
+
+static void on_sigint(int sig)
+{
+    int saved = errno;
+    pid_t g = atomic_load(&group);
+    if (g > 0) {
+        atomic_store(&was_interrupted, true);
+        (void)kill(-g, sig);
+    }
+    errno = saved;
+}
+
+/* ---- the shell ---- */
+
+static _Noreturn void become_bash(int script, int cell, int status)
+{
+    (void)setpgid(0, 0);
+    (void)signal(SIGINT, SIG_DFL);
+    if (dup2(script, SCRIPT_FD) < 0 || dup2(cell, CELL_FD) < 0 || dup2(status, STATUS_FD) < 0)
+        _exit(126);
+    (void)execl("/bin/bash", "bash", "--norc", "--noprofile", "/dev/fd/60", NULL);
+    _exit(127);
+}
+
+static int start_bash(struct bash_session *s)
+{
+    int script[2], status[2];
+    if (pipe2(script, O_CLOEXEC) < 0 || pipe2(status, O_CLOEXEC) < 0)
+        return -1;
+    fd_close(&s->script);
+    fd_close(&s->status);
+    pid_t pid = fork();
+    if (pid == 0)
+        become_bash(script[0], s->cell, status[1]);
+    close(script[0]);
+    close(status[1]);
+    s->script = script[1];
+    s->status = status[0];
+    s->pid = pid;
+    s->last = 0;
+    if (pid < 0)
+        return -1;
+    (void)setpgid(pid, pid);
+    return fd_write_all(s->script, loop_text, sizeof loop_text - 1);
+}
+
+static const char *words_of_end(int status, char *out, size_t n)
+{
+    if (WIFSIGNALED(status))
+        (void)snprintf(out, n,
+                       "the shell was killed by signal %d and a new one began: variables and the "
+                       "working directory are lost",
+                       WTERMSIG(status));
+    else
+        (void)snprintf(out, n,
+                       "the shell ended with status %d and a new one began: variables and the "
+                       "working directory are lost",
+                       WEXITSTATUS(status));
+    return out;
+}
+
+/* The shell has ended or closed its pipe. Starts a new one. Returns its status. */
+static int replace_bash(struct bash_session *s, uint32_t request)
+{
+    int status = 0;
+    char words[160];
+    (void)kill(s->pid, SIGKILL); /* it may live on without its pipe, after `exec 62>&-` */
+    while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    channel_note(&s->channel, request, words_of_end(status, words, sizeof words));
+    if (start_bash(s))
+        exit(1);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static bool has_ended(pid_t pid)
+{
+    siginfo_t info = { 0 };
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == pid;
+}
+
+/* Reads an answer that ends with a NUL. -1 if the shell ended before. Background jobs hold the pipe
+ * open, so that its end says nothing about the shell. */
+static int read_answer(struct bash_session *s, struct buf *out)
+{
+    enum { LOOK_MS = 50 };
+    struct err e;
+    char bytes[4096];
+    for (;;) {
+        struct pollfd p = { .fd = s->status, .events = POLLIN };
+        int ready = poll(&p, 1, LOOK_MS);
+        if (ready <= 0 && !has_ended(s->pid))
+            continue;
+        ssize_t n = ready > 0 ? read(s->status, bytes, sizeof bytes) : 0;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return -1;
+        bool is_last = bytes[n - 1] == '\0';
+        size_t kept = (size_t)n - (is_last ? 1 : 0);
+        size_t room = out->len < ANSWER_MAX ? ANSWER_MAX - out->len : 0;
+        if (buf_add(out, bytes, kept < room ? kept : room, &e))
+            return -1;
+        if (is_last)
+            return 0;
+    }
+}
+
+/* Sends a line of commands. Reads the text that they print on the status pipe. */
+static int ask(struct bash_session *s, const char *line, struct buf *out)
+{
+    return fd_write_all(s->script, line, strlen(line)) || read_answer(s, out) ? -1 : 0;
+}
+
+/* ---- cells ---- */
+
+static int put_cell(struct bash_session *s, const char *code, size_t n)
+{
+    return ftruncate(s->cell, 0) < 0 || lseek(s->cell, 0, SEEK_SET) < 0 ||
+                   fd_write_all(s->cell, code, n) || lseek(s->cell, 0, SEEK_SET) < 0
+               ? -1
+               : 0;
+}
+
+/* The exit status of the cell. The status of the one before is `$?` in it. */
+static int run_cell(struct bash_session *s, uint32_t request, const char *code, size_t n)
+{
+    char line[96];
+    scoped(buf) answer = { 0 };
+    (void)snprintf(line, sizeof line,
+                   "__belljar_last %d || . /dev/fd/61\n{ __belljar_end $?; } 2>/dev/null\n",
+                   s->last);
+    if (put_cell(s, code, n))
+        exit(1);
+    atomic_store(&was_interrupted, false);
+    atomic_store(&group, (int)s->pid);
+    /* after the shell's own: `. ` needs the status before it only if it is not 0 */
+    int failed = ask(s, s->last ? line : strstr(line, ". /dev"), &answer);
+    atomic_store(&group, 0);
+    if (failed)
+        return replace_bash(s, request);
+    s->last = (int)strtol(buf_str(&answer), NULL, 10);
+    return s->last;
+}
+
+static void on_exec(struct bash_session *s, const struct message *m)
+{
+    size_t n = 0;
+    char number[16];
+    autofree char *code = message_text(m, TAG_CODE, &n);
+    if (!message_is_silent(m))
+        s->channel.count++;
+    int status = run_cell(s, m->request, code ? code : "", n);
+    if (atomic_load(&was_interrupted)) {
+        channel_error(&s->channel, m->request, "KeyboardInterrupt", "the cell was interrupted",
+                      "KeyboardInterrupt: the cell was interrupted");
+        channel_done(&s->channel, m->request, "interrupted");
+        return;
+    }
+    (void)snprintf(number, sizeof number, "%d", status);
+    if (status != 0)
+        channel_error(&s->channel, m->request, "exit status", number, number);
+    channel_done(&s->channel, m->request, status == 0 ? "ok" : "error");
+}
+
+/* ---- names ---- */
+
+static void send_json(struct bash_session *s, uint32_t request, const struct buf *json)
+{
+    scoped(buf) b = { 0 };
+    field_add(&b, TAG_JSON, json->data, json->len);
+    channel_send(&s->channel, request, FRAME_ANSWER, &b);
+    channel_done(&s->channel, request, "ok");
+}
+
+/* A word that may stand in a line of commands as it is. */
+static bool is_plain(const char *word, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+~:@%",
+                    word[i]) ||
+            word[i] == '\0')
+            return false;
+    return true;
+}
+
+/* Characters of UTF-8 text. */
+static size_t characters(const char *text, size_t n)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+static void on_complete(struct bash_session *s, const struct message *m)
+{
+    size_t n = 0;
+    struct err e;
+    char line[512];
+    scoped(buf) answer = { 0 };
+    scoped(buf) json = { 0 };
+    autofree char *code = message_text(m, TAG_CODE, &n);
+    const char *text = code ? code : "";
+    size_t end = message_cursor(m, text, code ? n : 0), start = end;
+    while (start > 0 && !strchr(" \t\n;|&()<>'\"`=${}", text[start - 1]))
+        start--;
+    bool variable = start > 0 && (text[start - 1] == '$' || text[start - 1] == '{');
+    size_t before = start;
+    while (before > 0 && (text[before - 1] == ' ' || text[before - 1] == '\t'))
+        before--;
+    bool first = before == 0 || strchr("\n;|&(`", text[before - 1]);
+    const char *kind = variable                                           ? "-v"
+                       : first && !memchr(text + start, '/', end - start) ? "-c"
+                                                                          : "-f";
+    if (end - start < 256 && is_plain(text + start, end - start)) {
+        (void)snprintf(line, sizeof line, "{ __belljar_names %s '%.*s'; } 2>/dev/null\n", kind,
+                       (int)(end - start), text + start);
+        if (ask(s, line, &answer))
+            (void)replace_bash(s, m->request);
+    }
+    int failed = buf_addf(&json, &e, "{\"matches\":[");
+    char *rest = NULL;
+    bool some = false;
+    for (char *w = answer.data ? strtok_r(answer.data, "\n", &rest) : NULL; w && !failed;
+         w = strtok_r(NULL, "\n", &rest), some = true)
+        failed = buf_addf(&json, &e, "%s{\"text\":", some ? "," : "") ||
+                 cell_add_json_text(&json, w, strlen(w), &e) || buf_addf(&json, &e, "}");
+    if (!failed && !buf_addf(&json, &e, "],\"from\":%zu,\"to\":%zu}", characters(text, start),
+                             characters(text, end)))
+        send_json(s, m->request, &json);
+}
+
+static void on_inspect(struct bash_session *s, const struct message *m)
+{
+    size_t n = 0;
+    struct err e;
+    char line[512];
+    scoped(buf) answer = { 0 };
+    scoped(buf) json = { 0 };
+    autofree char *code = message_text(m, TAG_CODE, &n);
+    const char *text = code ? code : "";
+    const char *ends = " \t\n;|&()<>'\"`=${}[]";
+    size_t end = message_cursor(m, text, code ? n : 0), start = end;
+    while (start > 0 && !strchr(ends, text[start - 1]))
+        start--;
+    while (text[end] != '\0' && !strchr(ends, text[end]))
+        end++;
+    if (end > start && end - start < 256 && is_plain(text + start, end - start)) {
+        (void)snprintf(line, sizeof line, "{ __belljar_about '%.*s'; } 2>/dev/null\n",
+                       (int)(end - start), text + start);
+        if (ask(s, line, &answer))
+            (void)replace_bash(s, m->request);
+    }
+    if (!buf_addf(&json, &e, "{\"found\":%s,\"text\":", answer.len ? "true" : "false") &&
+        !cell_add_json_text(&json, buf_str(&answer), answer.len, &e) && !buf_addf(&json, &e, "}"))
+        send_json(s, m->request, &json);
+}
+
+/* One variable as `declare -p` prints it: declare -a name=(...). */
+static int add_variable(struct buf *json, const char *line, bool some, struct err *e)
+{
+    const char *flags = strchr(line, ' ');
+    const char *name = flags ? strchr(flags + 1, ' ') : NULL;
+    if (!name)
+        return 0;
+    const char *equals = strchr(++name, '=');
+    size_t n_name = equals ? (size_t)(equals - name) : strlen(name);
+    const char *value = equals ? equals + 1 : "";
+    const char *type = memchr(flags, 'A', (size_t)(name - flags))   ? "associative array"
+                       : memchr(flags, 'a', (size_t)(name - flags)) ? "array"
+                       : memchr(flags, 'i', (size_t)(name - flags)) ? "integer"
+                                                                    : "string";
+    enum { PREVIEW = 120 };
+    size_t n = strlen(value);
+    n -= n > 0 && value[n - 1] == '\n';
+    while (n > PREVIEW && ((unsigned char)value[PREVIEW] & 0xc0) == 0x80)
+        n--;
+    return buf_addf(json, e, "%s{\"name\":", some ? "," : "") ||
+           cell_add_json_text(json, name, n_name, e) ||
+           buf_addf(json, e, ",\"type\":\"%s\",\"preview\":", type) ||
+           cell_add_json_text(json, value, n < PREVIEW ? n : PREVIEW, e) || buf_addf(json, e, "}");
+}
+
+static void on_variables(struct bash_session *s, const struct message *m)
+{
+    struct err e;
+    scoped(buf) answer = { 0 };
+    scoped(buf) json = { 0 };
+    if (ask(s, "{ __belljar_variables; } 2>/dev/null\n", &answer))
+        (void)replace_bash(s, m->request);
+    int failed = buf_addf(&json, &e, "{\"variables\":[");
+    bool some = false;
+    for (char *at = answer.data; at && at < answer.data + answer.len && !failed;) {
+        char *end = memchr(at, '\x1e', (size_t)(answer.data + answer.len - at));
+        if (!end)
+            break;
+        *end = '\0';
+        failed = add_variable(&json, at, some, &e);
+        some = true;
+        at = end + 1;
+    }
+    if (!failed &&
+        !buf_addf(&json, &e, "],\"cut\":%s}", answer.len >= ANSWER_MAX ? "true" : "false"))
+        send_json(s, m->request, &json);
+}
+
+/* ---- the program ---- */
+
+static bool dispatch(struct bash_session *s, const struct message *m)
+{
+    static const struct {
+        enum channel_type type;
+        void (*handle)(struct bash_session *, const struct message *);
+    } handlers[] = {
+        { FRAME_EXEC, on_exec },
+        { FRAME_COMPLETE, on_complete },
+        { FRAME_INSPECT, on_inspect },
+        { FRAME_VARIABLES, on_variables },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(handlers); i++)
+        if (handlers[i].type == m->type) {
+            handlers[i].handle(s, m);
+            return true;
+        }
+    return m->type == FRAME_INPUT;
+}
+
+int main(void)
+{
+    struct bash_session s = { .script = -1, .status = -1 };
+    struct sigaction action = { .sa_handler = on_sigint, .sa_flags = SA_RESTART };
+    struct message m;
+    scoped(buf) ready = { 0 };
+    s.cell = memfd_create("cell", MFD_CLOEXEC);
+    if (channel_open(&s.channel) || s.cell < 0 || sigaction(SIGINT, &action, NULL) < 0 ||
+        signal(SIGPIPE, SIG_IGN) == SIG_ERR || start_bash(&s)) {
+        (void)fprintf(stderr, "error: the session cannot start: %s\n", strerror(errno));
+        return 1;
+    }
+    field_add_text(&ready, TAG_VERSION, "bash");
+    channel_send(&s.channel, 0, FRAME_READY, &ready);
+    while (channel_read(&s.channel, &m) > 0) {
+        bool known = dispatch(&s, &m);
+        uint16_t type = m.type;
+        message_done(&m);
+        if (!known)
+            return type == FRAME_END ? 0 : 1;
+    }
+    return 0;
+}
