@@ -87,7 +87,7 @@ const char *check_place(const struct check *c, char *out, size_t size);
 
 /* Adds the blocks of a Markdown text that can be run. A block with a mistake is added with the
  * outcome OUTCOME_ERROR. */
-[[nodiscard]] int blocks_read(struct checks *c, const char *file, const char *text, size_t len,
+[[nodiscard]] int blocks_read(struct checks *all, const char *file, const char *text, size_t len,
                               struct err *e);
 
 /* The nearest block that runs before this one in the same program, or NULL. A block that must fail,
@@ -104,8 +104,7 @@ bool program_place(const struct checks *all, const struct check *c, size_t progr
 [[nodiscard]] int console_read(struct check *c, const char *text, size_t len, size_t line,
                                struct err *e);
 /* Appends the script that runs the commands of the block. */
-[[nodiscard]] int console_add_script(const struct check *c, const char *marker, struct buf *script,
-                                     struct err *e);
+[[nodiscard]] int console_add_script(const struct check *c, struct buf *script, struct err *e);
 /* Gives each step its part of the output. */
 [[nodiscard]] int console_split(struct check *c, const char *output, size_t len, struct err *e);
 

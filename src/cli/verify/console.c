@@ -99,15 +99,15 @@ static int add_quoted(struct buf *b, const char *text, size_t len, struct err *e
     return buf_add(b, "'", 1, e);
 }
 
-int console_add_script(const struct check *c, const char *marker, struct buf *script, struct err *e)
+int console_add_script(const struct check *c, struct buf *script, struct err *e)
 {
     /* eval: a syntax error ends its own command only */
-    if (buf_addf(script, e, "exec 2>&1; printf '\\n%%s 0\\n' %s\n", marker))
+    if (buf_addf(script, e, "exec 2>&1; printf '\\n%%s 0\\n' %s\n", c->marker))
         return -1;
     for (size_t i = 0; i < c->n_steps; i++)
         if (buf_add(script, "eval ", 5, e) ||
             add_quoted(script, buf_str(&c->steps[i].command), c->steps[i].command.len, e) ||
-            buf_addf(script, e, "\nprintf '\\n%%s %%d\\n' %s $?\n", marker))
+            buf_addf(script, e, "\nprintf '\\n%%s %%d\\n' %s $?\n", c->marker))
             return -1;
     return 0;
 }

@@ -236,15 +236,16 @@ static bool is_idle(const struct pool *p)
 static int wait_for_some(struct pool *p, struct pollfd *polls, int signal_fd, struct err *e)
 {
     unsigned jobs = p->options->jobs;
+    size_t streams = (size_t)jobs * STREAMS;
     int rc = 0;
-    for (unsigned i = 0; i < jobs * STREAMS; i++)
+    for (size_t i = 0; i < streams; i++)
         polls[i] = (struct pollfd){ p->children[i / STREAMS].fds[i % STREAMS], POLLIN, 0 };
-    polls[jobs * STREAMS] = (struct pollfd){ p->stopped ? -1 : signal_fd, POLLIN, 0 };
-    if (poll(polls, jobs * STREAMS + 1, -1) < 0)
+    polls[streams] = (struct pollfd){ p->stopped ? -1 : signal_fd, POLLIN, 0 };
+    if (poll(polls, streams + 1, -1) < 0)
         return errno == EINTR ? 0 : err_set(e, ERR_KERNEL, errno, "wait for the runs");
-    if (polls[jobs * STREAMS].revents)
+    if (polls[streams].revents)
         stop(p);
-    for (unsigned i = 0; i < jobs * STREAMS; i++)
+    for (size_t i = 0; i < streams; i++)
         if (polls[i].revents && polls[i].fd >= 0)
             read_some(&p->children[i / STREAMS], (int)(i % STREAMS));
     for (unsigned i = 0; i < jobs; i++) {

@@ -27,10 +27,10 @@ static int add_doctest(const struct check *c, struct buf *b, struct err *e)
                     code, name, name, c->line);
 }
 
-static int add_own(const struct check *c, const char *marker, struct buf *b, struct err *e)
+static int add_own(const struct check *c, struct buf *b, struct err *e)
 {
     if (c->kind == CHECK_CONSOLE)
-        return console_add_script(c, marker, b, e);
+        return console_add_script(c, b, e);
     if (c->kind == CHECK_DOCTEST)
         return add_doctest(c, b, e);
     if (buf_add(b, buf_str(&c->code), c->code.len, e))
@@ -53,15 +53,14 @@ const struct check *program_before(const struct checks *all, const struct check 
     return NULL;
 }
 
-/* The checks from the first to this one; their number. */
-static size_t chain(const struct checks *all, const struct check *c, const struct check **ret,
-                    size_t max)
+/* The indexes of the checks from the first to this one; their number. */
+static size_t chain(const struct checks *all, const struct check *c, size_t *ret)
 {
     size_t n = 0;
-    for (const struct check *x = c; x && n < max; x = program_before(all, x))
-        ret[n++] = x;
+    for (const struct check *x = c; x && n < all->n; x = program_before(all, x))
+        ret[n++] = (size_t)(x - all->at);
     for (size_t i = 0; i < n / 2; i++) {
-        const struct check *swapped = ret[i];
+        size_t swapped = ret[i];
         ret[i] = ret[n - 1 - i];
         ret[n - 1 - i] = swapped;
     }
@@ -70,12 +69,12 @@ static size_t chain(const struct checks *all, const struct check *c, const struc
 
 int program_make(const struct checks *all, const struct check *c, struct buf *ret, struct err *e)
 {
-    autofree const struct check **at = calloc(all->n, sizeof *at);
-    if (!at)
+    autofree size_t *parts = calloc(all->n, sizeof *parts);
+    if (!parts)
         return err_no_memory(e, "a program");
-    size_t n = chain(all, c, at, all->n);
+    size_t n = chain(all, c, parts);
     for (size_t i = 0; i < n; i++)
-        if (add_own(at[i], at[i]->marker, ret, e))
+        if (add_own(&all->at[parts[i]], ret, e))
             return -1;
     return 0;
 }
@@ -83,21 +82,22 @@ int program_make(const struct checks *all, const struct check *c, struct buf *re
 bool program_place(const struct checks *all, const struct check *c, size_t program_line,
                    size_t *ret_line)
 {
-    autofree const struct check **at = calloc(all->n, sizeof *at);
-    if (!at || c->line == 0 || program_line == 0)
+    autofree size_t *parts = calloc(all->n, sizeof *parts);
+    if (!parts || c->line == 0 || program_line == 0)
         return false;
-    size_t n = chain(all, c, at, all->n), before = 0;
+    size_t n = chain(all, c, parts), before = 0;
     for (size_t i = 0; i < n; i++) {
+        const struct check *part = &all->at[parts[i]];
         scoped(buf) own = { 0 };
         struct err e;
         size_t lines = 0;
-        if (add_own(at[i], at[i]->marker, &own, &e))
+        if (add_own(part, &own, &e))
             return false;
         for (size_t k = 0; k < own.len; k++)
             lines += own.data[k] == '\n';
         if (program_line <= before + lines) {
-            *ret_line = at[i]->line + program_line - before;
-            return at[i]->kind == CHECK_CODE;
+            *ret_line = part->line + program_line - before;
+            return part->kind == CHECK_CODE;
         }
         before += lines;
     }
