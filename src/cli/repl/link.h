@@ -1,0 +1,47 @@
+/* cli/repl/link.h — records between main, which has the terminal and the files of the caller, and
+ * the talker, which speaks to the service. Runs in: both.
+ *
+ * LINK-1 A record of the talker is a stranger's text for main: main shows it, stores it under a name
+ *        that the caller chose or that main made, and believes no size or position in it. */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#define LINK_TABLE(X)                                                           \
+    /* from main */                                                             \
+    X(ASK_EXEC)       /* code */                                                \
+    X(ASK_COMPLETE)   /* cursor in characters as decimal text, newline, code */ \
+    X(ASK_INSPECT)    /* code */                                                \
+    X(ASK_VARIABLES)                                                            \
+    X(ASK_LIMITS)                                                               \
+    X(ASK_FILES)                                                                \
+    X(ASK_NOTEBOOK)                                                             \
+    X(ASK_RESTART)                                                              \
+    X(ASK_INTERRUPT)  /* during ASK_EXEC */                                     \
+    X(ASK_INPUT)      /* a line, during ASK_EXEC */                             \
+    X(ASK_INPUT_END)                                                            \
+    /* from the talker */                                                       \
+    X(TELL_DONE)      /* the question is answered */                            \
+    X(TELL_OVER)      /* the session is gone; a sentence, perhaps empty */      \
+    X(TELL_PROMPT)    /* the cell wants a line: the prompt */                   \
+    X(TELL_PASSWORD)  /* the same, not to be shown */                           \
+    X(TELL_MATCHES)   /* from, to, and then each completion: lines */           \
+    X(TELL_FILE)      /* the notebook */                                        \
+    X(TELL_IMAGE)     /* the end of its name, newline, its bytes */
+
+enum link_type {
+#define X(id) id,
+    LINK_TABLE(X)
+#undef X
+        LINK_COUNT_
+};
+
+enum { LINK_MAX = 64 << 20 };
+
+[[nodiscard]] int link_send(int fd, enum link_type type, const void *bytes, size_t n,
+                            struct err *e);
+/* Waits for a record. ERR_UNAVAILABLE: the other side is gone. */
+[[nodiscard]] int link_receive(int fd, enum link_type *ret_type, struct buf *ret, struct err *e);

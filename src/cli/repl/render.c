@@ -1,0 +1,211 @@
+#include "cli/repl/render.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/auto.h"
+#include "base/text.h"
+
+static const char *text_of(const json_t *o, const char *key)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+    return text ? text : "";
+}
+
+/* Text that is no output of the program: without characters that control a terminal. */
+static void print_plainly(FILE *to, const char *text)
+{
+    for (size_t len = strlen(text); len > 0;) {
+        size_t n = text_printable(text, len);
+        if (n || *text == '\n' || *text == '\t')
+            (void)fwrite(text, 1, n ? n : 1, to);
+        text += n ? n : 1;
+        len -= n ? n : 1;
+    }
+}
+
+static void print_line(FILE *to, const char *text)
+{
+    size_t len = strlen(text);
+    print_plainly(to, text);
+    if (len == 0 || text[len - 1] != '\n')
+        (void)fputc('\n', to);
+}
+
+/* ---- streams ---- */
+
+static int render_stream(FILE *to, const json_t *event, struct err *e)
+{
+    const json_t *data = json_object_get(event, "data");
+    const char *base64 = text_of(event, "data_base64");
+    scoped(buf) bytes = { 0 };
+    if (to == stderr)
+        (void)fflush(stdout);
+    if (*base64) {
+        if (text_base64_decode(base64, strlen(base64), &bytes, e))
+            return 0; /* not a failure of ours */
+        (void)fwrite(buf_str(&bytes), 1, bytes.len, to);
+    } else if (json_is_string(data)) {
+        (void)fwrite(json_string_value(data), 1, json_string_length(data), to);
+    }
+    return 0;
+}
+
+/* ---- displays ---- */
+
+static const struct {
+    const char *mime, *end;
+    bool text; /* it is not base64 */
+} images[] = { { "image/png", "png", false },
+               { "image/jpeg", "jpg", false },
+               { "image/gif", "gif", false },
+               { "image/svg+xml", "svg", true } };
+
+/* Shows a PNG in the terminal: kitty wants it in pieces. */
+static void show_inline(enum image_protocol p, const char *base64)
+{
+    enum { PIECE = 4096 };
+    size_t len = strlen(base64);
+    if (p == IMAGES_ITERM)
+        (void)printf("\033]1337;File=inline=1:%s\a\n", base64);
+    for (size_t at = 0; p == IMAGES_KITTY && at < len; at += PIECE) {
+        size_t n = len - at > PIECE ? PIECE : len - at;
+        (void)printf("\033_G%sm=%d;%.*s\033\\", at == 0 ? "f=100,a=T," : "", at + n < len, (int)n,
+                     base64 + at);
+    }
+    if (p == IMAGES_KITTY)
+        (void)printf("\n");
+}
+
+static bool is_base64(const char *text)
+{
+    return text[strspn(
+               text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")] == '\0';
+}
+
+static int render_image(const struct renderer *r, const json_t *data, bool *ret_done, struct err *e)
+{
+    for (size_t i = 0; i < ARRAY_LEN(images); i++) {
+        const char *text = text_of(data, images[i].mime);
+        scoped(buf) bytes = { 0 };
+        if (!*text)
+            continue;
+        if (images[i].text ? buf_add(&bytes, text, strlen(text), e)
+                           : !is_base64(text) || text_base64_decode(text, strlen(text), &bytes, e))
+            return 0;
+        if (i == 0)
+            show_inline(r->images, text);
+        *ret_done = true;
+        return r->on_image(r->arg, images[i].end, &bytes, e);
+    }
+    return 0;
+}
+
+static int render_bundle(const struct renderer *r, const json_t *event, struct err *e)
+{
+    const json_t *data = json_object_get(event, "data");
+    static const char *const texts[] = { "text/plain", "text/markdown", "text/latex" };
+    bool done = false;
+    if (render_image(r, data, &done, e))
+        return -1;
+    for (size_t i = 0; !done && i < ARRAY_LEN(texts); i++) {
+        const char *text = text_of(data, texts[i]);
+        done = *text != '\0';
+        if (done)
+            print_line(stdout, text);
+    }
+    return 0;
+}
+
+static void render_error(const json_t *event)
+{
+    const char *trace = text_of(event, "traceback");
+    (void)fflush(stdout);
+    if (*trace) {
+        print_line(stderr, trace);
+        return;
+    }
+    print_plainly(stderr, text_of(event, "name"));
+    (void)fputs(": ", stderr);
+    print_line(stderr, text_of(event, "message"));
+}
+
+static void render_notes(const json_t *result)
+{
+    size_t i;
+    const json_t *note;
+    (void)fflush(stdout);
+    json_array_foreach(json_object_get(result, "notes"), i, note) {
+        (void)fputs("belljar: ", stderr);
+        print_line(stderr, json_string_value(note) ? json_string_value(note) : "");
+    }
+}
+
+int render_event(const struct renderer *r, const char *name, const json_t *event, struct err *e)
+{
+    if (strcmp(name, "stdout") == 0)
+        return render_stream(stdout, event, e);
+    if (strcmp(name, "stderr") == 0)
+        return render_stream(stderr, event, e);
+    if (strcmp(name, "display") == 0 || strcmp(name, "update_display") == 0 ||
+        strcmp(name, "result") == 0)
+        return render_bundle(r, event, e);
+    if (strcmp(name, "error") == 0)
+        render_error(event);
+    if (strcmp(name, "done") == 0)
+        render_notes(json_object_get(event, "result"));
+    return 0;
+}
+
+/* ---- answers ---- */
+
+void render_variables(const json_t *answer)
+{
+    const json_t *list = json_object_get(answer, "variables"), *v;
+    size_t i, name_width = 4, type_width = 4;
+    json_array_foreach(list, i, v) {
+        size_t name = strlen(text_of(v, "name")), type = strlen(text_of(v, "type"));
+        name_width = name > name_width && name <= 30 ? name : name_width;
+        type_width = type > type_width && type <= 20 ? type : type_width;
+    }
+    if (json_array_size(list) == 0)
+        (void)printf("There are no variables.\n");
+    json_array_foreach(list, i, v) {
+        (void)printf("%-*.30s  %-*.20s  ", (int)name_width, QUOTED(text_of(v, "name")),
+                     (int)type_width, QUOTED(text_of(v, "type")));
+        (void)printf("%s\n", QUOTED(text_of(v, "preview")));
+    }
+}
+
+void render_inspection(const json_t *answer)
+{
+    if (json_is_true(json_object_get(answer, "found")))
+        print_line(stdout, text_of(answer, "text"));
+    else
+        (void)printf("Nothing is known about this name.\n");
+}
+
+void render_limits(const json_t *session)
+{
+    static const char *const groups[] = { "limits", "cell_limits" };
+    for (size_t i = 0; i < ARRAY_LEN(groups); i++) {
+        const char *key;
+        json_t *value;
+        (void)printf("%s\n", i == 0 ? "of the session" : "of each cell");
+        json_object_foreach(json_object_get(session, groups[i]), key, value)
+            (void)printf("  %-12s %lld\n", QUOTED(key), (long long)json_integer_value(value));
+    }
+    (void)printf("expires at    %s\n", QUOTED(text_of(session, "expires_at")));
+}
+
+void render_files(const json_t *answer)
+{
+    const json_t *list = json_object_get(answer, "files"), *f;
+    size_t i;
+    if (json_array_size(list) == 0)
+        (void)printf("There are no files.\n");
+    json_array_foreach(list, i, f)
+        (void)printf("%12lld  %s\n", (long long)json_integer_value(json_object_get(f, "size")),
+                     QUOTED(text_of(f, "name")));
+}

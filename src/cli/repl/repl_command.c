@@ -1,0 +1,512 @@
+/* `belljar repl`: a session at the terminal. main has the terminal and the files of the caller; the
+ * talker (talker.h) speaks to the service and prints. */
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "base/strv.h"
+#include "base/text.h"
+#include "cli/args.h"
+#include "cli/cli.h"
+#include "cli/repl/input.h"
+#include "cli/repl/link.h"
+#include "cli/repl/talker.h"
+#include "cli/run/remote.h"
+#include "run/keeper_uid.h"
+#include "runtime/language.h"
+
+enum { FILE_MAX = 16 << 20, MATCHES_SHOWN = 100, NO_SERVICE = 1 };
+
+struct repl {
+    const struct language *language;
+    struct input input;
+    int link_fd;
+    pid_t talker;
+    struct keeper_uid uid;
+    const char *save_as; /* the file that the next TELL_FILE is for */
+    struct buf matches;  /* of the last completion */
+    unsigned images;
+    bool over;
+};
+
+static void repl_done(struct repl *r)
+{
+    input_done(&r->input);
+    fd_close(&r->link_fd);
+    if (r->talker > 0)
+        (void)waitpid(r->talker, NULL, 0);
+    keeper_uid_done(&r->uid);
+    buf_done(&r->matches);
+}
+
+/* ---- files ---- */
+
+static int write_file(const char *name, int flags, const char *bytes, size_t n)
+{
+    autoclose int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | flags, 0666);
+    return fd < 0 || fd_write_all(fd, bytes, n) ? -1 : 0;
+}
+
+static void tell_saved(const char *name, int failed)
+{
+    if (failed)
+        (void)fprintf(stderr, "belljar: write '%s': %s\n", QUOTED(name), strerror(errno));
+    else
+        (void)printf("saved %s\n", QUOTED(name));
+    (void)fflush(stdout);
+}
+
+/* An image goes into a new file of the current directory. */
+static void save_image(struct repl *r, const struct buf *record)
+{
+    static const char *const ends[] = { "png", "jpg", "gif", "svg" };
+    const char *newline = strchr(buf_str(record), '\n'), *end = NULL;
+    char name[64];
+    int failed;
+    for (size_t i = 0; newline && i < ARRAY_LEN(ends); i++)
+        if (strncmp(record->data, ends[i], strlen(ends[i])) == 0)
+            end = ends[i];
+    if (!end)
+        return;
+    do {
+        (void)snprintf(name, sizeof name, "image-%u.%s", ++r->images, end);
+        failed = write_file(name, O_EXCL, newline + 1,
+                            record->len - (size_t)(newline + 1 - record->data));
+    } while (failed && errno == EEXIST);
+    tell_saved(name, failed);
+}
+
+/* ---- questions to the talker ---- */
+
+/* Ctrl-C at a terminal without an editor. */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+static int answer_prompt(struct repl *r, const struct buf *prompt, bool hidden, struct err *e)
+{
+    scoped(buf) line = { 0 };
+    enum input_event event;
+    if (input_line(&r->input, buf_str(prompt), hidden, &line, &event, e))
+        return -1;
+    enum link_type type = event == INPUT_TEXT          ? ASK_INPUT
+                          : event == INPUT_INTERRUPTED ? ASK_INTERRUPT
+                                                       : ASK_INPUT_END;
+    return link_send(r->link_fd, type, buf_str(&line), line.len, e);
+}
+
+static int on_record(struct repl *r, enum link_type type, struct buf *record, bool *ret_done,
+                     struct err *e)
+{
+    switch (type) {
+    case TELL_OVER:
+        r->over = true;
+        if (record->len)
+            (void)fprintf(stderr, "belljar: %s\n", buf_str(record));
+        *ret_done = true;
+        return 0;
+    case TELL_PROMPT:
+    case TELL_PASSWORD:
+        return answer_prompt(r, record, type == TELL_PASSWORD, e);
+    case TELL_FILE:
+        if (r->save_as)
+            tell_saved(r->save_as, write_file(r->save_as, O_TRUNC, buf_str(record), record->len));
+        return 0;
+    case TELL_IMAGE:
+        save_image(r, record);
+        return 0;
+    case TELL_MATCHES:
+        r->matches.len = 0;
+        return buf_add(&r->matches, buf_str(record), record->len, e);
+    default:
+        *ret_done = true;
+        return 0;
+    }
+}
+
+/* Waits for the end of the answer. Ctrl-C interrupts the cell. */
+static int wait_done(struct repl *r, struct err *e)
+{
+    scoped(buf) record = { 0 };
+    bool done = false;
+    while (!done) {
+        struct pollfd polls[] = { { r->link_fd, POLLIN, 0 },
+                                  { r->input.edits && !r->input.ended ? 0 : -1, POLLIN, 0 } };
+        enum link_type type;
+        int ready = poll(polls, ARRAY_LEN(polls), -1);
+        if ((interrupted || (ready > 0 && polls[1].revents && input_typed(&r->input))) &&
+            link_send(r->link_fd, ASK_INTERRUPT, "", 0, e))
+            return -1;
+        interrupted = 0;
+        if (ready < 0)
+            continue;
+        if (polls[0].revents &&
+            (link_receive(r->link_fd, &type, &record, e) || on_record(r, type, &record, &done, e)))
+            return -1;
+    }
+    return 0;
+}
+
+static int ask(struct repl *r, enum link_type type, const char *bytes, size_t n, struct err *e)
+{
+    return link_send(r->link_fd, type, bytes, n, e) || wait_done(r, e) ? -1 : 0;
+}
+
+/* ---- completion ---- */
+
+/* The byte at which a character begins; the end of the text if there are fewer. */
+static size_t byte_of(const struct buf *text, long character)
+{
+    size_t at = 0;
+    for (; at < text->len; at++)
+        if (((unsigned char)text->data[at] & 0xC0) != 0x80 && character-- == 0)
+            break;
+    return at;
+}
+
+static long characters(const char *text, size_t len)
+{
+    long n = 0;
+    for (size_t i = 0; i < len; i++)
+        n += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return n;
+}
+
+static bool is_plain(const char *text, size_t len)
+{
+    for (size_t i = 0, n; i < len; i += n)
+        if ((n = text_printable(text + i, len - i)) == 0)
+            return false;
+    return true;
+}
+
+/* The length of the beginning that all completions share. */
+static size_t common(const char *words, size_t *ret_count)
+{
+    size_t shared = strcspn(words, "\n"), count = 0;
+    for (const char *w = words; *w; w += strcspn(w, "\n"), w += *w == '\n') {
+        size_t n = 0;
+        while (n < shared && w[n] == words[n])
+            n++;
+        shared = n;
+        count++;
+    }
+    while (shared > 0 && ((unsigned char)words[shared] & 0xC0) == 0x80)
+        shared--;
+    *ret_count = count;
+    return shared;
+}
+
+/* The completions in columns. */
+static void list_matches(const char *words, int columns)
+{
+    size_t widest = 1, shown = 0, place = 0;
+    for (const char *w = words; *w; w += strcspn(w, "\n"), w += *w == '\n') {
+        size_t n = text_columns(w, strcspn(w, "\n"));
+        widest = n > widest && n < 60 ? n : widest;
+    }
+    size_t in_row = (size_t)(columns > 20 ? columns : 20) / (widest + 2);
+    in_row = in_row ? in_row : 1;
+    for (const char *w = words; *w && shown < MATCHES_SHOWN; shown++) {
+        size_t n = strcspn(w, "\n"), width = text_columns(w, n);
+        if (is_plain(w, n)) {
+            bool last = ++place % in_row == 0;
+            (void)printf("%.*s%*s", (int)n, w,
+                         last || width > widest ? 0 : (int)(widest + 2 - width), "");
+            (void)fputs(last ? "\n" : "", stdout);
+        }
+        w += n + (w[n] == '\n');
+    }
+    if (place % in_row)
+        (void)printf("\n");
+    (void)fflush(stdout);
+}
+
+static int on_tab(void *arg, struct input *in, struct err *e)
+{
+    struct repl *r = arg;
+    struct editor *d = &in->editor;
+    scoped(buf) question = { 0 };
+    r->matches.len = 0;
+    if (buf_addf(&question, e, "%ld\n%s", characters(buf_str(&d->text), d->cursor),
+                 buf_str(&d->text)) ||
+        ask(r, ASK_COMPLETE, question.data, question.len, e))
+        return -1;
+    char *words;
+    long from = strtol(buf_str(&r->matches), &words, 10);
+    long to = *words ? strtol(words, &words, 10) : 0;
+    words += *words == '\n';
+    size_t count, shared = common(words, &count), begin = byte_of(&d->text, from);
+    size_t end = byte_of(&d->text, to);
+    if (count == 0 || from < 0 || begin > end || !is_plain(words, shared))
+        return 0;
+    if (count > 1 && shared <= end - begin) {
+        scoped(buf) below = { 0 };
+        if (editor_draw(d, true, &below, e))
+            return -1;
+        input_show(below.data, below.len);
+        list_matches(words, d->columns);
+    }
+    return shared >= end - begin ? editor_replace(d, begin, end, words, shared, e) : 0;
+}
+
+/* ---- commands ---- */
+
+static int help(struct repl *r, const char *operand, struct err *e);
+
+static int variables(struct repl *r, const char *operand, struct err *e)
+{
+    (void)operand;
+    return ask(r, ASK_VARIABLES, "", 0, e);
+}
+
+static int files(struct repl *r, const char *operand, struct err *e)
+{
+    (void)operand;
+    return ask(r, ASK_FILES, "", 0, e);
+}
+
+static int limits(struct repl *r, const char *operand, struct err *e)
+{
+    (void)operand;
+    return ask(r, ASK_LIMITS, "", 0, e);
+}
+
+static int restart(struct repl *r, const char *operand, struct err *e)
+{
+    (void)operand;
+    return ask(r, ASK_RESTART, "", 0, e);
+}
+
+static int save_notebook(struct repl *r, const char *operand, struct err *e)
+{
+    if (!*operand) {
+        (void)fprintf(stderr, "belljar: ':save' needs a file name: ':save notes.ipynb'\n");
+        return 0;
+    }
+    r->save_as = operand;
+    int rc = ask(r, ASK_NOTEBOOK, "", 0, e);
+    r->save_as = NULL;
+    return rc;
+}
+
+/* Runs the code of a file as one cell. */
+static int load(struct repl *r, const char *operand, struct err *e)
+{
+    scoped(buf) code = { 0 };
+    struct err why;
+    autoclose int fd = open(operand, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        (void)!err_set(&why, ERR_BAD_REQUEST, errno, "open '%s'", QUOTED(operand));
+    if (fd < 0 || fd_read_to_buf(fd, FILE_MAX, &code, &why)) {
+        (void)fprintf(stderr, "belljar: %s\n", why.text);
+        return 0;
+    }
+    return ask(r, ASK_EXEC, buf_str(&code), code.len, e);
+}
+
+static int quit(struct repl *r, const char *operand, struct err *e)
+{
+    (void)operand;
+    (void)e;
+    r->over = true;
+    return 0;
+}
+
+static const struct repl_row {
+    const char *name, *operand, *help;
+    int (*run)(struct repl *r, const char *operand, struct err *e);
+} commands_of_repl[] = {
+    { "help", "", "show this text", help },
+    { "vars", "", "show the variables", variables },
+    { "files", "", "list the files of the session", files },
+    { "limits", "", "show the limits", limits },
+    { "save", "NOTES.ipynb", "save the cells and their output as a notebook", save_notebook },
+    { "load", "FILE", "run the code of a file", load },
+    { "restart", "", "begin again, without variables and files", restart },
+    { "quit", "", "end the session; so does Ctrl-D", quit },
+};
+
+static int help(struct repl *r, const char *operand, struct err *e)
+{
+    (void)r;
+    (void)operand;
+    (void)e;
+    for (size_t i = 0; i < ARRAY_LEN(commands_of_repl); i++) {
+        const struct repl_row *row = &commands_of_repl[i];
+        char term[40];
+        (void)snprintf(term, sizeof term, ":%s %s", row->name, row->operand);
+        (void)printf("%-20s%s\n", term, row->help);
+    }
+    (void)printf("%-20s%s\n%-20s%s\n%-20s%s\n", "NAME?", "show the documentation of a name", "Tab",
+                 "complete a name", "Alt-Enter", "begin a new line");
+    (void)fflush(stdout);
+    return 0;
+}
+
+static int run_command_line(struct repl *r, char *line, struct err *e)
+{
+    char *operand = line + strcspn(line, " \t");
+    if (*operand)
+        *operand++ = '\0';
+    operand = text_trim(operand);
+    for (size_t i = 0; i < ARRAY_LEN(commands_of_repl); i++)
+        if (strcmp(line, commands_of_repl[i].name) == 0)
+            return commands_of_repl[i].run(r, operand, e);
+    (void)fprintf(stderr, "belljar: there is no command ':%s': ':help' lists them\n", QUOTED(line));
+    return 0;
+}
+
+/* "name?" and "?name". In a shell, '?' is a pattern. */
+static bool is_question(const struct repl *r, const char *text, size_t len)
+{
+    if (r->language->shell || len < 2 || memchr(text, '\n', len))
+        return false;
+    return text[0] == '?' || (text[len - 1] == '?' && text[len - 2] != ' ');
+}
+
+static int take(struct repl *r, const struct buf *cell, struct err *e)
+{
+    autofree char *copy = strdup(buf_str(cell));
+    if (!copy)
+        return err_no_memory(e, "a cell");
+    char *text = text_trim(copy);
+    size_t len = strlen(text);
+    if (len == 0)
+        return 0;
+    input_remember(&r->input, buf_str(cell));
+    if (text[0] == ':')
+        return run_command_line(r, text + 1, e);
+    if (is_question(r, text, len)) {
+        bool first = text[0] == '?';
+        return ask(r, ASK_INSPECT, text + first, len - 1, e);
+    }
+    return ask(r, ASK_EXEC, buf_str(cell), cell->len, e);
+}
+
+static int loop(struct repl *r, struct err *e)
+{
+    char prompt[LANGUAGE_NAME_SIZE + 8], more[LANGUAGE_NAME_SIZE + 8];
+    int n = snprintf(prompt, sizeof prompt, "%s> ", r->language->name);
+    (void)snprintf(more, sizeof more, "%*s", n, ". ");
+    while (!r->over) {
+        scoped(buf) cell = { 0 };
+        enum input_event event;
+        if (input_read(&r->input, prompt, more, on_tab, r, &cell, &event, e))
+            return -1;
+        if (event == INPUT_END)
+            return 0;
+        if (event == INPUT_TEXT && cell.len > 0 && take(r, &cell, e))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- start ---- */
+
+static enum image_protocol image_protocol(void)
+{
+    const char *term = getenv("TERM"), *program = getenv("TERM_PROGRAM");
+    if (!isatty(1))
+        return IMAGES_NONE;
+    if (getenv("KITTY_WINDOW_ID") || (term && strstr(term, "kitty")))
+        return IMAGES_KITTY;
+    if (program && (strcmp(program, "iTerm.app") == 0 || strcmp(program, "WezTerm") == 0))
+        return IMAGES_ITERM;
+    return IMAGES_NONE;
+}
+
+static int start_talker(struct repl *r, struct err *e)
+{
+    struct client *links[2] = { NULL, NULL };
+    int fds[2], rc = 0;
+    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(links); i++)
+        rc = remote_connect(NULL, &links[i], e);
+    if (rc == REMOTE_NONE)
+        rc = err_set(e, ERR_UNAVAILABLE, 0,
+                     "no service is running, and sessions need one: 'belljar serve' starts it");
+    if (rc == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
+        rc = err_set(e, ERR_KERNEL, errno, "make a socket pair");
+    if (rc == 0 && keeper_uid_for_command(&r->uid, e))
+        rc = -1;
+    if (rc == 0) {
+        pid_t us = getpid();
+        r->link_fd = fds[0];
+        (void)signal(SIGPIPE, SIG_IGN);
+        r->talker = fork();
+        if (r->talker == 0) {
+            const struct talker_job job = {
+                links[0],        links[1], r->language->name,
+                fds[1],          us,       r->uid.lock_fd >= 0 ? r->uid.uid : geteuid(),
+                image_protocol()
+            };
+            _exit(talker_run(&job));
+        }
+        (void)close(fds[1]);
+        if (r->talker < 0)
+            rc = err_set(e, ERR_KERNEL, errno, "start the process that talks to the service");
+    }
+    for (size_t i = 0; i < ARRAY_LEN(links); i++)
+        client_done(&links[i]);
+    return rc;
+}
+
+static int repl(void *options, int argc, char **argv, struct err *e)
+{
+    const char *name = argc > 0 ? argv[0] : "python";
+    scoped(repl) r = { .language = language_find(name),
+                       .link_fd = -1,
+                       .uid = KEEPER_UID_INIT,
+                       .input.history_fd = -1 };
+    (void)options;
+    (void)setlocale(LC_CTYPE, "C.UTF-8"); /* the width of characters */
+    if (!r.language)
+        return language_refuse(name, e);
+    if (isatty(0)) /* an editor reads Ctrl-C as a key */
+        (void)sigaction(SIGINT, &(struct sigaction){ .sa_handler = on_interrupt }, NULL);
+    /* First, so that the terminal does not echo the text that is typed meanwhile. */
+    if (input_open(&r.input, r.language->name, e) || start_talker(&r, e) || wait_done(&r, e))
+        return -1;
+    if (r.over)
+        return NO_SERVICE;
+    if (r.input.edits)
+        (void)printf("A session of %s. ':help' lists commands, Ctrl-D ends it.\n",
+                     r.language->name);
+    (void)fflush(stdout);
+    return loop(&r, e);
+}
+
+const struct cli_command repl_command = {
+    .name = "repl",
+    .summary = "open a session at the terminal",
+    .usage = (const char *const[]){ "[LANG]", NULL },
+    .description =
+        "Starts a session of a language in a jar of the service, and runs one cell after "
+        "another in it. Variables live until the end of the session. Without a terminal, "
+        "cells are read from standard input.\n\n"
+        "':help' lists the commands, 'NAME?' shows the documentation of a name, Tab "
+        "completes a name, Ctrl-C interrupts a cell.",
+    .max_operands = 1,
+    .values = { VALUES_WORDS, args_language_at },
+    .statuses = (const char *const[]){ "0", "the session was ended", "1",
+                                       "the service refused the session", "125",
+                                       "no service is running, or belljar failed", NULL },
+    .examples = (const char *const[]){ "A session of Python:", "belljar repl",
+                                       "A session of SQLite:", "belljar repl sqlite", NULL },
+    .run = repl,
+};

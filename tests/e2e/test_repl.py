@@ -1,0 +1,235 @@
+"""`belljar repl`: a session at a terminal. The terminal is tmux, so that the screen is the one that a person sees."""
+
+import json
+import os
+import shutil
+import subprocess
+import uuid
+
+import pytest
+
+import harness
+from harness import belljar, eventually
+from service import Service
+
+
+@pytest.fixture(scope="module")
+def s():
+    with Service() as service:
+        yield service
+
+
+class Terminal:
+    """A command in a tmux of its own. Keys are tmux's names; text is typed as it is."""
+
+    def __init__(self, argv, cwd, columns=80, environ=None):
+        self.name = f"jartest-{uuid.uuid4().hex[:8]}"
+        words = [f"{k}={v}" for k, v in (environ or {}).items()]
+        self.tmux("new-session", "-d", "-x", str(columns), "-y", "24", "-c", str(cwd), "env", *words, *map(str, argv))
+
+    def tmux(self, *args):
+        return subprocess.run(["tmux", "-L", self.name, "-f", "/dev/null", *args], capture_output=True, text=True,
+                              timeout=30, check=False).stdout
+
+    def type(self, text, *keys):
+        self.tmux("send-keys", "-l", "--", text)
+        for key in keys:
+            self.tmux("send-keys", key)
+
+    def keys(self, *keys):
+        self.tmux("send-keys", *keys)
+
+    def paste(self, text):
+        self.tmux("set-buffer", text)
+        self.tmux("paste-buffer", "-p")
+
+    def screen(self, colours=False):
+        return self.tmux("capture-pane", "-p", *(["-e"] if colours else [])).rstrip("\n")
+
+    def shows(self, *lines, within=30):
+        """Until the screen has these lines, one after the other."""
+        wanted = "\n".join(lines)
+        assert eventually(lambda: wanted in "\n".join(x.rstrip() for x in self.screen().split("\n")), within), (
+            wanted, self.screen())
+
+    def gone(self):
+        return not self.tmux("list-sessions")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.tmux("kill-server")
+
+
+@pytest.fixture
+def terminal(s, public_path):
+    if not shutil.which("tmux"):
+        pytest.skip("tmux is not installed: apt-get install tmux")
+    opened = []
+
+    def make(language="python", columns=80, **environ):
+        environ = {"BELLJAR_STATE": s.state, "XDG_STATE_HOME": public_path, "TERM": "tmux-256color", **environ}
+        opened.append(Terminal([harness.BELLJAR, "repl", language], public_path, columns, environ))
+        return opened[-1]
+    yield make
+    for t in opened:
+        t.__exit__()
+
+
+def cells(s, text, language="python", cwd=None):
+    return belljar("repl", language, stdin=text.encode(), cwd=cwd,
+                   environ={**os.environ, "BELLJAR_STATE": str(s.state)})
+
+
+# ---- without a terminal ----
+
+
+def test_repl_runs_cells_of_standard_input(s, public_path):
+    result = cells(s, "x = 40\ndef f(n):\n    return n + 2\n\nf(x)\n1/0\nprint('still here', x)\n:save a.ipynb\n"
+                      "name = input('who? ')\nAnn\nname\n:nosuch\nx?\n:vars\n", cwd=public_path)
+    out, err = result.out.decode(), result.err.decode()
+    assert result.status == 0 and out.startswith("42\nstill here 40\nsaved a.ipynb\n") and "'Ann'\n" in out, result
+    assert "ZeroDivisionError: division by zero\n" in err and "there is no command ':nosuch'" in err, result
+    notebook = json.loads((public_path / "a.ipynb").read_text())
+    assert notebook["nbformat"] == 4 and "".join(notebook["cells"][0]["source"]) == "x = 40", notebook
+    assert s.get("/v1/sessions").json["sessions"] == []  # it ended its session
+
+
+@pytest.mark.parametrize("args, status, said", [
+    (("cobol",), 125, "'cobol'"), (("ruby",), 1, "language 'ruby' has no sessions"),
+    (("python", "x"), 64, "'x' is one word too many")])
+def test_repl_refuses_what_it_cannot_open(s, args, status, said):
+    result = belljar("repl", *args, environ={**os.environ, "BELLJAR_STATE": str(s.state)})
+    assert result.status == status and said in result.message, result
+
+
+def test_repl_says_how_to_start_a_service():
+    result = belljar("repl")
+    assert result.status == 125 and "no service is running" in result.message and "belljar serve" in result.message
+
+
+# ---- at a terminal ----
+
+
+@pytest.mark.parametrize("columns", [80, 200])
+def test_repl_edits_several_lines(terminal, columns):
+    t = terminal(columns=columns)
+    t.shows("python>")
+    t.type("def f(n):", "Enter")
+    t.type("return n * 2", "Enter", "Enter")
+    t.type("f('日本é')", "Enter")
+    t.shows("python> def f(n):", "      .     return n * 2", "      .", "python> f('日本é')", "'日本é日本é'", "python>")
+    t.type("'" + "a" * columns, "Home")
+    t.type("len(", "End")
+    t.type("')", "Enter")
+    t.shows(f"{columns}\npython>")
+    t.keys("Up", "Up", "Up")  # the history
+    t.shows("python> def f(n):", "      .     return n * 2")
+    t.keys("C-c", "C-d")
+    assert eventually(t.gone)
+
+
+def test_repl_colours_code_unless_it_must_not(terminal):
+    t = terminal()
+    t.shows("python>")
+    t.type("import os  # note")
+    assert eventually(lambda: "\x1b[35mimport" in t.screen(colours=True)), t.screen(colours=True)
+    for environ in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        t = terminal(**environ)
+        t.shows("python>")
+        t.type("import os, time", "Enter")
+        t.shows("python> import os, time", "python>")
+        t.type("6 * 7", "Enter")
+        t.shows("python> 6 * 7", "42", "python>")
+        t.type("time.sleep(60)", "Enter")
+        t.shows("python> time.sleep(60)")
+        t.keys("C-c")
+        t.shows("KeyboardInterrupt", "python>")
+        assert "\x1b[" not in t.screen(colours=True)
+
+
+def test_repl_takes_a_paste_as_it_is(terminal):
+    t = terminal()
+    t.shows("python>")
+    t.paste("for i in range(3):\n    if i:\n        print(i)\n\nprint('all of it')")
+    t.shows("      . print('all of it')")
+    t.keys("Enter")
+    t.shows("1", "2", "all of it", "python>")
+
+
+def test_repl_completes_names(terminal):
+    t = terminal()
+    t.shows("python>")
+    t.type("import string", "Enter")
+    t.shows("python> import string", "python>")
+    t.type("string.ascii_", "Tab")
+    t.shows("string.ascii_letters    string.ascii_lowercase  string.ascii_uppercase", "python> string.ascii_")
+    t.type("lo", "Tab", "Enter")
+    t.shows("python> string.ascii_lowercase", "'abcdefghijklmnopqrstuvwxyz'")
+
+
+def test_repl_interrupts_a_cell_and_keeps_the_variables(terminal):
+    t = terminal()
+    t.shows("python>")
+    t.type("x = 1; print('go'); import time; time.sleep(60)", "Enter")
+    t.shows("go")
+    t.keys("C-c")
+    t.shows("KeyboardInterrupt", "python>")
+    t.type("x + 1", "Enter")
+    t.shows("python> x + 1", "2", "python>")
+
+
+def test_repl_asks_for_the_input_of_a_program(terminal):
+    t = terminal()
+    t.shows("python>")
+    t.type("import getpass; a = input('who? '); b = getpass.getpass('secret: ')", "Enter")
+    t.shows("who?")
+    t.type("Ann", "Enter")
+    t.shows("who? Ann", "secret:")
+    t.type("hidden", "Enter")
+    t.type("a + b", "Enter")
+    t.shows("'Annhidden'")
+    assert "secret: hidden" not in t.screen()
+
+
+def test_repl_keeps_its_history(terminal, public_path):
+    t = terminal()
+    t.shows("python>")
+    t.type("'first\\n' + 'session'", "Enter")
+    t.shows("'first\\nsession'", "python>")
+    t.keys("C-d")
+    assert eventually(t.gone)
+    t = terminal()
+    t.shows("python>")
+    t.keys("Up")
+    t.shows("python> 'first\\n' + 'session'")
+    assert (public_path / "belljar" / "history-python").stat().st_mode & 0o77 == 0
+
+
+def test_repl_saves_images_under_names_of_its_own(terminal, public_path):
+    (public_path / "image-1.png").write_text("mine")
+    t = terminal()
+    t.shows("python>")
+    t.type("from IPython.display import Image, display", "Enter")
+    t.type("display(Image(data=b'\\x89PNG\\r\\n\\x1a\\n' + bytes(40), format='png'))", "Enter")
+    t.shows("saved image-2.png", "python>")
+    assert (public_path / "image-1.png").read_text() == "mine"
+    assert (public_path / "image-2.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_repl_talks_to_the_service_without_privileges(s):
+    """TALKER: answers hold bytes that programs wrote"""
+    with harness.Running([harness.BELLJAR, "repl"], stdin=subprocess.PIPE,
+                         environ={**os.environ, "BELLJAR_STATE": str(s.state)}) as running:
+        def talker():
+            for pid in open(f"/proc/{running.pid}/task/{running.pid}/children").read().split():
+                lines = open(f"/proc/{pid}/status").read().splitlines()
+                status = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+                if status["Seccomp"] == "2":
+                    return status
+            return None
+        assert eventually(talker)
+        status = talker()
+        assert int(status["CapEff"], 16) == 0 and status["NoNewPrivs"] == "1", status
+        assert not harness.ROOT or int(status["Uid"].split()[0]) >= harness.JAR_UIDS, status

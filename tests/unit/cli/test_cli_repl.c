@@ -1,0 +1,172 @@
+#include <locale.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/auto.h"
+#include "check.h"
+#include "cli/repl/editor.h"
+
+static void test_code_goes_on_until_it_can_be_complete(void)
+{
+    static const struct {
+        const char *language, *text;
+        bool goes_on;
+    } rows[] = {
+        { "python", "x = 1", false },
+        { "python", "", false },
+        { "python", "def f():", true },
+        { "python", "def f():\n    return 1", true },
+        { "python", "def f():\n    return 1\n", false },
+        { "python", "f(1,", true },
+        { "python", "f(')'", true },
+        { "python", "x = ')'", false },
+        { "python", "'''a\nb", true },
+        { "python", "'''a\nb'''", false },
+        { "python", "# (", false },
+        { "python", "x = 1 + \\", true },
+        { "python", "d = {1: 2}", false },
+        { "javascript", "function f() {", true },
+        { "javascript", "`a\n", true },
+        { "javascript", "/* a", true },
+        { "javascript", "f(\"{\")", false },
+        { "typescript", "let x: number[] = [", true },
+        { "bash", "for i in 1 2; do", true },
+        { "bash", "for i in 1 2; do echo $i; done", false },
+        { "bash", "echo 'a", true },
+        { "bash", "ls |", true },
+        { "bash", "true &&", true },
+        { "bash", "case x in x) echo;; esac", false },
+        { "bash", "echo a#b", false },
+        { "sqlite", "SELECT 1", true },
+        { "sqlite", "SELECT 1;", false },
+        { "postgres", "SELECT ';'", true },
+        { "sqlite", "SELECT 1; -- done", false },
+        { "cobol", "ADD 1 (", true },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        bool goes_on = scan_goes_on(syntax_of(rows[i].language), rows[i].text,
+                                    strlen(rows[i].text));
+        if (goes_on != rows[i].goes_on)
+            CHECK_STR(rows[i].text, "");
+    }
+}
+
+/* Types the text; the last event. */
+static enum editor_event type(struct editor *d, const char *text)
+{
+    struct err e;
+    enum editor_event event = EDITOR_MORE;
+    for (; *text; text++)
+        event = editor_byte(d, *text, &e);
+    return event;
+}
+
+static struct editor new_editor(const char *language)
+{
+    struct editor d = { .syntax = syntax_of(language),
+                        .prompt = "> ",
+                        .more_prompt = ". ",
+                        .columns = 80,
+                        .rows = 24 };
+    (void)setlocale(LC_CTYPE, "C.UTF-8");
+    editor_begin(&d);
+    return d;
+}
+
+static void test_keys_edit_text_in_utf8(void)
+{
+    static const struct {
+        const char *typed, *text;
+    } rows[] = {
+        { "a\303\251b", "a\303\251b" },
+        { "a\303\251\177b", "ab" },
+        { "ab\033[D\033[DX", "Xab" },
+        { "\303\251\303\251\033[DX", "\303\251X\303\251" },
+        { "one two\027X", "one X" },
+        { "one two\001\013X", "X" },
+        { "one two\025\031\031", "one twoone two" },
+        { "one two\001\033fX", "oneX two" },
+        { "ab\001\033[3~", "b" },
+        { "ab\033[99~c", "abc" },
+        { "ab\033[1;5DX", "Xab" },
+        { "\001\002\177\033[3~\033[A\033[Bx", "x" },
+        { "a\033\rb", "a\nb" },
+        { "if x:\ry", "if x:\n    y" },
+        { "if x:\r\177y", "if x:\ny" },
+        { "\033[200~if x:\r\ny\tz\r\033[201~", "if x:\ny\tz\n" },
+        { "ab\033\rc\033[AX", "aXb\nc" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        scoped(editor) d = new_editor("python");
+        (void)type(&d, rows[i].typed);
+        CHECK_STR(buf_str(&d.text), rows[i].text);
+    }
+}
+
+static void test_enter_ends_a_complete_text(void)
+{
+    scoped(editor) d = new_editor("python");
+    CHECK_INT(type(&d, "f(1\r"), EDITOR_MORE);
+    CHECK_INT(type(&d, "\177\177\177\177)\r"), EDITOR_ENTER);
+    editor_begin(&d);
+    CHECK_INT(type(&d, "\003"), EDITOR_INTERRUPT);
+    CHECK_INT(type(&d, "\004"), EDITOR_END);
+    CHECK_INT(type(&d, "a\001\004\t"), EDITOR_MORE); /* Tab indents at the start of a line */
+    CHECK_INT(type(&d, "pri\t"), EDITOR_COMPLETE);
+}
+
+static void test_history_is_walked_and_the_unfinished_text_comes_back(void)
+{
+    scoped(editor) d = new_editor("python");
+    struct err e;
+    CHECK_INT(editor_remember(&d, "one", &e), 0);
+    CHECK_INT(editor_remember(&d, "two\n2", &e), 0);
+    CHECK_INT(editor_remember(&d, "two\n2", &e), 0); /* not twice */
+    CHECK_INT(d.n_history, 2);
+    editor_begin(&d);
+    (void)type(&d, "new\033[A");
+    CHECK_STR(buf_str(&d.text), "two\n2");
+    (void)type(&d, "\033[A\033[A");
+    CHECK_STR(buf_str(&d.text), "one");
+    (void)type(&d, "\033[B\033[B");
+    CHECK_STR(buf_str(&d.text), "new");
+    for (int i = 0; i < EDITOR_HISTORY_MAX + 10; i++)
+        CHECK_INT(editor_remember(&d, i % 2 ? "a" : "b", &e), 0);
+    CHECK_INT(d.n_history, EDITOR_HISTORY_MAX);
+}
+
+static void test_long_lines_are_broken_and_the_cursor_is_found(void)
+{
+    scoped(editor) d = new_editor("python");
+    scoped(buf) out = { 0 };
+    struct err e;
+    d.columns = 24;
+    for (int i = 0; i < 25; i++)
+        (void)type(&d, "\346\227\245"); /* two columns each */
+    CHECK_INT(editor_draw(&d, false, &out, &e), 0);
+    CHECK_INT(d.shown_row, 2);
+    (void)type(&d, "\001");
+    CHECK_INT(editor_draw(&d, false, &out, &e), 0);
+    CHECK_INT(d.shown_row, 0);
+    CHECK(strstr(buf_str(&out), "\033[35m") == NULL);
+}
+
+static void test_bytes_of_a_paste_cannot_control_the_terminal(void)
+{
+    scoped(editor) d = new_editor("python");
+    scoped(buf) out = { 0 };
+    struct err e;
+    (void)type(&d, "\033[200~a\007b\302\233c\033[201~");
+    CHECK_INT(editor_draw(&d, false, &out, &e), 0);
+    CHECK(!strchr(buf_str(&out), '\007') && !strstr(buf_str(&out), "\302\233"));
+}
+
+static const struct check_test tests[] = {
+    TEST(test_code_goes_on_until_it_can_be_complete),
+    TEST(test_keys_edit_text_in_utf8),
+    TEST(test_enter_ends_a_complete_text),
+    TEST(test_history_is_walked_and_the_unfinished_text_comes_back),
+    TEST(test_long_lines_are_broken_and_the_cursor_is_found),
+    TEST(test_bytes_of_a_paste_cannot_control_the_terminal),
+};
+CHECK_MAIN(tests)
