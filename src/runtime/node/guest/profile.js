@@ -10,14 +10,15 @@ const { isMainThread, Worker } = require('worker_threads');
 if (isMainThread && !process.channel) {
   const { Session } = require('inspector');
   const path = require('path');
-  const { INTERVAL_US, summary, write } = require('./profile_summary.js');
+  const { INTERVAL_US, cpuUs, summary, write } = require('./profile_summary.js');
   const home = process.cwd();
+  const began = cpuUs();
   const session = new Session();
   session.connect();
   session.post('Profiler.enable');
   session.post('Profiler.setSamplingInterval', { interval: INTERVAL_US });
   session.post('Profiler.start');
-  const worker = new Worker(path.join(__dirname, 'profile_worker.js'), { workerData: { home }, execArgv: [], stdin: false });
+  const worker = new Worker(path.join(__dirname, 'profile_worker.js'), { workerData: { home, began }, execArgv: [], stdin: false });
   worker.unref();
   worker.on('error', () => {});
 
@@ -30,7 +31,7 @@ if (isMainThread && !process.channel) {
   };
   process.once('exit', () => {
     session.post('Profiler.stop', (error, result) => {
-      if (!error) write(home, summary([result.profile], home, original));
+      if (!error) write(home, summary([result.profile], home, began, original));
     });
   });
 }

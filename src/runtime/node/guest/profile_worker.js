@@ -23,7 +23,7 @@ const look = async () => {
   await post('Profiler.start');
   if (result) pieces.push(result.profile);
   if (pieces.length > PIECES_MAX) pieces.shift();
-  write(workerData.home, summary(pieces, workerData.home));
+  write(workerData.home, summary(pieces, workerData.home, workerData.began));
   setTimeout(look, WRITE_EVERY_MS);
 };
 begin().then(() => setTimeout(look, WRITE_EVERY_MS));
