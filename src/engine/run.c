@@ -161,6 +161,8 @@ static unsigned kind_that_fits(const struct run_spec *s)
 {
     if (s->writable_root || s->options.allow_commands || s->options.profile)
         return 0;
+    if (s->options.display)
+        return warm_within(warm_session_kind(s->language, s->env), &s->limits);
     return warm_within(pools_kind_of(s->language, s->main_name, s->code, &s->bundle, s->env),
                        &s->limits);
 }

@@ -12,6 +12,7 @@ static void add_limits(struct digest *d, const struct limits *l)
 static void add_options(struct digest *d, const struct run_options *o)
 {
     digest_add_number(d, o->profile);
+    digest_add_number(d, o->display);
     digest_add_number(d, o->check_types);
     digest_add_number(d, o->no_cache);
     digest_add_number(d, o->format);

@@ -90,12 +90,13 @@ static json_t *make_result_json(struct run *run, const struct findings *found)
     r->diagnosis = found->diagnosis;
     r->tables = found->tables;
     r->profile = found->profile;
+    r->displays = found->displays;
     r->service = &service;
     json_t *json = result_json(r);
     (void)json_object_update(json, run->host_fields);
     r->service = NULL;
     json_decref(r->compile);
-    r->compile = r->diagnosis = r->tables = r->profile = NULL;
+    r->compile = r->diagnosis = r->tables = r->profile = r->displays = NULL;
     return json;
 }
 

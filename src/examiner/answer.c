@@ -12,6 +12,7 @@ void answer_done(struct answer *a)
     free(a->diagnosis);
     json_decref(a->tables);
     json_decref(a->profile);
+    json_decref(a->displays);
     *a = (struct answer){ 0 };
 }
 
@@ -147,13 +148,14 @@ static void carets_check(struct diagnosis *d)
 
 /* ---- the whole ---- */
 
-enum { HAS_DIAGNOSIS = 1, HAS_TABLES = 2, HAS_PROFILE = 4 };
+enum { HAS_DIAGNOSIS = 1, HAS_TABLES = 2, HAS_PROFILE = 4, HAS_DISPLAYS = 8, HAS_ALL = 15 };
 
 int answer_pack(const struct answer *a, struct buf *out, struct err *e)
 {
     size_t tables = a->tables ? packed_json_size(a->tables) : 0;
     size_t profile = a->profile ? packed_json_size(a->profile) : 0;
-    size_t room = 64 + (a->diagnosis ? 2 * sizeof *a->diagnosis : 0) + tables + profile;
+    size_t displays = a->displays ? packed_json_size(a->displays) : 0;
+    size_t room = 64 + (a->diagnosis ? 2 * sizeof *a->diagnosis : 0) + tables + profile + displays;
     if (room > ANSWER_MAX)
         return err_set(e, ERR_TOO_LARGE, 0, "an answer has up to %d bytes", ANSWER_MAX);
     if (buf_reserve(out, room, e))
@@ -162,13 +164,15 @@ int answer_pack(const struct answer *a, struct buf *out, struct err *e)
     struct codec c = { .out = &p };
     pack_u64(&p, a->id);
     pack_u32(&p, (a->diagnosis ? HAS_DIAGNOSIS : 0u) | (tables ? HAS_TABLES : 0u) |
-                     (profile ? HAS_PROFILE : 0u));
+                     (profile ? HAS_PROFILE : 0u) | (displays ? HAS_DISPLAYS : 0u));
     if (a->diagnosis)
         diagnosis(&c, a->diagnosis);
     if (tables)
         packed_json_put(&p, a->tables);
     if (profile)
         packed_json_put(&p, a->profile);
+    if (displays)
+        packed_json_put(&p, a->displays);
     if (p.failed)
         return err_set(e, ERR_TOO_LARGE, 0, "an answer did not fit");
     out->len += room - p.left;
@@ -193,7 +197,7 @@ int answer_unpack(const char *bytes, size_t n, uint64_t id, struct answer *ret, 
     struct unpacker u = { .at = bytes, .left = n };
     *ret = (struct answer){ .id = unpack_u64(&u) };
     uint32_t has = unpack_u32(&u);
-    u.failed = u.failed || ret->id != id || has > (HAS_DIAGNOSIS | HAS_TABLES | HAS_PROFILE);
+    u.failed = u.failed || ret->id != id || has > HAS_ALL;
     if (!u.failed && (has & HAS_DIAGNOSIS))
         unpack_diagnosis(&u, ret);
     if (!u.failed && (has & HAS_TABLES)) {
@@ -203,6 +207,10 @@ int answer_unpack(const char *bytes, size_t n, uint64_t id, struct answer *ret, 
     if (!u.failed && (has & HAS_PROFILE)) {
         ret->profile = packed_json_get(&u);
         u.failed = u.failed || !json_is_object(ret->profile);
+    }
+    if (!u.failed && (has & HAS_DISPLAYS)) {
+        ret->displays = packed_json_get(&u);
+        u.failed = u.failed || !report_displays_valid(ret->displays);
     }
     if (unpack_end(&u, "reader's", e) == 0)
         return 0;

@@ -15,6 +15,7 @@ struct answer {
     uint64_t id;                 /* of the question */
     struct diagnosis *diagnosis; /* on the heap; NULL: none */
     json_t *tables, *profile;    /* NULL: none. The profile is profile_reduce()'s. */
+    json_t *displays;            /* NULL: none */
 };
 void answer_done(struct answer *a);
 

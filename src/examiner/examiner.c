@@ -114,7 +114,8 @@ static const char sample_report[] =
     "{\"tables\":[{\"columns\":[{\"name\":\"a\",\"type\":\"text\"}],\"row_count\":4,"
     "\"truncated\":false,\"rows\":[[\"x\\u00e9\"],[1.5],[null],[{\"base64\":\"AA==\"}]]}],"
     "\"profile\":{\"sampled_ms\":5,\"samples\":5,\"lines\":[{\"file\":\"main.py\",\"line\":3,"
-    "\"self_ms\":4,\"text\":\"x\"}]}}";
+    "\"self_ms\":4,\"text\":\"x\"}]},"
+    "\"displays\":[{\"data\":{\"text/plain\":\"x\"},\"metadata\":{},\"cut\":true}]}";
 
 [[gnu::noreturn]] static void examiner_run(int control_fd, pid_t parent)
 {

@@ -16,6 +16,7 @@ void findings_done(struct findings *f)
     json_decref(f->diagnosis);
     json_decref(f->tables);
     json_decref(f->profile);
+    json_decref(f->displays);
     *f = (struct findings){ 0 };
 }
 
@@ -72,6 +73,11 @@ static bool wants_profile(const struct findings_input *in)
     return in->options && in->options->profile && in->samples;
 }
 
+static bool wants_displays(const struct findings_input *in)
+{
+    return in->options && in->options->display && in->language->display;
+}
+
 struct modules findings_modules(const struct findings_input *in)
 {
     return (struct modules){ .language = in->language->name, .version = in->result->version };
@@ -115,6 +121,7 @@ int findings_ask(const struct findings_input *in, uint64_t id, struct buf *quest
                           .explain = is_explained(in),
                           .tables = in->language->reports,
                           .profile = wants_profile(in),
+                          .displays = wants_displays(in),
                           .report = report.len > 0 ? report.data : NULL,
                           .report_len = report.len };
     if (!q.explain && !q.report)
@@ -135,6 +142,8 @@ struct findings findings_take(const struct findings_input *in, const struct answ
         f.tables = json_incref(answer->tables);
     if (wants_profile(in))
         f.profile = profile_make(answer->profile, in->samples, &in->result->isolation);
+    if (wants_displays(in))
+        f.displays = answer->displays ? json_incref(answer->displays) : json_array();
     if (is_explained(in) && answer->diagnosis) {
         answer->diagnosis->verdict = in->result->verdict;
         f.diagnosis = diagnosis_json(answer->diagnosis);

@@ -24,7 +24,7 @@ struct findings_input {
 };
 
 struct findings {
-    json_t *diagnosis, *tables, *profile; /* NULL: none */
+    json_t *diagnosis, *tables, *profile, *displays; /* NULL: none */
 };
 void findings_done(struct findings *f);
 

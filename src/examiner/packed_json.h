@@ -6,7 +6,7 @@
 
 #include "base/pack.h"
 
-enum { PACKED_JSON_DEPTH = 12 };
+enum { PACKED_JSON_DEPTH = 24 };
 
 /* The bytes that packed_json_put() needs; 0 if the value is nested too deeply. */
 size_t packed_json_size(const json_t *value);

@@ -128,6 +128,7 @@ int question_pack(const struct question *q, struct buf *out, struct err *e)
     pack_input(&p, &q->input, sources, n);
     pack_u32(&p, q->tables);
     pack_u32(&p, q->profile);
+    pack_u32(&p, q->displays);
     pack_text(&p, q->report, q->report_len);
     if (p.failed || strv_len(q->input.allow_commands) > QUESTION_COMMANDS_MAX)
         return err_set(e, ERR_TOO_LARGE, 0, "the question for a diagnosis is too large");
@@ -177,6 +178,7 @@ int question_unpack(const char *bytes, size_t n, struct question_read *ret, stru
     ret->may_ask = unpack_u32(&u);
     q->tables = unpack_u32(&u);
     q->profile = unpack_u32(&u);
+    q->displays = unpack_u32(&u);
     q->report = unpack_text(&u, &q->report_len);
     return unpack_end(&u, "question", e);
 }

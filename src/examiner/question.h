@@ -20,7 +20,7 @@ struct question {
     /* A report of our own programs in the jar, and the parts of it to read. */
     const char *report;
     size_t report_len;
-    bool tables, profile;
+    bool tables, profile, displays;
 };
 
 /* Adds a head with the length, and the question. */

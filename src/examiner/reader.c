@@ -111,8 +111,11 @@ static void read_report(const struct question *q, struct answer *a)
         a->tables = json_incref(found.tables);
     if (q->profile)
         a->profile = profile_reduce(found.profile);
+    if (q->displays)
+        a->displays = json_incref(found.displays);
     json_decref(found.tables);
     json_decref(found.profile);
+    json_decref(found.displays);
 }
 
 static void explain(struct diagnoser *g, struct diagnose_input *in, struct answer *a)
@@ -127,9 +130,11 @@ static void explain(struct diagnoser *g, struct diagnose_input *in, struct answe
 
 void reader_rehearse(struct diagnoser *g, const char *report)
 {
-    const struct question q = {
-        .report = report, .report_len = report ? strlen(report) : 0, .tables = true, .profile = true
-    };
+    const struct question q = { .report = report,
+                                .report_len = report ? strlen(report) : 0,
+                                .tables = true,
+                                .profile = true,
+                                .displays = true };
     scoped(buf) out = { 0 };
     scoped(answer) a = { 0 };
     struct err e;

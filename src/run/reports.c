@@ -10,7 +10,8 @@
 
 bool report_expected(const struct language *l, const struct run_options *options)
 {
-    return l->reports || (l->profile && options && options->profile);
+    return l->reports || (l->profile && options && options->profile) ||
+           (l->display && options && options->display);
 }
 
 char **report_outputs(const struct language *l, const struct run_options *options,
@@ -113,6 +114,49 @@ bool report_tables_valid(const json_t *tables)
     return true;
 }
 
+/* ---- displays ---- */
+
+static bool are_mime_types(json_t *data)
+{
+    const char *mime;
+    json_t *value;
+    if (!json_is_object(data) || json_object_size(data) > REPORT_MIME_TYPES_MAX)
+        return false;
+    json_object_foreach(data, mime, value)
+        if (strlen(mime) > REPORT_NAME_MAX)
+            return false;
+    return true;
+}
+
+static bool is_display(json_t *d)
+{
+    const char *key;
+    json_t *value;
+    if (!are_mime_types(json_object_get(d, "data")))
+        return false;
+    json_object_foreach(d, key, value) {
+        bool good = strcmp(key, "data") == 0 ||
+                    (strcmp(key, "display_id") == 0 && is_text(value, REPORT_NAME_MAX)) ||
+                    (strcmp(key, "metadata") == 0 && json_is_object(value)) ||
+                    (strcmp(key, "cut") == 0 && json_is_boolean(value));
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+bool report_displays_valid(const json_t *displays)
+{
+    size_t i;
+    json_t *d;
+    if (!json_is_array(displays) || json_array_size(displays) > REPORT_DISPLAYS_MAX)
+        return false;
+    json_array_foreach(displays, i, d)
+        if (!is_display(d))
+            return false;
+    return true;
+}
+
 /* ---- the file ---- */
 
 static bool is_report(const struct bundle_entry *f)
@@ -132,6 +176,9 @@ struct report_found report_read(const char *bytes, size_t n)
         found.tables = json_incref(tables);
     if (json_is_object(json_object_get(whole, "profile")))
         found.profile = json_incref(json_object_get(whole, "profile"));
+    json_t *displays = json_object_get(whole, "displays");
+    if (displays && report_displays_valid(displays))
+        found.displays = json_incref(displays);
     json_decref(whole);
     return found;
 }

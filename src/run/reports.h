@@ -1,4 +1,4 @@
-/* run/reports.h — the report of our own programs in a jar: a profiler, or an SQL shell.
+/* run/reports.h — the report of our own programs in a jar: a profiler, an SQL shell, displays.
  * Runs in: keeper; report_read() in a reader.
  *
  * The program leaves a file in /sandbox, which is collected like any output. The guest could have
@@ -13,13 +13,15 @@
 #include "runtime/language.h"
 #include "spec/run_options.h"
 
-#define REPORT_FILE ".belljar-report.json" /* one JSON object; keys: tables, profile */
+#define REPORT_FILE ".belljar-report.json" /* one JSON object; keys: tables, profile, displays */
 enum {
     REPORT_MAX_BYTES = 3 << 20, /* a reader parses it */
     REPORT_TABLES_MAX = 100,
     REPORT_ROWS_MAX = 1000, /* of a table */
     REPORT_COLUMNS_MAX = 1000,
     REPORT_NAME_MAX = 256,
+    REPORT_DISPLAYS_MAX = 256,
+    REPORT_MIME_TYPES_MAX = 32, /* of a display */
 };
 
 /* Whether a run of this language with these options leaves a report. */
@@ -31,7 +33,7 @@ char **report_outputs(const struct language *l, const struct run_options *option
                       char *const *outputs);
 
 struct report_found {
-    json_t *tables, *profile; /* new references; NULL: none */
+    json_t *tables, *profile, *displays; /* new references; NULL: none */
 };
 /* Removes the report from a bundle of outputs. *ret gets its bytes, or stays empty. */
 [[nodiscard]] int report_cut(struct buf *bundle, struct buf *ret, struct err *e);
@@ -39,3 +41,5 @@ struct report_found {
 struct report_found report_read(const char *bytes, size_t n);
 /* Whether it is a list of tables, within the bounds above. */
 bool report_tables_valid(const json_t *tables);
+/* Whether it is a list of displays: {data: {MIME type: value}, display_id?, metadata?, cut?}. */
+bool report_displays_valid(const json_t *displays);

@@ -184,6 +184,7 @@ json_t *result_json(const struct result *r)
     put_shared(o, "diagnosis", r->diagnosis);
     put_shared(o, "tables", r->tables);
     put_shared(o, "profile", r->profile);
+    put_shared(o, "displays", r->displays);
     if (r->error)
         json_put(o, "error", json_string(r->error));
     if (r->service)

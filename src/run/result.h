@@ -36,6 +36,7 @@ struct result {
     json_t *diagnosis;                    /* diagnosis_json() */
     json_t *tables;                       /* [{columns: [{name, type}], rows: [[…]], …}] */
     json_t *profile;                      /* profile_make() */
+    json_t *displays;                     /* [{data: {MIME type: value}, …}] (run/reports.h) */
     const struct result_service *service; /* NULL: not a run of the service */
 };
 

@@ -32,6 +32,8 @@ static struct jar_request run_stage(const struct jar_request *whole)
 {
     struct jar_request q = *whole;
     q.sampled = q.options && q.options->profile;
+    if (q.options && q.options->display && q.language->display)
+        q.command = q.language->display;
     if (q.sampled && q.language->profile)
         q.command = q.language->profile;
     /* Embryos are made for another command, and the start belongs to the profile. */

@@ -140,6 +140,8 @@ static const struct key {
         "files that the compiler makes; . means everything"),
     KEY(check, KEY_WORDS, false, accept_command, "argv of a type checker"),
     KEY(profile, KEY_WORDS, false, accept_command, "argv that runs {file} with a profiler"),
+    KEY(display, KEY_WORDS, false, accept_command,
+        "argv that runs {file} and writes its displays into the report"),
     KEY(session, KEY_WORDS, false, accept_command,
         "argv of a program that reads cells of a session from descriptor 3"),
     KEY(reports, KEY_FLAG, false, NULL, "yes: runs leave a report"),

@@ -234,6 +234,14 @@ static bool wants_format(const struct run_options *w)
 {
     return w->format != TABLE_ALIGNED;
 }
+static bool wants_display(const struct run_options *w)
+{
+    return w->display;
+}
+static bool has_display(const struct language *l)
+{
+    return l->display;
+}
 static bool has_check(const struct language *l)
 {
     return l->check;
@@ -255,6 +263,7 @@ static const struct {
     { "check_types", wants_types, has_check },
     { "compiler_args", wants_arguments, has_compiler },
     { "format", wants_format, has_tables },
+    { "display", wants_display, has_display },
 };
 
 int language_takes(const struct language *l, const struct run_options *w, const char **ret_field,

@@ -65,6 +65,9 @@ struct language {
     /* argv of a profiled run, which writes its samples into the report (run/reports.h). NULL:
      * measured only from outside. */
     const char *const *profile;
+    /* argv of a run whose displays are kept: it writes them into the report (run/reports.h). It
+     * starts in an embryo of a session. NULL: there are no displays. */
+    const char *const *display;
     /* argv of the program of a session, which reads cells from a channel (spec/job.h). NULL: there
      * are no sessions. */
     const char *const *session;

@@ -27,6 +27,7 @@ extern const char *const table_formats[]; /* words, in that order; NULL-terminat
 
 struct run_options {
     bool profile;     /* report where time and memory go */
+    bool display;     /* keep figures, frames and other displays as MIME bundles */
     bool check_types; /* an error of types is a compile error */
     bool no_cache;    /* compile again, and store nothing */
     enum table_format format;
@@ -74,7 +75,10 @@ struct run_option_def {
     X("format", NULL, "format", "FORMAT",                                                        \
       CHOICE, format, table_formats, 0, "SQL: the format of printed tables", NULL)               \
     X("profile", NULL, "profile", NULL,                                                          \
-      BOOL, profile, NULL, 0, "report where time and memory go", NULL)
+      BOOL, profile, NULL, 0, "report where time and memory go", NULL)                           \
+    X("display", NULL, "display", NULL,                                                          \
+      BOOL, display, NULL, 0,                                                                    \
+      "Python: run as a cell of a session, and keep its displays: figures, tables, HTML", NULL)
 
 enum {
 #define X(key, ...) +1

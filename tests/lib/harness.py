@@ -172,7 +172,7 @@ def public_dir():
     return Path(path)
 
 
-def options(json=True, env=(), file=(), out=(), allow=(), writable_root=False, **values):
+def options(json=True, env=(), file=(), out=(), allow=(), writable_root=False, display=False, **values):
     """Keyword arguments as belljar's options: memory="64m" is --memory 64m."""
     argv = ["--json"] if json else []
     if EMULATED:  # where ten seconds are few
@@ -183,7 +183,7 @@ def options(json=True, env=(), file=(), out=(), allow=(), writable_root=False, *
     for name, many in (("--env", env), ("--file", file), ("--out", out), ("--allow-command", allow)):
         for value in many:
             argv += [name, value if isinstance(value, bytes) else str(value)]
-    return argv + (["--writable-root"] if writable_root else [])
+    return argv + (["--writable-root"] if writable_root else []) + (["--display"] if display else [])
 
 
 def start(code, lang="python", name=None, args=(), prefix=(), stdin=subprocess.DEVNULL, environ=None, cwd=None,

@@ -136,6 +136,18 @@ static const struct api_field profile_reply[] = {
     { 0 },
 };
 
+/* ---- displays ---- */
+static const struct api_field display_reply[] = {
+    { "data", FIELD_ANY, ALWAYS,
+      .help =
+          "representations by MIME type: text is a string, JSON types are JSON, other bytes are "
+          "base64" },
+    { "display_id", FIELD_STRING, .help = "its id, if it could be updated" },
+    { "metadata", FIELD_ANY, .help = "by MIME type" },
+    { "cut", FIELD_BOOL, .help = "true: displays or representations were left out here" },
+    { 0 },
+};
+
 /* ---- runs ---- */
 const struct api_field result_reply[] = {
     { "id", FIELD_STRING, ALWAYS, .help = "id of the run" },
@@ -171,6 +183,8 @@ const struct api_field result_reply[] = {
       .help = "the results of SQL queries; null for other languages" },
     { "profile", FIELD_OBJECT, OR_NULL, .fields = profile_reply,
       .help = "where time and memory went; null unless `profile` was set" },
+    { "displays", FIELD_OBJECTS, OR_NULL, .fields = display_reply,
+      .help = "figures, tables and other displays, in order; null unless `display` was set" },
     { "thread_id", FIELD_STRING, .nullable = true, .help = "as in the request" },
     { "artifact_id", FIELD_STRING, .nullable = true, .help = "the artifact that was run" },
     { "batch_id", FIELD_STRING, .nullable = true, .help = "the batch that the run belongs to" },

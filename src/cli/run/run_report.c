@@ -51,6 +51,7 @@ static struct result result_of(const struct run_report *r)
         .diagnosis = r->found.diagnosis,
         .tables = r->found.tables,
         .profile = r->found.profile,
+        .displays = r->found.displays,
     };
     if (!r->failed) {
         result.usage = run->end.usage;

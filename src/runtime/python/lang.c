@@ -45,8 +45,8 @@ static const char *const data_imports[] = { "matplotlib", "numpy",   "pandas", "
     "BELLJAR_SESSION=/opt/belljar/python", "MPLBACKEND=module://matplotlib_inline.backend_inline", \
         "PLOTLY_RENDERER=plotly_mimetype",                                                         \
         "BELLJAR_SAMPLE=import belljar_warm\nbelljar_warm.probe()\n"
-/* The imports of a session's cells are not known in advance. An idle session shares these pages with the zygote
- * and costs no more than without them. */
+/* The imports of a session's cells are not known in advance. An idle session shares these pages
+ * with the zygote and costs no more than without them. */
 #define SESSION_PRELOAD "numpy pandas matplotlib matplotlib.pyplot plotly"
 /* One thread, because a zygote with more cannot be forked. */
 #define ONE_THREAD      "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1"
@@ -103,6 +103,7 @@ DECLARE_LANGUAGE(python) = {
     .command = WORDS("/usr/bin/python3", FILE_ARGUMENT),
     .profile = WORDS("/usr/bin/python3", "{guest}/python/profile.py", FILE_ARGUMENT),
     .session = WORDS("/usr/bin/python3", "{guest}/python/session.py"),
+    .display = WORDS("/usr/bin/python3", "{guest}/python/display.py", FILE_ARGUMENT),
     .env = WORDS(UNBUFFERED, NO_BYTECODE),
     .version = WORDS("/usr/bin/python3", "--version"),
     .install = "apt-get install python3",

@@ -49,7 +49,7 @@ def without_ours(report, depth=0):
     """Removes the frames of the shell: those above a cell, and everything below a function of ours."""
     frames = report.stack
     for at, frame in enumerate(frames):
-        if frame.filename.startswith(_ours) and any(f.filename.startswith("<cell ") for f in frames[:at]):
+        if frame.filename.startswith(_ours) and any(not f.filename.startswith(tuple(_hidden)) for f in frames[:at]):
             del frames[at:]
             break
     frames[:] = [frame for frame in frames if not frame.filename.startswith(tuple(_hidden))]

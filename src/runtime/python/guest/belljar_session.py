@@ -273,22 +273,24 @@ class Session:
                 raise Closed("a request of an unknown kind")
             self.request = 0
 
-    def begin(self, fd):
+    def prepare(self, channel):
         """In the process of the session, when its job has come."""
         import fcntl
-        self.pid, self.main_thread = _getpid(), _get_ident()
+        self.pid, self.main_thread, self.full, self.channel = _getpid(), _get_ident(), False, channel
+        self.out, self.err, self.replaced = sys.stdout, sys.stderr, {}
+        self.out_fd, self.err_fd = (fcntl.fcntl(n, fcntl.F_DUPFD_CLOEXEC, 190) for n in (1, 2))
+        children.keep_streams()
+        self.shell.user_ns["_dh"][:] = [pathlib.Path.cwd()]
+        self.shell.starting_dir = os.getcwd()
+
+    def begin(self, fd):
         self.interrupts.install()
         # A fork, a signal of the terminal or a kill of the group must not reach further than this session.
         try:
             os.setsid()
         except OSError:
             pass
-        self.channel = Channel(fd)
-        self.out, self.err, self.replaced = sys.stdout, sys.stderr, {}
-        self.out_fd, self.err_fd = (fcntl.fcntl(n, fcntl.F_DUPFD_CLOEXEC, 190) for n in (1, 2))
-        children.keep_streams()
-        self.shell.user_ns["_dh"][:] = [pathlib.Path.cwd()]
-        self.shell.starting_dir = os.getcwd()
+        self.prepare(Channel(fd))
         sys.argv[:] = [""]
         if "" not in sys.path:
             sys.path.insert(0, "")

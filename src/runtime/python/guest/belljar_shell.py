@@ -23,8 +23,10 @@ errors.hide(os.path.dirname(os.__file__) + "/asyncio")
 class CellCompiler(CachingCompiler):
     """Names the code of a cell after its number, so that tracebacks are readable."""
 
+    file = None  # of a program that runs without a session
+
     def get_code_name(self, raw_code, transformed_code, number):
-        return f"<cell {number}>"
+        return self.file or f"<cell {number}>"
 
 
 class Publisher(DisplayPublisher):
