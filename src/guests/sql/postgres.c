@@ -22,6 +22,7 @@ struct pg_session {
     struct shell shell;
     struct pg_server *server;
     PGconn *connection;
+    PGcancel *cancel; /* of a session */
     /* of the current statement */
     const struct script *script;
     struct statement now;
@@ -115,12 +116,14 @@ static int fail_result(struct pg_session *s, const PGresult *r)
     if (!message) { /* libpq's own message, of several lines */
         message = PQerrorMessage(s->connection);
         s->shell.disk_full = server_met_full_disk();
+        sql_session_error(s->shell.tables, "08006", "the connection to the server is lost");
         (void)fprintf(stderr, "ERROR:  08006: the connection to the server is lost: %.*s\n",
                       (int)strcspn(message, "\n"), message);
         return -1;
     }
     (void)fprintf(stderr, "%s:  %s: %s\n", severity ? severity : "ERROR", state ? state : "XX000",
                   message);
+    sql_session_error(s->shell.tables, state ? state : "XX000", message);
     if (known)
         print_caret(s, offset);
     print_more(r, true);
@@ -131,6 +134,7 @@ static int fail_words(struct pg_session *s, const char *words, const char *hint)
 {
     print_head(s, s->now.start);
     (void)fprintf(stderr, "ERROR:  42601: %s\n", words);
+    sql_session_error(s->shell.tables, "42601", words);
     print_caret(s, s->now.start);
     if (hint)
         (void)fprintf(stderr, "HINT:  %s\n", hint);
@@ -144,9 +148,11 @@ static void on_notice(void *context, const PGresult *r)
     const char *severity = PQresultErrorField(r, PG_DIAG_SEVERITY_NONLOCALIZED);
     if (!s->script || !message)
         return;
+    sql_session_notice_begin(s->shell.tables);
     print_head(s, s->now.start);
     (void)fprintf(stderr, "%s:  %s\n", severity ? severity : "NOTICE", message);
     print_more(r, false);
+    sql_session_notice_end(s->shell.tables);
 }
 
 /* ---- results ---- */
@@ -209,7 +215,7 @@ static int result_begin(struct pg_session *s, struct pg_result *r, const PGresul
         r->mods[i] = PQfmod(from, (int)i);
     }
     r->begun = true;
-    if (s->shown && render_begin(s->shell.render, r->columns, n, &e))
+    if (s->shown && shell_result_begin(&s->shell, r->columns, n, &e))
         return fail_words(s, e.text, NULL);
     return 0;
 }
@@ -380,7 +386,6 @@ static int take_results(struct pg_session *s)
 {
     __attribute__((cleanup(result_done))) struct pg_result r = { 0 };
     PGresult *got;
-    struct err ignored;
     int failed = 0;
     while (!failed && (got = PQgetResult(s->connection))) {
         failed = take_result(s, &r, got);
@@ -390,10 +395,8 @@ static int take_results(struct pg_session *s)
         }
         PQclear(got);
     }
-    if (failed && r.begun && s->shown) {
-        sql_report_drop(&s->shell.report);
-        (void)!render_end(s->shell.render, &ignored); /* shows the rows before the error */
-    }
+    if (failed && r.begun && s->shown)
+        shell_result_drop(&s->shell);
     return failed ? -1 : end_result(s, &r);
 }
 
@@ -615,12 +618,64 @@ static int begin(struct pg_session *s)
     return 0;
 }
 
+/* ---- the session ---- */
+
+static int run_cell(void *context, const struct script *cell)
+{
+    struct pg_session *s = context;
+    if (PQstatus(s->connection) == CONNECTION_OK)
+        return run_script(s, cell, true);
+    (void)fprintf(stderr, "the connection to the server is lost: restart the session\n");
+    sql_session_error(s->shell.tables, "08006", "the connection to the server is lost");
+    return -1;
+}
+
+static void interrupt(void *context)
+{
+    const struct pg_session *s = context;
+    char words[256];
+    (void)PQcancel(s->cancel, words, sizeof words);
+}
+
+static void offer_all(void *context, void (*offer)(void *to, const char *name, const char *type),
+                      void *to)
+{
+    const struct pg_session *s = context;
+    PGresult *r = PQexec(
+        s->connection,
+        "SELECT c.relname, CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'view' ELSE 'table' "
+        "END FROM pg_class c WHERE c.relkind IN ('r', 'v', 'm', 'p') AND "
+        "pg_table_is_visible(c.oid) AND c.relnamespace <> 'pg_catalog'::regnamespace UNION SELECT "
+        "a.attname, 'column' FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE "
+        "a.attnum > 0 AND c.relkind IN ('r', 'v', 'm', 'p') AND pg_table_is_visible(c.oid) AND "
+        "c.relnamespace <> 'pg_catalog'::regnamespace ORDER BY 1");
+    for (int i = 0; i < PQntuples(r); i++)
+        offer(to, PQgetvalue(r, i, 0), PQgetvalue(r, i, 1));
+    PQclear(r);
+}
+
+static int run_session(struct pg_session *s, int argc, char **argv)
+{
+    static const struct fixture_ops fixtures = { fixture_script, fixture_table };
+    static const struct sql_session_ops ops = { run_cell, offer_all, interrupt };
+    int status = 1;
+    if (shell_open_session(&s->shell, argc, argv))
+        return shell_close(&s->shell, 2);
+    if (begin(s) == 0 && fixtures_load(&fixtures, s) == 0 &&
+        (s->cancel = PQgetCancel(s->connection)))
+        status = sql_session_run(s->shell.tables, "PostgreSQL", &ops, s);
+    server_done(&the_server);
+    return shell_close(&s->shell, status);
+}
+
 int main(int argc, char **argv)
 {
     static const struct fixture_ops ops = { fixture_script, fixture_table };
     struct pg_session s = { 0 };
     if (argc == 2 && strcmp(argv[1], "--version") == 0)
         return print_version();
+    if (shell_is_session(argc, argv))
+        return run_session(&s, argc, argv);
     if (shell_open(&s.shell, argc, argv))
         return shell_close(&s.shell, 2);
     if (s.shell.database) {

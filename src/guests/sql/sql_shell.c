@@ -79,6 +79,23 @@ int shell_open(struct shell *s, int argc, char **argv)
     return 0;
 }
 
+bool shell_is_session(int argc, char **argv)
+{
+    return argc >= 2 && strcmp(argv[1], "--session") == 0;
+}
+
+int shell_open_session(struct shell *s, int argc, char **argv)
+{
+    *s = (struct shell){ .report = { .fd = -1 } };
+    (void)setlocale(LC_CTYPE, "C.UTF-8");
+    (void)setvbuf(stdout, NULL, _IOFBF, PRINT_AT_ONCE);
+    if (take_values(s, argc - 2, argv + 2))
+        return -1;
+    s->render = render_new(s->format, stdout);
+    s->tables = s->render ? sql_session_open() : NULL;
+    return s->tables ? 0 : -1;
+}
+
 /* Uses no memory that was not in use a moment ago. Other processes of the jar may free space
  * meanwhile, so it tries more than once. */
 static void fill_disk(void)
@@ -106,8 +123,25 @@ int shell_close(struct shell *s, int status)
     return status == 0 && unwritten ? 1 : status;
 }
 
+int shell_result_begin(struct shell *s, const struct column *columns, size_t n, struct err *e)
+{
+    return s->tables ? sql_table_begin(s->tables, columns, n, e)
+                     : render_begin(s->render, columns, n, e);
+}
+
+/* A script shows the rows before the error. */
+void shell_result_drop(struct shell *s)
+{
+    struct err ignored;
+    sql_report_drop(&s->report);
+    if (!s->tables)
+        (void)!render_end(s->render, &ignored);
+}
+
 int shell_row(struct shell *s, const struct cell *cells, size_t n, struct err *e)
 {
+    if (s->tables)
+        return sql_table_row(s->tables, cells, n, e);
     sql_report_row(&s->report, cells, n);
     return render_row(s->render, cells, e);
 }
@@ -115,6 +149,8 @@ int shell_row(struct shell *s, const struct cell *cells, size_t n, struct err *e
 int shell_result_end(struct shell *s, const struct column *columns, size_t n, size_t line,
                      struct err *e)
 {
+    if (s->tables)
+        return sql_table_end(s->tables, columns, n, e);
     sql_report_end(&s->report, columns, n, line);
     return render_end(s->render, e) || fflush(stdout) == EOF ? -1 : 0;
 }

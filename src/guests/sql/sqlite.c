@@ -112,8 +112,9 @@ static void hint(sqlite3 *db, const char *message, const struct script *s, size_
 }
 
 /* Always -1. */
-static int fail_at(sqlite3 *db, const struct script *s, size_t offset)
+static int fail_at(struct sqlite_session *session, const struct script *s, size_t offset)
 {
+    sqlite3 *db = session->db;
     char head[48], below[48];
     autofree char *message = strdup(sqlite3_errmsg(db));
     const char *words = message ? message : "no memory";
@@ -123,6 +124,7 @@ static int fail_at(sqlite3 *db, const struct script *s, size_t offset)
     (void)fflush(stdout);
     (void)fprintf(stderr, "%s:%zu:%zu: error: %s [%s]\n", s->name, w.line, w.column, words,
                   code_name(sqlite3_extended_errcode(db)));
+    sql_session_error(session->shell.tables, code_name(sqlite3_extended_errcode(db)), words);
     int n = snprintf(head, sizeof head, "%5zu | ", w.line);
     (void)snprintf(below, sizeof below, "%*s| ", n - 2, "");
     where_show(stderr, s, offset, head, below);
@@ -130,11 +132,13 @@ static int fail_at(sqlite3 *db, const struct script *s, size_t offset)
     return -1;
 }
 
-static int fail_words(const struct script *s, size_t offset, const char *words)
+static int fail_words(struct sqlite_session *session, const struct script *s, size_t offset,
+                      const char *words)
 {
     struct where w = where_at(s, offset);
     (void)fflush(stdout);
     (void)fprintf(stderr, "%s:%zu:%zu: error: %s\n", s->name, w.line, w.column, words);
+    sql_session_error(session->shell.tables, "SQLITE_ERROR", words);
     return -1;
 }
 
@@ -299,13 +303,13 @@ static int bind(struct sqlite_session *s, const struct script *script, sqlite3_s
     int wanted = sqlite3_bind_parameter_count(stmt);
     for (int i = 1; i <= wanted && (size_t)i <= s->shell.n_values; i++)
         if (bind_value(stmt, i, s->shell.values[i - 1]) != SQLITE_OK)
-            return fail_at(s->db, script, offset);
+            return fail_at(s, script, offset);
     if ((size_t)wanted <= s->shell.n_values)
         return 0;
     (void)snprintf(words, sizeof words, "the statement has %d parameter%s and %zu argument%s given",
                    wanted, wanted == 1 ? "" : "s", s->shell.n_values,
                    s->shell.n_values == 1 ? " was" : "s were");
-    return fail_words(script, offset, words);
+    return fail_words(s, script, offset, words);
 }
 
 static int run_statement(struct sqlite_session *s, const struct script *script, sqlite3_stmt *stmt,
@@ -316,14 +320,13 @@ static int run_statement(struct sqlite_session *s, const struct script *script, 
     if (bind(s, script, stmt, start))
         return -1;
     if (row_init(&r, stmt) ||
-        (shown && r.n > 0 && render_begin(s->shell.render, r.columns, r.n, &e)))
-        return fail_words(script, start, "no memory for a result");
+        (shown && r.n > 0 && shell_result_begin(&s->shell, r.columns, r.n, &e)))
+        return fail_words(s, script, start, "no memory for a result");
     int rc = step_rows(&s->shell, stmt, &r, shown);
     if (rc != SQLITE_DONE) {
-        sql_report_drop(&s->shell.report);
-        if (shown && r.n > 0) /* shows the rows before the error */
-            (void)!render_end(s->shell.render, &e);
-        return rc < 0 ? -1 : fail_at(s->db, script, start);
+        if (shown && r.n > 0)
+            shell_result_drop(&s->shell);
+        return rc < 0 ? -1 : fail_at(s, script, start);
     }
     if (shown && r.n > 0)
         return end_result(&s->shell, &r, where_at(script, start).line);
@@ -353,11 +356,12 @@ static int run_script(struct sqlite_session *s, const struct script *script, boo
         if (start >= script->n)
             break;
         if (script->text[start] == '\0')
-            return fail_words(script, start, "the script contains a NUL, which SQL does not allow");
+            return fail_words(s, script, start,
+                              "the script contains a NUL, which SQL does not allow");
         int rc = sqlite3_prepare_v3(s->db, script->text + start, (int)(script->n - start), 0, &stmt,
                                     &tail);
         if (rc != SQLITE_OK)
-            return fail_at(s->db, script, error_place(s->db, script, start));
+            return fail_at(s, script, error_place(s->db, script, start));
         at = (size_t)(tail - script->text);
         int failed = stmt && run_statement(s, script, stmt, start, at, shown);
         (void)sqlite3_finalize(stmt);
@@ -477,6 +481,50 @@ static bool disk_is_full(sqlite3 *db)
     return true;
 }
 
+/* ---- the session ---- */
+
+static int run_cell(void *context, const struct script *cell)
+{
+    return run_script(context, cell, true);
+}
+
+static void interrupt(void *context)
+{
+    const struct sqlite_session *s = context;
+    sqlite3_interrupt(s->db);
+}
+
+static void offer_all(void *context, void (*offer)(void *to, const char *name, const char *type),
+                      void *to)
+{
+    static const char query[] =
+        "SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view') "
+        "UNION SELECT c.name, 'column' FROM sqlite_schema AS s, pragma_table_info(s.name) AS c";
+    const struct sqlite_session *s = context;
+    sqlite3_stmt *stmt = NULL;
+    if (sqlite3_prepare_v2(s->db, query, -1, &stmt, NULL) == SQLITE_OK)
+        while (sqlite3_step(stmt) == SQLITE_ROW) {
+            const char *name = (const char *)sqlite3_column_text(stmt, 0);
+            const char *type = (const char *)sqlite3_column_text(stmt, 1);
+            if (name && type)
+                offer(to, name, type);
+        }
+    (void)sqlite3_finalize(stmt);
+}
+
+static int run_session(struct sqlite_session *s, int argc, char **argv)
+{
+    static const struct fixture_ops fixtures = { fixture_script, fixture_table };
+    static const struct sql_session_ops ops = { run_cell, offer_all, interrupt };
+    if (shell_open_session(&s->shell, argc, argv))
+        return shell_close(&s->shell, 2);
+    int status = open_database(s) || fixtures_load(&fixtures, s)
+                     ? 1
+                     : sql_session_run(s->shell.tables, "SQLite " SQLITE_VERSION, &ops, s);
+    (void)sqlite3_close(s->db);
+    return shell_close(&s->shell, status);
+}
+
 int main(int argc, char **argv)
 {
     static const struct fixture_ops ops = { fixture_script, fixture_table };
@@ -484,6 +532,8 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--version") == 0)
         return printf("SQLite %s\n", sqlite3_libversion()) < 0;
     (void)sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+    if (shell_is_session(argc, argv))
+        return run_session(&s, argc, argv);
     if (shell_open(&s.shell, argc, argv))
         return shell_close(&s.shell, 2);
     int failed = open_database(&s) || fixtures_load(&ops, &s) ||

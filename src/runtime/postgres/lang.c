@@ -21,6 +21,7 @@ static const struct warm warm[] = {
 DECLARE_LANGUAGE(postgres) = {
     NAMED("postgres", "main.pgsql", WORDS(".pgsql", ".psql"), WORDS("postgresql", "psql", "pgsql")),
     .command = WORDS("{guest}/postgres/postgres", "--format", "{format}", FILE_ARGUMENT),
+    .session = WORDS("{guest}/postgres/postgres", "--session"),
     .reports = true,
     .env = NO_WORDS,
     .version = WORDS("{guest}/postgres/postgres", "--version"),

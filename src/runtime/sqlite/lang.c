@@ -12,6 +12,7 @@ static const struct warm warm[] = {
 DECLARE_LANGUAGE(sqlite) = {
     NAMED("sqlite", "main.sql", WORDS(".sql"), WORDS("sql", "sqlite3")),
     .command = WORDS("{guest}/sqlite/sqlite", "--format", "{format}", FILE_ARGUMENT),
+    .session = WORDS("{guest}/sqlite/sqlite", "--session"),
     .reports = true,
     .env = NO_WORDS,
     .version = WORDS("{guest}/sqlite/sqlite", "--version"),

@@ -1,0 +1,103 @@
+"""Sessions of the languages other than Python, in jars of a service, from pools where there are any."""
+import threading
+
+import pytest
+
+from cells import groups
+from service import Service
+from sql import prepare
+
+
+@pytest.fixture(scope="module")
+def service():
+    with Service("--set", "runs.max=8", "--set", "pools.preload=used") as s:
+        yield s
+
+
+class Session:
+    def __init__(self, service, language, **fields):
+        self.service = service
+        reply = service.post("/v1/sessions", {"language": language, **fields})
+        assert reply.status == 201, reply
+        self.path = f"/v1/sessions/{reply.json['id']}"
+
+    def run(self, code, **fields):
+        reply = self.service.post(f"{self.path}/exec", {"code": code, **fields})
+        assert reply.status == 200, reply
+        return reply.json
+
+    def interrupted(self, code):
+        """The reply of a cell that is interrupted while it runs."""
+        replies = []
+        thread = threading.Thread(target=lambda: replies.append(self.run(code)))
+        thread.start()
+        while thread.is_alive():
+            self.service.post(f"{self.path}/interrupt", {})
+            thread.join(0.2)
+        return replies[0]
+
+    def end(self):
+        self.service.delete(self.path)
+
+
+@pytest.fixture(params=["javascript", "typescript", "bash", "sqlite"])
+def session(request, service):
+    s = Session(service, request.param)
+    s.language = request.param
+    yield s
+    s.end()
+
+
+STATE = {  # a cell that keeps something, one that shows it, its text; an error and its name; a cell without an end
+    "javascript": ("const x = {a: [1]}", "x", "{ a: [ 1 ] }", "null.y", "TypeError", "for (;;);"),
+    "typescript": ("let x: number[] = [1, 2]", "x", "[ 1, 2 ]", "x.y.z", "TypeError",
+                   "await new Promise<void>(() => {})"),
+    "bash": ("x=5; cd /tmp", "echo $x $PWD", "5 /tmp\n", "(exit 3)", "exit status", "sleep 1000"),
+    "sqlite": ("CREATE TABLE t (x); INSERT INTO t VALUES (7)", "SELECT x FROM t", "7", "SELECT nope", "SQLITE_ERROR",
+               "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t"),
+}
+
+
+def test_state_errors_and_interrupts_in_a_jar(session):
+    keep, show, text, wrong, name, endless = STATE[session.language]
+    assert session.run(keep)["status"] == "ok"
+    shown = session.run(show)
+    said = shown["stdout"] if session.language == "bash" else shown["result"]["text/plain"]
+    assert text in said, shown
+    failed = session.run(wrong)
+    assert (failed["status"], failed["error"]["name"]) == ("error", name), failed
+    stopped = session.interrupted(endless)
+    assert stopped["status"] == "interrupted", stopped
+    again = session.run(show)
+    assert text in (again["stdout"] if session.language == "bash" else again["result"]["text/plain"]), again
+
+
+def test_a_timeout_of_a_cell_leaves_the_state_in_a_jar(session):
+    keep, show, text, _, _, endless = STATE[session.language]
+    session.run(keep)
+    assert session.run(endless, timeout=1)["verdict"] == "timeout"
+    again = session.run(show)
+    assert text in (again["stdout"] if session.language == "bash" else again["result"]["text/plain"]), again
+
+
+WRONG = ("SELEC 1", "missing", "'dup'", "(NULL)", "1 / 0", "nosuch", "'abc'::int")
+
+
+def test_cells_of_postgres_in_a_jar(service):
+    prepare()
+    session = Session(service, "postgres", limits={"memory": 512 << 20})
+    try:
+        for _, cells in groups("postgres.cells"):
+            for code in cells:
+                reply = session.run(code)
+                # the last one is in a transaction that has failed
+                wrong = any(w in code for w in WRONG) or code == "SELECT 1"
+                assert reply["status"] == ("error" if wrong else "ok"), (code, reply)
+                if wrong:
+                    assert len(reply["error"]["name"]) == 5, reply  # an SQLSTATE
+        table = session.run("SELECT 1 AS one, 'x' AS two")["result"]["application/json"]
+        assert table["columns"] == [{"name": "one", "type": "integer"}, {"name": "two", "type": "text"}], table
+        assert session.interrupted("SELECT pg_sleep(1000)")["status"] == "interrupted"
+        assert session.run("DO $$ BEGIN RAISE NOTICE 'seen'; END $$")["stderr"].endswith("NOTICE:  seen\n")
+    finally:
+        session.end()
