@@ -1,0 +1,111 @@
+"""Python sessions in jars: cells that end, flood or attack their program, and two sessions side by side."""
+import json
+
+import pytest
+from service import Service
+
+pytestmark = pytest.mark.release_only  # IPython starts cold there: every session would take seconds
+
+
+@pytest.fixture(scope="module")
+def service():
+    with Service("--set", "runs.max=8", "--set", "pools.preload=python-session") as s:
+        yield s
+
+
+def create(service, **fields):
+    reply = service.post("/v1/sessions", {"language": "python", **fields})
+    assert reply.status == 201, reply
+    return reply.json["id"]
+
+
+def execute(service, session, code, **fields):
+    reply = service.post(f"/v1/sessions/{session}/exec", {"code": code, **fields})
+    assert reply.status == 200, reply
+    return reply.json
+
+
+@pytest.fixture
+def session(service):
+    name = create(service)
+    yield name
+    service.delete(f"/v1/sessions/{name}")
+
+
+@pytest.fixture(scope="module")
+def neighbour(service):
+    name = create(service)
+    execute(service, name, "kept = 'mine'")
+    return name
+
+
+ENDS = {
+    "exit": "import os\nos._exit(3)",
+    "exec": "import os\nos.execv('/bin/true', ['true'])",
+    "kill": "import os\nos.kill(os.getpid(), 9)",
+    "segfault": "import ctypes\nctypes.string_at(0)",
+    "memory": "x = bytearray(2 * 10**9)\nfor i in range(0, len(x), 4096): x[i] = 1",
+    "forged": "import os\nos.write(200, b'x' * 50)\nimport time; time.sleep(60)",
+    "closed": "import os\nos.closerange(3, 1 << 20)",
+}
+
+
+@pytest.mark.parametrize("code", ENDS.values(), ids=ENDS)
+def test_a_cell_that_ends_its_program_is_told_and_harms_no_neighbour(service, session, neighbour, code):
+    execute(service, session, "x = 1")
+    cell = execute(service, session, code)
+    assert cell["status"] in ("lost", "error") and (cell["notes"] or cell["error"]), cell
+    if cell["status"] == "lost":
+        reply = service.post(f"/v1/sessions/{session}/exec", {"code": "x"})
+        assert reply.status == 410 and reply.error["message"], reply
+    else:  # the allocation was refused, and the session lives
+        assert cell["error"]["name"] == "MemoryError", cell
+    assert execute(service, neighbour, "kept")["result"]["text/plain"] == "'mine'"
+
+
+FLOODS = {
+    "output": "for i in range(300): print('x' * 10**6)",
+    "displays": "for i in range(3000): display({'text/plain': 'x', 'image/png': b'y' * 1000}, raw=True)",
+    "daemons": "import os\nfor i in range(5):\n    if not os.fork():\n        os.setsid()\n"
+               "        os.execv('/bin/sleep', ['sleep', '1000'])",
+    "threads": "from threading import *\nfor i in range(5): Thread(target=Event().wait, daemon=True).start()",
+    "recursion": "def r(): return r()\nr()",
+    "stdout": "import sys\nsys.stdout.close()",
+    "builtins": "import builtins\ndel builtins.len",
+    "files": "import shutil\nshutil.rmtree('/sandbox', ignore_errors=True)",
+}
+
+
+@pytest.mark.parametrize("code", FLOODS.values(), ids=FLOODS)
+def test_a_cell_that_floods_or_breaks_its_program_leaves_the_session_alive(service, session, neighbour, code):
+    execute(service, session, "x = 41")
+    cell = execute(service, session, code, timeout=10)
+    assert cell["status"] in ("ok", "error", "interrupted", "timeout"), cell
+    assert execute(service, session, "print(x)\nx + 1")["stdout"] == "41\n"
+    assert execute(service, neighbour, "kept")["result"]["text/plain"] == "'mine'"
+
+
+def test_events_of_text_and_displays_have_the_order_of_the_cell(service, session):
+    code = "for i in range(20):\n    print('a', i); display(i); print('b', i)"
+    reply = service.post(f"/v1/sessions/{session}/exec", {"code": code, "stream": True})
+    text = ""
+    for line in reply.body.decode().splitlines():
+        event = json.loads(line)
+        kind = event.get("event") or event.get("type")
+        if kind == "stdout":
+            text += event.get("text") or event.get("data")
+        elif kind == "display":
+            text += f"<{event['data']['text/plain']}>"
+    assert text == "".join(f"a {i}\n<{i}>b {i}\n" for i in range(20)), reply.body[:2000]
+
+
+def test_sessions_of_the_pool_share_no_randomness(service):
+    code = ("import random, uuid, os, tempfile\n"
+            "try: import numpy.random as n; more = n.rand()\nexcept ImportError: more = random.random()\n"
+            "print(random.random(), more, uuid.uuid4(), os.urandom(4).hex(), next(tempfile._get_candidate_names()))")
+    seen = []
+    for _ in range(4):
+        name = create(service)
+        seen += execute(service, name, code)["stdout"].split()
+        service.delete(f"/v1/sessions/{name}")
+    assert len(seen) == 20 and len(set(seen)) == 20, seen
