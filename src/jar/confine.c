@@ -118,10 +118,11 @@ int confine_rlimits(unsigned which, const struct isolation *iso, const struct li
 
 int confine_fds(const int stdio[3], int channel_fd, int *keep_fd, struct err *e)
 {
-    const int session[] = { stdio[0], stdio[1], stdio[2], channel_fd, *keep_fd };
-    const int run[] = { stdio[0], stdio[1], stdio[2], *keep_fd };
-    const int *from = channel_fd >= 0 ? session : run;
-    int last = channel_fd >= 0 ? SESSION_CHANNEL + 1 : 3, high[ARRAY_LEN(session)];
+    int from[SESSION_CHANNEL + 2] = { stdio[0], stdio[1], stdio[2] }, last = 3;
+    if (channel_fd >= 0)
+        from[last++] = channel_fd;
+    from[last] = *keep_fd;
+    int high[ARRAY_LEN(from)] = { 0 };
     /* Duplicates first, so that no dup3 below overwrites one that is still needed. */
     for (int i = 0; i <= last; i++) {
         high[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 10);
