@@ -4,7 +4,9 @@ with a reason. Blocks that run belljar itself, or ask a service, run here on the
 import json
 import os
 import re
+import shlex
 import subprocess
+import uuid
 from pathlib import Path
 
 import pytest
@@ -53,27 +55,55 @@ def desk(public_path):
     return public_path
 
 
-def run_steps(check, desk, environ=None, address=None):
-    ids = {}
-    for step in check["steps"]:
-        command, expected = step["command"], step["expected"]
-        shown = re.fullmatch(r"cat (\w+\.\w+)\n", command)
-        if shown:  # the document shows a file
-            (desk / shown[1]).write_text(expected)
-        for prefix, found in ids.items():
-            command = command.replace(prefix + "…", found)
-        if address:
-            command = command.replace("127.0.0.1:6000", address)
+class Shell:
+    """One shell for the commands of a block, as a reader has it: variables live until its end."""
+
+    def __init__(self, desk, environ):
         env = {**os.environ, "BELLJAR_STATE": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent", **(environ or {}),
                "PATH": f"{Path(harness.BELLJAR).parent}:{os.environ['PATH']}"}
-        done = subprocess.run(["bash", "-c", command], cwd=desk, env=env, stdin=subprocess.DEVNULL, timeout=60,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-        place = f"{check['file']}:{step['line']}"
-        if expected is None:
-            assert done.returncode == 0, (place, command, done)
-        else:
-            assert matches(expected, done.stdout), (place, command, done.stdout)
-        ids.update({found[:4]: found for found in re.findall(r"apr_\w+", done.stdout)})
+        self.bash = subprocess.Popen(["bash"], cwd=desk, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                     stderr=subprocess.STDOUT, text=True)
+
+    def run(self, command):
+        """The output and the exit status."""
+        cut = f"cut-{uuid.uuid4().hex}"
+        self.bash.stdin.write(f"eval {shlex.quote(command)} </dev/null; printf '\\n%s %d\\n' {cut} $?\n")
+        self.bash.stdin.flush()
+        out = ""
+        for line in self.bash.stdout:
+            if line.startswith(cut):
+                return out[:-1], int(line.split()[1])
+            out += line
+        raise AssertionError(f"the shell ended: {out}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.bash.stdin.close()
+        self.bash.wait(60)
+        self.bash.stdout.close()
+
+
+def run_steps(check, desk, environ=None, address=None):
+    ids = {}
+    with Shell(desk, environ) as shell:
+        for step in check["steps"]:
+            command, expected = step["command"], step["expected"]
+            shown = re.fullmatch(r"cat (\w+\.\w+)\n", command)
+            if shown:  # the document shows a file
+                (desk / shown[1]).write_text(expected)
+            for prefix, found in ids.items():
+                command = command.replace(prefix + "…", found)
+            if address:
+                command = command.replace("127.0.0.1:6000", address)
+            out, status = shell.run(command)
+            place = f"{check['file']}:{step['line']}"
+            if expected is None:
+                assert status == 0, (place, command, out)
+            else:
+                assert matches(expected, out), (place, command, out)
+            ids.update({found[:4]: found for found in re.findall(r"\b[a-z]{3}_[0-9a-f]{20,}", out)})
 
 
 def test_examples_in_documents_run_in_jars():
