@@ -96,6 +96,20 @@ def test_repl_runs_cells_of_standard_input(s, public_path):
     assert s.get("/v1/sessions").json["sessions"] == []  # it ended its session
 
 
+def test_repl_ends_with_its_session(s):
+    result = cells(s, "print(1)\nimport os; os._exit(3)\nprint(2)\nprint(3)\n")
+    assert result.status == 1 and result.out == b"1\n", result
+    assert "its program ended with exit code 3" in result.message, result
+
+
+@pytest.mark.parametrize("language, text, out", [
+    ("javascript", "let x = 6\nfunction f() {\n  return x * 7\n}\nf()\n", "42\n"),
+    ("bash", "cd /tmp\nfor i in 1 2; do\necho $i\ndone\npwd\n", "1\n2\n/tmp\n")])
+def test_repl_speaks_other_languages(s, language, text, out):
+    result = cells(s, text, language)
+    assert (result.status, result.out.decode()) == (0, out), result
+
+
 @pytest.mark.parametrize("args, status, said", [
     (("cobol",), 125, "'cobol'"), (("ruby",), 1, "language 'ruby' has no sessions"),
     (("python", "x"), 64, "'x' is one word too many")])

@@ -17,7 +17,6 @@
     X(ASK_INSPECT)    /* code */                                                \
     X(ASK_VARIABLES)                                                            \
     X(ASK_LIMITS)                                                               \
-    X(ASK_FILES)                                                                \
     X(ASK_NOTEBOOK)                                                             \
     X(ASK_RESTART)                                                              \
     X(ASK_INTERRUPT)  /* during ASK_EXEC */                                     \

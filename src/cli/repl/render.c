@@ -198,14 +198,3 @@ void render_limits(const json_t *session)
     }
     (void)printf("expires at    %s\n", QUOTED(text_of(session, "expires_at")));
 }
-
-void render_files(const json_t *answer)
-{
-    const json_t *list = json_object_get(answer, "files"), *f;
-    size_t i;
-    if (json_array_size(list) == 0)
-        (void)printf("There are no files.\n");
-    json_array_foreach(list, i, f)
-        (void)printf("%12lld  %s\n", (long long)json_integer_value(json_object_get(f, "size")),
-                     QUOTED(text_of(f, "name")));
-}

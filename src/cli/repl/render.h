@@ -18,4 +18,3 @@ struct renderer {
 void render_variables(const json_t *answer);
 void render_inspection(const json_t *answer);
 void render_limits(const json_t *session);
-void render_files(const json_t *answer);

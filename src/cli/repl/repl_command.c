@@ -26,7 +26,7 @@
 #include "run/keeper_uid.h"
 #include "runtime/language.h"
 
-enum { FILE_MAX = 16 << 20, MATCHES_SHOWN = 100, NO_SERVICE = 1 };
+enum { FILE_MAX = 16 << 20, MATCHES_SHOWN = 100, SESSION_LOST = 1 };
 
 struct repl {
     const struct language *language;
@@ -37,7 +37,8 @@ struct repl {
     const char *save_as; /* the file that the next TELL_FILE is for */
     struct buf matches;  /* of the last completion */
     unsigned images;
-    bool over;
+    bool over;  /* the session has ended */
+    bool quits; /* the caller ends it */
 };
 
 static void repl_done(struct repl *r)
@@ -275,12 +276,6 @@ static int variables(struct repl *r, const char *operand, struct err *e)
     return ask(r, ASK_VARIABLES, "", 0, e);
 }
 
-static int files(struct repl *r, const char *operand, struct err *e)
-{
-    (void)operand;
-    return ask(r, ASK_FILES, "", 0, e);
-}
-
 static int limits(struct repl *r, const char *operand, struct err *e)
 {
     (void)operand;
@@ -324,7 +319,7 @@ static int quit(struct repl *r, const char *operand, struct err *e)
 {
     (void)operand;
     (void)e;
-    r->over = true;
+    r->quits = true;
     return 0;
 }
 
@@ -334,7 +329,6 @@ static const struct repl_row {
 } commands_of_repl[] = {
     { "help", "", "show this text", help },
     { "vars", "", "show the variables", variables },
-    { "files", "", "list the files of the session", files },
     { "limits", "", "show the limits", limits },
     { "save", "NOTES.ipynb", "save the cells and their output as a notebook", save_notebook },
     { "load", "FILE", "run the code of a file", load },
@@ -404,7 +398,7 @@ static int loop(struct repl *r, struct err *e)
     char prompt[LANGUAGE_NAME_SIZE + 8], more[LANGUAGE_NAME_SIZE + 8];
     int n = snprintf(prompt, sizeof prompt, "%s> ", r->language->name);
     (void)snprintf(more, sizeof more, "%*s", n, ". ");
-    while (!r->over) {
+    while (!r->over && !r->quits) {
         scoped(buf) cell = { 0 };
         enum input_event event;
         if (input_read(&r->input, prompt, more, on_tab, r, &cell, &event, e))
@@ -483,12 +477,14 @@ static int repl(void *options, int argc, char **argv, struct err *e)
     if (input_open(&r.input, r.language->name, e) || start_talker(&r, e) || wait_done(&r, e))
         return -1;
     if (r.over)
-        return NO_SERVICE;
+        return SESSION_LOST;
     if (r.input.edits)
         (void)printf("A session of %s. ':help' lists commands, Ctrl-D ends it.\n",
                      r.language->name);
     (void)fflush(stdout);
-    return loop(&r, e);
+    if (loop(&r, e))
+        return -1;
+    return r.over ? SESSION_LOST : 0;
 }
 
 const struct cli_command repl_command = {
@@ -504,7 +500,7 @@ const struct cli_command repl_command = {
     .max_operands = 1,
     .values = { VALUES_WORDS, args_language_at },
     .statuses = (const char *const[]){ "0", "the session was ended", "1",
-                                       "the service refused the session", "125",
+                                       "the session was refused, or ended by itself", "125",
                                        "no service is running, or belljar failed", NULL },
     .examples = (const char *const[]){ "A session of Python:", "belljar repl",
                                        "A session of SQLite:", "belljar repl sqlite", NULL },

@@ -242,8 +242,6 @@ static int answer(struct talker *t, enum link_type type, const struct buf *text,
         return show(t, "GET", "/variables", NULL, render_variables, e);
     case ASK_LIMITS:
         return show(t, "GET", "", NULL, render_limits, e);
-    case ASK_FILES:
-        return show(t, "GET", "/files", NULL, render_files, e);
     case ASK_RESTART:
         return show(t, "POST", "/restart", NULL, render_restart, e);
     case ASK_NOTEBOOK:
