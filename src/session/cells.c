@@ -366,7 +366,7 @@ static bool take_display(struct cell *c, const struct session_frame *f, bool beg
     return c->displays <= CELL_DISPLAYS_MAX && c->display_bytes <= CELL_DISPLAY_BYTES_MAX;
 }
 
-static void take_error(struct cell *c, const struct message *m)
+static void take_error(struct cell *c, const struct frame_message *m)
 {
     struct frame_field f;
     struct err e;
@@ -377,7 +377,8 @@ static void take_error(struct cell *c, const struct message *m)
         log_error(LOG_WARN, "session.error", &e);
 }
 
-static int take_done(struct session *s, struct cell *c, const struct message *m, struct err *e)
+static int take_done(struct session *s, struct cell *c, const struct frame_message *m,
+                     struct err *e)
 {
     struct frame_field f;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
@@ -400,7 +401,7 @@ static int take_done(struct session *s, struct cell *c, const struct message *m,
 static int cell_frame(struct session *s, struct cell *c, const struct session_frame *f,
                       const void *packet, size_t n, struct err *e)
 {
-    struct message *m = &s->program->message;
+    struct frame_message *m = &s->program->message;
     bool whole = false, begins = !m->open;
     c->frames++;
     c->frame_bytes += n;
@@ -409,7 +410,7 @@ static int cell_frame(struct session *s, struct cell *c, const struct session_fr
                        CELL_FRAMES_MAX, CELL_FRAME_BYTES_MAX >> 20);
     if (f->type == FRAME_ANSWER)
         return err_set(e, ERR_PROTOCOL, 0, "an answer without a question");
-    if (message_add(m, f, &whole, e))
+    if (frame_message_add(m, f, &whole, e))
         return -1;
     if (is_display(f->type) && !take_display(c, f, begins))
         return mark_cut(c, e);
@@ -445,11 +446,11 @@ static void answer(struct session *s, json_t *json, const struct err *e)
 
 static int question_frame(struct session *s, const struct session_frame *f, struct err *e)
 {
-    struct message *m = &s->program->message;
+    struct frame_message *m = &s->program->message;
     struct frame_field field;
     struct err none = { 0 };
     bool whole = false;
-    if (message_add(m, f, &whole, e))
+    if (frame_message_add(m, f, &whole, e))
         return -1;
     if (!whole)
         return 0;

@@ -205,7 +205,7 @@ const char *event_name(uint16_t type)
     return row ? row->name : NULL;
 }
 
-json_t *event_json(const struct message *m)
+json_t *event_json(const struct frame_message *m)
 {
     const struct event_row *row = row_of(m->type);
     json_t *o = row ? json_pack("{s:s}", "event", row->name) : NULL;
@@ -216,7 +216,7 @@ json_t *event_json(const struct message *m)
 
 void event_reader_done(struct event_reader *r)
 {
-    message_done(&r->message);
+    frame_message_done(&r->message);
 }
 
 /* The keeper drops frames beyond its bounds, so a message may end without its last frame. */
@@ -229,7 +229,7 @@ static bool reader_add(struct event_reader *r, const struct buf *record)
         return false;
     if (r->message.open && (r->message.type != f.type || r->message.request != f.request))
         r->message.open = false;
-    if (message_add(&r->message, &f, &whole, &e)) {
+    if (frame_message_add(&r->message, &f, &whole, &e)) {
         r->message.open = false;
         return false;
     }

@@ -15,11 +15,11 @@
 const char *event_name(uint16_t type);
 /* The event of a complete message, without its number. NULL if clients do not see it, or memory ran
  * out. */
-json_t *event_json(const struct message *m);
+json_t *event_json(const struct frame_message *m);
 
 /* Turns the frame records of a journal into messages again. */
 struct event_reader {
-    struct message message;
+    struct frame_message message;
 };
 void event_reader_done(struct event_reader *r);
 /* Takes the bytes of a frame record. The event, once its message is complete; otherwise NULL. */

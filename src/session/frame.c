@@ -98,13 +98,14 @@ int frame_add_field(struct buf *data, enum frame_tag tag, const void *bytes, siz
     return buf_add(data, head, sizeof head, e) || (n > 0 && buf_add(data, bytes, n, e)) ? -1 : 0;
 }
 
-void message_done(struct message *m)
+void frame_message_done(struct frame_message *m)
 {
     buf_done(&m->data);
-    *m = (struct message){ 0 };
+    *m = (struct frame_message){ 0 };
 }
 
-int message_add(struct message *m, const struct session_frame *f, bool *ret_whole, struct err *e)
+int frame_message_add(struct frame_message *m, const struct session_frame *f, bool *ret_whole,
+                      struct err *e)
 {
     if (!m->open) {
         m->data.len = 0;

@@ -98,15 +98,15 @@ bool frame_find_field(const struct buf *data, enum frame_tag tag, struct frame_f
                                   struct err *e);
 
 /* A message while its frames arrive. */
-struct message {
+struct frame_message {
     uint32_t request;
     uint16_t type;
     bool open; /* more frames of it follow */
     struct buf data;
 };
-void message_done(struct message *m);
+void frame_message_done(struct frame_message *m);
 /* Adds a frame; *ret_whole: the message is complete. The first frame after a complete message
  * begins a new one. ERR_PROTOCOL if the frame belongs to another message, or the message is too
  * large. */
-[[nodiscard]] int message_add(struct message *m, const struct session_frame *f, bool *ret_whole,
-                              struct err *e);
+[[nodiscard]] int frame_message_add(struct frame_message *m, const struct session_frame *f,
+                                    bool *ret_whole, struct err *e);

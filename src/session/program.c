@@ -26,7 +26,7 @@ static void free_if_unused(struct session_program *p)
 {
     if (p->open_handles > 0 || p->session || !p->over)
         return;
-    message_done(&p->message);
+    frame_message_done(&p->message);
     buf_done(&p->out);
     free(p);
 }
@@ -219,7 +219,7 @@ static int take_note(struct session_program *p, const struct session_frame *f, s
 {
     bool whole;
     struct frame_field text;
-    if (message_add(&p->message, f, &whole, e))
+    if (frame_message_add(&p->message, f, &whole, e))
         return -1;
     if (!whole || !frame_find_field(&p->message.data, TAG_TEXT, &text))
         return 0;

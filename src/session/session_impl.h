@@ -42,8 +42,8 @@ struct session_program {
     bool ready, over;
     uint32_t in_seq, out_seq;
     uint64_t strays;
-    struct message message; /* while its frames arrive */
-    struct buf out;         /* frames that the channel has not taken: u32 length, bytes */
+    struct frame_message message; /* while its frames arrive */
+    struct buf out;               /* frames that the channel has not taken: u32 length, bytes */
     size_t out_from;
     struct wire_ended end; /* once it is over */
     char breach[160];      /* how its program broke the protocol */

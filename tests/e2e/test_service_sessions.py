@@ -1,6 +1,7 @@
 """Sessions of the service: a program that stays and runs one cell after another."""
 
 import json
+import struct
 import threading
 
 import pytest
@@ -221,3 +222,121 @@ def test_output_and_displays_of_a_cell_are_bounded(service):
     last = shown["displays"][-1]
     assert last["cut"] and "dropped" in last["data"]["text/plain"], last
     service.delete("/v1/sessions/" + made["id"])
+
+
+# ---- programs that break the protocol ----
+
+# A session program that executes its cells, with functions to send frames of any kind.
+ODD = """
+import os, socket, struct, sys, time
+channel = socket.socket(fileno=3)
+seq = 0
+def send(type, request=1, data=b"", number=None, flags=0):
+    global seq
+    seq += 1
+    channel.send(struct.pack("<IIHH", seq if number is None else number, request, type, flags) + data)
+def field(tag, data):
+    return struct.pack("<HHI", tag, 0, len(data)) + data
+send(32, 0)
+while True:
+    packet = channel.recv(40000)
+    if not packet:
+        break
+    request = struct.unpack("<I", packet[4:8])[0]
+    code = packet[20:20 + struct.unpack("<I", packet[16:20])[0]].decode()
+    exec(code)
+    sys.stdout.flush()
+    send(39, request, field(18, b"ok"))
+"""
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    from harness import public_dir
+    directory = public_dir()
+    (directory / "odd.lang").write_text(
+        "name = odd\nextensions = .odd\nmain_file = main.odd\ncommand = /usr/bin/python3 {file}\n"
+        "session = /usr/bin/python3 -I /sandbox/program.py\nversion = /usr/bin/python3 --version\ninstall = none\n")
+    with Service("--set", "pools.max=0", "--set", f"languages.dir={directory}", "--set", "sessions.max=8") as s:
+        yield s
+
+
+def create_odd(odd, **fields):
+    return create(odd, language="odd", files={"program.py": ODD}, **fields)
+
+
+@pytest.mark.parametrize("attack, words", [
+    ("channel.send(b'short')", "broke the protocol"),
+    ("send(99)", "broke the protocol"),
+    ("send(64)", "broke the protocol"),
+    ("send(1)", "broke the protocol"),
+    ("send(33, request, number=1000)", "broke the protocol"),
+    ("send(32, 0)", "broke the protocol"),
+    ("send(39, request, field(18, b'fine'))", "broke the protocol"),
+    ("[send(33, request, b'x' * 30000, flags=1) for i in range(100)]", "broke the protocol"),
+    ("[send(41, request) for i in range(60000)]", "broke the protocol"),
+    ("[send(33, 77) for i in range(11000)]", "broke the protocol"),
+    ("channel.close(); time.sleep(60)", "closed the channel"),
+])
+def test_a_program_that_breaks_the_protocol_ends_its_own_session_only(odd, attack, words):
+    """The keeper and a session beside it do not notice."""
+    keeper, other = odd.half("keeper").pid, create_odd(odd)
+    victim = create_odd(odd)
+    lost = execute(odd, victim, attack, timeout=60)
+    assert lost["status"] == "lost" and any(words in note for note in lost["notes"]), lost
+    gone = odd.get("/v1/sessions/" + victim["id"])
+    assert gone.status == 410 and words in gone.error["message"], gone
+    assert execute(odd, other, "print(1)")["stdout"] == "1\n"
+    assert odd.half("keeper").pid == keeper
+    odd.delete("/v1/sessions/" + other["id"])
+
+
+def test_frames_of_other_requests_are_dropped_and_text_is_repaired(odd):
+    """A thread of an earlier cell cannot speak for the next one."""
+    made = create_odd(odd)
+    shown = field_of("text/plain", b"mine\xff")
+    cell = execute(odd, made, f"send(33, 77, {field_of('text/plain', b'stray')!r}); send(33, request, {shown!r})")
+    assert [d["data"] for d in cell["displays"]] == [{"text/plain": "mine\N{REPLACEMENT CHARACTER}"}], cell
+    odd.delete("/v1/sessions/" + made["id"])
+
+
+def field_of(mime, data):
+    return b"".join(struct.pack("<HHI", tag, 0, len(value)) + value for tag, value in ((9, mime.encode()), (10, data)))
+
+
+def test_sessions_are_capped(odd):
+    made = [create_odd(odd) for _ in range(8 - len(odd.get("/v1/sessions").json["sessions"]))]
+    refused = odd.post("/v1/sessions", {"language": "odd", "files": {"program.py": ODD}})
+    assert refused.status == 503 and "sessions.max" in refused.error["message"], refused
+    for s in made:
+        odd.delete("/v1/sessions/" + s["id"])
+
+
+def test_a_session_that_cannot_start_says_why(odd):
+    refused = odd.post("/v1/sessions", {"language": "odd", "files": {"program.py": "raise SystemExit(5)"}})
+    assert refused.status == 503 and "exit code 5" in refused.error["message"], refused
+
+
+def test_a_cell_that_ignores_its_interrupt_is_ended_and_the_loss_is_told(odd):
+    made = create_odd(odd)
+    code = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: time.sleep(1)"
+    lost = execute(odd, made, code, timeout=0.5)
+    assert (lost["status"], lost["verdict"]) == ("lost", "timeout"), lost
+    assert any("variables are lost" in note for note in lost["notes"]), lost
+    assert odd.get("/v1/sessions/" + made["id"]).status == 410
+
+
+def test_a_killed_warden_ends_its_sessions_and_says_so(odd):
+    import os
+    import signal
+    made = create_odd(odd)
+    os.kill(odd.half("warden").pid, signal.SIGKILL)
+    assert eventually(lambda: odd.get("/v1/sessions/" + made["id"]).status == 410)
+    assert "died" in odd.get("/v1/sessions/" + made["id"]).error["message"]
+    assert eventually(lambda: odd.post("/v1/sessions", {"language": "odd", "files": {"program.py": ODD}}).status == 201)
+
+
+def test_sessions_need_a_jar():
+    with Service("--set", "runs.isolation=process") as s:
+        refused = s.post("/v1/sessions", {"language": "python"})
+        assert refused.status == 503 and "isolation level" in refused.error["message"], refused
