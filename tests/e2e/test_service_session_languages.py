@@ -3,7 +3,9 @@ import threading
 
 import pytest
 
+import warm
 from cells import groups
+from harness import eventually
 from service import Service
 from sql import prepare
 
@@ -78,6 +80,21 @@ def test_a_timeout_of_a_cell_leaves_the_state_in_a_jar(session):
     assert session.run(endless, timeout=1)["verdict"] == "timeout"
     again = session.run(show)
     assert text in (again["stdout"] if session.language == "bash" else again["result"]["text/plain"]), again
+
+
+@pytest.mark.parametrize("language, kind", [("javascript", "node-session"), ("typescript", "typescript-session")])
+def test_sessions_of_node_start_from_a_pool(service, language, kind):
+    Session(service, language).end()  # the first one boots the zygote
+    if warm.pools(service)[kind]["zygote"] == "failed":
+        pytest.skip(f"no zygote for this Node: {warm.pools(service)[kind]['why']}")
+    eventually(lambda: warm.pools(service)[kind]["ready"] > 0, within=60)
+    session = Session(service, language)
+    booted = session.run("fs.readFileSync('/proc/self/cmdline', 'utf8').includes('main.js')")  # as the zygote was
+    assert booted["result"]["text/plain"] == "true", booted
+    again = Session(service, language)
+    assert session.run("Math.random()")["result"] != again.run("Math.random()")["result"]
+    for s in (session, again):
+        s.end()
 
 
 WRONG = ("SELEC 1", "missing", "'dup'", "(NULL)", "1 / 0", "nosuch", "'abc'::int")

@@ -19,7 +19,8 @@ def pools(s):
     return s.get("/v1/stats").json["pools"]
 
 
-WHEN_USED = ("typescript", "postgres", "python-session")  # not booted from the start, unless a service is told to
+WHEN_USED = ("typescript", "postgres", "python-session", "node-session",
+             "typescript-session")  # not booted from the start, unless a service is told to
 
 
 def filled(s):

@@ -7,11 +7,12 @@ static const struct warm warm[] = {
                   .files = WORDS("belljar-node.so"),
                   .argv = WORDS("/usr/bin/node", "main.js"),
                   .env = NO_WORDS } },
+    /* The name of the main file is relative: only then Node calls getcwd(), where the driver waits. */
     { .zygote = { .name = "node-session",
                   .files = WORDS("belljar-node.so"),
-                  .argv = WORDS("/usr/bin/node", "-r", "/opt/belljar/node/session.js",
-                                "/opt/belljar/node/session_begin.js"),
+                  .argv = WORDS("/usr/bin/node", "-r", "/opt/belljar/node/session.js", "main.js"),
                   .env = NO_WORDS },
+      .large = true,
       .session = true },
     { .imports = NULL },
 };

@@ -14,7 +14,7 @@ static const struct warm warm[] = {
     { .zygote = { .name = "typescript-session",
                   .files = WORDS("belljar-node.so"),
                   .argv = WORDS("/usr/bin/node", "-r", "/opt/belljar/typescript/session.js",
-                                "/opt/belljar/node/session_begin.js"),
+                                "main.js"),
                   .env = NO_WORDS },
       .large = true,
       .session = true },
