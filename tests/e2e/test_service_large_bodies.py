@@ -42,6 +42,14 @@ BODIES = {
     "parsing": ("/v1/runs", f'{{"language": "python", "code": "{ESCAPED}", "nonsense": 1}}'),
     "making a run": ("/v1/runs", f'{{"language": "python", "code": "{ESCAPED}", "limits": {{"files": 1}}}}'),
     "execute": ("/execute", f'{{"generated_code": "{ESCAPED}", "timeout": 1, "language": "nonsense"}}'),
+    "a batch": ("/v1/batches", '{"runs": [' + ", ".join(
+        f'{{"language": "python", "code": "{ESCAPED[:BYTES // 10]}"}}' for _ in range(10)
+    ) + ', {"language": "python", "code": "1", "limits": {"files": 1}}]}'),
+    "a batch of one program": ("/v1/batches", f'{{"run": {{"language": "python", "code": "{ESCAPED}"}}, '
+                               '"inputs": [{"args": [1]}]}'),
+    "a comparison": ("/v1/comparisons", f'{{"variants": [{{"language": "python", "code": "{ESCAPED}", '
+                     '"limits": {"files": 1}}]}'),
+    "artifacts": ("/api/artifacts/detect", f'{{"content": "{ESCAPED}"}}'),
     "a diagnosis": ("/v1/diagnoses", f'{{"stderr": "{ESCAPED}", "nonsense": 1}}'),
 }
 
@@ -71,3 +79,36 @@ def test_a_client_that_leaves_a_large_request_harms_nobody(s):
         with s.connect(60) as large:
             large.sendall(head(path, body.encode()) + body.encode())
     assert s.run("print(1)", language="python")["stdout"] == "1\n"
+
+
+def test_a_large_batch_is_answered_like_a_small_one(s):
+    """Its specs are made in threads, with the same results and the same refusals."""
+    filler = "#" + "x" * (1 << 20) + "\n"
+    for large in ("", filler):
+        run = {"language": "python", "code": large + "import sys\nprint(sys.stdin.read())"}
+        inputs = [{"stdin": str(i), "expected": f"{i}\n"} for i in range(6)]
+        summary = s.post("/v1/batches", {"run": run, "inputs": inputs}).json["summary"]
+        assert (summary["total"], summary["ok"], summary["passed"]) == (6, 6, 6), summary
+        runs = [{"language": "python", "code": large + f"print({i})"} for i in range(4)]
+        results = s.post("/v1/batches", {"runs": runs, "parallel": 2}).json["results"]
+        assert [r["stdout"] for r in results] == ["0\n", "1\n", "2\n", "3\n"]
+        stopped = s.post("/v1/batches", {"runs": [{"language": "python", "code": large + "exit(1)"}] + runs,
+                                         "parallel": 1, "stop_on_failure": True}).json["summary"]
+        assert (stopped["failed"], stopped["skipped"]) == (1, 4), stopped
+        compared = s.post("/v1/comparisons", {"variants": runs[:2]}).json
+        assert [v["runs"][0]["stdout"] for v in compared["variants"]] == ["0\n", "1\n"]
+    for field, value in (("language", "nonsense"), ("limits", {"memory": "1"}), ("wait", False)):
+        for path, key in (("/v1/batches", "runs"), ("/v1/comparisons", "variants")):
+            bodies = [{key: [{"language": "python", "code": code}, {"language": "python", "code": "1", field: value}]}
+                      for code in ("1", filler)]
+            small, large = (s.post(path, body) for body in bodies)
+            assert small.status == large.status == 400 and small.error == large.error, (path, field)
+
+
+def test_a_large_artifact_runs_like_a_small_one(s):
+    for large in ("", "#" + "x" * (1 << 20) + "\n"):
+        made = s.post("/api/artifacts/create", {"content": large + "print(7)", "title": "t", "language": "python"}).json
+        answer = s.post(f"/api/artifacts/{made['id']}/execute", {}).json["execution"]
+        assert answer["success"] and answer["output"] == "7\n", answer
+        refused = s.post(f"/api/artifacts/{made['id']}/execute", {"limits": {"memory": "1"}})
+        assert refused.status == 400 and "memory" in refused.json["message"], refused

@@ -15,6 +15,7 @@
 #include "api/runs/result_fields.h"
 #include "api/runs/run_result.h"
 #include "api/runs/run_spec.h"
+#include "api/runs/spec_work.h"
 #include "api/runs/submit.h"
 #include "base/array.h"
 #include "base/auto.h"
@@ -36,13 +37,16 @@ struct artifact_job {
     /* NULL: every artifact; else the caller sees, or changes, only artifacts of this owner */
     const char *sees, *changes;
     struct artifact_quota quota;
+    json_t *request; /* of an execution, as POST /v1/runs takes it */
 };
 
-static void artifact_job_free(struct artifact_job *j)
+static void artifact_job_free(void *job)
 {
+    struct artifact_job *j = job;
     artifact_row_done(&j->in);
     artifact_row_done(&j->row);
     artifact_rows_done(&j->rows);
+    json_decref(j->request);
     free(j);
 }
 
@@ -101,22 +105,31 @@ static int get_work(struct db *db, struct store_job *job, struct err *e)
     return artifacts_get(db, j->in.id, j->sees, &j->row, e);
 }
 
-static void reply_row(struct store_job *job)
+static json_t *make_row(void *j)
 {
-    struct artifact_job *j = (struct artifact_job *)job;
+    return artifact_object(&((struct artifact_job *)j)->row);
+}
+
+static void reply_artifact(struct artifact_job *j, int status)
+{
     if (artifact_job_failed(j))
         return;
-    api_reply(j->job.call, 200, artifact_object(&j->row));
+    if (strlen(j->row.content) > API_LARGE_BYTES) {
+        api_reply_made(j->job.call, status, make_row, artifact_job_free, j);
+        return;
+    }
+    api_reply(j->job.call, status, artifact_object(&j->row));
     artifact_job_free(j);
+}
+
+static void reply_row(struct store_job *job)
+{
+    reply_artifact((struct artifact_job *)job, 200);
 }
 
 static void reply_created(struct store_job *job)
 {
-    struct artifact_job *j = (struct artifact_job *)job;
-    if (artifact_job_failed(j))
-        return;
-    api_reply(j->job.call, 201, artifact_object(&j->row));
-    artifact_job_free(j);
+    reply_artifact((struct artifact_job *)job, 201);
 }
 
 static void reply_rows(struct store_job *job)
@@ -193,10 +206,30 @@ static void create(struct api_call *c)
     write_more(j);
 }
 
-static void detect(struct api_call *c)
+static json_t *detected(const struct api_call *c)
 {
     const json_t *content = json_object_get(c->body, "content");
-    json_t *list = detect_artifacts(json_string_value(content), json_string_length(content));
+    return detect_artifacts(json_string_value(content), json_string_length(content));
+}
+
+static void list_free(void *prepared)
+{
+    json_decref(prepared);
+}
+
+/* In a thread, for a large body. */
+static int detect_in_thread(struct api_call *c, const struct api *here, const struct buf *bytes,
+                            char *field, size_t size, struct err *e)
+{
+    (void)here, (void)bytes, (void)field, (void)size;
+    c->prepared = detected(c);
+    c->prepared_free = list_free;
+    return c->prepared ? 0 : err_no_memory(e, "the artifacts");
+}
+
+static void detect(struct api_call *c)
+{
+    json_t *list = c->prepared ? json_incref(c->prepared) : detected(c);
     if (list)
         api_reply(c, 200, list);
     else
@@ -542,26 +575,67 @@ static json_t *run_object(const struct artifact_job *j)
                      api_text(j->job.call, "thread_id"));
 }
 
+/* Takes over the spec. */
+static int submit_run(struct artifact_job *j, struct run_spec *spec, struct err *e)
+{
+    free(spec->artifact);
+    spec->artifact = strdup(j->row.id);
+    j->watch.on_event = on_run_event;
+    return api_submit(j->job.call->api, spec, api_text(j->job.call, "permission_mode"), 0,
+                      &j->watch, &j->run, e);
+}
+
+/* A large program becomes a spec in a thread. */
+struct artifact_spec {
+    struct spec_work work; /* first: on_made() gets it */
+    struct artifact_job *j;
+};
+
+static void on_made(struct spec_work *work)
+{
+    struct artifact_spec *s = (struct artifact_spec *)work;
+    struct artifact_job *j = s->j;
+    struct err e = work->err;
+    if (e.code != ERR_NONE || submit_run(j, &work->spec, &e)) {
+        api_fail(j->job.call, &e, work->field[0] ? work->field : NULL);
+        artifact_job_free(j);
+    }
+    free(s);
+}
+
+static int start_in_thread(struct artifact_job *j, struct err *e)
+{
+    struct artifact_spec *s = calloc(1, sizeof *s);
+    if (!s)
+        return err_no_memory(e, "the request");
+    *s = (struct artifact_spec){ .work = { .api = j->job.call->api,
+                                           .who = &j->job.call->who,
+                                           .request = j->request,
+                                           .surface = "artifacts",
+                                           .validate = true,
+                                           .done = on_made },
+                                 .j = j };
+    if (spec_work_start(&s->work, e) == 0)
+        return 0;
+    free(s);
+    return -1;
+}
+
 static int start_run(struct artifact_job *j, char *field, size_t field_size, struct err *e)
 {
     struct api *api = j->job.call->api;
     struct run_spec spec = { 0 };
     if (check_execution(j->job.call, field, field_size, e))
         return -1;
-    json_t *o = run_object(j);
-    if (!o)
+    if (!j->request)
         return err_no_memory(e, "the request");
-    int failed = api_validate(o, run_fields, false, field, field_size, e) ||
-                 run_spec_from_json(api, &j->job.call->who, o, "artifacts", &spec, field,
-                                    field_size, e);
-    json_decref(o);
-    if (failed)
+    if (strlen(j->row.content) > API_LARGE_BYTES)
+        return start_in_thread(j, e);
+    if (api_validate(j->request, run_fields, false, field, field_size, e) ||
+        run_spec_from_json(api, &j->job.call->who, j->request, "artifacts", &spec, field,
+                           field_size, e))
         return -1;
-    free(spec.artifact);
-    spec.artifact = strdup(j->row.id);
-    j->watch.on_event = on_run_event;
-    return api_submit(api, &spec, api_text(j->job.call, "permission_mode"), 0, &j->watch, &j->run,
-                      e);
+    return submit_run(j, &spec, e);
 }
 
 static void reply_unsupported(struct artifact_job *j)
@@ -593,9 +667,19 @@ static void execute_found(struct store_job *job)
     }
 }
 
+/* In a thread of the store: the request is as large as the artifact. */
+static int execute_work(struct db *db, struct store_job *job, struct err *e)
+{
+    struct artifact_job *j = (struct artifact_job *)job;
+    if (get_work(db, job, e))
+        return -1;
+    j->request = run_object(j);
+    return 0;
+}
+
 static void execute(struct api_call *c)
 {
-    read_by(c, get_work, execute_found);
+    read_by(c, execute_work, execute_found);
 }
 
 /* ---- fields ---- */
@@ -682,7 +766,8 @@ const struct api_route artifact_routes[] = {
       .flags = ROUTE_LENIENT, .handle = create, .summary = "Create an artifact",
       .replies = REPLIES({ 201, .fields = artifact_reply }) },
     { METHOD_POST, "/api/artifacts/detect", SCOPE_RUN, STYLE_DETAIL, .body = detect_fields,
-      .flags = ROUTE_LENIENT, .handle = detect, .summary = "Find the artifacts in Markdown",
+      .flags = ROUTE_LENIENT, .handle = detect, .prepare = detect_in_thread,
+      .summary = "Find the artifacts in Markdown",
       .replies = REPLIES({ 200, .fields = detected_reply, .list = true }) },
     { METHOD_GET, "/api/artifacts/conversations/{conversation_id}/artifacts", SCOPE_ANY,
       STYLE_DETAIL, .handle = list_of_conversation,

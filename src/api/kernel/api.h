@@ -145,6 +145,10 @@ struct route_reply {
         200, .fields = (fields_), .content_type = "text/event-stream"     \
     }
 
+/* A larger text is parsed, and made into a run, in a thread: this much takes 5 ms, and a thread
+ * costs 0.1 ms. */
+enum { API_LARGE_BYTES = 256 << 10 };
+
 struct api_route {
     enum http_method method; /* a route with GET answers HEAD too */
     const char *path; /* "/v1/runs/{id}/files/{name...}": {name...} matches slashes as well */
@@ -177,6 +181,10 @@ extern const struct api_route run_routes[], batch_routes[], comparison_routes[],
 /* ---- answers (reply.c) ---- */
 /* Ends the call. Takes over the reference of the JSON. */
 void api_reply(struct api_call *c, int status, json_t *body);
+/* For a large answer: make() and the text of its JSON run in a thread of libuv's pool. done() frees
+ * the context, on the loop. */
+void api_reply_made(struct api_call *c, int status, json_t *(*make)(void *context),
+                    void (*done)(void *context), void *context);
 void api_reply_text(struct api_call *c, int status, const char *content_type, const char *bytes,
                     size_t n);
 /* In the style of the route, with the status of the error code. `field`: the name of the field, or

@@ -18,8 +18,6 @@
 
 /* For a route without a body: some clients send "{}" anyway. */
 enum { IGNORED_BODY_MAX = 64 << 10 };
-/* A larger body is read in a thread: this much takes 5 ms, and a thread costs 0.1 ms. */
-enum { LARGE_BODY = 256 << 10 };
 
 static const char *listener_of(const struct api *api, const struct http_request *q)
 {
@@ -290,7 +288,7 @@ static void large_done(uv_work_t *work, int status)
 static bool large_begin(struct api_call *c)
 {
     struct buf *bytes = &c->http->request.body;
-    if (bytes->len <= LARGE_BODY || !(takes_json(c->route) || c->route->prepare))
+    if (bytes->len <= API_LARGE_BYTES || !(takes_json(c->route) || c->route->prepare))
         return false;
     struct large_body *l = malloc(sizeof *l);
     if (!l)

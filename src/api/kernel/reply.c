@@ -216,6 +216,60 @@ void api_reply(struct api_call *c, int status, json_t *body)
     call_free(c);
 }
 
+struct made_reply {
+    uv_work_t work;
+    struct api_call *call;
+    int status;
+    json_t *(*make)(void *);
+    void (*done)(void *);
+    void *context;
+    struct buf text;
+    int failed;
+};
+
+static void make_reply(uv_work_t *work)
+{
+    struct made_reply *m = work->data;
+    m->failed = dump(m->make(m->context), &m->text);
+}
+
+static void reply_made(uv_work_t *work, int cancelled)
+{
+    struct made_reply *m = work->data;
+    struct api_call *c = m->call;
+    m->done(m->context);
+    if (m->failed || cancelled) {
+        api_fail_no_memory(c);
+    } else {
+        struct http_exchange *x = detach(c);
+        if (x) {
+            log_answer(x, m->status, c->began_us);
+            http_answer_buf(x, m->status, application_json, &m->text);
+        }
+        call_free(c);
+    }
+    buf_done(&m->text);
+    free(m);
+}
+
+void api_reply_made(struct api_call *c, int status, json_t *(*make)(void *), void (*done)(void *),
+                    void *context)
+{
+    struct made_reply *m = calloc(1, sizeof *m);
+    if (m)
+        *m = (struct made_reply){ .call = c,
+                                  .status = status,
+                                  .make = make,
+                                  .done = done,
+                                  .context = context,
+                                  .work = { .data = m } };
+    if (m && uv_queue_work(c->api->loop, &m->work, make_reply, reply_made) == 0)
+        return;
+    free(m);
+    done(context);
+    api_fail_no_memory(c);
+}
+
 void api_reply_text(struct api_call *c, int status, const char *content_type, const char *bytes,
                     size_t n)
 {

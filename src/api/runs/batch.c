@@ -267,18 +267,18 @@ static void client_gone(struct api_call *c)
         group_stop(&b->group);
 }
 
-static int check_runs(const struct batch *b, char field[128], struct err *e)
+static int check_runs(const struct batch *b, struct group_check *k, char field[128], struct err *e)
 {
     for (size_t i = 0; i < json_array_size(b->runs); i++) {
         char prefix[32];
         (void)snprintf(prefix, sizeof prefix, "runs[%zu]", i);
-        if (group_check(&b->group, json_array_get(b->runs, i), prefix, field, e))
+        if (group_check_run(k, json_array_get(b->runs, i), prefix, field, e))
             return -1;
     }
     return 0;
 }
 
-static int check_form(const struct batch *b, char field[128], struct err *e)
+static int check_form(const struct batch *b, const json_t *body, char field[128], struct err *e)
 {
     const char *missing = b->run ? "inputs" : b->inputs ? "run" : "runs";
     (void)snprintf(field, 128, "%s", b->runs ? "runs" : missing);
@@ -289,7 +289,7 @@ static int check_form(const struct batch *b, char field[128], struct err *e)
         return err_set(e, ERR_BAD_REQUEST, 0, "%s is missing: give either runs, or run and inputs",
                        missing);
     (void)snprintf(field, 128, "compare");
-    if (b->runs && json_object_get(b->group.call->body, "compare"))
+    if (b->runs && json_object_get(body, "compare"))
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "compare is given without inputs: only inputs have an expected output");
     return 0;
@@ -303,27 +303,61 @@ static json_t *array_of_nulls(size_t n)
     return list;
 }
 
-static int batch_prepare(struct batch *b, struct api_call *c, char field[128], struct err *e)
+/* The parts of the request, and their number. */
+static int read_parts(struct batch *b, const struct api *api, const json_t *body, size_t *ret_n,
+                      char field[128], struct err *e)
 {
-    b->group.call = c;
-    b->runs = json_object_get(c->body, "runs");
-    b->run = json_object_get(c->body, "run");
-    b->inputs = json_object_get(c->body, "inputs");
-    b->compare = compare_parse(json_string_value(json_object_get(c->body, "compare")));
-    b->stop_on_failure = json_is_true(json_object_get(c->body, "stop_on_failure"));
-    if (check_form(b, field, e))
+    b->runs = json_object_get(body, "runs");
+    b->run = json_object_get(body, "run");
+    b->inputs = json_object_get(body, "inputs");
+    if (check_form(b, body, field, e))
         return -1;
     const char *noun = b->runs ? "runs" : "inputs";
-    size_t n = json_array_size(b->runs ? b->runs : b->inputs);
+    *ret_n = json_array_size(b->runs ? b->runs : b->inputs);
     (void)snprintf(field, 128, "%s", noun);
-    if (group_check_count(c, noun, n, e) || group_init(&b->group, &batch_ops, c, "bat_", n, e))
+    return group_check_count(api, noun, *ret_n, e);
+}
+
+static int check_parts(const struct batch *b, struct group_check *k, char field[128], struct err *e)
+{
+    if (b->runs)
+        return check_runs(b, k, field, e);
+    return group_check_run(k, b->run, "run", field, e) ||
+                   group_check_inputs(k, b->run, b->inputs, field, e)
+               ? -1
+               : 0;
+}
+
+/* In a thread, for a large body. */
+static int batch_check(struct api_call *c, const struct api *here, const struct buf *bytes,
+                       char *field, size_t size, struct err *e)
+{
+    struct batch b = { 0 };
+    size_t n;
+    char where[128] = "";
+    (void)bytes;
+    struct group_check *k = group_check_in_thread(c, here);
+    int rc = !k ? err_no_memory(e, "the runs")
+                : read_parts(&b, here, c->body, &n, where, e) || check_parts(&b, k, where, e);
+    if (rc)
+        (void)snprintf(field, size, "%s", where);
+    return rc ? -1 : 0;
+}
+
+static int batch_prepare(struct batch *b, struct api_call *c, char field[128], struct err *e)
+{
+    size_t n;
+    scoped(group_check) k = { .api = c->api, .who = &c->who };
+    b->group.call = c;
+    b->compare = compare_parse(json_string_value(json_object_get(c->body, "compare")));
+    b->stop_on_failure = json_is_true(json_object_get(c->body, "stop_on_failure"));
+    if (read_parts(b, c->api, c->body, &n, field, e) ||
+        group_init(&b->group, &batch_ops, c, "bat_", n, e))
         return -1;
     (void)snprintf(field, 128, "parallel");
-    if (group_set_parallel(&b->group, e))
-        return -1;
-    if (b->runs ? check_runs(b, field, e)
-                : group_check(&b->group, b->run, "run", field, e) ||
-                      group_check_inputs(&b->group, b->run, b->inputs, field, e))
+    if (group_set_parallel(&b->group, e) ||
+        (c->prepared ? group_check_here(c->api, c->prepared, field, e)
+                     : check_parts(b, &k, field, e)))
         return -1;
     b->results = array_of_nulls(n);
     return b->results ? 0 : err_no_memory(e, "the results");
@@ -430,7 +464,7 @@ static void batch_get(struct api_call *c)
 
 const struct api_route batch_routes[] = {
     { METHOD_POST, "/v1/batches", SCOPE_RUN, .body = batch_fields, .handle = batch_post,
-      .summary = "Run many programs, or one program on many inputs",
+      .prepare = batch_check, .summary = "Run many programs, or one program on many inputs",
       .replies = REPLIES({ 200, .fields = batch_reply }, EVENT_REPLIES(batch_event_reply)) },
     { METHOD_GET, "/v1/batches/{id}", SCOPE_ANY, .handle = batch_get,
       .summary = "The runs of a batch or comparison",

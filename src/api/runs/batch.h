@@ -4,7 +4,8 @@
  * Invariants
  * BATCH-1 No run starts before all runs of the request are checked.
  * BATCH-2 At most `parallel` runs of a group are in flight. Specs are made one by one, so a group
- *         keeps its request and the results, but no bundles.
+ *         keeps its request and the results, but no bundles. If the request is large, threads of
+ *         libuv's pool check it and make the specs.
  * BATCH-3 Each run of a group is reported exactly once, as finished or skipped; then the group is
  *         done. */
 #pragma once
@@ -30,6 +31,7 @@ struct group_item {
     struct group *group;
     struct run *run; /* while it is in flight */
     bool cancelled;  /* by group_stop() */
+    bool again;      /* its spec was made, but the queue was full */
 };
 
 struct group {
@@ -39,7 +41,9 @@ struct group {
     struct group_item *items;
     size_t n, next;
     unsigned parallel, in_flight;
+    unsigned again; /* number of such items */
     bool stopped;
+    bool is_large; /* its specs are made in threads */
     unsigned busy; /* inside calls that may call advance() */
     uint64_t started_us;
     struct group *next_group; /* of api->groups */
@@ -61,18 +65,33 @@ double group_wall_ms(const struct group *g);
 /* The number of bytes of each stream in a result; smaller if there are many runs. */
 uint64_t group_inline_max(const struct group *g);
 
+/* Where the runs of a request are checked: on the loop, or in a thread, which does not know the
+ * installed languages and the isolation. There it keeps the specs, without files, for group_check_here(). */
+struct group_check {
+    const struct api *api;
+    const struct api_identity *who;
+    bool in_thread;
+    struct checked_run *runs;
+    size_t n;
+};
+void group_check_done(struct group_check *k);
 /* Checks a run before any run starts. Errors and ret_field (size 128) name it:
  * "runs[3].limits.memory". */
-[[nodiscard]] int group_check(const struct group *g, const json_t *request, const char *prefix,
-                              char ret_field[128], struct err *e);
+[[nodiscard]] int group_check_run(struct group_check *k, const json_t *request, const char *prefix,
+                                  char ret_field[128], struct err *e);
+/* On the loop: the checks that a thread could not make. */
+[[nodiscard]] int group_check_here(const struct api *api, const struct group_check *k,
+                                   char ret_field[128], struct err *e);
+/* For `prepare` of a route: the call keeps it. NULL: memory ran out. */
+struct group_check *group_check_in_thread(struct api_call *c, const struct api *here);
 /* Checks each input ("stdin", "stdin_encoding", "args") of a valid run. Uses a program of one byte,
  * so that many inputs of a large program are checked quickly. */
-[[nodiscard]] int group_check_inputs(const struct group *g, const json_t *run, const json_t *inputs,
+[[nodiscard]] int group_check_inputs(struct group_check *k, const json_t *run, const json_t *inputs,
                                      char ret_field[128], struct err *e);
 /* The run with the fields of an input. A shallow copy, which shares large values. */
 json_t *request_with_input(const json_t *run, const json_t *input);
 /* Checks the number of runs in one request. `noun` is "runs" or "variants times inputs". */
-[[nodiscard]] int group_check_count(const struct api_call *c, const char *noun, size_t n,
+[[nodiscard]] int group_check_count(const struct api *api, const char *noun, size_t n,
                                     struct err *e);
 
 /* The answer to the client: one JSON object at the end, or events until then. */

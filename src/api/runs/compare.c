@@ -413,16 +413,17 @@ static int gather_names(const json_t *list, const char *list_name, const char *p
     return 0;
 }
 
-static int check_variants(const struct comparison *m, char field[128], struct err *e)
+static int check_variants(const struct comparison *m, struct group_check *k, char field[128],
+                          struct err *e)
 {
     for (size_t v = 0; v < m->n_variants; v++) {
         char prefix[32];
         json_t *request = variant_request(json_array_get(m->variants, v));
         (void)snprintf(prefix, sizeof prefix, "variants[%zu]", v);
-        int rc = request ? group_check(&m->group, request, prefix, field, e)
+        int rc = request ? group_check_run(k, request, prefix, field, e)
                          : err_no_memory(e, "the variants");
         if (rc == 0 && v == 0) /* inputs are checked with one variant */
-            rc = group_check_inputs(&m->group, request, m->inputs, field, e);
+            rc = group_check_inputs(k, request, m->inputs, field, e);
         json_decref(request);
         if (rc)
             return -1;
@@ -430,26 +431,50 @@ static int check_variants(const struct comparison *m, char field[128], struct er
     return 0;
 }
 
-static int comparison_prepare(struct comparison *m, struct api_call *c, char field[128],
-                              struct err *e)
+static int read_parts(struct comparison *m, const struct api *api, const json_t *body,
+                      char field[128], struct err *e)
 {
-    json_t *inputs = json_object_get(c->body, "inputs");
-    m->group.call = c;
-    m->variants = json_object_get(c->body, "variants");
+    json_t *inputs = json_object_get(body, "inputs");
+    m->variants = json_object_get(body, "variants");
     m->inputs = inputs ? json_incref(inputs) : json_pack("[{}]");
     m->n_variants = json_array_size(m->variants);
     m->n_inputs = json_array_size(m->inputs);
-    m->compare = compare_parse(json_string_value(json_object_get(c->body, "compare")));
-    size_t n = m->n_variants * m->n_inputs;
     (void)snprintf(field, 128, "%s", m->n_inputs == 0 ? "inputs" : "variants");
-    if (group_check_count(c, "variants times inputs", n, e) ||
-        group_init(&m->group, &comparison_ops, c, "cmp_", n, e))
+    return group_check_count(api, "variants times inputs", m->n_variants * m->n_inputs, e);
+}
+
+/* In a thread, for a large body. */
+static int comparison_check(struct api_call *c, const struct api *here, const struct buf *bytes,
+                            char *field, size_t size, struct err *e)
+{
+    struct comparison m = { 0 };
+    char where[128] = "";
+    (void)bytes;
+    struct group_check *k = group_check_in_thread(c, here);
+    int rc = !k ? err_no_memory(e, "the variants")
+                : read_parts(&m, here, c->body, where, e) || check_variants(&m, k, where, e);
+    json_decref(m.inputs);
+    if (rc)
+        (void)snprintf(field, size, "%s", where);
+    return rc ? -1 : 0;
+}
+
+static int comparison_prepare(struct comparison *m, struct api_call *c, char field[128],
+                              struct err *e)
+{
+    scoped(group_check) k = { .api = c->api, .who = &c->who };
+    m->group.call = c;
+    m->compare = compare_parse(json_string_value(json_object_get(c->body, "compare")));
+    if (read_parts(m, c->api, c->body, field, e) ||
+        group_init(&m->group, &comparison_ops, c, "cmp_", m->n_variants * m->n_inputs, e))
         return -1;
+    size_t n = m->group.n;
     (void)snprintf(field, 128, "parallel");
     if (group_set_parallel(&m->group, e) ||
         gather_names(m->variants, "variants", "variant", &m->variant_names, field, e) ||
         gather_names(m->inputs, "inputs", "input", &m->input_names, field, e) ||
-        check_variants(m, field, e))
+        (c->prepared ? group_check_here(c->api, c->prepared, field, e)
+                     : check_variants(m, &k, field, e)))
         return -1;
     m->cells = calloc(n, sizeof *m->cells);
     return m->cells ? 0 : err_no_memory(e, "the results");
@@ -477,7 +502,7 @@ static void comparison_post(struct api_call *c)
 
 const struct api_route comparison_routes[] = {
     { METHOD_POST, "/v1/comparisons", SCOPE_RUN, .body = comparison_fields,
-      .handle = comparison_post,
+      .handle = comparison_post, .prepare = comparison_check,
       .summary = "Run variants of a program on the same inputs, side by side",
       .replies = REPLIES({ 200, .fields = comparison_reply },
                          EVENT_REPLIES(comparison_event_reply)) },

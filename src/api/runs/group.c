@@ -5,6 +5,7 @@
 
 #include "api/runs/batch.h"
 #include "api/runs/run_spec.h"
+#include "api/runs/spec_work.h"
 #include "api/runs/submit.h"
 #include "base/array.h"
 #include "base/auto.h"
@@ -26,7 +27,9 @@ int group_init(struct group *g, const struct group_ops *ops, struct api_call *c,
                size_t n, struct err *e)
 {
     unsigned others = 0;
-    *g = (struct group){ .ops = ops, .call = c, .n = n, .parallel = 1 };
+    *g = (struct group){
+        .ops = ops, .call = c, .n = n, .parallel = 1, .is_large = c->prepared != NULL
+    };
     for (const struct group *other = c->api->groups; other; other = other->next_group)
         others++;
     if (others >= GROUPS_MAX)
@@ -113,28 +116,110 @@ static void on_run_event(struct run_watch *w, struct run *x, enum run_event even
     advance(g);
 }
 
-static int submit(struct group *g, struct group_item *item, const json_t *request, struct err *e)
+/* Takes over the spec. */
+static int submit_spec(struct group *g, struct group_item *item, const json_t *request,
+                       struct run_spec *spec, struct err *e)
+{
+    spec->batch = strdup(g->id);
+    if (!spec->batch) {
+        run_spec_done(spec);
+        return err_no_memory(e, "a run");
+    }
+    item->watch.on_event = on_run_event;
+    return api_submit(g->call->api, spec,
+                      json_string_value(json_object_get(request, "permission_mode")),
+                      SUBMIT_UNBOUNDED, &item->watch, &item->run, e);
+}
+
+/* ---- a spec that a thread makes ---- */
+
+struct item_work {
+    struct spec_work work; /* first: on_made() gets it */
+    struct group_item *item;
+    json_t *request;
+};
+
+static void item_work_free(struct item_work *w)
+{
+    json_decref(w->request);
+    free(w);
+}
+
+/* The run is one of those in flight since its work began. */
+static void on_made(struct spec_work *work)
+{
+    struct item_work *w = (struct item_work *)work;
+    struct group *g = w->item->group;
+    size_t i = (size_t)(w->item - g->items);
+    struct err e = work->err;
+    g->busy++;
+    bool made = e.code == ERR_NONE;
+    if (g->stopped) {
+        if (made)
+            run_spec_done(&work->spec);
+        g->in_flight--;
+        g->ops->skipped(g, i);
+    } else if (!made || submit_spec(g, w->item, w->request, &work->spec, &e)) {
+        g->in_flight--;
+        w->item->again = made && e.code == ERR_BUSY && g->in_flight > 0;
+        if (w->item->again)
+            g->again++; /* the end of a run in flight will make room */
+        else
+            g->ops->finished(g, i, NULL, &e);
+    }
+    item_work_free(w);
+    g->busy--;
+    advance(g);
+}
+
+static int make_in_thread(struct group *g, struct group_item *item, json_t *request, struct err *e)
+{
+    struct item_work *w = calloc(1, sizeof *w);
+    if (!w)
+        return err_no_memory(e, "a run");
+    *w = (struct item_work){ .work = { .api = g->call->api,
+                                       .who = &g->call->who,
+                                       .request = request,
+                                       .surface = "v1",
+                                       .done = on_made },
+                             .item = item,
+                             .request = json_incref(request) };
+    if (spec_work_start(&w->work, e) == 0)
+        return 0;
+    item_work_free(w);
+    return -1;
+}
+
+static int submit(struct group *g, struct group_item *item, json_t *request, struct err *e)
 {
     struct api_call *c = g->call;
     struct run_spec spec = { 0 };
     char field[128];
+    if (g->is_large)
+        return make_in_thread(g, item, request, e);
     if (run_spec_from_json(c->api, &c->who, request, "v1", &spec, field, sizeof field, e))
         return -1;
-    spec.batch = strdup(g->id);
-    if (!spec.batch) {
-        run_spec_done(&spec);
-        return err_no_memory(e, "a run");
-    }
-    item->watch.on_event = on_run_event;
-    return api_submit(c->api, &spec, json_string_value(json_object_get(request, "permission_mode")),
-                      SUBMIT_UNBOUNDED, &item->watch, &item->run, e);
+    return submit_spec(g, item, request, &spec, e);
+}
+
+/* An item whose turn comes again, or the next one. */
+static size_t take_item(struct group *g)
+{
+    if (g->again == 0)
+        return g->next++;
+    size_t i = 0;
+    while (!g->items[i].again)
+        i++;
+    g->items[i].again = false;
+    g->again--;
+    return i;
 }
 
 /* False if the queue is full now: the end of a run in flight will make room. */
 static bool start_next(struct group *g)
 {
     struct err e = { 0 };
-    size_t i = g->next++;
+    size_t i = take_item(g);
     json_t *request = g->ops->request(g, i);
     int failed = request ? submit(g, &g->items[i], request, &e) : err_no_memory(&e, "a run");
     json_decref(request);
@@ -149,6 +234,11 @@ static bool start_next(struct group *g)
     return true;
 }
 
+static bool are_left(const struct group *g)
+{
+    return g->next < g->n || g->again > 0;
+}
+
 /* Starts runs up to the bound; ends the group when no run is left. A caller of functions that may
  * call this one increments `busy`, so that the group is not freed meanwhile. */
 static void advance(struct group *g)
@@ -156,12 +246,12 @@ static void advance(struct group *g)
     if (g->busy > 0)
         return;
     g->busy++;
-    while (!g->stopped && g->in_flight < g->parallel && g->next < g->n && start_next(g))
+    while (!g->stopped && g->in_flight < g->parallel && are_left(g) && start_next(g))
         ;
-    while (g->stopped && g->in_flight == 0 && g->next < g->n)
-        g->ops->skipped(g, g->next++);
+    while (g->stopped && g->in_flight == 0 && are_left(g))
+        g->ops->skipped(g, take_item(g));
     g->busy--;
-    if (g->in_flight == 0 && g->next == g->n)
+    if (g->in_flight == 0 && !are_left(g))
         g->ops->done(g);
 }
 
@@ -230,17 +320,80 @@ static int name_the_run(const char *prefix, char field[128], struct err *e)
     return err_set(e, inner.code, 0, "%s.%s", prefix, inner.text);
 }
 
-int group_check(const struct group *g, const json_t *request, const char *prefix,
-                char ret_field[128], struct err *e)
+struct checked_run {
+    json_t *request;
+    struct run_spec spec;
+    char prefix[32];
+};
+
+void group_check_done(struct group_check *k)
 {
-    const struct api_call *c = g->call;
+    for (size_t i = 0; i < k->n; i++) {
+        run_spec_done(&k->runs[i].spec);
+        json_decref(k->runs[i].request);
+    }
+    free(k->runs);
+    k->runs = NULL;
+    k->n = 0;
+}
+
+/* Without its files, which take most of its memory. */
+static int keep_checked(struct group_check *k, const json_t *request, const char *prefix,
+                        struct run_spec *spec, struct err *e)
+{
+    struct checked_run *runs = realloc(k->runs, (k->n + 1) * sizeof *runs);
+    if (!runs)
+        return err_no_memory(e, "the runs");
+    k->runs = runs;
+    buf_done(&spec->bundle);
+    buf_done(&spec->stdin_bytes);
+    struct checked_run *r = &k->runs[k->n++];
+    *r = (struct checked_run){ .request = json_incref((json_t *)request), .spec = *spec };
+    (void)snprintf(r->prefix, sizeof r->prefix, "%s", prefix);
+    *spec = (struct run_spec){ 0 };
+    return 0;
+}
+
+int group_check_run(struct group_check *k, const json_t *request, const char *prefix,
+                    char ret_field[128], struct err *e)
+{
     struct run_spec spec = { 0 };
     ret_field[0] = '\0';
     if (check_not_inside(request, ret_field, e) ||
-        run_spec_from_json(c->api, &c->who, request, "v1", &spec, ret_field, 128, e))
+        run_spec_from_json(k->api, k->who, request, "v1", &spec, ret_field, 128, e))
         return name_the_run(prefix, ret_field, e);
+    int rc = k->in_thread ? keep_checked(k, request, prefix, &spec, e) : 0;
     run_spec_done(&spec);
+    return rc;
+}
+
+int group_check_here(const struct api *api, const struct group_check *k, char ret_field[128],
+                     struct err *e)
+{
+    for (size_t i = 0; i < k->n; i++) {
+        struct checked_run *r = &k->runs[i];
+        ret_field[0] = '\0';
+        if (run_spec_check_here(api, r->request, &r->spec, ret_field, 128, e))
+            return name_the_run(r->prefix, ret_field, e);
+    }
     return 0;
+}
+
+static void check_free(void *prepared)
+{
+    group_check_done(prepared);
+    free(prepared);
+}
+
+struct group_check *group_check_in_thread(struct api_call *c, const struct api *here)
+{
+    struct group_check *k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    *k = (struct group_check){ .api = here, .who = &c->who, .in_thread = true };
+    c->prepared = k;
+    c->prepared_free = check_free;
+    return k;
 }
 
 json_t *request_with_input(const json_t *run, const json_t *input)
@@ -255,12 +408,19 @@ json_t *request_with_input(const json_t *run, const json_t *input)
     return request;
 }
 
-int group_check_inputs(const struct group *g, const json_t *run, const json_t *inputs,
+/* An input asks for nothing of the machine, so it is not kept. */
+static int check_input(const struct group_check *k, const json_t *request, const char *prefix,
+                       char ret_field[128], struct err *e)
+{
+    struct group_check alone = { .api = k->api, .who = k->who };
+    return group_check_run(&alone, request, prefix, ret_field, e);
+}
+
+int group_check_inputs(struct group_check *k, const json_t *run, const json_t *inputs,
                        char ret_field[128], struct err *e)
 {
     struct run_spec spec = { 0 };
-    const struct api_call *c = g->call;
-    if (run_spec_from_json(c->api, &c->who, run, "v1", &spec, ret_field, 128, e))
+    if (run_spec_from_json(k->api, k->who, run, "v1", &spec, ret_field, 128, e))
         return -1;
     json_t *small = json_pack("{s:s, s:s}", "language", spec.language->name, "code", "0");
     run_spec_done(&spec);
@@ -272,7 +432,7 @@ int group_check_inputs(const struct group *g, const json_t *run, const json_t *i
         char prefix[32];
         json_t *request = small ? request_with_input(small, json_array_get(inputs, i)) : NULL;
         (void)snprintf(prefix, sizeof prefix, "inputs[%zu]", i);
-        rc = request ? group_check(g, request, prefix, ret_field, e)
+        rc = request ? check_input(k, request, prefix, ret_field, e)
                      : err_no_memory(e, "the inputs");
         json_decref(request);
     }
@@ -280,9 +440,9 @@ int group_check_inputs(const struct group *g, const json_t *run, const json_t *i
     return rc;
 }
 
-int group_check_count(const struct api_call *c, const char *noun, size_t n, struct err *e)
+int group_check_count(const struct api *api, const char *noun, size_t n, struct err *e)
 {
-    uint64_t max = c->api->settings->batch_max_runs;
+    uint64_t max = api->settings->batch_max_runs;
     if (n == 0)
         return err_set(e, ERR_BAD_REQUEST, 0, "%s: none are given; 1 to %llu are accepted", noun,
                        (unsigned long long)max);
