@@ -264,6 +264,9 @@ int runs_retain(struct db *db, int64_t now_ms, int64_t max_age_ms, int64_t max_b
         (max_bytes && bytes > max_bytes &&
          shrink(db, bytes - max_bytes, batch, &freed, &removed, &files, e)))
         return -1;
+    /* A key that was removed has no rows any more after its last run. */
+    if (removed > 0 && query_run_seq(db, SQL_RUN_OWNERS_EMPTY, 0, e))
+        return -1;
     *ret_more = removed >= batch || files || doomed > 0;
     *ret_removed = removed;
     return 0;

@@ -69,6 +69,7 @@ const char *const sql_texts[SQL_COUNT_] = {
         "GROUP BY +language, +verdict ORDER BY +language, +verdict",
     [SQL_RUN_BYTES_ADD] = "INSERT INTO run_owners VALUES (coalesce(?1, ''), ?2) "
                           "ON CONFLICT DO UPDATE SET bytes = bytes + ?2",
+    [SQL_RUN_OWNERS_EMPTY] = "DELETE FROM run_owners WHERE bytes <= ?", /* 0 */
     [SQL_RUN_CHARGE] = "UPDATE runs SET bytes = bytes + ? WHERE id = ? RETURNING api_key",
     [SQL_RUN_LARGEST_OWNERS] = "SELECT owner, bytes FROM run_owners ORDER BY bytes DESC LIMIT 2",
     [SQL_RUN_OLDEST_OF_KEY] = "SELECT seq, bytes, " MAY_HAVE_FILE ", api_key FROM runs "

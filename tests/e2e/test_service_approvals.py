@@ -398,11 +398,23 @@ def test_rule_that_denies_sees_stdin_that_comes_later(start_service):
 def test_hidden_characters_are_a_risk(service):
     """Code that a person does not see as it runs (Trojan Source)."""
     code = "x = 1\ny = '\u202e'\n"
-    _, a = ask(service, code, files={"a\u200bb": "1\n2\n\u2066", "win.txt": "a\r\nb\r\n"}, args=["ok", "\u200d"])
+    _, a = ask(service, code, files={"a\u200bb": "1\n2\n\u2066", "win.txt": "a\r\nb\r\n"},
+               args=["ok", "\u200d", "a\u00a0\u2003\u2800\u3000b"])
     found = {(r.get("file"), r.get("where"), r["line"], r["column"], r["excerpt"])
              for r in a["risks"] if r["kind"] == "hidden_character"}
     assert found == {(None, None, 2, 6, "U+202E"), ("a\u200bb", None, 3, 1, "U+2066"),
-                     ("a\u200bb", "name", 1, 2, "U+200B"), (None, "args[1]", 1, 1, "U+200D")}, a["risks"]
+                     ("a\u200bb", "name", 1, 2, "U+200B"), (None, "args[1]", 1, 1, "U+200D"),
+                     (None, "args[2]", 1, 2, "U+00A0"), (None, "args[2]", 1, 4, "U+2003"),
+                     (None, "args[2]", 1, 7, "U+2800"), (None, "args[2]", 1, 10, "U+3000")}, a["risks"]
+    decide(service, a, "reject")
+
+
+def test_approval_shows_every_option_of_a_run(service):
+    """The list comes from the one table of options."""
+    options = ["compiler_args", "compile_limits", "no_cache", "check_types", "allow_commands", "format", "profile"]
+    _, a = ask(service, "console.log(1)", language="typescript", check_types=True, no_cache=True)
+    assert set(options) <= set(a["input"]), a["input"]
+    assert (a["input"]["check_types"], a["input"]["no_cache"], a["input"]["profile"]) == (True, True, False)
     decide(service, a, "reject")
 
 

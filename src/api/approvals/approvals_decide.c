@@ -208,6 +208,11 @@ static int check_shown(const struct decide *d, const struct run_spec *s, struct 
     run_spec_digest(s, digest);
     if (shown && strcmp(shown, digest) == 0)
         return 0;
+    if (!shown)
+        return err_set(e, ERR_CONFLICT, 0,
+                       "approval '%s' is of an earlier version of the service, which did not note "
+                       "everything that it showed: reject it, and send the request again",
+                       d->row.id);
     return err_set(e, ERR_CONFLICT, 0,
                    "run '%s' would no longer be the one that was shown, because the service was "
                    "restarted: reject it, and send the request again",
@@ -289,18 +294,32 @@ static int write_work(struct db *db, struct store_job *job, struct err *e)
 }
 
 /* ---- 4: apply it ---- */
+
+/* The rule that denies the run as it would begin, or NULL. */
+static const struct rule_row *denying(const struct decide *d, const struct run *x)
+{
+    const struct run_spec *s = d->has_spec ? &d->spec : x ? &x->spec : NULL;
+    return s && d->api->approvals ? rules_denying(&d->api->approvals->rules, s) : NULL;
+}
+
 static void apply(struct decide *d)
 {
     struct run *x = waiting_run(d);
     bool goes_on = d->decision == DECISION_APPROVE || d->decision == DECISION_EDIT;
-    const char *why = d->reason ? d->reason : "rejected";
+    /* A rule may have been made while the decision was written. */
+    const struct rule_row *deny = goes_on ? denying(d, x) : NULL;
+    const char *why = deny        ? "denied by a rule that was made meanwhile"
+                      : d->reason ? d->reason
+                                  : "rejected";
     struct err e = { 0 };
+    goes_on = goes_on && !deny;
     if (x) {
+        bool edited = d->decision == DECISION_EDIT && goes_on;
         if (goes_on)
-            run_release(x, d->decision == DECISION_EDIT ? &d->spec : NULL);
+            run_release(x, edited ? &d->spec : NULL);
         else
             run_reject(x, why);
-        if (d->decision == DECISION_EDIT)
+        if (edited)
             d->has_spec = false; /* taken over */
         return;
     }
@@ -353,10 +372,7 @@ static void write_done(struct store_job *job)
 /* A rule may have been made while the run waited, or an edit may add code that a rule denies. */
 static int check_rules(const struct decide *d, const struct run *x, struct err *e)
 {
-    const struct run_spec *s = d->has_spec ? &d->spec : x ? &x->spec : NULL;
-    const struct rule_row *deny = s && d->api->approvals
-                                      ? rules_denying(&d->api->approvals->rules, s)
-                                      : NULL;
+    const struct rule_row *deny = denying(d, x);
     if (!deny)
         return 0;
     return err_set(e, ERR_DENIED, 0,

@@ -8,6 +8,8 @@
 #include "base/array.h"
 #include "run/json.h"
 
+static const char looks_like_space[] = "looks like a space and is none";
+
 static const struct {
     uint32_t first, last;
     const char *why;
@@ -15,19 +17,25 @@ static const struct {
     { 0x00, 0x08, "a control character" },
     { 0x0b, 0x1f, "a control character" },
     { 0x7f, 0x9f, "a control character" },
+    { 0xa0, 0xa0, looks_like_space },
     { 0xad, 0xad, "a hyphen that is not shown" },
     { 0x34f, 0x34f, "a character without width" },
     { 0x61c, 0x61c, "changes the order in which the line is shown" },
     { 0x115f, 0x1160, "a letter that looks like nothing" },
     { 0x17b4, 0x17b5, "a letter that looks like nothing" },
     { 0x180b, 0x180f, "a character without width" },
+    { 0x2000, 0x200a, looks_like_space },
     { 0x200b, 0x200d, "a character without width" },
     { 0x200e, 0x200f, "changes the order in which the line is shown" },
     { 0x2028, 0x2029, "ends a line for some programs" },
     { 0x202a, 0x202e, "changes the order in which the line is shown" },
+    { 0x202f, 0x202f, looks_like_space },
+    { 0x205f, 0x205f, looks_like_space },
     { 0x2060, 0x2065, "a character without width" },
     { 0x2066, 0x2069, "changes the order in which the line is shown" },
     { 0x206a, 0x206f, "a character without width" },
+    { 0x2800, 0x2800, looks_like_space },
+    { 0x3000, 0x3000, looks_like_space },
     { 0x3164, 0x3164, "a letter that looks like nothing" },
     { 0xfe00, 0xfe0e, "changes the look of the character before it" }, /* U+FE0F is in emoji */
     { 0xfeff, 0xfeff, "a character without width" },

@@ -83,6 +83,33 @@ static json_t *limits_object(const struct limits *l)
     return o;
 }
 
+/* Every option of the one table, so that no new one can be missed. */
+static void put_options(json_t *o, const struct run_spec *s)
+{
+    bool compiles = stages_of(s->language, &s->options).at[0] != STAGE_RUN;
+    for (size_t i = 0; i < RUN_OPTION_COUNT; i++) {
+        const struct run_option_def *d = &run_option_defs[i];
+        const void *value = run_option_of_const(&s->options, d);
+        switch (d->kind) {
+        case RUN_OPTION_BOOL:
+            json_put(o, d->key, json_boolean(*(const bool *)value));
+            break;
+        case RUN_OPTION_LIST:
+            json_put(o, d->key,
+                     *(char *const *const *)value ? string_array(*(char *const *const *)value)
+                                                  : json_null());
+            break;
+        case RUN_OPTION_CHOICE:
+            json_put(o, d->key, json_string(d->words[*(const unsigned *)value]));
+            break;
+        case RUN_OPTION_LIMITS:
+            if (compiles)
+                json_put(o, d->key, limits_object(value));
+            break;
+        }
+    }
+}
+
 json_t *preview_input(const struct run_spec *s)
 {
     json_t *o = json_object();
@@ -96,15 +123,11 @@ json_t *preview_input(const struct run_spec *s)
     json_put(o, "stdin_open", json_boolean(s->stdin_open));
     json_put(o, "files", files_array(s));
     json_put(o, "entry", json_string(s->main_name));
-    json_put(o, "compiler_args", string_array(s->options.compiler_args));
-    json_put(o, "allow_commands",
-             s->options.allow_commands ? string_array(s->options.allow_commands) : json_null());
+    put_options(o, s);
     json_put(o, "read_only", json_boolean(!s->writable_root));
     json_put(o, "network", json_false());
     json_put(o, "outputs", string_array(s->outputs));
     json_put(o, "limits", limits_object(&s->limits));
-    if (stages_of(s->language, &s->options).at[0] != STAGE_RUN)
-        json_put(o, "compile_limits", limits_object(&s->options.compile_limits));
     json_put(o, "digest", json_string(digest));
     return o;
 }

@@ -47,6 +47,14 @@ static int add(struct line *l, char c, struct err *e)
     return buf_add(&l->word, &c, 1, e);
 }
 
+static int close_quote(struct line *l, struct err *e)
+{
+    if (l->at == l->end)
+        return refuse(e, "a quote is not closed");
+    l->at++;
+    return 0;
+}
+
 /* Behind the opening quote; moves behind the closing one. */
 static int single_quoted(struct line *l, struct err *e)
 {
@@ -54,10 +62,7 @@ static int single_quoted(struct line *l, struct err *e)
     for (; l->at < l->end && *l->at != '\''; l->at++)
         if (add(l, *l->at, e))
             return -1;
-    if (l->at == l->end)
-        return refuse(e, "a quote is not closed");
-    l->at++;
-    return 0;
+    return close_quote(l, e);
 }
 
 static int double_quoted(struct line *l, struct err *e)
@@ -71,10 +76,7 @@ static int double_quoted(struct line *l, struct err *e)
         if (add(l, *l->at, e))
             return -1;
     }
-    if (l->at == l->end)
-        return refuse(e, "a quote is not closed");
-    l->at++;
-    return 0;
+    return close_quote(l, e);
 }
 
 static int escaped(struct line *l, struct err *e)
