@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "run/json.h"
 
-static const char looks_like_space[] = "looks like a space and is none";
+static const char looks_like_space[] = "looks like a space, but is another character";
 
 static const struct {
     uint32_t first, last;

@@ -393,7 +393,7 @@ static void test_dropped_seals_leave_one_line_a_block(void)
         return;
     autoclose int dir = dir_of(&p);
     CHECK(make_seals(dir, 80, 79));
-    CHECK(size_of(dir) < 512 * (2 + 80 / BLOCK + BLOCK));
+    CHECK(size_of(dir) < (int64_t)512 * (2 + 80 / BLOCK + BLOCK));
     CHECK_INT(count(dir), 4);
 }
 
