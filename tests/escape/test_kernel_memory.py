@@ -8,6 +8,7 @@ programs of this machine make noise, so the best of three tries counts.
 import glob
 import os
 import re
+import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,6 +16,7 @@ import pytest
 
 import harness
 from harness import eventually
+from hostview import descendants
 from service import Service, in_threads
 
 MIB = 1 << 20
@@ -22,11 +24,12 @@ MEMORY = 64 * MIB
 SOAK = os.environ.get("BELLJAR_TEST_SOAK") == "1"  # with the bounds that hold on a quiet machine
 BOUND = 16 * MIB if SOAK else 64 * MIB  # a busy machine delays the warden, and so its looks
 WATCHED = {"accept_queues": "256 connections that no process accepted", "records": "2048 file locks",
-           "flocks": "2048 file locks", "dead_flocks": "2048 file locks"}
+           "flocks": "2048 file locks", "dead_flocks": "2048 file locks", "tcp_pairs": "4096 TCP sockets"}
 # class: how many objects to take; without any defence each class is below 1 GB
 CLASSES = {
     # sockets
-    "accept_queues": 100000, "accept_data": 4000, "time_wait": 20000, "tcp_data": 40, "udp_data": 900,
+    "accept_queues": 100000, "accept_data": 4000, "time_wait": 20000, "tcp_pairs": 4000, "tcp_data": 40,
+    "udp_data": 900,
     "destinations": 20000, "unix_data": 400, "in_flight": 60000, "unix_sockets": 40000, "tcp_sockets": 3000,
     # locks
     "records": 200000, "flocks": 40000, "dead_flocks": 58000,
@@ -42,6 +45,7 @@ CLASSES = {
     "files": 9000, "symlinks": 9000, "acls": 9000, "attributes": 9000, "fifos": 9000, "missing_in_usr": 150000,
     "missing_in_tmp": 150000, "missing_in_proc": 150000,
 }
+LONG = {"wall_ms": int(30000 * harness.PATIENCE)}
 SHARERS = {"sharers-60": 60, "sharers-480": 480}  # processes that share 200 MB: they take long to die
 PAGE = os.sysconf("SC_PAGE_SIZE")
 KERNEL = ("SUnreclaim", "PageTables", "KernelStack", "Percpu")
@@ -213,7 +217,7 @@ time.sleep(60)
 @pytest.mark.parametrize("name", WATCHED)
 def test_hoard_of_kernel_objects_ends_the_run_and_is_named(host_counters, name):
     """Without its watch the run would sleep until its timeout."""
-    h = Hoard(name, timeout_ms=20000)  # a busy machine needs longer to make them
+    h = Hoard(name, timeout_ms=int(20000 * harness.PATIENCE))  # a busy machine needs longer to make them
     assert h.verdict == "memory_limit" and h.result.hits == ["memory"], h.result
     assert WATCHED[name] in h.result.json["diagnosis"]["message"], h.result.json["diagnosis"]
 
@@ -231,8 +235,8 @@ for i in range(4000): fcntl.lockf(f, fcntl.LOCK_EX, 1, 2 * i)
 time.sleep(20)
 """
     with Service() as s:
-        *neighbours, found = in_threads([lambda: s.run(neighbour)] * 3 +
-                                        [lambda: s.run(hoard, limits={"wall_ms": 30000})])
+        *neighbours, found = in_threads([lambda: s.run(neighbour, limits=LONG)] * 3 +
+                                        [lambda: s.run(hoard, limits=LONG)])
     assert [n["verdict"] for n in neighbours] == ["ok"] * 3, neighbours
     assert (found["verdict"], found["limits_hit"]) == ("memory_limit", ["memory"]), found
 
@@ -274,6 +278,16 @@ print(sum(len(e.recv(10000, socket.MSG_WAITALL)) for e in ends))
     assert (result.verdict, result.stdout) == (verdict, "1000000\n"), result
 
 
+def test_network_of_a_jar_has_small_buffers_and_short_tables(needs, sealed):
+    if os.geteuid() != 0:
+        pytest.skip("only root can enter the network of a jar")
+    files = [f"/proc/sys/net/ipv4/{name}" for name in ("tcp_rmem", "tcp_max_tw_buckets", "tcp_max_syn_backlog")]
+    with harness.start("sleep 30", "bash") as running:
+        inside = eventually(lambda: [p.pid for p in descendants(running.pid) if p.comm == "sleep"])
+        read = subprocess.run(["nsenter", "-t", str(inside[0]), "-n", "cat", *files], capture_output=True, text=True)
+    assert read.stdout.split() == ["4096", "16384", "4194304", "256", "128"], read
+
+
 def test_network_of_a_jar_has_bounds_of_its_own(sealed):
     """The host's own are as before, and those of the jar hold for every listener."""
     with open("/proc/sys/net/core/somaxconn") as f:
@@ -292,4 +306,7 @@ print(made)
 """)
     with open("/proc/sys/net/core/somaxconn") as f:
         assert f.read() == before
+    if tuple(int(n) for n in os.uname().release.split(".")[:2]) < (6, 6):  # such a network cannot have the bound
+        assert "256 connections that no process accepted" in result.json["diagnosis"]["message"], result
+        return
     assert result.verdict == "ok" and 100 <= int(result.stdout) <= 130, result

@@ -602,6 +602,7 @@ static const struct {
     { "accept_queues", accept_queues },
     { "accept_data", accept_data },
     { "time_wait", time_wait },
+    { "tcp_pairs", tcp_pairs },
     { "tcp_data", tcp_data },
     { "udp_data", udp_data },
     { "destinations", destinations },

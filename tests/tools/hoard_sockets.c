@@ -107,6 +107,23 @@ long time_wait(long count)
     return held;
 }
 
+/* Connections that were accepted, two sockets each. */
+long tcp_pairs(long count)
+{
+    long held = 0;
+    for (uint32_t n = 0; held < count && has_room(); n++) {
+        int l = listener(n), client = -1;
+        for (int i = 0; l >= 0 && i < 400 && held < count; i++, held++) {
+            client = connection(n);
+            if (client < 0 || accepted(l) < 0)
+                break;
+        }
+        if (client < 0)
+            break;
+    }
+    return held;
+}
+
 /* Data in connections that were accepted. */
 long tcp_data(long count)
 {
