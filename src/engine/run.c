@@ -742,7 +742,7 @@ static void finish(struct run *run, enum verdict verdict)
     if (run->state == RUN_QUEUED)
         queue_remove(engine, run);
     run->finished_at_ms = clock_unix_ms();
-    if (run->started_at_ms > 0 || verdict == VERDICT_COMPILE_ERROR)
+    if (!run->spec.host && (run->started_at_ms > 0 || verdict == VERDICT_COMPILE_ERROR))
         queue_note_duration(engine, (double)(clock_us() - run->begun_us) / 1000);
     run_make_result(run, verdict);
     run_find(run, record);

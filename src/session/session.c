@@ -260,6 +260,8 @@ static void start(struct session *s);
 
 void session_on_channel_closed(struct session *s)
 {
+    if (s->restarting) /* we are ending its jar */
+        return;
     s->close_by_ms = uv_now(s->all->loop) + CLOSED_MS;
     session_schedule(s);
 }

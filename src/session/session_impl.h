@@ -14,7 +14,7 @@ enum {
     CELL_GRACE_MS = 5000,     /* after an interrupt, before the jar is killed */
     START_MS = 30000,
     QUESTION_MS = 10000,
-    CLOSED_MS = 1000, /* from the end of the channel to that of a program that lives on */
+    CLOSED_MS = 5000, /* from the end of the channel to that of a program that lives on */
     EXPIRY_WARNING_MS = 60000,
 };
 
