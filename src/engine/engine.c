@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/fdio.h"
 #include "engine/engine_impl.h"
 
@@ -53,6 +54,8 @@ int engine_new(struct engine **ret, uv_loop_t *loop, struct store *store, int di
     engine->dir_fd = dir_fd;
     engine->limits = *limits;
     engine->wire_fd = -1;
+    /* Ids of jars are higher than those of an earlier keeper, whose sessions may live on. */
+    engine->next_serial = (uint64_t)clock_unix_ms();
     engine->message = m;
     if (programs_new(&engine->programs, loop, on_programs_change, engine, e)) {
         free(engine);

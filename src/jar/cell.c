@@ -7,6 +7,10 @@
 #include "base/clock.h"
 #include "jar/jar_impl.h"
 
+/* An interpreter handles a signal between two instructions. A signal that comes right before a
+ * system call that waits would have no effect, hence a second one. */
+enum { AGAIN_US = 100000 };
+
 static uint64_t since(uint64_t now, uint64_t from)
 {
     return now > from ? now - from : 0;
@@ -42,7 +46,9 @@ int jar_begin_cell(struct jar *j, const struct cell_limits *limits, struct err *
         return err_set(e, ERR_PROTOCOL, 0, "a limit of the cell is above its maximum");
     if (j->state > RUNNING)
         return 0; /* it is about to end */
-    j->cell = (struct cell){ .limits = *limits, .started_us = now, .kill_us = UINT64_MAX };
+    j->cell = (struct cell){
+        .limits = *limits, .started_us = now, .kill_us = UINT64_MAX, .again_us = UINT64_MAX
+    };
     mark_counters(j);
     j->busy = true;
     if (j->state == RUNNING)
@@ -84,6 +90,11 @@ void jar_end_cell(struct jar *j)
         j->due_us = jar_next_check_us(j, now);
 }
 
+uint64_t jar_cell_number(const struct jar *j)
+{
+    return j->cell.limits.number;
+}
+
 bool jar_take_cell(struct jar *j, struct cell_usage *ret)
 {
     if (!j->cell_usage.number)
@@ -101,6 +112,7 @@ static void send_sigint(struct jar *j, enum cell_interrupt why, uint64_t now_us)
     if (c->interrupted == CELL_NOT_INTERRUPTED) {
         c->interrupted = why;
         c->kill_us = now_us + c->limits.grace_ms * 1000;
+        c->again_us = now_us + AGAIN_US;
     }
 }
 
@@ -149,7 +161,10 @@ void jar_check_cell(struct jar *j, uint64_t now_us)
     }
     if (now_us >= c->kill_us)
         end_for(j, c->interrupted);
-    else if (c->interrupted != CELL_NOT_INTERRUPTED)
+    else if (now_us >= c->again_us) {
+        c->again_us = UINT64_MAX;
+        send_sigint(j, c->interrupted, now_us);
+    } else if (c->interrupted != CELL_NOT_INTERRUPTED)
         return;
     else if (now_us >= c->started_us + c->limits.wall_ms * 1000)
         send_sigint(j, CELL_WALL, now_us);
@@ -166,7 +181,7 @@ uint64_t jar_cell_due_us(const struct jar *j, uint64_t now_us)
     if (!c->limits.number)
         return by_cpu;
     if (c->interrupted != CELL_NOT_INTERRUPTED)
-        return c->kill_us;
+        return c->again_us < c->kill_us ? c->again_us : c->kill_us;
     uint64_t by_wall = c->started_us + c->limits.wall_ms * 1000;
     return by_wall < by_cpu ? by_wall : by_cpu;
 }

@@ -137,6 +137,11 @@ void jar_kill(struct jar *j, enum end_reason reason);
 void jar_end_cell(struct jar *j);
 /* The usage of a cell that has ended, also with its jar. False: there is none. */
 bool jar_take_cell(struct jar *j, struct cell_usage *ret);
+bool jar_is_session(const struct jar *j);
+uint64_t jar_cell_number(const struct jar *j); /* 0: none runs */
+/* The keeper's ends of stdout, stderr and channel: two pipes and one end of a nameless pair. */
+enum { JAR_ENDS = 3 };
+[[nodiscard]] int jar_check_ends(const int fds[JAR_ENDS], struct err *e);
 /* Sends SIGINT to the program, if a cell runs. */
 void jar_interrupt(struct jar *j);
 bool jar_has_started(const struct jar *j);

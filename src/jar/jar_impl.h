@@ -26,6 +26,7 @@ struct cell {
     struct cell_limits limits;
     enum cell_interrupt interrupted;
     uint64_t started_us;
+    uint64_t again_us;              /* of the second SIGINT; UINT64_MAX: none follows */
     uint64_t kill_us;               /* the jar ends; UINT64_MAX: it was not interrupted */
     uint64_t cpu_from_us, oom_from; /* counters at its begin */
     uint64_t peak_from_bytes;       /* the same, if the kernel cannot reset the peak */
@@ -111,7 +112,6 @@ uint64_t jar_next_check_us(const struct jar *j, uint64_t now_us);
 void jar_fail(struct jar *j, const struct err *why);
 
 /* cell.c */
-bool jar_is_session(const struct jar *j);
 void jar_finish_cell(struct jar *j);
 void jar_check_cell(struct jar *j, uint64_t now_us);
 uint64_t jar_cell_due_us(const struct jar *j, uint64_t now_us);

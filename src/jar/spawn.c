@@ -290,6 +290,13 @@ static bool is_channel(int fd)
            lens[0] == sizeof(sa_family_t) && lens[1] == sizeof(sa_family_t);
 }
 
+int jar_check_ends(const int fds[JAR_ENDS], struct err *e)
+{
+    return is_pipe(fds[0], O_RDONLY) && is_pipe(fds[1], O_RDONLY) && is_channel(fds[2])
+               ? 0
+               : err_set(e, ERR_PROTOCOL, 0, "these are not the ends of pipes and a channel");
+}
+
 /* Only pipes, one sealed file and the channel of a session go into a jar: no descriptor leads to
  * the host's files, and the bundle cannot change while it is read. Programs open /dev/stdout by name, so they must own their
  * pipes. */

@@ -283,6 +283,40 @@ int jar_run_interrupt(struct jar_run *r, struct err *e)
     return r->ended ? 0 : wire_send_interrupt(r->wire_fd, r->id, e);
 }
 
+int jar_run_keep(struct jar_run *r, const char *note, size_t n, struct err *e)
+{
+    const int fds[KEEP_FDS] = { r->streams[RUN_STDOUT].fd, r->streams[RUN_STDERR].fd,
+                                r->channel_fd };
+    for (int i = 0; i < KEEP_FDS; i++)
+        if (fds[i] < 0)
+            return err_set(e, ERR_CONFLICT, 0, "the session has closed its output or its channel");
+    return wire_send_keep(r->wire_fd, &(struct wire_keep){ r->id, note, n }, fds, e);
+}
+
+int jar_run_adopt(struct jar_run *r, int wire_fd, const struct isolation *isolation,
+                  struct wire_message *m, jar_run_sink *sink, void *context, struct err *e)
+{
+    struct wire_kept kept;
+    if (wire_read_kept(m, &kept, e))
+        return -1;
+    for (int i = 0; i < KEEP_FDS; i++)
+        if (fd_set_nonblock(m->fds[i], e))
+            return -1;
+    *r = JAR_RUN_NONE;
+    r->id = kept.id;
+    r->wire_fd = wire_fd;
+    r->isolation = *isolation;
+    r->session = true;
+    r->sink = sink;
+    r->sink_context = context;
+    r->started = kept.started;
+    r->start = kept.start;
+    r->streams[RUN_STDOUT].fd = fd_take(&m->fds[0]);
+    r->streams[RUN_STDERR].fd = fd_take(&m->fds[1]);
+    r->channel_fd = fd_take(&m->fds[2]);
+    return 0;
+}
+
 static int on_ended(struct jar_run *r, const struct wire_message *m, struct err *e)
 {
     if (wire_read_ended(m, &r->end, e))

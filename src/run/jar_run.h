@@ -133,6 +133,13 @@ void jar_run_polls(const struct jar_run *r, struct pollfd polls[JAR_RUN_POLLS]);
 [[nodiscard]] int jar_run_end_cell(struct jar_run *r, struct err *e);
 /* Interrupts the cell, if it has not ended yet. */
 [[nodiscard]] int jar_run_interrupt(struct jar_run *r, struct err *e);
+/* The warden holds the session for the next keeper, with a note to it of up to KEEP_NOTE_MAX bytes.
+ * A later call replaces the note. */
+[[nodiscard]] int jar_run_keep(struct jar_run *r, const char *note, size_t n, struct err *e);
+/* A session that the last keeper left: takes the descriptors of the kept message. */
+[[nodiscard]] int jar_run_adopt(struct jar_run *r, int wire_fd, const struct isolation *isolation,
+                                struct wire_message *m, jar_run_sink *sink, void *context,
+                                struct err *e);
 bool jar_run_is_over(const struct jar_run *r);
 /* Once it is over: decides from the evidence of the warden and our own. */
 enum verdict jar_run_verdict(struct jar_run *r);

@@ -62,7 +62,8 @@ struct supervisor {
     struct backoff warden_backoff;
     struct isolation isolation; /* of the first warden; every later one must reach it */
     /* the keeper */
-    pid_t keeper; /* 0: none */
+    pid_t keeper;     /* 0: none */
+    uint32_t keepers; /* so far */
     struct keeper_uid keeper_uid;
     int control_fd;
     struct backoff keeper_backoff;
@@ -366,20 +367,6 @@ static void hold_reloads(void)
 
 /* ---- the warden ---- */
 
-static int start_warden(struct supervisor *s, enum level level, struct err *e)
-{
-    uint64_t now = clock_ms();
-    struct run_bounds bounds = settings_run_bounds(&s->settings);
-    if (level_open_warden(level, &bounds, &s->warden, e)) {
-        backoff_down(&s->warden_backoff, now);
-        return -1;
-    }
-    s->warden_up = true;
-    s->isolation = s->warden.isolation;
-    backoff_up(&s->warden_backoff, now);
-    return 0;
-}
-
 /* Its wire is closed or it is dead, so this does not wait long. */
 static void stop_warden(struct supervisor *s)
 {
@@ -390,6 +377,24 @@ static void stop_warden(struct supervisor *s)
     s->warden_up = false;
 }
 
+static int start_warden(struct supervisor *s, enum level level, struct err *e)
+{
+    uint64_t now = clock_ms();
+    struct run_bounds bounds = settings_run_bounds(&s->settings);
+    if (level_open_warden(level, &bounds, &s->warden, e)) {
+        backoff_down(&s->warden_backoff, now);
+        return -1;
+    }
+    s->warden_up = true;
+    if (fd_set_nonblock(s->warden.fd, e)) { /* it must not block the supervisor */
+        stop_warden(s);
+        return -1;
+    }
+    s->isolation = s->warden.isolation;
+    backoff_up(&s->warden_backoff, now);
+    return 0;
+}
+
 /* Starts a new warden for the running keeper. */
 static void restart_warden(struct supervisor *s)
 {
@@ -398,9 +403,12 @@ static void restart_warden(struct supervisor *s)
         log_error(LOG_ERROR, "warden.not_started", &e);
         return;
     }
-    if (wire_send_warden(s->control_fd, &s->warden.isolation, s->warden.fd, &e))
+    autoclose int wire_fd = -1;
+    if (wire_new_keeper(s->warden.fd, ++s->keepers, &wire_fd, &e) ||
+        wire_send_warden(s->control_fd, &s->warden.isolation, wire_fd, &e)) {
         log_error(LOG_ERROR, "warden.not_handed_over", &e);
-    fd_close(&s->warden.fd); /* if no one has received it, the warden ends and SIGCHLD follows */
+        fd_close(&s->warden.fd); /* the warden ends, and SIGCHLD follows */
+    }
 }
 
 static void check_warden(struct supervisor *s)
@@ -426,7 +434,9 @@ static int start_keeper(struct supervisor *s, struct err *e)
     if (wire_pair(fds, e))
         return -1;
     s->control_fd = fds[0];
-    autoclose int theirs = fds[1];
+    autoclose int theirs = fds[1], wire_fd = -1;
+    if (s->warden_up && wire_new_keeper(s->warden.fd, ++s->keepers, &wire_fd, e))
+        return -1;
     /* a keeper that does not read must not block the supervisor */
     if (fd_set_nonblock(s->control_fd, e))
         return -1;
@@ -437,7 +447,7 @@ static int start_keeper(struct supervisor *s, struct err *e)
                                           .versions = (const char(*)[VERSION_SIZE])s->versions,
                                           .answers = s->answers,
                                           .isolation = &s->isolation,
-                                          .wire_fd = s->warden_up ? s->warden.fd : -1,
+                                          .wire_fd = wire_fd,
                                           .control_fd = theirs,
                                           .workspace_fd = s->workspace_fd,
                                           .supervisor = getpid(),
@@ -447,9 +457,6 @@ static int start_keeper(struct supervisor *s, struct err *e)
     if (pid == 0)
         service_keeper_main(&setup);
     leave_answers(s);
-    /* only the keeper keeps it, so that the warden notices when the keeper dies */
-    if (s->warden_up)
-        fd_close(&s->warden.fd);
     if (pid < 0) {
         fd_close(&s->control_fd);
         return err_set(e, ERR_KERNEL, errno, "start the keeper");
@@ -459,8 +466,7 @@ static int start_keeper(struct supervisor *s, struct err *e)
     return 0;
 }
 
-/* A new keeper starts with a new warden, because the runs of the old warden belonged to the old
- * keeper. */
+/* The warden has outlived the last keeper, or a new one starts. */
 static void restart_keeper(struct supervisor *s)
 {
     struct err e = { 0 };
@@ -554,7 +560,8 @@ static int check_keeper(struct supervisor *s, struct err *e)
         log_event(LOG_ERROR, "keeper.died", "pid=%d %s=%d", (int)pid,
                   WIFEXITED(status) ? "exit_code" : "signal",
                   WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-    stop_warden(s);
+    if (s->drain_ms > 0 || refused || !s->was_ready)
+        stop_warden(s);
     if (refused)
         return -1;
     if (!s->was_ready)

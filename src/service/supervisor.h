@@ -5,8 +5,8 @@
  * Invariants
  * SUPERVISOR-1 Only the supervisor binds sockets and opens the state directory. The keeper inherits
  *              them and cannot make others.
- * SUPERVISOR-2 Only the keeper holds the wire of a warden: when the keeper dies, its warden ends
- *              every jar.
+ * SUPERVISOR-2 Each keeper has a wire of its own, which no other process holds: when the keeper
+ *              dies, the warden ends every jar, except sessions that it was asked to keep.
  * SUPERVISOR-3 A new warden has exactly the level of the first one: a fault never lowers the
  *              isolation.
  * SUPERVISOR-4 A warden or keeper that is stopped is resumed at once: no limit is held late because

@@ -14,10 +14,10 @@
 
 enum { EVENTS_MAX = 64 };
 
-static struct slot *find_slot(struct loop *l, uint64_t id)
+struct slot *loop_find_slot(struct loop *l, uint64_t id)
 {
     for (int i = 0; i < JARS_MAX; i++)
-        if (l->slots[i].jar && !l->slots[i].idle && l->slots[i].id == id)
+        if (l->slots[i].jar && !l->slots[i].idle && !l->slots[i].orphan && l->slots[i].id == id)
             return &l->slots[i];
     return NULL;
 }
@@ -30,7 +30,7 @@ struct slot *loop_free_slot(struct loop *l)
     return NULL;
 }
 
-static int send_ended(struct loop *l, uint64_t id, const struct jar_outcome *o, struct err *e)
+int loop_send_ended(struct loop *l, uint64_t id, const struct jar_outcome *o, struct err *e)
 {
     struct wire_ended ended = {
         .id = id, .err = o->err, .evidence = o->evidence, .usage = o->usage
@@ -60,18 +60,18 @@ static void free_slot(struct slot *s)
     *s = (struct slot){ .watched_fd = -1 };
 }
 
-static enum start start_of(const struct slot *s)
+enum start loop_start_of(const struct slot *s)
 {
     return s->warm ? START_WARM : jar_was_forked(s->jar) ? START_HATCHED : START_COLD;
 }
 
 static int send_started(struct loop *l, struct slot *s, struct err *e)
 {
-    struct wire_started started = { .id = s->id, .start = start_of(s) };
+    struct wire_started started = { .id = s->id, .start = loop_start_of(s) };
     s->started_sent = true;
     if (s->kind > 0)
         l->pools->kinds[s->kind - 1].state.starts[started.start]++;
-    return wire_send_started(l->wire_fd, &started, e);
+    return l->wire_fd < 0 || s->orphan ? 0 : wire_send_started(l->wire_fd, &started, e);
 }
 
 /* Advances a jar, and reports its start or its end to the keeper. */
@@ -95,19 +95,22 @@ static int advance(struct loop *l, struct slot *s, struct err *e)
             zygote_pool_note_embryo(k, true, clock_us());
         l->maintain_us = 0;
     }
+    bool unheard = !embryo && keepers_hold_end(l, s, &outcome, had_cell ? &cell : NULL);
     free_slot(s); /* first: when the keeper gets the message, the jar is gone */
-    if (samples && !embryo && wire_send_samples(l->wire_fd, id, samples, e))
+    if (embryo || unheard)
+        return 0;
+    if (samples && wire_send_samples(l->wire_fd, id, samples, e))
         return -1;
     if (had_cell && wire_send_cell_end(l->wire_fd, id, &cell, e))
         return -1;
-    return embryo ? 0 : send_ended(l, id, &outcome, e);
+    return loop_send_ended(l, id, &outcome, e);
 }
 
 /* A run that could not start is an answer, not an error of the protocol. */
 static int send_refusal(struct loop *l, uint64_t id, const struct err *why, struct err *e)
 {
     struct jar_outcome outcome = { .err = *why, .evidence.reason = END_FAILURE };
-    return send_ended(l, id, &outcome, e);
+    return loop_send_ended(l, id, &outcome, e);
 }
 
 /* Gives the job to a waiting embryo. 1: the embryo has it; 0: no embryo took it. An embryo that
@@ -155,7 +158,7 @@ static int on_spawn(struct loop *l, struct err *e)
     scoped(wire_spawn) s = { 0 };
     if (wire_read_spawn(&l->message, &s, e))
         return -1;
-    if (find_slot(l, s.id))
+    if (loop_find_slot(l, s.id))
         return err_set(e, ERR_PROTOCOL, 0, "the id %llu is in use", (unsigned long long)s.id);
     int assigned = assign(l, &s, l->message.fds, e);
     return assigned == 0 ? spawn(l, &s, l->message.fds, e) : assigned < 0 ? -1 : 0;
@@ -166,7 +169,7 @@ static int on_kill(struct loop *l, struct err *e)
     struct wire_kill k;
     if (wire_read_kill(&l->message, &k, e))
         return -1;
-    struct slot *s = find_slot(l, k.id);
+    struct slot *s = loop_find_slot(l, k.id);
     if (s) /* it may have ended before the message arrived */
         jar_kill(s->jar, k.reason);
     return 0;
@@ -174,13 +177,13 @@ static int on_kill(struct loop *l, struct err *e)
 
 /* Unlike a kill, these are only for sessions. The session may have ended before the message
  * arrived. */
-static int on_cell(struct loop *l, struct err *e)
+int loop_on_cell(struct loop *l, struct err *e)
 {
     struct wire_cell c;
     struct cell_usage usage;
     if (wire_read_cell(&l->message, &c, e))
         return -1;
-    struct slot *s = find_slot(l, c.id);
+    struct slot *s = loop_find_slot(l, c.id);
     if (s && c.limits.number)
         return jar_begin_cell(s->jar, &c.limits, e);
     if (s)
@@ -193,7 +196,7 @@ static int on_interrupt(struct loop *l, struct err *e)
     uint64_t id;
     if (wire_read_interrupt(&l->message, &id, e))
         return -1;
-    struct slot *s = find_slot(l, id);
+    struct slot *s = loop_find_slot(l, id);
     if (s)
         jar_interrupt(s->jar);
     return 0;
@@ -202,13 +205,17 @@ static int on_interrupt(struct loop *l, struct err *e)
 static int on_message(struct loop *l, struct err *e)
 {
     static int (*const handlers[WIRE_TYPE_COUNT_])(struct loop *, struct err *) = {
-        [WIRE_SPAWN] = on_spawn, [WIRE_SESSION] = on_spawn,
-        [WIRE_KILL] = on_kill,   [WIRE_TARGETS] = embryos_on_targets,
-        [WIRE_CELL] = on_cell,   [WIRE_INTERRUPT] = on_interrupt,
+        [WIRE_SPAWN] = on_spawn,         [WIRE_SESSION] = on_spawn,
+        [WIRE_KILL] = on_kill,           [WIRE_TARGETS] = embryos_on_targets,
+        [WIRE_CELL] = loop_on_cell,      [WIRE_INTERRUPT] = on_interrupt,
+        [WIRE_KEEPER] = keepers_begin,   [WIRE_KEEP] = keepers_on_keep,
+        [WIRE_ADOPT] = keepers_on_adopt,
     };
-    int got = wire_receive(l->wire_fd, &l->message, e);
+    int got = l->wire_fd < 0 ? 0 : wire_receive(l->wire_fd, &l->message, e);
+    if (l->wire_fd < 0 || (got < 0 && e->sys == EAGAIN))
+        return 0; /* the event of a keeper that was replaced meanwhile */
     if (got <= 0)
-        return -1;
+        return got < 0 ? -1 : err_set(e, ERR_UNAVAILABLE, 0, "the keeper is gone");
     int rc = handlers[l->message.type]
                  ? handlers[l->message.type](l, e)
                  : err_set(e, ERR_PROTOCOL, 0, "a keeper may not send this message");
@@ -221,6 +228,7 @@ static int on_message(struct loop *l, struct err *e)
 static int milliseconds_to_wait(const struct loop *l)
 {
     uint64_t due = l->maintain_us, now = clock_us();
+    due = l->kept.adopt_by_us < due ? l->kept.adopt_by_us : due;
     for (int i = 0; i < JARS_MAX; i++)
         if (l->slots[i].jar && jar_due_us(l->slots[i].jar) < due)
             due = jar_due_us(l->slots[i].jar);
@@ -232,7 +240,7 @@ static int milliseconds_to_wait(const struct loop *l)
     return ms < 60000 ? (int)ms : 60000;
 }
 
-/* The data of an event is a slot, a pool, or NULL for the wire. */
+/* The data of an event is a slot, a pool, NULL for the wire, or &control_fd for the supervisor's. */
 static bool is_slot(const struct loop *l, const void *who)
 {
     return who >= (const void *)l->slots && who < (const void *)(l->slots + JARS_MAX);
@@ -259,10 +267,26 @@ static int run_once(struct loop *l, struct err *e)
         void *who = events[i].data.ptr;
         if (!who && on_message(l, e))
             return -1;
-        if (who && !is_slot(l, who) && embryos_on_zygote(l, who, e))
+        if (who == &l->control_fd)
+            l->over = l->over || keepers_on_keeper(l, e);
+        else if (who && !is_slot(l, who) && embryos_on_zygote(l, who, e))
             return -1;
     }
+    keepers_end_alone(l, now);
     return embryos_maintain(l, e);
+}
+
+/* An error ends the keeper's part. With a supervisor the warden waits for the next keeper. */
+static bool goes_on(struct loop *l)
+{
+    struct err e;
+    if (l->control_fd < 0 || l->wire_fd < 0)
+        return false;
+    keepers_lose(l);
+    for (int i = 0; i < JARS_MAX; i++) /* their events may have been skipped */
+        if (l->slots[i].jar && advance(l, &l->slots[i], &e))
+            return false;
+    return true;
 }
 
 /* Kills all jars before it waits for any. Zygotes end before that, so that no more embryos are
@@ -286,16 +310,20 @@ void warden_loop(int wire_fd, struct jar_host *host, struct zygote_pools *pools)
     if (!l || epoll_fd < 0)
         return;
     l->wire_fd = wire_fd;
+    l->control_fd = -1;
+    l->kept.adopt_by_us = UINT64_MAX;
     l->epoll_fd = epoll_fd;
     l->host = host;
     l->pools = pools;
     l->maintain_us = UINT64_MAX;
     for (int i = 0; i < JARS_MAX; i++)
         l->slots[i].watched_fd = -1;
-    struct epoll_event ev = { .events = EPOLLIN };
-    if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, wire_fd, &ev) < 0)
+    if (keepers_watch(l, wire_fd, NULL, &e))
         return;
-    while (run_once(l, &e) == 0)
-        ;
+    while (!l->over && (run_once(l, &e) == 0 || goes_on(l)))
+        e = (struct err){ 0 };
     end_all(l);
+    kept_done(&l->kept);
+    if (l->control_fd >= 0)
+        fd_close(&l->wire_fd);
 }

@@ -1,7 +1,8 @@
-/* warden/loop_impl.h — shared by loop.c and embryos.c only. Runs in: warden. */
+/* warden/loop_impl.h — shared by loop.c, keepers.c and embryos.c only. Runs in: warden. */
 #pragma once
 
 #include "jar/jar.h"
+#include "warden/kept.h"
 #include "warden/zygote_pools.h"
 #include "wire/wire.h"
 
@@ -14,13 +15,18 @@ struct slot {
     unsigned kind;   /* of the embryo that it requested; 0: none */
     bool idle;       /* no job yet: the keeper does not know it */
     bool warm;       /* it was idle before its job */
+    bool orphan;     /* its keeper is gone: no later one knows it */
     bool started_sent;
     int watched_fd; /* registered with epoll, or -1 */
     uint64_t born_us;
 };
 
 struct loop {
-    int wire_fd, epoll_fd;
+    int wire_fd;    /* of the keeper; -1: there is none at the moment */
+    int control_fd; /* of the supervisor; -1: the keeper is our only peer */
+    int epoll_fd;
+    struct kept_store kept;
+    bool over; /* the supervisor is gone */
     struct jar_host *host;
     struct zygote_pools *pools;
     uint64_t maintain_us; /* the latest time for the next embryos_maintain() */
@@ -29,8 +35,24 @@ struct loop {
 };
 
 /* loop.c */
+struct slot *loop_find_slot(struct loop *l, uint64_t id);
+[[nodiscard]] int loop_on_cell(struct loop *l, struct err *e); /* in l->message */
+enum start loop_start_of(const struct slot *s);
+[[nodiscard]] int loop_send_ended(struct loop *l, uint64_t id, const struct jar_outcome *o,
+                                  struct err *e);
 struct slot *loop_free_slot(struct loop *l);
 [[nodiscard]] int loop_watch(struct loop *l, struct slot *s, struct err *e);
+
+/* keepers.c: one keeper after another. -1 is an error of the peer, which is dropped. */
+[[nodiscard]] int keepers_watch(struct loop *l, int fd, void *who, struct err *e);
+[[nodiscard]] int keepers_begin(struct loop *l, struct err *e);     /* in l->message */
+[[nodiscard]] int keepers_on_keeper(struct loop *l, struct err *e); /* the supervisor's wire */
+[[nodiscard]] int keepers_on_keep(struct loop *l, struct err *e);
+[[nodiscard]] int keepers_on_adopt(struct loop *l, struct err *e);
+void keepers_lose(struct loop *l);
+bool keepers_hold_end(struct loop *l, const struct slot *s, const struct jar_outcome *outcome,
+                      const struct cell_usage *cell);
+void keepers_end_alone(struct loop *l, uint64_t now_us);
 
 /* embryos.c: embryos and zygotes */
 

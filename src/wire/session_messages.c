@@ -1,4 +1,5 @@
-/* The messages about cells of sessions: a pair of functions each, as in messages.c. */
+/* The messages about sessions: a pair of functions each, as in messages.c. */
+#include "base/auto.h"
 #include "wire/body.h"
 
 int wire_send_cell(int fd, uint64_t id, const struct cell_limits *limits, struct err *e)
@@ -80,5 +81,132 @@ int wire_read_interrupt(const struct wire_message *m, uint64_t *ret_id, struct e
     if (unpack_end(&u, "interrupt", e))
         return -1;
     *ret_id = id;
+    return 0;
+}
+
+int wire_send_keeper(int fd, uint32_t number, int wire_fd, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u32(&b.p, number);
+    return body_send(fd, WIRE_KEEPER, &b, &wire_fd, e);
+}
+
+int wire_read_keeper(const struct wire_message *m, uint32_t *ret_number, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_KEEPER);
+    uint32_t number = unpack_u32(&u);
+    if (number == 0)
+        u.failed = true;
+    if (unpack_end(&u, "keeper", e))
+        return -1;
+    *ret_number = number;
+    return 0;
+}
+
+int wire_new_keeper(int warden_fd, uint32_t number, int *ret_fd, struct err *e)
+{
+    int fds[2];
+    if (wire_pair(fds, e))
+        return -1;
+    autoclose int ours = fds[0], theirs = fds[1];
+    if (wire_send_keeper(warden_fd, number, theirs, e))
+        return -1;
+    *ret_fd = fd_take(&ours);
+    return 0;
+}
+
+static void unpack_note(struct unpacker *u, const char **ret_note, size_t *ret_len)
+{
+    *ret_note = unpack_bytes(u, ret_len);
+    if (!*ret_note || *ret_len > KEEP_NOTE_MAX)
+        u->failed = true;
+}
+
+int wire_send_keep(int fd, const struct wire_keep *k, const int fds[KEEP_FDS], struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u64(&b.p, k->id);
+    pack_bytes(&b.p, k->note, k->note_len);
+    if (k->note_len > KEEP_NOTE_MAX)
+        return err_set(e, ERR_TOO_LARGE, 0, "a note of %zu bytes: up to %d are accepted",
+                       k->note_len, KEEP_NOTE_MAX);
+    return body_send(fd, WIRE_KEEP, &b, fds, e);
+}
+
+int wire_read_keep(const struct wire_message *m, struct wire_keep *ret, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_KEEP);
+    struct wire_keep k = { .id = unpack_u64(&u) };
+    unpack_note(&u, &k.note, &k.note_len);
+    if (unpack_end(&u, "keep", e))
+        return -1;
+    *ret = k;
+    return 0;
+}
+
+int wire_send_adopt(int fd, uint64_t after, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u64(&b.p, after);
+    return body_send(fd, WIRE_ADOPT, &b, NULL, e);
+}
+
+int wire_read_adopt(const struct wire_message *m, uint64_t *ret_after, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_ADOPT);
+    uint64_t after = unpack_u64(&u);
+    if (unpack_end(&u, "adopt", e))
+        return -1;
+    *ret_after = after;
+    return 0;
+}
+
+int wire_send_adopted(int fd, uint32_t kept, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u32(&b.p, kept);
+    return body_send(fd, WIRE_ADOPTED, &b, NULL, e);
+}
+
+int wire_read_adopted(const struct wire_message *m, uint32_t *ret_kept, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_ADOPTED);
+    uint32_t kept = unpack_u32(&u);
+    if (unpack_end(&u, "adopted", e))
+        return -1;
+    *ret_kept = kept;
+    return 0;
+}
+
+int wire_send_kept(int fd, const struct wire_kept *k, const int fds[KEEP_FDS], struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u64(&b.p, k->id);
+    pack_u32(&b.p, k->started);
+    pack_u32(&b.p, (uint32_t)k->start);
+    pack_u64(&b.p, k->cell);
+    pack_bytes(&b.p, k->note, k->note_len);
+    return body_send(fd, WIRE_KEPT, &b, fds, e);
+}
+
+int wire_read_kept(const struct wire_message *m, struct wire_kept *ret, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_KEPT);
+    struct wire_kept k = { .id = unpack_u64(&u) };
+    uint32_t started = unpack_u32(&u);
+    k.started = started == 1;
+    k.start = (enum start)unpack_u32(&u);
+    k.cell = unpack_u64(&u);
+    unpack_note(&u, &k.note, &k.note_len);
+    if (started > 1 || (unsigned)k.start >= START_COUNT_)
+        u.failed = true;
+    if (unpack_end(&u, "kept", e))
+        return -1;
+    *ret = k;
     return 0;
 }

@@ -27,6 +27,8 @@ enum {
     WIRE_VERSION = 4,
     WIRE_MAX_BYTES = 128 << 10,
     WIRE_MAX_FDS = 8,
+    KEEP_FDS = 3, /* our ends of stdout, stderr and channel */
+    KEEP_NOTE_MAX = 4096,
     WIRE_MAX_STRINGS = 4096,
     WIRE_MAX_TEXT = 64 << 10, /* of the arguments and environment of a program together */
 };
@@ -49,7 +51,12 @@ enum {
     X(WIRE_STOPPED, "stopped", 0) /* supervisor: a process was stopped, and resumed */ \
     X(WIRE_CELL,    "cell",    0)  /* keeper: a cell of a session begins or is over */ \
     X(WIRE_CELL_END, "cell-end", 0) /* warden: the usage of a cell */ \
-    X(WIRE_INTERRUPT, "interrupt", 0) /* keeper: interrupt the cell of a session */
+    X(WIRE_INTERRUPT, "interrupt", 0) /* keeper: interrupt the cell of a session */ \
+    X(WIRE_KEEPER,  "keeper",  1)  /* supervisor to warden: the wire of a new keeper */ \
+    X(WIRE_KEEP,    "keep",    KEEP_FDS) /* keeper: hold this session for the next keeper */ \
+    X(WIRE_ADOPT,   "adopt",   0)  /* keeper: which session does the last keeper leave */ \
+    X(WIRE_KEPT,    "kept",    KEEP_FDS) /* warden: this one */ \
+    X(WIRE_ADOPTED, "adopted", 0)  /* warden: no more */
 
 enum wire_type {
 #define X(id, name, fds) id,
@@ -201,6 +208,44 @@ struct wire_cell_end {
 [[nodiscard]] int wire_send_interrupt(int fd, uint64_t id, struct err *e);
 [[nodiscard]] int wire_read_interrupt(const struct wire_message *m, uint64_t *ret_id,
                                       struct err *e);
+
+/* keeper; its number counts from 1. The descriptor is the warden's end of the wire. */
+[[nodiscard]] int wire_send_keeper(int fd, uint32_t number, int wire_fd, struct err *e);
+[[nodiscard]] int wire_read_keeper(const struct wire_message *m, uint32_t *ret_number,
+                                   struct err *e);
+/* Makes the wire of a new keeper and sends one end to the warden. When the keeper dies, its end is
+ * closed, and the warden ends every jar that the keeper has not asked it to keep. */
+[[nodiscard]] int wire_new_keeper(int warden_fd, uint32_t number, int *ret_fd, struct err *e);
+/* keep; the note is for the next keeper, which must not believe it. It points into the message. */
+struct wire_keep {
+    uint64_t id;
+    const char *note;
+    size_t note_len; /* up to KEEP_NOTE_MAX */
+};
+[[nodiscard]] int wire_send_keep(int fd, const struct wire_keep *k, const int fds[KEEP_FDS],
+                                 struct err *e);
+[[nodiscard]] int wire_read_keep(const struct wire_message *m, struct wire_keep *ret,
+                                 struct err *e);
+/* adopt; the answer is kept, with the lowest id above `after`, or adopted: there is none */
+[[nodiscard]] int wire_send_adopt(int fd, uint64_t after, struct err *e);
+[[nodiscard]] int wire_read_adopt(const struct wire_message *m, uint64_t *ret_after, struct err *e);
+/* adopted; the number of sessions that are kept */
+[[nodiscard]] int wire_send_adopted(int fd, uint32_t kept, struct err *e);
+[[nodiscard]] int wire_read_adopted(const struct wire_message *m, uint32_t *ret_kept,
+                                    struct err *e);
+/* kept; if the session ended without a keeper, cell-end and ended follow at once */
+struct wire_kept {
+    uint64_t id;
+    bool started;
+    enum start start;
+    uint64_t cell; /* that still runs; 0: none */
+    const char *note;
+    size_t note_len;
+};
+[[nodiscard]] int wire_send_kept(int fd, const struct wire_kept *k, const int fds[KEEP_FDS],
+                                 struct err *e);
+[[nodiscard]] int wire_read_kept(const struct wire_message *m, struct wire_kept *ret,
+                                 struct err *e);
 
 /* targets, pools */
 [[nodiscard]] int wire_send_targets(int fd, const struct pool_targets *t, struct err *e);

@@ -271,6 +271,21 @@ def test_service_random_bodies_are_never_a_500(service):
     assert service.healthy()
 
 
+def test_service_runs_of_a_keeper_that_dies_end_and_its_warden_stays(fresh_service):
+    """The jar of the run is gone, the same warden serves the next keeper, and the history tells of the run."""
+    s = fresh_service
+    run = s.post("/v1/runs", {"language": "bash", "code": "exec sleep 98765", "wait": False}).json
+    sleeps = lambda: [p for p in descendants(s.pid) if p.comm == "sleep"]
+    assert eventually(sleeps, PATIENCE)
+    warden, keeper = s.half("warden").pid, s.half("keeper").pid
+    os.kill(keeper, signal.SIGKILL)
+    assert eventually(lambda: not sleeps(), PATIENCE)
+    assert eventually(lambda: s.reachable() and s.half("keeper").pid != keeper, PATIENCE)
+    assert s.half("warden").pid == warden
+    assert s.run("echo next", language="bash")["stdout"] == "next\n"
+    assert s.get(f"/v1/runs/{run['id']}").json["state"] == "interrupted"
+
+
 def test_service_run_whose_warden_dies_is_told(fresh_service):
     """The run ends as internal_error, its client hears of it, and the next one works."""
     s = fresh_service

@@ -62,6 +62,13 @@ static void read_any(const struct wire_message *m)
     uint64_t id;
     (void)!wire_read_cell(m, &cell, &e);
     (void)!wire_read_interrupt(m, &id, &e);
+    (void)!wire_read_adopt(m, &id, &e);
+    struct wire_keep keep;
+    struct wire_kept kept;
+    if (wire_read_keep(m, &keep, &e) == 0 && keep.note_len > KEEP_NOTE_MAX)
+        abort();
+    if (wire_read_kept(m, &kept, &e) == 0 && kept.note_len > KEEP_NOTE_MAX)
+        abort();
     if (wire_read_cell_end(m, &cell_end, &e) == 0 &&
         (unsigned)cell_end.usage.interrupted >= CELL_INTERRUPTS_)
         abort();

@@ -115,6 +115,88 @@ static int read_interrupt(const struct wire_message *m, struct err *e)
     return 0;
 }
 
+static int send_keeper(int fd, struct err *e)
+{
+    return wire_send_keeper(fd, 7, 0, e);
+}
+
+static int read_keeper(const struct wire_message *m, struct err *e)
+{
+    uint32_t number = 7;
+    int rc = wire_read_keeper(m, &number, e);
+    CHECK_INT(number, 7);
+    return rc;
+}
+
+static int send_adopted(int fd, struct err *e)
+{
+    return wire_send_adopted(fd, 8, e);
+}
+
+static int read_adopted(const struct wire_message *m, struct err *e)
+{
+    uint32_t kept = 8;
+    int rc = wire_read_adopted(m, &kept, e);
+    CHECK_INT(kept, 8);
+    return rc;
+}
+
+static int send_keep(int fd, struct err *e)
+{
+    const struct wire_keep k = { .id = 5, .note = "a\0b", .note_len = 3 };
+    return wire_send_keep(fd, &k, (const int[]){ 0, 1, 2 }, e);
+}
+
+static int read_keep(const struct wire_message *m, struct err *e)
+{
+    struct wire_keep k;
+    if (wire_read_keep(m, &k, e))
+        return -1;
+    CHECK(k.id == 5 && k.note_len == 3 && memcmp(k.note, "a\0b", 3) == 0);
+    return 0;
+}
+
+static int send_adopt(int fd, struct err *e)
+{
+    return wire_send_adopt(fd, 9, e);
+}
+
+static int read_adopt(const struct wire_message *m, struct err *e)
+{
+    uint64_t after;
+    if (wire_read_adopt(m, &after, e))
+        return -1;
+    CHECK_INT(after, 9);
+    return 0;
+}
+
+static int send_kept(int fd, struct err *e)
+{
+    const struct wire_kept k = {
+        .id = 5, .started = true, .start = START_WARM, .cell = 6, .note = "note", .note_len = 4
+    };
+    return wire_send_kept(fd, &k, (const int[]){ 0, 1, 2 }, e);
+}
+
+static int read_kept(const struct wire_message *m, struct err *e)
+{
+    struct wire_kept k;
+    if (wire_read_kept(m, &k, e))
+        return -1;
+    CHECK(k.id == 5 && k.started && k.start == START_WARM && k.cell == 6);
+    CHECK(k.note_len == 4 && memcmp(k.note, "note", 4) == 0);
+    return 0;
+}
+
+static void test_note_that_is_too_long_is_refused(void)
+{
+    static char note[KEEP_NOTE_MAX + 1];
+    struct err e = { 0 };
+    const struct wire_keep k = { .id = 5, .note = note, .note_len = sizeof note };
+    CHECK_INT(wire_send_keep(0, &k, (const int[]){ 0, 1, 2 }, &e), -1);
+    CHECK_INT(e.code, ERR_TOO_LARGE);
+}
+
 /* The flag and the number of descriptors belong together. */
 static void test_session_has_one_descriptor_more(void)
 {
@@ -355,6 +437,11 @@ static const struct kind {
 } kinds[WIRE_TYPE_COUNT_] = {
     [WIRE_HELLO] = { send_hello, read_hello, 0 },
     [WIRE_SPAWN] = { send_spawn, read_spawn, 5 },
+    [WIRE_KEEPER] = { send_keeper, read_keeper, 1 },
+    [WIRE_KEEP] = { send_keep, read_keep, 3 },
+    [WIRE_ADOPT] = { send_adopt, read_adopt, 0 },
+    [WIRE_KEPT] = { send_kept, read_kept, 3 },
+    [WIRE_ADOPTED] = { send_adopted, read_adopted, 0 },
     [WIRE_CELL] = { send_cell, read_cell, 0 },
     [WIRE_CELL_END] = { send_cell_end, read_cell_end, 0 },
     [WIRE_INTERRUPT] = { send_interrupt, read_interrupt, 0 },
@@ -521,6 +608,7 @@ static void test_id_of_a_message_is_the_run_that_it_is_about(void)
 
 static const struct check_test tests[] = {
     TEST(test_session_has_one_descriptor_more),
+    TEST(test_note_that_is_too_long_is_refused),
     TEST(test_list_of_commands_arrives),
     TEST(test_every_message_comes_back_as_it_was),
     TEST(test_message_read_as_another_is_refused),

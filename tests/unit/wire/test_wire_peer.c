@@ -56,10 +56,12 @@ static void test_wrong_number_of_descriptors_is_refused_and_none_stays_open(void
     for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
         for (int type = 0; type < WIRE_TYPE_COUNT_; type++) {
             struct err e = { 0 };
-            size_t wanted = type == WIRE_SPAWN                             ? 5
-                            : type == WIRE_SESSION                         ? 6
-                            : type == WIRE_WARDEN || type == WIRE_LANGUAGE ? 1
-                                                                           : 0;
+            size_t wanted = type == WIRE_SPAWN                       ? 5
+                            : type == WIRE_SESSION                   ? 6
+                            : type == WIRE_KEEP || type == WIRE_KEPT ? 3
+                            : type == WIRE_WARDEN || type == WIRE_LANGUAGE || type == WIRE_KEEPER
+                                ? 1
+                                : 0;
             bool right = counts[i] == wanted;
             send_head(p.a, (struct peer_head){ WIRE_VERSION, (uint32_t)type, 8 }, 8, counts[i]);
             int got = wire_receive(p.b, &message, &e);
