@@ -75,14 +75,15 @@ static const struct {
 };
 
 static sem_t asked;                           /* the signal handler posts it */
-static atomic_uintptr_t open_cell;            /* its number; 0 between cells */
-static atomic_uintptr_t wanted;               /* the cell to interrupt; 0: none, or it is done */
+static char marks[4096];                      /* a cell is a mark; far apart they repeat */
+static _Atomic(char *) open_cell;             /* NULL between cells */
+static _Atomic(char *) wanted;                /* the cell to interrupt; NULL: none, or it is done */
 static atomic_bool terminated;                /* JavaScript of the open cell was ended */
 static napi_threadsafe_function on_interrupt; /* guest/session.js */
 
-static bool is_open(void *cell)
+static bool is_open(const char *cell)
 {
-    return cell && (uintptr_t)cell == atomic_load(&open_cell);
+    return cell && cell == atomic_load(&open_cell);
 }
 
 /* ---- frames ---- */
@@ -139,8 +140,8 @@ static napi_value send_message(napi_env env, napi_info info)
 /* In the main thread, inside JavaScript. */
 static void end_javascript(void *isolate, void *cell)
 {
-    uintptr_t expected = (uintptr_t)cell;
-    if (is_open(cell) && atomic_compare_exchange_strong(&wanted, &expected, 0)) {
+    char *expected = cell;
+    if (is_open(cell) && atomic_compare_exchange_strong(&wanted, &expected, NULL)) {
         atomic_store(&terminated, true);
         v8.terminate(isolate);
     }
@@ -151,8 +152,8 @@ static void tell_javascript(napi_env env, napi_value f, void *unused, void *cell
 {
     (void)unused;
     napi_value self, result;
-    uintptr_t expected = (uintptr_t)cell;
-    (void)atomic_compare_exchange_strong(&wanted, &expected, 0);
+    char *expected = cell;
+    (void)atomic_compare_exchange_strong(&wanted, &expected, NULL);
     if (env && f && is_open(cell) && napi_get_undefined(env, &self) == 0)
         (void)napi_call_function(env, self, f, 0, NULL, &result);
 }
@@ -163,16 +164,16 @@ static void *interrupter(void *unused)
     for (;;) {
         while (sem_wait(&asked) < 0) {
         }
-        uintptr_t cell = atomic_load(&open_cell);
-        if (cell == 0)
+        char *cell = atomic_load(&open_cell);
+        if (!cell)
             continue;
         /* The programs that the cell waits for, such as those of execSync(): as a terminal does. */
         (void)kill(0, SIGINT);
-        (void)napi_call_threadsafe_function(on_interrupt, (void *)cell, 0);
+        (void)napi_call_threadsafe_function(on_interrupt, cell, 0);
         /* Again if another piece of the cell began before the event loop came to the call. */
-        for (; is_open((void *)cell); (void)usleep(AGAIN_US)) {
+        for (; is_open(cell); (void)usleep(AGAIN_US)) {
             atomic_store(&wanted, cell);
-            v8.request_interrupt(v8.isolate, end_javascript, (void *)cell);
+            v8.request_interrupt(v8.isolate, end_javascript, cell);
         }
     }
     return NULL;
@@ -198,14 +199,14 @@ static bool install_handler(void)
 /* arm(): a cell begins. */
 static napi_value arm(napi_env env, napi_info info)
 {
-    static uintptr_t cell;
+    static size_t cell;
     (void)env;
     (void)info;
     (void)install_handler();
     while (sem_trywait(&asked) == 0) {
     }
     atomic_store(&terminated, false);
-    atomic_store(&open_cell, ++cell);
+    atomic_store(&open_cell, &marks[cell++ % sizeof marks]);
     return NULL;
 }
 
@@ -215,7 +216,7 @@ static napi_value disarm(napi_env env, napi_info info)
 {
     (void)env;
     (void)info;
-    atomic_store(&open_cell, 0);
+    atomic_store(&open_cell, NULL);
     if (atomic_exchange(&terminated, false))
         v8.cancel(v8.isolate);
     return NULL;
