@@ -229,7 +229,8 @@ def test_verify_ends_its_runs_when_it_is_cancelled(public_path):
 def test_verify_reads_results_without_privileges(public_path):
     """CLI: results hold bytes that programs wrote. REPORTER-1"""
     (public_path / "doc.md").write_text("```bash\nexec sleep 50\n```\n")
-    with harness.Running([harness.BELLJAR, "verify", "doc.md"], cwd=public_path) as running:
+    environ = {**os.environ, "TMPDIR": str(public_path)}  # the test kills it, and it cannot tidy up
+    with harness.Running([harness.BELLJAR, "verify", "doc.md"], cwd=public_path, environ=environ) as running:
         def reporter():
             for pid in open(f"/proc/{running.pid}/task/{running.pid}/children").read().split():
                 lines = open(f"/proc/{pid}/status").read().splitlines()
