@@ -37,7 +37,7 @@ struct kept *kept_find(struct kept_store *s, uint64_t id);
 /* The first with a higher id that the current keeper does not know; NULL: none. */
 struct kept *kept_next(struct kept_store *s, uint64_t after);
 /* Takes the descriptors of the message. A second one for the same id replaces the first. */
-[[nodiscard]] int kept_put(struct kept_store *s, const struct wire_keep *k, int fds[KEEP_FDS],
+[[nodiscard]] int kept_put(struct kept_store *s, const struct wire_keep *w, int fds[KEEP_FDS],
                            struct err *e);
 void kept_remove(struct kept_store *s, struct kept *k);
 void kept_done(struct kept_store *s);
