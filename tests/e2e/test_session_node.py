@@ -317,7 +317,7 @@ def test_variables():
     ("type U = 'a' | 'b'\nlet u: U = 'a'; u", "'a'"),
     ("function id<T>(v: T): T { return v } id<string>('t')", "'t'"),
     ("enum Color { Red, Green = 5 }\nColor.Green", "5"),
-    ("enum Color { Blue }\nColor[0] + Color[5]", "'BlueGreen'"),
+    ("enum Color { Red, Green = 5 }\nenum Color { Blue = 6 }\nColor[6] + Color[5]", "'BlueGreen'"),
     ("namespace NS { export const v = 3 }\nNS.v", "3"),
     ("class Q { constructor(private readonly z: number) {} get() { return this.z } }\nnew Q(4).get()", "4"),
     ("const n: string = 'again'; n", "'again'"),
