@@ -134,8 +134,12 @@ static int read_answer(struct bash_session *s, struct buf *out)
     for (;;) {
         struct pollfd p = { .fd = s->status, .events = POLLIN };
         int ready = poll(&p, 1, LOOK_MS);
-        if (ready <= 0 && !has_ended(s->pid))
+        if (ready <= 0 && !has_ended(s->pid)) {
+            /* again: a child that was not yet the program may have lost it */
+            if (atomic_load(&was_interrupted) && atomic_load(&group) > 0)
+                (void)kill(-s->pid, SIGINT);
             continue;
+        }
         ssize_t n = ready > 0 ? read(s->status, bytes, sizeof bytes) : 0;
         if (n < 0 && errno == EINTR)
             continue;
