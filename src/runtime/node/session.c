@@ -167,13 +167,13 @@ static void *interrupter(void *unused)
         char *cell = atomic_load(&open_cell);
         if (!cell)
             continue;
-        /* The programs that the cell waits for, such as those of execSync(): as a terminal does. */
-        (void)kill(0, SIGINT);
         (void)napi_call_threadsafe_function(on_interrupt, cell, 0);
         /* Again if another piece of the cell began before the event loop came to the call. */
         for (; is_open(cell); (void)usleep(AGAIN_US)) {
             atomic_store(&wanted, cell);
             v8.request_interrupt(v8.isolate, end_javascript, cell);
+            /* The programs that the cell waits for, as those of execSync(), after JavaScript. */
+            (void)kill(0, SIGINT);
         }
     }
     return NULL;
