@@ -31,6 +31,7 @@ FIELDS = {
     "diagnosis": type(None),
     "tables": type(None),
     "profile": type(None),
+    "displays": type(None),
 }
 USAGE = {"wall_ms", "cpu_ms", "memory_peak_bytes", "pids_peak"}
 DEFAULTS = {

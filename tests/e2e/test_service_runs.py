@@ -11,7 +11,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 RESULT_FIELDS = set(
     "id language version verdict success exit_code signal stdout stderr stdout_truncated stderr_truncated usage limits "
     "limits_hit isolation files start started_at state stdout_bytes stderr_bytes timings compile diagnosis tables "
-    "profile thread_id artifact_id "
+    "profile displays thread_id artifact_id "
     "batch_id metadata".split()
 )
 

@@ -210,7 +210,7 @@ time.sleep(60)
                 time.sleep(0.001)
         result = run.result()
         assert result["verdict"] == "timeout" and most in (100, 256), (most, result)
-        assert 2 < killed - float(result["stdout"]) < 4, (killed, result)
+        assert 2 < killed - float(result["stdout"]) < 4.5, (killed, result)  # a busy machine is late
         assert eventually(lambda: share_of_our_directory(s.pid) == 1), share_of_our_directory(s.pid)
 
 
