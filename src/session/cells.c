@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "run/json.h"
+#include "session/events.h"
 #include "session/session_impl.h"
 
 static const char stuck[] = "its keeper ran out of memory";
@@ -194,6 +195,9 @@ static void begin(struct cell *c)
         send_code(s, c, &e) == 0)
         return;
     struct wire_ended end = { .evidence.reason = END_FAILURE, .err = e };
+    struct err ignored;
+    if (s->program && s->program->armed)
+        (void)!program_disarm(s->program, &ignored); /* a lost wire ends the session */
     end_cell(c, "lost", &end, e.text);
 }
 
@@ -353,17 +357,29 @@ static int mark_cut(struct cell *c, struct err *e)
                : 0;
 }
 
-static bool is_display(uint16_t type)
+enum { KEPT_DISPLAYS, KEPT_RESULTS, KEPT_REST };
+
+static int kept_as(uint16_t type)
 {
-    return type == FRAME_DISPLAY || type == FRAME_UPDATE || type == FRAME_CLEAR;
+    bool display = type == FRAME_DISPLAY || type == FRAME_UPDATE || type == FRAME_CLEAR;
+    bool result = type == FRAME_RESULT || type == FRAME_NOTE;
+    return display ? KEPT_DISPLAYS : result ? KEPT_RESULTS : KEPT_REST;
 }
 
-/* Whether one more frame of displays is kept. */
-static bool take_display(struct cell *c, const struct session_frame *f, bool begins)
+/* 1: the frame is kept, 0: it is dropped, -1: the program sends too many errors and prompts, which
+ * cannot be dropped. Every kind has a bound, because the answer of the cell has them all. */
+static int take_room(struct cell *c, const struct session_frame *f, bool begins, struct err *e)
 {
-    c->displays += begins;
-    c->display_bytes += f->n;
-    return c->displays <= CELL_DISPLAYS_MAX && c->display_bytes <= CELL_DISPLAY_BYTES_MAX;
+    int kind = kept_as(f->type);
+    c->kept[kind].messages += begins;
+    c->kept[kind].bytes += f->n;
+    bool fits = c->kept[kind].bytes <= CELL_DISPLAY_BYTES_MAX;
+    if (kind == KEPT_REST)
+        return fits ? 1
+                    : err_set(e, ERR_PROTOCOL, 0,
+                              "one cell sent more than %d MiB of errors and prompts",
+                              CELL_DISPLAY_BYTES_MAX >> 20);
+    return fits && c->kept[kind].messages <= CELL_DISPLAYS_MAX;
 }
 
 static void take_error(struct cell *c, const struct frame_message *m)
@@ -412,8 +428,9 @@ static int cell_frame(struct session *s, struct cell *c, const struct session_fr
         return err_set(e, ERR_PROTOCOL, 0, "an answer without a question");
     if (frame_message_add(m, f, &whole, e))
         return -1;
-    if (is_display(f->type) && !take_display(c, f, begins))
-        return mark_cut(c, e);
+    int kept = take_room(c, f, begins, e);
+    if (kept <= 0)
+        return kept < 0 ? -1 : mark_cut(c, e);
     if (journal_frame(c, packet, n, e))
         return err_set(e, ERR_NO_MEMORY, 0, "%s", stuck);
     if (!whole)
@@ -456,7 +473,8 @@ static int question_frame(struct session *s, const struct session_frame *f, stru
         return 0;
     if (f->type == FRAME_ANSWER && frame_find_field(&m->data, TAG_JSON, &field)) {
         json_decref(s->question->answer);
-        s->question->answer = json_loadb(field.bytes, field.n, JSON_ALLOW_NUL, NULL);
+        size_t room = GUEST_VALUES_MAX;
+        s->question->answer = guest_json(field.bytes, field.n, &room);
     }
     if (f->type != FRAME_DONE)
         return 0;

@@ -50,10 +50,22 @@ static json_int_t field_number(const struct buf *data, enum frame_tag tag)
     return v;
 }
 
-static json_t *parse_json(const char *bytes, size_t n)
+json_t *guest_json(const char *bytes, size_t n, size_t *room)
 {
+    size_t values = 1; /* at most: a comma may be part of a string */
+    for (size_t i = 0; i < n; i++)
+        values += bytes[i] == ',' || bytes[i] == '[' || bytes[i] == '{';
+    if (values > *room)
+        return NULL;
+    *room -= values;
     return json_loadb(bytes, n, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
 }
+
+/* The data of a message on its way into an event. */
+struct source {
+    const struct buf *data;
+    size_t *room; /* for values of JSON */
+};
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -92,11 +104,11 @@ static bool take_mime(const struct frame_field *f, char out[MIME_MAX + 1])
 }
 
 /* Bytes are base64, as in Jupyter. */
-static json_t *data_json(const char *mime, const struct frame_field *f)
+static json_t *data_json(const char *mime, const struct frame_field *f, size_t *room)
 {
     scoped(buf) b = { 0 };
     struct err e;
-    json_t *parsed = is_json_type(mime) ? parse_json(f->bytes, f->n) : NULL;
+    json_t *parsed = is_json_type(mime) ? guest_json(f->bytes, f->n, room) : NULL;
     if (parsed)
         return parsed;
     if (is_text_type(mime))
@@ -106,18 +118,18 @@ static json_t *data_json(const char *mime, const struct frame_field *f)
 }
 
 /* The pairs of MIME and DATA. */
-static json_t *bundle_json(const struct buf *data)
+static json_t *bundle_json(const struct source *m)
 {
     json_t *o = json_object();
     struct frame_field f;
     char mime[MIME_MAX + 1] = "";
     size_t at = 0;
-    while (frame_next_field(buf_str(data), data->len, &at, &f) > 0) {
+    while (frame_next_field(buf_str(m->data), m->data->len, &at, &f) > 0) {
         if (f.tag == TAG_MIME && !take_mime(&f, mime))
             mime[0] = '\0';
         if (f.tag != TAG_DATA || mime[0] == '\0' || json_object_size(o) >= MIMES_MAX)
             continue;
-        json_put(o, mime, data_json(mime, &f));
+        json_put(o, mime, data_json(mime, &f, m->room));
         mime[0] = '\0';
     }
     return o;
@@ -125,61 +137,63 @@ static json_t *bundle_json(const struct buf *data)
 
 /* ---- events ---- */
 
-static void put_display(json_t *o, const struct buf *data)
+static void put_display(json_t *o, const struct source *m)
 {
     struct frame_field f;
-    json_put(o, "data", bundle_json(data));
-    if (frame_find_field(data, TAG_DISPLAY_ID, &f) && f.n > 0)
+    json_put(o, "data", bundle_json(m));
+    if (frame_find_field(m->data, TAG_DISPLAY_ID, &f) && f.n > 0)
         json_put(o, "display_id", text_json(f.bytes, f.n));
-    json_t *metadata = frame_find_field(data, TAG_METADATA, &f) ? parse_json(f.bytes, f.n) : NULL;
+    json_t *metadata = frame_find_field(m->data, TAG_METADATA, &f)
+                           ? guest_json(f.bytes, f.n, m->room)
+                           : NULL;
     if (json_is_object(metadata) && json_object_size(metadata) > 0)
         json_put(o, "metadata", json_incref(metadata));
     json_decref(metadata);
-    if (has_field(data, TAG_CUT))
+    if (has_field(m->data, TAG_CUT))
         json_put(o, "cut", json_true());
 }
 
-static void put_cut(json_t *o, const struct buf *data)
+static void put_cut(json_t *o, const struct source *m)
 {
     json_t *bundle = json_object();
-    json_put(bundle, "text/plain", field_text(data, TAG_TEXT));
+    json_put(bundle, "text/plain", field_text(m->data, TAG_TEXT));
     json_put(o, "data", bundle);
     json_put(o, "cut", json_true());
 }
 
-static void put_clear(json_t *o, const struct buf *data)
+static void put_clear(json_t *o, const struct source *m)
 {
-    json_put(o, "wait", json_boolean(has_field(data, TAG_WAIT)));
+    json_put(o, "wait", json_boolean(has_field(m->data, TAG_WAIT)));
 }
 
-static void put_result(json_t *o, const struct buf *data)
+static void put_result(json_t *o, const struct source *m)
 {
-    json_put(o, "execution_count", json_integer(field_number(data, TAG_COUNT)));
-    put_display(o, data);
+    json_put(o, "execution_count", json_integer(field_number(m->data, TAG_COUNT)));
+    put_display(o, m);
 }
 
-static void put_error(json_t *o, const struct buf *data)
+static void put_error(json_t *o, const struct source *m)
 {
-    json_put(o, "name", field_text(data, TAG_NAME));
-    json_put(o, "message", field_text(data, TAG_MESSAGE));
-    json_put(o, "traceback", field_text(data, TAG_TRACEBACK));
+    json_put(o, "name", field_text(m->data, TAG_NAME));
+    json_put(o, "message", field_text(m->data, TAG_MESSAGE));
+    json_put(o, "traceback", field_text(m->data, TAG_TRACEBACK));
 }
 
-static void put_input_request(json_t *o, const struct buf *data)
+static void put_input_request(json_t *o, const struct source *m)
 {
-    json_put(o, "prompt", field_text(data, TAG_TEXT));
-    json_put(o, "password", json_boolean(has_field(data, TAG_PASSWORD)));
+    json_put(o, "prompt", field_text(m->data, TAG_TEXT));
+    json_put(o, "password", json_boolean(has_field(m->data, TAG_PASSWORD)));
 }
 
-static void put_note(json_t *o, const struct buf *data)
+static void put_note(json_t *o, const struct source *m)
 {
-    json_put(o, "text", field_text(data, TAG_TEXT));
+    json_put(o, "text", field_text(m->data, TAG_TEXT));
 }
 
 static const struct event_row {
     uint16_t type;
     const char *name;
-    void (*put)(json_t *o, const struct buf *data);
+    void (*put)(json_t *o, const struct source *m);
 } rows[] = {
     { FRAME_DISPLAY, "display", put_display },
     { FRAME_UPDATE, "update_display", put_display },
@@ -205,13 +219,19 @@ const char *event_name(uint16_t type)
     return row ? row->name : NULL;
 }
 
-json_t *event_json(const struct frame_message *m)
+static json_t *event_within(const struct frame_message *m, size_t *room)
 {
     const struct event_row *row = row_of(m->type);
     json_t *o = row ? json_pack("{s:s}", "event", row->name) : NULL;
     if (o)
-        row->put(o, &m->data);
+        row->put(o, &(struct source){ &m->data, room });
     return o;
+}
+
+json_t *event_json(const struct frame_message *m)
+{
+    size_t room = GUEST_VALUES_MAX;
+    return event_within(m, &room);
 }
 
 void event_reader_done(struct event_reader *r)
@@ -246,7 +266,8 @@ json_t *event_reader_next(struct event_reader *r, const struct buf *record)
 struct outputs {
     json_t *displays, *notes, *result, *error;
     json_int_t count;
-    bool clear; /* before the next display */
+    size_t *room; /* for values of JSON */
+    bool clear;   /* before the next display */
 };
 
 static const char *text_at(const json_t *o, const char *key)
@@ -303,15 +324,15 @@ static void take_record(struct outputs *out, struct event_reader *reader, const 
         return;
     if (reader->message.type == FRAME_DONE || reader->message.type == FRAME_RESULT)
         out->count = field_number(&reader->message.data, TAG_COUNT);
-    json_t *event = event_json(&reader->message);
+    json_t *event = event_within(&reader->message, out->room);
     if (event)
         take_event(out, reader->message.type, event);
     json_decref(event);
 }
 
-void event_add_outputs(json_t *answer, const struct journal *j)
+void event_add_outputs(json_t *answer, const struct journal *j, size_t *room)
 {
-    struct outputs out = { .displays = json_array(), .notes = json_array() };
+    struct outputs out = { .displays = json_array(), .notes = json_array(), .room = room };
     scoped(event_reader) reader = { 0 };
     struct journal_reader at = { 0 };
     struct journal_record r = { 0 };

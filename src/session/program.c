@@ -227,6 +227,7 @@ static int take_note(struct session_program *p, const struct session_frame *f, s
     if (text_add_utf8(&note, text.bytes, text.n < 200 ? text.n : 200, e))
         return -1;
     (void)snprintf(p->note, sizeof p->note, "%s", buf_str(&note));
+    p->note[text_whole(p->note, strlen(p->note))] = '\0';
     return 0;
 }
 
@@ -240,7 +241,7 @@ static int take_packet(struct session_program *p, const char *packet, size_t n, 
     p->in_seq = f.seq;
     if (!frame_from_program(f.type))
         return err_set(e, ERR_PROTOCOL, 0, "a frame has the unknown type %u", f.type);
-    if (!p->session)
+    if (!p->session || p->session->restarting) /* the words of a program that is being ended */
         return 0;
     if (f.type == FRAME_NOTE && !p->ready)
         return take_note(p, &f, e);
@@ -403,16 +404,22 @@ int program_start(struct session *s, struct err *e)
 int program_arm(struct session_program *p, unsigned number, const struct limits *limits,
                 uint64_t wall_ms, struct err *e)
 {
-    return jar_run_begin_cell(&p->jar.jar,
-                              &(struct cell_limits){ .number = number,
-                                                     .wall_ms = wall_ms,
-                                                     .cpu_ms = limits->v[LIMIT_CPU_MS],
-                                                     .grace_ms = CELL_GRACE_MS },
-                              e);
+    struct cell_limits cell = { .number = number,
+                                .wall_ms = wall_ms,
+                                .cpu_ms = limits->v[LIMIT_CPU_MS],
+                                .grace_ms = CELL_GRACE_MS };
+    if (p->jar.jar.channel_fd < 0 || p->armed)
+        return err_set(e, ERR_UNAVAILABLE, 0,
+                       "the program of the session has closed its channel: restart it");
+    if (jar_run_begin_cell(&p->jar.jar, &cell, e))
+        return -1;
+    p->armed = true;
+    return 0;
 }
 
 int program_disarm(struct session_program *p, struct err *e)
 {
+    p->armed = false;
     return jar_run_end_cell(&p->jar.jar, e);
 }
 

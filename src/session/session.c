@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/strv.h"
+#include "base/text.h"
 #include "engine/pools/pools.h"
 #include "run/json.h"
 #include "session/session_impl.h"
@@ -105,8 +106,9 @@ static void unlink_session(struct session *s)
 struct row_job {
     struct store_job job;
     struct session *session;
-    struct session_row row; /* its texts belong to the session */
+    struct session_row row; /* its other texts belong to the session */
     struct audit_record audit;
+    char *name; /* its own copy: a client may change the one of the session meanwhile */
     char *detail;
 };
 
@@ -121,9 +123,10 @@ static struct row_job *row_job_new(struct session *s, const char *kind, json_t *
     }
     j->session = s;
     j->detail = text;
+    j->name = text_copy(s->spec.name);
     j->row = (struct session_row){ .id = s->id,
                                    .key = s->spec.key,
-                                   .name = s->spec.name,
+                                   .name = j->name,
                                    .language = (char *)s->spec.language->name,
                                    .created_ms = s->created_ms,
                                    .ended_ms = s->ended_ms,
@@ -152,6 +155,7 @@ static int write_ended(struct db *db, struct store_job *job, struct err *e)
 
 static void row_job_free(struct row_job *j)
 {
+    free(j->name);
     free(j->detail);
     free(j);
 }
@@ -210,7 +214,9 @@ static void finish(struct session *s, const struct wire_ended *end, const char *
         return;
     char why[sizeof s->reason + 64];
     (void)snprintf(s->reason, sizeof s->reason, "%s", reason);
-    (void)snprintf(why, sizeof why, "the session is over, and its variables are lost: %s", reason);
+    s->reason[text_whole(s->reason, strlen(s->reason))] = '\0'; /* it may be the words of a guest */
+    (void)snprintf(why, sizeof why, "the session is over, and its variables are lost: %s",
+                   s->reason);
     s->state = SESSION_ENDED;
     s->ended_ms = clock_unix_ms();
     unlink_session(s);
@@ -399,10 +405,10 @@ void session_restart(struct session *s)
     struct wire_ended end = { .evidence.reason = END_CANCEL };
     s->refs++;
     s->restarts++;
+    s->state = SESSION_STARTING; /* before the cells end: none of them may begin in the old jar */
     fail_question(s, "the session was restarted");
     cells_lose(s, &end, "the session was restarted, and its variables are lost");
     if (s->state != SESSION_ENDED) {
-        s->state = SESSION_STARTING;
         if (s->program) {
             s->restarting = true;
             program_kill(s->program);

@@ -73,7 +73,10 @@ struct cell {
     bool awaits_input, interrupted, disarmed, has_error;
     bool truncated[RUN_STREAMS];
     uint64_t stream_bytes[RUN_STREAMS];
-    uint64_t frames, frame_bytes, displays, display_bytes;
+    uint64_t frames, frame_bytes;
+    struct {
+        uint64_t messages, bytes;
+    } kept[3]; /* by kind of frame: displays; results and notes; the rest */
     bool displays_cut;
     char status[16]; /* the word of the program, once it is done */
     json_t *notes;

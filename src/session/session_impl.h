@@ -6,7 +6,7 @@
 
 enum {
     CELLS_WAITING_MAX = 64,
-    CELL_DISPLAYS_MAX = 256,
+    CELL_DISPLAYS_MAX = 256, /* and as many results and notes */
     CELL_DISPLAY_BYTES_MAX = 16 << 20,
     CELL_FRAMES_MAX = 50000,
     CELL_FRAME_BYTES_MAX = 256 << 20,
@@ -40,6 +40,7 @@ struct session_program {
     uv_timer_t pace;
     unsigned open_handles;
     bool ready, over;
+    bool armed; /* the warden bounds a cell. It drops a keeper that arms a second one. */
     uint32_t in_seq, out_seq;
     uint64_t strays;
     struct frame_message message; /* while its frames arrive */

@@ -57,7 +57,8 @@ enum { RUN_WITHOUT_BLOBS = 0, RUN_WITH_JOURNAL = 1, RUN_WITH_FILES = 2 };
                            struct err *e);
 
 struct run_query {
-    const char *language, *verdict, *key, *thread, *artifact, *batch, *state; /* NULL: any */
+    const char *language, *verdict, *key, *thread, *artifact, *batch, *state,
+        *surface;               /* NULL: any */
     const char *q;              /* a text in the code; NULL: any */
     int64_t since_ms, until_ms; /* bounds of created_ms; 0: open */
     int64_t key_since_ms; /* creation of the key: an earlier run is of another key of this name */

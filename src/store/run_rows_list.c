@@ -24,6 +24,7 @@ static const struct filter {
     { "r.api_key", offsetof(struct run_query, key), false },
     { "r.verdict", offsetof(struct run_query, verdict), false },
     { "r.language", offsetof(struct run_query, language), false },
+    { "r.surface", offsetof(struct run_query, surface), false },
 };
 enum { FILTERS = ARRAY_LEN(filters), LIMIT_MAX = 1000 };
 

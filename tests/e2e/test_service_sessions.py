@@ -1,8 +1,11 @@
 """Sessions of the service: a program that stays and runs one cell after another."""
 
 import json
+import os
+import signal
 import struct
 import threading
+import time
 
 import pytest
 from harness import eventually
@@ -208,8 +211,28 @@ def test_deny_rules_and_permission_modes_hold_for_cells(service, session):
         denied = execute(service, session, "forbidden_word = 1")
         assert denied["verdict"] == "rejected" and denied["error"]["message"], denied
         assert execute(service, session, "1 + 1")["result"]["text/plain"] == "2"
+        for fields in ({"files": {"a.py": "forbidden_word = 1"}}, {"env": {"PYTHONSTARTUP": "forbidden_word"}}):
+            refused = service.post("/v1/sessions", {"language": "python", **fields})
+            assert refused.status == 403 and rule.json["id"] in refused.error["message"], refused
     finally:
         service.delete("/v1/rules/" + rule.json["id"])
+
+
+def test_an_approver_sees_everything_that_a_cell_can_run():
+    """Files and variables of a session would run unseen, so there are none where a person is asked. An edited cell
+    runs as it was edited, in the language of its session."""
+    with Service("--set", "approvals.mode=manual") as s:
+        for fields in ({"files": {"ls": "#!/bin/sh\necho mine"}}, {"env": {"BASH_ENV": "/sandbox/x"}}):
+            refused = s.post("/v1/sessions", {"language": "bash", **fields})
+            assert refused.status == 403 and "shown to nobody" in refused.error["message"], refused
+        made = create(s, language="bash")
+        cell = s.post(f"/v1/sessions/{made['id']}/exec", {"code": "echo asked", "wait": False}).json
+        asked = eventually(lambda: s.get("/v1/approvals").json["approvals"])[0]
+        path = f"/v1/approvals/{asked['id']}"
+        other = s.post(path, {"decision": "edit", "edited_input": {"code": "print(1)", "language": "python"}})
+        assert other.status == 400 and "language of its session" in other.error["message"], other
+        assert s.post(path, {"decision": "edit", "edited_input": {"code": "echo edited"}}).status == 200
+        assert eventually(lambda: s.get(f"/v1/runs/{cell['id']}/stdout").body == b"edited\n")
 
 
 def test_output_and_displays_of_a_cell_are_bounded(service):
@@ -276,6 +299,7 @@ def create_odd(odd, **fields):
     ("[send(33, request, b'x' * 30000, flags=1) for i in range(100)]", "broke the protocol"),
     ("[send(41, request) for i in range(60000)]", "broke the protocol"),
     ("[send(33, 77) for i in range(11000)]", "broke the protocol"),
+    ("[send(38, request, b'x' * 30000) for i in range(600)]", "broke the protocol"),
     ("channel.close(); time.sleep(60)", "closed the channel"),
 ])
 def test_a_program_that_breaks_the_protocol_ends_its_own_session_only(odd, attack, words):
@@ -298,6 +322,66 @@ def test_frames_of_other_requests_are_dropped_and_text_is_repaired(odd):
     cell = execute(odd, made, f"send(33, 77, {field_of('text/plain', b'stray')!r}); send(33, request, {shown!r})")
     assert [d["data"] for d in cell["displays"]] == [{"text/plain": "mine\N{REPLACEMENT CHARACTER}"}], cell
     odd.delete("/v1/sessions/" + made["id"])
+
+
+def test_a_half_closed_channel_ends_its_own_session_only(odd):
+    """The cells after it cannot begin. The keeper asks the warden for no second cell beside an unfinished one, which
+    would end the keeper and the sessions of everybody."""
+    warden, other, victim = odd.half("warden").pid, create_odd(odd), create_odd(odd)
+    execute(odd, victim, "import threading\ndef end():\n    time.sleep(0.2)\n    channel.shutdown(socket.SHUT_WR)\n"
+            "    time.sleep(60)\nthreading.Thread(target=end).start()")
+    time.sleep(0.5)
+    for _ in range(3):
+        reply = odd.post(f"/v1/sessions/{victim['id']}/exec", {"code": "print(2)"})
+        assert reply.status in (200, 410), reply
+        assert reply.status == 410 or reply.json["status"] in ("ok", "lost"), reply
+    assert execute(odd, other, "print(1)")["stdout"] == "1\n"
+    assert odd.half("warden").pid == warden
+    for s in (other, victim):
+        odd.delete("/v1/sessions/" + s["id"])
+
+
+def test_notes_and_results_of_a_cell_are_bounded(odd):
+    made = create_odd(odd)
+    cell = execute(odd, made, "for i in range(1000): send(41, request, field(3, b'n'))", timeout=60)
+    assert cell["status"] == "ok" and len(cell["notes"]) == 257 and "dropped" in cell["notes"][-1], cell["notes"][-2:]
+    cell = execute(odd, made, "for i in range(1000): send(36, request, field(13, b'%d' % i))", timeout=60)
+    assert cell["status"] == "ok" and any("dropped" in note for note in cell["notes"]), cell
+    odd.delete("/v1/sessions/" + made["id"])
+
+
+def test_a_cell_after_two_restarts_runs_in_the_last_program(odd):
+    """The program of the first restart gets ready while the second one ends it."""
+    slow = ODD.replace("send(32, 0)", "time.sleep(1)\nsend(32, 0)")
+    made = create(odd, language="odd", files={"program.py": slow})
+    path, warden, replies = f"/v1/sessions/{made['id']}", odd.half("warden").pid, []
+    calls = [threading.Thread(target=lambda p=p, b=b: replies.append(odd.post(path + p, b)))
+             for p, b in (("/restart", {}), ("/restart", {}), ("/exec", {"code": "print(1)"}))]
+    calls[0].start()
+    time.sleep(0.6)
+    os.kill(warden, signal.SIGSTOP)
+    try:
+        calls[1].start()
+        time.sleep(0.7)
+        calls[2].start()
+        time.sleep(0.2)
+    finally:
+        os.kill(warden, signal.SIGCONT)
+    for call in calls:
+        call.join(timeout=30)
+    assert [r.status for r in replies] == [201, 201, 200], replies
+    assert replies[-1].json["stdout"] == "1\n", replies
+    odd.delete(path)
+
+
+def test_the_end_of_a_session_is_recorded_whatever_its_program_says(odd):
+    def ended():
+        return {s["id"] for s in odd.get("/v1/sessions?state=ended").json["sessions"]}
+    before = ended()
+    program = ODD.replace("send(32, 0)", "send(41, 0, field(3, b'\\xff' * 200))\nos._exit(69)")
+    refused = odd.post("/v1/sessions", {"language": "odd", "files": {"program.py": program}})
+    assert refused.status == 503 and "\N{REPLACEMENT CHARACTER}" in refused.error["message"], refused
+    assert len(ended() - before) == 1
 
 
 def field_of(mime, data):
@@ -327,8 +411,6 @@ def test_a_cell_that_ignores_its_interrupt_is_ended_and_the_loss_is_told(odd):
 
 
 def test_a_killed_warden_ends_its_sessions_and_says_so(odd):
-    import os
-    import signal
     made = create_odd(odd)
     os.kill(odd.half("warden").pid, signal.SIGKILL)
     assert eventually(lambda: odd.get("/v1/sessions/" + made["id"]).status == 410)

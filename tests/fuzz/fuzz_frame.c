@@ -53,7 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         at += n;
     }
     json_auto_t *answer = json_object();
-    event_add_outputs(answer, &j);
+    size_t room = GUEST_VALUES_MAX;
+    event_add_outputs(answer, &j, &room);
     if (!json_is_array(json_object_get(answer, "displays")) || !json_object_get(answer, "error"))
         abort();
     return 0;

@@ -186,13 +186,18 @@ static int finish_spec(const struct decide *d, const struct run *x, struct run_s
     return shares ? carry_files(&s->bundle, &x->spec, e) : 0;
 }
 
-static int put_edit(const struct decide *d, json_t *request, char *field, size_t field_size,
-                    struct err *e)
+static int put_edit(const struct decide *d, json_t *request, bool is_cell, char *field,
+                    size_t field_size, struct err *e)
 {
     const json_t *code = NULL;
     json_t *language = json_object_get(d->edited_input, "language");
     if (edited_code(d, &code, e) || check_unchanged(d, e) || put_code(request, (json_t *)code, e))
         return -1;
+    if (is_cell && json_is_string(language) &&
+        !json_equal(language, json_object_get(request, "language")))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "edited_input.language cannot be changed: the cell runs in the language of "
+                       "its session");
     if (json_is_string(language) && json_object_set(request, "language", language))
         return err_no_memory(e, "a decision");
     return api_validate(request, run_fields, true, field, field_size, e);
@@ -238,7 +243,7 @@ static int make_spec(struct decide *d, const struct run *x, char *field, size_t 
              check_shown(d, &asked, e)))
             return -1;
     }
-    if ((edits && put_edit(d, request, field, field_size, e)) ||
+    if ((edits && put_edit(d, request, strcmp(surface, "session") == 0, field, field_size, e)) ||
         run_spec_from_json(d->api, &who, request, surface, &d->spec, field, field_size, e))
         return -1;
     d->has_spec = true;

@@ -56,7 +56,9 @@ static bool find_main(const struct run_spec *s, struct bundle_entry *ret)
 {
     struct err e;
     bool more = true;
-    for (size_t pos = 0; bundle_next(&s->bundle, &pos, ret, &more, &e) == 0 && more;)
+    /* A session has no program of its own. */
+    for (size_t pos = 0;
+         s->main_name && bundle_next(&s->bundle, &pos, ret, &more, &e) == 0 && more;)
         if (bundle_is_named(ret, s->main_name))
             return true;
     return false;

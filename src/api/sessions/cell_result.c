@@ -58,7 +58,7 @@ static void put_reason(json_t *o, const json_t *result)
                            reason, "traceback", ""));
 }
 
-json_t *cell_object(const json_t *result, const struct journal *j)
+json_t *cell_object(const json_t *result, const struct journal *j, size_t *room)
 {
     static const char *const keys[] = { "id",
                                         "session",
@@ -84,12 +84,12 @@ json_t *cell_object(const json_t *result, const struct journal *j)
     if (!json_object_get(o, "status"))
         json_put(o, "status", json_string("lost"));
     result_add_journal(o, j, RUN_INLINE_MAX);
-    event_add_outputs(o, j);
+    event_add_outputs(o, j, room);
     put_reason(o, result);
     return o;
 }
 
-json_t *cell_row_object(const struct run_record *r, int output_dir_fd)
+json_t *cell_row_object(const struct run_record *r, int output_dir_fd, size_t *room)
 {
     struct journal j;
     struct err e;
@@ -101,7 +101,7 @@ json_t *cell_row_object(const struct run_record *r, int output_dir_fd)
         journal_done(&j);
         journal_init(&j, output_dir_fd);
     }
-    json_t *o = cell_object(result, &j);
+    json_t *o = cell_object(result, &j, room);
     journal_done(&j);
     json_put(o, "id", json_text_or_null(r->id));
     json_put(o, "session", json_text_or_null(r->thread));

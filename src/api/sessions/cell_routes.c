@@ -16,6 +16,7 @@
 #include "base/auto.h"
 #include "base/text.h"
 #include "run/json.h"
+#include "session/events.h"
 #include "spec/bundle.h"
 #include "spec/permission.h"
 #include "store/session_rows.h"
@@ -48,12 +49,13 @@ struct cell_waiter {
 static void on_done(struct run_watch *watch, struct run *run, enum run_event event)
 {
     struct cell_waiter *w = (struct cell_waiter *)watch;
+    size_t room = GUEST_VALUES_MAX;
     if (event != RUN_EVENT_DONE)
         return;
     if (run->record_err.code != ERR_NONE)
         api_fail(w->call, &run->record_err, NULL);
     else
-        api_reply(w->call, 200, cell_object(run->result_json, &run->journal));
+        api_reply(w->call, 200, cell_object(run->result_json, &run->journal, &room));
     run_watch_remove(run, watch);
     free(w);
 }
@@ -185,14 +187,14 @@ static bool may_see(const struct cells_job *l, const struct session_row *row)
     return history_may_see(l->job.call, row->key, row->created_ms);
 }
 
-static int add_cell(struct db *db, struct cells_job *l, const char *id, size_t *bytes,
+static int add_cell(struct db *db, struct cells_job *l, const char *id, size_t *bytes, size_t *room,
                     struct err *e)
 {
     scoped(run_record) row = { 0 };
     if (runs_get(db, id, RUN_WITH_JOURNAL, &row, e))
         return -1;
-    *bytes += row.journal.len;
-    json_t *cell = cell_row_object(&row, l->output_dir_fd);
+    json_t *cell = cell_row_object(&row, l->output_dir_fd, room);
+    *bytes += json_dumpb(cell, NULL, 0, JSON_COMPACT); /* the journal may be in a file */
     if (json_integer_value(json_object_get(cell, "cell")) > l->after)
         (void)json_array_insert_new(l->cells, 0, cell);
     else
@@ -205,15 +207,15 @@ static int cells_work(struct db *db, struct store_job *job, struct err *e)
     struct cells_job *l = (struct cells_job *)job;
     scoped(session_row) row = { 0 };
     scoped(run_records) list = { 0 };
-    const struct run_query q = { .thread = l->session, .limit = CELLS_MAX };
-    size_t bytes = 0;
+    /* Other runs may name the session as their thread: they are no cells. */
+    const struct run_query q = { .thread = l->session, .surface = "session", .limit = CELLS_MAX };
+    size_t bytes = 0, room = GUEST_VALUES_MAX;
     if (sessions_get(db, l->session, &row, e) || runs_list(db, &q, &list, e))
         return -1;
     l->seen = may_see(l, &row);
     (void)snprintf(l->language, sizeof l->language, "%s", row.language);
     for (size_t i = 0; l->seen && i < list.n && bytes < CELLS_BYTES; i++) {
-        bool is_cell = list.rows[i].surface && strcmp(list.rows[i].surface, "session") == 0;
-        if (is_cell && add_cell(db, l, list.rows[i].id, &bytes, e))
+        if (add_cell(db, l, list.rows[i].id, &bytes, &room, e))
             return -1;
         while ((int64_t)json_array_size(l->cells) > l->limit && l->after > 0)
             (void)json_array_remove(l->cells, json_array_size(l->cells) - 1);
@@ -307,6 +309,7 @@ struct cell_job {
 static int cell_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct cell_job *l = (struct cell_job *)job;
+    size_t room = GUEST_VALUES_MAX;
     scoped(run_record) row = { 0 };
     if (sessions_find_cell(db, l->session, l->number, &l->run, e) ||
         runs_get(db, l->run, RUN_WITH_JOURNAL, &row, e))
@@ -314,7 +317,7 @@ static int cell_work(struct db *db, struct store_job *job, struct err *e)
     l->key = text_copy(row.key);
     l->created_ms = row.created_ms;
     if (!l->events)
-        l->cell = cell_row_object(&row, l->output_dir_fd);
+        l->cell = cell_row_object(&row, l->output_dir_fd, &room);
     return 0;
 }
 

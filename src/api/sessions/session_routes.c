@@ -12,6 +12,7 @@
 #include "api/runs/stream.h"
 #include "api/sessions/session_find.h"
 #include "base/auto.h"
+#include "base/strv.h"
 #include "base/text.h"
 #include "run/json.h"
 #include "run/result.h"
@@ -94,6 +95,25 @@ static int check_language(const struct api *api, const struct language *l, char 
     return 0;
 }
 
+/* The files and the environment of a session can be code: BASH_ENV, a module, a program in PATH.
+ * Rules hold for them as in a run. A cell is shown to its approver without them, so there may be
+ * none where a person is asked. */
+static int check_rules(const struct api *api, const struct run_spec *run, struct err *e)
+{
+    struct admission admission;
+    if (approvals_admit(api, run, NULL, &admission, e))
+        return -1;
+    if (admission.kind == ADMISSION_DENIED)
+        return err_set(e, ERR_DENIED, 0, "the session is %s", admission.reason);
+    if (admission.kind == ADMISSION_NEEDS_APPROVAL &&
+        (run->bundle.len > 0 || strv_len(run->env) > 0))
+        return err_set(e, ERR_DENIED, 0,
+                       "%s, and the files and environment of a session are shown to nobody: create "
+                       "it without them, and write them in a cell",
+                       admission.reason);
+    return 0;
+}
+
 static uint64_t seconds(const json_t *body, const char *key, double otherwise)
 {
     const json_t *v = json_object_get(body, key);
@@ -108,7 +128,7 @@ static int take_spec(struct api_call *c, struct session_spec *ret, char *field, 
     const char *name = api_text(c, "name");
     if (check_places(c->body, field, size, e) ||
         run_spec_of_session(c->api, &c->who, c->body, &run, field, size, e) ||
-        check_language(c->api, run.language, field, size, e) ||
+        check_language(c->api, run.language, field, size, e) || check_rules(c->api, &run, e) ||
         take_cell_limits(c->api, c->body, &cell, field, size, e))
         return -1;
     *ret = (struct session_spec){ .language = run.language,

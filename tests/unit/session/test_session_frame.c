@@ -131,13 +131,48 @@ static void test_the_answer_of_a_cell_applies_updates_and_clears(void)
     journal_message(&j, FRAME_UPDATE, &second);
     journal_message(&j, FRAME_DONE, &count);
     json_auto_t *answer = json_object();
-    event_add_outputs(answer, &j);
+    size_t room = GUEST_VALUES_MAX;
+    event_add_outputs(answer, &j, &room);
     const json_t *displays = json_object_get(answer, "displays");
     CHECK_INT(json_array_size(displays), 1);
     const json_t *data = json_object_get(json_array_get(displays, 0), "data");
     CHECK_STR(json_string_value(json_object_get(data, "text/plain")), "new");
     CHECK_INT(json_integer_value(json_object_get(answer, "execution_count")), 12);
     CHECK(json_is_null(json_object_get(answer, "error")));
+}
+
+/* EVENTS-2 */
+static void test_json_of_too_many_values_is_text(void)
+{
+    enum { PAIRS = GUEST_VALUES_MAX / 4 };
+    scoped(journal) j = { 0 };
+    scoped(buf) json = { 0 }, display = { 0 };
+    journal_init(&j, -1);
+    CHECK(buf_add(&json, "[0", 2, &e) == 0);
+    for (int i = 0; i < PAIRS; i++)
+        CHECK(buf_add(&json, ",{}", 3, &e) == 0);
+    CHECK(buf_add(&json, "]", 1, &e) == 0);
+    add(&display, TAG_MIME, "application/json");
+    CHECK(frame_add_field(&display, TAG_DATA, json.data, json.len, &e) == 0);
+    for (size_t at = 0; at < 3 * display.len; at += FRAME_DATA_MAX) { /* one message, three times */
+        size_t from = at % display.len, left = display.len - from;
+        size_t n = left < FRAME_DATA_MAX ? left : FRAME_DATA_MAX;
+        scoped(buf) part = { 0 };
+        CHECK(buf_add(&part, display.data + from, n, &e) == 0);
+        scoped(buf) p = packet(FRAME_DISPLAY, n < left ? FRAME_MORE : 0, &part);
+        CHECK(journal_add(&j, JOURNAL_FRAME, 0, p.data, p.len, &e) == 0);
+        at -= FRAME_DATA_MAX - n;
+    }
+    json_auto_t *answer = json_object();
+    size_t room = GUEST_VALUES_MAX;
+    event_add_outputs(answer, &j, &room);
+    const json_t *displays = json_object_get(answer, "displays");
+    CHECK_INT(json_array_size(displays), 3);
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *data = json_object_get(json_array_get(displays, i), "data");
+        const json_t *value = json_object_get(data, "application/json");
+        CHECK(i == 0 ? json_is_array(value) : json_is_string(value));
+    }
 }
 
 static const struct check_test tests[] = {
@@ -147,5 +182,6 @@ static const struct check_test tests[] = {
     TEST(test_messages_of_many_frames_are_joined_and_bounded),
     TEST(test_displays_are_bundles_with_repaired_text),
     TEST(test_the_answer_of_a_cell_applies_updates_and_clears),
+    TEST(test_json_of_too_many_values_is_text),
 };
 CHECK_MAIN(tests)
