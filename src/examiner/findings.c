@@ -105,6 +105,7 @@ static struct diagnose_input diagnose_input_of(const struct findings_input *in,
         .usage = &r->usage,
         .verdict = r->verdict,
         .sealed = true,
+        .is_cell = in->is_cell,
         .allow_commands = in->options ? in->options->allow_commands : NULL,
         .available = modules_known(in->language->name) ? module_available : NULL,
     };

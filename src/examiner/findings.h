@@ -11,6 +11,7 @@
 
 struct findings_input {
     bool explain; /* a diagnosis is wanted if the run failed */
+    bool is_cell; /* of a session */
     const struct language *language;
     const char *main_name;
     const struct buf *sources;   /* a bundle: the files of the job; empty if they were large */

@@ -106,6 +106,7 @@ static void pack_input(struct packer *p, const struct diagnose_input *in,
     pack_struct(p, in->usage, sizeof *in->usage);
     pack_u32(p, (uint32_t)in->verdict);
     pack_u32(p, in->sealed);
+    pack_u32(p, in->is_cell);
     pack_u32(p, in->allow_commands != NULL);
     pack_strv(p, in->allow_commands);
     pack_u32(p, in->available != NULL);
@@ -162,6 +163,7 @@ static void unpack_input(struct unpacker *u, struct question_read *r)
     in->verdict = (enum verdict)unpack_u32(u);
     u->failed = u->failed || (unsigned)in->verdict >= VERDICT_COUNT_;
     in->sealed = unpack_u32(u);
+    in->is_cell = unpack_u32(u);
     bool listed = unpack_u32(u);
     r->commands = unpack_strv(u, QUESTION_COMMANDS_MAX);
     in->allow_commands = listed ? r->commands : NULL;

@@ -53,6 +53,8 @@ def test_an_error_of_a_cell_has_a_name_and_leaves_the_session_alive(service, ses
     assert (failed["status"], failed["verdict"]) == ("error", "runtime_error"), failed
     assert failed["error"]["name"] == "ZeroDivisionError", failed
     assert "division by zero" in failed["error"]["message"], failed
+    frames = failed["diagnosis"]["frames"]
+    assert frames and all(f["user"] for f in frames if f["file"].startswith("<cell")), failed["diagnosis"]
     assert execute(service, session, "x")["result"]["text/plain"] == "5"
 
 
@@ -87,6 +89,8 @@ def test_an_unknown_session_and_a_language_without_sessions_are_refused(service)
         assert reply.status == 404 and "ses_none" in reply.error["message"], reply
     refused = service.post("/v1/sessions", {"language": "lua"})
     assert refused.status == 400 and "has no sessions" in refused.error["message"], refused
+    refused = service.post("/v1/sessions/ses_none/exec", {"code": "1", "stream": "sse"})
+    assert refused.status == 400 and "header Accept" in refused.error["message"], refused
     refused = service.post("/v1/sessions", {"language": "python", "limits": {"wall_ms": 5}})
     assert refused.status == 400 and "cell_limits.wall_ms" in refused.error["message"], refused
 
@@ -110,6 +114,8 @@ def test_a_cell_that_takes_too_long_is_interrupted_and_the_session_lives_on(serv
     assert (late["status"], late["verdict"]) == ("timeout", "timeout"), late
     assert late["stdout"] == "begun\n" and late["error"]["name"] == "KeyboardInterrupt", late
     assert any("lives on" in note for note in late["notes"]), late
+    advice = " ".join(s["text"] for s in late["diagnosis"]["suggestions"])
+    assert '"timeout" of the cell' in advice and '"cell_limits"' in advice and "--" not in advice, advice
     assert execute(service, session, "kept")["result"]["text/plain"] == "1"
 
 

@@ -240,6 +240,9 @@ static const struct special {
     { SYS_msgget, { 0x62656c6c, 0 }, 0 },
     { SYS_sendfile, { -1, -1, 0, 1 }, EINVAL },
     { SYS_splice, { -1, 0, -1, 0, 1, 0 }, EINVAL },
+    { SYS_setxattr, { 0 }, EOPNOTSUPP }, /* the kernel says EFAULT, or EBADF */
+    { SYS_lsetxattr, { 0 }, EOPNOTSUPP },
+    { SYS_fsetxattr, { -1 }, EOPNOTSUPP },
     { SYS_sync, { 0 }, SAW_ZERO },
     { SYS_syncfs, { -1 }, SAW_ZERO },
     { SYS_fsync, { -1 }, SAW_ZERO },

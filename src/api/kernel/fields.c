@@ -249,8 +249,14 @@ static int string_check(struct validation *c, const struct api_field *f, const j
 static int bool_check(struct validation *c, const struct api_field *f, const json_t *v,
                       struct err *e)
 {
-    (void)f;
-    return json_is_boolean(v) ? 0 : must_be(c, "true or false", v, e);
+    char wanted[200];
+    if (json_is_boolean(v))
+        return 0;
+    /* A word: the caller believes that there are more than two answers. */
+    bool word = json_is_string(v) && f->help;
+    (void)snprintf(wanted, sizeof wanted, "true or false%s%s%s", word ? " (" : "",
+                   word ? f->help : "", word ? ")" : "");
+    return must_be(c, wanted, v, e);
 }
 
 static int number_bounds(struct validation *c, const struct api_field *f, const json_t *v,

@@ -128,7 +128,8 @@ struct diagnose_input {
     const struct usage *usage;
     enum verdict verdict;
     /* Policy. */
-    bool sealed; /* it ran in a jar: no network, a read-only root */
+    bool sealed;  /* it ran in a jar: no network, a read-only root */
+    bool is_cell; /* of a session */
     char *const *allow_commands;
     uint32_t hot_line; /* where a profile saw most of the time; 0: not known */
     /* Whether a module can be imported here; NULL: not known. */

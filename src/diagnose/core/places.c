@@ -50,11 +50,18 @@ const struct source_file *find_source(const struct diagnose_input *in, struct pi
     return NULL;
 }
 
+/* A cell of a session, as the programs of sessions call it. It is no file: the text may be that of an
+ * earlier cell. */
+static bool is_cell(struct piece name)
+{
+    return starts_with(name, "<cell ") || starts_with(name, "cell-");
+}
+
 /* When the sources are not known (they were large, or the text is from elsewhere), the name
  * decides. */
 static bool is_users(const struct diagnose_input *in, struct piece file)
 {
-    if (find_source(in, file))
+    if (find_source(in, file) || (in->is_cell && is_cell(file)))
         return true;
     struct piece known = known_as(file);
     if (in->main_name && piece_is(known, in->main_name))

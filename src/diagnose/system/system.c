@@ -86,6 +86,19 @@ static void advise_compiler_limit(struct diagnosis *d, enum limit_id limit)
             def->option, def->metavar, def->key);
 }
 
+/* The limits of the session's life are not known here. */
+static void advise_cell_limit(struct diagnosis *d, enum limit_id limit, uint64_t more)
+{
+    const struct limit_def *def = &limit_defs[limit];
+    bool of_cells = limit == LIMIT_WALL_MS || limit == LIMIT_CPU_MS || limit == LIMIT_OUTPUT;
+    if (!of_cells)
+        suggest(d, 40, 0.8, "%s: \"limits\": {\"%s\": …} of a new session.", def->advice, def->key);
+    else
+        suggest(d, 40, 0.8, "%s: %s\"cell_limits\": {\"%s\": %llu} of its session.", def->advice,
+                limit == LIMIT_WALL_MS ? "\"timeout\" of the cell in seconds, or " : "", def->key,
+                (unsigned long long)more);
+}
+
 static void advise_limit(const struct diagnose_input *in, struct diagnosis *d, enum limit_id limit)
 {
     const struct limit_def *def = &limit_defs[limit];
@@ -102,8 +115,12 @@ static void advise_limit(const struct diagnose_input *in, struct diagnosis *d, e
     if (in->hot_line && in->hot_line == d->location.line)
         suggest(d, 0, 0.85, "Most of the time was spent at line %u of %s.", d->location.line,
                 d->location.file);
-    suggest(d, 40, 0.8, "%s: --%s %s on the command line, \"limits\": {\"%s\": %llu} in a request.",
-            def->advice, def->option, twice, def->key, (unsigned long long)more);
+    if (in->is_cell)
+        advise_cell_limit(d, limit, more);
+    else
+        suggest(d, 40, 0.8,
+                "%s: --%s %s on the command line, \"limits\": {\"%s\": %llu} in a request.",
+                def->advice, def->option, twice, def->key, (unsigned long long)more);
     if (in->verdict == VERDICT_TIMEOUT && in->usage && in->usage->cpu_us < in->usage->wall_us / 10)
         suggest(d, 0, 0.82,
                 "It used almost no CPU time because it waited (for input, a lock, the network, or "
