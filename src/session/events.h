@@ -18,7 +18,7 @@ const char *event_name(uint16_t type);
 /* A value of JSON has two bytes in a message, and up to 300 in our memory. */
 enum { GUEST_VALUES_MAX = 100000 };
 /* Parses the JSON of a guest. NULL if it is not valid, or may have more than *room values; *room
- * shrinks by those that it may have. */
+ * shrinks by their number. */
 json_t *guest_json(const char *bytes, size_t n, size_t *room);
 
 /* The event of a complete message, without its number. NULL if clients do not see it, or memory ran

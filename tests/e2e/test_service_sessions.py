@@ -253,6 +253,37 @@ def test_output_and_displays_of_a_cell_are_bounded(service):
     service.delete("/v1/sessions/" + made["id"])
 
 
+def test_no_route_shows_or_changes_the_session_of_another_key():
+    """Every route of the description that names a session, so a new one is asked about too."""
+    bodies = {"exec": {"code": "1"}, "complete": {"code": "a"}, "inspect": {"code": "a"}, "stdin": {"text": "x"}}
+    with Service() as s:
+        owner, other = (s.add_key(name, "run") for name in ("owner", "other"))
+        assert eventually(lambda: s.get("/v1/runs").status == 401)
+        made = s.post("/v1/sessions", {"language": "bash"}, key=owner).json["id"]
+        cell = s.post(f"/v1/sessions/{made}/exec", {"code": "secret=mine; echo $secret"}, key=owner).json
+        paths = s.get("/openapi.json", key=owner).json["paths"]
+        routes = [(method.upper(), path) for path, methods in paths.items() for method in methods
+                  if path.startswith("/v1/sessions/{")]
+        assert len(routes) >= 14, routes
+        for method, path in routes:
+            path = path.replace("{id}", made).replace("{cell}", "1").replace("{path}", "x")
+            body = bodies.get(path.rpartition("/")[2], {} if method in ("POST", "PATCH", "PUT") else None)
+            for key, status in ((other, 404), (None, 401), ("blj_wrong", 401)):
+                reply = s.request(method, path, body, key=key)
+                assert reply.status == status and b"mine" not in reply.body, (method, path, reply)
+        for path in ("/v1/sessions", "/v1/sessions?state=ended", f"/v1/runs?session={made}", "/v1/runs"):
+            assert made.encode() not in s.get(path, key=other).body, path
+        for path in ("", "/stdout", "/events"):
+            assert s.get(f"/v1/runs/{cell['id']}{path}", key=other).status == 404, path
+        # A run that names the session as its thread is no cell of it.
+        s.post("/v1/runs", {"language": "bash", "code": "echo forged", "thread_id": made}, key=other)
+        cells = s.get(f"/v1/sessions/{made}/cells", key=owner).json["cells"]
+        assert [c["stdout"] for c in cells] == ["mine\n"], cells
+        assert s.delete(f"/v1/sessions/{made}", key=owner).status == 200
+        assert s.get(f"/v1/sessions/{made}", key=other).status == 404
+        assert made.encode() not in s.get("/v1/sessions?state=ended", key=other).body
+
+
 # ---- programs that break the protocol ----
 
 # A session program that executes its cells, with functions to send frames of any kind.
@@ -362,7 +393,7 @@ def test_a_cell_after_two_restarts_runs_in_the_last_program(odd):
     made = create(odd, language="odd", files={"program.py": slow})
     path, warden, replies = f"/v1/sessions/{made['id']}", odd.half("warden").pid, []
     calls = [threading.Thread(target=lambda p=p, b=b: replies.append(odd.post(path + p, b)))
-             for p, b in (("/restart", {}), ("/restart", {}), ("/exec", {"code": "print(1)"}))]
+             for p, b in (("/restart", {}), ("/restart", {}), ("/exec", {"code": "time.sleep(1)\nprint(1)"}))]
     calls[0].start()
     time.sleep(0.6)
     os.kill(warden, signal.SIGSTOP)
@@ -378,6 +409,23 @@ def test_a_cell_after_two_restarts_runs_in_the_last_program(odd):
     assert [r.status for r in replies] == [201, 201, 200], replies
     assert replies[-1].json["stdout"] == "1\n", replies
     odd.delete(path)
+
+
+def test_sessions_leave_no_descriptors(odd):
+    """Ended by a client, by their program, after a restart, and while a cell runs."""
+    ways = (lambda p: None, lambda p: odd.post(p + "/exec", {"code": "os._exit(0)"}),
+            lambda p: odd.post(p + "/restart", {}),
+            lambda p: odd.post(p + "/exec", {"code": "time.sleep(60)", "wait": False}))
+
+    def after_rounds(n):
+        for i in range(n):
+            path = f"/v1/sessions/{create_odd(odd)['id']}"
+            ways[i % len(ways)](path)
+            odd.delete(path)
+        return [len(os.listdir(f"/proc/{odd.half(name).pid}/fd")) for name in ("keeper", "warden")]
+    before = after_rounds(4)
+    # A leak grows with each try. Other work does not.
+    assert eventually(lambda: all(n <= b + 3 for b, n in zip(before, after_rounds(20), strict=True)), within=60), before
 
 
 def test_the_end_of_a_session_is_recorded_whatever_its_program_says(odd):
