@@ -1,5 +1,6 @@
 /* cli/repl/link.h — records between main, which has the terminal and the files of the caller, and
- * the talker, which speaks to the service. Runs in: both.
+ * the talker, which speaks to the service. Runs in: both. `belljar kernel` uses it too: its main has
+ * the sockets of Jupyter, and its forwarder (jupyter/forwarder.h) speaks to the service.
  *
  * LINK-1 A record of the talker is a stranger's text for main: main shows it, stores it under a name
  *        that the caller chose or that main made, and believes no size or position in it. */
@@ -22,6 +23,7 @@
     X(ASK_INTERRUPT)  /* during ASK_EXEC */                                     \
     X(ASK_INPUT)      /* a line, during ASK_EXEC */                             \
     X(ASK_INPUT_END)                                                            \
+    X(ASK_REQUEST)    /* of Jupyter: its type, newline, its content */          \
     /* from the talker */                                                       \
     X(TELL_DONE)      /* the question is answered */                            \
     X(TELL_OVER)      /* the session is gone; a sentence, perhaps empty */      \
@@ -29,7 +31,10 @@
     X(TELL_PASSWORD)  /* the same, not to be shown */                           \
     X(TELL_MATCHES)   /* from, to, and then each completion: lines */           \
     X(TELL_FILE)      /* the notebook */                                        \
-    X(TELL_IMAGE)     /* the end of its name, newline, its bytes */
+    X(TELL_IMAGE)     /* the end of its name, newline, its bytes */             \
+    X(TELL_REPLY)     /* to Jupyter: "ok" or "error", newline, the content */   \
+    X(TELL_PUBLISH)   /* to Jupyter: the type, newline, the content */          \
+    X(TELL_INPUT)     /* to Jupyter: the content of an input_request */
 
 enum link_type {
 #define X(id) id,

@@ -10,59 +10,23 @@
 #include "base/fdio.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/repl/asking.h"
 #include "cli/repl/link.h"
 #include "cli/repl/render.h"
 #include "run/json.h"
 #include "run/privileges.h"
 
-enum { ANSWER_MAX = 64 << 20, ANSWER_MS = 60000 };
-
 struct talker {
     const struct talker_job *job;
-    char id[64]; /* of the session */
+    char id[SESSION_ID_SIZE];
 };
 
 /* ---- questions ---- */
 
-/* Asks on a connection. The answer, or NULL: e says why. */
 static json_t *ask(struct talker *t, struct client *c, const char *method, const char *what,
                    json_t *body, struct err *e)
 {
-    char path[256];
-    json_auto_t *held = body;
-    autofree char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
-    (void)snprintf(path, sizeof path, "/v1/sessions%s%s%s", t->id[0] ? "/" : "", t->id, what);
-    const struct client_request q = { .method = method,
-                                      .path = path,
-                                      .json = text,
-                                      .json_len = text ? strlen(text) : 0,
-                                      .body_max = ANSWER_MAX };
-    size_t len;
-    if (client_ask(c, &q, ANSWER_MS, e))
-        return NULL;
-    if (client_response(c)->status / 100 != 2) {
-        (void)client_refusal(c, e);
-        return NULL;
-    }
-    const char *answer = client_body(c, &len);
-    json_t *o = json_loadb(answer, len, JSON_ALLOW_NUL, NULL);
-    if (!o)
-        (void)err_set(e, ERR_PROTOCOL, 0, "the service gave an answer that is not JSON");
-    return o;
-}
-
-static int create(struct talker *t, struct err *e)
-{
-    json_auto_t *o = ask(
-        t, t->job->events, "POST", "",
-        json_pack("{s:s, s:s}", "language", t->job->language, "name", "belljar repl"), e);
-    const char *id = json_string_value(json_object_get(o, "id"));
-    if (!o)
-        return -1;
-    if (!id || strlen(id) >= sizeof t->id || strpbrk(id, "/?#% "))
-        return err_set(e, ERR_PROTOCOL, 0, "the service gave the session no usable id");
-    (void)snprintf(t->id, sizeof t->id, "%s", id);
-    return 0;
+    return session_question(c, t->id, method, what, body, e);
 }
 
 /* A failure of one question is told, and the session goes on. */
@@ -161,20 +125,9 @@ static int follow(struct talker *t, struct err *e)
 
 static int exec(struct talker *t, const struct buf *code, struct err *e)
 {
-    char path[128];
     json_auto_t *body = json_pack("{s:o, s:b, s:b}", "code", json_stringn(buf_str(code), code->len),
                                   "stream", 1, "cancel_on_disconnect", 1);
-    autofree char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
-    (void)snprintf(path, sizeof path, "/v1/sessions/%s/exec", t->id);
-    if (!text)
-        return err_set(e, ERR_BAD_REQUEST, 0, "the code is not UTF-8");
-    const struct client_request q = { .method = "POST",
-                                      .path = path,
-                                      .accept = "application/x-ndjson",
-                                      .json = text,
-                                      .json_len = strlen(text),
-                                      .body_max = ANSWER_MAX };
-    return client_send(t->job->events, &q, e) || follow(t, e) ? -1 : 0;
+    return session_send_cell(t->job->events, t->id, body, e) || follow(t, e) ? -1 : 0;
 }
 
 /* ---- other questions ---- */
@@ -290,7 +243,8 @@ int talker_run(const struct talker_job *job)
     if (fd_keep_only(keep, ARRAY_LEN(keep), &e) || privileges_drop(job->parent, job->uid, &e) ||
         privileges_confine(ROLE_CLIENT_KEEPER, NULL, &e))
         return cli_fail(&e);
-    if (create(&t, &e)) {
+    json_t *wish = json_pack("{s:s, s:s}", "language", job->language, "name", "belljar repl");
+    if (session_create(job->events, wish, t.id, &e)) {
         struct err gone;
         (void)!link_send(job->link_fd, TELL_OVER, e.text, strlen(e.text), &gone);
         return 1;
