@@ -413,6 +413,18 @@ static int take_done(struct session *s, struct cell *c, const struct frame_messa
     return 0;
 }
 
+/* The next line of the stdin of the run, without its newline. */
+static int answer_with_stdin(struct session *s, struct cell *c, struct err *e)
+{
+    const struct buf *given = &c->run->spec.stdin_bytes;
+    const char *line = buf_str(given) + c->stdin_from;
+    size_t left = given->len - c->stdin_from;
+    const char *end = memchr(line, '\n', left);
+    size_t n = end ? (size_t)(end - line) : left;
+    c->stdin_from += n + (end ? 1 : 0);
+    return session_input(s, line, n, left == 0, e);
+}
+
 /* A frame of the cell that runs. */
 static int cell_frame(struct session *s, struct cell *c, const struct session_frame *f,
                       const void *packet, size_t n, struct err *e)
@@ -437,8 +449,11 @@ static int cell_frame(struct session *s, struct cell *c, const struct session_fr
         return 0;
     if (f->type == FRAME_ERROR)
         take_error(c, m);
-    if (f->type == FRAME_INPUT_REQUEST)
+    if (f->type == FRAME_INPUT_REQUEST) {
         c->awaits_input = true;
+        if (c->reads_stdin)
+            return answer_with_stdin(s, c, e);
+    }
     if (f->type == FRAME_DONE)
         return take_done(s, c, m, e);
     run_notify_output(c->run);

@@ -25,6 +25,7 @@ const char *session_state_word(enum session_state s)
 void session_spec_done(struct session_spec *s)
 {
     free(s->name);
+    free(s->client_id);
     free(s->key);
     free(s->actor);
     buf_done(&s->bundle);

@@ -39,6 +39,7 @@ struct session_spec {
     const struct language *language;
     char *name;                /* NULL: none */
     char *key, *actor;         /* as in struct run_spec */
+    char *client_id;           /* by which clients of /execute name it; NULL: none */
     struct limits limits;      /* of its life; the wall time is its longest life */
     struct limits cell_limits; /* of a cell: wall time, CPU time and output */
     uint64_t idle_ms;
@@ -70,6 +71,8 @@ struct cell {
     unsigned number;
     uint64_t wall_ms; /* its time limit */
     bool silent, queued, begun;
+    bool reads_stdin; /* the stdin of its run answers the program, and nobody else does */
+    size_t stdin_from;
     bool awaits_input, interrupted, disarmed, has_error;
     bool truncated[RUN_STREAMS];
     uint64_t stream_bytes[RUN_STREAMS];

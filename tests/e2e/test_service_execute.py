@@ -335,13 +335,6 @@ def test_execute_memory_is_a_setting(start_service, needs):
     is_completed(execute(s, code, timeout=30), "a\n200\n")
 
 
-def test_execute_refuses_a_session(service):
-    """Nobody is to believe that variables are kept."""
-    reply = service.post("/execute", {"generated_code": "print(1)", "timeout": 5}, headers={"X-Session-ID": "a"})
-    assert reply.status == 400 and reply.json["process_status"] == "error", reply
-    assert "X-Session-ID" in reply.json["stderr"] and "no sessions" in reply.json["stderr"], reply
-
-
 def test_execute_large_output_is_no_deadlock(service):
     answer = execute(service, """\
 import sys

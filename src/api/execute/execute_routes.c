@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "api/execute/execute_request.h"
+#include "api/execute/execute_sessions.h"
 #include "api/execute/workspace.h"
-#include "api/kernel/json_in.h"
 #include "api/kernel/reply.h"
 #include "api/runs/run_result.h"
 #include "api/runs/run_spec.h"
@@ -17,8 +17,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "normalise/payload.h"
-#include "runtime/language.h"
 #include "spec/bundle.h"
 
 #define PROGRAM ".generated_code"
@@ -35,7 +33,8 @@ struct execution {
     int top_fd; /* -1: none. A copy: the thread may outlive the api when the service stops */
     char directory[KEY_NAME_MAX + KEY_ID_SIZE + 2]; /* of the key; "": the top */
     int dir_fd;
-    bool cuts;
+    json_t *body; /* of a request that may name a session; NULL once that is known */
+    bool needs_session, cuts;
     uint64_t max_characters;
     struct workspace_list given;
     struct buf out, err, problems;
@@ -46,6 +45,7 @@ static void execution_free(struct execution *ex)
 {
     if (ex->has_spec)
         run_spec_done(&ex->spec);
+    json_decref(ex->body);
     workspace_list_done(&ex->given);
     fd_close(&ex->dir_fd);
     buf_done(&ex->out);
@@ -91,19 +91,6 @@ static bool lacks_traceback(const struct buf *err)
             return true;
     }
     return false;
-}
-
-/* Counts characters, not bytes. */
-static int cut(struct buf *b, uint64_t max, struct err *e)
-{
-    uint64_t seen = 0;
-    for (size_t i = 0; i < b->len; i++) {
-        if (((unsigned char)b->data[i] & 0xC0) == 0x80 || seen++ < max)
-            continue;
-        b->len = i;
-        return buf_add(b, "<output cut>", strlen("<output cut>"), e);
-    }
-    return 0;
 }
 
 static int collect(const struct run *x, enum journal_kind kind, struct buf *b, struct err *e)
@@ -171,8 +158,8 @@ static void finish_work(uv_work_t *work)
     }
     if (collect(x, JOURNAL_STDOUT, &ex->out, e) || make_stderr(ex, e))
         return;
-    if (ex->cuts && cut(&ex->out, ex->max_characters, e) == 0)
-        (void)!cut(&ex->err, ex->max_characters, e);
+    if (ex->cuts && execute_cut(&ex->out, ex->max_characters, e) == 0)
+        (void)!execute_cut(&ex->err, ex->max_characters, e);
 }
 
 static json_t *reply_object(const char *status, const struct buf *out, const struct buf *err)
@@ -242,131 +229,6 @@ static void pack_done(uv_work_t *work, int status)
 }
 
 /* ---- the request ---- */
-struct execute_request {
-    struct payload payload;
-    const struct language *language;
-    uint64_t wall_ms;
-    const json_t *std_input; /* of the body */
-    bool cuts;
-    uint64_t max_characters;
-};
-
-static void execute_request_done(struct execute_request *q)
-{
-    payload_done(&q->payload);
-}
-
-static bool is_json(const char *type)
-{
-    if (!type)
-        return false;
-    size_t n = strcspn(type, ";");
-    while (n > 0 && (type[n - 1] == ' ' || type[n - 1] == '\t'))
-        n--;
-    static const char plain[] = "application/json", suffix[] = "+json";
-    size_t s = strlen(suffix);
-    return (n == strlen(plain) && strncasecmp(type, plain, n) == 0) ||
-           (n > s && strncasecmp(type, "application/", 12) == 0 &&
-            strncasecmp(type + n - s, suffix, s) == 0);
-}
-
-static int refuse(struct err *e, const char *sentence)
-{
-    return err_set(e, ERR_BAD_REQUEST, 0, "%s", sentence);
-}
-
-static int read_body(const struct buf *bytes, json_t **ret, struct err *e)
-{
-    if (json_in_bounds(buf_str(bytes), bytes->len, e))
-        return err_wrap(e, "Invalid JSON data");
-    json_t *body = json_loadb(buf_str(bytes), bytes->len, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
-    if (!body || json_is_null(body)) {
-        json_decref(body);
-        return refuse(e, "Invalid JSON data");
-    }
-    if (!json_is_object(body)) {
-        json_decref(body);
-        return refuse(e,
-                      "Invalid JSON data: an object with generated_code and timeout is accepted");
-    }
-    *ret = body;
-    return 0;
-}
-
-static int read_language(const json_t *body, struct execute_request *q, struct err *e)
-{
-    const json_t *given = json_object_get(body, "language");
-    if (given && !json_is_null(given)) {
-        if (!json_is_string(given))
-            return refuse(e, "language must be a string such as \"python\"");
-        q->language = language_find(json_string_value(given));
-        return q->language ? 0 : refuse(e, "Only python execution is supported");
-    }
-    if (q->payload.language[0])
-        q->language = language_find(q->payload.language);
-    if (!q->language)
-        q->language = language_find("python");
-    return q->language ? 0 : refuse(e, "Only python execution is supported");
-}
-
-static int read_timeout(const struct api *api, const json_t *given, struct execute_request *q,
-                        struct err *e)
-{
-    uint64_t max_ms = api->settings->limit_max.v[LIMIT_WALL_MS];
-    double seconds = json_number_value(given);
-    if (!json_is_number(given) || !(seconds > 0 && seconds * 1000 <= (double)max_ms))
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "timeout must be a number of seconds greater than 0 and up to %g",
-                       (double)max_ms / 1000);
-    q->wall_ms = (uint64_t)(seconds * 1000);
-    q->wall_ms += (double)q->wall_ms < seconds * 1000; /* rounds up */
-    return 0;
-}
-
-static int read_optional(const json_t *body, struct execute_request *q, struct err *e)
-{
-    const json_t *input = json_object_get(body, "std_input");
-    const json_t *max = json_object_get(body, "max_output_characters");
-    if (input && !json_is_null(input)) {
-        if (!json_is_string(input))
-            return refuse(e, "std_input must be a string");
-        q->std_input = input;
-    }
-    if (max && !json_is_null(max)) {
-        if (!json_is_integer(max) || json_integer_value(max) < 0)
-            return refuse(e, "max_output_characters must be a whole number, 0 or more");
-        q->cuts = true;
-        q->max_characters = (uint64_t)json_integer_value(max);
-    }
-    return 0;
-}
-
-/* In the order that clients expect. */
-static int read_request(const struct api *api, const json_t *body, struct execute_request *q,
-                        struct err *e)
-{
-    const json_t *code = json_object_get(body, "generated_code");
-    const json_t *timeout = json_object_get(body, "timeout");
-    if (!code)
-        return refuse(e, "Missing required field: generated_code");
-    if (!timeout)
-        return refuse(e, "Missing required field: timeout");
-    if (!json_is_string(code))
-        return refuse(e, "generated_code must be a string");
-    if (payload_unwrap(json_string_value(code), json_string_length(code), NULL, &q->payload, e) ||
-        read_language(body, q, e) || read_timeout(api, timeout, q, e))
-        return -1;
-    struct buf *program = &q->payload.code;
-    if (memchr(buf_str(program), '\0', program->len))
-        return refuse(e, "generated_code must not contain a NUL character");
-    /* To run nothing is no mistake here. A run needs a byte. */
-    if (program->len == 0 && buf_add(program, "\n", 1, e))
-        return -1;
-    if (program->len > BUNDLE_FILE_MAX_BYTES)
-        return err_set(e, ERR_TOO_LARGE, 0, "generated_code has more than %d MiB",
-                       (int)(BUNDLE_FILE_MAX_BYTES >> 20));
-    return read_optional(body, q, e);
-}
 
 static json_t *limits_object(const struct settings *s, const struct execute_request *q)
 {
@@ -429,6 +291,7 @@ static struct execution *execution_new(struct api_call *c, const struct api *her
         (void)snprintf(ex->directory, sizeof ex->directory, "%s.%s", c->who.key, c->who.owner);
     ex->watch.on_event = on_run_event;
     ex->work.data = ex;
+    ex->needs_session = q->needs_session;
     ex->cuts = q->cuts;
     ex->max_characters = q->max_characters;
     /* A name that no file of the directory is likely to have, and that listings skip. */
@@ -443,16 +306,19 @@ static int make_execution(struct api_call *c, const struct api *here, const stru
     json_t *body = NULL;
     scoped(execute_request) q = { 0 };
     struct execution *ex = NULL;
-    int failed = read_body(bytes, &body, e) || read_request(here, body, &q, e);
+    int failed = execute_read_body(bytes, &body, e) || execute_read_request(here, body, &q, e);
     if (!failed && !(ex = execution_new(c, here, &q)))
         failed = err_no_memory(e, "the request");
     failed = failed || make_spec(ex, here, &q, e);
-    json_decref(body);
-    if (failed && ex)
-        execution_free(ex);
-    else
-        *ret = ex;
-    return failed ? -1 : 0;
+    if (failed) {
+        json_decref(body);
+        if (ex)
+            execution_free(ex);
+        return -1;
+    }
+    ex->body = body;
+    *ret = ex;
+    return 0;
 }
 
 static void prepared_free(void *prepared)
@@ -460,7 +326,7 @@ static void prepared_free(void *prepared)
     execution_free(prepared);
 }
 
-/* In a thread, for a large body. */
+/* In a thread, for a large body. The header that may name a session is not at hand there. */
 static int prepare_execution(struct api_call *c, const struct api *here, const struct buf *bytes,
                              char *field, size_t size, struct err *e)
 {
@@ -474,22 +340,28 @@ static int prepare_execution(struct api_call *c, const struct api *here, const s
     return 0;
 }
 
+/* The body that a thread has parsed; NULL: none has. A new reference. */
+static json_t *prepared_body(const struct api_call *c)
+{
+    const struct execution *ex = c->prepared;
+    return ex ? json_incref(ex->body) : NULL;
+}
+
 static int take_execution(struct api_call *c, struct execution **ret, struct err *e)
 {
     const struct http_request *q = &c->http->request;
     char field[128] = "";
-    struct execution *ex = c->prepared;
-    /* A client that asks for a session would believe that its variables are kept. */
-    if (http_request_header(q, "X-Session-ID"))
-        return refuse(e,
-                      "X-Session-ID is not supported: there are no sessions, each call runs in a "
-                      "new process; leave the header out");
-    if (!is_json(http_request_header(q, "Content-Type")))
-        return refuse(e, "Request must be JSON");
-    if (!ex)
-        return make_execution(c, c->api, &q->body, ret, e);
-    if (run_spec_check_here(c->api, NULL, &ex->spec, field, sizeof field, e))
-        return -1; /* the end of the call frees it */
+    bool prepared = c->prepared;
+    if (execute_check_type(q, e) ||
+        (!prepared && prepare_execution(c, c->api, &q->body, field, sizeof field, e)))
+        return -1;
+    struct execution *ex = c->prepared; /* the end of the call frees it */
+    if (ex->needs_session)
+        return err_set(e, ERR_BAD_REQUEST, 0, "X-Session-ID header required for ipython sessions");
+    if (prepared && run_spec_check_here(c->api, NULL, &ex->spec, field, sizeof field, e))
+        return -1;
+    json_decref(ex->body);
+    ex->body = NULL;
     c->prepared = NULL;
     *ret = ex;
     return 0;
@@ -499,6 +371,10 @@ static void execute(struct api_call *c)
 {
     struct err e = { 0 };
     struct execution *ex = NULL;
+    if (execute_session_id(c)) {
+        execute_in_session(c, prepared_body(c));
+        return;
+    }
     if (take_execution(c, &ex, &e)) {
         api_fail(c, &e, NULL);
         return;

@@ -9,9 +9,20 @@
 #include "base/clock.h"
 
 const struct api_route *const api_tables[] = {
-    meta_routes,     run_routes,      batch_routes, comparison_routes, execute_routes,
-    artifact_routes, approval_routes, agent_routes, key_routes,        diagnosis_routes,
-    session_routes,  cell_routes,     NULL,
+    meta_routes,
+    run_routes,
+    batch_routes,
+    comparison_routes,
+    execute_routes,
+    artifact_routes,
+    approval_routes,
+    agent_routes,
+    key_routes,
+    diagnosis_routes,
+    session_routes,
+    cell_routes,
+    execute_session_routes,
+    NULL,
 };
 
 const struct http_header api_every_header[] = {

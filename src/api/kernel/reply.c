@@ -50,6 +50,8 @@ const struct api_field execute_reply[] = {
       .help = "how the run ended" },
     { "stdout", FIELD_DATA, ALWAYS, .help = "stdout of the program" },
     { "stderr", FIELD_DATA, ALWAYS, .help = "stderr of the program, or the reason of its end" },
+    { "new_session_created", FIELD_BOOL,
+      .help = "with X-Session-ID: true if the session began with this request" },
     { .schema = "ExecuteResult" },
 };
 const struct api_field *const error_replies[STYLE_COUNT_] = {

@@ -9,8 +9,8 @@
 #include "api/runs/run_result.h"
 #include "api/runs/run_spec.h"
 #include "api/runs/stream.h"
-#include "api/runs/submit.h"
 #include "api/sessions/cell_result.h"
+#include "api/sessions/cell_submit.h"
 #include "api/sessions/notebook.h"
 #include "api/sessions/session_find.h"
 #include "base/auto.h"
@@ -67,25 +67,6 @@ static void on_client_left(struct api_call *c)
         run_cancel(w->run);
 }
 
-/* The request as POST /v1/runs has it, for rules, approvers and the history. */
-static json_t *run_request(const struct api_call *c, const struct session *s,
-                           const struct cell *cell)
-{
-    const struct limits *l = &s->spec.cell_limits;
-    json_t *o = json_pack("{s:s, s:O, s:s, s:i, s:{s:I, s:I, s:I}}", "language",
-                          s->spec.language->name, "code", json_object_get(c->body, "code"),
-                          "thread_id", s->id, "cell", (int)cell->number, "limits",
-                          limit_defs[LIMIT_WALL_MS].key, (json_int_t)cell->wall_ms,
-                          limit_defs[LIMIT_CPU_MS].key, (json_int_t)l->v[LIMIT_CPU_MS],
-                          limit_defs[LIMIT_OUTPUT].key, (json_int_t)l->v[LIMIT_OUTPUT]);
-    json_t *metadata = json_object_get(c->body, "metadata");
-    if (metadata)
-        (void)json_object_set(o, "metadata", metadata);
-    if (cell->silent)
-        json_put(o, "silent", json_true());
-    return o;
-}
-
 static int take_timeout(const struct api_call *c, const struct session *s, uint64_t *ret,
                         struct err *e)
 {
@@ -104,29 +85,15 @@ static int take_timeout(const struct api_call *c, const struct session *s, uint6
 static int submit(struct api_call *c, struct session *s, struct run **ret, char *field, size_t size,
                   struct err *e)
 {
-    struct run_spec spec = { 0 };
-    struct cell *cell;
-    uint64_t wall_ms;
-    if (take_timeout(c, s, &wall_ms, e)) {
+    struct cell_request request = { .code = json_object_get(c->body, "code"),
+                                    .metadata = json_object_get(c->body, "metadata"),
+                                    .permission_mode = api_text(c, "permission_mode"),
+                                    .silent = run_flag(c->body, "silent", false) };
+    if (take_timeout(c, s, &request.wall_ms, e)) {
         (void)snprintf(field, size, "timeout");
         return -1;
     }
-    if (session_check_room(s, e) || cell_new(s, run_flag(c->body, "silent", false), &cell, e))
-        return -1;
-    cell->wall_ms = wall_ms;
-    json_auto_t *request = run_request(c, s, cell);
-    if (run_spec_from_json(c->api, &c->who, request, "session", &spec, field, size, e)) {
-        cell_drop(cell);
-        return -1;
-    }
-    spec.host = &s->host;
-    if (api_submit(c->api, &spec, api_text(c, "permission_mode"), SUBMIT_UNBOUNDED, &cell->watch,
-                   ret, e)) {
-        cell_drop(cell);
-        return -1;
-    }
-    cell_set_run(cell, *ret);
-    return 0;
+    return cell_submit(c, s, &request, ret, field, size, e);
 }
 
 static void post_exec(struct api_call *c)

@@ -10,6 +10,11 @@
 struct session *session_to_see(struct api_call *c);
 /* The same for a change: only the key of the session and keys with scope `admin` may change it. */
 struct session *session_to_change(struct api_call *c);
+/* The session that a body of POST /v1/sessions asks for. ret_field (size >= 128) gets the name of a
+ * field that is refused. */
+[[nodiscard]] int session_spec_from_json(const struct api_call *c, const json_t *body,
+                                         struct session_spec *ret, char *ret_field,
+                                         size_t field_size, struct err *e);
 /* A session as JSON. A new reference. */
 json_t *session_object(const struct session *s);
 extern const struct api_field session_reply[];

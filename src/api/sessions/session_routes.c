@@ -120,16 +120,16 @@ static uint64_t seconds(const json_t *body, const char *key, double otherwise)
     return (uint64_t)((v ? json_number_value(v) : otherwise) * 1000);
 }
 
-static int take_spec(struct api_call *c, struct session_spec *ret, char *field, size_t size,
-                     struct err *e)
+int session_spec_from_json(const struct api_call *c, const json_t *body, struct session_spec *ret,
+                           char *field, size_t size, struct err *e)
 {
     scoped(run_spec) run = { 0 };
     struct limits cell;
-    const char *name = api_text(c, "name");
-    if (check_places(c->body, field, size, e) ||
-        run_spec_of_session(c->api, &c->who, c->body, &run, field, size, e) ||
+    const char *name = json_string_value(json_object_get(body, "name"));
+    if (check_places(body, field, size, e) ||
+        run_spec_of_session(c->api, &c->who, body, &run, field, size, e) ||
         check_language(c->api, run.language, field, size, e) || check_rules(c->api, &run, e) ||
-        take_cell_limits(c->api, c->body, &cell, field, size, e))
+        take_cell_limits(c->api, body, &cell, field, size, e))
         return -1;
     *ret = (struct session_spec){ .language = run.language,
                                   .name = name ? strdup(name) : NULL,
@@ -137,11 +137,11 @@ static int take_spec(struct api_call *c, struct session_spec *ret, char *field, 
                                   .actor = run.actor,
                                   .limits = run.limits,
                                   .cell_limits = cell,
-                                  .idle_ms = seconds(c->body, "idle_s", IDLE_S),
+                                  .idle_ms = seconds(body, "idle_s", IDLE_S),
                                   .bundle = run.bundle,
                                   .env = run.env,
                                   .metadata = run.metadata };
-    ret->limits.v[LIMIT_WALL_MS] = seconds(c->body, "ttl_s", TTL_S);
+    ret->limits.v[LIMIT_WALL_MS] = seconds(body, "ttl_s", TTL_S);
     ret->limits.v[LIMIT_CPU_MS] = cell.v[LIMIT_CPU_MS]; /* between two cells */
     ret->limits.v[LIMIT_OUTPUT] = cell.v[LIMIT_OUTPUT];
     run.key = run.actor = NULL;
@@ -185,8 +185,8 @@ static void post_session(struct api_call *c)
     }
     w->call = c;
     w->watch.on_event = on_created;
-    if (take_spec(c, &spec, field, sizeof field, &e) || storage_check(c->api, &e) ||
-        session_new(c->api->sessions, &spec, &w->watch, &s, &e)) {
+    if (session_spec_from_json(c, c->body, &spec, field, sizeof field, &e) ||
+        storage_check(c->api, &e) || session_new(c->api->sessions, &spec, &w->watch, &s, &e)) {
         free(w);
         api_fail(c, &e, field[0] ? field : NULL);
     }
