@@ -100,6 +100,7 @@ int cell_new(struct session *s, bool silent, struct cell **ret, struct err *e)
     c->session = s;
     c->silent = silent;
     c->number = ++s->cells;
+    s->all->cells++;
     *(s->last ? &s->last->next : &s->first) = c;
     s->last = c;
     s->refs++;

@@ -390,6 +390,7 @@ int session_new(struct sessions *all, struct session_spec *spec, struct session_
     (void)uv_timer_init(all->loop, &s->timer);
     s->timer.data = s;
     all->alive++;
+    all->created++;
     s->next = all->first;
     all->first = s;
     j->job.work = write_created;
@@ -456,6 +457,11 @@ int64_t session_expires_ms(const struct session *s, const char **ret_why)
     if (ret_why)
         *ret_why = idle < life ? "idle_s" : "ttl_s";
     return clock_unix_ms() + ((int64_t)at - (int64_t)now);
+}
+
+bool session_expires_soon(const struct session *s)
+{
+    return s->warned;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -553,6 +559,16 @@ unsigned sessions_count(const struct sessions *all, const char *key)
     unsigned n = 0;
     for (const struct session *s = all->first; s; s = s->next)
         n += !key || (s->spec.key && strcmp(s->spec.key, key) == 0);
+    return n;
+}
+
+struct sessions_counts sessions_counts(const struct sessions *all)
+{
+    struct sessions_counts n = { .created = all->created, .cells = all->cells };
+    for (const struct session *s = all->first; s; s = s->next) {
+        n.of_state[s->state]++; /* one that ended is not in the list */
+        n.memory_bytes += s->memory_bytes;
+    }
     return n;
 }
 

@@ -133,6 +133,12 @@ void sessions_set_limits(struct sessions *all, const struct sessions_limits *lim
 void sessions_stop(struct sessions *all, const char *reason);
 void sessions_free(struct sessions *all);
 unsigned sessions_count(const struct sessions *all, const char *key); /* key NULL: all */
+struct sessions_counts {
+    unsigned of_state[SESSION_ENDED];
+    uint64_t created, cells; /* since the start of the service */
+    uint64_t memory_bytes;   /* of the living ones, each when its last cell ended */
+};
+struct sessions_counts sessions_counts(const struct sessions *all);
 /* The first one that is not ended; then `next`. */
 struct session *sessions_first(struct sessions *all);
 /* By its id. NULL: there is none, or it ended. */
@@ -153,6 +159,8 @@ void session_set_idle(struct session *s, uint64_t idle_ms);
 void session_touch(struct session *s);
 /* Unix time of its expiry, and the reason. */
 int64_t session_expires_ms(const struct session *s, const char **ret_why);
+/* Whether SESSION_EVENT_EXPIRING came, and it was not used since. */
+bool session_expires_soon(const struct session *s);
 
 /* Before a cell is submitted. ERR_CONFLICT if the current cell waits for stdin, ERR_BUSY if too many
  * cells wait. */

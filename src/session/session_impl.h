@@ -25,6 +25,7 @@ struct sessions {
     struct sessions_limits limits;
     struct session *first;
     unsigned alive; /* objects, ended ones too */
+    uint64_t created, cells;
     bool stopping, freed;
 };
 

@@ -476,3 +476,43 @@ def test_sessions_need_a_jar():
     with Service("--set", "runs.isolation=process") as s:
         refused = s.post("/v1/sessions", {"language": "python"})
         assert refused.status == 503 and "isolation level" in refused.error["message"], refused
+
+
+def test_a_session_warns_its_clients_before_it_expires(service):
+    made = create(service, idle_s=40)
+    path = f"/v1/sessions/{made['id']}"
+    for sse in (False, True):
+        with service.events(path + "/events", sse=sse) as stream:
+            events = (e for e in stream if e["event"] not in ("keepalive", "state"))
+            warning = next(events)  # the session ends in less than a minute
+            assert (warning["event"], warning["limit"]) == ("expiring", "idle_s"), warning
+    with service.events(path + "/events") as stream:
+        assert [next(stream)["event"] for _ in range(2)] == ["state", "expiring"]
+        execute(service, made, "1")
+        events = (e for e in stream if e["event"] != "keepalive")
+        seen = [next(events) for _ in range(3)]
+        assert [(e["event"], e.get("state")) for e in seen] == \
+            [("state", "busy"), ("state", "idle"), ("expiring", None)], seen
+        assert seen[2]["expires_at"] > warning["expires_at"], (seen, warning)  # the cell put it off
+        assert service.delete(path).status == 200
+        last = list(events)
+        assert [e["event"] for e in last] == ["ended"] and "deleted" in last[0]["reason"], last
+    assert service.get(path + "/events").status == 410
+    assert service.get("/v1/sessions/ses_none/events").status == 404
+
+
+def test_metrics_count_sessions_and_cells(service, session):
+    def sample():
+        lines = service.get("/metrics").body.decode().splitlines()
+        return {name: float(value) for name, value in (x.rsplit(" ", 1) for x in lines if x[0] != "#")}
+
+    before = sample()
+    assert before['belljar_sessions{state="idle"}'] >= 1 and before['belljar_sessions{state="starting"}'] == 0, before
+    execute(service, session, "1")
+    after = sample()
+    assert after["belljar_cells_total"] == before["belljar_cells_total"] + 1
+    assert after["belljar_sessions_memory_bytes"] > before["belljar_sessions_memory_bytes"], after
+    service.delete("/v1/sessions/" + session["id"])
+    ended = sample()
+    assert ended['belljar_sessions{state="idle"}'] == after['belljar_sessions{state="idle"}'] - 1
+    assert ended["belljar_sessions_total"] == after["belljar_sessions_total"]

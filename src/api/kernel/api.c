@@ -22,6 +22,7 @@ const struct api_route *const api_tables[] = {
     session_routes,
     cell_routes,
     execute_session_routes,
+    session_event_routes,
     NULL,
 };
 

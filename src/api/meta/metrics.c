@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/fdio.h"
 #include "config.h"
+#include "session/session.h"
 #include "spec/verdict.h"
 
 static uint64_t resident_bytes(void)
@@ -131,6 +132,41 @@ static int pools_write(const struct engine_pools *p, struct buf *b, struct err *
     return starts_write(p, b, e);
 }
 
+/* A family with one sample. */
+struct metric {
+    const char *name, *type, *help;
+    uint64_t value;
+};
+
+static int metrics_add(const struct metric *rows, size_t n, struct buf *b, struct err *e)
+{
+    for (size_t i = 0; i < n; i++)
+        if (buf_addf(b, e, "# HELP belljar_%s %s\n# TYPE belljar_%s %s\nbelljar_%s %" PRIu64 "\n",
+                     rows[i].name, rows[i].help, rows[i].name, rows[i].type, rows[i].name,
+                     rows[i].value))
+            return -1;
+    return 0;
+}
+
+static int sessions_write(const struct sessions_counts *n, struct buf *b, struct err *e)
+{
+    const struct metric rows[] = {
+        { "sessions_total", "counter", "sessions that were created", n->created },
+        { "cells_total", "counter", "cells of sessions that were accepted", n->cells },
+        { "sessions_memory_bytes", "gauge",
+          "memory of the jars of open sessions, each when its last cell ended", n->memory_bytes },
+    };
+    if (buf_addf(b, e,
+                 "# HELP belljar_sessions open sessions, by state\n"
+                 "# TYPE belljar_sessions gauge\n"))
+        return -1;
+    for (int i = 0; i < SESSION_ENDED; i++)
+        if (buf_addf(b, e, "belljar_sessions{state=\"%s\"} %u\n",
+                     session_state_word((enum session_state)i), n->of_state[i]))
+            return -1;
+    return metrics_add(rows, ARRAY_LEN(rows), b, e);
+}
+
 /* Finished jars leave memory cgroups and negative dentries, which the kernel frees when it needs
  * memory. */
 int metrics_write(const struct api *api, struct buf *b, struct err *e)
@@ -138,10 +174,8 @@ int metrics_write(const struct api *api, struct buf *b, struct err *e)
     struct engine_counts runs = engine_counts(api->engine);
     struct http_counts http = http_server_counts(api->http);
     struct engine_pools pools = engine_pools(api->engine);
-    const struct {
-        const char *name, *type, *help;
-        uint64_t value;
-    } rows[] = {
+    struct sessions_counts sessions = sessions_counts(api->sessions);
+    const struct metric rows[] = {
         { "runs_accepted_total", "counter", "runs accepted", runs.accepted },
         { "runs_refused_total", "counter", "runs refused because the queue was full",
           runs.refused },
@@ -184,12 +218,7 @@ int metrics_write(const struct api *api, struct buf *b, struct err *e)
                  "# HELP belljar_info the version\n# TYPE belljar_info gauge\n"
                  "belljar_info{version=\"%s\"} 1\n",
                  BELLJAR_VERSION) ||
-        verdicts_write(&runs, b, e) || pools_write(&pools, b, e))
+        verdicts_write(&runs, b, e) || pools_write(&pools, b, e) || sessions_write(&sessions, b, e))
         return -1;
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (buf_addf(b, e, "# HELP belljar_%s %s\n# TYPE belljar_%s %s\nbelljar_%s %" PRIu64 "\n",
-                     rows[i].name, rows[i].help, rows[i].name, rows[i].type, rows[i].name,
-                     rows[i].value))
-            return -1;
-    return 0;
+    return metrics_add(rows, ARRAY_LEN(rows), b, e);
 }
