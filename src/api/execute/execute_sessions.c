@@ -110,13 +110,19 @@ static void session_execution_free(struct session_execution *x)
 }
 
 /* A text on lines of its own. */
-static int add_lines(struct buf *b, const char *text, struct err *e)
+static int add_lines(struct buf *b, const char *text, size_t n, struct err *e)
 {
-    size_t n = strlen(text);
     if (b->len > 0 && b->data[b->len - 1] != '\n' && buf_add(b, "\n", 1, e))
         return -1;
     return buf_add(b, text, n, e) || (n > 0 && text[n - 1] != '\n' && buf_add(b, "\n", 1, e)) ? -1
                                                                                               : 0;
+}
+
+/* The same of a JSON string, which may hold NUL. */
+static int add_text(struct buf *b, const json_t *text, struct err *e)
+{
+    size_t n = json_string_length(text);
+    return n > 0 ? add_lines(b, json_string_value(text), n, e) : 0;
 }
 
 static const char *text_of(const json_t *o, const char *key)
@@ -127,9 +133,10 @@ static const char *text_of(const json_t *o, const char *key)
 
 static int add_error(struct session_execution *x, const json_t *event, struct err *e)
 {
-    const char *traceback = text_of(event, "traceback"), *message = text_of(event, "message");
-    if (!x->minimal && traceback[0])
-        return add_lines(&x->err, traceback, e);
+    const json_t *traceback = json_object_get(event, "traceback");
+    const char *message = text_of(event, "message");
+    if (!x->minimal && json_string_length(traceback) > 0)
+        return add_text(&x->err, traceback, e);
     return buf_addf(&x->err, e, "%s%s%s\n", text_of(event, "name"), message[0] ? ": " : "",
                     message);
 }
@@ -138,11 +145,11 @@ static int add_error(struct session_execution *x, const json_t *event, struct er
 static int add_event(struct session_execution *x, const json_t *event, struct err *e)
 {
     const char *name = text_of(event, "event");
-    const char *shown = text_of(json_object_get(event, "data"), "text/plain");
+    const json_t *shown = json_object_get(json_object_get(event, "data"), "text/plain");
     if (strcmp(name, "error") == 0)
         return add_error(x, event, e);
-    if ((strcmp(name, "result") == 0 || strcmp(name, "display") == 0) && shown[0])
-        return add_lines(&x->out, shown, e);
+    if (strcmp(name, "result") == 0 || strcmp(name, "display") == 0)
+        return add_text(&x->out, shown, e);
     return 0;
 }
 
@@ -188,16 +195,16 @@ static void collect_work(uv_work_t *work)
 static int add_reasons(struct session_execution *x, struct err *e)
 {
     const json_t *result = x->run->result_json, *notes = json_object_get(result, "notes");
-    const char *reason = text_of(result, "error");
+    const json_t *reason = json_object_get(result, "error");
     bool lost = strcmp(text_of(result, "status"), "lost") == 0;
     size_t i;
     json_t *note;
-    if (reason[0])
-        return add_lines(&x->err, reason, e);
+    if (json_string_length(reason) > 0)
+        return add_text(&x->err, reason, e);
     if (!lost && x->err.len > 0)
         return 0;
     json_array_foreach(notes, i, note) {
-        if (json_is_string(note) && add_lines(&x->err, json_string_value(note), e))
+        if (add_text(&x->err, note, e))
             return -1;
     }
     return 0;
