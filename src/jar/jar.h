@@ -35,6 +35,7 @@
 #include "spec/cell.h"
 #include "spec/isolation.h"
 #include "spec/job.h"
+#include "spec/live_file.h"
 #include "spec/samples.h"
 #include "spec/verdict.h"
 
@@ -142,6 +143,15 @@ uint64_t jar_cell_number(const struct jar *j); /* 0: none runs */
 /* The keeper's ends of stdout, stderr and channel: two pipes and one end of a nameless pair. */
 enum { JAR_ENDS = 3 };
 [[nodiscard]] int jar_check_ends(const int fds[JAR_ENDS], struct err *e);
+/* The descriptors of a request about files: a pipe for the answer, and the sealed bytes of a write.
+ * A request that writes nothing has the pipe twice. */
+enum { FILES_FD_ANSWER, FILES_FD_BODY, FILES_FDS };
+/* Starts a porter for one operation on the files of a session. It ends by itself, or with the jar,
+ * or after 10 s, and jar_advance() reaps it: *ret_pidfd is readable then. -1: it was not started,
+ * and the pipe ends without an answer. An error is one of the protocol. */
+[[nodiscard]] int jar_start_porter(struct jar *j, enum live_file_operation operation,
+                                   const char *path, const int fds[FILES_FDS], int *ret_pidfd,
+                                   struct err *e);
 /* Sends SIGINT to the program, if a cell runs. */
 void jar_interrupt(struct jar *j);
 bool jar_has_started(const struct jar *j);

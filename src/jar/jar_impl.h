@@ -1,6 +1,6 @@
-/* jar/jar_impl.h — the members of struct jar. Only five files include this: spawn.c starts a jar,
- * evidence.c measures it, cell.c has the cells of a session, collect.c reads its outputs, jar.c has
- * the table of states. */
+/* jar/jar_impl.h — the members of struct jar. Only six files include this: spawn.c starts a jar,
+ * evidence.c measures it, cell.c has the cells of a session, porter.c reaches its files while it
+ * runs, collect.c reads its outputs, jar.c has the table of states. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,6 +33,13 @@ struct cell {
     bool peak_was_reset;
 };
 
+enum { PORTERS_MAX = 8 };
+struct porter {
+    pid_t pid; /* 0: none */
+    int pidfd;
+    uint64_t due_us; /* it is killed */
+};
+
 struct jar {
     struct jar_host *host;
     enum jar_state state;
@@ -62,6 +69,7 @@ struct jar {
     bool program_reaped;
     pid_t collector;
     int collector_pidfd;
+    struct porter porters[PORTERS_MAX];
 
     int report_fd; /* from init while BUILDING, then from the program */
     bool report_closed;
@@ -95,6 +103,7 @@ static inline bool jar_on_host(const struct jar *j)
 /* spawn.c. After a failure jar_free() cleans up. job and fds are NULL for an idle jar. */
 [[nodiscard]] int jar_build(struct jar *j, const struct job_spec *job, const int *fds,
                             struct err *e);
+bool jar_is_pipe(int fd, int access_mode);
 [[nodiscard]] int jar_start_program(struct jar *j, struct err *e);
 [[nodiscard]] int jar_request_embryo(struct jar *j, struct err *e);
 [[nodiscard]] int jar_accept_job(struct jar *j, const struct job_spec *job,
@@ -115,6 +124,12 @@ void jar_fail(struct jar *j, const struct err *why);
 void jar_finish_cell(struct jar *j);
 void jar_check_cell(struct jar *j, uint64_t now_us);
 uint64_t jar_cell_due_us(const struct jar *j, uint64_t now_us);
+
+/* porter.c */
+void jar_check_porters(struct jar *j, uint64_t now_us); /* reaps them, and kills late ones */
+uint64_t jar_porters_due_us(const struct jar *j);
+void jar_end_porters(struct jar *j); /* kills them, and waits for them */
+bool jar_has_porter(const struct jar *j, pid_t pid);
 
 /* collect.c. jar_start_collector() is false when there is nothing to collect. */
 bool jar_start_collector(struct jar *j);

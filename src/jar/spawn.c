@@ -269,7 +269,7 @@ static int make_home(struct jar *j, struct err *e)
 }
 
 /* An anonymous pipe with this access mode: a FIFO with a name is a file of the host. */
-static bool is_pipe(int fd, int access_mode)
+bool jar_is_pipe(int fd, int access_mode)
 {
     struct statfs fs;
     int flags = fcntl(fd, F_GETFL);
@@ -292,7 +292,7 @@ static bool is_channel(int fd)
 
 int jar_check_ends(const int fds[JAR_ENDS], struct err *e)
 {
-    return is_pipe(fds[0], O_RDONLY) && is_pipe(fds[1], O_RDONLY) && is_channel(fds[2])
+    return jar_is_pipe(fds[0], O_RDONLY) && jar_is_pipe(fds[1], O_RDONLY) && is_channel(fds[2])
                ? 0
                : err_set(e, ERR_PROTOCOL, 0, "these are not the ends of pipes and a channel");
 }
@@ -306,12 +306,12 @@ static int check_fds(struct jar *j, struct err *e)
     int seals = fcntl(j->fds[JOB_FD_BUNDLE], F_GET_SEALS);
     if (seals < 0 || (seals & sealed) != sealed)
         return err_set(e, ERR_PROTOCOL, 0, "the bundle of files is not sealed");
-    if (!is_pipe(j->fds[JOB_FD_OUTPUTS], O_WRONLY))
+    if (!jar_is_pipe(j->fds[JOB_FD_OUTPUTS], O_WRONLY))
         return err_set(e, ERR_PROTOCOL, 0, "the outputs' descriptor is not a pipe");
     if (job_is_session(&j->job) && !is_channel(j->fds[JOB_FD_CHANNEL]))
         return err_set(e, ERR_PROTOCOL, 0, "the channel of the session is not a pair of sockets");
     for (int i = 0; i < 3; i++) {
-        if (!is_pipe(j->fds[i], i == 0 ? O_RDONLY : O_WRONLY))
+        if (!jar_is_pipe(j->fds[i], i == 0 ? O_RDONLY : O_WRONLY))
             return err_set(e, ERR_PROTOCOL, 0, "standard descriptor %d is not a pipe", i);
         if (j->has_uid && fchown(j->fds[i], j->uid, j->uid) < 0)
             return err_set(e, ERR_KERNEL, errno, "give the program its pipes");

@@ -283,6 +283,25 @@ int jar_run_interrupt(struct jar_run *r, struct err *e)
     return r->ended ? 0 : wire_send_interrupt(r->wire_fd, r->id, e);
 }
 
+int jar_run_files(struct jar_run *r, enum live_file_operation operation, const char *path,
+                  const struct buf *bytes, int *ret_fd, struct err *e)
+{
+    int ends[2];
+    if (r->ended)
+        return err_set(e, ERR_UNAVAILABLE, 0, "the session has ended");
+    if (fd_pipe(ends, e))
+        return -1;
+    autoclose int ours = ends[0], theirs = ends[1], body = -1;
+    if (fd_set_nonblock(ours, e) ||
+        (operation == LIVE_WRITE && fd_sealed_memory("file", bytes, &body, e)))
+        return -1;
+    const int fds[2] = { theirs, operation == LIVE_WRITE ? body : theirs };
+    if (wire_send_files(r->wire_fd, &(struct wire_files){ r->id, operation, path }, fds, e))
+        return -1;
+    *ret_fd = fd_take(&ours);
+    return 0;
+}
+
 int jar_run_keep(struct jar_run *r, const char *note, size_t n, struct err *e)
 {
     const int fds[KEEP_FDS] = { r->streams[RUN_STDOUT].fd, r->streams[RUN_STDERR].fd,

@@ -133,6 +133,11 @@ void jar_run_polls(const struct jar_run *r, struct pollfd polls[JAR_RUN_POLLS]);
 [[nodiscard]] int jar_run_end_cell(struct jar_run *r, struct err *e);
 /* Interrupts the cell, if it has not ended yet. */
 [[nodiscard]] int jar_run_interrupt(struct jar_run *r, struct err *e);
+/* One operation on the files of a session that runs. The answer (spec/live_file.h) arrives on a
+ * pipe, whose end the caller closes; it is non-blocking. `bytes` are those of a write. */
+[[nodiscard]] int jar_run_files(struct jar_run *r, enum live_file_operation operation,
+                                const char *path, const struct buf *bytes, int *ret_fd,
+                                struct err *e);
 /* The warden holds the session for the next keeper, with a note to it of up to KEEP_NOTE_MAX bytes.
  * A later call replaces the note. */
 [[nodiscard]] int jar_run_keep(struct jar_run *r, const char *note, size_t n, struct err *e);

@@ -427,3 +427,9 @@ int program_interrupt(struct session_program *p, struct err *e)
 {
     return jar_run_interrupt(&p->jar.jar, e);
 }
+
+int program_files(struct session_program *p, enum live_file_operation operation, const char *path,
+                  const struct buf *bytes, int *ret_fd, struct err *e)
+{
+    return jar_run_files(&p->jar.jar, operation, path, bytes, ret_fd, e);
+}

@@ -28,6 +28,8 @@
 #include "base/id.h"
 #include "engine/engine.h"
 #include "session/frame.h"
+#include "spec/bundle.h"
+#include "spec/live_file.h"
 #include "store/store.h"
 
 enum session_state { SESSION_STARTING, SESSION_IDLE, SESSION_BUSY, SESSION_ENDED };
@@ -118,7 +120,8 @@ struct session {
     uint64_t start_by_ms, question_by_ms, close_by_ms; /* clock of the loop; 0: none */
     bool warned, restarting, is_stored, stopping;
     uint64_t used_loop_ms, started_loop_ms; /* clock of the loop */
-    unsigned refs;                          /* cells, store jobs, watches, handles */
+    unsigned visits;                        /* to its files, at this moment */
+    unsigned refs;                          /* cells, store jobs, watches, handles, visits */
 };
 
 struct sessions_limits {
@@ -186,3 +189,24 @@ struct cell *session_cell(const struct session *s, unsigned number);
                               const struct buf *fields, struct err *e);
 /* Nobody waits for the answer any longer. */
 void session_question_drop(struct session *s, struct session_question *q);
+
+/* One visit to the files in /sandbox, also while a cell runs. */
+struct session_visit {
+    /* *e says why there is no answer: the guest's files, or no time. The visit is freed by its
+     * owner from here on. */
+    void (*on_done)(struct session_visit *v, const struct err *e);
+    struct buf answer;            /* spec/live_file.h: a guest's word; the owner frees it */
+    struct live_file_record last; /* of the answer */
+    struct session *session;      /* private, as the rest */
+    uv_poll_t poll;
+    uv_timer_t timer;
+    int fd;
+    unsigned open_handles;
+    struct err err;
+    char path[BUNDLE_NAME_MAX + 1];
+};
+/* The path was checked: bundle_name_check(), or "" for a list of all. `bytes` are those of a write.
+ * ERR_CONFLICT while the session starts, ERR_BUSY with too many visits. on_done() follows. */
+[[nodiscard]] int session_visit(struct session *s, struct session_visit *v,
+                                enum live_file_operation operation, const char *path,
+                                const struct buf *bytes, struct err *e);

@@ -16,6 +16,9 @@ enum {
     QUESTION_MS = 10000,
     CLOSED_MS = 5000, /* from the end of the channel to that of a program that lives on */
     EXPIRY_WARNING_MS = 60000,
+    VISITS_MAX = 4,      /* of one session at a time */
+    ALL_VISITS_MAX = 16, /* each has up to LIVE_ANSWER_MAX bytes in memory */
+    VISIT_MS = 15000,    /* longer than a porter lives */
 };
 
 struct sessions {
@@ -26,6 +29,7 @@ struct sessions {
     struct session *first;
     unsigned alive; /* objects, ended ones too */
     uint64_t created, cells;
+    unsigned visits;
     bool stopping, freed;
 };
 
@@ -68,6 +72,11 @@ void program_detach(struct session_program *p);
 /* It does no longer. cells_on_measured() follows. */
 [[nodiscard]] int program_disarm(struct session_program *p, struct err *e);
 [[nodiscard]] int program_interrupt(struct session_program *p, struct err *e);
+
+/* One operation on the files of the jar; the answer arrives on *ret_fd. */
+[[nodiscard]] int program_files(struct session_program *p, enum live_file_operation operation,
+                                const char *path, const struct buf *bytes, int *ret_fd,
+                                struct err *e);
 
 /* ---- session.c ---- */
 void session_set_state(struct session *s, enum session_state state);

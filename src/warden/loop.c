@@ -202,6 +202,24 @@ static int on_interrupt(struct loop *l, struct err *e)
     return 0;
 }
 
+/* The porter is reaped when its slot advances. */
+static int on_files(struct loop *l, struct err *e)
+{
+    struct wire_files f;
+    int pidfd;
+    if (wire_read_files(&l->message, &f, e))
+        return -1;
+    struct slot *s = loop_find_slot(l, f.id);
+    if (!s)
+        return 0; /* it has ended: the pipe ends without an answer */
+    if (jar_start_porter(s->jar, f.operation, f.path, l->message.fds, &pidfd, e))
+        return -1;
+    struct epoll_event ev = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = s };
+    return pidfd >= 0 && epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, pidfd, &ev) < 0 && errno != EEXIST
+               ? err_set(e, ERR_KERNEL, errno, "watch a porter")
+               : 0;
+}
+
 static int on_message(struct loop *l, struct err *e)
 {
     static int (*const handlers[WIRE_TYPE_COUNT_])(struct loop *, struct err *) = {
@@ -209,7 +227,7 @@ static int on_message(struct loop *l, struct err *e)
         [WIRE_KILL] = on_kill,           [WIRE_TARGETS] = embryos_on_targets,
         [WIRE_CELL] = loop_on_cell,      [WIRE_INTERRUPT] = on_interrupt,
         [WIRE_KEEPER] = keepers_begin,   [WIRE_KEEP] = keepers_on_keep,
-        [WIRE_ADOPT] = keepers_on_adopt,
+        [WIRE_ADOPT] = keepers_on_adopt, [WIRE_FILES] = on_files,
     };
     int got = l->wire_fd < 0 ? 0 : wire_receive(l->wire_fd, &l->message, e);
     if (l->wire_fd < 0 || (got < 0 && e->sys == EAGAIN))

@@ -210,3 +210,27 @@ int wire_read_kept(const struct wire_message *m, struct wire_kept *ret, struct e
     *ret = k;
     return 0;
 }
+
+int wire_send_files(int fd, const struct wire_files *f, const int fds[2], struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u64(&b.p, f->id);
+    pack_u32(&b.p, (uint32_t)f->operation);
+    pack_str(&b.p, f->path);
+    return body_send(fd, WIRE_FILES, &b, fds, e);
+}
+
+int wire_read_files(const struct wire_message *m, struct wire_files *ret, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_FILES);
+    struct wire_files f = { .id = unpack_u64(&u) };
+    f.operation = (enum live_file_operation)unpack_u32(&u);
+    f.path = unpack_str(&u);
+    if ((unsigned)f.operation >= LIVE_OPERATIONS_)
+        u.failed = true;
+    if (unpack_end(&u, "files", e))
+        return -1;
+    *ret = f;
+    return 0;
+}

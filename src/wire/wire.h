@@ -19,6 +19,7 @@
 #include "spec/isolation.h"
 #include "spec/job.h"
 #include "spec/limit.h"
+#include "spec/live_file.h"
 #include "spec/pool.h"
 #include "spec/samples.h"
 #include "spec/verdict.h"
@@ -56,7 +57,8 @@ enum {
     X(WIRE_KEEP,    "keep",    KEEP_FDS) /* keeper: hold this session for the next keeper */ \
     X(WIRE_ADOPT,   "adopt",   0)  /* keeper: which session does the last keeper leave */ \
     X(WIRE_KEPT,    "kept",    KEEP_FDS) /* warden: this one */ \
-    X(WIRE_ADOPTED, "adopted", 0)  /* warden: no more */
+    X(WIRE_ADOPTED, "adopted", 0)  /* warden: no more */ \
+    X(WIRE_FILES,   "files",   2)  /* keeper: one operation on the files of a session */
 
 enum wire_type {
 #define X(id, name, fds) id,
@@ -246,6 +248,19 @@ struct wire_kept {
                                  struct err *e);
 [[nodiscard]] int wire_read_kept(const struct wire_message *m, struct wire_kept *ret,
                                  struct err *e);
+
+/* files; the descriptors are a pipe for the answer (spec/live_file.h), and the sealed bytes of a
+ * write or the pipe again. The answer comes over the pipe alone. The path points into the
+ * message. */
+struct wire_files {
+    uint64_t id;
+    enum live_file_operation operation;
+    const char *path; /* "": all of /sandbox */
+};
+[[nodiscard]] int wire_send_files(int fd, const struct wire_files *f, const int fds[2],
+                                  struct err *e);
+[[nodiscard]] int wire_read_files(const struct wire_message *m, struct wire_files *ret,
+                                  struct err *e);
 
 /* targets, pools */
 [[nodiscard]] int wire_send_targets(int fd, const struct pool_targets *t, struct err *e);

@@ -23,6 +23,7 @@ const struct api_route *const api_tables[] = {
     cell_routes,
     execute_session_routes,
     session_event_routes,
+    session_file_routes,
     NULL,
 };
 

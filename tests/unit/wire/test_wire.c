@@ -101,6 +101,22 @@ static int read_cell_end(const struct wire_message *m, struct err *e)
     return 0;
 }
 
+static int send_files(int fd, struct err *e)
+{
+    return wire_send_files(fd, &(struct wire_files){ 9, LIVE_READ, "a/b" }, (const int[]){ 0, 1 },
+                           e);
+}
+
+static int read_files(const struct wire_message *m, struct err *e)
+{
+    struct wire_files f;
+    if (wire_read_files(m, &f, e))
+        return -1;
+    CHECK(f.id == 9 && f.operation == LIVE_READ);
+    CHECK_STR(f.path, "a/b");
+    return 0;
+}
+
 static int send_interrupt(int fd, struct err *e)
 {
     return wire_send_interrupt(fd, 9, e);
@@ -445,6 +461,7 @@ static const struct kind {
     [WIRE_CELL] = { send_cell, read_cell, 0 },
     [WIRE_CELL_END] = { send_cell_end, read_cell_end, 0 },
     [WIRE_INTERRUPT] = { send_interrupt, read_interrupt, 0 },
+    [WIRE_FILES] = { send_files, read_files, 2 },
     [WIRE_SESSION] = { send_session, read_spawn, 6 },
     [WIRE_KILL] = { send_kill, read_kill, 0 },
     [WIRE_STARTED] = { send_started, read_started, 0 },

@@ -1,0 +1,174 @@
+/* The porters of a jar: short-lived processes that read and write its files while it runs. A porter
+ * has no more rights than the guest: the jar's own uid, no capability, the filter of a guest without
+ * sockets. It is in the jar's cgroup, so that its memory and its files count there. It is in none of
+ * the jar's namespaces: a guest cannot see it, and so cannot stop, trace or kill it.
+ * Runs in: warden, and the porter. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/caps.h"
+#include "base/clock.h"
+#include "base/fdio.h"
+#include "jar/clone.h"
+#include "jar/confine.h"
+#include "jar/jar_impl.h"
+#include "jar/live_files.h"
+#include "jar/seccomp.h"
+#include "spec/bundle.h"
+
+enum {
+    PORTER_US = 10 * 1000000, /* the longest life of a porter */
+    MEMORY_LEFT = 1 << 20,    /* for the porter itself */
+};
+
+/* If memory runs out, a porter dies no later than a guest. */
+static int join_jar(const struct jar *j, struct err *e)
+{
+    if (j->has_cgroup && (cgroup_join(&j->cgroup, false, e) || cgroup_join_cpu(&j->cgroup, e)))
+        return -1;
+    return fd_write_file(AT_FDCWD, "/proc/self/oom_score_adj", "1000", e);
+}
+
+/* *keep_fd is the scratch directory, before and after. */
+static int confine_porter(const struct jar *j, const int fds[FILES_FDS], int *keep_fd,
+                          struct err *e)
+{
+    const int stdio[3] = { fds[FILES_FD_BODY], fds[FILES_FD_ANSWER], fds[FILES_FD_ANSWER] };
+    if (join_jar(j, e) || confine_default_signals(e) || confine_fds(stdio, -1, keep_fd, e) ||
+        caps_drop_bounding(e))
+        return -1;
+    if (j->has_uid &&
+        (setresgid(j->uid, j->uid, j->uid) < 0 || setresuid(j->uid, j->uid, j->uid) < 0))
+        return err_set(e, ERR_KERNEL, errno, "become the jar's user");
+    return confine_no_new_privs(e) || caps_clear(0, e) || seccomp_apply(SECCOMP_PROCESS, e) ? -1
+                                                                                            : 0;
+}
+
+/* The bytes of a file are memory of the jar. Without room for them the kernel would kill the largest
+ * process of the jar, which is the program of the session. */
+static bool has_memory(struct jar *j, enum live_file_operation operation, int body_fd)
+{
+    struct stat st;
+    uint64_t used = 0, pids;
+    if (operation != LIVE_WRITE || !j->has_cgroup || fstat(body_fd, &st) < 0)
+        return true;
+    cgroup_read_now(&j->cgroup, &used, &pids);
+    return used + (uint64_t)st.st_size + MEMORY_LEFT <= j->job.limits.v[LIMIT_MEMORY];
+}
+
+_Noreturn static void porter_main(struct jar *j, enum live_file_operation operation,
+                                  const char *path, const int fds[FILES_FDS])
+{
+    struct err e = { 0 };
+    int keep = j->scratch_fd;
+    bool fits = has_memory(j, operation, fds[FILES_FD_BODY]);
+    if (confine_porter(j, fds, &keep, &e))
+        _exit(1);
+    if (!fits)
+        _exit(live_files_refuse(LIVE_NO_ROOM, 1, &e) != 0);
+    autoclose int dir = openat(keep, "sandbox", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    _exit(dir < 0 || live_files_do(dir, operation, path, 0, 1, &e));
+}
+
+static int check_request(enum live_file_operation operation, const char *path,
+                         const int fds[FILES_FDS], struct err *e)
+{
+    const int sealed = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK;
+    struct stat st;
+    bool writes = operation == LIVE_WRITE;
+    int seals = fcntl(fds[FILES_FD_BODY], F_GET_SEALS);
+    if (!(operation == LIVE_LIST && path[0] == '\0') && bundle_name_check(path, strlen(path), e))
+        return err_set(e, ERR_PROTOCOL, 0, "this is no name inside /sandbox");
+    if (!jar_is_pipe(fds[FILES_FD_ANSWER], O_WRONLY))
+        return err_set(e, ERR_PROTOCOL, 0, "the answer's descriptor is not a pipe");
+    if (writes && (seals < 0 || (seals & sealed) != sealed || fstat(fds[FILES_FD_BODY], &st) < 0 ||
+                   st.st_size > LIVE_FILE_BYTES_MAX))
+        return err_set(e, ERR_PROTOCOL, 0, "the bytes of the file are not sealed, or too many");
+    if (!writes && !jar_is_pipe(fds[FILES_FD_BODY], O_WRONLY))
+        return err_set(e, ERR_PROTOCOL, 0, "bytes came with a request that writes no file");
+    return 0;
+}
+
+int jar_start_porter(struct jar *j, enum live_file_operation operation, const char *path,
+                     const int fds[FILES_FDS], int *ret_pidfd, struct err *e)
+{
+    struct porter *p = NULL;
+    struct err ignored;
+    *ret_pidfd = -1;
+    if (check_request(operation, path, fds, e))
+        return -1;
+    if (!jar_is_session(j))
+        return err_set(e, ERR_PROTOCOL, 0, "this job is no session");
+    jar_check_porters(j, clock_us()); /* some may have ended */
+    for (int i = 0; i < PORTERS_MAX; i++)
+        if (j->porters[i].pid == 0)
+            p = &j->porters[i];
+    if (!p || j->state != RUNNING || j->outcome.evidence.reason != END_EXIT || j->scratch_fd < 0)
+        return 0; /* the pipe ends without an answer */
+    int pidfd = -1;
+    pid_t pid = clone_process(0, -1, &pidfd, &ignored);
+    if (pid == 0)
+        porter_main(j, operation, path, fds);
+    if (pid < 0)
+        return 0;
+    *p = (struct porter){ .pid = pid, .pidfd = pidfd, .due_us = clock_us() + PORTER_US };
+    *ret_pidfd = pidfd;
+    return 0;
+}
+
+static void reap_porter(struct porter *p, int flags)
+{
+    siginfo_t info = { 0 };
+    if (waitid(P_PIDFD, (id_t)p->pidfd, &info, WEXITED | flags) == 0 && info.si_pid == 0)
+        return; /* it still runs */
+    fd_close(&p->pidfd);
+    *p = (struct porter){ 0 };
+}
+
+void jar_check_porters(struct jar *j, uint64_t now_us)
+{
+    for (int i = 0; i < PORTERS_MAX; i++) {
+        struct porter *p = &j->porters[i];
+        if (p->pid == 0)
+            continue;
+        if (now_us >= p->due_us) {
+            (void)pidfd_send_signal(p->pidfd, SIGKILL, NULL, 0);
+            p->due_us = now_us + PORTER_US;
+        }
+        reap_porter(p, WNOHANG);
+    }
+}
+
+uint64_t jar_porters_due_us(const struct jar *j)
+{
+    uint64_t due = UINT64_MAX;
+    for (int i = 0; i < PORTERS_MAX; i++)
+        if (j->porters[i].pid != 0 && j->porters[i].due_us < due)
+            due = j->porters[i].due_us;
+    return due;
+}
+
+void jar_end_porters(struct jar *j)
+{
+    for (int i = 0; i < PORTERS_MAX; i++)
+        if (j->porters[i].pid != 0)
+            (void)pidfd_send_signal(j->porters[i].pidfd, SIGKILL, NULL, 0);
+    for (int i = 0; i < PORTERS_MAX; i++)
+        if (j->porters[i].pid != 0)
+            reap_porter(&j->porters[i], 0);
+}
+
+bool jar_has_porter(const struct jar *j, pid_t pid)
+{
+    for (int i = 0; i < PORTERS_MAX; i++)
+        if (j->porters[i].pid == pid && pid != 0)
+            return true;
+    return false;
+}

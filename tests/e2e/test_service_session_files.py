@@ -1,0 +1,176 @@
+"""The files of a session that lives, over HTTP: also while a cell runs, and in a hostile tree."""
+
+import base64
+from urllib.parse import quote
+
+import pytest
+from harness import eventually
+from service import Service
+
+
+@pytest.fixture(scope="module")
+def service():
+    with Service("--set", "runs.max=8", "--set", "pools.preload=used") as s:
+        yield s
+
+
+def create(service, **fields):
+    reply = service.post("/v1/sessions", {"language": "python", **fields})
+    assert reply.status == 201, reply
+    return reply.json
+
+
+@pytest.fixture
+def session(service):
+    s = create(service)
+    yield s
+    service.delete(f"/v1/sessions/{s['id']}")
+
+
+def execute(service, session, code):
+    reply = service.post(f"/v1/sessions/{session['id']}/exec", {"code": code})
+    assert reply.status == 200 and reply.json["status"] == "ok", reply
+    return reply.json["stdout"]
+
+
+def files(session, path=None):
+    return f"/v1/sessions/{session['id']}/files" + ("" if path is None else "/" + quote(path))
+
+
+def listed(service, session, **query):
+    reply = service.get(files(session), query)
+    assert reply.status == 200, reply
+    return reply.json
+
+
+def test_files_of_a_session_are_written_read_listed_and_removed(service, session):
+    data = bytes(range(256)) * 1000
+    put = service.put(files(session, "data/in.bin"), data)
+    assert put.status == 200 and put.json == {"path": "data/in.bin", "size": len(data)}, put
+    assert execute(service, session, "print(len(open('data/in.bin','rb').read()))") == f"{len(data)}\n"
+    execute(service, session, "open('data/out.txt','w').write('hello'); import os; os.chmod('data/out.txt', 0o600)")
+    got = service.get(files(session, "data/out.txt"))
+    assert (got.status, got.body) == (200, b"hello"), got
+    assert got.headers["Content-Type"] == "application/octet-stream", got.headers
+    assert service.get(files(session, "data/in.bin")).body == data
+    rows = {r["path"]: r for r in listed(service, session)["files"]}
+    assert (rows["data"]["type"], rows["data/out.txt"]["type"]) == ("directory", "file"), rows
+    assert (rows["data/out.txt"]["size"], rows["data/out.txt"]["mode"]) == (5, "0600"), rows
+    assert rows["data/out.txt"]["modified_at"].startswith("20"), rows
+    inside = listed(service, session, path="data")
+    assert [r["path"] for r in inside["files"]] == ["data/in.bin", "data/out.txt"] and inside["cut"] is False, inside
+    full = service.delete(files(session, "data"))
+    assert full.status == 409 and "remove them first" in full.error["message"], full
+    for name in ("data/in.bin", "data/out.txt", "data"):
+        assert service.delete(files(session, name)).status == 204
+    gone = service.get(files(session, "data/in.bin"))
+    assert gone.status == 404 and "data/in.bin" in gone.error["message"], gone
+    assert execute(service, session, "print(os.path.exists('data'))") == "False\n"
+    assert service.put(files(session, "empty"), b"").json["size"] == 0
+    assert service.get(files(session, "empty")).body == b""
+
+
+def test_files_of_a_session_are_reached_while_a_cell_runs(service, session):
+    """The cell waits for the file that the client writes."""
+    code = ("import os, time\n"
+            "open('begun','w').write('x')\n"
+            "while not os.path.exists('go'): time.sleep(.005)\n"
+            "while True: pass")
+    started = service.post(f"/v1/sessions/{session['id']}/exec", {"code": code, "wait": False})
+    assert started.status in (200, 202), started
+    assert eventually(lambda: service.get(files(session, "begun")).status == 200)
+    assert service.get(f"/v1/sessions/{session['id']}").json["state"] == "busy"
+    assert service.put(files(session, "go"), b"now").status == 200
+    assert service.get(files(session, "go")).body == b"now"
+    assert {r["path"] for r in listed(service, session)["files"]} >= {"begun", "go"}
+    assert service.post(f"/v1/sessions/{session['id']}/interrupt").status == 202
+
+
+def test_a_hostile_tree_of_a_session_harms_nobody(service, session):
+    execute(service, session, """
+import os
+os.mkfifo('fifo'); os.mkdir('dir'); os.symlink('/etc/passwd', 'link'); os.symlink('/etc', 'etc')
+open(b'odd\\n\\xff', 'w').write('odd'); open('sparse', 'w').truncate(1 << 30)
+os.makedirs('locked/in'); os.chmod('locked', 0)
+os.utime(b'odd\\n\\xff', (2**40, 2**40))
+deep = '/'.join(['d' * 200] * 4); os.makedirs(deep)
+""")
+    for name, status, word in [("fifo", 409, "regular file"), ("dir", 409, "directory"), ("link", 409, "symbolic link"),
+                               ("etc/passwd", 409, "symbolic link"), ("sparse", 413, "16777216"),
+                               ("locked/in", 409, "the right to it"), ("none", 404, "lists the files"),
+                               ("../outside", 400, ".."), ("/etc/passwd", 400, "absolute"),
+                               ("a//b", 400, "empty part")]:
+        got = service.get(files(session) + "/" + quote(name))
+        assert got.status == status and word in got.error["message"], (name, got)
+        if status != 404:
+            put = service.put(files(session) + "/" + quote(name), b"x")
+            assert put.status == (200 if name == "sparse" else status), (name, put)
+    assert service.get(files(session, "sparse")).body == b"x"
+    odd = service.get(files(session) + "/odd%0A%FF")
+    assert (odd.status, odd.body) == (200, b"odd"), odd
+    rows = listed(service, session)["files"]
+    row = next(r for r in rows if "path_base64" in r)
+    assert base64.b64decode(row["path_base64"]) == b"odd\n\xff" and row["modified_at"] is None, row
+    types = {r["path"]: r["type"] for r in rows}
+    assert (types["fifo"], types["link"], types["dir"]) == ("other", "symlink", "directory"), types
+    assert not any(r["path"].startswith("locked/") for r in rows), rows
+    assert service.delete(files(session, "link")).status == 204
+    assert execute(service, session, "print(os.path.lexists('link'), os.path.exists('/etc/passwd'))") == "False True\n"
+
+
+def test_a_file_that_grows_while_it_is_read_is_cut_at_its_size(service, session):
+    execute(service, session, """
+import threading, time
+out = open('log', 'ab', buffering=0); out.write(b'x' * 1000000)
+def grow():
+    end = time.time() + 2
+    while time.time() < end and out.tell() < 8000000: out.write(b'y' * 10000); time.sleep(.001)
+threading.Thread(target=grow, daemon=True).start()
+""")
+    sizes = [len(service.get(files(session, "log")).body) for _ in range(5)]
+    assert sizes == sorted(sizes) and sizes[0] >= 1000000 and sizes[-1] <= 8100000, sizes
+
+
+def test_a_file_that_does_not_fit_leaves_the_old_one(service):
+    s = create(service, limits={"disk": "1m"})
+    assert service.put(files(s, "f"), b"old").status == 200
+    full = service.put(files(s, "f"), bytes(2 << 20))
+    assert full.status == 507 and "disk" in full.error["message"], full
+    assert service.get(files(s, "f")).body == b"old"
+    assert [r["path"] for r in listed(service, s)["files"] if "belljar" in r["path"]] == []
+    assert execute(service, s, "print(1)") == "1\n"
+    large = service.put(files(s, "f"), bytes((16 << 20) + 1))
+    assert large.status == 413 and "16777216" in large.error["message"], large
+    service.delete(f"/v1/sessions/{s['id']}")
+
+
+def test_files_of_a_session_whose_directory_is_lost(service, session):
+    execute(service, session, "import os; os.chmod('/sandbox', 0)")
+    for reply in (service.get(files(session)), service.get(files(session, "x")), service.put(files(session, "x"), b"")):
+        assert reply.status == 409 and "right" in reply.error["message"], reply
+
+
+def test_files_end_with_their_session(service, session):
+    assert service.get("/v1/sessions/ses_none/files").status == 404
+    s = create(service)
+    assert service.put(files(s, "f"), b"x").status == 200
+    assert service.get(files(session, "f")).status == 404
+    assert service.delete(f"/v1/sessions/{s['id']}").status == 200
+    for method, path in (("GET", "f"), ("GET", None), ("PUT", "f"), ("DELETE", "f")):
+        reply = service.request(method, files(s, path), b"" if method == "PUT" else None)
+        assert reply.status == 410 and "deleted" in reply.error["message"], reply
+
+
+def test_a_file_for_which_a_session_has_no_memory_costs_no_variables(service):
+    """The bytes of a file are memory of the session. The kernel would kill the program to make room for them."""
+    limit = 200 << 20
+    s = create(service, limits={"memory": limit, "disk": "150m"})
+    execute(service, s, "y = 7")
+    used = service.get(f"/v1/sessions/{s['id']}").json["memory_bytes"]
+    execute(service, s, f"x = bytearray(b'x') * {limit - used - (10 << 20)}")
+    for _ in range(2):
+        full = service.put(files(s, "f"), bytes(16 << 20))
+        assert full.status == 507 and "memory" in full.error["message"], full
+    assert execute(service, s, "print(y)") == "7\n"
+    assert service.put(files(s, "f"), b"small").status == 200
+    service.delete(f"/v1/sessions/{s['id']}")
