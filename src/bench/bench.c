@@ -45,6 +45,12 @@ static const struct bench_plan full = {
     .bursts = 10,
     .burst_size = 100,
     .compiles = 20,
+    .cells = 500,
+    .session_starts = 40,
+    .kernel_starts = 10,
+    .plots = 12,
+    .idle_sessions = 200,
+    .busy_cells = 40,
 };
 static const struct bench_plan quick = {
     .rounds = { 15, 3, 5, 15 },
@@ -60,6 +66,12 @@ static const struct bench_plan quick = {
     .bursts = 2,
     .burst_size = 100,
     .compiles = 3,
+    .cells = 60,
+    .session_starts = 6,
+    .kernel_starts = 2,
+    .plots = 2,
+    .idle_sessions = 24,
+    .busy_cells = 5,
 };
 
 static const struct bench_part {
@@ -76,6 +88,7 @@ static const struct bench_part {
       "20,000 Python runs at full speed: latency and memory by fifths" },
     { "burst", part_burst, "100 requests at once on an idle service" },
     { "compile", part_compile, "Go, C++ and Rust: compiled and run, and the same program again" },
+    { "sessions", part_sessions, "cells, starts, memory and plots of sessions, and many sessions" },
 };
 enum { PARTS = ARRAY_LEN(parts) };
 
@@ -94,7 +107,7 @@ int bench_check_parts(const char *const *names, struct err *e)
             break;
     if (!*names)
         return 0;
-    char known[128] = "";
+    char known[160] = "";
     for (size_t i = 0, used = 0; i < PARTS && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
                                  parts[i].name);

@@ -41,6 +41,8 @@ struct bench_plan {
     double sustained_s; /* at most, for all */
     size_t bursts, burst_size;
     size_t compiles; /* programs of each language */
+    size_t cells, session_starts, kernel_starts, plots;
+    size_t idle_sessions, busy_cells; /* cells of each busy session in a slice */
 };
 
 struct bench {
@@ -82,3 +84,4 @@ void part_history(struct bench *b);
 void part_sustained(struct bench *b);
 void part_burst(struct bench *b);
 void part_compile(struct bench *b);
+void part_sessions(struct bench *b);

@@ -80,17 +80,55 @@ void load_client_free(struct load_client *v)
     free(v);
 }
 
-json_t *load_client_get(struct load_client *v, const char *path)
+/* Most requests are written at once; poll() says when the rest of another can follow. */
+static void send_request(struct load_client *v, const char *method, const char *path,
+                         const char *json)
 {
     struct err e = { 0 };
-    size_t n;
-    const struct client_request q = { .method = "GET", .path = path, .body_max = BODY_MAX };
-    if (client_ask(v->client, &q, PATIENCE_MS, &e))
+    const struct client_request request = { .method = method,
+                                            .path = path,
+                                            .json = json,
+                                            .json_len = json ? strlen(json) : 0,
+                                            .body_max = BODY_MAX };
+    v->sent_us = clock_us();
+    if (client_send(v->client, &request, &e) || client_ready(v->client, POLLOUT, &e))
         bench_die(path, &e);
+}
+
+/* The time from the request to the last byte of its answer. */
+static double await_answer(struct load_client *v)
+{
+    struct err e = { 0 };
+    while (!client_response(v->client)->complete) {
+        struct pollfd poll_one = { .fd = client_fd(v->client),
+                                   .events = client_events(v->client, true) };
+        if (poll(&poll_one, 1, PATIENCE_MS) <= 0)
+            bench_dief("a request was not answered within %d ms", PATIENCE_MS);
+        if (client_ready(v->client, poll_one.revents, &e))
+            bench_die("a request", &e);
+    }
+    return (double)(clock_us() - v->sent_us) / 1000;
+}
+
+double load_client_ask(struct load_client *v, const char *method, const char *path,
+                       const char *json, json_t **ret)
+{
+    size_t n;
+    send_request(v, method, path, json);
+    double ms = await_answer(v);
+    int status = client_response(v->client)->status;
     const char *body = client_body(v->client, &n);
-    json_t *got = json_loadb(body, n, 0, NULL);
-    if (client_response(v->client)->status != 200 || !got)
-        bench_dief("%s: status %d", path, client_response(v->client)->status);
+    *ret = json_loadb(body, n, 0, NULL);
+    if (status < 200 || status > 299 || !*ret)
+        bench_dief("%s %s was answered with %d: %.*s", method, path, status,
+                   (int)(n < 1500 ? n : 1500), body);
+    return ms;
+}
+
+json_t *load_client_get(struct load_client *v, const char *path)
+{
+    json_t *got;
+    (void)load_client_ask(v, "GET", path, NULL, &got);
     return got;
 }
 
@@ -123,35 +161,12 @@ static void judge(const struct load_client *v, const struct load_request *q, str
         count_start(starts, body, n);
 }
 
-/* Most requests are written at once; poll() says when the rest of another can follow. */
-static void send_request(struct load_client *v, const struct load_request *q)
-{
-    struct err e = { 0 };
-    const struct client_request request = { .method = "POST",
-                                            .path = "/v1/runs",
-                                            .json = q->body,
-                                            .json_len = strlen(q->body),
-                                            .body_max = BODY_MAX };
-    v->sent_us = clock_us();
-    if (client_send(v->client, &request, &e) || client_ready(v->client, POLLOUT, &e))
-        bench_die("send a run", &e);
-}
-
 double load_client_run(struct load_client *v, const struct bench_program *p, struct starts *starts)
 {
-    struct err e = { 0 };
     scoped(load_request) q = { 0 };
     request_init(&q, p);
-    send_request(v, &q);
-    while (!client_response(v->client)->complete) {
-        struct pollfd poll_one = { .fd = client_fd(v->client),
-                                   .events = client_events(v->client, true) };
-        if (poll(&poll_one, 1, PATIENCE_MS) <= 0)
-            bench_dief("a run was not answered within %d ms", PATIENCE_MS);
-        if (client_ready(v->client, poll_one.revents, &e))
-            bench_die("a run", &e);
-    }
-    double ms = (double)(clock_us() - v->sent_us) / 1000;
+    send_request(v, "POST", "/v1/runs", q.body);
+    double ms = await_answer(v);
     judge(v, &q, starts);
     return ms;
 }
@@ -177,7 +192,7 @@ static bool crowd_may_send(const struct load_state *c)
 
 static void crowd_send(struct load_state *c, size_t i)
 {
-    send_request(&c->clients[i], &c->request);
+    send_request(&c->clients[i], "POST", "/v1/runs", c->request.body);
     c->sent++;
     c->waiting++;
     c->polls[i] = (struct pollfd){ .fd = client_fd(c->clients[i].client),
@@ -237,4 +252,72 @@ void load_run(const struct load *l, struct load_result *result)
     load_request_done(&c.request);
     free(c.clients);
     free(c.polls);
+}
+
+/* --- requests at a pace --- */
+
+static void paced_hear(struct load_client *v, struct pollfd *p, const struct load_paced *l,
+                       size_t *left, uint64_t *due_us, struct series *ms)
+{
+    struct err e = { 0 };
+    size_t n;
+    if (client_ready(v->client, p->revents, &e))
+        bench_die("a request at a pace", &e);
+    p->events = client_events(v->client, true);
+    if (!client_response(v->client)->complete)
+        return;
+    series_add(ms, (double)(clock_us() - v->sent_us) / 1000);
+    const char *body = client_body(v->client, &n);
+    if (client_response(v->client)->status != 200 || !memmem(body, n, l->says, strlen(l->says)))
+        bench_dief("a request at a pace was answered with %d: %.*s",
+                   client_response(v->client)->status, (int)(n < 1500 ? n : 1500), body);
+    p->fd = -1;
+    (*left)--;
+    *due_us = v->sent_us + l->every_us;
+}
+
+/* Sends all requests that are due. Returns the milliseconds until the next one. */
+static int paced_send(struct load_client *const *clients, struct pollfd *polls,
+                      const struct load_paced *l, const size_t *left, const uint64_t *due_us)
+{
+    uint64_t wait_us = (uint64_t)PATIENCE_MS * 1000;
+    for (size_t i = 0; i < l->clients; i++) {
+        uint64_t now = clock_us();
+        if (polls[i].fd >= 0 || left[i] == 0)
+            continue;
+        if (due_us[i] > now) {
+            wait_us = due_us[i] - now < wait_us ? due_us[i] - now : wait_us;
+            continue;
+        }
+        send_request(clients[i], "POST", l->paths[i], l->json);
+        polls[i] = (struct pollfd){ .fd = client_fd(clients[i]->client),
+                                    .events = client_events(clients[i]->client, true) };
+    }
+    return (int)((wait_us + 999) / 1000);
+}
+
+void load_paced(const struct load_paced *l, struct series *ms)
+{
+    struct load_client *clients[LOAD_PACED_MAX];
+    struct pollfd polls[LOAD_PACED_MAX];
+    uint64_t due_us[LOAD_PACED_MAX], begin = clock_us();
+    size_t left[LOAD_PACED_MAX], end = ms->n + l->clients * l->each;
+    if (l->clients > LOAD_PACED_MAX)
+        bench_dief("%zu clients at a pace: at most %d", l->clients, LOAD_PACED_MAX);
+    for (size_t i = 0; i < l->clients; i++) {
+        clients[i] = load_client_new(l->port);
+        polls[i] = (struct pollfd){ .fd = -1 };
+        due_us[i] = begin + l->every_us * i / l->clients;
+        left[i] = l->each;
+    }
+    while (ms->n < end) {
+        int wait_ms = paced_send(clients, polls, l, left, due_us);
+        if (poll(polls, l->clients, wait_ms) == 0 && wait_ms >= PATIENCE_MS)
+            bench_dief("no request was answered within %d ms", PATIENCE_MS);
+        for (size_t i = 0; i < l->clients; i++)
+            if (polls[i].fd >= 0 && polls[i].revents)
+                paced_hear(clients[i], &polls[i], l, &left[i], &due_us[i], ms);
+    }
+    for (size_t i = 0; i < l->clients; i++)
+        load_client_free(clients[i]);
 }

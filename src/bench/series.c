@@ -52,6 +52,7 @@ struct stats series_stats(const struct series *s)
                            .p10 = quantile(ms, s->n, 0.1),
                            .p50 = quantile(ms, s->n, 0.5),
                            .p90 = quantile(ms, s->n, 0.9),
+                           .p95 = quantile(ms, s->n, 0.95),
                            .p99 = quantile(ms, s->n, 0.99),
                            .max = quantile(ms, s->n, 1) };
 }

@@ -16,7 +16,7 @@ void series_done(struct series *s);
 
 struct stats {
     size_t n;
-    double p10, p50, p90, p99, max;
+    double p10, p50, p90, p95, p99, max;
 };
 struct stats series_stats(const struct series *s);
 /* The median of the samples [from, from + n). */

@@ -62,6 +62,27 @@ def test_contenders_that_do_not_work_here_are_named_with_the_reason(tmp, tmp_pat
     assert "bare interpreter" in bars and "belljar, HTTP, warm" in bars
 
 
+@pytest.mark.release_only  # measures, and other tests run the same code
+def test_sessions_are_measured_beside_what_others_do(tmp, tmp_path):
+    done = bench("sessions", "--json", str(tmp_path / "b.json"), tmp=tmp)
+    assert done.returncode in (0, 1), done
+    report = json.loads((tmp_path / "b.json").read_text())
+    budgets = {b["key"]: b for b in report["budgets"]}
+    kernel = {"ipykernel_over_session", "ipykernel_start_over_session"}
+    ours = {"session_ms", "session_start_ms", "session_python_mib", "session_data_mib", "session_node_mib",
+            "sessions_unanswered", "sessions_busy_over_alone", "session_plot_over_bare"}
+    absent = [why for why in report.get("skipped", []) if why.startswith("ipykernel: ")]
+    for key in ours | (set() if absent else kernel):
+        assert budgets[key]["verdict"] in ("pass", "MISS"), (key, done.stdout)
+        assert budgets[key]["value"] > 0 or key == "sessions_unanswered"
+    assert budgets["sessions_unanswered"]["value"] == 0
+    assert not absent or all(budgets[key]["verdict"] == "not measured" for key in kernel)
+    rows = {row["name"]: row for section in report["sections"] for row in section["series"]}
+    assert rows["belljar, HTTP"]["n"] == rows["/v1/health"]["n"] == 60
+    one = rows["one session alone, 20 cells a second"]["n"]
+    assert rows["each of the busy ones, 20 cells a second"]["n"] == 8 * one
+
+
 @pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM))
 def test_interrupted_it_leaves_no_service_and_no_file(tmp, number):
     env = {**os.environ, "TMPDIR": str(tmp), "BELLJAR_TEST_MARK": harness.MARK}
