@@ -373,7 +373,7 @@ static void remove_cgroup(struct jar *j, uint64_t now_us)
 
 static void collect_or_remove(struct jar *j, uint64_t now_us)
 {
-    jar_end_porters(j);
+    jar_end_clerks(j);
     hasten(j, false);
     if (!jar_start_collector(j)) {
         remove_cgroup(j, now_us);
@@ -470,7 +470,7 @@ static bool is_readable(int fd)
 
 void jar_advance(struct jar *j, uint64_t now_us)
 {
-    jar_check_porters(j, now_us);
+    jar_check_clerks(j, now_us);
     if (is_readable(jar_fd(j)))
         states[j->state].on_ready(j, now_us);
     else if (now_us >= j->due_us && states[j->state].on_due)
@@ -479,8 +479,8 @@ void jar_advance(struct jar *j, uint64_t now_us)
 
 uint64_t jar_due_us(const struct jar *j)
 {
-    uint64_t porters = jar_porters_due_us(j);
-    return porters < j->due_us ? porters : j->due_us;
+    uint64_t clerks = jar_clerks_due_us(j);
+    return clerks < j->due_us ? clerks : j->due_us;
 }
 
 bool jar_is_ready(const struct jar *j)
@@ -538,7 +538,7 @@ pid_t jar_init_awaiting_embryo(const struct jar *j)
 bool jar_has_child(const struct jar *j, pid_t pid)
 {
     return (pid == j->init && j->init_pidfd >= 0) || (pid == j->program && !j->program_reaped) ||
-           (pid == j->collector && j->collector_pidfd >= 0) || jar_has_porter(j, pid);
+           (pid == j->collector && j->collector_pidfd >= 0) || jar_has_clerk(j, pid);
 }
 
 bool jar_has_started(const struct jar *j)
@@ -600,7 +600,7 @@ static void kill_and_reap(struct jar *j)
     while (jar_on_host(j) && !group_is_gone(j))
         (void)usleep(RETRY_US);
     reap(j->collector_pidfd);
-    jar_end_porters(j);
+    jar_end_clerks(j);
     for (int tries = 0; j->has_cgroup && cgroup_remove(&j->cgroup) < 0 && tries < REMOVE_TRIES;
          tries++)
         (void)usleep(RETRY_US);

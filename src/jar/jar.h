@@ -146,12 +146,12 @@ enum { JAR_ENDS = 3 };
 /* The descriptors of a request about files: a pipe for the answer, and the sealed bytes of a write.
  * A request that writes nothing has the pipe twice. */
 enum { FILES_FD_ANSWER, FILES_FD_BODY, FILES_FDS };
-/* Starts a porter for one operation on the files of a session. It ends by itself, or with the jar,
+/* Starts a clerk for one operation on the files of a session. It ends by itself, or with the jar,
  * or after 10 s, and jar_advance() reaps it: *ret_pidfd is readable then. -1: it was not started,
  * and the pipe ends without an answer. An error is one of the protocol. */
-[[nodiscard]] int jar_start_porter(struct jar *j, enum live_file_operation operation,
-                                   const char *path, const int fds[FILES_FDS], int *ret_pidfd,
-                                   struct err *e);
+[[nodiscard]] int jar_start_clerk(struct jar *j, enum live_file_operation operation,
+                                  const char *path, const int fds[FILES_FDS], int *ret_pidfd,
+                                  struct err *e);
 /* Sends SIGINT to the program, if a cell runs. */
 void jar_interrupt(struct jar *j);
 bool jar_has_started(const struct jar *j);

@@ -1,5 +1,5 @@
 /* jar/jar_impl.h — the members of struct jar. Only six files include this: spawn.c starts a jar,
- * evidence.c measures it, cell.c has the cells of a session, porter.c reaches its files while it
+ * evidence.c measures it, cell.c has the cells of a session, clerk.c reaches its files while it
  * runs, collect.c reads its outputs, jar.c has the table of states. */
 #pragma once
 
@@ -33,8 +33,8 @@ struct cell {
     bool peak_was_reset;
 };
 
-enum { PORTERS_MAX = 8 };
-struct porter {
+enum { CLERKS_MAX = 8 };
+struct clerk {
     pid_t pid; /* 0: none */
     int pidfd;
     uint64_t due_us; /* it is killed */
@@ -69,7 +69,7 @@ struct jar {
     bool program_reaped;
     pid_t collector;
     int collector_pidfd;
-    struct porter porters[PORTERS_MAX];
+    struct clerk clerks[CLERKS_MAX];
 
     int report_fd; /* from init while BUILDING, then from the program */
     bool report_closed;
@@ -125,11 +125,11 @@ void jar_finish_cell(struct jar *j);
 void jar_check_cell(struct jar *j, uint64_t now_us);
 uint64_t jar_cell_due_us(const struct jar *j, uint64_t now_us);
 
-/* porter.c */
-void jar_check_porters(struct jar *j, uint64_t now_us); /* reaps them, and kills late ones */
-uint64_t jar_porters_due_us(const struct jar *j);
-void jar_end_porters(struct jar *j); /* kills them, and waits for them */
-bool jar_has_porter(const struct jar *j, pid_t pid);
+/* clerk.c */
+void jar_check_clerks(struct jar *j, uint64_t now_us); /* reaps them, and kills late ones */
+uint64_t jar_clerks_due_us(const struct jar *j);
+void jar_end_clerks(struct jar *j); /* kills them, and waits for them */
+bool jar_has_clerk(const struct jar *j, pid_t pid);
 
 /* collect.c. jar_start_collector() is false when there is nothing to collect. */
 bool jar_start_collector(struct jar *j);

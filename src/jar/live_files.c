@@ -149,7 +149,7 @@ static int put_in_place(int fd, int dir_fd, const char *name)
 
 /* A new file takes the place of the old one as a whole: a program never reads half of it, and
  * without room the old one stays. It has no name before: if memory runs out and the kernel kills the
- * porter, the bytes are freed with it. */
+ * clerk, the bytes are freed with it. */
 static enum live_file_status write_file(struct work *w)
 {
     const char *name;

@@ -1,5 +1,5 @@
 /* jar/live_files.h — one operation on files of a jar that runs.
- * Runs in: porter, with the jar's own uid, never with more. The tree is hostile and changes while
+ * Runs in: clerk, with the jar's own uid, never with more. The tree is hostile and changes while
  * it is read: every path is resolved by the kernel beneath dir_fd, over no symbolic link. */
 #pragma once
 

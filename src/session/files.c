@@ -1,4 +1,4 @@
-/* Visits to the files of a session. The answer of a porter arrives on a pipe, which is read here to
+/* Visits to the files of a session. The answer of a clerk arrives on a pipe, which is read here to
  * its end. */
 #include <errno.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     }
 }
 
-/* The warden or the porter is stopped. */
+/* The warden or the clerk is stopped. */
 static void on_time(uv_timer_t *timer)
 {
     struct session_visit *v = timer->data;

@@ -18,7 +18,7 @@ enum {
     EXPIRY_WARNING_MS = 60000,
     VISITS_MAX = 4,      /* of one session at a time */
     ALL_VISITS_MAX = 16, /* each has up to LIVE_ANSWER_MAX bytes in memory */
-    VISIT_MS = 15000,    /* longer than a porter lives */
+    VISIT_MS = 15000,    /* longer than a clerk lives */
 };
 
 struct sessions {

@@ -1,8 +1,8 @@
 /* spec/live_file.h — requests about files of a jar that runs, and their answers as bytes.
- * Written by: porter. Read by: keeper, which believes no number in it.
+ * Written by: clerk. Read by: keeper, which believes no number in it.
  *
  * An answer is a payload and one last record. The payload of a list is one record for each file,
- * followed by its name; that of a read is the bytes of the file. Without a last record the porter
+ * followed by its name; that of a read is the bytes of the file. Without a last record the clerk
  * did not finish. */
 #pragma once
 

@@ -202,7 +202,7 @@ static int on_interrupt(struct loop *l, struct err *e)
     return 0;
 }
 
-/* The porter is reaped when its slot advances. */
+/* The clerk is reaped when its slot advances. */
 static int on_files(struct loop *l, struct err *e)
 {
     struct wire_files f;
@@ -212,11 +212,11 @@ static int on_files(struct loop *l, struct err *e)
     struct slot *s = loop_find_slot(l, f.id);
     if (!s)
         return 0; /* it has ended: the pipe ends without an answer */
-    if (jar_start_porter(s->jar, f.operation, f.path, l->message.fds, &pidfd, e))
+    if (jar_start_clerk(s->jar, f.operation, f.path, l->message.fds, &pidfd, e))
         return -1;
     struct epoll_event ev = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = s };
     return pidfd >= 0 && epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, pidfd, &ev) < 0 && errno != EEXIST
-               ? err_set(e, ERR_KERNEL, errno, "watch a porter")
+               ? err_set(e, ERR_KERNEL, errno, "watch a clerk")
                : 0;
 }
 

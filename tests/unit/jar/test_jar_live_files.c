@@ -15,7 +15,7 @@
 #include "spec/bundle.h"
 
 /* The answer of one operation; its bytes are in *answer. An operation with a large answer runs in a
- * process of its own, as a porter does. */
+ * process of its own, as a clerk does. */
 static int ask(const struct place *p, enum live_file_operation operation, const char *path,
                const char *body, struct buf *answer, struct live_file_record *last, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* Porters: processes that reach the files of a session while it runs. */
+/* Clerks: processes that reach the files of a session while it runs. */
 #include <sys/mman.h>
 
 #include "base/array.h"
@@ -114,8 +114,8 @@ static const char *status_of(int pid, const char *key, char *out, size_t size)
     return out;
 }
 
-/* A child of the warden in its own pid namespace (the porter), or the program of the jar. */
-static int child_of(const struct warden *w, bool porter)
+/* A child of the warden in its own pid namespace (the clerk), or the program of the jar. */
+static int child_of(const struct warden *w, bool clerk)
 {
     char path[64], pids[1024] = "", ns[96];
     (void)snprintf(path, sizeof path, "/proc/%d/task/%d/children", w->pid, w->pid);
@@ -125,13 +125,13 @@ static int child_of(const struct warden *w, bool porter)
         int levels[4] = { 0 };
         int n = sscanf(status_of((int)strtol(p, NULL, 10), "NSpid", ns, sizeof ns), "%d %d %d %d",
                        &levels[0], &levels[1], &levels[2], &levels[3]);
-        if (n >= 2 && (porter ? n == 2 : n == 3 && levels[2] != 1))
+        if (n >= 2 && (clerk ? n == 2 : n == 3 && levels[2] != 1))
             return levels[0];
     }
     return 0;
 }
 
-static void check_rights(const struct warden *w, int porter)
+static void check_rights(const struct warden *w, int clerk)
 {
     static const struct {
         const char *key, *value;
@@ -144,19 +144,19 @@ static void check_rights(const struct warden *w, int porter)
     char value[96], of_program[96], path[64], groups[2][4096] = { "", "" };
     int program = child_of(w, false);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        CHECK_STR(status_of(porter, rows[i].key, value, sizeof value), rows[i].value);
+        CHECK_STR(status_of(clerk, rows[i].key, value, sizeof value), rows[i].value);
     /* One filter of its own, besides that of the warden. */
-    long own = strtol(status_of(porter, "Seccomp_filters", value, sizeof value), NULL, 10);
+    long own = strtol(status_of(clerk, "Seccomp_filters", value, sizeof value), NULL, 10);
     long inherited = strtol(status_of(w->pid, "Seccomp_filters", value, sizeof value), NULL, 10);
     CHECK_INT(own, inherited + 1);
     if (!CHECK(program > 0))
         return;
-    CHECK_STR(status_of(porter, "Uid", value, sizeof value),
+    CHECK_STR(status_of(clerk, "Uid", value, sizeof value),
               status_of(program, "Uid", of_program, sizeof of_program));
-    CHECK_STR(status_of(porter, "Gid", value, sizeof value),
+    CHECK_STR(status_of(clerk, "Gid", value, sizeof value),
               status_of(program, "Gid", of_program, sizeof of_program));
     for (int i = 0; i < 2; i++) {
-        (void)snprintf(path, sizeof path, "/proc/%d/cgroup", i == 0 ? porter : program);
+        (void)snprintf(path, sizeof path, "/proc/%d/cgroup", i == 0 ? clerk : program);
         CHECK(fd_read_file(AT_FDCWD, path, groups[i], sizeof groups[i]) > 0);
     }
     CHECK_STR(groups[0], groups[1]);
@@ -170,7 +170,7 @@ static bool is_there(int pid)
     return fd >= 0;
 }
 
-/* A porter that nobody reads from is a guest with the guest's rights, and dies with the jar. */
+/* A clerk that nobody reads from is a guest with the guest's rights, and dies with the jar. */
 static void unread(struct warden *w)
 {
     scoped(keeper_run) r = KEEPER_RUN_NONE;
@@ -179,15 +179,15 @@ static void unread(struct warden *w)
     autoclose int fd = ask(w, 1, LIVE_READ, "big", NULL);
     struct pollfd p = { .fd = fd, .events = POLLIN };
     CHECK_INT(poll(&p, 1, 30000), 1);
-    int porter = child_of(w, true);
-    if (CHECK(porter > 0))
-        check_rights(w, porter);
+    int clerk = child_of(w, true);
+    if (CHECK(clerk > 0))
+        check_rights(w, clerk);
     check_answers(w, 1); /* another one is not held up */
     end(w, 1);
-    CHECK(!is_there(porter));
+    CHECK(!is_there(clerk));
 }
 
-static void test_porter_has_the_rights_of_its_guest_and_dies_with_the_jar(void)
+static void test_clerk_has_the_rights_of_its_guest_and_dies_with_the_jar(void)
 {
     keeper_at_every_level(unread);
 }
@@ -209,19 +209,19 @@ static void overdue(struct warden *w)
         unanswered += read(fds[i], &byte, 1) == 0;
     }
     CHECK_INT(unanswered, 4);
-    int porter = child_of(w, true);
-    CHECK(porter > 0);
+    int clerk = child_of(w, true);
+    CHECK(clerk > 0);
     for (size_t i = 0; i < ARRAY_LEN(fds); i++) { /* poll() without an event waits for the end */
         struct pollfd p = { .fd = fds[i], .events = 0 };
         CHECK_INT(poll(&p, 1, 60000), 1);
         (void)close(fds[i]);
     }
     check_answers(w, 1);
-    CHECK(!is_there(porter));
+    CHECK(!is_there(clerk));
     end(w, 1);
 }
 
-static void test_porters_are_bounded_in_time_and_number(void)
+static void test_clerks_are_bounded_in_time_and_number(void)
 {
     keeper_at_every_level(overdue);
 }
@@ -280,8 +280,8 @@ static void test_request_about_files_that_breaks_the_protocol_drops_the_keeper(v
 
 static const struct check_test tests[] = {
     TEST(test_files_of_a_stopped_session_are_reached),
-    TEST(test_porter_has_the_rights_of_its_guest_and_dies_with_the_jar),
-    TEST(test_porters_are_bounded_in_time_and_number),
+    TEST(test_clerk_has_the_rights_of_its_guest_and_dies_with_the_jar),
+    TEST(test_clerks_are_bounded_in_time_and_number),
     TEST(test_request_about_files_that_breaks_the_protocol_drops_the_keeper),
 };
 CHECK_MAIN(tests)

@@ -1,8 +1,8 @@
-/* The porters of a jar: short-lived processes that read and write its files while it runs. A porter
+/* The clerks of a jar: short-lived processes that read and write its files while it runs. A clerk
  * has no more rights than the guest: the jar's own uid, no capability, the filter of a guest without
  * sockets. It is in the jar's cgroup, so that its memory and its files count there. It is in none of
  * the jar's namespaces: a guest cannot see it, and so cannot stop, trace or kill it.
- * Runs in: warden, and the porter. */
+ * Runs in: warden, and the clerk. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,11 +24,11 @@
 #include "spec/bundle.h"
 
 enum {
-    PORTER_US = 10 * 1000000, /* the longest life of a porter */
-    MEMORY_LEFT = 1 << 20,    /* for the porter itself */
+    CLERK_US = 10 * 1000000, /* the longest life of a clerk */
+    MEMORY_LEFT = 1 << 20,   /* for the clerk itself */
 };
 
-/* If memory runs out, a porter dies no later than a guest. */
+/* If memory runs out, a clerk dies no later than a guest. */
 static int join_jar(const struct jar *j, struct err *e)
 {
     if (j->has_cgroup && (cgroup_join(&j->cgroup, false, e) || cgroup_join_cpu(&j->cgroup, e)))
@@ -37,8 +37,7 @@ static int join_jar(const struct jar *j, struct err *e)
 }
 
 /* *keep_fd is the scratch directory, before and after. */
-static int confine_porter(const struct jar *j, const int fds[FILES_FDS], int *keep_fd,
-                          struct err *e)
+static int confine_clerk(const struct jar *j, const int fds[FILES_FDS], int *keep_fd, struct err *e)
 {
     const int stdio[3] = { fds[FILES_FD_BODY], fds[FILES_FD_ANSWER], fds[FILES_FD_ANSWER] };
     if (join_jar(j, e) || confine_default_signals(e) || confine_fds(stdio, -1, keep_fd, e) ||
@@ -63,13 +62,13 @@ static bool has_memory(struct jar *j, enum live_file_operation operation, int bo
     return used + (uint64_t)st.st_size + MEMORY_LEFT <= j->job.limits.v[LIMIT_MEMORY];
 }
 
-_Noreturn static void porter_main(struct jar *j, enum live_file_operation operation,
-                                  const char *path, const int fds[FILES_FDS])
+_Noreturn static void clerk_main(struct jar *j, enum live_file_operation operation,
+                                 const char *path, const int fds[FILES_FDS])
 {
     struct err e = { 0 };
     int keep = j->scratch_fd;
     bool fits = has_memory(j, operation, fds[FILES_FD_BODY]);
-    if (confine_porter(j, fds, &keep, &e))
+    if (confine_clerk(j, fds, &keep, &e))
         _exit(1);
     if (!fits)
         _exit(live_files_refuse(LIVE_NO_ROOM, 1, &e) != 0);
@@ -96,79 +95,79 @@ static int check_request(enum live_file_operation operation, const char *path,
     return 0;
 }
 
-int jar_start_porter(struct jar *j, enum live_file_operation operation, const char *path,
-                     const int fds[FILES_FDS], int *ret_pidfd, struct err *e)
+int jar_start_clerk(struct jar *j, enum live_file_operation operation, const char *path,
+                    const int fds[FILES_FDS], int *ret_pidfd, struct err *e)
 {
-    struct porter *p = NULL;
+    struct clerk *p = NULL;
     struct err ignored;
     *ret_pidfd = -1;
     if (check_request(operation, path, fds, e))
         return -1;
     if (!jar_is_session(j))
         return err_set(e, ERR_PROTOCOL, 0, "this job is no session");
-    jar_check_porters(j, clock_us()); /* some may have ended */
-    for (int i = 0; i < PORTERS_MAX; i++)
-        if (j->porters[i].pid == 0)
-            p = &j->porters[i];
+    jar_check_clerks(j, clock_us()); /* some may have ended */
+    for (int i = 0; i < CLERKS_MAX; i++)
+        if (j->clerks[i].pid == 0)
+            p = &j->clerks[i];
     if (!p || j->state != RUNNING || j->outcome.evidence.reason != END_EXIT || j->scratch_fd < 0)
         return 0; /* the pipe ends without an answer */
     int pidfd = -1;
     pid_t pid = clone_process(0, -1, &pidfd, &ignored);
     if (pid == 0)
-        porter_main(j, operation, path, fds);
+        clerk_main(j, operation, path, fds);
     if (pid < 0)
         return 0;
-    *p = (struct porter){ .pid = pid, .pidfd = pidfd, .due_us = clock_us() + PORTER_US };
+    *p = (struct clerk){ .pid = pid, .pidfd = pidfd, .due_us = clock_us() + CLERK_US };
     *ret_pidfd = pidfd;
     return 0;
 }
 
-static void reap_porter(struct porter *p, int flags)
+static void reap_clerk(struct clerk *p, int flags)
 {
     siginfo_t info = { 0 };
     if (waitid(P_PIDFD, (id_t)p->pidfd, &info, WEXITED | flags) == 0 && info.si_pid == 0)
         return; /* it still runs */
     fd_close(&p->pidfd);
-    *p = (struct porter){ 0 };
+    *p = (struct clerk){ 0 };
 }
 
-void jar_check_porters(struct jar *j, uint64_t now_us)
+void jar_check_clerks(struct jar *j, uint64_t now_us)
 {
-    for (int i = 0; i < PORTERS_MAX; i++) {
-        struct porter *p = &j->porters[i];
+    for (int i = 0; i < CLERKS_MAX; i++) {
+        struct clerk *p = &j->clerks[i];
         if (p->pid == 0)
             continue;
         if (now_us >= p->due_us) {
             (void)pidfd_send_signal(p->pidfd, SIGKILL, NULL, 0);
-            p->due_us = now_us + PORTER_US;
+            p->due_us = now_us + CLERK_US;
         }
-        reap_porter(p, WNOHANG);
+        reap_clerk(p, WNOHANG);
     }
 }
 
-uint64_t jar_porters_due_us(const struct jar *j)
+uint64_t jar_clerks_due_us(const struct jar *j)
 {
     uint64_t due = UINT64_MAX;
-    for (int i = 0; i < PORTERS_MAX; i++)
-        if (j->porters[i].pid != 0 && j->porters[i].due_us < due)
-            due = j->porters[i].due_us;
+    for (int i = 0; i < CLERKS_MAX; i++)
+        if (j->clerks[i].pid != 0 && j->clerks[i].due_us < due)
+            due = j->clerks[i].due_us;
     return due;
 }
 
-void jar_end_porters(struct jar *j)
+void jar_end_clerks(struct jar *j)
 {
-    for (int i = 0; i < PORTERS_MAX; i++)
-        if (j->porters[i].pid != 0)
-            (void)pidfd_send_signal(j->porters[i].pidfd, SIGKILL, NULL, 0);
-    for (int i = 0; i < PORTERS_MAX; i++)
-        if (j->porters[i].pid != 0)
-            reap_porter(&j->porters[i], 0);
+    for (int i = 0; i < CLERKS_MAX; i++)
+        if (j->clerks[i].pid != 0)
+            (void)pidfd_send_signal(j->clerks[i].pidfd, SIGKILL, NULL, 0);
+    for (int i = 0; i < CLERKS_MAX; i++)
+        if (j->clerks[i].pid != 0)
+            reap_clerk(&j->clerks[i], 0);
 }
 
-bool jar_has_porter(const struct jar *j, pid_t pid)
+bool jar_has_clerk(const struct jar *j, pid_t pid)
 {
-    for (int i = 0; i < PORTERS_MAX; i++)
-        if (j->porters[i].pid == pid && pid != 0)
+    for (int i = 0; i < CLERKS_MAX; i++)
+        if (j->clerks[i].pid == pid && pid != 0)
             return true;
     return false;
 }
