@@ -1,5 +1,6 @@
 #include "engine/engine.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,6 +202,21 @@ int engine_jar_start(struct engine *engine, struct engine_jar *j, struct jar_req
     return 0;
 }
 
+int engine_jar_adopt(struct engine *engine, struct engine_jar *j, struct wire_message *m,
+                     jar_run_sink *sink, void *context, struct err *e)
+{
+    struct slot *slot;
+    uint64_t unused;
+    j->engine = engine;
+    /* Its id was chosen by an earlier keeper: another jar may have its place. */
+    if (engine_free_slot(engine, &slot, &unused, e) ||
+        jar_run_adopt(&j->jar, engine->wire_fd, &engine->isolation, m, sink, context, e))
+        return -1;
+    j->slot = (unsigned)(slot - engine->slots);
+    slot->jar = j;
+    return 0;
+}
+
 void engine_jar_done(struct engine_jar *j)
 {
     if (j->engine && j->engine->slots[j->slot].jar == j)
@@ -222,36 +238,111 @@ static void lose_wire(struct engine *engine)
             engine->slots[i].jar->on_lost(engine->slots[i].jar);
 }
 
-static void on_wire(uv_poll_t *handle, int status, int events)
+static struct jar_run *jar_in(const struct slot *s)
 {
-    struct engine *engine = handle->data;
-    struct wire_message *m = engine->message;
-    struct err e = { 0 };
+    return s->run ? &s->run->jar : s->jar ? &s->jar->jar : NULL;
+}
+
+/* Almost always in the place that its id names: an adopted jar may be elsewhere. */
+static const struct slot *slot_of(const struct engine *engine, uint64_t id)
+{
+    for (unsigned i = 0; i < SLOTS; i++) {
+        const struct slot *s = &engine->slots[(id + i) % SLOTS];
+        const struct jar_run *jar = jar_in(s);
+        if (jar && jar->id == id)
+            return s;
+    }
+    return NULL;
+}
+
+/* A message about the pools or a jar. -1: a warden that sends a wrong message is not trusted with
+ * any jar. */
+static int take_message(struct engine *engine, const struct wire_message *m, struct err *e)
+{
     uint64_t id;
-    (void)events;
-    if (status < 0 || wire_receive(engine->wire_fd, m, &e) <= 0) {
-        lose_wire(engine);
-        return;
-    }
-    if (m->type == WIRE_POOLS) {
-        if (pools_link_on_message(engine, m, &e))
-            lose_wire(engine);
-        return;
-    }
-    struct slot slot = { 0 };
-    if (wire_message_id(m, &id, &e) == 0)
-        slot = engine->slots[id % SLOTS];
-    struct jar_run *jar = slot.run ? &slot.run->jar : slot.jar ? &slot.jar->jar : NULL;
-    /* A warden that sends a wrong message is not trusted with any jar. */
-    if (!jar || jar_run_on_message(jar, m, &e)) {
-        lose_wire(engine);
-        return;
-    }
+    if (m->type == WIRE_POOLS)
+        return pools_link_on_message(engine, m, e);
+    if (wire_message_id(m, &id, e))
+        return -1;
+    const struct slot *found = slot_of(engine, id);
+    if (!found)
+        return err_set(e, ERR_PROTOCOL, 0, "there is no jar %llu", (unsigned long long)id);
+    struct slot slot = *found;
+    if (jar_run_on_message(jar_in(&slot), m, e))
+        return -1;
     if (slot.run)
         run_on_wire_message(slot.run);
     else
         slot.jar->on_message(slot.jar);
     engine_start_runs(engine);
+    return 0;
+}
+
+static void on_wire(uv_poll_t *handle, int status, int events)
+{
+    struct engine *engine = handle->data;
+    struct err e = { 0 };
+    (void)events;
+    if (status < 0 || wire_receive(engine->wire_fd, engine->message, &e) <= 0) {
+        lose_wire(engine);
+        return;
+    }
+    if (take_message(engine, engine->message, &e)) {
+        wire_message_done(engine->message);
+        lose_wire(engine);
+    }
+}
+
+static int receive_soon(const struct engine *engine, struct err *e)
+{
+    enum { PATIENCE_MS = 10000 };
+    struct pollfd wire = { .fd = engine->wire_fd, .events = POLLIN };
+    if (poll(&wire, 1, PATIENCE_MS) <= 0)
+        return err_set(e, ERR_UNAVAILABLE, 0, "the warden does not tell which sessions it keeps");
+    return wire_receive(engine->wire_fd, engine->message, e) > 0
+               ? 0
+               : err_set(e, ERR_UNAVAILABLE, 0, "the warden is gone");
+}
+
+/* One answer to `adopt`, and the messages before it. 1: there may be more. */
+static int adopt_next(struct engine *engine, uint64_t *after, engine_on_kept *on_kept,
+                      void *context, struct err *e)
+{
+    struct wire_message *m = engine->message;
+    struct wire_kept kept;
+    uint32_t left;
+    if (wire_send_adopt(engine->wire_fd, *after, e))
+        return -1;
+    for (;;) {
+        if (engine->wire_fd < 0 || receive_soon(engine, e))
+            return -1;
+        if (m->type == WIRE_ADOPTED)
+            return wire_read_adopted(m, &left, e);
+        if (m->type == WIRE_KEPT)
+            break;
+        if (take_message(engine, m, e))
+            return -1;
+    }
+    int rc = wire_read_kept(m, &kept, e);
+    if (rc == 0 && kept.id <= *after)
+        rc = err_set(e, ERR_PROTOCOL, 0, "a session is kept twice");
+    if (rc == 0) {
+        *after = kept.id;
+        on_kept(context, m);
+    }
+    wire_message_done(m);
+    return rc ? -1 : 1;
+}
+
+int engine_adopt(struct engine *engine, engine_on_kept *on_kept, void *context, struct err *e)
+{
+    uint64_t after = 0;
+    int more = 1;
+    while (more > 0 && engine->wire_fd >= 0)
+        more = adopt_next(engine, &after, on_kept, context, e);
+    if (more < 0 && engine->wire_fd >= 0)
+        lose_wire(engine);
+    return more < 0 ? -1 : 0;
 }
 
 int engine_set_wire(struct engine *engine, int fd, const struct isolation *isolation, struct err *e)

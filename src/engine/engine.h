@@ -80,6 +80,15 @@ struct engine_jar {
 [[nodiscard]] int engine_jar_start(struct engine *engine, struct engine_jar *j,
                                    struct jar_request *request, const struct buf *bundle,
                                    jar_run_sink *sink, void *context, struct err *e);
+/* Takes over a jar that an earlier keeper left, from a `kept` message. */
+[[nodiscard]] int engine_jar_adopt(struct engine *engine, struct engine_jar *j,
+                                   struct wire_message *m, jar_run_sink *sink, void *context,
+                                   struct err *e);
+/* Asks the warden for every jar that an earlier keeper left, and waits. on_kept() adopts it; its end
+ * may follow before this returns. -1: the warden is lost. */
+typedef void engine_on_kept(void *context, struct wire_message *m);
+[[nodiscard]] int engine_adopt(struct engine *engine, engine_on_kept *on_kept, void *context,
+                               struct err *e);
 /* Forgets it, and closes our ends of its pipes. */
 void engine_jar_done(struct engine_jar *j);
 

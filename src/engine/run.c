@@ -669,10 +669,19 @@ void run_begin_in_host(struct run *run)
     notify(run, RUN_EVENT_STARTED);
 }
 
-int run_add_output(struct run *run, enum journal_kind kind, const void *bytes, size_t n,
-                   struct err *e)
+void run_resume_in_host(struct run *run, int64_t queued_ms, int64_t started_ms, uint64_t started_us)
 {
-    return journal_add(&run->journal, kind, clock_us() - run->started_us, bytes, n, e);
+    run->queued_at_ms = queued_ms;
+    run->waited_us = started_ms > queued_ms ? (uint64_t)(started_ms - queued_ms) * 1000 : 0;
+    run->begun_us = run->started_us = started_us;
+    run->started_at_ms = started_ms;
+    run->state = RUN_RUNNING;
+}
+
+int run_add_output(struct run *run, enum journal_kind kind, uint64_t time_us, const void *bytes,
+                   size_t n, struct err *e)
+{
+    return journal_add(&run->journal, kind, time_us, bytes, n, e);
 }
 
 void run_notify_output(struct run *run)

@@ -189,9 +189,12 @@ void run_reject(struct run *run, const char *reason);
 void run_cancel(struct run *run); /* at any time before its end */
 /* For its host. A run with a host begins after RUN_EVENT_RECORDED (RUN-1). */
 void run_begin_in_host(struct run *run);
-/* Adds to its journal; run_notify_output() tells its watches. */
-[[nodiscard]] int run_add_output(struct run *run, enum journal_kind kind, const void *bytes,
-                                 size_t n, struct err *e);
+/* It began under an earlier keeper: at this Unix time, and this time of clock_us(). */
+void run_resume_in_host(struct run *run, int64_t queued_ms, int64_t started_ms,
+                        uint64_t started_us);
+/* Adds to its journal; run_notify_output() tells its watches. time_us: since its start. */
+[[nodiscard]] int run_add_output(struct run *run, enum journal_kind kind, uint64_t time_us,
+                                 const void *bytes, size_t n, struct err *e);
 void run_notify_output(struct run *run);
 /* The verdict follows from the evidence of `end`. error: the reason of a failure of ours, or
  * NULL. */

@@ -446,6 +446,7 @@ const struct seccomp_rule seccomp_policy[] = {
   ALWAYS, "its data and the directory of /execute" },
 { ALLOW, S|X86, "mkdir unlink rmdir rename", ALWAYS, "the same, older forms" },
 { ALLOW, S, "utimensat", ALWAYS, "the age of compiled programs" },
+{ ALLOW, S, "splice", ALWAYS, "output of a session, into its file" },
 { ALLOW, S, "accept4 listen", ALWAYS, "clients, on sockets that it inherited" },
 { ALLOW, S, "setsockopt", WHEN(IS(1, IPPROTO_TCP), ONE_OF(2, TCP_NODELAY, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT)),
   "answers without delay" },

@@ -13,7 +13,7 @@
 
 struct lifecycle_note {
     struct store_job job; /* first: the store returns it */
-    const char *level;
+    const char *level, *sessions, *runs;
     struct lifecycle_start found;
 };
 
@@ -22,9 +22,10 @@ static int write_opening(struct db *db, struct store_job *job, struct err *e)
     struct lifecycle_note *n = (struct lifecycle_note *)job;
     autofree struct key_row *keys = NULL;
     char detail[160];
-    if (runs_interrupt_unfinished(db, clock_unix_ms(), &n->found.interrupted, e) ||
+    if (runs_interrupt_unfinished(db, clock_unix_ms(), n->runs, &n->found.interrupted, e) ||
         sessions_lose(db, clock_unix_ms(),
-                      "the service was restarted, and the session did not survive it", e) ||
+                      "the service was restarted, and the session did not survive it", n->sessions,
+                      e) ||
         keys_list(db, &keys, &n->found.keys, e))
         return -1;
     (void)snprintf(detail, sizeof detail,
@@ -65,10 +66,12 @@ static int write_and_wait(struct store *s, struct lifecycle_note *n, struct err 
     return -1;
 }
 
-int lifecycle_note_start(struct store *s, const char *level, struct lifecycle_start *ret,
-                         struct err *e)
+int lifecycle_note_start(struct store *s, const char *level, const char *sessions, const char *runs,
+                         struct lifecycle_start *ret, struct err *e)
 {
-    struct lifecycle_note n = { .job.work = write_opening, .level = level };
+    struct lifecycle_note n = {
+        .job.work = write_opening, .level = level, .sessions = sessions, .runs = runs
+    };
     if (write_and_wait(s, &n, e))
         return -1;
     *ret = n.found;

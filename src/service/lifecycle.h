@@ -12,8 +12,10 @@ struct lifecycle_start {
     size_t keys;         /* number of API keys */
 };
 
-/* Settles the history of the previous keeper and records the start. Waits for the commit. */
-[[nodiscard]] int lifecycle_note_start(struct store *s, const char *level,
-                                       struct lifecycle_start *ret, struct err *e);
+/* Settles the history of the previous keeper and records the start. Waits for the commit. sessions,
+ * runs: JSON arrays with the ids of sessions and runs that go on. */
+[[nodiscard]] int lifecycle_note_start(struct store *s, const char *level, const char *sessions,
+                                       const char *runs, struct lifecycle_start *ret,
+                                       struct err *e);
 /* Records the end. Waits for the commit. */
 [[nodiscard]] int lifecycle_note_end(struct store *s, struct err *e);

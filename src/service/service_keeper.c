@@ -21,6 +21,7 @@
 #include "examiner/examiner.h"
 #include "http/http.h"
 #include "run/home_seed.h"
+#include "run/json.h"
 #include "run/privileges.h"
 #include "service/audit_retention.h"
 #include "service/lifecycle.h"
@@ -122,15 +123,22 @@ static int reach_data(struct service_keeper *k, struct err *e)
     return 0;
 }
 
-static int open_programs(struct service_keeper *k, struct err *e)
+/* A directory of its own below its data. */
+static int open_below(const struct service_keeper *k, const char *name, int *ret, struct err *e)
 {
     autoclose int fd = open(k->data_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 || (mkdirat(fd, "programs", 0700) < 0 && errno != EEXIST))
-        return err_set(e, ERR_KERNEL, errno, "make %s/programs", k->data_dir);
-    autoclose int dir = openat(fd, "programs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (dir < 0)
-        return err_set(e, ERR_KERNEL, errno, "open %s/programs", k->data_dir);
-    programs_set_dir(engine_programs(k->engine), fd_take(&dir), k->settings.compile_cache);
+    if (fd < 0 || (mkdirat(fd, name, 0700) < 0 && errno != EEXIST))
+        return err_set(e, ERR_KERNEL, errno, "make %s/%s", k->data_dir, name);
+    *ret = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return *ret < 0 ? err_set(e, ERR_KERNEL, errno, "open %s/%s", k->data_dir, name) : 0;
+}
+
+static int open_programs(struct service_keeper *k, struct err *e)
+{
+    int dir;
+    if (open_below(k, "programs", &dir, e))
+        return -1;
+    programs_set_dir(engine_programs(k->engine), dir, k->settings.compile_cache);
     return 0;
 }
 
@@ -177,7 +185,8 @@ static struct sessions_limits sessions_limits_of(const struct settings *s)
 {
     return (struct sessions_limits){ .max = (unsigned)s->sessions_max,
                                      .max_per_key = (unsigned)s->sessions_max_per_key,
-                                     .memory_floor = s->sessions_memory_floor };
+                                     .memory_floor = s->sessions_memory_floor,
+                                     .cell_max = s->limit_max };
 }
 
 static struct http_limits http_limits_of(const struct settings *s)
@@ -195,9 +204,19 @@ static struct http_limits http_limits_of(const struct settings *s)
 
 static int open_store(struct service_keeper *k, struct err *e)
 {
+    return reach_data(k, e) || store_open(&k->store, k->data_dir, e) ? -1 : 0;
+}
+
+/* Before the first request: a client finds its session as it was. */
+static int take_over(struct service_keeper *k, struct err *e)
+{
     struct lifecycle_start found;
-    if (reach_data(k, e) || store_open(&k->store, k->data_dir, e) ||
-        lifecycle_note_start(k->store, level_name(k->setup->isolation->level), &found, e) ||
+    json_t *sessions = NULL, *runs = NULL;
+    int rc = sessions_adopt(k->sessions, &sessions, &runs, e);
+    autofree char *living = json_line(sessions), *going = json_line(runs);
+    if (rc ||
+        lifecycle_note_start(k->store, level_name(k->setup->isolation->level), living, going,
+                             &found, e) ||
         refuse_open_doors(k->setup, found.keys, e))
         return -1;
     if (found.interrupted > 0)
@@ -220,8 +239,10 @@ static int open_engine(struct service_keeper *k, struct err *e)
             engine_set_version(k->engine, languages[i], s->versions[i]);
     version_answers_start(&k->answers, &k->loop, k->engine, s->answers);
     struct sessions_limits sessions = sessions_limits_of(&k->settings);
+    int dir;
     if (engine_set_examiner(k->engine, fd_take(&k->examiner_fd), e) ||
-        sessions_open(&k->sessions, &k->loop, k->engine, k->store, &sessions, e))
+        open_below(k, "sessions", &dir, e) ||
+        sessions_open(&k->sessions, &k->loop, k->engine, k->store, dir, &sessions, e))
         return -1;
     return s->wire_fd < 0 ? 0 : engine_set_wire(k->engine, s->wire_fd, s->isolation, e);
 }
@@ -444,7 +465,10 @@ static int keeper_open(struct service_keeper *k, const struct service_keeper_set
     k->output_fd = -1;
     if (uv_loop_init(&k->loop) != 0)
         return err_no_memory(e, "the loop");
-    return open_store(k, e) || open_engine(k, e) || open_http(k, e) || watch(k, e) ? -1 : 0;
+    return open_store(k, e) || open_engine(k, e) || take_over(k, e) || open_http(k, e) ||
+                   watch(k, e)
+               ? -1
+               : 0;
 }
 
 /* Every submitted job is written before this returns. */

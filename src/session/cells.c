@@ -184,6 +184,21 @@ static void end_cell(struct cell *c, const char *status, const struct wire_ended
     run_end_in_host(c->run, end, error);
 }
 
+/* Before the program gets the cell: a next keeper finds every cell that the program has. */
+static void begin_file(const struct cell *c)
+{
+    const struct run *run = c->run;
+    struct cell_file_head head = { .number = c->number,
+                                   .reads_stdin = c->reads_stdin,
+                                   .started_ms = run->started_at_ms,
+                                   .started_us = c->started_us };
+    (void)snprintf(head.run, sizeof head.run, "%s", run->id);
+    (void)snprintf(head.actor, sizeof head.actor, "%s", run->spec.actor ? run->spec.actor : "");
+    (void)snprintf(head.requester, sizeof head.requester, "%s",
+                   run->spec.requester ? run->spec.requester : "");
+    cell_file_begin(&c->session->file, &head);
+}
+
 static void begin(struct cell *c)
 {
     struct session *s = c->session;
@@ -192,6 +207,7 @@ static void begin(struct cell *c)
     c->started_us = clock_us();
     session_set_state(s, SESSION_BUSY);
     run_begin_in_host(c->run);
+    begin_file(c);
     if (program_arm(s->program, c->number, &s->spec.cell_limits, c->wall_ms, &e) == 0 &&
         send_code(s, c, &e) == 0)
         return;
@@ -308,17 +324,21 @@ static void drop_output(struct session *s, struct cell *c, enum run_stream strea
     c->truncated[stream] = true;
 }
 
-void cells_on_output(struct session *s, enum run_stream stream, const char *bytes, size_t n)
+static enum journal_kind kind_of(enum run_stream stream)
 {
-    struct cell *c = session_current(s);
+    return stream == RUN_STDOUT ? JOURNAL_STDOUT : JOURNAL_STDERR;
+}
+
+/* Returns the number of bytes that are kept. */
+static size_t take_output(struct session *s, struct cell *c, enum run_stream stream,
+                          const char *bytes, size_t n)
+{
     struct err e;
-    if (!c) /* a thread or a process of an earlier cell prints: nobody asked for it */
-        return;
     uint64_t most = s->spec.cell_limits.v[LIMIT_OUTPUT];
     uint64_t room = most - (c->stream_bytes[stream] < most ? c->stream_bytes[stream] : most);
     size_t kept = n < room ? n : (size_t)room;
-    if (kept > 0 && run_add_output(c->run, stream == RUN_STDOUT ? JOURNAL_STDOUT : JOURNAL_STDERR,
-                                   bytes, kept, &e)) {
+    if (kept > 0 &&
+        run_add_output(c->run, kind_of(stream), clock_us() - c->started_us, bytes, kept, &e)) {
         log_error(LOG_ERROR, "session.output", &e);
         kept = 0;
     }
@@ -327,13 +347,41 @@ void cells_on_output(struct session *s, enum run_stream stream, const char *byte
         run_notify_output(c->run);
     if (kept < n)
         drop_output(s, c, stream);
+    return kept;
+}
+
+void cells_on_output(struct session *s, enum run_stream stream, const char *bytes, size_t n)
+{
+    struct cell *c = session_current(s);
+    if (c) /* otherwise a thread or a process of an earlier cell prints: nobody asked for it */
+        (void)take_output(s, c, stream, bytes, n);
+}
+
+ssize_t cells_splice(struct session *s, enum run_stream stream, int pipe_fd,
+                     char bytes[CELL_FILE_PIECE])
+{
+    struct cell *c = session_current(s);
+    ssize_t n = cell_file_splice(&s->file, kind_of(stream), clock_us() - c->started_us, pipe_fd,
+                                 bytes);
+    if (n <= 0)
+        return n;
+    size_t kept = take_output(s, c, stream, bytes, (size_t)n);
+    if (kept < (size_t)n)
+        cell_file_cut(&s->file, (size_t)n, kept);
+    return n;
 }
 
 /* ---- frames ---- */
 
 static int journal_frame(struct cell *c, const void *packet, size_t n, struct err *e)
 {
-    return run_add_output(c->run, JOURNAL_FRAME, packet, n, e);
+    struct session *s = c->session;
+    uint64_t at = s->replaying ? c->replayed_us : clock_us() - c->started_us;
+    if (run_add_output(c->run, JOURNAL_FRAME, at, packet, n, e))
+        return -1;
+    if (!s->replaying)
+        cell_file_add(&s->file, JOURNAL_FRAME, at, packet, n);
+    return 0;
 }
 
 /* Marks the place where the first display was dropped. */
@@ -394,6 +442,13 @@ static void take_error(struct cell *c, const struct frame_message *m)
         log_error(LOG_WARN, "session.error", &e);
 }
 
+static void set_awaits_input(struct cell *c, bool awaits)
+{
+    c->awaits_input = awaits;
+    if (!c->session->replaying)
+        cell_file_set_awaits_input(&c->session->file, awaits);
+}
+
 static int take_done(struct session *s, struct cell *c, const struct frame_message *m,
                      struct err *e)
 {
@@ -414,16 +469,32 @@ static int take_done(struct session *s, struct cell *c, const struct frame_messa
     return 0;
 }
 
-/* The next line of the stdin of the run, without its newline. */
-static int answer_with_stdin(struct session *s, struct cell *c, struct err *e)
+/* The next line of the stdin of the run, without its newline. NULL: there is none. */
+static const char *next_line(struct cell *c, size_t *ret_n)
 {
     const struct buf *given = &c->run->spec.stdin_bytes;
     const char *line = buf_str(given) + c->stdin_from;
     size_t left = given->len - c->stdin_from;
     const char *end = memchr(line, '\n', left);
-    size_t n = end ? (size_t)(end - line) : left;
-    c->stdin_from += n + (end ? 1 : 0);
-    return session_input(s, line, n, left == 0, e);
+    *ret_n = end ? (size_t)(end - line) : left;
+    c->stdin_from += *ret_n + (end ? 1 : 0);
+    return left ? line : NULL;
+}
+
+static int answer_with_stdin(struct session *s, struct cell *c, struct err *e)
+{
+    size_t n;
+    const char *line = next_line(c, &n);
+    return session_input(s, line, n, !line, e);
+}
+
+static int take_input_request(struct session *s, struct cell *c, struct err *e)
+{
+    size_t n;
+    if (s->replaying && c->awaits_input) /* the request before this one was answered */
+        (void)next_line(c, &n);
+    set_awaits_input(c, true);
+    return c->reads_stdin && !s->replaying ? answer_with_stdin(s, c, e) : 0;
 }
 
 /* A frame of the cell that runs. */
@@ -450,11 +521,8 @@ static int cell_frame(struct session *s, struct cell *c, const struct session_fr
         return 0;
     if (f->type == FRAME_ERROR)
         take_error(c, m);
-    if (f->type == FRAME_INPUT_REQUEST) {
-        c->awaits_input = true;
-        if (c->reads_stdin)
-            return answer_with_stdin(s, c, e);
-    }
+    if (f->type == FRAME_INPUT_REQUEST && take_input_request(s, c, e))
+        return -1;
     if (f->type == FRAME_DONE)
         return take_done(s, c, m, e);
     run_notify_output(c->run);
@@ -553,6 +621,76 @@ int cells_on_frame(struct session *s, const struct session_frame *f, const void 
     return 0;
 }
 
+/* ---- a cell of an earlier keeper ---- */
+
+static int replay_frame(struct cell *c, const struct journal_record *r, uint32_t *seq,
+                        struct err *e)
+{
+    struct session_frame f;
+    if (frame_read(r->bytes.data, r->bytes.len, &f, e))
+        return -1;
+    if (f.type == FRAME_CUT) {
+        c->displays_cut = true;
+        return journal_frame(c, r->bytes.data, r->bytes.len, e);
+    }
+    *seq = f.seq;
+    return cell_frame(c->session, c, &f, r->bytes.data, r->bytes.len, e);
+}
+
+static int replay(struct cell *c, uint32_t *seq, struct err *e)
+{
+    struct journal_record r = { 0 };
+    int rc = 0;
+    while (rc == 0 && cell_file_next(&c->session->file, &r)) {
+        c->replayed_us = r.time_us;
+        if (r.kind == JOURNAL_FRAME) {
+            rc = replay_frame(c, &r, seq, e);
+            continue;
+        }
+        rc = run_add_output(c->run, r.kind, r.time_us, r.bytes.data, r.bytes.len, e);
+        c->stream_bytes[r.kind == JOURNAL_STDOUT ? RUN_STDOUT : RUN_STDERR] += r.bytes.len;
+    }
+    buf_done(&r.bytes);
+    return rc;
+}
+
+/* A cell that is done was disarmed by its last frame. */
+static int resume_input(struct cell *c, bool awaits, struct err *e)
+{
+    size_t n;
+    if (!c->awaits_input)
+        return 0;
+    c->awaits_input = awaits;
+    if (!awaits)
+        (void)next_line(c, &n);
+    return awaits && c->reads_stdin ? answer_with_stdin(c->session, c, e) : 0;
+}
+
+int cells_resume(struct cell *c, const struct cell_file_head *head, int64_t queued_ms,
+                 bool is_armed, struct err *e)
+{
+    struct session *s = c->session;
+    c->begun = true;
+    c->started_us = head->started_us;
+    c->reads_stdin = head->reads_stdin;
+    run_resume_in_host(c->run, queued_ms, head->started_ms, head->started_us);
+    s->replaying = true;
+    int rc = replay(c, &s->program->in_seq, e);
+    s->replaying = false;
+    if (rc)
+        return -1;
+    if (is_armed)
+        return resume_input(c, head->awaits_input, e);
+    if (c->disarmed) {
+        struct cell_usage none = { .number = c->number };
+        cells_on_measured(s, &none);
+    } else { /* the keeper was killed before it sent the cell */
+        c->begun = false;
+        session_set_state(s, SESSION_IDLE);
+    }
+    return 0;
+}
+
 /* ---- stdin and interrupts ---- */
 
 int session_input(struct session *s, const char *text, size_t n, bool eof, struct err *e)
@@ -567,7 +705,7 @@ int session_input(struct session *s, const char *text, size_t n, bool eof, struc
     if (frame_add_field(&fields, eof ? TAG_EOF : TAG_TEXT, text, eof ? 0 : n, e) ||
         program_send(s->program, FRAME_INPUT, c->number, &fields, e))
         return -1;
-    c->awaits_input = false;
+    set_awaits_input(c, false);
     session_touch(s);
     return 0;
 }

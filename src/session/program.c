@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/fdio.h"
 #include "base/text.h"
 #include "session/session_impl.h"
@@ -94,13 +95,32 @@ static ssize_t on_bytes(void *context, enum run_stream stream, const char *bytes
     return (ssize_t)n;
 }
 
+/* Through the file of the cell. False: there is nothing to read now. */
+static bool read_through_file(struct session_program *p, enum run_stream stream)
+{
+    static char bytes[CELL_FILE_PIECE]; /* the loop has one thread */
+    struct jar_run_pipe *pipe = &p->jar.jar.streams[stream];
+    ssize_t n = cells_splice(p->session, stream, pipe->fd, bytes);
+    if (n > 0)
+        pipe->seen += (uint64_t)n;
+    if (n == 0)
+        fd_close(&pipe->fd);
+    return n > 0;
+}
+
+static bool read_pipe(struct session_program *p, enum run_stream stream)
+{
+    struct err e;
+    uint64_t seen = p->jar.jar.streams[stream].seen;
+    return jar_run_read(&p->jar.jar, (enum jar_pipe)stream, &e) == 0 &&
+           p->jar.jar.streams[stream].seen != seen;
+}
+
 static void drain_stream(struct session_program *p, enum run_stream stream)
 {
-    const struct jar_run_pipe *pipe = &p->jar.jar.streams[stream];
-    struct err e;
-    for (int i = 0; i < DRAIN_READS && pipe->fd >= 0; i++) {
-        uint64_t seen = pipe->seen;
-        if (jar_run_read(&p->jar.jar, (enum jar_pipe)stream, &e) || pipe->seen == seen)
+    for (int i = 0; i < DRAIN_READS && p->jar.jar.streams[stream].fd >= 0; i++) {
+        bool in_file = p->session && session_current(p->session) && p->session->file.fd >= 0;
+        if (!(in_file ? read_through_file(p, stream) : read_pipe(p, stream)))
             break;
     }
 }
@@ -236,9 +256,12 @@ static int take_packet(struct session_program *p, const char *packet, size_t n, 
     struct session_frame f;
     if (frame_read(packet, n, &f, e))
         return -1;
-    if (f.seq != p->in_seq + 1)
+    if (p->catching_up && f.seq <= p->in_seq)
+        return 0; /* the earlier keeper took it, and was killed before it removed it */
+    if (f.seq != p->in_seq + 1 && !p->catching_up)
         return err_set(e, ERR_PROTOCOL, 0, "frame %u follows frame %u", f.seq, p->in_seq);
     p->in_seq = f.seq;
+    p->catching_up = false;
     if (!frame_from_program(f.type))
         return err_set(e, ERR_PROTOCOL, 0, "a frame has the unknown type %u", f.type);
     if (!p->session || p->session->restarting) /* the words of a program that is being ended */
@@ -269,14 +292,12 @@ static bool receive(struct session_program *p)
     char why[160];
     if (p->jar.jar.channel_fd < 0)
         return false;
-    ssize_t n = recv(p->jar.jar.channel_fd, packet, 1, MSG_DONTWAIT | MSG_PEEK);
+    ssize_t n = recv(p->jar.jar.channel_fd, packet, sizeof packet, MSG_DONTWAIT | MSG_PEEK);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
     /* A frame is there: everything in the pipes now was written before it, because a program waits
      * until its frame is read before it prints again. */
     program_drain(p);
-    if (n > 0)
-        n = recv(p->jar.jar.channel_fd, packet, sizeof packet, MSG_DONTWAIT);
     if (n <= 0) {
         on_end_of_channel(p);
         return false;
@@ -286,6 +307,10 @@ static bool receive(struct session_program *p)
         breach(p, why);
         return false;
     }
+    /* Removed only now: a keeper that is killed before it has stored the frame leaves it to the next
+     * keeper, and one that is killed here leaves a frame whose number is known. */
+    if (p->jar.jar.channel_fd >= 0)
+        (void)!recv(p->jar.jar.channel_fd, packet, 1, MSG_DONTWAIT | MSG_TRUNC);
     return true;
 }
 
@@ -376,27 +401,71 @@ static int send_job(struct session *s, struct session_program *p, struct err *e)
     return engine_jar_start(s->all->engine, &p->jar, &request, &spec->bundle, on_bytes, p, e);
 }
 
-int program_start(struct session *s, struct err *e)
+static struct session_program *program_new(const struct sessions *all, struct err *e)
 {
     struct session_program *p = calloc(1, sizeof *p);
-    if (!p)
-        return err_no_memory(e, "a session");
+    if (!p) {
+        (void)!err_no_memory(e, "a session");
+        return NULL;
+    }
     p->jar = (struct engine_jar){ .jar = JAR_RUN_NONE,
                                   .on_message = on_message,
                                   .on_lost = on_lost };
-    p->loop = s->all->loop;
+    p->loop = all->loop;
+    return p;
+}
+
+/* It has a jar. */
+static void watch(struct session_program *p)
+{
+    struct err e = { 0 };
+    (void)uv_timer_init(p->loop, &p->pace);
+    p->pace.data = p;
+    p->open_handles++;
+    if (start_polling(p, &e))
+        breach(p, e.text); /* its end tells the session */
+}
+
+int program_start(struct session *s, struct err *e)
+{
+    struct session_program *p = program_new(s->all, e);
+    if (!p)
+        return -1;
     if (send_job(s, p, e)) {
         free(p);
         return -1;
     }
     p->session = s;
     s->program = p;
-    (void)uv_timer_init(p->loop, &p->pace);
-    p->pace.data = p;
-    p->open_handles++;
-    if (start_polling(p, e))
-        breach(p, e->text); /* its end tells the session */
+    watch(p);
     return 0;
+}
+
+int program_adopt(struct sessions *all, struct wire_message *m, struct session_program **ret,
+                  struct err *e)
+{
+    struct session_program *p = program_new(all, e);
+    if (!p)
+        return -1;
+    if (engine_jar_adopt(all->engine, &p->jar, m, on_bytes, p, e)) {
+        free(p);
+        return -1;
+    }
+    p->ready = true;
+    watch(p);
+    *ret = p;
+    return 0;
+}
+
+void program_attach(struct session_program *p, struct session *s, uint32_t in_seq, bool armed)
+{
+    /* Numbers of an earlier keeper do not come again: late answers to its questions meet none. */
+    p->out_seq = (uint32_t)(clock_unix_ms() / 1000) & 0x3fffffff;
+    p->in_seq = in_seq;
+    p->armed = armed;
+    p->catching_up = true;
+    p->session = s;
+    s->program = p;
 }
 
 /* ---- the warden's part in a cell ---- */

@@ -41,6 +41,7 @@ static void on_timer_closed(uv_handle_t *handle)
     struct session *s = handle->data;
     struct sessions *all = s->all;
     session_spec_done(&s->spec);
+    cell_file_done(&s->file);
     free(s);
     all->alive--;
     if (all->freed && all->alive == 0)
@@ -221,6 +222,7 @@ static void finish(struct session *s, const struct wire_ended *end, const char *
     s->state = SESSION_ENDED;
     s->ended_ms = clock_unix_ms();
     unlink_session(s);
+    session_forget(s);
     (void)uv_timer_stop(&s->timer);
     struct session_program *p = s->program;
     s->program = NULL;
@@ -293,6 +295,7 @@ void session_on_ready(struct session *s)
 {
     s->start_by_ms = 0;
     s->started_ms = clock_unix_ms();
+    session_keep(s);
     session_set_state(s, SESSION_IDLE);
     session_schedule(s);
     cells_advance(s);
@@ -361,6 +364,29 @@ static int check_room(const struct sessions *all, const struct session_spec *spe
 
 static void on_timer(uv_timer_t *timer);
 
+int session_make(struct sessions *all, struct session_spec *spec, struct session **ret,
+                 struct err *e)
+{
+    struct session *s = calloc(1, sizeof *s);
+    if (!s)
+        return err_no_memory(e, "a session");
+    s->all = all;
+    s->file = CELL_FILE_NONE;
+    s->used_ms = clock_unix_ms();
+    s->used_loop_ms = s->started_loop_ms = uv_now(all->loop);
+    s->host = (struct run_host){ cells_on_queued, cells_on_cancel };
+    s->spec = *spec;
+    *spec = (struct session_spec){ 0 };
+    s->refs = 1;
+    (void)uv_timer_init(all->loop, &s->timer);
+    s->timer.data = s;
+    all->alive++;
+    s->next = all->first;
+    all->first = s;
+    *ret = s;
+    return 0;
+}
+
 int session_new(struct sessions *all, struct session_spec *spec, struct session_watch *w,
                 struct session **ret, struct err *e)
 {
@@ -368,31 +394,20 @@ int session_new(struct sessions *all, struct session_spec *spec, struct session_
     *spec = (struct session_spec){ 0 };
     if (check_room(all, &taken, e))
         return -1;
-    struct session *s = calloc(1, sizeof *s);
-    if (!s)
-        return err_no_memory(e, "a session");
+    struct session *s;
+    if (session_make(all, &taken, &s, e))
+        return -1;
     id_make("ses_", s->id);
-    s->all = all;
-    s->created_ms = s->used_ms = clock_unix_ms();
-    s->used_loop_ms = s->started_loop_ms = uv_now(all->loop);
-    s->host = (struct run_host){ cells_on_queued, cells_on_cancel };
-    s->spec = taken;
-    taken = (struct session_spec){ 0 };
-    s->refs = 1;
+    s->created_ms = s->used_ms;
     struct row_job *j = row_job_new(
         s, "session.created",
         json_pack("{s:s, s:s*}", "language", s->spec.language->name, "name", s->spec.name));
     if (!j) {
-        session_spec_done(&s->spec);
-        free(s);
+        unlink_session(s);
+        session_unref(s);
         return err_no_memory(e, "a session");
     }
-    (void)uv_timer_init(all->loop, &s->timer);
-    s->timer.data = s;
-    all->alive++;
     all->created++;
-    s->next = all->first;
-    all->first = s;
     j->job.work = write_created;
     j->job.done = on_created_written;
     store_write(all->store, &j->job);
@@ -517,11 +532,14 @@ static void on_timer(uv_timer_t *timer)
 /* ---- all sessions ---- */
 
 int sessions_open(struct sessions **ret, uv_loop_t *loop, struct engine *engine,
-                  struct store *store, const struct sessions_limits *limits, struct err *e)
+                  struct store *store, int dir_fd, const struct sessions_limits *limits,
+                  struct err *e)
 {
+    autoclose int dir = dir_fd;
     struct sessions *all = calloc(1, sizeof *all);
     if (!all)
         return err_no_memory(e, "the sessions");
+    all->dir_fd = fd_take(&dir);
     all->loop = loop;
     all->engine = engine;
     all->store = store;
@@ -550,6 +568,7 @@ void sessions_free(struct sessions *all)
     if (!all)
         return;
     all->freed = true;
+    fd_close(&all->dir_fd);
     if (all->alive == 0)
         free(all);
 }

@@ -19,7 +19,8 @@
  * SESSION-3 Every bound holds in the keeper: bytes of a message, of displays and of output, and the
  *           number of frames. A program that breaks the protocol ends its session and nothing else.
  * SESSION-4 A session that is not ended has at most one jar. If the jar ends, the variables are
- *           lost, and the cell that ran says so. */
+ *           lost, and the cell that ran says so.
+ * SESSION-5 A session that was ready once outlives the keeper, and so does the cell that runs. */
 #pragma once
 
 #include <jansson.h>
@@ -27,6 +28,7 @@
 
 #include "base/id.h"
 #include "engine/engine.h"
+#include "session/cell_file.h"
 #include "session/frame.h"
 #include "spec/bundle.h"
 #include "spec/live_file.h"
@@ -85,7 +87,8 @@ struct cell {
     bool displays_cut;
     char status[16]; /* the word of the program, once it is done */
     json_t *notes;
-    uint64_t started_us;
+    uint64_t started_us;  /* clock_us() */
+    uint64_t replayed_us; /* of the record that is replayed, since its start */
 };
 
 /* A question to the program between two cells: completion, inspection, variables. */
@@ -116,9 +119,11 @@ struct session {
     struct session_watch *watches;
     struct session_program *program; /* NULL: it has no jar */
     struct session_question *question;
+    struct cell_file file; /* the journal of the cell that runs */
     uv_timer_t timer;
     uint64_t start_by_ms, question_by_ms, close_by_ms; /* clock of the loop; 0: none */
     bool warned, restarting, is_stored, stopping;
+    bool replaying;                         /* the journal of an earlier keeper */
     uint64_t used_loop_ms, started_loop_ms; /* clock of the loop */
     unsigned visits;                        /* to its files, at this moment */
     unsigned refs;                          /* cells, store jobs, watches, handles, visits */
@@ -127,10 +132,17 @@ struct session {
 struct sessions_limits {
     unsigned max, max_per_key;
     uint64_t memory_floor; /* no new session with less memory available */
+    struct limits cell_max;
 };
+/* Takes over dir_fd, where sessions have their files. */
 [[nodiscard]] int sessions_open(struct sessions **ret, uv_loop_t *loop, struct engine *engine,
-                                struct store *store, const struct sessions_limits *limits,
-                                struct err *e);
+                                struct store *store, int dir_fd,
+                                const struct sessions_limits *limits, struct err *e);
+/* Takes over the sessions of an earlier keeper that is dead, before the loop runs: waits for the
+ * warden and the store. JSON arrays with the ids of the sessions that live on, and of the runs that
+ * go on. Files of all others are removed. */
+[[nodiscard]] int sessions_adopt(struct sessions *all, json_t **ret_sessions, json_t **ret_runs,
+                                 struct err *e);
 void sessions_set_limits(struct sessions *all, const struct sessions_limits *limits);
 /* Ends every session. on_idle() of the engine follows once their cells are over. */
 void sessions_stop(struct sessions *all, const char *reason);
@@ -158,6 +170,8 @@ void session_end(struct session *s, const char *reason);
 /* A new jar: variables, files and processes are gone. Cells that wait or run end. */
 void session_restart(struct session *s);
 void session_set_idle(struct session *s, uint64_t idle_ms);
+/* Its spec has changed: a next keeper learns of it. */
+void session_save(struct session *s);
 /* It counts as used now. */
 void session_touch(struct session *s);
 /* Unix time of its expiry, and the reason. */

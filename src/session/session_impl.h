@@ -2,6 +2,7 @@
  * Runs in: keeper. */
 #pragma once
 
+#include "session/cell_file.h"
 #include "session/session.h"
 
 enum {
@@ -31,6 +32,7 @@ struct sessions {
     uint64_t created, cells;
     unsigned visits;
     bool stopping, freed;
+    int dir_fd; /* of the files of sessions */
 };
 
 /* ---- program.c: the jar of a session and its channel ---- */
@@ -45,7 +47,8 @@ struct session_program {
     uv_timer_t pace;
     unsigned open_handles;
     bool ready, over;
-    bool armed; /* the warden bounds a cell. It drops a keeper that arms a second one. */
+    bool armed;       /* the warden bounds a cell. It drops a keeper that arms a second one. */
+    bool catching_up; /* after an adoption: frames up to in_seq have been taken already */
     uint32_t in_seq, out_seq;
     uint64_t strays;
     struct frame_message message; /* while its frames arrive */
@@ -57,6 +60,12 @@ struct session_program {
 };
 
 [[nodiscard]] int program_start(struct session *s, struct err *e);
+/* The program that an earlier keeper left, from a `kept` message. It has no session yet:
+ * program_attach() or program_detach() follows. */
+[[nodiscard]] int program_adopt(struct sessions *all, struct wire_message *m,
+                                struct session_program **ret, struct err *e);
+/* in_seq: of the last frame that is known to be taken. armed: the warden bounds a cell. */
+void program_attach(struct session_program *p, struct session *s, uint32_t in_seq, bool armed);
 /* Sends a message to the program. */
 [[nodiscard]] int program_send(struct session_program *p, uint16_t type, uint32_t request,
                                const struct buf *fields, struct err *e);
@@ -79,6 +88,9 @@ void program_detach(struct session_program *p);
                                 struct err *e);
 
 /* ---- session.c ---- */
+/* A session without a row and a jar. Takes over the spec. */
+[[nodiscard]] int session_make(struct sessions *all, struct session_spec *spec,
+                               struct session **ret, struct err *e);
 void session_set_state(struct session *s, enum session_state state);
 void session_on_ready(struct session *s);
 /* The program ends, or has closed its channel. */
@@ -87,11 +99,24 @@ void session_on_program_end(struct session *s, const struct wire_ended *end, con
 void session_schedule(struct session *s); /* sets the timer */
 void session_unref(struct session *s);
 
+/* ---- restore.c: the parts of a session that outlive the keeper ---- */
+/* The session is ready: a next keeper can find it. */
+void session_keep(struct session *s);
+/* Removes its files. */
+void session_forget(struct session *s);
+
 /* ---- cells.c ---- */
+/* Goes on with a cell of an earlier keeper, whose journal is in s->file. is_armed: the warden bounds
+ * it. The cell has its run. */
+[[nodiscard]] int cells_resume(struct cell *c, const struct cell_file_head *head, int64_t queued_ms,
+                               bool is_armed, struct err *e);
 void cells_advance(struct session *s); /* begins the next cell, if it may */
 /* The jar is gone. Cells that wait or run end. */
 void cells_lose(struct session *s, const struct wire_ended *end, const char *why);
 void cells_on_output(struct session *s, enum run_stream stream, const char *bytes, size_t n);
+/* Output of the cell that runs, through its file. As cell_file_splice(). */
+ssize_t cells_splice(struct session *s, enum run_stream stream, int pipe_fd,
+                     char bytes[CELL_FILE_PIECE]);
 /* A frame of the program that belongs to a request. -1: it breaks the protocol. */
 [[nodiscard]] int cells_on_frame(struct session *s, const struct session_frame *f,
                                  const void *packet, size_t n, struct err *e);

@@ -299,12 +299,14 @@ int runs_get(struct db *db, const char *id, unsigned with, struct run_record *re
     return 0;
 }
 
-int runs_interrupt_unfinished(struct db *db, int64_t now_ms, int64_t *ret_n, struct err *e)
+int runs_interrupt_unfinished(struct db *db, int64_t now_ms, const char *except, int64_t *ret_n,
+                              struct err *e)
 {
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_RUN_INTERRUPT, e))
         return -1;
     bind_int(&q, now_ms);
+    bind_text(&q, except);
     if (query_run(&q, e))
         return -1;
     *ret_n = query_changes(&q);

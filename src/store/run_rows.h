@@ -79,9 +79,9 @@ void run_records_done(struct run_records *r);
                             struct err *e);
 
 /* At the start of the service: marks queued and running runs as interrupted. Waiting runs keep
- * waiting. *ret_n: their number. */
-[[nodiscard]] int runs_interrupt_unfinished(struct db *db, int64_t now_ms, int64_t *ret_n,
-                                            struct err *e);
+ * waiting. except: a JSON array of the ids of runs that go on; NULL: none. *ret_n: their number. */
+[[nodiscard]] int runs_interrupt_unfinished(struct db *db, int64_t now_ms, const char *except,
+                                            int64_t *ret_n, struct err *e);
 
 /* Counts for /v1/stats: one row for each (language, verdict) of finished runs. since_ms 0: all runs
  * ever, including the ones that retention removed, from stored totals. Otherwise the runs created

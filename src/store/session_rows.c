@@ -118,13 +118,27 @@ int sessions_ended(struct db *db, const char *key, unsigned limit, struct sessio
     return 0;
 }
 
-int sessions_lose(struct db *db, int64_t now_ms, const char *reason, struct err *e)
+int sessions_count_cells(struct db *db, const char *session, int64_t *ret, struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_SESSION_CELLS, e))
+        return -1;
+    bind_text(&q, session);
+    if (query_step(&q, e) < 0)
+        return -1;
+    *ret = take_int(&q);
+    return query_taken(&q, e);
+}
+
+int sessions_lose(struct db *db, int64_t now_ms, const char *reason, const char *except,
+                  struct err *e)
 {
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_SESSION_LOSE, e))
         return -1;
     bind_int(&q, now_ms);
     bind_text(&q, reason);
+    bind_text(&q, except);
     return query_run(&q, e);
 }
 

@@ -32,7 +32,12 @@ void session_rows_done(struct session_rows *r);
 /* Ended sessions; key NULL: of all keys. */
 [[nodiscard]] int sessions_ended(struct db *db, const char *key, unsigned limit,
                                  struct session_rows *ret, struct err *e);
-/* At the start of the service: sessions that live in no keeper have ended. */
-[[nodiscard]] int sessions_lose(struct db *db, int64_t now_ms, const char *reason, struct err *e);
+/* The highest number of a cell so far; 0: none. */
+[[nodiscard]] int sessions_count_cells(struct db *db, const char *session, int64_t *ret,
+                                       struct err *e);
+/* At the start of the service: sessions that live in no keeper have ended. except: a JSON array of
+ * the ids that live; NULL: none. */
+[[nodiscard]] int sessions_lose(struct db *db, int64_t now_ms, const char *reason,
+                                const char *except, struct err *e);
 /* Removes sessions that ended before this time. */
 [[nodiscard]] int sessions_retain(struct db *db, int64_t before_ms, struct err *e);

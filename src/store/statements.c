@@ -54,8 +54,9 @@ const char *const sql_texts[SQL_COUNT_] = {
     [SQL_RUN_CREATED] = "SELECT created_ms FROM runs WHERE seq = ?",
     [SQL_RUN_BLOBS] = "SELECT iif(?, journal, NULL), iif(?, files, NULL) FROM run_output "
                       "WHERE seq = ?",
-    [SQL_RUN_INTERRUPT] = "UPDATE runs SET state = 'interrupted', finished_ms = ? "
-                          "WHERE state <> 'finished' AND state IN ('queued', 'running')",
+    [SQL_RUN_INTERRUPT] = "UPDATE runs SET state = 'interrupted', finished_ms = ?1 "
+                          "WHERE state <> 'finished' AND state IN ('queued', 'running') "
+                          "AND id NOT IN (SELECT value FROM json_each(coalesce(?2, '[]')))",
     [SQL_RUN_TOTAL_ADD] =
         "INSERT INTO run_totals VALUES (coalesce(?1, ''), coalesce(?2, ''), 1, ?3, ?3, ?4, ?5) "
         "ON CONFLICT DO UPDATE SET n = n + 1, wall_us_sum = wall_us_sum + ?3, "
@@ -192,7 +193,11 @@ const char *const sql_texts[SQL_COUNT_] = {
     [SQL_SESSION_ENDED] = "SELECT id, api_key, name, language, created_ms, ended_ms, reason, cells "
                           "FROM sessions WHERE ended_ms > 0 AND (?1 IS NULL OR api_key = ?1) "
                           "ORDER BY seq DESC LIMIT ?2",
-    [SQL_SESSION_LOSE] = "UPDATE sessions SET ended_ms = ?, reason = ? WHERE ended_ms = 0",
+    [SQL_SESSION_LOSE] = "UPDATE sessions SET ended_ms = ?1, reason = ?2 WHERE ended_ms = 0 "
+                         "AND id NOT IN (SELECT value FROM json_each(coalesce(?3, '[]')))",
+    [SQL_SESSION_CELLS] = "SELECT coalesce(max(json_extract(i.request, '$.cell')), 0) FROM runs r "
+                          "JOIN run_input i ON i.seq = r.seq WHERE r.thread = ? "
+                          "AND r.surface = 'session'",
     [SQL_SESSION_CELL] =
         "SELECT r.id FROM runs r JOIN run_input i ON i.seq = r.seq WHERE r.thread = ? "
         "AND r.surface = 'session' AND json_extract(i.request, '$.cell') = ?",

@@ -327,6 +327,7 @@ static void patch_session(struct api_call *c)
     }
     if (json_object_get(c->body, "idle_s"))
         session_set_idle(s, seconds(c->body, "idle_s", IDLE_S));
+    session_save(s);
     api_reply(c, 200, session_object(s));
 }
 

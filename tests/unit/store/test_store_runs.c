@@ -320,13 +320,15 @@ static void test_what_ran_when_the_service_died_is_interrupted(void)
     if (!database_init(&d) || !fill(d.db) ||
         !meddle(&d.place, "UPDATE runs SET state = 'running' WHERE id = 'run_10'"))
         return;
-    OK(runs_interrupt_unfinished(d.db, 9999, &n, &e));
+    OK(runs_interrupt_unfinished(d.db, 9999, "[\"run_12\",\"run_10\"]", &n, &e));
+    CHECK_INT(n, 0);
+    OK(runs_interrupt_unfinished(d.db, 9999, NULL, &n, &e));
     CHECK_INT(n, 2);
     CHECK_STR(listed(d.db, (struct run_query){ .state = "interrupted" }, 5), "12 10");
     CHECK_STR(listed(d.db, (struct run_query){ .state = "waiting" }, 5), "11");
     OK(runs_get(d.db, "run_10", 0, &row, &e));
     CHECK_INT(row.finished_ms, 9999);
-    OK(runs_interrupt_unfinished(d.db, 9999, &n, &e));
+    OK(runs_interrupt_unfinished(d.db, 9999, NULL, &n, &e));
     CHECK_INT(n, 0);
 }
 
@@ -485,7 +487,7 @@ static void test_what_an_interrupted_run_left_is_removed_with_it(void)
     if (!database_init(&d) || !place_file(&d.place, "output/run_1", "12345678", 0600))
         return;
     insert(d.db, &(struct run_record){ .id = "run_1", .state = RUN_RUNNING, .created_ms = 1 });
-    OK(runs_interrupt_unfinished(d.db, 2, &n, &e));
+    OK(runs_interrupt_unfinished(d.db, 2, NULL, &n, &e));
     for (int i = 0; i < 2; i++)
         OK(runs_retain(d.db, 1000, 10, 0, 10, &more, &n, &e));
     CHECK(!more && !place_has(&d.place, "output/run_1"));

@@ -1,0 +1,469 @@
+/* The parts of a session that outlive the keeper: a note at the warden, which holds the jar, and two
+ * files. ID.spec has everything that a client asked for; ID.cell has the journal of the cell that
+ * runs (session/cell_file.h).
+ *
+ * The note, the descriptors and the files come from an earlier keeper, which a guest may have taken
+ * over. The row of the session and the row of the run decide whose they are; limits are bounded
+ * again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/clock.h"
+#include "base/fdio.h"
+#include "base/log.h"
+#include "base/strv.h"
+#include "base/text.h"
+#include "run/json.h"
+#include "session/session_impl.h"
+#include "spec/bundle.h"
+#include "store/run_rows.h"
+#include "store/session_rows.h"
+
+enum { FILE_NAME = ID_SIZE + 8, SPEC_MAX = 512 << 20 };
+
+static void name_of(const char *id, const char *what, char out[FILE_NAME])
+{
+    (void)snprintf(out, FILE_NAME, "%s.%s", id, what);
+}
+
+/* ---- to keep it ---- */
+
+static json_t *limits_json(const struct limits *l)
+{
+    json_t *a = json_array();
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        (void)json_array_append_new(a, json_integer((json_int_t)l->v[i]));
+    return a;
+}
+
+static json_t *spec_json(const struct session *s)
+{
+    json_t *o = json_pack("{s:I, s:s?, s:s?, s:s?, s:o, s:o, s:I}", "created_ms",
+                          (json_int_t)s->created_ms, "name", s->spec.name, "actor", s->spec.actor,
+                          "client_id", s->spec.client_id, "limits", limits_json(&s->spec.limits),
+                          "cell_limits", limits_json(&s->spec.cell_limits), "idle_ms",
+                          (json_int_t)s->spec.idle_ms);
+    json_t *env = json_array();
+    for (char **v = s->spec.env; v && *v; v++)
+        (void)json_array_append_new(env, json_string(*v));
+    json_put(o, "env", env);
+    if (s->spec.metadata)
+        (void)json_object_set(o, "metadata", s->spec.metadata);
+    return o;
+}
+
+static int write_spec(const struct session *s, const char *name, struct err *e)
+{
+    autofree char *text = json_line(spec_json(s));
+    autoclose int fd = openat(s->all->dir_fd, name,
+                              O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (!text)
+        return err_no_memory(e, "a session");
+    if (fd < 0 || fd_write_all(fd, text, strlen(text) + 1) ||
+        fd_write_all(fd, s->spec.bundle.data, s->spec.bundle.len))
+        return err_set(e, ERR_KERNEL, errno, "write the spec of a session");
+    return 0;
+}
+
+static int save(const struct session *s, struct err *e)
+{
+    char name[FILE_NAME], fresh[FILE_NAME];
+    name_of(s->id, "spec", name);
+    name_of(s->id, "new", fresh);
+    if (write_spec(s, fresh, e))
+        return -1;
+    return renameat(s->all->dir_fd, fresh, s->all->dir_fd, name) < 0
+               ? err_set(e, ERR_KERNEL, errno, "name the spec of a session")
+               : 0;
+}
+
+void session_save(struct session *s)
+{
+    struct err e = { 0 };
+    if (s->file.fd >= 0 && save(s, &e))
+        log_error(LOG_WARN, "session.save", &e);
+}
+
+static int open_file(struct session *s, int flags, struct err *e)
+{
+    char name[FILE_NAME];
+    name_of(s->id, "cell", name);
+    s->file = (struct cell_file){ .fd = openat(s->all->dir_fd, name,
+                                               O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600) };
+    return s->file.fd < 0 ? err_set(e, ERR_KERNEL, errno, "open the journal of a session") : 0;
+}
+
+static int keep(struct session *s, struct err *e)
+{
+    struct session_program *p = s->program;
+    cell_file_done(&s->file);
+    if (save(s, e) || open_file(s, O_CREAT | O_TRUNC, e))
+        return -1;
+    autofree char *note = json_line(
+        json_pack("{s:s, s:I, s:I, s:I}", "session", s->id, "restarts", (json_int_t)s->restarts,
+                  "started_ms", (json_int_t)s->started_ms, "seq", (json_int_t)p->in_seq));
+    if (!note)
+        return err_no_memory(e, "a session");
+    return jar_run_keep(&p->jar.jar, note, strlen(note), e);
+}
+
+/* A session that cannot be kept works, and ends with this keeper. */
+void session_keep(struct session *s)
+{
+    struct err e = { 0 };
+    if (keep(s, &e)) {
+        log_error(LOG_WARN, "session.keep", &e);
+        session_forget(s);
+    }
+}
+
+static void remove_files(int dir_fd, const char *id)
+{
+    static const char *const all[] = { "spec", "cell", "new" };
+    char name[FILE_NAME];
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        name_of(id, all[i], name);
+        (void)unlinkat(dir_fd, name, 0);
+    }
+}
+
+void session_forget(struct session *s)
+{
+    cell_file_done(&s->file);
+    remove_files(s->all->dir_fd, s->id);
+}
+
+/* ---- to find it again ---- */
+
+struct adoption {
+    struct sessions *all;
+    json_t *sessions, *runs;
+};
+
+/* The words of an earlier keeper, and the rows that they have to agree with. */
+struct found {
+    struct store_job job; /* first: the store returns it */
+    char id[ID_SIZE];
+    json_int_t restarts, started_ms, seq;
+    struct session_row row;
+    int64_t cells;
+    char run_id[ID_SIZE]; /* "": none */
+    struct run_record run;
+};
+
+static void found_done(struct found *f)
+{
+    session_row_done(&f->row);
+    run_record_done(&f->run);
+}
+
+/* The note becomes a name of files. */
+static bool is_id(const char *text, const char *prefix)
+{
+    size_t n = strlen(text);
+    return n < ID_SIZE && strncmp(text, prefix, strlen(prefix)) == 0 &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") == n;
+}
+
+static int read_note(const struct wire_kept *kept, struct found *f, struct err *e)
+{
+    const char *id;
+    json_auto_t *note = json_loadb(kept->note, kept->note_len, 0, NULL);
+    if (!note ||
+        json_unpack(note, "{s:s, s:I, s:I, s:I}", "session", &id, "restarts", &f->restarts,
+                    "started_ms", &f->started_ms, "seq", &f->seq) < 0 ||
+        !is_id(id, "ses_") || f->restarts < 0 || f->seq < 0 || f->seq > UINT32_MAX)
+        return err_set(e, ERR_PROTOCOL, 0, "the note of a session is not one of ours");
+    (void)snprintf(f->id, sizeof f->id, "%s", id);
+    return 0;
+}
+
+static int read_rows(struct db *db, struct store_job *job, struct err *e)
+{
+    struct found *f = (struct found *)job;
+    struct err none = { 0 };
+    if (sessions_get(db, f->id, &f->row, e) || sessions_count_cells(db, f->id, &f->cells, e))
+        return -1;
+    if (f->run_id[0] && runs_get(db, f->run_id, RUN_WITHOUT_BLOBS, &f->run, &none))
+        f->run_id[0] = '\0'; /* its row was never written: nobody was told of it */
+    return 0;
+}
+
+static void on_rows(struct store_job *job)
+{
+    (void)job;
+}
+
+static int find_rows(struct sessions *all, struct found *f, struct err *e)
+{
+    f->job = (struct store_job){ .work = read_rows, .done = on_rows };
+    store_read(all->store, &f->job);
+    store_wait(all->store);
+    if (f->job.err.code != ERR_NONE) {
+        *e = f->job.err;
+        return -1;
+    }
+    if (f->row.ended_ms)
+        return err_set(e, ERR_GONE, 0, "session '%s' has ended", f->id);
+    return 0;
+}
+
+static int take_limits(const json_t *spec, const char *key, const struct limits *most,
+                       struct limits *ret, struct err *e)
+{
+    const json_t *a = json_object_get(spec, key);
+    if (json_array_size(a) != LIMIT_COUNT)
+        return err_set(e, ERR_PROTOCOL, 0, "the spec of a session lacks '%s'", key);
+    for (size_t i = 0; i < LIMIT_COUNT; i++) {
+        json_int_t v = json_integer_value(json_array_get(a, i));
+        ret->v[i] = v > 0 ? (uint64_t)v : 0;
+        if (most && ret->v[i] > most->v[i])
+            ret->v[i] = most->v[i];
+    }
+    return 0;
+}
+
+static int take_env(const json_t *spec, char ***ret, struct err *e)
+{
+    const json_t *a = json_object_get(spec, "env");
+    size_t n = json_array_size(a);
+    char **env = calloc(n + 1, sizeof *env);
+    if (!env)
+        return err_no_memory(e, "a session");
+    for (size_t i = 0; i < n; i++) {
+        const char *text = json_string_value(json_array_get(a, i));
+        env[i] = strdup(text ? text : "");
+        if (!env[i]) {
+            strv_free(env);
+            return err_no_memory(e, "a session");
+        }
+    }
+    *ret = env;
+    return 0;
+}
+
+static int read_spec(struct sessions *all, const struct found *f, struct session_spec *ret,
+                     struct err *e)
+{
+    char name[FILE_NAME];
+    scoped(buf) bytes = { 0 };
+    name_of(f->id, "spec", name);
+    autoclose int fd = openat(all->dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "open the spec of a session");
+    if (fd_read_to_buf(fd, SPEC_MAX, &bytes, e))
+        return -1;
+    size_t n = strnlen(buf_str(&bytes), bytes.len);
+    json_auto_t *o = json_loadb(buf_str(&bytes), n, JSON_REJECT_DUPLICATES, NULL);
+    ret->language = f->row.language ? language_find(f->row.language) : NULL;
+    if (!o || n == bytes.len || !ret->language || !ret->language->session ||
+        json_integer_value(json_object_get(o, "created_ms")) != f->row.created_ms)
+        return err_set(e, ERR_PROTOCOL, 0, "the spec of session '%s' is not that of its row",
+                       f->id);
+    if (take_limits(o, "limits", NULL, &ret->limits, e) ||
+        take_limits(o, "cell_limits", &all->limits.cell_max, &ret->cell_limits, e) ||
+        take_env(o, &ret->env, e) ||
+        (bytes.len > n + 1 && buf_add(&ret->bundle, bytes.data + n + 1, bytes.len - n - 1, e)))
+        return -1;
+    ret->idle_ms = (uint64_t)json_integer_value(json_object_get(o, "idle_ms"));
+    ret->name = text_copy(json_string_value(json_object_get(o, "name")));
+    ret->actor = text_copy(json_string_value(json_object_get(o, "actor")));
+    ret->client_id = text_copy(json_string_value(json_object_get(o, "client_id")));
+    ret->key = text_copy(f->row.key);
+    ret->metadata = json_incref(json_object_get(o, "metadata"));
+    return 0;
+}
+
+/* ---- the cell that ran ---- */
+
+/* As the request says that is in the history. */
+static int cell_spec(struct session *s, const struct found *f, const struct cell_file_head *head,
+                     struct run_spec *ret, bool *ret_silent, struct err *e)
+{
+    json_auto_t *request = f->run.request ? json_loads(f->run.request, 0, NULL) : NULL;
+    const char *code = json_string_value(json_object_get(request, "code"));
+    const json_t *limits = json_object_get(request, "limits");
+    *ret = (struct run_spec){ .language = s->spec.language, .host = &s->host };
+    if (!code)
+        return err_set(e, ERR_PROTOCOL, 0, "the request of run '%s' has no code", f->run_id);
+    ret->limits = s->spec.limits;
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        const json_t *v = json_object_get(limits, limit_defs[i].key);
+        if (json_is_integer(v))
+            ret->limits.v[i] = (uint64_t)json_integer_value(v);
+    }
+    char main_name[MAIN_NAME_SIZE];
+    ret->main_name = strdup(language_main_name(s->spec.language, code, strlen(code), main_name));
+    ret->code = strdup(code);
+    ret->request = strdup(f->run.request);
+    ret->surface = strdup("session");
+    ret->thread = strdup(s->id);
+    ret->key = text_copy(f->row.key);
+    ret->actor = head->actor[0] ? strdup(head->actor) : NULL;
+    ret->requester = head->requester[0] ? strdup(head->requester) : NULL;
+    ret->metadata = json_incref(json_object_get(request, "metadata"));
+    *ret_silent = json_is_true(json_object_get(request, "silent"));
+    if (!ret->main_name || !ret->code || !ret->request || !ret->surface || !ret->thread)
+        return err_no_memory(e, "a cell");
+    const json_t *given = json_object_get(request, "stdin");
+    if (json_is_string(given) &&
+        buf_add(&ret->stdin_bytes, json_string_value(given), json_string_length(given), e))
+        return -1;
+    if (bundle_add(&ret->bundle, main_name, 0644, code, strlen(code), e))
+        return -1;
+    return 0;
+}
+
+static bool is_its_cell(const struct session *s, const struct found *f)
+{
+    const struct run_record *r = &f->run;
+    return f->run_id[0] && r->thread && strcmp(r->thread, s->id) == 0 && r->surface &&
+           strcmp(r->surface, "session") == 0;
+}
+
+static int resume_cell(struct session *s, const struct found *f, const struct cell_file_head *head,
+                       uint64_t armed, struct adoption *a, struct err *e)
+{
+    scoped(run_spec) spec = { 0 };
+    struct cell *c;
+    struct run *run;
+    bool silent = false;
+    if (cell_spec(s, f, head, &spec, &silent, e) || cell_new(s, silent, &c, e))
+        return -1;
+    c->number = head->number;
+    c->wall_ms = spec.limits.v[LIMIT_WALL_MS];
+    s->state = SESSION_BUSY; /* so that the submission does not begin it */
+    if (engine_submit(s->all->engine, &spec, SUBMIT_UNBOUNDED | SUBMIT_STORED, f->run_id, &c->watch,
+                      &run, e)) {
+        cell_drop(c);
+        return -1;
+    }
+    cell_set_run(c, run);
+    (void)json_array_append_new(a->runs, json_string(f->run_id));
+    return cells_resume(c, head, f->run.created_ms, armed == head->number, e);
+}
+
+/* ---- one session ---- */
+
+static int set_up(struct session *s, struct found *f, const struct cell_file_head *head,
+                  uint64_t armed, struct adoption *a, struct err *e)
+{
+    int64_t age = clock_unix_ms() - f->started_ms;
+    bool runs = is_its_cell(s, f) && f->run.state != RUN_FINISHED;
+    s->created_ms = f->row.created_ms;
+    s->started_ms = f->started_ms;
+    s->restarts = (unsigned)f->restarts;
+    s->is_stored = true;
+    if (age > 0 && (uint64_t)age < s->started_loop_ms)
+        s->started_loop_ms -= (uint64_t)age;
+    if (armed && (!runs || armed != head->number))
+        return err_set(e, ERR_PROTOCOL, 0, "its cell %llu has no journal",
+                       (unsigned long long)armed);
+    if (runs && resume_cell(s, f, head, armed, a, e))
+        return -1;
+    if (s->cells < f->cells)
+        s->cells = (unsigned)f->cells;
+    if (s->state == SESSION_STARTING)
+        session_set_state(s, SESSION_IDLE);
+    session_schedule(s);
+    cells_advance(s);
+    return 0;
+}
+
+static int find_session(struct adoption *a, const struct wire_kept *kept, struct found *f,
+                        struct session **ret, struct cell_file_head *head, struct err *e)
+{
+    scoped(session_spec) spec = { 0 };
+    struct session *s;
+    if (read_note(kept, f, e))
+        return -1;
+    struct session named = { .all = a->all };
+    (void)snprintf(named.id, sizeof named.id, "%s", f->id);
+    if (session_find(a->all, f->id))
+        return err_set(e, ERR_PROTOCOL, 0, "session '%s' has two jars", f->id);
+    if (open_file(&named, 0, e))
+        return -1;
+    if (cell_file_read_head(&named.file, head) && is_id(head->run, "run_"))
+        (void)snprintf(f->run_id, sizeof f->run_id, "%s", head->run);
+    if (find_rows(a->all, f, e) || read_spec(a->all, f, &spec, e) ||
+        session_make(a->all, &spec, &s, e)) {
+        cell_file_done(&named.file);
+        return -1;
+    }
+    (void)snprintf(s->id, sizeof s->id, "%s", f->id);
+    s->file = named.file;
+    *ret = s;
+    return 0;
+}
+
+static void on_kept(void *context, struct wire_message *m)
+{
+    struct adoption *a = context;
+    struct session_program *p;
+    struct session *s = NULL;
+    struct wire_kept kept;
+    struct cell_file_head head = { 0 };
+    struct err e = { 0 };
+    scoped(found) f = { 0 };
+    /* The program first: its end is told to us in any case. */
+    if (wire_read_kept(m, &kept, &e) || program_adopt(a->all, m, &p, &e)) {
+        log_error(LOG_ERROR, "session.adopt", &e);
+        return;
+    }
+    if (find_session(a, &kept, &f, &s, &head, &e)) {
+        log_error(LOG_WARN, "session.adopt", &e);
+        program_detach(p);
+        return;
+    }
+    program_attach(p, s, (uint32_t)f.seq, kept.cell > 0);
+    (void)json_array_append_new(a->sessions, json_string(s->id));
+    if (set_up(s, &f, &head, kept.cell, a, &e)) {
+        char why[160];
+        log_error(LOG_WARN, "session.adopt", &e);
+        (void)snprintf(why, sizeof why, "the service was restarted, and %.100s", ERR_SHOWN(&e));
+        session_end(s, why);
+        return;
+    }
+    log_event(LOG_INFO, "session.adopted", "id=%s cells=%u cell=%llu", s->id, s->cells,
+              (unsigned long long)kept.cell);
+}
+
+/* ---- all sessions ---- */
+
+/* Files of sessions that are over. */
+static void sweep(struct sessions *all)
+{
+    int copy = openat(all->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    autodir DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+    char id[ID_SIZE];
+    const struct dirent *entry;
+    while (dir && (entry = readdir(dir))) {
+        size_t n = strcspn(entry->d_name, ".");
+        if (n == 0 || n >= sizeof id)
+            continue;
+        (void)snprintf(id, sizeof id, "%.*s", (int)n, entry->d_name);
+        if (!session_find(all, id))
+            (void)unlinkat(all->dir_fd, entry->d_name, 0);
+    }
+}
+
+int sessions_adopt(struct sessions *all, json_t **ret_sessions, json_t **ret_runs, struct err *e)
+{
+    struct adoption a = { .all = all, .sessions = json_array(), .runs = json_array() };
+    struct err lost = { 0 };
+    if (!a.sessions || !a.runs) {
+        json_decref(a.sessions);
+        json_decref(a.runs);
+        return err_no_memory(e, "the sessions");
+    }
+    if (engine_adopt(all->engine, on_kept, &a, &lost)) /* the next warden comes, without them */
+        log_error(LOG_ERROR, "session.adopt", &lost);
+    sweep(all);
+    *ret_sessions = a.sessions;
+    *ret_runs = a.runs;
+    return 0;
+}
