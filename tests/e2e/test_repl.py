@@ -2,14 +2,21 @@
 
 import json
 import os
+import pty
+import re
+import select
 import shutil
+import signal
 import subprocess
+import termios
+import time
 import uuid
 
 import pytest
 
 import harness
 from harness import belljar, eventually
+from hostview import descendants
 from service import Service
 
 
@@ -77,8 +84,8 @@ def terminal(s, public_path):
         t.__exit__()
 
 
-def cells(s, text, language="python", cwd=None):
-    return belljar("repl", language, stdin=text.encode(), cwd=cwd,
+def cells(s, text, language="python", cwd=None, options=()):
+    return belljar("repl", *options, language, stdin=text.encode(), cwd=cwd,
                    environ={**os.environ, "BELLJAR_STATE": str(s.state)})
 
 
@@ -118,9 +125,121 @@ def test_repl_refuses_what_it_cannot_open(s, args, status, said):
     assert result.status == status and said in result.message, result
 
 
-def test_repl_says_how_to_start_a_service():
-    result = belljar("repl")
-    assert result.status == 125 and "no service is running" in result.message and "belljar serve" in result.message
+# ---- its session ----
+
+
+def sessions(s):
+    return s.get("/v1/sessions").json["sessions"]
+
+
+class Cells:
+    """A `belljar repl` whose cells are written one by one."""
+
+    def __init__(self, state, *options, environ=None):
+        self.running = harness.Running([harness.BELLJAR, "repl", *options], stdin=subprocess.PIPE,
+                                       environ={**os.environ, "BELLJAR_STATE": str(state), **(environ or {})})
+
+    def __enter__(self):
+        self.running.__enter__()
+        return self
+
+    def __exit__(self, *args):
+        return self.running.__exit__(*args)
+
+    def write(self, text):
+        self.running.popen.stdin.write(text.encode())
+        self.running.popen.stdin.flush()
+
+    def reads(self, *lines):
+        """These are the next lines that it prints."""
+        assert [self.running.read_line() for _ in lines] == list(lines)
+
+
+def test_repl_outlives_its_connections():
+    """CONNECTIONS-1: the service closes idle connections, also the one for interrupts while a cell runs"""
+    with Service("--set", "http.idle_timeout=300ms") as s, Cells(s.state) as c:
+        c.write("x = 20\nprint('first')\n")
+        c.reads("first")
+        time.sleep(1)
+        c.write("x + 22\nimport time\ntime.sleep(1); print(input('name? '))\nAnn\nprint('last')\n")
+        c.reads("42", "Ann", "last")
+        result = c.running.finish()
+        assert (result.status, result.err) == (0, b""), result
+        assert eventually(lambda: sessions(s) == [])
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_repl_takes_its_session_with_it(s, number):
+    """TALKER-2"""
+    with Cells(s.state) as c:
+        c.write("print('up'); import time; time.sleep(600)\n")
+        c.reads("up")
+        assert len(sessions(s)) == 1
+        os.kill(c.running.pid, number)
+        result = c.running.finish()
+    assert result.status == (-number if number == signal.SIGKILL else 128 + number), result
+    assert eventually(lambda: sessions(s) == [])
+
+
+def test_repl_keeps_a_session_and_goes_on_in_it(s):
+    result = cells(s, "x = 41\n", options=["--keep"])
+    left = re.search(r"'belljar repl --session (ses_\w+) python'", result.message)
+    assert result.status == 0 and left and [one["id"] for one in sessions(s)] == [left[1]], result
+    result = cells(s, "x + 1\n", options=["--session", left[1]])
+    assert (result.status, result.out) == (0, b"42\n"), result
+    result = cells(s, "x", "bash", options=["--session", left[1]])
+    assert result.status == 1 and "is one of python" in result.message, result
+    assert s.request("DELETE", f"/v1/sessions/{left[1]}").status == 200
+    result = cells(s, "x", options=["--session", left[1]])
+    assert result.status == 1 and "ended" in result.message, result
+
+
+def test_repl_says_that_its_session_has_ended(s, terminal):
+    t = terminal()
+    t.shows("python>")
+    assert s.request("DELETE", f"/v1/sessions/{sessions(s)[0]['id']}").status == 200
+    assert eventually(t.gone, 30)
+
+
+def test_repl_bounds_cells_and_session(s):
+    result = cells(s, ":limits\nimport time; time.sleep(60)\n", options=["--timeout", "700ms", "--memory", "128m"])
+    out = result.out.decode()
+    assert re.search(r"memory +128m\n", out) and re.search(r"timeout +700ms\n", out), out
+    assert "KeyboardInterrupt" in result.err.decode(), result
+
+
+# ---- without a service ----
+
+
+def private_parts(directory):
+    return [name for name in os.listdir(directory) if name.startswith("belljar-alone-")]
+
+
+def test_repl_has_a_private_service_if_none_runs(public_path):
+    result = belljar("repl", stdin=b"6 * 7\n:save a.ipynb\n", cwd=public_path,
+                     environ={**os.environ, "BELLJAR_STATE": "/nonexistent", "TMPDIR": str(public_path)})
+    assert result.status == 0 and result.out == b"42\nsaved a.ipynb\n", result
+    assert private_parts(public_path) == [] and not result.err, result
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_repl_leaves_nothing_of_a_private_service(public_path, number):
+    """ALONE-1: the host is compared after the test, too"""
+    with Cells("/nonexistent", environ={"TMPDIR": str(public_path)}) as c:
+        c.write("print('up'); import time; time.sleep(600)\n")
+        c.reads("up")
+        (name,) = private_parts(public_path)
+        below = [p.pid for p in descendants(c.running.pid)]
+        assert (public_path / name).stat().st_mode & 0o777 == 0o711 and len(below) >= 5
+        os.kill(c.running.pid, number)
+        c.running.finish()
+    assert eventually(lambda: private_parts(public_path) == [], 60)
+    assert eventually(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in below), 30)
+
+
+def test_repl_says_why_there_is_no_private_service(public_path):
+    result = belljar("repl", "--local", environ={**os.environ, "TMPDIR": str(public_path / "nothing")})
+    assert result.status == 125 and "make the directory" in result.message, result
 
 
 # ---- at a terminal ----
@@ -230,6 +349,80 @@ def test_repl_saves_images_under_names_of_its_own(terminal, public_path):
     t.shows("saved image-2.png", "python>")
     assert (public_path / "image-1.png").read_text() == "mine"
     assert (public_path / "image-2.png").read_bytes().startswith(b"\x89PNG")
+
+
+class Pty:
+    """A terminal that is this test: it sees each byte, and answers as it likes."""
+
+    def __init__(self, state, answer=b"", cwd=None, **environ):
+        self.answer, self.seen, self.asked = answer, b"", False
+        self.fd, its = pty.openpty()
+        self.before = termios.tcgetattr(its)
+        keep = {k: v for k, v in os.environ.items() if k not in ("TMUX", "STY", "TERM_PROGRAM", "LC_TERMINAL")}
+        self.popen = subprocess.Popen(
+            [harness.BELLJAR, "repl"], stdin=its, stdout=its, stderr=its, start_new_session=True,
+            env={**keep, "BELLJAR_STATE": str(state), "XDG_STATE_HOME": "/nonexistent", **environ}, cwd=cwd)
+        self.its = its
+
+    def shows(self, wanted, within=30):
+        deadline = time.monotonic() + within * harness.PATIENCE
+        while wanted not in self.seen and time.monotonic() < deadline:
+            if select.select([self.fd], [], [], 0.1)[0]:
+                self.seen += os.read(self.fd, 65536)
+            if self.answer and b"\x1b[c" in self.seen and not self.asked:
+                self.asked = True
+                os.write(self.fd, self.answer)
+        assert wanted in self.seen, self.seen
+
+    def type(self, text):
+        os.write(self.fd, text)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.popen.kill()
+        self.popen.wait(30)
+        os.close(self.fd)
+        os.close(self.its)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_repl_restores_the_terminal(s, number):
+    with Pty(s.state, TERM="xterm-256color") as p:
+        p.shows(b"python> ")
+        assert termios.tcgetattr(p.its) != p.before
+        os.kill(p.popen.pid, number)
+        assert p.popen.wait(60) == 128 + number
+        assert termios.tcgetattr(p.its) == p.before
+        p.shows(b"\x1b[?2004l")  # pasting is as it was
+        assert b"\x1b[c" not in p.seen
+
+
+KITTY, ITERM = b"\x1b_Gf=100,a=T,m=", b"\x1b]1337;File=inline=1:"
+
+
+@pytest.mark.parametrize("environ, answer, shown", [
+    ({"TERM": "xterm-kitty"}, b"\x1bP>|kitty(0.26.5)\x1b\\\x1b[?62;c", KITTY),
+    ({"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, b"\x1bP>|iTerm2 3.5.0\x1b\\\x1b[?62;4c", ITERM),
+    ({"TERM": "xterm-256color", "LC_TERMINAL": "iTerm2"}, b"\x1bP>|WezTerm 2023\x1b\\\x1b[?65;4;6c", ITERM),
+    ({"TERM": "xterm-kitty"}, b"\x1b[?64;1;2c", None),  # a terminal that was started in kitty
+    ({"TERM": "xterm-kitty"}, b"", None),
+    ({"TERM": "xterm-256color", "KITTY_WINDOW_ID": "1"}, None, None),
+    ({"TERM": "screen-256color", "TERM_PROGRAM": "iTerm.app"}, None, None),
+    ({"TERM": "xterm-kitty", "TMUX": "/tmp/x,1,0"}, None, None),
+    ({"TERM": "dumb", "TERM_PROGRAM": "WezTerm"}, None, None)])
+def test_repl_shows_images_only_where_the_terminal_can(s, public_path, environ, answer, shown):
+    """IMAGES-1. None as an answer: the terminal is not even asked"""
+    with Pty(s.state, answer and b"1 +" + answer + b" 1\r", public_path, **environ) as p:
+        p.shows(b"python> ")
+        if answer:
+            p.shows(b"2004l2\r\n")  # the bytes that were typed around the answer
+        p.type(b"import IPython.display as d\r")
+        p.type(b"d.display(d.Image(data=b'\\x89PNG\\r\\n\\x1a\\n' + bytes(40), format='png'))\r")
+        p.shows(b"image-")
+        assert (b"\x1b[>0q\x1b[c" in p.seen) == (answer is not None), p.seen
+        assert (KITTY in p.seen, ITERM in p.seen) == (shown == KITTY, shown == ITERM), p.seen
 
 
 def test_repl_talks_to_the_service_without_privileges(s):

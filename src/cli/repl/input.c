@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/fdio.h"
 
 enum { HISTORY_BYTES = 4 << 20, LINE_MAX_BYTES = 1 << 20 };
@@ -126,37 +129,82 @@ void input_done(struct input *in)
     fd_close(&in->history_fd);
 }
 
-bool input_typed(struct input *in)
+void input_resume(struct input *in)
 {
-    char bytes[256];
+    if (in->edits)
+        set_raw(in);
+}
+
+/* ---- bytes ---- */
+
+/* False at the end of the input. */
+static bool read_ahead(struct input *in)
+{
+    char bytes[4096];
     struct err e;
     ssize_t n = read(0, bytes, sizeof bytes);
-    if (n <= 0) {
-        in->ended = true;
-        return false;
-    }
-    const char *interrupt = memchr(bytes, '\x03', (size_t)n);
-    if (interrupt) {
-        in->ahead.len = 0; /* the person has changed her mind about the rest, too */
+    if (n < 0 && errno == EINTR)
         return true;
+    in->ended = n <= 0 || buf_add(&in->ahead, bytes, (size_t)n, &e);
+    return !in->ended;
+}
+
+bool input_typed(struct input *in)
+{
+    size_t before = in->ahead.len;
+    if (!read_ahead(in) || !memchr(in->ahead.data + before, '\x03', in->ahead.len - before))
+        return false;
+    in->ahead.len = in->ahead_at = 0; /* the person has changed her mind about the rest, too */
+    return true;
+}
+
+enum image_protocol input_images(struct input *in)
+{
+    enum { PATIENCE_MS = 3000 };
+    enum image_protocol p = IMAGES_NONE;
+    uint64_t start = clock_ms(), waited = 0;
+    if (!in->edits || images_hinted() == IMAGES_NONE)
+        return IMAGES_NONE;
+    input_show(images_question, strlen(images_question));
+    /* Bytes that are typed meanwhile are kept. A late answer is a key that the editor ignores. */
+    while (waited < PATIENCE_MS && !images_answered(&in->ahead, &p)) {
+        struct pollfd terminal = { 0, POLLIN, 0 };
+        if (poll(&terminal, 1, (int)(PATIENCE_MS - waited)) > 0 && !read_ahead(in))
+            break;
+        waited = clock_ms() - start;
     }
-    (void)!buf_add(&in->ahead, bytes, (size_t)n, &e);
-    return false;
+    return p;
+}
+
+/* Waits for bytes, and answers the other descriptors meanwhile. False: there is no more input. */
+static bool wait_for_bytes(struct input *in)
+{
+    struct pollfd polls[1 + INPUT_WATCHED] = { { 0, POLLIN, 0 } };
+    for (size_t i = 0; i < INPUT_WATCHED; i++)
+        polls[1 + i] = (struct pollfd){ in->watch ? in->watch->fds[i] : -1, POLLIN, 0 };
+    if (poll(polls, ARRAY_LEN(polls), -1) < 0)
+        return errno == EINTR;
+    for (size_t i = 0; i < INPUT_WATCHED; i++)
+        if (in->watch && polls[1 + i].revents && !in->watch->on_ready(in->watch->arg, i))
+            return false;
+    return !polls[0].revents || read_ahead(in);
+}
+
+static bool has_ahead(const struct input *in)
+{
+    return in->ahead_at < in->ahead.len;
 }
 
 /* The next typed byte; false at the end. */
 static bool next_byte(struct input *in, char *ret)
 {
-    if (in->ahead.len > 0) {
-        *ret = in->ahead.data[0];
-        memmove(in->ahead.data, in->ahead.data + 1, --in->ahead.len);
-        return true;
+    while (!has_ahead(in)) {
+        in->ahead.len = in->ahead_at = 0;
+        if (in->ended || !wait_for_bytes(in))
+            return false;
     }
-    ssize_t n;
-    do
-        n = read(0, ret, 1);
-    while (n < 0 && errno == EINTR);
-    return n == 1;
+    *ret = in->ahead.data[in->ahead_at++];
+    return true;
 }
 
 static int draw(struct editor *d, bool last, struct err *e)
@@ -179,7 +227,7 @@ static int edit(struct input *in, bool hidden, input_on_tab *on_tab, void *arg,
     while (event == EDITOR_MORE || event == EDITOR_COMPLETE) {
         char byte;
         /* A paste is drawn once, at its end. */
-        bool quiet = hidden || d->pasting || in->ahead.len > 0;
+        bool quiet = hidden || d->pasting || has_ahead(in);
         if (!quiet && draw(d, false, e))
             return -1;
         event = next_byte(in, &byte) ? editor_byte(d, byte, e) : EDITOR_END;

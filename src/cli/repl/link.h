@@ -24,6 +24,7 @@
     X(ASK_INPUT)      /* a line, during ASK_EXEC */                             \
     X(ASK_INPUT_END)                                                            \
     X(ASK_REQUEST)    /* of Jupyter: its type, newline, its content */          \
+    X(ASK_CONNECTED)  /* a descriptor; without one, the reason */               \
     /* from the talker */                                                       \
     X(TELL_DONE)      /* the question is answered */                            \
     X(TELL_OVER)      /* the session is gone; a sentence, perhaps empty */      \
@@ -32,6 +33,7 @@
     X(TELL_MATCHES)   /* from, to, and then each completion: lines */           \
     X(TELL_FILE)      /* the notebook */                                        \
     X(TELL_IMAGE)     /* the end of its name, newline, its bytes */             \
+    X(TELL_CONNECT)   /* main is to connect to the service: ASK_CONNECTED */    \
     X(TELL_REPLY)     /* to Jupyter: "ok" or "error", newline, the content */   \
     X(TELL_PUBLISH)   /* to Jupyter: the type, newline, the content */          \
     X(TELL_INPUT)     /* to Jupyter: the content of an input_request */
@@ -49,3 +51,9 @@ enum { LINK_MAX = 64 << 20 };
                             struct err *e);
 /* Waits for a record. ERR_UNAVAILABLE: the other side is gone. */
 [[nodiscard]] int link_receive(int fd, enum link_type *ret_type, struct buf *ret, struct err *e);
+
+/* The same with a descriptor, which is -1 if there is none. */
+[[nodiscard]] int link_send_fd(int fd, enum link_type type, const void *bytes, size_t n, int passed,
+                               struct err *e);
+[[nodiscard]] int link_receive_fd(int fd, enum link_type *ret_type, struct buf *ret, int *ret_fd,
+                                  struct err *e);

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
+#include "spec/limit.h"
 
 static const char *text_of(const json_t *o, const char *key)
 {
@@ -186,15 +187,24 @@ void render_inspection(const json_t *answer)
         (void)printf("Nothing is known about this name.\n");
 }
 
+/* The session has the limits of its life, and a cell has some of its own. */
+static void print_limits(const char *title, const json_t *limits, bool of_cells)
+{
+    (void)printf("%s\n", title);
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        const struct limit_def *d = &limit_defs[i];
+        const json_t *value = json_object_get(limits, d->key);
+        char text[32];
+        if (value && of_cells == (i == LIMIT_WALL_MS || i == LIMIT_CPU_MS || i == LIMIT_OUTPUT))
+            (void)printf(
+                "  %-12s %s\n", d->option,
+                unit_format(d->unit, (uint64_t)json_integer_value(value), text, sizeof text));
+    }
+}
+
 void render_limits(const json_t *session)
 {
-    static const char *const groups[] = { "limits", "cell_limits" };
-    for (size_t i = 0; i < ARRAY_LEN(groups); i++) {
-        const char *key;
-        json_t *value;
-        (void)printf("%s\n", i == 0 ? "of the session" : "of each cell");
-        json_object_foreach(json_object_get(session, groups[i]), key, value)
-            (void)printf("  %-12s %lld\n", QUOTED(key), (long long)json_integer_value(value));
-    }
+    print_limits("of the session", json_object_get(session, "limits"), false);
+    print_limits("of each cell", json_object_get(session, "cell_limits"), true);
     (void)printf("expires at    %s\n", QUOTED(text_of(session, "expires_at")));
 }

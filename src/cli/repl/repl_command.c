@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,23 +16,37 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/process.h"
 #include "base/strv.h"
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/repl/alone.h"
 #include "cli/repl/input.h"
 #include "cli/repl/link.h"
 #include "cli/repl/talker.h"
 #include "cli/run/remote.h"
+#include "run/json.h"
 #include "run/keeper_uid.h"
 #include "runtime/language.h"
+#include "spec/limit.h"
 
-enum { FILE_MAX = 16 << 20, MATCHES_SHOWN = 100, SESSION_LOST = 1 };
+enum { FILE_MAX = 16 << 20, MATCHES_SHOWN = 100, SESSION_LOST = 1, SIGNALLED = 128 };
+enum { WATCH_LINK, WATCH_SIGNALS };
+
+struct repl_options {
+    const char *session;
+    bool keeps, local;
+    struct limits limits;
+    limit_set given;
+};
 
 struct repl {
     const struct language *language;
     struct input input;
-    int link_fd;
+    struct input_watch watch;
+    struct alone alone;
+    int link_fd, signal_fd;
     pid_t talker;
     struct keeper_uid uid;
     const char *save_as; /* the file that the next TELL_FILE is for */
@@ -39,6 +54,7 @@ struct repl {
     unsigned images;
     bool over;  /* the session has ended */
     bool quits; /* the caller ends it */
+    int signal; /* that ends us; 0: none */
 };
 
 static void repl_done(struct repl *r)
@@ -47,6 +63,8 @@ static void repl_done(struct repl *r)
     fd_close(&r->link_fd);
     if (r->talker > 0)
         (void)waitpid(r->talker, NULL, 0);
+    alone_done(&r->alone);
+    fd_close(&r->signal_fd);
     keeper_uid_done(&r->uid);
     buf_done(&r->matches);
 }
@@ -90,13 +108,31 @@ static void save_image(struct repl *r, const struct buf *record)
 
 /* ---- questions to the talker ---- */
 
-/* Ctrl-C at a terminal without an editor. */
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int number)
+/* Connects for the talker, whose uid the service does not let in. */
+static int connect_for_talker(struct repl *r, struct err *e)
 {
-    (void)number;
-    interrupted = 1;
+    struct client *c = NULL;
+    struct err why = { .text = "the service is not running any more" };
+    int rc = remote_connect(r->alone.directory[0] ? r->alone.state : NULL, &c, &why);
+    rc = link_send_fd(r->link_fd, ASK_CONNECTED, rc ? why.text : "", rc ? strlen(why.text) : 0,
+                      rc ? -1 : client_fd(c), e);
+    client_done(&c);
+    return rc;
+}
+
+/* Reads a signal. True if it is Ctrl-C at a terminal without an editor, which reads it as a key. */
+static bool on_signal(struct repl *r)
+{
+    struct signalfd_siginfo info;
+    if (read(r->signal_fd, &info, sizeof info) != sizeof info)
+        return false;
+    if (info.ssi_signo == SIGINT && isatty(0))
+        return true;
+    if (info.ssi_signo == SIGCONT)
+        input_resume(&r->input);
+    else
+        r->signal = (int)info.ssi_signo;
+    return false;
 }
 
 static int answer_prompt(struct repl *r, const struct buf *prompt, bool hidden, struct err *e)
@@ -121,6 +157,8 @@ static int on_record(struct repl *r, enum link_type type, struct buf *record, bo
             (void)fprintf(stderr, "belljar: %s\n", buf_str(record));
         *ret_done = true;
         return 0;
+    case TELL_CONNECT:
+        return connect_for_talker(r, e);
     case TELL_PROMPT:
     case TELL_PASSWORD:
         return answer_prompt(r, record, type == TELL_PASSWORD, e);
@@ -145,22 +183,40 @@ static int wait_done(struct repl *r, struct err *e)
 {
     scoped(buf) record = { 0 };
     bool done = false;
-    while (!done) {
+    while (!done && !r->signal) {
         struct pollfd polls[] = { { r->link_fd, POLLIN, 0 },
-                                  { r->input.edits && !r->input.ended ? 0 : -1, POLLIN, 0 } };
+                                  { r->input.edits && !r->input.ended ? 0 : -1, POLLIN, 0 },
+                                  { r->signal_fd, POLLIN, 0 } };
         enum link_type type;
-        int ready = poll(polls, ARRAY_LEN(polls), -1);
-        if ((interrupted || (ready > 0 && polls[1].revents && input_typed(&r->input))) &&
-            link_send(r->link_fd, ASK_INTERRUPT, "", 0, e))
-            return -1;
-        interrupted = 0;
-        if (ready < 0)
+        if (poll(polls, ARRAY_LEN(polls), -1) < 0)
             continue;
+        bool interrupts = (polls[1].revents && input_typed(&r->input)) ||
+                          (polls[2].revents && on_signal(r));
+        if (interrupts && link_send(r->link_fd, ASK_INTERRUPT, "", 0, e))
+            return -1;
         if (polls[0].revents &&
             (link_receive(r->link_fd, &type, &record, e) || on_record(r, type, &record, &done, e)))
             return -1;
     }
     return 0;
+}
+
+/* While a person types: the talker wants a connection, or the session has ended. */
+static bool on_watched(void *arg, size_t i)
+{
+    struct repl *r = arg;
+    scoped(buf) record = { 0 };
+    enum link_type type;
+    struct err e = { 0 };
+    if (i == WATCH_SIGNALS)
+        (void)on_signal(r);
+    else if (link_receive(r->link_fd, &type, &record, &e) == 0 && type == TELL_CONNECT)
+        r->over = connect_for_talker(r, &e);
+    else if (e.code || type == TELL_OVER)
+        r->over = true;
+    if (e.code || (r->over && record.len)) /* below the line that is typed */
+        (void)fprintf(stderr, "\r\nbelljar: %s\r\n", e.code ? e.text : buf_str(&record));
+    return !r->over && !r->signal;
 }
 
 static int ask(struct repl *r, enum link_type type, const char *bytes, size_t n, struct err *e)
@@ -398,7 +454,7 @@ static int loop(struct repl *r, struct err *e)
     char prompt[LANGUAGE_NAME_SIZE + 8], more[LANGUAGE_NAME_SIZE + 8];
     int n = snprintf(prompt, sizeof prompt, "%s> ", r->language->name);
     (void)snprintf(more, sizeof more, "%*s", n, ". ");
-    while (!r->over && !r->quits) {
+    while (!r->over && !r->quits && !r->signal) {
         scoped(buf) cell = { 0 };
         enum input_event event;
         if (input_read(&r->input, prompt, more, on_tab, r, &cell, &event, e))
@@ -413,96 +469,182 @@ static int loop(struct repl *r, struct err *e)
 
 /* ---- start ---- */
 
-static enum image_protocol image_protocol(void)
+/* A private service if none is running, or if the caller wants one. */
+static int find_service(struct repl *r, bool local, struct err *e)
 {
-    const char *term = getenv("TERM"), *program = getenv("TERM_PROGRAM");
-    if (!isatty(1))
-        return IMAGES_NONE;
-    if (getenv("KITTY_WINDOW_ID") || (term && strstr(term, "kitty")))
-        return IMAGES_KITTY;
-    if (program && (strcmp(program, "iTerm.app") == 0 || strcmp(program, "WezTerm") == 0))
-        return IMAGES_ITERM;
-    return IMAGES_NONE;
+    struct client *c = NULL;
+    int rc = local ? REMOTE_NONE : remote_connect(NULL, &c, e);
+    client_done(&c);
+    return rc == REMOTE_NONE ? alone_start(&r->alone, e) : rc;
 }
 
-static int start_talker(struct repl *r, struct err *e)
+static json_t *limits_object(const struct repl_options *o, bool of_cells)
 {
-    struct client *links[2] = { NULL, NULL };
-    int fds[2], rc = 0;
-    for (size_t i = 0; rc == 0 && i < ARRAY_LEN(links); i++)
-        rc = remote_connect(NULL, &links[i], e);
-    if (rc == REMOTE_NONE)
-        rc = err_set(e, ERR_UNAVAILABLE, 0,
-                     "no service is running, and sessions need one: 'belljar serve' starts it");
-    if (rc == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
-        rc = err_set(e, ERR_KERNEL, errno, "make a socket pair");
-    if (rc == 0 && keeper_uid_for_command(&r->uid, e))
-        rc = -1;
-    if (rc == 0) {
-        pid_t us = getpid();
-        r->link_fd = fds[0];
-        (void)signal(SIGPIPE, SIG_IGN);
-        r->talker = fork();
-        if (r->talker == 0) {
-            const struct talker_job job = {
-                links[0],        links[1], r->language->name,
-                fds[1],          us,       r->uid.lock_fd >= 0 ? r->uid.uid : geteuid(),
-                image_protocol()
-            };
-            _exit(talker_run(&job));
-        }
-        (void)close(fds[1]);
-        if (r->talker < 0)
-            rc = err_set(e, ERR_KERNEL, errno, "start the process that talks to the service");
-    }
-    for (size_t i = 0; i < ARRAY_LEN(links); i++)
-        client_done(&links[i]);
-    return rc;
+    static const limit_set cells = LIMIT_BIT(LIMIT_WALL_MS) | LIMIT_BIT(LIMIT_CPU_MS) |
+                                   LIMIT_BIT(LIMIT_OUTPUT);
+    limit_set wanted = o->given & (of_cells ? cells : ~cells);
+    json_t *limits = wanted ? json_object() : NULL;
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        if (wanted & LIMIT_BIT(i))
+            json_put(limits, limit_defs[i].key, json_integer((json_int_t)o->limits.v[i]));
+    return limits;
+}
+
+static int start_talker(struct repl *r, const struct repl_options *o, struct err *e)
+{
+    int fds[2];
+    pid_t us = getpid();
+    if (keeper_uid_for_command(&r->uid, e))
+        return -1;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a socket pair");
+    const struct talker_job job = { .language = r->language->name,
+                                    .session = o->session,
+                                    .limits = limits_object(o, false),
+                                    .cell_limits = limits_object(o, true),
+                                    .keeps = o->keeps,
+                                    .link_fd = fds[1],
+                                    .uid_fd = r->uid.lock_fd,
+                                    .parent = us,
+                                    .uid = r->uid.lock_fd >= 0 ? r->uid.uid : geteuid(),
+                                    .images = input_images(&r->input) };
+    r->link_fd = fds[0];
+    r->talker = fork();
+    if (r->talker == 0)
+        _exit(talker_run(&job));
+    (void)close(fds[1]);
+    json_decref(job.limits);
+    json_decref(job.cell_limits);
+    return r->talker < 0
+               ? err_set(e, ERR_KERNEL, errno, "start the process that talks to the service")
+               : 0;
+}
+
+static int watch_signals(struct repl *r, struct err *e)
+{
+    sigset_t set;
+    cli_signals(&set);
+    sigaddset(&set, SIGCONT);
+    if (process_watch_signals(&set, &r->signal_fd, e))
+        return -1;
+    r->watch = (struct input_watch){ { r->link_fd, r->signal_fd }, on_watched, r };
+    r->input.watch = &r->watch;
+    return 0;
+}
+
+static void greet(const struct repl *r)
+{
+    if (!r->input.edits)
+        return;
+    (void)printf("A session of %s%s. ':help' lists commands, Ctrl-D ends it.\n", r->language->name,
+                 r->alone.directory[0] ? " in a private service" : "");
+    (void)fflush(stdout);
 }
 
 static int repl(void *options, int argc, char **argv, struct err *e)
 {
+    struct repl_options *o = options;
     const char *name = argc > 0 ? argv[0] : "python";
     scoped(repl) r = { .language = language_find(name),
                        .link_fd = -1,
+                       .signal_fd = -1,
                        .uid = KEEPER_UID_INIT,
+                       .alone = ALONE_INIT,
                        .input.history_fd = -1 };
-    (void)options;
     (void)setlocale(LC_CTYPE, "C.UTF-8"); /* the width of characters */
     if (!r.language)
         return language_refuse(name, e);
-    if (isatty(0)) /* an editor reads Ctrl-C as a key */
-        (void)sigaction(SIGINT, &(struct sigaction){ .sa_handler = on_interrupt }, NULL);
-    /* First, so that the terminal does not echo the text that is typed meanwhile. */
-    if (input_open(&r.input, r.language->name, e) || start_talker(&r, e) || wait_done(&r, e))
+    limits_raise_cpu(&o->limits, o->given, limit_defs[LIMIT_CPU_MS].max);
+    if (o->given & LIMIT_BIT(LIMIT_WALL_MS))
+        o->given |= LIMIT_BIT(LIMIT_CPU_MS);
+    /* The terminal first, so that it does not echo the text that is typed meanwhile. */
+    if (input_open(&r.input, r.language->name, e) || find_service(&r, o->local, e) ||
+        start_talker(&r, o, e) || watch_signals(&r, e) || wait_done(&r, e))
         return -1;
     if (r.over)
         return SESSION_LOST;
-    if (r.input.edits)
-        (void)printf("A session of %s. ':help' lists commands, Ctrl-D ends it.\n",
-                     r.language->name);
-    (void)fflush(stdout);
+    greet(&r);
     if (loop(&r, e))
         return -1;
-    return r.over ? SESSION_LOST : 0;
+    return r.signal ? SIGNALLED + r.signal : r.over ? SESSION_LOST : 0;
 }
+
+/* ---- the command ---- */
+
+static void init(void *options)
+{
+    ((struct repl_options *)options)->limits = limits_default();
+}
+
+static int set_limit(void *options, const struct arg_row *row, const char *value, struct err *e)
+{
+    struct repl_options *o = options;
+    enum limit_id id = (enum limit_id)((const struct limit_def *)row->def - limit_defs);
+    o->given |= LIMIT_BIT(id);
+    return limit_parse(id, value, &o->limits, e);
+}
+
+static size_t limit_rows(struct arg_row *out)
+{
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        out[i] = (struct arg_row){ .name = limit_defs[i].option,
+                                   .metavar = limit_defs[i].metavar,
+                                   .help = limit_defs[i].help,
+                                   .group = "Limits",
+                                   .apply = set_limit,
+                                   .def = &limit_defs[i] };
+    return LIMIT_COUNT;
+}
+
+static int set_session(void *options, const struct arg_row *row, const char *value, struct err *e)
+{
+    struct repl_options *o = options;
+    (void)row;
+    if (!*value || strlen(value) > 60 ||
+        value[strspn(value, "abcdefghijklmnopqrstuvwxyz_0123456789")])
+        return err_set(e, ERR_USAGE, 0, "--session '%s' is no id: 'ses_...' is accepted",
+                       QUOTED(value));
+    o->session = value;
+    o->keeps = true;
+    return 0;
+}
+
+#define AT(member) offsetof(struct repl_options, member)
+static const struct arg_row rows[] = {
+    { "keep", .offset = AT(keeps), .help = "leave the session open at the end, for an hour" },
+    { "session", "ID", .apply = set_session,
+      .help = "go on in a session that was kept, and keep it again" },
+    { "local", .offset = AT(local), .help = "do not use a running service" },
+};
+#undef AT
 
 const struct cli_command repl_command = {
     .name = "repl",
     .summary = "open a session at the terminal",
-    .usage = (const char *const[]){ "[LANG]", NULL },
+    .usage = (const char *const[]){ "[OPTION]... [LANG]", NULL },
     .description =
-        "Starts a session of a language in a jar of the service, and runs one cell after "
-        "another in it. Variables live until the end of the session. Without a terminal, "
-        "cells are read from standard input.\n\n"
+        "Starts a session of a language in a jar, and runs one cell after another in it. "
+        "Variables live until the end of the session, which is the end of this command unless "
+        "--keep is given. The jar belongs to the running service; without one, belljar starts a "
+        "private service and ends it with the session. Without a terminal, cells are read from "
+        "standard input.\n\n"
         "':help' lists the commands, 'NAME?' shows the documentation of a name, Tab "
-        "completes a name, Ctrl-C interrupts a cell.",
+        "completes a name, Ctrl-C interrupts a cell.\n\n"
+        "--timeout, --cpu and --output limit each cell, the others limit the session.",
+    .rows = rows,
+    .n_rows = ARRAY_LEN(rows),
+    .more_rows = limit_rows,
     .max_operands = 1,
     .values = { VALUES_WORDS, args_language_at },
     .statuses = (const char *const[]){ "0", "the session was ended", "1",
-                                       "the session was refused, or ended by itself", "125",
-                                       "no service is running, or belljar failed", NULL },
+                                       "the session was refused, or ended by itself", "64",
+                                       "the command line is wrong", "125", "belljar failed",
+                                       "128+N", "signal N ended it", NULL },
     .examples = (const char *const[]){ "A session of Python:", "belljar repl",
-                                       "A session of SQLite:", "belljar repl sqlite", NULL },
+                                       "A session of SQLite:", "belljar repl sqlite",
+                                       "A session whose cells may take an hour:",
+                                       "belljar repl --timeout 1h --memory 2g", NULL },
+    .options_size = sizeof(struct repl_options),
+    .init = init,
     .run = repl,
 };

@@ -3,7 +3,9 @@
 #include <jansson.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "base/array.h"
 #include "base/auto.h"
@@ -11,22 +13,41 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/repl/asking.h"
-#include "cli/repl/link.h"
+#include "cli/repl/connections.h"
 #include "cli/repl/render.h"
 #include "run/json.h"
 #include "run/privileges.h"
 
+/* A session expires IDLE_S after the last sign of life of its talker; one that is kept, KEPT_S after
+ * it. */
+enum { LIFE_S = 24 * 3600, IDLE_S = 600, KEPT_S = 3600, PING_MS = 5000, ALIVE_PINGS = 24 };
+enum { REATTACH_MS = 8000, PING_PATIENCE_MS = 0 };
+
 struct talker {
     const struct talker_job *job;
+    struct connections connections;
     char id[SESSION_ID_SIZE];
+    unsigned pings;
+    bool main_gone;
+    /* the cell that runs */
+    char run[SESSION_ID_SIZE];
+    long long seq; /* of its last event */
+    bool started, done;
+    bool interrupt_due; /* main wants it before the cell has started */
 };
 
 /* ---- questions ---- */
 
-static json_t *ask(struct talker *t, struct client *c, const char *method, const char *what,
+static json_t *ask(struct talker *t, struct client **c, const char *method, const char *what,
                    json_t *body, struct err *e)
 {
-    return session_question(c, t->id, method, what, body, e);
+    return connections_ask(&t->connections, c, t->id, method, what, body, e);
+}
+
+static json_t *ask_aside(struct talker *t, const char *method, const char *what, json_t *body,
+                         struct err *e)
+{
+    return ask(t, &t->connections.side, method, what, body, e);
 }
 
 /* A failure of one question is told, and the session goes on. */
@@ -53,18 +74,44 @@ static int tell_image(void *arg, const char *end, const struct buf *bytes, struc
     return tell(t, TELL_IMAGE, record.data, record.len, e);
 }
 
+/* Asks for something beside the cell that runs. */
+static void send_aside(struct talker *t, const char *what, json_t *body)
+{
+    struct err refused;
+    json_t *o = ask_aside(t, "POST", what, body, &refused);
+    if (!o)
+        complain(&refused);
+    json_decref(o);
+}
+
+/* Keeps the place in the events. The service knows no cell to interrupt before it has started. */
+static void note_event(struct talker *t, const char *name, const json_t *event)
+{
+    const char *run = json_string_value(json_object_get(event, "id"));
+    t->seq = json_integer_value(json_object_get(event, "seq"));
+    if (run && strlen(run) < sizeof t->run && !strpbrk(run, "/?#% "))
+        (void)snprintf(t->run, sizeof t->run, "%s", run);
+    t->started = t->started || strcmp(name, "started") == 0;
+    t->done = t->done || strcmp(name, "done") == 0;
+    if (t->started && t->interrupt_due && !t->done)
+        send_aside(t, "/interrupt", json_object());
+    t->interrupt_due = t->interrupt_due && !t->started;
+}
+
 static int on_event(struct talker *t, const json_t *event, struct err *e)
 {
     const char *name = json_string_value(json_object_get(event, "event"));
     const struct renderer r = { t->job->images, tell_image, t };
-    if (name && strcmp(name, "input_request") == 0) {
-        const char *prompt = json_string_value(json_object_get(event, "prompt"));
-        bool hidden = json_is_true(json_object_get(event, "password"));
-        (void)fflush(stdout);
-        return tell(t, hidden ? TELL_PASSWORD : TELL_PROMPT, prompt ? prompt : "",
-                    prompt ? strlen(prompt) : 0, e);
-    }
-    return name ? render_event(&r, name, event, e) : 0;
+    if (!name)
+        return 0;
+    note_event(t, name, event);
+    if (strcmp(name, "input_request") != 0)
+        return render_event(&r, name, event, e);
+    const char *prompt = json_string_value(json_object_get(event, "prompt"));
+    bool hidden = json_is_true(json_object_get(event, "password"));
+    (void)fflush(stdout);
+    return tell(t, hidden ? TELL_PASSWORD : TELL_PROMPT, prompt ? prompt : "",
+                prompt ? strlen(prompt) : 0, e);
 }
 
 /* A word of main while the cell runs. */
@@ -72,20 +119,17 @@ static int on_main(struct talker *t, struct err *e)
 {
     enum link_type type;
     scoped(buf) text = { 0 };
-    struct err refused;
-    if (link_receive(t->job->link_fd, &type, &text, e))
+    t->main_gone = connections_receive(&t->connections, &type, &text, e);
+    if (t->main_gone)
         return -1;
-    json_t *o = NULL;
-    if (type == ASK_INTERRUPT)
-        o = ask(t, t->job->side, "POST", "/interrupt", json_object(), &refused);
+    if (type == ASK_INTERRUPT && !t->started)
+        t->interrupt_due = true;
+    else if (type == ASK_INTERRUPT)
+        send_aside(t, "/interrupt", json_object());
     else if (type == ASK_INPUT)
-        o = ask(t, t->job->side, "POST", "/stdin",
-                json_pack("{s:o}", "text", json_stringn(buf_str(&text), text.len)), &refused);
+        send_aside(t, "/stdin", json_pack("{s:o}", "text", json_stringn(buf_str(&text), text.len)));
     else if (type == ASK_INPUT_END)
-        o = ask(t, t->job->side, "POST", "/stdin", json_pack("{s:b}", "eof", 1), &refused);
-    if (!o)
-        complain(&refused);
-    json_decref(o);
+        send_aside(t, "/stdin", json_pack("{s:b}", "eof", 1));
     return 0;
 }
 
@@ -93,7 +137,7 @@ static int take_lines(struct talker *t, struct err *e)
 {
     const char *line;
     size_t len;
-    while (client_line(t->job->events, &line, &len)) {
+    while (client_line(t->connections.events, &line, &len)) {
         json_auto_t *event = json_loadb(line, len, JSON_ALLOW_NUL, NULL);
         if (event && on_event(t, event, e))
             return -1;
@@ -102,20 +146,21 @@ static int take_lines(struct talker *t, struct err *e)
     return 0;
 }
 
-/* Follows the events of the cell to its end. */
+/* The events of one answer. */
 static int follow(struct talker *t, struct err *e)
 {
-    struct client *c = t->job->events;
+    struct client *c = t->connections.events;
     while (!client_response(c)->complete) {
         struct pollfd polls[] = { { client_fd(c), client_events(c, true), 0 },
-                                  { t->job->link_fd, POLLIN, 0 } };
-        if (poll(polls, ARRAY_LEN(polls), -1) < 0)
+                                  { t->connections.link_fd, POLLIN, 0 } };
+        bool waits = t->connections.n_waiting > 0;
+        if (poll(polls, ARRAY_LEN(polls), waits ? 0 : -1) < 0)
             continue;
         if (polls[0].revents && client_ready(c, polls[0].revents, e))
             return -1;
         if (client_response(c)->status == 200 && take_lines(t, e))
             return -1;
-        if (polls[1].revents && on_main(t, e))
+        if ((polls[1].revents || waits) && on_main(t, e))
             return -1;
     }
     if (client_response(c)->status != 200)
@@ -123,11 +168,54 @@ static int follow(struct talker *t, struct err *e)
     return take_lines(t, e);
 }
 
+/* Reads on behind the last event that arrived. */
+static int reattach(struct talker *t, struct err *e)
+{
+    struct connections *c = &t->connections;
+    char path[192];
+    if (connections_renew(c, &c->events, REATTACH_MS, e))
+        return -1;
+    json_int_t number = session_cell_number(c->events, t->run, e);
+    if (number < 0)
+        return -1;
+    (void)snprintf(path, sizeof path, "/v1/sessions/%s/cells/%lld/events?from=%lld", t->id,
+                   (long long)number, t->seq + 1);
+    const struct client_request q = {
+        .method = "GET", .path = path, .accept = "application/x-ndjson", .body_max = ANSWER_MAX
+    };
+    if (connections_renew(c, &c->events, REATTACH_MS, e))
+        return -1;
+    return client_send(c->events, &q, e) || follow(t, e) ? -1 : 0;
+}
+
+/* Follows the events of the cell to its end, also if the connection is lost meanwhile. */
+static int follow_to_the_end(struct talker *t, struct err *e)
+{
+    enum { LOSSES_MAX = 5 };
+    int rc = follow(t, e);
+    for (int losses = 0; rc && !t->done && losses < LOSSES_MAX; losses++) {
+        if (t->main_gone || e->code != ERR_UNAVAILABLE)
+            return -1;
+        if (!*t->run)
+            return err_set(e, ERR_UNAVAILABLE, 0,
+                           "the connection to the service was lost before the cell began: look "
+                           "whether it ran before you run it again");
+        rc = reattach(t, e);
+    }
+    return t->done ? 0 : rc;
+}
+
 static int exec(struct talker *t, const struct buf *code, struct err *e)
 {
+    struct connections *c = &t->connections;
     json_auto_t *body = json_pack("{s:o, s:b, s:b}", "code", json_stringn(buf_str(code), code->len),
                                   "stream", 1, "cancel_on_disconnect", 1);
-    return session_send_cell(t->job->events, t->id, body, e) || follow(t, e) ? -1 : 0;
+    t->run[0] = '\0';
+    t->started = t->done = t->interrupt_due = false;
+    if (connections_renew(c, &c->events, REATTACH_MS, e) ||
+        session_send_cell(c->events, t->id, body, e))
+        return -1;
+    return follow_to_the_end(t, e);
 }
 
 /* ---- other questions ---- */
@@ -140,7 +228,7 @@ static int complete(struct talker *t, const struct buf *text, struct err *e)
     size_t i;
     const json_t *match;
     json_auto_t *o = ask(
-        t, t->job->events, "POST", "/complete",
+        t, &t->connections.events, "POST", "/complete",
         json_pack("{s:s, s:I}", "code", code ? code + 1 : "", "cursor", (json_int_t)cursor), e);
     if (!o)
         return -1;
@@ -158,7 +246,7 @@ static int complete(struct talker *t, const struct buf *text, struct err *e)
 
 static int notebook(struct talker *t, struct err *e)
 {
-    json_auto_t *o = ask(t, t->job->events, "GET", "/notebook", NULL, e);
+    json_auto_t *o = ask(t, &t->connections.events, "GET", "/notebook", NULL, e);
     autofree char *text = o ? json_dumps(o, JSON_INDENT(1)) : NULL;
     return text ? tell(t, TELL_FILE, text, strlen(text), e) : -1;
 }
@@ -166,7 +254,7 @@ static int notebook(struct talker *t, struct err *e)
 static int show(struct talker *t, const char *method, const char *what, json_t *body,
                 void (*render)(const json_t *), struct err *e)
 {
-    json_auto_t *o = ask(t, t->job->events, method, what, body, e);
+    json_auto_t *o = ask(t, &t->connections.events, method, what, body, e);
     if (!o)
         return -1;
     render(o);
@@ -204,54 +292,117 @@ static int answer(struct talker *t, enum link_type type, const struct buf *text,
     }
 }
 
-/* True if the session can take another question. */
-static bool is_alive(struct talker *t)
+/* ---- life ---- */
+
+/* Keeps the connection open and the session alive. True if the session is over: *e says why. */
+static bool is_over(struct talker *t, struct err *e)
 {
-    struct err e;
-    if (!client_reusable(t->job->events))
-        return false;
-    json_auto_t *o = ask(t, t->job->events, "GET", "", NULL, &e);
+    struct connections *c = &t->connections;
+    bool prolongs = t->pings++ % ALIVE_PINGS == 0;
+    if (connections_renew(c, &c->side, PING_PATIENCE_MS, e))
+        return false; /* the service may come back */
+    json_auto_t *o = ask_aside(t, prolongs ? "PATCH" : "GET", "",
+                               prolongs ? json_pack("{s:i}", "idle_s", IDLE_S) : NULL, e);
     const char *state = json_string_value(json_object_get(o, "state"));
-    return state && strcmp(state, "ended") != 0;
+    if (!o)
+        return e->code == ERR_GONE || e->code == ERR_NOT_FOUND;
+    if (!state || strcmp(state, "ended") != 0)
+        return false;
+    const char *reason = json_string_value(json_object_get(o, "reason"));
+    (void)err_set(e, ERR_GONE, 0, "the session has ended: %s", reason ? QUOTED(reason) : "");
+    return true;
 }
 
-/* Until main is gone. */
+/* Answers one question. True if the session goes on. */
+static bool serve_one(struct talker *t, enum link_type type, const struct buf *text)
+{
+    struct err e = { 0 }, why = { 0 }, gone;
+    if (type == ASK_INTERRUPT || type == ASK_INPUT || type == ASK_INPUT_END)
+        return true; /* the cell was over before it came */
+    bool failed = answer(t, type, text, &e);
+    if (t->main_gone)
+        return false;
+    if (failed)
+        complain(&e);
+    bool over = failed && (e.code == ERR_GONE || e.code == ERR_NOT_FOUND || is_over(t, &why));
+    t->main_gone = tell(t, over ? TELL_OVER : TELL_DONE, "", 0, &gone);
+    return !over && !t->main_gone;
+}
+
+/* Until main is gone, or the session is. */
 static int serve(struct talker *t)
 {
     for (;;) {
         enum link_type type;
         scoped(buf) text = { 0 };
         struct err e = { 0 }, gone;
-        if (link_receive(t->job->link_fd, &type, &text, &gone))
+        if (!connections_wait(&t->connections, PING_MS)) {
+            if (!is_over(t, &e))
+                continue;
+            (void)!tell(t, TELL_OVER, e.text, strlen(e.text), &gone);
+            return 1;
+        }
+        if (connections_receive(&t->connections, &type, &text, &gone))
             return 0;
-        if (type == ASK_INTERRUPT || type == ASK_INPUT || type == ASK_INPUT_END)
-            continue; /* the cell was over before it came */
-        bool failed = answer(t, type, &text, &e);
-        if (failed)
-            complain(&e);
-        bool over = failed && !is_alive(t);
-        if (tell(t, over ? TELL_OVER : TELL_DONE, "", 0, &gone) || over)
-            return over ? 1 : 0;
+        if (!serve_one(t, type, &text))
+            return t->main_gone ? 0 : 1;
     }
+}
+
+static int open_session(struct talker *t, struct err *e)
+{
+    const struct talker_job *job = t->job;
+    struct connections *c = &t->connections;
+    if (connections_renew(c, &c->events, 0, e) || connections_renew(c, &c->side, 0, e))
+        return -1;
+    if (!job->session) {
+        json_t *wish = json_pack("{s:s, s:s, s:i, s:i, s:O*, s:O*}", "language", job->language,
+                                 "name", "belljar repl", "ttl_s", LIFE_S, "idle_s", IDLE_S,
+                                 "limits", job->limits, "cell_limits", job->cell_limits);
+        return session_create(c->events, wish, t->id, e);
+    }
+    (void)snprintf(t->id, sizeof t->id, "%s", job->session);
+    json_auto_t *o = ask(t, &c->events, "GET", "", NULL, e);
+    const char *language = json_string_value(json_object_get(o, "language"));
+    if (o && (!language || strcmp(language, job->language) != 0))
+        return err_set(e, ERR_BAD_REQUEST, 0, "the session '%s' is one of %s: name that language",
+                       QUOTED(t->id), language ? QUOTED(language) : "no language");
+    return o ? 0 : -1;
+}
+
+/* Ends the session, or tells how to come back to it. */
+static void leave_session(struct talker *t)
+{
+    struct err e;
+    if (!t->job->keeps) {
+        json_decref(ask_aside(t, "DELETE", "", NULL, &e));
+        return;
+    }
+    json_auto_t *o = ask_aside(t, "PATCH", "", json_pack("{s:i}", "idle_s", KEPT_S), &e);
+    if (o)
+        (void)fprintf(stderr,
+                      "belljar: the session stays for an hour: 'belljar repl --session %s %s'\n",
+                      t->id, t->job->language);
 }
 
 int talker_run(const struct talker_job *job)
 {
-    struct talker t = { .job = job };
-    struct err e;
-    const int keep[] = { client_fd(job->events), client_fd(job->side), job->link_fd };
-    if (fd_keep_only(keep, ARRAY_LEN(keep), &e) || privileges_drop(job->parent, job->uid, &e) ||
-        privileges_confine(ROLE_CLIENT_KEEPER, NULL, &e))
+    struct talker t = { .job = job, .connections.link_fd = job->link_fd };
+    struct err e, gone;
+    const int keep[] = { job->link_fd, job->uid_fd };
+    if (fd_keep_only(keep, ARRAY_LEN(keep), &e) || privileges_drop(job->parent, job->uid, &e))
         return cli_fail(&e);
-    json_t *wish = json_pack("{s:s, s:s}", "language", job->language, "name", "belljar repl");
-    if (session_create(job->events, wish, t.id, &e)) {
-        struct err gone;
+    /* The end of the link tells of main's end, so that the session can be ended then. */
+    (void)prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
+    if (privileges_confine(ROLE_CLIENT_KEEPER, NULL, &e))
+        return cli_fail(&e);
+    int status = open_session(&t, &e);
+    if (status)
         (void)!link_send(job->link_fd, TELL_OVER, e.text, strlen(e.text), &gone);
-        return 1;
-    }
-    if (link_send(job->link_fd, TELL_DONE, "", 0, &e))
-        return 1;
-    int status = serve(&t);
-    json_decref(ask(&t, job->side, "DELETE", "", NULL, &e));
-    return status;
+    else if (link_send(job->link_fd, TELL_DONE, "", 0, &gone) == 0)
+        status = serve(&t);
+    if (t.id[0] && !(status && job->session))
+        leave_session(&t);
+    connections_done(&t.connections);
+    return status ? 1 : 0;
 }

@@ -3,24 +3,27 @@
  * of cells itself.
  *
  * TALKER-1 One question of main at a time. While a cell runs, main may interrupt it or send it a
- *          line; a second connection carries that. */
+ *          line; a second connection carries that.
+ * TALKER-2 The session ends with main, even if main is killed, unless the caller keeps it. If the
+ *          talker is killed too, the session expires. */
 #pragma once
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <sys/types.h>
-
-#include "client/client.h"
 
 enum image_protocol { IMAGES_NONE, IMAGES_KITTY, IMAGES_ITERM };
 
 struct talker_job {
-    struct client *events, *side;
     const char *language;
-    int link_fd;
+    const char *session;          /* the id of the session to use; NULL: a new one */
+    json_t *limits, *cell_limits; /* of a new one; NULL: the defaults of the service */
+    bool keeps;                   /* the session outlives us */
+    int link_fd, uid_fd;          /* uid_fd: the lock of our uid, or -1 */
     pid_t parent;
     uid_t uid;
     enum image_protocol images;
 };
 
-/* Creates the session, serves main until it is gone, and ends the session. Exit status. */
+/* Opens the session, serves main until it is gone, and ends the session. Exit status. */
 int talker_run(const struct talker_job *job);

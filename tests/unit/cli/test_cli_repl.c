@@ -5,6 +5,7 @@
 #include "base/auto.h"
 #include "check.h"
 #include "cli/repl/editor.h"
+#include "cli/repl/images.h"
 
 static void test_code_goes_on_until_it_can_be_complete(void)
 {
@@ -161,6 +162,35 @@ static void test_bytes_of_a_paste_cannot_control_the_terminal(void)
     CHECK(!strchr(buf_str(&out), '\007') && !strstr(buf_str(&out), "\302\233"));
 }
 
+static void test_terminals_that_show_images_are_known_by_their_answer(void)
+{
+    static const struct {
+        const char *bytes, *typed;
+        bool complete;
+        enum image_protocol protocol;
+    } rows[] = {
+        { "\033P>|kitty(0.26.5)\033\\\033[?62;c", "", true, IMAGES_KITTY },
+        { "a\033P>|ghostty 1.0\033\\b\033[?62c\003", "ab\003", true, IMAGES_KITTY },
+        { "\033P>|iTerm2 3.5\033\\\033[?62;4c", "", true, IMAGES_ITERM },
+        { "\033P>|WezTerm 1\033\\\033[?65;4;6c", "", true, IMAGES_ITERM },
+        { "\033P>|XTerm(370)\033\\\033[?64;1c", "", true, IMAGES_NONE },
+        { "\033[?6c", "", true, IMAGES_NONE },
+        { "\033P>|kitty(0", "\033P>|kitty(0", false, IMAGES_NONE },
+        { "typed", "typed", false, IMAGES_NONE },
+        { "", "", false, IMAGES_NONE },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        scoped(buf) bytes = { 0 };
+        struct err e;
+        enum image_protocol p;
+        CHECK_INT(buf_add(&bytes, rows[i].bytes, strlen(rows[i].bytes), &e), 0);
+        CHECK_INT(images_answered(&bytes, &p), rows[i].complete);
+        CHECK_INT(p, rows[i].protocol);
+        CHECK_INT(bytes.len, strlen(rows[i].typed));
+        CHECK(memcmp(buf_str(&bytes), rows[i].typed, bytes.len) == 0);
+    }
+}
+
 static const struct check_test tests[] = {
     TEST(test_code_goes_on_until_it_can_be_complete),
     TEST(test_keys_edit_text_in_utf8),
@@ -168,5 +198,6 @@ static const struct check_test tests[] = {
     TEST(test_history_is_walked_and_the_unfinished_text_comes_back),
     TEST(test_long_lines_are_broken_and_the_cursor_is_found),
     TEST(test_bytes_of_a_paste_cannot_control_the_terminal),
+    TEST(test_terminals_that_show_images_are_known_by_their_answer),
 };
 CHECK_MAIN(tests)
