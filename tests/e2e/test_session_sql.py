@@ -19,7 +19,7 @@ SQLITE = [f"{GUEST}/sqlite/sqlite", "--session"]
 ENDLESS = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def sqlite():
     with Program(SQLITE) as program:
         yield program

@@ -9,6 +9,7 @@ import tempfile
 import time
 
 FRAME_MAX = 32768
+REMIND_S = 0.05  # the warden's
 EXEC, INPUT, COMPLETE, INSPECT, VARIABLES, END = 1, 2, 3, 4, 5, 6
 READY, DISPLAY, UPDATE, CLEAR, RESULT, ERROR, INPUT_REQUEST, DONE, ANSWER, NOTE = range(32, 42)
 NAMES = {READY: "ready", DISPLAY: "display", UPDATE: "update_display", CLEAR: "clear", RESULT: "result", ERROR: "error",
@@ -69,7 +70,8 @@ class Program:
     """A session program. Use it in a `with`: it is ended there."""
 
     def __init__(self, argv, cwd=None, env=None, patience=60):
-        self.patience, self.seq, self.request, self.partial, self.peer_seq = patience, 0, 0, {}, 0
+        self.patience, self.seq, self.request, self.peer_seq = patience, 0, 0, 0
+        self.is_open = self.interrupted = False  # of the request
         self.out, self.err = b"", b""
         self.home = tempfile.TemporaryDirectory() if cwd is None else None
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -126,14 +128,23 @@ class Program:
             if not data:
                 return
 
+    def wait_ready(self, descriptors):
+        """The ones that can be read. Meanwhile an interrupted program is reminded, as the warden does it."""
+        deadline = time.monotonic() + self.patience
+        while True:
+            left = max(0, deadline - time.monotonic())
+            ready = select.select(descriptors, [], [], min(left, REMIND_S) if self.interrupted else left)[0]
+            if ready:
+                return ready
+            assert left, f"nothing within {self.patience} s; stdout {self.out[-500:]!r}, stderr {self.err[-500:]!r}"
+            if self.process.poll() is None:
+                os.kill(self.process.pid, signal.SIGURG)
+
     def read_frame(self):
         """The next message: kind, request, fields. None if the program has closed the channel."""
-        deadline = time.monotonic() + self.patience
         data = b""
         while True:
-            wait = [self.channel, *self.pipes]
-            ready = select.select(wait, [], [], max(0, deadline - time.monotonic()))[0]
-            assert ready, f"no frame within {self.patience} s; stdout {self.out[-500:]!r}, stderr {self.err[-500:]!r}"
+            ready = self.wait_ready([self.channel, *self.pipes])
             if self.channel not in ready:
                 for fd in ready:
                     some = os.read(fd, 1 << 16)
@@ -160,6 +171,7 @@ class Program:
 
     def begin(self, kind, *fields):
         self.request += 1
+        self.is_open, self.interrupted = True, False
         self.out, self.err = b"", b""
         self.send(kind, self.request, fields)
 
@@ -180,6 +192,7 @@ class Program:
                 line = answer(fields.get("text", ""))
                 self.send(INPUT, self.request, [("eof", "")] if line is None else [("text", line)])
             if kind == DONE:
+                self.is_open = self.interrupted = False
                 return self.reply(events, status=fields["status"], count=fields.get("count"))
             events.append((NAMES[kind], fields))
 
@@ -204,12 +217,30 @@ class Program:
         return {v["name"]: v for v in self.ask(VARIABLES)["variables"]}
 
     def interrupt(self):
+        self.interrupted = self.is_open
         os.kill(self.process.pid, signal.SIGINT)
 
     def await_output(self, text):
         """Waits until stdout of the running cell has text."""
-        deadline = time.monotonic() + self.patience
         while text.encode() not in self.out:
-            assert time.monotonic() < deadline, self.out[-500:]
-            if select.select(list(self.pipes), [], [], 0.5)[0]:
-                self.drain()
+            self.wait_ready(list(self.pipes))
+            self.drain()
+
+
+class Shared:
+    """One program for many tests. The failure of one test is not that of the next one: it gets a new program if the
+    last one is in the middle of a request, or gone."""
+
+    def __init__(self, make):
+        self.make, self.program = make, None
+
+    def get(self):
+        if self.program and (self.program.is_open or self.program.process.poll() is not None):
+            self.end()
+        self.program = self.program or self.make()
+        return self.program
+
+    def end(self):
+        if self.program:
+            self.program.__exit__()
+        self.program = None

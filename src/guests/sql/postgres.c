@@ -445,7 +445,8 @@ static int run_script(struct pg_session *s, const struct script *script, bool sh
     s->shown = shown;
     for (s->next = 0; !failed && split_next(script->text, script->n, s->next, &s->now);) {
         s->next = s->now.next;
-        failed = run_statement(s);
+        failed = sql_session_is_interrupted() ? fail_words(s, "interrupted", NULL)
+                                              : run_statement(s);
     }
     s->script = NULL;
     return failed;

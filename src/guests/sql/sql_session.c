@@ -1,5 +1,6 @@
 #include "guests/sql/sql_session.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/time.h>
 
 #include "base/array.h"
 #include "base/auto.h"
@@ -219,13 +221,44 @@ static const struct sql_session_ops *the_ops;
 static void *the_context;
 static atomic_bool is_open, was_interrupted;
 
-static void on_sigint(int sig)
+/* A call of interrupt() between two statements has no effect on the next one, so it is repeated
+ * until the cell is closed. */
+static void repeat_every(suseconds_t us)
 {
-    (void)sig;
-    if (!atomic_load(&is_open))
-        return;
-    atomic_store(&was_interrupted, true);
-    the_ops->interrupt(the_context);
+    struct itimerval t = { .it_interval.tv_usec = us, .it_value.tv_usec = us };
+    (void)setitimer(ITIMER_REAL, &t, NULL);
+}
+
+/* SIGINT, SIGURG (the cell is still to be interrupted; see jar/cell.c) and our own SIGALRM. One that
+ * came before the cell was open does nothing: the warden repeats SIGURG. */
+static void on_signal(int sig)
+{
+    enum { AGAIN_US = 50000 };
+    int saved = errno;
+    if (atomic_load(&is_open) && (sig != SIGALRM || atomic_load(&was_interrupted))) {
+        if (!atomic_exchange(&was_interrupted, true))
+            repeat_every(AGAIN_US);
+        the_ops->interrupt(the_context);
+    }
+    errno = saved;
+}
+
+bool sql_session_is_interrupted(void)
+{
+    return atomic_load(&was_interrupted);
+}
+
+static void open_request(void)
+{
+    atomic_store(&was_interrupted, false);
+    atomic_store(&is_open, true);
+}
+
+static void close_request(void)
+{
+    atomic_store(&is_open, false);
+    if (atomic_load(&was_interrupted))
+        repeat_every(0);
 }
 
 static void on_exec(struct sql_tables *t, const struct message *m)
@@ -240,10 +273,9 @@ static void on_exec(struct sql_tables *t, const struct message *m)
     (void)snprintf(name, sizeof name, "cell-%u", t->channel.count);
     struct script cell = { .name = name, .text = code ? code : "", .n = n };
     collect_errors(t);
-    atomic_store(&was_interrupted, false);
-    atomic_store(&is_open, true);
+    open_request();
     int failed = the_ops->run(the_context, &cell);
-    atomic_store(&is_open, false);
+    close_request();
     autofree char *words = collected_errors(t);
     forget_table(t);
     if (silent)
@@ -290,6 +322,14 @@ static void offer_name(void *to, const char *name, const char *type)
         list->count++;
 }
 
+/* An interrupt leaves the rest out. */
+static void collect_names(struct name_list *list)
+{
+    open_request();
+    the_ops->names(the_context, offer_name, list);
+    close_request();
+}
+
 static void answer(struct sql_tables *t, uint32_t request, const struct buf *json)
 {
     scoped(buf) b = { 0 };
@@ -331,7 +371,7 @@ static void on_complete(struct sql_tables *t, const struct message *m)
         start--;
     struct name_list list = { .start = text + start, .n = end - start };
     int failed = buf_addf(&list.json, &e, "{\"matches\":[");
-    the_ops->names(the_context, offer_name, &list);
+    collect_names(&list);
     for (size_t i = 0; i < ARRAY_LEN(keywords) && end > start; i++)
         offer_name(&list, keywords[i], "keyword");
     if (!failed && !buf_addf(&list.json, &e, "],\"from\":%zu,\"to\":%zu}", characters(text, start),
@@ -345,7 +385,7 @@ static void on_variables(struct sql_tables *t, const struct message *m)
     struct err e;
     struct name_list list = { 0 };
     int failed = buf_addf(&list.json, &e, "{\"variables\":[");
-    the_ops->names(the_context, offer_name, &list);
+    collect_names(&list);
     if (!failed &&
         !buf_addf(&list.json, &e, "],\"cut\":%s}", list.count == NAMES_MAX ? "true" : "false"))
         answer(t, m->request, &list.json);
@@ -394,13 +434,17 @@ struct sql_tables *sql_session_open(void)
 int sql_session_run(struct sql_tables *t, const char *version, const struct sql_session_ops *ops,
                     void *context)
 {
-    struct sigaction action = { .sa_handler = on_sigint, .sa_flags = SA_RESTART };
+    static const int signals[] = { SIGINT, SIGURG, SIGALRM };
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
     struct message m;
     scoped(buf) ready = { 0 };
     the_ops = ops;
     the_context = context;
-    if (sigaction(SIGINT, &action, NULL) < 0)
-        return 1;
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+        (void)sigaddset(&action.sa_mask, signals[i]);
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+        if (sigaction(signals[i], &action, NULL) < 0)
+            return 1;
     field_add_text(&ready, TAG_VERSION, version);
     channel_send(&t->channel, 0, FRAME_READY, &ready);
     while (channel_read(&t->channel, &m) > 0) {

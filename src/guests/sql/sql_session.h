@@ -18,7 +18,8 @@ struct sql_session_ops {
     /* Calls offer() for each table, view and column: their names and types. */
     void (*names)(void *context, void (*offer)(void *to, const char *name, const char *type),
                   void *to);
-    /* Ends the running statement. Safe in a signal handler. */
+    /* Ends the running statement. Safe in a signal handler, and called again and again until run()
+     * has returned. */
     void (*interrupt)(void *context);
 };
 
@@ -27,6 +28,9 @@ struct sql_tables *sql_session_open(void);
 /* Handles requests until the session ends. Returns the exit status. */
 int sql_session_run(struct sql_tables *t, const char *version, const struct sql_session_ops *ops,
                     void *context);
+
+/* True from the interrupt of a cell to the begin of the next one: no further statement may begin. */
+bool sql_session_is_interrupted(void);
 
 /* For the program while a cell runs. Name and message are copied. */
 void sql_session_error(struct sql_tables *t, const char *name, const char *message);

@@ -355,6 +355,8 @@ static int run_script(struct sqlite_session *s, const struct script *script, boo
         size_t start = split_skip_blank(script->text, script->n, at, false);
         if (start >= script->n)
             break;
+        if (sql_session_is_interrupted())
+            return fail_words(s, script, start, "interrupted");
         if (script->text[start] == '\0')
             return fail_words(s, script, start,
                               "the script contains a NUL, which SQL does not allow");
@@ -494,6 +496,13 @@ static void interrupt(void *context)
     sqlite3_interrupt(s->db);
 }
 
+/* A call of sqlite3_interrupt() before the first step of a statement has no effect on it. */
+static int look_at_interrupt(void *context)
+{
+    (void)context;
+    return sql_session_is_interrupted();
+}
+
 static void offer_all(void *context, void (*offer)(void *to, const char *name, const char *type),
                       void *to)
 {
@@ -516,11 +525,14 @@ static int run_session(struct sqlite_session *s, int argc, char **argv)
 {
     static const struct fixture_ops fixtures = { fixture_script, fixture_table };
     static const struct sql_session_ops ops = { run_cell, offer_all, interrupt };
+    enum { LOOK_EVERY = 1000 }; /* instructions of its virtual machine */
+    int status = 1;
     if (shell_open_session(&s->shell, argc, argv))
         return shell_close(&s->shell, 2);
-    int status = open_database(s) || fixtures_load(&fixtures, s)
-                     ? 1
-                     : sql_session_run(s->shell.tables, "SQLite " SQLITE_VERSION, &ops, s);
+    if (open_database(s) == 0 && fixtures_load(&fixtures, s) == 0) {
+        sqlite3_progress_handler(s->db, LOOK_EVERY, look_at_interrupt, NULL);
+        status = sql_session_run(s->shell.tables, "SQLite " SQLITE_VERSION, &ops, s);
+    }
     (void)sqlite3_close(s->db);
     return shell_close(&s->shell, status);
 }
