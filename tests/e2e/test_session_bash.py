@@ -15,7 +15,7 @@ COMMAND = [os.path.join(os.path.dirname(BELLJAR), "guest/bash/bash")]
 MARK = "\x01"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def sh():
     with Program(COMMAND) as program:
         yield program
@@ -150,9 +150,31 @@ def test_names_in_bash(sh):
     assert rows["list"]["type"] == "array" and not [name for name in rows if "belljar" in name]
 
 
-def test_the_shell_ends_with_its_session():
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("code", ["true", "while :; do :; done", "trap '' INT TERM HUP; while :; do sleep 1; done"])
+def test_the_shell_ends_with_its_program(code):
     with Program(COMMAND) as program:
         shell = int(program.run("echo $$")["stdout"])
-        program.channel.close()
-        assert program.process.wait(30) == 0
-        eventually(lambda: not os.path.exists(f"/proc/{shell}"))
+        program.begin(EXEC, ("code", f"echo go; {code}"))
+        program.await_output("go")
+        program.process.kill()
+        assert eventually(lambda: not is_running(shell))
+
+
+def test_the_shell_ends_with_its_session(sh):
+    shell = int(sh.run("echo $$")["stdout"])
+    sh.channel.close()
+    assert sh.process.wait(30) == 0
+    assert eventually(lambda: not is_running(shell))
+
+
+def test_a_command_whose_reader_is_gone_ends_silently(sh):
+    reply = sh.run("yes | head -n 1")
+    assert (reply["stdout"], reply["stderr"], reply["status"]) == ("y\n", "", "ok")

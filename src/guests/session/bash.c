@@ -6,9 +6,11 @@
  * level of the shell: variables, functions, options and the working directory stay, and no loop of
  * ours is there that `break` could end. The functions are in guests/session/bash_loop.sh.
  *
- * SIGINT goes to the process group of bash. Background jobs ignore it, as in every shell without
- * job control. bash itself traps it and leaves the cell, command by command. `exit` leaves the cell
- * in the same way. If the shell ends nevertheless (set -e, exec), a new one begins. */
+ * SIGINT goes to the process group of bash, and again until the cell is over. Background jobs
+ * ignore it, as in every shell without job control. bash itself traps it and leaves the cell, command
+ * by command. The last SIGINT may reach the shell after it has reported the status, so an
+ * interrupted cell is followed by one more report: the shell has then seen every signal, and none is
+ * left for the next cell. `exit` leaves the cell in the same way as a signal. If the shell ends nevertheless (set -e, exec), a new one begins. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,23 +47,30 @@ static const char loop_text[] =
 #include "guests/bash_loop.sh.inc"
     ;
 
-static void on_sigint(int sig)
+/* SIGINT, and SIGURG: the cell is still to be interrupted (jar/cell.c). */
+static void on_signal(int sig)
 {
     int saved = errno;
     pid_t g = atomic_load(&group);
-    if (g > 0) {
+    if (g > 0 && (sig == SIGINT || !atomic_load(&was_interrupted))) {
         atomic_store(&was_interrupted, true);
-        (void)kill(-g, sig);
+        (void)kill(-g, SIGINT);
     }
     errno = saved;
 }
 
 /* ---- the shell ---- */
 
-static _Noreturn void become_bash(int script, int cell, int status)
+static _Noreturn void become_bash(pid_t parent, int script, int cell, int status)
 {
     (void)setpgid(0, 0);
+    /* The end of its script ends it, but not while a cell runs. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
     (void)signal(SIGINT, SIG_DFL);
+    (void)signal(SIGURG, SIG_DFL);
+    (void)signal(SIGPIPE, SIG_DFL);
     if (dup2(script, SCRIPT_FD) < 0 || dup2(cell, CELL_FD) < 0 || dup2(status, STATUS_FD) < 0)
         _exit(126);
     (void)execl("/bin/bash", "bash", "--norc", "--noprofile", "/dev/fd/60", NULL);
@@ -74,9 +84,9 @@ static int start_bash(struct bash_session *s)
         return -1;
     fd_close(&s->script);
     fd_close(&s->status);
-    pid_t pid = fork();
+    pid_t us = getpid(), pid = fork();
     if (pid == 0)
-        become_bash(script[0], s->cell, status[1]);
+        become_bash(us, script[0], s->cell, status[1]);
     close(script[0]);
     close(status[1]);
     s->script = script[1];
@@ -186,6 +196,10 @@ static int run_cell(struct bash_session *s, uint32_t request, const char *code, 
     /* after the shell's own: `. ` needs the status before it only if it is not 0 */
     int failed = ask(s, s->last ? line : strstr(line, ". /dev"), &answer);
     atomic_store(&group, 0);
+    if (!failed && atomic_load(&was_interrupted)) {
+        scoped(buf) settled = { 0 };
+        failed = ask(s, "{ __belljar_end 0; } 2>/dev/null\n", &settled);
+    }
     if (failed)
         return replace_bash(s, request);
     s->last = (int)strtol(buf_str(&answer), NULL, 10);
@@ -378,12 +392,13 @@ static bool dispatch(struct bash_session *s, const struct message *m)
 int main(void)
 {
     struct bash_session s = { .script = -1, .status = -1 };
-    struct sigaction action = { .sa_handler = on_sigint, .sa_flags = SA_RESTART };
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
     struct message m;
     scoped(buf) ready = { 0 };
     s.cell = memfd_create("cell", MFD_CLOEXEC);
     if (channel_open(&s.channel) || s.cell < 0 || sigaction(SIGINT, &action, NULL) < 0 ||
-        signal(SIGPIPE, SIG_IGN) == SIG_ERR || start_bash(&s)) {
+        sigaction(SIGURG, &action, NULL) < 0 || signal(SIGPIPE, SIG_IGN) == SIG_ERR ||
+        start_bash(&s)) {
         (void)fprintf(stderr, "error: the session cannot start: %s\n", strerror(errno));
         return 1;
     }
