@@ -1,5 +1,13 @@
-/* The cells of a session: deadlines, SIGINT, and usage. A cell that passes a deadline gets SIGINT;
- * if it is still there after the grace time, the jar ends. Runs in: warden. */
+/* The cells of a session: deadlines, interrupts, and usage. A cell that passes a deadline is
+ * interrupted; if it is still there after the grace time, the jar ends. Runs in: warden.
+ *
+ * An interrupt is an event, SIGINT, and then a state: SIGURG says again and again that the cell is
+ * to be interrupted, until it ends. SIGINT alone can be lost: it comes before the program has read
+ * the cell, or right before a system call that waits, which an interpreter enters with the signal
+ * noted and not handled. The program acts on SIGURG only if its cell has not been interrupted yet,
+ * so a cell may handle its interrupt in peace. No signal reaches the next cell: the keeper sends
+ * that one after our word that this one has ended, and a program handles the signals that are
+ * pending before it opens a cell. A program that does not know of SIGURG ignores it. */
 #include <signal.h>
 #include <sys/pidfd.h>
 #include <sys/statfs.h>
@@ -7,9 +15,7 @@
 #include "base/clock.h"
 #include "jar/jar_impl.h"
 
-/* An interpreter handles a signal between two instructions. A signal that comes right before a
- * system call that waits would have no effect, hence a second one. */
-enum { AGAIN_US = 100000 };
+enum { REMIND_US = 50000 };
 
 static uint64_t since(uint64_t now, uint64_t from)
 {
@@ -47,7 +53,7 @@ int jar_begin_cell(struct jar *j, const struct cell_limits *limits, struct err *
     if (j->state > RUNNING)
         return 0; /* it is about to end */
     j->cell = (struct cell){
-        .limits = *limits, .started_us = now, .kill_us = UINT64_MAX, .again_us = UINT64_MAX
+        .limits = *limits, .started_us = now, .kill_us = UINT64_MAX, .remind_us = UINT64_MAX
     };
     mark_counters(j);
     j->busy = true;
@@ -104,25 +110,31 @@ bool jar_take_cell(struct jar *j, struct cell_usage *ret)
     return true;
 }
 
-static void send_sigint(struct jar *j, enum cell_interrupt why, uint64_t now_us)
+static void send_signal(const struct jar *j, int sig)
+{
+    if (j->state == RUNNING && j->program_pidfd >= 0 && !j->program_reaped)
+        (void)pidfd_send_signal(j->program_pidfd, sig, NULL, 0);
+}
+
+static void interrupt(struct jar *j, enum cell_interrupt why, uint64_t now_us)
 {
     struct cell *c = &j->cell;
-    if (j->program_pidfd >= 0 && !j->program_reaped)
-        (void)pidfd_send_signal(j->program_pidfd, SIGINT, NULL, 0);
+    send_signal(j, SIGINT);
     if (c->interrupted == CELL_NOT_INTERRUPTED) {
         c->interrupted = why;
         c->kill_us = now_us + c->limits.grace_ms * 1000;
-        c->again_us = now_us + AGAIN_US;
+        c->remind_us = now_us + REMIND_US;
     }
 }
 
 void jar_interrupt(struct jar *j)
 {
     uint64_t now = clock_us();
-    if (j->state != RUNNING || !j->cell.limits.number)
+    if (j->state > RUNNING || !j->cell.limits.number)
         return; /* the cell is over */
-    send_sigint(j, CELL_ASKED, now);
-    j->due_us = jar_next_check_us(j, now);
+    interrupt(j, CELL_ASKED, now);
+    if (j->state == RUNNING)
+        j->due_us = jar_next_check_us(j, now);
 }
 
 /* The CPU time since the cell began, or since the last one ended. */
@@ -161,15 +173,15 @@ void jar_check_cell(struct jar *j, uint64_t now_us)
     }
     if (now_us >= c->kill_us)
         end_for(j, c->interrupted);
-    else if (now_us >= c->again_us) {
-        c->again_us = UINT64_MAX;
-        send_sigint(j, c->interrupted, now_us);
+    else if (now_us >= c->remind_us) {
+        c->remind_us = now_us + REMIND_US;
+        send_signal(j, SIGURG);
     } else if (c->interrupted != CELL_NOT_INTERRUPTED)
         return;
     else if (now_us >= c->started_us + c->limits.wall_ms * 1000)
-        send_sigint(j, CELL_WALL, now_us);
+        interrupt(j, CELL_WALL, now_us);
     else if (used_up)
-        send_sigint(j, CELL_CPU, now_us);
+        interrupt(j, CELL_CPU, now_us);
 }
 
 /* The next deadline of the cell, or the moment when the CPU time could be used up. */
@@ -181,7 +193,7 @@ uint64_t jar_cell_due_us(const struct jar *j, uint64_t now_us)
     if (!c->limits.number)
         return by_cpu;
     if (c->interrupted != CELL_NOT_INTERRUPTED)
-        return c->again_us < c->kill_us ? c->again_us : c->kill_us;
+        return c->remind_us < c->kill_us ? c->remind_us : c->kill_us;
     uint64_t by_wall = c->started_us + c->limits.wall_ms * 1000;
     return by_wall < by_cpu ? by_wall : by_cpu;
 }

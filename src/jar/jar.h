@@ -152,7 +152,7 @@ enum { FILES_FD_ANSWER, FILES_FD_BODY, FILES_FDS };
 [[nodiscard]] int jar_start_clerk(struct jar *j, enum live_file_operation operation,
                                   const char *path, const int fds[FILES_FDS], int *ret_pidfd,
                                   struct err *e);
-/* Sends SIGINT to the program, if a cell runs. */
+/* Interrupts the cell that runs, if there is one. */
 void jar_interrupt(struct jar *j);
 bool jar_has_started(const struct jar *j);
 bool jar_is_gone(const struct jar *j);

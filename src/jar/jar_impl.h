@@ -26,7 +26,7 @@ struct cell {
     struct cell_limits limits;
     enum cell_interrupt interrupted;
     uint64_t started_us;
-    uint64_t again_us;              /* of the second SIGINT; UINT64_MAX: none follows */
+    uint64_t remind_us;             /* of the next SIGURG; UINT64_MAX: it was not interrupted */
     uint64_t kill_us;               /* the jar ends; UINT64_MAX: it was not interrupted */
     uint64_t cpu_from_us, oom_from; /* counters at its begin */
     uint64_t peak_from_bytes;       /* the same, if the kernel cannot reset the peak */

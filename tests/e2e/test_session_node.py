@@ -8,7 +8,7 @@ import tempfile
 import pytest
 
 from cells import groups
-from channel import EXEC, Program
+from channel import EXEC, Program, Shared
 from harness import BELLJAR, REPO
 
 GUEST = os.path.join(os.path.dirname(BELLJAR), "guest")
@@ -27,9 +27,15 @@ def typescript(**how):
 
 
 @pytest.fixture(scope="module")
-def js():
-    with javascript() as program:
-        yield program
+def programs():
+    all_tests = Shared(javascript)
+    yield all_tests
+    all_tests.end()
+
+
+@pytest.fixture
+def js(programs):
+    return programs.get()
 
 
 def outcome(reply):

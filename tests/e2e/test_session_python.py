@@ -6,11 +6,10 @@ import pathlib
 import re
 import subprocess
 import tempfile
-import time
 
 import pytest
 
-from channel import COMPLETE, END, EXEC, Program
+from channel import COMPLETE, END, EXEC, Program, Shared
 
 pytestmark = pytest.mark.release_only  # no code of ours in C takes part
 
@@ -28,10 +27,17 @@ def environment(home, **more):
 
 
 @pytest.fixture(scope="module")
-def shared():
+def programs(tmp_path_factory):
+    home = tmp_path_factory.mktemp("home")
+    all_tests = Shared(lambda: Program(COMMAND, cwd=home, env=environment(str(home))))
+    yield all_tests
+    all_tests.end()
+
+
+@pytest.fixture
+def shared(programs):
     """One session for the tests that leave it as it was."""
-    with tempfile.TemporaryDirectory() as home, Program(COMMAND, cwd=home, env=environment(home)) as program:
-        yield program
+    return programs.get()
 
 
 @pytest.fixture
@@ -221,7 +227,7 @@ def test_input_of_a_thread_or_a_child_is_refused(shared):
 def test_an_interrupt_ends_the_wait_for_input(shared):
     shared.begin(EXEC, ("code", "input('never')"))
     assert shared.read_frame()[2]["text"] == "never"
-    interrupt(shared)
+    shared.interrupt()
     reply = shared.finish()
     assert reply["status"] == "interrupted" and reply.error["name"] == "KeyboardInterrupt"
     shared.send(2, shared.request, [("text", "late")])  # the answer to a question that nobody asks any more
@@ -229,13 +235,6 @@ def test_an_interrupt_ends_the_wait_for_input(shared):
 
 
 # ---- interrupts ----
-
-def interrupt(program):
-    """As the warden does: twice, because the interpreter may lose the first before a system call that blocks."""
-    program.interrupt()
-    time.sleep(0.1)
-    program.interrupt()
-
 
 WAITS = {
     "loop": "while True: pass",
@@ -259,7 +258,7 @@ def test_an_interrupt_ends_the_cell_and_keeps_the_state(shared, code):
     shared.run("kept = 17")
     shared.begin(EXEC, ("code", "print('on')\n" + code))
     shared.await_output("on")
-    interrupt(shared)
+    shared.interrupt()
     reply = shared.finish()
     assert reply["status"] == "interrupted" and reply.error["name"] == "KeyboardInterrupt", reply
     assert "belljar_" not in reply.error["traceback"] and "IPython" not in reply.error["traceback"]
@@ -271,7 +270,7 @@ def test_a_command_that_ignores_sigint_is_killed(shared):
     shared.begin(EXEC, ("code", "%%bash\ntrap '' INT; echo $$; while :; do sleep 1; done"))
     shared.await_output("\n")
     pid = int(shared.out)
-    interrupt(shared)
+    shared.interrupt()
     assert shared.finish()["status"] == "interrupted"
     assert not os.path.exists(f"/proc/{pid}")
 
@@ -295,13 +294,13 @@ def test_a_cell_may_handle_its_interrupt(shared):
     shared.begin(EXEC, ("code", "try:\n    print('on')\n    while True: pass\n"
                                 "except KeyboardInterrupt:\n    print('caught')\n5"))
     shared.await_output("on")
-    interrupt(shared)
+    shared.interrupt()
     reply = shared.finish()
     assert reply["status"] == "ok" and reply.text == "5" and "caught" in reply["stdout"]
     shared.run("from signal import *\nsignal(SIGINT, SIG_IGN)\npthread_sigmask(SIG_BLOCK, [SIGINT])")
     shared.begin(EXEC, ("code", "print('on')\nwhile True: pass"))
     shared.await_output("on")
-    interrupt(shared)
+    shared.interrupt()
     assert shared.finish()["status"] == "interrupted"
 
 

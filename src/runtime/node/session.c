@@ -6,7 +6,8 @@
  * The thread asks V8 for an interruption and Node's event loop for a call of on_interrupt(). V8
  * interrupts JavaScript that runs now, and that ends it (TerminateExecution; nothing can catch it).
  * If no JavaScript runs, the event loop comes first and takes the request back, so that it cannot
- * hit our own code.
+ * hit our own code. SIGURG says that the cell is still to be interrupted (jar/cell.c): a SIGINT that
+ * came before arm() had no effect.
  *
  * NODE-4 An interrupt ends JavaScript only while a cell is open (between arm() and disarm()).
  * NODE-5 A message is sent whole: no interruption falls between two of its frames. */
@@ -77,6 +78,7 @@ static const struct {
 static sem_t asked;                           /* the signal handler posts it */
 static char marks[4096];                      /* a cell is a mark; far apart they repeat */
 static _Atomic(char *) open_cell;             /* NULL between cells */
+static _Atomic(char *) asked_cell;            /* the one that was open when the signal came */
 static _Atomic(char *) wanted;                /* the cell to interrupt; NULL: none, or it is done */
 static atomic_bool terminated;                /* JavaScript of the open cell was ended */
 static napi_threadsafe_function on_interrupt; /* guest/session.js */
@@ -164,8 +166,8 @@ static void *interrupter(void *unused)
     for (;;) {
         while (sem_wait(&asked) < 0) {
         }
-        char *cell = atomic_load(&open_cell);
-        if (!cell)
+        char *cell = atomic_load(&asked_cell);
+        if (!is_open(cell))
             continue;
         (void)napi_call_threadsafe_function(on_interrupt, cell, 0);
         /* Again if another piece of the cell began before the event loop came to the call. */
@@ -179,21 +181,26 @@ static void *interrupter(void *unused)
     return NULL;
 }
 
-static void on_sigint(int sig, siginfo_t *info, void *context)
+static void on_signal(int sig, siginfo_t *info, void *context)
 {
-    (void)sig;
     (void)context;
     int saved = errno;
-    if (info->si_pid != getpid())
+    struct sigaction now;
+    char *cell = atomic_load(&open_cell);
+    bool ours = sig == SIGINT ||
+                (sigaction(SIGINT, NULL, &now) == 0 && now.sa_sigaction == on_signal);
+    if (cell && ours && info->si_pid != getpid()) {
+        atomic_store(&asked_cell, cell); /* now: the thread may come to it in the next cell */
         (void)sem_post(&asked);
+    }
     errno = saved;
 }
 
 /* Also for each cell, because a program may have set its own handler in the one before. */
-static bool install_handler(void)
+static bool install_handlers(void)
 {
-    struct sigaction action = { .sa_sigaction = on_sigint, .sa_flags = SA_SIGINFO | SA_RESTART };
-    return sigaction(SIGINT, &action, NULL) == 0;
+    struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART };
+    return sigaction(SIGINT, &action, NULL) == 0 && sigaction(SIGURG, &action, NULL) == 0;
 }
 
 /* arm(): a cell begins. */
@@ -202,7 +209,7 @@ static napi_value arm(napi_env env, napi_info info)
     static size_t cell;
     (void)env;
     (void)info;
-    (void)install_handler();
+    (void)install_handlers();
     while (sem_trywait(&asked) == 0) {
     }
     atomic_store(&terminated, false);
@@ -293,7 +300,7 @@ static napi_value begin(napi_env env, napi_info info)
         pthread_sigmask(SIG_SETMASK, &all, &before) || pthread_attr_init(&small) ||
         pthread_attr_setstacksize(&small, 64 << 10) ||
         pthread_create(&thread, &small, interrupter, NULL) ||
-        pthread_sigmask(SIG_SETMASK, &before, NULL) || !install_handler())
+        pthread_sigmask(SIG_SETMASK, &before, NULL) || !install_handlers())
         (void)napi_throw_error(env, NULL, "interrupts do not work in this Node");
     return NULL;
 }

@@ -7,13 +7,10 @@ from belljar_channel import PRIVATE_BUILTINS
 
 __builtins__ = PRIVATE_BUILTINS
 
-_signal, _setitimer, _mask, _monotonic = raw.signal, raw.setitimer, raw.pthread_sigmask, time.monotonic
-SIGINT, SIGALRM = int(signal.SIGINT), int(signal.SIGALRM)
+_signal, _getsignal, _setitimer, _mask, _monotonic = raw.signal, raw.getsignal, raw.setitimer, raw.pthread_sigmask, time.monotonic
+SIGINT, SIGURG, SIGALRM = int(signal.SIGINT), int(signal.SIGURG), int(signal.SIGALRM)
 
-
-# The interpreter loses the first signal if it comes right before a system call that blocks. So the host sends each
-# interrupt twice, and the second one must not disturb a cell that handles the first.
-SAME_S = 0.25
+SAME_S = 0.25  # two SIGINTs within this time are one
 
 
 class OutOfTime(BaseException):
@@ -21,24 +18,36 @@ class OutOfTime(BaseException):
 
 
 class Interrupts:
-    """Raises KeyboardInterrupt in a cell for SIGINT. Between cells, and while an error is reported, SIGINT does nothing."""
+    """Raises KeyboardInterrupt in a cell. Between cells, and while an error is reported, an interrupt does nothing.
+
+    SIGINT is an interrupt. It may be lost: it comes before the cell is armed, or right before a system call that blocks.
+    So the warden reminds us with SIGURG until the cell is over: it wakes the system call, and it raises if nothing has been
+    raised in this cell."""
 
     def __init__(self):
-        self.armed = False
-        self.count = 0  # in this cell
+        self.armed = False  # set it without a call at the end of a cell: a call is a place where a signal is handled
+        self.count = 0  # raised in this cell
         self.last = 0.0  # when the last one was raised
+        self.handler = self._on_sigint
+
+    def _raise(self):
+        self.count += 1
+        self.last = _monotonic()
+        raise KeyboardInterrupt
 
     def _on_sigint(self, _number, _frame):
-        self.count += 1
-        now = _monotonic()
-        if self.armed and now - self.last > SAME_S:
-            self.last = now
-            raise KeyboardInterrupt
+        if self.armed and _monotonic() - self.last > SAME_S:
+            self._raise()
+
+    def _on_reminder(self, _number, _frame):
+        if self.armed and not self.count and _getsignal(SIGINT) is self.handler:  # a cell may have its own handler
+            self._raise()
 
     def install(self):
         """Again before each cell: the last one may have installed a handler of its own, or blocked the signal."""
-        _signal(SIGINT, self._on_sigint)
-        _mask(raw.SIG_UNBLOCK, (SIGINT,))
+        _signal(SIGINT, self.handler)
+        _signal(SIGURG, self._on_reminder)
+        _mask(raw.SIG_UNBLOCK, (SIGINT, SIGURG))
 
     def arm(self):
         self.count, self.last = 0, 0.0

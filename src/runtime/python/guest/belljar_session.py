@@ -140,17 +140,18 @@ class Session:
         shell.shown, self.full = [], False
         self.displays = self.updates = self.displayed_bytes = 0
         threads = len(_active)
-        self.interrupts.install()
+        interrupts = self.interrupts
+        interrupts.install()
         error = None
         try:
-            self.interrupts.arm()
+            interrupts.arm()
             outcome = shell.run_cell(message.text(CODE), store_history=not silent, silent=silent)
-            self.interrupts.disarm()
+            interrupts.armed = False
             error = outcome.error_before_exec or outcome.error_in_exec
         except Closed:
             raise
         except BaseException as e:  # an interrupt beside the guest's code, or a shell that the cell has broken
-            self.interrupts.disarm()
+            interrupts.armed = False
             error = e
         self.mend()
         status = self.report(error)
@@ -240,16 +241,21 @@ class Session:
 
     def answer(self, message):
         code, cursor = message.text(CODE), message.number(CURSOR)
+        interrupts = self.interrupts
+        interrupts.install()
         try:
+            interrupts.arm()
             if message.kind == COMPLETE:
                 found = answers.complete(self.shell, code, cursor)
             elif message.kind == INSPECT:
                 found = answers.inspect(self.shell, code, cursor, min(1, message.number(DETAIL)))
             else:
                 found = answers.variables(self.shell)
+            interrupts.armed = False
         except Closed:
             raise
         except BaseException as e:
+            interrupts.armed = False
             self.send(ERROR, [(NAME, type(e).__name__), (MESSAGE, errors.message_of(e)), (TRACEBACK, "")])
             self.done("error")
             return
