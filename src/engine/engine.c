@@ -194,6 +194,7 @@ int engine_jar_start(struct engine *engine, struct engine_jar *j, struct jar_req
     request->bundle_fd = bundle_fd;
     if (engine->pools.settings.max == 0)
         request->kind = 0;
+    j->kind = request->kind;
     pools_link_count_demand(engine, request->kind);
     if (jar_run_start(&j->jar, engine->wire_fd, &engine->isolation, request, sink, context, e))
         return -1;
@@ -268,8 +269,12 @@ static int take_message(struct engine *engine, const struct wire_message *m, str
     if (!found)
         return err_set(e, ERR_PROTOCOL, 0, "there is no jar %llu", (unsigned long long)id);
     struct slot slot = *found;
-    if (jar_run_on_message(jar_in(&slot), m, e))
+    struct jar_run *jar = jar_in(&slot);
+    bool had_started = jar->started;
+    if (jar_run_on_message(jar, m, e))
         return -1;
+    if (slot.jar && jar->started && !had_started)
+        engine->pools.starts[slot.jar->kind][jar->start]++;
     if (slot.run)
         run_on_wire_message(slot.run);
     else

@@ -74,6 +74,7 @@ struct engine_jar {
     void (*on_message)(struct engine_jar *j); /* the warden told something new about the jar */
     void (*on_lost)(struct engine_jar *j);    /* the warden is gone, and the jar with it */
     struct engine *engine;
+    unsigned kind; /* that its start counts for; 0: none */
     unsigned slot; /* private; valid while it has an id */
 };
 /* Sends the job of the request, whose id and bundle_fd are chosen here. */

@@ -269,6 +269,12 @@ static const struct {
 int language_takes(const struct language *l, const struct run_options *w, const char **ret_field,
                    struct err *e)
 {
+    if (w->display && w->profile) {
+        *ret_field = "display";
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "display and profile cannot be combined: a profiler has no displays; leave "
+                       "one of them out");
+    }
     for (size_t i = 0; i < ARRAY_LEN(option_rows); i++) {
         char known[200] = "";
         size_t used = 0;

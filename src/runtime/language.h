@@ -152,7 +152,7 @@ const char *language_grammar(const struct language *l);
 [[nodiscard]] int language_refuse(const char *name, struct err *e);
 /* "python, javascript, bash", for error messages. */
 const char *language_list(char *out, size_t size);
-/* Checks that the language supports the run options. The error names the option and the languages
+/* Checks that the language supports the run options, and that they go together. The error names the option and the languages
  * that support it. Lists of commands: src/allowlist. */
 [[nodiscard]] int language_takes(const struct language *l, const struct run_options *w,
                                  const char **ret_field, struct err *e);
@@ -160,6 +160,8 @@ const char *language_list(char *out, size_t size);
 /* Every zygote that any language declares, in a fixed order. A kind is an index into it plus 1.
  * Returns their number. */
 size_t warm_zygotes(const struct zygote_def *ret_defs[ZYGOTE_KINDS_MAX]);
+/* The number of kinds beyond ZYGOTE_KINDS_MAX, whose programs start cold, and the first of them. */
+size_t warm_left_out(const char **ret_first);
 /* The kind that fits a program by its imports, or 0 for a cold start. A variable of cold_env means
  * a cold start. env: the caller's own K=V, or NULL. */
 unsigned warm_kind(const struct language *l, const char *code, size_t len, char *const *env);

@@ -15,6 +15,17 @@ size_t warm_zygotes(const struct zygote_def *ret_defs[ZYGOTE_KINDS_MAX])
     return n;
 }
 
+size_t warm_left_out(const char **ret_first)
+{
+    size_t n = 0;
+    *ret_first = NULL;
+    for (const struct language *const *l = languages; *l; l++)
+        for (const struct warm *w = (*l)->warm; w && w->zygote.name; w++)
+            if (++n == ZYGOTE_KINDS_MAX + 1)
+                *ret_first = w->zygote.name;
+    return n > ZYGOTE_KINDS_MAX ? n - ZYGOTE_KINDS_MAX : 0;
+}
+
 static unsigned kind_of(const struct warm *wanted)
 {
     const struct zygote_def *defs[ZYGOTE_KINDS_MAX];

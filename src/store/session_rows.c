@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/auto.h"
+#include "base/strv.h"
 #include "base/text.h"
 #include "store/db_query.h"
 
@@ -93,6 +94,24 @@ int sessions_find_cell(struct db *db, const char *session, int64_t cell, char **
                        (long long)cell);
     *ret_run = take_text(&q);
     return query_taken(&q, e);
+}
+
+int sessions_cells_after(struct db *db, const char *session, int64_t after, unsigned limit,
+                         char ***ids, struct err *e)
+{
+    scoped(query) q = { 0 };
+    int found;
+    if (query_get(&q, db, SQL_SESSION_CELLS_AFTER, e))
+        return -1;
+    bind_text(&q, session);
+    bind_int(&q, after);
+    bind_int(&q, limit);
+    while ((found = query_step(&q, e)) > 0) {
+        autofree char *id = take_text(&q);
+        if (query_taken(&q, e) || strv_add(ids, id, e))
+            return -1;
+    }
+    return found;
 }
 
 int sessions_ended(struct db *db, const char *key, unsigned limit, struct session_rows *ret,

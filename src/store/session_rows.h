@@ -24,6 +24,10 @@ void session_row_done(struct session_row *r);
 [[nodiscard]] int sessions_find_cell(struct db *db, const char *session, int64_t cell,
                                      char **ret_run, struct err *e);
 
+/* Appends the ids of the runs of the first cells after this number, the oldest first. */
+[[nodiscard]] int sessions_cells_after(struct db *db, const char *session, int64_t after,
+                                       unsigned limit, char ***ids, struct err *e);
+
 struct session_rows {
     struct session_row *rows; /* the newest first */
     size_t n;

@@ -201,6 +201,10 @@ const char *const sql_texts[SQL_COUNT_] = {
     [SQL_SESSION_CELL] =
         "SELECT r.id FROM runs r JOIN run_input i ON i.seq = r.seq WHERE r.thread = ? "
         "AND r.surface = 'session' AND json_extract(i.request, '$.cell') = ?",
+    [SQL_SESSION_CELLS_AFTER] =
+        "SELECT r.id FROM runs r JOIN run_input i ON i.seq = r.seq WHERE r.thread = ? "
+        "AND r.surface = 'session' AND json_extract(i.request, '$.cell') > ? "
+        "ORDER BY r.seq LIMIT ?",
     [SQL_SESSION_RETAIN] = "DELETE FROM sessions WHERE ended_ms > 0 AND ended_ms < ?",
     [SQL_PROBE] = "INSERT OR REPLACE INTO counters VALUES ('probe', ?)",
     [SQL_KEY_DELETE] = "DELETE FROM keys WHERE name = ?",

@@ -81,6 +81,14 @@ def test_sessions_of_a_key_are_capped(start_service):
     assert create(one).status == 201
 
 
+def test_starts_of_sessions_are_counted(start_service, sealed):
+    s = start_service("--set", "pools.preload=used")
+    starts = lambda: s.get("/v1/stats").json["pools"]["python-session"]["starts"]
+    for n in (1, 2):
+        assert s.post("/v1/sessions", {"language": "python"}).status == 201
+        assert sum(starts().values()) == n, starts()
+
+
 def test_session_is_refused_if_memory_is_short(start_service):
     s = start_service("--set", "pools.max=0", "--set", "sessions.memory_floor=1000g")
     refused = s.post("/v1/sessions", {"language": "bash"})

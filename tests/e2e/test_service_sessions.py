@@ -193,6 +193,23 @@ def test_the_notebook_of_a_session_is_valid(service, session):
     assert service.get(path + "/cells/1").json["stdout"] == "out\n"
 
 
+@pytest.mark.release_only
+def test_cells_that_a_notebook_has_no_room_for_are_told(service, session):
+    code = "for _ in range(8): display({'text/plain': 'x' * 2_000_000}, raw=True)"
+    for _ in range(6):
+        assert len(execute(service, session, code)["displays"]) == 8
+    path = "/v1/sessions/" + session["id"]
+    notebook = service.get(path + "/notebook").json
+    missing = notebook["metadata"]["belljar"]["missing_cells"]
+    assert missing == 6 - (len(notebook["cells"]) - 1) >= 1, missing
+    assert notebook["cells"][0]["cell_type"] == "markdown", notebook["cells"][0]
+    assert f"first {missing} cells of the session are missing" in notebook["cells"][0]["source"]
+    newest = service.get(path + "/cells").json
+    assert newest["cut"] and newest["cells"][-1]["cell"] == 6, [c["cell"] for c in newest["cells"]]
+    oldest = service.get(path + "/cells", {"after": 0, "limit": 2}).json
+    assert not oldest["cut"] and [c["cell"] for c in oldest["cells"]] == [1, 2]
+
+
 def test_a_program_that_ends_is_told_in_a_sentence(service):
     for code, words in (("import os; os._exit(3)", "exit code 3"),
                         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "signal 9")):

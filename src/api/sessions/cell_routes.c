@@ -14,6 +14,7 @@
 #include "api/sessions/notebook.h"
 #include "api/sessions/session_find.h"
 #include "base/auto.h"
+#include "base/strv.h"
 #include "base/text.h"
 #include "run/json.h"
 #include "session/events.h"
@@ -136,15 +137,17 @@ static void post_exec(struct api_call *c)
 
 /* ---- the history of a session ---- */
 
-enum { CELLS_LISTED = 50, CELLS_MAX = 1000, CELLS_BYTES = 64 << 20 };
+enum { CELLS_LISTED = 50, CELLS_MAX = NOTEBOOK_CELLS_MAX, CELLS_BYTES = NOTEBOOK_MIB_MAX << 20 };
 
 struct cells_job {
     struct api_job job;
     char session[API_PARAM_SIZE];
-    int64_t limit, after;
+    int64_t limit, after; /* after -1: the newest */
     int output_dir_fd;
     bool notebook, seen;
+    bool cut; /* cells are missing because of CELLS_BYTES */
     char language[LANGUAGE_NAME_SIZE];
+    char **ids;
     json_t *cells; /* the oldest first */
 };
 
@@ -152,6 +155,24 @@ struct cells_job {
 static bool may_see(const struct cells_job *l, const struct session_row *row)
 {
     return history_may_see(l->job.call, row->key, row->created_ms);
+}
+
+/* The ids of the runs, in the order in which they are added. */
+static int list_cells(struct db *db, struct cells_job *l, struct err *e)
+{
+    scoped(run_records) list = { 0 };
+    /* Other runs may name the session as their thread: they are no cells. */
+    const struct run_query q = { .thread = l->session,
+                                 .surface = "session",
+                                 .limit = (unsigned)l->limit };
+    if (l->after >= 0)
+        return sessions_cells_after(db, l->session, l->after, q.limit, &l->ids, e);
+    if (runs_list(db, &q, &list, e))
+        return -1;
+    for (size_t i = 0; i < list.n; i++)
+        if (strv_add(&l->ids, list.rows[i].id, e))
+            return -1;
+    return 0;
 }
 
 static int add_cell(struct db *db, struct cells_job *l, const char *id, size_t *bytes, size_t *room,
@@ -162,10 +183,7 @@ static int add_cell(struct db *db, struct cells_job *l, const char *id, size_t *
         return -1;
     json_t *cell = cell_row_object(&row, l->output_dir_fd, room);
     *bytes += json_dumpb(cell, NULL, 0, JSON_COMPACT); /* the journal may be in a file */
-    if (json_integer_value(json_object_get(cell, "cell")) > l->after)
-        (void)json_array_insert_new(l->cells, 0, cell);
-    else
-        json_decref(cell);
+    (void)json_array_insert_new(l->cells, l->after < 0 ? 0 : json_array_size(l->cells), cell);
     return 0;
 }
 
@@ -173,22 +191,15 @@ static int cells_work(struct db *db, struct store_job *job, struct err *e)
 {
     struct cells_job *l = (struct cells_job *)job;
     scoped(session_row) row = { 0 };
-    scoped(run_records) list = { 0 };
-    /* Other runs may name the session as their thread: they are no cells. */
-    const struct run_query q = { .thread = l->session, .surface = "session", .limit = CELLS_MAX };
-    size_t bytes = 0, room = GUEST_VALUES_MAX;
-    if (sessions_get(db, l->session, &row, e) || runs_list(db, &q, &list, e))
+    size_t bytes = 0, room = GUEST_VALUES_MAX, i = 0, n;
+    if (sessions_get(db, l->session, &row, e) || list_cells(db, l, e))
         return -1;
     l->seen = may_see(l, &row);
     (void)snprintf(l->language, sizeof l->language, "%s", row.language);
-    for (size_t i = 0; l->seen && i < list.n && bytes < CELLS_BYTES; i++) {
-        if (add_cell(db, l, list.rows[i].id, &bytes, &room, e))
+    for (n = l->seen ? strv_len(l->ids) : 0; i < n && bytes < CELLS_BYTES; i++)
+        if (add_cell(db, l, l->ids[i], &bytes, &room, e))
             return -1;
-        while ((int64_t)json_array_size(l->cells) > l->limit && l->after > 0)
-            (void)json_array_remove(l->cells, json_array_size(l->cells) - 1);
-        if ((int64_t)json_array_size(l->cells) >= l->limit && l->after == 0)
-            break;
-    }
+    l->cut = i < n;
     return 0;
 }
 
@@ -206,9 +217,10 @@ static void cells_done(struct store_job *job)
     } else if (l->notebook) {
         api_reply(c, 200, notebook_json(l->language, l->cells));
     } else {
-        api_reply(c, 200, json_pack("{s:O}", "cells", l->cells));
+        api_reply(c, 200, json_pack("{s:O, s:b}", "cells", l->cells, "cut", l->cut));
     }
     json_decref(l->cells);
+    strv_free(l->ids);
     free(l);
 }
 
@@ -219,6 +231,7 @@ static struct cells_job *cells_job_new(struct api_call *c)
         return NULL;
     (void)snprintf(l->session, sizeof l->session, "%s", c->params[0]);
     l->limit = CELLS_MAX;
+    l->after = -1;
     l->output_dir_fd = c->api->output_dir_fd;
     l->cells = json_array();
     return l;
@@ -227,14 +240,14 @@ static struct cells_job *cells_job_new(struct api_call *c)
 static const struct api_field cells_query[] = {
     { "limit", FIELD_INT, .min = 1, .max = CELLS_MAX, .help = "number of cells; 50 by default" },
     { "after", FIELD_INT, .min = 0, .max = 1e9,
-      .help = "only cells after this number; the newest cells by default" },
+      .help = "the first cells after this number; the newest cells by default" },
     { 0 },
 };
 
 static void get_cells(struct api_call *c)
 {
     struct err e = { 0 };
-    int64_t limit = CELLS_LISTED, after = 0;
+    int64_t limit = CELLS_LISTED, after = -1;
     if (api_query_number(c, "limit", 1, CELLS_MAX, &limit, &e) ||
         api_query_number(c, "after", 0, 1000000000, &after, &e)) {
         api_fail(c, &e, NULL);
@@ -410,12 +423,17 @@ static const struct api_field accepted_reply[] = {
 };
 static const struct api_field cells_reply[] = {
     { "cells", FIELD_OBJECTS, ALWAYS, .fields = cell_reply, .help = "the oldest first" },
+    { "cut", FIELD_BOOL, ALWAYS,
+      .help =
+          "true if cells are missing because the answer has 64 MiB: the last ones with 'after', "
+          "otherwise the first ones" },
     { .schema = "CellList" },
 };
 static const struct api_field notebook_reply[] = {
     { "nbformat", FIELD_INT, ALWAYS, .help = "4" },
     { "nbformat_minor", FIELD_INT, ALWAYS, .help = "5" },
-    { "metadata", FIELD_ANY, ALWAYS, .help = "the language" },
+    { "metadata", FIELD_ANY, ALWAYS,
+      .help = "the language, and belljar.missing_cells if the first cells are missing" },
     { "cells", FIELD_ANY, ALWAYS, .help = "the cells and their outputs" },
     { .schema = "Notebook", .help = "A Jupyter notebook" },
 };

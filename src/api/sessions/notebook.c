@@ -63,6 +63,11 @@ static void add_end(json_t *outputs, const json_t *cell)
                                lines_of(json_string_value(json_object_get(error, "traceback")))));
 }
 
+static json_int_t number_of(const json_t *cell)
+{
+    return json_integer_value(json_object_get(cell, "cell"));
+}
+
 static json_t *code_cell(const json_t *cell)
 {
     json_t *outputs = json_array();
@@ -70,11 +75,11 @@ static json_t *code_cell(const json_t *cell)
     add_displays(outputs, cell);
     add_end(outputs, cell);
     json_t *code = json_object_get(cell, "code");
-    return json_pack(
-        "{s:s, s:o, s:O, s:o, s:{}, s:o}", "cell_type", "code", "id",
-        json_sprintf("cell-%lld", (long long)json_integer_value(json_object_get(cell, "cell"))),
-        "execution_count", json_object_get(cell, "execution_count"), "source",
-        json_is_string(code) ? json_incref(code) : json_string(""), "metadata", "outputs", outputs);
+    return json_pack("{s:s, s:o, s:O, s:o, s:{}, s:o}", "cell_type", "code", "id",
+                     json_sprintf("cell-%lld", (long long)number_of(cell)), "execution_count",
+                     json_object_get(cell, "execution_count"), "source",
+                     json_is_string(code) ? json_incref(code) : json_string(""), "metadata",
+                     "outputs", outputs);
 }
 
 /* The language as Jupyter names it, and the kernel that opens it there. */
@@ -98,13 +103,30 @@ static json_t *metadata_of(const char *language)
                      language, "language", language, "language_info", "name", language);
 }
 
+/* The place of the cells that are not here. */
+static json_t *missing_cell(json_int_t n)
+{
+    return json_pack("{s:s, s:s, s:{}, s:o}", "cell_type", "markdown", "id", "missing-cells",
+                     "metadata", "source",
+                     json_sprintf("*The first %lld cells of the session are missing here: a "
+                                  "notebook has the newest %d cells of together %d MiB, and the "
+                                  "history of the service keeps cells for a while.*",
+                                  (long long)n, NOTEBOOK_CELLS_MAX, NOTEBOOK_MIB_MAX));
+}
+
 json_t *notebook_json(const char *language, const json_t *cells)
 {
     json_t *list = json_array();
+    json_t *metadata = metadata_of(language);
+    json_int_t first = number_of(json_array_get(cells, 0));
     size_t i;
     const json_t *cell;
+    if (first > 1) {
+        (void)json_array_append_new(list, missing_cell(first - 1));
+        json_put(metadata, "belljar", json_pack("{s:I}", "missing_cells", first - 1));
+    }
     json_array_foreach(cells, i, cell)
         (void)json_array_append_new(list, code_cell(cell));
     return json_pack("{s:i, s:i, s:o, s:o}", "nbformat", 4, "nbformat_minor", 5, "metadata",
-                     metadata_of(language), "cells", list);
+                     metadata, "cells", list);
 }

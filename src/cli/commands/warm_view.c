@@ -69,6 +69,16 @@ static void print_kind(const char *name, const json_t *pool)
                  count(starts, "hatched"), count(starts, "cold"));
 }
 
+static void print_kinds_left_out(void)
+{
+    const char *first;
+    size_t n = warm_left_out(&first);
+    if (n > 0)
+        (void)printf("  [ ] %zu kinds are left out, from '%s' on: their programs start cold\n      "
+                     "up to %d kinds fit: fewer languages with warm starts help\n",
+                     n, first, ZYGOTE_KINDS_MAX);
+}
+
 void warm_print(const json_t *warm)
 {
     const struct zygote_def *defs[ZYGOTE_KINDS_MAX];
@@ -78,11 +88,13 @@ void warm_print(const json_t *warm)
         (void)printf("\nWarm starts:\n  %zu kinds are known; only a running service can show which "
                      "of them work\n      belljar serve\n",
                      warm_zygotes(defs));
+        print_kinds_left_out();
         return;
     }
     (void)printf("\nWarm starts of the running service:\n");
     json_object_foreach(json_object_get(warm, "pools"), kind, pool)
         print_kind(kind, pool);
+    print_kinds_left_out();
     if (json_is_true(json_object_get(warm, "memory_pressure")))
         (void)printf("  memory is short: no interpreter waits (setting pools.memory_floor)\n");
 }

@@ -115,8 +115,18 @@ static void on_round(uv_timer_t *timer)
 
 /* ---- events of the engine ---- */
 
+static void log_kinds_left_out(void)
+{
+    const char *first;
+    size_t n = warm_left_out(&first);
+    if (n > 0)
+        log_event(LOG_WARN, "pools.kinds_left_out", "count=%zu first=%s most=%d", n, first,
+                  ZYGOTE_KINDS_MAX);
+}
+
 void pools_link_init(struct engine *engine)
 {
+    log_kinds_left_out();
     (void)uv_timer_init(engine->loop, &engine->link.timer);
     uv_unref((uv_handle_t *)&engine->link.timer);
     engine->link.timer.data = engine;

@@ -270,6 +270,49 @@ static void test_an_unknown_language_is_refused_with_what_was_meant(void)
     CHECK(strstr(e.text, "did you mean") == NULL);
 }
 
+static void test_options_that_exclude_each_other_are_refused(void)
+{
+    struct err e = { 0 };
+    const char *field = NULL;
+    const struct language *python = language_find("python");
+    CHECK_INT(language_takes(python, &(struct run_options){ .display = true }, &field, &e), 0);
+    CHECK_INT(language_takes(python, &(struct run_options){ .profile = true }, &field, &e), 0);
+    CHECK_INT(language_takes(python, &(struct run_options){ .display = true, .profile = true },
+                             &field, &e),
+              -1);
+    CHECK_STR(field, "display");
+    CHECK(strstr(e.text, "display and profile cannot be combined") != NULL);
+}
+
+/* ---- kinds of zygotes ---- */
+
+static void test_every_kind_has_a_number(void)
+{
+    const char *first = "unset";
+    CHECK_INT(warm_left_out(&first), 0);
+    CHECK(!first);
+}
+
+static void test_kinds_beyond_the_most_are_counted_and_named(void)
+{
+    static char names[ZYGOTE_KINDS_MAX + 3][16];
+    static struct warm rows[ARRAY_LEN(names) + 1];
+    static const struct language many = { .name = "many", .warm = rows };
+    static const struct language *const all[] = { &many, NULL };
+    const struct language *const *before = languages;
+    const struct zygote_def *defs[ZYGOTE_KINDS_MAX];
+    const char *first;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        (void)snprintf(names[i], sizeof names[i], "kind-%zu", i + 1);
+        rows[i].zygote.name = names[i];
+    }
+    languages = all;
+    CHECK_INT(warm_zygotes(defs), ZYGOTE_KINDS_MAX);
+    CHECK_INT(warm_left_out(&first), 3);
+    CHECK_STR(first, names[ZYGOTE_KINDS_MAX]);
+    languages = before;
+}
+
 static const struct check_test tests[] = {
     TEST(test_languages_are_found_by_name_and_alias_in_any_case),
     TEST(test_other_words_are_no_language),
@@ -284,5 +327,8 @@ static const struct check_test tests[] = {
     TEST(test_java_is_named_after_the_public_type_in_it),
     TEST(test_an_unknown_language_is_refused_with_what_was_meant),
     TEST(test_list_names_them_all_and_stays_inside_its_buffer),
+    TEST(test_options_that_exclude_each_other_are_refused),
+    TEST(test_every_kind_has_a_number),
+    TEST(test_kinds_beyond_the_most_are_counted_and_named),
 };
 CHECK_MAIN(tests)
