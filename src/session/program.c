@@ -398,6 +398,7 @@ static int send_job(struct session *s, struct session_program *p, struct err *e)
         .session = true,
         .kind = warm_within(warm_session_kind(spec->language, spec->env), &spec->limits),
     };
+    request.limits.v[LIMIT_WALL_MS] = session_life_left_ms(s);
     return engine_jar_start(s->all->engine, &p->jar, &request, &spec->bundle, on_bytes, p, e);
 }
 

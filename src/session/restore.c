@@ -103,9 +103,9 @@ static int keep(struct session *s, struct err *e)
     cell_file_done(&s->file);
     if (save(s, e) || open_file(s, O_CREAT | O_TRUNC, e))
         return -1;
-    autofree char *note = json_line(
-        json_pack("{s:s, s:I, s:I, s:I}", "session", s->id, "restarts", (json_int_t)s->restarts,
-                  "started_ms", (json_int_t)s->started_ms, "seq", (json_int_t)p->in_seq));
+    autofree char *note = json_line(json_pack("{s:s, s:I, s:I}", "session", s->id, "restarts",
+                                              (json_int_t)s->restarts, "seq",
+                                              (json_int_t)p->in_seq));
     if (!note)
         return err_no_memory(e, "a session");
     return jar_run_keep(&p->jar.jar, note, strlen(note), e);
@@ -148,7 +148,7 @@ struct adoption {
 struct found {
     struct store_job job; /* first: the store returns it */
     char id[ID_SIZE];
-    json_int_t restarts, started_ms, seq;
+    json_int_t restarts, seq;
     struct session_row row;
     int64_t cells;
     char run_id[ID_SIZE]; /* "": none */
@@ -174,8 +174,8 @@ static int read_note(const struct wire_kept *kept, struct found *f, struct err *
     const char *id;
     json_auto_t *note = json_loadb(kept->note, kept->note_len, 0, NULL);
     if (!note ||
-        json_unpack(note, "{s:s, s:I, s:I, s:I}", "session", &id, "restarts", &f->restarts,
-                    "started_ms", &f->started_ms, "seq", &f->seq) < 0 ||
+        json_unpack(note, "{s:s, s:I, s:I}", "session", &id, "restarts", &f->restarts, "seq",
+                    &f->seq) < 0 ||
         !is_id(id, "ses_") || f->restarts < 0 || f->seq < 0 || f->seq > UINT32_MAX)
         return err_set(e, ERR_PROTOCOL, 0, "the note of a session is not one of ours");
     (void)snprintf(f->id, sizeof f->id, "%s", id);
@@ -352,14 +352,13 @@ static int resume_cell(struct session *s, const struct found *f, const struct ce
 static int set_up(struct session *s, struct found *f, const struct cell_file_head *head,
                   uint64_t armed, struct adoption *a, struct err *e)
 {
-    int64_t age = clock_unix_ms() - f->started_ms;
+    int64_t age = clock_unix_ms() - f->row.created_ms;
     bool runs = is_its_cell(s, f) && f->run.state != RUN_FINISHED;
     s->created_ms = f->row.created_ms;
-    s->started_ms = f->started_ms;
     s->restarts = (unsigned)f->restarts;
     s->is_stored = true;
-    if (age > 0 && (uint64_t)age < s->started_loop_ms)
-        s->started_loop_ms -= (uint64_t)age;
+    if (age > 0 && (uint64_t)age < s->created_loop_ms)
+        s->created_loop_ms -= (uint64_t)age;
     if (armed && (!runs || armed != head->number))
         return err_set(e, ERR_PROTOCOL, 0, "its cell %llu has no journal",
                        (unsigned long long)armed);

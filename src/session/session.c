@@ -294,7 +294,6 @@ void session_on_program_end(struct session *s, const struct wire_ended *end, con
 void session_on_ready(struct session *s)
 {
     s->start_by_ms = 0;
-    s->started_ms = clock_unix_ms();
     session_keep(s);
     session_set_state(s, SESSION_IDLE);
     session_schedule(s);
@@ -307,7 +306,6 @@ static void start(struct session *s)
     struct wire_ended end = { .evidence.reason = END_FAILURE };
     s->state = SESSION_STARTING;
     s->start_by_ms = uv_now(s->all->loop) + START_MS;
-    s->started_loop_ms = uv_now(s->all->loop);
     if (program_start(s, &e)) {
         end.err = e;
         finish(s, &end, ERR_SHOWN(&e));
@@ -373,7 +371,7 @@ int session_make(struct sessions *all, struct session_spec *spec, struct session
     s->all = all;
     s->file = CELL_FILE_NONE;
     s->used_ms = clock_unix_ms();
-    s->used_loop_ms = s->started_loop_ms = uv_now(all->loop);
+    s->used_loop_ms = s->created_loop_ms = uv_now(all->loop);
     s->host = (struct run_host){ cells_on_queued, cells_on_cancel };
     s->spec = *spec;
     *spec = (struct session_spec){ 0 };
@@ -459,9 +457,16 @@ static uint64_t idle_end(const struct session *s)
     return s->state == SESSION_IDLE ? s->used_loop_ms + s->spec.idle_ms : UINT64_MAX;
 }
 
+/* A restart does not put it off. */
 static uint64_t life_end(const struct session *s)
 {
-    return s->started_loop_ms + s->spec.limits.v[LIMIT_WALL_MS];
+    return s->created_loop_ms + s->spec.limits.v[LIMIT_WALL_MS];
+}
+
+uint64_t session_life_left_ms(const struct session *s)
+{
+    uint64_t now = uv_now(s->all->loop), end = life_end(s);
+    return end > now ? end - now : 1;
 }
 
 int64_t session_expires_ms(const struct session *s, const char **ret_why)

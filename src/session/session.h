@@ -106,9 +106,9 @@ struct session {
     char id[ID_SIZE];
     struct session_spec spec;
     enum session_state state;
-    int64_t created_ms, used_ms, started_ms, ended_ms; /* Unix time */
-    char reason[240];                                  /* why it ended */
-    unsigned cells;                                    /* accepted so far */
+    int64_t created_ms, used_ms, ended_ms; /* Unix time */
+    char reason[240];                      /* why it ended */
+    unsigned cells;                        /* accepted so far */
     unsigned restarts;
     uint64_t memory_bytes;     /* of its jar, when the last cell ended; 0: not known */
     struct cell *first, *last; /* the line; the first one may have begun */
@@ -124,7 +124,7 @@ struct session {
     uint64_t start_by_ms, question_by_ms, close_by_ms; /* clock of the loop; 0: none */
     bool warned, restarting, is_stored, stopping;
     bool replaying;                         /* the journal of an earlier keeper */
-    uint64_t used_loop_ms, started_loop_ms; /* clock of the loop */
+    uint64_t used_loop_ms, created_loop_ms; /* clock of the loop */
     unsigned visits;                        /* to its files, at this moment */
     unsigned refs;                          /* cells, store jobs, watches, handles, visits */
 };

@@ -96,7 +96,8 @@ void session_on_ready(struct session *s);
 /* The program ends, or has closed its channel. */
 void session_on_channel_closed(struct session *s);
 void session_on_program_end(struct session *s, const struct wire_ended *end, const char *breach);
-void session_schedule(struct session *s); /* sets the timer */
+void session_schedule(struct session *s);               /* sets the timer */
+uint64_t session_life_left_ms(const struct session *s); /* at least 1 */
 void session_unref(struct session *s);
 
 /* ---- restore.c: the parts of a session that outlive the keeper ---- */

@@ -1,11 +1,13 @@
 """Sessions outlive their keeper: it is killed at inconvenient moments, and its clients find everything again."""
 
 import contextlib
+import datetime
 import http.client
 import json
 import os
 import signal
 import threading
+import time
 
 import pytest
 from harness import eventually
@@ -41,6 +43,19 @@ def kill_keeper(service):
     os.kill(keeper, signal.SIGKILL)
     assert eventually(lambda: service.reachable() and service.half("keeper").pid != keeper, PATIENCE)
     assert service.half("warden").pid == warden
+
+
+def test_neither_a_restart_nor_the_next_keeper_puts_off_the_end_of_life(service, session):
+    def ends(minus=0):
+        text = service.get(session).json["expires_at"]
+        return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() - minus
+    assert service.request("PATCH", session, {"idle_s": 80000}).status == 200  # so that its life ends first
+    before = ends()
+    time.sleep(3)  # it would be put off for so long
+    assert service.post(session + "/restart").status == 201
+    assert abs(ends(before)) < 2
+    kill_keeper(service)
+    assert abs(ends(before)) < 2
 
 
 def cell_events(service, session, number, after=0):

@@ -94,7 +94,7 @@ const struct api_field session_reply[] = {
     { "ended_at", FIELD_STRING, OR_NULL, .help = "null while it lives" },
     { "reason", FIELD_STRING, OR_NULL, .help = "why it ended; null while it lives" },
     { "idle_s", FIELD_NUMBER, .help = "it ends after so many seconds without a cell" },
-    { "ttl_s", FIELD_NUMBER, .help = "it ends so many seconds after its start" },
+    { "ttl_s", FIELD_NUMBER, .help = "it ends so many seconds after its creation" },
     { "cells", FIELD_INT, ALWAYS, .help = "number of cells so far" },
     { "cell", FIELD_INT, .nullable = true, .help = "number of the cell that runs" },
     { "awaits_input", FIELD_BOOL, .help = "true if that cell waits for POST stdin" },
