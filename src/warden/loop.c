@@ -130,6 +130,10 @@ static int assign(struct loop *l, const struct wire_spawn *w, const int fds[SESS
     s->idle = false;
     s->warm = true;
     s->id = w->id;
+    if (job_is_session(&w->job)) {
+        zygote_pools_note_session(l->pools, clock_us());
+        l->maintain_us = 0;
+    }
     return 1;
 }
 

@@ -13,6 +13,8 @@ enum {
     AGAIN_MAX_US = 60000000,
     EMBRYO_AGAIN_US = 10000, /* after the first dead embryo; doubled with each further one */
     EMBRYO_DOUBLINGS = 9,
+    QUIET_US = 10000,         /* after the start of a session: enough for its first cell */
+    QUIET_AGAIN_US = 100000,  /* from the end of a pause to the next one */
     STEADY_US = 10 * 1000000, /* a zygote that lived so long resets the count of failures */
 };
 
@@ -233,7 +235,13 @@ uint64_t zygote_pools_maintain(struct zygote_pools *p, uint64_t now_us)
         uint64_t next = next_look(p, i, now_us);
         due = next < due ? next : due;
     }
-    return due;
+    return p->quiet_until_us > now_us && p->quiet_until_us < due ? p->quiet_until_us : due;
+}
+
+void zygote_pools_note_session(struct zygote_pools *p, uint64_t now_us)
+{
+    if (now_us >= p->quiet_until_us + QUIET_AGAIN_US)
+        p->quiet_until_us = now_us + QUIET_US;
 }
 
 void zygote_pool_note_embryo(struct zygote_pool *k, bool died, uint64_t now_us)
@@ -252,6 +260,6 @@ bool zygote_pools_want_embryo(const struct zygote_pools *p, unsigned kind, uint3
     for (uint32_t i = 0; i < p->n; i++)
         all += p->kinds[i].state.ready + p->kinds[i].state.building;
     return is_on(p, kind - 1) && k->active && k->active->up && building < REFILLS_AT_ONCE &&
-           now_us >= k->embryo_again_us && all < POOL_EMBRYOS_MAX &&
+           now_us >= k->embryo_again_us && now_us >= p->quiet_until_us && all < POOL_EMBRYOS_MAX &&
            k->state.ready + k->state.building < p->targets.kinds[kind - 1].ready;
 }

@@ -28,6 +28,7 @@ struct zygote_pools {
     struct pool_targets targets;
     struct zygote_pool kinds[ZYGOTE_KINDS_MAX];
     uint32_t n;
+    uint64_t quiet_until_us; /* no new embryo before: a session has just begun */
 };
 
 /* Opens the files of the drivers, while the files of the host are visible. */
@@ -54,6 +55,10 @@ uint64_t zygote_pools_maintain(struct zygote_pools *p, uint64_t now_us);
 /* An embryo died by itself, or got a job. After a death the next embryo is made with a growing
  * delay. */
 void zygote_pool_note_embryo(struct zygote_pool *k, bool died, uint64_t now_us);
+/* A session got an embryo. The warden makes no other embryo for a moment, because the first cell of
+ * the session most often follows at once, and would wait for it. Pauses are rare enough that pools
+ * are filled while many sessions begin. */
+void zygote_pools_note_session(struct zygote_pools *p, uint64_t now_us);
 /* True when one more embryo of this kind should be made, while `building` embryos of all kinds
  * are. */
 bool zygote_pools_want_embryo(const struct zygote_pools *p, unsigned kind, uint32_t building,

@@ -1,6 +1,8 @@
 """A session: the loop that takes cells from the channel, and the answers to them."""
 import atexit
 import builtins
+import fcntl
+import getpass  # here: in a zygote it costs the start of a session nothing
 import io
 import operator
 import os
@@ -119,8 +121,6 @@ class Session:
         return message.text(TEXT)
 
     def install_input(self):
-        import getpass
-
         def input(prompt="", /):
             """The next line of input, which the client of the session is asked for. The prompt is shown to it."""
             return self.ask(prompt, False)
@@ -281,7 +281,6 @@ class Session:
 
     def prepare(self, channel):
         """In the process of the session, when its job has come."""
-        import fcntl
         self.pid, self.main_thread, self.full, self.channel = _getpid(), _get_ident(), False, channel
         self.out, self.err, self.replaced = sys.stdout, sys.stderr, {}
         self.out_fd, self.err_fd = (fcntl.fcntl(n, fcntl.F_DUPFD_CLOEXEC, 190) for n in (1, 2))
