@@ -10,13 +10,13 @@ import time
 
 FRAME_MAX = 32768
 REMIND_S = 0.05  # the warden's
-EXEC, INPUT, COMPLETE, INSPECT, VARIABLES, END = 1, 2, 3, 4, 5, 6
+EXEC, INPUT, COMPLETE, INSPECT, VARIABLES, END, IMAGE, BECOME = range(1, 9)
 READY, DISPLAY, UPDATE, CLEAR, RESULT, ERROR, INPUT_REQUEST, DONE, ANSWER, NOTE = range(32, 42)
 NAMES = {READY: "ready", DISPLAY: "display", UPDATE: "update_display", CLEAR: "clear", RESULT: "result", ERROR: "error",
          INPUT_REQUEST: "input_request", DONE: "done", ANSWER: "answer", NOTE: "note"}
 TAGS = {"code": 1, "flags": 2, "text": 3, "eof": 4, "cursor": 5, "detail": 6, "version": 7, "display_id": 8, "mime": 9,
         "data": 10, "metadata": 11, "wait": 12, "count": 13, "name": 14, "message": 15, "traceback": 16, "password": 17,
-        "status": 18, "json": 19, "cut": 20}
+        "status": 18, "json": 19, "cut": 20, "room": 21}
 TAG_NAMES = {number: name for name, number in TAGS.items()}
 
 
@@ -119,12 +119,13 @@ class Program:
             if not some:
                 return
 
-    def send(self, kind, request, fields):
+    def send(self, kind, request, fields, fds=()):
         data = pack(fields)
         while True:
             part, data = data[:FRAME_MAX], data[FRAME_MAX:]
             self.seq += 1
-            self.channel.send(struct.pack("<IIHH", self.seq, request, kind, 1 if data else 0) + part)
+            frame = struct.pack("<IIHH", self.seq, request, kind, 1 if data else 0) + part
+            socket.send_fds(self.channel, [frame], list(fds))
             if not data:
                 return
 
@@ -215,6 +216,31 @@ class Program:
 
     def variables(self):
         return {v["name"]: v for v in self.ask(VARIABLES)["variables"]}
+
+    def write_image(self, flags="", room=1 << 40):
+        """The answer, the report of the writer and the file of the image."""
+        import json
+        fd = os.memfd_create("image", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        ours, theirs = os.pipe()
+        self.request += 1
+        self.send(IMAGE, self.request, [("flags", flags), ("room", str(room))], [fd, theirs])
+        os.close(theirs)
+        answer = json.loads(self.finish().first("answer")["json"])
+        with open(ours) as report:
+            return answer, report.read(), fd
+
+    def become(self, fd, flags=""):
+        """None: it became the image. Otherwise why it did not."""
+        import json
+        self.request += 1
+        self.send(BECOME, self.request, [("flags", flags)], [fd])
+        kind, _, fields = self.read_frame() or ("gone", 0, {})
+        if kind == READY:
+            return None
+        answer = json.loads(fields["json"]) if kind == ANSWER else {"failed": kind}
+        while kind not in (DONE, "gone"):
+            kind = (self.read_frame() or ("gone",))[0]
+        return answer["failed"]
 
     def interrupt(self):
         self.interrupted = self.is_open

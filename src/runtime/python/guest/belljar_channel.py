@@ -17,10 +17,10 @@ import time
 PRIVATE_BUILTINS = dict(vars(builtins))
 __builtins__ = PRIVATE_BUILTINS
 
-EXEC, INPUT, COMPLETE, INSPECT, VARIABLES, END = 1, 2, 3, 4, 5, 6
+EXEC, INPUT, COMPLETE, INSPECT, VARIABLES, END, IMAGE, BECOME = range(1, 9)
 READY, DISPLAY, UPDATE, CLEAR, RESULT, ERROR, INPUT_REQUEST, DONE, ANSWER, NOTE = range(32, 42)
 (CODE, FLAGS, TEXT, EOF, CURSOR, DETAIL, VERSION, DISPLAY_ID, MIME, DATA, METADATA, WAIT, COUNT, NAME, MESSAGE, TRACEBACK,
- PASSWORD, STATUS, JSON, CUT) = range(1, 21)
+ PASSWORD, STATUS, JSON, CUT, ROOM) = range(1, 22)
 MORE = 1
 FRAME_DATA_MAX = 32768
 RECEIVED_MAX = 8 << 20
@@ -28,9 +28,16 @@ SENT_MAX = 2 << 20
 TAKEN_S = 1.0
 LOWEST_FD = 200  # out of the way of numbers that programs use
 
-_read, _write, _close, _fstat, _dup2, _poll = os.read, os.write, os.close, os.fstat, os.dup2, select.poll
+_write, _close, _fstat, _dup2, _poll = os.write, os.close, os.fstat, os.dup2, select.poll
 _ioctl, _sleep, _monotonic, _array = fcntl.ioctl, time.sleep, time.monotonic, array.array
 _frame, _field = struct.Struct("<IIHH"), struct.Struct("<HHI")
+
+
+try:
+    from _belljar_image import receive as _receive
+except ImportError:
+    def _receive(fd, size, _read=os.read):
+        return _read(fd, size), ()
 
 
 class Closed(BaseException):
@@ -38,10 +45,10 @@ class Closed(BaseException):
 
 
 class Message:
-    __slots__ = ("kind", "request", "fields")
+    __slots__ = ("kind", "request", "fields", "fds")
 
-    def __init__(self, kind, request, data):
-        self.kind, self.request, self.fields = kind, request, {}
+    def __init__(self, kind, request, data, fds=()):
+        self.kind, self.request, self.fields, self.fds = kind, request, {}, fds
         at, end = 0, len(data)
         while at < end:
             if end - at < _field.size:
@@ -97,8 +104,18 @@ class Channel:
                 return spare
         raise Closed("every descriptor of the channel was closed")
 
-    def descriptors(self):
-        return [self._fd, *self._spares]
+    def usable(self):
+        """The number of a descriptor of the channel."""
+        return self._usable()
+
+    def sent(self):
+        return self._sent
+
+    def went_on(self, sent):
+        """In a process that became an image: its own channel has so many frames already."""
+        self._sent = sent
+        st = _fstat(self._fd)
+        self._identity = (st.st_dev, st.st_ino)
 
     def send(self, kind, request, fields):
         """fields: pairs of a tag and bytes or text."""
@@ -151,10 +168,11 @@ class Channel:
     def receive(self):
         """The next message. The program waits here between two cells, and nowhere else: no other descriptor of ours is
         open, and we have no thread, so a copy of the process can go on from here."""
-        data = b""
+        data, fds = b"", []
         while True:
             try:
-                frame = _read(self._fd, _frame.size + FRAME_DATA_MAX)
+                frame, more_fds = _receive(self._fd, _frame.size + FRAME_DATA_MAX)
+                fds += more_fds
             except BlockingIOError:
                 self._wait(select.POLLIN)
                 continue
@@ -170,4 +188,4 @@ class Channel:
             if len(data) > RECEIVED_MAX:
                 raise Closed("a message is too long")
             if not flags & MORE:
-                return Message(kind, request, data)
+                return Message(kind, request, data, fds)

@@ -14,10 +14,11 @@ import belljar_answers as answers
 import belljar_bundles as bundles
 import belljar_children as children
 import belljar_errors as errors
+import belljar_image
 import belljar_shell
-from belljar_channel import (ANSWER, CLEAR, CODE, COMPLETE, COUNT, CURSOR, DETAIL, DISPLAY, DISPLAY_ID, DONE, END, EOF, ERROR,
-                             EXEC, FLAGS, INPUT, INPUT_REQUEST, INSPECT, JSON, MESSAGE, NAME, NOTE, PASSWORD,
-                             PRIVATE_BUILTINS, READY, RESULT, STATUS, TEXT, TRACEBACK, UPDATE, VARIABLES, VERSION, WAIT,
+from belljar_channel import (ANSWER, BECOME, CLEAR, CODE, COMPLETE, COUNT, CURSOR, DETAIL, DISPLAY, DISPLAY_ID, DONE, END, EOF, ERROR,
+                             EXEC, FLAGS, IMAGE, INPUT, INPUT_REQUEST, INSPECT, JSON, MESSAGE, NAME, NOTE, PASSWORD,
+                             PRIVATE_BUILTINS, READY, RESULT, ROOM, STATUS, TEXT, TRACEBACK, UPDATE, VARIABLES, VERSION, WAIT,
                              Channel, Closed)
 from belljar_interrupts import Interrupts
 
@@ -262,10 +263,34 @@ class Session:
         self.send(ANSWER, [(JSON, bundles.to_json(found))])
         self.done("ok")
 
+    # ---- images ----
+
+    def image(self, message):
+        """Writes an image, or becomes one. A process that became an image goes on in here, too: in the request for it."""
+        words = message.text(FLAGS).split()
+        try:
+            if message.kind == BECOME:
+                found = belljar_image.become(self, message, "files" in words)
+            else:
+                found = belljar_image.write(self, message, "strict" in words, "files" in words, message.number(ROOM))
+        except (belljar_image.Refused, RuntimeError, OSError) as e:
+            found = {"failed": errors.message_of(e)}
+        finally:
+            for fd in message.fds:
+                belljar_image._quietly(os.close, fd)
+        if found is None:
+            self.ready()
+            return
+        self.send(ANSWER, [(JSON, bundles.to_json(found))])
+        self.done("ok")
+
     # ---- the loop ----
 
-    def serve(self):
+    def ready(self):
         self.send(READY, [(VERSION, f"Python {sys.version.split()[0]}, IPython {sys.modules['IPython'].__version__}")])
+
+    def serve(self):
+        self.ready()
         while not self.leaving:
             message = self.channel.receive()
             self.request = message.request
@@ -273,6 +298,8 @@ class Session:
                 self.run_cell(message)
             elif message.kind in (COMPLETE, INSPECT, VARIABLES):
                 self.answer(message)
+            elif message.kind in (IMAGE, BECOME):
+                self.image(message)
             elif message.kind == END:
                 break
             elif message.kind != INPUT:  # an answer may come after its cell was interrupted

@@ -1,0 +1,411 @@
+/* Plans how this process becomes an image, and does it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "image/maps.h"
+#include "image/restore.h"
+
+enum {
+    RUN_MAPPED = 16 * IMAGE_PAGE, /* a shorter run is copied: each mapping costs one, too */
+    STACK_BYTES = 64 << 10,
+    KERNEL_MAPS_MAX = 8,
+};
+#define SEARCH_FROM UINT64_C(0x10000000)
+#define SEARCH_STEP UINT64_C(0x10000000)
+#define SEARCH_END  UINT64_C(0x7f0000000000)
+
+struct becoming {
+    int fd;
+    struct image_head head;
+    uint64_t file_bytes;
+    struct image_scratch *want, *have;
+    char *area; /* code, plan, steps, names, stack; then room for the mappings of the kernel */
+    uint64_t area_bytes, aside; /* aside: the address of that room */
+    struct restore_step *steps;
+    size_t n_steps, max_steps;
+    int spare_fd; /* the number that the next open file will get */
+    const struct image_map *open_file;
+    char *why;
+};
+
+/* ---- reading ---- */
+
+static int read_part(const struct becoming *b, void *to, uint64_t n, uint64_t at)
+{
+    if (at > b->file_bytes || n > b->file_bytes - at)
+        return image_refuse(b->why, "the image is cut short");
+    for (uint64_t done = 0; done < n;) {
+        ssize_t got = pread(b->fd, (char *)to + done, (size_t)(n - done), (off_t)(at + done));
+        if (got <= 0)
+            return image_refuse(b->why, "the image cannot be read: %s", strerror(errno));
+        done += (uint64_t)got;
+    }
+    return 0;
+}
+
+static int check_tables(struct becoming *b)
+{
+    struct image_scratch *w = b->want;
+    uint64_t end = 0;
+    for (size_t i = 0; i < w->n_maps; i++) {
+        const struct image_map *m = &w->maps[i];
+        if (m->start < end || m->end <= m->start || (m->start | m->end) % IMAGE_PAGE ||
+            m->name >= w->names_bytes)
+            return image_refuse(b->why, "the image has mappings that overlap or have no name");
+        end = m->end;
+    }
+    end = 0;
+    for (size_t i = 0; i < w->n_runs; i++) {
+        const struct image_run *r = &w->runs[i];
+        if (r->start < end || r->bytes == 0 || r->bytes > UINT64_MAX - r->start ||
+            (r->start | r->bytes | r->at) % IMAGE_PAGE || r->at > b->file_bytes ||
+            r->bytes > b->file_bytes - r->at)
+            return image_refuse(b->why, "the image has pages that overlap or are not there");
+        end = r->start + r->bytes;
+    }
+    return 0;
+}
+
+static int read_image(struct becoming *b)
+{
+    struct stat st;
+    struct image_front front = { 0 };
+    struct image_head *h = &b->head;
+    struct image_scratch *w = b->want;
+    if (fstat(b->fd, &st) < 0)
+        return image_refuse(b->why, "the image cannot be read: %s", strerror(errno));
+    b->file_bytes = (uint64_t)st.st_size;
+    if (read_part(b, &front, sizeof front, 0))
+        return -1;
+    if (memcmp(front.magic, IMAGE_MAGIC, sizeof front.magic) != 0 || front.bytes != b->file_bytes)
+        return image_refuse(b->why, "this is no whole image");
+    if (read_part(b, h, sizeof *h, front.head_at))
+        return -1;
+    if (h->n_maps > IMAGE_MAPS_MAX || h->n_runs > IMAGE_RUNS_MAX || h->names_bytes == 0 ||
+        h->names_bytes > sizeof w->names)
+        return image_refuse(b->why, "the image has too many mappings");
+    if (read_part(b, w->maps, h->n_maps * sizeof w->maps[0], h->maps_at) ||
+        read_part(b, w->runs, h->n_runs * sizeof w->runs[0], h->runs_at) ||
+        read_part(b, w->names, h->names_bytes, h->names_at))
+        return -1;
+    w->n_maps = h->n_maps;
+    w->n_runs = h->n_runs;
+    w->names_bytes = h->names_bytes;
+    w->names[w->names_bytes - 1] = '\0';
+    return check_tables(b);
+}
+
+/* ---- files and kernel ---- */
+
+static bool is_own_place(const char *name)
+{
+    return strncmp(name, "/sandbox/", 9) == 0 || strncmp(name, "/tmp/", 5) == 0;
+}
+
+static int check_file(const struct becoming *b, const struct image_map *m)
+{
+    struct stat st;
+    const char *name = image_map_name(b->want, m);
+    if (stat(name, &st) < 0)
+        return image_refuse(b->why, "it has mapped %.120s, which is not here: %s", name,
+                            strerror(errno));
+    uint64_t changed = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
+    bool same = is_own_place(name) ||
+                (st.st_dev == m->device && st.st_ino == m->inode && changed == m->changed);
+    if (!same || (uint64_t)st.st_size != m->size)
+        return image_refuse(b->why, "it has mapped %.120s, which is another file now", name);
+    return 0;
+}
+
+static size_t kernel_maps(const struct image_scratch *s, const struct image_map *ret[])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_maps && n < KERNEL_MAPS_MAX; i++)
+        if (s->maps[i].kind == IMAGE_OF_KERNEL)
+            ret[n++] = &s->maps[i];
+    return n;
+}
+
+static int check_surroundings(struct becoming *b)
+{
+    const struct image_map *want[KERNEL_MAPS_MAX], *have[KERNEL_MAPS_MAX];
+    size_t n = kernel_maps(b->want, want), m = kernel_maps(b->have, have);
+    bool same = n == m && image_kernel_code(b->have) == b->head.kernel_code;
+    for (size_t i = 0; same && i < n; i++)
+        same = want[i]->end - want[i]->start == have[i]->end - have[i]->start &&
+               strcmp(image_map_name(b->want, want[i]), image_map_name(b->have, have[i])) == 0;
+    if (!same)
+        return image_refuse(b->why, "it was written on another version of the Linux kernel");
+    uint32_t seen = UINT32_MAX;
+    for (size_t i = 0; i < b->want->n_maps; i++) {
+        const struct image_map *map = &b->want->maps[i];
+        if (map->kind != IMAGE_FILE ||
+            (seen != UINT32_MAX &&
+             strcmp(b->want->names + seen, image_map_name(b->want, map)) == 0))
+            continue;
+        seen = map->name;
+        if (check_file(b, map))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- the area ---- */
+
+static bool is_free(const struct image_scratch *s, uint64_t start, uint64_t end)
+{
+    for (size_t i = 0; i < s->n_maps; i++)
+        if (s->maps[i].start < end && start < s->maps[i].end)
+            return false;
+    return true;
+}
+
+static uint64_t whole_pages(uint64_t n)
+{
+    return (n + IMAGE_PAGE - 1) / IMAGE_PAGE * IMAGE_PAGE;
+}
+
+static int make_area(struct becoming *b)
+{
+    const struct image_map *have[KERNEL_MAPS_MAX];
+    size_t n = kernel_maps(b->have, have);
+    b->max_steps = b->want->n_maps * 6 + b->want->n_runs + 64;
+    uint64_t aside = 0, scratch = (uint64_t)(uintptr_t)b->want,
+             other = (uint64_t)(uintptr_t)b->have;
+    for (size_t i = 0; i < n; i++)
+        aside += have[i]->end - have[i]->start;
+    uint64_t names = whole_pages(b->want->names_bytes),
+             bytes = whole_pages(restore_code_bytes()) + IMAGE_PAGE + names +
+                     whole_pages(b->max_steps * sizeof *b->steps) + STACK_BYTES;
+    for (uint64_t at = SEARCH_FROM; at < SEARCH_END; at += SEARCH_STEP) {
+        uint64_t end = at + bytes + aside;
+        if (!is_free(b->want, at, end) || !is_free(b->have, at, end) ||
+            (scratch < end && at < scratch + sizeof *b->want) ||
+            (other < end && at < other + sizeof *b->have))
+            continue;
+        b->area = mmap(image_at(at), bytes + aside, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        if (b->area == MAP_FAILED)
+            continue;
+        b->area_bytes = bytes + aside;
+        b->aside = at + bytes;
+        return 0;
+    }
+    return image_refuse(b->why, "no address is free in it and here");
+}
+
+/* ---- the plan ---- */
+
+static void step(struct becoming *b, long number, const long args[RESTORE_ARGS], long expected,
+                 bool is_checked)
+{
+    struct restore_step s = { .number = number, .expected = expected, .is_checked = is_checked };
+    memcpy(s.args, args, sizeof s.args);
+    if (b->n_steps < b->max_steps)
+        b->steps[b->n_steps] = s;
+    b->n_steps++;
+}
+#define STEP(b, number, expected, ...) \
+    step(b, number, (const long[RESTORE_ARGS]){ __VA_ARGS__ }, (long)(expected), true)
+#define TRY(b, number, ...) step(b, number, (const long[RESTORE_ARGS]){ __VA_ARGS__ }, 0, false)
+
+static void plan_move(struct becoming *b, uint64_t from, uint64_t bytes, uint64_t to)
+{
+    if (from != to)
+        STEP(b, SYS_mremap, to, (long)from, (long)bytes, (long)bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+             (long)to);
+}
+
+/* The kernel's own mappings go aside, and everything else goes. */
+static void plan_leaving(struct becoming *b, const struct image_map *heap)
+{
+    const struct image_map *have[KERNEL_MAPS_MAX];
+    size_t n = kernel_maps(b->have, have);
+    uint64_t aside = b->aside, area = (uint64_t)(uintptr_t)b->area, end = 0;
+    for (size_t i = 0; i < n; i++) {
+        plan_move(b, have[i]->start, have[i]->end - have[i]->start, aside);
+        aside += have[i]->end - have[i]->start;
+    }
+    for (size_t i = 0; i < b->have->n_maps; i++)
+        end = b->have->maps[i].end;
+    /* The heap of the kernel's account becomes empty: later requests for more of it cannot meet
+     * memory of the image. */
+    if (heap)
+        TRY(b, SYS_brk, (long)heap->start);
+    STEP(b, SYS_munmap, 0, 0, (long)area);
+    STEP(b, SYS_munmap, 0, (long)(area + b->area_bytes), (long)(end - area - b->area_bytes));
+}
+
+static void plan_kernel_maps(struct becoming *b)
+{
+    const struct image_map *want[KERNEL_MAPS_MAX];
+    size_t n = kernel_maps(b->want, want);
+    uint64_t aside = b->aside;
+    for (size_t i = 0; i < n; i++) {
+        plan_move(b, aside, want[i]->end - want[i]->start, want[i]->start);
+        aside += want[i]->end - want[i]->start;
+    }
+}
+
+/* The runs of the image come in the order of its maps. */
+struct map_runs {
+    const struct image_run *first;
+    size_t n;
+    bool has_copied;
+};
+
+static bool is_mapped(const struct image_map *m, const struct image_run *r)
+{
+    return r->bytes >= RUN_MAPPED && !m->shared && !m->stack && !(m->prot & PROT_EXEC);
+}
+
+static struct map_runs runs_of(const struct becoming *b, const struct image_map *m, size_t *next)
+{
+    const struct image_scratch *w = b->want;
+    struct map_runs found = { .first = &w->runs[*next] };
+    for (; *next < w->n_runs && w->runs[*next].start < m->end; (*next)++) {
+        found.n++;
+        found.has_copied = found.has_copied || !is_mapped(m, &w->runs[*next]);
+    }
+    return found;
+}
+
+static void plan_close(struct becoming *b)
+{
+    if (b->open_file)
+        STEP(b, SYS_close, 0, b->spare_fd);
+    b->open_file = NULL;
+}
+
+/* A file stays open for its next mapping. */
+static void plan_open(struct becoming *b, const struct image_map *m)
+{
+    bool writes = m->shared && m->prot & PROT_WRITE;
+    const char *name = b->area + whole_pages(restore_code_bytes()) + IMAGE_PAGE + m->name;
+    if (!writes && b->open_file && b->open_file->name == m->name)
+        return;
+    plan_close(b);
+    STEP(b, SYS_openat, b->spare_fd, AT_FDCWD, (long)(uintptr_t)name,
+         (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    b->open_file = m;
+}
+
+static void plan_map(struct becoming *b, const struct image_map *m, long prot, bool brk_again)
+{
+    long start = (long)m->start, bytes = (long)(m->end - m->start);
+    long flags = MAP_FIXED | (m->shared ? MAP_SHARED : MAP_PRIVATE);
+    if (m->kind == IMAGE_FILE) {
+        plan_open(b, m);
+        STEP(b, SYS_mmap, start, start, bytes, prot, flags, b->spare_fd, (long)m->offset);
+    } else if (brk_again) {
+        STEP(b, SYS_brk, m->end, (long)m->end);
+    } else {
+        flags |= MAP_ANONYMOUS | MAP_NORESERVE | (m->stack ? MAP_GROWSDOWN | MAP_STACK : 0);
+        STEP(b, SYS_mmap, start, start, bytes, prot, flags, -1, 0);
+    }
+}
+
+static void plan_runs(struct becoming *b, const struct image_map *m, const struct map_runs *runs)
+{
+    for (size_t i = 0; i < runs->n; i++) {
+        const struct image_run *r = &runs->first[i];
+        if (is_mapped(m, r))
+            STEP(b, SYS_mmap, r->start, (long)r->start, (long)r->bytes, (long)m->prot,
+                 MAP_PRIVATE | MAP_FIXED, b->fd, (long)r->at);
+        else
+            STEP(b, SYS_pread64, r->bytes, b->fd, (long)r->start, (long)r->bytes, (long)r->at);
+    }
+}
+
+static const struct image_map *heap_of(const struct image_scratch *s)
+{
+    for (size_t i = 0; i < s->n_maps; i++)
+        if (s->maps[i].heap)
+            return &s->maps[i];
+    return NULL;
+}
+
+static int plan(struct becoming *b)
+{
+    const struct image_map *heap = heap_of(b->have);
+    size_t next = 0;
+    plan_leaving(b, heap);
+    for (size_t i = 0; i < b->want->n_maps; i++) {
+        const struct image_map *m = &b->want->maps[i];
+        if (m->kind == IMAGE_OF_KERNEL)
+            continue;
+        struct map_runs runs = runs_of(b, m, &next);
+        long prot = (long)m->prot | (runs.has_copied ? PROT_WRITE : 0);
+        bool brk_again = m->heap && heap && heap->start == m->start &&
+                         m->prot == (PROT_READ | PROT_WRITE);
+        plan_map(b, m, prot, brk_again);
+        plan_runs(b, m, &runs);
+        if (prot != (long)m->prot)
+            STEP(b, SYS_mprotect, 0, (long)m->start, (long)(m->end - m->start), (long)m->prot);
+    }
+    plan_close(b);
+    plan_kernel_maps(b);
+    if (b->n_steps > b->max_steps || next != b->want->n_runs)
+        return image_refuse(b->why, "the image has pages outside its mappings");
+    return 0;
+}
+
+/* ---- doing it ---- */
+
+static int find_spare_fd(struct becoming *b)
+{
+    b->spare_fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (b->spare_fd < 0)
+        return image_refuse(b->why, "no file can be opened: %s", strerror(errno));
+    (void)close(b->spare_fd);
+    return 0;
+}
+
+static int prepare(struct becoming *b, uint64_t cookie, struct restore_plan **ret)
+{
+    if (!b->want || !b->have)
+        return image_refuse(b->why, "there is no memory for the list of its pages");
+    if (read_image(b) || image_read_maps(b->have, b->why) || check_surroundings(b) ||
+        make_area(b) || find_spare_fd(b))
+        return -1;
+    uint64_t code = whole_pages(restore_code_bytes()), names = whole_pages(b->want->names_bytes);
+    struct restore_plan *p = (struct restore_plan *)(void *)(b->area + code);
+    memcpy(b->area + code + IMAGE_PAGE, b->want->names, b->want->names_bytes);
+    b->steps = (struct restore_step *)(void *)(b->area + code + IMAGE_PAGE + names);
+    if (plan(b))
+        return -1;
+    *p = (struct restore_plan){ .steps = b->steps,
+                                .n_steps = b->n_steps,
+                                .thread.args = { RESTORE_SET_THREAD, (long)b->head.thread_pointer },
+                                .end.args = { RESTORE_FAILED },
+                                .context = b->head.context,
+                                .cookie = cookie,
+                                .area = b->area,
+                                .area_bytes = b->area_bytes };
+    restore_copy_code(b->area);
+    if (mprotect(b->area, code, PROT_READ | PROT_EXEC) < 0)
+        return image_refuse(b->why, "code cannot be copied: %s", strerror(errno));
+    *ret = p;
+    return 0;
+}
+
+void image_become(int fd, uint64_t cookie, char why[IMAGE_WHY])
+{
+    struct becoming b = { .fd = fd,
+                          .area = MAP_FAILED,
+                          .want = image_scratch_new(),
+                          .have = image_scratch_new(),
+                          .why = why };
+    struct restore_plan *p = NULL;
+    if (prepare(&b, cookie, &p) == 0 && image_context_leave(why) == 0)
+        restore_run(b.area, image_at(b.aside), p);
+    if (b.area != MAP_FAILED)
+        (void)munmap(b.area, b.area_bytes);
+    image_scratch_free(b.want);
+    image_scratch_free(b.have);
+}

@@ -1,0 +1,402 @@
+"""Forks of a session: the parts of a process that are not in its memory, before an image is written and after another
+process became it.
+
+The host gives the file of the image and a pipe for the writer's report. The image begins with the files of /sandbox and
+/tmp; the module in C writes the memory behind them."""
+import os
+import select
+import socket
+import stat
+import struct
+import sys
+import threading
+
+from belljar_channel import PRIVATE_BUILTINS
+
+try:
+    import _belljar_image as image
+except ImportError:  # another version of Python than the one that it was built for
+    image = None
+
+__builtins__ = PRIVATE_BUILTINS
+
+FILES_AT = 4096  # the first page belongs to the module
+PLACES = ("/sandbox", "/tmp")
+PIECE = 1 << 20
+_entry = struct.Struct("<BIQQI")  # kind, mode, time of change, size, length of the name
+END, FILE, FOLDER, LINK, FIFO = range(5)
+_STDIO = {0: os.O_RDONLY, 1: os.O_WRONLY, 2: os.O_WRONLY}
+_NAMES = {"socket": "a socket", "pipe": "a pipe", "anon_inode": "a kernel object"}
+
+
+class Refused(Exception):
+    pass
+
+
+# ---- files ----
+
+def _walk(folder):
+    """Every name below the folder, each folder before its contents."""
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda e: e.name):
+            yield entry.path
+            if entry.is_dir(follow_symlinks=False):
+                yield from _walk(entry.path)
+
+
+class _Out:
+    """Bytes at the end of the file."""
+
+    def __init__(self, fd, room):
+        self.fd, self.at, self.room, self.pending = fd, FILES_AT, room, bytearray()
+
+    def add(self, data):
+        self.pending += data
+        if len(self.pending) >= PIECE:
+            self.flush()
+
+    def flush(self):
+        if self.at + len(self.pending) > self.room:
+            raise Refused(f"the files of the session need more than the {self.room:,} bytes that an image may have")
+        with memoryview(self.pending) as left:
+            done = 0
+            while done < len(left):
+                done += os.pwrite(self.fd, left[done:], self.at + done)
+        self.at += done
+        self.pending = bytearray()
+
+
+def _pack_one(out, path, lost):
+    st = os.lstat(path)
+    name, mode = os.fsencode(path), stat.S_IMODE(st.st_mode)
+    if stat.S_ISREG(st.st_mode):
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError as e:
+            lost.append(f"the file {path} ({e.strerror})")
+            return
+        try:
+            out.add(_entry.pack(FILE, mode, st.st_mtime_ns, st.st_size, len(name)) + name)
+            left = st.st_size
+            while left:
+                data = os.read(fd, min(left, PIECE)) or bytes(min(left, PIECE))  # a process of the guest cuts it short
+                out.add(data)
+                left -= len(data)
+        finally:
+            os.close(fd)
+    elif stat.S_ISDIR(st.st_mode) or stat.S_ISFIFO(st.st_mode):
+        kind = FOLDER if stat.S_ISDIR(st.st_mode) else FIFO
+        out.add(_entry.pack(kind, mode, st.st_mtime_ns, 0, len(name)) + name)
+    elif stat.S_ISLNK(st.st_mode):
+        target = os.fsencode(os.readlink(path))
+        out.add(_entry.pack(LINK, mode, st.st_mtime_ns, len(target), len(name)) + name + target)
+    else:
+        lost.append(f"the socket {path}")
+
+
+def pack(fd, room, lost):
+    """Writes the files below PLACES. Returns the offset behind them."""
+    out = _Out(fd, room)
+    for place in PLACES:
+        for path in _walk(place):
+            _pack_one(out, path, lost)
+    out.add(_entry.pack(END, 0, 0, 0, 0))
+    out.flush()
+    return out.at
+
+
+def _clear(folder):
+    for path in reversed(list(_walk(folder))):
+        if os.path.isdir(path) and not os.path.islink(path):
+            os.rmdir(path)
+        else:
+            os.unlink(path)
+
+
+class _In:
+    def __init__(self, fd):
+        self.fd, self.at = fd, FILES_AT
+
+    def take(self, n):
+        data = b""
+        while len(data) < n:
+            part = os.pread(self.fd, n - len(data), self.at)
+            if not part:
+                raise Refused("the files of the image are cut short")
+            data += part
+            self.at += len(part)
+        return data
+
+
+def _unpack_file(source, path, size):
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        while size:
+            data = source.take(min(size, PIECE))
+            size -= len(data)
+            while data:
+                data = data[os.write(fd, data):]
+    finally:
+        os.close(fd)
+
+
+def unpack(fd):
+    """In place of everything below PLACES. Only the rights of this process bound the names."""
+    source, folders = _In(fd), []
+    for place in PLACES:
+        _clear(place)
+    while True:
+        kind, mode, changed, size, length = _entry.unpack(source.take(_entry.size))
+        if kind == END:
+            break
+        path = os.fsdecode(source.take(length))
+        if kind == FILE:
+            _unpack_file(source, path, size)
+        elif kind == FOLDER:
+            os.mkdir(path, 0o700)
+            folders.append((path, mode, changed))
+            continue
+        elif kind == LINK:
+            os.symlink(os.fsdecode(source.take(size)), path)
+            continue
+        else:
+            os.mkfifo(path, 0o600)
+        os.chmod(path, mode)
+        os.utime(path, ns=(changed, changed))
+    for path, mode, changed in reversed(folders):
+        os.chmod(path, mode)
+        os.utime(path, ns=(changed, changed))
+
+
+# ---- descriptors ----
+
+def _numbers():
+    """Of every descriptor; the list itself was one of them and is gone."""
+    return [n for n in sorted(map(int, os.listdir("/proc/self/fd"))) if _identity(n)]
+
+
+def _identity(fd):
+    try:
+        st = os.fstat(fd)
+    except OSError:
+        return None
+    return st.st_dev, st.st_ino
+
+
+def _can_reopen(st, name):
+    if name.endswith(" (deleted)") or not name.startswith("/"):
+        return False
+    if stat.S_ISCHR(st.st_mode):
+        return name.startswith("/dev/")
+    return stat.S_ISREG(st.st_mode) or stat.S_ISDIR(st.st_mode)
+
+
+class Plan:
+    """The descriptors and the place of a session; in its memory, and so in the image."""
+
+    def __init__(self, session, skipped):
+        import fcntl
+        self.folder = os.getcwd()
+        self.ours, self.files, self.dead, self.lost = [], [], [], []
+        identities = {_identity(session.channel.usable()): "channel", _identity(0): 0,
+                      _identity(session.out_fd): 1, _identity(session.err_fd): 2}
+        loop = _idle_loop()
+        for number in _numbers():
+            if number in skipped:
+                continue
+            st, name = os.fstat(number), os.readlink(f"/proc/self/fd/{number}")
+            flags, keep = fcntl.fcntl(number, fcntl.F_GETFL), os.get_inheritable(number)
+            role = identities.get((st.st_dev, st.st_ino))
+            if role is not None:
+                self.ours.append((number, role, keep))
+            elif _can_reopen(st, name):
+                at = os.lseek(number, 0, os.SEEK_CUR) if stat.S_ISREG(st.st_mode) else 0
+                self.files.append((number, name, flags, at, keep))
+            else:
+                kind = name.partition(":")[0]
+                self.dead.append((number, name, flags, keep))
+                if number not in loop:
+                    self.lost.append(f"{_NAMES.get(kind, 'the file ' + name)} (descriptor {number})")
+
+    def restore(self, channel):
+        """In the process that became the image. channel: the number of its own channel."""
+        taken = {n for rows in (self.ours, self.files, self.dead) for n, *_ in rows}
+        mine = {role: self._aside(fd, taken) for role, fd in ((0, 0), (1, 1), (2, 2), ("channel", channel))}
+        for number in _numbers():
+            if number not in mine.values():
+                _quietly(os.close, number)
+        for number, role, keep in self.ours:
+            os.dup2(mine[role], number, keep)
+        for number, name, flags, at, keep in self.files:
+            self._place(number, keep, lambda: self._open(name, flags, at), flags)
+        for number, name, flags, keep in self.dead:
+            self._place(number, keep, lambda: _dead_end(name, flags), flags)
+        for fd in mine.values():
+            os.close(fd)
+        _quietly(os.chdir, self.folder)
+
+    @staticmethod
+    def _aside(fd, taken):
+        import fcntl
+        at = 300
+        while True:
+            number = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, at)
+            if number not in taken:
+                return number
+            os.close(number)
+            at = number + 1
+
+    @staticmethod
+    def _open(name, flags, at):
+        flags &= ~(os.O_CREAT | os.O_EXCL | os.O_TRUNC)
+        fd = os.open(name, flags | os.O_CLOEXEC)
+        if at:
+            os.lseek(fd, at, os.SEEK_SET)
+        return fd
+
+    def _place(self, number, keep, make, flags):
+        try:
+            fd = make()
+        except OSError:
+            fd = _dead_end("socket", flags)
+        if fd != number:
+            os.dup2(fd, number, keep)
+            os.close(fd)
+        else:
+            os.set_inheritable(number, keep)
+
+
+def _quietly(function, *args):
+    try:
+        function(*args)
+    except OSError:
+        pass
+
+
+def _dead_end(name, flags):
+    """In place of a descriptor that cannot be carried: reading finds the end, and writing fails. A closed number would
+    soon be another file's."""
+    if "eventpoll" in name:
+        return os.dup(select.epoll().fileno())
+    if name.startswith("pipe"):
+        ends = os.pipe()
+        writes = flags & os.O_ACCMODE == os.O_WRONLY
+        os.close(ends[0 if writes else 1])
+        return ends[1 if writes else 0]
+    first, second = socket.socketpair()
+    second.close()
+    return first.detach()
+
+
+# ---- event loops, threads and children ----
+
+def _event_loop():
+    helpers = sys.modules.get("IPython.core.async_helpers")
+    return helpers and helpers._asyncio_event_loop
+
+
+def _idle_loop():
+    """The descriptors of the shell's event loop, if it has nothing to do: it is made anew."""
+    loop = _event_loop()
+    try:
+        if loop is None or loop.is_closed() or sys.modules["asyncio"].all_tasks(loop):
+            return ()
+        return {loop._selector.fileno(), loop._ssock.fileno(), loop._csock.fileno()}
+    except Exception:
+        return ()
+
+
+def _forget_loop():
+    loop = _event_loop()
+    if loop is None:
+        return
+    sys.modules["IPython.core.async_helpers"]._asyncio_event_loop = None
+    try:
+        sys.modules["asyncio"].set_event_loop(None)
+        loop.close()
+    except Exception:
+        pass
+
+
+def _word(path):
+    try:
+        with open(path) as f:
+            return f.read().strip()
+    except OSError:
+        return "?"
+
+
+def _threads():
+    mine = str(threading.get_native_id())
+    names = {str(t.native_id): t.name for t in threading.enumerate()}
+    return [f"the thread {names.get(n) or _word(f'/proc/self/task/{n}/comm')}"
+            for n in os.listdir("/proc/self/task") if n != mine]
+
+
+def _children(writers):
+    found, me = [], str(os.getpid())
+    for name in os.listdir("/proc"):
+        if not name.isdecimal() or name == me or int(name) in writers:
+            continue
+        try:
+            with open(f"/proc/{name}/stat") as f:
+                parent = f.read().rpartition(")")[2].split()[1]
+        except OSError:
+            continue
+        if parent == me:
+            found.append(f"the process {name} ({_word(f'/proc/{name}/comm')})")
+    return found
+
+
+def _renew():
+    """Sources of randomness that know a fork by its process number, which is the same in every jar."""
+    ssl = sys.modules.get("_ssl")
+    if ssl:
+        ssl.RAND_add(os.urandom(32), 32.0)
+
+
+# ---- the two requests ----
+
+_writers = set()
+
+
+def write(session, message, strict, files, room):
+    """Answers the request for an image. None: this process became it, with its own number of frames."""
+    import time
+    began = time.monotonic()
+    if image is None:
+        raise Refused("this version of Python has no images")
+    if len(message.fds) != 2:
+        raise Refused("the request came without its descriptors")
+    fd, report = message.fds
+    _writers.difference_update([pid for pid in _writers if image.reap(pid)])
+    plan = Plan(session, message.fds)
+    lost = plan.lost + _threads() + _children(_writers)
+    if strict and lost:
+        return {"refused": lost[:100]}
+    at = pack(fd, room, lost) if files else FILES_AT
+    became, value, _ = image.write(fd, at, room, report)
+    if not became:
+        _writers.add(value)
+        return {"not_carried": lost[:100], "pause_us": int((time.monotonic() - began) * 1e6), "files_bytes": at - FILES_AT}
+    plan.restore(value >> 32)
+    message.fds.clear()  # they were the descriptors of the original
+    _writers.clear()
+    _forget_loop()
+    _renew()
+    session.pid, session.request = os.getpid(), 0
+    session.channel.went_on(value & 0xffffffff)
+    return None
+
+
+def become(session, message, files):
+    """Ends this process in favour of the image. Returns only if that is refused."""
+    if image is None:
+        raise Refused("this version of Python has no images")
+    if len(message.fds) != 1:
+        raise Refused("the request came without its descriptor")
+    fd = message.fds[0]
+    if files:
+        os.chdir("/")
+        unpack(fd)
+    image.become(fd, session.channel.usable() << 32 | session.channel.sent())

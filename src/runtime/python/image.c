@@ -1,0 +1,138 @@
+/* runtime/python/image.c — the part of a Python session in C: images of the process (image/image.h),
+ * and descriptors that come with a message. A module that the session program imports.
+ * Runs in: a session program. */
+#include "runtime/python/guest.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "image/image.h"
+
+enum { FDS_MAX = 8 };
+
+static PyObject *refuse(const char *why)
+{
+    PyErr_SetString(PyExc_RuntimeError, why);
+    return NULL;
+}
+
+static PyObject *list_fds(struct msghdr *msg)
+{
+    PyObject *list = PyList_New(0);
+    struct cmsghdr *head = CMSG_FIRSTHDR(msg);
+    if (!list || !head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
+        return list;
+    size_t n = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < n; i++) {
+        int fd;
+        memcpy(&fd, CMSG_DATA(head) + i * sizeof fd, sizeof fd);
+        PyObject *number = PyLong_FromLong(fd);
+        if (!number || PyList_Append(list, number) < 0)
+            (void)close(fd);
+        Py_XDECREF(number);
+    }
+    return list;
+}
+
+/* receive(fd, size): the bytes of one packet, and the descriptors that came with it. */
+static PyObject *receive(PyObject *module, PyObject *args)
+{
+    (void)module;
+    int fd;
+    Py_ssize_t size;
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
+    } control;
+    if (!PyArg_ParseTuple(args, "in", &fd, &size))
+        return NULL;
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, size);
+    if (!bytes)
+        return NULL;
+    struct iovec iov = { PyBytes_AS_STRING(bytes), (size_t)size };
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
+    ssize_t n;
+    do {
+        Py_BEGIN_ALLOW_THREADS;
+        n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
+        Py_END_ALLOW_THREADS;
+    } while (n < 0 && errno == EINTR && PyErr_CheckSignals() == 0);
+    if (n < 0) {
+        Py_DECREF(bytes);
+        return PyErr_Occurred() ? NULL : PyErr_SetFromErrno(PyExc_OSError);
+    }
+    PyObject *fds = list_fds(&msg);
+    if (!fds || _PyBytes_Resize(&bytes, n) < 0) {
+        Py_XDECREF(bytes);
+        Py_XDECREF(fds);
+        return NULL;
+    }
+    return Py_BuildValue("NN", bytes, fds);
+}
+
+/* write(fd, at, room, report_fd): (False, pid of the writer, microseconds); in a process that became
+ * the image (True, cookie, 0). */
+static PyObject *write_image(PyObject *module, PyObject *args)
+{
+    (void)module;
+    int fd, report_fd;
+    unsigned long long at, room;
+    char why[IMAGE_WHY] = "";
+    struct image_written w;
+    if (!PyArg_ParseTuple(args, "iKKi", &fd, &at, &room, &report_fd))
+        return NULL;
+    PyOS_BeforeFork();
+    int rc = image_write(fd, at, room, report_fd, &w, why);
+    if (rc || !w.became) {
+        PyOS_AfterFork_Parent();
+        return rc ? refuse(why)
+                  : Py_BuildValue("OiK", Py_False, (int)w.writer, (unsigned long long)w.pause_us);
+    }
+    PyOS_AfterFork_Child();
+    guest_freshen();
+    return Py_BuildValue("OKi", Py_True, (unsigned long long)w.cookie, 0);
+}
+
+/* become(fd, cookie): returns only by RuntimeError. */
+static PyObject *become(PyObject *module, PyObject *args)
+{
+    (void)module;
+    int fd;
+    unsigned long long cookie;
+    char why[IMAGE_WHY] = "";
+    if (!PyArg_ParseTuple(args, "iK", &fd, &cookie))
+        return NULL;
+    image_become(fd, cookie, why);
+    return refuse(why);
+}
+
+/* reap(pid): True once the writer is gone. */
+static PyObject *reap(PyObject *module, PyObject *args)
+{
+    (void)module;
+    int pid;
+    if (!PyArg_ParseTuple(args, "i", &pid))
+        return NULL;
+    return PyBool_FromLong(image_reap(pid));
+}
+
+static PyMethodDef methods[] = {
+    { "receive", receive, METH_VARARGS, NULL },
+    { "write", write_image, METH_VARARGS, NULL },
+    { "become", become, METH_VARARGS, NULL },
+    { "reap", reap, METH_VARARGS, NULL },
+    { 0 },
+};
+
+static struct PyModuleDef definition = { PyModuleDef_HEAD_INIT, .m_name = "_belljar_image",
+                                         .m_size = -1, .m_methods = methods };
+
+PyMODINIT_FUNC PyInit__belljar_image(void);
+PyMODINIT_FUNC PyInit__belljar_image(void)
+{
+    return PyModule_Create(&definition);
+}

@@ -1,0 +1,239 @@
+"""Images of processes outside a jar: by tests/tools/image_probe.c, and by bare session programs of Python."""
+import os
+import pathlib
+import subprocess
+import tempfile
+
+import pytest
+
+from channel import EXEC, Program
+from harness import TOOLS
+
+pytestmark = pytest.mark.release_only  # a process with sanitizers has mappings of terabytes
+
+PROBE = str(pathlib.Path(TOOLS) / "image_probe")
+GUEST = pathlib.Path(__file__).resolve().parents[2] / "build/guest/python"
+COMMAND = ["/usr/bin/python3", "-B", str(GUEST / "session.py")]
+HAS_IPYTHON = subprocess.run(["/usr/bin/python3", "-c", "import IPython"], stderr=subprocess.DEVNULL).returncode == 0
+needs_ipython = pytest.mark.skipif(not HAS_IPYTHON, reason="IPython is not installed (apt-get install python3-ipython)")
+STATE = ("sum=1536 text=on the heap counter=42 thread=8 shared=5 locked=read-only deep=500 caught=10 umask=27 "
+         "rounding=1 time=1")
+
+
+def probe(*args):
+    return subprocess.run([PROBE, *map(str, args)], capture_output=True, text=True, timeout=60)
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory):
+    file = tmp_path_factory.mktemp("image") / "image"
+    done = probe("write", file, 2)
+    assert done.returncode == 0, done.stderr
+    report, state = done.stdout.splitlines()
+    assert report.startswith("ok ") and int(report.split()[1]) == file.stat().st_size
+    assert state == "wrote " + STATE.replace("counter=42", "counter=1000")
+    return file
+
+
+@pytest.mark.parametrize("how", ["become", "inside"])
+def test_another_process_becomes_the_image(image, how):
+    for _ in range(5):  # each has a layout of its own
+        done = probe(how, image)
+        assert (done.returncode, done.stdout) == (0, f"became {STATE}\ncookie=12345\n"), done.stderr
+
+
+def change(image, tmp_path, at, data, size=None):
+    copy = tmp_path / "changed"
+    raw = bytearray(image.read_bytes()[:size])
+    raw[at:at + len(data)] = data
+    copy.write_bytes(raw)
+    return copy
+
+
+@pytest.mark.parametrize("at,data,size,why", [
+    (0, b"", 0, "the image is cut short"),
+    (0, b"", 100, "this is no whole image"),
+    (0, b"", -4096, "this is no whole image"),
+    (0, b"X", None, "this is no whole image"),
+    (8, b"\xff" * 8, None, "the image is cut short"),
+    (8, (4096).to_bytes(8, "little"), None, "the image"),
+])
+def test_a_broken_image_is_refused_before_anything_is_lost(image, tmp_path, at, data, size, why):
+    done = probe("become", change(image, tmp_path, at, data, size))
+    assert done.returncode == 3 and f"refused: {why}" in done.stderr, done
+
+
+def test_a_forged_image_harms_only_the_process_that_becomes_it(image, tmp_path):
+    """Each number of the head and the tables, replaced by others: a refusal, or the end of that process."""
+    raw = image.read_bytes()
+    head = int.from_bytes(raw[8:16], "little")
+    numbers = [head + 8 * i for i in range(10)]
+    maps = int.from_bytes(raw[head + 24:head + 32], "little")
+    numbers += [maps + 8 * i for i in range(7)]
+    for at in numbers:
+        for value in (0, 4096, 1 << 40, (1 << 64) - 4096):
+            done = probe("become", change(image, tmp_path, at, value.to_bytes(8, "little")))
+            assert done.returncode in (0, 3, 70) or done.returncode < 0, (at, value, done)
+
+
+def test_a_file_that_changed_is_named(tmp_path):
+    probe_copy = tmp_path / "probe"
+    probe_copy.write_bytes(pathlib.Path(PROBE).read_bytes())
+    probe_copy.chmod(0o755)
+    image = tmp_path / "image"
+    subprocess.run([probe_copy, "write", image, "1"], check=True, capture_output=True, timeout=60)
+    os.utime(probe_copy, ns=(1, 1))
+    done = probe("become", image)
+    own_place = str(tmp_path).startswith(("/tmp/", "/sandbox/"))  # there only the size of a file tells
+    assert own_place or (done.returncode == 3 and f"{probe_copy}, which is another file now" in done.stderr), done
+    probe_copy.write_bytes(b"short")
+    done = probe("become", image)
+    assert done.returncode == 3 and f"{probe_copy}, which is another file now" in done.stderr, done
+
+
+# ---- Python ----
+
+@pytest.fixture
+def programs():
+    """A function that starts session programs in one directory."""
+    started = []
+    with tempfile.TemporaryDirectory() as home:
+        env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1",
+               "PYTHONDONTWRITEBYTECODE": "1", "MPLCONFIGDIR": "/tmp", "OPENBLAS_NUM_THREADS": "1"}
+
+        def start():
+            program = Program(COMMAND, cwd=home, env=env)
+            started.append(program)
+            return program
+        yield start
+        for program in started:
+            program.__exit__()
+
+
+def value(program, code):
+    reply = program.run(code)
+    assert reply["status"] == "ok", reply
+    return reply.text
+
+
+@needs_ipython
+def test_python_goes_on_in_another_process(programs):
+    original, first, second = programs(), programs(), programs()
+    value(original, "import os\nd = {i: str(i) for i in range(50000)}\n"
+                    "g = (i * i for i in range(9)); next(g); next(g)\n"
+                    "class C: pass\nc = C(); c.name = 'kept'\nos.mkdir('sub'); os.chdir('sub')\n"
+                    "f = open('file', 'w+'); f.write('hello world'); f.flush(); f.seek(6)\nos.umask(0o27)")
+    answer, report, fd = original.write_image()
+    assert answer["not_carried"] == [] and report.startswith("ok "), (answer, report)
+    assert value(original, "next(g)") == "4"
+    for fork in (first, second):
+        assert fork.become(fd) is None
+        assert value(fork, "next(g), d[49999], c.name, len(d), f.read()") == "(4, '49999', 'kept', 50000, 'world')"
+        assert value(fork, "os.path.basename(os.getcwd()), oct(os.umask(0o27))") == "('sub', '0o27')"
+        assert value(fork, "os.getpid()") == str(fork.process.pid)
+        # Memory of every kind, a library, a child, a thread, and an interrupted cell.
+        assert value(fork, "b = [bytes(n % 999) for n in range(200000)]; len(b)") == "200000"
+        assert value(fork, "import sqlite3; sqlite3.connect(':memory:').execute('select 6 * 7').fetchone()") == "(42,)"
+        assert fork.run("!echo child")["stdout"] == "child\n"
+        threaded = fork.run("import threading\nt = threading.Thread(target=print, args=['thread'])\n"
+                            "t.start(); t.join()")
+        assert threaded["stdout"] == "thread\n"
+        assert value(fork, "def deep(n): return n and 1 + deep(n - 1)\ndeep(2000)") == "2000"
+    first.begin(EXEC, ("code", "print('on')\nwhile True: pass"))
+    first.await_output("on")
+    first.interrupt()
+    assert first.finish()["status"] == "interrupted"
+    assert value(original, "len(d)") == "50000"
+
+
+@needs_ipython
+def test_a_fork_of_a_fork_of_a_fork(programs):
+    program, n = programs(), 0
+    value(program, "log = [0]; big = bytearray(4 << 20)")
+    for n in range(1, 4):
+        _, report, fd = program.write_image()
+        assert report.startswith("ok "), report
+        program = programs()
+        assert program.become(fd) is None
+        assert value(program, f"log.append({n}); big[{n} << 12] = {n}; log") == str(list(range(n + 1)))
+    assert value(program, "[big[i << 12] for i in range(5)]") == "[0, 1, 2, 3, 0]"
+
+
+RANDOM = """import os, random, secrets, tempfile, uuid, ssl
+def draw():
+    import ctypes, numpy
+    return [random.random(), numpy.random.rand(), secrets.token_hex(8), tempfile.mktemp(), str(uuid.uuid4()),
+            ssl.RAND_bytes(8).hex(), ctypes.string_at(at_random(), 16).hex()]
+def at_random():
+    import ctypes
+    f = ctypes.CDLL(None).getauxval
+    f.restype, f.argtypes = ctypes.c_ulong, [ctypes.c_ulong]
+    return f(25)
+draw();"""
+
+
+@needs_ipython
+def test_forks_have_random_sources_of_their_own(programs):
+    original = programs()
+    value(original, RANDOM)
+    _, _, fd = original.write_image()
+    drawn = [eval(value(original, "draw()"))]
+    for _ in range(3):
+        fork = programs()
+        assert fork.become(fd) is None
+        drawn.append(eval(value(fork, "draw()")))
+    for values in zip(*drawn):
+        assert len(set(values)) == len(values), values
+
+
+@needs_ipython
+def test_things_that_cannot_be_carried_are_named(programs):
+    original, fork = programs(), programs()
+    value(original, "import os, socket, subprocess, threading\nr, w = os.pipe()\ns = socket.socket()\n"
+                    "p = subprocess.Popen(['sleep', '100'])\nstop = threading.Event()\n"
+                    "t = threading.Thread(target=stop.wait, name='waiter', daemon=True); t.start()")
+    pid = value(original, "p.pid")
+    refused, _, _ = original.write_image("strict")
+    text = "; ".join(refused["refused"])
+    for name in ("a pipe (descriptor ", "a socket (descriptor ", "the thread waiter", f"the process {pid} (sleep)"):
+        assert name in text, text
+    answer, report, fd = original.write_image()
+    assert answer["not_carried"] == refused["refused"] and report.startswith("ok ")
+    assert fork.become(fd) is None
+    assert value(fork, "t.is_alive(), threading.active_count(), os.read(r, 10), p.poll()") == "(False, 1, b'', 0)"
+    assert "BrokenPipeError" in str(fork.run("os.write(w, b'x')").error)
+    assert value(original, "t.is_alive(), p.poll()") == "(True, None)"
+    value(original, "stop.set(); p.kill(); p.wait()")
+
+
+@needs_ipython
+def test_an_event_loop_is_made_anew(programs):
+    original, fork = programs(), programs()
+    assert value(original, "import asyncio\nawait asyncio.sleep(0, 'a')") == "'a'"
+    answer, _, fd = original.write_image()
+    assert answer["not_carried"] == []
+    assert fork.become(fd) is None
+    assert value(fork, "await asyncio.sleep(0.01, 'b')") == "'b'"
+    assert value(original, "await asyncio.sleep(0.01, 'c')") == "'c'"
+
+
+@needs_ipython
+def test_an_image_without_room_is_refused_and_the_session_goes_on(programs):
+    original = programs()
+    value(original, "x = 5")
+    answer, report, fd = original.write_image(room=1 << 20)
+    assert report.startswith("error the image needs ") and "room for 1048576" in report
+    assert value(original, "x") == "5"
+    fork = programs()
+    assert fork.become(fd) == "the image is cut short"
+    assert value(fork, "1 + 1") == "2"
+
+
+@needs_ipython
+def test_the_writer_disturbs_no_child_of_the_session(programs):
+    original = programs()
+    value(original, "import os, signal\nheard = []\nsignal.signal(signal.SIGCHLD, lambda *a: heard.append(a[0]))")
+    for _ in range(3):
+        assert original.write_image()[1].startswith("ok ")
+    assert value(original, "heard") == "[]"
+    assert "ChildProcessError" in str(original.run("os.waitpid(-1, 0)").error)
