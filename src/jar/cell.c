@@ -58,7 +58,7 @@ int jar_begin_cell(struct jar *j, const struct cell_limits *limits, struct err *
     mark_counters(j);
     j->busy = true;
     if (j->state == RUNNING)
-        j->due_us = jar_next_check_us(j, now);
+        jar_plan_look(j, now);
     return 0;
 }
 
@@ -93,7 +93,7 @@ void jar_end_cell(struct jar *j)
     uint64_t now = clock_us();
     jar_finish_cell(j);
     if (j->state == RUNNING && j->outcome.evidence.reason == END_EXIT)
-        j->due_us = jar_next_check_us(j, now);
+        jar_plan_look(j, now);
 }
 
 uint64_t jar_cell_number(const struct jar *j)
@@ -134,7 +134,7 @@ void jar_interrupt(struct jar *j)
         return; /* the cell is over */
     interrupt(j, CELL_ASKED, now);
     if (j->state == RUNNING)
-        j->due_us = jar_next_check_us(j, now);
+        jar_plan_look(j, now);
 }
 
 /* The CPU time since the cell began, or since the last one ended. */

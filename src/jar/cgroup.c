@@ -58,7 +58,7 @@ static const struct setting settings_v2[] = {
     { 0, "cpu.max", SET_CPU_MAX, false, CGROUP_HAS_CPU },
 };
 
-enum { BUFFERS_MAX = 8 << 20 };
+enum { BUFFERS_MAX = 6 << 20 };
 
 static void setting_text(const struct setting *s, const struct limits *l, unsigned spare_pids,
                          char *out, size_t size)

@@ -17,12 +17,13 @@
 #include "base/clock.h"
 #include "jar/jar_impl.h"
 
-/* Between two looks at the counters of a running jar. One that works can do more harm in that time
- * than one that sleeps, and one with TCP sockets most of all: see watch.h. A jar that slept is asked
- * in between for its CPU time alone, so that it is looked at soon after it has begun to work. */
-enum { TICK_US = 100000, BUSY_TICK_US = 25000, PEEK_US = 20000, SOCKETS_TICK_US = 10000 };
-enum { QUIET_TICK_US = 250000 }; /* of a session that has no cell and does nothing */
-enum { BUSY_CPU_US = 500 };      /* CPU time since the last look */
+/* Between two looks at all counters of a running jar: one that works, that sleeps, and a session that
+ * has no cell. A jar can do harm in that time, so it is asked for one thing in between. A jar that
+ * works is asked for its sockets, and sooner when it has some: see watch.h. A jar that slept is asked
+ * for its CPU time, so that it is looked at soon after it has begun to work. */
+enum { BUSY_TICK_US = 25000, TICK_US = 100000, QUIET_TICK_US = 250000 };
+enum { SOCKETS_PEEK_US = 4000, BUSY_PEEK_US = 8000, SLEEP_PEEK_US = 20000 };
+enum { BUSY_CPU_US = 500 }; /* CPU time since the last look */
 
 static bool is_between_cells(const struct jar *j)
 {
@@ -35,13 +36,23 @@ static bool is_between_cells(const struct jar *j)
 enum { LEAD_NS_PER_PAGE = 100, LEAD_US_PER_MIB = 2000, LEAD_MAX_US = 2000000 };
 enum { LITTLE_BYTES = 8 << 20, FEW_OBJECTS_BYTES = 16 << 20 }; /* that no time is foreseen for */
 
+static bool is_at_work(const struct jar *j)
+{
+    return j->busy || j->watch.sockets > 0;
+}
+
 static uint64_t tick_us(const struct jar *j)
 {
-    return j->watch.sockets > 0  ? SOCKETS_TICK_US
-           : j->busy             ? BUSY_TICK_US
-           : is_between_cells(j) ? QUIET_TICK_US
-           : jar_is_session(j)   ? TICK_US
-                                 : PEEK_US;
+    return is_at_work(j) ? BUSY_TICK_US : is_between_cells(j) ? QUIET_TICK_US : TICK_US;
+}
+
+static uint64_t peek_us(const struct jar *j)
+{
+    return jar_on_host(j)                        ? UINT64_MAX
+           : j->watch.sockets > 0                ? SOCKETS_PEEK_US
+           : j->busy                             ? BUSY_PEEK_US
+           : jar_is_session(j) || !j->has_cgroup ? UINT64_MAX
+                                                 : SLEEP_PEEK_US;
 }
 
 void jar_fail(struct jar *j, const struct err *why)
@@ -121,19 +132,32 @@ void jar_take_sample(struct jar *j, uint64_t now_us)
     samples_add(j->samples, &x);
 }
 
+static void note_hoard(struct jar *j, enum hoard found)
+{
+    if (found == HOARD_NONE)
+        return;
+    j->outcome.evidence.hoard = found;
+    j->outcome.evidence.hits |= LIMIT_BIT(LIMIT_MEMORY);
+}
+
 /* Kernel memory that the cgroup does not see. Level process has no sockets, and no namespace to
  * tell its locks by. */
+static bool holds_hoard_of_sockets(struct jar *j)
+{
+    if (jar_on_host(j) || j->outcome.evidence.reason != END_EXIT)
+        return false;
+    enum hoard found = watch_look_at_sockets(&j->watch, j->host, j->init);
+    if (found == HOARD_NONE && j->watch.sockets > 0 && j->has_cgroup &&
+        cgroup_read_buffers(&j->cgroup) >> 20 >= hoard_defs[HOARD_BUFFERS].most)
+        found = HOARD_BUFFERS;
+    note_hoard(j, found);
+    return found != HOARD_NONE;
+}
+
 static void look_for_hoards(struct jar *j, uint64_t now_us)
 {
-    struct evidence *ev = &j->outcome.evidence;
-    if (jar_on_host(j) || ev->reason != END_EXIT)
-        return;
-    ev->hoard = watch_look(&j->watch, j->host, j->init, now_us);
-    if (ev->hoard == HOARD_NONE && j->watch.sockets > 0 && j->has_cgroup &&
-        cgroup_read_buffers(&j->cgroup) >> 20 >= hoard_defs[HOARD_BUFFERS].most)
-        ev->hoard = HOARD_BUFFERS;
-    if (ev->hoard != HOARD_NONE)
-        ev->hits |= LIMIT_BIT(LIMIT_MEMORY);
+    if (!jar_on_host(j) && j->outcome.evidence.reason == END_EXIT && !holds_hoard_of_sockets(j))
+        note_hoard(j, watch_look_at_locks(&j->watch, j->host, j->init, now_us));
 }
 
 /* Pages in the tables of all processes: a shared page counts for each of them. */
@@ -201,40 +225,59 @@ static uint64_t cpu_due_us(const struct jar *j, uint64_t now_us)
                : now_us + (limit_us - used_us) * 100 / j->job.limits.v[LIMIT_CPU_PERCENT] + 1000;
 }
 
-/* The earliest of: the deadline, the next tick, and the end of the CPU time; of a session, also
- * the deadlines of its cell. */
-uint64_t jar_next_check_us(const struct jar *j, uint64_t now_us)
+static void plan_peek(struct jar *j, uint64_t now_us)
+{
+    uint64_t after_us = peek_us(j);
+    bool before = now_us < j->look_us && after_us < j->look_us - now_us;
+    j->due_us = before ? now_us + after_us : j->look_us;
+}
+
+/* The next look is at the earliest of: the deadline, the next tick, and the end of the CPU time; of
+ * a session, also the deadlines of its cell. */
+void jar_plan_look(struct jar *j, uint64_t now_us)
 {
     uint64_t due = now_us + tick_us(j);
     uint64_t soonest = jar_is_session(j) ? jar_cell_due_us(j, now_us) : cpu_due_us(j, now_us);
     due = soonest < due ? soonest : due;
     due = sample_due_us(j) < due ? sample_due_us(j) : due;
-    return kill_us(j) < due ? kill_us(j) : due;
+    j->look_us = kill_us(j) < due ? kill_us(j) : due;
+    plan_peek(j, now_us);
 }
 
 /* True for a jar that has slept since the last look. There may be hundreds of sessions without a
- * cell: one that has used no CPU time has done nothing else either. A cell has deadlines of its own. */
-static bool still_sleeps(struct jar *j, uint64_t now_us)
+ * cell: one that has used no CPU time has done nothing else either. */
+static bool still_sleeps(struct jar *j)
 {
     bool quiet = is_between_cells(j);
-    if (j->busy || j->watch.sockets > 0 || !j->has_cgroup ||
-        j->outcome.evidence.reason != END_EXIT || now_us >= kill_us(j) ||
-        now_us >= sample_due_us(j) ||
-        (!quiet && (jar_is_session(j) || now_us >= j->looked_us + TICK_US)))
+    if (!j->has_cgroup || (jar_is_session(j) && !quiet))
         return false;
     struct cgroup_stats now = j->stats;
     cgroup_read_cpu(&j->cgroup, &now);
     return now.cpu_us <= j->stats.cpu_us + (quiet ? 0 : BUSY_CPU_US);
 }
 
+/* Asks a jar for one thing. True: it needs no look yet. */
+static bool peek(struct jar *j, uint64_t now_us)
+{
+    bool early = now_us < j->look_us;
+    if (j->outcome.evidence.reason != END_EXIT || now_us >= kill_us(j) ||
+        now_us >= sample_due_us(j))
+        return false;
+    if (is_at_work(j))
+        return early && !jar_on_host(j) && !holds_hoard_of_sockets(j);
+    return (early || is_between_cells(j)) && still_sleeps(j);
+}
+
 void jar_on_tick(struct jar *j, uint64_t now_us)
 {
     struct evidence *ev = &j->outcome.evidence;
-    if (still_sleeps(j, now_us)) {
-        j->due_us = jar_next_check_us(j, now_us);
+    if (peek(j, now_us)) {
+        if (now_us < j->look_us)
+            plan_peek(j, now_us);
+        else
+            jar_plan_look(j, now_us);
         return;
     }
-    j->looked_us = now_us;
     if (now_us >= kill_us(j)) { /* first, because reading the counters takes time */
         ev->hits |= LIMIT_BIT(LIMIT_WALL_MS);
         jar_kill(j, END_WALL);
@@ -252,7 +295,9 @@ void jar_on_tick(struct jar *j, uint64_t now_us)
         jar_kill(j, END_MEMORY); /* no effect if the run is being killed already */
     if (ev->hits & LIMIT_BIT(LIMIT_CPU_MS))
         jar_kill(j, END_CPU);
-    j->due_us = ev->reason == END_EXIT ? jar_next_check_us(j, now_us) : now_us + TICK_US;
+    j->due_us = now_us + TICK_US;
+    if (ev->reason == END_EXIT)
+        jar_plan_look(j, now_us);
 }
 
 void jar_reap_program(struct jar *j, uint64_t now_us)

@@ -298,7 +298,7 @@ static void on_program_report(struct jar *j, uint64_t now_us)
     j->state = RUNNING;
     jar_take_sample(j, now_us);
     j->busy = true;
-    j->due_us = jar_next_check_us(j, now_us);
+    jar_plan_look(j, now_us);
 }
 
 /* Set-up takes too long: its processes are killed, which closes the pipe of reports. */

@@ -88,7 +88,9 @@ static int open_namespaces(struct jar_host *h, enum level level, struct err *e)
     if (level == LEVEL_JAR && (!h->cgroups || h->cgroups->has != CGROUP_HAS_ALL))
         return err_set(e, ERR_UNAVAILABLE, 0, "no cgroup on this machine can enforce all limits");
     h->isolation.layers |= LAYERS_OF_NAMESPACES;
-    h->may_renice = setpriority(PRIO_PROCESS, 0, -1) == 0 && setpriority(PRIO_PROCESS, 0, 0) == 0;
+    int nice = getpriority(PRIO_PROCESS, 0);
+    h->may_renice = setpriority(PRIO_PROCESS, 0, nice - 1) == 0 &&
+                    setpriority(PRIO_PROCESS, 0, nice) == 0;
     return 0;
 }
 

@@ -87,7 +87,7 @@ struct jar {
     struct cell cell;             /* of a session */
     struct cell_usage cell_usage; /* of a cell that has ended; number 0: none */
     bool busy;                    /* it used CPU time between the last two looks */
-    uint64_t looked_us;           /* the last look */
+    uint64_t look_us;             /* the next look at all counters; a peek may be due before */
     uint64_t foreseen_us;         /* the last look at lead_us */
     struct samples *samples;      /* NULL: none are taken */
     struct jar_outcome outcome;
@@ -117,7 +117,7 @@ void jar_read_counters(struct jar *j);
 void jar_take_sample(struct jar *j, uint64_t now_us);
 void jar_on_tick(struct jar *j, uint64_t now_us);
 void jar_reap_program(struct jar *j, uint64_t now_us);
-uint64_t jar_next_check_us(const struct jar *j, uint64_t now_us);
+void jar_plan_look(struct jar *j, uint64_t now_us);
 void jar_fail(struct jar *j, const struct err *why);
 
 /* cell.c */

@@ -16,13 +16,15 @@
 /* A connection over the loopback interface is made in a soft interrupt, where the kernel charges no
  * cgroup: neither for the socket nor for the data that arrives before accept(). So a queue of
  * connections is short, and a socket that nobody reads holds little. A socket that is read grows up
- * to the last number of tcp_rmem, and is on the account of the jar. */
+ * to the last number of tcp_rmem, and is on the account of the jar. That number is small, because
+ * large buffers of a few connections fill that account, and then all of them are slow. */
 static const struct {
     const char *file, *text;
     bool optional; /* kernels before 6.6 hide it in a user namespace: the watch is the bound then */
 } bounds[] = {
     { "/proc/sys/net/core/somaxconn", "128", true },
-    { "/proc/sys/net/ipv4/tcp_rmem", "4096 16384 4194304", false },
+    { "/proc/sys/net/ipv4/tcp_rmem", "4096 8192 262144", false },
+    { "/proc/sys/net/ipv4/tcp_wmem", "4096 16384 262144", false },
     { "/proc/sys/net/ipv4/tcp_max_tw_buckets", "256", false },
     { "/proc/sys/net/ipv4/tcp_max_syn_backlog", "128", false },
 };

@@ -141,7 +141,7 @@ static int64_t unaccepted(int fd)
     return (int64_t)sum;
 }
 
-static enum hoard look_at_sockets(struct watch *w, struct jar_host *h, pid_t init)
+enum hoard watch_look_at_sockets(struct watch *w, struct jar_host *h, pid_t init)
 {
     uint64_t sockets = tcp_sockets(w, h->proc_fd, init);
     w->sockets = sockets;
@@ -315,7 +315,7 @@ static bool locks_have_grown(struct watch *w, struct watch_host *h, uint64_t now
     return true;
 }
 
-static enum hoard look_at_locks(struct watch *w, struct jar_host *host, pid_t init, uint64_t now_us)
+enum hoard watch_look_at_locks(struct watch *w, struct jar_host *host, pid_t init, uint64_t now_us)
 {
     struct watch_host *h = &host->watch;
     if (h->counter > 0)
@@ -332,10 +332,4 @@ void watch_host_done(struct watch_host *h)
     if (h->counter > 0)
         end_count(h, 0);
     fd_close(&h->locks_fd);
-}
-
-enum hoard watch_look(struct watch *w, struct jar_host *h, pid_t init, uint64_t now_us)
-{
-    enum hoard found = look_at_sockets(w, h, init);
-    return found != HOARD_NONE ? found : look_at_locks(w, h, init, now_us);
 }

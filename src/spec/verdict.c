@@ -27,7 +27,7 @@ const struct hoard_def hoard_defs[HOARD_COUNT_] = {
     [HOARD_CONNECTIONS] = { 256, "connections that no process accepted",
                             "Accept connections as they come, or open fewer at a time" },
     [HOARD_SOCKETS] = { 4096, "TCP sockets", "Close connections that are not needed any more" },
-    [HOARD_BUFFERS] = { 12, "MiB in the buffers of its sockets",
+    [HOARD_BUFFERS] = { 8, "MiB in the buffers of its sockets",
                         "Read data as it comes, or send less at a time" },
     [HOARD_LOCKS] = { 2048, "file locks", "Lock whole files instead of many small ranges" },
 };

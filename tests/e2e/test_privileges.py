@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import BELLJAR, PATIENCE, belljar, run_sh, start, wait_readable
+from harness import BELLJAR, PATIENCE, belljar, run_py, run_sh, start, wait_readable
 
 SLEEP = "print('go', flush=True)\nimport time\ntime.sleep(30)"
 
@@ -121,3 +121,20 @@ def test_smallest_limits_still_start_a_program(sealed):
                    {"memory": "8m"}, {"disk": "64k"}):
         result = run_sh("echo ok", **limits)
         assert (result.verdict, result.stdout) == ("ok", "ok\n"), (limits, result)
+
+
+def test_looks_of_the_warden_go_before_other_processes(as_root):
+    """On a busy machine too, and no guest has a part in that. A niceness of the caller is for the guest as well."""
+    ask = "import os\nprint('go', os.nice(0), flush=True)\nimport time\ntime.sleep(30)"
+    for prefix, line, nice in (((), "go 0", -10), (("nice", "-n", "5"), "go 5", 5)):
+        with start(ask, json=False, prefix=prefix) as running:
+            assert running.read_line() == line
+            children = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
+            warden, = (int(child) for child in children if status_of(child)["Name"] == "belljar-warden")
+            assert os.getpriority(os.PRIO_PROCESS, warden) == nice, prefix
+
+
+def test_run_of_a_caller_with_a_real_time_policy(as_root):
+    """No cgroup of a jar takes a process with such a policy."""
+    result = run_py("import os\nprint(os.sched_getscheduler(0) == os.SCHED_OTHER)", prefix=("chrt", "-r", "1"))
+    assert (result.verdict, result.stdout) == ("ok", "True\n"), result

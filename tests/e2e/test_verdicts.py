@@ -142,8 +142,8 @@ def test_disk_limit_swallowed_is_ok_with_the_limit_named(needs):
     assert (result.verdict, result.hits, result.stdout) == ("ok", ["disk"], "28\n"), result
 
 
-def test_disk_limit_holds_and_is_not_named_when_the_program_makes_room_again(needs):
-    """The kernel keeps no peak of a tmpfs: the jar looks at the end, and then the disk is not full."""
+def test_disk_limit_holds_when_the_program_makes_room_again(needs):
+    """The kernel keeps no peak of a tmpfs: only a look of the warden in that moment can name the limit."""
     needs("disk")
     code = """
 import os
@@ -154,7 +154,7 @@ except OSError as e:
 os.remove("big")
 """
     result = run_py(code, disk="1m")
-    assert (result.verdict, result.hits, result.stdout) == ("ok", [], "28\n"), result
+    assert (result.verdict, result.stdout) == ("ok", "28\n") and result.hits in ([], ["disk"]), result
 
 
 def test_files_limit(needs):

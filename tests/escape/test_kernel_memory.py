@@ -1,9 +1,9 @@
 """Kernel memory by every road: how much of the host's memory a jar takes beyond its account, seen from the host.
 
 tests/tools/hoard.c holds objects of one class. The host's own counters say how much kernel memory there is more than
-before, and the cgroup says how much of that is on the jar's account. The difference is beyond the account. Buffers of
-sockets can count twice, once as memory of sockets and once as slabs. Other programs of this machine make noise, so the
-best of three tries counts.
+before, and the cgroup says how much of that is on the jar's account. The difference is beyond the account. Datagrams of
+UDP are slabs; buffers of TCP are pages, and a part of them counts twice, as memory of sockets and as slabs. Other
+programs of this machine make noise, so the best of a few tries counts.
 """
 
 import glob
@@ -22,15 +22,17 @@ from service import Service, in_threads
 
 MIB = 1 << 20
 MEMORY = 64 * MIB
-SOAK = os.environ.get("BELLJAR_TEST_SOAK") == "1"  # with the bounds that hold on a quiet machine
-BOUND = 16 * MIB if SOAK else 64 * MIB  # a busy machine delays the warden, and so its looks
+BOUND = 16 * MIB
+TRIES = 5
+SOAK = os.environ.get("BELLJAR_TEST_SOAK") == "1"  # with the bounds on time that hold on a quiet machine
 WATCHED = {"accept_queues": "256 connections that no process accepted", "records": "2048 file locks",
-           "flocks": "2048 file locks", "dead_flocks": "2048 file locks", "tcp_pairs": "4096 TCP sockets"}
+           "flocks": "2048 file locks", "dead_flocks": "2048 file locks", "tcp_pairs": "4096 TCP sockets",
+           "tcp_drops": "8 MiB in the buffers of its sockets"}
 # class: how many objects to take; without any defence each class is below 1 GB
 CLASSES = {
     # sockets
     "accept_queues": 100000, "accept_data": 4000, "time_wait": 20000, "tcp_pairs": 4000, "tcp_data": 40,
-    "udp_data": 900,
+    "tcp_drops": 1900, "udp_data": 900,
     "destinations": 20000, "unix_data": 400, "in_flight": 60000, "unix_sockets": 40000, "tcp_sockets": 3000,
     # locks
     "records": 200000, "flocks": 40000, "dead_flocks": 58000,
@@ -55,10 +57,10 @@ RECLAIMABLE = ("pipes", "pidfds", "memfds", "proc_files", "sysv", "files", "syml
                "missing_in_usr", "missing_in_tmp", "missing_in_proc")
 
 
-def buffers(row):
-    """Bytes in the buffers of all TCP or UDP sockets of the host."""
+def buffers():
+    """Bytes in the buffers of all TCP sockets of the host."""
     with open("/proc/net/sockstat") as f:
-        return int(re.search(rf"^{row}:.* mem (\d+)", f.read(), re.M)[1]) * PAGE
+        return int(re.search(r"^TCP:.* mem (\d+)", f.read(), re.M)[1]) * PAGE
 
 
 def kernel_bytes(name):
@@ -66,7 +68,7 @@ def kernel_bytes(name):
     with open("/proc/meminfo") as f:
         rows = dict(line.split(":") for line in f)
     keys = KERNEL + (("SReclaimable",) if name in RECLAIMABLE else ())
-    return sum(int(rows[k].split()[0]) * 1024 for k in keys) + buffers("TCP") + buffers("UDP")
+    return sum(int(rows[k].split()[0]) * 1024 for k in keys) + buffers()
 
 
 def number(path):
@@ -117,10 +119,10 @@ class Hoard:
         return f"{name:16} {self.held or '-':>7} held {self.beyond / MIB:7.1f} MiB beyond  {self.verdict:12} {late}"
 
 
-def best_of_three(name, capsys, **opts):
+def best_of_some(name, capsys, **opts):
     """The tries end with the first one within the bound."""
     tries = []
-    while len(tries) < 3 and (not tries or tries[-1].beyond > BOUND):
+    while len(tries) < TRIES and (not tries or tries[-1].beyond > BOUND):
         tries.append(Hoard(name, **opts))
     best = min(tries, key=lambda h: h.beyond)
     with capsys.disabled():
@@ -138,14 +140,14 @@ def host_counters(needs, sealed):
 @pytest.mark.release_only
 @pytest.mark.parametrize("name", CLASSES)
 def test_kernel_memory_beyond_the_account_is_bounded(host_counters, name, capsys):
-    best = best_of_three(name, capsys)
+    best = best_of_some(name, capsys)
     assert best.beyond <= BOUND, best.row(name)
 
 
 @pytest.mark.release_only
 def test_kernel_memory_is_bounded_for_a_program_that_slept(host_counters, capsys):
     """The warden looks less often at a jar that sleeps, and notices when it begins to work."""
-    best = best_of_three("accept_data", capsys, before_ms=700, timeout_ms=7000)
+    best = best_of_some("accept_data", capsys, before_ms=700, timeout_ms=7000)
     assert best.verdict == "memory_limit" and best.beyond <= BOUND, best.row("accept_data")
 
 
@@ -218,6 +220,8 @@ time.sleep(60)
 @pytest.mark.parametrize("name", WATCHED)
 def test_hoard_of_kernel_objects_ends_the_run_and_is_named(host_counters, name):
     """Without its watch the run would sleep until its timeout."""
+    if name == "tcp_drops" and not os.path.exists("/sys/fs/cgroup/memory/memory.kmem.tcp.usage_in_bytes"):
+        pytest.skip("this machine has cgroup v2, where buffers are on the account of the jar")
     h = Hoard(name, timeout_ms=int(20000 * harness.PATIENCE))  # a busy machine needs longer to make them
     assert h.verdict == "memory_limit" and h.result.hits == ["memory"], h.result
     assert WATCHED[name] in h.result.json["diagnosis"]["message"], h.result.json["diagnosis"]
@@ -225,7 +229,7 @@ def test_hoard_of_kernel_objects_ends_the_run_and_is_named(host_counters, name):
 
 def test_hoard_of_locks_is_found_beside_neighbours(needs, sealed):
     """The child that counts the locks of one jar may end while the warden looks at another. It looks at a jar with a
-    TCP socket every 10 ms, and at one that sleeps every 100 ms."""
+    TCP socket every 25 ms, and at one that sleeps every 100 ms."""
     needs("memory")
     neighbour = "import socket, time\ns = socket.create_server(('127.0.0.1', 0))\ntime.sleep(4)\n"
     hoard = """
@@ -295,11 +299,12 @@ for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
 def test_network_of_a_jar_has_small_buffers_and_short_tables(needs, sealed):
     if os.geteuid() != 0:
         pytest.skip("only root can enter the network of a jar")
-    files = [f"/proc/sys/net/ipv4/{name}" for name in ("tcp_rmem", "tcp_max_tw_buckets", "tcp_max_syn_backlog")]
+    names = ("tcp_rmem", "tcp_wmem", "tcp_max_tw_buckets", "tcp_max_syn_backlog")
+    files = [f"/proc/sys/net/ipv4/{name}" for name in names]
     with harness.start("sleep 30", "bash") as running:
         inside = eventually(lambda: [p.pid for p in descendants(running.pid) if p.comm == "sleep"])
         read = subprocess.run(["nsenter", "-t", str(inside[0]), "-n", "cat", *files], capture_output=True, text=True)
-    assert read.stdout.split() == ["4096", "16384", "4194304", "256", "128"], read
+    assert read.stdout.split() == ["4096", "8192", "262144", "4096", "16384", "262144", "256", "128"], read
 
 
 def test_network_of_a_jar_has_bounds_of_its_own(sealed):

@@ -603,6 +603,7 @@ static const struct {
     { "accept_data", accept_data },
     { "time_wait", time_wait },
     { "tcp_pairs", tcp_pairs },
+    { "tcp_drops", tcp_drops },
     { "tcp_data", tcp_data },
     { "udp_data", udp_data },
     { "destinations", destinations },

@@ -14,6 +14,7 @@ long accept_queues(long count);
 long accept_data(long count);
 long time_wait(long count);
 long tcp_pairs(long count);
+long tcp_drops(long count);
 long tcp_data(long count);
 long udp_data(long count);
 long destinations(long count);

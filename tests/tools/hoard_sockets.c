@@ -108,20 +108,34 @@ long time_wait(long count)
 }
 
 /* Connections that were accepted, two sockets each. */
-long tcp_pairs(long count)
+static long pairs(long count, bool with_data)
 {
     long held = 0;
     for (uint32_t n = 0; held < count && has_room(); n++) {
         int l = listener(n), client = -1;
         for (int i = 0; l >= 0 && i < 400 && held < count; i++, held++) {
             client = connection(n);
-            if (client < 0 || accepted(l) < 0)
+            int server = client < 0 ? -1 : accepted(l);
+            if (server < 0)
                 break;
+            while (with_data && (write(client, data, 1000) > 0 || write(server, data, 1000) > 0)) {
+            }
         }
         if (client < 0)
             break;
     }
     return held;
+}
+
+long tcp_pairs(long count)
+{
+    return pairs(count, false);
+}
+
+/* A socket may hold a little although the account of all sockets is full. */
+long tcp_drops(long count)
+{
+    return pairs(count, true);
 }
 
 /* Data in connections that were accepted. */
