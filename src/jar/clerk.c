@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,11 +68,12 @@ _Noreturn static void clerk_main(struct jar *j, enum live_file_operation operati
 {
     struct err e = { 0 };
     int keep = j->scratch_fd;
+    (void)prctl(PR_SET_NAME, "jar-clerk", 0, 0, 0);
     bool fits = has_memory(j, operation, fds[FILES_FD_BODY]);
     if (confine_clerk(j, fds, &keep, &e))
         _exit(1);
     if (!fits)
-        _exit(live_files_refuse(LIVE_NO_ROOM, 1, &e) != 0);
+        _exit(live_files_refuse(LIVE_NO_MEMORY, 1, &e) != 0);
     autoclose int dir = openat(keep, "sandbox", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     _exit(dir < 0 || live_files_do(dir, operation, path, 0, 1, &e));
 }

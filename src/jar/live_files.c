@@ -3,10 +3,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -45,8 +48,8 @@ static enum live_file_status status_of(int error)
         { ELOOP, LIVE_NOT_A_FILE },    { ENXIO, LIVE_NOT_A_FILE },
         { EXDEV, LIVE_NOT_A_FILE },    { EISDIR, LIVE_IS_DIRECTORY },
         { ENOTEMPTY, LIVE_NOT_EMPTY }, { EEXIST, LIVE_NOT_EMPTY },
-        { ENOSPC, LIVE_NO_ROOM },      { EDQUOT, LIVE_NO_ROOM },
-        { ENOMEM, LIVE_NO_ROOM },
+        { ENOSPC, LIVE_NO_DISK },      { EDQUOT, LIVE_NO_DISK },
+        { ENOMEM, LIVE_NO_MEMORY },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].error == error)
@@ -131,11 +134,23 @@ static int copy_body(struct work *w, int fd)
     }
 }
 
+/* The kernel has one error for two limits. A file system without a limit of files says 0 of 0. */
+static enum live_file_status status_of_change(const struct work *w, int error)
+{
+    struct statvfs fs;
+    bool no_files = error == ENOSPC && fstatvfs(w->top_fd, &fs) == 0 && fs.f_files > 0 &&
+                    fs.f_ffree == 0;
+    return no_files ? LIVE_NO_FILES : status_of(error);
+}
+
 /* Gives a file without a name the name of another one, or a new name. */
 static int put_in_place(int fd, int dir_fd, const char *name)
 {
     char temporary[64], self[64];
-    (void)snprintf(temporary, sizeof temporary, ".belljar-write-%d", (int)getpid());
+    uint64_t random = 0; /* a guest guesses no name, and learns no pid of the host */
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        return -1;
+    (void)snprintf(temporary, sizeof temporary, ".belljar-write-%016" PRIx64, random);
     (void)snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
     if (linkat(AT_FDCWD, self, dir_fd, temporary, AT_SYMLINK_FOLLOW) < 0)
         return -1;
@@ -156,13 +171,13 @@ static enum live_file_status write_file(struct work *w)
     struct stat st = { .st_mode = S_IFREG | 0644 };
     autoclose int dir = open_parent(w, true, &name);
     if (dir < 0)
-        return status_of(errno);
+        return status_of_change(w, errno);
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
         return S_ISDIR(st.st_mode) ? LIVE_IS_DIRECTORY : LIVE_NOT_A_FILE;
     autoclose int fd = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
     if (fd < 0 || copy_body(w, fd) || fchmod(fd, st.st_mode & 0777) < 0 ||
         put_in_place(fd, dir, name))
-        return status_of(errno);
+        return status_of_change(w, errno);
     return LIVE_DONE;
 }
 
@@ -247,7 +262,7 @@ static enum live_file_status list_files(struct work *w)
     struct err ignored;
     scoped(listing) l = { 0 };
     if (buf_add(&l.pending, w->path, strlen(w->path) + 1, &ignored))
-        return LIVE_NO_ROOM;
+        return LIVE_NO_MEMORY;
     while (l.at < l.pending.len && !w->broken && !is_full(&l)) {
         /* A copy: the list of directories grows, and moves, meanwhile. */
         l.at += (size_t)snprintf(path, sizeof path, "%s", l.pending.data + l.at) + 1;

@@ -30,7 +30,9 @@ enum {
     X(LIVE_NOT_DIRECTORY, ERR_CONFLICT,  "has a file in place of a directory in its path: remove that file first") \
     X(LIVE_NOT_EMPTY,     ERR_CONFLICT,  "is a directory with files: remove them first")           \
     X(LIVE_TOO_LARGE,     ERR_TOO_LARGE, "is too large: a file may have up to 16777216 bytes")     \
-    X(LIVE_NO_ROOM,       ERR_QUOTA,     "does not fit: the session has reached its disk, files or memory limit") \
+    X(LIVE_NO_DISK,       ERR_QUOTA,     "does not fit: the session has reached its limit 'disk'") \
+    X(LIVE_NO_FILES,      ERR_QUOTA,     "does not fit: the session has reached its limit 'files'") \
+    X(LIVE_NO_MEMORY,     ERR_QUOTA,     "does not fit: its bytes are memory of the session, which would exceed its limit 'memory'") \
     X(LIVE_REFUSED,       ERR_CONFLICT,  "cannot be used: the program of the session has taken away the right to it")
 
 enum live_file_status {

@@ -1,10 +1,12 @@
 """The files of a session that lives, over HTTP: also while a cell runs, and in a hostile tree."""
 
 import base64
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 import pytest
 from harness import eventually
+from hostview import descendants
 from service import Service
 
 
@@ -174,3 +176,108 @@ def test_a_file_for_which_a_session_has_no_memory_costs_no_variables(service):
     assert execute(service, s, "print(y)") == "7\n"
     assert service.put(files(s, "f"), b"small").status == 200
     service.delete(f"/v1/sessions/{s['id']}")
+
+
+def test_names_of_files_are_checked_as_they_are_after_decoding(service, session):
+    """A slash is a slash, also if it is written as %2f."""
+    for name, words in [("..", "'..'"), ("%2e%2e", "'..'"), ("%2e%2e%2fx", "'..'"), ("a%2f..%2fb", "'..'"),
+                        ("./a", "'..'"), ("%2f", "absolute"), ("%2fetc%2fpasswd", "absolute"), ("a/", "empty part"),
+                        ("a%00b", "escape"), ("x" * 300, "part")]:
+        for method in ("GET", "PUT", "DELETE"):
+            reply = service.request(method, files(session) + "/" + name, b"x" if method == "PUT" else None)
+            assert reply.status == 400 and words in reply.error["message"], (method, name, reply)
+    for method in ("GET", "PUT", "DELETE"):
+        assert service.request(method, files(session) + "/", b"" if method == "PUT" else None).status == 404
+    for query in ("..", "/etc", "a//b"):
+        assert service.get(files(session), {"path": query}).status == 400
+    assert listed(service, session)["files"] == []
+    put = service.put(files(session) + "/a%2fb%ff", b"x")
+    assert put.status == 200 and base64.b64decode(put.json["path_base64"]) == b"a/b\xff", put
+    assert [r["path"] for r in listed(service, session)["files"]] == ["a", "a/b�"]
+    assert service.delete(files(session) + "/a/b%FF").status == 204
+
+
+def test_a_list_of_very_many_files_is_cut_and_says_so(service):
+    s = create(service, limits={"files": 100000, "memory": "1g"})
+    execute(service, s, "import os\nfor i in range(99000): os.close(os.open(f'f{i}', os.O_CREAT))")
+    many = listed(service, s)
+    assert many["cut"] is True and len(many["files"]) == 10000, (many["cut"], len(many["files"]))
+    execute(service, s, "os.mkdir('few'); open('few/one', 'w').close()")
+    few = listed(service, s, path="few")
+    assert [r["path"] for r in few["files"]] == ["few/one"] and few["cut"] is False, few
+    service.delete(f"/v1/sessions/{s['id']}")
+
+
+def test_a_file_that_meets_a_limit_names_it(service):
+    s = create(service, limits={"files": 100})
+    execute(service, s, "i = 0\ntry:\n  while True: open(f'f{i}', 'w').close(); i += 1\nexcept OSError: pass")
+    full = service.put(files(s, "one-more"), b"x")
+    assert full.status == 507 and "'files'" in full.error["message"], full
+    assert service.delete(files(s, "f0")).status == 204
+    assert service.put(files(s, "one-more"), b"x").status == 200
+    service.delete(f"/v1/sessions/{s['id']}")
+
+
+def test_changes_of_files_are_in_the_audit_log_and_need_it(service):
+    with Service() as s:
+        made = create(s)
+        assert s.put(files(made, "data/a"), b"12345").status == 200
+        assert s.get(files(made, "data/a")).status == 200
+        assert s.delete(files(made, "data/a")).status == 204
+        assert s.delete(files(made, "missing")).status == 404  # a try is recorded as well
+        assert s.put(files(made, "../x"), b"").status == 400  # it cannot become a change
+        log = [line for line in s.cli("audit", "show", "-n", "100").out.decode().splitlines() if "session.file" in line]
+        assert len(log) == 3 and all(made["id"] in line for line in log), log
+        assert "session.file_write" in log[0] and '"data/a"' in log[0] and "5" in log[0].rpartition("size")[2], log
+        assert "session.file_remove" in log[1] and '"data/a"' in log[1] and '"missing"' in log[2], log
+        assert s.cli("audit", "verify").status == 0
+
+
+def test_a_change_of_a_file_evades_neither_rules_nor_approvers(service):
+    """A file can be code: a module, or a program in PATH. An approver sees the cell alone."""
+    with Service() as s:
+        made = create(s)
+        assert s.post("/v1/rules", {"action": "deny", "match": "contains", "text": "NEVER"}).status == 201
+        for name, body in (("helper.py", b"x = 'NEVER'"), ("NEVER.py", b"")):
+            denied = s.put(files(made, name), body)
+            assert denied.status == 403 and "denied by rule" in denied.error["message"], denied
+        assert listed(s, made)["files"] == []
+        assert s.put(files(made, "helper.py"), b"x = 'ever'").status == 200
+    with Service("--set", "approvals.mode=manual") as s:
+        made = create(s)
+        for reply in (s.put(files(made, "os.py"), b"evil()"), s.delete(files(made, "x"))):
+            assert reply.status == 403 and "shown to nobody" in reply.error["message"], reply
+        assert listed(s, made)["files"] == []
+
+
+def test_files_belong_to_the_key_of_their_session(service):
+    with Service() as s:
+        keys = {name: s.add_key(name, scopes) for name, scopes in
+                (("owner", "run"), ("other", "run"), ("seer", "read"), ("both", "run,read"), ("chief", "run,admin"))}
+        assert eventually(lambda: s.get("/v1/runs").status == 401)
+        made = s.post("/v1/sessions", {"language": "bash"}, key=keys["owner"]).json
+        assert s.put(files(made, "f"), b"mine", key=keys["owner"]).status == 200
+        for key, status in (("other", 404), ("seer", 403), ("both", 403)):
+            for method, path in (("GET", None), ("GET", "f"), ("PUT", "f"), ("DELETE", "f")):
+                reply = s.request(method, files(made, path), b"other" if method == "PUT" else None, key=keys[key])
+                assert reply.status == status and b"mine" not in reply.body, (key, method, reply)
+        assert s.get(files(made, "f"), key=keys["chief"]).body == b"mine"
+        assert s.delete(files(made, "f"), key=keys["chief"]).status == 204
+        assert s.get(files(made, "f"), unix=True).status == 404  # the operator may look: it is removed
+
+
+def test_requests_about_files_of_a_session_that_ends_are_answered(service):
+    """There is an answer at any moment, and no clerk is left."""
+    for _ in range(3):
+        s = create(service)
+        assert service.put(files(s, "f"), bytes(4 << 20)).status == 200
+        with ThreadPoolExecutor(6) as pool:
+            requests = [("GET", files(s, "f")), ("PUT", files(s, "g"), b"x"), ("GET", files(s)),
+                        ("DELETE", files(s, "f"))]
+            asked = [pool.submit(service.request, *q) for q in requests * 4]
+            assert service.delete(f"/v1/sessions/{s['id']}").status == 200
+            statuses = {a.result().status for a in asked}
+        assert statuses <= {200, 204, 404, 410, 503, 429}, statuses
+        assert service.get(files(s, "f")).status == 410
+    warden = service.half("warden").pid
+    assert eventually(lambda: not [p for p in descendants(service.pid) if p.ppid == warden and p.comm == "jar-clerk"])

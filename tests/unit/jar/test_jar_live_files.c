@@ -232,14 +232,17 @@ static void write_on_little_room(void *context)
     memset(large, 'x', sizeof large - 1);
     CHECK_INT(unshare(CLONE_NEWNS), 0);
     CHECK_INT(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
-    CHECK_INT(mount("tmpfs", p->path, "tmpfs", 0, "size=65536"), 0);
+    CHECK_INT(mount("tmpfs", p->path, "tmpfs", 0, "size=65536,nr_inodes=4"), 0);
     small.fd = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     CHECK_INT(ask(&small, LIVE_WRITE, "f", "old", &answer, &last, &e), 0);
     CHECK_INT(ask(&small, LIVE_WRITE, "f", large, &answer, &last, &e), -1);
-    CHECK_INT(e.code, ERR_QUOTA);
+    CHECK(e.code == ERR_QUOTA && strstr(e.text, "'disk'"));
+    CHECK(place_file(&small, "g", "", 0644) && place_file(&small, "h", "", 0644));
+    CHECK_INT(ask(&small, LIVE_WRITE, "more", "", &answer, &last, &e), -1);
+    CHECK(e.code == ERR_QUOTA && strstr(e.text, "'files'"));
     CHECK_INT(ask(&small, LIVE_READ, "f", NULL, &answer, &last, &e), 0);
     CHECK(last.size == 3 && memcmp(answer.data, "old", 3) == 0);
-    CHECK_INT(entries(small.fd, "."), 1);
+    CHECK_INT(entries(small.fd, "."), 3);
     fd_close(&small.fd);
 }
 
