@@ -138,7 +138,7 @@ void cells_on_cancel(struct run_host *h, struct run *run)
     struct session *s = (struct session *)((char *)h - offsetof(struct session, host));
     struct err e;
     const struct cell *c = session_current(s);
-    if (c && c->run == run && session_interrupt(s, &e))
+    if (c && c->run == run && program_interrupt(s->program, &e))
         log_error(LOG_WARN, "session.interrupt", &e);
 }
 
@@ -319,7 +319,7 @@ void cells_lose(struct session *s, const struct wire_ended *end, const char *why
 static void drop_output(struct session *s, struct cell *c, enum run_stream stream)
 {
     struct err e;
-    if (!c->truncated[stream] && session_interrupt(s, &e))
+    if (!c->truncated[stream] && program_interrupt(s->program, &e))
         log_error(LOG_WARN, "session.interrupt", &e);
     c->truncated[stream] = true;
 }
@@ -710,11 +710,27 @@ int session_input(struct session *s, const char *text, size_t n, bool eof, struc
     return 0;
 }
 
-int session_interrupt(struct session *s, struct err *e)
+/* The cell has not begun, and will not. */
+static int interrupt_waiting(struct cell *c)
 {
-    struct cell *c = session_current(s);
-    if (!c)
-        return err_set(e, ERR_CONFLICT, 0, "no cell runs: there is nothing to interrupt");
-    c->interrupted = true;
-    return program_interrupt(s->program, e);
+    add_note(c, "the cell was interrupted before it began");
+    fill_fields(c, "interrupted");
+    run_cancel(c->run);
+    return 0;
+}
+
+int session_interrupt(struct session *s, unsigned number, struct err *e)
+{
+    struct cell *c = number ? session_cell(s, number) : head(s);
+    if (number > s->cells)
+        return err_set(e, ERR_NOT_FOUND, 0, "there is no cell %u: the last one is cell %u", number,
+                       s->cells);
+    if (c && c->run && !c->run->is_over)
+        return c->begun ? program_interrupt(s->program, e) : interrupt_waiting(c);
+    if (number)
+        return err_set(e, ERR_CONFLICT, 0, "cell %u is over: there is nothing to interrupt",
+                       number);
+    if (s->question)
+        return program_interrupt(s->program, e);
+    return err_set(e, ERR_CONFLICT, 0, "no cell runs: there is nothing to interrupt");
 }

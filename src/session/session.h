@@ -77,7 +77,7 @@ struct cell {
     bool silent, queued, begun;
     bool reads_stdin; /* the stdin of its run answers the program, and nobody else does */
     size_t stdin_from;
-    bool awaits_input, interrupted, disarmed, has_error;
+    bool awaits_input, disarmed, has_error;
     bool truncated[RUN_STREAMS];
     uint64_t stream_bytes[RUN_STREAMS];
     uint64_t frames, frame_bytes;
@@ -196,8 +196,10 @@ struct cell *session_cell(const struct session *s, unsigned number);
 /* Answers the program's request for input. ERR_CONFLICT if it does not ask. */
 [[nodiscard]] int session_input(struct session *s, const char *text, size_t n, bool eof,
                                 struct err *e);
-/* ERR_CONFLICT if no cell runs. */
-[[nodiscard]] int session_interrupt(struct session *s, struct err *e);
+/* Interrupts the cell, or with number 0 the one that runs or is next in line, or the question. A cell
+ * that has not begun does not run. ERR_CONFLICT if there is nothing to interrupt, or the cell is
+ * over. */
+[[nodiscard]] int session_interrupt(struct session *s, unsigned number, struct err *e);
 /* Takes the fields of the message. ERR_CONFLICT while a cell runs. on_answer() follows. */
 [[nodiscard]] int session_ask(struct session *s, struct session_question *q, uint16_t type,
                               const struct buf *fields, struct err *e);

@@ -305,12 +305,25 @@ def test_repl_completes_names(terminal):
 def test_repl_interrupts_a_cell_and_keeps_the_variables(terminal):
     t = terminal()
     t.shows("python>")
-    t.type("x = 1; print('go'); import time; time.sleep(60)", "Enter")
-    t.shows("go")
+    t.type("x = 1; print('be', 'gun'); import time; time.sleep(60)", "Enter")
+    t.shows("be gun")  # the typed text does not have it
     t.keys("C-c")
     t.shows("KeyboardInterrupt", "python>")
     t.type("x + 1", "Enter")
     t.shows("python> x + 1", "2", "python>")
+
+
+def test_repl_interrupts_a_cell_that_has_not_begun(terminal):
+    t = terminal()
+    t.shows("python>")
+    for n in range(3):
+        t.type(f"import time; {n}; time.sleep(600)")
+        t.shows(f"python> import time; {n}; time.sleep(600)")
+        t.keys("Enter", "C-c")  # at once: the service may not know of the cell yet
+        assert eventually(lambda: t.screen().rstrip().endswith("\npython>")), t.screen()
+        t.type(f"6 * {n + 7}", "Enter")
+        t.shows(f"python> 6 * {n + 7}", str(6 * (n + 7)), "python>")
+    assert "time limit" not in t.screen()
 
 
 def test_repl_asks_for_the_input_of_a_program(terminal):

@@ -134,6 +134,37 @@ def test_an_interrupt_ends_the_cell_and_not_the_session(service, session):
     assert service.post(path + "/interrupt").status == 409
 
 
+def test_an_interrupt_means_its_cell_also_in_the_line(service, session):
+    path = "/v1/sessions/" + session["id"]
+    numbers = [service.post(path + "/exec", {"code": code, "wait": False, "timeout": 100}).json["cell"]
+               for code in ("import time\nwhile True: time.sleep(0.01)", "ran = 2", "3")]
+    assert numbers == [1, 2, 3]
+    assert service.post(path + "/interrupt", {"cell": 2}).status == 202  # in the line
+    dropped = service.get(path + "/cells/2").json
+    assert (dropped["status"], dropped["verdict"]) == ("interrupted", "cancelled"), dropped
+    assert any("before it began" in note for note in dropped["notes"]), dropped
+    again = service.post(path + "/interrupt", {"cell": 2})
+    assert again.status == 409 and "cell 2 is over" in again.error["message"], again
+    assert service.post(path + "/interrupt", {"cell": 4}).status == 404
+    assert service.post(path + "/interrupt", {"cell": 0}).status == 400
+    assert service.post(path + "/interrupt", {"cell": 1}).status == 202
+    assert eventually(lambda: service.get(path + "/cells/3").json["state"] == "finished")
+    assert service.get(path + "/cells/1").json["status"] == "interrupted"
+    assert service.get(path + "/cells/3").json["result"]["text/plain"] == "3"
+    assert execute(service, session, "ran")["error"]["name"] == "NameError"
+
+
+def test_an_interrupt_right_after_its_cell_is_not_lost(service, session):
+    path = "/v1/sessions/" + session["id"]
+    for n in range(20):
+        code = f"import time\nx = {n}\ntime.sleep(600)"
+        cell = service.post(path + "/exec", {"code": code, "wait": False, "timeout": 100}).json["cell"]
+        time.sleep(n % 5 * 0.002)
+        assert service.post(path + "/interrupt").status == 202
+        assert eventually(lambda: service.get(f"{path}/cells/{cell}").json.get("status") == "interrupted", 30)
+        assert execute(service, session, f"{n}")["result"]["text/plain"] == str(n)
+
+
 def test_input_asks_and_waits_for_the_client(service, session):
     answers = []
     thread = threading.Thread(target=lambda: answers.append(

@@ -358,14 +358,21 @@ static void post_restart(struct api_call *c)
     session_restart(s);
 }
 
+static const struct api_field interrupt_fields[] = {
+    { "cell", FIELD_INT, .min = 1, .max = 1e9,
+      .help = "only this cell; by default the one that runs or is next in line" },
+    { 0 },
+};
+
 static void post_interrupt(struct api_call *c)
 {
     struct err e = { 0 };
     struct session *s = session_to_change(c);
     if (!s)
         return;
-    if (session_interrupt(s, &e))
-        api_fail(c, &e, NULL);
+    json_int_t number = json_integer_value(json_object_get(c->body, "cell"));
+    if (session_interrupt(s, (unsigned)number, &e))
+        api_fail(c, &e, number ? "cell" : NULL);
     else
         api_reply(c, 202, session_object(s));
 }
@@ -553,8 +560,9 @@ const struct api_route session_routes[] = {
     { METHOD_POST, "/v1/sessions/{id}/restart", SCOPE_RUN, .handle = post_restart,
       .summary = "Start the program of a session anew, without its variables and files",
       .replies = REPLIES({ 201, .fields = session_reply }) },
-    { METHOD_POST, "/v1/sessions/{id}/interrupt", SCOPE_RUN, .handle = post_interrupt,
-      .summary = "Interrupt the cell that runs; the session lives on",
+    { METHOD_POST, "/v1/sessions/{id}/interrupt", SCOPE_RUN, .body = interrupt_fields,
+      .flags = ROUTE_BODY_OPTIONAL, .handle = post_interrupt,
+      .summary = "Interrupt a cell; the session lives on",
       .replies = REPLIES({ 202, .fields = session_reply }) },
     { METHOD_POST, "/v1/sessions/{id}/stdin", SCOPE_RUN, .body = input_fields, .handle = post_input,
       .summary = "The answer to an input_request of the cell that runs",

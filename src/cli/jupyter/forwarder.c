@@ -34,7 +34,9 @@ struct cell_view {
     bool silent, allow_stdin;
     bool captures; /* its display is kept and nothing is published */
     json_t *display, *error, *result;
-    json_int_t count; /* 0: not known */
+    json_int_t count;   /* 0: not known */
+    bool known;         /* the service has told of it */
+    bool interrupt_due; /* before that */
 };
 
 static void cell_view_done(struct cell_view *v)
@@ -110,9 +112,27 @@ static int on_input_request(struct forwarder *f, const struct cell_view *v, cons
                 e);
 }
 
+static void interrupt(struct forwarder *f)
+{
+    struct err refused;
+    json_decref(ask(f, f->job->side, "POST", "/interrupt", json_object(), &refused));
+}
+
+/* An interrupt takes another connection than the cell, so that it may overtake the cell: it waits for
+ * the first event. */
+static void note_event(struct forwarder *f, struct cell_view *v, const char *name)
+{
+    v->known = true;
+    if (v->interrupt_due && strcmp(name, "done") != 0)
+        interrupt(f);
+    v->interrupt_due = false;
+}
+
 static int on_event(struct forwarder *f, struct cell_view *v, json_t *event, struct err *e)
 {
     const char *name = json_string_value(json_object_get(event, "event")), *type = NULL;
+    if (name)
+        note_event(f, v, name);
     if (name && strcmp(name, "input_request") == 0)
         return on_input_request(f, v, event, e);
     if (name && strcmp(name, "done") == 0) {
@@ -153,7 +173,7 @@ static int take_lines(struct forwarder *f, struct cell_view *v, struct err *e)
 }
 
 /* A word of main while the cell runs. A refusal means that the cell is over already. */
-static int on_main(struct forwarder *f, struct err *e)
+static int on_main(struct forwarder *f, struct cell_view *v, struct err *e)
 {
     enum link_type type;
     scoped(buf) text = { 0 };
@@ -161,8 +181,10 @@ static int on_main(struct forwarder *f, struct err *e)
     json_t *o = NULL;
     if (link_receive(f->job->link_fd, &type, &text, e))
         return -1;
-    if (type == ASK_INTERRUPT)
-        o = ask(f, f->job->side, "POST", "/interrupt", json_object(), &refused);
+    if (type == ASK_INTERRUPT && v->known)
+        interrupt(f);
+    else if (type == ASK_INTERRUPT)
+        v->interrupt_due = true;
     else if (type == ASK_INPUT)
         o = ask(f, f->job->side, "POST", "/stdin",
                 json_pack("{s:o}", "text", json_stringn(buf_str(&text), text.len)), &refused);
@@ -186,7 +208,7 @@ static int follow(struct forwarder *f, struct cell_view *v, struct err *e)
             return -1;
         if (client_response(c)->status == 200 && take_lines(f, v, e))
             return -1;
-        if (polls[1].revents && on_main(f, e))
+        if (polls[1].revents && on_main(f, v, e))
             return -1;
     }
     return client_response(c)->status == 200 ? take_lines(f, v, e) : client_refusal(c, e);

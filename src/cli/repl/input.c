@@ -149,13 +149,22 @@ static bool read_ahead(struct input *in)
     return !in->ended;
 }
 
+bool input_interrupts(struct input *in)
+{
+    const char *from = in->ahead.data + in->ahead_at;
+    const char *last = in->edits && in->ahead.len > in->ahead_at
+                           ? memrchr(from, '\x03', in->ahead.len - in->ahead_at)
+                           : NULL;
+    if (!last)
+        return false;
+    in->ahead_at += (size_t)(last + 1 -
+                             from); /* the person has changed her mind about these, too */
+    return true;
+}
+
 bool input_typed(struct input *in)
 {
-    size_t before = in->ahead.len;
-    if (!read_ahead(in) || !memchr(in->ahead.data + before, '\x03', in->ahead.len - before))
-        return false;
-    in->ahead.len = in->ahead_at = 0; /* the person has changed her mind about the rest, too */
-    return true;
+    return read_ahead(in) && input_interrupts(in);
 }
 
 enum image_protocol input_images(struct input *in)

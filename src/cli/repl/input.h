@@ -47,6 +47,8 @@ typedef int input_on_tab(void *arg, struct input *in, struct err *e);
                              enum input_event *ret_event, struct err *e);
 /* Takes bytes of the terminal while a cell runs. True: Ctrl-C was among them. */
 bool input_typed(struct input *in);
+/* True if Ctrl-C is among the bytes that were typed ahead. It is taken, and the bytes before it. */
+bool input_interrupts(struct input *in);
 /* How the terminal shows images. A terminal that the environment names is asked. */
 enum image_protocol input_images(struct input *in);
 void input_remember(struct input *in, const char *text);

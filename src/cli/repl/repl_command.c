@@ -221,7 +221,13 @@ static bool on_watched(void *arg, size_t i)
 
 static int ask(struct repl *r, enum link_type type, const char *bytes, size_t n, struct err *e)
 {
-    return link_send(r->link_fd, type, bytes, n, e) || wait_done(r, e) ? -1 : 0;
+    if (link_send(r->link_fd, type, bytes, n, e))
+        return -1;
+    /* Ctrl-C may have been read together with the Enter of the cell. */
+    if (type == ASK_EXEC && input_interrupts(&r->input) &&
+        link_send(r->link_fd, ASK_INTERRUPT, "", 0, e))
+        return -1;
+    return wait_done(r, e);
 }
 
 /* ---- completion ---- */

@@ -32,8 +32,8 @@ struct talker {
     /* the cell that runs */
     char run[SESSION_ID_SIZE];
     long long seq; /* of its last event */
-    bool started, done;
-    bool interrupt_due; /* main wants it before the cell has started */
+    bool done;
+    bool interrupt_due; /* main wants it before the service has told of the cell */
 };
 
 /* ---- questions ---- */
@@ -84,18 +84,18 @@ static void send_aside(struct talker *t, const char *what, json_t *body)
     json_decref(o);
 }
 
-/* Keeps the place in the events. The service knows no cell to interrupt before it has started. */
+/* Keeps the place in the events. An interrupt takes another connection than the cell, so that it may
+ * overtake the cell: it waits for the first event. */
 static void note_event(struct talker *t, const char *name, const json_t *event)
 {
     const char *run = json_string_value(json_object_get(event, "id"));
     t->seq = json_integer_value(json_object_get(event, "seq"));
     if (run && strlen(run) < sizeof t->run && !strpbrk(run, "/?#% "))
         (void)snprintf(t->run, sizeof t->run, "%s", run);
-    t->started = t->started || strcmp(name, "started") == 0;
     t->done = t->done || strcmp(name, "done") == 0;
-    if (t->started && t->interrupt_due && !t->done)
+    if (*t->run && t->interrupt_due && !t->done)
         send_aside(t, "/interrupt", json_object());
-    t->interrupt_due = t->interrupt_due && !t->started;
+    t->interrupt_due = t->interrupt_due && !*t->run;
 }
 
 static int on_event(struct talker *t, const json_t *event, struct err *e)
@@ -122,7 +122,7 @@ static int on_main(struct talker *t, struct err *e)
     t->main_gone = connections_receive(&t->connections, &type, &text, e);
     if (t->main_gone)
         return -1;
-    if (type == ASK_INTERRUPT && !t->started)
+    if (type == ASK_INTERRUPT && !*t->run)
         t->interrupt_due = true;
     else if (type == ASK_INTERRUPT)
         send_aside(t, "/interrupt", json_object());
@@ -211,7 +211,7 @@ static int exec(struct talker *t, const struct buf *code, struct err *e)
     json_auto_t *body = json_pack("{s:o, s:b, s:b}", "code", json_stringn(buf_str(code), code->len),
                                   "stream", 1, "cancel_on_disconnect", 1);
     t->run[0] = '\0';
-    t->started = t->done = t->interrupt_due = false;
+    t->done = t->interrupt_due = false;
     if (connections_renew(c, &c->events, REATTACH_MS, e) ||
         session_send_cell(c->events, t->id, body, e))
         return -1;
