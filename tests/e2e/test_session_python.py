@@ -144,6 +144,17 @@ def test_figures_are_displays_without_show_and_with_it(shared):
 
 
 @needs_ipython
+def test_a_figure_is_not_drawn_before_it_is_shown(session):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    reply = session.run("import matplotlib.pyplot as plt\nfrom matplotlib.figure import Figure\n"
+                        "draws, draw = [], Figure.draw\nFigure.draw = lambda *a: (draws.append(1), draw(*a))\n"
+                        "plt.plot([1, 2]);")
+    assert len(displays(reply)) == 1
+    # Once to find the bounds of its texts, once for the picture.
+    assert session.run("len(draws)").text == "2"
+
+
+@needs_ipython
 def test_a_frame_plots_and_is_shown_as_html_and_text(shared):
     pytest.importorskip("pandas", reason="pandas is not installed")
     reply = shared.run("import pandas as pd\ndf = pd.DataFrame({'a': [1, 2]})\ndf")

@@ -9,6 +9,7 @@ from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import UsageError
+from IPython.core.events import EventManager
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.profiledir import ProfileDir
 from IPython.lib import pretty
@@ -95,6 +96,17 @@ class ResultHook(DisplayHook):
         pass
 
 
+class Events(EventManager):
+    def register(self, event, function):
+        """After a cell, pyplot draws every figure, and then its backend for notebooks draws it anew, shows it and closes
+        it. The backend goes first here: then pyplot has nothing to draw."""
+        callbacks = self.callbacks[event]
+        n = len(callbacks)
+        super().register(event, function)
+        if len(callbacks) > n and getattr(function, "__name__", "") == "flush_figures":
+            callbacks.insert(0, callbacks.pop())
+
+
 class NoFolder(ProfileDir):
     """A profile that makes no folder."""
 
@@ -164,6 +176,10 @@ class Shell(InteractiveShell):
 
     def init_virtualenv(self):
         pass
+
+    def init_events(self):
+        super().init_events()
+        self.events.__class__ = Events
 
     def init_sys_modules(self):
         self.first_main = sys.modules.get("__main__")  # our own code runs in its dictionary
