@@ -113,6 +113,8 @@ struct engine_pools engine_pools(const struct engine *engine);
 /* Asks the warden for new states, now and for a while. Called when somebody reads them. */
 void engine_pools_refresh(struct engine *engine);
 void engine_set_pools(struct engine *engine, const struct pools_settings *s);
+/* Boots the zygote of the sessions of a language, as if one had come. */
+void engine_expect_sessions(struct engine *engine, const struct language *l);
 
 struct engine_counts {
     unsigned running, queued, undecided;

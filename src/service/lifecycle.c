@@ -5,11 +5,14 @@
 
 #include "base/auto.h"
 #include "base/clock.h"
+#include "base/strv.h"
 #include "config.h"
 #include "store/audit_log.h"
 #include "store/key_rows.h"
 #include "store/run_rows.h"
 #include "store/session_rows.h"
+
+#define LATELY_MS (INT64_C(7) * 24 * 60 * 60 * 1000)
 
 struct lifecycle_note {
     struct store_job job; /* first: the store returns it */
@@ -26,6 +29,7 @@ static int write_opening(struct db *db, struct store_job *job, struct err *e)
         sessions_lose(db, clock_unix_ms(),
                       "the service was restarted, and the session did not survive it", n->sessions,
                       e) ||
+        sessions_languages(db, clock_unix_ms() - LATELY_MS, &n->found.languages, e) ||
         keys_list(db, &keys, &n->found.keys, e))
         return -1;
     (void)snprintf(detail, sizeof detail,
@@ -72,8 +76,10 @@ int lifecycle_note_start(struct store *s, const char *level, const char *session
     struct lifecycle_note n = {
         .job.work = write_opening, .level = level, .sessions = sessions, .runs = runs
     };
-    if (write_and_wait(s, &n, e))
+    if (write_and_wait(s, &n, e)) {
+        strv_free(n.found.languages);
         return -1;
+    }
     *ret = n.found;
     return 0;
 }

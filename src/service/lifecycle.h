@@ -10,6 +10,7 @@
 struct lifecycle_start {
     int64_t interrupted; /* runs that the last service left unfinished */
     size_t keys;         /* number of API keys */
+    char **languages;    /* that had sessions lately, for strv_free() */
 };
 
 /* Settles the history of the previous keeper and records the start. Waits for the commit. sessions,

@@ -16,6 +16,7 @@
 #include "base/fdio.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "base/strv.h"
 #include "engine/engine.h"
 #include "engine/programs.h"
 #include "examiner/examiner.h"
@@ -207,17 +208,27 @@ static int open_store(struct service_keeper *k, struct err *e)
     return reach_data(k, e) || store_open(&k->store, k->data_dir, e) ? -1 : 0;
 }
 
+/* A service without sessions boots no zygote for them; any other has it ready for the first one. */
+static void expect_sessions(struct engine *engine, char *const *names)
+{
+    for (; names && *names; names++)
+        if (language_find(*names))
+            engine_expect_sessions(engine, language_find(*names));
+}
+
 /* Before the first request: a client finds its session as it was. */
 static int take_over(struct service_keeper *k, struct err *e)
 {
-    struct lifecycle_start found;
+    struct lifecycle_start found = { 0 };
     json_t *sessions = NULL, *runs = NULL;
     int rc = sessions_adopt(k->sessions, &sessions, &runs, e);
     autofree char *living = json_line(sessions), *going = json_line(runs);
-    if (rc ||
-        lifecycle_note_start(k->store, level_name(k->setup->isolation->level), living, going,
-                             &found, e) ||
-        refuse_open_doors(k->setup, found.keys, e))
+    if (rc || lifecycle_note_start(k->store, level_name(k->setup->isolation->level), living, going,
+                                   &found, e))
+        return -1;
+    expect_sessions(k->engine, found.languages);
+    strv_free(found.languages);
+    if (refuse_open_doors(k->setup, found.keys, e))
         return -1;
     if (found.interrupted > 0)
         log_event(LOG_WARN, "history.interrupted", "runs=%lld", (long long)found.interrupted);
@@ -305,11 +316,18 @@ static void on_idle(void *context)
     maybe_end(k);
 }
 
+static const char stopped[] = "the service was stopped";
+
+static void cancel_all(struct service_keeper *k)
+{
+    sessions_stop(k->sessions, stopped);
+    engine_cancel_all(k->engine);
+}
+
 static void cancel_the_rest(uv_timer_t *timer)
 {
-    struct service_keeper *k = timer->data;
     log_event(LOG_WARN, "service.drain_cancels", "after_ms=%d", DRAIN_RUNS_MS);
-    engine_cancel_all(k->engine);
+    cancel_all(timer->data);
 }
 
 static void drain(struct service_keeper *k, bool now)
@@ -320,11 +338,11 @@ static void drain(struct service_keeper *k, bool now)
                   engine_counts(k->engine).running, engine_counts(k->engine).queued);
         (void)uv_timer_start(&k->patience, cancel_the_rest, DRAIN_RUNS_MS, 0);
         http_server_drain(k->http, on_answered, k);
-        sessions_stop(k->sessions, "the service was stopped");
+        sessions_drain(k->sessions, stopped);
         engine_drain(k->engine, on_idle, k);
     }
     if (now)
-        engine_cancel_all(k->engine);
+        cancel_all(k);
 }
 
 /* ---- the supervisor's messages ---- */

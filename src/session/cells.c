@@ -86,6 +86,7 @@ static void on_run_event(struct run_watch *w, struct run *run, enum run_event ev
     s->refs++;
     cell_drop(c);
     cells_advance(s);
+    session_on_line_empty(s);
     session_unref(s);
 }
 

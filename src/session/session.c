@@ -568,6 +568,23 @@ void sessions_stop(struct sessions *all, const char *reason)
     }
 }
 
+void session_on_line_empty(struct session *s)
+{
+    if (s->all->drain_reason && !s->first)
+        session_end(s, s->all->drain_reason);
+}
+
+void sessions_drain(struct sessions *all, const char *reason)
+{
+    struct session *next;
+    all->stopping = true;
+    all->drain_reason = reason;
+    for (struct session *s = all->first; s; s = next) {
+        next = s->next;
+        session_on_line_empty(s);
+    }
+}
+
 void sessions_free(struct sessions *all)
 {
     if (!all)

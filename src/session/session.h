@@ -146,6 +146,9 @@ struct sessions_limits {
 void sessions_set_limits(struct sessions *all, const struct sessions_limits *limits);
 /* Ends every session. on_idle() of the engine follows once their cells are over. */
 void sessions_stop(struct sessions *all, const char *reason);
+/* The same for idle sessions. Each of the others ends after the last cell of its line. The reason is
+ * kept. */
+void sessions_drain(struct sessions *all, const char *reason);
 void sessions_free(struct sessions *all);
 unsigned sessions_count(const struct sessions *all, const char *key); /* key NULL: all */
 struct sessions_counts {

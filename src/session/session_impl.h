@@ -32,7 +32,8 @@ struct sessions {
     uint64_t created, cells;
     unsigned visits;
     bool stopping, freed;
-    int dir_fd; /* of the files of sessions */
+    const char *drain_reason; /* NULL: no drain */
+    int dir_fd;               /* of the files of sessions */
 };
 
 /* ---- program.c: the jar of a session and its channel ---- */
@@ -96,6 +97,8 @@ void session_on_ready(struct session *s);
 /* The program ends, or has closed its channel. */
 void session_on_channel_closed(struct session *s);
 void session_on_program_end(struct session *s, const struct wire_ended *end, const char *breach);
+/* The last cell of the line is gone. In a drain, that is the end of the session. */
+void session_on_line_empty(struct session *s);
 void session_schedule(struct session *s);               /* sets the timer */
 uint64_t session_life_left_ms(const struct session *s); /* at least 1 */
 void session_unref(struct session *s);

@@ -96,22 +96,37 @@ int sessions_find_cell(struct db *db, const char *session, int64_t cell, char **
     return query_taken(&q, e);
 }
 
+/* Appends the text of each row. */
+static int add_texts(struct query *q, char ***list, struct err *e)
+{
+    int found;
+    while ((found = query_step(q, e)) > 0) {
+        autofree char *text = take_text(q);
+        if (query_taken(q, e) || strv_add(list, text, e))
+            return -1;
+    }
+    return found;
+}
+
 int sessions_cells_after(struct db *db, const char *session, int64_t after, unsigned limit,
                          char ***ids, struct err *e)
 {
     scoped(query) q = { 0 };
-    int found;
     if (query_get(&q, db, SQL_SESSION_CELLS_AFTER, e))
         return -1;
     bind_text(&q, session);
     bind_int(&q, after);
     bind_int(&q, limit);
-    while ((found = query_step(&q, e)) > 0) {
-        autofree char *id = take_text(&q);
-        if (query_taken(&q, e) || strv_add(ids, id, e))
-            return -1;
-    }
-    return found;
+    return add_texts(&q, ids, e);
+}
+
+int sessions_languages(struct db *db, int64_t since_ms, char ***languages, struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_SESSION_LANGUAGES, e))
+        return -1;
+    bind_int(&q, since_ms);
+    return add_texts(&q, languages, e);
 }
 
 int sessions_ended(struct db *db, const char *key, unsigned limit, struct session_rows *ret,

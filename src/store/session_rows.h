@@ -39,6 +39,9 @@ void session_rows_done(struct session_rows *r);
 /* The highest number of a cell so far; 0: none. */
 [[nodiscard]] int sessions_count_cells(struct db *db, const char *session, int64_t *ret,
                                        struct err *e);
+/* Appends the languages of the sessions that were created since then. */
+[[nodiscard]] int sessions_languages(struct db *db, int64_t since_ms, char ***languages,
+                                     struct err *e);
 /* At the start of the service: sessions that live in no keeper have ended. except: a JSON array of
  * the ids that live; NULL: none. */
 [[nodiscard]] int sessions_lose(struct db *db, int64_t now_ms, const char *reason,

@@ -205,6 +205,7 @@ const char *const sql_texts[SQL_COUNT_] = {
         "SELECT r.id FROM runs r JOIN run_input i ON i.seq = r.seq WHERE r.thread = ? "
         "AND r.surface = 'session' AND json_extract(i.request, '$.cell') > ? "
         "ORDER BY r.seq LIMIT ?",
+    [SQL_SESSION_LANGUAGES] = "SELECT DISTINCT language FROM sessions WHERE created_ms >= ?",
     [SQL_SESSION_RETAIN] = "DELETE FROM sessions WHERE ended_ms > 0 AND ended_ms < ?",
     [SQL_PROBE] = "INSERT OR REPLACE INTO counters VALUES ('probe', ?)",
     [SQL_KEY_DELETE] = "DELETE FROM keys WHERE name = ?",

@@ -1,10 +1,12 @@
 """Cells and approvals; sessions that a service refuses: too many of one key, too little memory (R7.2, R5.1)."""
 
+import signal
 import threading
+import time
 
 import pytest
-from harness import eventually
-from service import Service
+from harness import PATIENCE, eventually
+from service import Service, since
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +89,52 @@ def test_starts_of_sessions_are_counted(start_service, sealed):
     for n in (1, 2):
         assert s.post("/v1/sessions", {"language": "python"}).status == 201
         assert sum(starts().values()) == n, starts()
+
+
+def test_service_that_had_sessions_is_ready_for_them_after_a_restart(sealed):
+    with Service("--set", "pools.preload=used") as s:
+        zygote = lambda: s.get("/v1/stats").json["pools"]["python-session"]["zygote"]
+        assert zygote() == "off"  # a service without sessions pays for none
+        made = s.post("/v1/sessions", {"language": "python"}).json
+        assert s.delete("/v1/sessions/" + made["id"]).status == 200
+        s.restart()
+        assert eventually(lambda: zygote() == "up", 30), zygote()
+        assert s.post("/v1/sessions", {"language": "python"}).status == 201
+        starts = s.get("/v1/stats").json["pools"]["python-session"]["starts"]
+        assert starts["cold"] == 0 and sum(starts.values()) == 1, starts
+
+
+def test_cells_of_a_service_that_stops_run_to_their_end():
+    answers = []
+    with Service("--set", "pools.max=0") as s:
+        busy, idle = (s.post("/v1/sessions", {"language": "bash"}).json["id"] for _ in range(2))
+        path = f"/v1/sessions/{busy}"
+        send = lambda code: answers.append(s.post(path + "/exec", {"code": code}).json)
+        codes = ("x=7; sleep 2; echo $x", "sleep 1; echo next $x")
+        clients = [threading.Thread(target=send, args=(code,)) for code in codes]
+        for number, client in enumerate(clients):
+            client.start()
+            assert eventually(lambda: s.get(path).json["cells"] == number + 1), s.get(path)
+        s.stop()
+        for client in clients:
+            client.join(30)
+        assert sorted((a["status"], a["stdout"]) for a in answers) == [("ok", "7\n"), ("ok", "next 7\n")], answers
+        s.start()
+        for session in (busy, idle):
+            gone = s.get("/v1/sessions/" + session)
+            assert gone.status == 410 and "the service was stopped" in gone.error["message"], gone
+
+
+def test_second_signal_ends_sessions_now(fresh_service):
+    s = fresh_service
+    made = s.post("/v1/sessions", {"language": "bash"}).json["id"]
+    assert s.post(f"/v1/sessions/{made}/exec", {"code": "sleep 60", "wait": False}).status == 202
+    assert eventually(lambda: s.get("/v1/sessions/" + made).json["state"] == "busy")
+    start = time.monotonic()
+    s.drain()
+    s.signal(signal.SIGTERM)
+    s.popen.wait(30 * PATIENCE)
+    assert since(start) < 20 * PATIENCE
 
 
 def test_session_is_refused_if_memory_is_short(start_service):

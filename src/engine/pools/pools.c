@@ -8,8 +8,10 @@
 /* A target goes up at once, and down as peak / (1 + t / FADE_MS). */
 enum { FADE_MS = 20000 };
 /* A kind without a run for IN_USE_MS gets fewer embryos. After KEPT_MS it loses its zygote, unless
- * it is preloaded. */
+ * it is preloaded or for sessions. */
 enum { IN_USE_MS = 5 * 60 * 1000, KEPT_MS = 15 * 60 * 1000 };
+/* People come back to sessions after hours, and a boot takes as long as a hundred warm starts. */
+enum { SESSIONS_KEPT_MS = 24 * 60 * 60 * 1000 };
 /* There must be room for so long before pools come back. */
 enum { RELIEF_MS = 10000 };
 /* Memory is short from STALLED_HIGH percent of stalled time, and has room below STALLED_LOW. */
@@ -70,19 +72,25 @@ void pools_policy_init(struct pools_policy *p, const struct pools_settings *s)
     /* In the order of warm_zygotes(). */
     for (const struct language *const *l = languages; *l; l++)
         for (const struct warm *w = (*l)->warm; w && w->zygote.name && p->n < ZYGOTE_KINDS_MAX; w++)
-            p->kinds[p->n++] = (struct pool_kind){ w->zygote.name, *l, w->large };
+            p->kinds[p->n++] = (struct pool_kind){ w->zygote.name, *l, w->large, w->session };
 }
 
 /* ---- demand ---- */
+
+void pools_policy_expect(struct pools_policy *p, unsigned kind, uint64_t now_ms)
+{
+    if (kind == 0 || kind > p->n)
+        return;
+    p->demand[KIND_INDEX(kind)].used = true;
+    p->demand[KIND_INDEX(kind)].used_ms = now_ms;
+}
 
 void pools_policy_count_demand(struct pools_policy *p, unsigned kind, uint64_t now_ms)
 {
     if (kind == 0 || kind > p->n)
         return;
-    unsigned i = KIND_INDEX(kind);
-    p->demand[i].runs++;
-    p->demand[i].used = true;
-    p->demand[i].used_ms = now_ms;
+    p->demand[KIND_INDEX(kind)].runs++;
+    pools_policy_expect(p, kind, now_ms);
 }
 
 static bool used_within(const struct pools_policy *p, size_t i, uint64_t now_ms, uint64_t ms)
@@ -159,7 +167,8 @@ static void fit_targets(const struct pools_policy *p, struct pool_targets *t, ui
 
 static bool needs_zygote(const struct pools_policy *p, const struct pools_view *v, size_t i)
 {
-    bool wanted = (p->settings.preload & KIND_BIT(i)) || used_within(p, i, v->now_ms, KEPT_MS);
+    uint64_t kept_ms = p->kinds[i].session ? SESSIONS_KEPT_MS : KEPT_MS;
+    bool wanted = (p->settings.preload & KIND_BIT(i)) || used_within(p, i, v->now_ms, kept_ms);
     return v->sealed && p->settings.max > 0 && (v->installed & KIND_BIT(i)) && wanted &&
            !(p->short_of_memory && p->kinds[i].large);
 }

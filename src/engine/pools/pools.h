@@ -39,7 +39,8 @@ struct pools_settings {
 struct pool_kind {
     const char *name;
     const struct language *language;
-    bool large; /* its zygote has imported large libraries */
+    bool large;   /* its zygote has imported large libraries */
+    bool session; /* for sessions, not for runs */
 };
 
 /* 0: unknown. */
@@ -68,6 +69,9 @@ struct pools_policy {
 void pools_policy_init(struct pools_policy *p, const struct pools_settings *s);
 /* A run came that fits this kind; 0: none. */
 void pools_policy_count_demand(struct pools_policy *p, unsigned kind, uint64_t now_ms);
+
+/* A run of this kind is likely to come: its zygote is booted as if one had come now. */
+void pools_policy_expect(struct pools_policy *p, unsigned kind, uint64_t now_ms);
 
 /* The input of a round. */
 struct pools_view {

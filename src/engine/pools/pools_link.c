@@ -224,6 +224,12 @@ struct engine_pools engine_pools(const struct engine *engine)
     return all;
 }
 
+void engine_expect_sessions(struct engine *engine, const struct language *l)
+{
+    pools_policy_expect(&engine->pools, warm_session_kind(l, NULL), uv_now(engine->loop));
+    next_round_within(engine, ROUND_BUSY_MS);
+}
+
 void engine_set_pools(struct engine *engine, const struct pools_settings *s)
 {
     engine->pools.settings = *s;

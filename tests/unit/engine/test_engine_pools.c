@@ -127,6 +127,25 @@ static void test_kind_that_is_not_preloaded_is_there_while_it_is_used(void)
     CHECK(!decide_at(&p, 1100 + 16 * 60000).kinds[LARGE].on);
 }
 
+static void test_kind_of_sessions_that_is_expected_is_booted_and_kept_for_a_day(void)
+{
+    enum { HOUR_MS = 3600000 };
+    struct pools_settings s = usual;
+    s.preload = 0;
+    struct pools_policy p = pools_with(&s);
+    p.kinds[LARGE].session = true;
+    CHECK(!decide_at(&p, 1000).kinds[LARGE].on);
+    pools_policy_expect(&p, LARGE + 1, 1100);
+    pools_policy_expect(&p, 0, 1100);
+    pools_policy_expect(&p, KINDS + 1, 1100);
+    struct pool_targets t = decide_at(&p, 1200);
+    CHECK(t.kinds[LARGE].on && t.kinds[LARGE].ready == 1);
+    CHECK(!t.kinds[THIN].on && !t.kinds[OTHER].on);
+    t = decide_at(&p, 1100 + 23 * HOUR_MS);
+    CHECK(t.kinds[LARGE].on && t.kinds[LARGE].ready == 1);
+    CHECK(!decide_at(&p, 1100 + 25 * HOUR_MS).kinds[LARGE].on);
+}
+
 static void test_nothing_is_kept_where_it_cannot_be_or_is_not_wanted(void)
 {
     struct pools_settings none = usual;
@@ -416,6 +435,7 @@ static const struct check_test tests[] = {
     TEST(test_often_or_seldom_rounds_fade_alike),
     TEST(test_large_kind_has_a_smaller_floor),
     TEST(test_kind_that_is_not_preloaded_is_there_while_it_is_used),
+    TEST(test_kind_of_sessions_that_is_expected_is_booted_and_kept_for_a_day),
     TEST(test_nothing_is_kept_where_it_cannot_be_or_is_not_wanted),
     TEST(test_unknown_kinds_are_not_counted),
     TEST(test_short_memory_empties_the_pools_until_there_is_room_for_a_while),

@@ -54,8 +54,8 @@ static bool desk_init(struct desk *d, const struct isolation *isolation)
     /* In place of the kinds that the languages declare. */
     struct pools_policy *p = &d->engine->pools;
     p->n = 2;
-    p->kinds[0] = (struct pool_kind){ "thin", languages[0], false };
-    p->kinds[1] = (struct pool_kind){ "large", languages[1], true };
+    p->kinds[0] = (struct pool_kind){ .name = "thin", .language = languages[0] };
+    p->kinds[1] = (struct pool_kind){ .name = "large", .language = languages[1], .large = true };
     engine_set_version(d->engine, languages[0], "1");
     engine_set_version(d->engine, languages[1], "1");
     engine_set_pools(d->engine, &usual);
