@@ -24,22 +24,19 @@
 #include "jar/confinement.h"
 #include "run/keeper_uid.h"
 #include "run/level.h"
-#include "runtime/version.h"
 #include "service/backoff.h"
 #include "service/execute_dir.h"
 #include "service/service_keeper.h"
 #include "service/state.h"
+#include "service/version_questions.h"
 #include "store/audit_sealer.h"
 #include "wire/wire.h"
 
 /* A keeper that does not end on request is killed, after its own time for runs and answers is
  * over. */
-enum { DRAIN_MS = 45000, PROBE_MS = 10000, CONFIG_MAX_BYTES = 64 << 10 };
+enum { DRAIN_MS = 45000, CONFIG_MAX_BYTES = 64 << 10 };
 /* Messages of a keeper that has ended, which are read: a hello, and seals. */
 enum { LAST_MESSAGES = 8 };
-/* Between two looks for languages that were installed. A version that cannot be told may come from a
- * package that is half unpacked: it is asked for again. */
-enum { LOOK_MS = 3000, LOOKS_MAX = 10 };
 
 struct supervisor {
     const struct service_options *options;
@@ -48,13 +45,7 @@ struct supervisor {
     struct state state;
     struct listener listeners[SETTINGS_LISTEN_MAX];
     size_t n_listeners;
-    char versions[LANGUAGES_MAX][VERSION_SIZE];
-    struct version_probe probes[LANGUAGES_MAX]; /* of the latest keeper; one runs at a time */
-    int answers[LANGUAGES_MAX];
-    uint64_t probe_due_ms;         /* when it is killed; 0: none runs, or it was killed */
-    uint64_t look_ms;              /* the next look for languages */
-    bool asked[LANGUAGES_MAX];     /* the keeper has, or expects, its version */
-    unsigned looks[LANGUAGES_MAX]; /* at a language that was installed later */
+    struct version_questions questions;
     int workspace_fd, signal_fd;
     /* the warden */
     struct warden warden;
@@ -230,122 +221,6 @@ static int load_languages(struct supervisor *s, struct err *e)
     return 0;
 }
 
-/* True for a language that is booted in advance because its programs are short, and whose
- * interpreter tells its version: already its first run reports the version. */
-static bool is_waited_for(const struct language *l)
-{
-    return l->warm && l->version[0][0] == '/' && strcmp(l->version[0], l->command[0]) == 0;
-}
-
-/* Asks the machine's own interpreters for their versions, with the operator's rights, before there
- * is a guest. Waits only for a few. The others, some of which are slow, answer the keeper while it
- * already serves. */
-static void ask_versions(struct supervisor *s)
-{
-    struct version_probe probes[LANGUAGES_MAX];
-    size_t n = 0;
-    for (; languages[n]; n++) {
-        probes[n] = (struct version_probe)VERSION_PROBE_INIT;
-        if (is_waited_for(languages[n]))
-            version_probe_start(&probes[n], languages[n]);
-    }
-    for (size_t i = 0; i < n; i++) {
-        (void)version_probe_read(probes[i].fd, s->versions[i], sizeof s->versions[i]);
-        version_probe_done(&probes[i]);
-    }
-}
-
-/* A declaration may name a program that does not end. */
-static void end_probe(struct supervisor *s)
-{
-    /* not reaped yet, so the pid is still its own */
-    for (size_t i = 0; languages[i]; i++)
-        if (s->probes[i].pid > 0)
-            (void)kill(s->probes[i].pid, SIGKILL);
-    s->probe_due_ms = 0;
-}
-
-/* Asks the others one after the other while the keeper serves, because some take a second. */
-static void open_probes(struct supervisor *s)
-{
-    end_probe(s);
-    for (size_t i = 0; languages[i]; i++) {
-        version_probe_done(&s->probes[i]);
-        if (!s->versions[i][0] && version_program_exists(languages[i]))
-            version_probe_open(&s->probes[i]);
-        s->answers[i] = s->probes[i].fd;
-        s->asked[i] = s->versions[i][0] || s->answers[i] >= 0;
-        s->looks[i] = 0;
-    }
-    s->look_ms = clock_ms() + LOOK_MS;
-}
-
-/* The keeper reads the answers. */
-static void leave_answers(struct supervisor *s)
-{
-    for (size_t i = 0; languages[i]; i++)
-        fd_close(&s->probes[i].fd);
-}
-
-static void ask_next(struct supervisor *s)
-{
-    s->probe_due_ms = 0;
-    for (size_t i = 0; languages[i]; i++) {
-        if (s->probes[i].its_fd < 0)
-            continue;
-        version_probe_ask(&s->probes[i], languages[i]);
-        if (s->probes[i].pid < 0)
-            continue;
-        s->probe_due_ms = clock_ms() + PROBE_MS;
-        return;
-    }
-}
-
-static void forget_probe(struct supervisor *s, const siginfo_t *info)
-{
-    for (size_t i = 0; languages[i]; i++)
-        if (s->probes[i].pid == info->si_pid) {
-            bool failed = info->si_code != CLD_EXITED || info->si_status != 0;
-            if (failed && s->looks[i] > 0 && s->looks[i] < LOOKS_MAX)
-                s->asked[i] = false;
-            s->probes[i].pid = -1;
-            ask_next(s);
-        }
-}
-
-static bool probe_waits(const struct supervisor *s)
-{
-    for (size_t i = 0; languages[i]; i++)
-        if (s->probes[i].pid > 0 || s->probes[i].its_fd >= 0)
-            return true;
-    return false;
-}
-
-/* A language that was installed since the start is used without a restart. */
-static void look_for_languages(struct supervisor *s)
-{
-    struct err e = { 0 };
-    bool busy = probe_waits(s);
-    s->look_ms = clock_ms() + LOOK_MS;
-    for (size_t i = 0; !busy && languages[i]; i++) {
-        if (s->asked[i] || !version_program_exists(languages[i]))
-            continue;
-        version_probe_open(&s->probes[i]);
-        if (s->probes[i].fd < 0)
-            continue; /* at the next look */
-        s->asked[i] = wire_send_language(s->control_fd, (uint32_t)i, s->probes[i].fd, &e) == 0;
-        if (s->asked[i]) {
-            s->looks[i]++;
-            fd_close(&s->probes[i].fd);
-        } else {
-            log_error(LOG_ERROR, "language.not_handed_over", &e);
-            version_probe_done(&s->probes[i]);
-        }
-    }
-    if (!busy)
-        ask_next(s);
-}
-
 static int watch_signals(struct supervisor *s, struct err *e)
 {
     static const int ours[] = { SIGCHLD, SIGTERM, SIGINT, SIGHUP };
@@ -440,23 +315,25 @@ static int start_keeper(struct supervisor *s, struct err *e)
     /* a keeper that does not read must not block the supervisor */
     if (fd_set_nonblock(s->control_fd, e))
         return -1;
-    struct service_keeper_setup setup = { .settings = &s->settings,
-                                          .listeners = s->listeners,
-                                          .n_listeners = s->n_listeners,
-                                          .state_dir = s->state.path,
-                                          .versions = (const char(*)[VERSION_SIZE])s->versions,
-                                          .answers = s->answers,
-                                          .isolation = &s->isolation,
-                                          .wire_fd = wire_fd,
-                                          .control_fd = theirs,
-                                          .workspace_fd = s->workspace_fd,
-                                          .supervisor = getpid(),
-                                          .uid = s->keeper_uid.uid };
-    open_probes(s);
+    struct service_keeper_setup setup = {
+        .settings = &s->settings,
+        .listeners = s->listeners,
+        .n_listeners = s->n_listeners,
+        .state_dir = s->state.path,
+        .versions = (const char(*)[VERSION_SIZE])s->questions.versions,
+        .answers = s->questions.answers,
+        .isolation = &s->isolation,
+        .wire_fd = wire_fd,
+        .control_fd = theirs,
+        .workspace_fd = s->workspace_fd,
+        .supervisor = getpid(),
+        .uid = s->keeper_uid.uid
+    };
+    version_questions_open(&s->questions);
     pid_t pid = fork();
     if (pid == 0)
         service_keeper_main(&setup);
-    leave_answers(s);
+    version_questions_leave(&s->questions);
     if (pid < 0) {
         fd_close(&s->control_fd);
         return err_set(e, ERR_KERNEL, errno, "start the keeper");
@@ -533,7 +410,7 @@ static int read_keeper_message(struct supervisor *s, struct err *e)
         return 0;
     if (hello.err.code == ERR_NONE) {
         s->was_ready = true;
-        ask_next(s);
+        version_questions_next(&s->questions);
         return 0;
     }
     if (s->was_ready) {
@@ -640,7 +517,7 @@ static void reap_strays(struct supervisor *s)
         /* it died after the check: another signal follows */
         if (info.si_pid == s->keeper || (s->warden_up && info.si_pid == s->warden.pid))
             return;
-        forget_probe(s, &info);
+        version_questions_on_exit(&s->questions, &info);
         (void)waitpid(info.si_pid, NULL, WNOHANG);
         info.si_pid = 0;
     }
@@ -670,8 +547,8 @@ static int on_signals(struct supervisor *s, struct err *e)
 static void on_time(struct supervisor *s)
 {
     uint64_t now = clock_ms();
-    if (s->probe_due_ms > 0 && now >= s->probe_due_ms)
-        end_probe(s);
+    if (s->questions.kill_ms > 0 && now >= s->questions.kill_ms)
+        version_questions_end(&s->questions);
     if (s->over)
         return;
     if (s->drain_ms > 0) {
@@ -684,8 +561,8 @@ static void on_time(struct supervisor *s)
     else if (s->keeper > 0 && !s->warden_up && s->control_fd >= 0 &&
              now >= s->warden_backoff.due_ms)
         restart_warden(s);
-    else if (s->keeper > 0 && s->control_fd >= 0 && now >= s->look_ms)
-        look_for_languages(s);
+    else if (s->keeper > 0 && s->control_fd >= 0 && now >= s->questions.look_ms)
+        version_questions_look(&s->questions, s->control_fd);
 }
 
 static int milliseconds_to_wait(const struct supervisor *s)
@@ -698,9 +575,9 @@ static int milliseconds_to_wait(const struct supervisor *s)
     else if (!s->warden_up)
         due = s->warden_backoff.due_ms;
     else if (s->control_fd >= 0)
-        due = s->look_ms;
-    if (s->probe_due_ms > 0 && s->probe_due_ms < due)
-        due = s->probe_due_ms;
+        due = s->questions.look_ms;
+    if (s->questions.kill_ms > 0 && s->questions.kill_ms < due)
+        due = s->questions.kill_ms;
     if (due == UINT64_MAX)
         return -1;
     /* never a busy loop, even if every start fails at once */
@@ -758,7 +635,7 @@ static int open_all(struct supervisor *s, struct err *e)
         return -1;
     if (raise_open_files(s, e))
         return -1;
-    ask_versions(s);
+    version_questions_ask_first(&s->questions);
     if (watch_signals(s, e) || confinement_enter(ROLE_SUPERVISOR, NULL, e) ||
         start_warden(s, s->settings.isolation, e))
         return -1;
@@ -775,8 +652,7 @@ int service_run(const struct service_options *o, struct err *e)
     s->workspace_fd = s->signal_fd = s->control_fd = -1;
     s->state = (struct state)STATE_INIT;
     s->keeper_uid = (struct keeper_uid)KEEPER_UID_INIT;
-    for (size_t i = 0; i < LANGUAGES_MAX; i++)
-        s->probes[i] = (struct version_probe)VERSION_PROBE_INIT;
+    version_questions_init(&s->questions);
     int rc = open_all(s, e) || loop(s, e) ? -1 : 0;
     if (s->keeper > 0) { /* an error in the supervisor itself */
         (void)kill(s->keeper, SIGKILL);
@@ -785,9 +661,7 @@ int service_run(const struct service_options *o, struct err *e)
         s->keeper = 0;
     }
     stop_warden(s);
-    end_probe(s);
-    for (size_t i = 0; languages[i]; i++)
-        version_probe_done(&s->probes[i]);
+    version_questions_done(&s->questions);
     supervisor_free(s);
     return rc;
 }
