@@ -39,6 +39,8 @@ class Terminal:
                               timeout=30, check=False).stdout
 
     def type(self, text, *keys):
+        if text.endswith(";"):  # tmux takes it for the end of its own command
+            text = text[:-1] + "\\;"
         self.tmux("send-keys", "-l", "--", text)
         for key in keys:
             self.tmux("send-keys", key)
@@ -289,6 +291,118 @@ def test_repl_takes_a_paste_as_it_is(terminal):
     t.shows("      . print('all of it')")
     t.keys("Enter")
     t.shows("1", "2", "all of it", "python>")
+
+
+def test_repl_draws_wide_and_combining_characters(terminal):
+    """The cursor is found behind them, also where a line is broken"""
+    t = terminal()
+    t.shows("python>")
+    t.type("s = '" + "日本" * 20 + "e\u0301" * 3 + "'", "Left", *["BSpace"] * 6)
+    t.type("X", "End", "Enter")
+    t.type("len(s), s[-2:]", "Enter")
+    t.shows("python> len(s), s[-2:]", "(41, '本X')", "python>")
+
+
+@pytest.mark.parametrize("language, typed, shown", [
+    ("javascript", ["function f(a) {", "return a *", "7", "}", "f(6)"],
+     ["javascript> function f(a) {", "          .     return a *", "          .     7", "          . }",
+      "javascript> f(6)", "42", "javascript>"]),
+    ("bash", ["cat <<X | tr a-z A-Z", "don't", "X", "if true; then", "echo fi", "fi"],
+     ["bash> cat <<X | tr a-z A-Z", "    . don't", "    . X", "DON'T", "bash> if true; then", "    . echo fi",
+      "    . fi", "fi", "bash>"]),
+    ("sqlite", ["CREATE TABLE t(a);", "INSERT INTO t", "VALUES (1);", "SELECT a", "FROM t;", ":vars"],
+     ["sqlite> SELECT a", "      . FROM t;", " a", "---", " 1", "(1 row)", "sqlite> :vars"])])
+def test_repl_goes_on_until_the_code_is_complete(terminal, language, typed, shown):
+    t = terminal(language)
+    t.shows(f"{language}>")
+    for line in typed:
+        t.type(line, "Enter")
+    t.shows(*shown)
+
+
+def test_repl_shows_its_session(terminal, public_path):
+    """:help :vars :limits :save :load and the documentation of a name"""
+    (public_path / "two.py").write_text("def two():\n    'Gives two.'\n    return 2\n\nprint('loaded')\n")
+    t = terminal(columns=200)
+    t.shows("python>")
+    t.type(":help", "Enter")
+    t.shows(":vars               show the variables")
+    for line, shown in ((":load two.py", "loaded"), ("two()", "2"), ("x = 'it\u2019s'", "python>"),
+                        (":load", "belljar: ':load' needs a file name: ':load program.py'"),
+                        (":save out.ipynb", "saved out.ipynb")):
+        t.type(line, "Enter")
+        t.shows(f"python> {line}", shown)
+    t.keys("C-l")
+    t.type("?two", "Enter")
+    t.shows("Docstring: Gives two.")
+    t.type(":vars", "Enter")
+    t.shows("x     str       'it\u2019s'")
+    t.type(":limits", "Enter")
+    t.shows("of each cell", "  timeout      10s")
+    notebook = json.loads((public_path / "out.ipynb").read_text())
+    assert ["".join(c["source"]) for c in notebook["cells"]][1:] == ["two()", "x = 'it\u2019s'"]
+
+
+def test_repl_keeps_the_end_of_a_line_that_has_none(terminal):
+    t = terminal()
+    t.shows("python>")
+    t.type("print('no end', end=''); 1/0", "Enter")
+    t.shows("no end", "Traceback (most recent call last):")
+    t.type("print('no end', end='')", "Enter")
+    t.shows("python> print('no end', end='')", "no end", "python>")
+
+
+def test_repl_leaves_half_typed_code(terminal):
+    """Ctrl-C drops it, and Ctrl-D does not end the session; an open bracket is left with two empty lines"""
+    t = terminal()
+    t.shows("python>")
+    t.type("half", "C-d", "C-d", "C-c")
+    t.keys("C-c", "C-c")
+    t.type("f(1,", "Enter", "Enter", "Enter")
+    t.shows("python> half", "python>", "python>", "python> f(1,")
+    t.shows("SyntaxError: incomplete input", "python>")
+    t.keys("C-l")
+    t.type("6 * 7", "Enter")
+    t.shows("python> 6 * 7", "42", "python>")
+    assert t.screen().startswith("python> 6 * 7")
+
+
+def test_repl_interrupts_a_cell_twice(terminal):
+    """A cell that ignores the first Ctrl-C gets the second one, too"""
+    t = terminal()
+    t.shows("python>")
+    t.paste("import time\nfor i in range(2):\n    try:\n        print('round', i)\n        time.sleep(60)\n"
+            "    except KeyboardInterrupt:\n        print('no', i)")
+    t.keys("Enter", "Enter")
+    t.shows("round 0")
+    t.keys("C-c")
+    t.shows("no 0", "round 1")
+    time.sleep(0.5)  # two that come at once are one
+    t.keys("C-c")
+    t.shows("no 1", "python>")
+
+
+def test_repl_shows_a_very_long_output_and_a_new_size(terminal):
+    t = terminal(columns=80)
+    t.shows("python>")
+    t.type("import time; print('x' * 1000000 + 'end'); print('y'); time.sleep(1); print('z')", "Enter")
+    t.shows("y")
+    t.tmux("resize-window", "-x", "120", "-y", "30")
+    t.shows("z", "python>")
+    t.type("'" + "b" * 100 + "'", "Enter")
+    t.shows("python> '" + "b" * 100 + "'", "'" + "b" * 100 + "'", "python>")
+
+
+@pytest.mark.parametrize("background", ["black", "white"])
+def test_repl_uses_colours_of_the_terminal(terminal, background):
+    """A person has chosen these colours for her background; none is black or white"""
+    t = terminal()
+    t.tmux("set-option", "-g", "window-style", f"bg={background}")
+    t.shows("python>")
+    t.type("def f(): return 'text', 12  # note")
+    t.shows("# note")
+    used = set(re.findall(r"\x1b\[([0-9;]*)m", t.screen(colours=True)))
+    assert used and used <= {"", "0", "39", "32", "35", "36", "90"}, used
 
 
 def test_repl_completes_names(terminal):

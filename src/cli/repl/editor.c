@@ -341,6 +341,9 @@ static int act(struct editor *d, enum action a, struct err *e)
     case KEY_PASTE_END:
         d->pasting = false;
         break;
+    case KEY_CLEAR:
+        d->clears = true;
+        break;
     default:
         return edit(d, a, e);
     }
@@ -364,15 +367,43 @@ static enum action find_key(const char *bytes, size_t n, bool *ret_more)
     return 0;
 }
 
+/* Two empty lines at the end are a way out of code whose bracket is never closed. */
+static bool is_left(const struct editor *d)
+{
+    size_t at = d->cursor;
+    for (int empty = 0; empty < 2; empty++) {
+        size_t line = line_start(d, at);
+        for (size_t i = line; i < at; i++)
+            if (d->text.data[i] != ' ')
+                return false;
+        if (line == 0)
+            return false;
+        at = line - 1;
+    }
+    return !scan_in_string(d->syntax, buf_str(&d->text), d->text.len);
+}
+
 static enum editor_event enter(struct editor *d, struct err *e)
 {
-    if (d->cursor == d->text.len && !scan_goes_on(d->syntax, buf_str(&d->text), d->text.len))
+    if (d->cursor == d->text.len &&
+        (!scan_goes_on(d->syntax, buf_str(&d->text), d->text.len) || is_left(d)))
         return EDITOR_ENTER;
     if (d->cursor < d->text.len && !memchr(buf_str(&d->text), '\n', d->text.len) &&
         !scan_goes_on(d->syntax, buf_str(&d->text), d->text.len))
         return EDITOR_ENTER; /* somewhere in a single complete line */
     (void)!add_line(d, e);
     return EDITOR_MORE;
+}
+
+/* A bracket that closes a block stands one step further left than the lines of the block. */
+static int close_block(struct editor *d, char c, struct err *e)
+{
+    size_t start = line_start(d, d->cursor), at = start;
+    while (at < d->cursor && d->text.data[at] == ' ')
+        at++;
+    if (at == d->cursor && at > start && backspace(d, e))
+        return -1;
+    return insert(d, &c, 1, e);
 }
 
 static enum editor_event plain_byte(struct editor *d, char c, struct err *e)
@@ -396,6 +427,8 @@ static enum editor_event plain_byte(struct editor *d, char c, struct err *e)
         (void)!insert(d, "    ", 4, e);
     } else if (c == '\t') {
         return EDITOR_COMPLETE;
+    } else if (strchr("}])", c) && c && !d->pasting) {
+        (void)!close_block(d, c, e);
     } else if ((unsigned char)c >= ' ') {
         (void)!insert(d, &c, 1, e);
     }

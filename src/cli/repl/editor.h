@@ -40,6 +40,7 @@ struct editor {
     bool pasting;
     size_t shown_row; /* the row of the cursor, below the first row of the screen part */
     bool swallow;     /* the next \n belongs to a \r */
+    bool clears;      /* the next drawing begins on an empty screen */
 };
 
 void editor_done(struct editor *d);

@@ -36,7 +36,23 @@ static void print_line(FILE *to, const char *text)
 
 /* ---- streams ---- */
 
-static int render_stream(FILE *to, const json_t *event, struct err *e)
+static void note_end(const struct renderer *r, const char *bytes, size_t n)
+{
+    if (r->middle && n > 0)
+        *r->middle = bytes[n - 1] != '\n';
+}
+
+/* Begins a new line if the output has not: a prompt, a traceback or a table would hide its end. */
+static void end_line(const struct renderer *r)
+{
+    if (!r->middle || !*r->middle)
+        return;
+    (void)fputc('\n', stdout);
+    (void)fflush(stdout);
+    *r->middle = false;
+}
+
+static int render_stream(const struct renderer *r, FILE *to, const json_t *event, struct err *e)
 {
     const json_t *data = json_object_get(event, "data");
     const char *base64 = text_of(event, "data_base64");
@@ -47,8 +63,10 @@ static int render_stream(FILE *to, const json_t *event, struct err *e)
         if (text_base64_decode(base64, strlen(base64), &bytes, e))
             return 0; /* not a failure of ours */
         (void)fwrite(buf_str(&bytes), 1, bytes.len, to);
+        note_end(r, buf_str(&bytes), bytes.len);
     } else if (json_is_string(data)) {
         (void)fwrite(json_string_value(data), 1, json_string_length(data), to);
+        note_end(r, json_string_value(data), json_string_length(data));
     }
     return 0;
 }
@@ -132,28 +150,35 @@ static void render_error(const json_t *event)
     print_line(stderr, text_of(event, "message"));
 }
 
+static void render_note(const char *text)
+{
+    (void)fflush(stdout);
+    (void)fputs("belljar: ", stderr);
+    print_line(stderr, text);
+}
+
 static void render_notes(const json_t *result)
 {
     size_t i;
     const json_t *note;
-    (void)fflush(stdout);
-    json_array_foreach(json_object_get(result, "notes"), i, note) {
-        (void)fputs("belljar: ", stderr);
-        print_line(stderr, json_string_value(note) ? json_string_value(note) : "");
-    }
+    json_array_foreach(json_object_get(result, "notes"), i, note)
+        render_note(json_string_value(note) ? json_string_value(note) : "");
 }
 
 int render_event(const struct renderer *r, const char *name, const json_t *event, struct err *e)
 {
     if (strcmp(name, "stdout") == 0)
-        return render_stream(stdout, event, e);
+        return render_stream(r, stdout, event, e);
     if (strcmp(name, "stderr") == 0)
-        return render_stream(stderr, event, e);
+        return render_stream(r, stderr, event, e);
+    end_line(r);
     if (strcmp(name, "display") == 0 || strcmp(name, "update_display") == 0 ||
         strcmp(name, "result") == 0)
         return render_bundle(r, event, e);
     if (strcmp(name, "error") == 0)
         render_error(event);
+    if (strcmp(name, "note") == 0)
+        render_note(text_of(event, "text"));
     if (strcmp(name, "done") == 0)
         render_notes(json_object_get(event, "result"));
     return 0;
@@ -175,7 +200,7 @@ void render_variables(const json_t *answer)
     json_array_foreach(list, i, v) {
         (void)printf("%-*.30s  %-*.20s  ", (int)name_width, QUOTED(text_of(v, "name")),
                      (int)type_width, QUOTED(text_of(v, "type")));
-        (void)printf("%s\n", QUOTED(text_of(v, "preview")));
+        print_line(stdout, text_of(v, "preview"));
     }
 }
 
@@ -206,5 +231,4 @@ void render_limits(const json_t *session)
 {
     print_limits("of the session", json_object_get(session, "limits"), false);
     print_limits("of each cell", json_object_get(session, "cell_limits"), true);
-    (void)printf("expires at    %s\n", QUOTED(text_of(session, "expires_at")));
 }

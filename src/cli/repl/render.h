@@ -8,6 +8,8 @@
 
 struct renderer {
     enum image_protocol images;
+    /* NULL, or at a terminal: whether the output has stopped in the middle of a line. */
+    bool *middle;
     /* Stores an image; `end` is the end of its name, such as "png". */
     int (*on_image)(void *arg, const char *end, const struct buf *bytes, struct err *e);
     void *arg;

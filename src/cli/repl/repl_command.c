@@ -367,6 +367,10 @@ static int load(struct repl *r, const char *operand, struct err *e)
 {
     scoped(buf) code = { 0 };
     struct err why;
+    if (!*operand) {
+        (void)fprintf(stderr, "belljar: ':load' needs a file name: ':load program.py'\n");
+        return 0;
+    }
     autoclose int fd = open(operand, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         (void)!err_set(&why, ERR_BAD_REQUEST, errno, "open '%s'", QUOTED(operand));
@@ -409,8 +413,13 @@ static int help(struct repl *r, const char *operand, struct err *e)
         (void)snprintf(term, sizeof term, ":%s %s", row->name, row->operand);
         (void)printf("%-20s%s\n", term, row->help);
     }
-    (void)printf("%-20s%s\n%-20s%s\n%-20s%s\n", "NAME?", "show the documentation of a name", "Tab",
-                 "complete a name", "Alt-Enter", "begin a new line");
+    static const char *const keys[][2] = { { "NAME?", "show the documentation of a name" },
+                                           { "Tab", "complete a name" },
+                                           { "Alt-Enter", "begin a new line" },
+                                           { "Ctrl-C", "interrupt a cell, or drop the line" },
+                                           { "Ctrl-L", "clear the screen" } };
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        (void)printf("%-20s%s\n", keys[i][0], keys[i][1]);
     (void)fflush(stdout);
     return 0;
 }
@@ -428,14 +437,6 @@ static int run_command_line(struct repl *r, char *line, struct err *e)
     return 0;
 }
 
-/* "name?" and "?name". In a shell, '?' is a pattern. */
-static bool is_question(const struct repl *r, const char *text, size_t len)
-{
-    if (r->language->shell || len < 2 || memchr(text, '\n', len))
-        return false;
-    return text[0] == '?' || (text[len - 1] == '?' && text[len - 2] != ' ');
-}
-
 static int take(struct repl *r, const struct buf *cell, struct err *e)
 {
     autofree char *copy = strdup(buf_str(cell));
@@ -446,9 +447,9 @@ static int take(struct repl *r, const struct buf *cell, struct err *e)
     if (len == 0)
         return 0;
     input_remember(&r->input, buf_str(cell));
-    if (text[0] == ':')
+    if (scan_is_command(text, len))
         return run_command_line(r, text + 1, e);
-    if (is_question(r, text, len)) {
+    if (scan_is_question(r->input.editor.syntax, text, len)) {
         bool first = text[0] == '?';
         return ask(r, ASK_INSPECT, text + first, len - 1, e);
     }
@@ -542,8 +543,8 @@ static void greet(const struct repl *r)
 {
     if (!r->input.edits)
         return;
-    (void)printf("A session of %s%s. ':help' lists commands, Ctrl-D ends it.\n", r->language->name,
-                 r->alone.directory[0] ? " in a private service" : "");
+    (void)printf("A %ssession of %s. :help lists commands, Ctrl-D ends it.\n",
+                 r->alone.directory[0] ? "private " : "", r->language->name);
     (void)fflush(stdout);
 }
 
@@ -636,7 +637,7 @@ const struct cli_command repl_command = {
         "standard input.\n\n"
         "':help' lists the commands, 'NAME?' shows the documentation of a name, Tab "
         "completes a name, Ctrl-C interrupts a cell.\n\n"
-        "--timeout, --cpu and --output limit each cell, the others limit the session.",
+        "--timeout, --cpu-time and --output limit each cell, the others limit the session.",
     .rows = rows,
     .n_rows = ARRAY_LEN(rows),
     .more_rows = limit_rows,

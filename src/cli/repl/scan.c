@@ -29,6 +29,7 @@ static const struct syntax syntaxes[] = {
                         "for", "from", "function", "if", "import", "in", "instanceof", "let", "new",
                         "null", "of", "return", "switch", "this", "throw", "true", "try", "typeof",
                         "undefined", "var", "void", "while", "yield", "interface", "type", "enum"),
+      .operators = "+-*%=&|^,<",
       .opening = NO_WORDS,
       .closing = NO_WORDS },
     { .language = "bash",
@@ -132,6 +133,10 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
+/* Words of a shell that a command follows. */
+static const char *const before_commands[] = { "if",   "then",  "elif",  "else", "do",
+                                               "time", "while", "until", NULL };
+
 static enum token_kind scan_word(struct scanner *s)
 {
     size_t from = s->at;
@@ -139,12 +144,45 @@ static enum token_kind scan_word(struct scanner *s)
     while (s->at < s->len && is_word(s->text[s->at]))
         s->at++;
     size_t n = s->at - from;
-    s->depth += is_one_of(s->syntax->opening, at, n, false);
-    s->depth -= is_one_of(s->syntax->closing, at, n, false);
+    s->depth += !s->in_command && is_one_of(s->syntax->opening, at, n, false);
+    s->depth -= !s->in_command && is_one_of(s->syntax->closing, at, n, false);
+    s->in_command = s->syntax->opening[0] &&
+                    (s->in_command || !is_one_of(before_commands, at, n, false));
     if (isdigit((unsigned char)*at))
         return TOKEN_NUMBER;
     return is_one_of(s->syntax->keywords, at, n, s->syntax->ends_with_semicolon) ? TOKEN_KEYWORD
                                                                                  : TOKEN_PLAIN;
+}
+
+/* The word after `<<`, without its quotes. `<<<` is a string. */
+static void find_here_word(struct scanner *s)
+{
+    size_t at = s->at + 2;
+    bool arithmetic = s->depth > 1; /* $((1 << n)) */
+    if (arithmetic || !starts(s, "<<") || (at < s->len && s->text[at] == '<'))
+        return;
+    while (at < s->len && strchr("- \t'\"\\", s->text[at]) && s->text[at])
+        at++;
+    s->here = s->text + at;
+    while (at < s->len && is_word(s->text[at]))
+        at++;
+    s->here_len = (size_t)(s->text + at - s->here);
+    s->here = s->here_len > 0 ? s->here : NULL;
+}
+
+/* Moves past the lines of a here-document, whose text is no code. */
+static void skip_here_lines(struct scanner *s)
+{
+    for (bool found = false; s->at < s->len && !found;) {
+        while (s->at < s->len && s->text[s->at] == '\t')
+            s->at++;
+        const char *end = memchr(s->text + s->at, '\n', s->len - s->at);
+        size_t n = end ? (size_t)(end - s->text) - s->at : s->len - s->at;
+        found = n == s->here_len && memcmp(s->text + s->at, s->here, n) == 0;
+        s->at += n + (end && !found);
+        s->open_string = !found;
+    }
+    s->here = NULL;
 }
 
 bool scan_next(struct scanner *s, struct token *ret)
@@ -169,7 +207,16 @@ bool scan_next(struct scanner *s, struct token *ret)
         ret->kind = TOKEN_STRING;
     } else if (is_word(c)) {
         ret->kind = scan_word(s);
+    } else if (c == '\n' && s->here) {
+        s->at++;
+        s->open_string = true;
+        skip_here_lines(s);
+        ret->kind = TOKEN_STRING;
     } else {
+        if (s->syntax->opening[0] && c == '<' && !s->here)
+            find_here_word(s);
+        s->in_command = s->in_command && !(c && strchr("\n;&|(){", c));
+        s->at += c == '<' && starts(s, "<<<") ? 2 : 0;
         s->at += c == '\\' && s->at + 1 < s->len ? 2 : 1;
         bool shell = s->syntax->opening[0]; /* `case x in a)` has half of a pair */
         s->depth += c && strchr("([{", c) ? 1 : 0;
@@ -205,14 +252,36 @@ static char scan_all(const struct syntax *syntax, const char *text, size_t len, 
     return last;
 }
 
+bool scan_in_string(const struct syntax *syntax, const char *text, size_t len)
+{
+    struct scanner s;
+    (void)scan_all(syntax, text, len, &s);
+    return s.open_string;
+}
+
+bool scan_is_command(const char *text, size_t len)
+{
+    return len > 1 && text[0] == ':' && isalpha((unsigned char)text[1]) && !memchr(text, '\n', len);
+}
+
+/* In a shell, '?' is a pattern. */
+bool scan_is_question(const struct syntax *syntax, const char *text, size_t len)
+{
+    if (syntax->opening[0] || len < 2 || memchr(text, '\n', len))
+        return false;
+    return text[0] == '?' || (text[len - 1] == '?' && text[len - 2] != ' ');
+}
+
 bool scan_goes_on(const struct syntax *syntax, const char *text, size_t len)
 {
+    if (scan_is_command(text, len) || scan_is_question(syntax, text, len))
+        return false;
     struct scanner s;
     char last = scan_all(syntax, text, len, &s);
     size_t line = last_line(text, len), n = trimmed(text, len);
     if (n == 0)
         return false;
-    if (s.open_string || s.depth > 0 || text[len - 1] == '\\')
+    if (s.open_string || s.here || s.depth > 0 || text[len - 1] == '\\')
         return true;
     if (syntax->indents) /* a block goes on to an empty line */
         return last == ':' ||
@@ -221,7 +290,10 @@ bool scan_goes_on(const struct syntax *syntax, const char *text, size_t len)
         return last != ';' && text[0] != '.' && text[0] != '\\';
     if (syntax->opening[0])
         return last == '|' || (n > 1 && memcmp(text + n - 2, "&&", 2) == 0);
-    return false;
+    bool counts = n > 1 &&
+                  (memcmp(text + n - 2, "++", 2) == 0 || memcmp(text + n - 2, "--", 2) == 0);
+    bool arrow = n > 1 && memcmp(text + n - 2, "=>", 2) == 0;
+    return syntax->operators && last && !counts && (arrow || strchr(syntax->operators, last));
 }
 
 size_t scan_indent(const struct syntax *syntax, const char *text, size_t len)

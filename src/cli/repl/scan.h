@@ -18,6 +18,7 @@ struct syntax {
                                     *closing; /* words that belong together, as `do` and `done` */
     bool indents;                             /* a line that ends with ':' begins a block */
     bool ends_with_semicolon;                 /* a statement goes on to its ';' */
+    const char *operators;                    /* characters after which an expression goes on */
 };
 
 /* A plain one for a language that has none. */
@@ -31,6 +32,10 @@ struct scanner {
     size_t len, at;
     int depth;        /* open brackets and words */
     bool open_string; /* the last token is a string or comment without its end */
+    bool in_command;  /* of a shell: words here are arguments, not `do` or `done` */
+    /* of a shell: the word that ends the here-document of this line; NULL: there is none */
+    const char *here;
+    size_t here_len;
 };
 struct token {
     enum token_kind kind;
@@ -39,7 +44,12 @@ struct token {
 /* False at the end of the text. */
 bool scan_next(struct scanner *s, struct token *ret);
 
+/* True if the line is a command of the repl (":help") or a question ("name?", "?name"). */
+bool scan_is_command(const char *text, size_t len);
+bool scan_is_question(const struct syntax *s, const char *text, size_t len);
 /* True if Enter adds a line: the code cannot be complete yet. */
 bool scan_goes_on(const struct syntax *s, const char *text, size_t len);
+/* True if the text ends in a string or comment that is not closed. */
+bool scan_in_string(const struct syntax *s, const char *text, size_t len);
 /* The number of blanks that a line after this text begins with. */
 size_t scan_indent(const struct syntax *s, const char *text, size_t len);

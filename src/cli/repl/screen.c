@@ -132,7 +132,11 @@ int editor_draw(struct editor *d, bool last, struct buf *out, struct err *e)
     struct scanner s = { .syntax = d->syntax, .text = buf_str(&d->text), .len = d->text.len };
     struct token t;
     choose_part(&c, d);
-    move(&c, 'A', d->shown_row);
+    if (d->clears)
+        put(&c, "\033[H\033[2J", 7);
+    else
+        move(&c, 'A', d->shown_row);
+    d->clears = false;
     put(&c, "\r\033[J", 4);
     put_text(&c, d->prompt);
     while (scan_next(&s, &t))

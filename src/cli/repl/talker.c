@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/auto.h"
@@ -21,6 +22,7 @@
 /* A session expires IDLE_S after the last sign of life of its talker; one that is kept, KEPT_S after
  * it. */
 enum { LIFE_S = 24 * 3600, IDLE_S = 600, KEPT_S = 3600, PING_MS = 5000, ALIVE_PINGS = 24 };
+enum { LOOKS = 5, LOOK_MS = 100 };
 enum { REATTACH_MS = 8000, PING_PATIENCE_MS = 0 };
 
 struct talker {
@@ -28,11 +30,14 @@ struct talker {
     struct connections connections;
     char id[SESSION_ID_SIZE];
     unsigned pings;
+    unsigned looks; /* a cell has said something, perhaps that it ends the session: look soon */
     bool main_gone;
+    bool middle; /* of a line of the terminal */
     /* the cell that runs */
     char run[SESSION_ID_SIZE];
     long long seq; /* of its last event */
     bool done;
+    bool lost;          /* it has ended the session */
     bool interrupt_due; /* main wants it before the service has told of the cell */
 };
 
@@ -93,6 +98,9 @@ static void note_event(struct talker *t, const char *name, const json_t *event)
     if (run && strlen(run) < sizeof t->run && !strpbrk(run, "/?#% "))
         (void)snprintf(t->run, sizeof t->run, "%s", run);
     t->done = t->done || strcmp(name, "done") == 0;
+    const json_t *status = json_object_get(json_object_get(event, "result"), "status");
+    t->looks = strcmp(name, "note") == 0 ? LOOKS : t->looks;
+    t->lost = json_is_string(status) && strcmp(json_string_value(status), "lost") == 0;
     if (*t->run && t->interrupt_due && !t->done)
         send_aside(t, "/interrupt", json_object());
     t->interrupt_due = t->interrupt_due && !*t->run;
@@ -101,7 +109,7 @@ static void note_event(struct talker *t, const char *name, const json_t *event)
 static int on_event(struct talker *t, const json_t *event, struct err *e)
 {
     const char *name = json_string_value(json_object_get(event, "event"));
-    const struct renderer r = { t->job->images, tell_image, t };
+    const struct renderer r = { t->job->images, isatty(1) ? &t->middle : NULL, tell_image, t };
     if (!name)
         return 0;
     note_event(t, name, event);
@@ -211,7 +219,7 @@ static int exec(struct talker *t, const struct buf *code, struct err *e)
     json_auto_t *body = json_pack("{s:o, s:b, s:b}", "code", json_stringn(buf_str(code), code->len),
                                   "stream", 1, "cancel_on_disconnect", 1);
     t->run[0] = '\0';
-    t->done = t->interrupt_due = false;
+    t->done = t->lost = t->interrupt_due = false;
     if (connections_renew(c, &c->events, REATTACH_MS, e) ||
         session_send_cell(c->events, t->id, body, e))
         return -1;
@@ -324,7 +332,8 @@ static bool serve_one(struct talker *t, enum link_type type, const struct buf *t
         return false;
     if (failed)
         complain(&e);
-    bool over = failed && (e.code == ERR_GONE || e.code == ERR_NOT_FOUND || is_over(t, &why));
+    bool over = t->lost && is_over(t, &why);
+    over = over || (failed && (e.code == ERR_GONE || e.code == ERR_NOT_FOUND || is_over(t, &why)));
     t->main_gone = tell(t, over ? TELL_OVER : TELL_DONE, "", 0, &gone);
     return !over && !t->main_gone;
 }
@@ -336,7 +345,8 @@ static int serve(struct talker *t)
         enum link_type type;
         scoped(buf) text = { 0 };
         struct err e = { 0 }, gone;
-        if (!connections_wait(&t->connections, PING_MS)) {
+        if (!connections_wait(&t->connections, t->looks ? LOOK_MS : PING_MS)) {
+            t->looks -= t->looks > 0;
             if (!is_over(t, &e))
                 continue;
             (void)!tell(t, TELL_OVER, e.text, strlen(e.text), &gone);

@@ -7,48 +7,67 @@
 #include "cli/repl/editor.h"
 #include "cli/repl/images.h"
 
+static const struct {
+    const char *language, *text;
+    bool goes_on;
+} texts[] = {
+    { "python", "x = 1", false },
+    { "python", "", false },
+    { "python", "def f():", true },
+    { "python", "def f():\n    return 1", true },
+    { "python", "def f():\n    return 1\n", false },
+    { "python", "f(1,", true },
+    { "python", "f(')'", true },
+    { "python", "x = ')'", false },
+    { "python", "'''a\nb", true },
+    { "python", "'''a\nb'''", false },
+    { "python", "# (", false },
+    { "python", "x = 1 + \\", true },
+    { "python", "d = {1: 2}", false },
+    { "javascript", "function f() {", true },
+    { "javascript", "`a\n", true },
+    { "javascript", "/* a", true },
+    { "javascript", "f(\"{\")", false },
+    { "typescript", "let x: number[] = [", true },
+    { "bash", "for i in 1 2; do", true },
+    { "bash", "for i in 1 2; do echo $i; done", false },
+    { "bash", "echo 'a", true },
+    { "bash", "ls |", true },
+    { "bash", "true &&", true },
+    { "bash", "case x in x) echo;; esac", false },
+    { "bash", "echo a#b", false },
+    { "javascript", "1 +", true },
+    { "javascript", "x++", false },
+    { "javascript", "f = x =>", true },
+    { "javascript", "a ?? b", false },
+    { "javascript", "a?", false },
+    { "bash", "echo if", false },
+    { "bash", "for i in 1; do echo done; done", false },
+    { "bash", "if true; then echo fi", true },
+    { "bash", "while read x\ndo", true },
+    { "bash", "cat <<X", true },
+    { "bash", "cat <<'X' | sort\ndon't", true },
+    { "bash", "cat <<-X\ndon't\n\tX", false },
+    { "bash", "cat <<X\na\nX\nif true", true },
+    { "bash", "cat <<< X", false },
+    { "bash", "echo $((1 << n))", false },
+    { "bash", "echo $(cat <<X", true },
+    { "bash", ": ${x:=(}", true },
+    { "sqlite", ":vars", false },
+    { "sqlite", "t?", false },
+    { "sqlite", "SELECT 1", true },
+    { "sqlite", "SELECT 1;", false },
+    { "postgres", "SELECT ';'", true },
+    { "sqlite", "SELECT 1; -- done", false },
+    { "cobol", "ADD 1 (", true },
+};
+
 static void test_code_goes_on_until_it_can_be_complete(void)
 {
-    static const struct {
-        const char *language, *text;
-        bool goes_on;
-    } rows[] = {
-        { "python", "x = 1", false },
-        { "python", "", false },
-        { "python", "def f():", true },
-        { "python", "def f():\n    return 1", true },
-        { "python", "def f():\n    return 1\n", false },
-        { "python", "f(1,", true },
-        { "python", "f(')'", true },
-        { "python", "x = ')'", false },
-        { "python", "'''a\nb", true },
-        { "python", "'''a\nb'''", false },
-        { "python", "# (", false },
-        { "python", "x = 1 + \\", true },
-        { "python", "d = {1: 2}", false },
-        { "javascript", "function f() {", true },
-        { "javascript", "`a\n", true },
-        { "javascript", "/* a", true },
-        { "javascript", "f(\"{\")", false },
-        { "typescript", "let x: number[] = [", true },
-        { "bash", "for i in 1 2; do", true },
-        { "bash", "for i in 1 2; do echo $i; done", false },
-        { "bash", "echo 'a", true },
-        { "bash", "ls |", true },
-        { "bash", "true &&", true },
-        { "bash", "case x in x) echo;; esac", false },
-        { "bash", "echo a#b", false },
-        { "sqlite", "SELECT 1", true },
-        { "sqlite", "SELECT 1;", false },
-        { "postgres", "SELECT ';'", true },
-        { "sqlite", "SELECT 1; -- done", false },
-        { "cobol", "ADD 1 (", true },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        bool goes_on = scan_goes_on(syntax_of(rows[i].language), rows[i].text,
-                                    strlen(rows[i].text));
-        if (goes_on != rows[i].goes_on)
-            CHECK_STR(rows[i].text, "");
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        const char *text = texts[i].text;
+        if (scan_goes_on(syntax_of(texts[i].language), text, strlen(text)) != texts[i].goes_on)
+            CHECK_STR(text, "");
     }
 }
 
@@ -114,6 +133,26 @@ static void test_enter_ends_a_complete_text(void)
     CHECK_INT(type(&d, "\004"), EDITOR_END);
     CHECK_INT(type(&d, "a\001\004\t"), EDITOR_MORE); /* Tab indents at the start of a line */
     CHECK_INT(type(&d, "pri\t"), EDITOR_COMPLETE);
+}
+
+static void test_two_empty_lines_leave_a_bracket_that_is_not_closed(void)
+{
+    scoped(editor) d = new_editor("python");
+    CHECK_INT(type(&d, "def f(:\r\r"), EDITOR_MORE);
+    CHECK_INT(type(&d, "\r"), EDITOR_ENTER);
+    editor_begin(&d);
+    CHECK_INT(type(&d, "s = '''\r\r\r\r"), EDITOR_MORE); /* empty lines of a text */
+    CHECK_INT(type(&d, "'''\r"), EDITOR_ENTER);
+}
+
+static void test_closing_brackets_end_the_indentation(void)
+{
+    scoped(editor) d = new_editor("javascript");
+    CHECK_INT(type(&d, "if (x) {\rf()\r}"), EDITOR_MORE);
+    CHECK_STR(buf_str(&d.text), "if (x) {\n    f()\n}");
+    editor_begin(&d);
+    (void)type(&d, "\033[200~if (x) {\r      }\033[201~"); /* a paste stays as it is */
+    CHECK_STR(buf_str(&d.text), "if (x) {\n      }");
 }
 
 static void test_history_is_walked_and_the_unfinished_text_comes_back(void)
@@ -195,6 +234,8 @@ static const struct check_test tests[] = {
     TEST(test_code_goes_on_until_it_can_be_complete),
     TEST(test_keys_edit_text_in_utf8),
     TEST(test_enter_ends_a_complete_text),
+    TEST(test_two_empty_lines_leave_a_bracket_that_is_not_closed),
+    TEST(test_closing_brackets_end_the_indentation),
     TEST(test_history_is_walked_and_the_unfinished_text_comes_back),
     TEST(test_long_lines_are_broken_and_the_cursor_is_found),
     TEST(test_bytes_of_a_paste_cannot_control_the_terminal),
