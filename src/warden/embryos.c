@@ -83,7 +83,8 @@ static bool is_expected(const struct loop *l, const struct zygote *dead, pid_t p
     ino_t ns = pid_ns_of(pid);
     for (int i = 0; i < JARS_MAX; i++) {
         const struct jar *j = l->slots[i].jar;
-        pid_t init = j && !jar_awaits_embryo(j, &dead->source) ? jar_init_awaiting_embryo(j) : 0;
+        bool is_lost = j && dead && jar_awaits_embryo(j, &dead->source);
+        pid_t init = j && !is_lost ? jar_init_awaiting_embryo(j) : 0;
         if (init > 0 && (ns == 0 || pid_ns_of(init) == ns))
             return true;
     }
@@ -110,7 +111,8 @@ static bool reap_unknown_once(const struct loop *l, const struct zygote *dead)
 
 /* A zygote that died between a fork and its report leaves an unknown child, and the jar of that
  * child cannot end before it is reaped. The child may be the joiner, whose own child becomes ours
- * when the joiner is dead: hence a loop. */
+ * when the joiner is dead: hence a loop. A zygote that died while it booted leaves the programs that
+ * its interpreter started. dead NULL: no jar awaits its embryos. */
 static void reap_unknown_children(const struct loop *l, const struct zygote *dead)
 {
     while (reap_unknown_once(l, dead))
@@ -212,6 +214,7 @@ static void end_old_zygote(struct loop *l, struct zygote_pool *k, uint64_t now_u
     }
     zygote_free(k->old);
     k->old = NULL;
+    reap_unknown_children(l, NULL);
     l->maintain_us = 0; /* its place is free for the next one */
 }
 
@@ -226,6 +229,9 @@ int embryos_maintain(struct loop *l, struct err *e)
             struct zygote_pool *k = &l->pools->kinds[i];
             watch_zygote(l, k, k->active);
             watch_zygote(l, k, k->next);
+            if (k->orphans)
+                reap_unknown_children(l, NULL);
+            k->orphans = false;
         }
     }
     uint32_t building = count_embryos(l);

@@ -150,6 +150,13 @@ static void start(struct zygote_pools *p, struct zygote_pool *k, struct zygote *
         note_failure(k, &e, now_us);
 }
 
+/* Its interpreter may have started a program. */
+static void end_booting(struct zygote_pool *k, struct zygote **z)
+{
+    k->orphans = k->orphans || *z;
+    end(z);
+}
+
 /* No jar waits for a zygote that has not booted. */
 static void end_if_stuck(struct zygote_pool *k, struct zygote **z, uint64_t now_us)
 {
@@ -158,7 +165,7 @@ static void end_if_stuck(struct zygote_pool *k, struct zygote **z, uint64_t now_
         return;
     (void)!err_set(&e, ERR_UNAVAILABLE, 0, "the zygote did not boot in %d s", BOOT_US / 1000000);
     note_failure(k, &e, now_us);
-    end(z);
+    end_booting(k, z);
 }
 
 /* The next zygote boots while the active one still forks, and replaces it once it is up. */
@@ -166,7 +173,7 @@ static void maintain_one(struct zygote_pools *p, uint32_t i, uint64_t now_us)
 {
     struct zygote_pool *k = &p->kinds[i];
     if (!is_on(p, i)) {
-        end(&k->next);
+        end_booting(k, &k->next);
         if (!k->old) {
             k->old = k->active;
             k->active = NULL;

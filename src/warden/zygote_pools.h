@@ -16,6 +16,7 @@ struct zygote_pool {
     struct zygote_files files;
     struct zygote *active, *next; /* forks embryos now; will replace it */
     struct zygote *old;           /* was active; some jars still await its embryos */
+    bool orphans;                 /* a zygote was ended while it booted: its children are ours */
     uint64_t again_us;            /* no new zygote before: the last one failed */
     unsigned failures;            /* in a row */
     uint64_t embryo_again_us;     /* no new embryo before: the last one died */
