@@ -190,6 +190,15 @@ def test_cells_of_a_session_run_in_order(service, session):
     assert execute(service, session, "log")["result"]["text/plain"] == str(list(range(8)))
 
 
+def test_a_cell_that_was_accepted_is_found_at_once(service, session):
+    path = f"/v1/sessions/{session['id']}"
+    for _ in range(20):
+        accepted = service.post(path + "/exec", {"code": "1", "wait": False})
+        assert accepted.status == 202, accepted
+        assert service.get(f"{path}/cells/{accepted.json['cell']}").status == 200
+        assert service.get(f"/v1/runs/{accepted.json['id']}").status == 200
+
+
 def test_a_restart_forgets_the_variables_and_keeps_the_session(service, session):
     execute(service, session, "x = 1")
     again = service.post(f"/v1/sessions/{session['id']}/restart")

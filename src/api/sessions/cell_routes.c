@@ -120,11 +120,11 @@ static void post_exec(struct api_call *c)
         free(w);
         if (streamed)
             stream_follow(c, run, format, 0, cancel);
-        else
-            api_reply(c, 202,
-                      json_pack("{s:s, s:s, s:s, s:i}", "id", run->id, "state",
-                                run_state_word(run->state), "session", s->id, "cell",
-                                (int)s->cells));
+        else /* so that the next call of the client finds the cell */
+            api_reply_after_writes(c, 202,
+                                   json_pack("{s:s, s:s, s:s, s:i}", "id", run->id, "state",
+                                             run_state_word(run->state), "session", s->id, "cell",
+                                             (int)s->cells));
         return;
     }
     *w = (struct cell_waiter){
