@@ -71,6 +71,7 @@ struct language {
     /* argv of the program of a session, which reads cells from a channel (spec/job.h). NULL: there
      * are no sessions. */
     const char *const *session;
+    bool forks;   /* that program writes images of itself, and becomes them */
     bool reports; /* runs leave a report (run/reports.h) */
     bool shell;   /* allow_commands applies to it */
     /* the language whose error grammar it uses (diagnose/core/diagnose.h); NULL: its own name */

@@ -596,7 +596,8 @@ int session_ask(struct session *s, struct session_question *q, uint16_t type,
         return err_set(e, ERR_CONFLICT, 0, "the session is %s: ask again in a moment",
                        s->question ? "busy with another question" : session_state_word(s->state));
     q->request = QUESTION_REQUESTS + s->program->out_seq + 1;
-    if (program_send(s->program, type, q->request, fields, e))
+    if (q->n_fds ? program_send_fds(s->program, type, q->request, fields, q->fds, q->n_fds, e)
+                 : program_send(s->program, type, q->request, fields, e))
         return -1;
     s->question = q;
     s->question_by_ms = uv_now(s->all->loop) + QUESTION_MS;

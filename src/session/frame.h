@@ -34,6 +34,8 @@ enum frame_type {
     FRAME_INSPECT,
     FRAME_VARIABLES,
     FRAME_END,
+    FRAME_IMAGE,  /* with two descriptors: the file of the image, and a pipe for the report */
+    FRAME_BECOME, /* with one: the image */
     FRAME_READY = 32,
     FRAME_DISPLAY,
     FRAME_UPDATE,
@@ -69,6 +71,7 @@ enum frame_tag {
     TAG_STATUS,
     TAG_JSON,
     TAG_CUT,
+    TAG_ROOM,
 };
 
 struct session_frame {

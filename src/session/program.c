@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fdio.h"
 #include "base/text.h"
+#include "session/events.h"
 #include "session/session_impl.h"
 
 enum { CHANNEL = RUN_STREAMS, POLLS };
@@ -17,6 +18,7 @@ enum {
     DRAIN_READS = 64,    /* of 16 KiB: as much as a pipe can hold */
     FRAMES_AT_ONCE = 64, /* then others have their turn */
     OUT_MAX = 4 * MESSAGE_OUT_MAX,
+    BECOME_REQUEST = 1 << 29, /* a number that no cell has */
 };
 
 static const char broken[] = "its program broke the protocol of sessions";
@@ -225,12 +227,69 @@ int program_send(struct session_program *p, uint16_t type, uint32_t request,
     return rc;
 }
 
+int program_send_fds(struct session_program *p, uint16_t type, uint32_t request,
+                     const struct buf *fields, const int *fds, size_t n_fds, struct err *e)
+{
+    char head[FRAME_HEAD];
+    struct session_frame f = { .seq = p->out_seq + 1, .request = request, .type = type };
+    struct iovec parts[] = { { head, sizeof head }, { fields->data, fields->len } };
+    if (p->jar.jar.channel_fd < 0)
+        return err_set(e, ERR_UNAVAILABLE, 0,
+                       "the program of the session has closed its channel: restart it");
+    frame_write_head(head, &f);
+    if (fields->len > FRAME_DATA_MAX || p->out_from < p->out.len ||
+        fd_send(p->jar.jar.channel_fd, parts, 2, fds, n_fds, MSG_DONTWAIT) < 0)
+        return err_set(e, ERR_BUSY, 0,
+                       "the program of the session has not read the earlier bytes: try again");
+    p->out_seq++;
+    return 0;
+}
+
+/* The program that answers afterwards is the one in the image. */
+static int send_image(struct session_program *p, struct err *e)
+{
+    scoped(buf) fields = { 0 };
+    if (frame_add_field(&fields, TAG_FLAGS, "files", 5, e) ||
+        program_send_fds(p, FRAME_BECOME, BECOME_REQUEST, &fields, &p->session->spec.image->fd, 1,
+                         e))
+        return -1;
+    p->becoming = true;
+    return 0;
+}
+
 static int take_ready(struct session_program *p, const struct session_frame *f, struct err *e)
 {
+    struct session_spec *spec = &p->session->spec;
     if (p->ready || f->request != 0)
         return err_set(e, ERR_PROTOCOL, 0, "a second 'ready'");
+    if (spec->image && !p->becoming)
+        return send_image(p, e);
+    session_image_unref(spec->image); /* a restart begins without it */
+    spec->image = NULL;
     p->ready = true;
     session_on_ready(p->session);
+    return 0;
+}
+
+/* It did not become the image, and says why. */
+static int take_refusal(struct session_program *p, const struct session_frame *f, struct err *e)
+{
+    bool whole;
+    struct frame_field json;
+    size_t room = GUEST_VALUES_MAX;
+    if (frame_message_add(&p->message, f, &whole, e))
+        return -1;
+    if (!whole || f->type != FRAME_ANSWER)
+        return 0;
+    json_t *answer = frame_find_field(&p->message.data, TAG_JSON, &json)
+                         ? guest_json(json.bytes, json.n, &room)
+                         : NULL;
+    const char *why = json_string_value(json_object_get(answer, "failed"));
+    (void)snprintf(p->note, sizeof p->note, "its program did not become the image: %.180s",
+                   why ? why : "it gave no reason");
+    p->note[text_whole(p->note, strlen(p->note))] = '\0';
+    json_decref(answer);
+    program_kill(p);
     return 0;
 }
 
@@ -270,6 +329,8 @@ static int take_packet(struct session_program *p, const char *packet, size_t n, 
         return take_note(p, &f, e);
     if (f.type == FRAME_READY)
         return take_ready(p, &f, e);
+    if (p->becoming && !p->ready && f.request == BECOME_REQUEST)
+        return take_refusal(p, &f, e);
     if (!p->ready)
         return err_set(e, ERR_PROTOCOL, 0, "a frame of type %u came before 'ready'", f.type);
     return cells_on_frame(p->session, &f, packet, n, e);
@@ -399,7 +460,10 @@ static int send_job(struct session *s, struct session_program *p, struct err *e)
         .kind = warm_within(warm_session_kind(spec->language, spec->env), &spec->limits),
     };
     request.limits.v[LIMIT_WALL_MS] = session_life_left_ms(s);
-    return engine_jar_start(s->all->engine, &p->jar, &request, &spec->bundle, on_bytes, p, e);
+    static const struct buf nothing = { 0 };
+    return engine_jar_start(s->all->engine, &p->jar, &request,
+                            spec->image ? &nothing : &spec->bundle, /* its files are in the image */
+                            on_bytes, p, e);
 }
 
 static struct session_program *program_new(const struct sessions *all, struct err *e)

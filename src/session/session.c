@@ -31,6 +31,7 @@ void session_spec_done(struct session_spec *s)
     buf_done(&s->bundle);
     strv_free(s->env);
     json_decref(s->metadata);
+    session_image_unref(s->image);
     *s = (struct session_spec){ 0 };
 }
 
@@ -334,23 +335,24 @@ static void on_created_written(struct store_job *job)
     session_unref(s);
 }
 
-static int check_room(const struct sessions *all, const struct session_spec *spec, struct err *e)
+int sessions_check_room(const struct sessions *all, const struct session_spec *spec, unsigned count,
+                        struct err *e)
 {
     unsigned n = sessions_count(all, NULL), own = spec->key ? sessions_count(all, spec->key) : 0;
     struct pools_memory memory = pools_memory_read();
     if (all->stopping)
         return err_set(e, ERR_BUSY, 0, "the service is stopping: try again when it is back");
-    if (n >= all->limits.max)
+    if (n + count > all->limits.max)
         return err_set(e, ERR_BUSY, 0,
-                       "%u sessions are open, and this service (sessions.max) accepts no more: end "
-                       "one first",
-                       n);
-    if (spec->key && own >= all->limits.max_per_key)
+                       "%u sessions are open, and this service (sessions.max) accepts no more than "
+                       "%u: end one first",
+                       n, all->limits.max);
+    if (spec->key && own + count > all->limits.max_per_key)
         return err_set(
             e, ERR_BUSY, 0,
-            "this key has %u open sessions, and sessions.max_per_key allows no more: end "
+            "this key has %u open sessions, and sessions.max_per_key allows no more than %u: end "
             "one first",
-            own);
+            own, all->limits.max_per_key);
     if (memory.total > 0 && memory.available < all->limits.memory_floor)
         return err_set(e, ERR_BUSY, 0,
                        "memory is short: %llu MiB are available, and a new session needs %llu: end "
@@ -390,7 +392,7 @@ int session_new(struct sessions *all, struct session_spec *spec, struct session_
 {
     scoped(session_spec) taken = *spec;
     *spec = (struct session_spec){ 0 };
-    if (check_room(all, &taken, e))
+    if (sessions_check_room(all, &taken, 1, e))
         return -1;
     struct session *s;
     if (session_make(all, &taken, &s, e))

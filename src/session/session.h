@@ -50,6 +50,7 @@ struct session_spec {
     struct buf bundle;
     char **env;
     json_t *metadata;
+    struct session_image *image; /* that its program becomes at its first start; NULL: none */
 };
 void session_spec_done(struct session_spec *s);
 
@@ -95,6 +96,8 @@ struct cell {
 struct session_question {
     /* json NULL: *e says why there is no answer. The answer is a guest's word. */
     void (*on_answer)(struct session_question *q, json_t *json, const struct err *e);
+    const int *fds; /* that go with the question, which then is one frame */
+    size_t n_fds;
     uint32_t request; /* private, as the rest */
     json_t *answer;
     struct session_question *next;
@@ -206,6 +209,25 @@ struct cell *session_cell(const struct session *s, unsigned number);
 /* Takes the fields of the message. ERR_CONFLICT while a cell runs. on_answer() follows. */
 [[nodiscard]] int session_ask(struct session *s, struct session_question *q, uint16_t type,
                               const struct buf *fields, struct err *e);
+/* A fork: copies of a session with all its variables, each in a jar of its own. The program of the
+ * original writes an image of itself into a file without a name. For us these are bytes with a length:
+ * we seal them and never read them. */
+enum { FORKS_MAX = 100 };
+struct session_fork {
+    /* e NULL: all copies are idle. Otherwise there is none. The fork is freed by its owner from
+     * here on. */
+    void (*on_done)(struct session_fork *f, const struct err *e);
+    unsigned count;
+    char **names; /* of the copies; the list may be shorter, or NULL; it belongs to the owner */
+    bool strict;  /* refuse if a thing cannot be carried */
+    struct session *copies[FORKS_MAX];
+    json_t *not_carried; /* a guest's words; the owner frees it */
+    uint64_t pause_us, image_bytes;
+    struct session_forking *private;
+};
+/* ERR_CONFLICT while a cell runs, ERR_BUSY if there are too many sessions. on_done() follows. */
+[[nodiscard]] int session_fork(struct session *s, struct session_fork *f, struct err *e);
+
 /* Nobody waits for the answer any longer. */
 void session_question_drop(struct session *s, struct session_question *q);
 

@@ -20,6 +20,8 @@ enum {
     VISITS_MAX = 4,      /* of one session at a time */
     ALL_VISITS_MAX = 16, /* each has up to LIVE_ANSWER_MAX bytes in memory */
     VISIT_MS = 15000,    /* longer than a clerk lives */
+    IMAGE_MS = 60000,    /* to write an image */
+    IMAGE_MARGIN = 8 << 20,
 };
 
 struct sessions {
@@ -48,6 +50,7 @@ struct session_program {
     uv_timer_t pace;
     unsigned open_handles;
     bool ready, over;
+    bool becoming;    /* it was sent the image of its session */
     bool armed;       /* the warden bounds a cell. It drops a keeper that arms a second one. */
     bool catching_up; /* after an adoption: frames up to in_seq have been taken already */
     uint32_t in_seq, out_seq;
@@ -70,6 +73,10 @@ void program_attach(struct session_program *p, struct session *s, uint32_t in_se
 /* Sends a message to the program. */
 [[nodiscard]] int program_send(struct session_program *p, uint16_t type, uint32_t request,
                                const struct buf *fields, struct err *e);
+/* The same as one frame, with descriptors. */
+[[nodiscard]] int program_send_fds(struct session_program *p, uint16_t type, uint32_t request,
+                                   const struct buf *fields, const int *fds, size_t n_fds,
+                                   struct err *e);
 /* Asks the warden for the end of the jar. session_on_program_end() follows. */
 void program_kill(struct session_program *p);
 /* Reads everything that is in the pipes now. */
@@ -88,7 +95,19 @@ void program_detach(struct session_program *p);
                                 const char *path, const struct buf *bytes, int *ret_fd,
                                 struct err *e);
 
+/* ---- fork.c ---- */
+
+/* The sealed file of an image. */
+struct session_image {
+    int fd;
+    unsigned refs;
+};
+void session_image_unref(struct session_image *image);
+
 /* ---- session.c ---- */
+/* Whether `count` more sessions of this spec may begin. */
+[[nodiscard]] int sessions_check_room(const struct sessions *all, const struct session_spec *spec,
+                                      unsigned count, struct err *e);
 /* A session without a row and a jar. Takes over the spec. */
 [[nodiscard]] int session_make(struct sessions *all, struct session_spec *spec,
                                struct session **ret, struct err *e);

@@ -24,6 +24,7 @@ const struct api_route *const api_tables[] = {
     execute_session_routes,
     session_event_routes,
     session_file_routes,
+    session_fork_routes,
     NULL,
 };
 

@@ -1,0 +1,209 @@
+"""Forks of Python sessions in jars: POST /v1/sessions/{id}/fork."""
+import pytest
+from service import Service
+
+pytestmark = pytest.mark.release_only  # IPython starts cold there: every session would take seconds
+
+
+@pytest.fixture(scope="module")
+def service():
+    with Service("--set", "runs.max=8", "--set", "pools.preload=python-session", "--set", "sessions.max=8") as s:
+        yield s
+
+
+def create(service, **fields):
+    reply = service.post("/v1/sessions", {"language": "python", **fields})
+    assert reply.status == 201, reply
+    return reply.json["id"]
+
+
+def execute(service, session, code):
+    reply = service.post(f"/v1/sessions/{session}/exec", {"code": code})
+    assert reply.status == 200, reply
+    return reply.json
+
+
+def value(service, session, code):
+    cell = execute(service, session, code)
+    assert cell["status"] == "ok", cell
+    return cell["result"]["text/plain"] if cell["result"] else None
+
+
+def fork(service, session, **fields):
+    reply = service.post(f"/v1/sessions/{session}/fork", fields)
+    assert reply.status == 201, reply
+    return reply.json
+
+
+def open_sessions(service):
+    return {s["id"] for s in service.get("/v1/sessions").json["sessions"]}
+
+
+@pytest.fixture(autouse=True)
+def no_session_is_left(service):
+    before = open_sessions(service)
+    yield
+    for name in open_sessions(service) - before:
+        service.delete(f"/v1/sessions/{name}")
+
+
+STATE = """import os, random, secrets, tempfile
+d = {i: str(i) for i in range(20000)}
+g = (i * i for i in range(9)); next(g); next(g)
+big = bytearray(20 << 20); big[5 << 20] = 5
+os.mkdir('sub'); os.chdir('sub')
+f = open('kept', 'w+'); _ = f.write('hello world'); f.flush(); _ = f.seek(6)
+_ = open('/tmp/other', 'w').write('of tmp'); os.symlink('kept', 'link'); os.chmod('kept', 0o640)"""
+LOOK = ("next(g), d[19999], big[5 << 20], f.read(), os.getcwd(), open('/tmp/other').read(), os.readlink('link'), "
+        "oct(os.stat('kept').st_mode)")
+SEEN = "(4, '19999', 5, 'world', '/sandbox/sub', 'of tmp', 'kept', '0o100640')"
+
+
+def look(service, session):
+    return " ".join(value(service, session, LOOK).split())
+
+
+def test_a_fork_has_everything_and_shares_nothing(service):
+    original = create(service, name="first", limits={"memory": "600m"}, metadata={"a": 1}, idle_s=300)
+    value(service, original, STATE)
+    made = fork(service, original, count=2, names=["second"])
+    assert made["not_carried"] == [] and made["image_bytes"] > 20 << 20 and made["pause_ms"] > 0
+    copies = [s["id"] for s in made["sessions"]]
+    assert [s["name"] for s in made["sessions"]] == ["second", None]
+    for s in made["sessions"]:
+        assert (s["state"], s["idle_s"], s["metadata"], s["cells"]) == ("idle", 300, {"a": 1}, 0)
+        assert s["limits"]["memory"] == 600 << 20
+    for session in (copies[0], original, copies[1]):
+        assert look(service, session) == SEEN, session
+    value(service, copies[0], "d.clear(); big[5 << 20] = 9; _ = open('/sandbox/sub/kept', 'w').write('changed')\n"
+                              "_ = open('/tmp/new', 'w').write('x')")
+    for session in (original, copies[1]):
+        assert value(service, session, "len(d), big[5 << 20], open('kept').read(), os.path.exists('/tmp/new')") == \
+            "(20000, 5, 'hello world', False)"
+    # Nothing in a copy depends on the original.
+    assert service.delete(f"/v1/sessions/{original}").status == 200
+    assert value(service, copies[1], "sum(big), len(d)") == "(5, 20000)"
+    assert value(service, copies[1], "b = [bytes(n % 999) for n in range(100000)]; len(b)") == "100000"
+    reply = service.post(f"/v1/sessions/{copies[1]}/restart")
+    assert reply.status == 201 and execute(service, copies[1], "d")["error"]["name"] == "NameError"
+
+
+def test_random_sources_of_forks_differ(service):
+    session = create(service, limits={"memory": "1g"})
+    value(service, session, "import os, random, secrets, tempfile, uuid, ssl, numpy\n"
+                            "def draw(): return [random.random(), numpy.random.rand(), secrets.token_hex(8), "
+                            "tempfile.mktemp(), str(uuid.uuid4()), ssl.RAND_bytes(8).hex(), os.urandom(8).hex()]\n"
+                            "_ = draw()")
+    copies = [s["id"] for s in fork(service, session, count=4)["sessions"]]
+    drawn = [eval(value(service, s, "draw()")) for s in (session, *copies)]
+    for values in zip(*drawn):
+        assert len(set(values)) == len(values), values
+
+
+CELLS = ["import collections; c = collections.Counter('hello'); c.most_common(1)", "def f(n): return n * c['l']\nf(4)",
+         "class A:\n    x = 1\na = A(); a.x += 1; a.x", "1 / 0", "it = iter(range(5)); next(it)", "next(it), f(2)",
+         "import asyncio\nawait asyncio.sleep(0, 'slept')", "%who_ls", "!echo $PWD", "_, In[1][:6], len(Out)"]
+
+
+def outcome(cell):
+    error = cell["error"] or {}
+    return cell["status"], cell["result"], cell["stdout"], error.get("message"), error.get("traceback")
+
+
+def test_cells_go_on_exactly_in_a_fork(service):
+    """A fork of a fork of a fork: each cell runs in another copy, with the outcome of a session that is not forked."""
+    plain, moving = create(service), create(service)
+    for code in CELLS:
+        expected = outcome(execute(service, plain, code))
+        before, moving = moving, fork(service, moving)["sessions"][0]["id"]
+        assert service.delete(f"/v1/sessions/{before}").status == 200
+        assert outcome(execute(service, moving, code)) == expected, code
+
+
+def test_things_that_a_fork_cannot_carry_are_named_or_refused(service):
+    session = create(service)
+    value(service, session, "import os, socket, subprocess, threading\nr, w = os.pipe(); s = socket.socket()\n"
+                            "p = subprocess.Popen(['sleep', '100'])\n"
+                            "t = threading.Thread(target=threading.Event().wait, name='waiter', daemon=True)\n"
+                            "t.start()")
+    refused = service.post(f"/v1/sessions/{session}/fork", {"strict": True})
+    assert refused.status == 409 and "a pipe (descriptor " in refused.error["message"], refused
+    made = fork(service, session)
+    text = "; ".join(made["not_carried"])
+    for name in ("a pipe (descriptor ", "a socket (descriptor ", "the thread waiter", " (sleep)"):
+        assert name in text, text
+    copy = made["sessions"][0]["id"]
+    assert value(service, copy, "t.is_alive(), os.read(r, 1), os.listdir('/proc/self/task')") == "(False, b'', ['2'])"
+    assert value(service, session, "t.is_alive(), p.poll()") == "(True, None)"
+
+
+@pytest.mark.parametrize("body,field,says", [
+    ({"count": 0}, "count", "1"), ({"count": 101}, "count", "100"), ({"count": "2"}, "count", "whole number"),
+    ({"names": ["a", "b"]}, "names", "2 names for 1 copies"), ({"names": [""]}, "names", "1 to 200"),
+    ({"nme": 1}, "nme", ""),
+])
+def test_a_bad_request_for_a_fork_names_the_field(service, body, field, says):
+    session = create(service)
+    reply = service.post(f"/v1/sessions/{session}/fork", body)
+    assert reply.status == 400 and reply.error["field"] == field and says in reply.error["message"], reply
+    assert value(service, session, "1 + 1") == "2"
+
+
+def test_a_fork_that_is_not_possible_says_why_and_leaves_no_session(service):
+    session = create(service)
+    before = open_sessions(service)
+    many = service.post(f"/v1/sessions/{session}/fork", {"count": 8})
+    assert many.status == 503 and "sessions.max" in many.error["message"], many
+    value(service, session, "x = bytearray(140 << 20)\nfor i in range(0, len(x), 4096): x[i] = 1")
+    full = service.post(f"/v1/sessions/{session}/fork")
+    assert full.status == 409 and "room for" in full.error["message"], full
+    assert value(service, session, "len(x)") == str(140 << 20)
+    shell = service.post("/v1/sessions", {"language": "bash"}).json["id"]
+    reply = service.post(f"/v1/sessions/{shell}/fork")
+    assert reply.status == 400 and "bash" in reply.error["message"], reply
+    service.delete(f"/v1/sessions/{shell}")
+    assert service.post("/v1/sessions/ses_none/fork").status == 404
+    assert open_sessions(service) == before
+
+
+HOSTILE = """import mmap, os, sys
+module = sys.modules['belljar_image'].image
+def write(fd, at, room, report):
+    %s
+    return False, 0, 0
+module.write = write"""
+ATTACKS = {
+    "writable": ("os.ftruncate(fd, 4096); globals()['kept'] = mmap.mmap(fd, 4096); os.write(report, b'ok 1 1 1 1\\n')",
+                 503, "still in use"),
+    "garbage": ("os.ftruncate(fd, 1 << 20); os.write(report, b'ok 1 1 1 1\\n')", 503, "no whole image"),
+    "empty": ("os.ftruncate(fd, 0); os.write(report, b'ok 1 1 1 1\\n')", 503, "cut short"),
+    "huge": ("os.ftruncate(fd, 1 << 40); os.write(report, b'ok 1 1 1 1\\n')", 413, "too large"),
+    "silent": ("pass", 409, "its writer ended early"),
+    "long": ("os.write(report, b'x' * 4000)", 409, "its writer ended early"),
+    "lying": ("os.write(report, b'error \\xff\\xfe' + b'y' * 500)", 409, "was not written"),
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_hostile_program_gets_no_copy_and_harms_nobody(service, attack):
+    code, status, says = ATTACKS[attack]
+    neighbour, session = create(service), create(service)
+    value(service, neighbour, "kept = 'mine'")
+    before = open_sessions(service)
+    value(service, session, HOSTILE % code)
+    reply = service.post(f"/v1/sessions/{session}/fork", {"count": 2})
+    assert reply.status == status and says in reply.error["message"], reply
+    assert open_sessions(service) == before
+    assert value(service, neighbour, "kept") == "'mine'" and value(service, session, "1 + 1") == "2"
+
+
+def test_an_image_cannot_be_changed_once_it_is_used(service):
+    session = create(service)
+    value(service, session, "import os, sys\nmodule = sys.modules['belljar_image'].image; real = module.write\n"
+                            "def write(fd, *rest):\n    global kept; kept = os.dup(fd); return real(fd, *rest)\n"
+                            "module.write = write; secret = 'before'")
+    copy = fork(service, session)["sessions"][0]["id"]
+    error = execute(service, session, "os.pwrite(kept, b'x' * 4096, 8192)")["error"]
+    assert error["name"] == "PermissionError", error
+    assert execute(service, session, "os.ftruncate(kept, 0)")["error"]["name"] == "PermissionError"
+    assert value(service, copy, "secret") == "'before'"
