@@ -19,6 +19,10 @@
     X(ASK_VARIABLES)                                                            \
     X(ASK_LIMITS)                                                               \
     X(ASK_NOTEBOOK)                                                             \
+    X(ASK_FILES)                                                                \
+    X(ASK_FILE_GET)    /* path */                                               \
+    X(ASK_FILE_PUT)    /* path, newline, bytes */                               \
+    X(ASK_FILE_REMOVE) /* path */                                               \
     X(ASK_RESTART)                                                              \
     X(ASK_INTERRUPT)  /* during ASK_EXEC */                                     \
     X(ASK_INPUT)      /* a line, during ASK_EXEC */                             \
@@ -31,7 +35,7 @@
     X(TELL_PROMPT)    /* the cell wants a line: the prompt */                   \
     X(TELL_PASSWORD)  /* the same, not to be shown */                           \
     X(TELL_MATCHES)   /* from, to, and then each completion: lines */           \
-    X(TELL_FILE)      /* the notebook */                                        \
+    X(TELL_FILE)      /* for the caller */                                      \
     X(TELL_IMAGE)     /* the end of its name, newline, its bytes */             \
     X(TELL_CONNECT)   /* main is to connect to the service: ASK_CONNECTED */    \
     X(TELL_REPLY)     /* to Jupyter: "ok" or "error", newline, the content */   \

@@ -24,6 +24,7 @@
 #include "cli/repl/alone.h"
 #include "cli/repl/input.h"
 #include "cli/repl/link.h"
+#include "cli/repl/live_files.h"
 #include "cli/repl/talker.h"
 #include "cli/run/remote.h"
 #include "run/json.h"
@@ -50,6 +51,7 @@ struct repl {
     pid_t talker;
     struct keeper_uid uid;
     const char *save_as; /* the file that the next TELL_FILE is for */
+    int save_flags;      /* O_TRUNC, or O_EXCL for a new file */
     struct buf matches;  /* of the last completion */
     unsigned images;
     bool over;  /* the session has ended */
@@ -164,7 +166,8 @@ static int on_record(struct repl *r, enum link_type type, struct buf *record, bo
         return answer_prompt(r, record, type == TELL_PASSWORD, e);
     case TELL_FILE:
         if (r->save_as)
-            tell_saved(r->save_as, write_file(r->save_as, O_TRUNC, buf_str(record), record->len));
+            tell_saved(r->save_as,
+                       write_file(r->save_as, r->save_flags, buf_str(record), record->len));
         return 0;
     case TELL_IMAGE:
         save_image(r, record);
@@ -357,7 +360,23 @@ static int save_notebook(struct repl *r, const char *operand, struct err *e)
         return 0;
     }
     r->save_as = operand;
+    r->save_flags = O_TRUNC;
     int rc = ask(r, ASK_NOTEBOOK, "", 0, e);
+    r->save_as = NULL;
+    return rc;
+}
+
+static int files(struct repl *r, const char *operand, struct err *e)
+{
+    scoped(files_request) q = { 0 };
+    struct err why = { 0 };
+    if (files_request_read(operand, &q, &why)) {
+        (void)fprintf(stderr, "belljar: %s\n", why.text);
+        return 0;
+    }
+    r->save_as = q.save_as;
+    r->save_flags = q.is_new ? O_EXCL : O_TRUNC;
+    int rc = ask(r, q.type, buf_str(&q.bytes), q.bytes.len, e);
     r->save_as = NULL;
     return rc;
 }
@@ -397,6 +416,10 @@ static const struct repl_row {
     { "vars", "", "show the variables", variables },
     { "limits", "", "show the limits", limits },
     { "save", "NOTES.ipynb", "save the cells and their output as a notebook", save_notebook },
+    { "files", "", "list the files of the session", files },
+    { "files get", "PATH [LOCAL]", "copy a file out of the session", files },
+    { "files put", "LOCAL [PATH]", "copy a file into the session", files },
+    { "files rm", "PATH", "remove a file of the session", files },
     { "load", "FILE", "run the code of a file", load },
     { "restart", "", "begin again, without variables and files", restart },
     { "quit", "", "end the session; so does Ctrl-D", quit },
@@ -411,7 +434,7 @@ static int help(struct repl *r, const char *operand, struct err *e)
         const struct repl_row *row = &commands_of_repl[i];
         char term[40];
         (void)snprintf(term, sizeof term, ":%s %s", row->name, row->operand);
-        (void)printf("%-20s%s\n", term, row->help);
+        (void)printf("%-25s%s\n", term, row->help);
     }
     static const char *const keys[][2] = { { "NAME?", "show the documentation of a name" },
                                            { "Tab", "complete a name" },
@@ -419,7 +442,7 @@ static int help(struct repl *r, const char *operand, struct err *e)
                                            { "Ctrl-C", "interrupt a cell, or drop the line" },
                                            { "Ctrl-L", "clear the screen" } };
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        (void)printf("%-20s%s\n", keys[i][0], keys[i][1]);
+        (void)printf("%-25s%s\n", keys[i][0], keys[i][1]);
     (void)fflush(stdout);
     return 0;
 }

@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/repl/asking.h"
 #include "cli/repl/connections.h"
+#include "cli/repl/live_files.h"
 #include "cli/repl/render.h"
 #include "run/json.h"
 #include "run/privileges.h"
@@ -295,6 +296,11 @@ static int answer(struct talker *t, enum link_type type, const struct buf *text,
         return show(t, "POST", "/restart", NULL, render_restart, e);
     case ASK_NOTEBOOK:
         return notebook(t, e);
+    case ASK_FILES:
+    case ASK_FILE_GET:
+    case ASK_FILE_PUT:
+    case ASK_FILE_REMOVE:
+        return files_answer(&t->connections, t->id, type, text, e);
     default:
         return 0; /* an interrupt that came too late */
     }
