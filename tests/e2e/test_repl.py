@@ -326,7 +326,8 @@ def test_repl_shows_its_session(terminal, public_path):
     t = terminal(columns=200)
     t.shows("python>")
     t.type(":help", "Enter")
-    t.shows(":vars               show the variables")
+    t.shows(":vars".ljust(25) + "show the variables")
+    t.shows(":files get PATH [LOCAL]  copy a file out of the session")
     for line, shown in ((":load two.py", "loaded"), ("two()", "2"), ("x = 'it\u2019s'", "python>"),
                         (":load", "belljar: ':load' needs a file name: ':load program.py'"),
                         (":save out.ipynb", "saved out.ipynb")):
