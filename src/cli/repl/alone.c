@@ -22,7 +22,7 @@
 #include "base/tree.h"
 #include "cli/run/remote.h"
 
-enum { START_MS = 60000, STEP_MS = 10, STOP_MS = 20000, HURRY_MS = 200 };
+enum { START_MS = 60000, STEP_MS = 10, ASK_MS = 50, STOP_MS = 60000, REMOVE_MS = 10000 };
 
 /* A file of this name in the directory: the service has ended. */
 static const char ended_name[] = "ended";
@@ -59,19 +59,22 @@ static void be_service(const struct alone *a, pid_t guard)
     _exit(127);
 }
 
+/* The second request that the service hears ends it at once, without waiting for cells. Two that it
+ * has not heard yet are one, so they are repeated. */
 static void end_service(pid_t service)
 {
-    uint64_t start = clock_ms();
-    (void)kill(service, SIGTERM);
-    for (bool hurried = false; waitpid(service, NULL, WNOHANG) == 0; pause_ms(STEP_MS)) {
-        uint64_t waited = clock_ms() - start;
-        if (waited > HURRY_MS && !hurried) {
-            (void)kill(service, SIGTERM); /* it no longer waits for cells */
-            hurried = true;
-        }
-        if (waited > STOP_MS)
-            (void)kill(service, SIGKILL);
-    }
+    for (uint64_t start = clock_ms(); waitpid(service, NULL, WNOHANG) == 0; pause_ms(ASK_MS))
+        (void)kill(service, clock_ms() - start < STOP_MS ? SIGTERM : SIGKILL);
+}
+
+/* The last processes of a service that was killed may still write there. */
+static int remove_directory(const struct alone *a)
+{
+    struct err e;
+    int rc = tree_remove(AT_FDCWD, a->directory, &e);
+    for (uint64_t start = clock_ms(); rc && clock_ms() - start < REMOVE_MS; pause_ms(ASK_MS))
+        rc = tree_remove(AT_FDCWD, a->directory, &e);
+    return rc;
 }
 
 /* Until main is gone. Main sees in the directory that the service has ended. */
@@ -111,7 +114,7 @@ static void be_guard(const struct alone *a, int life_fd)
             be_service(a, guard);
         watch(a, service, life_fd, signal_fd);
     }
-    _exit(tree_remove(AT_FDCWD, a->directory, &e) ? 127 : 0);
+    _exit(remove_directory(a) ? 127 : 0);
 }
 
 /* ---- main's side ---- */
