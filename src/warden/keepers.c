@@ -1,5 +1,6 @@
 /* The peers of the loop: the supervisor, one keeper after another, and the sessions that outlive a
  * keeper. Runs in: warden. */
+#include <assert.h>
 #include <errno.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -28,6 +29,9 @@ static void end_unkept(struct loop *l)
         jar_kill(s->jar, END_CANCEL);
     }
 }
+
+/* A keeper would be dropped for one more. */
+static_assert((int)KEPT_MAX >= (int)RUNS_MAX, "every jar can be kept");
 
 /* We may notice the death of a keeper when we send, before we have read its last messages. A cell
  * that it has sent to the program needs its deadlines. */

@@ -11,7 +11,7 @@
 #include "jar/jar.h"
 #include "wire/wire.h"
 
-enum { KEPT_MAX = 512, KEPT_ALONE_US = 60 * 1000000 };
+enum { KEPT_MAX = 1024, KEPT_ALONE_US = 60 * 1000000 };
 
 struct kept {
     struct kept *next; /* by rising id */
