@@ -21,7 +21,8 @@ import warm
 # A service of the user stays out of the tests: `belljar run` finds none unless a test says where.
 os.environ["BELLJAR_STATE"] = "/nonexistent/belljar"
 # So do programs that the user compiled before: a program is compiled anew and not kept, unless a test says where.
-os.environ["XDG_CACHE_HOME"] = "/nonexistent/cache"
+# Nobody can make a directory there. Root could make one that merely does not exist, and later tests would find it.
+os.environ["XDG_CACHE_HOME"] = harness.NO_CACHE
 
 
 # Tests that by their nature take the whole machine, by the name of the file, or of the file and the test. They run

@@ -67,7 +67,7 @@ def test_arguments_stdin_and_exit_code_are_the_programs(place, lang):
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_result_tells_what_the_compiler_did(place, lang):
     """R1.8: its own verdict, output and cost, apart from the program's."""
-    r = run(place, lang, compiled.HELLO[lang], "--no-cache").json
+    r = run(place, lang, compiled.HELLO[lang]).json
     c = r["compile"]
     assert (r["verdict"], c["verdict"], c["exit_code"], c["cached"], c["limits_hit"]) == ("ok", "ok", 0, False, []), r
     assert c["usage"]["cpu_ms"] > r["usage"]["cpu_ms"] > 0 and c["usage"]["memory_peak_bytes"] > 0

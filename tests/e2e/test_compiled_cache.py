@@ -117,6 +117,29 @@ def test_what_does_not_compile_is_not_kept_at_the_terminal(cache):
     assert cache.kept() == []
 
 
+@pytest.mark.parametrize("fills, kept", [("", 1), ("head -c 100m /dev/zero >fill 2>/dev/null; true", 0)])
+def test_product_of_a_compiler_that_met_a_limit_is_not_kept(cache, fills, kept):
+    """It ended well, but may have made another program than it would with more room."""
+    (cache.path / "copied.lang").write_text(f"""name = copied
+extensions = .copied
+main_file = main.copied
+command = /usr/bin/bash program
+version = /usr/bin/bash --version
+install = true
+compile = /usr/bin/bash -c 'cp {{file}} program; {fills}'
+products = program
+""")
+    source = cache.path / "main.copied"
+    source.write_text("echo hello\n")
+    for again in (False, True):
+        r = belljar("run", "--local", "--json", "--compile-limit", "disk=4m", source,
+                    environ=cache.environ(BELLJAR_LANGUAGES=str(cache.path)))
+        c = r.json["compile"]
+        assert (r.verdict, r.stdout, c["verdict"]) == ("ok", "hello\n", "ok"), r
+        assert c["limits_hit"] == ([] if kept else ["disk"]) and c["cached"] == (again and kept == 1), r
+    assert len(cache.kept()) == kept, cache.kept()
+
+
 def test_checked_types_are_not_checked_again_at_the_terminal(cache):
     folder = cache.path / "ts"
     folder.mkdir()

@@ -59,7 +59,7 @@ class Shell:
     """One shell for the commands of a block, as a reader has it: variables live until its end."""
 
     def __init__(self, desk, environ):
-        env = {**os.environ, "BELLJAR_STATE": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent", **(environ or {}),
+        env = {**os.environ, "BELLJAR_STATE": "/nonexistent", "XDG_CACHE_HOME": "/dev/null/cache", **(environ or {}),
                "PATH": f"{Path(harness.BELLJAR).parent}:{os.environ['PATH']}"}
         self.bash = subprocess.Popen(["bash"], cwd=desk, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                      stderr=subprocess.STDOUT, text=True)

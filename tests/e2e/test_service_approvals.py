@@ -454,9 +454,22 @@ def test_rule_that_denies_holds_against_what_was_edited(service):
     rule = service.post("/v1/rules", {"action": "deny", "match": "contains", "text": "EDITED_IN"}).json
     run_id, a = ask(service)
     reply = service.post(f"/v1/approvals/{a['id']}", {"decision": "edit", "edited_input": "print('EDITED_IN')"})
-    if reply.status == 200:
-        assert service.finished(run_id)["verdict"] == "rejected", "an edit went past a rule that denies"
+    assert reply.status == 403 and rule["id"] in reply.error["message"], reply
+    assert service.get(f"/v1/runs/{run_id}").json["state"] == "waiting"
     service.delete(f"/v1/rules/{rule['id']}")
+    decide(service, a, "reject")
+
+
+def test_rule_that_denies_holds_for_a_run_that_waited_before_it(service):
+    """The rule was made after the approver was asked."""
+    run_id, a = ask(service, "print('LATE_RULE')")
+    rule = service.post("/v1/rules", {"action": "deny", "match": "contains", "text": "LATE_RULE"}).json
+    reply = service.post(f"/v1/approvals/{a['id']}", {"decision": "approve"})
+    assert reply.status == 403 and rule["id"] in reply.error["message"], reply
+    assert service.get(f"/v1/runs/{run_id}").json["state"] == "waiting"
+    service.delete(f"/v1/rules/{rule['id']}")
+    decide(service, a, "approve")
+    assert service.finished(run_id)["stdout"] == "LATE_RULE\n"
 
 
 def test_rules_by_language_thread_and_prefix(start_service):

@@ -3,10 +3,11 @@ growing files mislead nobody and cost nothing."""
 
 import os
 import resource
+from pathlib import Path
 
 import pytest
 
-from harness import run_py
+from harness import run_py, start
 
 SECRET = "host-secret-4711"
 
@@ -125,3 +126,46 @@ def test_memory_for_outputs_is_bounded(public_path):
     sizes = [os.path.getsize(public_path / f"o{i}") for i in range(16) if (public_path / f"o{i}").exists()]
     assert result.verdict == "ok" and all(s == 3 << 20 for s in sizes), result
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1 << 20  # KiB
+
+
+def status_of(pid):
+    try:
+        return dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines()
+                    if ":\t" in line)
+    except OSError:  # it has ended
+        return {}
+
+
+def children_of(pid):
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def last_look_at_collector(where):
+    """The process that reads three large outputs, as late in its life as we saw it: its filters of system calls beyond
+    those of the warden, which it inherits, and its status. 0 and {} if we never saw it."""
+    code = "for name in 'abc': open(name, 'wb').write(b'x' * (16 << 20))\n"
+    filters, last = 0, {}
+    with start(code, out=[f"{name}:{where}/{name}" for name in "abc"]) as running:
+        while running.popen.poll() is None:
+            for warden in children_of(running.pid):
+                its = status_of(warden)
+                for status in map(status_of, children_of(warden) if its.get("Name") == "belljar-warden" else []):
+                    # it has the name of the warden, which forked it, and the uid of the jar
+                    if status.get("Name") == "belljar-warden" and status["Uid"].split()[0] != "0":
+                        filters, last = int(status["Seccomp_filters"]) - int(its["Seccomp_filters"]), status
+        result = running.finish()
+    assert result.verdict == "ok" and (where / "c").stat().st_size == 16 << 20, result
+    return filters, last
+
+
+def test_collector_has_no_more_rights_than_the_guest(as_root, sealed, public_path):
+    """It reads names and files that the guest chose. It lives for milliseconds, so it is looked for repeatedly."""
+    looks = []
+    while len(looks) < 12 and not (looks and looks[-1][0] > 0):
+        looks.append(last_look_at_collector(public_path))
+    filters, last = looks[-1]
+    assert (filters, last.get("NoNewPrivs")) == (1, "1"), looks
+    assert {last[f"Cap{s}"] for s in ("Inh", "Prm", "Eff", "Bnd", "Amb")} == {"0" * 16}, last

@@ -42,6 +42,7 @@ for ending in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
 # Every command that we start carries this in its environment, so that its processes on the host can be told from those
 # of another run.
 MARK = f"jartest-{os.getpid()}-{time.monotonic_ns()}"
+NO_CACHE = "/dev/null/cache"  # the kernel lets nobody make a directory below a file
 
 # The numbers of the commands that we started: cgroups are named after them.
 started = set()
@@ -98,7 +99,7 @@ class Running:
         self.argv = [a if isinstance(a, bytes) else str(a) for a in argv]
         self.scratch = scratch
         # A service of the user of this machine does not run our programs, and we keep no program in the user's cache.
-        env = {"BELLJAR_STATE": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent",
+        env = {"BELLJAR_STATE": "/nonexistent", "XDG_CACHE_HOME": NO_CACHE,
                **(os.environ if environ is None else environ), "BELLJAR_TEST_MARK": MARK}
         self.popen = subprocess.Popen(
             self.argv,
