@@ -535,8 +535,10 @@ static int cell_frame(struct session *s, struct cell *c, const struct session_fr
 static void answer(struct session *s, json_t *json, const struct err *e)
 {
     struct session_question *q = s->question;
+    struct err ignored;
     s->question = NULL;
     s->question_by_ms = 0;
+    (void)!program_disarm(s->program, &ignored); /* a lost wire ends the session */
     if (s->state == SESSION_BUSY)
         session_set_state(s, SESSION_IDLE);
     if (q->on_answer)
@@ -566,7 +568,10 @@ static int question_frame(struct session *s, const struct session_frame *f, stru
     json_t *json = s->question->answer;
     s->question->answer = NULL;
     if (!json)
-        (void)!err_set(&none, ERR_UNAVAILABLE, 0, "the program of the session gave no answer");
+        (void)!err_set(&none, ERR_UNAVAILABLE, 0,
+                       "the program of the session gave no answer; after %d s, or by a client, a "
+                       "question is interrupted, and the session lives on",
+                       QUESTION_MS / 1000);
     s->refs++;
     answer(s, json, json ? NULL : &none);
     cells_advance(s);
@@ -585,7 +590,7 @@ void session_question_drop(struct session *s, struct session_question *q)
 int session_ask(struct session *s, struct session_question *q, uint16_t type,
                 const struct buf *fields, struct err *e)
 {
-    enum { QUESTION_REQUESTS = 1 << 30 }; /* numbers that no cell has */
+    uint64_t most_ms = s->all->limits.cell_max.v[LIMIT_WALL_MS];
     const struct cell *current = session_current(s);
     if (current)
         return err_set(e, ERR_CONFLICT, 0,
@@ -596,11 +601,17 @@ int session_ask(struct session *s, struct session_question *q, uint16_t type,
         return err_set(e, ERR_CONFLICT, 0, "the session is %s: ask again in a moment",
                        s->question ? "busy with another question" : session_state_word(s->state));
     q->request = QUESTION_REQUESTS + s->program->out_seq + 1;
-    if (q->n_fds ? program_send_fds(s->program, type, q->request, fields, q->fds, q->n_fds, e)
-                 : program_send(s->program, type, q->request, fields, e))
+    if (program_arm(s->program, q->request, &s->spec.cell_limits,
+                    most_ms < QUESTION_MS ? most_ms : QUESTION_MS, e))
         return -1;
+    if (q->n_fds ? program_send_fds(s->program, type, q->request, fields, q->fds, q->n_fds, e)
+                 : program_send(s->program, type, q->request, fields, e)) {
+        struct err ignored;
+        (void)!program_disarm(s->program, &ignored);
+        return -1;
+    }
     s->question = q;
-    s->question_by_ms = uv_now(s->all->loop) + QUESTION_MS;
+    s->question_by_ms = uv_now(s->all->loop) + QUESTION_LATE_MS;
     session_set_state(s, SESSION_BUSY);
     return 0;
 }

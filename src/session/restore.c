@@ -418,9 +418,11 @@ static void on_kept(void *context, struct wire_message *m)
         program_detach(p);
         return;
     }
+    bool answers = kept.cell >= QUESTION_REQUESTS; /* and nobody waits for it any more */
     program_attach(p, s, (uint32_t)f.seq, kept.cell > 0);
     (void)json_array_append_new(a->sessions, json_string(s->id));
-    if (set_up(s, &f, &head, kept.cell, a, &e)) {
+    if ((answers && program_disarm(p, &e)) ||
+        set_up(s, &f, &head, answers ? 0 : kept.cell, a, &e)) {
         char why[160];
         log_error(LOG_WARN, "session.adopt", &e);
         (void)snprintf(why, sizeof why, "the service was restarted, and %.100s", ERR_SHOWN(&e));

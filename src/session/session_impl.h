@@ -14,7 +14,9 @@ enum {
     STRAY_FRAMES_MAX = 10000, /* that belong to no cell, in a row */
     CELL_GRACE_MS = 5000,     /* after an interrupt, before the jar is killed */
     START_MS = 30000,
-    QUESTION_MS = 10000,
+    QUESTION_MS = 5000, /* then the warden interrupts it, as a cell */
+    QUESTION_LATE_MS = QUESTION_MS + CELL_GRACE_MS + 5000, /* the warden has not ended it */
+    QUESTION_REQUESTS = 1 << 30,                           /* numbers that no cell has */
     CLOSED_MS = 5000, /* from the end of the channel to that of a program that lives on */
     EXPIRY_WARNING_MS = 60000,
     VISITS_MAX = 4,      /* of one session at a time */

@@ -521,6 +521,31 @@ def test_a_cell_that_ignores_its_interrupt_is_ended_and_the_loss_is_told(odd):
     assert odd.get("/v1/sessions/" + made["id"]).status == 410
 
 
+def test_a_slow_question_is_interrupted_and_the_session_lives_on(odd):
+    made = create_odd(odd)
+    path = "/v1/sessions/" + made["id"]
+    execute(odd, made, "import signal; hits = []; signal.signal(signal.SIGINT, lambda *_: hits.append(1))")
+    answers = []
+
+    def ask():
+        answers.append(odd.post(path + "/complete", {"code": "while not hits: time.sleep(0.01)", "cursor": 0}))
+
+    def expect_no_answer():
+        reply = answers.pop()
+        assert reply.status == 503 and "lives on" in reply.error["message"], reply
+        assert execute(odd, made, "print(len(hits)); hits.clear()")["stdout"] == "1\n"
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    assert eventually(lambda: odd.get(path).json["state"] == "busy")
+    assert odd.post(path + "/interrupt").status == 202  # by a client
+    thread.join(60)
+    expect_no_answer()
+    ask()  # by its time limit
+    expect_no_answer()
+    odd.delete(path)
+
+
 def test_a_killed_warden_ends_its_sessions_and_says_so(odd):
     made = create_odd(odd)
     os.kill(odd.half("warden").pid, signal.SIGKILL)

@@ -132,6 +132,20 @@ def test_a_cell_that_waits_for_input_goes_on_waiting(service, session):
     assert execute(service, session, "name")["result"]["text/plain"] == "'Ada'"
 
 
+def test_a_question_that_outlives_its_keeper_does_not_end_the_session(service, session):
+    execute(service, session, "import time\nclass Slow:\n    def __dir__(self): time.sleep(100)\nslow = Slow()")
+
+    def ask():
+        with contextlib.suppress(OSError, http.client.HTTPException):  # its keeper dies
+            service.post(session + "/complete", {"code": "slow."})
+    thread = threading.Thread(target=ask)
+    thread.start()
+    assert eventually(lambda: service.get(session).json["state"] == "busy")
+    kill_keeper(service)
+    thread.join(PATIENCE)
+    assert execute(service, session, "6 * 7")["result"]["text/plain"] == "42"
+
+
 def test_a_cell_can_be_interrupted_by_the_next_keeper(service, session):
     execute(service, session, "kept = 3")
     execute(service, session, "import time\nwhile True: time.sleep(0.01)", wait=False, timeout=100)

@@ -1,4 +1,5 @@
 """The session program of bash, bare: no jar, and the test at the other end of its channel."""
+import json
 import os
 import re
 import subprocess
@@ -7,7 +8,7 @@ import tempfile
 import pytest
 
 from cells import groups
-from channel import EXEC, Program
+from channel import COMPLETE, EXEC, Program
 from harness import BELLJAR, eventually
 
 pytestmark = pytest.mark.release_only  # the program is built without sanitizers
@@ -148,6 +149,19 @@ def test_names_in_bash(sh):
     rows = sh.variables()
     assert rows["my_variable"]["preview"] == '"1"' and rows["table"]["type"] == "associative array"
     assert rows["list"]["type"] == "array" and not [name for name in rows if "belljar" in name]
+
+
+def test_an_interrupt_ends_a_question(sh):
+    sh.run("mkdir slow; printf '#!/bin/sh\\necho go >&2; exec sleep 1000\\n' > slow/sort; chmod +x slow/sort; "
+           "state=42; before=$PATH; PATH=$PWD/slow:$PATH; hash -r")
+    for _ in range(5):
+        sh.begin(COMPLETE, ("code", "ech"), ("cursor", "3"))
+        sh.interrupt()
+        reply = sh.finish()
+        assert reply["status"] == "ok" and json.loads(reply.first("answer")["json"])["matches"] == [], reply
+        assert sh.run("echo $state")["stdout"] == "42\n"
+    sh.run("PATH=$before; hash -r")
+    assert "echo" in [m["text"] for m in sh.complete("ech")["matches"]]
 
 
 def is_running(pid):

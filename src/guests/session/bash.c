@@ -165,10 +165,41 @@ static int read_answer(struct bash_session *s, struct buf *out)
     }
 }
 
-/* Sends a line of commands. Reads the text that they print on the status pipe. */
-static int ask(struct bash_session *s, const char *line, struct buf *out)
+#define REPORT "{ __belljar_end $?; } 2>/dev/null\n"
+
+static int send_lines(struct bash_session *s, const char *lines, struct buf *out)
 {
-    return fd_write_all(s->script, line, strlen(line)) || read_answer(s, out) ? -1 : 0;
+    return fd_write_all(s->script, lines, strlen(lines)) || read_answer(s, out) ? -1 : 0;
+}
+
+/* Runs lines that end with REPORT, until an interrupt. Reads the text that they print on the status
+ * pipe, and the status behind it. */
+static int ask(struct bash_session *s, const char *lines, struct buf *ret_text, int *ret_status)
+{
+    atomic_store(&was_interrupted, false);
+    atomic_store(&group, (int)s->pid);
+    int failed = send_lines(s, lines, ret_text);
+    atomic_store(&group, 0);
+    if (!failed && atomic_load(&was_interrupted)) {
+        scoped(buf) settled = { 0 };
+        failed = send_lines(s, REPORT, &settled);
+    }
+    const char *status = ret_text->len ? memrchr(ret_text->data, '\x1f', ret_text->len) : NULL;
+    *ret_status = status ? (int)strtol(status + 1, NULL, 10) : 0;
+    if (status) {
+        ret_text->len = (size_t)(status - ret_text->data);
+        ret_text->data[ret_text->len] = '\0';
+    }
+    return failed;
+}
+
+/* A question of ours. An interrupt leaves the rest of the answer out. */
+static void ask_names(struct bash_session *s, uint32_t request, const char *line,
+                      struct buf *ret_text)
+{
+    int unused;
+    if (ask(s, line, ret_text, &unused))
+        (void)replace_bash(s, request);
 }
 
 /* ---- cells ---- */
@@ -186,24 +217,15 @@ static int run_cell(struct bash_session *s, uint32_t request, const char *code, 
 {
     char line[96];
     scoped(buf) answer = { 0 };
-    (void)snprintf(line, sizeof line,
-                   "__belljar_last %d || . /dev/fd/61\n{ __belljar_end $?; } 2>/dev/null\n",
-                   s->last);
+    (void)snprintf(line, sizeof line, "__belljar_last %d || . /dev/fd/61\n" REPORT, s->last);
     if (put_cell(s, code, n))
         exit(1);
-    atomic_store(&was_interrupted, false);
-    atomic_store(&group, (int)s->pid);
     /* after the shell's own: `. ` needs the status before it only if it is not 0 */
-    int failed = ask(s, s->last ? line : strstr(line, ". /dev"), &answer);
-    atomic_store(&group, 0);
-    if (!failed && atomic_load(&was_interrupted)) {
-        scoped(buf) settled = { 0 };
-        failed = ask(s, "{ __belljar_end 0; } 2>/dev/null\n", &settled);
-    }
+    int status, failed = ask(s, s->last ? line : strstr(line, ". /dev"), &answer, &status);
     if (failed)
         return replace_bash(s, request);
-    s->last = (int)strtol(buf_str(&answer), NULL, 10);
-    return s->last;
+    s->last = status;
+    return status;
 }
 
 static void on_exec(struct bash_session *s, const struct message *m)
@@ -277,10 +299,9 @@ static void on_complete(struct bash_session *s, const struct message *m)
                        : first && !memchr(text + start, '/', end - start) ? "-c"
                                                                           : "-f";
     if (end - start < 256 && is_plain(text + start, end - start)) {
-        (void)snprintf(line, sizeof line, "{ __belljar_names %s '%.*s'; } 2>/dev/null\n", kind,
-                       (int)(end - start), text + start);
-        if (ask(s, line, &answer))
-            (void)replace_bash(s, m->request);
+        (void)snprintf(line, sizeof line, "{ __belljar_names %s '%.*s'; } 2>/dev/null\n" REPORT,
+                       kind, (int)(end - start), text + start);
+        ask_names(s, m->request, line, &answer);
     }
     int failed = buf_addf(&json, &e, "{\"matches\":[");
     char *rest = NULL;
@@ -310,10 +331,9 @@ static void on_inspect(struct bash_session *s, const struct message *m)
     while (text[end] != '\0' && !strchr(ends, text[end]))
         end++;
     if (end > start && end - start < 256 && is_plain(text + start, end - start)) {
-        (void)snprintf(line, sizeof line, "{ __belljar_about '%.*s'; } 2>/dev/null\n",
+        (void)snprintf(line, sizeof line, "{ __belljar_about '%.*s'; } 2>/dev/null\n" REPORT,
                        (int)(end - start), text + start);
-        if (ask(s, line, &answer))
-            (void)replace_bash(s, m->request);
+        ask_names(s, m->request, line, &answer);
     }
     if (!buf_addf(&json, &e, "{\"found\":%s,\"text\":", answer.len ? "true" : "false") &&
         !cell_add_json_text(&json, buf_str(&answer), answer.len, &e) && !buf_addf(&json, &e, "}"))
@@ -350,8 +370,7 @@ static void on_variables(struct bash_session *s, const struct message *m)
     struct err e;
     scoped(buf) answer = { 0 };
     scoped(buf) json = { 0 };
-    if (ask(s, "{ __belljar_variables; } 2>/dev/null\n", &answer))
-        (void)replace_bash(s, m->request);
+    ask_names(s, m->request, "{ __belljar_variables; } 2>/dev/null\n" REPORT, &answer);
     int failed = buf_addf(&json, &e, "{\"variables\":[");
     bool some = false;
     for (char *at = answer.data; at && at < answer.data + answer.len && !failed;) {

@@ -17,7 +17,7 @@ __belljar_end() {
         builtin unset -v __belljar_left
     fi
     builtin trap '__belljar_leave 130' INT
-    builtin printf '%d\0' "$status" >&62
+    builtin printf '\037%d\0' "$status" >&62
 }
 # Ends the cell, and not the session. In a subshell it is the usual one.
 exit() {
@@ -25,8 +25,8 @@ exit() {
     (( BASH_SUBSHELL )) && builtin exit "${1:-$status}"
     __belljar_leave "${1:-$status}"
 }
-__belljar_names() { builtin compgen "$1" -- "$2" | command sort -u | command head -n 500 >&62; builtin printf '\0' >&62; }
-__belljar_about() { { builtin type -a -- "$1" || builtin declare -p -- "$1"; } >&62; builtin printf '\0' >&62; }
+__belljar_names() { builtin compgen "$1" -- "$2" | command sort -u | command head -n 500 >&62; builtin :; }
+__belljar_about() { { builtin type -a -- "$1" || builtin declare -p -- "$1"; } >&62; builtin :; }
 __belljar_variables() {
     builtin local name
     for name in $(builtin compgen -v); do
@@ -35,7 +35,7 @@ __belljar_variables() {
         builtin declare -p "$name"
         builtin printf '\036'
     done >&62
-    builtin printf '\0' >&62
+    builtin :
 }
 builtin trap '__belljar_leave 130' INT
 __belljar_initial=$(builtin compgen -v)

@@ -258,7 +258,7 @@ class Session:
         except BaseException as e:
             interrupts.armed = False
             self.send(ERROR, [(NAME, type(e).__name__), (MESSAGE, errors.message_of(e)), (TRACEBACK, "")])
-            self.done("error")
+            self.done("interrupted" if isinstance(e, KeyboardInterrupt) else "error")
             return
         self.send(ANSWER, [(JSON, bundles.to_json(found))])
         self.done("ok")
