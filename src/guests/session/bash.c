@@ -10,7 +10,8 @@
  * ignore it, as in every shell without job control. bash itself traps it and leaves the cell, command
  * by command. The last SIGINT may reach the shell after it has reported the status, so an
  * interrupted cell is followed by one more report: the shell has then seen every signal, and none is
- * left for the next cell. `exit` leaves the cell in the same way as a signal. If the shell ends nevertheless (set -e, exec), a new one begins. */
+ * left for the next cell. `exit` leaves the cell in the same way as a signal. If the shell ends
+ * nevertheless (set -e, exec), a new one begins. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -37,7 +38,8 @@ struct bash_session {
     struct channel channel;
     pid_t pid; /* of bash; 0: none */
     int script, cell, status;
-    int last; /* exit status of the last cell */
+    int last;        /* exit status of the last cell */
+    unsigned report; /* number of the last one that was asked for */
 };
 
 static atomic_int group; /* of bash while a cell is open, otherwise 0 */
@@ -134,61 +136,90 @@ static bool has_ended(pid_t pid)
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid == pid;
 }
 
-/* Reads an answer that ends with a NUL. -1 if the shell ended before. Background jobs hold the pipe
- * open, so that its end says nothing about the shell. */
-static int read_answer(struct bash_session *s, struct buf *out)
+/* Asks for a report. Every report has a number, because the shell may drop the line that asks for it
+ * if a signal comes as it reads that line. settles: the shell also forgets that it leaves a cell. */
+static int ask_report(struct bash_session *s, bool settles)
 {
-    enum { LOOK_MS = 50 };
+    char line[96];
+    int n = snprintf(line, sizeof line, "{ %s__belljar_end $? %u; } 2>/dev/null\n",
+                     settles ? "__belljar_left=130; " : "", ++s->report);
+    return fd_write_all(s->script, line, (size_t)n);
+}
+
+/* The report at the end of the bytes: \037, the status, a space, the number, NUL. */
+static bool ends_with_report(const struct bash_session *s, const char *bytes, size_t n)
+{
+    const char *mark = n > 0 && bytes[n - 1] == '\0' ? memrchr(bytes, '\x1f', n) : NULL;
+    const char *number = mark ? strchr(mark, ' ') : NULL;
+    return number && strtoul(number, NULL, 10) == s->report;
+}
+
+/* After 50 ms without a report. An interrupted shell gets the signal again: a child that was not yet
+ * the program may have lost it. Now and then it is asked for its report again. */
+static int nudge(struct bash_session *s, unsigned ticks, bool settles)
+{
+    enum { ASK_EVERY = 5, ASK_UNTIL = 500 };
+    if (!atomic_load(&was_interrupted))
+        return 0;
+    if (ticks % ASK_EVERY == 0 && ticks < ASK_UNTIL)
+        return ask_report(s, settles);
+    if (atomic_load(&group) > 0)
+        (void)kill(-s->pid, SIGINT);
+    return 0;
+}
+
+/* Asks for a report, and reads everything up to it. -1 if the shell ended before. Background jobs hold
+ * the pipe open, so that its end says nothing about the shell. */
+static int read_report(struct bash_session *s, bool settles, struct buf *out)
+{
+    enum { LOOK_MS = 50, TAIL = 64 };
     struct err e;
-    char bytes[4096];
+    char bytes[TAIL + 4096];
+    size_t tail = 0; /* bytes of earlier reads, because a report may come in two pieces */
+    unsigned ticks = 0;
+    if (ask_report(s, settles))
+        return -1;
     for (;;) {
         struct pollfd p = { .fd = s->status, .events = POLLIN };
         int ready = poll(&p, 1, LOOK_MS);
         if (ready <= 0 && !has_ended(s->pid)) {
-            /* again: a child that was not yet the program may have lost it */
-            if (atomic_load(&was_interrupted) && atomic_load(&group) > 0)
-                (void)kill(-s->pid, SIGINT);
+            if (nudge(s, ++ticks, settles))
+                return -1;
             continue;
         }
-        ssize_t n = ready > 0 ? read(s->status, bytes, sizeof bytes) : 0;
+        ssize_t n = ready > 0 ? read(s->status, bytes + tail, sizeof bytes - TAIL) : 0;
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return -1;
-        bool is_last = bytes[n - 1] == '\0';
-        size_t kept = (size_t)n - (is_last ? 1 : 0);
-        size_t room = out->len < ANSWER_MAX ? ANSWER_MAX - out->len : 0;
-        if (buf_add(out, bytes, kept < room ? kept : room, &e))
+        size_t all = tail + (size_t)n, room = ANSWER_MAX - out->len;
+        if (buf_add(out, bytes + tail, (size_t)n < room ? (size_t)n : room, &e))
             return -1;
-        if (is_last)
+        if (ends_with_report(s, bytes, all))
             return 0;
+        tail = all < TAIL ? all : TAIL;
+        memmove(bytes, bytes + all - tail, tail);
     }
 }
 
-#define REPORT "{ __belljar_end $?; } 2>/dev/null\n"
-
-static int send_lines(struct bash_session *s, const char *lines, struct buf *out)
-{
-    return fd_write_all(s->script, lines, strlen(lines)) || read_answer(s, out) ? -1 : 0;
-}
-
-/* Runs lines that end with REPORT, until an interrupt. Reads the text that they print on the status
- * pipe, and the status behind it. */
-static int ask(struct bash_session *s, const char *lines, struct buf *ret_text, int *ret_status)
+/* Runs a line, until an interrupt. Reads the text that it prints on the status pipe, and its status.
+ */
+static int ask(struct bash_session *s, const char *line, struct buf *ret_text, int *ret_status)
 {
     atomic_store(&was_interrupted, false);
     atomic_store(&group, (int)s->pid);
-    int failed = send_lines(s, lines, ret_text);
+    int failed = fd_write_all(s->script, line, strlen(line)) || read_report(s, false, ret_text) ? -1
+                                                                                                : 0;
     atomic_store(&group, 0);
     if (!failed && atomic_load(&was_interrupted)) {
         scoped(buf) settled = { 0 };
-        failed = send_lines(s, REPORT, &settled);
+        failed = read_report(s, true, &settled);
     }
-    const char *status = ret_text->len ? memrchr(ret_text->data, '\x1f', ret_text->len) : NULL;
-    *ret_status = status ? (int)strtol(status + 1, NULL, 10) : 0;
-    if (status) {
-        ret_text->len = (size_t)(status - ret_text->data);
-        ret_text->data[ret_text->len] = '\0';
+    char *mark = ret_text->len ? memchr(ret_text->data, '\x1f', ret_text->len) : NULL;
+    *ret_status = mark ? (int)strtol(mark + 1, NULL, 10) : 0;
+    if (mark) {
+        *mark = '\0';
+        ret_text->len = (size_t)(mark - ret_text->data);
     }
     return failed;
 }
@@ -217,7 +248,7 @@ static int run_cell(struct bash_session *s, uint32_t request, const char *code, 
 {
     char line[96];
     scoped(buf) answer = { 0 };
-    (void)snprintf(line, sizeof line, "__belljar_last %d || . /dev/fd/61\n" REPORT, s->last);
+    (void)snprintf(line, sizeof line, "__belljar_last %d || . /dev/fd/61\n", s->last);
     if (put_cell(s, code, n))
         exit(1);
     /* after the shell's own: `. ` needs the status before it only if it is not 0 */
@@ -299,8 +330,8 @@ static void on_complete(struct bash_session *s, const struct message *m)
                        : first && !memchr(text + start, '/', end - start) ? "-c"
                                                                           : "-f";
     if (end - start < 256 && is_plain(text + start, end - start)) {
-        (void)snprintf(line, sizeof line, "{ __belljar_names %s '%.*s'; } 2>/dev/null\n" REPORT,
-                       kind, (int)(end - start), text + start);
+        (void)snprintf(line, sizeof line, "{ __belljar_names %s '%.*s'; } 2>/dev/null\n", kind,
+                       (int)(end - start), text + start);
         ask_names(s, m->request, line, &answer);
     }
     int failed = buf_addf(&json, &e, "{\"matches\":[");
@@ -331,7 +362,7 @@ static void on_inspect(struct bash_session *s, const struct message *m)
     while (text[end] != '\0' && !strchr(ends, text[end]))
         end++;
     if (end > start && end - start < 256 && is_plain(text + start, end - start)) {
-        (void)snprintf(line, sizeof line, "{ __belljar_about '%.*s'; } 2>/dev/null\n" REPORT,
+        (void)snprintf(line, sizeof line, "{ __belljar_about '%.*s'; } 2>/dev/null\n",
                        (int)(end - start), text + start);
         ask_names(s, m->request, line, &answer);
     }
@@ -370,7 +401,7 @@ static void on_variables(struct bash_session *s, const struct message *m)
     struct err e;
     scoped(buf) answer = { 0 };
     scoped(buf) json = { 0 };
-    ask_names(s, m->request, "{ __belljar_variables; } 2>/dev/null\n" REPORT, &answer);
+    ask_names(s, m->request, "{ __belljar_variables; } 2>/dev/null\n", &answer);
     int failed = buf_addf(&json, &e, "{\"variables\":[");
     bool some = false;
     for (char *at = answer.data; at && at < answer.data + answer.len && !failed;) {

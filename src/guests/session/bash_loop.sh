@@ -1,23 +1,25 @@
 # Functions of a bash session; see bash.c. `builtin` and `command` because a program may define
 # functions with the same names.
 __belljar_last() { return "$1"; }
-# While a cell is being left, no command runs but ours. 2 returns from a file or a function.
-__belljar_skip() { case $1${FUNCNAME[1]-} in *__belljar_end*) return 0 ;; esac; return 2; }
+# While a cell is being left, no command runs but ours: those of the script itself and of the report.
+# 2 returns from a file or a function. BASH_COMMAND would not tell: it keeps the command of the cell
+# if a second signal comes while the first is handled.
+__belljar_skip() { case ${FUNCNAME[1]-} in main | __belljar_end) return 0 ;; esac; return 2; }
 __belljar_leave() {
     __belljar_left=$1
     builtin shopt -s extdebug
-    builtin trap '__belljar_skip "$BASH_COMMAND"' DEBUG
+    builtin trap __belljar_skip DEBUG
 }
 __belljar_end() {
     builtin local status=$1
     if [[ -n ${__belljar_left-} ]]; then
+        status=$__belljar_left
+        builtin unset -v __belljar_left # first: a signal after the next line sets it again
         builtin trap - DEBUG
         builtin shopt -u extdebug
-        status=$__belljar_left
-        builtin unset -v __belljar_left
     fi
     builtin trap '__belljar_leave 130' INT
-    builtin printf '\037%d\0' "$status" >&62
+    builtin printf '\037%d %d\0' "$status" "$2" >&62
 }
 # Ends the cell, and not the session. In a subshell it is the usual one.
 exit() {
