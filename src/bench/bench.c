@@ -68,9 +68,9 @@ static const struct bench_plan quick = {
     .compiles = 3,
     .cells = 60,
     .session_starts = 6,
-    .kernel_starts = 2,
+    .kernel_starts = 1,
     .plots = 2,
-    .idle_sessions = 24,
+    .idle_sessions = 16,
     .busy_cells = 5,
 };
 

@@ -9,7 +9,7 @@
 #define AT(member) offsetof(struct bench_options, member)
 static const struct arg_row rows[] = {
     { "quick", .offset = AT(quick),
-      .help = "fewer repetitions: less than one minute instead of less than eight" },
+      .help = "fewer repetitions: about one minute instead of about ten" },
     { "json", "FILE", .offset = AT(json), .values.kind = VALUES_FILE,
       .help = "write every number to this file as JSON" },
     { "svg", "FILE", .offset = AT(svg), .values.kind = VALUES_FILE,
