@@ -140,6 +140,7 @@ void jar_end_cell(struct jar *j);
 bool jar_take_cell(struct jar *j, struct cell_usage *ret);
 bool jar_is_session(const struct jar *j);
 uint64_t jar_cell_number(const struct jar *j); /* 0: none runs */
+uint64_t jar_memory_now(struct jar *j);        /* bytes; 0: not known */
 /* The keeper's ends of stdout, stderr and channel: two pipes and one end of a nameless pair. */
 enum { JAR_ENDS = 3 };
 [[nodiscard]] int jar_check_ends(const int fds[JAR_ENDS], struct err *e);

@@ -268,6 +268,16 @@ static int on_cell_end(struct jar_run *r, const struct wire_message *m, struct e
     return 0;
 }
 
+static int on_measured(struct jar_run *r, const struct wire_message *m, struct err *e)
+{
+    struct wire_measured x;
+    if (wire_read_measured(m, &x, e))
+        return -1;
+    r->memory_bytes = x.memory_bytes;
+    r->measured = true;
+    return 0;
+}
+
 int jar_run_begin_cell(struct jar_run *r, const struct cell_limits *limits, struct err *e)
 {
     return r->ended ? 0 : wire_send_cell(r->wire_fd, r->id, limits, e);
@@ -281,6 +291,11 @@ int jar_run_end_cell(struct jar_run *r, struct err *e)
 int jar_run_interrupt(struct jar_run *r, struct err *e)
 {
     return r->ended ? 0 : wire_send_interrupt(r->wire_fd, r->id, e);
+}
+
+int jar_run_measure(struct jar_run *r, struct err *e)
+{
+    return r->ended ? 0 : wire_send_measure(r->wire_fd, r->id, e);
 }
 
 int jar_run_files(struct jar_run *r, enum live_file_operation operation, const char *path,
@@ -355,6 +370,7 @@ int jar_run_on_message(struct jar_run *r, const struct wire_message *m, struct e
     return m->type == WIRE_STARTED    ? on_started(r, m, e)
            : m->type == WIRE_SAMPLES  ? on_samples(r, m, e)
            : m->type == WIRE_CELL_END ? on_cell_end(r, m, e)
+           : m->type == WIRE_MEASURED ? on_measured(r, m, e)
                                       : on_ended(r, m, e);
 }
 

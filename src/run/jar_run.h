@@ -84,6 +84,8 @@ struct jar_run {
     int channel_fd;          /* our end of the channel of a session, non-blocking; -1: none */
     struct buf outputs;      /* a bundle (spec/bundle.h) */
     struct cell_usage cell;  /* of the last cell that ended; number 0: none */
+    uint64_t memory_bytes;   /* the answer to jar_run_measure(), if `measured` */
+    bool measured;           /* for the caller to reset */
     struct samples *samples; /* set when it has ended; NULL: not requested */
     bool started, ended;
     enum start start;
@@ -133,6 +135,8 @@ void jar_run_polls(const struct jar_run *r, struct pollfd polls[JAR_RUN_POLLS]);
 [[nodiscard]] int jar_run_end_cell(struct jar_run *r, struct err *e);
 /* Interrupts the cell, if it has not ended yet. */
 [[nodiscard]] int jar_run_interrupt(struct jar_run *r, struct err *e);
+/* Asks for its memory now. The answer comes by jar_run_on_message(), unless the jar ends first. */
+[[nodiscard]] int jar_run_measure(struct jar_run *r, struct err *e);
 /* One operation on the files of a session that runs. The answer (spec/live_file.h) arrives on a
  * pipe, whose end the caller closes; it is non-blocking. `bytes` are those of a write. */
 [[nodiscard]] int jar_run_files(struct jar_run *r, enum live_file_operation operation,

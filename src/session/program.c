@@ -420,6 +420,9 @@ static void on_lost(struct engine_jar *j)
 static void on_message(struct engine_jar *j)
 {
     struct session_program *p = (struct session_program *)j;
+    if (j->jar.measured && p->session)
+        session_on_measured(p->session, j->jar.memory_bytes);
+    j->jar.measured = false;
     if (j->jar.ended)
         finish(p, &j->jar.end);
     else if (j->jar.cell.number > 0 && p->session)

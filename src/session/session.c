@@ -94,6 +94,19 @@ void session_set_state(struct session *s, enum session_state state)
     notify(s, SESSION_EVENT_STATE);
 }
 
+bool session_measure(struct session *s)
+{
+    struct err e;
+    struct session_program *p = s->program;
+    return p && p->ready && !s->restarting && jar_run_measure(&p->jar.jar, &e) == 0;
+}
+
+void session_on_measured(struct session *s, uint64_t memory_bytes)
+{
+    s->memory_bytes = memory_bytes;
+    notify(s, SESSION_EVENT_MEASURED);
+}
+
 static void unlink_session(struct session *s)
 {
     for (struct session **at = &s->all->first; *at; at = &(*at)->next) {

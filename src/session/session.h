@@ -60,6 +60,7 @@ struct session;
 enum session_event {
     SESSION_EVENT_STATE,    /* its state is another one */
     SESSION_EVENT_EXPIRING, /* it ends soon: session_expires_ms() */
+    SESSION_EVENT_MEASURED, /* memory_bytes is that of now: session_measure() */
     SESSION_EVENT_ENDED,    /* its last event */
 };
 struct session_watch {
@@ -113,7 +114,7 @@ struct session {
     char reason[240];                      /* why it ended */
     unsigned cells;                        /* accepted so far */
     unsigned restarts;
-    uint64_t memory_bytes;     /* of its jar, when the last cell ended; 0: not known */
+    uint64_t memory_bytes;     /* of its jar, when the last cell ended or later; 0: not known */
     struct cell *first, *last; /* the line; the first one may have begun */
     struct sessions *all;
     /* The rest belongs to this room. */
@@ -157,7 +158,7 @@ unsigned sessions_count(const struct sessions *all, const char *key); /* key NUL
 struct sessions_counts {
     unsigned of_state[SESSION_ENDED];
     uint64_t created, cells; /* since the start of the service */
-    uint64_t memory_bytes;   /* of the living ones, each when its last cell ended */
+    uint64_t memory_bytes;   /* of the living ones, each when it was last measured */
 };
 struct sessions_counts sessions_counts(const struct sessions *all);
 /* The first one that is not ended; then `next`. */
@@ -202,6 +203,9 @@ struct cell *session_cell(const struct session *s, unsigned number);
 /* Answers the program's request for input. ERR_CONFLICT if it does not ask. */
 [[nodiscard]] int session_input(struct session *s, const char *text, size_t n, bool eof,
                                 struct err *e);
+/* Asks the warden for the memory of the jar. True: SESSION_EVENT_MEASURED follows, unless the jar ends
+ * first, by the end of the session or a restart. */
+bool session_measure(struct session *s);
 /* Interrupts the cell, or with number 0 the one that runs or is next in line, or the question. A cell
  * that has not begun does not run. ERR_CONFLICT if there is nothing to interrupt, or the cell is
  * over. */

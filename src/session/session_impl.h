@@ -122,6 +122,7 @@ void session_on_program_end(struct session *s, const struct wire_ended *end, con
 void session_on_line_empty(struct session *s);
 void session_schedule(struct session *s);               /* sets the timer */
 uint64_t session_life_left_ms(const struct session *s); /* at least 1 */
+void session_on_measured(struct session *s, uint64_t memory_bytes);
 void session_unref(struct session *s);
 
 /* ---- restore.c: the parts of a session that outlive the keeper ---- */

@@ -206,6 +206,18 @@ static int on_interrupt(struct loop *l, struct err *e)
     return 0;
 }
 
+static int on_measure(struct loop *l, struct err *e)
+{
+    struct wire_measured x = { 0 };
+    if (wire_read_measure(&l->message, &x.id, e))
+        return -1;
+    const struct slot *s = loop_find_slot(l, x.id);
+    if (!s)
+        return 0; /* its end was told */
+    x.memory_bytes = jar_memory_now(s->jar);
+    return wire_send_measured(l->wire_fd, &x, e);
+}
+
 /* The clerk is reaped when its slot advances. */
 static int on_files(struct loop *l, struct err *e)
 {
@@ -232,6 +244,7 @@ static int on_message(struct loop *l, struct err *e)
         [WIRE_CELL] = loop_on_cell,      [WIRE_INTERRUPT] = on_interrupt,
         [WIRE_KEEPER] = keepers_begin,   [WIRE_KEEP] = keepers_on_keep,
         [WIRE_ADOPT] = keepers_on_adopt, [WIRE_FILES] = on_files,
+        [WIRE_MEASURE] = on_measure,
     };
     int got = l->wire_fd < 0 ? 0 : wire_receive(l->wire_fd, &l->message, e);
     if (l->wire_fd < 0 || (got < 0 && e->sys == EAGAIN))

@@ -162,7 +162,7 @@ int wire_read_spawn(const struct wire_message *m, struct wire_spawn *ret, struct
 static bool names_a_run(enum wire_type type)
 {
     return type == WIRE_STARTED || type == WIRE_ENDED || type == WIRE_SAMPLES ||
-           type == WIRE_CELL_END;
+           type == WIRE_CELL_END || type == WIRE_MEASURED;
 }
 
 int wire_message_id(const struct wire_message *m, uint64_t *ret_id, struct err *e)

@@ -66,6 +66,44 @@ int wire_read_cell_end(const struct wire_message *m, struct wire_cell_end *ret, 
     return 0;
 }
 
+int wire_send_measure(int fd, uint64_t id, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u64(&b.p, id);
+    return body_send(fd, WIRE_MEASURE, &b, NULL, e);
+}
+
+int wire_read_measure(const struct wire_message *m, uint64_t *ret_id, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_MEASURE);
+    uint64_t id = unpack_u64(&u);
+    if (unpack_end(&u, "measure", e))
+        return -1;
+    *ret_id = id;
+    return 0;
+}
+
+int wire_send_measured(int fd, const struct wire_measured *x, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u64(&b.p, x->id);
+    pack_u64(&b.p, x->memory_bytes);
+    return body_send(fd, WIRE_MEASURED, &b, NULL, e);
+}
+
+int wire_read_measured(const struct wire_message *m, struct wire_measured *ret, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_MEASURED);
+    struct wire_measured x = { .id = unpack_u64(&u) };
+    x.memory_bytes = unpack_u64(&u);
+    if (unpack_end(&u, "measured", e))
+        return -1;
+    *ret = x;
+    return 0;
+}
+
 int wire_send_interrupt(int fd, uint64_t id, struct err *e)
 {
     struct body b;

@@ -58,7 +58,9 @@ enum {
     X(WIRE_ADOPT,   "adopt",   0)  /* keeper: which session does the last keeper leave */ \
     X(WIRE_KEPT,    "kept",    KEEP_FDS) /* warden: this one */ \
     X(WIRE_ADOPTED, "adopted", 0)  /* warden: no more */ \
-    X(WIRE_FILES,   "files",   2)  /* keeper: one operation on the files of a session */
+    X(WIRE_FILES,   "files",   2)  /* keeper: one operation on the files of a session */ \
+    X(WIRE_MEASURE, "measure", 0)  /* keeper: how much memory has this jar now */ \
+    X(WIRE_MEASURED, "measured", 0) /* warden: so much; the answer to measure */
 
 enum wire_type {
 #define X(id, name, fds) id,
@@ -85,7 +87,7 @@ void wire_message_done(struct wire_message *m);
 /* 1 with a message, 0 when the peer has closed, -1 on error. */
 [[nodiscard]] int wire_receive(int fd, struct wire_message *m, struct err *e);
 
-/* The id of the run in a started, ended, samples or cell-end message. A receiver uses it to find the run,
+/* The id of the run in a started, ended, samples, cell-end or measured message. A receiver uses it to find the run,
  * which then reads the message. An error for every other message. */
 [[nodiscard]] int wire_message_id(const struct wire_message *m, uint64_t *ret_id, struct err *e);
 
@@ -206,6 +208,19 @@ struct wire_cell_end {
                                      struct err *e);
 [[nodiscard]] int wire_read_cell_end(const struct wire_message *m, struct wire_cell_end *ret,
                                      struct err *e);
+/* measure */
+[[nodiscard]] int wire_send_measure(int fd, uint64_t id, struct err *e);
+[[nodiscard]] int wire_read_measure(const struct wire_message *m, uint64_t *ret_id, struct err *e);
+
+/* measured */
+struct wire_measured {
+    uint64_t id;
+    uint64_t memory_bytes; /* 0: not known */
+};
+[[nodiscard]] int wire_send_measured(int fd, const struct wire_measured *x, struct err *e);
+[[nodiscard]] int wire_read_measured(const struct wire_message *m, struct wire_measured *ret,
+                                     struct err *e);
+
 /* interrupt */
 [[nodiscard]] int wire_send_interrupt(int fd, uint64_t id, struct err *e);
 [[nodiscard]] int wire_read_interrupt(const struct wire_message *m, uint64_t *ret_id,

@@ -137,6 +137,23 @@ def test_second_signal_ends_sessions_now(fresh_service):
     assert since(start) < 20 * PATIENCE
 
 
+def test_memory_of_a_session_is_that_of_now(service, session):
+    path, mib = "/v1/sessions/" + session["id"], 1 << 20
+    memory = lambda: service.get(path).json["memory_bytes"]
+    if memory() is None:
+        pytest.skip("this machine does not measure the memory of a jar")
+    assert 0 < memory() < 200 * mib, memory()  # before the first cell
+    code = "kept = bytearray(100_000_000); input('ready')"
+    assert service.post(path + "/exec", {"code": code, "wait": False}).status == 202
+    assert eventually(lambda: service.get(path).json["awaits_input"])
+    during = memory()
+    assert during > 95 * mib, during
+    assert service.post(path + "/stdin", {"text": "go"}).status == 202
+    value(service, session, "del kept")
+    assert memory() < during - 50 * mib, (memory(), during)
+    assert service.post(path + "/restart").status == 201 and 0 < memory() < during
+
+
 def test_session_is_refused_if_memory_is_short(start_service):
     s = start_service("--set", "pools.max=0", "--set", "sessions.memory_floor=1000g")
     refused = s.post("/v1/sessions", {"language": "bash"})

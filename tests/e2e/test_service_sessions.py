@@ -140,7 +140,9 @@ def test_an_interrupt_means_its_cell_also_in_the_line(service, session):
                for code in ("import time\nwhile True: time.sleep(0.01)", "ran = 2", "3")]
     assert numbers == [1, 2, 3]
     assert service.post(path + "/interrupt", {"cell": 2}).status == 202  # in the line
-    dropped = service.get(path + "/cells/2").json
+    cell = lambda: service.get(path + "/cells/2").json
+    assert eventually(lambda: cell()["state"] == "finished"), cell()  # it is recorded after the answer
+    dropped = cell()
     assert (dropped["status"], dropped["verdict"]) == ("interrupted", "cancelled"), dropped
     assert any("before it began" in note for note in dropped["notes"]), dropped
     again = service.post(path + "/interrupt", {"cell": 2})
@@ -570,6 +572,7 @@ def test_a_session_warns_its_clients_before_it_expires(service):
             assert (warning["event"], warning["limit"]) == ("expiring", "idle_s"), warning
     with service.events(path + "/events") as stream:
         assert [next(stream)["event"] for _ in range(2)] == ["state", "expiring"]
+        assert service.get(path).json["state"] == "idle"  # a look is no event
         execute(service, made, "1")
         events = (e for e in stream if e["event"] != "keepalive")
         seen = [next(events) for _ in range(3)]

@@ -154,7 +154,7 @@ static int sessions_write(const struct sessions_counts *n, struct buf *b, struct
         { "sessions_total", "counter", "sessions that were created", n->created },
         { "cells_total", "counter", "cells of sessions that were accepted", n->cells },
         { "sessions_memory_bytes", "gauge",
-          "memory of the jars of open sessions, each when its last cell ended", n->memory_bytes },
+          "memory of the jars of open sessions, each when it was last measured", n->memory_bytes },
     };
     if (buf_addf(b, e,
                  "# HELP belljar_sessions open sessions, by state\n"

@@ -68,7 +68,7 @@ static void on_session_event(struct session_watch *w, struct session *s, enum se
         send_state(t);
     else if (event == SESSION_EVENT_EXPIRING)
         send_event(t, "expiring", expiry(s));
-    else
+    else if (event == SESSION_EVENT_ENDED)
         send_event(t, "ended",
                    json_pack("{s:o, s:s}", "ended_at", result_time((uint64_t)s->ended_ms), "reason",
                              s->reason));

@@ -101,7 +101,9 @@ const struct api_field session_reply[] = {
     { "waiting", FIELD_INT, .help = "number of cells in line, with the one that runs" },
     { "restarts", FIELD_INT, .help = "number of restarts" },
     { "memory_bytes", FIELD_INT, .nullable = true,
-      .help = "memory of its jar when the last cell ended; null if no cell did" },
+      .help =
+          "memory of its jar: now in GET /v1/sessions/{id}, elsewhere when it was last measured, "
+          "as after each cell; null if it never was" },
     { "limits", FIELD_LIMIT_VALUES, .help = "the limits of its life" },
     { "cell_limits", FIELD_ANY, .help = "wall_ms, cpu_ms and output of a cell" },
     { "metadata", FIELD_ANY, .nullable = true, .help = "as in the request" },

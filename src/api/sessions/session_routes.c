@@ -285,11 +285,35 @@ static void list_sessions(struct api_call *c)
 
 /* ---- one session ---- */
 
+struct measure_waiter {
+    struct session_watch watch;
+    struct api_call *call;
+    unsigned restarts;
+};
+
+static void on_measured(struct session_watch *watch, struct session *s, enum session_event event)
+{
+    struct measure_waiter *w = (struct measure_waiter *)watch;
+    if (event != SESSION_EVENT_MEASURED && event != SESSION_EVENT_ENDED &&
+        s->restarts == w->restarts)
+        return;
+    api_reply(w->call, 200, session_object(s));
+    session_watch_remove(s, watch);
+    free(w);
+}
+
 static void get_session(struct api_call *c)
 {
-    const struct session *s = session_to_see(c);
-    if (s)
+    struct session *s = session_to_see(c);
+    struct measure_waiter *w;
+    if (!s)
+        return;
+    if (!session_measure(s) || !(w = calloc(1, sizeof *w))) {
         api_reply(c, 200, session_object(s));
+        return;
+    }
+    *w = (struct measure_waiter){ { on_measured, NULL }, c, s->restarts };
+    session_watch_add(s, &w->watch);
 }
 
 static const struct api_field change_fields[] = {

@@ -253,6 +253,21 @@ static struct cell_usage disarm(const struct warden *w, uint64_t id)
     return cell_end(w, id);
 }
 
+static uint64_t memory_now(const struct warden *w, uint64_t id)
+{
+    static struct wire_message m;
+    struct wire_measured x = { 0 };
+    struct err e = { 0 };
+    CHECK_INT(wire_send_measure(w->fd, id, &e), 0);
+    do
+        if (!CHECK_INT(wire_receive(w->fd, &m, &e), 1))
+            return 0;
+    while (m.type == WIRE_STARTED);
+    if (CHECK_INT(m.type, WIRE_MEASURED) && CHECK_INT(wire_read_measured(&m, &x, &e), 0))
+        CHECK_INT(x.id, id);
+    return x.memory_bytes;
+}
+
 static void end(const struct warden *w, uint64_t id)
 {
     struct err e = { 0 };
@@ -263,6 +278,27 @@ static void end(const struct warden *w, uint64_t id)
 #define LOOPS   "echo up >&3; while :; do :; done"
 #define HANDLES "trap 'echo interrupted >&3' INT; "
 #define IGNORES "trap '' INT; "
+
+static void measured_session(struct warden *w)
+{
+    struct err e = { 0 };
+    scoped(keeper_run) r = KEEPER_RUN_NONE;
+    if (!has_sessions(w) || !begin(w, 1, HANDLES LOOPS, NULL, &r))
+        return;
+    CHECK_INT(wire_send_measure(w->fd, 77, &e), 0); /* there is no such jar: no answer */
+    uint64_t between = memory_now(w, 1);
+    arm(w, 1, (struct cell_limits){ .number = 1 });
+    CHECK((between > 0) == (memory_now(w, 1) > 0)); /* 0: this machine has no cgroup for it */
+    struct cell_usage u = disarm(w, 1);
+    CHECK_INT(u.number, 1);
+    CHECK((between > 0) == (u.memory_bytes > 0));
+    end(w, 1);
+}
+
+static void test_memory_of_a_session_is_told_between_and_during_cells(void)
+{
+    keeper_at_every_level(measured_session);
+}
 
 static void interrupted_cells(struct warden *w)
 {
@@ -690,6 +726,7 @@ static void test_keeper_that_keeps_other_things_is_dropped(void)
 }
 
 static const struct check_test tests[] = {
+    TEST(test_memory_of_a_session_is_told_between_and_during_cells),
     TEST(test_program_of_a_session_finds_its_channel_at_three),
     TEST(test_embryo_finds_its_channel_at_three),
     TEST(test_channel_that_leads_elsewhere_is_refused),

@@ -101,6 +101,34 @@ static int read_cell_end(const struct wire_message *m, struct err *e)
     return 0;
 }
 
+static int send_measure(int fd, struct err *e)
+{
+    return wire_send_measure(fd, 9, e);
+}
+
+static int read_measure(const struct wire_message *m, struct err *e)
+{
+    uint64_t id;
+    if (wire_read_measure(m, &id, e))
+        return -1;
+    CHECK_INT(id, 9);
+    return 0;
+}
+
+static int send_measured(int fd, struct err *e)
+{
+    return wire_send_measured(fd, &(struct wire_measured){ 9, 10 }, e);
+}
+
+static int read_measured(const struct wire_message *m, struct err *e)
+{
+    struct wire_measured x;
+    if (wire_read_measured(m, &x, e))
+        return -1;
+    CHECK(x.id == 9 && x.memory_bytes == 10);
+    return 0;
+}
+
 static int send_files(int fd, struct err *e)
 {
     return wire_send_files(fd, &(struct wire_files){ 9, LIVE_READ, "a/b" }, (const int[]){ 0, 1 },
@@ -461,6 +489,8 @@ static const struct kind {
     [WIRE_CELL] = { send_cell, read_cell, 0 },
     [WIRE_CELL_END] = { send_cell_end, read_cell_end, 0 },
     [WIRE_INTERRUPT] = { send_interrupt, read_interrupt, 0 },
+    [WIRE_MEASURE] = { send_measure, read_measure, 0 },
+    [WIRE_MEASURED] = { send_measured, read_measured, 0 },
     [WIRE_FILES] = { send_files, read_files, 2 },
     [WIRE_SESSION] = { send_session, read_spawn, 6 },
     [WIRE_KILL] = { send_kill, read_kill, 0 },
@@ -612,7 +642,7 @@ static void test_id_of_a_message_is_the_run_that_it_is_about(void)
     uint64_t id = 1;
     for (int type = 0; type < WIRE_TYPE_COUNT_; type++) {
         bool about_run = type == WIRE_STARTED || type == WIRE_ENDED || type == WIRE_SAMPLES ||
-                         type == WIRE_CELL_END;
+                         type == WIRE_CELL_END || type == WIRE_MEASURED;
         message = (struct wire_message){ .type = (enum wire_type)type, .len = 9 };
         message.bytes[0] = 7;
         CHECK_INT(wire_message_id(&message, &id, &e), about_run ? 0 : -1);

@@ -59,6 +59,7 @@ static void test_wrong_number_of_descriptors_is_refused_and_none_stays_open(void
             size_t wanted = type == WIRE_SPAWN                       ? 5
                             : type == WIRE_SESSION                   ? 6
                             : type == WIRE_KEEP || type == WIRE_KEPT ? 3
+                            : type == WIRE_FILES                     ? 2
                             : type == WIRE_WARDEN || type == WIRE_LANGUAGE || type == WIRE_KEEPER
                                 ? 1
                                 : 0;
