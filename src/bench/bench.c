@@ -40,6 +40,7 @@ static const struct bench_plan full = {
     .starts = 10,
     .history = { 10000, 100000 },
     .history_rounds = 200,
+    .large_ms = 6000,
     .sustained = 20000,
     .sustained_s = 120,
     .bursts = 10,
@@ -61,6 +62,7 @@ static const struct bench_plan quick = {
     .starts = 2,
     .history = { 10000 },
     .history_rounds = 15,
+    .large_ms = 1500,
     .sustained = 1000,
     .sustained_s = 6,
     .bursts = 2,
@@ -87,6 +89,7 @@ static const struct bench_part {
     { "sustained", part_sustained,
       "20,000 Python runs at full speed: latency and memory by fifths" },
     { "burst", part_burst, "100 requests at once on an idle service" },
+    { "large", part_large, "the time of a small request beside requests of 15 MiB" },
     { "compile", part_compile, "Go, C++ and Rust: compiled and run, and the same program again" },
     { "sessions", part_sessions, "cells, starts, memory and plots of sessions, and many sessions" },
 };

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "bench/bench_program.h"
@@ -37,6 +38,7 @@ struct bench_plan {
     size_t starts;
     size_t history[4]; /* rows; 0 ends the list; an empty history is always measured */
     size_t history_rounds;
+    uint64_t large_ms; /* for each kind of large request */
     size_t sustained;
     double sustained_s; /* at most, for all */
     size_t bursts, burst_size;
@@ -83,5 +85,6 @@ void part_startup(struct bench *b);
 void part_history(struct bench *b);
 void part_sustained(struct bench *b);
 void part_burst(struct bench *b);
+void part_large(struct bench *b);
 void part_compile(struct bench *b);
 void part_sessions(struct bench *b);

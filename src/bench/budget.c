@@ -34,6 +34,7 @@ const struct budget budget_table[] = {
     { "at_rest_mib", "keeper + warden at rest, no pools", AT_MOST, 20, "MiB" },
     { "history_over_empty", "a run with the longest history, p50, over an empty one", AT_MOST, 1.1,
       "x" },
+    { "health_beside_large_ms", "/v1/health beside requests of 15 MiB, p99", AT_MOST, 50, "ms" },
     { "sustained_p99_drift", "sustained load, p99 of the last fifth over the first, by bare's",
       AT_MOST, 1.5, "x" },
     { "sustained_growth_mib", "sustained load, memory, last fifth less the second", AT_MOST, 4,

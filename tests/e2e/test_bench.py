@@ -46,6 +46,18 @@ def test_table_json_and_plot_say_the_same(tmp, tmp_path):
 
 
 @pytest.mark.release_only  # measures, and other tests run the same code
+def test_small_requests_are_measured_beside_large_ones(tmp, tmp_path):
+    done = bench("large", "--json", str(tmp_path / "b.json"), tmp=tmp)
+    assert done.returncode in (0, 1), done
+    report = json.loads((tmp_path / "b.json").read_text())
+    rows = report["sections"][0]["series"]
+    assert [r["name"] for r in rows] == ["a run with a file", "a batch of 100", "a comparison of 5", "an artifact"]
+    assert all(r["n"] > 0 and 0 < r["p50_ms"] <= r["p99_ms"] for r in rows), rows
+    budget, = (b for b in report["budgets"] if b["key"] == "health_beside_large_ms")
+    assert abs(budget["value"] - max(r["p99_ms"] for r in rows)) < 0.01, (budget, rows)
+
+
+@pytest.mark.release_only  # measures, and other tests run the same code
 def test_contenders_that_do_not_work_here_are_named_with_the_reason(tmp, tmp_path):
     env = {"PATH": "/nowhere", "TMPDIR": str(tmp), "BELLJAR_TEST_MARK": harness.MARK}
     done = subprocess.run([harness.BELLJAR, "bench", "--quick", "latency", "--json", str(tmp_path / "b.json"),
