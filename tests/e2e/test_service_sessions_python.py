@@ -1,5 +1,6 @@
 """Python sessions in jars: cells that end, flood or attack their program, and two sessions side by side."""
 import json
+import time
 
 import pytest
 from service import Service
@@ -100,12 +101,17 @@ def test_events_of_text_and_displays_have_the_order_of_the_cell(service, session
 
 
 def test_sessions_of_the_pool_share_no_randomness(service):
-    code = ("import random, uuid, os, tempfile\n"
+    code = ("import random, uuid, os, ssl, sys, tempfile\n"
             "try: import numpy.random as n; more = n.rand()\nexcept ImportError: more = random.random()\n"
-            "print(random.random(), more, uuid.uuid4(), os.urandom(4).hex(), next(tempfile._get_candidate_names()))")
-    seen = []
-    for _ in range(4):
+            "print('belljar_warm' in sys.modules, random.random(), more, uuid.uuid4(), os.urandom(4).hex(),\n"
+            "      next(tempfile._get_candidate_names()), ssl.RAND_bytes(8).hex())")
+    seen, warm, deadline = [], 0, time.monotonic() + 60
+    while warm < 4 and time.monotonic() < deadline:  # the first ones may start cold
         name = create(service)
-        seen += execute(service, name, code)["stdout"].split()
+        is_warm, *values = execute(service, name, code)["stdout"].split()
         service.delete(f"/v1/sessions/{name}")
-    assert len(seen) == 20 and len(set(seen)) == 20, seen
+        seen += values
+        warm += is_warm == "True"
+    assert len(seen) % 6 == 0 and len(set(seen)) == len(seen), seen
+    if warm < 4:
+        pytest.skip("the machine is so busy that no four sessions started warm in a minute")

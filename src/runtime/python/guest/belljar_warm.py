@@ -96,6 +96,14 @@ def open_files():
     return found
 
 
+def make_generator():
+    """OpenSSL makes its generator at the first use, which takes 5 ms. A fork of a session would pay for it. Embryos renew
+    the generator by themselves, because their process number is another one."""
+    ssl = sys.modules.get("_ssl")
+    if ssl:
+        ssl.RAND_bytes(1)
+
+
 def make():
     """In the zygote. Libraries for data were imported in advance, or are not used."""
     before = open_files()
@@ -105,6 +113,7 @@ def make():
     session.answer(message(INSPECT, code="print", cursor="5"))
     session.answer(message(VARIABLES))
     forget(session)
+    make_generator()
     gc.collect()
     left = open_files() - before
     if left:
