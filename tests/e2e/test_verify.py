@@ -2,7 +2,10 @@
 
 import json
 import os
+import re
+import shutil
 import signal
+import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -200,6 +203,49 @@ def test_verify_says_which_language_is_not_installed(verify, public_path):
     (public_path / "doc.md").write_text("```toy\nx\n```\n")
     result = belljar("verify", "doc.md", cwd=public_path, environ={**os.environ, "BELLJAR_LANGUAGES": str(public_path)})
     assert result.status == 1 and b"language 'toy' is not installed here: 'apt-get install toy'" in result.out, result
+
+
+@pytest.fixture
+def repository(public_path):
+    """A git repository with the hook that docs/verify.md shows."""
+    if not shutil.which("git"):
+        pytest.skip("git is not installed: apt-get install git")
+    text = (harness.REPO / "docs" / "verify.md").read_text()
+    (hook,) = re.findall(r'```sh skip="is a hook"\n(.*?)```', text, re.S)
+    environ = {**os.environ, "PATH": f"{public_path}/bin:{os.environ['PATH']}", "BELLJAR_STATE": "/nonexistent",
+               "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
+    work = public_path / "work"
+
+    def git(*args):
+        return subprocess.run(["git", "-C", work, "-c", "user.name=A", "-c", "user.email=a@example.org", *args],
+                              env=environ, capture_output=True, text=True, timeout=120, check=False)
+    work.mkdir()
+    (public_path / "bin").mkdir()
+    (public_path / "bin" / "belljar").symlink_to(harness.BELLJAR)
+    assert git("init", "-q").returncode == 0
+    (work / ".git" / "hooks" / "pre-commit").write_text(hook)
+    (work / ".git" / "hooks" / "pre-commit").chmod(0o755)
+    return work, git
+
+
+def test_verify_is_a_hook_of_git(repository):
+    """The hook of the documentation, to the letter"""
+    work, git = repository
+    (work / "a name.md").write_text("```python\nprint(6 * 7)\n```\n```output\n42\n```\n")
+    (work / "code.py").write_text("1/0\n")
+    assert git("add", ".").returncode == 0
+    good = git("commit", "-qm", "a document that is true")
+    assert good.returncode == 0 and "1 passed in" in good.stdout + good.stderr, good
+    (work / "a name.md").write_text("```python\nprint(6 * 7)\n```\n```output\n41\n```\n")
+    bad = git("commit", "-qam", "a document that is false")
+    said = bad.stdout + bad.stderr
+    assert bad.returncode == 1 and "FAIL  a name.md:1 (python)" in said and "+42" in said, bad
+    assert git("log", "--format=%s").stdout == "a document that is true\n"
+    # A commit without documents starts nothing.
+    assert git("checkout", "-q", ".").returncode == 0
+    (work / "code.py").write_text("2/0\n")
+    other = git("commit", "-qam", "other")
+    assert other.returncode == 0 and other.stdout + other.stderr == "", other
 
 
 def test_verify_uses_a_service():
