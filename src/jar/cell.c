@@ -96,6 +96,17 @@ void jar_end_cell(struct jar *j)
         jar_plan_look(j, now);
 }
 
+void jar_set_alone(struct jar *j, bool alone)
+{
+    struct cell *c = &j->cell;
+    uint64_t now = clock_us(), anew = now + c->limits.grace_ms * 1000;
+    if (j->alone && !alone && c->interrupted != CELL_NOT_INTERRUPTED && c->kill_us < anew)
+        c->kill_us = anew;
+    j->alone = alone;
+    if (j->state == RUNNING)
+        jar_plan_look(j, now);
+}
+
 uint64_t jar_cell_number(const struct jar *j)
 {
     return j->cell.limits.number;
@@ -179,7 +190,7 @@ void jar_check_cell(struct jar *j, uint64_t now_us)
             end_for(j, CELL_CPU);
         return;
     }
-    if (now_us >= c->kill_us)
+    if (now_us >= c->kill_us && !j->alone)
         end_for(j, c->interrupted);
     else if (now_us >= c->remind_us) {
         c->remind_us = now_us + REMIND_US;
@@ -201,7 +212,7 @@ uint64_t jar_cell_due_us(const struct jar *j, uint64_t now_us)
     if (!c->limits.number)
         return by_cpu;
     if (c->interrupted != CELL_NOT_INTERRUPTED)
-        return c->remind_us < c->kill_us ? c->remind_us : c->kill_us;
+        return c->remind_us < c->kill_us || j->alone ? c->remind_us : c->kill_us;
     uint64_t by_wall = c->started_us + c->limits.wall_ms * 1000;
     return by_wall < by_cpu ? by_wall : by_cpu;
 }

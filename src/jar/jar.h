@@ -138,6 +138,9 @@ void jar_kill(struct jar *j, enum end_reason reason);
 void jar_end_cell(struct jar *j);
 /* The usage of a cell that has ended, also with its jar. False: there is none. */
 bool jar_take_cell(struct jar *j, struct cell_usage *ret);
+/* Without a keeper nobody hears that the cell has ended: it is interrupted at its deadline, and the
+ * jar is not ended for it before the next keeper had the grace time. */
+void jar_set_alone(struct jar *j, bool alone);
 bool jar_is_session(const struct jar *j);
 uint64_t jar_cell_number(const struct jar *j); /* 0: none runs */
 uint64_t jar_memory_now(struct jar *j);        /* bytes; 0: not known */

@@ -86,6 +86,7 @@ struct jar {
     struct watch watch;
     struct cell cell;             /* of a session */
     struct cell_usage cell_usage; /* of a cell that has ended; number 0: none */
+    bool alone;                   /* no keeper could say that its cell has ended */
     bool busy;                    /* it used CPU time between the last two looks */
     uint64_t look_us;             /* the next look at all counters; a peek may be due before */
     uint64_t foreseen_us;         /* the last look at lead_us */

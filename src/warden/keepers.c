@@ -60,8 +60,12 @@ void keepers_lose(struct loop *l)
     (void)epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, l->wire_fd, NULL); /* a child may have a copy */
     fd_close(&l->wire_fd);
     end_unkept(l);
-    for (struct kept *k = l->kept.first; k; k = k->next)
+    for (struct kept *k = l->kept.first; k; k = k->next) {
+        const struct slot *s = loop_find_slot(l, k->id);
         k->told = false;
+        if (s)
+            jar_set_alone(s->jar, true);
+    }
     l->kept.adopt_by_us = clock_us() + KEPT_ALONE_US;
 }
 
@@ -130,6 +134,8 @@ static int tell(struct loop *l, struct kept *k, struct err *e)
     if (wire_send_kept(l->wire_fd, &w, k->fds, e))
         return -1;
     k->told = true;
+    if (s)
+        jar_set_alone(s->jar, false);
     if (!k->ended)
         return 0;
     int rc = (k->cell.number && wire_send_cell_end(l->wire_fd, k->id, &k->cell, e)) ||

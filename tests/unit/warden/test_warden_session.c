@@ -683,6 +683,40 @@ static void test_end_of_a_kept_session_waits_for_the_next_keeper(void)
     keeper_at_every_level(late_end);
 }
 
+/* The cell has ended, but nobody was there to hear it: its deadline and its grace time pass. */
+static void unheard(struct warden *w)
+{
+    enum { GRACE_MS = 1500 };
+    char note[64];
+    struct wire_kept kept = { 0 };
+    if (!has_sessions(w))
+        return;
+    struct warden first = new_keeper(w);
+    scoped(keeper_run) r = KEEPER_RUN_NONE, adopted = KEEPER_RUN_NONE;
+    if (!begin(&first, 1, "trap '' INT; " ECHOES, NULL, &r))
+        return;
+    keep(&first, 1, &r, "");
+    arm(&first, 1, (struct cell_limits){ .number = 4, .wall_ms = 50, .grace_ms = GRACE_MS });
+    fd_close(&first.fd);
+    (void)usleep((GRACE_MS + 500) * 1000);
+    keeper_run_done(&r);
+    struct warden next = new_keeper(w);
+    if (CHECK(adopt(&next, 0, &kept, note, &adopted)) && CHECK_INT(kept.cell, 4)) {
+        struct cell_usage u = disarm(&next, 1);
+        CHECK(u.number == 4 && u.interrupted == CELL_WALL);
+        check_alive(&adopted);
+        arm(&next, 1, (struct cell_limits){ .number = 5, .wall_ms = 50, .grace_ms = 100 });
+        CHECK_INT(cell_end(&next, 1).number, 5); /* with a keeper the bounds hold again */
+        CHECK_INT(keeper_wait(&next, 1).evidence.reason, END_WALL);
+    }
+    fd_close(&next.fd);
+}
+
+static void test_cell_that_ended_without_a_keeper_does_not_cost_its_session(void)
+{
+    keeper_at_every_level(unheard);
+}
+
 /* A keeper that was handed over is not the supervisor, and keeps only sessions and their own
  * descriptors. */
 static void bad_keepers(struct warden *w)
@@ -739,6 +773,7 @@ static const struct check_test tests[] = {
     TEST(test_cell_beyond_the_bounds_of_the_operator_drops_the_keeper),
     TEST(test_kept_session_survives_its_keeper_and_other_jars_do_not),
     TEST(test_end_of_a_kept_session_waits_for_the_next_keeper),
+    TEST(test_cell_that_ended_without_a_keeper_does_not_cost_its_session),
     TEST(test_keeper_that_keeps_other_things_is_dropped),
 };
 
