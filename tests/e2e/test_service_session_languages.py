@@ -114,6 +114,13 @@ def test_cells_of_postgres_in_a_jar(service):
                     assert len(reply["error"]["name"]) == 5, reply  # an SQLSTATE
         table = session.run("SELECT 1 AS one, 'x' AS two")["result"]["application/json"]
         assert table["columns"] == [{"name": "one", "type": "integer"}, {"name": "two", "type": "text"}], table
+        session.run("ROLLBACK; CREATE TABLE seen_here (id int NOT NULL, name text)")
+        path = session.path + "/inspect"
+        table = service.post(path, {"code": "seen_here"}).json
+        assert table["found"] and table["text"] == "table seen_here\n  id integer not null\n  name text", table
+        function = service.post(path, {"code": "SELECT pg_sleep(1)", "cursor": 9}).json
+        assert "function pg_sleep(double precision) returns void" in function["text"], function
+        assert not service.post(path, {"code": "nothing_of_this_name"}).json["found"]
         assert session.interrupted("SELECT pg_sleep(1000)")["status"] == "interrupted"
         assert session.run("DO $$ BEGIN RAISE NOTICE 'seen'; END $$")["stderr"].endswith("NOTICE:  seen\n")
     finally:

@@ -152,7 +152,18 @@ def test_names_in_sql(sqlite):
     names = {m["text"] for m in sqlite.complete("SELECT orde")["matches"]}
     assert {"orders", "order_date", "ORDER"} <= names
     assert sqlite.variables()["orders"]["type"] == "table"
-    assert sqlite.inspect("orders") == {"found": False, "text": ""}
+
+
+def test_inspection_of_sql_finds_tables_columns_and_functions(sqlite):
+    sqlite.run("CREATE TABLE orders (order_date TEXT); CREATE TEMP VIEW late AS SELECT 1 AS n")
+    assert sqlite.inspect("SELECT * FROM main.Orders", 24) == {
+        "found": True, "text": "table orders\nCREATE TABLE orders (order_date TEXT)"}
+    assert sqlite.inspect("order_date", 3)["text"] == "column orders.order_date TEXT"
+    assert sqlite.inspect("late")["text"].startswith("view late\nCREATE VIEW late")
+    assert "function substr of 3 arguments" in sqlite.inspect("SELECT substr(", 13)["text"]
+    for code in ("", "  ", "nothing_of_this_name", "'; DROP TABLE orders; --"):
+        assert sqlite.inspect(code) == {"found": False, "text": ""}, code
+    assert tables_of(sqlite.run("SELECT count(*) FROM orders")) == [[["0"]]]
 
 
 def test_a_nul_and_a_silent_cell(sqlite):

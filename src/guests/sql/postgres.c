@@ -655,10 +655,38 @@ static void offer_all(void *context, void (*offer)(void *to, const char *name, c
     PQclear(r);
 }
 
+static void describe(void *context, const char *name, void (*add)(void *to, const char *text),
+                     void *to)
+{
+    static const char query[] =
+        "SELECT CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'S' "
+        "THEN 'sequence' ELSE 'table' END || ' ' || c.oid::regclass || coalesce((SELECT "
+        "string_agg(E'\\n  ' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || CASE "
+        "WHEN a.attnotnull THEN ' not null' ELSE '' END, '' ORDER BY a.attnum) FROM pg_attribute a "
+        "WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped), '') FROM pg_class c "
+        "WHERE c.relkind IN ('r', 'v', 'm', 'p', 'S') AND pg_table_is_visible(c.oid) AND "
+        "lower(c.relname) = lower($1::text) "
+        "UNION ALL SELECT 'column ' || c.oid::regclass || '.' || a.attname || ' ' || "
+        "format_type(a.atttypid, a.atttypmod) FROM pg_attribute a JOIN pg_class c ON c.oid = "
+        "a.attrelid WHERE a.attnum > 0 AND c.relkind IN ('r', 'v', 'm', 'p') AND "
+        "pg_table_is_visible(c.oid) AND c.relnamespace <> 'pg_catalog'::regnamespace AND "
+        "lower(a.attname) = lower($1::text) "
+        "UNION ALL SELECT 'function ' || p.proname || '(' || pg_get_function_arguments(p.oid) || "
+        "')' || coalesce(' returns ' || pg_get_function_result(p.oid), '') || coalesce(E'\\n  ' "
+        "|| obj_description(p.oid, 'pg_proc'), '') FROM pg_proc p WHERE "
+        "pg_function_is_visible(p.oid) AND p.proname = lower($1::text)";
+    const struct pg_session *s = context;
+    const char *const values[] = { name };
+    PGresult *r = PQexecParams(s->connection, query, 1, NULL, values, NULL, NULL, 0);
+    for (int i = 0; i < PQntuples(r); i++)
+        add(to, PQgetvalue(r, i, 0));
+    PQclear(r);
+}
+
 static int run_session(struct pg_session *s, int argc, char **argv)
 {
     static const struct fixture_ops fixtures = { fixture_script, fixture_table };
-    static const struct sql_session_ops ops = { run_cell, offer_all, interrupt };
+    static const struct sql_session_ops ops = { run_cell, offer_all, describe, interrupt };
     int status = 1;
     if (shell_open_session(&s->shell, argc, argv))
         return shell_close(&s->shell, 2);

@@ -392,11 +392,33 @@ static void on_variables(struct sql_tables *t, const struct message *m)
     buf_done(&list.json);
 }
 
+enum { DESCRIPTION_MAX = 64 << 10 };
+
+static void add_description(void *to, const char *text)
+{
+    struct buf *all = to;
+    struct err e;
+    if (all->len + strlen(text) < DESCRIPTION_MAX)
+        (void)!buf_addf(all, &e, "%s%s", all->len > 0 ? "\n" : "", text);
+}
+
+/* The word around the cursor; of "main.orders" the part with the cursor. */
 static void on_inspect(struct sql_tables *t, const struct message *m)
 {
     struct err e;
-    scoped(buf) json = { 0 };
-    if (!buf_addf(&json, &e, "{\"found\":false,\"text\":\"\"}"))
+    size_t n = 0;
+    autofree char *code = message_text(m, TAG_CODE, &n);
+    scoped(buf) text = { 0 }, json = { 0 };
+    size_t end = code ? message_cursor(m, code, n) : 0, start = end;
+    while (start > 0 && is_word(code[start - 1]))
+        start--;
+    while (code && end < n && is_word(code[end]))
+        end++;
+    autofree char *name = code ? strndup(code + start, end - start) : NULL;
+    if (name && *name)
+        the_ops->describe(the_context, name, add_description, &text);
+    if (!buf_addf(&json, &e, "{\"found\":%s,\"text\":", text.len > 0 ? "true" : "false") &&
+        !cell_add_json_text(&json, buf_str(&text), text.len, &e) && !buf_addf(&json, &e, "}"))
         answer(t, m->request, &json);
 }
 

@@ -18,6 +18,9 @@ struct sql_session_ops {
     /* Calls offer() for each table, view and column: their names and types. */
     void (*names)(void *context, void (*offer)(void *to, const char *name, const char *type),
                   void *to);
+    /* Calls add() with a text about each table, view, column and function of that name. */
+    void (*describe)(void *context, const char *name, void (*add)(void *to, const char *text),
+                     void *to);
     /* Ends the running statement. Safe in a signal handler, and called again and again until run()
      * has returned. */
     void (*interrupt)(void *context);

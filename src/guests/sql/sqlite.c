@@ -521,10 +521,34 @@ static void offer_all(void *context, void (*offer)(void *to, const char *name, c
     (void)sqlite3_finalize(stmt);
 }
 
+static void describe(void *context, const char *name, void (*add)(void *to, const char *text),
+                     void *to)
+{
+    static const char query[] =
+        "SELECT type || ' ' || name || coalesce(char(10) || sql, '') FROM (SELECT * FROM "
+        "sqlite_schema UNION ALL SELECT * FROM sqlite_temp_schema) WHERE name = ?1 COLLATE NOCASE "
+        "UNION ALL SELECT 'column ' || s.name || '.' || c.name || ' ' || c.type FROM sqlite_schema "
+        "AS s, pragma_table_info(s.name) AS c WHERE c.name = ?1 COLLATE NOCASE "
+        "UNION ALL SELECT DISTINCT CASE type WHEN 'a' THEN 'aggregate ' WHEN 'w' THEN 'window ' "
+        "ELSE '' END || 'function ' || name || ' of ' || CASE narg WHEN -1 THEN 'any number of "
+        "arguments' WHEN 1 THEN '1 argument' ELSE narg || ' arguments' END FROM "
+        "pragma_function_list WHERE name = ?1 COLLATE NOCASE";
+    const struct sqlite_session *s = context;
+    sqlite3_stmt *stmt = NULL;
+    if (sqlite3_prepare_v2(s->db, query, -1, &stmt, NULL) == SQLITE_OK &&
+        sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC) == SQLITE_OK)
+        while (sqlite3_step(stmt) == SQLITE_ROW) {
+            const char *text = (const char *)sqlite3_column_text(stmt, 0);
+            if (text)
+                add(to, text);
+        }
+    (void)sqlite3_finalize(stmt);
+}
+
 static int run_session(struct sqlite_session *s, int argc, char **argv)
 {
     static const struct fixture_ops fixtures = { fixture_script, fixture_table };
-    static const struct sql_session_ops ops = { run_cell, offer_all, interrupt };
+    static const struct sql_session_ops ops = { run_cell, offer_all, describe, interrupt };
     enum { LOOK_EVERY = 1000 }; /* instructions of its virtual machine */
     int status = 1;
     if (shell_open_session(&s->shell, argc, argv))
