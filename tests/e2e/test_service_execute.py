@@ -98,6 +98,17 @@ def test_execute_ignores_unknown_fields(service):
     is_completed(execute(service, "print(1)", traceback_verbosity="Plain", whatever=[1]), "1\n")
 
 
+@pytest.mark.parametrize("field, value, instead", [
+    ("limits", {"memory": "64m"}, "/v1/runs"), ("stream", True, "/v1/runs"), ("stdin", "x", "std_input")])
+def test_execute_refuses_fields_of_runs_that_it_does_not_have(service, field, value, instead):
+    """They would have no effect, and the caller would not know."""
+    body = {"generated_code": "print(1)", "timeout": 5}
+    reply = service.post("/execute", {**body, field: value})
+    said = reply.json["stderr"]
+    assert reply.status == 400 and f"{field} is not accepted here" in said and instead in said, reply
+    assert service.post("/execute", {**body, field: None}).json["stdout"] == "1\n"
+
+
 def test_execute_language_defaults_to_python(service):
     is_completed(execute(service, "print(1)", language=None), "1\n")
 

@@ -100,6 +100,26 @@ static int read_timeout(const struct api *api, const json_t *given, struct execu
     return 0;
 }
 
+/* Unknown fields are ignored, as clients of this route expect. A caller who sends one of these means
+ * something that would not happen. */
+static int check_foreign(const json_t *body, struct err *e)
+{
+    static const struct {
+        const char *name, *instead;
+    } foreign[] = {
+        { "limits", "timeout bounds the time, and POST /v1/runs takes limits" },
+        { "stream", "POST /v1/runs streams" },
+        { "stdin", "the field is std_input" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(foreign); i++) {
+        const json_t *given = json_object_get(body, foreign[i].name);
+        if (given && !json_is_null(given) && !json_is_false(given))
+            return err_set(e, ERR_BAD_REQUEST, 0, "%s is not accepted here: %s", foreign[i].name,
+                           foreign[i].instead);
+    }
+    return 0;
+}
+
 static int read_optional(const json_t *body, struct execute_request *q, struct err *e)
 {
     const json_t *input = json_object_get(body, "std_input");
@@ -141,7 +161,7 @@ int execute_read_request(const struct api *api, const json_t *body, struct execu
     if (program->len > BUNDLE_FILE_MAX_BYTES)
         return err_set(e, ERR_TOO_LARGE, 0, "generated_code has more than %d MiB",
                        (int)(BUNDLE_FILE_MAX_BYTES >> 20));
-    return read_optional(body, q, e);
+    return check_foreign(body, e) || read_optional(body, q, e) ? -1 : 0;
 }
 
 int execute_cut(struct buf *b, uint64_t max, struct err *e)
