@@ -33,6 +33,7 @@ class Profile:
         self.samples, self.seconds = 0, 0.0
         self.last = time.process_time()
         self.written = time.monotonic()
+        self.writing = False
 
     def begin(self):
         _signal.signal(_signal.SIGPROF, self.look)
@@ -47,6 +48,8 @@ class Profile:
     # ---- sampling ----
 
     def look(self, _number, frame):
+        if self.writing:  # on a busy machine a report takes longer than the time to the next one
+            return
         now = time.process_time()
         passed, self.last = now - self.last, now
         if os.getpid() != self.pid or passed <= 0:
@@ -138,6 +141,7 @@ class Profile:
         self.written = time.monotonic()
         if os.getpid() != self.pid:
             return
+        self.writing = True
         try:
             fd = os.open(self.report + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
             try:
@@ -149,6 +153,8 @@ class Profile:
             os.rename(self.report + ".new", self.report)
         except (OSError, RuntimeError, MemoryError):
             pass  # a full disk is the program's own affair; the last report stays
+        finally:
+            self.writing = False
 
 
 MAIN_THREAD = _thread.get_ident()
