@@ -132,9 +132,9 @@ class Session:
         self.cells = state["cells"]
         if self.cells == number - 1:
             return None
-        cell = self.insist("GET", f"/cells/{number}").json
-        if cell["state"] not in ("finished", "interrupted"):
-            self.fail(cell)
+        cell = eventually(lambda: self.over(number), PATIENCE)  # its record follows the state
+        if not cell:
+            self.fail("no end of cell", number, self.insist("GET", f"/cells/{number}"))
         return cell if cell["state"] == "finished" else None
 
     def run(self, code):
