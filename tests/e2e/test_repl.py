@@ -170,6 +170,17 @@ def test_repl_outlives_its_connections():
         assert eventually(lambda: sessions(s) == [])
 
 
+def test_repl_reads_on_after_a_crash_of_the_keeper():
+    """Every line once, and the variables are there"""
+    with Service() as s, Cells(s.state) as c:
+        c.write("import time\nfor i in range(6): print(i, flush=True); time.sleep(0.5)\n\ni * 7\n")
+        c.reads("0", "1")
+        os.kill(s.half("keeper").pid, signal.SIGKILL)
+        c.reads("2", "3", "4", "5", "35")
+        result = c.running.finish()
+        assert (result.status, result.err) == (0, b""), result
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_repl_takes_its_session_with_it(s, number):
     """TALKER-2"""

@@ -7,23 +7,6 @@
 
 enum { ANSWER_MS = 60000 };
 
-/* The answer to a request, or NULL: e says why. */
-static json_t *json_answer(struct client *c, const struct client_request *q, struct err *e)
-{
-    size_t len;
-    if (client_ask(c, q, ANSWER_MS, e))
-        return NULL;
-    if (client_response(c)->status / 100 != 2) {
-        (void)client_refusal(c, e);
-        return NULL;
-    }
-    const char *answer = client_body(c, &len);
-    json_t *o = json_loadb(answer, len, JSON_ALLOW_NUL, NULL);
-    if (!o)
-        (void)err_set(e, ERR_PROTOCOL, 0, "the service gave an answer that is not JSON");
-    return o;
-}
-
 json_t *session_question(struct client *c, const char *id, const char *method, const char *what,
                          json_t *body, struct err *e)
 {
@@ -36,19 +19,28 @@ json_t *session_question(struct client *c, const char *id, const char *method, c
                                       .json = text,
                                       .json_len = text ? strlen(text) : 0,
                                       .body_max = ANSWER_MAX };
-    return json_answer(c, &q, e);
+    size_t len;
+    if (client_ask(c, &q, ANSWER_MS, e))
+        return NULL;
+    if (client_response(c)->status / 100 != 2) {
+        (void)client_refusal(c, e);
+        return NULL;
+    }
+    const char *answer = client_body(c, &len);
+    json_t *o = json_loadb(answer, len, JSON_ALLOW_NUL, NULL);
+    if (!o)
+        (void)err_set(e, ERR_PROTOCOL, 0, "the service gave an answer that is not JSON");
+    return o;
 }
 
-json_int_t session_cell_number(struct client *c, const char *run, struct err *e)
+json_int_t session_cell_number(struct client *c, const char *id, struct err *e)
 {
-    char path[128];
-    (void)snprintf(path, sizeof path, "/v1/runs/%s", run);
-    const struct client_request q = { .method = "GET", .path = path, .body_max = ANSWER_MAX };
-    json_auto_t *o = json_answer(c, &q, e);
-    json_int_t number = json_integer_value(json_object_get(o, "cell"));
-    if (o && number <= 0)
+    json_auto_t *o = session_question(c, id, "GET", "", NULL, e);
+    const json_t *running = json_object_get(o, "cell");
+    const json_t *number = json_is_integer(running) ? running : json_object_get(o, "cells");
+    if (o && json_integer_value(number) <= 0)
         return err_set(e, ERR_PROTOCOL, 0, "the service does not know the number of the cell");
-    return o ? number : -1;
+    return o ? json_integer_value(number) : -1;
 }
 
 int session_create(struct client *c, json_t *body, char ret_id[SESSION_ID_SIZE], struct err *e)

@@ -16,8 +16,8 @@ json_t *session_question(struct client *c, const char *id, const char *method, c
 /* Creates a session with this body, which it takes over. */
 [[nodiscard]] int session_create(struct client *c, json_t *body, char ret_id[SESSION_ID_SIZE],
                                  struct err *e);
-/* The number of the cell that is this run; -1: e says why. */
-json_int_t session_cell_number(struct client *c, const char *run, struct err *e);
+/* The number of the cell that runs, or of the last one; -1: e says why. */
+json_int_t session_cell_number(struct client *c, const char *id, struct err *e);
 /* Sends a cell, whose events then come line by line. */
 [[nodiscard]] int session_send_cell(struct client *c, const char *id, const json_t *body,
                                     struct err *e);

@@ -184,11 +184,11 @@ static int reattach(struct talker *t, struct err *e)
     char path[192];
     if (connections_renew(c, &c->events, REATTACH_MS, e))
         return -1;
-    json_int_t number = session_cell_number(c->events, t->run, e);
+    json_int_t number = session_cell_number(c->events, t->id, e);
     if (number < 0)
         return -1;
     (void)snprintf(path, sizeof path, "/v1/sessions/%s/cells/%lld/events?from=%lld", t->id,
-                   (long long)number, t->seq + 1);
+                   (long long)number, t->seq);
     const struct client_request q = {
         .method = "GET", .path = path, .accept = "application/x-ndjson", .body_max = ANSWER_MAX
     };
