@@ -166,6 +166,14 @@ def test_inspection_of_sql_finds_tables_columns_and_functions(sqlite):
     assert tables_of(sqlite.run("SELECT count(*) FROM orders")) == [[["0"]]]
 
 
+def test_inspection_of_sql_works_after_an_interrupted_cell(sqlite):
+    sqlite.run("; ".join(f"CREATE TABLE t{n} (c{n} TEXT)" for n in range(300)))
+    sqlite.begin(EXEC, ("code", ENDLESS))
+    sqlite.interrupt()
+    assert sqlite.finish()["status"] == "interrupted"
+    assert sqlite.inspect("c299")["text"] == "column t299.c299 TEXT"
+
+
 def test_a_nul_and_a_silent_cell(sqlite):
     assert sqlite.run("SELECT 1\0")["status"] in ("ok", "error")
     silent = sqlite.run("SELECT 42", flags="silent")

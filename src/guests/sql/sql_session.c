@@ -415,8 +415,11 @@ static void on_inspect(struct sql_tables *t, const struct message *m)
     while (code && end < n && is_word(code[end]))
         end++;
     autofree char *name = code ? strndup(code + start, end - start) : NULL;
-    if (name && *name)
+    if (name && *name) {
+        open_request(); /* the interrupt of an earlier cell would end this question, too */
         the_ops->describe(the_context, name, add_description, &text);
+        close_request();
+    }
     if (!buf_addf(&json, &e, "{\"found\":%s,\"text\":", text.len > 0 ? "true" : "false") &&
         !cell_add_json_text(&json, buf_str(&text), text.len, &e) && !buf_addf(&json, &e, "}"))
         answer(t, m->request, &json);
