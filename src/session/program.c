@@ -1,5 +1,6 @@
 /* The jar of a session: its pipes, its channel, and the requests about it to the warden. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,7 @@ static void stop_polling(struct session_program *p, int which)
     p->polling[which] = false;
     (void)uv_poll_stop(&p->polls[which]);
     uv_close((uv_handle_t *)&p->polls[which], on_closed);
+    fd_close(&p->poll_fds[which]);
 }
 
 static int fd_of(const struct session_program *p, int which)
@@ -434,9 +436,14 @@ static void on_message(struct engine_jar *j)
 static int start_polling(struct session_program *p, struct err *e)
 {
     for (int i = 0; i < POLLS; i++) {
-        int rc = uv_poll_init(p->loop, &p->polls[i], fd_of(p, i));
-        if (rc < 0)
+        p->poll_fds[i] = fcntl(fd_of(p, i), F_DUPFD_CLOEXEC, 0);
+        if (p->poll_fds[i] < 0)
+            return err_set(e, ERR_KERNEL, errno, "copy a descriptor of a session");
+        int rc = uv_poll_init(p->loop, &p->polls[i], p->poll_fds[i]);
+        if (rc < 0) {
+            fd_close(&p->poll_fds[i]);
             return err_set(e, ERR_KERNEL, -rc, "watch a pipe of a session");
+        }
         p->polls[i].data = p;
         p->polling[i] = true;
         p->open_handles++;

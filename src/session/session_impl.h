@@ -48,6 +48,10 @@ struct session_program {
     struct session *session; /* NULL: detached */
     uv_loop_t *loop;
     uv_poll_t polls[3]; /* stdout, stderr, channel */
+    /* Copies of their descriptors. A stream is closed where its end is read; the warden holds its
+     * file for the next keeper, so the kernel would go on to report events of that number, which by
+     * then belongs to a connection. A copy lives until its poll has stopped. */
+    int poll_fds[3];
     bool polling[3], paused;
     uv_timer_t pace;
     unsigned open_handles;
