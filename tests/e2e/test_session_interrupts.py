@@ -76,3 +76,49 @@ def test_an_interrupt_at_the_end_of_a_cell_does_not_reach_the_next_one(language)
             assert p.finish()["status"] in ("ok", "interrupted")
             after = p.run(calm)
             assert (after["status"], after["stdout"], after["stderr"]) == ("ok", expected, ""), (n, after)
+
+
+def interrupted_after(p, delay, code):
+    p.begin(EXEC, ("code", code))
+    time.sleep(delay)
+    p.interrupt()
+    reply = p.finish()
+    assert reply["status"] == "interrupted" and reply.error["name"] == "KeyboardInterrupt", (code, reply)
+    return reply
+
+
+def test_an_interrupt_does_not_cut_a_frame_of_python():
+    """A frame that is missing, or a message without its end, would end the session."""
+    code = """
+import belljar_channel, os, signal
+from IPython.display import display
+def write(fd, frame, write=os.write):
+    os.kill(os.getpid(), signal.SIGINT)
+    return write(fd, frame)
+belljar_channel._write = write
+try:
+    display({"text/plain": "x" * 100_000}, raw=True)
+finally:
+    belljar_channel._write = os.write
+"""
+    with program("python") as p:
+        reply = p.run(code)
+        assert reply["status"] == "interrupted" and len(reply["events"][0][1]["bundle"]["text/plain"]) == 100_000
+        assert p.run("print(6 * 7)")["stdout"] == "42\n"
+
+
+BUSY = "import time\ndef busy(*_):\n    end = time.monotonic() + 0.4\n    while time.monotonic() < end: pass\n"
+
+
+@pytest.mark.parametrize("code", [
+    "class Slow:\n    __del__ = busy\nSlow()\nwhile True: pass",
+    "get_ipython().events.register('post_run_cell', busy)",
+    "for i in range(2):\n    try: time.sleep(100)\n    except: pass\nelse: time.sleep(100)",
+], ids=["finalizer", "callback", "bare_except"])
+def test_an_interrupt_that_python_swallows_is_raised_again(code):
+    with program("python") as p:
+        p.run(BUSY)
+        reply = interrupted_after(p, 0.1, code)
+        assert "Error in callback" not in reply["stdout"] and "Exception ignored" not in reply["stderr"]
+        p.run("get_ipython().events.callbacks['post_run_cell'].clear()")
+        assert p.run("print(6 * 7)")["stdout"] == "42\n"

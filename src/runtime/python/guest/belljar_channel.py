@@ -160,6 +160,10 @@ class Channel:
             except OSError:
                 self._usable()
 
+    def wait(self):
+        """Waits for a message."""
+        self._wait(select.POLLIN)
+
     def _wait(self, event):
         poll = _poll()
         poll.register(self._fd, event)

@@ -11,6 +11,7 @@ _signal, _getsignal, _setitimer, _mask, _monotonic = raw.signal, raw.getsignal, 
 SIGINT, SIGURG, SIGALRM = int(signal.SIGINT), int(signal.SIGURG), int(signal.SIGALRM)
 
 SAME_S = 0.25  # two SIGINTs within this time are one
+AGAIN_S = 2.0  # a cell that goes on for so long after an interrupt gets another: a bare `except:` swallowed the first
 
 
 class OutOfTime(BaseException):
@@ -22,15 +23,21 @@ class Interrupts:
 
     SIGINT is an interrupt. It may be lost: it comes before the cell is armed, or right before a system call that blocks.
     So the warden reminds us with SIGURG until the cell is over: it wakes the system call, and it raises if nothing has been
-    raised in this cell."""
+    raised in this cell, or not for a while.
+
+    In a `with` of this object no interrupt is raised: it comes at the end. Half a frame would end the session."""
 
     def __init__(self):
         self.armed = False  # set it without a call at the end of a cell: a call is a place where a signal is handled
         self.count = 0  # raised in this cell
         self.last = 0.0  # when the last one was raised
+        self.held = self.late = False
         self.handler = self._on_sigint
 
     def _raise(self):
+        if self.held:
+            self.late = True
+            return
         self.count += 1
         self.last = _monotonic()
         raise KeyboardInterrupt
@@ -40,8 +47,23 @@ class Interrupts:
             self._raise()
 
     def _on_reminder(self, _number, _frame):
-        if self.armed and not self.count and _getsignal(SIGINT) is self.handler:  # a cell may have its own handler
+        fresh = not self.count or _monotonic() - self.last > AGAIN_S
+        if self.armed and fresh and _getsignal(SIGINT) is self.handler:  # a cell may have its own handler
             self._raise()
+
+    def swallowed(self):
+        """The last one ended nothing: the next reminder raises again."""
+        self.last = -AGAIN_S
+
+    def __enter__(self):
+        self.held = True
+
+    def __exit__(self, *_):
+        self.held = False
+        if self.late:
+            self.late = False
+            if self.armed:
+                self._raise()
 
     def install(self):
         """Again before each cell: the last one may have installed a handler of its own, or blocked the signal."""
@@ -51,6 +73,7 @@ class Interrupts:
 
     def arm(self):
         self.count, self.last = 0, 0.0
+        self.held = self.late = False
         self.armed = True
 
     def disarm(self):

@@ -50,12 +50,19 @@ class Session:
         for stream in (sys.stdout, sys.stderr, self.out, self.err):
             try:
                 stream.flush()
+            except KeyboardInterrupt:
+                if self.interrupts.armed:
+                    raise
             except BaseException:  # a cell's own object
                 pass
 
     def send(self, kind, fields):
         self.flush()
-        self.channel.send(kind, self.request, fields)
+        if _get_ident() != self.main_thread:  # signals are handled in the main thread
+            self.channel.send(kind, self.request, fields)
+            return
+        with self.interrupts:
+            self.channel.send(kind, self.request, fields)
 
     def mine(self):
         """False in a child process, and while no cell runs: the channel belongs to the cell."""
@@ -110,7 +117,9 @@ class Session:
             fields.append((PASSWORD, "1"))
         self.send(INPUT_REQUEST, fields)
         while True:
-            message = self.channel.receive()
+            self.channel.wait()  # an interrupt ends the wait, and no message is read by half
+            with self.interrupts:
+                message = self.channel.receive()
             if message.kind == END:
                 raise Closed("the session ends")
             if message.kind != INPUT:
@@ -306,6 +315,13 @@ class Session:
                 raise Closed("a request of an unknown kind")
             self.request = 0
 
+    def unraisable(self, what):
+        """An interrupt in a finalizer ends the finalizer, and not the cell."""
+        if what.exc_type is KeyboardInterrupt and self.interrupts.armed:
+            self.interrupts.swallowed()
+        else:
+            sys.__unraisablehook__(what)
+
     def prepare(self, channel):
         """In the process of the session, when its job has come."""
         self.pid, self.main_thread, self.full, self.channel = _getpid(), _get_ident(), False, channel
@@ -323,6 +339,7 @@ class Session:
         except OSError:
             pass
         self.prepare(Channel(fd))
+        sys.unraisablehook = self.unraisable
         sys.argv[:] = [""]
         if "" not in sys.path:
             sys.path.insert(0, "")

@@ -106,6 +106,20 @@ class Events(EventManager):
         if len(callbacks) > n and getattr(function, "__name__", "") == "flush_figures":
             callbacks.insert(0, callbacks.pop())
 
+    def trigger(self, event, *args, **kwargs):
+        """An interrupt of the cell is not an error of a callback, and an error of a callback leaves the cell interruptible."""
+        interrupts = self.shell.session.interrupts
+        for function in self.callbacks[event][:]:
+            armed = interrupts.armed
+            try:
+                function(*args, **kwargs)
+            except KeyboardInterrupt:
+                raise
+            except Exception:
+                print(f"Error in callback {function} (for {event}):")
+                self.shell.showtraceback()
+                interrupts.armed = armed
+
 
 class NoFolder(ProfileDir):
     """A profile that makes no folder."""
