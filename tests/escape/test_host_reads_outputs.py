@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import hostview
 from harness import run_py, start
 
 SECRET = "host-secret-4711"
@@ -150,7 +151,7 @@ def last_look_at_collector(where):
     filters, last = 0, {}
     with start(code, out=[f"{name}:{where}/{name}" for name in "abc"]) as running:
         while running.popen.poll() is None:
-            for warden in children_of(running.pid):
+            for warden in children_of(hostview.own_service or running.pid):
                 its = status_of(warden)
                 for status in map(status_of, children_of(warden) if its.get("Name") == "belljar-warden" else []):
                     # it has the name of the warden, which forked it, and the uid of the jar
