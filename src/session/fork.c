@@ -60,11 +60,11 @@ static void finish(struct session_forking *g)
     fd_close(&g->report_fd);
     session_image_unref(g->image);
     f->private = NULL;
-    f->on_done(f, e.code == ERR_NONE ? NULL : &e);
     for (unsigned i = 0; i < g->n_copies; i++)
         if (!g->copies[i].over)
             session_watch_remove(f->copies[i], &g->copies[i].watch);
     free(g);
+    f->on_done(f, e.code == ERR_NONE ? NULL : &e); /* it is freed there */
     session_unref(original);
 }
 
