@@ -225,7 +225,7 @@ static int ask(struct bash_session *s, const char *line, struct buf *ret_text, i
 }
 
 /* A question of ours. An interrupt leaves the rest of the answer out. */
-static void ask_names(struct bash_session *s, uint32_t request, const char *line,
+static void ask_shell(struct bash_session *s, uint32_t request, const char *line,
                       struct buf *ret_text)
 {
     int unused;
@@ -259,8 +259,9 @@ static int run_cell(struct bash_session *s, uint32_t request, const char *code, 
     return status;
 }
 
-static void on_exec(struct bash_session *s, const struct message *m)
+static void on_exec(void *context, const struct message *m)
 {
+    struct bash_session *s = context;
     size_t n = 0;
     char number[16];
     autofree char *code = message_text(m, TAG_CODE, &n);
@@ -309,8 +310,9 @@ static size_t characters(const char *text, size_t n)
     return count;
 }
 
-static void on_complete(struct bash_session *s, const struct message *m)
+static void on_complete(void *context, const struct message *m)
 {
+    struct bash_session *s = context;
     size_t n = 0;
     struct err e;
     char line[512];
@@ -332,7 +334,7 @@ static void on_complete(struct bash_session *s, const struct message *m)
     if (end - start < 256 && is_plain(text + start, end - start)) {
         (void)snprintf(line, sizeof line, "{ __belljar_names %s '%.*s'; } 2>/dev/null\n", kind,
                        (int)(end - start), text + start);
-        ask_names(s, m->request, line, &answer);
+        ask_shell(s, m->request, line, &answer);
     }
     int failed = buf_addf(&json, &e, "{\"matches\":[");
     char *rest = NULL;
@@ -346,8 +348,9 @@ static void on_complete(struct bash_session *s, const struct message *m)
         send_json(s, m->request, &json);
 }
 
-static void on_inspect(struct bash_session *s, const struct message *m)
+static void on_inspect(void *context, const struct message *m)
 {
+    struct bash_session *s = context;
     size_t n = 0;
     struct err e;
     char line[512];
@@ -364,7 +367,7 @@ static void on_inspect(struct bash_session *s, const struct message *m)
     if (end > start && end - start < 256 && is_plain(text + start, end - start)) {
         (void)snprintf(line, sizeof line, "{ __belljar_about '%.*s'; } 2>/dev/null\n",
                        (int)(end - start), text + start);
-        ask_names(s, m->request, line, &answer);
+        ask_shell(s, m->request, line, &answer);
     }
     if (!buf_addf(&json, &e, "{\"found\":%s,\"text\":", answer.len ? "true" : "false") &&
         !cell_add_json_text(&json, buf_str(&answer), answer.len, &e) && !buf_addf(&json, &e, "}"))
@@ -396,12 +399,13 @@ static int add_variable(struct buf *json, const char *line, bool some, struct er
            cell_add_json_text(json, value, n < PREVIEW ? n : PREVIEW, e) || buf_addf(json, e, "}");
 }
 
-static void on_variables(struct bash_session *s, const struct message *m)
+static void on_variables(void *context, const struct message *m)
 {
+    struct bash_session *s = context;
     struct err e;
     scoped(buf) answer = { 0 };
     scoped(buf) json = { 0 };
-    ask_names(s, m->request, "{ __belljar_variables; } 2>/dev/null\n", &answer);
+    ask_shell(s, m->request, "{ __belljar_variables; } 2>/dev/null\n", &answer);
     int failed = buf_addf(&json, &e, "{\"variables\":[");
     bool some = false;
     for (char *at = answer.data; at && at < answer.data + answer.len && !failed;) {
@@ -420,30 +424,16 @@ static void on_variables(struct bash_session *s, const struct message *m)
 
 /* ---- the program ---- */
 
-static bool dispatch(struct bash_session *s, const struct message *m)
+int main(void)
 {
-    static const struct {
-        enum channel_type type;
-        void (*handle)(struct bash_session *, const struct message *);
-    } handlers[] = {
+    static const struct channel_handler handlers[] = {
         { FRAME_EXEC, on_exec },
         { FRAME_COMPLETE, on_complete },
         { FRAME_INSPECT, on_inspect },
         { FRAME_VARIABLES, on_variables },
     };
-    for (size_t i = 0; i < ARRAY_LEN(handlers); i++)
-        if (handlers[i].type == m->type) {
-            handlers[i].handle(s, m);
-            return true;
-        }
-    return m->type == FRAME_INPUT;
-}
-
-int main(void)
-{
     struct bash_session s = { .script = -1, .status = -1 };
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-    struct message m;
     scoped(buf) ready = { 0 };
     s.cell = memfd_create("cell", MFD_CLOEXEC);
     if (channel_open(&s.channel) || s.cell < 0 || sigaction(SIGINT, &action, NULL) < 0 ||
@@ -454,12 +444,5 @@ int main(void)
     }
     field_add_text(&ready, TAG_VERSION, "bash");
     channel_send(&s.channel, 0, FRAME_READY, &ready);
-    while (channel_read(&s.channel, &m) > 0) {
-        bool known = dispatch(&s, &m);
-        uint16_t type = m.type;
-        message_done(&m);
-        if (!known)
-            return type == FRAME_END ? 0 : 1;
-    }
-    return 0;
+    return channel_serve(&s.channel, handlers, ARRAY_LEN(handlers), &s);
 }

@@ -65,6 +65,31 @@ int channel_read(struct channel *c, struct message *ret)
     return 1;
 }
 
+static const struct channel_handler *handler_of(const struct channel_handler *handlers, size_t n,
+                                                uint16_t type)
+{
+    for (size_t i = 0; i < n; i++)
+        if (handlers[i].type == type)
+            return &handlers[i];
+    return NULL;
+}
+
+int channel_serve(struct channel *c, const struct channel_handler *handlers, size_t n,
+                  void *context)
+{
+    struct message m;
+    while (channel_read(c, &m) > 0) {
+        const struct channel_handler *h = handler_of(handlers, n, m.type);
+        uint16_t type = m.type;
+        if (h)
+            h->handle(context, &m);
+        message_done(&m);
+        if (!h && type != FRAME_INPUT)
+            return type == FRAME_END ? 0 : 1;
+    }
+    return 0;
+}
+
 struct field_head {
     uint16_t tag, zero;
     uint32_t length;

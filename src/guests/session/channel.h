@@ -61,6 +61,15 @@ void message_done(struct message *m);
 [[nodiscard]] int channel_open(struct channel *c);
 /* Waits for the next message. 1, or 0 if the host is gone or broke the protocol. */
 int channel_read(struct channel *c, struct message *ret);
+
+struct channel_handler {
+    enum channel_type type;
+    void (*handle)(void *context, const struct message *m);
+};
+/* Handles one message after another, to the end of the session. Exit status: 1 for a message that has
+ * no handler. An INPUT that comes after its cell is dropped. */
+int channel_serve(struct channel *c, const struct channel_handler *handlers, size_t n,
+                  void *context);
 /* The field, as text that ends with a NUL behind its n bytes; NULL if there is none. The caller
  * frees it. */
 char *message_text(const struct message *m, enum channel_tag tag, size_t *ret_n);

@@ -261,8 +261,9 @@ static void close_request(void)
         repeat_every(0);
 }
 
-static void on_exec(struct sql_tables *t, const struct message *m)
+static void on_exec(void *context, const struct message *m)
 {
+    struct sql_tables *t = context;
     char name[32];
     size_t n = 0;
     autofree char *code = message_text(m, TAG_CODE, &n);
@@ -352,8 +353,9 @@ static size_t characters(const char *text, size_t n)
     return count;
 }
 
-static void on_complete(struct sql_tables *t, const struct message *m)
+static void on_complete(void *context, const struct message *m)
 {
+    struct sql_tables *t = context;
     static const char *const keywords[] = {
         "ALTER",   "AND",      "AS",     "BEGIN", "BETWEEN",  "BY",    "CASE",   "COMMIT", "COUNT",
         "CREATE",  "CROSS",    "DELETE", "DESC",  "DISTINCT", "DROP",  "ELSE",   "END",    "EXISTS",
@@ -380,8 +382,9 @@ static void on_complete(struct sql_tables *t, const struct message *m)
     buf_done(&list.json);
 }
 
-static void on_variables(struct sql_tables *t, const struct message *m)
+static void on_variables(void *context, const struct message *m)
 {
+    struct sql_tables *t = context;
     struct err e;
     struct name_list list = { 0 };
     int failed = buf_addf(&list.json, &e, "{\"variables\":[");
@@ -403,8 +406,9 @@ static void add_description(void *to, const char *text)
 }
 
 /* The word around the cursor; of "main.orders" the part with the cursor. */
-static void on_inspect(struct sql_tables *t, const struct message *m)
+static void on_inspect(void *context, const struct message *m)
 {
+    struct sql_tables *t = context;
     struct err e;
     size_t n = 0;
     autofree char *code = message_text(m, TAG_CODE, &n);
@@ -425,25 +429,6 @@ static void on_inspect(struct sql_tables *t, const struct message *m)
         answer(t, m->request, &json);
 }
 
-static bool dispatch(struct sql_tables *t, const struct message *m)
-{
-    static const struct {
-        enum channel_type type;
-        void (*handle)(struct sql_tables *, const struct message *);
-    } handlers[] = {
-        { FRAME_EXEC, on_exec },
-        { FRAME_COMPLETE, on_complete },
-        { FRAME_INSPECT, on_inspect },
-        { FRAME_VARIABLES, on_variables },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(handlers); i++)
-        if (handlers[i].type == m->type) {
-            handlers[i].handle(t, m);
-            return true;
-        }
-    return m->type == FRAME_INPUT;
-}
-
 struct sql_tables *sql_session_open(void)
 {
     struct sql_tables *t = calloc(1, sizeof *t);
@@ -459,9 +444,14 @@ struct sql_tables *sql_session_open(void)
 int sql_session_run(struct sql_tables *t, const char *version, const struct sql_session_ops *ops,
                     void *context)
 {
+    static const struct channel_handler handlers[] = {
+        { FRAME_EXEC, on_exec },
+        { FRAME_COMPLETE, on_complete },
+        { FRAME_INSPECT, on_inspect },
+        { FRAME_VARIABLES, on_variables },
+    };
     static const int signals[] = { SIGINT, SIGURG, SIGALRM };
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-    struct message m;
     scoped(buf) ready = { 0 };
     the_ops = ops;
     the_context = context;
@@ -472,12 +462,5 @@ int sql_session_run(struct sql_tables *t, const char *version, const struct sql_
             return 1;
     field_add_text(&ready, TAG_VERSION, version);
     channel_send(&t->channel, 0, FRAME_READY, &ready);
-    while (channel_read(&t->channel, &m) > 0) {
-        bool known = dispatch(t, &m);
-        uint16_t type = m.type;
-        message_done(&m);
-        if (!known)
-            return type == FRAME_END ? 0 : 1;
-    }
-    return 0;
+    return channel_serve(&t->channel, handlers, ARRAY_LEN(handlers), t);
 }
