@@ -3,7 +3,6 @@
  * sockets. It is in the jar's cgroup, so that its memory and its files count there. It is in none of
  * the jar's namespaces: a guest cannot see it, and so cannot stop, trace or kill it.
  * Runs in: warden, and the clerk. */
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -14,14 +13,12 @@
 #include <unistd.h>
 
 #include "base/auto.h"
-#include "base/caps.h"
 #include "base/clock.h"
 #include "base/fdio.h"
+#include "base/text.h"
 #include "jar/clone.h"
-#include "jar/confine.h"
 #include "jar/jar_impl.h"
 #include "jar/live_files.h"
-#include "jar/seccomp.h"
 #include "spec/bundle.h"
 
 enum {
@@ -35,20 +32,6 @@ static int join_jar(const struct jar *j, struct err *e)
     if (j->has_cgroup && (cgroup_join(&j->cgroup, false, e) || cgroup_join_cpu(&j->cgroup, e)))
         return -1;
     return fd_write_file(AT_FDCWD, "/proc/self/oom_score_adj", "1000", e);
-}
-
-/* *keep_fd is the scratch directory, before and after. */
-static int confine_clerk(const struct jar *j, const int fds[FILES_FDS], int *keep_fd, struct err *e)
-{
-    const int stdio[3] = { fds[FILES_FD_BODY], fds[FILES_FD_ANSWER], fds[FILES_FD_ANSWER] };
-    if (join_jar(j, e) || confine_default_signals(e) || confine_fds(stdio, -1, keep_fd, e) ||
-        caps_drop_bounding(e))
-        return -1;
-    if (j->has_uid &&
-        (setresgid(j->uid, j->uid, j->uid) < 0 || setresuid(j->uid, j->uid, j->uid) < 0))
-        return err_set(e, ERR_KERNEL, errno, "become the jar's user");
-    return confine_no_new_privs(e) || caps_clear(0, e) || seccomp_apply(SECCOMP_PROCESS, e) ? -1
-                                                                                            : 0;
 }
 
 /* The bytes of a file are memory of the jar. Without room for them the kernel would kill the largest
@@ -67,10 +50,11 @@ _Noreturn static void clerk_main(struct jar *j, enum live_file_operation operati
                                  const char *path, const int fds[FILES_FDS])
 {
     struct err e = { 0 };
+    const int stdio[3] = { fds[FILES_FD_BODY], fds[FILES_FD_ANSWER], fds[FILES_FD_ANSWER] };
     int keep = j->scratch_fd;
     (void)prctl(PR_SET_NAME, "jar-clerk", 0, 0, 0);
     bool fits = has_memory(j, operation, fds[FILES_FD_BODY]);
-    if (confine_clerk(j, fds, &keep, &e))
+    if (join_jar(j, &e) || jar_confine_beside(j, stdio, &keep, &e))
         _exit(1);
     if (!fits)
         _exit(live_files_refuse(LIVE_NO_MEMORY, 1, &e) != 0);
@@ -86,7 +70,7 @@ static int check_request(enum live_file_operation operation, const char *path,
     bool writes = operation == LIVE_WRITE;
     int seals = fcntl(fds[FILES_FD_BODY], F_GET_SEALS);
     if (!(operation == LIVE_LIST && path[0] == '\0') && bundle_name_check(path, strlen(path), e))
-        return err_set(e, ERR_PROTOCOL, 0, "this is no name inside /sandbox");
+        return err_set(e, ERR_PROTOCOL, 0, "'%s' is no name inside /sandbox", QUOTED(path));
     if (!jar_is_pipe(fds[FILES_FD_ANSWER], O_WRONLY))
         return err_set(e, ERR_PROTOCOL, 0, "the answer's descriptor is not a pipe");
     if (writes && (seals < 0 || (seals & sealed) != sealed || fstat(fds[FILES_FD_BODY], &st) < 0 ||
@@ -100,7 +84,7 @@ static int check_request(enum live_file_operation operation, const char *path,
 int jar_start_clerk(struct jar *j, enum live_file_operation operation, const char *path,
                     const int fds[FILES_FDS], int *ret_pidfd, struct err *e)
 {
-    struct clerk *p = NULL;
+    struct clerk *free_place = NULL;
     struct err ignored;
     *ret_pidfd = -1;
     if (check_request(operation, path, fds, e))
@@ -110,8 +94,9 @@ int jar_start_clerk(struct jar *j, enum live_file_operation operation, const cha
     jar_check_clerks(j, clock_us()); /* some may have ended */
     for (int i = 0; i < CLERKS_MAX; i++)
         if (j->clerks[i].pid == 0)
-            p = &j->clerks[i];
-    if (!p || j->state != RUNNING || j->outcome.evidence.reason != END_EXIT || j->scratch_fd < 0)
+            free_place = &j->clerks[i];
+    if (!free_place || j->state != RUNNING || j->outcome.evidence.reason != END_EXIT ||
+        j->scratch_fd < 0)
         return 0; /* the pipe ends without an answer */
     int pidfd = -1;
     pid_t pid = clone_process(0, -1, &pidfd, &ignored);
@@ -119,31 +104,31 @@ int jar_start_clerk(struct jar *j, enum live_file_operation operation, const cha
         clerk_main(j, operation, path, fds);
     if (pid < 0)
         return 0;
-    *p = (struct clerk){ .pid = pid, .pidfd = pidfd, .due_us = clock_us() + CLERK_US };
+    *free_place = (struct clerk){ .pid = pid, .pidfd = pidfd, .due_us = clock_us() + CLERK_US };
     *ret_pidfd = pidfd;
     return 0;
 }
 
-static void reap_clerk(struct clerk *p, int flags)
+static void reap_clerk(struct clerk *c, int flags)
 {
     siginfo_t info = { 0 };
-    if (waitid(P_PIDFD, (id_t)p->pidfd, &info, WEXITED | flags) == 0 && info.si_pid == 0)
+    if (waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED | flags) == 0 && info.si_pid == 0)
         return; /* it still runs */
-    fd_close(&p->pidfd);
-    *p = (struct clerk){ 0 };
+    fd_close(&c->pidfd);
+    *c = (struct clerk){ 0 };
 }
 
 void jar_check_clerks(struct jar *j, uint64_t now_us)
 {
     for (int i = 0; i < CLERKS_MAX; i++) {
-        struct clerk *p = &j->clerks[i];
-        if (p->pid == 0)
+        struct clerk *c = &j->clerks[i];
+        if (c->pid == 0)
             continue;
-        if (now_us >= p->due_us) {
-            (void)pidfd_send_signal(p->pidfd, SIGKILL, NULL, 0);
-            p->due_us = now_us + CLERK_US;
+        if (now_us >= c->due_us) {
+            (void)pidfd_send_signal(c->pidfd, SIGKILL, NULL, 0);
+            c->due_us = now_us + CLERK_US;
         }
-        reap_clerk(p, WNOHANG);
+        reap_clerk(c, WNOHANG);
     }
 }
 

@@ -26,10 +26,8 @@ static bool wants_outputs(const struct jar *j)
     return j->started && j->job.outputs[0] && j->outcome.evidence.reason != END_FAILURE;
 }
 
-/* *keep_fd is the scratch directory, before and after. */
-static int confine_collector(const struct jar *j, int *keep_fd, struct err *e)
+int jar_confine_beside(const struct jar *j, const int stdio[3], int *keep_fd, struct err *e)
 {
-    const int fd = j->fds[JOB_FD_OUTPUTS], stdio[3] = { fd, fd, fd };
     if (confine_default_signals(e) || confine_fds(stdio, -1, keep_fd, e) || caps_drop_bounding(e))
         return -1;
     if (j->has_uid &&
@@ -42,9 +40,10 @@ static int confine_collector(const struct jar *j, int *keep_fd, struct err *e)
 _Noreturn static void collector_main(struct jar *j)
 {
     struct err e = { 0 };
+    const int fd = j->fds[JOB_FD_OUTPUTS], stdio[3] = { fd, fd, fd };
     int keep = j->scratch_fd;
     bool on_host = jar_on_host(j), wanted = wants_outputs(j);
-    if (confine_collector(j, &keep, &e))
+    if (jar_confine_beside(j, stdio, &keep, &e))
         _exit(OUTPUTS_LOST);
     int status = COLLECTED;
     if (wanted) {

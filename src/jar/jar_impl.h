@@ -132,6 +132,11 @@ uint64_t jar_clerks_due_us(const struct jar *j);
 void jar_end_clerks(struct jar *j); /* kills them, and waits for them */
 bool jar_has_clerk(const struct jar *j, pid_t pid);
 
-/* collect.c. jar_start_collector() is false when there is nothing to collect. */
-bool jar_start_collector(struct jar *j);
+/* collect.c */
+/* Confines a process that works beside the guest, so that it has no more rights than the guest: these
+ * descriptors and *keep_fd, which changes its number, the jar's uid, no capability, and the filter of
+ * a guest without sockets. */
+[[nodiscard]] int jar_confine_beside(const struct jar *j, const int stdio[3], int *keep_fd,
+                                     struct err *e);
+bool jar_start_collector(struct jar *j); /* false: there is nothing to collect */
 void jar_end_collector(struct jar *j);

@@ -87,8 +87,8 @@ void wire_message_done(struct wire_message *m);
 /* 1 with a message, 0 when the peer has closed, -1 on error. */
 [[nodiscard]] int wire_receive(int fd, struct wire_message *m, struct err *e);
 
-/* The id of the run in a started, ended, samples, cell-end or measured message. A receiver uses it to find the run,
- * which then reads the message. An error for every other message. */
+/* The id of the run in a started, ended, samples, cell-end or measured message. A receiver uses it to
+ * find the run, which then reads the message. An error for every other message. */
 [[nodiscard]] int wire_message_id(const struct wire_message *m, uint64_t *ret_id, struct err *e);
 
 /* hello */
