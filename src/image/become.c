@@ -165,11 +165,6 @@ static bool is_free(const struct image_scratch *s, uint64_t start, uint64_t end)
     return true;
 }
 
-static uint64_t whole_pages(uint64_t n)
-{
-    return (n + IMAGE_PAGE - 1) / IMAGE_PAGE * IMAGE_PAGE;
-}
-
 static int make_area(struct becoming *b)
 {
     const struct image_map *have[KERNEL_MAPS_MAX];
@@ -179,9 +174,9 @@ static int make_area(struct becoming *b)
              other = (uint64_t)(uintptr_t)b->have;
     for (size_t i = 0; i < n; i++)
         aside += have[i]->end - have[i]->start;
-    uint64_t names = whole_pages(b->want->names_bytes),
-             bytes = whole_pages(restore_code_bytes()) + IMAGE_PAGE + names +
-                     whole_pages(b->max_steps * sizeof *b->steps) + STACK_BYTES;
+    uint64_t names = image_whole_pages(b->want->names_bytes),
+             bytes = image_whole_pages(restore_code_bytes()) + IMAGE_PAGE + names +
+                     image_whole_pages(b->max_steps * sizeof *b->steps) + STACK_BYTES;
     for (uint64_t at = SEARCH_FROM; at < SEARCH_END; at += SEARCH_STEP) {
         uint64_t end = at + bytes + aside;
         if (!is_free(b->want, at, end) || !is_free(b->have, at, end) ||
@@ -286,7 +281,7 @@ static void plan_close(struct becoming *b)
 static void plan_open(struct becoming *b, const struct image_map *m)
 {
     bool writes = m->shared && m->prot & PROT_WRITE;
-    const char *name = b->area + whole_pages(restore_code_bytes()) + IMAGE_PAGE + m->name;
+    const char *name = b->area + image_whole_pages(restore_code_bytes()) + IMAGE_PAGE + m->name;
     if (!writes && b->open_file && b->open_file->name == m->name)
         return;
     plan_close(b);
@@ -373,7 +368,8 @@ static int prepare(struct becoming *b, uint64_t cookie, struct restore_plan **re
     if (read_image(b) || image_read_maps(b->have, b->why) || check_surroundings(b) ||
         make_area(b) || find_spare_fd(b))
         return -1;
-    uint64_t code = whole_pages(restore_code_bytes()), names = whole_pages(b->want->names_bytes);
+    uint64_t code = image_whole_pages(restore_code_bytes()),
+             names = image_whole_pages(b->want->names_bytes);
     struct restore_plan *p = (struct restore_plan *)(void *)(b->area + code);
     memcpy(b->area + code + IMAGE_PAGE, b->want->names, b->want->names_bytes);
     b->steps = (struct restore_step *)(void *)(b->area + code + IMAGE_PAGE + names);

@@ -10,6 +10,10 @@
 #include "image/image.h"
 
 enum { IMAGE_PAGE = 4096, IMAGE_HEAD_BYTES = IMAGE_PAGE };
+static inline uint64_t image_whole_pages(uint64_t bytes)
+{
+    return (bytes + IMAGE_PAGE - 1) / IMAGE_PAGE * IMAGE_PAGE;
+}
 enum { IMAGE_MAPS_MAX = 32768, IMAGE_RUNS_MAX = 65536, IMAGE_NAMES_MAX = 4 << 20 };
 #define IMAGE_MAGIC "BJIMAGE1"
 
@@ -25,8 +29,8 @@ struct image_map {
     uint64_t start, end, offset;
     uint64_t device, inode, size, changed; /* of a file: it must be the same one later */
     uint32_t kind, prot, name;
-    uint8_t shared, heap, stack,
-        whole; /* whole: every page is in the image, not only private ones */
+    uint8_t shared, heap, stack;
+    uint8_t whole; /* every page is in the image, not only private ones */
 };
 
 /* Neighbouring pages in the image. */

@@ -24,7 +24,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The first page belongs to this room. Callers may use the bytes from here up to `at`. */
+/* The first page belongs to this room. A caller may use the bytes from IMAGE_FRONT up to `at`. */
 enum { IMAGE_FRONT = 4096 };
 enum { IMAGE_WHY = 200 };
 
@@ -37,8 +37,8 @@ struct image_written {
 
 /* Writes an image into the file, from the offset `at` on, with at most `room` bytes. The writer
  * reports one line to report_fd: "ok BYTES MAPS RUNS MICROSECONDS", or "error WHY". Returns twice:
- * here, and in each process that becomes the image. -1: *why has a reason. Not reentrant; the
- * caller has no other thread whose memory changes meanwhile matter. */
+ * here, and in each process that becomes the image. -1: *why has a reason. One call at a time. Other
+ * threads of the caller go on, so their changes of the memory must not matter. */
 [[nodiscard]] int image_write(int fd, uint64_t at, uint64_t room, int report_fd,
                               struct image_written *ret, char why[IMAGE_WHY]);
 /* True once the writer is gone. Its end sends no signal, and no plain wait() sees it. */

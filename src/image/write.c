@@ -109,11 +109,6 @@ static int put(struct writer *w, const void *bytes, uint64_t n, uint64_t at)
     return 0;
 }
 
-static uint64_t whole_pages(uint64_t n)
-{
-    return (n + IMAGE_PAGE - 1) / IMAGE_PAGE * IMAGE_PAGE;
-}
-
 static int write_all(struct writer *w, struct image_head *h, uint64_t *ret_bytes)
 {
     struct image_scratch *s = w->s;
@@ -125,10 +120,10 @@ static int write_all(struct writer *w, struct image_head *h, uint64_t *ret_bytes
     h->n_maps = s->n_maps;
     h->maps_at = at;
     h->n_runs = s->n_runs;
-    h->runs_at = h->maps_at + whole_pages(s->n_maps * sizeof s->maps[0]);
+    h->runs_at = h->maps_at + image_whole_pages(s->n_maps * sizeof s->maps[0]);
     h->names_bytes = s->names_bytes;
-    h->names_at = h->runs_at + whole_pages(s->n_runs * sizeof s->runs[0]);
-    *ret_bytes = h->names_at + whole_pages(s->names_bytes);
+    h->names_at = h->runs_at + image_whole_pages(s->n_runs * sizeof s->runs[0]);
+    *ret_bytes = h->names_at + image_whole_pages(s->names_bytes);
     if (*ret_bytes > w->room)
         return image_refuse(w->why, "the image needs %llu bytes, and there is room for %llu",
                             (unsigned long long)*ret_bytes, (unsigned long long)w->room);
@@ -185,7 +180,7 @@ int image_write(int fd, uint64_t at, uint64_t room, int report_fd, struct image_
     to = ret;
     w = (struct writer){ .fd = fd,
                          .report_fd = report_fd,
-                         .head_at = whole_pages(at),
+                         .head_at = image_whole_pages(at),
                          .room = room,
                          .s = image_scratch_new() };
     if (!w.s)
