@@ -14,7 +14,7 @@
 #include "run/json.h"
 #include "session/events.h"
 
-enum { KEEP_ALIVE_MS = 15000, BEYOND_RECORDS = 2 };
+enum { BEYOND_RECORDS = 2 };
 
 static const char *const event_words[] = { "waiting", "queued", "started",   "stdout",
                                            "stderr",  "done",   "keepalive", NULL };
@@ -294,13 +294,19 @@ static void on_half_close(struct api_call *c)
         run_cancel(s->x);
 }
 
+void stream_keep_alive(struct api_call *c, enum stream_format format)
+{
+    static const char *const texts[] = { [STREAM_NDJSON] = "{\"event\":\"keepalive\"}\n",
+                                         [STREAM_SSE] = ": keep-alive\n\n",
+                                         [STREAM_RAW] = "" };
+    if (c->http && format != STREAM_RAW && api_stream_queued(c) == 0)
+        api_stream_write(c, texts[format], strlen(texts[format]));
+}
+
 static void on_keep_alive(uv_timer_t *timer)
 {
-    struct stream *s = timer->data;
-    if (s->call->http && api_stream_queued(s->call) == 0 && s->format == STREAM_SSE)
-        api_stream_write(s->call, ": keep-alive\n\n", 14);
-    else if (s->call->http && api_stream_queued(s->call) == 0 && s->format == STREAM_NDJSON)
-        api_stream_write(s->call, "{\"event\":\"keepalive\"}\n", 22);
+    const struct stream *s = timer->data;
+    stream_keep_alive(s->call, s->format);
 }
 
 static struct stream *stream_new(struct api_call *c, enum stream_format format, uint64_t after)
@@ -319,7 +325,7 @@ static struct stream *stream_new(struct api_call *c, enum stream_format format, 
     c->on_half_close = on_half_close;
     (void)uv_timer_init(c->api->loop, &s->keep_alive);
     s->keep_alive.data = s;
-    (void)uv_timer_start(&s->keep_alive, on_keep_alive, KEEP_ALIVE_MS, KEEP_ALIVE_MS);
+    (void)uv_timer_start(&s->keep_alive, on_keep_alive, STREAM_KEEP_ALIVE_MS, STREAM_KEEP_ALIVE_MS);
     api_stream_begin(c, stream_content_type(format));
     return s;
 }

@@ -12,7 +12,7 @@
 #include "api/kernel/api.h"
 
 enum stream_format { STREAM_NDJSON, STREAM_SSE, STREAM_RAW };
-enum { STREAM_QUEUED = 64 << 10 };
+enum { STREAM_QUEUED = 64 << 10, STREAM_KEEP_ALIVE_MS = 15000 };
 
 extern const struct api_field event_reply[];
 
@@ -21,6 +21,8 @@ bool stream_asked(const struct api_call *c, bool wanted, enum stream_format *ret
 /* One event in its format. Takes over the reference. */
 void stream_send(struct api_call *c, enum stream_format format, uint64_t seq, const char *name,
                  json_t *event);
+/* Writes an event without content, if nothing else is on its way to the client. */
+void stream_keep_alive(struct api_call *c, enum stream_format format);
 /* The number of "done" for a run that is over. */
 uint64_t stream_last(const struct journal *j);
 const char *stream_content_type(enum stream_format format);

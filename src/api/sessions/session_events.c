@@ -6,8 +6,6 @@
 #include "run/json.h"
 #include "run/result.h"
 
-enum { KEEP_ALIVE_MS = 15000 };
-
 struct session_stream {
     struct session_watch watch;
     struct api_call *call;
@@ -95,13 +93,9 @@ static void on_drain(struct api_call *c)
 
 static void on_keep_alive(uv_timer_t *timer)
 {
-    static const char sse[] = ": keep-alive\n\n", line[] = "{\"event\":\"keepalive\"}\n";
     struct session_stream *t = timer->data;
-    bool is_sse = t->format == STREAM_SSE;
-    if (api_stream_queued(t->call) > 0)
-        return;
     t->sending++;
-    api_stream_write(t->call, is_sse ? sse : line, (is_sse ? sizeof sse : sizeof line) - 1);
+    stream_keep_alive(t->call, t->format);
     t->sending--;
     if (!t->call->http)
         end(t);
@@ -124,7 +118,7 @@ static void get_events(struct api_call *c)
     };
     (void)uv_timer_init(c->api->loop, &t->keep_alive);
     t->keep_alive.data = t;
-    (void)uv_timer_start(&t->keep_alive, on_keep_alive, KEEP_ALIVE_MS, KEEP_ALIVE_MS);
+    (void)uv_timer_start(&t->keep_alive, on_keep_alive, STREAM_KEEP_ALIVE_MS, STREAM_KEEP_ALIVE_MS);
     session_watch_add(s, &t->watch);
     c->user = t;
     c->on_gone = on_gone;
