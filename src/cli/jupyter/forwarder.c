@@ -435,7 +435,8 @@ static void serve(struct forwarder *f)
     }
 }
 
-static json_t *wish(const struct forwarder_job *job)
+/* The body of POST /v1/sessions. */
+static json_t *session_body(const struct forwarder_job *job)
 {
     json_t *o = json_pack("{s:s, s:s, s:i, s:i}", "language", job->language->name, "name",
                           "belljar kernel", "ttl_s", LIFE_S, "idle_s", IDLE_S);
@@ -454,7 +455,7 @@ int forwarder_run(const struct forwarder_job *job)
     if (fd_keep_only(keep, ARRAY_LEN(keep), &e) || privileges_drop(job->parent, job->uid, &e) ||
         privileges_confine(ROLE_CLIENT_KEEPER, NULL, &e))
         return cli_fail(&e);
-    if (session_create(job->events, wish(job), f.id, &e)) {
+    if (session_create(job->events, session_body(job), f.id, &e)) {
         struct err gone;
         (void)!link_send(job->link_fd, TELL_OVER, e.text, strlen(e.text), &gone);
         return 1;

@@ -18,7 +18,12 @@
 /* A line of input, and so many interrupts, fit into the buffer of the link, so that sending them never
  * waits for a forwarder that waits for us. */
 enum { INPUT_MAX = 1 << 16, INTERRUPTS_MAX = 64, LOOK_MS = 1000, DROPS_TOLD = 100 };
-enum { BEHIND_MAX = 4096 }; /* a client that does not stop sending holds up nobody else */
+enum {
+    WAITING_MAX = 4096
+}; /* of one abort: a client that never stops sending holds up nobody else */
+
+static const char forwarder_gone[] =
+    "the process that talks to the service is gone: restart the Jupyter kernel";
 
 static volatile sig_atomic_t ended;
 
@@ -200,8 +205,7 @@ static void forward(struct front *f, enum channel c, struct request *r)
     f->interrupts = 0;
     if (!content || buf_addf(&record, &e, "%s\n%s", f->current.type, content) ||
         link_send(f->link_fd, ASK_REQUEST, record.data, record.len, &e))
-        lose_session(f,
-                     "the process that talks to the service is gone: restart the Jupyter kernel");
+        lose_session(f, forwarder_gone);
 }
 
 /* ---- one message ---- */
@@ -277,61 +281,61 @@ static void on_message(struct front *f, enum channel c)
 
 /* ---- the requests behind a cell that failed ---- */
 
-struct behind {
+struct waiting_request {
     struct request request;
-    struct behind *next;
+    struct waiting_request *next;
 };
 
 /* Takes every request that waits on the shell channel out of it. */
-static void take_behind(struct front *f)
+static void take_waiting(struct front *f)
 {
     bool record;
-    for (int n = 0; n < BEHIND_MAX; n++) {
+    for (int n = 0; n < WAITING_MAX; n++) {
         if (!sockets_wait(f->sockets, 1U << CHANNEL_SHELL, -1, 0, &record))
             return;
         scoped(parts) in = { 0 };
         struct err e;
-        struct behind *b = calloc(1, sizeof *b);
-        if (!b)
+        struct waiting_request *w = calloc(1, sizeof *w);
+        if (!w)
             return; /* the rest is not aborted */
         if (!sockets_receive(f->sockets, CHANNEL_SHELL, &in)) {
-            free(b);
+            free(w);
             continue;
         }
-        if (request_read(&f->signer, &in, &b->request, &e)) {
+        if (request_read(&f->signer, &in, &w->request, &e)) {
             drop(f, &e);
-            free(b);
+            free(w);
             continue;
         }
         if (f->last)
-            f->last->next = b;
+            f->last->next = w;
         else
-            f->first = b;
-        f->last = b;
+            f->first = w;
+        f->last = w;
     }
 }
 
-static struct behind *pop_behind(struct front *f)
+static struct waiting_request *pop_waiting(struct front *f)
 {
-    struct behind *b = f->first;
-    if (b && !(f->first = b->next))
+    struct waiting_request *w = f->first;
+    if (w && !(f->first = w->next))
         f->last = NULL;
-    return b;
+    return w;
 }
 
-static void behind_free(struct behind *b)
+static void waiting_request_free(struct waiting_request *w)
 {
-    request_done(&b->request);
-    free(b);
+    request_done(&w->request);
+    free(w);
 }
 
 /* Cells are aborted, and other requests are answered, one at a time. */
-static void serve_behind(struct front *f)
+static void serve_waiting(struct front *f)
 {
     while (f->first && !f->waits && !f->stopped) {
-        struct behind *b = pop_behind(f);
-        on_request(f, CHANNEL_SHELL, &b->request, true);
-        behind_free(b);
+        struct waiting_request *w = pop_waiting(f);
+        on_request(f, CHANNEL_SHELL, &w->request, true);
+        waiting_request_free(w);
     }
 }
 
@@ -356,7 +360,7 @@ static void on_reply(struct front *f, const char *word, const char *content, siz
         return;
     f->replied = true;
     if (is_execute(&f->current) && strcmp(word, "error") == 0 && !json_is_false(stop_on_error))
-        take_behind(f);
+        take_waiting(f);
     send_text(f, f->channel, &f->current, reply_type(&f->current, type), content, n);
 }
 
@@ -366,8 +370,7 @@ static void on_record(struct front *f)
     scoped(buf) record = { 0 };
     struct err e;
     if (link_receive(f->link_fd, &type, &record, &e)) {
-        lose_session(f,
-                     "the process that talks to the service is gone: restart the Jupyter kernel");
+        lose_session(f, forwarder_gone);
         return;
     }
     char *newline = record.len ? strchr(record.data, '\n') : NULL;
@@ -418,7 +421,7 @@ void front_serve(struct front *f)
                 on_message(f, (enum channel)i);
         if (record && f->link_fd >= 0)
             on_record(f);
-        serve_behind(f);
+        serve_waiting(f);
     }
 }
 
@@ -427,7 +430,7 @@ void front_done(struct front *f)
     fd_close(&f->link_fd);
     request_done(&f->current);
     while (f->first)
-        behind_free(pop_behind(f));
+        waiting_request_free(pop_waiting(f));
     signer_done(&f->signer);
     sockets_free(f->sockets);
     f->sockets = NULL;

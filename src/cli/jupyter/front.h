@@ -23,7 +23,7 @@ struct front {
     enum channel channel;   /* of the current request */
     bool waits;             /* for the forwarder */
     bool replied, asks_input;
-    struct behind *first, *last; /* requests that waited when a cell failed */
+    struct waiting_request *first, *last; /* requests that waited when a cell failed */
     bool stopped;
     unsigned interrupts; /* of the current request */
     unsigned dropped;    /* messages */
