@@ -94,7 +94,7 @@ class Channel:
         st = _fstat(self._fd)
         self._identity = (st.st_dev, st.st_ino)
 
-    def _usable(self):
+    def usable(self):
         """The number of a descriptor that is still the channel."""
         if _same_file(self._fd, self._identity):
             return self._fd
@@ -103,10 +103,6 @@ class Channel:
                 self._fd = spare
                 return spare
         raise Closed("every descriptor of the channel was closed")
-
-    def usable(self):
-        """The number of a descriptor of the channel."""
-        return self._usable()
 
     def sent(self):
         return self._sent
@@ -158,7 +154,7 @@ class Channel:
             except BrokenPipeError:
                 raise Closed("the host is gone") from None
             except OSError:
-                self._usable()
+                self.usable()
 
     def wait(self):
         """Waits for a message."""
@@ -183,7 +179,7 @@ class Channel:
             except ConnectionError:
                 raise Closed("the host is gone") from None
             except OSError:
-                self._usable()
+                self.usable()
                 continue
             if len(frame) < _frame.size:
                 raise Closed("the host is gone")

@@ -224,7 +224,7 @@ class Plan:
         mine = {role: self._aside(fd, taken) for role, fd in ((0, 0), (1, 1), (2, 2), ("channel", channel))}
         for number in _numbers():
             if number not in mine.values():
-                _quietly(os.close, number)
+                quietly(os.close, number)
         for number, role, keep in self.ours:
             os.dup2(mine[role], number, keep)
         for number, name, flags, at, keep in self.files:
@@ -233,7 +233,7 @@ class Plan:
             self._place(number, keep, lambda: _dead_end(name, flags), flags)
         for fd in mine.values():
             os.close(fd)
-        _quietly(os.chdir, self.folder)
+        quietly(os.chdir, self.folder)
 
     @staticmethod
     def _aside(fd, taken):
@@ -266,7 +266,7 @@ class Plan:
             os.set_inheritable(number, keep)
 
 
-def _quietly(function, *args):
+def quietly(function, *args):
     try:
         function(*args)
     except OSError:

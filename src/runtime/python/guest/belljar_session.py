@@ -286,7 +286,7 @@ class Session:
             found = {"failed": errors.message_of(e)}
         finally:
             for fd in message.fds:
-                belljar_image._quietly(os.close, fd)
+                belljar_image.quietly(os.close, fd)
         if found is None:
             self.ready()
             return
