@@ -76,6 +76,11 @@ size_t text_whole(const char *bytes, size_t n)
     return n;
 }
 
+void text_end_whole(char *text)
+{
+    text[text_whole(text, strlen(text))] = '\0';
+}
+
 int text_add_utf8(struct buf *b, const char *bytes, size_t n, struct err *e)
 {
     size_t good = 0; /* start of the well-formed stretch not yet copied */

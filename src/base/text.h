@@ -18,6 +18,8 @@ bool text_is_utf8(const char *bytes, size_t n);
 
 /* The number of bytes left when an incomplete sequence at their end is cut off. */
 size_t text_whole(const char *bytes, size_t n);
+/* The same for a text that snprintf() may have cut, in place. */
+void text_end_whole(char *text);
 
 /* Appends bytes with every ill-formed sequence replaced by U+FFFD. */
 [[nodiscard]] int text_add_utf8(struct buf *b, const char *bytes, size_t n, struct err *e);

@@ -694,7 +694,7 @@ void run_end_in_host(struct run *run, const struct wire_ended *end, const char *
     run->jar.end = *end;
     if (error)
         (void)snprintf(run->error_text, sizeof run->error_text, "%s", error);
-    run->error_text[text_whole(run->error_text, strlen(run->error_text))] = '\0';
+    text_end_whole(run->error_text);
     finish(run, verdict_decide(&end->evidence));
 }
 

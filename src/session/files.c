@@ -36,7 +36,10 @@ static void finish(struct session_visit *v)
 static bool read_some(struct session_visit *v)
 {
     if (v->answer.len > LIVE_ANSWER_MAX) {
-        (void)!err_set(&v->err, ERR_TOO_LARGE, 0, "the answer about files is too large");
+        (void)!err_set(
+            &v->err, ERR_TOO_LARGE, 0,
+            "the answer about files has more than %d bytes: list one directory by 'path'",
+            LIVE_ANSWER_MAX);
         finish(v);
         return false;
     }

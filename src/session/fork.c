@@ -160,9 +160,14 @@ static int seal(struct session_forking *g, struct err *e)
     if (fcntl(g->image->fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) <
             0 ||
         fstat(g->image->fd, &st) < 0)
-        return err_set(e, ERR_UNAVAILABLE, errno, "the image of the session is still in use");
+        return err_set(e, ERR_UNAVAILABLE, errno,
+                       "the image of the session is still in use: try again");
     if ((uint64_t)st.st_size > g->room)
-        return err_set(e, ERR_TOO_LARGE, 0, "the image of the session is too large");
+        return err_set(
+            e, ERR_TOO_LARGE, 0,
+            "the image of the session has %llu bytes, and there is room for %llu: create "
+            "sessions with a higher limits.memory",
+            (unsigned long long)st.st_size, (unsigned long long)g->room);
     g->fork->image_bytes = (uint64_t)st.st_size;
     return 0;
 }
@@ -175,7 +180,7 @@ static void take_report(struct session_forking *g)
     if (g->err.code == ERR_NONE && strncmp(g->report, "ok ", 3) != 0) {
         (void)snprintf(why, sizeof why, "the image of the session was not written: %s",
                        is_error ? g->report + 6 : "its writer ended early; memory may be short");
-        why[text_whole(why, strlen(why))] = '\0';
+        text_end_whole(why);
         fail(g, ERR_CONFLICT, why);
     }
     if (g->err.code == ERR_NONE && seal(g, &g->err) == 0)
@@ -219,7 +224,10 @@ static void on_report(uv_poll_t *poll, int status, int events)
 static void on_time(uv_timer_t *timer)
 {
     struct session_forking *g = timer->data;
-    fail(g, ERR_UNAVAILABLE, "the image of the session was not written in time");
+    char why[ERR_TEXT_MAX];
+    (void)snprintf(why, sizeof why, "the image of the session was not written in %d s: try again",
+                   IMAGE_MS / 1000);
+    fail(g, ERR_UNAVAILABLE, why);
     stop_waiting(g);
 }
 
@@ -253,13 +261,13 @@ static json_t *take_names(const json_t *list)
 
 static void refuse(struct session_forking *g, const json_t *list)
 {
-    char why[ERR_TEXT_MAX] = "the fork would lose";
+    char why[ERR_TEXT_MAX] = "'strict' is true, and the fork would lose";
     for (size_t i = 0; i < json_array_size(list); i++) {
         size_t n = strlen(why);
         const char *name = json_string_value(json_array_get(list, i));
         (void)snprintf(why + n, sizeof why - n, "%s %.80s", i > 0 ? "," : "", name ? name : "?");
     }
-    why[text_whole(why, strlen(why))] = '\0';
+    text_end_whole(why);
     fail(g, ERR_CONFLICT, why);
 }
 
@@ -275,7 +283,7 @@ static void on_answer(struct session_question *q, json_t *json, const struct err
         refuse(g, refused);
     } else if (failed) {
         (void)snprintf(why, sizeof why, "the session wrote no image: %s", failed);
-        why[text_whole(why, strlen(why))] = '\0';
+        text_end_whole(why);
         fail(g, ERR_CONFLICT, why);
     }
     if (g->err.code != ERR_NONE) {

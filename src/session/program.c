@@ -202,16 +202,26 @@ static int queue_frame(struct session_program *p, const struct session_frame *f,
                : 0;
 }
 
+static int refuse_closed(struct err *e)
+{
+    return err_set(e, ERR_UNAVAILABLE, 0,
+                   "the program of the session has closed its channel: restart it");
+}
+
+static int refuse_full(struct err *e)
+{
+    return err_set(e, ERR_BUSY, 0,
+                   "the program of the session has not read the earlier bytes: try again");
+}
+
 int program_send(struct session_program *p, uint16_t type, uint32_t request,
                  const struct buf *fields, struct err *e)
 {
     size_t at = 0, len = fields ? fields->len : 0;
     if (p->jar.jar.channel_fd < 0)
-        return err_set(e, ERR_UNAVAILABLE, 0,
-                       "the program of the session has closed its channel: restart it");
+        return refuse_closed(e);
     if (p->out.len + len > OUT_MAX)
-        return err_set(e, ERR_BUSY, 0,
-                       "the program of the session has not read the earlier bytes: try again");
+        return refuse_full(e);
     do {
         size_t n = len - at < FRAME_DATA_MAX ? len - at : FRAME_DATA_MAX;
         struct session_frame f = { .seq = ++p->out_seq,
@@ -236,13 +246,11 @@ int program_send_fds(struct session_program *p, uint16_t type, uint32_t request,
     struct session_frame f = { .seq = p->out_seq + 1, .request = request, .type = type };
     struct iovec parts[] = { { head, sizeof head }, { fields->data, fields->len } };
     if (p->jar.jar.channel_fd < 0)
-        return err_set(e, ERR_UNAVAILABLE, 0,
-                       "the program of the session has closed its channel: restart it");
+        return refuse_closed(e);
     frame_write_head(head, &f);
     if (fields->len > FRAME_DATA_MAX || p->out_from < p->out.len ||
         fd_send(p->jar.jar.channel_fd, parts, 2, fds, n_fds, MSG_DONTWAIT) < 0)
-        return err_set(e, ERR_BUSY, 0,
-                       "the program of the session has not read the earlier bytes: try again");
+        return refuse_full(e);
     p->out_seq++;
     return 0;
 }
@@ -289,7 +297,7 @@ static int take_refusal(struct session_program *p, const struct session_frame *f
     const char *why = json_string_value(json_object_get(answer, "failed"));
     (void)snprintf(p->note, sizeof p->note, "its program did not become the image: %.180s",
                    why ? why : "it gave no reason");
-    p->note[text_whole(p->note, strlen(p->note))] = '\0';
+    text_end_whole(p->note);
     json_decref(answer);
     program_kill(p);
     return 0;
@@ -308,7 +316,7 @@ static int take_note(struct session_program *p, const struct session_frame *f, s
     if (text_add_utf8(&note, text.bytes, text.n < 200 ? text.n : 200, e))
         return -1;
     (void)snprintf(p->note, sizeof p->note, "%s", buf_str(&note));
-    p->note[text_whole(p->note, strlen(p->note))] = '\0';
+    text_end_whole(p->note);
     return 0;
 }
 
@@ -553,8 +561,7 @@ int program_arm(struct session_program *p, unsigned number, const struct limits 
                                 .cpu_ms = limits->v[LIMIT_CPU_MS],
                                 .grace_ms = CELL_GRACE_MS };
     if (p->jar.jar.channel_fd < 0 || p->armed)
-        return err_set(e, ERR_UNAVAILABLE, 0,
-                       "the program of the session has closed its channel: restart it");
+        return refuse_closed(e);
     if (jar_run_begin_cell(&p->jar.jar, &cell, e))
         return -1;
     p->armed = true;

@@ -230,7 +230,7 @@ static void finish(struct session *s, const struct wire_ended *end, const char *
         return;
     char why[sizeof s->reason + 64];
     (void)snprintf(s->reason, sizeof s->reason, "%s", reason);
-    s->reason[text_whole(s->reason, strlen(s->reason))] = '\0'; /* it may be the words of a guest */
+    text_end_whole(s->reason); /* it may be the words of a guest */
     (void)snprintf(why, sizeof why, "the session is over, and its variables are lost: %s",
                    s->reason);
     s->state = SESSION_ENDED;

@@ -43,14 +43,14 @@ struct session_spec {
     const struct language *language;
     char *name;                /* NULL: none */
     char *key, *actor;         /* as in struct run_spec */
-    char *client_id;           /* by which clients of /execute name it; NULL: none */
+    char *client_id;           /* the id that a client of /execute gave it; NULL: none */
     struct limits limits;      /* of its life; the wall time is its longest life */
     struct limits cell_limits; /* of a cell: wall time, CPU time and output */
     uint64_t idle_ms;
     struct buf bundle;
     char **env;
     json_t *metadata;
-    struct session_image *image; /* that its program becomes at its first start; NULL: none */
+    struct session_image *image; /* its program becomes it at the first start; NULL: none */
 };
 void session_spec_done(struct session_spec *s);
 
@@ -97,7 +97,7 @@ struct cell {
 struct session_question {
     /* json NULL: *e says why there is no answer. The answer is a guest's word. */
     void (*on_answer)(struct session_question *q, json_t *json, const struct err *e);
-    const int *fds; /* that go with the question, which then is one frame */
+    const int *fds; /* descriptors to send along; the question is then one frame */
     size_t n_fds;
     uint32_t request; /* private, as the rest */
     json_t *answer;
@@ -213,16 +213,18 @@ bool session_measure(struct session *s);
 /* Takes the fields of the message. ERR_CONFLICT while a cell runs. on_answer() follows. */
 [[nodiscard]] int session_ask(struct session *s, struct session_question *q, uint16_t type,
                               const struct buf *fields, struct err *e);
+/* Nobody waits for the answer any longer. */
+void session_question_drop(struct session *s, struct session_question *q);
+
 /* A fork: copies of a session with all its variables, each in a jar of its own. The program of the
- * original writes an image of itself into a file without a name. For us these are bytes with a length:
- * we seal them and never read them. */
+ * original writes an image of itself into a file without a name. The keeper seals the file and never
+ * reads it. */
 enum { FORKS_MAX = 100 };
 struct session_fork {
-    /* e NULL: all copies are idle. Otherwise there is none. The fork is freed by its owner from
-     * here on. */
+    /* e NULL: all copies are idle. Otherwise there is no copy. The owner may free the fork now. */
     void (*on_done)(struct session_fork *f, const struct err *e);
     unsigned count;
-    char **names; /* of the copies; the list may be shorter, or NULL; it belongs to the owner */
+    char **names; /* of the first copies, or NULL; they belong to the owner */
     bool strict;  /* refuse if a thing cannot be carried */
     struct session *copies[FORKS_MAX];
     json_t *not_carried; /* a guest's words; the owner frees it */
@@ -232,13 +234,9 @@ struct session_fork {
 /* ERR_CONFLICT while a cell runs, ERR_BUSY if there are too many sessions. on_done() follows. */
 [[nodiscard]] int session_fork(struct session *s, struct session_fork *f, struct err *e);
 
-/* Nobody waits for the answer any longer. */
-void session_question_drop(struct session *s, struct session_question *q);
-
 /* One visit to the files in /sandbox, also while a cell runs. */
 struct session_visit {
-    /* *e says why there is no answer: the guest's files, or no time. The visit is freed by its
-     * owner from here on. */
+    /* e NULL: there is an answer. The owner may free the visit now. */
     void (*on_done)(struct session_visit *v, const struct err *e);
     struct buf answer;            /* spec/live_file.h: a guest's word; the owner frees it */
     struct live_file_record last; /* of the answer */
@@ -250,7 +248,7 @@ struct session_visit {
     struct err err;
     char path[BUNDLE_NAME_MAX + 1];
 };
-/* The path was checked: bundle_name_check(), or "" for a list of all. `bytes` are those of a write.
+/* The path was checked by bundle_name_check(), or is "" for a list of all files. `bytes`: of a write.
  * ERR_CONFLICT while the session starts, ERR_BUSY with too many visits. on_done() follows. */
 [[nodiscard]] int session_visit(struct session *s, struct session_visit *v,
                                 enum live_file_operation operation, const char *path,

@@ -57,7 +57,7 @@ struct session_program {
     unsigned open_handles;
     bool ready, over;
     bool becoming;    /* it was sent the image of its session */
-    bool armed;       /* the warden bounds a cell. It drops a keeper that arms a second one. */
+    bool armed;       /* the warden bounds a cell; it drops a keeper that arms a second one */
     bool catching_up; /* after an adoption: frames up to in_seq have been taken already */
     uint32_t in_seq, out_seq;
     uint64_t strays;
@@ -89,10 +89,10 @@ void program_kill(struct session_program *p);
 void program_drain(struct session_program *p);
 /* The session has no further interest. */
 void program_detach(struct session_program *p);
-/* The warden bounds a cell, or the answer to a question, from now on. */
+/* From now on the warden bounds the time of a cell, or of the answer to a question. */
 [[nodiscard]] int program_arm(struct session_program *p, unsigned number,
                               const struct limits *limits, uint64_t wall_ms, struct err *e);
-/* It does no longer. cells_on_measured() follows. */
+/* The cell is over: the warden measures it, and cells_on_measured() follows. */
 [[nodiscard]] int program_disarm(struct session_program *p, struct err *e);
 [[nodiscard]] int program_interrupt(struct session_program *p, struct err *e);
 

@@ -162,11 +162,12 @@ static void list_files(struct api_call *c)
 
 /* ---- one file ---- */
 
+static const char bytes_type[] = "application/octet-stream";
+
 static void answer_bytes(struct file_call *f)
 {
     const struct session_visit *v = &f->visit;
-    api_reply_text(f->call, 200, "application/octet-stream", buf_str(&v->answer),
-                   (size_t)v->last.size);
+    api_reply_text(f->call, 200, bytes_type, buf_str(&v->answer), (size_t)v->last.size);
     file_call_free(f);
 }
 
@@ -342,8 +343,6 @@ static const struct api_field written_reply[] = {
     { "size", FIELD_INT, ALWAYS, .help = "bytes that were written" },
     { .schema = "SessionFileWritten" },
 };
-static const char bytes_type[] = "application/octet-stream";
-
 const struct api_route session_file_routes[] = {
     { METHOD_GET, "/v1/sessions/{id}/files", SCOPE_RUN, .query = list_query, .handle = list_files,
       .summary = "The files in /sandbox of a session, also while a cell runs",

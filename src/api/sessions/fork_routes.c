@@ -104,7 +104,7 @@ static const struct api_field fork_reply[] = {
       .help = "threads, children, pipes and sockets that the copies do not have; words of the "
               "session's program" },
     { "pause_ms", FIELD_NUMBER, ALWAYS,
-      .help = "for so long the original could run no cell; a word of its program" },
+      .help = "the original could run no cell for this time; measured by its program" },
     { "image_bytes", FIELD_INT, ALWAYS, .help = "size of the image that the copies share" },
     { .schema = "Fork" },
 };

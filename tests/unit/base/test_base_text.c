@@ -250,8 +250,13 @@ static void test_a_character_that_has_only_begun_is_cut_off(void)
         { "\x80\x80\x80\x80", 4 },
         { "ab\xF0", 2 },
     };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char text[16];
+        (void)snprintf(text, sizeof text, "%s", rows[i].bytes);
+        text_end_whole(text);
         CHECK_INT(text_whole(rows[i].bytes, strlen(rows[i].bytes)), rows[i].whole);
+        CHECK_INT(strlen(text), rows[i].whole);
+    }
 }
 
 static void test_base64_that_was_written_is_read_back(void)
