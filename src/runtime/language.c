@@ -255,6 +255,26 @@ static bool has_tables(const struct language *l)
     return l->reports;
 }
 
+static bool has_session(const struct language *l)
+{
+    return l->session;
+}
+static bool is_any(const struct language *l)
+{
+    (void)l;
+    return true;
+}
+
+static const char *list_where(bool (*holds)(const struct language *l), char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (const struct language *const *l = languages; *l && used < size; l++)
+        if (holds(*l))
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "", (*l)->name);
+    return out;
+}
+
 static const struct {
     const char *field;
     bool (*wanted)(const struct run_options *w);
@@ -276,18 +296,14 @@ int language_takes(const struct language *l, const struct run_options *w, const 
                        "one of them out");
     }
     for (size_t i = 0; i < ARRAY_LEN(option_rows); i++) {
-        char known[200] = "";
-        size_t used = 0;
+        char known[200];
         if (!option_rows[i].wanted(w) || option_rows[i].possible(l))
             continue;
-        for (const struct language *const *x = languages; *x && used < sizeof known; x++)
-            if (option_rows[i].possible(*x))
-                used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
-                                         used ? ", " : "", (*x)->name);
         *ret_field = option_rows[i].field;
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "%s is only for %s, and the language is '%s': leave it out",
-                       option_rows[i].field, known, l->name);
+                       option_rows[i].field,
+                       list_where(option_rows[i].possible, known, sizeof known), l->name);
     }
     return 0;
 }
@@ -305,9 +321,10 @@ int language_refuse(const char *name, struct err *e)
 
 const char *language_list(char *out, size_t size)
 {
-    size_t used = 0;
-    out[0] = '\0';
-    for (const struct language *const *l = languages; *l && used < size; l++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "", (*l)->name);
-    return out;
+    return list_where(is_any, out, size);
+}
+
+const char *language_session_list(char *out, size_t size)
+{
+    return list_where(has_session, out, size);
 }

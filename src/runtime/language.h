@@ -153,8 +153,10 @@ const char *language_grammar(const struct language *l);
 [[nodiscard]] int language_refuse(const char *name, struct err *e);
 /* "python, javascript, bash", for error messages. */
 const char *language_list(char *out, size_t size);
-/* Checks that the language supports the run options, and that they go together. The error names the option and the languages
- * that support it. Lists of commands: src/allowlist. */
+/* The same for the languages that have sessions. */
+const char *language_session_list(char *out, size_t size);
+/* Checks that the language supports the run options, and that they go together. The error names the
+ * option and the languages that support it. Lists of commands: src/allowlist. */
 [[nodiscard]] int language_takes(const struct language *l, const struct run_options *w,
                                  const char **ret_field, struct err *e);
 

@@ -82,11 +82,14 @@ static int check_language(const struct api *api, const struct language *l, char 
                           struct err *e)
 {
     const struct isolation *iso = engine_isolation(api->engine);
+    char known[160];
     (void)snprintf(field, size, "language");
     if (!l->session)
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "language '%s' has no sessions: run its programs with POST /v1/runs",
-                       l->name);
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "language '%s' has no sessions: use one of %s, or run its programs with POST "
+            "/v1/runs",
+            l->name, language_session_list(known, sizeof known));
     if (iso && iso->level == LEVEL_PROCESS)
         return err_set(e, ERR_UNAVAILABLE, 0,
                        "sessions need isolation level jar or rootless, and the level here is "

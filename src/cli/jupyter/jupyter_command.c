@@ -152,10 +152,11 @@ static bool is_meant(const struct jupyter_options *o, const struct language *l)
 
 static int check_language(const struct jupyter_options *o, struct err *e)
 {
+    char known[160];
     if (o->language && !o->language->session)
         return err_set(e, ERR_BAD_REQUEST, 0,
-                       "language '%s' has no sessions, so it has no Jupyter kernel",
-                       o->language->name);
+                       "language '%s' has no sessions, so it has no Jupyter kernel: %s have one",
+                       o->language->name, language_session_list(known, sizeof known));
     return 0;
 }
 

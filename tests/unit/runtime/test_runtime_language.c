@@ -185,6 +185,8 @@ static void test_list_names_them_all_and_stays_inside_its_buffer(void)
         CHECK(strlen(language_list(out, size)) < size);
         CHECK_INT(strncmp(out, all, strlen(out)), 0);
     }
+    CHECK_STR(language_session_list(all, sizeof all),
+              "python, javascript, typescript, bash, sqlite, postgres");
 }
 
 static void test_code_alone_tells_the_language_when_it_stands_out(void)
