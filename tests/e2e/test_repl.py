@@ -225,7 +225,7 @@ def test_repl_bounds_cells_and_session(s):
 
 
 def private_parts(directory):
-    return [name for name in os.listdir(directory) if name.startswith("belljar-alone-")]
+    return [name for name in os.listdir(directory) if name.startswith("belljar-private-")]
 
 
 def test_repl_has_a_private_service_if_none_runs(public_path):
@@ -237,7 +237,7 @@ def test_repl_has_a_private_service_if_none_runs(public_path):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_repl_leaves_nothing_of_a_private_service(public_path, number):
-    """ALONE-1: the host is compared after the test, too"""
+    """PRIVATE_SERVICE-1: the host is compared after the test, too"""
     with Cells("/nonexistent", environ={"TMPDIR": str(public_path)}) as c:
         c.write("print('up'); import time; time.sleep(600)\n")
         c.reads("up")

@@ -157,8 +157,8 @@ bool input_interrupts(struct input *in)
                            : NULL;
     if (!last)
         return false;
-    in->ahead_at += (size_t)(last + 1 -
-                             from); /* the person has changed her mind about these, too */
+    /* The person has changed her mind about the bytes before it, too. */
+    in->ahead_at += (size_t)(last + 1 - from);
     return true;
 }
 

@@ -1,4 +1,4 @@
-#include "cli/repl/alone.h"
+#include "cli/repl/private_service.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,15 +37,15 @@ static void pause_ms(int ms)
 static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 [[gnu::noreturn]]
-static void be_service(const struct alone *a, pid_t guard)
+static void be_service(const struct private_service *p, pid_t guard)
 {
     char listen[200], log[160];
     sigset_t none;
     struct err e;
-    (void)snprintf(listen, sizeof listen, "unix:%s/own.sock", a->state);
-    (void)snprintf(log, sizeof log, "%s/log", a->directory);
+    (void)snprintf(listen, sizeof listen, "unix:%s/own.sock", p->state);
+    (void)snprintf(log, sizeof log, "%s/log", p->directory);
     (void)unsetenv("OUTPUT_DATA_PATH"); /* its files are in its own directory */
-    const char *argv[] = { "belljar",  "serve", "--state", a->state,
+    const char *argv[] = { "belljar",  "serve", "--state", p->state,
                            "--listen", listen,  "--set",   "pools.preload=used",
                            NULL };
     int fd = open(log, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -68,21 +68,21 @@ static void end_service(pid_t service)
 }
 
 /* The last processes of a service that was killed may still write there. */
-static int remove_directory(const struct alone *a)
+static int remove_directory(const struct private_service *p)
 {
     struct err e;
-    int rc = tree_remove(AT_FDCWD, a->directory, &e);
+    int rc = tree_remove(AT_FDCWD, p->directory, &e);
     for (uint64_t start = clock_ms(); rc && clock_ms() - start < REMOVE_MS; pause_ms(ASK_MS))
-        rc = tree_remove(AT_FDCWD, a->directory, &e);
+        rc = tree_remove(AT_FDCWD, p->directory, &e);
     return rc;
 }
 
 /* Until main is gone. Main sees in the directory that the service has ended. */
-static void watch(const struct alone *a, pid_t service, int life_fd, int signal_fd)
+static void watch(const struct private_service *p, pid_t service, int life_fd, int signal_fd)
 {
     struct pollfd polls[] = { { life_fd, POLLIN, 0 }, { signal_fd, POLLIN, 0 } };
-    char name[sizeof a->directory + sizeof ended_name];
-    (void)snprintf(name, sizeof name, "%s/%s", a->directory, ended_name);
+    char name[sizeof p->directory + sizeof ended_name];
+    (void)snprintf(name, sizeof name, "%s/%s", p->directory, ended_name);
     while (polls[0].revents == 0) {
         (void)poll(polls, ARRAY_LEN(polls), -1);
         if (polls[1].revents == 0 || waitpid(service, NULL, WNOHANG) == 0)
@@ -96,7 +96,7 @@ static void watch(const struct alone *a, pid_t service, int life_fd, int signal_
 }
 
 [[gnu::noreturn]]
-static void be_guard(const struct alone *a, int life_fd)
+static void be_guard(const struct private_service *p, int life_fd)
 {
     sigset_t children;
     int signal_fd = -1;
@@ -111,41 +111,41 @@ static void be_guard(const struct alone *a, int life_fd)
         process_watch_signals(&children, &signal_fd, &e) == 0) {
         pid_t guard = getpid(), service = fork();
         if (service == 0)
-            be_service(a, guard);
-        watch(a, service, life_fd, signal_fd);
+            be_service(p, guard);
+        watch(p, service, life_fd, signal_fd);
     }
-    _exit(remove_directory(a) ? 127 : 0);
+    _exit(remove_directory(p) ? 127 : 0);
 }
 
 /* ---- main's side ---- */
 
-static int make_directory(struct alone *a, struct err *e)
+static int make_directory(struct private_service *p, struct err *e)
 {
     const char *tmp = getenv("TMPDIR");
-    int n = snprintf(a->directory, sizeof a->directory, "%s/belljar-alone-XXXXXX",
+    int n = snprintf(p->directory, sizeof p->directory, "%s/belljar-private-XXXXXX",
                      tmp && *tmp == '/' ? tmp : "/tmp");
     /* The path of a socket is short. */
     if (n < 0 || n > 80)
-        (void)snprintf(a->directory, sizeof a->directory, "/tmp/belljar-alone-XXXXXX");
-    if (!mkdtemp(a->directory)) {
+        (void)snprintf(p->directory, sizeof p->directory, "/tmp/belljar-private-XXXXXX");
+    if (!mkdtemp(p->directory)) {
         int why = errno;
-        char name[sizeof a->directory];
-        (void)snprintf(name, sizeof name, "%s", a->directory);
-        a->directory[0] = '\0';
+        char name[sizeof p->directory];
+        (void)snprintf(name, sizeof name, "%s", p->directory);
+        p->directory[0] = '\0';
         return err_set(e, ERR_KERNEL, why, "make the directory '%s'", QUOTED(name));
     }
     /* The keeper of the service has a uid of its own and must reach its data. */
-    if (chmod(a->directory, 0711) < 0)
-        return err_set(e, ERR_KERNEL, errno, "make the directory '%s'", QUOTED(a->directory));
-    (void)snprintf(a->state, sizeof a->state, "%s/state", a->directory);
+    if (chmod(p->directory, 0711) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make the directory '%s'", QUOTED(p->directory));
+    (void)snprintf(p->state, sizeof p->state, "%s/state", p->directory);
     return 0;
 }
 
 /* The last line of its log says why. */
-static int refuse(const struct alone *a, struct err *e)
+static int refuse(const struct private_service *p, struct err *e)
 {
     char log[160], text[2048];
-    (void)snprintf(log, sizeof log, "%s/log", a->directory);
+    (void)snprintf(log, sizeof log, "%s/log", p->directory);
     ssize_t n = fd_read_file(AT_FDCWD, log, text, sizeof text);
     const char *line = n > 0 ? text_trim(text) : "it wrote nothing to its log";
     const char *last = strrchr(line, '\n');
@@ -153,49 +153,49 @@ static int refuse(const struct alone *a, struct err *e)
                    QUOTED(last ? last + 1 : line));
 }
 
-static int wait_ready(struct alone *a, struct err *e)
+static int wait_ready(struct private_service *p, struct err *e)
 {
     uint64_t start = clock_ms();
-    char ended[sizeof a->directory + sizeof ended_name];
+    char ended[sizeof p->directory + sizeof ended_name];
     for (; clock_ms() - start < START_MS; pause_ms(STEP_MS)) {
         struct client *c = NULL;
-        int rc = remote_connect(a->state, &c, e);
+        int rc = remote_connect(p->state, &c, e);
         client_done(&c);
         if (rc != REMOTE_NONE)
             return rc;
-        (void)snprintf(ended, sizeof ended, "%s/%s", a->directory, ended_name);
+        (void)snprintf(ended, sizeof ended, "%s/%s", p->directory, ended_name);
         autoclose int fd = open(ended, O_RDONLY | O_CLOEXEC);
         if (fd >= 0)
             break;
     }
-    return refuse(a, e);
+    return refuse(p, e);
 }
 
-int alone_start(struct alone *a, struct err *e)
+int private_service_start(struct private_service *p, struct err *e)
 {
     int life[2];
-    if (make_directory(a, e) || fd_pipe(life, e))
+    if (make_directory(p, e) || fd_pipe(life, e))
         return -1;
-    a->guard = fork();
-    if (a->guard == 0) {
+    p->guard = fork();
+    if (p->guard == 0) {
         (void)close(life[1]);
-        be_guard(a, life[0]);
+        be_guard(p, life[0]);
     }
     (void)close(life[0]);
-    a->life_fd = life[1];
-    if (a->guard < 0)
+    p->life_fd = life[1];
+    if (p->guard < 0)
         return err_set(e, ERR_KERNEL, errno, "start a private service");
-    return wait_ready(a, e);
+    return wait_ready(p, e);
 }
 
-void alone_done(struct alone *a)
+void private_service_done(struct private_service *p)
 {
     struct err e;
-    fd_close(&a->life_fd);
-    if (a->guard > 0)
-        (void)waitpid(a->guard, NULL, 0);
-    else if (a->directory[0])
-        (void)!tree_remove(AT_FDCWD, a->directory, &e);
-    a->guard = 0;
-    a->directory[0] = '\0';
+    fd_close(&p->life_fd);
+    if (p->guard > 0)
+        (void)waitpid(p->guard, NULL, 0);
+    else if (p->directory[0])
+        (void)!tree_remove(AT_FDCWD, p->directory, &e);
+    p->guard = 0;
+    p->directory[0] = '\0';
 }

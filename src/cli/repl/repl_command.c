@@ -21,10 +21,10 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cli.h"
-#include "cli/repl/alone.h"
 #include "cli/repl/input.h"
 #include "cli/repl/link.h"
 #include "cli/repl/live_files.h"
+#include "cli/repl/private_service.h"
 #include "cli/repl/talker.h"
 #include "cli/run/remote.h"
 #include "run/json.h"
@@ -46,7 +46,7 @@ struct repl {
     const struct language *language;
     struct input input;
     struct input_watch watch;
-    struct alone alone;
+    struct private_service service;
     int link_fd, signal_fd;
     pid_t talker;
     struct keeper_uid uid;
@@ -65,7 +65,7 @@ static void repl_done(struct repl *r)
     fd_close(&r->link_fd);
     if (r->talker > 0)
         (void)waitpid(r->talker, NULL, 0);
-    alone_done(&r->alone);
+    private_service_done(&r->service);
     fd_close(&r->signal_fd);
     keeper_uid_done(&r->uid);
     buf_done(&r->matches);
@@ -115,7 +115,7 @@ static int connect_for_talker(struct repl *r, struct err *e)
 {
     struct client *c = NULL;
     struct err why = { .text = "the service is not running any more" };
-    int rc = remote_connect(r->alone.directory[0] ? r->alone.state : NULL, &c, &why);
+    int rc = remote_connect(r->service.directory[0] ? r->service.state : NULL, &c, &why);
     rc = link_send_fd(r->link_fd, ASK_CONNECTED, rc ? why.text : "", rc ? strlen(why.text) : 0,
                       rc ? -1 : client_fd(c), e);
     client_done(&c);
@@ -505,7 +505,7 @@ static int find_service(struct repl *r, bool local, struct err *e)
     struct client *c = NULL;
     int rc = local ? REMOTE_NONE : remote_connect(NULL, &c, e);
     client_done(&c);
-    return rc == REMOTE_NONE ? alone_start(&r->alone, e) : rc;
+    return rc == REMOTE_NONE ? private_service_start(&r->service, e) : rc;
 }
 
 static json_t *limits_object(const struct repl_options *o, bool of_cells)
@@ -567,7 +567,7 @@ static void greet(const struct repl *r)
     if (!r->input.edits)
         return;
     (void)printf("A %ssession of %s. :help lists commands, Ctrl-D ends it.\n",
-                 r->alone.directory[0] ? "private " : "", r->language->name);
+                 r->service.directory[0] ? "private " : "", r->language->name);
     (void)fflush(stdout);
 }
 
@@ -579,7 +579,7 @@ static int repl(void *options, int argc, char **argv, struct err *e)
                        .link_fd = -1,
                        .signal_fd = -1,
                        .uid = KEEPER_UID_INIT,
-                       .alone = ALONE_INIT,
+                       .service = PRIVATE_SERVICE_INIT,
                        .input.history_fd = -1 };
     (void)setlocale(LC_CTYPE, "C.UTF-8"); /* the width of characters */
     if (!r.language)
