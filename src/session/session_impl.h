@@ -129,7 +129,7 @@ uint64_t session_life_left_ms(const struct session *s); /* at least 1 */
 void session_on_measured(struct session *s, uint64_t memory_bytes);
 void session_unref(struct session *s);
 
-/* ---- restore.c: the parts of a session that outlive the keeper ---- */
+/* ---- adopt.c: the parts of a session that outlive the keeper ---- */
 /* The session is ready: a next keeper can find it. */
 void session_keep(struct session *s);
 /* Removes its files. */

@@ -2,8 +2,8 @@
  * A message is a list of parts: identities, a delimiter, a signature, and four parts of JSON.
  *
  * Invariants
- * JUPYTER-1 No part of a message is parsed before its signature is verified. A message with a wrong
- *           signature, and a message that came before, is dropped. */
+ * JUPYTER-1 No part of a message is parsed before its signature is verified. A message that has a
+ *           wrong signature, or that came before, is dropped. */
 #pragma once
 
 #include <jansson.h>

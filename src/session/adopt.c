@@ -25,9 +25,9 @@
 
 enum { FILE_NAME = ID_SIZE + 8, SPEC_MAX = 512 << 20 };
 
-static void name_of(const char *id, const char *what, char out[FILE_NAME])
+static void name_of(const char *id, const char *ending, char out[FILE_NAME])
 {
-    (void)snprintf(out, FILE_NAME, "%s.%s", id, what);
+    (void)snprintf(out, FILE_NAME, "%s.%s", id, ending);
 }
 
 /* ---- to keep it ---- */
@@ -144,21 +144,28 @@ struct adoption {
     json_t *sessions, *runs;
 };
 
-/* The words of an earlier keeper, and the rows that they have to agree with. */
-struct found {
+/* A session as an earlier keeper describes it, and the rows that the description must agree with. */
+struct earlier_session {
     struct store_job job; /* first: the store returns it */
+    struct adoption *adoption;
+    /* the note */
     char id[ID_SIZE];
     json_int_t restarts, seq;
+    /* the file of its cell */
+    struct cell_file_head head;
+    char run_id[ID_SIZE]; /* "": none */
+    /* the warden's word */
+    uint64_t armed; /* the number of the cell that it bounds; 0: none */
+    /* the rows */
     struct session_row row;
     int64_t cells;
-    char run_id[ID_SIZE]; /* "": none */
     struct run_record run;
 };
 
-static void found_done(struct found *f)
+static void earlier_session_done(struct earlier_session *old)
 {
-    session_row_done(&f->row);
-    run_record_done(&f->run);
+    session_row_done(&old->row);
+    run_record_done(&old->run);
 }
 
 /* The note becomes a name of files. */
@@ -169,27 +176,28 @@ static bool is_id(const char *text, const char *prefix)
            strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") == n;
 }
 
-static int read_note(const struct wire_kept *kept, struct found *f, struct err *e)
+static int read_note(const struct wire_kept *kept, struct earlier_session *old, struct err *e)
 {
     const char *id;
     json_auto_t *note = json_loadb(kept->note, kept->note_len, 0, NULL);
     if (!note ||
-        json_unpack(note, "{s:s, s:I, s:I}", "session", &id, "restarts", &f->restarts, "seq",
-                    &f->seq) < 0 ||
-        !is_id(id, "ses_") || f->restarts < 0 || f->seq < 0 || f->seq > UINT32_MAX)
+        json_unpack(note, "{s:s, s:I, s:I}", "session", &id, "restarts", &old->restarts, "seq",
+                    &old->seq) < 0 ||
+        !is_id(id, "ses_") || old->restarts < 0 || old->seq < 0 || old->seq > UINT32_MAX)
         return err_set(e, ERR_PROTOCOL, 0, "the note of a session is not one of ours");
-    (void)snprintf(f->id, sizeof f->id, "%s", id);
+    (void)snprintf(old->id, sizeof old->id, "%s", id);
     return 0;
 }
 
 static int read_rows(struct db *db, struct store_job *job, struct err *e)
 {
-    struct found *f = (struct found *)job;
+    struct earlier_session *old = (struct earlier_session *)job;
     struct err none = { 0 };
-    if (sessions_get(db, f->id, &f->row, e) || sessions_count_cells(db, f->id, &f->cells, e))
+    if (sessions_get(db, old->id, &old->row, e) ||
+        sessions_count_cells(db, old->id, &old->cells, e))
         return -1;
-    if (f->run_id[0] && runs_get(db, f->run_id, RUN_WITHOUT_BLOBS, &f->run, &none))
-        f->run_id[0] = '\0'; /* its row was never written: nobody was told of it */
+    if (old->run_id[0] && runs_get(db, old->run_id, RUN_WITHOUT_BLOBS, &old->run, &none))
+        old->run_id[0] = '\0'; /* its row was never written: nobody was told of it */
     return 0;
 }
 
@@ -198,17 +206,17 @@ static void on_rows(struct store_job *job)
     (void)job;
 }
 
-static int find_rows(struct sessions *all, struct found *f, struct err *e)
+static int find_rows(struct sessions *all, struct earlier_session *old, struct err *e)
 {
-    f->job = (struct store_job){ .work = read_rows, .done = on_rows };
-    store_read(all->store, &f->job);
+    old->job = (struct store_job){ .work = read_rows, .done = on_rows };
+    store_read(all->store, &old->job);
     store_wait(all->store);
-    if (f->job.err.code != ERR_NONE) {
-        *e = f->job.err;
+    if (old->job.err.code != ERR_NONE) {
+        *e = old->job.err;
         return -1;
     }
-    if (f->row.ended_ms)
-        return err_set(e, ERR_GONE, 0, "session '%s' has ended", f->id);
+    if (old->row.ended_ms)
+        return err_set(e, ERR_GONE, 0, "session '%s' has ended", old->id);
     return 0;
 }
 
@@ -246,12 +254,12 @@ static int take_env(const json_t *spec, char ***ret, struct err *e)
     return 0;
 }
 
-static int read_spec(struct sessions *all, const struct found *f, struct session_spec *ret,
-                     struct err *e)
+static int read_spec(struct sessions *all, const struct earlier_session *old,
+                     struct session_spec *ret, struct err *e)
 {
     char name[FILE_NAME];
     scoped(buf) bytes = { 0 };
-    name_of(f->id, "spec", name);
+    name_of(old->id, "spec", name);
     autoclose int fd = openat(all->dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return err_set(e, ERR_KERNEL, errno, "open the spec of a session");
@@ -259,11 +267,11 @@ static int read_spec(struct sessions *all, const struct found *f, struct session
         return -1;
     size_t n = strnlen(buf_str(&bytes), bytes.len);
     json_auto_t *o = json_loadb(buf_str(&bytes), n, JSON_REJECT_DUPLICATES, NULL);
-    ret->language = f->row.language ? language_find(f->row.language) : NULL;
+    ret->language = old->row.language ? language_find(old->row.language) : NULL;
     if (!o || n == bytes.len || !ret->language || !ret->language->session ||
-        json_integer_value(json_object_get(o, "created_ms")) != f->row.created_ms)
+        json_integer_value(json_object_get(o, "created_ms")) != old->row.created_ms)
         return err_set(e, ERR_PROTOCOL, 0, "the spec of session '%s' is not that of its row",
-                       f->id);
+                       old->id);
     if (take_limits(o, "limits", NULL, &ret->limits, e) ||
         take_limits(o, "cell_limits", &all->limits.cell_max, &ret->cell_limits, e) ||
         take_env(o, &ret->env, e) ||
@@ -273,23 +281,23 @@ static int read_spec(struct sessions *all, const struct found *f, struct session
     ret->name = text_copy(json_string_value(json_object_get(o, "name")));
     ret->actor = text_copy(json_string_value(json_object_get(o, "actor")));
     ret->client_id = text_copy(json_string_value(json_object_get(o, "client_id")));
-    ret->key = text_copy(f->row.key);
+    ret->key = text_copy(old->row.key);
     ret->metadata = json_incref(json_object_get(o, "metadata"));
     return 0;
 }
 
 /* ---- the cell that ran ---- */
 
-/* As the request says that is in the history. */
-static int cell_spec(struct session *s, const struct found *f, const struct cell_file_head *head,
-                     struct run_spec *ret, bool *ret_silent, struct err *e)
+/* As in its request, which is in the history. */
+static int cell_spec(struct session *s, const struct earlier_session *old, struct run_spec *ret,
+                     bool *ret_silent, struct err *e)
 {
-    json_auto_t *request = f->run.request ? json_loads(f->run.request, 0, NULL) : NULL;
+    json_auto_t *request = old->run.request ? json_loads(old->run.request, 0, NULL) : NULL;
     const char *code = json_string_value(json_object_get(request, "code"));
     const json_t *limits = json_object_get(request, "limits");
     *ret = (struct run_spec){ .language = s->spec.language, .host = &s->host };
     if (!code)
-        return err_set(e, ERR_PROTOCOL, 0, "the request of run '%s' has no code", f->run_id);
+        return err_set(e, ERR_PROTOCOL, 0, "the request of run '%s' has no code", old->run_id);
     ret->limits = s->spec.limits;
     for (int i = 0; i < LIMIT_COUNT; i++) {
         const json_t *v = json_object_get(limits, limit_defs[i].key);
@@ -299,12 +307,12 @@ static int cell_spec(struct session *s, const struct found *f, const struct cell
     char main_name[MAIN_NAME_SIZE];
     ret->main_name = strdup(language_main_name(s->spec.language, code, strlen(code), main_name));
     ret->code = strdup(code);
-    ret->request = strdup(f->run.request);
+    ret->request = strdup(old->run.request);
     ret->surface = strdup("session");
     ret->thread = strdup(s->id);
-    ret->key = text_copy(f->row.key);
-    ret->actor = head->actor[0] ? strdup(head->actor) : NULL;
-    ret->requester = head->requester[0] ? strdup(head->requester) : NULL;
+    ret->key = text_copy(old->row.key);
+    ret->actor = old->head.actor[0] ? strdup(old->head.actor) : NULL;
+    ret->requester = old->head.requester[0] ? strdup(old->head.requester) : NULL;
     ret->metadata = json_incref(json_object_get(request, "metadata"));
     *ret_silent = json_is_true(json_object_get(request, "silent"));
     if (!ret->main_name || !ret->code || !ret->request || !ret->surface || !ret->thread)
@@ -318,54 +326,52 @@ static int cell_spec(struct session *s, const struct found *f, const struct cell
     return 0;
 }
 
-static bool is_its_cell(const struct session *s, const struct found *f)
+static bool is_its_cell(const struct session *s, const struct earlier_session *old)
 {
-    const struct run_record *r = &f->run;
-    return f->run_id[0] && r->thread && strcmp(r->thread, s->id) == 0 && r->surface &&
+    const struct run_record *r = &old->run;
+    return old->run_id[0] && r->thread && strcmp(r->thread, s->id) == 0 && r->surface &&
            strcmp(r->surface, "session") == 0;
 }
 
-static int resume_cell(struct session *s, const struct found *f, const struct cell_file_head *head,
-                       uint64_t armed, struct adoption *a, struct err *e)
+static int resume_cell(struct session *s, const struct earlier_session *old, struct err *e)
 {
     scoped(run_spec) spec = { 0 };
     struct cell *c;
     struct run *run;
     bool silent = false;
-    if (cell_spec(s, f, head, &spec, &silent, e) || cell_new(s, silent, &c, e))
+    if (cell_spec(s, old, &spec, &silent, e) || cell_new(s, silent, &c, e))
         return -1;
-    c->number = head->number;
+    c->number = old->head.number;
     c->wall_ms = spec.limits.v[LIMIT_WALL_MS];
     s->state = SESSION_BUSY; /* so that the submission does not begin it */
-    if (engine_submit(s->all->engine, &spec, SUBMIT_UNBOUNDED | SUBMIT_STORED, f->run_id, &c->watch,
-                      &run, e)) {
+    if (engine_submit(s->all->engine, &spec, SUBMIT_UNBOUNDED | SUBMIT_STORED, old->run_id,
+                      &c->watch, &run, e)) {
         cell_drop(c);
         return -1;
     }
     cell_set_run(c, run);
-    (void)json_array_append_new(a->runs, json_string(f->run_id));
-    return cells_resume(c, head, f->run.created_ms, armed == head->number, e);
+    (void)json_array_append_new(old->adoption->runs, json_string(old->run_id));
+    return cells_resume(c, &old->head, old->run.created_ms, old->armed == old->head.number, e);
 }
 
 /* ---- one session ---- */
 
-static int set_up(struct session *s, struct found *f, const struct cell_file_head *head,
-                  uint64_t armed, struct adoption *a, struct err *e)
+static int set_up(struct session *s, const struct earlier_session *old, struct err *e)
 {
-    int64_t age = clock_unix_ms() - f->row.created_ms;
-    bool runs = is_its_cell(s, f) && f->run.state != RUN_FINISHED;
-    s->created_ms = f->row.created_ms;
-    s->restarts = (unsigned)f->restarts;
+    int64_t age = clock_unix_ms() - old->row.created_ms;
+    bool runs = is_its_cell(s, old) && old->run.state != RUN_FINISHED;
+    s->created_ms = old->row.created_ms;
+    s->restarts = (unsigned)old->restarts;
     s->is_stored = true;
     if (age > 0 && (uint64_t)age < s->created_loop_ms)
         s->created_loop_ms -= (uint64_t)age;
-    if (armed && (!runs || armed != head->number))
+    if (old->armed && (!runs || old->armed != old->head.number))
         return err_set(e, ERR_PROTOCOL, 0, "its cell %llu has no journal",
-                       (unsigned long long)armed);
-    if (runs && resume_cell(s, f, head, armed, a, e))
+                       (unsigned long long)old->armed);
+    if (runs && resume_cell(s, old, e))
         return -1;
-    if (s->cells < f->cells)
-        s->cells = (unsigned)f->cells;
+    if (s->cells < old->cells)
+        s->cells = (unsigned)old->cells;
     if (s->state == SESSION_STARTING)
         session_set_state(s, SESSION_IDLE);
     session_schedule(s);
@@ -373,27 +379,28 @@ static int set_up(struct session *s, struct found *f, const struct cell_file_hea
     return 0;
 }
 
-static int find_session(struct adoption *a, const struct wire_kept *kept, struct found *f,
-                        struct session **ret, struct cell_file_head *head, struct err *e)
+static int find_session(const struct wire_kept *kept, struct earlier_session *old,
+                        struct session **ret, struct err *e)
 {
+    struct sessions *all = old->adoption->all;
     scoped(session_spec) spec = { 0 };
     struct session *s;
-    if (read_note(kept, f, e))
+    if (read_note(kept, old, e))
         return -1;
-    struct session named = { .all = a->all };
-    (void)snprintf(named.id, sizeof named.id, "%s", f->id);
-    if (session_find(a->all, f->id))
-        return err_set(e, ERR_PROTOCOL, 0, "session '%s' has two jars", f->id);
+    struct session named = { .all = all };
+    (void)snprintf(named.id, sizeof named.id, "%s", old->id);
+    if (session_find(all, old->id))
+        return err_set(e, ERR_PROTOCOL, 0, "session '%s' has two jars", old->id);
     if (open_file(&named, 0, e))
         return -1;
-    if (cell_file_read_head(&named.file, head) && is_id(head->run, "run_"))
-        (void)snprintf(f->run_id, sizeof f->run_id, "%s", head->run);
-    if (find_rows(a->all, f, e) || read_spec(a->all, f, &spec, e) ||
-        session_make(a->all, &spec, &s, e)) {
+    if (cell_file_read_head(&named.file, &old->head) && is_id(old->head.run, "run_"))
+        (void)snprintf(old->run_id, sizeof old->run_id, "%s", old->head.run);
+    if (find_rows(all, old, e) || read_spec(all, old, &spec, e) ||
+        session_make(all, &spec, &s, e)) {
         cell_file_done(&named.file);
         return -1;
     }
-    (void)snprintf(s->id, sizeof s->id, "%s", f->id);
+    (void)snprintf(s->id, sizeof s->id, "%s", old->id);
     s->file = named.file;
     *ret = s;
     return 0;
@@ -405,24 +412,23 @@ static void on_kept(void *context, struct wire_message *m)
     struct session_program *p;
     struct session *s = NULL;
     struct wire_kept kept;
-    struct cell_file_head head = { 0 };
     struct err e = { 0 };
-    scoped(found) f = { 0 };
+    scoped(earlier_session) old = { .adoption = a };
     /* The program first: its end is told to us in any case. */
     if (wire_read_kept(m, &kept, &e) || program_adopt(a->all, m, &p, &e)) {
         log_error(LOG_ERROR, "session.adopt", &e);
         return;
     }
-    if (find_session(a, &kept, &f, &s, &head, &e)) {
+    if (find_session(&kept, &old, &s, &e)) {
         log_error(LOG_WARN, "session.adopt", &e);
         program_detach(p);
         return;
     }
     bool answers = kept.cell >= QUESTION_REQUESTS; /* and nobody waits for it any more */
-    program_attach(p, s, (uint32_t)f.seq, kept.cell > 0);
+    old.armed = answers ? 0 : kept.cell;
+    program_attach(p, s, (uint32_t)old.seq, kept.cell > 0);
     (void)json_array_append_new(a->sessions, json_string(s->id));
-    if ((answers && program_disarm(p, &e)) ||
-        set_up(s, &f, &head, answers ? 0 : kept.cell, a, &e)) {
+    if ((answers && program_disarm(p, &e)) || set_up(s, &old, &e)) {
         char why[160];
         log_error(LOG_WARN, "session.adopt", &e);
         (void)snprintf(why, sizeof why, "the service was restarted, and %.100s", ERR_SHOWN(&e));
