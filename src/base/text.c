@@ -58,6 +58,14 @@ bool text_is_utf8(const char *bytes, size_t n)
     return true;
 }
 
+size_t text_characters(const char *bytes, size_t n)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += ((unsigned char)bytes[i] & 0xC0) != 0x80;
+    return count;
+}
+
 size_t text_whole(const char *bytes, size_t n)
 {
     static const struct {

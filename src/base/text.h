@@ -16,6 +16,9 @@ char *text_trim(char *text);
 /* True for well-formed UTF-8 (no overlong forms, surrogates, or code points past U+10FFFF). */
 bool text_is_utf8(const char *bytes, size_t n);
 
+/* The number of characters (code points) of UTF-8. */
+size_t text_characters(const char *bytes, size_t n);
+
 /* The number of bytes left when an incomplete sequence at their end is cut off. */
 size_t text_whole(const char *bytes, size_t n);
 /* The same for a text that snprintf() may have cut, in place. */

@@ -1,6 +1,5 @@
 /* /v1/runs: starting, watching, feeding and cancelling runs. history_routes.c answers for runs that
  * are over. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,19 +210,10 @@ static int last_event_id(struct api_call *c, uint64_t *ret, struct err *e)
 {
     char text[32];
     const char *given = http_request_header(&c->http->request, "Last-Event-ID");
-    char *end;
     *ret = 0;
     if (!given && api_query(c, "after", text, sizeof text, &given, e))
         return -1;
-    if (!given)
-        return 0;
-    errno = 0;
-    *ret = strtoull(given, &end, 10);
-    if (errno || end == given || *end || given[0] == '-')
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "Last-Event-ID '%s' is not the seq of an event: a whole number is accepted",
-                       QUOTED(given));
-    return 0;
+    return given ? stream_read_seq(given, ret, e) : 0;
 }
 
 static void get_events(struct api_call *c)

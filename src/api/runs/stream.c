@@ -1,5 +1,6 @@
 #include "api/runs/stream.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,6 +293,19 @@ static void on_half_close(struct api_call *c)
     struct stream *s = c->user;
     if (s->x && s->cancel && !s->over)
         run_cancel(s->x);
+}
+
+int stream_read_seq(const char *text, uint64_t *ret, struct err *e)
+{
+    char *end;
+    errno = 0;
+    uint64_t seq = strtoull(text, &end, 10);
+    if (errno || end == text || *end || text[0] == '-')
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "Last-Event-ID '%s' is not the seq of an event: a whole number is accepted",
+                       QUOTED(text));
+    *ret = seq;
+    return 0;
 }
 
 void stream_keep_alive(struct api_call *c, enum stream_format format)

@@ -18,6 +18,8 @@ extern const struct api_field event_reply[];
 
 /* Whether the client wants events, by the header Accept or by `wanted`, and in which format. */
 bool stream_asked(const struct api_call *c, bool wanted, enum stream_format *ret_format);
+/* Reads the number of the last event that the client has. */
+[[nodiscard]] int stream_read_seq(const char *text, uint64_t *ret, struct err *e);
 /* One event in its format. Takes over the reference. */
 void stream_send(struct api_call *c, enum stream_format format, uint64_t seq, const char *name,
                  json_t *event);

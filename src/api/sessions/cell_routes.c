@@ -369,19 +369,10 @@ static int take_after(struct api_call *c, uint64_t *ret, struct err *e)
 {
     const char *given = http_request_header(&c->http->request, "Last-Event-ID");
     int64_t from = 0;
-    char *end;
     if (api_query_number(c, "from", 0, 1000000000000000, &from, e))
         return -1;
     *ret = (uint64_t)from;
-    if (!given)
-        return 0;
-    errno = 0;
-    *ret = strtoull(given, &end, 10);
-    if (errno || end == given || *end || given[0] == '-')
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "Last-Event-ID '%s' is not the seq of an event: a whole number is accepted",
-                       QUOTED(given));
-    return 0;
+    return given ? stream_read_seq(given, ret, e) : 0;
 }
 
 static void get_cell_events(struct api_call *c)

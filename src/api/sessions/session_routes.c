@@ -487,14 +487,6 @@ static const struct api_field inspect_fields[] = {
     { 0 },
 };
 
-static json_int_t characters(const char *text)
-{
-    json_int_t n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xC0) != 0x80;
-    return n;
-}
-
 static void ask_about_code(struct api_call *c, uint16_t type)
 {
     struct err e = { 0 };
@@ -506,7 +498,8 @@ static void ask_about_code(struct api_call *c, uint16_t type)
     const char *code = api_text(c, "code");
     const json_t *at = json_object_get(c->body, "cursor"),
                  *detail = json_object_get(c->body, "detail");
-    json_int_t end = characters(code), position = at ? json_integer_value(at) : end;
+    json_int_t end = (json_int_t)text_characters(code, strlen(code));
+    json_int_t position = at ? json_integer_value(at) : end;
     (void)snprintf(cursor, sizeof cursor, "%lld", (long long)(position < end ? position : end));
     if (frame_add_field(&fields, TAG_CODE, code, strlen(code), &e) ||
         frame_add_field(&fields, TAG_CURSOR, cursor, strlen(cursor), &e) ||

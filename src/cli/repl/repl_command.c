@@ -245,14 +245,6 @@ static size_t byte_of(const struct buf *text, long character)
     return at;
 }
 
-static long characters(const char *text, size_t len)
-{
-    long n = 0;
-    for (size_t i = 0; i < len; i++)
-        n += ((unsigned char)text[i] & 0xC0) != 0x80;
-    return n;
-}
-
 static bool is_plain(const char *text, size_t len)
 {
     for (size_t i = 0, n; i < len; i += n)
@@ -309,7 +301,7 @@ static int on_tab(void *arg, struct input *in, struct err *e)
     struct editor *d = &in->editor;
     scoped(buf) question = { 0 };
     r->matches.len = 0;
-    if (buf_addf(&question, e, "%ld\n%s", characters(buf_str(&d->text), d->cursor),
+    if (buf_addf(&question, e, "%zu\n%s", text_characters(buf_str(&d->text), d->cursor),
                  buf_str(&d->text)) ||
         ask(r, ASK_COMPLETE, question.data, question.len, e))
         return -1;

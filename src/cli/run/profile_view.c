@@ -62,10 +62,7 @@ static const char *heat(const struct view *v, double percent)
 
 static int characters(const char *s)
 {
-    int n = 0;
-    for (; *s; s++)
-        n += ((unsigned char)*s & 0xc0) != 0x80;
-    return n;
+    return (int)text_characters(s, strlen(s));
 }
 
 /* Prints at most so many characters. A mark replaces the last one if there are more; blanks fill

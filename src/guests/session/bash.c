@@ -28,6 +28,7 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/text.h"
 #include "guests/session/channel.h"
 #include "guests/sql/cell.h"
 
@@ -301,15 +302,6 @@ static bool is_plain(const char *word, size_t n)
     return true;
 }
 
-/* Characters of UTF-8 text. */
-static size_t characters(const char *text, size_t n)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++)
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return count;
-}
-
 static void on_complete(void *context, const struct message *m)
 {
     struct bash_session *s = context;
@@ -343,8 +335,8 @@ static void on_complete(void *context, const struct message *m)
          w = strtok_r(NULL, "\n", &rest), some = true)
         failed = buf_addf(&json, &e, "%s{\"text\":", some ? "," : "") ||
                  cell_add_json_text(&json, w, strlen(w), &e) || buf_addf(&json, &e, "}");
-    if (!failed && !buf_addf(&json, &e, "],\"from\":%zu,\"to\":%zu}", characters(text, start),
-                             characters(text, end)))
+    if (!failed && !buf_addf(&json, &e, "],\"from\":%zu,\"to\":%zu}", text_characters(text, start),
+                             text_characters(text, end)))
         send_json(s, m->request, &json);
 }
 

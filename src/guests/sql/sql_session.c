@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/auto.h"
+#include "base/text.h"
 #include "guests/session/channel.h"
 #include "guests/sql/render.h"
 
@@ -345,14 +346,6 @@ static bool is_word(char c)
            ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-static size_t characters(const char *text, size_t n)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++)
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return count;
-}
-
 static void on_complete(void *context, const struct message *m)
 {
     struct sql_tables *t = context;
@@ -376,8 +369,8 @@ static void on_complete(void *context, const struct message *m)
     collect_names(&list);
     for (size_t i = 0; i < ARRAY_LEN(keywords) && end > start; i++)
         offer_name(&list, keywords[i], "keyword");
-    if (!failed && !buf_addf(&list.json, &e, "],\"from\":%zu,\"to\":%zu}", characters(text, start),
-                             characters(text, end)))
+    if (!failed && !buf_addf(&list.json, &e, "],\"from\":%zu,\"to\":%zu}",
+                             text_characters(text, start), text_characters(text, end)))
         answer(t, m->request, &list.json);
     buf_done(&list.json);
 }

@@ -259,6 +259,13 @@ static void test_a_character_that_has_only_begun_is_cut_off(void)
     }
 }
 
+static void test_characters_are_counted_and_not_bytes(void)
+{
+    CHECK_INT(text_characters("", 0), 0);
+    CHECK_INT(text_characters("a\xC3\xA9x\xE2\x82\xAC\xF0\x9F\x98\x80", 11), 5);
+    CHECK_INT(text_characters("a\xC3\xA9x", 1), 1);
+}
+
 static void test_base64_that_was_written_is_read_back(void)
 {
     char bytes[67];
@@ -379,6 +386,7 @@ static const struct check_test tests[] = {
     TEST(test_replacement_appends),
     TEST(test_base64_is_that_of_rfc_4648),
     TEST(test_base64_of_all_lengths_fits_its_buffer),
+    TEST(test_characters_are_counted_and_not_bytes),
     TEST(test_base64_that_was_written_is_read_back),
     TEST(test_base64_that_is_not_is_refused),
     TEST(test_quote_shows_nothing_that_moves_a_terminal),
