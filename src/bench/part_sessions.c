@@ -83,7 +83,7 @@ static void race_cells(struct bench *b, struct session_race *r)
 {
     enum { WARM_UP = 10 };
     struct series health = { 0 }, ours = { 0 }, kernel = { 0 };
-    struct bench_session s;
+    struct bench_session s = { 0 };
     double before = 0;
     (void)bench_session_new(r->v, "python", &s);
     service_settle(r->service); /* the pool replaces the embryo */
@@ -112,7 +112,7 @@ static void race_cells(struct bench *b, struct session_race *r)
 
 static double start_once(struct session_race *r, double *ret_create_ms)
 {
-    struct bench_session s;
+    struct bench_session s = { 0 };
     service_settle(r->service);
     *ret_create_ms = bench_session_new(r->v, "python", &s);
     double cell_ms = bench_session_cell(r->v, &s, ADD, NULL);
@@ -146,7 +146,7 @@ static void race_starts(struct bench *b, struct session_race *r)
 
 static double plot_once(struct session_race *r, double *ret_create_ms)
 {
-    struct bench_session s;
+    struct bench_session s = { 0 };
     json_t *answer;
     service_settle(r->service);
     *ret_create_ms = bench_session_new(r->v, "python", &s);

@@ -68,7 +68,7 @@ IN_SECTION _Noreturn static void run_steps(const struct restore_plan *plan)
 
 size_t restore_code_bytes(void)
 {
-    return (size_t)(__stop_image_restore - __start_image_restore);
+    return (uintptr_t)__stop_image_restore - (uintptr_t)__start_image_restore;
 }
 
 void restore_copy_code(void *to)

@@ -97,14 +97,19 @@ static int run_write(const char *file, size_t megabytes)
 
 int main(int argc, char **argv)
 {
+    static char *held[200];
     char why[IMAGE_WHY] = "";
     if (argc == 4 && strcmp(argv[1], "write") == 0)
         return run_write(argv[2], (size_t)strtoul(argv[3], NULL, 10));
     if (argc != 3)
         return 2;
     if (strcmp(argv[1], "inside") == 0)
-        for (int i = 0; i < 200; i++)
-            memset(malloc(100000 + (size_t)i), 1, 100000);
+        for (int i = 0; i < 200; i++) { /* the layout is no longer that of the writer */
+            held[i] = malloc(100000 + (size_t)i);
+            if (!held[i])
+                return 2;
+            memset(held[i], 1, 100000);
+        }
     image_become(open(argv[2], O_RDONLY), 12345, why);
     fprintf(stderr, "refused: %s\n", why);
     return 3;

@@ -60,7 +60,7 @@ static bool receive_head(int fd, struct head *ret, int *ret_fd)
 
 int link_receive_fd(int fd, enum link_type *ret_type, struct buf *ret, int *ret_fd, struct err *e)
 {
-    struct head h;
+    struct head h = { 0 };
     autoclose int passed = -1;
     ret->len = 0;
     *ret_fd = -1;
