@@ -216,9 +216,22 @@ bool session_measure(struct session *s);
 /* Nobody waits for the answer any longer. */
 void session_question_drop(struct session *s, struct session_question *q);
 
-/* A fork: copies of a session with all its variables, each in a jar of its own. The program of the
- * original writes an image of itself into a file without a name. The keeper seals the file and never
- * reads it. */
+/* A capture: the program of the session writes an image of itself into a file without a name. The
+ * keeper seals the file and never reads it. */
+struct session_capture {
+    /* e NULL: `image` is sealed, and the owner has its reference. Otherwise there is no image. The
+     * owner may free the capture now. */
+    void (*on_done)(struct session_capture *c, const struct err *e);
+    bool strict; /* refuse if a thing cannot be carried */
+    struct session_image *image;
+    json_t *not_carried; /* a guest's words, or NULL; the owner frees it */
+    uint64_t pause_us;
+    struct session_capturing *private;
+};
+/* ERR_CONFLICT while a cell runs. on_done() follows. */
+[[nodiscard]] int session_capture(struct session *s, struct session_capture *c, struct err *e);
+
+/* A fork: copies of a session with all its variables, each in a jar of its own. */
 enum { FORKS_MAX = 100 };
 struct session_fork {
     /* e NULL: all copies are idle. Otherwise there is no copy. The owner may free the fork now. */

@@ -101,13 +101,15 @@ void program_detach(struct session_program *p);
                                 const char *path, const struct buf *bytes, int *ret_fd,
                                 struct err *e);
 
-/* ---- fork.c ---- */
+/* ---- capture.c ---- */
 
 /* The sealed file of an image. */
 struct session_image {
     int fd;
     unsigned refs;
+    uint64_t bytes;
 };
+struct session_image *session_image_ref(struct session_image *image);
 void session_image_unref(struct session_image *image);
 
 /* ---- session.c ---- */

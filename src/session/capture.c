@@ -1,0 +1,284 @@
+/* A capture: the program of a session writes an image of itself into a file of ours. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "base/text.h"
+#include "session/session_impl.h"
+
+enum { REPORT_MAX = 256, NOT_CARRIED_MAX = 100 };
+
+/* From the request to its answer. */
+struct session_capturing {
+    struct session_question question;
+    struct session_capture *capture;
+    struct session *session;
+    struct session_image *image;
+    uint64_t room;
+    int report_fd; /* of the writer */
+    char report[REPORT_MAX];
+    size_t report_bytes;
+    uv_poll_t poll;
+    uv_timer_t timer;
+    unsigned open_handles;
+    struct err err;
+};
+
+void session_image_unref(struct session_image *image)
+{
+    if (!image || --image->refs > 0)
+        return;
+    fd_close(&image->fd);
+    free(image);
+}
+
+struct session_image *session_image_ref(struct session_image *image)
+{
+    if (image)
+        image->refs++;
+    return image;
+}
+
+/* ---- its end ---- */
+
+static void finish(struct session_capturing *g)
+{
+    struct session_capture *c = g->capture;
+    struct session *s = g->session;
+    struct err e = g->err;
+    fd_close(&g->report_fd);
+    c->private = NULL;
+    if (e.code == ERR_NONE)
+        c->image = g->image;
+    else
+        session_image_unref(g->image);
+    free(g);
+    c->on_done(c, e.code == ERR_NONE ? NULL : &e); /* it is freed there */
+    session_unref(s);
+}
+
+static void fail(struct session_capturing *g, enum err_code code, const char *why)
+{
+    if (g->err.code == ERR_NONE)
+        (void)!err_set(&g->err, code, 0, "%s", why);
+}
+
+/* ---- the file ---- */
+
+/* From here on nobody can change its bytes or its size. */
+static int seal(struct session_capturing *g, struct err *e)
+{
+    struct stat st;
+    if (fcntl(g->image->fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) <
+            0 ||
+        fstat(g->image->fd, &st) < 0)
+        return err_set(e, ERR_UNAVAILABLE, errno,
+                       "the image of the session is still in use: try again");
+    if ((uint64_t)st.st_size > g->room)
+        return err_set(
+            e, ERR_TOO_LARGE, 0,
+            "the image of the session has %llu bytes, and there is room for %llu: create "
+            "sessions with a higher limits.memory",
+            (unsigned long long)st.st_size, (unsigned long long)g->room);
+    g->image->bytes = (uint64_t)st.st_size;
+    return 0;
+}
+
+static void take_report(struct session_capturing *g)
+{
+    char why[ERR_TEXT_MAX];
+    g->report[strcspn(g->report, "\n")] = '\0';
+    bool is_error = strncmp(g->report, "error ", 6) == 0;
+    if (g->err.code == ERR_NONE && strncmp(g->report, "ok ", 3) != 0) {
+        (void)snprintf(why, sizeof why, "the image of the session was not written: %s",
+                       is_error ? g->report + 6 : "its writer ended early; memory may be short");
+        text_end_whole(why);
+        fail(g, ERR_CONFLICT, why);
+    }
+    if (g->err.code == ERR_NONE)
+        (void)!seal(g, &g->err);
+    finish(g);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct session_capturing *g = handle->data;
+    if (--g->open_handles > 0)
+        return;
+    fd_close(&g->report_fd);
+    take_report(g);
+}
+
+static void stop_waiting(struct session_capturing *g)
+{
+    if (uv_is_closing((uv_handle_t *)&g->timer))
+        return;
+    uv_close((uv_handle_t *)&g->poll, on_closed);
+    uv_close((uv_handle_t *)&g->timer, on_closed);
+}
+
+static void on_report(uv_poll_t *poll, int status, int events)
+{
+    struct session_capturing *g = poll->data;
+    (void)status;
+    (void)events;
+    ssize_t n = read(g->report_fd, g->report + g->report_bytes,
+                     sizeof g->report - 1 - g->report_bytes);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    g->report_bytes += n > 0 ? (size_t)n : 0;
+    if (n <= 0 || memchr(g->report, '\n', g->report_bytes) ||
+        g->report_bytes == sizeof g->report - 1)
+        stop_waiting(g);
+}
+
+static void on_time(uv_timer_t *timer)
+{
+    struct session_capturing *g = timer->data;
+    char why[ERR_TEXT_MAX];
+    (void)snprintf(why, sizeof why, "the image of the session was not written in %d s: try again",
+                   IMAGE_MS / 1000);
+    fail(g, ERR_UNAVAILABLE, why);
+    stop_waiting(g);
+}
+
+static void await_report(struct session_capturing *g)
+{
+    uv_loop_t *loop = g->session->all->loop;
+    int rc = uv_poll_init(loop, &g->poll, g->report_fd);
+    if (rc < 0) {
+        (void)!err_set(&g->err, ERR_KERNEL, -rc, "watch the writer of an image");
+        finish(g);
+        return;
+    }
+    g->poll.data = g->timer.data = g;
+    g->open_handles = 2;
+    (void)uv_timer_init(loop, &g->timer);
+    (void)uv_timer_start(&g->timer, on_time, IMAGE_MS, 0);
+    (void)uv_poll_start(&g->poll, UV_READABLE, on_report); /* on_time() if it does not work */
+}
+
+/* ---- the question ---- */
+
+static json_t *take_names(const json_t *list)
+{
+    json_t *names = json_array();
+    size_t n = json_array_size(list);
+    for (size_t i = 0; i < n && i < NOT_CARRIED_MAX; i++)
+        if (json_is_string(json_array_get(list, i)))
+            (void)json_array_append(names, json_array_get(list, i));
+    return names;
+}
+
+static void refuse(struct session_capturing *g, const json_t *list)
+{
+    char why[ERR_TEXT_MAX] = "'strict' is true, and the image would lose";
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        size_t n = strlen(why);
+        const char *name = json_string_value(json_array_get(list, i));
+        (void)snprintf(why + n, sizeof why - n, "%s %.80s", i > 0 ? "," : "", name ? name : "?");
+    }
+    text_end_whole(why);
+    fail(g, ERR_CONFLICT, why);
+}
+
+static void on_answer(struct session_question *q, json_t *json, const struct err *e)
+{
+    struct session_capturing *g = (struct session_capturing *)q;
+    const json_t *refused = json_object_get(json, "refused");
+    const char *failed = json_string_value(json_object_get(json, "failed"));
+    char why[ERR_TEXT_MAX];
+    if (e) {
+        g->err = *e;
+    } else if (refused) {
+        refuse(g, refused);
+    } else if (failed) {
+        (void)snprintf(why, sizeof why, "the session wrote no image: %s", failed);
+        text_end_whole(why);
+        fail(g, ERR_CONFLICT, why);
+    }
+    if (g->err.code != ERR_NONE) {
+        finish(g);
+        return;
+    }
+    g->capture->not_carried = take_names(json_object_get(json, "not_carried"));
+    g->capture->pause_us = (uint64_t)json_integer_value(json_object_get(json, "pause_us"));
+    await_report(g);
+}
+
+/* The kernel counts the image as memory of the jar that writes it. */
+static int measure_room(struct session_capturing *g, struct err *e)
+{
+    const struct session *s = g->session;
+    uint64_t limit = s->spec.limits.v[LIMIT_MEMORY];
+    uint64_t used = (s->memory_bytes ? s->memory_bytes : limit / 2) + IMAGE_MARGIN;
+    if (used >= limit)
+        return err_set(
+            e, ERR_CONFLICT, 0,
+            "the session uses %llu of %llu bytes of memory, and its image needs room, too: "
+            "create sessions with a higher limits.memory",
+            (unsigned long long)s->memory_bytes, (unsigned long long)limit);
+    g->room = limit - used;
+    return 0;
+}
+
+static int ask_for_image(struct session_capturing *g, struct err *e)
+{
+    scoped(buf) fields = { 0 };
+    char room[32];
+    const char *flags = g->capture->strict ? "files strict" : "files";
+    int ends[2];
+    g->image->fd = memfd_create("image", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (g->image->fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a file for the image");
+    if (fd_pipe(ends, e))
+        return -1;
+    autoclose int theirs = ends[1];
+    g->report_fd = ends[0];
+    const int fds[] = { g->image->fd, theirs };
+    g->question.fds = fds;
+    g->question.n_fds = 2;
+    g->question.on_answer = on_answer;
+    (void)snprintf(room, sizeof room, "%llu", (unsigned long long)g->room);
+    if (fd_set_nonblock(g->report_fd, e) ||
+        frame_add_field(&fields, TAG_FLAGS, flags, strlen(flags), e) ||
+        frame_add_field(&fields, TAG_ROOM, room, strlen(room), e) ||
+        session_ask(g->session, &g->question, FRAME_IMAGE, &fields, e))
+        return -1;
+    g->question.fds = NULL;
+    return 0;
+}
+
+int session_capture(struct session *s, struct session_capture *c, struct err *e)
+{
+    if (!s->spec.language->forks)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "sessions of '%s' cannot be forked: sessions of python can",
+                       s->spec.language->name);
+    struct session_capturing *g = calloc(1, sizeof *g);
+    struct session_image *image = calloc(1, sizeof *image);
+    if (!g || !image) {
+        free(g);
+        free(image);
+        return err_no_memory(e, "an image");
+    }
+    *image = (struct session_image){ .fd = -1, .refs = 1 };
+    *g = (struct session_capturing){ .capture = c, .session = s, .image = image, .report_fd = -1 };
+    if (measure_room(g, e) || ask_for_image(g, e)) {
+        fd_close(&g->report_fd);
+        session_image_unref(image);
+        free(g);
+        return -1;
+    }
+    s->refs++;
+    c->private = g;
+    session_touch(s);
+    return 0;
+}
