@@ -47,3 +47,6 @@ bool image_reap(pid_t writer);
 /* Becomes the image. Returns only if it is refused. The process has one thread. The descriptors of
  * the process stay open. */
 void image_become(int fd, uint64_t cookie, char why[IMAGE_WHY]);
+
+/* Always -1. */
+[[gnu::format(printf, 2, 3)]] int image_refuse(char why[IMAGE_WHY], const char *format, ...);

@@ -2,21 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-int image_refuse(char why[IMAGE_WHY], const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(why, IMAGE_WHY, format, args);
-    va_end(args);
-    return -1;
-}
 
 struct image_scratch *image_scratch_new(void)
 {

@@ -25,4 +25,3 @@ static inline void *image_at(uint64_t address)
 }
 /* A digest of the code that the kernel maps into every process. */
 uint64_t image_kernel_code(const struct image_scratch *s);
-[[gnu::format(printf, 2, 3)]] int image_refuse(char why[IMAGE_WHY], const char *format, ...);

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "image/files.h"
 #include "image/image.h"
 
 enum { FDS_MAX = 8 };
@@ -74,6 +75,51 @@ static PyObject *receive(PyObject *module, PyObject *args)
     return Py_BuildValue("NN", bytes, fds);
 }
 
+struct losses {
+    struct image_losses base; /* the first member */
+    PyObject *list;
+    bool failed;
+};
+
+static void add_loss(struct image_losses *base, const char *name)
+{
+    struct losses *l = (struct losses *)base;
+    PyObject *text = PyUnicode_DecodeFSDefault(name);
+    l->failed = l->failed || !text || PyList_Append(l->list, text) < 0;
+    Py_XDECREF(text);
+}
+
+/* pack(fd, room, list): writes the files of the session. The name of each file that cannot be
+ * carried goes to the list. Returns the offset behind the files. */
+static PyObject *pack(PyObject *module, PyObject *args)
+{
+    (void)module;
+    int fd;
+    unsigned long long room;
+    uint64_t end;
+    char why[IMAGE_WHY] = "";
+    struct losses losses = { .base.add = add_loss };
+    if (!PyArg_ParseTuple(args, "iKO!", &fd, &room, &PyList_Type, &losses.list))
+        return NULL;
+    int rc = image_files_pack(fd, image_places, room, &losses.base, &end, why);
+    if (losses.failed)
+        return NULL;
+    return rc ? refuse(why) : PyLong_FromUnsignedLongLong(end);
+}
+
+/* unpack(fd): in place of the files that are there. */
+static PyObject *unpack(PyObject *module, PyObject *args)
+{
+    (void)module;
+    int fd;
+    char why[IMAGE_WHY] = "";
+    if (!PyArg_ParseTuple(args, "i", &fd))
+        return NULL;
+    if (image_files_unpack(fd, image_places, why))
+        return refuse(why);
+    Py_RETURN_NONE;
+}
+
 /* write(fd, at, room, report_fd): (False, pid of the writer, microseconds); in a process that became
  * the image (True, cookie, 0). */
 static PyObject *write_image(PyObject *module, PyObject *args)
@@ -122,6 +168,8 @@ static PyObject *reap(PyObject *module, PyObject *args)
 
 static PyMethodDef methods[] = {
     { "receive", receive, METH_VARARGS, NULL },
+    { "pack", pack, METH_VARARGS, NULL },
+    { "unpack", unpack, METH_VARARGS, NULL },
     { "write", write_image, METH_VARARGS, NULL },
     { "become", become, METH_VARARGS, NULL },
     { "reap", reap, METH_VARARGS, NULL },

@@ -1,13 +1,12 @@
 """Forks of a session: the parts of a process that are not in its memory, before an image is written and after another
 process became it.
 
-The host gives the file of the image and a pipe for the writer's report. The image begins with the files of /sandbox and
-/tmp; the module in C writes the memory behind them."""
+The host gives the file of the image and a pipe for the writer's report. The module in C writes the files of /sandbox and
+/tmp, and the memory behind them."""
 import os
 import select
 import socket
 import stat
-import struct
 import sys
 import threading
 
@@ -21,151 +20,11 @@ except ImportError:  # another version of Python than the one that it was built 
 __builtins__ = PRIVATE_BUILTINS
 
 FILES_AT = 4096  # the first page belongs to the module
-PLACES = ("/sandbox", "/tmp")
-PIECE = 1 << 20
-_entry = struct.Struct("<BIQQI")  # kind, mode, time of change, size, length of the name
-END, FILE, FOLDER, LINK, FIFO = range(5)
-_STDIO = {0: os.O_RDONLY, 1: os.O_WRONLY, 2: os.O_WRONLY}
 _NAMES = {"socket": "a socket", "pipe": "a pipe", "anon_inode": "a kernel object"}
 
 
 class Refused(Exception):
     pass
-
-
-# ---- files ----
-
-def _walk(folder):
-    """Every name below the folder, each folder before its contents."""
-    with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda e: e.name):
-            yield entry.path
-            if entry.is_dir(follow_symlinks=False):
-                yield from _walk(entry.path)
-
-
-class _Out:
-    """Bytes at the end of the file."""
-
-    def __init__(self, fd, room):
-        self.fd, self.at, self.room, self.pending = fd, FILES_AT, room, bytearray()
-
-    def add(self, data):
-        self.pending += data
-        if len(self.pending) >= PIECE:
-            self.flush()
-
-    def flush(self):
-        if self.at + len(self.pending) > self.room:
-            raise Refused(f"the files of the session need more than the {self.room:,} bytes that an image may have")
-        with memoryview(self.pending) as left:
-            done = 0
-            while done < len(left):
-                done += os.pwrite(self.fd, left[done:], self.at + done)
-        self.at += done
-        self.pending = bytearray()
-
-
-def _pack_one(out, path, lost):
-    st = os.lstat(path)
-    name, mode = os.fsencode(path), stat.S_IMODE(st.st_mode)
-    if stat.S_ISREG(st.st_mode):
-        try:
-            fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        except OSError as e:
-            lost.append(f"the file {path} ({e.strerror})")
-            return
-        try:
-            out.add(_entry.pack(FILE, mode, st.st_mtime_ns, st.st_size, len(name)) + name)
-            left = st.st_size
-            while left:
-                data = os.read(fd, min(left, PIECE)) or bytes(min(left, PIECE))  # a process of the guest cuts it short
-                out.add(data)
-                left -= len(data)
-        finally:
-            os.close(fd)
-    elif stat.S_ISDIR(st.st_mode) or stat.S_ISFIFO(st.st_mode):
-        kind = FOLDER if stat.S_ISDIR(st.st_mode) else FIFO
-        out.add(_entry.pack(kind, mode, st.st_mtime_ns, 0, len(name)) + name)
-    elif stat.S_ISLNK(st.st_mode):
-        target = os.fsencode(os.readlink(path))
-        out.add(_entry.pack(LINK, mode, st.st_mtime_ns, len(target), len(name)) + name + target)
-    else:
-        lost.append(f"the socket {path}")
-
-
-def pack(fd, room, lost):
-    """Writes the files below PLACES. Returns the offset behind them."""
-    out = _Out(fd, room)
-    for place in PLACES:
-        for path in _walk(place):
-            _pack_one(out, path, lost)
-    out.add(_entry.pack(END, 0, 0, 0, 0))
-    out.flush()
-    return out.at
-
-
-def _clear(folder):
-    for path in reversed(list(_walk(folder))):
-        if os.path.isdir(path) and not os.path.islink(path):
-            os.rmdir(path)
-        else:
-            os.unlink(path)
-
-
-class _In:
-    def __init__(self, fd):
-        self.fd, self.at = fd, FILES_AT
-
-    def take(self, n):
-        data = b""
-        while len(data) < n:
-            part = os.pread(self.fd, n - len(data), self.at)
-            if not part:
-                raise Refused("the files of the image are cut short")
-            data += part
-            self.at += len(part)
-        return data
-
-
-def _unpack_file(source, path, size):
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        while size:
-            data = source.take(min(size, PIECE))
-            size -= len(data)
-            while data:
-                data = data[os.write(fd, data):]
-    finally:
-        os.close(fd)
-
-
-def unpack(fd):
-    """In place of everything below PLACES. Only the rights of this process bound the names."""
-    source, folders = _In(fd), []
-    for place in PLACES:
-        _clear(place)
-    while True:
-        kind, mode, changed, size, length = _entry.unpack(source.take(_entry.size))
-        if kind == END:
-            break
-        path = os.fsdecode(source.take(length))
-        if kind == FILE:
-            _unpack_file(source, path, size)
-        elif kind == FOLDER:
-            os.mkdir(path, 0o700)
-            folders.append((path, mode, changed))
-            continue
-        elif kind == LINK:
-            os.symlink(os.fsdecode(source.take(size)), path)
-            continue
-        else:
-            os.mkfifo(path, 0o600)
-        os.chmod(path, mode)
-        os.utime(path, ns=(changed, changed))
-    for path, mode, changed in reversed(folders):
-        os.chmod(path, mode)
-        os.utime(path, ns=(changed, changed))
 
 
 # ---- descriptors ----
@@ -374,7 +233,7 @@ def write(session, message, strict, files, room):
     lost = plan.lost + _threads() + _children(_writers)
     if strict and lost:
         return {"refused": lost[:100]}
-    at = pack(fd, room, lost) if files else FILES_AT
+    at = image.pack(fd, room, lost) if files else FILES_AT
     became, value, _ = image.write(fd, at, room, report)
     if not became:
         _writers.add(value)
@@ -398,5 +257,5 @@ def become(session, message, files):
     fd = message.fds[0]
     if files:
         os.chdir("/")
-        unpack(fd)
+        image.unpack(fd)
     image.become(fd, session.channel.usable() << 32 | session.channel.sent())

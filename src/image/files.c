@@ -1,0 +1,454 @@
+#include "image/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/auto.h"
+
+enum { PIECE = 1 << 20, NAME_MAX_BYTES = PATH_MAX };
+enum kind { END, REGULAR, FOLDER, LINK, FIFO };
+
+struct [[gnu::packed]] entry {
+    uint8_t kind;
+    uint32_t mode;
+    int64_t changed;
+    uint64_t bytes;
+    uint32_t name_bytes;
+};
+
+const char *const image_places[] = { "/sandbox", "/tmp", NULL };
+
+/* ---- walking ---- */
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_content(const struct dirent *d)
+{
+    return strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0;
+}
+
+/* One path that grows and shrinks on the way, and no buffer for each level. */
+struct walk {
+    char path[NAME_MAX_BYTES];
+    /* Called for each name: a folder before its contents, or after them. Nonzero ends the walk. */
+    int (*visit)(struct walk *w, const struct stat *st);
+    int (*unreadable)(struct walk *w, int error); /* a folder */
+    bool folders_last;
+};
+
+static int walk_below(struct walk *w);
+
+static int walk_one(struct walk *w)
+{
+    struct stat st;
+    if (lstat(w->path, &st) < 0)
+        return 0; /* a process of the guest was faster */
+    bool is_folder = S_ISDIR(st.st_mode);
+    if (is_folder && w->folders_last && walk_below(w))
+        return -1;
+    if (w->visit(w, &st))
+        return -1;
+    return is_folder && !w->folders_last ? walk_below(w) : 0;
+}
+
+static int walk_below(struct walk *w)
+{
+    struct dirent **names = NULL;
+    size_t n = strlen(w->path);
+    int count = scandir(w->path, &names, is_content, by_name), rc = 0;
+    if (count < 0)
+        return w->unreadable(w, errno);
+    for (int i = 0; i < count; i++) {
+        autofree struct dirent *d = names[i];
+        if (rc)
+            continue;
+        int more = snprintf(w->path + n, sizeof w->path - n, "/%s", d->d_name);
+        if (more < 0 || (size_t)more >= sizeof w->path - n) {
+            w->path[n] = '\0';
+            rc = w->unreadable(w, ENAMETOOLONG);
+        } else {
+            rc = walk_one(w);
+        }
+        w->path[n] = '\0';
+    }
+    free((void *)names);
+    return rc;
+}
+
+static int walk_place(struct walk *w, const char *place)
+{
+    (void)snprintf(w->path, sizeof w->path, "%s", place);
+    return walk_below(w);
+}
+
+/* ---- packing ---- */
+
+struct packing {
+    struct walk walk; /* the first member */
+    int fd;
+    uint64_t at, room;
+    char *pending; /* PIECE bytes */
+    size_t n_pending;
+    struct image_losses *losses;
+    char *why;
+};
+
+static void lose(struct packing *p, const char *kind, const char *name, int error)
+{
+    char text[NAME_MAX_BYTES + 128];
+    if (error)
+        (void)snprintf(text, sizeof text, "the %s %s (%s)", kind, name, strerror(error));
+    else
+        (void)snprintf(text, sizeof text, "the %s %s", kind, name);
+    p->losses->add(p->losses, text);
+}
+
+static int flush(struct packing *p)
+{
+    for (size_t done = 0; done < p->n_pending;) {
+        ssize_t n = pwrite(p->fd, p->pending + done, p->n_pending - done, (off_t)p->at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return image_refuse(p->why, "the files of the session cannot be written: %s",
+                                strerror(errno));
+        done += (size_t)n;
+        p->at += (uint64_t)n;
+    }
+    p->n_pending = 0;
+    return 0;
+}
+
+static int check_room(const struct packing *p, uint64_t more)
+{
+    uint64_t used = p->at + p->n_pending;
+    if (used <= p->room && more <= p->room - used)
+        return 0;
+    return image_refuse(p->why,
+                        "the files of the session need more than the %llu bytes that an image may "
+                        "have",
+                        (unsigned long long)p->room);
+}
+
+static int add(struct packing *p, const void *bytes, size_t n)
+{
+    if (check_room(p, n))
+        return -1;
+    for (size_t done = 0; done < n;) {
+        size_t part = n - done < PIECE - p->n_pending ? n - done : PIECE - p->n_pending;
+        memcpy(p->pending + p->n_pending, (const char *)bytes + done, part);
+        p->n_pending += part;
+        done += part;
+        if (p->n_pending == PIECE && flush(p))
+            return -1;
+    }
+    return 0;
+}
+
+/* A guest can set times that nobody can count in nanoseconds. */
+static int64_t nanoseconds(const struct timespec *t)
+{
+    int64_t ns;
+    return __builtin_mul_overflow(t->tv_sec, INT64_C(1000000000), &ns) ||
+                   __builtin_add_overflow(ns, t->tv_nsec, &ns)
+               ? 0
+               : ns;
+}
+
+static int add_entry(struct packing *p, enum kind kind, const struct stat *st, uint64_t bytes)
+{
+    size_t n = strlen(p->walk.path);
+    const struct entry e = { .kind = (uint8_t)kind,
+                             .mode = st->st_mode & 07777,
+                             .changed = nanoseconds(&st->st_mtim),
+                             .bytes = bytes,
+                             .name_bytes = (uint32_t)n };
+    return add(p, &e, sizeof e) || add(p, p->walk.path, n) ? -1 : 0;
+}
+
+/* A process of the guest may cut the file short meanwhile: the rest is zeros. */
+static int add_contents(struct packing *p, int fd, uint64_t left)
+{
+    while (left > 0) {
+        size_t most = PIECE - p->n_pending;
+        if (left < most)
+            most = (size_t)left;
+        ssize_t n = read(fd, p->pending + p->n_pending, most);
+        if (n <= 0) {
+            memset(p->pending + p->n_pending, 0, most);
+            n = (ssize_t)most;
+        }
+        p->n_pending += (size_t)n;
+        left -= (uint64_t)n;
+        if (p->n_pending == PIECE && flush(p))
+            return -1;
+    }
+    return 0;
+}
+
+static int pack_file(struct packing *p, const struct stat *st)
+{
+    autoclose int fd = open(p->walk.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        lose(p, "file", p->walk.path, errno);
+        return 0;
+    }
+    uint64_t bytes = (uint64_t)st->st_size;
+    return add_entry(p, REGULAR, st, bytes) || check_room(p, bytes) || add_contents(p, fd, bytes)
+               ? -1
+               : 0;
+}
+
+static int pack_link(struct packing *p, const struct stat *st)
+{
+    char target[PATH_MAX];
+    ssize_t n = readlink(p->walk.path, target, sizeof target);
+    if (n < 0 || (size_t)n == sizeof target) {
+        lose(p, "link", p->walk.path, n < 0 ? errno : ENAMETOOLONG);
+        return 0;
+    }
+    return add_entry(p, LINK, st, (uint64_t)n) || add(p, target, (size_t)n) ? -1 : 0;
+}
+
+static int pack_one(struct walk *w, const struct stat *st)
+{
+    struct packing *p = (struct packing *)w;
+    if (S_ISREG(st->st_mode))
+        return pack_file(p, st);
+    if (S_ISLNK(st->st_mode))
+        return pack_link(p, st);
+    if (S_ISDIR(st->st_mode) || S_ISFIFO(st->st_mode))
+        return add_entry(p, S_ISDIR(st->st_mode) ? FOLDER : FIFO, st, 0);
+    lose(p, "socket", w->path, 0);
+    return 0;
+}
+
+static int lose_folder(struct walk *w, int error)
+{
+    lose((struct packing *)w, "contents of", w->path, error);
+    return 0;
+}
+
+static char *new_piece(char why[IMAGE_WHY])
+{
+    /* Not from the allocator, whose memory goes into the image. */
+    char *piece = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (piece != MAP_FAILED)
+        return piece;
+    (void)image_refuse(why, "there is no memory for the files of the session");
+    return NULL;
+}
+
+int image_files_pack(int fd, const char *const places[], uint64_t room, struct image_losses *losses,
+                     uint64_t *ret_end, char why[IMAGE_WHY])
+{
+    const struct entry end = { .kind = END };
+    struct packing p = { .walk = { .visit = pack_one, .unreadable = lose_folder },
+                         .fd = fd,
+                         .at = IMAGE_FRONT,
+                         .room = room,
+                         .pending = new_piece(why),
+                         .losses = losses,
+                         .why = why };
+    int rc = p.pending ? 0 : -1;
+    for (; rc == 0 && *places; places++)
+        rc = walk_place(&p.walk, *places);
+    if (rc == 0)
+        rc = add(&p, &end, sizeof end) || flush(&p) ? -1 : 0;
+    if (p.pending)
+        (void)munmap(p.pending, PIECE);
+    if (rc == 0)
+        *ret_end = p.at;
+    return rc;
+}
+
+/* ---- unpacking ---- */
+
+static int remove_one(struct walk *w, const struct stat *st)
+{
+    (void)(S_ISDIR(st->st_mode) ? rmdir(w->path) : unlink(w->path));
+    return 0; /* a name that stays stops the entry that needs it */
+}
+
+static int open_folder(struct walk *w, int error)
+{
+    struct stat st;
+    if (error == EACCES && lstat(w->path, &st) == 0 && (st.st_mode & 0700) != 0700 &&
+        chmod(w->path, 0700) == 0)
+        return walk_below(w);
+    return 0;
+}
+
+struct unpacking {
+    int fd;
+    uint64_t at;
+    char *piece; /* PIECE bytes */
+    struct entry entry;
+    char name[NAME_MAX_BYTES];
+    char *why;
+};
+
+static int take(struct unpacking *u, void *to, size_t n)
+{
+    for (size_t done = 0; done < n;) {
+        ssize_t got = pread(u->fd, (char *)to + done, n - done, (off_t)u->at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return image_refuse(u->why, "the files of the image are cut short");
+        done += (size_t)got;
+        u->at += (uint64_t)got;
+    }
+    return 0;
+}
+
+static int take_entry(struct unpacking *u)
+{
+    struct entry *e = &u->entry;
+    if (take(u, e, sizeof *e))
+        return -1;
+    if (e->kind == END)
+        return 0;
+    if (e->kind > FIFO || e->name_bytes >= sizeof u->name)
+        return image_refuse(u->why, "the image has a file of an unknown kind or with too long a "
+                                    "name");
+    if (take(u, u->name, e->name_bytes))
+        return -1;
+    u->name[e->name_bytes] = '\0';
+    return 0;
+}
+
+static int cannot_make(const struct unpacking *u)
+{
+    return image_refuse(u->why, "%.120s cannot be made: %s", u->name, strerror(errno));
+}
+
+static int make_file(struct unpacking *u)
+{
+    autoclose int fd = open(u->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return cannot_make(u);
+    for (uint64_t left = u->entry.bytes; left > 0;) {
+        size_t part = left < PIECE ? (size_t)left : PIECE;
+        if (take(u, u->piece, part))
+            return -1;
+        left -= part;
+        for (size_t done = 0; done < part;) {
+            ssize_t n = write(fd, u->piece + done, part - done);
+            if (n <= 0)
+                return cannot_make(u);
+            done += (size_t)n;
+        }
+    }
+    return 0;
+}
+
+static int make_folder(struct unpacking *u)
+{
+    return mkdir(u->name, 0700) < 0 ? cannot_make(u) : 0;
+}
+
+static int make_link(struct unpacking *u)
+{
+    if (u->entry.bytes >= PATH_MAX)
+        return image_refuse(u->why, "the image has a link with too long a target");
+    if (take(u, u->piece, (size_t)u->entry.bytes))
+        return -1;
+    u->piece[u->entry.bytes] = '\0';
+    return symlink(u->piece, u->name) < 0 ? cannot_make(u) : 0;
+}
+
+static int make_fifo(struct unpacking *u)
+{
+    return mkfifo(u->name, 0600) < 0 ? cannot_make(u) : 0;
+}
+
+static int (*const makers[])(struct unpacking *) = {
+    [REGULAR] = make_file, [FOLDER] = make_folder, [LINK] = make_link, [FIFO] = make_fifo
+};
+
+/* The file system may not have a time that an image asks for. */
+static void finish_one(const struct unpacking *u)
+{
+    const struct entry *e = &u->entry;
+    int64_t ns = e->changed % 1000000000, s = e->changed / 1000000000;
+    if (ns < 0) {
+        ns += 1000000000;
+        s--;
+    }
+    const struct timespec times[] = { { s, ns }, { s, ns } };
+    if (e->kind != LINK)
+        (void)chmod(u->name, e->mode & 07777);
+    (void)utimensat(AT_FDCWD, u->name, times, AT_SYMLINK_NOFOLLOW);
+}
+
+/* Folders get their mode and time when nothing more is put into them, backwards: the right to enter
+ * a folder may be the first that goes. */
+struct folder {
+    struct folder *before;
+    uint64_t at; /* of its entry */
+};
+
+static int remember_folder(struct folder **last, uint64_t at, char why[IMAGE_WHY])
+{
+    struct folder *f = malloc(sizeof *f);
+    if (!f)
+        return image_refuse(why, "there is no memory for the folders of the session");
+    *f = (struct folder){ *last, at };
+    *last = f;
+    return 0;
+}
+
+static int make_all(struct unpacking *u, struct folder **last)
+{
+    u->at = IMAGE_FRONT;
+    for (;;) {
+        uint64_t at = u->at;
+        if (take_entry(u))
+            return -1;
+        if (u->entry.kind == END)
+            return 0;
+        if (makers[u->entry.kind](u))
+            return -1;
+        if (u->entry.kind != FOLDER)
+            finish_one(u);
+        else if (remember_folder(last, at, u->why))
+            return -1;
+    }
+}
+
+static int finish_folders(struct unpacking *u, struct folder *last, int rc)
+{
+    while (last) {
+        autofree struct folder *f = last;
+        last = f->before;
+        u->at = f->at;
+        if (rc == 0 && (rc = take_entry(u)) == 0)
+            finish_one(u);
+    }
+    return rc;
+}
+
+int image_files_unpack(int fd, const char *const places[], char why[IMAGE_WHY])
+{
+    struct walk clear = { .visit = remove_one, .unreadable = open_folder, .folders_last = true };
+    struct unpacking u = { .fd = fd, .piece = new_piece(why), .why = why };
+    if (!u.piece)
+        return -1;
+    for (; *places; places++)
+        (void)walk_place(&clear, *places);
+    struct folder *last = NULL;
+    int rc = make_all(&u, &last);
+    rc = finish_folders(&u, last, rc);
+    (void)munmap(u.piece, PIECE);
+    return rc;
+}

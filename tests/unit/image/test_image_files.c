@@ -1,0 +1,274 @@
+#include "image/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "base/fdio.h"
+#include "check.h"
+#include "place.h"
+
+enum { HEAD = 25, ROOM = 8 << 20 };
+
+struct losses {
+    struct image_losses base; /* the first member */
+    char text[8192];
+};
+
+static void add_loss(struct image_losses *base, const char *name)
+{
+    struct losses *l = (struct losses *)base;
+    size_t n = strlen(l->text);
+    (void)snprintf(l->text + n, sizeof l->text - n, "%s\n", name);
+}
+
+static char why[IMAGE_WHY];
+
+/* A folder that is packed, with an image of its own. */
+struct box {
+    struct place place;
+    const char *places[2];
+    struct losses losses;
+    int image;
+    uint64_t end;
+};
+
+static bool box_init(struct box *b)
+{
+    *b = (struct box){ .losses.base.add = add_loss,
+                       .image = memfd_create("unit-test", MFD_CLOEXEC) };
+    if (!place_init(&b->place))
+        return false;
+    b->places[0] = b->place.path;
+    return CHECK(b->image >= 0);
+}
+
+static void box_done(struct box *b)
+{
+    fd_close(&b->image);
+    place_done(&b->place);
+}
+
+static int pack(struct box *b, uint64_t room)
+{
+    b->losses.text[0] = '\0';
+    return image_files_pack(b->image, b->places, room, &b->losses.base, &b->end, why);
+}
+
+static int unpack(struct box *b)
+{
+    return image_files_unpack(b->image, b->places, why);
+}
+
+static void put(const struct box *b, const char *name, const char *text, mode_t mode)
+{
+    autoclose int fd = openat(b->place.fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    CHECK(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
+          fchmod(fd, mode) == 0);
+}
+
+static void check_file(const struct box *b, const char *name, const char *text, mode_t mode)
+{
+    char got[64] = "";
+    struct stat st = { 0 };
+    CHECK(fstatat(b->place.fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0);
+    CHECK_INT(st.st_mode & 07777, mode);
+    CHECK(fd_read_file(b->place.fd, name, got, sizeof got) >= 0);
+    CHECK_STR(got, text);
+}
+
+static void test_files_come_back_as_they_were(void)
+{
+    struct box b;
+    char target[64] = "";
+    struct stat st = { 0 };
+    const struct timespec times[] = { { 5, 6 }, { 1000000007, 123456789 } };
+    if (!box_init(&b))
+        return;
+    CHECK(mkdirat(b.place.fd, "sub", 0700) == 0 && mkdirat(b.place.fd, "sub/deep", 0700) == 0);
+    put(&b, "sub/deep/a", "first", 0640);
+    put(&b, "empty", "", 0600);
+    put(&b, "sub/sealed", "read only", 0400);
+    put(&b, "odd\n\xFF name", "odd", 0600);
+    CHECK(symlinkat("../nowhere", b.place.fd, "sub/link") == 0);
+    CHECK(mkfifoat(b.place.fd, "fifo", 0600) == 0 && fchmodat(b.place.fd, "fifo", 0620, 0) == 0);
+    CHECK(fchmodat(b.place.fd, "sub/deep", 0500, 0) == 0);
+    CHECK(utimensat(b.place.fd, "sub/deep/a", times, 0) == 0);
+    CHECK(utimensat(b.place.fd, "sub/deep", times, 0) == 0);
+    CHECK_INT(pack(&b, ROOM), 0);
+    CHECK_STR(b.losses.text, "");
+    /* The places of the process that unpacks have other things in them. */
+    put(&b, "sub/deep/a", "changed", 0640);
+    put(&b, "later", "later", 0600);
+    CHECK(mkdirat(b.place.fd, "shut", 0700) == 0);
+    put(&b, "shut/in", "x", 0600);
+    CHECK(fchmodat(b.place.fd, "shut", 0, 0) == 0);
+    CHECK_INT(unpack(&b), 0);
+    check_file(&b, "sub/deep/a", "first", 0640);
+    check_file(&b, "empty", "", 0600);
+    check_file(&b, "sub/sealed", "read only", 0400);
+    check_file(&b, "odd\n\xFF name", "odd", 0600);
+    CHECK(readlinkat(b.place.fd, "sub/link", target, sizeof target - 1) > 0);
+    CHECK_STR(target, "../nowhere");
+    CHECK(fstatat(b.place.fd, "fifo", &st, 0) == 0 && S_ISFIFO(st.st_mode));
+    CHECK_INT(st.st_mode & 07777, 0620);
+    CHECK(!place_has(&b.place, "later") && !place_has(&b.place, "shut"));
+    CHECK(fstatat(b.place.fd, "sub/deep/a", &st, 0) == 0);
+    CHECK(st.st_mtim.tv_sec == 1000000007 && st.st_mtim.tv_nsec == 123456789);
+    CHECK(fstatat(b.place.fd, "sub/deep", &st, 0) == 0 && st.st_mtim.tv_sec == 1000000007);
+    CHECK_INT(st.st_mode & 07777, 0500);
+    CHECK(fchmodat(b.place.fd, "sub/deep", 0700, 0) == 0);
+    box_done(&b);
+}
+
+static void test_the_layout_is_the_documented_one(void)
+{
+    static const unsigned char head[HEAD] = { 1, 0xA0, 1 };
+    struct box b;
+    unsigned char got[HEAD] = { 0 }, end[HEAD];
+    char name[PATH_MAX + 8] = "", want[PATH_MAX + 8];
+    if (!box_init(&b))
+        return;
+    put(&b, "f", "text", 0640);
+    CHECK_INT(pack(&b, ROOM), 0);
+    size_t n = strlen(b.place.path) + 2;
+    CHECK_INT(b.end, IMAGE_FRONT + HEAD + n + 4 + HEAD);
+    CHECK(pread(b.image, got, sizeof got, IMAGE_FRONT) == HEAD);
+    CHECK(memcmp(got, head, 5) == 0 && got[13] == 4 && got[21] == n);
+    CHECK(pread(b.image, name, n + 4, IMAGE_FRONT + HEAD) == (ssize_t)n + 4);
+    (void)snprintf(want, sizeof want, "%s/ftext", b.place.path);
+    CHECK_STR(name, want);
+    CHECK(pread(b.image, end, HEAD, (off_t)(b.end - HEAD)) == HEAD);
+    CHECK(end[0] == 0);
+    box_done(&b);
+}
+
+static void test_large_files_and_many_files_are_whole(void)
+{
+    enum { LARGE = (3 << 20) + 17, FILES = 3000 };
+    struct box b;
+    struct stat st = { 0 };
+    char name[32];
+    if (!box_init(&b))
+        return;
+    autofree char *bytes = malloc(LARGE), *got = malloc(LARGE);
+    if (!CHECK(bytes && got))
+        return;
+    for (size_t i = 0; i < LARGE; i++)
+        bytes[i] = (char)(i * 31 >> 3);
+    autoclose int fd = openat(b.place.fd, "large", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    CHECK(write(fd, bytes, LARGE) == LARGE);
+    for (int i = 0; i < FILES; i++) {
+        (void)snprintf(name, sizeof name, "file-%d", i);
+        put(&b, name, name, 0600);
+    }
+    CHECK_INT(pack(&b, ROOM), 0);
+    CHECK_INT(unpack(&b), 0);
+    autoclose int again = openat(b.place.fd, "large", O_RDONLY | O_CLOEXEC);
+    CHECK(fstat(again, &st) == 0 && st.st_size == LARGE);
+    CHECK(read(again, got, LARGE) == LARGE && memcmp(bytes, got, LARGE) == 0);
+    check_file(&b, "file-2999", "file-2999", 0600);
+    box_done(&b);
+}
+
+static void test_things_that_cannot_be_carried_are_named(void)
+{
+    struct box b;
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    if (!box_init(&b))
+        return;
+    (void)snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/s", b.place.fd);
+    autoclose int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK(bind(s, (struct sockaddr *)&address, sizeof address) == 0);
+    put(&b, "kept", "kept", 0600);
+    CHECK_INT(pack(&b, ROOM), 0);
+    char want[PATH_MAX + 32];
+    (void)snprintf(want, sizeof want, "the socket %s/s\n", b.place.path);
+    CHECK_STR(b.losses.text, want);
+    CHECK_INT(unpack(&b), 0);
+    check_file(&b, "kept", "kept", 0600);
+    CHECK(!place_has(&b.place, "s"));
+    box_done(&b);
+}
+
+static void test_no_more_than_the_room_is_written(void)
+{
+    struct box b;
+    struct stat st = { 0 };
+    if (!box_init(&b))
+        return;
+    put(&b, "f", "text", 0640);
+    CHECK_INT(pack(&b, ROOM), 0);
+    uint64_t least = b.end;
+    CHECK_INT(pack(&b, least), 0);
+    CHECK_INT(pack(&b, least - 1), -1);
+    CHECK(strstr(why, "that an image may have") != NULL);
+    CHECK_INT(pack(&b, 0), -1);
+    /* A file of a terabyte without a byte in it. */
+    autoclose int fd = openat(b.place.fd, "vast", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    CHECK(ftruncate(fd, INT64_C(1) << 40) == 0);
+    CHECK_INT(ftruncate(b.image, 0), 0);
+    CHECK_INT(pack(&b, ROOM), -1);
+    CHECK(fstat(b.image, &st) == 0 && st.st_size <= ROOM);
+    box_done(&b);
+}
+
+/* An image is a guest's bytes: each cut is refused, and no altered byte does more than make other
+ * files. */
+static void test_files_that_are_cut_or_altered_are_refused(void)
+{
+    struct box b;
+    if (!box_init(&b))
+        return;
+    put(&b, "f", "text", 0640);
+    CHECK(symlinkat("there", b.place.fd, "link") == 0);
+    CHECK_INT(pack(&b, ROOM), 0);
+    uint64_t end = b.end;
+    for (uint64_t size = IMAGE_FRONT; size < end; size++) {
+        CHECK_INT(ftruncate(b.image, (off_t)size), 0);
+        CHECK_INT(unpack(&b), -1);
+        CHECK_STR(why, "the files of the image are cut short");
+        CHECK_INT(ftruncate(b.image, 0), 0);
+        put(&b, "f", "text", 0640);
+        if (!place_has(&b.place, "link"))
+            CHECK(symlinkat("there", b.place.fd, "link") == 0);
+        CHECK_INT(pack(&b, ROOM), 0);
+    }
+    static const struct {
+        off_t at;
+        size_t n;
+        const char *reason;
+    } wrong[] = {
+        { IMAGE_FRONT, 1, "of an unknown kind" },
+        { IMAGE_FRONT + 13, 8, "the files of the image are cut short" },
+        { IMAGE_FRONT + 21, 4, "too long a name" },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        static const unsigned char ones[] = { 255, 255, 255, 127, 255, 255, 255, 127 };
+        CHECK_INT(ftruncate(b.image, 0), 0);
+        CHECK_INT(pack(&b, ROOM), 0);
+        CHECK(pwrite(b.image, ones, wrong[i].n, wrong[i].at) == (ssize_t)wrong[i].n);
+        CHECK_INT(unpack(&b), -1);
+        CHECK(strstr(why, wrong[i].reason) != NULL);
+        put(&b, "f", "text", 0640);
+    }
+    box_done(&b);
+}
+
+static const struct check_test tests[] = {
+    TEST(test_files_come_back_as_they_were),
+    TEST(test_the_layout_is_the_documented_one),
+    TEST(test_large_files_and_many_files_are_whole),
+    TEST(test_things_that_cannot_be_carried_are_named),
+    TEST(test_no_more_than_the_room_is_written),
+    TEST(test_files_that_are_cut_or_altered_are_refused),
+};
+CHECK_MAIN(tests)
