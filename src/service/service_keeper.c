@@ -46,6 +46,7 @@ struct service_keeper {
     struct store *store;
     struct engine *engine;
     struct sessions *sessions;
+    struct images *images;
     struct http_server *http;
     struct api api;
     struct retention retention;
@@ -190,6 +191,13 @@ static struct sessions_limits sessions_limits_of(const struct settings *s)
                                      .cell_max = s->limit_max };
 }
 
+static struct images_limits images_limits_of(const struct settings *s)
+{
+    return (struct images_limits){ .max_bytes = s->images_max_bytes,
+                                   .max_bytes_per_key = s->images_max_bytes_per_key,
+                                   .min_free = s->storage_min_free };
+}
+
 static struct http_limits http_limits_of(const struct settings *s)
 {
     return (struct http_limits){ .head_bytes = HEAD_BYTES,
@@ -250,10 +258,13 @@ static int open_engine(struct service_keeper *k, struct err *e)
             engine_set_version(k->engine, languages[i], s->versions[i]);
     version_answers_start(&k->answers, &k->loop, k->engine, s->answers);
     struct sessions_limits sessions = sessions_limits_of(&k->settings);
+    struct images_limits images = images_limits_of(&k->settings);
     int dir;
     if (engine_set_examiner(k->engine, fd_take(&k->examiner_fd), e) ||
+        open_below(k, "images", &dir, e) ||
+        images_open(&k->images, &k->loop, k->store, dir, &images, e) ||
         open_below(k, "sessions", &dir, e) ||
-        sessions_open(&k->sessions, &k->loop, k->engine, k->store, dir, &sessions, e))
+        sessions_open(&k->sessions, &k->loop, k->engine, k->store, dir, k->images, &sessions, e))
         return -1;
     return s->wire_fd < 0 ? 0 : engine_set_wire(k->engine, s->wire_fd, s->isolation, e);
 }
@@ -374,6 +385,8 @@ static int on_settings(struct service_keeper *k, struct err *e)
     engine_set_limits(k->engine, &runs);
     struct sessions_limits sessions = sessions_limits_of(&wanted);
     sessions_set_limits(k->sessions, &sessions);
+    struct images_limits images = images_limits_of(&wanted);
+    images_set_limits(k->images, &images);
     struct pools_settings pools = pools_settings_of(&wanted);
     engine_set_pools(k->engine, &pools);
     programs_set_max(engine_programs(k->engine), wanted.compile_cache);
@@ -506,6 +519,7 @@ static void keeper_close(struct service_keeper *k)
     (void)uv_run(&k->loop, UV_RUN_NOWAIT);
     if (lifecycle_note_end(k->store, &e) || sealing_finish(&k->sealing, &e))
         log_error(LOG_ERROR, "history.closing_failed", &e);
+    images_free(k->images);
     store_close(k->store);
     api_close(&k->api);
     sessions_free(k->sessions);

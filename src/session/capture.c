@@ -35,6 +35,8 @@ void session_image_unref(struct session_image *image)
 {
     if (!image || --image->refs > 0)
         return;
+    if (image->saved)
+        image->saved->open = NULL;
     fd_close(&image->fd);
     free(image);
 }

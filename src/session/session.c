@@ -552,8 +552,8 @@ static void on_timer(uv_timer_t *timer)
 /* ---- all sessions ---- */
 
 int sessions_open(struct sessions **ret, uv_loop_t *loop, struct engine *engine,
-                  struct store *store, int dir_fd, const struct sessions_limits *limits,
-                  struct err *e)
+                  struct store *store, int dir_fd, struct images *images,
+                  const struct sessions_limits *limits, struct err *e)
 {
     autoclose int dir = dir_fd;
     struct sessions *all = calloc(1, sizeof *all);
@@ -563,6 +563,7 @@ int sessions_open(struct sessions **ret, uv_loop_t *loop, struct engine *engine,
     all->loop = loop;
     all->engine = engine;
     all->store = store;
+    all->images = images;
     all->limits = *limits;
     *ret = all;
     return 0;

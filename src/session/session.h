@@ -30,6 +30,7 @@
 #include "engine/engine.h"
 #include "session/cell_file.h"
 #include "session/frame.h"
+#include "session/images.h"
 #include "spec/bundle.h"
 #include "spec/live_file.h"
 #include "store/store.h"
@@ -138,9 +139,9 @@ struct sessions_limits {
     uint64_t memory_floor; /* no new session with less memory available */
     struct limits cell_max;
 };
-/* Takes over dir_fd, where sessions have their files. */
+/* Takes over dir_fd, where sessions have their files. The images live longer than the sessions. */
 [[nodiscard]] int sessions_open(struct sessions **ret, uv_loop_t *loop, struct engine *engine,
-                                struct store *store, int dir_fd,
+                                struct store *store, int dir_fd, struct images *images,
                                 const struct sessions_limits *limits, struct err *e);
 /* Takes over the sessions of an earlier keeper that is dead, before the loop runs: waits for the
  * warden and the store. JSON arrays with the ids of the sessions that live on, and of the runs that

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "session/cell_file.h"
+#include "session/images.h"
 #include "session/session.h"
 
 enum {
@@ -38,6 +39,7 @@ struct sessions {
     bool stopping, freed;
     const char *drain_reason; /* NULL: no drain */
     int dir_fd;               /* of the files of sessions */
+    struct images *images;
 };
 
 /* ---- program.c: the jar of a session and its channel ---- */
@@ -103,11 +105,12 @@ void program_detach(struct session_program *p);
 
 /* ---- capture.c ---- */
 
-/* The sealed file of an image. */
+/* The file of an image: sealed memory, or a file on the disk that nobody writes. */
 struct session_image {
     int fd;
     unsigned refs;
     uint64_t bytes;
+    struct saved_image *saved; /* the file is that of a row; NULL: it is only in memory */
 };
 struct session_image *session_image_ref(struct session_image *image);
 void session_image_unref(struct session_image *image);

@@ -31,8 +31,9 @@ struct settings {
     uint64_t runs_pids;   /* the same for processes; 0: half of the kernel's maximum */
     uint64_t sessions_max, sessions_max_per_key;
     uint64_t sessions_memory_floor; /* no session begins with less memory available */
-    uint64_t batch_max_runs;        /* of one batch or comparison */
-    enum level isolation;           /* "auto", or exactly this level */
+    uint64_t images_max_bytes, images_max_bytes_per_key;
+    uint64_t batch_max_runs; /* of one batch or comparison */
+    enum level isolation;    /* "auto", or exactly this level */
     struct limits limit_default,
         limit_max; /* limits.KEY and limits.KEY.max, for every row of limit_defs */
     /* warm starts */

@@ -113,10 +113,25 @@ static const char sessions[] =
     "  reason TEXT, cells INTEGER NOT NULL DEFAULT 0) STRICT;"
     "CREATE INDEX sessions_open ON sessions (ended_ms);";
 
+/* Images of sessions: each row is a file in data/images. A session may have come from another one,
+ * and it may sleep in an image; `spec` then has everything that its client asked for. */
+static const char images[] =
+    "CREATE TABLE images ("
+    "  seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, api_key TEXT,"
+    "  kind TEXT NOT NULL, session TEXT, name TEXT, language TEXT NOT NULL, bases TEXT,"
+    "  detail TEXT, cell INTEGER NOT NULL, bytes INTEGER NOT NULL, created_ms INTEGER NOT NULL,"
+    "  digest BLOB NOT NULL, stamp BLOB NOT NULL) STRICT;"
+    "ALTER TABLE sessions ADD COLUMN parent TEXT;"
+    "ALTER TABLE sessions ADD COLUMN parent_cell INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE sessions ADD COLUMN parent_image TEXT;"
+    "ALTER TABLE sessions ADD COLUMN image TEXT;"
+    "ALTER TABLE sessions ADD COLUMN spec TEXT;";
+
 /* The scripts that migrate a database from each version to the next. Rows are added, never
  * changed. */
 static const char *const migrations[] = { version_1,    artifact_owners, rules_of_requesters,
-                                          keys_existed, run_owners,      sessions };
+                                          keys_existed, run_owners,      sessions,
+                                          images };
 enum { SCHEMA_VERSION = ARRAY_LEN(migrations) };
 
 int schema_check(struct db *db, struct err *e)

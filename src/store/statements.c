@@ -207,6 +207,12 @@ const char *const sql_texts[SQL_COUNT_] = {
         "ORDER BY r.seq LIMIT ?",
     [SQL_SESSION_LANGUAGES] = "SELECT DISTINCT language FROM sessions WHERE created_ms >= ?",
     [SQL_SESSION_RETAIN] = "DELETE FROM sessions WHERE ended_ms > 0 AND ended_ms < ?",
+    [SQL_IMAGE_INSERT] = "INSERT INTO images (id, api_key, kind, session, name, language, bases, "
+                         "detail, cell, bytes, created_ms, digest, stamp) "
+                         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_IMAGE_DELETE] = "DELETE FROM images WHERE id = ?",
+    [SQL_IMAGE_LIST] = "SELECT id, api_key, kind, session, name, language, bases, detail, cell, "
+                       "bytes, created_ms, digest, stamp FROM images ORDER BY seq",
     [SQL_PROBE] = "INSERT OR REPLACE INTO counters VALUES ('probe', ?)",
     [SQL_KEY_DELETE] = "DELETE FROM keys WHERE name = ?",
     [SQL_KEY_LIST] = "SELECT name, hash, scopes, max_runs, created_ms FROM keys ORDER BY name",

@@ -1,0 +1,81 @@
+/* session/images.h — images that outlive the memory of their session: files in STATE/data/images,
+ * and one row of the database for each.
+ * Runs in: keeper, on its loop. Worker threads of libuv copy and hash.
+ *
+ * Invariants
+ * IMAGES-1 A file is complete, on the disk and read-only before a row names it. Files without a row,
+ *          and rows without a file, are removed at the start.
+ * IMAGES-2 The bytes of an image are copied and hashed, and never interpreted.
+ * IMAGES-3 A program gets the file of a row only if nobody has touched the file since it was written
+ *          (struct image_stamp), or if its digest is that of the row.
+ * IMAGES-4 The bytes of the images of one key, and of all keys, are bounded. The disk keeps
+ *          `min_free` bytes.
+ * IMAGES-5 A base of an image lives as long as the image. */
+#pragma once
+
+#include <jansson.h>
+#include <uv.h>
+
+#include "base/id.h"
+#include "store/image_rows.h"
+#include "store/store.h"
+
+struct session_image;
+struct images;
+
+struct images_limits {
+    uint64_t max_bytes, max_bytes_per_key;
+    uint64_t min_free; /* on the disk */
+};
+
+/* One file with its row. */
+struct saved_image {
+    struct image_row row;
+    struct saved_image *next;
+    struct session_image *open; /* while programs may get it; NULL: its file is closed */
+    unsigned dependents;        /* images that have it as a base */
+    bool is_removed;            /* and stays only for its dependents */
+};
+
+/* Takes over dir_fd. Waits for the store: before the loop runs. */
+[[nodiscard]] int images_open(struct images **ret, uv_loop_t *loop, struct store *store, int dir_fd,
+                              const struct images_limits *limits, struct err *e);
+void images_set_limits(struct images *all, const struct images_limits *limits);
+/* Before the store is closed. Jobs that have begun end later. */
+void images_free(struct images *all);
+
+/* The oldest one; then `next`. Look at is_removed. */
+struct saved_image *images_first(const struct images *all);
+/* NULL: there is none. */
+struct saved_image *images_find(const struct images *all, const char *id);
+/* Of one key, or of all callers without a key. */
+uint64_t images_bytes_of(const struct images *all, const char *key);
+uint64_t images_bytes(const struct images *all);
+/* Whether so many bytes more of this key fit. ERR_STORAGE_FULL with the numbers. */
+[[nodiscard]] int images_check_room(const struct images *all, const char *key, uint64_t bytes,
+                                    struct err *e);
+
+/* From the image of a capture to a file with a row. */
+struct image_save {
+    /* e NULL: `saved` is there, and the image reads from the file. The owner may free it now. */
+    void (*on_done)(struct image_save *s, const struct err *e);
+    struct session_image *image; /* a reference of the owner */
+    struct image_row row;        /* key, kind, session, name, language, detail, cell: copied */
+    struct saved_image *saved;
+    struct image_saving *private;
+};
+[[nodiscard]] int images_save(struct images *all, struct image_save *s, struct err *e);
+
+/* From a file to an image that a program may become. */
+struct image_load {
+    /* e NULL: `image` is there, and the owner has its reference. The owner may free it now.
+     * ERR_CONFLICT: the file is not the one that was written. */
+    void (*on_done)(struct image_load *l, const struct err *e);
+    struct session_image *image;
+    struct image_loading *private;
+};
+[[nodiscard]] int images_load(struct images *all, struct saved_image *saved, struct image_load *l,
+                              struct err *e);
+
+/* Removes its row and its file. A program that has the image keeps it. */
+void images_remove(struct images *all, struct saved_image *saved);

@@ -1,0 +1,34 @@
+/* store/image_rows.h — images of sessions that are in files: what each is, and how its file is known
+ * again. Runs in: a store thread. */
+#pragma once
+
+#include "store/db.h"
+#include "store/digest.h"
+
+/* Of a file that nobody has touched since it was written. */
+struct image_stamp {
+    uint64_t inode, bytes;
+    int64_t changed_ns, modified_ns;
+};
+
+/* A row that was read owns its texts; image_row_done() frees them. */
+struct image_row {
+    char *id, *key, *kind, *session, *name, *language; /* key, session, name: NULL if none */
+    char *bases;                                       /* JSON array of ids, or NULL */
+    char *detail;                                      /* JSON, or NULL */
+    int64_t cell;                                      /* cells of its session before it */
+    int64_t bytes, created_ms;
+    uint8_t digest[DIGEST_BYTES];
+    struct image_stamp stamp;
+};
+void image_row_done(struct image_row *r);
+
+struct image_rows {
+    struct image_row *rows; /* the oldest first */
+    size_t n;
+};
+void image_rows_done(struct image_rows *r);
+
+[[nodiscard]] int images_insert(struct db *db, const struct image_row *r, struct err *e);
+[[nodiscard]] int images_delete(struct db *db, const char *id, struct err *e);
+[[nodiscard]] int images_list(struct db *db, struct image_rows *ret, struct err *e);
