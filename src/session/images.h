@@ -3,14 +3,14 @@
  * Runs in: keeper, on its loop. Worker threads of libuv copy and hash.
  *
  * Invariants
- * IMAGES-1 A file is complete, on the disk and read-only before a row names it. Files without a row,
+ * STORED-1 A file is complete, on the disk and read-only before a row names it. Files without a row,
  *          and rows without a file, are removed at the start.
- * IMAGES-2 The bytes of an image are copied and hashed, and never interpreted.
- * IMAGES-3 A program gets the file of a row only if nobody has touched the file since it was written
+ * STORED-2 The bytes of an image are copied and hashed, and never interpreted.
+ * STORED-3 A program gets the file of a row only if nobody has touched the file since it was written
  *          (struct image_stamp), or if its digest is that of the row.
- * IMAGES-4 The bytes of the images of one key, and of all keys, are bounded. The disk keeps
+ * STORED-4 The bytes of the images of one key, and of all keys, are bounded. The disk keeps
  *          `min_free` bytes.
- * IMAGES-5 A base of an image lives as long as the image. */
+ * STORED-5 A base of an image lives as long as the image. */
 #pragma once
 
 #include <jansson.h>

@@ -1,5 +1,5 @@
-/* store/image_rows.h — images of sessions that are in files: what each is, and how its file is known
- * again. Runs in: a store thread. */
+/* store/image_rows.h — one row for each image of a session that is in a file, and the facts by which
+ * the file is known again. Runs in: a store thread. */
 #pragma once
 
 #include "store/db.h"
