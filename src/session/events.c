@@ -149,8 +149,11 @@ static void put_display(json_t *o, const struct source *m)
     if (json_is_object(metadata) && json_object_size(metadata) > 0)
         json_put(o, "metadata", json_incref(metadata));
     json_decref(metadata);
-    if (has_field(m->data, TAG_CUT))
-        json_put(o, "cut", json_true());
+    if (!frame_find_field(m->data, TAG_CUT, &f))
+        return;
+    json_put(o, "cut", json_true());
+    if (f.n > 0)
+        json_put(o, "left_out", text_json(f.bytes, f.n));
 }
 
 static void put_cut(json_t *o, const struct source *m)
@@ -296,6 +299,16 @@ static void take_display(struct outputs *out, json_t *event)
     (void)json_array_append(out->displays, event);
 }
 
+/* The answer has the bare bundle of a result, so a note names the parts that are missing. */
+static void take_result(struct outputs *out, const json_t *event)
+{
+    const char *left_out = text_at(event, "left_out");
+    json_decref(out->result);
+    out->result = json_incref(json_object_get(event, "data"));
+    if (left_out)
+        (void)json_array_append_new(out->notes, json_sprintf("the result was cut: %s", left_out));
+}
+
 static void take_event(struct outputs *out, uint16_t type, json_t *event)
 {
     (void)json_object_del(event, "event");
@@ -308,8 +321,7 @@ static void take_event(struct outputs *out, uint16_t type, json_t *event)
         if (!json_is_true(json_object_get(event, "wait")))
             (void)json_array_clear(out->displays);
     } else if (type == FRAME_RESULT) {
-        json_decref(out->result);
-        out->result = json_incref(json_object_get(event, "data"));
+        take_result(out, event);
     } else if (type == FRAME_ERROR) {
         json_decref(out->error);
         out->error = json_incref(event);

@@ -260,6 +260,7 @@ static void describe_end(const struct session *s, const struct wire_ended *end, 
     char exceeded[96];
     const struct evidence *ev = &end->evidence;
     enum limit_id limit = verdict_limit(verdict_decide(ev), ev->hits);
+    const char *name = sigabbrev_np(ev->signal);
     if (breach)
         (void)snprintf(out, size, "%s", breach);
     else if (ev->reason == END_FAILURE)
@@ -274,7 +275,8 @@ static void describe_end(const struct session *s, const struct wire_ended *end, 
         (void)snprintf(out, size, "its program %s",
                        limit_exceeded(limit, &s->spec.limits, exceeded, sizeof exceeded));
     else if (ev->signal)
-        (void)snprintf(out, size, "its program was killed by signal %d", ev->signal);
+        (void)snprintf(out, size, "its program was killed by signal %d (SIG%s)", ev->signal,
+                       name ? name : "RT");
     else
         (void)snprintf(out, size, "its program ended with exit code %d", ev->exit_code);
 }

@@ -104,11 +104,15 @@ def test_compilers_get_a_file_by_a_name_they_know(public_path):
     assert belljar("run", "--local", "-l", "go", public_path / "answer.txt").out == b"3\n"
 
 
-@pytest.mark.parametrize("command", ["run", "serve", "history", "keys", "audit", "doctor", "version"])
+@pytest.mark.parametrize("command", ["run", "repl", "kernel", "serve", "history", "keys", "audit", "verify", "doctor",
+                                     "version"])
 def test_help_of_a_command_is_the_commands_own(command):
     helped, own = belljar("help", command), belljar(command, "--help")
     assert helped.status == own.status == 0 and helped.out == own.out and helped.err == b""
     assert f"belljar {command}".encode() in helped.out
+    _, _, after = helped.out.decode().partition("Exit status:\n")
+    statuses = [line.split()[0] for line in after.split("\n\n")[0].splitlines() if line[2:3].isdigit()]
+    assert len(statuses) == len(set(statuses)), statuses
 
 
 def test_help_lists_the_commands():

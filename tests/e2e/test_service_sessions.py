@@ -309,6 +309,10 @@ def test_output_and_displays_of_a_cell_are_bounded(service):
     assert shown["status"] == "ok" and len(shown["displays"]) == 257, len(shown["displays"])
     last = shown["displays"][-1]
     assert last["cut"] and "dropped" in last["data"]["text/plain"], last
+    large = execute(service, made, "from IPython.display import HTML\na = HTML('x' * 5_000_000)\ndisplay(a)\na")
+    assert large["displays"][0]["cut"] and "text/html of 5,000,000 bytes" in large["displays"][0]["left_out"], large
+    assert list(large["result"]) == ["text/plain"] and len(large["notes"]) == 1, large
+    assert large["notes"][0].startswith("the result was cut: ") and "text/html of 5,000,000 bytes" in large["notes"][0]
     service.delete("/v1/sessions/" + made["id"])
 
 

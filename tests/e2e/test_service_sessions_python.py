@@ -59,6 +59,7 @@ def test_a_cell_that_ends_its_program_is_told_and_harms_no_neighbour(service, se
     if cell["status"] == "lost":
         reply = service.post(f"/v1/sessions/{session}/exec", {"code": "x"})
         assert reply.status == 410 and reply.error["message"], reply
+        assert "os.kill" not in code or "killed by signal 9 (SIGKILL)" in cell["notes"][0], cell
     else:  # the allocation was refused, and the session lives
         assert cell["error"]["name"] == "MemoryError", cell
     assert execute(service, neighbour, "kept")["result"]["text/plain"] == "'mine'"
@@ -84,6 +85,35 @@ def test_a_cell_that_floods_or_breaks_its_program_leaves_the_session_alive(servi
     assert cell["status"] in ("ok", "error", "interrupted", "timeout"), cell
     assert execute(service, session, "print(x)\nx + 1")["stdout"] == "41\n"
     assert execute(service, neighbour, "kept")["result"]["text/plain"] == "'mine'"
+
+
+SHOWN = {
+    "application/vnd.plotly.v1+json": ("plotly", "import plotly.graph_objects as g\ng.Figure(g.Bar(y=[1])).show()"),
+    "image/png": ("matplotlib", "import matplotlib.pyplot as plt\nplt.plot([1, 2]);"),
+    "image/svg+xml": (None, "display(SVG('<svg xmlns=\"http://www.w3.org/2000/svg\"/>'))"),
+    "text/markdown": (None, "display(Markdown('*a*'))"),
+    "text/latex": (None, "display(Latex('$a$'))"),
+    "application/json": (None, "display(JSON({'a': [1]}))"),
+    "image/jpeg": (None, "display(Image(b'\\xff\\xd8\\xff' + bytes(9), format='jpeg'))"),
+    "text/html": ("pandas", "import pandas\ndisplay(pandas.DataFrame({'a': [1]}))"),
+    # as ipywidgets does it: a client without comms shows the text
+    "application/vnd.jupyter.widget-view+json": (None, """
+class Slider:
+    def _repr_mimebundle_(self, **_):
+        return {'text/plain': 'IntSlider(value=3)', 'application/vnd.jupyter.widget-view+json': {'model_id': 'm'}}
+display(Slider())"""),
+}
+
+
+@pytest.mark.parametrize("mime", SHOWN)
+def test_every_kind_of_display_comes_out_of_a_jar_without_a_complaint(service, neighbour, mime):
+    library, code = SHOWN[mime]
+    if library:
+        pytest.importorskip(library)
+    cell = execute(service, neighbour, "from IPython.display import *\n" + code, timeout=60)
+    assert cell["status"] == "ok" and cell["stderr"] == "" and cell["notes"] == [], cell
+    (shown,) = cell["displays"]
+    assert shown["data"][mime] and (mime.endswith("plotly.v1+json") or shown["data"]["text/plain"]), shown
 
 
 def test_events_of_text_and_displays_have_the_order_of_the_cell(service, session):

@@ -193,6 +193,9 @@ def test_a_value_may_say_how_it_is_shown(js):
 def test_large_values_are_cut_and_large_cells_are_read_whole(js):
     reply = js.run("({[util.inspect.custom]() { return 'x'.repeat(5e6) }})")
     assert reply["status"] == "ok" and (1 << 20) <= len(reply.text) <= (1 << 20) + 100 and reply.text.endswith("cut")
+    shown = js.run("display({'text/html': 'x'.repeat(5e6)})").first("display")
+    assert shown["bundle"] == {"text/plain": "[the display was left out]"}
+    assert "text/html of 5000000 bytes" in shown["cut"]
     code = "/*" + "y" * 300_000 + "*/ 'é'.length"
     assert js.run(code).text == "1"
 

@@ -12,7 +12,8 @@ static const struct api_field display_reply[] = {
       .help = "by MIME type: text, JSON for application/json, base64 for other bytes" },
     { "display_id", FIELD_STRING, .help = "its id, if it can be updated" },
     { "metadata", FIELD_ANY, .help = "of the program" },
-    { "cut", FIELD_BOOL, .help = "true: displays were dropped here" },
+    { "cut", FIELD_BOOL, .help = "true: displays, or parts of this one, were dropped here" },
+    { "left_out", FIELD_STRING, .help = "the parts that were dropped" },
     { 0 },
 };
 static const struct api_field error_reply[] = {

@@ -11,6 +11,7 @@ struct lexer {
     unsigned words;  /* so far */
     bool is_routine; /* CREATE [OR REPLACE] FUNCTION or PROCEDURE: may have a body of statements */
     bool is_create;
+    bool is_prepare;
     unsigned parameters;
 };
 
@@ -134,8 +135,10 @@ static bool word_is(const char *word, size_t n, const char *name)
 static void note_word(struct lexer *l, const char *word, size_t n)
 {
     l->words++;
-    if (l->words == 1)
+    if (l->words == 1) {
         l->is_create = word_is(word, n, "create");
+        l->is_prepare = word_is(word, n, "prepare");
+    }
     if (l->is_create && l->words <= 4 &&
         (word_is(word, n, "function") || word_is(word, n, "procedure")))
         l->is_routine = true;
@@ -209,7 +212,10 @@ bool split_next(const char *text, size_t n, size_t at, struct statement *ret)
         end = l.at;
     }
     *ret = (struct statement){
-        .start = start, .end = end, .next = l.at < n ? l.at + 1 : n, .parameters = l.parameters
+        .start = start,
+        .end = end,
+        .next = l.at < n ? l.at + 1 : n,
+        .parameters = l.is_prepare || l.is_routine ? 0 : l.parameters,
     };
     return true;
 }

@@ -9,7 +9,8 @@
 struct statement {
     size_t start, end;   /* without the semicolon and the blanks around it */
     size_t next;         /* where to continue */
-    unsigned parameters; /* the largest $n in it */
+    unsigned parameters; /* the largest $n that a value is wanted for: PREPARE and routines have
+                            parameters of their own */
     bool command;        /* a line with a backslash first: for psql, not for a server */
 };
 

@@ -86,8 +86,14 @@ static void test_parameters_of_a_statement_are_counted(void)
         const char *text;
         unsigned parameters;
     } rows[] = {
-        { "SELECT 1", 0 },        { "SELECT $1, $12", 12 }, { "SELECT '$3', $2", 2 },
-        { "SELECT $$ $4 $$", 0 }, { "SELECT a$5", 0 },      { "SELECT 1 -- $6\n", 0 },
+        { "SELECT 1", 0 },
+        { "SELECT $1, $12", 12 },
+        { "SELECT '$3', $2", 2 },
+        { "SELECT $$ $4 $$", 0 },
+        { "SELECT a$5", 0 },
+        { "SELECT 1 -- $6\n", 0 },
+        { "PREPARE p AS SELECT $1", 0 },
+        { "CREATE FUNCTION f(int) RETURNS int RETURN $1", 0 },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct statement st = { 0 };

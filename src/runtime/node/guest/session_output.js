@@ -39,18 +39,21 @@ const dataOf = (mime, value) => {
 const bundleFields = (bundle) => {
   let parts = [];
   let room = MESSAGE_MAX;
-  let dropped = false;
+  let dropped = [];
   for (const [mime, value] of entries(bundle)) {
     const data = bytes(dataOf(mime, value));
     room -= data.length;
     if (room < 0) {
       room += data.length;
-      dropped = true;
+      dropped = [...dropped, `${mime} of ${data.length} bytes`];
     } else {
       parts = [...parts, ...field(TAG.MIME, mime), ...field(TAG.DATA, data)];
     }
   }
-  return dropped ? [...parts, ...field(TAG.CUT, '')] : parts;
+  if (dropped.length === 0) return parts;
+  if (parts.length === 0) parts = [...field(TAG.MIME, 'text/plain'), ...field(TAG.DATA, '[the display was left out]')];
+  const names = dropped.join(', ').slice(0, 1000);
+  return [...parts, ...field(TAG.CUT, `left out: ${names}; a display holds at most ${MESSAGE_MAX} bytes`)];
 };
 
 const isBundle = (value) => typeof value === 'object' && value !== null && !Array.isArray(value) &&

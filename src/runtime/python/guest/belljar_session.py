@@ -2,13 +2,16 @@
 import atexit
 import builtins
 import fcntl
+import functools
 import getpass  # here: in a zygote it costs the start of a session nothing
+import importlib.machinery
 import io
 import operator
 import os
 import pathlib
 import sys
 import threading
+import traceback
 
 import belljar_answers as answers
 import belljar_bundles as bundles
@@ -357,8 +360,31 @@ class Session:
         _exit(status)
 
 
+class QuietImport:
+    """A jar has no /proc/stat. psutil prints a traceback for that and goes on; plotly imports it with the first figure."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name != "psutil._pslinux":
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec and spec.loader and not os.path.exists("/proc/stat"):
+            spec.loader.exec_module = functools.partial(QuietImport.execute, spec.loader.exec_module)
+        return spec
+
+    @staticmethod
+    def execute(really_execute, module):
+        printed, traceback.print_exc = traceback.print_exc, lambda *_, **__: None
+        try:
+            really_execute(module)
+        finally:
+            traceback.print_exc = printed
+
+
 def set_environment():
     """Before matplotlib or plotly is imported: both then show their figures as displays."""
+    if QuietImport not in sys.meta_path:
+        sys.meta_path.insert(0, QuietImport)
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     os.environ.setdefault("PLOTLY_RENDERER", "plotly_mimetype")
 
