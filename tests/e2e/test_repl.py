@@ -11,6 +11,7 @@ import subprocess
 import termios
 import time
 import uuid
+import zlib
 
 import pytest
 
@@ -539,30 +540,50 @@ def test_repl_restores_the_terminal(s, number):
         assert b"\x1b[c" not in p.seen
 
 
-KITTY, ITERM = b"\x1b_Gf=100,a=T,m=", b"\x1b]1337;File=inline=1:"
+KITTY, ITERM, SIXEL = b"\x1b_Gf=100,a=T,m=", b"\x1b]1337;File=inline=1:", b'\x1bP0;1;0q"1;1;2;1#0;2;100;0;0#0@@$-\x1b\\'
 
 
-@pytest.mark.parametrize("environ, answer, shown", [
-    ({"TERM": "xterm-kitty"}, b"\x1bP>|kitty(0.26.5)\x1b\\\x1b[?62;c", KITTY),
-    ({"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, b"\x1bP>|iTerm2 3.5.0\x1b\\\x1b[?62;4c", ITERM),
-    ({"TERM": "xterm-256color", "LC_TERMINAL": "iTerm2"}, b"\x1bP>|WezTerm 2023\x1b\\\x1b[?65;4;6c", ITERM),
-    ({"TERM": "xterm-kitty"}, b"\x1b[?64;1;2c", None),  # a terminal that was started in kitty
-    ({"TERM": "xterm-kitty"}, b"", None),
-    ({"TERM": "xterm-256color", "KITTY_WINDOW_ID": "1"}, None, None),
-    ({"TERM": "screen-256color", "TERM_PROGRAM": "iTerm.app"}, None, None),
-    ({"TERM": "xterm-kitty", "TMUX": "/tmp/x,1,0"}, None, None),
-    ({"TERM": "dumb", "TERM_PROGRAM": "WezTerm"}, None, None)])
-def test_repl_shows_images_only_where_the_terminal_can(s, public_path, environ, answer, shown):
+def png(row, width, height, kind=b"\x08\x02"):
+    """An image of equal rows. A pixel has three bytes, or one bit if the kind is 1 and 0."""
+    def chunk(kind, data):
+        return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+    head = width.to_bytes(4, "big") + height.to_bytes(4, "big") + kind + b"\0\0\0"
+    pixels = zlib.compress((b"\0" + row) * height)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+
+
+RED = png(b"\xff\0\0" * 2, 2, 1)
+FOOT = b"\x1bP>|foot(1.16.2)\x1b\\\x1b[?62;4;22c"
+
+
+@pytest.mark.parametrize("environ, answer, image, shown", [
+    ({"TERM": "xterm-kitty"}, b"\x1bP>|kitty(0.26.5)\x1b\\\x1b[?62;c", RED, KITTY),
+    ({"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, b"\x1bP>|iTerm2 3.5.0\x1b\\\x1b[?62;4c", RED, ITERM),
+    ({"TERM": "xterm-256color", "LC_TERMINAL": "iTerm2"}, b"\x1bP>|WezTerm 2023\x1b\\\x1b[?65;4;6c", RED, ITERM),
+    ({"TERM": "foot"}, FOOT, RED, SIXEL),
+    ({"TERM": "xterm", "XTERM_VERSION": "XTerm(379)"}, b"\x1b[?63;1;2;4;6;9;15;22c", RED, SIXEL),
+    ({"TERM": "xterm-kitty"}, FOOT, RED, SIXEL),  # a terminal that was started in kitty
+    ({"TERM": "foot"}, FOOT, RED[:40] + bytes(20), None),
+    ({"TERM": "foot"}, FOOT, png(bytes(1000), 8000, 1100, b"\x01\0"), None),  # SIXEL-2
+    ({"TERM": "xterm", "XTERM_VERSION": "XTerm(379)"}, b"\x1b[?64;1;2c", RED, None),
+    ({"TERM": "xterm-kitty"}, b"\x1b[?64;1;2c", RED, None),
+    ({"TERM": "xterm-kitty"}, b"", RED, None),
+    ({"TERM": "xterm-256color", "KITTY_WINDOW_ID": "1"}, None, RED, None),
+    ({"TERM": "screen-256color", "TERM_PROGRAM": "iTerm.app"}, None, RED, None),
+    ({"TERM": "xterm-kitty", "TMUX": "/tmp/x,1,0"}, None, RED, None),
+    ({"TERM": "dumb", "TERM_PROGRAM": "WezTerm"}, None, RED, None)])
+def test_repl_shows_images_only_where_the_terminal_can(s, public_path, environ, answer, image, shown):
     """IMAGES-1. None as an answer: the terminal is not even asked"""
     with Pty(s.state, answer and b"1 +" + answer + b" 1\r", public_path, **environ) as p:
         p.shows(b"python> ")
         if answer:
             p.shows(b"2004l2\r\n")  # the bytes that were typed around the answer
         p.type(b"import IPython.display as d\r")
-        p.type(b"d.display(d.Image(data=b'\\x89PNG\\r\\n\\x1a\\n' + bytes(40), format='png'))\r")
+        p.type(b"d.display(d.Image(data=bytes.fromhex('" + image.hex().encode() + b"'), format='png'))\r")
         p.shows(b"image-")
         assert (b"\x1b[>0q\x1b[c" in p.seen) == (answer is not None), p.seen
-        assert (KITTY in p.seen, ITERM in p.seen) == (shown == KITTY, shown == ITERM), p.seen
+        assert [known in p.seen for known in (KITTY, ITERM, SIXEL, b"\x1bP0;")] == \
+            [shown == KITTY, shown == ITERM, shown == SIXEL, shown == SIXEL], p.seen
 
 
 def test_repl_talks_to_the_service_without_privileges(s):

@@ -3,7 +3,7 @@
  * IMAGES-1 No image is sent to a terminal that may not understand it. The environment is only a
  *          hint, because a terminal that is started in another one inherits it. A terminal that the
  *          environment names is asked for its own name, in sequences that other terminals ignore,
- *          and its answer decides. */
+ *          and for its attributes, and its answer decides. */
 #pragma once
 
 #include <stdbool.h>

@@ -81,11 +81,29 @@ static const struct {
                { "image/gif", "gif", false },
                { "image/svg+xml", "svg", true } };
 
+/* An image that cannot be read is only saved. */
+static void show_sixels(const struct sixel *s, const struct buf *png)
+{
+    struct raster r = { 0 };
+    scoped(buf) sequence = { 0 };
+    struct err e;
+    if (!s || sixel_decode(s, png, &r, &e))
+        return;
+    if (sixel_encode(&r, &sequence, &e) == 0) {
+        (void)fwrite(sequence.data, 1, sequence.len, stdout);
+        (void)fputc('\n', stdout);
+    }
+    raster_done(&r);
+}
+
 /* Shows a PNG in the terminal: kitty wants it in pieces. */
-static void show_inline(enum image_protocol p, const char *base64)
+static void show_inline(const struct renderer *r, const char *base64, const struct buf *png)
 {
     enum { PIECE = 4096 };
+    enum image_protocol p = r->images;
     size_t len = strlen(base64);
+    if (p == IMAGES_SIXEL)
+        show_sixels(r->sixel, png);
     if (p == IMAGES_ITERM)
         (void)printf("\033]1337;File=inline=1:%s\a\n", base64);
     for (size_t at = 0; p == IMAGES_KITTY && at < len; at += PIECE) {
@@ -114,7 +132,7 @@ static int render_image(const struct renderer *r, const json_t *data, bool *ret_
                            : !is_base64(text) || text_base64_decode(text, strlen(text), &bytes, e))
             return 0;
         if (i == 0)
-            show_inline(r->images, text);
+            show_inline(r, text, &bytes);
         *ret_done = true;
         return r->on_image(r->arg, images[i].end, &bytes, e);
     }

@@ -4,10 +4,12 @@
 #include <jansson.h>
 
 #include "base/buf.h"
+#include "cli/repl/sixel.h"
 #include "cli/repl/talker.h"
 
 struct renderer {
     enum image_protocol images;
+    const struct sixel *sixel; /* for IMAGES_SIXEL; NULL: there is no libpng */
     /* NULL, or at a terminal: whether the output has stopped in the middle of a line. */
     bool *middle;
     /* Stores an image; `end` is the end of its name, such as "png". */

@@ -29,6 +29,7 @@ enum { REATTACH_MS = 8000, PING_PATIENCE_MS = 0 };
 struct talker {
     const struct talker_job *job;
     struct connections connections;
+    const struct sixel *sixel; /* NULL: no Sixel graphics */
     char id[SESSION_ID_SIZE];
     unsigned pings;
     unsigned looks; /* a cell has said something, perhaps that it ends the session: look soon */
@@ -110,7 +111,8 @@ static void note_event(struct talker *t, const char *name, const json_t *event)
 static int on_event(struct talker *t, const json_t *event, struct err *e)
 {
     const char *name = json_string_value(json_object_get(event, "event"));
-    const struct renderer r = { t->job->images, isatty(1) ? &t->middle : NULL, tell_image, t };
+    const struct renderer r = { t->job->images, t->sixel, isatty(1) ? &t->middle : NULL, tell_image,
+                                t };
     if (!name)
         return 0;
     note_event(t, name, event);
@@ -406,6 +408,8 @@ int talker_run(const struct talker_job *job)
     struct talker t = { .job = job, .connections.link_fd = job->link_fd };
     struct err e, gone;
     const int keep[] = { job->link_fd, job->uid_fd };
+    if (job->images == IMAGES_SIXEL)
+        t.sixel = sixel_open(); /* SIXEL-1 */
     if (fd_keep_only(keep, ARRAY_LEN(keep), &e) || privileges_drop(job->parent, job->uid, &e))
         return cli_fail(&e);
     /* The end of the link tells of main's end, so that the session can be ended then. */

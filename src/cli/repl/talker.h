@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum image_protocol { IMAGES_NONE, IMAGES_KITTY, IMAGES_ITERM };
+enum image_protocol { IMAGES_NONE, IMAGES_KITTY, IMAGES_ITERM, IMAGES_SIXEL };
 
 struct talker_job {
     const char *language;

@@ -1,4 +1,5 @@
 #include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -6,6 +7,7 @@
 #include "check.h"
 #include "cli/repl/editor.h"
 #include "cli/repl/images.h"
+#include "cli/repl/sixel.h"
 
 static const struct {
     const char *language, *text;
@@ -213,6 +215,11 @@ static void test_terminals_that_show_images_are_known_by_their_answer(void)
         { "\033P>|iTerm2 3.5\033\\\033[?62;4c", "", true, IMAGES_ITERM },
         { "\033P>|WezTerm 1\033\\\033[?65;4;6c", "", true, IMAGES_ITERM },
         { "\033P>|XTerm(370)\033\\\033[?64;1c", "", true, IMAGES_NONE },
+        { "\033P>|XTerm(370)\033\\\033[?63;1;2;4;6c", "", true, IMAGES_SIXEL },
+        { "x\033[?62;4;22cy", "xy", true, IMAGES_SIXEL },
+        { "\033[?62;22;44c", "", true, IMAGES_NONE },
+        { "\033[?1;4c", "", true, IMAGES_NONE },
+        { "\033[?4c", "", true, IMAGES_NONE },
         { "\033[?6c", "", true, IMAGES_NONE },
         { "\033P>|kitty(0", "\033P>|kitty(0", false, IMAGES_NONE },
         { "typed", "typed", false, IMAGES_NONE },
@@ -230,6 +237,36 @@ static void test_terminals_that_show_images_are_known_by_their_answer(void)
     }
 }
 
+static void test_pixels_become_sixels(void)
+{
+    unsigned char rgb[2 * 7 * 3];
+    scoped(buf) out = { 0 };
+    struct err e;
+    memset(rgb, 255, sizeof rgb);
+    memset(rgb + 3, 0, 3); /* the pixel at the right of the first row */
+    CHECK_INT(sixel_encode(&(struct raster){ 2, 7, rgb }, &out, &e), 0);
+    CHECK_STR(buf_str(&out),
+              "\033P0;1;0q\"1;1;2;7#0;2;100;100;100#1;2;0;0;0#0~}$#1?@$-#0@@$-\033\\");
+    CHECK_INT(sixel_encode(&(struct raster){ 0, 7, rgb }, &out, &e), -1);
+}
+
+static void test_large_and_colourful_images_are_reduced(void)
+{
+    enum { WIDTH = 3001, HEIGHT = 41 };
+    struct raster r = { WIDTH, HEIGHT, malloc((size_t)WIDTH * HEIGHT * 3) };
+    scoped(buf) small = { 0 }, colourful = { 0 };
+    struct err e;
+    for (size_t i = 0; i < (size_t)WIDTH * HEIGHT * 3; i++)
+        r.rgb[i] = (unsigned char)(i * i * 31 >> 7);
+    CHECK_INT(sixel_encode(&r, &small, &e), 0);
+    CHECK(strstr(buf_str(&small), "\"1;1;751;11#0;"));
+    r.width = SIXEL_SIDE_MAX;
+    CHECK_INT(sixel_encode(&r, &colourful, &e), 0);
+    CHECK(strstr(buf_str(&colourful), "\"1;1;1000;41#0;"));
+    CHECK(strstr(buf_str(&colourful), "#255;2;") && !strstr(buf_str(&colourful), "#256"));
+    raster_done(&r);
+}
+
 static const struct check_test tests[] = {
     TEST(test_code_goes_on_until_it_can_be_complete),
     TEST(test_keys_edit_text_in_utf8),
@@ -240,5 +277,7 @@ static const struct check_test tests[] = {
     TEST(test_long_lines_are_broken_and_the_cursor_is_found),
     TEST(test_bytes_of_a_paste_cannot_control_the_terminal),
     TEST(test_terminals_that_show_images_are_known_by_their_answer),
+    TEST(test_pixels_become_sixels),
+    TEST(test_large_and_colourful_images_are_reduced),
 };
 CHECK_MAIN(tests)
