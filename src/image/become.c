@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "image/bases.h"
 #include "image/maps.h"
 #include "image/restore.h"
 
@@ -20,9 +21,10 @@ enum {
 #define SEARCH_END  UINT64_C(0x7f0000000000)
 
 struct becoming {
-    int fd;
+    int fds[1 + IMAGE_BASES_MAX]; /* the image, then its bases; -1: it needs no such base */
+    uint64_t file_bytes[1 + IMAGE_BASES_MAX];
+    const struct image_bases *bases;
     struct image_head head;
-    uint64_t file_bytes;
     struct image_scratch *want, *have;
     char *area; /* code, plan, steps, names, stack; then room for the mappings of the kernel */
     uint64_t area_bytes, aside; /* aside: the address of that room */
@@ -35,12 +37,18 @@ struct becoming {
 
 /* ---- reading ---- */
 
+static bool is_inside(const struct becoming *b, uint32_t file, uint64_t at, uint64_t n)
+{
+    return file <= IMAGE_BASES_MAX && b->fds[file] >= 0 && at <= b->file_bytes[file] &&
+           n <= b->file_bytes[file] - at;
+}
+
 static int read_part(const struct becoming *b, void *to, uint64_t n, uint64_t at)
 {
-    if (at > b->file_bytes || n > b->file_bytes - at)
+    if (!is_inside(b, 0, at, n))
         return image_refuse(b->why, "the image is cut short");
     for (uint64_t done = 0; done < n;) {
-        ssize_t got = pread(b->fd, (char *)to + done, (size_t)(n - done), (off_t)(at + done));
+        ssize_t got = pread(b->fds[0], (char *)to + done, (size_t)(n - done), (off_t)(at + done));
         if (got <= 0)
             return image_refuse(b->why, "the image cannot be read: %s", strerror(errno));
         done += (uint64_t)got;
@@ -63,10 +71,25 @@ static int check_tables(struct becoming *b)
     for (size_t i = 0; i < w->n_runs; i++) {
         const struct image_run *r = &w->runs[i];
         if (r->start < end || r->bytes == 0 || r->bytes > UINT64_MAX - r->start ||
-            (r->start | r->bytes | r->at) % IMAGE_PAGE || r->at > b->file_bytes ||
-            r->bytes > b->file_bytes - r->at)
+            (r->start | r->bytes | r->at) % IMAGE_PAGE || !is_inside(b, r->file, r->at, r->bytes))
             return image_refuse(b->why, "the image has pages that overlap or are not there");
         end = r->start + r->bytes;
+    }
+    return 0;
+}
+
+/* The bases that the image needs, in its order. */
+static int find_bases(struct becoming *b)
+{
+    for (size_t i = 0; i < IMAGE_BASES_MAX; i++) {
+        struct image_front front;
+        if (!(b->head.bases_used >> i & 1))
+            continue;
+        int found = image_find_base(b->bases, &b->head.bases[i]);
+        if (found < 0 || !image_read_front(b->bases->fds[found], &front))
+            return image_refuse(b->why, "an earlier image that it needs is missing");
+        b->fds[i + 1] = b->bases->fds[found];
+        b->file_bytes[i + 1] = front.bytes;
     }
     return 0;
 }
@@ -77,12 +100,13 @@ static int read_image(struct becoming *b)
     struct image_front front = { 0 };
     struct image_head *h = &b->head;
     struct image_scratch *w = b->want;
-    if (fstat(b->fd, &st) < 0)
+    if (fstat(b->fds[0], &st) < 0)
         return image_refuse(b->why, "the image cannot be read: %s", strerror(errno));
-    b->file_bytes = (uint64_t)st.st_size;
+    b->file_bytes[0] = (uint64_t)st.st_size;
     if (read_part(b, &front, sizeof front, 0))
         return -1;
-    if (memcmp(front.magic, IMAGE_MAGIC, sizeof front.magic) != 0 || front.bytes != b->file_bytes)
+    if (memcmp(front.magic, IMAGE_MAGIC, sizeof front.magic) != 0 ||
+        front.bytes != b->file_bytes[0])
         return image_refuse(b->why, "this is no whole image");
     if (read_part(b, h, sizeof *h, front.head_at))
         return -1;
@@ -97,7 +121,7 @@ static int read_image(struct becoming *b)
     w->n_runs = h->n_runs;
     w->names_bytes = h->names_bytes;
     w->names[w->names_bytes - 1] = '\0';
-    return check_tables(b);
+    return find_bases(b) ? -1 : check_tables(b);
 }
 
 /* ---- files and kernel ---- */
@@ -251,23 +275,32 @@ static void plan_kernel_maps(struct becoming *b)
 struct map_runs {
     const struct image_run *first;
     size_t n;
-    bool has_copied;
 };
-
-static bool is_mapped(const struct image_map *m, const struct image_run *r)
-{
-    return r->bytes >= RUN_MAPPED && !m->shared && !m->stack && !(m->prot & PROT_EXEC);
-}
 
 static struct map_runs runs_of(const struct becoming *b, const struct image_map *m, size_t *next)
 {
     const struct image_scratch *w = b->want;
     struct map_runs found = { .first = &w->runs[*next] };
-    for (; *next < w->n_runs && w->runs[*next].start < m->end; (*next)++) {
+    for (; *next < w->n_runs && w->runs[*next].start < m->end; (*next)++)
         found.n++;
-        found.has_copied = found.has_copied || !is_mapped(m, &w->runs[*next]);
-    }
     return found;
+}
+
+/* One mapping of a file covers runs that lie in it as they lie in the memory, although short runs of
+ * other files are between them: they are copied over it. Returns the number of the runs. */
+static size_t span_of(const struct map_runs *runs, size_t from)
+{
+    const struct image_run *first = &runs->first[from], *last = first;
+    for (size_t i = from + 1; i < runs->n; i++) {
+        const struct image_run *r = &runs->first[i], *before = r - 1;
+        if (r->start != before->start + before->bytes)
+            break;
+        if (r->file == first->file && r->at - first->at == r->start - first->start)
+            last = r;
+        else if (r->bytes >= RUN_MAPPED)
+            break;
+    }
+    return (size_t)(last - first) + 1;
 }
 
 static void plan_close(struct becoming *b)
@@ -305,15 +338,38 @@ static void plan_map(struct becoming *b, const struct image_map *m, long prot, b
     }
 }
 
-static void plan_runs(struct becoming *b, const struct image_map *m, const struct map_runs *runs)
+static void plan_copy(struct becoming *b, const struct image_run *r)
 {
-    for (size_t i = 0; i < runs->n; i++) {
-        const struct image_run *r = &runs->first[i];
-        if (is_mapped(m, r))
-            STEP(b, SYS_mmap, r->start, (long)r->start, (long)r->bytes, (long)m->prot,
-                 MAP_PRIVATE | MAP_FIXED, b->fd, (long)r->at);
-        else
-            STEP(b, SYS_pread64, r->bytes, b->fd, (long)r->start, (long)r->bytes, (long)r->at);
+    STEP(b, SYS_pread64, r->bytes, b->fds[r->file], (long)r->start, (long)r->bytes, (long)r->at);
+}
+
+static void plan_span(struct becoming *b, const struct image_run *first, size_t n, long prot)
+{
+    const struct image_run *last = &first[n - 1];
+    STEP(b, SYS_mmap, first->start, (long)first->start,
+         (long)(last->start + last->bytes - first->start), prot, MAP_PRIVATE | MAP_FIXED,
+         b->fds[first->file], (long)first->at);
+    for (size_t i = 1; i < n; i++)
+        if (first[i].file != first->file ||
+            first[i].at - first->at != first[i].start - first->start)
+            plan_copy(b, &first[i]);
+}
+
+/* Memory is writable while runs are copied into it. */
+static void plan_runs(struct becoming *b, const struct image_map *m, const struct map_runs *runs,
+                      long prot)
+{
+    bool may_map = !m->shared && !m->stack && !(m->prot & PROT_EXEC);
+    for (size_t i = 0, n; i < runs->n; i += n) {
+        const struct image_run *first = &runs->first[i];
+        n = may_map ? span_of(runs, i) : 1;
+        const struct image_run *last = &first[n - 1];
+        if (may_map && last->start + last->bytes - first->start >= RUN_MAPPED) {
+            plan_span(b, first, n, prot);
+        } else {
+            plan_copy(b, first);
+            n = 1;
+        }
     }
 }
 
@@ -335,11 +391,11 @@ static int plan(struct becoming *b)
         if (m->kind == IMAGE_OF_KERNEL)
             continue;
         struct map_runs runs = runs_of(b, m, &next);
-        long prot = (long)m->prot | (runs.has_copied ? PROT_WRITE : 0);
+        long prot = (long)m->prot | (runs.n > 0 ? PROT_WRITE : 0);
         bool brk_again = m->heap && heap && heap->start == m->start &&
                          m->prot == (PROT_READ | PROT_WRITE);
         plan_map(b, m, prot, brk_again);
-        plan_runs(b, m, &runs);
+        plan_runs(b, m, &runs, prot);
         if (prot != (long)m->prot)
             STEP(b, SYS_mprotect, 0, (long)m->start, (long)(m->end - m->start), (long)m->prot);
     }
@@ -390,9 +446,10 @@ static int prepare(struct becoming *b, uint64_t cookie, struct restore_plan **re
     return 0;
 }
 
-void image_become(int fd, uint64_t cookie, char why[IMAGE_WHY])
+void image_become(int fd, const struct image_bases *bases, uint64_t cookie, char why[IMAGE_WHY])
 {
-    struct becoming b = { .fd = fd,
+    struct becoming b = { .fds = { fd, -1, -1, -1, -1, -1, -1, -1, -1 },
+                          .bases = bases,
                           .area = MAP_FAILED,
                           .want = image_scratch_new(),
                           .have = image_scratch_new(),

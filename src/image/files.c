@@ -10,16 +10,13 @@
 #include <sys/stat.h>
 
 #include "base/auto.h"
+#include "image/bases.h"
+#include "image/earlier.h"
 
-enum { PIECE = 1 << 20, NAME_MAX_BYTES = PATH_MAX };
-enum kind { END, REGULAR, FOLDER, LINK, FIFO };
-
-struct [[gnu::packed]] entry {
-    uint8_t kind;
-    uint32_t mode;
-    int64_t changed;
-    uint64_t bytes;
-    uint32_t name_bytes;
+enum {
+    PIECE = 1 << 20,
+    COMPARED = 128 << 10, /* at once: both copies stay in the processor's cache */
+    SHARED_MIN = 64,      /* a shorter file is stored: a reference is as long */
 };
 
 const char *const image_places[] = { "/sandbox", "/tmp", NULL };
@@ -38,7 +35,7 @@ static int is_content(const struct dirent *d)
 
 /* One path that grows and shrinks on the way, and no buffer for each level. */
 struct walk {
-    char path[NAME_MAX_BYTES];
+    char path[FILE_NAME_MAX];
     /* Called for each name: a folder before its contents, or after them. Nonzero ends the walk. */
     int (*visit)(struct walk *w, const struct stat *st);
     int (*unreadable)(struct walk *w, int error); /* a folder */
@@ -96,15 +93,16 @@ struct packing {
     struct walk walk; /* the first member */
     int fd;
     uint64_t at, room;
-    char *pending; /* PIECE bytes */
+    char *pending, *other; /* PIECE bytes each */
     size_t n_pending;
+    struct earlier_files earlier;
     struct image_losses *losses;
     char *why;
 };
 
 static void lose(struct packing *p, const char *kind, const char *name, int error)
 {
-    char text[NAME_MAX_BYTES + 128];
+    char text[FILE_NAME_MAX + 128];
     if (error)
         (void)snprintf(text, sizeof text, "the %s %s (%s)", kind, name, strerror(error));
     else
@@ -164,14 +162,14 @@ static int64_t nanoseconds(const struct timespec *t)
                : ns;
 }
 
-static int add_entry(struct packing *p, enum kind kind, const struct stat *st, uint64_t bytes)
+static int add_entry(struct packing *p, enum file_kind kind, const struct stat *st, uint64_t bytes)
 {
     size_t n = strlen(p->walk.path);
-    const struct entry e = { .kind = (uint8_t)kind,
-                             .mode = st->st_mode & 07777,
-                             .changed = nanoseconds(&st->st_mtim),
-                             .bytes = bytes,
-                             .name_bytes = (uint32_t)n };
+    const struct file_entry e = { .kind = (uint8_t)kind,
+                                  .mode = st->st_mode & 07777,
+                                  .changed = nanoseconds(&st->st_mtim),
+                                  .bytes = bytes,
+                                  .name_bytes = (uint32_t)n };
     return add(p, &e, sizeof e) || add(p, p->walk.path, n) ? -1 : 0;
 }
 
@@ -195,6 +193,22 @@ static int add_contents(struct packing *p, int fd, uint64_t left)
     return 0;
 }
 
+/* Whether the file has the bytes that are in the earlier image. Its times are no proof: writes to
+ * mapped memory of a file do not change them in every file system. */
+static bool is_equal(struct packing *p, int fd, const struct file_source *source, uint64_t bytes)
+{
+    for (uint64_t done = 0; done < bytes;) {
+        size_t part = bytes - done < COMPARED ? (size_t)(bytes - done) : COMPARED;
+        if (pread(fd, p->other, part, (off_t)done) != (ssize_t)part ||
+            pread(source->fd, p->other + COMPARED, part, (off_t)(source->at + done)) !=
+                (ssize_t)part ||
+            memcmp(p->other, p->other + COMPARED, part) != 0)
+            return false;
+        done += part;
+    }
+    return true;
+}
+
 static int pack_file(struct packing *p, const struct stat *st)
 {
     autoclose int fd = open(p->walk.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -203,7 +217,15 @@ static int pack_file(struct packing *p, const struct stat *st)
         return 0;
     }
     uint64_t bytes = (uint64_t)st->st_size;
-    return add_entry(p, REGULAR, st, bytes) || check_room(p, bytes) || add_contents(p, fd, bytes)
+    struct file_source source;
+    if (bytes >= SHARED_MIN && earlier_find(&p->earlier, p->walk.path, bytes, &source) &&
+        is_equal(p, fd, &source, bytes)) {
+        earlier_use(&p->earlier, &source);
+        const struct file_place place = { source.id, source.at };
+        return add_entry(p, FILE_SHARED, st, bytes) || add(p, &place, sizeof place) ? -1 : 0;
+    }
+    return add_entry(p, FILE_REGULAR, st, bytes) || check_room(p, bytes) ||
+                   add_contents(p, fd, bytes)
                ? -1
                : 0;
 }
@@ -216,7 +238,7 @@ static int pack_link(struct packing *p, const struct stat *st)
         lose(p, "link", p->walk.path, n < 0 ? errno : ENAMETOOLONG);
         return 0;
     }
-    return add_entry(p, LINK, st, (uint64_t)n) || add(p, target, (size_t)n) ? -1 : 0;
+    return add_entry(p, FILE_LINK, st, (uint64_t)n) || add(p, target, (size_t)n) ? -1 : 0;
 }
 
 static int pack_one(struct walk *w, const struct stat *st)
@@ -227,7 +249,7 @@ static int pack_one(struct walk *w, const struct stat *st)
     if (S_ISLNK(st->st_mode))
         return pack_link(p, st);
     if (S_ISDIR(st->st_mode) || S_ISFIFO(st->st_mode))
-        return add_entry(p, S_ISDIR(st->st_mode) ? FOLDER : FIFO, st, 0);
+        return add_entry(p, S_ISDIR(st->st_mode) ? FILE_FOLDER : FILE_FIFO, st, 0);
     lose(p, "socket", w->path, 0);
     return 0;
 }
@@ -248,24 +270,28 @@ static char *new_piece(char why[IMAGE_WHY])
     return NULL;
 }
 
-int image_files_pack(int fd, const char *const places[], uint64_t room, struct image_losses *losses,
-                     uint64_t *ret_end, char why[IMAGE_WHY])
+int image_files_pack(int fd, struct image_bases *bases, const char *const places[], uint64_t room,
+                     struct image_losses *losses, uint64_t *ret_end, char why[IMAGE_WHY])
 {
-    const struct entry end = { .kind = END };
+    const struct file_entry end = { .kind = FILE_END };
     struct packing p = { .walk = { .visit = pack_one, .unreadable = lose_folder },
                          .fd = fd,
                          .at = IMAGE_FRONT,
                          .room = room,
                          .pending = new_piece(why),
+                         .other = new_piece(why),
                          .losses = losses,
                          .why = why };
-    int rc = p.pending ? 0 : -1;
+    int rc = p.pending && p.other ? 0 : -1;
+    earlier_open(&p.earlier, bases);
     for (; rc == 0 && *places; places++)
         rc = walk_place(&p.walk, *places);
     if (rc == 0)
         rc = add(&p, &end, sizeof end) || flush(&p) ? -1 : 0;
     if (p.pending)
         (void)munmap(p.pending, PIECE);
+    if (p.other)
+        (void)munmap(p.other, PIECE);
     if (rc == 0)
         *ret_end = p.at;
     return rc;
@@ -290,10 +316,11 @@ static int open_folder(struct walk *w, int error)
 
 struct unpacking {
     int fd;
+    const struct image_bases *bases;
     uint64_t at;
     char *piece; /* PIECE bytes */
-    struct entry entry;
-    char name[NAME_MAX_BYTES];
+    struct file_entry entry;
+    char name[FILE_NAME_MAX];
     char *why;
 };
 
@@ -313,12 +340,12 @@ static int take(struct unpacking *u, void *to, size_t n)
 
 static int take_entry(struct unpacking *u)
 {
-    struct entry *e = &u->entry;
+    struct file_entry *e = &u->entry;
     if (take(u, e, sizeof *e))
         return -1;
-    if (e->kind == END)
+    if (e->kind == FILE_END)
         return 0;
-    if (e->kind > FIFO || e->name_bytes >= sizeof u->name)
+    if (e->kind > FILE_SHARED || e->name_bytes >= sizeof u->name)
         return image_refuse(u->why, "the image has a file of an unknown kind or with too long a "
                                     "name");
     if (take(u, u->name, e->name_bytes))
@@ -332,6 +359,7 @@ static int cannot_make(const struct unpacking *u)
     return image_refuse(u->why, "%.120s cannot be made: %s", u->name, strerror(errno));
 }
 
+/* The bytes of the file go on at u->at of u->fd. */
 static int make_file(struct unpacking *u)
 {
     autoclose int fd = open(u->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -350,6 +378,25 @@ static int make_file(struct unpacking *u)
         }
     }
     return 0;
+}
+
+/* The same from another file. */
+static int make_shared_file(struct unpacking *u)
+{
+    struct file_place place;
+    if (take(u, &place, sizeof place))
+        return -1;
+    int found = image_find_base(u->bases, &place.id);
+    if (found < 0)
+        return image_refuse(u->why, "an earlier image that it needs is missing");
+    const int fd = u->fd;
+    const uint64_t at = u->at;
+    u->fd = u->bases->fds[found];
+    u->at = place.at;
+    int rc = make_file(u);
+    u->fd = fd;
+    u->at = at;
+    return rc;
 }
 
 static int make_folder(struct unpacking *u)
@@ -373,20 +420,21 @@ static int make_fifo(struct unpacking *u)
 }
 
 static int (*const makers[])(struct unpacking *) = {
-    [REGULAR] = make_file, [FOLDER] = make_folder, [LINK] = make_link, [FIFO] = make_fifo
+    [FILE_REGULAR] = make_file, [FILE_FOLDER] = make_folder,      [FILE_LINK] = make_link,
+    [FILE_FIFO] = make_fifo,    [FILE_SHARED] = make_shared_file,
 };
 
 /* The file system may not have a time that an image asks for. */
 static void finish_one(const struct unpacking *u)
 {
-    const struct entry *e = &u->entry;
+    const struct file_entry *e = &u->entry;
     int64_t ns = e->changed % 1000000000, s = e->changed / 1000000000;
     if (ns < 0) {
         ns += 1000000000;
         s--;
     }
     const struct timespec times[] = { { s, ns }, { s, ns } };
-    if (e->kind != LINK)
+    if (e->kind != FILE_LINK)
         (void)chmod(u->name, e->mode & 07777);
     (void)utimensat(AT_FDCWD, u->name, times, AT_SYMLINK_NOFOLLOW);
 }
@@ -415,11 +463,11 @@ static int make_all(struct unpacking *u, struct folder **last)
         uint64_t at = u->at;
         if (take_entry(u))
             return -1;
-        if (u->entry.kind == END)
+        if (u->entry.kind == FILE_END)
             return 0;
         if (makers[u->entry.kind](u))
             return -1;
-        if (u->entry.kind != FOLDER)
+        if (u->entry.kind != FILE_FOLDER)
             finish_one(u);
         else if (remember_folder(last, at, u->why))
             return -1;
@@ -438,10 +486,11 @@ static int finish_folders(struct unpacking *u, struct folder *last, int rc)
     return rc;
 }
 
-int image_files_unpack(int fd, const char *const places[], char why[IMAGE_WHY])
+int image_files_unpack(int fd, const struct image_bases *bases, const char *const places[],
+                       char why[IMAGE_WHY])
 {
     struct walk clear = { .visit = remove_one, .unreadable = open_folder, .folders_last = true };
-    struct unpacking u = { .fd = fd, .piece = new_piece(why), .why = why };
+    struct unpacking u = { .fd = fd, .bases = bases, .piece = new_piece(why), .why = why };
     if (!u.piece)
         return -1;
     for (; *places; places++)

@@ -4,7 +4,8 @@
  * The layout, from IMAGE_FRONT on: entries without padding, little endian. Each is u8 kind, u32
  * mode, i64 time of change in nanoseconds, u64 bytes, u32 length of the name; then the name, which
  * is an absolute path, and the bytes of a file or the target of a link. A folder comes before its
- * contents. The last entry has the kind 0 and nothing else. */
+ * contents. A file whose bytes are in an earlier image has its id and the offset (u64) in place of
+ * the bytes. The last entry has the kind 0 and nothing else. */
 #pragma once
 
 #include "image/image.h"
@@ -17,11 +18,13 @@ struct image_losses {
     void (*add)(struct image_losses *l, const char *name);
 };
 
-/* Writes all files below the places. No byte goes behind the offset `room`. *ret_end: the offset
- * behind them. */
-[[nodiscard]] int image_files_pack(int fd, const char *const places[], uint64_t room,
-                                   struct image_losses *losses, uint64_t *ret_end,
+/* Writes all files below the places. No byte goes behind the offset `room`. A file that is in one of
+ * the bases with the same name and bytes is not written again; bases->used says which bases. NULL:
+ * none. *ret_end: the offset behind the files. */
+[[nodiscard]] int image_files_pack(int fd, struct image_bases *bases, const char *const places[],
+                                   uint64_t room, struct image_losses *losses, uint64_t *ret_end,
                                    char why[IMAGE_WHY]);
 /* Puts the files in place of everything below the places. Only the rights of the caller bound the
  * names. The places may be half full if it fails. */
-[[nodiscard]] int image_files_unpack(int fd, const char *const places[], char why[IMAGE_WHY]);
+[[nodiscard]] int image_files_unpack(int fd, const struct image_bases *bases,
+                                     const char *const places[], char why[IMAGE_WHY]);

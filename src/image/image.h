@@ -16,7 +16,8 @@
  * IMAGE-3 image_become() refuses an image before it changes anything, or does not return.
  * IMAGE-4 Only memory and the state of one thread are carried: registers, signal handlers and mask,
  *         alternate stack, umask. Descriptors, the working directory, other threads and children
- *         are the caller's business. */
+ *         are the caller's business.
+ * IMAGE-5 An image names its bases by their ids, and is refused if one that it needs is missing. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,6 +29,20 @@
 enum { IMAGE_FRONT = 4096 };
 enum { IMAGE_WHY = 200 };
 
+/* Earlier images of the same session. An image has only the pages and files that differ from theirs,
+ * and needs them for ever. */
+enum { IMAGE_BASES_MAX = 8 };
+struct image_bases {
+    int fds[IMAGE_BASES_MAX]; /* to write: the newest one first, then its own bases */
+    size_t n;
+    uint32_t used; /* bit i: the image needs fds[i]; set by the functions that write */
+};
+
+/* Sixteen random bytes that only this image has. */
+struct image_id {
+    uint8_t bytes[16];
+};
+
 struct image_written {
     bool became;     /* we are the process that became the image */
     uint64_t cookie; /* then: the argument of image_become() */
@@ -36,17 +51,19 @@ struct image_written {
 };
 
 /* Writes an image into the file, from the offset `at` on, with at most `room` bytes. The writer
- * reports one line to report_fd: "ok BYTES MAPS RUNS MICROSECONDS", or "error WHY". Returns twice:
- * here, and in each process that becomes the image. -1: *why has a reason. One call at a time. Other
- * threads of the caller go on, so their changes of the memory must not matter. */
+ * reports one line to report_fd: "ok BYTES MAPS RUNS MICROSECONDS USED", or "error WHY". USED is the
+ * final image_bases.used. Returns twice: here, and in each process that becomes the image. -1: *why
+ * has a reason. One call at a time. Other threads of the caller go on, so their changes of the memory
+ * must not matter. bases: NULL for an image that stands alone. */
 [[nodiscard]] int image_write(int fd, uint64_t at, uint64_t room, int report_fd,
-                              struct image_written *ret, char why[IMAGE_WHY]);
+                              const struct image_bases *bases, struct image_written *ret,
+                              char why[IMAGE_WHY]);
 /* True once the writer is gone. Its end sends no signal, and no plain wait() sees it. */
 bool image_reap(pid_t writer);
 
 /* Becomes the image. Returns only if it is refused. The process has one thread. The descriptors of
- * the process stay open. */
-void image_become(int fd, uint64_t cookie, char why[IMAGE_WHY]);
+ * the process stay open. bases: in any order, and more than it needs if you like; NULL: none. */
+void image_become(int fd, const struct image_bases *bases, uint64_t cookie, char why[IMAGE_WHY]);
 
 /* Always -1. */
 [[gnu::format(printf, 2, 3)]] int image_refuse(char why[IMAGE_WHY], const char *format, ...);

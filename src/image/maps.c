@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 struct image_scratch *image_scratch_new(void)
@@ -94,6 +95,22 @@ static uint64_t take_hex(const char **at)
     }
 }
 
+static uint64_t take_decimal(const char **at)
+{
+    uint64_t v = 0;
+    for (; **at >= '0' && **at <= '9'; (*at)++)
+        v = v * 10 + (uint64_t)(**at - '0');
+    return v;
+}
+
+/* MAJOR:MINOR, both hexadecimal. */
+static uint64_t take_device(const char **at)
+{
+    uint64_t major = take_hex(at);
+    *at += **at == ':';
+    return makedev((unsigned)major, (unsigned)take_hex(at));
+}
+
 static void skip_word(const char **at)
 {
     while (**at && **at != ' ')
@@ -136,8 +153,9 @@ static int take_line(struct image_scratch *s, const char *line, char why[IMAGE_W
     skip_word(&at);
     m->offset = take_hex(&at);
     skip_word(&at);
+    m->device = take_device(&at);
     skip_word(&at);
-    m->inode = *at != '0';
+    m->inode = take_decimal(&at);
     skip_word(&at);
     if (take_name(s, m, at, why))
         return -1;

@@ -4,16 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "image/context.h"
-#include "image/maps.h"
+#include "image/share.h"
 
-/* A smaller gap between two runs costs less in the image than one more run. */
-enum { GAP_PAGES = 4 };
+enum {
+    /* A smaller gap between two runs costs less in the image than one more run. */
+    GAP_PAGES = 4,
+    /* Each run is a system call, and many are a mapping, when a process becomes the image. With more
+     * of them, pages of bases between two runs are stored again: the image grows, and stays quick to
+     * become. */
+    RUNS_MOST = 4096,
+};
 
 /* pagemap(5) */
 #define PRESENT (UINT64_C(1) << 63)
@@ -25,47 +32,153 @@ static struct image_context context; /* one image at a time */
 struct writer {
     int fd, report_fd;
     uint64_t head_at, room;
+    struct image_bases bases;
+    struct image_share share;
+    uint64_t gap,
+        base_gap; /* bytes: nothing, or pages of bases, between two runs that become one */
     struct image_scratch *s;
     char why[IMAGE_WHY];
 };
 
-/* ---- which pages ---- */
+/* ---- runs ---- */
 
-static int add_page(struct image_scratch *s, const struct image_map *m, uint64_t start,
-                    uint64_t bytes, char why[IMAGE_WHY])
+static uint64_t end_of(const struct image_run *r)
 {
-    struct image_run *last = s->n_runs ? &s->runs[s->n_runs - 1] : NULL;
-    if (last && last->start >= m->start &&
-        start <= last->start + last->bytes + (uint64_t)GAP_PAGES * IMAGE_PAGE) {
-        last->bytes = start + bytes - last->start;
-        return 0;
-    }
-    if (s->n_runs == IMAGE_RUNS_MAX)
-        return image_refuse(why, "its memory is in more than %d pieces", IMAGE_RUNS_MAX);
-    s->runs[s->n_runs++] = (struct image_run){ .start = start, .bytes = bytes };
-    return 0;
+    return r->start + r->bytes;
 }
 
-static int scan_map(struct writer *w, int pagemap, const struct image_map *m)
+static bool continues(const struct image_run *last, const struct image_run *r)
+{
+    return last->map == r->map && last->file == r->file && end_of(last) == r->start &&
+           (r->file == 0 || last->at + last->bytes == r->at);
+}
+
+/* Whether a run of the image's own pages may grow over everything up to r. */
+static bool reaches(const struct image_run *last, const struct image_run *r, uint64_t gap)
+{
+    return last->map == r->map && last->file == 0 && r->file == 0 && r->start - end_of(last) <= gap;
+}
+
+static void append(struct writer *w, const struct image_run *r)
+{
+    struct image_scratch *s = w->s;
+    struct image_run *last = s->n_runs > 0 ? &s->runs[s->n_runs - 1] : NULL;
+    if (last && continues(last, r)) {
+        last->bytes += r->bytes;
+    } else if (last && reaches(last, r, w->gap)) {
+        last->bytes = end_of(r) - last->start;
+    } else if (s->n_runs > 1 && last->file != 0 && reaches(last - 1, r, w->base_gap)) {
+        last[-1].bytes = end_of(r) - last[-1].start; /* over a short run of a base */
+        s->n_runs--;
+    } else {
+        s->runs[s->n_runs++] = *r;
+    }
+}
+
+/* Fills gaps, and stores short runs of bases, until the list is short enough. */
+static void thin_out(struct writer *w)
+{
+    struct image_scratch *s = w->s;
+    while (s->n_runs > s->n_maps + RUNS_MOST / 2) {
+        size_t n = s->n_runs;
+        w->base_gap = w->base_gap ? 2 * w->base_gap : IMAGE_PAGE;
+        w->gap = w->gap > w->base_gap ? w->gap : w->base_gap;
+        s->n_runs = 0;
+        for (size_t i = 0; i < n; i++) {
+            struct image_run r = s->runs[i];
+            if (r.bytes <= w->base_gap)
+                r.file = 0;
+            append(w, &r);
+        }
+    }
+}
+
+static void add_pages(struct writer *w, const struct image_map *m, uint64_t start, uint64_t bytes,
+                      uint32_t file, uint64_t at)
+{
+    const struct image_run r = { start, bytes, at, file, (uint32_t)(m - w->s->maps) };
+    append(w, &r);
+    if (w->s->n_runs >= w->s->n_maps + RUNS_MOST)
+        thin_out(w);
+}
+
+/* ---- which pages ---- */
+
+/* The state of a piece of a mapping. */
+struct piece {
+    const struct image_map *map;
+    uint32_t origin;  /* the base from which its pages come, unless they are private */
+    bool is_readable; /* also the pages that are not private */
+};
+
+static void add_page(struct writer *w, const struct piece *p, uint64_t address, uint64_t entry)
+{
+    static const char zeros[IMAGE_PAGE];
+    const struct image_map *m = p->map;
+    bool is_private = (entry & PRESENT && !(entry & OF_FILE)) || entry & SWAPPED;
+    uint64_t at = m->offset + (address - m->start);
+    if (!is_private && !m->whole)
+        return;
+    if (!is_private && p->origin) {
+        add_pages(w, m, address, IMAGE_PAGE, p->origin, at);
+        return;
+    }
+    const char *page = image_at(address);
+    if (!is_private && !p->is_readable) {
+        add_pages(w, m, address, IMAGE_PAGE, 0, 0);
+        return;
+    }
+    uint32_t file = image_share_find(&w->share, address, &at);
+    if (file && memcmp(page, image_share_page(&w->share, file, at), IMAGE_PAGE) == 0)
+        add_pages(w, m, address, IMAGE_PAGE, file, at);
+    else if (m->kind == IMAGE_FILE || memcmp(page, zeros, IMAGE_PAGE) != 0)
+        add_pages(w, m, address, IMAGE_PAGE, 0, 0);
+}
+
+static int scan_map(struct writer *w, int pagemap, struct image_map *m)
 {
     struct image_scratch *s = w->s;
     const size_t most = sizeof s->entries / sizeof s->entries[0];
+    struct piece p = { .map = m, .origin = image_share_origin(&w->share, m) };
+    if (p.origin) { /* not by its name, if it has one: by its id */
+        m->kind = IMAGE_ANONYMOUS;
+        m->whole = 1;
+    }
     for (uint64_t at = m->start; at < m->end;) {
         size_t n = (m->end - at) / IMAGE_PAGE < most ? (m->end - at) / IMAGE_PAGE : most;
+        /* Beyond the end of a file, a page of a mapping cannot be read. */
+        p.is_readable = m->whole && !p.origin &&
+                        madvise(image_at(at), n * IMAGE_PAGE, MADV_POPULATE_READ) == 0;
         ssize_t got = pread(pagemap, s->entries, n * sizeof s->entries[0],
                             (off_t)(at / IMAGE_PAGE * sizeof s->entries[0]));
         if (got <= 0)
             return image_refuse(w->why, "/proc/self/pagemap cannot be read: %s", strerror(errno));
         n = (size_t)got / sizeof s->entries[0];
-        for (size_t i = 0; i < n; i++) {
-            uint64_t entry = s->entries[i];
-            if (((entry & PRESENT && !(entry & OF_FILE)) || entry & SWAPPED) &&
-                add_page(s, m, at + i * IMAGE_PAGE, IMAGE_PAGE, w->why))
-                return -1;
-        }
+        for (size_t i = 0; i < n; i++)
+            add_page(w, &p, at + i * IMAGE_PAGE, s->entries[i]);
         at += n * IMAGE_PAGE;
     }
     return 0;
+}
+
+static bool can_join(const struct image_map *a, const struct image_map *b)
+{
+    return a->kind == IMAGE_ANONYMOUS && b->kind == IMAGE_ANONYMOUS && a->end == b->start &&
+           a->prot == b->prot && !a->shared && !b->shared && !a->heap && !b->heap && !a->stack &&
+           !b->stack;
+}
+
+/* A process that became an image has a mapping for each run. Without this, the lists of its own
+ * images would grow from one to the next. */
+static void join_maps(struct image_scratch *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_maps; i++)
+        if (n > 0 && can_join(&s->maps[n - 1], &s->maps[i]))
+            s->maps[n - 1].end = s->maps[i].end;
+        else
+            s->maps[n++] = s->maps[i];
+    s->n_maps = n;
 }
 
 static int scan(struct writer *w)
@@ -75,19 +188,20 @@ static int scan(struct writer *w)
     if (pagemap < 0)
         return image_refuse(w->why, "/proc/self/pagemap cannot be opened: %s", strerror(errno));
     s->n_runs = 0;
+    w->gap = (uint64_t)GAP_PAGES * IMAGE_PAGE;
+    w->base_gap = 0;
     for (size_t i = 0; i < s->n_maps; i++) {
-        const struct image_map *m = &s->maps[i];
-        size_t before = s->n_runs;
+        struct image_map *m = &s->maps[i];
         if (m->kind == IMAGE_OF_KERNEL || (m->kind == IMAGE_FILE && m->shared))
             continue;
-        if (m->whole ? add_page(s, m, m->start, m->end - m->start, w->why)
-                     : scan_map(w, pagemap, m))
-            return -1;
         /* Of the writer's own copy of the memory. */
-        if (s->n_runs > before && !(m->prot & PROT_READ))
+        if (!(m->prot & PROT_READ))
             (void)mprotect(image_at(m->start), m->end - m->start, PROT_READ);
+        if (scan_map(w, pagemap, m))
+            return -1;
     }
     (void)close(pagemap);
+    join_maps(s);
     return 0;
 }
 
@@ -113,9 +227,16 @@ static int write_all(struct writer *w, struct image_head *h, uint64_t *ret_bytes
 {
     struct image_scratch *s = w->s;
     uint64_t at = w->head_at + IMAGE_HEAD_BYTES;
+    h->bases_used = 0;
     for (size_t i = 0; i < s->n_runs; i++) {
-        s->runs[i].at = at;
-        at += s->runs[i].bytes;
+        struct image_run *r = &s->runs[i];
+        r->map = 0;
+        if (r->file > 0) {
+            h->bases_used |= UINT64_C(1) << (r->file - 1);
+            continue;
+        }
+        r->at = at;
+        at += r->bytes;
     }
     h->n_maps = s->n_maps;
     h->maps_at = at;
@@ -130,9 +251,12 @@ static int write_all(struct writer *w, struct image_head *h, uint64_t *ret_bytes
     if (ftruncate(w->fd, (off_t)*ret_bytes) < 0)
         return image_refuse(w->why, "the image cannot be written: %s", strerror(errno));
     for (size_t i = 0; i < s->n_runs; i++)
-        if (put(w, image_at(s->runs[i].start), s->runs[i].bytes, s->runs[i].at))
+        if (s->runs[i].file == 0 &&
+            put(w, image_at(s->runs[i].start), s->runs[i].bytes, s->runs[i].at))
             return -1;
-    const struct image_front front = { IMAGE_MAGIC, w->head_at, *ret_bytes };
+    struct image_front front = { IMAGE_MAGIC, w->head_at, *ret_bytes, { { 0 } } };
+    if (getrandom(&front.id, sizeof front.id, 0) != (ssize_t)sizeof front.id)
+        return image_refuse(w->why, "the image has no id: %s", strerror(errno));
     return put(w, s->maps, s->n_maps * sizeof s->maps[0], h->maps_at) ||
                    put(w, s->runs, s->n_runs * sizeof s->runs[0], h->runs_at) ||
                    put(w, s->names, s->names_bytes, h->names_at) ||
@@ -148,13 +272,18 @@ _Noreturn static void run_writer(struct writer *w)
     uint64_t began_us = clock_us(), bytes = 0;
     struct image_head head = { .context = &context,
                                .thread_pointer = (uint64_t)(uintptr_t)__builtin_thread_pointer() };
-    int rc = image_read_maps(w->s, w->why) || scan(w);
+    int rc = image_read_maps(w->s, w->why);
     head.kernel_code = image_kernel_code(w->s);
+    image_share_open(&w->share, &w->bases);
+    for (size_t i = 0; i < w->share.n; i++)
+        head.bases[i] = w->share.files[i].id;
+    rc = rc || scan(w);
     if (rc || write_all(w, &head, &bytes))
         (void)snprintf(line, sizeof line, "error %s\n", w->why);
     else
-        (void)snprintf(line, sizeof line, "ok %llu %zu %zu %llu\n", (unsigned long long)bytes,
-                       w->s->n_maps, w->s->n_runs, (unsigned long long)(clock_us() - began_us));
+        (void)snprintf(line, sizeof line, "ok %llu %zu %zu %llu %llu\n", (unsigned long long)bytes,
+                       w->s->n_maps, w->s->n_runs, (unsigned long long)(clock_us() - began_us),
+                       (unsigned long long)(head.bases_used | w->bases.used));
     (void)!write(w->report_fd, line, strlen(line));
     _exit(0);
 }
@@ -171,8 +300,8 @@ static pid_t clone_plainly(void)
 }
 
 /* __builtin_setjmp keeps no register: everything that is used after it lives in memory. */
-int image_write(int fd, uint64_t at, uint64_t room, int report_fd, struct image_written *ret,
-                char why[IMAGE_WHY])
+int image_write(int fd, uint64_t at, uint64_t room, int report_fd, const struct image_bases *bases,
+                struct image_written *ret, char why[IMAGE_WHY])
 {
     static struct image_written *to;
     static struct writer w;
@@ -183,6 +312,8 @@ int image_write(int fd, uint64_t at, uint64_t room, int report_fd, struct image_
                          .head_at = image_whole_pages(at),
                          .room = room,
                          .s = image_scratch_new() };
+    if (bases)
+        w.bases = *bases;
     if (!w.s)
         return image_refuse(why, "there is no memory for the list of its pages");
     image_context_save(&context);

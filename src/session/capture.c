@@ -37,6 +37,8 @@ void session_image_unref(struct session_image *image)
         return;
     if (image->saved)
         image->saved->open = NULL;
+    for (size_t i = 0; i < image->n_bases; i++)
+        session_image_unref(image->bases[i]);
     fd_close(&image->fd);
     free(image);
 }
@@ -46,6 +48,43 @@ struct session_image *session_image_ref(struct session_image *image)
     if (image)
         image->refs++;
     return image;
+}
+
+size_t session_image_fds(const struct session_image *image, int fds[1 + IMAGE_BASES])
+{
+    fds[0] = image->fd;
+    for (size_t i = 0; i < image->n_bases; i++)
+        fds[1 + i] = image->bases[i]->fd;
+    return 1 + image->n_bases;
+}
+
+/* ---- its bases ---- */
+
+/* The newest image and its own bases. If they are too many, the new image stands alone, and later
+ * ones build on it. */
+static void take_bases(struct session_image *image, struct session_image *newest)
+{
+    if (!newest || newest->n_bases == IMAGE_BASES)
+        return;
+    image->bases[image->n_bases++] = session_image_ref(newest);
+    for (size_t i = 0; i < newest->n_bases; i++)
+        image->bases[image->n_bases++] = session_image_ref(newest->bases[i]);
+}
+
+/* The last number of a report says which bases the image needs. It is a guest's word: a wrong one
+ * makes an image that no program can become. A report without it means all of them. */
+static void drop_unused(struct session_image *image, const char *report)
+{
+    unsigned long long used;
+    size_t kept = 0;
+    if (sscanf(report, "ok %*u %*u %*u %*u %llu", &used) != 1)
+        return;
+    for (size_t i = 0; i < image->n_bases; i++)
+        if (used >> i & 1)
+            image->bases[kept++] = image->bases[i];
+        else
+            session_image_unref(image->bases[i]);
+    image->n_bases = kept;
 }
 
 /* ---- its end ---- */
@@ -104,8 +143,8 @@ static void take_report(struct session_capturing *g)
         text_end_whole(why);
         fail(g, ERR_CONFLICT, why);
     }
-    if (g->err.code == ERR_NONE)
-        (void)!seal(g, &g->err);
+    if (g->err.code == ERR_NONE && seal(g, &g->err) == 0)
+        drop_unused(g->image, g->report);
     finish(g);
 }
 
@@ -244,9 +283,11 @@ static int ask_for_image(struct session_capturing *g, struct err *e)
         return -1;
     autoclose int theirs = ends[1];
     g->report_fd = ends[0];
-    const int fds[] = { g->image->fd, theirs };
+    int fds[2 + IMAGE_BASES];
+    g->question.n_fds = 1 + session_image_fds(g->image, fds + 1);
+    fds[0] = g->image->fd;
+    fds[1] = theirs;
     g->question.fds = fds;
-    g->question.n_fds = 2;
     g->question.on_answer = on_answer;
     (void)snprintf(room, sizeof room, "%llu", (unsigned long long)g->room);
     if (fd_set_nonblock(g->report_fd, e) ||
@@ -272,6 +313,7 @@ int session_capture(struct session *s, struct session_capture *c, struct err *e)
         return err_no_memory(e, "an image");
     }
     *image = (struct session_image){ .fd = -1, .refs = 1 };
+    take_bases(image, c->base ? c->base : s->program ? s->program->image : NULL);
     *g = (struct session_capturing){ .capture = c, .session = s, .image = image, .report_fd = -1 };
     if (measure_room(g, e) || ask_for_image(g, e)) {
         fd_close(&g->report_fd);

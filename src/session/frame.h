@@ -34,8 +34,8 @@ enum frame_type {
     FRAME_INSPECT,
     FRAME_VARIABLES,
     FRAME_END,
-    FRAME_IMAGE,  /* with two descriptors: the file of the image, and a pipe for the report */
-    FRAME_BECOME, /* with one: the image */
+    FRAME_IMAGE, /* with descriptors: the file of the image, a pipe for the report; earlier images */
+    FRAME_BECOME, /* with descriptors: the image; earlier images that it needs */
     FRAME_READY = 32,
     FRAME_DISPLAY,
     FRAME_UPDATE,

@@ -32,6 +32,7 @@ static void free_if_unused(struct session_program *p)
         return;
     frame_message_done(&p->message);
     buf_done(&p->out);
+    session_image_unref(p->image);
     free(p);
 }
 
@@ -259,9 +260,10 @@ int program_send_fds(struct session_program *p, uint16_t type, uint32_t request,
 static int send_image(struct session_program *p, struct err *e)
 {
     scoped(buf) fields = { 0 };
+    int fds[1 + IMAGE_BASES];
+    size_t n_fds = session_image_fds(p->session->spec.image, fds);
     if (frame_add_field(&fields, TAG_FLAGS, "files", 5, e) ||
-        program_send_fds(p, FRAME_BECOME, BECOME_REQUEST, &fields, &p->session->spec.image->fd, 1,
-                         e))
+        program_send_fds(p, FRAME_BECOME, BECOME_REQUEST, &fields, fds, n_fds, e))
         return -1;
     p->becoming = true;
     return 0;
@@ -274,7 +276,7 @@ static int take_ready(struct session_program *p, const struct session_frame *f, 
         return err_set(e, ERR_PROTOCOL, 0, "a second 'ready'");
     if (spec->image && !p->becoming)
         return send_image(p, e);
-    session_image_unref(spec->image); /* a restart begins without it */
+    p->image = spec->image; /* a restart begins without it */
     spec->image = NULL;
     p->ready = true;
     session_on_ready(p->session);

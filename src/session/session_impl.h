@@ -25,6 +25,7 @@ enum {
     VISIT_MS = 15000,    /* longer than a clerk lives */
     IMAGE_MS = 60000,    /* to write an image */
     IMAGE_MARGIN = 8 << 20,
+    IMAGE_BASES = 8, /* the most that an image has; IMAGE_BASES_MAX of the programs */
 };
 
 struct sessions {
@@ -66,9 +67,10 @@ struct session_program {
     struct frame_message message; /* while its frames arrive */
     struct buf out;               /* frames that the channel has not taken: u32 length, bytes */
     size_t out_from;
-    struct wire_ended end; /* once it is over */
-    char breach[160];      /* how its program broke the protocol */
-    char note[256];        /* its own words about a start that fails */
+    struct session_image *image; /* that it became, or NULL: its pages stay in memory anyway */
+    struct wire_ended end;       /* once it is over */
+    char breach[160];            /* how its program broke the protocol */
+    char note[256];              /* its own words about a start that fails */
 };
 
 [[nodiscard]] int program_start(struct session *s, struct err *e);
@@ -105,13 +107,18 @@ void program_detach(struct session_program *p);
 
 /* ---- capture.c ---- */
 
-/* The file of an image: sealed memory, or a file on the disk that nobody writes. */
+/* The file of an image: sealed memory, or a file on the disk that nobody writes. With it the earlier
+ * images whose bytes it shares: a program that becomes it gets all of them. */
 struct session_image {
     int fd;
     unsigned refs;
-    uint64_t bytes;
+    uint64_t bytes;            /* of this file */
     struct saved_image *saved; /* the file is that of a row; NULL: it is only in memory */
+    struct session_image *bases[IMAGE_BASES];
+    size_t n_bases;
 };
+/* Its descriptor, and those of its bases. Returns their number. */
+size_t session_image_fds(const struct session_image *image, int fds[1 + IMAGE_BASES]);
 struct session_image *session_image_ref(struct session_image *image);
 void session_image_unref(struct session_image *image);
 

@@ -1,6 +1,7 @@
 """Images of processes outside a jar: by tests/tools/image_probe.c, and by bare session programs of Python."""
 import os
 import pathlib
+import random
 import subprocess
 import tempfile
 
@@ -20,8 +21,10 @@ STATE = ("sum=1536 text=on the heap counter=42 thread=8 shared=5 locked=read-onl
          "rounding=1 time=1")
 
 
-def probe(*args):
-    return subprocess.run([PROBE, *map(str, args)], capture_output=True, text=True, timeout=60)
+def probe(*args, lines=()):
+    """Lines: for the process that goes on after it wrote or became an image."""
+    return subprocess.run([PROBE, *map(str, args)], input="".join(f"{line}\n" for line in lines), capture_output=True,
+                          text=True, timeout=60)
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +71,8 @@ def test_a_forged_image_harms_only_the_process_that_becomes_it(image, tmp_path):
     raw = image.read_bytes()
     head = int.from_bytes(raw[8:16], "little")
     numbers = [head + 8 * i for i in range(10)]
-    maps = int.from_bytes(raw[head + 24:head + 32], "little")
-    numbers += [maps + 8 * i for i in range(7)]
+    maps, runs = (int.from_bytes(raw[head + at:head + at + 8], "little") for at in (24, 40))
+    numbers += [maps + 8 * i for i in range(7)] + [runs + 8 * i for i in range(4)]
     for at in numbers:
         for value in (0, 4096, 1 << 40, (1 << 64) - 4096):
             done = probe("become", change(image, tmp_path, at, value.to_bytes(8, "little")))
@@ -89,6 +92,115 @@ def test_a_file_that_changed_is_named(tmp_path):
     probe_copy.write_bytes(b"short")
     done = probe("become", image)
     assert done.returncode == 3 and f"{probe_copy}, which is another file now" in done.stderr, done
+
+
+# ---- images that share pages with earlier ones ----
+
+def reports(done):
+    """The numbers of each image that the process wrote: bytes, maps, runs, microseconds, bases that it needs."""
+    assert done.returncode == 0, done
+    return [list(map(int, line.split()[1:])) for line in done.stdout.splitlines() if line.startswith("ok ")]
+
+
+def digests(done):
+    return [line.split()[1] for line in done.stdout.splitlines() if len(line.split()) == 2 and line[0] in "bis"]
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory):
+    """Three images of one process, the newest first, and the digest of its memory in the newest one."""
+    home = tmp_path_factory.mktemp("chain")
+    files = [home / name for name in "cba"]
+    done = probe("write", files[2], 100, lines=[
+        "set 0 25600 1 7", f"image {files[2]}", "set 3000 256 1 8", f"image {files[1]} {files[2]}",
+        "set 9000 8 100 9", f"image {files[0]} {files[1]} {files[2]}"])
+    sizes = [row[0] for row in reports(done)]
+    assert sizes[1] > 100 << 20 and sizes[2] < 4 << 20 and sizes[3] < 1 << 20, sizes
+    assert [row[4] for row in reports(done)] == [0, 0, 1, 3]
+    return files, digests(done)[-1]
+
+
+def test_unchanged_pages_are_stored_once(chain):
+    files, digest = chain
+    for how in ("become", "inside"):
+        done = probe(how, *files)
+        assert digests(done) == [digest], done
+    assert digests(probe("become", files[0], files[2], files[0], files[1])) == [digest]  # in any order
+
+
+def test_an_image_without_its_bases_is_refused(chain, tmp_path):
+    newest, middle, oldest = chain[0]
+    other = tmp_path / "other"
+    assert probe("write", other, 1).returncode == 0
+    cut = change(oldest, tmp_path, 0, b"", -4096)
+    for bases in ([], [middle], [oldest], [middle, other], [middle, cut], [middle, "/dev/null"], [middle, newest]):
+        done = probe("become", newest, *bases)
+        assert done.returncode == 3 and "an earlier image that it needs is missing" in done.stderr, (bases, done)
+
+
+def test_an_image_with_another_base_is_refused(chain, tmp_path):
+    """The id of a base is the only thing that binds it."""
+    newest, middle, oldest = chain[0]
+    for at in (0, 24, 39):  # the magic word, and the first and last byte of the id
+        copy = tmp_path / "base"
+        with open(oldest, "rb") as f:
+            front = bytearray(f.read(4096))
+        front[at] ^= 1
+        copy.write_bytes(front)
+        os.truncate(copy, oldest.stat().st_size)
+        done = probe("become", newest, middle, copy)
+        assert done.returncode == 3 and "an earlier image that it needs is missing" in done.stderr, (at, done)
+
+
+def test_a_forged_image_with_bases_harms_only_the_process_that_becomes_it(chain, tmp_path):
+    """Bits of its head and its tables, changed at random: a refusal, or a process that ends or lives on."""
+    newest, *bases = chain[0]
+    raw = newest.read_bytes()
+    number = lambda at: int.from_bytes(raw[at:at + 8], "little")  # noqa: E731
+    head = number(8)
+    maps, n_runs, runs = number(head + 24), number(head + 32), number(head + 40)
+    fields = [(head, 72 + 8 + 128), (maps, 640), (runs, n_runs * 32)]
+    draw = random.Random(14)
+    for _ in range(120):
+        start, length = draw.choice(fields)
+        at = start + draw.randrange(length)
+        done = probe("become", change(newest, tmp_path, at, bytes([raw[at] ^ 1 << draw.randrange(8)])), *bases)
+        assert done.returncode in (0, 3, 70) or done.returncode < 0, (at, done)
+    for at, value in ((24, 9), (24, 1 << 31), (16, 1 << 40), (16, (1 << 64) - 4096), (16, 4097)):
+        for run in range(0, n_runs, 3):  # its file and its place in it
+            data = value.to_bytes(4 if at == 24 else 8, "little")
+            done = probe("become", change(newest, tmp_path, runs + run * 32 + at, data), *bases)
+            assert done.returncode == 3 and "pages that overlap or are not there" in done.stderr, (run, at, value, done)
+
+
+def test_eight_generations_each_from_the_one_before(tmp_path):
+    """Every process became the image of the one before it, which is gone."""
+    files = [tmp_path / "0"]
+    done = probe("write", files[0], 20, lines=["set 0 5120 1 5", f"image {files[0]}"])
+    digest = digests(done)[-1]
+    for n in range(1, 9):
+        files.insert(0, tmp_path / str(n))
+        done = probe("become", *files[1:], lines=[
+            f"set {n * 300} 100 {n} {n}", f"image {files[0]} {' '.join(map(str, files[1:]))}"])
+        before, changed, after = digests(done)
+        assert (before, changed) == (digest, after) and before != after, done
+        digest = after
+        assert reports(done)[0][0] < 2 << 20, (n, done.stdout)
+    assert digests(probe("become", *files)) == [digest]
+
+
+def test_pages_of_zeros_are_not_stored(tmp_path):
+    file = tmp_path / "zeros"
+    done = probe("write", file, 20, lines=["set 0 5120 1 0", f"image {file}"])
+    assert [row[0] > 1 << 20 for row in reports(done)] == [True, False]
+    assert digests(probe("become", file)) == digests(done)[-1:]
+
+
+def test_a_memory_in_too_many_pieces_is_stored_in_fewer(tmp_path):
+    a, b = tmp_path / "a", tmp_path / "b"
+    done = probe("write", a, 100, lines=["set 0 25600 1 5", f"image {a}", "set 0 12800 2 6", f"image {b} {a}"])
+    assert reports(done)[2][2] < 6000, done.stdout
+    assert digests(probe("become", b, a)) == digests(done)[-1:]
 
 
 # ---- Python ----
@@ -237,3 +349,25 @@ def test_the_writer_disturbs_no_child_of_the_session(programs):
         assert original.write_image()[1].startswith("ok ")
     assert value(original, "heard") == "[]"
     assert "ChildProcessError" in str(original.run("os.waitpid(-1, 0)").error)
+
+
+@needs_ipython
+def test_python_goes_on_from_images_that_share_pages(programs):
+    program, bases = programs(), []
+    value(program, "import os\nbig = os.urandom(32 << 20); log = []")
+    digest = value(program, "import hashlib; hashlib.sha256(big).hexdigest()")
+    sizes = []
+    for n in range(4):
+        _, report, fd = program.write_image(bases=bases)
+        assert report.startswith("ok "), report
+        sizes.append(int(report.split()[1]))
+        if n % 2:  # the original goes on, or another process does
+            program = programs()
+            assert program.become(fd, bases=bases) is None
+        bases.insert(0, fd)
+        assert value(program, f"log.append({n}); log") == str(list(range(n + 1)))
+    assert sizes[0] > 32 << 20 and max(sizes[1:]) < 12 << 20, sizes
+    assert value(program, "hashlib.sha256(big).hexdigest()") == digest
+    other = programs()
+    assert other.become(bases[0], bases=bases[1:2]) == "an earlier image that it needs is missing"
+    assert value(other, "1 + 1") == "2"

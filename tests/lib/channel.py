@@ -217,23 +217,23 @@ class Program:
     def variables(self):
         return {v["name"]: v for v in self.ask(VARIABLES)["variables"]}
 
-    def write_image(self, flags="", room=1 << 40):
-        """The answer, the report of the writer and the file of the image."""
+    def write_image(self, flags="", room=1 << 40, bases=()):
+        """The answer, the report of the writer and the file of the image. bases: earlier images, the newest first."""
         import json
         fd = os.memfd_create("image", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         ours, theirs = os.pipe()
         self.request += 1
-        self.send(IMAGE, self.request, [("flags", flags), ("room", str(room))], [fd, theirs])
+        self.send(IMAGE, self.request, [("flags", flags), ("room", str(room))], [fd, theirs, *bases])
         os.close(theirs)
         answer = json.loads(self.finish().first("answer")["json"])
         with open(ours) as report:
             return answer, report.read(), fd
 
-    def become(self, fd, flags=""):
+    def become(self, fd, flags="", bases=()):
         """None: it became the image. Otherwise why it did not."""
         import json
         self.request += 1
-        self.send(BECOME, self.request, [("flags", flags)], [fd])
+        self.send(BECOME, self.request, [("flags", flags)], [fd, *bases])
         kind, _, fields = self.read_frame() or ("gone", 0, {})
         if kind == READY:
             return None

@@ -11,7 +11,7 @@
 #include "image/files.h"
 #include "image/image.h"
 
-enum { FDS_MAX = 8 };
+enum { FDS_MAX = 2 + IMAGE_BASES_MAX }; /* of the largest request, for an image */
 
 static PyObject *refuse(const char *why)
 {
@@ -75,6 +75,22 @@ static PyObject *receive(PyObject *module, PyObject *args)
     return Py_BuildValue("NN", bytes, fds);
 }
 
+/* Descriptors of earlier images: a converter of arguments. */
+static int take_bases(PyObject *list, void *to)
+{
+    struct image_bases *bases = to;
+    Py_ssize_t n = PySequence_Size(list);
+    if (n < 0)
+        return 0;
+    *bases = (struct image_bases){ 0 };
+    for (Py_ssize_t i = 0; i < n && i < IMAGE_BASES_MAX; i++) {
+        PyObject *item = PySequence_GetItem(list, i);
+        bases->fds[bases->n++] = item ? PyObject_AsFileDescriptor(item) : -1;
+        Py_XDECREF(item);
+    }
+    return !PyErr_Occurred();
+}
+
 struct losses {
     struct image_losses base; /* the first member */
     PyObject *list;
@@ -89,8 +105,8 @@ static void add_loss(struct image_losses *base, const char *name)
     Py_XDECREF(text);
 }
 
-/* pack(fd, room, list): writes the files of the session. The name of each file that cannot be
- * carried goes to the list. Returns the offset behind the files. */
+/* pack(fd, bases, room, list): writes the files of the session. The name of each file that cannot be
+ * carried goes to the list. Returns the offset behind the files, and the bases that they need. */
 static PyObject *pack(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -99,28 +115,31 @@ static PyObject *pack(PyObject *module, PyObject *args)
     uint64_t end;
     char why[IMAGE_WHY] = "";
     struct losses losses = { .base.add = add_loss };
-    if (!PyArg_ParseTuple(args, "iKO!", &fd, &room, &PyList_Type, &losses.list))
+    struct image_bases bases;
+    if (!PyArg_ParseTuple(args, "iO&KO!", &fd, take_bases, &bases, &room, &PyList_Type,
+                          &losses.list))
         return NULL;
-    int rc = image_files_pack(fd, image_places, room, &losses.base, &end, why);
+    int rc = image_files_pack(fd, &bases, image_places, room, &losses.base, &end, why);
     if (losses.failed)
         return NULL;
-    return rc ? refuse(why) : PyLong_FromUnsignedLongLong(end);
+    return rc ? refuse(why) : Py_BuildValue("KI", (unsigned long long)end, bases.used);
 }
 
-/* unpack(fd): in place of the files that are there. */
+/* unpack(fd, bases): in place of the files that are there. */
 static PyObject *unpack(PyObject *module, PyObject *args)
 {
     (void)module;
     int fd;
     char why[IMAGE_WHY] = "";
-    if (!PyArg_ParseTuple(args, "i", &fd))
+    struct image_bases bases;
+    if (!PyArg_ParseTuple(args, "iO&", &fd, take_bases, &bases))
         return NULL;
-    if (image_files_unpack(fd, image_places, why))
+    if (image_files_unpack(fd, &bases, image_places, why))
         return refuse(why);
     Py_RETURN_NONE;
 }
 
-/* write(fd, at, room, report_fd): (False, pid of the writer, microseconds); in a process that became
+/* write(fd, bases, used, at, room, report_fd): (False, pid of the writer, microseconds); in a process that became
  * the image (True, cookie, 0). */
 static PyObject *write_image(PyObject *module, PyObject *args)
 {
@@ -129,10 +148,13 @@ static PyObject *write_image(PyObject *module, PyObject *args)
     unsigned long long at, room;
     char why[IMAGE_WHY] = "";
     struct image_written w;
-    if (!PyArg_ParseTuple(args, "iKKi", &fd, &at, &room, &report_fd))
+    struct image_bases bases;
+    unsigned used;
+    if (!PyArg_ParseTuple(args, "iO&IKKi", &fd, take_bases, &bases, &used, &at, &room, &report_fd))
         return NULL;
+    bases.used = used;
     PyOS_BeforeFork();
-    int rc = image_write(fd, at, room, report_fd, &w, why);
+    int rc = image_write(fd, at, room, report_fd, &bases, &w, why);
     if (rc || !w.became) {
         PyOS_AfterFork_Parent();
         return rc ? refuse(why)
@@ -143,16 +165,17 @@ static PyObject *write_image(PyObject *module, PyObject *args)
     return Py_BuildValue("OKi", Py_True, (unsigned long long)w.cookie, 0);
 }
 
-/* become(fd, cookie): returns only by RuntimeError. */
+/* become(fd, bases, cookie): returns only by RuntimeError. */
 static PyObject *become(PyObject *module, PyObject *args)
 {
     (void)module;
     int fd;
     unsigned long long cookie;
     char why[IMAGE_WHY] = "";
-    if (!PyArg_ParseTuple(args, "iK", &fd, &cookie))
+    struct image_bases bases;
+    if (!PyArg_ParseTuple(args, "iO&K", &fd, take_bases, &bases, &cookie))
         return NULL;
-    image_become(fd, cookie, why);
+    image_become(fd, &bases, cookie, why);
     return refuse(why);
 }
 

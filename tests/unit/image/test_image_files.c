@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/fdio.h"
 #include "check.h"
+#include "image/format.h"
 #include "place.h"
 
 enum { HEAD = 25, ROOM = 8 << 20 };
@@ -39,6 +40,7 @@ struct box {
     struct losses losses;
     int image;
     uint64_t end;
+    struct image_bases *bases; /* NULL: none */
 };
 
 static bool box_init(struct box *b)
@@ -60,12 +62,12 @@ static void box_done(struct box *b)
 static int pack(struct box *b, uint64_t room)
 {
     b->losses.text[0] = '\0';
-    return image_files_pack(b->image, b->places, room, &b->losses.base, &b->end, why);
+    return image_files_pack(b->image, b->bases, b->places, room, &b->losses.base, &b->end, why);
 }
 
 static int unpack(struct box *b)
 {
-    return image_files_unpack(b->image, b->places, why);
+    return image_files_unpack(b->image, b->bases, b->places, why);
 }
 
 static void put(const struct box *b, const char *name, const char *text, mode_t mode)
@@ -263,6 +265,144 @@ static void test_files_that_are_cut_or_altered_are_refused(void)
     box_done(&b);
 }
 
+/* ---- earlier images ---- */
+
+enum { LONG_TEXT = 5000, SHARED_ENTRY = HEAD + sizeof(struct image_id) + 8 };
+
+/* Packs into a new image, and makes that a base of the next ones. */
+static void pack_next(struct box *b, struct image_bases *bases)
+{
+    fd_close(&b->image);
+    b->image = memfd_create("unit-test", MFD_CLOEXEC);
+    bases->used = 0;
+    b->bases = bases;
+    CHECK_INT(pack(b, ROOM), 0);
+    struct image_front front = { IMAGE_MAGIC, image_whole_pages(b->end), b->end, { { 0 } } };
+    front.id.bytes[0] = (uint8_t)(bases->n + 1);
+    CHECK(pwrite(b->image, &front, sizeof front, 0) == (ssize_t)sizeof front);
+}
+
+static void push_base(struct image_bases *bases, int fd)
+{
+    memmove(bases->fds + 1, bases->fds, sizeof bases->fds - sizeof bases->fds[0]);
+    bases->fds[0] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    bases->n++;
+}
+
+static void put_long(const struct box *b, const char *name, char letter)
+{
+    char text[LONG_TEXT + 1];
+    memset(text, letter, LONG_TEXT);
+    text[LONG_TEXT] = '\0';
+    put(b, name, text, 0600);
+}
+
+static char letter_of(const struct box *b, const char *name)
+{
+    char text[LONG_TEXT + 1] = "";
+    return fd_read_file(b->place.fd, name, text, sizeof text) == LONG_TEXT ? text[LONG_TEXT - 1]
+                                                                           : '?';
+}
+
+static const char *const long_names[] = { "a/x", "a/y", "a-b", "a.c", "a\x01", "a0", "\xFF" };
+enum { LONG_NAMES = sizeof long_names / sizeof long_names[0] };
+
+static void bases_done(struct image_bases *bases)
+{
+    for (size_t i = 0; i < bases->n; i++)
+        fd_close(&bases->fds[i]);
+}
+
+static void test_unchanged_files_are_stored_once(void)
+{
+    struct box b;
+    struct image_bases bases = { 0 };
+    if (!box_init(&b))
+        return;
+    CHECK(mkdirat(b.place.fd, "a", 0700) == 0);
+    for (size_t i = 0; i < LONG_NAMES; i++)
+        put_long(&b, long_names[i], 'a');
+    pack_next(&b, &bases);
+    uint64_t whole = b.end;
+    push_base(&bases, b.image);
+    /* Two that differ, one by its bytes and one by its name. */
+    put_long(&b, "a.c", 'b');
+    put_long(&b, "new", 'n');
+    pack_next(&b, &bases);
+    CHECK_INT(bases.used, 1);
+    CHECK(b.end < whole - (LONG_NAMES - 2) * LONG_TEXT + LONG_NAMES * SHARED_ENTRY);
+    push_base(&bases, b.image);
+    /* The bytes are in the file that has them, not in the one between. */
+    pack_next(&b, &bases);
+    CHECK_INT(bases.used, 3);
+    CHECK(b.end < whole - LONG_NAMES * LONG_TEXT + 2 * LONG_NAMES * SHARED_ENTRY);
+    CHECK_INT(unlinkat(b.place.fd, "a0", 0), 0);
+    CHECK_INT(unpack(&b), 0);
+    for (size_t i = 0; i < LONG_NAMES; i++)
+        CHECK_INT(letter_of(&b, long_names[i]), i == 3 ? 'b' : 'a');
+    CHECK_INT(letter_of(&b, "new"), 'n');
+    bases_done(&bases);
+    box_done(&b);
+}
+
+/* A write to mapped memory changes neither the size nor, in some file systems, the times. */
+static void test_a_file_that_changed_without_its_times_is_stored(void)
+{
+    struct box b;
+    struct image_bases bases = { 0 };
+    struct stat st = { 0 };
+    if (!box_init(&b))
+        return;
+    put_long(&b, "f", 'a');
+    CHECK(fstatat(b.place.fd, "f", &st, 0) == 0);
+    pack_next(&b, &bases);
+    push_base(&bases, b.image);
+    autoclose int fd = openat(b.place.fd, "f", O_WRONLY | O_CLOEXEC);
+    CHECK(pwrite(fd, "b", 1, LONG_TEXT - 1) == 1);
+    const struct timespec times[] = { st.st_atim, st.st_mtim };
+    CHECK_INT(futimens(fd, times), 0);
+    pack_next(&b, &bases);
+    CHECK_INT(bases.used, 0);
+    CHECK_INT(unpack(&b), 0);
+    CHECK_INT(letter_of(&b, "f"), 'b');
+    bases_done(&bases);
+    box_done(&b);
+}
+
+static void test_files_in_a_base_that_is_missing_or_broken(void)
+{
+    struct box b;
+    struct image_bases bases = { 0 };
+    if (!box_init(&b))
+        return;
+    put_long(&b, "f", 'a');
+    pack_next(&b, &bases);
+    push_base(&bases, b.image);
+    pack_next(&b, &bases);
+    CHECK_INT(bases.used, 1);
+    b.bases = NULL;
+    CHECK_INT(unpack(&b), -1);
+    CHECK_STR(why, "an earlier image that it needs is missing");
+    b.bases = &bases;
+    CHECK(pwrite(bases.fds[0], "\x09", 1, 24) == 1); /* its id */
+    CHECK_INT(unpack(&b), -1);
+    CHECK_STR(why, "an earlier image that it needs is missing");
+    /* Each byte of the entries of a base may be wrong: the file is stored, or the bytes are there. */
+    for (off_t at = IMAGE_FRONT; at < IMAGE_FRONT + 2 * HEAD; at++) {
+        unsigned char was, wrong;
+        put_long(&b, "f", 'a');
+        CHECK(pread(bases.fds[0], &was, 1, at) == 1);
+        wrong = was ^ 0x85;
+        CHECK(pwrite(bases.fds[0], &wrong, 1, at) == 1);
+        pack_next(&b, &bases);
+        CHECK_INT(unpack(&b), 0);
+        CHECK_INT(letter_of(&b, "f"), 'a');
+        CHECK(pwrite(bases.fds[0], &was, 1, at) == 1);
+    }
+    bases_done(&bases);
+    box_done(&b);
+}
+
 static const struct check_test tests[] = {
     TEST(test_files_come_back_as_they_were),
     TEST(test_the_layout_is_the_documented_one),
@@ -270,5 +410,8 @@ static const struct check_test tests[] = {
     TEST(test_things_that_cannot_be_carried_are_named),
     TEST(test_no_more_than_the_room_is_written),
     TEST(test_files_that_are_cut_or_altered_are_refused),
+    TEST(test_unchanged_files_are_stored_once),
+    TEST(test_a_file_that_changed_without_its_times_is_stored),
+    TEST(test_files_in_a_base_that_is_missing_or_broken),
 };
 CHECK_MAIN(tests)

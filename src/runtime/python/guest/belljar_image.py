@@ -225,16 +225,16 @@ def write(session, message, strict, files, room):
     began = time.monotonic()
     if image is None:
         raise Refused("this version of Python has no images")
-    if len(message.fds) != 2:
+    if len(message.fds) < 2:
         raise Refused("the request came without its descriptors")
-    fd, report = message.fds
+    fd, report, *bases = message.fds
     _writers.difference_update([pid for pid in _writers if image.reap(pid)])
     plan = Plan(session, message.fds)
     lost = plan.lost + _threads() + _children(_writers)
     if strict and lost:
         return {"refused": lost[:100]}
-    at = image.pack(fd, room, lost) if files else FILES_AT
-    became, value, _ = image.write(fd, at, room, report)
+    at, used = image.pack(fd, bases, room, lost) if files else (FILES_AT, 0)
+    became, value, _ = image.write(fd, bases, used, at, room, report)
     if not became:
         _writers.add(value)
         return {"not_carried": lost[:100], "pause_us": int((time.monotonic() - began) * 1e6), "files_bytes": at - FILES_AT}
@@ -252,10 +252,10 @@ def become(session, message, files):
     """Ends this process in favour of the image. Returns only if that is refused."""
     if image is None:
         raise Refused("this version of Python has no images")
-    if len(message.fds) != 1:
+    if not message.fds:
         raise Refused("the request came without its descriptor")
-    fd = message.fds[0]
+    fd, *bases = message.fds
     if files:
         os.chdir("/")
-        image.unpack(fd)
-    image.become(fd, session.channel.usable() << 32 | session.channel.sent())
+        image.unpack(fd, bases)
+    image.become(fd, bases, session.channel.usable() << 32 | session.channel.sent())
