@@ -89,7 +89,7 @@ struct jar {
     bool alone;                   /* no keeper could say that its cell has ended */
     bool busy;                    /* it used CPU time between the last two looks */
     uint64_t look_us;             /* the next look at all counters; a peek may be due before */
-    uint64_t foreseen_us;         /* the last look at lead_us */
+    uint64_t foresee_us;          /* the next look at lead_us */
     struct samples *samples;      /* NULL: none are taken */
     struct jar_outcome outcome;
 };
