@@ -32,7 +32,8 @@ static int jar_new(struct jar_host *h, struct embryo_source *source, const struc
     if (!j)
         return err_no_memory(e, "a jar");
     *j = (struct jar){ .host = h,
-                       .job.limits = *limits,
+                       .job = { .flags = source && source->no_sockets ? JOB_NO_SOCKETS : 0,
+                                .limits = *limits },
                        .source = h->isolation.level == LEVEL_PROCESS ? NULL : source,
                        .idle = !job,
                        .fds = { -1, -1, -1, -1, -1, -1 },
@@ -56,7 +57,8 @@ static int jar_new(struct jar_host *h, struct embryo_source *source, const struc
 int jar_spawn(struct jar_host *h, struct embryo_source *source, const struct job_spec *job,
               const int fds[SESSION_FDS], struct jar **ret_jar, struct err *e)
 {
-    bool cold = job->flags & (JOB_WRITABLE_ROOT | JOB_LISTED);
+    bool cold = job->flags & (JOB_WRITABLE_ROOT | JOB_LISTED) ||
+                (source && source->no_sockets != (bool)(job->flags & JOB_NO_SOCKETS));
     return jar_new(h, cold ? NULL : source, &job->limits, job, fds, ret_jar, e);
 }
 

@@ -78,7 +78,7 @@ struct inside;
  * The descriptors stay the caller's. */
 struct embryo_source {
     int (*fork_embryo)(struct embryo_source *s, const struct inside *in, int job_fd, struct err *e);
-    bool heavy; /* see spec/pool.h */
+    bool heavy, no_sockets; /* see spec/pool.h */
 };
 
 struct jar_outcome {

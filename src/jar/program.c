@@ -195,7 +195,9 @@ static enum seccomp_profile seccomp_profile(const struct inside *in)
 {
     if (in->job->flags & JOB_LISTED)
         return in->job->flags & JOB_OWN_CODE ? SECCOMP_LISTED_OWN_CODE : SECCOMP_LISTED;
-    return in->iso->level == LEVEL_PROCESS ? SECCOMP_PROCESS : SECCOMP_JAR;
+    if (in->iso->level == LEVEL_PROCESS)
+        return SECCOMP_PROCESS; /* it has no sockets either */
+    return in->job->flags & JOB_NO_SOCKETS ? SECCOMP_NO_SOCKETS : SECCOMP_JAR;
 }
 
 /* The CPU time that this process used before a cgroup counted it. */

@@ -16,6 +16,7 @@ static const struct {
     unsigned short len;
 } programs[SECCOMP_PROFILES] = {
     [SECCOMP_JAR] = PROGRAM(seccomp_filter_jar),
+    [SECCOMP_NO_SOCKETS] = PROGRAM(seccomp_filter_no_sockets),
     [SECCOMP_PROCESS] = PROGRAM(seccomp_filter_process),
     [SECCOMP_INIT] = PROGRAM(seccomp_filter_init),
     [SECCOMP_LISTED] = PROGRAM(seccomp_filter_listed),

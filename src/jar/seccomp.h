@@ -17,6 +17,7 @@
 
 enum seccomp_profile {
     SECCOMP_JAR,             /* the program, in namespaces of its own */
+    SECCOMP_NO_SOCKETS,      /* as JAR, for JOB_NO_SOCKETS */
     SECCOMP_PROCESS,         /* the program, where there are no namespaces */
     SECCOMP_INIT,            /* the jar's pid 1, when all is set up: it reaps, and nothing else */
     SECCOMP_LISTED,          /* as JAR, for JOB_LISTED: code comes only from files */

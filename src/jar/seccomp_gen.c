@@ -34,6 +34,7 @@ static const struct {
     bool denies; /* a call without a row is allowed; otherwise it answers ENOSYS */
 } profiles[SECCOMP_PROFILES] = {
     [SECCOMP_JAR] = { "seccomp_filter_jar", SECCOMP_IN_JAR },
+    [SECCOMP_NO_SOCKETS] = { "seccomp_filter_no_sockets", SECCOMP_IN_JAR | SECCOMP_IN_NO_SOCKETS },
     [SECCOMP_PROCESS] = { "seccomp_filter_process", SECCOMP_IN_PROCESS },
     [SECCOMP_INIT] = { "seccomp_filter_init", SECCOMP_IN_INIT },
     [SECCOMP_LISTED] = { "seccomp_filter_listed",

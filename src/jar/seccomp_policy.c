@@ -16,6 +16,7 @@
 #include <asm/ioctls.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/sockios.h>
@@ -42,6 +43,7 @@
 #define S     SECCOMP_IN_SERVICE
 #define T     SECCOMP_IN_READS_FILES
 #define U     SECCOMP_IN_CLIENT
+#define N     SECCOMP_IN_NO_SOCKETS
 
 /* clang-format off */
 #define VALUES(...) (const uint32_t[]){ __VA_ARGS__ }
@@ -61,14 +63,14 @@
     (0x00000080u /* time */ | 0x00020000u /* mount */ | 0x02000000u /* cgroup */ | \
      0x04000000u /* uts */ | 0x08000000u /* ipc */ | 0x10000000u /* user */ |      \
      0x20000000u /* pid */ | 0x40000000u /* net */)
-#define SOCKET_TYPE        0xfu /* the rest is SOCK_CLOEXEC and SOCK_NONBLOCK */
-#define PERSONALITY_QUERY  0xffffffffu
-#define EVERY_PROCESS      0xffffffffu /* kill(-1, …) */
-#define OWN_GROUP          0u          /* kill(0, …) */
-#define MFD_HUGE           0x4u
-#define MADV_MERGEABLE_    12
-#define MADV_HWPOISON_     100
-#define MADV_SOFT_OFFLINE_ 101
+#define SOCKET_TYPE       0xfu /* the rest is SOCK_CLOEXEC and SOCK_NONBLOCK */
+#define PERSONALITY_QUERY 0xffffffffu
+#define EVERY_PROCESS     0xffffffffu /* kill(-1, …) */
+#define OWN_GROUP         0u          /* kill(0, …) */
+#define MFD_HUGE          0x4u
+enum { MADV_COLD_ = 20, MADV_PAGEOUT_, MADV_POPULATE_READ_, MADV_POPULATE_WRITE_ };
+enum { MADV_DONTNEED_LOCKED_ = 24, MADV_COLLAPSE_, MADV_GUARD_INSTALL_ = 102, MADV_GUARD_REMOVE_ };
+#define FUTEX_OPERATION 0x7fu /* the rest is FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME */
 enum { ARCH_SET_GS = 0x1001, ARCH_SET_FS, ARCH_GET_FS, ARCH_GET_GS };
 enum { ARCH_GET_CPUID = 0x1011 };
 enum { ARCH_GET_XCOMP_SUPP = 0x1021, ARCH_GET_XCOMP_PERM, ARCH_REQ_XCOMP_PERM };
@@ -158,15 +160,28 @@ const struct seccomp_rule seccomp_policy[] = {
 { ENOMEM, J|P, "mmap", ALWAYS, "huge pages are the host's reserve and in nobody's memory limit" },
 { ALLOW, J|P, "memfd_create", WHEN(WITHOUT(1, MFD_HUGE)), "files without a name" },
 { ENOMEM, J|P, "memfd_create", ALWAYS, "huge pages, as above" },
-{ EINVAL, J|P, "madvise", WHEN(ONE_OF(2, MADV_MERGEABLE_, MADV_HWPOISON_, MADV_SOFT_OFFLINE_)),
-  "merging equal pages (KSM) lets one jar find out the memory of another" },
-{ ALLOW, J|P, "madvise", ALWAYS, "every allocator" },
+{ ALLOW, J|P, "madvise",
+  WHEN(ONE_OF(2, MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED, MADV_FREE, MADV_REMOVE,
+              MADV_DONTFORK, MADV_DOFORK, MADV_UNMERGEABLE, MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_DONTDUMP,
+              MADV_DODUMP, MADV_WIPEONFORK, MADV_KEEPONFORK, MADV_POPULATE_READ_, MADV_POPULATE_WRITE_,
+              MADV_DONTNEED_LOCKED_, MADV_COLLAPSE_, MADV_GUARD_INSTALL_, MADV_GUARD_REMOVE_)),
+  "every allocator" },
+{ 0, J|P, "madvise", WHEN(ONE_OF(2, MADV_COLD_, MADV_PAGEOUT_)),
+  "pages of /usr are everybody's: advice to drop them has no effect, as that of fadvise64" },
+{ EINVAL, J|P, "madvise", ALWAYS,
+  "merging equal pages (KSM) lets one jar find out the memory of another; and advice of later kernels" },
 
 { ALLOW, J|P, "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday getitimer setitimer times "
               "timer_create timer_settime timer_gettime timer_getoverrun timer_delete",
   ALWAYS, "time" },
 { ALLOW, J|P|X86, "time alarm", ALWAYS, "the same, older forms" },
-{ ALLOW, J|P, "futex futex_waitv set_robust_list set_tid_address rseq getrandom restart_syscall "
+{ ALLOW, J|P, "futex",
+  WHEN(MASKED(1, FUTEX_OPERATION, FUTEX_WAIT, FUTEX_WAKE, FUTEX_REQUEUE, FUTEX_CMP_REQUEUE, FUTEX_WAKE_OP,
+              FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET)),
+  "threads" },
+{ ENOSYS, J|P, "futex", ALWAYS,
+  "priority inheritance (CVE-2014-3153, CVE-2021-3347): the C library then says that it has none" },
+{ ALLOW, J|P, "futex_waitv set_robust_list set_tid_address rseq getrandom restart_syscall "
               "sched_yield getcpu",
   ALWAYS, "threads, and calls of the C library itself" },
 { ALLOW, J|P|X86, "arch_prctl",
@@ -244,6 +259,7 @@ const struct seccomp_rule seccomp_policy[] = {
 { EINVAL, J|P, "prctl", ALWAYS, "also unknown to the kernel" },
 
 /* ---- sockets: the jar's own loopback, and unix ----------------------------------------------- */
+{ EACCES, N, "socket socketpair", WHEN(ANYHOW), "JOB_NO_SOCKETS" },
 { ALLOW, J, "socket", WHEN(IS(0, AF_UNIX), MASKED(1, SOCKET_TYPE, SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET)),
   "unix sockets" },
 { ALLOW, J, "socket",

@@ -417,6 +417,10 @@ int jar_accept_job(struct jar *j, const struct job_spec *job, const int fds[SESS
     if (job->flags & (JOB_WRITABLE_ROOT | JOB_LISTED))
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "an embryo cannot have a writable root or a list of commands");
+    if ((job->flags ^ j->job.flags) & JOB_NO_SOCKETS)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "this embryo runs jobs %s sockets, and none of the other kind",
+                       j->job.flags & JOB_NO_SOCKETS ? "without" : "with");
     if (copy_job(j, job, fds, e))
         return -1;
     if (resize && root_scratch_resize(j->scratch_fd, new[LIMIT_DISK], new[LIMIT_FILES], e))

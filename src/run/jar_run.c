@@ -82,11 +82,18 @@ static int resolve_allowlist(const struct jar_request *q, const struct isolation
                : 0;
 }
 
+/* A list of commands is for shells, which may make sockets. */
+static bool needs_no_sockets(const struct jar_request *q)
+{
+    enum no_sockets in = q->compiles ? NO_SOCKETS_IN_COMPILER : NO_SOCKETS_IN_PROGRAM;
+    return q->language->no_sockets & in;
+}
+
 static uint32_t job_flags(const struct jar_request *q, const struct allowlist *listed)
 {
     return (q->writable_root ? JOB_WRITABLE_ROOT : 0) | (listed->executes ? JOB_LISTED : 0) |
            (listed->own_code ? JOB_OWN_CODE : 0) | (q->sampled ? JOB_SAMPLED : 0) |
-           (q->session ? JOB_SESSION : 0);
+           (q->session ? JOB_SESSION : 0) | (needs_no_sockets(q) ? JOB_NO_SOCKETS : 0);
 }
 
 int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolation,

@@ -53,6 +53,7 @@ struct jar_request {
     const struct run_options *options; /* NULL: none */
     bool sampled;                      /* the warden samples its usage over time */
     bool session;  /* the program stays and speaks over a channel; see spec/job.h */
+    bool compiles; /* it is a compiler or a type checker */
     unsigned kind; /* of an embryo that may run it (runtime/language.h); 0: a cold start */
     int bundle_fd;
 };

@@ -58,6 +58,7 @@ struct jar_request stage_request(enum stage stage, const struct jar_request *who
                              .args = options ? options->compiler_args : NULL,
                              .limits = compile_limits_default(),
                              .options = options,
+                             .compiles = true,
                              .bundle_fd = whole->bundle_fd };
     if (options && options->compile_limits.v[LIMIT_WALL_MS] > 0)
         q.limits = options->compile_limits;

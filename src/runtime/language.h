@@ -44,6 +44,10 @@ struct home_seed {
     const char *const *unless;  /* "NAME" or "PREFIX*": with such a variable it looks elsewhere */
 };
 
+/* Code of a user does not run in a compiler or type checker, and most of these make no socket
+ * themselves. (javac does: its files need one.) */
+enum no_sockets { NO_SOCKETS_IN_COMPILER = 1, NO_SOCKETS_IN_PROGRAM = 2 };
+
 struct language {
     const char *name;
     const char *const *aliases;    /* NULL-terminated, as all lists here */
@@ -71,9 +75,10 @@ struct language {
     /* argv of the program of a session, which reads cells from a channel (spec/job.h). NULL: there
      * are no sessions. */
     const char *const *session;
-    bool forks;   /* that program writes images of itself, and becomes them */
-    bool reports; /* runs leave a report (run/reports.h) */
-    bool shell;   /* allow_commands applies to it */
+    bool forks;          /* that program writes images of itself, and becomes them */
+    bool reports;        /* runs leave a report (run/reports.h) */
+    unsigned no_sockets; /* enum no_sockets: where no job of this language can need a socket */
+    bool shell;          /* allow_commands applies to it */
     /* the language whose error grammar it uses (diagnose/core/diagnose.h); NULL: its own name */
     const char *grammar;
     const char *const *env;     /* K=V in addition to the variables of every program */

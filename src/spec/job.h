@@ -17,7 +17,8 @@ enum {
     /* A session: the program stays and runs cells that arrive on a channel. Its wall time limit is
      * its life, and its CPU time limit holds between two cells. A cell has limits of its own. */
     JOB_SESSION = 16,
-    JOB_FLAGS_ALL = 31,
+    JOB_NO_SOCKETS = 32, /* the program can make no socket */
+    JOB_FLAGS_ALL = 63,
 };
 
 /* The descriptors that come with a job, in this order: four pipes, and the sealed bundle of files.

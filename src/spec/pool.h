@@ -19,6 +19,7 @@ struct zygote_def {
     const char *const *env;
     /* Its embryos work for a while before they wait: they get a small share of the CPUs. */
     bool heavy;
+    bool no_sockets; /* its embryos run jobs with JOB_NO_SOCKETS, and no others */
 };
 
 #define ZYGOTE_DIR "/tmp/belljar"

@@ -216,7 +216,7 @@ static void confine(const struct request *q)
     struct cgroup cgroup = { .host = &host };
     for (int i = 0; i < q->r.cgroup_slots; i++)
         cgroup.join_fd[i] = q->fds[REQUEST_FD_CGROUP + i];
-    const struct job_spec job = { .limits = q->r.limits };
+    const struct job_spec job = { .flags = q->r.flags, .limits = q->r.limits };
     struct inside in = {
         .iso = &q->r.isolation,
         .job = &job,

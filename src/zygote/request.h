@@ -18,7 +18,8 @@ struct zygote_request {
     struct limits limits;
     int32_t cgroup_version; /* 0: no cgroup */
     int32_t cgroup_slots;
-    int32_t nice; /* of an embryo that no run waits for */
+    uint32_t flags; /* of the jobs that it may get: JOB_NO_SOCKETS or 0 */
+    int32_t nice;   /* of an embryo that no run waits for */
 };
 
 /* The descriptors of a request, in this order; then one for each slot of the cgroup. */

@@ -29,6 +29,7 @@ static int fork_embryo(struct embryo_source *source, const struct inside *in, in
                                 .limits = in->job->limits,
                                 .cgroup_version = c ? c->host->version : 0,
                                 .cgroup_slots = c ? c->host->slots : 0,
+                                .flags = source->no_sockets ? JOB_NO_SOCKETS : 0,
                                 .nice = in->job->argv || !z->may_renice ? 0 : REFILL_NICE };
     int fds[REQUEST_FDS_MAX] = { in->init_pidfd, in->report_fd, job_fd };
     size_t n = REQUEST_FD_CGROUP;
@@ -53,7 +54,9 @@ int zygote_start(struct jar_host *h, const struct zygote_files *files, uint64_t 
     struct zygote *z = calloc(1, sizeof *z);
     if (!z)
         return err_no_memory(e, "a zygote");
-    *z = (struct zygote){ .source = { .fork_embryo = fork_embryo, .heavy = files->def->heavy },
+    *z = (struct zygote){ .source = { .fork_embryo = fork_embryo,
+                                      .heavy = files->def->heavy,
+                                      .no_sockets = files->def->no_sockets },
                           .pidfd = -1,
                           .fd = -1,
                           .may_renice = h->may_renice,

@@ -135,6 +135,21 @@ def test_compiler_arguments_are_the_callers_to_add(place):
                "--compiler-arg=-ldflags=-X main.v=new").stderr == "new\n"
 
 
+def test_compiler_can_make_no_socket(place, sealed):
+    """Its arguments can make it run anything."""
+    attack = """\
+import os, socket, sys
+for make in (socket.socket, socket.socketpair):
+    try: make(); print("made one", file=sys.stderr)
+    except OSError as e: print("refused:", os.strerror(e.errno), file=sys.stderr)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+    r = run(place, "c", "int main(void) { return 7; }\n", "--compiler-arg=-wrapper",
+            "--compiler-arg=/usr/bin/python3,attack.py", files=[("attack.py", attack)]).json
+    lines = r["compile"]["stderr"].splitlines()
+    assert r["exit_code"] == 7 and len(lines) >= 2 and set(lines) == {"refused: Permission denied"}, r
+
+
 def test_warnings_are_the_compilers_and_not_the_programs(place):
     r = run(place, "c", "int main(void) { int unused; return 0; }\n").json
     assert r["verdict"] == "ok" and r["stderr"] == "" and "unused" in r["compile"]["stderr"]

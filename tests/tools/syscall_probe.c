@@ -2,7 +2,7 @@
  *
  *     syscall_probe under the filter that is already on: in a jar
  *     syscall_probe PROFILE under the filter of that profile alone: jar, process, init, listed,
- *     listed-own-code, reader, command-keeper, client-keeper, service-keeper, zygote
+ *     listed-own-code, no-sockets, reader, command-keeper, client-keeper, service-keeper, zygote
  *
  * Makes every call from 0 to 600 by the native entry, by i386's (int 0x80) and by x32's, each in a
  * child of its own, and some calls with the arguments that decide. A line for each:
@@ -447,6 +447,13 @@ static const struct {
     { "shmget", "hugetlb", SYS_shmget, { 0x62656c6c, 1, SHM_HUGETLB } },
     { "madvise", "dontneed", SYS_madvise, { 0, 0, MADV_DONTNEED } },
     { "madvise", "mergeable", SYS_madvise, { 0, 0, 12 } },
+    /* the kernel itself would answer EINVAL: the address is odd */
+    { "madvise", "cold", SYS_madvise, { 1, 4096, 20 } },
+    { "madvise", "pageout", SYS_madvise, { 1, 4096, 21 } },
+    { "futex", "wait-bitset+flags", SYS_futex, { 0, 9 | 128 | 256, 0, 0, 0, 1 } },
+    { "futex", "lock-pi", SYS_futex, { 0, 6 } },
+    { "futex", "unlock-pi+private", SYS_futex, { 0, 7 | 128 } },
+    { "futex", "requeue-pi", SYS_futex, { 0, 12 } },
     { "pipe2", "cloexec", SYS_pipe2, { -1, O_CLOEXEC } },
     { "pipe2", "notification", SYS_pipe2, { -1, O_EXCL } },
     { "kill", "everybody", SYS_kill, { -1, 0 } },
@@ -489,6 +496,7 @@ int main(int argc, char **argv)
 {
     static const char *const names[SECCOMP_PROFILES] = {
         [SECCOMP_JAR] = "jar",
+        [SECCOMP_NO_SOCKETS] = "no-sockets",
         [SECCOMP_PROCESS] = "process",
         [SECCOMP_INIT] = "init",
         [SECCOMP_LISTED] = "listed",

@@ -8,6 +8,7 @@ DECLARE_LANGUAGE(c) = {
     .command = WORDS("./{program}"),
     /* Libraries follow the sources that use them. The caller's arguments come last, where they
      * win. */
+    .no_sockets = NO_SOCKETS_IN_COMPILER,
     .compile = WORDS("/usr/bin/gcc", "-std=gnu17", "-O2", "-g1", "-Wall",
                      "-fdiagnostics-color=never", "-o", "{program}", "{sources}", "-lm",
                      "-pthread"),

@@ -8,6 +8,7 @@ DECLARE_LANGUAGE(cpp) = {
     NAMED("cpp", "main.cpp", WORDS(".cpp", ".cc", ".cxx", ".c++"),
           WORDS("c++", "cxx", "cc", "g++")),
     .command = WORDS("./{program}"),
+    .no_sockets = NO_SOCKETS_IN_COMPILER,
     .compile = WORDS("/usr/bin/g++", "-std=gnu++17", "-O2", "-g1", "-Wall",
                      "-fdiagnostics-color=never", "-pthread", "-I{guest}/cpp/seed", "-o",
                      "{program}", "{sources}"),

@@ -6,6 +6,7 @@
 DECLARE_LANGUAGE(go) = {
     NAMED("go", "main.go", WORDS(".go"), WORDS("golang")),
     .command = WORDS("./{program}"),
+    .no_sockets = NO_SOCKETS_IN_COMPILER,
     .compile = WORDS("/bin/sh", "{guest}/go/build", "{guest}/go/seed", FILE_ARGUMENT, "{program}",
                      "{args}"),
     .compile_env = WORDS("GOPROXY=off", "GOSUMDB=off", "GOFLAGS=-mod=mod", "GOTOOLCHAIN=local",

@@ -5,7 +5,8 @@ static const struct warm warm[] = {
     { .zygote = { .name = "sqlite",
                   .files = WORDS("belljar-plain.so"),
                   .argv = WORDS("/opt/belljar/sqlite/sqlite", "--format", "table", "main.sql"),
-                  .env = NO_WORDS } },
+                  .env = NO_WORDS,
+                  .no_sockets = true } },
     { .imports = NULL },
 };
 
@@ -14,6 +15,7 @@ DECLARE_LANGUAGE(sqlite) = {
     .command = WORDS("{guest}/sqlite/sqlite", "--format", "{format}", FILE_ARGUMENT),
     .session = WORDS("{guest}/sqlite/sqlite", "--session"),
     .reports = true,
+    .no_sockets = NO_SOCKETS_IN_PROGRAM,
     .env = NO_WORDS,
     .version = WORDS("{guest}/sqlite/sqlite", "--version"),
     .install = "apt-get install libsqlite3-0",

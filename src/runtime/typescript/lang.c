@@ -24,6 +24,7 @@ static const struct warm warm[] = {
 DECLARE_LANGUAGE(typescript) = {
     NAMED("typescript", "main.ts", WORDS(".ts", ".mts", ".cts", ".tsx"), WORDS("ts")),
     .command = WORDS("/usr/bin/node", "-r", REGISTER, FILE_ARGUMENT),
+    .no_sockets = NO_SOCKETS_IN_COMPILER,
     .check = WORDS("/usr/bin/node", "{guest}/typescript/check.js", FILE_ARGUMENT),
     .session = WORDS("/usr/bin/node", "-r", "{guest}/typescript/session.js",
                      "{guest}/node/session_begin.js"),

@@ -159,7 +159,17 @@ static void test_every_declaration_is_complete(void)
             CHECK(strchr(*entry, '=') > *entry);
         for (const char *const *extension = (*l)->extensions; *extension; extension++)
             CHECK_INT((*extension)[0], '.');
+        for (const struct warm *w = (*l)->warm; w && w->zygote.name; w++)
+            CHECK(w->zygote.no_sockets == (bool)((*l)->no_sockets & NO_SOCKETS_IN_PROGRAM));
     }
+}
+
+static void test_programs_and_compilers_that_need_no_sockets_have_none(void)
+{
+    static const char *const compilers[] = { "c", "cpp", "go", "typescript" };
+    CHECK_INT(language_find("sqlite")->no_sockets, NO_SOCKETS_IN_PROGRAM);
+    for (size_t i = 0; i < ARRAY_LEN(compilers); i++)
+        CHECK_INT(language_find(compilers[i])->no_sockets, NO_SOCKETS_IN_COMPILER);
 }
 
 /* An alias that two languages claim would silently go to the first. */
@@ -325,6 +335,7 @@ static const struct check_test tests[] = {
     TEST(test_first_line_without_end_is_not_believed),
     TEST(test_code_alone_tells_the_language_when_it_stands_out),
     TEST(test_every_declaration_is_complete),
+    TEST(test_programs_and_compilers_that_need_no_sockets_have_none),
     TEST(test_every_word_names_one_language),
     TEST(test_java_is_named_after_the_public_type_in_it),
     TEST(test_an_unknown_language_is_refused_with_what_was_meant),

@@ -31,8 +31,15 @@ static const struct zygote_def broken = {
     .argv = (const char *const[]){ "/bin/no-such-interpreter", NULL },
     .env = (const char *const[]){ NULL },
 };
-enum { SHELL = 1, LOST, BROKEN };
-static const struct zygote_def *const kinds[] = { &shell, &lost, &broken, NULL };
+static const struct zygote_def quiet = {
+    .name = "quiet",
+    .files = (const char *const[]){ DRIVER_DIR "/belljar-plain.so", NULL },
+    .argv = (const char *const[]){ "/bin/bash", NULL },
+    .env = (const char *const[]){ NULL },
+    .no_sockets = true,
+};
+enum { SHELL = 1, LOST, BROKEN, QUIET };
+static const struct zygote_def *const kinds[] = { &shell, &lost, &broken, &quiet, NULL };
 
 static struct pool_targets aim(bool on, uint32_t ready, uint64_t forks)
 {
@@ -160,7 +167,7 @@ static void warm_runs(struct warden *w)
         CHECK(settle(w, t, ZYGOTE_UP));
     }
     struct wire_pools p = ask(w, t);
-    CHECK(p.kinds == 3 && p.state[0].starts[START_WARM] == 5);
+    CHECK(p.kinds == 4 && p.state[0].starts[START_WARM] == 5);
     CHECK_INT((int)p.state[0].forks, 7 + (int)p.state[0].discarded);
 }
 
@@ -550,6 +557,62 @@ static void test_counters_of_one_run_are_not_carried_over_to_the_next(void)
     keeper_at_every_level(counters);
 }
 
+/* A job gets an embryo only if both have sockets, or both have none. */
+static const struct sockets_case {
+    unsigned kind;
+    uint32_t flags;
+    bool cold;
+} sockets_cases[] = {
+    { 0, JOB_NO_SOCKETS, true }, { QUIET, JOB_NO_SOCKETS, false },
+    { QUIET, 0, true },          { SHELL, JOB_NO_SOCKETS, true },
+    { SHELL, 0, false },
+};
+
+static struct told try_socket(const struct warden *w, uint64_t id, const struct sockets_case *c)
+{
+    static const char script[] = "(exec 3<>/dev/tcp/127.0.0.1/9) 2>&1";
+    scoped(buf) files = { 0 };
+    struct err e = { 0 };
+    char *argv[] = { (char *)"/bin/bash", (char *)"main.sh", NULL };
+    CHECK_INT(bundle_add(&files, "main.sh", 0644, script, strlen(script), &e), 0);
+    scoped(keeper_run) r = keeper_spawn(
+        w, &(struct keeper_ask){
+               .id = id, .argv = argv, .kind = c->kind, .flags = c->flags, .bundle = &files });
+    return hear_out(w, id, &r);
+}
+
+static void sockets(struct warden *w)
+{
+    if (!sealed(w))
+        return; /* no program has sockets there */
+    /* a waiting embryo first, and then one that is forked for the job */
+    for (uint32_t ready = 0; ready < 2; ready++) {
+        struct pool_targets t = aim(true, ready, 1000);
+        t.kinds[QUIET - 1].on = true;
+        t.kinds[QUIET - 1].ready = ready;
+        for (int tries = 0; tries < 1000; tries++) {
+            struct pool_state s = ask(w, t).state[QUIET - 1];
+            if (s.zygote == ZYGOTE_UP && s.ready == ready && s.building == 0)
+                break;
+            (void)usleep(10000);
+        }
+        CHECK(settle(w, t, ZYGOTE_UP));
+        for (size_t i = 0; i < ARRAY_LEN(sockets_cases); i++) {
+            const struct sockets_case *c = &sockets_cases[i];
+            struct told told = try_socket(w, i + 1, c);
+            const char *answer = c->flags & JOB_NO_SOCKETS ? "Permission denied"
+                                                           : "Connection refused";
+            CHECK(strstr(told.out, answer));
+            CHECK((told.start == START_COLD) == c->cold);
+        }
+    }
+}
+
+static void test_job_without_sockets_gets_none_warm_or_cold(void)
+{
+    keeper_at_every_level(sockets);
+}
+
 static const struct check_test tests[] = {
     TEST(test_job_goes_to_an_embryo_that_waits_and_another_takes_its_place),
     TEST(test_without_one_that_waits_one_is_hatched),
@@ -568,6 +631,7 @@ static const struct check_test tests[] = {
     TEST(test_zygote_that_fails_costs_no_embryo_of_another),
     TEST(test_network_namespace_is_used_again_only_if_it_reads_like_a_new_one),
     TEST(test_counters_of_one_run_are_not_carried_over_to_the_next),
+    TEST(test_job_without_sockets_gets_none_warm_or_cold),
 };
 
 int main(int argc, char **argv)
