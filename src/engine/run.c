@@ -29,8 +29,11 @@ static void on_accepted(struct run *run, const struct err *e);
 
 void run_spec_done(struct run_spec *s)
 {
-    char *const texts[] = { s->main_name, s->key,   s->actor,   s->requester, s->thread,
-                            s->artifact,  s->batch, s->surface, s->request,   s->code };
+    char *const texts[] = { s->main_name, s->key,      s->actor,    s->requester,
+                            s->thread,    s->artifact, s->batch,    s->surface,
+                            s->request,   s->code,     s->template, s->template_image };
+    if (s->host && s->host->on_freed)
+        s->host->on_freed(s->host);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         free(texts[i]);
     buf_done(&s->bundle);
@@ -161,7 +164,7 @@ static unsigned kind_that_fits(const struct run_spec *s)
 {
     if (s->writable_root || s->options.allow_commands || s->options.profile)
         return 0;
-    if (s->options.display)
+    if (s->options.display || s->host)
         return warm_within(warm_session_kind(s->language, s->env), &s->limits);
     return warm_within(pools_kind_of(s->language, s->main_name, s->code, &s->bundle, s->env),
                        &s->limits);
@@ -171,7 +174,7 @@ void run_enqueue(struct run *run)
 {
     struct engine *engine = run->engine;
     struct err e;
-    if (run->spec.host) {
+    if (run->spec.host && !run->spec.host->takes_turns) {
         run->queued_us = clock_us();
         run->spec.host->on_queued(run->spec.host, run);
         return;
@@ -216,7 +219,13 @@ void run_release(struct run *run, struct run_spec *edited)
     }
     clear_decision(run);
     if (edited) {
+        free(edited->template);
+        free(edited->template_image);
         edited->host = run->spec.host;
+        edited->template = run->spec.template;
+        edited->template_image = run->spec.template_image;
+        run->spec.host = NULL;
+        run->spec.template = run->spec.template_image = NULL;
         run_spec_done(&run->spec);
         run->spec = *edited;
         *edited = (struct run_spec){ 0 };
@@ -575,6 +584,10 @@ void run_resume(struct run *run)
 void run_begin(struct run *run)
 {
     run->begun_us = clock_us();
+    if (run->spec.host) {
+        run->spec.host->on_queued(run->spec.host, run);
+        return;
+    }
     run->stages = stages_of(run->spec.language, &run->spec.options);
     if (run_stage(run) == STAGE_RUN)
         enter_jar(run);

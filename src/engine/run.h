@@ -21,8 +21,9 @@
  *   (freed)    run_free_if_unused       no watch, no libuv handle and no store job is left
  *
  * finish() is the only way to the end. A cell of a session does not stand in a line of the engine and
- * enters no jar: its host calls run_begin_in_host() and run_end_in_host(). A run without a jar gets there by finish_early(), a run
- * whose warden died by run_on_warden_lost(). Only a run whose row cannot be written, or that
+ * enters no jar: its host calls run_begin_in_host() and run_end_in_host(). The host of a run from a
+ * template does the same after its turn has come. A run without a jar gets there by finish_early(), a
+ * run whose warden died by run_on_warden_lost(). Only a run whose row cannot be written, or that
  * waits for a decision when the service stops, ends without a record: run_abandon().
  *
  * The calls go one way: engine.c calls run.c, which calls run_stages.c, run_record.c and
@@ -55,11 +56,12 @@
 struct run_host;
 struct run_spec {
     const struct language *language;
-    struct run_host *host;  /* the jar that it enters; NULL: jars of its own */
-    char *main_name;        /* the name of the main file, which is in the bundle */
-    struct buf bundle;      /* spec/bundle.h */
-    struct buf stdin_bytes; /* the first bytes of stdin */
-    bool stdin_open;        /* run_write_stdin() may add more; otherwise stdin ends there */
+    struct run_host *host;           /* the jar that it enters; NULL: jars of its own */
+    char *template, *template_image; /* the name and the image that it begins in, or NULL */
+    char *main_name;                 /* the name of the main file, which is in the bundle */
+    struct buf bundle;               /* spec/bundle.h */
+    struct buf stdin_bytes;          /* the first bytes of stdin */
+    bool stdin_open; /* run_write_stdin() may add more; otherwise stdin ends there */
     /* NULL-terminated, or NULL. An output "." stands for every file in /sandbox, and
      * RUN_OUTPUT_TREE also for every directory without a file. */
     char **args, **env, **outputs;
@@ -103,8 +105,12 @@ struct run;
 /* A jar that is there before the run: that of a session, whose cells are runs. The host decides when
  * the run begins and how it ends: run_begin_in_host(), run_end_in_host(). */
 struct run_host {
-    void (*on_queued)(struct run_host *h, struct run *run); /* it needs no decision any longer */
-    void (*on_cancel)(struct run_host *h, struct run *run); /* it has begun, and should end */
+    /* It needs no decision any longer; with takes_turns: and it may begin. */
+    void (*on_queued)(struct run_host *h, struct run *run);
+    /* It has begun, or its turn has come, and it should end. */
+    void (*on_cancel)(struct run_host *h, struct run *run);
+    void (*on_freed)(struct run_host *h); /* one spec less has it; may be NULL */
+    bool takes_turns; /* its runs stand in the line of their key, as runs with a jar do */
 };
 struct run_watch {
     void (*on_event)(struct run_watch *w, struct run *run, enum run_event event);

@@ -50,5 +50,6 @@ void run_spec_digest(const struct run_spec *s, char ret[DIGEST_HEX])
     digest_add_number(&d, s->writable_root);
     add_limits(&d, &s->limits);
     add_options(&d, &s->options);
+    digest_add_text(&d, s->template_image);
     (void)digest_end_hex(&d, ret);
 }

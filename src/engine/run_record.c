@@ -34,7 +34,7 @@ static struct findings_input findings_input_of(struct run *run)
 {
     return (struct findings_input){
         .explain = true,
-        .is_cell = run->spec.host,
+        .is_cell = run->spec.host && !run->spec.host->takes_turns,
         .language = run->spec.language,
         .main_name = run->spec.main_name,
         .sources = &run->spec.bundle,

@@ -90,6 +90,16 @@ static void on_run_event(struct run_watch *w, struct run *run, enum run_event ev
     session_unref(s);
 }
 
+void session_end_of_run(struct run *run, const char *reason)
+{
+    for (struct run_watch *w = run->watches; w; w = w->next) {
+        if (w->on_event == on_run_event) {
+            session_end(((struct cell *)w)->session, reason);
+            return;
+        }
+    }
+}
+
 int cell_new(struct session *s, bool silent, struct cell **ret, struct err *e)
 {
     struct cell *c = calloc(1, sizeof *c);
@@ -147,6 +157,8 @@ void cells_on_cancel(struct run_host *h, struct run *run)
 
 static void add_note(struct cell *c, const char *text)
 {
+    if (c->session->for_one_run) /* notes are about the session, which nobody sees */
+        return;
     (void)json_array_append_new(c->notes, json_string(text));
 }
 
@@ -165,8 +177,11 @@ static void fill_fields(struct cell *c, const char *status)
 {
     struct run *run = c->run;
     json_decref(run->host_fields);
-    run->host_fields = json_pack("{s:s, s:i, s:s, s:O}", "session", c->session->id, "cell",
-                                 (int)c->number, "status", status, "notes", c->notes);
+    if (c->session->for_one_run)
+        run->host_fields = json_pack("{s:s}", "template", c->session->spec.template);
+    else
+        run->host_fields = json_pack("{s:s, s:i, s:s, s:O}", "session", c->session->id, "cell",
+                                     (int)c->number, "status", status, "notes", c->notes);
     for (int i = 0; i < RUN_STREAMS; i++)
         run->jar.streams[i].truncated = c->truncated[i];
 }
@@ -243,6 +258,8 @@ static struct evidence evidence_of(const struct cell *c, enum cell_interrupt int
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (strcmp(ends[i].word, c->status) == 0)
             ev = ends[i].evidence;
+    if (c->exits)
+        ev.exit_code = c->exit_code;
     if (c->truncated[RUN_STDOUT] || c->truncated[RUN_STDERR]) {
         ev = (struct evidence){ .reason = END_OUTPUT, .hits = LIMIT_BIT(LIMIT_OUTPUT) };
     } else if (interrupted == CELL_WALL || interrupted == CELL_CPU) {
@@ -300,16 +317,16 @@ void cells_lose(struct session *s, const struct wire_ended *end, const char *why
         next = c->next;
         if (!c->run || c->run->is_over)
             continue;
-        if (!begun) { /* it never ran: also if it waits for an approval */
+        if (!begun && !s->for_one_run) { /* it never ran: also if it waits for an approval */
             fill_fields(c, "lost");
             add_note(c, why);
             run_cancel(c->run);
             continue;
         }
         add_note(c, why);
-        if (lost.evidence.reason == END_EXIT)
+        if (lost.evidence.reason == END_EXIT && !s->for_one_run)
             lost.evidence.exit_code = lost.evidence.exit_code ? lost.evidence.exit_code : 1;
-        lost.usage.wall_us = clock_us() - c->started_us;
+        lost.usage.wall_us = begun ? clock_us() - c->started_us : 0;
         end_cell(c, "lost", &lost, end->evidence.reason == END_FAILURE ? why : NULL);
     }
     session_unref(s);
@@ -432,10 +449,40 @@ static int take_room(struct cell *c, const struct session_frame *f, bool begins,
     return fits && c->kept[kind].messages <= CELL_DISPLAYS_MAX;
 }
 
+/* A run from a template ends as a program does: SystemExit is its exit code, and every other error
+ * is on stderr. */
+static void take_error_of_run(struct cell *c, const struct frame_message *m)
+{
+    struct frame_field name, message, trace;
+    struct err e;
+    char number[16], *end;
+    uint64_t at = clock_us() - c->started_us;
+    bool exits = frame_find_field(&m->data, TAG_NAME, &name) && name.n == 10 &&
+                 memcmp(name.bytes, "SystemExit", 10) == 0 &&
+                 frame_find_field(&m->data, TAG_MESSAGE, &message);
+    if (exits) {
+        (void)snprintf(number, sizeof number, "%.*s", (int)(message.n < 15 ? message.n : 15),
+                       message.bytes);
+        long code = strtol(number, &end, 10);
+        c->exits = *end == '\0';
+        c->exit_code = (int)((unsigned long)code & 0xff);
+        if (c->exits)
+            return;
+    }
+    if (!exits && !frame_find_field(&m->data, TAG_TRACEBACK, &trace))
+        return;
+    const struct frame_field *text = exits ? &message : &trace;
+    if (run_add_output(c->run, JOURNAL_STDERR, at, text->bytes, text->n, &e) ||
+        run_add_output(c->run, JOURNAL_STDERR, at, "\n", 1, &e))
+        log_error(LOG_WARN, "session.error", &e);
+}
+
 static void take_error(struct cell *c, const struct frame_message *m)
 {
     struct frame_field f;
     struct err e;
+    if (c->session->for_one_run)
+        take_error_of_run(c, m);
     if (!frame_find_field(&m->data, TAG_TRACEBACK, &f) || f.n == 0)
         return;
     c->run->failure_text.len = 0;

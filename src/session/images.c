@@ -15,7 +15,9 @@
 #include "base/fdio.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "run/json.h"
 #include "session/session_impl.h"
+#include "store/audit_log.h"
 
 enum { PIECE = 1 << 20, NAME_SIZE = ID_SIZE + 8 };
 
@@ -219,6 +221,8 @@ static void save_over(struct image_saving *g)
         s->image->saved = g->saved;
         g->saved->open = s->image;
         s->saved = g->saved;
+        free(g->saved->row.request); /* it is in the database */
+        g->saved->row.request = NULL;
         append(all, g->saved);
     } else if (g->saved) {
         (void)unlinkat(all->dir_fd, g->saved->row.id, 0);
@@ -231,10 +235,27 @@ static void save_over(struct image_saving *g)
     job_over(all);
 }
 
+/* Images come and go by requests that have records of their own; these tell which files exist. */
+static int record_image(struct db *db, const char *kind, const char *id, const struct image_row *r,
+                        struct err *e)
+{
+    autofree char *detail = json_line(r ? json_pack("{s:s, s:s?, s:s?, s:s?, s:I}", "kind", r->kind,
+                                                    "name", r->name, "session", r->session, "key",
+                                                    r->key, "bytes", (json_int_t)r->bytes)
+                                        : json_object());
+    const struct audit_record record = { .time_ms = clock_unix_ms(),
+                                         .kind = kind,
+                                         .subject = id,
+                                         .actor = "service",
+                                         .detail = detail };
+    return detail ? audit_append(db, &record, e) : err_no_memory(e, "an audit record");
+}
+
 static int write_row(struct db *db, struct store_job *job, struct err *e)
 {
     struct image_saving *g = (struct image_saving *)job;
-    return images_insert(db, &g->saved->row, e);
+    const struct image_row *r = &g->saved->row;
+    return images_insert(db, r, e) || record_image(db, "image.saved", r->id, r, e) ? -1 : 0;
 }
 
 static void on_row_written(struct store_job *job)
@@ -288,6 +309,7 @@ static struct saved_image *saved_new(const struct image_save *s, struct err *e)
                                      .language = text_copy(r->language),
                                      .bases = text_copy(r->bases),
                                      .detail = text_copy(r->detail),
+                                     .request = text_copy(r->request),
                                      .cell = r->cell,
                                      .bytes = (int64_t)s->image->bytes,
                                      .created_ms = clock_unix_ms() };
@@ -426,7 +448,8 @@ struct removal {
 
 static int delete_row(struct db *db, struct store_job *job, struct err *e)
 {
-    return images_delete(db, ((struct removal *)job)->id, e);
+    const char *id = ((struct removal *)job)->id;
+    return images_delete(db, id, e) || record_image(db, "image.removed", id, NULL, e) ? -1 : 0;
 }
 
 /* The file goes after its row: a crash between the two leaves a file that the next start removes. */

@@ -60,7 +60,7 @@ struct image_save {
     /* e NULL: `saved` is there, and the image reads from the file. The owner may free it now. */
     void (*on_done)(struct image_save *s, const struct err *e);
     struct session_image *image; /* a reference of the owner */
-    struct image_row row;        /* key, kind, session, name, language, detail, cell: copied */
+    struct image_row row;        /* key to detail, request and cell: copied */
     struct saved_image *saved;
     struct image_saving *private;
 };

@@ -192,6 +192,10 @@ static void on_ended_written(struct store_job *job)
 
 static void record_end(struct session *s)
 {
+    if (s->for_one_run) {
+        session_unref(s);
+        return;
+    }
     struct row_job *j = row_job_new(
         s, "session.ended", json_pack("{s:s, s:i}", "reason", s->reason, "cells", (int)s->cells));
     log_event(LOG_INFO, "session.ended", "id=%s language=%s cells=%u", s->id,
@@ -302,7 +306,11 @@ void session_on_program_end(struct session *s, const struct wire_ended *end, con
         return;
     }
     describe_end(s, end, breach, reason, sizeof reason);
-    finish(s, end, reason);
+    struct wire_ended failed = *end;
+    if (s->for_one_run && breach &&
+        !session_current(s)) /* we ended it: it is no choice of a client */
+        failed = (struct wire_ended){ .evidence.reason = END_FAILURE };
+    finish(s, &failed, reason);
 }
 
 /* ---- its start ---- */
@@ -310,7 +318,8 @@ void session_on_program_end(struct session *s, const struct wire_ended *end, con
 void session_on_ready(struct session *s)
 {
     s->start_by_ms = 0;
-    session_keep(s);
+    if (!s->for_one_run) /* it ends with the keeper, as every run does */
+        session_keep(s);
     session_set_state(s, SESSION_IDLE);
     session_schedule(s);
     cells_advance(s);
@@ -389,7 +398,7 @@ int session_make(struct sessions *all, struct session_spec *spec, struct session
     s->file = CELL_FILE_NONE;
     s->used_ms = clock_unix_ms();
     s->used_loop_ms = s->created_loop_ms = uv_now(all->loop);
-    s->host = (struct run_host){ cells_on_queued, cells_on_cancel };
+    s->host = (struct run_host){ .on_queued = cells_on_queued, .on_cancel = cells_on_cancel };
     s->spec = *spec;
     *spec = (struct session_spec){ 0 };
     s->refs = 1;
@@ -429,6 +438,32 @@ int session_new(struct sessions *all, struct session_spec *spec, struct session_
     if (w)
         session_watch_add(s, w);
     *ret = s;
+    return 0;
+}
+
+int session_new_for_run(struct sessions *all, struct session_spec *spec, struct run *run,
+                        struct session **ret, struct err *e)
+{
+    struct session *s;
+    struct cell *c;
+    scoped(session_spec) taken = *spec;
+    *spec = (struct session_spec){ 0 };
+    if (session_make(all, &taken, &s, e))
+        return -1;
+    unlink_session(s);
+    s->for_one_run = true;
+    id_make("ses_", s->id);
+    s->created_ms = s->used_ms;
+    if (cell_new(s, !run->spec.options.display, &c, e)) {
+        session_unref(s);
+        return -1;
+    }
+    c->wall_ms = run->spec.limits.v[LIMIT_WALL_MS];
+    c->reads_stdin = c->queued = true;
+    cell_set_run(c, run);
+    run_watch_add(run, &c->watch);
+    *ret = s;
+    start(s);
     return 0;
 }
 
@@ -571,6 +606,11 @@ int sessions_open(struct sessions **ret, uv_loop_t *loop, struct engine *engine,
     return 0;
 }
 
+struct images *sessions_images(const struct sessions *all)
+{
+    return all->images;
+}
+
 void sessions_set_limits(struct sessions *all, const struct sessions_limits *limits)
 {
     all->limits = *limits;
@@ -588,6 +628,8 @@ void sessions_stop(struct sessions *all, const char *reason)
 
 void session_on_line_empty(struct session *s)
 {
+    if (s->for_one_run && !s->first)
+        session_end(s, "its run is over");
     if (s->all->drain_reason && !s->first)
         session_end(s, s->all->drain_reason);
 }

@@ -52,6 +52,7 @@ struct session_spec {
     char **env;
     json_t *metadata;
     struct session_image *image; /* its program becomes it at the first start; NULL: none */
+    const char *template;        /* of a session for one run; borrowed from that run */
 };
 void session_spec_done(struct session_spec *s);
 
@@ -89,6 +90,8 @@ struct cell {
     } kept[3]; /* by kind of frame: displays; results and notes; the rest */
     bool displays_cut;
     char status[16]; /* the word of the program, once it is done */
+    bool exits;      /* of a run from a template: it ended itself, with exit_code */
+    int exit_code;
     json_t *notes;
     uint64_t started_us;  /* clock_us() */
     uint64_t replayed_us; /* of the record that is replayed, since its start */
@@ -128,6 +131,7 @@ struct session {
     uv_timer_t timer;
     uint64_t start_by_ms, question_by_ms, close_by_ms; /* clock of the loop; 0: none */
     bool warned, restarting, is_stored, stopping;
+    bool for_one_run;                       /* it has no row and is in no list */
     bool replaying;                         /* the journal of an earlier keeper */
     uint64_t used_loop_ms, created_loop_ms; /* clock of the loop */
     unsigned visits;                        /* to its files, at this moment */
@@ -148,6 +152,7 @@ struct sessions_limits {
  * go on. Files of all others are removed. */
 [[nodiscard]] int sessions_adopt(struct sessions *all, json_t **ret_sessions, json_t **ret_runs,
                                  struct err *e);
+struct images *sessions_images(const struct sessions *all);
 void sessions_set_limits(struct sessions *all, const struct sessions_limits *limits);
 /* Ends every session. on_idle() of the engine follows once their cells are over. */
 void sessions_stop(struct sessions *all, const char *reason);
@@ -234,6 +239,9 @@ struct session_capture {
 };
 /* ERR_CONFLICT while a cell runs. on_done() follows. */
 [[nodiscard]] int session_capture(struct session *s, struct session_capture *c, struct err *e);
+
+/* Gives back the image of a capture; NULL: there is none. */
+void session_image_unref(struct session_image *image);
 
 /* A fork: copies of a session with all its variables, each in a jar of its own. */
 enum { FORKS_MAX = 100 };

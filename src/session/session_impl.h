@@ -41,6 +41,7 @@ struct sessions {
     const char *drain_reason; /* NULL: no drain */
     int dir_fd;               /* of the files of sessions */
     struct images *images;
+    struct template *templates; /* in use */
 };
 
 /* ---- program.c: the jar of a session and its channel ---- */
@@ -120,7 +121,6 @@ struct session_image {
 /* Its descriptor, and those of its bases. Returns their number. */
 size_t session_image_fds(const struct session_image *image, int fds[1 + IMAGE_BASES]);
 struct session_image *session_image_ref(struct session_image *image);
-void session_image_unref(struct session_image *image);
 
 /* ---- session.c ---- */
 /* Whether `count` more sessions of this spec may begin. */
@@ -129,6 +129,12 @@ void session_image_unref(struct session_image *image);
 /* A session without a row and a jar. Takes over the spec. */
 [[nodiscard]] int session_make(struct sessions *all, struct session_spec *spec,
                                struct session **ret, struct err *e);
+/* A session for one run, which is its only cell. Takes over the spec. The run ends with the session:
+ * run_end_in_host(). */
+[[nodiscard]] int session_new_for_run(struct sessions *all, struct session_spec *spec,
+                                      struct run *run, struct session **ret, struct err *e);
+/* Ends the session that has this run as a cell. */
+void session_end_of_run(struct run *run, const char *reason);
 void session_set_state(struct session *s, enum session_state state);
 void session_on_ready(struct session *s);
 /* The program ends, or has closed its channel. */

@@ -8,8 +8,8 @@
 
 void image_row_done(struct image_row *r)
 {
-    char *const texts[] = { r->id,   r->key,      r->kind,  r->session,
-                            r->name, r->language, r->bases, r->detail };
+    char *const texts[] = { r->id,       r->key,   r->kind,   r->session, r->name,
+                            r->language, r->bases, r->detail, r->request };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         free(texts[i]);
     *r = (struct image_row){ 0 };
@@ -23,6 +23,15 @@ void image_rows_done(struct image_rows *r)
     *r = (struct image_rows){ 0 };
 }
 
+static int insert_request(struct db *db, const struct image_row *r, struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_TEMPLATE_INSERT, e))
+        return -1;
+    BIND_TEXTS(&q, r->id, r->request);
+    return query_run(&q, e);
+}
+
 int images_insert(struct db *db, const struct image_row *r, struct err *e)
 {
     scoped(query) q = { 0 };
@@ -32,12 +41,29 @@ int images_insert(struct db *db, const struct image_row *r, struct err *e)
     BIND_INTS(&q, r->cell, r->bytes, r->created_ms);
     bind_blob(&q, r->digest, sizeof r->digest);
     bind_blob(&q, &r->stamp, sizeof r->stamp);
-    return query_run(&q, e);
+    return query_run(&q, e) || (r->request && insert_request(db, r, e)) ? -1 : 0;
 }
 
 int images_delete(struct db *db, const char *id, struct err *e)
 {
-    return query_remove(db, SQL_IMAGE_DELETE, "image", id, e);
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_TEMPLATE_DELETE, e))
+        return -1;
+    bind_text(&q, id);
+    return query_run(&q, e) ? -1 : query_remove(db, SQL_IMAGE_DELETE, "image", id, e);
+}
+
+int images_request(struct db *db, const char *id, char **ret, struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_TEMPLATE_GET, e))
+        return -1;
+    bind_text(&q, id);
+    int found = query_step(&q, e);
+    if (found <= 0)
+        return found < 0 ? -1 : err_set(e, ERR_NOT_FOUND, 0, "the request of a template is gone");
+    *ret = take_text(&q);
+    return query_taken(&q, e);
 }
 
 static void take_bytes(struct query *q, void *ret, size_t size)

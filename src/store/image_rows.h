@@ -16,7 +16,8 @@ struct image_row {
     char *id, *key, *kind, *session, *name, *language; /* key, session, name: NULL if none */
     char *bases;                                       /* JSON array of ids, or NULL */
     char *detail;                                      /* JSON, or NULL */
-    int64_t cell;                                      /* cells of its session before it */
+    char *request; /* of a template: JSON; written, and read by images_request() alone */
+    int64_t cell;  /* cells of its session before it */
     int64_t bytes, created_ms;
     uint8_t digest[DIGEST_BYTES];
     struct image_stamp stamp;
@@ -30,5 +31,7 @@ struct image_rows {
 void image_rows_done(struct image_rows *r);
 
 [[nodiscard]] int images_insert(struct db *db, const struct image_row *r, struct err *e);
+/* The request that made a template, for free(). ERR_NOT_FOUND if there is none. */
+[[nodiscard]] int images_request(struct db *db, const char *id, char **ret, struct err *e);
 [[nodiscard]] int images_delete(struct db *db, const char *id, struct err *e);
 [[nodiscard]] int images_list(struct db *db, struct image_rows *ret, struct err *e);

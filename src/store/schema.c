@@ -127,11 +127,15 @@ static const char images[] =
     "ALTER TABLE sessions ADD COLUMN image TEXT;"
     "ALTER TABLE sessions ADD COLUMN spec TEXT;";
 
+/* The request that made a template, to make it again. */
+static const char templates[] = "CREATE TABLE template_requests (image TEXT PRIMARY KEY,"
+                                "  request TEXT NOT NULL) STRICT;";
+
 /* The scripts that migrate a database from each version to the next. Rows are added, never
  * changed. */
 static const char *const migrations[] = { version_1,    artifact_owners, rules_of_requesters,
                                           keys_existed, run_owners,      sessions,
-                                          images };
+                                          images,       templates };
 enum { SCHEMA_VERSION = ARRAY_LEN(migrations) };
 
 int schema_check(struct db *db, struct err *e)

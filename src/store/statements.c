@@ -213,6 +213,9 @@ const char *const sql_texts[SQL_COUNT_] = {
     [SQL_IMAGE_DELETE] = "DELETE FROM images WHERE id = ?",
     [SQL_IMAGE_LIST] = "SELECT id, api_key, kind, session, name, language, bases, detail, cell, "
                        "bytes, created_ms, digest, stamp FROM images ORDER BY seq",
+    [SQL_TEMPLATE_INSERT] = "INSERT INTO template_requests (image, request) VALUES (?, ?)",
+    [SQL_TEMPLATE_DELETE] = "DELETE FROM template_requests WHERE image = ?",
+    [SQL_TEMPLATE_GET] = "SELECT request FROM template_requests WHERE image = ?",
     [SQL_PROBE] = "INSERT OR REPLACE INTO counters VALUES ('probe', ?)",
     [SQL_KEY_DELETE] = "DELETE FROM keys WHERE name = ?",
     [SQL_KEY_LIST] = "SELECT name, hash, scopes, max_runs, created_ms FROM keys ORDER BY name",

@@ -124,6 +124,8 @@ json_t *preview_input(const struct run_spec *s)
     json_put(o, "files", files_array(s));
     json_put(o, "entry", json_string(s->main_name));
     put_options(o, s);
+    if (s->template)
+        json_put(o, "template", json_string(s->template));
     json_put(o, "read_only", json_boolean(!s->writable_root));
     json_put(o, "network", json_false());
     json_put(o, "outputs", string_array(s->outputs));

@@ -7,6 +7,7 @@
 #include "allowlist/allowlist.h"
 #include "api/kernel/core.h"
 #include "api/kernel/fields.h"
+#include "api/templates/template_use.h"
 #include "base/auto.h"
 #include "base/strv.h"
 #include "base/text.h"
@@ -47,6 +48,8 @@ const struct api_field run_fields[] = {
     { "limits", FIELD_LIMITS, .help = "limits of the run",
       .also = "timeout=limits.wall_ms,timeout_ms=limits.wall_ms,time_limit=limits.wall_ms,"
               "cpu_time_limit=limits.cpu_ms,memory=limits.memory,memory_limit=limits.memory" },
+    { "template", FIELD_STRING, .min = 1, .max = 200,
+      .help = "the program begins in this template (POST /v1/templates)" },
     { "strict_limits", FIELD_BOOL,
       .help = "refuse the run if this machine cannot enforce a limit that the request names" },
     { "read_only", FIELD_BOOL,
@@ -230,12 +233,19 @@ static json_t *source_json(const struct normalised *n)
                      (int)n->used);
 }
 
+/* A template knows its language. */
+static const char *language_name(const struct spec_builder *b)
+{
+    const char *named = text_of(b, "language");
+    return named ? named : template_language(b->api, b->spec->requester, b->request);
+}
+
 /* `code` is the program if the request names a language. Otherwise the program may be a part of it,
  * such as a fenced block that names its language. */
 static int take_code(struct spec_builder *b, struct err *e)
 {
     const json_t *code = json_object_get(b->request, "code");
-    const char *named = text_of(b, "language");
+    const char *named = language_name(b);
     char likely[128];
     scoped(normalised) n = { 0 };
     const struct normalise_request q = { .text = json_string_value(code),
@@ -279,7 +289,7 @@ static bool find_file(const struct buf *bundle, const char *name, struct bundle_
 static int take_entry(struct spec_builder *b, struct err *e)
 {
     char quoted[96];
-    const char *named = text_of(b, "language"), *entry = text_of(b, "entry");
+    const char *named = language_name(b), *entry = text_of(b, "entry");
     struct bundle_entry file;
     if (!entry && b->n_names == 1)
         entry = b->names[0];
@@ -586,17 +596,16 @@ static int take_names(struct spec_builder *b, const struct api_identity *who, co
     s->key_max_runs = who->max_runs;
     s->may_approve = who->scopes & SCOPE_BIT(SCOPE_APPROVE);
     s->actor = strdup(who->name);
-    if (asprintf(&s->requester, "%s%s%s", who->name, who->key ? "#" : "",
-                 who->key ? who->owner : "") < 0) {
-        s->requester = NULL;
-        return no_memory(e);
-    }
+    char requester[TEMPLATE_OWNER_SIZE];
+    template_owner(who, requester);
+    s->requester = strdup(requester);
     s->surface = strdup(surface);
     s->thread = thread ? strdup(thread) : NULL;
     s->request = json_dumps(b->request, JSON_COMPACT);
     json_t *metadata = json_object_get(b->request, "metadata");
     s->metadata = metadata ? json_incref(metadata) : NULL;
-    if ((who->key && !s->key) || !s->actor || !s->surface || (thread && !s->thread) || !s->request)
+    if ((who->key && !s->key) || !s->actor || !s->requester || !s->surface ||
+        (thread && !s->thread) || !s->request)
         return no_memory(e);
     return 0;
 }
@@ -610,10 +619,13 @@ int run_spec_from_json(const struct api *api, const struct api_identity *who, co
         .api = api, .request = request, .spec = &spec, .field = ret_field, .field_size = field_size
     };
     spec.writable_root = !run_flag(request, "read_only", true);
-    if (take_program(&b, e) || take_stdin(&b, e) || take_strings(&b, "args", &spec.args, e) ||
+    if (take_names(&b, who, surface, e) ||
+        template_check(api, spec.requester, request, ret_field, field_size, e) ||
+        take_program(&b, e) || take_stdin(&b, e) || take_strings(&b, "args", &spec.args, e) ||
         take_strings(&b, "outputs", &spec.outputs, e) || check_outputs(&b, surface, e) ||
         take_env(&b, e) || check_size(&b, e) || take_limits(&b, e) || check_strict(&b, e) ||
-        check_level(&b, e) || take_options(&b, e) || take_names(&b, who, surface, e))
+        check_level(&b, e) || take_options(&b, e) ||
+        template_apply(api, request, &spec, ret_field, field_size, e))
         return -1;
     ret_field[0] = '\0';
     *ret = spec;
@@ -660,7 +672,7 @@ int run_spec_check_here(const struct api *api, const json_t *request, struct run
         .api = api, .request = request, .spec = spec, .field = ret_field, .field_size = field_size
     };
     if (check_installed(&b, e) || check_strict(&b, e) || check_level(&b, e) ||
-        check_commands(&b, e))
+        check_commands(&b, e) || template_apply(api, request, spec, ret_field, field_size, e))
         return -1;
     ret_field[0] = '\0';
     return 0;

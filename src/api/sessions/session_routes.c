@@ -11,6 +11,7 @@
 #include "api/runs/run_spec.h"
 #include "api/runs/stream.h"
 #include "api/sessions/session_find.h"
+#include "api/templates/template_use.h"
 #include "base/auto.h"
 #include "base/strv.h"
 #include "base/text.h"
@@ -37,6 +38,8 @@ static const struct api_field create_fields[] = {
       .help = "seconds from its start to its end; 3600 by default" },
     { "idle_s", FIELD_NUMBER, .min = 1, .max = TTL_MAX_S,
       .help = "it ends after so many seconds without a cell; 1800 by default" },
+    { "template", FIELD_STRING, .min = 1, .max = 200,
+      .help = "it begins in this template (POST /v1/templates)" },
     { "files", FIELD_FILES, .max = BUNDLE_FILES_MAX, .help = "files in /sandbox, by name" },
     { "env", FIELD_STRING_MAP, .max = 1000, .help = "environment beyond the built-in one" },
     { "metadata", FIELD_ANY, .help = "any JSON; the session returns it" },
@@ -157,6 +160,9 @@ int session_spec_from_json(const struct api_call *c, const json_t *body, struct 
 struct create_waiter {
     struct session_watch watch;
     struct api_call *call;
+    /* with a template */
+    struct image_load load;
+    struct session_spec spec;
 };
 
 static void on_created(struct session_watch *watch, struct session *s, enum session_event event)
@@ -175,12 +181,59 @@ static void on_created(struct session_watch *watch, struct session *s, enum sess
     free(w);
 }
 
+static void begin_session(struct create_waiter *w, struct session_spec *spec)
+{
+    struct err e = { 0 };
+    struct session *s;
+    if (session_new(w->call->api->sessions, spec, &w->watch, &s, &e)) {
+        api_fail(w->call, &e, NULL);
+        free(w);
+    }
+}
+
+static void on_template_loaded(struct image_load *load, const struct err *e)
+{
+    struct create_waiter *w = (struct create_waiter *)((char *)load -
+                                                       offsetof(struct create_waiter, load));
+    scoped(session_spec) spec = w->spec;
+    w->spec = (struct session_spec){ 0 };
+    if (e) {
+        api_fail(w->call, e, "template");
+        free(w);
+        return;
+    }
+    spec.image = load->image;
+    begin_session(w, &spec);
+}
+
+/* Files and environment of the session would be lost: its program becomes the image. */
+static int load_template(struct create_waiter *w, const char *name, char *field, size_t size,
+                         struct err *e)
+{
+    struct api_call *c = w->call;
+    struct saved_image *t;
+    char owner[TEMPLATE_OWNER_SIZE];
+    template_owner(&c->who, owner);
+    (void)snprintf(field, size, "template");
+    if (template_named(c->api, owner, name, &t, e))
+        return -1;
+    if (strcmp(t->row.language, w->spec.language->name) != 0)
+        return err_set(e, ERR_BAD_REQUEST, 0, "template '%s' is of the language '%s', not '%s'",
+                       QUOTED(name), t->row.language, w->spec.language->name);
+    if (w->spec.bundle.len > 0 || strv_len(w->spec.env) > 0)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "'files' and 'env' do not go together with 'template': give them to the "
+                       "template, or write files with PUT /v1/sessions/{id}/files");
+    field[0] = '\0';
+    w->load.on_done = on_template_loaded;
+    return images_load(sessions_images(c->api->sessions), t, &w->load, e);
+}
+
 static void post_session(struct api_call *c)
 {
     struct err e = { 0 };
     char field[128] = "";
     scoped(session_spec) spec = { 0 };
-    struct session *s;
     struct create_waiter *w = calloc(1, sizeof *w);
     if (!w) {
         api_fail_no_memory(c);
@@ -188,8 +241,18 @@ static void post_session(struct api_call *c)
     }
     w->call = c;
     w->watch.on_event = on_created;
-    if (session_spec_from_json(c, c->body, &spec, field, sizeof field, &e) ||
-        storage_check(c->api, &e) || session_new(c->api->sessions, &spec, &w->watch, &s, &e)) {
+    const char *template = api_text(c, "template");
+    int rc = session_spec_from_json(c, c->body, &spec, field, sizeof field, &e) ||
+             storage_check(c->api, &e);
+    if (rc == 0 && template) {
+        w->spec = spec;
+        spec = (struct session_spec){ 0 };
+        rc = load_template(w, template, field, sizeof field, &e);
+    } else if (rc == 0) {
+        begin_session(w, &spec);
+    }
+    if (rc) {
+        session_spec_done(&w->spec);
         free(w);
         api_fail(c, &e, field[0] ? field : NULL);
     }

@@ -1,0 +1,127 @@
+#include "api/templates/template_use.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "spec/bundle.h"
+
+void template_owner(const struct api_identity *who, char out[TEMPLATE_OWNER_SIZE])
+{
+    (void)snprintf(out, TEMPLATE_OWNER_SIZE, "%s%s%s", who->name, who->key ? "#" : "",
+                   who->key ? who->owner : "");
+}
+
+/* "a, b, c": the templates that an owner may use; cut if there are many. */
+static const char *names_of(const struct api *api, const char *owner, char *out, size_t size)
+{
+    size_t at = 0;
+    out[0] = '\0';
+    const struct saved_image *s = images_first(sessions_images(api->sessions));
+    for (; s && at + 2 < size; s = s->next) {
+        if (s->is_removed || strcmp(s->row.kind, TEMPLATE_KIND) != 0 ||
+            (!template_is_of(s, owner) && !template_is_shared(s)))
+            continue;
+        int n = snprintf(out + at, size - at, "%s%s", at ? ", " : "", s->row.name);
+        at += n > 0 ? (size_t)n : 0;
+    }
+    return out[0] ? out : "none";
+}
+
+int template_named(const struct api *api, const char *owner, const char *name,
+                   struct saved_image **ret, struct err *e)
+{
+    char known[120];
+    *ret = template_find(api->sessions, owner, name);
+    if (*ret)
+        return 0;
+    return err_set(e, ERR_NOT_FOUND, 0,
+                   "there is no template '%s': yours are %s; POST /v1/templates makes one",
+                   QUOTED(name), names_of(api, owner, known, sizeof known));
+}
+
+int template_check(const struct api *api, const char *owner, const json_t *request, char *field,
+                   size_t size, struct err *e)
+{
+    const char *name = json_string_value(json_object_get(request, "template"));
+    struct saved_image *saved;
+    if (!name || !api->engine || template_named(api, owner, name, &saved, e) == 0)
+        return 0;
+    (void)snprintf(field, size, "template");
+    return -1;
+}
+
+const char *template_language(const struct api *api, const char *owner, const json_t *request)
+{
+    const char *name = json_string_value(json_object_get(request, "template"));
+    const struct saved_image *saved = name && api->engine
+                                          ? template_find(api->sessions, owner, name)
+                                          : NULL;
+    return saved ? saved->row.language : NULL;
+}
+
+/* The state of the program is that of the image: these belong to its start. */
+static const char *const not_with_template[] = { "args",          "env",      "outputs",
+                                                 "stdin_open",    "profile",  "allow_commands",
+                                                 "compiler_args", "read_only" };
+
+static int check_fields(const json_t *request, char *field, size_t size, struct err *e)
+{
+    for (size_t i = 0; i < ARRAY_LEN(not_with_template); i++) {
+        if (!json_object_get(request, not_with_template[i]))
+            continue;
+        (void)snprintf(field, size, "%s", not_with_template[i]);
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "'%s' and 'template' do not go together: the program of a template has "
+                       "started already; put it into the setup of the template, or use a session",
+                       field);
+    }
+    return 0;
+}
+
+static int check_files(const struct run_spec *spec, char *field, size_t size, struct err *e)
+{
+    struct bundle_entry f;
+    bool more = true;
+    for (size_t pos = 0; bundle_next(&spec->bundle, &pos, &f, &more, e) == 0 && more;) {
+        if (bundle_is_named(&f, spec->main_name))
+            continue;
+        (void)snprintf(field, size, "files");
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "'files' and 'template' do not go together: give the files to the template, "
+                       "or start a session from it and write them there");
+    }
+    return 0;
+}
+
+int template_apply(const struct api *api, const json_t *request, struct run_spec *spec, char *field,
+                   size_t size, struct err *e)
+{
+    const char *name = json_string_value(json_object_get(request, "template"));
+    struct saved_image *saved;
+    if (!name || !api->engine)
+        return 0;
+    if (template_check(api, spec->requester, request, field, size, e))
+        return -1;
+    saved = template_find(api->sessions, spec->requester, name);
+    if (strcmp(saved->row.language, spec->language->name) != 0) {
+        (void)snprintf(field, size, "language");
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "template '%s' is of the language '%s', and the program of '%s': give the "
+                       "same language, or none",
+                       QUOTED(name), saved->row.language, spec->language->name);
+    }
+    if (check_fields(request, field, size, e) || check_files(spec, field, size, e))
+        return -1;
+    if (!spec->code) {
+        (void)snprintf(field, size, "code");
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "the program is not UTF-8 text, and a template runs text");
+    }
+    spec->template = strdup(name);
+    spec->template_image = strdup(saved->row.id);
+    if (!spec->template || !spec->template_image)
+        return err_no_memory(e, "a request");
+    return template_host(api->sessions, saved, &spec->host, e);
+}

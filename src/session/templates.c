@@ -1,0 +1,230 @@
+#include "session/templates.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/text.h"
+#include "session/session_impl.h"
+
+/* A run whose turn came while the image was being opened. */
+struct waiting_run {
+    struct run_watch watch;
+    struct template *template;
+    struct run *run;
+    struct waiting_run *next;
+};
+
+/* A template in use. */
+struct template
+{
+    struct run_host host;
+    struct sessions *all;
+    char id[ID_SIZE];
+    unsigned refs; /* runs, and the opening of the file */
+    struct session_image *image;
+    struct image_load load;
+    bool loading;
+    struct waiting_run *waiting;
+    struct template *next;
+};
+
+/* ---- names ---- */
+
+bool template_is_shared(const struct saved_image *saved)
+{
+    json_auto_t *detail = saved->row.detail ? json_loads(saved->row.detail, 0, NULL) : NULL;
+    return json_is_true(json_object_get(detail, "shared"));
+}
+
+bool template_is_of(const struct saved_image *saved, const char *owner)
+{
+    json_auto_t *detail = saved->row.detail ? json_loads(saved->row.detail, 0, NULL) : NULL;
+    const char *of = json_string_value(json_object_get(detail, "owner"));
+    return of && strcmp(of, owner) == 0;
+}
+
+struct saved_image *template_find(const struct sessions *all, const char *owner, const char *name)
+{
+    struct saved_image *shared = NULL;
+    for (struct saved_image *s = images_first(all->images); s; s = s->next) {
+        if (s->is_removed || strcmp(s->row.kind, TEMPLATE_KIND) != 0 || !s->row.name ||
+            strcmp(s->row.name, name) != 0)
+            continue;
+        if (template_is_of(s, owner))
+            return s;
+        if (!shared && template_is_shared(s))
+            shared = s;
+    }
+    return shared;
+}
+
+/* ---- one run ---- */
+
+static void template_unref(struct template *t)
+{
+    if (--t->refs > 0)
+        return;
+    for (struct template **at = &t->all->templates; *at; at = &(*at)->next) {
+        if (*at == t) {
+            *at = t->next;
+            break;
+        }
+    }
+    session_image_unref(t->image);
+    free(t);
+}
+
+static void end_run(struct run *run, const struct err *e)
+{
+    struct wire_ended end = { .evidence.reason = e ? END_FAILURE : END_CANCEL };
+    if (e)
+        end.err = *e;
+    run_end_in_host(run, &end, e ? ERR_SHOWN(e) : NULL);
+}
+
+/* The longest time from its start to the end of its only cell. */
+static uint64_t life_ms(const struct limits *l)
+{
+    return l->v[LIMIT_WALL_MS] + START_MS + 2 * CELL_GRACE_MS;
+}
+
+static int enter(struct template *t, struct run *run, struct err *e)
+{
+    struct session *s;
+    const struct run_spec *r = &run->spec;
+    scoped(session_spec) spec = { .language = r->language,
+                                  .key = text_copy(r->key),
+                                  .actor = text_copy(r->actor),
+                                  .limits = r->limits,
+                                  .cell_limits = r->limits,
+                                  .idle_ms = life_ms(&r->limits),
+                                  .image = session_image_ref(t->image),
+                                  .template = r->template };
+    spec.limits.v[LIMIT_WALL_MS] = life_ms(&r->limits);
+    return session_new_for_run(t->all, &spec, run, &s, e);
+}
+
+static void begin(struct template *t, struct run *run)
+{
+    struct err e = { 0 };
+    if (enter(t, run, &e))
+        end_run(run, &e);
+}
+
+/* ---- the image ---- */
+
+static void drop_waiting(struct waiting_run *w)
+{
+    for (struct waiting_run **at = &w->template->waiting; *at; at = &(*at)->next) {
+        if (*at == w) {
+            *at = w->next;
+            break;
+        }
+    }
+    run_watch_remove(w->run, &w->watch);
+    free(w);
+}
+
+static void on_loaded(struct image_load *l, const struct err *e)
+{
+    struct template *t = (struct template *)((char *)l - offsetof(struct template, load));
+    t->loading = false;
+    t->image = e ? NULL : l->image;
+    while (t->waiting) {
+        struct run *run = t->waiting->run;
+        t->refs++; /* the run may be the last one */
+        drop_waiting(t->waiting);
+        if (e)
+            end_run(run, e);
+        else
+            begin(t, run);
+        template_unref(t);
+    }
+    template_unref(t);
+}
+
+static void ignore_event(struct run_watch *w, struct run *run, enum run_event event)
+{
+    (void)w;
+    (void)run;
+    (void)event;
+}
+
+static int await_image(struct template *t, struct run *run, struct err *e)
+{
+    struct saved_image *saved = images_find(t->all->images, t->id);
+    if (!saved || saved->is_removed)
+        return err_set(e, ERR_CONFLICT, 0, "template '%s' was deleted", QUOTED(run->spec.template));
+    struct waiting_run *w = calloc(1, sizeof *w);
+    if (!w)
+        return err_no_memory(e, "a run");
+    if (!t->loading) {
+        t->load = (struct image_load){ .on_done = on_loaded };
+        if (images_load(t->all->images, saved, &t->load, e)) {
+            free(w);
+            return -1;
+        }
+        t->loading = true;
+        t->refs++;
+    }
+    *w = (struct waiting_run){ { ignore_event, NULL }, t, run, NULL };
+    run_watch_add(run, &w->watch);
+    struct waiting_run **at = &t->waiting;
+    while (*at)
+        at = &(*at)->next;
+    *at = w;
+    return 0;
+}
+
+/* ---- the host ---- */
+
+static void on_queued(struct run_host *h, struct run *run)
+{
+    struct template *t = (struct template *)h;
+    struct err e = { 0 };
+    if (t->image)
+        begin(t, run);
+    else if (await_image(t, run, &e))
+        end_run(run, &e);
+}
+
+static void on_cancel(struct run_host *h, struct run *run)
+{
+    struct template *t = (struct template *)h;
+    for (struct waiting_run *w = t->waiting; w; w = w->next) {
+        if (w->run == run) {
+            drop_waiting(w);
+            end_run(run, NULL);
+            return;
+        }
+    }
+    session_end_of_run(run, "its run was cancelled");
+}
+
+static void on_freed(struct run_host *h)
+{
+    template_unref((struct template *)h);
+}
+
+int template_host(struct sessions *all, const struct saved_image *saved, struct run_host **ret,
+                  struct err *e)
+{
+    struct template *t = all->templates;
+    while (t && strcmp(t->id, saved->row.id) != 0)
+        t = t->next;
+    if (!t) {
+        t = calloc(1, sizeof *t);
+        if (!t)
+            return err_no_memory(e, "a template");
+        t->host = (struct run_host){ on_queued, on_cancel, on_freed, .takes_turns = true };
+        t->all = all;
+        (void)snprintf(t->id, sizeof t->id, "%s", saved->row.id);
+        t->next = all->templates;
+        all->templates = t;
+    }
+    t->refs++;
+    *ret = &t->host;
+    return 0;
+}

@@ -1,0 +1,156 @@
+"""Templates: states that runs and sessions begin in. POST /v1/templates, and `template` in requests."""
+import concurrent.futures
+
+import pytest
+from harness import eventually
+from service import Service
+
+pytestmark = pytest.mark.release_only  # IPython starts cold there: every session would take seconds
+
+SETUP = """import os, random
+table = {i: i * i for i in range(50000)}
+big = bytearray(30 << 20); big[7 << 20] = 7
+_ = open('data.txt', 'w').write('of the template')
+def double(x):
+    return 2 * x"""
+
+
+@pytest.fixture(scope="module")
+def service():
+    with Service("--set", "runs.max=8", "--set", "pools.preload=python-session", "--set", "sessions.max=8") as s:
+        yield s
+
+
+@pytest.fixture(scope="module")
+def template(service):
+    reply = service.post("/v1/templates", {"name": "squares", "language": "python", "setup": SETUP,
+                                           "files": {"given.txt": "given"}})
+    assert reply.status == 201, reply
+    return reply.json
+
+
+def run(service, code, **fields):
+    reply = service.post("/v1/runs", {"template": "squares", "code": code, **fields})
+    assert reply.status == 200, reply
+    return reply.json
+
+
+def test_a_template_is_made_listed_and_keeps_no_session(service, template):
+    assert template["language"] == "python" and template["bytes"] > 30 << 20 and template["shared"] is False
+    assert service.get("/v1/templates").json["templates"] == [template]
+    assert service.get("/v1/templates/squares").json == template
+    eventually(lambda: service.get("/v1/sessions").json["sessions"] == [])
+
+
+def test_a_run_begins_in_the_state_of_its_template(service, template):
+    result = run(service, "print(table[200], big[7 << 20], double(21))\n"
+                          "print(open('data.txt').read(), open('given.txt').read())")
+    assert (result["verdict"], result["stdout"]) == ("ok", "40000 7 42\nof the template given\n"), result
+    assert result["template"] == "squares" and result["exit_code"] == 0 and result["stderr"] == ""
+
+
+def test_runs_of_a_template_share_nothing(service, template):
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        code = "print(len(table), random.random(), os.urandom(4).hex(), __import__('uuid').uuid4()); table.clear()"
+        found = [r["stdout"].split() for r in pool.map(lambda _: run(service, code), range(12))]
+    assert {f[0] for f in found} == {"50000"}
+    for column in (1, 2, 3):
+        assert len({f[column] for f in found}) == len(found), found
+
+
+def test_a_failure_is_told_as_in_any_run(service, template):
+    result = run(service, "print('before')\nx = table['missing']")
+    assert result["verdict"] == "runtime_error" and result["exit_code"] == 1 and result["stdout"] == "before\n"
+    assert "KeyError: 'missing'" in result["stderr"]
+    diagnosis = result["diagnosis"]
+    assert diagnosis["type"] == "KeyError" and diagnosis["location"]["line"] == 2, diagnosis
+
+
+@pytest.mark.parametrize("code, exit_code, stderr", [
+    ("import sys; sys.exit(3)", 3, ""), ("exit()", 0, ""), ("raise SystemExit('bye')", 1, "bye\n"),
+    ("os._exit(5)", 5, ""), ("os._exit(0)", 0, ""), ("raise SystemExit(0)", 0, "")])
+def test_a_run_of_a_template_ends_as_a_program_does(service, template, code, exit_code, stderr):
+    result = run(service, code)
+    assert (result["exit_code"], result["stderr"]) == (exit_code, stderr), result
+    assert result["verdict"] == ("ok" if exit_code == 0 else "runtime_error")
+
+
+def test_a_session_begins_in_a_template(service, template):
+    reply = service.post("/v1/sessions", {"language": "python", "template": "squares"})
+    assert reply.status == 201, reply
+    cell = service.post(f"/v1/sessions/{reply.json['id']}/exec", {"code": "double(table[3])"}).json
+    assert cell["result"]["text/plain"] == "18", cell
+    service.delete(f"/v1/sessions/{reply.json['id']}")
+    for fields, words in (({"template": "nothing"}, "there is no template"),
+                          ({"files": {"a": "b"}}, "do not go together"),
+                          ({"language": "bash"}, "is of the language 'python'")):
+        refused = service.post("/v1/sessions", {"language": "python", "template": "squares", **fields})
+        assert refused.status in (400, 404) and words in refused.error["message"], refused
+
+
+def test_limits_hold_in_a_run_of_a_template(service, template):
+    late = run(service, "print('begun', flush=True)\nwhile True: pass", limits={"wall_ms": 700})
+    assert (late["verdict"], late["stdout"]) == ("timeout", "begun\n"), late
+    loud = run(service, "while True: print('x' * 1000)", limits={"output": 100000})
+    assert loud["verdict"] == "output_limit" and len(loud["stdout"]) <= 100000
+    greedy = run(service, "x = bytearray(600 << 20)", limits={"memory": "256m"})
+    assert greedy["verdict"] in ("memory_limit", "runtime_error") and "memory" in str(greedy["diagnosis"]).lower()
+
+
+def test_stdin_answers_input(service, template):
+    result = run(service, "print(input() + '/' + input())", stdin="first\nsecond\n")
+    assert result["stdout"] == "first/second\n", result
+
+
+def test_a_cancelled_run_ends_and_leaves_no_process(service, template):
+    reply = service.post("/v1/runs", {"template": "squares", "code": "while True: pass", "wait": False})
+    assert reply.status == 202, reply
+    name = reply.json["id"]
+    eventually(lambda: service.get(f"/v1/runs/{name}").json.get("state") == "running")
+    service.delete(f"/v1/runs/{name}")
+    eventually(lambda: service.get(f"/v1/runs/{name}").json.get("verdict") == "cancelled")
+
+
+def test_a_batch_begins_in_a_template(service, template):
+    runs = [{"template": "squares", "code": f"print(table[{i}])"} for i in range(10)]
+    reply = service.post("/v1/batches", {"runs": runs})
+    assert reply.status == 200, reply
+    assert [r["stdout"] for r in reply.json["results"]] == [f"{i * i}\n" for i in range(10)], reply
+
+
+@pytest.mark.parametrize("fields, field, words", [
+    ({"template": "nothing"}, "template", "there is no template 'nothing': yours are squares"),
+    ({"args": ["a"]}, "args", "'args' and 'template' do not go together"),
+    ({"env": {"A": "b"}}, "env", "'env' and 'template' do not go together"),
+    ({"files": {"a.txt": "x"}}, "files", "'files' and 'template' do not go together"),
+    ({"language": "bash"}, "language", "template 'squares' is of the language 'python'"),
+])
+def test_requests_that_do_not_fit_a_template_are_refused(service, template, fields, field, words):
+    reply = service.post("/v1/runs", {"template": "squares", "code": "1", **fields})
+    assert reply.status in (400, 404) and words in reply.error["message"] and reply.error["field"] == field, reply
+
+
+@pytest.mark.parametrize("fields, status, words", [
+    ({"name": "squares"}, 409, "there is a template 'squares' already"),
+    ({"name": "a/b"}, 400, "has other characters"),
+    ({"setup": "1/0"}, 409, "ended with 'runtime_error'"),
+    ({"language": "ruby"}, 400, "'ruby' has no"),
+    ({"setup": "import threading, time; threading.Thread(target=time.sleep, args=(60,)).start()"}, 409,
+     "'strict' is true, and the image would lose the thread"),
+])
+def test_templates_that_cannot_be_made_are_refused(service, template, fields, status, words):
+    reply = service.post("/v1/templates", {"name": "other", "language": "python", "setup": "1", **fields})
+    assert reply.status == status and words in reply.error["message"], reply
+    eventually(lambda: service.get("/v1/sessions").json["sessions"] == [])
+
+
+def test_a_template_outlives_the_service():
+    with Service("--set", "pools.preload=python-session") as s:
+        assert s.post("/v1/templates", {"name": "kept", "language": "python", "setup": "x = 41"}).status == 201
+        s.restart()
+        result = s.post("/v1/runs", {"template": "kept", "code": "print(x + 1)"}).json
+        assert result["stdout"] == "42\n", result
+        assert s.delete("/v1/templates/kept").status == 200
+        assert s.get("/v1/templates").json["templates"] == []
+        eventually(lambda: not list((s.state / "data/images").iterdir()))
+        assert s.post("/v1/runs", {"template": "kept", "code": "1"}).status == 404
