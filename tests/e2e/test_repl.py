@@ -571,7 +571,9 @@ FOOT = b"\x1bP>|foot(1.16.2)\x1b\\\x1b[?62;4;22c"
     ({"TERM": "xterm-256color", "KITTY_WINDOW_ID": "1"}, None, RED, None),
     ({"TERM": "screen-256color", "TERM_PROGRAM": "iTerm.app"}, None, RED, None),
     ({"TERM": "xterm-kitty", "TMUX": "/tmp/x,1,0"}, None, RED, None),
-    ({"TERM": "dumb", "TERM_PROGRAM": "WezTerm"}, None, RED, None)])
+    ({"TERM": "dumb", "TERM_PROGRAM": "WezTerm"}, None, RED, None)],
+    ids=["kitty", "iTerm2", "WezTerm", "foot", "xterm with Sixel", "foot in kitty", "damaged image", "large image",
+         "xterm without Sixel", "xterm in kitty", "no answer", "variable of kitty", "screen", "tmux", "dumb"])
 def test_repl_shows_images_only_where_the_terminal_can(s, public_path, environ, answer, image, shown):
     """IMAGES-1. None as an answer: the terminal is not even asked"""
     with Pty(s.state, answer and b"1 +" + answer + b" 1\r", public_path, **environ) as p:
